@@ -1,0 +1,34 @@
+// Text for a person: one line, cut at a whole UTF-8 character, no control characters.
+
+#ifndef AP_BASE_ERROR_H
+#define AP_BASE_ERROR_H
+
+#include <appell/base.h>
+
+#include <stdarg.h>
+
+#if defined(__GNUC__)
+#define AP_PRINTF(place, first) __attribute__((format(printf, place, first)))
+#else
+#define AP_PRINTF(place, first)
+#endif
+
+// Fill *e (which may be NULL). line is 0 where there is no file. Exported, because libappell-tools
+// reports its errors the same way.
+AP_API void ap__fail(ap_error *e, ap_status status, int line, const char *format, ...)
+    AP_PRINTF(4, 5);
+
+// Write one line of at most size - 1 bytes and a NUL into text; nothing where size is 0. Bytes that
+// would break the line (names come from files) become '?'.
+void ap__format(char *text, size_t size, const char *format, va_list arguments) AP_PRINTF(3, 0);
+
+// How many bytes of a name to show: all, or the whole characters in its first 60 bytes, so that a
+// long name cannot push the reason out of a message. Use with "%.*s", as ap__shown(s), s.
+static inline int ap__shown(const char *s) {
+  int n = 0;
+  while (n < 60 && s[n] != '\0') n++;
+  while (n > 0 && ((unsigned char)s[n] & 0xC0u) == 0x80u) n--;
+  return n;
+}
+
+#endif
