@@ -1,0 +1,38 @@
+// Arithmetic: double. Defines `real` and the words on it.
+
+#ifndef APPELL_NUM_ARITH_H
+#define APPELL_NUM_ARITH_H
+
+#include <math.h>
+
+#include "sincos_f64.h"
+
+typedef double real;
+typedef void *arith_ctx; // nothing is needed to make a value
+
+static inline real r_const(double x) { return x; }
+static inline real r_param(arith_ctx ctx, double x) { return (void)ctx, x; }
+static inline real r_input(arith_ctx ctx, double x) { return (void)ctx, x; }
+static inline double r_store(real x) { return x; }
+
+static inline real r_add(real a, real b) { return a + b; }
+static inline real r_sub(real a, real b) { return a - b; }
+static inline real r_mul(real a, real b) { return a * b; }
+static inline real r_div(real a, real b) { return a / b; }
+static inline real r_neg(real a) { return -a; }
+static inline real r_sqrt(real a) { return sqrt(a); }
+static inline real r_abs(real a) { return fabs(a); }
+
+// A NaN on either side comes out: the smallest pivot must not lose it.
+static inline real r_min(real a, real b) { return a < b || a != a ? a : b; }
+static inline real r_max(real a, real b) { return a > b || a != a ? a : b; }
+
+/// Sine and cosine of the exact sum q + offset.
+static inline void r_sincos(real q, real offset, real *s, real *c) { sincos_f64(q, offset, s, c); }
+
+/// n of them, the same bits. s and c overlap neither each other nor the inputs.
+static inline void r_sincos_n(int n, const real *q, const real *offset, real *s, real *c) {
+  sincos_n_f64(n, q, offset, s, c);
+}
+
+#endif
