@@ -1,0 +1,195 @@
+/// @file model.h
+/// Robots: definition, check, freeze.
+///
+/// A robot is an array of bodies, each hung on an earlier one by a joint. Fill an ap_body_def from
+/// ap_default_body(), change what differs, and hand the array to ap_model_init(): it checks
+/// everything once and builds an immutable ap_model in memory that you provide. A model may be
+/// shared by any number of threads.
+///
+/// Units are SI. Matrices are row-major. Body 0 is the ground; bodies[k] of a definition is body
+/// k + 1, and its parent has a smaller number. Links on fixed joints are merged into the body that
+/// carries them; they keep their number, their name and their frame.
+
+#ifndef APPELL_MODEL_H
+#define APPELL_MODEL_H
+
+#include <appell/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How a body moves relative to its parent; nq coordinates, nv velocities.
+///
+/// | type         | nq | nv | q                        | v                                      |
+/// |--------------|----|----|--------------------------|----------------------------------------|
+/// | AP_FIXED     | 0  | 0  |                          |                                        |
+/// | AP_REVOLUTE  | 1  | 1  | angle about the axis     | its rate                               |
+/// | AP_PRISMATIC | 1  | 1  | distance along the axis  | its rate                               |
+/// | AP_SPHERICAL | 4  | 3  | quaternion x y z w       | angular velocity, body frame           |
+/// | AP_PLANAR    | 3  | 3  | x, y in the plane, angle | their rates                            |
+/// | AP_FREE      | 7  | 6  | x y z, quaternion x y z w | linear; angular velocity, body frame  |
+///
+/// The plane of AP_PLANAR is normal to the axis; its x and y are the joint frame's, turned by the
+/// smallest rotation that takes z to the axis. "Body frame" is the joint frame that moves with the
+/// body: for a link read from a URDF file, the link frame.
+typedef enum ap_joint_type {
+  AP_FIXED,
+  AP_REVOLUTE,
+  AP_PRISMATIC,
+  AP_SPHERICAL,
+  AP_PLANAR,
+  AP_FREE
+} ap_joint_type;
+
+/// How the place of a body's joint is described.
+typedef enum ap_placement_kind {
+  AP_PLACE_RPY,    ///< xyz and roll-pitch-yaw: R = Rz(yaw) Ry(pitch) Rx(roll), as URDF
+  AP_PLACE_MATRIX, ///< xyz and a rotation matrix
+  AP_DH_MODIFIED,  ///< Craig: Rx(alpha) Tx(a) Rz(theta + q) Tz(d); the axis is z of the body
+  AP_DH_STANDARD,  ///< Denavit-Hartenberg: Rz(theta + q) Tz(d) Tx(a) Rx(alpha); the axis is z of
+                   ///< the parent
+  AP_DH_VALERA     ///< Craig with the sign of d reversed, as printed by Valera et al. (2003)
+} ap_placement_kind;
+
+/// Place of a joint in the frame of the parent link. Only the fields of its kind are read.
+/// With a DH kind the field ap_body_def::axis is not read; for AP_PRISMATIC, q adds to d along +z
+/// (also for AP_DH_VALERA).
+typedef struct ap_placement {
+  ap_placement_kind kind;
+  double xyz[3];    ///< m; AP_PLACE_RPY, AP_PLACE_MATRIX
+  double rpy[3];    ///< rad; AP_PLACE_RPY
+  double matrix[9]; ///< axes of the joint frame as columns; AP_PLACE_MATRIX
+  double alpha;     ///< rad; DH
+  double a;         ///< m; DH
+  double d;         ///< m; DH
+  double theta;     ///< rad; DH, added to a joint angle
+} ap_placement;
+
+/// One body and the joint that carries it. Start from ap_default_body().
+typedef struct ap_body_def {
+  const char *name;       ///< unique among bodies, not empty
+  int parent;             ///< number of an earlier body, 0 for the ground
+  const char *joint_name; ///< unique among joints; NULL: the body's name
+  ap_joint_type joint;
+  ap_placement place;
+  double axis[3];        ///< in the joint frame, normalised here; default z
+  double mass;           ///< kg
+  double com[3];         ///< centre of mass in the link frame, m
+  double inertia[6];     ///< xx xy xz yy yz zz about the centre of mass, kg m2; the tensor's own
+                         ///< entries (xy is the tensor's, not the positive product of inertia)
+  double inertia_rpy[3]; ///< axes of that tensor relative to the link frame, rad
+  double viscous;        ///< N m s/rad or N s/m
+  double coulomb;        ///< N m or N
+  double rotor_inertia;  ///< of the motor about its own axis, kg m2 (kg for a linear motor)
+  double gear_ratio;     ///< motor turns per joint turn; the joint feels gear^2 rotor_inertia
+  double lower, upper;   ///< limits of q; -INFINITY, INFINITY where there are none
+  double velocity_limit; ///< INFINITY where there is none
+  double effort_limit;   ///< INFINITY where there is none
+  int mimic;             ///< number of the body whose joint this one follows, 0 for none
+  double mimic_ratio;    ///< q = mimic_ratio * q_leader + mimic_offset
+  double mimic_offset;
+} ap_body_def;
+
+/// A named frame fixed to a body.
+typedef struct ap_frame_def {
+  const char *name; ///< unique among frames and bodies
+  int body;
+  double xyz[3]; ///< m, in the link frame
+  double rpy[3]; ///< rad
+} ap_frame_def;
+
+/// A whole robot. The arrays and strings need to live only until ap_model_init() returns.
+typedef struct ap_robot_def {
+  const char *name;
+  const ap_body_def *bodies; ///< bodies[k] is body k + 1
+  int nbody;
+  const ap_frame_def *frames;
+  int nframe;
+  double gravity[3]; ///< m/s2, in the ground frame
+} ap_robot_def;
+
+/// A massless body on a fixed joint at its parent's origin; axis z, gear ratio 1, no limits.
+AP_API ap_body_def ap_default_body(void);
+/// No bodies, no frames, gravity 9.81 m/s2 down z, name "robot".
+AP_API ap_robot_def ap_default_robot(void);
+
+/// A checked, immutable robot.
+typedef struct ap_model ap_model;
+
+/// Bytes that ap_model_init() needs for this definition; 0 if the counts are out of range.
+AP_API size_t ap_model_size(const ap_robot_def *def);
+
+/// Check a definition and build the model in mem (any alignment; at least ap_model_size() bytes).
+/// Returns NULL and fills *error, which names body, field and reason, when the definition is
+/// refused: a number that is not finite, a negative mass, a zero axis, an unknown parent, a name
+/// twice, a mimic joint that cannot follow, a principal moment below -1e-9 kg m2 of a moving body.
+/// error may be NULL.
+AP_API ap_model *ap_model_init(const ap_robot_def *def, void *mem, size_t size, ap_error *error);
+
+/// What a model contains that is odd but allowed, because real robots have it.
+typedef enum ap_remark_kind {
+  AP_REMARK_TRIANGLE,      ///< a principal moment exceeds the sum of the other two
+  AP_REMARK_NOT_POSITIVE,  ///< a principal moment is negative (above -1e-9 kg m2)
+  AP_REMARK_MASSLESS_LEAF, ///< a moving body with nothing beyond it has no mass or no inertia
+  AP_REMARK_GYRATION,      ///< a radius of gyration larger than the link
+  AP_REMARK_NOT_ROTATION   ///< an AP_PLACE_MATRIX that is orthonormal only roughly; it was mended
+} ap_remark_kind;
+
+/// One remark: about which body, and two numbers that show why.
+typedef struct ap_remark {
+  ap_remark_kind kind;
+  int body;
+  double value, bound;
+} ap_remark;
+
+/// Number of remarks on a model, and remark i of them.
+AP_API int ap_model_remarks(const ap_model *m);
+AP_API ap_remark ap_model_remark(const ap_model *m, int i);
+/// Write a remark as one line for a person into text (cut to size); returns text.
+AP_API char *ap_remark_text(const ap_model *m, ap_remark remark, char *text, size_t size);
+
+AP_API const char *ap_model_name(const ap_model *m);
+/// Sizes: coordinates, velocities, bodies (with the ground), frames (bodies first, then named).
+AP_API int ap_nq(const ap_model *m);
+AP_API int ap_nv(const ap_model *m);
+AP_API int ap_nbody(const ap_model *m);
+AP_API int ap_nframe(const ap_model *m);
+/// Gravity in the ground frame.
+AP_API const double *ap_gravity(const ap_model *m);
+/// The definition of body i >= 1 as it was given; valid as long as the model.
+AP_API const ap_body_def *ap_body(const ap_model *m, int i);
+/// Where body i's joint starts in q and in v, and how many entries it has there. A fixed joint and
+/// a mimic follower have none; for a follower the indices are its leader's.
+AP_API int ap_joint_q(const ap_model *m, int i);
+AP_API int ap_joint_v(const ap_model *m, int i);
+AP_API int ap_joint_nq(const ap_model *m, int i);
+AP_API int ap_joint_nv(const ap_model *m, int i);
+/// The body that moves body i: i itself, or the body that i was merged into (0: the ground).
+AP_API int ap_body_mover(const ap_model *m, int i);
+/// Mass (kg), centre of mass (m, link frame) and inertia about it (xx xy xz yy yz zz, link axes) of
+/// the moving body i with everything merged into it.
+AP_API void ap_merged_inertia(const ap_model *m, int i, double *mass, double com[3],
+                              double inertia[6]);
+/// Look up a number by name; -1 where there is none. A frame name may be a body's name; frame
+/// numbers start with the bodies', so frame i < ap_nbody(m) is the link frame of body i.
+AP_API int ap_find_body(const ap_model *m, const char *name);
+AP_API int ap_find_joint(const ap_model *m, const char *joint_name);
+AP_API int ap_find_frame(const ap_model *m, const char *name);
+/// Name of frame i (0: "ground").
+AP_API const char *ap_frame_name(const ap_model *m, int i);
+/// The configuration with every angle and distance zero and every quaternion the identity.
+AP_API void ap_neutral(const ap_model *m, double *q);
+
+/// Built-in robots. ap_builtin(i) names the i-th, NULL past the last.
+AP_API const char *ap_builtin_name(int i);
+/// One line about a built-in robot and its source.
+AP_API const char *ap_builtin_about(int i);
+/// The definition of a built-in robot, which lives as long as the program; NULL if there is none.
+AP_API const ap_robot_def *ap_builtin(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
