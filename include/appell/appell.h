@@ -1,0 +1,26 @@
+/// @file appell.h
+/// The map of Appell's core, in the order in which a program meets it.
+///
+/// 1. base.h      status codes, the error record
+/// 2. model.h     define a robot, check it, freeze it
+/// 3. work.h      the memory that algorithms work in; payload, gravity, friction
+/// 4. kin.h       poses, velocities, Jacobians, inverse kinematics
+/// 5. dyn.h       inverse and forward dynamics, inertia and Coriolis matrices, energy
+/// 6. research.h  every method in every arithmetic, by name; counted operations
+///
+/// Functions in double have plain names, their twins in single precision end in _f32.
+///
+/// file.h (libappell-tools) reads and writes robot files; it is not included here because it
+/// allocates and the core does not.
+
+#ifndef APPELL_H
+#define APPELL_H
+
+#include <appell/base.h>
+#include <appell/dyn.h>
+#include <appell/kin.h>
+#include <appell/model.h>
+#include <appell/research.h>
+#include <appell/work.h>
+
+#endif

@@ -1,0 +1,103 @@
+/// @file dyn.h
+/// Dynamics: joint forces, accelerations, inertia.
+///
+///     M(q) a + h(q, v) = tau + sum J^T f
+///
+/// q has nq entries; v, a, tau have nv. Friction and rotor inertia enter where ap_set_friction()
+/// says so. Free base: v = [linear; angular] in the body frame, a its component-wise time
+/// derivative, tau = [force; torque] in that frame. No function here allocates. Arguments must be
+/// finite and quaternions not zero (they are normalised on the way in); a kernel does not test.
+/// Unless said otherwise outputs must not overlap inputs.
+
+#ifndef APPELL_DYN_H
+#define APPELL_DYN_H
+
+#include <appell/kin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A force and a moment that the surroundings exert on the body that carries a frame.
+typedef struct ap_wrench {
+  int frame; ///< number of the frame; a body's number is its link frame
+  ap_reference reference;
+  double force[3];  ///< N
+  double moment[3]; ///< N m, about the origin that the reference names
+} ap_wrench;
+
+/// Joint forces that give acceleration a in state (q, v):  tau = M(q) a + h(q, v).
+/// tau may be the same array as a.
+AP_API void ap_inverse_dynamics(const ap_model *m, ap_work *w, const double *q, const double *v,
+                                const double *a, double *tau);
+/// The same under n external wrenches:  tau = M(q) a + h(q, v) - sum J^T f.
+AP_API void ap_inverse_dynamics_ext(const ap_model *m, ap_work *w, const double *q, const double *v,
+                                    const double *a, const ap_wrench *wrenches, int n, double *tau);
+/// h(q, v): the joint forces at a = 0, gravity included.
+AP_API void ap_bias(const ap_model *m, ap_work *w, const double *q, const double *v, double *tau);
+/// The joint forces at v = a = 0.
+AP_API void ap_gravity_forces(const ap_model *m, ap_work *w, const double *q, double *tau);
+/// The inertia matrix M(q), nv * nv, both triangles.
+AP_API void ap_inertia_matrix(const ap_model *m, ap_work *w, const double *q, double *M);
+/// Its inverse. AP_E_SINGULAR leaves Minv untouched.
+AP_API ap_status ap_inverse_inertia_matrix(const ap_model *m, ap_work *w, const double *q,
+                                           double *Minv);
+/// The acceleration that tau causes in state (q, v). Chooses between the factorised inertia matrix
+/// and the articulated-body recursion by the size of the model. AP_E_SINGULAR leaves a untouched.
+/// a may be the same array as tau.
+AP_API ap_status ap_forward_dynamics(const ap_model *m, ap_work *w, const double *q,
+                                     const double *v, const double *tau, double *a);
+/// The same under n external wrenches.
+AP_API ap_status ap_forward_dynamics_ext(const ap_model *m, ap_work *w, const double *q,
+                                         const double *v, const double *tau,
+                                         const ap_wrench *wrenches, int n, double *a);
+/// Coriolis matrix C(q, v), nv * nv, with h(q, v) = C v + gravity and dM/dt - 2 C skew-symmetric
+/// (the Christoffel one where v is the rate of q). Rigid bodies alone: no friction.
+AP_API void ap_coriolis_matrix(const ap_model *m, ap_work *w, const double *q, const double *v,
+                               double *C);
+/// Kinetic energy; with friction on it includes the rotors.
+AP_API double ap_kinetic_energy(const ap_model *m, ap_work *w, const double *q, const double *v);
+/// Potential energy of gravity, zero with the centre of mass at the height of the ground's origin.
+AP_API double ap_potential_energy(const ap_model *m, ap_work *w, const double *q);
+
+// ---- single precision --------------------------------------------------------------------------
+
+/// A wrench in single precision.
+typedef struct ap_wrench_f32 {
+  int frame;              ///< as in ap_wrench
+  ap_reference reference; ///< as in ap_wrench
+  float force[3];         ///< N
+  float moment[3];        ///< N m
+} ap_wrench_f32;
+
+/// @name Twins in single precision
+/// They do what their namesakes do.
+/// @{
+AP_API void ap_inverse_dynamics_f32(const ap_model *m, ap_work_f32 *w, const float *q,
+                                    const float *v, const float *a, float *tau);
+AP_API void ap_inverse_dynamics_ext_f32(const ap_model *m, ap_work_f32 *w, const float *q,
+                                        const float *v, const float *a,
+                                        const ap_wrench_f32 *wrenches, int n, float *tau);
+AP_API void ap_bias_f32(const ap_model *m, ap_work_f32 *w, const float *q, const float *v,
+                        float *tau);
+AP_API void ap_gravity_forces_f32(const ap_model *m, ap_work_f32 *w, const float *q, float *tau);
+AP_API void ap_inertia_matrix_f32(const ap_model *m, ap_work_f32 *w, const float *q, float *M);
+AP_API ap_status ap_inverse_inertia_matrix_f32(const ap_model *m, ap_work_f32 *w, const float *q,
+                                               float *Minv);
+AP_API ap_status ap_forward_dynamics_f32(const ap_model *m, ap_work_f32 *w, const float *q,
+                                         const float *v, const float *tau, float *a);
+AP_API ap_status ap_forward_dynamics_ext_f32(const ap_model *m, ap_work_f32 *w, const float *q,
+                                             const float *v, const float *tau,
+                                             const ap_wrench_f32 *wrenches, int n, float *a);
+AP_API void ap_coriolis_matrix_f32(const ap_model *m, ap_work_f32 *w, const float *q,
+                                   const float *v, float *C);
+AP_API float ap_kinetic_energy_f32(const ap_model *m, ap_work_f32 *w, const float *q,
+                                   const float *v);
+AP_API float ap_potential_energy_f32(const ap_model *m, ap_work_f32 *w, const float *q);
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

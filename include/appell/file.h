@@ -1,0 +1,79 @@
+/// @file file.h
+/// Robot files: URDF and Appell YAML, read and written. Part of libappell-tools; allocates.
+
+#ifndef APPELL_FILE_H
+#define APPELL_FILE_H
+
+#include <appell/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A robot read from a file: its definition, and what a file has besides.
+/// Owns its memory; free it with ap_robot_free().
+typedef struct ap_robot ap_robot;
+
+/// How to read.
+typedef struct ap_read_options {
+  bool floating;     ///< hang the root link on a free joint instead of the ground
+  bool ignore_mimic; ///< make mimic followers independent, with a warning
+} ap_read_options;
+
+/// Read a file by its name's ending (.urdf, .xml; .yaml, .yml). "-" is not a robot file.
+/// Returns AP_OK and *robot, or a status and *error with the line and the reason.
+AP_API ap_status ap_robot_read(const char *path, const ap_read_options *options, ap_robot **robot,
+                               ap_error *error);
+/// The same from memory; format is "urdf" or "yaml".
+AP_API ap_status ap_robot_parse(const char *text, size_t length, const char *format,
+                                const ap_read_options *options, ap_robot **robot, ap_error *error);
+/// A built-in robot in the same form (options apply: floating is refused with AP_E_ARG where the
+/// robot already has a free base).
+AP_API ap_status ap_robot_builtin(const char *name, const ap_read_options *options,
+                                  ap_robot **robot, ap_error *error);
+/// A robot defined in C in the same form, to write it to a file; everything is copied, nothing is
+/// checked before ap_robot_model().
+AP_API ap_status ap_robot_from_definition(const ap_robot_def *def, ap_robot **robot,
+                                          ap_error *error);
+AP_API void ap_robot_free(ap_robot *robot);
+
+/// The definition, for ap_model_init(); valid until ap_robot_free().
+AP_API const ap_robot_def *ap_robot_definition(const ap_robot *robot);
+/// The line on which body i was defined, 0 if unknown: for messages about a model's remarks.
+AP_API int ap_robot_line(const ap_robot *robot, int body);
+/// Warnings: what the file says that has a meaning for dynamics and is not used, or was mended.
+AP_API int ap_robot_warnings(const ap_robot *robot);
+AP_API const ap_error *ap_robot_warning(const ap_robot *robot, int i);
+/// A mesh file that body i's visual (or collision) element names, as written in the file; NULL
+/// past the last.
+AP_API const char *ap_robot_mesh(const ap_robot *robot, int body, int k);
+
+/// Build the model of a robot on the heap; free it with ap_model_free(). Errors of the model carry
+/// the line of the body they are about.
+AP_API ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_error *error);
+AP_API void ap_model_free(ap_model *model);
+
+/// Write a robot to a file by its name's ending; the file appears only when complete. What the
+/// format cannot say is named in *error with AP_E_UNSUPPORTED, and nothing is written.
+AP_API ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error);
+
+/// Reader of state files: rows of numbers separated by blanks or commas, lines starting with '#'
+/// skipped, "-" is standard input. Numbers must be finite.
+typedef struct ap_rows ap_rows;
+AP_API ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error);
+/// Read the next row of exactly columns numbers. AP_OK with *end set at the end of the file.
+AP_API ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error);
+/// Say what a row holds ("q v a"), for the message about a row of the wrong length.
+AP_API void ap_rows_describe(ap_rows *rows, const char *what);
+/// Line number of the row read last.
+AP_API int ap_rows_line(const ap_rows *rows);
+AP_API void ap_rows_close(ap_rows *rows);
+/// Write a double so that it reads back to the same double, exactly as "%.17g" does in the C locale.
+/// text has room for 25 bytes, all of which may be written; returns the length, at most 24.
+AP_API int ap_format_double(double x, char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

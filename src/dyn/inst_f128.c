@@ -1,0 +1,45 @@
+// The kernels in binary128, and the studies made with them.
+
+#include "num/f128.h"
+
+#ifdef AP_HAVE_F128
+
+#include "kin/text_f128.h"
+
+#include "base/arena.h"
+#include "dyn/study.h"
+#include "dyn/text.inc"
+
+#define OWN_FRAMES true
+#define PACKED_REAL real
+#define PARAM(ctx, x) ((void)(ctx), (x))
+#define OFFLINE(ctx, x) ((void)(ctx), (x))
+#define MERGE_INERTIA merge_inertia
+#define ARITHMETIC_EPSILON 1.93e-34 // 2^-112
+
+static void pack_for_work(const ap_model *m, WORK *w) {
+  pack_model(m, w->packed_body, w->own_frame);
+  w->packed_frame = w->own_frame;
+}
+
+#include "dyn/setup.inc"
+#include "kin/coordinates.inc"
+#include "dyn/solve.inc"
+
+static const KERNELS kernels = KERNEL_TABLE("f128");
+
+static WORK *init_f128(const ap_model *m, bool study, void *mem, size_t size, ap_count *count) {
+  (void)count;
+  WORK *w = work_init(m, study, mem, size, NULL);
+  if (w) w->kernels = &kernels;
+  return w;
+}
+
+#define WORK_INIT init_f128
+#include "dyn/study.inc"
+
+const study_ops ap__study_f128 = STUDY_OPS;
+
+#else
+typedef int ap__no_binary128; // a translation unit must declare something
+#endif

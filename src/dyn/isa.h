@@ -1,0 +1,31 @@
+// Which build of the kernels this processor runs best. The build says what there is to pick from
+// (AP_HAVE_ISA_V3, AP_HAVE_ISA_V4).
+
+#ifndef AP_DYN_ISA_H
+#define AP_DYN_ISA_H
+
+#include <stdbool.h>
+
+// Both ask the processor each time, when a work is initialised; no global remembers the answer.
+static inline bool runs_v3(void) {
+#ifdef AP_HAVE_ISA_V3
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+#else
+  return false;
+#endif
+}
+
+static inline bool runs_v4(void) {
+#ifdef AP_HAVE_ISA_V4
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+#endif

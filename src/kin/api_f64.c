@@ -1,0 +1,9 @@
+// kin.h in double.
+
+#include "kin/text_f64.h"
+
+#include "kin/coordinates.inc"
+
+#define F(name) name
+#define FLOAT double
+#include "kin/api.inc"

@@ -1,0 +1,22 @@
+// The kinematic texts in the counting arithmetic.
+
+#ifndef AP_KIN_TEXT_H
+#define AP_KIN_TEXT_H
+
+#include <appell/kin.h>
+
+#include "model/pack.h"
+
+#include "num/arith_count.h"
+#include "num/vocabulary.inc"
+
+#define WORK ap_work_count
+#define KERNELS ap_kernels_count
+typedef struct WORK WORK;
+#define PACKED_BODY ap_packed_body
+#define PACKED_FRAME ap_packed_frame
+#define VECTOR_LOOP
+#define COLUMN_COUNT(n) (n)
+#include "kin/text.inc"
+
+#endif

@@ -1,0 +1,31 @@
+// The kinematic texts in binary128. The model is packed anew in this arithmetic, so that results
+// are right to its own last digits.
+
+#ifndef AP_KIN_TEXT_H
+#define AP_KIN_TEXT_H
+
+#include <appell/kin.h>
+
+#include <math.h>
+
+#include "model/pack.h"
+
+#include "num/arith_f128.h"
+#include "num/vocabulary.inc"
+
+#define WORK ap_work_f128
+#define KERNELS ap_kernels_f128
+typedef struct WORK WORK;
+
+#define PACK_NEGLIGIBLE 1e-34
+#define REAL real
+#define PACKED_BODY packed_body_f128
+#define PACKED_FRAME packed_frame_f128
+#include "model/packed.inc"
+#include "model/pack.inc"
+
+#define VECTOR_LOOP
+#define COLUMN_COUNT(n) (n)
+#include "kin/text.inc"
+
+#endif
