@@ -68,8 +68,8 @@ AP_API void ap_rows_describe(ap_rows *rows, const char *what);
 /// Line number of the row read last.
 AP_API int ap_rows_line(const ap_rows *rows);
 AP_API void ap_rows_close(ap_rows *rows);
-/// Write a double so that it reads back to the same double, exactly as "%.17g" does in the C locale.
-/// text has room for 25 bytes, all of which may be written; returns the length, at most 24.
+/// Write a double so that it reads back to the same double, exactly as "%.17g" does in the C
+/// locale. text has room for 25 bytes, all of which may be written; returns the length, at most 24.
 AP_API int ap_format_double(double x, char *text);
 
 #ifdef __cplusplus

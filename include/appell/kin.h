@@ -79,7 +79,8 @@ typedef struct ap_ik_result {
 
 /// Find q, starting from the q given, that puts a frame at pose (R, p) of the ground: damped least
 /// squares (Levenberg-Marquardt) on the manifold, clamped to the limits. On AP_E_UNREACHABLE or
-/// AP_E_NO_CONVERGENCE q is the best found and *result says how far it is. result may be NULL.
+/// AP_E_NO_CONVERGENCE q is the best found and *result says how far it is. result may be NULL,
+/// options may not. AP_E_ARG: a frame, pose, q or option that cannot be.
 AP_API ap_status ap_inverse_kinematics(const ap_model *m, ap_work *w, int frame, const double R[9],
                                        const double p[3], const ap_ik_options *options, double *q,
                                        ap_ik_result *result);

@@ -50,7 +50,7 @@ AP_API void ap_set_friction(ap_work *w, bool on);
 // ---- single precision --------------------------------------------------------------------------
 
 /// Work in single precision. The functions with the ending _f32 do what their namesakes do; apart
-/// from taking in the model when the work is initialised they compute in float alone.
+/// from taking in the model, and changes of inertia and payload, they compute in float alone.
 typedef struct ap_work_f32 ap_work_f32;
 
 /// @name Twins in single precision

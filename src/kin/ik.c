@@ -17,8 +17,8 @@
 // wide enough: the pose is the same a turn further.
 //
 // A stationary point need not be a minimum (an arm stretched out towards a target nearer by is on
-// a saddle). So the arm is nudged away from it, and only if it comes back is the pose called
-// unreachable.
+// a saddle), and limits make minima that are not the lowest. So the arm is put beside it a few
+// times, always the same way, and only if that leads nowhere better is the pose called unreachable.
 
 #include "kin/text_f64.h"
 
@@ -26,12 +26,12 @@
 
 static const double two_pi = 6.28318530717958647693;
 
-enum { NUDGES = 2 };
+enum { NUDGES = 3 };
 // Sine of the angle between the error and what the joints can do about it: less is stationary.
 // The error left is then right to the square of that, about.
 static const double STATIONARY = 1e-7;
-static const double LARGEST_TURN = 1; // rad per step; the linear model means nothing beyond
-static const double LARGEST_BEND = 0.4;
+static const double LARGEST_TURN = 1;   // rad per step; the linear model means nothing beyond
+static const double LARGEST_BEND = 0.4; // of the step; Transtrum and Sethna's alpha is twice that
 static const double FIRST_MU = 1e-2, LARGEST_MU = 1e20;
 
 typedef struct search {
@@ -317,12 +317,24 @@ TEXT bool descend(search *s, int *left) {
   return true;
 }
 
-// A small step that no symmetry of the arm has in common: multiples of the golden section.
+// Away from a stationary point: first by a small step that no symmetry of the arm has in common
+// (multiples of the golden section), which leaves a saddle; then with the joints that their limits
+// stop in the middle of their ranges; then with every joint at the mirror image in its range, as
+// the elbow on the other side.
 TEXT void nudge(const search *s, int number) {
   double *step = s->w->x;
   for (int k = 0; k < s->m->nv; k++) {
     double x = 0.6180339887498949 * (k + 1) + 0.38 * number;
     step[k] = 0.2 * (x - floor(x) - 0.5);
+  }
+  for (int i = 1; i < s->m->nbody; i++) {
+    const ap_joint *j = &s->m->joint[i];
+    double low = s->w->ik_lower[j->v], high = s->w->ik_upper[j->v];
+    if (j->leader || !has_range(j) || !isfinite(low) || !isfinite(high)) continue;
+    double off_middle = s->q[j->q] - 0.5 * (low + high);
+    bool on_edge = s->q[j->q] == low || s->q[j->q] == high;
+    if (number == 1 && on_edge) step[j->v] -= off_middle;
+    if (number == 2) step[j->v] -= 2 * off_middle;
   }
   ap_integrate(s->m, s->q, step, s->q);
   bring_into_range(s, s->q);
@@ -344,6 +356,7 @@ TEXT ap_status search_from(search *s, int *left) {
     if (best <= limit) status = AP_OK;
     if (best <= limit || !settled || *left == 0) break;
     if (better) number = 0; // a new place
+    if (number == NUDGES) break;
     for (int k = 0; k < s->m->nq; k++) s->q[k] = kept[k];
     nudge(s, number);
   }

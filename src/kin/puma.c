@@ -70,29 +70,28 @@ TEXT double folded(double angle) {
   return angle <= -pi ? angle + 2 * pi : angle;
 }
 
-// A length that must not be negative; what rounding of lengths of this size can cause counts as
-// zero. False: it is negative.
-TEXT bool rounded_up(double *x, double size) {
-  if (!(*x >= -16 * DBL_EPSILON * size)) return false;
-  *x = fmax(*x, 0);
-  return true;
+// (a - b)(a + b): a difference of squares of lengths that keeps its digits where they are nearly
+// the same, at the edges of the workspace. It must not be negative; what rounding of a point of
+// that size can cause counts as zero. False: it is negative.
+TEXT bool squares_apart(double a, double b, double size, double *difference) {
+  *difference = fmax((a - b) * (a + b), 0);
+  return (a - b) * (a + b) >= -16 * DBL_EPSILON * size * size;
 }
 
-// q1, q2, q3 for the wrist centre p; false where it is out of reach. The square roots are taken of
-// products of sums and differences: a difference of squares would lose half the digits at the
-// edges of the workspace.
+// q1, q2, q3 for the wrist centre p; false where it is out of reach.
 TEXT bool solve_arm(const ap_puma_geometry *g, const double p[3], double shoulder, double elbow,
                     double q[3]) {
-  double r = hypot(p[0], p[1]), offset = fabs(g->d3), gap = r - offset;
-  if (!rounded_up(&gap, r + offset)) return false;
-  double X = shoulder * sqrt(gap * (r + offset)), Y = -p[2];
+  double r = hypot(p[0], p[1]), square, outer, inner;
+  double size = r + fabs(g->d3) + fabs(p[2]);
+  if (!squares_apart(r, fabs(g->d3), size, &square)) return false;
+  double X = shoulder * sqrt(square), Y = -p[2];
 
-  double rho = hypot(g->a3, g->d4), L = hypot(X, Y), upper = fabs(g->a2);
-  double beyond = upper + rho - L, within = L - fabs(upper - rho), size = upper + rho + r;
-  if (!rounded_up(&beyond, size) || !rounded_up(&within, size)) return false;
-  double area = beyond * (upper + rho + L) * within * (L + fabs(upper - rho));
+  double rho = hypot(g->a3, g->d4), upper = fabs(g->a2), L = hypot(X, Y);
+  if (!squares_apart(upper + rho, L, size, &outer)) return false;
+  if (!squares_apart(L, fabs(upper - rho), size, &inner)) return false;
   double K = (L * L - g->a2 * g->a2 - rho * rho) / (2 * g->a2);
-  double H = -elbow * sqrt(area) / (2 * upper); // root +1: q3 = atan2(d4, a3) + acos(K / rho)
+  double H =
+      -elbow * sqrt(outer * inner) / (2 * upper); // root +1: q3 = atan2(d4, a3) + acos(K/rho)
 
   q[0] = folded(atan2(p[1], p[0]) - atan2(g->d3, X));
   q[1] = folded(atan2(Y, X) - atan2(-H, g->a2 + K));

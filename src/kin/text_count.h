@@ -15,8 +15,6 @@
 typedef struct WORK WORK;
 #define PACKED_BODY ap_packed_body
 #define PACKED_FRAME ap_packed_frame
-#define VECTOR_LOOP
-#define COLUMN_COUNT(n) (n)
 #include "kin/text.inc"
 
 #endif

@@ -24,8 +24,6 @@ typedef struct WORK WORK;
 #include "model/packed.inc"
 #include "model/pack.inc"
 
-#define VECTOR_LOOP
-#define COLUMN_COUNT(n) (n)
 #include "kin/text.inc"
 
 #endif

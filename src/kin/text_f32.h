@@ -8,14 +8,12 @@
 #include "model/pack.h"
 
 #include "num/arith_f32.h"
-#include "num/vector_loop.h"
 #include "num/vocabulary.inc"
 
 #define WORK ap_work_f32
 #define KERNELS ap_kernels_f32
 #define PACKED_BODY ap_packed_body
 #define PACKED_FRAME ap_packed_frame
-#define COLUMN_COUNT(n) (((n) + 7) / 8 * 8) // whole vectors; the columns are padded with zeros
 #include "kin/text.inc"
 
 #endif

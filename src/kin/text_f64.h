@@ -8,14 +8,12 @@
 #include "model/pack.h"
 
 #include "num/arith_f64.h"
-#include "num/vector_loop.h"
 #include "num/vocabulary.inc"
 
 #define WORK ap_work
 #define KERNELS ap_kernels
 #define PACKED_BODY ap_packed_body
 #define PACKED_FRAME ap_packed_frame
-#define COLUMN_COUNT(n) (((n) + 3) / 4 * 4) // whole vectors; the columns are padded with zeros
 #include "kin/text.inc"
 
 #endif
