@@ -14,6 +14,8 @@
 
 #include "sincos_f64.h"
 
+#define ARITH_COMPACT
+
 enum { REAL_GENERAL, REAL_ZERO, REAL_ONE, REAL_MINUS_ONE };
 
 typedef struct {

@@ -10,6 +10,8 @@
 #error "this target has no binary128: leave this arithmetic out"
 #endif
 
+#define ARITH_COMPACT
+
 typedef f128 real;
 typedef void *arith_ctx; // nothing is needed to make a value
 

@@ -1,0 +1,215 @@
+#include "file/robot.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "file/alloc.h"
+
+// ---- texts -------------------------------------------------------------------------------------
+
+struct ap__pool_block {
+  struct ap__pool_block *next;
+  size_t used, size;
+  char text[];
+};
+
+const char *ap__pool_text(ap__pool *pool, const char *text, size_t length) {
+  struct ap__pool_block *block = pool->block;
+  if (!block || block->size - block->used <= length) {
+    size_t size = length < 4000 ? 4000 : length + 1;
+    block = malloc(sizeof *block + size);
+    if (!block) return NULL;
+    block->next = pool->block;
+    block->used = 0;
+    block->size = size;
+    pool->block = block;
+  }
+  char *copy = block->text + block->used;
+  memcpy(copy, text, length);
+  copy[length] = 0;
+  block->used += length + 1;
+  return copy;
+}
+
+void ap__pool_free(ap__pool *pool) {
+  for (struct ap__pool_block *block = pool->block, *next; block; block = next) {
+    next = block->next;
+    free(block);
+  }
+  pool->block = NULL;
+}
+
+// ---- robot -------------------------------------------------------------------------------------
+
+void ap__vfail(ap_error *error, ap_status status, int line, const char *format, va_list arguments) {
+  char text[2 * sizeof error->text]; // ap__fail() cuts it at a whole character
+  vsnprintf(text, sizeof text, format, arguments);
+  ap__fail(error, status, line, "%s", text);
+}
+
+ap_robot *ap__robot_new(void) {
+  ap_robot *robot = calloc(1, sizeof *robot);
+  if (robot) robot->def = ap_default_robot();
+  return robot;
+}
+
+void ap_robot_free(ap_robot *robot) {
+  if (!robot) return;
+  free(robot->bodies);
+  free(robot->lines);
+  free(robot->frames);
+  free(robot->frame_lines);
+  free(robot->warnings);
+  free(robot->meshes);
+  ap__pool_free(&robot->pool);
+  free(robot);
+}
+
+const char *ap__robot_text(ap_robot *robot, const char *text, size_t length) {
+  return ap__pool_text(&robot->pool, text, length);
+}
+
+bool ap__robot_warn(ap_robot *robot, int line, const char *format, ...) {
+  ap_error *grown =
+      ap__grown(robot->warnings, robot->nwarning, &robot->warning_capacity, sizeof *grown);
+  if (!grown) return false;
+  robot->warnings = grown;
+  va_list arguments;
+  va_start(arguments, format);
+  ap__vfail(&robot->warnings[robot->nwarning++], AP_OK, line, format, arguments);
+  va_end(arguments);
+  return true;
+}
+
+bool ap__robot_add_mesh(ap_robot *robot, int body, const char *file) {
+  ap__mesh *grown = ap__grown(robot->meshes, robot->nmesh, &robot->mesh_capacity, sizeof *grown);
+  if (!grown) return false;
+  robot->meshes = grown;
+  robot->meshes[robot->nmesh++] = (ap__mesh){body, file};
+  return true;
+}
+
+bool ap__robot_add_frame(ap_robot *robot, const ap_frame_def *frame, int line) {
+  ap_frame_def *grown =
+      ap__grown(robot->frames, robot->nframe, &robot->frame_capacity, sizeof *grown);
+  if (!grown) return false;
+  robot->frames = grown;
+  int *lines =
+      ap__grown(robot->frame_lines, robot->nframe, &robot->frame_line_capacity, sizeof *lines);
+  if (!lines) return false;
+  robot->frame_lines = lines;
+  robot->frames[robot->nframe] = *frame;
+  robot->frame_lines[robot->nframe] = line;
+  robot->def.frames = robot->frames;
+  robot->def.nframe = ++robot->nframe;
+  return true;
+}
+
+ap__part *ap__parts_add(ap__parts *parts) {
+  ap__part *grown = ap__grown(parts->part, parts->n, &parts->capacity, sizeof *grown);
+  if (!grown) return NULL;
+  parts->part = grown;
+  ap__part *part = &parts->part[parts->n++];
+  memset(part, 0, sizeof *part);
+  part->def = ap_default_body();
+  return part;
+}
+
+const char *ap__joint_name(const ap_body_def *body) {
+  return body->joint_name ? body->joint_name : body->name;
+}
+
+static bool name_taken(const ap_robot *robot, const char *name, bool joint) {
+  for (int i = 0; i < robot->nbody; i++) {
+    const ap_body_def *body = &robot->bodies[i];
+    if (strcmp(name, joint ? ap__joint_name(body) : body->name) == 0) return true;
+  }
+  for (int i = 0; !joint && i < robot->nframe; i++)
+    if (strcmp(name, robot->frames[i].name) == 0) return true;
+  return false;
+}
+
+const char *ap__robot_new_name(ap_robot *robot, const char *base, bool joint) {
+  size_t length = strlen(base), before = 0;
+  for (;; before++) {
+    char *name = malloc(before + length + 1);
+    if (!name) return NULL;
+    memset(name, '_', before);
+    memcpy(name + before, base, length + 1);
+    const char *kept = NULL;
+    bool taken = name_taken(robot, name, joint);
+    if (!taken) kept = ap__robot_text(robot, name, before + length);
+    free(name);
+    if (!taken) return kept;
+  }
+}
+
+// ---- what a caller sees ------------------------------------------------------------------------
+
+const ap_robot_def *ap_robot_definition(const ap_robot *robot) { return &robot->def; }
+
+int ap_robot_line(const ap_robot *robot, int body) {
+  return body > 0 && body <= robot->nbody ? robot->lines[body] : 0;
+}
+
+int ap_robot_warnings(const ap_robot *robot) { return robot->nwarning; }
+
+const ap_error *ap_robot_warning(const ap_robot *robot, int i) {
+  return i >= 0 && i < robot->nwarning ? &robot->warnings[i] : NULL;
+}
+
+const char *ap_robot_mesh(const ap_robot *robot, int body, int k) {
+  for (int i = 0; i < robot->nmesh; i++)
+    if (robot->meshes[i].body == body && k-- == 0) return robot->meshes[i].file;
+  return NULL;
+}
+
+// ---- model -------------------------------------------------------------------------------------
+
+// The length of `KIND "NAME": ` if text starts with it, as the messages of ap_model_init() do; 0.
+static size_t starts_with_name(const char *text, const char *kind, const char *name) {
+  char prefix[128];
+  int n = snprintf(prefix, sizeof prefix, "%s \"%.*s\": ", kind, ap__shown(name), name);
+  return n > 0 && strncmp(text, prefix, (size_t)n) == 0 ? (size_t)n : 0;
+}
+
+// The line of the body or frame that a message of ap_model_init() is about, 0 where it is about
+// none. The longest match wins: a name may contain quotes.
+static int line_of_message(const ap_robot *robot, const char *text) {
+  size_t best = 0;
+  int line = 0;
+  for (int i = 0; i < robot->nbody + robot->nframe; i++) {
+    bool body = i < robot->nbody;
+    int k = body ? i : i - robot->nbody;
+    size_t match = body ? starts_with_name(text, "body", robot->bodies[k].name)
+                        : starts_with_name(text, "frame", robot->frames[k].name);
+    if (match <= best) continue;
+    best = match;
+    line = body ? robot->lines[k + 1] : robot->frame_lines[k];
+  }
+  return line;
+}
+
+ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_error *error) {
+  *model = NULL;
+  size_t size = ap_model_size(&robot->def);
+  if (size == 0) return AP__REFUSE(error, AP_E_MODEL, 0, "the robot has too many bodies or frames");
+  // Aligned as the arena wants it, so that the model starts where the memory does and can be freed.
+  size = (size + AP_ARENA_ALIGN - 1) / AP_ARENA_ALIGN * AP_ARENA_ALIGN;
+  void *memory = aligned_alloc(AP_ARENA_ALIGN, size);
+  if (!memory) return ap__no_memory(error);
+  ap_error own = {AP_E_MODEL, 0, ""};
+  *model = ap_model_init(&robot->def, memory, size, &own);
+  assert(!*model || (void *)*model == memory);
+  if (*model) return AP_OK;
+  free(memory);
+  own.line = line_of_message(robot, own.text);
+  if (error) *error = own;
+  return own.status;
+}
+
+void ap_model_free(ap_model *model) { free(model); }

@@ -1,0 +1,107 @@
+// The robot of a file while it is read, and the one that comes out.
+//
+// A reader collects parts: bodies in the file's order, with names where a definition has numbers.
+// ap__robot_assemble() then orders them, resolves the names and fills the robot.
+
+#ifndef AP_FILE_ROBOT_H
+#define AP_FILE_ROBOT_H
+
+#include <appell/file.h>
+
+#include "base/error.h"
+
+// Fill *error and be its status.
+#define AP__REFUSE(error, status, line, ...) \
+  (ap__fail((error), (status), (line), __VA_ARGS__), (status))
+
+// Limits on what a file may ask for, against files that are made to exhaust the machine.
+enum {
+  AP__MAX_BYTES = 64 << 20, // of a robot file
+  AP__MAX_DEPTH = 200,      // of nested elements
+  AP__MAX_PARTS = 100000    // bodies, joints or frames
+};
+
+// Texts that are freed together. All zero is a valid empty pool.
+typedef struct ap__pool {
+  struct ap__pool_block *block;
+} ap__pool;
+
+// A copy of length bytes of text, closed by a zero; NULL: no memory.
+const char *ap__pool_text(ap__pool *pool, const char *text, size_t length);
+void ap__pool_free(ap__pool *pool);
+
+typedef struct ap__mesh {
+  int body;
+  const char *file;
+} ap__mesh;
+
+struct ap_robot {
+  ap_robot_def def;    // its arrays and names belong to the robot
+  ap_body_def *bodies; // [nbody], body k + 1 at k
+  int *lines;          // [nbody + 1] by body number
+  int nbody, body_capacity;
+  ap_frame_def *frames; // [nframe]
+  int *frame_lines;     // [nframe]
+  int nframe, frame_capacity, frame_line_capacity;
+  ap_error *warnings; // [nwarning]
+  int nwarning, warning_capacity;
+  ap__mesh *meshes; // [nmesh]
+  int nmesh, mesh_capacity;
+  ap__pool pool; // all names
+};
+
+// One body as a file has it.
+typedef struct ap__part {
+  ap_body_def def;    // its parent and mimic are set by ap__robot_assemble()
+  const char *parent; // NULL: the ground
+  const char *leader; // joint that this one follows; NULL: none
+  int line, joint_line, mimic_line;
+  int number; // of the body; set by ap__robot_assemble()
+} ap__part;
+
+typedef struct ap__parts {
+  ap__part *part;
+  int n, capacity;
+} ap__parts;
+
+ap_robot *ap__robot_new(void);
+// A text that lives as long as the robot; NULL: no memory.
+const char *ap__robot_text(ap_robot *robot, const char *text, size_t length);
+// Append. False: no memory.
+bool ap__robot_warn(ap_robot *robot, int line, const char *format, ...) AP_PRINTF(3, 4);
+bool ap__robot_add_mesh(ap_robot *robot, int body, const char *file);
+bool ap__robot_add_frame(ap_robot *robot, const ap_frame_def *frame, int line);
+// A part with the defaults of ap_default_body(), at the end of the list; NULL: no memory.
+ap__part *ap__parts_add(ap__parts *parts);
+// ap__fail() with the arguments of a caller that takes "...".
+void ap__vfail(ap_error *error, ap_status status, int line, const char *format, va_list arguments)
+    AP_PRINTF(4, 0);
+// Sets *error and returns AP_E_MEMORY.
+static inline ap_status ap__no_memory(ap_error *error) {
+  return AP__REFUSE(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
+}
+
+// Check names, order the bodies (repeatedly the first part whose parent is already placed), resolve
+// parents and mimic leaders. The names of the parts must belong to the robot.
+ap_status ap__robot_assemble(ap_robot *robot, ap__parts *parts, const ap_read_options *options,
+                             ap_error *error);
+// Hang an assembled robot on a free joint (see ap_read_options).
+ap_status ap__robot_set_free(ap_robot *robot, ap_error *error);
+// A name that none of the robot's bodies and frames (or joints) has: base, with underscores before
+// it where needed. NULL: no memory.
+const char *ap__robot_new_name(ap_robot *robot, const char *base, bool joint);
+const char *ap__joint_name(const ap_body_def *body);
+
+// "urdf" or "yaml" by the ending of a file's name, NULL where it tells neither.
+const char *ap__format_of_path(const char *path);
+
+// The readers. options is never NULL.
+ap_status ap__urdf_read(const char *text, size_t length, const ap_read_options *options,
+                        ap_robot *robot, ap_error *error);
+ap_status ap__yaml_read(const char *text, size_t length, const ap_read_options *options,
+                        ap_robot *robot, ap_error *error);
+
+// A file that cannot be opened, read or written, and why (an errno).
+ap_status ap__refuse_file(ap_error *error, const char *doing, int code);
+
+#endif

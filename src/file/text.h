@@ -1,0 +1,28 @@
+// Text that grows while a file is composed, and that reaches the disk whole or not at all.
+
+#ifndef AP_FILE_TEXT_H
+#define AP_FILE_TEXT_H
+
+#include "file/robot.h"
+
+// All zero is an empty text. After a failure nothing more is added.
+typedef struct ap__text {
+  char *text; // closed by a zero; NULL while empty
+  size_t length, capacity;
+  bool failed; // no memory
+} ap__text;
+
+void ap__text_add(ap__text *t, const char *format, ...) AP_PRINTF(2, 3);
+void ap__text_bytes(ap__text *t, const char *bytes, size_t length);
+// n numbers in the shortest form that reads back to the same, with a separator between.
+void ap__text_numbers(ap__text *t, const double *x, int n, const char *separator);
+void ap__text_free(ap__text *t);
+
+// Write a file under PATH.part, then give it its name. Nothing stays behind on failure.
+ap_status ap__write_file(const char *path, const char *text, size_t length, ap_error *error);
+
+// The writers: compose the text of a robot.
+ap_status ap__yaml_write(const ap_robot *robot, ap__text *text, ap_error *error);
+ap_status ap__urdf_write(const ap_robot *robot, ap__text *text, ap_error *error);
+
+#endif

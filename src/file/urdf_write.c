@@ -1,0 +1,331 @@
+// A robot as URDF. What URDF says otherwise is converted: placements to xyz and rpy, named frames
+// to massless links on fixed joints, rotors to transmissions. What it cannot say is refused.
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/place.h"
+#include "file/text.h"
+
+typedef struct writer {
+  ap__text *t;
+  const ap_robot *robot;
+  ap_error *error;
+  const char *root; // name of the link that everything on the ground hangs on
+  int root_body;    // the body that is this link; 0: a link of its own
+} writer;
+
+static void add(writer *w, const char *text) { ap__text_bytes(w->t, text, strlen(text)); }
+
+// ATTRIBUTE="text" with a blank before it.
+static void add_text(writer *w, const char *attribute, const char *text) {
+  ap__text_add(w->t, " %s=\"", attribute);
+  for (; *text; text++) {
+    const char *escape = *text == '&'   ? "&amp;"
+                         : *text == '<' ? "&lt;"
+                         : *text == '>' ? "&gt;"
+                         : *text == '"' ? "&quot;"
+                                        : NULL;
+    if (escape)
+      add(w, escape);
+    else
+      ap__text_bytes(w->t, text, 1);
+  }
+  add(w, "\"");
+}
+
+static void add_numbers(writer *w, const char *attribute, const double *x, int n) {
+  ap__text_add(w->t, " %s=\"", attribute);
+  ap__text_numbers(w->t, x, n, " ");
+  add(w, "\"");
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+// NAME SUFFIX, with underscores before it until neither a body, a frame nor a joint has it. Names
+// made from different bodies' names with one suffix differ. The caller frees it; NULL: no memory.
+static char *new_name(writer *w, const char *name, const char *suffix) {
+  const ap_robot *robot = w->robot;
+  size_t n = strlen(name), m = strlen(suffix);
+  for (size_t before = 0;; before++) {
+    char *made = malloc(before + n + m + 1);
+    if (!made) {
+      w->t->failed = true;
+      return NULL;
+    }
+    memset(made, '_', before);
+    memcpy(made + before, name, n);
+    memcpy(made + before + n, suffix, m + 1);
+    bool taken = false;
+    for (int i = 0; i < robot->nbody && !taken; i++)
+      taken = strcmp(made, robot->bodies[i].name) == 0 ||
+              strcmp(made, ap__joint_name(&robot->bodies[i])) == 0;
+    for (int i = 0; i < robot->nframe && !taken; i++)
+      taken = strcmp(made, robot->frames[i].name) == 0;
+    if (!taken) return made;
+    free(made);
+  }
+}
+
+static const char *link_name(const writer *w, int body) {
+  return body == 0 ? w->root : w->robot->bodies[body - 1].name;
+}
+
+// The same to the last bit: -0 is not 0 here.
+static bool same(const double *a, const double *b, int n) {
+  return memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+static bool all_zero(const double *x, int n) {
+  static const double zero[6] = {0};
+  return same(x, zero, n);
+}
+
+// ---- what cannot be said -----------------------------------------------------------------------
+
+static ap_status refuse(const writer *w, int body, const char *what) {
+  const char *name = w->robot->bodies[body - 1].name;
+  return AP__REFUSE(w->error, AP_E_UNSUPPORTED, 0,
+                    "URDF cannot say %s, as of body \"%.*s\" (use YAML)", what, ap__shown(name),
+                    name);
+}
+
+static bool one_dof(const ap_body_def *d) {
+  return d->joint == AP_REVOLUTE || d->joint == AP_PRISMATIC;
+}
+
+static ap_status check_sayable(const writer *w) {
+  ap_robot_def initial = ap_default_robot();
+  if (!same(w->robot->def.gravity, initial.gravity, 3))
+    return AP__REFUSE(w->error, AP_E_UNSUPPORTED, 0,
+                      "URDF cannot say the gravity %g %g %g m/s2 (use YAML)",
+                      w->robot->def.gravity[0], w->robot->def.gravity[1], w->robot->def.gravity[2]);
+  for (int i = 1; i <= w->robot->nbody; i++) {
+    const ap_body_def *d = &w->robot->bodies[i - 1];
+    if (d->joint == AP_SPHERICAL) return refuse(w, i, "a spherical joint");
+    if (one_dof(d)) continue;
+    if (d->viscous != 0 || d->coulomb != 0)
+      return refuse(w, i, "friction of a joint with several freedoms");
+    if (d->rotor_inertia != 0) return refuse(w, i, "a rotor of such a joint");
+    bool limited = isfinite(d->lower) || isfinite(d->upper) || isfinite(d->velocity_limit) ||
+                   isfinite(d->effort_limit);
+    if (limited && d->joint != AP_FIXED)
+      return refuse(w, i, "limits of a joint with several freedoms");
+  }
+  return AP_OK;
+}
+
+// ---- links -------------------------------------------------------------------------------------
+
+static void add_inertial(writer *w, const ap_body_def *d) {
+  static const char *const name[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+  if (all_zero(&d->mass, 1) && all_zero(d->com, 3) && all_zero(d->inertia, 6) &&
+      all_zero(d->inertia_rpy, 3))
+    return;
+  add(w, "    <inertial>\n      <origin");
+  add_numbers(w, "xyz", d->com, 3);
+  add_numbers(w, "rpy", d->inertia_rpy, 3);
+  add(w, "/>\n      <mass");
+  add_numbers(w, "value", &d->mass, 1);
+  add(w, "/>\n      <inertia");
+  for (int i = 0; i < 6; i++) add_numbers(w, name[i], &d->inertia[i], 1);
+  add(w, "/>\n    </inertial>\n");
+}
+
+static void add_link(writer *w, int body) {
+  const ap_body_def *d = &w->robot->bodies[body - 1];
+  add(w, "  <link");
+  add_text(w, "name", d->name);
+  add(w, ">\n");
+  add_inertial(w, d);
+  for (int k = 0; ap_robot_mesh(w->robot, body, k); k++) {
+    add(w, "    <visual><geometry><mesh");
+    add_text(w, "filename", ap_robot_mesh(w->robot, body, k));
+    add(w, "/></geometry></visual>\n");
+  }
+  add(w, "  </link>\n");
+}
+
+static void add_empty_link(writer *w, const char *name) {
+  add(w, "  <link");
+  add_text(w, "name", name);
+  add(w, "/>\n");
+}
+
+// ---- joints ------------------------------------------------------------------------------------
+
+static void open_joint(writer *w, const char *name, const char *type, const char *parent,
+                       const char *child, const double xyz[3], const double rpy[3]) {
+  add(w, "  <joint");
+  add_text(w, "name", name);
+  add_text(w, "type", type);
+  add(w, ">\n    <parent");
+  add_text(w, "link", parent);
+  add(w, "/>\n    <child");
+  add_text(w, "link", child);
+  add(w, "/>\n    <origin");
+  add_numbers(w, "xyz", xyz, 3);
+  add_numbers(w, "rpy", rpy, 3);
+  add(w, "/>\n");
+}
+
+static void add_fixed_joint(writer *w, const char *name, const char *parent, const char *child,
+                            const double xyz[3], const double rpy[3]) {
+  open_joint(w, name, "fixed", parent, child, xyz, rpy);
+  add(w, "  </joint>\n");
+}
+
+static bool unlimited(const ap_body_def *d) { return isinf(d->lower) && isinf(d->upper); }
+
+// Readers of URDF want all four numbers: the largest double stands for "no limit".
+static void add_limits(writer *w, const ap_body_def *d) {
+  double value[4] = {d->lower, d->upper, d->effort_limit, d->velocity_limit};
+  for (int i = 0; i < 4; i++)
+    if (isinf(value[i])) value[i] = value[i] < 0 ? -DBL_MAX : DBL_MAX;
+  bool continuous = d->joint == AP_REVOLUTE && unlimited(d);
+  if (continuous && isinf(d->effort_limit) && isinf(d->velocity_limit)) return;
+  add(w, "    <limit");
+  if (!continuous) {
+    add_numbers(w, "lower", &value[0], 1);
+    add_numbers(w, "upper", &value[1], 1);
+  }
+  add_numbers(w, "effort", &value[2], 1);
+  add_numbers(w, "velocity", &value[3], 1);
+  add(w, "/>\n");
+}
+
+static void add_drive(writer *w, const ap_body_def *d) {
+  add_limits(w, d);
+  if (!all_zero(&d->viscous, 1) || !all_zero(&d->coulomb, 1)) {
+    add(w, "    <dynamics");
+    add_numbers(w, "damping", &d->viscous, 1);
+    add_numbers(w, "friction", &d->coulomb, 1);
+    add(w, "/>\n");
+  }
+  if (!d->mimic) return;
+  add(w, "    <mimic");
+  add_text(w, "joint", ap__joint_name(&w->robot->bodies[d->mimic - 1]));
+  add_numbers(w, "multiplier", &d->mimic_ratio, 1);
+  add_numbers(w, "offset", &d->mimic_offset, 1);
+  add(w, "/>\n");
+}
+
+static void add_joint(writer *w, const ap_body_def *d, const char *child) {
+  static const char *const type[] = {"fixed", "revolute", "prismatic", NULL, "planar", "floating"};
+  static const double z[3] = {0, 0, 1};
+  double xyz[3], rpy[3];
+  ap__joint_xyz_rpy(&d->place, xyz, rpy);
+  bool continuous = d->joint == AP_REVOLUTE && unlimited(d);
+  open_joint(w, ap__joint_name(d), continuous ? "continuous" : type[d->joint],
+             link_name(w, d->parent), child, xyz, rpy);
+  if (one_dof(d) || d->joint == AP_PLANAR) {
+    add(w, "    <axis");
+    add_numbers(w, "xyz", d->place.kind <= AP_PLACE_MATRIX ? d->axis : z, 3);
+    add(w, "/>\n");
+  }
+  if (one_dof(d)) add_drive(w, d);
+  add(w, "  </joint>\n");
+}
+
+// The joint frame of standard DH is not the link frame: a link in between carries it.
+static void add_standard_dh(writer *w, int body) {
+  const ap_body_def *d = &w->robot->bodies[body - 1];
+  const double xyz[3] = {d->place.a, 0, 0}, rpy[3] = {d->place.alpha, 0, 0};
+  char *between = new_name(w, d->name, "_axis"), *joint = new_name(w, d->name, "_step");
+  if (between && joint) {
+    add_empty_link(w, between);
+    add_joint(w, d, between);
+    add_link(w, body);
+    add_fixed_joint(w, joint, between, d->name, xyz, rpy);
+  }
+  free(between);
+  free(joint);
+}
+
+static void add_transmission(writer *w, const ap_body_def *d) {
+  if (!one_dof(d) || (d->rotor_inertia == 0 && d->gear_ratio == 1)) return;
+  add(w, "  <transmission");
+  add_text(w, "name", ap__joint_name(d));
+  add(w, ">\n    <type>transmission_interface/SimpleTransmission</type>\n    <joint");
+  add_text(w, "name", ap__joint_name(d));
+  add(w, "/>\n    <actuator");
+  add_text(w, "name", ap__joint_name(d));
+  add(w, ">\n      <mechanicalReduction>");
+  ap__text_numbers(w->t, &d->gear_ratio, 1, "");
+  add(w, "</mechanicalReduction>\n      <motorInertia>");
+  ap__text_numbers(w->t, &d->rotor_inertia, 1, "");
+  add(w, "</motorInertia>\n    </actuator>\n  </transmission>\n");
+}
+
+static void add_frame(writer *w, const ap_frame_def *frame) {
+  char *joint = new_name(w, frame->name, "_frame");
+  if (!joint) return;
+  add_empty_link(w, frame->name);
+  add_fixed_joint(w, joint, link_name(w, frame->body), frame->name, frame->xyz, frame->rpy);
+  free(joint);
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// Is it the name that the reader gives to the root's joint: with as many underscores as needed?
+static bool is_root_joint_name(const ap_robot *robot, const char *name) {
+  size_t n = strspn(name, "_");
+  if (strcmp(name + n, "root_joint") != 0) return false;
+  for (size_t shorter = 1; shorter <= n; shorter++) {
+    int i = 0;
+    while (i < robot->nbody && strcmp(ap__joint_name(&robot->bodies[i]), name + shorter) != 0) i++;
+    if (i == robot->nbody) return false;
+  }
+  return true;
+}
+
+// The body that the reader would hang on the ground by itself; 0: there is none.
+static int natural_root(const ap_robot *robot) {
+  int root = 0;
+  for (int i = 1; i <= robot->nbody; i++) {
+    if (robot->bodies[i - 1].parent) continue;
+    if (root) return 0;
+    root = i;
+  }
+  for (int i = 0; i < robot->nframe; i++)
+    if (robot->frames[i].body == 0) return 0;
+  if (!root) return 0;
+  const ap_body_def *d = &robot->bodies[root - 1];
+  bool as_read = d->joint == AP_FIXED && d->place.kind == AP_PLACE_RPY &&
+                 all_zero(d->place.xyz, 3) && all_zero(d->place.rpy, 3) &&
+                 is_root_joint_name(robot, ap__joint_name(d));
+  return as_read ? root : 0;
+}
+
+static void compose(writer *w) {
+  const ap_robot *robot = w->robot;
+  add(w, "<?xml version=\"1.0\"?>\n<robot");
+  add_text(w, "name", robot->def.name);
+  add(w, ">\n");
+  if (!w->root_body) add_empty_link(w, w->root);
+  for (int i = 1; i <= robot->nbody; i++) {
+    const ap_body_def *d = &robot->bodies[i - 1];
+    if (d->place.kind == AP_DH_STANDARD) {
+      add_standard_dh(w, i);
+      continue;
+    }
+    add_link(w, i);
+    if (i != w->root_body) add_joint(w, d, d->name);
+  }
+  for (int i = 0; i < robot->nframe; i++) add_frame(w, &robot->frames[i]);
+  for (int i = 0; i < robot->nbody; i++) add_transmission(w, &robot->bodies[i]);
+  add(w, "</robot>\n");
+}
+
+ap_status ap__urdf_write(const ap_robot *robot, ap__text *text, ap_error *error) {
+  writer w = {text, robot, error, NULL, natural_root(robot)};
+  ap_status status = check_sayable(&w);
+  if (status) return status;
+  char *world = w.root_body ? NULL : new_name(&w, "world", "");
+  w.root = w.root_body ? robot->bodies[w.root_body - 1].name : world;
+  if (w.root) compose(&w);
+  free(world);
+  return text->failed ? ap__no_memory(error) : AP_OK;
+}
