@@ -1,0 +1,60 @@
+// What the fuzz targets for robot files share.
+
+#ifndef AP_FUZZ_ROBOT_H
+#define AP_FUZZ_ROBOT_H
+
+#include <appell/file.h>
+#include <stdlib.h>
+
+#include "file/text.h"
+
+// Promises that hold for every input.
+static inline void fuzz_expect(bool holds) {
+  if (!holds) abort();
+}
+
+// What was read can be written, or is refused with a reason; what was written can be read.
+static inline void fuzz_write(const ap_robot *robot, const char *format, bool must_read) {
+  ap_error error = {0};
+  ap__text text = {0};
+  ap_robot *back = NULL;
+  ap_status status = format[0] == 'u' ? ap__urdf_write(robot, &text, &error)
+                                      : ap__yaml_write(robot, &text, &error);
+  fuzz_expect(status == AP_OK || (status == AP_E_UNSUPPORTED && error.text[0]));
+  if (status == AP_OK) {
+    status = ap_robot_parse(text.text, text.length, format, NULL, &back, &error);
+    fuzz_expect(status == AP_OK || !must_read);
+    if (must_read)
+      fuzz_expect(ap_robot_definition(back)->nbody == ap_robot_definition(robot)->nbody);
+    ap_robot_free(back);
+  }
+  ap__text_free(&text);
+}
+
+static inline void fuzz_robot(const char *text, size_t size, const char *format) {
+  for (int k = 0; k < 4; k++) {
+    ap_read_options options = {.floating = k & 1, .ignore_mimic = (k & 2) != 0};
+    ap_error error = {0};
+    ap_robot *robot = NULL;
+    ap_status status = ap_robot_parse(text, size, format, &options, &robot, &error);
+    fuzz_expect((status == AP_OK) == (robot != NULL));
+    if (status != AP_OK) {
+      fuzz_expect(error.status == status && error.text[0]);
+      fuzz_expect(error.line >= 1 || status == AP_E_ARG);
+      if (k == 0) return;
+      continue;
+    }
+    ap_model *model = NULL;
+    status = ap_robot_model(robot, &model, &error);
+    fuzz_expect((status == AP_OK) == (model != NULL));
+    fuzz_expect(status == AP_OK || error.text[0]);
+    if (k == 0 && model) {
+      fuzz_write(robot, "yaml", true);
+      fuzz_write(robot, "urdf", false);
+    }
+    ap_model_free(model);
+    ap_robot_free(robot);
+  }
+}
+
+#endif

@@ -1,0 +1,12 @@
+// Any bytes as an Appell YAML file: an error with its line, or a robot; then a model, or an error.
+
+#include <stdint.h>
+
+#include "fuzz_robot.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz_robot((const char *)data, size, "yaml");
+  return 0;
+}

@@ -1,0 +1,146 @@
+// The k-th allocation fails, for every k: the error comes back as AP_E_MEMORY, and nothing leaks.
+
+#include <appell/file.h>
+#include <errno.h>
+
+#include "file/rows.h"
+#include "robot_files.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#ifndef SANITIZED
+
+// The C library's allocator under its other names, so that the ones below can stand in its place.
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *p);
+
+static long countdown = -1; // allocations until one fails; -1: none does
+static long alive;          // blocks that are not freed
+
+static bool fails(void) {
+  if (countdown < 0 || countdown-- > 0) return false;
+  errno = ENOMEM;
+  return true;
+}
+
+static void *counted(void *p) {
+  alive += p != NULL;
+  return p;
+}
+
+void *malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size)); }
+void *calloc(size_t n, size_t size) { return fails() ? NULL : counted(__libc_calloc(n, size)); }
+void *realloc(void *p, size_t size) {
+  if (fails()) return NULL;
+  void *grown = __libc_realloc(p, size);
+  alive += !p && grown;
+  return grown;
+}
+void *aligned_alloc(size_t alignment, size_t size) {
+  return fails() ? NULL : counted(__libc_memalign(alignment, size));
+}
+void free(void *p) {
+  alive -= p != NULL;
+  __libc_free(p);
+}
+
+// Run work with the k-th allocation failing, for k = 0, 1, ... until it needs no more.
+static void fail_each(const char *what, ap_status (*work)(ap_error *error)) {
+  ap_error error = {0};
+  CHECK_OK(work(&error)); // once undisturbed: what the C library keeps for itself is there now
+  for (long k = 0; k < 100000; k++) {
+    test_context("%s, allocation %ld", what, k);
+    long before = alive;
+    error = (ap_error){0};
+    countdown = k;
+    ap_status status = work(&error);
+    bool hit = countdown < 0; // the failing one was reached
+    countdown = -1;
+    if (alive != before) CHECK_EQ_INT(alive, before);
+    if (status == AP_OK) {
+      if (!hit) return;
+      continue; // some failures do no harm: the C library found a way around
+    }
+    if (status != AP_E_MEMORY || error.status != AP_E_MEMORY) CHECK_STATUS(status, AP_E_MEMORY);
+  }
+  CHECK(!"the work ends");
+}
+
+static ap_status read_and_build(const char *path, ap_error *error) {
+  ap_robot *robot;
+  ap_model *model = NULL;
+  ap_read_options floating = {.floating = true};
+  ap_status status = ap_robot_read(path, &floating, &robot, error);
+  if (status == AP_OK) status = ap_robot_model(robot, &model, error);
+  ap_model_free(model);
+  ap_robot_free(robot);
+  return status;
+}
+
+static ap_status read_urdf(ap_error *error) {
+  return read_and_build("tests/fuzz/corpus/urdf/full.urdf", error);
+}
+static ap_status read_yaml(ap_error *error) {
+  return read_and_build("tests/fuzz/corpus/yaml/full.yaml", error);
+}
+static ap_status read_odd(ap_error *error) { // with warnings
+  ap_robot *robot;
+  ap_read_options options = {.ignore_mimic = true};
+  ap_status status = ap_robot_read("tests/fuzz/corpus/urdf/joints.urdf", &options, &robot, error);
+  ap_robot_free(robot);
+  return status;
+}
+
+static ap_status write_to(const char *ending, ap_error *error) {
+  char path[512];
+  temporary_name(path, sizeof path, ending);
+  ap_robot *robot = NULL;
+  ap_status status = ap_robot_builtin("stanford", NULL, &robot, error);
+  if (status == AP_OK) status = ap_robot_write(robot, path, error);
+  ap_robot_free(robot);
+  remove(path);
+  return status;
+}
+static ap_status write_urdf(ap_error *error) { return write_to("alloc.urdf", error); }
+static ap_status write_yaml(ap_error *error) { return write_to("alloc.yaml", error); }
+
+static ap_status builtin_floating(ap_error *error) {
+  ap_robot *robot = NULL;
+  ap_read_options floating = {.floating = true};
+  ap_status status = ap_robot_builtin("puma600", &floating, &robot, error);
+  ap_robot_free(robot);
+  return status;
+}
+
+static ap_status read_rows(ap_error *error) {
+  ap_rows *rows;
+  double row[3];
+  bool end = false;
+  ap_status status = ap__rows_memory("1 2 3\n", 6, &rows, error);
+  if (status == AP_OK) status = ap_rows_next(rows, 3, row, &end, error);
+  ap_rows_close(rows);
+  return status;
+}
+
+TEST(reading_urdf) { fail_each("urdf", read_urdf); }
+TEST(reading_yaml) { fail_each("yaml", read_yaml); }
+TEST(reading_with_warnings) { fail_each("warnings", read_odd); }
+TEST(writing_urdf) { fail_each("write urdf", write_urdf); }
+TEST(writing_yaml) { fail_each("write yaml", write_yaml); }
+TEST(built_in_robots) { fail_each("built in", builtin_floating); }
+TEST(reading_rows) { fail_each("rows", read_rows); }
+
+#else
+
+TEST(allocation_failures) { test_skip("the sanitizer's allocator cannot be replaced"); }
+
+#endif
