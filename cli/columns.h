@@ -1,0 +1,20 @@
+/// @file columns.h
+/// Names of the columns that `eval` writes.
+///
+/// A column is named after its joint, `tau.elbow`, or after joint and component where a joint has
+/// several, `tau.root_joint.fx`. Blanks, commas and control characters in a joint's name become
+/// '_', so that a line of names has as many words as a line of numbers has numbers.
+
+#ifndef CLI_COLUMNS_H
+#define CLI_COLUMNS_H
+
+#include <appell/research.h>
+
+#include "output.h"
+
+/// Name of a column (from 0) of quantity what; returns text, cut to size.
+char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *text, size_t size);
+/// The line `# NAME NAME ...`.
+void cli_write_columns(cli_out *out, const ap_model *m, ap_quantity what);
+
+#endif

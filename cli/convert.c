@@ -1,0 +1,39 @@
+#include "load.h"
+#include "output.h"
+#include "verbs.h"
+
+static const cli_option options[] = {{0}};
+
+static const char text[] =
+    "A is a robot file or a built-in model; B is a file whose ending says what is written\n"
+    "(.urdf, .xml; .yaml, .yml). The dynamics stay the same; what B's format cannot say is\n"
+    "an error, and then nothing is written.\n";
+
+static int run(const cli_arguments *arguments) {
+  const char *target = arguments->argument[1];
+  const ap_read_options reading = {0};
+  cli_model model;
+  int status = cli_load(arguments->argument[0], &reading, &model);
+  if (status != CLI_OK) return status;
+  cli_print_warnings(&model);
+  status = cli_check_target(target);
+  if (status == CLI_OK) {
+    ap_error error = {0};
+    error.status = ap_robot_write(model.robot, target, &error);
+    if (error.status != AP_OK) status = cli_fail_output(target, &error);
+  }
+  cli_unload(&model);
+  return status;
+}
+
+const cli_verb cli_convert = {.name = "convert",
+                              .arguments = "A B",
+                              .about = "Write a model to a robot file.",
+                              .text = text,
+                              .example =
+                                  "  appell convert robot.urdf robot.yaml\n"
+                                  "  appell convert puma600 puma600.urdf\n",
+                              .options = options,
+                              .least = 2,
+                              .most = 2,
+                              .run = run};

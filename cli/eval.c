@@ -1,0 +1,177 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load.h"
+#include "stream.h"
+#include "verbs.h"
+
+enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, OUTPUT };
+
+// The columns of a larger matrix cannot be counted in an int.
+enum { MATRIX_ROWS = 46340 };
+
+static const cli_option options[] = {
+    [METHOD] = {"--method", "NAME", "how to compute it ('appell methods' lists them)"},
+    [REAL] = {"--real", "f32|f64|f128", "the arithmetic; f64 if not given"},
+    [FLOATING] = {"--floating", NULL, "hang the robot on a free base"},
+    [FRICTION] = {"--friction", NULL, "with friction, damping and rotor inertia"},
+    [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
+    [GRAVITY] = {"--gravity", "X,Y,Z", "m/s2; the model's own if not given"},
+    [OUTPUT] = {"-o", "OUT", "write to a file, which appears when it is complete"},
+    {0}};
+
+static const char text[] =
+    "  QUANTITY  reads per line  writes per line\n"
+    "  inverse   q v a           tau\n"
+    "  forward   q v tau         a\n"
+    "  inertia   q               the inertia matrix, row by row\n"
+    "  bias      q v             tau at a = 0\n"
+    "  gravity   q               tau at v = a = 0\n"
+    "  energy    q v             kinetic and potential energy\n"
+    "\n"
+    "MODEL is a robot file (.urdf, .yaml) or a built-in model ('appell models'), FILE a\n"
+    "state file: one state per line, numbers separated by blanks or commas, lines that\n"
+    "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
+    "the joints. Friction, damping and rotor inertia take part only with --friction.\n";
+
+// List the names of the quantities, or the methods of one quantity, into out.
+static char *list_quantities(char *out, size_t size) {
+  size_t n = 0;
+  for (int k = AP_INVERSE; k <= AP_ENERGY && n < size; k++) {
+    n += (size_t)snprintf(out + n, size - n, "%s%s", k > 0 ? ", " : "",
+                          ap_quantity_name((ap_quantity)k));
+  }
+  return out;
+}
+
+static char *list_methods(ap_quantity what, char *out, size_t size) {
+  size_t n = 0;
+  out[0] = 0;
+  for (int i = 0; ap_method_at(i) && n < size; i++) {
+    if (ap_method_at(i)->what != what) continue;
+    n += (size_t)snprintf(out + n, size - n, "%s%s", n > 0 ? ", " : "", ap_method_at(i)->name);
+  }
+  return out;
+}
+
+static int parse_quantity(const char *word, ap_quantity *what) {
+  for (int k = AP_INVERSE; k <= AP_ENERGY; k++) {
+    *what = (ap_quantity)k;
+    if (strcmp(word, ap_quantity_name(*what)) == 0) return CLI_OK;
+  }
+  char names[256];
+  return cli_usage("eval", "unknown quantity '%s', one of %s is needed", word,
+                   list_quantities(names, sizeof names));
+}
+
+static int parse_method(const char *name, ap_quantity what, const ap_method **method) {
+  *method = ap_find_method(what, name);
+  if (*method) return CLI_OK;
+  char names[1024];
+  list_methods(what, names, sizeof names);
+  const char *quantity = ap_quantity_name(what);
+  if (!name) {
+    return cli_fail(CLI_FAILED, NULL, 0, "there is no method for '%s' yet", quantity);
+  }
+  for (int i = 0; ap_method_at(i); i++) {
+    if (strcmp(ap_method_at(i)->name, name) == 0) {
+      return cli_usage("eval", "method '%s' computes %s; methods for %s are %s", name,
+                       ap_quantity_name(ap_method_at(i)->what), quantity, names);
+    }
+  }
+  return cli_usage("eval", "unknown method '%s'; methods for %s are %s", name, quantity, names);
+}
+
+static int parse_real(const char *name, ap_arithmetic *arithmetic) {
+  *arithmetic = AP_F64;
+  if (!name) return CLI_OK;
+  for (int k = AP_F64; k <= AP_F128; k++) {
+    *arithmetic = (ap_arithmetic)k;
+    if (strcmp(name, ap_arithmetic_name(*arithmetic)) == 0) return CLI_OK;
+  }
+  return cli_usage("eval", "unknown arithmetic '%s', one of f32, f64, f128 is needed", name);
+}
+
+static int parse_gravity(const char *value, double gravity[3]) {
+  const char *rest = value;
+  for (int k = 0; k < 3; k++) {
+    char *end;
+    gravity[k] = strtod(rest, &end);
+    if (end == rest || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0')) {
+      return cli_usage("eval", "--gravity '%s' is not three numbers such as 0,0,-9.81", value);
+    }
+    rest = end + 1;
+  }
+  return CLI_OK;
+}
+
+// What the words of the command line ask for, except model and files.
+static int parse_job(const cli_arguments *arguments, cli_job *job, double gravity[3]) {
+  ap_quantity what;
+  int status = parse_quantity(arguments->argument[0], &what);
+  if (status == CLI_OK) status = parse_method(arguments->value[METHOD], what, &job->method);
+  if (status == CLI_OK) status = parse_real(arguments->value[REAL], &job->arithmetic);
+  if (status == CLI_OK && arguments->value[GRAVITY]) {
+    status = parse_gravity(arguments->value[GRAVITY], gravity);
+    job->gravity = gravity;
+  }
+  job->friction = arguments->value[FRICTION] != NULL;
+  job->path = arguments->argument[2];
+  return status;
+}
+
+// What no method can do, whatever the states are.
+static int check_job(const cli_job *job, const char *path) {
+  const ap_model *m = job->model;
+  if (ap_nv(m) == 0) {
+    return cli_fail(CLI_BAD, path, 0, "nothing moves in this model (a joint that does is needed)");
+  }
+  if (job->method->what == AP_INERTIA && ap_nv(m) > MATRIX_ROWS) {
+    return cli_fail(CLI_FAILED, path, 0, "the inertia matrix is too large (%d rows)", ap_nv(m));
+  }
+  if (ap_study_size(m, job->arithmetic) == 0) {
+    return cli_fail(CLI_FAILED, path, 0, "arithmetic %s is not available here (f64 always is)",
+                    ap_arithmetic_name(job->arithmetic));
+  }
+  return CLI_OK;
+}
+
+static int evaluate(const cli_job *job, const char *path, const char *output) {
+  int status = check_job(job, path);
+  if (status != CLI_OK) return status;
+  cli_out out;
+  status = cli_out_open(&out, output);
+  if (status != CLI_OK) return status;
+  status = cli_stream(job, &out);
+  return cli_out_close(&out, status);
+}
+
+static int run(const cli_arguments *arguments) {
+  cli_job job = {0};
+  double gravity[3];
+  int status = parse_job(arguments, &job, gravity);
+  if (status != CLI_OK) return status;
+  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
+                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
+  cli_model model;
+  status = cli_load(arguments->argument[1], &reading, &model);
+  if (status != CLI_OK) return status;
+  cli_print_warnings(&model);
+  job.model = model.model;
+  status = evaluate(&job, model.path, arguments->value[OUTPUT]);
+  cli_unload(&model);
+  return status;
+}
+
+const cli_verb cli_eval = {.name = "eval",
+                           .arguments = "QUANTITY MODEL FILE",
+                           .about = "Compute a quantity for every state of a file.",
+                           .text = text,
+                           .example =
+                               "  appell eval inverse puma600 states.txt -o tau.txt\n"
+                               "  echo 0 0 | appell eval gravity ascher2 -\n",
+                           .options = options,
+                           .least = 3,
+                           .most = 3,
+                           .run = run};

@@ -1,0 +1,138 @@
+#include "load.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// The number of the built-in robot of that name, -1 where there is none.
+static int find_builtin(const char *name) {
+  for (int i = 0; ap_builtin_name(i); i++) {
+    if (strcmp(ap_builtin_name(i), name) == 0) return i;
+  }
+  return -1;
+}
+
+static bool is_robot_file_name(const char *name) {
+  static const char *const endings[] = {".urdf", ".xml", ".yaml", ".yml"};
+  const char *dot = strrchr(name, '.');
+  for (size_t k = 0; dot && k < sizeof endings / sizeof endings[0]; k++) {
+    if (strcmp(dot, endings[k]) == 0) return true;
+  }
+  return false;
+}
+
+// Neither a file nor a built-in robot: say what was most likely meant.
+static int fail_missing(const char *argument) {
+  if (is_robot_file_name(argument) || strchr(argument, '/')) {
+    return cli_fail(CLI_BAD, argument, 0, "cannot be read: %s", strerror(ENOENT));
+  }
+  cli_nearest nearest = {.word = argument};
+  for (int i = 0; ap_builtin_name(i); i++) cli_nearest_offer(&nearest, ap_builtin_name(i));
+  const char *near = cli_nearest_name(&nearest);
+  if (near) {
+    return cli_fail(CLI_BAD, argument, 0, "no such file or built-in model (did you mean '%s'?)",
+                    near);
+  }
+  return cli_fail(CLI_BAD, argument, 0,
+                  "no such file or built-in model ('appell models' lists the built-in ones)");
+}
+
+static int load_robot(const char *argument, const ap_read_options *options, cli_model *model) {
+  ap_error error = {0};
+  struct stat info;
+  const int builtin = is_robot_file_name(argument) ? -1 : find_builtin(argument);
+  if (strcmp(argument, "-") == 0) {
+    return cli_fail(CLI_BAD, NULL, 0,
+                    "a model cannot come from standard input (give the name of a "
+                    ".urdf or .yaml file, or a built-in model)");
+  }
+  if (builtin >= 0) {
+    model->about = ap_builtin_about(builtin);
+    error.status = ap_robot_builtin(argument, options, &model->robot, &error);
+  } else if (stat(argument, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+    return fail_missing(argument);
+  } else {
+    error.status = ap_robot_read(argument, options, &model->robot, &error);
+  }
+  return error.status == AP_OK ? CLI_OK : cli_fail_input(argument, &error);
+}
+
+int cli_load(const char *argument, const ap_read_options *options, cli_model *model) {
+  *model = (cli_model){.path = argument};
+  int status = load_robot(argument, options, model);
+  if (status != CLI_OK) return status;
+  ap_error error = {0};
+  error.status = ap_robot_model(model->robot, &model->model, &error);
+  if (error.status == AP_OK) return CLI_OK;
+  status = cli_fail_input(argument, &error);
+  ap_robot_free(model->robot);
+  return status;
+}
+
+void cli_unload(cli_model *model) {
+  ap_model_free(model->model);
+  ap_robot_free(model->robot);
+}
+
+// Whether warning i says the same as one shortly before it. Shortly, because a file made to annoy
+// may have a hundred thousand of them.
+static bool said_before(const ap_robot *robot, int i) {
+  const ap_error *this = ap_robot_warning(robot, i);
+  for (int k = i > 100 ? i - 100 : 0; k < i; k++) {
+    const ap_error *other = ap_robot_warning(robot, k);
+    if (other->line == this->line && strcmp(other->text, this->text) == 0) return true;
+  }
+  return false;
+}
+
+static void visit_file_warnings(const cli_model *model, cli_visit *visit, void *context) {
+  for (int i = 0; i < ap_robot_warnings(model->robot); i++) {
+    const ap_error *warning = ap_robot_warning(model->robot, i);
+    if (!said_before(model->robot, i)) visit(context, warning->line, warning->text);
+  }
+}
+
+static void visit_remarks(const cli_model *model, bool gyration, cli_visit *visit, void *context) {
+  for (int i = 0; i < ap_model_remarks(model->model); i++) {
+    char text[sizeof((ap_error *)0)->text];
+    const ap_remark remark = ap_model_remark(model->model, i);
+    if (remark.kind == AP_REMARK_GYRATION && !gyration) continue;
+    ap_remark_text(model->model, remark, text, sizeof text);
+    visit(context, ap_robot_line(model->robot, remark.body), text);
+  }
+}
+
+void cli_visit_warnings(const cli_model *model, cli_visit *visit, void *context) {
+  visit_file_warnings(model, visit, context);
+  visit_remarks(model, true, visit, context);
+}
+
+static void print_warning(void *context, int line, const char *text) {
+  const cli_model *model = context;
+  cli_warn(model->path, line, text);
+}
+
+void cli_print_warnings(const cli_model *model) {
+  cli_model copy = *model;
+  visit_file_warnings(model, print_warning, &copy);
+  if (!model->about) visit_remarks(model, false, print_warning, &copy);
+}
+
+const char *cli_joint_name(const ap_model *m, int i) {
+  const ap_body_def *body = ap_body(m, i);
+  return body->joint_name ? body->joint_name : body->name;
+}
+
+const char *cli_joint_type(const ap_model *m, int i) {
+  const ap_body_def *body = ap_body(m, i);
+  switch (body->joint) {
+    case AP_FIXED: return "fixed";
+    case AP_REVOLUTE: return isinf(body->lower) && isinf(body->upper) ? "continuous" : "revolute";
+    case AP_PRISMATIC: return "prismatic";
+    case AP_SPHERICAL: return "spherical";
+    case AP_PLANAR: return "planar";
+    case AP_FREE: return "floating";
+  }
+  return "unknown";
+}

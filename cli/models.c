@@ -1,0 +1,48 @@
+#include <appell/model.h>
+
+#include "json.h"
+#include "table.h"
+#include "verbs.h"
+
+enum { JSON };
+
+static const cli_option options[] = {[JSON] = {"--json", NULL, "one JSON document"}, {0}};
+
+static int print_table(cli_out *out) {
+  cli_table table = {.columns = 2};
+  cli_table_add(&table, "model");
+  cli_table_add(&table, "what it is");
+  for (int i = 0; ap_builtin_name(i); i++) {
+    cli_table_add(&table, "%s", ap_builtin_name(i));
+    cli_table_add(&table, "%s", ap_builtin_about(i));
+  }
+  return cli_table_print(&table, out);
+}
+
+static int print_json(cli_out *out) {
+  cli_json json = {.out = out};
+  cli_json_open(&json, NULL, '[');
+  for (int i = 0; ap_builtin_name(i); i++) {
+    cli_json_open(&json, NULL, '{');
+    cli_json_string(&json, "name", ap_builtin_name(i));
+    cli_json_string(&json, "about", ap_builtin_about(i));
+    cli_json_close(&json, '}');
+  }
+  cli_json_close(&json, ']');
+  return CLI_OK;
+}
+
+static int run(const cli_arguments *arguments) {
+  cli_out out;
+  int status = cli_out_open(&out, NULL);
+  if (status != CLI_OK) return status;
+  status = arguments->value[JSON] ? print_json(&out) : print_table(&out);
+  return cli_out_close(&out, status);
+}
+
+const cli_verb cli_models = {.name = "models",
+                             .arguments = "",
+                             .about = "List the built-in models.",
+                             .example = "  appell models\n",
+                             .options = options,
+                             .run = run};

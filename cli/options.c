@@ -1,0 +1,113 @@
+#include "options.h"
+
+#include <string.h>
+
+#include "output.h"
+
+// The option that word names: all of it, up to '=' for a long one, its first two characters for a
+// letter. *value: what is attached to it, or NULL.
+static int find_option(const cli_option *options, const char *word, const char **value) {
+  const bool is_long = word[1] == '-';
+  const char *equals = is_long ? strchr(word, '=') : NULL;
+  const size_t length = is_long ? (equals ? (size_t)(equals - word) : strlen(word)) : 2;
+  *value = equals ? equals + 1 : NULL;
+  if (!is_long && word[2]) *value = word + 2;
+  for (int k = 0; options[k].name; k++) {
+    if (strlen(options[k].name) == length && strncmp(options[k].name, word, length) == 0) return k;
+  }
+  return -1;
+}
+
+static int unknown_option(const cli_verb *verb, const char *word) {
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+  cli_nearest nearest = {.word = name};
+  if (name[1] == '-') {
+    for (int k = 0; verb->options[k].name; k++) cli_nearest_offer(&nearest, verb->options[k].name);
+    cli_nearest_offer(&nearest, "--help");
+  }
+  const char *near = cli_nearest_name(&nearest);
+  if (near) return cli_usage(verb->name, "unknown option '%s'; did you mean '%s'?", name, near);
+  return cli_usage(verb->name, "unknown option '%s'", name);
+}
+
+// Take the option at argv[*i], and its value from there or from the next word.
+static int take_option(const cli_verb *verb, int argc, char **argv, int *i, cli_arguments *got) {
+  const char *value;
+  const int k = find_option(verb->options, argv[*i], &value);
+  if (k < 0) return unknown_option(verb, argv[*i]);
+  const cli_option *option = &verb->options[k];
+  if (got->value[k]) return cli_usage(verb->name, "option %s is given twice", option->name);
+  if (!option->value) {
+    if (value) return cli_usage(verb->name, "option %s takes no value", option->name);
+    got->value[k] = option->name;
+    return CLI_OK;
+  }
+  if (!value) {
+    if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0) {
+      return cli_usage(verb->name, "option %s needs a value, %s", option->name, option->value);
+    }
+    value = argv[++*i];
+  }
+  if (!value[0]) {
+    return cli_usage(verb->name, "option %s has an empty value instead of %s", option->name,
+                     option->value);
+  }
+  got->value[k] = value;
+  return CLI_OK;
+}
+
+static int check_count(const cli_verb *verb, const cli_arguments *got) {
+  if (got->count > verb->most) {
+    return cli_usage(verb->name, "'%s' is one argument too many", got->argument[verb->most]);
+  }
+  if (got->count < verb->least) {
+    return cli_usage(verb->name, "arguments are missing, '%s %s' is needed", verb->name,
+                     verb->arguments);
+  }
+  return CLI_OK;
+}
+
+int cli_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments) {
+  *arguments = (cli_arguments){.argument = argv};
+  bool options = true;
+  for (int i = 0; i < argc; i++) {
+    char *word = argv[i];
+    if (!options || word[0] != '-' || !word[1]) {
+      argv[arguments->count++] = word; // never ahead of i: words still to be read stay in place
+    } else if (strcmp(word, "--") == 0) {
+      options = false;
+    } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+      arguments->help = true;
+      return CLI_OK;
+    } else {
+      int status = take_option(verb, argc, argv, &i, arguments);
+      if (status != CLI_OK) return status;
+    }
+  }
+  return check_count(verb, arguments);
+}
+
+static void print_option(cli_out *out, const char *name, const char *value, const char *help) {
+  char left[64];
+  snprintf(left, sizeof left, "%s%s%s", name, value ? " " : "", value ? value : "");
+  cli_out_printf(out, "  %-22s %s\n", left, help);
+}
+
+int cli_help(const cli_verb *verb) {
+  cli_out out;
+  int status = cli_out_open(&out, NULL);
+  if (status != CLI_OK) return status;
+  const bool bold = cli_colour(stdout);
+  const char *on = bold ? "\033[1m" : "", *off = bold ? "\033[0m" : "";
+  cli_out_printf(&out, "%susage:%s appell %s%s%s [options]\n\n%s\n", on, off, verb->name,
+                 verb->arguments[0] ? " " : "", verb->arguments, verb->about);
+  if (verb->text) cli_out_printf(&out, "\n%s", verb->text);
+  cli_out_printf(&out, "\n%soptions:%s\n", on, off);
+  for (const cli_option *o = verb->options; o->name; o++) {
+    print_option(&out, o->name, o->value, o->help);
+  }
+  print_option(&out, "--help", NULL, "this text");
+  cli_out_printf(&out, "\n%sexample:%s\n%s", on, off, verb->example);
+  return cli_out_close(&out, CLI_OK);
+}

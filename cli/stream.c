@@ -1,0 +1,367 @@
+#include "stream.h"
+
+#include <appell/file.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "columns.h"
+#include "load.h"
+
+// The main thread reads rows into blocks and writes finished blocks in their order; workers in
+// between compute and format. Blocks go round in a ring: block number k lives in slot k % slots.
+// A worker computes a state in 0.2 us and formats its numbers in a multiple of that, about as long
+// as reading takes, so even one worker halves the time; more pay for the slow arithmetics.
+enum { MAX_WORKERS = 8, BLOCK_NUMBERS = 16384, BLOCK_ROWS = 1024 };
+enum { NUMBER_BYTES = 25, RING_BYTES = 1 << 28 };
+
+// A quaternion this far from length one is no rounding of a unit quaternion, not even to four
+// digits, but something else in its columns. What is nearer is normalised by the library.
+static const double quaternion_tolerance = 1e-3;
+
+typedef enum fault_kind { FAULT_NONE, FAULT_QUATERNION, FAULT_STATUS, FAULT_NOT_FINITE } fault_kind;
+
+// Why the state in row `row` of a block has no result.
+typedef struct fault {
+  fault_kind kind;
+  int row;
+  ap_status status; // FAULT_STATUS
+  int place;        // body of the quaternion, or column
+  double norm;      // FAULT_QUATERNION
+} fault;
+
+typedef struct block {
+  int rows;
+  double *in; // rows * columns_in
+  int *lines; // where each row stood
+  char *text; // the results, as they are written
+  size_t length;
+  fault fault; // of the first bad row; text has the rows before it
+  bool done;
+} block;
+
+struct stream;
+
+// What one thread computes with.
+typedef struct worker {
+  struct stream *stream;
+  pthread_t thread;
+  ap_study *study;
+  double *out;
+} worker;
+
+typedef struct stream {
+  const cli_job *job;
+  cli_out *out;
+  ap_rows *rows;
+  int columns_in, columns_out;
+  int block_rows, slots;
+  block *blocks;
+  worker workers[MAX_WORKERS];
+  unsigned char *memory; // of all workers
+  int nworker, running;  // ready for work; of these, with a thread of their own
+  bool at_once;          // someone types the states and waits for each result
+
+  pthread_mutex_t lock; // guards filled, taken, closing and block::done
+  pthread_cond_t filled_one, done_one;
+  long filled, taken; // how many blocks
+  bool closing;
+
+  long written; // how many blocks
+  long states;  // for the progress
+  time_t started, shown;
+} stream;
+
+// ---- computing ---------------------------------------------------------------------------------
+
+// Every quaternion of q has length one, roughly.
+static fault check_quaternions(const ap_model *m, const double *q) {
+  for (int i = 1; i < ap_nbody(m); i++) {
+    if (ap_joint_nq(m, i) < 4) continue;
+    const double *x = q + ap_joint_q(m, i) + ap_joint_nq(m, i) - 4;
+    const double norm = hypot(hypot(x[0], x[1]), hypot(x[2], x[3]));
+    if (fabs(norm - 1) > quaternion_tolerance) {
+      return (fault){.kind = FAULT_QUATERNION, .place = i, .norm = norm};
+    }
+  }
+  return (fault){0};
+}
+
+static fault compute_row(worker *w, const double *in) {
+  const stream *s = w->stream;
+  const ap_model *m = s->job->model;
+  fault f = ap_nq(m) != ap_nv(m) ? check_quaternions(m, in) : (fault){0};
+  if (f.kind != FAULT_NONE) return f;
+  f.status = ap_study_eval(w->study, s->job->method, in, w->out, NULL);
+  if (f.status != AP_OK) {
+    f.kind = FAULT_STATUS;
+    return f;
+  }
+  for (int k = 0; k < s->columns_out; k++) {
+    if (!isfinite(w->out[k])) return (fault){.kind = FAULT_NOT_FINITE, .place = k};
+  }
+  return f;
+}
+
+static char *format_row(const double *numbers, int n, char *text) {
+  for (int k = 0; k < n; k++) {
+    if (k > 0) *text++ = ' ';
+    text += ap_format_double(numbers[k], text);
+  }
+  *text++ = '\n';
+  return text;
+}
+
+static void compute_block(worker *w, block *b) {
+  const stream *s = w->stream;
+  char *end = b->text;
+  b->fault = (fault){0};
+  for (int row = 0; row < b->rows && b->fault.kind == FAULT_NONE; row++) {
+    b->fault = compute_row(w, b->in + (size_t)row * (size_t)s->columns_in);
+    b->fault.row = row;
+    if (b->fault.kind == FAULT_NONE) end = format_row(w->out, s->columns_out, end);
+  }
+  b->length = (size_t)(end - b->text);
+}
+
+static void *work(void *context) {
+  worker *w = context;
+  stream *s = w->stream;
+  pthread_mutex_lock(&s->lock);
+  for (;;) {
+    while (s->taken == s->filled && !s->closing) pthread_cond_wait(&s->filled_one, &s->lock);
+    if (s->taken == s->filled) break;
+    block *b = &s->blocks[s->taken++ % s->slots];
+    pthread_mutex_unlock(&s->lock);
+    compute_block(w, b);
+    pthread_mutex_lock(&s->lock);
+    b->done = true;
+    pthread_cond_signal(&s->done_one);
+  }
+  pthread_mutex_unlock(&s->lock);
+  return NULL;
+}
+
+// Where threads are not to be had, the main thread computes.
+static void start_workers(stream *s) {
+  while (s->running < s->nworker) {
+    worker *w = &s->workers[s->running];
+    if (pthread_create(&w->thread, NULL, work, w) != 0) break;
+    s->running++;
+  }
+}
+
+static void submit(stream *s, block *b) {
+  b->done = s->running == 0;
+  if (b->done) compute_block(&s->workers[0], b);
+  pthread_mutex_lock(&s->lock);
+  s->filled++;
+  if (b->done) s->taken++;
+  pthread_cond_signal(&s->filled_one);
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void stop_workers(stream *s) {
+  pthread_mutex_lock(&s->lock);
+  s->closing = true;
+  s->taken = s->filled; // after a fault the rest is not wanted any more
+  pthread_cond_broadcast(&s->filled_one);
+  pthread_mutex_unlock(&s->lock);
+  for (int k = 0; k < s->running; k++) pthread_join(s->workers[k].thread, NULL);
+}
+
+// ---- reading and writing -----------------------------------------------------------------------
+
+static int report_fault(const stream *s, const block *b) {
+  const ap_model *m = s->job->model;
+  const char *path = s->job->path;
+  const fault f = b->fault;
+  const int line = b->lines[f.row];
+  char name[256];
+  switch (f.kind) {
+    case FAULT_QUATERNION:
+      return cli_fail(CLI_BAD, path, line,
+                      "the quaternion of joint '%.200s' has length %g (1 is needed; order x y z w)",
+                      cli_joint_name(m, f.place), f.norm);
+    case FAULT_NOT_FINITE:
+      return cli_fail(CLI_FAILED, path, line,
+                      "the result %s is too large for a number (smaller numbers are needed)",
+                      cli_column_name(m, s->job->method->what, f.place, name, sizeof name));
+    default: break;
+  }
+  if (f.status == AP_E_SINGULAR) {
+    return cli_fail(CLI_FAILED, path, line,
+                    "the inertia matrix is singular in this state (every joint has to move mass)");
+  }
+  if (f.status == AP_E_UNSUPPORTED) {
+    return cli_fail(CLI_FAILED, NULL, 0, "method '%s' does not cover model '%s' (try another one)",
+                    s->job->method->name, ap_model_name(m));
+  }
+  return cli_fail(CLI_FAILED, path, line, "%s", ap_status_text(f.status));
+}
+
+// Results that scroll over a terminal are progress enough.
+static void show_progress(stream *s, bool last) {
+  const time_t now = time(NULL);
+  if (s->started == 0) {
+    s->started = s->shown = now;
+    if (!isatty(STDERR_FILENO) || isatty(s->out->fd)) s->started = -1;
+  }
+  if (s->started < 0 || (last ? s->shown == s->started : now - s->shown < 1)) return;
+  s->shown = now;
+  if (last) {
+    fprintf(stderr, "\r\033[K");
+  } else {
+    fprintf(stderr, "\rappell: %ld states", s->states);
+  }
+}
+
+// Write the next block once it is done; a fault in it ends the work.
+static int write_block(stream *s) {
+  block *b = &s->blocks[s->written % s->slots];
+  pthread_mutex_lock(&s->lock);
+  while (!b->done) pthread_cond_wait(&s->done_one, &s->lock);
+  pthread_mutex_unlock(&s->lock);
+  s->written++;
+  s->states += b->rows;
+  cli_out_write(s->out, b->text, b->length);
+  if (b->fault.kind != FAULT_NONE) {
+    cli_out_flush(s->out);
+    show_progress(s, true);
+    return report_fault(s, b);
+  }
+  if (s->at_once) cli_out_flush(s->out);
+  show_progress(s, false);
+  return CLI_OK;
+}
+
+// Fill a block. *end: there is nothing behind it, either because the file ends or because of
+// *error.
+static void read_block(stream *s, block *b, bool *end, ap_error *error) {
+  b->rows = 0;
+  while (b->rows < s->block_rows && !*end) {
+    double *row = b->in + (size_t)b->rows * (size_t)s->columns_in;
+    error->status = ap_rows_next(s->rows, s->columns_in, row, end, error);
+    if (error->status != AP_OK) *end = true;
+    if (*end) break;
+    b->lines[b->rows++] = ap_rows_line(s->rows);
+  }
+}
+
+static int pump(stream *s) {
+  ap_error error = {0};
+  int status = CLI_OK;
+  bool end = false;
+  while (!end && status == CLI_OK && !s->out->error) {
+    if (s->filled - s->written == s->slots) status = write_block(s);
+    if (status != CLI_OK) break;
+    block *b = &s->blocks[s->filled % s->slots];
+    read_block(s, b, &end, &error);
+    if (!end && !s->at_once) start_workers(s); // a single block is sooner done than a thread
+    submit(s, b);
+    if (s->at_once) status = write_block(s);
+  }
+  while (status == CLI_OK && s->written < s->filled && !s->out->error) status = write_block(s);
+  if (status == CLI_OK && error.status != AP_OK) {
+    cli_out_flush(s->out);
+    show_progress(s, true);
+    status = cli_fail_input(s->job->path, &error);
+  }
+  show_progress(s, true);
+  return status;
+}
+
+// ---- setting up --------------------------------------------------------------------------------
+
+static void choose_sizes(stream *s) {
+  const int wider = s->columns_in > s->columns_out ? s->columns_in : s->columns_out;
+  s->block_rows = BLOCK_NUMBERS / wider;
+  if (s->block_rows > BLOCK_ROWS) s->block_rows = BLOCK_ROWS;
+  if (s->block_rows < 1 || s->at_once) s->block_rows = 1;
+}
+
+// Whole cache lines, so that no two workers write to the same one.
+static size_t round_up(size_t size) { return (size + 127) / 64 * 64; }
+
+static void set_up(worker *w, const cli_job *job, unsigned char *memory, size_t study, size_t out) {
+  w->out = (double *)(void *)memory;
+  w->study = ap_study_init(job->model, job->arithmetic, memory + out, study);
+  if (!w->study) return;
+  if (job->friction) ap_study_set_friction(w->study, true);
+  if (job->gravity) ap_study_set_gravity(w->study, job->gravity);
+}
+
+static bool open_workers(stream *s) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (cores < 1 || s->at_once) cores = 1;
+  if (cores > MAX_WORKERS) cores = MAX_WORKERS;
+  // Lines as long as the matrix of a thousand joints: fewer blocks, for the memory they take.
+  const long slots = RING_BYTES / (s->block_rows * (s->columns_out * (long)NUMBER_BYTES + 1));
+  if (cores > 1 + slots / 2) cores = 1 + slots / 2;
+  const size_t study = round_up(ap_study_size(s->job->model, s->job->arithmetic));
+  const size_t out = round_up((size_t)s->columns_out * sizeof(double));
+  s->nworker = (int)cores;
+  s->memory = malloc((size_t)cores * (study + out));
+  if (!s->memory) return false;
+  for (int k = 0; k < s->nworker; k++) {
+    worker *w = &s->workers[k];
+    w->stream = s;
+    set_up(w, s->job, s->memory + (size_t)k * (study + out), study, out);
+    if (!w->study) return false;
+  }
+  return true;
+}
+
+static bool open_blocks(stream *s) {
+  const size_t rows = (size_t)s->block_rows;
+  s->slots = 2 * s->nworker + 1;
+  s->blocks = calloc((size_t)s->slots, sizeof *s->blocks);
+  if (!s->blocks) return false;
+  for (int k = 0; k < s->slots; k++) {
+    block *b = &s->blocks[k];
+    b->in = malloc(rows * (size_t)s->columns_in * sizeof *b->in);
+    b->lines = malloc(rows * sizeof *b->lines);
+    b->text = malloc(rows * ((size_t)s->columns_out * NUMBER_BYTES + 1));
+    if (!b->in || !b->lines || !b->text) return false;
+  }
+  return true;
+}
+
+static void close_stream(stream *s) {
+  for (int k = 0; s->blocks && k < s->slots; k++) {
+    free(s->blocks[k].in);
+    free(s->blocks[k].lines);
+    free(s->blocks[k].text);
+  }
+  free(s->blocks);
+  free(s->memory);
+  ap_rows_close(s->rows);
+}
+
+int cli_stream(const cli_job *job, cli_out *out) {
+  stream s = {.job = job,
+              .out = out,
+              .columns_in = ap_columns_in(job->model, job->method->what),
+              .columns_out = ap_columns_out(job->model, job->method->what),
+              .at_once = strcmp(job->path, "-") == 0 && isatty(STDIN_FILENO),
+              .lock = PTHREAD_MUTEX_INITIALIZER,
+              .filled_one = PTHREAD_COND_INITIALIZER,
+              .done_one = PTHREAD_COND_INITIALIZER};
+  ap_error error = {0};
+  error.status = ap_rows_open(job->path, &s.rows, &error);
+  if (error.status != AP_OK) return cli_fail_input(job->path, &error);
+  choose_sizes(&s);
+  int status;
+  if (open_workers(&s) && open_blocks(&s)) {
+    cli_write_columns(out, job->model, job->method->what);
+    status = pump(&s);
+    stop_workers(&s);
+  } else {
+    status = cli_no_memory();
+  }
+  close_stream(&s);
+  return status;
+}

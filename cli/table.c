@@ -1,0 +1,65 @@
+#include "table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL_BYTES = 4000 };
+
+static bool make_room(cli_table *table) {
+  if (table->count < table->room) return true;
+  const int room = table->room > 0 ? 2 * table->room : 64;
+  char **cells = realloc(table->cells, (size_t)room * sizeof *cells);
+  if (!cells) return false;
+  table->cells = cells;
+  table->room = room;
+  return true;
+}
+
+void cli_table_add(cli_table *table, const char *format, ...) {
+  char raw[CELL_BYTES], plain[CELL_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(raw, sizeof raw, format, arguments);
+  va_end(arguments);
+  char *cell = make_room(table) ? strdup(cli_plain(raw, plain, sizeof plain)) : NULL;
+  if (!cell) {
+    table->no_memory = true;
+    return;
+  }
+  table->cells[table->count++] = cell;
+}
+
+// Characters of a cell: bytes that do not continue a UTF-8 character.
+static int width_of(const char *cell) {
+  int width = 0;
+  for (; *cell; cell++) width += ((unsigned char)*cell & 0xc0) != 0x80;
+  return width;
+}
+
+static void print_row(const cli_table *table, int first, const int *widths, cli_out *out) {
+  for (int k = 0; k < table->columns; k++) {
+    const char *cell = table->cells[first + k];
+    const int gap = k + 1 < table->columns ? widths[k] - width_of(cell) + 2 : 0;
+    cli_out_printf(out, "%s%s%*s", k == 0 ? "  " : "", cell, gap, "");
+  }
+}
+
+int cli_table_print(cli_table *table, cli_out *out) {
+  int widths[CLI_TABLE_COLUMNS] = {0};
+  for (int k = 0; k < table->count; k++) {
+    const int width = width_of(table->cells[k]), column = k % table->columns;
+    if (width > widths[column]) widths[column] = width;
+  }
+  const bool bold = out->fd == 1 && cli_colour(stdout);
+  for (int k = 0; !table->no_memory && k + table->columns <= table->count; k += table->columns) {
+    cli_out_printf(out, "%s", bold && k == 0 ? "\033[1m" : "");
+    print_row(table, k, widths, out);
+    cli_out_printf(out, "%s\n", bold && k == 0 ? "\033[0m" : "");
+  }
+  for (int k = 0; k < table->count; k++) free(table->cells[k]);
+  free(table->cells);
+  const bool no_memory = table->no_memory;
+  *table = (cli_table){.columns = table->columns};
+  return no_memory ? cli_no_memory() : CLI_OK;
+}

@@ -1,0 +1,15 @@
+/// @file verbs.h
+/// The verbs of the command, each in the file of its name.
+
+#ifndef CLI_VERBS_H
+#define CLI_VERBS_H
+
+#include "options.h"
+
+extern const cli_verb cli_eval;
+extern const cli_verb cli_info;
+extern const cli_verb cli_models;
+extern const cli_verb cli_methods;
+extern const cli_verb cli_convert;
+
+#endif

@@ -1,0 +1,491 @@
+#!/bin/sh
+# The appell command: exit statuses, one-line errors, options, files that appear only when they are
+# complete. APPELL is the path of the command. Prints one line per check, ends with 1 if one failed.
+set -u
+: "${APPELL:?the path of the appell command}"
+case $APPELL in /*) ;; *) APPELL=$PWD/$APPELL ;; esac
+unset NO_COLOR
+
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$tmp" || exit 1
+
+checks=0
+failures=0
+
+# verdict STATUS WHAT
+verdict() {
+  checks=$((checks + 1))
+  if [ "$1" -eq 0 ]; then
+    echo "ok $checks - $2"
+  else
+    failures=$((failures + 1))
+    echo "not ok $checks - $2"
+    sed 's/^/#   stderr: /' err | head -n 5
+  fi
+}
+
+# holds WHAT COMMAND...: the command succeeds.
+holds() {
+  what=$1
+  shift
+  "$@" >/dev/null 2>&1
+  verdict $? "$what"
+}
+
+# try ARGUMENTS...: run the command; its outputs are in out and err, its status in rc.
+try() {
+  "$APPELL" "$@" >out 2>err </dev/null
+  rc=$?
+}
+
+# gives STATUS ARGUMENTS...: the command ends with that status, and says nothing on standard error
+# when that is 0.
+gives() {
+  wanted=$1
+  shift
+  try "$@"
+  [ "$rc" -eq "$wanted" ] && { [ "$wanted" -ne 0 ] || [ ! -s err ]; }
+  verdict $? "exit $wanted: appell $*"
+}
+
+one_line() { [ "$(wc -l <err)" -eq 1 ] && head -n 1 err | grep -q '^appell: '; }
+
+# refuses STATUS PATTERN ARGUMENTS...: the command ends with that status and exactly one line that
+# matches PATTERN.
+refuses() {
+  wanted=$1
+  pattern=$2
+  shift 2
+  try "$@"
+  [ "$rc" -eq "$wanted" ] && one_line && grep -q -e "$pattern" err
+  verdict $? "exit $wanted, one line with '$pattern': appell $*"
+}
+
+# column_line TEXT: the first line of out is TEXT.
+column_line() { [ "$(head -n 1 out)" = "$1" ]; }
+
+# shape ROWS COLUMNS: so many lines of numbers behind one line of names, all of the same width.
+shape() {
+  awk -v rows="$1" -v columns="$2" '
+    NR == 1 { if ($1 != "#" || NF != columns + 1) exit bad = 1; next }
+    NF != columns { exit bad = 1 }
+    END { exit bad || NR != rows + 1 }' out
+}
+
+# close_to A B: the numbers of two outputs agree to 1e-12, the names do not count.
+close_to() {
+  paste -d' ' "$1" "$2" | awk '
+    /^#/ { next }
+    { n = NF / 2; for (k = 1; k <= n; k++) { d = $k - $(k + n); s = $k < 0 ? -$k : $k
+        if (d > 1e-12 * (1 + s) || -d > 1e-12 * (1 + s)) exit bad = 1 } }
+    END { exit bad || NR < 2 }'
+}
+
+# nothing_left FOLDER: it is empty.
+nothing_left() { [ -z "$(ls -A "$1")" ]; }
+
+# ---- robots and states --------------------------------------------------------------------------
+
+# link NAME [MOMENT [MASS]]
+link() {
+  echo "<link name=\"$1\"><inertial><origin xyz=\"0.1 0.2 -0.5\"/><mass value=\"${3-2}\"/>"
+  echo "<inertia ixx=\"${2-0.3}\" iyy=\"0.3\" izz=\"0.2\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
+}
+
+# joint NAME PARENT CHILD [INSIDE]
+joint() {
+  echo "<joint name=\"$1\" type=\"continuous\"><parent link=\"$2\"/><child link=\"$3\"/>"
+  echo "<origin xyz=\"0 0 -1\"/><axis xyz=\"0 1 0\"/>${4-}</joint>"
+}
+
+robot() {
+  echo '<?xml version="1.0"?>'
+  echo '<robot name="pendulum">'
+  echo '<link name="base"/>'
+  cat
+  echo '</robot>'
+}
+
+{
+  link upper
+  joint shoulder base upper '<dynamics damping="0.5" friction="0.1"/>'
+  link lower
+  joint 'el bow' upper lower
+} | robot >arm.urdf
+
+{
+  link upper
+  joint shoulder base upper
+  link lower
+  joint elbow upper lower '<mimic joint="shoulder" multiplier="2"/>'
+} | robot >mimic.urdf
+
+{
+  link upper
+  joint shoulder base upper
+  echo '<link name="tip"/>'
+  joint wrist upper tip
+} | robot >massless.urdf
+
+{ link upper 0.9; joint shoulder base upper; } | robot >triangle.urdf
+{ link upper -0.9; joint shoulder base upper; } | robot >negative.urdf
+{ link upper 0.3 -2; joint shoulder base upper; } | robot >negative_mass.urdf
+robot </dev/null >rigid.urdf
+
+printf '0.1 -0.2\n# a remark\n0.3,0.4\n1, 2\n' >q2.txt
+printf '0.1 -0.2 0.5 0.6\n0.3,0.4,-1,2\n' >qv2.txt
+printf '0.1 -0.2 0.5 0.6 1 2\n0.3,0.4,-1,2,3,-4\n' >qva2.txt
+: >empty.txt
+mkdir folder
+
+# ---- help and usage -----------------------------------------------------------------------------
+
+gives 0
+holds 'appell alone prints a short help' grep -q 'appell eval QUANTITY MODEL FILE' out
+gives 0 --help
+gives 0 --version
+holds 'the version is one line' grep -qx 'appell [0-9]*\.[0-9]*\.[0-9]*' out
+for verb in eval info models methods convert; do
+  gives 0 $verb --help
+  holds "the help of $verb has an example" grep -q "^  .*appell $verb" out
+done
+gives 0 eval --help --bogus
+refuses 2 "did you mean 'eval'" evl inverse puma600 q2.txt
+refuses 2 "unknown verb 'simulate'" simulate
+refuses 2 "unknown option '--verbose'" --verbose
+refuses 2 "did you mean '--method'" eval inverse puma600 q2.txt --metod gibbs
+refuses 2 "did you mean '--floating'" info --floatin puma600
+refuses 2 "unknown option '-x'" info -x puma600
+refuses 2 "try 'appell eval --help'" eval
+refuses 2 'missing' eval inverse puma600
+refuses 2 'missing' info
+refuses 2 'too many' info puma600 ascher2
+refuses 2 'too many' models puma600
+refuses 2 'given twice' info --json --json puma600
+refuses 2 'given twice' eval gravity ascher2 q2.txt -o a -o b
+refuses 2 'needs a value' eval gravity ascher2 q2.txt -o
+refuses 2 'needs a value' eval gravity --method --friction ascher2 q2.txt
+refuses 2 'takes no value' info --json=yes puma600
+refuses 2 'empty value' eval gravity ascher2 q2.txt --method=
+refuses 2 "unknown quantity 'torque'" eval torque ascher2 q2.txt
+refuses 2 "unknown method 'magic'.*inverse" eval inverse ascher2 qva2.txt --method magic
+refuses 2 "unknown arithmetic 'f16'" eval gravity ascher2 q2.txt --real f16
+for gravity in 1,2 1,2,3,4 1,2,x nan,0,0 0,0,1e999 1,,2 '1 2 3' '1,2,'; do
+  refuses 2 'three numbers' eval gravity ascher2 q2.txt --gravity "$gravity"
+done
+
+# ---- eval ---------------------------------------------------------------------------------------
+
+gives 0 eval inverse ascher2 qva2.txt
+cp out inverse.out
+holds 'columns are named after the joints' column_line '# tau.joint1 tau.joint2'
+holds 'one line per state' shape 2 2
+gives 0 eval forward ascher2 qva2.txt
+holds 'columns of forward' column_line '# a.joint1 a.joint2'
+gives 0 eval inertia ascher2 q2.txt
+holds 'columns of inertia' column_line '# M[0,0] M[0,1] M[1,0] M[1,1]'
+holds 'a remark in the state file is skipped' shape 3 4
+gives 0 eval bias ascher2 qv2.txt
+holds 'shape of bias' shape 2 2
+gives 0 eval energy ascher2 qv2.txt
+holds 'columns of energy' column_line '# kinetic potential'
+gives 0 eval gravity ascher2 q2.txt
+cp out gravity.out
+holds 'shape of gravity' shape 3 2
+
+sed '/^#/d; s/,/ /g; s/$/ 0 0 0 0/' q2.txt >still.txt
+gives 0 eval inverse ascher2 still.txt
+holds 'inverse at rest is gravity' close_to out gravity.out
+gives 0 eval gravity ascher2 empty.txt
+holds 'an empty state file gives the line of names' shape 0 2
+gives 0 eval gravity ascher2 q2.txt --gravity 0,0,0
+holds 'without gravity nothing has to be held' awk '/^#/ { next } { if ($1 != 0 || $2 != 0) exit 1 }' out
+gives 0 eval --gravity 0,-9.81,0 gravity ascher2 q2.txt
+holds 'a negative number in the value of an option' cmp -s out gravity.out
+gives 0 eval gravity --gravity=0,-9.81,0 ascher2 q2.txt --real f64
+holds 'options between and behind arguments' cmp -s out gravity.out
+gives 0 eval --real=f64 -- gravity ascher2 q2.txt
+holds 'after -- come arguments' cmp -s out gravity.out
+gives 0 eval gravity ascher2 q2.txt --real f128
+holds 'binary128 agrees' close_to out gravity.out
+gives 0 eval gravity ascher2 q2.txt --real f32
+holds 'shape of f32' shape 3 2
+"$APPELL" eval gravity ascher2 - <q2.txt >out 2>err
+holds 'a lone - is standard input' cmp -s out gravity.out
+mkfifo pipe
+cat q2.txt >pipe &
+try eval gravity ascher2 pipe
+wait $!
+holds 'a pipe is a state file' cmp -s out gravity.out
+printf '0.1 -0.2\r\n0.3\t0.4\n\n1 2' >dos.txt
+try eval gravity ascher2 dos.txt
+holds 'line ends of DOS, tabs, empty lines, no end of line at the end' cmp -s out gravity.out
+
+default=$("$APPELL" methods | awk '$1 == "inverse" { print $2; exit }')
+gives 0 eval inverse ascher2 qva2.txt --method "$default"
+holds "--method $default is the default" cmp -s out inverse.out
+inertia=$("$APPELL" methods | awk '$1 == "inertia" { print $2; exit }')
+refuses 2 "$default" eval inverse ascher2 qva2.txt --method "$inertia"
+"$APPELL" methods | awk 'NR > 1 { print $1, $2 }' >methods.txt
+while read -r what method; do
+  case $what in
+    inverse | forward) states=qva2.txt ;;
+    bias | energy) states=qv2.txt ;;
+    *) states=q2.txt ;;
+  esac
+  gives 0 eval "$what" ascher2 $states --method "$method"
+done <methods.txt
+
+# ---- eval on files ------------------------------------------------------------------------------
+
+gives 0 eval bias arm.urdf qv2.txt
+cp out rigid.out
+holds 'a blank in a name is no separator' column_line '# tau.shoulder tau.el_bow'
+gives 0 eval bias arm.urdf qv2.txt --friction
+paste -d' ' out rigid.out >both.out
+holds 'friction is viscous and Coulomb, and only with --friction' awk '
+  /^#/ { next }
+  { d = $1 - $3 - (NR == 2 ? 0.35 : -0.6); e = $2 - $4
+    if (d > 1e-12 || d < -1e-12 || e > 1e-12 || e < -1e-12) exit bad = 1 }
+  END { exit bad || NR != 3 }' both.out
+refuses 2 '^appell: q2.txt:1: ' eval gravity arm.urdf q2.txt --floating
+echo '0 0 1 0 0 0 1 0.1 0.2' >free.txt
+gives 0 eval gravity arm.urdf free.txt --floating
+holds 'a free base comes first, by components' grep -q \
+  '^# tau\.\([^ ]*\)\.fx tau\.\1\.fy tau\.\1\.fz tau\.\1\.tx tau\.\1\.ty tau\.\1\.tz tau\.shoulder' out
+holds 'shape with a free base' shape 1 8
+printf '0 0 1 0 0 0 1 0.1 0.2\n0 0 1 0 0 0 2 0.1 0.2\n' >long_quaternion.txt
+refuses 2 '^appell: long_quaternion.txt:2: .*quaternion' eval gravity arm.urdf \
+  long_quaternion.txt --floating
+echo '0 0 1 0 0 0.70711 0.70711 0.1 0.2' >rounded_quaternion.txt
+gives 0 eval gravity arm.urdf rounded_quaternion.txt --floating
+
+echo 0.1 >q1.txt
+gives 0 eval gravity mimic.urdf q1.txt
+holds 'a mimic joint has no coordinate' shape 1 1
+try eval gravity mimic.urdf q2.txt --ignore-mimic
+holds '--ignore-mimic makes it independent' shape 3 2
+holds '--ignore-mimic warns' grep -q '^appell: mimic.urdf:[0-9]*: warning: ' err
+
+echo '0.1 0.2 0.3' >qvt1.txt
+gives 0 eval forward mimic.urdf qvt1.txt
+refuses 1 "'articulated-body' does not cover" eval forward mimic.urdf qvt1.txt \
+  --method articulated-body
+
+try eval gravity massless.urdf q2.txt
+holds 'a massless leaf is warned about, once' [ "$rc $(grep -c 'warning: ' err)" = '0 1' ]
+printf '0.1 0.2 0 0 0 0\n' >qvt2.txt
+try eval forward massless.urdf qvt2.txt
+holds 'a singular inertia matrix ends with 1 and names the line' \
+  sh -c "[ $rc -eq 1 ] && grep -v warning err | grep -q '^appell: qvt2.txt:1: .*singular'"
+try eval gravity triangle.urdf q1.txt
+holds 'the triangle inequality is warned about with its line' \
+  sh -c "[ $rc -eq 0 ] && grep -q '^appell: triangle.urdf:[0-9]*: warning: ' err"
+refuses 2 '^appell: negative.urdf:[0-9]*: ' eval gravity negative.urdf q1.txt
+refuses 2 '^appell: negative_mass.urdf:[0-9]*: ' eval gravity negative_mass.urdf q1.txt
+refuses 2 'nothing moves' eval gravity rigid.urdf q1.txt
+refuses 2 "did you mean 'puma600'" eval gravity puma60 q1.txt
+refuses 2 'no such file or built-in' eval gravity zzzzzz q1.txt
+refuses 2 '^appell: none.urdf: ' eval gravity none.urdf q1.txt
+refuses 2 '^appell: folder' eval gravity folder q1.txt
+refuses 2 '^appell: q1.txt: ' eval gravity q1.txt q1.txt
+refuses 2 'standard input' eval gravity - q1.txt
+mkdir folder.urdf
+refuses 2 '^appell: folder.urdf' info folder.urdf
+: >empty.urdf
+refuses 2 '^appell: empty.urdf' info empty.urdf
+head -c 200 arm.urdf >cut.urdf
+refuses 2 '^appell: cut.urdf:[0-9]*: ' info cut.urdf
+
+# ---- bad states ---------------------------------------------------------------------------------
+
+# bad_row TEXT: refused, with its line.
+bad_row() {
+  printf '0.1 0.2\n# remark\n%s\n0.3 0.4\n' "$1" >bad.txt
+  refuses 2 '^appell: bad.txt:3: ' eval gravity ascher2 bad.txt
+}
+bad_row 1
+bad_row '1 2 3'
+bad_row '1 nan'
+bad_row '1 inf'
+bad_row '1 1e999'
+bad_row '1 2x'
+bad_row '1 x'
+bad_row '1 0x10'
+bad_row '1 2 # remark'
+bad_row '1,,2'
+holds 'good lines before a bad one are out' shape 1 2
+refuses 2 '^appell: none.txt: ' eval gravity ascher2 none.txt
+refuses 2 '^appell: folder' eval gravity ascher2 folder
+echo '0 0 1e200 1e200 1e200 1e200' >huge.txt
+refuses 1 '^appell: huge.txt:1: ' eval inverse ascher2 huge.txt
+holds 'no nan, no inf' sh -c '! grep -v "^#" out | grep -qi -e nan -e inf'
+"$APPELL" eval gravity ascher2 - <bad.txt >out 2>err
+holds 'the place on standard input' grep -q '^appell: -:3: ' err
+head -c 100000 /dev/zero | "$APPELL" eval gravity ascher2 - >out 2>err
+[ $? -eq 2 ] && one_line
+verdict $? 'zero bytes are no numbers: 2, one line'
+newline='new
+line.txt'
+refuses 2 'new?line.txt' eval gravity ascher2 "$newline"
+
+# ---- -o -----------------------------------------------------------------------------------------
+
+mkdir o
+gives 0 eval gravity ascher2 q2.txt -o o/out
+holds 'the file holds what standard output gets' cmp -s o/out gravity.out
+holds 'and standard output nothing' [ ! -s out ]
+gives 0 eval gravity ascher2 q2.txt -oo/out
+gives 0 eval gravity ascher2 q2.txt -o -
+holds '-o - is standard output' cmp -s out gravity.out
+gives 0 eval gravity ascher2 q2.txt -o /dev/null
+holds '/dev/null stays what it is' [ -c /dev/null ]
+refuses 2 '^appell: bad.txt:3: ' eval gravity ascher2 bad.txt -o o/out
+holds 'an older file stays when the work fails' cmp -s o/out gravity.out
+rm o/out
+refuses 2 '^appell: bad.txt:3: ' eval gravity ascher2 bad.txt -o o/out
+refuses 1 '^appell: huge.txt:1: ' eval inverse ascher2 huge.txt -o o/out
+holds 'nothing half-written stays behind' nothing_left o
+refuses 2 '^appell: folder: ' eval gravity ascher2 q2.txt -o folder
+refuses 2 '^appell: none/out: ' eval gravity ascher2 q2.txt -o none/out
+cp q2.txt same.txt
+gives 0 eval gravity ascher2 same.txt -o same.txt
+holds 'the output may replace the input' cmp -s same.txt gravity.out
+ln -s behind.txt link.txt
+: >behind.txt
+chmod 640 behind.txt
+gives 0 eval gravity ascher2 q2.txt -o link.txt
+holds 'a link stays a link, the file behind it is replaced' \
+  sh -c '[ -L link.txt ] && cmp -s behind.txt gravity.out'
+holds 'a replaced file keeps its permissions' sh -c 'ls -l behind.txt | grep -q "^-rw-r-----"'
+
+# stopped SIGNAL: start a run that waits for its states, end it, and see what is in its folder.
+stopped() {
+  rm -rf o
+  mkdir o
+  "$APPELL" eval gravity ascher2 pipe -o o/out >out 2>err &
+  pid=$!
+  exec 3>pipe # opens when the command has the pipe open, that is, after its output
+  cat q2.txt q2.txt >&3
+  sleep 0.2
+  kill -s "$1" $pid
+  wait $pid 2>/dev/null
+  status=$?
+  exec 3>&-
+  [ "$status" -gt 128 ]
+  verdict $? "SIG$1 ends a run ($status)"
+}
+stopped KILL
+holds 'SIGKILL leaves no half-written file' [ ! -e o/out ]
+for signal in TERM HUP; do # SIGINT is ignored in the background of a shell script
+  stopped $signal
+  holds "SIG$signal leaves nothing at all" nothing_left o
+done
+
+awk 'BEGIN { for (i = 0; i < 60000; i++) print sin(i) * 3, cos(i * i), i % 7, -i / 1e5, 1, 2 }' >many.txt
+gives 0 eval inverse ascher2 many.txt
+cp out many.out
+holds 'many states' shape 60000 2
+"$APPELL" eval inverse ascher2 many.txt -o o/out 2>err &
+first=$!
+"$APPELL" eval inverse ascher2 many.txt -o o/out 2>err &
+second=$!
+wait $first && wait $second && cmp -s o/out many.out && [ "$(ls -A o)" = out ]
+verdict $? 'two runs at once write the same file, whole'
+rm -f o/out
+{ cat many.txt; echo 1 2 3; } >bad_end.txt
+refuses 2 '^appell: bad_end.txt:60001: ' eval inverse ascher2 bad_end.txt
+holds 'all good lines are out' cmp -s out many.out
+{ cat many.txt; cat huge.txt; cat many.txt; } >bad_middle.txt
+refuses 1 '^appell: bad_middle.txt:60001: ' eval inverse ascher2 bad_middle.txt
+holds 'the lines before a state that fails are out' cmp -s out many.out
+
+# ---- standard output that does not take it ------------------------------------------------------
+
+"$APPELL" eval inverse ascher2 many.txt 2>err >&-
+[ $? -eq 1 ] && one_line
+verdict $? 'closed standard output: 1, one line'
+"$APPELL" eval inverse ascher2 many.txt -o o/out 2>err >&- <&-
+[ $? -eq 0 ] && cmp -s o/out many.out
+verdict $? 'closed standard streams do not matter with -o'
+"$APPELL" eval gravity ascher2 - <&- >out 2>err
+[ $? -eq 2 ] && one_line
+verdict $? 'closed standard input: 2, one line'
+if [ -c /dev/full ]; then
+  refuses 1 '^appell: /dev/full: ' eval gravity ascher2 q2.txt -o /dev/full
+  for arguments in 'models' 'info puma600' 'eval inverse ascher2 many.txt' '--help' 'eval --help'; do
+    # shellcheck disable=SC2086 # the words are arguments
+    "$APPELL" $arguments >/dev/full 2>err
+    [ $? -eq 1 ] && one_line
+    verdict $? "full disk: 1, one line: $arguments"
+  done
+fi
+{
+  "$APPELL" eval inverse ascher2 many.txt 2>err
+  echo $? >status
+} | head -n 1 >out
+sleep 0.1
+[ "$(cat status)" -eq 1 ] && [ ! -s err ]
+verdict $? 'a reader that has enough: 1, quietly'
+
+# ---- info, models, methods, convert -------------------------------------------------------------
+
+# json: out is exactly one JSON document (checked where there is a reader).
+json() {
+  if command -v python3 >/dev/null; then python3 -c '
+import json, sys
+json.load(open("out"), parse_constant=sys.exit)'; fi
+}
+gives 0 models
+holds 'puma600 is built in' grep -q '^  puma600 ' out
+gives 0 models --json
+holds 'models --json is JSON' json
+gives 0 methods --json
+holds 'methods --json is JSON' json
+for model in $("$APPELL" models | awk 'NR > 1 { print $1 }'); do
+  gives 0 info "$model"
+  gives 0 info --json "$model"
+  holds "info --json $model is JSON" json
+done
+gives 0 info arm.urdf
+holds 'info names joints and links' sh -c 'grep -q shoulder out && grep -q lower out'
+holds 'info says that there is friction' grep -q -e --friction out
+gives 0 info --floating --json arm.urdf
+holds 'info --json with a free base is JSON' json
+holds 'indices count the free base' sh -c 'grep -q "\"q\": 7" out && grep -q "\"v\": 6" out'
+holds 'types are as in URDF' sh -c 'grep -q "\"floating\"" out && grep -q "\"continuous\"" out'
+gives 0 info --json mimic.urdf
+holds 'a mimic joint is listed apart' sh -c 'grep -q "\"leader\": \"shoulder\"" out'
+try info --json triangle.urdf
+holds 'warnings are in the document' sh -c 'grep -A 4 "\"warnings\"" out | grep -q "\"text\""'
+holds 'and on standard error' grep -q '^appell: triangle.urdf:[0-9]*: warning: ' err
+sed 's/name="upper"/name="up\&quot;p\\er"/g; s/link="upper"/link="up\&quot;p\\er"/g' arm.urdf >quote.urdf
+gives 0 info --json quote.urdf
+holds 'quotes and backslashes in names' json
+holds 'are escaped' grep -q 'up\\"p\\\\er' out
+
+gives 0 convert arm.urdf arm.yaml
+gives 0 convert arm.yaml again.urdf
+try eval bias arm.urdf qv2.txt --friction
+cp out first.out
+for file in arm.yaml again.urdf; do
+  gives 0 eval bias $file qv2.txt --friction
+  holds "convert keeps the dynamics ($file)" close_to out first.out
+done
+gives 0 convert ascher2 ascher2.yaml
+gives 0 eval gravity ascher2.yaml q2.txt
+holds 'a built-in model as a file' close_to out gravity.out
+refuses 2 '^appell: out.txt: ' convert arm.urdf out.txt
+refuses 2 '^appell: folder.urdf: ' convert arm.urdf folder.urdf
+refuses 2 '^appell: none/arm.yaml: ' convert arm.urdf none/arm.yaml
+refuses 2 '^appell: cut.urdf:[0-9]*: ' convert cut.urdf cut.yaml
+holds 'and nothing is written' [ ! -e cut.yaml ]
+refuses 2 'missing' convert arm.urdf
+
+# -------------------------------------------------------------------------------------------------
+
+echo "1..$checks"
+[ "$failures" -eq 0 ] || echo "# $failures of $checks checks failed"
+[ "$failures" -eq 0 ]
