@@ -1,0 +1,60 @@
+#!/bin/sh
+# Installs a build into an empty folder, moves that folder, and there builds and runs two examples,
+# one of the core and one of the tools, with pkg-config and with the CMake package, against the
+# shared and the static libraries.
+#
+#   tests/install/run.sh BUILD      BUILD is a finished build with the tools
+set -eu
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+examples=$here/../../examples
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cmake --install "$build" --prefix "$scratch/first" >"$scratch/log"
+mv "$scratch/first" "$scratch/installed"
+prefix=$scratch/installed
+cd "$scratch"
+cp "$(grep -L '<appell/file.h>' "$examples"/*.c | head -n 1)" appell.c
+cp "$(grep -l '<appell/file.h>' "$examples"/*.c | head -n 1)" tools.c
+
+# step WORDS COMMAND...: runs it; its output is shown only when it fails.
+step() {
+  echo "$1"
+  shift
+  "$@" >out 2>&1 || {
+    cat out
+    exit 1
+  }
+}
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name appell.pc)")
+libdir=$(dirname "$PKG_CONFIG_PATH")
+LD_LIBRARY_PATH=$libdir
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+
+# with_pkg_config SOURCE PACKAGE
+with_pkg_config() {
+  # shellcheck disable=SC2046 # lists of options
+  step "$2.pc, shared" cc -std=c17 "$1.c" -o shared $(pkg-config --cflags --libs "$2")
+  step "run it" ./shared
+  # shellcheck disable=SC2046
+  step "$2.pc, static" cc -std=c17 -static "$1.c" -o static $(pkg-config --static --cflags --libs "$2")
+  step "run it" env -u LD_LIBRARY_PATH ./static
+}
+with_pkg_config appell appell
+with_pkg_config tools appell-tools
+
+step "find_package" cmake -S "$here" -B consumer -DCMAKE_PREFIX_PATH="$prefix" -DCONSUMER_DIR="$scratch"
+step "build with it" cmake --build consumer
+for program in appell_shared appell_static tools_shared tools_static; do
+  step "run $program" "consumer/$program"
+done
+
+step "run the installed command" env -u LD_LIBRARY_PATH "$prefix/bin/appell" --version
+for file in include/appell/appell.h share/doc/appell/LICENSE share/doc/appell/NOTICE; do
+  step "find $file" test -f "$prefix/$file"
+done
+for name in appell appell-tools; do
+  step "SONAME of lib$name" sh -c "readelf -d '$libdir/lib$name.so' | grep -q 'SONAME.*lib$name.so.0\]'"
+done

@@ -1,0 +1,134 @@
+#!/bin/sh
+# The documentation holds: links lead to files, marked blocks of C compile or equal the program they
+# show, marked shell commands run, the model files are the built-in robots. Runs in the folder of the
+# sources; APPELL is the path of the command. docs/contributing.md lists the marks.
+set -u
+: "${APPELL:?the path of the appell command}"
+case $APPELL in /*) ;; *) APPELL=$PWD/$APPELL ;; esac
+export APPELL
+root=$PWD
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+
+pages="README.md CHANGELOG.md models/README.md $(echo docs/*.md)"
+checks=0
+failures=0
+
+# verdict STATUS WHAT
+verdict() {
+  checks=$((checks + 1))
+  if [ "$1" -eq 0 ]; then
+    echo "ok $checks - $2"
+  else
+    failures=$((failures + 1))
+    echo "not ok $checks - $2"
+    sed 's/^/#   /' "$tmp/log" | head -n 12
+  fi
+}
+
+# ---- links --------------------------------------------------------------------------------------
+
+# Targets of the links of a page, without anchors; nothing in code blocks counts.
+links_of() {
+  awk '/^```/ { code = !code } !code { gsub(/`[^`]*`/, ""); print }' "$1" |
+    grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^[a-z]*:' | grep -v '^$' | sort -u
+}
+
+for page in $pages; do
+  folder=$(dirname "$page")
+  : >"$tmp/log"
+  for target in $(links_of "$page"); do
+    [ -e "$folder/$target" ] || echo "no such file: $target" >>"$tmp/log"
+  done
+  [ ! -s "$tmp/log" ]
+  verdict $? "links of $page"
+done
+
+# ---- blocks -------------------------------------------------------------------------------------
+
+# Writes every marked block of a page to $tmp/block.N, and its mark, with the line it starts on, to
+# $tmp/marks: "N LINE MARK...".
+blocks_of() {
+  rm -f "$tmp"/block.*
+  awk -v out="$tmp/block." '
+    /^<!-- (program: .*|compile: body|run) -->$/ {
+      mark = $0
+      sub(/^<!-- /, "", mark)
+      sub(/ -->$/, "", mark)
+      next
+    }
+    /^```/ && !inside {
+      inside = 1
+      if (mark != "") { n++; print n, FNR, mark; printf "" >(out n) }
+      next
+    }
+    /^```/ { inside = 0; if (mark != "") close(out n); mark = ""; next }
+    inside && mark != "" { print >(out n); next }
+    !inside && mark != "" { print 0, FNR, "mark without a block"; mark = "" }' "$1" >"$tmp/marks"
+}
+
+compile() {
+  ${CC:-cc} -std=c17 -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Werror -Wno-unused \
+    -Iinclude "$1"
+}
+
+# A program of the repository, to the letter.
+check_program() { diff -u "$2" "$1" && cp "$1" "$tmp/block.c" && compile "$tmp/block.c"; }
+
+# Statements that could stand in a function.
+check_body() {
+  {
+    echo '#include <appell/appell.h>'
+    echo '#include <appell/file.h>'
+    echo '#include <stdio.h>'
+    echo 'void body(const ap_model *m, ap_work *w, double *q, double *v, double *a, double *tau);'
+    echo 'void body(const ap_model *m, ap_work *w, double *q, double *v, double *a, double *tau) {'
+    cat "$1"
+    echo '}'
+  } >"$tmp/body.c"
+  compile "$tmp/body.c"
+}
+
+# Commands, in a folder of their own that has the models.
+check_commands() {
+  rm -rf "$tmp/run"
+  mkdir "$tmp/run"
+  ln -s "$root/models" "$tmp/run/models"
+  # shellcheck disable=SC2016 # for the shell that runs the block
+  { echo 'appell() { "$APPELL" "$@"; }' && cat "$1"; } >"$tmp/run.sh"
+  (cd "$tmp/run" && sh -eu "$tmp/run.sh")
+}
+
+check_block() {
+  block=$tmp/block.$1
+  case $2 in
+    'program: '*) check_program "$block" "${2#program: }" ;;
+    'compile: body') check_body "$block" ;;
+    run) check_commands "$block" ;;
+    *) echo "$2" && return 1 ;;
+  esac
+}
+
+for page in $pages; do
+  blocks_of "$page"
+  while read -r number line mark; do
+    check_block "$number" "$mark" >"$tmp/log" 2>&1 </dev/null
+    verdict $? "$page:$line: $mark"
+  done <"$tmp/marks"
+done
+
+# ---- models -------------------------------------------------------------------------------------
+
+for file in models/*.yaml; do
+  name=$(basename "$file" .yaml)
+  "$APPELL" convert "$name" "$tmp/$name.yaml" >"$tmp/log" 2>&1 && cmp "$file" "$tmp/$name.yaml" >>"$tmp/log" 2>&1
+  verdict $? "$file is the built-in robot"
+done
+for file in models/*.urdf models/*.yaml; do
+  grep -q "($(basename "$file"))" models/README.md
+  verdict $? "$file has its source in models/README.md"
+done
+
+echo "$((checks - failures)) passed, $failures failed"
+[ "$failures" -eq 0 ]
