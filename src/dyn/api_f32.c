@@ -14,11 +14,11 @@
 #include "dyn/kernels.inc"
 #include "dyn/articulated.inc"
 
-#define OWN_FRAMES false
-#define PACKED_REAL double
-#define PARAM(ctx, x) r_param(ctx, x)
-#define OFFLINE(ctx, x) ((void)(ctx), (x))
-#define MERGE_INERTIA ap__merge_inertia_f64
+#define OWN_FRAMES         false
+#define PACKED_REAL        double
+#define PARAM(ctx, x)      r_param(ctx, x)
+#define OFFLINE(ctx, x)    ((void)(ctx), (x))
+#define MERGE_INERTIA      ap__merge_inertia_f64
 #define ARITHMETIC_EPSILON FLT_EPSILON
 #include "dyn/model_in_double.inc"
 #include "dyn/setup.inc"
@@ -38,8 +38,8 @@ static const ap_kernels_f32 *best_kernels(void) {
 }
 
 #define F(name) name##_f32
-#define FLOAT float
-#define WRENCH ap_wrench_f32
+#define FLOAT   float
+#define WRENCH  ap_wrench_f32
 #include "dyn/api.inc"
 
 static WORK *init_study(const ap_model *m, bool study, void *mem, size_t size, ap_count *count) {

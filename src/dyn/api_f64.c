@@ -14,11 +14,11 @@
 #include "dyn/kernels.inc"
 #include "dyn/articulated.inc"
 
-#define OWN_FRAMES false
-#define PACKED_REAL double
-#define PARAM(ctx, x) r_param(ctx, x)
-#define OFFLINE(ctx, x) ((void)(ctx), (x))
-#define MERGE_INERTIA ap__merge_inertia_f64
+#define OWN_FRAMES         false
+#define PACKED_REAL        double
+#define PARAM(ctx, x)      r_param(ctx, x)
+#define OFFLINE(ctx, x)    ((void)(ctx), (x))
+#define MERGE_INERTIA      ap__merge_inertia_f64
 #define ARITHMETIC_EPSILON DBL_EPSILON
 #include "dyn/model_in_double.inc"
 #include "dyn/setup.inc"
@@ -38,8 +38,8 @@ static const ap_kernels *best_kernels(void) {
 }
 
 #define F(name) name
-#define FLOAT double
-#define WRENCH ap_wrench
+#define FLOAT   double
+#define WRENCH  ap_wrench
 #include "dyn/api.inc"
 
 static WORK *init_study(const ap_model *m, bool study, void *mem, size_t size, ap_count *count) {

@@ -10,11 +10,11 @@
 #include "dyn/study.h"
 #include "dyn/text.inc"
 
-#define OWN_FRAMES true
-#define PACKED_REAL real
-#define PARAM(ctx, x) ((void)(ctx), (x))
-#define OFFLINE(ctx, x) ((void)(ctx), (x))
-#define MERGE_INERTIA merge_inertia
+#define OWN_FRAMES         true
+#define PACKED_REAL        real
+#define PARAM(ctx, x)      ((void)(ctx), (x))
+#define OFFLINE(ctx, x)    ((void)(ctx), (x))
+#define MERGE_INERTIA      merge_inertia
 #define ARITHMETIC_EPSILON 1.93e-34 // 2^-112
 
 static void pack_for_work(const ap_model *m, WORK *w) {

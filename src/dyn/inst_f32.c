@@ -4,8 +4,8 @@
 
 #include "dyn/text.inc"
 
-#define NAME2(isa) ap__kernels_f32_##isa
-#define NAME1(isa) NAME2(isa)
+#define NAME2(isa)   ap__kernels_f32_##isa
+#define NAME1(isa)   NAME2(isa)
 #define STRING2(isa) #isa
 #define STRING1(isa) STRING2(isa)
 

@@ -14,29 +14,26 @@ static const struct {
   study_method which;
 } methods[] = {
     {{"gibbs-tensor", AP_INVERSE,
-      "Gibbs-Appell recursion in tensor form (Mata et al. 2002, section 4.1)"}, STUDY_DEFAULT},
-    {{"gibbs", AP_FORWARD,
-      "gibbs-cholesky, or articulated-body where paths are long"}, STUDY_DEFAULT},
+      "Gibbs-Appell recursion in tensor form (Mata et al. 2002, section 4.1)"},
+     STUDY_DEFAULT},
+    {{"gibbs", AP_FORWARD, "gibbs-cholesky, or articulated-body where paths are long"},
+     STUDY_DEFAULT},
     {{"gibbs-cholesky", AP_FORWARD,
       "bias and Gibbs Hessian, factorised along the tree (Mata et al. 2002, section 4.2)"},
      STUDY_FACTORIZED},
     {{"articulated-body", AP_FORWARD,
       "articulated bodies in link frames (Featherstone 1983); no mimic joints"},
      STUDY_ARTICULATED},
-    {{"gibbs-hessian", AP_INERTIA,
-      "Hessian of the Gibbs function (Provenzano et al. 2002)"}, STUDY_DEFAULT},
-    {{"gibbs-tensor", AP_BIAS,
-      "Gibbs-Appell recursion in tensor form with a = 0"}, STUDY_DEFAULT},
-    {{"gibbs-tensor", AP_GRAVITY,
-      "Gibbs-Appell recursion in tensor form with v = a = 0"}, STUDY_DEFAULT},
-    {{"bodies", AP_ENERGY,
-      "sum over the bodies, seen from the ground"}, STUDY_DEFAULT},
+    {{"gibbs-hessian", AP_INERTIA, "Hessian of the Gibbs function (Provenzano et al. 2002)"},
+     STUDY_DEFAULT},
+    {{"gibbs-tensor", AP_BIAS, "Gibbs-Appell recursion in tensor form with a = 0"}, STUDY_DEFAULT},
+    {{"gibbs-tensor", AP_GRAVITY, "Gibbs-Appell recursion in tensor form with v = a = 0"},
+     STUDY_DEFAULT},
+    {{"bodies", AP_ENERGY, "sum over the bodies, seen from the ground"}, STUDY_DEFAULT},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
-const ap_method *ap_method_at(int i) {
-  return i >= 0 && i < METHODS ? &methods[i].method : NULL;
-}
+const ap_method *ap_method_at(int i) { return i >= 0 && i < METHODS ? &methods[i].method : NULL; }
 
 const ap_method *ap_find_method(ap_quantity what, const char *name) {
   for (int i = 0; i < METHODS; i++)
@@ -46,8 +43,7 @@ const ap_method *ap_find_method(ap_quantity what, const char *name) {
 }
 
 const char *ap_quantity_name(ap_quantity what) {
-  static const char *const names[] = {"inverse", "forward", "inertia", "bias", "gravity",
-                                      "energy"};
+  static const char *const names[] = {"inverse", "forward", "inertia", "bias", "gravity", "energy"};
   return what <= AP_ENERGY ? names[what] : "unknown";
 }
 

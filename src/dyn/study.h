@@ -8,8 +8,8 @@
 // Number of a method among those of its quantity; their names are in methods.c.
 typedef enum study_method {
   STUDY_DEFAULT,
-  STUDY_FACTORIZED,  // forward: bias, Gibbs Hessian, Cholesky
-  STUDY_ARTICULATED  // forward: articulated body
+  STUDY_FACTORIZED, // forward: bias, Gibbs Hessian, Cholesky
+  STUDY_ARTICULATED // forward: articulated body
 } study_method;
 
 typedef struct study_ops {

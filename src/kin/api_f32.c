@@ -5,5 +5,5 @@
 #include "kin/coordinates.inc"
 
 #define F(name) name##_f32
-#define FLOAT float
+#define FLOAT   float
 #include "kin/api.inc"

@@ -5,5 +5,5 @@
 #include "kin/coordinates.inc"
 
 #define F(name) name
-#define FLOAT double
+#define FLOAT   double
 #include "kin/api.inc"

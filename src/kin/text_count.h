@@ -10,10 +10,10 @@
 #include "num/arith_count.h"
 #include "num/vocabulary.inc"
 
-#define WORK ap_work_count
+#define WORK    ap_work_count
 #define KERNELS ap_kernels_count
 typedef struct WORK WORK;
-#define PACKED_BODY ap_packed_body
+#define PACKED_BODY  ap_packed_body
 #define PACKED_FRAME ap_packed_frame
 #include "kin/text.inc"
 

@@ -13,14 +13,14 @@
 #include "num/arith_f128.h"
 #include "num/vocabulary.inc"
 
-#define WORK ap_work_f128
+#define WORK    ap_work_f128
 #define KERNELS ap_kernels_f128
 typedef struct WORK WORK;
 
 #define PACK_NEGLIGIBLE 1e-34
-#define REAL real
-#define PACKED_BODY packed_body_f128
-#define PACKED_FRAME packed_frame_f128
+#define REAL            real
+#define PACKED_BODY     packed_body_f128
+#define PACKED_FRAME    packed_frame_f128
 #include "model/packed.inc"
 #include "model/pack.inc"
 

@@ -10,9 +10,9 @@
 #include "num/arith_f32.h"
 #include "num/vocabulary.inc"
 
-#define WORK ap_work_f32
-#define KERNELS ap_kernels_f32
-#define PACKED_BODY ap_packed_body
+#define WORK         ap_work_f32
+#define KERNELS      ap_kernels_f32
+#define PACKED_BODY  ap_packed_body
 #define PACKED_FRAME ap_packed_frame
 #include "kin/text.inc"
 

@@ -10,9 +10,9 @@
 #include "num/arith_f64.h"
 #include "num/vocabulary.inc"
 
-#define WORK ap_work
-#define KERNELS ap_kernels
-#define PACKED_BODY ap_packed_body
+#define WORK         ap_work
+#define KERNELS      ap_kernels
+#define PACKED_BODY  ap_packed_body
 #define PACKED_FRAME ap_packed_frame
 #include "kin/text.inc"
 

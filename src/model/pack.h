@@ -7,8 +7,8 @@
 
 #include "model/frozen.h"
 
-#define REAL double
-#define PACKED_BODY ap_packed_body
+#define REAL         double
+#define PACKED_BODY  ap_packed_body
 #define PACKED_FRAME ap_packed_frame
 #include "model/packed.inc"
 #undef REAL
@@ -22,8 +22,8 @@ typedef struct ap_link_inertia {
 
 // What a work has changed of a link.
 typedef struct ap_link_change {
-  bool replaced;           // own counts instead of the definition's inertia
-  bool loaded;             // payload counts besides
+  bool replaced; // own counts instead of the definition's inertia
+  bool loaded;   // payload counts besides
   ap_link_inertia own, payload;
 } ap_link_change;
 

@@ -6,9 +6,9 @@
 #include "num/vocabulary.inc"
 
 #define PACK_NEGLIGIBLE 1.2e-16 // just above half an ulp of one
-#define REAL double
-#define PACKED_BODY ap_packed_body
-#define PACKED_FRAME ap_packed_frame
+#define REAL            double
+#define PACKED_BODY     ap_packed_body
+#define PACKED_FRAME    ap_packed_frame
 #include "model/pack.inc"
 
 void ap__pack_f64(const ap_model *m, ap_packed_body *body, ap_packed_frame *frame) {

@@ -36,8 +36,8 @@ static inline void r_sincos_n(int n, const real *q, const real *offset, real *s,
   sincos_n_f32(n, q, offset, s, c);
 }
 
-#define LANE_REAL float
-#define LANE_MASK int
+#define LANE_REAL  float
+#define LANE_MASK  int
 #define LANE_COUNT 8
 #include "num/lanes.inc"
 

@@ -35,8 +35,8 @@ static inline void r_sincos_n(int n, const real *q, const real *offset, real *s,
   sincos_n_f64(n, q, offset, s, c);
 }
 
-#define LANE_REAL double
-#define LANE_MASK long long
+#define LANE_REAL  double
+#define LANE_MASK  long long
 #define LANE_COUNT 4
 #include "num/lanes.inc"
 
