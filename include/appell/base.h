@@ -57,7 +57,11 @@ typedef struct ap_error {
 /// Operations counted by running the code. Structural zeros and ones are free, as in the papers;
 /// a subtraction counts as an addition, a change of sign as nothing.
 typedef struct ap_count {
-  long mul, add, div, sqrt, sincos;
+  long mul;    ///< multiplications
+  long add;    ///< additions and subtractions
+  long div;    ///< divisions
+  long sqrt;   ///< square roots
+  long sincos; ///< sine and cosine of one angle together
 } ap_count;
 
 /// The version of the library, "MAJOR.MINOR.PATCH".

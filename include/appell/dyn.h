@@ -20,10 +20,10 @@ extern "C" {
 
 /// A force and a moment that the surroundings exert on the body that carries a frame.
 typedef struct ap_wrench {
-  int frame; ///< number of the frame; a body's number is its link frame
-  ap_reference reference;
-  double force[3];  ///< N
-  double moment[3]; ///< N m, about the origin that the reference names
+  int frame;              ///< number of the frame; a body's number is its link frame
+  ap_reference reference; ///< axes of both vectors, and the point where the force acts
+  double force[3];        ///< N
+  double moment[3];       ///< N m, about that point
 } ap_wrench;
 
 /// Joint forces that give acceleration a in state (q, v):  tau = M(q) a + h(q, v).
@@ -71,8 +71,9 @@ typedef struct ap_wrench_f32 {
 } ap_wrench_f32;
 
 /// @name Twins in single precision
-/// They do what their namesakes do.
 /// @{
+
+/// As its namesake in double precision.
 AP_API void ap_inverse_dynamics_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                     const float *v, const float *a, float *tau);
 AP_API void ap_inverse_dynamics_ext_f32(const ap_model *m, ap_work_f32 *w, const float *q,

@@ -35,14 +35,17 @@ AP_API ap_status ap_robot_builtin(const char *name, const ap_read_options *optio
 /// checked before ap_robot_model().
 AP_API ap_status ap_robot_from_definition(const ap_robot_def *def, ap_robot **robot,
                                           ap_error *error);
+/// Free a robot and everything it handed out; NULL is allowed.
 AP_API void ap_robot_free(ap_robot *robot);
 
 /// The definition, for ap_model_init(); valid until ap_robot_free().
 AP_API const ap_robot_def *ap_robot_definition(const ap_robot *robot);
 /// The line on which body i was defined, 0 if unknown: for messages about a model's remarks.
 AP_API int ap_robot_line(const ap_robot *robot, int body);
-/// Warnings: what the file says that has a meaning for dynamics and is not used, or was mended.
+/// Number of warnings: what the file says that has a meaning for dynamics and is not used, or was
+/// mended.
 AP_API int ap_robot_warnings(const ap_robot *robot);
+/// Warning i, from 0, with its line; NULL past the last. Valid until ap_robot_free().
 AP_API const ap_error *ap_robot_warning(const ap_robot *robot, int i);
 /// A mesh file that body i's visual (or collision) element names, as written in the file; NULL
 /// past the last.
@@ -51,6 +54,7 @@ AP_API const char *ap_robot_mesh(const ap_robot *robot, int body, int k);
 /// Build the model of a robot on the heap; free it with ap_model_free(). Errors of the model carry
 /// the line of the body they are about.
 AP_API ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_error *error);
+/// Free a model made by ap_robot_model(); NULL is allowed.
 AP_API void ap_model_free(ap_model *model);
 
 /// Write a robot to a file by its name's ending; the file appears only when complete. What the
@@ -60,6 +64,7 @@ AP_API ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_erro
 /// Reader of state files: rows of numbers separated by blanks or commas, lines starting with '#'
 /// skipped, "-" is standard input. Numbers must be finite.
 typedef struct ap_rows ap_rows;
+/// Open a state file; close it with ap_rows_close(). On failure *rows is NULL and *error says why.
 AP_API ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error);
 /// Read the next row of exactly columns numbers. AP_OK with *end set at the end of the file.
 AP_API ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error);
@@ -67,6 +72,7 @@ AP_API ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end
 AP_API void ap_rows_describe(ap_rows *rows, const char *what);
 /// Line number of the row read last.
 AP_API int ap_rows_line(const ap_rows *rows);
+/// Close the file (standard input stays open) and free the reader; NULL is allowed.
 AP_API void ap_rows_close(ap_rows *rows);
 /// Write a double so that it reads back to the same double, exactly as "%.17g" does in the C
 /// locale. text has room for 25 bytes, all of which may be written; returns the length, at most 24.

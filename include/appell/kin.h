@@ -68,11 +68,12 @@ typedef struct ap_ik_options {
   bool respect_limits; ///< keep joints inside their limits; default true
 } ap_ik_options;
 
+/// The defaults named above; position_only is false.
 AP_API ap_ik_options ap_default_ik(void);
 
 /// What an inverse kinematics came to.
 typedef struct ap_ik_result {
-  int iterations;
+  int iterations;           ///< spent, over all restarts
   double position_error;    ///< m
   double orientation_error; ///< rad
 } ap_ik_result;
@@ -86,9 +87,12 @@ AP_API ap_status ap_inverse_kinematics(const ap_model *m, ap_work *w, int frame,
                                        ap_ik_result *result);
 
 /// Lengths of an arm built like the PUMA: modified DH with alpha = 0, -90, 0, 90, -90, 90 degrees,
-/// zero but for a[2], a[3], d[2], d[3] (joints 3 and 4), d in Craig's sign.
+/// every length zero but these four, in Craig's numbering and with his signs.
 typedef struct ap_puma_geometry {
-  double a2, a3, d3, d4;
+  double a2; ///< m, from axis 2 to axis 3: the upper arm
+  double a3; ///< m, from axis 3 to axis 4
+  double d3; ///< m, along axis 3: how far the arm stands beside the shoulder
+  double d4; ///< m, along axis 4: the forearm
 } ap_puma_geometry;
 
 /// Read the lengths off a model of that kind; AP_E_UNSUPPORTED if it is not one.
@@ -103,8 +107,9 @@ AP_API ap_status ap_puma_inverse_kinematics(const ap_puma_geometry *g, const dou
 // ---- single precision --------------------------------------------------------------------------
 
 /// @name Twins in single precision
-/// They do what their namesakes do.
 /// @{
+
+/// As its namesake in double precision.
 AP_API void ap_kinematics_f32(const ap_model *m, ap_work_f32 *w, const float *q, const float *v,
                               const float *a);
 AP_API void ap_frame_pose_f32(const ap_model *m, const ap_work_f32 *w, int frame, float R[9],

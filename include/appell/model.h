@@ -34,12 +34,12 @@ extern "C" {
 /// smallest rotation that takes z to the axis. "Body frame" is the joint frame that moves with the
 /// body: for a link read from a URDF file, the link frame.
 typedef enum ap_joint_type {
-  AP_FIXED,
-  AP_REVOLUTE,
-  AP_PRISMATIC,
-  AP_SPHERICAL,
-  AP_PLANAR,
-  AP_FREE
+  AP_FIXED,     ///< does not move: the link is merged into its parent
+  AP_REVOLUTE,  ///< turns about the axis, rad
+  AP_PRISMATIC, ///< slides along the axis, m
+  AP_SPHERICAL, ///< turns about any axis through the joint's origin
+  AP_PLANAR,    ///< slides in a plane (m) and turns about its normal (rad)
+  AP_FREE       ///< moves in every way, as a floating base does
 } ap_joint_type;
 
 /// How the place of a body's joint is described.
@@ -56,14 +56,14 @@ typedef enum ap_placement_kind {
 /// With a DH kind the field ap_body_def::axis is not read; for AP_PRISMATIC, q adds to d along +z
 /// (also for AP_DH_VALERA).
 typedef struct ap_placement {
-  ap_placement_kind kind;
-  double xyz[3];    ///< m; AP_PLACE_RPY, AP_PLACE_MATRIX
-  double rpy[3];    ///< rad; AP_PLACE_RPY
-  double matrix[9]; ///< axes of the joint frame as columns; AP_PLACE_MATRIX
-  double alpha;     ///< rad; DH
-  double a;         ///< m; DH
-  double d;         ///< m; DH
-  double theta;     ///< rad; DH, added to a joint angle
+  ap_placement_kind kind; ///< says which of the fields below are read
+  double xyz[3];          ///< m; AP_PLACE_RPY, AP_PLACE_MATRIX
+  double rpy[3];          ///< rad; AP_PLACE_RPY
+  double matrix[9];       ///< axes of the joint frame as columns; AP_PLACE_MATRIX
+  double alpha;           ///< rad; DH
+  double a;               ///< m; DH
+  double d;               ///< m; DH
+  double theta;           ///< rad; DH, added to a joint angle
 } ap_placement;
 
 /// One body and the joint that carries it. Start from ap_default_body().
@@ -71,42 +71,43 @@ typedef struct ap_body_def {
   const char *name;       ///< unique among bodies, not empty
   int parent;             ///< number of an earlier body, 0 for the ground
   const char *joint_name; ///< unique among joints; NULL: the body's name
-  ap_joint_type joint;
-  ap_placement place;
-  double axis[3];        ///< in the joint frame, normalised here; default z
-  double mass;           ///< kg
-  double com[3];         ///< centre of mass in the link frame, m
-  double inertia[6];     ///< xx xy xz yy yz zz about the centre of mass, kg m2; the tensor's own
-                         ///< entries (xy is the tensor's, not the positive product of inertia)
-  double inertia_rpy[3]; ///< axes of that tensor relative to the link frame, rad
-  double viscous;        ///< N m s/rad or N s/m
-  double coulomb;        ///< N m or N
-  double rotor_inertia;  ///< of the motor about its own axis, kg m2 (kg for a linear motor)
-  double gear_ratio;     ///< motor turns per joint turn; the joint feels gear^2 rotor_inertia
-  double lower, upper;   ///< limits of q; -INFINITY, INFINITY where there are none
-  double velocity_limit; ///< INFINITY where there is none
-  double effort_limit;   ///< INFINITY where there is none
-  int mimic;             ///< number of the body whose joint this one follows, 0 for none
-  double mimic_ratio;    ///< q = mimic_ratio * q_leader + mimic_offset
-  double mimic_offset;
+  ap_joint_type joint;    ///< how the body moves relative to its parent
+  ap_placement place;     ///< where the joint is in the parent's link frame
+  double axis[3];         ///< in the joint frame, normalised here; default z
+  double mass;            ///< kg
+  double com[3];          ///< centre of mass in the link frame, m
+  double inertia[6];      ///< xx xy xz yy yz zz about the centre of mass, kg m2; the tensor's own
+                          ///< entries (xy is the tensor's, not the positive product of inertia)
+  double inertia_rpy[3];  ///< axes of that tensor relative to the link frame, rad
+  double viscous;         ///< N m s/rad or N s/m
+  double coulomb;         ///< N m or N
+  double rotor_inertia;   ///< of the motor about its own axis, kg m2 (kg for a linear motor)
+  double gear_ratio;      ///< motor turns per joint turn; the joint feels gear^2 rotor_inertia
+  double lower;           ///< least q of a joint with one coordinate; -INFINITY where there is none
+  double upper;           ///< its largest q; INFINITY where there is none
+  double velocity_limit;  ///< INFINITY where there is none
+  double effort_limit;    ///< INFINITY where there is none
+  int mimic;              ///< number of the body whose joint this one follows, 0 for none
+  double mimic_ratio;     ///< q = mimic_ratio * q_leader + mimic_offset
+  double mimic_offset;    ///< rad or m, as q
 } ap_body_def;
 
 /// A named frame fixed to a body.
 typedef struct ap_frame_def {
   const char *name; ///< unique among frames and bodies
-  int body;
-  double xyz[3]; ///< m, in the link frame
-  double rpy[3]; ///< rad
+  int body;         ///< number of the body that carries it, 0 for the ground
+  double xyz[3];    ///< m, in the link frame
+  double rpy[3];    ///< rad
 } ap_frame_def;
 
 /// A whole robot. The arrays and strings need to live only until ap_model_init() returns.
 typedef struct ap_robot_def {
-  const char *name;
-  const ap_body_def *bodies; ///< bodies[k] is body k + 1
-  int nbody;
-  const ap_frame_def *frames;
-  int nframe;
-  double gravity[3]; ///< m/s2, in the ground frame
+  const char *name;           ///< NULL or empty: "robot"
+  const ap_body_def *bodies;  ///< bodies[k] is body k + 1
+  int nbody;                  ///< how many, the ground not counted
+  const ap_frame_def *frames; ///< named frames; NULL where there are none
+  int nframe;                 ///< how many
+  double gravity[3];          ///< m/s2, in the ground frame
 } ap_robot_def;
 
 /// A massless body on a fixed joint at its parent's origin; axis z, gear ratio 1, no limits.
@@ -138,44 +139,53 @@ typedef enum ap_remark_kind {
 
 /// One remark: about which body, and two numbers that show why.
 typedef struct ap_remark {
-  ap_remark_kind kind;
-  int body;
-  double value, bound;
+  ap_remark_kind kind; ///< also says what the two numbers are
+  int body;            ///< number of the body
+  double value;        ///< a moment (kg m2), a radius (m), a defect; of a massless leaf its mass
+  double bound;        ///< what was compared with; of a massless leaf its inertia at the joint
 } ap_remark;
 
-/// Number of remarks on a model, and remark i of them.
+/// Number of remarks on a model, 0 where there is nothing odd.
 AP_API int ap_model_remarks(const ap_model *m);
+/// Remark i, 0 <= i < ap_model_remarks().
 AP_API ap_remark ap_model_remark(const ap_model *m, int i);
 /// Write a remark as one line for a person into text (cut to size); returns text.
 AP_API char *ap_remark_text(const ap_model *m, ap_remark remark, char *text, size_t size);
 
+/// The robot's name, never NULL; valid as long as the model.
 AP_API const char *ap_model_name(const ap_model *m);
+/// @{
 /// Sizes: coordinates, velocities, bodies (with the ground), frames (bodies first, then named).
 AP_API int ap_nq(const ap_model *m);
 AP_API int ap_nv(const ap_model *m);
 AP_API int ap_nbody(const ap_model *m);
 AP_API int ap_nframe(const ap_model *m);
-/// Gravity in the ground frame.
+/// @}
+/// Gravity in the ground frame, three numbers in m/s2; valid as long as the model.
 AP_API const double *ap_gravity(const ap_model *m);
 /// The definition of body i >= 1 as it was given; valid as long as the model.
 AP_API const ap_body_def *ap_body(const ap_model *m, int i);
+/// @{
 /// Where body i's joint starts in q and in v, and how many entries it has there. A fixed joint and
-/// a mimic follower have none; for a follower the indices are its leader's.
+/// a mimic follower have none; for a follower the indices are its leader's, for a fixed joint -1.
 AP_API int ap_joint_q(const ap_model *m, int i);
 AP_API int ap_joint_v(const ap_model *m, int i);
 AP_API int ap_joint_nq(const ap_model *m, int i);
 AP_API int ap_joint_nv(const ap_model *m, int i);
+/// @}
 /// The body that moves body i: i itself, or the body that i was merged into (0: the ground).
 AP_API int ap_body_mover(const ap_model *m, int i);
 /// Mass (kg), centre of mass (m, link frame) and inertia about it (xx xy xz yy yz zz, link axes) of
 /// the moving body i with everything merged into it.
 AP_API void ap_merged_inertia(const ap_model *m, int i, double *mass, double com[3],
                               double inertia[6]);
+/// @{
 /// Look up a number by name; -1 where there is none. A frame name may be a body's name; frame
 /// numbers start with the bodies', so frame i < ap_nbody(m) is the link frame of body i.
 AP_API int ap_find_body(const ap_model *m, const char *name);
 AP_API int ap_find_joint(const ap_model *m, const char *joint_name);
 AP_API int ap_find_frame(const ap_model *m, const char *name);
+/// @}
 /// Name of frame i (0: "ground").
 AP_API const char *ap_frame_name(const ap_model *m, int i);
 /// The configuration with every angle and distance zero and every quaternion the identity.

@@ -31,8 +31,8 @@ typedef enum ap_quantity {
 
 /// A method that computes one quantity.
 typedef struct ap_method {
-  const char *name;
-  ap_quantity what;
+  const char *name;  ///< unique among the methods of its quantity
+  ap_quantity what;  ///< the quantity
   const char *about; ///< one line with its source
 } ap_method;
 
@@ -40,20 +40,25 @@ typedef struct ap_method {
 AP_API const ap_method *ap_method_at(int i);
 /// By name; name NULL gives the default of that quantity. NULL where there is none.
 AP_API const ap_method *ap_find_method(ap_quantity what, const char *name);
-/// Name of a quantity as on the command line ("inverse", ...); of an arithmetic ("f64", ...).
+/// Name of a quantity as on the command line ("inverse", ...), never NULL.
 AP_API const char *ap_quantity_name(ap_quantity what);
+/// Name of an arithmetic as on the command line ("f64", ...), never NULL.
 AP_API const char *ap_arithmetic_name(ap_arithmetic arithmetic);
-/// Number of columns that a quantity reads and writes for this model.
+/// Number of columns that a quantity reads for this model.
 AP_API int ap_columns_in(const ap_model *m, ap_quantity what);
+/// Number of columns that it writes; 0 for an inertia matrix with more entries than an int counts
+/// (nv > 46340).
 AP_API int ap_columns_out(const ap_model *m, ap_quantity what);
 
 /// A work in one of the arithmetics.
 typedef struct ap_study ap_study;
+/// Bytes that ap_study_init() needs, whatever the alignment; 0 if this build lacks the arithmetic.
 AP_API size_t ap_study_size(const ap_model *m, ap_arithmetic arithmetic);
-/// NULL when size is too small.
+/// Prepare mem for this model. NULL when size is too small or this build lacks the arithmetic.
 AP_API ap_study *ap_study_init(const ap_model *m, ap_arithmetic arithmetic, void *mem, size_t size);
-/// As ap_set_friction() and ap_set_gravity().
+/// As ap_set_friction().
 AP_API void ap_study_set_friction(ap_study *s, bool on);
+/// As ap_set_gravity().
 AP_API void ap_study_set_gravity(ap_study *s, const double gravity[3]);
 /// Compute one state: in has ap_columns_in() numbers (q, then v, then a or tau), out
 /// ap_columns_out(). count, where not NULL and the arithmetic is AP_COUNT, receives the operations

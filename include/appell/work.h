@@ -33,12 +33,15 @@ AP_API const char *ap_work_isa(const ap_work *w);
 
 /// Replace mass, centre of mass (m, link frame) and inertia about it (xx xy xz yy yz zz, link axes,
 /// kg m2) of body i >= 1 from now on; ap_reset_inertia() goes back to the model's own.
-/// AP_E_ARG and no change for a negative mass or a number that is not finite.
+/// AP_E_ARG and no change for a body that is not there, a negative mass or a number that is not
+/// finite.
 AP_API ap_status ap_set_inertia(const ap_model *m, ap_work *w, int i, double mass,
                                 const double com[3], const double inertia[6]);
+/// Undo every ap_set_inertia() and every ap_set_payload().
 AP_API void ap_reset_inertia(const ap_model *m, ap_work *w);
 /// Hang a payload on body i >= 1, besides its own mass; a later call replaces it, mass 0 takes it
-/// off. com and inertia (about com, link axes) are in the link frame of body i.
+/// off. com and inertia (about com, link axes) are in the link frame of body i. Refuses what
+/// ap_set_inertia() refuses.
 AP_API ap_status ap_set_payload(const ap_model *m, ap_work *w, int i, double mass,
                                 const double com[3], const double inertia[6]);
 /// Gravity from now on, m/s2 in the ground frame (the model's own until then).
@@ -55,6 +58,8 @@ typedef struct ap_work_f32 ap_work_f32;
 
 /// @name Twins in single precision
 /// @{
+
+/// As its namesake in double precision.
 AP_API size_t ap_work_size_f32(const ap_model *m);
 AP_API ap_work_f32 *ap_work_init_f32(const ap_model *m, void *mem, size_t size);
 AP_API const char *ap_work_isa_f32(const ap_work_f32 *w);

@@ -52,6 +52,9 @@ const char *ap_arithmetic_name(ap_arithmetic arithmetic) {
   return arithmetic <= AP_COUNT ? names[arithmetic] : "unknown";
 }
 
+// The largest matrix whose entries an int can count.
+enum { MOST_INERTIA = 46340 };
+
 int ap_columns_in(const ap_model *m, ap_quantity what) {
   switch (what) {
     case AP_INVERSE:
@@ -66,6 +69,7 @@ int ap_columns_in(const ap_model *m, ap_quantity what) {
 
 int ap_columns_out(const ap_model *m, ap_quantity what) {
   if (what == AP_ENERGY) return 2;
+  if (what == AP_INERTIA && m->nv > MOST_INERTIA) return 0;
   return what == AP_INERTIA ? m->nv * m->nv : m->nv;
 }
 
@@ -93,16 +97,18 @@ static const study_ops *ops_of(ap_arithmetic arithmetic) {
 
 size_t ap_study_size(const ap_model *m, ap_arithmetic arithmetic) {
   const study_ops *ops = ops_of(arithmetic);
-  if (!ops) return 0;
+  size_t room = ops ? ops->size(m) : 0;
+  if (room == 0) return 0;
   ap_arena a = ap__arena(NULL);
   AP_TAKE_ALIGNED(&a, ap_study, 1);
-  ap__take(&a, ops->size(m), 1, AP_ARENA_ALIGN);
+  ap__take(&a, room, 1, AP_ARENA_ALIGN);
   return ap__arena_size(&a);
 }
 
 ap_study *ap_study_init(const ap_model *m, ap_arithmetic arithmetic, void *mem, size_t size) {
   const study_ops *ops = ops_of(arithmetic);
-  if (!ops || !mem || size < ap_study_size(m, arithmetic)) return NULL;
+  size_t needed = ap_study_size(m, arithmetic);
+  if (!ops || !mem || needed == 0 || size < needed) return NULL;
   ap_arena a = ap__arena(mem);
   ap_study *s = AP_TAKE_ALIGNED(&a, ap_study, 1);
   size_t room = ops->size(m);
@@ -124,6 +130,7 @@ ap_status ap_study_eval(ap_study *s, const ap_method *method, const double *in, 
   int i = 0;
   while (i < METHODS && &methods[i].method != method) i++;
   if (i == METHODS) return AP_E_ARG;
+  if (ap_columns_out(s->model, method->what) == 0 && s->model->nv > 0) return AP_E_UNSUPPORTED;
   s->count = (ap_count){0};
   ap_status status = s->ops->eval(s->work, method->what, methods[i].which, in, out);
   if (count) *count = s->count;

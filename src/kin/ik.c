@@ -162,7 +162,7 @@ TEXT bool solve_positive(int n, double A[6][6], const double *b, double *x) {
 TEXT bool damped_solve(const search *s, double lambda, const double *rest, double *z) {
   const double *J = s->w->ik_jacobian, *free = s->w->y;
   int n = s->m->nv;
-  double A[6][6];
+  double A[6][6] = {0};
   for (int i = 0; i < s->rows; i++)
     for (int j = 0; j <= i; j++) {
       A[i][j] = i == j ? lambda : 0;
@@ -253,7 +253,7 @@ TEXT double predicted_gain(const search *s) {
 
 // Try a step with the present damping and keep it if it gains. J must be that of s->q.
 TEXT bool try_step(search *s, double trace) {
-  double e[6], square = INFINITY, ratio = 0;
+  double e[6] = {0}, square = INFINITY, ratio = 0;
   // Where the arm has too few joints J J^T is singular: rounding of it must not decide.
   double lambda = s->mu * s->square + 16 * DBL_EPSILON * trace;
   if (find_bent_step(s, lambda)) {
