@@ -110,6 +110,9 @@ AP_API ap_status ap_puma_inverse_kinematics(const ap_puma_geometry *g, const dou
 /// @{
 
 /// As its namesake in double precision.
+AP_API void ap_integrate_f32(const ap_model *m, const float *q, const float *v, float *result);
+AP_API void ap_difference_f32(const ap_model *m, const float *q0, const float *q1, float *v);
+AP_API ap_status ap_normalize_f32(const ap_model *m, float *q);
 AP_API void ap_kinematics_f32(const ap_model *m, ap_work_f32 *w, const float *q, const float *v,
                               const float *a);
 AP_API void ap_frame_pose_f32(const ap_model *m, const ap_work_f32 *w, int frame, float R[9],

@@ -7,3 +7,6 @@
 #define F(name) name##_f32
 #define FLOAT   float
 #include "kin/api.inc"
+
+#include "kin/quaternion.h"
+#include "kin/manifold.inc"

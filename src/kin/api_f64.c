@@ -7,3 +7,6 @@
 #define F(name) name
 #define FLOAT   double
 #include "kin/api.inc"
+
+#include "kin/quaternion.h"
+#include "kin/manifold.inc"

@@ -28,6 +28,9 @@ static inline real r_abs(real a) { return fabsf(a); }
 static inline real r_min(real a, real b) { return a < b || a != a ? a : b; }
 static inline real r_max(real a, real b) { return a > b || a != a ? a : b; }
 
+/// Angle of the direction (x, y); not for kernels.
+static inline real r_angle(real y, real x) { return atan2f(y, x); }
+
 /// Sine and cosine of the exact sum q + offset.
 static inline void r_sincos(real q, real offset, real *s, real *c) { sincos_f32(q, offset, s, c); }
 
