@@ -30,9 +30,11 @@ typedef struct ap_wrench {
 /// tau may be the same array as a.
 AP_API void ap_inverse_dynamics(const ap_model *m, ap_work *w, const double *q, const double *v,
                                 const double *a, double *tau);
-/// The same under n external wrenches:  tau = M(q) a + h(q, v) - sum J^T f.
-AP_API void ap_inverse_dynamics_ext(const ap_model *m, ap_work *w, const double *q, const double *v,
-                                    const double *a, const ap_wrench *wrenches, int n, double *tau);
+/// The same under n external wrenches:  tau = M(q) a + h(q, v) - sum J^T f. AP_E_ARG, with tau
+/// untouched, for a wrench on a frame that does not exist.
+AP_API ap_status ap_inverse_dynamics_ext(const ap_model *m, ap_work *w, const double *q,
+                                         const double *v, const double *a,
+                                         const ap_wrench *wrenches, int n, double *tau);
 /// h(q, v): the joint forces at a = 0, gravity included.
 AP_API void ap_bias(const ap_model *m, ap_work *w, const double *q, const double *v, double *tau);
 /// The joint forces at v = a = 0.
@@ -47,7 +49,7 @@ AP_API ap_status ap_inverse_inertia_matrix(const ap_model *m, ap_work *w, const 
 /// a may be the same array as tau.
 AP_API ap_status ap_forward_dynamics(const ap_model *m, ap_work *w, const double *q,
                                      const double *v, const double *tau, double *a);
-/// The same under n external wrenches.
+/// The same under n external wrenches; AP_E_ARG as in ap_inverse_dynamics_ext().
 AP_API ap_status ap_forward_dynamics_ext(const ap_model *m, ap_work *w, const double *q,
                                          const double *v, const double *tau,
                                          const ap_wrench *wrenches, int n, double *a);
@@ -76,9 +78,9 @@ typedef struct ap_wrench_f32 {
 /// As its namesake in double precision.
 AP_API void ap_inverse_dynamics_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                     const float *v, const float *a, float *tau);
-AP_API void ap_inverse_dynamics_ext_f32(const ap_model *m, ap_work_f32 *w, const float *q,
-                                        const float *v, const float *a,
-                                        const ap_wrench_f32 *wrenches, int n, float *tau);
+AP_API ap_status ap_inverse_dynamics_ext_f32(const ap_model *m, ap_work_f32 *w, const float *q,
+                                             const float *v, const float *a,
+                                             const ap_wrench_f32 *wrenches, int n, float *tau);
 AP_API void ap_bias_f32(const ap_model *m, ap_work_f32 *w, const float *q, const float *v,
                         float *tau);
 AP_API void ap_gravity_forces_f32(const ap_model *m, ap_work_f32 *w, const float *q, float *tau);

@@ -2,7 +2,9 @@
 /// Kinematics: poses, velocities, accelerations, Jacobians, centre of mass, inverse kinematics.
 ///
 /// Call ap_kinematics() for a state, then ask about any frame. A frame number below ap_nbody(m) is
-/// that body's link frame, the named frames follow. Six-vectors are [linear; angular].
+/// that body's link frame, the named frames follow; ap_find_frame() gives the number of a name. A
+/// number that is no frame's, such as the -1 of a name not found, is answered by AP_E_ARG and
+/// leaves the outputs untouched. Six-vectors are [linear; angular].
 
 #ifndef APPELL_KIN_H
 #define APPELL_KIN_H
@@ -26,21 +28,22 @@ AP_API void ap_kinematics(const ap_model *m, ap_work *w, const double *q, const 
                           const double *a);
 
 /// Pose of a frame in the ground frame: axes as the columns of R (row-major), origin p.
-AP_API void ap_frame_pose(const ap_model *m, const ap_work *w, int frame, double R[9], double p[3]);
+AP_API ap_status ap_frame_pose(const ap_model *m, const ap_work *w, int frame, double R[9],
+                               double p[3]);
 /// Velocity of a frame: J v in the given reference.
-AP_API void ap_frame_velocity(const ap_model *m, const ap_work *w, int frame, ap_reference ref,
-                              double vel[6]);
+AP_API ap_status ap_frame_velocity(const ap_model *m, const ap_work *w, int frame, ap_reference ref,
+                                   double vel[6]);
 /// Acceleration of a frame, gravity left out: J a + dJ/dt v, the time derivative of what
 /// ap_frame_velocity() gives in the same reference. With AP_MIXED that is the acceleration of the
 /// frame's origin as an observer on the ground sees it.
-AP_API void ap_frame_acceleration(const ap_model *m, const ap_work *w, int frame, ap_reference ref,
-                                  double acc[6]);
+AP_API ap_status ap_frame_acceleration(const ap_model *m, const ap_work *w, int frame,
+                                       ap_reference ref, double acc[6]);
 /// Jacobian of a frame, 6 * nv row-major.
-AP_API void ap_frame_jacobian(const ap_model *m, ap_work *w, int frame, ap_reference ref,
-                              double *J);
+AP_API ap_status ap_frame_jacobian(const ap_model *m, ap_work *w, int frame, ap_reference ref,
+                                   double *J);
 /// dJ/dt v of a frame in that reference.
-AP_API void ap_frame_jacobian_dot_v(const ap_model *m, const ap_work *w, int frame,
-                                    ap_reference ref, double acc[6]);
+AP_API ap_status ap_frame_jacobian_dot_v(const ap_model *m, const ap_work *w, int frame,
+                                         ap_reference ref, double acc[6]);
 
 /// Mass of everything that moves, its centre, and the centre's velocity and acceleration in the
 /// ground frame; each output may be NULL.
@@ -64,7 +67,7 @@ typedef struct ap_ik_options {
   int iterations;      ///< at most; default 200
   double tolerance;    ///< of position (m) and orientation (rad) together; default 1e-10
   double damping;      ///< smallest damping factor; default 1e-6
-  bool position_only;  ///< leave the orientation free
+  bool position_only;  ///< leave the orientation free; R may then be NULL
   bool respect_limits; ///< keep joints inside their limits; default true
 } ap_ik_options;
 
@@ -115,16 +118,16 @@ AP_API void ap_difference_f32(const ap_model *m, const float *q0, const float *q
 AP_API ap_status ap_normalize_f32(const ap_model *m, float *q);
 AP_API void ap_kinematics_f32(const ap_model *m, ap_work_f32 *w, const float *q, const float *v,
                               const float *a);
-AP_API void ap_frame_pose_f32(const ap_model *m, const ap_work_f32 *w, int frame, float R[9],
-                              float p[3]);
-AP_API void ap_frame_velocity_f32(const ap_model *m, const ap_work_f32 *w, int frame,
-                                  ap_reference ref, float vel[6]);
-AP_API void ap_frame_acceleration_f32(const ap_model *m, const ap_work_f32 *w, int frame,
-                                      ap_reference ref, float acc[6]);
-AP_API void ap_frame_jacobian_f32(const ap_model *m, ap_work_f32 *w, int frame, ap_reference ref,
-                                  float *J);
-AP_API void ap_frame_jacobian_dot_v_f32(const ap_model *m, const ap_work_f32 *w, int frame,
-                                        ap_reference ref, float acc[6]);
+AP_API ap_status ap_frame_pose_f32(const ap_model *m, const ap_work_f32 *w, int frame, float R[9],
+                                   float p[3]);
+AP_API ap_status ap_frame_velocity_f32(const ap_model *m, const ap_work_f32 *w, int frame,
+                                       ap_reference ref, float vel[6]);
+AP_API ap_status ap_frame_acceleration_f32(const ap_model *m, const ap_work_f32 *w, int frame,
+                                           ap_reference ref, float acc[6]);
+AP_API ap_status ap_frame_jacobian_f32(const ap_model *m, ap_work_f32 *w, int frame,
+                                       ap_reference ref, float *J);
+AP_API ap_status ap_frame_jacobian_dot_v_f32(const ap_model *m, const ap_work_f32 *w, int frame,
+                                             ap_reference ref, float acc[6]);
 AP_API float ap_centre_of_mass_f32(const ap_model *m, const ap_work_f32 *w, float com[3],
                                    float vel[3], float acc[3]);
 AP_API void ap_centroidal_momentum_f32(const ap_model *m, const ap_work_f32 *w, float h[6]);

@@ -163,30 +163,34 @@ AP_API int ap_nframe(const ap_model *m);
 /// @}
 /// Gravity in the ground frame, three numbers in m/s2; valid as long as the model.
 AP_API const double *ap_gravity(const ap_model *m);
-/// The definition of body i >= 1 as it was given; valid as long as the model.
+/// The definition of body i as it was given, NULL where there is no such body; valid as long as the
+/// model.
 AP_API const ap_body_def *ap_body(const ap_model *m, int i);
 /// @{
 /// Where body i's joint starts in q and in v, and how many entries it has there. A fixed joint and
-/// a mimic follower have none; for a follower the indices are its leader's, for a fixed joint -1.
+/// a mimic follower have none; for a follower the indices are its leader's, for a fixed
+/// joint and for what is no body -1.
 AP_API int ap_joint_q(const ap_model *m, int i);
 AP_API int ap_joint_v(const ap_model *m, int i);
 AP_API int ap_joint_nq(const ap_model *m, int i);
 AP_API int ap_joint_nv(const ap_model *m, int i);
 /// @}
-/// The body that moves body i: i itself, or the body that i was merged into (0: the ground).
+/// The body that moves body i: i itself, or the body that i was merged into (0: the ground); -1
+/// where there is no body i.
 AP_API int ap_body_mover(const ap_model *m, int i);
 /// Mass (kg), centre of mass (m, link frame) and inertia about it (xx xy xz yy yz zz, link axes) of
-/// the moving body i with everything merged into it.
+/// the body that moves body i with everything merged into it; i must be a body's number.
 AP_API void ap_merged_inertia(const ap_model *m, int i, double *mass, double com[3],
                               double inertia[6]);
 /// @{
-/// Look up a number by name; -1 where there is none. A frame name may be a body's name; frame
+/// Look up a number by name; -1 where there is none. A joint's number is that of the body it
+/// carries. A frame name may be a body's name; frame
 /// numbers start with the bodies', so frame i < ap_nbody(m) is the link frame of body i.
 AP_API int ap_find_body(const ap_model *m, const char *name);
 AP_API int ap_find_joint(const ap_model *m, const char *joint_name);
 AP_API int ap_find_frame(const ap_model *m, const char *name);
 /// @}
-/// Name of frame i (0: "ground").
+/// Name of frame i (0: "ground"), NULL where there is none.
 AP_API const char *ap_frame_name(const ap_model *m, int i);
 /// The configuration with every angle and distance zero and every quaternion the identity.
 AP_API void ap_neutral(const ap_model *m, double *q);

@@ -33,8 +33,8 @@ AP_API const char *ap_work_isa(const ap_work *w);
 
 /// Replace mass, centre of mass (m, link frame) and inertia about it (xx xy xz yy yz zz, link axes,
 /// kg m2) of body i >= 1 from now on; ap_reset_inertia() goes back to the model's own.
-/// AP_E_ARG and no change for a body that is not there, a negative mass or a number that is not
-/// finite.
+/// com or inertia may be NULL for zeros. AP_E_ARG and no change for a body that is not there, a
+/// negative mass, a number that is not finite, a principal moment below -1e-9 kg m2.
 AP_API ap_status ap_set_inertia(const ap_model *m, ap_work *w, int i, double mass,
                                 const double com[3], const double inertia[6]);
 /// Undo every ap_set_inertia() and every ap_set_payload().

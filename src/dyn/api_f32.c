@@ -10,6 +10,7 @@
 #include "dyn/isa.h"
 #include "dyn/study.h"
 #include "kin/text_f32.h"
+#include "num/eigen3.h"
 
 #include "dyn/kernels.inc"
 #include "dyn/articulated.inc"

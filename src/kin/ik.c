@@ -378,10 +378,13 @@ ap_status ap_inverse_kinematics(const ap_model *m, ap_work *w, int frame, const 
                                 const double p[3], const ap_ik_options *options, double *q,
                                 ap_ik_result *result) {
   if (frame < 0 || frame >= m->nframe || !are_options(options)) return AP_E_ARG;
-  if (!is_rotation(R) || !are_finite(3, p) || !are_finite(m->nq, q)) return AP_E_ARG;
+  bool turn_given = R || !options->position_only;
+  if (turn_given && (!R || !is_rotation(R))) return AP_E_ARG;
+  if (!are_finite(3, p) || !are_finite(m->nq, q)) return AP_E_ARG;
   if (ap_normalize(m, q) != AP_OK) return AP_E_ARG;
   search s = {.m = m, .w = w, .frame = frame, .q = q, .place = load3(p)};
-  s.turn = quaternion_of_matrix((mat3){load3(R), load3(R + 3), load3(R + 6)});
+  s.turn = (quaternion){zero3(), 1};
+  if (turn_given) s.turn = quaternion_of_matrix((mat3){load3(R), load3(R + 3), load3(R + 6)});
   s.rows = options->position_only ? 3 : 6;
   s.limited = options->respect_limits;
   // no more is asked for than rounding of the pose leaves

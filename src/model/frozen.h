@@ -1,8 +1,8 @@
 // The frozen robot: what ap_model_init() builds and every algorithm reads.
 //
-// Two numberings meet here. *Links* are the user's bodies, 0 (the ground) .. nlink - 1. *Bodies* are
-// what moves on its own, 0 (the ground) .. nbody - 1: a link on a fixed joint belongs to the body
-// of its parent. Both have the parent's number below the child's.
+// Two numberings meet here. *Links* are the user's bodies, 0 (the ground) .. nlink - 1. *Bodies*
+// are what moves on its own, 0 (the ground) .. nbody - 1: a link on a fixed joint belongs to the
+// body of its parent. Both have the parent's number below the child's.
 //
 // Coordinates also come twice. The user's q and v leave mimic followers out. The kernels see every
 // joint as independent (nqi, nvi entries, "internal" coordinates); where the model has followers,
@@ -28,21 +28,25 @@ typedef struct ap_joint {
 
 struct ap_model {
   const char *name;
-  int nq, nv;            // the user's coordinates
-  int nqi, nvi;          // internal coordinates; equal to nq, nv where nothing follows
-  int nlink;             // the user's bodies, with the ground
-  int nbody;             // moving bodies, with the ground
-  int nframe;            // nlink + named frames
+  int nq, nv;   // the user's coordinates
+  int nqi, nvi; // internal coordinates; equal to nq, nv where nothing follows
+  int nlink;    // the user's bodies, with the ground
+  int nbody;    // moving bodies, with the ground
+  int nframe;   // nlink + named frames
   int nremark;
   double gravity[3];
-  ap_body_def *link;     // [nlink], names point into the model's memory; link[0] is the ground
-  ap_frame_def *frame;   // [nframe - nlink]
-  int *mover;            // [nlink] body that carries the link
-  ap_joint *joint;       // [nbody]
-  ap_remark *remark;     // [nremark]
+  ap_body_def *link;   // [nlink], names point into the model's memory; link[0] is the ground
+  ap_frame_def *frame; // [nframe - nlink]
+  int *mover;          // [nlink] body that carries the link
+  ap_joint *joint;     // [nbody]
+  ap_remark *remark;   // [nremark]
   struct ap_packed_body *packed_body;   // [nbody], in double; see pack.h
   struct ap_packed_frame *packed_frame; // [nframe], in double
 };
+
+static inline bool is_frame(const ap_model *m, int frame) {
+  return frame >= 0 && frame < m->nframe;
+}
 
 static inline bool model_has_mimic(const ap_model *m) { return m->nvi != m->nv; }
 

@@ -15,6 +15,9 @@
 #undef PACKED_BODY
 #undef PACKED_FRAME
 
+// A principal moment below this is refused, kg m2; CAD programs print rounded zeros above it.
+#define AP_LEAST_MOMENT (-1e-9)
+
 // Mass, centre and inertia about it, in the link frame and its axes.
 typedef struct ap_link_inertia {
   double mass, com[3], inertia[6];

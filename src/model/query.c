@@ -19,15 +19,13 @@ ap_remark ap_model_remark(const ap_model *m, int i) {
   return m->remark[i];
 }
 
-const ap_body_def *ap_body(const ap_model *m, int i) {
-  assert(i >= 0 && i < m->nlink);
-  return &m->link[i];
-}
+static bool is_link(const ap_model *m, int i) { return i >= 0 && i < m->nlink; }
 
-// The joint of link i; NULL for a fixed one and the ground.
+const ap_body_def *ap_body(const ap_model *m, int i) { return is_link(m, i) ? &m->link[i] : NULL; }
+
+// The joint of link i; NULL for a fixed one, the ground, and what is no link.
 static const ap_joint *joint_of(const ap_model *m, int i) {
-  assert(i >= 0 && i < m->nlink);
-  return m->link[i].joint == AP_FIXED ? NULL : &m->joint[m->mover[i]];
+  return !is_link(m, i) || m->link[i].joint == AP_FIXED ? NULL : &m->joint[m->mover[i]];
 }
 
 int ap_joint_q(const ap_model *m, int i) {
@@ -51,8 +49,7 @@ int ap_joint_nv(const ap_model *m, int i) {
 }
 
 int ap_body_mover(const ap_model *m, int i) {
-  assert(i >= 0 && i < m->nlink);
-  return m->joint[m->mover[i]].link;
+  return is_link(m, i) ? m->joint[m->mover[i]].link : -1;
 }
 
 // x_internal = R x + p, so x = R^T (x_internal - p) and I = R^T I_internal R.
@@ -109,7 +106,7 @@ int ap_find_frame(const ap_model *m, const char *name) {
 }
 
 const char *ap_frame_name(const ap_model *m, int i) {
-  assert(i >= 0 && i < m->nframe);
+  if (!is_frame(m, i)) return NULL;
   return i < m->nlink ? m->link[i].name : m->frame[i - m->nlink].name;
 }
 

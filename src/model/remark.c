@@ -10,9 +10,6 @@
 #include "model/pack.h"
 #include "num/eigen3.h"
 
-// A moment more negative than this is refused, kg m2; CAD programs print rounded zeros above it.
-#define MOMENT_MIN (-1e-9)
-
 // Printed tables are rounded: a rod with moments (5.89, 2.94, 2.94) e-5, in truth 2 : 1 : 1, breaks
 // the triangle inequality by 0.17 % of the largest (Shafei 2018, Table 2). Rounding to three digits
 // moves the largest by half a unit of the last one and the sum of the others by a whole one, which
@@ -58,7 +55,7 @@ static bool check_moments(const ap_model *m, int body, ap_error *error) {
   }
   double moment[3];
   ap__eigen3(b->inertia, moment);
-  if (moment[0] >= MOMENT_MIN || moment[0] >= -rounding_of_moments(b, moment[2])) return true;
+  if (moment[0] >= AP_LEAST_MOMENT || moment[0] >= -rounding_of_moments(b, moment[2])) return true;
   ap__fail(error, AP_E_MODEL, 0,
            "body \"%.*s\": inertia has a principal moment of %.4g kg m2 (it must not be negative)",
            ap__shown(name), name, moment[0]);
