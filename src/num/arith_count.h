@@ -118,14 +118,6 @@ static inline void r_sincos_n(int n, const real *q, const real *offset, real *s,
   for (int i = 0; i < n; i++) r_sincos(q[i], offset[i], s + i, c + i);
 }
 
-// One lane: a real is a vector of its own.
-typedef real lanes;
-enum { LANES = 1 };
-static inline lanes l_splat(real x) { return x; }
-static inline lanes l_add(lanes a, lanes b) { return r_add(a, b); }
-static inline lanes l_sub(lanes a, lanes b) { return r_sub(a, b); }
-static inline lanes l_mul(lanes a, lanes b) { return r_mul(a, b); }
-static inline lanes l_put(lanes a, int at, real b) { return at == 0 ? b : a; }
-static inline lanes l_pick(lanes which, lanes a, lanes b) { return r_store(which) != 0 ? a : b; }
+#include "num/one_lane.inc"
 
 #endif

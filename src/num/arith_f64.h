@@ -8,24 +8,10 @@
 #include "sincos_f64.h"
 
 typedef double real;
-typedef void *arith_ctx; // nothing is needed to make a value
+#include "num/plain.inc"
 
-static inline real r_const(double x) { return x; }
-static inline real r_param(arith_ctx ctx, double x) { return (void)ctx, x; }
-static inline real r_input(arith_ctx ctx, double x) { return (void)ctx, x; }
-static inline double r_store(real x) { return x; }
-
-static inline real r_add(real a, real b) { return a + b; }
-static inline real r_sub(real a, real b) { return a - b; }
-static inline real r_mul(real a, real b) { return a * b; }
-static inline real r_div(real a, real b) { return a / b; }
-static inline real r_neg(real a) { return -a; }
 static inline real r_sqrt(real a) { return sqrt(a); }
 static inline real r_abs(real a) { return fabs(a); }
-
-// A NaN on either side comes out: the smallest pivot must not lose it.
-static inline real r_min(real a, real b) { return a < b || a != a ? a : b; }
-static inline real r_max(real a, real b) { return a > b || a != a ? a : b; }
 
 /// Angle of the direction (x, y); not for kernels.
 static inline real r_angle(real y, real x) { return atan2(y, x); }
