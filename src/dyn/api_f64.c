@@ -15,16 +15,9 @@
 #include "dyn/kernels.inc"
 #include "dyn/articulated.inc"
 
-#define OWN_FRAMES         false
-#define PACKED_REAL        double
-#define PARAM(ctx, x)      r_param(ctx, x)
 #define OFFLINE(ctx, x)    ((void)(ctx), (x))
-#define MERGE_INERTIA      ap__merge_inertia_f64
 #define ARITHMETIC_EPSILON DBL_EPSILON
 #include "dyn/model_in_double.inc"
-#include "dyn/setup.inc"
-#include "kin/coordinates.inc"
-#include "dyn/solve.inc"
 
 extern const ap_kernels ap__kernels_f64_base, ap__kernels_f64_v3, ap__kernels_f64_v4;
 

@@ -9,16 +9,9 @@
 #include "dyn/study.h"
 #include "dyn/text.inc"
 
-#define OWN_FRAMES         false
-#define PACKED_REAL        double
-#define PARAM(ctx, x)      r_param(ctx, x)
 #define OFFLINE(ctx, x)    r_param(ctx, r_store(x))
-#define MERGE_INERTIA      ap__merge_inertia_f64
 #define ARITHMETIC_EPSILON DBL_EPSILON
 #include "dyn/model_in_double.inc"
-#include "dyn/setup.inc"
-#include "kin/coordinates.inc"
-#include "dyn/solve.inc"
 
 static const KERNELS kernels = KERNEL_TABLE("count");
 
