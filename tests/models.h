@@ -27,7 +27,7 @@ enum {
 
 // A definition with the model and the work made of it.
 typedef struct test_robot {
-  char label[48];
+  char label[64];
   ap_body_def body[ROBOT_BODIES];
   ap_frame_def frame[ROBOT_FRAMES];
   ap_robot_def def;

@@ -324,8 +324,7 @@ TEST(what_is_not_used_is_said_once) {
       {ROBOT2("<joint name='j' type='fixed'>" ENDS
               "</joint>\n<gazebo reference='b'><turnGravityOff>true</turnGravityOff></gazebo>"),
        5, "gravity"},
-      {ROBOT2("<joint name='j' type='fixed'>" ENDS
-              "</joint>\n<gazebo><plugin "
+      {ROBOT2("<joint name='j' type='fixed'>" ENDS "</joint>\n<gazebo><plugin "
               "name='p'><gravity>true</gravity></plugin><implicitSpringDamper>1</"
               "implicitSpringDamper></gazebo>"),
        0, NULL},
