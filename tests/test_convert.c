@@ -34,6 +34,7 @@ static void same_forces(const test_robot *r, const ap_robot *back) {
 TEST(yaml_keeps_every_bit) {
   FOR_EACH_MODEL (r) {
     ap_robot *robot;
+    if (r->def.nbody == 0) continue; // refused: a robot file has at least one body
     if (!CHECK_OK(ap_robot_from_definition(&r->def, &robot, NULL))) return;
     ap_robot *back = through_file(robot, "yaml");
     if (back) same_robot(robot, back);

@@ -195,6 +195,8 @@ static void add_frame(ap__text *t, const ap_robot *robot, const ap_frame_def *fr
 // ---- the whole ---------------------------------------------------------------------------------
 
 ap_status ap__yaml_write(const ap_robot *robot, ap__text *text, ap_error *error) {
+  if (robot->nbody == 0)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "YAML cannot say a robot without bodies");
   bool ground_taken = false;
   for (int i = 0; i < robot->nbody; i++)
     ground_taken = ground_taken || strcmp(robot->bodies[i].name, "ground") == 0;
