@@ -73,6 +73,32 @@ TEST(inertias_that_nothing_has_are_refused) {
   CHECK_BITS(again, M, 36);
 }
 
+// An axis has a direction whatever its length, and a body whose inertia is negative by less than is
+// refused does not accelerate backwards.
+TEST(odd_lengths_and_moments) {
+  const double lengths[] = {1, 1e-320, 1e-200, 1e200, 1e308};
+  ap_body_def b = ap_default_body();
+  b.name = "b", b.joint = AP_REVOLUTE, b.mass = 1, b.com[0] = 1;
+  ap_robot_def robot = ap_default_robot();
+  robot.bodies = &b, robot.nbody = 1;
+  for (int k = 0; k < 5; k++) {
+    double q = 0.3, tau = 0;
+    b.axis[0] = 0, b.axis[1] = lengths[k], b.axis[2] = 0;
+    m = ap_model_init(&robot, model_memory, MEMORY, NULL);
+    if (!CHECK(m)) continue;
+    w = ap_work_init(m, work_memory, MEMORY);
+    ap_gravity_forces(m, w, &q, &tau);
+    CHECK(fabs(tau + 9.81 * cos(0.3)) < 1e-14);
+  }
+  double q = 0, v = 0, tau = 1, a = 7;
+  b.mass = 0, b.com[0] = 0, b.axis[1] = 0, b.axis[2] = 1, b.inertia[5] = -9e-10;
+  m = ap_model_init(&robot, model_memory, MEMORY, NULL);
+  if (!CHECK(m)) return;
+  w = ap_work_init(m, work_memory, MEMORY);
+  CHECK(ap_forward_dynamics(m, w, &q, &v, &tau, &a) == AP_E_SINGULAR);
+  CHECK(a == 7);
+}
+
 TEST(a_place_alone_needs_no_orientation) {
   if (!start()) return;
   double q[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, R[9], p[3], r[3];

@@ -133,7 +133,6 @@ TEST(joints_that_cannot_be_are_refused) {
   REFUSED("\"lower\"", "parent", body(&s, LOWER)->parent = TOOL);
   REFUSED("\"lower\"", "parent", body(&s, LOWER)->parent = -1);
   REFUSED("\"lower\"", "axis", body(&s, LOWER)->axis[2] = 0);
-  REFUSED("\"lower\"", "axis", body(&s, LOWER)->axis[2] = 1e-200);
   REFUSED("\"slide\"", "axis", body(&s, SLIDE)->axis[2] = 0);
   REFUSED("\"slide\"", "axis", (body(&s, SLIDE)->joint = AP_PLANAR, body(&s, SLIDE)->axis[2] = 0));
   REFUSED("\"lower\"", "joint is 6", body(&s, LOWER)->joint = (ap_joint_type)6);

@@ -167,10 +167,7 @@ static bool check_axis(const check *c, int body) {
   bool reads_axis = one_dof(d->joint) || d->joint == AP_PLANAR;
   if (!reads_axis || d->place.kind > AP_PLACE_MATRIX) return true;
   if (!are_finite(c, body, read_for_axis)) return false;
-  // Smaller or larger ones have a square that is no normal double.
-  double largest = 0.0;
-  for (int i = 0; i < 3; i++) largest = fabs(d->axis[i]) > largest ? fabs(d->axis[i]) : largest;
-  if (largest >= 1e-150 && largest <= 1e150) return true;
+  if (d->axis[0] != 0 || d->axis[1] != 0 || d->axis[2] != 0) return true;
   return refuse_body(c, body, "axis is %g %g %g (a moving joint needs a direction)", d->axis[0],
                      d->axis[1], d->axis[2]);
 }

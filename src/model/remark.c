@@ -150,6 +150,7 @@ static void remark_gyration(ap_model *m, int body, double reach) {
 }
 
 static void remark_leaf(ap_model *m, int body) {
+  if (m->joint[body].leader) return; // a follower has no coordinate of its own
   const ap_packed_body *b = &m->packed_body[body];
   double apparent = apparent_inertia(b, m->joint[body].type);
   if (b->mass > 0 && apparent > rounding_of_moments(b, 0)) return;
@@ -205,8 +206,8 @@ char *ap_remark_text(const ap_model *m, ap_remark remark, char *text, size_t siz
     case AP_REMARK_MASSLESS_LEAF:
       return write_line(
           text, size,
-          "body \"%.*s\": moves, but has %s and nothing beyond it: the inertia matrix is "
-          "singular",
+          "body \"%.*s\": moves, but has %s and nothing beyond it: the inertia matrix "
+          "may be singular",
           shown, name, value > 0 ? "no inertia about its joint" : "no mass");
     case AP_REMARK_GYRATION:
       return write_line(
