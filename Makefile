@@ -5,12 +5,24 @@ JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS ?=
 MAKEFLAGS   += --no-print-directory
 
-.PHONY: all setup demo test install bench docs format clean
+.PHONY: all help setup demo test install bench docs format clean
 
 all:
 	@command -v cmake >/dev/null || { echo "cmake is missing: run 'make setup' first" >&2; exit 1; }
 	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) --log-level=WARNING
 	@cmake --build $(BUILD) --parallel $(JOBS)
+
+help:
+	@echo "make            builds the libraries, the command, tests, examples and benchmarks in $(BUILD)/"
+	@echo "make demo       installs what is missing, builds, and walks through the command"
+	@echo "make test       installs what is missing, builds, and runs every test"
+	@echo "make setup      installs what building and testing need (Debian)"
+	@echo "make install    installs below PREFIX ($(PREFIX)); DESTDIR goes before it"
+	@echo "make bench      runs the programs that measure times and errors"
+	@echo "make docs       the headers' documentation as pages in $(BUILD)/html (doxygen)"
+	@echo "make format     lays out the sources (clang-format)"
+	@echo "make clean      removes $(BUILD)/"
+	@echo "BUILD=folder, JOBS=number and CMAKE_FLAGS='-D...' work with all that build."
 
 setup:
 	@scripts/setup

@@ -1,66 +1,109 @@
 #include "columns.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "load.h"
 
-enum { NAME_BYTES = 1024 };
+// Room for what stands around a joint's name: "tau.", ".fx" and a zero.
+enum { AROUND_BYTES = 16, MATRIX_BYTES = 32 };
+
+enum { MAX_COMPONENTS = 6 };
 
 // Components of the forces on a joint. Those of an acceleration are the rates of the velocity's,
-// and are called like them.
-static const char *component(ap_joint_type type, bool force, int k) {
-  static const char *const forces[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
-  static const char *const rates[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
-  static const char *const planar_forces[] = {"fx", "fy", "t"};
-  static const char *const planar_rates[] = {"vx", "vy", "w"};
-  switch (type) {
-    case AP_FREE: return force ? forces[k] : rates[k];
-    case AP_SPHERICAL: return force ? forces[k + 3] : rates[k + 3];
-    case AP_PLANAR: return force ? planar_forces[k] : planar_rates[k];
-    default: return "";
-  }
-}
+// and are called like them. A joint with one entry has the one name "".
+typedef const char *components[MAX_COMPONENTS];
 
-// The body whose joint has entry number index of v; 0 where there is none.
-static int body_of_velocity(const ap_model *m, int index) {
-  for (int i = 1; i < ap_nbody(m); i++) {
-    const int first = ap_joint_v(m, i), count = ap_joint_nv(m, i);
-    if (count > 0 && index >= first && index < first + count) return i;
-  }
-  return 0;
+static const char *component(ap_joint_type type, bool force, int k) {
+  static const components forces[] = {[AP_FREE] = {"fx", "fy", "fz", "tx", "ty", "tz"},
+                                      [AP_SPHERICAL] = {"tx", "ty", "tz"},
+                                      [AP_PLANAR] = {"fx", "fy", "t"}};
+  static const components rates[] = {[AP_FREE] = {"vx", "vy", "vz", "wx", "wy", "wz"},
+                                     [AP_SPHERICAL] = {"wx", "wy", "wz"},
+                                     [AP_PLANAR] = {"vx", "vy", "w"}};
+  const char *name = force ? forces[type][k] : rates[type][k];
+  return name ? name : "";
 }
 
 static void replace_separators(char *name) {
-  for (; *name; name++) {
-    const unsigned char c = (unsigned char)*name;
-    if (c <= 0x20 || c == 0x7f || c == ',') *name = '_';
+  for (size_t length; *name; name += length) {
+    length = cli_character(name);
+    if (!cli_is_control(name) && *name != ' ' && *name != ',') continue;
+    for (size_t k = 0; k < length; k++) name[k] = '_';
   }
 }
 
-char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *text, size_t size) {
-  const int nv = ap_nv(m);
+// The column of entry k of body i's joint.
+static void joint_column(const ap_model *m, ap_quantity what, int i, int k, char *text,
+                         size_t size) {
+  const bool force = what != AP_FORWARD;
+  const char *part = component(ap_body(m, i)->joint, force, k);
+  snprintf(text, size, "%s.%s%s%s", force ? "tau" : "a", cli_joint_name(m, i), part[0] ? "." : "",
+           part);
+  replace_separators(text);
+}
+
+// The columns of a quantity that has no entry per joint.
+static void plain_column(const ap_model *m, ap_quantity what, int column, char *text, size_t size) {
   if (what == AP_ENERGY) {
     snprintf(text, size, "%s", column == 0 ? "kinetic" : "potential");
-  } else if (what == AP_INERTIA) {
-    snprintf(text, size, "M[%d,%d]", column / nv, column % nv);
   } else {
-    const int i = body_of_velocity(m, column);
-    const bool force = what != AP_FORWARD;
-    const char *part = component(ap_body(m, i)->joint, force, column - ap_joint_v(m, i));
-    const char *letter = force ? "tau" : "a";
-    snprintf(text, size, "%s.%s%s%s", letter, cli_joint_name(m, i), part[0] ? "." : "", part);
-    replace_separators(text);
+    snprintf(text, size, "M[%d,%d]", column / ap_nv(m), column % ap_nv(m));
+  }
+}
+
+static bool is_plain(ap_quantity what) { return what == AP_ENERGY || what == AP_INERTIA; }
+
+char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *text, size_t size) {
+  text[0] = 0;
+  if (is_plain(what)) plain_column(m, what, column, text, size);
+  for (int i = 1; i < ap_nbody(m) && !is_plain(what); i++) {
+    const int k = column - ap_joint_v(m, i);
+    if (k >= 0 && k < ap_joint_nv(m, i)) joint_column(m, what, i, k, text, size);
   }
   return text;
 }
 
-void cli_write_columns(cli_out *out, const ap_model *m, ap_quantity what) {
-  char name[NAME_BYTES];
-  cli_out_write(out, "#", 1);
+static void write_name(cli_out *out, const char *name) {
+  cli_out_write(out, " ", 1);
+  cli_out_write(out, name, strlen(name));
+}
+
+static void write_plain_columns(cli_out *out, const ap_model *m, ap_quantity what) {
+  char name[MATRIX_BYTES];
   for (int k = 0; k < ap_columns_out(m, what); k++) {
-    cli_column_name(m, what, k, name, sizeof name);
-    cli_out_write(out, " ", 1);
-    cli_out_write(out, name, strlen(name));
+    plain_column(m, what, k, name, sizeof name);
+    write_name(out, name);
+  }
+}
+
+// Joints are in the order of v.
+static bool write_joint_columns(cli_out *out, const ap_model *m, ap_quantity what) {
+  size_t longest = 0;
+  for (int i = 1; i < ap_nbody(m); i++) {
+    const size_t length = strlen(cli_joint_name(m, i));
+    if (length > longest) longest = length;
+  }
+  char *name = malloc(longest + AROUND_BYTES);
+  if (!name) return false;
+  for (int i = 1; i < ap_nbody(m); i++) {
+    for (int k = 0; k < ap_joint_nv(m, i); k++) {
+      joint_column(m, what, i, k, name, longest + AROUND_BYTES);
+      write_name(out, name);
+    }
+  }
+  free(name);
+  return true;
+}
+
+bool cli_write_columns(cli_out *out, const ap_model *m, ap_quantity what) {
+  bool done = true;
+  cli_out_write(out, "#", 1);
+  if (is_plain(what)) {
+    write_plain_columns(out, m, what);
+  } else {
+    done = write_joint_columns(out, m, what);
   }
   cli_out_write(out, "\n", 1);
+  return done;
 }

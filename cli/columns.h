@@ -14,7 +14,7 @@
 
 /// Name of a column (from 0) of quantity what; returns text, cut to size.
 char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *text, size_t size);
-/// The line `# NAME NAME ...`.
-void cli_write_columns(cli_out *out, const ap_model *m, ap_quantity what);
+/// The line `# NAME NAME ...`, however long the names are. False: not enough memory.
+bool cli_write_columns(cli_out *out, const ap_model *m, ap_quantity what);
 
 #endif

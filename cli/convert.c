@@ -2,7 +2,12 @@
 #include "output.h"
 #include "verbs.h"
 
-static const cli_option options[] = {{0}};
+enum { FLOATING, IGNORE_MIMIC };
+
+static const cli_option options[] = {
+    [FLOATING] = {"--floating", NULL, "hang the robot on a free base"},
+    [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
+    {0}};
 
 static const char text[] =
     "A is a robot file or a built-in model; B is a file whose ending says what is written\n"
@@ -11,7 +16,8 @@ static const char text[] =
 
 static int run(const cli_arguments *arguments) {
   const char *target = arguments->argument[1];
-  const ap_read_options reading = {0};
+  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
+                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
   int status = cli_load(arguments->argument[0], &reading, &model);
   if (status != CLI_OK) return status;

@@ -55,10 +55,20 @@ static char *list_methods(ap_quantity what, char *out, size_t size) {
   return out;
 }
 
-static int parse_quantity(const char *word, ap_quantity *what) {
+static bool find_quantity(const char *word, ap_quantity *what) {
   for (int k = AP_INVERSE; k <= AP_ENERGY; k++) {
     *what = (ap_quantity)k;
-    if (strcmp(word, ap_quantity_name(*what)) == 0) return CLI_OK;
+    if (strcmp(word, ap_quantity_name(*what)) == 0) return true;
+  }
+  return false;
+}
+
+// The quantity is the first argument; second is the word behind it, in case they are exchanged.
+static int parse_quantity(const char *word, const char *second, ap_quantity *what) {
+  if (find_quantity(word, what)) return CLI_OK;
+  if (find_quantity(second, what)) {
+    return cli_usage("eval", "the quantity comes first; did you mean 'appell eval %s %s'?", second,
+                     word);
   }
   char names[256];
   return cli_usage("eval", "unknown quantity '%s', one of %s is needed", word,
@@ -93,12 +103,28 @@ static int parse_real(const char *name, ap_arithmetic *arithmetic) {
   return cli_usage("eval", "unknown arithmetic '%s', one of f32, f64, f128 is needed", name);
 }
 
+// The end of a decimal number at s; s itself where there is none. strtod() would also take blanks
+// before it, hexadecimal numbers and infinities.
+static const char *end_of_number(const char *s) {
+  static const char digits[] = "0123456789";
+  const char *at = s + (*s == '+' || *s == '-');
+  const size_t whole = strspn(at, digits);
+  at += whole;
+  const size_t decimals = *at == '.' ? strspn(at + 1, digits) : 0;
+  if (whole + decimals == 0) return s;
+  if (*at == '.') at += 1 + decimals;
+  if (*at != 'e' && *at != 'E') return at;
+  const char *exponent = at + 1 + (at[1] == '+' || at[1] == '-');
+  return exponent + strspn(exponent, digits);
+}
+
 static int parse_gravity(const char *value, double gravity[3]) {
   const char *rest = value;
   for (int k = 0; k < 3; k++) {
-    char *end;
-    gravity[k] = strtod(rest, &end);
-    if (end == rest || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0')) {
+    const char *end = end_of_number(rest);
+    char *read;
+    gravity[k] = strtod(rest, &read);
+    if (end == rest || read != end || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0')) {
       return cli_usage("eval", "--gravity '%s' is not three numbers such as 0,0,-9.81", value);
     }
     rest = end + 1;
@@ -109,7 +135,7 @@ static int parse_gravity(const char *value, double gravity[3]) {
 // What the words of the command line ask for, except model and files.
 static int parse_job(const cli_arguments *arguments, cli_job *job, double gravity[3]) {
   ap_quantity what;
-  int status = parse_quantity(arguments->argument[0], &what);
+  int status = parse_quantity(arguments->argument[0], arguments->argument[1], &what);
   if (status == CLI_OK) status = parse_method(arguments->value[METHOD], what, &job->method);
   if (status == CLI_OK) status = parse_real(arguments->value[REAL], &job->arithmetic);
   if (status == CLI_OK && arguments->value[GRAVITY]) {
@@ -159,6 +185,7 @@ static int run(const cli_arguments *arguments) {
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   job.model = model.model;
+  job.model_path = model.path;
   status = evaluate(&job, model.path, arguments->value[OUTPUT]);
   cli_unload(&model);
   return status;

@@ -4,45 +4,28 @@
 #include <math.h>
 #include <string.h>
 
-// Length of the UTF-8 character at s, 0 where there is none. Overlong forms, surrogates and what
-// lies beyond U+10FFFF are none (Unicode 15, table 3-7).
-static size_t utf8_length(const unsigned char *s) {
-  if (s[0] < 0x80) return 1;
-  size_t length = 0;
-  unsigned char low = 0x80, high = 0xbf;
-  if (s[0] >= 0xc2 && s[0] <= 0xdf) length = 2;
-  if (s[0] >= 0xe0 && s[0] <= 0xef) length = 3;
-  if (s[0] >= 0xf0 && s[0] <= 0xf4) length = 4;
-  if (s[0] == 0xe0) low = 0xa0;
-  if (s[0] == 0xed) high = 0x9f;
-  if (s[0] == 0xf0) low = 0x90;
-  if (s[0] == 0xf4) high = 0x8f;
-  if (length == 0 || s[1] < low || s[1] > high) return 0;
-  for (size_t k = 2; k < length; k++) {
-    if ((s[k] & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
 static void write_text(cli_json *json, const char *text) {
   cli_out_write(json->out, text, strlen(text));
 }
 
+// Control characters have 8 bits at most, two bytes of UTF-8 from U+0080 on.
+static unsigned control_code(const char *s) {
+  const unsigned char *c = (const unsigned char *)s;
+  return c[0] < 0x80 ? c[0] : c[1];
+}
+
 static void write_string(cli_json *json, const char *text) {
-  const unsigned char *s = (const unsigned char *)text;
   write_text(json, "\"");
-  while (*s) {
-    const size_t length = utf8_length(s);
-    if (length == 0) {
+  for (const char *s = text; *s; s += cli_character(s)) {
+    if (!cli_is_utf8(s)) {
       write_text(json, "\\ufffd");
-    } else if (*s < 0x20 || *s == 0x7f) {
-      cli_out_printf(json->out, "\\u%04x", *s);
+    } else if (cli_is_control(s)) {
+      cli_out_printf(json->out, "\\u%04x", control_code(s));
     } else if (*s == '"' || *s == '\\') {
       cli_out_printf(json->out, "\\%c", *s);
     } else {
-      cli_out_write(json->out, (const char *)s, length);
+      cli_out_write(json->out, s, cli_character(s));
     }
-    s += length > 0 ? length : 1;
   }
   write_text(json, "\"");
 }

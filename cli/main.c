@@ -20,7 +20,7 @@ static int print_help(void) {
     cli_out_printf(&out, "  appell %-26s %s\n", left, verbs[k]->about);
   }
   cli_out_printf(&out,
-                 "\n'appell VERB --help' shows a verb's options and an example, 'appell --version' "
+                 "\n'appell help VERB' shows a verb's options and an example, 'appell --version' "
                  "the version.\n");
   return cli_out_close(&out, CLI_OK);
 }
@@ -49,15 +49,32 @@ static int unknown_verb(const char *word) {
   return cli_usage(NULL, "unknown verb '%s'", word);
 }
 
+static const cli_verb *find_verb(const char *word) {
+  for (int k = 0; k < VERBS; k++) {
+    if (strcmp(word, verbs[k]->name) == 0) return verbs[k];
+  }
+  return NULL;
+}
+
+// `appell help VERB`
+static int help_verb(const char *word) {
+  const cli_verb *verb = find_verb(word);
+  return verb ? cli_help(verb) : unknown_verb(word);
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c) {
+  return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
 int main(int argc, char **argv) {
   cli_out_prepare();
   if (argc < 2) return print_help();
   const char *word = argv[1];
-  for (int k = 0; k < VERBS; k++) {
-    if (strcmp(word, verbs[k]->name) == 0) return run_verb(verbs[k], argc - 2, argv + 2);
-  }
-  const bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
-  if (!help && strcmp(word, "--version") != 0) return unknown_verb(word);
-  if (argc > 2) return cli_usage(NULL, "nothing can follow '%s'", word);
+  const cli_verb *verb = find_verb(word);
+  if (verb) return run_verb(verb, argc - 2, argv + 2);
+  const bool help = is_one_of(word, "help", "--help", "-h");
+  if (!help && !is_one_of(word, "--version", "-v", "-V")) return unknown_verb(word);
+  if (help && argc == 3) return help_verb(argv[2]);
+  if (argc > 2) return cli_usage(NULL, "'%s' is one argument too many", argv[argc - 1]);
   return help ? print_help() : print_version();
 }

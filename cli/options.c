@@ -53,6 +53,10 @@ static int take_option(const cli_verb *verb, int argc, char **argv, int *i, cli_
     return cli_usage(verb->name, "option %s has an empty value instead of %s", option->name,
                      option->value);
   }
+  if (strchr(option->value, ',') && !strchr(value, ',')) {
+    return cli_usage(verb->name, "option %s needs %s in one word with commas", option->name,
+                     option->value);
+  }
   got->value[k] = value;
   return CLI_OK;
 }

@@ -1,6 +1,7 @@
 #include "stream.h"
 
 #include <appell/file.h>
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "columns.h"
+#include "feed.h"
 #include "load.h"
 
 // The main thread reads rows into blocks and writes finished blocks in their order; workers in
@@ -22,7 +24,13 @@ enum { NUMBER_BYTES = 25, RING_BYTES = 1 << 28 };
 // digits, but something else in its columns. What is nearer is normalised by the library.
 static const double quaternion_tolerance = 1e-3;
 
-typedef enum fault_kind { FAULT_NONE, FAULT_QUATERNION, FAULT_STATUS, FAULT_NOT_FINITE } fault_kind;
+typedef enum fault_kind {
+  FAULT_NONE,
+  FAULT_QUATERNION,
+  FAULT_FLOAT,
+  FAULT_STATUS,
+  FAULT_NOT_FINITE
+} fault_kind;
 
 // Why the state in row `row` of a block has no result.
 typedef struct fault {
@@ -30,7 +38,7 @@ typedef struct fault {
   int row;
   ap_status status; // FAULT_STATUS
   int place;        // body of the quaternion, or column
-  double norm;      // FAULT_QUATERNION
+  double value;     // length of the quaternion, or the number that does not fit
 } fault;
 
 typedef struct block {
@@ -63,7 +71,7 @@ typedef struct stream {
   worker workers[MAX_WORKERS];
   unsigned char *memory; // of all workers
   int nworker, running;  // ready for work; of these, with a thread of their own
-  bool at_once;          // someone types the states and waits for each result
+  cli_feed feed;         // tells when someone waits for the results so far
 
   pthread_mutex_t lock; // guards filled, taken, closing and block::done
   pthread_cond_t filled_one, done_one;
@@ -84,7 +92,17 @@ static fault check_quaternions(const ap_model *m, const double *q) {
     const double *x = q + ap_joint_q(m, i) + ap_joint_nq(m, i) - 4;
     const double norm = hypot(hypot(x[0], x[1]), hypot(x[2], x[3]));
     if (fabs(norm - 1) > quaternion_tolerance) {
-      return (fault){.kind = FAULT_QUATERNION, .place = i, .norm = norm};
+      return (fault){.kind = FAULT_QUATERNION, .place = i, .value = norm};
+    }
+  }
+  return (fault){0};
+}
+
+// Every number of a state has its place in the range of single precision.
+static fault check_floats(const double *in, int n) {
+  for (int k = 0; k < n; k++) {
+    if (fabs(in[k]) > (double)FLT_MAX) {
+      return (fault){.kind = FAULT_FLOAT, .place = k, .value = in[k]};
     }
   }
   return (fault){0};
@@ -94,6 +112,7 @@ static fault compute_row(worker *w, const double *in) {
   const stream *s = w->stream;
   const ap_model *m = s->job->model;
   fault f = ap_nq(m) != ap_nv(m) ? check_quaternions(m, in) : (fault){0};
+  if (f.kind == FAULT_NONE && s->job->arithmetic == AP_F32) f = check_floats(in, s->columns_in);
   if (f.kind != FAULT_NONE) return f;
   f.status = ap_study_eval(w->study, s->job->method, in, w->out, NULL);
   if (f.status != AP_OK) {
@@ -175,32 +194,55 @@ static void stop_workers(stream *s) {
 
 // ---- reading and writing -----------------------------------------------------------------------
 
+// Articulated bodies and joints that follow others do not go together.
+static int report_unsupported(const cli_job *job) {
+  const ap_model *m = job->model;
+  for (int i = 1; i < ap_nbody(m); i++) {
+    if (ap_body(m, i)->mimic == 0) continue;
+    return cli_fail(CLI_FAILED, job->model_path, 0,
+                    "method '%s' does not cover mimic joints, such as '%.200s' (another method, or "
+                    "--ignore-mimic)",
+                    job->method->name, cli_joint_name(m, i));
+  }
+  return cli_fail(CLI_FAILED, job->model_path, 0,
+                  "method '%s' does not cover this model (try another one)", job->method->name);
+}
+
+static int report_too_large(const cli_job *job, int line, int column) {
+  char name[256];
+  cli_column_name(job->model, job->method->what, column, name, sizeof name);
+  if (job->arithmetic == AP_F32) {
+    return cli_fail(CLI_FAILED, job->path, line,
+                    "the result %s is too large for f32 (f64 goes to "
+                    "1.8e308)",
+                    name);
+  }
+  return cli_fail(CLI_FAILED, job->path, line,
+                  "the result %s is too large for a number (smaller numbers are needed)", name);
+}
+
 static int report_fault(const stream *s, const block *b) {
-  const ap_model *m = s->job->model;
-  const char *path = s->job->path;
+  const cli_job *job = s->job;
   const fault f = b->fault;
   const int line = b->lines[f.row];
-  char name[256];
   switch (f.kind) {
     case FAULT_QUATERNION:
-      return cli_fail(CLI_BAD, path, line,
+      return cli_fail(CLI_BAD, job->path, line,
                       "the quaternion of joint '%.200s' has length %g (1 is needed; order x y z w)",
-                      cli_joint_name(m, f.place), f.norm);
-    case FAULT_NOT_FINITE:
-      return cli_fail(CLI_FAILED, path, line,
-                      "the result %s is too large for a number (smaller numbers are needed)",
-                      cli_column_name(m, s->job->method->what, f.place, name, sizeof name));
+                      cli_joint_name(job->model, f.place), f.value);
+    case FAULT_FLOAT:
+      return cli_fail(CLI_BAD, job->path, line,
+                      "number %d of the state, %g, does not fit f32 (at most 3.4e38; f64 takes it)",
+                      f.place + 1, f.value);
+    case FAULT_NOT_FINITE: return report_too_large(job, line, f.place);
     default: break;
   }
   if (f.status == AP_E_SINGULAR) {
-    return cli_fail(CLI_FAILED, path, line,
+    return cli_fail(CLI_FAILED, job->path, line,
                     "the inertia matrix is singular in this state (every joint has to move mass)");
   }
-  if (f.status == AP_E_UNSUPPORTED) {
-    return cli_fail(CLI_FAILED, NULL, 0, "method '%s' does not cover model '%s' (try another one)",
-                    s->job->method->name, ap_model_name(m));
-  }
-  return cli_fail(CLI_FAILED, path, line, "%s", ap_status_text(f.status));
+  if (f.status == AP_E_UNSUPPORTED) return report_unsupported(job);
+  return cli_fail(CLI_FAILED, job->path, line, "%s", ap_status_text(f.status));
 }
 
 // Results that scroll over a terminal are progress enough.
@@ -233,13 +275,22 @@ static int write_block(stream *s) {
     show_progress(s, true);
     return report_fault(s, b);
   }
-  if (s->at_once) cli_out_flush(s->out);
   show_progress(s, false);
   return CLI_OK;
 }
 
-// Fill a block. *end: there is nothing behind it, either because the file ends or because of
-// *error.
+// Whether reading on would wait for more input.
+static bool would_wait(stream *s) { return cli_feed_waits(&s->feed, ap_rows_line(s->rows)); }
+
+// Hand over the results of all blocks that were filled.
+static int write_blocks(stream *s) {
+  int status = CLI_OK;
+  while (status == CLI_OK && s->written < s->filled && !s->out->error) status = write_block(s);
+  return status;
+}
+
+// Fill a block, as far as there is input at once, but with one row at least. *end: there is nothing
+// behind it, either because the file ends or because of *error.
 static void read_block(stream *s, block *b, bool *end, ap_error *error) {
   b->rows = 0;
   while (b->rows < s->block_rows && !*end) {
@@ -248,7 +299,14 @@ static void read_block(stream *s, block *b, bool *end, ap_error *error) {
     if (error->status != AP_OK) *end = true;
     if (*end) break;
     b->lines[b->rows++] = ap_rows_line(s->rows);
+    if (would_wait(s)) break;
   }
+}
+
+static int fail_reading(stream *s, const ap_error *error) {
+  cli_out_flush(s->out);
+  show_progress(s, true);
+  return cli_fail_input(s->job->path, error);
 }
 
 static int pump(stream *s) {
@@ -256,20 +314,20 @@ static int pump(stream *s) {
   int status = CLI_OK;
   bool end = false;
   while (!end && status == CLI_OK && !s->out->error) {
-    if (s->filled - s->written == s->slots) status = write_block(s);
+    if (would_wait(s)) {
+      status = write_blocks(s);
+      cli_out_flush(s->out);
+    } else if (s->filled - s->written == s->slots) {
+      status = write_block(s);
+    }
     if (status != CLI_OK) break;
     block *b = &s->blocks[s->filled % s->slots];
     read_block(s, b, &end, &error);
-    if (!end && !s->at_once) start_workers(s); // a single block is sooner done than a thread
+    if (b->rows == s->block_rows) start_workers(s); // less is sooner done than a thread
     submit(s, b);
-    if (s->at_once) status = write_block(s);
   }
-  while (status == CLI_OK && s->written < s->filled && !s->out->error) status = write_block(s);
-  if (status == CLI_OK && error.status != AP_OK) {
-    cli_out_flush(s->out);
-    show_progress(s, true);
-    status = cli_fail_input(s->job->path, &error);
-  }
+  if (status == CLI_OK) status = write_blocks(s);
+  if (status == CLI_OK && error.status != AP_OK) status = fail_reading(s, &error);
   show_progress(s, true);
   return status;
 }
@@ -280,7 +338,7 @@ static void choose_sizes(stream *s) {
   const int wider = s->columns_in > s->columns_out ? s->columns_in : s->columns_out;
   s->block_rows = BLOCK_NUMBERS / wider;
   if (s->block_rows > BLOCK_ROWS) s->block_rows = BLOCK_ROWS;
-  if (s->block_rows < 1 || s->at_once) s->block_rows = 1;
+  if (s->block_rows < 1) s->block_rows = 1;
 }
 
 // Whole cache lines, so that no two workers write to the same one.
@@ -296,7 +354,7 @@ static void set_up(worker *w, const cli_job *job, unsigned char *memory, size_t 
 
 static bool open_workers(stream *s) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  if (cores < 1 || s->at_once) cores = 1;
+  if (cores < 1) cores = 1;
   if (cores > MAX_WORKERS) cores = MAX_WORKERS;
   // Lines as long as the matrix of a thousand joints: fewer blocks, for the memory they take.
   const long slots = RING_BYTES / (s->block_rows * (s->columns_out * (long)NUMBER_BYTES + 1));
@@ -341,27 +399,56 @@ static void close_stream(stream *s) {
   ap_rows_close(s->rows);
 }
 
+// What a line holds, for the message about one that holds something else: "6 q, 6 v, 6 a". A mimic
+// joint has no column; who gives it one is told how many there would be then.
+static void describe_rows(const stream *s) {
+  const ap_model *m = s->job->model;
+  const ap_quantity what = s->job->method->what;
+  char text[64];
+  const int nq = ap_nq(m), nv = ap_nv(m);
+  int n = snprintf(text, sizeof text, "%d q", nq);
+  if (s->columns_in > nq) n += snprintf(text + n, sizeof text - (size_t)n, ", %d v", nv);
+  if (s->columns_in > nq + nv) {
+    n += snprintf(text + n, sizeof text - (size_t)n, ", %d %s", nv,
+                  what == AP_FORWARD ? "tau" : "a");
+  }
+  int followers = 0;
+  for (int i = 1; i < ap_nbody(m); i++) followers += ap_body(m, i)->mimic > 0;
+  if (followers > 0) {
+    const int each = 1 + (s->columns_in > nq) + (s->columns_in > nq + nv);
+    snprintf(text + n, sizeof text - (size_t)n, "; %d with --ignore-mimic",
+             s->columns_in + each * followers);
+  }
+  ap_rows_describe(s->rows, text);
+}
+
+static int run_stream(stream *s) {
+  choose_sizes(s);
+  describe_rows(s);
+  if (!open_workers(s) || !open_blocks(s)) return cli_no_memory();
+  if (!cli_write_columns(s->out, s->job->model, s->job->method->what)) return cli_no_memory();
+  if (strcmp(s->job->path, "-") == 0) cli_feed_start(&s->feed);
+  int status = pump(s);
+  stop_workers(s);
+  const int failed = cli_feed_stop(&s->feed);
+  if (status == CLI_OK && failed) {
+    status = cli_fail(CLI_BAD, s->job->path, 0, "cannot be read: %s", strerror(failed));
+  }
+  return status;
+}
+
 int cli_stream(const cli_job *job, cli_out *out) {
   stream s = {.job = job,
               .out = out,
               .columns_in = ap_columns_in(job->model, job->method->what),
               .columns_out = ap_columns_out(job->model, job->method->what),
-              .at_once = strcmp(job->path, "-") == 0 && isatty(STDIN_FILENO),
               .lock = PTHREAD_MUTEX_INITIALIZER,
               .filled_one = PTHREAD_COND_INITIALIZER,
               .done_one = PTHREAD_COND_INITIALIZER};
   ap_error error = {0};
   error.status = ap_rows_open(job->path, &s.rows, &error);
   if (error.status != AP_OK) return cli_fail_input(job->path, &error);
-  choose_sizes(&s);
-  int status;
-  if (open_workers(&s) && open_blocks(&s)) {
-    cli_write_columns(out, job->model, job->method->what);
-    status = pump(&s);
-    stop_workers(&s);
-  } else {
-    status = cli_no_memory();
-  }
+  const int status = run_stream(&s);
   close_stream(&s);
   return status;
 }

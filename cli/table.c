@@ -20,8 +20,9 @@ void cli_table_add(cli_table *table, const char *format, ...) {
   char raw[CELL_BYTES], plain[CELL_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(raw, sizeof raw, format, arguments);
+  const int length = vsnprintf(raw, sizeof raw, format, arguments);
   va_end(arguments);
+  if (length >= CELL_BYTES) memcpy(raw + CELL_BYTES - 4, "...", 4);
   char *cell = make_room(table) ? strdup(cli_plain(raw, plain, sizeof plain)) : NULL;
   if (!cell) {
     table->no_memory = true;
@@ -30,17 +31,16 @@ void cli_table_add(cli_table *table, const char *format, ...) {
   table->cells[table->count++] = cell;
 }
 
-// Characters of a cell: bytes that do not continue a UTF-8 character.
-static int width_of(const char *cell) {
+int cli_width(const char *text) {
   int width = 0;
-  for (; *cell; cell++) width += ((unsigned char)*cell & 0xc0) != 0x80;
+  for (; *text; text++) width += ((unsigned char)*text & 0xc0) != 0x80;
   return width;
 }
 
 static void print_row(const cli_table *table, int first, const int *widths, cli_out *out) {
   for (int k = 0; k < table->columns; k++) {
     const char *cell = table->cells[first + k];
-    const int gap = k + 1 < table->columns ? widths[k] - width_of(cell) + 2 : 0;
+    const int gap = k + 1 < table->columns ? widths[k] - cli_width(cell) + 2 : 0;
     cli_out_printf(out, "%s%s%*s", k == 0 ? "  " : "", cell, gap, "");
   }
 }
@@ -48,7 +48,7 @@ static void print_row(const cli_table *table, int first, const int *widths, cli_
 int cli_table_print(cli_table *table, cli_out *out) {
   int widths[CLI_TABLE_COLUMNS] = {0};
   for (int k = 0; k < table->count; k++) {
-    const int width = width_of(table->cells[k]), column = k % table->columns;
+    const int width = cli_width(table->cells[k]), column = k % table->columns;
     if (width > widths[column]) widths[column] = width;
   }
   const bool bold = out->fd == 1 && cli_colour(stdout);

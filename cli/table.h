@@ -16,6 +16,8 @@ typedef struct cli_table {
   bool no_memory;
 } cli_table;
 
+/// Characters of a text: bytes that do not continue a UTF-8 character.
+int cli_width(const char *text);
 /// Append the next cell, row by row. Control characters are replaced, so names may come from files.
 void cli_table_add(cli_table *table, const char *format, ...) CLI_PRINTF(2, 3);
 /// Print the table, every line behind two blanks, the heading bold where that shows, and free it.

@@ -24,7 +24,6 @@ appell_install_library(appell)
 if(APPELL_TOOLS)
   appell_install_library(appell-tools)
   install(TARGETS appell_command)
-  install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/appell)
   install(FILES cmake/FindLibYAML.cmake DESTINATION ${package_dir})
 endif()
 
@@ -34,6 +33,29 @@ write_basic_package_version_file(appellConfigVersion.cmake COMPATIBILITY SameMin
 install(FILES ${CMAKE_BINARY_DIR}/appellConfig.cmake ${CMAKE_BINARY_DIR}/appellConfigVersion.cmake
         DESTINATION ${package_dir})
 
-install(FILES docs/appell.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
-install(FILES README.md LICENSE NOTICE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+# The pages keep the layout of the sources, so that links between them work; those that lead to
+# headers and models lead to where these are installed.
+set(model_dir ${CMAKE_INSTALL_DATADIR}/appell/models)
+
+# Installs PAGE into the folder DIR. What follows are pairs: a folder as links name it, and the
+# installed one that is meant.
+function(appell_install_page page dir)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
+  file(READ ${page} text)
+  while(ARGN)
+    list(POP_FRONT ARGN from to)
+    file(RELATIVE_PATH to /${dir} /${to})
+    string(REPLACE "](${from}/" "](${to}/" text "${text}")
+  endwhile()
+  file(CONFIGURE OUTPUT installed/${page} CONTENT "${text}" @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/installed/${page} DESTINATION ${dir})
+endfunction()
+
+appell_install_page(README.md ${CMAKE_INSTALL_DOCDIR}
+  include ${CMAKE_INSTALL_INCLUDEDIR} models ${model_dir})
+install(FILES CHANGELOG.md LICENSE NOTICE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
+install(DIRECTORY models/ DESTINATION ${model_dir} PATTERN README.md EXCLUDE)
+appell_install_page(models/README.md ${model_dir} ../docs ${CMAKE_INSTALL_DOCDIR}/docs)
+install(FILES docs/appell.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

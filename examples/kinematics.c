@@ -32,7 +32,7 @@ static double closed_form(const ap_model *m, ap_work *w, const double *R, const 
     double q[6], R2[9], p2[3];
     if (ap_puma_inverse_kinematics(&geometry, R, p, branch, q) != AP_OK) continue;
     ap_kinematics(m, w, q, NULL, NULL);
-    ap_frame_pose(m, w, 6, R2, p2);
+    if (ap_frame_pose(m, w, 6, R2, p2) != AP_OK) return HUGE_VAL;
     double error = difference(R, p, R2, p2);
     if (error > worst) worst = error;
     print_row("  ", q, 6);
@@ -45,6 +45,7 @@ int main(void) {
   ap_work *w = m ? ap_work_init(m, work_memory, sizeof work_memory) : NULL;
   if (!w) return fprintf(stderr, "not enough memory\n"), 1;
   int hand = ap_find_frame(m, "link6");
+  if (hand < 0) return fprintf(stderr, "the robot has no frame link6\n"), 1;
 
   double q[6] = {0.3, -0.6, 0.4, 0.2, 0.7, -0.1}, v[6] = {0.1, 0.2, -0.1, 0.3, 0, 0.2};
   double R[9], p[3], vel[6], J[6 * 6];
@@ -57,7 +58,8 @@ int main(void) {
   print_row("angular velocity  ", vel + 3, 3);
   print_row("first row of J    ", J, 6);
 
-  // 50 mm higher, same orientation, found from here.
+  // 50 mm higher, same orientation, found from here. The search is local: where it fails, another q
+  // to start from may do.
   p[2] += 0.05;
   ap_ik_options options = ap_default_ik();
   ap_ik_result result;

@@ -147,8 +147,25 @@ holds 'appell alone prints a short help' grep -q 'appell eval QUANTITY MODEL FIL
 gives 0 --help
 gives 0 --version
 holds 'the version is one line' grep -qx 'appell [0-9]*\.[0-9]*\.[0-9]*' out
+cp out version.out
+for word in -v -V; do
+  gives 0 $word
+  holds "$word is --version" cmp -s out version.out
+done
+try
+cp out help.out
+for word in help -h --help; do
+  gives 0 $word
+  holds "$word is the short help" cmp -s out help.out
+done
+refuses 2 "did you mean 'eval'" help evl
+refuses 2 'too many' help eval info
+refuses 2 'too many' --version eval info
 for verb in eval info models methods convert; do
   gives 0 $verb --help
+  cp out verb.out
+  gives 0 help $verb
+  holds "help $verb is $verb --help" cmp -s out verb.out
   holds "the help of $verb has an example" grep -q "^  .*appell $verb" out
 done
 gives 0 eval --help --bogus
@@ -172,9 +189,14 @@ refuses 2 'empty value' eval gravity ascher2 q2.txt --method=
 refuses 2 "unknown quantity 'torque'" eval torque ascher2 q2.txt
 refuses 2 "unknown method 'magic'.*inverse" eval inverse ascher2 qva2.txt --method magic
 refuses 2 "unknown arithmetic 'f16'" eval gravity ascher2 q2.txt --real f16
-for gravity in 1,2 1,2,3,4 1,2,x nan,0,0 0,0,1e999 1,,2 '1 2 3' '1,2,'; do
+refuses 2 'the quantity comes first.*eval gravity puma600' eval puma600 gravity q2.txt
+for gravity in 1,2 1,2,3,4 1,2,x nan,0,0 0,0,1e999 1,,2 '1,2,' 0x10,0,0 ' 1,2,3' '1, 2,3' '1,2,3 ' \
+  1e,0,0 .,0,0 infinity,0,0 +-1,0,0; do
   refuses 2 'three numbers' eval gravity ascher2 q2.txt --gravity "$gravity"
 done
+refuses 2 'X,Y,Z in one word with commas' eval gravity ascher2 q2.txt --gravity 0 0 -9.81
+refuses 2 'X,Y,Z in one word with commas' eval --gravity '1 2 3' gravity ascher2 q2.txt
+gives 0 eval gravity ascher2 q2.txt --gravity +1,.5e-1,-2.E+0
 
 # ---- eval ---------------------------------------------------------------------------------------
 
@@ -219,6 +241,30 @@ cat q2.txt >pipe &
 try eval gravity ascher2 pipe
 wait $!
 holds 'a pipe is a state file' cmp -s out gravity.out
+
+# A program that sends one state and waits for the answer before it sends the next.
+mkfifo answers
+"$APPELL" eval gravity ascher2 - <pipe >answers 2>err &
+command=$!
+exec 3>pipe 4<answers
+: >out
+read -r line <&4 && echo "$line" >>out
+for state in '0.1 -0.2' '0.3,0.4' '1, 2'; do
+  printf '%s\n# a remark\n\n' "$state" >&3
+  read -r line <&4 && echo "$line" >>out
+done
+holds 'every state is answered at once' cmp -s out gravity.out
+printf '1 ' >&3
+printf '2' >&3
+exec 3>&-
+wait $command
+status=$?
+cat <&4 >out
+exec 4<&-
+holds 'and what follows without an end of line' [ "$status $(cat out)" = "0 $(tail -n 1 gravity.out)" ]
+{ cat q2.txt && cat q2.txt; } | "$APPELL" eval gravity ascher2 - >out 2>err
+{ cat gravity.out && sed 1d gravity.out; } >twice.out
+holds 'states from two writers of a pipe' cmp -s out twice.out
 printf '0.1 -0.2\r\n0.3\t0.4\n\n1 2' >dos.txt
 try eval gravity ascher2 dos.txt
 holds 'line ends of DOS, tabs, empty lines, no end of line at the end' cmp -s out gravity.out
@@ -271,8 +317,33 @@ holds '--ignore-mimic warns' grep -q '^appell: mimic.urdf:[0-9]*: warning: ' err
 
 echo '0.1 0.2 0.3' >qvt1.txt
 gives 0 eval forward mimic.urdf qvt1.txt
-refuses 1 "'articulated-body' does not cover" eval forward mimic.urdf qvt1.txt \
-  --method articulated-body
+refuses 1 "^appell: mimic.urdf: .*'articulated-body' does not cover mimic joints.*'elbow'" \
+  eval forward mimic.urdf qvt1.txt --method articulated-body
+refuses 2 'expected 3 numbers (1 q, 1 v, 1 tau; 6 with --ignore-mimic), found 6' \
+  eval forward mimic.urdf qva2.txt
+refuses 2 'expected 1 number (1 q; 2 with --ignore-mimic), found 2' eval gravity mimic.urdf q2.txt
+
+name=$(printf '%01500d' 0)
+{
+  link upper
+  joint "$name.a" base upper
+  link lower
+  joint "$name.b" upper lower
+} | robot >long.urdf
+gives 0 eval gravity long.urdf q2.txt
+holds 'long names are not cut' column_line "# tau.$name.a tau.$name.b"
+# U+009B begins a control sequence, as ESC [ does: it never gets through to a terminal, whether the
+# file is refused or not.
+csi=$(printf '\302\233')
+sed "s/el bow/el${csi}31mbow/" arm.urdf >c1.urdf
+sed "s/type=\"continuous\"/type=\"$csi\"/" arm.urdf >c1_type.urdf
+for arguments in 'eval bias c1.urdf qv2.txt' 'info c1.urdf' 'info --json c1.urdf' 'info c1_type.urdf' \
+  "info $csi" "eval $csi arm.urdf q2.txt"; do
+  # shellcheck disable=SC2086 # the words are arguments
+  try $arguments
+  holds "no control character of U+0080 to U+009F: $(echo "$arguments" | tr -d "$csi")" \
+    sh -c "[ -s out -o -s err ] && ! grep -q '$csi' out err"
+done
 
 try eval gravity massless.urdf q2.txt
 holds 'a massless leaf is warned about, once' [ "$rc $(grep -c 'warning: ' err)" = '0 1' ]
@@ -308,6 +379,11 @@ bad_row() {
 }
 bad_row 1
 bad_row '1 2 3'
+holds 'the message says what a state holds' grep -q 'expected 2 numbers (2 q), found 3' err
+echo 1 2 3 4 5 >five.txt
+refuses 2 'expected 18 numbers (6 q, 6 v, 6 a), found 5' eval inverse puma600 five.txt
+refuses 2 'expected 18 numbers (6 q, 6 v, 6 tau), found 5' eval forward puma600 five.txt
+refuses 2 'expected 12 numbers (6 q, 6 v), found 5' eval energy puma600 five.txt
 bad_row '1 nan'
 bad_row '1 inf'
 bad_row '1 1e999'
@@ -322,6 +398,10 @@ refuses 2 '^appell: folder' eval gravity ascher2 folder
 echo '0 0 1e200 1e200 1e200 1e200' >huge.txt
 refuses 1 '^appell: huge.txt:1: ' eval inverse ascher2 huge.txt
 holds 'no nan, no inf' sh -c '! grep -v "^#" out | grep -qi -e nan -e inf'
+printf '0 0 1 1 1 1\n0 0 1 1e60 1 1\n' >wide.txt
+refuses 2 '^appell: wide.txt:2: number 4 .*does not fit f32' eval inverse ascher2 wide.txt --real f32
+echo '0 0 1e30 1e30 1 1' >wide.txt
+refuses 1 '^appell: wide.txt:1: .*too large for f32' eval inverse ascher2 wide.txt --real f32
 "$APPELL" eval gravity ascher2 - <bad.txt >out 2>err
 holds 'the place on standard input' grep -q '^appell: -:3: ' err
 head -c 100000 /dev/zero | "$APPELL" eval gravity ascher2 - >out 2>err
@@ -456,6 +536,33 @@ gives 0 info --floating --json arm.urdf
 holds 'info --json with a free base is JSON' json
 holds 'indices count the free base' sh -c 'grep -q "\"q\": 7" out && grep -q "\"v\": 6" out'
 holds 'types are as in URDF' sh -c 'grep -q "\"floating\"" out && grep -q "\"continuous\"" out'
+{
+  link upper
+  joint shoulder base upper
+  for name in hand tip; do
+    echo "<link name=\"$name\"/><joint name=\"to_$name\" type=\"fixed\">"
+    [ $name = hand ] && echo '<parent link="upper"/>' || echo '<parent link="hand"/>'
+    echo "<child link=\"$name\"/><origin xyz=\"1 0 2\" rpy=\"0 0 1.5707963267948966\"/></joint>"
+  done
+} | robot >fixed.urdf
+gives 0 info fixed.urdf
+holds 'merged links stand below their body' grep -qx '  upper: hand, tip' out
+gives 0 info --json fixed.urdf
+holds 'and are frames of it' sh -c "grep -A 2 '\"name\": \"tip\"' out | tr -d ' \n' |
+  grep -q '\"body\":\"upper\",\"xyz\":\[1,1,4\]'"
+holds 'a joint has its axis' grep -q '"axis": \[0, 1, 0\]' out
+awk 'BEGIN {
+  print "<robot name=\"chain\">"
+  for (i = 0; i < 30000; i++) {
+    printf "<link name=\"l%d\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" " \
+      "ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>\n", i
+    if (i) printf "<joint name=\"j%d\" type=\"%s\"><parent link=\"l%d\"/><child link=\"l%d\"/></joint>\n",
+      i, i % 3 ? "continuous" : "fixed", i - 1, i
+  }
+  print "</robot>"
+}' >chain.urdf
+gives 0 info chain.urdf
+gives 0 info --json chain.urdf
 gives 0 info --json mimic.urdf
 holds 'a mimic joint is listed apart' sh -c 'grep -q "\"leader\": \"shoulder\"" out'
 try info --json triangle.urdf
@@ -474,6 +581,14 @@ for file in arm.yaml again.urdf; do
   gives 0 eval bias $file qv2.txt --friction
   holds "convert keeps the dynamics ($file)" close_to out first.out
 done
+gives 0 convert --floating arm.urdf base.urdf
+gives 0 eval gravity base.urdf free.txt
+cp out base.out
+gives 0 eval gravity arm.urdf free.txt --floating
+holds 'convert --floating' close_to out base.out
+try convert --ignore-mimic mimic.urdf independent.yaml
+gives 0 eval gravity independent.yaml q2.txt
+holds 'convert --ignore-mimic' shape 3 2
 gives 0 convert ascher2 ascher2.yaml
 gives 0 eval gravity ascher2.yaml q2.txt
 holds 'a built-in model as a file' close_to out gravity.out

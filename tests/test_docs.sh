@@ -45,6 +45,21 @@ for page in $pages; do
   verdict $? "links of $page"
 done
 
+# The same after an installation. APPELL lies in the build folder.
+build=$(dirname "$APPELL")
+if [ -f "$build/cmake_install.cmake" ]; then
+  DESTDIR='' cmake --install "$build" --prefix "$tmp/installed" >"$tmp/log" 2>&1
+  verdict $? 'installation'
+  for page in $(cd "$tmp/installed" && find . -name '*.md'); do
+    : >"$tmp/log"
+    for target in $(links_of "$tmp/installed/$page"); do
+      [ -e "$(dirname "$tmp/installed/$page")/$target" ] || echo "no such file: $target" >>"$tmp/log"
+    done
+    [ ! -s "$tmp/log" ]
+    verdict $? "links of installed $page"
+  done
+fi
+
 # ---- blocks -------------------------------------------------------------------------------------
 
 # Writes every marked block of a page to $tmp/block.N, and its mark, with the line it starts on, to
