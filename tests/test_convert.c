@@ -48,12 +48,6 @@ TEST(urdf_keeps_the_dynamics) {
   FOR_EACH_MODEL (r) {
     ap_robot_def def = r->def;
     memcpy(def.gravity, ap_default_robot().gravity, sizeof def.gravity);
-    ap_body_def body[ROBOT_BODIES];
-    for (int i = 0; i < def.nbody; i++) {
-      body[i] = def.bodies[i];
-      if (body[i].joint == AP_SPHERICAL) body[i].joint = AP_REVOLUTE; // URDF has no word for it
-    }
-    def.bodies = body;
     test_robot r2 = *r;
     r2.def = def;
     ap_robot *robot;

@@ -6,9 +6,8 @@
 #include "robot_files.h"
 
 static const char *const files[][2] = {
-    {"tests/fuzz/corpus/urdf/full.urdf", "urdf"},
-    {"tests/fuzz/corpus/urdf/joints.urdf", "urdf"},
-    {"tests/fuzz/corpus/yaml/full.yaml", "yaml"},
+    {"tests/fuzz/corpus/urdf/full.urdf", "urdf"},   {"tests/fuzz/corpus/urdf/joints.urdf", "urdf"},
+    {"tests/fuzz/corpus/urdf/drives.urdf", "urdf"}, {"tests/fuzz/corpus/yaml/full.yaml", "yaml"},
     {"tests/fuzz/corpus/yaml/valera.yaml", "yaml"},
 };
 enum { FILES = sizeof files / sizeof files[0] };
@@ -68,11 +67,11 @@ static void truncate_anywhere(const char *text, size_t n, const char *format) {
     char *cut = malloc(i ? i : 1); // exactly as long, so that reading beyond is seen
     if (!CHECK(cut)) return;
     memcpy(cut, text, i);
-    bool read = try_text(cut, i, format);
-    // A YAML file may end anywhere between two keys; a URDF file ends with </robot>.
-    if (read && strcmp(format, "urdf") == 0) CHECK_EQ_INT((intmax_t)i, (intmax_t)whole);
+    // A URDF file ends with </robot>, a YAML file with "...".
+    if (try_text(cut, i, format)) CHECK_EQ_INT((intmax_t)i, (intmax_t)whole);
     free(cut);
   }
+  CHECK(try_text(text, whole, format)); // nothing but the last newline is missing
 }
 TEST(truncated_at_every_byte) { each_file(truncate_anywhere); }
 
@@ -250,6 +249,44 @@ TEST(long_chains_are_read_in_linear_time) {
                  i, i - 1, i);
   sprintf(t, "</robot>");
   CHECK(try_text(text, strlen(text), "urdf"));
+  free(text);
+}
+
+// What took half a minute each when it was quadratic. Tests don't time, but they have a limit.
+TEST(many_meshes_frames_and_axes_are_written_in_linear_time) {
+  enum { N = 20000, MESHES = 100000 };
+  char *text = malloc((size_t)N * 200 + (size_t)MESHES * 16 + 64);
+  if (!CHECK(text)) return;
+  char *t = text + sprintf(text, "appell: 1\nbodies:\n- name: m\n  meshes:\n");
+  for (int i = 0; i < MESHES; i++) t += sprintf(t, "  - m%d\n", i);
+  for (int i = 0; i < N; i++)
+    t += sprintf(t,
+                 "- {name: b%d, joint: {type: revolute, dh: {convention: standard}}, inertia: "
+                 "{mass: 1, tensor: [1, 0, 0, 1, 0, 1]}}\n",
+                 i);
+  t += sprintf(t, "frames:\n");
+  for (int i = 0; i < N; i++) t += sprintf(t, "- {name: f%d, body: m}\n", i);
+  sprintf(t, "...\n");
+  ap_robot *robot = read_good(text, "yaml", (ap_read_options){0});
+  free(text);
+  if (!robot) return;
+  CHECK_STR(ap_robot_mesh(robot, 1, MESHES - 1), "m99999");
+  ap_robot *back = through_file(robot, "urdf");
+  if (back) CHECK_STR(ap_robot_mesh(back, 2, MESHES - 1), "m99999"); // body 1 is the root link
+  ap_robot_free(back);
+  ap_robot_free(robot);
+}
+
+TEST(many_unknown_elements_are_read_in_linear_time) {
+  enum { N = 1000000 };
+  char *text = malloc((size_t)N * 16 + 64);
+  if (!CHECK(text)) return;
+  for (int k = 0; k < 2; k++) {
+    char *t = text + sprintf(text, "<robot name='r'><link name='a'/>");
+    for (int i = 0; i < N; i++) t += k ? sprintf(t, "<element%d/>", i) : sprintf(t, "<spring/>");
+    sprintf(t, "</robot>");
+    CHECK(try_text(text, strlen(text), "urdf"));
+  }
   free(text);
 }
 

@@ -1,6 +1,9 @@
 // URDF: what is read, what is refused and where, what is warned about, what is written.
 
 #include <appell/file.h>
+#include <dirent.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "robot_files.h"
 
@@ -87,6 +90,28 @@ TEST(order_does_not_depend_on_the_order_of_joints) {
     CHECK_STR(def->bodies[2].name, "b");
     ap_robot_free(robot);
   }
+}
+
+TEST(meshes_stay_with_their_links) {
+#define MESH(x) "<visual><geometry><mesh filename='" x "'/></geometry></visual>"
+  ap_robot *robot = read_urdf("<robot name='r'><link name='b'>" MESH("b0") MESH(
+      "b1") "</link>"
+            "<link name='a'>" MESH("a0") MESH("a1") MESH(
+                "a2") "</link>"
+                      "<joint name='j' type='fixed'>" ENDS "</joint></robot>");
+  if (!robot) return;
+  static const char *const want[2][4] = {{"a0", "a1", "a2", NULL}, {"b0", "b1", NULL, NULL}};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k == 0 || want[i][k - 1]; k++) {
+      const char *mesh = ap_robot_mesh(robot, i + 1, k);
+      if (want[i][k])
+        CHECK_STR(mesh, want[i][k]);
+      else
+        CHECK(!mesh);
+    }
+  CHECK(!ap_robot_mesh(robot, 0, 0) && !ap_robot_mesh(robot, 3, 0));
+  CHECK(!ap_robot_mesh(robot, 1, -1));
+  ap_robot_free(robot);
 }
 
 TEST(mimic_can_be_ignored_with_a_warning) {
@@ -193,6 +218,11 @@ TEST(files_that_are_no_robot) {
       {"<!DOCTYPE r SYSTEM 'http://x'>\n<robot name='r'><link name='a'/></robot>", 1, "DOCTYPE"},
       {"<robot name='r'>\n<link name='&x;'/></robot>", 2, "undefined entity"},
       {"<robot name='r'>\n<link name='a&#10;b'/></robot>", 2, "control character"},
+      {"<robot name='r'>\n<link name='a&#x80;'/></robot>", 2, "control character"},
+      {"<robot name='r'>\n<link name='a&#x9f;'/></robot>", 2, "control character"},
+      {"<robot name='r'>\n<link name='a'><visual><geometry><mesh "
+       "filename='&#10;'/></geometry></visual></link></robot>",
+       2, "control character"},
   };
   CHECK_REFUSALS(list);
 }
@@ -285,6 +315,54 @@ TEST(broken_elements) {
   CHECK_REFUSALS(list);
 }
 
+#define CONTINUOUS   "<joint name='j' type='continuous'>" ENDS "</joint>\n"
+#define REDUCTION(x) "<mechanicalReduction>" #x "</mechanicalReduction>"
+#define ROTOR        "<motorInertia>1e-5</motorInertia>"
+#define DRIVE(joint, actuator)                                                           \
+  "<transmission name='t'><joint name='j'>" joint "</joint><actuator name='a'>" actuator \
+  "</actuator></transmission>\n"
+
+TEST(a_reduction_is_found_wherever_it_stands) {
+  static const char *const list[] = {
+      ROBOT2(CONTINUOUS DRIVE(REDUCTION(50), ROTOR)),
+      ROBOT2(CONTINUOUS DRIVE("", REDUCTION(50) ROTOR)),
+      ROBOT2(CONTINUOUS DRIVE(REDUCTION(50), REDUCTION(50) ROTOR)),
+      ROBOT2(CONTINUOUS DRIVE(REDUCTION(50), ROTOR) DRIVE(REDUCTION(50), ROTOR)),
+      ROBOT2(CONTINUOUS "<transmission name='t'><joint name='j'/><actuator name='a'>" ROTOR
+                        "</actuator>" REDUCTION(50) "</transmission>"),
+  };
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    test_context("%.200s", strstr(list[i], "<transmission"));
+    ap_robot *robot = read_urdf(list[i]);
+    if (!robot) continue;
+    const ap_body_def *b = body_named(robot, "b");
+    CHECK(b->gear_ratio == 50 && b->rotor_inertia == 1e-5);
+    CHECK_EQ_INT(ap_robot_warnings(robot), 0);
+    ap_robot_free(robot);
+  }
+}
+
+TEST(motors_that_contradict_themselves) {
+  static const refusal list[] = {
+      {ROBOT2(CONTINUOUS DRIVE(REDUCTION(50), "\n" REDUCTION(51) ROTOR)), 6, "two different"},
+      {ROBOT2(CONTINUOUS DRIVE(REDUCTION(50), "") DRIVE(REDUCTION(51), "")), 6, "different reduct"},
+      {ROBOT2(CONTINUOUS DRIVE(REDUCTION(50), ROTOR) DRIVE("", ROTOR)), 6, "different reduct"},
+      {ROBOT2(CONTINUOUS DRIVE("", ROTOR "<rotorInertia>1e-5</rotorInertia>")), 5, "two rotor"},
+      {ROBOT2(CONTINUOUS DRIVE("", REDUCTION(0) ROTOR)), 5, "reduction 0"},
+  };
+  CHECK_REFUSALS(list);
+}
+
+TEST(mimic_needs_a_leader_even_where_it_is_ignored) {
+  const char *text =
+      ROBOT2("<joint name='j' type='continuous'>" ENDS "<mimic joint='no'/></joint>");
+  ap_read_options ignore = {.ignore_mimic = true};
+  ap_robot *robot;
+  ap_error error = {0};
+  CHECK_STATUS(ap_robot_parse(text, strlen(text), "urdf", &ignore, &robot, &error), AP_E_MODEL);
+  CHECK_HAS(error.text, "\"no\"");
+}
+
 TEST(xacro_is_named) {
   static const refusal list[] = {
       {"<robot name='r'>\n<xacro:include filename='x'/><link name='a'/></robot>", 2, "xacro FILE"},
@@ -309,12 +387,23 @@ TEST(nesting_has_an_end) {
 
 // ---- warnings ----------------------------------------------------------------------------------
 
+// words NULL: no warning
+static void check_warnings(const refusal *r, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    test_context("%.100s", r[i].text);
+    ap_robot *robot = read_urdf(r[i].text);
+    if (!robot) continue;
+    if (CHECK_EQ_INT(ap_robot_warnings(robot), r[i].words != NULL) && r[i].words) {
+      CHECK_HAS(ap_robot_warning(robot, 0)->text, r[i].words);
+      CHECK_EQ_INT(ap_robot_warning(robot, 0)->line, r[i].line);
+    }
+    ap_robot_free(robot);
+  }
+}
+#define CHECK_WARNINGS(list) check_warnings(list, sizeof(list) / sizeof(list)[0])
+
 TEST(what_is_not_used_is_said_once) {
-  static const struct {
-    const char *text;
-    int line;
-    const char *words; // NULL: no warning
-  } list[] = {
+  static const refusal list[] = {
       {ROBOT2("<joint name='j' type='fixed'>" ENDS
               "</joint>\n<xacro:property name='p' value='1'/>"),
        5, "xacro:property"},
@@ -360,14 +449,82 @@ TEST(what_is_not_used_is_said_once) {
               "name='m'><mechanicalReduction>1</mechanicalReduction></actuator></transmission>"),
        0, NULL},
   };
-  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-    test_context("%.100s", list[i].text);
-    ap_robot *robot = read_urdf(list[i].text);
-    if (!robot) continue;
-    if (CHECK_EQ_INT(ap_robot_warnings(robot), list[i].words != NULL) && list[i].words) {
-      CHECK_HAS(ap_robot_warning(robot, 0)->text, list[i].words);
-      CHECK_EQ_INT(ap_robot_warning(robot, 0)->line, list[i].line);
-    }
+  CHECK_WARNINGS(list);
+}
+
+TEST(what_simulators_add_is_said) {
+  static const refusal list[] = {
+      {ROBOT2(CONTINUOUS DRIVE("<gear>2</gear>", "")), 5, "gear"},
+      {ROBOT2(CONTINUOUS DRIVE("", "<rotor_inertia>2</rotor_inertia>")), 5, "rotor_inertia"},
+      {ROBOT2(CONTINUOUS "<transmission name='t'><reduction/></transmission>"), 5, "reduction"},
+      {ROBOT2(CONTINUOUS "<gazebo><joint name='close' type='revolute'/></gazebo>"), 5, "close"},
+      {ROBOT2(CONTINUOUS "<gazebo reference='b'><inertial><mass>1</mass></inertial></gazebo>"), 5,
+       "mass or inertia is not used: inertial"},
+      {ROBOT2(CONTINUOUS "<gazebo reference='b'><mass>1</mass></gazebo>"), 5, "mass"},
+      {ROBOT2(CONTINUOUS "<gazebo><plugin filename='p'><mass>1</mass></plugin></gazebo>"), 0, NULL},
+      {ROBOT2(CONTINUOUS "<gazebo><spring_stiffness>1</spring_stiffness></gazebo>"), 5,
+       "spring_stiffness"},
+      {ROBOT2(CONTINUOUS "<gazebo>\n<plugin filename='libmimic.so'><joint>i</joint>"
+                         "<mimicJoint> j </mimicJoint></plugin></gazebo>"),
+       6, "couples joints is not used (write <mimic>): j"},
+      {ROBOT2(CONTINUOUS "<gazebo><plugin filename='libmimic.so'/></gazebo>"), 5, "couples"},
+      {ROBOT2(CONTINUOUS "<gazebo><plugin filename='libp.so'><mimicJoint>j</mimicJoint></plugin>"
+                         "</gazebo>"),
+       0, NULL},
+      {ROBOT2("<joint name='j' type='fixed'>" ENDS "</joint><gazebo><plugin filename='libmimic.so'>"
+              "<mimicJoint>j</mimicJoint></plugin></gazebo>"),
+       0, NULL},
+      {ROBOT2(CONTINUOUS "<drake:ball_constraint/>"), 5, "constraint is not used: drake:ball"},
+      {ROBOT2(CONTINUOUS "<drake:joint name='k'/>"), 5, "drake:joint"},
+      {ROBOT2("<joint name='j' type='continuous'>" ENDS "<drake:mimic joint='k'/></joint>"), 4,
+       "drake:mimic"},
+      {ROBOT2(CONTINUOUS "<mujoco><compiler balanceinertia='true' boundmass='0.1' "
+                         "inertiafromgeom='auto' boundinertia='0'/></mujoco>"),
+       5, "balanceinertia, boundmass (2 in all)"},
+      {ROBOT2(CONTINUOUS
+              "<mujoco><compiler discardvisual='true' balanceinertia='false'/></mujoco>"),
+       0, NULL},
+      {"<robot name='r'>\n<link name='a'><contact><inertia_scaling "
+       "value='3'/></contact></link></robot>",
+       2, "inertia_scaling"},
+      {"<robot name='r'>\n<link name='a'><contact><inertia_scaling "
+       "value='1.0'/></contact></link></robot>",
+       0, NULL},
+  };
+  CHECK_WARNINGS(list);
+}
+
+TEST(xacro_without_a_word_does_not_hang) {
+  static const refusal list[] = {
+      {"<robot name='r'>\n<link name='a'/><xacro:/></robot>", 2, "xacro:"},
+      {"<robot name='r'>\n<link name='a'><xacro:/></link></robot>", 2, "xacro:"},
+  };
+  CHECK_WARNINGS(list);
+}
+
+TEST(names_in_a_warning_are_whole) {
+  static const refusal list[] = {
+      {"<robot name='r'>\n<link name='a'/><gazebo><joint type='x' name='arm1'/><joint type='x' "
+       "name='arm'/><joint type='x' name='arm'/></gazebo></robot>",
+       2, "arm1, arm (3 in all)"},
+  };
+  CHECK_WARNINGS(list);
+}
+
+// As real files have it: the plugin of a joint that has <mimic>, or of one that has none.
+TEST(a_plugin_that_repeats_mimic_is_no_loss) {
+  char text[1000];
+  for (int k = 0; k < 2; k++) {
+    snprintf(text, sizeof text,
+             "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>"
+             "<joint name='j' type='continuous'>" ENDS
+             "</joint>"
+             "<joint name='k' type='continuous'><parent link='a'/><child link='c'/>"
+             "<mimic joint='j'/></joint>"
+             "<gazebo><plugin filename='libmimic.so'>%s</plugin></gazebo></robot>",
+             k ? "<joint>j</joint><mimicJoint>k</mimicJoint>" : "");
+    ap_robot *robot = read_urdf(text);
+    if (robot) CHECK_EQ_INT(ap_robot_warnings(robot), 0);
     ap_robot_free(robot);
   }
 }
@@ -438,16 +595,53 @@ TEST(what_urdf_cannot_say_is_refused) {
   temporary_name(path, sizeof path, "refused.urdf");
   for (int k = 0; k < 3; k++) {
     body.joint = k == 0 ? AP_SPHERICAL : k == 1 ? AP_PLANAR : AP_FIXED;
+    body.viscous = k == 0 ? 1 : 0;
     body.upper = k == 1 ? 1 : INFINITY;
     def.gravity[2] = k == 2 ? -1.62 : -9.81;
     ap_robot *robot;
     ap_error error = {0};
     if (!CHECK_OK(ap_robot_from_definition(&def, &robot, NULL))) return;
     CHECK_STATUS(ap_robot_write(robot, path, &error), AP_E_UNSUPPORTED);
-    CHECK_HAS(error.text, k == 0 ? "spherical" : k == 1 ? "limits" : "gravity");
+    CHECK_HAS(error.text, k == 0 ? "friction" : k == 1 ? "limits" : "gravity");
     CHECK(access(path, F_OK) != 0);
     ap_robot_free(robot);
   }
+}
+
+TEST(a_spherical_joint_survives) {
+  ap_robot *robot = read_urdf(ROBOT2("<joint name='j' type='spherical'>" ENDS "</joint>"));
+  ap_robot *back = robot ? through_file(robot, "urdf") : NULL;
+  if (back) same_robot(robot, back);
+  if (back) CHECK_EQ_INT(body_named(back, "b")->joint, AP_SPHERICAL);
+  ap_robot_free(back);
+  ap_robot_free(robot);
+}
+
+// Each body of standard DH needs a link of its own for its axis.
+TEST(names_made_for_urdf_are_unique) {
+  static const char *const names[] = {"a", "_a", "a_axis", "__a_axis", "a_step", "world"};
+  enum { N = sizeof names / sizeof names[0] };
+  ap_body_def body[N];
+  ap_frame_def frame[2] = {{.name = "f", .body = 1}, {.name = "f_frame", .body = 1}};
+  for (int i = 0; i < N; i++) {
+    body[i] = ap_default_body();
+    body[i].name = names[i];
+    body[i].parent = i;
+    body[i].joint = AP_REVOLUTE;
+    body[i].mass = 1;
+    body[i].place.kind = AP_DH_STANDARD;
+  }
+  ap_robot_def def = ap_default_robot();
+  def.bodies = body;
+  def.nbody = N;
+  def.frames = frame;
+  def.nframe = 2;
+  ap_robot *robot;
+  if (!CHECK_OK(ap_robot_from_definition(&def, &robot, NULL))) return;
+  ap_robot *back = through_file(robot, "urdf");
+  if (back) CHECK_EQ_INT(ap_robot_definition(back)->nbody, 2 * N + 3);
+  ap_robot_free(back);
+  ap_robot_free(robot);
 }
 
 TEST(files_appear_whole_or_not_at_all) {
@@ -462,4 +656,120 @@ TEST(files_appear_whole_or_not_at_all) {
   CHECK_STATUS(ap_robot_read("-", NULL, &robot, &error), AP_E_ARG);
   CHECK_STATUS(ap_robot_parse("", 0, "mjcf", NULL, &robot, &error), AP_E_ARG);
   CHECK(robot == NULL);
+}
+
+// A folder of our own with a robot to write into it.
+typedef struct folder {
+  char path[300], name[600];
+  ap_robot *robot;
+} folder;
+
+static folder folder_open(void) {
+  folder f = {.robot = read_urdf("<robot name='r'><link name='a'/></robot>")};
+  temporary_name(f.path, sizeof f.path, "folder");
+  CHECK(mkdir(f.path, 0700) == 0);
+  return f;
+}
+
+static const char *in_folder(folder *f, const char *name) {
+  snprintf(f->name, sizeof f->name, "%s/%s", f->path, name);
+  return f->name;
+}
+
+// Removes everything in it and returns how much that was.
+static int folder_close(folder *f) {
+  int n = 0;
+  DIR *dir = opendir(f->path);
+  if (!CHECK(dir)) return 0;
+  for (struct dirent *e; (e = readdir(dir));)
+    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+      n += remove(in_folder(f, e->d_name)) == 0;
+  closedir(dir);
+  CHECK(rmdir(f->path) == 0);
+  ap_robot_free(f->robot);
+  return n;
+}
+
+static bool has_text(const char *path, const char *words) {
+  char *text = file_text(path, NULL);
+  bool has = text && strstr(text, words);
+  free(text);
+  return CHECK(has);
+}
+
+static void put_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  if (!CHECK(file)) return;
+  fputs(text, file);
+  fclose(file);
+}
+
+TEST(writing_leaves_other_files_alone) {
+  folder f = folder_open();
+  put_text(in_folder(&f, "r.urdf.part"), "mine");
+  CHECK_OK(ap_robot_write(f.robot, in_folder(&f, "r.urdf"), NULL));
+  has_text(in_folder(&f, "r.urdf.part"), "mine");
+  CHECK(mkfifo(in_folder(&f, "s.urdf.part"), 0600) == 0);
+  CHECK_OK(ap_robot_write(f.robot, in_folder(&f, "s.urdf"), NULL)); // and does not hang
+  CHECK_EQ_INT(folder_close(&f), 4);
+}
+
+TEST(a_link_is_followed_and_permissions_stay) {
+  folder f = folder_open();
+  struct stat info;
+  put_text(in_folder(&f, "real.urdf"), "old");
+  CHECK(chmod(in_folder(&f, "real.urdf"), 0640) == 0);
+  CHECK(symlink("real.urdf", in_folder(&f, "link.urdf")) == 0);
+  CHECK_OK(ap_robot_write(f.robot, in_folder(&f, "link.urdf"), NULL));
+  CHECK(lstat(in_folder(&f, "link.urdf"), &info) == 0 && S_ISLNK(info.st_mode));
+  CHECK(stat(in_folder(&f, "real.urdf"), &info) == 0 && (info.st_mode & 0777) == 0640);
+  has_text(in_folder(&f, "real.urdf"), "<robot");
+  CHECK(symlink("new.urdf", in_folder(&f, "other.urdf")) == 0); // leads to nothing yet
+  CHECK_OK(ap_robot_write(f.robot, in_folder(&f, "other.urdf"), NULL));
+  has_text(in_folder(&f, "new.urdf"), "<robot");
+  CHECK(symlink("round.urdf", in_folder(&f, "round.urdf")) == 0);
+  CHECK_STATUS(ap_robot_write(f.robot, in_folder(&f, "round.urdf"), NULL), AP_E_FILE);
+  CHECK_EQ_INT(folder_close(&f), 5);
+}
+
+TEST(names_may_be_as_long_as_the_system_allows) {
+  folder f = folder_open();
+  char name[256];
+  memset(name, 'n', 250);
+  memcpy(name + 250, ".urdf", 6);
+  CHECK_OK(ap_robot_write(f.robot, in_folder(&f, name), NULL));
+  CHECK_OK(ap_robot_write(f.robot, in_folder(&f, name), NULL));
+  CHECK_EQ_INT(folder_close(&f), 1);
+}
+
+TEST(what_is_no_file_is_not_written_to) {
+  folder f = folder_open();
+  ap_error error = {0};
+  CHECK(mkfifo(in_folder(&f, "fifo.urdf"), 0600) == 0);
+  CHECK_STATUS(ap_robot_write(f.robot, f.name, &error), AP_E_FILE);
+  CHECK_HAS(error.text, "pipe");
+  CHECK(mkdir(in_folder(&f, "folder.urdf"), 0700) == 0);
+  CHECK_STATUS(ap_robot_write(f.robot, f.name, &error), AP_E_FILE);
+  CHECK_HAS(error.text, "folder");
+  CHECK_EQ_INT(folder_close(&f), 2);
+}
+
+TEST(many_may_write_one_file) {
+  folder f = folder_open();
+  enum { WRITERS = 8, TIMES = 20 };
+  in_folder(&f, "r.urdf");
+  fflush(stdout);
+  for (int k = 0; k < WRITERS; k++) {
+    pid_t child = fork();
+    if (child != 0) continue;
+    int failed = 0;
+    for (int i = 0; i < TIMES; i++) failed += ap_robot_write(f.robot, f.name, NULL) != AP_OK;
+    _exit(failed != 0);
+  }
+  for (int k = 0, status; k < WRITERS; k++) {
+    CHECK(wait(&status) > 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  has_text(f.name, "</robot>");
+  CHECK_EQ_INT(folder_close(&f), 1);
 }

@@ -9,6 +9,15 @@
 
 static const ap_read_options plain = {false, false};
 
+// The text with the line that ends every file; valid until the next call.
+static const char *ended(const char *text) {
+  static char whole[1000];
+  size_t n = strlen(text);
+  bool line = n == 0 || text[n - 1] == '\n';
+  CHECK(snprintf(whole, sizeof whole, "%s%s...\n", text, line ? "" : "\n") < (int)sizeof whole);
+  return whole;
+}
+
 static ap_robot *read_yaml(const char *text) { return read_good(text, "yaml", plain); }
 
 static ap_robot *read_full(void) {
@@ -67,7 +76,8 @@ TEST(parents_may_come_later) {
 }
 
 TEST(a_body_may_be_called_ground) {
-  ap_robot *robot = read_yaml("appell: 1\nbodies:\n- name: ground\n- name: a\n  parent: ground\n");
+  ap_robot *robot =
+      read_yaml("appell: 1\nbodies:\n- name: ground\n- name: a\n  parent: ground\n...");
   if (!robot) return;
   CHECK_EQ_INT(ap_robot_definition(robot)->bodies[1].parent, 1);
   ap_robot *back = through_file(robot, "yaml");
@@ -79,14 +89,14 @@ TEST(a_body_may_be_called_ground) {
 TEST(free_base) {
   ap_read_options floating = {.floating = true};
   ap_robot *robot =
-      read_good("appell: 1\nbodies: [{name: a, inertia: {mass: 1}}]", "yaml", floating);
+      read_good("appell: 1\nbodies: [{name: a, inertia: {mass: 1}}]\n...\n", "yaml", floating);
   if (robot) CHECK_EQ_INT(ap_robot_definition(robot)->bodies[0].joint, AP_FREE);
   ap_robot_free(robot);
   // Nothing fixed to the ground that could float: a body of its own, and a word about it.
   robot = read_good(
       "appell: 1\nbodies:\n- {name: base, joint: {type: revolute}}\n"
       "- {name: b, parent: base, joint: {type: revolute, mimic: {joint: base}}}\n"
-      "frames: [{name: f, body: base}, {name: g, body: ground}]",
+      "frames: [{name: f, body: base}, {name: g, body: ground}]\n...\n",
       "yaml", floating);
   if (!robot) return;
   const ap_robot_def *def = ap_robot_definition(robot);
@@ -101,7 +111,7 @@ TEST(free_base) {
   CHECK_EQ_INT(ap_robot_warnings(robot), 1);
   ap_robot_free(robot);
   ap_error error = {0};
-  const char *text = "appell: 1\nbodies: [{name: a, joint: {type: free}}]";
+  const char *text = "appell: 1\nbodies: [{name: a, joint: {type: free}}]\n...\n";
   CHECK_STATUS(ap_robot_parse(text, strlen(text), "yaml", &floating, &robot, &error), AP_E_ARG);
 }
 
@@ -116,8 +126,6 @@ TEST(refusals_name_line_and_remedy) {
     int line;
     const char *words;
   } list[] = {
-      {"", 1, "empty"},
-      {"# nothing\n", 1, "empty"},
       {"- a\n- b\n", 1, "a robot is a list"},
       {"bodies: [{name: a}]\n", 1, "without \"appell\""},
       {"appell: 2\nbodies: [{name: a}]\n", 1, "version 2"},
@@ -135,11 +143,19 @@ TEST(refusals_name_line_and_remedy) {
       {"appell: 1\nbodies: [{name: a}]\nframes:\n- {name: f, body: x}\n", 4, "not in the file"},
       {"appell: 1\nbodies: [{name: a}]\nframes:\n- {name: a, body: a}\n", 4, "unique"},
       {"appell: 1\nbodies: [{name: a}]\ngravity: [0, 0]\n", 3, "2 entries"},
-      {"appell: 1\nbodies: [{name: a}]\ngravity: 9.81\n", 3, "a list of numbers"},
+      {"appell: 1\nbodies: [{name: a}]\ngravity: 9.81\n", 3, "must be a list of 3 numbers"},
       {"appell: 1\nbodies: [{name: a}]\nname: x\nname: y\n", 4, "twice"},
       {"appell: 1\nbodies: [{name: a}]\n---\nappell: 1\n", 3, "second document"},
       {BODY("  inertia: {mas: 1}\n"), 4, "did you mean \"mass\""},
-      {BODY("  inertia: {density: 1}\n"), 4, "nearest"},
+      {BODY("  inertia: {density: 1}\n"), 4, "in an inertia (known: mass, com"},
+      {"appell: 1\nlinks: []\n", 2, "did you mean \"bodies\""},
+      {JOINT("origin: {}"), 6, "in a joint (did you mean \"place\""},
+      {JOINT("dh: {convention: modified, x: 1}"), 6, "in dh (known: "},
+      {JOINT("axis: y"), 6, "axis must be a list of 3 numbers, such as [0, 1, 0]"},
+      {BODY("  joint: {type: continuous}\n"), 4, "\"revolute\", without limits"},
+      {BODY("  joint: {type: floating}\n"), 4, "write \"free\""},
+      {"appell: 1\nbodies:\n- name: \"a\\x85b\"\n", 3, "control character"},
+      {"appell: 1\nbodies:\n- name: \"a\\x9f\"\n", 3, "control character"},
       {BODY("  inertia: {mass: -1}\n"), 3, "mass"},
       {BODY("  inertia: {mass: '1'}\n"), 4, "text in quotes"},
       {BODY("  inertia: {mass: [1]}\n"), 4, "has a list"},
@@ -158,7 +174,7 @@ TEST(refusals_name_line_and_remedy) {
       {JOINT("limits: {lower: -.inf}"), 6, "not a number"},
       {JOINT("mimic: {joint: b}"), 6, "not in the file"},
       {JOINT("mimic: {joint: a}"), 6, "mimics itself"},
-      {BODY("  joint: {type: hinge}\n"), 4, "one of: fixed revolute"},
+      {BODY("  joint: {type: hing}\n"), 4, "one of: fixed revolute"},
       {BODY("  joint: {type: fixed, axis: [0, 0, 1]}\n"), 4, "no meaning"},
       {BODY("  joint: &j {type: fixed}\n"), 4, "anchor"},
       {"a: &a [*a]\n", 1, "anchor"},
@@ -171,7 +187,8 @@ TEST(refusals_name_line_and_remedy) {
   };
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
     test_context("%.120s", list[i].text);
-    expect_refused(list[i].text, strlen(list[i].text), "yaml", list[i].line, list[i].words);
+    const char *text = ended(list[i].text);
+    expect_refused(text, strlen(text), "yaml", list[i].line, list[i].words);
   }
 }
 
@@ -182,7 +199,7 @@ TEST(numbers_are_strict) {
   char text[256];
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     test_context("%s", bad[i]);
-    snprintf(text, sizeof text, "appell: 1\nbodies:\n- name: a\n  inertia:\n    mass: %s\n",
+    snprintf(text, sizeof text, "appell: 1\nbodies:\n- name: a\n  inertia:\n    mass: %s\n...\n",
              bad[i]);
     ap_robot *robot = NULL;
     ap_error error = {0};
@@ -190,6 +207,41 @@ TEST(numbers_are_strict) {
     CHECK_EQ_INT(error.line, 5);
     ap_robot_free(robot);
   }
+}
+
+TEST(a_file_without_its_end_is_refused) {
+  expect_refused("", 0, "yaml", 1, "empty");
+  expect_refused("# nothing\n", 10, "yaml", 1, "empty");
+  static const char *const open[] = {
+      "appell: 1\nbodies: [{name: a}]\n", "appell: 1\nbodies: [{name: a}]\n\n# more\n",
+      "appell: 1\nbodies: [{name: a}]\n..\n", "appell: 1\nbodies: [{name: a}]\n ...\n"};
+  for (size_t i = 0; i < sizeof open / sizeof open[0]; i++) {
+    test_context("%s", open[i]);
+    ap_robot *robot = NULL;
+    ap_error error = {0};
+    CHECK_STATUS(ap_robot_parse(open[i], strlen(open[i]), "yaml", NULL, &robot, &error),
+                 AP_E_SYNTAX);
+    CHECK(error.line >= 3);
+  }
+  expect_refused(open[0], strlen(open[0]), "yaml", 3, "without a line \"...\"");
+  ap_robot_free(read_yaml("appell: 1\nbodies: [{name: a}]\n...\n# the end\n"));
+}
+
+// libyaml takes a time that grows with their square.
+TEST(directives_are_refused_before_they_cost_time) {
+  static const char *const before[] = {"", "\xef\xbb\xbf", "# \r", "# \xc2\x85", "# \xe2\x80\xa8"};
+  enum { N = 100000 };
+  char *text = malloc((size_t)N * 24 + 64);
+  if (!CHECK(text)) return;
+  for (size_t k = 0; k < sizeof before / sizeof before[0]; k++) {
+    char *t = text + sprintf(text, "%s", before[k]);
+    for (int i = 0; i < N; i++) t += sprintf(t, "%%TAG !%d! tag:x\n", i);
+    sprintf(t, "--- {}\n...\n");
+    expect_refused(text, strlen(text), "yaml", 1, "directive");
+  }
+  free(text);
+  expect_refused("appell: 1\n%YAML 1.1\n", 20, "yaml", 2, "directive");
+  expect_refused("\xff\xfe%\0", 4, "yaml", 1, "UTF-8");
 }
 
 TEST(nesting_has_an_end) {
@@ -239,7 +291,7 @@ TEST(odd_names_survive) {
                                       "- x",
                                       "#no",
                                       "caf\xc3\xa9",
-                                      "\xc2\x85",
+                                      "\xc2\xa0",
                                       "\xe2\x80\xa8",
                                       "\xf0\x9f\xa4\x96",
                                       "'\"\\",

@@ -133,13 +133,24 @@ static ap_status place_all(assembly *a) {
 
 static bool one_dof(ap_joint_type type) { return type == AP_REVOLUTE || type == AP_PRISMATIC; }
 
-static ap_status follow(assembly *a, ap__part *p) {
+// The part that p follows, -1 with *status where there is none.
+static int leader_of(assembly *a, const ap__part *p, ap_status *status) {
   int leader = ap__names_find(&a->joints, p->leader);
   const char *name = ap__joint_name(&p->def);
+  *status = AP_OK;
   if (leader < 0)
-    return AP__REFUSE(a->error, AP_E_MODEL, p->mimic_line,
-                      "joint \"%.*s\" mimics \"%.*s\", which is not in the file (a joint's name)",
-                      ap__shown(name), name, ap__shown(p->leader), p->leader);
+    *status =
+        AP__REFUSE(a->error, AP_E_MODEL, p->mimic_line,
+                   "joint \"%.*s\" mimics \"%.*s\", which is not in the file (a joint's name)",
+                   ap__shown(name), name, ap__shown(p->leader), p->leader);
+  return leader;
+}
+
+static ap_status follow(assembly *a, ap__part *p) {
+  ap_status status;
+  int leader = leader_of(a, p, &status);
+  if (status) return status;
+  const char *name = ap__joint_name(&p->def);
   if (!one_dof(p->def.joint) || !one_dof(a->part[leader].def.joint))
     return AP__REFUSE(a->error, AP_E_MODEL, p->mimic_line,
                       "joint \"%.*s\" cannot mimic \"%.*s\" (both must be revolute, continuous or "
@@ -176,6 +187,8 @@ static ap_status ignore_mimic(assembly *a) {
   const ap__part *first = NULL;
   for (int i = 0; i < a->n; i++) {
     if (!a->part[i].leader) continue;
+    ap_status status;
+    if (leader_of(a, &a->part[i], &status) < 0) return status;
     ap_body_def *body = &a->robot->bodies[a->part[i].number - 1];
     body->mimic_ratio = 1;
     body->mimic_offset = 0;

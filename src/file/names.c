@@ -65,3 +65,14 @@ int ap__name_distance(const char *a, const char *b) {
   }
   return row[m];
 }
+
+static bool same(const char *a, const char *b) {
+  while (*a && lower(*a) == lower(*b)) a++, b++;
+  return *a == *b;
+}
+
+bool ap__names_near(const char *a, const char *b) {
+  while (*a && lower(*a) == lower(*b)) a++, b++;
+  if (!*a && !*b) return true;
+  return (*a && same(a + 1, b)) || (*b && same(a, b + 1)) || (*a && *b && same(a + 1, b + 1));
+}

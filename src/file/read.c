@@ -8,6 +8,7 @@
 #include "file/robot.h"
 
 ap_status ap__refuse_file(ap_error *error, const char *doing, int code) {
+  if (code == ENOMEM) return ap__no_memory(error);
   char reason[128] = "";
   if (strerror_r(code, reason, sizeof reason) != 0)
     snprintf(reason, sizeof reason, "error %d", code);
@@ -42,7 +43,6 @@ static ap_status read_file(const char *path, char **text, size_t *length, ap_err
   *text = NULL;
   *length = 0;
   FILE *file = fopen(path, "rb");
-  if (!file && errno == ENOMEM) return ap__no_memory(error);
   if (!file) return ap__refuse_file(error, "open the file", errno);
   setvbuf(file, NULL, _IONBF, 0); // read in large pieces as it is
   ap_status status = read_stream(file, text, length, error);

@@ -89,8 +89,19 @@ bool ap__robot_add_mesh(ap_robot *robot, int body, const char *file) {
   ap__mesh *grown = ap__grown(robot->meshes, robot->nmesh, &robot->mesh_capacity, sizeof *grown);
   if (!grown) return false;
   robot->meshes = grown;
-  robot->meshes[robot->nmesh++] = (ap__mesh){body, file};
+  robot->meshes[robot->nmesh] = (ap__mesh){body, robot->nmesh, file};
+  robot->nmesh++;
   return true;
+}
+
+static int compare_meshes(const void *a, const void *b) {
+  const ap__mesh *x = a, *y = b;
+  return x->body != y->body ? (x->body > y->body) - (x->body < y->body) : x->place - y->place;
+}
+
+void ap__robot_sort_meshes(ap_robot *robot) {
+  if (robot->nmesh)
+    qsort(robot->meshes, (size_t)robot->nmesh, sizeof *robot->meshes, compare_meshes);
 }
 
 bool ap__robot_add_frame(ap_robot *robot, const ap_frame_def *frame, int line) {
@@ -117,6 +128,15 @@ ap__part *ap__parts_add(ap__parts *parts) {
   memset(part, 0, sizeof *part);
   part->def = ap_default_body();
   return part;
+}
+
+bool ap__has_control(const char *text, size_t length) {
+  const unsigned char *c = (const unsigned char *)text;
+  for (size_t i = 0; i < length; i++)
+    if (c[i] < 0x20 || c[i] == 0x7f ||
+        (c[i] == 0xc2 && i + 1 < length && c[i + 1] >= 0x80 && c[i + 1] <= 0x9f))
+      return true;
+  return false;
 }
 
 const char *ap__joint_name(const ap_body_def *body) {
@@ -163,9 +183,17 @@ const ap_error *ap_robot_warning(const ap_robot *robot, int i) {
 }
 
 const char *ap_robot_mesh(const ap_robot *robot, int body, int k) {
-  for (int i = 0; i < robot->nmesh; i++)
-    if (robot->meshes[i].body == body && k-- == 0) return robot->meshes[i].file;
-  return NULL;
+  int first = 0, end = robot->nmesh;
+  while (first < end) {
+    int middle = first + (end - first) / 2;
+    if (robot->meshes[middle].body < body)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  if (k < 0 || k >= robot->nmesh - first) return NULL;
+  const ap__mesh *mesh = &robot->meshes[first + k];
+  return mesh->body == body ? mesh->file : NULL;
 }
 
 // ---- model -------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ const char *ap__pool_text(ap__pool *pool, const char *text, size_t length);
 void ap__pool_free(ap__pool *pool);
 
 typedef struct ap__mesh {
-  int body;
+  int body, place; // place in the file: the first comes first
   const char *file;
 } ap__mesh;
 
@@ -45,7 +45,7 @@ struct ap_robot {
   int nframe, frame_capacity, frame_line_capacity;
   ap_error *warnings; // [nwarning]
   int nwarning, warning_capacity;
-  ap__mesh *meshes; // [nmesh]
+  ap__mesh *meshes; // [nmesh] by body, once ap__robot_sort_meshes() was called
   int nmesh, mesh_capacity;
   ap__pool pool; // all names
 };
@@ -70,6 +70,7 @@ const char *ap__robot_text(ap_robot *robot, const char *text, size_t length);
 // Append. False: no memory.
 bool ap__robot_warn(ap_robot *robot, int line, const char *format, ...) AP_PRINTF(3, 4);
 bool ap__robot_add_mesh(ap_robot *robot, int body, const char *file);
+void ap__robot_sort_meshes(ap_robot *robot); // when all are there
 bool ap__robot_add_frame(ap_robot *robot, const ap_frame_def *frame, int line);
 // A part with the defaults of ap_default_body(), at the end of the list; NULL: no memory.
 ap__part *ap__parts_add(ap__parts *parts);
@@ -91,6 +92,8 @@ ap_status ap__robot_set_free(ap_robot *robot, ap_error *error);
 // it where needed. NULL: no memory.
 const char *ap__robot_new_name(ap_robot *robot, const char *base, bool joint);
 const char *ap__joint_name(const ap_body_def *body);
+// A control character of ASCII or Latin-1 (U+0080 to U+009F): no name has one.
+bool ap__has_control(const char *text, size_t length);
 
 // "urdf" or "yaml" by the ending of a file's name, NULL where it tells neither.
 const char *ap__format_of_path(const char *path);

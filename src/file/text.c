@@ -1,3 +1,5 @@
+// For O_TMPFILE, which gives a file without a name: then even SIGKILL leaves nothing behind.
+#define _GNU_SOURCE
 #include "file/text.h"
 
 #include <errno.h>
@@ -71,26 +73,157 @@ static int write_all(int file, const char *text, size_t length) {
   return fsync(file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno; // not every disk can
 }
 
-static int write_part(const char *part, const char *path, const char *text, size_t length) {
-  int file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return errno;
-  int code = write_all(file, text, length);
-  if (close(file) != 0 && !code) code = errno;
-  if (!code && rename(part, path) != 0) code = errno;
-  if (code) unlink(part);
+// The folder of path. The caller frees it; NULL: no memory.
+static char *folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  size_t n = !slash ? 1 : slash == path ? 1 : (size_t)(slash - path);
+  char *folder = malloc(n + 1);
+  if (!folder) return NULL;
+  memcpy(folder, slash ? path : ".", n);
+  folder[n] = 0;
+  return folder;
+}
+
+// The name that a link in path's place leads to, NULL where path is no link: *code is an errno
+// where that could not be found out.
+static char *linked_name(const char *path, int *code) {
+  char to[4096];
+  ssize_t n = readlink(path, to, sizeof to);
+  *code = n == (ssize_t)sizeof to ? ENAMETOOLONG : 0;
+  if (n < 0 || *code) return NULL; // it fails where there is nothing, or no link: not our problem
+  const char *slash = to[0] == '/' ? NULL : strrchr(path, '/');
+  size_t before = slash ? (size_t)(slash - path) + 1 : 0;
+  char *name = malloc(before + (size_t)n + 1);
+  *code = name ? 0 : ENOMEM;
+  if (!name) return NULL;
+  memcpy(name, path, before);
+  memcpy(name + before, to, (size_t)n);
+  name[before + (size_t)n] = 0;
+  return name;
+}
+
+// The name behind all links: what they lead to is replaced, not they. It need not exist. The caller
+// frees it; NULL with an errno in *code.
+static char *follow_links(const char *path, int *code) {
+  enum { LINKS = 40 }; // as many as Linux follows
+  char *name = malloc(strlen(path) + 1);
+  *code = name ? 0 : ENOMEM;
+  if (!name) return NULL;
+  memcpy(name, path, strlen(path) + 1);
+  for (int k = 0; k < LINKS; k++) {
+    char *next = linked_name(name, code);
+    if (!next && *code == 0) return name;
+    free(name);
+    if (!next) return NULL;
+    name = next;
+  }
+  free(name);
+  *code = ELOOP;
+  return NULL;
+}
+
+// A file on its way to its name.
+typedef struct draft {
+  const char *target;
+  char *folder;    // the target's
+  char *temporary; // its name meanwhile, where used
+  size_t size;     // of temporary
+  int file;
+} draft;
+
+// Make the draft appear under a name that nobody has, next to the target; 0 or an errno.
+static int with_temporary(draft *d, int (*make)(draft *d)) {
+  enum { TRIES = 1000 };
+  int code = EEXIST;
+  for (int k = 0; k < TRIES && code == EEXIST; k++) {
+    snprintf(d->temporary, d->size, "%s/.appell-%ld-%d.part", d->folder, (long)getpid(), k);
+    code = make(d);
+  }
+  return code;
+}
+
+static int create_named(draft *d) {
+  d->file = open(d->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  return d->file < 0 ? errno : 0;
+}
+
+// Give a file without a name one that is free.
+static int link_to(const draft *d, const char *name) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", d->file);
+  return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+static int link_temporary(draft *d) { return link_to(d, d->temporary); }
+
+// A file without a name, of which even SIGKILL leaves nothing; false where the system has none, or
+// no /proc through which it could get a name.
+static bool create_nameless(draft *d) {
+#ifdef O_TMPFILE
+  d->file = open(d->folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (d->file < 0) return false;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", d->file);
+  if (access(path, F_OK) == 0) return true;
+  close(d->file);
+#endif
+  d->file = -1;
+  return false;
+}
+
+static int publish(draft *d, bool nameless) {
+  int code = nameless ? link_to(d, d->target) : EEXIST;
+  if (code != EEXIST) return code;
+  if (nameless) code = with_temporary(d, link_temporary);
+  if (nameless && code) return code;
+  code = rename(d->temporary, d->target) == 0 ? 0 : errno;
+  if (code) unlink(d->temporary);
+  return code;
+}
+
+static int write_draft(draft *d, const struct stat *old, const char *text, size_t length,
+                       bool nameless) {
+  // A file that is replaced keeps its permissions; not to be allowed to is no reason to stop.
+  if (old) (void)!fchmod(d->file, old->st_mode & 07777);
+  int code = write_all(d->file, text, length);
+  if (!nameless && code) unlink(d->temporary);
+  if (!code) code = publish(d, nameless);
+  if (close(d->file) != 0 && !code) code = errno;
+  return code;
+}
+
+// Not every file system that has files without names can give them one: then by the other way.
+static int write_whole(draft *d, const struct stat *old, const char *text, size_t length) {
+  if (create_nameless(d) && write_draft(d, old, text, length, true) == 0) return 0;
+  int code = with_temporary(d, create_named);
+  return code ? code : write_draft(d, old, text, length, false);
+}
+
+static int write_target(const char *target, const struct stat *old, const char *text,
+                        size_t length) {
+  draft d = {.target = target, .folder = folder_of(target), .file = -1};
+  int code = ENOMEM;
+  if (d.folder) {
+    d.size = strlen(d.folder) + 64;
+    d.temporary = malloc(d.size);
+  }
+  if (d.temporary) code = write_whole(&d, old, text, length);
+  free(d.temporary);
+  free(d.folder);
   return code;
 }
 
 ap_status ap__write_file(const char *path, const char *text, size_t length, ap_error *error) {
   struct stat there;
-  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) // a device would be replaced by a file
-    return AP__REFUSE(error, AP_E_FILE, 0, "cannot write: it exists and is no ordinary file");
-  size_t size = strlen(path) + sizeof ".part";
-  char *part = malloc(size);
-  if (!part) return ap__no_memory(error);
-  snprintf(part, size, "%s.part", path);
-  int code = write_part(part, path, text, length);
-  free(part);
+  bool exists = stat(path, &there) == 0;
+  if (exists && S_ISDIR(there.st_mode))
+    return AP__REFUSE(error, AP_E_FILE, 0, "cannot write: it is a folder (the name of a file)");
+  if (exists && !S_ISREG(there.st_mode)) // a device would be replaced by a file
+    return AP__REFUSE(error, AP_E_FILE, 0,
+                      "cannot write: it is a pipe or a device (the name of a file)");
+  int code;
+  char *target = follow_links(path, &code);
+  if (target) code = write_target(target, exists ? &there : NULL, text, length);
+  free(target);
   return code ? ap__refuse_file(error, "write the file", code) : AP_OK;
 }
 

@@ -18,6 +18,7 @@ typedef enum urdf_place {
   IN_JOINT,
   IN_TRANSMISSION,
   IN_ACTUATOR, // also a transmission's joint
+  IN_CONTACT,  // Bullet's, of a link
   IN_LEAF,     // nothing of interest inside
   IN_EXTENSION // gazebo and the like: skipped, but for what has a meaning for dynamics
 } urdf_place;
@@ -28,7 +29,9 @@ typedef enum urdf_place {
   X(ODD_SPRING, "a spring is not used")                                                 \
   X(ODD_GRAVITY, "a change of gravity is not used (give --gravity, or a YAML file)")    \
   X(ODD_LINK_DAMPING, "damping of a link's motion is not used")                         \
-  X(ODD_LOOP, "a closed loop is not used")                                              \
+  X(ODD_LOOP, "a closed loop or constraint is not used")                                \
+  X(ODD_INERTIA, "a change of mass or inertia is not used")                             \
+  X(ODD_PLUGIN, "a plugin that couples joints is not used (write <mimic>)")             \
   X(ODD_XACRO, "a leftover of xacro is not used")                                       \
   X(ODD_ELEMENT, "an unknown element is not used")                                      \
   X(ODD_ATTRIBUTE, "an unknown attribute is not used")                                  \
@@ -64,8 +67,16 @@ typedef struct urdf_transmission {
   const char *joint; // the first; NULL: none
   int joints, actuators;
   int line;
-  double gear, rotor; // NAN where not said
+  double gear, rotor;   // NAN where not said
+  const char *conflict; // what was said twice, if anything
+  int conflict_line;
 } urdf_transmission;
+
+// A plugin that makes a joint follow another.
+typedef struct urdf_plugin {
+  const char *follower; // NULL: it does not say which
+  int line;
+} urdf_plugin;
 
 typedef struct urdf_mesh {
   int link;
@@ -92,7 +103,11 @@ typedef struct urdf {
   int njoint, joint_capacity;
   urdf_transmission *transmissions;
   int ntransmission, transmission_capacity;
-  char text[256]; // character data of the element that is being collected
+  urdf_plugin *plugins;
+  int nplugin, plugin_capacity;
+  int plugin_line;      // of the one that is open; 0: none is
+  int plugin_followers; // that it has named
+  char text[256];       // character data of the element that is being collected
   int text_length;
   bool collect;
   urdf_tally tally[ODDITIES];

@@ -68,11 +68,9 @@ static bool required_name(urdf *u, const char **attributes, const char *element,
     return ap__urdf_fail(u, "<%s> without %s (<%s %s=\"...\">)", element, name, element, name);
   if (!*text) return ap__urdf_fail(u, "<%s %s=\"\"> is empty (a name)", element, name);
   if (strstr(text, "${") || strstr(text, "$(")) return ap__urdf_fail_xacro(u);
-  for (const char *c = text; *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f)
-      return ap__urdf_fail(u,
-                           "<%s %s=\"%.*s\"> has a control character (a name is one line of text)",
-                           element, name, ap__shown(text), text);
+  if (ap__has_control(text, strlen(text)))
+    return ap__urdf_fail(u, "<%s %s=\"%.*s\"> has a control character (a name is one line of text)",
+                         element, name, ap__shown(text), text);
   *kept = ap__robot_text(u->robot, text, strlen(text));
   return *kept || ap__urdf_no_memory(u);
 }
@@ -138,6 +136,8 @@ static bool start_inertia(urdf *u, const char **attributes) {
 static bool start_mesh(urdf *u, const char **attributes) {
   const char *file = ap__urdf_attribute(attributes, "filename");
   if (!file || !*file) return true; // no meaning for dynamics
+  if (ap__has_control(file, strlen(file)))
+    return ap__urdf_fail(u, "<mesh filename> has a control character (a name is one line of text)");
   urdf_mesh *grown = ap__grown(u->meshes, u->nmesh, &u->mesh_capacity, sizeof *grown);
   if (!grown) return ap__urdf_no_memory(u);
   u->meshes = grown;
@@ -324,51 +324,88 @@ static bool start_text(urdf *u, const char **attributes) {
   return true;
 }
 
+// A gear that is said again must be the same one; a rotor is said once. With several joints or
+// actuators that is no contradiction, so that the end of the transmission decides.
+static bool set_gear(urdf *u, double gear) {
+  urdf_transmission *t = transmission_now(u);
+  if (isnan(t->gear)) t->gear = gear;
+  if (t->gear == gear || t->conflict) return true;
+  t->conflict = "two different reductions";
+  t->conflict_line = ap__urdf_line(u);
+  return true;
+}
+
+static bool set_rotor(urdf *u, double rotor) {
+  urdf_transmission *t = transmission_now(u);
+  if (!isnan(t->rotor) && !t->conflict) {
+    t->conflict = "two rotor inertias";
+    t->conflict_line = ap__urdf_line(u);
+  }
+  if (isnan(t->rotor) || t->rotor == 0) t->rotor = rotor;
+  return true;
+}
+
+static bool end_transmission(urdf *u) {
+  const urdf_transmission *t = transmission_now(u);
+  if (!t->conflict || t->joints > 1 || t->actuators > 1) return true;
+  const char *name = t->joint ? t->joint : "";
+  return ap__urdf_fail_at(u, t->conflict_line,
+                          "the transmission of joint \"%.*s\" has %s (one motor per joint)",
+                          ap__shown(name), name, t->conflict);
+}
+
 static bool end_gear(urdf *u) {
-  return read_numbers(u, "<mechanicalReduction>", u->text, 1, &transmission_now(u)->gear);
+  double gear = 0;
+  return read_numbers(u, "<mechanicalReduction>", u->text, 1, &gear) && set_gear(u, gear);
 }
 
 static bool end_rotor(urdf *u) {
-  return read_numbers(u, "<motorInertia>", u->text, 1, &transmission_now(u)->rotor);
+  double rotor = 0;
+  return read_numbers(u, "<motorInertia>", u->text, 1, &rotor) && set_rotor(u, rotor);
 }
 
 static bool start_drake_gear(urdf *u, const char **attributes) {
-  return required_number(u, attributes, "drake:gear_ratio", "value", &transmission_now(u)->gear);
+  double gear = 0;
+  return required_number(u, attributes, "drake:gear_ratio", "value", &gear) && set_gear(u, gear);
 }
 
 static bool start_drake_rotor(urdf *u, const char **attributes) {
-  return required_number(u, attributes, "drake:rotor_inertia", "value",
-                         &transmission_now(u)->rotor);
+  double rotor = 0;
+  return required_number(u, attributes, "drake:rotor_inertia", "value", &rotor) &&
+         set_rotor(u, rotor);
 }
 
 // ---- extensions --------------------------------------------------------------------------------
 
-// The number or truth value that the text says; fallback where it says neither.
-static double text_value(const urdf *u, double fallback) {
-  const char *s = skip_blanks(u->text), *end;
+// The number or truth value that a text says; fallback where it says neither.
+static double value_of(const char *text, double fallback) {
+  const char *s = skip_blanks(text), *end;
   double x;
   if (strncmp(s, "true", 4) == 0) return 1;
   if (strncmp(s, "false", 5) == 0) return 0;
   return ap__parse_double(s, &end, &x) == AP__NUMBER ? x : fallback;
 }
 
+static const char *element_now(const urdf *u) { return u->level[u->depth].rule->element; }
+
 static bool end_spring(urdf *u) {
-  if (text_value(u, 1) != 0) ap__urdf_odd(u, ODD_SPRING, ap__urdf_line(u), "springStiffness");
+  if (value_of(u->text, 1) != 0) ap__urdf_odd(u, ODD_SPRING, ap__urdf_line(u), element_now(u));
   return true;
 }
 
 static bool end_no_gravity(urdf *u) {
-  if (text_value(u, 1) != 0) ap__urdf_odd(u, ODD_GRAVITY, ap__urdf_line(u), "turnGravityOff");
+  if (value_of(u->text, 1) != 0) ap__urdf_odd(u, ODD_GRAVITY, ap__urdf_line(u), "turnGravityOff");
   return true;
 }
 
 static bool end_gravity(urdf *u) {
-  if (text_value(u, 0) != 1) ap__urdf_odd(u, ODD_GRAVITY, ap__urdf_line(u), "gravity");
+  if (value_of(u->text, 0) != 1) ap__urdf_odd(u, ODD_GRAVITY, ap__urdf_line(u), "gravity");
   return true;
 }
 
 static bool end_link_damping(urdf *u) {
-  if (text_value(u, 1) != 0) ap__urdf_odd(u, ODD_LINK_DAMPING, ap__urdf_line(u), "dampingFactor");
+  if (value_of(u->text, 1) != 0)
+    ap__urdf_odd(u, ODD_LINK_DAMPING, ap__urdf_line(u), "dampingFactor");
   return true;
 }
 
@@ -376,6 +413,78 @@ static bool start_loop(urdf *u, const char **attributes) {
   const char *name = ap__urdf_attribute(attributes, "name");
   ap__urdf_odd(u, ODD_LOOP, ap__urdf_line(u), name ? name : "loop_joint");
   return true;
+}
+
+// Gazebo's own joint, which closes a loop; the <joint> of a plugin names one, and has no type.
+static bool start_gazebo_joint(urdf *u, const char **attributes) {
+  return !ap__urdf_attribute(attributes, "type") || start_loop(u, attributes);
+}
+
+// Of a link, but not of a plugin: nobody knows what that means by it.
+static bool start_gazebo_inertia(urdf *u, const char **attributes) {
+  (void)attributes;
+  for (int i = u->depth; i > 0; i--) {
+    const urdf_rule *rule = u->level[i].rule;
+    if (rule && strcmp(rule->element, "plugin") == 0) return true;
+  }
+  ap__urdf_odd(u, ODD_INERTIA, ap__urdf_line(u), element_now(u));
+  return true;
+}
+
+// Bullet's.
+static bool start_inertia_scaling(urdf *u, const char **attributes) {
+  const char *value = ap__urdf_attribute(attributes, "value");
+  if (!value || value_of(value, 0) != 1)
+    ap__urdf_odd(u, ODD_INERTIA, ap__urdf_line(u), element_now(u));
+  return true;
+}
+
+static bool start_mujoco_compiler(urdf *u, const char **attributes) {
+  static const char *const name[] = {"balanceinertia", "inertiafromgeom", "boundmass",
+                                     "boundinertia", "settotalmass"};
+  for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+    const char *value = ap__urdf_attribute(attributes, name[i]);
+    if (!value || strcmp(value, "auto") == 0 || value_of(value, 1) <= 0) continue; // the defaults
+    ap__urdf_odd(u, ODD_INERTIA, ap__urdf_line(u), name[i]);
+  }
+  return true;
+}
+
+static bool add_plugin(urdf *u, const char *follower) {
+  urdf_plugin *grown = ap__grown(u->plugins, u->nplugin, &u->plugin_capacity, sizeof *grown);
+  if (!grown) return ap__urdf_no_memory(u);
+  u->plugins = grown;
+  u->plugins[u->nplugin++] = (urdf_plugin){follower, u->plugin_line};
+  return true;
+}
+
+// Gazebo has several that do what <mimic> says; most files say it as well (see urdf_finish.c).
+static bool start_plugin(urdf *u, const char **attributes) {
+  const char *file = ap__urdf_attribute(attributes, "filename");
+  bool mimic = file && (strstr(file, "mimic") || strstr(file, "Mimic"));
+  u->plugin_line = mimic ? ap__urdf_line(u) : 0;
+  u->plugin_followers = 0;
+  return true;
+}
+
+static bool end_plugin(urdf *u) {
+  bool done = !u->plugin_line || u->plugin_followers || add_plugin(u, NULL);
+  u->plugin_line = 0;
+  return done;
+}
+
+static bool start_follower(urdf *u, const char **attributes) {
+  return !u->plugin_line || start_text(u, attributes);
+}
+
+static bool end_follower(urdf *u) {
+  if (!u->plugin_line) return true;
+  const char *name = skip_blanks(u->text);
+  size_t n = strlen(name);
+  while (n > 0 && is_blank(name[n - 1])) n--;
+  name = ap__robot_text(u->robot, name, n);
+  u->plugin_followers++;
+  return name ? add_plugin(u, name) : ap__urdf_no_memory(u);
 }
 
 static bool start_mujoco_option(urdf *u, const char **attributes) {
@@ -397,7 +506,7 @@ const urdf_rule ap__urdf_rules[] = {
 
     {IN_ROBOT, "link", IN_LINK, false, "name type", start_link, NULL},
     {IN_ROBOT, "joint", IN_JOINT, false, "name type", start_joint, end_joint},
-    {IN_ROBOT, "transmission", IN_TRANSMISSION, false, NULL, start_transmission, NULL},
+    {IN_ROBOT, "transmission", IN_TRANSMISSION, false, NULL, start_transmission, end_transmission},
     {IN_ROBOT, "gazebo", IN_EXTENSION, false, NULL, NULL, NULL},
     {IN_ROBOT, "mujoco", IN_EXTENSION, false, NULL, NULL, NULL},
     {IN_ROBOT, "loop_joint", IN_LEAF, false, NULL, start_loop, NULL},
@@ -407,6 +516,8 @@ const urdf_rule ap__urdf_rules[] = {
     {IN_LINK, "inertial", IN_INERTIAL, true, "", NULL, end_inertial},
     {IN_LINK, "visual", IN_SHAPE, false, NULL, NULL, NULL},
     {IN_LINK, "collision", IN_SHAPE, false, NULL, NULL, NULL},
+    {IN_LINK, "contact", IN_CONTACT, false, NULL, NULL, NULL},
+    {IN_CONTACT, "inertia_scaling", IN_LEAF, false, NULL, start_inertia_scaling, NULL},
     {IN_SHAPE, "geometry", IN_GEOMETRY, false, NULL, NULL, NULL},
     {IN_GEOMETRY, "mesh", IN_LEAF, false, NULL, start_mesh, NULL},
 
@@ -425,16 +536,28 @@ const urdf_rule ap__urdf_rules[] = {
     {IN_JOINT, "calibration", IN_LEAF, false, NULL, NULL, NULL},
     {IN_JOINT, "safety_controller", IN_LEAF, false, NULL, NULL, NULL},
 
-    {IN_TRANSMISSION, "joint", IN_LEAF, false, NULL, start_transmission_joint, NULL},
+    {IN_TRANSMISSION, "type", IN_LEAF, false, NULL, NULL, NULL},
+    {IN_TRANSMISSION, "joint", IN_ACTUATOR, false, NULL, start_transmission_joint, NULL},
     {IN_TRANSMISSION, "actuator", IN_ACTUATOR, false, NULL, start_actuator, NULL},
     {IN_TRANSMISSION, "mechanicalReduction", IN_LEAF, true, "", start_text, end_gear},
     {IN_ACTUATOR, "mechanicalReduction", IN_LEAF, true, "", start_text, end_gear},
     {IN_ACTUATOR, "motorInertia", IN_LEAF, true, "", start_text, end_rotor},
     {IN_ACTUATOR, "rotorInertia", IN_LEAF, true, "", start_text, end_rotor},
+    {IN_ACTUATOR, "hardwareInterface", IN_LEAF, false, NULL, NULL, NULL},
+    {IN_ACTUATOR, "role", IN_LEAF, false, NULL, NULL, NULL},
+    {IN_ACTUATOR, "offset", IN_LEAF, false, NULL, NULL, NULL},
     {IN_ACTUATOR, "drake:gear_ratio", IN_LEAF, true, "value", start_drake_gear, NULL},
     {IN_ACTUATOR, "drake:rotor_inertia", IN_LEAF, true, "value", start_drake_rotor, NULL},
 
     {IN_EXTENSION, "springStiffness", IN_LEAF, false, NULL, start_text, end_spring},
+    {IN_EXTENSION, "spring_stiffness", IN_LEAF, false, NULL, start_text, end_spring},
+    {IN_EXTENSION, "joint", IN_EXTENSION, false, NULL, start_gazebo_joint, NULL},
+    {IN_EXTENSION, "inertial", IN_LEAF, false, NULL, start_gazebo_inertia, NULL},
+    {IN_EXTENSION, "mass", IN_LEAF, false, NULL, start_gazebo_inertia, NULL},
+    {IN_EXTENSION, "plugin", IN_EXTENSION, false, NULL, start_plugin, end_plugin},
+    {IN_EXTENSION, "mimicJoint", IN_LEAF, false, NULL, start_follower, end_follower},
+    {IN_EXTENSION, "mimic_joint", IN_LEAF, false, NULL, start_follower, end_follower},
+    {IN_EXTENSION, "compiler", IN_LEAF, false, NULL, start_mujoco_compiler, NULL},
     {IN_EXTENSION, "turnGravityOff", IN_LEAF, false, NULL, start_text, end_no_gravity},
     {IN_EXTENSION, "gravity", IN_LEAF, false, NULL, start_text, end_gravity},
     {IN_EXTENSION, "dampingFactor", IN_LEAF, false, NULL, start_text, end_link_damping},

@@ -102,25 +102,39 @@ static bool find_root(urdf *u) {
 
 // ---- transmissions -----------------------------------------------------------------------------
 
-static bool drive(urdf *u, const urdf_transmission *t, ap__part *link) {
+static bool fail_drive(urdf *u, const urdf_transmission *t, const char *what) {
+  return ap__urdf_fail_at(u, t->line, "joint \"%.*s\" has %s (one motor per joint)",
+                          ap__shown(t->joint), t->joint, what);
+}
+
+// other is a transmission that drives the same joint already; NULL: there is none.
+static bool drive(urdf *u, const urdf_transmission *t, const urdf_transmission *other,
+                  ap__part *link) {
   ap_body_def *def = &link->def;
   double gear = isnan(t->gear) ? 1 : t->gear, rotor = isnan(t->rotor) ? 0 : t->rotor;
-  bool driven = def->gear_ratio != 1 || def->rotor_inertia != 0;
-  if (driven && (def->gear_ratio != gear || def->rotor_inertia != rotor) &&
-      (def->rotor_inertia != 0 || rotor != 0))
+  if (gear == 0 && rotor != 0)
     return ap__urdf_fail_at(
         u, t->line,
-        "joint \"%.*s\" has another transmission with a different gear or rotor (one "
-        "motor per joint)",
+        "the motor of joint \"%.*s\" has the reduction 0 (motor turns per joint "
+        "turn)",
         ap__shown(t->joint), t->joint);
-  if (driven) return true;
-  def->gear_ratio = gear;
-  def->rotor_inertia = rotor;
+  if (!other) {
+    def->gear_ratio = gear;
+    def->rotor_inertia = rotor;
+    return true;
+  }
+  bool geared = !isnan(t->gear) && !isnan(other->gear);
+  bool matters = def->rotor_inertia != 0 || rotor != 0;
+  if (def->gear_ratio != gear && (geared || matters))
+    return fail_drive(u, t, "another transmission with a different reduction");
+  if (def->rotor_inertia != rotor)
+    return fail_drive(u, t, "another transmission with a different rotor");
   return true;
 }
 
 // Gears and rotors. A gear ratio acts on nothing but the rotor, so that one without it is no loss.
-static bool attach_transmissions(urdf *u, const ap__names *joints) {
+// driver[k] is for the number, from 1, of the transmission that drives link k.
+static bool attach_transmissions(urdf *u, const ap__names *joints, int *driver) {
   for (int i = 0; i < u->ntransmission; i++) {
     const urdf_transmission *t = &u->transmissions[i];
     bool matters = !isnan(t->rotor) && t->rotor != 0;
@@ -132,21 +146,42 @@ static bool attach_transmissions(urdf *u, const ap__names *joints) {
       ap__urdf_odd(u, ODD_COUPLED, t->line, t->joint ? t->joint : "transmission");
     else if (!motor && matters)
       ap__urdf_odd(u, ODD_NO_JOINT, t->line, t->joint ? t->joint : "transmission");
-    else if (motor && !coupled && !drive(u, t, link))
-      return false;
+    if (!motor || coupled) continue;
+    if (!drive(u, t, driver[k] ? &u->transmissions[driver[k] - 1] : NULL, link)) return false;
+    if (!driver[k]) driver[k] = i + 1;
   }
   return true;
 }
 
-static bool read_transmissions(urdf *u) {
-  if (u->ntransmission == 0) return true;
+// A plugin that makes a joint follow another: a loss, unless the file says so by <mimic> as well,
+// or the joint cannot move.
+static void check_plugins(urdf *u, const ap__names *joints) {
+  bool mimic = false;
+  for (int i = 0; i < u->links.n; i++) mimic = mimic || u->links.part[i].mimic_line;
+  for (int i = 0; i < u->nplugin; i++) {
+    const urdf_plugin *plugin = &u->plugins[i];
+    int k = plugin->follower ? ap__names_find(joints, plugin->follower) : -1;
+    const ap__part *link = k < 0 ? NULL : &u->links.part[k];
+    if (link && !link->mimic_line && link->def.joint != AP_FIXED)
+      ap__urdf_odd(u, ODD_PLUGIN, plugin->line, plugin->follower);
+    else if (!plugin->follower && !mimic)
+      ap__urdf_odd(u, ODD_PLUGIN, plugin->line, "plugin");
+  }
+}
+
+// What names joints from outside: transmissions and plugins.
+static bool read_drives(urdf *u) {
+  if (u->ntransmission == 0 && u->nplugin == 0) return true;
   ap__names joints = {0};
-  bool done = ap__names_init(&joints, u->links.n);
+  int *driver = calloc((size_t)u->links.n, sizeof *driver);
+  bool done = driver && ap__names_init(&joints, u->links.n);
   if (!done) ap__urdf_no_memory(u);
   for (int i = 0; done && i < u->links.n; i++)
     if (u->links.part[i].parent) ap__names_put(&joints, u->links.part[i].def.joint_name, i);
-  done = done && attach_transmissions(u, &joints);
+  if (done) check_plugins(u, &joints);
+  done = done && attach_transmissions(u, &joints, driver);
   ap__names_free(&joints);
+  free(driver);
   return done;
 }
 
@@ -156,7 +191,7 @@ ap_status ap__urdf_finish(urdf *u, const ap_read_options *options) {
   ap__names links = {0};
   bool done = index_links(u, &links) && hang_links(u, &links) && find_root(u);
   ap__names_free(&links);
-  if (!done || !read_transmissions(u)) return u->status;
+  if (!done || !read_drives(u)) return u->status;
   ap_status status = ap__robot_assemble(u->robot, &u->links, options, u->error);
   if (status) return status;
   for (int i = 0; i < u->nmesh; i++) {
@@ -164,5 +199,6 @@ ap_status ap__urdf_finish(urdf *u, const ap_read_options *options) {
     if (!ap__robot_add_mesh(u->robot, u->links.part[mesh->link].number, mesh->file))
       return ap__no_memory(u->error);
   }
+  ap__robot_sort_meshes(u->robot);
   return options->floating ? ap__robot_set_free(u->robot, u->error) : AP_OK;
 }

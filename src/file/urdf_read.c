@@ -45,11 +45,18 @@ bool ap__urdf_fail_xacro(urdf *u) {
   return ap__urdf_fail(u, "this is a xacro file (run `xacro FILE > robot.urdf` first)");
 }
 
+// Does a list of names, with ", " between, have this one of n bytes?
+static bool has_name(const char *list, const char *name, size_t n) {
+  for (const char *at = list; at; at = strstr(at, ", ") ? strstr(at, ", ") + 2 : NULL)
+    if (strncmp(at, name, n) == 0 && (at[n] == 0 || strncmp(at + n, ", ", 2) == 0)) return true;
+  return false;
+}
+
 void ap__urdf_odd(urdf *u, urdf_oddity what, int line, const char *name) {
   urdf_tally *tally = &u->tally[what];
   if (tally->count++ == 0) tally->line = line;
   size_t used = strlen(tally->names), n = (size_t)ap__shown(name);
-  if (used + n + 3 > sizeof tally->names || strstr(tally->names, name)) return;
+  if (used + n + 3 > sizeof tally->names || has_name(tally->names, name, n)) return;
   if (used) memcpy(tally->names + used, ", ", 2), used += 2;
   memcpy(tally->names + used, name, n);
   tally->names[used + n] = 0;
@@ -68,9 +75,9 @@ static bool warn_of_oddities(urdf *u) {
       if (u->tally[i].count && (first < 0 || u->tally[i].line < u->tally[first].line)) first = i;
     if (first < 0) return true;
     urdf_tally *t = &u->tally[first];
-    char times[32] = "";
-    if (t->count > 1) snprintf(times, sizeof times, " (%d times)", t->count);
-    bool done = ap__robot_warn(u->robot, t->line, "%s: %s%s", text[first], t->names, times);
+    char all[32] = "";
+    if (t->count > 1) snprintf(all, sizeof all, " (%d in all)", t->count);
+    bool done = ap__robot_warn(u->robot, t->line, "%s: %s%s", text[first], t->names, all);
     if (!done) return false;
     t->count = 0;
   }
@@ -112,7 +119,8 @@ static bool has_word(const char *list, const char *word) {
 static bool check_attributes(urdf *u, const urdf_rule *rule, const char **attributes) {
   for (const char **a = attributes; a[0]; a += 2) {
     // Mesh names may keep a $(find ...): nobody computes with them.
-    if (rule->start && rule->to != IN_LEAF && strstr(a[1], "${")) return ap__urdf_fail_xacro(u);
+    bool matters = rule->start && rule->to != IN_LEAF && rule->to != IN_EXTENSION;
+    if (matters && strstr(a[1], "${")) return ap__urdf_fail_xacro(u);
     if (!rule->attributes) continue;
     if (strstr(a[1], "${") || strstr(a[1], "$(")) return ap__urdf_fail_xacro(u);
     if (has_word(rule->attributes, a[0]) || strchr(a[0], ':') || strcmp(a[0], "xmlns") == 0)
@@ -124,21 +132,28 @@ static bool check_attributes(urdf *u, const urdf_rule *rule, const char **attrib
   return true;
 }
 
+static bool looks_like_a_mistake(const char *element) {
+  if (strlen(element) <= 3) return false;
+  for (const urdf_rule *r = ap__urdf_rules; r->element; r++)
+    if (r->attributes && ap__names_near(element, r->element)) return true;
+  return false;
+}
+
 // An element that no rule knows here. Extensions are skipped; what looks like a mistake, or like
 // something with a meaning for dynamics, is counted.
 static bool unknown_element(urdf *u, urdf_place in, const char *element) {
   if (in == IN_FILE)
     return ap__urdf_fail(u, "the file starts with <%.*s> (a URDF file is one <robot> element)",
                          ap__shown(element), element);
-  bool strict = in == IN_JOINT || in == IN_INERTIAL;
+  bool strict = in == IN_JOINT || in == IN_INERTIAL || in == IN_TRANSMISSION || in == IN_ACTUATOR;
   if (in != IN_ROBOT && in != IN_LINK && !strict) return true;
-  bool prefixed = strchr(element, ':') != NULL, near = false;
-  for (const urdf_rule *r = ap__urdf_rules; r->element; r++)
-    if (r->attributes && strlen(element) > 3 && ap__name_distance(element, r->element) <= 1)
-      near = true;
+  bool drake = strncmp(element, "drake:", 6) == 0, prefixed = strchr(element, ':') != NULL;
   if (strstr(element, "spring") || strstr(element, "bushing"))
     ap__urdf_odd(u, ODD_SPRING, ap__urdf_line(u), element);
-  else if ((strict && !prefixed) || near)
+  else if (drake && strstr(element, "constraint"))
+    ap__urdf_odd(u, ODD_LOOP, ap__urdf_line(u), element);
+  else if ((strict && (drake || !prefixed)) || strcmp(element, "drake:joint") == 0 ||
+           looks_like_a_mistake(element))
     ap__urdf_odd(u, ODD_ELEMENT, ap__urdf_line(u), element);
   return true;
 }
@@ -194,7 +209,7 @@ static void XMLCALL on_text(void *user, const XML_Char *text, int length) {
   urdf *u = user;
   if (u->status != AP_OK || !u->collect) return;
   if (length >= (int)sizeof u->text - u->text_length) {
-    ap__urdf_fail(u, "the text of this element is too long (a number was expected)");
+    ap__urdf_fail(u, "the text of this element is too long (a number or a name)");
     return;
   }
   memcpy(u->text + u->text_length, text, (size_t)length);
@@ -245,6 +260,7 @@ static void urdf_free(urdf *u) {
   free(u->meshes);
   free(u->joints);
   free(u->transmissions);
+  free(u->plugins);
   free(u);
 }
 

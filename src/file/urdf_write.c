@@ -1,11 +1,13 @@
 // A robot as URDF. What URDF says otherwise is converted: placements to xyz and rpy, named frames
-// to massless links on fixed joints, rotors to transmissions. What it cannot say is refused.
+// to massless links on fixed joints, rotors to transmissions. A spherical joint is written as the
+// type "spherical", which the reader knows and other readers refuse. What it cannot say is refused.
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/names.h"
 #include "file/place.h"
 #include "file/text.h"
 
@@ -15,6 +17,8 @@ typedef struct writer {
   ap_error *error;
   const char *root; // name of the link that everything on the ground hangs on
   int root_body;    // the body that is this link; 0: a link of its own
+  ap__names taken;  // by bodies, frames and joints, and names made here
+  ap__pool made;    // those
 } writer;
 
 static void add(writer *w, const char *text) { ap__text_bytes(w->t, text, strlen(text)); }
@@ -44,29 +48,37 @@ static void add_numbers(writer *w, const char *attribute, const double *x, int n
 
 // ---- names -------------------------------------------------------------------------------------
 
-// NAME SUFFIX, with underscores before it until neither a body, a frame nor a joint has it. Names
-// made from different bodies' names with one suffix differ. The caller frees it; NULL: no memory.
-static char *new_name(writer *w, const char *name, const char *suffix) {
+static bool index_names(writer *w) {
   const ap_robot *robot = w->robot;
+  // A body of standard DH adds two names, a frame one, and the root may need one.
+  if (!ap__names_init(&w->taken, 4 * robot->nbody + 2 * robot->nframe + 1)) return false;
+  for (int i = 0; i < robot->nbody; i++) {
+    ap__names_put(&w->taken, robot->bodies[i].name, i);
+    ap__names_put(&w->taken, ap__joint_name(&robot->bodies[i]), i);
+  }
+  for (int i = 0; i < robot->nframe; i++) ap__names_put(&w->taken, robot->frames[i].name, i);
+  return true;
+}
+
+// NAME SUFFIX, with underscores before it until neither a body, a frame, a joint nor a name made
+// before has it. NULL: no memory.
+static const char *new_name(writer *w, const char *name, const char *suffix) {
   size_t n = strlen(name), m = strlen(suffix);
-  for (size_t before = 0;; before++) {
+  const char *kept = NULL;
+  for (size_t before = 0; !kept && !w->t->failed; before++) {
     char *made = malloc(before + n + m + 1);
-    if (!made) {
-      w->t->failed = true;
-      return NULL;
+    if (made) {
+      memset(made, '_', before);
+      memcpy(made + before, name, n);
+      memcpy(made + before + n, suffix, m + 1);
     }
-    memset(made, '_', before);
-    memcpy(made + before, name, n);
-    memcpy(made + before + n, suffix, m + 1);
-    bool taken = false;
-    for (int i = 0; i < robot->nbody && !taken; i++)
-      taken = strcmp(made, robot->bodies[i].name) == 0 ||
-              strcmp(made, ap__joint_name(&robot->bodies[i])) == 0;
-    for (int i = 0; i < robot->nframe && !taken; i++)
-      taken = strcmp(made, robot->frames[i].name) == 0;
-    if (!taken) return made;
+    bool taken = made && ap__names_find(&w->taken, made) >= 0;
+    if (made && !taken) kept = ap__pool_text(&w->made, made, before + n + m);
+    if (!kept && !taken) w->t->failed = true;
     free(made);
   }
+  if (kept) ap__names_put(&w->taken, kept, 0);
+  return kept;
 }
 
 static const char *link_name(const writer *w, int body) {
@@ -104,7 +116,6 @@ static ap_status check_sayable(const writer *w) {
                       w->robot->def.gravity[0], w->robot->def.gravity[1], w->robot->def.gravity[2]);
   for (int i = 1; i <= w->robot->nbody; i++) {
     const ap_body_def *d = &w->robot->bodies[i - 1];
-    if (d->joint == AP_SPHERICAL) return refuse(w, i, "a spherical joint");
     if (one_dof(d)) continue;
     if (d->viscous != 0 || d->coulomb != 0)
       return refuse(w, i, "friction of a joint with several freedoms");
@@ -140,9 +151,10 @@ static void add_link(writer *w, int body) {
   add_text(w, "name", d->name);
   add(w, ">\n");
   add_inertial(w, d);
-  for (int k = 0; ap_robot_mesh(w->robot, body, k); k++) {
+  const char *mesh;
+  for (int k = 0; (mesh = ap_robot_mesh(w->robot, body, k)); k++) {
     add(w, "    <visual><geometry><mesh");
-    add_text(w, "filename", ap_robot_mesh(w->robot, body, k));
+    add_text(w, "filename", mesh);
     add(w, "/></geometry></visual>\n");
   }
   add(w, "  </link>\n");
@@ -213,7 +225,8 @@ static void add_drive(writer *w, const ap_body_def *d) {
 }
 
 static void add_joint(writer *w, const ap_body_def *d, const char *child) {
-  static const char *const type[] = {"fixed", "revolute", "prismatic", NULL, "planar", "floating"};
+  static const char *const type[] = {"fixed",     "revolute", "prismatic",
+                                     "spherical", "planar",   "floating"};
   static const double z[3] = {0, 0, 1};
   double xyz[3], rpy[3];
   ap__joint_xyz_rpy(&d->place, xyz, rpy);
@@ -233,15 +246,12 @@ static void add_joint(writer *w, const ap_body_def *d, const char *child) {
 static void add_standard_dh(writer *w, int body) {
   const ap_body_def *d = &w->robot->bodies[body - 1];
   const double xyz[3] = {d->place.a, 0, 0}, rpy[3] = {d->place.alpha, 0, 0};
-  char *between = new_name(w, d->name, "_axis"), *joint = new_name(w, d->name, "_step");
-  if (between && joint) {
-    add_empty_link(w, between);
-    add_joint(w, d, between);
-    add_link(w, body);
-    add_fixed_joint(w, joint, between, d->name, xyz, rpy);
-  }
-  free(between);
-  free(joint);
+  const char *between = new_name(w, d->name, "_axis"), *joint = new_name(w, d->name, "_step");
+  if (!between || !joint) return;
+  add_empty_link(w, between);
+  add_joint(w, d, between);
+  add_link(w, body);
+  add_fixed_joint(w, joint, between, d->name, xyz, rpy);
 }
 
 static void add_transmission(writer *w, const ap_body_def *d) {
@@ -260,11 +270,10 @@ static void add_transmission(writer *w, const ap_body_def *d) {
 }
 
 static void add_frame(writer *w, const ap_frame_def *frame) {
-  char *joint = new_name(w, frame->name, "_frame");
+  const char *joint = new_name(w, frame->name, "_frame");
   if (!joint) return;
   add_empty_link(w, frame->name);
   add_fixed_joint(w, joint, link_name(w, frame->body), frame->name, frame->xyz, frame->rpy);
-  free(joint);
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -320,12 +329,13 @@ static void compose(writer *w) {
 }
 
 ap_status ap__urdf_write(const ap_robot *robot, ap__text *text, ap_error *error) {
-  writer w = {text, robot, error, NULL, natural_root(robot)};
+  writer w = {.t = text, .robot = robot, .error = error, .root_body = natural_root(robot)};
   ap_status status = check_sayable(&w);
   if (status) return status;
-  char *world = w.root_body ? NULL : new_name(&w, "world", "");
-  w.root = w.root_body ? robot->bodies[w.root_body - 1].name : world;
+  if (!index_names(&w)) return ap__no_memory(error);
+  w.root = w.root_body ? robot->bodies[w.root_body - 1].name : new_name(&w, "world", "");
   if (w.root) compose(&w);
-  free(world);
+  ap__names_free(&w.taken);
+  ap__pool_free(&w.made);
   return text->failed ? ap__no_memory(error) : AP_OK;
 }

@@ -45,6 +45,7 @@ typedef struct reader {
   int open[MAX_DEPTH]; // the lists and maps that are not closed yet
   int depth;
   int documents;
+  bool open_end;  // the document did not end with its line "..."
   ap__pool texts; // of scalars
   ap__yaml_robot head;
   ap__parts bodies;
@@ -72,14 +73,20 @@ static bool no_memory(reader *y) {
   return false;
 }
 
+// The line on which the text ends.
+static int last_line(const char *text, size_t length) {
+  int line = 1;
+  for (size_t i = 0; i < length; i++) line += text[i] == '\n';
+  return line;
+}
+
 // What libyaml has to say.
 static bool fail_of_parser(reader *y, const yaml_parser_t *parser, const char *text,
                            size_t length) {
   if (parser->error == YAML_MEMORY_ERROR) return no_memory(y);
   int line = line_of(parser->problem_mark);
   if (parser->error == YAML_READER_ERROR) { // it has an offset, but no mark
-    line = 1;
-    for (size_t i = 0; i < parser->problem_offset && i < length; i++) line += text[i] == '\n';
+    line = last_line(text, parser->problem_offset < length ? parser->problem_offset : length);
   }
   const char *problem = parser->problem ? parser->problem : "unknown reason";
   const char *context = parser->context ? parser->context : "";
@@ -160,12 +167,36 @@ static bool take_event(reader *y, const yaml_event_t *event) {
     case YAML_MAPPING_END_EVENT: y->depth--; return true;
     case YAML_DOCUMENT_START_EVENT:
       return ++y->documents == 1 || fail(y, line, "a second document (a robot file has one)");
+    case YAML_DOCUMENT_END_EVENT: y->open_end = event->data.document_end.implicit; return true;
     default: return true;
   }
 }
 
+// Does a line start behind these bytes, as libyaml sees it? It knows five line breaks.
+static bool line_starts(const char *text, size_t i) {
+  if (i == 0) return true;
+  if (i == 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) return true;
+  if (text[i - 1] == '\n' || text[i - 1] == '\r') return true;
+  if (i >= 2 && memcmp(text + i - 2, "\xc2\x85", 2) == 0) return true;
+  return i >= 3 && (memcmp(text + i - 3, "\xe2\x80\xa8", 3) == 0 ||
+                    memcmp(text + i - 3, "\xe2\x80\xa9", 3) == 0);
+}
+
+// What libyaml must not see: it compares every directive with all before it, and it would read
+// UTF-16, in which they could hide.
+static bool check_text(reader *y, const char *text, size_t length) {
+  if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+    return fail(y, 1, "not YAML: the file is UTF-16 (UTF-8)");
+  for (const char *at = text; (at = memchr(at, '%', length - (size_t)(at - text))); at++)
+    if (line_starts(text, (size_t)(at - text)))
+      return fail(y, last_line(text, (size_t)(at - text)),
+                  "a directive (%%) is refused (the format needs none)");
+  return true;
+}
+
 static bool read_nodes(reader *y, const char *text, size_t length) {
   yaml_parser_t parser;
+  if (!check_text(y, text, length)) return false;
   if (!yaml_parser_initialize(&parser)) return no_memory(y);
   yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
   bool good = true, end = false;
@@ -181,7 +212,42 @@ static bool read_nodes(reader *y, const char *text, size_t length) {
   }
   yaml_parser_delete(&parser);
   if (good && y->nnode == 0) return fail(y, 1, "the file is empty (it starts with \"appell: 1\")");
+  // cut off between two lines it would often still be YAML, and another robot
+  if (good && y->open_end)
+    return fail(y, last_line(text, length),
+                "the file ends here without a line \"...\" (it may have been cut off)");
   return good;
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+// A map of this name, in a sentence.
+static const char *a_map(const char *map) {
+  static const char *const name[][2] = {{"robot", "a robot"},
+                                        {"body", "a body"},
+                                        {"joint", "a joint"},
+                                        {"place", "a place"},
+                                        {"dh", "dh"},
+                                        {"limits", "limits"},
+                                        {"mimic", "mimic"},
+                                        {"friction", "friction"},
+                                        {"inertia", "an inertia"},
+                                        {"rotor", "a rotor"},
+                                        {"frame", "a frame"}};
+  for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+    if (strcmp(map, name[i][0]) == 0) return name[i][1];
+  return map;
+}
+
+// What users of other formats write, and what it is called here; NULL: no word for it.
+static const char *own_word(const char *word) {
+  static const char *const known[][2] = {{"links", "bodies"},   {"link", "body"},
+                                         {"origin", "place"},   {"continuous", "revolute"},
+                                         {"floating", "free"},  {"ball", "spherical"},
+                                         {"hinge", "revolute"}, {"slide", "prismatic"}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcmp(word, known[i][0]) == 0) return known[i][1];
+  return NULL;
 }
 
 // ---- scalars -----------------------------------------------------------------------------------
@@ -215,9 +281,8 @@ static bool read_text(reader *y, const char *key, const node *n, const char **ke
   size_t length = (size_t)n->length;
   bool null = is_plain(n) && (strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
   if (length == 0 || null) return fail(y, line, "%s is empty (a text)", key);
-  for (size_t i = 0; i < length; i++)
-    if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-      return fail(y, line, "%s has a control character (one line of text)", key);
+  if (ap__has_control(text, length))
+    return fail(y, line, "%s has a control character (one line of text)", key);
   *kept = ap__robot_text(y->robot, text, length);
   return *kept || no_memory(y);
 }
@@ -237,6 +302,10 @@ static bool read_choice(reader *y, const char *key, const node *n, const char *w
     }
     w += length;
   }
+  const char *own = own_word(text);
+  if (own && strstr(words, own))
+    return fail(y, n->line, "%s: \"%.*s\" is unknown (write \"%s\"%s)", key, ap__shown(text), text,
+                own, strcmp(text, "continuous") == 0 ? ", without limits" : "");
   return fail(y, n->line, "%s: \"%.*s\" is unknown (one of: %s)", key, ap__shown(text), text,
               words);
 }
@@ -253,8 +322,10 @@ static bool expect_list(reader *y, const char *key, const node *n, const char *o
 // A list of count numbers; a matrix of nine also as three rows.
 static bool read_numbers(reader *y, const char *key, const node *n, int count, double *x) {
   if (count == 1) return read_number(y, key, n, x);
-  if (!expect_list(y, key, n, "numbers")) return false;
-  bool rows = count == 9 && n->length == 3;
+  if (n->kind != LIST)
+    return fail(y, n->line, "%s must be a list of %d numbers%s", key, count,
+                count == 3 ? ", such as [0, 1, 0]" : "");
+  bool rows = count == 9 && n->length == 3 && node_at(y, n->first)->kind == LIST;
   if (n->length != count && !rows)
     return fail(y, n->line, "%s has %d entr%s (a list of %d numbers)", key, n->length,
                 n->length == 1 ? "y" : "ies", count);
@@ -349,21 +420,31 @@ static bool same_map(const ap__yaml_key *k, const char *map) {
   return k->map && strcmp(k->map, map) == 0;
 }
 
+// A key of the map that may have been meant; NULL: none.
+static const char *key_meant(const char *map, const char *key) {
+  const char *best = NULL, *own = own_word(key);
+  int least = INT_MAX, length = (int)strlen(key);
+  for (const ap__yaml_key *k = keys_of(map); same_map(k, map); k++) {
+    if (own && strcmp(own, k->key) == 0) return own;
+    int d = ap__name_distance(key, k->key);
+    bool near = (d <= 2 || d <= length / 3) && d < length && d < (int)strlen(k->key);
+    if (near && d < least) best = k->key, least = d;
+  }
+  return best;
+}
+
 static bool unknown_key(reader *y, int line, const char *map, const char *key) {
-  const char *best = keys_of(map)->key;
-  int distance = INT_MAX;
+  const char *meant = key_meant(map, key);
+  if (meant)
+    return fail(y, line, "unknown key \"%.*s\" in %s (did you mean \"%s\"?)", ap__shown(key), key,
+                a_map(map), meant);
   char all[200] = "";
   for (const ap__yaml_key *k = keys_of(map); same_map(k, map); k++) {
-    int d = ap__name_distance(key, k->key);
-    if (d < distance) best = k->key, distance = d;
     size_t used = strlen(all);
     snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", k->key);
   }
-  if (distance <= 2)
-    return fail(y, line, "unknown key \"%.*s\" in a %s (did you mean \"%s\"?)", ap__shown(key), key,
-                map, best);
-  return fail(y, line, "unknown key \"%.*s\" in a %s (nearest: \"%s\"; known: %s)", ap__shown(key),
-              key, map, best, all);
+  return fail(y, line, "unknown key \"%.*s\" in %s (known: %s)", ap__shown(key), key, a_map(map),
+              all);
 }
 
 // ---- rules across keys -------------------------------------------------------------------------
@@ -403,12 +484,12 @@ static bool finish_map(reader *y, int line, const char *map, unsigned seen, void
 
 static bool read_pair(reader *y, const node *key, const char *map, unsigned *seen, void *target) {
   if (key->kind != SCALAR)
-    return fail(y, key->line, "a key of a %s is %s (a word)", map, kind_of_node(key));
+    return fail(y, key->line, "a key of %s is %s (a word)", a_map(map), kind_of_node(key));
   unsigned bit = 1;
   for (const ap__yaml_key *k = keys_of(map); same_map(k, map); k++, bit <<= 1) {
     if (strcmp(key->text, k->key) != 0) continue;
     if (*seen & bit)
-      return fail(y, key->line, "the key \"%s\" comes twice in a %s (once)", k->key, map);
+      return fail(y, key->line, "the key \"%s\" comes twice in %s (once)", k->key, a_map(map));
     *seen |= bit;
     return read_value(y, k, node_at(y, key->next), target);
   }
@@ -418,14 +499,14 @@ static bool read_pair(reader *y, const node *key, const char *map, unsigned *see
 static bool read_map(reader *y, const node *n, const char *map, void *target) {
   int line = n->line;
   if (n->kind != MAP)
-    return fail(y, line, "a %s is %s (a map of keys and values)", map, kind_of_node(n));
+    return fail(y, line, "%s is %s (a map of keys and values)", a_map(map), kind_of_node(n));
   unsigned seen = 0;
   for (const node *key = node_at(y, n->first); key; key = node_at(y, node_at(y, key->next)->next))
     if (!read_pair(y, key, map, &seen, target)) return false;
   unsigned bit = 1;
   for (const ap__yaml_key *k = keys_of(map); same_map(k, map); k++, bit <<= 1)
     if (!(seen & bit) && strcmp(k->initial, "required") == 0)
-      return fail(y, line, "a %s without \"%s\" (%s)", map, k->key, k->about);
+      return fail(y, line, "%s without \"%s\" (%s)", a_map(map), k->key, k->about);
   return finish_map(y, line, map, seen, target);
 }
 
@@ -467,6 +548,7 @@ static bool read_frames_and_meshes(reader *y) {
     int body = y->bodies.part[y->meshes[i].part].number;
     good = ap__robot_add_mesh(y->robot, body, y->meshes[i].file) || no_memory(y);
   }
+  ap__robot_sort_meshes(y->robot);
   return good;
 }
 

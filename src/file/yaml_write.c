@@ -214,5 +214,6 @@ ap_status ap__yaml_write(const ap_robot *robot, ap__text *text, ap_error *error)
   for (int i = 1; i <= robot->nbody; i++) add_body(text, robot, i, ground_taken);
   if (robot->nframe) ap__text_add(text, "frames:\n");
   for (int i = 0; i < robot->nframe; i++) add_frame(text, robot, &robot->frames[i]);
+  ap__text_add(text, "...\n");
   return AP_OK;
 }
