@@ -68,7 +68,7 @@ static void measure(const char *robot, const char *what, void (*call)(bench *), 
   for (int i = 0; i < BURSTS; i++) {
     double start = now();
     for (int k = 0; k < CALLS; k++) {
-      b->q[0] = q0 + 1e-4 * k + 1e-300 * b->tau[0]; // and the next call waits for this one
+      b->q[0] = q0 + 1e-4 * k + 1e-30 * b->tau[0]; // and the next call waits for this one
       call(b);
     }
     t[i] = (now() - start) / CALLS;
