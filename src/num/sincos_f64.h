@@ -41,20 +41,4 @@
 
 #include "sincos.inc"
 
-#undef SC
-#undef SC_FLT
-#undef SC_INT
-#undef SC_UINT
-#undef SC_VECTOR_BYTES
-#undef SC_MAGIC
-#undef SC_TWO_OVER_PI
-#undef SC_PIO2_1
-#undef SC_PIO2_2
-#undef SC_PIO2_3
-#undef SC_PIO2_4
-#undef SC_FAR
-#undef SC_SIGN_SHIFT
-#undef SC_SIN_TAIL
-#undef SC_COS_TAIL
-
 #endif
