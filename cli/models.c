@@ -33,11 +33,7 @@ static int print_json(cli_out *out) {
 }
 
 static int run(const cli_arguments *arguments) {
-  cli_out out;
-  int status = cli_out_open(&out, NULL);
-  if (status != CLI_OK) return status;
-  status = arguments->value[JSON] ? print_json(&out) : print_table(&out);
-  return cli_out_close(&out, status);
+  return cli_out_print(arguments->value[JSON] ? print_json : print_table);
 }
 
 const cli_verb cli_models = {.name = "models",

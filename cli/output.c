@@ -245,3 +245,9 @@ int cli_out_close(cli_out *out, int status) {
   free(out->buffer);
   return status;
 }
+
+int cli_out_print(int (*print)(cli_out *out)) {
+  cli_out out;
+  int status = cli_out_open(&out, NULL);
+  return status != CLI_OK ? status : cli_out_close(&out, print(&out));
+}

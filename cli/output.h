@@ -40,6 +40,8 @@ bool cli_out_flush(cli_out *out);
 /// Finish. With CLI_OK what was written is completed: a failure is reported and CLI_FAILED
 /// returned. With another status a file is dropped, and that status returned.
 int cli_out_close(cli_out *out, int status);
+/// All three on standard output, with print in the middle; its status or that of writing.
+int cli_out_print(int (*print)(cli_out *out));
 
 /// Whether path can be the name of a file to be written: reports and returns CLI_BAD for a folder,
 /// or a file in a folder that does not exist.
