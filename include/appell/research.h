@@ -34,6 +34,7 @@ typedef struct ap_method {
   const char *name;  ///< unique among the methods of its quantity
   ap_quantity what;  ///< the quantity
   const char *about; ///< one line with its source
+  const char *needs; ///< what a model must be for it ("revolute and prismatic joints"); NULL: any
 } ap_method;
 
 /// The i-th method, NULL past the last. The first of each quantity is the library's default.

@@ -1,0 +1,57 @@
+/// @file plot.h
+/// Figures as SVG files. Part of libappell-tools; allocates while it writes.
+
+#ifndef APPELL_PLOT_H
+#define APPELL_PLOT_H
+
+#include <appell/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How a curve is drawn.
+typedef enum ap_stroke {
+  AP_SOLID,  ///< a line
+  AP_DASHED, ///< a dashed line
+  AP_POINTS  ///< a mark per point
+} ap_stroke;
+
+/// A curve through n points. A point that is not finite breaks it.
+typedef struct ap_curve {
+  const char *label; ///< in the legend; NULL: not there
+  int n;             ///< number of points
+  const double *x;   ///< [n]
+  const double *y;   ///< [n]
+  ap_stroke stroke;  ///< how it is drawn
+  int colour;        ///< 0: by its place in the panel; k: the k-th of the palette, from 1
+} ap_curve;
+
+/// A pair of axes with its curves.
+typedef struct ap_panel {
+  const char *title;     ///< above the panel; NULL: none
+  const char *x_label;   ///< with its unit: "t / s"
+  const char *y_label;   ///< with its unit
+  const ap_curve *curve; ///< [ncurve]
+  int ncurve;            ///< number of curves
+  bool log_y;            ///< decades; what is not positive breaks the curve
+  bool same_scale;       ///< a unit of x is as long as a unit of y: for paths
+} ap_panel;
+
+/// Panels row by row.
+typedef struct ap_figure {
+  const char *title;     ///< above all; NULL: none
+  const ap_panel *panel; ///< [npanel]
+  int npanel;            ///< number of panels
+  int columns;           ///< panels in a row; 0 means 1
+} ap_figure;
+
+/// Write a figure to the file path; the file appears only when complete. It looks right on light
+/// and dark pages, needs nothing from outside, and the same figure gives the same bytes.
+AP_API ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+/// @file sim.h
+/// Motion over time: differential equations integrated to a tolerance. Part of libappell-tools;
+/// allocates.
+
+#ifndef APPELL_SIM_H
+#define APPELL_SIM_H
+
+#include <appell/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// dy/dt = f(t, y). Any status but AP_OK ends the integration, and becomes its status.
+typedef ap_status ap_rate(void *context, double t, const double *y, double *dydt);
+
+/// How to integrate. Begin with ap_default_ode_options() and change what differs.
+typedef struct ap_ode_options {
+  double relative;     ///< tolerance relative to each |y|: 1e-6
+  double absolute;     ///< tolerance in the units of y: 1e-6
+  double first_step;   ///< 0: chosen
+  double longest_step; ///< 0: no limit
+  long most_steps;     ///< between two outputs, before AP_E_NO_CONVERGENCE: 100000
+} ap_ode_options;
+/// The defaults named above.
+AP_API ap_ode_options ap_default_ode_options(void);
+
+/// An initial value problem integrated by the explicit Runge-Kutta pair of Dormand and Prince,
+/// orders 5 and 4, with adaptive steps (SUNDIALS ARKODE).
+typedef struct ap_ode ap_ode;
+
+/// A problem of n equations; options NULL means the defaults. AP_E_UNSUPPORTED where the library
+/// was built without SUNDIALS. Free it with ap_ode_free().
+AP_API ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_options *options,
+                               ap_ode **ode, ap_error *error);
+/// Free a problem; NULL is allowed.
+AP_API void ap_ode_free(ap_ode *ode);
+/// Start, or start again after a jump, from y at time t. Nothing of the past is kept.
+AP_API ap_status ap_ode_start(ap_ode *ode, double t, const double *y, ap_error *error);
+/// Integrate on to time t, which lies ahead, and read y there. Steps are not cut at t: y is
+/// interpolated between them to the order of the method.
+AP_API ap_status ap_ode_advance(ap_ode *ode, double t, double *y, ap_error *error);
+/// As ap_ode_advance(), but the last step ends at t.
+AP_API ap_status ap_ode_advance_to(ap_ode *ode, double t, double *y, ap_error *error);
+/// How often the rate was evaluated since ap_ode_create().
+AP_API long ap_ode_evaluations(const ap_ode *ode);
+/// How many steps were taken since ap_ode_create().
+AP_API long ap_ode_steps(const ap_ode *ode);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

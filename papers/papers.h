@@ -1,0 +1,80 @@
+// The papers that Appell stands on: their experiments run again, every printed number beside ours.
+//
+// A paper's program fills a report; `appell reproduce` prints it. Nothing is tuned to a printed
+// number: where ours differs, the row's note says why, or that it is not known.
+
+#ifndef PAPERS_H
+#define PAPERS_H
+
+#include <appell/base.h>
+#include <stdbool.h>
+
+#if defined(__GNUC__)
+#define PAPERS_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PAPERS_PRINTF(text, first)
+#endif
+
+/// What a line of a report is.
+typedef enum report_kind {
+  REPORT_ITEM,   ///< a table, figure or experiment begins: text is its name ("Table 5")
+  REPORT_REMARK, ///< a sentence about the item; text
+  REPORT_ROW,    ///< one number beside the printed one
+  REPORT_DETAIL  ///< a row for programs (`--json`, `--all`), too many for a person
+} report_kind;
+
+/// One line of a report. Texts belong to the report; never NULL.
+typedef struct report_line {
+  report_kind kind;
+  const char *item;     ///< the item it belongs to ("Table 5"), narrowed down where a program needs
+                        ///< it ("Table 1, n = 6")
+  const char *text;     ///< of an item or remark: the rest of its heading, or the sentence
+  const char *quantity; ///< of a row: what is compared ("multiplications, gibbs-tensor")
+  const char *unit;     ///< of a row: SI, "" for pure numbers
+  double printed;       ///< what the paper prints; NAN where it prints nothing
+  double ours;          ///< what came out
+  const char *note;     ///< why they differ, which reading was taken; "" where nothing is to say
+} report_line;
+
+/// The lines in their order; grows on the heap. Start with {0}; once memory has run out, nothing
+/// is added any more and no_memory tells.
+typedef struct report {
+  report_line *line;
+  int lines, room;
+  bool no_memory;
+} report;
+
+/// Begin an item: name ("Table 5") and what it shows.
+void report_item(report *r, const char *name, const char *about);
+/// A sentence about the item that was begun last.
+void report_remark(report *r, const char *format, ...) PAPERS_PRINTF(2, 3);
+/// A number of that item beside the printed one (NAN: none); note may be NULL.
+void report_row(report *r, const char *quantity, const char *unit, double printed, double ours,
+                const char *note);
+/// The same for programs alone; what narrows the item down ("n = 7"), or NULL.
+void report_detail(report *r, const char *narrowed, const char *quantity, const char *unit,
+                   double printed, double ours, const char *note);
+/// Free everything and start over from {0}.
+void report_free(report *r);
+
+/// How to run a paper.
+typedef struct paper_options {
+  const char *plots; ///< folder that exists, for the figures as SVG; NULL: none are drawn
+} paper_options;
+
+/// A paper and its program.
+typedef struct paper {
+  const char *name;   ///< on the command line: "mata2002"
+  const char *title;  ///< of the paper
+  const char *source; ///< authors, journal, year
+  /// Run everything and fill the report. On failure *error says what could not be done; the lines
+  /// so far stay.
+  ap_status (*run)(const paper_options *options, report *r, ap_error *error);
+} paper;
+
+extern const paper paper_mata2002, paper_provenzano2002, paper_valera2003;
+
+/// The i-th paper in the order of `appell reproduce`, NULL past the last.
+const paper *paper_at(int i);
+
+#endif
