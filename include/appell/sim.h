@@ -32,7 +32,8 @@ AP_API ap_ode_options ap_default_ode_options(void);
 typedef struct ap_ode ap_ode;
 
 /// A problem of n equations; options NULL means the defaults. AP_E_UNSUPPORTED where the library
-/// was built without SUNDIALS. Free it with ap_ode_free().
+/// was built without SUNDIALS. SUNDIALS 6 does not check all of its own allocations: where memory
+/// runs out here or in the first step after, the process may end. Free it with ap_ode_free().
 AP_API ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_options *options,
                                ap_ode **ode, ap_error *error);
 /// Free a problem; NULL is allowed.
