@@ -10,6 +10,7 @@ typedef struct watch {
   double latest;      // largest time asked for
   double fails_after; // from this time on the rate fails with status, where status is not AP_OK
   ap_status status;   // AP_OK: the rate is NaN instead
+  long failing_call;  // this call of bent() fails; 0: none
 } watch;
 
 static watch fresh_watch(void) { return (watch){.latest = -INFINITY, .fails_after = INFINITY}; }
@@ -35,6 +36,14 @@ static ap_status oscillator(void *context, double t, const double *y, double *dy
   dydt[0] = y[1];
   dydt[1] = -y[0];
   return AP_OK;
+}
+
+// y' = cos(t) y, with one call that fails.
+static ap_status bent(void *context, double t, const double *y, double *dydt) {
+  watch *w = context;
+  note(w, t);
+  dydt[0] = cos(t) * y[0];
+  return w->calls == w->failing_call ? AP_E_SINGULAR : AP_OK;
 }
 
 // y' = y^2 from 1 is 1 / (1 - t), which ends at t = 1.
@@ -312,6 +321,28 @@ TEST(the_rates_status_comes_back) {
     CHECK_OK(ap_ode_advance_to(ode, 1, y, NULL));
     CHECK_CLOSE(y[0], exp(1), 1e-4);
     ap_ode_free(ode);
+  }
+}
+
+// Whichever evaluation fails, also one that only serves to choose the first step or to interpolate.
+TEST(no_failure_is_lost) {
+  for (int stop = 0; stop <= 1; stop++) {
+    long all = 0;
+    for (long k = 0; k <= all; k++) {
+      watch w = fresh_watch();
+      w.failing_call = k;
+      ap_ode *ode = create(1, bent, &w, NULL);
+      if (!ode) return;
+      double y[1];
+      ap_status status = ap_ode_start(ode, 0, one, NULL);
+      for (int i = 1; i <= 10 && !status; i++)
+        status = (stop ? ap_ode_advance_to : ap_ode_advance)(ode, 0.3 * i, y, NULL);
+      if (k == 0) all = ap_ode_evaluations(ode);
+      test_context("evaluation %ld of %ld", k, all);
+      CHECK_STATUS(status, k == 0 ? AP_OK : AP_E_SINGULAR);
+      CHECK_EQ_INT(w.calls, k == 0 ? all : k); // and it is the last one
+      ap_ode_free(ode);
+    }
   }
 }
 

@@ -117,10 +117,11 @@ struct ap_ode {
 };
 
 // ARKODE's view of the rate. The explicit stepper knows no failure that a shorter step could mend,
-// so the first one ends the integration.
+// so the first one ends the integration; what ARKODE asks for after it is refused.
 static int rate_for_arkode(realtype t, N_Vector y, N_Vector dydt, void *data) {
   ap_ode *ode = data;
   double *f = N_VGetArrayPointer(dydt);
+  if (ode->failed) return -1;
   ode->evaluations++;
   ode->failed_at = t;
   ode->failed = ode->rate(ode->context, t, N_VGetArrayPointer(y), f);
@@ -280,7 +281,8 @@ static ap_status evolve(ap_ode *ode, double t, double stop, double *y, ap_error 
   ERKStepGetNumSteps(ode->stepper, &steps);
   ode->steps += steps - ode->counted;
   ode->counted = steps;
-  if (flag < 0) {
+  // ARKODE does not look whether the evaluation of the rate failed with which it interpolates.
+  if (flag < 0 || ode->failed) {
     ode->running = false;
     return explain(ode, flag, reached, error);
   }
