@@ -4,9 +4,8 @@
 
 static ap_status run(const paper_options *options, report *r, ap_error *error) {
   (void)options;
-  (void)r;
   *error = (ap_error){0};
-  return AP_OK;
+  return counts_provenzano2002(r, error);
 }
 
 const paper paper_provenzano2002 = {
