@@ -159,7 +159,7 @@ typedef struct measured {
 
 static ap_status measure(const lab *l, const turn *t, const ap_method *method, measured *d,
                          ap_error *error) {
-  double a[2][TURN];
+  double a[2][TURN] = {{0}};
   ap_status status = sweep(l->single, method, t->q2, a, error);
   if (status != AP_OK) return status;
   d->refused = 0;
@@ -378,7 +378,7 @@ static ap_status fig2(const lab *l, const turn *t, const char *folder, report *r
 
 ap_status two_bodies(const paper_options *options, report *r, ap_error *error) {
   lab l;
-  turn t;
+  turn t = {0};
   const ap_robot_def *def = ap_builtin("ascher2");
   if (def == NULL) return fail(error, AP_E_NOT_FOUND, "there is no built-in model \"ascher2\"");
   ap_status status = lab_open(def, &l, error);
@@ -396,6 +396,10 @@ ap_status two_bodies(const paper_options *options, report *r, ap_error *error) {
     report_remark(r,
                   "The difference is exact - single, exact at the position before its rounding "
                   "to float; at the rounded one it is in the details.");
+    report_remark(r,
+                  "Rounding errors depend on the order of operations and on the processor (the "
+                  "paper's, a Pentium II, may have kept 80 bits in between); neither is given, so "
+                  "that sizes and orderings can be compared, not digits.");
     status = table5_rows(&l, &t, r, error);
   }
   if (status == AP_OK) status = table5_orderings(&l, &t, r, error);
@@ -456,12 +460,12 @@ static double relative_error(const double *x, const double *exact, int n) {
   return most / largest(exact, n);
 }
 
-// The states of a robot and the exact results of one quantity, [state][columns].
+// The states of a robot and the exact results of one quantity.
 typedef struct trial {
-  const lab *l;
-  const sample *sample; // [STATES]
-  double *exact;        // [STATES][MOST * MOST]
+  lab l;
   ap_quantity what;
+  sample sample[STATES];
+  double exact[STATES][MOST * MOST];
 } trial;
 
 static const double *input(const trial *t, int state) {
@@ -474,7 +478,7 @@ static const double *input(const trial *t, int state) {
 static ap_status try_method(const trial *t, ap_study *s, const ap_method *method, double *error_of,
                             int *refused, ap_error *error) {
   double out[MOST * MOST];
-  int n = ap_columns_out(t->l->m, t->what);
+  int n = ap_columns_out(t->l.m, t->what);
   *error_of = 0;
   *refused = 0;
   for (int k = 0; k < STATES; k++) {
@@ -482,7 +486,7 @@ static ap_status try_method(const trial *t, ap_study *s, const ap_method *method
     if (status == AP_E_SINGULAR) {
       ++*refused;
     } else if (status == AP_OK) {
-      *error_of = fmax(*error_of, relative_error(out, t->exact + k * MOST * MOST, n));
+      *error_of = fmax(*error_of, relative_error(out, t->exact[k], n));
     } else {
       return eval_failed(method, status, error);
     }
@@ -498,11 +502,10 @@ static const char *refusals(int refused, char *note, size_t size) {
   return note;
 }
 
-static ap_status try_quantity(const trial *t, report *r, ap_error *error) {
+static ap_status try_quantity(trial *t, report *r, ap_error *error) {
   const ap_method *standard = ap_find_method(t->what, NULL);
   for (int k = 0; k < STATES; k++) {
-    ap_status status =
-        ap_study_eval(t->l->exact, standard, input(t, k), t->exact + k * MOST * MOST, NULL);
+    ap_status status = ap_study_eval(t->l.exact, standard, input(t, k), t->exact[k], NULL);
     if (status != AP_OK) return eval_failed(standard, status, error);
   }
   for (int i = 0; ap_method_at(i); i++) {
@@ -512,48 +515,49 @@ static ap_status try_quantity(const trial *t, report *r, ap_error *error) {
     int refused;
     if (method->what != t->what) continue;
     snprintf(quantity, sizeof quantity, "%s, %s", ap_quantity_name(t->what), method->name);
-    ap_status status = try_method(t, t->l->single, method, &error_of, &refused, error);
+    ap_status status = try_method(t, t->l.single, method, &error_of, &refused, error);
     if (status != AP_OK) return status;
     report_row(r, quantity, "", NAN, error_of, refusals(refused, note, sizeof note));
-    if (!t->l->binary128) continue;
-    status = try_method(t, t->l->twice, method, &error_of, &refused, error);
+    if (!t->l.binary128) continue;
+    status = try_method(t, t->l.twice, method, &error_of, &refused, error);
     if (status != AP_OK) return status;
     report_detail(r, "double", quantity, "", NAN, error_of, refusals(refused, note, sizeof note));
   }
   return AP_OK;
 }
 
-static ap_status try_robot(const ap_robot_def *def, const char *item, report *r, ap_error *error) {
+static ap_status try_quantities(trial *t, const char *item, report *r, ap_error *error) {
   static const ap_quantity quantities[] = {AP_INVERSE, AP_BIAS, AP_INERTIA, AP_FORWARD};
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  lab l;
-  ap_status status = lab_open(def, &l, error);
-  if (status != AP_OK) return status;
-  sample *samples = malloc(STATES * sizeof *samples);
-  double *exact = malloc(STATES * MOST * MOST * sizeof *exact);
-  trial t = {&l, samples, exact, AP_INVERSE};
-  if (samples == NULL || exact == NULL) {
-    status = fail(error, AP_E_MEMORY, "no memory for %d states", STATES);
+  for (int k = 0; k < STATES; k++) {
+    ap_status status = draw_sample(&t->l, &seed, &t->sample[k], error);
+    if (status != AP_OK) return status;
   }
-  for (int k = 0; k < STATES && status == AP_OK; k++) {
-    status = draw_sample(&l, &seed, &samples[k], error);
+  report_item(r, item, "largest relative error of float");
+  remark_exact(&t->l, r);
+  report_remark(
+      r,
+      "Over %d random states: angles in a full turn, rates and accelerations to 1 rad/s "
+      "and 1 rad/s2, torques that give such accelerations, all rounded to float. Relative "
+      "to the largest entry of the exact result.",
+      STATES);
+  for (int i = 0; i < 4; i++) {
+    t->what = quantities[i];
+    ap_status status = try_quantity(t, r, error);
+    if (status != AP_OK) return status;
   }
+  return AP_OK;
+}
+
+static ap_status try_robot(const ap_robot_def *def, const char *item, report *r, ap_error *error) {
+  trial *t = malloc(sizeof *t);
+  if (t == NULL) return fail(error, AP_E_MEMORY, "no memory for %d states", STATES);
+  ap_status status = lab_open(def, &t->l, error);
   if (status == AP_OK) {
-    report_item(r, item, "largest relative error of float");
-    remark_exact(&l, r);
-    report_remark(r,
-                  "Over %d random states: angles in a full turn, rates and accelerations to 1 "
-                  "rad/s and 1 rad/s2, torques that give such accelerations, all rounded to float. "
-                  "Relative to the largest entry of the exact result.",
-                  STATES);
+    status = try_quantities(t, item, r, error);
+    lab_close(&t->l);
   }
-  for (int i = 0; i < 4 && status == AP_OK; i++) {
-    t.what = quantities[i];
-    status = try_quantity(&t, r, error);
-  }
-  free(exact);
-  free(samples);
-  lab_close(&l);
+  free(t);
   return status;
 }
 

@@ -1,7 +1,8 @@
-// Ascher's two bodies (Mata et al. 2002, sec. 5.1), computed in 60 digits by a prototype independent
-// of this library: accelerations of both joints at q1 = 0, q2 = 0, 2, .. 358 degrees, at rest and
-// without torques, rad/s2; least and largest condition number of the inertia matrix there. Source:
-// golden/serial.json of the project's reference values. Made by a converter; not to be edited.
+// Ascher's two bodies (Mata et al. 2002, sec. 5.1), computed in 60 digits by a prototype
+// independent of this library: accelerations of both joints at q1 = 0, q2 = 0, 2, .. 358 degrees,
+// at rest and without torques, rad/s2; least and largest condition number of the inertia matrix
+// there. Source: golden/serial.json of the project's reference values. Made by a converter; not to
+// be edited.
 
 #ifndef AP_TESTS_GOLDEN_ASCHER_H
 #define AP_TESTS_GOLDEN_ASCHER_H
