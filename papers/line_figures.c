@@ -108,17 +108,19 @@ ap_status figure_torques(const puma *p, const line *l, int branch, figure_place 
 
 ap_status figure_errors(const puma *p, const line *l, int branch, const ap_method *forward,
                         figure_place place, ap_error *error) {
-  static const char *const label[2] = {"one run", "restarted every 0.1 s"};
   line_run run[2];
   double away[2][OUTPUTS_MOST];
   ap_curve curve[2];
   for (int k = 0; k < 2; k++) {
-    run_plan plan = {l, branch, forward, k == 1};
+    run_plan plan = {l, branch, forward, k == 0 ? ONE_RUN : RESTARTED};
     ap_status status = simulate_line(p, &plan, &run[k], error);
     if (status != AP_OK) return status;
     for (int i = 0; i < run[k].outputs; i++) away[k][i] = tool_error_at(p, &plan, &run[k], i);
-    curve[k] = (ap_curve){
-        .label = label[k], .n = run[k].outputs, .x = run[k].t, .y = away[k], .stroke = AP_SOLID};
+    curve[k] = (ap_curve){.label = run_mode_name(plan.mode),
+                          .n = run[k].outputs,
+                          .x = run[k].t,
+                          .y = away[k],
+                          .stroke = AP_SOLID};
   }
   ap_panel panel = {.x_label = "t / s",
                     .y_label = "distance from the line's point / m",

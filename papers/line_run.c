@@ -10,6 +10,11 @@ enum { STATE = 2 * LINE_JOINTS, REPEATS = 15 };
 static const double output_every = 0.1; // s
 static const double turn = 6.28318530717958647692;
 
+const char *run_mode_name(run_mode mode) {
+  static const char *const name[RUN_MODES] = {"one run", "restarted every 0.1 s", "steps of 0.1 s"};
+  return name[mode];
+}
+
 double clock_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -68,11 +73,11 @@ static ap_status integrate(const run_plan *plan, ap_ode *ode, const double *star
     memcpy(run->q[k], y, sizeof run->q[k]);
     memcpy(run->v[k], y + LINE_JOINTS, sizeof run->v[k]);
     if (k == run->outputs - 1) break;
-    if (plan->restarted && k > 0) status = ap_ode_start(ode, run->t[k], y, error);
+    if (plan->mode != ONE_RUN && k > 0) status = ap_ode_start(ode, run->t[k], y, error);
     if (status != AP_OK) break;
-    bool cut = plan->restarted || k == run->outputs - 2;
-    status = cut ? ap_ode_advance_to(ode, run->t[k + 1], y, error)
-                 : ap_ode_advance(ode, run->t[k + 1], y, error);
+    // in one run the last step may end beyond the line, which then just goes on
+    status = plan->mode == ONE_RUN ? ap_ode_advance(ode, run->t[k + 1], y, error)
+                                   : ap_ode_advance_to(ode, run->t[k + 1], y, error);
   }
   run->evaluations = ap_ode_evaluations(ode);
   return status;
@@ -103,6 +108,7 @@ ap_status simulate_line(const puma *p, const run_plan *plan, line_run *run, ap_e
   memcpy(start + LINE_JOINTS, x.v, sizeof x.v);
   ap_ode_options options = ap_default_ode_options();
   options.relative = options.absolute = 1e-6;
+  if (plan->mode == STEPPED) options.first_step = output_every;
   status = ap_ode_create(STATE, state_rate, &s, &options, &ode, error);
   if (status == AP_OK) status = integrate(plan, ode, start, run, error);
   ap_ode_free(ode);

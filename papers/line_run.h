@@ -9,12 +9,24 @@
 /// Room for outputs every 0.1 s of the longest line, its start included.
 enum { OUTPUTS_MOST = 96 };
 
+/// How the integrator goes along a line. What it takes for its first step it guesses from the
+/// motion, and the steps after it follow; the papers' "interval of 0.1 s" can be read in each way.
+typedef enum run_mode {
+  ONE_RUN,   ///< in one go
+  RESTARTED, ///< afresh at every output, from what was reached
+  STEPPED,   ///< likewise, with 0.1 s given as the first step
+  RUN_MODES
+} run_mode;
+
+/// Name of a mode for a person.
+const char *run_mode_name(run_mode mode);
+
 /// What is simulated. Torques come from the line at the integrator's own times; nothing corrects.
 typedef struct run_plan {
   const line *line;
   int branch;
   const ap_method *forward; ///< forward dynamics
-  bool restarted;           ///< the integrator starts afresh at every output from what it reached
+  run_mode mode;
 } run_plan;
 
 /// What came out, every 0.1 s and at the end.
