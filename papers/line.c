@@ -7,20 +7,20 @@
 
 static const double degree = 3.14159265358979323846 / 180;
 
-const line mata2002_in_5s = {
+const straight_line mata2002_in_5s = {
     "the line of Mata et al. 2002 in 5 s", {0.50, 0, 0.05}, {0.62, 0.30, 0.11}, 5, {0, 90, 180}};
 // 0.12^2 + 0.3^2 + 0.06^2 = 0.108: the length, at 0.1 m/s
-const line mata2002_at_100mm_per_s = {"the line of Mata et al. 2002 at 0.1 m/s",
-                                      {0.50, 0, 0.05},
-                                      {0.62, 0.30, 0.11},
-                                      3.2863353450309968,
-                                      {0, 90, 180}};
-const line provenzano2002_line = {"the line of Provenzano et al. 2002",
-                                  {0.60, 0.175, 0.250},
-                                  {0.244, 0.527, 0.250},
-                                  5,
-                                  {45, 60, 90}};
-const line valera2003_line = {
+const straight_line mata2002_at_100mm_per_s = {"the line of Mata et al. 2002 at 0.1 m/s",
+                                               {0.50, 0, 0.05},
+                                               {0.62, 0.30, 0.11},
+                                               3.2863353450309968,
+                                               {0, 90, 180}};
+const straight_line provenzano2002_line = {"the line of Provenzano et al. 2002",
+                                           {0.60, 0.175, 0.250},
+                                           {0.244, 0.527, 0.250},
+                                           5,
+                                           {45, 60, 90}};
+const straight_line valera2003_line = {
     "the line of Valera et al. 2003", {0.6, 0.175, 0.250}, {0.018, 0.757, 0}, 8.6, {45, 60, 90}};
 
 const char *branch_name(int branch) {
@@ -79,11 +79,11 @@ const ap_method *find_method(ap_quantity what, const char *name, ap_error *error
 
 // ---- the line ----------------------------------------------------------------------------------
 
-double line_length(const line *l) {
+double line_length(const straight_line *l) {
   return hypot(hypot(l->end[0] - l->start[0], l->end[1] - l->start[1]), l->end[2] - l->start[2]);
 }
 
-void line_tool(const line *l, double t, double position[3], double velocity[3]) {
+void line_tool(const straight_line *l, double t, double position[3], double velocity[3]) {
   for (int i = 0; i < 3; i++) {
     velocity[i] = (l->end[i] - l->start[i]) / l->duration;
     position[i] = l->start[i] + (l->end[i] - l->start[i]) * (t / l->duration);
@@ -134,7 +134,7 @@ static ap_status solve6(double A[6][6], double b[6], double x[6]) {
   return AP_OK;
 }
 
-ap_status line_motion(const puma *p, const line *l, int branch, double t, motion *x) {
+ap_status line_motion(const puma *p, const straight_line *l, int branch, double t, motion *x) {
   double R[9], position[3], wanted[6] = {0}, rest[6], J[6][6], J2[6][6];
   rotation_zyz(l->zyz, R);
   line_tool(l, t, position, wanted); // the angular velocity stays zero
@@ -159,7 +159,8 @@ ap_status line_motion(const puma *p, const line *l, int branch, double t, motion
   return AP_OK;
 }
 
-ap_status line_fail(ap_error *error, ap_status status, const line *l, int branch, double t) {
+ap_status line_fail(ap_error *error, ap_status status, const straight_line *l, int branch,
+                    double t) {
   error->status = status;
   error->line = 0;
   snprintf(error->text, sizeof error->text, "%s, branch %s, t = %g s: %s", l->name,
@@ -169,7 +170,7 @@ ap_status line_fail(ap_error *error, ap_status status, const line *l, int branch
   return status;
 }
 
-ap_status line_motion_or_say(const puma *p, const line *l, int branch, double t, motion *x,
+ap_status line_motion_or_say(const puma *p, const straight_line *l, int branch, double t, motion *x,
                              ap_error *error) {
   ap_status status = line_motion(p, l, branch, t, x);
   return status == AP_OK ? AP_OK : line_fail(error, status, l, branch, t);

@@ -25,24 +25,24 @@ void puma_free(puma *p);
 const ap_method *find_method(ap_quantity what, const char *name, ap_error *error);
 
 /// A straight line at constant speed, the orientation of frame 6 constant.
-typedef struct line {
+typedef struct straight_line {
   const char *name; ///< for messages
   double start[3], end[3];
   double duration;
   double zyz[3]; ///< degrees: R = Rz Ry Rz
-} line;
+} straight_line;
 
-extern const line mata2002_in_5s;          ///< as the paper's end point and time say
-extern const line mata2002_at_100mm_per_s; ///< the same line at the speed that it says
-extern const line provenzano2002_line, valera2003_line;
+extern const straight_line mata2002_in_5s;          ///< as the paper's end point and time say
+extern const straight_line mata2002_at_100mm_per_s; ///< the same line at the speed that it says
+extern const straight_line provenzano2002_line, valera2003_line;
 
 /// The signs of a branch as the papers' postures are told apart: shoulder, elbow, wrist,
 /// "(1,1,-1)". branch 0 .. LINE_BRANCHES - 1.
 const char *branch_name(int branch);
 
-double line_length(const line *l);
+double line_length(const straight_line *l);
 /// Position and velocity of the wrist centre at time t; outside 0 .. duration the line goes on.
-void line_tool(const line *l, double t, double position[3], double velocity[3]);
+void line_tool(const straight_line *l, double t, double position[3], double velocity[3]);
 
 /// State, acceleration and torques at one time.
 typedef struct motion {
@@ -52,12 +52,13 @@ typedef struct motion {
 
 /// The motion on a branch of the inverse kinematics. AP_E_UNREACHABLE where the line leaves the
 /// workspace, AP_E_SINGULAR where the velocity of the tool does not determine that of the joints.
-ap_status line_motion(const puma *p, const line *l, int branch, double t, motion *x);
+ap_status line_motion(const puma *p, const straight_line *l, int branch, double t, motion *x);
 /// The same, with *error naming line, branch and time on failure.
-ap_status line_motion_or_say(const puma *p, const line *l, int branch, double t, motion *x,
+ap_status line_motion_or_say(const puma *p, const straight_line *l, int branch, double t, motion *x,
                              ap_error *error);
 /// Say in *error what happened where on a line; returns the status.
-ap_status line_fail(ap_error *error, ap_status status, const line *l, int branch, double t);
+ap_status line_fail(ap_error *error, ap_status status, const straight_line *l, int branch,
+                    double t);
 
 /// Position, velocity and acceleration of the wrist centre in a state; tool[3 * derivative + axis].
 void tool_of(const puma *p, const double *q, const double *v, const double *a, double tool[9]);

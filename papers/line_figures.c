@@ -25,7 +25,7 @@ typedef struct shot {
   double at[3][CORNERS];
 } shot;
 
-static ap_status take_shot(const puma *p, const line *l, int branch, double t, shot *s,
+static ap_status take_shot(const puma *p, const straight_line *l, int branch, double t, shot *s,
                            ap_error *error) {
   motion x;
   ap_status status = line_motion_or_say(p, l, branch, t, &x, error);
@@ -40,7 +40,7 @@ static ap_status take_shot(const puma *p, const line *l, int branch, double t, s
   return AP_OK;
 }
 
-ap_status figure_path(const puma *p, const line *l, int branch, figure_place place,
+ap_status figure_path(const puma *p, const straight_line *l, int branch, figure_place place,
                       ap_error *error) {
   static const char *const when[SHOTS] = {"start", "middle", "end"};
   static const int down[2] = {2, 1}; // the second axis of each view: z, y
@@ -77,7 +77,7 @@ ap_status figure_path(const puma *p, const line *l, int branch, figure_place pla
 
 // ---- torques -----------------------------------------------------------------------------------
 
-ap_status figure_torques(const puma *p, const line *l, int branch, figure_place place,
+ap_status figure_torques(const puma *p, const straight_line *l, int branch, figure_place place,
                          ap_error *error) {
   double t[POINTS], tau[LINE_JOINTS][POINTS];
   for (int k = 0; k < POINTS; k++) {
@@ -106,7 +106,7 @@ ap_status figure_torques(const puma *p, const line *l, int branch, figure_place 
 
 // ---- errors ------------------------------------------------------------------------------------
 
-ap_status figure_errors(const puma *p, const line *l, int branch, const ap_method *forward,
+ap_status figure_errors(const puma *p, const straight_line *l, int branch, const ap_method *forward,
                         figure_place place, ap_error *error) {
   line_run run[2];
   double away[2][OUTPUTS_MOST];

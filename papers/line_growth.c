@@ -17,7 +17,7 @@ enum { STATE = 2 * LINE_JOINTS };
 
 typedef struct linearised {
   const puma *p;
-  const line *line;
+  const straight_line *line;
   int branch;
 } linearised;
 
@@ -84,7 +84,8 @@ static double largest_singular_value(const double *Y) {
   return largest;
 }
 
-ap_status line_growth(const puma *p, const line *l, int branch, double *growth, ap_error *error) {
+ap_status line_growth(const puma *p, const straight_line *l, int branch, double *growth,
+                      ap_error *error) {
   linearised s = {p, l, branch};
   double Y[STATE * STATE] = {0};
   ap_ode *ode = NULL;

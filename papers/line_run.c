@@ -56,7 +56,7 @@ static ap_status state_rate(void *context, double t, const double *y, double *dy
 }
 
 // Outputs at 0, 0.1 s, ... and at the end; a last step shorter than rounding is none.
-static int output_times(const line *l, double *t) {
+static int output_times(const straight_line *l, double *t) {
   int n = 0;
   for (; n < OUTPUTS_MOST - 1 && n * output_every < l->duration - 1e-9; n++)
     t[n] = n * output_every;
@@ -138,7 +138,7 @@ static void add_to(stray *s, double value, double share) {
 }
 
 // Position, velocity and acceleration of the tool on the line.
-static void tool_wanted(const line *l, double t, double tool[9]) {
+static void tool_wanted(const straight_line *l, double t, double tool[9]) {
   line_tool(l, t, tool, tool + 3);
   tool[6] = tool[7] = tool[8] = 0;
 }

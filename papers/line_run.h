@@ -23,7 +23,7 @@ const char *run_mode_name(run_mode mode);
 
 /// What is simulated. Torques come from the line at the integrator's own times; nothing corrects.
 typedef struct run_plan {
-  const line *line;
+  const straight_line *line;
   int branch;
   const ap_method *forward; ///< forward dynamics
   run_mode mode;
@@ -70,7 +70,8 @@ double distance_of_runs(const puma *p, const line_run *one, const line_run *othe
 /// By how much the worst small deviation of [q; v] at the start has grown at the end of the line:
 /// the largest singular value of the transition matrix of the equations linearised about the
 /// prescribed motion.
-ap_status line_growth(const puma *p, const line *l, int branch, double *growth, ap_error *error);
+ap_status line_growth(const puma *p, const straight_line *l, int branch, double *growth,
+                      ap_error *error);
 
 /// Seconds on a clock that only goes forward.
 double clock_seconds(void);

@@ -71,13 +71,14 @@ static ap_status simulate(bench *b, const run_plan *plan, bool timed, outcome *o
 }
 
 // The line itself: how long, how fast.
-static void report_line_facts(bench *b, const line *l, double printed_speed, const char *note) {
+static void report_line_facts(bench *b, const straight_line *l, double printed_speed,
+                              const char *note) {
   report_row(b->r, "length of the line", "m", NAN, line_length(l), NULL);
   report_row(b->r, "speed", "m/s", printed_speed, line_length(l) / l->duration, note);
 }
 
 // Smallest and largest torque of each joint every 10 ms; other branches as details.
-static ap_status report_torques(bench *b, const line *l, int branch, bool as_rows) {
+static ap_status report_torques(bench *b, const straight_line *l, int branch, bool as_rows) {
   double least[LINE_JOINTS], most[LINE_JOINTS], first[LINE_JOINTS];
   int steps = (int)ceil(l->duration / 0.01 - 1e-9);
   for (int k = 0; k <= steps; k++) {
@@ -106,7 +107,7 @@ static ap_status report_torques(bench *b, const line *l, int branch, bool as_row
   return AP_OK;
 }
 
-static ap_status report_torques_of_all(bench *b, const line *l, bool as_rows) {
+static ap_status report_torques_of_all(bench *b, const straight_line *l, bool as_rows) {
   ap_status status = AP_OK;
   for (int branch = 0; branch < LINE_BRANCHES && status == AP_OK; branch++)
     status = report_torques(b, l, branch, as_rows && branch == MAIN_BRANCH);
@@ -131,7 +132,8 @@ static void detail_outcome(bench *b, const char *narrowed, const outcome *o) {
 }
 
 // Details of a line by one method, on every branch and in every mode.
-static ap_status detail_branches(bench *b, const line *l, const char *what_line, contender c) {
+static ap_status detail_branches(bench *b, const straight_line *l, const char *what_line,
+                                 contender c) {
   const ap_method *forward = find_method(AP_FORWARD, c.method, b->error);
   if (!forward) return b->error->status;
   for (int branch = 0; branch < LINE_BRANCHES; branch++) {
@@ -150,8 +152,8 @@ static ap_status detail_branches(bench *b, const line *l, const char *what_line,
 }
 
 // The three methods on the main branch.
-static ap_status run_methods(bench *b, const line *l, const contender *methods, run_mode mode,
-                             outcome o[METHODS]) {
+static ap_status run_methods(bench *b, const straight_line *l, const contender *methods,
+                             run_mode mode, outcome o[METHODS]) {
   for (int k = 0; k < METHODS; k++) {
     run_plan plan = {l, MAIN_BRANCH, find_method(AP_FORWARD, methods[k].method, b->error), mode};
     if (!plan.forward) return b->error->status;
@@ -175,7 +177,7 @@ static void remark_methods(report *r, const contender *methods) {
                 methods[2].method);
 }
 
-static ap_status draw(bench *b, const line *l, const char *method, const char *path,
+static ap_status draw(bench *b, const straight_line *l, const char *method, const char *path,
                       const char *torques, const char *errors) {
   const char *folder = b->options->plots;
   if (!folder) return AP_OK;
@@ -367,7 +369,7 @@ static ap_status table2_other_modes(bench *b) {
 
 static ap_status provenzano_table(bench *b) {
   double growth;
-  const line *l = &provenzano2002_line;
+  const straight_line *l = &provenzano2002_line;
   report_item(b->r, "Table 2", "errors and processing time of the simulated straight line");
   if (!b->integrates) return say_no_integrator(b->r), AP_OK;
   report_remark(b->r,
@@ -387,7 +389,7 @@ static ap_status provenzano_table(bench *b) {
 
 ap_status lines_provenzano2002(const paper_options *options, report *r, ap_error *error) {
   bench b;
-  const line *l = &provenzano2002_line;
+  const straight_line *l = &provenzano2002_line;
   ap_status status = set_up(&b, options, r, error);
   if (status == AP_OK) {
     report_item(r, "Fig. 1", "the planned straight line of the PUMA");
@@ -413,7 +415,7 @@ static const contender mata_methods[METHODS] = {
 /// The paper's line can be read in two ways.
 static const struct {
   const char *name;
-  const line *line;
+  const straight_line *line;
 } mata_reading[2] = {{"in 5 s", &mata2002_in_5s}, {"at 0.1 m/s", &mata2002_at_100mm_per_s}};
 
 static ap_status mata_table6(bench *b) {
@@ -480,7 +482,7 @@ static ap_status mata_table7(bench *b) {
 }
 
 static ap_status mata_figure3(bench *b) {
-  const line *l = &mata2002_in_5s;
+  const straight_line *l = &mata2002_in_5s;
   report_item(b->r, "Fig. 3", "the planned straight line of the PUMA (section 5.2)");
   report_remark(b->r,
                 "The paper gives no parameters of its PUMA: those of Valera et al. 2003 are "
@@ -507,7 +509,7 @@ ap_status lines_mata2002(const paper_options *options, report *r, ap_error *erro
 // ---- Valera et al. 2003 ------------------------------------------------------------------------
 
 static ap_status valera_simulation(bench *b) {
-  const line *l = &valera2003_line;
+  const straight_line *l = &valera2003_line;
   report_item(b->r, "Section 4, simulation", "the line driven by its torques alone");
   if (!b->integrates) return say_no_integrator(b->r), AP_OK;
   report_remark(b->r,
@@ -540,7 +542,7 @@ enum { TIMED_STATES = 64, TIMED_ROUNDS = 40, TIMED_REPEATS = 15 };
 
 // Seconds of one inverse dynamics by a method, on states of the line.
 static ap_status inverse_seconds(bench *b, const ap_method *method, double *seconds) {
-  const line *l = &valera2003_line;
+  const straight_line *l = &valera2003_line;
   double in[TIMED_STATES][3 * LINE_JOINTS], tau[LINE_JOINTS], taken[TIMED_REPEATS];
   for (int k = 0; k < TIMED_STATES; k++) {
     motion x;
@@ -582,7 +584,7 @@ static ap_status valera_time(bench *b) {
 
 ap_status lines_valera2003(const paper_options *options, report *r, ap_error *error) {
   bench b;
-  const line *l = &valera2003_line;
+  const straight_line *l = &valera2003_line;
   ap_status status = set_up(&b, options, r, error);
   if (status == AP_OK) {
     report_item(r, "Fig. 3", "the prescribed straight line of the PUMA");

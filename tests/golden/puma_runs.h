@@ -219,6 +219,15 @@ static const double golden_growth[3][8] = {
     {225729.3019, 225729.3019, 209963.4603, 209963.4603,
      254049.1299, 254049.1299, 227967.8478, 227967.8478}};
 
+// Differences of moduli on line 0 with one Dormand-Prince step per 0.1 s, five digits.
+// Source: golden/serial.json, paper2_table2_fingerprint, "fixed h=0.1 DP5".
+static const struct {
+  int branch;
+  double modulus[2][3];
+} golden_steps[2] = {
+    {0, {{3.7062e-05, 2.6382e-05, 3.2821e-04}, {3.3251e-06, 1.7797e-06, 2.9443e-05}}},
+    {2, {{2.2718e-05, 1.1684e-05, 1.9146e-04}, {2.1004e-06, 7.4570e-07, 1.7666e-05}}}};
+
 // clang-format on
 
 #endif
