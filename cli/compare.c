@@ -7,11 +7,13 @@
 #include "trials.h"
 #include "values.h"
 #include "verbs.h"
+#include "wrap.h"
 
 enum { JSON, WHAT, STATES, SEED, FLOATING, IGNORE_MIMIC, GRAVITY };
 
 // Matrices of more rows take gigabytes in the four arithmetics together.
 enum { MOST_VELOCITIES = 4000, MOST_STATES = 10000 };
+enum { WHY_BYTES = 256, LINE_BYTES = 1024 };
 
 static const ap_quantity quantities[] = {AP_INVERSE, AP_BIAS, AP_INERTIA, AP_FORWARD};
 enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
@@ -38,20 +40,43 @@ static const char text[] =
 static bool has_row(const cli_trial *trial) { return trial->status == AP_OK && trial->once > 0; }
 
 // Why a method has no row.
-static void describe_absence(const cli_trial *trial, char *out, size_t size) {
-  const char *what = ap_quantity_name(trial->method->what), *name = trial->method->name;
-  const char *needs = trial->method->needs;
-  if (trial->status == AP_E_UNSUPPORTED && needs) {
-    snprintf(out, size, "%s by %s is left out (it needs %s)", what, name, needs);
+static void absence(const cli_trial *trial, char *out, size_t size) {
+  if (trial->status == AP_E_UNSUPPORTED && trial->method->needs) {
+    snprintf(out, size, "needs %s", trial->method->needs);
   } else if (trial->status == AP_E_SINGULAR) {
-    snprintf(out, size, "%s by %s is left out (singular: every joint has to move mass)", what,
-             name);
+    snprintf(out, size, "singular: every joint has to move mass");
   } else if (trial->status != AP_OK) {
-    snprintf(out, size, "%s by %s is left out (%s)", what, name, ap_status_text(trial->status));
+    snprintf(out, size, "%s", ap_status_text(trial->status));
   } else {
-    snprintf(out, size, "%s by %s is left out (one evaluation takes more than %g s)", what, name,
-             CLI_TRIAL_SECONDS);
+    snprintf(out, size, "one evaluation takes more than %g s", CLI_TRIAL_SECONDS);
   }
+}
+
+static bool absent_alike(const cli_trial *a, const cli_trial *b) {
+  char why[WHY_BYTES], other[WHY_BYTES];
+  if (has_row(a) || has_row(b) || a->method->what != b->method->what) return false;
+  absence(a, why, sizeof why);
+  absence(b, other, sizeof other);
+  return strcmp(why, other) == 0;
+}
+
+// A line about the methods that are absent for the same reason as trial k, false where k is not the
+// first of them.
+static bool describe_absence(const cli_trials *t, int k, char *out, size_t size) {
+  char why[WHY_BYTES];
+  const cli_trial *trial = &t->trial[k];
+  if (has_row(trial)) return false;
+  for (int i = 0; i < k; i++) {
+    if (absent_alike(&t->trial[i], trial)) return false;
+  }
+  absence(trial, why, sizeof why);
+  size_t n = (size_t)snprintf(out, size,
+                              "left out of %s (%s):", ap_quantity_name(trial->method->what), why);
+  for (int i = k; i < t->trials && n < size; i++) {
+    if (!absent_alike(&t->trial[i], trial)) continue;
+    n += (size_t)snprintf(out + n, size - n, "%s %s", i > k ? "," : "", t->trial[i].method->name);
+  }
+  return true;
 }
 
 static bool has_error(const cli_trial *trial) { return trial->judged && trial->failed == 0; }
@@ -88,13 +113,9 @@ static int print_json(cli_out *out, const cli_trials *t, const cli_model *model)
   cli_json json = {.out = out};
   cli_json_open(&json, NULL, '[');
   for (int k = 0; k < t->trials; k++) {
-    char why[256];
-    if (has_row(&t->trial[k])) {
-      json_trial(&json, &t->trial[k]);
-    } else {
-      describe_absence(&t->trial[k], why, sizeof why);
-      cli_warn(model->path, 0, why);
-    }
+    char why[LINE_BYTES];
+    if (has_row(&t->trial[k])) json_trial(&json, &t->trial[k]);
+    if (describe_absence(t, k, why, sizeof why)) cli_warn(model->path, 0, why);
   }
   cli_json_close(&json, ']');
   return CLI_OK;
@@ -166,10 +187,10 @@ static void fill_table(cli_table *table, const cli_trials *t, ap_quantity what) 
 static void print_absent(cli_out *out, const cli_trials *t) {
   bool any = false;
   for (int k = 0; k < t->trials; k++) {
-    char why[256];
-    if (has_row(&t->trial[k])) continue;
-    describe_absence(&t->trial[k], why, sizeof why);
-    cli_out_printf(out, "%s  %s\n", any ? "" : "\n", why);
+    char why[LINE_BYTES];
+    if (!describe_absence(t, k, why, sizeof why)) continue;
+    if (!any) cli_out_printf(out, "\n");
+    cli_wrap(out, cli_line_width(), "  ", why);
     any = true;
   }
 }
@@ -259,13 +280,13 @@ static int check_model(const cli_model *model) {
 
 // One error where not a single method could be run.
 static int check_rows(const cli_trials *t, const cli_model *model) {
-  char why[256];
+  char why[WHY_BYTES];
   for (int k = 0; k < t->trials; k++) {
     if (has_row(&t->trial[k])) return CLI_OK;
   }
   if (t->trials == 0) return cli_fail(CLI_FAILED, NULL, 0, "there is no method to compare");
-  describe_absence(&t->trial[0], why, sizeof why);
-  return cli_fail(CLI_FAILED, model->path, 0, "no method can be run: %s", why);
+  absence(&t->trial[0], why, sizeof why);
+  return cli_fail(CLI_FAILED, model->path, 0, "no method can be run (%s)", why);
 }
 
 static int compare(cli_trials *t, const cli_model *model, bool json) {
