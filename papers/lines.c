@@ -196,12 +196,12 @@ static void remark_methods(report *r, const contender *methods) {
 }
 
 static ap_status draw(bench *b, const straight_line *l, const char *method, const char *path,
-                      const char *torques, const char *errors) {
+                      const char *forces, const char *errors) {
   const char *folder = b->options->plots;
   if (!folder) return AP_OK;
   ap_status status = figure_path(&b->p, l, MAIN_BRANCH, (figure_place){folder, path}, b->error);
   if (status == AP_OK)
-    status = figure_torques(&b->p, l, MAIN_BRANCH, (figure_place){folder, torques}, b->error);
+    status = figure_torques(&b->p, l, MAIN_BRANCH, (figure_place){folder, forces}, b->error);
   if (status != AP_OK || !b->integrates) return status;
   const ap_method *forward;
   status = find_method(AP_FORWARD, method, &forward, b->error);
