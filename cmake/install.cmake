@@ -22,9 +22,12 @@ install(DIRECTORY include/appell DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 appell_install_library(appell)
 if(APPELL_TOOLS)
+  if(ARKODE_FOUND)
+    set(tools_libs_private "-lsundials_arkode -lsundials_nvecserial")
+  endif()
   appell_install_library(appell-tools)
   install(TARGETS appell_command)
-  install(FILES cmake/FindLibYAML.cmake DESTINATION ${package_dir})
+  install(FILES cmake/FindLibYAML.cmake cmake/FindARKODE.cmake DESTINATION ${package_dir})
 endif()
 
 configure_package_config_file(cmake/appellConfig.cmake.in appellConfig.cmake

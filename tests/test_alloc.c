@@ -4,7 +4,9 @@
 #include <errno.h>
 
 #include "file/rows.h"
+#include "papers.h"
 #include "robot_files.h"
+#include "survey.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
@@ -134,6 +136,26 @@ static ap_status read_rows(ap_error *error) {
   return status;
 }
 
+static ap_status fill_report(ap_error *error) {
+  report r = {0};
+  report_item(&r, "Table 1", "numbers");
+  report_remark(&r, "%d of them", 100);
+  for (int i = 0; i < 100; i++) { // more than there is room for at first
+    report_row(&r, "speed", "m/s", 1, i, i % 2 ? "a note" : NULL);
+    report_detail(&r, "n = 7", "speed", "m/s", 1, i, NULL);
+  }
+  error->status = r.no_memory ? AP_E_MEMORY : AP_OK;
+  if (!r.no_memory) CHECK_EQ_INT(r.lines, 202);
+  for (int i = 0; i < r.lines; i++) CHECK(r.line[i].item && r.line[i].text && r.line[i].note);
+  report_free(&r);
+  return error->status;
+}
+
+static ap_status count_operations(ap_error *error) {
+  ap_count count;
+  return survey_robot(ap_builtin("puma600"), AP_INVERSE, NULL, &count, error);
+}
+
 static ap_status open_rows(ap_error *error) {
   ap_rows *rows;
   ap_status status = ap_rows_open("tests/fuzz/corpus/urdf/full.urdf", &rows, error);
@@ -160,6 +182,8 @@ TEST(writing_urdf) { fail_each("write urdf", write_urdf); }
 TEST(writing_yaml) { fail_each("write yaml", write_yaml); }
 TEST(built_in_robots) { fail_each("built in", builtin_floating); }
 TEST(reading_rows) { fail_each("rows", read_rows); }
+TEST(filling_a_report) { fail_each("report", fill_report); }
+TEST(counting_operations) { fail_each("count", count_operations); }
 
 #else
 

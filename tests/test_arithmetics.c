@@ -422,7 +422,7 @@ TEST(float_twins_compute_the_same_kinematics) {
 static ap_count count_of(const test_robot *r, ap_quantity what) {
   static double out[MATRIX];
   double in[INPUTS];
-  ap_count count = {0, 0, 0, 0, 0};
+  ap_count count = {0};
   study t = study_make(r->m, AP_COUNT);
   motion s = motion_first(r);
   fill(r->m, &s, what, in);
@@ -464,7 +464,7 @@ TEST(counts_do_not_depend_on_the_state) {
   double in[INPUTS];
   FOR_EACH_MODEL (r) {
     study t = study_make(r->m, AP_COUNT);
-    ap_count once = {0, 0, 0, 0, 0}, again;
+    ap_count once = {0}, again;
     FOR_EACH_STATE (r, s, 3) {
       if (!t.s) continue;
       fill(r->m, &s, AP_INVERSE, in);

@@ -2,6 +2,7 @@
 
 #include <appell/dyn.h>
 #include <appell/kin.h>
+#include <appell/research.h>
 
 #include "golden/puma_lines.h"
 #include "golden/serial.h"
@@ -66,6 +67,51 @@ static void check_samples(const golden_sample *samples, int count, int n) {
     CHECK_OK(ap_forward_dynamics(robot.m, robot.w, s->q, s->v, s->tau_in, x));
     CHECK_NEAR(x, s->forward, n, 1e-13);
   }
+}
+
+// Every method of every quantity, in double and in binary128.
+static void check_method(ap_study *study, const ap_method *method, const golden_sample *s, int n) {
+  double in[18], M[36], out[36];
+  const double *third = method->what == AP_FORWARD ? s->tau_in : s->a;
+  unpack(s->M, n, M);
+  const double *want[] = {[AP_INVERSE] = s->tau,
+                          [AP_FORWARD] = s->forward,
+                          [AP_INERTIA] = M,
+                          [AP_BIAS] = s->bias,
+                          [AP_GRAVITY] = s->gravity};
+  for (int i = 0; i < n; i++) in[i] = s->q[i], in[n + i] = s->v[i], in[2 * n + i] = third[i];
+  CHECK_OK(ap_study_eval(study, method, in, out, NULL));
+  CHECK_NEAR(out, want[method->what], ap_columns_out(robot.m, method->what), 1e-12);
+}
+
+static void check_methods(const golden_sample *samples, int count, int n, ap_arithmetic real) {
+  size_t size = ap_study_size(robot.m, real);
+  void *memory = malloc(size + 1);
+  ap_study *study = ap_study_init(robot.m, real, memory, size);
+  for (int i = 0; study && ap_method_at(i); i++) {
+    const ap_method *method = ap_method_at(i);
+    if (method->what == AP_ENERGY) continue;
+    for (int k = 0; k < count; k++) {
+      test_context("%s, %s by %s, %s, sample %d", robot.label, ap_quantity_name(method->what),
+                   method->name, ap_arithmetic_name(real), k);
+      check_method(study, method, &samples[k], n);
+    }
+  }
+  free(memory);
+}
+
+TEST(every_method_on_the_puma) {
+  if (!builtin("puma600")) return;
+  check_methods(golden_puma, 8, 6, AP_F64);
+  check_methods(golden_puma, 8, 6, AP_F128);
+  robot_free(&robot);
+}
+
+TEST(every_method_on_a_mixed_arm) {
+  if (!from_table("rprp", golden_rprp_links, 4)) return;
+  check_methods(golden_rprp, 8, 4, AP_F64);
+  check_methods(golden_rprp, 8, 4, AP_F128);
+  robot_free(&robot);
 }
 
 TEST(puma_built_in) {

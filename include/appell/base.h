@@ -58,15 +58,15 @@ typedef struct ap_error {
 enum { AP_STEPS = 8 };
 
 /// Operations counted by running the code. Structural zeros and ones are free, as in the papers;
-/// a subtraction counts as an addition, a change of sign as nothing. A method that its paper divides
-/// into steps counts multiplications and additions by step as well.
+/// a subtraction counts as an addition, a change of sign as nothing. A method that its paper
+/// divides into steps counts multiplications and additions by step as well.
 typedef struct ap_count {
-  long mul;    ///< multiplications
-  long add;    ///< additions and subtractions
-  long div;    ///< divisions
-  long sqrt;   ///< square roots
-  long sincos; ///< sine and cosine of one angle together
-  int step;    ///< the step that counts now, 0: none
+  long mul;              ///< multiplications
+  long add;              ///< additions and subtractions
+  long div;              ///< divisions
+  long sqrt;             ///< square roots
+  long sincos;           ///< sine and cosine of one angle together
+  int step;              ///< the step that counts now, 0: none
   long mul_in[AP_STEPS]; ///< multiplications by step
   long add_in[AP_STEPS]; ///< additions and subtractions by step
 } ap_count;

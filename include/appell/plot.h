@@ -19,7 +19,7 @@ typedef enum ap_stroke {
 
 /// A curve through n points. A point that is not finite breaks it.
 typedef struct ap_curve {
-  const char *label; ///< in the legend; NULL: not there
+  const char *label; ///< in the legend, as UTF-8; NULL or empty: not there
   int n;             ///< number of points
   const double *x;   ///< [n]
   const double *y;   ///< [n]
@@ -36,6 +36,7 @@ typedef struct ap_panel {
   int ncurve;            ///< number of curves
   bool log_y;            ///< decades; what is not positive breaks the curve
   bool same_scale;       ///< a unit of x is as long as a unit of y: for paths
+  bool log_x;            ///< decades along x, likewise; neither goes with same_scale
 } ap_panel;
 
 /// Panels row by row.
@@ -46,8 +47,18 @@ typedef struct ap_figure {
   int columns;           ///< panels in a row; 0 means 1
 } ap_figure;
 
-/// Write a figure to the file path; the file appears only when complete. It looks right on light
-/// and dark pages, needs nothing from outside, and the same figure gives the same bytes.
+/// Write a figure as SVG to the file path; the file appears only when complete. It looks right on
+/// light and dark pages, needs nothing from outside, and the same figure gives the same bytes.
+///
+/// Labels are text, not markup: any character may stand in them. One too long for its place is cut,
+/// and shown whole where the pointer rests on it. Ranges and ticks come from the points that can be
+/// shown; a panel without any says so. Points closer than the eye can tell are left out, so that a
+/// curve of a million points makes a small file. A legend that all panels share stands once, above
+/// them. The palette has 8 colours for every kind of colour vision; further curves take them again
+/// with another dash.
+///
+/// AP_E_ARG: the text names panel and curve, and what would be right. AP_E_FILE: the file cannot be
+/// written. AP_E_MEMORY. error may be NULL.
 AP_API ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *error);
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "dyn/study.h"
 #include "dyn/text.inc"
+#include "dyn/methods.inc"
 
 #define OWN_FRAMES         true
 #define PACKED_REAL        real
@@ -27,11 +28,12 @@ static void pack_for_work(const ap_model *m, WORK *w) {
 #include "dyn/solve.inc"
 
 static const KERNELS kernels = KERNEL_TABLE("f128");
+static const compared_methods methods = COMPARED_TABLE;
 
-static WORK *init_f128(const ap_model *m, bool study, void *mem, size_t size, ap_count *count) {
+static WORK *init_f128(const ap_model *m, void *mem, size_t size, ap_count *count) {
   (void)count;
-  WORK *w = work_init(m, study, mem, size, NULL);
-  if (w) w->kernels = &kernels;
+  WORK *w = work_init(m, true, mem, size, NULL);
+  if (w) w->kernels = &kernels, w->methods = &methods;
   return w;
 }
 

@@ -9,27 +9,77 @@
 #include "model/frozen.h"
 #include "num/f128.h"
 
-static const struct {
+typedef struct {
   ap_method method;
-  study_method which;
-} methods[] = {
-    {{"gibbs-tensor", AP_INVERSE,
-      "Gibbs-Appell recursion in tensor form (Mata et al. 2002, section 4.1)"},
-     STUDY_DEFAULT},
-    {{"gibbs", AP_FORWARD, "gibbs-cholesky, or articulated-body where paths are long"},
-     STUDY_DEFAULT},
-    {{"gibbs-cholesky", AP_FORWARD,
-      "bias and Gibbs Hessian, factorised along the tree (Mata et al. 2002, section 4.2)"},
-     STUDY_FACTORIZED},
-    {{"articulated-body", AP_FORWARD,
-      "articulated bodies in link frames (Featherstone 1983); no mimic joints"},
-     STUDY_ARTICULATED},
-    {{"gibbs-hessian", AP_INERTIA, "Hessian of the Gibbs function (Provenzano et al. 2002)"},
-     STUDY_DEFAULT},
-    {{"gibbs-tensor", AP_BIAS, "Gibbs-Appell recursion in tensor form with a = 0"}, STUDY_DEFAULT},
-    {{"gibbs-tensor", AP_GRAVITY, "Gibbs-Appell recursion in tensor form with v = a = 0"},
-     STUDY_DEFAULT},
-    {{"bodies", AP_ENERGY, "sum over the bodies, seen from the ground"}, STUDY_DEFAULT},
+  study_method by;
+} method_row;
+
+#define SIMPLE_JOINTS "revolute and prismatic joints only"
+#define REAL_FACTORS  "no body with a negative moment of inertia"
+#define NO_MIMIC      "no mimic joints"
+
+// Every recursion gives the inverse dynamics and, with a = 0, the bias.
+#define RECURSIONS(X)                                                                              \
+  X("gibbs-tensor", BY_GIBBS_TENSOR, "Gibbs-Appell recursion in tensor form (Mata et al. 2002)",   \
+    NULL)                                                                                          \
+  X("gibbs-vector", BY_GIBBS_VECTOR, "Gibbs-Appell recursion in vector form (Valera et al. 2003)", \
+    NULL)                                                                                          \
+  X("newton-euler", BY_NEWTON_EULER, "Newton-Euler recursion (Luh, Walker, Paul 1980)", NULL)      \
+  X("newton-euler-tensor", BY_NEWTON_EULER_TENSOR,                                                 \
+    "Newton-Euler in tensor form, augmented bodies (Balafoutis, Patel 1991)", NULL)                \
+  X("kane", BY_KANE, "Kane's equations (Angeles, Ma, Rojas 1989)", NULL)                           \
+  X("lagrange", BY_LAGRANGE, "recursive Lagrange with 3x3 matrices (Hollerbach 1980)",             \
+    SIMPLE_JOINTS)
+#define AS_INVERSE(name, how, about, needs) {{name, AP_INVERSE, about, needs}, {.inverse = how}},
+#define AS_BIAS(name, how, about, needs)    {{name, AP_BIAS, about, needs}, {.inverse = how}},
+
+// The forward dynamics of an inertia matrix and the bias that its authors use.
+#define BY_MATRIX(name, bias, inertia, about, needs)                     \
+  {{name "-cholesky", AP_FORWARD, about ", Cholesky", needs},            \
+   {bias, inertia, FORWARD_BY_CHOLESKY}},                                \
+  {                                                                      \
+    {name "-gauss-jordan", AP_FORWARD, about ", Gauss-Jordan", needs}, { \
+      bias, inertia, FORWARD_BY_GAUSS_JORDAN                             \
+    }                                                                    \
+  }
+
+static const method_row methods[] = {
+    RECURSIONS(AS_INVERSE) RECURSIONS(AS_BIAS)
+
+        {{"gibbs-hessian", AP_INERTIA, "Hessian of the Gibbs function (Provenzano et al. 2002)",
+          NULL},
+         {.inertia = BY_GIBBS_HESSIAN}},
+    {{"composite-body", AP_INERTIA,
+      "composite bodies about their centres of mass (Walker, Orin 1982)", NULL},
+     {.inertia = BY_COMPOSITE_BODY}},
+    {{"composite-body-origin", AP_INERTIA,
+      "composite bodies about the joints' origins (Featherstone 1987)", NULL},
+     {.inertia = BY_COMPOSITE_BODY_ORIGIN}},
+    {{"orthogonal-complement", AP_INERTIA, "natural orthogonal complement (Angeles, Ma 1988)",
+      REAL_FACTORS},
+     {.inertia = BY_ORTHOGONAL_COMPLEMENT}},
+
+    {{"gibbs", AP_FORWARD, "gibbs-ltdl, or articulated-body where paths are long", NULL},
+     {.forward = FORWARD_BY_DEFAULT}},
+    {{"gibbs-ltdl", AP_FORWARD, "gibbs-tensor bias, gibbs-hessian, L^T D L along the tree", NULL},
+     {.forward = FORWARD_BY_LTDL}},
+    BY_MATRIX("gibbs", BY_GIBBS_TENSOR, BY_GIBBS_HESSIAN, "gibbs-tensor bias, gibbs-hessian", NULL),
+    BY_MATRIX("composite-body", BY_NEWTON_EULER, BY_COMPOSITE_BODY,
+              "newton-euler bias, composite-body", NULL),
+    BY_MATRIX("composite-body-origin", BY_NEWTON_EULER, BY_COMPOSITE_BODY_ORIGIN,
+              "newton-euler bias, composite-body-origin", NULL),
+    BY_MATRIX("orthogonal-complement", BY_KANE, BY_ORTHOGONAL_COMPLEMENT,
+              "kane bias, orthogonal-complement", REAL_FACTORS),
+    {{"articulated-body", AP_FORWARD, "articulated bodies in link frames (Featherstone 1983)",
+      NO_MIMIC},
+     {.forward = FORWARD_BY_ARTICULATED_BODY}},
+    {{"articulated-body-world", AP_FORWARD,
+      "articulated bodies about the world's origin (Featherstone 1983)", NO_MIMIC},
+     {.forward = FORWARD_BY_ARTICULATED_BODY_WORLD}},
+
+    {{"gibbs-tensor", AP_GRAVITY, "Gibbs-Appell recursion in tensor form with v = a = 0", NULL},
+     {.inverse = BY_GIBBS_TENSOR}},
+    {{"bodies", AP_ENERGY, "sum over the bodies, seen from the ground", NULL}, {0}},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -132,7 +182,7 @@ ap_status ap_study_eval(ap_study *s, const ap_method *method, const double *in, 
   if (i == METHODS) return AP_E_ARG;
   if (ap_columns_out(s->model, method->what) == 0 && s->model->nv > 0) return AP_E_UNSUPPORTED;
   s->count = (ap_count){0};
-  ap_status status = s->ops->eval(s->work, method->what, methods[i].which, in, out);
+  ap_status status = s->ops->eval(s->work, method->what, methods[i].by, in, out);
   if (count) *count = s->count;
   return status;
 }

@@ -5,11 +5,38 @@
 
 #include <appell/research.h>
 
-// Number of a method among those of its quantity; their names are in methods.c.
-typedef enum study_method {
-  STUDY_DEFAULT,
-  STUDY_FACTORIZED, // forward: bias, Gibbs Hessian, Cholesky
-  STUDY_ARTICULATED // forward: articulated body
+// How a quantity is computed; names and sources are in research.c.
+typedef enum {
+  BY_GIBBS_TENSOR, // the library's own
+  BY_GIBBS_VECTOR,
+  BY_NEWTON_EULER,
+  BY_NEWTON_EULER_TENSOR,
+  BY_KANE,
+  BY_LAGRANGE,
+  INVERSE_METHODS
+} inverse_method;
+
+typedef enum {
+  BY_GIBBS_HESSIAN, // the library's own
+  BY_COMPOSITE_BODY,
+  BY_COMPOSITE_BODY_ORIGIN,
+  BY_ORTHOGONAL_COMPLEMENT,
+  INERTIA_METHODS
+} inertia_method;
+
+typedef enum {
+  FORWARD_BY_DEFAULT, // the library's own choice
+  FORWARD_BY_LTDL,    // these three with the bias and the inertia matrix of the method
+  FORWARD_BY_CHOLESKY,
+  FORWARD_BY_GAUSS_JORDAN,
+  FORWARD_BY_ARTICULATED_BODY,
+  FORWARD_BY_ARTICULATED_BODY_WORLD
+} forward_method;
+
+typedef struct study_method {
+  inverse_method inverse; // inverse dynamics, and bias
+  inertia_method inertia;
+  forward_method forward;
 } study_method;
 
 typedef struct study_ops {

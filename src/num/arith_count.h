@@ -49,6 +49,10 @@ static inline real r_const(double x) { return count_structural(x, NULL); }
 static inline real r_param(arith_ctx ctx, double x) { return count_structural(x, ctx); }
 static inline real r_input(arith_ctx ctx, double x) { return count_general(x, ctx); }
 static inline double r_store(real x) { return x.v; }
+// What is counted from here on belongs to this step of the method; 0: to none.
+static inline void r_step(arith_ctx ctx, int step) {
+  if (ctx) ctx->step = step;
+}
 
 static inline real r_neg(real a) {
   a.v = -a.v;
@@ -61,7 +65,7 @@ static inline real r_add(real a, real b) {
   if (a.kind == REAL_ZERO) return count_moved(b, n);
   if (b.kind == REAL_ZERO) return count_moved(a, n);
   if (a.kind && b.kind) return count_structural(a.v + b.v, n); // 1 - 1 vanishes, 1 + 1 is known
-  if (n) n->add++;
+  if (n) n->add++, n->add_in[n->step]++;
   return count_general(a.v + b.v, n);
 }
 
@@ -74,7 +78,7 @@ static inline real r_mul(real a, real b) {
   if (b.kind == REAL_ONE) return count_moved(a, n);
   if (a.kind == REAL_MINUS_ONE) return count_moved(r_neg(b), n);
   if (b.kind == REAL_MINUS_ONE) return count_moved(r_neg(a), n);
-  if (n) n->mul++;
+  if (n) n->mul++, n->mul_in[n->step]++;
   return count_general(a.v * b.v, n);
 }
 

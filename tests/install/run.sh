@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs a build into an empty folder, moves that folder, and there builds and runs two examples,
-# one of the core and one of the tools, with pkg-config and with the CMake package, against the
-# shared and the static libraries.
+# one of the core and one of the tools, and motion.c, with pkg-config and with the CMake package,
+# against the shared and the static libraries.
 #
 #   tests/install/run.sh BUILD      BUILD is a finished build with the tools
 set -eu
@@ -17,6 +17,7 @@ prefix=$scratch/installed
 cd "$scratch"
 cp "$(grep -L '<appell/file.h>' "$examples"/*.c | head -n 1)" appell.c
 cp "$(grep -l '<appell/file.h>' "$examples"/*.c | head -n 1)" tools.c
+cp "$here/motion.c" .
 
 # step WORDS COMMAND...: runs it; its output is shown only when it fails.
 step() {
@@ -44,11 +45,13 @@ with_pkg_config() {
 }
 with_pkg_config appell appell
 with_pkg_config tools appell-tools
+with_pkg_config motion appell-tools
 
 step "find_package" cmake -S "$here" -B consumer -DCMAKE_PREFIX_PATH="$prefix" -DCONSUMER_DIR="$scratch"
 step "build with it" cmake --build consumer
-for program in appell_shared appell_static tools_shared tools_static; do
-  step "run $program" "consumer/$program"
+for program in appell tools motion; do
+  step "run ${program}_shared" "consumer/${program}_shared"
+  step "run ${program}_static" "consumer/${program}_static"
 done
 
 step "run the installed command" env -u LD_LIBRARY_PATH "$prefix/bin/appell" --version

@@ -1,0 +1,202 @@
+// Tables of operation counts: rows, remarks, details.
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "count_table.h"
+#include "polynomial.h"
+
+enum { MULTIPLICATIONS, ADDITIONS, OPERATIONS };
+static const char *const operation_name[OPERATIONS] = {"multiplications", "additions"};
+
+enum { SIX = 6, FORMULA = 64, LAW = FORMULA + 16, TEXT = 160, NOTE = 320 };
+
+// ---- values ------------------------------------------------------------------------------------
+
+// Divisions and square roots count as multiplications: only so does n (n + 1) (n + 2) / 6 come out
+// for a Cholesky decomposition (Mata et al. 2002, Table 3).
+static long operations(const ap_count *c, unsigned steps, int operation) {
+  if (!steps) return operation == ADDITIONS ? c->add : c->mul + c->div + c->sqrt;
+  long sum = 0;
+  for (int k = 0; k < AP_STEPS; k++)
+    if (steps >> k & 1) sum += operation == ADDITIONS ? c->add_in[k] : c->mul_in[k];
+  return sum;
+}
+
+static const char *printed_text(const counted *e, int operation) {
+  return operation == ADDITIONS ? e->additions : e->multiplications;
+}
+
+// The printed formula; false where there is none.
+static bool formula_of(const counted *e, int operation, polynomial *p) {
+  const char *text = printed_text(e, operation);
+  return text && polynomial_read(text, p);
+}
+
+// Whether it is a number for n = 6 instead of a formula for every n.
+static bool at_six_alone(const polynomial *p) {
+  return polynomial_degree(p) == 0 && p->sixths[0] != 0;
+}
+
+static double printed_at(const counted *e, int operation, int n) {
+  polynomial p;
+  if (!formula_of(e, operation, &p) || (at_six_alone(&p) && n != SIX)) return NAN;
+  return polynomial_at(&p, n);
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+// The note of the row at n = 6: what is no multiplication among them, and the entry's own.
+static const char *row_note(const counted *e, const ap_count *c, int operation, char *text) {
+  int used = 0;
+  text[0] = 0;
+  if (operation == MULTIPLICATIONS && !e->steps && c->div + c->sqrt > 0) {
+    used = snprintf(text, NOTE, "%ld divisions", c->div);
+    if (c->sqrt > 0)
+      used += snprintf(text + used, NOTE - (size_t)used, ", %ld square roots", c->sqrt);
+    used += snprintf(text + used, NOTE - (size_t)used, " among them%s", e->note ? "; " : "");
+  }
+  if (e->note) snprintf(text + used, NOTE - (size_t)used, "%s", e->note);
+  return text;
+}
+
+static void quantity_name(const counted *e, int operation, char *text) {
+  snprintf(text, TEXT, "%s, %s (%s)", operation_name[operation], e->method, e->name);
+}
+
+static void show_rows(report *r, const counted *e, const survey *s) {
+  const ap_count *six = &s->of[GENERAL_GEOMETRY][SIX - SURVEY_FIRST];
+  for (int o = 0; o < OPERATIONS; o++) {
+    char quantity[TEXT], note[NOTE];
+    quantity_name(e, o, quantity);
+    report_row(r, quantity, "", printed_at(e, o, SIX), (double)operations(six, e->steps, o),
+               row_note(e, six, o, note));
+  }
+}
+
+static void show_details(report *r, const counted *e, const survey *s) {
+  static const char *const geometry_name[SURVEY_GEOMETRIES] = {
+      [GENERAL_GEOMETRY] = "", [ALPHA1_ZERO] = ", alpha1 = 0", [SPECIAL_GEOMETRY] = ", special"};
+  for (int o = 0; o < OPERATIONS; o++) {
+    char quantity[TEXT], narrowed[TEXT];
+    quantity_name(e, o, quantity);
+    for (int g = 0; g < (s->general_only ? SPECIAL_GEOMETRY : SURVEY_GEOMETRIES); g++) {
+      for (int n = SURVEY_FIRST; n <= SURVEY_LAST; n++) {
+        if (g == GENERAL_GEOMETRY && n == SIX) continue; // that is the row
+        double printed = g == SPECIAL_GEOMETRY ? NAN : printed_at(e, o, n);
+        long ours = operations(&s->of[g][n - SURVEY_FIRST], e->steps, o);
+        snprintf(narrowed, sizeof narrowed, "n = %d%s", n, geometry_name[g]);
+        report_detail(r, narrowed, quantity, "", printed, (double)ours, NULL);
+      }
+    }
+    if (s->general_only) continue;
+    report_detail(r, "puma600", quantity, "", NAN, (double)operations(&s->puma, e->steps, o), NULL);
+  }
+}
+
+// ---- remarks -----------------------------------------------------------------------------------
+
+// The polynomial that the counts of one geometry lie on, as text: "96n-109", or their value at
+// n = 6 where there is none. False in that case.
+static bool law(const counted *e, const ap_count *of, int operation, polynomial *p, char *text) {
+  long value[SURVEY_SIZES];
+  char formula[FORMULA];
+  int from;
+  for (int i = 0; i < SURVEY_SIZES; i++) value[i] = operations(&of[i], e->steps, operation);
+  if (!polynomial_fit(value, SURVEY_FIRST, SURVEY_SIZES, p, &from)) {
+    snprintf(text, LAW, "%ld at n = 6", value[SIX - SURVEY_FIRST]);
+    return false;
+  }
+  polynomial_text(p, formula, sizeof formula);
+  if (from == SURVEY_FIRST)
+    snprintf(text, LAW, "%s", formula);
+  else
+    snprintf(text, LAW, "%s (n >= %d)", formula, from);
+  return true;
+}
+
+// The laws of both operations for one geometry: "96n-109 and 84n-103".
+static void laws(const counted *e, const ap_count *of, char *text) {
+  char one[OPERATIONS][LAW];
+  polynomial p;
+  for (int o = 0; o < OPERATIONS; o++) law(e, of, o, &p, one[o]);
+  snprintf(text, NOTE, "%s and %s", one[MULTIPLICATIONS], one[ADDITIONS]);
+}
+
+// How the counted formulas compare with the printed ones: "; printed ...".
+static void compare(const counted *e, const ap_count *of, char *text) {
+  polynomial printed[OPERATIONS], ours;
+  char unused[LAW];
+  bool same[OPERATIONS];
+  text[0] = 0;
+  for (int o = 0; o < OPERATIONS; o++) {
+    if (!formula_of(e, o, &printed[o]) || at_six_alone(&printed[o])) return;
+    same[o] = law(e, of, o, &ours, unused) && polynomial_same_leading(&ours, &printed[o]);
+  }
+  const char *verdict = same[0] && same[1] ? "the leading terms agree"
+                        : same[0]          ? "the leading terms of the multiplications agree"
+                        : same[1]          ? "the leading terms of the additions agree"
+                                           : "the leading terms differ";
+  snprintf(text, NOTE, ", printed %s and %s: %s", e->multiplications, e->additions, verdict);
+}
+
+static void show_remark(report *r, const counted *e, const survey *s) {
+  char general[NOTE], verdict[NOTE], level[NOTE], special[NOTE];
+  laws(e, s->of[GENERAL_GEOMETRY], general);
+  compare(e, s->of[GENERAL_GEOMETRY], verdict);
+  laws(e, s->of[ALPHA1_ZERO], level);
+  laws(e, s->of[SPECIAL_GEOMETRY], special);
+  if (s->general_only)
+    report_remark(r, "%s (%s): counted %s%s", e->method, e->name, general, verdict);
+  else
+    report_remark(r,
+                  "%s (%s): counted %s%s; alpha1 = 0: %s; special geometry: %s; "
+                  "PUMA 600: %ld and %ld",
+                  e->method, e->name, general, verdict, level, special,
+                  operations(&s->puma, e->steps, MULTIPLICATIONS),
+                  operations(&s->puma, e->steps, ADDITIONS));
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+ap_status count_entries(const counted *e, int entries, survey *s, ap_error *error) {
+  ap_status status = AP_OK;
+  for (int i = 0; i < entries && status == AP_OK; i++) {
+    bool again = i > 0 && e[i].what == e[i - 1].what && strcmp(e[i].method, e[i - 1].method) == 0;
+    if (again)
+      s[i] = s[i - 1];
+    else
+      status = survey_method(e[i].what, e[i].method, AP_DH_MODIFIED, &s[i], error);
+  }
+  return status;
+}
+
+void show_entries(report *r, const counted *e, const survey *s, int entries) {
+  for (int i = 0; i < entries; i++) show_rows(r, &e[i], &s[i]);
+  for (int i = 0; i < entries; i++) show_remark(r, &e[i], &s[i]);
+  for (int i = 0; i < entries; i++) show_details(r, &e[i], &s[i]);
+}
+
+ap_status count_table(report *r, const counted *e, int entries, ap_error *error) {
+  survey *s = survey_new(entries, error);
+  if (!s) return error->status;
+  ap_status status = count_entries(e, entries, s, error);
+  if (status == AP_OK) show_entries(r, e, s, entries);
+  free(s);
+  return status;
+}
+
+void how_counted(report *r) {
+  report_remark(r,
+                "counted by running the code on robots of n = %d to %d revolute joints: general "
+                "ones have modified DH parameters and inertia tensors without zeros and gravity "
+                "along z of the ground, special ones right angles and zero offsets; structural "
+                "zeros and ones cost nothing, sines and cosines are not counted",
+                SURVEY_FIRST, SURVEY_LAST);
+  report_remark(r,
+                "formulas give multiplications and additions; they are exact for all these n "
+                "not excepted beside them, and where no polynomial of degree 3 or less is, the "
+                "count at n = 6 stands in its place");
+}

@@ -1,0 +1,17 @@
+// Provenzano et al. 2002: the inertia matrix as the Hessian of Gibbs' function.
+
+#include "experiments.h"
+
+static ap_status run(const paper_options *options, report *r, ap_error *error) {
+  (void)options;
+  *error = (ap_error){0};
+  return counts_provenzano2002(r, error);
+}
+
+const paper paper_provenzano2002 = {
+    "provenzano2002",
+    "Efficient computation of the generalized inertial tensor of robots by using the Gibbs-Appell "
+    "equations",
+    "S. Provenzano, V. Mata, M. Ceccarelli, J. L. Suñer (2002)",
+    run,
+};

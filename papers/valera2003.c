@@ -1,0 +1,17 @@
+// Valera et al. 2003: inverse dynamics in vector notation, and control with it.
+
+#include "experiments.h"
+
+static ap_status run(const paper_options *options, report *r, ap_error *error) {
+  (void)options;
+  *error = (ap_error){0};
+  return counts_valera2003(r, error);
+}
+
+const paper paper_valera2003 = {
+    "valera2003",
+    "Solving the inverse dynamic control for low cost real-time industrial robot control "
+    "applications",
+    "Á. Valera, V. Mata, M. Vallés, F. Valero, N. Rosillo, F. Benimeli, Robotica 21 (2003) 261-269",
+    run,
+};

@@ -1,0 +1,19 @@
+// Needs what libappell-tools takes from SUNDIALS, where it was built with it.
+#include <appell/sim.h>
+
+static ap_status growth(void *context, double t, const double *y, double *dydt) {
+  (void)context, (void)t;
+  dydt[0] = y[0];
+  return AP_OK;
+}
+
+int main(void) {
+  ap_ode *ode;
+  double y[1] = {1};
+  ap_status status = ap_ode_create(1, growth, NULL, NULL, &ode, NULL);
+  if (status == AP_E_UNSUPPORTED) return 0;
+  if (!status) status = ap_ode_start(ode, 0, y, NULL);
+  if (!status) status = ap_ode_advance(ode, 1, y, NULL);
+  ap_ode_free(ode);
+  return status || y[0] < 2.718 || y[0] > 2.719;
+}
