@@ -647,7 +647,7 @@ holds 'without gravity there is less to do' sh -c \
 { link trunk; joint shoulder trunk upper; link upper; } | robot | sed '/"base"/d' >free.urdf
 gives 0 compare free.urdf --floating
 holds 'a free base counts' grep -q '^pendulum: 7 degrees of freedom' out
-gives 0 compare free.urdf --floating --json
+try compare free.urdf --floating --json
 holds 'its document is JSON' json
 { link upper; joint shoulder base upper; } | robot >single.urdf
 gives 0 compare single.urdf
