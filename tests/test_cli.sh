@@ -728,6 +728,12 @@ first=$!
 second=$!
 wait $first && wait $second && diff -r figures before >/dev/null
 verdict $? 'two runs at once write the same figures, whole'
+mkdir -p blocked/mata2002-fig2.svg
+refuses 1 '^appell: mata2002: .*mata2002-fig2.svg' reproduce mata2002 --plots blocked
+holds 'an experiment that fails: what came before it is shown' grep -q '^Table 1: ' out
+refuses 1 '^appell: mata2002: .*mata2002-fig2.svg' reproduce mata2002 provenzano2002 --plots blocked --json
+holds 'the document is whole' json
+holds 'and has the papers after it' grep -q '"paper": "provenzano2002"' out
 refuses 2 "did you mean 'mata2002'.*provenzano2002" reproduce mata2022
 refuses 2 "unknown paper 'newton1687'.*mata2002" reproduce newton1687
 refuses 2 'unknown paper' reproduce mata2002 newton1687 --plots none
