@@ -1,9 +1,8 @@
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "load.h"
 #include "stream.h"
+#include "values.h"
 #include "verbs.h"
 
 enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, OUTPUT };
@@ -103,35 +102,6 @@ static int parse_real(const char *name, ap_arithmetic *arithmetic) {
   return cli_usage("eval", "unknown arithmetic '%s', one of f32, f64, f128 is needed", name);
 }
 
-// The end of a decimal number at s; s itself where there is none. strtod() would also take blanks
-// before it, hexadecimal numbers and infinities.
-static const char *end_of_number(const char *s) {
-  static const char digits[] = "0123456789";
-  const char *at = s + (*s == '+' || *s == '-');
-  const size_t whole = strspn(at, digits);
-  at += whole;
-  const size_t decimals = *at == '.' ? strspn(at + 1, digits) : 0;
-  if (whole + decimals == 0) return s;
-  if (*at == '.') at += 1 + decimals;
-  if (*at != 'e' && *at != 'E') return at;
-  const char *exponent = at + 1 + (at[1] == '+' || at[1] == '-');
-  return exponent + strspn(exponent, digits);
-}
-
-static int parse_gravity(const char *value, double gravity[3]) {
-  const char *rest = value;
-  for (int k = 0; k < 3; k++) {
-    const char *end = end_of_number(rest);
-    char *read;
-    gravity[k] = strtod(rest, &read);
-    if (end == rest || read != end || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0')) {
-      return cli_usage("eval", "--gravity '%s' is not three numbers such as 0,0,-9.81", value);
-    }
-    rest = end + 1;
-  }
-  return CLI_OK;
-}
-
 // What the words of the command line ask for, except model and files.
 static int parse_job(const cli_arguments *arguments, cli_job *job, double gravity[3]) {
   ap_quantity what;
@@ -139,7 +109,7 @@ static int parse_job(const cli_arguments *arguments, cli_job *job, double gravit
   if (status == CLI_OK) status = parse_method(arguments->value[METHOD], what, &job->method);
   if (status == CLI_OK) status = parse_real(arguments->value[REAL], &job->arithmetic);
   if (status == CLI_OK && arguments->value[GRAVITY]) {
-    status = parse_gravity(arguments->value[GRAVITY], gravity);
+    status = cli_value_gravity("eval", arguments->value[GRAVITY], gravity);
     job->gravity = gravity;
   }
   job->friction = arguments->value[FRICTION] != NULL;

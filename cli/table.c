@@ -37,24 +37,40 @@ int cli_width(const char *text) {
   return width;
 }
 
-static void print_row(const cli_table *table, int first, const int *widths, cli_out *out) {
-  for (int k = 0; k < table->columns; k++) {
-    const char *cell = table->cells[first + k];
-    const int gap = k + 1 < table->columns ? widths[k] - cli_width(cell) + 2 : 0;
-    cli_out_printf(out, "%s%s%*s", k == 0 ? "  " : "", cell, gap, "");
-  }
-}
-
-int cli_table_print(cli_table *table, cli_out *out) {
-  int widths[CLI_TABLE_COLUMNS] = {0};
+static void measure(const cli_table *table, int *widths) {
   for (int k = 0; k < table->count; k++) {
     const int width = cli_width(table->cells[k]), column = k % table->columns;
     if (width > widths[column]) widths[column] = width;
   }
+}
+
+void cli_table_align(cli_table *tables, int n) {
+  int widths[CLI_TABLE_COLUMNS] = {0};
+  for (int i = 0; i < n; i++) measure(&tables[i], widths);
+  for (int i = 0; i < n; i++) memcpy(tables[i].widths, widths, sizeof widths);
+}
+
+// Blanks are put before a cell, so that no line ends with any.
+static void print_row(const cli_table *table, int first, cli_out *out) {
+  int blanks = 2;
+  for (int k = 0; k < table->columns; k++) {
+    const char *cell = table->cells[first + k];
+    const int rest = table->widths[k] - cli_width(cell);
+    const bool right = (table->right >> k & 1u) != 0;
+    if (cell[0]) {
+      cli_out_printf(out, "%*s%s", blanks + (right ? rest : 0), "", cell);
+      blanks = 0;
+    }
+    blanks += 2 + (cell[0] ? (right ? 0 : rest) : table->widths[k]);
+  }
+}
+
+int cli_table_print(cli_table *table, cli_out *out) {
+  measure(table, table->widths);
   const bool bold = out->fd == 1 && cli_colour(stdout);
   for (int k = 0; !table->no_memory && k + table->columns <= table->count; k += table->columns) {
     cli_out_printf(out, "%s", bold && k == 0 ? "\033[1m" : "");
-    print_row(table, k, widths, out);
+    print_row(table, k, out);
     cli_out_printf(out, "%s\n", bold && k == 0 ? "\033[0m" : "");
   }
   for (int k = 0; k < table->count; k++) free(table->cells[k]);

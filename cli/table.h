@@ -11,6 +11,8 @@ enum { CLI_TABLE_COLUMNS = 12 };
 /// A table. Start with {.columns = ...}; its first row is the heading.
 typedef struct cli_table {
   int columns;
+  unsigned right;                ///< bit k: column k ends at its right edge, as numbers do
+  int widths[CLI_TABLE_COLUMNS]; ///< the least that the columns get
   char **cells;
   int count, room;
   bool no_memory;
@@ -20,6 +22,8 @@ typedef struct cli_table {
 int cli_width(const char *text);
 /// Append the next cell, row by row. Control characters are replaced, so names may come from files.
 void cli_table_add(cli_table *table, const char *format, ...) CLI_PRINTF(2, 3);
+/// Make the columns of n tables equally wide, for tables that stand below each other.
+void cli_table_align(cli_table *tables, int n);
 /// Print the table, every line behind two blanks, the heading bold where that shows, and free it.
 /// CLI_OK, or CLI_FAILED after saying that memory ran out.
 int cli_table_print(cli_table *table, cli_out *out);

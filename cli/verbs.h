@@ -8,6 +8,8 @@
 
 extern const cli_verb cli_eval;
 extern const cli_verb cli_info;
+extern const cli_verb cli_compare;
+extern const cli_verb cli_reproduce;
 extern const cli_verb cli_models;
 extern const cli_verb cli_methods;
 extern const cli_verb cli_convert;

@@ -27,7 +27,7 @@ int main(void) {
       ap_count c;
       if (method->what != quantities[k]) continue;
       if (!count_method(m, s, method, &c)) return fprintf(stderr, "%s failed\n", method->name), 1;
-      printf("%-8s %-18s %5ld mul %5ld add %3ld div %3ld sincos\n", ap_quantity_name(method->what),
+      printf("%-8s %-34s %5ld mul %5ld add %3ld div %3ld sincos\n", ap_quantity_name(method->what),
              method->name, c.mul, c.add, c.div, c.sincos);
     }
   }

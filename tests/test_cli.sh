@@ -161,7 +161,7 @@ done
 refuses 2 "did you mean 'eval'" help evl
 refuses 2 'too many' help eval info
 refuses 2 'too many' --version eval info
-for verb in eval info models methods convert; do
+for verb in eval info models methods compare reproduce convert; do
   gives 0 $verb --help
   cp out verb.out
   gives 0 help $verb
@@ -598,6 +598,154 @@ refuses 2 '^appell: none/arm.yaml: ' convert arm.urdf none/arm.yaml
 refuses 2 '^appell: cut.urdf:[0-9]*: ' convert cut.urdf cut.yaml
 holds 'and nothing is written' [ ! -e cut.yaml ]
 refuses 2 'missing' convert arm.urdf
+
+# ---- compare ------------------------------------------------------------------------------------
+
+# column KEY: its values, one per line, from the JSON document in out.
+column() { sed -n "s/^ *\"$1\": \(.*[^,]\),\{0,1\}\$/\1/p" out; }
+
+# Every key that a program may rely on is there, and numbers are numbers.
+full_rows() {
+  rows=$(grep -c '^  {' out)
+  [ "$rows" -gt 0 ] || return 1
+  for key in method what mul add ns f32_error; do
+    [ "$(column $key | wc -l)" -eq "$rows" ] || return 1
+  done
+  column mul | awk '$1 !~ /^[0-9]+$/ { exit 1 }' && column add | awk '$1 !~ /^[0-9]+$/ { exit 1 }' &&
+    column ns | awk '$1 <= 0 { exit 1 }'
+}
+
+gives 0 compare ascher2
+for quantity in inverse bias inertia forward; do
+  holds "compare has a table of $quantity" grep -q "^  $quantity  *mul  *add .* ns  *ratio " out
+  for method in $(awk -v what=$quantity '$1 == what { print $2 }' methods.txt); do
+    holds "and in it $method" sh -c "sed -n '/^  $quantity /,/^\$/p' out | grep -q '^  $method '"
+  done
+done
+holds 'the default method is what others are compared with' sh -c \
+  'for what in inverse bias inertia forward; do
+     sed -n "/^  $what /{n;p;}" out | awk "\$8 != \"1.00\" { exit 1 }" || exit 1; done'
+holds 'no line ends with a blank' sh -c '! grep -q " \$" out'
+gives 0 compare --json ascher2
+holds 'compare --json is JSON' json
+holds 'compare --json has its keys' full_rows
+sed -n '/"method"\|"what"/s/.*: "\(.*\)".*/\1/p' out | paste -d' ' - - | awk '{ print $2, $1 }' >rows.txt
+awk '$1 != "gravity" && $1 != "energy"' methods.txt | sort >wanted.txt
+holds 'compare --json has every method once' sh -c 'sort rows.txt | cmp -s - wanted.txt'
+holds 'single precision is single precision' sh -c \
+  "sed -n 's/.*\"f32_error\": \(.*[0-9]\).*/\1/p' out | awk '\$1 < 1e-10 || \$1 > 1e-4 { exit 1 } END { exit !NR }'"
+grep -v '"ns"' out >counts.out
+gives 0 compare --json ascher2
+holds 'all but the times is the same again' sh -c 'grep -v "\"ns\"" out | cmp -s - counts.out'
+gives 0 compare --json ascher2 --seed 2
+holds 'another seed gives other states' sh -c '! grep -v "\"ns\"" out | cmp -s - counts.out'
+gives 0 compare --json --what inverse --states 3 ascher2
+holds '--what leaves one quantity' [ "$(column what | sort -u)" = '"inverse"' ]
+gives 0 compare --json --what bias --gravity 0,0,0 ascher2
+holds 'without gravity there is less to do' sh -c \
+  "[ $(column mul | head -n 1) -lt $(grep -A 3 '"what": "bias"' counts.out | sed -n 's/.*"mul": \(.*\),/\1/p' | head -n 1) ]"
+{ link trunk; joint shoulder trunk upper; link upper; } | robot | sed '/"base"/d' >free.urdf
+gives 0 compare free.urdf --floating
+holds 'a free base counts' grep -q '^pendulum: 7 degrees of freedom' out
+try compare free.urdf --floating --json
+holds 'its document is JSON' json
+{ link upper; joint shoulder base upper; } | robot >single.urdf
+gives 0 compare single.urdf
+holds 'one joint' grep -q '^pendulum: 1 degree of freedom, 100 random states' out
+try compare mimic.urdf
+holds 'a method that does not cover the model is named, the others are shown' \
+  sh -c "[ $rc -eq 0 ] && grep -q 'left out of forward (.*): articulated-body' out && grep -q '^  gibbs ' out"
+try compare --json mimic.urdf
+holds 'with --json in a warning' grep -q '^appell: mimic.urdf: warning: left out of forward (.*): articulated-body' err
+holds 'and the document has the others' sh -c 'grep -q "\"forward\"" out && ! grep -q "\"articulated-body\"" out'
+holds 'it is JSON' json
+try compare mimic.urdf --ignore-mimic
+holds '--ignore-mimic covers it' sh -c "[ $rc -eq 0 ] && ! grep -q 'left out' out"
+try compare massless.urdf
+holds 'a singular model: the other quantities are shown' \
+  sh -c "[ $rc -eq 0 ] && grep -q '^  inverse ' out && ! grep -q '^  forward ' out && grep -q '^  left out of forward (singular' out"
+try compare --json massless.urdf
+holds 'a singular model is JSON' json
+try compare --what forward massless.urdf
+holds 'nothing but singular: 1, no output' \
+  sh -c "[ $rc -eq 1 ] && [ ! -s out ] && grep -v warning err | grep -q '^appell: massless.urdf: .*singular'"
+refuses 2 'nothing moves' compare rigid.urdf
+refuses 2 'not one of inverse, bias, inertia, forward' compare ascher2 --what energy
+for states in 0 -1 1.5 x 1e3 99999999999999999999 ' 5'; do
+  refuses 2 'whole number from 1 to 10000' compare ascher2 --states "$states"
+done
+refuses 2 'whole number' compare ascher2 --seed -3
+refuses 2 'three numbers' compare ascher2 --gravity 1,2
+refuses 2 "did you mean 'puma600'" compare puma60
+refuses 2 'missing' compare
+refuses 1 'too many to compare' compare chain.urdf
+if [ -c /dev/full ]; then
+  "$APPELL" compare ascher2 --what bias >/dev/full 2>err
+  [ $? -eq 1 ] && one_line
+  verdict $? 'full disk: 1, one line: compare'
+fi
+
+# ---- reproduce ----------------------------------------------------------------------------------
+
+for paper in mata2002 provenzano2002 valera2003; do
+  gives 0 reproduce $paper
+  cp out $paper.out
+  holds "$paper begins with its title" sh -c "head -n 1 out | grep -q '^$paper: .'"
+  holds "$paper has a table" grep -q '^  quantity .* printed  *ours  *difference' out
+  gives 0 reproduce $paper --json
+  cp out $paper.json
+  holds "$paper as JSON" json
+  rows=$(grep -c '^  {' out)
+  holds "$paper has numbers, all keys for each" sh -c \
+    "[ $rows -gt 0 ] && for key in paper item quantity unit printed ours note; do
+       [ \$(grep -c \"^    \\\"\$key\\\": \" out) -eq $rows ] || exit 1; done"
+  holds "$paper has printed numbers and nothing without a result" sh -c \
+    'grep -q "\"printed\": [-0-9]" out && ! grep -q "\"ours\": null" out'
+done
+gives 0 reproduce mata2002 --all
+holds '--all shows no less' [ "$(wc -l <out)" -ge "$(wc -l <mata2002.out)" ]
+holds '--all leaves nothing to be shown' sh -c '! grep -q "more with --all" out'
+gives 0 reproduce --json
+sed '$d' mata2002.json | sed '$s/}$/},/' >all.json
+sed '1d;$d' provenzano2002.json | sed '$s/}$/},/' >>all.json
+sed 1d valera2003.json >>all.json
+holds 'without a paper all are run, always the same' cmp -s out all.json
+gives 0 reproduce valera2003 provenzano2002
+holds 'several papers in the order given' sh -c \
+  'cat valera2003.out - provenzano2002.out <<END | cmp -s - out
+
+
+END'
+gives 0 reproduce mata2002 --plots figures
+holds '--plots makes the folder' [ -d figures ]
+holds 'says which files it wrote' sh -c \
+  '[ "$(sed -n "s,^  wrote figures/,,p" out)" = "$(ls figures)" ] && [ -n "$(ls figures)" ]'
+holds 'they are SVG' sh -c 'for file in figures/*; do grep -q "<svg" "$file" || exit 1; done'
+holds 'all else stays the same' sh -c 'sed "/^  wrote /d" out | sed "\$d" | cmp -s - mata2002.out'
+cp -r figures before
+gives 0 reproduce mata2002 --plots figures --json
+holds 'they are the same again, and no part of the document' sh -c \
+  'diff -r figures before && cmp -s out mata2002.json'
+"$APPELL" reproduce mata2002 --plots figures >first.out 2>err &
+first=$!
+"$APPELL" reproduce mata2002 --plots figures >second.out 2>err &
+second=$!
+wait $first && wait $second && diff -r figures before >/dev/null
+verdict $? 'two runs at once write the same figures, whole'
+refuses 2 "did you mean 'mata2002'.*provenzano2002" reproduce mata2022
+refuses 2 "unknown paper 'newton1687'.*mata2002" reproduce newton1687
+refuses 2 'unknown paper' reproduce mata2002 newton1687 --plots none
+holds 'nothing is made for an unknown paper' [ ! -e none ]
+refuses 2 'not available in this version' reproduce abedloo2014
+refuses 2 'not available in this version' reproduce shafei2018 --json
+refuses 2 '^appell: q1.txt: is not a folder' reproduce mata2002 --plots q1.txt
+refuses 2 '^appell: none/figures: cannot be made' reproduce mata2002 --plots none/figures
+refuses 2 'needs a value' reproduce --plots
+if [ -c /dev/full ]; then
+  "$APPELL" reproduce provenzano2002 >/dev/full 2>err
+  [ $? -eq 1 ] && one_line
+  verdict $? 'full disk: 1, one line: reproduce'
+fi
 
 # -------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,20 @@
+/// @file numbers.h
+/// Numbers for people: as many digits as are worth reading.
+
+#ifndef CLI_NUMBERS_H
+#define CLI_NUMBERS_H
+
+#include <stddef.h>
+
+enum { CLI_NUMBER_BYTES = 32 };
+
+/// The fewest significant digits that read back to the same double: those that a paper printed.
+int cli_digits(double x);
+/// x with so many significant digits: an integer without decimals, a very small or large number
+/// with an exponent, what is no number as a dash. Returns out.
+char *cli_number(double x, int digits, char out[CLI_NUMBER_BYTES]);
+/// How far ours is from printed, relative to printed: "0", "+3.2 %", "-1.4e-07"; a dash where that
+/// makes no sense. Returns out.
+char *cli_difference(double printed, double ours, char out[CLI_NUMBER_BYTES]);
+
+#endif
