@@ -67,14 +67,15 @@ void puma_free(puma *p) {
   *p = (puma){0};
 }
 
-const ap_method *find_method(ap_quantity what, const char *name, ap_error *error) {
-  const ap_method *method = ap_find_method(what, name);
-  if (method) return method;
+ap_status find_method(ap_quantity what, const char *name, const ap_method **method,
+                      ap_error *error) {
+  *method = ap_find_method(what, name);
+  if (*method) return AP_OK;
   error->status = AP_E_NOT_FOUND;
   error->line = 0;
   snprintf(error->text, sizeof error->text, "the library has no method \"%s\" for %s dynamics",
-           name, ap_quantity_name(what));
-  return NULL;
+           name ? name : "default", ap_quantity_name(what));
+  return AP_E_NOT_FOUND;
 }
 
 // ---- the line ----------------------------------------------------------------------------------

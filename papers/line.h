@@ -21,8 +21,10 @@ typedef struct puma {
 ap_status puma_make(puma *p, ap_error *error);
 /// Also right for a puma that was zero or could not be made.
 void puma_free(puma *p);
-/// A method by name, NULL with *error where the library has none of that name.
-const ap_method *find_method(ap_quantity what, const char *name, ap_error *error);
+/// A method by name (NULL: the default one). AP_E_NOT_FOUND where the library has none of that
+/// name.
+ap_status find_method(ap_quantity what, const char *name, const ap_method **method,
+                      ap_error *error);
 
 /// A straight line at constant speed, the orientation of frame 6 constant.
 typedef struct straight_line {

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <appell/sim.h>
 
@@ -77,25 +78,40 @@ static void report_line_facts(bench *b, const straight_line *l, double printed_s
   report_row(b->r, "speed", "m/s", printed_speed, line_length(l) / l->duration, note);
 }
 
-// Smallest and largest torque of each joint every 10 ms; other branches as details.
-static ap_status report_torques(bench *b, const straight_line *l, int branch, bool as_rows) {
-  double least[LINE_JOINTS], most[LINE_JOINTS], first[LINE_JOINTS];
-  int steps = (int)ceil(l->duration / 0.01 - 1e-9);
-  for (int k = 0; k <= steps; k++) {
-    motion x;
-    ap_status status = line_motion_or_say(&b->p, l, branch, l->duration * k / steps, &x, b->error);
+/// Torques along a line: at its start, and their range.
+typedef struct torques {
+  motion start;
+  double least[LINE_JOINTS], most[LINE_JOINTS];
+} torques;
+
+// Looked at every 10 ms or less.
+static ap_status torques_of(bench *b, const straight_line *l, int branch, torques *x) {
+  int steps = (int)ceil(l->duration / 0.01);
+  ap_status status = line_motion_or_say(&b->p, l, branch, 0, &x->start, b->error);
+  if (status != AP_OK) return status;
+  memcpy(x->least, x->start.tau, sizeof x->least);
+  memcpy(x->most, x->start.tau, sizeof x->most);
+  for (int k = 1; k <= steps; k++) {
+    motion now;
+    status = line_motion_or_say(&b->p, l, branch, l->duration * k / steps, &now, b->error);
     if (status != AP_OK) return status;
     for (int i = 0; i < LINE_JOINTS; i++) {
-      if (k == 0) first[i] = least[i] = most[i] = x.tau[i];
-      least[i] = fmin(least[i], x.tau[i]);
-      most[i] = fmax(most[i], x.tau[i]);
+      x->least[i] = fmin(x->least[i], now.tau[i]);
+      x->most[i] = fmax(x->most[i], now.tau[i]);
     }
   }
+  return AP_OK;
+}
+
+static ap_status report_torques(bench *b, const straight_line *l, int branch, bool as_rows) {
+  static const char *const name[3] = {"torque at the start", "least torque", "largest torque"};
+  torques x;
   char narrowed[40], what[60];
+  ap_status status = torques_of(b, l, branch, &x);
+  if (status != AP_OK) return status;
   snprintf(narrowed, sizeof narrowed, "branch %s", branch_name(branch));
   for (int i = 0; i < LINE_JOINTS; i++) {
-    const char *const name[3] = {"torque at the start", "least torque", "largest torque"};
-    const double value[3] = {first[i], least[i], most[i]};
+    const double value[3] = {x.start.tau[i], x.least[i], x.most[i]};
     for (int k = 0; k < 3; k++) {
       snprintf(what, sizeof what, "%s, joint %d", name[k], i + 1);
       if (as_rows && k > 0)
@@ -107,6 +123,7 @@ static ap_status report_torques(bench *b, const straight_line *l, int branch, bo
   return AP_OK;
 }
 
+// The main branch in rows where asked for, the rest in details.
 static ap_status report_torques_of_all(bench *b, const straight_line *l, bool as_rows) {
   ap_status status = AP_OK;
   for (int branch = 0; branch < LINE_BRANCHES && status == AP_OK; branch++)
@@ -134,14 +151,15 @@ static void detail_outcome(bench *b, const char *narrowed, const outcome *o) {
 // Details of a line by one method, on every branch and in every mode.
 static ap_status detail_branches(bench *b, const straight_line *l, const char *what_line,
                                  contender c) {
-  const ap_method *forward = find_method(AP_FORWARD, c.method, b->error);
-  if (!forward) return b->error->status;
+  const ap_method *forward;
+  ap_status status = find_method(AP_FORWARD, c.method, &forward, b->error);
+  if (status != AP_OK) return status;
   for (int branch = 0; branch < LINE_BRANCHES; branch++) {
     for (run_mode mode = ONE_RUN; mode < RUN_MODES; mode++) {
       outcome o;
       char narrowed[100];
       run_plan plan = {l, branch, forward, mode};
-      ap_status status = simulate(b, &plan, false, &o);
+      status = simulate(b, &plan, false, &o);
       if (status != AP_OK) return status;
       snprintf(narrowed, sizeof narrowed, "branch %s, %s%s, %s", branch_name(branch), what_line,
                c.label, run_mode_name(mode));
@@ -155,9 +173,9 @@ static ap_status detail_branches(bench *b, const straight_line *l, const char *w
 static ap_status run_methods(bench *b, const straight_line *l, const contender *methods,
                              run_mode mode, outcome o[METHODS]) {
   for (int k = 0; k < METHODS; k++) {
-    run_plan plan = {l, MAIN_BRANCH, find_method(AP_FORWARD, methods[k].method, b->error), mode};
-    if (!plan.forward) return b->error->status;
-    ap_status status = simulate(b, &plan, true, &o[k]);
+    run_plan plan = {.line = l, .branch = MAIN_BRANCH, .mode = mode};
+    ap_status status = find_method(AP_FORWARD, methods[k].method, &plan.forward, b->error);
+    if (status == AP_OK) status = simulate(b, &plan, true, &o[k]);
     if (status != AP_OK) return status;
   }
   return AP_OK;
@@ -178,15 +196,16 @@ static void remark_methods(report *r, const contender *methods) {
 }
 
 static ap_status draw(bench *b, const straight_line *l, const char *method, const char *path,
-                      const char *torques, const char *errors) {
+                      const char *forces, const char *errors) {
   const char *folder = b->options->plots;
   if (!folder) return AP_OK;
   ap_status status = figure_path(&b->p, l, MAIN_BRANCH, (figure_place){folder, path}, b->error);
   if (status == AP_OK)
-    status = figure_torques(&b->p, l, MAIN_BRANCH, (figure_place){folder, torques}, b->error);
+    status = figure_torques(&b->p, l, MAIN_BRANCH, (figure_place){folder, forces}, b->error);
   if (status != AP_OK || !b->integrates) return status;
-  const ap_method *forward = find_method(AP_FORWARD, method, b->error);
-  if (!forward) return b->error->status;
+  const ap_method *forward;
+  status = find_method(AP_FORWARD, method, &forward, b->error);
+  if (status != AP_OK) return status;
   return figure_errors(&b->p, l, MAIN_BRANCH, forward, (figure_place){folder, errors}, b->error);
 }
 
@@ -272,15 +291,16 @@ static void table2_ratios(report *r, const outcome *gah) {
 static ap_status table2_branch(bench *b) {
   double printed[RATIOS], ours[RATIOS], best = INFINITY;
   int fits = 0;
-  const ap_method *forward = find_method(AP_FORWARD, provenzano_methods[2].method, b->error);
-  if (!forward) return b->error->status;
+  const ap_method *forward;
+  ap_status status = find_method(AP_FORWARD, provenzano_methods[2].method, &forward, b->error);
+  if (status != AP_OK) return status;
   printed_ratios(printed);
   for (int branch = 0; branch < LINE_BRANCHES; branch++) {
     outcome o;
     double misfit = 0;
     char narrowed[40];
     run_plan plan = {&provenzano2002_line, branch, forward, ONE_RUN};
-    ap_status status = simulate(b, &plan, false, &o);
+    status = simulate(b, &plan, false, &o);
     if (status != AP_OK) return status;
     our_ratios(&o, ours);
     for (int k = 0; k < RATIOS; k++) misfit = fmax(misfit, fabs(log(ours[k] / printed[k])));
@@ -422,8 +442,9 @@ static ap_status mata_table6(bench *b) {
   static const char *const name[LINE_DERIVATIVES] = {"angle", "velocity", "acceleration"};
   report_item(b->r, "Table 6", "average errors of the joints on the simulated straight line");
   if (!b->integrates) return say_no_integrator(b->r), AP_OK;
-  const ap_method *forward = find_method(AP_FORWARD, mata_methods[2].method, b->error);
-  if (!forward) return b->error->status;
+  const ap_method *forward;
+  ap_status status = find_method(AP_FORWARD, mata_methods[2].method, &forward, b->error);
+  if (status != AP_OK) return status;
   report_remark(b->r,
                 "Forward method %s, branch (1,1,1), means over the six joints and outputs "
                 "every 0.1 s.",
@@ -433,7 +454,7 @@ static ap_status mata_table6(bench *b) {
     char what[80], narrowed[80];
     run_plan plan = {mata_reading[k / 2].line, MAIN_BRANCH, forward, k % 2 ? RESTARTED : ONE_RUN};
     const char *reading = mata_reading[k / 2].name, *mode = run_mode_name(plan.mode);
-    ap_status status = simulate(b, &plan, false, &o);
+    status = simulate(b, &plan, false, &o);
     if (status != AP_OK) return status;
     for (int d = 0; d < LINE_DERIVATIVES; d++) {
       snprintf(what, sizeof what, "average error of %s, %s, %s", name[d], reading, mode);
@@ -519,8 +540,9 @@ static ap_status valera_simulation(bench *b) {
   ap_status status = line_growth(&b->p, l, MAIN_BRANCH, &growth, b->error);
   if (status != AP_OK) return status;
   report_row(b->r, "growth of a deviation along the line", "", NAN, growth, NULL);
-  const ap_method *forward = find_method(AP_FORWARD, NULL, b->error);
-  if (!forward) return b->error->status;
+  const ap_method *forward;
+  status = find_method(AP_FORWARD, NULL, &forward, b->error);
+  if (status != AP_OK) return status;
   for (run_mode mode = ONE_RUN; mode < RUN_MODES; mode++) {
     outcome o;
     char what[80];
@@ -569,9 +591,9 @@ static ap_status inverse_seconds(bench *b, const ap_method *method, double *seco
 static ap_status valera_time(bench *b) {
   double seconds;
   report_item(b->r, "Section 4, execution time", "one evaluation of the control algorithm");
-  const ap_method *method = find_method(AP_INVERSE, "gibbs-vector", b->error);
-  if (!method) return b->error->status;
-  ap_status status = inverse_seconds(b, method, &seconds);
+  const ap_method *method;
+  ap_status status = find_method(AP_INVERSE, "gibbs-vector", &method, b->error);
+  if (status == AP_OK) status = inverse_seconds(b, method, &seconds);
   if (status != AP_OK) return status;
   report_remark(b->r,
                 "Ours is the paper's inverse dynamics alone (%s), without the controller "

@@ -101,7 +101,8 @@ TEST(a_line_beyond_reach_is_named) {
   motion x;
   CHECK_STATUS(line_motion_or_say(&arm, &far, 3, 0.75, &x, &error), AP_E_UNREACHABLE);
   CHECK_STR(error.text, "a line too far, branch (1,-1,-1), t = 0.75 s: the pose cannot be reached");
-  CHECK(!find_method(AP_FORWARD, "by-hand", &error));
+  const ap_method *method;
+  CHECK_STATUS(find_method(AP_FORWARD, "by-hand", &method, &error), AP_E_NOT_FOUND);
   CHECK_STR(error.text, "the library has no method \"by-hand\" for forward dynamics");
   puma_free(&arm);
 }
