@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static void forget(cli_folder *folder) {
   for (int k = 0; k < folder->files; k++) free(folder->file[k].name);
@@ -49,17 +48,13 @@ static int look(cli_folder *folder) {
 
 int cli_folder_open(cli_folder *folder) {
   struct stat info;
-  if (stat(folder->path, &info) == 0) {
-    if (S_ISDIR(info.st_mode)) return look(folder);
-    return cli_fail(CLI_BAD, folder->path, 0, "is not a folder (the name of one is needed)");
-  }
-  if (mkdir(folder->path, 0777) != 0) {
+  if (mkdir(folder->path, 0777) != 0 && errno != EEXIST) {
     const bool no_place = errno == ENOENT || errno == ENOTDIR;
     return cli_fail(no_place ? CLI_BAD : CLI_FAILED, folder->path, 0, "cannot be made: %s",
                     strerror(errno));
   }
-  folder->made = true;
-  return look(folder);
+  if (stat(folder->path, &info) == 0 && S_ISDIR(info.st_mode)) return look(folder);
+  return cli_fail(CLI_BAD, folder->path, 0, "is not a folder (the name of one is needed)");
 }
 
 static bool is_same(const cli_file *a, const cli_file *b) {
@@ -76,7 +71,7 @@ static bool knows(const cli_folder *folder, const cli_file *file) {
 
 int cli_folder_news(cli_folder *folder, void (*visit)(void *context, const char *name),
                     void *context) {
-  cli_folder now = {.path = folder->path, .made = folder->made};
+  cli_folder now = {.path = folder->path};
   const int status = look(&now);
   for (int k = 0; status == CLI_OK && k < now.files; k++) {
     if (!knows(folder, &now.file[k])) visit(context, now.file[k].name);
@@ -86,7 +81,4 @@ int cli_folder_news(cli_folder *folder, void (*visit)(void *context, const char 
   return status;
 }
 
-void cli_folder_close(cli_folder *folder) {
-  forget(folder);
-  if (folder->made) rmdir(folder->path); // fails where there is something in it
-}
+void cli_folder_close(cli_folder *folder) { forget(folder); }

@@ -4,7 +4,6 @@
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
 
-#include <stdbool.h>
 #include <time.h>
 
 #include "report.h"
@@ -19,7 +18,6 @@ typedef struct cli_file {
 /// A folder. Start with {.path = ...}.
 typedef struct cli_folder {
   const char *path;
-  bool made; ///< by cli_folder_open()
   cli_file *file;
   int files;
 } cli_folder;
@@ -31,7 +29,6 @@ int cli_folder_open(cli_folder *folder);
 /// CLI_OK, or CLI_FAILED after saying why.
 int cli_folder_news(cli_folder *folder, void (*visit)(void *context, const char *name),
                     void *context);
-/// Free its memory. A folder that was made and stayed empty goes away again.
 void cli_folder_close(cli_folder *folder);
 
 #endif

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <papers.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +6,7 @@
 #include "folder.h"
 #include "json.h"
 #include "numbers.h"
+#include "papers.h"
 #include "table.h"
 #include "verbs.h"
 #include "wrap.h"
@@ -180,10 +180,14 @@ static void print_notes(const job *j, cli_out *out, const item *it) {
   }
 }
 
-// The remarks among lines from .. to - 1.
-static void print_remarks(const job *j, cli_out *out, const item *it, int from, int to) {
+// The remarks among lines from .. to - 1; below a table behind a blank line.
+static void print_remarks(const job *j, cli_out *out, const item *it, int from, int to,
+                          bool below) {
   for (int k = from; k < to; k++) {
-    if (it->line[k].kind == REPORT_REMARK) cli_wrap(out, j->width, "  ", it->line[k].text);
+    if (it->line[k].kind != REPORT_REMARK) continue;
+    if (below) cli_out_printf(out, "\n");
+    below = false;
+    cli_wrap(out, j->width, "  - ", it->line[k].text);
   }
 }
 
@@ -219,9 +223,9 @@ static int print_item(job *j, item *it) {
   if (!find_notes(it)) return cli_no_memory();
   cli_out_printf(out, "\n");
   print_heading(j, it->line[0].item, it->line[0].text);
-  print_remarks(j, out, it, 1, first);
+  print_remarks(j, out, it, 1, first, false);
   const int status = print_numbers(j, out, it);
-  print_remarks(j, out, it, first, it->lines);
+  print_remarks(j, out, it, first, it->lines, true);
   free(it->note);
   return status;
 }

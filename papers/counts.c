@@ -15,9 +15,9 @@
 
 static const counted mata_inverse[] = {
     {"Luh et al.", "newton-euler", AP_INVERSE, 0, "150n-48", "131n-48",
-     "printed is the count that Hollerbach (1980) made of it, with no term left out"},
+     "printed is the count of Hollerbach (1980); Valera et al. (2003) print 121n-112 and 90n-82"},
     {"Angeles et al.", "kane", AP_INVERSE, 0, "105n-109", "90n-105", OUR_VERSION},
-    {"Balafoutis and Patel", "newton-euler-tensor", AP_INVERSE, 0, "93n-69", "81n-66", OUR_VERSION},
+    {"Balafoutis and Patel", "newton-euler-tensor", AP_INVERSE, 0, "93n-69", "81n-66", PER_LINK},
     {"this work", "gibbs-tensor", AP_INVERSE, 0, "96n-101", "84n-100", PER_LINK},
     {"Hollerbach", "lagrange", AP_INVERSE, 0, NULL, NULL,
      "not in the table; Hollerbach (1980) prints 412n-277 multiplications, 320n-201 additions"},
@@ -29,8 +29,8 @@ static const counted mata_inertia[] = {
     {"Angeles and Ma", "orthogonal-complement", AP_INERTIA, 0, "n^3+17n^2-21n+8", "n^3+14n^2-16n+5",
      OUR_VERSION},
     {"this work", "gibbs-hessian", AP_INERTIA, 0, "11.5n^2+19.5n-49", "8.5n^2+31.5n-69", PER_PAIR},
-    {"about the ground's origin", "composite-body-origin", AP_INERTIA, 0, NULL, NULL,
-     "not in the table: the other form of composite bodies"},
+    {"Featherstone 1987", "composite-body-origin", AP_INERTIA, 0, NULL, NULL,
+     "not in the table: composite bodies about the joints' origins"},
 };
 
 static const counted provenzano_inertia[] = {
@@ -39,8 +39,8 @@ static const counted provenzano_inertia[] = {
     {"Angeles and Ma", "orthogonal-complement", AP_INERTIA, 0, "n^3+17n^2-21n+8", "n^3+14n^2-16n+5",
      OUR_VERSION},
     {"this work", "gibbs-hessian", AP_INERTIA, 0, "11.5n^2+19.5n-49", "8.5n^2+31.5n-69", PER_PAIR},
-    {"about the ground's origin", "composite-body-origin", AP_INERTIA, 0, NULL, NULL,
-     "not in the table: the other form of composite bodies"},
+    {"Featherstone 1987", "composite-body-origin", AP_INERTIA, 0, NULL, NULL,
+     "not in the table: composite bodies about the joints' origins"},
 };
 
 // ---- forward dynamics --------------------------------------------------------------------------
@@ -50,45 +50,64 @@ static const counted mata_forward[] = {
     {"Featherstone", "articulated-body", AP_FORWARD, 0, "1533", "1415", OUR_VERSION},
     {"Angeles and Ma", "orthogonal-complement-cholesky", AP_FORWARD, 0, "1353", "1165", COMPOSED},
     {"this work", "gibbs-cholesky", AP_FORWARD, 0, "1042", "905", "the total of Table 3"},
+    {"without square roots", "gibbs-ltdl", AP_FORWARD, 0, "1042", "905", "the total of Table 3"},
 };
 
-enum { PART_D, PART_BIAS, PART_CHOLESKY, PART_SYSTEM, PART_TOTAL, PARTS };
+#define DECOMPOSITION "(1/6)n^3+0.5n^2+(1/3)n"
+#define TOTAL         "(1/6)n^3+13n^2+(695/6)n-157", "(1/6)n^3+10n^2+(683/6)n-174"
+#define REST          "what D, bias and linear system leave of the total; "
+#define SYSTEM        "two dense triangular systems, their count is known and not taken apart by running"
+#define SUBTRACTIONS  "the printed sum leaves out the n subtractions of the bias from the forces"
+
+// Three parts each for the decompositions with and without square roots, in this order.
+enum { PART_D, PART_BIAS, PART_CHOLESKY, PART_LTDL = PART_CHOLESKY + 3, PARTS = PART_LTDL + 3 };
+enum { OF_DECOMPOSITION, OF_SYSTEM, OF_TOTAL };
+
 static const counted mata_parts[PARTS] = {
-    [PART_D] = {"calculation of D", "gibbs-hessian", AP_INERTIA, 0, "11.5n^2+19.5n-49",
-                "8.5n^2+31.5n-69", PER_PAIR},
-    [PART_BIAS] = {"bias vector", "gibbs-tensor", AP_BIAS, 0, "96n-108", "83n-105", PER_LINK},
-    [PART_CHOLESKY] = {"Cholesky decomposition", "gibbs-cholesky", AP_FORWARD, 0,
-                       "(1/6)n^3+0.5n^2+(1/3)n", "(1/6)n^3+0.5n^2+(1/3)n",
-                       "what D, bias and the linear system leave of the total; (n^3-n)/6 = 35 "
-                       "additions are enough, not the printed 56"},
-    [PART_SYSTEM] = {"linear system", "gibbs-cholesky", AP_FORWARD, 0, "n^2", "n^2-n",
-                     "two dense triangular systems, n divisions each; known, not counted apart"},
-    [PART_TOTAL] = {"total", "gibbs-cholesky", AP_FORWARD, 0, "(1/6)n^3+13n^2+(695/6)n-157",
-                    "(1/6)n^3+10n^2+(683/6)n-174",
-                    "the printed sum leaves out the n subtractions of the bias from the forces"},
+    {"calculation of D", "gibbs-hessian", AP_INERTIA, 0, "11.5n^2+19.5n-49", "8.5n^2+31.5n-69",
+     PER_PAIR},
+    {"bias vector", "gibbs-tensor", AP_BIAS, 0, "96n-108", "83n-105", PER_LINK},
+    {"Cholesky decomposition", "gibbs-cholesky", AP_FORWARD, 0, DECOMPOSITION, DECOMPOSITION,
+     REST "each pivot costs a root and an inverse"},
+    {"linear system", "gibbs-cholesky", AP_FORWARD, 0, "n^2", "n^2-n", SYSTEM},
+    {"total", "gibbs-cholesky", AP_FORWARD, 0, TOTAL, SUBTRACTIONS},
+    {"decomposition without square roots", "gibbs-ltdl", AP_FORWARD, 0, DECOMPOSITION,
+     DECOMPOSITION, REST "each pivot costs an inverse"},
+    {"linear system", "gibbs-ltdl", AP_FORWARD, 0, "n^2", "n^2-n", SYSTEM},
+    {"total", "gibbs-ltdl", AP_FORWARD, 0, TOTAL, SUBTRACTIONS},
 };
 
 // The total holds D, the bias, the decomposition, the linear system and the n subtractions of the
-// bias from the forces. Decomposition and system are counted together; two dense triangular systems
-// have as many operations as they have entries, so the rest is the decomposition.
-static void split_total(int n, const ap_count *D, const ap_count *bias, const ap_count *total,
-                        ap_count *cholesky, ap_count *system) {
-  *system = (ap_count){.mul = n * (n - 1), .add = n * (n - 1), .div = 2 * n};
-  cholesky->mul = total->mul - D->mul - bias->mul - system->mul;
-  cholesky->add = total->add - D->add - bias->add - system->add - n;
-  cholesky->div = total->div - D->div - bias->div - system->div;
-  cholesky->sqrt = total->sqrt - D->sqrt - bias->sqrt;
+// bias from the forces. Decomposition and system are counted together. Two dense triangular systems
+// cost n^2 - n products and subtractions, and a product with each inverse pivot, once or twice; the
+// rest is the decomposition.
+static void split_total(int n, int pivots, const ap_count *D, const ap_count *bias, survey *parts,
+                        int geometry) {
+  int i = n - SURVEY_FIRST;
+  const ap_count *total = &parts[OF_TOTAL].of[geometry][i];
+  ap_count *system = &parts[OF_SYSTEM].of[geometry][i];
+  *system = (ap_count){.mul = n * (n - 1) + pivots * n, .add = n * (n - 1)};
+  parts[OF_DECOMPOSITION].of[geometry][i] =
+      (ap_count){.mul = total->mul - D->mul - bias->mul - system->mul,
+                 .add = total->add - D->add - bias->add - system->add - n,
+                 .div = total->div - D->div - bias->div,
+                 .sqrt = total->sqrt - D->sqrt - bias->sqrt};
 }
 
 static ap_status forward_parts(report *r, ap_error *error) {
   survey *s = survey_new(PARTS, error);
   if (!s) return error->status;
   ap_status status = count_entries(mata_parts, PARTS, s, error);
-  for (int g = 0; g < SURVEY_GEOMETRIES; g++)
-    for (int i = 0; i < SURVEY_SIZES; i++)
-      split_total(SURVEY_FIRST + i, &s[PART_D].of[g][i], &s[PART_BIAS].of[g][i],
-                  &s[PART_TOTAL].of[g][i], &s[PART_CHOLESKY].of[g][i], &s[PART_SYSTEM].of[g][i]);
-  s[PART_CHOLESKY].general_only = s[PART_SYSTEM].general_only = true; // else D has zeros
+  for (int g = 0; g < SURVEY_GEOMETRIES; g++) {
+    for (int n = SURVEY_FIRST; n <= SURVEY_LAST; n++) {
+      const ap_count *D = &s[PART_D].of[g][n - SURVEY_FIRST];
+      const ap_count *bias = &s[PART_BIAS].of[g][n - SURVEY_FIRST];
+      split_total(n, 2, D, bias, &s[PART_CHOLESKY], g);
+      split_total(n, 1, D, bias, &s[PART_LTDL], g);
+    }
+  }
+  for (int k = PART_CHOLESKY; k < PARTS; k += 3) // with special geometry D has zeros
+    s[k + OF_DECOMPOSITION].general_only = s[k + OF_SYSTEM].general_only = true;
   if (status == AP_OK) show_entries(r, mata_parts, s, PARTS);
   free(s);
   return status;
@@ -101,21 +120,22 @@ static ap_status forward_parts(report *r, ap_error *error) {
 #define STEP(k) (1u << (k))
 
 static const counted valera_steps[] = {
-    VECTOR("step 1, rotations and vectors", STEP(1), "4n", "0", NULL),
+    VECTOR("step 1, rotations and vectors", STEP(1), "4n", "0",
+           "vectors are turned about x and z in turn: no rotation matrix is formed"),
     VECTOR("step 2, velocities and accelerations", STEP(2), "62n-75", "46n-61", NULL),
     VECTOR("step 3, partial derivatives", STEP(3), "0", "0", NULL),
     VECTOR("step 4, terms A", STEP(4), "24n-23", "18n-18",
-           "one recursion carries alpha and beta: compare steps 4 and 5 together"),
+           "the recursion of beta carries alpha along: compare steps 4 and 5 together"),
     VECTOR("step 5, terms B", STEP(5), "31n-38", "26n-37",
-           "one recursion carries alpha and beta: compare steps 4 and 5 together"),
-    VECTOR("step 6, forces", STEP(6), "0", "n", NULL),
+           "the recursion of beta carries alpha along: compare steps 4 and 5 together"),
+    VECTOR("step 6, forces", STEP(6), "0", "n", "A + B has been formed in step 5"),
     VECTOR("steps 4 and 5", STEP(4) | STEP(5), "55n-61", "44n-55", "the sum of the printed steps"),
 };
 
 static const counted valera_algorithms[] = {
     {"Luh, Walker and Paul", "newton-euler", AP_INVERSE, 0, "121n-112", "90n-82", OUR_VERSION},
     VECTOR("proposed algorithm", 0, "121n-136", "91n-116",
-           "one recursion carries alpha and beta, which the paper keeps apart"),
+           "4n and n fewer: no rotation matrix is formed, A and B are one recursion (Table 2)"),
 };
 
 #define LUH(name, multiplications, additions, note) \
@@ -157,8 +177,9 @@ ap_status counts_mata2002(report *r, ap_error *error) {
   if (status) return status;
   report_item(r, "Table 3", "forward dynamics by the proposed method, its parts; rows at n = 6");
   report_remark(r,
-                "divisions and square roots count as multiplications: that makes the printed "
-                "n(n+1)(n+2)/6 = 56 of the decomposition; its additions are (n^3-n)/6 = 35");
+                "divisions and square roots count as multiplications; so read, the printed "
+                "n(n+1)(n+2)/6 = 56 and n^2 = 36 are those of a decomposition without square "
+                "roots, the first row of gibbs-ltdl. Its additions are (n^3-n)/6 = 35, not 56");
   status = forward_parts(r, error);
   if (status) return status;
   report_item(r, "Table 4", "forward dynamics, computational cost for n = 6");

@@ -3,9 +3,12 @@
 #include "experiments.h"
 
 static ap_status run(const paper_options *options, report *r, ap_error *error) {
-  (void)options;
   *error = (ap_error){0};
-  return counts_mata2002(r, error);
+  ap_status status = counts_mata2002(r, error);
+  if (status == AP_OK) status = two_bodies(options, r, error);
+  if (status == AP_OK) status = lines_mata2002(options, r, error);
+  if (status == AP_OK) status = single_precision(r, error);
+  return status;
 }
 
 const paper paper_mata2002 = {

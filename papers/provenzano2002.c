@@ -3,9 +3,10 @@
 #include "experiments.h"
 
 static ap_status run(const paper_options *options, report *r, ap_error *error) {
-  (void)options;
   *error = (ap_error){0};
-  return counts_provenzano2002(r, error);
+  ap_status status = counts_provenzano2002(r, error);
+  if (status == AP_OK) status = lines_provenzano2002(options, r, error);
+  return status;
 }
 
 const paper paper_provenzano2002 = {

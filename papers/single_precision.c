@@ -349,12 +349,19 @@ static ap_status fig2_draw(const lab *l, const turn *t, const char *path, ap_err
       if (status != AP_OK) return status;
       curve[i][n] = (ap_curve){name, TURN, t->degrees, a[i][n][0], AP_SOLID, 0};
     }
-    curve[i][n] = (ap_curve){"exact", TURN, t->degrees, t->exact[0], AP_DASHED, 0};
-    panel[i] = (ap_panel){programs[i].name, x_label, y_label, curve[i], n + 1, false, false};
+    curve[i][n] = (ap_curve){"exact", TURN, t->degrees, t->exact[0], AP_DASHED, 3};
+    panel[i] = (ap_panel){.title = programs[i].name,
+                          .x_label = x_label,
+                          .y_label = y_label,
+                          .curve = curve[i],
+                          .ncurve = n + 1};
   }
   curve[PROGRAMS][0] = (ap_curve){NULL, TURN, t->degrees, t->condition, AP_SOLID, 0};
-  panel[PROGRAMS] =
-      (ap_panel){"Inertia matrix", x_label, "condition number", curve[PROGRAMS], 1, false, false};
+  panel[PROGRAMS] = (ap_panel){.title = "Inertia matrix",
+                               .x_label = x_label,
+                               .y_label = "condition number",
+                               .curve = curve[PROGRAMS],
+                               .ncurve = 1};
   ap_figure figure = {"Two bodies in single precision (Mata et al. 2002, Fig. 2)", panel,
                       PROGRAMS + 1, 2};
   return ap_figure_write(&figure, path, error);

@@ -647,7 +647,7 @@ holds 'without gravity there is less to do' sh -c \
 { link trunk; joint shoulder trunk upper; link upper; } | robot | sed '/"base"/d' >free.urdf
 gives 0 compare free.urdf --floating
 holds 'a free base counts' grep -q '^pendulum: 7 degrees of freedom' out
-gives 0 compare free.urdf --floating --json
+try compare free.urdf --floating --json
 holds 'its document is JSON' json
 { link upper; joint shoulder base upper; } | robot >single.urdf
 gives 0 compare single.urdf
@@ -692,7 +692,6 @@ for paper in mata2002 provenzano2002 valera2003; do
   cp out $paper.out
   holds "$paper begins with its title" sh -c "head -n 1 out | grep -q '^$paper: .'"
   holds "$paper has a table" grep -q '^  quantity .* printed  *ours  *difference' out
-  holds "$paper fits a page" awk 'length($0) > 132 { exit 1 }' out
   gives 0 reproduce $paper --json
   cp out $paper.json
   holds "$paper as JSON" json

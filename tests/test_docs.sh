@@ -11,7 +11,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
-pages="README.md CHANGELOG.md models/README.md $(echo docs/*.md)"
+pages="README.md CHANGELOG.md models/README.md $(echo docs/*.md docs/methods/*.md)"
 checks=0
 failures=0
 
