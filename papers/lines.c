@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <appell/sim.h>
@@ -288,15 +289,24 @@ static void our_ratios(const outcome *o, double ratio[RATIOS]) {
   ratios_of(max, mean, ratio);
 }
 
+// A quotient of printed numbers has no more digits than they have.
+static double rounded(double x, int digits) {
+  char text[40];
+  snprintf(text, sizeof text, "%.*g", digits, x);
+  return strtod(text, NULL);
+}
+
 static void table2_ratios(report *r, const outcome *gah) {
   double printed[RATIOS], ours[RATIOS];
   printed_ratios(printed);
   our_ratios(gah, ours);
   for (int k = 0; k < RATIOS; k++) {
     char what[80];
+    bool of_velocity = strncmp(ratio_of[k].name, "velocity", 8) == 0;
     snprintf(what, sizeof what, "%s, GAH, one run", ratio_of[k].name);
-    report_row(r, what, ratio_of[k].unit, printed[k], ours[k],
-               "hardly depends on the size of the integrator's errors");
+    report_row(r, what, ratio_of[k].unit, rounded(printed[k], 5), ours[k],
+               of_velocity ? "changes with size and sign of a deviation of millimetres"
+                           : "hardly depends on the size of the integrator's errors");
   }
 }
 
@@ -337,7 +347,7 @@ static void table2_times(report *r, const outcome o[METHODS]) {
   }
   for (int k = 0; k < METHODS - 1; k++) {
     snprintf(what, sizeof what, "processing time, %s / GAH", provenzano_methods[k].label);
-    report_row(r, what, "", provenzano_table2[k].seconds / provenzano_table2[2].seconds,
+    report_row(r, what, "", rounded(provenzano_table2[k].seconds / provenzano_table2[2].seconds, 2),
                o[k].run.seconds / o[2].run.seconds, time_shared);
   }
   for (int k = 0; k < METHODS; k++) {
