@@ -347,7 +347,7 @@ static void table2_times(report *r, const outcome o[METHODS]) {
   }
   for (int k = 0; k < METHODS - 1; k++) {
     snprintf(what, sizeof what, "processing time, %s / GAH", provenzano_methods[k].label);
-    report_row(r, what, "", rounded(provenzano_table2[k].seconds / provenzano_table2[2].seconds, 2),
+    report_row(r, what, "", rounded(provenzano_table2[k].seconds / provenzano_table2[2].seconds, 3),
                o[k].run.seconds / o[2].run.seconds, time_shared);
   }
   for (int k = 0; k < METHODS; k++) {
