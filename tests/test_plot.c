@@ -65,7 +65,7 @@ typedef struct seen {
   double point[POINTS][2], mark[POINTS][2];
   char text[1 << 16]; // all of it, elements apart by newlines
   size_t length;
-  char role[16], box[64], title[512];
+  char role[16], box[64], title[4096];
   int depth, title_depth;
 } seen;
 
@@ -234,7 +234,9 @@ static void check_1_2_5(const ap__axis *a) {
   double step = (a->tick[a->ntick - 1].at - a->tick[0].at) / (a->ntick - 1);
   double mantissa = step / pow(10, floor(log10(step) + 1e-6));
   double slack = 1e-8 * (a->high - a->low) + 4 * DBL_EPSILON * fmax(fabs(a->low), fabs(a->high));
-  double off = fmin(fabs(mantissa - 1), fmin(fabs(mantissa - 2), fabs(mantissa - 5)));
+  double off = fabs(mantissa - 10);
+  for (int digit = 1; digit <= 5; digit += digit == 2 ? 3 : 1)
+    off = fmin(off, fabs(mantissa - digit));
   CHECK(off <= 10 * slack / step);
 }
 
@@ -283,8 +285,8 @@ TEST(log_ticks_and_labels) {
   rng r = rng_seed(3);
   for (int k = 0; k < 20000; k++) {
     double low = pow(10, rng_uniform(&r, -307, 300));
-    double high = low * pow(10, rng_chance(&r, 0.5) ? rng_uniform(&r, 0, 3)
-                                                    : rng_uniform(&r, 0, 307 - log10(low)));
+    double decades = rng_uniform(&r, 0, rng_chance(&r, 0.5) ? 3 : 305 - log10(low));
+    double high = fmax(low, pow(10, log10(low) + decades));
     int most = rng_int(&r, 5, 9);
     test_context("%.17g to %.17g, %d ticks", low, high, most);
     ap__axis a;
@@ -376,7 +378,7 @@ TEST(odd_numbers_give_figures) {
           p.log_y = kind / 3 == 1 || kind / 3 == 3;
           p.log_x = kind / 3 == 2 || kind / 3 == 3;
           p.same_scale = kind / 3 == 4;
-          if (n % 2 == 0 && (i + k + kind) % 7) continue; // a share of them is enough
+          if ((i + 2 * k + 3 * n + kind) % 5) continue; // a share of them is enough
           written_panel(p);
         }
 }
