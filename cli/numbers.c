@@ -1,6 +1,7 @@
 #include "numbers.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,8 @@ char *cli_difference(double printed, double ours, char out[CLI_NUMBER_BYTES]) {
   } else if (fabs(relative) < 1e-3 || fabs(relative) >= 100) {
     snprintf(out, CLI_NUMBER_BYTES, "%+.1e", relative);
   } else {
-    snprintf(out, CLI_NUMBER_BYTES, "%+.*f %%", fabs(relative) < 0.1 ? 2 : 1, 100 * relative);
+    const bool fine = fabs(relative) < 0.1 || fabs(1 + relative) < 5e-3;
+    snprintf(out, CLI_NUMBER_BYTES, "%+.*f %%", fine ? 2 : 1, 100 * relative);
   }
   return out;
 }

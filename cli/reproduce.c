@@ -12,7 +12,7 @@
 #include "wrap.h"
 
 enum { JSON, PLOTS, ALL };
-enum { MOST_PAPERS = 16, COLUMNS = 6 };
+enum { MOST_PAPERS = 16, COLUMNS = 6, FEW_DIGITS = 4, MOST_DIGITS = 9 };
 
 static const cli_option options[] = {
     [JSON] = {"--json", NULL, "one JSON document"},
@@ -129,17 +129,37 @@ static const char *narrowed(const item *it, int k) {
   return name + length + strspn(name + length, ", ");
 }
 
+// Digits of a printed number. A paper does not print more than nine: such a number is a quotient or
+// a sum of printed ones.
+static int printed_digits(double printed) {
+  const int digits = isnan(printed) ? FEW_DIGITS : cli_digits(printed);
+  return digits > MOST_DIGITS ? FEW_DIGITS : digits;
+}
+
+// Digits of ours: two more than the paper has, as many as show the difference, none that say
+// nothing.
+static int our_digits(const report_line *line) {
+  int digits = printed_digits(line->printed) + 2;
+  const double apart = fabs((line->ours - line->printed) / line->printed);
+  if (apart > 0 && apart < 1) {
+    const int needed = 1 + (int)ceil(-log10(apart));
+    if (needed > digits) digits = needed;
+  }
+  if (digits > MOST_DIGITS) digits = MOST_DIGITS;
+  const int own = cli_digits(line->ours);
+  return own < digits ? own : digits;
+}
+
 static void add_row(cli_table *table, const item *it, int k, columns c) {
   const report_line *line = &it->line[k];
   const char *where = narrowed(it, k);
   char number[CLI_NUMBER_BYTES];
-  const bool printed = !isnan(line->printed);
-  // Two digits more than the paper has, but none that say nothing.
-  const int digits = printed ? cli_digits(line->printed) : 4, own = cli_digits(line->ours);
   cli_table_add(table, "%s%s%s", where, where[0] ? ": " : "", line->quantity);
   if (c.unit) cli_table_add(table, "%s", line->unit);
-  if (c.printed) cli_table_add(table, "%s", cli_number(line->printed, digits, number));
-  cli_table_add(table, "%s", cli_number(line->ours, own < digits + 2 ? own : digits + 2, number));
+  if (c.printed) {
+    cli_table_add(table, "%s", cli_number(line->printed, printed_digits(line->printed), number));
+  }
+  cli_table_add(table, "%s", cli_number(line->ours, our_digits(line), number));
   if (c.printed) {
     cli_table_add(table, "%s", cli_difference(line->printed, line->ours, number));
   }

@@ -67,7 +67,7 @@ fi
 blocks_of() {
   rm -f "$tmp"/block.*
   awk -v out="$tmp/block." '
-    /^<!-- (program: .*|compile: body|run) -->$/ {
+    /^<!-- (program: .*|compile: body|run|prints: .*) -->$/ {
       mark = $0
       sub(/^<!-- /, "", mark)
       sub(/ -->$/, "", mark)
@@ -115,12 +115,31 @@ check_commands() {
   (cd "$tmp/run" && sh -eu "$tmp/run.sh")
 }
 
+# Lines that a command prints, in this order; between two of them, where ... stands, there may be
+# others. How many blanks separate words does not matter.
+check_printed() {
+  echo "$2" >"$tmp/command"
+  check_commands "$tmp/command" >"$tmp/printed" || return 1
+  awk '
+    { gsub(/[ \t]+/, " "); sub(/^ /, ""); sub(/ $/, "") }
+    NR == FNR { printed[NR] = $0; n = NR; next }
+    $0 == "..." { skip = 1; next }
+    {
+      if (FNR == 1) skip = 1
+      do at++; while (skip && at <= n && printed[at] != $0)
+      if (at > n || printed[at] != $0) { print "not printed here: " $0; exit bad = 1 }
+      skip = 0
+    }
+    END { exit bad }' "$tmp/printed" "$1"
+}
+
 check_block() {
   block=$tmp/block.$1
   case $2 in
     'program: '*) check_program "$block" "${2#program: }" ;;
     'compile: body') check_body "$block" ;;
     run) check_commands "$block" ;;
+    'prints: '*) check_printed "$block" "${2#prints: }" ;;
     *) echo "$2" && return 1 ;;
   esac
 }
