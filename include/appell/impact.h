@@ -1,6 +1,6 @@
 /// @file impact.h
-/// Walls and impacts: surfaces that points of a robot may touch, and the jump of the velocities when
-/// they do. Part of libappell-tools; nothing here allocates.
+/// Walls and impacts: surfaces that points of a robot may touch, and the jump of the velocities
+/// when they do. Part of libappell-tools; nothing here allocates.
 
 #ifndef APPELL_IMPACT_H
 #define APPELL_IMPACT_H
@@ -26,14 +26,14 @@ typedef enum ap_wall_kind {
 
 /// A wall. Begin with ap_default_wall() and change what differs.
 typedef struct ap_wall {
-  const char *name;     ///< for events and messages
-  ap_wall_kind kind;    ///< its shape
-  double centre[3];     ///< m, in the world
-  double axis[3];       ///< direction, any length: 0 0 1
-  double x[3];          ///< direction of the first semi-axis or of the profile's x; its part along the
-                        ///< axis does not count: 1 0 0
-  double size[3];       ///< m, as the kind says
-  bool inside;          ///< the free region is inside: false. Planes and profiles have no inside.
+  const char *name;  ///< for events and messages
+  ap_wall_kind kind; ///< its shape
+  double centre[3];  ///< m, in the world
+  double axis[3];    ///< direction, any length: 0 0 1
+  double x[3];       ///< direction of the first semi-axis or of the profile's x; its part along the
+                     ///< axis does not count: 1 0 0
+  double size[3];    ///< m, as the kind says
+  bool inside;       ///< the free region is inside: false. Planes and profiles have no inside.
   double restitution;   ///< 0 .. 1: 1
   double friction;      ///< Coulomb's coefficient: 0
   const double *points; ///< AP_WALL_PROFILE: x and height of each point, x growing
@@ -65,22 +65,22 @@ AP_API void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap);
 
 /// One point of a robot that meets one wall, in an impact or at rest.
 typedef struct ap_touch {
-  int body;            ///< the link that carries the point
-  double at[3];        ///< the point in the link's frame, m
-  double normal[3];    ///< unit normal of the wall into the free region, world
-  double restitution;  ///< 0 .. 1
-  double friction;     ///< Coulomb's coefficient
-  double before[3];    ///< out: velocity of the point before the impact, world
-  double after[3];     ///< out: and after it
-  double impulse[3];   ///< out: impulse on the robot, N s, world
+  int body;           ///< the link that carries the point
+  double at[3];       ///< the point in the link's frame, m
+  double normal[3];   ///< unit normal of the wall into the free region, world
+  double restitution; ///< 0 .. 1
+  double friction;    ///< Coulomb's coefficient
+  double before[3];   ///< out: velocity of the point before the impact, world
+  double after[3];    ///< out: and after it
+  double impulse[3];  ///< out: impulse on the robot, N s, world
 } ap_touch;
 
 /// What an impact did.
 typedef struct ap_impact_result {
-  double lost;       ///< kinetic energy that is gone, J; never below -1e-12 of what there was
-  double scale;      ///< 1, or the factor on all restitutions that keeps energy from growing
-  int rank;          ///< independent contacts among those that were pressed
-  int passes;        ///< impacts in a row that it took until no point moved into its wall
+  double lost;  ///< kinetic energy that is gone, J; never below -1e-12 of what there was
+  double scale; ///< 1, or the factor on all restitutions that keeps energy from growing
+  int rank;     ///< independent contacts among those that were pressed
+  int passes;   ///< impacts in a row that it took until no point moved into its wall
 } ap_impact_result;
 
 /// Bytes of scratch memory that ap_impact() needs for n touches.
@@ -88,10 +88,10 @@ AP_API size_t ap_impact_scratch(const ap_model *m, int n);
 /// The velocities after an impact at all n touches at once, v in place. Without friction it is
 /// Newton's law with complementarity: each normal velocity becomes -e times what it was, or more
 /// where its impulse would pull. With friction the impulse of the inelastic impact, in Coulomb's
-/// cone, is multiplied by 1 + e; both never add energy (docs/impacts.md has the proofs). Touches that
-/// depend on each other share the impulse evenly. A touch that does not move into its wall takes
-/// part as far as it is pressed. AP_E_SINGULAR where the inertia matrix is; AP_E_ARG for numbers out
-/// of range; v is untouched then.
+/// cone, is multiplied by 1 + e; both never add energy (docs/impacts.md has the proofs). Touches
+/// that depend on each other share the impulse evenly. A touch that does not move into its wall
+/// takes part as far as it is pressed. AP_E_SINGULAR where the inertia matrix is; AP_E_ARG for
+/// numbers out of range; v is untouched then.
 AP_API ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, int n,
                            ap_touch *touch, void *scratch, ap_impact_result *result);
 
