@@ -15,13 +15,21 @@ enum { SIX = 6, FORMULA = 64, LAW = FORMULA + 16, TEXT = 160, NOTE = 320 };
 
 // ---- values ------------------------------------------------------------------------------------
 
+// Divisions and square roots are not counted by step. Only Cholesky's method has steps and divides,
+// in its decomposition.
+enum { DIVIDING_STEP = 1 };
+
+static bool divides(const counted *e, const ap_count *c) {
+  return c->div + c->sqrt > 0 && (!e->steps || e->steps >> DIVIDING_STEP & 1);
+}
+
 // Divisions and square roots count as multiplications: only so does n (n + 1) (n + 2) / 6 come out
-// for a Cholesky decomposition (Mata et al. 2002, Table 3).
-static long operations(const ap_count *c, unsigned steps, int operation) {
-  if (!steps) return operation == ADDITIONS ? c->add : c->mul + c->div + c->sqrt;
-  long sum = 0;
+// for a decomposition (Mata et al. 2002, Table 3).
+static long operations(const counted *e, const ap_count *c, int operation) {
+  long sum = operation == MULTIPLICATIONS && divides(e, c) ? c->div + c->sqrt : 0;
+  if (!e->steps) return sum + (operation == ADDITIONS ? c->add : c->mul);
   for (int k = 0; k < AP_STEPS; k++)
-    if (steps >> k & 1) sum += operation == ADDITIONS ? c->add_in[k] : c->mul_in[k];
+    if (e->steps >> k & 1) sum += operation == ADDITIONS ? c->add_in[k] : c->mul_in[k];
   return sum;
 }
 
@@ -52,7 +60,7 @@ static double printed_at(const counted *e, int operation, int n) {
 static const char *row_note(const counted *e, const ap_count *c, int operation, char *text) {
   int used = 0;
   text[0] = 0;
-  if (operation == MULTIPLICATIONS && !e->steps && c->div + c->sqrt > 0) {
+  if (operation == MULTIPLICATIONS && divides(e, c)) {
     used = snprintf(text, NOTE, "%ld divisions", c->div);
     if (c->sqrt > 0)
       used += snprintf(text + used, NOTE - (size_t)used, ", %ld square roots", c->sqrt);
@@ -71,7 +79,7 @@ static void show_rows(report *r, const counted *e, const survey *s) {
   for (int o = 0; o < OPERATIONS; o++) {
     char quantity[TEXT], note[NOTE];
     quantity_name(e, o, quantity);
-    report_row(r, quantity, "", printed_at(e, o, SIX), (double)operations(six, e->steps, o),
+    report_row(r, quantity, "", printed_at(e, o, SIX), (double)operations(e, six, o),
                row_note(e, six, o, note));
   }
 }
@@ -86,54 +94,67 @@ static void show_details(report *r, const counted *e, const survey *s) {
       for (int n = SURVEY_FIRST; n <= SURVEY_LAST; n++) {
         if (g == GENERAL_GEOMETRY && n == SIX) continue; // that is the row
         double printed = g == SPECIAL_GEOMETRY ? NAN : printed_at(e, o, n);
-        long ours = operations(&s->of[g][n - SURVEY_FIRST], e->steps, o);
+        long ours = operations(e, &s->of[g][n - SURVEY_FIRST], o);
         snprintf(narrowed, sizeof narrowed, "n = %d%s", n, geometry_name[g]);
         report_detail(r, narrowed, quantity, "", printed, (double)ours, NULL);
       }
     }
     if (s->general_only) continue;
-    report_detail(r, "puma600", quantity, "", NAN, (double)operations(&s->puma, e->steps, o), NULL);
+    report_detail(r, "puma600", quantity, "", NAN, (double)operations(e, &s->puma, o), NULL);
   }
 }
 
 // ---- remarks -----------------------------------------------------------------------------------
 
-// The polynomial that the counts of one geometry lie on, as text: "96n-109", or their value at
-// n = 6 where there is none. False in that case.
-static bool law(const counted *e, const ap_count *of, int operation, polynomial *p, char *text) {
+// The polynomial that the counts of one geometry lie on.
+typedef struct law {
+  bool known; // there is one
+  polynomial p;
+  int from; // the least n for which it holds
+  long six; // the count at n = 6
+} law;
+
+static law law_of(const counted *e, const ap_count *of, int operation) {
+  law l = {false};
   long value[SURVEY_SIZES];
-  char formula[FORMULA];
-  int from;
-  for (int i = 0; i < SURVEY_SIZES; i++) value[i] = operations(&of[i], e->steps, operation);
-  if (!polynomial_fit(value, SURVEY_FIRST, SURVEY_SIZES, p, &from)) {
-    snprintf(text, LAW, "%ld at n = 6", value[SIX - SURVEY_FIRST]);
-    return false;
-  }
-  polynomial_text(p, formula, sizeof formula);
-  if (from == SURVEY_FIRST)
-    snprintf(text, LAW, "%s", formula);
-  else
-    snprintf(text, LAW, "%s (n >= %d)", formula, from);
-  return true;
+  for (int i = 0; i < SURVEY_SIZES; i++) value[i] = operations(e, &of[i], operation);
+  l.known = polynomial_fit(value, SURVEY_FIRST, SURVEY_SIZES, &l.p, &l.from);
+  l.six = value[SIX - SURVEY_FIRST];
+  return l;
 }
 
-// The laws of both operations for one geometry: "96n-109 and 84n-103".
+// "96n-109", "96n-120 (n >= 3)", or "303 at n = 6" where there is no polynomial.
+static void law_text(const law *l, char *text) {
+  char formula[FORMULA];
+  if (!l->known)
+    snprintf(text, LAW, "%ld at n = 6", l->six);
+  else if (l->from == SURVEY_FIRST)
+    snprintf(text, LAW, "%s", polynomial_text(&l->p, formula, sizeof formula));
+  else
+    snprintf(text, LAW, "%s (n >= %d)", polynomial_text(&l->p, formula, sizeof formula), l->from);
+}
+
+// Multiplications and additions for one geometry.
 static void laws(const counted *e, const ap_count *of, char *text) {
   char one[OPERATIONS][LAW];
-  polynomial p;
-  for (int o = 0; o < OPERATIONS; o++) law(e, of, o, &p, one[o]);
-  snprintf(text, NOTE, "%s and %s", one[MULTIPLICATIONS], one[ADDITIONS]);
+  law mul = law_of(e, of, MULTIPLICATIONS), add = law_of(e, of, ADDITIONS);
+  law_text(&mul, one[0]);
+  law_text(&add, one[1]);
+  if (!mul.known && !add.known)
+    snprintf(text, NOTE, "%ld and %ld at n = 6", mul.six, add.six);
+  else
+    snprintf(text, NOTE, "%s and %s", one[0], one[1]);
 }
 
-// How the counted formulas compare with the printed ones: "; printed ...".
+// How the counted formulas compare with the printed ones: ", printed ...".
 static void compare(const counted *e, const ap_count *of, char *text) {
-  polynomial printed[OPERATIONS], ours;
-  char unused[LAW];
   bool same[OPERATIONS];
   text[0] = 0;
   for (int o = 0; o < OPERATIONS; o++) {
-    if (!formula_of(e, o, &printed[o]) || at_six_alone(&printed[o])) return;
-    same[o] = law(e, of, o, &ours, unused) && polynomial_same_leading(&ours, &printed[o]);
+    polynomial printed;
+    if (!formula_of(e, o, &printed) || at_six_alone(&printed)) return;
+    law ours = law_of(e, of, o);
+    same[o] = ours.known && polynomial_same_leading(&ours.p, &printed);
   }
   const char *verdict = same[0] && same[1] ? "the leading terms agree"
                         : same[0]          ? "the leading terms of the multiplications agree"
@@ -148,15 +169,15 @@ static void show_remark(report *r, const counted *e, const survey *s) {
   compare(e, s->of[GENERAL_GEOMETRY], verdict);
   laws(e, s->of[ALPHA1_ZERO], level);
   laws(e, s->of[SPECIAL_GEOMETRY], special);
+  if (strcmp(level, general) == 0) snprintf(level, sizeof level, "the same");
   if (s->general_only)
-    report_remark(r, "%s (%s): counted %s%s", e->method, e->name, general, verdict);
+    report_remark(r, "%s (%s): counted %s%s.", e->method, e->name, general, verdict);
   else
     report_remark(r,
                   "%s (%s): counted %s%s; alpha1 = 0: %s; special geometry: %s; "
-                  "PUMA 600: %ld and %ld",
+                  "PUMA 600: %ld and %ld.",
                   e->method, e->name, general, verdict, level, special,
-                  operations(&s->puma, e->steps, MULTIPLICATIONS),
-                  operations(&s->puma, e->steps, ADDITIONS));
+                  operations(e, &s->puma, MULTIPLICATIONS), operations(e, &s->puma, ADDITIONS));
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -190,13 +211,13 @@ ap_status count_table(report *r, const counted *e, int entries, ap_error *error)
 
 void how_counted(report *r) {
   report_remark(r,
-                "counted by running the code on robots of n = %d to %d revolute joints: general "
-                "ones have modified DH parameters and inertia tensors without zeros and gravity "
-                "along z of the ground, special ones right angles and zero offsets; structural "
-                "zeros and ones cost nothing, sines and cosines are not counted",
+                "Counted by running the code on robots of n = %d to %d revolute joints. General "
+                "ones have modified DH parameters and inertia tensors without zeros, and gravity "
+                "along z of the ground; special ones have right angles and zero offsets. "
+                "Structural zeros and ones cost nothing; sines and cosines are not counted.",
                 SURVEY_FIRST, SURVEY_LAST);
   report_remark(r,
-                "formulas give multiplications and additions; they are exact for all these n "
-                "not excepted beside them, and where no polynomial of degree 3 or less is, the "
-                "count at n = 6 stands in its place");
+                "Pairs are multiplications and additions. Counted formulas are exact for all "
+                "these n, or from the n given beside them; where no polynomial of degree 3 or "
+                "less is, the count at n = 6 stands instead.");
 }

@@ -6,10 +6,11 @@
 
 #define ENTRIES(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
-#define OUR_VERSION "ours is the method as this library writes it, printed is its authors' count"
-#define PER_LINK    "as printed for each link that is added, fewer at the ends of the chain"
-#define PER_PAIR    "as printed for each pair of links, fewer for each link"
-#define COMPOSED    "which bias and which solution the printed number contains is not said"
+#define OUR_VERSION \
+  "ours is the method as this library writes it; where the printed count differs is not known"
+#define PER_LINK "as printed for each link that is added, fewer at the ends of the chain"
+#define PER_PAIR "as printed for each pair of links, fewer for each link"
+#define COMPOSED "which bias and which solution the printed number contains is not said"
 
 // ---- inverse dynamics and inertia matrices -----------------------------------------------------
 
@@ -55,59 +56,53 @@ static const counted mata_forward[] = {
 
 #define DECOMPOSITION "(1/6)n^3+0.5n^2+(1/3)n"
 #define TOTAL         "(1/6)n^3+13n^2+(695/6)n-157", "(1/6)n^3+10n^2+(683/6)n-174"
-#define REST          "what D, bias and linear system leave of the total; "
-#define SYSTEM        "two dense triangular systems, their count is known and not taken apart by running"
 #define SUBTRACTIONS  "the printed sum leaves out the n subtractions of the bias from the forces"
+#define STEP(k)       (1u << (k))
 
-// Three parts each for the decompositions with and without square roots, in this order.
-enum { PART_D, PART_BIAS, PART_CHOLESKY, PART_LTDL = PART_CHOLESKY + 3, PARTS = PART_LTDL + 3 };
-enum { OF_DECOMPOSITION, OF_SYSTEM, OF_TOTAL };
-
+enum {
+  PART_D,
+  PART_BIAS,
+  PART_CHOLESKY,
+  PART_SYSTEM,
+  PART_TOTAL,
+  PART_LTDL,
+  PART_LTDL_TOTAL,
+  PARTS
+};
 static const counted mata_parts[PARTS] = {
-    {"calculation of D", "gibbs-hessian", AP_INERTIA, 0, "11.5n^2+19.5n-49", "8.5n^2+31.5n-69",
-     PER_PAIR},
-    {"bias vector", "gibbs-tensor", AP_BIAS, 0, "96n-108", "83n-105", PER_LINK},
-    {"Cholesky decomposition", "gibbs-cholesky", AP_FORWARD, 0, DECOMPOSITION, DECOMPOSITION,
-     REST "each pivot costs a root and an inverse"},
-    {"linear system", "gibbs-cholesky", AP_FORWARD, 0, "n^2", "n^2-n", SYSTEM},
-    {"total", "gibbs-cholesky", AP_FORWARD, 0, TOTAL, SUBTRACTIONS},
-    {"decomposition without square roots", "gibbs-ltdl", AP_FORWARD, 0, DECOMPOSITION,
-     DECOMPOSITION, REST "each pivot costs an inverse"},
-    {"linear system", "gibbs-ltdl", AP_FORWARD, 0, "n^2", "n^2-n", SYSTEM},
-    {"total", "gibbs-ltdl", AP_FORWARD, 0, TOTAL, SUBTRACTIONS},
+    [PART_D] = {"calculation of D", "gibbs-hessian", AP_INERTIA, 0, "11.5n^2+19.5n-49",
+                "8.5n^2+31.5n-69", PER_PAIR},
+    [PART_BIAS] = {"bias vector", "gibbs-tensor", AP_BIAS, 0, "96n-108", "83n-105", PER_LINK},
+    [PART_CHOLESKY] = {"Cholesky decomposition", "gibbs-cholesky", AP_FORWARD, STEP(1),
+                       DECOMPOSITION, DECOMPOSITION,
+                       "a root and an inverse for each pivot; (n^3-n)/6 additions are enough"},
+    [PART_SYSTEM] = {"linear system", "gibbs-cholesky", AP_FORWARD, STEP(2), "n^2", "n^2-n",
+                     "two products with the inverse of each pivot"},
+    [PART_TOTAL] = {"total", "gibbs-cholesky", AP_FORWARD, 0, TOTAL, SUBTRACTIONS},
+    [PART_LTDL] = {"decomposition and system without square roots", "gibbs-ltdl", AP_FORWARD, 0,
+                   "(1/6)n^3+1.5n^2+(1/3)n", "(1/6)n^3+1.5n^2-(2/3)n",
+                   "the total less D, bias and subtractions; printed is the sum of both rows"},
+    [PART_LTDL_TOTAL] = {"total", "gibbs-ltdl", AP_FORWARD, 0, TOTAL, SUBTRACTIONS},
 };
 
-// The total holds D, the bias, the decomposition, the linear system and the n subtractions of the
-// bias from the forces. Decomposition and system are counted together. Two dense triangular systems
-// cost n^2 - n products and subtractions, and a product with each inverse pivot, once or twice; the
-// rest is the decomposition.
-static void split_total(int n, int pivots, const ap_count *D, const ap_count *bias, survey *parts,
-                        int geometry) {
-  int i = n - SURVEY_FIRST;
-  const ap_count *total = &parts[OF_TOTAL].of[geometry][i];
-  ap_count *system = &parts[OF_SYSTEM].of[geometry][i];
-  *system = (ap_count){.mul = n * (n - 1) + pivots * n, .add = n * (n - 1)};
-  parts[OF_DECOMPOSITION].of[geometry][i] =
-      (ap_count){.mul = total->mul - D->mul - bias->mul - system->mul,
-                 .add = total->add - D->add - bias->add - system->add - n,
-                 .div = total->div - D->div - bias->div,
-                 .sqrt = total->sqrt - D->sqrt - bias->sqrt};
+// What the solution costs: the total less D, the bias, and the n subtractions of the bias from the
+// forces.
+static void keep_solution(int n, const ap_count *D, const ap_count *bias, ap_count *total) {
+  total->mul -= D->mul + bias->mul;
+  total->add -= D->add + bias->add + n;
+  total->div -= D->div + bias->div;
+  total->sqrt -= D->sqrt + bias->sqrt;
 }
 
 static ap_status forward_parts(report *r, ap_error *error) {
   survey *s = survey_new(PARTS, error);
   if (!s) return error->status;
   ap_status status = count_entries(mata_parts, PARTS, s, error);
-  for (int g = 0; g < SURVEY_GEOMETRIES; g++) {
-    for (int n = SURVEY_FIRST; n <= SURVEY_LAST; n++) {
-      const ap_count *D = &s[PART_D].of[g][n - SURVEY_FIRST];
-      const ap_count *bias = &s[PART_BIAS].of[g][n - SURVEY_FIRST];
-      split_total(n, 2, D, bias, &s[PART_CHOLESKY], g);
-      split_total(n, 1, D, bias, &s[PART_LTDL], g);
-    }
-  }
-  for (int k = PART_CHOLESKY; k < PARTS; k += 3) // with special geometry D has zeros
-    s[k + OF_DECOMPOSITION].general_only = s[k + OF_SYSTEM].general_only = true;
+  const survey *D = &s[PART_D], *bias = &s[PART_BIAS];
+  for (int g = 0; g < SURVEY_GEOMETRIES; g++)
+    for (int i = 0; i < SURVEY_SIZES; i++)
+      keep_solution(SURVEY_FIRST + i, &D->of[g][i], &bias->of[g][i], &s[PART_LTDL].of[g][i]);
+  keep_solution(6, &D->puma, &bias->puma, &s[PART_LTDL].puma);
   if (status == AP_OK) show_entries(r, mata_parts, s, PARTS);
   free(s);
   return status;
@@ -117,7 +112,6 @@ static ap_status forward_parts(report *r, ap_error *error) {
 
 #define VECTOR(name, steps, multiplications, additions, note) \
   { name, "gibbs-vector", AP_INVERSE, steps, multiplications, additions, note }
-#define STEP(k) (1u << (k))
 
 static const counted valera_steps[] = {
     VECTOR("step 1, rotations and vectors", STEP(1), "4n", "0",
@@ -177,13 +171,14 @@ ap_status counts_mata2002(report *r, ap_error *error) {
   if (status) return status;
   report_item(r, "Table 3", "forward dynamics by the proposed method, its parts; rows at n = 6");
   report_remark(r,
-                "divisions and square roots count as multiplications; so read, the printed "
-                "n(n+1)(n+2)/6 = 56 and n^2 = 36 are those of a decomposition without square "
-                "roots, the first row of gibbs-ltdl. Its additions are (n^3-n)/6 = 35, not 56");
+                "Divisions and square roots count as multiplications. So read, the printed 56 and "
+                "36 are what "
+                "the solution without square roots takes (gibbs-ltdl). The decomposition takes "
+                "(n^3-n)/6 = 35 additions, not 56.");
   status = forward_parts(r, error);
   if (status) return status;
   report_item(r, "Table 4", "forward dynamics, computational cost for n = 6");
-  report_remark(r, "divisions and square roots count as multiplications, as in Table 3");
+  report_remark(r, "Divisions and square roots count as multiplications, as in Table 3.");
   return count_table(r, mata_forward, ENTRIES(mata_forward), error);
 }
 

@@ -9,6 +9,9 @@
 
 enum { LINE_JOINTS = 6, LINE_BRANCHES = 8 };
 
+/// A torque below this, in N m, is a zero with its rounding: those of this arm reach 100 N m.
+#define LINE_ROUNDING 1e-12
+
 /// The arm with everything that its computations need. Made by puma_make().
 typedef struct puma {
   ap_model *m;

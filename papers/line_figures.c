@@ -1,6 +1,7 @@
 #include "line_figures.h"
 
 #include <appell/plot.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,11 +72,20 @@ ap_status figure_path(const puma *p, const straight_line *l, int branch, figure_
                           .ncurve = SHOTS + 1,
                           .same_scale = true};
   }
-  ap_figure figure = {.title = l->name, .panel = panel, .npanel = 2, .columns = 2};
+  char heading[120];
+  snprintf(heading, sizeof heading, "The arm on %s, branch %s", l->name, branch_name(branch));
+  ap_figure figure = {.title = heading, .panel = panel, .npanel = 2, .columns = 2};
   return write_figure(&figure, place, error);
 }
 
 // ---- torques -----------------------------------------------------------------------------------
+
+// A torque that is zero but for rounding is drawn as zero.
+static void hide_rounding(double tau[POINTS]) {
+  double largest = 0;
+  for (int k = 0; k < POINTS; k++) largest = fmax(largest, fabs(tau[k]));
+  for (int k = 0; k < POINTS && largest < LINE_ROUNDING; k++) tau[k] = 0;
+}
 
 ap_status figure_torques(const puma *p, const straight_line *l, int branch, figure_place place,
                          ap_error *error) {
@@ -91,6 +101,7 @@ ap_status figure_torques(const puma *p, const straight_line *l, int branch, figu
   ap_panel panel[LINE_JOINTS];
   char title[LINE_JOINTS][16], heading[120];
   for (int i = 0; i < LINE_JOINTS; i++) {
+    hide_rounding(tau[i]);
     snprintf(title[i], sizeof title[i], "joint %d", i + 1);
     curve[i] = (ap_curve){.n = POINTS, .x = t, .y = tau[i], .stroke = AP_SOLID, .colour = 1};
     panel[i] = (ap_panel){.title = title[i],

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STATE = 2 * LINE_JOINTS, REPEATS = 15 };
+enum { STATE = 2 * LINE_JOINTS };
 static const double output_every = 0.1; // s
 static const double turn = 6.28318530717958647692;
 
@@ -114,17 +114,6 @@ ap_status simulate_line(const puma *p, const run_plan *plan, line_run *run, ap_e
   ap_ode_free(ode);
   run->seconds = clock_seconds() - before;
   return status == AP_OK ? accelerations(&s, run, error) : status;
-}
-
-ap_status simulate_line_timed(const puma *p, const run_plan *plan, line_run *run, ap_error *error) {
-  double seconds[REPEATS];
-  for (int k = 0; k < REPEATS; k++) {
-    ap_status status = simulate_line(p, plan, run, error);
-    if (status != AP_OK) return status;
-    seconds[k] = run->seconds;
-  }
-  run->seconds = median(seconds, REPEATS);
-  return AP_OK;
 }
 
 // ---- errors ------------------------------------------------------------------------------------

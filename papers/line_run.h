@@ -41,8 +41,6 @@ typedef struct line_run {
 /// Simulate: Dormand-Prince 5(4) with relative and absolute tolerance 1e-6. AP_E_UNSUPPORTED where
 /// the library was built without an integrator.
 ap_status simulate_line(const puma *p, const run_plan *plan, line_run *run, ap_error *error);
-/// The same several times; run->seconds becomes the median.
-ap_status simulate_line_timed(const puma *p, const run_plan *plan, line_run *run, ap_error *error);
 
 /// A derivative of the motion: position, velocity, acceleration.
 enum { LINE_DERIVATIVES = 3 };

@@ -176,25 +176,26 @@ TEST(leading_terms_are_the_printed_ones) {
   }
 }
 
-// A decomposition of order n without square roots: n (n + 1) (n + 2) / 6 products and divisions
-// together, and (n^3 - n) / 6 subtractions; with them a root and one product more for each pivot.
-TEST(the_decompositions_cost_what_is_known) {
-  static const struct {
-    const char *name;
-    int roots;
-  } decompositions[] = {{"gibbs-cholesky (Cholesky", 1}, {"gibbs-ltdl (decomposition", 0}};
+// Solving n equations with a symmetric matrix: (n^3 - n) / 6 subtractions for the decomposition,
+// n^2 - n for the triangular systems; without square roots as many products and divisions as Mata
+// et al. print, with them 2n more, for a root and one product more at each pivot.
+TEST(solutions_cost_what_is_known) {
+  static const char *const operation[] = {"multiplications", "additions"};
   const report *r = run(counts_mata2002);
-  for (int i = 0; i < 2; i++) {
-    char quantity[2][128];
-    snprintf(quantity[0], sizeof quantity[0], "multiplications, %s", decompositions[i].name);
-    snprintf(quantity[1], sizeof quantity[1], "additions, %s", decompositions[i].name);
-    for (int n = FIRST; n <= LAST; n++) {
-      const report_line *mul = at(r, "Table 3", quantity[0], n, "");
-      const report_line *add = at(r, "Table 3", quantity[1], n, "");
-      test_context("%s, n = %d", decompositions[i].name, n);
-      if (!CHECK(mul && add)) continue;
-      CHECK(mul->ours == n * (n + 1) * (n + 2) / 6 + n * decompositions[i].roots);
-      CHECK(add->ours == n * (n * n - 1) / 6);
+  for (int n = FIRST; n <= LAST; n++) {
+    int subtractions = n * (n * n - 1) / 6;
+    int products = n * (n + 1) * (n + 2) / 6;
+    double want[3][2] = {{products + n, subtractions},
+                         {n * n + n, n * n - n},
+                         {products + n * n, subtractions + n * n - n}};
+    static const char *const part[3] = {"gibbs-cholesky (Cholesky", "gibbs-cholesky (linear",
+                                        "gibbs-ltdl (decomposition"};
+    for (int k = 0; k < 6; k++) {
+      char quantity[128];
+      snprintf(quantity, sizeof quantity, "%s, %s", operation[k % 2], part[k / 2]);
+      const report_line *line = at(r, "Table 3", quantity, n, "");
+      test_context("%s, n = %d", quantity, n);
+      if (CHECK(line != NULL)) CHECK(line->ours == want[k / 2][k % 2]);
     }
   }
 }

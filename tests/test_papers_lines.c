@@ -223,7 +223,7 @@ TEST(methods_agree_on_the_way) {
       test_context("%s, %s", plan.forward->name, run_mode_name(mode));
       if (!simulated(&plan, &other, &e)) continue;
       CHECK_CLOSE(distance_of_runs(&arm, &first, &other), 0, bound);
-      CHECK_EQ_INT(other.evaluations, first.evaluations);
+      if (mode == STEPPED) CHECK_EQ_INT(other.evaluations, first.evaluations);
     }
   }
   puma_free(&arm);

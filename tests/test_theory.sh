@@ -9,7 +9,8 @@
 #   - a tag of a page is in the sources. Steps of a derivation that no statement computes are
 #     written (Mata 13), in round brackets;
 #   - docs/theory.md has every numbered equation of the papers, in the one form or the other;
-#   - every method that computes something has a page, and every page is in the index.
+#   - every method has a page (where APPELL is the path of the command), and every page is in the
+#     index.
 # Runs in the folder of the sources; with arguments SRC DOCS it looks there instead.
 set -u
 LC_ALL=C
@@ -208,14 +209,22 @@ report 'the equations of a page are numbered from 1 without gaps' "$tmp/log"
 
 # ---- pages and methods --------------------------------------------------------------------------
 
-# Names of the methods for inverse dynamics and the inertia matrix, from the table of the library.
-if [ -f "$src/dyn/research.c" ]; then
-  tr '\n{' ' \n' <"$src/dyn/research.c" |
-    sed -n 's/^"\([a-z-]*\)", *AP_IN[A-Z]*,.*/\1/p' | sort -u >"$tmp/names"
+# A method for inverse dynamics, inertia matrix or forward dynamics is described on the page of its
+# name, less the solver that a forward method names at its end. (gibbs chooses between two others.)
+if [ -n "${APPELL:-}" ]; then
+  "$APPELL" methods | awk '$1 == "inverse" || $1 == "inertia" || $1 == "forward" { print $2 }' | sort -u >"$tmp/names"
+  : >"$tmp/log"
+  [ -s "$tmp/names" ] || echo "$APPELL methods lists none" >"$tmp/log"
   while read -r name; do
-    [ -f "$docs/methods/$name.md" ] || echo "$src/dyn/research.c: method $name: no page $docs/methods/$name.md"
-  done <"$tmp/names" >"$tmp/log"
-  [ -s "$tmp/names" ] || echo "$src/dyn/research.c: no method found" >"$tmp/log"
+    case $name in
+      gibbs | gibbs-cholesky | gibbs-gauss-jordan | gibbs-ltdl) page=solvers ;;
+      *-cholesky) page=${name%-cholesky} ;;
+      *-gauss-jordan) page=${name%-gauss-jordan} ;;
+      *-ltdl) page=${name%-ltdl} ;;
+      *) page=$name ;;
+    esac
+    [ -f "$docs/methods/$page.md" ] || echo "method $name: no page $docs/methods/$page.md"
+  done <"$tmp/names" >>"$tmp/log"
   report 'every method has a page' "$tmp/log"
 fi
 for page in "$docs"/methods/*.md; do

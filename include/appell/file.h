@@ -81,6 +81,43 @@ AP_API void ap_rows_close(ap_rows *rows);
 /// locale. text has room for 25 bytes, all of which may be written; returns the length, at most 24.
 AP_API int ap_format_double(double x, char *text);
 
+// ---- logs of runs ------------------------------------------------------------------------------
+
+/// A column of a log.
+typedef struct ap_column {
+  const char *name; ///< "q.shoulder"
+  const char *unit; ///< "rad"; "" for pure numbers
+} ap_column;
+
+/// What a log is about.
+typedef struct ap_log_def {
+  const ap_column *column;       ///< [columns] of the rows
+  int columns;                   ///< number of columns
+  const ap_column *event_column; ///< [event_columns] numbers of an event, behind its words
+  int event_columns;             ///< number of them
+  const char *scenario;          ///< text of the scenario file; NULL: none
+  const char *model;             ///< name of the robot
+} ap_log_def;
+
+/// A log on its way to a file: CSV, or HDF5 by the ending .h5. Rows go to PATH.part and events to
+/// PATH's name with .events.csv.part (in HDF5 to the same file); ap_log_finish() gives them their
+/// names. Whatever ends the program before, the parts are readable up to their last flush.
+typedef struct ap_log ap_log;
+/// Start a log. AP_E_UNSUPPORTED for .h5 where the library was built without HDF5.
+AP_API ap_status ap_log_create(const char *path, const ap_log_def *def, ap_log **log,
+                               ap_error *error);
+/// Append a row of numbers.
+AP_API ap_status ap_log_row(ap_log *log, const double *row, ap_error *error);
+/// Append an event: its time, what happened, the point and the wall, and its numbers.
+AP_API ap_status ap_log_event(ap_log *log, double t, const char *event, const char *point,
+                              const char *wall, const double *numbers, ap_error *error);
+/// Hand over to the system what was appended.
+AP_API ap_status ap_log_flush(ap_log *log, ap_error *error);
+/// Complete the files and give them their names.
+AP_API ap_status ap_log_finish(ap_log *log, ap_error *error);
+/// Free the log; what was not finished stays as .part. NULL is allowed.
+AP_API void ap_log_free(ap_log *log);
+
 #ifdef __cplusplus
 }
 #endif

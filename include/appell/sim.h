@@ -1,11 +1,13 @@
 /// @file sim.h
-/// Motion over time: differential equations integrated to a tolerance. Part of libappell-tools;
-/// allocates.
+/// Motion over time: differential equations integrated to a tolerance, and robots among walls with
+/// every impact located. Part of libappell-tools; allocates when something is created, not while it
+/// runs.
 
 #ifndef APPELL_SIM_H
 #define APPELL_SIM_H
 
-#include <appell/base.h>
+#include <appell/impact.h>
+#include <appell/work.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,10 +50,171 @@ AP_API ap_status ap_ode_advance(ap_ode *ode, double t, double *y, ap_error *erro
 /// As ap_ode_advance(), but the last step ends at t, and the rate is not evaluated beyond. Where an
 /// earlier ap_ode_advance() stepped over t, the problem is first started again from what it read.
 AP_API ap_status ap_ode_advance_to(ap_ode *ode, double t, double *y, ap_error *error);
+/// g(t, y) of k functions whose zeros are looked for while integrating.
+typedef void ap_events(void *context, double t, const double *y, double *g);
+/// Look for zeros of k functions of the state from now on (0: of none); context is that of the
+/// rate. Call it before ap_ode_start().
+AP_API ap_status ap_ode_watch(ap_ode *ode, int k, ap_events *events, ap_error *error);
+/// As ap_ode_advance_to(), but stop at the first zero of a function that changes its sign on the
+/// way: *t is then its time, y the state there, and found[i] is 1 where function i grows through
+/// zero, -1 where it falls, 0 elsewhere. *t unchanged and found all 0: there was none. A function
+/// that starts at zero is watched from when it has left it.
+AP_API ap_status ap_ode_advance_watching(ap_ode *ode, double *t, double *y, int *found,
+                                         ap_error *error);
 /// How often the rate was evaluated since ap_ode_create().
 AP_API long ap_ode_evaluations(const ap_ode *ode);
 /// How many steps were taken since ap_ode_create().
 AP_API long ap_ode_steps(const ap_ode *ode);
+
+// ---- robots among walls ------------------------------------------------------------------------
+
+/// A point of the robot that may touch walls.
+typedef struct ap_contact_point {
+  const char *name; ///< for events ("O1")
+  int body;         ///< the link that carries it
+  double at[3];     ///< in the link's frame, m
+} ap_contact_point;
+
+/// The contact points of a robot that names none: the origin of every joint that moves, and every
+/// frame and fixed link's origin beyond it (end points), each place once. Writes up to room of
+/// them, with the model's names, and returns how many there are.
+AP_API int ap_default_contact_points(const ap_model *m, ap_contact_point *point, int room);
+
+/// Joint forces at a time and state, added to *tau [nv], which holds those of springs and dampers.
+/// Called at the integrator's stages. Any status but AP_OK ends the run with it.
+typedef ap_status ap_force(void *context, double t, const double *q, const double *v, double *tau);
+
+/// A spring and a damper in a joint with one degree of freedom: tau = -k (q - rest) - d v.
+typedef struct ap_joint_spring {
+  int v;            ///< its place in v
+  double stiffness; ///< N m / rad or N / m
+  double rest;      ///< rad or m
+  double damping;   ///< N m s / rad or N s / m
+} ap_joint_spring;
+
+/// A force that does not change with time, on a point of a link.
+typedef struct ap_load {
+  int body;         ///< the link
+  double at[3];     ///< point in the link's frame, m
+  double force[3];  ///< N, world axes
+  double couple[3]; ///< N m, world axes
+  double from;      ///< s: when it begins to act
+  double to;        ///< s: when it ends
+} ap_load;
+
+/// How time goes on.
+typedef enum ap_stepping {
+  AP_ADAPTIVE,   ///< Dormand-Prince to a tolerance, impacts located to the last digits
+  AP_FIXED_RK4,  ///< fixed steps of the classical Runge-Kutta method
+  AP_FIXED_EULER ///< fixed steps of the semi-implicit Euler method
+} ap_stepping;
+
+/// A robot among walls. Begin with ap_default_scene() and change what differs; everything it points
+/// to is read by ap_sim_create() and may then go, except the model.
+typedef struct ap_scene {
+  const ap_model *model;         ///< the robot
+  const ap_wall *wall;           ///< [nwall]
+  int nwall;                     ///< number of walls
+  const ap_contact_point *point; ///< [npoint]; every point may touch every wall
+  int npoint;                    ///< number of points
+  const ap_joint_spring *spring; ///< [nspring]
+  int nspring;                   ///< number of springs and dampers
+  const ap_load *load;           ///< [nload]
+  int nload;                     ///< number of loads
+  ap_force *force;               ///< joint forces, NULL: none
+  void *context;                 ///< of force
+  bool joint_friction;           ///< viscous and Coulomb friction and rotors of the model: true
+  const double *gravity;         ///< m/s2, world; NULL: the model's
+  ap_stepping stepping;          ///< AP_ADAPTIVE
+  double relative;               ///< tolerance of AP_ADAPTIVE relative to each coordinate: 1e-10
+  double absolute;               ///< and in its unit: 1e-10
+  double step;                   ///< s, of fixed steps: 1e-3
+  double window;                 ///< s: impacts so close count as simultaneous: 1e-5
+  double rest;                   ///< m/s: a normal velocity below counts as none: 1e-9
+  double depth;                  ///< m: a start deeper inside a wall is refused: 1e-9
+  long most_events;              ///< in a run, before AP_E_NO_CONVERGENCE: 1000000
+} ap_scene;
+/// No walls, no forces, and the defaults named above; set the model.
+AP_API ap_scene ap_default_scene(void);
+
+/// What happened.
+typedef enum ap_event_kind {
+  AP_EVENT_IMPACT,  ///< velocities jumped
+  AP_EVENT_GRAZE,   ///< a point touched and went on without an impulse
+  AP_EVENT_CONTACT, ///< a point came to rest on a wall (after a Zeno sequence, or without a
+                    ///< rebound)
+  AP_EVENT_LIFTOFF, ///< it left
+  AP_EVENT_SLIP,    ///< it began to slide
+  AP_EVENT_STICK    ///< it stopped sliding
+} ap_event_kind;
+/// The name of a kind as in logs: "impact", ...; never NULL.
+AP_API const char *ap_event_name(ap_event_kind kind);
+
+/// One touch of one event; those of a simultaneous impact have the same number.
+typedef struct ap_event {
+  int number;         ///< of the event, from 1
+  ap_event_kind kind; ///< what happened
+  double t;           ///< s
+  int point;          ///< which point
+  int wall;           ///< which wall
+  double position[3]; ///< of the point, m, world
+  double normal[3];   ///< unit normal into the free region
+  double before[3];   ///< velocity of the point before, m/s
+  double after[3];    ///< and after
+  double impulse[3];  ///< N s on the robot; zero where none
+  double angle;       ///< between incoming velocity and normal, rad (angle of attack)
+  double lost;        ///< energy that the whole event took, J
+} ap_event;
+
+/// The state at a time, and where its energy went since the start. The pointers stay valid and are
+/// overwritten as the run goes on.
+typedef struct ap_sim_state {
+  double t;              ///< s
+  const double *q;       ///< [nq]
+  const double *v;       ///< [nv]
+  const double *a;       ///< [nv]
+  const double *tau;     ///< [nv] joint forces: of the force, springs and dampers; no friction
+  double kinetic;        ///< J
+  double potential;      ///< J, of gravity
+  double elastic;        ///< J, in springs
+  double work;           ///< J, done by the force and loads
+  const double *work_of; ///< [nv] of it, by joint forces
+  double dissipated;     ///< J, taken by dampers, joint friction and sliding contacts
+  double lost;           ///< J, taken by impacts
+  double closing;        ///< J: kinetic + potential + elastic - work + dissipated + lost - start
+  int contacts;          ///< points that rest on walls now
+} ap_sim_state;
+
+/// A force at a point that rests on a wall.
+typedef struct ap_contact_state {
+  int point;       ///< which point
+  int wall;        ///< which wall
+  bool sticks;     ///< or slides
+  double force[3]; ///< N on the robot, world
+  double gap;      ///< m: how far the constraint is from being kept
+} ap_contact_state;
+
+/// A run.
+typedef struct ap_sim ap_sim;
+/// Check a scene and make a run of it. On failure *error says what is wrong. Free it with
+/// ap_sim_free().
+AP_API ap_status ap_sim_create(const ap_scene *scene, ap_sim **sim, ap_error *error);
+/// Free a run; NULL is allowed.
+AP_API void ap_sim_free(ap_sim *sim);
+/// Be told of every touch of every event as it is found.
+AP_API void ap_sim_on_event(ap_sim *sim, void (*tell)(void *context, const ap_event *event),
+                            void *context);
+/// Start from (q, v) at time t; quaternions are normalised. AP_E_ARG for a point inside a wall.
+AP_API ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v,
+                              ap_error *error);
+/// Go on to time t, through all events on the way.
+AP_API ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error);
+/// The state now.
+AP_API ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error);
+/// The points that rest on walls now: up to room of them; returns how many there are.
+AP_API int ap_sim_contacts(const ap_sim *sim, ap_contact_state *contact, int room);
+/// Evaluations of the equations of motion since ap_sim_create().
+AP_API long ap_sim_evaluations(const ap_sim *sim);
 
 #ifdef __cplusplus
 }

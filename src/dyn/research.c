@@ -14,7 +14,7 @@ typedef struct {
   study_method by;
 } method_row;
 
-#define SIMPLE_JOINTS "revolute and prismatic joints only"
+#define SIMPLE_JOINTS "only revolute and prismatic joints"
 #define REAL_FACTORS  "no body with a negative moment of inertia"
 #define NO_MIMIC      "no mimic joints"
 

@@ -140,7 +140,7 @@ static void label(ap__axis *a, int64_t *number, int e) {
   }
   int magnitude = digits_of(most) - 1 + e; // of the largest label
   int factor = 0;
-  if (magnitude >= 5 || magnitude < -3)
+  if (magnitude >= 5 || magnitude < -3 || (magnitude < 0 && e < -5))
     factor = 3 * (magnitude >= 0 ? magnitude / 3 : -((2 - magnitude) / 3));
   for (int i = 0; i < n; i++) decimal(a->tick[i].label, number[i], e - factor);
   if (factor != 0) power(a->note, sizeof a->note, TIMES, factor);

@@ -75,6 +75,10 @@ ap_status ap__plot_to_disk(const char *path, const char *text, size_t length, ap
   if (code == 0) code = replace(behind ? behind : path, exists ? &old : NULL, text, length);
   free(behind);
   if (code == 0) return AP_OK;
+  if (code == ENOMEM) {
+    ap__fail(error, AP_E_MEMORY, 0, "there is no memory to write the figure");
+    return AP_E_MEMORY;
+  }
   char reason[128];
   if (strerror_r(code, reason, sizeof reason) != 0)
     snprintf(reason, sizeof reason, "error %d", code);

@@ -65,7 +65,7 @@ void ap__plot_fit(ap__plot *p) {
     stretch(&p->y, unit * p->box.height);
   }
   ap__axis_ticks(&p->x, (int)(p->box.width / 60));
-  ap__axis_ticks(&p->y, (int)(p->box.height / 28));
+  ap__axis_ticks(&p->y, p->box.height < 224 ? (int)(p->box.height / 28) : 8);
   p->ticks_left = 0;
   for (int i = 0; i < p->y.ntick; i++)
     p->ticks_left = fmax(p->ticks_left, ap__label_width(p->y.tick[i].label, AP__TICK_SIZE));

@@ -146,7 +146,7 @@ void ap__svg_label(ap__svg *s, const char *label) {
     size_t plain = strcspn(label, "^");
     bool in_line = lowered && plain > 0;
     if (in_line) {
-      ap__svg_put(s, "<tspan dy=\"4\">&#160;"); // a blank would be dropped here
+      ap__svg_put(s, "<tspan dx=\"4\" dy=\"4\">"); // a blank here may be dropped
       label++;
       plain--;
     }

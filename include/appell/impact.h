@@ -1,0 +1,102 @@
+/// @file impact.h
+/// Walls and impacts: surfaces that points of a robot may touch, and the jump of the velocities
+/// when they do. Part of libappell-tools; nothing here allocates.
+
+#ifndef APPELL_IMPACT_H
+#define APPELL_IMPACT_H
+
+#include <appell/work.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The shape of a wall. Circles, ellipses and profiles are drawn in the plane across the axis and
+/// reach along it without end, so that they serve planar robots and walls in space alike.
+typedef enum ap_wall_kind {
+  AP_WALL_PLANE,     ///< through centre, the axis its normal into the free region
+  AP_WALL_CIRCLE,    ///< size[0] radius
+  AP_WALL_ELLIPSE,   ///< size[0], size[1] semi-axes along x and across it
+  AP_WALL_CYLINDER,  ///< as AP_WALL_CIRCLE
+  AP_WALL_SPHERE,    ///< size[0] radius
+  AP_WALL_ELLIPSOID, ///< size[0..2] semi-axes along x, across x and axis, along the axis
+  AP_WALL_TORUS,     ///< size[0] radius of the ring about the axis, size[1] of its tube
+  AP_WALL_PROFILE    ///< height over x, through points: a smooth spline, straight beyond its ends
+} ap_wall_kind;
+
+/// A wall. Begin with ap_default_wall() and change what differs.
+typedef struct ap_wall {
+  const char *name;  ///< for events and messages
+  ap_wall_kind kind; ///< its shape
+  double centre[3];  ///< m, in the world
+  double axis[3];    ///< direction, any length: 0 0 1
+  double x[3];       ///< direction of the first semi-axis or of the profile's x; its part along the
+                     ///< axis does not count: 1 0 0
+  double size[3];    ///< m, as the kind says
+  bool inside;       ///< the free region is inside: false. Planes and profiles have no inside.
+  double restitution;   ///< 0 .. 1: 1
+  double friction;      ///< Coulomb's coefficient: 0
+  const double *points; ///< AP_WALL_PROFILE: x and height of each point, x growing
+  int npoint;           ///< AP_WALL_PROFILE: number of points, 2 or more
+} ap_wall;
+
+/// A frictionless elastic plane z = 0 with the free region above.
+AP_API ap_wall ap_default_wall(void);
+
+/// A wall checked and made ready; lives in the caller's memory, and the points are copied there.
+typedef struct ap_surface ap_surface;
+/// Bytes that ap_surface_init() needs, whatever the alignment.
+AP_API size_t ap_surface_size(const ap_wall *wall);
+/// Check a wall and make it ready in mem. NULL when it is not valid or size is too small; *error
+/// (may be NULL) says what is wrong and what would be right.
+AP_API ap_surface *ap_surface_init(const ap_wall *wall, void *mem, size_t size, ap_error *error);
+/// The wall that it was made of, its points those of the copy.
+AP_API const ap_wall *ap_surface_wall(const ap_surface *s);
+
+/// How a point lies to a wall. c is smooth, zero on the surface, positive in the free region, and
+/// close to it the distance: c / |gradient| is the distance to first order.
+typedef struct ap_gap {
+  double c;           ///< m
+  double gradient[3]; ///< of c
+  double hessian[6];  ///< of c: xx xy xz yy yz zz
+} ap_gap;
+/// The gap of point p (m, world).
+AP_API void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap);
+
+/// One point of a robot that meets one wall, in an impact or at rest.
+typedef struct ap_touch {
+  int body;           ///< the link that carries the point
+  double at[3];       ///< the point in the link's frame, m
+  double normal[3];   ///< unit normal of the wall into the free region, world
+  double restitution; ///< 0 .. 1
+  double friction;    ///< Coulomb's coefficient
+  double before[3];   ///< out: velocity of the point before the impact, world
+  double after[3];    ///< out: and after it
+  double impulse[3];  ///< out: impulse on the robot, N s, world
+} ap_touch;
+
+/// What an impact did.
+typedef struct ap_impact_result {
+  double lost;  ///< kinetic energy that is gone, J; never below -1e-12 of what there was
+  double scale; ///< 1, or the factor on all restitutions that keeps energy from growing
+  int rank;     ///< independent contacts among those that were pressed
+  int passes;   ///< impacts in a row that it took until no point moved into its wall
+} ap_impact_result;
+
+/// Bytes of scratch memory that ap_impact() needs for n touches.
+AP_API size_t ap_impact_scratch(const ap_model *m, int n);
+/// The velocities after an impact at all n touches at once, v in place. Without friction it is
+/// Newton's law with complementarity: each normal velocity becomes -e times what it was, or more
+/// where its impulse would pull. With friction the impulse of the inelastic impact, in Coulomb's
+/// cone, is multiplied by 1 + e; both never add energy (docs/impacts.md has the proofs). Touches
+/// that depend on each other share the impulse evenly. A touch that does not move into its wall
+/// takes part as far as it is pressed. AP_E_SINGULAR where the inertia matrix is; AP_E_ARG for
+/// numbers out of range; v is untouched then.
+AP_API ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, int n,
+                           ap_touch *touch, void *scratch, ap_impact_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
