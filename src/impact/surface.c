@@ -15,6 +15,7 @@
 
 #include <appell/impact.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
