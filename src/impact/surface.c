@@ -4,12 +4,12 @@
 //
 // Quadrics: semi-axes a_i (the one along the axis of a circle, a cylinder or an ellipse is
 // infinite), D = diag(1 / a_i^2), A the longest finite semi-axis. With
-//   N = u'Du - 1,  w = 1 + u'Eu,  E = D (A^2 D - 1) >= 0,  c = A N / (2 sqrt w)          [Wall 1]
+//   N = u'Du - 1,  w = 1 + u'Eu,  E = D (A^2 D - 1) >= 0,  c = A N / (2 sqrt w)
 // w is 1 or more everywhere, and on the surface, where u'Du = 1, w = A^2 u'D^2u. The gradient there
 // is A Du / sqrt w, of length 1. Equal semi-axes R have E = 0 and c = (u'u - R^2) / (2 R).
 //
 // Torus: ring radius R, tube radius r < R, rho^2 = u_0^2 + u_1^2. With
-//   s = u'u + R^2 - r^2 >= R^2 - r^2 > 0,  m = 4 R^2 rho^2,  c = (s - m / s) / (4 r)       [Wall 2]
+//   s = u'u + R^2 - r^2 >= R^2 - r^2 > 0,  m = 4 R^2 rho^2,  c = (s - m / s) / (4 r)
 // s - 2 R rho = (rho - R)^2 + u_2^2 - r^2 is zero on the surface, so s^2 - m is, and the gradient
 // there is 2 s grad(s - 2 R rho) / (4 r s), of length 1.
 
@@ -240,7 +240,7 @@ size_t ap_surface_size(const ap_wall *wall) {
   return ap__arena_size(&arena);
 }
 
-// Semi-axes, A and E of [Wall 1].
+// Semi-axes, A and E.
 static void prepare_quadric(ap_surface *s) {
   const double *size = s->wall.size;
   double R = size[0];
@@ -306,7 +306,7 @@ const ap_wall *ap_surface_wall(const ap_surface *s) { return &s->wall; }
 // Place of entry (i, j), i <= j, among xx xy xz yy yz zz.
 static int entry(int i, int j) { return i * (5 - i) / 2 + j; }
 
-// [Wall 1]
+// A N / (2 sqrt w)
 static void quadric_gap(const ap_surface *s, const double u[3], ap_gap *g) {
   double D[3], dN[3], dw[3]; // dw: gradient of w over w, so that nothing overflows far away
   double N = -1.0, w = 1.0;
@@ -330,7 +330,7 @@ static void quadric_gap(const ap_surface *s, const double u[3], ap_gap *g) {
   }
 }
 
-// [Wall 2]
+// (s - m / s) / (4 r)
 static void torus_gap(const ap_surface *surface, const double u[3], ap_gap *g) {
   double R = surface->wall.size[0], r = surface->wall.size[1];
   double rho2 = u[0] * u[0] + u[1] * u[1], rho = sqrt(rho2);
