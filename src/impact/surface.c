@@ -193,6 +193,17 @@ static bool across(const double axis[3], const double v[3], double unit[3]) {
   return direction(part, unit);
 }
 
+// A unit vector across the unit vector axis: that unit vector of the world which has the smallest
+// part along the axis (it is at least 54 degrees off), less this part.
+static void any_across(const double axis[3], double unit[3]) {
+  int least = fabs(axis[0]) <= fabs(axis[1]) ? 0 : 1;
+  if (fabs(axis[2]) < fabs(axis[least])) least = 2;
+  double length = sqrt(1.0 - axis[least] * axis[least]);
+  for (int i = 0; i < 3; i++) {
+    unit[i] = ((i == least ? 1.0 : 0.0) - axis[least] * axis[i]) / length;
+  }
+}
+
 static bool make_frame(const check *c, double frame[3][3]) {
   const ap_wall *w = c->wall;
   double *x = frame[0], *y = frame[1], *z = frame[2];
@@ -206,13 +217,7 @@ static bool make_frame(const check *c, double frame[3][3]) {
                     "direction)",
                     w->x[0], w->x[1], w->x[2], w->axis[0], w->axis[1], w->axis[2]);
     }
-    // The other kinds are round about the axis: any direction across it does. Of the three unit
-    // vectors, the one with the smallest part along the axis is at least 54 degrees off.
-    double off[3] = {0.0, 0.0, 0.0};
-    int least = fabs(z[0]) <= fabs(z[1]) ? 0 : 1;
-    if (fabs(z[2]) < fabs(z[least])) least = 2;
-    off[least] = 1.0;
-    across(z, off, x);
+    any_across(z, x); // the other kinds are round about the axis
   }
   y[0] = z[1] * x[2] - z[2] * x[1];
   y[1] = z[2] * x[0] - z[0] * x[2];
