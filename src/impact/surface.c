@@ -65,7 +65,7 @@ static bool refuse(const check *c, const char *format, ...) {
   char reason[256];
   va_list arguments;
   va_start(arguments, format);
-  ap__format(reason, sizeof reason, format, arguments);
+  vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
   const char *name = name_of(c->wall);
   ap__fail(c->error, AP_E_ARG, 0, "wall \"%.*s\": %s", ap__shown(name), name, reason);
