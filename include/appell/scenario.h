@@ -16,8 +16,8 @@ extern "C" {
 /// ap_scenario_free().
 typedef struct ap_scenario ap_scenario;
 
-/// Read and check a scenario file (docs/scenarios.md). On failure *error has the line and says what is
-/// wrong and what would be right; a robot file that the scenario names is found beside it.
+/// Read and check a scenario file (docs/scenarios.md). On failure *error has the line and says what
+/// is wrong and what would be right; a robot file that the scenario names is found beside it.
 AP_API ap_status ap_scenario_read(const char *path, ap_scenario **scenario, ap_error *error);
 /// The same from memory; folder is where files that it names are looked for (NULL: here).
 AP_API ap_status ap_scenario_parse(const char *text, size_t length, const char *folder,
@@ -34,7 +34,8 @@ AP_API const double *ap_scenario_q(const ap_scenario *scenario);
 /// Start: v [nv].
 AP_API const double *ap_scenario_v(const ap_scenario *scenario);
 /// Times: start, end, and the step between outputs, s.
-AP_API void ap_scenario_times(const ap_scenario *scenario, double *start, double *end, double *step);
+AP_API void ap_scenario_times(const ap_scenario *scenario, double *start, double *end,
+                              double *step);
 /// The text of the file, for logs.
 AP_API const char *ap_scenario_text(const ap_scenario *scenario);
 /// Warnings of the robot file and of the scenario; NULL past the last.
