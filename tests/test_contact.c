@@ -232,6 +232,104 @@ TEST(rod_leans_on_the_floor) {
   robot_free(&r);
 }
 
+// ---- modes -------------------------------------------------------------------------------------
+
+// Modes, then the accelerations and forces under them; returns how many points stay, and the places
+// of those are moved to the front.
+static int settle(const test_robot *r, const double *q, const double *v, const double *tau, int n,
+                  ap_resting *rest, bool *keep, double *a) {
+  int stay = 0;
+  CHECK_OK(ap__contact_modes(r->m, r->w, q, v, tau, n, rest, keep, scratch(r->m, n)));
+  for (int i = 0; i < n; i++)
+    if (keep[i]) rest[stay++] = rest[i];
+  CHECK_OK(ap__contact_accelerations(r->m, r->w, q, v, tau, stay, rest, a, scratch(r->m, n)));
+  return stay;
+}
+
+// Below the angle of friction the block stays at rest, above it starts to slide; both close to the
+// limit, and either way along the slope.
+TEST(modes_of_a_block_on_a_slope) {
+  test_robot r;
+  make_block(&r);
+  double q[7], v[6] = {0}, tau[6] = {0}, a[6], limit = atan(0.5);
+  ap_resting foot[4];
+  bool keep[4];
+  const double part[] = {0, 0.5, 0.9, 0.999, 1.001, 1.1, 1.5};
+  for (int way = -1; way <= 1; way += 2)
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
+      double angle = way * limit * part[k], want[6] = {0};
+      test_context("%g of the angle of friction", part[k]);
+      on_slope(angle, 0.5, q, foot);
+      CHECK_EQ_INT(settle(&r, q, v, tau, 4, foot, keep, a), 4);
+      if (part[k] > 1) want[0] = G * (sin(angle) - way * 0.5 * cos(angle));
+      CHECK_WITHIN(a, want, 6, 1e-10);
+      for (int i = 0; i < 4; i++) {
+        CHECK(foot[i].sticks == (part[k] < 1));
+        if (!foot[i].sticks) CHECK_CLOSE(foot[i].slip[0], way * cos(angle), 1e-6);
+      }
+    }
+  robot_free(&r);
+}
+
+// A force that lifts one side: those feet leave, the others stay; one that lifts all: all leave.
+TEST(feet_leave) {
+  test_robot r;
+  make_block(&r);
+  double q[7], v[6] = {0}, a[6];
+  ap_resting foot[4];
+  bool keep[4];
+  for (int friction = 0; friction < 2; friction++) {
+    // A torque about y that tips the block over its feet at x = 0.2 needs more than m g 0.2.
+    double tip[6] = {0, 0, 0, 0, 3 * G * 0.2 * 1.01, 0}, most[6] = {0, 0, 0, 0, 3 * G * 0.2 * 0.99};
+    double up[6] = {0, 0, 3 * G * 1.01};
+    on_slope(0, 0.5 * friction, q, foot);
+    CHECK_EQ_INT(settle(&r, q, v, tip, 4, foot, keep, a), 2);
+    CHECK(!keep[0] && keep[1] && !keep[2] && keep[3]);
+    CHECK_CLOSE(foot[0].normal_force, foot[1].normal_force, 1e-10);
+    CHECK(a[4] > 0);
+    on_slope(0, 0.5 * friction, q, foot);
+    CHECK_EQ_INT(settle(&r, q, v, most, 4, foot, keep, a), 4);
+    CHECK_CLOSE(a[4], 0, 1e-12);
+    for (int i = 0; i < 4; i++) CHECK(foot[i].normal_force > 0);
+    on_slope(0, 0.5 * friction, q, foot);
+    CHECK_EQ_INT(settle(&r, q, v, up, 4, foot, keep, a), 0);
+    CHECK_CLOSE(a[2], 0.01 * G, 1e-12);
+  }
+  robot_free(&r);
+}
+
+// A weight over one foot: least squares would let the foot across pull, but forces that only push
+// carry it, so nothing moves.
+TEST(feet_that_could_pull_do_not) {
+  test_robot r;
+  make_block(&r);
+  double q[7], v[6] = {0}, a[6], zero[6] = {0};
+  ap_resting foot[4];
+  bool keep[4];
+  for (int friction = 0; friction < 2; friction++) {
+    double tau[6] = {0, 0, 0, 3 * G * 0.15 * 0.8, 3 * G * 0.2 * 0.8, 0};
+    on_slope(0, 0.5 * friction, q, foot);
+    CHECK_EQ_INT(settle(&r, q, v, tau, 4, foot, keep, a), 4);
+    CHECK_WITHIN(a, zero, 6, 1e-11);
+    for (int i = 0; i < 4; i++) CHECK(foot[i].normal_force >= 0);
+  }
+  robot_free(&r);
+}
+
+// A block on wheels in a slot: the frictionless slope lets it go, however flat.
+TEST(without_friction_everything_slides) {
+  test_robot r;
+  make_block(&r);
+  double q[7], v[6] = {0}, tau[6] = {0}, a[6], want[6] = {G * sin(0.01)};
+  ap_resting foot[4];
+  bool keep[4];
+  on_slope(0.01, 0, q, foot);
+  CHECK_EQ_INT(settle(&r, q, v, tau, 4, foot, keep, a), 4);
+  CHECK_WITHIN(a, want, 6, 1e-12);
+  for (int i = 0; i < 4; i++) CHECK(!foot[i].sticks);
+  robot_free(&r);
+}
+
 // ---- laws on random robots ---------------------------------------------------------------------
 
 // Points of random links, each on a plane or in a ball or on a ring through its place, in a random
