@@ -20,7 +20,7 @@
 
 #include "contact_system.h"
 
-enum { ROUNDS = 12, SWEEPS = 60, LOCAL_STEPS = 30 };
+enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, LOCAL_STEPS = 30 };
 static const double ROUNDING = 1e-9;    // of the largest acceleration or force
 static const double ON_THE_EDGE = 1e-6; // of the cone, when modes are read off
 
@@ -220,9 +220,50 @@ static bool try_modes(ap_resting *resting, bool *keep, contact_system *s) {
   return true;
 }
 
+// Change what breaks the law: first those that pull leave; where none does, sticking points that
+// ask for too much friction slide against it, sliding ones that turn back stick, and those that
+// left and come back stay. False where nothing is to be changed.
+static bool change_modes(ap_resting *resting, bool *keep, contact_system *s) {
+  double slow = 10 * ROUNDING * largest(s->b, 3 * s->n);
+  double weak = ROUNDING * largest(s->force, 3 * s->n);
+  bool changed = false, pulls = false;
+  for (int i = 0; i < s->n; i++)
+    if (keep[i] && s->force[3 * i] < -weak) keep[i] = false, pulls = true;
+  for (int i = 0; i < s->n && !pulls; i++) {
+    const double *a = s->response + 3 * i, *f = s->force + 3 * i, *slip = s->place[i].slip;
+    bool still = !s->moves[i] && resting[i].friction > 0;
+    if (!keep[i] && a[0] < -slow) {
+      keep[i] = true;
+      resting[i].sticks = still;
+    } else if (resting[i].sticks && ap__contact_margin(resting[i].friction, f) < -weak) {
+      slide_along((double[3]){0, -f[1], -f[2]}, &resting[i], &s->place[i]);
+    } else if (still && !resting[i].sticks && a[1] * slip[0] + a[2] * slip[1] < -slow) {
+      resting[i].sticks = true;
+    } else {
+      continue;
+    }
+    changed = true;
+  }
+  return changed || pulls;
+}
+
+// Modes by changing guesses.
+static bool guess_modes(ap_resting *resting, bool *keep, contact_system *s) {
+  for (int i = 0; i < s->n; i++) {
+    keep[i] = true;
+    resting[i].sticks = resting[i].friction > 0 && !s->moves[i];
+  }
+  for (int guess = 0; guess < GUESSES; guess++) {
+    if (try_modes(resting, keep, s)) return true;
+    if (!change_modes(resting, keep, s)) return false;
+  }
+  return false;
+}
+
 // Rounds of sweeps until modes that they show obey the law.
 static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
   size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
+  if (guess_modes(resting, keep, s)) return true;
   for (int round = 0; round < ROUNDS; round++) {
     for (int k = 0; k < SWEEPS; k++) sweep_all(resting, s);
     memcpy(s->force, s->sweep, bytes);
