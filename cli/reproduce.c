@@ -194,7 +194,7 @@ static int print_rows(cli_out *out, const item *it) {
 
 static void print_notes(const job *j, cli_out *out, const item *it) {
   for (int k = 0; k < it->notes; k++) {
-    char lead[16];
+    char lead[32];
     snprintf(lead, sizeof lead, "  [%d] ", k + 1);
     cli_wrap(out, j->width, lead, it->note[k]);
   }

@@ -98,7 +98,8 @@ typedef struct ap_load {
   double at[3];     ///< point in the link's frame, m
   double force[3];  ///< N, world axes
   double couple[3]; ///< N m, world axes
-  double from, to;  ///< s: when it acts
+  double from;      ///< s: when it begins to act
+  double to;        ///< s: when it ends
 } ap_load;
 
 /// How time goes on.
@@ -125,7 +126,8 @@ typedef struct ap_scene {
   bool joint_friction;           ///< viscous and Coulomb friction and rotors of the model: true
   const double *gravity;         ///< m/s2, world; NULL: the model's
   ap_stepping stepping;          ///< AP_ADAPTIVE
-  double relative, absolute;     ///< tolerances of AP_ADAPTIVE: 1e-10 each
+  double relative;               ///< tolerance of AP_ADAPTIVE relative to each coordinate: 1e-10
+  double absolute;               ///< and in its unit: 1e-10
   double step;                   ///< s, of fixed steps: 1e-3
   double window;                 ///< s: impacts so close count as simultaneous: 1e-5
   double rest;                   ///< m/s: a normal velocity below counts as none: 1e-9
@@ -153,7 +155,8 @@ typedef struct ap_event {
   int number;         ///< of the event, from 1
   ap_event_kind kind; ///< what happened
   double t;           ///< s
-  int point, wall;    ///< which point, which wall
+  int point;          ///< which point
+  int wall;           ///< which wall
   double position[3]; ///< of the point, m, world
   double normal[3];   ///< unit normal into the free region
   double before[3];   ///< velocity of the point before, m/s
@@ -167,7 +170,8 @@ typedef struct ap_event {
 /// overwritten as the run goes on.
 typedef struct ap_sim_state {
   double t;              ///< s
-  const double *q, *v;   ///< [nq], [nv]
+  const double *q;       ///< [nq]
+  const double *v;       ///< [nv]
   const double *a;       ///< [nv]
   const double *tau;     ///< [nv] joint forces: of the force, springs and dampers; no friction
   double kinetic;        ///< J
@@ -183,7 +187,8 @@ typedef struct ap_sim_state {
 
 /// A force at a point that rests on a wall.
 typedef struct ap_contact_state {
-  int point, wall; ///< which
+  int point;       ///< which point
+  int wall;        ///< which wall
   bool sticks;     ///< or slides
   double force[3]; ///< N on the robot, world
   double gap;      ///< m: how far the constraint is from being kept

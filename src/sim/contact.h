@@ -17,18 +17,19 @@ typedef struct ap_resting {
   bool sticks;               // or slides along `slip` (or has no friction)
   double slip[3];            // unit direction of sliding, world, tangent to the wall
   double force[3];           // out: N on the robot, world
-  double normal_force;       // out: its part along the normal; where it falls below 0 the point leaves
-  double margin;             // out: friction * normal force - |tangential force| of one that sticks
-  double speed;              // out: of sliding, along `slip`
-  double gap;                // out: distance to the wall, m
+  double normal_force; // out: its part along the normal; where it falls below 0 the point leaves
+  double margin;       // out: friction * normal force - |tangential force| of one that sticks
+  double speed;        // out: of sliding, along `slip`
+  double gap;          // out: distance to the wall, m
 } ap_resting;
 
 // Bytes of scratch memory for n of them, whatever the alignment.
 size_t ap__contact_scratch(const ap_model *m, int n);
 
 // What to do with a set of touching points, all of whose normal velocities vanish: the modes that
-// agree with Coulomb's law and with forces that only push, from the accelerations that follow. keep[i]
-// tells whether point i stays; sticks and slip are set. tau: all joint forces but those of contacts.
+// agree with Coulomb's law and with forces that only push, from the accelerations that follow.
+// keep[i] tells whether point i stays; sticks and slip are set. tau: all joint forces but those of
+// contacts.
 ap_status ap__contact_modes(const ap_model *m, ap_work *w, const double *q, const double *v,
                             const double *tau, int n, ap_resting *resting, bool *keep,
                             void *scratch);
@@ -41,7 +42,8 @@ ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double 
                                     void *scratch);
 
 // Put the points back on their walls and take out the velocities that leave them, by the smallest
-// change in the metric of the inertia matrix; q and v in place. The energy that this takes is *lost.
+// change in the metric of the inertia matrix; q and v in place. The energy that this takes is
+// *lost.
 ap_status ap__contact_project(const ap_model *m, ap_work *w, double *q, double *v, int n,
                               const ap_resting *resting, void *scratch, double *lost);
 
