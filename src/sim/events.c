@@ -246,6 +246,8 @@ ap_status ap__run_settle(ap_sim *sim, int must_leave, ap_error *error) {
     if (status) return ap__run_failed(sim, status, "no contact forces agree", error);
   }
   take_over(sim, n);
+  if (sim->nresting) status = ap__run_mend(sim, error); // what sticks has no velocity
+  if (status) return status;
   ap__run_look(sim, q, v);
   tell_changes(sim);
   return AP_OK;
