@@ -104,6 +104,15 @@ static void add_forces(const ap_resting *resting, int n, const double *y, contac
   }
 }
 
+// Where sweeps start: from the normal forces of s->old, where they push.
+static void start_sweeps(const ap_resting *resting, int n, contact_system *s) {
+  memcpy(s->small, s->force, 3 * (size_t)s->n * sizeof *s->force);
+  for (int c = 0; c < n; c++) s->y[c] = s->row[c] % 3 == 0 ? fmax(s->old[c], 0) : 0;
+  memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
+  add_forces(resting, n, s->y, s);
+  memcpy(s->swept, s->force, 3 * (size_t)s->n * sizeof *s->force);
+}
+
 // Sweeps; they leave y as it is where they come to nothing. All points bear a small force besides
 // what is swept, so that what comes out is inside the cones and bears the correction.
 static void look_for_admissible(const ap_resting *resting, const bool *keep, int n,
@@ -118,9 +127,8 @@ static void look_for_admissible(const ap_resting *resting, const bool *keep, int
   for (int c = 0; c < n; c++) s->y[c] = s->row[c] % 3 == 0 ? inwards : 0;
   memset(s->force, 0, bytes);
   add_forces(resting, n, s->y, s);
-  memcpy(s->small, s->force, bytes);
   ap__contact_respond(s);
-  memset(s->swept, 0, bytes);
+  start_sweeps(resting, n, s);
   for (int sweep = 1; sweep <= SWEEPS; sweep++) {
     ap__contact_sweep(resting, sticks, keep, s->response, s->swept, s);
     if (sweep % 10 != 0) continue;
