@@ -338,3 +338,20 @@ TEST(elastic_impacts_conserve_energy) {
       (void)back;
     }
 }
+
+// ---- with friction -----------------------------------------------------------------------------
+
+TEST(many_points_with_friction) {
+  FOR_EACH_MODEL (r)
+    FOR_EACH_STATE (r, s, 6) {
+      double v[ROBOT_V];
+      ap_touch touch[MOST];
+      ap_impact_result result;
+      int n = rng_int(&s.random, 1, MOST);
+      random_touches(&s.random, r->m, n, 1.5, touch);
+      memcpy(v, s.v, sizeof v);
+      if (!CHECK_OK(impact(r, s.q, v, n, touch, &result))) continue;
+      laws(r, s.q, s.v, v, n, touch, &result);
+      CHECK(result.passes <= 8);
+    }
+}

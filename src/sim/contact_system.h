@@ -41,6 +41,9 @@ typedef struct contact_system {
   double *scale;        // [3 n] of the unknowns, to share forces
   double *x, *y, *rhs;  // [3 n]
   double *old;          // [3 n]
+  double *sweep;        // [3 n] forces while modes are looked for
+  bool *moves;          // [n] along its wall, with friction
+  bool *passive;        // [n] may push
   double *q, *best;     // [nq]
   double *v;            // [nv]
 } contact_system;
