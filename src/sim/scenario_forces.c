@@ -176,7 +176,9 @@ static bool read_rows(force_file *f, ap_rows *rows) {
     ap_status status = ap_rows_next(rows, (int)width, row, &end, &own);
     if (status == AP_E_MEMORY) return ap__yaml_no_memory(&f->r->yaml);
     if (status) return fail(f, own.line, "%s", own.text);
-    if (end) return forces->rows > 0 || fail(f, f->line, "no row of numbers below the names");
+    if (end)
+      return forces->rows > 0 ||
+             fail(f, f->line, "no row of numbers below the names (one per time)");
     if (forces->rows > 0 && !(row[0] > row[-(ptrdiff_t)width]))
       return fail(f, ap_rows_line(rows), "the time %g s comes after %g s (times must grow)", row[0],
                   row[-(ptrdiff_t)width]);
