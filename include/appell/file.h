@@ -1,5 +1,6 @@
 /// @file file.h
-/// Robot files: URDF and Appell YAML, read and written. Part of libappell-tools; allocates.
+/// Robot files, URDF and Appell YAML, read and written; state files; logs of runs. Part of
+/// libappell-tools; allocates.
 
 #ifndef APPELL_FILE_H
 #define APPELL_FILE_H
@@ -83,9 +84,10 @@ AP_API int ap_format_double(double x, char *text);
 
 // ---- logs of runs ------------------------------------------------------------------------------
 
-/// A column of a log.
+/// A column of a log. Columns side by side that share what stands before the first '.' of their
+/// names belong together: HDF5 has them as one dataset.
 typedef struct ap_column {
-  const char *name; ///< "q.shoulder"
+  const char *name; ///< "q.shoulder"; the first column of the rows is "t"
   const char *unit; ///< "rad"; "" for pure numbers
 } ap_column;
 
@@ -93,29 +95,35 @@ typedef struct ap_column {
 typedef struct ap_log_def {
   const ap_column *column;       ///< [columns] of the rows
   int columns;                   ///< number of columns
-  const ap_column *event_column; ///< [event_columns] numbers of an event, behind its words
+  const ap_column *event_column; ///< [event_columns] numbers of an event
   int event_columns;             ///< number of them
   const char *scenario;          ///< text of the scenario file; NULL: none
-  const char *model;             ///< name of the robot
+  const char *model;             ///< name of the robot; NULL: none
+  int longest_word; ///< bytes of the longest word of an event, where HDF5 cuts them; 0: 63
 } ap_log_def;
 
-/// A log on its way to a file: CSV, or HDF5 by the ending .h5. Rows go to PATH.part and events to
-/// PATH's name with .events.csv.part (in HDF5 to the same file); ap_log_finish() gives them their
-/// names. Whatever ends the program before, the parts are readable up to their last flush.
+/// A log on its way to a file, by its ending CSV or HDF5. RUN.csv has a line of names, then a line
+/// for each row; RUN.events.csv likewise, its columns "t", "event", "body/point", the numbers, and
+/// "wall". RUN.h5 has both (docs/logs.md). Until ap_log_finish() gives them their names, the files
+/// are called RUN.csv.part, RUN.events.csv.part, RUN.h5.part, and older ones of the same name stay.
+/// Whatever ends the program, the parts are readable up to their last flush. A link is followed.
+/// Threads may write different logs at once where HDF5 was built for threads, as Debian's is.
 typedef struct ap_log ap_log;
-/// Start a log. AP_E_UNSUPPORTED for .h5 where the library was built without HDF5.
+/// Start a log. AP_E_ARG for another ending, AP_E_UNSUPPORTED for .h5 where the library was built
+/// without HDF5, AP_E_FILE where the files cannot be written or another log has locked them;
+/// nothing is left behind then. Free it with ap_log_free().
 AP_API ap_status ap_log_create(const char *path, const ap_log_def *def, ap_log **log,
                                ap_error *error);
-/// Append a row of numbers.
+/// Append a row of numbers. A failure of this or of a call below is final: all that follow fail.
 AP_API ap_status ap_log_row(ap_log *log, const double *row, ap_error *error);
-/// Append an event: its time, what happened, the point and the wall, and its numbers.
+/// Append an event: its time, what happened, the point ("link/point") and the wall, its numbers.
 AP_API ap_status ap_log_event(ap_log *log, double t, const char *event, const char *point,
                               const char *wall, const double *numbers, ap_error *error);
-/// Hand over to the system what was appended.
+/// Hand over to the system what was appended: it outlives the program from then on.
 AP_API ap_status ap_log_flush(ap_log *log, ap_error *error);
 /// Complete the files and give them their names.
 AP_API ap_status ap_log_finish(ap_log *log, ap_error *error);
-/// Free the log; what was not finished stays as .part. NULL is allowed.
+/// Free the log; what was not finished is flushed and stays as .part. NULL is allowed.
 AP_API void ap_log_free(ap_log *log);
 
 #ifdef __cplusplus

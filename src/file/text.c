@@ -102,9 +102,7 @@ static char *linked_name(const char *path, int *code) {
   return name;
 }
 
-// The name behind all links: what they lead to is replaced, not they. It need not exist. The caller
-// frees it; NULL with an errno in *code.
-static char *follow_links(const char *path, int *code) {
+char *ap__follow_links(const char *path, int *code) {
   enum { LINKS = 40 }; // as many as Linux follows
   char *name = malloc(strlen(path) + 1);
   *code = name ? 0 : ENOMEM;
@@ -221,7 +219,7 @@ ap_status ap__write_file(const char *path, const char *text, size_t length, ap_e
     return AP__REFUSE(error, AP_E_FILE, 0,
                       "cannot write: it is a pipe or a device (the name of a file)");
   int code;
-  char *target = follow_links(path, &code);
+  char *target = ap__follow_links(path, &code);
   if (target) code = write_target(target, exists ? &there : NULL, text, length);
   free(target);
   return code ? ap__refuse_file(error, "write the file", code) : AP_OK;

@@ -18,6 +18,10 @@ void ap__text_bytes(ap__text *t, const char *bytes, size_t length);
 void ap__text_numbers(ap__text *t, const double *x, int n, const char *separator);
 void ap__text_free(ap__text *t);
 
+// The name behind all links: what they lead to is replaced, not they. It need not exist. The caller
+// frees it; NULL with an errno in *code.
+char *ap__follow_links(const char *path, int *code);
+
 // Write a file without a name (or under one that nobody has), then give it its own. A link is
 // followed, a file that is replaced keeps its permissions, nothing stays behind on failure.
 ap_status ap__write_file(const char *path, const char *text, size_t length, ap_error *error);

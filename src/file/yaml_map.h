@@ -88,6 +88,8 @@ void ap__yaml_free(ap__yaml *y);
 // The first child and the next one; NULL past the last.
 const ap__yaml_node *ap__yaml_first(const ap__yaml *y, const ap__yaml_node *n);
 const ap__yaml_node *ap__yaml_next(const ap__yaml *y, const ap__yaml_node *n);
+// The line of the value of a key in a map; that of the map where it has none.
+int ap__yaml_line_of(const ap__yaml *y, const ap__yaml_node *n, const char *key);
 
 // ---- values and maps (yaml_map.c) --------------------------------------------------------------
 

@@ -198,3 +198,11 @@ const ap__yaml_node *ap__yaml_first(const ap__yaml *y, const ap__yaml_node *n) {
 const ap__yaml_node *ap__yaml_next(const ap__yaml *y, const ap__yaml_node *n) {
   return node_at(y, n->next);
 }
+
+int ap__yaml_line_of(const ap__yaml *y, const ap__yaml_node *n, const char *key) {
+  for (const ap__yaml_node *k = ap__yaml_first(y, n), *value; k; k = ap__yaml_next(y, value)) {
+    value = ap__yaml_next(y, k);
+    if (k->shape == AP__YAML_SCALAR && strcmp(k->text, key) == 0) return value->line;
+  }
+  return n->line;
+}

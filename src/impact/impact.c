@@ -9,7 +9,7 @@
 
 static size_t lay_out(ap_law *c, const ap_model *m, int n, void *mem) {
   ap_arena arena = ap__arena(mem);
-  size_t nv = (size_t)ap_nv(m), k = (size_t)n, most = nv < 3 * k ? nv : 3 * k;
+  size_t nv = (size_t)ap_nv(m), k = (size_t)n, most = 3 * k;
   size_t longest = nv < 3 * k ? 3 * k : nv;
   c->nv = ap_nv(m);
   c->n = n;
@@ -35,10 +35,19 @@ static size_t lay_out(ap_law *c, const ap_model *m, int n, void *mem) {
   c->room = AP_TAKE(&arena, double, longest);
   c->room2 = AP_TAKE(&arena, double, longest);
   c->room3 = AP_TAKE(&arena, double, longest);
-  c->g = AP_TAKE(&arena, double, nv);
-  c->mix = AP_TAKE(&arena, double, 3 * k * nv);
+  c->g = AP_TAKE(&arena, double, longest);
+  c->mix = AP_TAKE(&arena, double, 3 * k * longest);
   c->shared = AP_TAKE(&arena, double, 3 * k);
   c->cols = AP_TAKE(&arena, double, 3 * k * most);
+  c->row = AP_TAKE(&arena, double, 3 * k * nv);
+  c->col = AP_TAKE(&arena, double, 3 * k * nv);
+  c->extra = AP_TAKE(&arena, double, 3 * k);
+  c->rhs = AP_TAKE(&arena, double, 3 * k);
+  c->mode = AP_TAKE(&arena, int, k);
+  c->way = AP_TAKE(&arena, double, 2 * k);
+  c->kept = AP_TAKE(&arena, double, 3 * k);
+  c->point = AP_TAKE(&arena, ap_point, k);
+  c->own = AP_TAKE(&arena, double, 3 * k * nv);
   ap_basis *bases[] = {&c->basis, &c->rows};
   for (int i = 0; i < 2; i++) {
     bases[i]->dim = i ? 3 * n : c->nv;
@@ -209,21 +218,76 @@ static const double NO_GAIN = 1e-14;
 // none the law is a projection onto a cone, which takes energy away; so there is one.
 static ap_status frictionless(ap_law *c, ap_impact_result *result) {
   double most = energy(c, c->y) * (1 + NO_GAIN), low = 0, high = 1;
-  result->passes = 1;
   ap_status status = ap__newton(c, 1, &result->rank);
-  if (status || energy(c, c->x) <= most) return status;
-  while (high - low > 1e-15) {
-    double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) break;
-    status = ap__newton(c, middle, &result->rank);
-    if (status) return status;
-    if (energy(c, c->x) <= most)
-      low = middle;
-    else
-      high = middle;
+  if (!status && energy(c, c->x) > most) {
+    while (!status && high - low > DBL_EPSILON) {
+      double middle = low + (high - low) / 2;
+      status = ap__newton(c, middle, &result->rank);
+      *(energy(c, c->x) <= most ? &low : &high) = middle;
+    }
+    result->scale = low;
+    if (!status) status = ap__newton(c, low, &result->rank);
   }
-  result->scale = low;
-  return ap__newton(c, low, &result->rank);
+  result->passes = 1;
+  for (int j = 0; j < 3 * c->n; j++) c->total[j] = c->p[j];
+  return status;
+}
+
+// The largest factor s in 0 .. 1 on the restitutions with which the impulses (1 + s e) p take
+// energy: DT = c + s b + s^2 a, c <= 0 <= a.
+static double dissipative(ap_law *c, const double *p) {
+  double *x = c->room, *z = c->room2;
+  for (int i = 0; i < c->nv; i++) x[i] = c->y[i], z[i] = 0;
+  for (int j = 0; j < 3 * c->n; j++) {
+    ap__add_scaled(c->nv, p[j], c->a + j * c->nv, x);
+    ap__add_scaled(c->nv, c->e[j / 3] * p[j], c->a + j * c->nv, z);
+  }
+  double gain = energy(c, x) - energy(c, c->y), a = energy(c, z), b = ap__dot(c->nv, x, z);
+  if (gain + b + a <= NO_GAIN * energy(c, c->y)) return 1;
+  if (gain >= 0) return 0;
+  // The positive root, in the form that does not cancel.
+  double root = sqrt(b * b - 4 * a * gain);
+  double s = b > 0 ? -2 * gain / (b + root) : (root - b) / (2 * a);
+  return fmin(1, fmax(0, s));
+}
+
+// Whether a point moves into its wall.
+static bool enters(const ap_law *c) {
+  double length = sqrt(ap__dot(c->nv, c->start, c->start));
+  for (int i = 0; i < c->n; i++) {
+    const double *size = c->size + 3 * i;
+    double still = 3 * AP_STILL * length * fmax(size[0], fmax(size[1], size[2]));
+    if (ap__dot(c->nv, ap__direction(c, i, 0), c->y) < -still) return true;
+  }
+  return false;
+}
+
+// Coulomb's law, its impulses multiplied by 1 + e. A point may then move into its wall that did not
+// before; so the impact is repeated, without restitution from the third time on, and at last
+// without friction, which leaves none.
+static ap_status frictional(ap_law *c, ap_impact_result *result) {
+  enum { REBOUNDS = 2, MOST = 8 };
+  ap_status status = AP_OK;
+  while (result->passes == 0 || (enters(c) && result->passes < MOST)) {
+    result->passes++;
+    for (int i = 0; i < c->n && result->passes > REBOUNDS; i++) c->e[i] = 0;
+    bool exact = true;
+    if (result->passes < MOST - 1)
+      status = ap__coulomb(c, &exact);
+    else
+      status = ap__newton(c, 0, &result->rank);
+    if (status) return status;
+    if (!exact) result->relaxed = true;
+    double s = dissipative(c, c->p);
+    result->scale = fmin(result->scale, s);
+    for (int j = 0; j < 3 * c->n; j++) {
+      double p = (1 + s * c->e[j / 3]) * c->p[j];
+      c->total[j] += p;
+      ap__add_scaled(c->nv, p, c->a + j * c->nv, c->y);
+    }
+  }
+  result->rank = ap__pressed(c, c->total);
+  return AP_OK;
 }
 
 // ---- what goes out -----------------------------------------------------------------------------
@@ -267,8 +331,7 @@ ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, i
     c.touch = touch;
     ap_status status = prepare(&c, m, w, q, v);
     for (int i = 0; i < n; i++) c.e[i] = touch[i].restitution;
-    if (!status) status = frictionless(&c, &what);
-    for (int j = 0; j < 3 * n; j++) c.total[j] = c.p[j];
+    if (!status) status = friction ? frictional(&c, &what) : frictionless(&c, &what);
     if (!status) status = finish(&c, v, touch, &what);
     if (status) return status;
   }

@@ -27,18 +27,17 @@ static void spread(ap_law *c, int nactive) {
   }
   if (count == nactive) return;
   for (int k = 0; k < c->nv; k++) c->g[k] = c->x[k] - c->y[k];
-  if (!ap__share(c, count, true, c->g, c->shared)) return;
+  if (!(ap__share(c, c->nv, count, true, c->g, c->shared) <= 1e-9)) return;
   for (int i = c->n - 1; i >= 0; i--)
     if (c->on[i]) c->p[3 * i] = c->shared[--count];
 }
 
-// Independent ones among the normals that are pressed.
-static int pressed(ap_law *c) {
+int ap__pressed(ap_law *c, const double *p) {
   double largest = 0;
-  for (int i = 0; i < c->n; i++) largest = fmax(largest, c->p[3 * i] * c->size[3 * i]);
+  for (int i = 0; i < c->n; i++) largest = fmax(largest, p[3 * i] * c->size[3 * i]);
   c->basis.rank = 0;
   for (int i = 0; i < c->n; i++)
-    if (c->p[3 * i] * c->size[3 * i] > 1e-13 * largest)
+    if (p[3 * i] * c->size[3 * i] > 1e-13 * largest)
       ap__basis_add(&c->basis, ap__direction(c, i, 0), c->room);
   return c->basis.rank;
 }
@@ -53,7 +52,7 @@ ap_status ap__newton(ap_law *c, double scale, int *rank) {
     ap_projected done = ap__project(c, &nactive);
     if (done == AP_PROJECTED) {
       spread(c, nactive);
-      *rank = pressed(c);
+      *rank = ap__pressed(c, c->p);
       return AP_OK;
     }
     if (done == AP_TOO_LONG) break;

@@ -12,22 +12,23 @@
 #include "impact/law.h"
 
 // An orthonormal basis of the vectors in mix, the farthest first, and each in its coordinates.
-static void span(ap_law *c, int count) {
+static void span(ap_law *c, int dim, int count) {
+  c->basis.dim = dim;
   c->basis.rank = 0;
   for (;;) {
     double farthest = AP_DEPENDENT;
     int which = -1;
     for (int j = 0; j < count; j++) {
-      const double *m = c->mix + j * c->nv;
-      double size = sqrt(ap__dot(c->nv, m, m));
+      const double *m = c->mix + j * dim;
+      double size = sqrt(ap__dot(dim, m, m));
       double rest = ap__basis_split(&c->basis, m, c->room, c->room2);
       if (rest > farthest * size) farthest = rest / size, which = j;
     }
-    if (which < 0 || !ap__basis_add(&c->basis, c->mix + which * c->nv, c->room)) break;
+    if (which < 0 || !ap__basis_add(&c->basis, c->mix + which * dim, c->room)) break;
   }
   for (int k = 0; k < c->basis.rank; k++)
     for (int j = 0; j < count; j++)
-      c->cols[k * count + j] = ap__dot(c->nv, c->basis.q + k * c->nv, c->mix + j * c->nv);
+      c->cols[k * count + j] = ap__dot(dim, c->basis.q + k * dim, c->mix + j * dim);
 }
 
 // The least p with B p = s over the vectors in use, and its mu. False where those do not reach s.
@@ -65,20 +66,26 @@ static bool regroup(const ap_law *c, int count, const double *mu, bool *use) {
   return changed;
 }
 
-bool ap__share(ap_law *c, int count, bool push, const double *g, double *p) {
+// As the header says; the basis is left as one of vectors of dim numbers.
+static double least_norm(ap_law *c, int dim, int count, bool push, const double *g, double *p) {
   double *s = c->room2, *mu = c->room3;
   bool *use = c->use;
-  span(c, count);
-  double length = sqrt(ap__dot(c->nv, g, g));
+  span(c, dim, count);
+  double length = sqrt(ap__dot(dim, g, g));
   double rest = ap__basis_split(&c->basis, g, c->room, c->room2);
-  if (!(rest <= 1e-9 * length)) return false;
   for (int k = 0; k < c->basis.rank; k++) s[k] = c->room[k];
   for (int j = 0; j < count; j++) use[j] = true;
   for (int round = 0; round < 4 * count + 4; round++) {
-    if (!least(c, count, use, s, p, mu)) return false;
+    if (!least(c, count, use, s, p, mu)) break;
     if (push && regroup(c, count, mu, use)) continue;
     for (int j = 0; push && j < count; j++) p[j] = fmax(0, p[j]);
-    return true;
+    return length > 0 ? rest / length : 0;
   }
-  return false;
+  return INFINITY;
+}
+
+double ap__share(ap_law *c, int dim, int count, bool push, const double *g, double *p) {
+  double rest = least_norm(c, dim, count, push, g, p);
+  c->basis.dim = c->nv;
+  return rest;
 }

@@ -4,17 +4,18 @@
 //
 // Quadrics: semi-axes a_i (the one along the axis of a circle, a cylinder or an ellipse is
 // infinite), D = diag(1 / a_i^2), A the longest finite semi-axis. With
-//   N = u'Du - 1,  w = 1 + u'Eu,  E = D (A^2 D - 1) >= 0,  c = A N / (2 sqrt w)          [Wall 1]
+//   N = u'Du - 1,  w = 1 + u'Eu,  E = D (A^2 D - 1) >= 0,  c = A N / (2 sqrt w)
 // w is 1 or more everywhere, and on the surface, where u'Du = 1, w = A^2 u'D^2u. The gradient there
 // is A Du / sqrt w, of length 1. Equal semi-axes R have E = 0 and c = (u'u - R^2) / (2 R).
 //
 // Torus: ring radius R, tube radius r < R, rho^2 = u_0^2 + u_1^2. With
-//   s = u'u + R^2 - r^2 >= R^2 - r^2 > 0,  m = 4 R^2 rho^2,  c = (s - m / s) / (4 r)       [Wall 2]
+//   s = u'u + R^2 - r^2 >= R^2 - r^2 > 0,  m = 4 R^2 rho^2,  c = (s - m / s) / (4 r)
 // s - 2 R rho = (rho - R)^2 + u_2^2 - r^2 is zero on the surface, so s^2 - m is, and the gradient
 // there is 2 s grad(s - 2 R rho) / (4 r s), of length 1.
 
 #include <appell/impact.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -65,7 +66,7 @@ static bool refuse(const check *c, const char *format, ...) {
   char reason[256];
   va_list arguments;
   va_start(arguments, format);
-  ap__format(reason, sizeof reason, format, arguments);
+  vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
   const char *name = name_of(c->wall);
   ap__fail(c->error, AP_E_ARG, 0, "wall \"%.*s\": %s", ap__shown(name), name, reason);
@@ -193,6 +194,17 @@ static bool across(const double axis[3], const double v[3], double unit[3]) {
   return direction(part, unit);
 }
 
+// A unit vector across the unit vector axis: that unit vector of the world which has the smallest
+// part along the axis (it is at least 54 degrees off), less this part.
+static void any_across(const double axis[3], double unit[3]) {
+  int least = fabs(axis[0]) <= fabs(axis[1]) ? 0 : 1;
+  if (fabs(axis[2]) < fabs(axis[least])) least = 2;
+  double length = sqrt(1.0 - axis[least] * axis[least]);
+  for (int i = 0; i < 3; i++) {
+    unit[i] = ((i == least ? 1.0 : 0.0) - axis[least] * axis[i]) / length;
+  }
+}
+
 static bool make_frame(const check *c, double frame[3][3]) {
   const ap_wall *w = c->wall;
   double *x = frame[0], *y = frame[1], *z = frame[2];
@@ -206,13 +218,7 @@ static bool make_frame(const check *c, double frame[3][3]) {
                     "direction)",
                     w->x[0], w->x[1], w->x[2], w->axis[0], w->axis[1], w->axis[2]);
     }
-    // The other kinds are round about the axis: any direction across it does. Of the three unit
-    // vectors, the one with the smallest part along the axis is at least 54 degrees off.
-    double off[3] = {0.0, 0.0, 0.0};
-    int least = fabs(z[0]) <= fabs(z[1]) ? 0 : 1;
-    if (fabs(z[2]) < fabs(z[least])) least = 2;
-    off[least] = 1.0;
-    across(z, off, x);
+    any_across(z, x); // the other kinds are round about the axis
   }
   y[0] = z[1] * x[2] - z[2] * x[1];
   y[1] = z[2] * x[0] - z[0] * x[2];
@@ -240,7 +246,7 @@ size_t ap_surface_size(const ap_wall *wall) {
   return ap__arena_size(&arena);
 }
 
-// Semi-axes, A and E of [Wall 1].
+// Semi-axes, A and E.
 static void prepare_quadric(ap_surface *s) {
   const double *size = s->wall.size;
   double R = size[0];
@@ -306,7 +312,7 @@ const ap_wall *ap_surface_wall(const ap_surface *s) { return &s->wall; }
 // Place of entry (i, j), i <= j, among xx xy xz yy yz zz.
 static int entry(int i, int j) { return i * (5 - i) / 2 + j; }
 
-// [Wall 1]
+// A N / (2 sqrt w)
 static void quadric_gap(const ap_surface *s, const double u[3], ap_gap *g) {
   double D[3], dN[3], dw[3]; // dw: gradient of w over w, so that nothing overflows far away
   double N = -1.0, w = 1.0;
@@ -330,7 +336,7 @@ static void quadric_gap(const ap_surface *s, const double u[3], ap_gap *g) {
   }
 }
 
-// [Wall 2]
+// (s - m / s) / (4 r)
 static void torus_gap(const ap_surface *surface, const double u[3], ap_gap *g) {
   double R = surface->wall.size[0], r = surface->wall.size[1];
   double rho2 = u[0] * u[0] + u[1] * u[1], rho = sqrt(rho2);

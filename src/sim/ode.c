@@ -99,6 +99,8 @@ ap_status ap_ode_advance_watching(ap_ode *ode, double *t, double *y, int *found,
   return no_problem(error);
 }
 
+void ap__ode_govern(ap_ode *ode, int n) { (void)ode, (void)n; }
+
 long ap_ode_evaluations(const ap_ode *ode) {
   (void)ode;
   return 0;
@@ -133,6 +135,25 @@ int ap__ode_rate(realtype t, N_Vector y, N_Vector dydt, void *data) {
 // Takes what ARKODE would print.
 static void keep_quiet(int code, const char *module, const char *function, char *text, void *data) {
   (void)code, (void)module, (void)function, (void)text, (void)data;
+}
+
+// Weights of the error of a step, whose root mean square is to stay below 1: over the entries that
+// govern alone. The others have weights, which ARKODE wants positive, that count for nothing.
+static int weights(N_Vector y, N_Vector weight, void *data) {
+  const ap_ode *ode = data;
+  const double *x = N_VGetArrayPointer(y);
+  double *w = N_VGetArrayPointer(weight), share = sqrt((double)ode->n / ode->governing);
+  for (int i = 0; i < ode->n; i++) {
+    double bound = ode->options.relative * fabs(x[i]) + ode->options.absolute;
+    if (!(bound > 0)) return -1;
+    w[i] = i < ode->governing ? share / bound : 1e-100;
+  }
+  return 0;
+}
+
+void ap__ode_govern(ap_ode *ode, int n) {
+  ode->governing = n;
+  ERKStepWFtolerances(ode->stepper, weights);
 }
 
 // Everything that stays as it is over restarts. False: no memory.
@@ -187,6 +208,7 @@ void ap_ode_free(ap_ode *ode) {
 ap_status ap__ode_restart(ap_ode *ode, ap_error *error) {
   ode->counted = 0;
   ode->step_known = true;
+  ode->at_zero = false;
   ode->step_t = ode->read_t = ode->t;
   if (ode->watch.from) N_VScale(1, ode->y, ode->watch.from);
   ode->running = ERKStepReInit(ode->stepper, ap__ode_rate, ode->t, ode->y) == ARK_SUCCESS;

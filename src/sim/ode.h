@@ -13,6 +13,9 @@
 ap_status ap__ode_watch(ap_ode *ode, int k, int located, const int *direction, ap_events *events,
                         ap_error *error);
 
+// Only the first n entries of the state govern the length of steps from now on.
+void ap__ode_govern(ap_ode *ode, int n);
+
 #ifdef AP_HAVE_SUNDIALS
 #include <arkode/arkode_erkstep.h>
 #include <nvector/nvector_serial.h>
@@ -31,6 +34,7 @@ typedef struct ode_watch {
 
 struct ap_ode {
   int n;
+  int governing; // entries that govern the steps
   ap_rate *rate;
   void *context;
   ap_ode_options options;
@@ -45,6 +49,7 @@ struct ap_ode {
   long evaluations; // since the problem was made
   long steps;       // likewise
   long counted;     // of the steps since the last start, those in steps
+  bool at_zero;     // the last reading was that of a zero
   bool step_known;  // watch.from is the state where ARKODE's step begins,
   double step_t;    // at this time
   double read_t;    // where ARKODE last told a state, before zeros were corrected

@@ -1,0 +1,373 @@
+// Logs of runs: what is written can be read, whatever ends the program, and failures are told.
+
+#include <appell/file.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test.h"
+
+enum { COLUMNS = 5, EVENT_COLUMNS = 4, NAME = 512 };
+
+static const ap_column columns[COLUMNS] = {
+    {"t", "s"}, {"q.one", "rad"}, {"q.two", "m"}, {"kinetic", "J"}, {"closing", "J"}};
+static const ap_column event_columns[EVENT_COLUMNS] = {
+    {"impulse", "N s"}, {"position.x", "m"}, {"position.y", "m"}, {"lost", "J"}};
+static const ap_log_def definition = {.column = columns,
+                                      .columns = COLUMNS,
+                                      .event_column = event_columns,
+                                      .event_columns = EVENT_COLUMNS,
+                                      .scenario = "robot: two\nend: 1\n",
+                                      .model = "two"};
+
+// A folder of its own for every test.
+static char folder[256];
+
+static const char *in_folder(const char *name) {
+  static char path[4][NAME];
+  static int next;
+  char *out = path[next++ % 4];
+  snprintf(out, NAME, "%s/%s", folder, name);
+  return out;
+}
+
+static void make_folder(void) {
+  const char *tmp = getenv("TMPDIR");
+  snprintf(folder, sizeof folder, "%s/appell-log-XXXXXX", tmp ? tmp : "/tmp");
+  if (!CHECK(mkdtemp(folder) != NULL)) exit(1);
+}
+
+static void remove_folder(void) {
+  static const char *const names[] = {
+      "run.csv",  "run.csv.part",  "run.events.csv", "run.events.csv.part",
+      "run.h5",   "run.h5.part",   "link.csv",       "link.events.csv",
+      "real.csv", "real.csv.part", "real.events.csv"};
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+    if (remove(in_folder(names[k])) != 0) continue;
+  }
+  CHECK_EQ_INT(rmdir(folder), 0); // and nothing else was in it
+}
+
+static bool exists(const char *name) {
+  struct stat info;
+  return lstat(in_folder(name), &info) == 0;
+}
+
+// The text of a file, "" where there is none; valid until the next call.
+static const char *text_of(const char *name) {
+  static char text[1 << 24];
+  text[0] = 0;
+  FILE *file = fopen(in_folder(name), "rb");
+  if (!file) return text;
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  return text;
+}
+
+static ap_log *start(const char *name) {
+  ap_error error = {0};
+  ap_log *log = NULL;
+  ap_status status = ap_log_create(in_folder(name), &definition, &log, &error);
+  if (!CHECK_OK(status)) printf("  %s\n", error.text);
+  return log;
+}
+
+static void numbers_of_row(int k, double *row) {
+  for (int i = 0; i < COLUMNS; i++) row[i] = (k + 1) / (3.0 + i);
+}
+
+static ap_status add_row(ap_log *log, int k, ap_error *error) {
+  double row[COLUMNS];
+  numbers_of_row(k, row);
+  return ap_log_row(log, row, error);
+}
+
+static ap_status add_event(ap_log *log, int k, ap_error *error) {
+  const double numbers[EVENT_COLUMNS] = {k, 0.1 * k, 0.2 * k, 1e-300};
+  return ap_log_event(log, 0.5 * k, "impact", "arm/O1", "floor", numbers, error);
+}
+
+static void refused(const char *path, const ap_log_def *def, ap_status wanted, const char *words) {
+  ap_error error = {0};
+  ap_log *log = (ap_log *)&error;
+  CHECK_STATUS(ap_log_create(path, def, &log, &error), wanted);
+  CHECK_STATUS(error.status, wanted);
+  CHECK_HAS(error.text, words);
+  CHECK(log == NULL);
+}
+
+// ---- CSV ---------------------------------------------------------------------------------------
+
+// Whole lines of numbers behind the line of names, as add_row() has them; how many.
+static int good_rows(const char *text) {
+  static const char names[] = "t,q.one,q.two,kinetic,closing\n";
+  if (!CHECK(strncmp(text, names, strlen(names)) == 0)) return -1;
+  int rows = 0;
+  const char *line = text + strlen(names), *end;
+  for (; (end = strchr(line, '\n')); line = end + 1, rows++) {
+    double wanted[COLUMNS];
+    numbers_of_row(rows, wanted);
+    char *at = (char *)line;
+    for (int i = 0; i < COLUMNS; i++) {
+      const double x = strtod(at, &at);
+      if (x != wanted[i]) CHECK_BITS(&x, &wanted[i], 1);
+      if (*at != (i + 1 < COLUMNS ? ',' : '\n')) CHECK(false);
+      at++;
+    }
+  }
+  return rows;
+}
+
+TEST(csv_reads_back) {
+  make_folder();
+  ap_log *log = start("run.csv");
+  for (int k = 0; k < 1000; k++) CHECK_OK(add_row(log, k, NULL));
+  for (int k = 0; k < 3; k++) CHECK_OK(add_event(log, k, NULL));
+  CHECK(exists("run.csv.part") && exists("run.events.csv.part"));
+  CHECK(!exists("run.csv") && !exists("run.events.csv"));
+  CHECK_OK(ap_log_finish(log, NULL));
+  CHECK(!exists("run.csv.part") && !exists("run.events.csv.part"));
+  CHECK_EQ_INT(good_rows(text_of("run.csv")), 1000);
+  CHECK_STR(text_of("run.events.csv"),
+            "t,event,body/point,impulse,position.x,position.y,lost,wall\n"
+            "0,impact,arm/O1,0,0,0,1e-300,floor\n"
+            "0.5,impact,arm/O1,1,0.10000000000000001,0.20000000000000001,1e-300,"
+            "floor\n"
+            "1,impact,arm/O1,2,0.20000000000000001,0.40000000000000002,1e-300,"
+            "floor\n");
+  CHECK_STATUS(add_row(log, 0, NULL), AP_E_ARG); // finished
+  CHECK_STATUS(ap_log_finish(log, NULL), AP_E_ARG);
+  ap_log_free(log);
+  remove_folder();
+}
+
+TEST(csv_names_that_would_break_a_line) {
+  make_folder();
+  ap_log *log = start("run.csv");
+  CHECK_OK(ap_log_event(log, 1, "im,pact", "a\nb/\"c\"", NULL, (double[4]){0}, NULL));
+  CHECK_OK(ap_log_finish(log, NULL));
+  ap_log_free(log);
+  CHECK_HAS(text_of("run.events.csv"), "\n1,im_pact,a_b/_c_,0,0,0,0,\n");
+  remove_folder();
+}
+
+TEST(an_older_log_stays_until_the_new_one_is_complete) {
+  make_folder();
+  for (int k = 1; k < 3; k++) {
+    ap_log *log = start("run.csv");
+    if (k == 2) CHECK_EQ_INT(chmod(in_folder("run.csv"), 0640), 0);
+    for (int i = 0; i < 10 * k; i++) CHECK_OK(add_row(log, i, NULL));
+    CHECK_OK(ap_log_flush(log, NULL));
+    CHECK_EQ_INT(good_rows(text_of("run.csv.part")), 10 * k);
+    if (k == 2) CHECK_EQ_INT(good_rows(text_of("run.csv")), 10);
+    CHECK_OK(ap_log_finish(log, NULL));
+    ap_log_free(log);
+  }
+  CHECK_EQ_INT(good_rows(text_of("run.csv")), 20);
+  remove_folder();
+}
+
+TEST(what_is_not_finished_stays_as_part) {
+  make_folder();
+  ap_log *log = start("run.csv");
+  for (int k = 0; k < 7; k++) CHECK_OK(add_row(log, k, NULL));
+  ap_log_free(log);
+  CHECK(!exists("run.csv") && !exists("run.events.csv"));
+  CHECK_EQ_INT(good_rows(text_of("run.csv.part")), 7);
+  log = start("run.csv"); // replaces it
+  CHECK_EQ_INT(good_rows(text_of("run.csv.part")), 0);
+  CHECK_OK(ap_log_finish(log, NULL));
+  ap_log_free(log);
+  ap_log_free(NULL);
+  remove_folder();
+}
+
+TEST(a_link_is_followed) {
+  make_folder();
+  FILE *file = fopen(in_folder("real.csv"), "w");
+  if (file) fclose(file);
+  CHECK_EQ_INT(symlink("real.csv", in_folder("link.csv")), 0);
+  ap_log *log = start("link.csv");
+  CHECK_OK(add_row(log, 0, NULL));
+  CHECK(exists("real.csv.part"));
+  CHECK_OK(ap_log_finish(log, NULL));
+  ap_log_free(log);
+  struct stat info;
+  CHECK(lstat(in_folder("link.csv"), &info) == 0 && S_ISLNK(info.st_mode));
+  CHECK_EQ_INT(good_rows(text_of("real.csv")), 1);
+  remove_folder();
+}
+
+// ---- both formats ------------------------------------------------------------------------------
+
+static const char *const formats[] = {"run.csv",
+#ifdef AP_HAVE_HDF5
+                                      "run.h5"
+#endif
+};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+#define FOR_EACH_FORMAT(name)                                    \
+  for (int format_ = 0; format_ < FORMATS; format_++)            \
+    for (const char *name = formats[format_]; name; name = NULL) \
+      if (test_context("%s", name), true)
+
+static const char *part_of(const char *name) {
+  static char part[64];
+  snprintf(part, sizeof part, "%s.part", name);
+  return part;
+}
+
+static int rows_in(const char *name);
+
+TEST(two_logs_of_one_name) {
+  FOR_EACH_FORMAT(name) {
+    make_folder();
+    ap_log *first = start(name);
+    refused(in_folder(name), &definition, AP_E_FILE, "another run is writing to it");
+    CHECK_OK(add_row(first, 0, NULL));
+    CHECK_OK(ap_log_flush(first, NULL));
+    refused(in_folder(name), &definition, AP_E_FILE, "another run is writing to it");
+    CHECK_OK(ap_log_finish(first, NULL));
+    CHECK_EQ_INT(rows_in(name), 1);
+    ap_log *second = start(name); // the first one has its name, and is done
+    CHECK_OK(add_row(second, 0, NULL));
+    CHECK_OK(add_row(second, 1, NULL));
+    ap_log_free(first);
+    CHECK_OK(ap_log_finish(second, NULL));
+    ap_log_free(second);
+    CHECK_EQ_INT(rows_in(name), 2);
+    remove_folder();
+  }
+}
+
+TEST(places_where_nothing_can_be_written) {
+  make_folder();
+  refused(in_folder("run.txt"), &definition, AP_E_ARG, ".csv or .h5");
+  refused("run", &definition, AP_E_ARG, ".csv or .h5");
+  refused(".csv", &definition, AP_E_ARG, ".csv or .h5");
+  refused(NULL, &definition, AP_E_ARG, "needs a name");
+  refused(in_folder("run.csv"), &(ap_log_def){0}, AP_E_ARG, "at least 1 column");
+  refused(in_folder("run.csv"), &(ap_log_def){.columns = 1}, AP_E_ARG, "announced");
+  FOR_EACH_FORMAT(name) {
+    char path[NAME];
+    snprintf(path, sizeof path, "%s/none/%s", folder, name);
+    refused(path, &definition, AP_E_FILE, "No such file or directory");
+    CHECK_EQ_INT(mkdir(in_folder(name), 0777), 0);
+    refused(in_folder(name), &definition, AP_E_FILE, "it is a folder");
+    CHECK_EQ_INT(rmdir(in_folder(name)), 0);
+    CHECK_EQ_INT(symlink("/dev/full", in_folder(name)), 0);
+    refused(in_folder(name), &definition, AP_E_FILE, "a pipe or a device");
+    CHECK_EQ_INT(unlink(in_folder(name)), 0);
+    CHECK_EQ_INT(symlink("elsewhere", in_folder(part_of(name))), 0); // set by somebody else
+    refused(in_folder(name), &definition, AP_E_FILE, ".part");
+    CHECK_EQ_INT(unlink(in_folder(part_of(name))), 0);
+    if (geteuid() == 0) continue; // permissions mean nothing to root
+    CHECK_EQ_INT(chmod(folder, 0555), 0);
+    refused(in_folder(name), &definition, AP_E_FILE, "Permission denied");
+    CHECK_EQ_INT(chmod(folder, 0755), 0);
+  }
+  CHECK_EQ_INT(mkdir(in_folder("run.events.csv"), 0777), 0);
+  refused(in_folder("run.csv"), &definition, AP_E_FILE, "run.events.csv: cannot write: it is a");
+  remove_folder();
+}
+
+#ifndef AP_HAVE_HDF5
+TEST(without_hdf5) {
+  make_folder();
+  refused(in_folder("run.h5"), &definition, AP_E_UNSUPPORTED, "HDF5");
+  remove_folder();
+}
+#endif
+
+// A child that writes rows for ever, and says through a pipe how many it has flushed.
+static void write_for_ever(const char *name, int say) {
+  ap_log *log = start(name);
+  for (int k = 0; log; k++) {
+    if (add_row(log, k, NULL) != AP_OK || add_event(log, k, NULL) != AP_OK) _exit(1);
+    const int flushed = k + 1;
+    if (flushed % 100 != 0) continue;
+    if (ap_log_flush(log, NULL) != AP_OK) _exit(1);
+    if (write(say, &flushed, sizeof flushed) != (ssize_t)sizeof flushed) _exit(1);
+  }
+  _exit(1);
+}
+
+// Kill the child in the midst of its work, when it has flushed a little more each time.
+TEST(killed) {
+  FOR_EACH_FORMAT(name) {
+    make_folder();
+    for (int round = 0; round < 20; round++) {
+      int ends[2], flushed = 0, last = 0;
+      if (!CHECK_EQ_INT(pipe(ends), 0)) return;
+      fflush(stdout);
+      pid_t child = fork();
+      if (child == 0) {
+        close(ends[0]);
+        write_for_ever(name, ends[1]);
+      }
+      close(ends[1]);
+      while (last < 300 * (round + 1) && read(ends[0], &last, sizeof last) == (ssize_t)sizeof last)
+        flushed = last;
+      nanosleep(&(struct timespec){.tv_nsec = round * 37000}, NULL);
+      kill(child, SIGKILL);
+      int status;
+      waitpid(child, &status, 0);
+      CHECK(WIFSIGNALED(status));
+      while (read(ends[0], &last, sizeof last) == (ssize_t)sizeof last) flushed = last;
+      close(ends[0]);
+      CHECK(flushed >= 300 && !exists(name));
+      const int rows = rows_in(part_of(name));
+      if (!CHECK(rows >= flushed)) printf("  %d rows of %d\n", rows, flushed);
+    }
+    ap_log *log = start(name); // its lock has died with it
+    CHECK_OK(ap_log_finish(log, NULL));
+    ap_log_free(log);
+    remove_folder();
+  }
+}
+
+// In a child, because the limit on the length of files cannot be taken back.
+static int fill_the_disk(const char *name) {
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){200000, 200000});
+  ap_log *log = start(name);
+  ap_error error = {0};
+  int k = 0;
+  ap_status status = AP_OK;
+  for (; !status && k < 100000; k++) {
+    status = add_row(log, k, &error);
+    if (!status && k % 50 == 0) status = ap_log_flush(log, &error);
+  }
+  CHECK_STATUS(status, AP_E_FILE);
+  CHECK_STATUS(error.status, AP_E_FILE);
+  CHECK_HAS(error.text, "File too large");
+  CHECK_STATUS(add_row(log, k, &error), AP_E_FILE); // once failed, it stays so
+  CHECK_HAS(error.text, "failed before");
+  CHECK_STATUS(ap_log_finish(log, NULL), AP_E_FILE);
+  ap_log_free(log);
+  CHECK(!exists(name));
+  CHECK(rows_in(part_of(name)) > 500);
+  return test_now.failed ? 1 : 0;
+}
+
+TEST(full_disk) {
+  FOR_EACH_FORMAT(name) {
+    make_folder();
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) exit(fill_the_disk(name)); // exit handlers run: HDF5 has one
+    int status;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    remove_folder();
+  }
+}
+
+// ---- reading back ------------------------------------------------------------------------------
+
+static int rows_in(const char *name) { return good_rows(text_of(name)); }
