@@ -99,6 +99,8 @@ typedef struct ap_impact_result {
   double scale; ///< 1, or the factor on all restitutions that keeps energy from growing
   int rank;     ///< independent contacts among those that were pressed
   int passes;   ///< impacts in a row that it took until no point moved into its wall
+  bool relaxed; ///< Coulomb's law was not solved, but a neighbour of it where sliding lifts points
+                ///< off a little; as rare as touches that jam with strong friction
 } ap_impact_result;
 
 /// Bytes of scratch memory that ap_impact() needs for n touches.
@@ -108,8 +110,10 @@ AP_API size_t ap_impact_scratch(const ap_model *m, int n);
 /// where its impulse would pull. With friction the impulse of the inelastic impact, in Coulomb's
 /// cone, is multiplied by 1 + e; both never add energy (docs/impacts.md has the proofs). Touches
 /// that depend on each other share the impulse evenly. A touch that does not move into its wall
-/// takes part as far as it is pressed. AP_E_SINGULAR where the inertia matrix is; AP_E_ARG for
-/// numbers out of range; v is untouched then.
+/// takes part as far as it is pressed. scratch has any alignment; result may be NULL. AP_E_SINGULAR
+/// where the inertia matrix is; AP_E_ARG for numbers out of range, which includes normals that are
+/// not of length 1; AP_E_NO_CONVERGENCE where rounding keeps the law from being solved, which no
+/// test has met. v and touch are untouched then.
 AP_API ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, int n,
                            ap_touch *touch, void *scratch, ap_impact_result *result);
 

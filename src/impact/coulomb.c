@@ -13,7 +13,6 @@
 #include "impact/law.h"
 
 static const double SETTLED = 1e-15; // change of the state beside |y|
-static const double LAWFUL = 1e-13;  // error of the law beside |y|
 
 void ap__state_of(const ap_law *c, const double *p, double *x) {
   for (int i = 0; i < c->nv; i++) x[i] = c->y[i];
@@ -116,22 +115,34 @@ static void neighbour(ap_law *c) {
   }
 }
 
-ap_status ap__coulomb(ap_law *c) {
+// Sweeps from p, with Newton's method in between; true where p and x then obey the law.
+static bool approach(ap_law *c, int most) {
   double length = sqrt(ap__dot(c->nv, c->y, c->y));
-  int rank, rounds = 0;
-  bool done = false;
+  int rounds = 0;
+  for (int until = 8; until <= most; until *= 4) {
+    for (bool still = false; rounds < until && !still; rounds++) {
+      if (rounds % 16 == 0) ap__state_of(c, c->p, c->x);
+      still = sqrt(sweep(c, rounds % 2)) <= SETTLED * length;
+    }
+    ap__state_of(c, c->p, c->x);
+    if (ap__coulomb_error(c, c->p, c->x) <= AP_LAWFUL * length || ap__modes(c)) return true;
+  }
+  return false;
+}
+
+ap_status ap__coulomb(ap_law *c, bool *exact) {
+  int rank;
   ap_status status = ap__newton(c, 0, &rank);
   if (status) return status;
   look_at_points(c);
-  for (int try = 8; try <= 2048 && !done; try *= 4) {
-    for (; rounds < try && !done; rounds++) {
-      if (rounds % 16 == 0) ap__state_of(c, c->p, c->x);
-      done = sqrt(sweep(c, rounds % 2)) <= SETTLED * length;
-    }
+  *exact = approach(c, 512);
+  for (int from = 0; from < 2 && !*exact; from++) { // from elsewhere
+    if (from == 0) neighbour(c);
+    for (int j = 0; from == 1 && j < 3 * c->n; j++) c->p[j] = 0;
     ap__state_of(c, c->p, c->x);
-    done = ap__coulomb_error(c, c->p, c->x) <= LAWFUL * length || ap__modes(c);
+    *exact = ap__modes(c) || approach(c, 512);
   }
-  if (done)
+  if (*exact)
     ap__modes_share(c);
   else
     neighbour(c);

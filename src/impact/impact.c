@@ -271,11 +271,13 @@ static ap_status frictional(ap_law *c, ap_impact_result *result) {
   while (result->passes == 0 || (enters(c) && result->passes < MOST)) {
     result->passes++;
     for (int i = 0; i < c->n && result->passes > REBOUNDS; i++) c->e[i] = 0;
+    bool exact = true;
     if (result->passes < MOST - 1)
-      status = ap__coulomb(c);
+      status = ap__coulomb(c, &exact);
     else
       status = ap__newton(c, 0, &result->rank);
     if (status) return status;
+    if (!exact) result->relaxed = true;
     double s = dissipative(c, c->p);
     result->scale = fmin(result->scale, s);
     for (int j = 0; j < 3 * c->n; j++) {

@@ -63,6 +63,8 @@ void ap__velocities(const ap_law *c, const double *y, double *u);
 
 // How much of a normal velocity is rounding: this times |a| |y|.
 static const double AP_STILL = 1e-13;
+// How far from Coulomb's law impulses may be, beside |y|.
+static const double AP_LAWFUL = 1e-13;
 
 typedef enum ap_projected { AP_PROJECTED, AP_WEDGED, AP_TOO_LONG } ap_projected;
 
@@ -90,7 +92,8 @@ bool ap__modes(ap_law *c);
 // The least impulses that lead to the same state in the same modes.
 void ap__modes_share(ap_law *c);
 
-// Coulomb's law without restitution: impulses into p, state into x.
-ap_status ap__coulomb(ap_law *c);
+// Coulomb's law without restitution: impulses into p, state into x. *exact tells whether they are
+// those of the law or of its convex neighbour.
+ap_status ap__coulomb(ap_law *c, bool *exact);
 
 #endif

@@ -11,8 +11,6 @@
 
 #include "impact/law.h"
 
-static const double LAWFUL = 1e-13; // as in coulomb.c
-
 typedef enum mode { LEAVES, STICKS, SLIDES } mode;
 
 // The mode of touch i at p and x, with the direction of friction.
@@ -110,7 +108,7 @@ bool ap__modes(ap_law *c) {
   for (int i = 0; i < STEPS && step(c); i++) {
     double error = ap__coulomb_error(c, c->p, c->x);
     if (!(error < INFINITY)) break;
-    if (error <= LAWFUL * length) return true;
+    if (error <= AP_LAWFUL * length) return true;
   }
   for (int j = 0; j < 3 * c->n; j++) c->p[j] = c->kept[j];
   ap__state_of(c, c->p, c->x);
@@ -150,6 +148,6 @@ void ap__modes_share(ap_law *c) {
     p[1] = mu * p[0] * d[0], p[2] = mu * p[0] * d[1];
   }
   ap__state_of(c, c->p, c->x);
-  if (ap__coulomb_error(c, c->p, c->x) <= 4 * LAWFUL * length) return;
+  if (ap__coulomb_error(c, c->p, c->x) <= 4 * AP_LAWFUL * length) return;
   for (int j = 0; j < 3 * c->n; j++) c->p[j] = c->kept[j];
 }

@@ -9,17 +9,37 @@
 // While points rest, the state is looked at so often, s, and put back where it has drifted.
 #define RUN_LEG 0.05
 
-// What a zero found at a pair that flies asks for.
+// Slower than this (m/s) a point may slide backwards, and weaker than this (N) may a wall pull,
+// before what the integrator did not see is put right.
+#define RUN_UNSEEN 1e-8
+
+// Pairs that ask for something, -1: none.
 typedef struct run_wish {
-  int impact, settle, leaves; // a pair that asks for it, -1: none
+  int impact; // hits
+  int settle; // may come to rest, or rests in another way
+  int leaves; // is not pressed any more
+  int slides; // friction does not hold it any more
 } run_wish;
 
-static void touch_without_speed(ap_sim *sim, int i) {
+static void touch_without_speed(ap_sim *sim, int i, double quiet) {
   run_pair *p = &sim->pair[i];
-  if (sim->t - p->quiet_t <= sim->scene.window) return;
-  p->quiet_t = sim->t;
-  sim->number++;
-  ap__run_tell(sim, AP_EVENT_GRAZE, sim->t, p, NULL, 0);
+  if (sim->t > p->quiet_t) {
+    sim->number++;
+    ap__run_tell(sim, AP_EVENT_GRAZE, sim->t, p, NULL, 0);
+  }
+  p->quiet_t = sim->t + sim->scene.window + quiet;
+}
+
+// Whether a pair that has touched with a small speed only grazes: bent away from the wall, it would
+// enter by u^2 / 2 a. *quiet: until it is out again.
+static bool grazes(ap_sim *sim, int i, double *quiet) {
+  run_pair *p = &sim->pair[i];
+  const double *q = sim->y, *v = sim->y + sim->nq;
+  if (p->now.rate < -1e-3 || ap__run_accelerations(sim, sim->t, q, v)) return false;
+  ap__run_bend(sim, q, v);
+  if (!(p->bent > 0)) return false;
+  *quiet = -2 * p->now.rate / p->bent;
+  return p->now.rate * p->now.rate <= 2 * p->bent * RUN_GRAZE;
 }
 
 static void wishes_in_flight(ap_sim *sim, int i, run_wish *wish) {
@@ -27,26 +47,38 @@ static void wishes_in_flight(ap_sim *sim, int i, run_wish *wish) {
   int n = sim->npair, touched = sim->found[RUN_GAP * n + i], turned = sim->found[RUN_RATE * n + i];
   bool closing = p->now.rate < -sim->scene.rest;
   bool near = fabs(p->now.distance) <= sim->scene.depth;
-  if (closing && (touched < 0 || p->now.distance < -sim->scene.depth))
+  double quiet = 0;
+  if (closing && touched < 0 && grazes(sim, i, &quiet))
+    touch_without_speed(sim, i, quiet);
+  else if (closing && (touched < 0 || p->now.distance < -sim->scene.depth))
     wish->impact = i;
   else if (touched < 0) // with no speed: it goes on, or rests
-    touch_without_speed(sim, i), wish->settle = i;
+    touch_without_speed(sim, i, 0), wish->settle = i;
   else if (turned > 0 && near)
-    touch_without_speed(sim, i);
+    touch_without_speed(sim, i, 0);
   else if (turned < 0 && p->now.distance <= RUN_TOUCH) // left too slowly to be seen leaving
     wish->settle = i;
 }
 
 static void wishes_at_rest(const ap_sim *sim, int i, run_wish *wish) {
+  const run_pair *p = &sim->pair[i];
+  const ap_resting *r = &sim->resting[p->resting];
   int n = sim->npair;
-  if (sim->found[RUN_PRESS * n + i]) wish->leaves = wish->settle = i;
-  if (sim->found[RUN_SLIDE * n + i]) wish->settle = i;
+  bool slides = !r->sticks && p->friction > 0;
+  if (sim->found[RUN_PRESS * n + i] || r->normal_force < -RUN_UNSEEN)
+    wish->leaves = wish->settle = i;
+  if (sim->found[RUN_SLIDE * n + i] || (slides && r->speed < -RUN_UNSEEN)) wish->settle = i;
+  if (r->sticks && (sim->found[RUN_SLIDE * n + i] || r->margin < -RUN_UNSEEN))
+    wish->slides = wish->settle = i;
 }
 
 // After the integrator has stopped somewhere.
 static ap_status react(ap_sim *sim, ap_error *error) {
-  run_wish wish = {-1, -1, -1};
-  ap__run_look(sim, sim->y, sim->y + sim->nq);
+  run_wish wish = {-1, -1, -1, -1};
+  const double *q = sim->y, *v = sim->y + sim->nq;
+  ap_status status = sim->nresting ? ap__run_accelerations(sim, sim->t, q, v) : AP_OK;
+  if (status) return ap__run_failed(sim, status, "no acceleration", error);
+  ap__run_look(sim, q, v);
   for (int i = 0; i < sim->npair; i++) {
     if (sim->pair[i].resting < 0)
       wishes_in_flight(sim, i, &wish);
@@ -56,9 +88,10 @@ static ap_status react(ap_sim *sim, ap_error *error) {
   if (wish.impact < 0 && sim->t < sim->blind_until) wish.settle = -1;
   int first = wish.impact >= 0 ? wish.impact : wish.settle;
   if (first < 0) return sim->nresting ? ap__run_mend(sim, error) : AP_OK;
-  ap_status status = ap__run_count(sim, &sim->pair[first], error);
+  status = ap__run_count(sim, &sim->pair[first], error);
   if (status) return status;
-  return wish.impact >= 0 ? ap__run_impact(sim, error) : ap__run_settle(sim, wish.leaves, error);
+  if (wish.impact >= 0) return ap__run_impact(sim, error);
+  return ap__run_settle(sim, wish.leaves, wish.slides, error);
 }
 
 ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {

@@ -9,16 +9,15 @@
 //   2. Where points stick: the tangential forces in proportion to what friction can hold, that is
 //      the shortest x with the tangential unknowns measured in sqrt(mu * normal force of 1). A
 //      block on a slope then reaches its limit under all feet at once, at the angle of friction.
-//   3. Where that still asks a foot to pull or to leave its cone: alternating projections onto the
-//      cones, moved a little inwards, and onto the solutions find an admissible x if there is one.
-//      If none is found, 2 stands, and its forces show who pulls or slips.
+//   3. Where that still asks a foot to pull or to leave its cone: sweeps look for an x that does
+//      not. If they find none, 2 stands, and its forces show who pulls or slips.
 
 #include <math.h>
 #include <string.h>
 
 #include "contact_system.h"
 
-enum { PROJECTIONS = 400 };
+enum { SWEEPS = 400 };
 static const double INWARDS = 1e-6;     // of the largest force
 static const double LEAST_SHARE = 1e-6; // of friction's largest hold, for a foot without load
 static const double ROUNDING = 1e-10;   // of the largest force
@@ -86,26 +85,55 @@ static bool admissible(const ap_resting *resting, int n, const contact_system *s
   return true;
 }
 
-// Alternating projections; leaves y as it is where they come to nothing.
-static void look_for_admissible(const ap_resting *resting, int n, contact_system *s) {
+// y from s->force, then the shortest way onto the solutions.
+static void correct(const ap_resting *resting, int n, contact_system *s) {
+  for (int c = 0; c < n; c++) s->y[c] = s->force[s->row[c]];
+  ap__contact_residual(resting, n, s->y, s);
+  ap__contact_solve(s);
+  for (int c = 0; c < n; c++) s->y[c] -= s->x[c];
+}
+
+// Add the force of y to s->force.
+static void add_forces(const ap_resting *resting, int n, const double *y, contact_system *s) {
+  for (int c = 0; c < n; c++) {
+    int i = s->row[c] / 3;
+    s->force[s->row[c]] += y[c];
+    if (resting[i].sticks) continue;
+    for (int k = 0; k < 2; k++)
+      s->force[3 * i + 1 + k] -= resting[i].friction * s->place[i].slip[k] * y[c];
+  }
+}
+
+// Where sweeps start: from the normal forces of s->old, where they push.
+static void start_sweeps(const ap_resting *resting, int n, contact_system *s) {
+  memcpy(s->small, s->force, 3 * (size_t)s->n * sizeof *s->force);
+  for (int c = 0; c < n; c++) s->y[c] = s->row[c] % 3 == 0 ? fmax(s->old[c], 0) : 0;
+  memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
+  add_forces(resting, n, s->y, s);
+  memcpy(s->swept, s->force, 3 * (size_t)s->n * sizeof *s->force);
+}
+
+// Sweeps; they leave y as it is where they come to nothing. All points bear a small force besides
+// what is swept, so that what comes out is inside the cones and bears the correction.
+static void look_for_admissible(const ap_resting *resting, const bool *keep, int n,
+                                contact_system *s) {
+  size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
   double inwards = INWARDS * largest(s->y, n);
+  bool *sticks = s->passive;
+  for (int i = 0; i < s->n; i++) sticks[i] = resting[i].sticks;
   for (int c = 0; c < n; c++) s->scale[c] = 1;
   ap__contact_factor(resting, n, true, s);
   memcpy(s->old, s->y, (size_t)n * sizeof *s->y);
-  for (int pass = 0; pass < PROJECTIONS; pass++) {
-    for (int c = 0; c < n; c++) {
-      if (s->row[c] % 3 != 0) continue;
-      const ap_resting *r = &resting[s->row[c] / 3];
-      s->y[c] -= inwards;
-      if (r->sticks)
-        ap__contact_into_cone(r->friction, s->y + c);
-      else
-        s->y[c] = fmax(s->y[c], 0);
-      s->y[c] += inwards;
-    }
-    ap__contact_residual(resting, n, s->y, s);
-    ap__contact_solve(s);
-    for (int c = 0; c < n; c++) s->y[c] -= s->x[c];
+  for (int c = 0; c < n; c++) s->y[c] = s->row[c] % 3 == 0 ? inwards : 0;
+  memset(s->force, 0, bytes);
+  add_forces(resting, n, s->y, s);
+  ap__contact_respond(s);
+  start_sweeps(resting, n, s);
+  for (int sweep = 1; sweep <= SWEEPS; sweep++) {
+    ap__contact_sweep(resting, sticks, keep, s->response, s->swept, s);
+    if (sweep % 10 != 0) continue;
+    for (int r = 0; r < 3 * s->n; r++) s->force[r] = s->small[r] + s->swept[r];
+    correct(resting, n, s);
     if (admissible(resting, n, s, 0)) return;
   }
   memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
@@ -117,14 +145,8 @@ void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_sys
   bool chosen = s->qr.rank < n;
   if (chosen && weigh_tangents(resting, n, s)) solve_scaled(resting, n, s);
   if (chosen && !admissible(resting, n, s, ROUNDING * largest(s->y, n)))
-    look_for_admissible(resting, n, s);
+    look_for_admissible(resting, keep, n, s);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
-  for (int c = 0; c < n; c++) {
-    int i = s->row[c] / 3;
-    s->force[s->row[c]] = s->y[c];
-    if (resting[i].sticks) continue;
-    for (int k = 0; k < 2; k++)
-      s->force[3 * i + 1 + k] = -resting[i].friction * s->place[i].slip[k] * s->y[c];
-  }
+  add_forces(resting, n, s->y, s);
   ap__contact_respond(s);
 }

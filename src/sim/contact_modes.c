@@ -20,7 +20,7 @@
 
 #include "contact_system.h"
 
-enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, LOCAL_STEPS = 30 };
+enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30 };
 static const double ROUNDING = 1e-9;    // of the largest acceleration or force
 static const double ON_THE_EDGE = 1e-6; // of the cone, when modes are read off
 
@@ -82,87 +82,6 @@ static void frictionless(const ap_resting *resting, contact_system *s) {
 
 // ---- with friction -----------------------------------------------------------------------------
 
-// What a unit of normal force, with the friction of sliding, does to the point's own normal
-// acceleration.
-static double push_of_sliding(const ap_resting *r, const contact_system *s, int i) {
-  const double *W = s->W + 3 * i * 3 * s->n + 3 * i, *slip = s->place[i].slip;
-  return W[0] - r->friction * (slip[0] * W[1] + slip[1] * W[2]);
-}
-
-static bool is_jammed(const ap_resting *r, const contact_system *s, int i) {
-  return s->moves[i] && push_of_sliding(r, s, i) <= ROUNDING * s->W[3 * i * 3 * s->n + 3 * i];
-}
-
-// The force at a point that slides or has no friction.
-static void sweep_sliding(const ap_resting *r, const double a[3], contact_system *s, int i) {
-  double push = push_of_sliding(r, s, i), *f = s->sweep + 3 * i;
-  if (is_jammed(r, s, i) || !(push > 0)) return;
-  f[0] = fmax(0, f[0] - a[0] / push);
-  for (int k = 0; k < 2; k++) f[1 + k] = -r->friction * s->place[i].slip[k] * f[0];
-}
-
-// The acceleration W f + rest of a point alone.
-static void accelerate_alone(const double W[9], const double f[3], const double rest[3],
-                             double a[3]) {
-  for (int d = 0; d < 3; d++)
-    a[d] = rest[d] + W[3 * d] * f[0] + W[3 * d + 1] * f[1] + W[3 * d + 2] * f[2];
-}
-
-// The force that holds a point alone, f with W f = -rest; whether it is in the cone.
-static bool hold_alone(double friction, const double W[9], const double rest[3], double f[3]) {
-  double factors[9], left[3], right[3], spare[3], b[3] = {-rest[0], -rest[1], -rest[2]};
-  int pivot[3];
-  ap_qr qr = {.m = 3, .n = 3, .A = factors, .left = left, .right = right, .spare = spare};
-  qr.pivot = pivot;
-  memcpy(factors, W, sizeof factors);
-  ap__qr_factor(&qr, 1e-12);
-  ap__qr_solve(&qr, b, f);
-  return f[0] >= 0 && ap__contact_margin(friction, f) >= 0;
-}
-
-// The force at a point that does not move along its wall, all others' as they are. Coulomb's law on
-// accelerations is that f is the nearest point of the cone to f - rho (a + mu |a_t| n), whatever
-// rho > 0 (G. de Saxce and Z.-Q. Feng 1998): repeated, that comes near it.
-static void sweep_still(const ap_resting *r, const double a[3], contact_system *s, int i) {
-  double W[9], rest[3], held[3], now[3], *f = s->sweep + 3 * i;
-  for (int d = 0; d < 3; d++)
-    memcpy(W + 3 * d, s->W + (3 * i + d) * 3 * s->n + 3 * i, 3 * sizeof *W);
-  double trace = W[0] + W[4] + W[8];
-  if (!(trace > 0)) return;
-  for (int d = 0; d < 3; d++)
-    rest[d] = a[d] - W[3 * d] * f[0] - W[3 * d + 1] * f[1] - W[3 * d + 2] * f[2];
-  if (rest[0] >= 0) {
-    f[0] = f[1] = f[2] = 0;
-    return;
-  }
-  if (hold_alone(r->friction, W, rest, held)) {
-    memcpy(f, held, sizeof held);
-    return;
-  }
-  for (int step = 0; step < LOCAL_STEPS; step++) {
-    accelerate_alone(W, f, rest, now);
-    f[0] -= (now[0] + r->friction * hypot(now[1], now[2])) / trace;
-    f[1] -= now[1] / trace;
-    f[2] -= now[2] / trace;
-    ap__contact_into_cone(r->friction, f);
-  }
-}
-
-static void sweep_all(const ap_resting *resting, contact_system *s) {
-  int rows = 3 * s->n;
-  for (int i = 0; i < s->n; i++) {
-    double a[3];
-    for (int d = 0; d < 3; d++) {
-      a[d] = s->b[3 * i + d];
-      for (int c = 0; c < rows; c++) a[d] += s->W[(3 * i + d) * rows + c] * s->sweep[c];
-    }
-    if (s->moves[i] || resting[i].friction == 0)
-      sweep_sliding(&resting[i], a, s, i);
-    else
-      sweep_still(&resting[i], a, s, i);
-  }
-}
-
 // Let a point slide in the direction of its tangential acceleration.
 static void slide_along(const double a[3], ap_resting *r, contact_place *place) {
   double size = hypot(a[1], a[2]);
@@ -178,7 +97,7 @@ static void read_modes(ap_resting *resting, bool *keep, contact_system *s) {
     const double *a = s->response + 3 * i;
     keep[i] = a[0] <= small;
     resting[i].sticks = false;
-    if (s->moves[i] || resting[i].friction == 0) continue;
+    if (!s->still[i]) continue;
     if (hypot(a[1], a[2]) > small)
       slide_along(a, &resting[i], &s->place[i]);
     else
@@ -197,7 +116,7 @@ static bool law_holds(const ap_resting *resting, const bool *keep, const contact
     if (a[0] > slow) return false;
     if (resting[i].sticks && hypot(a[1], a[2]) > slow) return false;
     if (resting[i].sticks && ap__contact_margin(resting[i].friction, f) < -weak) return false;
-    bool starts = !resting[i].sticks && !s->moves[i] && resting[i].friction > 0;
+    bool starts = s->still[i] && !resting[i].sticks;
     if (starts && a[1] * slip[0] + a[2] * slip[1] < -slow) return false;
   }
   return true;
@@ -205,12 +124,12 @@ static bool law_holds(const ap_resting *resting, const bool *keep, const contact
 
 // Forces of the modes; the directions of points that start to slide follow their accelerations.
 static bool try_modes(ap_resting *resting, bool *keep, contact_system *s) {
-  for (int pass = 0; pass < LOCAL_STEPS; pass++) {
+  for (int pass = 0; pass < TURNS; pass++) {
     ap__contact_forces(resting, keep, s);
     if (!law_holds(resting, keep, s)) return false;
     double turned = 0;
     for (int i = 0; i < s->n; i++) {
-      if (!keep[i] || resting[i].sticks || s->moves[i] || resting[i].friction == 0) continue;
+      if (!keep[i] || resting[i].sticks || !s->still[i]) continue;
       double old[2] = {s->place[i].slip[0], s->place[i].slip[1]};
       slide_along(s->response + 3 * i, &resting[i], &s->place[i]);
       turned = fmax(turned, hypot(s->place[i].slip[0] - old[0], s->place[i].slip[1] - old[1]));
@@ -231,7 +150,7 @@ static bool change_modes(ap_resting *resting, bool *keep, contact_system *s) {
     if (keep[i] && s->force[3 * i] < -weak) keep[i] = false, pulls = true;
   for (int i = 0; i < s->n && !pulls; i++) {
     const double *a = s->response + 3 * i, *f = s->force + 3 * i, *slip = s->place[i].slip;
-    bool still = !s->moves[i] && resting[i].friction > 0;
+    bool still = s->still[i];
     if (!keep[i] && a[0] < -slow) {
       keep[i] = true;
       resting[i].sticks = still;
@@ -251,7 +170,7 @@ static bool change_modes(ap_resting *resting, bool *keep, contact_system *s) {
 static bool guess_modes(ap_resting *resting, bool *keep, contact_system *s) {
   for (int i = 0; i < s->n; i++) {
     keep[i] = true;
-    resting[i].sticks = resting[i].friction > 0 && !s->moves[i];
+    resting[i].sticks = s->still[i];
   }
   for (int guess = 0; guess < GUESSES; guess++) {
     if (try_modes(resting, keep, s)) return true;
@@ -265,7 +184,7 @@ static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
   size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
   if (guess_modes(resting, keep, s)) return true;
   for (int round = 0; round < ROUNDS; round++) {
-    for (int k = 0; k < SWEEPS; k++) sweep_all(resting, s);
+    for (int k = 0; k < SWEEPS; k++) ap__contact_sweep(resting, s->still, NULL, s->b, s->sweep, s);
     memcpy(s->force, s->sweep, bytes);
     ap__contact_respond(s);
     read_modes(resting, keep, s);
@@ -274,12 +193,18 @@ static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
   return false;
 }
 
+// Whether friction presses a sliding point into its wall more than the force pushes it out.
+static bool is_jammed(const ap_resting *r, const contact_system *s, int i) {
+  double own = s->W[3 * i * 3 * s->n + 3 * i];
+  return r->friction > 0 && !s->still[i] && ap__contact_push(r, s, i) <= ROUNDING * own;
+}
+
 // A sliding point that no force can keep off its wall is to stop; false when there is none.
 static bool stop_jammed(ap_resting *resting, contact_system *s) {
   bool any = false;
   for (int i = 0; i < s->n; i++) {
     if (!is_jammed(&resting[i], s, i)) continue;
-    s->moves[i] = false;
+    s->still[i] = true;
     any = true;
   }
   return any;
@@ -296,7 +221,7 @@ static bool set_motion(const ap_resting *resting, contact_system *s) {
     double speed = hypot(v[0], v[1]);
     bool moves = speed > AP__CONTACT_STILL;
     for (int k = 0; k < 2; k++) place->slip[k] = moves ? v[k] / speed : 0;
-    s->moves[i] = moves && resting[i].friction > 0;
+    s->still[i] = !moves && resting[i].friction > 0;
     friction |= resting[i].friction > 0;
   }
   return friction;

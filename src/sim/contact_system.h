@@ -42,8 +42,10 @@ typedef struct contact_system {
   double *x, *y, *rhs;  // [3 n]
   double *old;          // [3 n]
   double *sweep;        // [3 n] forces while modes are looked for
-  bool *moves;          // [n] along its wall, with friction
-  bool *passive;        // [n] may push
+  double *swept;        // [3 n] forces while admissible ones are looked for
+  double *small;        // [3 n]
+  bool *still;          // [n] has friction and does not move along its wall
+  bool *passive;        // [n] room for a set of points
   double *q, *best;     // [nq]
   double *v;            // [nv]
 } contact_system;
@@ -91,5 +93,14 @@ double ap__contact_margin(double friction, const double force[3]);
 
 // The point of Coulomb's cone nearest to a force, in place.
 void ap__contact_into_cone(double friction, double force[3]);
+
+// What a unit of normal force, with the friction of sliding, does to the point's own normal
+// acceleration.
+double ap__contact_push(const ap_resting *r, const contact_system *s, int i);
+
+// One sweep over the points in keep (NULL: all), in `force`, with accelerations b + W force: still
+// ones get a force in Coulomb's cone, others one of sliding. Repeated it comes near a solution.
+void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool *keep,
+                       const double *b, double *force, const contact_system *s);
 
 #endif

@@ -119,7 +119,7 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
     if (p->now.rate < -sim->scene.rest || dot(t->impulse, t->impulse) > 0)
       ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, p, t, result.lost);
   }
-  return ap__run_settle(sim, -1, error);
+  return ap__run_settle(sim, -1, -1, error);
 }
 
 // ---- rest --------------------------------------------------------------------------------------
@@ -171,13 +171,25 @@ static int find_candidates(ap_sim *sim, int must_leave, bool *project) {
     if (n == sim->most) return -1;
     *project = *project || p->resting < 0;
     sim->candidate[n] = ap__run_resting(p);
-    if (p->resting >= 0) {
-      sim->candidate[n].sticks = sim->resting[p->resting].sticks;
-      memcpy(sim->candidate[n].slip, sim->resting[p->resting].slip, sizeof sim->candidate->slip);
-    }
+    if (p->resting >= 0) sim->candidate[n] = sim->resting[p->resting];
     sim->chosen[n++] = i;
   }
   return n;
+}
+
+// A pair whose friction has just reached its limit slides, although rounding may still hold it:
+// against the friction that there is.
+static void let_slide(const ap_sim *sim, int n, int must_slide) {
+  for (int i = 0; i < n; i++) {
+    ap_resting *r = &sim->candidate[i];
+    if (sim->chosen[i] != must_slide || !r->sticks) continue;
+    const double *normal = sim->pair[must_slide].now.normal;
+    double along[3], push = dot(r->force, normal);
+    for (int k = 0; k < 3; k++) along[k] = push * normal[k] - r->force[k];
+    double length = sqrt(dot(along, along));
+    r->sticks = !(length > 0);
+    for (int k = 0; k < 3 && length > 0; k++) r->slip[k] = along[k] / length;
+  }
 }
 
 // Those of n candidates that are kept rest from now on.
@@ -189,7 +201,6 @@ static void take_over(ap_sim *sim, int n) {
     int place = sim->nresting++;
     sim->pair[sim->chosen[i]].resting = place;
     sim->resting[place] = sim->candidate[i];
-    memcpy(sim->slip + (size_t)3 * (size_t)place, sim->candidate[i].slip, 3 * sizeof(double));
   }
 }
 
@@ -211,13 +222,13 @@ static void tell_changes(ap_sim *sim) {
     else
       continue;
     if (!numbered) sim->number++, numbered = true;
-    if (kind == AP_EVENT_LIFTOFF) p->quiet_t = sim->t;
+    if (kind == AP_EVENT_LIFTOFF) p->quiet_t = sim->t + sim->scene.window;
     double after = kind == AP_EVENT_CONTACT ? fmax(p->rest_time, 0) : 0;
     ap__run_tell(sim, kind, sim->t + after, p, NULL, 0);
   }
 }
 
-ap_status ap__run_settle(ap_sim *sim, int must_leave, ap_error *error) {
+ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *error) {
   double *q = sim->y, *v = sim->y + sim->nq, lost = 0;
   bool project;
   for (int i = 0; i < sim->npair; i++) sim->pair[i].was = WAS_FREE;
@@ -244,8 +255,11 @@ ap_status ap__run_settle(ap_sim *sim, int must_leave, ap_error *error) {
       status = ap__contact_modes(sim->m, sim->w, q, v, sim->total, n, sim->candidate, sim->keep,
                                  sim->contact_room);
     if (status) return ap__run_failed(sim, status, "no contact forces agree", error);
+    let_slide(sim, n, must_slide);
   }
   take_over(sim, n);
+  if (sim->nresting) status = ap__run_mend(sim, error); // what sticks has no velocity
+  if (status) return status;
   ap__run_look(sim, q, v);
   tell_changes(sim);
   return AP_OK;

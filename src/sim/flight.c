@@ -157,16 +157,13 @@ ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const do
 }
 
 // The rates of the ledger: loads' work, dissipation, and the work of each joint force.
-static void ledger_rates(const ap_sim *sim, const double *v, double *rate) {
+static void ledger_rates(ap_sim *sim, const double *q, const double *v, double *rate) {
   double loads = 0, taken = friction_power(sim, v);
   for (int i = 0; i < sim->scene.nspring; i++) {
     const ap_joint_spring *s = &sim->scene.spring[i];
     taken += s->damping * v[s->v] * v[s->v];
   }
-  for (int i = 0; i < holding(sim); i++) {
-    const ap_resting *r = &sim->resting[i];
-    if (!r->sticks) taken += r->friction * r->normal_force * r->speed;
-  }
+  if (holding(sim)) taken += ap__run_sliding_power(sim, q, v);
   if (sim->scene.nload)
     for (int i = 0; i < sim->nv; i++) loads += sim->pulled[i] * v[i];
   rate[RUN_LOADS] = loads;
@@ -180,12 +177,11 @@ ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
   const double *q = y, *v = y + sim->nq;
   for (int i = 0; i < sim->nq + sim->nv; i++)
     if (!isfinite(y[i])) return AP_E_NO_CONVERGENCE;
-  if (holding(sim)) ap__run_slip(sim, q, v);
   ap_status status = ap__run_accelerations(sim, t, q, v);
   if (status) return status;
   configuration_rate(sim->m, q, v, dydt);
   memcpy(dydt + sim->nq, sim->a, (size_t)sim->nv * sizeof *dydt);
-  ledger_rates(sim, v, dydt + sim->nq + sim->nv);
+  ledger_rates(sim, q, v, dydt + sim->nq + sim->nv);
   return AP_OK;
 }
 
@@ -216,13 +212,12 @@ void ap__run_events(void *context, double t, const double *y, double *g) {
     g[RUN_PRESS * n + i] = g[RUN_SLIDE * n + i] = 1;
   }
   if (!sim->nresting) return;
-  ap__run_slip(sim, q, v);
   if (ap__run_accelerations(sim, t, q, v)) return; // the rate itself fails with it
   for (int i = 0; i < n; i++) {
     const run_pair *p = &sim->pair[i];
     if (p->resting < 0) continue;
     const ap_resting *r = &sim->resting[p->resting];
     g[RUN_PRESS * n + i] = r->normal_force;
-    if (p->friction > 0) g[RUN_SLIDE * n + i] = r->sticks ? r->margin : ap__run_speed(sim, p);
+    if (p->friction > 0) g[RUN_SLIDE * n + i] = r->sticks ? r->margin : r->speed;
   }
 }

@@ -208,6 +208,7 @@ void ap_ode_free(ap_ode *ode) {
 ap_status ap__ode_restart(ap_ode *ode, ap_error *error) {
   ode->counted = 0;
   ode->step_known = true;
+  ode->at_zero = false;
   ode->step_t = ode->read_t = ode->t;
   if (ode->watch.from) N_VScale(1, ode->y, ode->watch.from);
   ode->running = ERKStepReInit(ode->stepper, ap__ode_rate, ode->t, ode->y) == ARK_SUCCESS;

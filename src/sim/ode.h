@@ -49,6 +49,7 @@ struct ap_ode {
   long evaluations; // since the problem was made
   long steps;       // likewise
   long counted;     // of the steps since the last start, those in steps
+  bool at_zero;     // the last reading was that of a zero
   bool step_known;  // watch.from is the state where ARKODE's step begins,
   double step_t;    // at this time
   double read_t;    // where ARKODE last told a state, before zeros were corrected

@@ -77,7 +77,7 @@ static ap_status first_contacts(ap_sim *sim, ap_error *error) {
     ap_status status = ap__run_count(sim, &sim->pair[hits], error);
     return status ? status : ap__run_impact(sim, error);
   }
-  return rests >= 0 ? ap__run_settle(sim, -1, error) : AP_OK;
+  return rests >= 0 ? ap__run_settle(sim, -1, -1, error) : AP_OK;
 }
 
 ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, ap_error *error) {
@@ -148,7 +148,6 @@ ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
   memcpy(sim->q, sim->y, (size_t)sim->nq * sizeof *sim->q);
   ap_normalize(sim->m, sim->q);
   ap__run_loads(sim, sim->t);
-  if (sim->nresting && sim->ode) ap__run_slip(sim, sim->q, v);
   ap_status status = ap__run_accelerations(sim, sim->t, sim->q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_energy(sim, energy);

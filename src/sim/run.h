@@ -18,6 +18,9 @@ enum { RUN_MOST_TOUCHES = 96 };
 // that the equations of motion are continuous: a joint held by it creeps.
 #define RUN_CREEP 1e-3
 
+// A point whose way, without an impulse, would enter its wall by less than this (m) grazes it.
+#define RUN_GRAZE 1e-12
+
 // A point this close to a wall (m) touches it.
 #define RUN_TOUCH 1e-10
 
@@ -44,7 +47,7 @@ typedef struct run_pair {
   const ap_surface *surface;
   double restitution, friction;
   int resting;      // its place among those that rest, -1: it does not
-  double quiet_t;   // when it last grazed or left: not told again at once
+  double quiet_t;   // no grazing is told until then
   run_gap now;      // filled by ap__run_look()
   double bent;      // acceleration along the normal, filled by ap__run_bend()
   run_was was;      // before the event that is being worked on
@@ -95,7 +98,6 @@ struct ap_sim {
   double *pulled;                   // [nv] joint forces of loads
   double *jacobian;                 // [6 * nv]
   int *spring_q;                    // [nspring] place of each in q
-  double *slip;                     // [3 * most] directions of sliding when the modes were chosen
   double *stage, *y0;               // [5 * n], [n] of fixed steps
   int *found;                       // [RUN_BLOCKS * npair]
   int *chosen;                      // [most] pairs that take part in an event
@@ -133,17 +135,16 @@ void ap__run_look(ap_sim *sim, const double *q, const double *v);
 void ap__run_bend(ap_sim *sim, const double *q, const double *v);
 // The entry of ap__contact_ functions for a pair.
 ap_resting ap__run_resting(const run_pair *pair);
-// Turn the directions in which points slide with their velocities, from those in sim->slip.
-void ap__run_slip(ap_sim *sim, const double *q, const double *v);
-// How fast a pair that rests slides in the direction of sim->slip, of what was looked at last.
-double ap__run_speed(const ap_sim *sim, const run_pair *pair);
+// Power that friction takes from the points that slide, with the forces of the last accelerations.
+double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v);
 
 // ---- events.c
 
 // An impact at all pairs that touch, or will inside the window, now; then which of them rest. Told.
 ap_status ap__run_impact(ap_sim *sim, ap_error *error);
-// Which points that touch without a normal velocity rest, and how, from now on. Told.
-ap_status ap__run_settle(ap_sim *sim, int must_leave, ap_error *error);
+// Which points that touch without a normal velocity rest, and how, from now on. Told. Pairs whose
+// force or whose friction has just reached its limit do not stay as they are (-1: there is none).
+ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *error);
 // Back onto the walls where the points that rest have drifted off them.
 ap_status ap__run_mend(ap_sim *sim, ap_error *error);
 // Tell an event of one pair.

@@ -153,7 +153,6 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->work_of = AP_TAKE(&a, double, nv);
   sim->spring_q = AP_TAKE(&a, int, s->nspring);
   sim->acts = AP_TAKE(&a, bool, s->nload);
-  sim->slip = AP_TAKE(&a, double, 3 * most);
   sim->found = AP_TAKE(&a, int, RUN_BLOCKS * sim->npair + 1);
   sim->chosen = AP_TAKE(&a, int, most);
   sim->touch = AP_TAKE(&a, ap_touch, most);

@@ -89,28 +89,17 @@ ap_resting ap__run_resting(const run_pair *pair) {
   return r;
 }
 
-double ap__run_speed(const ap_sim *sim, const run_pair *pair) {
-  return dot(pair->now.v, sim->slip + (size_t)3 * (size_t)pair->resting);
-}
-
-void ap__run_slip(ap_sim *sim, const double *q, const double *v) {
+double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v) {
+  double power = 0;
   bool looked = false;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *pair = &sim->pair[i];
-    if (pair->resting < 0 || pair->friction == 0) continue;
-    ap_resting *r = &sim->resting[pair->resting];
-    if (r->sticks) continue;
+    if (pair->resting < 0 || pair->friction == 0 || sim->resting[pair->resting].sticks) continue;
     if (!looked) ap_kinematics(sim->m, sim->w, q, v, NULL), looked = true;
     look_at_point(sim, pair);
     look_at_wall(pair);
-    // Against the velocity as long as the point goes on in the half-plane that it set out to; past
-    // that, which is a trial beyond the end of the sliding, against the old direction.
-    const double *old = sim->slip + (size_t)3 * (size_t)pair->resting, *n = pair->now.normal;
-    double along[3];
-    bool forward = dot(pair->now.v, old) > 0;
-    for (int k = 0; k < 3; k++)
-      along[k] = forward ? pair->now.v[k] - pair->now.rate * n[k] : old[k] - dot(old, n) * n[k];
-    double length = sqrt(dot(along, along));
-    for (int k = 0; k < 3; k++) r->slip[k] = length > 0 ? along[k] / length : old[k];
+    const double *f = sim->resting[pair->resting].force, *n = pair->now.normal;
+    power -= dot(f, pair->now.v) - dot(f, n) * pair->now.rate;
   }
+  return power;
 }

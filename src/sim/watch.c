@@ -190,7 +190,15 @@ ap_status ap_ode_advance_watching(ap_ode *ode, double *t, double *y, int *found,
   for (long taken = 0; flag == ARK_SUCCESS;) {
     flag = one_step(ode, aim + (aim - ode->t), &reached);
     taken += ap__ode_count_steps(ode);
+    if (flag == ARK_ILL_INPUT && ode->at_zero && !ode->failed) {
+      // A function that stays at zero for a while is none to go on from; a start passes over it.
+      status = ap__ode_restart(ode, error);
+      if (status) return status;
+      flag = ERKStepSetStopTime(ode->stepper, aim);
+      continue;
+    }
     if (flag < 0 || ode->failed) break;
+    ode->at_zero = flag == ARK_ROOT_RETURN;
     ode->t = ode->read_t = reached;
     if (flag == ARK_ROOT_RETURN) {
       status = tell(ode, &reached, aim, found, error);
