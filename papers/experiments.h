@@ -28,6 +28,11 @@ ap_status counts_mata2002(report *r, ap_error *error);       ///< Tables 1-4
 ap_status counts_provenzano2002(report *r, ap_error *error); ///< Table 1
 ap_status counts_valera2003(report *r, ap_error *error);     ///< Tables 2-3
 
+// ---- shafei_counts.c ---------------------------------------------------------------------------
+
+/// Table 1, Figs. 12 and 13: operations for trees.
+ap_status counts_shafei2018(const paper_options *options, report *r, ap_error *error);
+
 // ---- single_precision.c ------------------------------------------------------------------------
 
 /// Ascher's two bodies: Table 5 and Fig. 2 of Mata et al. 2002, every forward method.

@@ -1,6 +1,7 @@
 // The k-th allocation fails, for every k: the error comes back as AP_E_MEMORY, and nothing leaks.
 
 #include <appell/file.h>
+#include <appell/scenario.h>
 #include <errno.h>
 
 #include "file/rows.h"
@@ -163,6 +164,19 @@ static ap_status open_rows(ap_error *error) {
   return status;
 }
 
+static ap_status read_scenario(const char *path, ap_error *error) {
+  ap_scenario *scenario;
+  ap_status status = ap_scenario_read(path, &scenario, error);
+  ap_scenario_free(scenario);
+  return status;
+}
+static ap_status read_scenario_of_all(ap_error *error) {
+  return read_scenario("tests/fuzz/corpus/scenario/full.yaml", error);
+}
+static ap_status read_scenario_with_files(ap_error *error) { // and with warnings
+  return read_scenario("tests/fuzz/corpus/scenario/files.yaml", error);
+}
+
 // Opening a file takes memory too, and its lack is no fault of the file.
 TEST(opening_a_file) {
   ap_error error = {0};
@@ -182,6 +196,10 @@ TEST(writing_urdf) { fail_each("write urdf", write_urdf); }
 TEST(writing_yaml) { fail_each("write yaml", write_yaml); }
 TEST(built_in_robots) { fail_each("built in", builtin_floating); }
 TEST(reading_rows) { fail_each("rows", read_rows); }
+TEST(reading_scenarios) {
+  fail_each("scenario", read_scenario_of_all);
+  fail_each("scenario with files", read_scenario_with_files);
+}
 TEST(filling_a_report) { fail_each("report", fill_report); }
 TEST(counting_operations) { fail_each("count", count_operations); }
 

@@ -632,14 +632,15 @@ holds 'compare --json has its keys' full_rows
 sed -n '/"method"\|"what"/s/.*: "\(.*\)".*/\1/p' out | paste -d' ' - - | awk '{ print $2, $1 }' >rows.txt
 awk '$1 != "gravity" && $1 != "energy"' methods.txt | sort >wanted.txt
 holds 'compare --json has every method once' sh -c 'sort rows.txt | cmp -s - wanted.txt'
-holds 'single precision is single precision' sh -c \
-  "sed -n 's/.*\"f32_error\": \(.*[0-9]\).*/\1/p' out | awk '\$1 < 1e-10 || \$1 > 1e-4 { exit 1 } END { exit !NR }'"
 grep -v '"ns"' out >counts.out
 gives 0 compare --json ascher2
 holds 'all but the times is the same again' sh -c 'grep -v "\"ns\"" out | cmp -s - counts.out'
 gives 0 compare --json ascher2 --seed 2
 holds 'another seed gives other states' sh -c '! grep -v "\"ns\"" out | cmp -s - counts.out'
 gives 0 compare --json --what inverse --states 3 ascher2
+holds 'single precision is single precision' sh -c \
+  "sed -n 's/.*\"f32_error\": \(.*[0-9]\).*/\1/p' out |
+    awk '\$1 < 1e-10 || \$1 > 1e-4 { bad = 1 } END { exit bad || NR == 0 }'"
 holds '--what leaves one quantity' [ "$(column what | sort -u)" = '"inverse"' ]
 gives 0 compare --json --what bias --gravity 0,0,0 ascher2
 holds 'without gravity there is less to do' sh -c \

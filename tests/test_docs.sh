@@ -1,6 +1,6 @@
 #!/bin/sh
 # The documentation holds: links lead to files, marked blocks of C compile or equal the program they
-# show, marked shell commands run, the model files are the built-in robots. Runs in the folder of the
+# show, marked shell commands run, the model files are the built-in robots, and others are read. Runs in the folder of the
 # sources; APPELL is the path of the command. docs/contributing.md lists the marks.
 set -u
 : "${APPELL:?the path of the appell command}"
@@ -154,11 +154,27 @@ done
 
 # ---- models -------------------------------------------------------------------------------------
 
+# A scenario is told by its first key; tests/test_scenario.c reads those.
+first_key() { sed -n '/^[^#]/ { s/:.*//; p; q; }' "$1"; }
+
+"$APPELL" models --json | grep -o '"name": *"[^"]*"' | sed 's/.*"\([^"]*\)"$/\1/' >"$tmp/builtin"
 for file in models/*.yaml; do
   name=$(basename "$file" .yaml)
-  "$APPELL" convert "$name" "$tmp/$name.yaml" >"$tmp/log" 2>&1 && cmp "$file" "$tmp/$name.yaml" >>"$tmp/log" 2>&1
-  verdict $? "$file is the built-in robot"
+  if [ "$(first_key "$file")" = appell-scenario ]; then
+    grep -q "models/$name.yaml\|\"$name\"" tests/test_scenario.c
+    verdict $? "$file is read by tests/test_scenario.c"
+  elif grep -qx "$name" "$tmp/builtin"; then
+    "$APPELL" convert "$name" "$tmp/$name.yaml" >"$tmp/log" 2>&1 && cmp "$file" "$tmp/$name.yaml" >>"$tmp/log" 2>&1
+    verdict $? "$file is the built-in robot"
+  else
+    "$APPELL" info "$file" >"$tmp/log" 2>&1
+    verdict $? "$file is a robot"
+  fi
 done
+while read -r name; do
+  [ -f "models/$name.yaml" ]
+  verdict $? "the built-in robot $name is a file too"
+done <"$tmp/builtin"
 for file in models/*.urdf models/*.yaml; do
   grep -q "($(basename "$file"))" models/README.md
   verdict $? "$file has its source in models/README.md"

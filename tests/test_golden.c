@@ -211,6 +211,23 @@ TEST(puma_postures_on_straight_lines) {
   robot_free(&robot);
 }
 
+// Every method of a quantity gives what is wanted; in are q, v and tau, as many as it reads.
+static void check_every_method(ap_quantity what, const double *in, const double *want, int n,
+                               double tolerance) {
+  double out[13 * 13];
+  size_t size = ap_study_size(robot.m, AP_F64);
+  void *memory = malloc(size);
+  ap_study *s = ap_study_init(robot.m, AP_F64, memory, size);
+  for (int i = 0; CHECK(s) && ap_method_at(i); i++) {
+    const ap_method *method = ap_method_at(i);
+    if (method->what != what) continue;
+    test_context("%s, %s by %s", robot.label, ap_quantity_name(what), method->name);
+    ap_status status = ap_study_eval(s, method, in, out, NULL);
+    if (CHECK_OK(status)) CHECK_NEAR(out, want, n, tolerance);
+  }
+  free(memory);
+}
+
 // Paper's order (angles, then nbase displacements of the base) to the library's and back.
 static void base_first(const double *paper, int n, int nbase, double *ours) {
   for (int i = 0; i < n; i++) ours[(i + nbase) % n] = paper[i];
@@ -219,7 +236,8 @@ static void base_first(const double *paper, int n, int nbase, double *ours) {
 // M and tau - bias within 1e-13; the acceleration within the condition number of M times that.
 TEST(planar_tree_of_shafei) {
   enum { N = 12 };
-  double q[N], v[N], tau[N], x[N], want[N], M[N * N], lower[N * N], paper[N * N];
+  double in[3 * N], *q = in, *v = q + N, *tau = v + N;
+  double x[N], want[N], M[N * N], lower[N * N], paper[N * N];
   if (!builtin("shafei-tree") || !CHECK_EQ_INT(ap_nv(robot.m), N)) return;
   for (size_t k = 0; k < sizeof golden_tree / sizeof *golden_tree; k++) {
     const golden_tree_state *s = &golden_tree[k];
@@ -231,13 +249,17 @@ TEST(planar_tree_of_shafei) {
     ap_bias(robot.m, robot.w, q, v, x);
     for (int i = 0; i < N; i++) x[i] = tau[i] - x[i];
     CHECK_NEAR(x, want, N, 1e-13);
+    for (int i = 0; i < N; i++) want[i] = tau[i] - want[i];
+    check_every_method(AP_BIAS, in, want, N, 1e-12);
     unpack(s->M, N, lower);
     for (int i = 0; i < N * N; i++) paper[(i / N + 2) % N * N + (i % N + 2) % N] = lower[i];
     ap_inertia_matrix(robot.m, robot.w, q, M);
     CHECK_NEAR(M, paper, N * N, 1e-13);
+    check_every_method(AP_INERTIA, in, paper, N * N, 1e-12);
     base_first(s->a, N, 2, want);
     CHECK_OK(ap_forward_dynamics(robot.m, robot.w, q, v, tau, x));
     CHECK_NEAR(x, want, N, 1e-11); // cond(M) is of the order of 100
+    check_every_method(AP_FORWARD, in, want, N, 1e-10);
   }
   robot_free(&robot);
 }
@@ -272,7 +294,8 @@ static bool spatial_tree(void) {
 
 TEST(spatial_tree_of_shafei) {
   enum { N = 13 };
-  double q[N], v[N] = {0}, x[N], want[N], M[N * N], lower[N * N], paper[N * N];
+  double in[2 * N] = {0}, *q = in, *v = q + N;
+  double x[N], want[N], M[N * N], lower[N * N], paper[N * N];
   if (!spatial_tree()) return;
   base_first(golden_space.q, N, 3, q);
   memcpy(v + 3, golden_space.qd, sizeof golden_space.qd);
@@ -280,9 +303,12 @@ TEST(spatial_tree_of_shafei) {
   ap_bias(robot.m, robot.w, q, v, x);
   for (int i = 0; i < N; i++) x[i] = (i < 3 ? 0 : golden_space.tau[i - 3]) - x[i];
   CHECK_NEAR(x, want, N, 1e-13);
+  for (int i = 0; i < N; i++) want[i] = (i < 3 ? 0 : golden_space.tau[i - 3]) - want[i];
+  check_every_method(AP_BIAS, in, want, N, 1e-12);
   unpack(golden_space.M, N, lower);
   for (int i = 0; i < N * N; i++) paper[(i / N + 3) % N * N + (i % N + 3) % N] = lower[i];
   ap_inertia_matrix(robot.m, robot.w, q, M);
   CHECK_NEAR(M, paper, N * N, 1e-13);
+  check_every_method(AP_INERTIA, in, paper, N * N, 1e-12);
   robot_free(&robot);
 }

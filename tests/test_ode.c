@@ -523,3 +523,158 @@ TEST(bad_arguments_to_the_rest) {
   CHECK_WITHIN(y, ((double[]){cos(2), -sin(2)}), 2, 1e-4);
   ap_ode_free(ode);
 }
+
+// ---- zeros of functions of the state ------------------------------------------------------------
+
+// Of the oscillator: x, its velocity, and x - 0.5.
+static void oscillator_events(void *context, double t, const double *y, double *g) {
+  (void)context, (void)t;
+  g[0] = y[0], g[1] = y[1], g[2] = y[0] - 0.5;
+}
+
+// The next event on the way to `end`, checked against what x = cos t says: its time, to what is
+// left of the tolerance after some hundred steps, and which function it is.
+static bool next_event(ap_ode *ode, double end, double want_t, int want, int sign, double bound) {
+  double t = end, y[2] = {NAN, NAN};
+  int found[3] = {7, 7, 7};
+  if (!CHECK_OK(ap_ode_advance_watching(ode, &t, y, found, NULL))) return false;
+  for (int i = 0; i < 3; i++) CHECK_EQ_INT(found[i], i == want ? sign : 0);
+  CHECK_CLOSE(t, want_t, bound);
+  return CHECK_WITHIN(y, ((double[]){cos(want_t), -sin(want_t)}), 2, bound);
+}
+
+TEST(zeros_are_located_to_the_tolerance) {
+  const double pi = 3.14159265358979323846;
+  for (int k = 6; k <= 12; k += 2) {
+    watch w = fresh_watch();
+    ap_ode_options options = tolerance(pow(10, -k));
+    ap_ode *ode = create(2, oscillator, &w, &options);
+    if (!ode) return;
+    CHECK_OK(ap_ode_watch(ode, 3, oscillator_events, NULL));
+    CHECK_OK(ap_ode_start(ode, 0, right, NULL));
+    double bound = 10 * pow(10, -k); // errors of two turns
+    for (int turn = 0; turn < 2; turn++) {
+      test_context("tolerance 1e-%d, turn %d", k, turn);
+      double t = 2 * pi * turn;
+      // The velocity starts at zero, which is no event; afterwards it is.
+      if (turn > 0) next_event(ode, 20, t, 1, -1, bound);
+      next_event(ode, 20, t + pi / 3, 2, -1, bound);
+      next_event(ode, 20, t + pi / 2, 0, -1, bound);
+      next_event(ode, 20, t + pi, 1, 1, bound);
+      next_event(ode, 20, t + 1.5 * pi, 0, 1, bound);
+      next_event(ode, 20, t + 5 * pi / 3, 2, 1, bound);
+    }
+    next_event(ode, 4.001 * pi, 4 * pi, 1, -1, bound);
+    next_event(ode, 4.001 * pi, 4.001 * pi, -1, 0, bound); // nothing on the way
+    CHECK_EQ_INT(ap_ode_evaluations(ode), w.calls);
+    ap_ode_free(ode);
+  }
+}
+
+// x'' = -10: its steps have no error, and grow long.
+static ap_status fall(void *context, double t, const double *y, double *dydt) {
+  note(context, t);
+  dydt[0] = y[1];
+  dydt[1] = -10;
+  return AP_OK;
+}
+
+static void fall_events(void *context, double t, const double *y, double *g) {
+  (void)context, (void)t;
+  g[0] = y[0];
+}
+
+TEST(a_bouncing_ball_is_restarted_at_zero) {
+  watch w = fresh_watch();
+  ap_ode_options options = tolerance(1e-12);
+  ap_ode *ode = create(2, fall, &w, &options);
+  if (!ode) return;
+  CHECK_OK(ap_ode_watch(ode, 1, fall_events, NULL));
+  double t = 0, y[2] = {5, 0}, hit = 1;
+  for (int i = 0; i < 20; i++) {
+    int found[1];
+    test_context("bounce %d", i);
+    CHECK_OK(ap_ode_start(ode, t, y, NULL));
+    t = 100;
+    CHECK_OK(ap_ode_advance_watching(ode, &t, y, found, NULL));
+    CHECK_EQ_INT(found[0], -1);
+    CHECK_CLOSE(t, hit, 1e-12);
+    CHECK_CLOSE(y[0], 0, 1e-13);
+    CHECK_CLOSE(y[1], -10 * pow(0.9, i), 1e-11);
+    y[0] = 0; // exactly, as the next start wants it to be no event
+    y[1] *= -0.9;
+    hit += 2 * pow(0.9, i + 1);
+  }
+  ap_ode_free(ode);
+}
+
+TEST(watching_mixes_with_the_rest) {
+  watch w = fresh_watch();
+  ap_ode_options options = tolerance(1e-10);
+  ap_ode *ode = create(2, oscillator, &w, &options);
+  if (!ode) return;
+  CHECK_OK(ap_ode_watch(ode, 3, oscillator_events, NULL));
+  CHECK_OK(ap_ode_start(ode, 0, right, NULL));
+  rng r = rng_seed(11);
+  double t = 0, y[2];
+  for (int i = 0; i < 500; i++) {
+    int found[3], way = rng_int(&r, 0, 2);
+    double before = t;
+    t += rng_uniform(&r, 1e-3, 0.6);
+    test_context("reading %d, t = %g, way %d", i, t, way);
+    if (way == 0) CHECK_OK(ap_ode_advance(ode, t, y, NULL));
+    if (way == 1) CHECK_OK(ap_ode_advance_to(ode, t, y, NULL));
+    if (way == 2) CHECK_OK(ap_ode_advance_watching(ode, &t, y, found, NULL));
+    CHECK(t > before);
+    CHECK_WITHIN(y, ((double[]){cos(t), -sin(t)}), 2, 1e-7);
+  }
+  ap_ode_free(ode);
+}
+
+TEST(no_failure_is_lost_while_watching) {
+  long all = 0;
+  for (long k = 0; k <= all; k++) {
+    watch w = fresh_watch();
+    w.failing_call = k;
+    ap_ode *ode = create(1, bent, &w, NULL);
+    if (!ode) return;
+    CHECK_OK(ap_ode_watch(ode, 1, fall_events, NULL));
+    double y[1] = {0.5};
+    ap_status status = ap_ode_start(ode, 0, y, NULL);
+    for (int i = 1; i <= 4 && !status; i++) {
+      double t = 0.7 * i;
+      int found[1];
+      status = ap_ode_advance_watching(ode, &t, y, found, NULL);
+    }
+    if (k == 0) all = ap_ode_evaluations(ode);
+    test_context("evaluation %ld of %ld", k, all);
+    CHECK_STATUS(status, k == 0 ? AP_OK : AP_E_SINGULAR);
+    ap_ode_free(ode);
+  }
+}
+
+TEST(bad_arguments_to_watching) {
+  watch w = fresh_watch();
+  ap_ode *ode = create(2, oscillator, &w, NULL);
+  if (!ode) return;
+  double t = 1, y[2];
+  int found[3];
+  ap_error error = {0};
+  CHECK_STATUS(ap_ode_watch(NULL, 1, oscillator_events, &error), AP_E_ARG);
+  CHECK_STATUS(ap_ode_watch(ode, -1, oscillator_events, &error), AP_E_ARG);
+  CHECK_STATUS(ap_ode_watch(ode, 3, NULL, &error), AP_E_ARG);
+  CHECK_OK(ap_ode_watch(ode, 3, oscillator_events, NULL));
+  CHECK_STATUS(ap_ode_advance_watching(ode, &t, y, found, &error), AP_E_ARG);
+  CHECK_HAS(error.text, "not started");
+  CHECK_OK(ap_ode_start(ode, 0, right, NULL));
+  CHECK_STATUS(ap_ode_advance_watching(ode, NULL, y, found, &error), AP_E_ARG);
+  CHECK_STATUS(ap_ode_advance_watching(ode, &t, NULL, found, &error), AP_E_ARG);
+  CHECK_STATUS(ap_ode_advance_watching(ode, &t, y, NULL, &error), AP_E_ARG);
+  // Of none, from now on.
+  CHECK_OK(ap_ode_watch(ode, 0, NULL, NULL));
+  CHECK_OK(ap_ode_start(ode, 0, right, NULL));
+  t = 3;
+  CHECK_OK(ap_ode_advance_watching(ode, &t, y, found, NULL));
+  CHECK(t == 3);
+  ap_ode_free(ode);
+}

@@ -35,13 +35,13 @@ report() {
 
 # tags_of OPEN CLOSE: reads "PLACE<tab>TEXT" and writes a line "NAME NUMBER PLACE" for each equation
 # of each tag between OPEN and CLOSE. Lists and ranges are written out: [Mata 7a-7e, 9, Valera 10].
-# Other brackets (an index, an interval, a link) give nothing; a list that starts like one of tags and
-# is none goes to $tmp/bad.
+# Other brackets (an index, an interval, a link, a matrix [T 0]) give nothing; a list that starts
+# like one of tags and is none goes to $tmp/bad.
 tags_of() {
   awk -F '\t' -v open="$1" -v close_="$2" -v bad="$tmp/bad" '
     # One item of a list, "12", "14-16", "7a" or "7a-7e", under the name that stands before it.
     function item(text, place,    end, letters, from, to, number) {
-      if (match(text, /^[A-Za-z][A-Za-z-]* /)) {
+      if (match(text, /^[A-Za-z][A-Za-z0-9-]+ /)) {
         name = substr(text, 1, RLENGTH - 1)
         text = substr(text, RLENGTH + 1)
       }
@@ -69,7 +69,7 @@ tags_of() {
         stop = index(rest, close_)
         if (!stop) break
         list = substr(rest, 1, stop - 1)
-        if (list ~ /^[A-Za-z][A-Za-z-]* [0-9][0-9a-zA-Z, -]*$/ && substr(rest, stop + 1, 1) != "(") {
+        if (list ~ /^[A-Za-z][A-Za-z0-9-]+ [0-9][0-9a-zA-Z, -]*$/ && substr(rest, stop + 1, 1) != "(") {
           gsub(/ +/, " ", list)
           count = split(list, items, /, */)
           name = ""
@@ -106,7 +106,7 @@ definitions() {
   for file in "$docs"/theory.md "$docs"/methods/*.md; do
     awk -v bare="$tmp/bare" '
       function missing() { print at ": no display equation below " line >>bare }
-      /^\*\*[[(][A-Za-z][A-Za-z-]* [0-9]/ {
+      /^\*\*[[(][A-Za-z][A-Za-z0-9-]+ [0-9]/ {
         if (line != "") missing()
         line = $0
         at = FILENAME ":" FNR
@@ -195,6 +195,7 @@ cat "$tmp/carried" "$tmp/derived" | awk -v page="$docs/theory.md" '
     for (k = 1; k <= 5; k++) need("Mata 7" substr("abcde", k, 1))
     for (k = 1; k <= 20; k++) need("Provenzano " k)
     for (k = 1; k <= 26; k++) need("Valera " k)
+    for (k = 1; k <= 47; k++) need("Shafei " k)
   }' >"$tmp/log"
 report 'every numbered equation of the papers is on the page' "$tmp/log"
 

@@ -3,6 +3,7 @@
 #include <appell/file.h>
 
 #include "file/yaml_schema.h"
+#include "manual.h"
 #include "robot_files.h"
 
 #define FULL "tests/fuzz/corpus/yaml/full.yaml"
@@ -317,44 +318,7 @@ TEST(odd_names_survive) {
 
 // ---- the manual --------------------------------------------------------------------------------
 
-// The row of a key as docs/yaml.md has it.
-static void manual_row(const ap__yaml_key *k, char *row, size_t size) {
-  char type[160];
-  switch (k->kind) {
-    case AP__YAML_VERSION: snprintf(type, sizeof type, "number"); break;
-    case AP__YAML_TEXT: snprintf(type, sizeof type, "text"); break;
-    case AP__YAML_TEXTS: snprintf(type, sizeof type, "list of texts"); break;
-    case AP__YAML_LIMIT: snprintf(type, sizeof type, "number or `none`"); break;
-    case AP__YAML_CHOICE: snprintf(type, sizeof type, "one of: %s", k->of); break;
-    case AP__YAML_MAP: snprintf(type, sizeof type, "map [%s](#%s)", k->of, k->of); break;
-    case AP__YAML_LIST: snprintf(type, sizeof type, "list of [%s](#%s)", k->of, k->of); break;
-    case AP__YAML_NUMBERS:
-      snprintf(type, sizeof type, k->count == 1 ? "number" : "%d numbers", k->count);
-      break;
-  }
-  snprintf(row, size, "| `%s` | %s | %s | %s | %s |\n", k->key, type, k->unit, k->initial,
-           k->about);
-}
-
-TEST(the_manual_shows_every_key) {
-  char *manual = file_text("docs/yaml.md", NULL);
-  if (!CHECK(manual)) return;
-  const char *map = "";
-  const char *at = manual;
-  for (const ap__yaml_key *k = ap__yaml_keys; k->map; k++) {
-    char heading[64], row[600];
-    if (strcmp(map, k->map) != 0) {
-      map = k->map;
-      snprintf(heading, sizeof heading, "\n## %s\n", map);
-      at = strstr(manual, heading);
-      if (!CHECK_HAS(manual, heading)) break;
-    }
-    manual_row(k, row, sizeof row);
-    const char *end = strstr(at + 1, "\n## "), *found = strstr(at, row);
-    if (!CHECK(found && (!end || found < end))) printf("%s", row);
-  }
-  free(manual);
-}
+TEST(the_manual_shows_every_key) { manual_shows("docs/yaml.md", ap__yaml_keys); }
 
 TEST(the_example_of_the_manual_is_a_robot) {
   char *manual = file_text("docs/yaml.md", NULL);

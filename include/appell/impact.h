@@ -12,7 +12,9 @@ extern "C" {
 #endif
 
 /// The shape of a wall. Circles, ellipses and profiles are drawn in the plane across the axis and
-/// reach along it without end, so that they serve planar robots and walls in space alike.
+/// reach along it without end, so that they serve planar robots and walls in space alike. The
+/// height of a profile is along the cross product of axis and x: y for the default directions; for
+/// a ground in space with z up, the axis is 0 -1 0.
 typedef enum ap_wall_kind {
   AP_WALL_PLANE,     ///< through centre, the axis its normal into the free region
   AP_WALL_CIRCLE,    ///< size[0] radius
@@ -21,40 +23,56 @@ typedef enum ap_wall_kind {
   AP_WALL_SPHERE,    ///< size[0] radius
   AP_WALL_ELLIPSOID, ///< size[0..2] semi-axes along x, across x and axis, along the axis
   AP_WALL_TORUS,     ///< size[0] radius of the ring about the axis, size[1] of its tube
-  AP_WALL_PROFILE    ///< height over x, through points: a smooth spline, straight beyond its ends
+  AP_WALL_PROFILE    ///< height over x through points, free above: a cubic spline with continuous
+                     ///< curvature (natural), straight beyond its ends
 } ap_wall_kind;
 
 /// A wall. Begin with ap_default_wall() and change what differs.
 typedef struct ap_wall {
-  const char *name;  ///< for events and messages
+  const char *name;  ///< for events and messages: "wall", also for NULL
   ap_wall_kind kind; ///< its shape
-  double centre[3];  ///< m, in the world
+  double centre[3];  ///< m, in the world, up to 1e9: 0 0 0
   double axis[3];    ///< direction, any length: 0 0 1
   double x[3];       ///< direction of the first semi-axis or of the profile's x; its part along the
                      ///< axis does not count: 1 0 0
-  double size[3];    ///< m, as the kind says
+  double size[3];    ///< m, as the kind says, 1e-9 to 1e9: 0 0 0, to be set where the kind has one
   bool inside;       ///< the free region is inside: false. Planes and profiles have no inside.
   double restitution;   ///< 0 .. 1: 1
   double friction;      ///< Coulomb's coefficient: 0
-  const double *points; ///< AP_WALL_PROFILE: x and height of each point, x growing
+  const double *points; ///< AP_WALL_PROFILE: x and height of each point, m, x growing
   int npoint;           ///< AP_WALL_PROFILE: number of points, 2 or more
 } ap_wall;
 
 /// A frictionless elastic plane z = 0 with the free region above.
 AP_API ap_wall ap_default_wall(void);
 
-/// A wall checked and made ready; lives in the caller's memory, and the points are copied there.
+/// A wall checked and made ready; lives in the caller's memory, and name and points are copied
+/// there. It must not be moved.
 typedef struct ap_surface ap_surface;
-/// Bytes that ap_surface_init() needs, whatever the alignment.
+/// Bytes that ap_surface_init() needs, whatever the alignment; 0 for NULL.
 AP_API size_t ap_surface_size(const ap_wall *wall);
 /// Check a wall and make it ready in mem. NULL when it is not valid or size is too small; *error
 /// (may be NULL) says what is wrong and what would be right.
 AP_API ap_surface *ap_surface_init(const ap_wall *wall, void *mem, size_t size, ap_error *error);
-/// The wall that it was made of, its points those of the copy.
+/// The wall that it was made of, its name and points those of the copy.
 AP_API const ap_wall *ap_surface_wall(const ap_surface *s);
 
-/// How a point lies to a wall. c is smooth, zero on the surface, positive in the free region, and
-/// close to it the distance: c / |gradient| is the distance to first order.
+/// How a point lies to a wall. c is smooth, zero on the surface alone, positive in the free region,
+/// and close to it the distance: c / |gradient| is the distance to first order. Finite everywhere,
+/// centres and axes included; there, in the middle of things, the gradient may vanish, but never on
+/// the surface. With u the point in the wall's frame (along x, across, along the axis; from the
+/// centre) and rho its distance from the axis, c is, with the other sign where the inside is free:
+///
+/// - plane: u_2, the distance;
+/// - circle, cylinder: (rho^2 - R^2) / (2 R), sphere: (|u|^2 - R^2) / (2 R): the distance times
+///   (rho + R) / (2 R);
+/// - ellipse, ellipsoid: A N / (2 sqrt w) with N = sum (u_i / a_i)^2 - 1,
+///   w = 1 + sum (A^2 / a_i^2 - 1) (u_i / a_i)^2 and A the longest semi-axis;
+/// - torus: (s - 4 R^2 rho^2 / s) / (4 r) with s = |u|^2 + R^2 - r^2;
+/// - profile: u_1 - f(u_0), the height above it.
+///
+/// The gradient has length 1 everywhere on the surface, except that of a profile, where it is
+/// sqrt(1 + f'^2). The Hessian is continuous; that of a profile has kinks above the points.
 typedef struct ap_gap {
   double c;           ///< m
   double gradient[3]; ///< of c
@@ -81,6 +99,8 @@ typedef struct ap_impact_result {
   double scale; ///< 1, or the factor on all restitutions that keeps energy from growing
   int rank;     ///< independent contacts among those that were pressed
   int passes;   ///< impacts in a row that it took until no point moved into its wall
+  bool relaxed; ///< Coulomb's law was not solved, but a neighbour of it where sliding lifts points
+                ///< off a little; as rare as touches that jam with strong friction
 } ap_impact_result;
 
 /// Bytes of scratch memory that ap_impact() needs for n touches.
@@ -90,8 +110,10 @@ AP_API size_t ap_impact_scratch(const ap_model *m, int n);
 /// where its impulse would pull. With friction the impulse of the inelastic impact, in Coulomb's
 /// cone, is multiplied by 1 + e; both never add energy (docs/impacts.md has the proofs). Touches
 /// that depend on each other share the impulse evenly. A touch that does not move into its wall
-/// takes part as far as it is pressed. AP_E_SINGULAR where the inertia matrix is; AP_E_ARG for
-/// numbers out of range; v is untouched then.
+/// takes part as far as it is pressed. scratch has any alignment; result may be NULL. AP_E_SINGULAR
+/// where the inertia matrix is; AP_E_ARG for numbers out of range, which includes normals that are
+/// not of length 1; AP_E_NO_CONVERGENCE where rounding keeps the law from being solved, which no
+/// test has met. v and touch are untouched then.
 AP_API ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, int n,
                            ap_touch *touch, void *scratch, ap_impact_result *result);
 

@@ -16,8 +16,10 @@ extern "C" {
 /// ap_scenario_free().
 typedef struct ap_scenario ap_scenario;
 
-/// Read and check a scenario file (docs/scenarios.md). On failure *error has the line and says what
-/// is wrong and what would be right; a robot file that the scenario names is found beside it.
+/// Read and check a scenario file (docs/scenarios.md). On failure *scenario is NULL, and *error has
+/// the line and says what is wrong and what would be right. Files that the scenario names are
+/// looked for beside it; an error in one has the line where the scenario names it, and that file's
+/// own line in its text.
 AP_API ap_status ap_scenario_read(const char *path, ap_scenario **scenario, ap_error *error);
 /// The same from memory; folder is where files that it names are looked for (NULL: here).
 AP_API ap_status ap_scenario_parse(const char *text, size_t length, const char *folder,
@@ -25,20 +27,25 @@ AP_API ap_status ap_scenario_parse(const char *text, size_t length, const char *
 /// Free a scenario and everything it handed out; NULL is allowed.
 AP_API void ap_scenario_free(ap_scenario *scenario);
 
+/// Its name, never NULL.
+AP_API const char *ap_scenario_name(const ap_scenario *scenario);
+/// The robot as it was read.
+AP_API const ap_robot *ap_scenario_robot(const ap_scenario *scenario);
 /// The robot's model.
 AP_API const ap_model *ap_scenario_model(const ap_scenario *scenario);
-/// The scene, for ap_sim_create().
+/// The scene, for ap_sim_create(). Its points and walls all have names, for logs.
 AP_API const ap_scene *ap_scenario_scene(const ap_scenario *scenario);
-/// Start: q [nq] and v [nv].
+/// Start: q [nq].
 AP_API const double *ap_scenario_q(const ap_scenario *scenario);
 /// Start: v [nv].
 AP_API const double *ap_scenario_v(const ap_scenario *scenario);
-/// Times: start, end, and the step between outputs, s.
+/// Times: start, end (later), and the step between outputs, s.
 AP_API void ap_scenario_times(const ap_scenario *scenario, double *start, double *end,
                               double *step);
-/// The text of the file, for logs.
+/// The text of the file, closed by a zero, for logs.
 AP_API const char *ap_scenario_text(const ap_scenario *scenario);
-/// Warnings of the robot file and of the scenario; NULL past the last.
+/// Warning i, from 0, of the robot file or of the scenario, with its line in the scenario; NULL
+/// past the last.
 AP_API const ap_error *ap_scenario_warning(const ap_scenario *scenario, int i);
 
 #ifdef __cplusplus

@@ -18,6 +18,10 @@ typedef struct {
 #define REAL_FACTORS  "no body with a negative moment of inertia"
 #define NO_MIMIC      "no mimic joints"
 
+#define ABOUT_GIBBS_4X4 \
+  "Gibbs-Appell, 4x4 transformations and 3x3 rotations, branch by branch (Shafei, Shafei 2018)"
+#define ABOUT_LAGRANGE_4X4 "recursive Lagrange with 4x4 matrices (Hollerbach 1980)"
+
 // Every recursion gives the inverse dynamics and, with a = 0, the bias.
 #define RECURSIONS(X)                                                                              \
   X("gibbs-tensor", BY_GIBBS_TENSOR, "Gibbs-Appell recursion in tensor form (Mata et al. 2002)",   \
@@ -29,7 +33,9 @@ typedef struct {
     "Newton-Euler in tensor form, augmented bodies (Balafoutis, Patel 1991)", NULL)                \
   X("kane", BY_KANE, "Kane's equations (Angeles, Ma, Rojas 1989)", NULL)                           \
   X("lagrange", BY_LAGRANGE, "recursive Lagrange with 3x3 matrices (Hollerbach 1980)",             \
-    SIMPLE_JOINTS)
+    SIMPLE_JOINTS)                                                                                 \
+  X("gibbs-4x4", BY_GIBBS_4X4, ABOUT_GIBBS_4X4, NULL)                                              \
+  X("lagrange-4x4", BY_LAGRANGE_4X4, ABOUT_LAGRANGE_4X4, NULL)
 #define AS_INVERSE(name, how, about, needs) {{name, AP_INVERSE, about, needs}, {.inverse = how}},
 #define AS_BIAS(name, how, about, needs)    {{name, AP_BIAS, about, needs}, {.inverse = how}},
 
@@ -58,6 +64,8 @@ static const method_row methods[] = {
     {{"orthogonal-complement", AP_INERTIA, "natural orthogonal complement (Angeles, Ma 1988)",
       REAL_FACTORS},
      {.inertia = BY_ORTHOGONAL_COMPLEMENT}},
+    {{"gibbs-4x4", AP_INERTIA, ABOUT_GIBBS_4X4, NULL}, {.inertia = INERTIA_BY_GIBBS_4X4}},
+    {{"lagrange-4x4", AP_INERTIA, ABOUT_LAGRANGE_4X4, NULL}, {.inertia = INERTIA_BY_LAGRANGE_4X4}},
 
     {{"gibbs", AP_FORWARD, "gibbs-ltdl, or articulated-body where paths are long", NULL},
      {.forward = FORWARD_BY_DEFAULT}},
@@ -70,6 +78,10 @@ static const method_row methods[] = {
               "newton-euler bias, composite-body-origin", NULL),
     BY_MATRIX("orthogonal-complement", BY_KANE, BY_ORTHOGONAL_COMPLEMENT,
               "kane bias, orthogonal-complement", REAL_FACTORS),
+    {{"gibbs-4x4", AP_FORWARD, "gibbs-4x4 bias and inertia matrix, Cholesky", NULL},
+     {BY_GIBBS_4X4, INERTIA_BY_GIBBS_4X4, FORWARD_BY_CHOLESKY}},
+    {{"lagrange-4x4", AP_FORWARD, "lagrange-4x4 bias and inertia matrix, Cholesky", NULL},
+     {BY_LAGRANGE_4X4, INERTIA_BY_LAGRANGE_4X4, FORWARD_BY_CHOLESKY}},
     {{"articulated-body", AP_FORWARD, "articulated bodies in link frames (Featherstone 1983)",
       NO_MIMIC},
      {.forward = FORWARD_BY_ARTICULATED_BODY}},

@@ -13,6 +13,8 @@ typedef enum {
   BY_NEWTON_EULER_TENSOR,
   BY_KANE,
   BY_LAGRANGE,
+  BY_GIBBS_4X4,
+  BY_LAGRANGE_4X4,
   INVERSE_METHODS
 } inverse_method;
 
@@ -21,6 +23,8 @@ typedef enum {
   BY_COMPOSITE_BODY,
   BY_COMPOSITE_BODY_ORIGIN,
   BY_ORTHOGONAL_COMPLEMENT,
+  INERTIA_BY_GIBBS_4X4, // these two only with the bias of the same name before them
+  INERTIA_BY_LAGRANGE_4X4,
   INERTIA_METHODS
 } inertia_method;
 

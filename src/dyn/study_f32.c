@@ -19,14 +19,6 @@
 AP_BEST_OF(ap_kernels_f32, ap__kernels_f32, best_kernels)
 AP_BEST_OF(compared_methods, ap__compared_f32, best_methods)
 
-static WORK *init_study(const ap_model *m, void *mem, size_t size, ap_count *count) {
-  (void)count;
-  WORK *w = work_init(m, true, mem, size, NULL);
-  if (w) w->kernels = best_kernels(), w->methods = best_methods();
-  return w;
-}
-
-#define WORK_INIT init_study
-#include "dyn/study.inc"
+#include "dyn/study_by_isa.inc"
 
 const study_ops ap__study_f32 = STUDY_OPS;

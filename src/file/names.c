@@ -66,6 +66,13 @@ int ap__name_distance(const char *a, const char *b) {
   return row[m];
 }
 
+bool ap__name_nearer(const char *a, const char *b, int *least) {
+  int d = ap__name_distance(a, b), length = (int)strlen(a);
+  bool near = (d <= 2 || d <= length / 3) && d < length && d < (int)strlen(b) && d < *least;
+  if (near) *least = d;
+  return near;
+}
+
 static bool same(const char *a, const char *b) {
   while (*a && lower(*a) == lower(*b)) a++, b++;
   return *a == *b;

@@ -22,6 +22,9 @@ int ap__names_put(ap__names *names, const char *name, int number);
 // Changes (insertions, deletions, replacements, letter case not counted) that make b of a; for
 // messages that name what was meant. Names longer than 31 bytes count as far away.
 int ap__name_distance(const char *a, const char *b);
+// Was b meant by a? True where it is near, and nearer than *least, which then is its distance;
+// begin with INT_MAX.
+bool ap__name_nearer(const char *a, const char *b, int *least);
 // Is that at most one change? In linear time.
 bool ap__names_near(const char *a, const char *b);
 

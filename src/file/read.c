@@ -32,14 +32,13 @@ static ap_status read_stream(FILE *file, char **text, size_t *length, ap_error *
     (*text)[*length] = 0;
     if (ferror(file)) return ap__refuse_file(error, "read the file", code);
     if (*length > AP__MAX_BYTES)
-      return AP__REFUSE(error, AP_E_FILE, 0,
-                        "the file has more than %d MiB (a robot file is smaller)",
+      return AP__REFUSE(error, AP_E_FILE, 0, "the file has more than %d MiB (split it)",
                         AP__MAX_BYTES >> 20);
     if (n == 0) return AP_OK;
   }
 }
 
-static ap_status read_file(const char *path, char **text, size_t *length, ap_error *error) {
+ap_status ap__read_file(const char *path, char **text, size_t *length, ap_error *error) {
   *text = NULL;
   *length = 0;
   FILE *file = fopen(path, "rb");
@@ -70,7 +69,7 @@ ap_status ap_robot_read(const char *path, const ap_read_options *options, ap_rob
                       "the name does not tell the format (a robot file ends in .urdf or .yaml)");
   char *text;
   size_t length;
-  ap_status status = read_file(path, &text, &length, error);
+  ap_status status = ap__read_file(path, &text, &length, error);
   if (!status) status = ap_robot_parse(text, length, format, options, robot, error);
   free(text);
   return status;

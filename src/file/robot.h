@@ -104,6 +104,8 @@ ap_status ap__urdf_read(const char *text, size_t length, const ap_read_options *
 ap_status ap__yaml_read(const char *text, size_t length, const ap_read_options *options,
                         ap_robot *robot, ap_error *error);
 
+// A whole file, closed by a zero that does not count. The caller frees *text in any case.
+ap_status ap__read_file(const char *path, char **text, size_t *length, ap_error *error);
 // A file that cannot be opened, read or written, and why (an errno).
 ap_status ap__refuse_file(ap_error *error, const char *doing, int code);
 

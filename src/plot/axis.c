@@ -33,8 +33,8 @@ double ap__axis_position(const ap__axis *a, double value) {
 // Stops of a logarithmic axis: number 3k + (0, 1, 2) is at (1, 2, 5) * 10^k.
 static int decade_of(int stop) { return stop >= 0 ? stop / 3 : -((2 - stop) / 3); }
 static int digit_of(int stop) {
-  static const int digit[] = {1, 2, 5};
-  return digit[stop - 3 * decade_of(stop)];
+  int rest = stop - 3 * decade_of(stop);
+  return rest == 0 ? 1 : rest == 1 ? 2 : 5;
 }
 static double place_of(int stop) { return decade_of(stop) + log10(digit_of(stop)); }
 
@@ -86,8 +86,7 @@ static void decimal(char out[AP__LABEL], int64_t number, int e) {
   }
   char *end = out;
   if (number < 0) {
-    memcpy(out, MINUS, 3);
-    end += 3;
+    for (const char *minus = MINUS; *minus; minus++) *end++ = *minus;
   }
   while (n > 0 && end < out + AP__LABEL - 1) *end++ = digits[--n];
   *end = 0;
@@ -168,7 +167,7 @@ static void linear_ticks(ap__axis *a, int most) {
     if (last - first + 1 <= most) break;
     if (digit == 5) e++;
   }
-  int64_t number[AP__TICKS];
+  int64_t number[AP__TICKS] = {0};
   a->ntick = (int)(last - first) + 1;
   for (int i = 0; i < a->ntick; i++) {
     number[i] = (int64_t)(first + i) * digit;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "plot/disk.h"
+#include "file/text.h"
 #include "plot/panel.h"
 
 // Pixels.
@@ -267,6 +267,13 @@ static void draw(ap__svg *s, const page *g) {
   ap__svg_put(s, "</svg>\n");
 }
 
+static ap_status write_page(const char *path, const ap__svg *s, ap_error *error) {
+  ap_error reason = {0};
+  ap_status status = ap__write_file(path, s->text, s->length, &reason);
+  if (status) ap__fail(error, status, 0, "%.*s: %s", ap__shown(path), path, reason.text);
+  return status;
+}
+
 ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *error) {
   ap_status status = check(figure, path, error);
   if (status) return status;
@@ -280,7 +287,7 @@ ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *e
     ap__fail(error, AP_E_MEMORY, 0, "there is no memory to compose the figure");
     status = AP_E_MEMORY;
   } else {
-    status = ap__plot_to_disk(path, s.text, s.length, error);
+    status = write_page(path, &s, error);
   }
   ap__svg_free(&s);
   free(g.plot);

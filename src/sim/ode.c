@@ -8,10 +8,7 @@
 
 #include "base/error.h"
 
-#ifdef AP_HAVE_SUNDIALS
-#include <arkode/arkode_erkstep.h>
-#include <nvector/nvector_serial.h>
-#endif
+#include "sim/ode.h"
 
 ap_ode_options ap_default_ode_options(void) {
   return (ap_ode_options){.relative = 1e-6, .absolute = 1e-6, .most_steps = 100000};
@@ -86,6 +83,24 @@ ap_status ap_ode_advance_to(ap_ode *ode, double t, double *y, ap_error *error) {
   return no_problem(error);
 }
 
+ap_status ap_ode_watch(ap_ode *ode, int k, ap_events *events, ap_error *error) {
+  (void)ode, (void)k, (void)events;
+  return no_problem(error);
+}
+
+ap_status ap__ode_watch(ap_ode *ode, int k, int located, const int *direction, ap_events *events,
+                        ap_error *error) {
+  (void)ode, (void)k, (void)located, (void)direction, (void)events;
+  return no_problem(error);
+}
+
+ap_status ap_ode_advance_watching(ap_ode *ode, double *t, double *y, int *found, ap_error *error) {
+  (void)ode, (void)t, (void)y, (void)found;
+  return no_problem(error);
+}
+
+void ap__ode_govern(ap_ode *ode, int n) { (void)ode, (void)n; }
+
 long ap_ode_evaluations(const ap_ode *ode) {
   (void)ode;
   return 0;
@@ -98,27 +113,9 @@ long ap_ode_steps(const ap_ode *ode) {
 
 #else
 
-struct ap_ode {
-  int n;
-  ap_rate *rate;
-  void *context;
-  ap_ode_options options;
-  SUNContext sundials;
-  void *stepper;
-  N_Vector y;       // what was read last, at time t
-  double t;         // of the last start or reading
-  bool running;     // started, and nothing failed since
-  ap_status failed; // what ended the last integration: the rate's status, or
-  int not_finite;   // the entry of the rate that was not finite; -1: none
-  double failed_at; // the time of that
-  long evaluations; // since the problem was made
-  long steps;       // likewise
-  long counted;     // of the steps since the last start, those in steps
-};
-
 // ARKODE's view of the rate. The explicit stepper knows no failure that a shorter step could mend,
 // so the first one ends the integration; what ARKODE asks for after it is refused.
-static int rate_for_arkode(realtype t, N_Vector y, N_Vector dydt, void *data) {
+int ap__ode_rate(realtype t, N_Vector y, N_Vector dydt, void *data) {
   ap_ode *ode = data;
   double *f = N_VGetArrayPointer(dydt);
   if (ode->failed) return -1;
@@ -140,6 +137,25 @@ static void keep_quiet(int code, const char *module, const char *function, char 
   (void)code, (void)module, (void)function, (void)text, (void)data;
 }
 
+// Weights of the error of a step, whose root mean square is to stay below 1: over the entries that
+// govern alone. The others have weights, which ARKODE wants positive, that count for nothing.
+static int weights(N_Vector y, N_Vector weight, void *data) {
+  const ap_ode *ode = data;
+  const double *x = N_VGetArrayPointer(y);
+  double *w = N_VGetArrayPointer(weight), share = sqrt((double)ode->n / ode->governing);
+  for (int i = 0; i < ode->n; i++) {
+    double bound = ode->options.relative * fabs(x[i]) + ode->options.absolute;
+    if (!(bound > 0)) return -1;
+    w[i] = i < ode->governing ? share / bound : 1e-100;
+  }
+  return 0;
+}
+
+void ap__ode_govern(ap_ode *ode, int n) {
+  ode->governing = n;
+  ERKStepWFtolerances(ode->stepper, weights);
+}
+
 // Everything that stays as it is over restarts. False: no memory.
 static bool set_up(ap_ode *ode) {
   const ap_ode_options *o = &ode->options;
@@ -147,7 +163,7 @@ static bool set_up(ap_ode *ode) {
   ode->y = N_VNew_Serial(ode->n, ode->sundials);
   if (!ode->y) return false;
   N_VConst(0, ode->y);
-  ode->stepper = ERKStepCreate(rate_for_arkode, 0, ode->y, ode->sundials);
+  ode->stepper = ERKStepCreate(ap__ode_rate, 0, ode->y, ode->sundials);
   if (!ode->stepper) return false;
   void *s = ode->stepper;
   return !ERKStepSetErrHandlerFn(s, keep_quiet, NULL) && !ERKStepSetUserData(s, ode) &&
@@ -178,15 +194,24 @@ ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_option
 void ap_ode_free(ap_ode *ode) {
   if (!ode) return;
   if (ode->stepper) ERKStepFree(&ode->stepper);
+  if (ode->watch.from) N_VDestroy(ode->watch.from);
+  if (ode->watch.trial) N_VDestroy(ode->watch.trial);
+  if (ode->watch.stage) N_VDestroyVectorArray(ode->watch.stage, ode->watch.stages);
+  free(ode->watch.g);
+  free(ode->watch.found);
   if (ode->y) N_VDestroy(ode->y);
   if (ode->sundials) SUNContext_Free(&ode->sundials);
   free(ode);
 }
 
 // Let go of the past; go on from ode->y at ode->t.
-static ap_status restart(ap_ode *ode, ap_error *error) {
+ap_status ap__ode_restart(ap_ode *ode, ap_error *error) {
   ode->counted = 0;
-  ode->running = ERKStepReInit(ode->stepper, rate_for_arkode, ode->t, ode->y) == ARK_SUCCESS;
+  ode->step_known = true;
+  ode->at_zero = false;
+  ode->step_t = ode->read_t = ode->t;
+  if (ode->watch.from) N_VScale(1, ode->y, ode->watch.from);
+  ode->running = ERKStepReInit(ode->stepper, ap__ode_rate, ode->t, ode->y) == ARK_SUCCESS;
   if (ode->running) return AP_OK;
   ap__fail(error, AP_E_MEMORY, 0, "not enough memory to start");
   return AP_E_MEMORY;
@@ -216,11 +241,11 @@ ap_status ap_ode_start(ap_ode *ode, double t, const double *y, ap_error *error) 
   }
   memcpy(N_VGetArrayPointer(ode->y), y, (size_t)ode->n * sizeof *y);
   ode->t = t;
-  return restart(ode, error);
+  return ap__ode_restart(ode, error);
 }
 
 // What a person is told of ARKODE's flag after an integration towards t.
-static ap_status explain(const ap_ode *ode, int flag, double t, ap_error *error) {
+ap_status ap__ode_explain(const ap_ode *ode, int flag, double t, ap_error *error) {
   double reached = ode->t;
   ERKStepGetCurrentTime(ode->stepper, &reached);
   ap_status status = AP_E_NO_CONVERGENCE;
@@ -251,7 +276,7 @@ static ap_status explain(const ap_ode *ode, int flag, double t, ap_error *error)
   return status;
 }
 
-static ap_status check_advance(const ap_ode *ode, double t, const double *y, ap_error *error) {
+ap_status ap__ode_check_advance(const ap_ode *ode, double t, const double *y, ap_error *error) {
   if (!ode || !y)
     ap__fail(error, AP_E_ARG, 0, "the %s is NULL", ode ? "place for the state" : "problem");
   else if (!ode->running)
@@ -269,6 +294,15 @@ static ap_status check_advance(const ap_ode *ode, double t, const double *y, ap_
   return AP_E_ARG;
 }
 
+long ap__ode_count_steps(ap_ode *ode) {
+  long steps = 0;
+  ERKStepGetNumSteps(ode->stepper, &steps);
+  long more = steps - ode->counted;
+  ode->steps += more;
+  ode->counted = steps;
+  return more;
+}
+
 // Integrate until t is passed or stop is reached, and read y at the earlier of the two. ARKODE
 // keeps a stop time until it is reached, so every call sets one.
 static ap_status evolve(ap_ode *ode, double t, double stop, double *y, ap_error *error) {
@@ -276,15 +310,17 @@ static ap_status evolve(ap_ode *ode, double t, double stop, double *y, ap_error 
   ode->failed = AP_OK;
   ode->not_finite = -1;
   int flag = ERKStepSetStopTime(ode->stepper, stop);
-  if (flag == ARK_SUCCESS) flag = ERKStepEvolve(ode->stepper, t, ode->y, &(double){0}, ARK_NORMAL);
-  long steps = 0;
-  ERKStepGetNumSteps(ode->stepper, &steps);
-  ode->steps += steps - ode->counted;
-  ode->counted = steps;
+  bool passing = flag == ARK_SUCCESS;
+  while (passing) { // zeros of functions that are watched don't matter here
+    flag = ERKStepEvolve(ode->stepper, t, ode->y, &(double){0}, ARK_NORMAL);
+    passing = flag == ARK_ROOT_RETURN;
+  }
+  ap__ode_count_steps(ode);
+  ode->step_known = false;
   // ARKODE does not look whether the evaluation of the rate failed with which it interpolates.
   if (flag < 0 || ode->failed) {
     ode->running = false;
-    return explain(ode, flag, reached, error);
+    return ap__ode_explain(ode, flag, reached, error);
   }
   ode->t = reached;
   memcpy(y, N_VGetArrayPointer(ode->y), (size_t)ode->n * sizeof *y);
@@ -292,17 +328,17 @@ static ap_status evolve(ap_ode *ode, double t, double stop, double *y, ap_error 
 }
 
 ap_status ap_ode_advance(ap_ode *ode, double t, double *y, ap_error *error) {
-  ap_status status = check_advance(ode, t, y, error);
+  ap_status status = ap__ode_check_advance(ode, t, y, error);
   return status ? status : evolve(ode, t, DBL_MAX, y, error);
 }
 
 ap_status ap_ode_advance_to(ap_ode *ode, double t, double *y, ap_error *error) {
-  ap_status status = check_advance(ode, t, y, error);
+  ap_status status = ap__ode_check_advance(ode, t, y, error);
   if (status) return status;
   double stands = ode->t;
   ERKStepGetCurrentTime(ode->stepper, &stands);
   // An earlier reading was interpolated, and the step it lies in ends beyond t: go back to it.
-  if (stands > t) status = restart(ode, error);
+  if (stands > t) status = ap__ode_restart(ode, error);
   // The aim lies beyond the stop, so that ARKODE sees the stop first and forgets it.
   return status ? status : evolve(ode, t + (t - ode->t), t, y, error);
 }

@@ -1,0 +1,215 @@
+// Values and maps of a YAML tree, along a table of keys.
+
+#include "file/yaml_map.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "file/names.h"
+#include "file/number.h"
+
+// ---- words --------------------------------------------------------------------------------------
+
+// What stands beside a word in a list of pairs; NULL where it has none.
+static const char *beside(const char *const (*pairs)[2], const char *word) {
+  for (; (*pairs)[0]; pairs++)
+    if (strcmp(word, (*pairs)[0]) == 0) return (*pairs)[1];
+  return NULL;
+}
+
+// A map of this name, in a sentence.
+static const char *a_map(const ap__yaml *y, const char *map) {
+  const char *name = beside(y->format->names, map);
+  return name ? name : map;
+}
+
+// ---- scalars -----------------------------------------------------------------------------------
+
+static bool is_plain(const ap__yaml_node *n) { return n->shape == AP__YAML_SCALAR && n->plain; }
+
+const char *ap__yaml_kind_of(const ap__yaml_node *n) {
+  return n->shape == AP__YAML_SEQUENCE  ? "a list"
+         : n->shape == AP__YAML_MAPPING ? "a map"
+         : n->plain                     ? "a value"
+                                        : "a text in quotes";
+}
+
+bool ap__yaml_number(ap__yaml *y, const char *key, const ap__yaml_node *n, double *x) {
+  int line = n->line;
+  if (!is_plain(n)) return ap__yaml_fail(y, line, "%s has %s (a number)", key, ap__yaml_kind_of(n));
+  const char *text = n->text, *end = text;
+  ap__number kind = ap__parse_double(text, &end, x);
+  if (kind == AP__NUMBER_HUGE)
+    return ap__yaml_fail(y, line, "%s: %.*s is beyond the range of a double", key, ap__shown(text),
+                         text);
+  if (kind == AP__NUMBER && end == text + n->length) return true;
+  return ap__yaml_fail(y, line, "%s: \"%.*s\" is not a number (a finite decimal number, no unit)",
+                       key, ap__shown(text), text);
+}
+
+bool ap__yaml_text(ap__yaml *y, const char *key, const ap__yaml_node *n, const char **kept) {
+  int line = n->line;
+  if (n->shape != AP__YAML_SCALAR)
+    return ap__yaml_fail(y, line, "%s has %s (a text)", key, ap__yaml_kind_of(n));
+  const char *text = n->text;
+  size_t length = (size_t)n->length;
+  bool null = is_plain(n) && (strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
+  if (length == 0 || null) return ap__yaml_fail(y, line, "%s is empty (a text)", key);
+  if (ap__has_control(text, length))
+    return ap__yaml_fail(y, line, "%s has a control character (one line of text)", key);
+  *kept = ap__pool_text(y->kept, text, length);
+  return *kept || ap__yaml_no_memory(y);
+}
+
+static bool read_limit(ap__yaml *y, const char *key, const ap__yaml_node *n, double *x) {
+  return (is_plain(n) && strcmp(n->text, "none") == 0) || ap__yaml_number(y, key, n, x);
+}
+
+// Which of the words (blanks between) it is.
+static bool read_choice(ap__yaml *y, const char *key, const ap__yaml_node *n, const char *words,
+                        int *choice) {
+  const char *text = n->shape == AP__YAML_SCALAR ? n->text : "", *w = words;
+  for (int i = 0; *w; i++, w += strspn(w, " ")) {
+    size_t length = strcspn(w, " ");
+    if (length == strlen(text) && memcmp(w, text, length) == 0) {
+      *choice = i;
+      return true;
+    }
+    w += length;
+  }
+  const char *own = beside(y->format->own_words, text);
+  if (own && strstr(words, own))
+    return ap__yaml_fail(y, n->line, "%s: \"%.*s\" is unknown (write \"%s\"%s)", key,
+                         ap__shown(text), text, own,
+                         strcmp(text, "continuous") == 0 ? ", without limits" : "");
+  return ap__yaml_fail(y, n->line, "%s: \"%.*s\" is unknown (one of: %s)", key, ap__shown(text),
+                       text, words);
+}
+
+// ---- lists -------------------------------------------------------------------------------------
+
+bool ap__yaml_expect_list(ap__yaml *y, const char *key, const ap__yaml_node *n, const char *of) {
+  return n->shape == AP__YAML_SEQUENCE ||
+         ap__yaml_fail(y, n->line, "%s has %s (a list of %s)", key, ap__yaml_kind_of(n), of);
+}
+
+bool ap__yaml_numbers(ap__yaml *y, const char *key, const ap__yaml_node *n, int count, double *x) {
+  if (count == 1) return ap__yaml_number(y, key, n, x);
+  if (n->shape != AP__YAML_SEQUENCE)
+    return ap__yaml_fail(y, n->line, "%s must be a list of %d numbers%s", key, count,
+                         count == 3 ? ", such as [0, 1, 0]" : "");
+  bool rows = count == 9 && n->length == 3 && ap__yaml_first(y, n)->shape == AP__YAML_SEQUENCE;
+  if (n->length != count && !rows)
+    return ap__yaml_fail(y, n->line, "%s has %d entr%s (a list of %d numbers)", key, n->length,
+                         n->length == 1 ? "y" : "ies", count);
+  int step = rows ? 3 : 1;
+  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+    if (!ap__yaml_numbers(y, key, item, step, x)) return false;
+    x += step;
+  }
+  return true;
+}
+
+// ---- maps --------------------------------------------------------------------------------------
+
+static bool read_version(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+  double version = 0;
+  if (!ap__yaml_number(y, key, n, &version)) return false;
+  return version == 1 ||
+         ap__yaml_fail(y, n->line, "%s: version %g of the format is unknown (1)", key, version);
+}
+
+static bool read_value(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target) {
+  void *to = (char *)target + k->offset;
+  switch (k->kind) {
+    case AP__YAML_VERSION: return read_version(y, k->key, n);
+    case AP__YAML_TEXT: return ap__yaml_text(y, k->key, n, to);
+    case AP__YAML_NUMBERS: return ap__yaml_numbers(y, k->key, n, k->count, to);
+    case AP__YAML_LIMIT: return read_limit(y, k->key, n, to);
+    case AP__YAML_CHOICE: return read_choice(y, k->key, n, k->of, to);
+    case AP__YAML_MAP: return ap__yaml_read_map(y, n, k->of, target);
+    case AP__YAML_TEXTS:
+    case AP__YAML_LIST: return y->format->list(y, k, n, target);
+    case AP__YAML_ANY: *(const ap__yaml_node **)to = n; return true;
+  }
+  return false;
+}
+
+// The keys of a map: a row of the table.
+static const ap__yaml_key *keys_of(const ap__yaml *y, const char *map) {
+  const ap__yaml_key *k = y->format->keys;
+  while (strcmp(k->map, map) != 0) k++;
+  return k;
+}
+
+static bool same_map(const ap__yaml_key *k, const char *map) {
+  return k->map && strcmp(k->map, map) == 0;
+}
+
+// A key of the map that may have been meant; NULL: none.
+static const char *key_meant(const ap__yaml *y, const char *map, const char *key) {
+  const char *best = NULL, *own = beside(y->format->own_words, key);
+  int least = INT_MAX;
+  for (const ap__yaml_key *k = keys_of(y, map); same_map(k, map); k++) {
+    if (own && strcmp(own, k->key) == 0) return own;
+    if (ap__name_nearer(key, k->key, &least)) best = k->key;
+  }
+  return best;
+}
+
+static bool unknown_key(ap__yaml *y, int line, const char *map, const char *key) {
+  const char *meant = key_meant(y, map, key);
+  if (meant)
+    return ap__yaml_fail(y, line, "unknown key \"%.*s\" in %s (did you mean \"%s\"?)",
+                         ap__shown(key), key, a_map(y, map), meant);
+  char all[240] = "";
+  for (const ap__yaml_key *k = keys_of(y, map); same_map(k, map); k++) {
+    size_t used = strlen(all);
+    snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", k->key);
+  }
+  return ap__yaml_fail(y, line, "unknown key \"%.*s\" in %s (known: %s)", ap__shown(key), key,
+                       a_map(y, map), all);
+}
+
+bool ap__yaml_has(const ap__yaml *y, const char *map, unsigned seen, const char *key) {
+  unsigned bit = 1;
+  for (const ap__yaml_key *k = keys_of(y, map); same_map(k, map); k++, bit <<= 1)
+    if (strcmp(k->key, key) == 0) return (seen & bit) != 0;
+  assert(!"a key of the table");
+  return false;
+}
+
+static bool read_pair(ap__yaml *y, const ap__yaml_node *key, const char *map, unsigned *seen,
+                      void *target) {
+  if (key->shape != AP__YAML_SCALAR)
+    return ap__yaml_fail(y, key->line, "a key of %s is %s (a word)", a_map(y, map),
+                         ap__yaml_kind_of(key));
+  unsigned bit = 1;
+  for (const ap__yaml_key *k = keys_of(y, map); same_map(k, map); k++, bit <<= 1) {
+    if (strcmp(key->text, k->key) != 0) continue;
+    if (*seen & bit)
+      return ap__yaml_fail(y, key->line, "the key \"%s\" comes twice in %s (once)", k->key,
+                           a_map(y, map));
+    *seen |= bit;
+    return read_value(y, k, ap__yaml_next(y, key), target);
+  }
+  return unknown_key(y, key->line, map, key->text);
+}
+
+bool ap__yaml_read_map(ap__yaml *y, const ap__yaml_node *n, const char *map, void *target) {
+  int line = n->line;
+  if (n->shape != AP__YAML_MAPPING)
+    return ap__yaml_fail(y, line, "%s is %s (a map of keys and values)", a_map(y, map),
+                         ap__yaml_kind_of(n));
+  unsigned seen = 0;
+  for (const ap__yaml_node *key = ap__yaml_first(y, n); key;
+       key = ap__yaml_next(y, ap__yaml_next(y, key)))
+    if (!read_pair(y, key, map, &seen, target)) return false;
+  unsigned bit = 1;
+  for (const ap__yaml_key *k = keys_of(y, map); same_map(k, map); k++, bit <<= 1)
+    if (!(seen & bit) && strcmp(k->initial, "required") == 0)
+      return ap__yaml_fail(y, line, "%s without \"%s\" (%s)", a_map(y, map), k->key, k->about);
+  return y->format->finish(y, line, map, seen, target);
+}

@@ -1,0 +1,152 @@
+// Impacts without restitution under Coulomb's law: find impulses p in the cones with
+//
+//   u = A^T x, x = y + A p;  0 <= p_n, 0 <= u_n, p_n u_n = 0;  p_t = -mu p_n u_t / |u_t| or u_t = 0
+//
+// One touch after the other is solved exactly while the others wait (block Gauss-Seidel), starting
+// from the impulses without friction. Where it comes near, Newton's method on the modes (leaves,
+// sticks, slides) takes it to rounding. With strong friction and many touches this may not settle;
+// then the convex neighbour of the law is solved, whose impulses are in the cones and take energy
+// in every step, and which differs in that sliding lifts points off a little.
+
+#include <math.h>
+
+#include "impact/law.h"
+
+static const double SETTLED = 1e-15; // change of the state beside |y|
+
+void ap__state_of(const ap_law *c, const double *p, double *x) {
+  for (int i = 0; i < c->nv; i++) x[i] = c->y[i];
+  for (int j = 0; j < 3 * c->n; j++)
+    if (p[j] != 0) ap__add_scaled(c->nv, p[j], c->a + j * c->nv, x);
+}
+
+// The touches seen alone: a_k = sum_i S_ik q_i.
+static void look_at_points(ap_law *c) {
+  for (int i = 0; i < c->n; i++) {
+    ap_point *o = &c->point[i];
+    double *own = c->own + 3 * i * c->nv;
+    bool taken[3] = {false, false, false};
+    c->basis.rank = 0;
+    for (int round = 0; round < 3; round++) {
+      int longest = -1;
+      double most = 0;
+      for (int k = 0; k < 3; k++) {
+        if (taken[k]) continue;
+        double rest = ap__basis_split(&c->basis, ap__direction(c, i, k), c->room, c->room2);
+        if (rest > most) most = rest, longest = k;
+      }
+      if (longest < 0) break;
+      taken[longest] = true;
+      ap__basis_add(&c->basis, ap__direction(c, i, longest), c->room);
+    }
+    o->rank = c->basis.rank;
+    o->mu = c->touch[i].friction;
+    for (int j = 0; j < o->rank; j++)
+      for (int k = 0; k < c->nv; k++) own[j * c->nv + k] = c->basis.q[j * c->nv + k];
+    for (int j = 0; j < o->rank; j++)
+      for (int k = 0; k < 3; k++)
+        o->S[3 * j + k] = ap__dot(c->nv, own + j * c->nv, ap__direction(c, i, k));
+    ap__point_finish(o);
+  }
+}
+
+// One sweep over all touches; the square of the change of the state, summed.
+static double sweep(ap_law *c, bool backwards) {
+  double moved = 0;
+  for (int j = 0; j < c->n; j++) {
+    int i = backwards ? c->n - 1 - j : j;
+    const ap_point *o = &c->point[i];
+    const double *own = c->own + 3 * i * c->nv;
+    double *p = c->p + 3 * i, old[3] = {p[0], p[1], p[2]}, s[3] = {0, 0, 0};
+    for (int k = 0; k < o->rank; k++) {
+      s[k] = ap__dot(c->nv, own + k * c->nv, c->x);
+      for (int l = 0; l < 3; l++) s[k] -= o->S[3 * k + l] * p[l];
+    }
+    ap__point_solve(o, s, p);
+    for (int k = 0; k < o->rank; k++) {
+      double step = 0;
+      for (int l = 0; l < 3; l++) step += o->S[3 * k + l] * (p[l] - old[l]);
+      ap__add_scaled(c->nv, step, own + k * c->nv, c->x);
+      moved += step * step;
+    }
+  }
+  return moved;
+}
+
+// How far p and the u that follows are from the law, in lengths of the state: De Saxce's form says
+// that p is its own projection from p - rho (u + mu |u_t| n) onto the cone.
+double ap__coulomb_error(const ap_law *c, const double *p, const double *x) {
+  double worst = 0;
+  for (int i = 0; i < c->n; i++) {
+    const ap_point *o = &c->point[i];
+    double u[3], z[3], off = 0;
+    if (o->W[0] <= 0) continue;
+    for (int k = 0; k < 3; k++) u[k] = ap__dot(c->nv, ap__direction(c, i, k), x);
+    u[0] += o->mu * sqrt(u[1] * u[1] + u[2] * u[2]);
+    for (int k = 0; k < 3; k++) z[k] = p[3 * i + k] - u[k] / o->bound;
+    ap__cone(o->mu, z);
+    for (int k = 0; k < 3; k++) off += (z[k] - p[3 * i + k]) * (z[k] - p[3 * i + k]);
+    worst = fmax(worst, sqrt(off * o->bound));
+  }
+  return worst;
+}
+
+// The convex neighbour: minimise |y + A p|^2 over the cones, by steps downhill of one touch at a
+// time. No step adds energy, so that it may end anywhere.
+static void neighbour(ap_law *c) {
+  double length = sqrt(ap__dot(c->nv, c->y, c->y));
+  for (int j = 0; j < 3 * c->n; j++) c->p[j] = 0;
+  ap__state_of(c, c->p, c->x);
+  for (int round = 0; round < 20000; round++) {
+    double moved = 0;
+    for (int i = 0; i < c->n; i++) {
+      const ap_point *o = &c->point[i];
+      double *p = c->p + 3 * i, old[3] = {p[0], p[1], p[2]}, u[3];
+      if (o->W[0] <= 0) continue;
+      for (int k = 0; k < 3; k++) u[k] = ap__dot(c->nv, ap__direction(c, i, k), c->x);
+      for (int k = 0; k < 3; k++) p[k] -= u[k] / o->bound;
+      ap__cone(o->mu, p);
+      for (int k = 0; k < 3; k++) {
+        ap__add_scaled(c->nv, p[k] - old[k], ap__direction(c, i, k), c->x);
+        moved += (p[k] - old[k]) * (p[k] - old[k]) * o->bound;
+      }
+    }
+    if (sqrt(moved) <= SETTLED * length) break;
+  }
+}
+
+// Sweeps from p, with Newton's method in between; true where p and x then obey the law.
+static bool approach(ap_law *c, int most) {
+  double length = sqrt(ap__dot(c->nv, c->y, c->y));
+  int rounds = 0;
+  for (int until = 8; until <= most; until *= 4) {
+    for (bool still = false; rounds < until && !still; rounds++) {
+      if (rounds % 16 == 0) ap__state_of(c, c->p, c->x);
+      still = sqrt(sweep(c, rounds % 2)) <= SETTLED * length;
+    }
+    ap__state_of(c, c->p, c->x);
+    if (ap__coulomb_error(c, c->p, c->x) <= AP_LAWFUL * length || ap__modes(c)) return true;
+  }
+  return false;
+}
+
+ap_status ap__coulomb(ap_law *c, bool *exact) {
+  int rank;
+  ap_status status = ap__newton(c, 0, &rank);
+  if (status) return status;
+  look_at_points(c);
+  *exact = approach(c, 512);
+  for (int from = 0; from < 2 && !*exact; from++) { // from elsewhere
+    if (from == 0) neighbour(c);
+    for (int j = 0; from == 1 && j < 3 * c->n; j++) c->p[j] = 0;
+    ap__state_of(c, c->p, c->x);
+    *exact = ap__modes(c) || approach(c, 512);
+  }
+  if (*exact)
+    ap__modes_share(c);
+  else
+    neighbour(c);
+  for (int i = 0; i < c->n; i++) ap__cone(c->point[i].mu, c->p + 3 * i);
+  ap__state_of(c, c->p, c->x);
+  return AP_OK;
+}

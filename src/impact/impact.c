@@ -1,0 +1,340 @@
+// Impacts: from touches to impulses and velocities. docs/impacts.md has the law and its proofs.
+
+#include <appell/dyn.h>
+#include <float.h>
+#include <math.h>
+
+#include "base/arena.h"
+#include "impact/law.h"
+
+static size_t lay_out(ap_law *c, const ap_model *m, int n, void *mem) {
+  ap_arena arena = ap__arena(mem);
+  size_t nv = (size_t)ap_nv(m), k = (size_t)n, most = 3 * k;
+  size_t longest = nv < 3 * k ? 3 * k : nv;
+  c->nv = ap_nv(m);
+  c->n = n;
+  c->L = AP_TAKE(&arena, double, nv *nv);
+  c->jac = AP_TAKE(&arena, double, 6 * nv);
+  c->axes = AP_TAKE(&arena, double, 9 * k);
+  c->a = AP_TAKE(&arena, double, 3 * k * nv);
+  c->size = AP_TAKE(&arena, double, 3 * k);
+  c->start = AP_TAKE(&arena, double, nv);
+  c->y = AP_TAKE(&arena, double, nv);
+  c->x = AP_TAKE(&arena, double, nv);
+  c->e = AP_TAKE(&arena, double, k);
+  c->p = AP_TAKE(&arena, double, 3 * k);
+  c->total = AP_TAKE(&arena, double, 3 * k);
+  c->u = AP_TAKE(&arena, double, 3 * k);
+  c->d = AP_TAKE(&arena, double, k);
+  c->on = AP_TAKE(&arena, bool, k);
+  c->use = AP_TAKE(&arena, bool, 3 * k);
+  c->given_up = AP_TAKE(&arena, bool, k);
+  c->active = AP_TAKE(&arena, int, k);
+  c->lambda = AP_TAKE(&arena, double, k);
+  c->r = AP_TAKE(&arena, double, k);
+  c->room = AP_TAKE(&arena, double, longest);
+  c->room2 = AP_TAKE(&arena, double, longest);
+  c->room3 = AP_TAKE(&arena, double, longest);
+  c->g = AP_TAKE(&arena, double, longest);
+  c->mix = AP_TAKE(&arena, double, 3 * k * longest);
+  c->shared = AP_TAKE(&arena, double, 3 * k);
+  c->cols = AP_TAKE(&arena, double, 3 * k * most);
+  c->row = AP_TAKE(&arena, double, 3 * k * nv);
+  c->col = AP_TAKE(&arena, double, 3 * k * nv);
+  c->extra = AP_TAKE(&arena, double, 3 * k);
+  c->rhs = AP_TAKE(&arena, double, 3 * k);
+  c->mode = AP_TAKE(&arena, int, k);
+  c->way = AP_TAKE(&arena, double, 2 * k);
+  c->kept = AP_TAKE(&arena, double, 3 * k);
+  c->point = AP_TAKE(&arena, ap_point, k);
+  c->own = AP_TAKE(&arena, double, 3 * k * nv);
+  ap_basis *bases[] = {&c->basis, &c->rows};
+  for (int i = 0; i < 2; i++) {
+    bases[i]->dim = i ? 3 * n : c->nv;
+    bases[i]->most = (int)most;
+    bases[i]->rank = 0;
+    bases[i]->q = AP_TAKE(&arena, double, most *(i ? 3 * k : nv));
+    bases[i]->r = AP_TAKE(&arena, double, most *most);
+  }
+  return ap__arena_size(&arena);
+}
+
+size_t ap_impact_scratch(const ap_model *m, int n) {
+  ap_law c;
+  return lay_out(&c, m, n < 0 ? 0 : n, NULL);
+}
+
+// ---- what comes in -----------------------------------------------------------------------------
+
+static bool all_finite(int n, const double *x) {
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+// Restitutions and frictions in range, points finite, normals of length one to single precision.
+static bool valid_touch(const ap_model *m, const ap_touch *t) {
+  if (t->body < 0 || t->body >= ap_nbody(m)) return false;
+  if (!all_finite(3, t->at) || !all_finite(3, t->normal)) return false;
+  if (!(fabs(ap__dot(3, t->normal, t->normal) - 1) < 1e-6)) return false;
+  if (!(t->restitution >= 0 && t->restitution <= 1)) return false;
+  return t->friction >= 0 && isfinite(t->friction);
+}
+
+// M = L L^T in place. False where M is singular: a pivot that is rounding beside its diagonal.
+static bool factorize(int n, double *L) {
+  for (int j = 0; j < n; j++) {
+    double *row = L + j * n, was = row[j];
+    for (int k = 0; k < j; k++) {
+      double sum = row[k] - ap__dot(k, row, L + k * n);
+      row[k] = sum / L[k * n + k];
+    }
+    double pivot = was - ap__dot(j, row, row);
+    if (!(pivot > 16 * DBL_EPSILON * was && isfinite(pivot))) return false;
+    row[j] = sqrt(pivot);
+  }
+  return true;
+}
+
+// L x = b in place.
+static void solve_lower(int n, const double *L, double *x) {
+  for (int i = 0; i < n; i++) x[i] = (x[i] - ap__dot(i, L + i * n, x)) / L[i * n + i];
+}
+
+// L^T x = b in place.
+static void solve_upper(int n, const double *L, double *x) {
+  for (int i = n - 1; i >= 0; i--) {
+    x[i] /= L[i * n + i];
+    ap__add_scaled(i, -x[i], L + i * n, x);
+  }
+}
+
+// Normal and two tangents.
+static void axes_of(const double normal[3], double axes[9]) {
+  double length = sqrt(ap__dot(3, normal, normal));
+  double *n = axes, *s = axes + 3, *t = axes + 6;
+  for (int i = 0; i < 3; i++) n[i] = normal[i] / length;
+  int least = 0;
+  for (int i = 1; i < 3; i++)
+    if (fabs(n[i]) < fabs(n[least])) least = i;
+  for (int i = 0; i < 3; i++) s[i] = (i == least) - n[least] * n[i];
+  length = sqrt(ap__dot(3, s, s));
+  for (int i = 0; i < 3; i++) s[i] /= length;
+  t[0] = n[1] * s[2] - n[2] * s[1];
+  t[1] = n[2] * s[0] - n[0] * s[2];
+  t[2] = n[0] * s[1] - n[1] * s[0];
+}
+
+// The Jacobian of the point in world axes into the first three rows of jac; row 3 then holds how
+// large the terms were that each column was summed from.
+static ap_status point_jacobian(ap_law *c, const ap_model *m, ap_work *w, const ap_touch *t) {
+  double R[9], p[3], r[3], *J = c->jac;
+  int nv = c->nv;
+  ap_status status = ap_frame_jacobian(m, w, t->body, AP_MIXED, J);
+  if (!status) status = ap_frame_pose(m, w, t->body, R, p);
+  if (status) return status;
+  for (int i = 0; i < 3; i++) r[i] = ap__dot(3, R + 3 * i, t->at);
+  double reach = sqrt(ap__dot(3, r, r)) + sqrt(ap__dot(3, p, p));
+  for (int k = 0; k < nv; k++) {
+    double o[3] = {J[3 * nv + k], J[4 * nv + k], J[5 * nv + k]};
+    double v[3] = {J[k], J[nv + k], J[2 * nv + k]};
+    J[k] = v[0] + o[1] * r[2] - o[2] * r[1];
+    J[nv + k] = v[1] + o[2] * r[0] - o[0] * r[2];
+    J[2 * nv + k] = v[2] + o[0] * r[1] - o[1] * r[0];
+    J[3 * nv + k] = sqrt(ap__dot(3, v, v)) + sqrt(ap__dot(3, o, o)) * reach;
+  }
+  return AP_OK;
+}
+
+// The vector of one direction: L^-1 J^T d. What is rounding in the Jacobian becomes zero, so that a
+// direction in which the point cannot move has no impulse either.
+static void direction_vector(ap_law *c, const double d[3], double *a) {
+  const double *J = c->jac;
+  int nv = c->nv;
+  for (int k = 0; k < nv; k++) {
+    double x = J[k] * d[0] + J[nv + k] * d[1] + J[2 * nv + k] * d[2];
+    a[k] = fabs(x) <= 16 * DBL_EPSILON * J[3 * nv + k] ? 0 : x;
+  }
+  solve_lower(nv, c->L, a);
+}
+
+// Turn the tangents so that their vectors are orthogonal: a planar robot then has one that does
+// not move.
+static void turn_tangents(double *axes, const double *a, const double *b, int nv) {
+  double aa = ap__dot(nv, a, a), ab = ap__dot(nv, a, b), bb = ap__dot(nv, b, b);
+  if (ab == 0 && aa >= bb) return;
+  double angle = 0.5 * atan2(2 * ab, aa - bb), cosine = cos(angle), sine = sin(angle);
+  for (int i = 0; i < 3; i++) {
+    double s = axes[3 + i], t = axes[6 + i];
+    axes[3 + i] = cosine * s + sine * t;
+    axes[6 + i] = cosine * t - sine * s;
+  }
+}
+
+static ap_status directions_of(ap_law *c, const ap_model *m, ap_work *w, int i) {
+  double *a = c->a + 3 * i * c->nv, *axes = c->axes + 9 * i;
+  ap_status status = point_jacobian(c, m, w, &c->touch[i]);
+  if (status) return status;
+  axes_of(c->touch[i].normal, axes);
+  for (int k = 0; k < 3; k++) direction_vector(c, axes + 3 * k, a + k * c->nv);
+  turn_tangents(axes, a + c->nv, a + 2 * c->nv, c->nv);
+  for (int k = 0; k < 3; k++) {
+    if (k > 0) direction_vector(c, axes + 3 * k, a + k * c->nv);
+    c->size[3 * i + k] = sqrt(ap__dot(c->nv, a + k * c->nv, a + k * c->nv));
+  }
+  return AP_OK;
+}
+
+// Everything that the law needs of the robot.
+static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double *q,
+                         const double *v) {
+  int nv = c->nv;
+  ap_inertia_matrix(m, w, q, c->L);
+  if (!factorize(nv, c->L)) return AP_E_SINGULAR;
+  ap_kinematics(m, w, q, NULL, NULL);
+  for (int i = 0; i < c->n; i++) {
+    ap_status status = directions_of(c, m, w, i);
+    if (status) return status;
+  }
+  for (int i = 0; i < nv; i++) c->y[i] = 0;
+  for (int i = 0; i < nv; i++) ap__add_scaled(i + 1, v[i], c->L + i * nv, c->y);
+  for (int i = 0; i < nv; i++) c->start[i] = c->y[i];
+  for (int j = 0; j < 3 * c->n; j++) c->total[j] = 0;
+  return all_finite(nv, c->y) ? AP_OK : AP_E_ARG;
+}
+
+// ---- the law -----------------------------------------------------------------------------------
+
+void ap__velocities(const ap_law *c, const double *y, double *u) {
+  for (int j = 0; j < 3 * c->n; j++) u[j] = ap__dot(c->nv, c->a + j * c->nv, y);
+}
+
+static double energy(const ap_law *c, const double *y) { return 0.5 * ap__dot(c->nv, y, y); }
+
+// Rounding of an energy beside the energy before.
+static const double NO_GAIN = 1e-14;
+
+// Newton's law with the largest common factor on the restitutions that lets no energy in. With
+// none the law is a projection onto a cone, which takes energy away; so there is one.
+static ap_status frictionless(ap_law *c, ap_impact_result *result) {
+  double most = energy(c, c->y) * (1 + NO_GAIN), low = 0, high = 1;
+  ap_status status = ap__newton(c, 1, &result->rank);
+  if (!status && energy(c, c->x) > most) {
+    while (!status && high - low > DBL_EPSILON) {
+      double middle = low + (high - low) / 2;
+      status = ap__newton(c, middle, &result->rank);
+      *(energy(c, c->x) <= most ? &low : &high) = middle;
+    }
+    result->scale = low;
+    if (!status) status = ap__newton(c, low, &result->rank);
+  }
+  result->passes = 1;
+  for (int j = 0; j < 3 * c->n; j++) c->total[j] = c->p[j];
+  return status;
+}
+
+// The largest factor s in 0 .. 1 on the restitutions with which the impulses (1 + s e) p take
+// energy: DT = c + s b + s^2 a, c <= 0 <= a.
+static double dissipative(ap_law *c, const double *p) {
+  double *x = c->room, *z = c->room2;
+  for (int i = 0; i < c->nv; i++) x[i] = c->y[i], z[i] = 0;
+  for (int j = 0; j < 3 * c->n; j++) {
+    ap__add_scaled(c->nv, p[j], c->a + j * c->nv, x);
+    ap__add_scaled(c->nv, c->e[j / 3] * p[j], c->a + j * c->nv, z);
+  }
+  double gain = energy(c, x) - energy(c, c->y), a = energy(c, z), b = ap__dot(c->nv, x, z);
+  if (gain + b + a <= NO_GAIN * energy(c, c->y)) return 1;
+  if (gain >= 0) return 0;
+  // The positive root, in the form that does not cancel.
+  double root = sqrt(b * b - 4 * a * gain);
+  double s = b > 0 ? -2 * gain / (b + root) : (root - b) / (2 * a);
+  return fmin(1, fmax(0, s));
+}
+
+// Whether a point moves into its wall.
+static bool enters(const ap_law *c) {
+  double length = sqrt(ap__dot(c->nv, c->start, c->start));
+  for (int i = 0; i < c->n; i++) {
+    const double *size = c->size + 3 * i;
+    double still = 3 * AP_STILL * length * fmax(size[0], fmax(size[1], size[2]));
+    if (ap__dot(c->nv, ap__direction(c, i, 0), c->y) < -still) return true;
+  }
+  return false;
+}
+
+// Coulomb's law, its impulses multiplied by 1 + e. A point may then move into its wall that did not
+// before; so the impact is repeated, without restitution from the third time on, and at last
+// without friction, which leaves none.
+static ap_status frictional(ap_law *c, ap_impact_result *result) {
+  enum { REBOUNDS = 2, MOST = 8 };
+  ap_status status = AP_OK;
+  while (result->passes == 0 || (enters(c) && result->passes < MOST)) {
+    result->passes++;
+    for (int i = 0; i < c->n && result->passes > REBOUNDS; i++) c->e[i] = 0;
+    bool exact = true;
+    if (result->passes < MOST - 1)
+      status = ap__coulomb(c, &exact);
+    else
+      status = ap__newton(c, 0, &result->rank);
+    if (status) return status;
+    if (!exact) result->relaxed = true;
+    double s = dissipative(c, c->p);
+    result->scale = fmin(result->scale, s);
+    for (int j = 0; j < 3 * c->n; j++) {
+      double p = (1 + s * c->e[j / 3]) * c->p[j];
+      c->total[j] += p;
+      ap__add_scaled(c->nv, p, c->a + j * c->nv, c->y);
+    }
+  }
+  result->rank = ap__pressed(c, c->total);
+  return AP_OK;
+}
+
+// ---- what goes out -----------------------------------------------------------------------------
+
+static void to_world(const double axes[9], const double local[3], double world[3]) {
+  for (int i = 0; i < 3; i++)
+    world[i] = axes[i] * local[0] + axes[3 + i] * local[1] + axes[6 + i] * local[2];
+}
+
+static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result *result) {
+  int nv = c->nv, n = c->n;
+  double *change = c->room;
+  for (int i = 0; i < nv; i++) change[i] = 0;
+  for (int j = 0; j < 3 * n; j++) ap__add_scaled(nv, c->total[j], c->a + j * nv, change);
+  result->lost = energy(c, c->start);
+  for (int i = 0; i < nv; i++) c->x[i] = c->start[i] + change[i];
+  result->lost -= energy(c, c->x);
+  solve_upper(nv, c->L, change);
+  if (!all_finite(nv, change) || !all_finite(3 * n, c->total)) return AP_E_ARG;
+  ap__velocities(c, c->start, c->u);
+  for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->u + 3 * i, touch[i].before);
+  ap__velocities(c, c->x, c->u);
+  for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->u + 3 * i, touch[i].after);
+  for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->total + 3 * i, touch[i].impulse);
+  for (int i = 0; i < nv; i++) v[i] += change[i];
+  return AP_OK;
+}
+
+ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, int n,
+                    ap_touch *touch, void *scratch, ap_impact_result *result) {
+  ap_impact_result what = {.lost = 0, .scale = 1, .rank = 0, .passes = 0};
+  ap_law c;
+  bool friction = false;
+  if (n < 0 || !all_finite(ap_nq(m), q) || !all_finite(ap_nv(m), v)) return AP_E_ARG;
+  for (int i = 0; i < n; i++) {
+    if (!valid_touch(m, &touch[i])) return AP_E_ARG;
+    friction |= touch[i].friction > 0;
+  }
+  if (n > 0) {
+    lay_out(&c, m, n, scratch);
+    c.touch = touch;
+    ap_status status = prepare(&c, m, w, q, v);
+    for (int i = 0; i < n; i++) c.e[i] = touch[i].restitution;
+    if (!status) status = friction ? frictional(&c, &what) : frictionless(&c, &what);
+    if (!status) status = finish(&c, v, touch, &what);
+    if (status) return status;
+  }
+  if (result) *result = what;
+  return AP_OK;
+}

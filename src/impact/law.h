@@ -1,0 +1,99 @@
+// What the parts of the impact law share.
+//
+// In the mass metric: M = L L^T, y = L^T v, so that the kinetic energy is |y|^2 / 2. A direction k
+// of touch i has the row J v of a velocity and the vector a = L^-1 J^T; then u = a . y is the
+// velocity of the point along it, and an impulse p along it changes y by a p. W = A^T A is never
+// formed: lengths and angles of the vectors a say the same without squaring the condition.
+
+#ifndef AP_IMPACT_LAW_H
+#define AP_IMPACT_LAW_H
+
+#include <appell/impact.h>
+
+#include "impact/basis.h"
+#include "impact/point.h"
+
+typedef struct ap_law {
+  int nv, n;
+  const ap_touch *touch;
+  double *L;    // nv * nv, lower triangle
+  double *jac;  // 6 * nv
+  double *axes; // 9 per touch: normal and two tangents in the world
+  double *a;    // nv per direction, 3 directions per touch: the vectors a
+  double *size; // 3 n: |a|
+  double *e;    // n: restitutions in use
+
+  double *start; // nv: the state before everything
+  double *y;     // nv: before this pass
+  double *x;     // nv: after it
+  double *p;     // 3 n: impulses of this pass along the axes
+  double *total; // 3 n: over all passes
+  double *u;     // 3 n: velocities
+
+  double *d;          // n: least normal velocities asked for
+  int *active;        // n: the projection's constraints in use,
+  double *lambda, *r; // n: their impulses, and parts of another in them
+  bool *given_up;     // n: touches that depend on others and differ by rounding
+  bool *on;           // n: a set of touches
+
+  ap_point *point;     // n: touches alone
+  double *own;         // 3 nv per touch: orthonormal vectors that span its directions
+  int *mode;           // n: leaves, sticks, slides
+  double *way;         // 2 n: direction of friction along the tangents
+  double *row, *col;   // 3 n vectors of nv numbers: equations and unknowns of Newton's method
+  double *extra, *rhs; // 3 n: what is on its diagonal besides, and its right side
+  double *kept;        // 3 n: impulses to go back to
+
+  double *mix;          // 3 n vectors of max(nv, 3 n) numbers
+  double *g, *shared;   // another such vector, and its parts in them
+  bool *use;            // 3 n: which of them
+  double *cols;         // 3 n * 3 n: the vectors in the coordinates of a basis
+  ap_basis basis, rows; // of vectors of nv and of 3 n numbers
+
+  double *room, *room2, *room3; // max(nv, 3 n)
+} ap_law;
+
+// The vector of direction k (0: normal) of touch i.
+static inline const double *ap__direction(const ap_law *c, int i, int k) {
+  return c->a + (3 * i + k) * c->nv;
+}
+
+// u of all 3 n directions at y.
+void ap__velocities(const ap_law *c, const double *y, double *u);
+
+// How much of a normal velocity is rounding: this times |a| |y|.
+static const double AP_STILL = 1e-13;
+// How far from Coulomb's law impulses may be, beside |y|.
+static const double AP_LAWFUL = 1e-13;
+
+typedef enum ap_projected { AP_PROJECTED, AP_WEDGED, AP_TOO_LONG } ap_projected;
+
+// The x closest to y with a_i . x >= d_i for all normals, into c->x; its pressed normals, linearly
+// independent, in active (count in *nactive) with the impulses lambda. AP_WEDGED: there is none;
+// on[] then tells the touches that contradict each other.
+ap_projected ap__project(ap_law *c, int *nactive);
+
+// Least p with sum m_j p_j = g over the first count vectors, of dim numbers, of mix; p >= 0 if
+// push. What it leaves of g, as a part of it; INFINITY where none was found.
+double ap__share(ap_law *c, int dim, int count, bool push, const double *g, double *p);
+
+// Independent ones among the normals that impulses p press.
+int ap__pressed(ap_law *c, const double *p);
+
+// Newton's law without friction, restitutions c->e times scale: impulses into p, state into x.
+ap_status ap__newton(ap_law *c, double scale, int *rank);
+
+// The state that impulses p lead to from y.
+void ap__state_of(const ap_law *c, const double *p, double *x);
+// How far p and the u that follows are from Coulomb's law, in lengths of the state.
+double ap__coulomb_error(const ap_law *c, const double *p, const double *x);
+// Newton's method on Coulomb's law from p; true where p and x then obey it.
+bool ap__modes(ap_law *c);
+// The least impulses that lead to the same state in the same modes.
+void ap__modes_share(ap_law *c);
+
+// Coulomb's law without restitution: impulses into p, state into x. *exact tells whether they are
+// those of the law or of its convex neighbour.
+ap_status ap__coulomb(ap_law *c, bool *exact);
+
+#endif

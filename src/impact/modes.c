@@ -1,0 +1,153 @@
+// Newton's method on Coulomb's law. De Saxce's form of the law tells for each touch whether it
+// leaves, sticks or slides, and in which direction d friction pushes; then
+//
+//   sticks   three impulses so that u = 0
+//   slides   p = p_n (1, mu d): p_n so that u_n = 0, and d turns so that u_t is along it
+//
+// A turn by an angle moves p by s = mu p_n times the angle across d, and the equation d x u_t = 0
+// by -d . u_t times the angle; in s all unknowns are impulses and the matrix is like W.
+
+#include <math.h>
+
+#include "impact/law.h"
+
+typedef enum mode { LEAVES, STICKS, SLIDES } mode;
+
+// The mode of touch i at p and x, with the direction of friction.
+static mode mode_of(const ap_law *c, int i, double d[2]) {
+  const ap_point *o = &c->point[i];
+  double u[3], z[3];
+  d[0] = d[1] = 0;
+  if (o->W[0] <= 0) return LEAVES;
+  for (int k = 0; k < 3; k++) u[k] = ap__dot(c->nv, ap__direction(c, i, k), c->x);
+  double slip = sqrt(u[1] * u[1] + u[2] * u[2]);
+  u[0] += o->mu * slip;
+  for (int k = 0; k < 3; k++) z[k] = c->p[3 * i + k] - u[k] / o->bound;
+  double side = sqrt(z[1] * z[1] + z[2] * z[2]);
+  if (z[0] + o->mu * side <= 0) return LEAVES;
+  if (o->mu > 0 && side <= o->mu * z[0]) return STICKS;
+  if (side > 0) d[0] = z[1] / side, d[1] = z[2] / side;
+  return SLIDES;
+}
+
+// z = sum_k s_k a_k of touch i.
+static void combine(const ap_law *c, int i, double s0, double s1, double s2, double *z) {
+  for (int k = 0; k < c->nv; k++) z[k] = 0;
+  ap__add_scaled(c->nv, s0, ap__direction(c, i, 0), z);
+  ap__add_scaled(c->nv, s1, ap__direction(c, i, 1), z);
+  ap__add_scaled(c->nv, s2, ap__direction(c, i, 2), z);
+}
+
+// Equations and unknowns of all touches; p of those that slide is put on the cone. Their number.
+static int set_up(ap_law *c) {
+  int nv = c->nv, count = 0;
+  for (int i = 0; i < c->n; i++) {
+    double *d = c->way + 2 * i, *p = c->p + 3 * i, mu = c->point[i].mu;
+    c->mode[i] = (int)mode_of(c, i, d);
+    if (c->mode[i] == LEAVES) p[0] = p[1] = p[2] = 0;
+    if (c->mode[i] == SLIDES) {
+      p[0] = fmax(p[0], 0);
+      p[1] = mu * p[0] * d[0], p[2] = mu * p[0] * d[1];
+    }
+  }
+  ap__state_of(c, c->p, c->x);
+  for (int i = 0; i < c->n; i++) {
+    double *d = c->way + 2 * i, *p = c->p + 3 * i, mu = c->point[i].mu;
+    for (int k = 0; c->mode[i] == STICKS && k < 3; k++, count++) {
+      combine(c, i, k == 0, k == 1, k == 2, c->row + count * nv);
+      combine(c, i, k == 0, k == 1, k == 2, c->col + count * nv);
+      c->extra[count] = 0;
+    }
+    if (c->mode[i] != SLIDES) continue;
+    combine(c, i, 1, 0, 0, c->row + count * nv);
+    combine(c, i, 1, mu * d[0], mu * d[1], c->col + count * nv);
+    c->extra[count++] = 0;
+    if (mu <= 0 || p[0] <= 0) continue;
+    combine(c, i, 0, -d[1], d[0], c->row + count * nv);
+    combine(c, i, 0, -d[1], d[0], c->col + count * nv);
+    double along = d[0] * ap__dot(nv, ap__direction(c, i, 1), c->x) +
+                   d[1] * ap__dot(nv, ap__direction(c, i, 2), c->x);
+    c->extra[count++] = fmax(0, -along) / (mu * p[0]);
+  }
+  return count;
+}
+
+// One step; false where it cannot be made.
+static bool step(ap_law *c) {
+  int nv = c->nv, count = set_up(c), at = 0;
+  if (count == 0) return true;
+  for (int j = 0; j < count; j++) {
+    for (int i = 0; i < count; i++)
+      c->mix[j * count + i] = ap__dot(nv, c->row + i * nv, c->col + j * nv);
+    c->mix[j * count + j] += c->extra[j];
+    c->rhs[j] = -ap__dot(nv, c->row + j * nv, c->x);
+  }
+  if (!(ap__share(c, count, count, false, c->rhs, c->shared) < INFINITY)) return false;
+  for (int i = 0; i < c->n; i++) {
+    double *d = c->way + 2 * i, *p = c->p + 3 * i, mu = c->point[i].mu;
+    for (int k = 0; c->mode[i] == STICKS && k < 3; k++) p[k] += c->shared[at++];
+    if (c->mode[i] != SLIDES) continue;
+    bool turns = mu > 0 && p[0] > 0;
+    double old = p[0];
+    p[0] += c->shared[at++];
+    if (turns) {
+      double angle = c->shared[at++] / (mu * old), x = d[0] - angle * d[1];
+      double y = d[1] + angle * d[0], length = sqrt(x * x + y * y);
+      d[0] = x / length, d[1] = y / length;
+    }
+    p[1] = mu * p[0] * d[0], p[2] = mu * p[0] * d[1];
+  }
+  ap__state_of(c, c->p, c->x);
+  return true;
+}
+
+bool ap__modes(ap_law *c) {
+  enum { STEPS = 20 };
+  double length = sqrt(ap__dot(c->nv, c->y, c->y));
+  for (int j = 0; j < 3 * c->n; j++) c->kept[j] = c->p[j];
+  for (int i = 0; i < STEPS && step(c); i++) {
+    double error = ap__coulomb_error(c, c->p, c->x);
+    if (!(error < INFINITY)) break;
+    if (error <= AP_LAWFUL * length) return true;
+  }
+  for (int j = 0; j < 3 * c->n; j++) c->p[j] = c->kept[j];
+  ap__state_of(c, c->p, c->x);
+  return false;
+}
+
+// The vectors of the impulses that the modes leave open, into mix. Their number; *slide tells
+// whether all slide.
+static int open_impulses(ap_law *c, bool *slide) {
+  int nv = c->nv, count = 0;
+  *slide = true;
+  for (int i = 0; i < c->n; i++) {
+    double *d = c->way + 2 * i, mu = c->point[i].mu;
+    c->mode[i] = c->p[3 * i] > 0 ? (int)mode_of(c, i, d) : LEAVES;
+    for (int k = 0; c->mode[i] == STICKS && k < 3; k++)
+      combine(c, i, k == 0, k == 1, k == 2, c->mix + nv * count++);
+    if (c->mode[i] == STICKS) *slide = false;
+    if (c->mode[i] == SLIDES) combine(c, i, 1, mu * d[0], mu * d[1], c->mix + nv * count++);
+  }
+  return count;
+}
+
+void ap__modes_share(ap_law *c) {
+  bool slide;
+  int count = open_impulses(c, &slide), at = 0;
+  double length = sqrt(ap__dot(c->nv, c->y, c->y));
+  for (int k = 0; k < c->nv; k++) c->g[k] = c->x[k] - c->y[k];
+  double rest = ap__share(c, c->nv, count, slide, c->g, c->shared);
+  if (c->basis.rank == count || !(rest <= 1e-9)) return;
+  for (int j = 0; j < 3 * c->n; j++) c->kept[j] = c->p[j];
+  for (int i = 0; i < c->n; i++) {
+    double *d = c->way + 2 * i, *p = c->p + 3 * i, mu = c->point[i].mu;
+    p[0] = p[1] = p[2] = 0;
+    for (int k = 0; c->mode[i] == STICKS && k < 3; k++) p[k] = c->shared[at++];
+    if (c->mode[i] != SLIDES) continue;
+    p[0] = c->shared[at++];
+    p[1] = mu * p[0] * d[0], p[2] = mu * p[0] * d[1];
+  }
+  ap__state_of(c, c->p, c->x);
+  if (ap__coulomb_error(c, c->p, c->x) <= 4 * AP_LAWFUL * length) return;
+  for (int j = 0; j < 3 * c->n; j++) c->p[j] = c->kept[j];
+}

@@ -1,0 +1,106 @@
+#include "qr.h"
+
+#include <math.h>
+
+// A vector inside a matrix: its first entry, and the others from x[offset], `stride` apart.
+typedef struct strip {
+  double *x;
+  int offset, stride;
+} strip;
+
+// Length of the others; neither over- nor underflows on the way.
+static double rest_length(strip s, int count) {
+  double largest = 0, sum = 0;
+  for (int i = 0; i < count; i++) largest = fmax(largest, fabs(s.x[s.offset + i * s.stride]));
+  if (!(largest > 0)) return 0;
+  for (int i = 0; i < count; i++) {
+    double part = s.x[s.offset + i * s.stride] / largest;
+    sum += part * part;
+  }
+  return largest * sqrt(sum);
+}
+
+// The reflection 1 - beta u u^T that takes s to a multiple of the first unit vector. Its u begins
+// with 1, and the others of s are replaced by u's. Returns beta, 0 where there is nothing to do.
+static double make_reflection(strip s, int count) {
+  double tail = rest_length(s, count);
+  if (!(tail > 0)) return 0;
+  double whole = copysign(hypot(*s.x, tail), *s.x); // of this sign nothing cancels
+  double top = *s.x + whole;
+  for (int i = 0; i < count; i++) s.x[s.offset + i * s.stride] /= top;
+  *s.x = -whole;
+  return top / whole;
+}
+
+static void reflect(double beta, strip u, strip s, int count) {
+  if (beta == 0) return;
+  double sum = *s.x;
+  for (int i = 0; i < count; i++)
+    sum += u.x[u.offset + i * u.stride] * s.x[s.offset + i * s.stride];
+  sum *= beta;
+  *s.x -= sum;
+  for (int i = 0; i < count; i++)
+    s.x[s.offset + i * s.stride] -= sum * u.x[u.offset + i * u.stride];
+}
+
+// Column j from row i down, and row i from column j on with the columns between j and r left out.
+static strip column(const ap_qr *qr, int i, int j) {
+  return (strip){qr->A + i * qr->n + j, qr->n, qr->n};
+}
+static strip row(const ap_qr *qr, int i, int j) {
+  return (strip){qr->A + i * qr->n + j, qr->rank - j, 1};
+}
+
+// Bring the column with the longest rest from row k down to place k; that length.
+static double choose_pivot(ap_qr *qr, int k) {
+  int best = k;
+  double longest = 0;
+  for (int j = k; j < qr->n; j++) {
+    double rest = rest_length((strip){qr->A + k * qr->n + j, 0, qr->n}, qr->m - k);
+    if (rest > longest) longest = rest, best = j;
+  }
+  for (int i = 0; i < qr->m; i++) {
+    double *line = qr->A + i * qr->n, swap = line[k];
+    line[k] = line[best];
+    line[best] = swap;
+  }
+  int swap = qr->pivot[k];
+  qr->pivot[k] = qr->pivot[best];
+  qr->pivot[best] = swap;
+  return longest;
+}
+
+int ap__qr_factor(ap_qr *qr, double tolerance) {
+  int m = qr->m, n = qr->n, least = m < n ? m : n;
+  double first = 0;
+  for (int j = 0; j < n; j++) qr->pivot[j] = j;
+  for (qr->rank = 0; qr->rank < least; qr->rank++) {
+    int k = qr->rank;
+    double longest = choose_pivot(qr, k);
+    if (k == 0) first = longest;
+    if (!(longest > tolerance * first)) break;
+    qr->left[k] = make_reflection(column(qr, k, k), m - k - 1);
+    for (int j = k + 1; j < n; j++)
+      reflect(qr->left[k], column(qr, k, k), column(qr, k, j), m - k - 1);
+  }
+  // [R1 R2] Z^T = [T 0], from the last row up: a reflection touches its column and the tail.
+  for (int i = qr->rank - 1; i >= 0; i--) {
+    qr->right[i] = make_reflection(row(qr, i, i), n - qr->rank);
+    for (int j = 0; j < i; j++) reflect(qr->right[i], row(qr, i, i), row(qr, j, i), n - qr->rank);
+  }
+  return qr->rank;
+}
+
+void ap__qr_solve(const ap_qr *qr, double *b, double *x) {
+  int n = qr->n, r = qr->rank;
+  double *z = qr->spare;
+  for (int k = 0; k < r; k++)
+    reflect(qr->left[k], column(qr, k, k), (strip){b + k, 1, 1}, qr->m - k - 1);
+  for (int i = 0; i < n; i++) z[i] = i < r ? b[i] : 0;
+  for (int i = r - 1; i >= 0; i--) { // T z = Q^T b
+    for (int j = i + 1; j < r; j++) z[i] -= qr->A[i * n + j] * z[j];
+    z[i] /= qr->A[i * n + i];
+  }
+  for (int i = 0; i < r; i++) reflect(qr->right[i], row(qr, i, i), (strip){z + i, r - i, 1}, n - r);
+  for (int j = 0; j < n; j++) x[qr->pivot[j]] = z[j];
+}

@@ -1,0 +1,33 @@
+// Linear systems of any shape and rank: Householder QR with column pivoting, made a complete
+// orthogonal decomposition (G. H. Golub and C. F. Van Loan, Matrix Computations, 5.4-5.5):
+//
+//   A P = Q [T 0; 0 0] Z,  T upper triangular of the rank's size, P the order of the columns
+//
+// Nothing is allocated: the caller brings the arrays. Exported, because libappell-tools solves with
+// it.
+
+#ifndef AP_NUM_QR_H
+#define AP_NUM_QR_H
+
+#include <appell/base.h>
+
+// A matrix with its factors. Set all but rank, then call ap__qr_factor().
+typedef struct ap_qr {
+  int m, n;      // rows, columns
+  double *A;     // [m * n] in: the matrix, row-major; then its factors
+  double *left;  // [n] of the reflections from the left
+  double *right; // [n] of those from the right
+  double *spare; // [n] used by ap__qr_solve()
+  int *pivot;    // [n] which column of A stands where
+  int rank;      // out
+} ap_qr;
+
+// Factor it. Columns count as dependent on those before them when the longest of what is left of
+// them is at most `tolerance` times the longest column of A. Returns the rank.
+AP_API int ap__qr_factor(ap_qr *qr, double tolerance);
+
+// The shortest x [n] that makes |A x - b| least, the columns taken for dependent being so exactly.
+// b [m] is used up: its entries from the rank on have that least length.
+AP_API void ap__qr_solve(const ap_qr *qr, double *b, double *x);
+
+#endif

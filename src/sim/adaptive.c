@@ -1,0 +1,121 @@
+// Going on in time to a tolerance, from event to event.
+
+#include <float.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "sim/run.h"
+
+// While points rest, the state is looked at so often, s, and put back where it has drifted.
+#define RUN_LEG 0.05
+
+// Slower than this (m/s) a point may slide backwards, and weaker than this (N) may a wall pull,
+// before what the integrator did not see is put right.
+#define RUN_UNSEEN 1e-8
+
+// Pairs that ask for something, -1: none.
+typedef struct run_wish {
+  int impact; // hits
+  int settle; // may come to rest, or rests in another way
+  int leaves; // is not pressed any more
+  int slides; // friction does not hold it any more
+} run_wish;
+
+static void touch_without_speed(ap_sim *sim, int i, double quiet) {
+  run_pair *p = &sim->pair[i];
+  if (sim->t > p->quiet_t) {
+    sim->number++;
+    ap__run_tell(sim, AP_EVENT_GRAZE, sim->t, p, NULL, 0);
+  }
+  p->quiet_t = sim->t + sim->scene.window + quiet;
+}
+
+// Whether a pair that has touched with a small speed only grazes: bent away from the wall, it would
+// enter by u^2 / 2 a. *quiet: until it is out again.
+static bool grazes(ap_sim *sim, int i, double *quiet) {
+  run_pair *p = &sim->pair[i];
+  const double *q = sim->y, *v = sim->y + sim->nq;
+  if (p->now.rate < -1e-3 || ap__run_accelerations(sim, sim->t, q, v)) return false;
+  ap__run_bend(sim, q, v);
+  if (!(p->bent > 0)) return false;
+  *quiet = -2 * p->now.rate / p->bent;
+  return p->now.rate * p->now.rate <= 2 * p->bent * RUN_GRAZE;
+}
+
+static void wishes_in_flight(ap_sim *sim, int i, run_wish *wish) {
+  const run_pair *p = &sim->pair[i];
+  int n = sim->npair, touched = sim->found[RUN_GAP * n + i], turned = sim->found[RUN_RATE * n + i];
+  bool closing = p->now.rate < -sim->scene.rest;
+  bool near = fabs(p->now.distance) <= sim->scene.depth;
+  double quiet = 0;
+  if (closing && touched < 0 && grazes(sim, i, &quiet))
+    touch_without_speed(sim, i, quiet);
+  else if (closing && (touched < 0 || p->now.distance < -sim->scene.depth))
+    wish->impact = i;
+  else if (touched < 0) // with no speed: it goes on, or rests
+    touch_without_speed(sim, i, 0), wish->settle = i;
+  else if (turned > 0 && near)
+    touch_without_speed(sim, i, 0);
+  else if (turned < 0 && p->now.distance <= RUN_TOUCH) // left too slowly to be seen leaving
+    wish->settle = i;
+}
+
+static void wishes_at_rest(const ap_sim *sim, int i, run_wish *wish) {
+  const run_pair *p = &sim->pair[i];
+  const ap_resting *r = &sim->resting[p->resting];
+  int n = sim->npair;
+  bool slides = !r->sticks && p->friction > 0;
+  if (sim->found[RUN_PRESS * n + i] || r->normal_force < -RUN_UNSEEN)
+    wish->leaves = wish->settle = i;
+  if (sim->found[RUN_SLIDE * n + i] || (slides && r->speed < -RUN_UNSEEN)) wish->settle = i;
+  if (r->sticks && (sim->found[RUN_SLIDE * n + i] || r->margin < -RUN_UNSEEN))
+    wish->slides = wish->settle = i;
+}
+
+// After the integrator has stopped somewhere.
+static ap_status react(ap_sim *sim, ap_error *error) {
+  run_wish wish = {-1, -1, -1, -1};
+  const double *q = sim->y, *v = sim->y + sim->nq;
+  ap_status status = sim->nresting ? ap__run_accelerations(sim, sim->t, q, v) : AP_OK;
+  if (status) return ap__run_failed(sim, status, "no acceleration", error);
+  ap__run_look(sim, q, v);
+  for (int i = 0; i < sim->npair; i++) {
+    if (sim->pair[i].resting < 0)
+      wishes_in_flight(sim, i, &wish);
+    else
+      wishes_at_rest(sim, i, &wish);
+  }
+  if (wish.impact < 0 && sim->t < sim->blind_until) wish.settle = -1;
+  int first = wish.impact >= 0 ? wish.impact : wish.settle;
+  if (first < 0) return sim->nresting ? ap__run_mend(sim, error) : AP_OK;
+  status = ap__run_count(sim, &sim->pair[first], error);
+  if (status) return status;
+  if (wish.impact >= 0) return ap__run_impact(sim, error);
+  return ap__run_settle(sim, wish.leaves, wish.slides, error);
+}
+
+ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
+  while (sim->t < t) {
+    double end = t;
+    if (sim->nresting && sim->t + 1.5 * RUN_LEG < t) end = sim->t + RUN_LEG;
+    if (end - sim->t < 8 * DBL_EPSILON * fmax(fabs(end), fabs(sim->t))) {
+      sim->t = end; // nothing moves in so little time
+      sim->fresh = true;
+      continue;
+    }
+    ap_status status = AP_OK;
+    if (sim->fresh) {
+      status = ap_normalize(sim->m, sim->y);
+      if (status) return ap__run_failed(sim, status, "a quaternion vanished", error);
+      status = ap_ode_start(sim->ode, sim->t, sim->y, error);
+    }
+    if (status) return status;
+    sim->fresh = false;
+    status = ap_ode_advance_watching(sim->ode, &end, sim->y, sim->found, error);
+    if (status) return sim->fresh = true, status;
+    sim->t = end;
+    status = react(sim, error);
+    if (status) return status;
+  }
+  return AP_OK;
+}

@@ -1,0 +1,106 @@
+#include "contact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "contact_system.h"
+
+size_t ap__contact_scratch(const ap_model *m, int n) {
+  contact_system s;
+  return ap__contact_layout(m, n, NULL, &s);
+}
+
+// ---- accelerations -----------------------------------------------------------------------------
+
+static void report(const contact_system *s, int i, ap_resting *r) {
+  const contact_place *place = &s->place[i];
+  const double *f = s->force + 3 * i;
+  for (int k = 0; k < 3; k++)
+    r->force[k] = place->frame[0][k] * f[0] + place->frame[1][k] * f[1] + place->frame[2][k] * f[2];
+  r->normal_force = f[0];
+  r->margin = r->sticks ? ap__contact_margin(r->friction, f) : 0;
+  r->speed = place->along;
+  r->gap = place->gap;
+}
+
+ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double *q, const double *v,
+                                    const double *tau, int n, ap_resting *resting, double *a,
+                                    void *scratch) {
+  contact_system s;
+  ap__contact_layout(m, n, scratch, &s);
+  ap_status status = ap__contact_state(m, w, q, v, tau, resting, &s);
+  if (status != AP_OK) return status;
+  ap__contact_forces(resting, NULL, &s);
+  memcpy(a, s.free, (size_t)s.nv * sizeof *a);
+  for (int r = 0; r < 3 * n; r++)
+    for (int j = 0; j < s.nv; j++) a[j] += s.B[r * s.nv + j] * s.force[r];
+  for (int i = 0; i < n; i++) report(&s, i, &resting[i]);
+  return AP_OK;
+}
+
+// ---- projection --------------------------------------------------------------------------------
+
+enum { NEWTON_STEPS = 30 };
+// m: where Newton's steps stop. A point's place has rounding of about this much at arm's length.
+static const double ON_THE_WALL = 1e-15;
+
+// change [nv] = -M^-1 J^T (J M^-1 J^T)^+ rhs over the unknowns' rows; returns x . rhs, twice the
+// energy of the change.
+static double smallest_change(const ap_resting *resting, int unknowns, contact_system *s,
+                              double *change) {
+  double sum = 0;
+  memcpy(s->y, s->rhs, (size_t)unknowns * sizeof *s->y);
+  ap__contact_factor(resting, unknowns, false, s);
+  ap__contact_solve(s);
+  memset(change, 0, (size_t)s->nv * sizeof *change);
+  for (int c = 0; c < unknowns; c++) {
+    sum += s->x[c] * s->y[c];
+    for (int j = 0; j < s->nv; j++) change[j] -= s->B[s->row[c] * s->nv + j] * s->x[c];
+  }
+  return sum;
+}
+
+// Newton's method for the gaps, in s->q. Ends where the gaps are closed or no step makes them
+// smaller: points that cannot all touch are left as near as they come, in the sense of least
+// squares.
+static ap_status close_gaps(const ap_model *m, ap_work *w, const ap_resting *resting,
+                            contact_system *s) {
+  double before = INFINITY;
+  for (int step = 0; step < NEWTON_STEPS; step++) {
+    ap_status status = ap__contact_gather(m, w, s->q, NULL, resting, s);
+    if (status != AP_OK) return status;
+    double widest = 0;
+    int unknowns = ap__contact_unknowns(resting, NULL, true, s);
+    for (int i = 0; i < s->n; i++) {
+      s->rhs[i] = s->place[i].gap;
+      widest = fmax(widest, fabs(s->place[i].gap));
+    }
+    if (!isfinite(widest)) return AP_E_NO_CONVERGENCE;
+    if (widest >= before) {
+      memcpy(s->q, s->best, (size_t)s->nq * sizeof *s->q);
+      return AP_OK;
+    }
+    if (widest <= ON_THE_WALL) return AP_OK;
+    before = widest;
+    memcpy(s->best, s->q, (size_t)s->nq * sizeof *s->q);
+    smallest_change(resting, unknowns, s, s->free);
+    ap_integrate(m, s->q, s->free, s->q);
+  }
+  return AP_OK;
+}
+
+ap_status ap__contact_project(const ap_model *m, ap_work *w, double *q, double *v, int n,
+                              const ap_resting *resting, void *scratch, double *lost) {
+  contact_system s;
+  ap__contact_layout(m, n, scratch, &s);
+  memcpy(s.q, q, (size_t)s.nq * sizeof *q);
+  ap_status status = close_gaps(m, w, resting, &s);
+  if (status == AP_OK) status = ap__contact_gather(m, w, s.q, v, resting, &s);
+  if (status != AP_OK) return status;
+  int unknowns = ap__contact_unknowns(resting, NULL, false, &s);
+  for (int c = 0; c < unknowns; c++) s.rhs[c] = s.place[s.row[c] / 3].velocity[s.row[c] % 3];
+  *lost = 0.5 * smallest_change(resting, unknowns, &s, s.v);
+  for (int j = 0; j < s.nv; j++) v[j] += s.v[j];
+  memcpy(q, s.q, (size_t)s.nq * sizeof *q);
+  return AP_OK;
+}

@@ -1,0 +1,152 @@
+// Forces at points whose modes are known.
+//
+// The unknowns x are the three components of the force where a point sticks and the normal force
+// where it slides, its friction -mu x along the slip being part of the column; the rows are the
+// constraints. Where points depend on each other (four feet of a table) the system is singular but
+// consistent: accelerations are unique, forces are not, and a rule has to choose.
+//
+//   1. The shortest x.
+//   2. Where points stick: the tangential forces in proportion to what friction can hold, that is
+//      the shortest x with the tangential unknowns measured in sqrt(mu * normal force of 1). A
+//      block on a slope then reaches its limit under all feet at once, at the angle of friction.
+//   3. Where that still asks a foot to pull or to leave its cone: sweeps look for an x that does
+//      not. If they find none, 2 stands, and its forces show who pulls or slips.
+
+#include <math.h>
+#include <string.h>
+
+#include "contact_system.h"
+
+enum { SWEEPS = 400 };
+static const double INWARDS = 1e-6;     // of the largest force
+static const double LEAST_SHARE = 1e-6; // of friction's largest hold, for a foot without load
+static const double ROUNDING = 1e-10;   // of the largest force
+
+double ap__contact_margin(double friction, const double force[3]) {
+  return friction * force[0] - hypot(force[1], force[2]);
+}
+
+void ap__contact_into_cone(double friction, double force[3]) {
+  double tangential = hypot(force[1], force[2]);
+  if (tangential <= friction * force[0]) return;
+  double normal = (force[0] + friction * tangential) / (1 + friction * friction);
+  if (!(normal > 0)) normal = 0;
+  double part = tangential > 0 ? friction * normal / tangential : 0;
+  force[0] = normal;
+  force[1] *= part;
+  force[2] *= part;
+}
+
+void ap__contact_respond(contact_system *s) {
+  int rows = 3 * s->n;
+  for (int r = 0; r < rows; r++) {
+    s->response[r] = s->b[r];
+    for (int c = 0; c < rows; c++) s->response[r] += s->W[r * rows + c] * s->force[c];
+  }
+}
+
+static double largest(const double *x, int n) {
+  double size = 0;
+  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+  return size;
+}
+
+// y: the shortest solution in the scaled unknowns, scaled back.
+static void solve_scaled(const ap_resting *resting, int n, contact_system *s) {
+  ap__contact_factor(resting, n, true, s);
+  for (int r = 0; r < n; r++) s->rhs[r] = -s->b[s->row[r]];
+  ap__contact_solve(s);
+  for (int c = 0; c < n; c++) s->y[c] = s->scale[c] * s->x[c];
+}
+
+// Scale of the tangential unknowns by what friction holds in y; false where nothing sticks.
+static bool weigh_tangents(const ap_resting *resting, int n, contact_system *s) {
+  double most = 0;
+  for (int c = 0; c < n; c++)
+    if (s->row[c] % 3 == 0 && resting[s->row[c] / 3].sticks)
+      most = fmax(most, resting[s->row[c] / 3].friction * s->y[c]);
+  if (!(most > 0)) return false;
+  for (int c = 0; c < n; c++) {
+    int d = s->row[c] % 3;
+    if (d == 0) continue;
+    double hold = resting[s->row[c] / 3].friction * s->y[c - d];
+    s->scale[c] = sqrt(fmax(hold / most, LEAST_SHARE));
+  }
+  return true;
+}
+
+static bool admissible(const ap_resting *resting, int n, const contact_system *s, double slack) {
+  for (int c = 0; c < n; c++) {
+    if (s->row[c] % 3 != 0) continue;
+    const ap_resting *r = &resting[s->row[c] / 3];
+    if (s->y[c] < -slack) return false;
+    if (r->sticks && ap__contact_margin(r->friction, s->y + c) < -slack) return false;
+  }
+  return true;
+}
+
+// y from s->force, then the shortest way onto the solutions.
+static void correct(const ap_resting *resting, int n, contact_system *s) {
+  for (int c = 0; c < n; c++) s->y[c] = s->force[s->row[c]];
+  ap__contact_residual(resting, n, s->y, s);
+  ap__contact_solve(s);
+  for (int c = 0; c < n; c++) s->y[c] -= s->x[c];
+}
+
+// Add the force of y to s->force.
+static void add_forces(const ap_resting *resting, int n, const double *y, contact_system *s) {
+  for (int c = 0; c < n; c++) {
+    int i = s->row[c] / 3;
+    s->force[s->row[c]] += y[c];
+    if (resting[i].sticks) continue;
+    for (int k = 0; k < 2; k++)
+      s->force[3 * i + 1 + k] -= resting[i].friction * s->place[i].slip[k] * y[c];
+  }
+}
+
+// Where sweeps start: from the normal forces of s->old, where they push.
+static void start_sweeps(const ap_resting *resting, int n, contact_system *s) {
+  memcpy(s->small, s->force, 3 * (size_t)s->n * sizeof *s->force);
+  for (int c = 0; c < n; c++) s->y[c] = s->row[c] % 3 == 0 ? fmax(s->old[c], 0) : 0;
+  memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
+  add_forces(resting, n, s->y, s);
+  memcpy(s->swept, s->force, 3 * (size_t)s->n * sizeof *s->force);
+}
+
+// Sweeps; they leave y as it is where they come to nothing. All points bear a small force besides
+// what is swept, so that what comes out is inside the cones and bears the correction.
+static void look_for_admissible(const ap_resting *resting, const bool *keep, int n,
+                                contact_system *s) {
+  size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
+  double inwards = INWARDS * largest(s->y, n);
+  bool *sticks = s->passive;
+  for (int i = 0; i < s->n; i++) sticks[i] = resting[i].sticks;
+  for (int c = 0; c < n; c++) s->scale[c] = 1;
+  ap__contact_factor(resting, n, true, s);
+  memcpy(s->old, s->y, (size_t)n * sizeof *s->y);
+  for (int c = 0; c < n; c++) s->y[c] = s->row[c] % 3 == 0 ? inwards : 0;
+  memset(s->force, 0, bytes);
+  add_forces(resting, n, s->y, s);
+  ap__contact_respond(s);
+  start_sweeps(resting, n, s);
+  for (int sweep = 1; sweep <= SWEEPS; sweep++) {
+    ap__contact_sweep(resting, sticks, keep, s->response, s->swept, s);
+    if (sweep % 10 != 0) continue;
+    for (int r = 0; r < 3 * s->n; r++) s->force[r] = s->small[r] + s->swept[r];
+    correct(resting, n, s);
+    if (admissible(resting, n, s, 0)) return;
+  }
+  memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
+}
+
+void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_system *s) {
+  int n = ap__contact_unknowns(resting, keep, false, s);
+  solve_scaled(resting, n, s);
+  bool chosen = s->qr.rank < n;
+  if (chosen && weigh_tangents(resting, n, s)) solve_scaled(resting, n, s);
+  if (chosen && !admissible(resting, n, s, ROUNDING * largest(s->y, n)))
+    look_for_admissible(resting, keep, n, s);
+  memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
+  add_forces(resting, n, s->y, s);
+  ap__contact_respond(s);
+}

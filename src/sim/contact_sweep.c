@@ -1,0 +1,89 @@
+// Sweeps over points (block Gauss-Seidel): each one's force in turn as Coulomb's law wants it, the
+// others' as they are.
+
+#include <math.h>
+#include <string.h>
+
+#include "contact_system.h"
+
+enum { LOCAL_STEPS = 30 };
+static const double LEAST_PUSH = 1e-9; // of what the normal force alone does: less is jammed
+
+double ap__contact_push(const ap_resting *r, const contact_system *s, int i) {
+  const double *W = s->W + 3 * i * 3 * s->n + 3 * i, *slip = s->place[i].slip;
+  return W[0] - r->friction * (slip[0] * W[1] + slip[1] * W[2]);
+}
+
+// The force at a point that slides or has no friction.
+static void sweep_sliding(const ap_resting *r, const double a[3], const contact_system *s, int i,
+                          double f[3]) {
+  double push = ap__contact_push(r, s, i);
+  if (!(push > LEAST_PUSH * s->W[3 * i * 3 * s->n + 3 * i])) return;
+  f[0] = fmax(0, f[0] - a[0] / push);
+  for (int k = 0; k < 2; k++) f[1 + k] = -r->friction * s->place[i].slip[k] * f[0];
+}
+
+// The acceleration W f + rest of a point alone.
+static void accelerate_alone(const double W[9], const double f[3], const double rest[3],
+                             double a[3]) {
+  for (int d = 0; d < 3; d++)
+    a[d] = rest[d] + W[3 * d] * f[0] + W[3 * d + 1] * f[1] + W[3 * d + 2] * f[2];
+}
+
+// The force that holds a point alone, f with W f = -rest; whether it is in the cone.
+static bool hold_alone(double friction, const double W[9], const double rest[3], double f[3]) {
+  double factors[9], left[3], right[3], spare[3], b[3] = {-rest[0], -rest[1], -rest[2]};
+  int pivot[3];
+  ap_qr qr = {.m = 3, .n = 3, .A = factors, .left = left, .right = right, .spare = spare};
+  qr.pivot = pivot;
+  memcpy(factors, W, sizeof factors);
+  ap__qr_factor(&qr, 1e-12);
+  ap__qr_solve(&qr, b, f);
+  return f[0] >= 0 && ap__contact_margin(friction, f) >= 0;
+}
+
+// The force at a point that does not move along its wall, all others' as they are. Coulomb's law on
+// accelerations is that f is the nearest point of the cone to f - rho (a + mu |a_t| n), whatever
+// rho > 0 (G. de Saxce and Z.-Q. Feng 1998): repeated, that comes near it.
+static void sweep_still(const ap_resting *r, const double a[3], const contact_system *s, int i,
+                        double f[3]) {
+  double W[9], rest[3], held[3], now[3];
+  for (int d = 0; d < 3; d++)
+    memcpy(W + 3 * d, s->W + (3 * i + d) * 3 * s->n + 3 * i, 3 * sizeof *W);
+  double trace = W[0] + W[4] + W[8];
+  if (!(trace > 0)) return;
+  for (int d = 0; d < 3; d++)
+    rest[d] = a[d] - W[3 * d] * f[0] - W[3 * d + 1] * f[1] - W[3 * d + 2] * f[2];
+  if (rest[0] >= 0) {
+    f[0] = f[1] = f[2] = 0;
+    return;
+  }
+  if (hold_alone(r->friction, W, rest, held)) {
+    memcpy(f, held, sizeof held);
+    return;
+  }
+  for (int step = 0; step < LOCAL_STEPS; step++) {
+    accelerate_alone(W, f, rest, now);
+    f[0] -= (now[0] + r->friction * hypot(now[1], now[2])) / trace;
+    f[1] -= now[1] / trace;
+    f[2] -= now[2] / trace;
+    ap__contact_into_cone(r->friction, f);
+  }
+}
+
+void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool *keep,
+                       const double *b, double *force, const contact_system *s) {
+  int rows = 3 * s->n;
+  for (int i = 0; i < s->n; i++) {
+    double a[3];
+    if (keep && !keep[i]) continue;
+    for (int d = 0; d < 3; d++) {
+      a[d] = b[3 * i + d];
+      for (int c = 0; c < rows; c++) a[d] += s->W[(3 * i + d) * rows + c] * force[c];
+    }
+    if (still[i])
+      sweep_still(&resting[i], a, s, i, force + 3 * i);
+    else
+      sweep_sliding(&resting[i], a, s, i, force + 3 * i);
+  }
+}

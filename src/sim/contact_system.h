@@ -1,0 +1,106 @@
+// What the functions of contact.h share: the points in place, the Delassus matrix, and the forces
+// of given modes.
+//
+// Every point i has three directions: the wall's unit normal n and two tangents. Row 3 i + d of J
+// takes v to the point's velocity along direction d; W = J M^-1 J^T takes forces along all these
+// directions to accelerations along them (the Delassus matrix), b holds the accelerations without
+// any contact force. The normal's entry of b has the curvature of the wall in it: what vanishes
+// while a point stays on c = 0 is
+//
+//   grad c . p'' + p'^T H p',  both divided by |grad c|.
+
+#ifndef AP_SIM_CONTACT_SYSTEM_H
+#define AP_SIM_CONTACT_SYSTEM_H
+
+#include "contact.h"
+#include "num/qr.h"
+
+// A point in place.
+typedef struct contact_place {
+  double frame[3][3]; // normal, two tangents
+  double velocity[3]; // along them, m/s
+  double gap;         // c / |grad c|, m
+  double slip[2];     // direction of sliding along the tangents, against which friction acts; or 0
+  double along;       // speed along the direction of sliding that the caller keeps, m/s
+} contact_place;
+
+typedef struct contact_system {
+  int n, nv, nq;
+  contact_place *place; // [n]
+  double *Minv;         // [nv * nv]
+  double *J;            // [3 n * nv]
+  double *B;            // [3 n * nv] J M^-1
+  double *W;            // [3 n * 3 n]
+  double *b;            // [3 n]
+  double *free;         // [nv] accelerations without contact forces
+  double *jacobian;     // [6 * nv] of a link
+  double *force;        // [3 n] along the three directions of each point
+  double *response;     // [3 n] b + W force
+  ap_qr qr;             // of the unknowns of the modes, 3 n at most
+  int *row;             // [3 n] which row of J an unknown belongs to
+  double *scale;        // [3 n] of the unknowns, to share forces
+  double *x, *y, *rhs;  // [3 n]
+  double *old;          // [3 n]
+  double *sweep;        // [3 n] forces while modes are looked for
+  double *swept;        // [3 n] forces while admissible ones are looked for
+  double *small;        // [3 n]
+  bool *still;          // [n] has friction and does not move along its wall
+  bool *passive;        // [n] room for a set of points
+  double *q, *best;     // [nq]
+  double *v;            // [nv]
+} contact_system;
+
+// Below this speed (m/s) a tangential velocity counts as none: rounding and the location of events
+// leave less, and nothing that is seen to move is slower.
+#define AP__CONTACT_STILL 1e-9
+
+// Cut the scratch memory; NULL measures.
+size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_system *s);
+
+// M^-1, places, J, B and W at q; with v also velocities and that part of b that they cause. v NULL:
+// at rest. AP_E_SINGULAR; AP_E_ARG for a link that does not exist.
+ap_status ap__contact_gather(const ap_model *m, ap_work *w, const double *q, const double *v,
+                             const ap_resting *resting, contact_system *s);
+
+// All of it for a state under joint forces: `free` and the whole of b besides.
+ap_status ap__contact_state(const ap_model *m, ap_work *w, const double *q, const double *v,
+                            const double *tau, const ap_resting *resting, contact_system *s);
+
+// Number of unknowns of these modes, with `row` filled: three where a point sticks, one where it
+// slides or where `normals` says so, none where keep (NULL: all) says no.
+int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool normals,
+                         contact_system *s);
+
+// Factor W restricted to the rows and columns of the unknowns, each column times its `scale`. With
+// friction, a column of a sliding point has its friction in it.
+void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s);
+
+// x, not scaled back: the shortest solution of what was factored, for s->rhs, which is used up.
+void ap__contact_solve(contact_system *s);
+
+// s->rhs: the accelerations along the unknowns' rows that y causes, which should vanish.
+void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,
+                          contact_system *s);
+
+// Forces of the points' modes in s->force, and s->response.
+void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_system *s);
+
+// s->response = b + W force.
+void ap__contact_respond(contact_system *s);
+
+// How far a force is inside Coulomb's cone: friction * normal force - |tangential force|, N.
+double ap__contact_margin(double friction, const double force[3]);
+
+// The point of Coulomb's cone nearest to a force, in place.
+void ap__contact_into_cone(double friction, double force[3]);
+
+// What a unit of normal force, with the friction of sliding, does to the point's own normal
+// acceleration.
+double ap__contact_push(const ap_resting *r, const contact_system *s, int i);
+
+// One sweep over the points in keep (NULL: all), in `force`, with accelerations b + W force: still
+// ones get a force in Coulomb's cone, others one of sliding. Repeated it comes near a solution.
+void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool *keep,
+                       const double *b, double *force, const contact_system *s);
+
+#endif

@@ -1,0 +1,223 @@
+// The equations of motion of a run, as a first-order system in q, v and the energy ledger.
+
+#include <math.h>
+#include <string.h>
+
+#include "model/frozen.h"
+#include "sim/run.h"
+
+// q' of a quaternion x y z w under the body's angular velocity: 1/2 q (w, 0).
+static void quaternion_rate(const double *q, const double *w, double *rate) {
+  rate[0] = 0.5 * (q[3] * w[0] + q[1] * w[2] - q[2] * w[1]);
+  rate[1] = 0.5 * (q[3] * w[1] + q[2] * w[0] - q[0] * w[2]);
+  rate[2] = 0.5 * (q[3] * w[2] + q[0] * w[1] - q[1] * w[0]);
+  rate[3] = -0.5 * (q[0] * w[0] + q[1] * w[1] + q[2] * w[2]);
+}
+
+// u turned by a quaternion of any length: u + s (w (x x u) + x x (x x u)), s = 2 / |q|^2.
+static void rotate(const double *q, const double *u, double *result) {
+  double s = 2 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  double c[3] = {q[1] * u[2] - q[2] * u[1], q[2] * u[0] - q[0] * u[2], q[0] * u[1] - q[1] * u[0]};
+  double d[3] = {q[1] * c[2] - q[2] * c[1], q[2] * c[0] - q[0] * c[2], q[0] * c[1] - q[1] * c[0]};
+  for (int k = 0; k < 3; k++) result[k] = u[k] + s * (q[3] * c[k] + d[k]);
+}
+
+// dq/dt from v.
+static void configuration_rate(const ap_model *m, const double *q, const double *v, double *rate) {
+  for (int i = 1; i < m->nbody; i++) {
+    const ap_joint *j = &m->joint[i];
+    if (j->leader) continue;
+    if (j->type == AP_FREE) {
+      rotate(q + j->q + 3, v + j->v, rate + j->q);
+      quaternion_rate(q + j->q + 3, v + j->v + 3, rate + j->q + 3);
+    } else if (j->type == AP_SPHERICAL) {
+      quaternion_rate(q + j->q, v + j->v, rate + j->q);
+    } else {
+      for (int k = 0; k < j->nv; k++) rate[j->q + k] = v[j->v + k];
+    }
+  }
+}
+
+// Where the coordinate of a degree of freedom of its own stands in q; -1: it is part of more.
+int ap__run_coordinate(const ap_model *m, int v) {
+  for (int i = 1; i < m->nbody; i++) {
+    const ap_joint *j = &m->joint[i];
+    if (!j->leader && j->nv == 1 && j->v == v) return j->q;
+    if (!j->leader && j->type == AP_PLANAR && v >= j->v && v < j->v + 3) return j->q + v - j->v;
+  }
+  return -1;
+}
+
+// ---- forces ------------------------------------------------------------------------------------
+
+// Coulomb friction as it is here, in units of its greatest: v / sqrt(v^2 + creep^2).
+static double creeping_sign(double v) { return v / sqrt(v * v + RUN_CREEP * RUN_CREEP); }
+
+// The kernels oppose sign(v); add what makes that continuous.
+static void smooth_friction(const ap_sim *sim, const double *v, double *total) {
+  const ap_model *m = sim->m;
+  for (int i = 1; i < m->nbody; i++) {
+    const ap_joint *j = &m->joint[i];
+    double coulomb = m->link[j->link].coulomb;
+    if (j->nv != 1 || coulomb == 0) continue;
+    double rate = j->ratio * v[j->v], sign = rate > 0 ? 1 : rate < 0 ? -1 : 0;
+    total[j->v] += j->ratio * coulomb * (sign - creeping_sign(rate));
+  }
+}
+
+// Power that the friction of the model's joints takes.
+static double friction_power(const ap_sim *sim, const double *v) {
+  const ap_model *m = sim->m;
+  double power = 0;
+  if (!sim->scene.joint_friction) return 0;
+  for (int i = 1; i < m->nbody; i++) {
+    const ap_joint *j = &m->joint[i];
+    if (j->nv != 1) continue;
+    const ap_body_def *b = &m->link[j->link];
+    double rate = j->ratio * v[j->v];
+    power += (b->viscous * rate + b->coulomb * creeping_sign(rate)) * rate;
+  }
+  return power;
+}
+
+// pulled += J^T f of the loads that act.
+static void add_loads(ap_sim *sim, const double *q, double *pulled) {
+  bool looked = false;
+  for (int i = 0; i < sim->scene.nload; i++) {
+    const ap_load *l = &sim->scene.load[i];
+    if (!sim->acts[i]) continue;
+    if (!looked) ap_kinematics(sim->m, sim->w, q, NULL, NULL), looked = true;
+    double R[9], p[3], r[3], moment[3];
+    ap_frame_pose(sim->m, sim->w, l->body, R, p);
+    for (int k = 0; k < 3; k++)
+      r[k] = R[3 * k] * l->at[0] + R[3 * k + 1] * l->at[1] + R[3 * k + 2] * l->at[2];
+    moment[0] = l->couple[0] + r[1] * l->force[2] - r[2] * l->force[1];
+    moment[1] = l->couple[1] + r[2] * l->force[0] - r[0] * l->force[2];
+    moment[2] = l->couple[2] + r[0] * l->force[1] - r[1] * l->force[0];
+    ap_frame_jacobian(sim->m, sim->w, l->body, AP_MIXED, sim->jacobian);
+    for (int k = 0; k < 3; k++)
+      for (int c = 0; c < sim->nv; c++)
+        pulled[c] += sim->jacobian[k * sim->nv + c] * l->force[k] +
+                     sim->jacobian[(k + 3) * sim->nv + c] * moment[k];
+  }
+}
+
+ap_status ap__run_forces(ap_sim *sim, double t, const double *q, const double *v) {
+  size_t bytes = (size_t)sim->nv * sizeof(double);
+  memset(sim->tau, 0, bytes);
+  for (int i = 0; i < sim->scene.nspring; i++) {
+    const ap_joint_spring *s = &sim->scene.spring[i];
+    double stretch = q[sim->spring_q[i]] - s->rest;
+    sim->tau[s->v] -= s->stiffness * stretch + s->damping * v[s->v];
+  }
+  memset(sim->driven, 0, bytes);
+  if (sim->scene.force) {
+    memcpy(sim->total, sim->tau, bytes);
+    ap_status status = sim->scene.force(sim->scene.context, t, q, v, sim->total);
+    if (status) return status;
+    for (int i = 0; i < sim->nv; i++) sim->driven[i] = sim->total[i] - sim->tau[i];
+    memcpy(sim->tau, sim->total, bytes);
+  }
+  memcpy(sim->total, sim->tau, bytes);
+  if (sim->scene.joint_friction) smooth_friction(sim, v, sim->total);
+  if (!sim->scene.nload) return AP_OK;
+  memset(sim->pulled, 0, bytes);
+  add_loads(sim, q, sim->pulled);
+  for (int i = 0; i < sim->nv; i++) sim->total[i] += sim->pulled[i];
+  return AP_OK;
+}
+
+double ap__run_loads(ap_sim *sim, double t) {
+  double next = INFINITY;
+  for (int i = 0; i < sim->scene.nload; i++) {
+    const ap_load *l = &sim->scene.load[i];
+    bool acts = t >= l->from && t < l->to;
+    if (acts != sim->acts[i]) sim->fresh = true;
+    sim->acts[i] = acts;
+    if (l->from > t) next = fmin(next, l->from);
+    if (l->to > t) next = fmin(next, l->to);
+  }
+  return next;
+}
+
+// ---- motion ------------------------------------------------------------------------------------
+
+// Points that rest hold the robot only where steps are adaptive; fixed steps hold by impulses.
+static int holding(const ap_sim *sim) {
+  return sim->scene.stepping == AP_ADAPTIVE ? sim->nresting : 0;
+}
+
+ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const double *v) {
+  sim->evaluations++;
+  ap_status status = ap__run_forces(sim, t, q, v);
+  if (status) return status;
+  if (!holding(sim)) return ap_forward_dynamics(sim->m, sim->w, q, v, sim->total, sim->a);
+  return ap__contact_accelerations(sim->m, sim->w, q, v, sim->total, sim->nresting, sim->resting,
+                                   sim->a, sim->contact_room);
+}
+
+// The rates of the ledger: loads' work, dissipation, and the work of each joint force.
+static void ledger_rates(ap_sim *sim, const double *q, const double *v, double *rate) {
+  double loads = 0, taken = friction_power(sim, v);
+  for (int i = 0; i < sim->scene.nspring; i++) {
+    const ap_joint_spring *s = &sim->scene.spring[i];
+    taken += s->damping * v[s->v] * v[s->v];
+  }
+  if (holding(sim)) taken += ap__run_sliding_power(sim, q, v);
+  if (sim->scene.nload)
+    for (int i = 0; i < sim->nv; i++) loads += sim->pulled[i] * v[i];
+  rate[RUN_LOADS] = loads;
+  rate[RUN_TAKEN] = taken;
+  if (sim->scene.force)
+    for (int i = 0; i < sim->nv; i++) rate[RUN_LEDGER + i] = sim->driven[i] * v[i];
+}
+
+ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
+  ap_sim *sim = context;
+  const double *q = y, *v = y + sim->nq;
+  for (int i = 0; i < sim->nq + sim->nv; i++)
+    if (!isfinite(y[i])) return AP_E_NO_CONVERGENCE;
+  ap_status status = ap__run_accelerations(sim, t, q, v);
+  if (status) return status;
+  configuration_rate(sim->m, q, v, dydt);
+  memcpy(dydt + sim->nq, sim->a, (size_t)sim->nv * sizeof *dydt);
+  ledger_rates(sim, q, v, dydt + sim->nq + sim->nv);
+  return AP_OK;
+}
+
+void ap__run_energy(ap_sim *sim, double energy[3]) {
+  const double *q = sim->y, *v = sim->y + sim->nq;
+  energy[0] = ap_kinetic_energy(sim->m, sim->w, q, v);
+  energy[1] = ap_potential_energy(sim->m, sim->w, q);
+  energy[2] = 0;
+  for (int i = 0; i < sim->scene.nspring; i++) {
+    const ap_joint_spring *s = &sim->scene.spring[i];
+    double stretch = q[sim->spring_q[i]] - s->rest;
+    energy[2] += 0.5 * s->stiffness * stretch * stretch;
+  }
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+void ap__run_events(void *context, double t, const double *y, double *g) {
+  ap_sim *sim = context;
+  const double *q = y, *v = y + sim->nq;
+  int n = sim->npair;
+  ap__run_look(sim, q, v);
+  for (int i = 0; i < n; i++) {
+    const run_pair *p = &sim->pair[i];
+    bool free = p->resting < 0;
+    g[RUN_GAP * n + i] = free ? p->now.gap.c : 1;
+    g[RUN_RATE * n + i] = free ? p->now.rate : 1;
+    g[RUN_PRESS * n + i] = g[RUN_SLIDE * n + i] = 1;
+  }
+  if (!sim->nresting) return;
+  if (ap__run_accelerations(sim, t, q, v)) return; // the rate itself fails with it
+  for (int i = 0; i < n; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (p->resting < 0) continue;
+    const ap_resting *r = &sim->resting[p->resting];
+    g[RUN_PRESS * n + i] = r->normal_force;
+    if (p->friction > 0) g[RUN_SLIDE * n + i] = r->sticks ? r->margin : r->speed;
+  }
+}

@@ -1,0 +1,480 @@
+// A scenario from a file or from memory: robot, times and integrator here; walls, starts and forces
+// in the files beside this one.
+
+#include "sim/scenario.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/alloc.h"
+#include "file/names.h"
+
+// ---- what the parts share ----------------------------------------------------------------------
+
+bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...) {
+  ap_scenario *s = r->scenario;
+  ap_error *grown = ap__grown(s->warnings, s->nwarning, &s->warning_capacity, sizeof *grown);
+  if (!grown) return ap__yaml_no_memory(&r->yaml);
+  s->warnings = grown;
+  va_list arguments;
+  va_start(arguments, format);
+  ap__vfail(&s->warnings[s->nwarning++], AP_OK, line, format, arguments);
+  va_end(arguments);
+  return true;
+}
+
+char *ap__scenario_path(ap__scenario_reader *r, const char *name) {
+  const char *folder = name[0] == '/' ? "" : r->folder;
+  size_t before = strlen(folder), length = strlen(name);
+  char *path = malloc(before + length + 1);
+  if (!path) {
+    ap__yaml_no_memory(&r->yaml);
+    return NULL;
+  }
+  memcpy(path, folder, before);
+  memcpy(path + before, name, length + 1);
+  return path;
+}
+
+// Names one after the other, as far as there is room.
+static void add_name(char *list, size_t size, const char *name) {
+  size_t used = strlen(list), length = strlen(name);
+  if (used + length + 6 > size) {
+    if (used && list[used - 1] != '.' && used + 6 <= size) strcpy(list + used, ", ...");
+    return;
+  }
+  if (used) strcpy(list + used, ", ");
+  strcat(list, name);
+}
+
+static bool own_coordinates(const ap_model *m, int body) { return ap_joint_nv(m, body) > 0; }
+
+static const char *joint_name(const ap_model *m, int body) {
+  const ap_body_def *def = ap_body(m, body);
+  return def->joint_name ? def->joint_name : def->name;
+}
+
+static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *name) {
+  const ap_model *m = r->scenario->model;
+  const char *meant = NULL;
+  char all[200] = "";
+  int least = INT_MAX;
+  for (int i = 1; i < ap_nbody(m); i++) {
+    if (!own_coordinates(m, i)) continue;
+    if (ap__name_nearer(name->text, joint_name(m, i), &least)) meant = joint_name(m, i);
+    add_name(all, sizeof all, joint_name(m, i));
+  }
+  if (meant)
+    ap__yaml_fail(&r->yaml, name->line,
+                  "%s: the robot has no joint \"%.*s\" (did you mean \"%.*s\"?)", what,
+                  ap__shown(name->text), name->text, ap__shown(meant), meant);
+  else
+    ap__yaml_fail(&r->yaml, name->line, "%s: the robot has no joint \"%.*s\" (it has: %s)", what,
+                  ap__shown(name->text), name->text, *all ? all : "none that moves");
+  return -1;
+}
+
+int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *name) {
+  const ap_model *m = r->scenario->model;
+  if (name->shape != AP__YAML_SCALAR) {
+    ap__yaml_fail(&r->yaml, name->line, "a key of %s is %s (the name of a joint)", what,
+                  ap__yaml_kind_of(name));
+    return -1;
+  }
+  int body = ap_find_joint(m, name->text);
+  if (body < 0) return unknown_joint(r, what, name);
+  if (own_coordinates(m, body)) return body;
+  ap__yaml_fail(&r->yaml, name->line, "%s: the joint \"%.*s\" %s (a joint that moves on its own)",
+                what, ap__shown(name->text), name->text,
+                ap_body(m, body)->mimic ? "follows another" : "is fixed");
+  return -1;
+}
+
+int ap__scenario_link(ap__scenario_reader *r, const char *what, int line, const char *name) {
+  const ap_model *m = r->scenario->model;
+  const char *meant = NULL;
+  char all[200] = "";
+  int least = INT_MAX, body = ap_find_body(m, name);
+  if (body > 0) return body;
+  for (int i = 1; i < ap_nbody(m); i++) {
+    const char *known = ap_body(m, i)->name;
+    if (ap__name_nearer(name, known, &least)) meant = known;
+    add_name(all, sizeof all, known);
+  }
+  if (meant)
+    ap__yaml_fail(&r->yaml, line, "%s: the robot has no link \"%.*s\" (did you mean \"%.*s\"?)",
+                  what, ap__shown(name), name, ap__shown(meant), meant);
+  else
+    ap__yaml_fail(&r->yaml, line, "%s: the robot has no link \"%.*s\" (it has: %s)", what,
+                  ap__shown(name), name, all);
+  return -1;
+}
+
+bool ap__scenario_angle(ap__scenario_reader *r, const char *key, int line, double angle) {
+  return fabs(angle) <= 1e3 ||
+         ap__yaml_fail(&r->yaml, line, "%s: an angle of %g rad (radians between -1e3 and 1e3)", key,
+                       angle);
+}
+
+bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *n,
+                           ap__scenario_pair *read) {
+  ap__yaml *y = &r->yaml;
+  if (n->shape != AP__YAML_MAPPING)
+    return ap__yaml_fail(y, n->line, "%s has %s (a map of joint names)", what, ap__yaml_kind_of(n));
+  bool *taken = calloc((size_t)ap_nbody(r->scenario->model), sizeof *taken);
+  bool good = taken || ap__yaml_no_memory(y);
+  for (const ap__yaml_node *key = ap__yaml_first(y, n), *value; good && key;
+       key = ap__yaml_next(y, value)) {
+    value = ap__yaml_next(y, key);
+    int body = ap__scenario_joint(r, what, key);
+    if (body >= 0 && taken[body])
+      good = ap__yaml_fail(y, key->line, "the joint \"%.*s\" comes twice in %s (once)",
+                           ap__shown(key->text), key->text, what);
+    good = good && body >= 0 && read(r, body, value);
+    if (good) taken[body] = true;
+  }
+  free(taken);
+  return good;
+}
+
+// ---- robot -------------------------------------------------------------------------------------
+
+static bool unknown_robot(ap__scenario_reader *r, const char *name) {
+  const char *meant = NULL;
+  char all[160] = "";
+  int least = INT_MAX;
+  for (int i = 0; ap_builtin_name(i); i++) {
+    if (ap__name_nearer(name, ap_builtin_name(i), &least)) meant = ap_builtin_name(i);
+    add_name(all, sizeof all, ap_builtin_name(i));
+  }
+  int line = r->head.robot->line;
+  if (meant)
+    return ap__yaml_fail(&r->yaml, line,
+                         "robot: there is no built-in \"%.*s\" (did you mean \"%s\"?)",
+                         ap__shown(name), name, meant);
+  return ap__yaml_fail(&r->yaml, line,
+                       "robot: there is no built-in \"%.*s\" (%s, or a file .urdf or .yaml)",
+                       ap__shown(name), name, all);
+}
+
+// What went wrong with the robot, at the line where the scenario names it.
+static bool fail_of_robot(ap__scenario_reader *r, const char *name, const ap_error *own) {
+  if (own->status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);
+  char place[16] = "";
+  if (own->line > 0) snprintf(place, sizeof place, ":%d", own->line);
+  const char *remedy = own->status == AP_E_FILE ? " (a file beside the scenario)" : "";
+  ap__yaml_fail(&r->yaml, r->head.robot->line, "robot: %.*s%s: %s%s", ap__shown(name), name, place,
+                own->text, remedy);
+  return false;
+}
+
+static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *error) {
+  ap_scenario *s = r->scenario;
+  ap_read_options options = {.floating = r->head.floating, .ignore_mimic = r->head.ignore_mimic};
+  if (!ap__format_of_path(name)) return ap_robot_builtin(name, &options, &s->robot, error);
+  char *path = ap__scenario_path(r, name);
+  if (!path) return ap__no_memory(error);
+  ap_status status = ap_robot_read(path, &options, &s->robot, error);
+  free(path);
+  return status;
+}
+
+static bool read_robot(ap__scenario_reader *r) {
+  ap_scenario *s = r->scenario;
+  const char *name;
+  ap_error own = {0};
+  if (!ap__yaml_text(&r->yaml, "robot", r->head.robot, &name)) return false;
+  if (!ap__format_of_path(name) && !ap_builtin(name)) return unknown_robot(r, name);
+  ap_status status = open_robot(r, name, &own);
+  if (!status) status = ap_robot_model(s->robot, &s->model, &own);
+  if (status) return fail_of_robot(r, name, &own);
+  if (ap_nv(s->model) == 0)
+    return ap__yaml_fail(&r->yaml, r->head.robot->line,
+                         "robot: nothing of %.*s moves (a robot with a joint, or floating: true)",
+                         ap__shown(name), name);
+  for (int i = 0; ap_robot_warning(s->robot, i); i++) {
+    const ap_error *w = ap_robot_warning(s->robot, i);
+    if (!ap__scenario_warn(r, r->head.robot->line, "robot: %.*s:%d: %s", ap__shown(name), name,
+                           w->line, w->text))
+      return false;
+  }
+  return true;
+}
+
+// ---- times and integrator ----------------------------------------------------------------------
+
+static bool check_positive(ap__scenario_reader *r, const char *key, double x) {
+  ap__yaml *y = &r->yaml;
+  return x > 0 ||
+         ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], key), "%s: %g (more than 0)", key, x);
+}
+
+static bool check_times(ap__scenario_reader *r) {
+  ap__yaml *y = &r->yaml;
+  const ap__scenario_head *h = &r->head;
+  ap_scenario *s = r->scenario;
+  int line = ap__yaml_line_of(y, &y->nodes[0], "output_step");
+  if (!check_positive(r, "duration", h->duration) ||
+      !check_positive(r, "output_step", h->output_step) ||
+      !check_positive(r, "window", h->window) || !check_positive(r, "rest", h->rest) ||
+      !check_positive(r, "depth", h->depth))
+    return false;
+  if (!(h->duration / h->output_step <= AP__MAX_OUTPUTS))
+    return ap__yaml_fail(y, line, "output_step: %g s makes %.3g outputs of %g s (at most %d)",
+                         h->output_step, h->duration / h->output_step, h->duration,
+                         AP__MAX_OUTPUTS);
+  s->start = h->start_time;
+  s->end = h->start_time + h->duration;
+  s->step = h->output_step;
+  // The times of the outputs must differ.
+  double span = fabs(h->start_time) + h->duration;
+  if (!isfinite(span) || span + h->output_step == span)
+    return ap__yaml_fail(y, line, "output_step: %g s vanishes beside times of %g s (a longer step)",
+                         h->output_step, span);
+  return true;
+}
+
+static bool check_integrator(ap__scenario_reader *r, int line, unsigned seen) {
+  ap__yaml *y = &r->yaml;
+  const ap__scenario_head *h = &r->head;
+  bool tolerances = ap__yaml_has(y, "integrator", seen, "relative") ||
+                    ap__yaml_has(y, "integrator", seen, "absolute");
+  if (h->method != AP_ADAPTIVE && tolerances)
+    return ap__yaml_fail(y, line, "tolerances with fixed steps (method: adaptive, or step alone)");
+  if (h->method == AP_ADAPTIVE && ap__yaml_has(y, "integrator", seen, "step"))
+    return ap__yaml_fail(y, line, "step with method adaptive (method: rk4 or euler)");
+  if (!(h->relative >= 1e-15 && h->relative <= 0.1))
+    return ap__yaml_fail(y, line, "relative: %g (between 1e-15 and 0.1)", h->relative);
+  if (!(h->absolute > 0)) return ap__yaml_fail(y, line, "absolute: %g (more than 0)", h->absolute);
+  return h->step > 0 || ap__yaml_fail(y, line, "step: %g s (more than 0)", h->step);
+}
+
+static bool check_steps(ap__scenario_reader *r) {
+  const ap__scenario_head *h = &r->head;
+  ap__yaml *y = &r->yaml;
+  const double most = 1e10; // about a day of computing
+  return h->method == AP_ADAPTIVE || h->duration / h->step <= most ||
+         ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "integrator"),
+                       "step: %g s makes %.3g steps of %g s (at most %g)", h->step,
+                       h->duration / h->step, h->duration, most);
+}
+
+// ---- the format --------------------------------------------------------------------------------
+
+static bool read_wall(ap__scenario_reader *r, const ap__yaml_node *item) {
+  ap__scenario_wall *grown = ap__grown(r->walls, r->nwall, &r->wall_capacity, sizeof *grown);
+  if (!grown) return ap__yaml_no_memory(&r->yaml);
+  r->walls = grown;
+  ap__scenario_wall *wall = &r->walls[r->nwall++];
+  *wall = (ap__scenario_wall){.node = item, .wall = ap_default_wall(), .normal = {0, 0, 1}};
+  wall->wall.name = NULL;
+  return ap__yaml_read_map(&r->yaml, item, "wall", wall);
+}
+
+static bool read_load(ap__scenario_reader *r, const ap__yaml_node *item) {
+  ap__scenario_load *grown = ap__grown(r->loads, r->nload, &r->load_capacity, sizeof *grown);
+  if (!grown) return ap__yaml_no_memory(&r->yaml);
+  r->loads = grown;
+  ap__scenario_load *load = &r->loads[r->nload++];
+  *load = (ap__scenario_load){.node = item, .load = {.from = -INFINITY, .to = INFINITY}};
+  return ap__yaml_read_map(&r->yaml, item, "load", load);
+}
+
+static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target) {
+  (void)target;
+  ap__scenario_reader *r = y->context;
+  if (!ap__yaml_expect_list(y, k->key, n, "maps")) return false;
+  if (n->length > AP__MAX_LISTED)
+    return ap__yaml_fail(y, n->line, "%s has %d entries (at most %d)", k->key, n->length,
+                         AP__MAX_LISTED);
+  bool walls = strcmp(k->of, "wall") == 0;
+  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item))
+    if (!(walls ? read_wall(r, item) : read_load(r, item))) return false;
+  return true;
+}
+
+static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, void *target) {
+  ap__scenario_reader *r = y->context;
+  if (strcmp(map, "wall") == 0) ((ap__scenario_wall *)target)->seen = seen;
+  if (strcmp(map, "start") == 0) ((ap__scenario_start *)target)->seen = seen;
+  if (strcmp(map, "contact") == 0) ((ap__scenario_contact *)target)->seen = seen;
+  if (strcmp(map, "scenario") == 0) r->seen = seen;
+  return strcmp(map, "integrator") != 0 || check_integrator(r, line, seen);
+}
+
+static const char *const map_names[][2] = {{"scenario", "a scenario"},
+                                           {"wall", "a wall"},
+                                           {"contact", "a contact"},
+                                           {"start", "a start"},
+                                           {"joint", "a joint"},
+                                           {"load", "a load"},
+                                           {"integrator", "an integrator"},
+                                           {NULL, NULL}};
+static const char *const own_words[][2] = {{"model", "robot"},     {"time", "duration"},
+                                           {"until", "duration"},  {"dt", "output_step"},
+                                           {"center", "centre"},   {"e", "restitution"},
+                                           {"mu", "friction"},     {"body", "link"},
+                                           {"torque", "couple"},   {"initial", "start"},
+                                           {"ground", "plane"},    {"floor", "plane"},
+                                           {"springs", "joints"},  {"k", "stiffness"},
+                                           {"d", "damping"},       {"quaternion", "orientation"},
+                                           {"position", "centre"}, {"yes", "true"},
+                                           {"on", "true"},         {"no", "false"},
+                                           {"off", "false"},       {NULL, NULL}};
+static const ap__yaml_format scenario_format = {.file = "a scenario file",
+                                                .opening = "appell-scenario: 1",
+                                                .keys = ap__scenario_keys,
+                                                .names = map_names,
+                                                .own_words = own_words,
+                                                .list = read_list,
+                                                .finish = finish_map};
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static void set_scene(ap__scenario_reader *r) {
+  ap_scenario *s = r->scenario;
+  const ap__scenario_head *h = &r->head;
+  ap_scene *scene = &s->scene;
+  scene->model = s->model;
+  scene->joint_friction = h->joint_friction;
+  memcpy(s->gravity, h->gravity, sizeof s->gravity);
+  if (ap__yaml_has(&r->yaml, "scenario", r->seen, "gravity")) scene->gravity = s->gravity;
+  scene->stepping = (ap_stepping)h->method;
+  scene->relative = h->relative;
+  scene->absolute = h->absolute;
+  scene->step = h->step;
+  scene->window = h->window;
+  scene->rest = h->rest;
+  scene->depth = h->depth;
+}
+
+static void set_defaults(ap__scenario_reader *r) {
+  const ap_scene scene = ap_default_scene();
+  r->scenario->scene = scene;
+  r->head = (ap__scenario_head){.name = "scenario",
+                                .joint_friction = scene.joint_friction,
+                                .method = AP_ADAPTIVE,
+                                .relative = scene.relative,
+                                .absolute = scene.absolute,
+                                .step = scene.step,
+                                .window = scene.window,
+                                .rest = scene.rest,
+                                .depth = scene.depth,
+                                .output_step = 0.01};
+}
+
+static bool read_all(ap__scenario_reader *r, const char *text, size_t length) {
+  ap_scenario *s = r->scenario;
+  ap__yaml *y = &r->yaml;
+  if (!ap__yaml_parse(y, text, length)) return false;
+  set_defaults(r);
+  if (!ap__yaml_read_map(y, &y->nodes[0], "scenario", &r->head)) return false;
+  s->name = r->head.name;
+  if (!check_times(r) || !check_steps(r) || !read_robot(r)) return false;
+  set_scene(r);
+  return ap__scenario_read_walls(r) && ap__scenario_read_contacts(r) &&
+         ap__scenario_read_start(r) && ap__scenario_read_springs(r) &&
+         ap__scenario_read_forces(r) && ap__scenario_read_loads(r) && ap__scenario_check_start(r);
+}
+
+// folder ends with a slash or is empty.
+static ap_status parse(const char *text, size_t length, const char *folder, ap_scenario **scenario,
+                       ap_error *error) {
+  ap_error own = {0};
+  ap_scenario *s = calloc(1, sizeof *s);
+  if (s) s->text = malloc(length + 1);
+  if (!s || !s->text) {
+    ap_scenario_free(s);
+    return ap__no_memory(error);
+  }
+  memcpy(s->text, text, length);
+  s->text[length] = 0;
+  ap__scenario_reader r = {.scenario = s, .folder = folder};
+  r.yaml = (ap__yaml){.format = &scenario_format, .error = &own, .kept = &s->pool, .context = &r};
+  bool good = read_all(&r, text, length);
+  ap__yaml_free(&r.yaml);
+  free(r.walls);
+  free(r.loads);
+  if (good) {
+    *scenario = s;
+    return AP_OK;
+  }
+  ap_scenario_free(s);
+  if (error) *error = own;
+  return own.status;
+}
+
+// The first length bytes of folder, with a slash at the end. NULL: no memory.
+static char *with_slash(const char *folder, size_t length) {
+  char *copy = malloc(length + 2);
+  if (!copy) return NULL;
+  memcpy(copy, folder, length);
+  if (length && copy[length - 1] != '/') copy[length++] = '/';
+  copy[length] = 0;
+  return copy;
+}
+
+ap_status ap_scenario_parse(const char *text, size_t length, const char *folder,
+                            ap_scenario **scenario, ap_error *error) {
+  *scenario = NULL;
+  if (length > AP__MAX_BYTES)
+    return AP__REFUSE(error, AP_E_FILE, 0, "the text has more than %d MiB (a scenario is smaller)",
+                      AP__MAX_BYTES >> 20);
+  char *before = with_slash(folder ? folder : "", folder ? strlen(folder) : 0);
+  if (!before) return ap__no_memory(error);
+  ap_status status = parse(text, length, before, scenario, error);
+  free(before);
+  return status;
+}
+
+ap_status ap_scenario_read(const char *path, ap_scenario **scenario, ap_error *error) {
+  *scenario = NULL;
+  const char *slash = strrchr(path, '/');
+  char *text = NULL, *before = with_slash(path, slash ? (size_t)(slash - path) + 1 : 0);
+  size_t length = 0;
+  ap_status status = before ? ap__read_file(path, &text, &length, error) : ap__no_memory(error);
+  if (!status) status = parse(text, length, before, scenario, error);
+  free(text);
+  free(before);
+  return status;
+}
+
+void ap_scenario_free(ap_scenario *s) {
+  if (!s) return;
+  ap_model_free(s->model);
+  ap_robot_free(s->robot);
+  ap__forces_free(&s->forces);
+  free(s->text);
+  free(s->q);
+  free(s->v);
+  free(s->walls);
+  free(s->points);
+  free(s->contacts);
+  free(s->springs);
+  free(s->loads);
+  free(s->warnings);
+  ap__pool_free(&s->pool);
+  free(s);
+}
+
+const char *ap_scenario_name(const ap_scenario *s) { return s->name; }
+const ap_robot *ap_scenario_robot(const ap_scenario *s) { return s->robot; }
+const ap_model *ap_scenario_model(const ap_scenario *s) { return s->model; }
+const ap_scene *ap_scenario_scene(const ap_scenario *s) { return &s->scene; }
+const double *ap_scenario_q(const ap_scenario *s) { return s->q; }
+const double *ap_scenario_v(const ap_scenario *s) { return s->v; }
+const char *ap_scenario_text(const ap_scenario *s) { return s->text; }
+
+void ap_scenario_times(const ap_scenario *s, double *start, double *end, double *step) {
+  *start = s->start;
+  *end = s->end;
+  *step = s->step;
+}
+
+const ap_error *ap_scenario_warning(const ap_scenario *s, int i) {
+  return i >= 0 && i < s->nwarning ? &s->warnings[i] : NULL;
+}

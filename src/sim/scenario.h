@@ -1,0 +1,136 @@
+// Scenario files: the format as a table, which the reader follows and docs/scenarios.md shows (a
+// test compares), and the parts of the reader.
+
+#ifndef AP_SIM_SCENARIO_H
+#define AP_SIM_SCENARIO_H
+
+#include <appell/scenario.h>
+
+#include "file/yaml_map.h"
+
+// Limits on what a file may ask for.
+enum {
+  AP__MAX_LISTED = 10000,  // walls, contacts, loads
+  AP__MAX_PAIRS = 1000000, // a contact point and a wall
+  AP__MAX_OUTPUTS = 10000000
+};
+
+extern const ap__yaml_key ap__scenario_keys[];
+
+// ---- what the maps fill ------------------------------------------------------------------------
+
+typedef struct ap__scenario_head {
+  const char *name;
+  const ap__yaml_node *robot, *contacts, *start, *joints, *forces; // NULL: not there
+  int floating, ignore_mimic, joint_friction;
+  double gravity[3];
+  int method;
+  double relative, absolute, step;
+  double window, rest, depth;
+  double start_time, duration, output_step;
+} ap__scenario_head;
+
+typedef struct ap__scenario_wall {
+  const ap__yaml_node *node;
+  unsigned seen; // keys that were there, as for ap__yaml_has()
+  ap_wall wall;
+  int kind, inside;
+  double normal[3], radius, ring, tube;
+  const ap__yaml_node *semi_axes, *points; // NULL: not there
+} ap__scenario_wall;
+
+typedef struct ap__scenario_contact {
+  unsigned seen;
+  const char *name, *link;
+  double at[3];
+} ap__scenario_contact;
+
+typedef struct ap__scenario_start {
+  unsigned seen;
+  const ap__yaml_node *q, *v;
+  double position[3], orientation[4], rpy[3], velocity[3], angular_velocity[3];
+} ap__scenario_start;
+
+typedef struct ap__scenario_load {
+  const ap__yaml_node *node;
+  const char *link;
+  ap_load load;
+} ap__scenario_load;
+
+// ---- the scenario ------------------------------------------------------------------------------
+
+// Joint forces over time: constant ones, and those of a file.
+typedef struct ap__forces {
+  int nv;
+  double *constant; // [nv], NULL: none
+  int columns;      // joints in the file
+  int *place;       // [columns] in v
+  int rows, capacity;
+  double *table; // [rows * (1 + columns)]: time, forces
+} ap__forces;
+
+struct ap_scenario {
+  ap__pool pool; // all texts
+  char *text;
+  const char *name;
+  ap_robot *robot;
+  ap_model *model;
+  double *q, *v;
+  double gravity[3];
+  ap_wall *walls;
+  double *points; // of profiles
+  ap_contact_point *contacts;
+  ap_joint_spring *springs;
+  ap_load *loads;
+  ap__forces forces;
+  ap_scene scene;
+  double start, end, step;
+  ap_error *warnings;
+  int nwarning, warning_capacity;
+};
+
+// A scenario while it is read.
+typedef struct ap__scenario_reader {
+  ap__yaml yaml;
+  ap_scenario *scenario;
+  const char *folder; // with a slash at its end, or ""
+  ap__scenario_head head;
+  unsigned seen; // keys of the file's own map
+  ap__scenario_wall *walls;
+  int nwall, wall_capacity;
+  ap__scenario_load *loads;
+  int nload, load_capacity;
+} ap__scenario_reader;
+
+// Every part returns false once the error is set.
+
+// A warning with the line that it is about.
+bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...) AP_PRINTF(3, 4);
+// The body whose joint has this name and coordinates of its own; -1 once the error is set. What:
+// the list that names it.
+int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *name);
+// The body of this name; -1 once the error is set.
+int ap__scenario_link(ap__scenario_reader *r, const char *what, int line, const char *name);
+// A file that the scenario names: its place. The caller frees it; NULL: no memory, the error is
+// set.
+char *ap__scenario_path(ap__scenario_reader *r, const char *name);
+// Is this angle one? Beyond 1e3 rad it is in degrees, or a mistake.
+bool ap__scenario_angle(ap__scenario_reader *r, const char *key, int line, double angle);
+// For pairs NAME: value of a node: call read with each joint's body and value.
+typedef bool ap__scenario_pair(ap__scenario_reader *r, int body, const ap__yaml_node *value);
+bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *n,
+                           ap__scenario_pair *read);
+
+bool ap__scenario_read_walls(ap__scenario_reader *r);
+bool ap__scenario_read_contacts(ap__scenario_reader *r);
+bool ap__scenario_read_start(ap__scenario_reader *r);
+bool ap__scenario_read_springs(ap__scenario_reader *r);
+bool ap__scenario_read_forces(ap__scenario_reader *r);
+bool ap__scenario_read_loads(ap__scenario_reader *r);
+// No contact point starts inside a wall.
+bool ap__scenario_check_start(ap__scenario_reader *r);
+
+ap_force ap__scenario_force; // its context is the ap__forces
+void ap__forces_free(ap__forces *f);
+
+#endif

@@ -1,0 +1,343 @@
+// Walls and contact points of a scenario, and whether the start is free of both.
+
+#include <appell/kin.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/names.h"
+#include "sim/scenario.h"
+
+// ---- walls -------------------------------------------------------------------------------------
+
+static const char *const kind_names[] = {"plane",  "circle",    "ellipse", "cylinder",
+                                         "sphere", "ellipsoid", "torus",   "profile"};
+
+// Kinds as bits.
+#define OF(kind) (1u << (kind))
+enum {
+  ROUND = OF(AP_WALL_CIRCLE) | OF(AP_WALL_CYLINDER) | OF(AP_WALL_SPHERE),
+  OVAL = OF(AP_WALL_ELLIPSE) | OF(AP_WALL_ELLIPSOID),
+  TORUS = OF(AP_WALL_TORUS),
+  PROFILE = OF(AP_WALL_PROFILE),
+  PLANE = OF(AP_WALL_PLANE)
+};
+
+// Which kinds may have a key, and which must.
+static const struct {
+  const char *key;
+  unsigned may, must;
+} fits[] = {{"normal", PLANE, 0},
+            {"axis", ROUND | OVAL | TORUS | PROFILE, 0},
+            {"x", OVAL | PROFILE, 0},
+            {"radius", ROUND, ROUND},
+            {"semi_axes", OVAL, OVAL},
+            {"ring", TORUS, TORUS},
+            {"tube", TORUS, TORUS},
+            {"points", PROFILE, PROFILE},
+            {"inside", ROUND | OVAL | TORUS, 0}};
+
+static bool check_keys(ap__scenario_reader *r, const ap__scenario_wall *w) {
+  ap__yaml *y = &r->yaml;
+  unsigned kind = OF(w->kind);
+  for (size_t i = 0; i < sizeof fits / sizeof fits[0]; i++) {
+    bool there = ap__yaml_has(y, "wall", w->seen, fits[i].key);
+    if (!there && (fits[i].must & kind))
+      return ap__yaml_fail(y, w->node->line, "a wall of kind %s without \"%s\" (it needs one)",
+                           kind_names[w->kind], fits[i].key);
+    if (there && !(fits[i].may & kind))
+      return ap__yaml_fail(y, ap__yaml_line_of(y, w->node, fits[i].key),
+                           "%s has no meaning for a wall of kind %s (leave it out%s)", fits[i].key,
+                           kind_names[w->kind],
+                           kind == PLANE && strcmp(fits[i].key, "axis") == 0
+                               ? "; the direction of a plane is its normal"
+                               : "");
+  }
+  return true;
+}
+
+static bool check_length(ap__scenario_reader *r, const ap__scenario_wall *w, const char *key,
+                         double x) {
+  ap__yaml *y = &r->yaml;
+  return (x >= 1e-9 && x <= 1e9) || ap__yaml_fail(y, ap__yaml_line_of(y, w->node, key),
+                                                  "%s: %g m (between 1e-9 and 1e9 m)", key, x);
+}
+
+static bool set_size(ap__scenario_reader *r, ap__scenario_wall *w) {
+  ap__yaml *y = &r->yaml;
+  double *size = w->wall.size;
+  unsigned kind = OF(w->kind);
+  if (kind & ROUND) {
+    size[0] = w->radius;
+    return check_length(r, w, "radius", size[0]);
+  }
+  if (kind & TORUS) {
+    size[0] = w->ring;
+    size[1] = w->tube;
+    if (!check_length(r, w, "ring", size[0]) || !check_length(r, w, "tube", size[1])) return false;
+    return size[1] < size[0] ||
+           ap__yaml_fail(y, ap__yaml_line_of(y, w->node, "tube"),
+                         "tube: %g m in a ring of %g m (a smaller one)", size[1], size[0]);
+  }
+  int count = w->kind == AP_WALL_ELLIPSE ? 2 : 3;
+  if (!(kind & OVAL)) return true;
+  if (!ap__yaml_numbers(y, "semi_axes", w->semi_axes, count, size)) return false;
+  for (int i = 0; i < count; i++)
+    if (!check_length(r, w, "semi_axes", size[i])) return false;
+  return true;
+}
+
+static bool read_points(ap__scenario_reader *r, ap__scenario_wall *w, double *x) {
+  ap__yaml *y = &r->yaml;
+  const ap__yaml_node *n = w->points;
+  w->wall.points = x;
+  w->wall.npoint = n->length;
+  if (n->length < 2) return ap__yaml_fail(y, n->line, "points: %d of them (2 or more)", n->length);
+  double last = -INFINITY;
+  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+    if (!ap__yaml_numbers(y, "points", item, 2, x)) return false;
+    if (!(x[0] > last))
+      return ap__yaml_fail(y, item->line, "points: x is %g m after %g m (x must grow)", x[0], last);
+    last = x[0];
+    x += 2;
+  }
+  return true;
+}
+
+static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *points) {
+  ap__yaml *y = &r->yaml;
+  ap_wall *wall = &w->wall;
+  wall->kind = (ap_wall_kind)w->kind;
+  wall->inside = w->inside;
+  if (wall->kind == AP_WALL_PLANE) memcpy(wall->axis, w->normal, sizeof wall->axis);
+  if (!check_keys(r, w) || !set_size(r, w)) return false;
+  if (!(wall->restitution >= 0 && wall->restitution <= 1))
+    return ap__yaml_fail(y, ap__yaml_line_of(y, w->node, "restitution"),
+                         "restitution: %g (0, no rebound, to 1, no loss)", wall->restitution);
+  if (!(wall->friction >= 0))
+    return ap__yaml_fail(y, ap__yaml_line_of(y, w->node, "friction"), "friction: %g (0 or more)",
+                         wall->friction);
+  return !w->points || read_points(r, w, points);
+}
+
+// Names of walls that have none, and no name twice.
+static bool name_walls(ap__scenario_reader *r, ap__names *names) {
+  for (int i = 0; i < r->nwall; i++) {
+    ap__scenario_wall *w = &r->walls[i];
+    if (!w->wall.name) {
+      char name[24];
+      int length = snprintf(name, sizeof name, "wall%d", i + 1);
+      w->wall.name = ap__pool_text(&r->scenario->pool, name, (size_t)length);
+      if (!w->wall.name) return ap__yaml_no_memory(&r->yaml);
+    }
+    int other = ap__names_put(names, w->wall.name, i);
+    if (other >= 0)
+      return ap__yaml_fail(&r->yaml, w->node->line,
+                           "the name \"%.*s\" is taken by the wall on line %d (another)",
+                           ap__shown(w->wall.name), w->wall.name, r->walls[other].node->line);
+  }
+  return true;
+}
+
+bool ap__scenario_read_walls(ap__scenario_reader *r) {
+  ap_scenario *s = r->scenario;
+  size_t points = 0;
+  for (int i = 0; i < r->nwall; i++) {
+    const ap__yaml_node *n = r->walls[i].points;
+    if (n && !ap__yaml_expect_list(&r->yaml, "points", n, "pairs of numbers")) return false;
+    points += n ? 2 * (size_t)n->length : 0;
+  }
+  ap__names names = {0};
+  s->walls = calloc((size_t)r->nwall + 1, sizeof *s->walls);
+  s->points = calloc(points + 1, sizeof *s->points);
+  bool good =
+      (s->walls && s->points && ap__names_init(&names, r->nwall)) || ap__yaml_no_memory(&r->yaml);
+  good = good && name_walls(r, &names);
+  ap__names_free(&names);
+  double *next = s->points;
+  for (int i = 0; good && i < r->nwall; i++) {
+    good = finish_wall(r, &r->walls[i], next);
+    if (r->walls[i].points) next += 2 * (size_t)r->walls[i].points->length;
+    s->walls[i] = r->walls[i].wall;
+  }
+  s->scene.wall = s->walls;
+  s->scene.nwall = r->nwall;
+  return good;
+}
+
+// ---- contact points ----------------------------------------------------------------------------
+
+static bool unknown_frame(ap__scenario_reader *r, const ap__yaml_node *n) {
+  const ap_model *m = r->scenario->model;
+  const char *meant = NULL;
+  int least = INT_MAX;
+  for (int i = 1; i < ap_nframe(m); i++)
+    if (ap__name_nearer(n->text, ap_frame_name(m, i), &least)) meant = ap_frame_name(m, i);
+  if (meant)
+    return ap__yaml_fail(&r->yaml, n->line,
+                         "contacts: the robot has no frame \"%.*s\" (did you mean \"%.*s\"?)",
+                         ap__shown(n->text), n->text, ap__shown(meant), meant);
+  return ap__yaml_fail(&r->yaml, n->line,
+                       "contacts: the robot has no frame \"%.*s\" (`appell info` lists them; or "
+                       "{link: NAME, at: [x, y, z]})",
+                       ap__shown(n->text), n->text);
+}
+
+static bool read_frame_contact(ap__scenario_reader *r, const ap__yaml_node *n,
+                               ap_contact_point *point) {
+  const ap_model *m = r->scenario->model;
+  if (!ap__yaml_text(&r->yaml, "contacts", n, &point->name)) return false;
+  int frame = ap_find_frame(m, point->name);
+  if (frame < 0) return unknown_frame(r, n);
+  point->body = frame;
+  if (frame < ap_nbody(m)) return true;
+  const ap_frame_def *def = &ap_robot_definition(r->scenario->robot)->frames[frame - ap_nbody(m)];
+  point->body = def->body;
+  memcpy(point->at, def->xyz, sizeof point->at);
+  return true;
+}
+
+static bool read_contact(ap__scenario_reader *r, const ap__yaml_node *n, ap_contact_point *point) {
+  if (n->shape == AP__YAML_SCALAR) {
+    if (!read_frame_contact(r, n, point)) return false;
+  } else {
+    ap__scenario_contact contact = {0};
+    if (!ap__yaml_read_map(&r->yaml, n, "contact", &contact)) return false;
+    point->name = contact.name ? contact.name : contact.link;
+    point->body = ap__scenario_link(r, "contacts", n->line, contact.link);
+    if (point->body < 0) return false;
+    memcpy(point->at, contact.at, sizeof point->at);
+  }
+  return ap_body_mover(r->scenario->model, point->body) != 0 ||
+         ap__yaml_fail(&r->yaml, n->line,
+                       "contacts: \"%.*s\" is fixed to the ground (a point that moves)",
+                       ap__shown(point->name), point->name);
+}
+
+static bool read_list(ap__scenario_reader *r, const ap__yaml_node *list, ap__names *names) {
+  ap__yaml *y = &r->yaml;
+  int i = 0;
+  for (const ap__yaml_node *n = ap__yaml_first(y, list); n; n = ap__yaml_next(y, n), i++) {
+    ap_contact_point *point = &r->scenario->contacts[i];
+    if (!read_contact(r, n, point)) return false;
+    if (ap__names_put(names, point->name, i) >= 0)
+      return ap__yaml_fail(y, n->line, "contacts: the name \"%.*s\" comes twice (another name)",
+                           ap__shown(point->name), point->name);
+  }
+  return true;
+}
+
+static bool default_contacts(ap__scenario_reader *r) {
+  ap_scenario *s = r->scenario;
+  int n = ap_default_contact_points(s->model, NULL, 0);
+  s->contacts = calloc((size_t)n + 1, sizeof *s->contacts);
+  if (!s->contacts) return ap__yaml_no_memory(&r->yaml);
+  s->scene.npoint = ap_default_contact_points(s->model, s->contacts, n);
+  return true;
+}
+
+static bool named_contacts(ap__scenario_reader *r, const ap__yaml_node *list) {
+  ap_scenario *s = r->scenario;
+  ap__yaml *y = &r->yaml;
+  if (!ap__yaml_expect_list(y, "contacts", list, "frames or maps")) return false;
+  if (list->length > AP__MAX_LISTED)
+    return ap__yaml_fail(y, list->line, "contacts has %d entries (at most %d)", list->length,
+                         AP__MAX_LISTED);
+  ap__names names = {0};
+  s->contacts = calloc((size_t)list->length + 1, sizeof *s->contacts);
+  bool good = (s->contacts && ap__names_init(&names, list->length)) || ap__yaml_no_memory(y);
+  good = good && read_list(r, list, &names);
+  ap__names_free(&names);
+  s->scene.npoint = list->length;
+  return good;
+}
+
+bool ap__scenario_read_contacts(ap__scenario_reader *r) {
+  ap_scenario *s = r->scenario;
+  ap__yaml *y = &r->yaml;
+  const ap__yaml_node *list = r->head.contacts;
+  if (!(list ? named_contacts(r, list) : default_contacts(r))) return false;
+  s->scene.point = s->contacts;
+  int line = ap__yaml_line_of(y, &y->nodes[0], list ? "contacts" : "walls");
+  if (s->scene.nwall && !s->scene.npoint)
+    return ap__scenario_warn(r, line, "there are walls, but no contact points: nothing touches");
+  long pairs = (long)s->scene.nwall * s->scene.npoint;
+  return pairs <= AP__MAX_PAIRS ||
+         ap__yaml_fail(y, line, "%d contact points and %d walls make %ld pairs (at most %d)",
+                       s->scene.npoint, s->scene.nwall, pairs, AP__MAX_PAIRS);
+}
+
+// ---- the start ---------------------------------------------------------------------------------
+
+// Where the points are at the start: x y z of each. NULL: no memory.
+static double *start_points(const ap_scenario *s) {
+  const ap_scene *scene = &s->scene;
+  size_t size = ap_work_size(s->model);
+  void *memory = malloc(size);
+  double *place = malloc((3 * (size_t)scene->npoint + 1) * sizeof *place);
+  if (memory && place) {
+    ap_work *w = ap_work_init(s->model, memory, size);
+    ap_kinematics(s->model, w, s->q, NULL, NULL);
+    for (int i = 0; i < scene->npoint; i++) {
+      double R[9], p[3];
+      const double *at = scene->point[i].at;
+      ap_frame_pose(s->model, w, scene->point[i].body, R, p);
+      for (int k = 0; k < 3; k++)
+        place[3 * i + k] = p[k] + R[3 * k] * at[0] + R[3 * k + 1] * at[1] + R[3 * k + 2] * at[2];
+    }
+  } else {
+    free(place);
+    place = NULL;
+  }
+  free(memory);
+  return place;
+}
+
+static bool check_points(ap__scenario_reader *r, const ap_surface *surface, const ap_wall *wall,
+                         int wall_line, const double *place) {
+  ap__yaml *y = &r->yaml;
+  const ap_scene *scene = &r->scenario->scene;
+  int line = r->head.start ? r->head.start->line : wall_line;
+  for (int i = 0; i < scene->npoint; i++) {
+    const double *p = place + 3 * (size_t)i;
+    ap_gap gap;
+    ap_surface_gap(surface, p, &gap);
+    double slope = sqrt(gap.gradient[0] * gap.gradient[0] + gap.gradient[1] * gap.gradient[1] +
+                        gap.gradient[2] * gap.gradient[2]);
+    double distance = slope > 0 ? gap.c / slope : gap.c;
+    if (distance >= -scene->depth) continue;
+    const char *name = scene->point[i].name;
+    return ap__yaml_fail(
+        y, line,
+        "start: point \"%.*s\" at %.6g %.6g %.6g is %.3g m inside wall \"%.*s\" of "
+        "line %d (a start in the free region)",
+        ap__shown(name), name, p[0], p[1], p[2], -distance, ap__shown(wall->name), wall->name,
+        wall_line);
+  }
+  return true;
+}
+
+static bool check_wall(ap__scenario_reader *r, int i, const double *place) {
+  const ap_wall *wall = &r->scenario->walls[i];
+  int line = r->walls[i].node->line;
+  ap_error own = {0};
+  size_t size = ap_surface_size(wall);
+  void *memory = malloc(size);
+  if (!memory) return ap__yaml_no_memory(&r->yaml);
+  ap_surface *surface = ap_surface_init(wall, memory, size, &own);
+  bool good = surface ? check_points(r, surface, wall, line, place)
+                      : ap__yaml_fail(&r->yaml, line, "%s", own.text);
+  free(memory);
+  return good;
+}
+
+bool ap__scenario_check_start(ap__scenario_reader *r) {
+  if (r->nwall == 0) return true;
+  double *place = start_points(r->scenario);
+  bool good = place || ap__yaml_no_memory(&r->yaml);
+  for (int i = 0; good && i < r->nwall; i++) good = check_wall(r, i, place);
+  free(place);
+  return good;
+}

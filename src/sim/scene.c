@@ -1,0 +1,255 @@
+// Making a run: the scene is checked and copied, and all memory is asked for.
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "sim/ode.h"
+#include "sim/run.h"
+
+ap_scene ap_default_scene(void) {
+  return (ap_scene){.joint_friction = true,
+                    .stepping = AP_ADAPTIVE,
+                    .relative = 1e-10,
+                    .absolute = 1e-10,
+                    .step = 1e-3,
+                    .window = 1e-5,
+                    .rest = 1e-9,
+                    .depth = 1e-9,
+                    .most_events = 1000000};
+}
+
+// ---- checks ------------------------------------------------------------------------------------
+
+static bool finite3(const double *x) { return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]); }
+
+static bool is_body(const ap_scene *s, int body) { return body >= 0 && body < ap_nbody(s->model); }
+
+static ap_status refuse(ap_error *error, const char *text) {
+  ap__fail(error, AP_E_ARG, 0, "%s", text);
+  return AP_E_ARG;
+}
+
+static ap_status check_numbers(const ap_scene *s, ap_error *error) {
+  if (!s->model) return refuse(error, "a scene needs a model");
+  if (s->nwall < 0 || s->npoint < 0 || s->nspring < 0 || s->nload < 0)
+    return refuse(error, "the number of walls, points, springs or loads is negative");
+  if ((s->nwall && !s->wall) || (s->npoint && !s->point) || (s->nspring && !s->spring) ||
+      (s->nload && !s->load))
+    return refuse(error, "the walls, points, springs or loads are NULL");
+  if (s->npoint > 100000 || s->nwall > 100000 || (long)s->npoint * s->nwall > 1000000)
+    return refuse(error, "more than a million pairs of a point and a wall");
+  if (s->gravity && !finite3(s->gravity)) return refuse(error, "gravity is not finite");
+  if (s->stepping != AP_ADAPTIVE && s->stepping != AP_FIXED_RK4 && s->stepping != AP_FIXED_EULER)
+    return refuse(error, "the stepping is none of AP_ADAPTIVE, AP_FIXED_RK4, AP_FIXED_EULER");
+  if (s->stepping != AP_ADAPTIVE && !(s->step > 0 && isfinite(s->step)))
+    return refuse(error, "the step must be positive");
+  if (!(s->window >= 0 && isfinite(s->window)) || !(s->rest >= 0 && isfinite(s->rest)) ||
+      !(s->depth >= 0 && isfinite(s->depth)))
+    return refuse(error, "window, rest and depth must be zero or positive");
+  if (s->most_events < 1) return refuse(error, "most_events must be at least 1");
+  return AP_OK;
+}
+
+static ap_status check_parts(const ap_scene *s, ap_error *error) {
+  int nv = ap_nv(s->model);
+  for (int i = 0; i < s->npoint; i++) {
+    const ap_contact_point *p = &s->point[i];
+    if (is_body(s, p->body) && finite3(p->at)) continue;
+    ap__fail(error, AP_E_ARG, 0, "contact point %d (\"%s\") %s", i, p->name ? p->name : "",
+             is_body(s, p->body) ? "lies nowhere: its place is not finite"
+                                 : "is on a link that does not exist");
+    return AP_E_ARG;
+  }
+  for (int i = 0; i < s->nspring; i++) {
+    const ap_joint_spring *p = &s->spring[i];
+    const char *wrong = NULL;
+    if (p->v < 0 || p->v >= nv || ap__run_coordinate(s->model, p->v) < 0)
+      wrong = "is on no joint with one degree of freedom";
+    else if (!(p->stiffness >= 0 && isfinite(p->stiffness)) || !isfinite(p->rest) ||
+             !(p->damping >= 0 && isfinite(p->damping)))
+      wrong = "has a number that is not finite, or a negative stiffness or damping";
+    if (!wrong) continue;
+    ap__fail(error, AP_E_ARG, 0, "spring %d %s", i, wrong);
+    return AP_E_ARG;
+  }
+  for (int i = 0; i < s->nload; i++) {
+    const ap_load *l = &s->load[i];
+    const char *wrong = NULL;
+    if (!is_body(s, l->body))
+      wrong = "is on a link that does not exist";
+    else if (!finite3(l->at) || !finite3(l->force) || !finite3(l->couple))
+      wrong = "has a number that is not finite";
+    else if (!(l->from <= l->to))
+      wrong = "ends before it begins";
+    if (!wrong) continue;
+    ap__fail(error, AP_E_ARG, 0, "load %d %s", i, wrong);
+    return AP_E_ARG;
+  }
+  return AP_OK;
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static const char *copy_name(ap_arena *a, const char *name) {
+  size_t bytes = strlen(name) + 1;
+  char *copy = AP_TAKE(a, char, bytes);
+  return copy ? memcpy(copy, name, bytes) : NULL;
+}
+
+// Copies of what the scene points to. While measuring, what is taken is NULL and not written.
+static void copy_scene(ap_sim *sim, const ap_scene *s, ap_arena *a) {
+  ap_wall *wall = AP_TAKE(a, ap_wall, s->nwall);
+  ap_contact_point *point = AP_TAKE(a, ap_contact_point, s->npoint);
+  ap_joint_spring *spring = AP_TAKE(a, ap_joint_spring, s->nspring);
+  ap_load *load = AP_TAKE(a, ap_load, s->nload);
+  double *gravity = AP_TAKE(a, double, 3);
+  for (int i = 0; i < s->nwall; i++) {
+    const char *name = copy_name(a, s->wall[i].name ? s->wall[i].name : "wall");
+    if (wall) wall[i] = s->wall[i], wall[i].name = name;
+  }
+  for (int i = 0; i < s->npoint; i++) {
+    const char *name = copy_name(a, s->point[i].name ? s->point[i].name : "point");
+    if (point) point[i] = s->point[i], point[i].name = name;
+  }
+  if (!a->base) return;
+  if (s->nspring) memcpy(spring, s->spring, (size_t)s->nspring * sizeof *spring);
+  if (s->nload) memcpy(load, s->load, (size_t)s->nload * sizeof *load);
+  memcpy(gravity, s->gravity ? s->gravity : ap_gravity(s->model), 3 * sizeof *gravity);
+  sim->scene = *s;
+  sim->scene.wall = wall;
+  sim->scene.point = point;
+  sim->scene.spring = spring;
+  sim->scene.load = load;
+  sim->scene.gravity = gravity;
+}
+
+// Everything a run owns, in one block; sizes in *sim are set. Returns the bytes.
+static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
+  ap_arena a = ap__arena(mem);
+  size_t nv = (size_t)sim->nv, most = (size_t)sim->most, n = (size_t)sim->n;
+  copy_scene(sim, s, &a);
+  sim->w = (ap_work *)AP_TAKE_ALIGNED(&a, unsigned char, ap_work_size(s->model));
+  sim->surface = AP_TAKE(&a, ap_surface *, s->nwall);
+  for (int i = 0; i < s->nwall; i++) {
+    unsigned char *room = AP_TAKE_ALIGNED(&a, unsigned char, ap_surface_size(&s->wall[i]));
+    if (room) sim->surface[i] = (ap_surface *)room;
+  }
+  sim->pair = AP_TAKE(&a, run_pair, sim->npair);
+  sim->y = AP_TAKE(&a, double, n);
+  sim->y0 = AP_TAKE(&a, double, n);
+  sim->stage = AP_TAKE(&a, double, 5 * n);
+  sim->q = AP_TAKE(&a, double, sim->nq);
+  sim->before = AP_TAKE(&a, double, nv);
+  sim->tau = AP_TAKE(&a, double, nv);
+  sim->driven = AP_TAKE(&a, double, nv);
+  sim->pulled = AP_TAKE(&a, double, nv);
+  sim->total = AP_TAKE(&a, double, nv);
+  sim->a = AP_TAKE(&a, double, nv);
+  sim->jacobian = AP_TAKE(&a, double, 6 * nv);
+  sim->work_of = AP_TAKE(&a, double, nv);
+  sim->spring_q = AP_TAKE(&a, int, s->nspring);
+  sim->acts = AP_TAKE(&a, bool, s->nload);
+  sim->found = AP_TAKE(&a, int, RUN_BLOCKS * sim->npair + 1);
+  sim->chosen = AP_TAKE(&a, int, most);
+  sim->touch = AP_TAKE(&a, ap_touch, most);
+  sim->resting = AP_TAKE(&a, ap_resting, most);
+  sim->candidate = AP_TAKE(&a, ap_resting, most);
+  sim->keep = AP_TAKE(&a, bool, most);
+  if (sim->most) {
+    sim->impact_room = AP_TAKE_ALIGNED(&a, unsigned char, ap_impact_scratch(s->model, sim->most));
+    sim->contact_room =
+        AP_TAKE_ALIGNED(&a, unsigned char, ap__contact_scratch(s->model, sim->most));
+  }
+  return ap__arena_size(&a);
+}
+
+// ---- create ------------------------------------------------------------------------------------
+
+static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
+  for (int i = 0; i < sim->scene.nwall; i++) {
+    ap_wall *wall = (ap_wall *)&sim->scene.wall[i];
+    sim->surface[i] = ap_surface_init(wall, sim->surface[i], ap_surface_size(wall), error);
+    if (!sim->surface[i]) return AP_E_ARG;
+    wall->points = ap_surface_wall(sim->surface[i])->points;
+  }
+  for (int i = 0; i < sim->npair; i++) {
+    int point = i / sim->scene.nwall, wall = i % sim->scene.nwall;
+    const ap_contact_point *p = &sim->scene.point[point];
+    sim->pair[i] = (run_pair){.point = point,
+                              .wall = wall,
+                              .body = p->body,
+                              .at = {p->at[0], p->at[1], p->at[2]},
+                              .surface = sim->surface[wall],
+                              .restitution = sim->scene.wall[wall].restitution,
+                              .friction = sim->scene.wall[wall].friction,
+                              .resting = -1};
+  }
+  return AP_OK;
+}
+
+// The integrator, and what it watches: distances and contact forces, their zeros located to the
+// last digits, and the rates of the distances, whose zeros only part the way into pieces.
+static ap_status make_integrator(ap_sim *sim, ap_error *error) {
+  ap_ode_options o = ap_default_ode_options();
+  o.relative = sim->scene.relative;
+  o.absolute = sim->scene.absolute;
+  o.most_steps = 10000000;
+  ap_status status = ap_ode_create(sim->n, ap__run_rate, sim, &o, &sim->ode, error);
+  if (status) return status;
+  ap__ode_govern(sim->ode, sim->nq + sim->nv);
+  int n = sim->npair;
+  if (!n) return AP_OK;
+  for (int i = 0; i < RUN_BLOCKS * n; i++) sim->found[i] = i < RUN_RATE * n ? -1 : 0;
+  return ap__ode_watch(sim->ode, RUN_BLOCKS * n, RUN_RATE * n, sim->found, ap__run_events, error);
+}
+
+ap_status ap_sim_create(const ap_scene *scene, ap_sim **sim, ap_error *error) {
+  if (sim) *sim = NULL;
+  if (!scene || !sim) return refuse(error, "a run needs a scene and a place for it, not NULL");
+  ap_status status = check_numbers(scene, error);
+  if (!status) status = check_parts(scene, error);
+  if (status) return status;
+  ap_sim sizes = {.m = scene->model,
+                  .nq = ap_nq(scene->model),
+                  .nv = ap_nv(scene->model),
+                  .npair = scene->npoint * scene->nwall};
+  if (sizes.nv < 1) return refuse(error, "nothing of the model moves");
+  sizes.most = sizes.npair < RUN_MOST_TOUCHES ? sizes.npair : RUN_MOST_TOUCHES;
+  sizes.n = sizes.nq + sizes.nv + RUN_LEDGER + (scene->force ? sizes.nv : 0);
+  size_t bytes = lay_out(&sizes, scene, NULL);
+  ap_sim *made = malloc(sizeof *made);
+  void *mem = bytes ? calloc(1, bytes) : NULL;
+  if (!made || !mem) {
+    free(made);
+    free(mem);
+    ap__fail(error, AP_E_MEMORY, 0, "not enough memory for the run");
+    return AP_E_MEMORY;
+  }
+  *made = sizes;
+  made->memory = mem;
+  lay_out(made, scene, mem);
+  made->w = ap_work_init(made->m, made->w, ap_work_size(made->m));
+  ap_set_gravity(made->w, made->scene.gravity);
+  ap_set_friction(made->w, made->scene.joint_friction);
+  for (int i = 0; i < scene->nspring; i++)
+    made->spring_q[i] = ap__run_coordinate(made->m, scene->spring[i].v);
+  status = make_surfaces(made, error);
+  if (!status && scene->stepping == AP_ADAPTIVE) status = make_integrator(made, error);
+  if (status) {
+    ap_sim_free(made);
+    return status;
+  }
+  *sim = made;
+  return AP_OK;
+}
+
+void ap_sim_free(ap_sim *sim) {
+  if (!sim) return;
+  ap_ode_free(sim->ode);
+  free(sim->memory);
+  free(sim);
+}

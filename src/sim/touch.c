@@ -1,0 +1,105 @@
+// How points lie to walls: distance, its rate and its acceleration, and the way they slide.
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/run.h"
+
+static double dot(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double *a, const double *b, double *c) {
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// Place and velocity of a pair's point, from the kinematics in the work.
+static void look_at_point(const ap_sim *sim, run_pair *pair) {
+  double R[9], p[3], speed[6], r[3], turned[3];
+  ap_frame_pose(sim->m, sim->w, pair->body, R, p);
+  ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
+  for (int k = 0; k < 3; k++) r[k] = dot(R + 3 * k, pair->at);
+  cross(speed + 3, r, turned);
+  for (int k = 0; k < 3; k++) {
+    pair->now.p[k] = p[k] + r[k];
+    pair->now.v[k] = speed[k] + turned[k];
+  }
+}
+
+// The rest of pair->now. Where the gradient vanishes, far from the wall, there is no normal.
+static void look_at_wall(run_pair *pair) {
+  run_gap *now = &pair->now;
+  ap_surface_gap(pair->surface, now->p, &now->gap);
+  now->slope = sqrt(dot(now->gap.gradient, now->gap.gradient));
+  double scale = now->slope > 0 ? 1 / now->slope : 0;
+  for (int k = 0; k < 3; k++) now->normal[k] = scale * now->gap.gradient[k];
+  now->distance = now->slope > 0 ? scale * now->gap.c : now->gap.c;
+  now->rate = dot(now->normal, now->v);
+}
+
+void ap__run_look(ap_sim *sim, const double *q, const double *v) {
+  if (!sim->npair) return;
+  ap_kinematics(sim->m, sim->w, q, v, NULL);
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *pair = &sim->pair[i];
+    if (i > 0 && pair[-1].point == pair->point) { // the same point and another wall
+      memcpy(pair->now.p, pair[-1].now.p, sizeof pair->now.p);
+      memcpy(pair->now.v, pair[-1].now.v, sizeof pair->now.v);
+    } else {
+      look_at_point(sim, pair);
+    }
+    look_at_wall(pair);
+  }
+}
+
+// c'' = gradient . a + v . Hessian v, divided by the slope.
+static double bend(const ap_sim *sim, const run_pair *pair) {
+  double R[9], p[3], speed[6], acc[6], r[3], a[3], b[3], c[3];
+  const double *v = pair->now.v, *h = pair->now.gap.hessian;
+  ap_frame_pose(sim->m, sim->w, pair->body, R, p);
+  ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
+  ap_frame_acceleration(sim->m, sim->w, pair->body, AP_MIXED, acc);
+  for (int k = 0; k < 3; k++) r[k] = dot(R + 3 * k, pair->at);
+  cross(acc + 3, r, a);
+  cross(speed + 3, r, b);
+  cross(speed + 3, b, c);
+  for (int k = 0; k < 3; k++) a[k] += acc[k] + c[k];
+  double curved = h[0] * v[0] * v[0] + h[3] * v[1] * v[1] + h[5] * v[2] * v[2] +
+                  2 * (h[1] * v[0] * v[1] + h[2] * v[0] * v[2] + h[4] * v[1] * v[2]);
+  double slope = pair->now.slope;
+  return dot(pair->now.normal, a) + (slope > 0 ? curved / slope : 0);
+}
+
+void ap__run_bend(ap_sim *sim, const double *q, const double *v) {
+  ap__run_look(sim, q, v);
+  ap_kinematics(sim->m, sim->w, q, v, sim->a);
+  for (int i = 0; i < sim->npair; i++) sim->pair[i].bent = bend(sim, &sim->pair[i]);
+}
+
+ap_resting ap__run_resting(const run_pair *pair) {
+  ap_resting r = {.point = pair->point,
+                  .wall = pair->wall,
+                  .body = pair->body,
+                  .surface = pair->surface,
+                  .friction = pair->friction,
+                  .gap = pair->now.distance};
+  memcpy(r.at, pair->at, sizeof r.at);
+  return r;
+}
+
+double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v) {
+  double power = 0;
+  bool looked = false;
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *pair = &sim->pair[i];
+    if (pair->resting < 0 || pair->friction == 0 || sim->resting[pair->resting].sticks) continue;
+    if (!looked) ap_kinematics(sim->m, sim->w, q, v, NULL), looked = true;
+    look_at_point(sim, pair);
+    look_at_wall(pair);
+    const double *f = sim->resting[pair->resting].force, *n = pair->now.normal;
+    power -= dot(f, pair->now.v) - dot(f, n) * pair->now.rate;
+  }
+  return power;
+}

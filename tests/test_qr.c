@@ -1,0 +1,118 @@
+// num/qr: rank, and the shortest least-squares solution, on random matrices of every shape.
+
+#include "num/qr.h"
+
+#include "test.h"
+
+enum { MOST = 12 };
+
+static double A[MOST * MOST], factors[MOST * MOST], left[MOST], right[MOST], spare[MOST];
+static int pivot[MOST];
+
+static ap_qr factored(int m, int n) {
+  ap_qr qr = {.m = m, .n = n, .A = factors, .left = left, .right = right, .spare = spare};
+  qr.pivot = pivot;
+  memcpy(factors, A, sizeof A);
+  ap__qr_factor(&qr, 1e-12);
+  return qr;
+}
+
+// A of the given rank: a product of two random factors.
+static void random_matrix(rng *r, int m, int n, int rank) {
+  double U[MOST * MOST], V[MOST * MOST];
+  for (int i = 0; i < MOST * MOST; i++) U[i] = rng_uniform(r, -1, 1), V[i] = rng_uniform(r, -1, 1);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
+      A[i * n + j] = 0;
+      for (int k = 0; k < rank; k++) A[i * n + j] += U[i * MOST + k] * V[k * MOST + j];
+    }
+}
+
+static double residual(int m, int n, const double *x, const double *b, double *e) {
+  double sum = 0;
+  for (int i = 0; i < m; i++) {
+    e[i] = -b[i];
+    for (int j = 0; j < n; j++) e[i] += A[i * n + j] * x[j];
+    sum += e[i] * e[i];
+  }
+  return sqrt(sum);
+}
+
+// The residual is normal to the columns, x to the null space: A^T e = 0, x = A^T y for some y. The
+// second is tested by solving A^T y = x. Conditions of random factors of this size reach 1e4 or so,
+// squared 1e8, times a rounding of 1e-16 times sizes of 10: 1e-6 would be generous, 1e-8 is asked.
+TEST(shortest_least_squares) {
+  rng r = rng_seed(5);
+  for (int trial = 0; trial < 3000; trial++) {
+    int m = rng_int(&r, 1, MOST), n = rng_int(&r, 1, MOST);
+    int rank = rng_int(&r, 0, m < n ? m : n);
+    double b[MOST], used[MOST], x[MOST], e[MOST], normal[MOST] = {0}, zero[MOST] = {0};
+    test_context("%d x %d of rank %d, trial %d", m, n, rank, trial);
+    random_matrix(&r, m, n, rank);
+    for (int i = 0; i < m; i++) used[i] = b[i] = rng_uniform(&r, -1, 1);
+    ap_qr qr = factored(m, n);
+    CHECK_EQ_INT(qr.rank, rank);
+    ap__qr_solve(&qr, used, x);
+    double least = residual(m, n, x, b, e), told = 0;
+    for (int i = rank; i < m; i++) told += used[i] * used[i];
+    CHECK_CLOSE(sqrt(told), least, 1e-9);
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < m; i++) normal[j] += A[i * n + j] * e[i];
+    CHECK_WITHIN(normal, zero, n, 1e-9 * (1 + test_norm(x, n)));
+
+    double transposed[MOST * MOST], y[MOST];
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < n; j++) transposed[j * m + i] = A[i * n + j];
+    memcpy(A, transposed, sizeof A);
+    memcpy(used, x, sizeof used);
+    qr = factored(n, m);
+    CHECK_EQ_INT(qr.rank, rank);
+    ap__qr_solve(&qr, used, y);
+    CHECK_CLOSE(residual(n, m, y, x, e), 0, 1e-8 * (1 + test_norm(x, n)));
+  }
+}
+
+TEST(square_systems_are_solved) {
+  rng r = rng_seed(6);
+  for (int trial = 0; trial < 200; trial++) {
+    int n = rng_int(&r, 1, MOST);
+    double b[MOST], x[MOST], want[MOST];
+    random_matrix(&r, n, n, n);
+    for (int i = 0; i < n; i++) A[i * n + i] += 2 * n; // well conditioned
+    for (int i = 0; i < n; i++) want[i] = rng_uniform(&r, -1, 1);
+    for (int i = 0; i < n; i++) {
+      b[i] = 0;
+      for (int j = 0; j < n; j++) b[i] += A[i * n + j] * want[j];
+    }
+    ap_qr qr = factored(n, n);
+    ap__qr_solve(&qr, b, x);
+    CHECK_WITHIN(x, want, n, 1e-13);
+  }
+}
+
+TEST(zero_and_sizes_at_the_edge_of_the_range) {
+  double b[2] = {3, 4}, x[2];
+  memset(A, 0, sizeof A);
+  ap_qr qr = factored(2, 2);
+  CHECK_EQ_INT(qr.rank, 0);
+  ap__qr_solve(&qr, b, x);
+  CHECK(x[0] == 0 && x[1] == 0);
+  for (int k = -1; k <= 1; k += 2) {
+    double big = k > 0 ? 1e300 : 1e-300;
+    double c[2] = {3 * big, big}, want[2] = {1, 1};
+    A[0] = big, A[1] = 2 * big, A[2] = -big, A[3] = 2 * big;
+    qr = factored(2, 2);
+    CHECK_EQ_INT(qr.rank, 2);
+    ap__qr_solve(&qr, c, x);
+    CHECK_WITHIN(x, want, 2, 1e-14);
+  }
+}
+
+// Four equal feet share a load.
+TEST(equal_columns_share_evenly) {
+  double b[1] = {8}, x[4], want[4] = {2, 2, 2, 2};
+  for (int j = 0; j < 4; j++) A[j] = 1;
+  ap_qr qr = factored(1, 4);
+  ap__qr_solve(&qr, b, x);
+  CHECK_WITHIN(x, want, 4, 1e-15);
+}
