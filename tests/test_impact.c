@@ -9,6 +9,7 @@
 
 #include "golden/impacts.h"
 #include "heap.h"
+#include "impact/point.h"
 #include "models.h"
 
 enum { MOST = 12 };
@@ -455,6 +456,22 @@ TEST(coulomb_s_law_holds) {
   CHECK(impacts > 4 * robot_count() && slides > 100 && sticks > 100);
 }
 
+// The projection onto a cone: inside it, and what it takes off is a normal of the cone there.
+TEST(the_closest_impulse_in_a_cone) {
+  rng g = rng_seed(9);
+  for (int i = 0; i < 1000; i++) {
+    double mu = i % 4 ? rng_uniform(&g, 0, 3) : 0, p[3], z[3], off[3];
+    random_vector(&g, 1, p);
+    if (i % 8 == 4) p[1] = p[2] = 0;
+    memcpy(z, p, sizeof p);
+    ap__cone(mu, z);
+    for (int k = 0; k < 3; k++) off[k] = p[k] - z[k];
+    CHECK(z[0] >= 0 && hypot(z[1], z[2]) <= mu * z[0] + 1e-15);
+    CHECK(fabs(dot(off, z)) <= 1e-15);
+    CHECK(off[0] + mu * hypot(off[1], off[2]) <= 1e-15); // in the polar cone
+  }
+}
+
 // A ball-like body: at the point below its centre W = diag(1 + 2.5, 1 + 2.5, 1). It slides if
 // |u_t| / 3.5 > mu (1 + e) |u_n|, otherwise it stops there.
 TEST(a_ball_slides_or_stops) {
@@ -630,7 +647,7 @@ TEST(nothing_is_allocated) {
       armed = true;
       ap_status status = ap_impact(r->m, r->w, s.q, s.v, MOST, touch, scratch, &result);
       armed = false;
-      CHECK_OK(status);
+      CHECK(status == AP_OK || status == AP_E_SINGULAR);
       CHECK_EQ_INT(allocations, 0);
       free(scratch);
     }
@@ -646,7 +663,8 @@ TEST(scratch_may_be_anywhere_and_dirty) {
       size_t size = ap_impact_scratch(r->m, MOST);
       unsigned char *memory = malloc(size + 2 * GUARD);
       random_touches(&s.random, r->m, MOST, 1, touch);
-      for (int k = 0; k < 4; k++) {
+      memcpy(v, s.v, sizeof v);
+      for (int k = 0; k < 4 && struck(r, s.q, v, MOST, touch, NULL); k++) {
         size_t start = (size_t)(GUARD - 13 * k), end = start + size;
         memset(memory, 0x5a, size + 2 * GUARD);
         memset(memory + start, 0x55 * k, size);
