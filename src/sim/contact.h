@@ -35,8 +35,11 @@ ap_status ap__contact_modes(const ap_model *m, ap_work *w, const double *q, cons
                             void *scratch);
 
 // Accelerations under the constraints of n points in their modes: normals and, where they stick,
-// tangents do not accelerate away from their walls; where they slide, friction acts against `slip`.
-// Dependent points share the force evenly. Fills the outs.
+// tangents do not accelerate away from their walls; where they slide, friction acts against the
+// velocity along the wall, or against `slip` where that is too slow to have a direction or has a
+// part against `slip`: so `speed` passes through zero at a stop. Dependent points share the force
+// evenly, friction in proportion to what it can hold, and push only and stay in their cones
+// wherever forces can. Fills the outs; fails as ap__contact_modes() does.
 ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double *q, const double *v,
                                     const double *tau, int n, ap_resting *resting, double *a,
                                     void *scratch);
