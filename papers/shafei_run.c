@@ -162,6 +162,10 @@ static ap_status create(const tree_lab *l, const tree_plan *plan, ap_sim **sim, 
   scene.npoint = ap_default_contact_points(l->m, point, TREE_POINTS);
   scene.relative = scene.absolute = TOLERANCE;
   scene.window = plan->window;
+  if (plan->step > 0) {
+    scene.stepping = AP_FIXED_RK4;
+    scene.step = plan->step;
+  }
   if (scene.npoint != TREE_POINTS)
     return fail(error, AP_E_UNSUPPORTED, "shafei-tree without eleven points");
   return ap_sim_create(&scene, sim, error);
