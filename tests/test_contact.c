@@ -152,7 +152,7 @@ TEST(block_sticks_on_a_slope) {
     CHECK_WITHIN(a, zero, 6, 1e-13);
     double sum[3] = {0}, weight[3] = {0, 0, 3 * G};
     for (int i = 0; i < 4; i++) {
-      for (int k = 0; k < 3; k++) sum[k] += foot[i].force[k];
+      for (int c = 0; c < 3; c++) sum[c] += foot[i].force[c];
       CHECK_CLOSE(foot[i].margin, foot[i].normal_force * (0.5 - fabs(tan(angle))), 1e-12);
     }
     CHECK_WITHIN(sum, weight, 3, 1e-12);
