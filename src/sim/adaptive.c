@@ -45,6 +45,28 @@ static bool grazes(ap_sim *sim, int i, double *quiet) {
   return p->now.rate * p->now.rate <= 2 * p->bent * RUN_GRAZE;
 }
 
+// Before the integrator starts: what it is to watch in flight. A point at its wall that does not
+// clearly leave it is met when it has entered a little; one that leaves, when it comes back.
+static void set_watch(ap_sim *sim) {
+  ap__run_look(sim, sim->y, sim->y + sim->nq);
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *p = &sim->pair[i];
+    bool stays = p->now.distance <= RUN_TOUCH && p->now.rate <= sim->scene.rest;
+    p->slack = stays ? RUN_TOUCH - p->now.gap.c : 0;
+    p->turn = p->now.rate < -RUN_TURN ? -RUN_TURN : RUN_TURN;
+  }
+}
+
+// A zero of the rate is looked for on its other side from now on.
+static void turn_watch(ap_sim *sim) {
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *p = &sim->pair[i];
+    int turned = sim->found[RUN_RATE * sim->npair + i];
+    if (turned) p->turn = turned > 0 ? RUN_TURN : -RUN_TURN;
+    if (turned && p->now.distance > 2 * RUN_TOUCH) p->slack = 0;
+  }
+}
+
 static void wishes_in_flight(ap_sim *sim, int i, run_wish *wish) {
   const run_pair *p = &sim->pair[i];
   int n = sim->npair, touched = sim->found[RUN_GAP * n + i], turned = sim->found[RUN_RATE * n + i];
@@ -99,6 +121,7 @@ static ap_status react(ap_sim *sim, ap_error *error) {
   ap_status status = sim->nresting ? ap__run_accelerations(sim, sim->t, q, v) : AP_OK;
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_look(sim, q, v);
+  turn_watch(sim);
   for (int i = 0; i < sim->npair; i++) {
     if (sim->pair[i].resting < 0)
       wishes_in_flight(sim, i, &wish);
@@ -131,6 +154,7 @@ ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
     if (sim->fresh) {
       status = ap_normalize(sim->m, sim->y);
       if (status) return ap__run_failed(sim, status, "a quaternion vanished", error);
+      set_watch(sim);
       status = ap_ode_start(sim->ode, sim->t, sim->y, error);
     }
     if (status) return status;
