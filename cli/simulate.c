@@ -12,6 +12,7 @@
 #include "verbs.h"
 
 enum { OUTPUT, UNTIL, STEP, JSON, QUIET };
+enum { MOST_OUTPUTS = 10000000 };
 enum { PATIENCE = 3 }; // s that the current output may take when the run is to end
 
 static const cli_option options[] = {
@@ -156,9 +157,9 @@ static int write_state(job *j) {
 // From output to output.
 static int go(job *j) {
   const double outputs = ceil((j->end - j->start) / j->step * (1 - 1e-12));
-  if (!(outputs < 1e12)) {
-    return cli_fail(CLI_BAD, j->path, 0, "%.3g output times are too many (take a larger step)",
-                    outputs);
+  if (!(outputs <= MOST_OUTPUTS)) {
+    return cli_fail(CLI_BAD, j->path, 0, "%.3g output times are too many (at most %d)", outputs,
+                    MOST_OUTPUTS);
   }
   const long n = (long)outputs;
   int status = write_state(j);
