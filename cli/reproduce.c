@@ -305,6 +305,11 @@ static int find_papers(const cli_arguments *arguments, job *j) {
     int i = 0;
     while (paper_at(i) && strcmp(paper_at(i)->name, arguments->argument[k]) != 0) i++;
     if (!paper_at(i)) return unknown_paper(arguments->argument[k]);
+    for (int seen = 0; seen < j->papers; seen++) {
+      if (j->paper[seen] == paper_at(i)) {
+        return cli_usage("reproduce", "paper '%s' is given twice", paper_at(i)->name);
+      }
+    }
     j->paper[j->papers++] = paper_at(i);
   }
   return CLI_OK;

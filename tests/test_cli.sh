@@ -203,6 +203,10 @@ status=$?
 cat <&4 >out
 exec 4<&-
 holds 'and what follows without an end of line' [ "$status $(cat out)" = "0 $(tail -n 1 gravity.out)" ]
+mkfifo never
+(exec 3<>never && printf '0,,0\n' >&3 && exec "$APPELL" eval gravity ascher2 - <never >out 2>err)
+[ $? -eq 2 ] && one_line
+verdict $? 'a bad state ends the command although its input goes on'
 { cat q2.txt && cat q2.txt; } | "$APPELL" eval gravity ascher2 - >out 2>err
 { cat gravity.out && sed 1d gravity.out; } >twice.out
 holds 'states from two writers of a pipe' cmp -s out twice.out
@@ -257,9 +261,12 @@ holds '--ignore-mimic makes it independent' shape 3 2
 holds '--ignore-mimic warns' grep -q '^appell: mimic.urdf:[0-9]*: warning: ' err
 
 echo '0.1 0.2 0.3' >qvt1.txt
+echo '0 0 1 0 0 0 1 0.1 0.2 0 0 0 0 0 0 0 0' >floating.txt
 gives 0 eval forward mimic.urdf qvt1.txt
 refuses 1 "^appell: mimic.urdf: .*'articulated-body' does not cover mimic joints.*'elbow'" \
   eval forward mimic.urdf qvt1.txt --method articulated-body
+refuses 1 "'lagrange' does not cover this model (it needs only revolute and prismatic joints)" \
+  eval bias arm.urdf floating.txt --floating --method lagrange
 refuses 2 'expected 3 numbers (1 q, 1 v, 1 tau; 6 with --ignore-mimic), found 6' \
   eval forward mimic.urdf qva2.txt
 refuses 2 'expected 1 number (1 q; 2 with --ignore-mimic), found 2' eval gravity mimic.urdf q2.txt
@@ -615,6 +622,22 @@ refuses 2 'three numbers' compare ascher2 --gravity 1,2
 refuses 2 "did you mean 'puma600'" compare puma60
 refuses 2 'missing' compare
 refuses 1 'too many to compare' compare chain.urdf
+# chain N: a chain of N joints. What is left out of it is a matter of size, not of time.
+chain() {
+  k=0
+  while [ $k -lt "$1" ]; do
+    link l$((k + 1))
+    joint j$((k + 1)) "$([ $k -eq 0 ] && echo base || echo l$k)" l$((k + 1))
+    k=$((k + 1))
+  done | robot
+}
+chain 501 >long.urdf
+gives 0 compare --what forward long.urdf
+holds 'factorising methods are left out beyond 500' \
+  grep -q '^  left out of forward (for models of up to 500 degrees of freedom): gibbs-ltdl, ' out
+holds 'recursions are not' grep -q '^  articulated-body  *[0-9]' out
+holds 'five batches at least' sh -c \
+  "sed -n 's/.*median of \([0-9]*\) batches.*/\1/p' out | awk '\$1 < 5 { bad = 1 } END { exit bad || NR != 1 }'"
 if [ -c /dev/full ]; then
   "$APPELL" compare ascher2 --what bias >/dev/full 2>err
   [ $? -eq 1 ] && one_line
@@ -676,7 +699,22 @@ refuses 2 'unknown paper' reproduce mata2002 newton1687 --plots none
 holds 'nothing is made for an unknown paper' [ ! -e none ]
 refuses 2 'not available in this version' reproduce abedloo2014
 refuses 2 '^appell: q1.txt: is not a folder' reproduce mata2002 --plots q1.txt
-refuses 2 '^appell: none/figures: cannot be made' reproduce mata2002 --plots none/figures
+refuses 2 "^appell: none/figures: cannot be made: there is no folder 'none'" \
+  reproduce mata2002 --plots none/figures
+refuses 2 "^appell: none/a//b/: cannot be made: there is no folder 'none/a'" \
+  reproduce mata2002 --plots none/a//b/
+refuses 2 '^appell: : cannot be made' reproduce mata2002 --plots ''
+mkdir locked
+chmod 500 locked
+if [ ! -w locked ]; then
+  refuses 2 '^appell: locked: cannot be used' reproduce mata2002 --plots locked
+  holds 'and that is known before the paper is run' [ ! -s out ]
+fi
+mkdir limited
+(ulimit -f 1 && "$APPELL" reproduce mata2002 --plots limited >/dev/null 2>err)
+[ $? -eq 1 ] && one_line && nothing_left limited
+verdict $? 'a file too large: 1, one line, nothing is left behind'
+refuses 2 "paper 'mata2002' is given twice" reproduce mata2002 valera2003 mata2002
 refuses 2 'needs a value' reproduce --plots
 if [ -c /dev/full ]; then
   "$APPELL" reproduce provenzano2002 >/dev/full 2>err
