@@ -39,7 +39,7 @@ typedef struct tree_plan {
   double end;    ///< s
   int samples;   ///< evenly spaced over the time, the start not counted
   double step;   ///< s: steps of the classical Runge-Kutta method, and impacts seen where one ends;
-               ///< 0: Dormand-Prince, tolerance 1e-12, impacts located
+                 ///< 0: Dormand-Prince, tolerance 1e-12, impacts located
 } tree_plan;
 
 /// X1 and X2 at the start, for which the tree is symmetric about X1 = 0.
