@@ -55,6 +55,14 @@ static ap_status impact(const test_robot *r, const double *q, double *v, int n, 
   return status;
 }
 
+// The same with a check that it went well; false also for a robot whose inertia is singular, where
+// no velocity follows from an impulse.
+static bool struck(const test_robot *r, const double *q, double *v, int n, ap_touch *touch,
+                   ap_impact_result *result) {
+  if (ap_inverse_inertia_matrix(r->m, r->w, q, inertia) == AP_E_SINGULAR) return false;
+  return CHECK_OK(impact(r, q, v, n, touch, result));
+}
+
 static double energy_of(const test_robot *r, const double *q, const double *v) {
   int n = ap_nv(r->m);
   double sum = 0;
@@ -159,7 +167,7 @@ TEST(one_point_rebounds) {
       ap_impact_result result;
       random_touches(&s.random, r->m, 1, 0, &t);
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, 1, &t, &result))) continue;
+      if (!struck(r, s.q, v, 1, &t, &result)) continue;
       laws(r, s.q, s.v, v, 1, &t, &result);
       double before = dot(t.normal, t.before), after = dot(t.normal, t.after);
       double want = before < 0 ? -t.restitution * before : before;
@@ -286,7 +294,7 @@ TEST(restitution_is_scaled_where_it_would_add_energy) {
       random_touches(&s.random, r->m, 6, 0, touch);
       for (int i = 0; i < 6; i++) touch[i].restitution = 1;
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, 6, touch, &result))) continue;
+      if (!struck(r, s.q, v, 6, touch, &result)) continue;
       laws(r, s.q, s.v, v, 6, touch, &result);
       if (result.scale == 1) continue;
       scaled++;
@@ -360,7 +368,7 @@ TEST(many_points_without_friction) {
       int n = rng_int(&s.random, 1, MOST);
       random_touches(&s.random, r->m, n, 0, touch);
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, n, touch, &result))) continue;
+      if (!struck(r, s.q, v, n, touch, &result)) continue;
       laws(r, s.q, s.v, v, n, touch, &result);
       CHECK_EQ_INT(result.passes, 1);
       if (result.rank == n) newton(n, touch, result.scale);
@@ -384,7 +392,7 @@ TEST(elastic_impacts_conserve_energy) {
         if (dot(vel, touch[i].normal) < 0) touch[approaching++] = touch[i];
       }
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, approaching, touch, &result))) continue;
+      if (!struck(r, s.q, v, approaching, touch, &result)) continue;
       CHECK(fabs(result.lost) <= 1e-12 * energy_of(r, s.q, s.v));
       CHECK_CLOSE(energy_of(r, s.q, v), energy_of(r, s.q, s.v), 1e-12 * energy_of(r, s.q, s.v));
     }
@@ -402,12 +410,12 @@ TEST(many_points_with_friction) {
       int n = rng_int(&s.random, 1, MOST);
       random_touches(&s.random, r->m, n, 1.5, touch);
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, n, touch, &result))) continue;
+      if (!struck(r, s.q, v, n, touch, &result)) continue;
       laws(r, s.q, s.v, v, n, touch, &result);
       CHECK(result.passes <= 8);
       impacts++, relaxed += result.relaxed;
     }
-  CHECK(relaxed <= impacts / 100);
+  CHECK(relaxed <= impacts / 200);
 }
 
 // Without restitution every touch obeys Coulomb's law by itself: what slides is pushed against with
@@ -424,7 +432,7 @@ TEST(coulomb_s_law_holds) {
       random_touches(&s.random, r->m, n, 1.5, touch);
       for (int i = 0; i < n; i++) touch[i].restitution = 0;
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, n, touch, &result)) || result.relaxed) continue;
+      if (!struck(r, s.q, v, n, touch, &result) || result.relaxed) continue;
       CHECK_EQ_INT(result.passes, 1);
       impacts++;
       double speed = speed_of(n, touch), power = 0;
@@ -600,10 +608,10 @@ TEST(speeds_scale) {
       random_touches(&s.random, r->m, 3, 1, touch);
       memcpy(again, touch, sizeof touch);
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, 3, touch, NULL))) continue;
+      if (!struck(r, s.q, v, 3, touch, NULL)) continue;
       for (int power = -60; power <= 60; power += 120) {
         for (int i = 0; i < ap_nv(r->m); i++) scaled[i] = ldexp(s.v[i], power);
-        if (!CHECK_OK(impact(r, s.q, scaled, 3, again, NULL))) continue;
+        if (!struck(r, s.q, scaled, 3, again, NULL)) continue;
         for (int i = 0; i < ap_nv(r->m); i++) scaled[i] = ldexp(scaled[i], -power);
         CHECK_BITS(scaled, v, ap_nv(r->m));
       }
@@ -647,10 +655,10 @@ TEST(scratch_may_be_anywhere_and_dirty) {
         if (k == 0) memcpy(first, touch, sizeof touch), memcpy(want, v, sizeof v);
         CHECK_BITS(v, want, ap_nv(r->m));
         for (int i = 0; i < MOST; i++) CHECK_BITS(touch[i].impulse, first[i].impulse, 3);
-        for (size_t i = 0; i < start; i++)
-          if (memory[i] != 0x5a) CHECK(!"written below");
-        for (size_t i = end; i < size + 2 * GUARD; i++)
-          if (memory[i] != 0x5a) CHECK(!"written above");
+        bool outside = false;
+        for (size_t i = 0; i < size + 2 * GUARD; i++)
+          outside |= (i < start || i >= end) && memory[i] != 0x5a;
+        CHECK(!outside);
       }
       free(memory);
     }
