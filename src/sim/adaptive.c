@@ -13,6 +13,9 @@
 // before what the integrator did not see is put right.
 #define RUN_UNSEEN 1e-8
 
+// Only above this speed (m/s) is a point said to slide in a new direction.
+#define RUN_TURNING 1e-3
+
 // Pairs that ask for something, -1: none.
 typedef struct run_wish {
   int impact; // hits
@@ -72,6 +75,23 @@ static void wishes_at_rest(const ap_sim *sim, int i, run_wish *wish) {
     wish->slides = wish->settle = i;
 }
 
+// A pair that slides keeps the direction in which it set out; where that has turned far, the new
+// one is kept from here on.
+static void turn_slip(ap_sim *sim, const run_pair *p) {
+  ap_resting *r = &sim->resting[p->resting];
+  if (r->sticks || p->friction == 0) return;
+  double along[3], speed = 0, cosine = 0;
+  for (int k = 0; k < 3; k++) {
+    along[k] = p->now.v[k] - p->now.rate * p->now.normal[k];
+    speed += along[k] * along[k];
+    cosine += along[k] * r->slip[k];
+  }
+  speed = sqrt(speed);
+  if (speed < RUN_TURNING || cosine > 0.95 * speed) return;
+  for (int k = 0; k < 3; k++) r->slip[k] = along[k] / speed;
+  sim->fresh = true;
+}
+
 // After the integrator has stopped somewhere.
 static ap_status react(ap_sim *sim, ap_error *error) {
   run_wish wish = {-1, -1, -1, -1};
@@ -87,7 +107,11 @@ static ap_status react(ap_sim *sim, ap_error *error) {
   }
   if (wish.impact < 0 && sim->t < sim->blind_until) wish.settle = -1;
   int first = wish.impact >= 0 ? wish.impact : wish.settle;
-  if (first < 0) return sim->nresting ? ap__run_mend(sim, error) : AP_OK;
+  if (first < 0) {
+    for (int i = 0; i < sim->npair; i++)
+      if (sim->pair[i].resting >= 0) turn_slip(sim, &sim->pair[i]);
+    return sim->nresting ? ap__run_mend(sim, error) : AP_OK;
+  }
   status = ap__run_count(sim, &sim->pair[first], error);
   if (status) return status;
   if (wish.impact >= 0) return ap__run_impact(sim, error);
