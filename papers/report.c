@@ -98,6 +98,10 @@ void report_row(report *r, const char *quantity, const char *unit, double printe
                        .note = note});
 }
 
+void report_digits(report *r, int digits) {
+  if (r->lines > 0 && !r->no_memory) r->line[r->lines - 1].digits = digits;
+}
+
 void report_detail(report *r, const char *narrowed, const char *quantity, const char *unit,
                    double printed, double ours, const char *note) {
   const char *item = current_item(r);

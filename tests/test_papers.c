@@ -18,6 +18,7 @@ TEST(a_report_keeps_lines_and_owns_its_texts) {
   report_detail(&r, NULL, "mean", "", NAN, 2, NULL);
   report_item(&r, "Table 6", "others");
   report_row(&r, "mean", "", 1, 2, NULL);
+  report_digits(&r, 2);
   if (!CHECK_EQ_INT(r.lines, 7)) return;
   const report_line *line = r.line;
   CHECK(line[0].kind == REPORT_ITEM);
@@ -37,6 +38,7 @@ TEST(a_report_keeps_lines_and_owns_its_texts) {
   CHECK(isnan(line[3].printed));
   CHECK_STR(line[4].item, "Table 5");
   CHECK_STR(line[6].item, "Table 6");
+  CHECK(line[6].digits == 2 && line[2].digits == 0);
   report_free(&r);
   CHECK(!r.line && r.lines == 0 && r.room == 0 && !r.no_memory);
 }
