@@ -25,9 +25,15 @@ if(APPELL_TOOLS)
   if(ARKODE_FOUND)
     set(tools_libs_private "-lsundials_arkode -lsundials_nvecserial")
   endif()
+  if(HDF5Serial_FOUND)
+    cmake_path(GET HDF5Serial_LIBRARY STEM hdf5_name)
+    string(REGEX REPLACE "^lib" "-l" hdf5_name ${hdf5_name})
+    string(APPEND tools_libs_private " ${hdf5_name}")
+  endif()
   appell_install_library(appell-tools)
   install(TARGETS appell_command)
-  install(FILES cmake/FindLibYAML.cmake cmake/FindARKODE.cmake DESTINATION ${package_dir})
+  install(FILES cmake/FindLibYAML.cmake cmake/FindARKODE.cmake cmake/FindHDF5Serial.cmake
+          DESTINATION ${package_dir})
 endif()
 
 configure_package_config_file(cmake/appellConfig.cmake.in appellConfig.cmake

@@ -13,6 +13,9 @@
 // before what the integrator did not see is put right.
 #define RUN_UNSEEN 1e-8
 
+// Only above this speed (m/s) is a point said to slide in a new direction.
+#define RUN_TURNING 1e-3
+
 // Pairs that ask for something, -1: none.
 typedef struct run_wish {
   int impact; // hits
@@ -40,6 +43,28 @@ static bool grazes(ap_sim *sim, int i, double *quiet) {
   if (!(p->bent > 0)) return false;
   *quiet = -2 * p->now.rate / p->bent;
   return p->now.rate * p->now.rate <= 2 * p->bent * RUN_GRAZE;
+}
+
+// Before the integrator starts: what it is to watch in flight. A point at its wall that does not
+// clearly leave it is met when it has entered a little; one that leaves, when it comes back.
+static void set_watch(ap_sim *sim) {
+  ap__run_look(sim, sim->y, sim->y + sim->nq);
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *p = &sim->pair[i];
+    bool stays = p->now.distance <= RUN_TOUCH && p->now.rate <= sim->scene.rest;
+    p->slack = stays ? RUN_TOUCH - p->now.gap.c : 0;
+    p->turn = p->now.rate < -RUN_TURN ? -RUN_TURN : RUN_TURN;
+  }
+}
+
+// A zero of the rate is looked for on its other side from now on.
+static void turn_watch(ap_sim *sim) {
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *p = &sim->pair[i];
+    int turned = sim->found[RUN_RATE * sim->npair + i];
+    if (turned) p->turn = turned > 0 ? RUN_TURN : -RUN_TURN;
+    if (turned && p->now.distance > 2 * RUN_TOUCH) p->slack = 0;
+  }
 }
 
 static void wishes_in_flight(ap_sim *sim, int i, run_wish *wish) {
@@ -72,6 +97,23 @@ static void wishes_at_rest(const ap_sim *sim, int i, run_wish *wish) {
     wish->slides = wish->settle = i;
 }
 
+// A pair that slides keeps the direction in which it set out; where that has turned far, the new
+// one is kept from here on.
+static void turn_slip(ap_sim *sim, const run_pair *p) {
+  ap_resting *r = &sim->resting[p->resting];
+  if (r->sticks || p->friction == 0) return;
+  double along[3], speed = 0, cosine = 0;
+  for (int k = 0; k < 3; k++) {
+    along[k] = p->now.v[k] - p->now.rate * p->now.normal[k];
+    speed += along[k] * along[k];
+    cosine += along[k] * r->slip[k];
+  }
+  speed = sqrt(speed);
+  if (speed < RUN_TURNING || cosine > 0.95 * speed) return;
+  for (int k = 0; k < 3; k++) r->slip[k] = along[k] / speed;
+  sim->fresh = true;
+}
+
 // After the integrator has stopped somewhere.
 static ap_status react(ap_sim *sim, ap_error *error) {
   run_wish wish = {-1, -1, -1, -1};
@@ -79,6 +121,7 @@ static ap_status react(ap_sim *sim, ap_error *error) {
   ap_status status = sim->nresting ? ap__run_accelerations(sim, sim->t, q, v) : AP_OK;
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_look(sim, q, v);
+  turn_watch(sim);
   for (int i = 0; i < sim->npair; i++) {
     if (sim->pair[i].resting < 0)
       wishes_in_flight(sim, i, &wish);
@@ -87,7 +130,11 @@ static ap_status react(ap_sim *sim, ap_error *error) {
   }
   if (wish.impact < 0 && sim->t < sim->blind_until) wish.settle = -1;
   int first = wish.impact >= 0 ? wish.impact : wish.settle;
-  if (first < 0) return sim->nresting ? ap__run_mend(sim, error) : AP_OK;
+  if (first < 0) {
+    for (int i = 0; i < sim->npair; i++)
+      if (sim->pair[i].resting >= 0) turn_slip(sim, &sim->pair[i]);
+    return sim->nresting ? ap__run_mend(sim, error) : AP_OK;
+  }
   status = ap__run_count(sim, &sim->pair[first], error);
   if (status) return status;
   if (wish.impact >= 0) return ap__run_impact(sim, error);
@@ -107,6 +154,7 @@ ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
     if (sim->fresh) {
       status = ap_normalize(sim->m, sim->y);
       if (status) return ap__run_failed(sim, status, "a quaternion vanished", error);
+      set_watch(sim);
       status = ap_ode_start(sim->ode, sim->t, sim->y, error);
     }
     if (status) return status;

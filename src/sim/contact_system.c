@@ -75,17 +75,24 @@ static double meet_wall(const ap_surface *surface, const double p[3], const doub
          slope;
 }
 
-// The direction of sliding: that of the velocity, unless it is too small to have one or has turned
-// away from the direction kept; that is kept through a stop, so that the speed along it passes
-// through zero and the forces go on smoothly.
+// Up to about this speed (m/s) a sliding point remembers the direction in which it set out.
+static const double REMEMBERED = 1e-4;
+
+// The direction of sliding: that of the velocity, or the direction kept where it has turned away
+// from it; that is kept through a stop, so that the speed along it passes through zero and the
+// forces go on smoothly. At small speeds it is between the two: there the velocity alone would turn
+// the force ever faster, and the equations would be stiff without bound. Where a point slides
+// straight on the two are the same.
 static void set_slip(const ap_resting *r, contact_place *place) {
   double kept[2] = {dot3(r->slip, place->frame[1]), dot3(r->slip, place->frame[2])};
   const double *v = place->velocity + 1;
   double length = hypot(kept[0], kept[1]), speed = hypot(v[0], v[1]);
   for (int k = 0; k < 2 && length > 0; k++) kept[k] /= length;
   place->along = length > 0 ? kept[0] * v[0] + kept[1] * v[1] : speed;
-  bool moves = speed > AP__CONTACT_STILL && place->along > 0;
-  for (int k = 0; k < 2; k++) place->slip[k] = moves ? v[k] / speed : kept[k];
+  double way[2] = {v[0] + REMEMBERED * kept[0], v[1] + REMEMBERED * kept[1]};
+  double size = hypot(way[0], way[1]);
+  bool moves = place->along > 0 && size > 0;
+  for (int k = 0; k < 2; k++) place->slip[k] = moves ? way[k] / size : kept[k];
 }
 
 // Place of point i, its rows of J, velocity and the acceleration that comes of velocities.

@@ -11,6 +11,9 @@
 // inelastic, and contacts are not changed again inside the window. Far more of them are refused.
 enum { RUN_BUSY = 40, RUN_HOPELESS = 4000 };
 
+// A point that accelerates into its wall by less than this (m/s2) need not be held.
+#define RUN_FALLS 1e-6
+
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -156,13 +159,12 @@ static void drop_leaving(ap_sim *sim) {
 
 // The pairs that may rest from now on, as candidates: those that touch without a normal velocity,
 // and those whose bounces are too short. -1: too many.
-static int find_candidates(ap_sim *sim, int must_leave, bool *project) {
+static int find_candidates(ap_sim *sim, bool *project) {
   int n = 0;
   *project = false;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     p->rest_time = 0;
-    if (i == must_leave) continue;
     bool touches = p->resting >= 0 || fabs(p->now.distance) <= sim->scene.depth;
     if (!touches || fabs(p->now.rate) > sim->scene.rest) {
       p->rest_time = chatter(sim, p);
@@ -204,6 +206,26 @@ static void take_over(ap_sim *sim, int n) {
   }
 }
 
+// A pair whose force has just vanished leaves, although rounding may still hold it; unless it would
+// fall back without it, as one that sticks may, which slides instead.
+static ap_status let_leave(ap_sim *sim, int n, int must_leave) {
+  const run_pair *p = &sim->pair[must_leave];
+  const double *q = sim->y, *v = sim->y + sim->nq;
+  int place = -1;
+  for (int i = 0; i < n; i++)
+    if (sim->chosen[i] == must_leave) place = i;
+  if (place < 0 || p->resting < 0) return AP_OK;
+  if (sim->resting[p->resting].sticks != (p->was == WAS_STICKING)) return AP_OK;
+  sim->keep[place] = false;
+  take_over(sim, n);
+  ap_status status = ap__run_accelerations(sim, sim->t, q, v);
+  if (status) return status;
+  ap__run_bend(sim, q, v);
+  sim->keep[place] = p->bent < -RUN_FALLS;
+  take_over(sim, n);
+  return AP_OK;
+}
+
 // Tell what changed. Events of one moment have one number.
 static void tell_changes(ap_sim *sim) {
   bool numbered = false;
@@ -237,7 +259,7 @@ ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *
   ap_status status = ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration after an event", error);
   ap__run_bend(sim, q, v);
-  int n = find_candidates(sim, must_leave, &project);
+  int n = find_candidates(sim, &project);
   if (n < 0) {
     ap__fail(error, AP_E_UNSUPPORTED, 0, "more than %d points rest on walls at t = %.9g", sim->most,
              sim->t);
@@ -258,6 +280,8 @@ ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *
     let_slide(sim, n, must_slide);
   }
   take_over(sim, n);
+  if (must_leave >= 0) status = let_leave(sim, n, must_leave);
+  if (status) return ap__run_failed(sim, status, "no acceleration after an event", error);
   if (sim->nresting) status = ap__run_mend(sim, error); // what sticks has no velocity
   if (status) return status;
   ap__run_look(sim, q, v);

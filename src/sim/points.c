@@ -79,7 +79,7 @@ int ap_default_contact_points(const ap_model *m, ap_contact_point *point, int ro
   for (int i = 0; i < candidates(m); i++) {
     place at, earlier;
     ap_contact_point made, other;
-    if (!candidate(m, i, &at, &made)) continue;
+    if (!candidate(m, i, &at, &made) || at.body == 0) continue; // on the ground it never moves
     bool twice = false;
     for (int k = 0; k < i && !twice; k++)
       twice = candidate(m, k, &earlier, &other) && same(at, earlier);

@@ -28,6 +28,10 @@ enum { RUN_MOST_TOUCHES = 96 };
 // m/s).
 #define RUN_DRIFT 1e-11
 
+// Rates of distances (m/s) are said to have changed their sign when they have passed zero by this,
+// so that those which are nothing but rounding never do.
+#define RUN_TURN 1e-9
+
 // How a point lies to a wall and moves.
 typedef struct run_gap {
   double p[3], v[3];     // of the point, world
@@ -47,6 +51,8 @@ typedef struct run_pair {
   const ap_surface *surface;
   double restitution, friction;
   int resting;      // its place among those that rest, -1: it does not
+  double slack;     // m: what is added to its distance, so that one that touches is watched too
+  double turn;      // m/s, RUN_TURN or -RUN_TURN: what is added to the rate
   double quiet_t;   // no grazing is told until then
   run_gap now;      // filled by ap__run_look()
   double bent;      // acceleration along the normal, filled by ap__run_bend()
