@@ -8,8 +8,9 @@
 #include "sim/run.h"
 
 // So many events within a window are a sequence that does not end by itself: impacts are then
-// inelastic, and contacts are not changed again inside the window. Far more of them are refused.
-enum { RUN_BUSY = 40, RUN_HOPELESS = 4000 };
+// inelastic, and contacts are not changed again for a window, for two where it happens again soon,
+// up to a hundred. Far more of them are refused.
+enum { RUN_BUSY = 20, RUN_HOPELESS = 4000 };
 
 // A point that accelerates into its wall by less than this (m/s2) need not be held.
 #define RUN_FALLS 1e-6
@@ -45,7 +46,11 @@ ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error) {
              ap__shown(point), point, ap__shown(wall), wall);
     return AP_E_NO_CONVERGENCE;
   }
-  if (sim->busy > RUN_BUSY) sim->blind_until = sim->t + sim->scene.window;
+  if (sim->busy == RUN_BUSY) {
+    bool again = sim->t - sim->blind_until < 10 * sim->blind;
+    sim->blind = again ? fmin(2 * sim->blind, 100 * sim->scene.window) : sim->scene.window;
+  }
+  if (sim->busy >= RUN_BUSY) sim->blind_until = sim->t + sim->blind;
   return AP_OK;
 }
 
@@ -132,14 +137,14 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
 // ---- rest --------------------------------------------------------------------------------------
 
 // How long the bounces of a pair that leaves go on, where they are too short to follow: with
-// flights of 2 u / |a|, each e times the one before, 2 u / (|a| (1 - e)). Negative: they are not. A
-// flight of a hundredth of the window is the last whatever the restitution.
+// flights of 2 u / |a|, each e times the one before, 2 u / (|a| (1 - e)). Negative: they are not.
+// Elastic bounces would go on for ever; the first that is shorter than the window is their last.
 static double chatter(const ap_sim *sim, const run_pair *p) {
   double u = p->now.rate, window = sim->scene.window;
   if (!(u > 0 && p->bent < 0 && p->now.distance <= RUN_TOUCH + 4 * window * u)) return -1;
   double flight = -2 * u / p->bent;
-  if (p->restitution < 1 && flight < window) return flight / (1 - p->restitution);
-  return flight < 0.01 * window ? flight : -1;
+  if (!(flight < window)) return -1;
+  return p->restitution < 1 ? flight / (1 - p->restitution) : flight;
 }
 
 // Take the pairs out of those that rest whose normal velocity is not zero any more.

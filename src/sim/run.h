@@ -97,6 +97,7 @@ struct ap_sim {
   long busy; // events since busy_t, all within a window
   double busy_t;
   double blind_until;  // until then only impacts count
+  double blind;        // s, how long that was
   int number;          // of the last event
   bool *acts;          // [nload] which loads act now
   ap_resting *resting; // [most]
