@@ -111,7 +111,7 @@ for verb in eval info models methods compare reproduce convert; do
 done
 gives 0 eval --help --bogus
 refuses 2 "did you mean 'eval'" evl inverse puma600 q2.txt
-refuses 2 "unknown verb 'simulate'" simulate
+refuses 2 "unknown verb 'integrate'" integrate
 refuses 2 "unknown option '--verbose'" --verbose
 refuses 2 "did you mean '--method'" eval inverse puma600 q2.txt --metod gibbs
 refuses 2 "did you mean '--floating'" info --floatin puma600
