@@ -14,6 +14,10 @@ enum { RUN_BUSY = 40, RUN_HOPELESS = 4000 };
 // A point that accelerates into its wall by less than this (m/s2) need not be held.
 #define RUN_FALLS 1e-6
 
+// Below this speed (m/s) a point that has turned across its way has stopped; contacts remember the
+// direction of sliding up to it.
+#define RUN_STOP 1e-4
+
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -157,6 +161,13 @@ static void drop_leaving(ap_sim *sim) {
   sim->nresting = n;
 }
 
+// Whether a pair that slides has come to its stop: no speed in the direction it set out, and what
+// is left across it is as slow as that direction was remembered.
+static bool has_stopped(const run_pair *p, const ap_resting *r) {
+  if (r->sticks || p->friction == 0 || dot(p->now.v, r->slip) > RUN_STOP / 1e4) return false;
+  return dot(p->now.v, p->now.v) - p->now.rate * p->now.rate < RUN_STOP * RUN_STOP;
+}
+
 // The pairs that may rest from now on, as candidates: those that touch without a normal velocity,
 // and those whose bounces are too short. -1: too many.
 static int find_candidates(ap_sim *sim, bool *project) {
@@ -173,7 +184,10 @@ static int find_candidates(ap_sim *sim, bool *project) {
     if (n == sim->most) return -1;
     *project = *project || p->resting < 0;
     sim->candidate[n] = ap__run_resting(p);
-    if (p->resting >= 0) sim->candidate[n] = sim->resting[p->resting];
+    if (p->resting >= 0) {
+      sim->candidate[n] = sim->resting[p->resting];
+      if (has_stopped(p, &sim->candidate[n])) sim->candidate[n].sticks = *project = true;
+    }
     sim->chosen[n++] = i;
   }
   return n;

@@ -217,7 +217,7 @@ void ap__run_events(void *context, double t, const double *y, double *g) {
     const run_pair *p = &sim->pair[i];
     if (p->resting < 0) continue;
     const ap_resting *r = &sim->resting[p->resting];
-    g[RUN_PRESS * n + i] = r->normal_force;
-    if (p->friction > 0) g[RUN_SLIDE * n + i] = r->sticks ? r->margin : r->speed;
+    g[RUN_PRESS * n + i] = r->normal_force + p->press;
+    if (p->friction > 0) g[RUN_SLIDE * n + i] = (r->sticks ? r->margin : r->speed) + p->slide;
   }
 }
