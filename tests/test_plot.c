@@ -440,7 +440,7 @@ TEST(long_names_are_cut_and_kept_whole_beside) {
   name[sizeof name - 1] = 0;
   double x[] = {0, 1};
   ap_curve c = {.label = name, .n = 2, .x = x, .y = x};
-  ap_panel p = {name, name, name, &c, 1, false, false, false};
+  ap_panel p = {.title = name, .x_label = name, .y_label = name, .curve = &c, .ncurve = 1};
   seen *f = written(&(ap_figure){name, &p, 1, 0});
   CHECK_HAS(f->text, name);
   CHECK_HAS(f->text, "mmm\xE2\x80\xA6\n");

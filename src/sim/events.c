@@ -127,7 +127,8 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   sim->number++;
   for (int i = 0; i < n; i++) {
     const ap_touch *t = &sim->touch[i];
-    const run_pair *p = &sim->pair[sim->chosen[i]];
+    run_pair *p = &sim->pair[sim->chosen[i]];
+    if (p->resting < 0) p->flight = sim->t - p->hit_t, p->hit_t = sim->t;
     if (p->now.rate < -sim->scene.rest || dot(t->impulse, t->impulse) > 0)
       ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, p, t, result.lost);
   }
@@ -136,11 +137,17 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
 
 // ---- rest --------------------------------------------------------------------------------------
 
+// Whether a pair has just hit for the second time inside a window.
+static bool rattles(const ap_sim *sim, const run_pair *p) {
+  return p->hit_t == sim->t && p->flight < sim->scene.window;
+}
+
 // How long the bounces of a pair that leaves go on, where they are too short to follow: with
 // flights of 2 u / |a|, each e times the one before, 2 u / (|a| (1 - e)). Negative: they are not.
 // Elastic bounces would go on for ever; the first that is shorter than the window is their last.
 static double chatter(const ap_sim *sim, const run_pair *p) {
   double u = p->now.rate, window = sim->scene.window;
+  if (rattles(sim, p) && u > 0) return 0;
   if (!(u > 0 && p->bent < 0 && p->now.distance <= RUN_TOUCH + 4 * window * u)) return -1;
   double flight = -2 * u / p->bent;
   if (!(flight < window)) return -1;
@@ -168,8 +175,9 @@ static void drop_leaving(ap_sim *sim) {
 
 // Whether a pair that slides has come to its stop: no speed in the direction it set out, and what
 // is left across it is as slow as that direction was remembered.
-static bool has_stopped(const run_pair *p, const ap_resting *r) {
-  if (r->sticks || p->friction == 0 || dot(p->now.v, r->slip) > RUN_STOP / 1e4) return false;
+static bool has_stopped(const run_pair *p, const ap_resting *r, bool rattling) {
+  if (r->sticks || p->friction == 0) return false;
+  if (!rattling && dot(p->now.v, r->slip) > RUN_STOP / 1e4) return false;
   return dot(p->now.v, p->now.v) - p->now.rate * p->now.rate < RUN_STOP * RUN_STOP;
 }
 
@@ -177,7 +185,9 @@ static bool has_stopped(const run_pair *p, const ap_resting *r) {
 // and those whose bounces are too short. -1: too many.
 static int find_candidates(ap_sim *sim, bool *project) {
   int n = 0;
+  bool rattling = false;
   *project = false;
+  for (int i = 0; i < sim->npair; i++) rattling = rattling || rattles(sim, &sim->pair[i]);
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     p->rest_time = 0;
@@ -191,7 +201,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
-      if (has_stopped(p, &sim->candidate[n])) sim->candidate[n].sticks = *project = true;
+      if (has_stopped(p, &sim->candidate[n], rattling)) sim->candidate[n].sticks = *project = true;
     }
     sim->chosen[n++] = i;
   }

@@ -101,7 +101,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->blind = sim->scene.window;
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
-    sim->pair[i].quiet_t = -INFINITY;
+    sim->pair[i].quiet_t = sim->pair[i].hit_t = -INFINITY;
   }
   ap__run_loads(sim, t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);

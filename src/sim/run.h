@@ -50,15 +50,16 @@ typedef struct run_pair {
   double at[3];
   const ap_surface *surface;
   double restitution, friction;
-  int resting;         // its place among those that rest, -1: it does not
-  double slack;        // m: what is added to its distance, so that one that touches is watched too
-  double press, slide; // likewise to its normal force, N, and to its margin, N, or speed, m/s
-  double turn;         // m/s, RUN_TURN or -RUN_TURN: what is added to the rate
-  double quiet_t;      // no grazing is told until then
-  run_gap now;         // filled by ap__run_look()
-  double bent;         // acceleration along the normal, filled by ap__run_bend()
-  run_was was;         // before the event that is being worked on
-  double rest_time;    // after it, s, when it comes to rest
+  int resting;          // its place among those that rest, -1: it does not
+  double slack;         // m: what is added to its distance, so that one that touches is watched too
+  double press, slide;  // likewise to its normal force, N, and to its margin, N, or speed, m/s
+  double turn;          // m/s, RUN_TURN or -RUN_TURN: what is added to the rate
+  double quiet_t;       // no grazing is told until then
+  run_gap now;          // filled by ap__run_look()
+  double bent;          // acceleration along the normal, filled by ap__run_bend()
+  double hit_t, flight; // when it last hit, and how long it had flown then
+  run_was was;          // before the event that is being worked on
+  double rest_time;     // after it, s, when it comes to rest
 } run_pair;
 
 // Functions whose zeros are events, in blocks of one per pair.
