@@ -99,8 +99,8 @@ static void wishes_in_flight(ap_sim *sim, int i, run_wish *wish) {
   int n = sim->npair, touched = sim->found[RUN_GAP * n + i], turned = sim->found[RUN_RATE * n + i];
   bool closing = p->now.rate < -sim->scene.rest;
   // At exactly zero a distance counts as found whenever any zero is, also that of a point on its
-  // way out.
-  if (p->now.rate > sim->scene.rest) touched = 0;
+  // way out; slow ones may be the last of a graze.
+  if (p->now.rate > 1e-3) touched = 0;
   bool near = fabs(p->now.distance) <= sim->scene.depth;
   double quiet = 0;
   if (closing && touched < 0 && grazes(sim, i, &quiet))
@@ -120,6 +120,10 @@ static void wishes_at_rest(const ap_sim *sim, int i, run_wish *wish) {
   const ap_resting *r = &sim->resting[p->resting];
   int n = sim->npair;
   bool slides = !r->sticks && p->friction > 0;
+  if (ap__run_jams(sim, p)) {
+    wish->settle = i;
+    return;
+  }
   if (sim->found[RUN_PRESS * n + i] || r->normal_force < -RUN_UNSEEN)
     wish->leaves = wish->settle = i;
   if (sim->found[RUN_SLIDE * n + i] || (slides && r->speed < -RUN_UNSEEN)) wish->settle = i;
@@ -172,12 +176,30 @@ static ap_status react(ap_sim *sim, ap_error *error) {
   return ap__run_settle(sim, wish.leaves, wish.slides, error);
 }
 
+// Points that jam from the outset stop; once at a time, as what stands still may start to jam
+// again.
+static ap_status stop_jammed(ap_sim *sim, ap_error *error) {
+  if (sim->t <= sim->jammed_t) return AP_OK;
+  for (int i = 0; i < sim->npair; i++) {
+    if (!ap__run_jams(sim, &sim->pair[i])) continue;
+    sim->jammed_t = sim->t;
+    ap_status status = ap__run_count(sim, &sim->pair[i], error);
+    if (!status) status = ap__run_settle(sim, -1, -1, error);
+    if (status) return status;
+    status = ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq);
+    return status ? ap__run_failed(sim, status, "no acceleration", error) : AP_OK;
+  }
+  return AP_OK;
+}
+
 // Start the integrator from the state as it is.
 static ap_status begin(ap_sim *sim, ap_error *error) {
   ap_status status = ap_normalize(sim->m, sim->y);
   if (status) return ap__run_failed(sim, status, "a quaternion vanished", error);
   if (sim->nresting) status = ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
+  status = stop_jammed(sim, error);
+  if (status) return status;
   set_watch(sim);
   status = ap_ode_start(sim->ode, sim->t, sim->y, error);
   sim->fresh = status != AP_OK;

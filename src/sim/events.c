@@ -201,7 +201,8 @@ static int find_candidates(ap_sim *sim, bool *project) {
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
-      if (has_stopped(p, &sim->candidate[n], rattling)) sim->candidate[n].sticks = *project = true;
+      if (has_stopped(p, &sim->candidate[n], rattling) || ap__run_jams(sim, p))
+        sim->candidate[n].sticks = *project = true; // what jams stops at once
     }
     sim->chosen[n++] = i;
   }

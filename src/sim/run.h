@@ -32,6 +32,10 @@ enum { RUN_MOST_TOUCHES = 96 };
 // so that those which are nothing but rounding never do.
 #define RUN_TURN 1e-9
 
+// Sliding points whose friction makes their forces so many times what they are without it are
+// jammed. Forces then grow as one over the time that is left, and no step reaches the end of it.
+#define RUN_JAM 1e3
+
 // How a point lies to a wall and moves.
 typedef struct run_gap {
   double p[3], v[3];     // of the point, world
@@ -101,6 +105,7 @@ struct ap_sim {
   double blind_until;  // until then only impacts count
   double blind;        // s, how long that was
   int number;          // of the last event
+  double jammed_t;     // when points that jammed were last stopped
   bool *acts;          // [nload] which loads act now
   ap_resting *resting; // [most]
   int nresting;
@@ -148,6 +153,10 @@ void ap__run_bend(ap_sim *sim, const double *q, const double *v);
 ap_resting ap__run_resting(const run_pair *pair);
 // Power that friction takes from the points that slide, with the forces of the last accelerations.
 double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v);
+
+// Whether a pair that rests slides under a force that grows without bound: friction presses it into
+// its wall the more, the harder the wall pushes, until no force is enough (Painleve's paradox).
+bool ap__run_jams(const ap_sim *sim, const run_pair *pair);
 
 // ---- events.c
 
