@@ -25,7 +25,7 @@ static const char *component(ap_joint_type type, bool force, int k) {
   return name ? name : "";
 }
 
-static void replace_separators(char *name) {
+void cli_replace_separators(char *name) {
   for (size_t length; *name; name += length) {
     length = cli_character(name);
     if (!cli_is_control(name) && *name != ' ' && *name != ',') continue;
@@ -40,7 +40,7 @@ static void joint_column(const ap_model *m, ap_quantity what, int i, int k, char
   const char *part = component(ap_body(m, i)->joint, force, k);
   snprintf(text, size, "%s.%s%s%s", force ? "tau" : "a", cli_joint_name(m, i), part[0] ? "." : "",
            part);
-  replace_separators(text);
+  cli_replace_separators(text);
 }
 
 // The columns of a quantity that has no entry per joint.

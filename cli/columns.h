@@ -12,6 +12,8 @@
 
 #include "output.h"
 
+/// Replace what would make a name more than one word by '_'.
+void cli_replace_separators(char *name);
 /// Name of a column (from 0) of quantity what; returns text, cut to size.
 char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *text, size_t size);
 /// The line `# NAME NAME ...`, however long the names are. False: not enough memory.

@@ -30,10 +30,23 @@ static void look_at(cli_feed *feed, const char *text, size_t length) {
   atomic_store(&feed->ending, ending);
 }
 
+// Wait until a file is ready, or until the reader has had enough: false.
+static bool await(const cli_feed *feed, int file, short events) {
+  struct pollfd either[2] = {{.fd = file, .events = events}, {.fd = feed->wake, .events = POLLIN}};
+  while (poll(either, 2, -1) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return either[1].revents == 0;
+}
+
 static bool pass_on(const cli_feed *feed, const char *text, size_t length) {
   while (length > 0) {
     const ssize_t n = write(feed->sink, text, length);
-    if (n < 0 && errno != EINTR) return false;
+    if (n < 0 && errno == EAGAIN) {
+      if (!await(feed, feed->sink, POLLOUT)) return false;
+    } else if (n < 0 && errno != EINTR) {
+      return false;
+    }
     if (n < 0) continue;
     text += n;
     length -= (size_t)n;
@@ -41,51 +54,51 @@ static bool pass_on(const cli_feed *feed, const char *text, size_t length) {
   return true;
 }
 
+// It waits in poll() alone, so that the reader can always end it.
 static void *forward(void *context) {
   cli_feed *feed = context;
   char chunk[CHUNK_BYTES];
-  for (;;) {
+  while (await(feed, feed->source, POLLIN)) {
     const ssize_t n = read(feed->source, chunk, sizeof chunk);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) { // someone made it non-blocking
-      struct pollfd ready = {.fd = feed->source, .events = POLLIN};
-      poll(&ready, 1, -1);
-      continue;
-    }
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n < 0) feed->error = errno;
     if (n <= 0) break;
     look_at(feed, chunk, (size_t)n);
     if (!pass_on(feed, chunk, (size_t)n)) break;
   }
-  int old;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
   close(feed->sink); // the reader sees the end
-  feed->sink = -1;
   return NULL;
 }
 
-// Standard input becomes the end of a pipe; what it was is the source.
-static bool put_pipe(cli_feed *feed) {
-  int ends[2];
-  feed->source = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-  if (feed->source < 0) return false;
-  if (pipe(ends) != 0) {
-    close(feed->source);
+static void close_all(const int *file, int n) {
+  for (int k = 0; k < n; k++) {
+    if (file[k] >= 0) close(file[k]);
+  }
+}
+
+// Standard input becomes the end of a pipe; what it was is the source. The other end of the pipe
+// does not block. A second pipe ends the thread: closing one end of it wakes the other.
+static bool put_pipes(cli_feed *feed) {
+  int file[5] = {-1, -1, -1, -1, -1}; // reading and writing end of both pipes, standard input
+  file[4] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+  const bool made = file[4] >= 0 && pipe(file) == 0 && pipe(file + 2) == 0 &&
+                    fcntl(file[1], F_SETFL, O_NONBLOCK) == 0 && dup2(file[0], STDIN_FILENO) >= 0;
+  if (!made) {
+    close_all(file, 5);
     return false;
   }
-  feed->sink = ends[1];
-  const bool done = dup2(ends[0], STDIN_FILENO) >= 0;
-  close(ends[0]);
-  if (done) return true;
-  close(feed->sink);
-  close(feed->source);
-  return false;
+  close(file[0]);
+  feed->sink = file[1];
+  feed->wake = file[2];
+  feed->stop = file[3];
+  feed->source = file[4];
+  return true;
 }
 
 static void put_back(cli_feed *feed) {
   dup2(feed->source, STDIN_FILENO);
   close(feed->source);
-  if (feed->sink >= 0) close(feed->sink);
+  close(feed->wake);
 }
 
 void cli_feed_start(cli_feed *feed) {
@@ -93,9 +106,12 @@ void cli_feed_start(cli_feed *feed) {
   if (fstat(STDIN_FILENO, &info) != 0) return;
   const int flags = fcntl(STDIN_FILENO, F_GETFL);
   const bool waits = S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || isatty(STDIN_FILENO);
-  if (!waits || (flags & O_ACCMODE) == O_WRONLY || !put_pipe(feed)) return;
+  if (!waits || (flags & O_ACCMODE) == O_WRONLY || !put_pipes(feed)) return;
   feed->running = pthread_create(&feed->thread, NULL, forward, feed) == 0;
-  if (!feed->running) put_back(feed);
+  if (feed->running) return;
+  close(feed->sink);
+  close(feed->stop);
+  put_back(feed);
 }
 
 bool cli_feed_waits(cli_feed *feed, int line) {
@@ -104,7 +120,7 @@ bool cli_feed_waits(cli_feed *feed, int line) {
 
 int cli_feed_stop(cli_feed *feed) {
   if (!feed->running) return 0;
-  pthread_cancel(feed->thread); // it may be waiting for input that nobody needs any more
+  close(feed->stop); // the thread may be waiting for input that nobody needs any more
   pthread_join(feed->thread, NULL);
   put_back(feed);
   feed->running = false;

@@ -18,6 +18,7 @@ typedef struct cli_feed {
   pthread_t thread;
   bool running;
   int source, sink;   ///< standard input itself, and the end of the pipe that is written to
+  int wake, stop;     ///< a pipe: once stop is closed, the thread ends
   int error;          ///< errno of a failed read; 0 while all is well
   long line;          ///< complete lines so far
   bool looked_at;     ///< whether it is known what the current line holds

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void forget(cli_folder *folder) {
   for (int k = 0; k < folder->files; k++) free(folder->file[k].name);
@@ -46,15 +47,32 @@ static int look(cli_folder *folder) {
   return fits ? CLI_OK : cli_no_memory();
 }
 
+// Say why the folder could not be made: a missing folder above it is named.
+static int fail_making(const char *path, int error) {
+  char above[4096];
+  size_t n = strlen(path);
+  while (n > 1 && path[n - 1] == '/') n--;
+  while (n > 0 && path[n - 1] != '/') n--;
+  while (n > 1 && path[n - 1] == '/') n--;
+  if (error != ENOENT || n == 0 || n >= sizeof above) {
+    return cli_fail(CLI_BAD, path, 0, "cannot be made: %s", strerror(error));
+  }
+  memcpy(above, path, n);
+  above[n] = 0;
+  return cli_fail(CLI_BAD, path, 0, "cannot be made: there is no folder '%s' to make it in", above);
+}
+
 int cli_folder_open(cli_folder *folder) {
   struct stat info;
-  if (mkdir(folder->path, 0777) != 0 && errno != EEXIST) {
-    const bool no_place = errno == ENOENT || errno == ENOTDIR;
-    return cli_fail(no_place ? CLI_BAD : CLI_FAILED, folder->path, 0, "cannot be made: %s",
+  if (mkdir(folder->path, 0777) != 0 && errno != EEXIST) return fail_making(folder->path, errno);
+  if (stat(folder->path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return cli_fail(CLI_BAD, folder->path, 0, "is not a folder (the name of one is needed)");
+  }
+  if (access(folder->path, R_OK | W_OK | X_OK) != 0) {
+    return cli_fail(CLI_BAD, folder->path, 0, "cannot be used: %s (a folder to read and write in)",
                     strerror(errno));
   }
-  if (stat(folder->path, &info) == 0 && S_ISDIR(info.st_mode)) return look(folder);
-  return cli_fail(CLI_BAD, folder->path, 0, "is not a folder (the name of one is needed)");
+  return look(folder);
 }
 
 static bool is_same(const cli_file *a, const cli_file *b) {

@@ -41,6 +41,7 @@ void cli_out_prepare(void) {
     }
   }
   signal(SIGPIPE, SIG_IGN); // the write says EPIPE then
+  signal(SIGXFSZ, SIG_IGN); // and EFBIG, so that nothing half-written is left behind
 }
 
 // Between the birth of a temporary name and its note in doomed no signal may come.

@@ -12,7 +12,7 @@
 #include "wrap.h"
 
 enum { JSON, PLOTS, ALL };
-enum { MOST_PAPERS = 16, COLUMNS = 6, FEW_DIGITS = 4, MOST_DIGITS = 9 };
+enum { MOST_PAPERS = 16, COLUMNS = 6, FEW_DIGITS = 4, OUR_DIGITS = 6, MOST_DIGITS = 9 };
 
 static const cli_option options[] = {
     [JSON] = {"--json", NULL, "one JSON document"},
@@ -21,12 +21,13 @@ static const cli_option options[] = {
     {0}};
 
 static const char text[] =
-    "PAPER is mata2002, provenzano2002 or valera2003; all of them if none is given. Every\n"
-    "number that the paper prints stands beside what Appell computes. Nothing is fitted to\n"
-    "a printed number: where the two differ, a note says why, or that it is not known.\n";
+    "PAPER is mata2002, provenzano2002, valera2003 or shafei2018; all of them if none is\n"
+    "given. Every number that the paper prints stands beside what Appell computes. Nothing\n"
+    "is fitted to a printed number: where the two differ, a note says why, or that it is not\n"
+    "known.\n";
 
 // Papers whose experiments are planned.
-static const char *const planned[] = {"abedloo2014", "shafei2018"};
+static const char *const planned[] = {"abedloo2014"};
 enum { PLANNED = sizeof planned / sizeof planned[0] };
 
 // What is asked for, and how far it is.
@@ -136,10 +137,12 @@ static int printed_digits(double printed) {
   return digits > MOST_DIGITS ? FEW_DIGITS : digits;
 }
 
-// Digits of ours: two more than the paper has, as many as show the difference, none that say
-// nothing.
+// Digits of ours: two more than the paper has, but six at most unless more show the difference, and
+// none that say nothing.
 static int our_digits(const report_line *line) {
+  if (line->digits > 0) return line->digits;
   int digits = printed_digits(line->printed) + 2;
+  if (digits > OUR_DIGITS) digits = OUR_DIGITS;
   const double apart = fabs((line->ours - line->printed) / line->printed);
   if (apart > 0 && apart < 1) {
     const int needed = 1 + (int)ceil(-log10(apart));
@@ -304,6 +307,11 @@ static int find_papers(const cli_arguments *arguments, job *j) {
     int i = 0;
     while (paper_at(i) && strcmp(paper_at(i)->name, arguments->argument[k]) != 0) i++;
     if (!paper_at(i)) return unknown_paper(arguments->argument[k]);
+    for (int seen = 0; seen < j->papers; seen++) {
+      if (j->paper[seen] == paper_at(i)) {
+        return cli_usage("reproduce", "paper '%s' is given twice", paper_at(i)->name);
+      }
+    }
     j->paper[j->papers++] = paper_at(i);
   }
   return CLI_OK;

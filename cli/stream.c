@@ -194,18 +194,24 @@ static void stop_workers(stream *s) {
 
 // ---- reading and writing -----------------------------------------------------------------------
 
-// Articulated bodies and joints that follow others do not go together.
+// A method says what it needs; a mimic joint that is in the way can be told by name, with a cure.
 static int report_unsupported(const cli_job *job) {
   const ap_model *m = job->model;
-  for (int i = 1; i < ap_nbody(m); i++) {
+  const bool no_mimic = job->method->needs && strstr(job->method->needs, "mimic");
+  for (int i = 1; no_mimic && i < ap_nbody(m); i++) {
     if (ap_body(m, i)->mimic == 0) continue;
     return cli_fail(CLI_FAILED, job->model_path, 0,
                     "method '%s' does not cover mimic joints, such as '%.200s' (another method, or "
                     "--ignore-mimic)",
                     job->method->name, cli_joint_name(m, i));
   }
+  if (!job->method->needs) {
+    return cli_fail(CLI_FAILED, job->model_path, 0,
+                    "method '%s' does not cover this model (try another one)", job->method->name);
+  }
   return cli_fail(CLI_FAILED, job->model_path, 0,
-                  "method '%s' does not cover this model (try another one)", job->method->name);
+                  "method '%s' does not cover this model (it needs %s)", job->method->name,
+                  job->method->needs);
 }
 
 static int report_too_large(const cli_job *job, int line, int column) {

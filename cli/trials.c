@@ -1,20 +1,13 @@
-// For MAP_ANONYMOUS: memory that a process shares with its children.
-#define _DEFAULT_SOURCE
 #include "trials.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 // Up to TIMED_STATES states take turns in a batch, few enough to stay in the processor's cache.
-enum { MOST_STATES = 100, TIMED_STATES = 16, MOST_ROUNDS = 501 };
+enum { MOST_STATES = 100, TIMED_STATES = 16, LEAST_ROUNDS = 5, MOST_ROUNDS = 501 };
 static const double batch_ns = 1e5, timing_ns = 2e9;
 
 // What all trials of one run share.
@@ -25,10 +18,8 @@ typedef struct bench {
   double *out;                   // one result
   ap_study *study[AP_COUNT + 1]; // NULL: this build lacks the arithmetic
   void *memory[AP_COUNT + 1];    // of the studies
-  double *exact;                 // shared: results of the default method, state by state
-  int *exact_states;             // shared: how many there are
-  size_t exact_bytes;
-  bool shows; // progress
+  double *exact;                 // results of the default method, state by state
+  bool shows;                    // progress
 } bench;
 
 // ---- states ------------------------------------------------------------------------------------
@@ -117,27 +108,34 @@ static double now_ns(void) {
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-// From now on the process has CLI_TRIAL_SECONDS until SIGPROF ends it.
-static void limit_time(void) {
-  const struct itimerval limit = {.it_value = {.tv_usec = (long)(CLI_TRIAL_SECONDS * 1e6)}};
-  setitimer(ITIMER_PROF, &limit, NULL);
+// Methods that fill a matrix take n^2 operations for n degrees of freedom, those that factorise one
+// n^3; all others take n. A limit on n keeps each kind to seconds, and unlike one on time it is the
+// same in every run.
+static bool is_recursion(const ap_method *method) {
+  return method->what == AP_INVERSE || method->what == AP_BIAS ||
+         (method->what == AP_FORWARD && (method == ap_find_method(AP_FORWARD, NULL) ||
+                                         strncmp(method->name, "articulated-body", 16) == 0));
+}
+
+static int most_velocities(const ap_method *method) {
+  if (is_recursion(method)) return CLI_MOST_VELOCITIES;
+  const bool fills =
+      method->what == AP_INERTIA && strcmp(method->name, "orthogonal-complement") != 0;
+  return fills ? CLI_MOST_FILLED : CLI_MOST_FACTORISED;
 }
 
 static ap_status evaluate(const bench *b, ap_arithmetic arithmetic, const ap_method *method,
                           int state, ap_count *count) {
-  limit_time();
   return ap_study_eval(b->study[arithmetic], method, input(b, method, state), b->out, count);
 }
 
 // The results that errors are taken against, rounded to double. A singular state has none: NAN.
-static void find_exact(const bench *b, cli_trial *trial) {
-  const ap_method *method = trial->method;
+static void find_exact(const bench *b, const ap_method *method) {
   const size_t n = (size_t)ap_columns_out(b->t->model, method->what);
   for (int state = 0; state < b->t->states; state++) {
     double *exact = b->exact + (size_t)state * n;
     const ap_status status = evaluate(b, b->t->exact, method, state, NULL);
     for (size_t k = 0; k < n; k++) exact[k] = status == AP_OK ? b->out[k] : NAN;
-    *b->exact_states = state + 1;
   }
 }
 
@@ -157,7 +155,6 @@ static double error_of(const bench *b, const double *exact, int n) {
 
 static void judge(const bench *b, cli_trial *trial) {
   const int n = ap_columns_out(b->t->model, trial->method->what);
-  if (*b->exact_states < b->t->states) return;
   for (int state = 0; state < b->t->states; state++) {
     const ap_status status = evaluate(b, AP_F32, trial->method, state, NULL);
     const double *exact = b->exact + (size_t)state * (size_t)n;
@@ -167,84 +164,49 @@ static void judge(const bench *b, cli_trial *trial) {
       trial->error = fmax(trial->error, error_of(b, exact, n));
     }
   }
-  trial->judged = true;
 }
 
 static int timed_states(const bench *b) {
   return b->t->states < TIMED_STATES ? b->t->states : TIMED_STATES;
 }
 
-// All about a method but its time. Every finding is in shared memory as soon as it is made.
+// All about a method but its time.
 static void try_method(const bench *b, cli_trial *trial) {
+  if (b->nv > most_velocities(trial->method)) {
+    trial->most = most_velocities(trial->method);
+    return;
+  }
   for (int state = 0; state < timed_states(b) && trial->status == AP_OK; state++) {
     const double start = now_ns();
     trial->status = evaluate(b, AP_F64, trial->method, state, NULL);
-    trial->once = now_ns() - start;
+    trial->once = fmax(now_ns() - start, 1);
   }
-  if (trial->status != AP_OK) return;
-  ap_count count;
-  trial->status = evaluate(b, AP_COUNT, trial->method, 0, &count);
-  if (trial->status != AP_OK) return;
-  trial->count = count;
-  trial->counted = true;
-  judge(b, trial);
-}
-
-// Run find(b, trial) in a child; that its time is over is no failure.
-static int in_child(const bench *b, void (*find)(const bench *b, cli_trial *trial),
-                    cli_trial *trial) {
-  const pid_t child = fork();
-  if (child == 0) {
-    signal(SIGPROF, SIG_DFL);
-    find(b, trial);
-    _exit(CLI_OK);
+  if (trial->status == AP_OK) {
+    trial->status = evaluate(b, AP_COUNT, trial->method, 0, &trial->count);
   }
-  int how = 0;
-  pid_t ended = child;
-  do {
-    if (child > 0) ended = waitpid(child, &how, 0);
-  } while (ended < 0 && child > 0 && errno == EINTR);
-  if (ended < 0) {
-    return cli_fail(CLI_FAILED, NULL, 0, "cannot start a process: %s", strerror(errno));
-  }
-  if (WIFEXITED(how) || WTERMSIG(how) == SIGPROF) return CLI_OK;
-  return cli_fail(CLI_FAILED, NULL, 0, "a process ended with signal %d", WTERMSIG(how));
+  if (trial->status == AP_OK) judge(b, trial);
 }
 
 static void show(const bench *b, const char *what, const char *name) {
   if (b->shows) fprintf(stderr, "\r\033[Kappell: %s%s%s", what, name[0] ? " " : "", name);
 }
 
-// The methods of one quantity, t->trial[first] up to the next quantity; the first is the default.
-static int try_quantity(bench *b, int first) {
-  const ap_quantity what = b->t->trial[first].method->what;
-  *b->exact_states = 0;
-  show(b, ap_quantity_name(what), "");
-  int status = in_child(b, find_exact, &b->t->trial[first]);
-  for (int k = first; k < b->t->trials && status == CLI_OK; k++) {
-    cli_trial *trial = &b->t->trial[k];
-    if (trial->method->what != what) break;
-    show(b, ap_quantity_name(what), trial->method->name);
-    status = in_child(b, try_method, trial);
-  }
-  return status;
-}
-
-static int try_all(bench *b) {
+// By quantity; the first method of each is the default.
+static void try_all(const bench *b) {
   const cli_trials *t = b->t;
-  int status = CLI_OK;
-  for (int k = 0; k < t->trials && status == CLI_OK; k++) {
-    if (k == 0 || t->trial[k].method->what != t->trial[k - 1].method->what) {
-      status = try_quantity(b, k);
-    }
+  for (int k = 0; k < t->trials; k++) {
+    const ap_method *method = t->trial[k].method;
+    const bool first = k == 0 || method->what != t->trial[k - 1].method->what;
+    show(b, ap_quantity_name(method->what), method->name);
+    if (first && b->nv <= most_velocities(method)) find_exact(b, method);
+    try_method(b, &t->trial[k]);
   }
-  return status;
 }
 
 // ---- time --------------------------------------------------------------------------------------
 
 static bool can_be_timed(const cli_trial *trial) {
-  return trial->status == AP_OK && trial->once > 0;
+  return trial->status == AP_OK && trial->most == 0;
 }
 
 // ns of an evaluation: one batch, states in turns.
@@ -291,7 +253,7 @@ static bool take_times(const bench *b) {
   warm_up(b);
   const double start = now_ns();
   for (t->rounds = 0; t->rounds < MOST_ROUNDS; t->rounds++) {
-    if (t->rounds > 0 && now_ns() - start > timing_ns) break;
+    if (t->rounds >= LEAST_ROUNDS && now_ns() - start > timing_ns) break;
     for (int k = 0; k < t->trials; k++) {
       cli_trial *trial = &t->trial[k];
       if (!can_be_timed(trial)) continue;
@@ -307,25 +269,16 @@ static bool take_times(const bench *b) {
 
 // ---- setting up --------------------------------------------------------------------------------
 
-static void *shared(size_t bytes) {
-  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? NULL : memory;
-}
-
 // In exact arithmetic a state of n joints takes n^2 to n^3 operations.
 static int choose_states(int nv) {
   const double states = 1e5 / ((double)nv * nv);
   return states > MOST_STATES ? MOST_STATES : states > 1 ? (int)states : 1;
 }
 
-static size_t trial_bytes(void) {
+static bool list_methods(cli_trials *t) {
   size_t methods = 0;
   while (ap_method_at((int)methods)) methods++;
-  return methods * sizeof(cli_trial);
-}
-
-static bool list_methods(cli_trials *t) {
-  t->trial = shared(trial_bytes());
+  t->trial = calloc(methods, sizeof *t->trial);
   if (!t->trial) return false;
   for (int k = 0; k < t->quantities; k++) {
     for (int i = 0; ap_method_at(i); i++) {
@@ -356,19 +309,16 @@ static bool open_bench(bench *b) {
     const int n = ap_columns_out(t->model, t->what[k]);
     if (n > widest) widest = n;
   }
-  b->exact_bytes = (1 + states * (size_t)widest) * sizeof *b->exact;
-  b->exact = shared(b->exact_bytes);
+  b->exact = malloc(states * (size_t)widest * sizeof *b->exact);
   b->motion = malloc(numbers * sizeof *b->motion);
   b->forced = malloc(numbers * sizeof *b->forced);
   b->out = malloc((size_t)widest * sizeof *b->out);
-  if (!b->exact || !b->motion || !b->forced || !b->out) return false;
-  b->exact_states = (int *)(void *)(b->exact + states * (size_t)widest);
-  return open_studies(b);
+  return b->exact && b->motion && b->forced && b->out && open_studies(b);
 }
 
 static void close_bench(bench *b) {
   for (int k = 0; k <= AP_COUNT; k++) free(b->memory[k]);
-  if (b->exact) munmap(b->exact, b->exact_bytes);
+  free(b->exact);
   free(b->motion);
   free(b->forced);
   free(b->out);
@@ -379,8 +329,8 @@ static int run_bench(bench *b) {
   if (!list_methods(t) || !open_bench(b)) return cli_no_memory();
   uint64_t seed = t->seed;
   for (int state = 0; state < t->states; state++) random_state(b, &seed, state);
-  int status = try_all(b);
-  if (status == CLI_OK && !take_times(b)) status = cli_no_memory();
+  try_all(b);
+  const int status = take_times(b) ? CLI_OK : cli_no_memory();
   if (b->shows) fprintf(stderr, "\r\033[K");
   return status;
 }
@@ -396,6 +346,6 @@ int cli_trials_run(cli_trials *t) {
 }
 
 void cli_trials_free(cli_trials *t) {
-  if (t->trial) munmap(t->trial, trial_bytes());
+  free(t->trial);
   t->trial = NULL;
 }

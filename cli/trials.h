@@ -1,10 +1,10 @@
 /// @file trials.h
 /// Every method of a model on the same random states: operations, time, single-precision error.
 ///
-/// Operations and errors are found in child processes, because nobody knows beforehand how long a
-/// method takes on a model: one evaluation that takes longer than CLI_TRIAL_SECONDS ends its child,
-/// and what it had found so far is kept. Times are then taken in turns, a batch of one method after
-/// a batch of another, so that a processor that changes its clock does so for all of them.
+/// What is tried depends on the model alone, never on a clock: a method whose cost grows with the
+/// square or the cube of the degrees of freedom is left out of models beyond a limit. Times are
+/// taken in turns, a batch of one method after a batch of another, so that a processor that changes
+/// its clock does so for all of them.
 
 #ifndef CLI_TRIALS_H
 #define CLI_TRIALS_H
@@ -14,18 +14,17 @@
 
 #include "report.h"
 
-/// The longest that one evaluation may take, in seconds of processor time.
-#define CLI_TRIAL_SECONDS 0.3
+/// The most degrees of freedom: of a model, because matrices of more rows take gigabytes; for
+/// methods that fill an inertia matrix; for those that factorise one, or build it from factors.
+enum { CLI_MOST_VELOCITIES = 4000, CLI_MOST_FILLED = 1000, CLI_MOST_FACTORISED = 500 };
 
-/// One method and what was found about it. The parts are found in this order, each only if those
-/// before it were: once, count, error.
+/// One method and what was found about it.
 typedef struct cli_trial {
   const ap_method *method;
   ap_status status; ///< AP_OK, or why there is no result in double precision
-  double once;      ///< ns of a single evaluation; 0: it takes too long
-  bool counted;     ///< whether count is known; if not, counting takes too long
+  int most;         ///< not 0: not tried, because the model has more degrees of freedom
+  double once;      ///< ns of a single evaluation
   ap_count count;
-  bool judged;  ///< whether error is known; if not, the exact result or this one takes too long
   double error; ///< in single precision, largest over the states
   int failed;   ///< states without a finite result in single precision
   double ns;    ///< of an evaluation: median

@@ -35,6 +35,15 @@ int cli_value_gravity(const char *verb, const char *value, double gravity[3]) {
   return CLI_OK;
 }
 
+int cli_value_above(const char *verb, const char *option, const char *value, double least,
+                    double *number) {
+  char *read;
+  const char *end = end_of_number(value);
+  *number = strtod(value, &read);
+  if (end != value && read == end && !*end && isfinite(*number) && *number > least) return CLI_OK;
+  return cli_usage(verb, "%s '%s' is not a number above %.15g", option, value, least);
+}
+
 int cli_value_integer(const char *verb, const char *option, const char *value, long least,
                       long most, long *number) {
   errno = 0;

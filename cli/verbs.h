@@ -13,5 +13,6 @@ extern const cli_verb cli_reproduce;
 extern const cli_verb cli_models;
 extern const cli_verb cli_methods;
 extern const cli_verb cli_convert;
+extern const cli_verb cli_simulate;
 
 #endif

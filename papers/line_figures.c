@@ -1,23 +1,9 @@
 #include "line_figures.h"
 
-#include <appell/plot.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { POINTS = 201, SHOTS = 3, CORNERS = LINE_JOINTS + 1 };
-
-static ap_status write_figure(const ap_figure *figure, figure_place place, ap_error *error) {
-  char path[4096];
-  int length = snprintf(path, sizeof path, "%s/%s", place.folder, place.file);
-  if (length >= 0 && (size_t)length < sizeof path) return ap_figure_write(figure, path, error);
-  error->status = AP_E_FILE;
-  error->line = 0;
-  snprintf(error->text, sizeof error->text,
-           "the folder for figures has a name of more than %zu bytes: no room for %s",
-           sizeof path - strlen(place.file) - 2, place.file);
-  return AP_E_FILE;
-}
 
 // ---- the arm on the line -----------------------------------------------------------------------
 
@@ -75,7 +61,7 @@ ap_status figure_path(const puma *p, const straight_line *l, int branch, figure_
   char heading[120];
   snprintf(heading, sizeof heading, "The arm on %s, branch %s", l->name, branch_name(branch));
   ap_figure figure = {.title = heading, .panel = panel, .npanel = 2, .columns = 2};
-  return write_figure(&figure, place, error);
+  return figure_write(&figure, place, error);
 }
 
 // ---- torques -----------------------------------------------------------------------------------
@@ -112,7 +98,7 @@ ap_status figure_torques(const puma *p, const straight_line *l, int branch, figu
   }
   snprintf(heading, sizeof heading, "Torques on %s, branch %s", l->name, branch_name(branch));
   ap_figure figure = {.title = heading, .panel = panel, .npanel = LINE_JOINTS, .columns = 2};
-  return write_figure(&figure, place, error);
+  return figure_write(&figure, place, error);
 }
 
 // ---- errors ------------------------------------------------------------------------------------
@@ -141,5 +127,5 @@ ap_status figure_errors(const puma *p, const straight_line *l, int branch, const
   char heading[120];
   snprintf(heading, sizeof heading, "Deviation from %s, nothing correcting it", l->name);
   ap_figure figure = {.title = heading, .panel = &panel, .npanel = 1, .columns = 1};
-  return write_figure(&figure, place, error);
+  return figure_write(&figure, place, error);
 }

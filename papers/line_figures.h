@@ -3,12 +3,8 @@
 #ifndef PAPERS_LINE_FIGURES_H
 #define PAPERS_LINE_FIGURES_H
 
+#include "figure.h"
 #include "line_run.h"
-
-/// Where a figure goes.
-typedef struct figure_place {
-  const char *folder, *file;
-} figure_place;
 
 /// The line and the arm at its start, middle and end, seen from the side and from above.
 ap_status figure_path(const puma *p, const straight_line *l, int branch, figure_place place,

@@ -34,6 +34,7 @@ typedef struct report_line {
   double printed;       ///< what the paper prints; NAN where it prints nothing
   double ours;          ///< what came out
   const char *note;     ///< why they differ, which reading was taken; "" where nothing is to say
+  int digits;           ///< of ours that mean something; 0: as many as it takes to compare
 } report_line;
 
 /// The lines in their order; grows on the heap. Start with {0}; once memory has run out, nothing
@@ -51,7 +52,13 @@ void report_remark(report *r, const char *format, ...) PAPERS_PRINTF(2, 3);
 /// A number of that item beside the printed one (NAN: none); note may be NULL.
 void report_row(report *r, const char *quantity, const char *unit, double printed, double ours,
                 const char *note);
-/// The same for programs alone; what narrows the item down ("n = 7"), or NULL.
+/// The same, of a part of the item: narrowed ("impact 1") is put behind its name. NULL: of the
+/// whole.
+void report_narrowed_row(report *r, const char *narrowed, const char *quantity, const char *unit,
+                         double printed, double ours, const char *note);
+/// So many digits of the last row's number of ours mean something: of a time, which scatters.
+void report_digits(report *r, int digits);
+/// A row for programs alone; what narrows the item down ("n = 7"), or NULL.
 void report_detail(report *r, const char *narrowed, const char *quantity, const char *unit,
                    double printed, double ours, const char *note);
 /// Free everything and start over from {0}.
@@ -72,7 +79,7 @@ typedef struct paper {
   ap_status (*run)(const paper_options *options, report *r, ap_error *error);
 } paper;
 
-extern const paper paper_mata2002, paper_provenzano2002, paper_valera2003;
+extern const paper paper_mata2002, paper_provenzano2002, paper_valera2003, paper_shafei2018;
 
 /// The i-th paper in the order of `appell reproduce`, NULL past the last.
 const paper *paper_at(int i);

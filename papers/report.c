@@ -87,19 +87,12 @@ void report_remark(report *r, const char *format, ...) {
   va_end(again);
 }
 
-void report_row(report *r, const char *quantity, const char *unit, double printed, double ours,
-                const char *note) {
-  add(r, (report_line){.kind = REPORT_ROW,
-                       .item = current_item(r),
-                       .quantity = quantity,
-                       .unit = unit,
-                       .printed = printed,
-                       .ours = ours,
-                       .note = note});
+void report_digits(report *r, int digits) {
+  if (r->lines > 0 && !r->no_memory) r->line[r->lines - 1].digits = digits;
 }
 
-void report_detail(report *r, const char *narrowed, const char *quantity, const char *unit,
-                   double printed, double ours, const char *note) {
+// Adds a number; what narrows its item down may be NULL.
+static void add_number(report *r, const char *narrowed, report_line line) {
   const char *item = current_item(r);
   size_t size = strlen(item) + strlen(narrowed ? narrowed : "") + sizeof ", ";
   char *name = malloc(size);
@@ -108,14 +101,36 @@ void report_detail(report *r, const char *narrowed, const char *quantity, const 
     return;
   }
   snprintf(name, size, "%s%s%s", item, narrowed ? ", " : "", narrowed ? narrowed : "");
-  add(r, (report_line){.kind = REPORT_DETAIL,
-                       .item = name,
-                       .quantity = quantity,
-                       .unit = unit,
-                       .printed = printed,
-                       .ours = ours,
-                       .note = note});
+  line.item = name;
+  add(r, line);
   free(name);
+}
+
+void report_row(report *r, const char *quantity, const char *unit, double printed, double ours,
+                const char *note) {
+  report_narrowed_row(r, NULL, quantity, unit, printed, ours, note);
+}
+
+void report_narrowed_row(report *r, const char *narrowed, const char *quantity, const char *unit,
+                         double printed, double ours, const char *note) {
+  add_number(r, narrowed,
+             (report_line){.kind = REPORT_ROW,
+                           .quantity = quantity,
+                           .unit = unit,
+                           .printed = printed,
+                           .ours = ours,
+                           .note = note});
+}
+
+void report_detail(report *r, const char *narrowed, const char *quantity, const char *unit,
+                   double printed, double ours, const char *note) {
+  add_number(r, narrowed,
+             (report_line){.kind = REPORT_DETAIL,
+                           .quantity = quantity,
+                           .unit = unit,
+                           .printed = printed,
+                           .ours = ours,
+                           .note = note});
 }
 
 void report_free(report *r) {

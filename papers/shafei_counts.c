@@ -1,11 +1,11 @@
 // Table 1 and Figs. 12 and 13 of Shafei and Shafei 2018: operations for the equations of motion of
 // a tree of n_b branches with n_m links each, as printed and as counted by running the methods.
 
-#include <appell/plot.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "figure.h"
 #include "polynomial.h"
 #include "survey.h"
 
@@ -223,7 +223,6 @@ static ap_status draw_series(const paper_options *options, const series *s, cons
                              ap_error *error) {
   if (!options || !options->plots) return AP_OK;
   curves c;
-  char path[4096];
   for (int f = 0; f < FORMULATIONS; f++) draw_formulation(s, f, &c);
   const char *x_label = s->over_branches ? "branches of 4 links" : "links of each of 4 branches";
   ap_panel panel[OPERATIONS];
@@ -234,12 +233,7 @@ static ap_status draw_series(const paper_options *options, const series *s, cons
                           .ncurve = 2 * FORMULATIONS,
                           .log_y = true};
   ap_figure figure = {"Operations for the equations of motion of a tree", panel, OPERATIONS, 2};
-  int length = snprintf(path, sizeof path, "%s/%s", options->plots, file);
-  if (length >= 0 && (size_t)length < sizeof path) return ap_figure_write(&figure, path, error);
-  *error = (ap_error){.status = AP_E_FILE};
-  snprintf(error->text, sizeof error->text,
-           "the folder for figures has too long a name: no room for %s", file);
-  return AP_E_FILE;
+  return figure_write(&figure, (figure_place){options->plots, file}, error);
 }
 
 // ---- the paper ---------------------------------------------------------------------------------

@@ -144,14 +144,15 @@ TEST(block_sticks_on_a_slope) {
   make_block(&r);
   double q[7], v[6] = {0}, tau[6] = {0}, a[6], zero[6] = {0};
   ap_resting foot[4];
-  for (double angle = -0.4; angle < 0.42; angle += 0.1) {
+  for (int step = -4; step <= 4; step++) {
+    double angle = 0.1 * step;
     on_slope(angle, 0.5, q, foot);
     for (int i = 0; i < 4; i++) foot[i].sticks = true;
     CHECK_OK(ap__contact_accelerations(r.m, r.w, q, v, tau, 4, foot, a, scratch(r.m, 4)));
     CHECK_WITHIN(a, zero, 6, 1e-13);
     double sum[3] = {0}, weight[3] = {0, 0, 3 * G};
     for (int i = 0; i < 4; i++) {
-      for (int k = 0; k < 3; k++) sum[k] += foot[i].force[k];
+      for (int c = 0; c < 3; c++) sum[c] += foot[i].force[c];
       CHECK_CLOSE(foot[i].margin, foot[i].normal_force * (0.5 - fabs(tan(angle))), 1e-12);
     }
     CHECK_WITHIN(sum, weight, 3, 1e-12);
@@ -197,7 +198,8 @@ TEST(bead_in_a_ring) {
   ap_wall wall = ap_default_wall();
   wall.kind = AP_WALL_CIRCLE, wall.inside = true, wall.size[0] = 0.5;
   wall.axis[1] = 1, wall.axis[2] = 0;
-  for (double angle = -3; angle < 3; angle += 0.25) {
+  for (int step = -12; step < 12; step++) {
+    double angle = 0.25 * step;
     double speed = 2, c = cos(angle), s = sin(angle);
     double q[2] = {0.5 * c, 0.5 * s}, v[2] = {-speed * s, speed * c}, tau[2] = {0}, a[2];
     ap_resting bead = point_at(2, 0, 0, 0, surface_of(&wall), 0);

@@ -9,6 +9,7 @@
 
 #include "golden/impacts.h"
 #include "heap.h"
+#include "impact/point.h"
 #include "models.h"
 
 enum { MOST = 12 };
@@ -53,6 +54,14 @@ static ap_status impact(const test_robot *r, const double *q, double *v, int n, 
   ap_status status = ap_impact(r->m, r->w, q, v, n, touch, scratch, result);
   free(scratch);
   return status;
+}
+
+// The same with a check that it went well; false also for a robot whose inertia is singular, where
+// no velocity follows from an impulse.
+static bool struck(const test_robot *r, const double *q, double *v, int n, ap_touch *touch,
+                   ap_impact_result *result) {
+  if (ap_inverse_inertia_matrix(r->m, r->w, q, inertia) == AP_E_SINGULAR) return false;
+  return CHECK_OK(impact(r, q, v, n, touch, result));
 }
 
 static double energy_of(const test_robot *r, const double *q, const double *v) {
@@ -159,7 +168,7 @@ TEST(one_point_rebounds) {
       ap_impact_result result;
       random_touches(&s.random, r->m, 1, 0, &t);
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, 1, &t, &result))) continue;
+      if (!struck(r, s.q, v, 1, &t, &result)) continue;
       laws(r, s.q, s.v, v, 1, &t, &result);
       double before = dot(t.normal, t.before), after = dot(t.normal, t.after);
       double want = before < 0 ? -t.restitution * before : before;
@@ -286,7 +295,7 @@ TEST(restitution_is_scaled_where_it_would_add_energy) {
       random_touches(&s.random, r->m, 6, 0, touch);
       for (int i = 0; i < 6; i++) touch[i].restitution = 1;
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, 6, touch, &result))) continue;
+      if (!struck(r, s.q, v, 6, touch, &result)) continue;
       laws(r, s.q, s.v, v, 6, touch, &result);
       if (result.scale == 1) continue;
       scaled++;
@@ -360,7 +369,7 @@ TEST(many_points_without_friction) {
       int n = rng_int(&s.random, 1, MOST);
       random_touches(&s.random, r->m, n, 0, touch);
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, n, touch, &result))) continue;
+      if (!struck(r, s.q, v, n, touch, &result)) continue;
       laws(r, s.q, s.v, v, n, touch, &result);
       CHECK_EQ_INT(result.passes, 1);
       if (result.rank == n) newton(n, touch, result.scale);
@@ -384,7 +393,7 @@ TEST(elastic_impacts_conserve_energy) {
         if (dot(vel, touch[i].normal) < 0) touch[approaching++] = touch[i];
       }
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, approaching, touch, &result))) continue;
+      if (!struck(r, s.q, v, approaching, touch, &result)) continue;
       CHECK(fabs(result.lost) <= 1e-12 * energy_of(r, s.q, s.v));
       CHECK_CLOSE(energy_of(r, s.q, v), energy_of(r, s.q, s.v), 1e-12 * energy_of(r, s.q, s.v));
     }
@@ -402,12 +411,12 @@ TEST(many_points_with_friction) {
       int n = rng_int(&s.random, 1, MOST);
       random_touches(&s.random, r->m, n, 1.5, touch);
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, n, touch, &result))) continue;
+      if (!struck(r, s.q, v, n, touch, &result)) continue;
       laws(r, s.q, s.v, v, n, touch, &result);
       CHECK(result.passes <= 8);
       impacts++, relaxed += result.relaxed;
     }
-  CHECK(relaxed <= impacts / 100);
+  CHECK(relaxed <= impacts / 200);
 }
 
 // Without restitution every touch obeys Coulomb's law by itself: what slides is pushed against with
@@ -424,7 +433,7 @@ TEST(coulomb_s_law_holds) {
       random_touches(&s.random, r->m, n, 1.5, touch);
       for (int i = 0; i < n; i++) touch[i].restitution = 0;
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, n, touch, &result)) || result.relaxed) continue;
+      if (!struck(r, s.q, v, n, touch, &result) || result.relaxed) continue;
       CHECK_EQ_INT(result.passes, 1);
       impacts++;
       double speed = speed_of(n, touch), power = 0;
@@ -445,6 +454,22 @@ TEST(coulomb_s_law_holds) {
       }
     }
   CHECK(impacts > 4 * robot_count() && slides > 100 && sticks > 100);
+}
+
+// The projection onto a cone: inside it, and what it takes off is a normal of the cone there.
+TEST(the_closest_impulse_in_a_cone) {
+  rng g = rng_seed(9);
+  for (int i = 0; i < 1000; i++) {
+    double mu = i % 4 ? rng_uniform(&g, 0, 3) : 0, p[3], z[3], off[3];
+    random_vector(&g, 1, p);
+    if (i % 8 == 4) p[1] = p[2] = 0;
+    memcpy(z, p, sizeof p);
+    ap__cone(mu, z);
+    for (int k = 0; k < 3; k++) off[k] = p[k] - z[k];
+    CHECK(z[0] >= 0 && hypot(z[1], z[2]) <= mu * z[0] + 1e-15);
+    CHECK(fabs(dot(off, z)) <= 1e-15);
+    CHECK(off[0] + mu * hypot(off[1], off[2]) <= 1e-15); // in the polar cone
+  }
 }
 
 // A ball-like body: at the point below its centre W = diag(1 + 2.5, 1 + 2.5, 1). It slides if
@@ -600,10 +625,10 @@ TEST(speeds_scale) {
       random_touches(&s.random, r->m, 3, 1, touch);
       memcpy(again, touch, sizeof touch);
       memcpy(v, s.v, sizeof v);
-      if (!CHECK_OK(impact(r, s.q, v, 3, touch, NULL))) continue;
+      if (!struck(r, s.q, v, 3, touch, NULL)) continue;
       for (int power = -60; power <= 60; power += 120) {
         for (int i = 0; i < ap_nv(r->m); i++) scaled[i] = ldexp(s.v[i], power);
-        if (!CHECK_OK(impact(r, s.q, scaled, 3, again, NULL))) continue;
+        if (!struck(r, s.q, scaled, 3, again, NULL)) continue;
         for (int i = 0; i < ap_nv(r->m); i++) scaled[i] = ldexp(scaled[i], -power);
         CHECK_BITS(scaled, v, ap_nv(r->m));
       }
@@ -622,7 +647,7 @@ TEST(nothing_is_allocated) {
       armed = true;
       ap_status status = ap_impact(r->m, r->w, s.q, s.v, MOST, touch, scratch, &result);
       armed = false;
-      CHECK_OK(status);
+      CHECK(status == AP_OK || status == AP_E_SINGULAR);
       CHECK_EQ_INT(allocations, 0);
       free(scratch);
     }
@@ -638,7 +663,8 @@ TEST(scratch_may_be_anywhere_and_dirty) {
       size_t size = ap_impact_scratch(r->m, MOST);
       unsigned char *memory = malloc(size + 2 * GUARD);
       random_touches(&s.random, r->m, MOST, 1, touch);
-      for (int k = 0; k < 4; k++) {
+      memcpy(v, s.v, sizeof v);
+      for (int k = 0; k < 4 && struck(r, s.q, v, MOST, touch, NULL); k++) {
         size_t start = (size_t)(GUARD - 13 * k), end = start + size;
         memset(memory, 0x5a, size + 2 * GUARD);
         memset(memory + start, 0x55 * k, size);
@@ -647,10 +673,10 @@ TEST(scratch_may_be_anywhere_and_dirty) {
         if (k == 0) memcpy(first, touch, sizeof touch), memcpy(want, v, sizeof v);
         CHECK_BITS(v, want, ap_nv(r->m));
         for (int i = 0; i < MOST; i++) CHECK_BITS(touch[i].impulse, first[i].impulse, 3);
-        for (size_t i = 0; i < start; i++)
-          if (memory[i] != 0x5a) CHECK(!"written below");
-        for (size_t i = end; i < size + 2 * GUARD; i++)
-          if (memory[i] != 0x5a) CHECK(!"written above");
+        bool outside = false;
+        for (size_t i = 0; i < size + 2 * GUARD; i++)
+          outside |= (i < start || i >= end) && memory[i] != 0x5a;
+        CHECK(!outside);
       }
       free(memory);
     }

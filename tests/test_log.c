@@ -11,6 +11,10 @@
 
 #include "test.h"
 
+#ifdef AP_HAVE_HDF5
+#include <hdf5.h>
+#endif
+
 enum { COLUMNS = 5, EVENT_COLUMNS = 4, NAME = 512 };
 
 static const ap_column columns[COLUMNS] = {
@@ -334,7 +338,7 @@ TEST(killed) {
 // In a child, because the limit on the length of files cannot be taken back.
 static int fill_the_disk(const char *name) {
   signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &(struct rlimit){200000, 200000});
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 20, 1 << 20});
   ap_log *log = start(name);
   ap_error error = {0};
   int k = 0;
@@ -370,4 +374,190 @@ TEST(full_disk) {
 
 // ---- reading back ------------------------------------------------------------------------------
 
+static bool ends_with(const char *text, const char *ending) {
+  const size_t n = strlen(text), m = strlen(ending);
+  return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
+#ifndef AP_HAVE_HDF5
+
 static int rows_in(const char *name) { return good_rows(text_of(name)); }
+
+#else
+
+// A dataset of numbers, in memory to be freed; *rows of columns.
+static double *numbers_of(hid_t file, const char *name, int *rows, int wide) {
+  hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+  if (!CHECK(set >= 0)) return NULL;
+  hid_t space = H5Dget_space(set);
+  hsize_t size[2] = {0, 1};
+  CHECK_EQ_INT(H5Sget_simple_extent_ndims(space), wide ? 2 : 1);
+  H5Sget_simple_extent_dims(space, size, NULL);
+  if (wide) CHECK_EQ_INT((intmax_t)size[1], wide);
+  *rows = (int)size[0];
+  double *x = malloc(((size_t)size[0] * size[1] + 1) * sizeof *x);
+  CHECK(x && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
+  H5Sclose(space);
+  H5Dclose(set);
+  return x;
+}
+
+// Columns of a row, from where they are in the dataset.
+static int check_dataset(hid_t file, const char *name, int first, int wide, int least) {
+  int rows = 0;
+  double *x = numbers_of(file, name, &rows, wide);
+  const int width = wide ? wide : 1;
+  for (int k = 0; x && k < rows && k < least; k++) {
+    double wanted[COLUMNS];
+    numbers_of_row(k, wanted);
+    if (memcmp(x + k * width, wanted + first, (size_t)width * sizeof *x) != 0)
+      CHECK_BITS(x + k * width, wanted + first, width);
+  }
+  free(x);
+  return rows;
+}
+
+// Rows of a file, as many as there are times; the other datasets have no fewer.
+static int rows_in_hdf5(const char *name) {
+  hid_t file;
+  H5E_BEGIN_TRY { file = H5Fopen(in_folder(name), H5F_ACC_RDONLY, H5P_DEFAULT); }
+  H5E_END_TRY
+  if (file < 0) // killed within a flush: consistent, but with the mark of being written
+    file = H5Fopen(in_folder(name), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+  if (!CHECK(file >= 0)) return -1;
+  const int rows = check_dataset(file, "t", 0, 0, 1 << 30);
+  CHECK(check_dataset(file, "q", 1, 2, rows) >= rows);
+  CHECK(check_dataset(file, "kinetic", 3, 0, rows) >= rows);
+  CHECK(check_dataset(file, "closing", 4, 0, rows) >= rows);
+  CHECK(H5Fclose(file) >= 0);
+  return rows;
+}
+
+static int rows_in(const char *name) {
+  const bool csv = ends_with(name, ".csv") || ends_with(name, ".csv.part");
+  return csv ? good_rows(text_of(name)) : rows_in_hdf5(name);
+}
+
+// Text k of an attribute, valid until the next call.
+static const char *attribute(hid_t file, const char *object, const char *name, int k) {
+  static char text[1 << 18];
+  char *list[8] = {0};
+  hid_t a = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  if (!CHECK(a >= 0)) return "";
+  hid_t type = H5Aget_type(a), space = H5Aget_space(a);
+  CHECK(H5Sget_simple_extent_npoints(space) <= 8);
+  CHECK(H5Aread(a, type, list) >= 0);
+  snprintf(text, sizeof text, "%s", list[k] ? list[k] : "(none)");
+  H5Dvlen_reclaim(type, space, H5P_DEFAULT, list);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(a);
+  return text;
+}
+
+// Word k of a dataset of words, each of so many bytes.
+static const char *word_of(hid_t file, const char *name, int k, size_t bytes) {
+  static char word[64][64];
+  hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+  if (!CHECK(set >= 0)) return "";
+  hid_t type = H5Dget_type(set);
+  CHECK_EQ_INT((intmax_t)H5Tget_size(type), (intmax_t)bytes);
+  char *raw = calloc(64, bytes);
+  CHECK(raw && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) >= 0);
+  if (raw) snprintf(word[k], sizeof word[k], "%.*s", (int)bytes, raw + (size_t)k * bytes);
+  free(raw);
+  H5Tclose(type);
+  H5Dclose(set);
+  return word[k];
+}
+
+TEST(hdf5_reads_back) {
+  make_folder();
+  ap_log *log = start("run.h5");
+  for (int k = 0; k < 40000; k++) CHECK_OK(add_row(log, k, NULL)); // more than are collected
+  for (int k = 0; k < 3; k++) CHECK_OK(add_event(log, k, NULL));
+  CHECK(exists("run.h5.part") && !exists("run.h5"));
+  CHECK_OK(ap_log_finish(log, NULL));
+  ap_log_free(log);
+  CHECK(!exists("run.h5.part"));
+  CHECK_EQ_INT(rows_in("run.h5"), 40000);
+  hid_t file = H5Fopen(in_folder("run.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (!CHECK(file >= 0)) return;
+  CHECK_STR(attribute(file, "/", "scenario", 0), definition.scenario);
+  CHECK_STR(attribute(file, "/", "model", 0), "two");
+  char program[64];
+  snprintf(program, sizeof program, "appell %s", ap_version());
+  CHECK_STR(attribute(file, "/", "program", 0), program);
+  CHECK_STR(attribute(file, "t", "units", 0), "s");
+  CHECK_STR(attribute(file, "q", "names", 1), "two");
+  CHECK_STR(attribute(file, "q", "units", 0), "rad");
+  CHECK_STR(attribute(file, "q", "units", 1), "m");
+  CHECK_STR(attribute(file, "events/position", "names", 1), "y");
+  CHECK_STR(attribute(file, "events/impulse", "units", 0), "N s");
+  int rows;
+  double *position = numbers_of(file, "events/position", &rows, 2);
+  CHECK_EQ_INT(rows, 3);
+  if (position) CHECK_BITS(position + 4, ((double[]){0.1 * 2, 0.2 * 2}), 2);
+  free(position);
+  CHECK_STR(word_of(file, "events/event", 2, 64), "impact");
+  CHECK_STR(word_of(file, "events/point", 2, 64), "arm/O1");
+  CHECK_STR(word_of(file, "events/wall", 2, 64), "floor");
+  H5Fclose(file);
+  remove_folder();
+}
+
+// A scenario may be long, and so may names.
+TEST(hdf5_long_texts) {
+  make_folder();
+  enum { LONG = 200000 };
+  char *scenario = malloc(LONG + 1);
+  if (!CHECK(scenario != NULL)) return;
+  memset(scenario, 'x', LONG);
+  scenario[LONG] = 0;
+  ap_log_def def = definition;
+  def.scenario = scenario;
+  def.longest_word = 5;
+  ap_log *log = NULL;
+  CHECK_OK(ap_log_create(in_folder("run.h5"), &def, &log, NULL));
+  CHECK_OK(ap_log_event(log, 1, "slip", "arm/tip", "abcd\xc3\xa4", (double[4]){0}, NULL));
+  CHECK_OK(ap_log_finish(log, NULL));
+  ap_log_free(log);
+  hid_t file = H5Fopen(in_folder("run.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (!CHECK(file >= 0)) return;
+  CHECK_STR(attribute(file, "/", "scenario", 0), scenario);
+  CHECK_STR(word_of(file, "events/event", 0, 6), "slip");
+  CHECK_STR(word_of(file, "events/point", 0, 6), "arm/t");
+  CHECK_STR(word_of(file, "events/wall", 0, 6), "abcd"); // no half character
+  H5Fclose(file);
+  free(scenario);
+  remove_folder();
+}
+
+// The program's own settings are as they were, and nothing is printed.
+TEST(hdf5_is_quiet) {
+  make_folder();
+  H5E_auto2_t print, again;
+  void *context;
+  H5Eget_auto2(H5E_DEFAULT, &print, &context);
+  CHECK(print != NULL);
+  ap_log *log = start("run.h5");
+  CHECK_OK(add_row(log, 0, NULL));
+  CHECK_EQ_INT(unlink(in_folder("run.h5.part")), 0); // by somebody
+  fflush(stderr);
+  const int out = dup(STDERR_FILENO), to = open(in_folder("run.csv"), O_RDWR | O_CREAT, 0666);
+  dup2(to, STDERR_FILENO);
+  ap_error error = {0};
+  ap_status status = ap_log_flush(log, &error);
+  dup2(out, STDERR_FILENO);
+  close(out);
+  close(to);
+  CHECK_STATUS(status, AP_E_FILE);
+  CHECK_HAS(error.text, "cannot write the file: ");
+  ap_log_free(log);
+  CHECK_STR(text_of("run.csv"), "");
+  H5Eget_auto2(H5E_DEFAULT, &again, &context);
+  CHECK(print == again);
+  remove_folder();
+}
+
+#endif

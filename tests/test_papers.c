@@ -18,7 +18,9 @@ TEST(a_report_keeps_lines_and_owns_its_texts) {
   report_detail(&r, NULL, "mean", "", NAN, 2, NULL);
   report_item(&r, "Table 6", "others");
   report_row(&r, "mean", "", 1, 2, NULL);
-  if (!CHECK_EQ_INT(r.lines, 7)) return;
+  report_digits(&r, 2);
+  report_narrowed_row(&r, "joint 1", "mean", "", 1, 2, NULL);
+  if (!CHECK_EQ_INT(r.lines, 8)) return;
   const report_line *line = r.line;
   CHECK(line[0].kind == REPORT_ITEM);
   CHECK_STR(line[0].item, "Table 5");
@@ -37,6 +39,9 @@ TEST(a_report_keeps_lines_and_owns_its_texts) {
   CHECK(isnan(line[3].printed));
   CHECK_STR(line[4].item, "Table 5");
   CHECK_STR(line[6].item, "Table 6");
+  CHECK(line[6].digits == 2 && line[2].digits == 0);
+  CHECK(line[7].kind == REPORT_ROW);
+  CHECK_STR(line[7].item, "Table 6, joint 1");
   report_free(&r);
   CHECK(!r.line && r.lines == 0 && r.room == 0 && !r.no_memory);
 }
@@ -52,7 +57,7 @@ TEST(a_report_grows) {
 TEST(papers_have_names_of_their_own) {
   int n = 0;
   while (paper_at(n)) n++;
-  CHECK_EQ_INT(n, 3);
+  CHECK_EQ_INT(n, 4);
   CHECK(!paper_at(-1) && !paper_at(n + 1));
   for (int i = 0; i < n; i++) {
     const paper *p = paper_at(i);

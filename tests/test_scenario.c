@@ -513,6 +513,9 @@ TEST(the_example_of_the_manual_is_a_scenario) {
     ap_scenario *s = read_text(from + 8);
     if (s) CHECK(ap_scenario_warning(s, 0) == NULL);
     ap_scenario_free(s);
+    char *file = file_text("models/pendulum_at_walls.yaml", NULL);
+    if (CHECK(file)) CHECK_STR(file, from + 8);
+    free(file);
   }
   free(manual);
 }

@@ -297,6 +297,18 @@ static void to_world(const double axes[9], const double local[3], double world[3
     world[i] = axes[i] * local[0] + axes[3 + i] * local[1] + axes[6 + i] * local[2];
 }
 
+// What the header promises, of the state x: no gain of energy, no point into its wall.
+static bool promised(const ap_law *c, double lost) {
+  double had = energy(c, c->start), speed = sqrt(2 * had);
+  if (!(lost >= -1e-12 * had)) return false;
+  for (int i = 0; i < c->n; i++) {
+    const double *size = c->size + 3 * i;
+    double still = 1e-12 * speed * fmax(size[0], fmax(size[1], size[2]));
+    if (!(ap__dot(c->nv, ap__direction(c, i, 0), c->x) >= -still)) return false;
+  }
+  return true;
+}
+
 static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result *result) {
   int nv = c->nv, n = c->n;
   double *change = c->room;
@@ -307,6 +319,7 @@ static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result 
   result->lost -= energy(c, c->x);
   solve_upper(nv, c->L, change);
   if (!all_finite(nv, change) || !all_finite(3 * n, c->total)) return AP_E_ARG;
+  if (!promised(c, result->lost)) return AP_E_NO_CONVERGENCE;
   ap__velocities(c, c->start, c->u);
   for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->u + 3 * i, touch[i].before);
   ap__velocities(c, c->x, c->u);

@@ -14,7 +14,7 @@
 
 void ap__cone(double mu, double p[3]) {
   double side = sqrt(p[1] * p[1] + p[2] * p[2]);
-  if (side <= mu * p[0]) return;
+  if (p[0] >= 0 && side <= mu * p[0]) return;
   double along = (p[0] + mu * side) / (1 + mu * mu);
   if (along <= 0 || side <= 0) {
     p[0] = fmax(0, side <= 0 ? p[0] : 0), p[1] = p[2] = 0;

@@ -98,6 +98,9 @@ static void wishes_in_flight(ap_sim *sim, int i, run_wish *wish) {
   const run_pair *p = &sim->pair[i];
   int n = sim->npair, touched = sim->found[RUN_GAP * n + i], turned = sim->found[RUN_RATE * n + i];
   bool closing = p->now.rate < -sim->scene.rest;
+  // At exactly zero a distance counts as found whenever any zero is, also that of a point on its
+  // way out.
+  if (p->now.rate > sim->scene.rest) touched = 0;
   bool near = fabs(p->now.distance) <= sim->scene.depth;
   double quiet = 0;
   if (closing && touched < 0 && grazes(sim, i, &quiet))

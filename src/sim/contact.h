@@ -29,21 +29,30 @@ size_t ap__contact_scratch(const ap_model *m, int n);
 // What to do with a set of touching points, all of whose normal velocities vanish: the modes that
 // agree with Coulomb's law and with forces that only push, from the accelerations that follow.
 // keep[i] tells whether point i stays; sticks and slip are set. tau: all joint forces but those of
-// contacts.
+// contacts. A point that neither is pressed nor accelerates away stays. Where no sliding is
+// possible (Painleve's paradox) a point sticks although it moves: project, and call this again.
+// Where no modes are found that keep the law, those nearest to it are told; the forces then show
+// what is broken. AP_E_SINGULAR; AP_E_ARG for a link that does not exist; both with all untouched.
 ap_status ap__contact_modes(const ap_model *m, ap_work *w, const double *q, const double *v,
                             const double *tau, int n, ap_resting *resting, bool *keep,
                             void *scratch);
 
 // Accelerations under the constraints of n points in their modes: normals and, where they stick,
-// tangents do not accelerate away from their walls; where they slide, friction acts against `slip`.
-// Dependent points share the force evenly. Fills the outs.
+// tangents do not accelerate away from their walls; where they slide, friction acts against the
+// velocity along the wall, or against `slip` where that is too slow to have a direction or has a
+// part against `slip`: so `speed` passes through zero at a stop. Dependent points share the force
+// evenly, friction in proportion to what it can hold, and push only and stay in their cones
+// wherever forces can. Fills the outs; fails as ap__contact_modes() does.
 ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double *q, const double *v,
                                     const double *tau, int n, ap_resting *resting, double *a,
                                     void *scratch);
 
 // Put the points back on their walls and take out the velocities that leave them, by the smallest
-// change in the metric of the inertia matrix; q and v in place. The energy that this takes is
-// *lost.
+// change in the metric of the inertia matrix; q and v in place. *lost is the kinetic energy that
+// the velocities taken out had, never negative; what moving back changes is an error of integration
+// and not counted. Points that cannot all touch end as near as they come. Where a point sticks is
+// not remembered: it may creep by errors of integration. AP_E_NO_CONVERGENCE where positions are
+// not finite; fails otherwise as ap__contact_modes() does.
 ap_status ap__contact_project(const ap_model *m, ap_work *w, double *q, double *v, int n,
                               const ap_resting *resting, void *scratch, double *lost);
 

@@ -17,8 +17,9 @@
 
 #include "contact_system.h"
 
-enum { SWEEPS = 400 };
+enum { SWEEPS = 1000 };
 static const double INWARDS = 1e-6;     // of the largest force
+static const double STUCK = 1e-2;       // of that: what ten sweeps change when they lead no further
 static const double LEAST_SHARE = 1e-6; // of friction's largest hold, for a foot without load
 static const double ROUNDING = 1e-10;   // of the largest force
 
@@ -130,11 +131,17 @@ static void look_for_admissible(const ap_resting *resting, const bool *keep, int
   ap__contact_respond(s);
   start_sweeps(resting, n, s);
   for (int sweep = 1; sweep <= SWEEPS; sweep++) {
-    ap__contact_sweep(resting, sticks, keep, s->response, s->swept, s);
+    ap__contact_sweep(resting, sticks, keep, s->response, true, s->swept, s);
     if (sweep % 10 != 0) continue;
-    for (int r = 0; r < 3 * s->n; r++) s->force[r] = s->small[r] + s->swept[r];
+    double changed = 0;
+    for (int r = 0; r < 3 * s->n; r++) {
+      double sum = s->small[r] + s->swept[r];
+      changed = fmax(changed, fabs(sum - s->force[r]));
+      s->force[r] = sum;
+    }
     correct(resting, n, s);
     if (admissible(resting, n, s, 0)) return;
+    if (changed < STUCK * inwards) break;
   }
   memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
 }

@@ -184,7 +184,8 @@ static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
   size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
   if (guess_modes(resting, keep, s)) return true;
   for (int round = 0; round < ROUNDS; round++) {
-    for (int k = 0; k < SWEEPS; k++) ap__contact_sweep(resting, s->still, NULL, s->b, s->sweep, s);
+    for (int k = 0; k < SWEEPS; k++)
+      ap__contact_sweep(resting, s->still, NULL, s->b, false, s->sweep, s);
     memcpy(s->force, s->sweep, bytes);
     ap__contact_respond(s);
     read_modes(resting, keep, s);

@@ -44,9 +44,10 @@ static bool hold_alone(double friction, const double W[9], const double rest[3],
 
 // The force at a point that does not move along its wall, all others' as they are. Coulomb's law on
 // accelerations is that f is the nearest point of the cone to f - rho (a + mu |a_t| n), whatever
-// rho > 0 (G. de Saxce and Z.-Q. Feng 1998): repeated, that comes near it.
+// rho > 0 (G. de Saxce and Z.-Q. Feng 1998): repeated, that comes near it. For a point that is to
+// hold, a_t = 0 is asked for, and the problem without mu |a_t| is convex: sweeps converge there.
 static void sweep_still(const ap_resting *r, const double a[3], const contact_system *s, int i,
-                        double f[3]) {
+                        bool hold, double f[3]) {
   double W[9], rest[3], held[3], now[3];
   for (int d = 0; d < 3; d++)
     memcpy(W + 3 * d, s->W + (3 * i + d) * 3 * s->n + 3 * i, 3 * sizeof *W);
@@ -64,7 +65,8 @@ static void sweep_still(const ap_resting *r, const double a[3], const contact_sy
   }
   for (int step = 0; step < LOCAL_STEPS; step++) {
     accelerate_alone(W, f, rest, now);
-    f[0] -= (now[0] + r->friction * hypot(now[1], now[2])) / trace;
+    double lift = hold ? 0 : r->friction * hypot(now[1], now[2]);
+    f[0] -= (now[0] + lift) / trace;
     f[1] -= now[1] / trace;
     f[2] -= now[2] / trace;
     ap__contact_into_cone(r->friction, f);
@@ -72,7 +74,7 @@ static void sweep_still(const ap_resting *r, const double a[3], const contact_sy
 }
 
 void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool *keep,
-                       const double *b, double *force, const contact_system *s) {
+                       const double *b, bool hold, double *force, const contact_system *s) {
   int rows = 3 * s->n;
   for (int i = 0; i < s->n; i++) {
     double a[3];
@@ -82,7 +84,7 @@ void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool 
       for (int c = 0; c < rows; c++) a[d] += s->W[(3 * i + d) * rows + c] * force[c];
     }
     if (still[i])
-      sweep_still(&resting[i], a, s, i, force + 3 * i);
+      sweep_still(&resting[i], a, s, i, hold, force + 3 * i);
     else
       sweep_sliding(&resting[i], a, s, i, force + 3 * i);
   }

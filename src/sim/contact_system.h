@@ -100,7 +100,8 @@ double ap__contact_push(const ap_resting *r, const contact_system *s, int i);
 
 // One sweep over the points in keep (NULL: all), in `force`, with accelerations b + W force: still
 // ones get a force in Coulomb's cone, others one of sliding. Repeated it comes near a solution.
+// With `hold` the still ones are to stick, come what may.
 void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool *keep,
-                       const double *b, double *force, const contact_system *s);
+                       const double *b, bool hold, double *force, const contact_system *s);
 
 #endif

@@ -208,7 +208,7 @@ void ap__run_events(void *context, double t, const double *y, double *g) {
     const run_pair *p = &sim->pair[i];
     bool free = p->resting < 0;
     g[RUN_GAP * n + i] = free ? p->now.gap.c + p->slack : 1;
-    g[RUN_RATE * n + i] = free ? p->now.rate + p->turn : 1;
+    g[RUN_RATE * n + i] = free ? p->now.slope * p->now.rate + p->turn : 1;
     g[RUN_PRESS * n + i] = g[RUN_SLIDE * n + i] = 1;
   }
   if (!sim->nresting) return;

@@ -67,7 +67,8 @@ enum {
   RUN_GAP,   // distance: falling means a touch
   RUN_PRESS, // normal force of a pair that rests: falling means it leaves
   RUN_SLIDE, // of one that sticks, how far friction is from its limit; of one that slides, speed
-  RUN_RATE,  // rate of the distance: rising means closest, falling farthest
+  RUN_RATE,  // rate of c, which has no jump where the normal turns over: rising means closest,
+             // falling farthest
   RUN_BLOCKS
 };
 

@@ -1,6 +1,6 @@
-// Impacts of the planar tree in its circular wall, computed in 113-bit arithmetic; SI units, elastic
-// and without friction. Coordinates in the paper's order: joint angles q1 .. q10, then the base's
-// displacements; the library puts the base first.
+// Impacts of the planar tree in its circular wall, computed in 113-bit arithmetic; SI units,
+// elastic and without friction. Coordinates in the paper's order: joint angles q1 .. q10, then the
+// base's displacements; the library puts the base first.
 // Source: golden/tree_impact.json, events (Shafei and Shafei 2018). Made by a converter; not to be
 // edited.
 

@@ -1,0 +1,44 @@
+/// @file record.h
+/// What a run writes: a row at each output time, and its events.
+///
+/// Columns of the rows: t; q.JOINT, v.JOINT, tau.JOINT, where a joint with several entries has one
+/// column for each, v.root_joint.wx; the energies kinetic, potential, elastic, work, dissipated,
+/// lost, and closing, by which their account does not close; work_of.JOINT; contacts, the number of
+/// points at rest on walls, and where there are walls force.POINT.x, .y, .z on each point.
+
+#ifndef CLI_RECORD_H
+#define CLI_RECORD_H
+
+#include <appell/scenario.h>
+
+#include "report.h"
+
+/// The columns of a run and its log, which may be none.
+typedef struct cli_record {
+  const ap_model *model;
+  const ap_scene *scene;
+  const char *path; ///< of the log; NULL: none
+  ap_log *log;
+  ap_column *column;
+  char **name; ///< of the columns
+  int columns, room;
+  double *row;
+  ap_contact_state *contact;
+  int contacts; ///< room for them
+  char **point; ///< LINK/POINT for every point
+  bool no_memory;
+  ap_error error; ///< of the first write that failed
+} cli_record;
+
+/// Start the log path (NULL: none) of a scenario; reports what is wrong and returns a status other
+/// than CLI_OK. Close it in either case.
+int cli_record_open(cli_record *record, const char *path, const ap_scenario *scenario);
+/// Write the state as a row. AP_OK, or what went wrong, also in record->error.
+ap_status cli_record_row(cli_record *record, const ap_sim *sim, const ap_sim_state *state);
+void cli_record_event(cli_record *record, const ap_event *event);
+ap_status cli_record_flush(cli_record *record);
+/// Complete the log: CLI_OK, or CLI_FAILED after saying why.
+int cli_record_finish(cli_record *record);
+void cli_record_close(cli_record *record);
+
+#endif

@@ -1,0 +1,188 @@
+#include "summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "json.h"
+#include "numbers.h"
+#include "table.h"
+
+enum { SHOWN = 20, DIGITS = 7 };
+
+static double length(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
+void cli_summary_note(cli_summary *s, const ap_event *e) {
+  if (s->last[e->kind] != e->number) s->count[e->kind]++;
+  s->last[e->kind] = e->number;
+  if (e->kind != AP_EVENT_IMPACT || s->no_memory) return;
+  if (s->impacts == s->room) {
+    const long room = s->room > 0 ? 2 * s->room : 64;
+    cli_impact *larger = realloc(s->impact, (size_t)room * sizeof *larger);
+    s->no_memory = !larger;
+    if (!larger) return;
+    s->impact = larger;
+    s->room = room;
+  }
+  s->impact[s->impacts++] = (cli_impact){.number = e->number,
+                                         .point = e->point,
+                                         .wall = e->wall,
+                                         .t = e->t,
+                                         .impulse = length(e->impulse),
+                                         .angle = e->angle,
+                                         .speed = length(e->before),
+                                         .lost = e->lost};
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void json_impacts(cli_json *json, const cli_summary *s) {
+  const ap_scene *scene = ap_scenario_scene(s->scenario);
+  cli_json_open(json, "impacts", '[');
+  for (long k = 0; k < s->impacts; k++) {
+    const cli_impact *i = &s->impact[k];
+    cli_json_open(json, NULL, '{');
+    cli_json_integer(json, "number", i->number);
+    cli_json_number(json, "t", i->t);
+    cli_json_string(json, "point", scene->point[i->point].name);
+    cli_json_string(json, "wall", scene->wall[i->wall].name);
+    cli_json_number(json, "speed", i->speed);
+    cli_json_number(json, "angle", i->angle);
+    cli_json_number(json, "impulse", i->impulse);
+    cli_json_number(json, "lost", i->lost);
+    cli_json_close(json, '}');
+  }
+  cli_json_close(json, ']');
+}
+
+static void json_energy(cli_json *json, const cli_summary *s) {
+  cli_json_open(json, "energy", '{');
+  cli_json_number(json, "start", s->energy);
+  cli_json_number(json, "kinetic", s->state.kinetic);
+  cli_json_number(json, "potential", s->state.potential);
+  cli_json_number(json, "elastic", s->state.elastic);
+  cli_json_number(json, "work", s->state.work);
+  cli_json_number(json, "dissipated", s->state.dissipated);
+  cli_json_number(json, "lost", s->state.lost);
+  cli_json_number(json, "closing", s->state.closing);
+  cli_json_number(json, "largest_closing", s->closing);
+  cli_json_close(json, '}');
+}
+
+static void print_json(cli_out *out, const cli_summary *s) {
+  cli_json json = {.out = out};
+  cli_json_open(&json, NULL, '{');
+  cli_json_string(&json, "scenario", ap_scenario_name(s->scenario));
+  cli_json_string(&json, "model", ap_model_name(ap_scenario_model(s->scenario)));
+  cli_json_string(&json, "log", s->log ? s->log : "");
+  cli_json_number(&json, "start", s->start);
+  cli_json_number(&json, "end", s->end);
+  cli_json_integer(&json, "rows", s->rows);
+  cli_json_open(&json, "events", '{');
+  for (int k = 0; k < CLI_EVENT_KINDS; k++)
+    cli_json_integer(&json, ap_event_name((ap_event_kind)k), s->count[k]);
+  cli_json_close(&json, '}');
+  json_impacts(&json, s);
+  json_energy(&json, s);
+  cli_json_integer(&json, "contacts", s->state.contacts);
+  cli_json_integer(&json, "evaluations", s->evaluations);
+  cli_json_number(&json, "seconds", s->seconds);
+  cli_json_close(&json, '}');
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+static void add_number(cli_table *table, double x) {
+  char number[CLI_NUMBER_BYTES];
+  cli_table_add(table, "%s", cli_number(x, DIGITS, number));
+}
+
+static int print_impacts(cli_out *out, const cli_summary *s) {
+  if (s->impacts == 0) return CLI_OK;
+  const ap_scene *scene = ap_scenario_scene(s->scenario);
+  static const char *const heading[] = {"impact", "t (s)",       "point",         "wall",
+                                        "m/s",    "angle (deg)", "impulse (N s)", "lost (J)"};
+  cli_table table = {.columns = 8, .right = 0xf3u};
+  for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
+  for (long k = 0; k < s->impacts && k < SHOWN; k++) {
+    const cli_impact *i = &s->impact[k];
+    cli_table_add(&table, "%d", i->number);
+    cli_table_add(&table, "%.9f", i->t);
+    cli_table_add(&table, "%s", scene->point[i->point].name);
+    cli_table_add(&table, "%s", scene->wall[i->wall].name);
+    add_number(&table, i->speed);
+    cli_table_add(&table, "%.3f", i->angle * (180 / 3.14159265358979323846));
+    add_number(&table, i->impulse);
+    cli_table_add(&table, "%.3g", i->lost);
+  }
+  cli_out_printf(out, "\n");
+  const int status = cli_table_print(&table, out);
+  if (s->impacts > SHOWN) {
+    cli_out_printf(out, "  (%ld more; --json and the log have all)\n", s->impacts - SHOWN);
+  }
+  return status;
+}
+
+static void print_events(cli_out *out, const cli_summary *s) {
+  bool any = false;
+  for (int k = 0; k < CLI_EVENT_KINDS; k++) {
+    if (s->count[k] == 0) continue;
+    cli_out_printf(out, "%s%s: %ld", any ? ", " : "", ap_event_name((ap_event_kind)k), s->count[k]);
+    any = true;
+  }
+  cli_out_printf(out, "%s\n", any ? "" : "no events");
+}
+
+static int print_energy(cli_out *out, const cli_summary *s) {
+  const struct {
+    const char *name;
+    double value;
+  } line[] = {{"kinetic", s->state.kinetic},         {"potential", s->state.potential},
+              {"elastic", s->state.elastic},         {"- work of forces", s->state.work},
+              {"+ dissipated", s->state.dissipated}, {"+ lost at impacts", s->state.lost},
+              {"- at the start", s->energy}};
+  cli_table table = {.columns = 2, .right = 2};
+  cli_table_add(&table, "energy at the end");
+  cli_table_add(&table, "J");
+  for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) {
+    cli_table_add(&table, "%s", line[k].name);
+    cli_table_add(&table, "%.9f", line[k].value + 0.0);
+  }
+  cli_table_add(&table, "does not close by");
+  cli_table_add(&table, "%.1e", s->state.closing);
+  cli_out_printf(out, "\n");
+  const int status = cli_table_print(&table, out);
+  cli_out_printf(out, "  (at most by %.1e J at an output time)\n", s->closing);
+  return status;
+}
+
+static int print_tables(cli_out *out, const cli_summary *s) {
+  char name[200];
+  cli_plain(ap_scenario_name(s->scenario), name, sizeof name);
+  cli_out_printf(out, "%s: %.15g s to %.15g s, %ld output times\n", name, s->start, s->end,
+                 s->rows);
+  print_events(out, s);
+  int status = print_impacts(out, s);
+  if (status == CLI_OK) status = print_energy(out, s);
+  cli_out_printf(out, "\n%ld evaluations of the equations of motion, %.3g s of computing\n",
+                 s->evaluations, s->seconds);
+  if (s->state.contacts > 0) {
+    cli_out_printf(out, "%d %s on a wall at the end\n", s->state.contacts,
+                   s->state.contacts == 1 ? "point rests" : "points rest");
+  }
+  return status;
+}
+
+int cli_summary_print(const cli_summary *s, bool json) {
+  if (s->no_memory) return cli_no_memory();
+  cli_out out;
+  int status = cli_out_open(&out, NULL);
+  if (status != CLI_OK) return status;
+  if (json) {
+    print_json(&out, s);
+  } else {
+    status = print_tables(&out, s);
+  }
+  return cli_out_close(&out, status);
+}
+
+void cli_summary_free(cli_summary *s) { free(s->impact); }

@@ -1,0 +1,43 @@
+/// @file summary.h
+/// What is said of a run at its end: its impacts, and where its energy went.
+
+#ifndef CLI_SUMMARY_H
+#define CLI_SUMMARY_H
+
+#include <appell/scenario.h>
+
+#include "output.h"
+
+enum { CLI_EVENT_KINDS = AP_EVENT_STICK + 1 };
+
+/// One touch of an impact.
+typedef struct cli_impact {
+  int number, point, wall;
+  double t, impulse, angle, speed, lost;
+} cli_impact;
+
+/// What the end of a run has to tell. Start with {.scenario = ...}, note all events, fill in the
+/// rest.
+typedef struct cli_summary {
+  const ap_scenario *scenario;
+  const char *log;             ///< the log's name; NULL: none
+  long count[CLI_EVENT_KINDS]; ///< of events, by kind; those at the same moment are one
+  long last[CLI_EVENT_KINDS];  ///< number of the last event of a kind
+  cli_impact *impact;
+  long impacts, room;
+  bool no_memory;
+  long rows;          ///< output times
+  double start, end;  ///< s
+  double energy;      ///< J, all of it at the start
+  ap_sim_state state; ///< at the end; what it points to is not used
+  double closing;     ///< J: the largest closing error at an output time
+  long evaluations;
+  double seconds; ///< of computing
+} cli_summary;
+
+void cli_summary_note(cli_summary *summary, const ap_event *event);
+/// Print it, as tables or as one JSON document: CLI_OK, or CLI_FAILED after saying why.
+int cli_summary_print(const cli_summary *summary, bool json);
+void cli_summary_free(cli_summary *summary);
+
+#endif

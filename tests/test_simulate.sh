@@ -1,0 +1,118 @@
+#!/bin/sh
+# appell simulate: logs and summaries, and what is left of a run that does not end well. APPELL is the
+# path of the command. Prints one line per check, ends with 1 if one failed.
+set -u
+. "$(dirname "$0")/cli/checks.sh"
+
+# scenario DURATION STEP: a point that falls on a floor.
+scenario() {
+  cat <<EOF
+appell-scenario: 1
+name: fall
+robot: point.yaml
+walls: [{name: floor, kind: plane, normal: [0, 0, 1], restitution: 0.5}]
+contacts: [ball]
+start: {height: 1}
+duration: $1
+output_step: $2
+...
+EOF
+}
+cp "$here/models/point.yaml" .
+scenario 1 0.1 >fall.yaml
+scenario 1e4 1e-3 >long.yaml
+
+# whole COUNT FILE: so many lines behind the names (+N: at least N), all of the same width.
+whole() {
+  awk -F, -v count="$1" '
+    NR == 1 { width = NF; if ($1 != "t") exit bad = 1; next }
+    NF != width { exit bad = 1 }
+    END { exit bad || (count ~ /^[+]/ ? NR - 1 < count + 0 : NR - 1 != count) }' "$2"
+}
+
+# ended_by NUMBER FILE: the run ended by that signal, with a line that names its part.
+ended_by() {
+  [ "$rc" -eq $((128 + $1)) ] && one_line && grep -q "stopped at .*$2.part" err
+}
+
+# interrupted FILE: what signals leave of a long run that is written to FILE.
+interrupted() {
+  "$APPELL" simulate long.yaml -o "$1" >first.out 2>first.err &
+  run=$!
+  sleep 2
+  refuses 1 "^appell: $1: .*another run is writing" simulate fall.yaml -o "$1"
+  kill -9 $run
+  wait $run 2>/dev/null
+  holds "a killed run leaves $1.part" [ -s "$1.part" ]
+  holds 'and no complete log' [ ! -e "$1" ]
+  [ "$1" = long.h5 ] || holds 'the part is readable' whole +100 "$1.part"
+  for signal in 2 15; do
+    # A shell without job control ignores SIGINT in its background; env undoes that.
+    env --default-signal=INT "$APPELL" simulate long.yaml -o "$1" >out 2>err &
+    run=$!
+    sleep 1
+    kill -$signal $run
+    wait $run
+    rc=$?
+    holds "signal $signal: a line that names $1.part, and the signal's status" ended_by $signal "$1"
+  done
+  [ "$1" = long.h5 ] || holds 'the log up to then is whole' whole +100 "$1.part"
+  gives 0 simulate fall.yaml -o "$1"
+  holds 'the next run replaces what was left' [ ! -e "$1.part" ]
+}
+
+if "$APPELL" simulate fall.yaml >out 2>err || ! grep -q SUNDIALS err; then
+  gives 0 simulate fall.yaml
+  holds 'without -o a summary' grep -q '^  does not close by' out
+  holds 'and no file' sh -c '! ls | grep -q "^fall\..*csv"'
+  gives 0 simulate fall.yaml -o fall.csv
+  holds 'a line for each output time' whole 11 fall.csv
+  holds 'columns by name' sh -c 'head -n 1 fall.csv | grep -q "^t,q\.height,v\.height,tau\.height,kinetic,"'
+  holds 'from start to end' [ "$(sed -n '2s/,.*//p' fall.csv) $(sed -n '$s/,.*//p' fall.csv)" = '0 1' ]
+  holds 'events have their own file' sh -c 'head -n 1 fall.events.csv | grep -q "^t,event,body/point,impulse,"'
+  holds 'with the impacts' grep -q '^0\.4515[0-9]*,impact,.*/ball,' fall.events.csv
+  holds 'nothing else is left' sh -c '! ls | grep -q part'
+  cp fall.csv first.csv
+  cp fall.events.csv first.events.csv
+  gives 0 simulate fall.yaml -o fall.csv --quiet
+  holds '--quiet says nothing' [ ! -s out ]
+  holds 'the same bits again' sh -c 'cmp -s fall.csv first.csv && cmp -s fall.events.csv first.events.csv'
+  gives 0 simulate --until 0.5 --step 0.25 fall.yaml -o short.csv
+  holds '--until and --step' whole 3 short.csv
+  gives 0 simulate fall.yaml --json
+  holds 'simulate --json is JSON' json
+  holds 'with the first impact' sh -c 'grep -A 7 "\"impacts\"" out | grep -q "\"t\": 0\.4515"'
+  gives 0 simulate --quiet fall.yaml --json
+  holds '--json is printed in any case' json
+  refuses 2 '^appell: fall.txt: .*\.csv or \.h5' simulate fall.yaml -o fall.txt
+  refuses 2 '^appell: fall: .*\.csv or \.h5' simulate fall.yaml -o fall
+  refuses 2 '^appell: none/fall.csv: .*no folder' simulate fall.yaml -o none/fall.csv
+  refuses 2 '^appell: none.yaml: ' simulate none.yaml
+  refuses 2 'number above 0' simulate fall.yaml --step 0
+  refuses 2 'number above 0' simulate fall.yaml --step 1e-3s
+  refuses 2 'number above 0' simulate fall.yaml --until 0
+  refuses 2 'too many' simulate fall.yaml --step 1e-300
+  refuses 2 'missing' simulate
+  sed 's/duration/durration/' fall.yaml >typo.yaml
+  refuses 2 '^appell: typo.yaml:[0-9]*: .*duration' simulate typo.yaml -o typo.csv
+  holds 'and nothing is written' sh -c '! ls | grep -q "^typo.*csv"'
+  interrupted long.csv
+  if "$APPELL" simulate fall.yaml -o fall.h5 >out 2>err; then
+    interrupted long.h5
+  else
+    refuses 1 'install HDF5' simulate fall.yaml -o fall.h5
+  fi
+  (
+    ulimit -f 20
+    trap '' XFSZ
+    exec "$APPELL" simulate fall.yaml --step 1e-4 -o full.csv >out 2>err
+  )
+  [ $? -eq 1 ] && one_line && grep -q '^appell: full.csv: cannot write' err && [ ! -e full.csv ]
+  verdict $? 'full disk: 1, one line: simulate -o'
+  if [ -c /dev/full ]; then
+    "$APPELL" simulate fall.yaml >/dev/full 2>err
+    [ $? -eq 1 ] && one_line
+    verdict $? 'full disk: 1, one line: simulate'
+  fi
+fi
+finish
