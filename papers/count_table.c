@@ -193,10 +193,18 @@ static void compare(const counted *e, const ap_count *of, char *text) {
              likeness_text[like[0]], likeness_text[like[1]]);
 }
 
+static bool same_counts(const counted *e, const survey *a, const survey *b) {
+  for (int g = 0; g < SURVEY_GEOMETRIES; g++)
+    for (int i = 0; i < SURVEY_SIZES; i++)
+      for (int o = 0; o < OPERATIONS; o++)
+        if (operations(e, &a->of[g][i], o) != operations(e, &b->of[g][i], o)) return false;
+  return true;
+}
+
 // As the entry before it: the same counts beside another printed formula.
 static bool counted_again(const counted *e, const survey *s, int i) {
   return i > 0 && strcmp(e[i].method, e[i - 1].method) == 0 && e[i].steps == e[i - 1].steps &&
-         memcmp(s[i].of, s[i - 1].of, sizeof s[i].of) == 0;
+         same_counts(&e[i], &s[i], &s[i - 1]);
 }
 
 static void show_remark(report *r, const counted *e, const survey *s, bool again) {

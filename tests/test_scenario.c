@@ -271,8 +271,8 @@ TEST(forces_from_a_file) {
   static const char *const files[] = {
       "t, elbow, shoulder\n0, 1, 10\n2, 3, -10\n",
       "# a comment\n\n# t tau.elbow tau.shoulder\n0 1 10\n\n2 3 -10",
-      "\xef\xbb\xbf"
-      "t elbow,shoulder\r\n0 1 10\r\n# x\r\n2 3 -10\r\n"};
+      ("\xef\xbb\xbf"
+       "t elbow,shoulder\r\n0 1 10\r\n# x\r\n2 3 -10\r\n")};
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     char text[700], path[512];
     test_context("file %zu", i);

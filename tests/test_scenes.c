@@ -426,7 +426,8 @@ static void print_scene(const test_scene *s) {
 static void broken(test_scene *s, const char *law, double t, double got, double bound) {
   if (s->failed) return;
   s->failed = true;
-  CHECK(!"a law of scenes");
+  bool law_of_scenes = false;
+  CHECK(law_of_scenes);
   print_scene(s);
   printf("  seed %" PRIu64 " FAILS at t = %.12g: %s: %.6g, allowed %.6g\n", s->seed, t, law, got,
          bound);

@@ -65,20 +65,20 @@ static double attack(const double *v, const double *normal) {
 void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pair,
                   const ap_touch *touch, double lost) {
   if (!sim->tell) return;
-  const double *before = touch ? touch->before : pair->now.v;
-  const double *after = touch ? touch->after : pair->now.v;
   ap_event e = {.number = sim->number,
                 .kind = kind,
                 .t = t,
                 .point = pair->point,
                 .wall = pair->wall,
-                .angle = attack(before, pair->now.normal),
                 .lost = lost};
   memcpy(e.position, pair->now.p, sizeof e.position);
   memcpy(e.normal, pair->now.normal, sizeof e.normal);
-  memcpy(e.before, before, sizeof e.before);
-  memcpy(e.after, after, sizeof e.after);
-  if (touch) memcpy(e.impulse, touch->impulse, sizeof e.impulse);
+  for (int k = 0; k < 3; k++) {
+    e.before[k] = touch ? touch->before[k] : pair->now.v[k];
+    e.after[k] = touch ? touch->after[k] : pair->now.v[k];
+    e.impulse[k] = touch ? touch->impulse[k] : 0;
+  }
+  e.angle = attack(e.before, e.normal);
   sim->tell(sim->tell_context, &e);
 }
 
