@@ -524,6 +524,12 @@ static void check_now(test_scene *s) {
     if (!all_finite(3, contact[i].force)) broken(s, "a contact force", now.t, NAN, 0);
 }
 
+// Speed across the normal.
+static double slides(const double v[3], const double n[3]) {
+  double u = dot3(v, n);
+  return sqrt(fmax(0, dot3(v, v) - u * u));
+}
+
 // An impulse pushes and is in Coulomb's cone; an event lies on its wall.
 static void check_event(void *context, const ap_event *e) {
   test_scene *s = context;
@@ -533,9 +539,10 @@ static void check_event(void *context, const ap_event *e) {
   double rubs = sqrt(dot3(along, along));
   s->events++;
   if (s->told)
-    printf("%5d %.12g %s %d %d  %.3g -> %.3g m/s  %.3g N s\n", e->number, e->t,
-           ap_event_name(e->kind), e->point, e->wall, dot3(e->before, e->normal),
-           dot3(e->after, e->normal), push);
+    printf("%5d %.12g %s %d %d  %.3g -> %.3g m/s  %.3g N s, slides %.3g -> %.3g m/s\n", e->number,
+           e->t, ap_event_name(e->kind), e->point, e->wall, dot3(e->before, e->normal),
+           dot3(e->after, e->normal), push, slides(e->before, e->normal),
+           slides(e->after, e->normal));
   if (!all_finite(3, e->before) || !all_finite(3, e->after) || !all_finite(3, e->impulse) ||
       !all_finite(3, e->position) || !isfinite(e->t) || !isfinite(e->lost))
     broken(s, "an event that is not finite", e->t, NAN, 0);

@@ -181,6 +181,20 @@ static bool has_stopped(const run_pair *p, const ap_resting *r, bool rattling) {
   return dot(p->now.v, p->now.v) - p->now.rate * p->now.rate < RUN_STOP * RUN_STOP;
 }
 
+// Bounces that end take their normal velocities with them, and friction takes what it can of those
+// along the walls: new ones that are as slow as that stick. Without it, the normal velocity of one
+// end of a block that rocks would become a speed of sliding, and tip it over to its other end.
+static void hold_slow(ap_sim *sim, int n) {
+  double fastest = 0;
+  for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(sim->pair[sim->chosen[i]].now.rate));
+  for (int i = 0; i < n; i++) {
+    const run_pair *p = &sim->pair[sim->chosen[i]];
+    double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
+    if (p->resting < 0 && p->friction > 0 && sqrt(fmax(square, 0)) <= p->friction * fastest)
+      sim->candidate[i].sticks = true;
+  }
+}
+
 // The pairs that may rest from now on, as candidates: those that touch without a normal velocity,
 // and those whose bounces are too short. -1: too many.
 static int find_candidates(ap_sim *sim, bool *project) {
@@ -206,6 +220,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
     }
     sim->chosen[n++] = i;
   }
+  hold_slow(sim, n);
   return n;
 }
 
