@@ -13,7 +13,7 @@
 
 #include "models.h"
 
-enum { SCENES = 400, MOST_WALLS = 4, MOST_POINTS = 8, MOST_SPRINGS = 4, PROFILE = 6, OUTPUTS = 16 };
+enum { SCENES = 200, MOST_WALLS = 4, MOST_POINTS = 8, MOST_SPRINGS = 4, PROFILE = 6, OUTPUTS = 16 };
 
 #define PI 3.14159265358979323846
 
@@ -57,7 +57,8 @@ typedef struct test_scene {
   double drive; // and drives the first joint with it
   double gravity[3];
   ap_scene scene;
-  bool told; // every event is printed
+  bool aligned; // all coordinates are zero
+  bool told;    // every event is printed
   // what the run has shown
   ap_surface *surface[MOST_WALLS];
   unsigned char memory[MOST_WALLS][4096];
@@ -173,7 +174,7 @@ static bool is_body(const test_scene *s) { return strstr(s->kind, "body") != NUL
 // Symmetric starts, in which several points touch at once, are as interesting as others.
 static void make_start(rng *r, test_scene *s) {
   const ap_model *m = s->robot.m;
-  bool aligned = rng_chance(r, 0.25);
+  bool aligned = s->aligned = rng_chance(r, 0.25);
   double speed = rng_chance(r, 0.15) ? 0 : rng_uniform(r, 0.1, 4);
   ap_neutral(m, s->q);
   for (int i = 1; i < ap_nbody(m) && !aligned; i++)
@@ -328,7 +329,10 @@ static bool make_wall(rng *r, test_scene *s, int i) {
     if (clearance(s, w, NULL) > 0.01) break;
   }
   if (!(clearance(s, w, NULL) > 0.01)) return false;
-  if (!rng_chance(r, 0.15)) return true;
+  // A stretched chain that touches may have no motion at all that obeys mechanics: nothing along it
+  // can bend it away from a wall that it is about to enter.
+  bool stretched = s->aligned && strcmp(s->kind, "pendulum") == 0;
+  if (!rng_chance(r, 0.15) || stretched) return true;
   double low = fmax(0, x - step), high = x; // until it touches
   for (int k = 0; k < 60; k++) {
     double mid = 0.5 * (low + high);
@@ -574,22 +578,36 @@ static bool run_scene(test_scene *s) {
   return true;
 }
 
-TEST(random_scenes_obey_mechanics) {
+// Run one scene; false where no scene can be run.
+static bool run_seed(unsigned long seed, bool line, bool events) {
   static test_scene scene;
+  if (!make_scene(seed, &scene)) return false;
+  scene.told = events;
+  bool go_on = run_scene(&scene);
+  if (line)
+    printf("seed %lu %s: %s, nv %d: %ld evaluations, %ld events, deepest %.3g, closing %.3g\n",
+           seed, scene.failed ? "FAILS" : "holds", scene.kind, ap_nv(scene.robot.m),
+           scene.evaluations, scene.events, scene.deepest, scene.closing);
+  robot_free(&scene.robot);
+  return go_on;
+}
+
+TEST(random_scenes_obey_mechanics) {
   unsigned long from = 1, to = SCENES;
   const char *chosen = getenv("APPELL_TEST_SCENES"), *effort = getenv("APPELL_TEST_EFFORT");
   if (effort && atoi(effort) > 0) to = SCENES * (unsigned long)atoi(effort) / 3;
   bool each = chosen && sscanf(chosen, "%lu-%lu", &from, &to) == 2;
   if (chosen && !each) to = from, from = 1;
-  for (unsigned long seed = from; seed <= to; seed++) {
-    if (!make_scene(seed, &scene)) return;
-    scene.told = each && from == to;
-    bool go_on = run_scene(&scene);
-    if (each)
-      printf("seed %lu %s: %s, nv %d: %ld evaluations, %ld events, deepest %.3g, closing %.3g\n",
-             seed, scene.failed ? "FAILS" : "holds", scene.kind, ap_nv(scene.robot.m),
-             scene.evaluations, scene.events, scene.deepest, scene.closing);
-    robot_free(&scene.robot);
-    if (!go_on) return;
-  }
+  for (unsigned long seed = from; seed <= to; seed++)
+    if (!run_seed(seed, each, each && from == to)) return;
+}
+
+// Scenes that broke a law once: jammed points (50, 64), starts in the middle of a sphere or torus
+// (75, 657, 687), blocks that rattled for ever (243, 429, 609), a wall across the plane of a planar
+// tree (552), a chain stretched onto its wall (5097).
+TEST(scenes_that_failed_once) {
+  static const unsigned long seeds[] = {50, 64, 75, 243, 429, 552, 609, 657, 687, 5097};
+  if (getenv("APPELL_TEST_SCENES")) return;
+  for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
+    if (!run_seed(seeds[i], false, false)) return;
 }
