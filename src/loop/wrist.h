@@ -55,8 +55,8 @@ ap_status ap__wrist_pose(const ap_wrist *w, const double *q, wrist_pose *p,
                          ap_wrist_trouble *trouble, int *limb);
 // [p_11 p_12 p_13] is far enough from singular.
 bool ap__wrist_holds(const ap_wrist *w, const wrist_pose *p);
-// Fill *margin (may be NULL) for a call that met trouble.
-void ap__wrist_report(const ap_wrist *w, const double *q, ap_wrist_trouble trouble, int limb,
-                      ap_wrist_margin *margin);
+// Fill *margin (may be NULL) from a pose, what ap__wrist_pose() said of it, and what was met.
+void ap__wrist_report(const ap_wrist *w, const wrist_pose *p, ap_status status,
+                      ap_wrist_trouble trouble, int limb, ap_wrist_margin *margin);
 
 #endif

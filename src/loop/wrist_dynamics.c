@@ -124,7 +124,7 @@ static ap_status begin(const ap_wrist *w, const double *q, const double **v, con
   if (!*v) *v = ZERO;
   if (!*a) *a = ZERO;
   ap_status status = ap__wrist_pose(w, q, p, &trouble, &limb);
-  ap__wrist_report(w, q, trouble, limb, margin);
+  ap__wrist_report(w, p, status, trouble, limb, margin);
   if (status == AP_OK && !(is_finite(vec3_of(*v)) && is_finite(vec3_of(*a)))) status = AP_E_ARG;
   return status;
 }

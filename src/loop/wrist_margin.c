@@ -16,8 +16,8 @@ static double least_singular_value(vec3 c[3]) {
       double aa = dot(*a, *a), bb = dot(*b, *b), ab = dot(*a, *b);
       if (fabs(ab) <= 1e-16 * sqrt(aa * bb) || ab == 0) continue;
       double zeta = (bb - aa) / (2 * ab);
-      double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta));
-      double cs = 1 / hypot(1, t);
+      double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+      double cs = 1 / sqrt(1 + t * t);
       vec3 old = *a;
       *a = scale(cs, add_scaled(old, -t, *b));
       *b = scale(cs, add_scaled(*b, t, old));
@@ -47,25 +47,21 @@ static void limb_margin(const ap_wrist *w, int i, const limb_pose *p, ap_wrist_m
   margin->serial[i] = fmin(margin->angle[i] - low, high - margin->angle[i]);
 }
 
-void ap__wrist_report(const ap_wrist *w, const double *q, ap_wrist_trouble trouble, int limb,
-                      ap_wrist_margin *margin) {
-  if (!margin) return;
-  wrist_pose p;
+void ap__wrist_report(const ap_wrist *w, const wrist_pose *p, ap_status status,
+                      ap_wrist_trouble trouble, int limb, ap_wrist_margin *margin) {
   vec3 unit[3];
+  if (!margin) return;
   *margin = (ap_wrist_margin){.trouble = trouble, .limb = limb};
-  ap_wrist_trouble ignored;
-  int met;
-  ap_status status = ap__wrist_pose(w, q, &p, &ignored, &met);
   if (status == AP_E_ARG) return;
-  margin->cos_q1 = p.c1;
+  margin->cos_q1 = p->c1;
   for (int i = 0; i < 3; i++) {
-    limb_margin(w, i, &p.limb[i], margin);
-    margin->h[i] = p.limb[i].h;
-    unit[i] = scale(p.limb[i].h / w->limb[i].s2, p.limb[i].P1);
+    limb_margin(w, i, &p->limb[i], margin);
+    margin->h[i] = p->limb[i].h;
+    unit[i] = scale(p->limb[i].h / w->limb[i].s2, p->limb[i].P1);
   }
   if (status != AP_OK) return;
-  margin->det = p.det;
-  margin->parallel = p.det / w->unit;
+  margin->det = p->det;
+  margin->parallel = p->det / w->unit;
   margin->sigma = least_singular_value(unit);
 }
 
@@ -74,12 +70,9 @@ ap_status ap_wrist_margins(const ap_wrist *w, const double q[3], ap_wrist_margin
   ap_wrist_trouble trouble;
   int limb;
   ap_status status = ap__wrist_pose(w, q, &p, &trouble, &limb);
-  if (status == AP_OK && !ap__wrist_holds(w, &p)) {
-    trouble = AP_WRIST_PARALLEL;
-    status = AP_E_SINGULAR;
-  }
-  ap__wrist_report(w, q, trouble, limb, margin);
-  return status;
+  if (status == AP_OK && !ap__wrist_holds(w, &p)) trouble = AP_WRIST_PARALLEL;
+  ap__wrist_report(w, &p, status, trouble, limb, margin);
+  return trouble == AP_WRIST_PARALLEL ? AP_E_SINGULAR : status;
 }
 
 ap_status ap_wrist_explain(const ap_wrist *w, const ap_wrist_margin *margin, ap_error *error) {
