@@ -266,6 +266,30 @@ static void check_skew(const ap_wrist *w, const double *q, const double *v, doub
   }
 }
 
+// C is made of Christoffel's symbols: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) v_k / 2.
+static void check_christoffel(const ap_wrist *w, const double *q, const double *v) {
+  const double h = 0.005;
+  double D[3][9], C[9], want[9] = {0};
+  for (int k = 0; k < 3; k++) {
+    double M[9][9], column[9];
+    for (int n = 0; n < 9; n++) {
+      double at[3] = {q[0], q[1], q[2]};
+      at[k] += (n - 4) * h;
+      if (!CHECK_OK(ap_wrist_matrices(w, at, NULL, M[n], NULL, NULL, NULL, NULL))) return;
+    }
+    for (int i = 0; i < 9; i++) {
+      for (int n = 0; n < 9; n++) column[n] = M[n][i];
+      D[k][i] = slope_of(column, h);
+    }
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++)
+        want[3 * i + j] += (D[k][3 * i + j] + D[j][3 * i + k] - D[i][3 * j + k]) * v[k] / 2;
+  CHECK_OK(ap_wrist_matrices(w, q, v, NULL, C, NULL, NULL, NULL));
+  CHECK_WITHIN(C, want, 9, 1e-12);
+}
+
 // All that holds at one state.
 static void check_dynamics(const ap_wrist *w, const double *q, const double *v, const double *a) {
   double M[9], C[9], G[3], J[9], Q[3], tau[3], back[3], sum[3], Ma[3], Cv[3], kinetic;
@@ -314,6 +338,7 @@ TEST(laws_hold_on_every_branch) {
       trajectory(1, t, q, v, a);
       check_dynamics(w, q, v, a);
       check_skew(w, q, v, 1e-12);
+      if (k % 5 == 0) check_christoffel(w, q, v);
       if (k % 5 == 0) check_power(w, t);
     }
   }
