@@ -71,58 +71,57 @@ static void straighten(double *R) {
 
 // A tall matrix of full column rank with its reflections below the diagonal.
 typedef struct tall {
-  int m, n;
   double A[ROWS][COLS];
   double scale[COLS]; // of the reflections, 2 / |y|^2
   double diagonal[COLS];
 } tall;
 
 static void factor(tall *q) {
-  for (int k = 0; k < q->n; k++) {
+  for (int k = 0; k < COLS; k++) {
     double square = 0;
-    for (int i = k; i < q->m; i++) square += q->A[i][k] * q->A[i][k];
+    for (int i = k; i < ROWS; i++) square += q->A[i][k] * q->A[i][k];
     double head = q->A[k][k], length = copysign(sqrt(square), -head);
     q->diagonal[k] = length;
     q->A[k][k] = head - length;
     double y2 = square - 2 * head * length + length * length;
     q->scale[k] = y2 > 0 ? 2 / y2 : 0;
-    for (int j = k + 1; j < q->n; j++) {
+    for (int j = k + 1; j < COLS; j++) {
       double s = 0;
-      for (int i = k; i < q->m; i++) s += q->A[i][k] * q->A[i][j];
+      for (int i = k; i < ROWS; i++) s += q->A[i][k] * q->A[i][j];
       s *= q->scale[k];
-      for (int i = k; i < q->m; i++) q->A[i][j] -= s * q->A[i][k];
+      for (int i = k; i < ROWS; i++) q->A[i][j] -= s * q->A[i][k];
     }
   }
 }
 
 static void reflect(const tall *q, int k, double *b) {
   double s = 0;
-  for (int i = k; i < q->m; i++) s += q->A[i][k] * b[i];
+  for (int i = k; i < ROWS; i++) s += q->A[i][k] * b[i];
   s *= q->scale[k];
-  for (int i = k; i < q->m; i++) b[i] -= s * q->A[i][k];
+  for (int i = k; i < ROWS; i++) b[i] -= s * q->A[i][k];
 }
 
 // x with |A x - b| least.
 static void solve_least(const tall *q, const double *b, double *x) {
   double y[ROWS];
-  memcpy(y, b, (size_t)q->m * sizeof *y);
-  for (int k = 0; k < q->n; k++) reflect(q, k, y);
-  for (int k = q->n - 1; k >= 0; k--) {
+  memcpy(y, b, sizeof y);
+  for (int k = 0; k < COLS; k++) reflect(q, k, y);
+  for (int k = COLS - 1; k >= 0; k--) {
     double s = y[k];
-    for (int j = k + 1; j < q->n; j++) s -= q->A[k][j] * x[j];
+    for (int j = k + 1; j < COLS; j++) s -= q->A[k][j] * x[j];
     x[k] = s / q->diagonal[k];
   }
 }
 
 // The shortest x with A^T x = b.
 static void solve_shortest(const tall *q, const double *b, double *x) {
-  memset(x, 0, (size_t)q->m * sizeof *x);
-  for (int k = 0; k < q->n; k++) {
+  memset(x, 0, ROWS * sizeof *x);
+  for (int k = 0; k < COLS; k++) {
     double s = b[k];
     for (int j = 0; j < k; j++) s -= q->A[j][k] * x[j];
     x[k] = s / q->diagonal[k];
   }
-  for (int k = q->n - 1; k >= 0; k--) reflect(q, k, x);
+  for (int k = COLS - 1; k >= 0; k--) reflect(q, k, x);
 }
 
 // x with A x = b, A three by three (Cramer).
@@ -230,11 +229,9 @@ static void axis_of(const maximal_system *s, const maximal_state *state, int j, 
 
 // K: the joints, and the platform's angular velocity.
 static void leading(const maximal_system *s, const maximal_state *state, tall *K) {
-  K->m = 5 * s->njoint + 3;
-  K->n = 6 * s->nbody;
-  for (int j = 0; j < s->njoint; j++) joint_rows(&s->joint[j], state, &K->A[5 * j]);
+  for (int j = 0; j < MAXIMAL_JOINTS; j++) joint_rows(&s->joint[j], state, &K->A[5 * j]);
   for (int k = 0; k < 3; k++) {
-    double *row = K->A[5 * s->njoint + k];
+    double *row = K->A[JOINT_ROWS + k];
     memset(row, 0, sizeof K->A[0]);
     row[6 * s->platform + 3 + k] = 1;
   }
@@ -243,11 +240,9 @@ static void leading(const maximal_system *s, const maximal_state *state, tall *K
 
 // N: the joints, and the power of unit torques.
 static void driven(const maximal_system *s, const maximal_state *state, tall *N) {
-  N->m = 5 * s->njoint + MAXIMAL_DRIVEN;
-  N->n = 6 * s->nbody;
-  for (int j = 0; j < s->njoint; j++) joint_rows(&s->joint[j], state, &N->A[5 * j]);
+  for (int j = 0; j < MAXIMAL_JOINTS; j++) joint_rows(&s->joint[j], state, &N->A[5 * j]);
   for (int j = 0; j < MAXIMAL_DRIVEN; j++) {
-    double *row = N->A[5 * s->njoint + j], axis[3];
+    double *row = N->A[JOINT_ROWS + j], axis[3];
     memset(row, 0, sizeof N->A[0]);
     axis_of(s, state, j, axis);
     for (int c = 0; c < 3; c++) {
@@ -273,7 +268,7 @@ static void angular_momentum(const maximal_body *b, const maximal_state *s, cons
 // M u for any u.
 static void inertia_times(const maximal_system *s, const maximal_state *state, const double *u,
                           double *out) {
-  for (int k = 0; k < s->nbody; k++) {
+  for (int k = 0; k < MAXIMAL_BODIES; k++) {
     for (int c = 0; c < 3; c++) out[6 * k + c] = s->body[k].mass * u[6 * k + c];
     angular_momentum(&s->body[k], &state[k], &u[6 * k + 3], &out[6 * k + 3]);
   }
@@ -281,7 +276,7 @@ static void inertia_times(const maximal_system *s, const maximal_state *state, c
 
 // Forces that are not those of joints and motors: weight, and -w x I w.
 static void free_forces(const maximal_system *s, const maximal_state *state, double *f) {
-  for (int k = 0; k < s->nbody; k++) {
+  for (int k = 0; k < MAXIMAL_BODIES; k++) {
     double L[3];
     angular_momentum(&s->body[k], &state[k], state[k].w, L);
     cross(L, state[k].w, &f[6 * k + 3]);
@@ -293,13 +288,13 @@ static void free_forces(const maximal_system *s, const maximal_state *state, dou
 static void accelerations(const maximal_system *s, const maximal_state *state, const tall *K,
                           const double *alpha, double *u) {
   double b[ROWS];
-  for (int j = 0; j < s->njoint; j++) joint_bias(&s->joint[j], state, &b[5 * j]);
-  memcpy(&b[5 * s->njoint], alpha, 3 * sizeof *alpha);
+  for (int j = 0; j < MAXIMAL_JOINTS; j++) joint_bias(&s->joint[j], state, &b[5 * j]);
+  memcpy(&b[JOINT_ROWS], alpha, 3 * sizeof *alpha);
   solve_least(K, b, u);
 }
 
-static void unpack(const maximal_system *s, const double *u, maximal_rate *rate) {
-  for (int k = 0; rate && k < s->nbody; k++) {
+static void unpack(const double *u, maximal_rate *rate) {
+  for (int k = 0; rate && k < MAXIMAL_BODIES; k++) {
     memcpy(rate[k].v, &u[6 * k], sizeof rate[k].v);
     memcpy(rate[k].w, &u[6 * k + 3], sizeof rate[k].w);
   }
@@ -309,7 +304,7 @@ static void unpack(const maximal_system *s, const double *u, maximal_rate *rate)
 
 double maximal_gap(const maximal_system *s, const maximal_state *state) {
   double most = 0;
-  for (int j = 0; j < s->njoint; j++) {
+  for (int j = 0; j < MAXIMAL_JOINTS; j++) {
     double gap[5];
     joint_gap(&s->joint[j], state, gap);
     for (int r = 0; r < 5; r++) most = fmax(most, fabs(gap[r]));
@@ -323,11 +318,11 @@ double maximal_close(const maximal_system *s, maximal_state *state) {
     tall K;
     double b[ROWS] = {0}, u[COLS], before = gap;
     maximal_state old[MAXIMAL_BODIES];
-    memcpy(old, state, (size_t)s->nbody * sizeof *state);
+    memcpy(old, state, MAXIMAL_BODIES * sizeof *state);
     leading(s, state, &K);
-    for (int j = 0; j < s->njoint; j++) joint_gap(&s->joint[j], state, &b[5 * j]);
+    for (int j = 0; j < MAXIMAL_JOINTS; j++) joint_gap(&s->joint[j], state, &b[5 * j]);
     solve_least(&K, b, u);
-    for (int k = 0; k < s->nbody; k++) {
+    for (int k = 0; k < MAXIMAL_BODIES; k++) {
       double turned[9];
       const double back[3] = {-u[6 * k + 3], -u[6 * k + 4], -u[6 * k + 5]};
       for (int c = 0; c < 3; c++) state[k].x[c] -= u[6 * k + c];
@@ -338,7 +333,7 @@ double maximal_close(const maximal_system *s, maximal_state *state) {
     }
     gap = maximal_gap(s, state);
     if (gap < before || before > 1e-10) continue;
-    memcpy(state, old, (size_t)s->nbody * sizeof *state); // rounding is reached
+    memcpy(state, old, MAXIMAL_BODIES * sizeof *state); // rounding is reached
     return before;
   }
   return gap;
@@ -348,9 +343,9 @@ void maximal_move(const maximal_system *s, const double omega[3], maximal_state 
   tall K;
   double b[ROWS] = {0}, u[COLS];
   leading(s, state, &K);
-  memcpy(&b[5 * s->njoint], omega, 3 * sizeof *omega);
+  memcpy(&b[JOINT_ROWS], omega, 3 * sizeof *omega);
   solve_least(&K, b, u);
-  for (int k = 0; k < s->nbody; k++) {
+  for (int k = 0; k < MAXIMAL_BODIES; k++) {
     memcpy(state[k].v, &u[6 * k], sizeof state[k].v);
     memcpy(state[k].w, &u[6 * k + 3], sizeof state[k].w);
   }
@@ -358,23 +353,23 @@ void maximal_move(const maximal_system *s, const double omega[3], maximal_state 
 
 void maximal_joint_rate(const maximal_system *s, const maximal_state *state,
                         const maximal_rate *rate, int j, double *speed, double *acceleration) {
-  static const double still[3] = {0, 0, 0};
   int a = s->joint[j].a, b = s->joint[j].b;
-  const double *wa = a < 0 ? still : state[a].w;
-  double axis[3], turning[3];
+  double axis[3], turning[3], w[3], dw[3] = {0}, wa[3] = {0}; // w: of b less that of a
+  if (a >= 0) memcpy(wa, state[a].w, sizeof wa);
+  for (int k = 0; k < 3; k++) {
+    w[k] = state[b].w[k] - wa[k];
+    if (rate) dw[k] = rate[b].w[k] - (a < 0 ? 0 : rate[a].w[k]);
+  }
   axis_of(s, state, j, axis);
   cross(wa, axis, turning); // the axis moves with both bodies
-  *speed = dot(axis, state[b].w) - dot(axis, wa);
-  if (!rate) return;
-  const double *da = a < 0 ? still : rate[a].w;
-  *acceleration =
-      dot(axis, rate[b].w) - dot(axis, da) + dot(turning, state[b].w) - dot(turning, wa);
+  *speed = dot(axis, w);
+  if (rate) *acceleration = dot(axis, dw) + dot(turning, w);
 }
 
 void maximal_energy(const maximal_system *s, const maximal_state *state, double *kinetic,
                     double *potential) {
   *kinetic = *potential = 0;
-  for (int k = 0; k < s->nbody; k++) {
+  for (int k = 0; k < MAXIMAL_BODIES; k++) {
     double L[3], m = s->body[k].mass;
     angular_momentum(&s->body[k], &state[k], state[k].w, L);
     *kinetic += (m * dot(state[k].v, state[k].v) + dot(L, state[k].w)) / 2;
@@ -387,22 +382,21 @@ void maximal_energy(const maximal_system *s, const maximal_state *state, double 
 double maximal_torques(const maximal_system *s, const maximal_state *state, const double alpha[3],
                        double tau[MAXIMAL_DRIVEN], maximal_rate *rate) {
   tall K, N;
-  int n = 6 * s->nbody;
   double u[COLS], f[COLS], need[COLS], x[ROWS], most = 0;
   leading(s, state, &K);
   accelerations(s, state, &K, alpha, u);
   inertia_times(s, state, u, need);
   free_forces(s, state, f);
-  for (int i = 0; i < n; i++) need[i] -= f[i];
+  for (int i = 0; i < COLS; i++) need[i] -= f[i];
   driven(s, state, &N);
   solve_shortest(&N, need, x); // multipliers, then torques
-  memcpy(tau, &x[5 * s->njoint], MAXIMAL_DRIVEN * sizeof *tau);
-  unpack(s, u, rate);
-  for (int j = 0; j < s->njoint; j++) {
+  memcpy(tau, &x[JOINT_ROWS], MAXIMAL_DRIVEN * sizeof *tau);
+  unpack(u, rate);
+  for (int j = 0; j < MAXIMAL_JOINTS; j++) {
     double A[5][COLS];
     joint_rows(&s->joint[j], state, A);
     for (int r = 0; r < 5; r++)
-      for (int i = 0; i < n; i++) need[i] -= A[r][i] * x[5 * j + r];
+      for (int i = 0; i < COLS; i++) need[i] -= A[r][i] * x[5 * j + r];
   }
   for (int j = 0; j < MAXIMAL_DRIVEN; j++) {
     double axis[3];
@@ -412,7 +406,7 @@ double maximal_torques(const maximal_system *s, const maximal_state *state, cons
       if (s->joint[j].a >= 0) need[6 * s->joint[j].a + 3 + c] += axis[c] * tau[j];
     }
   }
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(need[i]));
+  for (int i = 0; i < COLS; i++) most = fmax(most, fabs(need[i]));
   return most;
 }
 
@@ -422,7 +416,6 @@ void maximal_accelerations(const maximal_system *s, const maximal_state *state,
                            const double tau[MAXIMAL_DRIVEN], maximal_rate *rate) {
   static const double none[3] = {0, 0, 0};
   tall K;
-  int n = 6 * s->nbody;
   double u[COLS], f[COLS], Mu[COLS], Z[3][COLS], MZ[COLS], A[3][3], b[3], alpha[3];
   leading(s, state, &K);
   accelerations(s, state, &K, none, u);
@@ -438,27 +431,28 @@ void maximal_accelerations(const maximal_system *s, const maximal_state *state,
   }
   for (int k = 0; k < 3; k++) {
     double unit[ROWS] = {0};
-    unit[5 * s->njoint + k] = 1;
+    unit[JOINT_ROWS + k] = 1;
     solve_least(&K, unit, Z[k]);
     b[k] = 0;
-    for (int i = 0; i < n; i++) b[k] += Z[k][i] * (f[i] - Mu[i]);
+    for (int i = 0; i < COLS; i++) b[k] += Z[k][i] * (f[i] - Mu[i]);
   }
   for (int k = 0; k < 3; k++) {
     inertia_times(s, state, Z[k], MZ);
     for (int r = 0; r < 3; r++) {
       A[r][k] = 0;
-      for (int i = 0; i < n; i++) A[r][k] += Z[r][i] * MZ[i];
+      for (int i = 0; i < COLS; i++) A[r][k] += Z[r][i] * MZ[i];
     }
   }
   solve3(A, b, alpha);
-  for (int i = 0; i < n; i++) u[i] += Z[0][i] * alpha[0] + Z[1][i] * alpha[1] + Z[2][i] * alpha[2];
-  unpack(s, u, rate);
+  for (int i = 0; i < COLS; i++)
+    u[i] += Z[0][i] * alpha[0] + Z[1][i] * alpha[1] + Z[2][i] * alpha[2];
+  unpack(u, rate);
 }
 
 // out = state + dt slope, where slope is that of `at` with the accelerations rate.
-static void advance(const maximal_system *s, const maximal_state *state, const maximal_state *at,
-                    const maximal_rate *rate, double dt, maximal_state *out) {
-  for (int k = 0; k < s->nbody; k++) {
+static void advance(const maximal_state *state, const maximal_state *at, const maximal_rate *rate,
+                    double dt, maximal_state *out) {
+  for (int k = 0; k < MAXIMAL_BODIES; k++) {
     const double *w = at[k].w, W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
     double dR[9];
     multiply(W, at[k].R, dR);
@@ -474,7 +468,7 @@ static void advance(const maximal_system *s, const maximal_state *state, const m
 double maximal_step(const maximal_system *s, maximal_motors *motors, void *context, double t,
                     double dt, maximal_state *state) {
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
-  size_t bytes = (size_t)s->nbody * sizeof *state;
+  size_t bytes = MAXIMAL_BODIES * sizeof *state;
   maximal_state at[MAXIMAL_BODIES], next[MAXIMAL_BODIES], end[MAXIMAL_BODIES];
   memcpy(at, state, bytes);
   memcpy(end, state, bytes);
@@ -483,14 +477,14 @@ double maximal_step(const maximal_system *s, maximal_motors *motors, void *conte
     maximal_rate rate[MAXIMAL_BODIES];
     motors(context, t + node[stage] * dt, at, tau);
     maximal_accelerations(s, at, tau, rate);
-    advance(s, end, at, rate, weight[stage] * dt, next);
+    advance(end, at, rate, weight[stage] * dt, next);
     memcpy(end, next, bytes);
     if (stage == 3) break;
-    advance(s, state, at, rate, node[stage + 1] * dt, next);
+    advance(state, at, rate, node[stage + 1] * dt, next);
     memcpy(at, next, bytes);
   }
   memcpy(state, end, bytes);
-  for (int k = 0; k < s->nbody; k++) straighten(state[k].R);
+  for (int k = 0; k < MAXIMAL_BODIES; k++) straighten(state[k].R);
   double drift = maximal_gap(s, state);
   maximal_close(s, state);
   const double omega[3] = {state[s->platform].w[0], state[s->platform].w[1],

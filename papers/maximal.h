@@ -1,8 +1,9 @@
-// Mechanisms in maximal coordinates: every body is free, every revolute joint five equations with
-// multipliers. Slow, and with nothing of the library's dynamics in it, hence a judge of it.
+// Spherical parallel robots in maximal coordinates: each of the seven bodies is free, each of the
+// nine revolute joints is five equations with multipliers. Slow, and with nothing of the library's
+// dynamics in it, hence a judge of it.
 //
-// One body, the platform, leads: its rotation says where a mechanism with three degrees of freedom
-// is. Joints may depend on each other, as those of a spherical mechanism do.
+// The platform leads: its rotation says where the robot is. Six of the 45 equations depend on
+// others.
 
 #ifndef PAPERS_MAXIMAL_H
 #define PAPERS_MAXIMAL_H
@@ -25,7 +26,6 @@ typedef struct maximal_joint {
 } maximal_joint;
 
 typedef struct maximal_system {
-  int nbody, njoint;
   maximal_body body[MAXIMAL_BODIES];
   maximal_joint joint[MAXIMAL_JOINTS]; ///< the first MAXIMAL_DRIVEN have motors
   int platform;                        ///< the body that leads

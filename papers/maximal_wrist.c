@@ -65,7 +65,7 @@ static maximal_joint joint_between(int a, const double *axis_a, const double *co
 
 void maximal_wrist(const ap_wrist_def *def, maximal_system *s) {
   const double z[3] = {0, 0, 1};
-  *s = (maximal_system){.nbody = 7, .njoint = 9, .platform = PLATFORM};
+  *s = (maximal_system){.platform = PLATFORM};
   memcpy(s->gravity, def->gravity, sizeof s->gravity);
   s->body[PLATFORM] = body_of(&def->platform);
   for (int i = 0; i < 3; i++) {

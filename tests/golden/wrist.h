@@ -1,5 +1,5 @@
-// The Agile Wrist along the trajectory of Abedloo et al. (2014), equation 52, all branches 1, computed
-// with 40 digits by a prototype independent of this code; SI units, matrices row-major.
+// The Agile Wrist along the trajectory of Abedloo et al. (2014), equation 52, all branches 1,
+// computed with 40 digits by a prototype independent of this code; SI units, matrices row-major.
 // Source: golden/parallel.json, spr. Made by a converter; not to be edited.
 
 #ifndef AP_TESTS_GOLDEN_WRIST_H
