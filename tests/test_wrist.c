@@ -572,6 +572,31 @@ TEST(serial_singularity_is_reported) {
     }
 }
 
+// The angle that is left is positive where the limb reaches, for arcs of any length.
+TEST(serial_margin_tells_what_a_limb_reaches) {
+  rng r = rng_seed(55);
+  int met[2] = {0};
+  for (int n = 0; n < 2000; n++) {
+    ap_wrist_def def = ap_agile_wrist();
+    double q[3], v[3], a[3];
+    ap_wrist_margin margin;
+    for (int i = 0; i < 3; i++) {
+      def.limb[i].alpha1 = rng_uniform(&r, 0.1, 3);
+      def.limb[i].alpha2 = rng_uniform(&r, 0.1, 3);
+    }
+    const ap_wrist *w = make(&def);
+    random_state(&r, q, v, a);
+    ap_wrist_margins(w, q, &margin);
+    test_context("wrist %d", n);
+    for (int i = 0; i < 3; i++) {
+      if (fabs(margin.serial[i]) < 1e-9) continue; // rounding, or singular
+      CHECK((margin.serial[i] > 0) == (margin.h[i] > 0));
+      met[margin.serial[i] > 0]++;
+    }
+  }
+  CHECK(met[0] > 100 && met[1] > 100);
+}
+
 // Least |det| / its size with sign, along the trajectory with amplitudes times k.
 static double least_det(const ap_wrist *w, double k, double *at) {
   double least = INFINITY;

@@ -112,7 +112,7 @@ AP_API ap_status ap_wrist_explain(const ap_wrist *w, const ap_wrist_margin *marg
 
 /// Joints of a motion of the platform.
 typedef struct ap_wrist_motion {
-  double theta[3];   ///< angles of the motors, rad, above -pi up to pi
+  double theta[3];   ///< angles of the motors, rad, -pi to pi
   double psi[3];     ///< angles between the links, the same
   double thetad[3];  ///< rates of theta
   double psid[3];    ///< rates of psi
