@@ -276,7 +276,7 @@ static double *start_points(const ap_scenario *s) {
   const ap_scene *scene = &s->scene;
   size_t size = ap_work_size(s->model);
   void *memory = malloc(size);
-  double *place = malloc((3 * (size_t)scene->npoint + 1) * sizeof *place);
+  double *place = calloc(3 * (size_t)scene->npoint + 1, sizeof *place);
   if (memory && place) {
     ap_work *w = ap_work_init(s->model, memory, size);
     ap_kinematics(s->model, w, s->q, NULL, NULL);
