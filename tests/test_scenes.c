@@ -38,7 +38,7 @@ enum { SCENES = 400, MOST_WALLS = 4, MOST_POINTS = 8, MOST_SPRINGS = 4, PROFILE 
 #define MOST_EVENTS 20000
 
 // ... or for more evaluations, which bound the time of a scene without a clock.
-#define MOST_EVALUATIONS 200000
+#define MOST_EVALUATIONS 1000000
 
 // ---- scenes ------------------------------------------------------------------------------------
 

@@ -136,9 +136,7 @@ static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r
     }
     place->velocity[d] = dot3(direction, v);
     s->b[3 * i + d] = dot3(direction, a) + (d == 0 ? bend : 0);
-    if (!is_rounding(s, J, arm)) continue;
-    memset(J, 0, (size_t)s->nv * sizeof *J);
-    s->b[3 * i + d] = 0;
+    if (is_rounding(s, J, arm)) memset(J, 0, (size_t)s->nv * sizeof *J);
   }
   set_slip(r, place);
   return AP_OK;

@@ -15,6 +15,9 @@ enum { RUN_BUSY = 20, RUN_HOPELESS = 4000 };
 // A point that accelerates into its wall by less than this (m/s2) need not be held.
 #define RUN_FALLS 1e-6
 
+// Two hits of a point within so many windows show that points take turns at their walls.
+#define RUN_RATTLE 4
+
 // Below this speed (m/s) a point that has turned across its way has stopped; contacts remember the
 // direction of sliding up to it.
 #define RUN_STOP 1e-4
@@ -182,15 +185,22 @@ static bool has_stopped(const run_pair *p, const ap_resting *r, bool rattling) {
 }
 
 // Bounces that end take their normal velocities with them, and friction takes what it can of those
-// along the walls: new ones that are as slow as that stick. Without it, the normal velocity of one
-// end of a block that rocks would become a speed of sliding, and tip it over to its other end.
+// along the walls: new ones that are as slow as that stick, and slow ones whenever any rattles.
+// Without it, the normal velocity of one end of a block that rocks would become a speed of sliding,
+// and tip it over to its other end.
 static void hold_slow(ap_sim *sim, int n) {
   double fastest = 0;
+  bool rattling = false;
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    rattling = rattling || (p->hit_t == sim->t && p->flight < RUN_RATTLE * sim->scene.window);
+  }
   for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(sim->pair[sim->chosen[i]].now.rate));
   for (int i = 0; i < n; i++) {
     const run_pair *p = &sim->pair[sim->chosen[i]];
     double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
-    if (p->resting < 0 && p->friction > 0 && sqrt(fmax(square, 0)) <= p->friction * fastest)
+    double slow = rattling ? fmax(RUN_STOP, p->friction * fastest) : p->friction * fastest;
+    if (p->resting < 0 && p->friction > 0 && sqrt(fmax(square, 0)) <= slow)
       sim->candidate[i].sticks = true;
   }
 }
