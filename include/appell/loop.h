@@ -210,19 +210,20 @@ AP_API ap_status ap_loop_energy(const ap_mechanism *m, ap_loop *l, const double 
 
 /// How near a configuration is to the two kinds of singularity.
 ///
-/// Serial: with q held, closures no longer hold the rest of the mechanism; where q is a platform's
-/// pose, a limb is stretched or folded. The map is Phi_x on the motions with s_x xd = 0.
-/// Parallel: with the actuators locked, the mechanism can still move. The map is J_act.
-/// A distance is the least singular value over the largest: 1 far away, 0 at the singularity. It
-/// depends on units where a map mixes lengths and angles; SI and rad are used.
+/// Serial: with q held, the closures no longer hold the rest of the mechanism; where q is a
+/// platform's pose, a limb is stretched or folded. The map is Phi_x on the motions with s_x xd = 0.
+/// Parallel: with the actuators locked, the closures no longer hold the mechanism. The map is Phi_x
+/// on the motions with the actuated joints at rest.
+/// A distance is the least singular value of the map over the largest of Phi_x: 0 at the
+/// singularity. It depends on units where a map mixes lengths and angles: m and rad.
 typedef struct ap_singularity {
-  double serial;           ///< distance to a serial singularity
-  double serial_least;     ///< least singular value of that map
-  double serial_largest;   ///< and largest
-  double parallel;         ///< distance to a parallel singularity; NAN at a serial one
-  double parallel_least;   ///< least singular value of J_act; NAN at a serial one
-  double parallel_largest; ///< and largest; NAN at a serial one
-  int rank;                ///< of Phi_x
+  double serial;         ///< distance to a serial singularity
+  double serial_least;   ///< least singular value of that map
+  double parallel;       ///< distance to a parallel singularity
+  double parallel_least; ///< least singular value of that map
+  double act_least;      ///< least singular value of J_act; 0 at a serial singularity
+  double act_largest;    ///< and largest; 0 at a serial singularity
+  int rank;              ///< of Phi_x
 } ap_singularity;
 
 /// Distances at q. AP_OK, AP_E_SINGULAR_SERIAL and AP_E_SINGULAR_PARALLEL fill *result.
