@@ -14,6 +14,7 @@
 
 #define REACH      0.2   // rad or m
 #define RANK       1e-11 // of the columns of K in a step
+#define EXACT      3e-14 // an F that needs no further step
 #define CLOSED     1e-11 // an F that counts as zero, m or rad, where it no longer shrinks
 #define CONSISTENT 1e-7  // what K P may lack of [0; 1]
 
@@ -89,35 +90,38 @@ static void accept(const search *s, double *x) {
   memcpy(l->F, l->try_F, sizeof(double) * (size_t)s->rows);
 }
 
-// Newton steps on x. True when F is zero to rounding; false where no step shortens it.
-static bool newton(search *s, double *x) {
+// Try the step, and halves of it if it is fresh. The new sum of squares; the old one, and x as it
+// was, where none shortens F.
+static double take_step(const search *s, double *x, double sum, bool fresh) {
+  ap_loop *l = s->l;
+  for (int halving = 0; halving < (fresh ? 9 : 1); halving++) {
+    ap_integrate(s->m->tree, x, l->step, l->try_x);
+    double now = evaluate(s, l->try_x, AP_ROWS_VALUES, l->try_F);
+    if (now < sum) {
+      accept(s, x);
+      return now;
+    }
+    for (int i = 0; i < s->m->nv; i++) l->step[i] *= 0.5;
+  }
+  return sum;
+}
+
+// Newton steps on x, the first with the factors at hand if `reuse`. True when F is zero to
+// rounding; false where no step shortens it.
+static bool newton(search *s, double *x, bool reuse) {
   enum { STEPS = 200 };
   ap_loop *l = s->l;
-  bool fresh = false, reuse = false;
   double sum = evaluate(s, x, AP_ROWS_VALUES, l->F);
   for (; s->iterations < STEPS; s->iterations++) {
-    if (sum <= 1e-31) return true;
-    fresh = !reuse;
+    if (sum <= EXACT * EXACT) return true;
+    bool fresh = !reuse;
     if (fresh) {
       ap__rows(s->m, l, x, NULL, AP_ROWS_JACOBIAN, l->try_F);
       factor(s, 0);
     }
     double size = find_step(s), was = sum;
-    if (!(size < INFINITY)) return false;
-    for (int halving = 0;; halving++) {
-      ap_integrate(s->m->tree, x, l->step, l->try_x);
-      double now = evaluate(s, l->try_x, AP_ROWS_VALUES, l->try_F);
-      if (now < sum) {
-        sum = now;
-        accept(s, x);
-        break;
-      }
-      // Rounding alone is left where F is small and even a fresh step does not shorten it.
-      if (sum < CLOSED * CLOSED) return true;
-      if (!fresh || halving == 8) break;
-      for (int i = 0; i < s->m->nv; i++) l->step[i] *= 0.5;
-    }
-    if (sum == was && fresh) return false;
+    if (fresh || size < REACH) sum = take_step(s, x, sum, fresh);
+    if (fresh && !(sum < was)) return sum < CLOSED * CLOSED;
     reuse = sum < 0.01 * was && size < REACH;
   }
   return sum < CLOSED * CLOSED;
@@ -141,7 +145,7 @@ static bool least_errors(search *s, double *x) {
     bool settled = now > (1 - 1e-12) * sum && now > CLOSED * CLOSED;
     sum = now;
     accept(s, x);
-    if (sum <= 1e-31 || settled) break;
+    if (sum <= EXACT * EXACT || settled) break;
     mu = fmax(mu * 0.1, 1e-14);
     evaluate(s, x, AP_ROWS_JACOBIAN, l->F);
   }
@@ -162,7 +166,9 @@ static void report(const search *s, ap_assembly *r) {
     r->coordinate_error = fmax(r->coordinate_error, fabs(F[i]));
 }
 
-static bool search_from(search *s, double *x) { return newton(s, x) || least_errors(s, x); }
+static bool search_from(search *s, double *x, bool reuse) {
+  return newton(s, x, reuse) || least_errors(s, x);
+}
 
 // ---- the map -----------------------------------------------------------------------------------
 
@@ -197,13 +203,14 @@ static ap_status place(const ap_mechanism *m, ap_loop *l, const double *q, ap_as
   if (!ap__finite(m->n, q)) return AP_E_ARG;
   double *x = l->big; // the search works on a copy; [most * nv] holds nx entries
   memcpy(x, l->x, sizeof(double) * (size_t)m->nx);
-  bool found = search_from(&s, x);
+  bool found = search_from(&s, x, l->placed && l->mapped);
+  l->placed = l->mapped = false; // the factors have changed
   if (result) report(&s, result), result->rank = 0;
   if (!found) return AP_E_UNREACHABLE;
   memcpy(l->x, x, sizeof(double) * (size_t)m->nx);
   memcpy(l->q, q, sizeof(double) * (size_t)m->n);
   ap_normalize(m->tree, l->x);
-  l->mapped = false, l->placed = true;
+  l->placed = true;
   l->state = make_map(m, l);
   if (result) result->rank = l->state == AP_OK ? m->nv - m->n : closure_rank(m, l);
   return l->state;
@@ -226,7 +233,7 @@ ap_status ap_loop_close(const ap_mechanism *m, ap_loop *l, double *x, double *q,
   memcpy(copy, x, sizeof(double) * (size_t)m->nx);
   if (ap_normalize(m->tree, copy) != AP_OK) return AP_E_ARG;
   l->mapped = l->placed = false; // K and its factors are used here
-  bool found = search_from(&s, copy);
+  bool found = search_from(&s, copy, false);
   if (result) {
     report(&s, result);
     ap__rows(m, l, copy, NULL, AP_ROWS_JACOBIAN, l->try_F);
