@@ -210,12 +210,12 @@ AP_API ap_status ap_loop_energy(const ap_mechanism *m, ap_loop *l, const double 
 
 /// How near a configuration is to the two kinds of singularity.
 ///
-/// Serial: with q held, the closures no longer hold the rest of the mechanism; where q is a
-/// platform's pose, a limb is stretched or folded. The map is Phi_x on the motions with s_x xd = 0.
-/// Parallel: with the actuators locked, the closures no longer hold the mechanism. The map is Phi_x
-/// on the motions with the actuated joints at rest.
-/// A distance is the least singular value of the map over the largest of Phi_x: 0 at the
-/// singularity. It depends on units where a map mixes lengths and angles: m and rad.
+/// Serial: with q held, parts of the mechanism can still move; where q is a platform's pose, a limb
+/// is stretched or folded. The map is [Phi_x; s_x].
+/// Parallel: with the actuators locked, the mechanism can still move. The map is [Phi_x; S], S the
+/// rows that pick the actuated joints.
+/// A distance is the least singular value of the map over its largest: 0 at the singularity. It
+/// depends on units where lengths and angles are mixed: m and rad.
 typedef struct ap_singularity {
   double serial;         ///< distance to a serial singularity
   double serial_least;   ///< least singular value of that map

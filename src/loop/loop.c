@@ -43,8 +43,8 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->try_F = AP_TAKE(&a, double, rows);
   l->step = AP_TAKE(&a, double, nv);
   l->tree = AP_TAKE(&a, double, nv *nv);
-  l->product = AP_TAKE(&a, double, nv *(n > nact ? n : nact));
-  l->big = AP_TAKE(&a, double, most *nv);
+  l->product = AP_TAKE(&a, double, nv *n);
+  l->big = AP_TAKE(&a, double, (most + nact) * nv);
   l->tall = AP_TAKE(&a, double, rows + nv);
   l->small = AP_TAKE(&a, double, n *n);
   l->small_qr = take_qr(&a, n, nact);

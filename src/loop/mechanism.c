@@ -311,7 +311,9 @@ static void screws_of_joint(ap_mechanism *m, int body) {
   ap_way *way = &m->way[body];
   double R[9], p[3], axis[3] = {d->axis[0], d->axis[1], d->axis[2]}, ways[3][3] = {{0}};
   bool dh = d->place.kind >= AP_DH_MODIFIED;
-  double ratio = d->mimic > 0 ? d->mimic_ratio : 1;
+  double ratio = 1; // a follower may follow a follower
+  for (const ap_body_def *f = d; f->mimic > 0; f = ap_body(m->tree, f->mimic))
+    ratio *= f->mimic_ratio;
   int column = ap_joint_v(m->tree, body), count = 0;
   joint_in_link(&d->place, R, p);
   if (dh) axis[0] = axis[1] = 0, axis[2] = 1;

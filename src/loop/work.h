@@ -42,7 +42,7 @@ struct ap_loop {
   double *step;         // [nv]
   double *tree;         // [nv * nv] M or C of the tree
   double *product;      // [nv * n]
-  double *big;          // [(rows + nv) * nv] Levenberg-Marquardt, singular values
+  double *big;          // [(larger of rows, nv, + nact) * nv] copies
   double *tall;         // [rows + nv]
   double *small;        // [n * n]
   ap_qr small_qr;       // of J_act^T [n * nact]
@@ -60,9 +60,9 @@ void ap__rows(const ap_mechanism *m, ap_loop *l, const double *x, const double *
               double *F);
 
 // A configuration counts as singular where a map's condition, as ap__qr_nearness() sees it, is
-// below these. Serial: F = 1e-15 leaves x uncertain by 3e-8 where K is singular. Parallel: forces
+// below these. Serial: F = 3e-14 leaves x uncertain by 2e-7 where K is singular. Parallel: forces
 // lose nine digits.
-#define AP_SERIAL_NEAR   1e-7
+#define AP_SERIAL_NEAR   1e-6
 #define AP_PARALLEL_NEAR 1e-9
 
 // ---- assemble.c --------------------------------------------------------------------------------
