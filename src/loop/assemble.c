@@ -46,7 +46,7 @@ static double wrapped(double angle) {
 static double evaluate(const search *s, const double *x, int what, double *F) {
   const ap_mechanism *m = s->m;
   ap__rows(m, s->l, x, NULL, what, F);
-  for (int i = m->nrow; i < s->rows; i++) {
+  for (int i = m->nrow; s->q && i < s->rows; i++) {
     const ap_measure *k = &m->measure[i - m->nrow];
     F[i] -= s->q[i - m->nrow];
     if (k->def.kind >= AP_COORDINATE_YAW) F[i] = wrapped(F[i]);

@@ -89,18 +89,11 @@ typedef struct subject {
   ap_error *error;
 } subject;
 
-#define REFUSE(s, ...) return refuse(s, __VA_ARGS__), false
-
-AP_PRINTF(2, 3) static void refuse(const subject *s, const char *format, ...) {
-  if (!s->error) return;
-  ap_error reason;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(reason.text, sizeof reason.text, format, arguments);
-  va_end(arguments);
-  ap__fail(s->error, AP_E_MODEL, 0, "%s '%.*s': %s", s->what, ap__shown(s->name), s->name,
-           reason.text);
-}
+#define REFUSE(s, format, ...)                                                \
+  return ap__fail((s)->error, AP_E_MODEL, 0, "%s '%.*s': " format, (s)->what, \
+                  ap__shown((s)->name), (s)->name, __VA_ARGS__),              \
+         false
+#define REFUSE_TEXT(s, text) REFUSE(s, "%s", text)
 
 static bool is_link(const subject *s, const ap_model *m, int body) {
   if (body >= 0 && body < ap_nbody(m)) return true;
@@ -154,9 +147,9 @@ static bool joint_pair(const subject *s, const ap_model *m, ap_closing *c) {
     c->entry[i] = ap_joint_q(m, c->def.body[i]);
   }
   if (!isfinite(c->def.ratio) || !isfinite(c->def.offset))
-    REFUSE(s, "ratio and offset must be finite numbers");
-  if (c->def.ratio == 0) REFUSE(s, "a gear's ratio must not be zero");
-  if (c->column[0] == c->column[1]) REFUSE(s, "a gear needs two different joints");
+    REFUSE_TEXT(s, "ratio and offset must be finite numbers");
+  if (c->def.ratio == 0) REFUSE_TEXT(s, "a gear's ratio must not be zero");
+  if (c->column[0] == c->column[1]) REFUSE_TEXT(s, "a gear needs two different joints");
   return true;
 }
 
@@ -181,7 +174,7 @@ static bool check_closure(const subject *s, const ap_model *m, ap_closing *c) {
     REFUSE(s, "a %s between links that do not move against each other closes nothing",
            kind_text[d->kind]);
   if (d->kind == AP_CLOSE_DISTANCE && !(d->distance > 0 && isfinite(d->distance)))
-    REFUSE(s, "distance must be above zero; to make points coincide use a point closure");
+    REFUSE_TEXT(s, "distance must be above zero; to make points coincide use a point closure");
   return true;
 }
 
@@ -196,10 +189,10 @@ static bool check_coordinate(const subject *s, const ap_model *m, ap_measure *c)
     return true;
   }
   if (!is_link(s, m, d->body)) return false;
-  if (ap_body_mover(m, d->body) == 0) REFUSE(s, "its link does not move");
+  if (ap_body_mover(m, d->body) == 0) REFUSE_TEXT(s, "its link does not move");
   if (d->kind != AP_COORDINATE_POSITION) return true;
-  if (!finite_all(3, d->at)) REFUSE(s, "at must be three finite numbers");
-  if (!make_unit(d->along)) REFUSE(s, "along must be a finite direction that is not zero");
+  if (!finite_all(3, d->at)) REFUSE_TEXT(s, "at must be three finite numbers");
+  if (!make_unit(d->along)) REFUSE_TEXT(s, "along must be a finite direction that is not zero");
   return true;
 }
 
@@ -392,6 +385,7 @@ ap_mechanism *ap_mechanism_init(const ap_mechanism_def *def, void *mem, size_t s
   }
   lay_out(def, mem, &p);
   ap_mechanism *m = p.m;
+  if (!m || !p.names) return NULL;
   m->tree = ap_model_init(def->robot, p.tree, tree_size, error);
   if (!m->tree) return NULL;
   m->nx = ap_nq(m->tree), m->nv = ap_nv(m->tree);

@@ -272,7 +272,7 @@ static void coordinate_row(const place *c, const ap_measure *k, int row, double 
 
 void ap__rows(const ap_mechanism *m, ap_loop *l, const double *x, const double *xd, int what,
               double *F) {
-  size_t rows = (size_t)(m->nrow + m->n), nv = (size_t)m->nv;
+  size_t rows = (size_t)m->nrow + (size_t)m->n, nv = (size_t)m->nv;
   place c = {m, l, x, what};
   see(m, l, x, xd);
   if (what == AP_ROWS_JACOBIAN || what == AP_ROWS_RATES)
