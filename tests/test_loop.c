@@ -312,6 +312,33 @@ TEST(branches_of_the_wrist) {
   drop(&r);
 }
 
+// The same for any pose with angles up to 0.9 rad, far beyond the trajectory: what the closed form
+// reaches is reached on the branch asked for, what it cannot reach is not.
+TEST(wrist_far_away) {
+  rig r = builtin("agile-wrist");
+  rng random = rng_seed(58);
+  int reached = 0, tried = 800;
+  for (int k = 0; r.m && k < tried; k++) {
+    int b = rng_int(&random, 0, 7);
+    char branch[4] = {b & 4 ? '-' : '+', b & 2 ? '-' : '+', b & 1 ? '-' : '+', 0};
+    double x[13], q[3], theta[3];
+    for (int i = 0; i < 3; i++) q[i] = rng_uniform(&random, -0.9, 0.9);
+    for (int i = 0; i < 3; i++) theta[i] = wrist_angle(i, branch[i] == '+' ? 1 : -1, q);
+    bool can = isfinite(theta[0] + theta[1] + theta[2]);
+    test_context("branch %s, pose %g %g %g", branch, q[0], q[1], q[2]);
+    CHECK_OK(ap_mechanism_builtin_branch("agile-wrist", branch, x));
+    CHECK_OK(ap_loop_set_guess(r.m, r.l, x));
+    CHECK_STATUS(ap_loop_place(r.m, r.l, q, NULL), can ? AP_OK : AP_E_UNREACHABLE);
+    reached += can;
+    for (int i = 0; can && i < 3; i++) {
+      double off = remainder(ap_loop_configuration(r.l)[2 * i] - theta[i], 2 * acos(-1));
+      CHECK_CLOSE(off, 0, 1e-10); // near the edge of the reach digits are lost
+    }
+  }
+  CHECK(reached > tried / 2 && reached < tried);
+  drop(&r);
+}
+
 TEST(branches_by_name) {
   double x[X];
   CHECK_STATUS(ap_mechanism_builtin_branch("no such", NULL, x), AP_E_NOT_FOUND);

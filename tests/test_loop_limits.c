@@ -183,6 +183,20 @@ TEST(unreachable_poses) {
   CHECK_STATUS(ap_loop_inverse_dynamics(r.m, r.l, far, v, v, tau), AP_E_UNREACHABLE);
   CHECK(tau[0] == 7 && tau[1] == 7);
   CHECK_OK(ap_loop_inverse_dynamics(r.m, r.l, q, v, v, tau));
+  double huge[2] = {1e300, -1e300};
+  CHECK_STATUS(ap_loop_place(r.m, r.l, huge, &found), AP_E_UNREACHABLE);
+  CHECK(!isnan(found.closure_error) && !isnan(found.coordinate_error));
+  double again[2];
+  CHECK_OK(ap_loop_inverse_dynamics(r.m, r.l, q, v, v, again));
+  CHECK_NEAR(again, tau, 2, 1e-12);
+  // From the same guess, the same bits.
+  double first[2], second[2];
+  CHECK_OK(ap_loop_set_guess(r.m, r.l, x));
+  CHECK_OK(ap_loop_inverse_dynamics(r.m, r.l, q, v, v, first));
+  CHECK_OK(ap_loop_place(r.m, r.l, (double[2]){0.05, 0.4}, NULL));
+  CHECK_OK(ap_loop_set_guess(r.m, r.l, x));
+  CHECK_OK(ap_loop_inverse_dynamics(r.m, r.l, q, v, v, second));
+  CHECK_BITS(first, second, 2);
   double bad[2] = {NAN, 0};
   CHECK_STATUS(ap_loop_place(r.m, r.l, bad, NULL), AP_E_ARG);
   CHECK_STATUS(ap_loop_inverse_dynamics(r.m, r.l, q, bad, v, tau), AP_E_ARG);

@@ -11,10 +11,12 @@
 /// stays on the same branch (elbow up or down) while q moves on continuously. A search takes steps
 /// of at most 0.2 rad or m, that also a distant q is approached along a path.
 ///
-/// Statuses of every function that takes q: AP_E_ARG for a number that is not finite,
-/// AP_E_UNREACHABLE where the closures cannot be met at that q, AP_E_SINGULAR_SERIAL where q does
-/// not determine the mechanism, and where actuators take part AP_E_SINGULAR_PARALLEL where these do
-/// not hold it. Outputs are then untouched, and so is the configuration.
+/// Statuses of every function that takes q, which then leaves its outputs untouched:
+/// - AP_E_ARG: a number that is not finite;
+/// - AP_E_UNREACHABLE: the closures cannot be met at that q; the configuration stays what it was;
+/// - AP_E_SINGULAR_SERIAL: q does not determine the rates of the mechanism here;
+/// - AP_E_SINGULAR_PARALLEL, where actuators take part: these do not hold it here;
+/// - AP_E_MODEL: the closures leave fewer degrees of freedom than there are coordinates.
 
 #ifndef APPELL_LOOP_H
 #define APPELL_LOOP_H
