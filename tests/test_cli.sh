@@ -471,6 +471,40 @@ for model in $("$APPELL" models | awk 'NR > 1 { print $1 }'); do
   gives 0 info --json "$model"
   holds "info --json $model is JSON" json
 done
+
+# ---- parallel robots ----------------------------------------------------------------------------
+
+# The first sample of the Stewart platform of tests/golden/parallel.h: forces of the legs.
+echo '0.0 0.05 0.7 0.0 0.13962634015954636 0.04642020551173009
+  0.12 0 0.1 0.296705972839036 0 0.435185323911774
+  0 -0.45 0 0 -0.7386233394440002 -0.39039392835365005' | tr '\n' ' ' >stewart.txt
+printf '# f f f f f f\n34.41819600597532 16.462527470536628 27.329893109333916 %s\n' \
+  '31.07174977555074 10.850111480204735 26.164456004395017' >forces.txt
+gives 0 eval inverse stewart stewart.txt
+holds 'forces of the golden sample' close_to out forces.txt
+echo '0.1 -0.2 0.3' >pose.txt
+gives 0 eval gravity agile-wrist pose.txt
+cp out own.txt
+gives 0 eval gravity agile-wrist pose.txt --branch=+++
+holds '+++ is the default' cmp -s out own.txt
+gives 0 eval gravity agile-wrist pose.txt --branch=+-+
+holds 'another branch differs' sh -c '! cmp -s out own.txt'
+gives 0 eval inertia agile-wrist pose.txt
+holds 'inertia of the platform' shape 1 9
+gives 0 eval energy delta /dev/null
+holds 'no state, no line' shape 0 2
+refuses 2 'is not 3 signs' eval gravity agile-wrist pose.txt --branch ++
+refuses 2 'one branch only' eval gravity stewart stewart.txt --branch +
+refuses 2 'is for the parallel robots' eval gravity puma600 pose.txt --branch +
+refuses 2 'does not apply' eval gravity stewart stewart.txt --floating
+refuses 2 'f64 only' eval gravity stewart stewart.txt --real f32
+refuses 2 'expected 2 numbers (2 q), found 3' eval gravity five-bar pose.txt
+refuses 2 'a parallel robot is not possible here' compare five-bar
+echo '0 0.9' >pose.txt
+refuses 1 'cannot be reached' eval gravity five-bar pose.txt
+echo '0.05529142706151245 0.5795554957734410' >pose.txt
+refuses 1 'serial singularity, distance' eval gravity five-bar pose.txt
+
 gives 0 info arm.urdf
 holds 'info names joints and links' sh -c 'grep -q shoulder out && grep -q lower out'
 holds 'info says that there is friction' grep -q -e --friction out
