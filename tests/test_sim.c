@@ -671,3 +671,45 @@ TEST(fixed_steps_of_a_brick) {
     ap_sim_free(sim);
   }
 }
+
+// What holds a point takes no energy, what rubs is dissipated, and lateness at walls is not lost:
+// with forces that do not change, the ledger closes to rounding.
+TEST(fixed_steps_close_the_ledger) {
+  for (int k = 0; k < 4; k++) {
+    ap_wall plane;
+    bool euler = k & 1, drop = k & 2;
+    double g = 9.81, mu = 0.1, u = 3, h = drop ? 1 : 0;
+    ap_scene scene = plane_scene(slider(0, -g), &plane, drop ? 0.5 : 0, drop ? 0 : mu);
+    scene.stepping = euler ? AP_FIXED_EULER : AP_FIXED_RK4;
+    ap_sim *sim = create(&scene);
+    if (!sim) return;
+    test_context("%s, %s", euler ? "Euler" : "RK4", drop ? "dropped" : "sliding");
+    start(sim, (double[]){0, h}, (double[]){u, 0});
+    double energy = advance(sim, 0).kinetic;
+    ap_sim_state s = advance(sim, 20);
+    CHECK_EQ_INT(s.contacts, 1);
+    CHECK_CLOSE(s.closing, 0, 1e-10);
+    CHECK_CLOSE(s.lost, drop ? 2 * g * h : 0, 1e-10);
+    CHECK_CLOSE(s.dissipated, drop ? 0 : energy, 1e-10);
+    ap_sim_free(sim);
+  }
+}
+
+TEST(fixed_steps_too_long_are_named) {
+  for (int k = 0; k < 2; k++) {
+    ap_scene scene = ap_default_scene();
+    const ap_joint_spring spring = {.v = 1, .stiffness = 1e8};
+    ap_error error = {0};
+    scene.model = slider(0, -9.81);
+    scene.spring = &spring;
+    scene.nspring = 1;
+    scene.stepping = k ? AP_FIXED_EULER : AP_FIXED_RK4;
+    scene.step = 0.01;
+    ap_sim *sim = create(&scene);
+    if (!sim) return;
+    start(sim, (double[]){0, 0.1}, (double[]){0, 0});
+    CHECK_EQ_INT(ap_sim_advance(sim, 10, &error), AP_E_NO_CONVERGENCE);
+    CHECK(strstr(error.text, "too long") != NULL);
+    ap_sim_free(sim);
+  }
+}
