@@ -377,6 +377,39 @@ TEST(a_start_inside_a_wall_is_refused) {
   ap_sim_free(sim);
 }
 
+// A start inside within `depth` is put on the wall; its energy counts from there.
+TEST(a_start_within_depth_is_lifted) {
+  ap_wall plane;
+  ap_scene scene = plane_scene(slider(0, -9.81), &plane, 0.5, 0);
+  scene.depth = 1e-3;
+  ap_sim *sim = create(&scene);
+  if (!sim) return;
+  start(sim, (double[]){0, -0.9e-3}, (double[]){1, 0});
+  ap_sim_state s = advance(sim, 1);
+  CHECK_CLOSE(s.q[1], 0, 1e-12);
+  CHECK_CLOSE(s.closing, 0, 1e-12);
+  CHECK_CLOSE(s.lost, 0, 1e-12);
+  ap_sim_free(sim);
+  scene.depth = 2e-3;
+  CHECK_EQ_INT(ap_sim_create(&scene, &sim, NULL), AP_E_ARG);
+}
+
+// What moves straight on, or rests, needs few steps, also where nothing presses it.
+TEST(nothing_happens_in_few_steps) {
+  for (int k = 0; k < 2; k++) {
+    ap_wall plane;
+    ap_scene scene = plane_scene(slider(0, k ? -9.81 : 0), &plane, 0, 0);
+    ap_sim *sim = create(&scene);
+    if (!sim) return;
+    test_context("%s", k ? "at rest" : "without gravity");
+    start(sim, (double[]){0, 0}, (double[]){1, 0});
+    ap_sim_state s = advance(sim, 100);
+    CHECK_CLOSE(s.q[0], 100, 1e-8);
+    CHECK(ap_sim_evaluations(sim) < 3000);
+    ap_sim_free(sim);
+  }
+}
+
 TEST(an_elastic_ball_keeps_its_energy) {
   double h = 0.7, g = 9.81, fall = sqrt(2 * h / g);
   ap_wall plane;
