@@ -13,6 +13,7 @@
 
 enum { OUTPUT, UNTIL, STEP, JSON, QUIET };
 enum { MOST_OUTPUTS = 10000000 };
+enum { WORDS = 4200 };
 enum { PATIENCE = 3 }; // s that the current output may take when the run is to end
 
 static const cli_option options[] = {
@@ -34,6 +35,11 @@ static const double flush_every = 0.5, show_every = 0.2;
 // The signal that asked for the end. A signal handler gets no argument.
 static volatile sig_atomic_t stopped_by;
 
+// What to say where the run has to end in the midst of an output: before, time and after. Of the
+// times one is always whole.
+static char words_before[WORDS], words_time[2][32], words_after[WORDS];
+static volatile sig_atomic_t words_now;
+
 static void stop(int number) {
   stopped_by = number;
   alarm(PATIENCE);
@@ -41,6 +47,13 @@ static void stop(int number) {
 
 static void end_now(int number) {
   (void)number;
+  const char *const part[] = {words_before, words_time[words_now], words_after};
+  char line[2 * WORDS + 32];
+  size_t n = 0;
+  for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
+    for (const char *c = part[k]; *c; c++) line[n++] = *c;
+  }
+  if (write(STDERR_FILENO, line, n) < 0) n = 0; // nobody is left to be told
   signal(stopped_by, SIG_DFL);
   raise(stopped_by);
 }
@@ -108,6 +121,27 @@ static int end_by_signal(job *j) {
   return CLI_FAILED;
 }
 
+// Have the same at hand for a signal handler.
+static void prepare_words(const job *j) {
+  char path[WORDS - 64], log[3100];
+  cli_plain(j->path, path, sizeof path);
+  snprintf(words_before, sizeof words_before,
+           "%sappell: %s: stopped at t = ", j->shows ? "\r\033[K" : "", path);
+  snprintf(words_time[0], sizeof words_time[0], "%.6g", j->start);
+  words_now = 0;
+  cli_plain(j->record.log ? j->record.path : "", log, sizeof log);
+  snprintf(words_after, sizeof words_after,
+           log[0] ? " s of %.6g s, on the way to the next output (the log up to the last flush is "
+                    "%s.part)\n"
+                  : " s of %.6g s, on the way to the next output%s\n",
+           j->end, log);
+}
+
+static void update_words(double t) {
+  snprintf(words_time[!words_now], sizeof words_time[0], "%.6g", t);
+  words_now = !words_now;
+}
+
 // ---- progress ----------------------------------------------------------------------------------
 
 static void show_progress(job *j, double t, double now) {
@@ -148,8 +182,10 @@ static int write_state(job *j) {
     j->flushed = now;
   }
   if (j->record.error.status != AP_OK) return cli_fail_output(j->record.path, &j->record.error);
-  if (s->rows++ == 0) s->energy = s->state.kinetic + s->state.potential + s->state.elastic;
+  if (s->rows++ == 0) // before impacts at the start
+    s->energy = s->state.kinetic + s->state.potential + s->state.elastic + s->state.lost;
   s->closing = fmax(s->closing, fabs(s->state.closing));
+  update_words(s->state.t);
   show_progress(j, s->state.t, now);
   return CLI_OK;
 }
@@ -176,14 +212,16 @@ static int go(job *j) {
 static int start(job *j, const char *output) {
   ap_error error = {0};
   const ap_scene *scene = ap_scenario_scene(j->scenario);
+  const double *q = ap_scenario_q(j->scenario), *v = ap_scenario_v(j->scenario);
   error.status = ap_sim_create(scene, &j->sim, &error);
-  if (error.status == AP_OK) {
-    ap_sim_on_event(j->sim, tell, j);
-    error.status = ap_sim_start(j->sim, j->start, ap_scenario_q(j->scenario),
-                                ap_scenario_v(j->scenario), &error);
-  }
+  if (error.status == AP_OK) error.status = ap_sim_start(j->sim, j->start, q, v, &error);
   if (error.status != AP_OK) return fail_run(j, &error);
-  return cli_record_open(&j->record, output, j->scenario);
+  // A run that cannot start leaves no log; one that does has its first events in it.
+  const int status = cli_record_open(&j->record, output, j->scenario);
+  if (status != CLI_OK) return status;
+  ap_sim_on_event(j->sim, tell, j);
+  error.status = ap_sim_start(j->sim, j->start, q, v, &error);
+  return error.status == AP_OK ? CLI_OK : fail_run(j, &error);
 }
 
 static int simulate(job *j, const char *output, bool json, bool quiet) {
@@ -191,6 +229,7 @@ static int simulate(job *j, const char *output, bool json, bool quiet) {
   j->shows = !quiet && isatty(STDERR_FILENO) == 1;
   int status = start(j, output);
   if (status == CLI_OK) {
+    prepare_words(j);
     await_signals();
     status = go(j);
   }

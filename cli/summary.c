@@ -96,6 +96,12 @@ static void add_number(cli_table *table, double x) {
   cli_table_add(table, "%s", cli_number(x, DIGITS, number));
 }
 
+// An energy as it is shown: zero where it is only the rounding of those it is the difference of.
+static double shown(const cli_summary *s, double x) {
+  const double scale = fabs(s->energy) + s->state.kinetic + fabs(s->state.potential);
+  return fabs(x) < 1e-12 * scale ? 0 : x;
+}
+
 static int print_impacts(cli_out *out, const cli_summary *s) {
   if (s->impacts == 0) return CLI_OK;
   const ap_scene *scene = ap_scenario_scene(s->scenario);
@@ -112,7 +118,7 @@ static int print_impacts(cli_out *out, const cli_summary *s) {
     add_number(&table, i->speed);
     cli_table_add(&table, "%.3f", i->angle * (180 / 3.14159265358979323846));
     add_number(&table, i->impulse);
-    cli_table_add(&table, "%.3g", i->lost);
+    cli_table_add(&table, "%.3g", shown(s, i->lost));
   }
   cli_out_printf(out, "\n");
   const int status = cli_table_print(&table, out);
@@ -145,7 +151,8 @@ static int print_energy(cli_out *out, const cli_summary *s) {
   cli_table_add(&table, "J");
   for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) {
     cli_table_add(&table, "%s", line[k].name);
-    cli_table_add(&table, "%.9f", line[k].value + 0.0);
+    const double x = shown(s, line[k].value);
+    cli_table_add(&table, "%.9f", fabs(x) < 5e-10 ? 0 : x); // no -0.000000000
   }
   cli_table_add(&table, "does not close by");
   cli_table_add(&table, "%.1e", s->state.closing);
@@ -163,7 +170,7 @@ static int print_tables(cli_out *out, const cli_summary *s) {
   print_events(out, s);
   int status = print_impacts(out, s);
   if (status == CLI_OK) status = print_energy(out, s);
-  cli_out_printf(out, "\n%ld evaluations of the equations of motion, %.3g s of computing\n",
+  cli_out_printf(out, "\n%ld evaluations of the equations of motion, %.3g s by the clock\n",
                  s->evaluations, s->seconds);
   if (s->state.contacts > 0) {
     cli_out_printf(out, "%d %s on a wall at the end\n", s->state.contacts,

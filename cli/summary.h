@@ -32,7 +32,7 @@ typedef struct cli_summary {
   ap_sim_state state; ///< at the end; what it points to is not used
   double closing;     ///< J: the largest closing error at an output time
   long evaluations;
-  double seconds; ///< of computing
+  double seconds; ///< that the run took, by the clock
 } cli_summary;
 
 void cli_summary_note(cli_summary *summary, const ap_event *event);

@@ -478,8 +478,8 @@ TEST(a_start_inside_a_wall_is_refused) {
   // On the wall, and deeper by less than depth: fine.
   ap_scenario_free(
       read_text(HEAD "contacts: [tool]\nwalls: [{kind: plane, centre: [0, 0, 0]}]\n" END));
-  ap_scenario_free(read_text(HEAD "contacts: [tool]\ndepth: 0.01\n"
-                                  "walls: [{kind: plane, centre: [0, 0, 0.009]}]\n" END));
+  ap_scenario_free(read_text(HEAD "contacts: [tool]\ndepth: 0.001\n"
+                                  "walls: [{kind: plane, centre: [0, 0, 0.0009]}]\n" END));
   // The free region of a profile lies above it: axis x x is up here.
   ap_scenario_free(read_text(HEAD "contacts: [tool]\nwalls:\n- {kind: profile, axis: [0, -1, 0], "
                                   "points: [[0, -1], [1, -0.1]]}\n" END));
@@ -487,6 +487,18 @@ TEST(a_start_inside_a_wall_is_refused) {
                "contacts: [tool]\nwalls:\n- {kind: profile, axis: [0, -1, 0], "
                "points: [[0, 0.5], [1, 0.5]]}\n" END,
                6, "is 0.5 m inside");
+}
+
+TEST(messages_name_what_is_wrong) {
+  expect_error(HEAD "depth: 1\n" END, 4, "depth: 1 m");
+  expect_error("appell-scenario: 1\nrobot: two_link.urdf\nduration: 1e9\n" END, 3,
+               "duration: 1e+09 s");
+  expect_error(HEAD "output_step: 1e-9\n" END, 4, "output_step: 1e-09 s");
+  expect_error(HEAD "walls: [{kind: plane, normal: [0, 0, 0]}]\n" END, 4, "normal is 0 0 0");
+  expect_error(HEAD "start: {elbow: 2.5 m}\n" END, 4, "start of elbow: \"2.5 m\"");
+  expect_error(HEAD "start: {elbow: {v: 1e7}}\n" END, 4, "\"elbow\" has a velocity of 1e+07");
+  expect_error(FREE "start: {base: {position: [0, 0, 1e7]}}\n" END, 4, "a position of 1e+07");
+  expect_error(END, 1, "the file is empty");
 }
 
 TEST(lists_have_an_end) {

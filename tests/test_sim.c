@@ -377,6 +377,39 @@ TEST(a_start_inside_a_wall_is_refused) {
   ap_sim_free(sim);
 }
 
+// A start inside within `depth` is put on the wall; its energy counts from there.
+TEST(a_start_within_depth_is_lifted) {
+  ap_wall plane;
+  ap_scene scene = plane_scene(slider(0, -9.81), &plane, 0.5, 0);
+  scene.depth = 1e-3;
+  ap_sim *sim = create(&scene);
+  if (!sim) return;
+  start(sim, (double[]){0, -0.9e-3}, (double[]){1, 0});
+  ap_sim_state s = advance(sim, 1);
+  CHECK_CLOSE(s.q[1], 0, 1e-12);
+  CHECK_CLOSE(s.closing, 0, 1e-12);
+  CHECK_CLOSE(s.lost, 0, 1e-12);
+  ap_sim_free(sim);
+  scene.depth = 2e-3;
+  CHECK_EQ_INT(ap_sim_create(&scene, &sim, NULL), AP_E_ARG);
+}
+
+// What moves straight on, or rests, needs few steps, also where nothing presses it.
+TEST(nothing_happens_in_few_steps) {
+  for (int k = 0; k < 2; k++) {
+    ap_wall plane;
+    ap_scene scene = plane_scene(slider(0, k ? -9.81 : 0), &plane, 0, 0);
+    ap_sim *sim = create(&scene);
+    if (!sim) return;
+    test_context("%s", k ? "at rest" : "without gravity");
+    start(sim, (double[]){0, 0}, (double[]){1, 0});
+    ap_sim_state s = advance(sim, 100);
+    CHECK_CLOSE(s.q[0], 100, 1e-8);
+    CHECK(ap_sim_evaluations(sim) < 3000);
+    ap_sim_free(sim);
+  }
+}
+
 TEST(an_elastic_ball_keeps_its_energy) {
   double h = 0.7, g = 9.81, fall = sqrt(2 * h / g);
   ap_wall plane;
@@ -668,6 +701,48 @@ TEST(fixed_steps_of_a_brick) {
     ap_sim_state s = advance(sim, 6);
     CHECK(lowest_corner(s.q) > -1e-4);
     CHECK_CLOSE(s.kinetic, 0, 1e-4);
+    ap_sim_free(sim);
+  }
+}
+
+// What holds a point takes no energy, what rubs is dissipated, and lateness at walls is not lost:
+// with forces that do not change, the ledger closes to rounding.
+TEST(fixed_steps_close_the_ledger) {
+  for (int k = 0; k < 4; k++) {
+    ap_wall plane;
+    bool euler = k & 1, drop = k & 2;
+    double g = 9.81, mu = 0.1, u = 3, h = drop ? 1 : 0;
+    ap_scene scene = plane_scene(slider(0, -g), &plane, drop ? 0.5 : 0, drop ? 0 : mu);
+    scene.stepping = euler ? AP_FIXED_EULER : AP_FIXED_RK4;
+    ap_sim *sim = create(&scene);
+    if (!sim) return;
+    test_context("%s, %s", euler ? "Euler" : "RK4", drop ? "dropped" : "sliding");
+    start(sim, (double[]){0, h}, (double[]){u, 0});
+    double energy = advance(sim, 0).kinetic;
+    ap_sim_state s = advance(sim, 20);
+    CHECK_EQ_INT(s.contacts, 1);
+    CHECK_CLOSE(s.closing, 0, 1e-10);
+    CHECK_CLOSE(s.lost, drop ? 2 * g * h : 0, 1e-10);
+    CHECK_CLOSE(s.dissipated, drop ? 0 : energy, 1e-10);
+    ap_sim_free(sim);
+  }
+}
+
+TEST(fixed_steps_too_long_are_named) {
+  for (int k = 0; k < 2; k++) {
+    ap_scene scene = ap_default_scene();
+    const ap_joint_spring spring = {.v = 1, .stiffness = 1e8};
+    ap_error error = {0};
+    scene.model = slider(0, -9.81);
+    scene.spring = &spring;
+    scene.nspring = 1;
+    scene.stepping = k ? AP_FIXED_EULER : AP_FIXED_RK4;
+    scene.step = 0.01;
+    ap_sim *sim = create(&scene);
+    if (!sim) return;
+    start(sim, (double[]){0, 0.1}, (double[]){0, 0});
+    CHECK_EQ_INT(ap_sim_advance(sim, 10, &error), AP_E_NO_CONVERGENCE);
+    CHECK(strstr(error.text, "too long") != NULL);
     ap_sim_free(sim);
   }
 }

@@ -96,6 +96,25 @@ if "$APPELL" simulate fall.yaml >out 2>err || ! grep -q SUNDIALS err; then
   sed 's/duration/durration/' fall.yaml >typo.yaml
   refuses 2 '^appell: typo.yaml:[0-9]*: .*duration' simulate typo.yaml -o typo.csv
   holds 'and nothing is written' sh -c '! ls | grep -q "^typo.*csv"'
+  sed 's/height: 1/height: 0/' fall.yaml >rests.yaml
+  gives 0 simulate rests.yaml -o rests.csv
+  holds 'an event at the start is logged at its time' grep -q '^0,contact,.*/ball,' rests.events.csv
+  sed 's/height: 1/height: {q: 0, v: -2}/; s/duration: 1/duration: 0.1/' fall.yaml >hits.yaml
+  gives 0 simulate hits.yaml
+  holds 'the energy at the start is that before an impact there' grep -q 'at the start  *2\.000000000$' out
+  holds 'and the sum is zero' sh -c "grep -q 'does not close by .*\(0\.0e+00\|e-1[0-9]\)$' out"
+  sed 's/restitution: 0.5/restitution: 1/' fall.yaml >elastic.yaml
+  gives 0 simulate elastic.yaml
+  sed '/does not close/,$d' out >energies
+  holds 'rounding of energies is shown as zero' sh -c '! grep -q -e "-0\.000000000" -e "e-1[0-9] *$" energies'
+  { sed '$d' fall.yaml && echo 'integrator: {method: rk4, step: 1e-9}' && echo ...; } >slow.yaml
+  "$APPELL" simulate slow.yaml -o slow.csv >out 2>err &
+  run=$!
+  sleep 1
+  kill -15 $run
+  wait $run
+  rc=$?
+  holds 'a run stopped long before its next output says so' ended_by 15 slow.csv
   interrupted long.csv
   if "$APPELL" simulate fall.yaml -o fall.h5 >out 2>err; then
     interrupted long.h5

@@ -132,7 +132,7 @@ typedef struct ap_scene {
   double step;                   ///< s, of fixed steps: 1e-3
   double window;                 ///< s: impacts so close count as simultaneous: 1e-5
   double rest;                   ///< m/s: a normal velocity below counts as none: 1e-9
-  double depth;                  ///< m: a start deeper inside a wall is refused: 1e-9
+  double depth;                  ///< m: a start deeper inside a wall is refused: 1e-9; up to 1e-3
   long most_events;              ///< in a run, before AP_E_NO_CONVERGENCE: 1000000
 } ap_scene;
 /// No walls, no forces, and the defaults named above; set the model.

@@ -37,6 +37,10 @@ static int last_line(const char *text, size_t length) {
   return line;
 }
 
+static bool fail_empty(ap__yaml *y) {
+  return ap__yaml_fail(y, 1, "the file is empty (it starts with \"%s\")", y->format->opening);
+}
+
 // What libyaml has to say.
 static bool fail_of_parser(ap__yaml *y, const yaml_parser_t *parser, const char *text,
                            size_t length) {
@@ -45,6 +49,9 @@ static bool fail_of_parser(ap__yaml *y, const yaml_parser_t *parser, const char 
   if (parser->error == YAML_READER_ERROR) { // it has an offset, but no mark
     line = last_line(text, parser->problem_offset < length ? parser->problem_offset : length);
   }
+  size_t at = parser->problem_mark.index; // of the character, which without others is the byte
+  if (y->nnode == 0 && at < length && length - at >= 3 && memcmp(text + at, "...", 3) == 0)
+    return fail_empty(y);
   const char *problem = parser->problem ? parser->problem : "unknown reason";
   const char *context = parser->context ? parser->context : "";
   return ap__yaml_fail(y, line, "not YAML: %s%s%s", problem, *context ? " " : "", context);
@@ -171,8 +178,7 @@ bool ap__yaml_parse(ap__yaml *y, const char *text, size_t length) {
     yaml_event_delete(&event);
   }
   yaml_parser_delete(&parser);
-  if (good && y->nnode == 0)
-    return ap__yaml_fail(y, 1, "the file is empty (it starts with \"%s\")", y->format->opening);
+  if (good && y->nnode == 0) return fail_empty(y);
   // cut off between two lines it would often still be YAML, and another robot or run
   if (good && y->open_end)
     return ap__yaml_fail(y, last_line(text, length),

@@ -10,6 +10,10 @@
 #define RUN_LEG 0.05
 // Sooner where a force or a speed started at zero, until it has left it.
 #define RUN_SHORT_LEG 1e-3
+// Each leg on which nothing happened makes the next twice as long, up to this many times RUN_LEG;
+// but not beyond RUN_LEG where forces may change with time, which contacts that hold would hide
+// from the integrator.
+#define RUN_CALM 20
 
 // Slower than this (m/s) a point may slide backwards, and weaker than this (N) may a wall pull,
 // before what the integrator did not see is put right.
@@ -206,6 +210,12 @@ static ap_status begin(ap_sim *sim, ap_error *error) {
   return status;
 }
 
+// How long points may rest before they are looked at again.
+static double leg_of(const ap_sim *sim) {
+  double most = sim->scene.force ? RUN_LEG : RUN_CALM * RUN_LEG;
+  return fmin(sim->calm * (sim->slack ? RUN_SHORT_LEG : RUN_LEG), most);
+}
+
 ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
   while (sim->t < t) {
     if (t - sim->t < 8 * DBL_EPSILON * fmax(fabs(t), fabs(sim->t))) {
@@ -215,13 +225,15 @@ ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
     }
     ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
     if (status) return status;
-    double end = t, leg = sim->slack ? RUN_SHORT_LEG : RUN_LEG;
+    double end = t, leg = leg_of(sim);
     if (sim->nresting && sim->t + 1.5 * leg < t) end = sim->t + leg;
     status = ap_ode_advance_watching(sim->ode, &end, sim->y, sim->found, error);
     if (status) return sim->fresh = true, status;
     sim->t = end;
+    long before = sim->events;
     status = react(sim, error);
     if (status) return status;
+    sim->calm = sim->events > before || sim->fresh ? 1 : fmin(2 * sim->calm, 1e3);
   }
   return AP_OK;
 }

@@ -37,6 +37,7 @@ static ap_status step_rk4(ap_sim *sim, double h) {
 // The new velocities, and the ledger; q moves with the new velocities when contacts have had their
 // say.
 static ap_status step_euler(ap_sim *sim, double h) {
+  memcpy(sim->y0, sim->y, (size_t)sim->n * sizeof *sim->y);
   ap_status status = ap__run_rate(sim, sim->t, sim->y, sim->stage);
   if (!status) add(sim->n - sim->nq, h, sim->stage + sim->nq, sim->y + sim->nq);
   return status;
@@ -65,9 +66,39 @@ static int meet(ap_sim *sim, double h, bool *any) {
   return n;
 }
 
-// After an impact solved at a step's end: what is told, and which points count as resting.
-static void note_contacts(ap_sim *sim, int n, double h, double lost) {
-  bool numbered = false;
+// What the impulses of n touches took. One that a rebound comes from acts at the step's end, as the
+// impact law has it. Others are the forces of a step times its length: they act all along it, on
+// the mean of the velocities at its two ends, so that what holds a point against gravity takes
+// nothing. Friction of points that rested before is dissipated; what else they take, by way of
+// walls that curve, is an error of the step and not booked. Returns the loss at impacts.
+static double book(ap_sim *sim, int n, bool at_end, double whole) {
+  double lost = 0, rubbed = 0, *v = sim->y + sim->nq;
+  if (at_end) return whole;
+  ap__run_look(sim, sim->y, sim->y0 + sim->nq);
+  for (int i = 0; i < n; i++) {
+    const run_pair *p = &sim->pair[sim->chosen[i]];
+    const ap_touch *t = &sim->touch[i];
+    double work = 0, push = 0, normal = 0;
+    for (int k = 0; k < 3; k++) {
+      double mean = 0.5 * (p->now.v[k] + t->after[k]);
+      work += t->impulse[k] * mean;
+      push += t->impulse[k] * p->now.normal[k];
+      normal += p->now.normal[k] * mean;
+    }
+    if (p->resting >= 0 || p->now.rate >= -sim->scene.rest)
+      rubbed -= work - push * normal;
+    else
+      lost -= work;
+  }
+  ap__run_look(sim, sim->y, v);
+  v[sim->nv + RUN_TAKEN] += rubbed;
+  return lost;
+}
+
+// After an impact solved at a step's end: what is told, and which points count as resting. True:
+// some that did not rest before.
+static bool note_contacts(ap_sim *sim, int n, double h, double lost) {
+  bool numbered = false, fresh = false;
   sim->nresting = 0;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
@@ -87,6 +118,7 @@ static void note_contacts(ap_sim *sim, int n, double h, double lost) {
       for (int k = 0; k < 3; k++) r->force[k] = f[k] / h;
     }
     if (rests && p->was != WAS_FREE) continue;
+    fresh = fresh || rests;
     if (!numbered) sim->number++, numbered = true, sim->events++;
     ap__run_tell(sim, rests ? AP_EVENT_CONTACT : AP_EVENT_IMPACT, sim->t, p, t, lost);
   }
@@ -96,18 +128,26 @@ static void note_contacts(ap_sim *sim, int n, double h, double lost) {
     if (!numbered) sim->number++, numbered = true, sim->events++;
     ap__run_tell(sim, AP_EVENT_LIFTOFF, sim->t, p, NULL, 0);
   }
+  return fresh;
 }
 
-// Put the points that rest back on their walls.
-static ap_status push_out(ap_sim *sim, ap_error *error) {
+static double energy_of(ap_sim *sim) {
+  double energy[3];
+  ap__run_energy(sim, energy);
+  return energy[0] + energy[1] + energy[2];
+}
+
+// Put the points that rest back on their walls. The energy of lifting fresh ones, which had fallen
+// on below their walls until the step ended, belongs to their impact.
+static ap_status push_out(ap_sim *sim, bool fresh, ap_error *error) {
   bool inside = false;
   for (int i = 0; i < sim->nresting; i++) inside = inside || sim->resting[i].gap < -RUN_TOUCH;
   if (!inside) return AP_OK;
-  double lost = 0;
+  double lost = 0, energy = fresh ? energy_of(sim) : 0;
   ap_status status = ap__contact_project(sim->m, sim->w, sim->y, sim->y + sim->nq, sim->nresting,
                                          sim->resting, sim->contact_room, &lost);
   if (status) return ap__run_failed(sim, status, "points cannot be put back on walls", error);
-  sim->lost += lost;
+  sim->lost += fresh ? energy - energy_of(sim) : lost;
   return AP_OK;
 }
 
@@ -131,29 +171,42 @@ static ap_status contacts(ap_sim *sim, double h, bool behind, ap_error *error) {
   memcpy(sim->before, v, (size_t)sim->nv * sizeof *v);
   ap_status status = ap_impact(sim->m, sim->w, q, v, n, sim->touch, sim->impact_room, &result);
   if (status) return ap__run_failed(sim, status, "the impact cannot be solved", error);
-  sim->lost += result.lost;
-  note_contacts(sim, n, h, result.lost);
-  if (sim->events > sim->scene.most_events) return ap__run_count(sim, &sim->pair[0], error);
   for (int i = 0; i < n; i++) fast = fast || sim->touch[i].restitution > 0;
+  double lost = book(sim, n, behind && fast, result.lost);
+  sim->lost += lost;
+  bool fresh = note_contacts(sim, n, h, lost);
+  if (sim->events > sim->scene.most_events) return ap__run_count(sim, &sim->pair[0], error);
   if (behind && !fast) { // what the step let resting points sink: half its change of velocity
     for (int i = 0; i < sim->nv; i++) sim->before[i] = 0.5 * h * (v[i] - sim->before[i]);
     ap_integrate(sim->m, q, sim->before, q);
   }
-  return push_out(sim, error);
+  return push_out(sim, fresh, error);
+}
+
+// A step that failed because its state grew beyond all bounds is too long.
+static ap_status no_step(const ap_sim *sim, ap_status status, double h, ap_error *error) {
+  const double *at = sim->scene.stepping == AP_FIXED_RK4 ? sim->stage + 4 * (size_t)sim->n : sim->y;
+  for (int i = 0; i < sim->nq + sim->nv; i++) {
+    if (fabs(at[i]) < 1e100) continue;
+    ap__fail(error, AP_E_NO_CONVERGENCE, 0,
+             "the state is not finite at t = %.9g: steps of %g s are too long here", sim->t, h);
+    return AP_E_NO_CONVERGENCE;
+  }
+  return ap__run_failed(sim, status, "no acceleration", error);
 }
 
 static ap_status step(ap_sim *sim, double h, ap_error *error) {
   ap_status status;
   if (sim->scene.stepping == AP_FIXED_RK4) {
     status = step_rk4(sim, h);
-    if (status) return ap__run_failed(sim, status, "no acceleration", error);
+    if (status) return no_step(sim, status, h, error);
     sim->t += h;
     if (ap_normalize(sim->m, sim->y))
       return ap__run_failed(sim, AP_E_NO_CONVERGENCE, "a quaternion vanished", error);
     return contacts(sim, h, true, error);
   }
   status = step_euler(sim, h);
-  if (status) return ap__run_failed(sim, status, "no acceleration", error);
+  if (status) return no_step(sim, status, h, error);
   status = contacts(sim, h, false, error);
   if (status) return status;
   move(sim, h);

@@ -99,6 +99,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->events = sim->busy = 0;
   sim->busy_t = sim->blind_until = sim->jammed_t = -INFINITY;
   sim->blind = sim->scene.window;
+  sim->calm = 1;
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
     sim->pair[i].quiet_t = sim->pair[i].hit_t = -INFINITY;
@@ -112,6 +113,9 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->start_energy = energy[0] + energy[1] + energy[2];
   sim->started = true; // who is told of the first events may ask for the state
   if (sim->scene.stepping == AP_ADAPTIVE) status = first_contacts(sim, error);
+  double lift = -energy[1] - energy[2]; // onto walls, of points that start inside within `depth`
+  ap__run_energy(sim, energy);
+  sim->start_energy += lift + energy[1] + energy[2];
   sim->started = !status;
   return status;
 }

@@ -97,6 +97,7 @@ struct ap_sim {
   double *q;       // [nq] as it is told, quaternions of length one
   double *work_of; // [nv] as it is told
   bool slack;      // of any pair at rest is in use
+  double calm;     // how many times its usual length a leg may have, as nothing has happened
   bool fresh;      // y has changed by a jump: the integrator starts again
   double lost, start_energy;
   long events, evaluations;

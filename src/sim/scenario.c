@@ -222,6 +222,16 @@ static bool check_times(ap__scenario_reader *r) {
       !check_positive(r, "window", h->window) || !check_positive(r, "rest", h->rest) ||
       !check_positive(r, "depth", h->depth))
     return false;
+  if (!(h->depth <= 1e-3))
+    return ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "depth"),
+                         "depth: %g m (at most 1e-3 m; a start in the free region)", h->depth);
+  if (!(h->duration / h->output_step <= AP__MAX_OUTPUTS) &&
+      !ap__yaml_has(y, "scenario", r->seen, "output_step"))
+    return ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "duration"),
+                         "duration: %g s makes %.3g outputs, one in %g s (at most %d: a longer "
+                         "output_step)",
+                         h->duration, h->duration / h->output_step, h->output_step,
+                         AP__MAX_OUTPUTS);
   if (!(h->duration / h->output_step <= AP__MAX_OUTPUTS))
     return ap__yaml_fail(y, line, "output_step: %g s makes %.3g outputs of %g s (at most %d)",
                          h->output_step, h->duration / h->output_step, h->duration,

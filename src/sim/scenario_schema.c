@@ -53,7 +53,7 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"scenario", "rest", NUMBER, HEAD(rest), NULL, "m/s", "1e-9",
      "a normal velocity below counts as none"},
     {"scenario", "depth", NUMBER, HEAD(depth), NULL, "m", "1e-9",
-     "a start deeper inside a wall is refused"},
+     "a start deeper inside a wall is refused; at most 1e-3"},
 
     {"wall", "name", TEXT, WALL(wall.name), NULL, "", "wall1, wall2, ...",
      "for events and messages, unique among walls"},

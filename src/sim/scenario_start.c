@@ -1,6 +1,7 @@
 // Start and springs of a scenario, by the names of joints.
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,9 +118,27 @@ static bool read_words(ap__scenario_reader *r, int body, const ap__yaml_node *n)
   return true;
 }
 
+// Beyond this, in SI units, a start is a mistake, and squares of it would soon leave no digits.
+static const double MOST = 1e6;
+
+static bool check_range(ap__scenario_reader *r, int body, int line, const char *name) {
+  const ap_model *m = r->scenario->model;
+  const double *q = r->scenario->q + ap_joint_q(m, body), *v = r->scenario->v + ap_joint_v(m, body);
+  int nq = ap_joint_nq(m, body), nv = ap_joint_nv(m, body);
+  for (int i = 0; i < nq + nv; i++) {
+    double x = i < nq ? q[i] : v[i - nq];
+    if (!(fabs(x) <= MOST))
+      return ap__yaml_fail(&r->yaml, line, "start: the joint \"%.*s\" has %s %g (at most %g)",
+                           ap__shown(name), name, i < nq ? "a position of" : "a velocity of", x,
+                           MOST);
+  }
+  return true;
+}
+
 static bool read_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n) {
   const ap_model *m = r->scenario->model;
   const ap_body_def *def = ap_body(m, body);
+  const char *name = def->joint_name ? def->joint_name : def->name;
   const double *q = r->scenario->q + ap_joint_q(m, body);
   if (n->shape != AP__YAML_SCALAR) {
     if (!read_words(r, body, n)) return false;
@@ -128,12 +147,14 @@ static bool read_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n)
       return ap__yaml_fail(&r->yaml, n->line,
                            "start: a joint with %d coordinates (a map: {q: [...]})",
                            ap_joint_nq(m, body));
-    if (!ap__yaml_number(&r->yaml, "start", n, r->scenario->q + ap_joint_q(m, body)) ||
+    char key[100];
+    snprintf(key, sizeof key, "start of %.*s", ap__shown(name), name);
+    if (!ap__yaml_number(&r->yaml, key, n, r->scenario->q + ap_joint_q(m, body)) ||
         !check_coordinates(r, def->joint, n->line, r->scenario->q + ap_joint_q(m, body)))
       return false;
   }
+  if (!check_range(r, body, n->line, name)) return false;
   bool beyond = ap_joint_nq(m, body) == 1 && (q[0] < def->lower || q[0] > def->upper);
-  const char *name = def->joint_name ? def->joint_name : def->name;
   return !beyond || ap__scenario_warn(r, n->line,
                                       "the joint \"%.*s\" starts at %g, beyond its limits %g to %g "
                                       "(limits don't act in a run)",

@@ -323,6 +323,11 @@ static bool check_wall(ap__scenario_reader *r, int i, const double *place) {
   const ap_wall *wall = &r->scenario->walls[i];
   int line = r->walls[i].node->line;
   ap_error own = {0};
+  const double *n = wall->axis;
+  if (wall->kind == AP_WALL_PLANE && n[0] == 0 && n[1] == 0 && n[2] == 0)
+    return ap__yaml_fail(&r->yaml, ap__yaml_line_of(&r->yaml, r->walls[i].node, "normal"),
+                         "wall \"%.*s\": normal is 0 0 0 (it must be a direction, such as 0 0 1)",
+                         ap__shown(wall->name), wall->name);
   size_t size = ap_surface_size(wall);
   void *memory = malloc(size);
   if (!memory) return ap__yaml_no_memory(&r->yaml);

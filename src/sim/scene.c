@@ -48,8 +48,8 @@ static ap_status check_numbers(const ap_scene *s, ap_error *error) {
   if (s->stepping != AP_ADAPTIVE && !(s->step > 0 && isfinite(s->step)))
     return refuse(error, "the step must be positive");
   if (!(s->window >= 0 && isfinite(s->window)) || !(s->rest >= 0 && isfinite(s->rest)) ||
-      !(s->depth >= 0 && isfinite(s->depth)))
-    return refuse(error, "window, rest and depth must be zero or positive");
+      !(s->depth >= 0 && s->depth <= 1e-3))
+    return refuse(error, "window, rest and depth must be zero or positive, depth at most 1e-3 m");
   if (s->most_events < 1) return refuse(error, "most_events must be at least 1");
   return AP_OK;
 }
