@@ -149,7 +149,7 @@ static double least_eigenvalue(const double *M) {
 // M' along q + s v, by differences of order 8.
 static ap_status inertia_rate(const ap_wrist *w, const double *q, const double *v, double *dM,
                               ap_wrist_margin *margin) {
-  static const double weight[STENCIL] = {1. / 280, -4. / 105, 1. / 5,   -4. / 5, 0,
+  static const double weight[STENCIL] = {1. / 280, -4. / 105, 1. / 5,   -4. / 5,  0,
                                          4. / 5,   -1. / 5,   4. / 105, -1. / 280};
   const double h = 0.0025;
   memset(dM, 0, 9 * sizeof *dM);
@@ -199,7 +199,8 @@ static ap_status power_at(const ap_wrist *w, double t, double *power, ap_wrist_m
 // Work of the motors over a time, by Gauss's three points.
 static ap_status add_work(const ap_wrist *w, double from, double to, double *work,
                           ap_wrist_margin *margin) {
-  const double node[GAUSS] = {-sqrt(0.6), 0, sqrt(0.6)}, weight[GAUSS] = {5. / 18, 8. / 18, 5. / 18};
+  const double node[GAUSS] = {-sqrt(0.6), 0, sqrt(0.6)},
+               weight[GAUSS] = {5. / 18, 8. / 18, 5. / 18};
   for (int k = 0; k < GAUSS; k++) {
     double power, t = (from + to + node[k] * (to - from)) / 2;
     ap_status status = power_at(w, t, &power, margin);
@@ -287,12 +288,8 @@ static void look(const ap_wrist_margin *m, double t, wrist_distance *d) {
 }
 
 ap_status wrist_measure_distance(const wrist_lab *l, wrist_distance *d, ap_error *error) {
-  *d = (wrist_distance){.angle = {WRIST_PI, 0},
-                        .serial = WRIST_PI,
-                        .h = 1,
-                        .parallel = 1,
-                        .sigma = 1,
-                        .cos_q1 = 1};
+  *d = (wrist_distance){
+      .angle = {WRIST_PI, 0}, .serial = WRIST_PI, .h = 1, .parallel = 1, .sigma = 1, .cos_q1 = 1};
   for (int k = 0; k <= FINE; k++) {
     double t = WRIST_END * k / FINE, q[3], v[3], a[3];
     ap_wrist_margin margin;

@@ -83,8 +83,7 @@ static void rates_of(const euler_axes *e, const double *omega, double *v) {
 }
 
 // Angles, rates and accelerations of the platform from what the simulator knows of it.
-static void platform_motion(const maximal_state *state, const maximal_rate *rate,
-                            wrist_sample *s) {
+static void platform_motion(const maximal_state *state, const maximal_rate *rate, wrist_sample *s) {
   const double *R = state->R, none[3] = {0, 0, 0};
   double rest[3];
   s->q[0] = atan2(R[3], R[0]);
@@ -212,8 +211,7 @@ static ap_status model(const wrist_lab *l, wrist_sample *s, ap_error *error) {
   if (status == AP_OK)
     status = ap_wrist_inverse_dynamics(l->w, s->q, s->v, s->a, s->tau[1], &margin);
   if (status == AP_OK) status = ap_wrist_forces(l->w, s->q, s->v, s->a, Q, &margin);
-  if (status == AP_OK)
-    status = ap_wrist_energy(l->w, s->q, s->v, &kinetic, &potential, &margin);
+  if (status == AP_OK) status = ap_wrist_energy(l->w, s->q, s->v, &kinetic, &potential, &margin);
   if (status != AP_OK) return wrist_fail(l, status, &margin, s->t, error);
   s->power[1] = 0;
   s->energy[1] = kinetic + potential;
@@ -246,8 +244,7 @@ ap_status wrist_drive(const wrist_lab *l, wrist_gains gains, int steps, wrist_ru
     status = model(l, s, error);
     if (status == AP_OK) run->samples++;
     if (status != AP_OK || k == steps) break;
-    double drift =
-        maximal_step(&l->bodies, controller, &d, s->t, WRIST_END / steps, state);
+    double drift = maximal_step(&l->bodies, controller, &d, s->t, WRIST_END / steps, state);
     run->drift = fmax(run->drift, drift);
     if (d.status != AP_OK) status = wrist_fail(l, d.status, &d.margin, d.t, error);
   }

@@ -11,7 +11,7 @@
 enum {
   WRIST_BRANCHES = 8,
   WRIST_STEPS_MOST = 800, ///< of a driven run
-  WRIST_ANGLES = 6 ///< joints that are compared: the motors, then the elbows
+  WRIST_ANGLES = 6        ///< joints that are compared: the motors, then the elbows
 };
 #define WRIST_PI  3.14159265358979323846
 #define WRIST_END 4.0 ///< s: one period of the trajectory
@@ -86,14 +86,14 @@ ap_status wrist_check_laws(const wrist_lab *l, wrist_laws *laws, ap_error *error
 
 /// Distances from both kinds of singularity along the trajectory.
 typedef struct wrist_distance {
-  double angle[2];           ///< least and largest angle between u_i and v_i, rad
-  double serial, serial_at;  ///< least angle before a limb is stretched or folded, rad, and when
-  double h;                  ///< least |h_i|
-  double parallel;           ///< least |det| of the unit vectors along p_1i
-  double sigma, sigma_at;    ///< least singular value of them, and when
-  double cos_q1;             ///< least: distance of the Euler angles' singularity
-  double until_serial;       ///< amplitudes times this meet a serial singularity
-  double until_parallel;     ///< the same of a parallel one; NAN: a serial one is met before
+  double angle[2];          ///< least and largest angle between u_i and v_i, rad
+  double serial, serial_at; ///< least angle before a limb is stretched or folded, rad, and when
+  double h;                 ///< least |h_i|
+  double parallel;          ///< least |det| of the unit vectors along p_1i
+  double sigma, sigma_at;   ///< least singular value of them, and when
+  double cos_q1;            ///< least: distance of the Euler angles' singularity
+  double until_serial;      ///< amplitudes times this meet a serial singularity
+  double until_parallel;    ///< the same of a parallel one; NAN: a serial one is met before
 } wrist_distance;
 
 ap_status wrist_measure_distance(const wrist_lab *l, wrist_distance *d, ap_error *error);
