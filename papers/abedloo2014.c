@@ -207,7 +207,7 @@ static void report_distances(study *s) {
       {"parallel: least singular value", "", NAN, sigma, NULL, 0},
       {"parallel: time of it", "s", NAN, sigma_at, NULL, 0},
       {"parallel: amplitudes that meet it, times", "", NAN, until_parallel, NULL, 0},
-      {"Euler angles: least cos q1", "", NAN, cos_q1, NULL, 0}};
+      {"Euler angles: least cosine of the second", "", NAN, cos_q1, NULL, 0}};
   report_item(s->r, "Equation 52", "the trajectory, and how far it is from singular poses");
   report_remark(s->r,
                 "Amplitudes of 10, 30 and 20 deg at pi, pi/2 and 3 pi/2 rad/s, in radians and with "

@@ -114,7 +114,8 @@ TEST(the_trajectory_keeps_away_from_singular_poses) {
     CHECK(ours("Equation 52", b, "serial: amplitudes that meet it, times") > 1.5);
     CHECK(ours("Equation 52", b, "parallel: least |det| of unit vectors") > 0.4);
     CHECK(ours("Equation 52", b, "parallel: least singular value") > 0.3);
-    CHECK_CLOSE(ours("Equation 52", b, "Euler angles: least cos q1"), 0.8660254037844386, 1e-9);
+    CHECK_CLOSE(ours("Equation 52", b, "Euler angles: least cosine of the second"),
+                0.8660254037844386, 1e-9);
   }
   CHECK_CLOSE(ours("Equation 52", 0, "parallel: amplitudes that meet it, times"), 1.7327, 1e-4);
 }
