@@ -202,11 +202,11 @@ static void report_distances(study *s) {
       {"serial: least angle that is left", "deg", NAN, serial, NULL, 0},
       {"serial: time of it", "s", NAN, serial_at, NULL, 0},
       {"serial: least |h|", "", NAN, least_h, NULL, 0},
-      {"serial: amplitudes that meet it, times", "", NAN, until_serial, NULL, 0},
+      {"serial: amplitudes that meet it, times", "", NAN, until_serial, NULL, 5},
       {"parallel: least |det| of unit vectors", "", NAN, parallel, NULL, 0},
       {"parallel: least singular value", "", NAN, sigma, NULL, 0},
       {"parallel: time of it", "s", NAN, sigma_at, NULL, 0},
-      {"parallel: amplitudes that meet it, times", "", NAN, until_parallel, NULL, 0},
+      {"parallel: amplitudes that meet it, times", "", NAN, until_parallel, NULL, 5},
       {"Euler angles: least cosine of the second", "", NAN, cos_q1, NULL, 0}};
   report_item(s->r, "Equation 52", "the trajectory, and how far it is from singular poses");
   report_remark(s->r,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { INSTANTS = 400, STENCIL = 9, GAUSS = 3 };
+enum { INSTANTS = 400, REACH = 4, STENCIL = 2 * REACH + 1, GAUSS = 3 };
 
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -155,7 +155,7 @@ static ap_status inertia_rate(const ap_wrist *w, const double *q, const double *
   memset(dM, 0, 9 * sizeof *dM);
   for (int k = 0; k < STENCIL; k++) {
     double at[3], M[9];
-    for (int i = 0; i < 3; i++) at[i] = q[i] + (k - STENCIL / 2) * h * v[i];
+    for (int i = 0; i < 3; i++) at[i] = q[i] + (k - REACH) * h * v[i];
     ap_status status = ap_wrist_matrices(w, at, NULL, M, NULL, NULL, NULL, margin);
     if (status != AP_OK) return status;
     for (int i = 0; i < 9; i++) dM[i] += weight[k] * M[i] / h;
@@ -232,7 +232,8 @@ ap_status wrist_check_laws(const wrist_lab *l, wrist_laws *laws, ap_error *error
 
 // ---- distances ---------------------------------------------------------------------------------
 
-enum { FINE = 4000, COARSE = 200 };
+// Instants of the trajectory that are looked at; of those with other amplitudes fewer.
+enum { FINE = 4000, SEARCH = 1000, COARSE = 200 };
 
 /// What the trajectory meets with amplitudes times a factor.
 typedef enum meeting { NOTHING, SERIAL, PARALLEL } meeting;
@@ -268,11 +269,11 @@ static double least_factor(const wrist_lab *l, meeting what) {
   if (!found) return NAN;
   while (high - low > 1e-5) {
     double mid = (low + high) / 2;
-    meeting met = meets(l, mid, FINE);
+    meeting met = meets(l, mid, SEARCH);
     bool is = what == SERIAL ? met == SERIAL : met != NOTHING;
     *(is ? &high : &low) = mid;
   }
-  return meets(l, high, FINE) == what ? high : NAN;
+  return meets(l, high, SEARCH) == what ? high : NAN;
 }
 
 static void look(const ap_wrist_margin *m, double t, wrist_distance *d) {
