@@ -680,7 +680,7 @@ fi
 
 # ---- reproduce ----------------------------------------------------------------------------------
 
-for paper in mata2002 provenzano2002 valera2003 shafei2018; do
+for paper in mata2002 provenzano2002 valera2003 shafei2018 abedloo2014; do
   gives 0 reproduce $paper
   cp out $paper.out
   holds "$paper begins with its title" sh -c "head -n 1 out | grep -q '^$paper: .'"
@@ -707,7 +707,7 @@ holds '--all leaves nothing to be shown' sh -c '! grep -q "more with --all" out'
 gives 0 reproduce --json
 holds 'without a paper the document has all of them' json
 grep '"\(paper\|item\|quantity\)"' out >all.json
-cat mata2002.json provenzano2002.json valera2003.json shafei2018.json | grep '"\(paper\|item\|quantity\)"' >each.json
+cat mata2002.json provenzano2002.json valera2003.json shafei2018.json abedloo2014.json | grep '"\(paper\|item\|quantity\)"' >each.json
 holds 'one after the other, with the same numbers' cmp -s all.json each.json
 gives 0 reproduce valera2003 provenzano2002
 holds 'several papers in the order given' [ "$(sed -n 's/^\([a-z]*[0-9]*\): .*/\1/p' out | tr '\n' ' ')" = \
@@ -737,7 +737,6 @@ refuses 2 "did you mean 'mata2002'.*provenzano2002" reproduce mata2022
 refuses 2 "unknown paper 'newton1687'.*mata2002" reproduce newton1687
 refuses 2 'unknown paper' reproduce mata2002 newton1687 --plots none
 holds 'nothing is made for an unknown paper' [ ! -e none ]
-refuses 2 'not available in this version' reproduce abedloo2014
 refuses 2 '^appell: q1.txt: is not a folder' reproduce mata2002 --plots q1.txt
 refuses 2 "^appell: none/figures: cannot be made: there is no folder 'none'" \
   reproduce mata2002 --plots none/figures
