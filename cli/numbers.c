@@ -1,7 +1,6 @@
 #include "numbers.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,16 +31,20 @@ char *cli_number(double x, int digits, char out[CLI_NUMBER_BYTES]) {
 }
 
 char *cli_difference(double printed, double ours, char out[CLI_NUMBER_BYTES]) {
-  const double relative = (ours - printed) / fabs(printed);
+  const double ratio = ours / printed, percent = 100 * (ours - printed) / fabs(printed);
   if (ours == printed) {
     snprintf(out, CLI_NUMBER_BYTES, "0");
-  } else if (!isfinite(relative)) {
+  } else if (!isfinite(percent)) {
     snprintf(out, CLI_NUMBER_BYTES, "-");
-  } else if (fabs(relative) < 1e-3 || fabs(relative) >= 100) {
-    snprintf(out, CLI_NUMBER_BYTES, "%+.1e", relative);
+  } else if (ours != 0 && (fabs(percent) >= 400 || fabs(ratio) < 0.1)) {
+    char number[CLI_NUMBER_BYTES - 2];
+    snprintf(number, sizeof number, "%.*g", fabs(ratio) >= 100 && fabs(ratio) < 1000 ? 3 : 2,
+             ratio);
+    snprintf(out, CLI_NUMBER_BYTES, "x %s", number);
   } else {
-    const bool fine = fabs(relative) < 0.1 || fabs(1 + relative) < 5e-3;
-    snprintf(out, CLI_NUMBER_BYTES, "%+.*f %%", fine ? 2 : 1, 100 * relative);
+    const int lead = (int)floor(log10(fabs(percent)));
+    const int decimals = lead > 0 ? 1 : lead >= -1 ? 2 : lead > -7 ? 1 - lead : 7;
+    snprintf(out, CLI_NUMBER_BYTES, "%+.*f %%", decimals, percent);
   }
   return out;
 }

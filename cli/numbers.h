@@ -13,8 +13,9 @@ int cli_digits(double x);
 /// x with so many significant digits: an integer without decimals, a very small or large number
 /// with an exponent, what is no number as a dash. Returns out.
 char *cli_number(double x, int digits, char out[CLI_NUMBER_BYTES]);
-/// How far ours is from printed, relative to printed: "0", "+3.2 %", "-1.4e-07"; a dash where that
-/// makes no sense. Returns out.
+/// How far ours is from printed, relative to printed: "0", "-31.7 %", "+0.10 %", with two digits at
+/// least; from five times as much on and below a tenth the factor, "x 21", "x 0.0018"; a dash where
+/// neither makes sense. Returns out.
 char *cli_difference(double printed, double ours, char out[CLI_NUMBER_BYTES]);
 
 #endif

@@ -12,7 +12,7 @@
 #include "wrap.h"
 
 enum { JSON, PLOTS, ALL };
-enum { MOST_PAPERS = 16, COLUMNS = 6, FEW_DIGITS = 4, MOST_DIGITS = 9 };
+enum { MOST_PAPERS = 16, COLUMNS = 6, FEW_DIGITS = 4, OUR_DIGITS = 6, MOST_DIGITS = 9 };
 
 static const cli_option options[] = {
     [JSON] = {"--json", NULL, "one JSON document"},
@@ -137,10 +137,12 @@ static int printed_digits(double printed) {
   return digits > MOST_DIGITS ? FEW_DIGITS : digits;
 }
 
-// Digits of ours: two more than the paper has, as many as show the difference, none that say
-// nothing.
+// Digits of ours: two more than the paper has, but six at most unless more show the difference, and
+// none that say nothing.
 static int our_digits(const report_line *line) {
+  if (line->digits > 0) return line->digits;
   int digits = printed_digits(line->printed) + 2;
+  if (digits > OUR_DIGITS) digits = OUR_DIGITS;
   const double apart = fabs((line->ours - line->printed) / line->printed);
   if (apart > 0 && apart < 1) {
     const int needed = 1 + (int)ceil(-log10(apart));

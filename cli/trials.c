@@ -276,7 +276,7 @@ static int choose_states(int nv) {
 }
 
 static bool list_methods(cli_trials *t) {
-  size_t methods = 0;
+  size_t methods = 1;
   while (ap_method_at((int)methods)) methods++;
   t->trial = calloc(methods, sizeof *t->trial);
   if (!t->trial) return false;

@@ -63,7 +63,12 @@ endfunction()
 appell_install_page(README.md ${CMAKE_INSTALL_DOCDIR}
   include ${CMAKE_INSTALL_INCLUDEDIR} models ${model_dir})
 install(FILES CHANGELOG.md LICENSE NOTICE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+file(GLOB pages RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS docs/*.md docs/methods/*.md)
+foreach(page ${pages})
+  cmake_path(GET page PARENT_PATH folder)
+  appell_install_page(${page} ${CMAKE_INSTALL_DOCDIR}/${folder}
+    ../include ${CMAKE_INSTALL_INCLUDEDIR} ../models ${model_dir})
+endforeach()
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
 install(DIRECTORY models/ DESTINATION ${model_dir} PATTERN README.md EXCLUDE)
 appell_install_page(models/README.md ${model_dir} ../docs ${CMAKE_INSTALL_DOCDIR}/docs)

@@ -56,17 +56,33 @@ static double printed_at(const counted *e, int operation, int n) {
 
 // ---- rows --------------------------------------------------------------------------------------
 
+static const char *own_note(const counted *e, int operation) {
+  const char *note = operation == ADDITIONS && e->of_additions ? e->of_additions : e->note;
+  return note ? note : "";
+}
+
 // The note of the row at n = 6: what is no multiplication among them, and the entry's own.
 static const char *row_note(const counted *e, const ap_count *c, int operation, char *text) {
+  const char *own = own_note(e, operation);
   int used = 0;
-  text[0] = 0;
   if (operation == MULTIPLICATIONS && divides(e, c)) {
     used = snprintf(text, NOTE, "%ld divisions", c->div);
     if (c->sqrt > 0)
       used += snprintf(text + used, NOTE - (size_t)used, ", %ld square roots", c->sqrt);
-    used += snprintf(text + used, NOTE - (size_t)used, " among them%s", e->note ? "; " : "");
+    used += snprintf(text + used, NOTE - (size_t)used, " among them%s", own[0] ? "; " : "");
   }
-  if (e->note) snprintf(text + used, NOTE - (size_t)used, "%s", e->note);
+  snprintf(text + used, NOTE - (size_t)used, "%s", own);
+  return text;
+}
+
+// The note of a detail: the printed number is a formula's value there, the rest as in the row.
+static const char *detail_note(const counted *e, double printed, int operation, int n, char *text) {
+  const char *own = own_note(e, operation);
+  text[0] = 0;
+  if (isnan(printed)) return text;
+  if (strncmp(own, FORMULA_AT_SIX, strlen(FORMULA_AT_SIX)) == 0) own += strlen(FORMULA_AT_SIX);
+  snprintf(text, NOTE, "printed formula at n = %d%s%s", n,
+           own[0] && own[0] != ';' && own[0] != ',' ? "; " : "", own);
   return text;
 }
 
@@ -88,7 +104,7 @@ static void show_details(report *r, const counted *e, const survey *s) {
   static const char *const geometry_name[SURVEY_GEOMETRIES] = {
       [GENERAL_GEOMETRY] = "", [ALPHA1_ZERO] = ", alpha1 = 0", [SPECIAL_GEOMETRY] = ", special"};
   for (int o = 0; o < OPERATIONS; o++) {
-    char quantity[TEXT], narrowed[TEXT];
+    char quantity[TEXT], narrowed[TEXT], note[NOTE];
     quantity_name(e, o, quantity);
     for (int g = 0; g < (s->general_only ? SPECIAL_GEOMETRY : SURVEY_GEOMETRIES); g++) {
       for (int n = SURVEY_FIRST; n <= SURVEY_LAST; n++) {
@@ -96,7 +112,8 @@ static void show_details(report *r, const counted *e, const survey *s) {
         double printed = g == SPECIAL_GEOMETRY ? NAN : printed_at(e, o, n);
         long ours = operations(e, &s->of[g][n - SURVEY_FIRST], o);
         snprintf(narrowed, sizeof narrowed, "n = %d%s", n, geometry_name[g]);
-        report_detail(r, narrowed, quantity, "", printed, (double)ours, NULL);
+        report_detail(r, narrowed, quantity, "", printed, (double)ours,
+                      detail_note(e, printed, o, n, note));
       }
     }
     if (s->general_only) continue;
@@ -146,31 +163,60 @@ static void laws(const counted *e, const ap_count *of, char *text) {
     snprintf(text, NOTE, "%s and %s", one[0], one[1]);
 }
 
-// How the counted formulas compare with the printed ones: ", printed ...".
+// How a counted formula compares with the printed one.
+typedef enum likeness { DIFFERENT, LEADING, IDENTICAL } likeness;
+static const char *const likeness_text[] = {"the leading terms differ", "the leading terms agree",
+                                            "identical"};
+
+static likeness likeness_of(const law *ours, const polynomial *printed) {
+  if (!ours->known || !polynomial_same_leading(&ours->p, printed)) return DIFFERENT;
+  for (int k = 0; k < 4; k++)
+    if (ours->p.sixths[k] != printed->sixths[k]) return LEADING;
+  return IDENTICAL;
+}
+
+// ", printed ...: the leading terms agree"; nothing where no formula is printed.
 static void compare(const counted *e, const ap_count *of, char *text) {
-  bool same[OPERATIONS];
+  likeness like[OPERATIONS];
   text[0] = 0;
   for (int o = 0; o < OPERATIONS; o++) {
     polynomial printed;
     if (!formula_of(e, o, &printed) || at_six_alone(&printed)) return;
     law ours = law_of(e, of, o);
-    same[o] = ours.known && polynomial_same_leading(&ours.p, &printed);
+    like[o] = likeness_of(&ours, &printed);
   }
-  const char *verdict = same[0] && same[1] ? "the leading terms agree"
-                        : same[0]          ? "the leading terms of the multiplications agree"
-                        : same[1]          ? "the leading terms of the additions agree"
-                                           : "the leading terms differ";
-  snprintf(text, NOTE, ", printed %s and %s: %s", e->multiplications, e->additions, verdict);
+  int used = snprintf(text, NOTE, ", printed %s and %s: ", e->multiplications, e->additions);
+  if (like[0] == like[1])
+    snprintf(text + used, NOTE - (size_t)used, "%s", likeness_text[like[0]]);
+  else
+    snprintf(text + used, NOTE - (size_t)used, "multiplications: %s, additions: %s",
+             likeness_text[like[0]], likeness_text[like[1]]);
 }
 
-static void show_remark(report *r, const counted *e, const survey *s) {
+static bool same_counts(const counted *e, const survey *a, const survey *b) {
+  for (int g = 0; g < SURVEY_GEOMETRIES; g++)
+    for (int i = 0; i < SURVEY_SIZES; i++)
+      for (int o = 0; o < OPERATIONS; o++)
+        if (operations(e, &a->of[g][i], o) != operations(e, &b->of[g][i], o)) return false;
+  return true;
+}
+
+// As the entry before it: the same counts beside another printed formula.
+static bool counted_again(const counted *e, const survey *s, int i) {
+  return i > 0 && strcmp(e[i].method, e[i - 1].method) == 0 && e[i].steps == e[i - 1].steps &&
+         same_counts(&e[i], &s[i], &s[i - 1]);
+}
+
+static void show_remark(report *r, const counted *e, const survey *s, bool again) {
   char general[NOTE], verdict[NOTE], level[NOTE], special[NOTE];
   laws(e, s->of[GENERAL_GEOMETRY], general);
   compare(e, s->of[GENERAL_GEOMETRY], verdict);
   laws(e, s->of[ALPHA1_ZERO], level);
   laws(e, s->of[SPECIAL_GEOMETRY], special);
   if (strcmp(level, general) == 0) snprintf(level, sizeof level, "the same");
-  if (s->general_only)
+  if (again)
+    report_remark(r, "%s (%s): counted as above%s.", e->method, e->name, verdict);
+  else if (s->general_only)
     report_remark(r, "%s (%s): counted %s%s.", e->method, e->name, general, verdict);
   else
     report_remark(r,
@@ -196,7 +242,7 @@ ap_status count_entries(const counted *e, int entries, survey *s, ap_error *erro
 
 void show_entries(report *r, const counted *e, const survey *s, int entries) {
   for (int i = 0; i < entries; i++) show_rows(r, &e[i], &s[i]);
-  for (int i = 0; i < entries; i++) show_remark(r, &e[i], &s[i]);
+  for (int i = 0; i < entries; i++) show_remark(r, &e[i], &s[i], counted_again(e, s, i));
   for (int i = 0; i < entries; i++) show_details(r, &e[i], &s[i]);
 }
 

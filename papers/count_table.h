@@ -5,6 +5,9 @@
 
 #include "survey.h"
 
+/// Begins the note of an entry for which the paper prints a formula and not its value at n = 6.
+#define FORMULA_AT_SIX "printed formula at n = 6"
+
 /// One line of a printed table.
 typedef struct counted {
   const char *name;   ///< as the paper calls it
@@ -13,7 +16,8 @@ typedef struct counted {
   unsigned steps; ///< of the method: bit k for step k; 0: the whole method
   /// As printed: a formula in n, or a number other than 0, which holds for n = 6 alone; NULL: none.
   const char *multiplications, *additions;
-  const char *note; ///< the reading taken, why the numbers differ; NULL: nothing to say
+  const char *note;         ///< the reading taken, why the numbers differ; NULL: nothing to say
+  const char *of_additions; ///< the same for additions; NULL: as for multiplications
 } counted;
 
 /// Count every entry; surveys has as many places as there are entries.

@@ -45,6 +45,13 @@ typedef struct outcome {
 
 // ---- common to the papers ----------------------------------------------------------------------
 
+// A time, or a ratio of times; such numbers scatter from run to run.
+static void report_time(report *r, const char *quantity, const char *unit, double printed,
+                        double ours, const char *note) {
+  report_row(r, quantity, unit, printed, ours, note);
+  report_digits(r, 2);
+}
+
 static ap_status no_rate(void *context, double t, const double *y, double *dydt) {
   (void)context, (void)t, (void)y;
   dydt[0] = 0;
@@ -60,6 +67,30 @@ static ap_status set_up(bench *b, const paper_options *options, report *r, ap_er
   ap_ode_free(ode);
   b->integrates = status == AP_OK;
   return status == AP_E_UNSUPPORTED ? AP_OK : status;
+}
+
+// What the words of an item mean, and what is done.
+static void remark_reading(report *r) {
+  report_remark(
+      r,
+      "The paper's tool centre point is taken as the wrist centre, the origin of frame 6. "
+      "A branch of the inverse kinematics is told by three signs: of the shoulder, of "
+      "the root for the elbow, and of the wrist's angle q5.");
+}
+
+static void remark_integrator(report *r) {
+  report_remark(r,
+                "Integrated by the method of Dormand and Prince, order 5(4), of SUNDIALS ARKODE, "
+                "with relative and absolute tolerance 1e-6. Which Runge-Kutta method the paper "
+                "used, and how it chose steps, is not known.");
+}
+
+static void remark_times(report *r) {
+  report_remark(
+      r,
+      "Times are medians over %d repetitions on this machine, shown with two digits: they "
+      "scatter by some per cent from run to run, and so do their ratios.",
+      TIMED_REPEATS);
 }
 
 static void say_no_integrator(report *r) {
@@ -224,8 +255,11 @@ static ap_status draw(bench *b, const straight_line *l, const char *method, cons
   return figure_errors(&b->p, l, MAIN_BRANCH, forward, (figure_place){folder, errors}, b->error);
 }
 
-static const char *const other_machine = "another machine: nothing follows from the quotient";
+static const char *const other_machine = "another machine: nothing follows from the difference";
 static const char *const time_shared = "with inverse kinematics and torques, the same for all";
+static const char *const time_quotient =
+    "quotient of printed numbers; another machine, and ours scatters; with inverse kinematics and "
+    "torques, the same for all";
 static const char *const not_in_source = "printed number not legible in the source";
 
 // ---- Provenzano et al. 2002 --------------------------------------------------------------------
@@ -305,8 +339,11 @@ static void table2_ratios(report *r, const outcome *gah) {
     bool of_velocity = strncmp(ratio_of[k].name, "velocity", 8) == 0;
     snprintf(what, sizeof what, "%s, GAH, one run", ratio_of[k].name);
     report_row(r, what, ratio_of[k].unit, rounded(printed[k], 5), ours[k],
-               of_velocity ? "changes with size and sign of a deviation of millimetres"
-                           : "hardly depends on the size of the integrator's errors");
+               of_velocity
+                   ? "quotient of printed numbers; changes with size and sign of a deviation "
+                     "of millimetres"
+                   : "quotient of printed numbers; hardly depends on the size of the "
+                     "integrator's errors");
   }
 }
 
@@ -343,12 +380,13 @@ static void table2_times(report *r, const outcome o[METHODS]) {
   char what[80];
   for (int k = 0; k < METHODS; k++) {
     snprintf(what, sizeof what, "processing time, %s, one run", provenzano_methods[k].label);
-    report_row(r, what, "s", provenzano_table2[k].seconds, o[k].run.seconds, other_machine);
+    report_time(r, what, "s", provenzano_table2[k].seconds, o[k].run.seconds, other_machine);
   }
   for (int k = 0; k < METHODS - 1; k++) {
     snprintf(what, sizeof what, "processing time, %s / GAH", provenzano_methods[k].label);
-    report_row(r, what, "", rounded(provenzano_table2[k].seconds / provenzano_table2[2].seconds, 3),
-               o[k].run.seconds / o[2].run.seconds, time_shared);
+    report_time(r, what, "",
+                rounded(provenzano_table2[k].seconds / provenzano_table2[2].seconds, 3),
+                o[k].run.seconds / o[2].run.seconds, time_quotient);
   }
   for (int k = 0; k < METHODS; k++) {
     snprintf(what, sizeof what, "evaluations, %s, one run", provenzano_methods[k].label);
@@ -419,7 +457,9 @@ static ap_status provenzano_table(bench *b) {
   report_remark(b->r,
                 "Errors are differences of moduli (|r|, |v|, |a| of the wrist centre), read "
                 "every 0.1 s; rows are for branch (1,1,1).");
+  remark_integrator(b->r);
   remark_methods(b->r, provenzano_methods);
+  remark_times(b->r);
   ap_status status = line_growth(&b->p, l, MAIN_BRANCH, &growth, b->error);
   if (status != AP_OK) return status;
   report_row(b->r, "growth of a deviation along the line", "", NAN, growth,
@@ -440,6 +480,7 @@ ap_status lines_provenzano2002(const paper_options *options, report *r, ap_error
     report_remark(r,
                   "The paper gives no parameters of its PUMA: those of Valera et al. 2003 are "
                   "used.");
+    remark_reading(r);
     report_line_facts(&b, l, 0.1, "from the printed end points and 5 s");
     status = report_torques_of_all(&b, l, false);
   }
@@ -460,7 +501,8 @@ static const contender mata_methods[METHODS] = {
 static const struct {
   const char *name;
   const straight_line *line;
-} mata_reading[2] = {{"in 5 s", &mata2002_in_5s}, {"at 0.1 m/s", &mata2002_at_100mm_per_s}};
+} mata_reading[2] = {{"line in 5 s", &mata2002_in_5s},
+                     {"line at 0.1 m/s", &mata2002_at_100mm_per_s}};
 
 static ap_status mata_table6(bench *b) {
   static const char *const name[LINE_DERIVATIVES] = {"angle", "velocity", "acceleration"};
@@ -473,6 +515,7 @@ static ap_status mata_table6(bench *b) {
                 "Forward method %s, branch (1,1,1), means over the six joints and outputs "
                 "every 0.1 s.",
                 forward->name);
+  remark_integrator(b->r);
   for (int k = 0; k < 4; k++) {
     outcome o;
     char what[80], narrowed[80];
@@ -481,7 +524,7 @@ static ap_status mata_table6(bench *b) {
     status = simulate(b, &plan, &o);
     if (status != AP_OK) return status;
     for (int d = 0; d < LINE_DERIVATIVES; d++) {
-      snprintf(what, sizeof what, "average error of %s, %s, %s", name[d], reading, mode);
+      snprintf(what, sizeof what, "average error of %s (%s, %s)", name[d], reading, mode);
       report_row(b->r, what, joint_unit[d], NAN, o.e.joint[d].mean, not_in_source);
       snprintf(what, sizeof what, "average error of %s", name[d]);
       for (int i = 0; i < LINE_JOINTS; i++) {
@@ -496,18 +539,18 @@ static ap_status mata_table6(bench *b) {
 static void table7_rows(bench *b, const char *reading, const outcome o[METHODS]) {
   char what[100];
   for (int k = 0; k < METHODS; k++) {
-    snprintf(what, sizeof what, "processing time, %s, %s", mata_methods[k].label, reading);
-    report_row(b->r, what, "s", NAN, o[k].run.seconds, not_in_source);
+    snprintf(what, sizeof what, "processing time, %s (%s)", mata_methods[k].label, reading);
+    report_time(b->r, what, "s", NAN, o[k].run.seconds, not_in_source);
   }
   for (int k = 0; k < METHODS - 1; k++) {
-    snprintf(what, sizeof what, "processing time, %s / GA, %s", mata_methods[k].label, reading);
-    report_row(b->r, what, "", NAN, o[k].run.seconds / o[METHODS - 1].run.seconds, time_shared);
+    snprintf(what, sizeof what, "processing time, %s / GA (%s)", mata_methods[k].label, reading);
+    report_time(b->r, what, "", NAN, o[k].run.seconds / o[METHODS - 1].run.seconds, time_shared);
   }
   for (int k = 0; k < METHODS; k++) {
-    snprintf(what, sizeof what, "evaluations, %s, %s", mata_methods[k].label, reading);
+    snprintf(what, sizeof what, "evaluations, %s (%s)", mata_methods[k].label, reading);
     report_row(b->r, what, "", NAN, (double)o[k].run.evaluations, not_in_source);
   }
-  snprintf(what, sizeof what, "largest distance between two methods, %s", reading);
+  snprintf(what, sizeof what, "largest distance between two methods (%s)", reading);
   report_row(b->r, what, "m", NAN, spread_of_methods(b, o), "\"practically the same\" in the text");
 }
 
@@ -515,15 +558,18 @@ static ap_status mata_table7(bench *b) {
   report_item(b->r, "Table 7", "processing time and evaluations of the simulation, one run");
   if (!b->integrates) return say_no_integrator(b->r), AP_OK;
   remark_methods(b->r, mata_methods);
+  remark_times(b->r);
   for (int k = 0; k < 2; k++) {
     outcome o[METHODS];
     ap_status status = time_methods(b, mata_reading[k].line, mata_methods, ONE_RUN, o);
     if (status != AP_OK) return status;
     table7_rows(b, mata_reading[k].name, o);
   }
-  ap_status status = detail_branches(b, &mata2002_in_5s, "in 5 s, ", mata_methods[METHODS - 1]);
+  ap_status status =
+      detail_branches(b, &mata2002_in_5s, "line in 5 s, ", mata_methods[METHODS - 1]);
   if (status != AP_OK) return status;
-  return detail_branches(b, &mata2002_at_100mm_per_s, "at 0.1 m/s, ", mata_methods[METHODS - 1]);
+  return detail_branches(b, &mata2002_at_100mm_per_s, "line at 0.1 m/s, ",
+                         mata_methods[METHODS - 1]);
 }
 
 static ap_status mata_figure3(bench *b) {
@@ -532,6 +578,7 @@ static ap_status mata_figure3(bench *b) {
   report_remark(b->r,
                 "The paper gives no parameters of its PUMA: those of Valera et al. 2003 are "
                 "used. Its line, speed and time do not agree, so both readings are run.");
+  remark_reading(b->r);
   report_line_facts(b, l, 0.1, "from the printed end points and 5 s");
   report_row(b->r, "duration", "s", 5, mata2002_at_100mm_per_s.duration,
              "from the printed end points and 0.1 m/s");
@@ -560,13 +607,15 @@ static ap_status valera_simulation(bench *b) {
   report_remark(b->r,
                 "The paper says that it simulated and prints no number. Without a controller "
                 "the arm leaves the line: a deviation grows by the factor below.");
+  remark_integrator(b->r);
+  const ap_method *forward;
+  ap_status status = find_method(AP_FORWARD, NULL, &forward, b->error);
+  if (status != AP_OK) return status;
+  report_remark(b->r, "The forward method is %s: %s.", forward->name, forward->about);
   double growth;
-  ap_status status = line_growth(&b->p, l, MAIN_BRANCH, &growth, b->error);
+  status = line_growth(&b->p, l, MAIN_BRANCH, &growth, b->error);
   if (status != AP_OK) return status;
   report_row(b->r, "growth of a deviation along the line", "", NAN, growth, NULL);
-  const ap_method *forward;
-  status = find_method(AP_FORWARD, NULL, &forward, b->error);
-  if (status != AP_OK) return status;
   for (run_mode mode = ONE_RUN; mode < RUN_MODES; mode++) {
     outcome o;
     char what[80];
@@ -623,8 +672,9 @@ static ap_status valera_time(bench *b) {
                 "Ours is the paper's inverse dynamics alone (%s), without the controller "
                 "around it, on this machine.",
                 method->name);
-  report_row(b->r, "execution time, Pentium 150 MHz", "s", 0.225e-3, seconds, other_machine);
-  report_row(b->r, "execution time, Pentium II 350 MHz", "s", 0.061e-3, seconds, other_machine);
+  remark_times(b->r);
+  report_time(b->r, "execution time, Pentium 150 MHz", "s", 0.225e-3, seconds, other_machine);
+  report_time(b->r, "execution time, Pentium II 350 MHz", "s", 0.061e-3, seconds, other_machine);
   return AP_OK;
 }
 
@@ -633,10 +683,22 @@ ap_status lines_valera2003(const paper_options *options, report *r, ap_error *er
   const straight_line *l = &valera2003_line;
   ap_status status = set_up(&b, options, r, error);
   if (status == AP_OK) {
+    report_item(r, "Tables 1, 4-7, Figs. 1, 2, 5", "nothing to compute");
+    report_remark(
+        r,
+        "Table 1 lists algorithms, Table 4 control laws, Fig. 1 frames; Tables 5-7 are the "
+        "parameters that the built-in robot puma600 has; Figs. 2 and 5 show hardware and "
+        "measurements on it.");
     report_item(r, "Fig. 3", "the prescribed straight line of the PUMA");
+    remark_reading(r);
     report_line_facts(&b, l, 0.1, "from the printed end points and 8.6 s");
     report_item(r, "Fig. 4", "torques required in each joint");
     report_remark(r, "The curves are missing in the source at hand; branch (1,1,1).");
+    report_remark(r,
+                  "The paper gives no gravity: 9.81 m/s2 down z0 is used. Its d has the opposite "
+                  "sign of Craig's, as its vectors r = [a, d sin(alpha), -d cos(alpha)] show "
+                  "(AP_DH_VALERA). The inertia tensors of links 2 and 3 belong to bodies much "
+                  "larger than the links; they are used as printed.");
     status = report_torques_of_all(&b, l, true);
   }
   if (status == AP_OK) status = valera_simulation(&b);

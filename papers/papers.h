@@ -34,6 +34,7 @@ typedef struct report_line {
   double printed;       ///< what the paper prints; NAN where it prints nothing
   double ours;          ///< what came out
   const char *note;     ///< why they differ, which reading was taken; "" where nothing is to say
+  int digits;           ///< of ours that mean something; 0: as many as it takes to compare
 } report_line;
 
 /// The lines in their order; grows on the heap. Start with {0}; once memory has run out, nothing
@@ -55,7 +56,9 @@ void report_row(report *r, const char *quantity, const char *unit, double printe
 /// whole.
 void report_narrowed_row(report *r, const char *narrowed, const char *quantity, const char *unit,
                          double printed, double ours, const char *note);
-/// The same for programs alone; what narrows the item down ("n = 7"), or NULL.
+/// So many digits of the last row's number of ours mean something: of a time, which scatters.
+void report_digits(report *r, int digits);
+/// A row for programs alone; what narrows the item down ("n = 7"), or NULL.
 void report_detail(report *r, const char *narrowed, const char *quantity, const char *unit,
                    double printed, double ours, const char *note);
 /// Free everything and start over from {0}.

@@ -87,6 +87,10 @@ void report_remark(report *r, const char *format, ...) {
   va_end(again);
 }
 
+void report_digits(report *r, int digits) {
+  if (r->lines > 0 && !r->no_memory) r->line[r->lines - 1].digits = digits;
+}
+
 // Adds a number; what narrows its item down may be NULL.
 static void add_number(report *r, const char *narrowed, report_line line) {
   const char *item = current_item(r);

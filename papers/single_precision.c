@@ -74,6 +74,8 @@ static ap_status lab_open(const ap_robot_def *def, lab *l, ap_error *error) {
 static void remark_exact(const lab *l, report *r) {
   report_remark(r, l->binary128 ? "\"Exact\" is computed in binary128."
                                 : "This build lacks binary128: \"exact\" is computed in double.");
+  const ap_method *standard = ap_find_method(AP_FORWARD, NULL);
+  report_remark(r, "The forward method %s is %s.", standard->name, standard->about);
 }
 
 static ap_status eval_failed(const ap_method *method, ap_status status, ap_error *error) {
@@ -217,9 +219,14 @@ static double statistic(deviation d, int which) {
 static void table5_row(report *r, const ap_method *method, const measured *d, int which) {
   const program *p = program_of(method);
   double printed = p == NULL ? NAN : which == MAX ? p->max : p->average;
-  char quantity[128], note[160] = "";
+  char quantity[128], note[320] = "";
   snprintf(quantity, sizeof quantity, "%s, %s", statistics[which].name, method->name);
-  if (p) snprintf(note, sizeof note, "printed for %s%s", p->name, statistics[which].of_printed);
+  if (p) {
+    snprintf(note, sizeof note,
+             "printed for %s%s; the order of its operations and its arithmetic are not known, ours "
+             "keeps exact zeros",
+             p->name, statistics[which].of_printed);
+  }
   if (d->refused > 0) {
     snprintf(note, sizeof note, "singular in %d of %d positions, which are left out", d->refused,
              TURN);
@@ -331,12 +338,24 @@ static void fig2_rows(const turn *t, report *r) {
   }
 }
 
-// A panel per program: its methods in single precision, the exact solution dashed.
+// The least and the largest of the finite numbers.
+static void widen(const double *y, double *low, double *high) {
+  for (int k = 0; k < TURN; k++) {
+    if (!isfinite(y[k])) continue;
+    *low = fmin(*low, y[k]);
+    *high = fmax(*high, y[k]);
+  }
+}
+
+// A panel per program, all with the same y: its methods in single precision, the exact solution
+// dashed.
 static ap_status fig2_draw(const lab *l, const turn *t, const char *path, ap_error *error) {
   static const char x_label[] = "q2 / deg", y_label[] = "acceleration of joint 1 / (rad/s2)";
   double a[PROGRAMS][2][2][TURN];
   ap_curve curve[PROGRAMS + 1][3];
   ap_panel panel[PROGRAMS + 1];
+  double low = INFINITY, high = -INFINITY;
+  widen(t->exact[0], &low, &high);
   for (int i = 0; i < PROGRAMS; i++) {
     int n = 0;
     for (; n < 2 && programs[i].method[n]; n++) {
@@ -348,6 +367,7 @@ static ap_status fig2_draw(const lab *l, const turn *t, const char *path, ap_err
       ap_status status = sweep(l->single, method, t->q2, a[i][n], error);
       if (status != AP_OK) return status;
       curve[i][n] = (ap_curve){name, TURN, t->degrees, a[i][n][0], AP_SOLID, 0};
+      widen(a[i][n][0], &low, &high);
     }
     curve[i][n] = (ap_curve){"exact", TURN, t->degrees, t->exact[0], AP_DASHED, 3};
     panel[i] = (ap_panel){.title = programs[i].name,
@@ -356,6 +376,7 @@ static ap_status fig2_draw(const lab *l, const turn *t, const char *path, ap_err
                           .curve = curve[i],
                           .ncurve = n + 1};
   }
+  for (int i = 0; i < PROGRAMS; i++) panel[i].y_low = low, panel[i].y_high = high;
   curve[PROGRAMS][0] = (ap_curve){NULL, TURN, t->degrees, t->condition, AP_SOLID, 0};
   panel[PROGRAMS] = (ap_panel){.title = "Inertia matrix",
                                .x_label = x_label,
@@ -540,7 +561,7 @@ static ap_status try_quantities(trial *t, const char *item, report *r, ap_error 
     ap_status status = draw_sample(&t->l, &seed, &t->sample[k], error);
     if (status != AP_OK) return status;
   }
-  report_item(r, item, "largest relative error of float");
+  report_item(r, item, "largest relative error of float; not in the paper");
   remark_exact(&t->l, r);
   report_remark(
       r,

@@ -291,14 +291,14 @@ TEST(without_hdf5) {
 // A child that writes rows for ever, and says through a pipe how many it has flushed.
 static void write_for_ever(const char *name, int say) {
   ap_log *log = start(name);
-  for (int k = 0; log; k++) {
+  if (!log) _exit(1);
+  for (int k = 0;; k++) {
     if (add_row(log, k, NULL) != AP_OK || add_event(log, k, NULL) != AP_OK) _exit(1);
     const int flushed = k + 1;
     if (flushed % 100 != 0) continue;
     if (ap_log_flush(log, NULL) != AP_OK) _exit(1);
     if (write(say, &flushed, sizeof flushed) != (ssize_t)sizeof flushed) _exit(1);
   }
-  _exit(1);
 }
 
 // Kill the child in the midst of its work, when it has flushed a little more each time.

@@ -18,6 +18,7 @@ TEST(a_report_keeps_lines_and_owns_its_texts) {
   report_detail(&r, NULL, "mean", "", NAN, 2, NULL);
   report_item(&r, "Table 6", "others");
   report_row(&r, "mean", "", 1, 2, NULL);
+  report_digits(&r, 2);
   report_narrowed_row(&r, "joint 1", "mean", "", 1, 2, NULL);
   if (!CHECK_EQ_INT(r.lines, 8)) return;
   const report_line *line = r.line;
@@ -38,6 +39,7 @@ TEST(a_report_keeps_lines_and_owns_its_texts) {
   CHECK(isnan(line[3].printed));
   CHECK_STR(line[4].item, "Table 5");
   CHECK_STR(line[6].item, "Table 6");
+  CHECK(line[6].digits == 2 && line[2].digits == 0);
   CHECK(line[7].kind == REPORT_ROW);
   CHECK_STR(line[7].item, "Table 6, joint 1");
   report_free(&r);

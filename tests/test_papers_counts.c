@@ -119,6 +119,24 @@ TEST(steps_sum_up_to_the_algorithm) {
   }
 }
 
+// Wherever a number differs from the printed one a note says why, or that it is not known; and a
+// number that the paper does not print, because it is its formula's value, is called so.
+TEST(differences_have_notes) {
+  static program *const programs[] = {counts_mata2002, counts_provenzano2002, counts_valera2003};
+  for (int k = 0; k < 3; k++) {
+    const report *r = run(programs[k]);
+    for (int i = 0; i < r->lines; i++) {
+      const report_line *line = &r->line[i];
+      if (isnan(line->printed)) continue;
+      test_context("%s: %s", line->item, line->quantity);
+      if (line->ours != line->printed) CHECK(line->note[0]);
+      if (line->kind != REPORT_DETAIL) continue;
+      CHECK(strncmp(line->note, "printed formula at n = ", 23) == 0);
+      CHECK_EQ_INT(atoi(line->note + 23), atoi(strstr(line->item, "n = ") + 4));
+    }
+  }
+}
+
 // ---- what is counted ---------------------------------------------------------------------------
 
 // The papers' own methods. leading is the power of n whose coefficient is the printed one; 0 where

@@ -266,6 +266,8 @@ TEST(reports_hold_finite_numbers) {
       details += l->kind == REPORT_DETAIL;
       if (l->kind != REPORT_ROW && l->kind != REPORT_DETAIL) continue;
       if (!isfinite(l->ours)) CHECK_STR(l->quantity, "a finite number");
+      if (!isnan(l->printed) && l->printed != l->ours && !l->note[0])
+        CHECK_STR(l->quantity, "a note on the difference");
     }
     CHECK(items >= 2 && rows >= 2 && details >= LINE_BRANCHES * LINE_JOINTS);
     report_free(&r);

@@ -399,6 +399,26 @@ TEST(one_unit_is_as_long_on_both_axes) {
   CHECK_CLOSE(wide / 4, high, 0.02); // coordinates have two decimals
 }
 
+// Panels that are given the same range put the same y at the same height, whatever their curves do;
+// a range never hides a point.
+TEST(a_given_range_of_y_is_shown) {
+  double x[] = {0, 1}, flat[] = {2, 3}, steep[] = {-5, 10};
+  ap_curve low = {.n = 2, .x = x, .y = flat}, high = {.n = 2, .x = x, .y = steep};
+  ap_panel panel = {.curve = &high, .ncurve = 1};
+  double at[2]; // of y = -5 and 10
+  seen *f = written_panel(panel);
+  if (!CHECK_EQ_INT(f->npoint, 2)) return;
+  for (int k = 0; k < 2; k++) at[k] = f->point[k][1];
+  panel.y_low = 1, panel.y_high = 4;
+  f = written_panel(panel);
+  for (int k = 0; k < 2; k++) CHECK_CLOSE(f->point[k][1], at[k], 0.02); // two decimals
+  panel = (ap_panel){.curve = &low, .ncurve = 1, .y_low = -5, .y_high = 10};
+  f = written_panel(panel);
+  if (!CHECK_EQ_INT(f->npoint, 2)) return;
+  for (int k = 0; k < 2; k++)
+    CHECK_CLOSE(f->point[k][1], at[0] + (at[1] - at[0]) * (flat[k] + 5) / 15, 0.02);
+}
+
 TEST(names_are_text) {
   double x[] = {0, 1};
   ap_curve c = {.label = "a<b> & \"c\" 'd' ]]> \xCE\xB1", .n = 2, .x = x, .y = x};
@@ -420,7 +440,7 @@ TEST(long_names_are_cut_and_kept_whole_beside) {
   name[sizeof name - 1] = 0;
   double x[] = {0, 1};
   ap_curve c = {.label = name, .n = 2, .x = x, .y = x};
-  ap_panel p = {name, name, name, &c, 1, false, false, false};
+  ap_panel p = {.title = name, .x_label = name, .y_label = name, .curve = &c, .ncurve = 1};
   seen *f = written(&(ap_figure){name, &p, 1, 0});
   CHECK_HAS(f->text, name);
   CHECK_HAS(f->text, "mmm\xE2\x80\xA6\n");
@@ -620,6 +640,12 @@ TEST(arguments_out_of_range_are_named) {
   check_refused(&f, path, "curve is NULL");
   p = (ap_panel){.curve = &line, .ncurve = 1, .same_scale = true, .log_y = true};
   check_refused(&f, path, "same_scale");
+  p = (ap_panel){.curve = &line, .ncurve = 1, .y_low = 2, .y_high = 1};
+  check_refused(&f, path, "no range");
+  p.y_high = INFINITY;
+  check_refused(&f, path, "no range");
+  p = (ap_panel){.curve = &line, .ncurve = 1, .y_low = -1, .y_high = 1, .log_y = true};
+  check_refused(&f, path, "not positive");
   check_refused_curve((ap_curve){.label = "tau", .n = -1}, "panel 2, curve 2 (tau): its number");
   check_refused_curve((ap_curve){.n = 3, .x = ramp}, "panel 2, curve 2: it has points");
   check_refused_curve((ap_curve){.stroke = (ap_stroke)3}, "stroke");

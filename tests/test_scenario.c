@@ -271,8 +271,8 @@ TEST(forces_from_a_file) {
   static const char *const files[] = {
       "t, elbow, shoulder\n0, 1, 10\n2, 3, -10\n",
       "# a comment\n\n# t tau.elbow tau.shoulder\n0 1 10\n\n2 3 -10",
-      "\xef\xbb\xbf"
-      "t elbow,shoulder\r\n0 1 10\r\n# x\r\n2 3 -10\r\n"};
+      ("\xef\xbb\xbf"
+       "t elbow,shoulder\r\n0 1 10\r\n# x\r\n2 3 -10\r\n")};
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     char text[700], path[512];
     test_context("file %zu", i);
@@ -513,6 +513,9 @@ TEST(the_example_of_the_manual_is_a_scenario) {
     ap_scenario *s = read_text(from + 8);
     if (s) CHECK(ap_scenario_warning(s, 0) == NULL);
     ap_scenario_free(s);
+    char *file = file_text("models/pendulum_at_walls.yaml", NULL);
+    if (CHECK(file)) CHECK_STR(file, from + 8);
+    free(file);
   }
   free(manual);
 }

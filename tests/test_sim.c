@@ -13,6 +13,7 @@ enum { MAX_EVENTS = 4096, MAX_V = 24 };
 // What a run tells.
 typedef struct record {
   ap_sim *sim;
+  int nv; // velocities kept
   int n;
   ap_event event[MAX_EVENTS];
   double v[64][MAX_V]; // velocities after the first events
@@ -25,7 +26,7 @@ static void listen(void *context, const ap_event *event) {
   ap_sim_state state;
   if (r->n >= MAX_EVENTS) return;
   if (r->n < 64 && !ap_sim_now(r->sim, &state, NULL))
-    for (int i = 0; i < MAX_V && i < 12; i++) r->v[r->n][i] = state.v[i];
+    for (int i = 0; i < r->nv; i++) r->v[r->n][i] = state.v[i];
   r->event[r->n++] = *event;
 }
 
@@ -47,7 +48,7 @@ static ap_sim *create(const ap_scene *scene) {
     test_skip("%s", error.text);
   else if (!CHECK_OK(status))
     printf("  %s\n", error.text);
-  told = (record){.sim = sim};
+  told = (record){.sim = sim, .nv = ap_nv(scene->model) < MAX_V ? ap_nv(scene->model) : MAX_V};
   ap_sim_on_event(sim, listen, &told);
   return sim;
 }

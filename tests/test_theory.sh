@@ -196,6 +196,7 @@ cat "$tmp/carried" "$tmp/derived" | awk -v page="$docs/theory.md" '
     for (k = 1; k <= 20; k++) need("Provenzano " k)
     for (k = 1; k <= 26; k++) need("Valera " k)
     for (k = 1; k <= 47; k++) need("Shafei " k)
+    for (k = 1; k <= 52; k++) need("Abedloo " k)
   }' >"$tmp/log"
 report 'every numbered equation of the papers is on the page' "$tmp/log"
 

@@ -37,6 +37,8 @@ typedef struct ap_panel {
   bool log_y;            ///< decades; what is not positive breaks the curve
   bool same_scale;       ///< a unit of x is as long as a unit of y: for paths
   bool log_x;            ///< decades along x, likewise; neither goes with same_scale
+  double y_low;          ///< y is shown from here at least, so that panels can be compared
+  double y_high;         ///< to there at least; both 0: as far as the points go
 } ap_panel;
 
 /// Panels row by row.

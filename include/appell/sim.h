@@ -75,9 +75,10 @@ typedef struct ap_contact_point {
   double at[3];     ///< in the link's frame, m
 } ap_contact_point;
 
-/// The contact points of a robot that names none: the origin of every joint that moves, and every
-/// frame and fixed link's origin beyond it (end points), each place once. Writes up to room of
-/// them, with the model's names, and returns how many there are.
+/// The contact points of a robot that names none: every frame that moves, the origin of every joint
+/// that moves a link with mass, and every fixed link's origin beyond it (end points), each place
+/// once and none that stays where it is. Writes up to room of them, with the model's names, and
+/// returns how many there are.
 AP_API int ap_default_contact_points(const ap_model *m, ap_contact_point *point, int room);
 
 /// Joint forces at a time and state, added to *tau [nv], which holds those of springs and dampers.
@@ -195,13 +196,31 @@ typedef struct ap_contact_state {
 } ap_contact_state;
 
 /// A run.
+///
+/// With AP_ADAPTIVE the time of an event is as good as the integration. All points that touch, or
+/// will inside the window, when the first one touches are one impact, solved in the state of that
+/// moment. A point whose next flight would be shorter than the window has bounced for the last
+/// time: it rests from then on, its AP_EVENT_CONTACT carries the time at which the bounces would
+/// have ended, which lies a little ahead, and the energy left is `lost`. Points that rest are held
+/// by constraints; where they drift off their walls by more than 1e-11 m they are put back. A
+/// sequence of events that does not get on in time goes on without restitution, at last it is
+/// refused.
+///
+/// With fixed steps every step costs the same and nothing is allocated. A point that is inside a
+/// wall at the end of a step is met there, so that impacts come up to one step late and up to a
+/// step's way deep; slower ones than two steps of acceleration don't rebound. Energies err by the
+/// order of the method, and at impacts by the order of the step.
+///
+/// The Coulomb friction of joints is coulomb * v / sqrt(v^2 + c^2) with c = 1e-3 rad/s or m/s:
+/// where it should hold a joint, the joint creeps at about that speed.
 typedef struct ap_sim ap_sim;
 /// Check a scene and make a run of it. On failure *error says what is wrong. Free it with
 /// ap_sim_free().
 AP_API ap_status ap_sim_create(const ap_scene *scene, ap_sim **sim, ap_error *error);
 /// Free a run; NULL is allowed.
 AP_API void ap_sim_free(ap_sim *sim);
-/// Be told of every touch of every event as it is found.
+/// Be told of every touch of every event as it is found. The function may call ap_sim_now(), which
+/// then is the state after the event, and nothing else of this run.
 AP_API void ap_sim_on_event(ap_sim *sim, void (*tell)(void *context, const ap_event *event),
                             void *context);
 /// Start from (q, v) at time t; quaternions are normalised. AP_E_ARG for a point inside a wall.

@@ -59,7 +59,7 @@ static const method_row methods[] = {
       "composite bodies about their centres of mass (Walker, Orin 1982)", NULL},
      {.inertia = BY_COMPOSITE_BODY}},
     {{"composite-body-origin", AP_INERTIA,
-      "composite bodies about the joints' origins (Featherstone 1987)", NULL},
+      "composite bodies about the joints' origins (Walker, Orin 1982, as Featherstone 1987)", NULL},
      {.inertia = BY_COMPOSITE_BODY_ORIGIN}},
     {{"orthogonal-complement", AP_INERTIA, "natural orthogonal complement (Angeles, Ma 1988)",
       REAL_FACTORS},

@@ -1,6 +1,7 @@
 // Logs as CSV: rows in one file, events in another. The first line of each names the columns.
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,10 +75,10 @@ static ap_status end_line(csv_file *f, ap_error *error) {
 static ap_status open_events(csv_log *csv, const char *path, ap_error *error) {
   static const char ending[] = ".events.csv";
   const size_t stem = strlen(path) - strlen(ap__log_csv.ending);
-  char *name = malloc(stem + sizeof ending);
+  const size_t size = stem + sizeof ending;
+  char *name = malloc(size);
   if (!name) return ap__no_memory(error);
-  memcpy(name, path, stem);
-  memcpy(name + stem, ending, sizeof ending);
+  snprintf(name, size, "%.*s%s", (int)stem, path, ending);
   ap_error own = {0};
   ap_status status = ap__draft_open(&csv->events.part, name, &own);
   if (status == AP_E_MEMORY) ap__no_memory(error);

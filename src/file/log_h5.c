@@ -431,8 +431,7 @@ static void set_word(const table *t, int k, const char *word) {
     length = t->word_bytes - 1;
     while (length > 0 && ((unsigned char)word[length] & 0xC0u) == 0x80u) length--;
   }
-  memset(out, 0, t->word_bytes);
-  memcpy(out, word, length);
+  for (size_t i = 0; i < t->word_bytes; i++) out[i] = i < length ? word[i] : '\0';
 }
 
 static ap_status event(ap_log *log, double time, const char *what, const char *point,

@@ -101,6 +101,10 @@ static ap_status check_panel(const ap_figure *f, int i, ap_error *error) {
   if (p->same_scale && (p->log_x || p->log_y))
     return refuse_panel(
         f, i, "same_scale with a logarithmic axis (equal units exist on linear axes only)", error);
+  if (!isfinite(p->y_low) || !isfinite(p->y_high) || p->y_low > p->y_high)
+    return refuse_panel(f, i, "y_low and y_high are no range (finite, low before high)", error);
+  if (p->log_y && p->y_low <= 0 && p->y_high != 0)
+    return refuse_panel(f, i, "y_low is not positive with decades (or both 0)", error);
   for (int k = 0; k < p->ncurve; k++) {
     const char *fault = fault_of_curve(&p->curve[k]);
     if (fault) return refuse_curve(f, i, k, fault, error);

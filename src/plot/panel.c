@@ -47,6 +47,10 @@ void ap__plot_measure(ap__plot *p, const ap_panel *panel) {
     p->y_low = panel->log_y ? 1 : 0;
     p->y_high = panel->log_y ? 10 : 1;
   }
+  if (panel->y_low != 0 || panel->y_high != 0) {
+    p->y_low = p->empty ? panel->y_low : fmin(p->y_low, panel->y_low);
+    p->y_high = p->empty ? panel->y_high : fmax(p->y_high, panel->y_high);
+  }
   set_ranges(p);
 }
 

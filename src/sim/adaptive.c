@@ -8,6 +8,8 @@
 
 // While points rest, the state is looked at so often, s, and put back where it has drifted.
 #define RUN_LEG 0.05
+// Sooner where a force or a speed started at zero, until it has left it.
+#define RUN_SHORT_LEG 1e-3
 
 // Slower than this (m/s) a point may slide backwards, and weaker than this (N) may a wall pull,
 // before what the integrator did not see is put right.
@@ -45,15 +47,40 @@ static bool grazes(ap_sim *sim, int i, double *quiet) {
   return p->now.rate * p->now.rate <= 2 * p->bent * RUN_GRAZE;
 }
 
-// Before the integrator starts: what it is to watch in flight. A point at its wall that does not
-// clearly leave it is met when it has entered a little; one that leaves, when it comes back.
+// What to add to a function that starts at zero or beyond, so that it is seen to fall on.
+static double slack_of(ap_sim *sim, double value) {
+  if (value > RUN_UNSEEN) return 0;
+  sim->slack = true;
+  return RUN_UNSEEN - fmin(value, 0);
+}
+
+// Before the integrator starts: what it is to watch. A point at its wall that does not clearly
+// leave it is met when it has entered a little; one that leaves, when it comes back.
 static void set_watch(ap_sim *sim) {
   ap__run_look(sim, sim->y, sim->y + sim->nq);
+  sim->slack = false;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     bool stays = p->now.distance <= RUN_TOUCH && p->now.rate <= sim->scene.rest;
     p->slack = stays ? RUN_TOUCH - p->now.gap.c : 0;
     p->turn = p->now.rate < -RUN_TURN ? -RUN_TURN : RUN_TURN;
+    if (p->resting < 0) continue;
+    const ap_resting *r = &sim->resting[p->resting];
+    p->press = slack_of(sim, r->normal_force);
+    p->slide = p->friction > 0 ? slack_of(sim, r->sticks ? r->margin : r->speed) : 0;
+  }
+}
+
+// Where a force or a speed has left zero, it is watched as it is.
+static void ease_watch(ap_sim *sim) {
+  sim->slack = false;
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *p = &sim->pair[i];
+    if (p->resting < 0) continue;
+    const ap_resting *r = &sim->resting[p->resting];
+    if (r->normal_force > 10 * RUN_UNSEEN) p->press = 0;
+    if ((r->sticks ? r->margin : r->speed) > 10 * RUN_UNSEEN) p->slide = 0;
+    sim->slack = sim->slack || p->press > 0 || p->slide > 0;
   }
 }
 
@@ -71,6 +98,9 @@ static void wishes_in_flight(ap_sim *sim, int i, run_wish *wish) {
   const run_pair *p = &sim->pair[i];
   int n = sim->npair, touched = sim->found[RUN_GAP * n + i], turned = sim->found[RUN_RATE * n + i];
   bool closing = p->now.rate < -sim->scene.rest;
+  // At exactly zero a distance counts as found whenever any zero is, also that of a point on its
+  // way out; slow ones may be the last of a graze.
+  if (p->now.rate > 1e-3) touched = 0;
   bool near = fabs(p->now.distance) <= sim->scene.depth;
   double quiet = 0;
   if (closing && touched < 0 && grazes(sim, i, &quiet))
@@ -90,6 +120,10 @@ static void wishes_at_rest(const ap_sim *sim, int i, run_wish *wish) {
   const ap_resting *r = &sim->resting[p->resting];
   int n = sim->npair;
   bool slides = !r->sticks && p->friction > 0;
+  if (ap__run_jams(sim, p)) {
+    wish->settle = i;
+    return;
+  }
   if (sim->found[RUN_PRESS * n + i] || r->normal_force < -RUN_UNSEEN)
     wish->leaves = wish->settle = i;
   if (sim->found[RUN_SLIDE * n + i] || (slides && r->speed < -RUN_UNSEEN)) wish->settle = i;
@@ -133,6 +167,7 @@ static ap_status react(ap_sim *sim, ap_error *error) {
   if (first < 0) {
     for (int i = 0; i < sim->npair; i++)
       if (sim->pair[i].resting >= 0) turn_slip(sim, &sim->pair[i]);
+    ease_watch(sim);
     return sim->nresting ? ap__run_mend(sim, error) : AP_OK;
   }
   status = ap__run_count(sim, &sim->pair[first], error);
@@ -141,24 +176,47 @@ static ap_status react(ap_sim *sim, ap_error *error) {
   return ap__run_settle(sim, wish.leaves, wish.slides, error);
 }
 
+// Points that jam from the outset stop; once at a time, as what stands still may start to jam
+// again.
+static ap_status stop_jammed(ap_sim *sim, ap_error *error) {
+  if (sim->t <= sim->jammed_t) return AP_OK;
+  for (int i = 0; i < sim->npair; i++) {
+    if (!ap__run_jams(sim, &sim->pair[i])) continue;
+    sim->jammed_t = sim->t;
+    ap_status status = ap__run_count(sim, &sim->pair[i], error);
+    if (!status) status = ap__run_settle(sim, -1, -1, error);
+    if (status) return status;
+    status = ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq);
+    return status ? ap__run_failed(sim, status, "no acceleration", error) : AP_OK;
+  }
+  return AP_OK;
+}
+
+// Start the integrator from the state as it is.
+static ap_status begin(ap_sim *sim, ap_error *error) {
+  ap_status status = ap_normalize(sim->m, sim->y);
+  if (status) return ap__run_failed(sim, status, "a quaternion vanished", error);
+  if (sim->nresting) status = ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq);
+  if (status) return ap__run_failed(sim, status, "no acceleration", error);
+  status = stop_jammed(sim, error);
+  if (status) return status;
+  set_watch(sim);
+  status = ap_ode_start(sim->ode, sim->t, sim->y, error);
+  sim->fresh = status != AP_OK;
+  return status;
+}
+
 ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
   while (sim->t < t) {
-    double end = t;
-    if (sim->nresting && sim->t + 1.5 * RUN_LEG < t) end = sim->t + RUN_LEG;
-    if (end - sim->t < 8 * DBL_EPSILON * fmax(fabs(end), fabs(sim->t))) {
-      sim->t = end; // nothing moves in so little time
+    if (t - sim->t < 8 * DBL_EPSILON * fmax(fabs(t), fabs(sim->t))) {
+      sim->t = t; // nothing moves in so little time
       sim->fresh = true;
-      continue;
+      return AP_OK;
     }
-    ap_status status = AP_OK;
-    if (sim->fresh) {
-      status = ap_normalize(sim->m, sim->y);
-      if (status) return ap__run_failed(sim, status, "a quaternion vanished", error);
-      set_watch(sim);
-      status = ap_ode_start(sim->ode, sim->t, sim->y, error);
-    }
+    ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
     if (status) return status;
-    sim->fresh = false;
+    double end = t, leg = sim->slack ? RUN_SHORT_LEG : RUN_LEG;
+    if (sim->nresting && sim->t + 1.5 * leg < t) end = sim->t + leg;
     status = ap_ode_advance_watching(sim->ode, &end, sim->y, sim->found, error);
     if (status) return sim->fresh = true, status;
     sim->t = end;

@@ -12,7 +12,7 @@ size_t ap__contact_scratch(const ap_model *m, int n) {
 
 // ---- accelerations -----------------------------------------------------------------------------
 
-static void report(const contact_system *s, int i, ap_resting *r) {
+static void report(const contact_system *s, int i, double amplified, ap_resting *r) {
   const contact_place *place = &s->place[i];
   const double *f = s->force + 3 * i;
   for (int k = 0; k < 3; k++)
@@ -21,6 +21,23 @@ static void report(const contact_system *s, int i, ap_resting *r) {
   r->margin = r->sticks ? ap__contact_margin(r->friction, f) : 0;
   r->speed = place->along;
   r->gap = place->gap;
+  r->amplified = !r->sticks && r->friction > 0 ? amplified : 0;
+}
+
+// The largest normal force of points that slide with friction, in units of the largest that there
+// would be without it. 0: nothing slides with friction.
+static double amplification(const ap_resting *resting, contact_system *s) {
+  double with = 0, without = 0;
+  for (int i = 0; i < s->n; i++)
+    if (!resting[i].sticks && resting[i].friction > 0) with = fmax(with, fabs(s->force[3 * i]));
+  if (with == 0) return 0;
+  int unknowns = ap__contact_unknowns(resting, NULL, false, s);
+  ap__contact_factor(resting, unknowns, false, s);
+  for (int c = 0; c < unknowns; c++) s->rhs[c] = -s->b[s->row[c]];
+  ap__contact_solve(s);
+  for (int c = 0; c < unknowns; c++)
+    if (s->row[c] % 3 == 0) without = fmax(without, fabs(s->x[c]));
+  return without > 1e-12 * with ? with / without : 0; // less is rounding
 }
 
 ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double *q, const double *v,
@@ -34,7 +51,8 @@ ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double 
   memcpy(a, s.free, (size_t)s.nv * sizeof *a);
   for (int r = 0; r < 3 * n; r++)
     for (int j = 0; j < s.nv; j++) a[j] += s.B[r * s.nv + j] * s.force[r];
-  for (int i = 0; i < n; i++) report(&s, i, &resting[i]);
+  double amplified = amplification(resting, &s);
+  for (int i = 0; i < n; i++) report(&s, i, amplified, &resting[i]);
   return AP_OK;
 }
 

@@ -21,6 +21,7 @@ typedef struct ap_resting {
   double margin;       // out: friction * normal force - |tangential force| of one that sticks
   double speed;        // out: of sliding, along `slip`
   double gap;          // out: distance to the wall, m
+  double amplified; // out: of one that slides with friction, by how much that makes forces larger
 } ap_resting;
 
 // Bytes of scratch memory for n of them, whatever the alignment.

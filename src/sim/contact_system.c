@@ -95,6 +95,18 @@ static void set_slip(const ap_resting *r, contact_place *place) {
   for (int k = 0; k < 2; k++) place->slip[k] = moves ? way[k] / size : kept[k];
 }
 
+// A direction in which the point cannot move at all, as across the plane of a planar robot, has a
+// row of rounding alone: no force along it does anything.
+static bool is_rounding(const contact_system *s, const double *J, const double arm[3]) {
+  double own = 0, reach = 0, lever = sqrt(dot3(arm, arm));
+  for (int j = 0; j < s->nv; j++) {
+    own = fmax(own, fabs(J[j]));
+    for (int k = 0; k < 6; k++)
+      reach = fmax(reach, (k < 3 ? 1 : lever) * fabs(s->jacobian[k * s->nv + j]));
+  }
+  return own <= 1e-14 * reach;
+}
+
 // Place of point i, its rows of J, velocity and the acceleration that comes of velocities.
 static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r, int i,
                               contact_system *s) {
@@ -124,6 +136,7 @@ static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r
     }
     place->velocity[d] = dot3(direction, v);
     s->b[3 * i + d] = dot3(direction, a) + (d == 0 ? bend : 0);
+    if (is_rounding(s, J, arm)) memset(J, 0, (size_t)s->nv * sizeof *J);
   }
   set_slip(r, place);
   return AP_OK;

@@ -8,11 +8,19 @@
 #include "sim/run.h"
 
 // So many events within a window are a sequence that does not end by itself: impacts are then
-// inelastic, and contacts are not changed again inside the window. Far more of them are refused.
-enum { RUN_BUSY = 40, RUN_HOPELESS = 4000 };
+// inelastic, and contacts are not changed again for a window, for two where it happens again soon,
+// up to a hundred. Far more of them are refused.
+enum { RUN_BUSY = 20, RUN_HOPELESS = 4000 };
 
 // A point that accelerates into its wall by less than this (m/s2) need not be held.
 #define RUN_FALLS 1e-6
+
+// Two hits of a point within so many windows show that points take turns at their walls.
+#define RUN_RATTLE 4
+
+// Below this speed (m/s) a point that has turned across its way has stopped; contacts remember the
+// direction of sliding up to it.
+#define RUN_STOP 1e-4
 
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -41,7 +49,11 @@ ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error) {
              ap__shown(point), point, ap__shown(wall), wall);
     return AP_E_NO_CONVERGENCE;
   }
-  if (sim->busy > RUN_BUSY) sim->blind_until = sim->t + sim->scene.window;
+  if (sim->busy == RUN_BUSY) {
+    bool again = sim->t - sim->blind_until < 10 * sim->blind;
+    sim->blind = again ? fmin(2 * sim->blind, 100 * sim->scene.window) : sim->scene.window;
+  }
+  if (sim->busy >= RUN_BUSY) sim->blind_until = sim->t + sim->blind;
   return AP_OK;
 }
 
@@ -56,20 +68,20 @@ static double attack(const double *v, const double *normal) {
 void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pair,
                   const ap_touch *touch, double lost) {
   if (!sim->tell) return;
-  const double *before = touch ? touch->before : pair->now.v;
-  const double *after = touch ? touch->after : pair->now.v;
   ap_event e = {.number = sim->number,
                 .kind = kind,
                 .t = t,
                 .point = pair->point,
                 .wall = pair->wall,
-                .angle = attack(before, pair->now.normal),
                 .lost = lost};
   memcpy(e.position, pair->now.p, sizeof e.position);
   memcpy(e.normal, pair->now.normal, sizeof e.normal);
-  memcpy(e.before, before, sizeof e.before);
-  memcpy(e.after, after, sizeof e.after);
-  if (touch) memcpy(e.impulse, touch->impulse, sizeof e.impulse);
+  for (int k = 0; k < 3; k++) {
+    e.before[k] = touch ? touch->before[k] : pair->now.v[k];
+    e.after[k] = touch ? touch->after[k] : pair->now.v[k];
+    e.impulse[k] = touch ? touch->impulse[k] : 0;
+  }
+  e.angle = attack(e.before, e.normal);
   sim->tell(sim->tell_context, &e);
 }
 
@@ -118,7 +130,8 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   sim->number++;
   for (int i = 0; i < n; i++) {
     const ap_touch *t = &sim->touch[i];
-    const run_pair *p = &sim->pair[sim->chosen[i]];
+    run_pair *p = &sim->pair[sim->chosen[i]];
+    if (p->resting < 0) p->flight = sim->t - p->hit_t, p->hit_t = sim->t;
     if (p->now.rate < -sim->scene.rest || dot(t->impulse, t->impulse) > 0)
       ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, p, t, result.lost);
   }
@@ -127,15 +140,21 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
 
 // ---- rest --------------------------------------------------------------------------------------
 
+// Whether a pair has just hit for the second time inside a window.
+static bool rattles(const ap_sim *sim, const run_pair *p) {
+  return p->hit_t == sim->t && p->flight < sim->scene.window;
+}
+
 // How long the bounces of a pair that leaves go on, where they are too short to follow: with
-// flights of 2 u / |a|, each e times the one before, 2 u / (|a| (1 - e)). Negative: they are not. A
-// flight of a hundredth of the window is the last whatever the restitution.
+// flights of 2 u / |a|, each e times the one before, 2 u / (|a| (1 - e)). Negative: they are not.
+// Elastic bounces would go on for ever; the first that is shorter than the window is their last.
 static double chatter(const ap_sim *sim, const run_pair *p) {
   double u = p->now.rate, window = sim->scene.window;
+  if (rattles(sim, p) && u > 0) return 0;
   if (!(u > 0 && p->bent < 0 && p->now.distance <= RUN_TOUCH + 4 * window * u)) return -1;
   double flight = -2 * u / p->bent;
-  if (p->restitution < 1 && flight < window) return flight / (1 - p->restitution);
-  return flight < 0.01 * window ? flight : -1;
+  if (!(flight < window)) return -1;
+  return p->restitution < 1 ? flight / (1 - p->restitution) : flight;
 }
 
 // Take the pairs out of those that rest whose normal velocity is not zero any more.
@@ -157,11 +176,42 @@ static void drop_leaving(ap_sim *sim) {
   sim->nresting = n;
 }
 
+// Whether a pair that slides has come to its stop: no speed in the direction it set out, and what
+// is left across it is as slow as that direction was remembered.
+static bool has_stopped(const run_pair *p, const ap_resting *r, bool rattling) {
+  if (r->sticks || p->friction == 0) return false;
+  if (!rattling && dot(p->now.v, r->slip) > RUN_STOP / 1e4) return false;
+  return dot(p->now.v, p->now.v) - p->now.rate * p->now.rate < RUN_STOP * RUN_STOP;
+}
+
+// Bounces that end take their normal velocities with them, and friction takes what it can of those
+// along the walls: new ones that are as slow as that stick, and slow ones whenever any rattles.
+// Without it, the normal velocity of one end of a block that rocks would become a speed of sliding,
+// and tip it over to its other end.
+static void hold_slow(ap_sim *sim, int n) {
+  double fastest = 0;
+  bool rattling = false;
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    rattling = rattling || (p->hit_t == sim->t && p->flight < RUN_RATTLE * sim->scene.window);
+  }
+  for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(sim->pair[sim->chosen[i]].now.rate));
+  for (int i = 0; i < n; i++) {
+    const run_pair *p = &sim->pair[sim->chosen[i]];
+    double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
+    double slow = rattling ? fmax(RUN_STOP, p->friction * fastest) : p->friction * fastest;
+    if (p->resting < 0 && p->friction > 0 && sqrt(fmax(square, 0)) <= slow)
+      sim->candidate[i].sticks = true;
+  }
+}
+
 // The pairs that may rest from now on, as candidates: those that touch without a normal velocity,
 // and those whose bounces are too short. -1: too many.
 static int find_candidates(ap_sim *sim, bool *project) {
   int n = 0;
+  bool rattling = false;
   *project = false;
+  for (int i = 0; i < sim->npair; i++) rattling = rattling || rattles(sim, &sim->pair[i]);
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     p->rest_time = 0;
@@ -173,9 +223,14 @@ static int find_candidates(ap_sim *sim, bool *project) {
     if (n == sim->most) return -1;
     *project = *project || p->resting < 0;
     sim->candidate[n] = ap__run_resting(p);
-    if (p->resting >= 0) sim->candidate[n] = sim->resting[p->resting];
+    if (p->resting >= 0) {
+      sim->candidate[n] = sim->resting[p->resting];
+      if (has_stopped(p, &sim->candidate[n], rattling) || ap__run_jams(sim, p))
+        sim->candidate[n].sticks = *project = true; // what jams stops at once
+    }
     sim->chosen[n++] = i;
   }
+  hold_slow(sim, n);
   return n;
 }
 

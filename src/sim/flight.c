@@ -208,7 +208,7 @@ void ap__run_events(void *context, double t, const double *y, double *g) {
     const run_pair *p = &sim->pair[i];
     bool free = p->resting < 0;
     g[RUN_GAP * n + i] = free ? p->now.gap.c + p->slack : 1;
-    g[RUN_RATE * n + i] = free ? p->now.rate + p->turn : 1;
+    g[RUN_RATE * n + i] = free ? p->now.slope * p->now.rate + p->turn : 1;
     g[RUN_PRESS * n + i] = g[RUN_SLIDE * n + i] = 1;
   }
   if (!sim->nresting) return;
@@ -217,7 +217,8 @@ void ap__run_events(void *context, double t, const double *y, double *g) {
     const run_pair *p = &sim->pair[i];
     if (p->resting < 0) continue;
     const ap_resting *r = &sim->resting[p->resting];
-    g[RUN_PRESS * n + i] = r->normal_force;
-    if (p->friction > 0) g[RUN_SLIDE * n + i] = r->sticks ? r->margin : r->speed;
+    double press = r->normal_force * (1 - r->amplified / RUN_JAM); // it leaves, or jams
+    g[RUN_PRESS * n + i] = press + p->press;
+    if (p->friction > 0) g[RUN_SLIDE * n + i] = (r->sticks ? r->margin : r->speed) + p->slide;
   }
 }

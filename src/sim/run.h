@@ -32,6 +32,10 @@ enum { RUN_MOST_TOUCHES = 96 };
 // so that those which are nothing but rounding never do.
 #define RUN_TURN 1e-9
 
+// Sliding points whose friction makes their forces so many times what they are without it are
+// jammed. Forces then grow as one over the time that is left, and no step reaches the end of it.
+#define RUN_JAM 1e3
+
 // How a point lies to a wall and moves.
 typedef struct run_gap {
   double p[3], v[3];     // of the point, world
@@ -50,14 +54,16 @@ typedef struct run_pair {
   double at[3];
   const ap_surface *surface;
   double restitution, friction;
-  int resting;      // its place among those that rest, -1: it does not
-  double slack;     // m: what is added to its distance, so that one that touches is watched too
-  double turn;      // m/s, RUN_TURN or -RUN_TURN: what is added to the rate
-  double quiet_t;   // no grazing is told until then
-  run_gap now;      // filled by ap__run_look()
-  double bent;      // acceleration along the normal, filled by ap__run_bend()
-  run_was was;      // before the event that is being worked on
-  double rest_time; // after it, s, when it comes to rest
+  int resting;          // its place among those that rest, -1: it does not
+  double slack;         // m: what is added to its distance, so that one that touches is watched too
+  double press, slide;  // likewise to its normal force, N, and to its margin, N, or speed, m/s
+  double turn;          // m/s, RUN_TURN or -RUN_TURN: what is added to the rate
+  double quiet_t;       // no grazing is told until then
+  run_gap now;          // filled by ap__run_look()
+  double bent;          // acceleration along the normal, filled by ap__run_bend()
+  double hit_t, flight; // when it last hit, and how long it had flown then
+  run_was was;          // before the event that is being worked on
+  double rest_time;     // after it, s, when it comes to rest
 } run_pair;
 
 // Functions whose zeros are events, in blocks of one per pair.
@@ -65,7 +71,8 @@ enum {
   RUN_GAP,   // distance: falling means a touch
   RUN_PRESS, // normal force of a pair that rests: falling means it leaves
   RUN_SLIDE, // of one that sticks, how far friction is from its limit; of one that slides, speed
-  RUN_RATE,  // rate of the distance: rising means closest, falling farthest
+  RUN_RATE,  // rate of c, which has no jump where the normal turns over: rising means closest,
+             // falling farthest
   RUN_BLOCKS
 };
 
@@ -89,13 +96,16 @@ struct ap_sim {
   double *before;  // [nv] velocities before an event
   double *q;       // [nq] as it is told, quaternions of length one
   double *work_of; // [nv] as it is told
+  bool slack;      // of any pair at rest is in use
   bool fresh;      // y has changed by a jump: the integrator starts again
   double lost, start_energy;
   long events, evaluations;
   long busy; // events since busy_t, all within a window
   double busy_t;
   double blind_until;  // until then only impacts count
+  double blind;        // s, how long that was
   int number;          // of the last event
+  double jammed_t;     // when points that jammed were last stopped
   bool *acts;          // [nload] which loads act now
   ap_resting *resting; // [most]
   int nresting;
@@ -143,6 +153,10 @@ void ap__run_bend(ap_sim *sim, const double *q, const double *v);
 ap_resting ap__run_resting(const run_pair *pair);
 // Power that friction takes from the points that slide, with the forces of the last accelerations.
 double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v);
+
+// Whether a pair that rests slides under a force that grows without bound: friction presses it into
+// its wall the more, the harder the wall pushes, until no force is enough (Painleve's paradox).
+bool ap__run_jams(const ap_sim *sim, const run_pair *pair);
 
 // ---- events.c
 

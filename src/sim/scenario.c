@@ -35,20 +35,18 @@ char *ap__scenario_path(ap__scenario_reader *r, const char *name) {
     ap__yaml_no_memory(&r->yaml);
     return NULL;
   }
-  memcpy(path, folder, before);
-  memcpy(path + before, name, length + 1);
+  snprintf(path, before + length + 1, "%s%s", folder, name);
   return path;
 }
 
 // Names one after the other, as far as there is room.
 static void add_name(char *list, size_t size, const char *name) {
   size_t used = strlen(list), length = strlen(name);
-  if (used + length + 6 > size) {
-    if (used && list[used - 1] != '.' && used + 6 <= size) strcpy(list + used, ", ...");
-    return;
-  }
-  if (used) strcpy(list + used, ", ");
-  strcat(list, name);
+  const char *comma = used ? ", " : "";
+  if (used + length + 6 <= size)
+    snprintf(list + used, size - used, "%s%s", comma, name);
+  else if (used && list[used - 1] != '.' && used + 6 <= size)
+    snprintf(list + used, size - used, "%s...", comma);
 }
 
 static bool own_coordinates(const ap_model *m, int body) { return ap_joint_nv(m, body) > 0; }
@@ -126,7 +124,8 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__y
   if (n->shape != AP__YAML_MAPPING)
     return ap__yaml_fail(y, n->line, "%s has %s (a map of joint names)", what, ap__yaml_kind_of(n));
   bool *taken = calloc((size_t)ap_nbody(r->scenario->model), sizeof *taken);
-  bool good = taken || ap__yaml_no_memory(y);
+  if (!taken) return ap__yaml_no_memory(y);
+  bool good = true;
   for (const ap__yaml_node *key = ap__yaml_first(y, n), *value; good && key;
        key = ap__yaml_next(y, value)) {
     value = ap__yaml_next(y, key);

@@ -152,9 +152,9 @@ bool ap__scenario_read_walls(ap__scenario_reader *r) {
   ap__names names = {0};
   s->walls = calloc((size_t)r->nwall + 1, sizeof *s->walls);
   s->points = calloc(points + 1, sizeof *s->points);
-  bool good =
-      (s->walls && s->points && ap__names_init(&names, r->nwall)) || ap__yaml_no_memory(&r->yaml);
-  good = good && name_walls(r, &names);
+  if (!s->walls || !s->points || !ap__names_init(&names, r->nwall))
+    return ap__yaml_no_memory(&r->yaml);
+  bool good = name_walls(r, &names);
   ap__names_free(&names);
   double *next = s->points;
   for (int i = 0; good && i < r->nwall; i++) {
@@ -276,7 +276,7 @@ static double *start_points(const ap_scenario *s) {
   const ap_scene *scene = &s->scene;
   size_t size = ap_work_size(s->model);
   void *memory = malloc(size);
-  double *place = malloc((3 * (size_t)scene->npoint + 1) * sizeof *place);
+  double *place = calloc(3 * (size_t)scene->npoint + 1, sizeof *place);
   if (memory && place) {
     ap_work *w = ap_work_init(s->model, memory, size);
     ap_kinematics(s->model, w, s->q, NULL, NULL);
@@ -336,7 +336,8 @@ static bool check_wall(ap__scenario_reader *r, int i, const double *place) {
 bool ap__scenario_check_start(ap__scenario_reader *r) {
   if (r->nwall == 0) return true;
   double *place = start_points(r->scenario);
-  bool good = place || ap__yaml_no_memory(&r->yaml);
+  if (!place) return ap__yaml_no_memory(&r->yaml);
+  bool good = true;
   for (int i = 0; good && i < r->nwall; i++) good = check_wall(r, i, place);
   free(place);
   return good;

@@ -89,6 +89,12 @@ ap_resting ap__run_resting(const run_pair *pair) {
   return r;
 }
 
+bool ap__run_jams(const ap_sim *sim, const run_pair *pair) {
+  if (pair->resting < 0 || pair->friction == 0) return false;
+  const ap_resting *r = &sim->resting[pair->resting];
+  return !r->sticks && r->amplified > 0.99 * RUN_JAM;
+}
+
 double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v) {
   double power = 0;
   bool looked = false;
