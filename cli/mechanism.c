@@ -46,9 +46,9 @@ static bool open_mechanism(machine *a, const char *name) {
   return a->l != NULL;
 }
 
-static int open_machine(machine *a) {
+static bool open_machine(machine *a) {
   const cli_mechanism_job *job = a->job;
-  if (!open_mechanism(a, job->name)) return cli_no_memory();
+  if (!open_mechanism(a, job->name)) return false;
   const int n = a->n, nact = a->nact;
   const int in[] = {3 * n, 2 * n + nact, n, 2 * n, n, 2 * n};
   const int out[] = {nact, n, n * n, nact, nact, 2};
@@ -58,7 +58,11 @@ static int open_machine(machine *a) {
   a->out = malloc(sizeof(double) * (size_t)a->columns_out);
   a->zero = calloc((size_t)n, sizeof(double));
   a->text = malloc((size_t)a->columns_out * NUMBER_BYTES + 1);
-  if (!a->guess || !a->in || !a->out || !a->zero || !a->text) return cli_no_memory();
+  return a->guess && a->in && a->out && a->zero && a->text;
+}
+
+static int set_up(machine *a) {
+  const cli_mechanism_job *job = a->job;
   if (ap_mechanism_builtin_branch(job->name, job->branch, a->guess) != AP_OK) {
     const int limbs = ap_mechanism_builtin_limbs(job->name);
     if (limbs == 0) return cli_usage("eval", "'%s' has one branch only, without signs", job->name);
@@ -193,9 +197,14 @@ static int run_rows(machine *a, cli_out *out) {
 int cli_mechanism_eval(const cli_mechanism_job *job) {
   machine a = {.job = job};
   cli_out out;
-  int status = open_machine(&a);
-  if (status == CLI_OK) status = cli_out_open(&out, job->output);
-  if (status == CLI_OK) status = cli_out_close(&out, run_rows(&a, &out));
+  int status;
+  if (!open_machine(&a)) {
+    status = cli_no_memory();
+  } else {
+    status = set_up(&a);
+    if (status == CLI_OK) status = cli_out_open(&out, job->output);
+    if (status == CLI_OK) status = cli_out_close(&out, run_rows(&a, &out));
+  }
   close_machine(&a);
   return status;
 }

@@ -1,6 +1,7 @@
 // Closed chains and parallel robots: golden samples, laws of the reduced equations, assembly.
 
 #include <appell/loop.h>
+#include <appell/wrist.h>
 
 #include "golden/parallel.h"
 #include "loop/work.h"
@@ -336,6 +337,46 @@ TEST(wrist_far_away) {
     }
   }
   CHECK(reached > tried / 2 && reached < tried);
+  drop(&r);
+}
+
+// The closed form shares no line with the general recipe: every branch, random states.
+TEST(general_recipe_against_closed_form) {
+  rig r = builtin("agile-wrist");
+  rng random = rng_seed(59);
+  size_t size = ap_wrist_size();
+  void *memory = malloc(size);
+  for (int k = 0; r.m && k < 400; k++) {
+    char branch[4] = {k & 4 ? '-' : '+', k & 2 ? '-' : '+', k & 1 ? '-' : '+', 0};
+    ap_wrist_def def = ap_agile_wrist();
+    for (int i = 0; i < 3; i++) def.limb[i].branch = branch[i] == '+' ? 1 : -1;
+    ap_wrist *w = ap_wrist_init(&def, memory, size, NULL);
+    double x[13], q[3], v[3], a[3], M[9], C[9], G[3], J[9], tau[3], M2[9], C2[9], G2[3], J2[9],
+        tau2[3];
+    for (int i = 0; i < 3; i++) {
+      q[i] = rng_uniform(&random, -0.4, 0.4), v[i] = rng_uniform(&random, -2, 2);
+      a[i] = rng_uniform(&random, -5, 5);
+    }
+    test_context("branch %s, pose %g %g %g", branch, q[0], q[1], q[2]);
+    CHECK_OK(ap_wrist_matrices(w, q, v, M2, C2, G2, J2, NULL));
+    CHECK_OK(ap_mechanism_builtin_branch("agile-wrist", branch, x));
+    CHECK_OK(ap_loop_set_guess(r.m, r.l, x));
+    CHECK_OK(ap_loop_inertia_matrix(r.m, r.l, q, M));
+    CHECK_OK(ap_loop_coriolis_matrix(r.m, r.l, q, v, C));
+    CHECK_OK(ap_loop_gravity_forces(r.m, r.l, q, G));
+    CHECK_OK(ap_loop_actuator_map(r.m, r.l, q, J));
+    CHECK_NEAR(M, M2, 9, 1e-11);
+    CHECK_NEAR(C, C2, 9, 1e-10); // one more division by h, which comes down to 0.3
+    CHECK_NEAR(G, G2, 3, 1e-11);
+    CHECK_NEAR(J, J2, 9, 1e-11);
+    // Near a parallel singularity both lose as many digits as J_act^-1 amplifies.
+    ap_singularity near;
+    CHECK_OK(ap_loop_inverse_dynamics(r.m, r.l, q, v, a, tau));
+    CHECK_OK(ap_wrist_inverse_dynamics(w, q, v, a, tau2, NULL));
+    CHECK_OK(ap_loop_singularity(r.m, r.l, q, &near));
+    CHECK_NEAR(tau, tau2, 3, 1e-12 * near.act_largest / near.act_least + 1e-11);
+  }
+  free(memory);
   drop(&r);
 }
 
