@@ -1,11 +1,12 @@
 #include <string.h>
 
 #include "load.h"
+#include "mechanism.h"
 #include "stream.h"
 #include "values.h"
 #include "verbs.h"
 
-enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, OUTPUT };
+enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, BRANCH, OUTPUT };
 
 // The columns of a larger matrix cannot be counted in an int.
 enum { MATRIX_ROWS = 46340 };
@@ -17,6 +18,7 @@ static const cli_option options[] = {
     [FRICTION] = {"--friction", NULL, "with friction, damping and rotor inertia"},
     [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
     [GRAVITY] = {"--gravity", "X,Y,Z", "m/s2; the model's own if not given"},
+    [BRANCH] = {"--branch", "SIGNS", "of a parallel robot: + or - for each limb"},
     [OUTPUT] = {"-o", "OUT", "write to a file, which appears when it is complete"},
     {0}};
 
@@ -32,7 +34,9 @@ static const char text[] =
     "MODEL is a robot file (.urdf, .yaml) or a built-in model ('appell models'), FILE a\n"
     "state file: one state per line, numbers separated by blanks or commas, lines that\n"
     "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
-    "the joints. Friction, damping and rotor inertia take part only with --friction.\n";
+    "the joints. Friction, damping and rotor inertia take part only with --friction.\n"
+    "Of a parallel robot (agile-wrist, five-bar, stewart, delta) q v a are the independent\n"
+    "coordinates, tau the efforts of its actuators.\n";
 
 // List the names of the quantities, or the methods of one quantity, into out.
 static char *list_quantities(char *out, size_t size) {
@@ -143,11 +147,36 @@ static int evaluate(const cli_job *job, const char *path, const char *output) {
   return cli_out_close(&out, status);
 }
 
+// A built-in mechanism with closed chains: one way to compute each quantity.
+static int run_mechanism(const cli_arguments *arguments, const cli_job *job) {
+  static const int others[] = {METHOD, FLOATING, IGNORE_MIMIC};
+  const char *name = arguments->argument[1];
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    if (!arguments->value[others[k]]) continue;
+    return cli_usage("eval", "%s does not apply to the parallel robot '%s'",
+                     options[others[k]].name, name);
+  }
+  if (job->arithmetic != AP_F64)
+    return cli_usage("eval", "the parallel robot '%s' is computed in f64 only", name);
+  const cli_mechanism_job mechanism = {.name = name,
+                                       .branch = arguments->value[BRANCH],
+                                       .what = job->method->what,
+                                       .friction = job->friction,
+                                       .gravity = job->gravity,
+                                       .path = job->path,
+                                       .output = arguments->value[OUTPUT]};
+  return cli_mechanism_eval(&mechanism);
+}
+
 static int run(const cli_arguments *arguments) {
   cli_job job = {0};
   double gravity[3];
   int status = parse_job(arguments, &job, gravity);
   if (status != CLI_OK) return status;
+  if (cli_is_mechanism(arguments->argument[1])) return run_mechanism(arguments, &job);
+  if (arguments->value[BRANCH])
+    return cli_usage("eval", "--branch is for the parallel robots; '%s' is none",
+                     arguments->argument[1]);
   const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
                                    .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;

@@ -5,6 +5,7 @@
 
 #include "json.h"
 #include "load.h"
+#include "mechanism.h"
 #include "place.h"
 #include "table.h"
 #include "verbs.h"
@@ -440,6 +441,8 @@ static int show(const cli_model *model, bool json) {
 }
 
 static int run(const cli_arguments *arguments) {
+  if (cli_is_mechanism(arguments->argument[0]))
+    return cli_mechanism_info(arguments->argument[0], arguments->value[JSON] != NULL);
   const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
                                    .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;

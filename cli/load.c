@@ -1,5 +1,6 @@
 #include "load.h"
 
+#include <appell/loop.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -27,8 +28,14 @@ static int fail_missing(const char *argument) {
   if (is_robot_file_name(argument) || strchr(argument, '/')) {
     return cli_fail(CLI_BAD, argument, 0, "cannot be read: %s", strerror(ENOENT));
   }
+  if (ap_mechanism_builtin(argument)) {
+    return cli_fail(CLI_BAD, argument, 0,
+                    "a parallel robot is not possible here (appell eval and info take it)");
+  }
   cli_nearest nearest = {.word = argument};
   for (int i = 0; ap_builtin_name(i); i++) cli_nearest_offer(&nearest, ap_builtin_name(i));
+  for (int i = 0; ap_mechanism_builtin_name(i); i++)
+    cli_nearest_offer(&nearest, ap_mechanism_builtin_name(i));
   const char *near = cli_nearest_name(&nearest);
   if (near) {
     return cli_fail(CLI_BAD, argument, 0, "no such file or built-in model (did you mean '%s'?)",

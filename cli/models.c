@@ -1,4 +1,4 @@
-#include <appell/model.h>
+#include <appell/loop.h>
 
 #include "json.h"
 #include "table.h"
@@ -16,18 +16,26 @@ static int print_table(cli_out *out) {
     cli_table_add(&table, "%s", ap_builtin_name(i));
     cli_table_add(&table, "%s", ap_builtin_about(i));
   }
+  for (int i = 0; ap_mechanism_builtin_name(i); i++) {
+    cli_table_add(&table, "%s", ap_mechanism_builtin_name(i));
+    cli_table_add(&table, "%s", ap_mechanism_builtin_about(i));
+  }
   return cli_table_print(&table, out);
+}
+
+static void add_json(cli_json *json, const char *name, const char *about) {
+  cli_json_open(json, NULL, '{');
+  cli_json_string(json, "name", name);
+  cli_json_string(json, "about", about);
+  cli_json_close(json, '}');
 }
 
 static int print_json(cli_out *out) {
   cli_json json = {.out = out};
   cli_json_open(&json, NULL, '[');
-  for (int i = 0; ap_builtin_name(i); i++) {
-    cli_json_open(&json, NULL, '{');
-    cli_json_string(&json, "name", ap_builtin_name(i));
-    cli_json_string(&json, "about", ap_builtin_about(i));
-    cli_json_close(&json, '}');
-  }
+  for (int i = 0; ap_builtin_name(i); i++) add_json(&json, ap_builtin_name(i), ap_builtin_about(i));
+  for (int i = 0; ap_mechanism_builtin_name(i); i++)
+    add_json(&json, ap_mechanism_builtin_name(i), ap_mechanism_builtin_about(i));
   cli_json_close(&json, ']');
   return CLI_OK;
 }

@@ -21,14 +21,10 @@ static const cli_option options[] = {
     {0}};
 
 static const char text[] =
-    "PAPER is mata2002, provenzano2002, valera2003 or shafei2018; all of them if none is\n"
-    "given. Every number that the paper prints stands beside what Appell computes. Nothing\n"
-    "is fitted to a printed number: where the two differ, a note says why, or that it is not\n"
-    "known.\n";
-
-// Papers whose experiments are planned.
-static const char *const planned[] = {"abedloo2014"};
-enum { PLANNED = sizeof planned / sizeof planned[0] };
+    "PAPER is mata2002, provenzano2002, valera2003, shafei2018 or abedloo2014; all of them\n"
+    "if none is given. Every number that the paper prints stands beside what Appell\n"
+    "computes. Nothing is fitted to a printed number: where the two differ, a note says why,\n"
+    "or that it is not known.\n";
 
 // What is asked for, and how far it is.
 typedef struct job {
@@ -278,11 +274,6 @@ static int unknown_paper(const char *word) {
   cli_nearest nearest = {.word = word};
   char names[256] = "";
   size_t n = 0;
-  for (int k = 0; k < PLANNED; k++) {
-    if (strcmp(word, planned[k]) == 0) {
-      return cli_fail(CLI_BAD, NULL, 0, "paper '%s' is not available in this version", word);
-    }
-  }
   for (int i = 0; paper_at(i); i++) {
     cli_nearest_offer(&nearest, paper_at(i)->name);
     if (n < sizeof names) {

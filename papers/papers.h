@@ -79,7 +79,8 @@ typedef struct paper {
   ap_status (*run)(const paper_options *options, report *r, ap_error *error);
 } paper;
 
-extern const paper paper_mata2002, paper_provenzano2002, paper_valera2003, paper_shafei2018;
+extern const paper paper_mata2002, paper_provenzano2002, paper_valera2003, paper_shafei2018,
+    paper_abedloo2014;
 
 /// The i-th paper in the order of `appell reproduce`, NULL past the last.
 const paper *paper_at(int i);

@@ -57,7 +57,7 @@ TEST(a_report_grows) {
 TEST(papers_have_names_of_their_own) {
   int n = 0;
   while (paper_at(n)) n++;
-  CHECK_EQ_INT(n, 4);
+  CHECK_EQ_INT(n, 5);
   CHECK(!paper_at(-1) && !paper_at(n + 1));
   for (int i = 0; i < n; i++) {
     const paper *p = paper_at(i);

@@ -2,6 +2,8 @@
 
 #include "num/qr.h"
 
+#include "num/svd.h"
+
 #include "test.h"
 
 enum { MOST = 12 };
@@ -115,4 +117,48 @@ TEST(equal_columns_share_evenly) {
   ap_qr qr = factored(1, 4);
   ap__qr_solve(&qr, b, x);
   CHECK_WITHIN(x, want, 4, 1e-15);
+}
+
+TEST(many_right_sides_at_once) {
+  rng r = rng_seed(9);
+  for (int k = 0; k < 200; k++) {
+    int m = rng_int(&r, 1, MOST), n = rng_int(&r, 1, MOST), least = m < n ? m : n;
+    double B[MOST * 3], Z[MOST * 3], X[MOST * 3], b[MOST], x[MOST], one[MOST];
+    random_matrix(&r, m, n, rng_int(&r, 0, least));
+    ap_qr qr = factored(m, n);
+    for (int i = 0; i < 3 * m; i++) B[i] = rng_uniform(&r, -1, 1);
+    double kept[MOST * 3];
+    memcpy(kept, B, sizeof kept);
+    ap__qr_solve_many(&qr, 3, B, Z, X);
+    for (int j = 0; j < 3; j++) {
+      for (int i = 0; i < m; i++) b[i] = kept[3 * i + j];
+      ap__qr_solve(&qr, b, x);
+      for (int i = 0; i < n; i++) one[i] = X[3 * i + j];
+      CHECK_WITHIN(one, x, n, 1e-12 * (1e-3 + test_norm(x, n)));
+    }
+  }
+}
+
+// Diagonal matrices between random rotations: the values come back, however small.
+TEST(singular_values) {
+  rng r = rng_seed(10);
+  for (int k = 0; k < 100; k++) {
+    int m = rng_int(&r, 2, MOST), n = rng_int(&r, 2, m);
+    double value[MOST], S[MOST * MOST] = {0}, got[MOST];
+    for (int i = 0; i < n; i++) value[i] = pow(10, -i), S[i * n + i] = value[i];
+    for (int t = 0; t < 40; t++) { // turn two rows, or two columns
+      double angle = rng_uniform(&r, -3, 3), c = cos(angle), s = sin(angle);
+      int i = rng_int(&r, 0, m - 2), j = rng_int(&r, 0, n - 2);
+      for (int h = 0; h < n; h++) {
+        double a = S[i * n + h], b = S[(i + 1) * n + h];
+        S[i * n + h] = c * a - s * b, S[(i + 1) * n + h] = s * a + c * b;
+      }
+      for (int h = 0; h < m; h++) {
+        double a = S[h * n + j], b = S[h * n + j + 1];
+        S[h * n + j] = c * a - s * b, S[h * n + j + 1] = s * a + c * b;
+      }
+    }
+    ap__singular_values(m, n, S, got);
+    CHECK_WITHIN(got, value, n, 1e-14);
+  }
 }

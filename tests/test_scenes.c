@@ -324,7 +324,8 @@ static bool make_wall(rng *r, test_scene *s, int i) {
     for (int k = 0; k < 3; k++) away[k] = -up[k];
   else if (rng_chance(r, 0.5)) // below
     away[0] = 0.1, away[1] = 0, away[2] = -1;
-  for (int k = 0; k < 200; k++, x += step) {
+  for (int k = 0; k < 200; k++) {
+    x += k > 0 ? step : 0;
     retreat(&made, middle, away, x, w);
     if (clearance(s, w, NULL) > 0.01) break;
   }
@@ -595,9 +596,11 @@ static bool run_seed(unsigned long seed, bool line, bool events) {
 TEST(random_scenes_obey_mechanics) {
   unsigned long from = 1, to = SCENES;
   const char *chosen = getenv("APPELL_TEST_SCENES"), *effort = getenv("APPELL_TEST_EFFORT");
-  if (effort && atoi(effort) > 0) to = SCENES * (unsigned long)atoi(effort) / 3;
-  bool each = chosen && sscanf(chosen, "%lu-%lu", &from, &to) == 2;
-  if (chosen && !each) to = from, from = 1;
+  if (effort) to = SCENES * strtoul(effort, NULL, 10) / 3;
+  char *rest = NULL;
+  if (chosen) to = strtoul(chosen, &rest, 10);
+  bool each = rest && *rest == '-';
+  if (each) from = to, to = strtoul(rest + 1, NULL, 10);
   for (unsigned long seed = from; seed <= to; seed++)
     if (!run_seed(seed, each, each && from == to)) return;
 }

@@ -23,18 +23,20 @@ extern "C" {
 #endif
 
 /// Every status with its text; the enum and ap_status_text() expand from this one list.
-#define AP_STATUS_LIST(X)                                  \
-  X(AP_OK, "success")                                      \
-  X(AP_E_ARG, "argument out of range")                     \
-  X(AP_E_MEMORY, "not enough memory")                      \
-  X(AP_E_MODEL, "the robot definition is not valid")       \
-  X(AP_E_FILE, "the file cannot be read or written")       \
-  X(AP_E_SYNTAX, "the file is not well formed")            \
-  X(AP_E_UNSUPPORTED, "not available for this model")      \
-  X(AP_E_SINGULAR, "the inertia matrix is singular here")  \
-  X(AP_E_UNREACHABLE, "the pose cannot be reached")        \
-  X(AP_E_NO_CONVERGENCE, "the iteration did not converge") \
-  X(AP_E_NOT_FOUND, "no such name")
+#define AP_STATUS_LIST(X)                                                                    \
+  X(AP_OK, "success")                                                                        \
+  X(AP_E_ARG, "argument out of range")                                                       \
+  X(AP_E_MEMORY, "not enough memory")                                                        \
+  X(AP_E_MODEL, "the robot definition is not valid")                                         \
+  X(AP_E_FILE, "the file cannot be read or written")                                         \
+  X(AP_E_SYNTAX, "the file is not well formed")                                              \
+  X(AP_E_UNSUPPORTED, "not available for this model")                                        \
+  X(AP_E_SINGULAR, "the inertia matrix is singular here")                                    \
+  X(AP_E_UNREACHABLE, "the pose cannot be reached")                                          \
+  X(AP_E_NO_CONVERGENCE, "the iteration did not converge")                                   \
+  X(AP_E_NOT_FOUND, "no such name")                                                          \
+  X(AP_E_SINGULAR_SERIAL, "the independent coordinates do not determine the mechanism here") \
+  X(AP_E_SINGULAR_PARALLEL, "the actuators do not hold the mechanism here")
 
 /// Outcome of a call. AP_OK is zero.
 typedef enum ap_status {

@@ -51,14 +51,49 @@ static strip row(const ap_qr *qr, int i, int j) {
   return (strip){qr->A + i * qr->n + j, qr->rank - j, 1};
 }
 
-// Bring the column with the longest rest from row k down to place k; that length.
-static double choose_pivot(ap_qr *qr, int k) {
-  int best = k;
+// y += s x. Matrices are walked along their rows, which compilers vectorise.
+static void add_scaled(int n, double s, const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] += s * x[i];
+}
+
+// The column from k on with the longest rest from row k down, by plain squares; where these over-
+// or underflow, with care.
+static int longest_column(ap_qr *qr, int k) {
+  int n = qr->n, best = k;
+  double *sum = qr->spare;
+  for (int j = k; j < n; j++) sum[j] = 0;
+  for (int i = k; i < qr->m; i++) {
+    const double *line = qr->A + i * n;
+    for (int j = k; j < n; j++) sum[j] += line[j] * line[j];
+  }
+  for (int j = k; j < n; j++)
+    if (sum[j] > sum[best]) best = j;
+  if (sum[best] > 1e-280 && sum[best] < 1e280) return best;
   double longest = 0;
-  for (int j = k; j < qr->n; j++) {
-    double rest = rest_length((strip){qr->A + k * qr->n + j, 0, qr->n}, qr->m - k);
+  for (int j = k; j < n; j++) {
+    double rest = rest_length((strip){qr->A + k * n + j, 0, n}, qr->m - k);
     if (rest > longest) longest = rest, best = j;
   }
+  return best;
+}
+
+// Apply reflection k from the left to columns k + 1 .. n - 1.
+static void reflect_columns(ap_qr *qr, int k) {
+  int n = qr->n, from = k + 1, count = n - from;
+  double beta = qr->left[k], *top = qr->A + k * n + from, *sum = qr->spare;
+  if (beta == 0) return;
+  for (int j = 0; j < count; j++) sum[j] = top[j];
+  for (int i = from; i < qr->m; i++) add_scaled(count, qr->A[i * n + k], qr->A + i * n + from, sum);
+  for (int j = 0; j < count; j++) sum[j] *= beta;
+  for (int j = 0; j < count; j++) top[j] -= sum[j];
+  for (int i = from; i < qr->m; i++)
+    add_scaled(count, -qr->A[i * n + k], sum, qr->A + i * n + from);
+}
+
+// Bring the column with the longest rest from row k down to place k; that length.
+static double choose_pivot(ap_qr *qr, int k) {
+  int best = longest_column(qr, k);
+  double longest = rest_length((strip){qr->A + k * qr->n + best, 0, qr->n}, qr->m - k);
   for (int i = 0; i < qr->m; i++) {
     double *line = qr->A + i * qr->n, swap = line[k];
     line[k] = line[best];
@@ -80,8 +115,7 @@ int ap__qr_factor(ap_qr *qr, double tolerance) {
     if (k == 0) first = longest;
     if (!(longest > tolerance * first)) break;
     qr->left[k] = make_reflection(column(qr, k, k), m - k - 1);
-    for (int j = k + 1; j < n; j++)
-      reflect(qr->left[k], column(qr, k, k), column(qr, k, j), m - k - 1);
+    reflect_columns(qr, k);
   }
   // [R1 R2] Z^T = [T 0], from the last row up: a reflection touches its column and the tail.
   for (int i = qr->rank - 1; i >= 0; i--) {
@@ -103,4 +137,34 @@ void ap__qr_solve(const ap_qr *qr, double *b, double *x) {
   }
   for (int i = 0; i < r; i++) reflect(qr->right[i], row(qr, i, i), (strip){z + i, r - i, 1}, n - r);
   for (int j = 0; j < n; j++) x[qr->pivot[j]] = z[j];
+}
+
+// Reflection u (its first entry 1 left out, count entries stride apart) of the rows of B, k wide:
+// row 0 and those from row `offset` on.
+static void reflect_rows(double beta, strip u, int count, int k, double *B, int offset,
+                         double *restrict sum) {
+  if (beta == 0) return;
+  for (int j = 0; j < k; j++) sum[j] = B[j];
+  for (int i = 0; i < count; i++)
+    add_scaled(k, u.x[u.offset + i * u.stride], B + (offset + i) * k, sum);
+  for (int j = 0; j < k; j++) sum[j] *= beta;
+  for (int j = 0; j < k; j++) B[j] -= sum[j];
+  for (int i = 0; i < count; i++)
+    add_scaled(k, -u.x[u.offset + i * u.stride], sum, B + (offset + i) * k);
+}
+
+void ap__qr_solve_many(const ap_qr *qr, int k, double *B, double *room, double *X) {
+  int n = qr->n, r = qr->rank;
+  for (int i = 0; i < r; i++) // X serves as scratch until it is filled
+    reflect_rows(qr->left[i], column(qr, i, i), qr->m - i - 1, k, B + i * k, 1, X);
+  for (int i = 0; i < n * k; i++) room[i] = i < r * k ? B[i] : 0;
+  for (int i = r - 1; i >= 0; i--) {
+    double *z = room + i * k, by = 1 / qr->A[i * n + i];
+    for (int j = i + 1; j < r; j++) add_scaled(k, -qr->A[i * n + j], room + j * k, z);
+    for (int j = 0; j < k; j++) z[j] *= by;
+  }
+  for (int i = 0; i < r; i++)
+    reflect_rows(qr->right[i], row(qr, i, i), n - r, k, room + i * k, r - i, X);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < k; j++) X[qr->pivot[i] * k + j] = room[i * k + j];
 }

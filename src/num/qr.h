@@ -17,7 +17,7 @@ typedef struct ap_qr {
   double *A;     // [m * n] in: the matrix, row-major; then its factors
   double *left;  // [n] of the reflections from the left
   double *right; // [n] of those from the right
-  double *spare; // [n] used by ap__qr_solve()
+  double *spare; // [n] scratch
   int *pivot;    // [n] which column of A stands where
   int rank;      // out
 } ap_qr;
@@ -29,5 +29,8 @@ AP_API int ap__qr_factor(ap_qr *qr, double tolerance);
 // The shortest x [n] that makes |A x - b| least, the columns taken for dependent being so exactly.
 // b [m] is used up: its entries from the rank on have that least length.
 AP_API void ap__qr_solve(const ap_qr *qr, double *b, double *x);
+
+// The same for k right sides at once: B [m * k] is used up, room [n * k] is scratch, X is [n * k].
+AP_API void ap__qr_solve_many(const ap_qr *qr, int k, double *B, double *room, double *X);
 
 #endif

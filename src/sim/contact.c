@@ -37,7 +37,7 @@ static double amplification(const ap_resting *resting, contact_system *s) {
   ap__contact_solve(s);
   for (int c = 0; c < unknowns; c++)
     if (s->row[c] % 3 == 0) without = fmax(without, fabs(s->x[c]));
-  return without > 0 ? with / without : 0;
+  return without > 1e-12 * with ? with / without : 0; // less is rounding
 }
 
 ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double *q, const double *v,

@@ -76,12 +76,13 @@ static bool weigh_tangents(const ap_resting *resting, int n, contact_system *s) 
   return true;
 }
 
+// No force that is not a number is.
 static bool admissible(const ap_resting *resting, int n, const contact_system *s, double slack) {
   for (int c = 0; c < n; c++) {
     if (s->row[c] % 3 != 0) continue;
     const ap_resting *r = &resting[s->row[c] / 3];
-    if (s->y[c] < -slack) return false;
-    if (r->sticks && ap__contact_margin(r->friction, s->y + c) < -slack) return false;
+    if (!(s->y[c] >= -slack)) return false;
+    if (r->sticks && !(ap__contact_margin(r->friction, s->y + c) >= -slack)) return false;
   }
   return true;
 }
@@ -141,7 +142,7 @@ static void look_for_admissible(const ap_resting *resting, const bool *keep, int
     }
     correct(resting, n, s);
     if (admissible(resting, n, s, 0)) return;
-    if (changed < STUCK * inwards) break;
+    if (changed < STUCK * inwards || !isfinite(changed)) break; // or they diverge
   }
   memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
 }

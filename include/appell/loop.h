@@ -1,0 +1,254 @@
+/// @file loop.h
+/// Closed chains and parallel robots: a tree whose links are closed upon each other, in the
+/// coordinates that its users think in. Part of libappell-tools; nothing here allocates.
+///
+/// A mechanism is a tree (an ap_robot_def), closures Phi(x) = 0 between its links, independent
+/// coordinates q = s(x) such as the pose of a platform, and actuated joints. x are the tree's
+/// coordinates. Sizes: x has ap_nq() entries of the tree, its rates ap_nv(); q, v, a have
+/// ap_mechanism_n(); tau has ap_mechanism_nact(). Redundant closures are normal.
+///
+/// An ap_loop remembers the configuration x it found last; the next search starts there, and so
+/// stays on the same branch (elbow up or down) while q moves on continuously. A search takes steps
+/// of at most 0.2 rad or m, that also a distant q is approached along a path.
+///
+/// Statuses of every function that takes q, which then leaves its outputs untouched:
+/// - AP_E_ARG: a number that is not finite;
+/// - AP_E_UNREACHABLE: the closures cannot be met at that q; the configuration stays what it was;
+/// - AP_E_SINGULAR_SERIAL: q does not determine the rates of the mechanism here;
+/// - AP_E_SINGULAR_PARALLEL, where actuators take part: these do not hold it here;
+/// - AP_E_MODEL: the closures leave fewer degrees of freedom than there are coordinates.
+
+#ifndef APPELL_LOOP_H
+#define APPELL_LOOP_H
+
+#include <appell/dyn.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a closure asks of two links. Points, directions and frames are given in the link frames.
+///
+/// | kind                   | asks                                              | rows | rank |
+/// |------------------------|---------------------------------------------------|------|------|
+/// | AP_CLOSE_POINT         | at[0] and at[1] coincide                          | 3    | 3    |
+/// | AP_CLOSE_AXIS          | axis[0] and axis[1] have the same direction       | 3    | 2    |
+/// | AP_CLOSE_POINT_ON_LINE | at[0] is on the line through at[1] along axis[1]  | 2    | 2    |
+/// | AP_CLOSE_FRAME         | frames (at, rpy) coincide: a weld                 | 9    | 6    |
+/// | AP_CLOSE_DISTANCE      | at[0] and at[1] are `distance` apart              | 1    | 1    |
+/// | AP_CLOSE_GEAR          | joint of body[1] = ratio * joint of body[0] + offset | 1 | 1    |
+///
+/// A revolute joint is an AP_CLOSE_POINT and an AP_CLOSE_AXIS, a spherical one an AP_CLOSE_POINT.
+typedef enum ap_closure_kind {
+  AP_CLOSE_POINT,         ///< two points coincide
+  AP_CLOSE_AXIS,          ///< two directions are the same
+  AP_CLOSE_POINT_ON_LINE, ///< a point slides along a line
+  AP_CLOSE_FRAME,         ///< two frames coincide
+  AP_CLOSE_DISTANCE,      ///< two points keep their distance, as if joined by a massless rod
+  AP_CLOSE_GEAR           ///< two joints with one coordinate each are coupled
+} ap_closure_kind;
+
+/// One closure. Start from ap_default_closure(); only the fields of its kind are read.
+typedef struct ap_closure_def {
+  const char *name;     ///< for messages, not empty, unique
+  ap_closure_kind kind; ///< what it asks
+  int body[2];          ///< two links, 0 for the ground; for a gear the links that the joints carry
+  double at[2][3];      ///< a point of each, m
+  double axis[2][3];    ///< a direction of each, any length; default z
+  double rpy[2][3];     ///< a frame of each, rad: R = Rz(yaw) Ry(pitch) Rx(roll)
+  double distance;      ///< m, above zero
+  double ratio;         ///< of a gear; default 1
+  double offset;        ///< of a gear, rad or m
+} ap_closure_def;
+
+/// A closure AP_CLOSE_POINT of the two origins: name NULL, axes z, ratio 1.
+AP_API ap_closure_def ap_default_closure(void);
+
+/// What an independent coordinate measures.
+typedef enum ap_coordinate_kind {
+  AP_COORDINATE_JOINT,    ///< the joint of a link; it has one coordinate
+  AP_COORDINATE_POSITION, ///< of a point of a link, along a direction of the ground, m
+  AP_COORDINATE_YAW,      ///< of a link frame in the ground, R = Rz(yaw) Ry(pitch) Rx(roll), rad
+  AP_COORDINATE_PITCH,    ///< of the same, -pi/2 .. pi/2
+  AP_COORDINATE_ROLL      ///< of the same
+} ap_coordinate_kind;
+
+/// One independent coordinate. Only the fields of its kind are read.
+typedef struct ap_coordinate_def {
+  const char *name;        ///< for messages, not empty, unique
+  ap_coordinate_kind kind; ///< what it measures
+  int body;                ///< of which link
+  double at[3];            ///< AP_COORDINATE_POSITION: the point in the link frame, m
+  double along[3];         ///< AP_COORDINATE_POSITION: direction in the ground, any length
+} ap_coordinate_def;
+
+/// A whole mechanism. Arrays and strings need to live only until ap_mechanism_init() returns.
+typedef struct ap_mechanism_def {
+  const char *name;                     ///< NULL or empty: the robot's
+  const ap_robot_def *robot;            ///< the tree
+  const ap_closure_def *closures;       ///< what closes it
+  int nclosure;                         ///< how many
+  const ap_coordinate_def *coordinates; ///< q, in this order
+  int ncoordinate;                      ///< how many, 1 or more
+  const int *actuated; ///< numbers of the links whose joints are driven, in tau's order; these
+                       ///< joints have one coordinate
+  int nactuated;       ///< how many; inverse dynamics needs as many as coordinates or more
+  const double *guess; ///< configuration x of the tree to begin with; NULL: ap_neutral()
+} ap_mechanism_def;
+
+/// A checked, immutable mechanism, which any number of threads may share.
+typedef struct ap_mechanism ap_mechanism;
+
+/// Bytes that ap_mechanism_init() needs; 0 if the counts are out of range.
+AP_API size_t ap_mechanism_size(const ap_mechanism_def *def);
+/// Check a definition and build the mechanism, with the model of its tree, in mem (any alignment).
+/// NULL when it is refused; *error, which may be NULL, names the closure, coordinate or actuator
+/// and says what is wrong and what would be right. Whether the closures can be met is seen by
+/// ap_loop_place() alone.
+AP_API ap_mechanism *ap_mechanism_init(const ap_mechanism_def *def, void *mem, size_t size,
+                                       ap_error *error);
+/// Its name, never NULL.
+AP_API const char *ap_mechanism_name(const ap_mechanism *m);
+/// The model of its tree.
+AP_API const ap_model *ap_mechanism_tree(const ap_mechanism *m);
+/// @{
+/// Sizes: independent coordinates, actuated joints, rows of all closures, closures.
+AP_API int ap_mechanism_n(const ap_mechanism *m);
+AP_API int ap_mechanism_nact(const ap_mechanism *m);
+AP_API int ap_mechanism_nrow(const ap_mechanism *m);
+AP_API int ap_mechanism_nclosure(const ap_mechanism *m);
+/// @}
+/// Closure i as it was given, its axes of length one, with its own copy of the name; NULL where
+/// there is none.
+AP_API const ap_closure_def *ap_mechanism_closure(const ap_mechanism *m, int i);
+/// Coordinate i as it was given, its direction of length one; NULL where there is none.
+AP_API const ap_coordinate_def *ap_mechanism_coordinate(const ap_mechanism *m, int i);
+/// Number of the link whose joint is actuator i; -1 where there is none.
+AP_API int ap_mechanism_actuated(const ap_mechanism *m, int i);
+/// The configuration to begin with.
+AP_API const double *ap_mechanism_guess(const ap_mechanism *m);
+
+// ---- work --------------------------------------------------------------------------------------
+
+/// The memory that the functions below work in; one per thread.
+typedef struct ap_loop ap_loop;
+
+/// Bytes that ap_loop_init() needs (any alignment of the memory is taken into account).
+AP_API size_t ap_loop_size(const ap_mechanism *m);
+/// Prepare mem for this mechanism; the configuration is its guess. NULL when size is too small.
+AP_API ap_loop *ap_loop_init(const ap_mechanism *m, void *mem, size_t size);
+/// The work of its tree: payloads, gravity and friction are set there and take part here.
+AP_API ap_work *ap_loop_work(ap_loop *l);
+/// Begin the next search at x: this chooses the branch. AP_E_ARG, and no change, where a number is
+/// not finite or a quaternion zero.
+AP_API ap_status ap_loop_set_guess(const ap_mechanism *m, ap_loop *l, const double *x);
+/// The configuration x of the tree that was found last, or the guess.
+AP_API const double *ap_loop_configuration(const ap_loop *l);
+
+/// What a search came to.
+typedef struct ap_assembly {
+  int iterations;          ///< Newton steps
+  double closure_error;    ///< largest entry of Phi, m or rad
+  double coordinate_error; ///< largest entry of s(x) - q, m or rad
+  int worst;               ///< number of the closure with that entry; -1 where there are none
+  int rank;                ///< of the closures' Jacobian Phi_x; set where q was reached
+} ap_assembly;
+
+/// Find the configuration x with Phi(x) = 0 and s(x) = q by Newton's method from the last one, with
+/// rank-revealing least squares. AP_E_UNREACHABLE: the search ended at a place where the errors are
+/// least but not zero; *result (may be NULL) has them.
+/// AP_E_SINGULAR_SERIAL: x is found, and is the configuration, but q does not determine its rates.
+AP_API ap_status ap_loop_place(const ap_mechanism *m, ap_loop *l, const double *q,
+                               ap_assembly *result);
+/// Close the mechanism near the configuration x (in: guess; out: result) whatever q is: Phi = 0
+/// alone, the least change of x. Then q = s(x), which may be NULL.
+AP_API ap_status ap_loop_close(const ap_mechanism *m, ap_loop *l, double *x, double *q,
+                               ap_assembly *result);
+/// Phi and s of a configuration x; either output may be NULL.
+AP_API void ap_loop_errors(const ap_mechanism *m, ap_loop *l, const double *x, double *phi,
+                           double *s);
+/// Phi_x, ap_mechanism_nrow() * nv, of a configuration x.
+AP_API void ap_loop_closure_jacobian(const ap_mechanism *m, ap_loop *l, const double *x,
+                                     double *phi_x);
+/// @{
+/// Rates of the tree, nv entries: P v, and P a + dP/dt v; P itself, nv * n.
+AP_API ap_status ap_loop_velocity(const ap_mechanism *m, ap_loop *l, const double *q,
+                                  const double *v, double *xd);
+AP_API ap_status ap_loop_acceleration(const ap_mechanism *m, ap_loop *l, const double *q,
+                                      const double *v, const double *a, double *xdd);
+AP_API ap_status ap_loop_map(const ap_mechanism *m, ap_loop *l, const double *q, double *P);
+/// @}
+/// The actuator map, nact * n: rates of the actuated joints are J_act v, forces on q are
+/// J_act^T tau.
+AP_API ap_status ap_loop_actuator_map(const ap_mechanism *m, ap_loop *l, const double *q,
+                                      double *J_act);
+
+// ---- dynamics: M(q) a + C(q, v) v + G(q) = J_act^T tau -----------------------------------------
+
+/// Actuator forces that give acceleration a in state (q, v); with more actuators than coordinates
+/// the least ones. AP_E_UNSUPPORTED with fewer.
+AP_API ap_status ap_loop_inverse_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
+                                          const double *v, const double *a, double *tau);
+/// The acceleration that tau causes in state (q, v). AP_E_SINGULAR where M is singular.
+AP_API ap_status ap_loop_forward_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
+                                          const double *v, const double *tau, double *a);
+/// Forces on the coordinates, n entries: M a + C v + G, friction included where it is on.
+AP_API ap_status ap_loop_forces(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
+                                const double *a, double *Q);
+/// The inertia matrix M(q), n * n.
+AP_API ap_status ap_loop_inertia_matrix(const ap_mechanism *m, ap_loop *l, const double *q,
+                                        double *M);
+/// The Coriolis matrix C(q, v), n * n: Christoffel's, so that dM/dt - 2 C is skew-symmetric.
+AP_API ap_status ap_loop_coriolis_matrix(const ap_mechanism *m, ap_loop *l, const double *q,
+                                         const double *v, double *C);
+/// The forces of gravity G(q).
+AP_API ap_status ap_loop_gravity_forces(const ap_mechanism *m, ap_loop *l, const double *q,
+                                        double *G);
+/// Kinetic and potential energy; either output may be NULL.
+AP_API ap_status ap_loop_energy(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
+                                double *kinetic, double *potential);
+
+// ---- singularities -----------------------------------------------------------------------------
+
+/// How near a configuration is to the two kinds of singularity.
+///
+/// Serial: with q held, parts of the mechanism can still move; where q is a platform's pose, a limb
+/// is stretched or folded. The map is [Phi_x; s_x].
+/// Parallel: with the actuators locked, the mechanism can still move. The map is [Phi_x; S], S the
+/// rows that pick the actuated joints.
+/// A distance is the least singular value of the map over its largest: 0 at the singularity. It
+/// depends on units where lengths and angles are mixed: m and rad.
+typedef struct ap_singularity {
+  double serial;         ///< distance to a serial singularity
+  double serial_least;   ///< least singular value of that map
+  double parallel;       ///< distance to a parallel singularity
+  double parallel_least; ///< least singular value of that map
+  double act_least;      ///< least singular value of J_act; 0 at a serial singularity
+  double act_largest;    ///< and largest; 0 at a serial singularity
+  int rank;              ///< of Phi_x
+} ap_singularity;
+
+/// Distances at q. AP_OK, AP_E_SINGULAR_SERIAL and AP_E_SINGULAR_PARALLEL fill *result.
+AP_API ap_status ap_loop_singularity(const ap_mechanism *m, ap_loop *l, const double *q,
+                                     ap_singularity *result);
+
+// ---- built in ----------------------------------------------------------------------------------
+
+/// Built-in mechanisms: name of the i-th, NULL past the last.
+AP_API const char *ap_mechanism_builtin_name(int i);
+/// One line about it and its source.
+AP_API const char *ap_mechanism_builtin_about(int i);
+/// Its definition, which lives as long as the program; NULL if there is none of that name.
+AP_API const ap_mechanism_def *ap_mechanism_builtin(const char *name);
+/// A configuration to begin with on a branch, one sign '+' or '-' for each limb, such as "+-+" of
+/// the agile-wrist: ap_nq() entries of its tree. NULL asks for the definition's own branch.
+/// AP_E_NOT_FOUND: no such mechanism; AP_E_ARG: no such branch.
+AP_API ap_status ap_mechanism_builtin_branch(const char *name, const char *branch, double *x);
+/// How many signs a branch has, 0 where there is one branch only or no such mechanism.
+AP_API int ap_mechanism_builtin_limbs(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,222 @@
+// Dynamics in independent coordinates, from those of the tree. With xd = P v
+//
+//   M = P^T M_t P,   C = P^T (C_t P + M_t P'),   G = P^T g_t,   J_act = S P,
+//   P = K^+ [0; 1],  P' = -K^+ K' P,
+//
+// where M_t, C_t, g_t are the tree's and S picks the actuated joints. C_t belongs to the body
+// Jacobians J_t and J_t', so this C belongs to J_t P and (J_t P)': Christoffel's again. See
+// docs/loops.md.
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "loop/work.h"
+
+// y [r * c] = A [r * k] B [k * c]
+static void multiply(int r, int k, int c, const double *A, const double *B, double *y) {
+  memset(y, 0, sizeof(double) * (size_t)r * (size_t)c);
+  for (int i = 0; i < r; i++)
+    for (int j = 0; j < k; j++)
+      for (int h = 0; h < c; h++) y[i * c + h] += A[i * k + j] * B[j * c + h];
+}
+
+// y [c * d] += A^T B with A [k * c], B [k * d]
+static void add_transposed(int k, int c, int d, const double *A, const double *B, double *y) {
+  for (int j = 0; j < k; j++)
+    for (int i = 0; i < c; i++)
+      for (int h = 0; h < d; h++) y[i * d + h] += A[j * c + i] * B[j * d + h];
+}
+
+// y [c] = A^T b with A [k * c]
+static void transposed(int k, int c, const double *A, const double *b, double *y) {
+  memset(y, 0, sizeof(double) * (size_t)c);
+  add_transposed(k, c, 1, A, b, y);
+}
+
+// xd = P v
+static void velocity(const ap_mechanism *m, ap_loop *l, const double *v) {
+  multiply(m->nv, m->n, 1, l->P, v, l->xd);
+}
+
+// xd = P v and xdd = P a - K^+ (K' xd); a may be NULL.
+static void acceleration(const ap_mechanism *m, ap_loop *l, const double *v, const double *a) {
+  int rows = m->nrow + m->n, nv = m->nv;
+  velocity(m, l, v);
+  ap__rows(m, l, l->x, l->xd, AP_ROWS_BIAS, l->try_F);
+  for (int i = 0; i < rows; i++) l->tall[i] = -l->bias[i];
+  ap__qr_solve(&l->qr, l->tall, l->xdd);
+  if (!a) return;
+  for (int i = 0; i < nv; i++)
+    for (int j = 0; j < m->n; j++) l->xdd[i] += l->P[i * m->n + j] * a[j];
+}
+
+static bool state_is_finite(const ap_mechanism *m, const double *v, const double *a) {
+  return (!v || ap__finite(m->n, v)) && (!a || ap__finite(m->n, a));
+}
+
+#define PREPARE(v, a)                               \
+  do {                                              \
+    if (!state_is_finite(m, v, a)) return AP_E_ARG; \
+    ap_status prepared_ = ap__loop_map(m, l, q);    \
+    if (prepared_ != AP_OK) return prepared_;       \
+  } while (0)
+
+ap_status ap_loop_map(const ap_mechanism *m, ap_loop *l, const double *q, double *P) {
+  PREPARE(NULL, NULL);
+  memcpy(P, l->P, sizeof(double) * (size_t)m->nv * (size_t)m->n);
+  return AP_OK;
+}
+
+ap_status ap_loop_velocity(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
+                           double *xd) {
+  PREPARE(v, NULL);
+  velocity(m, l, v);
+  memcpy(xd, l->xd, sizeof(double) * (size_t)m->nv);
+  return AP_OK;
+}
+
+ap_status ap_loop_acceleration(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
+                               const double *a, double *xdd) {
+  PREPARE(v, a);
+  acceleration(m, l, v, a);
+  memcpy(xdd, l->xdd, sizeof(double) * (size_t)m->nv);
+  return AP_OK;
+}
+
+ap_status ap_loop_actuator_map(const ap_mechanism *m, ap_loop *l, const double *q, double *J_act) {
+  PREPARE(NULL, NULL);
+  memcpy(J_act, l->J_act, sizeof(double) * (size_t)m->nact * (size_t)m->n);
+  return AP_OK;
+}
+
+// ---- forces ------------------------------------------------------------------------------------
+
+// Q = P^T (forces of the tree).
+static void forces(const ap_mechanism *m, ap_loop *l, const double *v, const double *a, double *Q) {
+  acceleration(m, l, v, a);
+  ap_inverse_dynamics(m->tree, l->work, l->x, l->xd, l->xdd, l->f);
+  transposed(m->nv, m->n, l->P, l->f, Q);
+}
+
+ap_status ap_loop_forces(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
+                         const double *a, double *Q) {
+  PREPARE(v, a);
+  forces(m, l, v, a, Q);
+  return AP_OK;
+}
+
+// tau of J_act^T tau = Q, the shortest.
+static ap_status actuate(const ap_mechanism *m, ap_loop *l, double *Q, double *tau) {
+  ap_qr *qr = &l->small_qr;
+  for (int i = 0; i < m->n; i++)
+    for (int j = 0; j < m->nact; j++) qr->A[i * m->nact + j] = l->J_act[j * m->n + i];
+  ap__qr_factor(qr, 1e-13);
+  if (!(ap__qr_nearness(qr, m->n) > AP_PARALLEL_NEAR)) return AP_E_SINGULAR_PARALLEL;
+  ap__qr_solve(qr, Q, tau);
+  return AP_OK;
+}
+
+ap_status ap_loop_inverse_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
+                                   const double *v, const double *a, double *tau) {
+  if (m->nact < m->n) return AP_E_UNSUPPORTED;
+  PREPARE(v, a);
+  forces(m, l, v, a, l->vec);
+  return actuate(m, l, l->vec, tau);
+}
+
+// M = L L^T in place; false where M is singular.
+static bool factorize(int n, double *M) {
+  for (int j = 0; j < n; j++) {
+    double *row = M + j * n, was = row[j];
+    for (int k = 0; k <= j; k++) {
+      double sum = row[k];
+      for (int i = 0; i < k; i++) sum -= row[i] * M[k * n + i];
+      if (k < j) {
+        row[k] = sum / M[k * n + k];
+      } else {
+        if (!(sum > 16 * DBL_EPSILON * was)) return false;
+        row[j] = sqrt(sum);
+      }
+    }
+  }
+  return true;
+}
+
+static void inertia(const ap_mechanism *m, ap_loop *l, double *M) {
+  int n = m->n;
+  ap_inertia_matrix(m->tree, l->work, l->x, l->tree);
+  multiply(m->nv, m->nv, n, l->tree, l->P, l->product);
+  memset(M, 0, sizeof(double) * (size_t)n * (size_t)n);
+  add_transposed(m->nv, n, n, l->P, l->product, M);
+  for (int i = 0; i < n; i++) // symmetric to the bit
+    for (int j = 0; j < i; j++) M[i * n + j] = M[j * n + i] = 0.5 * (M[i * n + j] + M[j * n + i]);
+}
+
+ap_status ap_loop_forward_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
+                                   const double *v, const double *tau, double *a) {
+  int n = m->n;
+  if (!ap__finite(m->nact, tau)) return AP_E_ARG;
+  PREPARE(v, NULL);
+  double *Q = l->vec, *L = l->small;
+  inertia(m, l, L);
+  if (!factorize(n, L)) return AP_E_SINGULAR;
+  forces(m, l, v, NULL, Q);
+  for (int i = 0; i < n; i++) {
+    Q[i] = -Q[i];
+    for (int j = 0; j < m->nact; j++) Q[i] += l->J_act[j * n + i] * tau[j];
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) Q[i] -= L[i * n + j] * Q[j];
+    Q[i] /= L[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = i + 1; j < n; j++) Q[i] -= L[j * n + i] * Q[j];
+    Q[i] /= L[i * n + i];
+  }
+  memcpy(a, Q, sizeof(double) * (size_t)n);
+  return AP_OK;
+}
+
+// ---- matrices ----------------------------------------------------------------------------------
+
+ap_status ap_loop_inertia_matrix(const ap_mechanism *m, ap_loop *l, const double *q, double *M) {
+  PREPARE(NULL, NULL);
+  inertia(m, l, M);
+  return AP_OK;
+}
+
+ap_status ap_loop_coriolis_matrix(const ap_mechanism *m, ap_loop *l, const double *q,
+                                  const double *v, double *C) {
+  int n = m->n, nv = m->nv, rows = m->nrow + n;
+  PREPARE(v, NULL);
+  velocity(m, l, v);
+  ap__rows(m, l, l->x, l->xd, AP_ROWS_RATES, l->try_F);
+  multiply(rows, nv, n, l->Kd, l->P, l->B);
+  for (int i = 0; i < rows * n; i++) l->B[i] = -l->B[i];
+  ap__qr_solve_many(&l->qr, n, l->B, l->Z, l->Pd);
+  memset(C, 0, sizeof(double) * (size_t)n * (size_t)n);
+  ap_coriolis_matrix(m->tree, l->work, l->x, l->xd, l->tree);
+  multiply(nv, nv, n, l->tree, l->P, l->product);
+  add_transposed(nv, n, n, l->P, l->product, C);
+  ap_inertia_matrix(m->tree, l->work, l->x, l->tree);
+  multiply(nv, nv, n, l->tree, l->Pd, l->product);
+  add_transposed(nv, n, n, l->P, l->product, C);
+  return AP_OK;
+}
+
+ap_status ap_loop_gravity_forces(const ap_mechanism *m, ap_loop *l, const double *q, double *G) {
+  PREPARE(NULL, NULL);
+  ap_gravity_forces(m->tree, l->work, l->x, l->f);
+  transposed(m->nv, m->n, l->P, l->f, G);
+  return AP_OK;
+}
+
+ap_status ap_loop_energy(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
+                         double *kinetic, double *potential) {
+  PREPARE(v, NULL);
+  velocity(m, l, v);
+  if (kinetic) *kinetic = ap_kinetic_energy(m->tree, l->work, l->x, l->xd);
+  if (potential) *potential = ap_potential_energy(m->tree, l->work, l->x);
+  return AP_OK;
+}
