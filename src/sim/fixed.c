@@ -174,7 +174,8 @@ static ap_status contacts(ap_sim *sim, double h, bool behind, ap_error *error) {
   for (int i = 0; i < n; i++) fast = fast || sim->touch[i].restitution > 0;
   double lost = book(sim, n, behind && fast, result.lost);
   sim->lost += lost;
-  bool fresh = note_contacts(sim, n, h, lost);
+  // An impact gives no energy; one that comes late may seem to.
+  bool fresh = note_contacts(sim, n, h, fmax(lost, 0));
   if (sim->events > sim->scene.most_events) return ap__run_count(sim, &sim->pair[0], error);
   if (behind && !fast) { // what the step let resting points sink: half its change of velocity
     for (int i = 0; i < sim->nv; i++) sim->before[i] = 0.5 * h * (v[i] - sim->before[i]);
