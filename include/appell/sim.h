@@ -151,7 +151,9 @@ typedef enum ap_event_kind {
 /// The name of a kind as in logs: "impact", ...; never NULL.
 AP_API const char *ap_event_name(ap_event_kind kind);
 
-/// One touch of one event; those of a simultaneous impact have the same number.
+/// One touch of one event; those of a simultaneous impact have the same number. Events are told in
+/// the order of time, but for a contact that ends a Zeno sequence: it is told when bounces get
+/// shorter than the window, with the time at which the last of them would end.
 typedef struct ap_event {
   int number;         ///< of the event, from 1
   ap_event_kind kind; ///< what happened
