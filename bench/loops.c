@@ -54,7 +54,7 @@ static double measure(task what, const ap_mechanism *m, ap_loop *l, const double
     if (ap_loop_place(m, l, q, NULL)) return NAN;
     double start = now();
     for (int i = 0; i < STEPS; i++) {
-      if (what != INVERSE_THERE) motion(middle, ap_mechanism_n(m), 1e-3 * i, q, v, a);
+      if (what != INVERSE_THERE) motion(middle, ap_mechanism_n(m), 1e-3 * (i + 1), q, v, a);
       if (call(what, m, l, q, v, a)) return NAN;
       if (i % STRETCH != STRETCH - 1) continue;
       double end = now();
