@@ -10,8 +10,9 @@
 ///
 /// Functions in double have plain names, their twins in single precision end in _f32.
 ///
-/// file.h (libappell-tools) reads and writes robot files; it is not included here because it
-/// allocates and the core does not.
+/// The headers of libappell-tools are not included here, because most of them allocate and the core
+/// does not: file.h reads and writes robot files and logs, loop.h and wrist.h are about closed
+/// chains, impact.h about walls, sim.h and scenario.h about motion over time, plot.h draws.
 
 #ifndef APPELL_H
 #define APPELL_H
