@@ -519,7 +519,9 @@ TEST(modes_obey_the_law) {
 
 // Gaps close to rounding, velocities into walls (all velocities of points that stick) vanish, what
 // is lost is the difference of the kinetic energies, and the change of velocity is M-orthogonal to
-// every velocity that the constraints allow: doing it again changes nothing.
+// every velocity that the constraints allow: doing it again changes nothing. Random points may hold
+// almost the same motion: what rounding leaves at them, 1e-12 m/s, is a thousand times as much in
+// joints that move them with levers of a millimetre, and the impulses grow likewise.
 TEST(projection) {
   rng g = rng_seed(12);
   FOR_EACH_MODEL (r)
@@ -534,7 +536,7 @@ TEST(projection) {
       CHECK_OK(ap__contact_project(r->m, r->w, q, v, n, rest, scratch(r->m, n), &lost));
       double before = ap_kinetic_energy(r->m, r->w, q, s.v);
       double after = ap_kinetic_energy(r->m, r->w, q, v);
-      CHECK_CLOSE(lost, before - after, 1e-12 * (1 + before));
+      CHECK_CLOSE(lost, before - after, 1e-10 * (1 + before));
       CHECK(lost >= 0);
       for (int i = 0; i < n; i++) {
         double p[3], vel[3], acc[3], normal[3], zero[3] = {0};
@@ -547,7 +549,7 @@ TEST(projection) {
       memcpy(q2, q, sizeof q), memcpy(v2, v, sizeof v);
       CHECK_OK(ap__contact_project(r->m, r->w, q2, v2, n, rest, scratch(r->m, n), &lost));
       CHECK_WITHIN(q2, q, nq, 1e-12);
-      CHECK_WITHIN(v2, v, nv, 1e-11);
+      CHECK_WITHIN(v2, v, nv, 1e-9);
     }
 }
 
