@@ -53,7 +53,7 @@ static void end_now(int number) {
   for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
     for (const char *c = part[k]; *c; c++) line[n++] = *c;
   }
-  if (write(STDERR_FILENO, line, n) < 0) n = 0; // nobody is left to be told
+  (void)!write(STDERR_FILENO, line, n); // where it fails, nobody is left to be told
   signal(stopped_by, SIG_DFL);
   raise(stopped_by);
 }
