@@ -111,6 +111,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   double energy[3];
   ap__run_energy(sim, energy);
   sim->start_energy = energy[0] + energy[1] + energy[2];
+  sim->start_motion = energy[0] + energy[2];
   sim->started = true; // who is told of the first events may ask for the state
   if (sim->scene.stepping == AP_ADAPTIVE) status = first_contacts(sim, error);
   double lift = -energy[1] - energy[2]; // onto walls, of points that start inside within `depth`

@@ -100,6 +100,7 @@ struct ap_sim {
   double calm;     // how many times its usual length a leg may have, as nothing has happened
   bool fresh;      // y has changed by a jump: the integrator starts again
   double lost, start_energy;
+  double start_motion; // the part of start_energy that is kinetic or elastic
   long events, evaluations;
   long busy; // events since busy_t, all within a window
   double busy_t;
