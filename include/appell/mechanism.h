@@ -83,7 +83,8 @@ typedef struct ap_mechanism_def {
   const int *actuated; ///< numbers of the links whose joints are driven, in tau's order; these
                        ///< joints have one coordinate
   int nactuated;       ///< how many; inverse dynamics needs as many as coordinates or more
-  const double *guess; ///< configuration x of the tree to begin with; NULL: ap_neutral()
+  const double *guess; ///< configuration x of the tree to begin with; NULL: that of the first
+                       ///< branch, or ap_neutral()
   const ap_branch_def *branches; ///< other configurations to begin with
   int nbranch;                   ///< how many
 } ap_mechanism_def;

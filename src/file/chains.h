@@ -25,7 +25,7 @@ struct ap__chains {
   ap_branch_def *branches;
   double *configurations;      // [nbranch * nq], those of the branches
   int *lines[AP__CHAIN_PARTS]; // of each entry; 0: unknown
-  int guess_line;
+  int line, guess_line;        // of what is said of closed chains at all, and of the guess
 };
 
 // Arrays for the counts of a definition, all zero, hung on the robot, whose bodies are there. The

@@ -38,8 +38,9 @@ static int line_of_message(const ap_robot *robot, const char *text) {
     }
   }
   if (best) return line;
-  return strncmp(text, "the guess", 9) == 0 ? robot->chains->guess_line
-                                            : ap__robot_line_of_message(robot, text);
+  if (strncmp(text, "the guess", 9) == 0) return robot->chains->guess_line;
+  line = ap__robot_line_of_message(robot, text);
+  return line ? line : robot->chains->line;
 }
 
 // ---- the heap ----------------------------------------------------------------------------------
