@@ -200,7 +200,7 @@ static ap_status no_step(const ap_sim *sim, ap_status status, double h, ap_error
 
 // Back to where the robot can be.
 static ap_status settle(ap_sim *sim, ap_error *error) {
-  ap_status status = ap__plant_settle(&sim->plant, sim->y, sim->y + sim->nq);
+  ap_status status = ap__run_place(sim, sim->y);
   return status ? ap__run_failed(sim, status, "the robot cannot be where it is", error) : AP_OK;
 }
 

@@ -187,6 +187,13 @@ ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
   return AP_OK;
 }
 
+ap_status ap__run_place(void *context, double *y) {
+  ap_sim *sim = context;
+  ap_status status = ap__plant_settle(&sim->plant, y, y + sim->nq);
+  if (!status && sim->plant.closed) sim->drift = fmax(sim->drift, sim->plant.closed->drift);
+  return status;
+}
+
 void ap__run_energy(ap_sim *sim, double energy[3]) {
   const double *q = sim->y, *v = sim->y + sim->nq;
   energy[0] = ap_kinetic_energy(sim->m, sim->w, q, v);
