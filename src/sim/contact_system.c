@@ -160,24 +160,24 @@ static void gather_delassus(contact_system *s) {
   }
 }
 
-ap_status ap__contact_gather(const ap_model *m, ap_work *w, const double *q, const double *v,
+ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
                              const ap_resting *resting, contact_system *s) {
-  ap_status status = ap_inverse_inertia_matrix(m, w, q, s->Minv);
+  ap_status status = p->kind->mobility(p, q, s->Minv);
   if (status != AP_OK) return status;
-  ap_kinematics(m, w, q, v, NULL);
+  ap_kinematics(p->m, p->w, q, v, NULL);
   for (int i = 0; i < s->n; i++) {
-    status = gather_point(m, w, &resting[i], i, s);
+    status = gather_point(p->m, p->w, &resting[i], i, s);
     if (status != AP_OK) return status;
   }
   gather_delassus(s);
   return AP_OK;
 }
 
-ap_status ap__contact_state(const ap_model *m, ap_work *w, const double *q, const double *v,
-                            const double *tau, const ap_resting *resting, contact_system *s) {
-  ap_status status = ap_forward_dynamics(m, w, q, v, tau, s->free);
+ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const double *tau,
+                            const ap_resting *resting, contact_system *s) {
+  ap_status status = p->kind->accelerate(p, q, v, tau, s->free);
   if (status != AP_OK) return status;
-  status = ap__contact_gather(m, w, q, v, resting, s);
+  status = ap__contact_gather(p, q, v, resting, s);
   if (status != AP_OK) return status;
   for (int r = 0; r < 3 * s->n; r++)
     for (int j = 0; j < s->nv; j++) s->b[r] += s->J[r * s->nv + j] * s->free[j];

@@ -144,7 +144,7 @@ static ap_status push_out(ap_sim *sim, bool fresh, ap_error *error) {
   for (int i = 0; i < sim->nresting; i++) inside = inside || sim->resting[i].gap < -RUN_TOUCH;
   if (!inside) return AP_OK;
   double lost = 0, energy = fresh ? energy_of(sim) : 0;
-  ap_status status = ap__contact_project(sim->m, sim->w, sim->y, sim->y + sim->nq, sim->nresting,
+  ap_status status = ap__contact_project(&sim->plant, sim->y, sim->y + sim->nq, sim->nresting,
                                          sim->resting, sim->contact_room, &lost);
   if (status) return ap__run_failed(sim, status, "points cannot be put back on walls", error);
   sim->lost += fresh ? energy - energy_of(sim) : lost;
@@ -169,7 +169,8 @@ static ap_status contacts(ap_sim *sim, double h, bool behind, ap_error *error) {
   }
   ap_impact_result result;
   memcpy(sim->before, v, (size_t)sim->nv * sizeof *v);
-  ap_status status = ap_impact(sim->m, sim->w, q, v, n, sim->touch, sim->impact_room, &result);
+  ap_status status =
+      sim->plant.kind->impact(&sim->plant, q, v, n, sim->touch, sim->impact_room, &result);
   if (status) return ap__run_failed(sim, status, "the impact cannot be solved", error);
   for (int i = 0; i < n; i++) fast = fast || sim->touch[i].restitution > 0;
   double lost = book(sim, n, behind && fast, result.lost);
@@ -196,6 +197,12 @@ static ap_status no_step(const ap_sim *sim, ap_status status, double h, ap_error
   return ap__run_failed(sim, status, "no acceleration", error);
 }
 
+// Back to where the robot can be.
+static ap_status settle(ap_sim *sim, ap_error *error) {
+  ap_status status = ap__plant_settle(&sim->plant, sim->y, sim->y + sim->nq);
+  return status ? ap__run_failed(sim, status, "the robot cannot be where it is", error) : AP_OK;
+}
+
 static ap_status step(ap_sim *sim, double h, ap_error *error) {
   ap_status status;
   if (sim->scene.stepping == AP_FIXED_RK4) {
@@ -204,7 +211,9 @@ static ap_status step(ap_sim *sim, double h, ap_error *error) {
     sim->t += h;
     if (ap_normalize(sim->m, sim->y))
       return ap__run_failed(sim, AP_E_NO_CONVERGENCE, "a quaternion vanished", error);
-    return contacts(sim, h, true, error);
+    status = settle(sim, error);
+    if (!status) status = contacts(sim, h, true, error);
+    return status ? status : settle(sim, error);
   }
   status = step_euler(sim, h);
   if (status) return no_step(sim, status, h, error);
@@ -212,7 +221,7 @@ static ap_status step(ap_sim *sim, double h, ap_error *error) {
   if (status) return status;
   move(sim, h);
   sim->t += h;
-  return AP_OK;
+  return settle(sim, error);
 }
 
 ap_status ap__run_fixed(ap_sim *sim, double t, ap_error *error) {

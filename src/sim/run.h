@@ -84,6 +84,7 @@ struct ap_sim {
   ap_scene scene; // its arrays are copies
   const ap_model *m;
   ap_work *w;
+  ap_plant plant;       // the two in motion
   ap_surface **surface; // [nwall]
   run_pair *pair;       // [npair]
   int npair, most;      // pairs; touches at a time at most

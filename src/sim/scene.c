@@ -160,7 +160,8 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->candidate = AP_TAKE(&a, ap_resting, most);
   sim->keep = AP_TAKE(&a, bool, most);
   if (sim->most) {
-    sim->impact_room = AP_TAKE_ALIGNED(&a, unsigned char, ap_impact_scratch(s->model, sim->most));
+    sim->impact_room =
+        AP_TAKE_ALIGNED(&a, unsigned char, sim->plant.kind->impact_scratch(&sim->plant, sim->most));
     sim->contact_room =
         AP_TAKE_ALIGNED(&a, unsigned char, ap__contact_scratch(s->model, sim->most));
   }
@@ -214,6 +215,7 @@ ap_status ap_sim_create(const ap_scene *scene, ap_sim **sim, ap_error *error) {
   if (!status) status = check_parts(scene, error);
   if (status) return status;
   ap_sim sizes = {.m = scene->model,
+                  .plant = ap__plant_tree(scene->model, NULL),
                   .nq = ap_nq(scene->model),
                   .nv = ap_nv(scene->model),
                   .npair = scene->npoint * scene->nwall};
@@ -233,6 +235,7 @@ ap_status ap_sim_create(const ap_scene *scene, ap_sim **sim, ap_error *error) {
   made->memory = mem;
   lay_out(made, scene, mem);
   made->w = ap_work_init(made->m, made->w, ap_work_size(made->m));
+  made->plant.w = made->w;
   ap_set_gravity(made->w, made->scene.gravity);
   ap_set_friction(made->w, made->scene.joint_friction);
   for (int i = 0; i < scene->nspring; i++)
