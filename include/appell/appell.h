@@ -12,7 +12,8 @@
 ///
 /// The headers of libappell-tools are not included here, because most of them allocate and the core
 /// does not: file.h reads and writes robot files and logs, loop.h and wrist.h are about closed
-/// chains, impact.h about walls, sim.h and scenario.h about motion over time, plot.h draws.
+/// chains, impact.h about walls, sim.h and scenario.h about motion over time, traj.h about
+/// trajectories, ident.h about parameters from measurements, plot.h draws.
 
 #ifndef APPELL_H
 #define APPELL_H
