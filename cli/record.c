@@ -114,7 +114,7 @@ static void add_vector(cli_record *r, vector what) {
 }
 
 // Coordinates of a mechanism, or their rates.
-static void add_coordinates(cli_record *r, const char *vector, const char *angle,
+static void add_coordinates(cli_record *r, const char *group, const char *angle,
                             const char *length) {
   const ap_mechanism *m = r->scene->mechanism;
   for (int i = 0; m && i < ap_mechanism_n(m); i++) {
@@ -122,7 +122,7 @@ static void add_coordinates(cli_record *r, const char *vector, const char *angle
     const bool slides =
         c->kind == AP_COORDINATE_POSITION ||
         (c->kind == AP_COORDINATE_JOINT && ap_body(r->model, c->body)->joint == AP_PRISMATIC);
-    add_column(r, vector, c->name, "", slides ? length : angle);
+    add_column(r, group, c->name, "", slides ? length : angle);
   }
 }
 
