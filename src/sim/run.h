@@ -105,8 +105,8 @@ struct ap_sim {
   bool fresh;      // y has changed by a jump: the integrator starts again
   double lost, start_energy;
   double start_motion; // the part of start_energy that is kinetic or elastic
-  double drift;   // of the closures at the end of a step, the largest
-  double *s, *sd; // independent coordinates as they are told, and their rates
+  double drift;        // of the closures at the end of a step, the largest
+  double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
   long busy; // events since busy_t, all within a window
   double busy_t;
