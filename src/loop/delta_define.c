@@ -1,7 +1,7 @@
 // Definitions of Delta robots: the built-in one, the check, the constants of a limb.
 
 #include "base/arena.h"
-#include "loop/cholesky.h"
+#include "num/cholesky.h"
 #include "loop/closed_form.h"
 #include "loop/delta.h"
 

@@ -6,7 +6,7 @@
 // sum_r row_r f_r to the force on the platform. The torques follow as tau_i = f_0,i + x_i with
 // sum_i row_0,i x_i = what is left of that force without the f_0.
 
-#include "loop/cholesky.h"
+#include "num/cholesky.h"
 #include "loop/delta.h"
 
 // Rates of a limb; drow are the derivatives of the rows.

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "loop/cholesky.h"
 #include "loop/work.h"
+#include "num/cholesky.h"
 
 // y [r * c] = A [r * k] B [k * c]
 static void multiply(int r, int k, int c, const double *A, const double *B, double *y) {

@@ -7,7 +7,7 @@
 //   sum_i A_i tau_i = Q,  tau_i = f_theta,i + x_i,  sum_i A_i x_i = Q less sum A f_theta,
 //   and A_i = w_i / (l1_i s_i)
 
-#include "loop/cholesky.h"
+#include "num/cholesky.h"
 #include "loop/five_bar.h"
 
 // Rates of an arm; dA and dB are the derivatives of A and B.
