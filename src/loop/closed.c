@@ -249,8 +249,7 @@ ap_status ap__closed_accelerate(ap_closed *c, const double *x, const double *xd,
   ap_inverse_dynamics(c->m->tree, c->l->work, x, xd, c->xdd, c->f);
   for (int i = 0; i < c->nv; i++) c->f[i] = tau[i] - c->f[i];
   transposed(c, c->Z, c->f, c->z);
-  ap__cholesky_lower(c->free, c->L, c->z);
-  ap__cholesky_upper(c->free, c->L, c->z);
+  ap__cholesky_solve(c->free, c->L, c->z);
   add_rates(c, c->z, c->xdd);
   memcpy(xdd, c->xdd, sizeof(double) * (size_t)c->nv);
   return AP_OK;

@@ -7,8 +7,6 @@
 // Jacobians J_t and J_t', so this C belongs to J_t P and (J_t P)': Christoffel's again. See
 // docs/loops.md.
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "loop/work.h"
@@ -149,8 +147,7 @@ ap_status ap_loop_forward_dynamics(const ap_mechanism *m, ap_loop *l, const doub
     Q[i] = -Q[i];
     for (int j = 0; j < m->nact; j++) Q[i] += l->J_act[j * n + i] * tau[j];
   }
-  ap__cholesky_lower(n, L, Q);
-  ap__cholesky_upper(n, L, Q);
+  ap__cholesky_solve(n, L, Q);
   memcpy(a, Q, sizeof(double) * (size_t)n);
   return AP_OK;
 }

@@ -40,4 +40,10 @@ static inline void ap__cholesky_upper(int n, const double *L, double *x) {
   }
 }
 
+// L L^T x = b in place.
+static inline void ap__cholesky_solve(int n, const double *L, double *x) {
+  ap__cholesky_lower(n, L, x);
+  ap__cholesky_upper(n, L, x);
+}
+
 #endif
