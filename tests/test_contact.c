@@ -18,6 +18,12 @@ static void *scratch(const ap_model *m, int n) {
   return memory;
 }
 
+static ap_plant *plant_of(const test_robot *r) {
+  static ap_plant plant;
+  plant = ap__plant_tree(r->m, r->w);
+  return &plant;
+}
+
 // A surface in memory of its own, which the next POINTS surfaces leave alone.
 static const ap_surface *surface_of(const ap_wall *wall) {
   static void *memory[2 * POINTS];
@@ -125,7 +131,7 @@ TEST(table) {
   for (int sticks = 0; sticks < 2; sticks++) {
     on_slope(0, 0.5, q, foot);
     for (int i = 0; i < 4; i++) foot[i].sticks = sticks;
-    CHECK_OK(ap__contact_accelerations(r.m, r.w, q, v, tau, 4, foot, a, scratch(r.m, 4)));
+    CHECK_OK(ap__contact_accelerations(plant_of(&r), q, v, tau, 4, foot, a, scratch(r.m, 4)));
     CHECK_WITHIN(a, zero, 6, 1e-13);
     for (int i = 0; i < 4; i++) {
       double want[3] = {0, 0, 3 * G / 4};
@@ -148,7 +154,7 @@ TEST(block_sticks_on_a_slope) {
     double angle = 0.1 * step;
     on_slope(angle, 0.5, q, foot);
     for (int i = 0; i < 4; i++) foot[i].sticks = true;
-    CHECK_OK(ap__contact_accelerations(r.m, r.w, q, v, tau, 4, foot, a, scratch(r.m, 4)));
+    CHECK_OK(ap__contact_accelerations(plant_of(&r), q, v, tau, 4, foot, a, scratch(r.m, 4)));
     CHECK_WITHIN(a, zero, 6, 1e-13);
     double sum[3] = {0}, weight[3] = {0, 0, 3 * G};
     for (int i = 0; i < 4; i++) {
@@ -172,7 +178,7 @@ TEST(block_slides_on_a_slope) {
     on_slope(angle, 0.5, q, foot);
     for (int i = 0; i < 4; i++)
       foot[i].slip[0] = way * cos(angle), foot[i].slip[2] = -way * sin(angle);
-    CHECK_OK(ap__contact_accelerations(r.m, r.w, q, v, tau, 4, foot, a, scratch(r.m, 4)));
+    CHECK_OK(ap__contact_accelerations(plant_of(&r), q, v, tau, 4, foot, a, scratch(r.m, 4)));
     CHECK_WITHIN(a, want, 6, 1e-12);
     double normal = 0;
     for (int i = 0; i < 4; i++) {
@@ -203,7 +209,7 @@ TEST(bead_in_a_ring) {
     double speed = 2, c = cos(angle), s = sin(angle);
     double q[2] = {0.5 * c, 0.5 * s}, v[2] = {-speed * s, speed * c}, tau[2] = {0}, a[2];
     ap_resting bead = point_at(2, 0, 0, 0, surface_of(&wall), 0);
-    CHECK_OK(ap__contact_accelerations(r.m, r.w, q, v, tau, 1, &bead, a, scratch(r.m, 1)));
+    CHECK_OK(ap__contact_accelerations(plant_of(&r), q, v, tau, 1, &bead, a, scratch(r.m, 1)));
     double push = 2 * speed * speed / 0.5 - 2 * G * s;
     double along = -G * c, inwards = speed * speed / 0.5;
     double want[2] = {-inwards * c - along * s, -inwards * s + along * c};
@@ -228,7 +234,7 @@ TEST(rod_leans_on_the_floor) {
   robot_make(&r);
   double q[1] = {asin(0.6)}, v[1] = {0}, tau[1] = {0}, a[1];
   ap_resting tip = point_at(1, 0.5, 0, 0, plane(0, 0, 1, 0), 0);
-  CHECK_OK(ap__contact_accelerations(r.m, r.w, q, v, tau, 1, &tip, a, scratch(r.m, 1)));
+  CHECK_OK(ap__contact_accelerations(plant_of(&r), q, v, tau, 1, &tip, a, scratch(r.m, 1)));
   CHECK_CLOSE(tip.normal_force, 1.5 * G * 0.25 / 0.5, 1e-13);
   CHECK_CLOSE(a[0], 0, 1e-13);
   robot_free(&r);
@@ -241,10 +247,10 @@ TEST(rod_leans_on_the_floor) {
 static int settle(const test_robot *r, const double *q, const double *v, const double *tau, int n,
                   ap_resting *rest, bool *keep, double *a) {
   int stay = 0;
-  CHECK_OK(ap__contact_modes(r->m, r->w, q, v, tau, n, rest, keep, scratch(r->m, n)));
+  CHECK_OK(ap__contact_modes(plant_of(r), q, v, tau, n, rest, keep, scratch(r->m, n)));
   for (int i = 0; i < n; i++)
     if (keep[i]) rest[stay++] = rest[i];
-  CHECK_OK(ap__contact_accelerations(r->m, r->w, q, v, tau, stay, rest, a, scratch(r->m, n)));
+  CHECK_OK(ap__contact_accelerations(plant_of(r), q, v, tau, stay, rest, a, scratch(r->m, n)));
   return stay;
 }
 
@@ -344,13 +350,13 @@ TEST(painleve_rod) {
       point_motion(&r, &tip, q, unit, NULL, p, speed, acc);
       v[k] = way * lean * speed[0];
     }
-    CHECK_OK(ap__contact_modes(r.m, r.w, q, v, tau, 1, &tip, &keep, scratch(r.m, 1)));
+    CHECK_OK(ap__contact_modes(plant_of(&r), q, v, tau, 1, &tip, &keep, scratch(r.m, 1)));
     CHECK(keep);
     CHECK(tip.sticks == (way < 0));
     double before = ap_kinetic_energy(r.m, r.w, q, v);
-    CHECK_OK(ap__contact_accelerations(r.m, r.w, q, v, tau, 1, &tip, a, scratch(r.m, 1)));
+    CHECK_OK(ap__contact_accelerations(plant_of(&r), q, v, tau, 1, &tip, a, scratch(r.m, 1)));
     if (!tip.sticks) CHECK(tip.normal_force > 0);
-    CHECK_OK(ap__contact_project(r.m, r.w, q, v, 1, &tip, scratch(r.m, 1), &lost));
+    CHECK_OK(ap__contact_project(plant_of(&r), q, v, 1, &tip, scratch(r.m, 1), &lost));
     CHECK_CLOSE(before - ap_kinetic_energy(r.m, r.w, q, v), lost, 1e-14);
     CHECK(tip.sticks ? lost > 0.1 : lost < 1e-14);
   }
@@ -435,9 +441,9 @@ TEST(constraints_and_equations_of_motion) {
       int nv = ap_nv(r->m);
       int n = random_contacts(&g, r, s.q, s.v, nv < 9 ? 1 : 3, rest);
       double lost;
-      CHECK_OK(ap__contact_project(r->m, r->w, s.q, s.v, n, rest, scratch(r->m, n), &lost));
+      CHECK_OK(ap__contact_project(plant_of(r), s.q, s.v, n, rest, scratch(r->m, n), &lost));
       for (int j = 0; j < nv; j++) tau[j] = rng_uniform(&g, -1, 1);
-      CHECK_OK(ap__contact_accelerations(r->m, r->w, s.q, s.v, tau, n, rest, a, scratch(r->m, n)));
+      CHECK_OK(ap__contact_accelerations(plant_of(r), s.q, s.v, tau, n, rest, a, scratch(r->m, n)));
       equation_of_motion(r, s.q, s.v, a, n, rest, again);
       double size = 10;
       for (int i = 0; i < n; i++) size = fmax(size, test_norm(rest[i].force, 3));
@@ -492,12 +498,12 @@ TEST(modes_obey_the_law) {
       for (int i = 0; i < n; i++) rest[i].sticks = false;
       for (int j = 0; j < nv; j++) tau[j] = rng_uniform(&g, -5, 5);
       if (!moves) memset(s.v, 0, sizeof s.v);
-      CHECK_OK(ap__contact_project(r->m, r->w, s.q, s.v, n, rest, scratch(r->m, n), &lost));
-      CHECK_OK(ap__contact_modes(r->m, r->w, s.q, s.v, tau, n, rest, keep, scratch(r->m, n)));
+      CHECK_OK(ap__contact_project(plant_of(r), s.q, s.v, n, rest, scratch(r->m, n), &lost));
+      CHECK_OK(ap__contact_modes(plant_of(r), s.q, s.v, tau, n, rest, keep, scratch(r->m, n)));
       for (int i = 0; i < n; i++)
         if (keep[i]) kept[stay++] = rest[i];
       CHECK_OK(
-          ap__contact_accelerations(r->m, r->w, s.q, s.v, tau, stay, kept, a, scratch(r->m, n)));
+          ap__contact_accelerations(plant_of(r), s.q, s.v, tau, stay, kept, a, scratch(r->m, n)));
       for (int i = n - 1; i >= 0; i--)
         if (keep[i]) rest[i] = kept[--stay];
       for (int i = 0; i < n; i++) {
@@ -533,7 +539,7 @@ TEST(projection) {
       for (int j = 0; j < nv; j++) offset[j] = rng_uniform(&g, -1e-5, 1e-5);
       ap_integrate(r->m, s.q, offset, q);
       memcpy(v, s.v, sizeof v);
-      CHECK_OK(ap__contact_project(r->m, r->w, q, v, n, rest, scratch(r->m, n), &lost));
+      CHECK_OK(ap__contact_project(plant_of(r), q, v, n, rest, scratch(r->m, n), &lost));
       double before = ap_kinetic_energy(r->m, r->w, q, s.v);
       double after = ap_kinetic_energy(r->m, r->w, q, v);
       CHECK_CLOSE(lost, before - after, 1e-10 * (1 + before));
@@ -547,7 +553,7 @@ TEST(projection) {
       }
       double q2[ROBOT_Q], v2[ROBOT_V];
       memcpy(q2, q, sizeof q), memcpy(v2, v, sizeof v);
-      CHECK_OK(ap__contact_project(r->m, r->w, q2, v2, n, rest, scratch(r->m, n), &lost));
+      CHECK_OK(ap__contact_project(plant_of(r), q2, v2, n, rest, scratch(r->m, n), &lost));
       CHECK_WITHIN(q2, q, nq, 1e-12);
       CHECK_WITHIN(v2, v, nv, 1e-9);
     }
@@ -561,8 +567,8 @@ TEST(singular_inertia_is_told) {
   double q[1] = {0}, v[1] = {1}, tau[1] = {0}, a[1], lost = 0;
   ap_resting tip = point_at(1, 0, 0, 0, plane(0, 0, 1, 0), 0);
   void *room = scratch(r.m, 1);
-  CHECK_STATUS(ap__contact_accelerations(r.m, r.w, q, v, tau, 1, &tip, a, room), AP_E_SINGULAR);
-  CHECK_STATUS(ap__contact_project(r.m, r.w, q, v, 1, &tip, room, &lost), AP_E_SINGULAR);
+  CHECK_STATUS(ap__contact_accelerations(plant_of(&r), q, v, tau, 1, &tip, a, room), AP_E_SINGULAR);
+  CHECK_STATUS(ap__contact_project(plant_of(&r), q, v, 1, &tip, room, &lost), AP_E_SINGULAR);
   CHECK(v[0] == 1);
   robot_free(&r);
 }

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "loop/work.h"
 
-static ap_qr take_qr(ap_arena *a, size_t m, size_t n) {
+ap_qr ap__take_qr(ap_arena *a, size_t m, size_t n) {
   ap_qr qr = {.m = (int)m, .n = (int)n};
   qr.A = AP_TAKE(a, double, m *n);
   qr.left = AP_TAKE(a, double, n);
@@ -30,7 +30,7 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->K = AP_TAKE(&a, double, rows *nv);
   l->Kd = AP_TAKE(&a, double, rows *nv);
   l->bias = AP_TAKE(&a, double, rows);
-  l->qr = take_qr(&a, rows + nv, nv); // the rows of a damped step included
+  l->qr = ap__take_qr(&a, rows + nv, nv); // the rows of a damped step included
   l->P = AP_TAKE(&a, double, nv *n);
   l->Pd = AP_TAKE(&a, double, nv *n);
   l->J_act = AP_TAKE(&a, double, nact *n);
@@ -47,7 +47,7 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->big = AP_TAKE(&a, double, (most + nact) * nv);
   l->tall = AP_TAKE(&a, double, rows + nv);
   l->small = AP_TAKE(&a, double, n *n);
-  l->small_qr = take_qr(&a, n, nact);
+  l->small_qr = ap__take_qr(&a, n, nact);
   l->sigma = AP_TAKE(&a, double, nv > nact ? nv : nact);
   l->vec = AP_TAKE(&a, double, n);
   return ap__arena_size(&a);

@@ -3,6 +3,7 @@
 #ifndef AP_LOOP_WORK_H
 #define AP_LOOP_WORK_H
 
+#include "base/arena.h"
 #include "loop/mechanism.h"
 #include "num/qr.h"
 
@@ -49,6 +50,11 @@ struct ap_loop {
   double *sigma;        // [nv]
   double *vec;          // [larger of n, nact]
 };
+
+// ---- loop.c ------------------------------------------------------------------------------------
+
+// Room for the factors of an m * n matrix.
+ap_qr ap__take_qr(ap_arena *a, size_t m, size_t n);
 
 // ---- rows.c ------------------------------------------------------------------------------------
 

@@ -230,6 +230,8 @@ ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
     status = ap_ode_advance_watching(sim->ode, &end, sim->y, sim->found, error);
     if (status) return sim->fresh = true, status;
     sim->t = end;
+    status = ap__run_place(sim, sim->y);
+    if (status) return ap__run_failed(sim, status, "the robot cannot be where it is", error);
     long before = sim->events;
     status = react(sim, error);
     if (status) return status;

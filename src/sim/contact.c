@@ -40,12 +40,12 @@ static double amplification(const ap_resting *resting, contact_system *s) {
   return without > 1e-12 * with ? with / without : 0; // less is rounding
 }
 
-ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double *q, const double *v,
+ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *v,
                                     const double *tau, int n, ap_resting *resting, double *a,
                                     void *scratch) {
   contact_system s;
-  ap__contact_layout(m, n, scratch, &s);
-  ap_status status = ap__contact_state(m, w, q, v, tau, resting, &s);
+  ap__contact_layout(p->m, n, scratch, &s);
+  ap_status status = ap__contact_state(p, q, v, tau, resting, &s);
   if (status != AP_OK) return status;
   ap__contact_forces(resting, NULL, &s);
   memcpy(a, s.free, (size_t)s.nv * sizeof *a);
@@ -81,11 +81,10 @@ static double smallest_change(const ap_resting *resting, int unknowns, contact_s
 // Newton's method for the gaps, in s->q. Ends where the gaps are closed or no step makes them
 // smaller: points that cannot all touch are left as near as they come, in the sense of least
 // squares.
-static ap_status close_gaps(const ap_model *m, ap_work *w, const ap_resting *resting,
-                            contact_system *s) {
+static ap_status close_gaps(ap_plant *p, const ap_resting *resting, contact_system *s) {
   double before = INFINITY;
   for (int step = 0; step < NEWTON_STEPS; step++) {
-    ap_status status = ap__contact_gather(m, w, s->q, NULL, resting, s);
+    ap_status status = ap__contact_gather(p, s->q, NULL, resting, s);
     if (status != AP_OK) return status;
     double widest = 0;
     int unknowns = ap__contact_unknowns(resting, NULL, true, s);
@@ -102,18 +101,20 @@ static ap_status close_gaps(const ap_model *m, ap_work *w, const ap_resting *res
     before = widest;
     memcpy(s->best, s->q, (size_t)s->nq * sizeof *s->q);
     smallest_change(resting, unknowns, s, s->free);
-    ap_integrate(m, s->q, s->free, s->q);
+    ap_integrate(p->m, s->q, s->free, s->q);
+    status = ap__plant_settle(p, s->q, NULL);
+    if (status != AP_OK) return status;
   }
   return AP_OK;
 }
 
-ap_status ap__contact_project(const ap_model *m, ap_work *w, double *q, double *v, int n,
-                              const ap_resting *resting, void *scratch, double *lost) {
+ap_status ap__contact_project(ap_plant *p, double *q, double *v, int n, const ap_resting *resting,
+                              void *scratch, double *lost) {
   contact_system s;
-  ap__contact_layout(m, n, scratch, &s);
+  ap__contact_layout(p->m, n, scratch, &s);
   memcpy(s.q, q, (size_t)s.nq * sizeof *q);
-  ap_status status = close_gaps(m, w, resting, &s);
-  if (status == AP_OK) status = ap__contact_gather(m, w, s.q, v, resting, &s);
+  ap_status status = close_gaps(p, resting, &s);
+  if (status == AP_OK) status = ap__contact_gather(p, s.q, v, resting, &s);
   if (status != AP_OK) return status;
   int unknowns = ap__contact_unknowns(resting, NULL, false, &s);
   for (int c = 0; c < unknowns; c++) s.rhs[c] = s.place[s.row[c] / 3].velocity[s.row[c] % 3];

@@ -4,8 +4,7 @@
 #ifndef AP_SIM_CONTACT_H
 #define AP_SIM_CONTACT_H
 
-#include <appell/dyn.h>
-#include <appell/impact.h>
+#include "sim/plant.h"
 
 // One point that rests on one wall.
 typedef struct ap_resting {
@@ -34,9 +33,8 @@ size_t ap__contact_scratch(const ap_model *m, int n);
 // possible (Painleve's paradox) a point sticks although it moves: project, and call this again.
 // Where no modes are found that keep the law, those nearest to it are told; the forces then show
 // what is broken. AP_E_SINGULAR; AP_E_ARG for a link that does not exist; both with all untouched.
-ap_status ap__contact_modes(const ap_model *m, ap_work *w, const double *q, const double *v,
-                            const double *tau, int n, ap_resting *resting, bool *keep,
-                            void *scratch);
+ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const double *tau, int n,
+                            ap_resting *resting, bool *keep, void *scratch);
 
 // Accelerations under the constraints of n points in their modes: normals and, where they stick,
 // tangents do not accelerate away from their walls; where they slide, friction acts against the
@@ -44,7 +42,7 @@ ap_status ap__contact_modes(const ap_model *m, ap_work *w, const double *q, cons
 // part against `slip`: so `speed` passes through zero at a stop. Dependent points share the force
 // evenly, friction in proportion to what it can hold, and push only and stay in their cones
 // wherever forces can. Fills the outs; fails as ap__contact_modes() does.
-ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double *q, const double *v,
+ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *v,
                                     const double *tau, int n, ap_resting *resting, double *a,
                                     void *scratch);
 
@@ -54,7 +52,7 @@ ap_status ap__contact_accelerations(const ap_model *m, ap_work *w, const double 
 // and not counted. Points that cannot all touch end as near as they come. Where a point sticks is
 // not remembered: it may creep by errors of integration. AP_E_NO_CONVERGENCE where positions are
 // not finite; fails otherwise as ap__contact_modes() does.
-ap_status ap__contact_project(const ap_model *m, ap_work *w, double *q, double *v, int n,
-                              const ap_resting *resting, void *scratch, double *lost);
+ap_status ap__contact_project(ap_plant *p, double *q, double *v, int n, const ap_resting *resting,
+                              void *scratch, double *lost);
 
 #endif

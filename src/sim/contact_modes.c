@@ -228,12 +228,11 @@ static bool set_motion(const ap_resting *resting, contact_system *s) {
   return friction;
 }
 
-ap_status ap__contact_modes(const ap_model *m, ap_work *w, const double *q, const double *v,
-                            const double *tau, int n, ap_resting *resting, bool *keep,
-                            void *scratch) {
+ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const double *tau, int n,
+                            ap_resting *resting, bool *keep, void *scratch) {
   contact_system s;
-  ap__contact_layout(m, n, scratch, &s);
-  ap_status status = ap__contact_state(m, w, q, v, tau, resting, &s);
+  ap__contact_layout(p->m, n, scratch, &s);
+  ap_status status = ap__contact_state(p, q, v, tau, resting, &s);
   if (status != AP_OK) return status;
   bool friction = set_motion(resting, &s);
   frictionless(resting, &s);

@@ -142,42 +142,59 @@ static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r
   return AP_OK;
 }
 
+// Part of what W's diagonal is summed from that is rounding, where closures hold a direction.
+static const double HELD = 1e-13;
+
+// Row r of B = J M^-1; zero where no force along it does anything.
+static void gather_response(contact_system *s, int r) {
+  int nv = s->nv;
+  const double *J = s->J + r * nv;
+  double *B = s->B + r * nv, own = 0, size = 0;
+  for (int j = 0; j < nv; j++) {
+    B[j] = 0;
+    for (int k = 0; k < nv; k++) {
+      double part = J[k] * s->Minv[k * nv + j];
+      B[j] += part;
+      size += fabs(part * J[j]);
+    }
+    own += B[j] * J[j];
+  }
+  if (own <= HELD * size) memset(B, 0, (size_t)nv * sizeof *B);
+}
+
 // B = J M^-1 and W = B J^T.
 static void gather_delassus(contact_system *s) {
   int rows = 3 * s->n, nv = s->nv;
   for (int r = 0; r < rows; r++) {
-    const double *J = s->J + r * nv;
-    double *B = s->B + r * nv;
-    for (int j = 0; j < nv; j++) {
-      B[j] = 0;
-      for (int k = 0; k < nv; k++) B[j] += J[k] * s->Minv[k * nv + j];
-    }
+    const double *B = s->B + r * nv;
+    gather_response(s, r);
     for (int c = 0; c <= r; c++) {
       double sum = 0;
-      for (int k = 0; k < nv; k++) sum += B[k] * s->J[c * nv + k];
+      bool held = c < r && s->W[c * rows + c] == 0;
+      for (int k = 0; k < nv && !held; k++) sum += B[k] * s->J[c * nv + k];
       s->W[r * rows + c] = s->W[c * rows + r] = sum;
     }
   }
 }
 
-ap_status ap__contact_gather(const ap_model *m, ap_work *w, const double *q, const double *v,
+ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
                              const ap_resting *resting, contact_system *s) {
-  ap_status status = ap_inverse_inertia_matrix(m, w, q, s->Minv);
+  ap_status status = p->kind->mobility(p, q, s->Minv);
   if (status != AP_OK) return status;
-  ap_kinematics(m, w, q, v, NULL);
+  ap_kinematics(p->m, p->w, q, v, NULL);
   for (int i = 0; i < s->n; i++) {
-    status = gather_point(m, w, &resting[i], i, s);
+    status = gather_point(p->m, p->w, &resting[i], i, s);
     if (status != AP_OK) return status;
   }
   gather_delassus(s);
   return AP_OK;
 }
 
-ap_status ap__contact_state(const ap_model *m, ap_work *w, const double *q, const double *v,
-                            const double *tau, const ap_resting *resting, contact_system *s) {
-  ap_status status = ap_forward_dynamics(m, w, q, v, tau, s->free);
+ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const double *tau,
+                            const ap_resting *resting, contact_system *s) {
+  ap_status status = p->kind->accelerate(p, q, v, tau, s->free);
   if (status != AP_OK) return status;
-  status = ap__contact_gather(m, w, q, v, resting, s);
+  status = ap__contact_gather(p, q, v, resting, s);
   if (status != AP_OK) return status;
   for (int r = 0; r < 3 * s->n; r++)
     for (int j = 0; j < s->nv; j++) s->b[r] += s->J[r * s->nv + j] * s->free[j];

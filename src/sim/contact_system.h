@@ -59,12 +59,12 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
 
 // M^-1, places, J, B and W at q; with v also velocities and that part of b that they cause. v NULL:
 // at rest. AP_E_SINGULAR; AP_E_ARG for a link that does not exist.
-ap_status ap__contact_gather(const ap_model *m, ap_work *w, const double *q, const double *v,
+ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
                              const ap_resting *resting, contact_system *s);
 
 // All of it for a state under joint forces: `free` and the whole of b besides.
-ap_status ap__contact_state(const ap_model *m, ap_work *w, const double *q, const double *v,
-                            const double *tau, const ap_resting *resting, contact_system *s);
+ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const double *tau,
+                            const ap_resting *resting, contact_system *s);
 
 // Number of unknowns of these modes, with `row` filled: three where a point sticks, one where it
 // slides or where `normals` says so, none where keep (NULL: all) says no.

@@ -123,7 +123,8 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   }
   if (n == 0) return AP_OK;
   ap_impact_result result;
-  ap_status status = ap_impact(sim->m, sim->w, q, v, n, sim->touch, sim->impact_room, &result);
+  ap_status status =
+      sim->plant.kind->impact(&sim->plant, q, v, n, sim->touch, sim->impact_room, &result);
   if (status) return ap__run_failed(sim, status, "the impact cannot be solved", error);
   sim->lost += result.lost;
   sim->fresh = true;
@@ -322,14 +323,14 @@ ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *
   }
   sim->fresh = true;
   if (n && project) {
-    status = ap__contact_project(sim->m, sim->w, q, v, n, sim->candidate, sim->contact_room, &lost);
+    status = ap__contact_project(&sim->plant, q, v, n, sim->candidate, sim->contact_room, &lost);
     if (status) return ap__run_failed(sim, status, "points cannot be put on their walls", error);
     sim->lost += lost;
   }
   if (n) {
     status = ap__run_forces(sim, sim->t, q, v);
     if (!status)
-      status = ap__contact_modes(sim->m, sim->w, q, v, sim->total, n, sim->candidate, sim->keep,
+      status = ap__contact_modes(&sim->plant, q, v, sim->total, n, sim->candidate, sim->keep,
                                  sim->contact_room);
     if (status) return ap__run_failed(sim, status, "no contact forces agree", error);
     let_slide(sim, n, must_slide);
@@ -356,8 +357,8 @@ ap_status ap__run_mend(ap_sim *sim, ap_error *error) {
     off = off || fabs(p->now.distance) > RUN_DRIFT || speed > 10 * RUN_DRIFT;
   }
   if (!off) return AP_OK;
-  ap_status status = ap__contact_project(sim->m, sim->w, q, v, sim->nresting, sim->resting,
-                                         sim->contact_room, &lost);
+  ap_status status =
+      ap__contact_project(&sim->plant, q, v, sim->nresting, sim->resting, sim->contact_room, &lost);
   if (status) return ap__run_failed(sim, status, "points cannot be put back on walls", error);
   sim->lost += lost;
   sim->fresh = true;

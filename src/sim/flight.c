@@ -151,8 +151,8 @@ ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const do
   sim->evaluations++;
   ap_status status = ap__run_forces(sim, t, q, v);
   if (status) return status;
-  if (!holding(sim)) return ap_forward_dynamics(sim->m, sim->w, q, v, sim->total, sim->a);
-  return ap__contact_accelerations(sim->m, sim->w, q, v, sim->total, sim->nresting, sim->resting,
+  if (!holding(sim)) return sim->plant.kind->accelerate(&sim->plant, q, v, sim->total, sim->a);
+  return ap__contact_accelerations(&sim->plant, q, v, sim->total, sim->nresting, sim->resting,
                                    sim->a, sim->contact_room);
 }
 
@@ -174,15 +174,23 @@ static void ledger_rates(ap_sim *sim, const double *q, const double *v, double *
 
 ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
   ap_sim *sim = context;
-  const double *q = y, *v = y + sim->nq;
+  const double *q, *v;
   for (int i = 0; i < sim->nq + sim->nv; i++)
     if (!isfinite(y[i])) return AP_E_NO_CONVERGENCE;
-  ap_status status = ap__run_accelerations(sim, t, q, v);
+  ap_status status = sim->plant.kind->place(&sim->plant, y, y + sim->nq, &q, &v);
+  if (!status) status = ap__run_accelerations(sim, t, q, v);
   if (status) return status;
   configuration_rate(sim->m, q, v, dydt);
   memcpy(dydt + sim->nq, sim->a, (size_t)sim->nv * sizeof *dydt);
   ledger_rates(sim, q, v, dydt + sim->nq + sim->nv);
   return AP_OK;
+}
+
+ap_status ap__run_place(void *context, double *y) {
+  ap_sim *sim = context;
+  ap_status status = ap__plant_settle(&sim->plant, y, y + sim->nq);
+  if (!status && sim->plant.closed) sim->drift = fmax(sim->drift, sim->plant.closed->drift);
+  return status;
 }
 
 void ap__run_energy(ap_sim *sim, double energy[3]) {
@@ -203,6 +211,7 @@ void ap__run_events(void *context, double t, const double *y, double *g) {
   ap_sim *sim = context;
   const double *q = y, *v = y + sim->nq;
   int n = sim->npair;
+  sim->plant.kind->place(&sim->plant, y, y + sim->nq, &q, &v); // where it fails so does the rate
   ap__run_look(sim, q, v);
   for (int i = 0; i < n; i++) {
     const run_pair *p = &sim->pair[i];
@@ -212,7 +221,7 @@ void ap__run_events(void *context, double t, const double *y, double *g) {
     g[RUN_PRESS * n + i] = g[RUN_SLIDE * n + i] = 1;
   }
   if (!sim->nresting) return;
-  if (ap__run_accelerations(sim, t, q, v)) return; // the rate itself fails with it
+  if (ap__run_accelerations(sim, t, q, v)) return; // likewise
   for (int i = 0; i < n; i++) {
     const run_pair *p = &sim->pair[i];
     if (p->resting < 0) continue;

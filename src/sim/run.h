@@ -84,6 +84,8 @@ struct ap_sim {
   ap_scene scene; // its arrays are copies
   const ap_model *m;
   ap_work *w;
+  ap_plant plant;       // the two in motion
+  ap_loop *loop;        // of a mechanism; NULL: a tree
   ap_surface **surface; // [nwall]
   run_pair *pair;       // [npair]
   int npair, most;      // pairs; touches at a time at most
@@ -100,6 +102,9 @@ struct ap_sim {
   double calm;     // how many times its usual length a leg may have, as nothing has happened
   bool fresh;      // y has changed by a jump: the integrator starts again
   double lost, start_energy;
+  double start_motion; // the part of start_energy that is kinetic or elastic
+  double drift;   // of the closures at the end of a step, the largest
+  double *s, *sd; // independent coordinates as they are told, and their rates
   long events, evaluations;
   long busy; // events since busy_t, all within a window
   double busy_t;
@@ -130,6 +135,8 @@ struct ap_sim {
 
 // dy/dt; context is the run.
 ap_status ap__run_rate(void *context, double t, const double *y, double *dydt);
+// Put a state back to where the robot can be; context is the run.
+ap_status ap__run_place(void *context, double *y);
 // The functions whose zeros are events.
 void ap__run_events(void *context, double t, const double *y, double *g);
 // Joint forces at a state: sim->tau (springs, dampers, callback) and sim->total (and loads, and
