@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "num/sincos_f64.h"
-
 enum { FIRST_ROOM = 1024 };
 
 bool ap__tape_open(ap_tape *t) {
@@ -220,7 +218,7 @@ real ap__tape_max(real a, real b) {
 
 // Sine and cosine of a number; what rounding leaves beside a right angle is none.
 static void sincos_of_number(double angle, double *s, double *c) {
-  sincos_f64(angle, 0, s, c);
+  *s = sin(angle), *c = cos(angle);
   if (fabs(*s) < DBL_EPSILON) *s = 0, *c = *c > 0 ? 1 : -1;
   if (fabs(*c) < DBL_EPSILON) *c = 0, *s = *s > 0 ? 1 : -1;
 }
