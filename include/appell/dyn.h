@@ -53,10 +53,34 @@ AP_API ap_status ap_forward_dynamics(const ap_model *m, ap_work *w, const double
 AP_API ap_status ap_forward_dynamics_ext(const ap_model *m, ap_work *w, const double *q,
                                          const double *v, const double *tau,
                                          const ap_wrench *wrenches, int n, double *a);
+/// Derivatives of the inverse dynamics at (q, v, a), nv * nv each, row-major; any may be NULL.
+/// Entry (i, j) of dtau_dq is the derivative of tau_i as q moves along its degree of freedom j
+/// (ap_integrate() with the j-th unit vector: free and spherical joints turn in the body frame),
+/// the numbers v and a held; dtau_da is M. With friction on, dtau_dv has the viscous part; the
+/// Coulomb part has no derivative at rest and none is added. Always AP_OK.
+AP_API ap_status ap_inverse_dynamics_derivatives(const ap_model *m, ap_work *w, const double *q,
+                                                 const double *v, const double *a, double *dtau_dq,
+                                                 double *dtau_dv, double *dtau_da);
+/// Derivatives of the forward dynamics at (q, v, tau), in the same sense; da_dtau is the inverse of
+/// M. Any may be NULL. AP_E_SINGULAR leaves all untouched.
+AP_API ap_status ap_forward_dynamics_derivatives(const ap_model *m, ap_work *w, const double *q,
+                                                 const double *v, const double *tau, double *da_dq,
+                                                 double *da_dv, double *da_dtau);
 /// Coriolis matrix C(q, v), nv * nv, with h(q, v) = C v + gravity and dM/dt - 2 C skew-symmetric
 /// (the Christoffel one where v is the rate of q). Rigid bodies alone: no friction.
 AP_API void ap_coriolis_matrix(const ap_model *m, ap_work *w, const double *q, const double *v,
                                double *C);
+/// The regressor K(q, v, a), nv rows of 10 * ap_moving_bodies(m):  tau = K p  with the inertial
+/// parameters p of ap_inertial_parameters(), whatever the numbers in p. Rigid bodies alone: no
+/// friction. v and a may be NULL for zeros.
+AP_API void ap_regressor(const ap_model *m, ap_work *w, const double *q, const double *v,
+                         const double *a, double *K);
+/// The inertial parameters that w computes with, payloads and changed inertias included: ten for
+/// each moving body with all that is fixed to it, in its link frame and in the order
+///     m   m cx   m cy   m cz   Ixx   Ixy   Ixz   Iyy   Iyz   Izz
+/// where c is the centre of mass and I the inertia about the frame's origin (kg, kg m, kg m2; Ixy
+/// is the tensor's own entry). p has 10 * ap_moving_bodies(m) entries.
+AP_API void ap_inertial_parameters(const ap_model *m, const ap_work *w, double *p);
 /// Kinetic energy; with friction on it includes the rotors.
 AP_API double ap_kinetic_energy(const ap_model *m, ap_work *w, const double *q, const double *v);
 /// Potential energy of gravity, zero with the centre of mass at the height of the ground's origin.
@@ -92,8 +116,19 @@ AP_API ap_status ap_forward_dynamics_f32(const ap_model *m, ap_work_f32 *w, cons
 AP_API ap_status ap_forward_dynamics_ext_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                              const float *v, const float *tau,
                                              const ap_wrench_f32 *wrenches, int n, float *a);
+AP_API ap_status ap_inverse_dynamics_derivatives_f32(const ap_model *m, ap_work_f32 *w,
+                                                     const float *q, const float *v, const float *a,
+                                                     float *dtau_dq, float *dtau_dv,
+                                                     float *dtau_da);
+AP_API ap_status ap_forward_dynamics_derivatives_f32(const ap_model *m, ap_work_f32 *w,
+                                                     const float *q, const float *v,
+                                                     const float *tau, float *da_dq, float *da_dv,
+                                                     float *da_dtau);
 AP_API void ap_coriolis_matrix_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                    const float *v, float *C);
+AP_API void ap_regressor_f32(const ap_model *m, ap_work_f32 *w, const float *q, const float *v,
+                             const float *a, float *K);
+AP_API void ap_inertial_parameters_f32(const ap_model *m, const ap_work_f32 *w, float *p);
 AP_API float ap_kinetic_energy_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                    const float *v);
 AP_API float ap_potential_energy_f32(const ap_model *m, ap_work_f32 *w, const float *q);
