@@ -99,11 +99,12 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->number = 0;
   sim->nresting = 0;
   sim->events = sim->busy = 0;
-  sim->busy_t = sim->blind_until = sim->jammed_t = -INFINITY;
-  sim->blind = sim->scene.window;
+  sim->busy_t = sim->plod_until = -INFINITY;
+  sim->plod = sim->scene.window;
   sim->calm = 1;
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
+    sim->pair[i].away = true;
     sim->pair[i].quiet_t = sim->pair[i].hit_t = -INFINITY;
   }
   ap__run_loads(sim, t);
