@@ -29,6 +29,7 @@ real ap__tape_mul(real a, real b);
 real ap__tape_div(real a, real b);
 real ap__tape_sqrt(real a);
 real ap__tape_max(real a, real b);
+real ap__tape_sign(real a);
 void ap__tape_sincos(real q, real offset, real *s, real *c);
 
 static inline real r_const(double x) { return (real){.v = x}; }
@@ -45,15 +46,15 @@ static inline real r_sqrt(real a) { return ap__tape_sqrt(a); }
 // Feeds statuses alone.
 static inline real r_max(real a, real b) { return ap__tape_max(a, b); }
 
-// Whether a matrix is singular is the generated code's to tell, not the tape's.
+static inline real r_sign(real a) { return ap__tape_sign(a); }
+
+// Nothing is known while recording: whoever records keeps the pivots and has them tested later.
 typedef bool r_truth;
 static inline r_truth r_true(void) { return true; }
 static inline r_truth r_and(r_truth a, r_truth b) { return a && b; }
 static inline r_truth r_sound(real size, real inverse, double limit) {
   return (void)size, (void)inverse, (void)limit, true;
 }
-// Of numbers only: the works of a tape have no friction.
-static inline real r_sign(real a) { return r_const(a.node ? (double)NAN : (a.v > 0) - (a.v < 0)); }
 
 /// Sine and cosine of q + offset, the offset turned by on the tape.
 static inline void r_sincos(real q, real offset, real *s, real *c) {
