@@ -3,8 +3,14 @@
 // it; q changes with every call, so nothing is hoisted. The last column relates the median to the
 // dependent integer multiplications that the same core does in that time: three cycles each on
 // every current x86-64 and AArch64 processor, so a third of it compares machines by cycles.
+//
+//   build/bench/dynamics [NAME]    only robots whose name contains NAME
+//
+// Where the variable APPELL_ROBOTS names a folder with panda.urdf, anymal.urdf, talos_reduced.urdf
+// or others listed below, those too.
 
 #include <appell/appell.h>
+#include <appell/file.h>
 
 #include <math.h>
 #include <stdint.h>
@@ -18,7 +24,8 @@ enum { BURSTS = 400, CALLS = 50, MAX_NV = 128, MAX_NQ = 136 };
 typedef struct {
   const ap_model *model;
   ap_work *work;
-  double q[MAX_NQ], v[MAX_NV], a[MAX_NV], tau[MAX_NV], M[MAX_NV * MAX_NV];
+  double q[MAX_NQ], v[MAX_NV], a[MAX_NV], tau[MAX_NV];
+  double M[MAX_NV * MAX_NV], D[2][MAX_NV * MAX_NV];
   ap_study *study; // for a method by name
   const ap_method *method;
   double in[MAX_NQ + 2 * MAX_NV];
@@ -58,6 +65,15 @@ static void forward(bench *b) {
   if (ap_forward_dynamics(b->model, b->work, b->q, b->v, b->a, b->tau)) exit(1);
 }
 static void coriolis(bench *b) { ap_coriolis_matrix(b->model, b->work, b->q, b->v, b->M); }
+static void inverse_derivatives(bench *b) {
+  ap_inverse_dynamics_derivatives(b->model, b->work, b->q, b->v, b->a, b->D[0], b->D[1], b->M);
+  b->tau[0] = b->D[0][0];
+}
+static void forward_derivatives(bench *b) {
+  if (ap_forward_dynamics_derivatives(b->model, b->work, b->q, b->v, b->a, b->D[0], b->D[1], b->M))
+    exit(1);
+  b->tau[0] = b->D[0][0];
+}
 static void by_method(bench *b) {
   b->in[0] = b->q[0];
   if (ap_study_eval(b->study, b->method, b->in, b->tau, NULL)) exit(1);
@@ -110,16 +126,42 @@ static bench *start(const ap_robot_def *def) {
   return b;
 }
 
-static void bench_builtins(void) {
-  for (int i = 0; ap_builtin_name(i); i++) {
-    const char *name = ap_builtin_name(i);
-    bench *b = start(ap_builtin(name));
-    measure(name, "inverse", inverse, b);
-    measure(name, "bias", bias, b);
-    measure(name, "gravity", gravity, b);
-    measure(name, "inertia", inertia, b);
-    measure(name, "forward", forward, b);
-    measure(name, "coriolis", coriolis, b);
+static void bench_robot(const char *name, const ap_robot_def *def) {
+  bench *b = start(def);
+  measure(name, "inverse", inverse, b);
+  measure(name, "bias", bias, b);
+  measure(name, "gravity", gravity, b);
+  measure(name, "inertia", inertia, b);
+  measure(name, "forward", forward, b);
+  measure(name, "coriolis", coriolis, b);
+  measure(name, "d inverse", inverse_derivatives, b);
+  measure(name, "d forward", forward_derivatives, b);
+}
+
+static bool wanted(const char *name, const char *part) { return !part || strstr(name, part); }
+
+static void bench_builtins(const char *part) {
+  for (int i = 0; ap_builtin_name(i); i++)
+    if (wanted(ap_builtin_name(i), part))
+      bench_robot(ap_builtin_name(i), ap_builtin(ap_builtin_name(i)));
+}
+
+static void bench_files(const char *folder, const char *part) {
+  static const struct {
+    const char *name;
+    bool floating;
+  } files[] = {{"panda", false}, {"anymal", true}, {"talos_reduced", true}};
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    char path[1024];
+    ap_robot *robot;
+    ap_error error;
+    ap_read_options options = {.floating = files[i].floating};
+    if (!wanted(files[i].name, part)) continue;
+    snprintf(path, sizeof path, "%s/%s.urdf", folder, files[i].name);
+    if (ap_robot_read(path, &options, &robot, &error))
+      fprintf(stderr, "bench: %s\n", error.text);
+    else
+      bench_robot(files[i].name, ap_robot_definition(robot)), ap_robot_free(robot);
   }
 }
 
@@ -144,16 +186,19 @@ static const ap_robot_def *chain(int n) {
   return &robot;
 }
 
-static void bench_chains(void) {
+static void bench_chains(const char *part) {
   const ap_method *by_matrix = ap_find_method(AP_FORWARD, "gibbs-cholesky");
   const ap_method *by_bodies = ap_find_method(AP_FORWARD, "articulated-body");
   const int sizes[] = {6, 8, 10, 12, 16, 24, 48, 96};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     char name[32];
     snprintf(name, sizeof name, "chain of %d", sizes[i]);
+    if (!wanted(name, part)) continue;
     bench *b = start(chain(sizes[i]));
     measure(name, "inverse", inverse, b);
     measure(name, "inertia", inertia, b);
+    measure(name, "d inverse", inverse_derivatives, b);
+    measure(name, "d forward", forward_derivatives, b);
     b->method = by_matrix;
     measure(name, "forward, gibbs-cholesky", by_method, b);
     b->method = by_bodies;
@@ -161,12 +206,14 @@ static void bench_chains(void) {
   }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  const char *part = argc > 1 ? argv[1] : NULL, *folder = getenv("APPELL_ROBOTS");
   bench *b = start(ap_builtin("puma600"));
   printf("instruction set %s, %.2f GHz by dependent multiplications\n\n", ap_work_isa(b->work),
          3 / multiplication());
   printf("| robot | what | ns (median) | p10 | p90 | cycles |\n|---|---|---|---|---|---|\n");
-  bench_builtins();
-  bench_chains();
+  bench_builtins(part);
+  if (folder) bench_files(folder, part);
+  bench_chains(part);
   return 0;
 }

@@ -36,7 +36,8 @@ extern "C" {
   X(AP_E_NO_CONVERGENCE, "the iteration did not converge")                                   \
   X(AP_E_NOT_FOUND, "no such name")                                                          \
   X(AP_E_SINGULAR_SERIAL, "the independent coordinates do not determine the mechanism here") \
-  X(AP_E_SINGULAR_PARALLEL, "the actuators do not hold the mechanism here")
+  X(AP_E_SINGULAR_PARALLEL, "the actuators do not hold the mechanism here")                  \
+  X(AP_E_SINGULAR_CLOSURES, "the closures lose rank here: the mechanism may go on in more ways")
 
 /// Outcome of a call. AP_OK is zero.
 typedef enum ap_status {

@@ -57,7 +57,7 @@ AP_API const char *ap_batch_isa(const ap_batch *b);
 AP_API int ap_batch_lanes(const ap_batch *b);
 /// Compute from now on with the gravity, the friction, the changed inertias and the payloads that
 /// are set in w (see work.h). AP_E_ARG, and no change, where w belongs to another model.
-AP_API ap_status ap_batch_use_settings(ap_batch *b, const ap_work *w);
+AP_API ap_status ap_batch_use_settings(const ap_model *m, ap_batch *b, const ap_work *w);
 
 // Every function below returns AP_E_ARG, with the outputs untouched, where s is no range of states
 // (first <= last <= n) or has no such layout.
@@ -199,7 +199,8 @@ AP_API size_t ap_batch_size_f32(const ap_model *m);
 AP_API ap_batch_f32 *ap_batch_init_f32(const ap_model *m, void *mem, size_t size);
 AP_API const char *ap_batch_isa_f32(const ap_batch_f32 *b);
 AP_API int ap_batch_lanes_f32(const ap_batch_f32 *b);
-AP_API ap_status ap_batch_use_settings_f32(ap_batch_f32 *b, const ap_work_f32 *w);
+AP_API ap_status ap_batch_use_settings_f32(const ap_model *m, ap_batch_f32 *b,
+                                           const ap_work_f32 *w);
 AP_API ap_status ap_batch_inverse_dynamics_f32(const ap_model *m, ap_batch_f32 *b, ap_states s,
                                                const float *q, const float *v, const float *a,
                                                float *tau);

@@ -53,6 +53,19 @@ AP_API ap_status ap_forward_dynamics(const ap_model *m, ap_work *w, const double
 AP_API ap_status ap_forward_dynamics_ext(const ap_model *m, ap_work *w, const double *q,
                                          const double *v, const double *tau,
                                          const ap_wrench *wrenches, int n, double *a);
+/// Derivatives of the inverse dynamics at (q, v, a), nv * nv each, row-major; any may be NULL.
+/// Entry (i, j) of dtau_dq is the derivative of tau_i as q moves along its degree of freedom j
+/// (ap_integrate() with the j-th unit vector: free and spherical joints turn in the body frame),
+/// the numbers v and a held; dtau_da is M. With friction on, dtau_dv has the viscous part; the
+/// Coulomb part has no derivative at rest and none is added. Always AP_OK.
+AP_API ap_status ap_inverse_dynamics_derivatives(const ap_model *m, ap_work *w, const double *q,
+                                                 const double *v, const double *a, double *dtau_dq,
+                                                 double *dtau_dv, double *dtau_da);
+/// Derivatives of the forward dynamics at (q, v, tau), in the same sense; da_dtau is the inverse of
+/// M. Any may be NULL. AP_E_SINGULAR leaves all untouched.
+AP_API ap_status ap_forward_dynamics_derivatives(const ap_model *m, ap_work *w, const double *q,
+                                                 const double *v, const double *tau, double *da_dq,
+                                                 double *da_dv, double *da_dtau);
 /// Coriolis matrix C(q, v), nv * nv, with h(q, v) = C v + gravity and dM/dt - 2 C skew-symmetric
 /// (the Christoffel one where v is the rate of q). Rigid bodies alone: no friction.
 AP_API void ap_coriolis_matrix(const ap_model *m, ap_work *w, const double *q, const double *v,
@@ -103,6 +116,14 @@ AP_API ap_status ap_forward_dynamics_f32(const ap_model *m, ap_work_f32 *w, cons
 AP_API ap_status ap_forward_dynamics_ext_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                              const float *v, const float *tau,
                                              const ap_wrench_f32 *wrenches, int n, float *a);
+AP_API ap_status ap_inverse_dynamics_derivatives_f32(const ap_model *m, ap_work_f32 *w,
+                                                     const float *q, const float *v, const float *a,
+                                                     float *dtau_dq, float *dtau_dv,
+                                                     float *dtau_da);
+AP_API ap_status ap_forward_dynamics_derivatives_f32(const ap_model *m, ap_work_f32 *w,
+                                                     const float *q, const float *v,
+                                                     const float *tau, float *da_dq, float *da_dv,
+                                                     float *da_dtau);
 AP_API void ap_coriolis_matrix_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                    const float *v, float *C);
 AP_API void ap_regressor_f32(const ap_model *m, ap_work_f32 *w, const float *q, const float *v,

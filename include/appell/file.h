@@ -5,7 +5,7 @@
 #ifndef APPELL_FILE_H
 #define APPELL_FILE_H
 
-#include <appell/model.h>
+#include <appell/mechanism.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,11 +36,17 @@ AP_API ap_status ap_robot_builtin(const char *name, const ap_read_options *optio
 /// checked before ap_robot_model().
 AP_API ap_status ap_robot_from_definition(const ap_robot_def *def, ap_robot **robot,
                                           ap_error *error);
+/// A mechanism with closed chains in the same form.
+AP_API ap_status ap_robot_from_mechanism(const ap_mechanism_def *def, ap_robot **robot,
+                                         ap_error *error);
 /// Free a robot and everything it handed out; NULL is allowed.
 AP_API void ap_robot_free(ap_robot *robot);
 
 /// The definition, for ap_model_init(); valid until ap_robot_free().
 AP_API const ap_robot_def *ap_robot_definition(const ap_robot *robot);
+/// What makes a mechanism with closed chains of it, for ap_mechanism_make(); NULL: it is a tree.
+/// Valid until ap_robot_free().
+AP_API const ap_mechanism_def *ap_robot_mechanism(const ap_robot *robot);
 /// The line on which body i was defined, 0 if unknown: for messages about a model's remarks.
 AP_API int ap_robot_line(const ap_robot *robot, int body);
 /// Number of warnings: what the file says that has a meaning for dynamics and is not used, or was
@@ -53,7 +59,8 @@ AP_API const ap_error *ap_robot_warning(const ap_robot *robot, int i);
 AP_API const char *ap_robot_mesh(const ap_robot *robot, int body, int k);
 
 /// Build the model of a robot on the heap; free it with ap_model_free(). Errors of the model carry
-/// the line of the body they are about.
+/// the line of the body they are about. AP_E_UNSUPPORTED for a mechanism with closed chains: its
+/// tree alone would move otherwise than it.
 AP_API ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_error *error);
 /// Free a model made by ap_robot_model(); NULL is allowed.
 AP_API void ap_model_free(ap_model *model);

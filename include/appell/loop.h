@@ -1,6 +1,7 @@
 /// @file loop.h
 /// Closed chains and parallel robots: a tree whose links are closed upon each other, in the
-/// coordinates that its users think in. Part of libappell-tools; nothing here allocates.
+/// coordinates that its users think in. Part of libappell-tools; nothing here allocates but the
+/// functions of the section "files".
 ///
 /// A mechanism is a tree (an ap_robot_def), closures Phi(x) = 0 between its links, independent
 /// coordinates q = s(x) such as the pose of a platform, and actuated joints. x are the tree's
@@ -22,79 +23,12 @@
 #define APPELL_LOOP_H
 
 #include <appell/dyn.h>
+#include <appell/file.h>
+#include <appell/mechanism.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// What a closure asks of two links. Points, directions and frames are given in the link frames.
-///
-/// | kind                   | asks                                              | rows | rank |
-/// |------------------------|---------------------------------------------------|------|------|
-/// | AP_CLOSE_POINT         | at[0] and at[1] coincide                          | 3    | 3    |
-/// | AP_CLOSE_AXIS          | axis[0] and axis[1] have the same direction       | 3    | 2    |
-/// | AP_CLOSE_POINT_ON_LINE | at[0] is on the line through at[1] along axis[1]  | 2    | 2    |
-/// | AP_CLOSE_FRAME         | frames (at, rpy) coincide: a weld                 | 9    | 6    |
-/// | AP_CLOSE_DISTANCE      | at[0] and at[1] are `distance` apart              | 1    | 1    |
-/// | AP_CLOSE_GEAR          | joint of body[1] = ratio * joint of body[0] + offset | 1 | 1    |
-///
-/// A revolute joint is an AP_CLOSE_POINT and an AP_CLOSE_AXIS, a spherical one an AP_CLOSE_POINT.
-typedef enum ap_closure_kind {
-  AP_CLOSE_POINT,         ///< two points coincide
-  AP_CLOSE_AXIS,          ///< two directions are the same
-  AP_CLOSE_POINT_ON_LINE, ///< a point slides along a line
-  AP_CLOSE_FRAME,         ///< two frames coincide
-  AP_CLOSE_DISTANCE,      ///< two points keep their distance, as if joined by a massless rod
-  AP_CLOSE_GEAR           ///< two joints with one coordinate each are coupled
-} ap_closure_kind;
-
-/// One closure. Start from ap_default_closure(); only the fields of its kind are read.
-typedef struct ap_closure_def {
-  const char *name;     ///< for messages, not empty, unique
-  ap_closure_kind kind; ///< what it asks
-  int body[2];          ///< two links, 0 for the ground; for a gear the links that the joints carry
-  double at[2][3];      ///< a point of each, m
-  double axis[2][3];    ///< a direction of each, any length; default z
-  double rpy[2][3];     ///< a frame of each, rad: R = Rz(yaw) Ry(pitch) Rx(roll)
-  double distance;      ///< m, above zero
-  double ratio;         ///< of a gear; default 1
-  double offset;        ///< of a gear, rad or m
-} ap_closure_def;
-
-/// A closure AP_CLOSE_POINT of the two origins: name NULL, axes z, ratio 1.
-AP_API ap_closure_def ap_default_closure(void);
-
-/// What an independent coordinate measures.
-typedef enum ap_coordinate_kind {
-  AP_COORDINATE_JOINT,    ///< the joint of a link; it has one coordinate
-  AP_COORDINATE_POSITION, ///< of a point of a link, along a direction of the ground, m
-  AP_COORDINATE_YAW,      ///< of a link frame in the ground, R = Rz(yaw) Ry(pitch) Rx(roll), rad
-  AP_COORDINATE_PITCH,    ///< of the same, -pi/2 .. pi/2
-  AP_COORDINATE_ROLL      ///< of the same
-} ap_coordinate_kind;
-
-/// One independent coordinate. Only the fields of its kind are read.
-typedef struct ap_coordinate_def {
-  const char *name;        ///< for messages, not empty, unique
-  ap_coordinate_kind kind; ///< what it measures
-  int body;                ///< of which link
-  double at[3];            ///< AP_COORDINATE_POSITION: the point in the link frame, m
-  double along[3];         ///< AP_COORDINATE_POSITION: direction in the ground, any length
-} ap_coordinate_def;
-
-/// A whole mechanism. Arrays and strings need to live only until ap_mechanism_init() returns.
-typedef struct ap_mechanism_def {
-  const char *name;                     ///< NULL or empty: the robot's
-  const ap_robot_def *robot;            ///< the tree
-  const ap_closure_def *closures;       ///< what closes it
-  int nclosure;                         ///< how many
-  const ap_coordinate_def *coordinates; ///< q, in this order
-  int ncoordinate;                      ///< how many, 1 or more
-  const int *actuated; ///< numbers of the links whose joints are driven, in tau's order; these
-                       ///< joints have one coordinate
-  int nactuated;       ///< how many; inverse dynamics needs as many as coordinates or more
-  const double *guess; ///< configuration x of the tree to begin with; NULL: ap_neutral()
-} ap_mechanism_def;
 
 /// A checked, immutable mechanism, which any number of threads may share.
 typedef struct ap_mechanism ap_mechanism;
@@ -127,6 +61,12 @@ AP_API const ap_coordinate_def *ap_mechanism_coordinate(const ap_mechanism *m, i
 AP_API int ap_mechanism_actuated(const ap_mechanism *m, int i);
 /// The configuration to begin with.
 AP_API const double *ap_mechanism_guess(const ap_mechanism *m);
+/// Number of branches.
+AP_API int ap_mechanism_nbranch(const ap_mechanism *m);
+/// Branch i, with its own copies; NULL where there is none.
+AP_API const ap_branch_def *ap_mechanism_branch(const ap_mechanism *m, int i);
+/// The configuration of the branch of that name, for ap_loop_set_guess(); NULL where there is none.
+AP_API const double *ap_mechanism_find_branch(const ap_mechanism *m, const char *name);
 
 // ---- work --------------------------------------------------------------------------------------
 
@@ -246,6 +186,27 @@ AP_API const ap_mechanism_def *ap_mechanism_builtin(const char *name);
 AP_API ap_status ap_mechanism_builtin_branch(const char *name, const char *branch, double *x);
 /// How many signs a branch has, 0 where there is one branch only or no such mechanism.
 AP_API int ap_mechanism_builtin_limbs(const char *name);
+
+// ---- files: these allocate ----------------------------------------------------------------------
+
+/// A mechanism of a file (Appell YAML with closures or coordinates) or a built-in one by its name.
+/// *mechanism is freed with ap_mechanism_free(); *robot, which may be NULL where it is not wanted,
+/// with ap_robot_free(): it has warnings and lines. AP_E_MODEL where the model is a tree without
+/// closures and coordinates. On failure both are NULL, and *error says what is wrong, in which
+/// line, and what would be right.
+AP_API ap_status ap_mechanism_read(const char *model, ap_mechanism **mechanism, ap_robot **robot,
+                                   ap_error *error);
+/// Build the mechanism of a robot that was read, for which ap_robot_mechanism() is not NULL, on the
+/// heap; free it with ap_mechanism_free(). It does not need the robot any longer. Errors carry the
+/// line of what they are about.
+AP_API ap_status ap_mechanism_make(const ap_robot *robot, ap_mechanism **mechanism,
+                                   ap_error *error);
+/// Free a mechanism made by the two functions above; NULL is allowed.
+AP_API void ap_mechanism_free(ap_mechanism *m);
+/// The work of a mechanism on the heap, for ap_loop_free(); NULL: no memory.
+AP_API ap_loop *ap_loop_make(const ap_mechanism *m);
+/// Free a work made by ap_loop_make(); NULL is allowed.
+AP_API void ap_loop_free(ap_loop *l);
 
 #ifdef __cplusplus
 }

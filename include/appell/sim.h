@@ -7,6 +7,7 @@
 #define APPELL_SIM_H
 
 #include <appell/impact.h>
+#include <appell/loop.h>
 #include <appell/work.h>
 
 #ifdef __cplusplus
@@ -111,9 +112,14 @@ typedef enum ap_stepping {
 } ap_stepping;
 
 /// A robot among walls. Begin with ap_default_scene() and change what differs; everything it points
-/// to is read by ap_sim_create() and may then go, except the model.
+/// to is read by ap_sim_create() and may then go, except the model or mechanism.
+///
+/// With a mechanism its closures hold at all times, in impacts and contacts as well. Then q and v
+/// are those of its tree everywhere here; bodies, springs, forces and loads too. ap_loop_place(),
+/// ap_loop_configuration() and ap_loop_velocity() lead there from independent coordinates.
 typedef struct ap_scene {
-  const ap_model *model;         ///< the robot
+  const ap_model *model;         ///< the robot; NULL with a mechanism, or its tree
+  const ap_mechanism *mechanism; ///< the robot as a closed chain: NULL
   const ap_wall *wall;           ///< [nwall]
   int nwall;                     ///< number of walls
   const ap_contact_point *point; ///< [npoint]; every point may touch every wall
@@ -186,6 +192,10 @@ typedef struct ap_sim_state {
   double lost;           ///< J, taken by impacts
   double closing;        ///< J: kinetic + potential + elastic - work + dissipated + lost - start
   int contacts;          ///< points that rest on walls now
+  double closure;        ///< m or rad: largest error of a closure now; 0 without closures
+  double drift;          ///< the largest that a step has left since the start; it is then put back
+  const double *s;       ///< independent coordinates of a mechanism; NULL without one
+  const double *sd;      ///< their rates
 } ap_sim_state;
 
 /// A force at a point that rests on a wall.
@@ -213,6 +223,11 @@ typedef struct ap_contact_state {
 /// step's way deep; slower ones than two steps of acceleration don't rebound. Energies err by the
 /// order of the method, and at impacts by the order of the step.
 ///
+/// A mechanism moves in the coordinates of its tree, and so passes through singularities of its
+/// independent coordinates and of its actuators. Where its closures lose rank it may go on in more
+/// than one way: AP_E_SINGULAR_CLOSURES. Every evaluation of the equations of motion, and every
+/// step's end, is put back onto the closures (docs/loops.md).
+///
 /// The Coulomb friction of joints is coulomb * v / sqrt(v^2 + c^2) with c = 1e-3 rad/s or m/s:
 /// where it should hold a joint, the joint creeps at about that speed.
 typedef struct ap_sim ap_sim;
@@ -225,7 +240,10 @@ AP_API void ap_sim_free(ap_sim *sim);
 /// then is the state after the event, and nothing else of this run.
 AP_API void ap_sim_on_event(ap_sim *sim, void (*tell)(void *context, const ap_event *event),
                             void *context);
-/// Start from (q, v) at time t; quaternions are normalised. AP_E_ARG for a point inside a wall.
+/// Start from (q, v) at time t; quaternions are normalised. AP_E_ARG for a point inside a wall. A
+/// mechanism is closed near q by the least change, and v made the nearest velocities, in the metric
+/// of inertia, that the closures allow: AP_E_UNREACHABLE where it cannot be closed,
+/// AP_E_SINGULAR_CLOSURES where the closures lose rank.
 AP_API ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v,
                               ap_error *error);
 /// Go on to time t, through all events on the way.

@@ -18,6 +18,7 @@
 #define OFFLINE(ctx, x)    ((void)(ctx), (x))
 #define ARITHMETIC_EPSILON FLT_EPSILON
 #include "dyn/model_in_double.inc"
+#include "dyn/solve.inc"
 
 AP_BEST_OF(ap_kernels_f32, ap__kernels_f32, best_kernels)
 

@@ -13,6 +13,7 @@
 #define OFFLINE(ctx, x)    r_param(ctx, r_store(x))
 #define ARITHMETIC_EPSILON DBL_EPSILON
 #include "dyn/model_in_double.inc"
+#include "dyn/solve.inc"
 
 static const KERNELS kernels = KERNEL_TABLE("count");
 static const compared_methods methods = COMPARED_TABLE;

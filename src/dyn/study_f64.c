@@ -15,6 +15,7 @@
 #define OFFLINE(ctx, x)    ((void)(ctx), (x))
 #define ARITHMETIC_EPSILON DBL_EPSILON
 #include "dyn/model_in_double.inc"
+#include "dyn/solve.inc"
 
 AP_BEST_OF(ap_kernels, ap__kernels_f64, best_kernels)
 AP_BEST_OF(compared_methods, ap__compared_f64, best_methods)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "file/alloc.h"
+#include "file/chains.h"
 
 // ---- texts -------------------------------------------------------------------------------------
 
@@ -65,6 +66,7 @@ void ap_robot_free(ap_robot *robot) {
   free(robot->frame_lines);
   free(robot->warnings);
   free(robot->meshes);
+  ap__chains_free(robot->chains);
   ap__pool_free(&robot->pool);
   free(robot);
 }
@@ -198,23 +200,21 @@ const char *ap_robot_mesh(const ap_robot *robot, int body, int k) {
 
 // ---- model -------------------------------------------------------------------------------------
 
-// The length of `KIND "NAME": ` if text starts with it, as the messages of ap_model_init() do; 0.
-static size_t starts_with_name(const char *text, const char *kind, const char *name) {
+size_t ap__starts_with_name(const char *text, const char *kind, const char *name) {
   char prefix[128];
   int n = snprintf(prefix, sizeof prefix, "%s \"%.*s\": ", kind, ap__shown(name), name);
   return n > 0 && strncmp(text, prefix, (size_t)n) == 0 ? (size_t)n : 0;
 }
 
-// The line of the body or frame that a message of ap_model_init() is about, 0 where it is about
-// none. The longest match wins: a name may contain quotes.
-static int line_of_message(const ap_robot *robot, const char *text) {
+// The longest match wins: a name may contain quotes.
+int ap__robot_line_of_message(const ap_robot *robot, const char *text) {
   size_t best = 0;
   int line = 0;
   for (int i = 0; i < robot->nbody + robot->nframe; i++) {
     bool body = i < robot->nbody;
     int k = body ? i : i - robot->nbody;
-    size_t match = body ? starts_with_name(text, "body", robot->bodies[k].name)
-                        : starts_with_name(text, "frame", robot->frames[k].name);
+    size_t match = body ? ap__starts_with_name(text, "body", robot->bodies[k].name)
+                        : ap__starts_with_name(text, "frame", robot->frames[k].name);
     if (match <= best) continue;
     best = match;
     line = body ? robot->lines[k + 1] : robot->frame_lines[k];
@@ -224,6 +224,9 @@ static int line_of_message(const ap_robot *robot, const char *text) {
 
 ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_error *error) {
   *model = NULL;
+  if (robot->chains)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "a mechanism with closed chains is not possible here (a tree)");
   size_t size = ap_model_size(&robot->def);
   if (size == 0) return AP__REFUSE(error, AP_E_MODEL, 0, "the robot has too many bodies or frames");
   // Aligned as the arena wants it, so that the model starts where the memory does and can be freed.
@@ -235,7 +238,7 @@ ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_error *erro
   assert(!*model || (void *)*model == memory);
   if (*model) return AP_OK;
   free(memory);
-  own.line = line_of_message(robot, own.text);
+  own.line = ap__robot_line_of_message(robot, own.text);
   if (error) *error = own;
   return own.status;
 }

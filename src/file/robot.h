@@ -35,6 +35,8 @@ typedef struct ap__mesh {
   const char *file;
 } ap__mesh;
 
+typedef struct ap__chains ap__chains; // file/chains.h
+
 struct ap_robot {
   ap_robot_def def;    // its arrays and names belong to the robot
   ap_body_def *bodies; // [nbody], body k + 1 at k
@@ -47,7 +49,8 @@ struct ap_robot {
   int nwarning, warning_capacity;
   ap__mesh *meshes; // [nmesh] by body, once ap__robot_sort_meshes() was called
   int nmesh, mesh_capacity;
-  ap__pool pool; // all names
+  ap__chains *chains; // NULL: a tree
+  ap__pool pool;      // all names
 };
 
 // One body as a file has it.
@@ -92,6 +95,11 @@ ap_status ap__robot_set_free(ap_robot *robot, ap_error *error);
 // it where needed. NULL: no memory.
 const char *ap__robot_new_name(ap_robot *robot, const char *base, bool joint);
 const char *ap__joint_name(const ap_body_def *body);
+// The length of `KIND "NAME": ` if a message starts with it; 0.
+size_t ap__starts_with_name(const char *text, const char *kind, const char *name);
+// The line of the body or frame that a message of ap_model_init() is about, 0 where it is about
+// none.
+int ap__robot_line_of_message(const ap_robot *robot, const char *text);
 // A control character of ASCII or Latin-1 (U+0080 to U+009F): no name has one.
 bool ap__has_control(const char *text, size_t length);
 

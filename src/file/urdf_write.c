@@ -330,6 +330,9 @@ static void compose(writer *w) {
 
 ap_status ap__urdf_write(const ap_robot *robot, ap__text *text, ap_error *error) {
   writer w = {.t = text, .robot = robot, .error = error, .root_body = natural_root(robot)};
+  if (robot->chains)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "URDF cannot say closed chains (write a .yaml file)");
   ap_status status = check_sayable(&w);
   if (status) return status;
   if (!index_names(&w)) return ap__no_memory(error);

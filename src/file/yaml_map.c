@@ -129,7 +129,7 @@ static bool read_value(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *
     case AP__YAML_NUMBERS: return ap__yaml_numbers(y, k->key, n, k->count, to);
     case AP__YAML_LIMIT: return read_limit(y, k->key, n, to);
     case AP__YAML_CHOICE: return read_choice(y, k->key, n, k->of, to);
-    case AP__YAML_MAP: return ap__yaml_read_map(y, n, k->of, target);
+    case AP__YAML_MAP: return ap__yaml_read_map(y, n, k->of, to);
     case AP__YAML_TEXTS:
     case AP__YAML_LIST: return y->format->list(y, k, n, target);
     case AP__YAML_ANY: *(const ap__yaml_node **)to = n; return true;

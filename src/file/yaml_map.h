@@ -26,7 +26,7 @@ typedef enum ap__yaml_kind {
   AP__YAML_NUMBERS, // double[count]
   AP__YAML_LIMIT,   // double, or none: the default stays
   AP__YAML_CHOICE,  // int, the place among the words of `of`
-  AP__YAML_MAP,     // the map named by `of`, which fills the same struct
+  AP__YAML_MAP,     // the map named by `of`, which fills what begins at the offset
   AP__YAML_LIST,    // a list of such maps, for the format's own function
   AP__YAML_ANY      // const ap__yaml_node *, read later; `of` says in words what it is
 } ap__yaml_kind;

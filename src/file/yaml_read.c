@@ -20,6 +20,7 @@ typedef struct reader {
   int nframe, frame_capacity;
   mesh *meshes;
   int nmesh, mesh_capacity;
+  ap__yaml_chains chains;
 } reader;
 
 // ---- lists -------------------------------------------------------------------------------------
@@ -76,9 +77,12 @@ static bool read_frames(ap__yaml *y, const char *key, const ap__yaml_node *n) {
 }
 
 static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target) {
+  reader *r = y->context;
   (void)target;
-  if (k->kind == AP__YAML_TEXTS) return read_meshes(y, k->key, n);
-  return strcmp(k->of, "body") == 0 ? read_bodies(y, k->key, n) : read_frames(y, k->key, n);
+  if (strcmp(k->key, "meshes") == 0) return read_meshes(y, k->key, n);
+  if (strcmp(k->key, "bodies") == 0) return read_bodies(y, k->key, n);
+  if (strcmp(k->key, "frames") == 0) return read_frames(y, k->key, n);
+  return ap__yaml_chains_list(y, k, n, &r->chains);
 }
 
 // ---- rules across keys -------------------------------------------------------------------------
@@ -102,6 +106,7 @@ static bool finish_joint(ap__yaml *y, int line, unsigned seen, ap__yaml_body *bo
 static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, void *target) {
   if (strcmp(map, "joint") == 0) return finish_joint(y, line, seen, target);
   if (strcmp(map, "mimic") == 0) ((ap__yaml_body *)target)->part.mimic_line = line;
+  if (!ap__yaml_chains_finish(y, line, map, seen, target)) return false;
   if (strcmp(map, "place") != 0 || !ap__yaml_has(y, map, seen, "matrix")) return true;
   if (ap__yaml_has(y, map, seen, "rpy"))
     return ap__yaml_fail(y, line, "rpy and matrix together (one of them)");
@@ -112,12 +117,25 @@ static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, vo
 // ---- the whole ---------------------------------------------------------------------------------
 
 static const char *const map_names[][2] = {
-    {"robot", "a robot"},      {"body", "a body"},   {"joint", "a joint"}, {"place", "a place"},
-    {"inertia", "an inertia"}, {"rotor", "a rotor"}, {"frame", "a frame"}, {NULL, NULL}};
-static const char *const own_words[][2] = {
-    {"links", "bodies"},        {"link", "body"},       {"origin", "place"},
-    {"continuous", "revolute"}, {"floating", "free"},   {"ball", "spherical"},
-    {"hinge", "revolute"},      {"slide", "prismatic"}, {NULL, NULL}};
+    {"robot", "a robot"},           {"body", "a body"},        {"joint", "a joint"},
+    {"place", "a place"},           {"inertia", "an inertia"}, {"rotor", "a rotor"},
+    {"frame", "a frame"},           {"closure", "a closure"},  {"end", "an end of a closure"},
+    {"coordinate", "a coordinate"}, {"branch", "a branch"},    {NULL, NULL}};
+static const char *const own_words[][2] = {{"links", "bodies"},
+                                           {"link", "body"},
+                                           {"origin", "place"},
+                                           {"continuous", "revolute"},
+                                           {"floating", "free"},
+                                           {"ball", "spherical"},
+                                           {"hinge", "revolute"},
+                                           {"slide", "prismatic"},
+                                           {"loops", "closures"},
+                                           {"constraints", "closures"},
+                                           {"actuators", "actuated"},
+                                           {"kind", "type"},
+                                           {"weld", "frame"},
+                                           {"at", "xyz"},
+                                           {NULL, NULL}};
 static const ap__yaml_format robot_format = {.file = "a robot file",
                                              .opening = "appell: 1",
                                              .keys = ap__yaml_keys,
@@ -126,16 +144,17 @@ static const ap__yaml_format robot_format = {.file = "a robot file",
                                              .list = read_list,
                                              .finish = finish_map};
 
-// "ground" is the ground, unless a body has that name.
-static void find_ground(reader *r) {
+// "ground" is the ground, unless a body has that name: then true.
+static bool find_ground(reader *r) {
   for (int i = 0; i < r->bodies.n; i++)
-    if (strcmp(r->bodies.part[i].def.name, "ground") == 0) return;
+    if (strcmp(r->bodies.part[i].def.name, "ground") == 0) return true;
   for (int i = 0; i < r->bodies.n; i++) {
     ap__part *part = &r->bodies.part[i];
     if (part->parent && strcmp(part->parent, "ground") == 0) part->parent = NULL;
   }
   for (int i = 0; i < r->nframe; i++)
     if (strcmp(r->frames[i].body, "ground") == 0) r->frames[i].body = NULL;
+  return false;
 }
 
 static bool attach_frames(ap__yaml *y, reader *r, const ap__names *bodies) {
@@ -167,6 +186,17 @@ static bool read_frames_and_meshes(ap__yaml *y, reader *r) {
   return good;
 }
 
+// What a mechanism with closed chains has besides.
+static ap_status read_chains(ap__yaml *y, const reader *r, bool ground_taken,
+                             const ap_read_options *options) {
+  if (options->floating || options->ignore_mimic)
+    return AP__REFUSE(y->error, AP_E_ARG, r->chains.line,
+                      "a mechanism with closed chains stays as it is (leave out the option %s)",
+                      options->floating ? "floating" : "ignore-mimic");
+  return ap__yaml_chains_resolve(y, &r->chains, r->head.guess, ground_taken, r->robot) ? AP_OK
+                                                                                       : y->status;
+}
+
 static ap_status read_robot(ap__yaml *y, reader *r, const ap_read_options *options) {
   ap_robot_def *def = &r->robot->def;
   r->head.name = def->name;
@@ -174,10 +204,12 @@ static ap_status read_robot(ap__yaml *y, reader *r, const ap_read_options *optio
   if (!ap__yaml_read_map(y, &y->nodes[0], "robot", &r->head)) return y->status;
   def->name = r->head.name;
   memcpy(def->gravity, r->head.gravity, sizeof def->gravity);
-  find_ground(r);
+  bool ground_taken = find_ground(r);
+  if (r->head.guess && !r->chains.line) r->chains.line = r->head.guess->line;
   ap_status status = ap__robot_assemble(r->robot, &r->bodies, options, y->error);
   if (status) return status;
   if (!read_frames_and_meshes(y, r)) return y->status;
+  if (r->chains.line) return read_chains(y, r, ground_taken, options);
   return options->floating ? ap__robot_set_free(r->robot, y->error) : AP_OK;
 }
 
@@ -190,5 +222,6 @@ ap_status ap__yaml_read(const char *text, size_t length, const ap_read_options *
   free(r.bodies.part);
   free(r.frames);
   free(r.meshes);
+  ap__yaml_chains_free(&r.chains);
   return status;
 }

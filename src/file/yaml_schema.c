@@ -1,9 +1,13 @@
 #include "file/yaml_schema.h"
 
-#define ROBOT(field) offsetof(ap__yaml_robot, field)
-#define BODY(field)  offsetof(ap__yaml_body, field)
-#define DEF(field)   offsetof(ap__yaml_body, part.def.field)
-#define FRAME(field) offsetof(ap__yaml_frame, field)
+#define ROBOT(field)   offsetof(ap__yaml_robot, field)
+#define BODY(field)    offsetof(ap__yaml_body, field)
+#define DEF(field)     offsetof(ap__yaml_body, part.def.field)
+#define FRAME(field)   offsetof(ap__yaml_frame, field)
+#define CLOSURE(field) offsetof(ap__yaml_closure, field)
+#define END(field)     offsetof(ap__yaml_end, field)
+#define MEASURE(field) offsetof(ap__yaml_coordinate, field)
+#define BRANCH(field)  offsetof(ap__yaml_branch, field)
 
 // The kind's short names: one number, n numbers.
 #define NUMBER     AP__YAML_NUMBERS, 1
@@ -13,6 +17,8 @@
 #define MAP        AP__YAML_MAP, 0
 #define LIST       AP__YAML_LIST, 0
 #define CHOICE     AP__YAML_CHOICE, 0
+#define TEXTS      AP__YAML_TEXTS, 0
+#define ANY        AP__YAML_ANY, 0
 
 const ap__yaml_key ap__yaml_keys[] = {
     {"robot", "appell", AP__YAML_VERSION, 0, 0, NULL, "", "required", "version of the format: 1"},
@@ -21,6 +27,16 @@ const ap__yaml_key ap__yaml_keys[] = {
      "acceleration of gravity in the ground frame"},
     {"robot", "bodies", LIST, 0, "body", "", "required", "the bodies, at least one"},
     {"robot", "frames", LIST, 0, "frame", "", "none", "named frames fixed to bodies"},
+    {"robot", "closures", LIST, 0, "closure", "", "none",
+     "what closes chains of bodies: the robot is a mechanism then"},
+    {"robot", "coordinates", LIST, 0, "coordinate", "", "required of a mechanism",
+     "the independent coordinates q, in this order"},
+    {"robot", "actuated", TEXTS, 0, NULL, "", "none",
+     "names of the driven joints, in the order of tau; revolute or prismatic"},
+    {"robot", "guess", ANY, ROBOT(guess), "map of joint names to numbers", "rad or m",
+     "that of the first branch, or zero", "configuration from which the assembly begins"},
+    {"robot", "branches", LIST, 0, "branch", "", "none",
+     "other such configurations, by name: `appell eval --branch NAME`"},
 
     {"body", "name", TEXT, DEF(name), NULL, "", "required", "unique among bodies and frames"},
     {"body", "parent", TEXT, BODY(part.parent), NULL, "", "ground",
@@ -28,7 +44,7 @@ const ap__yaml_key ap__yaml_keys[] = {
     {"body", "joint", MAP, 0, "joint", "", "fixed at the parent's origin",
      "how the body hangs on its parent"},
     {"body", "inertia", MAP, 0, "inertia", "", "no mass", "mass, centre of mass, inertia tensor"},
-    {"body", "meshes", AP__YAML_TEXTS, 0, 0, NULL, "", "none", "mesh files, kept as written"},
+    {"body", "meshes", TEXTS, 0, NULL, "", "none", "mesh files, kept as written"},
 
     {"joint", "name", TEXT, DEF(joint_name), NULL, "", "the body's name", "unique among joints"},
     {"joint", "type", CHOICE, BODY(type), "fixed revolute prismatic spherical planar free", "",
@@ -101,5 +117,44 @@ const ap__yaml_key ap__yaml_keys[] = {
     {"frame", "xyz", NUMBERS(3), FRAME(def.xyz), NULL, "m", "0 0 0", "origin in the link frame"},
     {"frame", "rpy", NUMBERS(3), FRAME(def.rpy), NULL, "rad", "0 0 0",
      "roll, pitch, yaw relative to the link frame"},
+
+    {"closure", "name", TEXT, CLOSURE(name), NULL, "", "required", "unique among closures"},
+    {"closure", "type", CHOICE, CLOSURE(kind), "point axis point_on_line frame distance gear", "",
+     "required", "what it asks of the two ends"},
+    {"closure", "first", MAP, CLOSURE(end[0]), "end", "", "required", "one end"},
+    {"closure", "second", MAP, CLOSURE(end[1]), "end", "", "required", "the other"},
+    {"closure", "distance", NUMBER, CLOSURE(distance), NULL, "m", "required of a distance",
+     "between the two points, above zero"},
+    {"closure", "ratio", NUMBER, CLOSURE(ratio), NULL, "", "1",
+     "of a gear: q of the second joint = ratio * q of the first + offset; not zero"},
+    {"closure", "offset", NUMBER, CLOSURE(offset), NULL, "rad or m", "0", "of a gear: see ratio"},
+
+    {"end", "body", TEXT, END(body), NULL, "", "required, but of a gear",
+     "name of the body, or ground"},
+    {"end", "joint", TEXT, END(joint), NULL, "", "required of a gear",
+     "name of the joint, revolute or prismatic"},
+    {"end", "xyz", NUMBERS(3), END(xyz), NULL, "m", "0 0 0",
+     "the point in the link frame; not of an axis"},
+    {"end", "axis", NUMBERS(3), END(axis), NULL, "", "0 0 1",
+     "the direction in the link frame, any length; of an axis, and of the second end of a "
+     "point_on_line"},
+    {"end", "rpy", NUMBERS(3), END(rpy), NULL, "rad", "0 0 0",
+     "roll, pitch, yaw of the frame relative to the link frame; of a frame"},
+
+    {"coordinate", "name", TEXT, MEASURE(name), NULL, "", "required", "unique among coordinates"},
+    {"coordinate", "type", CHOICE, MEASURE(kind), "joint position yaw pitch roll", "", "required",
+     "what it measures"},
+    {"coordinate", "joint", TEXT, MEASURE(joint), NULL, "", "required of a joint",
+     "name of the joint, revolute or prismatic"},
+    {"coordinate", "body", TEXT, MEASURE(body), NULL, "", "required, but of a joint",
+     "name of the body"},
+    {"coordinate", "xyz", NUMBERS(3), MEASURE(xyz), NULL, "m", "0 0 0",
+     "of a position: the point in the link frame"},
+    {"coordinate", "along", NUMBERS(3), MEASURE(along), NULL, "", "required of a position",
+     "direction in the ground along which the position counts, any length"},
+
+    {"branch", "name", TEXT, BRANCH(name), NULL, "", "required", "unique among branches"},
+    {"branch", "guess", ANY, BRANCH(guess), "map of joint names to numbers", "rad or m", "required",
+     "as that of the robot"},
 
     {NULL, NULL, TEXT, 0, NULL, NULL, NULL, NULL}};

@@ -8,10 +8,12 @@
 
 extern const ap__yaml_key ap__yaml_keys[];
 
-// What the maps "robot", "body" (with those inside it) and "frame" fill.
+// What the maps fill: "robot"; "body" with those inside it; "frame"; "closure" and its two "end"s;
+// "coordinate"; "branch".
 typedef struct ap__yaml_robot {
   const char *name;
   double gravity[3];
+  const ap__yaml_node *guess;
 } ap__yaml_robot;
 
 typedef struct ap__yaml_body {
@@ -25,5 +27,62 @@ typedef struct ap__yaml_frame {
   const char *body;
   int line;
 } ap__yaml_frame;
+
+typedef struct ap__yaml_end {
+  const char *body, *joint;
+  double xyz[3], axis[3], rpy[3];
+  unsigned seen; // its keys
+} ap__yaml_end;
+
+typedef struct ap__yaml_closure {
+  const char *name;
+  int kind; // ap_closure_kind
+  ap__yaml_end end[2];
+  double distance, ratio, offset;
+  int line;
+} ap__yaml_closure;
+
+typedef struct ap__yaml_coordinate {
+  const char *name;
+  int kind; // ap_coordinate_kind
+  const char *body, *joint;
+  double xyz[3], along[3];
+  int line;
+} ap__yaml_coordinate;
+
+typedef struct ap__yaml_branch {
+  const char *name;
+  const ap__yaml_node *guess;
+  int line;
+} ap__yaml_branch;
+
+typedef struct ap__yaml_actuator {
+  const char *joint;
+  int line;
+} ap__yaml_actuator;
+
+// ---- closed chains (yaml_chains.c) -------------------------------------------------------------
+
+// What a file says of them, before the names are resolved.
+typedef struct ap__yaml_chains {
+  int line; // of the first key about them; 0: there is none
+  ap__yaml_closure *closure;
+  ap__yaml_coordinate *coordinate;
+  ap__yaml_branch *branch;
+  ap__yaml_actuator *actuator;
+  int nclosure, ncoordinate, nbranch, nactuator;
+  int closure_capacity, coordinate_capacity, branch_capacity, actuator_capacity;
+} ap__yaml_chains;
+
+// A value of the keys closures, coordinates, branches, actuated.
+bool ap__yaml_chains_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n,
+                          ap__yaml_chains *chains);
+// Rules across the keys of closure, end, coordinate; true for other maps.
+bool ap__yaml_chains_finish(ap__yaml *y, int line, const char *map, unsigned seen, void *target);
+// Resolve the names, and hang what was read on the robot, whose bodies are there. ground_taken: a
+// body is called "ground".
+bool ap__yaml_chains_resolve(ap__yaml *y, const ap__yaml_chains *chains, const ap__yaml_node *guess,
+                             bool ground_taken, ap_robot *robot);
+void ap__yaml_chains_free(ap__yaml_chains *chains);
 
 #endif

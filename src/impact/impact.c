@@ -3,18 +3,27 @@
 #include <appell/dyn.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "impact/closed.h"
 #include "impact/law.h"
+#include "num/cholesky.h"
 
-static size_t lay_out(ap_law *c, const ap_model *m, int n, void *mem) {
+// Part of what a sum is made of that is rounding where closures hold a direction.
+static const double HELD = 1e-12;
+
+// Of a robot with so many rates, of which `freedoms` are independent.
+static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   ap_arena arena = ap__arena(mem);
-  size_t nv = (size_t)ap_nv(m), k = (size_t)n, most = 3 * k;
+  size_t nv = (size_t)freedoms, k = (size_t)n, most = 3 * k;
   size_t longest = nv < 3 * k ? 3 * k : nv;
-  c->nv = ap_nv(m);
+  c->rates = rates;
+  c->nv = freedoms;
   c->n = n;
   c->L = AP_TAKE(&arena, double, nv *nv);
-  c->jac = AP_TAKE(&arena, double, 6 * nv);
+  c->jac = AP_TAKE(&arena, double, 6 * (size_t)rates);
+  c->wide = AP_TAKE(&arena, double, rates);
   c->axes = AP_TAKE(&arena, double, 9 * k);
   c->a = AP_TAKE(&arena, double, 3 * k * nv);
   c->size = AP_TAKE(&arena, double, 3 * k);
@@ -61,7 +70,7 @@ static size_t lay_out(ap_law *c, const ap_model *m, int n, void *mem) {
 
 size_t ap_impact_scratch(const ap_model *m, int n) {
   ap_law c;
-  return lay_out(&c, m, n < 0 ? 0 : n, NULL);
+  return lay_out(&c, ap_nv(m), ap_nv(m), n < 0 ? 0 : n, NULL);
 }
 
 // ---- what comes in -----------------------------------------------------------------------------
@@ -79,34 +88,6 @@ static bool valid_touch(const ap_model *m, const ap_touch *t) {
   if (!(fabs(ap__dot(3, t->normal, t->normal) - 1) < 1e-6)) return false;
   if (!(t->restitution >= 0 && t->restitution <= 1)) return false;
   return t->friction >= 0 && isfinite(t->friction);
-}
-
-// M = L L^T in place. False where M is singular: a pivot that is rounding beside its diagonal.
-static bool factorize(int n, double *L) {
-  for (int j = 0; j < n; j++) {
-    double *row = L + j * n, was = row[j];
-    for (int k = 0; k < j; k++) {
-      double sum = row[k] - ap__dot(k, row, L + k * n);
-      row[k] = sum / L[k * n + k];
-    }
-    double pivot = was - ap__dot(j, row, row);
-    if (!(pivot > 16 * DBL_EPSILON * was && isfinite(pivot))) return false;
-    row[j] = sqrt(pivot);
-  }
-  return true;
-}
-
-// L x = b in place.
-static void solve_lower(int n, const double *L, double *x) {
-  for (int i = 0; i < n; i++) x[i] = (x[i] - ap__dot(i, L + i * n, x)) / L[i * n + i];
-}
-
-// L^T x = b in place.
-static void solve_upper(int n, const double *L, double *x) {
-  for (int i = n - 1; i >= 0; i--) {
-    x[i] /= L[i * n + i];
-    ap__add_scaled(i, -x[i], L + i * n, x);
-  }
 }
 
 // Normal and two tangents.
@@ -129,7 +110,7 @@ static void axes_of(const double normal[3], double axes[9]) {
 // large the terms were that each column was summed from.
 static ap_status point_jacobian(ap_law *c, const ap_model *m, ap_work *w, const ap_touch *t) {
   double R[9], p[3], r[3], *J = c->jac;
-  int nv = c->nv;
+  int nv = c->rates;
   ap_status status = ap_frame_jacobian(m, w, t->body, AP_MIXED, J);
   if (!status) status = ap_frame_pose(m, w, t->body, R, p);
   if (status) return status;
@@ -146,16 +127,35 @@ static ap_status point_jacobian(ap_law *c, const ap_model *m, ap_work *w, const 
   return AP_OK;
 }
 
+// The freedoms' share of forces on the rates: Z^T x. Where closures hold the direction it is
+// rounding and becomes zero.
+static void take_freedoms(const ap_closed *closed, const double *x, double *a) {
+  int freedoms = closed->free, rates = closed->nv;
+  for (int k = 0; k < freedoms; k++) {
+    double sum = 0, size = 0;
+    for (int i = 0; i < rates; i++) {
+      double part = closed->Z[i * freedoms + k] * x[i];
+      sum += part;
+      size += fabs(part);
+    }
+    a[k] = fabs(sum) <= HELD * size ? 0 : sum;
+  }
+}
+
 // The vector of one direction: L^-1 J^T d. What is rounding in the Jacobian becomes zero, so that a
 // direction in which the point cannot move has no impulse either.
 static void direction_vector(ap_law *c, const double d[3], double *a) {
   const double *J = c->jac;
-  int nv = c->nv;
+  int nv = c->rates;
   for (int k = 0; k < nv; k++) {
     double x = J[k] * d[0] + J[nv + k] * d[1] + J[2 * nv + k] * d[2];
-    a[k] = fabs(x) <= 16 * DBL_EPSILON * J[3 * nv + k] ? 0 : x;
+    c->wide[k] = fabs(x) <= 16 * DBL_EPSILON * J[3 * nv + k] ? 0 : x;
   }
-  solve_lower(nv, c->L, a);
+  if (c->closed)
+    take_freedoms(c->closed, c->wide, a);
+  else
+    memcpy(a, c->wide, (size_t)nv * sizeof *a);
+  ap__cholesky_lower(c->nv, c->L, a);
 }
 
 // Turn the tangents so that their vectors are orthogonal: a planar robot then has one that does
@@ -185,22 +185,40 @@ static ap_status directions_of(ap_law *c, const ap_model *m, ap_work *w, int i) 
   return AP_OK;
 }
 
+// The inertia matrix of a tree, factored, and its momentum y = L^T v.
+static ap_status weigh_tree(ap_law *c, const ap_model *m, ap_work *w, const double *q,
+                            const double *v) {
+  int nv = c->nv;
+  ap_inertia_matrix(m, w, q, c->L);
+  if (!ap__cholesky(nv, c->L)) return AP_E_SINGULAR;
+  for (int i = 0; i < nv; i++) c->y[i] = 0;
+  for (int i = 0; i < nv; i++) ap__add_scaled(i + 1, v[i], c->L + i * nv, c->y);
+  return AP_OK;
+}
+
+// The same of a mechanism that is closed at q.
+static void weigh_closed(ap_law *c, const double *v) {
+  memcpy(c->L, c->closed->L, (size_t)c->nv * (size_t)c->nv * sizeof *c->L);
+  ap__closed_momentum(c->closed, v, c->y);
+}
+
 // Everything that the law needs of the robot.
 static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double *q,
                          const double *v) {
-  int nv = c->nv;
-  ap_inertia_matrix(m, w, q, c->L);
-  if (!factorize(nv, c->L)) return AP_E_SINGULAR;
+  if (c->closed) {
+    weigh_closed(c, v);
+  } else {
+    ap_status status = weigh_tree(c, m, w, q, v);
+    if (status) return status;
+  }
   ap_kinematics(m, w, q, NULL, NULL);
   for (int i = 0; i < c->n; i++) {
     ap_status status = directions_of(c, m, w, i);
     if (status) return status;
   }
-  for (int i = 0; i < nv; i++) c->y[i] = 0;
-  for (int i = 0; i < nv; i++) ap__add_scaled(i + 1, v[i], c->L + i * nv, c->y);
-  for (int i = 0; i < nv; i++) c->start[i] = c->y[i];
+  for (int i = 0; i < c->nv; i++) c->start[i] = c->y[i];
   for (int j = 0; j < 3 * c->n; j++) c->total[j] = 0;
-  return all_finite(nv, c->y) ? AP_OK : AP_E_ARG;
+  return all_finite(c->nv, c->y) ? AP_OK : AP_E_ARG;
 }
 
 // ---- the law -----------------------------------------------------------------------------------
@@ -317,7 +335,7 @@ static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result 
   result->lost = energy(c, c->start);
   for (int i = 0; i < nv; i++) c->x[i] = c->start[i] + change[i];
   result->lost -= energy(c, c->x);
-  solve_upper(nv, c->L, change);
+  ap__cholesky_upper(nv, c->L, change);
   if (!all_finite(nv, change) || !all_finite(3 * n, c->total)) return AP_E_ARG;
   if (!promised(c, result->lost)) return AP_E_NO_CONVERGENCE;
   ap__velocities(c, c->start, c->u);
@@ -325,14 +343,19 @@ static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result 
   ap__velocities(c, c->x, c->u);
   for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->u + 3 * i, touch[i].after);
   for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->total + 3 * i, touch[i].impulse);
-  for (int i = 0; i < nv; i++) v[i] += change[i];
+  if (c->closed)
+    for (int i = 0; i < c->rates; i++) v[i] += ap__dot(nv, c->closed->Z + i * nv, change);
+  else
+    ap__add_scaled(nv, 1, change, v);
   return AP_OK;
 }
 
-ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, int n,
-                    ap_touch *touch, void *scratch, ap_impact_result *result) {
+// Of a tree (closed NULL), or of a mechanism, for which `closed` is at q.
+static ap_status impact(const ap_closed *closed, const ap_model *m, ap_work *w, const double *q,
+                        double *v, int n, ap_touch *touch, void *scratch,
+                        ap_impact_result *result) {
   ap_impact_result what = {.lost = 0, .scale = 1, .rank = 0, .passes = 0};
-  ap_law c;
+  ap_law c = {.closed = closed};
   bool friction = false;
   if (n < 0 || !all_finite(ap_nq(m), q) || !all_finite(ap_nv(m), v)) return AP_E_ARG;
   for (int i = 0; i < n; i++) {
@@ -340,7 +363,7 @@ ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, i
     friction |= touch[i].friction > 0;
   }
   if (n > 0) {
-    lay_out(&c, m, n, scratch);
+    lay_out(&c, ap_nv(m), closed ? closed->free : ap_nv(m), n, scratch);
     c.touch = touch;
     ap_status status = prepare(&c, m, w, q, v);
     for (int i = 0; i < n; i++) c.e[i] = touch[i].restitution;
@@ -350,4 +373,17 @@ ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, i
   }
   if (result) *result = what;
   return AP_OK;
+}
+
+ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, int n,
+                    ap_touch *touch, void *scratch, ap_impact_result *result) {
+  return impact(NULL, m, w, q, v, n, touch, scratch, result);
+}
+
+ap_status ap__impact_closed(ap_closed *c, const double *x, double *xd, int n, ap_touch *touch,
+                            void *scratch, ap_impact_result *result) {
+  if (!all_finite(c->nx, x)) return AP_E_ARG;
+  ap_status status = ap__closed_at(c, x);
+  if (status) return status;
+  return impact(c, ap_mechanism_tree(c->m), ap_loop_work(c->l), x, xd, n, touch, scratch, result);
 }

@@ -3,7 +3,9 @@
 // In the mass metric: M = L L^T, y = L^T v, so that the kinetic energy is |y|^2 / 2. A direction k
 // of touch i has the row J v of a velocity and the vector a = L^-1 J^T; then u = a . y is the
 // velocity of the point along it, and an impulse p along it changes y by a p. W = A^T A is never
-// formed: lengths and angles of the vectors a say the same without squaring the condition.
+// formed: lengths and angles of the vectors a say the same without squaring the condition. With
+// closures all this holds of the freedoms z of v = Z z, M standing for Z^T M Z and J for J Z
+// (loop/closed.h).
 
 #ifndef AP_IMPACT_LAW_H
 #define AP_IMPACT_LAW_H
@@ -12,12 +14,16 @@
 
 #include "impact/basis.h"
 #include "impact/point.h"
+#include "loop/closed.h"
 
 typedef struct ap_law {
-  int nv, n;
+  int nv, n;               // freedoms, touches
+  int rates;               // of the model
+  const ap_closed *closed; // NULL: a tree, whose rates are its freedoms
   const ap_touch *touch;
   double *L;    // nv * nv, lower triangle
-  double *jac;  // 6 * nv
+  double *jac;  // 6 * rates
+  double *wide; // rates
   double *axes; // 9 per touch: normal and two tangents in the world
   double *a;    // nv per direction, 3 directions per touch: the vectors a
   double *size; // 3 n: |a|

@@ -9,4 +9,4 @@
 #include "kin/api.inc"
 
 #include "kin/quaternion.h"
-#include "kin/manifold.inc"
+#include "kin/manifold_api.inc"

@@ -22,7 +22,7 @@
 
 #include "kin/text_f64.h"
 
-#include "kin/quaternion.h"
+#include "kin/orientation.h"
 
 static const double two_pi = 6.28318530717958647693;
 

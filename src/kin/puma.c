@@ -20,7 +20,7 @@
 #include "num/arith_f64.h"
 #include "num/vocabulary.inc"
 
-#include "kin/quaternion.h"
+#include "kin/orientation.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -44,13 +44,24 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-// A mechanism and its branches: configurations for limbs with the signs + and -.
+// Rows of configurations, one for every combination of signs of the limbs, whose entries on + and
+// on - are the macros plus and minus; then comes what belongs to no limb.
+#define THREE_LIMBS(plus, minus, rest)                                                     \
+  {                                                                                        \
+    {plus, plus, plus, rest}, {plus, plus, minus, rest}, {plus, minus, plus, rest},        \
+        {plus, minus, minus, rest}, {minus, plus, plus, rest}, {minus, plus, minus, rest}, \
+        {minus, minus, plus, rest}, {minus, minus, minus, rest},                           \
+  }
+#define THREE_SIGNS(guess)                                                                  \
+  {                                                                                         \
+    {"+++", (guess)[0]}, {"++-", (guess)[1]}, {"+-+", (guess)[2]}, {"+--", (guess)[3]},     \
+        {"-++", (guess)[4]}, {"-+-", (guess)[5]}, {"--+", (guess)[6]}, {"---", (guess)[7]}, \
+  }
+
+// A mechanism; its branches are named by a sign for each limb.
 typedef struct builtin {
   ap_mechanism_def def;
   const char *about;
-  int limbs;               // signs of a branch
-  const signed char *limb; // of each entry of x, -1: none
-  const double *guess[2];  // on + and on -
   int nx;
 } builtin;
 
@@ -84,10 +95,16 @@ static const ap_coordinate_def five_coordinates[] = {
 };
 static const int five_actuated[] = {1, 3};
 // P at (0, 0.42); the sign is that of acos in the arm's angle.
-static const signed char five_limb[] = {0, 0, 1, 1};
-static const double five_guess[2][4] = {{2.2823, -1.5628, 2.7498, -1.5628},
-                                        {0.3918, 1.5628, 0.8593, 1.5628}};
-static const double five_own[] = {2.2823, -1.5628, 0.8593, 1.5628};
+#define LEFT_PLUS   2.2823, -1.5628
+#define LEFT_MINUS  0.3918, 1.5628
+#define RIGHT_PLUS  2.7498, -1.5628
+#define RIGHT_MINUS 0.8593, 1.5628
+static const double five_guess[][4] = {{LEFT_PLUS, RIGHT_PLUS},
+                                       {LEFT_PLUS, RIGHT_MINUS},
+                                       {LEFT_MINUS, RIGHT_PLUS},
+                                       {LEFT_MINUS, RIGHT_MINUS}};
+static const ap_branch_def five_branches[] = {
+    {"++", five_guess[0]}, {"+-", five_guess[1]}, {"-+", five_guess[2]}, {"--", five_guess[3]}};
 
 // ---- stewart -----------------------------------------------------------------------------------
 // Six legs: a universal joint (about x, then y of a frame turned by the leg's angle) in the base, a
@@ -130,11 +147,11 @@ static const ap_coordinate_def stewart_coordinates[] = {
 };
 static const int stewart_actuated[] = {3, 6, 9, 12, 15, 18};
 // The platform 0.7 m above the base.
-static const double stewart_guess[] = {
+static const double stewart_guess[][25] = {{
     0.311,  -0.424, 0.8067, -0.311, -0.424, 0.8067, 0.311,  -0.424, 0.8067,
     -0.311, -0.424, 0.8067, 0.311,  -0.424, 0.8067, -0.311, -0.424, 0.8067,
     0,      0,      0.7,    0,      0,      0,      1,
-};
+}};
 
 // ---- agile-wrist -------------------------------------------------------------------------------
 // The 3-RRR spherical wrist of Abedloo, Molaei and Taghirad 2014. Assumed, as the paper leaves it
@@ -193,10 +210,11 @@ static const ap_coordinate_def wrist_coordinates[] = {
 };
 static const int wrist_actuated[] = {1, 3, 5};
 // The platform level; the sign is that of the root in the proximal angle.
-static const signed char wrist_limb[] = {0, 0, 1, 1, 2, 2, -1, -1, -1, -1, -1, -1, -1};
-static const double wrist_guess[2][13] = {
-    {1.21611, -1.506574, 1.21611, -1.506574, 1.21611, -1.506574, 0, 0, 0, 0, 0, 0, 1},
-    {-1.21611, 1.506574, -1.21611, 1.506574, -1.21611, 1.506574, 0, 0, 0, 0, 0, 0, 1}};
+#define WRIST_PLUS  1.21611, -1.506574
+#define WRIST_MINUS -1.21611, 1.506574
+#define WRIST_LEVEL 0, 0, 0, 0, 0, 0, 1
+static const double wrist_guess[][13] = THREE_LIMBS(WRIST_PLUS, WRIST_MINUS, WRIST_LEVEL);
+static const ap_branch_def wrist_branches[] = THREE_SIGNS(wrist_guess);
 
 // ---- delta -------------------------------------------------------------------------------------
 // R. Clavel's robot with the dimensions of the ABB FlexPicker IRB 360-1/1600 in R. L. Williams II,
@@ -241,14 +259,15 @@ static const ap_coordinate_def delta_coordinates[] = {
 };
 static const int delta_actuated[] = {1, 4, 7};
 // The platform at (0, 0, -0.9); + has the knees out.
-static const signed char delta_limb[] = {0, 0, 0, 1, 1, 1, 2, 2, 2, -1, -1, -1, -1, -1, -1, -1};
-static const double delta_guess[2][16] = {
-    {-0.358, 2.442, 0, -0.358, 2.442, 0, -0.358, 2.442, 0, 0, 0, -0.9, 0, 0, 0, 1},
-    {-2.519, -2.442, 0, -2.519, -2.442, 0, -2.519, -2.442, 0, 0, 0, -0.9, 0, 0, 0, 1}};
+#define DELTA_PLUS  -0.358, 2.442, 0
+#define DELTA_MINUS -2.519, -2.442, 0
+#define DELTA_BELOW 0, 0, -0.9, 0, 0, 0, 1
+static const double delta_guess[][16] = THREE_LIMBS(DELTA_PLUS, DELTA_MINUS, DELTA_BELOW);
+static const ap_branch_def delta_branches[] = THREE_SIGNS(delta_guess);
 
 // ---- all ---------------------------------------------------------------------------------------
 
-#define MECHANISM(its_name, prefix, start)            \
+#define MECHANISM(its_name, prefix, own)              \
   .def = {.name = its_name,                           \
           .robot = &prefix##_tree,                    \
           .closures = prefix##_closures,              \
@@ -257,22 +276,23 @@ static const double delta_guess[2][16] = {
           .ncoordinate = COUNT(prefix##_coordinates), \
           .actuated = prefix##_actuated,              \
           .nactuated = COUNT(prefix##_actuated),      \
-          .guess = start}
+          .guess = prefix##_guess[own],               \
+          BRANCHES_OF_##prefix},                      \
+  .nx = COUNT(prefix##_guess[0])
+#define BRANCHES_OF_wrist   .branches = wrist_branches, .nbranch = COUNT(wrist_branches)
+#define BRANCHES_OF_five    .branches = five_branches, .nbranch = COUNT(five_branches)
+#define BRANCHES_OF_stewart .branches = NULL, .nbranch = 0
+#define BRANCHES_OF_delta   .branches = delta_branches, .nbranch = COUNT(delta_branches)
 
 static const builtin all[] = {
-    {MECHANISM("agile-wrist", wrist, wrist_guess[0]),
-     .about = "spherical parallel wrist 3-RRR, yaw pitch roll; Abedloo et al. 2014", .limbs = 3,
-     .limb = wrist_limb, .guess = {wrist_guess[0], wrist_guess[1]}, .nx = COUNT(wrist_guess[0])},
-    {MECHANISM("five-bar", five, five_own),
-     .about = "planar five-bar, x y of its end; slender rods, load 0.2 kg", .limbs = 2,
-     .limb = five_limb, .guess = {five_guess[0], five_guess[1]}, .nx = COUNT(five_guess[0])},
-    {MECHANISM("stewart", stewart, stewart_guess),
-     .about = "Stewart-Gough platform 6-UPS, x y z yaw pitch roll",
-     .guess = {stewart_guess, stewart_guess}, .nx = COUNT(stewart_guess)},
-    {MECHANISM("delta", delta, delta_guess[0]),
-     .about = "Delta robot, x y z; dimensions of the IRB 360 in Williams 2016, masses assumed",
-     .limbs = 3, .limb = delta_limb, .guess = {delta_guess[0], delta_guess[1]},
-     .nx = COUNT(delta_guess[0])},
+    {MECHANISM("agile-wrist", wrist, 0),
+     .about = "spherical parallel wrist 3-RRR, yaw pitch roll; Abedloo et al. 2014"},
+    {MECHANISM("five-bar", five, 1),
+     .about = "planar five-bar, x y of its end; slender rods, load 0.2 kg"},
+    {MECHANISM("stewart", stewart, 0),
+     .about = "Stewart-Gough platform 6-UPS, x y z yaw pitch roll"},
+    {MECHANISM("delta", delta, 0),
+     .about = "Delta robot, x y z; dimensions of the IRB 360 in Williams 2016, masses assumed"},
 };
 
 static const builtin *find(const char *name) {
@@ -293,18 +313,16 @@ const ap_mechanism_def *ap_mechanism_builtin(const char *name) {
 }
 int ap_mechanism_builtin_limbs(const char *name) {
   const builtin *b = find(name);
-  return b ? b->limbs : 0;
+  return b && b->def.nbranch > 0 ? (int)strlen(b->def.branches[0].name) : 0;
 }
 
 ap_status ap_mechanism_builtin_branch(const char *name, const char *branch, double *x) {
   const builtin *b = find(name);
   if (!b) return AP_E_NOT_FOUND;
-  if (branch &&
-      (b->limbs == 0 || strspn(branch, "+-") != (size_t)b->limbs || branch[b->limbs] != '\0'))
-    return AP_E_ARG;
-  for (int i = 0; i < b->nx; i++) {
-    bool minus = branch && b->limb[i] >= 0 && branch[b->limb[i]] == '-';
-    x[i] = branch ? b->guess[minus][i] : b->def.guess[i];
-  }
+  const double *guess = branch ? NULL : b->def.guess;
+  for (int i = 0; branch && i < b->def.nbranch; i++)
+    if (!strcmp(b->def.branches[i].name, branch)) guess = b->def.branches[i].guess;
+  if (!guess) return AP_E_ARG;
+  memcpy(x, guess, sizeof(double) * (size_t)b->nx);
   return AP_OK;
 }

@@ -7,11 +7,10 @@
 // Jacobians J_t and J_t', so this C belongs to J_t P and (J_t P)': Christoffel's again. See
 // docs/loops.md.
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "loop/work.h"
+#include "num/cholesky.h"
 
 // y [r * c] = A [r * k] B [k * c]
 static void multiply(int r, int k, int c, const double *A, const double *B, double *y) {
@@ -125,24 +124,6 @@ ap_status ap_loop_inverse_dynamics(const ap_mechanism *m, ap_loop *l, const doub
   return actuate(m, l, l->vec, tau);
 }
 
-// M = L L^T in place; false where M is singular.
-static bool factorize(int n, double *M) {
-  for (int j = 0; j < n; j++) {
-    double *row = M + j * n, was = row[j];
-    for (int k = 0; k <= j; k++) {
-      double sum = row[k];
-      for (int i = 0; i < k; i++) sum -= row[i] * M[k * n + i];
-      if (k < j) {
-        row[k] = sum / M[k * n + k];
-      } else {
-        if (!(sum > 16 * DBL_EPSILON * was)) return false;
-        row[j] = sqrt(sum);
-      }
-    }
-  }
-  return true;
-}
-
 static void inertia(const ap_mechanism *m, ap_loop *l, double *M) {
   int n = m->n;
   ap_inertia_matrix(m->tree, l->work, l->x, l->tree);
@@ -160,20 +141,13 @@ ap_status ap_loop_forward_dynamics(const ap_mechanism *m, ap_loop *l, const doub
   PREPARE(v, NULL);
   double *Q = l->vec, *L = l->small;
   inertia(m, l, L);
-  if (!factorize(n, L)) return AP_E_SINGULAR;
+  if (!ap__cholesky(n, L)) return AP_E_SINGULAR;
   forces(m, l, v, NULL, Q);
   for (int i = 0; i < n; i++) {
     Q[i] = -Q[i];
     for (int j = 0; j < m->nact; j++) Q[i] += l->J_act[j * n + i] * tau[j];
   }
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < i; j++) Q[i] -= L[i * n + j] * Q[j];
-    Q[i] /= L[i * n + i];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++) Q[i] -= L[j * n + i] * Q[j];
-    Q[i] /= L[i * n + i];
-  }
+  ap__cholesky_solve(n, L, Q);
   memcpy(a, Q, sizeof(double) * (size_t)n);
   return AP_OK;
 }

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "loop/work.h"
 
-static ap_qr take_qr(ap_arena *a, size_t m, size_t n) {
+ap_qr ap__take_qr(ap_arena *a, size_t m, size_t n) {
   ap_qr qr = {.m = (int)m, .n = (int)n};
   qr.A = AP_TAKE(a, double, m *n);
   qr.left = AP_TAKE(a, double, n);
@@ -26,11 +26,12 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->x = AP_TAKE(&a, double, nx);
   l->q = AP_TAKE(&a, double, n);
   l->seen = AP_TAKE(&a, ap_seen, ap_nbody(m->tree));
+  l->seen_x = AP_TAKE(&a, double, nx);
   l->F = AP_TAKE(&a, double, rows);
   l->K = AP_TAKE(&a, double, rows *nv);
   l->Kd = AP_TAKE(&a, double, rows *nv);
   l->bias = AP_TAKE(&a, double, rows);
-  l->qr = take_qr(&a, rows + nv, nv); // the rows of a damped step included
+  l->qr = ap__take_qr(&a, rows + nv, nv); // the rows of a damped step included
   l->P = AP_TAKE(&a, double, nv *n);
   l->Pd = AP_TAKE(&a, double, nv *n);
   l->J_act = AP_TAKE(&a, double, nact *n);
@@ -47,7 +48,7 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->big = AP_TAKE(&a, double, (most + nact) * nv);
   l->tall = AP_TAKE(&a, double, rows + nv);
   l->small = AP_TAKE(&a, double, n *n);
-  l->small_qr = take_qr(&a, n, nact);
+  l->small_qr = ap__take_qr(&a, n, nact);
   l->sigma = AP_TAKE(&a, double, nv > nact ? nv : nact);
   l->vec = AP_TAKE(&a, double, n);
   return ap__arena_size(&a);
@@ -67,7 +68,7 @@ ap_loop *ap_loop_init(const ap_mechanism *m, void *mem, size_t size) {
   l->work = ap_work_init(m->tree, work, ap_work_size(m->tree));
   memset(l->seen, 0, sizeof(ap_seen) * (size_t)ap_nbody(m->tree));
   memcpy(l->x, m->guess, sizeof(double) * (size_t)m->nx);
-  l->placed = l->mapped = false;
+  l->placed = l->mapped = l->seeing = false;
   l->state = AP_OK;
   return l;
 }

@@ -11,10 +11,6 @@
 
 enum { MOST = 10000 }; // closures, coordinates, actuators: against counts that are nonsense
 
-ap_closure_def ap_default_closure(void) {
-  return (ap_closure_def){.axis = {{0, 0, 1}, {0, 0, 1}}, .ratio = 1};
-}
-
 static const char *const kind_text[] = {"point", "axis",     "point on a line",
                                         "frame", "distance", "gear"};
 static const int kind_rows[] = {3, 3, 2, 9, 1, 1};
@@ -23,8 +19,9 @@ static const int kind_rows[] = {3, 3, 2, 9, 1, 1};
 
 static bool counts_are_right(const ap_mechanism_def *d) {
   return d && d->robot && d->nclosure >= 0 && d->nclosure <= MOST && d->ncoordinate >= 1 &&
-         d->ncoordinate <= MOST && d->nactuated >= 0 && d->nactuated <= MOST &&
-         (d->nclosure == 0 || d->closures) && d->coordinates && (d->nactuated == 0 || d->actuated);
+         d->ncoordinate <= MOST && d->nactuated >= 0 && d->nactuated <= MOST && d->nbranch >= 0 &&
+         d->nbranch <= MOST && (d->nclosure == 0 || d->closures) && d->coordinates &&
+         (d->nactuated == 0 || d->actuated) && (d->nbranch == 0 || d->branches);
 }
 
 static size_t text_size(const char *s) { return s ? strlen(s) + 1 : 1; }
@@ -33,6 +30,7 @@ static size_t names_size(const ap_mechanism_def *d) {
   size_t size = text_size(d->name);
   for (int i = 0; i < d->nclosure; i++) size += text_size(d->closures[i].name);
   for (int i = 0; i < d->ncoordinate; i++) size += text_size(d->coordinates[i].name);
+  for (int i = 0; i < d->nbranch; i++) size += text_size(d->branches[i].name);
   return size;
 }
 
@@ -57,6 +55,8 @@ static size_t lay_out(const ap_mechanism_def *d, void *mem, parts *p) {
   m->way = AP_TAKE(&arena, ap_way, bodies);
   m->screw = AP_TAKE(&arena, ap_screw, 6 * bodies);
   m->guess = AP_TAKE(&arena, double, 7 * bodies);
+  m->branch = AP_TAKE(&arena, ap_branch_def, d->nbranch);
+  m->branch_guess = AP_TAKE(&arena, double, 7 * bodies * (size_t)d->nbranch);
   return ap__arena_size(&arena);
 }
 
@@ -89,9 +89,9 @@ typedef struct subject {
   ap_error *error;
 } subject;
 
-#define REFUSE(s, format, ...)                                                \
-  return ap__fail((s)->error, AP_E_MODEL, 0, "%s '%.*s': " format, (s)->what, \
-                  ap__shown((s)->name), (s)->name, __VA_ARGS__),              \
+#define REFUSE(s, format, ...)                                                  \
+  return ap__fail((s)->error, AP_E_MODEL, 0, "%s \"%.*s\": " format, (s)->what, \
+                  ap__shown((s)->name), (s)->name, __VA_ARGS__),                \
          false
 #define REFUSE_TEXT(s, text) REFUSE(s, "%s", text)
 
@@ -105,10 +105,10 @@ static bool is_simple_joint(const subject *s, const ap_model *m, int body) {
   if (!is_link(s, m, body)) return false;
   const char *name = ap_frame_name(m, body);
   if (body > 0 && ap_body(m, body)->mimic > 0)
-    REFUSE(s, "the joint of link '%.*s' follows another; name the joint that leads",
+    REFUSE(s, "the joint of link \"%.*s\" follows another; name the joint that leads",
            ap__shown(name), name);
   if (body > 0 && ap_joint_nq(m, body) == 1 && ap_joint_nv(m, body) == 1) return true;
-  REFUSE(s, "the joint of link '%.*s' must be revolute or prismatic", ap__shown(name), name);
+  REFUSE(s, "the joint of link \"%.*s\" must be revolute or prismatic", ap__shown(name), name);
 }
 
 static void rotation_of_rpy(const double rpy[3], double R[9]) {
@@ -248,7 +248,8 @@ static bool take_actuators(ap_mechanism *m, const ap_mechanism_def *d, ap_error 
   for (int i = 0; i < d->nactuated; i++) {
     char number[16];
     snprintf(number, sizeof number, "%d", i);
-    subject s = {"actuator", number, e};
+    const ap_body_def *b = d->actuated[i] > 0 ? ap_body(m->tree, d->actuated[i]) : NULL;
+    subject s = {"actuator", !b ? number : b->joint_name ? b->joint_name : b->name, e};
     if (!is_simple_joint(&s, m->tree, d->actuated[i])) return false;
     m->actuated[i] = d->actuated[i];
     m->actuated_column[i] = ap_joint_v(m->tree, d->actuated[i]);
@@ -355,15 +356,37 @@ static void take_ways(ap_mechanism *m) {
 
 // ---- all together ------------------------------------------------------------------------------
 
-static bool take_guess(ap_mechanism *m, const double *guess, ap_error *e) {
+static bool copy_guess(const ap_mechanism *m, const double *guess, double *copy) {
+  memcpy(copy, guess, sizeof(double) * (size_t)m->nx);
+  return finite_all(m->nx, guess) && ap_normalize(m->tree, copy) == AP_OK;
+}
+
+static bool take_guess(ap_mechanism *m, const ap_mechanism_def *d, ap_error *e) {
+  const double *guess = d->guess;
+  if (!guess && d->nbranch > 0) guess = d->branches[0].guess;
   if (!guess) {
     ap_neutral(m->tree, m->guess);
     return true;
   }
-  memcpy(m->guess, guess, sizeof(double) * (size_t)m->nx);
-  if (finite_all(m->nx, guess) && ap_normalize(m->tree, m->guess) == AP_OK) return true;
+  if (copy_guess(m, guess, m->guess)) return true;
   ap__fail(e, AP_E_MODEL, 0, "the guess must be finite numbers, and its quaternions not zero");
   return false;
+}
+
+static bool take_branches(ap_mechanism *m, const ap_mechanism_def *d, char **names, ap_error *e) {
+  for (int i = 0; i < d->nbranch; i++) {
+    double *copy = m->branch_guess + (size_t)i * (size_t)m->nx;
+    m->branch[i] = (ap_branch_def){.name = keep(names, d->branches[i].name), .guess = copy};
+    subject s = {"branch", m->branch[i].name, e};
+    if (!name_is_right(&s, i)) return false;
+    for (int k = 0; k < i; k++)
+      if (!strcmp(m->branch[k].name, s.name))
+        REFUSE(&s, "the name is there twice (branches %d and %d)", k, i);
+    if (!d->branches[i].guess) REFUSE_TEXT(&s, "it has no guess");
+    if (!copy_guess(m, d->branches[i].guess, copy))
+      REFUSE_TEXT(&s, "its guess must be finite numbers, and its quaternions not zero");
+  }
+  return true;
 }
 
 ap_mechanism *ap_mechanism_init(const ap_mechanism_def *def, void *mem, size_t size,
@@ -390,6 +413,7 @@ ap_mechanism *ap_mechanism_init(const ap_mechanism_def *def, void *mem, size_t s
   if (!m->tree) return NULL;
   m->nx = ap_nq(m->tree), m->nv = ap_nv(m->tree);
   m->n = def->ncoordinate, m->nact = def->nactuated, m->nclosing = def->nclosure;
+  m->nbranch = def->nbranch;
   m->name = keep(&p.names, def->name);
   if (!m->name[0]) m->name = ap_model_name(m->tree);
   if (!take_closures(m, def, &p.names, error)) return NULL;
@@ -402,7 +426,8 @@ ap_mechanism *ap_mechanism_init(const ap_mechanism_def *def, void *mem, size_t s
              m->nrow, m->n, m->nv);
     return NULL;
   }
-  if (!take_guess(m, def->guess, error)) return NULL;
+  if (!take_guess(m, def, error)) return NULL;
+  if (!take_branches(m, def, &p.names, error)) return NULL;
   take_ways(m);
   return m;
 }
@@ -423,4 +448,14 @@ const ap_coordinate_def *ap_mechanism_coordinate(const ap_mechanism *m, int i) {
 }
 int ap_mechanism_actuated(const ap_mechanism *m, int i) {
   return i >= 0 && i < m->nact ? m->actuated[i] : -1;
+}
+
+int ap_mechanism_nbranch(const ap_mechanism *m) { return m->nbranch; }
+const ap_branch_def *ap_mechanism_branch(const ap_mechanism *m, int i) {
+  return i >= 0 && i < m->nbranch ? &m->branch[i] : NULL;
+}
+const double *ap_mechanism_find_branch(const ap_mechanism *m, const char *name) {
+  for (int i = 0; i < m->nbranch; i++)
+    if (!strcmp(m->branch[i].name, name)) return m->branch[i].guess;
+  return NULL;
 }

@@ -43,7 +43,7 @@ struct ap_mechanism {
   const char *name;
   const ap_model *tree;
   int nx, nv; // of the tree
-  int n, nact, nrow, nclosing, nscrew;
+  int n, nact, nrow, nclosing, nscrew, nbranch;
   ap_closing *closing;
   ap_measure *measure;
   int *actuated;        // body numbers
@@ -51,6 +51,8 @@ struct ap_mechanism {
   ap_way *way;          // by body number
   ap_screw *screw;
   double *guess;
+  ap_branch_def *branch;
+  double *branch_guess; // [nbranch * nx]
 };
 
 #endif

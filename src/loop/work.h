@@ -3,6 +3,7 @@
 #ifndef AP_LOOP_WORK_H
 #define AP_LOOP_WORK_H
 
+#include "base/arena.h"
 #include "loop/mechanism.h"
 #include "num/qr.h"
 
@@ -26,7 +27,9 @@ struct ap_loop {
   bool placed;          // if true
   ap_status state;      // then what ap_loop_place() said
   bool mapped;          // P, J_act belong to it
-  ap_seen *seen;        // by link
+  ap_seen *seen;        // by link, poses
+  double *seen_x;       // of this configuration,
+  bool seeing;          // if true
   double *F;            // [rows] Phi, then s (- q)
   double *K;            // [rows * nv]
   double *Kd;           // [rows * nv] dK/dt
@@ -49,6 +52,11 @@ struct ap_loop {
   double *sigma;        // [nv]
   double *vec;          // [larger of n, nact]
 };
+
+// ---- loop.c ------------------------------------------------------------------------------------
+
+// Room for the factors of an m * n matrix.
+ap_qr ap__take_qr(ap_arena *a, size_t m, size_t n);
 
 // ---- rows.c ------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-#include <appell/model.h>
+#include <appell/mechanism.h>
 
 #include <math.h>
 
@@ -18,4 +18,8 @@ ap_body_def ap_default_body(void) {
 
 ap_robot_def ap_default_robot(void) {
   return (ap_robot_def){.name = "robot", .gravity = {0, 0, -9.81}};
+}
+
+ap_closure_def ap_default_closure(void) {
+  return (ap_closure_def){.axis = {{0, 0, 1}, {0, 0, 1}}, .ratio = 1};
 }

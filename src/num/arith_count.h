@@ -108,6 +108,16 @@ static inline real r_max(real a, real b) {
   return count_general(a.v > b.v || a.v != a.v ? a.v : b.v, count_of(a, b));
 }
 
+// Free too, as in num/plain.inc.
+typedef bool r_truth;
+static inline r_truth r_true(void) { return true; }
+static inline r_truth r_and(r_truth a, r_truth b) { return a && b; }
+static inline real r_sign(real a) { return r_const((a.v > 0) - (a.v < 0)); }
+static inline r_truth r_sound(real size, real inverse, double limit) {
+  double ratio = size.v * inverse.v;
+  return inverse.v > 0 && ratio > 0 && ratio < limit;
+}
+
 /// Sine and cosine of the exact sum q + offset: one sincos, and an addition unless one of them is
 /// a structural 0.
 static inline void r_sincos(real q, real offset, real *s, real *c) {

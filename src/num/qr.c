@@ -108,6 +108,7 @@ static double choose_pivot(ap_qr *qr, int k) {
 int ap__qr_factor(ap_qr *qr, double tolerance) {
   int m = qr->m, n = qr->n, least = m < n ? m : n;
   double first = 0;
+  if (qr->most > 0 && qr->most < least) least = qr->most;
   for (int j = 0; j < n; j++) qr->pivot[j] = j;
   for (qr->rank = 0; qr->rank < least; qr->rank++) {
     int k = qr->rank;
@@ -137,6 +138,17 @@ void ap__qr_solve(const ap_qr *qr, double *b, double *x) {
   }
   for (int i = 0; i < r; i++) reflect(qr->right[i], row(qr, i, i), (strip){z + i, r - i, 1}, n - r);
   for (int j = 0; j < n; j++) x[qr->pivot[j]] = z[j];
+}
+
+void ap__qr_null(const ap_qr *qr, double *N) {
+  int n = qr->n, r = qr->rank, count = n - r;
+  double *z = qr->spare;
+  for (int k = 0; k < count; k++) {
+    for (int i = 0; i < n; i++) z[i] = i == r + k;
+    for (int i = 0; i < r; i++)
+      reflect(qr->right[i], row(qr, i, i), (strip){z + i, r - i, 1}, count);
+    for (int j = 0; j < n; j++) N[qr->pivot[j] * count + k] = z[j];
+  }
 }
 
 // Reflection u (its first entry 1 left out, count entries stride apart) of the rows of B, k wide:

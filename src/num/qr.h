@@ -19,6 +19,7 @@ typedef struct ap_qr {
   double *right; // [n] of those from the right
   double *spare; // [n] scratch
   int *pivot;    // [n] which column of A stands where
+  int most;      // rank at most; 0: any
   int rank;      // out
 } ap_qr;
 
@@ -32,5 +33,9 @@ AP_API void ap__qr_solve(const ap_qr *qr, double *b, double *x);
 
 // The same for k right sides at once: B [m * k] is used up, room [n * k] is scratch, X is [n * k].
 AP_API void ap__qr_solve_many(const ap_qr *qr, int k, double *B, double *room, double *X);
+
+// An orthonormal basis of those x that A takes to zero, the dependent columns being so exactly: the
+// columns of N [n * (n - rank)].
+AP_API void ap__qr_null(const ap_qr *qr, double *N);
 
 #endif

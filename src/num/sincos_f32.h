@@ -10,13 +10,15 @@
 
 #include <stdint.h>
 
-#define SC(name)        name##_f32
-#define SC_FLT          float
-#define SC_INT          int32_t
-#define SC_UINT         uint32_t
+#define SC(name) name##_f32
+#define SC_FLT   float
+#define SC_INT   int32_t
+#define SC_UINT  uint32_t
+#ifndef SC_VECTOR_BYTES    // arith_lanes_f32.h asks for its own
 #define SC_VECTOR_BYTES 16 // an arm of 6 or 7 joints is two vectors, 8 lanes would be one too wide
-#define SC_MAGIC        0x1.8p23f
-#define SC_TWO_OVER_PI  0x1.45f306p-1f
+#endif
+#define SC_MAGIC       0x1.8p23f
+#define SC_TWO_OVER_PI 0x1.45f306p-1f
 // Three parts of 14 bits, times n of 10 bits; the remainder of pi/2 is below 2^-68.
 #define SC_PIO2_1     0x1.9218p+0f
 #define SC_PIO2_2     0x1.ed5p-14f

@@ -12,10 +12,12 @@
 #define SC_FLT   double
 #define SC_INT   int64_t
 #define SC_UINT  uint64_t
+#ifndef SC_VECTOR_BYTES // arith_lanes_f64.h asks for its own
 #ifdef __AVX2__
 #define SC_VECTOR_BYTES 32
 #else
 #define SC_VECTOR_BYTES 16
+#endif
 #endif
 #define SC_MAGIC       0x1.8p52
 #define SC_TWO_OVER_PI 0x1.45f306dc9c883p-1

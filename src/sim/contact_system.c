@@ -142,19 +142,36 @@ static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r
   return AP_OK;
 }
 
+// Part of what W's diagonal is summed from that is rounding, where closures hold a direction.
+static const double HELD = 1e-13;
+
+// Row r of B = J M^-1; zero where no force along it does anything.
+static void gather_response(contact_system *s, int r) {
+  int nv = s->nv;
+  const double *J = s->J + r * nv;
+  double *B = s->B + r * nv, own = 0, size = 0;
+  for (int j = 0; j < nv; j++) {
+    B[j] = 0;
+    for (int k = 0; k < nv; k++) {
+      double part = J[k] * s->Minv[k * nv + j];
+      B[j] += part;
+      size += fabs(part * J[j]);
+    }
+    own += B[j] * J[j];
+  }
+  if (own <= HELD * size) memset(B, 0, (size_t)nv * sizeof *B);
+}
+
 // B = J M^-1 and W = B J^T.
 static void gather_delassus(contact_system *s) {
   int rows = 3 * s->n, nv = s->nv;
   for (int r = 0; r < rows; r++) {
-    const double *J = s->J + r * nv;
-    double *B = s->B + r * nv;
-    for (int j = 0; j < nv; j++) {
-      B[j] = 0;
-      for (int k = 0; k < nv; k++) B[j] += J[k] * s->Minv[k * nv + j];
-    }
+    const double *B = s->B + r * nv;
+    gather_response(s, r);
     for (int c = 0; c <= r; c++) {
       double sum = 0;
-      for (int k = 0; k < nv; k++) sum += B[k] * s->J[c * nv + k];
+      bool held = c < r && s->W[c * rows + c] == 0;
+      for (int k = 0; k < nv && !held; k++) sum += B[k] * s->J[c * nv + k];
       s->W[r * rows + c] = s->W[c * rows + r] = sum;
     }
   }

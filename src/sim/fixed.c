@@ -66,14 +66,15 @@ static int meet(ap_sim *sim, double h, bool *any) {
   return n;
 }
 
-// What the impulses of n touches took. One that a rebound comes from acts at the step's end, as the
-// impact law has it. Others are the forces of a step times its length: they act all along it, on
-// the mean of the velocities at its two ends, so that what holds a point against gravity takes
-// nothing. Friction of points that rested before is dissipated; what else they take, by way of
-// walls that curve, is an error of the step and not booked. Returns the loss at impacts.
-static double book(ap_sim *sim, int n, bool at_end, double whole) {
+// What the impulses of n touches took; rebound: one of them rebounds. Those of a rebound, whoever
+// bears them, are an impact, and behind a step they act at its end, as the impact law has it.
+// Others are the forces of a step times its length: they act all along it, on the mean of the
+// velocities at its two ends, so that what holds a point against gravity takes nothing. Friction of
+// points that rested before is dissipated; what else they take, by way of walls that curve, is an
+// error of the step and not booked. Returns the loss at impacts.
+static double book(ap_sim *sim, int n, bool behind, bool rebound, double whole) {
   double lost = 0, rubbed = 0, *v = sim->y + sim->nq;
-  if (at_end) return whole;
+  if (behind && rebound) return whole;
   ap__run_look(sim, sim->y, sim->y0 + sim->nq);
   for (int i = 0; i < n; i++) {
     const run_pair *p = &sim->pair[sim->chosen[i]];
@@ -85,7 +86,7 @@ static double book(ap_sim *sim, int n, bool at_end, double whole) {
       push += t->impulse[k] * p->now.normal[k];
       normal += p->now.normal[k] * mean;
     }
-    if (p->resting >= 0 || p->now.rate >= -sim->scene.rest)
+    if (!rebound && (p->resting >= 0 || p->now.rate >= -sim->scene.rest))
       rubbed -= work - push * normal;
     else
       lost -= work;
@@ -173,7 +174,7 @@ static ap_status contacts(ap_sim *sim, double h, bool behind, ap_error *error) {
       sim->plant.kind->impact(&sim->plant, q, v, n, sim->touch, sim->impact_room, &result);
   if (status) return ap__run_failed(sim, status, "the impact cannot be solved", error);
   for (int i = 0; i < n; i++) fast = fast || sim->touch[i].restitution > 0;
-  double lost = book(sim, n, behind && fast, result.lost);
+  double lost = book(sim, n, behind, fast, result.lost);
   sim->lost += lost;
   // An impact gives no energy; one that comes late may seem to.
   bool fresh = note_contacts(sim, n, h, fmax(lost, 0));
@@ -199,7 +200,7 @@ static ap_status no_step(const ap_sim *sim, ap_status status, double h, ap_error
 
 // Back to where the robot can be.
 static ap_status settle(ap_sim *sim, ap_error *error) {
-  ap_status status = ap__plant_settle(&sim->plant, sim->y, sim->y + sim->nq);
+  ap_status status = ap__run_place(sim, sim->y);
   return status ? ap__run_failed(sim, status, "the robot cannot be where it is", error) : AP_OK;
 }
 
@@ -224,6 +225,30 @@ static ap_status step(ap_sim *sim, double h, ap_error *error) {
   return settle(sim, error);
 }
 
+// Steps too long for a motion make energy, ever faster. They are refused at the latest when they
+// have made more than all that was there and was moved, and that is in the motion. What a step of
+// the acceleration gives is theirs in any case, so that a robot at rest has some.
+static ap_status check_steps(ap_sim *sim, double h, ap_error *error) {
+  double energy[3], *ledger = sim->y + sim->nq + sim->nv, work = ledger[RUN_LOADS];
+  for (int i = 0; i < sim->nq + sim->nv; i++) {
+    if (isfinite(sim->y[i])) continue;
+    ap__fail(error, AP_E_NO_CONVERGENCE, 0,
+             "the state is not finite at t = %.9g: steps of %g s are too long here", sim->t, h);
+    return AP_E_NO_CONVERGENCE;
+  }
+  ap__run_energy(sim, energy);
+  for (int i = 0; i < sim->nv && sim->scene.force; i++) work += ledger[RUN_LEDGER + i];
+  double fallen = sim->start_energy - sim->start_motion - energy[1], taken = ledger[RUN_TAKEN];
+  double made = energy[0] + energy[2] - sim->start_motion - fallen - work + taken + sim->lost;
+  double all = sim->start_motion + fabs(fallen) + fabs(work) + fabs(taken) + fabs(sim->lost);
+  all += h * h * ap_kinetic_energy(sim->m, sim->w, sim->y, sim->a);
+  if (!(made > all && energy[0] + energy[2] > all)) return AP_OK;
+  ap__fail(error, AP_E_NO_CONVERGENCE, 0,
+           "steps of %g s are too long here: by t = %.9g they have made %.3g J out of nothing", h,
+           sim->t, made);
+  return AP_E_NO_CONVERGENCE;
+}
+
 ap_status ap__run_fixed(ap_sim *sim, double t, ap_error *error) {
   double from = sim->t, h = sim->scene.step;
   long steps = (long)ceil((t - from) / h - 1e-9);
@@ -234,11 +259,5 @@ ap_status ap__run_fixed(ap_sim *sim, double t, ap_error *error) {
     if (status) return status;
     sim->t = next;
   }
-  for (int i = 0; i < sim->nq + sim->nv; i++) {
-    if (isfinite(sim->y[i])) continue;
-    ap__fail(error, AP_E_NO_CONVERGENCE, 0,
-             "the state is not finite at t = %.9g: steps of %g s are too long here", t, h);
-    return AP_E_NO_CONVERGENCE;
-  }
-  return AP_OK;
+  return check_steps(sim, h, error);
 }

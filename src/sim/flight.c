@@ -142,9 +142,10 @@ double ap__run_loads(ap_sim *sim, double t) {
 
 // ---- motion ------------------------------------------------------------------------------------
 
-// Points that rest hold the robot only where steps are adaptive; fixed steps hold by impulses.
+// Points that rest hold the robot only where steps are adaptive; fixed steps and strides hold by
+// impulses.
 static int holding(const ap_sim *sim) {
-  return sim->scene.stepping == AP_ADAPTIVE ? sim->nresting : 0;
+  return sim->scene.stepping == AP_ADAPTIVE && !sim->strides ? sim->nresting : 0;
 }
 
 ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const double *v) {
@@ -184,6 +185,13 @@ ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
   memcpy(dydt + sim->nq, sim->a, (size_t)sim->nv * sizeof *dydt);
   ledger_rates(sim, q, v, dydt + sim->nq + sim->nv);
   return AP_OK;
+}
+
+ap_status ap__run_place(void *context, double *y) {
+  ap_sim *sim = context;
+  ap_status status = ap__plant_settle(&sim->plant, y, y + sim->nq);
+  if (!status && sim->plant.closed) sim->drift = fmax(sim->drift, sim->plant.closed->drift);
+  return status;
 }
 
 void ap__run_energy(ap_sim *sim, double energy[3]) {

@@ -101,6 +101,8 @@ ap_status ap_ode_advance_watching(ap_ode *ode, double *t, double *y, int *found,
 
 void ap__ode_govern(ap_ode *ode, int n) { (void)ode, (void)n; }
 
+void ap__ode_mend(ap_ode *ode, ap_mend *mend) { (void)ode, (void)mend; }
+
 long ap_ode_evaluations(const ap_ode *ode) {
   (void)ode;
   return 0;
@@ -154,6 +156,18 @@ static int weights(N_Vector y, N_Vector weight, void *data) {
 void ap__ode_govern(ap_ode *ode, int n) {
   ode->governing = n;
   ERKStepWFtolerances(ode->stepper, weights);
+}
+
+static int mend_for_arkode(realtype t, N_Vector y, void *data) {
+  ap_ode *ode = data;
+  ap_status status = ode->mend(ode->context, N_VGetArrayPointer(y));
+  if (status) ode->failed = status, ode->failed_at = t;
+  return status ? -1 : 0;
+}
+
+void ap__ode_mend(ap_ode *ode, ap_mend *mend) {
+  ode->mend = mend;
+  ERKStepSetPostprocessStepFn(ode->stepper, mend ? mend_for_arkode : NULL);
 }
 
 // Everything that stays as it is over restarts. False: no memory.

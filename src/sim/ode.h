@@ -16,6 +16,11 @@ ap_status ap__ode_watch(ap_ode *ode, int k, int located, const int *direction, a
 // Only the first n entries of the state govern the length of steps from now on.
 void ap__ode_govern(ap_ode *ode, int n);
 
+// Mend the state, in place, at the end of every step from now on; the rate must be the same before
+// and after. A status ends the integration with it.
+typedef ap_status ap_mend(void *context, double *y);
+void ap__ode_mend(ap_ode *ode, ap_mend *mend);
+
 #ifdef AP_HAVE_SUNDIALS
 #include <arkode/arkode_erkstep.h>
 #include <nvector/nvector_serial.h>
@@ -36,6 +41,7 @@ struct ap_ode {
   int n;
   int governing; // entries that govern the steps
   ap_rate *rate;
+  ap_mend *mend; // NULL: none
   void *context;
   ap_ode_options options;
   SUNContext sundials;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "impact/closed.h"
+
 ap_status ap__plant_settle(ap_plant *p, double *q, double *v) {
   const double *q_there, *v_there;
   ap_status status = p->kind->place(p, q, v, &q_there, v ? &v_there : NULL);
@@ -12,6 +14,11 @@ ap_status ap__plant_settle(ap_plant *p, double *q, double *v) {
 }
 
 // ---- trees -------------------------------------------------------------------------------------
+
+static ap_status tree_start(ap_plant *p, double *q, double *v) {
+  (void)p, (void)q, (void)v;
+  return AP_OK;
+}
 
 static ap_status tree_place(ap_plant *p, const double *q, const double *v, const double **q_there,
                             const double **v_there) {
@@ -38,10 +45,54 @@ static ap_status tree_impact(ap_plant *p, const double *q, double *v, int n, ap_
 }
 
 ap_plant ap__plant_tree(const ap_model *m, ap_work *w) {
-  static const ap_plant_kind tree = {.place = tree_place,
+  static const ap_plant_kind tree = {.start = tree_start,
+                                     .place = tree_place,
                                      .accelerate = tree_accelerate,
                                      .mobility = tree_mobility,
                                      .impact_scratch = tree_impact_scratch,
                                      .impact = tree_impact};
   return (ap_plant){.kind = &tree, .m = m, .w = w};
+}
+
+// ---- closed chains -----------------------------------------------------------------------------
+
+static ap_status closed_start(ap_plant *p, double *q, double *v) {
+  ap_status status = ap__closed_start(p->closed, q);
+  return status ? status : ap__plant_settle(p, q, v);
+}
+
+static ap_status closed_place(ap_plant *p, const double *q, const double *v, const double **q_there,
+                              const double **v_there) {
+  ap_status status = ap__closed_place(p->closed, q, v);
+  if (status) return status;
+  *q_there = p->closed->there;
+  if (v) *v_there = p->closed->rates;
+  return AP_OK;
+}
+
+static ap_status closed_accelerate(ap_plant *p, const double *q, const double *v, const double *tau,
+                                   double *a) {
+  return ap__closed_accelerate(p->closed, q, v, tau, a);
+}
+
+static ap_status closed_mobility(ap_plant *p, const double *q, double *mobility) {
+  return ap__closed_mobility(p->closed, q, mobility);
+}
+
+static ap_status closed_impact(ap_plant *p, const double *q, double *v, int n, ap_touch *touch,
+                               void *scratch, ap_impact_result *result) {
+  return ap__impact_closed(p->closed, q, v, n, touch, scratch, result);
+}
+
+ap_plant ap__plant_closed(const ap_mechanism *m, ap_closed *closed) {
+  static const ap_plant_kind kind = {.start = closed_start,
+                                     .place = closed_place,
+                                     .accelerate = closed_accelerate,
+                                     .mobility = closed_mobility,
+                                     .impact_scratch = tree_impact_scratch,
+                                     .impact = closed_impact};
+  return (ap_plant){.kind = &kind,
+                    .m = ap_mechanism_tree(m),
+                    .w = closed ? ap_loop_work(closed->l) : NULL,
+                    .closed = closed};
 }

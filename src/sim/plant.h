@@ -7,9 +7,13 @@
 #include <appell/dyn.h>
 #include <appell/impact.h>
 
+#include "loop/closed.h"
+
 typedef struct ap_plant ap_plant;
 
 typedef struct ap_plant_kind {
+  // Make ready to move from q, v, in place: the state near them that the robot can have.
+  ap_status (*start)(ap_plant *p, double *q, double *v);
   // The state near (q, v) that the robot can have, which may be the arrays themselves; valid until
   // the next call. v, and then v_there, may be NULL.
   ap_status (*place)(ap_plant *p, const double *q, const double *v, const double **q_there,
@@ -30,12 +34,15 @@ struct ap_plant {
   const ap_plant_kind *kind;
   const ap_model *m; // the tree
   ap_work *w;
+  ap_closed *closed; // NULL: a tree
 };
 
-// The same in place; v may be NULL.
+// place() in place; v may be NULL.
 ap_status ap__plant_settle(ap_plant *p, double *q, double *v);
 
 // A tree; w is needed for motion alone.
 ap_plant ap__plant_tree(const ap_model *m, ap_work *w);
+// A tree with closures, which hold at all times; closed is needed for motion alone.
+ap_plant ap__plant_closed(const ap_mechanism *m, ap_closed *closed);
 
 #endif

@@ -92,16 +92,19 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
     return AP_E_ARG;
   }
   sim->t = t;
+  status = sim->plant.kind->start(&sim->plant, sim->y, sim->y + sim->nq);
+  if (status) return ap__run_failed(sim, status, "the mechanism cannot start", error);
   sim->fresh = true;
-  sim->lost = 0;
+  sim->lost = sim->drift = 0;
   sim->number = 0;
   sim->nresting = 0;
   sim->events = sim->busy = 0;
-  sim->busy_t = sim->blind_until = sim->jammed_t = -INFINITY;
-  sim->blind = sim->scene.window;
+  sim->busy_t = sim->plod_until = -INFINITY;
+  sim->plod = sim->scene.window;
   sim->calm = 1;
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
+    sim->pair[i].away = true;
     sim->pair[i].quiet_t = sim->pair[i].hit_t = -INFINITY;
   }
   ap__run_loads(sim, t);
@@ -111,6 +114,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   double energy[3];
   ap__run_energy(sim, energy);
   sim->start_energy = energy[0] + energy[1] + energy[2];
+  sim->start_motion = energy[0] + energy[2];
   sim->started = true; // who is told of the first events may ask for the state
   if (sim->scene.stepping == AP_ADAPTIVE) status = first_contacts(sim, error);
   double lift = -energy[1] - energy[2]; // onto walls, of points that start inside within `depth`
@@ -174,6 +178,12 @@ ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
                           .dissipated = ledger[RUN_TAKEN],
                           .lost = sim->lost,
                           .contacts = sim->nresting};
+  if (sim->loop) {
+    state->s = sim->s;
+    state->sd = sim->sd;
+    state->drift = sim->drift;
+    state->closure = ap__closed_coordinates(sim->plant.closed, sim->q, v, sim->s, sim->sd);
+  }
   state->closing =
       energy[0] + energy[1] + energy[2] - work + state->dissipated + sim->lost - sim->start_energy;
   return AP_OK;

@@ -1,6 +1,7 @@
 // A run of a robot among walls from inside. scene.c makes it, flight.c has its equations of motion
 // and the functions whose zeros are events, touch.c tells how points lie to walls, events.c changes
-// velocities and contacts, adaptive.c and fixed.c go on in time, run.c is what the public sees.
+// velocities and contacts, adaptive.c, stride.c and fixed.c go on in time, run.c is what the public
+// sees.
 
 #ifndef AP_SIM_RUN_H
 #define AP_SIM_RUN_H
@@ -62,6 +63,7 @@ typedef struct run_pair {
   run_gap now;          // filled by ap__run_look()
   double bent;          // acceleration along the normal, filled by ap__run_bend()
   double hit_t, flight; // when it last hit, and how long it had flown then
+  bool away;            // from its wall, after the last stride or settling
   run_was was;          // before the event that is being worked on
   double rest_time;     // after it, s, when it comes to rest
 } run_pair;
@@ -85,6 +87,7 @@ struct ap_sim {
   const ap_model *m;
   ap_work *w;
   ap_plant plant;       // the two in motion
+  ap_loop *loop;        // of a mechanism; NULL: a tree
   ap_surface **surface; // [nwall]
   run_pair *pair;       // [npair]
   int npair, most;      // pairs; touches at a time at most
@@ -101,13 +104,16 @@ struct ap_sim {
   double calm;     // how many times its usual length a leg may have, as nothing has happened
   bool fresh;      // y has changed by a jump: the integrator starts again
   double lost, start_energy;
+  double start_motion; // the part of start_energy that is kinetic or elastic
+  double drift;        // of the closures at the end of a step, the largest
+  double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
   long busy; // events since busy_t, all within a window
   double busy_t;
-  double blind_until;  // until then only impacts count
-  double blind;        // s, how long that was
+  double plod_until;   // until then it goes on in strides
+  double plod;         // s, how long that was
+  bool strides;        // a stride is under way: contacts don't hold, they get impulses
   int number;          // of the last event
-  double jammed_t;     // when points that jammed were last stopped
   bool *acts;          // [nload] which loads act now
   ap_resting *resting; // [most]
   int nresting;
@@ -131,6 +137,8 @@ struct ap_sim {
 
 // dy/dt; context is the run.
 ap_status ap__run_rate(void *context, double t, const double *y, double *dydt);
+// Put a state back to where the robot can be; context is the run.
+ap_status ap__run_place(void *context, double *y);
 // The functions whose zeros are events.
 void ap__run_events(void *context, double t, const double *y, double *g);
 // Joint forces at a state: sim->tau (springs, dampers, callback) and sim->total (and loads, and
@@ -176,6 +184,14 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
 ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error);
 // A failure inside a run.
 ap_status ap__run_failed(const ap_sim *sim, ap_status status, const char *what, ap_error *error);
+
+// ---- stride.c
+
+// From now on go in strides: for a window, and for twice the time where that happens again soon, up
+// to a hundred windows.
+void ap__run_plod(ap_sim *sim);
+// Go on in strides until they are over, or to time t; then which points rest, and how, is settled.
+ap_status ap__run_strides(ap_sim *sim, double t, ap_error *error);
 
 // ---- adaptive.c, fixed.c: go on to time t, where no load changes on the way
 

@@ -132,7 +132,16 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   ap_arena a = ap__arena(mem);
   size_t nv = (size_t)sim->nv, most = (size_t)sim->most, n = (size_t)sim->n;
   copy_scene(sim, s, &a);
-  sim->w = (ap_work *)AP_TAKE_ALIGNED(&a, unsigned char, ap_work_size(s->model));
+  if (s->mechanism) {
+    size_t count = (size_t)ap_mechanism_n(s->mechanism);
+    sim->loop = (ap_loop *)AP_TAKE_ALIGNED(&a, unsigned char, ap_loop_size(s->mechanism));
+    sim->plant.closed =
+        (ap_closed *)AP_TAKE_ALIGNED(&a, unsigned char, ap__closed_size(s->mechanism));
+    sim->s = AP_TAKE(&a, double, count);
+    sim->sd = AP_TAKE(&a, double, count);
+  } else {
+    sim->w = (ap_work *)AP_TAKE_ALIGNED(&a, unsigned char, ap_work_size(s->model));
+  }
   sim->surface = AP_TAKE(&a, ap_surface *, s->nwall);
   for (int i = 0; i < s->nwall; i++) {
     unsigned char *room = AP_TAKE_ALIGNED(&a, unsigned char, ap_surface_size(&s->wall[i]));
@@ -202,20 +211,48 @@ static ap_status make_integrator(ap_sim *sim, ap_error *error) {
   ap_status status = ap_ode_create(sim->n, ap__run_rate, sim, &o, &sim->ode, error);
   if (status) return status;
   ap__ode_govern(sim->ode, sim->nq + sim->nv);
+  if (sim->loop) ap__ode_mend(sim->ode, ap__run_place);
   int n = sim->npair;
   if (!n) return AP_OK;
   for (int i = 0; i < RUN_BLOCKS * n; i++) sim->found[i] = i < RUN_RATE * n ? -1 : 0;
   return ap__ode_watch(sim->ode, RUN_BLOCKS * n, RUN_RATE * n, sim->found, ap__run_events, error);
 }
 
-ap_status ap_sim_create(const ap_scene *scene, ap_sim **sim, ap_error *error) {
+// What moves, in the memory that was laid out for it.
+static void make_plant(ap_sim *sim) {
+  const ap_mechanism *mechanism = sim->scene.mechanism;
+  if (mechanism) {
+    sim->loop = ap_loop_init(mechanism, sim->loop, ap_loop_size(mechanism));
+    ap_closed *closed = ap__closed_init(mechanism, sim->loop, sim->plant.closed);
+    sim->plant = ap__plant_closed(mechanism, closed);
+  } else {
+    sim->plant.w = ap_work_init(sim->m, sim->w, ap_work_size(sim->m));
+  }
+  sim->w = sim->plant.w;
+}
+
+// The model of a scene with a mechanism is that one's tree.
+static ap_status take_tree(ap_scene *scene, ap_error *error) {
+  if (!scene->mechanism) return AP_OK;
+  const ap_model *tree = ap_mechanism_tree(scene->mechanism);
+  if (scene->model && scene->model != tree)
+    return refuse(error, "the model is not the tree of the mechanism; NULL would be right");
+  scene->model = tree;
+  return AP_OK;
+}
+
+ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   if (sim) *sim = NULL;
-  if (!scene || !sim) return refuse(error, "a run needs a scene and a place for it, not NULL");
-  ap_status status = check_numbers(scene, error);
+  if (!given || !sim) return refuse(error, "a run needs a scene and a place for it, not NULL");
+  ap_scene own = *given;
+  const ap_scene *scene = &own;
+  ap_status status = take_tree(&own, error);
+  if (!status) status = check_numbers(scene, error);
   if (!status) status = check_parts(scene, error);
   if (status) return status;
   ap_sim sizes = {.m = scene->model,
-                  .plant = ap__plant_tree(scene->model, NULL),
+                  .plant = scene->mechanism ? ap__plant_closed(scene->mechanism, NULL)
+                                            : ap__plant_tree(scene->model, NULL),
                   .nq = ap_nq(scene->model),
                   .nv = ap_nv(scene->model),
                   .npair = scene->npoint * scene->nwall};
@@ -234,8 +271,7 @@ ap_status ap_sim_create(const ap_scene *scene, ap_sim **sim, ap_error *error) {
   *made = sizes;
   made->memory = mem;
   lay_out(made, scene, mem);
-  made->w = ap_work_init(made->m, made->w, ap_work_size(made->m));
-  made->plant.w = made->w;
+  make_plant(made);
   ap_set_gravity(made->w, made->scene.gravity);
   ap_set_friction(made->w, made->scene.joint_friction);
   for (int i = 0; i < scene->nspring; i++)

@@ -1,0 +1,15 @@
+// batch.h in single precision.
+
+#include <appell/batch.h>
+
+#include "base/arena.h"
+#include "batch/ops.h"
+#include "dyn/isa.h"
+#include "kin/text_f32.h"
+
+#define F(name) name##_f32
+#define FLOAT   float
+
+AP_BEST_OF(F(batch_ops), ap__batch_f32, best_ops)
+
+#include "batch/api.inc"

@@ -1,0 +1,15 @@
+// batch.h in double.
+
+#include <appell/batch.h>
+
+#include "base/arena.h"
+#include "batch/ops.h"
+#include "dyn/isa.h"
+#include "kin/text_f64.h"
+
+#define F(name) name
+#define FLOAT   double
+
+AP_BEST_OF(F(batch_ops), ap__batch_f64, best_ops)
+
+#include "batch/api.inc"

@@ -1,0 +1,24 @@
+// The texts on lanes of many states in double, compiled once per instruction set (AP_ISA).
+
+#include <appell/batch.h>
+
+#include <float.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "batch/ops.h"
+#include "model/pack.h"
+#include "num/arith_lanes_f64.h"
+
+#define F(name)            name
+#define FLOAT              double
+#define ARITHMETIC_EPSILON DBL_EPSILON
+#include "batch/text.inc"
+
+#define NAME2(isa)   ap__batch_f64_##isa
+#define NAME1(isa)   NAME2(isa)
+#define STRING2(isa) #isa
+#define STRING1(isa) STRING2(isa)
+
+extern const F(batch_ops) NAME1(AP_ISA);
+const F(batch_ops) NAME1(AP_ISA) = BATCH_OPS(STRING1(AP_ISA));

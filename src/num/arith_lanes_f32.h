@@ -1,0 +1,26 @@
+// Arithmetic: floats of many states side by side, in the widest vectors of the instruction set that
+// this is compiled for. See arith_lanes.inc.
+
+#ifndef APPELL_NUM_ARITH_H
+#define APPELL_NUM_ARITH_H
+
+#include <math.h>
+
+#if defined(__AVX512F__)
+#define LANE_BYTES 64
+#elif defined(__AVX2__)
+#define LANE_BYTES 32
+#else
+#define LANE_BYTES 16
+#endif
+#define SC_VECTOR_BYTES LANE_BYTES
+#include "sincos_f32.h"
+
+#define LANE(name) name##_f32
+#define LANE_FLT   float
+#define LANE_INT   int32_t
+#define LANE_SQRT  sqrtf
+#define LANE_ANGLE atan2f
+#include "num/arith_lanes.inc"
+
+#endif
