@@ -14,5 +14,6 @@ extern const cli_verb cli_models;
 extern const cli_verb cli_methods;
 extern const cli_verb cli_convert;
 extern const cli_verb cli_simulate;
+extern const cli_verb cli_generate;
 
 #endif

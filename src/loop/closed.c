@@ -217,26 +217,6 @@ double ap__closed_coordinates(ap_closed *c, const double *x, const double *xd, d
   return worst;
 }
 
-double ap__closed_rates(ap_closed *c, const double *x, const double *v, double *xd) {
-  int rows = c->m->nrow + c->m->n, nv = c->nv;
-  double lack = 0;
-  c->known = false;
-  ap__rows(c->m, c->l, x, NULL, AP_ROWS_JACOBIAN, c->F);
-  c->l->placed = c->l->mapped = false;
-  memcpy(c->qr.A, c->l->K, sizeof(double) * (size_t)rows * (size_t)nv);
-  c->qr.m = rows;
-  c->qr.most = 0;
-  ap__qr_factor(&c->qr, REDUNDANT);
-  for (int i = 0; i < rows; i++) c->tall[i] = i < c->m->nrow ? 0 : v[i - c->m->nrow];
-  ap__qr_solve(&c->qr, c->tall, xd);
-  for (int i = 0; i < rows; i++) {
-    double rest = i < c->m->nrow ? 0 : -v[i - c->m->nrow];
-    for (int j = 0; j < nv; j++) rest += c->l->K[i * nv + j] * xd[j];
-    lack = fmax(lack, fabs(rest));
-  }
-  return lack;
-}
-
 // ---- motion ------------------------------------------------------------------------------------
 
 ap_status ap__closed_accelerate(ap_closed *c, const double *x, const double *xd, const double *tau,

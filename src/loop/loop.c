@@ -26,6 +26,7 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->x = AP_TAKE(&a, double, nx);
   l->q = AP_TAKE(&a, double, n);
   l->seen = AP_TAKE(&a, ap_seen, ap_nbody(m->tree));
+  l->seen_x = AP_TAKE(&a, double, nx);
   l->F = AP_TAKE(&a, double, rows);
   l->K = AP_TAKE(&a, double, rows *nv);
   l->Kd = AP_TAKE(&a, double, rows *nv);
@@ -67,7 +68,7 @@ ap_loop *ap_loop_init(const ap_mechanism *m, void *mem, size_t size) {
   l->work = ap_work_init(m->tree, work, ap_work_size(m->tree));
   memset(l->seen, 0, sizeof(ap_seen) * (size_t)ap_nbody(m->tree));
   memcpy(l->x, m->guess, sizeof(double) * (size_t)m->nx);
-  l->placed = l->mapped = false;
+  l->placed = l->mapped = l->seeing = false;
   l->state = AP_OK;
   return l;
 }

@@ -27,7 +27,9 @@ struct ap_loop {
   bool placed;          // if true
   ap_status state;      // then what ap_loop_place() said
   bool mapped;          // P, J_act belong to it
-  ap_seen *seen;        // by link
+  ap_seen *seen;        // by link, poses
+  double *seen_x;       // of this configuration,
+  bool seeing;          // if true
   double *F;            // [rows] Phi, then s (- q)
   double *K;            // [rows * nv]
   double *Kd;           // [rows * nv] dK/dt

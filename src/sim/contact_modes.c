@@ -10,10 +10,8 @@
 // starts to slide. Sweeps over the points, each solved alone, come near the solution; modes are
 // read off, solved exactly, and compared with the law. Where the law holds they are the answer.
 //
-// Sliding with friction has no solution where friction presses a point into its wall more than the
-// force pushes it out (Painleve's paradox), and sometimes two. Then the point is said to stick
-// although it moves: the projection that follows stops it at once, as the tangential impact does by
-// which real bodies escape from there.
+// Sliding with friction may have no solution, as where friction presses a point into its wall more
+// than the force pushes it out (Painleve's paradox), and sometimes it has two.
 
 #include <math.h>
 #include <string.h>
@@ -194,23 +192,6 @@ static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
   return false;
 }
 
-// Whether friction presses a sliding point into its wall more than the force pushes it out.
-static bool is_jammed(const ap_resting *r, const contact_system *s, int i) {
-  double own = s->W[3 * i * 3 * s->n + 3 * i];
-  return r->friction > 0 && !s->still[i] && ap__contact_push(r, s, i) <= ROUNDING * own;
-}
-
-// A sliding point that no force can keep off its wall is to stop; false when there is none.
-static bool stop_jammed(ap_resting *resting, contact_system *s) {
-  bool any = false;
-  for (int i = 0; i < s->n; i++) {
-    if (!is_jammed(&resting[i], s, i)) continue;
-    s->still[i] = true;
-    any = true;
-  }
-  return any;
-}
-
 // ---- both --------------------------------------------------------------------------------------
 
 // Who moves, and in which direction; true where there is friction anywhere.
@@ -241,10 +222,10 @@ ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const
     resting[i].sticks = false;
   }
   memcpy(s.sweep, s.force, 3 * (size_t)n * sizeof *s.sweep);
-  while (friction && !look_for_modes(resting, keep, &s) && stop_jammed(resting, &s)) continue;
+  bool found = !friction || look_for_modes(resting, keep, &s);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < 3; k++)
       resting[i].slip[k] =
           s.place[i].frame[1][k] * s.place[i].slip[0] + s.place[i].frame[2][k] * s.place[i].slip[1];
-  return AP_OK;
+  return found ? AP_OK : AP_E_NO_CONVERGENCE;
 }

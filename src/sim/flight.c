@@ -142,9 +142,10 @@ double ap__run_loads(ap_sim *sim, double t) {
 
 // ---- motion ------------------------------------------------------------------------------------
 
-// Points that rest hold the robot only where steps are adaptive; fixed steps hold by impulses.
+// Points that rest hold the robot only where steps are adaptive; fixed steps and strides hold by
+// impulses.
 static int holding(const ap_sim *sim) {
-  return sim->scene.stepping == AP_ADAPTIVE ? sim->nresting : 0;
+  return sim->scene.stepping == AP_ADAPTIVE && !sim->strides ? sim->nresting : 0;
 }
 
 ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const double *v) {
