@@ -19,7 +19,8 @@ static void put_text(ap__text *t, const ap_unit *u, const char *text, const char
   bool single = is_single(u);
   const char *integer = single ? "int32_t" : "int64_t";
   const char *natural = single ? "uint32_t" : "uint64_t";
-  char V[NAME_ROOM], I[NAME_ROOM], U[NAME_ROOM];
+  char V[NAME_ROOM], I[NAME_ROOM], U[NAME_ROOM], cold[NAME_ROOM];
+  snprintf(cold, sizeof cold, "%s_COLD", u->name);
   snprintf(V, sizeof V, value[0] ? "%s_%s" : "%.0s%s", u->name, value[0] ? value : scalar(u));
   snprintf(I, sizeof I, value[0] ? "%s_%s_i" : "%.0s%s", u->name, value[0] ? value : integer);
   snprintf(U, sizeof U, value[0] ? "%s_%s_u" : "%.0s%s", u->name, value[0] ? value : natural);
@@ -32,6 +33,7 @@ static void put_text(ap__text *t, const ap_unit *u, const char *text, const char
                            {'u', natural},
                            {'S', ending},
                            {'f', single ? "f" : ""},
+                           {'C', cold},
                            {0}};
   ap__put_template(t, text, words);
 }
@@ -61,7 +63,7 @@ static const ap_node *consecutive(const ap_plan *plan) {
 }
 
 static void put_angles(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  ap__text_add(t, "  const %s x[%d] = {", d->type, plan->angles);
+  ap__text_add(t, "  %s x[%d] = {", d->type, plan->angles);
   for (int k = 0; k < plan->angles; k++) {
     put(t, k > 0 ? ", " : "");
     ap__put_value(t, d, plan, ap__tape_ref(NULL, plan->angle[k]));
@@ -74,12 +76,12 @@ static void sincos_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan)
   const ap_node *first = consecutive(plan);
   ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, n, n);
   if (first) {
-    ap__text_add(t, "  %s_sincos(%d, %s + %d, s, c);\n", d->name, n, plan->p->input[first->a].name,
-                 first->b);
+    ap__text_add(t, "  %s y[%d];\n  %s_sincos(%d, %s + %d, y, s, c);\n", d->type, n, d->name, n,
+                 plan->p->input[first->a].name, first->b);
     return;
   }
   put_angles(t, d, plan);
-  ap__text_add(t, "  %s_sincos(%d, x, s, c);\n", d->name, n);
+  ap__text_add(t, "  %s_sincos(%d, x, x, s, c);\n", d->name, n);
 }
 
 // Pivot i: whether it is known to be sound or singular, or has to be looked at.
@@ -191,6 +193,11 @@ static const char vectors[] =
     "#elif defined __GNUC__ && (defined __SSE2__ || defined __aarch64__)\n"
     "#define $N_VECTORS 16\n"
     "#endif\n"
+    "#ifdef __GNUC__\n"
+    "#define $N_COLD __attribute__((noinline, cold))\n"
+    "#else\n"
+    "#define $N_COLD\n"
+    "#endif\n"
     "#ifdef $N_VECTORS\n"
     "typedef $R $N_quad __attribute__((vector_size(4 * sizeof($R))));\n"
     "typedef $i $N_quad_i __attribute__((vector_size(4 * sizeof($R))));\n"
@@ -266,6 +273,7 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
   const ap_dialect d = {.type = scalar(u),
                         .single = is_single(u),
                         .name = u->name,
+                        .ending = "",
                         .splat = "",
                         .direct = true,
                         .load = load_scalar,
@@ -288,6 +296,7 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
   const ap_dialect d = {.type = type,
                         .single = is_single(u),
                         .name = u->name,
+                        .ending = "_lanes",
                         .splat = splat,
                         .load = load_lanes,
                         .store = store_lanes,
@@ -361,6 +370,7 @@ static void count_program(const ap_program *p, ap_count *count) {
       case AP_OP_INPUT:
       case AP_OP_SIN:
       case AP_OP_COS:
+      case AP_OP_SIGN:
       case AP_OP_MAX: break;
     }
 }
@@ -396,12 +406,14 @@ static void put_sincos(ap__text *t, const ap_unit *u) {
   put(t, "\n");
   put_text(t, u, ap__sincos_constants(is_single(u)), "", "");
   put_text(t, u, ap__sincos_near, "", "");
+  put_text(t, u, ap__sincos_look, "", "");
   put_text(t, u, "#ifdef $N_VECTORS", "", "");
   put_text(t, u, ap__sincos_near, "quad", "4");
   put(t, "#endif\n");
   put_text(t, u, ap__sincos_scalar, "", "");
   if (!u->options->batch) return;
   put_text(t, u, ap__sincos_near, "lanes", "_lanes");
+  put_text(t, u, ap__sincos_look, "lanes", "_lanes");
   put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
 }
 

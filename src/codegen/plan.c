@@ -77,6 +77,7 @@ static void choose_signs(ap_plan *plan, const int *wish) {
       case AP_OP_SIN:
       case AP_OP_COS:
       case AP_OP_SQRT:
+      case AP_OP_SIGN:
       case AP_OP_MAX: plan->sign[k] = 1; break;
     }
   }

@@ -41,7 +41,7 @@ TEXT void pack_for_work(const ap_model *m, WORK *w) {
 
 #include "dyn/setup.inc"
 #include "kin/coordinates.inc"
-#include "dyn/solve.inc"
+#include "dyn/equations.inc"
 
 static const KERNELS kernels = KERNEL_TABLE("tape");
 

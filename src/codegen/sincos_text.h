@@ -6,11 +6,13 @@
 
 #include <stdbool.h>
 
-/// sincos_near for one type of value: any of them gives the same bits.
+/// NAME_near for one type of value: any of them gives the same bits.
 extern const char *const ap__sincos_near;
-/// The constants of ap__sincos_near and the way beyond its range, for double or float.
+/// Whether an angle is in its range.
+extern const char *const ap__sincos_look;
+/// The constants of ap__sincos_near, for double or float.
 const char *ap__sincos_constants(bool single);
-/// sincos of n angles one state at a time, and in lanes.
+/// NAME_sincos of n angles one state at a time, and in lanes.
 extern const char *const ap__sincos_scalar;
 extern const char *const ap__sincos_lanes;
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "num/sincos_f64.h"
-
 enum { FIRST_ROOM = 1024 };
 
 bool ap__tape_open(ap_tape *t) {
@@ -210,6 +208,11 @@ real ap__tape_sqrt(real a) {
   return a.node == 0 ? number(a.t, sqrt(a.v)) : node(a.t, AP_OP_SQRT, a.node, 0, 0);
 }
 
+real ap__tape_sign(real a) {
+  if (a.node == 0) return number(a.t, (a.v > 0) - (a.v < 0));
+  return signed_as(node(a.t, AP_OP_SIGN, magnitude(a.node), 0, 0), a.node < 0);
+}
+
 real ap__tape_max(real a, real b) {
   ap_tape *t = tape_of(a, b);
   if (a.node == 0 && b.node == 0) return number(t, a.v > b.v || isnan(a.v) ? a.v : b.v);
@@ -220,7 +223,7 @@ real ap__tape_max(real a, real b) {
 
 // Sine and cosine of a number; what rounding leaves beside a right angle is none.
 static void sincos_of_number(double angle, double *s, double *c) {
-  sincos_f64(angle, 0, s, c);
+  *s = sin(angle), *c = cos(angle);
   if (fabs(*s) < DBL_EPSILON) *s = 0, *c = *c > 0 ? 1 : -1;
   if (fabs(*c) < DBL_EPSILON) *c = 0, *s = *s > 0 ? 1 : -1;
 }
@@ -263,6 +266,7 @@ real ap__tape_apply(ap_tape *t, const ap_node *n, real a, real b) {
     case AP_OP_DIV: return ap__tape_div(a, b);
     case AP_OP_DIV_CONST: return ap__tape_div(number(t, n->k), a);
     case AP_OP_SQRT: return ap__tape_sqrt(a);
+    case AP_OP_SIGN: return ap__tape_sign(a);
     case AP_OP_MAX: break;
   }
   return ap__tape_max(a, n->b ? b : number(t, n->k));

@@ -84,6 +84,14 @@ static void put_sum_with_number(const writer *w, const ap_node *n, int sign) {
   ap__put_number(w->t, fabs(k), w->d->single);
 }
 
+// A function of the prologue, NAME_WORD(x) or NAME_WORD(x, y).
+static void put_call(const writer *w, const char *word, int a, int b) {
+  ap__text_add(w->t, "%s_%s%s(", w->d->name, word, w->d->ending);
+  put_ref(w, a, IN_SUM);
+  if (b) put(w->t, ", "), put_ref(w, b, IN_SUM);
+  put(w->t, ")");
+}
+
 static void put_operation(const writer *w, const ap_node *n, int sign) {
   ap__text *t = w->t;
   switch (n->op) {
@@ -101,8 +109,9 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
       put(t, n->op == AP_OP_MUL_CONST ? " * " : " / ");
       put_node(w, n->a, IN_PRODUCT_BEHIND);
       break;
-    case AP_OP_SQRT:
-    case AP_OP_MAX:
+    case AP_OP_SQRT: put_call(w, "sqrt", n->a, 0); break;
+    case AP_OP_SIGN: put_call(w, "sign", n->a, 0); break;
+    case AP_OP_MAX: put_call(w, "max", n->a, n->b); break;
     case AP_OP_INPUT:
     case AP_OP_SIN:
     case AP_OP_COS: break;

@@ -20,11 +20,12 @@ void ap__put_number(ap__text *t, double x, bool single);
 /// How a program is written down: what differs between one state at a time, states side by side in
 /// lanes, and whatever else has C's expressions.
 typedef struct ap_dialect {
-  const char *type;  // of a value
-  bool single;       // literals are float
-  const char *name;  // prefix of all names
-  const char *splat; // what makes a value of a literal that stands alone, written before it
-  bool direct;       // inputs are read where they are used, but for one that may be the output
+  const char *type;   // of a value
+  bool single;        // literals are float
+  const char *name;   // prefix of all names
+  const char *ending; // of the functions of its values
+  const char *splat;  // what makes a value of a literal that stands alone, written before it
+  bool direct;        // inputs are read where they are used, but for one that may be the output
   /// A value read from entry i of an array, declared as a variable of both names joined.
   void (*load)(ap__text *t, const struct ap_dialect *d, const char *array, int i);
   /// What is written before and behind an expression that goes to entry i of an array.

@@ -55,8 +55,7 @@ struct ap_reduction {
   long *rows, *out;   // [nv]
   double *scratch;
   double *gate_p, *gate; // [np], [nv]; gated where `gated`
-  double *still;         // [nv], where `slow`
-  bool gated, slow;
+  bool gated;
 };
 
 struct ap_base {

@@ -9,6 +9,7 @@
 #define APPELL_NUM_ARITH_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define ARITH_COMPACT
@@ -28,6 +29,7 @@ real ap__tape_mul(real a, real b);
 real ap__tape_div(real a, real b);
 real ap__tape_sqrt(real a);
 real ap__tape_max(real a, real b);
+real ap__tape_sign(real a);
 void ap__tape_sincos(real q, real offset, real *s, real *c);
 
 static inline real r_const(double x) { return (real){.v = x}; }
@@ -43,6 +45,16 @@ static inline real r_div(real a, real b) { return ap__tape_div(a, b); }
 static inline real r_sqrt(real a) { return ap__tape_sqrt(a); }
 // Feeds statuses alone.
 static inline real r_max(real a, real b) { return ap__tape_max(a, b); }
+
+static inline real r_sign(real a) { return ap__tape_sign(a); }
+
+// Nothing is known while recording: whoever records keeps the pivots and has them tested later.
+typedef bool r_truth;
+static inline r_truth r_true(void) { return true; }
+static inline r_truth r_and(r_truth a, r_truth b) { return a && b; }
+static inline r_truth r_sound(real size, real inverse, double limit) {
+  return (void)size, (void)inverse, (void)limit, true;
+}
 
 /// Sine and cosine of q + offset, the offset turned by on the tape.
 static inline void r_sincos(real q, real offset, real *s, real *c) {

@@ -11,9 +11,6 @@
 // inelastic, and it goes on in strides. Far more of them are refused.
 enum { RUN_BUSY = 20, RUN_HOPELESS = 4000 };
 
-// A point that accelerates into its wall by less than this (m/s2) need not be held.
-#define RUN_FALLS 1e-6
-
 // Two hits of a point within so many windows show that points take turns at their walls.
 #define RUN_RATTLE 4
 

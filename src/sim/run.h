@@ -25,6 +25,9 @@ enum { RUN_MOST_TOUCHES = 96 };
 // A point this close to a wall (m) touches it.
 #define RUN_TOUCH 1e-10
 
+// A point that accelerates into its wall by less than this (m/s2) need not be held.
+#define RUN_FALLS 1e-6
+
 // Points that rest are put back on their walls when they are off by this (m, and ten times it in
 // m/s).
 #define RUN_DRIFT 1e-11
@@ -160,6 +163,9 @@ void ap__run_energy(ap_sim *sim, double energy[3]);
 void ap__run_look(ap_sim *sim, const double *q, const double *v);
 // Accelerations along the normals in flight from sim->a, into pair[].bent; looks as well.
 void ap__run_bend(ap_sim *sim, const double *q, const double *v);
+// Whether a force along the normal of a pair that was just looked at moves the robot: not where all
+// joints together move the point along its wall only.
+bool ap__run_pushes(ap_sim *sim, const run_pair *pair);
 // The entry of ap__contact_ functions for a pair.
 ap_resting ap__run_resting(const run_pair *pair);
 // Power that friction takes from the points that slide, with the forces of the last accelerations.

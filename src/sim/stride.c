@@ -43,6 +43,14 @@ static int choose(ap_sim *sim) {
   return n;
 }
 
+// The rate of sim->y without contacts.
+static ap_status free_rate(ap_sim *sim, double t, double *rate, ap_error *error) {
+  sim->strides = true;
+  ap_status status = ap__run_rate(sim, t, sim->y, rate);
+  sim->strides = false;
+  return status ? ap__run_failed(sim, status, "no acceleration", error) : AP_OK;
+}
+
 // From sim->y0 on for a time h: q along the mean of v there and at the end, v and the ledger with
 // the rate, then the impact unless it is left out. The end is that in sim->y, or where velocities
 // jump what they are before the jump.
@@ -153,12 +161,10 @@ static void tell_jump(ap_sim *sim, const run_stride *s) {
 static ap_status step(ap_sim *sim, run_stride *s, ap_error *error) {
   double *rate = sim->stage, *end = sim->stage + sim->n;
   memcpy(sim->y, sim->y0, (size_t)sim->n * sizeof *sim->y);
-  ap_status status = ap__run_rate(sim, sim->t, sim->y, rate);
-  if (status) return ap__run_failed(sim, status, "no acceleration", error);
-  status = go(sim, s, rate, !s->jumps, error);
+  ap_status status = free_rate(sim, sim->t, rate, error);
+  if (!status) status = go(sim, s, rate, !s->jumps, error);
+  if (!status) status = free_rate(sim, sim->t + s->h, end, error);
   if (status) return status;
-  status = ap__run_rate(sim, sim->t + s->h, sim->y, end);
-  if (status) return ap__run_failed(sim, status, "no acceleration", error);
   for (int i = 0; i < sim->n; i++) rate[i] = 0.5 * (rate[i] + end[i]);
   return go(sim, s, rate, true, error);
 }
@@ -218,9 +224,7 @@ ap_status ap__run_strides(ap_sim *sim, double t, ap_error *error) {
       if (status) return status;
     }
     h = fmin(h, fmin(window, end - sim->t));
-    sim->strides = true;
     status = stride(sim, &h, error);
-    sim->strides = false;
     if (end - sim->t < 8 * DBL_EPSILON * fmax(fabs(end), fabs(sim->t))) sim->t = end;
   }
   return status ? status : ap__run_settle(sim, -1, -1, error);
