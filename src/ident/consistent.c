@@ -246,7 +246,7 @@ static ap_status minimise(search *s, int iterations, int *spent) {
 ap_status ap__fit_consistent(const ap_ident *id, const double *G, int iterations, double *p,
                              int *spent, ap_error *error) {
   search s = {.id = id, .G = G, .n = id->np, .rows = id->np + 1};
-  ap_status status = search_make(&s) ? AP_OK : AP__NO_MEMORY(error);
+  ap_status status = search_make(&s) ? AP_OK : ap__no_memory(error);
   if (!status) {
     memcpy(s.p, p, (size_t)s.n * sizeof *p);
     for (int i = 0; i < id->bodies; i++) mend_body(s.p + 10 * i);

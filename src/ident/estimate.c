@@ -131,7 +131,7 @@ static ap_status check_condition(problem *p, double *condition) {
     if (fabs(last[ap__lin_size(k, p->n)]) > fabs(last[ap__lin_size(worst, p->n)])) worst = k;
   const char *name = id->name[parameter_of(p, worst)];
   return AP__REFUSE(
-      p->error, AP_E_ARG,
+      p->error, AP_E_ARG, 0,
       "the motion does not show %d of %d base parameters, '%.*s' among them (a richer "
       "motion, or fewer parameters, is needed)",
       hidden, p->n, ap__shown(name), name);
@@ -192,7 +192,7 @@ static ap_status cross_validate(problem *p, double *error_of) {
 static ap_status choose_ridge(problem *p, double *ridge) {
   double error_of[RIDGES], least = INFINITY, forces = 0;
   if (p->r->folds < 2)
-    return AP__REFUSE(p->error, AP_E_ARG,
+    return AP__REFUSE(p->error, AP_E_ARG, 0,
                       "ridge regression is cross-validated (2 folds or more are needed)");
   ap_status status = cross_validate(p, error_of);
   if (status) return status;
@@ -345,7 +345,7 @@ static ap_status check_rows(const ap_reduction *r, const ap_base *base, ap_error
   long all = 0;
   for (int j = 0; j < r->ident->nv; j++) all += r->rows[j];
   if (all > base->n) return AP_OK;
-  return AP__REFUSE(error, AP_E_ARG, "%ld joint forces are too few for %d base parameters", all,
+  return AP__REFUSE(error, AP_E_ARG, 0, "%ld joint forces are too few for %d base parameters", all,
                     base->n);
 }
 
