@@ -152,7 +152,7 @@ static void json_methods(const cli_identification *f, cli_json *json) {
       if (f->validation.path) {
         cli_json_number(json, "validation", relative_error(&f->validation, fit));
       }
-      cli_json_bool(json, "physical", is_physical(f, fit));
+      if (k == AP_FIT_CONSISTENT) cli_json_bool(json, "physical", is_physical(f, fit));
       if (k == AP_FIT_RIDGE) cli_json_number(json, "ridge", fit->ridge);
       if (k == AP_FIT_SVD) cli_json_integer(json, "truncated", fit->truncated);
     } else {
@@ -218,7 +218,8 @@ static int print_methods(const cli_identification *f, cli_out *out) {
     cli_table_add(&table, "%s", ap_fit_method_name((ap_fit_method)k));
     percent(&table, fit ? relative_error(&f->data, fit) : NAN);
     percent(&table, fit ? relative_error(&f->validation, fit) : NAN);
-    cli_table_add(&table, "%s", !fit ? "-" : is_physical(f, fit) ? "yes" : "no");
+    const bool whole = fit && k == AP_FIT_CONSISTENT; // others give base parameters alone
+    cli_table_add(&table, "%s", !whole ? "-" : is_physical(f, fit) ? "yes" : "no");
     if (!fit) {
       cli_table_add(&table, "%.60s", f->failed[k].text);
     } else if (k == AP_FIT_RIDGE) {

@@ -316,13 +316,29 @@ static ap_fit *fit_new(const ap_ident *id, const ap_base *base, ap_fit_method me
   return NULL;
 }
 
+// Friction or rotor inertia that is a base parameter by itself starts where least squares puts it,
+// because the model often says nothing.
+static void start_drives(const ap_base *base, const double *value, int inertial, double *start) {
+  for (int k = 0; k < base->n; k++) {
+    int leader = base->leader[k], others = 0;
+    for (int i = 0; i < base->np; i++) others += i != leader && ap_base_factor(base, k, i) != 0;
+    if (leader >= inertial && others == 0) start[leader] = value[leader];
+  }
+}
+
+// f->parameter holds the weighted least squares.
 static ap_status fit_consistent(problem *p, ap_fit *f) {
-  ap_status status = gather(p, p->weight, -1, false);
+  const ap_ident *id = p->r->ident;
+  size_t size = (size_t)f->np * sizeof *f->parameter;
+  double *start = malloc(size);
+  ap_status status = start ? gather(p, p->weight, -1, false) : AP_E_MEMORY;
+  if (!status) {
+    ap_ident_nominal(id, start);
+    start_drives(p->base, f->parameter, 10 * id->bodies, start);
+    memcpy(f->parameter, p->options->start ? p->options->start : start, size);
+  }
+  free(start);
   if (status) return status;
-  if (p->options->start)
-    memcpy(f->parameter, p->options->start, (size_t)f->np * sizeof *f->parameter);
-  else
-    ap_ident_nominal(p->r->ident, f->parameter);
   return ap__fit_consistent(p->r->ident, p->G, p->options->iterations, f->parameter, &f->iterations,
                             p->error);
 }
