@@ -4,7 +4,7 @@
 #include <appell/sim.h>
 
 #include "four_bar.h"
-#include "impact/closed.h"
+#include "loop/closed.h"
 
 enum { V = 24, X = 32, N = 6, POINTS = 4 };
 
@@ -60,8 +60,8 @@ static void check_impact(rng *r, const rig *b, ap_closed *c, bool friction) {
   memcpy(old, xd, (size_t)nv * sizeof *xd);
   ap_touch t = random_touch(r, b, friction);
   ap_impact_result result = {0};
-  void *room = malloc(ap_impact_scratch(tree, 1));
-  CHECK_OK(ap__impact_closed(c, x, xd, 1, &t, room, &result));
+  void *room = malloc(ap_mechanism_impact_scratch(b->m, 1));
+  CHECK_OK(ap_mechanism_impact(b->m, b->l, x, xd, 1, &t, room, &result));
   free(room);
   ap_inertia_matrix(tree, ap_loop_work(b->l), x, M);
   point_jacobian(b, &t, x, J);
