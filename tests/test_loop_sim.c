@@ -286,6 +286,27 @@ TEST(singular_closures_are_told) {
   drop(&b);
 }
 
+// Freedoms that no coordinate measures, here y, move all the same.
+TEST(idle_freedoms_move) {
+  const double none[V] = {0};
+  ap_mechanism_def def = *ap_mechanism_builtin("five-bar");
+  rig whole = rig_of(&def);
+  def.ncoordinate = 1;
+  rig part = rig_of(&def);
+  double q[2][4];
+  for (int k = 0; k < 2; k++) {
+    ap_scene scene = ap_default_scene();
+    scene.mechanism = k ? part.m : whole.m;
+    ap_sim *sim = started(&scene, def.guess, none);
+    outcome o = run_to(sim, 0, 0.5, 5);
+    CHECK(o.closure < 1e-13 && o.closing < 1e-9 * o.scale);
+    memcpy(q[k], o.last.q, sizeof q[k]);
+    ap_sim_free(sim);
+  }
+  CHECK_WITHIN(q[0], q[1], 4, 1e-12);
+  drop(&whole), drop(&part);
+}
+
 // ---- starts ------------------------------------------------------------------------------------
 
 TEST(bad_starts_are_refused) {
