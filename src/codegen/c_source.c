@@ -63,7 +63,7 @@ static const ap_node *consecutive(const ap_plan *plan) {
 }
 
 static void put_angles(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  ap__text_add(t, "  %s x[%d] = {", d->type, plan->angles);
+  ap__text_add(t, "  %s angle[%d] = {", d->type, plan->angles);
   for (int k = 0; k < plan->angles; k++) {
     put(t, k > 0 ? ", " : "");
     ap__put_value(t, d, plan, ap__tape_ref(NULL, plan->angle[k]));
@@ -76,12 +76,12 @@ static void sincos_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan)
   const ap_node *first = consecutive(plan);
   ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, n, n);
   if (first) {
-    ap__text_add(t, "  %s y[%d];\n  %s_sincos(%d, %s + %d, y, s, c);\n", d->type, n, d->name, n,
-                 plan->p->input[first->a].name, first->b);
+    ap__text_add(t, "  %s angle[%d];\n  %s_sincos(%d, %s + %d, angle, s, c);\n", d->type, n,
+                 d->name, n, plan->p->input[first->a].name, first->b);
     return;
   }
   put_angles(t, d, plan);
-  ap__text_add(t, "  %s_sincos(%d, x, x, s, c);\n", d->name, n);
+  ap__text_add(t, "  %s_sincos(%d, angle, angle, s, c);\n", d->name, n);
 }
 
 // Pivot i: whether it is known to be sound or singular, or has to be looked at.
@@ -151,7 +151,7 @@ static void stored_where_sound(ap__text *t, const ap_dialect *d, const char *arr
 static void sincos_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put_angles(t, d, plan);
   ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, plan->angles, plan->angles);
-  ap__text_add(t, "  %s_sincos_lanes(%d, x, s, c);\n", d->name, plan->angles);
+  ap__text_add(t, "  %s_sincos_lanes(%d, angle, s, c);\n", d->name, plan->angles);
 }
 
 static void check_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
@@ -268,11 +268,58 @@ static void put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, b
                  p->output[k].name);
 }
 
+// ---- parts -------------------------------------------------------------------------------------
+
+// Names of all arrays of a program with `before` in front of each.
+static void put_names(ap__text *t, const ap_program *p, const char *before) {
+  for (int k = 0; k < p->inputs; k++) ap__text_add(t, "%s%s", before, p->input[k].name);
+  for (int k = 0; k < p->outputs; k++) ap__text_add(t, "%s%s", before, p->output[k].name);
+}
+
+static bool is_guarded(const ap_plan *plan, int part) {
+  return plan->p->pivots > 0 && plan->from[part] >= plan->checked;
+}
+
+static void call_part(ap__text *t, const ap_dialect *d, const ap_plan *plan, int part) {
+  bool side_by_side = d->ending[0] != 0;
+  ap__text_add(t, "  %s_%s_part%d%s(%s", d->name, d->function, part + 1, d->ending,
+               plan->angles > 0 ? "s, c, x" : "x");
+  if (side_by_side) put(t, ", n");
+  put_names(t, plan->p, ", ");
+  if (side_by_side && is_guarded(plan, part)) put(t, ", &sound, all");
+  put(t, ");\n");
+}
+
+static void put_part_functions(ap__text *t, const ap_unit *u, const ap_dialect *d,
+                               const ap_plan *plan) {
+  bool side_by_side = d->ending[0] != 0;
+  for (int part = 0; part < plan->parts; part++) {
+    bool guarded = side_by_side && is_guarded(plan, part);
+    ap__text_add(t, "\nstatic void %s_%s_part%d%s(", d->name, d->function, part + 1, d->ending);
+    if (plan->angles > 0)
+      ap__text_add(t, "const %s *restrict s, const %s *restrict c, ", d->type, d->type);
+    ap__text_add(t, "%s *restrict x, %s", d->type, side_by_side ? "size_t n, " : "");
+    put_parameters(t, u, plan->p, true);
+    if (guarded) ap__text_add(t, ", const %s_i *keep, int all", d->type);
+    put(t, ") {\n");
+    if (side_by_side) ap__text_add(t, "  %s r = {0};\n", d->type);
+    if (guarded)
+      ap__text_add(t, "  const %s_i sound = *keep;\n  (void)sound, (void)all;\n", d->type);
+    put(t, plan->angles > 0 ? "  (void)s, (void)c, (void)x" : "  (void)x");
+    if (side_by_side) put(t, ", (void)n, (void)r");
+    put_names(t, plan->p, ", (void)");
+    put(t, ";\n");
+    ap__put_part(t, d, plan, part);
+    put(t, "}\n");
+  }
+}
+
 static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *plan,
                                 const char *name) {
   const ap_dialect d = {.type = scalar(u),
                         .single = is_single(u),
                         .name = u->name,
+                        .function = name,
                         .ending = "",
                         .splat = "",
                         .direct = true,
@@ -280,7 +327,9 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .store = store_scalar,
                         .stored = stored_scalar,
                         .sincos = sincos_scalar,
-                        .check = check_scalar};
+                        .check = check_scalar,
+                        .call = call_part};
+  put_part_functions(t, u, &d, plan);
   ap__text_add(t, "\n%s %s_%s(", result_type(plan->p), u->name, name);
   put_parameters(t, u, plan->p, true);
   put(t, ") {\n");
@@ -296,16 +345,19 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
   const ap_dialect d = {.type = type,
                         .single = is_single(u),
                         .name = u->name,
+                        .function = name,
                         .ending = "_lanes",
                         .splat = splat,
                         .load = load_lanes,
                         .store = store_lanes,
                         .stored = plan->p->pivots > 0 ? stored_where_sound : stored_lanes,
                         .sincos = sincos_lanes,
-                        .check = check_lanes};
+                        .check = check_lanes,
+                        .call = call_part};
+  put_part_functions(t, u, &d, plan);
   ap__text_add(t, "\nstatic %s %s_%s_lanes(size_t n, ", result_type(plan->p), u->name, name);
   put_parameters(t, u, plan->p, true);
-  ap__text_add(t, ") {\n  %s r;\n", type);
+  ap__text_add(t, ") {\n  %s r = {0};\n  (void)r;\n", type);
   ap__put_body(t, &d, plan);
   put(t, plan->p->pivots > 0 ? "  return !all;\n}\n" : "}\n");
 }

@@ -20,12 +20,15 @@ struct ap_code {
   ap_count count[AP_FUNCTIONS];
 };
 
-static const char *const function_names[AP_FUNCTIONS] = {[AP_GEN_INVERSE] = "inverse_dynamics",
-                                                         [AP_GEN_INERTIA] = "inertia_matrix",
-                                                         [AP_GEN_BIAS] = "bias",
-                                                         [AP_GEN_GRAVITY] = "gravity",
-                                                         [AP_GEN_FORWARD] = "forward_dynamics",
-                                                         [AP_GEN_JACOBIAN] = "jacobian"};
+static const char *const function_names[AP_FUNCTIONS] = {
+    [AP_GEN_INVERSE] = "inverse_dynamics",
+    [AP_GEN_INERTIA] = "inertia_matrix",
+    [AP_GEN_BIAS] = "bias",
+    [AP_GEN_GRAVITY] = "gravity",
+    [AP_GEN_FORWARD] = "forward_dynamics",
+    [AP_GEN_JACOBIAN] = "jacobian",
+    [AP_GEN_INVERSE_DERIVATIVES] = "inverse_dynamics_derivatives",
+    [AP_GEN_FORWARD_DERIVATIVES] = "forward_dynamics_derivatives"};
 
 const char *ap_function_name(ap_function function) {
   return (unsigned)function < AP_FUNCTIONS ? function_names[function] : NULL;
