@@ -8,24 +8,22 @@
 
 enum { NAME_ROOM = 128 };
 
-static bool is_single(const ap_unit *u) { return u->options->arithmetic == AP_F32; }
-static const char *scalar(const ap_unit *u) { return is_single(u) ? "float" : "double"; }
 static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
 
 // A template with the words of this unit. `value` is the type $V of a value without the prefix, ""
 // for a plain number; `ending` is $S.
 static void put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
                      const char *ending) {
-  bool single = is_single(u);
+  bool single = ap__is_single(u);
   const char *integer = single ? "int32_t" : "int64_t";
   const char *natural = single ? "uint32_t" : "uint64_t";
   char V[NAME_ROOM], I[NAME_ROOM], U[NAME_ROOM], cold[NAME_ROOM];
   snprintf(cold, sizeof cold, "%s_COLD", u->name);
-  snprintf(V, sizeof V, value[0] ? "%s_%s" : "%.0s%s", u->name, value[0] ? value : scalar(u));
+  snprintf(V, sizeof V, value[0] ? "%s_%s" : "%.0s%s", u->name, value[0] ? value : ap__scalar(u));
   snprintf(I, sizeof I, value[0] ? "%s_%s_i" : "%.0s%s", u->name, value[0] ? value : integer);
   snprintf(U, sizeof U, value[0] ? "%s_%s_u" : "%.0s%s", u->name, value[0] ? value : natural);
   const ap_word words[] = {{'N', u->name},
-                           {'R', scalar(u)},
+                           {'R', ap__scalar(u)},
                            {'V', V},
                            {'I', I},
                            {'U', U},
@@ -254,20 +252,6 @@ static const char lanes_of_pivots[] =
 
 // ---- functions ---------------------------------------------------------------------------------
 
-static const char *result_type(const ap_program *p) { return p->pivots > 0 ? "int" : "void"; }
-
-// Parameters; `restrict` where the definition may say so.
-static void put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted) {
-  for (int k = 0; k < p->inputs; k++) {
-    bool shared = p->in_place && k == p->inputs - 1;
-    ap__text_add(t, "%sconst %s *%s%s", k > 0 ? ", " : "", scalar(u),
-                 restricted && !shared ? "restrict " : "", p->input[k].name);
-  }
-  for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, ", %s *%s%s", scalar(u), restricted && !p->in_place ? "restrict " : "",
-                 p->output[k].name);
-}
-
 // ---- parts -------------------------------------------------------------------------------------
 
 // Names of all arrays of a program with `before` in front of each.
@@ -299,7 +283,7 @@ static void put_part_functions(ap__text *t, const ap_unit *u, const ap_dialect *
     if (plan->angles > 0)
       ap__text_add(t, "const %s *restrict s, const %s *restrict c, ", d->type, d->type);
     ap__text_add(t, "%s *restrict x, %s", d->type, side_by_side ? "size_t n, " : "");
-    put_parameters(t, u, plan->p, true);
+    ap__put_parameters(t, u, plan->p, true);
     if (guarded) ap__text_add(t, ", const %s_i *keep, int all", d->type);
     put(t, ") {\n");
     if (side_by_side) ap__text_add(t, "  %s r = {0};\n", d->type);
@@ -316,8 +300,8 @@ static void put_part_functions(ap__text *t, const ap_unit *u, const ap_dialect *
 
 static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *plan,
                                 const char *name) {
-  const ap_dialect d = {.type = scalar(u),
-                        .single = is_single(u),
+  const ap_dialect d = {.type = ap__scalar(u),
+                        .single = ap__is_single(u),
                         .name = u->name,
                         .function = name,
                         .ending = "",
@@ -330,8 +314,8 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .check = check_scalar,
                         .call = call_part};
   put_part_functions(t, u, &d, plan);
-  ap__text_add(t, "\n%s %s_%s(", result_type(plan->p), u->name, name);
-  put_parameters(t, u, plan->p, true);
+  ap__text_add(t, "\n%s %s_%s(", ap__result_type(plan->p), u->name, name);
+  ap__put_parameters(t, u, plan->p, true);
   put(t, ") {\n");
   ap__put_body(t, &d, plan);
   put(t, plan->p->pivots > 0 ? "  return 0;\n}\n" : "}\n");
@@ -343,7 +327,7 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
   snprintf(type, sizeof type, "%s_lanes", u->name);
   snprintf(splat, sizeof splat, "(%s_lanes){0} + ", u->name);
   const ap_dialect d = {.type = type,
-                        .single = is_single(u),
+                        .single = ap__is_single(u),
                         .name = u->name,
                         .function = name,
                         .ending = "_lanes",
@@ -355,8 +339,8 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
                         .check = check_lanes,
                         .call = call_part};
   put_part_functions(t, u, &d, plan);
-  ap__text_add(t, "\nstatic %s %s_%s_lanes(size_t n, ", result_type(plan->p), u->name, name);
-  put_parameters(t, u, plan->p, true);
+  ap__text_add(t, "\nstatic %s %s_%s_lanes(size_t n, ", ap__result_type(plan->p), u->name, name);
+  ap__put_parameters(t, u, plan->p, true);
   ap__text_add(t, ") {\n  %s r = {0};\n  (void)r;\n", type);
   ap__put_body(t, &d, plan);
   put(t, plan->p->pivots > 0 ? "  return !all;\n}\n" : "}\n");
@@ -382,11 +366,11 @@ static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const c
   snprintf(stride, sizeof stride, "%s_WIDTH", u->name);
   put(t, "  if (k < n) {\n");
   for (int k = 0; k < p->inputs; k++)
-    ap__text_add(t, "    %s %s_rest[%d * %s];\n", scalar(u), p->input[k].name, p->input[k].size,
+    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), p->input[k].name, p->input[k].size,
                  stride);
   for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, "    %s %s_rest[%d * %s];\n", scalar(u), p->output[k].name, p->output[k].size,
-                 stride);
+    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), p->output[k].name,
+                 p->output[k].size, stride);
   for (int k = 0; k < p->inputs; k++) put_gather(t, u, "gather", &p->input[k], true);
   for (int k = 0; p->pivots > 0 && k < p->outputs; k++)
     put_gather(t, u, "gather", &p->output[k], true);
@@ -398,8 +382,8 @@ static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const c
 
 static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *p,
                                const char *name) {
-  ap__text_add(t, "\n%s %s_%s_batch(size_t n, ", result_type(p), u->name, name);
-  put_parameters(t, u, p, true);
+  ap__text_add(t, "\n%s %s_%s_batch(size_t n, ", ap__result_type(p), u->name, name);
+  ap__put_parameters(t, u, p, true);
   put(t, ") {\n  size_t k = 0;\n");
   if (p->pivots > 0) put(t, "  int failed = 0;\n");
   ap__text_add(t, "  for (; n - k >= %s_WIDTH; k += %s_WIDTH) ", u->name, u->name);
@@ -409,23 +393,6 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
 }
 
 // ---- files -------------------------------------------------------------------------------------
-
-static void count_program(const ap_program *p, ap_count *count) {
-  for (int k = 1; k < p->tape.count; k++) switch (p->tape.node[k].op) {
-      case AP_OP_ADD:
-      case AP_OP_ADD_CONST: count->add++; break;
-      case AP_OP_MUL:
-      case AP_OP_MUL_CONST: count->mul++; break;
-      case AP_OP_DIV:
-      case AP_OP_DIV_CONST: count->div++; break;
-      case AP_OP_SQRT: count->sqrt++; break;
-      case AP_OP_INPUT:
-      case AP_OP_SIN:
-      case AP_OP_COS:
-      case AP_OP_SIGN:
-      case AP_OP_MAX: break;
-    }
-}
 
 static void put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
@@ -439,9 +406,6 @@ static void put_program(ap__text *t, const ap_unit *u, int k) {
     put_lanes_function(t, u, &plan, u->part_name[k]);
     put_batch_function(t, u, p, u->part_name[k]);
   }
-  ap_count *count = &u->count[p->function];
-  count_program(p, count);
-  count->sincos += plan.angles;
   ap__plan_free(&plan);
 }
 
@@ -456,7 +420,7 @@ static bool has_angles(const ap_unit *u) {
 
 static void put_sincos(ap__text *t, const ap_unit *u) {
   put(t, "\n");
-  put_text(t, u, ap__sincos_constants(is_single(u)), "", "");
+  put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
   put_text(t, u, ap__sincos_near, "", "");
   put_text(t, u, ap__sincos_look, "", "");
   put_text(t, u, "#ifdef $N_VECTORS", "", "");
@@ -472,32 +436,11 @@ static void put_sincos(ap__text *t, const ap_unit *u) {
 void ap__put_c_source(ap__text *t, const ap_unit *u) {
   bool pivots = false;
   for (int k = 0; k < u->parts; k++) pivots = pivots || u->part[k].pivots > 0;
+  ap__put_banner(t, u, ".c");
   put_text(t, u, prologue, "", "");
   put_text(t, u, vectors, "", "");
   if (u->options->batch) put_text(t, u, lanes_text, "", "");
   if (u->options->batch && pivots) put_text(t, u, lanes_of_pivots, "", "");
   if (has_angles(u)) put_sincos(t, u);
   for (int k = 0; k < u->parts; k++) put_program(t, u, k);
-}
-
-static void put_prototype(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
-                          bool batch) {
-  ap__text_add(t, "%s %s_%s%s(", result_type(p), u->name, name, batch ? "_batch" : "");
-  if (batch) put(t, "size_t n, ");
-  put_parameters(t, u, p, false);
-  put(t, ");\n");
-}
-
-void ap__put_c_header(ap__text *t, const ap_unit *u) {
-  put_text(t, u,
-           "#ifndef $N_H\n#define $N_H\n\n#include <stddef.h>\n\n"
-           "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
-           "", "");
-  ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n\n", u->name, ap_nq(u->m), u->name,
-               ap_nv(u->m));
-  for (int k = 0; k < u->parts; k++) {
-    put_prototype(t, u, &u->part[k], u->part_name[k], false);
-    if (u->options->batch) put_prototype(t, u, &u->part[k], u->part_name[k], true);
-  }
-  put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }

@@ -42,7 +42,7 @@ TEXT void pack_for_work(const ap_model *m, WORK *w) {
 
 #include "dyn/setup.inc"
 #include "kin/coordinates.inc"
-#include "dyn/equations.inc"
+#include "dyn/solve.inc"
 
 static const KERNELS kernels = KERNEL_TABLE("tape");
 
@@ -54,6 +54,7 @@ typedef struct recorder {
   ap_lumps *lumps; // [nbody]
   base_body *base; // [nbody]
   bool regroup;
+  bool analytic; // derivatives by the library's recursion, not those of the tape
 } recorder;
 
 static void close_recorder(recorder *r) {
@@ -81,16 +82,17 @@ static void set_base(recorder *r, ap_tape *t) {
   add_composites(w);
 }
 
-static bool open_recorder(recorder *r, const ap_model *m, bool regroup, ap_tape *t) {
+static bool open_recorder(recorder *r, const ap_model *m, const ap_recording *how, ap_tape *t) {
   size_t size = work_size(m, false), n = (size_t)m->nbody;
-  *r = (recorder){.m = m, .regroup = regroup};
+  // that recursion knows no regrouped parameters
+  *r = (recorder){.m = m, .regroup = how->regroup && !how->analytic, .analytic = how->analytic};
   r->memory = size ? malloc(size) : NULL;
   r->lumps = malloc(n * sizeof *r->lumps);
   r->base = malloc(n * sizeof *r->base);
   if (!r->memory || !r->lumps || !r->base) return false;
   r->w = work_init(m, false, r->memory, size, t);
   r->w->kernels = &kernels;
-  if (regroup) set_base(r, t);
+  if (r->regroup) set_base(r, t);
   return true;
 }
 
@@ -131,6 +133,17 @@ static void record_jacobian(recorder *r, int frame, const real *q, real *J) {
   if (mimic) contract_columns(w, 6, w->jacobian, J);
 }
 
+// The ten columns of every moving body, as ap_regressor() has them.
+static void record_regressor(recorder *r, const real *q, const real *v, const real *a, real *K) {
+  size_t columns = 10 * (size_t)(r->m->nbody - 1), nv = (size_t)r->m->nv;
+  regressor_start(r->w, q, v, a);
+  for (int i = 1; i < r->m->nbody; i++) {
+    const real *from = regressor_columns(r->w, i);
+    for (size_t k = 0; k < 10 * nv; k++)
+      K[k / 10 * columns + 10 * (size_t)(i - 1) + k % 10] = from[k];
+  }
+}
+
 // ---- derivatives -------------------------------------------------------------------------------
 
 // A joint with a quaternion turned about axis k of its body: R' = R [e_k]x, and moved along it:
@@ -169,6 +182,10 @@ static int seed_configuration(const recorder *r, const real *q, int j, ap_seed *
 static bool derive_inverse(recorder *r, const real *q, const real *v, const real *a, real *tau,
                            real *rows, real *const out[2]) {
   size_t n = (size_t)r->m->nv;
+  if (r->analytic) {
+    derivatives(r->w, q, v, a, NULL, (real *const[]){out[0], out[1], NULL});
+    return true;
+  }
   ap_seed *seed = malloc((n + MOST_SEEDS) * sizeof *seed);
   bool fits = seed != NULL;
   record_inverse(r, q, v, a, tau);
@@ -227,6 +244,7 @@ static bool run_kernels(recorder *r, ap_program *p, const real *in) {
     case AP_GEN_GRAVITY: record_inverse(r, q, NULL, NULL, out); break;
     case AP_GEN_FORWARD: record_forward(r, q, v, a, out, out + p->values); break;
     case AP_GEN_JACOBIAN: record_jacobian(r, p->frame, q, out); break;
+    case AP_GEN_REGRESSOR: record_regressor(r, q, v, a, out); break;
     case AP_GEN_INVERSE_DERIVATIVES: return record_inverse_derivatives(r, q, v, a, out);
     case AP_GEN_FORWARD_DERIVATIVES:
       return record_forward_derivatives(r, q, v, a, out, out + p->values);
@@ -251,6 +269,10 @@ static void set_arrays(const ap_model *m, ap_program *p) {
       p->in_place = true, p->pivots = nv;
       break;
     case AP_GEN_JACOBIAN: p->inputs = 1, p->output[0] = (ap_array){"J", 6 * nv}; break;
+    case AP_GEN_REGRESSOR:
+      p->inputs = 3, p->input[2] = a;
+      p->output[0] = (ap_array){"K", nv * 10 * (m->nbody - 1)};
+      break;
     case AP_GEN_INVERSE_DERIVATIVES:
       p->inputs = p->outputs = 3, p->input[2] = a;
       p->output[0] = (ap_array){"dtau_dq", nv * nv};
@@ -283,15 +305,14 @@ void ap__program_free(ap_program *p) {
   free(p->value);
 }
 
-ap_status ap__record(const ap_model *m, ap_function function, int frame, bool regroup,
-                     ap_program *p, ap_error *error) {
-  *p = (ap_program){.function = function, .frame = frame};
+ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error) {
+  *p = (ap_program){.function = how->function, .frame = how->frame};
   set_arrays(m, p);
   recorder r = {0};
   real *in = NULL;
   p->value = malloc(((size_t)ap__program_values(p) + 1) * sizeof *p->value);
   bool fits = p->value && ap__tape_open(&p->tape);
-  fits = fits && (in = record_inputs(p)) && open_recorder(&r, m, regroup, &p->tape);
+  fits = fits && (in = record_inputs(p)) && open_recorder(&r, m, how, &p->tape);
   fits = fits && run_kernels(&r, p, in);
   fits = fits && !p->tape.failed;
   close_recorder(&r);
