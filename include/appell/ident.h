@@ -91,16 +91,13 @@ AP_API ap_status ap_reduction_create(ap_ident *ident, int folds, ap_reduction **
                                      ap_error *error);
 /// Free it; NULL is allowed.
 AP_API void ap_reduction_free(ap_reduction *reduction);
-/// Take in one state and the joint forces measured in it. Each 100 successive states belong to one
-/// fold.
+/// Take in one state and the joint forces measured in it; a force that is not a number is left out.
+/// Each 100 successive states belong to one fold.
 AP_API void ap_reduction_add(ap_reduction *reduction, const double *q, const double *v,
                              const double *a, const double *tau);
 /// From now on leave out a joint force that differs from what p predicts by more than limit[joint
 /// force]; p has np entries, limit nv. p NULL: take in everything again.
 AP_API void ap_reduction_gate(ap_reduction *reduction, const double *p, const double *limit);
-/// From now on leave out the row of a joint that moves more slowly than speed[nv]: Coulomb friction
-/// has no sure sign there. NULL: take in everything again.
-AP_API void ap_reduction_still(ap_reduction *reduction, const double *speed);
 /// Rows taken in, of joint force j, and in *left_out (may be NULL) those that were not.
 AP_API long ap_reduction_rows(const ap_reduction *reduction, int j, long *left_out);
 /// Root mean square of the joint forces taken in, [nv].
@@ -178,7 +175,19 @@ typedef struct ap_samples {
   double *v;   ///< [n * nv] or NULL
   double *a;   ///< [n * nv] or NULL
   double *tau; ///< [n * nv]
+  int *line;   ///< [n] lines of a file, for messages; NULL: its number from 1 stands for a sample
 } ap_samples;
+
+/// Read a log from a CSV file ("-" is standard input): a line that names the columns, then a line
+/// for each sample. The columns are t and for each joint q.JOINT, tau.JOINT and where measured
+/// v.JOINT, a.JOINT, in any order; a joint with several coordinates has one column for each, named
+/// as in the logs of runs (q.base.x, v.base.wx, tau.base.fx). Other columns are left alone.
+/// AP_E_FILE, AP_E_SYNTAX or AP_E_ARG with the line: a file that cannot be read, what is no number,
+/// a column that is missing, there twice, or belongs to no joint.
+AP_API ap_status ap_samples_read(const ap_ident *ident, const char *path, ap_samples **samples,
+                                 ap_error *error);
+/// Free samples that were read; NULL is allowed.
+AP_API void ap_samples_free(ap_samples *samples);
 
 /// How raw logs are treated. Start from ap_default_prepare().
 typedef struct ap_prepare_options {
@@ -201,9 +210,11 @@ typedef struct ap_states ap_states;
 /// Make states of samples. Where v or a is missing (or options->always), positions and forces are
 /// filtered alike and positions differentiated; samples that are not evenly spaced are interpolated
 /// first, the ends that the filter spoils are left out, and of the rest as many are kept as the
-/// filter leaves independent. Only joints of one degree of freedom can be differentiated: others
-/// need v and a (AP_E_UNSUPPORTED). AP_E_ARG, the text naming the sample: a number that is not
-/// finite, a time that does not increase, a gap, too few samples.
+/// filter leaves independent. Where Coulomb friction is looked for, the force of a joint that turns
+/// back within the filter's reach becomes NAN. Only joints of one degree of freedom can be
+/// differentiated: others need v and a (AP_E_UNSUPPORTED). AP_E_ARG for a number that is not
+/// finite, a time that does not increase, a gap; error->line is then that of the sample, 0 where
+/// there are too few.
 AP_API ap_status ap_states_prepare(const ap_ident *ident, const ap_samples *samples,
                                    const ap_prepare_options *options, ap_states **states,
                                    ap_error *error);
@@ -239,8 +250,8 @@ AP_API ap_excite_options ap_default_excite(void);
 
 /// What was found.
 typedef struct ap_excitation {
-  double criterion;  ///< log10 of the determinant of the information, columns of length one per
-                     ///< unit of rms motion
+  double criterion;  ///< log10 of the determinant of the information for each sample, forces
+                     ///< relative to their limits; only differences mean something
   double first;      ///< the same of the best random motion that the search began with
   double condition;  ///< of the base parameters' regressor, columns of length one
   double torque_use; ///< largest joint force relative to its limit; 0 where there is no limit

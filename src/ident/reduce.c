@@ -23,9 +23,7 @@ static bool make_triangles(ap_reduction *r) {
   r->scratch = malloc(ap__lin_scratch(id->np + 1) * sizeof(double));
   r->gate_p = malloc((size_t)id->np * sizeof(double));
   r->gate = malloc((size_t)id->nv * sizeof(double));
-  r->still = malloc((size_t)id->nv * sizeof(double));
-  if (!r->triangle || !r->rows || !r->out || !r->scratch || !r->gate_p || !r->gate || !r->still)
-    return false;
+  if (!r->triangle || !r->rows || !r->out || !r->scratch || !r->gate_p || !r->gate) return false;
   for (int k = 0; k < count; k++)
     if (!make_triangle(&r->triangle[k], id->nactive[k % id->nv] + 1)) return false;
   return true;
@@ -35,13 +33,13 @@ ap_status ap_reduction_create(ap_ident *ident, int folds, ap_reduction **reducti
                               ap_error *error) {
   *reduction = NULL;
   if (folds < 1 || folds > 1000)
-    return AP__REFUSE(error, AP_E_ARG, "%d folds are asked for (1 to 1000 are possible)", folds);
+    return AP__REFUSE(error, AP_E_ARG, 0, "%d folds are asked for (1 to 1000 are possible)", folds);
   ap_reduction *r = calloc(1, sizeof *r);
-  if (!r) return AP__NO_MEMORY(error);
+  if (!r) return ap__no_memory(error);
   r->ident = ident, r->folds = folds;
   if (!make_triangles(r)) {
     ap_reduction_free(r);
-    return AP__NO_MEMORY(error);
+    return ap__no_memory(error);
   }
   *reduction = r;
   return AP_OK;
@@ -52,7 +50,7 @@ void ap_reduction_free(ap_reduction *r) {
   for (int k = 0; r->triangle && k < r->folds * r->ident->nv; k++)
     free(r->triangle[k].R), free(r->triangle[k].B);
   free(r->triangle), free(r->rows), free(r->out), free(r->scratch);
-  free(r->gate_p), free(r->gate), free(r->still), free(r);
+  free(r->gate_p), free(r->gate), free(r);
 }
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -66,9 +64,9 @@ void ap__reduction_settle(ap_reduction *r) {
   for (int k = 0; k < r->folds * r->ident->nv; k++) settle(r, &r->triangle[k]);
 }
 
-static bool left_out(const ap_reduction *r, int j, const double *row, double v, double force) {
+static bool left_out(const ap_reduction *r, int j, const double *row, double force) {
   const ap_ident *id = r->ident;
-  if (r->slow && fabs(v) < r->still[j]) return true;
+  if (isnan(force)) return true;
   if (!r->gated) return false;
   double predicted = 0;
   for (int k = 0; k < id->np; k++) predicted += row[k] * r->gate_p[k];
@@ -82,7 +80,7 @@ void ap_reduction_add(ap_reduction *r, const double *q, const double *v, const d
   int fold = (int)(r->states++ / AP__RUN % r->folds);
   for (int j = 0; j < id->nv; j++) {
     const double *row = id->row + ap__lin_size(j, id->np);
-    if (left_out(r, j, row, v[j], tau[j])) {
+    if (left_out(r, j, row, tau[j])) {
       r->out[j]++;
       continue;
     }
@@ -100,11 +98,6 @@ void ap_reduction_gate(ap_reduction *r, const double *p, const double *limit) {
   if (!p) return;
   memcpy(r->gate_p, p, (size_t)r->ident->np * sizeof *p);
   memcpy(r->gate, limit, (size_t)r->ident->nv * sizeof *limit);
-}
-
-void ap_reduction_still(ap_reduction *r, const double *speed) {
-  r->slow = speed != NULL;
-  if (speed) memcpy(r->still, speed, (size_t)r->ident->nv * sizeof *speed);
 }
 
 // ---- asking ------------------------------------------------------------------------------------
