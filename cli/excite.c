@@ -181,7 +181,7 @@ static int excite(const cli_model *model, const cli_arguments *a, const ap_excit
   ap_ident *ident = NULL;
   ap_base *base = NULL;
   ap_traj *traj = NULL;
-  ap_excitation found;
+  ap_excitation found = {0};
   ap_error error = {0};
   error.status = ap_ident_create(model->model, &look_for, &ident, &error);
   if (error.status == AP_OK) error.status = ap_base_find(ident, AP_BASE_QR, &base, &error);

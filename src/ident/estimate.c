@@ -58,7 +58,7 @@ static bool problem_make(problem *p) {
   p->scale = malloc(n * sizeof(double));
   p->s = malloc(n * sizeof(double));
   p->x = malloc(n * sizeof(double));
-  p->weight = malloc((size_t)id->nv * sizeof(double));
+  p->weight = calloc((size_t)id->nv, sizeof(double));
   for (int j = 0; p->weight && j < id->nv; j++) p->weight[j] = 1;
   return p->G && p->A && p->U && p->Vt && p->z && p->scale && p->s && p->x && p->weight;
 }
