@@ -244,6 +244,9 @@ typedef struct ap_excite_options {
   double margin;       ///< part of every limit that is kept free; default 0.05
   int evaluations;     ///< of the criterion; default 6000
   unsigned seed;       ///< of the random numbers; default 1
+  /// Where not NULL, called now and then with the evaluations done, and with context.
+  void (*progress)(void *context, int done);
+  void *context; ///< for progress
 } ap_excite_options;
 /// The defaults named above.
 AP_API ap_excite_options ap_default_excite(void);

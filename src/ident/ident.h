@@ -37,6 +37,7 @@ struct ap_ident {
 typedef struct triangle {
   int n;     // nactive + 1
   int fill;  // rows of the block
+  long rows; // of triangle and block
   double *R; // [n * n]
   double *B; // [AP__BLOCK * n]
 } triangle;
