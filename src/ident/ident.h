@@ -42,7 +42,7 @@ typedef struct triangle {
   double *B; // [AP__BLOCK * n]
 } triangle;
 
-enum { AP__BLOCK = 128, AP__RUN = 100 };
+enum { AP__BLOCK = 128, AP__RUN = 20 };
 
 struct ap_reduction {
   ap_ident *ident;
