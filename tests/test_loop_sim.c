@@ -2,9 +2,11 @@
 // the motion is that of maximal coordinates with multipliers, and of the equations in independent
 // coordinates; singular coordinates are passed, singular closures told.
 
+#define _GNU_SOURCE
 #include <appell/sim.h>
 
 #include "four_bar.h"
+#include "heap.h"
 #include "maximal.h"
 #include "rig.h"
 
@@ -303,4 +305,41 @@ TEST(bad_starts_are_refused) {
   CHECK(status == AP_OK || status == AP_E_UNREACHABLE);
   ap_sim_free(sim);
   drop(&b), drop(&c);
+}
+
+// Wide tolerances make long steps, whose stages may lie where the mechanism cannot be closed.
+TEST(long_steps_do_not_end_a_run) {
+  const double none[V] = {0};
+  for (int i = 0; i < COUNT(mechanisms); i++) {
+    rig b = builtin(mechanisms[i].name);
+    ap_scene scene = ap_default_scene();
+    scene.mechanism = b.m;
+    scene.relative = scene.absolute = 0.03;
+    ap_sim *sim = started(&scene, ap_mechanism_guess(b.m), none);
+    outcome o = run_to(sim, 0, 4, 1);
+    CHECK_CLOSE(o.last.t, 4, 0);
+    CHECK(o.closure < 1e-13);
+    ap_sim_free(sim);
+    drop(&b);
+  }
+}
+
+TEST(nothing_allocates_on_the_way) {
+  install_heap();
+  const double none[V] = {0};
+  for (int i = 0; i < 2 * COUNT(mechanisms); i++) {
+    rig b = builtin(mechanisms[i / 2].name);
+    ap_scene scene = ap_default_scene();
+    ap_error error = {.text = ""};
+    scene.mechanism = b.m;
+    scene.stepping = i % 2 ? AP_FIXED_RK4 : AP_FIXED_EULER;
+    ap_sim *sim = started(&scene, ap_mechanism_guess(b.m), none);
+    allocations = 0, armed = true;
+    ap_status status = ap_sim_advance(sim, 0.05, &error);
+    armed = false;
+    CHECK_OK(status);
+    CHECK_EQ_INT(allocations, 0);
+    ap_sim_free(sim);
+    drop(&b);
+  }
 }

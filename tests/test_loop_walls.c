@@ -365,7 +365,7 @@ static void random_wall(rng *r, random_scene *s, ap_wall *w) {
     w->kind = AP_WALL_SPHERE, w->size[0] = rng_uniform(r, 0.2, 2);
     for (int k = 0; k < 3; k++) w->centre[k] = (height - w->size[0]) * n[k];
   }
-  w->restitution = rng_int(r, 0, 2) ? rng_uniform(r, 0, 0.9) : rng_int(r, 0, 1);
+  w->restitution = rng_int(r, 0, 2) ? rng_uniform(r, 0, 0.9) : 0;
   w->friction = rng_int(r, 0, 1) ? rng_uniform(r, 0, 0.8) : 0;
 }
 

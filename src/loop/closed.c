@@ -95,7 +95,6 @@ static ap_status close_there(ap_closed *c) {
       c->known = false;
       fresh = true;
       if (c->qr.rank < c->rank) return AP_E_SINGULAR_CLOSURES;
-      errors(c, c->there);
     } else {
       fresh = false;
     }

@@ -49,6 +49,8 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->tall = AP_TAKE(&a, double, rows + nv);
   l->small = AP_TAKE(&a, double, n *n);
   l->small_qr = ap__take_qr(&a, n, nact);
+  l->force_qr = ap__take_qr(&a, nv, (size_t)m->nrow);
+  l->lambda = AP_TAKE(&a, double, (size_t)m->nrow);
   l->sigma = AP_TAKE(&a, double, nv > nact ? nv : nact);
   l->vec = AP_TAKE(&a, double, n);
   return ap__arena_size(&a);

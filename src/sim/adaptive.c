@@ -222,11 +222,17 @@ ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
     if (status) return status;
     double end = t, leg = leg_of(sim);
     if (sim->nresting && sim->t + 1.5 * leg < t) end = sim->t + leg;
+    sim->refused = AP_OK;
     status = ap_ode_advance_watching(sim->ode, &end, sim->y, sim->found, error);
-    if (status) return sim->fresh = true, status;
+    if (status) {
+      sim->fresh = true;
+      if (sim->refused && status == AP_E_NO_CONVERGENCE)
+        return ap__run_failed(sim, sim->refused, "the mechanism cannot go on", error);
+      return status;
+    }
     sim->t = end;
     status = ap__run_place(sim, sim->y);
-    if (status) return ap__run_failed(sim, status, "the robot cannot be where it is", error);
+    if (status) return ap__run_failed(sim, status, "the mechanism cannot be closed", error);
     long before = sim->events;
     status = react(sim, error);
     if (status) return status;

@@ -108,6 +108,7 @@ struct ap_sim {
   bool fresh;      // y has changed by a jump: the integrator starts again
   double lost, start_energy;
   double start_motion; // the part of start_energy that is kinetic or elastic
+  ap_status refused;   // why a trial step of adaptive stepping was, since the last one that was not
   double drift;        // of the closures at the end of a step, the largest
   double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;

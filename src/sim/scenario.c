@@ -179,7 +179,7 @@ static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *
   ap_read_options options = {.floating = r->head.floating, .ignore_mimic = r->head.ignore_mimic};
   const ap_mechanism_def *mechanism = ap_mechanism_builtin(name);
   if (mechanism && (options.floating || options.ignore_mimic))
-    return AP__REFUSE(error, AP_E_ARG, 0, "%s does not go with closed chains",
+    return AP__REFUSE(error, AP_E_ARG, 0, "%s does not go with closed chains (leave it out)",
                       options.floating ? "floating" : "ignore_mimic");
   if (mechanism) return ap_robot_from_mechanism(mechanism, &s->robot, error);
   if (!ap__format_of_path(name)) return ap_robot_builtin(name, &options, &s->robot, error);
