@@ -12,14 +12,15 @@ static const cli_option options[] = {
 static const char text[] =
     "A is a robot file or a built-in model; B is a file whose ending says what is written\n"
     "(.urdf, .xml; .yaml, .yml). The dynamics stay the same; what B's format cannot say is\n"
-    "an error, and then nothing is written.\n";
+    "an error, and then nothing is written. A mechanism with closed chains can be written\n"
+    "to YAML only.\n";
 
 static int run(const cli_arguments *arguments) {
   const char *target = arguments->argument[1];
   const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
                                    .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
-  int status = cli_load(arguments->argument[0], &reading, &model);
+  int status = cli_load_any(arguments->argument[0], &reading, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   status = cli_check_target(target);

@@ -18,7 +18,7 @@ static const cli_option options[] = {
     [FRICTION] = {"--friction", NULL, "with friction, damping and rotor inertia"},
     [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
     [GRAVITY] = {"--gravity", "X,Y,Z", "m/s2; the model's own if not given"},
-    [BRANCH] = {"--branch", "SIGNS", "of a parallel robot: + or - for each limb"},
+    [BRANCH] = {"--branch", "NAME", "of a mechanism: how it is assembled ('appell info')"},
     [OUTPUT] = {"-o", "OUT", "write to a file, which appears when it is complete"},
     {0}};
 
@@ -35,8 +35,8 @@ static const char text[] =
     "state file: one state per line, numbers separated by blanks or commas, lines that\n"
     "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
     "the joints. Friction, damping and rotor inertia take part only with --friction.\n"
-    "Of a parallel robot (agile-wrist, five-bar, stewart, delta) q v a are the independent\n"
-    "coordinates, tau the efforts of its actuators.\n";
+    "Of a mechanism with closed chains (agile-wrist, five-bar, stewart, delta, or a file\n"
+    "with closures) q v a are the independent coordinates, tau the efforts of its actuators.\n";
 
 // List the names of the quantities, or the methods of one quantity, into out.
 static char *list_quantities(char *out, size_t size) {
@@ -147,18 +147,15 @@ static int evaluate(const cli_job *job, const char *path, const char *output) {
   return cli_out_close(&out, status);
 }
 
-// A built-in mechanism with closed chains: one way to compute each quantity.
-static int run_mechanism(const cli_arguments *arguments, const cli_job *job) {
-  static const int others[] = {METHOD, FLOATING, IGNORE_MIMIC};
-  const char *name = arguments->argument[1];
-  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-    if (!arguments->value[others[k]]) continue;
-    return cli_usage("eval", "%s does not apply to the parallel robot '%s'",
-                     options[others[k]].name, name);
-  }
+// A mechanism with closed chains: one way to compute each quantity.
+static int run_mechanism(const cli_arguments *arguments, const cli_job *job,
+                         const cli_model *model) {
+  if (arguments->value[METHOD])
+    return cli_usage("eval", "--method does not apply to '%s', which has closed chains",
+                     model->path);
   if (job->arithmetic != AP_F64)
-    return cli_usage("eval", "the parallel robot '%s' is computed in f64 only", name);
-  const cli_mechanism_job mechanism = {.name = name,
+    return cli_usage("eval", "'%s' has closed chains and is computed in f64 only", model->path);
+  const cli_mechanism_job mechanism = {.model = model,
                                        .branch = arguments->value[BRANCH],
                                        .what = job->method->what,
                                        .friction = job->friction,
@@ -168,24 +165,28 @@ static int run_mechanism(const cli_arguments *arguments, const cli_job *job) {
   return cli_mechanism_eval(&mechanism);
 }
 
+static int run_robot(const cli_arguments *arguments, cli_job *job, const cli_model *model) {
+  if (arguments->value[BRANCH])
+    return cli_usage("eval", "--branch is for mechanisms with closed chains; '%s' is a tree",
+                     model->path);
+  job->model = model->model;
+  job->model_path = model->path;
+  return evaluate(job, model->path, arguments->value[OUTPUT]);
+}
+
 static int run(const cli_arguments *arguments) {
   cli_job job = {0};
   double gravity[3];
   int status = parse_job(arguments, &job, gravity);
   if (status != CLI_OK) return status;
-  if (cli_is_mechanism(arguments->argument[1])) return run_mechanism(arguments, &job);
-  if (arguments->value[BRANCH])
-    return cli_usage("eval", "--branch is for the parallel robots; '%s' is none",
-                     arguments->argument[1]);
   const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
                                    .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
-  status = cli_load(arguments->argument[1], &reading, &model);
+  status = cli_load_any(arguments->argument[1], &reading, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
-  job.model = model.model;
-  job.model_path = model.path;
-  status = evaluate(&job, model.path, arguments->value[OUTPUT]);
+  status =
+      model.mechanism ? run_mechanism(arguments, &job, &model) : run_robot(arguments, &job, &model);
   cli_unload(&model);
   return status;
 }

@@ -22,7 +22,9 @@ static const cli_option options[] = {
 static const char text[] =
     "Shows the joints in the order of the vectors q and v (with the index of each joint's\n"
     "first entry), the moving bodies, the links that are merged into each, what the\n"
-    "file says about friction and rotors, and everything odd about the model.\n";
+    "file says about friction and rotors, and everything odd about the model. Of a mechanism\n"
+    "with closed chains these are the joints of its tree; then come the coordinates, actuators\n"
+    "and closures, and how far from singularities it closes.\n";
 
 // ---- what both forms ask -----------------------------------------------------------------------
 
@@ -236,6 +238,7 @@ static int print_json(cli_out *out, const view *v) {
   total_mass(m, &mass, &moving);
   cli_json_open(&json, NULL, '{');
   cli_json_string(&json, "name", ap_model_name(m));
+  if (v->model->about) cli_json_string(&json, "about", v->model->about);
   cli_json_integer(&json, "nq", ap_nq(m));
   cli_json_integer(&json, "nv", ap_nv(m));
   cli_json_numbers(&json, "gravity", ap_gravity(m), 3);
@@ -248,8 +251,9 @@ static int print_json(cli_out *out, const view *v) {
   cli_json_open(&json, "warnings", '[');
   cli_visit_warnings(v->model, json_warning, &json);
   cli_json_close(&json, ']');
+  const int status = v->model->mechanism ? cli_mechanism_json(v->model, &json) : CLI_OK;
   cli_json_close(&json, '}');
-  return CLI_OK;
+  return status;
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -403,9 +407,10 @@ static void print_head(cli_out *out, const cli_model *model) {
   char name[256];
   double mass, moving;
   total_mass(m, &mass, &moving);
-  cli_out_printf(out, "%s: %d degree%s of freedom (nq %d, nv %d)\n",
-                 cli_plain(ap_model_name(m), name, sizeof name), ap_nv(m), ap_nv(m) == 1 ? "" : "s",
-                 ap_nq(m), ap_nv(m));
+  const int freedom = model->mechanism ? ap_mechanism_n(model->mechanism) : ap_nv(m);
+  cli_out_printf(out, "%s: %d degree%s of freedom (%snq %d, nv %d)\n",
+                 cli_plain(ap_model_name(m), name, sizeof name), freedom, freedom == 1 ? "" : "s",
+                 model->mechanism ? "closed chains; the tree has " : "", ap_nq(m), ap_nv(m));
   if (model->about) cli_out_printf(out, "%s\n", model->about);
   cli_out_printf(out, "\n  mass     %g kg", mass);
   if (moving != mass) cli_out_printf(out, ", of which %g kg move", moving);
@@ -420,6 +425,7 @@ static int print_tables(cli_out *out, const view *v) {
   if (status == CLI_OK) status = print_bodies(out, v->m);
   if (status == CLI_OK) print_merged(out, v);
   if (status == CLI_OK) status = print_frames(out, model);
+  if (status == CLI_OK && model->mechanism) status = cli_mechanism_print(model, out);
   if (status == CLI_OK) status = print_warnings(out, model);
   return status;
 }
@@ -441,12 +447,10 @@ static int show(const cli_model *model, bool json) {
 }
 
 static int run(const cli_arguments *arguments) {
-  if (cli_is_mechanism(arguments->argument[0]))
-    return cli_mechanism_info(arguments->argument[0], arguments->value[JSON] != NULL);
   const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
                                    .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
-  int status = cli_load(arguments->argument[0], &reading, &model);
+  int status = cli_load_any(arguments->argument[0], &reading, &model);
   if (status != CLI_OK) return status;
   // On a terminal one list of the warnings is enough; a program may look for them in either place.
   if (!isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO)) cli_print_warnings(&model);

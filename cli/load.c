@@ -1,6 +1,5 @@
 #include "load.h"
 
-#include <appell/loop.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -23,14 +22,30 @@ static bool is_robot_file_name(const char *name) {
   return false;
 }
 
+// The line about a built-in mechanism.
+static const char *about_mechanism(const char *name) {
+  int i = 0;
+  while (ap_mechanism_builtin_name(i) && strcmp(ap_mechanism_builtin_name(i), name) != 0) i++;
+  return ap_mechanism_builtin_about(i);
+}
+
+// A built-in mechanism; nothing of it can be changed by options.
+static int load_mechanism(const char *name, const ap_read_options *options, cli_model *model) {
+  ap_error error = {0};
+  if (options->floating || options->ignore_mimic) {
+    return cli_fail(CLI_BAD, name, 0,
+                    "%s does not apply to a mechanism with closed chains (leave it out)",
+                    options->floating ? "--floating" : "--ignore-mimic");
+  }
+  model->about = about_mechanism(name);
+  error.status = ap_robot_from_mechanism(ap_mechanism_builtin(name), &model->robot, &error);
+  return error.status == AP_OK ? CLI_OK : cli_fail_input(name, &error);
+}
+
 // Neither a file nor a built-in robot: say what was most likely meant.
 static int fail_missing(const char *argument) {
   if (is_robot_file_name(argument) || strchr(argument, '/')) {
     return cli_fail(CLI_BAD, argument, 0, "cannot be read: %s", strerror(ENOENT));
-  }
-  if (ap_mechanism_builtin(argument)) {
-    return cli_fail(CLI_BAD, argument, 0,
-                    "a parallel robot is not possible here (appell eval and info take it)");
   }
   cli_nearest nearest = {.word = argument};
   for (int i = 0; ap_builtin_name(i); i++) cli_nearest_offer(&nearest, ap_builtin_name(i));
@@ -48,12 +63,14 @@ static int fail_missing(const char *argument) {
 static int load_robot(const char *argument, const ap_read_options *options, cli_model *model) {
   ap_error error = {0};
   struct stat info;
-  const int builtin = is_robot_file_name(argument) ? -1 : find_builtin(argument);
+  const bool file = is_robot_file_name(argument);
+  const int builtin = file ? -1 : find_builtin(argument);
   if (strcmp(argument, "-") == 0) {
     return cli_fail(CLI_BAD, NULL, 0,
                     "a model cannot come from standard input (give the name of a "
                     ".urdf or .yaml file, or a built-in model)");
   }
+  if (!file && ap_mechanism_builtin(argument)) return load_mechanism(argument, options, model);
   if (builtin >= 0) {
     model->about = ap_builtin_about(builtin);
     error.status = ap_robot_builtin(argument, options, &model->robot, &error);
@@ -65,20 +82,37 @@ static int load_robot(const char *argument, const ap_read_options *options, cli_
   return error.status == AP_OK ? CLI_OK : cli_fail_input(argument, &error);
 }
 
-int cli_load(const char *argument, const ap_read_options *options, cli_model *model) {
+int cli_load_any(const char *argument, const ap_read_options *options, cli_model *model) {
   *model = (cli_model){.path = argument};
   int status = load_robot(argument, options, model);
   if (status != CLI_OK) return status;
   ap_error error = {0};
-  error.status = ap_robot_model(model->robot, &model->model, &error);
+  if (ap_robot_mechanism(model->robot)) {
+    error.status = ap_mechanism_make(model->robot, &model->mechanism, &error);
+    if (error.status == AP_OK) model->model = ap_mechanism_tree(model->mechanism);
+  } else {
+    error.status = ap_robot_model(model->robot, &model->own, &error);
+    model->model = model->own;
+  }
   if (error.status == AP_OK) return CLI_OK;
   status = cli_fail_input(argument, &error);
   ap_robot_free(model->robot);
   return status;
 }
 
+int cli_load(const char *argument, const ap_read_options *options, cli_model *model) {
+  int status = cli_load_any(argument, options, model);
+  if (status != CLI_OK || !model->mechanism) return status;
+  status = cli_fail(CLI_BAD, argument, 0,
+                    "a mechanism with closed chains is not possible here (appell eval, info and "
+                    "convert take it)");
+  cli_unload(model);
+  return status;
+}
+
 void cli_unload(cli_model *model) {
-  ap_model_free(model->model);
+  ap_model_free(model->own);
+  ap_mechanism_free(model->mechanism);
   ap_robot_free(model->robot);
 }
 

@@ -1,25 +1,29 @@
 /// @file load.h
-/// The MODEL argument: a robot file or the name of a built-in robot.
+/// The MODEL argument: a robot file or the name of a built-in robot or mechanism.
 
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 
 #include <appell/file.h>
-#include <appell/model.h>
+#include <appell/loop.h>
 
 #include "report.h"
 
-/// A robot with its model.
+/// A robot with its model, or a mechanism with closed chains.
 typedef struct cli_model {
   const char *path;  ///< the argument: for messages
   const char *about; ///< the line about a built-in robot; NULL for a file
   ap_robot *robot;
-  ap_model *model;
+  const ap_model *model;   ///< of the robot, or of the mechanism's tree
+  ap_model *own;           ///< the same; NULL for a mechanism's tree
+  ap_mechanism *mechanism; ///< NULL: a tree
 } cli_model;
 
 /// Load a model; reports what is wrong and returns a status other than CLI_OK, and then there is
-/// nothing to unload.
+/// nothing to unload. A mechanism is wrong here.
 int cli_load(const char *argument, const ap_read_options *options, cli_model *model);
+/// The same for a verb that can do something with a mechanism.
+int cli_load_any(const char *argument, const ap_read_options *options, cli_model *model);
 void cli_unload(cli_model *model);
 
 /// Visit the warnings of the file, then the remarks on the model, once each. line is 0 where it is

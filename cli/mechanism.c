@@ -1,74 +1,66 @@
 #include "mechanism.h"
 
-#include <appell/file.h>
-#include <appell/loop.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "feed.h"
-#include "json.h"
-#include "load.h"
-#include "output.h"
 
 enum { NUMBER_BYTES = 25 };
 
 // A mechanism, its work, and room for a row in and out.
 typedef struct machine {
   const cli_mechanism_job *job;
-  void *memory[2];
-  ap_mechanism *m;
+  const ap_mechanism *m;
   ap_loop *l;
-  double *guess, *in, *out, *zero;
+  const double *guess;
+  double *in, *out, *zero;
   char *text;
   int n, nact, columns_in, columns_out;
 } machine;
 
-bool cli_is_mechanism(const char *name) { return ap_mechanism_builtin(name) != NULL; }
-
 static void close_machine(machine *a) {
-  for (int i = 0; i < 2; i++) free(a->memory[i]);
-  free(a->guess), free(a->in), free(a->out), free(a->zero), free(a->text);
-}
-
-static bool open_mechanism(machine *a, const char *name) {
-  const ap_mechanism_def *def = ap_mechanism_builtin(name);
-  size_t size = ap_mechanism_size(def);
-  a->memory[0] = malloc(size);
-  if (!a->memory[0]) return false;
-  a->m = ap_mechanism_init(def, a->memory[0], size, NULL);
-  if (!a->m) return false;
-  size = ap_loop_size(a->m);
-  a->memory[1] = malloc(size);
-  if (!a->memory[1]) return false;
-  a->l = ap_loop_init(a->m, a->memory[1], size);
-  a->n = ap_mechanism_n(a->m), a->nact = ap_mechanism_nact(a->m);
-  return a->l != NULL;
+  ap_loop_free(a->l);
+  free(a->in), free(a->out), free(a->zero), free(a->text);
 }
 
 static bool open_machine(machine *a) {
   const cli_mechanism_job *job = a->job;
-  if (!open_mechanism(a, job->name)) return false;
-  const int n = a->n, nact = a->nact;
+  a->m = job->model->mechanism;
+  a->l = ap_loop_make(a->m);
+  const int n = a->n = ap_mechanism_n(a->m), nact = a->nact = ap_mechanism_nact(a->m);
   const int in[] = {3 * n, 2 * n + nact, n, 2 * n, n, 2 * n};
   const int out[] = {nact, n, n * n, nact, nact, 2};
   a->columns_in = in[job->what], a->columns_out = out[job->what];
-  a->guess = malloc(sizeof(double) * (size_t)ap_nq(ap_mechanism_tree(a->m)));
-  a->in = malloc(sizeof(double) * (size_t)a->columns_in);
-  a->out = malloc(sizeof(double) * (size_t)a->columns_out);
+  a->in = malloc(sizeof(double) * ((size_t)a->columns_in + 1));
+  a->out = malloc(sizeof(double) * ((size_t)a->columns_out + 1));
   a->zero = calloc((size_t)n, sizeof(double));
   a->text = malloc((size_t)a->columns_out * NUMBER_BYTES + 1);
-  return a->guess && a->in && a->out && a->zero && a->text;
+  return a->l && a->in && a->out && a->zero && a->text;
 }
 
 static int set_up(machine *a) {
   const cli_mechanism_job *job = a->job;
-  if (ap_mechanism_builtin_branch(job->name, job->branch, a->guess) != AP_OK) {
-    const int limbs = ap_mechanism_builtin_limbs(job->name);
-    if (limbs == 0) return cli_usage("eval", "'%s' has one branch only, without signs", job->name);
-    return cli_usage("eval", "--branch '%s' is not %d signs + or -, one for each limb of '%s'",
-                     job->branch, limbs, job->name);
+  const char *path = job->model->path;
+  a->guess = job->branch ? ap_mechanism_find_branch(a->m, job->branch) : ap_mechanism_guess(a->m);
+  if (!a->guess && ap_mechanism_nbranch(a->m) == 0)
+    return cli_usage("eval", "'%s' has one branch only, without a name", path);
+  if (!a->guess) {
+    char names[200] = "";
+    for (int i = 0; i < ap_mechanism_nbranch(a->m); i++) {
+      const size_t used = strlen(names);
+      snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+               ap_mechanism_branch(a->m, i)->name);
+    }
+    return cli_usage("eval", "--branch '%s' is not one of the branches of '%s': %s", job->branch,
+                     path, names);
   }
+  if (a->nact < a->n &&
+      (job->what == AP_INVERSE || job->what == AP_BIAS || job->what == AP_GRAVITY))
+    return cli_fail(CLI_FAILED, path, 0,
+                    "%d actuators cannot give the forces on %d coordinates (as many or more; "
+                    "forward, inertia and energy are possible)",
+                    a->nact, a->n);
   if (job->friction) ap_set_friction(ap_loop_work(a->l), true);
   if (job->gravity) ap_set_gravity(ap_loop_work(a->l), job->gravity);
   return CLI_OK;
@@ -204,84 +196,6 @@ int cli_mechanism_eval(const cli_mechanism_job *job) {
     status = set_up(&a);
     if (status == CLI_OK) status = cli_out_open(&out, job->output);
     if (status == CLI_OK) status = cli_out_close(&out, run_rows(&a, &out));
-  }
-  close_machine(&a);
-  return status;
-}
-
-// ---- info --------------------------------------------------------------------------------------
-
-static const char *kind_name(ap_closure_kind kind) {
-  static const char *const names[] = {"point", "axis",     "point on line",
-                                      "frame", "distance", "gear"};
-  return names[kind];
-}
-
-static const char *about(const char *name) {
-  int i = 0;
-  while (ap_mechanism_builtin_name(i) && strcmp(ap_mechanism_builtin_name(i), name) != 0) i++;
-  return ap_mechanism_builtin_about(i);
-}
-
-static void print_text(const machine *a, cli_out *out) {
-  const ap_model *tree = ap_mechanism_tree(a->m);
-  const char *name = ap_mechanism_name(a->m);
-  cli_out_printf(out, "%s: %s\n\n", name, about(name));
-  cli_out_printf(out, "coordinates q v a (%d):", a->n);
-  for (int i = 0; i < a->n; i++) cli_out_printf(out, " %s", ap_mechanism_coordinate(a->m, i)->name);
-  cli_out_printf(out, "\nactuators tau (%d):", a->nact);
-  for (int i = 0; i < a->nact; i++) cli_out_printf(out, " %s", actuator_name(a, i));
-  cli_out_printf(out, "\nbranches: %d\n", 1 << ap_mechanism_builtin_limbs(name));
-  cli_out_printf(out, "tree: %d links, %d rates; closures: %d rows\n", ap_nbody(tree) - 1,
-                 ap_nv(tree), ap_mechanism_nrow(a->m));
-  for (int i = 0; i < ap_mechanism_nclosure(a->m); i++) {
-    const ap_closure_def *c = ap_mechanism_closure(a->m, i);
-    cli_out_printf(out, "  %s: %s, %s to %s\n", c->name, kind_name(c->kind),
-                   ap_frame_name(tree, c->body[0]), ap_frame_name(tree, c->body[1]));
-  }
-}
-
-static void print_json(const machine *a, cli_out *out) {
-  const ap_model *tree = ap_mechanism_tree(a->m);
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '{');
-  cli_json_string(&json, "name", ap_mechanism_name(a->m));
-  cli_json_string(&json, "about", about(ap_mechanism_name(a->m)));
-  cli_json_open(&json, "coordinates", '[');
-  for (int i = 0; i < a->n; i++)
-    cli_json_string(&json, NULL, ap_mechanism_coordinate(a->m, i)->name);
-  cli_json_close(&json, ']');
-  cli_json_open(&json, "actuators", '[');
-  for (int i = 0; i < a->nact; i++) cli_json_string(&json, NULL, actuator_name(a, i));
-  cli_json_close(&json, ']');
-  cli_json_integer(&json, "limbs", ap_mechanism_builtin_limbs(ap_mechanism_name(a->m)));
-  cli_json_integer(&json, "rates", ap_nv(tree));
-  cli_json_integer(&json, "rows", ap_mechanism_nrow(a->m));
-  cli_json_open(&json, "closures", '[');
-  for (int i = 0; i < ap_mechanism_nclosure(a->m); i++) {
-    const ap_closure_def *c = ap_mechanism_closure(a->m, i);
-    cli_json_open(&json, NULL, '{');
-    cli_json_string(&json, "name", c->name);
-    cli_json_string(&json, "kind", kind_name(c->kind));
-    cli_json_open(&json, "links", '[');
-    for (int k = 0; k < 2; k++) cli_json_string(&json, NULL, ap_frame_name(tree, c->body[k]));
-    cli_json_close(&json, ']');
-    cli_json_close(&json, '}');
-  }
-  cli_json_close(&json, ']');
-  cli_json_close(&json, '}');
-}
-
-int cli_mechanism_info(const char *name, bool json) {
-  machine a = {0};
-  cli_out out;
-  int status = open_mechanism(&a, name) ? cli_out_open(&out, NULL) : cli_no_memory();
-  if (status == CLI_OK) {
-    if (json)
-      print_json(&a, &out);
-    else
-      print_text(&a, &out);
-    status = cli_out_close(&out, CLI_OK);
   }
   close_machine(&a);
   return status;

@@ -113,12 +113,27 @@ static void add_vector(cli_record *r, vector what) {
   for (int i = 1; i < ap_nbody(r->model); i++) add_joint(r, what, i);
 }
 
+// Coordinates of a mechanism, or their rates.
+static void add_coordinates(cli_record *r, const char *group, const char *angle,
+                            const char *length) {
+  const ap_mechanism *m = r->scene->mechanism;
+  for (int i = 0; m && i < ap_mechanism_n(m); i++) {
+    const ap_coordinate_def *c = ap_mechanism_coordinate(m, i);
+    const bool slides =
+        c->kind == AP_COORDINATE_POSITION ||
+        (c->kind == AP_COORDINATE_JOINT && ap_body(r->model, c->body)->joint == AP_PRISMATIC);
+    add_column(r, group, c->name, "", slides ? length : angle);
+  }
+}
+
 static bool has_forces(const cli_record *r) { return r->scene->nwall > 0; }
 
 static void add_columns(cli_record *r) {
   static const char *const axes[] = {"x", "y", "z"};
   const int points = has_forces(r) ? r->scene->npoint : 0;
+  const ap_mechanism *m = r->scene->mechanism;
   r->room = 1 + ap_nq(r->model) + 3 * ap_nv(r->model) + ENERGIES + 1 + 3 * points;
+  if (m) r->room += 2 * ap_mechanism_n(m) + 2;
   r->name = calloc((size_t)r->room, sizeof *r->name);
   r->column = calloc((size_t)r->room, sizeof *r->column);
   r->row = calloc((size_t)r->room, sizeof *r->row);
@@ -133,6 +148,11 @@ static void add_columns(cli_record *r) {
   add_column(r, "contacts", "", "", "");
   for (int k = 0; k < 3 * points; k++)
     add_column(r, "force", r->scene->point[k / 3].name, axes[k % 3], "N");
+  if (!m) return;
+  add_coordinates(r, "coordinate", "rad", "m");
+  add_coordinates(r, "rate", "rad/s", "m/s");
+  add_column(r, "closure", "", "", "m or rad");
+  add_column(r, "drift", "", "", "m or rad");
 }
 
 // ---- points ------------------------------------------------------------------------------------
@@ -211,7 +231,14 @@ ap_status cli_record_row(cli_record *r, const ap_sim *sim, const ap_sim_state *s
   to = put(to, energy, ENERGIES);
   to = put(to, s->work_of, nv);
   *to++ = s->contacts;
-  if (has_forces(r)) put_forces(r, sim, to);
+  if (has_forces(r)) put_forces(r, sim, to), to += 3 * (ptrdiff_t)r->scene->npoint;
+  if (s->s) {
+    const int n = ap_mechanism_n(r->scene->mechanism);
+    to = put(to, s->s, n);
+    to = put(to, s->sd, n);
+    *to++ = s->closure;
+    *to = s->drift;
+  }
   if (r->error.status == AP_OK) r->error.status = ap_log_row(r->log, r->row, &r->error);
   return r->error.status;
 }

@@ -4,7 +4,8 @@
 /// Columns of the rows: t; q.JOINT, v.JOINT, tau.JOINT, where a joint with several entries has one
 /// column for each, v.root_joint.wx; the energies kinetic, potential, elastic, work, dissipated,
 /// lost, and closing, by which their account does not close; work_of.JOINT; contacts, the number of
-/// points at rest on walls, and where there are walls force.POINT.x, .y, .z on each point.
+/// points at rest on walls, and where there are walls force.POINT.x, .y, .z on each point; of a
+/// mechanism coordinate.NAME, rate.NAME, closure and drift, the errors of its closures.
 
 #ifndef CLI_RECORD_H
 #define CLI_RECORD_H

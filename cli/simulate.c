@@ -185,6 +185,7 @@ static int write_state(job *j) {
   if (s->rows++ == 0) // before impacts at the start
     s->energy = s->state.kinetic + s->state.potential + s->state.elastic + s->state.lost;
   s->closing = fmax(s->closing, fabs(s->state.closing));
+  s->closure = fmax(s->closure, s->state.closure);
   update_words(s->state.t);
   show_progress(j, s->state.t, now);
   return CLI_OK;

@@ -68,6 +68,14 @@ static void json_energy(cli_json *json, const cli_summary *s) {
   cli_json_close(json, '}');
 }
 
+static void json_closures(cli_json *json, const cli_summary *s) {
+  if (!ap_scenario_mechanism(s->scenario)) return;
+  cli_json_open(json, "closures", '{');
+  cli_json_number(json, "largest_error", s->closure);
+  cli_json_number(json, "largest_drift", s->state.drift);
+  cli_json_close(json, '}');
+}
+
 static void print_json(cli_out *out, const cli_summary *s) {
   cli_json json = {.out = out};
   cli_json_open(&json, NULL, '{');
@@ -83,6 +91,7 @@ static void print_json(cli_out *out, const cli_summary *s) {
   cli_json_close(&json, '}');
   json_impacts(&json, s);
   json_energy(&json, s);
+  json_closures(&json, s);
   cli_json_integer(&json, "contacts", s->state.contacts);
   cli_json_integer(&json, "evaluations", s->evaluations);
   cli_json_number(&json, "seconds", s->seconds);
@@ -170,6 +179,11 @@ static int print_tables(cli_out *out, const cli_summary *s) {
   print_events(out, s);
   int status = print_impacts(out, s);
   if (status == CLI_OK) status = print_energy(out, s);
+  if (ap_scenario_mechanism(s->scenario)) {
+    cli_out_printf(out,
+                   "\nclosures hold within %.1e m or rad; steps had left them by at most %.1e\n",
+                   s->closure, s->state.drift);
+  }
   cli_out_printf(out, "\n%ld evaluations of the equations of motion, %.3g s by the clock\n",
                  s->evaluations, s->seconds);
   if (s->state.contacts > 0) {

@@ -31,6 +31,7 @@ typedef struct cli_summary {
   double energy;      ///< J, all of it at the start
   ap_sim_state state; ///< at the end; what it points to is not used
   double closing;     ///< J: the largest closing error at an output time
+  double closure;     ///< m or rad: the largest error of a closure at an output time
   long evaluations;
   double seconds; ///< that the run took, by the clock
 } cli_summary;

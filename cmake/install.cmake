@@ -30,10 +30,13 @@ if(APPELL_TOOLS)
     string(REGEX REPLACE "^lib" "-l" hdf5_name ${hdf5_name})
     string(APPEND tools_libs_private " ${hdf5_name}")
   endif()
+  if(LAPACKE_FOUND)
+    string(APPEND tools_libs_private " -llapacke -llapack -lblas")
+  endif()
   appell_install_library(appell-tools)
   install(TARGETS appell_command)
   install(FILES cmake/FindLibYAML.cmake cmake/FindARKODE.cmake cmake/FindHDF5Serial.cmake
-          DESTINATION ${package_dir})
+          cmake/FindLAPACKE.cmake DESTINATION ${package_dir})
 endif()
 
 configure_package_config_file(cmake/appellConfig.cmake.in appellConfig.cmake

@@ -3,7 +3,7 @@
 #ifndef AP_TESTS_ROBOT_FILES_H
 #define AP_TESTS_ROBOT_FILES_H
 
-#include <appell/file.h>
+#include <appell/loop.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -31,19 +31,29 @@ static inline ap_robot *read_good(const char *text, const char *format, ap_read_
   return robot;
 }
 
+// Build a robot's model, or the mechanism that it is, and forget it.
+static inline ap_status build_robot(const ap_robot *robot, ap_error *error) {
+  ap_model *model = NULL;
+  ap_mechanism *mechanism = NULL;
+  ap_status status = ap_robot_mechanism(robot) ? ap_mechanism_make(robot, &mechanism, error)
+                                               : ap_robot_model(robot, &model, error);
+  CHECK((status == AP_OK) == (model || mechanism));
+  ap_model_free(model);
+  ap_mechanism_free(mechanism);
+  return status;
+}
+
 // A text that must be refused at this line, by the reader or by the model, with these words.
 static inline void expect_refused(const char *text, size_t length, const char *format, int line,
                                   const char *words) {
   ap_error error = {0};
   ap_robot *robot = NULL;
-  ap_model *model = NULL;
   ap_status status = ap_robot_parse(text, length, format, NULL, &robot, &error);
-  if (status == AP_OK) status = ap_robot_model(robot, &model, &error);
+  if (status == AP_OK) status = build_robot(robot, &error);
   CHECK(status != AP_OK);
   CHECK(error.status == status);
   CHECK_HAS(error.text, words);
   CHECK_EQ_INT(error.line, line);
-  ap_model_free(model);
   ap_robot_free(robot);
 }
 
@@ -89,6 +99,46 @@ static inline bool same_body(const ap_body_def *a, const ap_body_def *b) {
          same_numbers(&a->upper, &b->upper, 1) &&
          same_numbers(&a->velocity_limit, &b->velocity_limit, 1) &&
          same_numbers(&a->effort_limit, &b->effort_limit, 1);
+}
+
+// Equal to the bit in everything that is read for such a closure.
+static inline bool same_closure(const ap_closure_def *a, const ap_closure_def *b) {
+  bool same = strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->body[0] == b->body[0] &&
+              a->body[1] == b->body[1];
+  bool axis = a->kind == AP_CLOSE_AXIS, gear = a->kind == AP_CLOSE_GEAR;
+  if (!axis && !gear) same = same && same_numbers(a->at[0], b->at[0], 6);
+  if (axis) same = same && same_numbers(a->axis[0], b->axis[0], 6);
+  if (a->kind == AP_CLOSE_POINT_ON_LINE) same = same && same_numbers(a->axis[1], b->axis[1], 3);
+  if (a->kind == AP_CLOSE_FRAME) same = same && same_numbers(a->rpy[0], b->rpy[0], 6);
+  if (a->kind == AP_CLOSE_DISTANCE) same = same && same_numbers(&a->distance, &b->distance, 1);
+  if (gear)
+    same = same && same_numbers(&a->ratio, &b->ratio, 1) && same_numbers(&a->offset, &b->offset, 1);
+  return same;
+}
+
+static inline bool same_coordinate(const ap_coordinate_def *a, const ap_coordinate_def *b) {
+  bool position = a->kind == AP_COORDINATE_POSITION;
+  return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->body == b->body &&
+         (!position || (same_numbers(a->at, b->at, 3) && same_numbers(a->along, b->along, 3)));
+}
+
+// nq: of the tree.
+static inline bool same_mechanism(const ap_mechanism_def *x, const ap_mechanism_def *y, int nq) {
+  if (!CHECK(x && y)) return false;
+  bool same = CHECK_EQ_INT(y->nclosure, x->nclosure) && CHECK_EQ_INT(y->nbranch, x->nbranch) &&
+              CHECK_EQ_INT(y->ncoordinate, x->ncoordinate) &&
+              CHECK_EQ_INT(y->nactuated, x->nactuated) && CHECK(!x->guess == !y->guess);
+  for (int i = 0; same && i < x->nclosure; i++)
+    same = CHECK(same_closure(&x->closures[i], &y->closures[i]));
+  for (int i = 0; same && i < x->ncoordinate; i++)
+    same = CHECK(same_coordinate(&x->coordinates[i], &y->coordinates[i]));
+  for (int i = 0; same && i < x->nactuated; i++)
+    same = CHECK_EQ_INT(y->actuated[i], x->actuated[i]);
+  if (same && x->guess) same = CHECK_BITS(y->guess, x->guess, nq);
+  for (int i = 0; same && i < x->nbranch; i++)
+    same = CHECK_STR(y->branches[i].name, x->branches[i].name) &&
+           CHECK_BITS(y->branches[i].guess, x->branches[i].guess, nq);
+  return same;
 }
 
 static inline bool same_robot(const ap_robot *a, const ap_robot *b) {

@@ -1,6 +1,6 @@
 // The k-th allocation fails, for every k: the error comes back as AP_E_MEMORY, and nothing leaks.
 
-#include <appell/file.h>
+#include <appell/loop.h>
 #include <appell/scenario.h>
 #include <errno.h>
 
@@ -98,6 +98,25 @@ static ap_status read_yaml(ap_error *error) {
 static ap_status read_drives(ap_error *error) {
   return read_and_build("tests/fuzz/corpus/urdf/drives.urdf", error);
 }
+static ap_status read_mechanism(ap_error *error) {
+  ap_robot *robot;
+  ap_mechanism *mechanism;
+  ap_status status =
+      ap_mechanism_read("tests/fuzz/corpus/yaml/closed.yaml", &mechanism, &robot, error);
+  if (status != AP_OK) return status;
+  ap_loop *l = ap_loop_make(mechanism);
+  if (!l) status = error->status = AP_E_MEMORY;
+  ap_loop_free(l);
+  ap_mechanism_free(mechanism);
+  ap_robot_free(robot);
+  return status;
+}
+static ap_status builtin_mechanism(ap_error *error) {
+  ap_mechanism *mechanism;
+  ap_status status = ap_mechanism_read("delta", &mechanism, NULL, error);
+  ap_mechanism_free(mechanism);
+  return status;
+}
 static ap_status read_odd(ap_error *error) { // with warnings
   ap_robot *robot;
   ap_read_options options = {.ignore_mimic = true};
@@ -190,6 +209,8 @@ TEST(opening_a_file) {
 
 TEST(reading_urdf) { fail_each("urdf", read_urdf); }
 TEST(reading_yaml) { fail_each("yaml", read_yaml); }
+TEST(reading_mechanisms) { fail_each("mechanism", read_mechanism); }
+TEST(built_in_mechanisms) { fail_each("built-in mechanism", builtin_mechanism); }
 TEST(reading_drives) { fail_each("drives", read_drives); }
 TEST(reading_with_warnings) { fail_each("warnings", read_odd); }
 TEST(writing_urdf) { fail_each("write urdf", write_urdf); }

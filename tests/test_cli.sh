@@ -493,18 +493,52 @@ gives 0 eval inertia agile-wrist pose.txt
 holds 'inertia of the platform' shape 1 9
 gives 0 eval energy delta /dev/null
 holds 'no state, no line' shape 0 2
-refuses 2 'is not 3 signs' eval gravity agile-wrist pose.txt --branch ++
+refuses 2 'is not one of the branches of' eval gravity agile-wrist pose.txt --branch ++
 refuses 2 'one branch only' eval gravity stewart stewart.txt --branch +
-refuses 2 'is for the parallel robots' eval gravity puma600 pose.txt --branch +
+refuses 2 'is for mechanisms' eval gravity puma600 pose.txt --branch +
 refuses 2 'does not apply' eval gravity stewart stewart.txt --floating
 refuses 2 'f64 only' eval gravity stewart stewart.txt --real f32
 refuses 2 'expected 2 numbers (2 q), found 3' eval gravity five-bar pose.txt
-refuses 2 'a parallel robot is not possible here' compare five-bar
+refuses 2 'a mechanism with closed chains is not possible here' compare five-bar
 echo '0 0.9' >pose.txt
 refuses 1 'cannot be reached' eval gravity five-bar pose.txt
 echo '0.05529142706151245 0.5795554957734410' >pose.txt
 refuses 1 'serial singularity, distance' eval gravity five-bar pose.txt
 
+# A mechanism of a file is what is built in, or a user's own.
+echo '0.05 0.4 0.1 0.2 0.3 0.4' >pose.txt
+gives 0 eval inverse five-bar pose.txt --branch=++
+cp out own.txt
+gives 0 eval inverse "$here/models/five-bar.yaml" pose.txt --branch=++
+holds 'the file is the built-in mechanism' cmp -s out own.txt
+press=$here/models/press.yaml
+echo '1 2 3' >pose.txt
+gives 0 eval inverse "$press" pose.txt
+tail -n 1 out | sed 's/^/1 2 /' >tau.txt
+gives 0 eval forward "$press" tau.txt
+printf '# a\n3\n' >want.txt
+holds 'forward inverts inverse' close_to out want.txt
+gives 0 eval inverse "$press" pose.txt --branch 'lever up' --friction
+gives 0 eval energy "$press" /dev/null
+gives 0 info "$press"
+holds 'info names rank and branches' \
+  sh -c 'grep -q "19 rows of rank 13" out && grep -q "rod to the left, lever up" out'
+gives 0 info --json "$press"
+holds 'info --json of a mechanism is JSON' json
+gives 0 convert "$press" press.yaml
+gives 0 convert press.yaml again.yaml
+holds 'yaml to yaml keeps everything' cmp -s press.yaml again.yaml
+refuses 1 'URDF cannot say closed chains (write a .yaml file)' convert "$press" press.urdf
+refuses 2 'is not possible here' compare "$press"
+refuses 2 'does not apply' info "$press" --floating
+refuses 2 'rod to the left, lever up' eval inverse "$press" pose.txt --branch no
+sed 's/second: {body: ram}/second: {body: ramm}/' press.yaml >wrong.yaml
+refuses 2 '^appell: wrong.yaml:[0-9]*: second: the body "ramm" is not in the file (did you mean "ram"?)' \
+  info wrong.yaml
+sed '/^actuated/d' press.yaml >passive.yaml
+refuses 1 '0 actuators cannot give the forces on 1 coordinates' eval inverse passive.yaml pose.txt
+echo 1 >pose.txt
+gives 0 eval inertia passive.yaml pose.txt
 gives 0 info arm.urdf
 holds 'info names joints and links' sh -c 'grep -q shoulder out && grep -q lower out'
 holds 'info says that there is friction' grep -q -e --friction out

@@ -325,8 +325,8 @@ TEST(feet_that_could_pull_do_not) {
 }
 
 // A rod slides with its tip on the floor, its centre behind the tip and friction above 4/3 (P.
-// Painleve 1895): its own friction would press the tip into the floor, whatever the force. It is
-// told to stick, and the projection stops the tip and tells what that takes.
+// Painleve 1895): its own friction would press the tip into the floor, whatever the force, and
+// no mode obeys the law. In the other direction it slides.
 TEST(painleve_rod) {
   test_robot r;
   robot_clear(&r, "rod", 1);
@@ -337,7 +337,7 @@ TEST(painleve_rod) {
   robot_make(&r);
   // The rod is 2 m long, along the link's z; tip at -z.
   for (int way = -1; way <= 1; way += 2) {
-    double q[3] = {0, 0, 0}, v[3] = {0}, tau[3] = {0}, p[3], vel[3], acc[3], a[3], lost;
+    double q[3] = {0, 0, 0}, v[3] = {0}, tau[3] = {0}, p[3], vel[3], acc[3], a[3];
     ap_resting tip = point_at(1, 0, 0, -1, NULL, 2);
     bool keep;
     // Lean by atan(1/2), and find height and sideways velocity whatever the plane's axes are.
@@ -350,15 +350,12 @@ TEST(painleve_rod) {
       point_motion(&r, &tip, q, unit, NULL, p, speed, acc);
       v[k] = way * lean * speed[0];
     }
-    CHECK_OK(ap__contact_modes(plant_of(&r), q, v, tau, 1, &tip, &keep, scratch(r.m, 1)));
-    CHECK(keep);
-    CHECK(tip.sticks == (way < 0));
-    double before = ap_kinetic_energy(r.m, r.w, q, v);
+    ap_status status = ap__contact_modes(plant_of(&r), q, v, tau, 1, &tip, &keep, scratch(r.m, 1));
+    CHECK(status == (way < 0 ? AP_E_NO_CONVERGENCE : AP_OK));
+    if (status) continue;
+    CHECK(keep && !tip.sticks);
     CHECK_OK(ap__contact_accelerations(plant_of(&r), q, v, tau, 1, &tip, a, scratch(r.m, 1)));
-    if (!tip.sticks) CHECK(tip.normal_force > 0);
-    CHECK_OK(ap__contact_project(plant_of(&r), q, v, 1, &tip, scratch(r.m, 1), &lost));
-    CHECK_CLOSE(before - ap_kinetic_energy(r.m, r.w, q, v), lost, 1e-14);
-    CHECK(tip.sticks ? lost > 0.1 : lost < 1e-14);
+    CHECK(tip.normal_force > 0);
   }
   robot_free(&r);
 }
@@ -482,43 +479,39 @@ static bool law_holds(const test_robot *r, const double *q, const double *v, con
   return good;
 }
 
-// Modes of random robots, at rest and in motion, obey the law. Where points slide, there need not
-// be modes that do (Painleve); then a sliding point is told to stick. With coefficients up to 0.3
-// that is rare: more than one in a hundred would be a fault of the search.
+// Modes of random robots, at rest and in motion, obey the law, or are said not to. Where points
+// slide there need not be modes that do (Painleve), and with coefficients up to 0.3 that is rare:
+// more than one in a hundred would be a fault of the search.
 TEST(modes_obey_the_law) {
   rng g = rng_seed(13);
-  int tried = 0, failed = 0, jammed = 0;
+  int tried = 0, none = 0;
   FOR_EACH_MODEL (r)
     FOR_EACH_STATE (r, s, 8) {
       double tau[ROBOT_V], a[ROBOT_V], size = 10, lost;
       ap_resting rest[POINTS], kept[POINTS];
-      bool keep[POINTS], moves = s.number % 2, jam = false;
+      bool keep[POINTS], moves = s.number % 2;
       int nv = ap_nv(r->m), stay = 0;
       int n = random_contacts(&g, r, s.q, s.v, 5, rest);
       for (int i = 0; i < n; i++) rest[i].sticks = false;
       for (int j = 0; j < nv; j++) tau[j] = rng_uniform(&g, -5, 5);
       if (!moves) memset(s.v, 0, sizeof s.v);
       CHECK_OK(ap__contact_project(plant_of(r), s.q, s.v, n, rest, scratch(r->m, n), &lost));
-      CHECK_OK(ap__contact_modes(plant_of(r), s.q, s.v, tau, n, rest, keep, scratch(r->m, n)));
+      ap_status status =
+          ap__contact_modes(plant_of(r), s.q, s.v, tau, n, rest, keep, scratch(r->m, n));
+      tried++;
+      if (status == AP_E_NO_CONVERGENCE && ++none) continue;
+      CHECK_OK(status);
       for (int i = 0; i < n; i++)
         if (keep[i]) kept[stay++] = rest[i];
       CHECK_OK(
           ap__contact_accelerations(plant_of(r), s.q, s.v, tau, stay, kept, a, scratch(r->m, n)));
       for (int i = n - 1; i >= 0; i--)
         if (keep[i]) rest[i] = kept[--stay];
-      for (int i = 0; i < n; i++) {
-        double p[3], vel[3], acc[3];
-        point_motion(r, &rest[i], s.q, s.v, a, p, vel, acc);
-        jam |= keep[i] && rest[i].sticks && test_norm(vel, 3) > 1e-6;
-        size = fmax(size, test_norm(rest[i].force, 3));
-      }
+      for (int i = 0; i < n; i++) size = fmax(size, test_norm(rest[i].force, 3));
       size = fmax(size, test_norm(a, nv));
-      tried++;
-      jammed += jam;
-      if (jam || law_holds(r, s.q, s.v, a, n, rest, keep, size)) continue;
-      failed++;
+      CHECK(law_holds(r, s.q, s.v, a, n, rest, keep, size));
     }
-  CHECK(failed + jammed <= tried / 100);
+  CHECK(none <= tried / 100);
 }
 
 // ---- projection --------------------------------------------------------------------------------

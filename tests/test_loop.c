@@ -380,6 +380,101 @@ TEST(general_recipe_against_closed_form) {
   drop(&r);
 }
 
+// How often what was met.
+typedef struct answers {
+  int ok, unreachable, far; // far from singularities
+} answers;
+
+// Both recipes say the same of a pose: that it is out of reach, where it is singular, and what the
+// torques are, on every branch, up to the edge of the reach.
+static void same_answers(const rig *r, const ap_wrist *w, const double *q, const double *v,
+                         const double *a, answers *met) {
+  double tau[3] = {0}, tau2[3] = {0}, back[3], back2[3];
+  ap_wrist_margin margin;
+  ap_status closed = ap_wrist_inverse_dynamics(w, q, v, a, tau2, &margin);
+  CHECK_STATUS(ap_loop_inverse_dynamics(r->m, r->l, q, v, a, tau), closed);
+  met->ok += closed == AP_OK, met->unreachable += closed == AP_E_UNREACHABLE;
+  if (closed != AP_OK) return;
+  ap_singularity near;
+  CHECK_OK(ap_loop_singularity(r->m, r->l, q, &near));
+  // Rounding of x, 3e-14, is divided by h, of the torques once more by the condition of J_act.
+  double h = fmin(fabs(margin.h[0]), fmin(fabs(margin.h[1]), fabs(margin.h[2])));
+  double loss = 1e-12 / (h * h) * (1 + near.act_largest / near.act_least);
+  CHECK_NEAR(tau, tau2, 3, 1e-11 + loss);
+  if (h > 0.2 && near.act_least > 0.1 * near.act_largest) {
+    met->far++; // the bound of the golden samples
+    CHECK_NEAR(tau, tau2, 3, 1e-10);
+  }
+  CHECK_OK(ap_loop_forward_dynamics(r->m, r->l, q, v, tau2, back));
+  CHECK_OK(ap_wrist_forward_dynamics(w, q, v, tau2, back2, NULL));
+  CHECK_NEAR(back, back2, 3, 1e-10 + loss * 10);
+}
+
+TEST(both_recipes_on_every_branch) {
+  rig r = builtin("agile-wrist");
+  rng random = rng_seed(60);
+  size_t size = ap_wrist_size();
+  void *memory = malloc(size);
+  answers met = {0};
+  for (int k = 0; r.m && k < 1600; k++) {
+    char branch[4] = {k & 4 ? '-' : '+', k & 2 ? '-' : '+', k & 1 ? '-' : '+', 0};
+    ap_wrist_def def = ap_agile_wrist();
+    for (int i = 0; i < 3; i++) def.limb[i].branch = branch[i] == '+' ? 1 : -1;
+    ap_wrist *w = ap_wrist_init(&def, memory, size, NULL);
+    double q[3], v[3], a[3];
+    for (int i = 0; i < 3; i++) {
+      q[i] = rng_uniform(&random, -0.9, 0.9), v[i] = rng_uniform(&random, -2, 2);
+      a[i] = rng_uniform(&random, -5, 5);
+    }
+    test_context("branch %s, pose %.17g %.17g %.17g", branch, q[0], q[1], q[2]);
+    CHECK_OK(ap_loop_set_guess(r.m, r.l, ap_mechanism_find_branch(r.m, branch)));
+    same_answers(&r, w, q, v, a, &met);
+  }
+  CHECK(met.ok > 800 && met.unreachable > 5 && met.far > 800);
+  free(memory);
+  drop(&r);
+}
+
+// At the edge of the reach, found by bisection in the closed form, both call it serial or say that
+// it is out of reach; nothing that is no number comes out.
+TEST(both_recipes_at_the_edge) {
+  rig r = builtin("agile-wrist");
+  rng random = rng_seed(61);
+  size_t size = ap_wrist_size();
+  void *memory = malloc(size);
+  int serial = 0;
+  const ap_wrist_def def = ap_agile_wrist();
+  ap_wrist *w = ap_wrist_init(&def, memory, size, NULL);
+  for (int k = 0; r.m && k < 200; k++) {
+    double way[3], q[3], tau[3] = {7, 7, 7}, low = 0, high = 4;
+    for (int i = 0; i < 3; i++) way[i] = rng_uniform(&random, -0.9, 0.9);
+    for (int i = 0; i < 3; i++) q[i] = high * way[i];
+    if (ap_wrist_margins(w, q, &(ap_wrist_margin){0}) != AP_E_UNREACHABLE) continue;
+    for (int step = 0; step < 60; step++) {
+      double middle = (low + high) / 2;
+      for (int i = 0; i < 3; i++) q[i] = middle * way[i];
+      *(ap_wrist_margins(w, q, &(ap_wrist_margin){0}) == AP_E_UNREACHABLE ? &high : &low) = middle;
+    }
+    for (int i = 0; i < 3; i++) q[i] = low * way[i];
+    if (fabs(q[1]) > 1.4) continue; // beyond, the Euler angles turn over
+    test_context("edge %.17g %.17g %.17g", q[0], q[1], q[2]);
+    ap_status closed = ap_wrist_inverse_dynamics(w, q, NULL, NULL, tau, NULL);
+    CHECK_STATUS(closed, AP_E_SINGULAR_SERIAL);
+    for (double by = 1; by > 1e-3 && low > 0; by *= 0.5) { // along the path, to stay on the branch
+      double on[3] = {q[0] * (1 - by), q[1] * (1 - by), q[2] * (1 - by)};
+      if (by == 1) CHECK_OK(ap_loop_set_guess(r.m, r.l, ap_mechanism_guess(r.m)));
+      ap_loop_place(r.m, r.l, on, NULL);
+    }
+    ap_status general = ap_loop_inverse_dynamics(r.m, r.l, q, (double[3]){0}, (double[3]){0}, tau);
+    CHECK(general == AP_E_SINGULAR_SERIAL || general == AP_E_UNREACHABLE);
+    serial += general == AP_E_SINGULAR_SERIAL;
+    CHECK(tau[0] == 7 && tau[1] == 7 && tau[2] == 7);
+  }
+  CHECK(serial > 10);
+  free(memory);
+  drop(&r);
+}
+
 TEST(branches_by_name) {
   double x[X];
   CHECK_STATUS(ap_mechanism_builtin_branch("no such", NULL, x), AP_E_NOT_FOUND);

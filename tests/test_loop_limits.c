@@ -389,15 +389,18 @@ TEST(nothing_allocates) {
     rng random = rng_seed(57);
     random_pose(&random, &r, q);
     allocations = 0, armed = true;
-    ap_status s[6] = {ap_loop_place(r.m, r.l, q, NULL),
+    ap_wrench push = {.frame = 1, .reference = AP_LOCAL, .force = {1, 2, 3}};
+    ap_status s[8] = {ap_loop_place(r.m, r.l, q, NULL),
                       ap_loop_inverse_dynamics(r.m, r.l, q, v, a, out),
                       ap_loop_forward_dynamics(r.m, r.l, q, v, out, a),
+                      ap_loop_inverse_dynamics_ext(r.m, r.l, q, v, a, &push, 1, out),
+                      ap_loop_closure_forces(r.m, r.l, q, v, a, out, &push, 1, big, NULL),
                       ap_loop_coriolis_matrix(r.m, r.l, q, v, big),
                       ap_loop_gravity_forces(r.m, r.l, q, out),
                       ap_loop_singularity(r.m, r.l, q, &near)};
     armed = false;
     CHECK_EQ_INT(allocations, 0);
-    for (int k = 0; k < 6; k++) CHECK_OK(s[k]);
+    for (int k = 0; k < COUNT(s); k++) CHECK_OK(s[k]);
     drop(&r);
   }
   allocations = 0, armed = true;

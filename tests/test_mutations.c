@@ -8,7 +8,7 @@
 static const char *const files[][2] = {
     {"tests/fuzz/corpus/urdf/full.urdf", "urdf"},   {"tests/fuzz/corpus/urdf/joints.urdf", "urdf"},
     {"tests/fuzz/corpus/urdf/drives.urdf", "urdf"}, {"tests/fuzz/corpus/yaml/full.yaml", "yaml"},
-    {"tests/fuzz/corpus/yaml/valera.yaml", "yaml"},
+    {"tests/fuzz/corpus/yaml/valera.yaml", "yaml"}, {"tests/fuzz/corpus/yaml/closed.yaml", "yaml"},
 };
 enum { FILES = sizeof files / sizeof files[0] };
 
@@ -18,14 +18,12 @@ static long accepted, refused;
 static bool try_text(const char *text, size_t length, const char *format) {
   ap_error error = {0};
   ap_robot *robot = NULL;
-  ap_model *model = NULL;
   ap_status status = ap_robot_parse(text, length, format, NULL, &robot, &error);
-  if (status == AP_OK) status = ap_robot_model(robot, &model, &error);
+  if (status == AP_OK) status = build_robot(robot, &error);
   bool good = status == AP_OK || (error.line >= 1 && error.text[0] && !strchr(error.text, '\n') &&
                                   error.status == status);
   if (!good) CHECK_STR(error.text, "a line and a reason");
   *(status == AP_OK ? &accepted : &refused) += 1;
-  ap_model_free(model);
   ap_robot_free(robot);
   return status == AP_OK;
 }

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE // syscall(), for mmap() of heap.h
 #endif
 
+#include <appell/batch.h>
 #include <appell/dyn.h>
 #include <appell/kin.h>
 #include <appell/research.h>
@@ -243,6 +244,51 @@ TEST(nothing_is_allocated_in_float) {
       if (w) everything_single(r->m, w, &s, &first);
       armed = false;
       CHECK(w);
+      CHECK_EQ_INT(allocations, 0);
+      free(memory);
+    }
+}
+
+// Every function of a batch on a few copies of a state.
+static void everything_at_once(const ap_model *m, ap_batch *b, const ap_work *w, const motion *s) {
+  enum { COPIES = 3 };
+  static double in[3][COPIES * ROBOT_Q], out[3][COPIES * ROBOT_V * ROBOT_V];
+  int nq = ap_nq(m), nv = ap_nv(m);
+  for (int k = 0; k < COPIES; k++) {
+    memcpy(in[0] + k * nq, s->q, sizeof(double) * (size_t)nq);
+    memcpy(in[1] + k * nv, s->v, sizeof(double) * (size_t)nv);
+    memcpy(in[2] + k * nv, s->a, sizeof(double) * (size_t)nv);
+  }
+  ap_states all = ap_all_states(COPIES, AP_ROWS);
+  CHECK_OK(ap_batch_use_settings(m, b, w));
+  CHECK_OK(ap_batch_inverse_dynamics(m, b, all, in[0], in[1], in[2], out[0]));
+  CHECK_OK(ap_batch_inertia_matrix(m, b, all, in[0], out[0]));
+  CHECK_OK(ap_batch_forward_dynamics(m, b, all, in[0], in[1], in[2], out[0], NULL));
+  CHECK_OK(ap_batch_frame_jacobian(m, b, all, 0, AP_WORLD, in[0], out[0]));
+  CHECK_OK(ap_batch_inverse_dynamics_derivatives(m, b, all, in[0], in[1], in[2], out[0], out[1],
+                                                 out[2]));
+  CHECK_OK(ap_batch_forward_dynamics_derivatives(m, b, all, in[0], in[1], in[2], out[0], out[1],
+                                                 out[2], NULL));
+  ap_rollout r = ap_default_rollout();
+  r.integrator = AP_RK4, r.steps = 2, r.every = 1, r.record_q = out[0], r.record_v = out[1];
+  r.kp = in[2], r.target_q = out[2];
+  memcpy(out[2], in[0], sizeof in[0]);
+  CHECK_OK(ap_batch_rollout(m, b, all, &r, in[0], in[1], NULL));
+}
+
+TEST(nothing_is_allocated_by_a_batch) {
+  install_heap();
+  FOR_EACH_MODEL (r)
+    FOR_EACH_STATE (r, s, 1) {
+      if (ap_nv(r->m) > 40) continue;
+      size_t size = ap_batch_size(r->m);
+      void *memory = malloc(size);
+      allocations = 0;
+      armed = true;
+      ap_batch *b = ap_batch_init(r->m, memory, size);
+      if (b) everything_at_once(r->m, b, r->w, &s);
+      armed = false;
+      CHECK(b);
       CHECK_EQ_INT(allocations, 0);
       free(memory);
     }

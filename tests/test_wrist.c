@@ -544,14 +544,14 @@ TEST(serial_singularity_is_reported) {
       test_context("branch %d, limit %d", b, k);
       // h = 0 at the limit, and the farther inside, the larger, like the square root.
       stretch_limb(limit[k], q);
-      CHECK_STATUS(ap_wrist_margins(w, q, &margin), AP_E_SINGULAR);
+      CHECK_STATUS(ap_wrist_margins(w, q, &margin), AP_E_SINGULAR_SERIAL);
       CHECK_CLOSE(margin.angle[0], limit[k], 1e-14);
       CHECK_CLOSE(margin.serial[0], 0, 1e-14);
       CHECK_EQ_INT(margin.trouble, AP_WRIST_SERIAL);
       CHECK_EQ_INT(margin.limb, 0);
-      CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_SINGULAR);
+      CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_SINGULAR_SERIAL);
       CHECK_HAS(error.text, k == 0 ? "limb 0 is folded" : "limb 0 is stretched");
-      CHECK_STATUS(ap_wrist_inverse_dynamics(w, q, NULL, NULL, tau, &margin), AP_E_SINGULAR);
+      CHECK_STATUS(ap_wrist_inverse_dynamics(w, q, NULL, NULL, tau, &margin), AP_E_SINGULAR_SERIAL);
       CHECK_EQ_INT(margin.trouble, AP_WRIST_SERIAL);
       CHECK(tau[0] == 7 && tau[1] == 7 && tau[2] == 7);
       stretch_limb(limit[k] + inward * 1e-8, q);
@@ -643,13 +643,13 @@ TEST(parallel_singularity_is_reported) {
     *(margin.det < 0 ? &low : &high) = mid;
   }
   trajectory(low, t, q, v, a);
-  CHECK_STATUS(ap_wrist_margins(w, q, &margin), AP_E_SINGULAR);
+  CHECK_STATUS(ap_wrist_margins(w, q, &margin), AP_E_SINGULAR_PARALLEL);
   CHECK_EQ_INT(margin.trouble, AP_WRIST_PARALLEL);
   CHECK(fabs(margin.det) < 1e-14 && fabs(margin.parallel) < 1e-14 && margin.sigma < 1e-14);
-  CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_SINGULAR);
+  CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_SINGULAR_PARALLEL);
   CHECK_HAS(error.text, "parallel singularity");
   for (int i = 0; i < 3; i++) CHECK(fabs(margin.h[i]) > 0.03);
-  CHECK_STATUS(ap_wrist_inverse_dynamics(w, q, v, a, tau, &margin), AP_E_SINGULAR);
+  CHECK_STATUS(ap_wrist_inverse_dynamics(w, q, v, a, tau, &margin), AP_E_SINGULAR_PARALLEL);
   CHECK_EQ_INT(margin.trouble, AP_WRIST_PARALLEL);
   CHECK(tau[0] == 7 && tau[1] == 7 && tau[2] == 7);
   // Torques still have their effect there, and the matrices exist.
@@ -675,10 +675,10 @@ TEST(euler_angles_are_singular_for_forward_dynamics_alone) {
   CHECK_OK(ap_wrist_inverse_dynamics(w, q, v, a, tau, NULL));
   CHECK_OK(ap_wrist_inverse_dynamics(w, near, v, a, tau_near, NULL));
   CHECK_NEAR(tau, tau_near, 3, 1e-5);
-  CHECK_STATUS(ap_wrist_forward_dynamics(w, q, v, tau, back, &margin), AP_E_SINGULAR);
+  CHECK_STATUS(ap_wrist_forward_dynamics(w, q, v, tau, back, &margin), AP_E_SINGULAR_SERIAL);
   CHECK_EQ_INT(margin.trouble, AP_WRIST_ANGLES);
   CHECK_CLOSE(margin.cos_q1, 0, 1e-15);
-  CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_SINGULAR);
+  CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_SINGULAR_SERIAL);
   CHECK_HAS(error.text, "Euler angles");
 }
 

@@ -6,7 +6,8 @@
 /// 3. work.h      the memory that algorithms work in; payload, gravity, friction
 /// 4. kin.h       poses, velocities, Jacobians, inverse kinematics
 /// 5. dyn.h       inverse and forward dynamics, inertia and Coriolis matrices, energy
-/// 6. research.h  every method in every arithmetic, by name; counted operations
+/// 6. batch.h     the same for many states at once, rollouts
+/// 7. research.h  every method in every arithmetic, by name; counted operations
 ///
 /// Functions in double have plain names, their twins in single precision end in _f32.
 ///
@@ -14,12 +15,14 @@
 /// does not: file.h reads and writes robot files and logs, loop.h is about closed chains
 /// (mechanism.h has the structs that define them, which file.h reads), wrist.h, five_bar.h and
 /// delta.h about three kinds of them in closed form, impact.h about walls, sim.h and scenario.h
-/// about motion over time, plot.h draws.
+/// about motion over time, traj.h about trajectories, ident.h about parameters from measurements,
+/// plot.h draws.
 
 #ifndef APPELL_H
 #define APPELL_H
 
 #include <appell/base.h>
+#include <appell/batch.h>
 #include <appell/dyn.h>
 #include <appell/kin.h>
 #include <appell/model.h>

@@ -82,6 +82,19 @@ AP_API ap_status ap_batch_inertia_matrix(const ap_model *m, ap_batch *b, ap_stat
 AP_API ap_status ap_batch_forward_dynamics(const ap_model *m, ap_batch *b, ap_states s,
                                            const double *q, const double *v, const double *tau,
                                            double *a, ap_status *status);
+/// Derivatives of the inverse dynamics of each state, nv * nv each; any may be NULL. See
+/// ap_inverse_dynamics_derivatives().
+AP_API ap_status ap_batch_inverse_dynamics_derivatives(const ap_model *m, ap_batch *b, ap_states s,
+                                                       const double *q, const double *v,
+                                                       const double *a, double *dtau_dq,
+                                                       double *dtau_dv, double *dtau_da);
+/// Derivatives of the forward dynamics of each state, nv * nv each; any may be NULL. See
+/// ap_forward_dynamics_derivatives(); singular states as in ap_batch_forward_dynamics().
+AP_API ap_status ap_batch_forward_dynamics_derivatives(const ap_model *m, ap_batch *b, ap_states s,
+                                                       const double *q, const double *v,
+                                                       const double *tau, double *da_dq,
+                                                       double *da_dv, double *da_dtau,
+                                                       ap_status *status);
 /// The Jacobian of a frame in each state, 6 * nv. AP_E_ARG too where there is no such frame.
 AP_API ap_status ap_batch_frame_jacobian(const ap_model *m, ap_batch *b, ap_states s, int frame,
                                          ap_reference ref, const double *q, double *J);
@@ -213,6 +226,16 @@ AP_API ap_status ap_batch_inertia_matrix_f32(const ap_model *m, ap_batch_f32 *b,
 AP_API ap_status ap_batch_forward_dynamics_f32(const ap_model *m, ap_batch_f32 *b, ap_states s,
                                                const float *q, const float *v, const float *tau,
                                                float *a, ap_status *status);
+AP_API ap_status ap_batch_inverse_dynamics_derivatives_f32(const ap_model *m, ap_batch_f32 *b,
+                                                           ap_states s, const float *q,
+                                                           const float *v, const float *a,
+                                                           float *dtau_dq, float *dtau_dv,
+                                                           float *dtau_da);
+AP_API ap_status ap_batch_forward_dynamics_derivatives_f32(const ap_model *m, ap_batch_f32 *b,
+                                                           ap_states s, const float *q,
+                                                           const float *v, const float *tau,
+                                                           float *da_dq, float *da_dv,
+                                                           float *da_dtau, ap_status *status);
 AP_API ap_status ap_batch_frame_jacobian_f32(const ap_model *m, ap_batch_f32 *b, ap_states s,
                                              int frame, ap_reference ref, const float *q, float *J);
 AP_API ap_rollout_f32 ap_default_rollout_f32(void);

@@ -83,6 +83,17 @@ AP_API ap_status ap_forward_dynamics_derivatives_ext(const ap_model *m, ap_work 
 /// (the Christoffel one where v is the rate of q). Rigid bodies alone: no friction.
 AP_API void ap_coriolis_matrix(const ap_model *m, ap_work *w, const double *q, const double *v,
                                double *C);
+/// The regressor K(q, v, a), nv rows of 10 * ap_moving_bodies(m):  tau = K p  with the inertial
+/// parameters p of ap_inertial_parameters(), whatever the numbers in p. Rigid bodies alone: no
+/// friction. v and a may be NULL for zeros.
+AP_API void ap_regressor(const ap_model *m, ap_work *w, const double *q, const double *v,
+                         const double *a, double *K);
+/// The inertial parameters that w computes with, payloads and changed inertias included: ten for
+/// each moving body with all that is fixed to it, in its link frame and in the order
+///     m   m cx   m cy   m cz   Ixx   Ixy   Ixz   Iyy   Iyz   Izz
+/// where c is the centre of mass and I the inertia about the frame's origin (kg, kg m, kg m2; Ixy
+/// is the tensor's own entry). p has 10 * ap_moving_bodies(m) entries.
+AP_API void ap_inertial_parameters(const ap_model *m, const ap_work *w, double *p);
 /// Kinetic energy; with friction on it includes the rotors.
 AP_API double ap_kinetic_energy(const ap_model *m, ap_work *w, const double *q, const double *v);
 /// Potential energy of gravity, zero with the centre of mass at the height of the ground's origin.
@@ -134,6 +145,9 @@ AP_API ap_status ap_forward_dynamics_derivatives_f32(const ap_model *m, ap_work_
                                                      float *da_dtau);
 AP_API void ap_coriolis_matrix_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                    const float *v, float *C);
+AP_API void ap_regressor_f32(const ap_model *m, ap_work_f32 *w, const float *q, const float *v,
+                             const float *a, float *K);
+AP_API void ap_inertial_parameters_f32(const ap_model *m, const ap_work_f32 *w, float *p);
 AP_API float ap_kinetic_energy_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                    const float *v);
 AP_API float ap_potential_energy_f32(const ap_model *m, ap_work_f32 *w, const float *q);

@@ -129,9 +129,18 @@ AP_API ap_status ap_loop_actuator_map(const ap_mechanism *m, ap_loop *l, const d
 /// the least ones. AP_E_UNSUPPORTED with fewer.
 AP_API ap_status ap_loop_inverse_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
                                           const double *v, const double *a, double *tau);
+/// The same under n external wrenches on links or frames of the tree:  M a + C v + G = J_act^T tau
+/// + sum J^T f. AP_E_ARG also for a wrench that is not finite or on a frame that does not exist.
+AP_API ap_status ap_loop_inverse_dynamics_ext(const ap_mechanism *m, ap_loop *l, const double *q,
+                                              const double *v, const double *a,
+                                              const ap_wrench *wrenches, int n, double *tau);
 /// The acceleration that tau causes in state (q, v). AP_E_SINGULAR where M is singular.
 AP_API ap_status ap_loop_forward_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
                                           const double *v, const double *tau, double *a);
+/// The same under n external wrenches, as ap_loop_inverse_dynamics_ext().
+AP_API ap_status ap_loop_forward_dynamics_ext(const ap_mechanism *m, ap_loop *l, const double *q,
+                                              const double *v, const double *tau,
+                                              const ap_wrench *wrenches, int n, double *a);
 /// Forces on the coordinates, n entries: M a + C v + G, friction included where it is on.
 AP_API ap_status ap_loop_forces(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
                                 const double *a, double *Q);
@@ -147,6 +156,31 @@ AP_API ap_status ap_loop_gravity_forces(const ap_mechanism *m, ap_loop *l, const
 /// Kinetic and potential energy; either output may be NULL.
 AP_API ap_status ap_loop_energy(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
                                 double *kinetic, double *potential);
+
+// ---- forces in the closures --------------------------------------------------------------------
+
+/// What a closure transmits: what the link body[1] exerts on body[0] there, in axes of the ground.
+/// body[1] feels the opposite, at the same point. Of a gear: what it exerts on its two joints.
+typedef struct ap_closure_force {
+  double at[3];     ///< where the force acts: the point at[0] of the link body[0], m
+  double force[3];  ///< N
+  double moment[3]; ///< N m, about that point
+  double joint[2];  ///< of a gear: efforts in the joints of body[0] and body[1], N m or N
+} ap_closure_force;
+
+/// The multipliers lambda of all closures, ap_mechanism_nrow() entries, and the forces of each, one
+/// for every closure; either may be NULL. With the tree's inertia and bias
+///
+///     M_t xdd + h_t = S^T tau + sum J^T f + Phi_x^T lambda .
+///
+/// a and tau belong together: what ap_loop_inverse_dynamics_ext() or ap_loop_forward_dynamics_ext()
+/// gave for the other under the same n wrenches (n = 0: none); AP_E_ARG where they do not. Where
+/// closures are redundant, their forces are not determined; the shortest lambda is taken, which
+/// depends on units where rows are in N and N m: rows of directions are in N m.
+AP_API ap_status ap_loop_closure_forces(const ap_mechanism *m, ap_loop *l, const double *q,
+                                        const double *v, const double *a, const double *tau,
+                                        const ap_wrench *wrenches, int n, double *lambda,
+                                        ap_closure_force *forces);
 
 // ---- singularities -----------------------------------------------------------------------------
 

@@ -178,6 +178,10 @@ AP_API int ap_joint_nv(const ap_model *m, int i);
 /// The body that moves body i: i itself, or the body that i was merged into (0: the ground); -1
 /// where there is no body i.
 AP_API int ap_body_mover(const ap_model *m, int i);
+/// Number of bodies that have a joint of their own that moves; mimic followers count.
+AP_API int ap_moving_bodies(const ap_model *m);
+/// The k-th of them, from 0, in the order of their numbers; -1 past the last.
+AP_API int ap_moving_body(const ap_model *m, int k);
 /// Mass (kg), centre of mass (m, link frame) and inertia about it (xx xy xz yy yz zz, link axes) of
 /// the body that moves body i with everything merged into it; i must be a body's number.
 AP_API void ap_merged_inertia(const ap_model *m, int i, double *mass, double com[3],

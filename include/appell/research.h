@@ -68,6 +68,10 @@ AP_API void ap_study_set_gravity(ap_study *s, const double gravity[3]);
 AP_API ap_status ap_study_eval(ap_study *s, const ap_method *method, const double *in, double *out,
                                ap_count *count);
 
+/// The regressor in this arithmetic: in is q, v, a, and K is as ap_regressor() has it; count as in
+/// ap_study_eval().
+AP_API void ap_study_regressor(ap_study *s, const double *in, double *K, ap_count *count);
+
 #ifdef __cplusplus
 }
 #endif

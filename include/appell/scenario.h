@@ -31,7 +31,9 @@ AP_API void ap_scenario_free(ap_scenario *scenario);
 AP_API const char *ap_scenario_name(const ap_scenario *scenario);
 /// The robot as it was read.
 AP_API const ap_robot *ap_scenario_robot(const ap_scenario *scenario);
-/// The robot's model.
+/// The robot as a mechanism, where it has closed chains; NULL: it is a tree.
+AP_API const ap_mechanism *ap_scenario_mechanism(const ap_scenario *scenario);
+/// The robot's model; of a mechanism, that of its tree.
 AP_API const ap_model *ap_scenario_model(const ap_scenario *scenario);
 /// The scene, for ap_sim_create(). Its points and walls all have names, for logs.
 AP_API const ap_scene *ap_scenario_scene(const ap_scenario *scenario);

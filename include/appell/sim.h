@@ -214,14 +214,16 @@ typedef struct ap_contact_state {
 /// moment. A point whose next flight would be shorter than the window has bounced for the last
 /// time: it rests from then on, its AP_EVENT_CONTACT carries the time at which the bounces would
 /// have ended, which lies a little ahead, and the energy left is `lost`. Points that rest are held
-/// by constraints; where they drift off their walls by more than 1e-11 m they are put back. A
-/// sequence of events that does not get on in time goes on without restitution, at last it is
-/// refused.
+/// by constraints; where they drift off their walls by more than 1e-11 m they are put back.
+/// Where modes change too often to be followed, and where no contact forces obey Coulomb's law,
+/// the run goes on for a while in steps of a window, with impulses instead of forces
+/// (docs/impacts.md); impacts that do not get on in time lose their restitution.
 ///
 /// With fixed steps every step costs the same and nothing is allocated. A point that is inside a
 /// wall at the end of a step is met there, so that impacts come up to one step late and up to a
 /// step's way deep; slower ones than two steps of acceleration don't rebound. Energies err by the
-/// order of the method, and at impacts by the order of the step.
+/// order of the method, and at impacts by the order of the step. Steps that are too long for a
+/// motion make energy: AP_E_NO_CONVERGENCE at the latest when that is more than all that moved.
 ///
 /// A mechanism moves in the coordinates of its tree, and so passes through singularities of its
 /// independent coordinates and of its actuators. Where its closures lose rank it may go on in more

@@ -76,9 +76,10 @@ AP_API const ap_wrist_def *ap_wrist_definition(const ap_wrist *w);
 typedef enum ap_wrist_trouble {
   AP_WRIST_NONE,     ///< nothing
   AP_WRIST_REACH,    ///< a limb is too short or too long for the pose (AP_E_UNREACHABLE)
-  AP_WRIST_SERIAL,   ///< a limb is stretched or folded, h = 0 (AP_E_SINGULAR)
-  AP_WRIST_PARALLEL, ///< det [p_11 p_12 p_13] = 0 (AP_E_SINGULAR)
-  AP_WRIST_ANGLES,   ///< cos q1 = 0: Euler angles have no rates for some motion (AP_E_SINGULAR)
+  AP_WRIST_SERIAL,   ///< a limb is stretched or folded, h = 0 (AP_E_SINGULAR_SERIAL)
+  AP_WRIST_PARALLEL, ///< det [p_11 p_12 p_13] = 0 (AP_E_SINGULAR_PARALLEL)
+  AP_WRIST_ANGLES,   ///< cos q1 = 0: Euler angles have no rates for some motion, and so do not
+                     ///< determine it (AP_E_SINGULAR_SERIAL)
   AP_WRIST_INERTIA   ///< the inertia matrix is singular: massless bodies (AP_E_SINGULAR)
 } ap_wrist_trouble;
 
@@ -97,7 +98,8 @@ typedef struct ap_wrist_margin {
   double cos_q1;   ///< 0 where the Euler angles are singular
 } ap_wrist_margin;
 
-/// The margins of a pose. AP_E_UNREACHABLE, AP_E_SINGULAR (serial before parallel) as *margin says;
+/// The margins of a pose. AP_E_UNREACHABLE, AP_E_SINGULAR_SERIAL, AP_E_SINGULAR_PARALLEL (in this
+/// order) as *margin says;
 /// AP_E_ARG where q is not finite. *margin is filled always and holds no NaN.
 AP_API ap_status ap_wrist_margins(const ap_wrist *w, const double q[3], ap_wrist_margin *margin);
 /// *margin in words, for a person: what is wrong, in which limb, and what would be right. AP_OK and
@@ -106,9 +108,9 @@ AP_API ap_status ap_wrist_explain(const ap_wrist *w, const ap_wrist_margin *marg
                                   ap_error *error);
 
 // All functions below leave their outputs untouched unless they return AP_OK; margin (may be NULL)
-// is filled always, which costs time. v and a may be NULL for zero. AP_E_UNREACHABLE and
-// AP_E_SINGULAR as margin says; AP_E_ARG where a number is not finite or so large that an output
-// would not be.
+// is filled always, which costs time. v and a may be NULL for zero. AP_E_UNREACHABLE and the
+// statuses of singularities, which are those of loop.h, as margin says; AP_E_ARG where a number is
+// not finite or so large that an output would not be.
 
 /// Joints of a motion of the platform.
 typedef struct ap_wrist_motion {

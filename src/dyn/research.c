@@ -198,3 +198,9 @@ ap_status ap_study_eval(ap_study *s, const ap_method *method, const double *in, 
   if (count) *count = s->count;
   return status;
 }
+
+void ap_study_regressor(ap_study *s, const double *in, double *K, ap_count *count) {
+  s->count = (ap_count){0};
+  s->ops->regressor(s->work, in, K);
+  if (count) *count = s->count;
+}

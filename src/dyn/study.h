@@ -50,6 +50,7 @@ typedef struct study_ops {
   void (*set_gravity)(void *work, const double gravity[3]);
   ap_status (*eval)(void *work, ap_quantity what, study_method method, const double *in,
                     double *out);
+  void (*regressor)(void *work, const double *in, double *K);
 } study_ops;
 
 extern const study_ops ap__study_f64, ap__study_f32, ap__study_f128, ap__study_count;

@@ -191,8 +191,8 @@ static ap_status read_chains(ap__yaml *y, const reader *r, bool ground_taken,
                              const ap_read_options *options) {
   if (options->floating || options->ignore_mimic)
     return AP__REFUSE(y->error, AP_E_ARG, r->chains.line,
-                      "a mechanism with closed chains stays as it is (leave out the option %s)",
-                      options->floating ? "floating" : "ignore-mimic");
+                      "%s does not apply to a mechanism with closed chains (leave it out)",
+                      options->floating ? "--floating" : "--ignore-mimic");
   return ap__yaml_chains_resolve(y, &r->chains, r->head.guess, ground_taken, r->robot) ? AP_OK
                                                                                        : y->status;
 }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "loop/closed.h"
 #include "loop/work.h"
 
 #define REACH      0.2   // rad or m
@@ -32,7 +33,8 @@ double ap__qr_nearness(const ap_qr *qr, int full) {
 typedef struct search {
   const ap_mechanism *m;
   ap_loop *l;
-  const double *q; // NULL: Phi alone
+  const double *q;  // NULL: Phi alone
+  const bool *held; // [nv] rates that are not to change; NULL: none
   int rows;
   int iterations;
 } search;
@@ -61,6 +63,8 @@ static void factor(const search *s, double mu) {
   ap_loop *l = s->l;
   int nv = s->m->nv;
   memcpy(l->qr.A, l->K, sizeof(double) * (size_t)s->rows * (size_t)nv);
+  for (int i = 0; s->held && i < s->rows * nv; i++)
+    if (s->held[i % nv]) l->qr.A[i] = 0;
   l->qr.m = s->rows;
   if (mu > 0) {
     double *below = l->qr.A + s->rows * nv;
@@ -225,9 +229,9 @@ ap_status ap_loop_place(const ap_mechanism *m, ap_loop *l, const double *q, ap_a
   return place(m, l, q, result);
 }
 
-ap_status ap_loop_close(const ap_mechanism *m, ap_loop *l, double *x, double *q,
-                        ap_assembly *result) {
-  search s = {.m = m, .l = l, .rows = m->nrow};
+ap_status ap__loop_close(const ap_mechanism *m, ap_loop *l, double *x, const bool *held,
+                         ap_assembly *result) {
+  search s = {.m = m, .l = l, .held = held, .rows = m->nrow};
   if (!ap__finite(m->nx, x)) return AP_E_ARG;
   double *copy = l->big;
   memcpy(copy, x, sizeof(double) * (size_t)m->nx);
@@ -241,6 +245,38 @@ ap_status ap_loop_close(const ap_mechanism *m, ap_loop *l, double *x, double *q,
   }
   if (!found) return AP_E_UNREACHABLE;
   memcpy(x, copy, sizeof(double) * (size_t)m->nx);
-  if (q) ap_loop_errors(m, l, x, NULL, q);
   return AP_OK;
+}
+
+ap_status ap_loop_close(const ap_mechanism *m, ap_loop *l, double *x, double *q,
+                        ap_assembly *result) {
+  ap_status status = ap__loop_close(m, l, x, NULL, result);
+  if (status == AP_OK && q) ap_loop_errors(m, l, x, NULL, q);
+  return status;
+}
+
+// ---- rates -------------------------------------------------------------------------------------
+
+double ap__loop_rates(const ap_mechanism *m, ap_loop *l, const double *x, const bool *held,
+                      const double *v, double *xd) {
+  search s = {.m = m, .l = l, .held = held, .rows = m->nrow + (v ? m->n : 0)};
+  int nv = m->nv;
+  double lack = 0;
+  l->mapped = l->placed = false;
+  ap__rows(m, l, x, NULL, AP_ROWS_JACOBIAN, l->try_F);
+  factor(&s, 0);
+  for (int i = 0; i < s.rows; i++) {
+    l->tall[i] = i < m->nrow ? 0 : v[i - m->nrow];
+    for (int j = 0; held && j < nv; j++)
+      if (held[j]) l->tall[i] -= l->K[i * nv + j] * xd[j];
+  }
+  ap__qr_solve(&l->qr, l->tall, l->step);
+  for (int j = 0; j < nv; j++)
+    if (!held || !held[j]) xd[j] = l->step[j];
+  for (int i = 0; i < s.rows; i++) {
+    double rest = i < m->nrow ? 0 : -v[i - m->nrow];
+    for (int j = 0; j < nv; j++) rest += l->K[i * nv + j] * xd[j];
+    lack = fmax(lack, fabs(rest));
+  }
+  return lack;
 }

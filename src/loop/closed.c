@@ -95,7 +95,6 @@ static ap_status close_there(ap_closed *c) {
       c->known = false;
       fresh = true;
       if (c->qr.rank < c->rank) return AP_E_SINGULAR_CLOSURES;
-      errors(c, c->there);
     } else {
       fresh = false;
     }
@@ -215,26 +214,6 @@ double ap__closed_coordinates(ap_closed *c, const double *x, const double *xd, d
     for (int j = 0; j < nv; j++) sd[i] += c->l->K[(rows + i) * nv + j] * xd[j];
   }
   return worst;
-}
-
-double ap__closed_rates(ap_closed *c, const double *x, const double *v, double *xd) {
-  int rows = c->m->nrow + c->m->n, nv = c->nv;
-  double lack = 0;
-  c->known = false;
-  ap__rows(c->m, c->l, x, NULL, AP_ROWS_JACOBIAN, c->F);
-  c->l->placed = c->l->mapped = false;
-  memcpy(c->qr.A, c->l->K, sizeof(double) * (size_t)rows * (size_t)nv);
-  c->qr.m = rows;
-  c->qr.most = 0;
-  ap__qr_factor(&c->qr, REDUNDANT);
-  for (int i = 0; i < rows; i++) c->tall[i] = i < c->m->nrow ? 0 : v[i - c->m->nrow];
-  ap__qr_solve(&c->qr, c->tall, xd);
-  for (int i = 0; i < rows; i++) {
-    double rest = i < c->m->nrow ? 0 : -v[i - c->m->nrow];
-    for (int j = 0; j < nv; j++) rest += c->l->K[i * nv + j] * xd[j];
-    lack = fmax(lack, fabs(rest));
-  }
-  return lack;
 }
 
 // ---- motion ------------------------------------------------------------------------------------

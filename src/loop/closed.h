@@ -74,8 +74,16 @@ void ap__closed_momentum(const ap_closed *c, const double *xd, double *y);
 // Independent coordinates s and their rates sd at x, xd; returns the largest entry of Phi.
 double ap__closed_coordinates(ap_closed *c, const double *x, const double *xd, double *s,
                               double *sd);
-// Rates of the tree that give the independent coordinates the rates v, the shortest, at x; how much
-// closures and coordinates then lack is returned.
-double ap__closed_rates(ap_closed *c, const double *x, const double *v, double *xd);
+// ---- beginnings, with a loop alone -------------------------------------------------------------
+
+// As ap_loop_close(), but joints whose rates are marked in held [nv] (may be NULL) stay as they
+// are.
+ap_status ap__loop_close(const ap_mechanism *m, ap_loop *l, double *x, const bool *held,
+                         ap_assembly *result);
+// Rates of the tree at x that the closures allow and that give the independent coordinates the
+// rates v (NULL: any): the shortest, and beside those that are held, which stay as they are in xd.
+// Returns by how much they miss that, the largest rate of Phi or difference from v.
+double ap__loop_rates(const ap_mechanism *m, ap_loop *l, const double *x, const bool *held,
+                      const double *v, double *xd);
 
 #endif

@@ -14,13 +14,14 @@ typedef struct delta_limb {
   double base;   // motor's axis from z
   double offset; // platform less base: the motor sees the end of the rods at q + (offset, 0, 0)
   double l1, l2;
-  double sign; // of sin(beta - theta)
-  double m11;  // inertia of theta with the rods' mass at the knee
-  vec3 first;  // mass times centre of mass of the arm with the rods' mass at the knee
-  vec3 second; // mass times centre of mass of both rods
-  sym3 I;      // inertia of both rods about the knee
-  double mass; // of all
-  vec3 g;      // gravity in the limb's frame
+  double i1, i2; // 1 / l1, 1 / l2
+  double sign;   // of sin(beta - theta)
+  double m11;    // inertia of theta with the rods' mass at the knee
+  vec3 first;    // mass times centre of mass of the arm with the rods' mass at the knee
+  vec3 second;   // mass times centre of mass of both rods
+  sym3 I;        // inertia of both rods about the knee
+  double mass;   // of all
+  vec3 g;        // gravity in the limb's frame
 } delta_limb;
 
 struct ap_delta {
@@ -31,12 +32,14 @@ struct ap_delta {
 
 // Where a limb is. `at` lies in the limb's plane with the axes x and -z, so that theta and beta
 // count as angles do. Rows: theta' = row[0] . v, beta' = row[1] . v, chi' = row[2] . v in the
-// ground. rod is w in the ground. Rows and rod are zero unless the limb is regular.
+// ground. rod is w in the ground. Where the limb does not reach or is singular, cx is zero if chi
+// is to blame, at.s is zero, and rows and rod are not set.
 typedef struct limb_pose {
   two_link at;
   vec2 end;       // of the rods from the motor, in the plane
   double sx, cx;  // of chi
   double tx, rho; // tan(chi); the rod's length in the plane
+  double is, ir;  // 1 / sin(beta - theta), 1 / rho
   vec3 row[3], rod;
 } limb_pose;
 

@@ -113,6 +113,8 @@ static delta_limb limb_of(const ap_delta_limb *d, vec3 g) {
       .offset = d->platform - d->base,
       .l1 = d->arm_length,
       .l2 = d->rod_length,
+      .i1 = 1 / d->arm_length,
+      .i2 = 1 / d->rod_length,
       .sign = d->branch,
       .m11 = d->arm.inertia + d->arm.mass * (arm.x * arm.x + arm.z * arm.z) +
              pair * d->arm_length * d->arm_length + d->rotor,

@@ -23,16 +23,17 @@ typedef struct limb_matrices {
 static const double ZERO[3] = {0, 0, 0};
 
 // The slopes in time of the rows of limb_pose_of(), with s' = c psi', c' = -s psi', psi = beta -
-// theta, tan(chi)' = chi' / cos(chi)^2 and rho' = -rho tan(chi) chi'.
+// theta, tan(chi)' = chi' (1 + tan(chi)^2) and rho' = -rho tan(chi) chi'.
 static limb_motion limb_motion_of(const delta_limb *l, const limb_pose *p, vec3 v, vec3 acc) {
   limb_motion m;
   for (int r = 0; r < 3; r++) m.yd[r] = dot(p->row[r], v);
   const double thetad = m.yd[0], betad = m.yd[1], chid = m.yd[2], psid = betad - thetad;
-  const double s = p->at.s, c = p->at.c, dtx = chid / (p->cx * p->cx), shrink = p->tx * chid;
+  const double s = p->at.s, c = p->at.c, tx = p->tx, shrink = tx * chid;
   const vec2 u = p->at.u, w = p->at.w;
-  const double k0 = 1 / (l->l1 * s), k1 = -1 / (p->rho * s), turn = psid * c / s;
+  const double dtx = chid * (1 + tx * tx), turn = psid * c * p->is;
+  const double k0 = l->i1 * p->is, k1 = -p->ir * p->is;
   vec3 d0 = scale(k0, (vec3){-w.y * betad, dtx, -w.x * betad});
-  vec3 d1 = scale(k1, (vec3){-u.y * thetad, c * dtx - s * psid * p->tx, -u.x * thetad});
+  vec3 d1 = scale(k1, (vec3){-u.y * thetad, c * dtx - s * psid * tx, -u.x * thetad});
   m.drow[0] = add_scaled(to_ground(l, d0), -turn, p->row[0]);
   m.drow[1] = add_scaled(to_ground(l, d1), shrink - turn, p->row[1]);
   m.drow[2] = scale(shrink, p->row[2]);
@@ -173,10 +174,11 @@ ap_status ap_delta_inverse_dynamics(const ap_delta *d, const double q[3], const 
   if (!(fabs(p.det) > d->def.least_parallel)) return met(AP_E_SINGULAR_PARALLEL, margin);
   vec3 Q = rest_of(d, &p, vec3_of(v), vec3_of(a), f_theta);
   // Cramer's rule for sum x_i w_i / (l1_i cos(chi_i) s_i) = Q
+  const double n = 1 / p.det;
   for (int i = 0; i < 3; i++) {
     const limb_pose *k = &p.limb[i];
     vec3 others = cross(p.limb[(i + 1) % 3].rod, p.limb[(i + 2) % 3].rod);
-    out[i] = f_theta[i] + d->limb[i].l1 * k->cx * k->at.s * dot(others, Q) / p.det;
+    out[i] = f_theta[i] + d->limb[i].l1 * k->cx * k->at.s * dot(others, Q) * n;
   }
   return give(vec3_of(out), tau, margin);
 }
@@ -184,11 +186,10 @@ ap_status ap_delta_inverse_dynamics(const ap_delta *d, const double q[3], const 
 // ---- matrices ----------------------------------------------------------------------------------
 
 // M = sum J^T m J, C = sum J^T (m J' + c J), J the three rows of a limb; the platform besides.
-// C may be NULL.
 static void matrices_of(const ap_delta *d, const delta_pose *p, vec3 v, mat3 *M, mat3 *C) {
   const double mass = d->def.platform;
   *M = (mat3){{mass, 0, 0}, {0, mass, 0}, {0, 0, mass}};
-  if (C) *C = (mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  *C = (mat3){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   for (int i = 0; i < 3; i++) {
     const vec3 *row = p->limb[i].row;
     limb_motion m = limb_motion_of(&d->limb[i], &p->limb[i], v, (vec3){0, 0, 0});
@@ -200,7 +201,7 @@ static void matrices_of(const ap_delta *d, const delta_pose *p, vec3 v, mat3 *M,
         velocity = add_scaled(add_scaled(velocity, k.m[r][j], m.drow[j]), k.c[r][j], row[j]);
       }
       add_outer(M, row[r], inertia);
-      if (C) add_outer(C, row[r], velocity);
+      add_outer(C, row[r], velocity);
     }
   }
 }
@@ -246,14 +247,14 @@ ap_status ap_delta_forward_dynamics(const ap_delta *d, const double q[3], const 
                                     const double tau[3], double a[3], ap_delta_margin *margin) {
   delta_pose p;
   const double *none = NULL;
-  mat3 M_q;
-  double M[9], f_theta[3], out[3];
+  mat3 M_q, C_q;
+  double M[9], out[3];
   ap_status status = begin(d, q, &v, &none, &p, margin);
   if (status != AP_OK) return status;
   if (!is_finite(vec3_of(tau))) return met(AP_E_ARG, margin);
-  matrices_of(d, &p, vec3_of(v), &M_q, NULL);
-  vec3 Q = scale(-1, rest_of(d, &p, vec3_of(v), vec3_of(none), f_theta));
-  for (int i = 0; i < 3; i++) Q = add_scaled(Q, tau[i] - f_theta[i], p.limb[i].row[0]);
+  matrices_of(d, &p, vec3_of(v), &M_q, &C_q);
+  vec3 Q = scale(-1, add(apply(C_q, vec3_of(v)), gravity_of(d, &p)));
+  for (int i = 0; i < 3; i++) Q = add_scaled(Q, tau[i], p.limb[i].row[0]);
   if (!all_finite(M_q) || !is_finite(Q)) return met(AP_E_ARG, margin);
   store_symmetric(M, M_q);
   if (!ap__cholesky(3, M)) return met(AP_E_SINGULAR, margin);

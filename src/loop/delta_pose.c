@@ -16,24 +16,27 @@ static vec3 end_of(const delta_limb *l, vec3 P) {
 
 static ap_status limb_pose_of(const delta_limb *l, vec3 P, double least, limb_pose *p) {
   vec3 end = end_of(l, P);
-  *p = (limb_pose){.end = {end.x, -end.z}, .sx = end.y / l->l2};
+  p->end = (vec2){end.x, -end.z};
+  p->sx = end.y * l->i2;
+  p->cx = p->at.s = 0;
   double square = (1 - p->sx) * (1 + p->sx);
   if (!(square >= -least * least)) return AP_E_UNREACHABLE;
   if (square <= least * least) return AP_E_SINGULAR_SERIAL;
   p->cx = sqrt(square);
-  p->tx = p->sx / p->cx;
   p->rho = l->l2 * p->cx;
+  p->ir = 1 / p->rho;
+  p->tx = end.y * p->ir;
   ap_status status = two_link_solve(p->end, l->l1, p->rho, l->sign, least, &p->at);
   if (status != AP_OK) return status;
   vec2 u = p->at.u, w = p->at.w;
-  double s = p->at.s;
+  p->is = 1 / p->at.s;
   // theta' = (w + tan(chi) y) . v / (l1 s), beta' = -(u + c tan(chi) y) . v / (rho s),
   // chi' = y . v / rho with u and w in the plane
-  vec3 theta = scale(1 / (l->l1 * s), (vec3){w.x, p->tx, -w.y});
-  vec3 beta = scale(-1 / (p->rho * s), (vec3){u.x, p->at.c * p->tx, -u.y});
+  vec3 theta = scale(l->i1 * p->is, (vec3){w.x, p->tx, -w.y});
+  vec3 beta = scale(-p->ir * p->is, (vec3){u.x, p->at.c * p->tx, -u.y});
   p->row[0] = to_ground(l, theta);
   p->row[1] = to_ground(l, beta);
-  p->row[2] = to_ground(l, (vec3){0, 1 / p->rho, 0});
+  p->row[2] = to_ground(l, (vec3){0, p->ir, 0});
   p->rod = to_ground(l, (vec3){p->cx * w.x, p->sx, -p->cx * w.y});
   return AP_OK;
 }
@@ -75,10 +78,12 @@ void ap__delta_report(const ap_delta *d, const delta_pose *p, ap_status status, 
     double beside = l->l2 * (1 - fabs(k->sx));
     margin->reach[i] = k->cx > 0 ? two_link_reach(k->end, l->l1, k->rho) : beside;
     margin->serial[i] = k->at.s;
-    rod[i] = k->rod;
-    normal[i] = to_ground(l, (vec3){k->at.w.y, 0, k->at.w.x});
   }
   if (limb >= 0) return;
+  for (int i = 0; i < 3; i++) {
+    rod[i] = p->limb[i].rod;
+    normal[i] = to_ground(&d->limb[i], (vec3){p->limb[i].at.w.y, 0, p->limb[i].at.w.x});
+  }
   margin->parallel = p->det;
   margin->sigma = least_singular_value(rod);
   margin->level = least_singular_value(normal);

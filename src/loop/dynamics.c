@@ -91,17 +91,42 @@ ap_status ap_loop_actuator_map(const ap_mechanism *m, ap_loop *l, const double *
 
 // ---- forces ------------------------------------------------------------------------------------
 
-// Q = P^T (forces of the tree).
-static void forces(const ap_mechanism *m, ap_loop *l, const double *v, const double *a, double *Q) {
+// Forces on the tree from outside.
+typedef struct outside {
+  const ap_wrench *wrench;
+  int n;
+} outside;
+
+static bool is_right(const ap_mechanism *m, outside o) {
+  for (int i = 0; i < o.n; i++) {
+    const ap_wrench *w = &o.wrench[i];
+    if (w->frame < 0 || w->frame >= ap_nframe(m->tree)) return false;
+    if (!ap__finite(3, w->force) || !ap__finite(3, w->moment)) return false;
+  }
+  return o.n >= 0;
+}
+
+// l->f = forces that the tree's joints need.
+static void tree_forces(const ap_mechanism *m, ap_loop *l, const double *v, const double *a,
+                        outside o) {
   acceleration(m, l, v, a);
-  ap_inverse_dynamics(m->tree, l->work, l->x, l->xd, l->xdd, l->f);
+  if (o.n == 0)
+    ap_inverse_dynamics(m->tree, l->work, l->x, l->xd, l->xdd, l->f);
+  else
+    ap_inverse_dynamics_ext(m->tree, l->work, l->x, l->xd, l->xdd, o.wrench, o.n, l->f);
+}
+
+// Q = P^T (forces of the tree).
+static void forces(const ap_mechanism *m, ap_loop *l, const double *v, const double *a, outside o,
+                   double *Q) {
+  tree_forces(m, l, v, a, o);
   transposed(m->nv, m->n, l->P, l->f, Q);
 }
 
 ap_status ap_loop_forces(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
                          const double *a, double *Q) {
   PREPARE(v, a);
-  forces(m, l, v, a, Q);
+  forces(m, l, v, a, (outside){0}, Q);
   return AP_OK;
 }
 
@@ -116,12 +141,20 @@ static ap_status actuate(const ap_mechanism *m, ap_loop *l, double *Q, double *t
   return AP_OK;
 }
 
+ap_status ap_loop_inverse_dynamics_ext(const ap_mechanism *m, ap_loop *l, const double *q,
+                                       const double *v, const double *a, const ap_wrench *wrenches,
+                                       int n, double *tau) {
+  const outside o = {wrenches, n};
+  if (m->nact < m->n) return AP_E_UNSUPPORTED;
+  if (!is_right(m, o)) return AP_E_ARG;
+  PREPARE(v, a);
+  forces(m, l, v, a, o, l->vec);
+  return actuate(m, l, l->vec, tau);
+}
+
 ap_status ap_loop_inverse_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
                                    const double *v, const double *a, double *tau) {
-  if (m->nact < m->n) return AP_E_UNSUPPORTED;
-  PREPARE(v, a);
-  forces(m, l, v, a, l->vec);
-  return actuate(m, l, l->vec, tau);
+  return ap_loop_inverse_dynamics_ext(m, l, q, v, a, NULL, 0, tau);
 }
 
 static void inertia(const ap_mechanism *m, ap_loop *l, double *M) {
@@ -134,21 +167,64 @@ static void inertia(const ap_mechanism *m, ap_loop *l, double *M) {
     for (int j = 0; j < i; j++) M[i * n + j] = M[j * n + i] = 0.5 * (M[i * n + j] + M[j * n + i]);
 }
 
-ap_status ap_loop_forward_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
-                                   const double *v, const double *tau, double *a) {
+ap_status ap_loop_forward_dynamics_ext(const ap_mechanism *m, ap_loop *l, const double *q,
+                                       const double *v, const double *tau,
+                                       const ap_wrench *wrenches, int count, double *a) {
+  const outside o = {wrenches, count};
   int n = m->n;
-  if (!ap__finite(m->nact, tau)) return AP_E_ARG;
+  if (!ap__finite(m->nact, tau) || !is_right(m, o)) return AP_E_ARG;
   PREPARE(v, NULL);
   double *Q = l->vec, *L = l->small;
   inertia(m, l, L);
   if (!ap__cholesky(n, L)) return AP_E_SINGULAR;
-  forces(m, l, v, NULL, Q);
+  forces(m, l, v, NULL, o, Q);
   for (int i = 0; i < n; i++) {
     Q[i] = -Q[i];
     for (int j = 0; j < m->nact; j++) Q[i] += l->J_act[j * n + i] * tau[j];
   }
   ap__cholesky_solve(n, L, Q);
   memcpy(a, Q, sizeof(double) * (size_t)n);
+  return AP_OK;
+}
+
+ap_status ap_loop_forward_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
+                                   const double *v, const double *tau, double *a) {
+  return ap_loop_forward_dynamics_ext(m, l, q, v, tau, NULL, 0, a);
+}
+
+// ---- forces in the closures --------------------------------------------------------------------
+
+// What the tree's forces lack of those in its joints must come of closures: it does no work on the
+// motions that these allow, but for rounding.
+static bool belong_together(const ap_mechanism *m, const ap_loop *l, const double *lacking,
+                            const double *tau) {
+  for (int i = 0; i < m->n; i++) {
+    double sum = 0, size = 0;
+    for (int j = 0; j < m->nv; j++) {
+      sum += l->P[j * m->n + i] * lacking[j];
+      size += fabs(l->P[j * m->n + i] * l->f[j]);
+    }
+    for (int j = 0; j < m->nact; j++) size += fabs(l->J_act[j * m->n + i] * tau[j]);
+    if (!(fabs(sum) <= 1e-8 * size)) return false;
+  }
+  return true;
+}
+
+ap_status ap_loop_closure_forces(const ap_mechanism *m, ap_loop *l, const double *q,
+                                 const double *v, const double *a, const double *tau,
+                                 const ap_wrench *wrenches, int n, double *lambda,
+                                 ap_closure_force *force) {
+  const outside o = {wrenches, n};
+  if (!ap__finite(m->nact, tau) || !is_right(m, o)) return AP_E_ARG;
+  PREPARE(v, a);
+  tree_forces(m, l, v, a, o);
+  double *lacking = l->step; // M_t xdd + h_t - S^T tau - J^T f = Phi_x^T lambda
+  memcpy(lacking, l->f, sizeof(double) * (size_t)m->nv);
+  for (int i = 0; i < m->nact; i++) lacking[m->actuated_column[i]] -= tau[i];
+  if (!belong_together(m, l, lacking, tau)) return AP_E_ARG;
+  ap__multipliers(m, l, lacking);
+  if (lambda) memcpy(lambda, l->lambda, sizeof(double) * (size_t)m->nrow);
+  for (int i = 0; force && i < m->nclosing; i++) ap__closure_force(m, l, i, &force[i]);
   return AP_OK;
 }
 

@@ -213,13 +213,14 @@ ap_status ap_five_bar_forward_dynamics(const ap_five_bar *f, const double q[2], 
                                        ap_five_bar_margin *margin) {
   five_bar_pose p;
   const double *none = NULL;
-  double M[4], C[4], f_theta[2];
+  double M[4], C[4];
   ap_status status = begin(f, q, &v, &none, &p, margin);
   if (status != AP_OK) return status;
   if (!vec2_is_finite(vec2_of(tau))) return met(AP_E_ARG, margin);
   matrices_of(f, &p, vec2_of(v), M, C);
-  vec2 Q = times(-1, rest_of(f, &p, vec2_of(v), (vec2){0, 0}, f_theta));
-  for (int i = 0; i < 2; i++) Q = plus(Q, times(tau[i] - f_theta[i], p.arm[i].A));
+  vec2 G = gravity_of(f, &p);
+  vec2 Q = {-C[0] * v[0] - C[1] * v[1] - G.x, -C[2] * v[0] - C[3] * v[1] - G.y};
+  for (int i = 0; i < 2; i++) Q = plus(Q, times(tau[i], p.arm[i].A));
   if (!all_finite(M) || !vec2_is_finite(Q)) return met(AP_E_ARG, margin);
   if (!ap__cholesky(2, M)) return met(AP_E_SINGULAR, margin);
   double out[2] = {Q.x, Q.y};

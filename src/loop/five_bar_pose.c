@@ -8,7 +8,7 @@ ap_status ap__five_bar_pose(const ap_five_bar *f, const double *q, five_bar_pose
   ap_status status = AP_OK;
   *arm = -1;
   p->P = vec2_of(q);
-  p->det = 0;
+  p->det = p->arm[0].at.s = p->arm[1].at.s = 0;
   if (!vec2_is_finite(p->P)) return AP_E_ARG;
   for (int i = 0; i < 2; i++) {
     const five_bar_arm *a = &f->arm[i];

@@ -26,6 +26,7 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->x = AP_TAKE(&a, double, nx);
   l->q = AP_TAKE(&a, double, n);
   l->seen = AP_TAKE(&a, ap_seen, ap_nbody(m->tree));
+  l->seen_x = AP_TAKE(&a, double, nx);
   l->F = AP_TAKE(&a, double, rows);
   l->K = AP_TAKE(&a, double, rows *nv);
   l->Kd = AP_TAKE(&a, double, rows *nv);
@@ -48,6 +49,8 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->tall = AP_TAKE(&a, double, rows + nv);
   l->small = AP_TAKE(&a, double, n *n);
   l->small_qr = ap__take_qr(&a, n, nact);
+  l->force_qr = ap__take_qr(&a, nv, (size_t)m->nrow);
+  l->lambda = AP_TAKE(&a, double, (size_t)m->nrow);
   l->sigma = AP_TAKE(&a, double, nv > nact ? nv : nact);
   l->vec = AP_TAKE(&a, double, n);
   return ap__arena_size(&a);
@@ -67,7 +70,7 @@ ap_loop *ap_loop_init(const ap_mechanism *m, void *mem, size_t size) {
   l->work = ap_work_init(m->tree, work, ap_work_size(m->tree));
   memset(l->seen, 0, sizeof(ap_seen) * (size_t)ap_nbody(m->tree));
   memcpy(l->x, m->guess, sizeof(double) * (size_t)m->nx);
-  l->placed = l->mapped = false;
+  l->placed = l->mapped = l->seeing = false;
   l->state = AP_OK;
   return l;
 }

@@ -363,7 +363,7 @@ static bool copy_guess(const ap_mechanism *m, const double *guess, double *copy)
 
 static bool take_guess(ap_mechanism *m, const ap_mechanism_def *d, ap_error *e) {
   const double *guess = d->guess;
-  if (!guess && d->nbranch > 0) guess = d->branches[0].guess;
+  if (!guess && d->nbranch > 0) guess = m->branch[0].guess;
   if (!guess) {
     ap_neutral(m->tree, m->guess);
     return true;
@@ -426,8 +426,8 @@ ap_mechanism *ap_mechanism_init(const ap_mechanism_def *def, void *mem, size_t s
              m->nrow, m->n, m->nv);
     return NULL;
   }
-  if (!take_guess(m, def, error)) return NULL;
   if (!take_branches(m, def, &p.names, error)) return NULL;
+  if (!take_guess(m, def, error)) return NULL;
   take_ways(m);
   return m;
 }

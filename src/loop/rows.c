@@ -29,7 +29,13 @@ static void turn(const double R[9], const double a[3], double b[3]) {
   for (int i = 0; i < 3; i++) b[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
 }
 
+// A search begins where the last call ended, and the map is made where the search ended: the links
+// are seen there already.
 static void see(const ap_mechanism *m, ap_loop *l, const double *x, const double *xd) {
+  const size_t size = sizeof(double) * (size_t)m->nx;
+  if (!xd && l->seeing && !memcmp(l->seen_x, x, size)) return;
+  memcpy(l->seen_x, x, size);
+  l->seeing = true;
   ap_kinematics(m->tree, l->work, x, xd, NULL);
   int nbody = ap_nbody(m->tree);
   for (int b = 0; b < nbody; b++) {

@@ -49,7 +49,8 @@ static inline ap_status two_link_solve(vec2 d, double l1, double l2, double sign
   if (square <= least * least) return AP_E_SINGULAR_SERIAL;
   t->s = copysign(sqrt(square), sign);
   t->c = (dd - l1 * l1 - l2 * l2) * n;
-  vec2 turn = {(l1 + l2 * t->c) / dd, -l2 * t->s / dd};
+  double k = 1 / dd;
+  vec2 turn = {(l1 + l2 * t->c) * k, -l2 * t->s * k};
   t->u = out_of(turn, d);
   t->w = out_of((vec2){t->c, t->s}, t->u);
   return AP_OK;

@@ -27,7 +27,9 @@ struct ap_loop {
   bool placed;          // if true
   ap_status state;      // then what ap_loop_place() said
   bool mapped;          // P, J_act belong to it
-  ap_seen *seen;        // by link
+  ap_seen *seen;        // by link, poses
+  double *seen_x;       // of this configuration,
+  bool seeing;          // if true
   double *F;            // [rows] Phi, then s (- q)
   double *K;            // [rows * nv]
   double *Kd;           // [rows * nv] dK/dt
@@ -47,6 +49,8 @@ struct ap_loop {
   double *tall;         // [rows + nv]
   double *small;        // [n * n]
   ap_qr small_qr;       // of J_act^T [n * nact]
+  ap_qr force_qr;       // of Phi_x^T [nv * nrow]
+  double *lambda;       // [nrow] multipliers
   double *sigma;        // [nv]
   double *vec;          // [larger of n, nact]
 };
@@ -70,6 +74,13 @@ void ap__rows(const ap_mechanism *m, ap_loop *l, const double *x, const double *
 // lose nine digits.
 #define AP_SERIAL_NEAR   1e-6
 #define AP_PARALLEL_NEAR 1e-9
+
+// ---- reactions.c -------------------------------------------------------------------------------
+
+// l->lambda: the shortest with Phi_x^T lambda = f at the configuration l->x; f [nv] is used up.
+void ap__multipliers(const ap_mechanism *m, ap_loop *l, double *f);
+// What closure i transmits with l->lambda, after the call above.
+void ap__closure_force(const ap_mechanism *m, ap_loop *l, int i, ap_closure_force *force);
 
 // ---- assemble.c --------------------------------------------------------------------------------
 

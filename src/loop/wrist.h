@@ -53,6 +53,8 @@ typedef struct wrist_pose {
 // Where everything is. trouble and limb tell what a status other than AP_OK is about.
 ap_status ap__wrist_pose(const ap_wrist *w, const double *q, wrist_pose *p,
                          ap_wrist_trouble *trouble, int *limb);
+// The status that belongs to a trouble: those of the general recipe.
+ap_status ap__wrist_status(ap_wrist_trouble trouble);
 // [p_11 p_12 p_13] is far enough from singular.
 bool ap__wrist_holds(const ap_wrist *w, const wrist_pose *p);
 // Fill *margin (may be NULL) from a pose, what ap__wrist_pose() said of it, and what was met.

@@ -131,7 +131,7 @@ static ap_status begin(const ap_wrist *w, const double *q, const double **v, con
 
 static ap_status singular(ap_wrist_trouble trouble, ap_wrist_margin *margin) {
   if (margin) margin->trouble = trouble;
-  return AP_E_SINGULAR;
+  return ap__wrist_status(trouble);
 }
 
 // ---- kinematics --------------------------------------------------------------------------------

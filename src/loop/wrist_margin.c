@@ -28,9 +28,16 @@ static double least_singular_value(vec3 c[3]) {
   return sqrt(fmin(dot(c[0], c[0]), fmin(dot(c[1], c[1]), dot(c[2], c[2]))));
 }
 
-static ap_status status_of(ap_wrist_trouble trouble) {
-  if (trouble == AP_WRIST_NONE) return AP_OK;
-  return trouble == AP_WRIST_REACH ? AP_E_UNREACHABLE : AP_E_SINGULAR;
+ap_status ap__wrist_status(ap_wrist_trouble trouble) {
+  switch (trouble) {
+    case AP_WRIST_NONE: return AP_OK;
+    case AP_WRIST_REACH: return AP_E_UNREACHABLE;
+    case AP_WRIST_SERIAL:
+    case AP_WRIST_ANGLES: return AP_E_SINGULAR_SERIAL;
+    case AP_WRIST_PARALLEL: return AP_E_SINGULAR_PARALLEL;
+    case AP_WRIST_INERTIA: return AP_E_SINGULAR;
+  }
+  return AP_E_ARG;
 }
 
 // The angles between u and v at which a limb is folded and stretched.
@@ -72,12 +79,12 @@ ap_status ap_wrist_margins(const ap_wrist *w, const double q[3], ap_wrist_margin
   ap_status status = ap__wrist_pose(w, q, &p, &trouble, &limb);
   if (status == AP_OK && !ap__wrist_holds(w, &p)) trouble = AP_WRIST_PARALLEL;
   ap__wrist_report(w, &p, status, trouble, limb, margin);
-  return trouble == AP_WRIST_PARALLEL ? AP_E_SINGULAR : status;
+  return trouble == AP_WRIST_PARALLEL ? ap__wrist_status(trouble) : status;
 }
 
 ap_status ap_wrist_explain(const ap_wrist *w, const ap_wrist_margin *margin, ap_error *error) {
   ap_wrist_trouble trouble = margin->trouble;
-  ap_status status = status_of(trouble);
+  ap_status status = ap__wrist_status(trouble);
   int i = margin->limb >= 0 && margin->limb < 3 ? margin->limb : 0;
   double low, high;
   range_of(&w->def.limb[i], &low, &high);

@@ -68,8 +68,7 @@ ap_status ap__wrist_pose(const ap_wrist *w, const double *q, wrist_pose *p,
     *trouble = met;
     *limb = i;
   }
-  if (*trouble == AP_WRIST_REACH) return AP_E_UNREACHABLE;
-  if (*trouble == AP_WRIST_SERIAL) return AP_E_SINGULAR;
+  if (*trouble != AP_WRIST_NONE) return ap__wrist_status(*trouble);
   p->det = p->limb[0].h * p->limb[1].h * p->limb[2].h *
            dot(p->limb[0].P1, cross(p->limb[1].P1, p->limb[2].P1));
   return AP_OK;

@@ -78,6 +78,12 @@ void ap_merged_inertia(const ap_model *m, int i, double *mass, double com[3], do
   inertia[3] = turned[1][1], inertia[4] = turned[1][2], inertia[5] = turned[2][2];
 }
 
+int ap_moving_bodies(const ap_model *m) { return m->nbody - 1; }
+
+int ap_moving_body(const ap_model *m, int k) {
+  return k >= 0 && k < m->nbody - 1 ? m->joint[k + 1].link : -1;
+}
+
 // ---- names ------------------------------------------------------------------------------------
 
 // The user's own bodies come first: one of them may be called "ground".

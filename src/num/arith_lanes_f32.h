@@ -7,12 +7,13 @@
 #include <math.h>
 
 #if defined(__AVX512F__)
-#define SC_VECTOR_BYTES 64
+#define LANE_BYTES 64
 #elif defined(__AVX2__)
-#define SC_VECTOR_BYTES 32
+#define LANE_BYTES 32
 #else
-#define SC_VECTOR_BYTES 16
+#define LANE_BYTES 16
 #endif
+#define SC_VECTOR_BYTES LANE_BYTES
 #include "sincos_f32.h"
 
 #define LANE(name) name##_f32

@@ -124,10 +124,6 @@ static void wishes_at_rest(const ap_sim *sim, int i, run_wish *wish) {
   const ap_resting *r = &sim->resting[p->resting];
   int n = sim->npair;
   bool slides = !r->sticks && p->friction > 0;
-  if (ap__run_jams(sim, p)) {
-    wish->settle = i;
-    return;
-  }
   if (sim->found[RUN_PRESS * n + i] || r->normal_force < -RUN_UNSEEN)
     wish->leaves = wish->settle = i;
   if (sim->found[RUN_SLIDE * n + i] || (slides && r->speed < -RUN_UNSEEN)) wish->settle = i;
@@ -152,6 +148,12 @@ static void turn_slip(ap_sim *sim, const run_pair *p) {
   sim->fresh = true;
 }
 
+static bool any_jams(const ap_sim *sim) {
+  for (int i = 0; i < sim->npair; i++)
+    if (ap__run_jams(sim, &sim->pair[i])) return true;
+  return false;
+}
+
 // After the integrator has stopped somewhere.
 static ap_status react(ap_sim *sim, ap_error *error) {
   run_wish wish = {-1, -1, -1, -1};
@@ -166,7 +168,6 @@ static ap_status react(ap_sim *sim, ap_error *error) {
     else
       wishes_at_rest(sim, i, &wish);
   }
-  if (wish.impact < 0 && sim->t < sim->blind_until) wish.settle = -1;
   int first = wish.impact >= 0 ? wish.impact : wish.settle;
   if (first < 0) {
     for (int i = 0; i < sim->npair; i++)
@@ -177,23 +178,9 @@ static ap_status react(ap_sim *sim, ap_error *error) {
   status = ap__run_count(sim, &sim->pair[first], error);
   if (status) return status;
   if (wish.impact >= 0) return ap__run_impact(sim, error);
+  if (!(sim->t < sim->plod_until) && any_jams(sim)) ap__run_plod(sim);
+  if (sim->t < sim->plod_until) return AP_OK;
   return ap__run_settle(sim, wish.leaves, wish.slides, error);
-}
-
-// Points that jam from the outset stop; once at a time, as what stands still may start to jam
-// again.
-static ap_status stop_jammed(ap_sim *sim, ap_error *error) {
-  if (sim->t <= sim->jammed_t) return AP_OK;
-  for (int i = 0; i < sim->npair; i++) {
-    if (!ap__run_jams(sim, &sim->pair[i])) continue;
-    sim->jammed_t = sim->t;
-    ap_status status = ap__run_count(sim, &sim->pair[i], error);
-    if (!status) status = ap__run_settle(sim, -1, -1, error);
-    if (status) return status;
-    status = ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq);
-    return status ? ap__run_failed(sim, status, "no acceleration", error) : AP_OK;
-  }
-  return AP_OK;
 }
 
 // Start the integrator from the state as it is.
@@ -202,8 +189,10 @@ static ap_status begin(ap_sim *sim, ap_error *error) {
   if (status) return ap__run_failed(sim, status, "a quaternion vanished", error);
   if (sim->nresting) status = ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
-  status = stop_jammed(sim, error);
-  if (status) return status;
+  if (any_jams(sim)) {
+    ap__run_plod(sim);
+    return AP_OK;
+  }
   set_watch(sim);
   status = ap_ode_start(sim->ode, sim->t, sim->y, error);
   sim->fresh = status != AP_OK;
@@ -223,15 +212,27 @@ ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
       sim->fresh = true;
       return AP_OK;
     }
-    ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
+    ap_status status = AP_OK;
+    if (sim->fresh && !(sim->t < sim->plod_until)) status = begin(sim, error);
+    if (!status && sim->t < sim->plod_until) {
+      status = ap__run_strides(sim, t, error);
+      if (status) return status;
+      continue;
+    }
     if (status) return status;
     double end = t, leg = leg_of(sim);
     if (sim->nresting && sim->t + 1.5 * leg < t) end = sim->t + leg;
+    sim->refused = AP_OK;
     status = ap_ode_advance_watching(sim->ode, &end, sim->y, sim->found, error);
-    if (status) return sim->fresh = true, status;
+    if (status) {
+      sim->fresh = true;
+      if (sim->refused && status == AP_E_NO_CONVERGENCE)
+        return ap__run_failed(sim, sim->refused, "the mechanism cannot go on", error);
+      return status;
+    }
     sim->t = end;
     status = ap__run_place(sim, sim->y);
-    if (status) return ap__run_failed(sim, status, "the robot cannot be where it is", error);
+    if (status) return ap__run_failed(sim, status, "the mechanism cannot be closed", error);
     long before = sim->events;
     status = react(sim, error);
     if (status) return status;

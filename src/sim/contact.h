@@ -29,10 +29,10 @@ size_t ap__contact_scratch(const ap_model *m, int n);
 // What to do with a set of touching points, all of whose normal velocities vanish: the modes that
 // agree with Coulomb's law and with forces that only push, from the accelerations that follow.
 // keep[i] tells whether point i stays; sticks and slip are set. tau: all joint forces but those of
-// contacts. A point that neither is pressed nor accelerates away stays. Where no sliding is
-// possible (Painleve's paradox) a point sticks although it moves: project, and call this again.
-// Where no modes are found that keep the law, those nearest to it are told; the forces then show
-// what is broken. AP_E_SINGULAR; AP_E_ARG for a link that does not exist; both with all untouched.
+// contacts. A point that neither is pressed nor accelerates away stays. AP_E_NO_CONVERGENCE where
+// no modes are found that keep the law, as there need not be any (Painleve's paradox); those
+// nearest to it are told then, and the forces show what is broken. AP_E_SINGULAR; AP_E_ARG for a
+// link that does not exist; both with all untouched.
 ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const double *tau, int n,
                             ap_resting *resting, bool *keep, void *scratch);
 

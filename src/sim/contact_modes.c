@@ -10,17 +10,15 @@
 // starts to slide. Sweeps over the points, each solved alone, come near the solution; modes are
 // read off, solved exactly, and compared with the law. Where the law holds they are the answer.
 //
-// Sliding with friction has no solution where friction presses a point into its wall more than the
-// force pushes it out (Painleve's paradox), and sometimes two. Then the point is said to stick
-// although it moves: the projection that follows stops it at once, as the tangential impact does by
-// which real bodies escape from there.
+// Sliding with friction may have no solution, as where friction presses a point into its wall more
+// than the force pushes it out (Painleve's paradox), and sometimes it has two.
 
 #include <math.h>
 #include <string.h>
 
 #include "contact_system.h"
 
-enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30 };
+enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30, MOST_MODES = 729 };
 static const double ROUNDING = 1e-9;    // of the largest acceleration or force
 static const double ON_THE_EDGE = 1e-6; // of the cone, when modes are read off
 
@@ -179,6 +177,51 @@ static bool guess_modes(ap_resting *resting, bool *keep, contact_system *s) {
   return false;
 }
 
+// Turn the directions in which points start to slide until they are those of their accelerations,
+// half the way at a time.
+static void turn_ways(const ap_resting *resting, const bool *keep, contact_system *s) {
+  for (int pass = 0; pass < TURNS; pass++) {
+    double turned = 0;
+    ap__contact_forces(resting, keep, s);
+    for (int i = 0; i < s->n; i++) {
+      if (!keep[i] || resting[i].sticks || !s->still[i]) continue;
+      const double *a = s->response + 3 * i;
+      double *way = s->place[i].slip, size = hypot(a[1], a[2]);
+      if (!(size > 0)) continue;
+      double mean[2] = {way[0] + a[1] / size, way[1] + a[2] / size};
+      double length = hypot(mean[0], mean[1]);
+      if (!(length > ON_THE_EDGE)) continue;
+      for (int k = 0; k < 2; k++) mean[k] /= length;
+      turned = fmax(turned, hypot(mean[0] - way[0], mean[1] - way[1]));
+      memcpy(way, mean, sizeof mean);
+    }
+    if (turned <= ON_THE_EDGE) return;
+  }
+}
+
+// All modes of a few points, one after the other.
+static bool try_all_modes(ap_resting *resting, bool *keep, contact_system *s) {
+  long count = 1;
+  for (int i = 0; i < s->n && count <= MOST_MODES; i++) count *= s->still[i] ? 3 : 2;
+  if (count > MOST_MODES) return false;
+  for (long which = 0; which < count; which++) {
+    bool starts = false;
+    long rest = which;
+    for (int i = 0; i < s->n; i++) {
+      int mode = (int)(rest % (s->still[i] ? 3 : 2));
+      rest /= s->still[i] ? 3 : 2;
+      keep[i] = mode < 2;
+      resting[i].sticks = s->still[i] && mode == 1;
+      if (!s->still[i] || mode != 0) continue;
+      slide_along(s->b + 3 * i, &resting[i], &s->place[i]);
+      starts = true;
+    }
+    if (starts) turn_ways(resting, keep, s);
+    if (try_modes(resting, keep, s)) return true;
+  }
+  return false;
+}
+
 // Rounds of sweeps until modes that they show obey the law.
 static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
   size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
@@ -191,24 +234,7 @@ static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
     read_modes(resting, keep, s);
     if (try_modes(resting, keep, s)) return true;
   }
-  return false;
-}
-
-// Whether friction presses a sliding point into its wall more than the force pushes it out.
-static bool is_jammed(const ap_resting *r, const contact_system *s, int i) {
-  double own = s->W[3 * i * 3 * s->n + 3 * i];
-  return r->friction > 0 && !s->still[i] && ap__contact_push(r, s, i) <= ROUNDING * own;
-}
-
-// A sliding point that no force can keep off its wall is to stop; false when there is none.
-static bool stop_jammed(ap_resting *resting, contact_system *s) {
-  bool any = false;
-  for (int i = 0; i < s->n; i++) {
-    if (!is_jammed(&resting[i], s, i)) continue;
-    s->still[i] = true;
-    any = true;
-  }
-  return any;
+  return try_all_modes(resting, keep, s);
 }
 
 // ---- both --------------------------------------------------------------------------------------
@@ -241,10 +267,10 @@ ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const
     resting[i].sticks = false;
   }
   memcpy(s.sweep, s.force, 3 * (size_t)n * sizeof *s.sweep);
-  while (friction && !look_for_modes(resting, keep, &s) && stop_jammed(resting, &s)) continue;
+  bool found = !friction || look_for_modes(resting, keep, &s);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < 3; k++)
       resting[i].slip[k] =
           s.place[i].frame[1][k] * s.place[i].slip[0] + s.place[i].frame[2][k] * s.place[i].slip[1];
-  return AP_OK;
+  return found ? AP_OK : AP_E_NO_CONVERGENCE;
 }

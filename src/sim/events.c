@@ -8,12 +8,8 @@
 #include "sim/run.h"
 
 // So many events within a window are a sequence that does not end by itself: impacts are then
-// inelastic, and contacts are not changed again for a window, for two where it happens again soon,
-// up to a hundred. Far more of them are refused.
+// inelastic, and it goes on in strides. Far more of them are refused.
 enum { RUN_BUSY = 20, RUN_HOPELESS = 4000 };
-
-// A point that accelerates into its wall by less than this (m/s2) need not be held.
-#define RUN_FALLS 1e-6
 
 // Two hits of a point within so many windows show that points take turns at their walls.
 #define RUN_RATTLE 4
@@ -49,11 +45,7 @@ ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error) {
              ap__shown(point), point, ap__shown(wall), wall);
     return AP_E_NO_CONVERGENCE;
   }
-  if (sim->busy == RUN_BUSY) {
-    bool again = sim->t - sim->blind_until < 10 * sim->blind;
-    sim->blind = again ? fmin(2 * sim->blind, 100 * sim->scene.window) : sim->scene.window;
-  }
-  if (sim->busy >= RUN_BUSY) sim->blind_until = sim->t + sim->blind;
+  if (sim->busy >= RUN_BUSY && sim->t >= sim->plod_until) ap__run_plod(sim);
   return AP_OK;
 }
 
@@ -166,7 +158,7 @@ static void drop_leaving(ap_sim *sim) {
     if (p->resting < 0) continue;
     ap_resting r = sim->resting[p->resting];
     p->was = r.sticks ? WAS_STICKING : WAS_SLIDING;
-    if (p->now.rate > sim->scene.rest) {
+    if (p->away || p->now.rate > sim->scene.rest) {
       p->resting = -1;
     } else {
       sim->candidate[n] = r;
@@ -226,8 +218,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
-      if (has_stopped(p, &sim->candidate[n], rattling) || ap__run_jams(sim, p))
-        sim->candidate[n].sticks = *project = true; // what jams stops at once
+      if (has_stopped(p, &sim->candidate[n], rattling)) sim->candidate[n].sticks = *project = true;
     }
     sim->chosen[n++] = i;
   }
@@ -332,8 +323,11 @@ ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *
     if (!status)
       status = ap__contact_modes(&sim->plant, q, v, sim->total, n, sim->candidate, sim->keep,
                                  sim->contact_room);
+    if (status == AP_E_NO_CONVERGENCE)
+      status = AP_OK, must_leave = -1, ap__run_plod(sim);
+    else if (!status)
+      let_slide(sim, n, must_slide);
     if (status) return ap__run_failed(sim, status, "no contact forces agree", error);
-    let_slide(sim, n, must_slide);
   }
   take_over(sim, n);
   if (must_leave >= 0) status = let_leave(sim, n, must_leave);
@@ -341,6 +335,7 @@ ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *
   if (sim->nresting) status = ap__run_mend(sim, error); // what sticks has no velocity
   if (status) return status;
   ap__run_look(sim, q, v);
+  for (int i = 0; i < sim->npair; i++) sim->pair[i].away = sim->pair[i].resting < 0;
   tell_changes(sim);
   return AP_OK;
 }

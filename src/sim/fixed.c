@@ -201,7 +201,12 @@ static ap_status no_step(const ap_sim *sim, ap_status status, double h, ap_error
 // Back to where the robot can be.
 static ap_status settle(ap_sim *sim, ap_error *error) {
   ap_status status = ap__run_place(sim, sim->y);
-  return status ? ap__run_failed(sim, status, "the robot cannot be where it is", error) : AP_OK;
+  if (status == AP_E_UNREACHABLE)
+    ap__fail(error, status, 0, "the closures cannot be met at t = %.9g: steps of %g s are too long",
+             sim->t, sim->scene.step);
+  else if (status)
+    ap__run_failed(sim, status, "the mechanism cannot go on", error);
+  return status;
 }
 
 static ap_status step(ap_sim *sim, double h, ap_error *error) {

@@ -142,9 +142,10 @@ double ap__run_loads(ap_sim *sim, double t) {
 
 // ---- motion ------------------------------------------------------------------------------------
 
-// Points that rest hold the robot only where steps are adaptive; fixed steps hold by impulses.
+// Points that rest hold the robot only where steps are adaptive; fixed steps and strides hold by
+// impulses.
 static int holding(const ap_sim *sim) {
-  return sim->scene.stepping == AP_ADAPTIVE ? sim->nresting : 0;
+  return sim->scene.stepping == AP_ADAPTIVE && !sim->strides ? sim->nresting : 0;
 }
 
 ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const double *v) {
@@ -172,6 +173,17 @@ static void ledger_rates(ap_sim *sim, const double *q, const double *v, double *
     for (int i = 0; i < sim->nv; i++) rate[RUN_LEDGER + i] = sim->driven[i] * v[i];
 }
 
+// A trial step may lead where the closures cannot be met, or lose rank, though a shorter one does
+// not; the explicit stepper can't be told so. It gets a rate instead with which no step passes the
+// test of its error.
+static bool refuse_trial(ap_sim *sim, ap_status status, double *dydt) {
+  bool trial = status == AP_E_UNREACHABLE || status == AP_E_SINGULAR_CLOSURES;
+  if (!trial || sim->scene.stepping != AP_ADAPTIVE) return false;
+  for (int i = 0; i < sim->n; i++) dydt[i] = 1e12;
+  sim->refused = status;
+  return true;
+}
+
 ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
   ap_sim *sim = context;
   const double *q, *v;
@@ -179,6 +191,7 @@ ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
     if (!isfinite(y[i])) return AP_E_NO_CONVERGENCE;
   ap_status status = sim->plant.kind->place(&sim->plant, y, y + sim->nq, &q, &v);
   if (!status) status = ap__run_accelerations(sim, t, q, v);
+  if (refuse_trial(sim, status, dydt)) return AP_OK;
   if (status) return status;
   configuration_rate(sim->m, q, v, dydt);
   memcpy(dydt + sim->nq, sim->a, (size_t)sim->nv * sizeof *dydt);

@@ -62,6 +62,32 @@ static ap_status check_inside(const ap_sim *sim, ap_error *error) {
   return AP_OK;
 }
 
+// Refuse a start in which a point touches its wall and its way bends into it, and no force of the
+// wall can change that: a stretched arm moves its end along the wall only, whatever its joints do.
+// Rigid bodies have no motion from there.
+static ap_status check_singular(ap_sim *sim, ap_error *error) {
+  const double *q = sim->y, *v = sim->y + sim->nq;
+  bool touches = false;
+  for (int i = 0; i < sim->npair; i++)
+    touches = touches || sim->pair[i].now.distance <= sim->scene.depth;
+  if (!touches) return AP_OK;
+  ap_status status = ap__run_accelerations(sim, sim->t, q, v);
+  if (status) return ap__run_failed(sim, status, "no acceleration", error);
+  ap__run_bend(sim, q, v);
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (p->now.distance > sim->scene.depth || fabs(p->now.rate) > sim->scene.rest) continue;
+    if (p->bent >= -RUN_FALLS || ap__run_pushes(sim, p)) continue;
+    const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
+    ap__fail(error, AP_E_ARG, 0,
+             "point \"%.*s\" starts on wall \"%.*s\" and on its way into it, where no joint can "
+             "move it off: bend the robot a little, or start it at rest",
+             ap__shown(point), point, ap__shown(wall), wall);
+    return AP_E_ARG;
+  }
+  return AP_OK;
+}
+
 // Points that touch at the start hit, rest or leave.
 static ap_status first_contacts(ap_sim *sim, ap_error *error) {
   int hits = -1, rests = -1;
@@ -99,16 +125,18 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->number = 0;
   sim->nresting = 0;
   sim->events = sim->busy = 0;
-  sim->busy_t = sim->blind_until = sim->jammed_t = -INFINITY;
-  sim->blind = sim->scene.window;
+  sim->busy_t = sim->plod_until = -INFINITY;
+  sim->plod = sim->scene.window;
   sim->calm = 1;
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
+    sim->pair[i].away = true;
     sim->pair[i].quiet_t = sim->pair[i].hit_t = -INFINITY;
   }
   ap__run_loads(sim, t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   status = check_inside(sim, error);
+  if (!status) status = check_singular(sim, error);
   if (status) return status;
   double energy[3];
   ap__run_energy(sim, energy);

@@ -1,6 +1,7 @@
 // A run of a robot among walls from inside. scene.c makes it, flight.c has its equations of motion
 // and the functions whose zeros are events, touch.c tells how points lie to walls, events.c changes
-// velocities and contacts, adaptive.c and fixed.c go on in time, run.c is what the public sees.
+// velocities and contacts, adaptive.c, stride.c and fixed.c go on in time, run.c is what the public
+// sees.
 
 #ifndef AP_SIM_RUN_H
 #define AP_SIM_RUN_H
@@ -23,6 +24,9 @@ enum { RUN_MOST_TOUCHES = 96 };
 
 // A point this close to a wall (m) touches it.
 #define RUN_TOUCH 1e-10
+
+// A point that accelerates into its wall by less than this (m/s2) need not be held.
+#define RUN_FALLS 1e-6
 
 // Points that rest are put back on their walls when they are off by this (m, and ten times it in
 // m/s).
@@ -62,6 +66,7 @@ typedef struct run_pair {
   run_gap now;          // filled by ap__run_look()
   double bent;          // acceleration along the normal, filled by ap__run_bend()
   double hit_t, flight; // when it last hit, and how long it had flown then
+  bool away;            // from its wall, after the last stride or settling
   run_was was;          // before the event that is being worked on
   double rest_time;     // after it, s, when it comes to rest
 } run_pair;
@@ -103,15 +108,16 @@ struct ap_sim {
   bool fresh;      // y has changed by a jump: the integrator starts again
   double lost, start_energy;
   double start_motion; // the part of start_energy that is kinetic or elastic
-  double drift;   // of the closures at the end of a step, the largest
-  double *s, *sd; // independent coordinates as they are told, and their rates
+  ap_status refused;   // why a trial step of adaptive stepping was, since the last one that was not
+  double drift;        // of the closures at the end of a step, the largest
+  double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
   long busy; // events since busy_t, all within a window
   double busy_t;
-  double blind_until;  // until then only impacts count
-  double blind;        // s, how long that was
+  double plod_until;   // until then it goes on in strides
+  double plod;         // s, how long that was
+  bool strides;        // a stride is under way: contacts don't hold, they get impulses
   int number;          // of the last event
-  double jammed_t;     // when points that jammed were last stopped
   bool *acts;          // [nload] which loads act now
   ap_resting *resting; // [most]
   int nresting;
@@ -157,6 +163,9 @@ void ap__run_energy(ap_sim *sim, double energy[3]);
 void ap__run_look(ap_sim *sim, const double *q, const double *v);
 // Accelerations along the normals in flight from sim->a, into pair[].bent; looks as well.
 void ap__run_bend(ap_sim *sim, const double *q, const double *v);
+// Whether a force along the normal of a pair that was just looked at moves the robot: not where all
+// joints together move the point along its wall only.
+bool ap__run_pushes(ap_sim *sim, const run_pair *pair);
 // The entry of ap__contact_ functions for a pair.
 ap_resting ap__run_resting(const run_pair *pair);
 // Power that friction takes from the points that slide, with the forces of the last accelerations.
@@ -182,6 +191,14 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
 ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error);
 // A failure inside a run.
 ap_status ap__run_failed(const ap_sim *sim, ap_status status, const char *what, ap_error *error);
+
+// ---- stride.c
+
+// From now on go in strides: for a window, and for twice the time where that happens again soon, up
+// to a hundred windows.
+void ap__run_plod(ap_sim *sim);
+// Go on in strides until they are over, or to time t; then which points rest, and how, is settled.
+ap_status ap__run_strides(ap_sim *sim, double t, ap_error *error);
 
 // ---- adaptive.c, fixed.c: go on to time t, where no load changes on the way
 

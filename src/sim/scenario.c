@@ -146,9 +146,12 @@ static bool unknown_robot(ap__scenario_reader *r, const char *name) {
   const char *meant = NULL;
   char all[160] = "";
   int least = INT_MAX;
-  for (int i = 0; ap_builtin_name(i); i++) {
-    if (ap__name_nearer(name, ap_builtin_name(i), &least)) meant = ap_builtin_name(i);
-    add_name(all, sizeof all, ap_builtin_name(i));
+  for (int kind = 0; kind < 2; kind++) {
+    const char *known;
+    for (int i = 0; (known = kind ? ap_mechanism_builtin_name(i) : ap_builtin_name(i)); i++) {
+      if (ap__name_nearer(name, known, &least)) meant = known;
+      add_name(all, sizeof all, known);
+    }
   }
   int line = r->head.robot->line;
   if (meant)
@@ -174,6 +177,11 @@ static bool fail_of_robot(ap__scenario_reader *r, const char *name, const ap_err
 static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *error) {
   ap_scenario *s = r->scenario;
   ap_read_options options = {.floating = r->head.floating, .ignore_mimic = r->head.ignore_mimic};
+  const ap_mechanism_def *mechanism = ap_mechanism_builtin(name);
+  if (mechanism && (options.floating || options.ignore_mimic))
+    return AP__REFUSE(error, AP_E_ARG, 0, "%s does not go with closed chains (leave it out)",
+                      options.floating ? "floating" : "ignore_mimic");
+  if (mechanism) return ap_robot_from_mechanism(mechanism, &s->robot, error);
   if (!ap__format_of_path(name)) return ap_robot_builtin(name, &options, &s->robot, error);
   char *path = ap__scenario_path(r, name);
   if (!path) return ap__no_memory(error);
@@ -182,15 +190,28 @@ static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *
   return status;
 }
 
+// The tree, or the mechanism with its tree.
+static ap_status make_model(ap_scenario *s, ap_error *error) {
+  bool closed = ap_robot_mechanism(s->robot) != NULL;
+  ap_status status = closed ? ap_mechanism_make(s->robot, &s->mechanism, error)
+                            : ap_robot_model(s->robot, &s->made, error);
+  if (!status) s->model = closed ? ap_mechanism_tree(s->mechanism) : s->made;
+  return status;
+}
+
 static bool read_robot(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   const char *name;
   ap_error own = {0};
   if (!ap__yaml_text(&r->yaml, "robot", r->head.robot, &name)) return false;
-  if (!ap__format_of_path(name) && !ap_builtin(name)) return unknown_robot(r, name);
+  if (!ap__format_of_path(name) && !ap_builtin(name) && !ap_mechanism_builtin(name))
+    return unknown_robot(r, name);
   ap_status status = open_robot(r, name, &own);
-  if (!status) status = ap_robot_model(s->robot, &s->model, &own);
+  if (!status) status = make_model(s, &own);
   if (status) return fail_of_robot(r, name, &own);
+  if (r->head.branch && !s->mechanism)
+    return ap__yaml_fail(&r->yaml, ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "branch"),
+                         "branch: the robot has no closed chains (leave it out)");
   if (ap_nv(s->model) == 0)
     return ap__yaml_fail(&r->yaml, r->head.robot->line,
                          "robot: nothing of %.*s moves (a robot with a joint, or floating: true)",
@@ -349,6 +370,7 @@ static void set_scene(ap__scenario_reader *r) {
   const ap__scenario_head *h = &r->head;
   ap_scene *scene = &s->scene;
   scene->model = s->model;
+  scene->mechanism = s->mechanism;
   scene->joint_friction = h->joint_friction;
   memcpy(s->gravity, h->gravity, sizeof s->gravity);
   if (ap__yaml_has(&r->yaml, "scenario", r->seen, "gravity")) scene->gravity = s->gravity;
@@ -454,7 +476,8 @@ ap_status ap_scenario_read(const char *path, ap_scenario **scenario, ap_error *e
 
 void ap_scenario_free(ap_scenario *s) {
   if (!s) return;
-  ap_model_free(s->model);
+  ap_model_free(s->made);
+  ap_mechanism_free(s->mechanism);
   ap_robot_free(s->robot);
   ap__forces_free(&s->forces);
   free(s->text);
@@ -473,6 +496,7 @@ void ap_scenario_free(ap_scenario *s) {
 const char *ap_scenario_name(const ap_scenario *s) { return s->name; }
 const ap_robot *ap_scenario_robot(const ap_scenario *s) { return s->robot; }
 const ap_model *ap_scenario_model(const ap_scenario *s) { return s->model; }
+const ap_mechanism *ap_scenario_mechanism(const ap_scenario *s) { return s->mechanism; }
 const ap_scene *ap_scenario_scene(const ap_scenario *s) { return &s->scene; }
 const double *ap_scenario_q(const ap_scenario *s) { return s->q; }
 const double *ap_scenario_v(const ap_scenario *s) { return s->v; }

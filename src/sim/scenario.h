@@ -15,12 +15,15 @@ enum {
   AP__MAX_OUTPUTS = 10000000
 };
 
+// Beyond this, in SI units, a start is a mistake, and squares of it would soon leave no digits.
+#define AP__SCENARIO_MOST 1e6
+
 extern const ap__yaml_key ap__scenario_keys[];
 
 // ---- what the maps fill ------------------------------------------------------------------------
 
 typedef struct ap__scenario_head {
-  const char *name;
+  const char *name, *branch;
   const ap__yaml_node *robot, *contacts, *start, *joints, *forces; // NULL: not there
   int floating, ignore_mimic, joint_friction;
   double gravity[3];
@@ -74,7 +77,9 @@ struct ap_scenario {
   char *text;
   const char *name;
   ap_robot *robot;
-  ap_model *model;
+  ap_mechanism *mechanism; // NULL: a tree, and then
+  ap_model *made;          // its model
+  const ap_model *model;   // of the tree
   double *q, *v;
   double gravity[3];
   ap_wall *walls;
@@ -100,6 +105,7 @@ typedef struct ap__scenario_reader {
   int nwall, wall_capacity;
   ap__scenario_load *loads;
   int nload, load_capacity;
+  bool *held; // [nv] rates of joints that the start of a mechanism names
 } ap__scenario_reader;
 
 // Every part returns false once the error is set.
@@ -124,6 +130,10 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__y
 bool ap__scenario_read_walls(ap__scenario_reader *r);
 bool ap__scenario_read_contacts(ap__scenario_reader *r);
 bool ap__scenario_read_start(ap__scenario_reader *r);
+// One joint of a start, into the scenario's q and v.
+bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n);
+// The start of a mechanism with closed chains.
+bool ap__scenario_start_closed(ap__scenario_reader *r);
 bool ap__scenario_read_springs(ap__scenario_reader *r);
 bool ap__scenario_read_forces(ap__scenario_reader *r);
 bool ap__scenario_read_loads(ap__scenario_reader *r);

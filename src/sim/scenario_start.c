@@ -118,24 +118,21 @@ static bool read_words(ap__scenario_reader *r, int body, const ap__yaml_node *n)
   return true;
 }
 
-// Beyond this, in SI units, a start is a mistake, and squares of it would soon leave no digits.
-static const double MOST = 1e6;
-
 static bool check_range(ap__scenario_reader *r, int body, int line, const char *name) {
   const ap_model *m = r->scenario->model;
   const double *q = r->scenario->q + ap_joint_q(m, body), *v = r->scenario->v + ap_joint_v(m, body);
   int nq = ap_joint_nq(m, body), nv = ap_joint_nv(m, body);
   for (int i = 0; i < nq + nv; i++) {
     double x = i < nq ? q[i] : v[i - nq];
-    if (!(fabs(x) <= MOST))
+    if (!(fabs(x) <= AP__SCENARIO_MOST))
       return ap__yaml_fail(&r->yaml, line, "start: the joint \"%.*s\" has %s %g (at most %g)",
                            ap__shown(name), name, i < nq ? "a position of" : "a velocity of", x,
-                           MOST);
+                           AP__SCENARIO_MOST);
   }
   return true;
 }
 
-static bool read_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n) {
+bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n) {
   const ap_model *m = r->scenario->model;
   const ap_body_def *def = ap_body(m, body);
   const char *name = def->joint_name ? def->joint_name : def->name;
@@ -166,8 +163,10 @@ bool ap__scenario_read_start(ap__scenario_reader *r) {
   s->q = calloc((size_t)ap_nq(s->model), sizeof *s->q);
   s->v = calloc((size_t)ap_nv(s->model), sizeof *s->v);
   if (!s->q || !s->v) return ap__yaml_no_memory(&r->yaml);
+  if (s->mechanism) return ap__scenario_start_closed(r);
   ap_neutral(s->model, s->q);
-  return !r->head.start || ap__scenario_by_joint(r, "start", r->head.start, read_joint);
+  return !r->head.start ||
+         ap__scenario_by_joint(r, "start", r->head.start, ap__scenario_start_joint);
 }
 
 // ---- springs -----------------------------------------------------------------------------------

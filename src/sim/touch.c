@@ -78,6 +78,26 @@ void ap__run_bend(ap_sim *sim, const double *q, const double *v) {
   for (int i = 0; i < sim->npair; i++) sim->pair[i].bent = bend(sim, &sim->pair[i]);
 }
 
+bool ap__run_pushes(ap_sim *sim, const run_pair *pair) {
+  double R[9], p[3], r[3], moment[3], own = 0, reach = 0, *J = sim->jacobian;
+  const double *n = pair->now.normal;
+  ap_frame_pose(sim->m, sim->w, pair->body, R, p);
+  ap_frame_jacobian(sim->m, sim->w, pair->body, AP_MIXED, J);
+  for (int k = 0; k < 3; k++) r[k] = dot(R + 3 * k, pair->at);
+  cross(r, n, moment);
+  double lever = sqrt(dot(r, r));
+  for (int j = 0; j < sim->nv; j++) {
+    double x = 0;
+    for (int k = 0; k < 3; k++) {
+      double straight = J[k * sim->nv + j], turn = J[(k + 3) * sim->nv + j];
+      x += n[k] * straight + moment[k] * turn;
+      reach = fmax(reach, fmax(fabs(straight), lever * fabs(turn)));
+    }
+    own = fmax(own, fabs(x));
+  }
+  return own > 1e-10 * reach;
+}
+
 ap_resting ap__run_resting(const run_pair *pair) {
   ap_resting r = {.point = pair->point,
                   .wall = pair->wall,

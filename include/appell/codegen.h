@@ -1,0 +1,68 @@
+/// @file codegen.h
+/// A robot's dynamics as source text: the library's kernels run once for one model on a tape, and
+/// what is left after folding and sharing is written as straight-line C. Part of libappell-tools;
+/// allocates.
+///
+/// The text depends on nothing but libm, has no static mutable data and allocates nothing. What its
+/// functions compute is what the library computes without friction, to rounding.
+
+#ifndef APPELL_CODEGEN_H
+#define APPELL_CODEGEN_H
+
+#include <appell/model.h>
+#include <appell/research.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A function that can be generated. q has nq entries; v, a, tau have nv; matrices are row-major.
+typedef enum ap_function {
+  AP_GEN_INVERSE,  ///< NAME_inverse_dynamics(q, v, a, tau)
+  AP_GEN_INERTIA,  ///< NAME_inertia_matrix(q, M)
+  AP_GEN_BIAS,     ///< NAME_bias(q, v, tau)
+  AP_GEN_GRAVITY,  ///< NAME_gravity(q, tau)
+  AP_GEN_FORWARD,  ///< NAME_forward_dynamics(q, v, tau, a); 0, or not 0 where M is singular
+  AP_GEN_JACOBIAN, ///< NAME_jacobian_FRAME(q, J), 6 * nv, of the end points and named frames
+  AP_FUNCTIONS     ///< how many there are
+} ap_function;
+
+/// Name of a function on the command line and in the generated names ("inverse_dynamics", ...);
+/// NULL for what is none.
+AP_API const char *ap_function_name(ap_function function);
+
+/// What to generate. Start from ap_default_generate().
+typedef struct ap_generate_options {
+  const char *name;         ///< prefix of all names; NULL: the model's name as a C identifier
+  ap_arithmetic arithmetic; ///< AP_F64 or AP_F32
+  unsigned functions;       ///< bit 1 << AP_GEN_...; default: all
+  bool batch;               ///< also NAME_..._batch(n, ...) for n states at once; default: true
+  bool regroup;             ///< inertial parameters regrouped to base parameters; default: true
+} ap_generate_options;
+
+/// The defaults named above, in double.
+AP_API ap_generate_options ap_default_generate(void);
+
+/// Generated text in memory.
+typedef struct ap_code ap_code;
+/// Generate. The same model and options always give the same bytes. AP_E_ARG: a name that is no C
+/// identifier, an arithmetic or a function that cannot be generated. Free it with ap_code_free().
+AP_API ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
+                             ap_error *error);
+/// The prefix of its names, which is also the name of its files without their endings.
+AP_API const char *ap_code_name(const ap_code *code);
+/// The text of NAME.c, ending with a NUL; valid until ap_code_free().
+AP_API const char *ap_code_source(const ap_code *code);
+/// The text of NAME.h, ending with a NUL; valid until ap_code_free().
+AP_API const char *ap_code_header(const ap_code *code);
+/// Operations that one call of a function costs: mul, add, div, sqrt and sincos are filled in. For
+/// AP_GEN_JACOBIAN those of all frames together. AP_E_ARG where it was not generated.
+AP_API ap_status ap_code_count(const ap_code *code, ap_function function, ap_count *count);
+/// Free generated text; NULL is allowed.
+AP_API void ap_code_free(ap_code *code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

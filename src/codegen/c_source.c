@@ -1,0 +1,451 @@
+#include "codegen/c_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/sincos_text.h"
+
+enum { NAME_ROOM = 128 };
+
+static bool is_single(const ap_unit *u) { return u->options->arithmetic == AP_F32; }
+static const char *scalar(const ap_unit *u) { return is_single(u) ? "float" : "double"; }
+static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
+
+// A template with the words of this unit. `value` is the type $V of a value without the prefix, ""
+// for a plain number; `ending` is $S.
+static void put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
+                     const char *ending) {
+  bool single = is_single(u);
+  const char *integer = single ? "int32_t" : "int64_t";
+  const char *natural = single ? "uint32_t" : "uint64_t";
+  char V[NAME_ROOM], I[NAME_ROOM], U[NAME_ROOM], cold[NAME_ROOM];
+  snprintf(cold, sizeof cold, "%s_COLD", u->name);
+  snprintf(V, sizeof V, value[0] ? "%s_%s" : "%.0s%s", u->name, value[0] ? value : scalar(u));
+  snprintf(I, sizeof I, value[0] ? "%s_%s_i" : "%.0s%s", u->name, value[0] ? value : integer);
+  snprintf(U, sizeof U, value[0] ? "%s_%s_u" : "%.0s%s", u->name, value[0] ? value : natural);
+  const ap_word words[] = {{'N', u->name},
+                           {'R', scalar(u)},
+                           {'V', V},
+                           {'I', I},
+                           {'U', U},
+                           {'i', integer},
+                           {'u', natural},
+                           {'S', ending},
+                           {'f', single ? "f" : ""},
+                           {'C', cold},
+                           {0}};
+  ap__put_template(t, text, words);
+}
+
+// ---- one state at a time -----------------------------------------------------------------------
+
+static void load_scalar(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  ap__text_add(t, "  const %s %s%d = %s[%d];\n", d->type, array, i, array, i);
+}
+static void store_scalar(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  (void)d;
+  ap__text_add(t, "  %s[%d] = ", array, i);
+}
+static void stored_scalar(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  (void)d, (void)array, (void)i;
+  put(t, ";\n");
+}
+
+// The first of n angles that lie one behind the other in an input array; NULL where they don't.
+static const ap_node *consecutive(const ap_plan *plan) {
+  const ap_node *node = plan->p->tape.node, *first = &node[plan->angle[0]];
+  for (int k = 0; k < plan->angles; k++) {
+    const ap_node *n = &node[plan->angle[k]];
+    if (n->op != AP_OP_INPUT || n->a != first->a || n->b != first->b + k) return NULL;
+  }
+  return first;
+}
+
+static void put_angles(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  ap__text_add(t, "  %s x[%d] = {", d->type, plan->angles);
+  for (int k = 0; k < plan->angles; k++) {
+    put(t, k > 0 ? ", " : "");
+    ap__put_value(t, d, plan, ap__tape_ref(NULL, plan->angle[k]));
+  }
+  put(t, "};\n");
+}
+
+static void sincos_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  int n = plan->angles;
+  const ap_node *first = consecutive(plan);
+  ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, n, n);
+  if (first) {
+    ap__text_add(t, "  %s y[%d];\n  %s_sincos(%d, %s + %d, y, s, c);\n", d->type, n, d->name, n,
+                 plan->p->input[first->a].name, first->b);
+    return;
+  }
+  put_angles(t, d, plan);
+  ap__text_add(t, "  %s_sincos(%d, x, x, s, c);\n", d->name, n);
+}
+
+// Pivot i: whether it is known to be sound or singular, or has to be looked at.
+typedef enum { PIVOT_SOUND, PIVOT_SINGULAR, PIVOT_UNKNOWN } pivot_kind;
+
+static double pivot_limit(bool single) { return single ? 0x1p19 : 0x1p48; } // 1 / (16 epsilon)
+
+static pivot_kind kind_of_pivot(const ap_program *p, int i, bool single) {
+  real size = p->value[p->values + 2 * i], inverse = p->value[p->values + 2 * i + 1];
+  if (size.node || inverse.node) return PIVOT_UNKNOWN;
+  double ratio = size.v * inverse.v;
+  return inverse.v > 0 && ratio > 0 && ratio < pivot_limit(single) ? PIVOT_SOUND : PIVOT_SINGULAR;
+}
+
+// The condition that pivot i is sound; `mask` turns a comparison into the type of `sound`.
+static void put_pivot(ap__text *t, const ap_dialect *d, const ap_plan *plan, int i,
+                      const char *mask) {
+  const ap_program *p = plan->p;
+  real size = p->value[p->values + 2 * i], inverse = p->value[p->values + 2 * i + 1];
+  bool single = d->single;
+  const char *zero = single ? "0.0f" : "0.0", *limit = single ? "0x1p19f" : "0x1p48";
+  ap__text_add(t, "  const %s ratio%d = ", d->type, i);
+  ap__put_value(t, d, plan, size);
+  put(t, " * (");
+  ap__put_value(t, d, plan, inverse);
+  ap__text_add(t, ");\n  sound &= %s(", mask);
+  ap__put_value(t, d, plan, inverse);
+  ap__text_add(t, " > %s) & %s(ratio%d > %s) & %s(ratio%d < %s);\n", zero, mask, i, zero, mask, i,
+               limit);
+}
+
+static bool put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+  bool singular = false;
+  for (int i = 0; i < plan->p->pivots; i++) {
+    pivot_kind kind = kind_of_pivot(plan->p, i, d->single);
+    singular = singular || kind == PIVOT_SINGULAR;
+    if (kind == PIVOT_UNKNOWN) put_pivot(t, d, plan, i, mask);
+  }
+  return singular;
+}
+
+static void check_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  put(t, "  int sound = 1;\n");
+  if (put_pivots(t, d, plan, "")) put(t, "  sound = 0; /* whatever the state */\n");
+  put(t, "  if (!sound) return 1;\n");
+}
+
+// ---- many states side by side ------------------------------------------------------------------
+
+static void load_lanes(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  ap__text_add(t, "  %s %s%d;\n  memcpy(&%s%d, %s + %d * n, sizeof %s%d);\n", d->type, array, i,
+               array, i, array, i, array, i);
+}
+static void store_lanes(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  (void)d, (void)array, (void)i;
+  put(t, "  r = ");
+}
+static void stored_lanes(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  (void)d;
+  ap__text_add(t, ";\n  memcpy(%s + %d * n, &r, sizeof r);\n", array, i);
+}
+static void stored_where_sound(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  ap__text_add(t, ";\n  if (!all) %s_keep(&sound, %s + %d * n, &r);\n", d->name, array, i);
+  ap__text_add(t, "  memcpy(%s + %d * n, &r, sizeof r);\n", array, i);
+}
+
+static void sincos_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  put_angles(t, d, plan);
+  ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, plan->angles, plan->angles);
+  ap__text_add(t, "  %s_sincos_lanes(%d, x, s, c);\n", d->name, plan->angles);
+}
+
+static void check_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  char mask[NAME_ROOM];
+  snprintf(mask, sizeof mask, "%s_MASK", d->name);
+  ap__text_add(t, "  %s_i sound = %s_MASK((%s){0} == (%s){0});\n  int all;\n", d->type, d->name,
+               d->type, d->type);
+  if (put_pivots(t, d, plan, mask)) put(t, "  sound &= ~sound; /* whatever the state */\n");
+  ap__text_add(t, "  all = %s_all(&sound);\n", d->name);
+}
+
+static const char prologue[] =
+    "#include \"$N.h\"\n"
+    "\n"
+    "#include <math.h>\n"
+    "#include <stdint.h>\n"
+    "#include <string.h>\n"
+    "\n"
+    "#ifdef __FAST_MATH__\n"
+    "#error \"sines and singular matrices rely on IEEE arithmetic: compile without -ffast-math\"\n"
+    "#endif\n"
+    "/* Products and sums are rounded one by one, so that all compilers and both kinds of entry\n"
+    "   points agree to the bit. Define $N_CONTRACT to let the compiler fuse them. */\n"
+    "#ifndef $N_CONTRACT\n"
+    "#if defined __clang__\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
+    "#elif defined __GNUC__\n"
+    "#pragma GCC optimize(\"fp-contract=off\")\n"
+    "#endif\n"
+    "#endif\n";
+
+static const char vectors[] =
+    "\n"
+    "/* Vectors where the processor has some; otherwise a vector is one number. */\n"
+    "#if defined __GNUC__ && defined __AVX512F__\n"
+    "#define $N_VECTORS 64\n"
+    "#elif defined __GNUC__ && defined __AVX__\n"
+    "#define $N_VECTORS 32\n"
+    "#elif defined __GNUC__ && (defined __SSE2__ || defined __aarch64__)\n"
+    "#define $N_VECTORS 16\n"
+    "#endif\n"
+    "#ifdef __GNUC__\n"
+    "#define $N_COLD __attribute__((noinline, cold))\n"
+    "#else\n"
+    "#define $N_COLD\n"
+    "#endif\n"
+    "#ifdef $N_VECTORS\n"
+    "typedef $R $N_quad __attribute__((vector_size(4 * sizeof($R))));\n"
+    "typedef $i $N_quad_i __attribute__((vector_size(4 * sizeof($R))));\n"
+    "typedef $u $N_quad_u __attribute__((vector_size(4 * sizeof($R))));\n"
+    "#endif\n";
+
+static const char lanes_text[] =
+    "\n"
+    "/* States side by side. */\n"
+    "#ifdef $N_VECTORS\n"
+    "typedef $R $N_lanes __attribute__((vector_size($N_VECTORS)));\n"
+    "typedef $i $N_lanes_i __attribute__((vector_size($N_VECTORS)));\n"
+    "typedef $u $N_lanes_u __attribute__((vector_size($N_VECTORS)));\n"
+    "#define $N_MASK(x) (($N_lanes_i)(x))\n"
+    "#else\n"
+    "typedef $R $N_lanes;\n"
+    "typedef $i $N_lanes_i;\n"
+    "typedef $u $N_lanes_u;\n"
+    "#define $N_MASK(x) (-($i)(x))\n"
+    "#endif\n"
+    "enum { $N_WIDTH = sizeof($N_lanes) / sizeof($R) };\n"
+    "\n"
+    "/* The last states, fewer than a vector: from rows of n into rows of a vector, the first one\n"
+    "   repeated in what is left over, and back. */\n"
+    "static void $N_gather(size_t rest, size_t n, size_t rows, const $R *from, $R *to) {\n"
+    "  size_t j, k;\n"
+    "  for (j = 0; j < rows; j++)\n"
+    "    for (k = 0; k < $N_WIDTH; k++) to[j * $N_WIDTH + k] = from[j * n + (k < rest ? k : 0)];\n"
+    "}\n"
+    "static void $N_scatter(size_t rest, size_t n, size_t rows, const $R *from, $R *to) {\n"
+    "  size_t j, k;\n"
+    "  for (j = 0; j < rows; j++)\n"
+    "    for (k = 0; k < rest; k++) to[j * n + k] = from[j * $N_WIDTH + k];\n"
+    "}\n";
+
+static const char lanes_of_pivots[] =
+    "\n"
+    "static inline int $N_all(const $N_lanes_i *sound) {\n"
+    "  $i lane[$N_WIDTH], all = -1;\n"
+    "  int k;\n"
+    "  memcpy(lane, sound, sizeof lane);\n"
+    "  for (k = 0; k < $N_WIDTH; k++) all &= lane[k];\n"
+    "  return all != 0;\n"
+    "}\n"
+    "/* Where a state is singular, what was in its place stays. */\n"
+    "static void $N_keep(const $N_lanes_i *sound, const $R *old, $N_lanes *r) {\n"
+    "  $N_lanes_u a, b, mask;\n"
+    "  memcpy(&mask, sound, sizeof mask);\n"
+    "  memcpy(&a, r, sizeof a);\n"
+    "  memcpy(&b, old, sizeof b);\n"
+    "  a = (a & mask) | (b & ~mask);\n"
+    "  memcpy(r, &a, sizeof a);\n"
+    "}\n";
+
+// ---- functions ---------------------------------------------------------------------------------
+
+static const char *result_type(const ap_program *p) { return p->pivots > 0 ? "int" : "void"; }
+
+// Parameters; `restrict` where the definition may say so.
+static void put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted) {
+  for (int k = 0; k < p->inputs; k++) {
+    bool shared = p->in_place && k == p->inputs - 1;
+    ap__text_add(t, "%sconst %s *%s%s", k > 0 ? ", " : "", scalar(u),
+                 restricted && !shared ? "restrict " : "", p->input[k].name);
+  }
+  for (int k = 0; k < p->outputs; k++)
+    ap__text_add(t, ", %s *%s%s", scalar(u), restricted && !p->in_place ? "restrict " : "",
+                 p->output[k].name);
+}
+
+static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *plan,
+                                const char *name) {
+  const ap_dialect d = {.type = scalar(u),
+                        .single = is_single(u),
+                        .name = u->name,
+                        .ending = "",
+                        .splat = "",
+                        .direct = true,
+                        .load = load_scalar,
+                        .store = store_scalar,
+                        .stored = stored_scalar,
+                        .sincos = sincos_scalar,
+                        .check = check_scalar};
+  ap__text_add(t, "\n%s %s_%s(", result_type(plan->p), u->name, name);
+  put_parameters(t, u, plan->p, true);
+  put(t, ") {\n");
+  ap__put_body(t, &d, plan);
+  put(t, plan->p->pivots > 0 ? "  return 0;\n}\n" : "}\n");
+}
+
+static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *plan,
+                               const char *name) {
+  char type[NAME_ROOM], splat[NAME_ROOM];
+  snprintf(type, sizeof type, "%s_lanes", u->name);
+  snprintf(splat, sizeof splat, "(%s_lanes){0} + ", u->name);
+  const ap_dialect d = {.type = type,
+                        .single = is_single(u),
+                        .name = u->name,
+                        .ending = "_lanes",
+                        .splat = splat,
+                        .load = load_lanes,
+                        .store = store_lanes,
+                        .stored = plan->p->pivots > 0 ? stored_where_sound : stored_lanes,
+                        .sincos = sincos_lanes,
+                        .check = check_lanes};
+  ap__text_add(t, "\nstatic %s %s_%s_lanes(size_t n, ", result_type(plan->p), u->name, name);
+  put_parameters(t, u, plan->p, true);
+  ap__text_add(t, ") {\n  %s r;\n", type);
+  ap__put_body(t, &d, plan);
+  put(t, plan->p->pivots > 0 ? "  return !all;\n}\n" : "}\n");
+}
+
+// The call of the lanes function with its arrays, each name followed by `behind`.
+static void put_call(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
+                     const char *stride, const char *behind) {
+  ap__text_add(t, "%s%s_%s_lanes(%s", p->pivots > 0 ? "failed |= " : "", u->name, name, stride);
+  for (int k = 0; k < p->inputs; k++) ap__text_add(t, ", %s%s", p->input[k].name, behind);
+  for (int k = 0; k < p->outputs; k++) ap__text_add(t, ", %s%s", p->output[k].name, behind);
+  put(t, ");\n");
+}
+
+static void put_gather(ap__text *t, const ap_unit *u, const char *word, const ap_array *a,
+                       bool into_lanes) {
+  ap__text_add(t, "    %s_%s(n - k, n, %d, %s%s, %s%s);\n", u->name, word, a->size, a->name,
+               into_lanes ? " + k" : "_rest", a->name, into_lanes ? "_rest" : " + k");
+}
+
+static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
+  char stride[NAME_ROOM];
+  snprintf(stride, sizeof stride, "%s_WIDTH", u->name);
+  put(t, "  if (k < n) {\n");
+  for (int k = 0; k < p->inputs; k++)
+    ap__text_add(t, "    %s %s_rest[%d * %s];\n", scalar(u), p->input[k].name, p->input[k].size,
+                 stride);
+  for (int k = 0; k < p->outputs; k++)
+    ap__text_add(t, "    %s %s_rest[%d * %s];\n", scalar(u), p->output[k].name, p->output[k].size,
+                 stride);
+  for (int k = 0; k < p->inputs; k++) put_gather(t, u, "gather", &p->input[k], true);
+  for (int k = 0; p->pivots > 0 && k < p->outputs; k++)
+    put_gather(t, u, "gather", &p->output[k], true);
+  put(t, "    ");
+  put_call(t, u, p, name, stride, "_rest");
+  for (int k = 0; k < p->outputs; k++) put_gather(t, u, "scatter", &p->output[k], false);
+  put(t, "  }\n");
+}
+
+static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *p,
+                               const char *name) {
+  ap__text_add(t, "\n%s %s_%s_batch(size_t n, ", result_type(p), u->name, name);
+  put_parameters(t, u, p, true);
+  put(t, ") {\n  size_t k = 0;\n");
+  if (p->pivots > 0) put(t, "  int failed = 0;\n");
+  ap__text_add(t, "  for (; n - k >= %s_WIDTH; k += %s_WIDTH) ", u->name, u->name);
+  put_call(t, u, p, name, "n", " + k");
+  put_rest(t, u, p, name);
+  put(t, p->pivots > 0 ? "  return failed;\n}\n" : "}\n");
+}
+
+// ---- files -------------------------------------------------------------------------------------
+
+static void count_program(const ap_program *p, ap_count *count) {
+  for (int k = 1; k < p->tape.count; k++) switch (p->tape.node[k].op) {
+      case AP_OP_ADD:
+      case AP_OP_ADD_CONST: count->add++; break;
+      case AP_OP_MUL:
+      case AP_OP_MUL_CONST: count->mul++; break;
+      case AP_OP_DIV:
+      case AP_OP_DIV_CONST: count->div++; break;
+      case AP_OP_SQRT: count->sqrt++; break;
+      case AP_OP_INPUT:
+      case AP_OP_SIN:
+      case AP_OP_COS:
+      case AP_OP_SIGN:
+      case AP_OP_MAX: break;
+    }
+}
+
+static void put_program(ap__text *t, const ap_unit *u, int k) {
+  ap_plan plan;
+  const ap_program *p = &u->part[k];
+  if (!ap__plan(p, &plan)) {
+    t->failed = true;
+    return;
+  }
+  put_scalar_function(t, u, &plan, u->part_name[k]);
+  if (u->options->batch) {
+    put_lanes_function(t, u, &plan, u->part_name[k]);
+    put_batch_function(t, u, p, u->part_name[k]);
+  }
+  ap_count *count = &u->count[p->function];
+  count_program(p, count);
+  count->sincos += plan.angles;
+  ap__plan_free(&plan);
+}
+
+static bool has_angles(const ap_unit *u) {
+  for (int i = 0; i < u->parts; i++)
+    for (int k = 1; k < u->part[i].tape.count; k++) {
+      ap_op op = u->part[i].tape.node[k].op;
+      if (op == AP_OP_SIN || op == AP_OP_COS) return true;
+    }
+  return false;
+}
+
+static void put_sincos(ap__text *t, const ap_unit *u) {
+  put(t, "\n");
+  put_text(t, u, ap__sincos_constants(is_single(u)), "", "");
+  put_text(t, u, ap__sincos_near, "", "");
+  put_text(t, u, ap__sincos_look, "", "");
+  put_text(t, u, "#ifdef $N_VECTORS", "", "");
+  put_text(t, u, ap__sincos_near, "quad", "4");
+  put(t, "#endif\n");
+  put_text(t, u, ap__sincos_scalar, "", "");
+  if (!u->options->batch) return;
+  put_text(t, u, ap__sincos_near, "lanes", "_lanes");
+  put_text(t, u, ap__sincos_look, "lanes", "_lanes");
+  put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
+}
+
+void ap__put_c_source(ap__text *t, const ap_unit *u) {
+  bool pivots = false;
+  for (int k = 0; k < u->parts; k++) pivots = pivots || u->part[k].pivots > 0;
+  put_text(t, u, prologue, "", "");
+  put_text(t, u, vectors, "", "");
+  if (u->options->batch) put_text(t, u, lanes_text, "", "");
+  if (u->options->batch && pivots) put_text(t, u, lanes_of_pivots, "", "");
+  if (has_angles(u)) put_sincos(t, u);
+  for (int k = 0; k < u->parts; k++) put_program(t, u, k);
+}
+
+static void put_prototype(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
+                          bool batch) {
+  ap__text_add(t, "%s %s_%s%s(", result_type(p), u->name, name, batch ? "_batch" : "");
+  if (batch) put(t, "size_t n, ");
+  put_parameters(t, u, p, false);
+  put(t, ");\n");
+}
+
+void ap__put_c_header(ap__text *t, const ap_unit *u) {
+  put_text(t, u,
+           "#ifndef $N_H\n#define $N_H\n\n#include <stddef.h>\n\n"
+           "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+           "", "");
+  ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n\n", u->name, ap_nq(u->m), u->name,
+               ap_nv(u->m));
+  for (int k = 0; k < u->parts; k++) {
+    put_prototype(t, u, &u->part[k], u->part_name[k], false);
+    if (u->options->batch) put_prototype(t, u, &u->part[k], u->part_name[k], true);
+  }
+  put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+}

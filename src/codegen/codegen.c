@@ -1,0 +1,210 @@
+// The functions of codegen.h: which programs are recorded, and what they are called.
+
+#include <appell/codegen.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/c_source.h"
+#include "codegen/regroup.h"
+#include "model/frozen.h"
+
+enum { NAME_MOST = 100 };
+
+struct ap_code {
+  char name[NAME_MOST + 1];
+  ap__text source, header;
+  unsigned functions;
+  ap_count count[AP_FUNCTIONS];
+};
+
+static const char *const function_names[AP_FUNCTIONS] = {[AP_GEN_INVERSE] = "inverse_dynamics",
+                                                         [AP_GEN_INERTIA] = "inertia_matrix",
+                                                         [AP_GEN_BIAS] = "bias",
+                                                         [AP_GEN_GRAVITY] = "gravity",
+                                                         [AP_GEN_FORWARD] = "forward_dynamics",
+                                                         [AP_GEN_JACOBIAN] = "jacobian"};
+
+const char *ap_function_name(ap_function function) {
+  return (unsigned)function < AP_FUNCTIONS ? function_names[function] : NULL;
+}
+
+ap_generate_options ap_default_generate(void) {
+  return (ap_generate_options){
+      .arithmetic = AP_F64, .functions = (1u << AP_FUNCTIONS) - 1, .batch = true, .regroup = true};
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+static bool is_identifier(const char *s) {
+  if (!isalpha((unsigned char)s[0])) return false;
+  for (; *s; s++)
+    if (!isalnum((unsigned char)*s) && *s != '_') return false;
+  return true;
+}
+
+// Any name as part of an identifier: what cannot stand there becomes '_'.
+static void to_identifier(const char *from, char *to, size_t size) {
+  size_t n = 0;
+  for (; *from && n + 1 < size; from++) to[n++] = isalnum((unsigned char)*from) ? *from : '_';
+  to[n] = '\0';
+}
+
+static ap_status choose_name(const ap_model *m, const char *wanted, char *name, ap_error *error) {
+  if (wanted) {
+    if (strlen(wanted) <= NAME_MOST && is_identifier(wanted)) return strcpy(name, wanted), AP_OK;
+    ap__fail(error, AP_E_ARG, 0,
+             "'%.*s' cannot begin the names of C functions (a letter, then at most %d letters, "
+             "digits and '_')",
+             ap__shown(wanted), wanted, NAME_MOST - 1);
+    return AP_E_ARG;
+  }
+  char plain[NAME_MOST - 8];
+  to_identifier(ap_model_name(m), plain, sizeof plain);
+  snprintf(name, NAME_MOST, isalpha((unsigned char)plain[0]) ? "%s" : "robot_%s", plain);
+  return AP_OK;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+typedef struct generation {
+  const ap_model *m;
+  const ap_generate_options *options;
+  ap_program *part;
+  char **name;
+  int parts, room;
+} generation;
+
+static void close_generation(generation *g) {
+  for (int k = 0; k < g->parts; k++) ap__program_free(&g->part[k]), free(g->name[k]);
+  free(g->part);
+  free(g->name);
+}
+
+static bool is_taken(const generation *g, const char *name) {
+  for (int k = 0; k < g->parts; k++)
+    if (strcmp(g->name[k], name) == 0) return true;
+  return false;
+}
+
+// The name of a Jacobian's function; a second frame of the same name in C gets a number.
+static char *jacobian_name(const generation *g, int frame) {
+  char plain[NAME_MOST], name[NAME_MOST + 32];
+  to_identifier(ap_frame_name(g->m, frame), plain, sizeof plain);
+  snprintf(name, sizeof name, "jacobian_%s", plain);
+  for (int k = 2; is_taken(g, name); k++) snprintf(name, sizeof name, "jacobian_%s_%d", plain, k);
+  return strdup(name);
+}
+
+static ap_status no_memory(ap_error *error) {
+  ap__fail(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
+  return AP_E_MEMORY;
+}
+
+static ap_status add_part(generation *g, ap_function function, int frame, ap_error *error) {
+  ap_program *p = &g->part[g->parts];
+  char *name =
+      function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(ap_function_name(function));
+  if (!name) return no_memory(error);
+  ap_status status = ap__record(g->m, function, frame, g->options->regroup, p, error);
+  if (status) {
+    free(name);
+    return status;
+  }
+  g->name[g->parts++] = name;
+  return ap__simplify(p) ? AP_OK : no_memory(error);
+}
+
+// Links that nothing hangs on, and named frames, as far as they move.
+static bool is_end_point(const ap_model *m, int frame) {
+  int link = frame < m->nlink ? frame : m->frame[frame - m->nlink].body;
+  if (m->mover[link] == 0) return false;
+  for (int i = 1; frame < m->nlink && i < m->nlink; i++)
+    if (m->link[i].parent == frame) return false;
+  return true;
+}
+
+static ap_status add_parts(generation *g, ap_error *error) {
+  size_t room = (size_t)AP_FUNCTIONS + (size_t)g->m->nframe;
+  g->part = calloc(room, sizeof *g->part);
+  g->name = calloc(room, sizeof *g->name);
+  if (!g->part || !g->name) return no_memory(error);
+  for (int f = 0; f < AP_FUNCTIONS; f++) {
+    if (!(g->options->functions >> f & 1)) continue;
+    bool jacobian = f == AP_GEN_JACOBIAN;
+    for (int frame = 0; frame < (jacobian ? g->m->nframe : 1); frame++) {
+      if (jacobian && !is_end_point(g->m, frame)) continue;
+      ap_status status = add_part(g, (ap_function)f, frame, error);
+      if (status) return status;
+    }
+  }
+  return AP_OK;
+}
+
+static ap_status check_options(const ap_model *m, const ap_generate_options *o, ap_error *error) {
+  if (o->arithmetic != AP_F64 && o->arithmetic != AP_F32) {
+    ap__fail(error, AP_E_ARG, 0, "code is generated in f64 or f32 only");
+    return AP_E_ARG;
+  }
+  if (o->functions == 0 || o->functions >> AP_FUNCTIONS) {
+    ap__fail(error, AP_E_ARG, 0, "there is no such function to generate");
+    return AP_E_ARG;
+  }
+  if (m->nv == 0) {
+    ap__fail(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
+    return AP_E_UNSUPPORTED;
+  }
+  return AP_OK;
+}
+
+static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
+  ap_unit u = {.m = g->m,
+               .options = g->options,
+               .name = code->name,
+               .part = g->part,
+               .part_name = (const char **)g->name,
+               .parts = g->parts,
+               .count = code->count};
+  ap__put_c_source(&code->source, &u);
+  ap__put_c_header(&code->header, &u);
+  return code->source.failed || code->header.failed ? no_memory(error) : AP_OK;
+}
+
+ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
+                      ap_error *error) {
+  *code = NULL;
+  ap_status status = check_options(m, options, error);
+  if (status) return status;
+  ap_code *c = calloc(1, sizeof *c);
+  if (!c) return no_memory(error);
+  generation g = {.m = m, .options = options};
+  c->functions = options->functions;
+  status = choose_name(m, options->name, c->name, error);
+  if (!status) status = add_parts(&g, error);
+  if (!status) status = write_code(&g, c, error);
+  close_generation(&g);
+  if (status)
+    ap_code_free(c);
+  else
+    *code = c;
+  return status;
+}
+
+const char *ap_code_name(const ap_code *code) { return code->name; }
+const char *ap_code_source(const ap_code *code) { return code->source.text; }
+const char *ap_code_header(const ap_code *code) { return code->header.text; }
+
+ap_status ap_code_count(const ap_code *code, ap_function function, ap_count *count) {
+  if (!ap_function_name(function) || !(code->functions >> function & 1)) return AP_E_ARG;
+  *count = code->count[function];
+  return AP_OK;
+}
+
+void ap_code_free(ap_code *code) {
+  if (!code) return;
+  ap__text_free(&code->source);
+  ap__text_free(&code->header);
+  free(code);
+}

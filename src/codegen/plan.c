@@ -1,0 +1,257 @@
+#include "codegen/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Nodes that are read as they are: neither statements nor parts of one.
+static bool is_leaf(const ap_node *n) {
+  return n->op == AP_OP_INPUT || n->op == AP_OP_SIN || n->op == AP_OP_COS;
+}
+
+static int sign_of_ref(const ap_plan *plan, int ref) {
+  return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
+}
+
+// ---- uses and leaves ---------------------------------------------------------------------------
+
+static void count_uses(ap_plan *plan) {
+  const ap_program *p = plan->p;
+  for (int k = 0; k < ap__program_values(p); k++)
+    if (p->value[k].node) plan->uses[abs(p->value[k].node)]++;
+  for (int k = p->tape.count - 1; k > 0; k--) {
+    const ap_node *n = &p->tape.node[k];
+    int operands = plan->uses[k] ? ap__operands(n) : 0;
+    if (operands > 0) plan->uses[abs(n->a)]++;
+    if (operands > 1) plan->uses[abs(n->b)]++;
+  }
+}
+
+static void list_angles(ap_plan *plan) {
+  const ap_tape *t = &plan->p->tape;
+  int *at = plan->place; // of an angle: where it is in the list, from 1
+  for (int k = 1; k < t->count; k++) {
+    const ap_node *n = &t->node[k];
+    if (!plan->uses[k] || (n->op != AP_OP_SIN && n->op != AP_OP_COS) || at[n->a]) continue;
+    plan->angle[plan->angles++] = n->a;
+    at[n->a] = plan->angles;
+  }
+}
+
+// ---- signs -------------------------------------------------------------------------------------
+
+// Which sign the outputs would like a node to have: > 0, < 0 or no matter. A product hands the wish
+// on to a factor that is nobody else's.
+static void collect_wishes(const ap_plan *plan, int *wish) {
+  const ap_program *p = plan->p;
+  const ap_tape *t = &p->tape;
+  for (int k = 0; k < ap__program_values(p); k++) {
+    int ref = p->value[k].node;
+    if (ref) wish[abs(ref)] += ref > 0 ? 1 : -1;
+  }
+  for (int k = t->count - 1; k > 0; k--) {
+    const ap_node *n = &t->node[k];
+    if (wish[k] == 0 || (n->op != AP_OP_MUL && n->op != AP_OP_DIV)) continue;
+    int to = plan->uses[n->a] == 1 && !is_leaf(&t->node[n->a]) ? n->a : n->b;
+    if (plan->uses[to] == 1) wish[to] += wish[k];
+  }
+}
+
+// A sum of two with different signs may be written either way round; a number takes any sign.
+static void choose_signs(ap_plan *plan, const int *wish) {
+  const ap_tape *t = &plan->p->tape;
+  for (int k = 1; k < t->count; k++) {
+    const ap_node *n = &t->node[k];
+    int wanted = wish[k] < 0 ? -1 : 1;
+    switch (n->op) {
+      case AP_OP_ADD: {
+        int a = sign_of_ref(plan, n->a), b = sign_of_ref(plan, n->b);
+        plan->sign[k] = a == b ? a : wanted;
+        break;
+      }
+      case AP_OP_MUL:
+      case AP_OP_DIV: plan->sign[k] = plan->sign[n->a] * plan->sign[n->b]; break;
+      case AP_OP_ADD_CONST:
+      case AP_OP_MUL_CONST:
+      case AP_OP_DIV_CONST: plan->sign[k] = wanted; break;
+      case AP_OP_INPUT:
+      case AP_OP_SIN:
+      case AP_OP_COS:
+      case AP_OP_SQRT:
+      case AP_OP_SIGN:
+      case AP_OP_MAX: plan->sign[k] = 1; break;
+    }
+  }
+}
+
+// ---- expressions -------------------------------------------------------------------------------
+
+enum { MOST_TERMS = 6 }; // operations in one statement
+
+// A node that is used once is written where it is used, until the statement gets long.
+static void choose_inlined(ap_plan *plan, int *size) {
+  const ap_tape *t = &plan->p->tape;
+  for (int k = 1; k < t->count; k++) {
+    const ap_node *n = &t->node[k];
+    int operands = is_leaf(n) ? 0 : ap__operands(n);
+    size[k] = operands > 0;
+    if (operands > 0 && plan->inlined[abs(n->a)]) size[k] += size[abs(n->a)];
+    if (operands > 1 && plan->inlined[abs(n->b)]) size[k] += size[abs(n->b)];
+    bool plain = n->op == AP_OP_ADD || n->op == AP_OP_MUL || n->op == AP_OP_MUL_CONST ||
+                 n->op == AP_OP_ADD_CONST;
+    plan->inlined[k] = plain && plan->uses[k] == 1 && size[k] < MOST_TERMS && !plan->place[k];
+  }
+  // an output is a statement of its own
+  for (int k = 0; k < ap__program_values(plan->p); k++)
+    plan->inlined[abs(plan->p->value[k].node)] = false;
+}
+
+// ---- order -------------------------------------------------------------------------------------
+
+// Registers that a node's subtree asks for (Sethi and Ullman 1970), as if nothing were shared.
+static void count_registers(const ap_plan *plan, int *need) {
+  const ap_tape *t = &plan->p->tape;
+  for (int k = 1; k < t->count; k++) {
+    const ap_node *n = &t->node[k];
+    int operands = is_leaf(n) ? 0 : ap__operands(n);
+    int a = operands > 0 ? need[abs(n->a)] : 0, b = operands > 1 ? need[abs(n->b)] : 0;
+    need[k] = operands < 2 ? (a > 1 ? a : 1) : a == b ? a + 1 : a > b ? a : b;
+  }
+}
+
+typedef struct walk {
+  ap_plan *plan;
+  const int *need;
+  bool *done; // [count]
+  int *stack; // [count]
+} walk;
+
+// The operands of a node that are still to be written; the one to begin with comes last.
+static int pending(const walk *w, int k, int next[2]) {
+  const ap_node *n = &w->plan->p->tape.node[k];
+  int operands = is_leaf(n) ? 0 : ap__operands(n), count = 0;
+  int a = operands > 0 ? abs(n->a) : 0, b = operands > 1 ? abs(n->b) : 0;
+  if (a && b && w->need[a] > w->need[b]) {
+    int first = a;
+    a = b, b = first;
+  }
+  if (a && !w->done[a]) next[count++] = a;
+  if (b && !w->done[b] && b != a) next[count++] = b;
+  return count;
+}
+
+// Everything below a node, then the node.
+static void visit(walk *w, int root) {
+  int depth = 0;
+  if (w->done[root]) return;
+  w->stack[depth++] = root;
+  while (depth > 0) {
+    int k = w->stack[depth - 1], next[2];
+    int count = w->done[k] ? 0 : pending(w, k, next);
+    if (count > 0) {
+      w->stack[depth++] = next[count - 1];
+      continue;
+    }
+    depth--;
+    if (w->done[k]) continue;
+    w->done[k] = true;
+    const ap_plan *plan = w->plan;
+    if (!plan->inlined[k] && !is_leaf(&plan->p->tape.node[k])) w->plan->order[w->plan->steps++] = k;
+  }
+}
+
+// The most statements alive at once, if each ends with its last use.
+static int count_live(const ap_plan *plan, int *left) {
+  const ap_tape *t = &plan->p->tape;
+  int live = 0, most = 0;
+  memcpy(left, plan->uses, sizeof *left * (size_t)t->count);
+  // an inlined node passes its operands' uses on: they end where it is written
+  int stack[4 * MOST_TERMS];
+  for (int s = 0; s < plan->steps; s++) {
+    int depth = 0;
+    stack[depth++] = plan->order[s];
+    while (depth > 0) {
+      const ap_node *n = &t->node[stack[--depth]];
+      int refs[2] = {abs(n->a), abs(n->b)}, operands = ap__operands(n);
+      for (int i = 0; i < operands; i++) {
+        if (plan->inlined[refs[i]])
+          stack[depth++] = refs[i];
+        else if (!is_leaf(&t->node[refs[i]]) && --left[refs[i]] == 0)
+          live--;
+      }
+    }
+    live++;
+    if (live > most) most = live;
+  }
+  return most;
+}
+
+// Angles first; then the outputs from the first to the last or back, or as they were recorded:
+// whichever keeps the fewest values alive.
+static void order_by(walk *w, int way) {
+  const ap_program *p = w->plan->p;
+  int values = ap__program_values(p);
+  w->plan->steps = 0;
+  memset(w->done, 0, sizeof *w->done * (size_t)p->tape.count);
+  for (int k = 0; k < w->plan->angles; k++) visit(w, w->plan->angle[k]);
+  w->plan->angle_steps = w->plan->steps;
+  for (int k = 1; way == 2 && k < p->tape.count; k++)
+    if (w->plan->uses[k]) visit(w, k);
+  for (int k = 0; k < values; k++) {
+    int node = abs(p->value[way == 0 ? k : values - 1 - k].node);
+    if (node) visit(w, node);
+  }
+}
+
+static void choose_order(ap_plan *plan, walk *w, int *left) {
+  int best = 0;
+  plan->live = -1;
+  for (int way = 0; way < 3; way++) {
+    order_by(w, way);
+    int live = count_live(plan, left);
+    if (plan->live < 0 || live < plan->live) plan->live = live, best = way;
+  }
+  order_by(w, best);
+}
+
+// ------------------------------------------------------------------------------------------------
+
+bool ap__plan(const ap_program *p, ap_plan *plan) {
+  size_t n = (size_t)p->tape.count;
+  *plan = (ap_plan){.p = p};
+  plan->uses = calloc(n, sizeof *plan->uses);
+  plan->sign = calloc(n, sizeof *plan->sign);
+  plan->inlined = calloc(n, sizeof *plan->inlined);
+  plan->order = calloc(n, sizeof *plan->order);
+  plan->angle = calloc(n, sizeof *plan->angle);
+  plan->place = calloc(n, sizeof *plan->place);
+  int *scratch = calloc(n, sizeof *scratch), *need = calloc(n, sizeof *need);
+  walk w = {.plan = plan, .need = need};
+  w.done = calloc(n, sizeof *w.done);
+  w.stack = calloc(n, sizeof *w.stack);
+  bool fits = plan->uses && plan->sign && plan->inlined && plan->order && plan->angle &&
+              plan->place && scratch && need && w.done && w.stack;
+  if (fits) {
+    count_uses(plan);
+    list_angles(plan);
+    collect_wishes(plan, scratch);
+    choose_signs(plan, scratch);
+    choose_inlined(plan, scratch);
+    count_registers(plan, need);
+    choose_order(plan, &w, scratch);
+  }
+  free(scratch);
+  free(need);
+  free(w.done);
+  free(w.stack);
+  if (!fits) ap__plan_free(plan);
+  return fits;
+}
+
+void ap__plan_free(ap_plan *plan) {
+  free(plan->uses);
+  free(plan->sign);
+  free(plan->inlined);
+  free(plan->order);
+  free(plan->angle);
+  free(plan->place);
+}

@@ -1,0 +1,39 @@
+// One function of a robot as a program: its arrays, and a tape with a value for every output.
+
+#ifndef AP_CODEGEN_PROGRAM_H
+#define AP_CODEGEN_PROGRAM_H
+
+#include <appell/codegen.h>
+
+#include "codegen/tape.h"
+
+enum { AP_MOST_ARRAYS = 3 };
+
+typedef struct ap_array {
+  const char *name;
+  int size;
+} ap_array;
+
+typedef struct ap_program {
+  ap_function function;
+  int frame; // whose Jacobian it is
+  ap_array input[AP_MOST_ARRAYS], output[AP_MOST_ARRAYS];
+  int inputs, outputs;
+  bool in_place; // the last input may be the output
+  ap_tape tape;
+  real *value; // [values] the outputs one array after the other, then pivots
+  int values;  // entries of all outputs
+  int pivots; // pairs (size, inverse pivot) behind them: singular where one is nothing but rounding
+} ap_program;
+
+/// Run the kernels of one function on the tape.
+ap_status ap__record(const ap_model *m, ap_function function, int frame, bool regroup,
+                     ap_program *p, ap_error *error);
+/// Number of outputs with their pivots.
+static inline int ap__program_values(const ap_program *p) { return p->values + 2 * p->pivots; }
+void ap__program_free(ap_program *p);
+
+/// Rewrite the tape for fewer operations, and keep nothing that no output needs. False: no memory.
+bool ap__simplify(ap_program *p);
+
+#endif

@@ -1,0 +1,198 @@
+#include "codegen/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/number.h"
+
+static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
+
+void ap__put_template(ap__text *t, const char *text, const ap_word *words) {
+  for (const char *next = strchr(text, '$'); next; next = strchr(text, '$')) {
+    ap__text_bytes(t, text, (size_t)(next - text));
+    const ap_word *w = words;
+    while (w->letter && w->letter != next[1]) w++;
+    put(t, w->letter ? w->text : "$");
+    text = next + (w->letter ? 2 : 1);
+  }
+  put(t, text);
+}
+
+void ap__put_number(ap__text *t, double x, bool single) {
+  char number[32];
+  ap__format_short(single ? (double)(float)x : x, number);
+  put(t, number);
+  if (!strpbrk(number, ".e")) put(t, ".0");
+  if (single) put(t, "f");
+}
+
+// ---- expressions -------------------------------------------------------------------------------
+
+// How tightly an expression must hold together where it stands.
+typedef enum { IN_SUM, IN_SUM_BEHIND, IN_PRODUCT, IN_PRODUCT_BEHIND } context;
+
+typedef struct writer {
+  ap__text *t;
+  const ap_dialect *d;
+  const ap_plan *plan;
+} writer;
+
+static const ap_node *node_at(const writer *w, int ref) { return &w->plan->p->tape.node[abs(ref)]; }
+
+// The sign that a reference has relative to what is written for its node.
+static int sign_at(const writer *w, int ref) {
+  return ref < 0 ? -w->plan->sign[-ref] : w->plan->sign[ref];
+}
+
+// Whether an input array is read into variables first.
+static bool is_loaded(const writer *w, int array) {
+  const ap_program *p = w->plan->p;
+  return !w->d->direct || (p->in_place && array == p->inputs - 1);
+}
+
+static void put_node(const writer *w, int k, context at);
+
+// A reference, whatever its sign.
+static void put_ref(const writer *w, int ref, context at) {
+  if (sign_at(w, ref) < 0) put(w->t, "-");
+  put_node(w, abs(ref), sign_at(w, ref) < 0 ? IN_PRODUCT_BEHIND : at);
+}
+
+// a + b times sign, the positive one first.
+static void put_sum(const writer *w, const ap_node *n, int sign) {
+  int a = sign * n->a, b = sign * n->b;
+  if (sign_at(w, a) < 0 && sign_at(w, b) > 0) {
+    int first = b;
+    b = a, a = first;
+  }
+  put_ref(w, a, IN_SUM);
+  put(w->t, sign_at(w, b) < 0 ? " - " : " + ");
+  put_node(w, abs(b), IN_SUM_BEHIND);
+}
+
+static void put_sum_with_number(const writer *w, const ap_node *n, int sign) {
+  int a = sign * n->a;
+  double k = sign * n->k;
+  if (sign_at(w, a) < 0) {
+    ap__put_number(w->t, k, w->d->single);
+    put(w->t, " - ");
+    put_node(w, abs(a), IN_SUM_BEHIND);
+    return;
+  }
+  put_node(w, abs(a), IN_SUM);
+  put(w->t, k < 0 ? " - " : " + ");
+  ap__put_number(w->t, fabs(k), w->d->single);
+}
+
+// A function of the prologue, NAME_WORD(x) or NAME_WORD(x, y).
+static void put_call(const writer *w, const char *word, int a, int b) {
+  ap__text_add(w->t, "%s_%s%s(", w->d->name, word, w->d->ending);
+  put_ref(w, a, IN_SUM);
+  if (b) put(w->t, ", "), put_ref(w, b, IN_SUM);
+  put(w->t, ")");
+}
+
+static void put_operation(const writer *w, const ap_node *n, int sign) {
+  ap__text *t = w->t;
+  switch (n->op) {
+    case AP_OP_ADD: put_sum(w, n, sign); break;
+    case AP_OP_ADD_CONST: put_sum_with_number(w, n, sign); break;
+    case AP_OP_MUL:
+    case AP_OP_DIV:
+      put_node(w, n->a, IN_PRODUCT);
+      put(t, n->op == AP_OP_MUL ? " * " : " / ");
+      put_node(w, n->b, IN_PRODUCT_BEHIND);
+      break;
+    case AP_OP_MUL_CONST:
+    case AP_OP_DIV_CONST:
+      ap__put_number(t, sign * sign_at(w, n->a) * n->k, w->d->single);
+      put(t, n->op == AP_OP_MUL_CONST ? " * " : " / ");
+      put_node(w, n->a, IN_PRODUCT_BEHIND);
+      break;
+    case AP_OP_SQRT: put_call(w, "sqrt", n->a, 0); break;
+    case AP_OP_SIGN: put_call(w, "sign", n->a, 0); break;
+    case AP_OP_MAX: put_call(w, "max", n->a, n->b); break;
+    case AP_OP_INPUT:
+    case AP_OP_SIN:
+    case AP_OP_COS: break;
+  }
+}
+
+static bool is_sum(const ap_node *n) { return n->op == AP_OP_ADD || n->op == AP_OP_ADD_CONST; }
+
+// What is written for a node, where it is used.
+static void put_node(const writer *w, int k, context at) {
+  const ap_node *n = node_at(w, k);
+  const ap_array *in = w->plan->p->input;
+  if (n->op == AP_OP_INPUT) {
+    ap__text_add(w->t, is_loaded(w, n->a) ? "%s%d" : "%s[%d]", in[n->a].name, n->b);
+  } else if (n->op == AP_OP_SIN || n->op == AP_OP_COS) {
+    ap__text_add(w->t, "%c[%d]", n->op == AP_OP_SIN ? 's' : 'c', w->plan->place[n->a] - 1);
+  } else if (!w->plan->inlined[k]) {
+    ap__text_add(w->t, "t%d", k);
+  } else {
+    bool apart = is_sum(n) ? at != IN_SUM : at == IN_PRODUCT_BEHIND;
+    if (apart) put(w->t, "(");
+    put_operation(w, n, w->plan->sign[k]);
+    if (apart) put(w->t, ")");
+  }
+}
+
+void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x) {
+  writer w = {t, d, plan};
+  if (x.node) {
+    put_ref(&w, x.node, IN_SUM);
+    return;
+  }
+  put(t, d->splat);
+  ap__put_number(t, x.v == 0 ? 0 : x.v, d->single);
+}
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+// A parameter that the result does not depend on.
+static void put_unread(const writer *w) {
+  const ap_program *p = w->plan->p;
+  for (int i = 0; i < p->inputs; i++) {
+    bool read = false;
+    for (int k = 1; k < p->tape.count && !read; k++)
+      read = p->tape.node[k].op == AP_OP_INPUT && p->tape.node[k].a == i && w->plan->uses[k];
+    if (!read) ap__text_add(w->t, "  (void)%s;\n", p->input[i].name);
+  }
+}
+
+static void put_loads(const writer *w) {
+  const ap_program *p = w->plan->p;
+  for (int k = 1; k < p->tape.count; k++) {
+    const ap_node *n = &p->tape.node[k];
+    if (n->op == AP_OP_INPUT && w->plan->uses[k] && is_loaded(w, n->a))
+      w->d->load(w->t, w->d, p->input[n->a].name, n->b);
+  }
+}
+
+static void put_statement(const writer *w, int k) {
+  ap__text_add(w->t, "  const %s t%d = ", w->d->type, k);
+  put_operation(w, &w->plan->p->tape.node[k], w->plan->sign[k]);
+  put(w->t, ";\n");
+}
+
+static void put_stores(const writer *w) {
+  const ap_program *p = w->plan->p;
+  for (int k = 0, n = 0; k < p->outputs; k++)
+    for (int i = 0; i < p->output[k].size; i++, n++) {
+      w->d->store(w->t, w->d, p->output[k].name, i);
+      ap__put_value(w->t, w->d, w->plan, p->value[n]);
+      w->d->stored(w->t, w->d, p->output[k].name, i);
+    }
+}
+
+void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  writer w = {t, d, plan};
+  put_unread(&w);
+  put_loads(&w);
+  for (int k = 0; k < plan->angle_steps; k++) put_statement(&w, plan->order[k]);
+  if (plan->angles > 0) d->sincos(t, d, plan);
+  for (int k = plan->angle_steps; k < plan->steps; k++) put_statement(&w, plan->order[k]);
+  if (plan->p->pivots > 0) d->check(t, d, plan);
+  put_stores(&w);
+}

@@ -1,0 +1,45 @@
+// Pieces of source text, and a program written in a dialect.
+
+#ifndef AP_CODEGEN_WRITE_H
+#define AP_CODEGEN_WRITE_H
+
+#include "codegen/plan.h"
+#include "file/text.h"
+
+/// A word of a template and what it stands for; a list ends with {0}.
+typedef struct ap_word {
+  char letter;
+  const char *text;
+} ap_word;
+
+/// Text in which `$x` stands for the word with that letter.
+void ap__put_template(ap__text *t, const char *text, const ap_word *words);
+/// A number as a literal: of the type float where `single`, else double. Reads back to the same.
+void ap__put_number(ap__text *t, double x, bool single);
+
+/// How a program is written down: what differs between one state at a time, states side by side in
+/// lanes, and whatever else has C's expressions.
+typedef struct ap_dialect {
+  const char *type;   // of a value
+  bool single;        // literals are float
+  const char *name;   // prefix of all names
+  const char *ending; // of the functions of its values
+  const char *splat;  // what makes a value of a literal that stands alone, written before it
+  bool direct;        // inputs are read where they are used, but for one that may be the output
+  /// A value read from entry i of an array, declared as a variable of both names joined.
+  void (*load)(ap__text *t, const struct ap_dialect *d, const char *array, int i);
+  /// What is written before and behind an expression that goes to entry i of an array.
+  void (*store)(ap__text *t, const struct ap_dialect *d, const char *array, int i);
+  void (*stored)(ap__text *t, const struct ap_dialect *d, const char *array, int i);
+  /// Sines and cosines of all angles into arrays s and c.
+  void (*sincos)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan);
+  /// Leave the function where a pivot says so. NULL: programs with pivots are not written.
+  void (*check)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan);
+} ap_dialect;
+
+/// The body of a function: loads, sines and cosines, statements, stores.
+void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan);
+/// A node as an operand of an expression: its name, a literal, or the expression itself.
+void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x);
+
+#endif

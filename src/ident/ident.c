@@ -1,0 +1,213 @@
+// The standard parameters of a model: names, nominal values, regressor.
+
+#include "ident/ident.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/frozen.h"
+
+// ---- parameters --------------------------------------------------------------------------------
+
+static const char *const inertial_name[10] = {"m",   "mcx", "mcy", "mcz", "Ixx",
+                                              "Ixy", "Ixz", "Iyy", "Iyz", "Izz"};
+static const char *const drive_name[DRIVE_KINDS] = {"rotor", "viscous", "coulomb", "offset"};
+
+static bool wanted(const ap_ident_options *o, drive_kind kind) {
+  switch (kind) {
+    case DRIVE_ROTOR: return o->rotor;
+    case DRIVE_VISCOUS: return o->viscous;
+    case DRIVE_COULOMB: return o->coulomb;
+    case DRIVE_OFFSET: return o->offset;
+    case DRIVE_KINDS: break;
+  }
+  return false;
+}
+
+static bool has_drive(const ap_joint *j) {
+  return j->type == AP_REVOLUTE || j->type == AP_PRISMATIC;
+}
+
+// The drive parameters, written to `to` where that is not NULL; returns how many there are.
+static int list_drives(const ap_model *m, const ap_ident_options *o, drive *to) {
+  int n = 0;
+  for (int i = 1; i < m->nbody; i++) {
+    const ap_joint *j = &m->joint[i];
+    for (int kind = 0; kind < DRIVE_KINDS && has_drive(j); kind++) {
+      if (!wanted(o, (drive_kind)kind)) continue;
+      if (to) to[n] = (drive){(drive_kind)kind, i, j->v, j->leader ? j->ratio : 1};
+      n++;
+    }
+  }
+  return n;
+}
+
+static char *joined(const char *owner, const char *what) {
+  size_t size = strlen(owner) + strlen(what) + 2;
+  char *text = malloc(size);
+  if (text) snprintf(text, size, "%s.%s", owner, what);
+  return text;
+}
+
+static bool name_parameters(ap_ident *id) {
+  const ap_model *m = id->m;
+  for (int k = 0; k < id->np; k++) {
+    if (k < 10 * id->bodies) {
+      id->name[k] = joined(m->link[m->joint[k / 10 + 1].link].name, inertial_name[k % 10]);
+    } else {
+      const drive *d = &id->drive[k - 10 * id->bodies];
+      id->name[k] = joined(m->link[m->joint[d->body].link].joint_name, drive_name[d->kind]);
+    }
+    if (!id->name[k]) return false;
+  }
+  return true;
+}
+
+// Whether degree of freedom `row` of the user moves body i.
+static bool moves(const ap_model *m, int row, int i) {
+  for (; i > 0; i = m->joint[i].parent)
+    if (row >= m->joint[i].v && row < m->joint[i].v + m->joint[i].nv) return true;
+  return false;
+}
+
+static bool list_active(ap_ident *id) {
+  for (int j = 0; j < id->nv; j++) {
+    id->active[j] = malloc((size_t)id->np * sizeof(int) + 1);
+    if (!id->active[j]) return false;
+    for (int i = 1; i <= id->bodies; i++)
+      for (int k = 0; k < 10 && moves(id->m, j, i); k++)
+        id->active[j][id->nactive[j]++] = 10 * (i - 1) + k;
+    for (int k = 0; k < id->drives; k++)
+      if (id->drive[k].row == j) id->active[j][id->nactive[j]++] = 10 * id->bodies + k;
+  }
+  return true;
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static void *zeros(int count, size_t size) { return calloc((size_t)count + 1, size); }
+
+static bool make_room(ap_ident *id) {
+  const ap_model *m = id->m;
+  size_t work = ap_work_size(m);
+  id->drive = zeros(id->drives, sizeof *id->drive);
+  id->name = zeros(id->np, sizeof *id->name);
+  id->active = zeros(id->nv, sizeof *id->active);
+  id->nactive = zeros(id->nv, sizeof *id->nactive);
+  id->K = malloc(ap__lin_size(id->nv, 10 * id->bodies) * sizeof(double) + 1);
+  id->row = malloc(ap__lin_size(id->nv, id->np) * sizeof(double) + 1);
+  id->work_memory = work ? malloc(work) : NULL;
+  id->w = id->work_memory ? ap_work_init(m, id->work_memory, work) : NULL;
+  if (!id->drive || !id->name || !id->active || !id->nactive || !id->K || !id->row || !id->w)
+    return false;
+  list_drives(m, &id->options, id->drive);
+  return name_parameters(id) && list_active(id);
+}
+
+ap_status ap_ident_create(const ap_model *m, const ap_ident_options *options, ap_ident **ident,
+                          ap_error *error) {
+  *ident = NULL;
+  if (!ap__lin_available())
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "this build cannot identify parameters (it was made without LAPACKE)");
+  if (m->nv == 0)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "'%.*s' has no joint that moves (identification needs one)",
+                      ap__shown(m->name), m->name);
+  ap_ident *id = calloc(1, sizeof *id);
+  if (!id) return ap__no_memory(error);
+  *id = (ap_ident){.m = m, .options = *options, .nq = m->nq, .nv = m->nv, .bodies = m->nbody - 1};
+  id->drives = list_drives(m, options, NULL);
+  id->np = 10 * id->bodies + id->drives;
+  if (!make_room(id)) {
+    ap_ident_free(id);
+    return ap__no_memory(error);
+  }
+  *ident = id;
+  return AP_OK;
+}
+
+void ap_ident_free(ap_ident *id) {
+  if (!id) return;
+  for (int k = 0; id->name && k < id->np; k++) free(id->name[k]);
+  for (int j = 0; id->active && j < id->nv; j++) free(id->active[j]);
+  free(id->drive), free(id->name), free(id->active), free(id->nactive);
+  free(id->K), free(id->row), free(id->work_memory), free(id);
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+int ap_ident_count(const ap_ident *id) { return id->np; }
+
+const char *ap_ident_name(const ap_ident *id, int k) {
+  return k >= 0 && k < id->np ? id->name[k] : NULL;
+}
+
+const char *ap_ident_unit(const ap_ident *id, int k) {
+  if (k < 0 || k >= id->np) return "";
+  if (k < 10 * id->bodies) return k % 10 == 0 ? "kg" : k % 10 < 4 ? "kg m" : "kg m2";
+  const drive *d = &id->drive[k - 10 * id->bodies];
+  bool turns = id->m->joint[d->body].type == AP_REVOLUTE;
+  switch (d->kind) {
+    case DRIVE_ROTOR: return turns ? "kg m2" : "kg";
+    case DRIVE_VISCOUS: return turns ? "N m s/rad" : "N s/m";
+    case DRIVE_COULOMB:
+    case DRIVE_OFFSET: return turns ? "N m" : "N";
+    case DRIVE_KINDS: break;
+  }
+  return "";
+}
+
+void ap_ident_nominal(const ap_ident *id, double *p) {
+  ap_inertial_parameters(id->m, id->w, p);
+  for (int k = 0; k < id->drives; k++) {
+    const ap_body_def *b = &id->m->link[id->m->joint[id->drive[k].body].link];
+    const double value[DRIVE_KINDS] = {b->gear_ratio * b->gear_ratio * b->rotor_inertia, b->viscous,
+                                       b->coulomb, 0};
+    p[10 * id->bodies + k] = value[id->drive[k].kind];
+  }
+}
+
+static double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+
+// What a drive parameter of one adds to its row: a follower's force, seen by its leader.
+static double drive_entry(const drive *d, double v, double a) {
+  switch (d->kind) {
+    case DRIVE_ROTOR: return d->ratio * d->ratio * a;
+    case DRIVE_VISCOUS: return d->ratio * d->ratio * v;
+    case DRIVE_COULOMB: return d->ratio * sign_of(d->ratio * v);
+    case DRIVE_OFFSET: return d->ratio;
+    case DRIVE_KINDS: break;
+  }
+  return 0;
+}
+
+void ap_ident_rows(ap_ident *id, const double *q, const double *v, const double *a, double *W) {
+  const int inertial = 10 * id->bodies;
+  ap_regressor(id->m, id->w, q, v, a, id->K);
+  for (int j = 0; j < id->nv; j++, W += id->np) {
+    memcpy(W, id->K + ap__lin_size(j, inertial), (size_t)inertial * sizeof *W);
+    for (int k = 0; k < id->drives; k++) {
+      const drive *d = &id->drive[k];
+      W[inertial + k] = d->row == j ? drive_entry(d, v[j], a[j]) : 0;
+    }
+  }
+}
+
+// ---- random numbers ----------------------------------------------------------------------------
+
+// splitmix64 (Steele, Lea, Flood 2014)
+double ap__uniform(ap__random *r, double low, double high) {
+  unsigned long long z = (r->state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return low + (high - low) * ((double)((z ^ (z >> 31)) >> 11) * 0x1p-53);
+}
+
+// Box and Muller
+double ap__normal(ap__random *r) {
+  double u = 1 - ap__uniform(r, 0, 1), angle = ap__uniform(r, 0, 2 * acos(-1.0));
+  return sqrt(-2 * log(u)) * cos(angle);
+}

@@ -1,0 +1,164 @@
+// Measurements reduced to triangles. Of [W tau] = Q [R z; 0 rho], all that least squares asks for
+// is the triangle, and [R; next rows] has the same triangle as all rows together.
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ident/ident.h"
+
+static bool make_triangle(triangle *t, int n) {
+  t->n = n;
+  t->R = calloc(ap__lin_size(n, n), sizeof *t->R);
+  t->B = calloc(ap__lin_size(AP__BLOCK, n), sizeof *t->B);
+  return t->R && t->B;
+}
+
+static bool make_triangles(ap_reduction *r) {
+  const ap_ident *id = r->ident;
+  int count = r->folds * id->nv;
+  r->triangle = calloc((size_t)count, sizeof *r->triangle);
+  r->rows = calloc((size_t)id->nv, sizeof *r->rows);
+  r->out = calloc((size_t)id->nv, sizeof *r->out);
+  r->scratch = malloc(ap__lin_scratch(id->np + 1) * sizeof(double));
+  r->gate_p = malloc((size_t)id->np * sizeof(double));
+  r->gate = malloc((size_t)id->nv * sizeof(double));
+  if (!r->triangle || !r->rows || !r->out || !r->scratch || !r->gate_p || !r->gate) return false;
+  for (int k = 0; k < count; k++)
+    if (!make_triangle(&r->triangle[k], id->nactive[k % id->nv] + 1)) return false;
+  return true;
+}
+
+ap_status ap_reduction_create(ap_ident *ident, int folds, ap_reduction **reduction,
+                              ap_error *error) {
+  *reduction = NULL;
+  if (folds < 1 || folds > 1000)
+    return AP__REFUSE(error, AP_E_ARG, 0, "%d folds are asked for (1 to 1000 are possible)", folds);
+  ap_reduction *r = calloc(1, sizeof *r);
+  if (!r) return ap__no_memory(error);
+  r->ident = ident, r->folds = folds;
+  if (!make_triangles(r)) {
+    ap_reduction_free(r);
+    return ap__no_memory(error);
+  }
+  *reduction = r;
+  return AP_OK;
+}
+
+void ap_reduction_free(ap_reduction *r) {
+  if (!r) return;
+  for (int k = 0; r->triangle && k < r->folds * r->ident->nv; k++)
+    free(r->triangle[k].R), free(r->triangle[k].B);
+  free(r->triangle), free(r->rows), free(r->out), free(r->scratch);
+  free(r->gate_p), free(r->gate), free(r);
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+static void settle(ap_reduction *r, triangle *t) {
+  ap__lin_absorb(t->n, t->R, t->fill, t->B, AP__BLOCK, r->scratch);
+  t->fill = 0;
+}
+
+void ap__reduction_settle(ap_reduction *r) {
+  for (int k = 0; k < r->folds * r->ident->nv; k++) settle(r, &r->triangle[k]);
+}
+
+static bool left_out(const ap_reduction *r, int j, const double *row, double force) {
+  const ap_ident *id = r->ident;
+  if (isnan(force)) return true;
+  if (!r->gated) return false;
+  double predicted = 0;
+  for (int k = 0; k < id->np; k++) predicted += row[k] * r->gate_p[k];
+  return !(fabs(force - predicted) <= r->gate[j]);
+}
+
+void ap_reduction_add(ap_reduction *r, const double *q, const double *v, const double *a,
+                      const double *tau) {
+  ap_ident *id = r->ident;
+  ap_ident_rows(id, q, v, a, id->row);
+  int fold = (int)(r->states++ / AP__RUN % r->folds);
+  for (int j = 0; j < id->nv; j++) {
+    const double *row = id->row + ap__lin_size(j, id->np);
+    if (left_out(r, j, row, tau[j])) {
+      r->out[j]++;
+      continue;
+    }
+    triangle *t = &r->triangle[fold * id->nv + j];
+    double *to = t->B + t->fill;
+    for (int k = 0; k < id->nactive[j]; k++, to += AP__BLOCK) *to = row[id->active[j][k]];
+    *to = tau[j];
+    r->rows[j]++;
+    if (++t->fill == AP__BLOCK) settle(r, t);
+  }
+}
+
+void ap_reduction_gate(ap_reduction *r, const double *p, const double *limit) {
+  r->gated = p != NULL;
+  if (!p) return;
+  memcpy(r->gate_p, p, (size_t)r->ident->np * sizeof *p);
+  memcpy(r->gate, limit, (size_t)r->ident->nv * sizeof *limit);
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+long ap_reduction_rows(const ap_reduction *r, int j, long *left) {
+  if (left) *left = r->out[j];
+  return r->rows[j];
+}
+
+// |R p - z|^2 + rho^2 of one triangle
+static double squares_of(const ap_ident *id, const triangle *t, int j, const double *p) {
+  double sum = 0;
+  for (int i = 0; i < t->n; i++) { // row i of the triangle
+    double x = -t->R[ap__lin_size(t->n - 1, t->n) + (size_t)i];
+    for (int k = i; p && k < t->n - 1; k++)
+      x += t->R[ap__lin_size(k, t->n) + (size_t)i] * p[id->active[j][k]];
+    sum += x * x;
+  }
+  return sum;
+}
+
+void ap__reduction_squares(ap_reduction *r, const double *p, int fold, double *square) {
+  const ap_ident *id = r->ident;
+  ap__reduction_settle(r);
+  for (int j = 0; j < id->nv; j++) {
+    square[j] = 0;
+    for (int f = 0; f < r->folds; f++)
+      if (fold < 0 || f == fold) square[j] += squares_of(id, &r->triangle[f * id->nv + j], j, p);
+  }
+}
+
+static void rms_of(ap_reduction *r, const double *p, double *rms) {
+  ap__reduction_squares(r, p, -1, rms);
+  for (int j = 0; j < r->ident->nv; j++)
+    rms[j] = r->rows[j] > 0 ? sqrt(rms[j] / (double)r->rows[j]) : 0;
+}
+
+void ap_reduction_force_rms(ap_reduction *r, double *rms) { rms_of(r, NULL, rms); }
+
+void ap_reduction_error_rms(ap_reduction *r, const double *p, double *rms) { rms_of(r, p, rms); }
+
+ap_status ap__reduction_gather(ap_reduction *r, const double *weight, int without, double *G) {
+  const ap_ident *id = r->ident;
+  int n = id->np + 1;
+  double *B = malloc(ap__lin_size(n, n) * sizeof *B);
+  if (!B) return AP_E_MEMORY;
+  ap__reduction_settle(r);
+  memset(G, 0, ap__lin_size(n, n) * sizeof *G);
+  for (int k = 0; k < r->folds * id->nv; k++) {
+    int j = k % id->nv;
+    const triangle *t = &r->triangle[k];
+    if (k / id->nv == without) continue;
+    memset(B, 0, ap__lin_size(n, n) * sizeof *B);
+    for (int c = 0; c < t->n; c++) {
+      int column = c < t->n - 1 ? id->active[j][c] : id->np;
+      for (int i = 0; i <= c; i++)
+        B[ap__lin_size(column, t->n) + (size_t)i] =
+            (weight ? weight[j] : 1) * t->R[ap__lin_size(c, t->n) + (size_t)i];
+    }
+    ap__lin_absorb(n, G, t->n, B, t->n, r->scratch);
+  }
+  free(B);
+  return AP_OK;
+}

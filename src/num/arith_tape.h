@@ -1,0 +1,69 @@
+// Arithmetic: a tape. Same words as arith_f64.h, but nothing is computed unless both sides are
+// known numbers: an operation becomes a node of an expression graph, from which code is generated.
+//
+// `real` is a struct, so that an operator that slipped into a kernel does not compile. A value is a
+// number or a node with a sign: negation costs nothing, and x and -x share their node. The
+// simplifications are in codegen/tape.c.
+
+#ifndef APPELL_NUM_ARITH_H
+#define APPELL_NUM_ARITH_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ARITH_COMPACT
+
+typedef struct ap_tape ap_tape;
+
+typedef struct {
+  ap_tape *t; // where its node is; NULL in a literal
+  double v;   // a number, where node is 0
+  int node;   // > 0: that node; < 0: its negative
+} real;
+
+typedef ap_tape *arith_ctx;
+
+real ap__tape_add(real a, real b);
+real ap__tape_mul(real a, real b);
+real ap__tape_div(real a, real b);
+real ap__tape_sqrt(real a);
+real ap__tape_max(real a, real b);
+real ap__tape_sign(real a);
+void ap__tape_sincos(real q, real offset, real *s, real *c);
+
+static inline real r_const(double x) { return (real){.v = x}; }
+static inline real r_param(arith_ctx ctx, double x) { return (real){.t = ctx, .v = x}; }
+// Only numbers have a value; what asks for that of a node learns nothing.
+static inline double r_store(real x) { return x.node ? (double)NAN : x.v; }
+
+static inline real r_neg(real a) { return (real){a.t, -a.v, -a.node}; }
+static inline real r_add(real a, real b) { return ap__tape_add(a, b); }
+static inline real r_sub(real a, real b) { return ap__tape_add(a, r_neg(b)); }
+static inline real r_mul(real a, real b) { return ap__tape_mul(a, b); }
+static inline real r_div(real a, real b) { return ap__tape_div(a, b); }
+static inline real r_sqrt(real a) { return ap__tape_sqrt(a); }
+// Feeds statuses alone.
+static inline real r_max(real a, real b) { return ap__tape_max(a, b); }
+
+static inline real r_sign(real a) { return ap__tape_sign(a); }
+
+// Nothing is known while recording: whoever records keeps the pivots and has them tested later.
+typedef bool r_truth;
+static inline r_truth r_true(void) { return true; }
+static inline r_truth r_and(r_truth a, r_truth b) { return a && b; }
+static inline r_truth r_sound(real size, real inverse, double limit) {
+  return (void)size, (void)inverse, (void)limit, true;
+}
+
+/// Sine and cosine of q + offset, the offset turned by on the tape.
+static inline void r_sincos(real q, real offset, real *s, real *c) {
+  ap__tape_sincos(q, offset, s, c);
+}
+static inline void r_sincos_n(int n, const real *q, const real *offset, real *s, real *c) {
+  for (int i = 0; i < n; i++) r_sincos(q[i], offset[i], s + i, c + i);
+}
+
+#include "num/one_lane.inc"
+
+#endif

@@ -1,0 +1,231 @@
+// Strides: steps over moments in which modes change more often than they can be followed, or in
+// which no contact forces obey Coulomb's law (Painleve's paradox).
+//
+// In a stride Coulomb's law holds for velocities and impulses instead of accelerations and forces
+// (J. J. Moreau 1988, M. Jean 1999): velocities go ahead under all forces but those of walls, then
+// an inelastic impact at all points that touch, in the place that is reached, gives the impulses of
+// the stride. Such impulses always exist. Where forces do too, these are the forces times the
+// length; where none do, they are those of an impact without a collision, which is what rigid
+// bodies leave Painleve's states by. Friction opposes the velocities at the end, so that it takes
+// energy. The forces without walls are the mean of both ends, and so is the velocity that moves q:
+// a stride along a wall errs by the third power of its length.
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sim/run.h"
+
+// A stride is a window long, or shorter down to this part of it.
+#define STRIDE_PARTS 4096
+
+typedef struct run_stride {
+  double h;                // s
+  bool jumps;              // velocities do, by more than forces do in a time h
+  double before;           // J, at its beginning
+  int n;                   // touches
+  ap_impact_result result; // of the impact
+} run_stride;
+
+// The pairs that touch at the state in sim->y, in chosen[], with their touches. -1: too many.
+static int choose(ap_sim *sim) {
+  int n = 0;
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (p->away && p->now.distance > RUN_TOUCH) continue;
+    if (n == sim->most) return -1;
+    sim->touch[n] = (ap_touch){.body = p->body, .friction = p->friction};
+    memcpy(sim->touch[n].at, p->at, sizeof p->at);
+    memcpy(sim->touch[n].normal, p->now.normal, sizeof p->now.normal);
+    sim->chosen[n++] = i;
+  }
+  return n;
+}
+
+// The rate of sim->y without contacts.
+static ap_status free_rate(ap_sim *sim, double t, double *rate, ap_error *error) {
+  sim->strides = true;
+  ap_status status = ap__run_rate(sim, t, sim->y, rate);
+  sim->strides = false;
+  return status ? ap__run_failed(sim, status, "no acceleration", error) : AP_OK;
+}
+
+// From sim->y0 on for a time h: q along the mean of v there and at the end, v and the ledger with
+// the rate, then the impact unless it is left out. The end is that in sim->y, or where velocities
+// jump what they are before the jump.
+static ap_status go(ap_sim *sim, run_stride *s, const double *rate, bool meets, ap_error *error) {
+  double *q = sim->y, *v = sim->y + sim->nq;
+  const double *v0 = sim->y0 + sim->nq, *a = rate + sim->nq;
+  for (int i = 0; i < sim->nv; i++)
+    sim->before[i] = 0.5 * s->h * (v0[i] + (s->jumps ? v0[i] + s->h * a[i] : v[i]));
+  ap_integrate(sim->m, sim->y0, sim->before, q);
+  for (int i = sim->nq; i < sim->n; i++) sim->y[i] = sim->y0[i] + s->h * rate[i];
+  ap_status status = ap__plant_settle(&sim->plant, q, v);
+  if (status) return ap__run_failed(sim, status, "the robot cannot be where it is", error);
+  s->n = 0;
+  s->result = (ap_impact_result){0};
+  if (!meets) return AP_OK;
+  ap__run_look(sim, q, v);
+  s->n = choose(sim);
+  if (s->n < 0) {
+    ap__fail(error, AP_E_UNSUPPORTED, 0, "more than %d points touch walls at t = %.9g", sim->most,
+             sim->t);
+    return AP_E_UNSUPPORTED;
+  }
+  if (s->n == 0) return AP_OK;
+  status =
+      sim->plant.kind->impact(&sim->plant, q, v, s->n, sim->touch, sim->impact_room, &s->result);
+  return status ? ap__run_failed(sim, status, "the impact cannot be solved", error) : AP_OK;
+}
+
+// Energies of motion, place and springs.
+static double energy_of(ap_sim *sim) {
+  double energy[3];
+  ap__run_energy(sim, energy);
+  return energy[0] + energy[1] + energy[2];
+}
+
+// What the impulses of n touches took, which act on the mean of the velocities at both ends: along
+// the walls, and across them.
+static void losses(ap_sim *sim, int n, double *along, double *across) {
+  *along = *across = 0;
+  ap__run_look(sim, sim->y, sim->y0 + sim->nq);
+  for (int i = 0; i < n; i++) {
+    const run_pair *p = &sim->pair[sim->chosen[i]];
+    const ap_touch *t = &sim->touch[i];
+    double work = 0, push = 0, normal = 0;
+    for (int k = 0; k < 3; k++) {
+      double mean = 0.5 * (p->now.v[k] + t->after[k]);
+      work += t->impulse[k] * mean;
+      push += t->impulse[k] * p->now.normal[k];
+      normal += p->now.normal[k] * mean;
+    }
+    *along -= work - push * normal;
+    *across -= push * normal;
+  }
+}
+
+// Book what the impulses took: to friction along the walls, to impacts across them. Where
+// velocities jump it is all an impact's, of the energy that was there right before. Returns by how
+// much the ledger of the stride does not close.
+static double book(ap_sim *sim, const run_stride *s) {
+  double along, across, *ledger = sim->y + sim->nq + sim->nv;
+  const double *ledger0 = sim->y0 + sim->nq + sim->nv;
+  losses(sim, s->n, &along, &across);
+  if (s->jumps) along = 0, across = s->result.lost;
+  double change = energy_of(sim) - s->before + along + across;
+  for (int i = 0; i < sim->n - sim->nq - sim->nv; i++)
+    change += (i == RUN_TAKEN ? 1 : -1) * (ledger[i] - ledger0[i]);
+  if (along < 0 || s->result.relaxed) across += along, along = 0;
+  ledger[RUN_TAKEN] += along;
+  sim->lost += across;
+  return change;
+}
+
+// Who is pressed stays on its wall, who is not has left it.
+static ap_status keep_pressed(ap_sim *sim, int n, ap_error *error) {
+  int pressed = 0;
+  bool off = false;
+  double lost = 0;
+  ap__run_look(sim, sim->y, sim->y + sim->nq);
+  for (int i = 0; i < sim->npair; i++) sim->pair[i].away = true;
+  for (int i = 0; i < n; i++) {
+    run_pair *p = &sim->pair[sim->chosen[i]];
+    const double *f = sim->touch[i].impulse;
+    p->away = f[0] == 0 && f[1] == 0 && f[2] == 0;
+    if (p->away) continue;
+    sim->candidate[pressed++] = ap__run_resting(p);
+    off = off || fabs(p->now.distance) > RUN_DRIFT || fabs(p->now.rate) > 10 * RUN_DRIFT;
+  }
+  if (!off) return AP_OK;
+  ap_status status = ap__contact_project(&sim->plant, sim->y, sim->y + sim->nq, pressed,
+                                         sim->candidate, sim->contact_room, &lost);
+  if (status) return ap__run_failed(sim, status, "points cannot be put back on walls", error);
+  sim->lost += lost;
+  return AP_OK;
+}
+
+// A jump is told as the impact that it is.
+static void tell_jump(ap_sim *sim, const run_stride *s) {
+  sim->number++;
+  for (int i = 0; i < s->n; i++) {
+    const double *f = sim->touch[i].impulse;
+    if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
+    ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, &sim->pair[sim->chosen[i]], &sim->touch[i],
+                 s->result.lost);
+  }
+}
+
+// One stride from sim->y0 to sim->y.
+static ap_status step(ap_sim *sim, run_stride *s, ap_error *error) {
+  double *rate = sim->stage, *end = sim->stage + sim->n;
+  memcpy(sim->y, sim->y0, (size_t)sim->n * sizeof *sim->y);
+  ap_status status = free_rate(sim, sim->t, rate, error);
+  if (!status) status = go(sim, s, rate, !s->jumps, error);
+  if (!status) status = free_rate(sim, sim->t + s->h, end, error);
+  if (status) return status;
+  for (int i = 0; i < sim->n; i++) rate[i] = 0.5 * (rate[i] + end[i]);
+  return go(sim, s, rate, true, error);
+}
+
+// A stride of *h, and what to try next. Where the ledger would not close velocities jump; where it
+// would not close then either, the stride is shorter.
+static ap_status stride(ap_sim *sim, double *h, ap_error *error) {
+  double kinetic = ap_kinetic_energy(sim->m, sim->w, sim->y, sim->y + sim->nq);
+  double lost = sim->lost, least = sim->scene.window / STRIDE_PARTS;
+  double allowed = sim->scene.relative * kinetic + sim->scene.absolute;
+  run_stride s = {.h = *h, .before = energy_of(sim)};
+  memcpy(sim->y0, sim->y, (size_t)sim->n * sizeof *sim->y);
+  for (;;) {
+    sim->lost = lost;
+    ap_status status = step(sim, &s, error);
+    if (status) return status;
+    double off = book(sim, &s);
+    if (fabs(off) <= allowed || (s.jumps && s.h <= least)) break;
+    if (s.jumps) s.h = fmax(0.25 * s.h, least);
+    s.jumps = !s.jumps;
+  }
+  sim->t += s.h;
+  *h = 2 * s.h;
+  ap_status status = keep_pressed(sim, s.n, error);
+  if (!status && s.jumps) tell_jump(sim, &s);
+  return status;
+}
+
+void ap__run_plod(ap_sim *sim) {
+  double window = sim->scene.window;
+  bool again = sim->t - sim->plod_until < 10 * sim->plod;
+  sim->plod = again ? fmin(2 * sim->plod, 100 * window) : window;
+  sim->plod_until = sim->t + sim->plod;
+}
+
+// Whether a point in flight is about to hit its wall.
+static int about_to_hit(ap_sim *sim) {
+  ap__run_look(sim, sim->y, sim->y + sim->nq);
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (!p->away) continue;
+    if (p->now.rate < -sim->scene.rest && p->now.distance + p->now.rate * sim->scene.window <= 0)
+      return i;
+  }
+  return -1;
+}
+
+ap_status ap__run_strides(ap_sim *sim, double t, ap_error *error) {
+  ap_status status = AP_OK;
+  double end = fmin(t, sim->plod_until), window = sim->scene.window, h = window;
+  sim->fresh = true;
+  while (sim->t < end && !status) {
+    int hits = about_to_hit(sim);
+    if (hits >= 0) {
+      status = ap__run_count(sim, &sim->pair[hits], error);
+      if (!status) status = ap__run_impact(sim, error);
+      if (status) return status;
+    }
+    h = fmin(h, fmin(window, end - sim->t));
+    status = stride(sim, &h, error);
+    if (end - sim->t < 8 * DBL_EPSILON * fmax(fabs(end), fabs(sim->t))) sim->t = end;
+  }
+  return status ? status : ap__run_settle(sim, -1, -1, error);
+}

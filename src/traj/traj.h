@@ -1,0 +1,40 @@
+// What a trajectory is made of. Constructors ask for one with ap__traj_new() and fill its pieces.
+
+#ifndef AP_TRAJ_TRAJ_H
+#define AP_TRAJ_TRAJ_H
+
+#include <appell/traj.h>
+
+#include "file/robot.h"
+
+typedef enum { PIECE_POLYNOMIAL, PIECE_FOURIER } piece_kind;
+
+// Coefficients of one coordinate: of a polynomial in the time since the start of the piece, lowest
+// power first, AP__POWERS of them; of a Fourier series the centre, then sine and cosine of each
+// harmonic in turn.
+enum { AP__POWERS = 6 };
+
+typedef struct ap_piece {
+  piece_kind kind;
+  double start, duration;
+  double phase;     // Fourier: time since the series began, at the start of the piece
+  double frequency; // Fourier: rad/s
+  int harmonics;    // Fourier
+  int stride;       // coefficients of one coordinate
+  const double *coefficient;
+} ap_piece;
+
+struct ap_traj {
+  int n, count;
+  double duration;
+  ap_piece piece[];
+};
+
+// A trajectory of n coordinates with room for `numbers` coefficients, where *coefficient points.
+// NULL, with *error filled, without memory.
+ap_traj *ap__traj_new(int n, int pieces, size_t numbers, double **coefficient, ap_error *error);
+
+// Position, velocity, acceleration of coordinate j of a piece, t after its start.
+void ap__piece_at(const ap_piece *p, int j, double t, double x[3]);
+
+#endif

@@ -1,0 +1,227 @@
+// Generated code: what it computes is what the library computes, many states at once give the same
+// bits as one at a time, and the text is always the same.
+
+#include <appell/codegen.h>
+#include <appell/dyn.h>
+#include <appell/file.h>
+#include <appell/kin.h>
+
+#include "generated.h"
+#include "models.h"
+
+enum { STATES = 21 }; // not a multiple of any number of lanes
+
+typedef void one_array(const double *q, double *out);
+typedef void two_arrays(const double *q, const double *v, double *out);
+typedef void three_arrays(const double *q, const double *v, const double *a, double *out);
+typedef int forward_function(const double *q, const double *v, const double *tau, double *a);
+typedef void one_array_batch(size_t n, const double *q, double *out);
+typedef void two_arrays_batch(size_t n, const double *q, const double *v, double *out);
+typedef void three_arrays_batch(size_t n, const double *q, const double *v, const double *a,
+                                double *out);
+typedef int forward_batch(size_t n, const double *q, const double *v, const double *tau, double *a);
+
+// A compiled robot beside its model.
+typedef struct pair {
+  const ap_model *m;
+  ap_work *w;
+  generated g;
+} pair;
+
+// One of the functions of a state; v and a may go unread. Returns what forward dynamics returns.
+static int call(const pair *p, ap_function f, const double *q, const double *v, const double *a,
+                double *out) {
+  generated_function *s = generated_symbol(&p->g, ap_function_name(f), "");
+  if (!CHECK(s)) return -1;
+  switch (f) {
+    case AP_GEN_INVERSE: ((three_arrays *)s)(q, v, a, out); break;
+    case AP_GEN_BIAS: ((two_arrays *)s)(q, v, out); break;
+    case AP_GEN_FORWARD: return ((forward_function *)s)(q, v, a, out);
+    default: ((one_array *)s)(q, out);
+  }
+  return 0;
+}
+
+static int call_batch(const pair *p, ap_function f, size_t n, const double *q, const double *v,
+                      const double *a, double *out) {
+  generated_function *s = generated_symbol(&p->g, ap_function_name(f), "_batch");
+  if (!CHECK(s)) return -1;
+  switch (f) {
+    case AP_GEN_INVERSE: ((three_arrays_batch *)s)(n, q, v, a, out); break;
+    case AP_GEN_BIAS: ((two_arrays_batch *)s)(n, q, v, out); break;
+    case AP_GEN_FORWARD: return ((forward_batch *)s)(n, q, v, a, out);
+    default: ((one_array_batch *)s)(n, q, out);
+  }
+  return 0;
+}
+
+static ap_status call_library(const pair *p, ap_function f, const motion *s, double *out) {
+  switch (f) {
+    case AP_GEN_INVERSE: ap_inverse_dynamics(p->m, p->w, s->q, s->v, s->a, out); break;
+    case AP_GEN_BIAS: ap_bias(p->m, p->w, s->q, s->v, out); break;
+    case AP_GEN_GRAVITY: ap_gravity_forces(p->m, p->w, s->q, out); break;
+    case AP_GEN_INERTIA: ap_inertia_matrix(p->m, p->w, s->q, out); break;
+    case AP_GEN_FORWARD: return ap_forward_dynamics(p->m, p->w, s->q, s->v, s->a, out);
+    default: break;
+  }
+  return AP_OK;
+}
+
+static int entries(const pair *p, ap_function f) {
+  return f == AP_GEN_INERTIA ? ap_nv(p->m) * ap_nv(p->m) : ap_nv(p->m);
+}
+
+static double out_generated[ROBOT_V * ROBOT_V], out_library[ROBOT_V * ROBOT_V];
+
+// A matrix and forces are compared entry by entry with the largest of them. Accelerations carry the
+// condition of the matrix: what is compared is the force that their difference stands for, with the
+// forces that they balance.
+static void compare_state(const pair *p, ap_function f, const motion *s) {
+  int n = entries(p, f);
+  for (int k = 0; k < n; k++) out_generated[k] = 12345;
+  ap_status status = call_library(p, f, s, out_library);
+  int got = call(p, f, s->q, s->v, s->a, out_generated);
+  CHECK_EQ_INT(got != 0, status != AP_OK);
+  if (status != AP_OK) {
+    for (int k = 0; k < n; k++) CHECK(out_generated[k] == 12345);
+    return;
+  }
+  if (f != AP_GEN_FORWARD) {
+    CHECK_NEAR(out_generated, out_library, n, 1e-13);
+    return;
+  }
+  double bias[ROBOT_V], force[ROBOT_V], size = 0;
+  ap_bias(p->m, p->w, s->q, s->v, bias);
+  ap_inverse_dynamics(p->m, p->w, s->q, s->v, out_generated, force);
+  double *M = out_library;
+  ap_inertia_matrix(p->m, p->w, s->q, M);
+  for (int i = 0; i < n; i++) {
+    double moved = fabs(bias[i]) + fabs(s->a[i]);
+    for (int k = 0; k < n; k++) moved += fabs(M[i * n + k] * out_generated[k]);
+    size = fmax(size, moved);
+  }
+  CHECK_WITHIN(force, s->a, n, 1e-13 * size);
+}
+
+static const ap_function plain[] = {AP_GEN_INVERSE, AP_GEN_INERTIA, AP_GEN_BIAS, AP_GEN_GRAVITY,
+                                    AP_GEN_FORWARD};
+enum { PLAIN_FUNCTIONS = sizeof plain / sizeof *plain };
+
+static void compare_jacobians(const pair *p, const motion *s) {
+  ap_kinematics(p->m, p->w, s->q, NULL, NULL);
+  for (int frame = 1; frame < ap_nframe(p->m); frame++) {
+    char name[128];
+    snprintf(name, sizeof name, "jacobian_%s", ap_frame_name(p->m, frame));
+    generated_function *function = generated_symbol(&p->g, name, "");
+    if (!function) continue; // not an end point
+    int n = 6 * ap_nv(p->m);
+    ((one_array *)function)(s->q, out_generated);
+    CHECK_OK(ap_frame_jacobian(p->m, p->w, frame, AP_MIXED, out_library));
+    CHECK_NEAR(out_generated, out_library, n, 1e-13);
+  }
+}
+
+// ---- many states -------------------------------------------------------------------------------
+
+typedef struct states {
+  double *q, *v, *a, *out; // [j * n + k]
+} states;
+
+static double *numbers(size_t n) {
+  double *x = calloc(n + 1, sizeof *x);
+  if (!x) abort();
+  return x;
+}
+
+// Column k of a batch's array beside n numbers.
+static void check_column(const double *batch, size_t count, size_t k, const double *one, int n) {
+  for (int j = 0; j < n; j++)
+    CHECK(memcmp(&batch[(size_t)j * count + k], &one[j], sizeof *one) == 0);
+}
+
+static void compare_batch(const pair *p, ap_function f, size_t count) {
+  size_t nq = (size_t)ap_nq(p->m), nv = (size_t)ap_nv(p->m);
+  int n = entries(p, f);
+  states b = {numbers(nq * count), numbers(nv * count), numbers(nv * count),
+              numbers((size_t)n * count)};
+  motion *s = calloc(count + 1, sizeof *s);
+  rng r = rng_seed(5 + count);
+  for (size_t k = 0; k < count; k++) {
+    random_motion(&r, p->m, &s[k]);
+    for (size_t j = 0; j < nq; j++) b.q[j * count + k] = s[k].q[j];
+    for (size_t j = 0; j < nv; j++) b.v[j * count + k] = s[k].v[j];
+    for (size_t j = 0; j < nv; j++) b.a[j * count + k] = s[k].a[j];
+    for (int j = 0; j < n; j++) b.out[(size_t)j * count + k] = -7;
+  }
+  int any = 0, got = call_batch(p, f, count, b.q, b.v, b.a, b.out);
+  for (size_t k = 0; k < count; k++) {
+    for (int j = 0; j < n; j++) out_generated[j] = -7;
+    any |= call(p, f, s[k].q, s[k].v, s[k].a, out_generated) != 0;
+    check_column(b.out, count, k, out_generated, n);
+  }
+  CHECK_EQ_INT(got != 0, any);
+  free(b.q), free(b.v), free(b.a), free(b.out), free(s);
+}
+
+// ---- models ------------------------------------------------------------------------------------
+
+static const char *compiler(void) {
+  const char *cc = getenv("CC");
+  return cc && cc[0] ? cc : "cc";
+}
+
+static void compare_model(const ap_model *m, ap_work *w, const char *label, const char *flags) {
+  pair p = {m, w, {0}};
+  ap_generate_options options = ap_default_generate();
+  test_context("%s", label);
+  p.g = generated_open(m, &options, compiler(), flags);
+  if (CHECK(p.g.library)) {
+    motion s;
+    rng r = rng_seed(99);
+    for (int k = 0; k < 10; k++) {
+      random_motion(&r, m, &s);
+      test_context("%s, state %d", label, k);
+      for (int f = 0; f < PLAIN_FUNCTIONS; f++) compare_state(&p, plain[f], &s);
+      compare_jacobians(&p, &s);
+    }
+    for (int f = 0; f < PLAIN_FUNCTIONS; f++) {
+      test_context("%s, batch of %s", label, ap_function_name(plain[f]));
+      for (size_t count = 0; count < STATES; count += 5) compare_batch(&p, plain[f], count);
+    }
+  }
+  generated_close(&p.g);
+}
+
+TEST(builtin_robots) {
+  for (int i = 0; ap_builtin_name(i); i++) {
+    const ap_robot_def *def = ap_builtin(ap_builtin_name(i));
+    size_t size = ap_model_size(def);
+    void *memory = malloc(size);
+    ap_model *m = ap_model_init(def, memory, size, NULL);
+    size = ap_work_size(m);
+    void *work = malloc(size);
+    if (ap_nv(m) > 0)
+      compare_model(m, ap_work_init(m, work, size), ap_builtin_name(i), "-O1 -march=native");
+    free(work);
+    free(memory);
+  }
+}
+
+// Every kind of joint, free bases, followers, massless links; all recipes where APPELL_TEST_EFFORT
+// asks for more than the usual.
+static bool is_chosen(const char *label) {
+  static const char *const few[] = {"one prismatic",      "one spherical",          "one planar",
+                                    "one free",           "arm of any joint",       "free arm",
+                                    "any with followers", "arm with massless links"};
+  for (size_t k = 0; k < sizeof few / sizeof *few; k++)
+    if (strcmp(label, few[k]) == 0) return true;
+  return getenv("APPELL_TEST_EFFORT") != NULL;
+}
+
+TEST(random_robots) {
+  for (int k = 0; k < RECIPES; k++) {
+    if (!is_chosen(recipes[k].label)) continue;
+    test_robot *r = robot_at(k);
+    if (ap_nv(r->m) > 0) compare_model(r->m, r->w, r->label, "-O0");
+  }
+}
