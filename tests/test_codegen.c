@@ -227,14 +227,15 @@ static void compare_batches(const pair *p, const char *label) {
   }
 }
 
-enum { NO_DERIVATIVES = ~(1u << AP_GEN_INVERSE_DERIVATIVES | 1u << AP_GEN_FORWARD_DERIVATIVES) };
+static const unsigned no_derivatives =
+    ~(1u << AP_GEN_INVERSE_DERIVATIVES | 1u << AP_GEN_FORWARD_DERIVATIVES);
 
 static void compare_model(const ap_model *m, ap_work *w, const char *label, bool batch,
                           bool derivatives, const char *flags) {
   pair p = {m, w, {0}};
   ap_generate_options options = ap_default_generate();
   options.batch = batch;
-  if (!derivatives) options.functions &= NO_DERIVATIVES;
+  if (!derivatives) options.functions &= no_derivatives;
   test_context("%s", label);
   p.g = generated_open(m, &options, compiler(), flags);
   if (CHECK(p.g.library)) {
