@@ -43,6 +43,7 @@ typedef struct ap_generate_options {
   ap_arithmetic arithmetic; ///< AP_F64 or AP_F32
   unsigned functions;       ///< bit 1 << AP_GEN_...; default: all
   bool batch;               ///< also NAME_..._batch(n, ...) for n states at once; default: true
+  bool friction;            ///< with friction and rotors, as ap_set_friction(); default: false
   bool regroup;             ///< inertial parameters regrouped to base parameters; default: true
 } ap_generate_options;
 
