@@ -27,6 +27,9 @@ static const char text[] =
     "  inverse_dynamics  q v a -> tau        gravity           q -> tau at v = a = 0\n"
     "  inertia_matrix    q -> M, row-major   forward_dynamics  q v tau -> a; 0: done\n"
     "  bias              q v -> tau at a = 0 jacobian          q -> J of end points and frames\n"
+    "  regressor         q v a -> K with tau = K p\n"
+    "  inverse_dynamics_derivatives   q v a -> dtau_dq dtau_dv dtau_da\n"
+    "  forward_dynamics_derivatives   q v tau -> da_dq da_dv da_dtau; 0: done\n"
     "each as NAME_function(q, ...) and, for n states with coordinate j of state k at\n"
     "[j*n + k], as NAME_function_batch(n, q, ...). No friction or rotor takes part.\n";
 

@@ -13,9 +13,22 @@ typedef struct ap_unit {
   const ap_program *part; // [parts]
   const char **part_name; // [parts] without the prefix: "inverse_dynamics"
   int parts;
-  int regrouped;   // inertial parameters that were moved
-  ap_count *count; // [AP_FUNCTIONS]
+  int regrouped;         // inertial parameters that were moved
+  const ap_count *count; // [AP_FUNCTIONS]
 } ap_unit;
+
+static inline bool ap__is_single(const ap_unit *u) { return u->options->arithmetic == AP_F32; }
+static inline const char *ap__scalar(const ap_unit *u) {
+  return ap__is_single(u) ? "float" : "double";
+}
+static inline const char *ap__result_type(const ap_program *p) {
+  return p->pivots > 0 ? "int" : "void";
+}
+
+/// The parameters of a function; `restricted` where its definition may say so.
+void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted);
+/// The comment at the top of a file: what it is, which model, conventions, operations.
+void ap__put_banner(ap__text *t, const ap_unit *u, const char *ending);
 
 /// NAME.c and NAME.h. A text that failed ran out of memory.
 void ap__put_c_source(ap__text *t, const ap_unit *u);
