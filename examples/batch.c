@@ -41,7 +41,7 @@ int main(void) {
   if (!m) return fprintf(stderr, "not enough memory\n"), 1;
   static const double kp[JOINTS] = {200, 400, 200, 20, 20, 10}, kd[JOINTS] = {60, 90, 40, 3, 3, 2};
   ap_rollout how = ap_default_rollout();
-  how.dt = 0.002, how.steps = 1000;
+  how.dt = 0.002, how.steps = 500;
   how.tau = weight, how.kp = kp, how.kd = kd, how.target_q = target;
   choose_poses();
 
