@@ -1,4 +1,4 @@
-// A thousand PUMA 600 arms pulled to a pose by a controller with gravity compensation: two seconds
+// Two hundred PUMA 600 arms pulled to a pose by a controller with gravity compensation: two seconds
 // in steps of 2 ms, on all processors where the compiler has OpenMP (-fopenmp), else on one. How
 // many processors there are does not change a bit of the result.
 
@@ -11,7 +11,7 @@
 #include <omp.h>
 #endif
 
-enum { ARMS = 1000, JOINTS = 6 };
+enum { ARMS = 200, JOINTS = 6 };
 
 static unsigned char model_memory[8192];
 static double q[ARMS * JOINTS], v[ARMS * JOINTS], target[ARMS * JOINTS], weight[ARMS * JOINTS];
@@ -41,7 +41,7 @@ int main(void) {
   if (!m) return fprintf(stderr, "not enough memory\n"), 1;
   static const double kp[JOINTS] = {200, 400, 200, 20, 20, 10}, kd[JOINTS] = {60, 90, 40, 3, 3, 2};
   ap_rollout how = ap_default_rollout();
-  how.dt = 0.002, how.steps = 500;
+  how.dt = 0.002, how.steps = 1000;
   how.tau = weight, how.kp = kp, how.kd = kd, how.target_q = target;
   choose_poses();
 
