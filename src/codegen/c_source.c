@@ -14,8 +14,8 @@ static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(
 
 // A template with the words of this unit. `value` is the type $V of a value without the prefix, ""
 // for a plain number; `ending` is $S.
-static void put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
-                     const char *ending) {
+void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
+                  const char *ending) {
   bool single = is_single(u);
   const char *integer = single ? "int32_t" : "int64_t";
   const char *natural = single ? "uint32_t" : "uint64_t";
@@ -254,17 +254,17 @@ static const char lanes_of_pivots[] =
 
 // ---- functions ---------------------------------------------------------------------------------
 
-static const char *result_type(const ap_program *p) { return p->pivots > 0 ? "int" : "void"; }
+const char *ap__result_type(const ap_program *p) { return p->pivots > 0 ? "int" : "void"; }
 
 // Parameters; `restrict` where the definition may say so.
-static void put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted) {
+void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted) {
   for (int k = 0; k < p->inputs; k++) {
     bool shared = p->in_place && k == p->inputs - 1;
     ap__text_add(t, "%sconst %s *%s%s", k > 0 ? ", " : "", scalar(u),
-                 restricted && !shared ? "restrict " : "", p->input[k].name);
+                 restricted && !shared ? u->restricted : "", p->input[k].name);
   }
   for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, ", %s *%s%s", scalar(u), restricted && !p->in_place ? "restrict " : "",
+    ap__text_add(t, ", %s *%s%s", scalar(u), restricted && !p->in_place ? u->restricted : "",
                  p->output[k].name);
 }
 
@@ -279,10 +279,10 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .load = load_scalar,
                         .store = store_scalar,
                         .stored = stored_scalar,
-                        .sincos = sincos_scalar,
+                        .sincos = u->sincos ? u->sincos : sincos_scalar,
                         .check = check_scalar};
-  ap__text_add(t, "\n%s %s_%s(", result_type(plan->p), u->name, name);
-  put_parameters(t, u, plan->p, true);
+  ap__text_add(t, "\n%s%s %s_%s(", u->qualifier, ap__result_type(plan->p), u->name, name);
+  ap__put_parameters(t, u, plan->p, true);
   put(t, ") {\n");
   ap__put_body(t, &d, plan);
   put(t, plan->p->pivots > 0 ? "  return 0;\n}\n" : "}\n");
@@ -303,8 +303,8 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
                         .stored = plan->p->pivots > 0 ? stored_where_sound : stored_lanes,
                         .sincos = sincos_lanes,
                         .check = check_lanes};
-  ap__text_add(t, "\nstatic %s %s_%s_lanes(size_t n, ", result_type(plan->p), u->name, name);
-  put_parameters(t, u, plan->p, true);
+  ap__text_add(t, "\nstatic %s %s_%s_lanes(size_t n, ", ap__result_type(plan->p), u->name, name);
+  ap__put_parameters(t, u, plan->p, true);
   ap__text_add(t, ") {\n  %s r;\n", type);
   ap__put_body(t, &d, plan);
   put(t, plan->p->pivots > 0 ? "  return !all;\n}\n" : "}\n");
@@ -346,8 +346,8 @@ static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const c
 
 static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *p,
                                const char *name) {
-  ap__text_add(t, "\n%s %s_%s_batch(size_t n, ", result_type(p), u->name, name);
-  put_parameters(t, u, p, true);
+  ap__text_add(t, "\n%s %s_%s_batch(size_t n, ", ap__result_type(p), u->name, name);
+  ap__put_parameters(t, u, p, true);
   put(t, ") {\n  size_t k = 0;\n");
   if (p->pivots > 0) put(t, "  int failed = 0;\n");
   ap__text_add(t, "  for (; n - k >= %s_WIDTH; k += %s_WIDTH) ", u->name, u->name);
@@ -375,7 +375,7 @@ static void count_program(const ap_program *p, ap_count *count) {
     }
 }
 
-static void put_program(ap__text *t, const ap_unit *u, int k) {
+void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
   const ap_program *p = &u->part[k];
   if (!ap__plan(p, &plan)) {
@@ -393,7 +393,7 @@ static void put_program(ap__text *t, const ap_unit *u, int k) {
   ap__plan_free(&plan);
 }
 
-static bool has_angles(const ap_unit *u) {
+bool ap__has_angles(const ap_unit *u) {
   for (int i = 0; i < u->parts; i++)
     for (int k = 1; k < u->part[i].tape.count; k++) {
       ap_op op = u->part[i].tape.node[k].op;
@@ -404,43 +404,43 @@ static bool has_angles(const ap_unit *u) {
 
 static void put_sincos(ap__text *t, const ap_unit *u) {
   put(t, "\n");
-  put_text(t, u, ap__sincos_constants(is_single(u)), "", "");
-  put_text(t, u, ap__sincos_near, "", "");
-  put_text(t, u, ap__sincos_look, "", "");
-  put_text(t, u, "#ifdef $N_VECTORS", "", "");
-  put_text(t, u, ap__sincos_near, "quad", "4");
+  ap__put_text(t, u, ap__sincos_constants(is_single(u)), "", "");
+  ap__put_text(t, u, ap__sincos_near, "", "");
+  ap__put_text(t, u, ap__sincos_look, "", "");
+  ap__put_text(t, u, "#ifdef $N_VECTORS", "", "");
+  ap__put_text(t, u, ap__sincos_near, "quad", "4");
   put(t, "#endif\n");
-  put_text(t, u, ap__sincos_scalar, "", "");
+  ap__put_text(t, u, ap__sincos_scalar, "", "");
   if (!u->options->batch) return;
-  put_text(t, u, ap__sincos_near, "lanes", "_lanes");
-  put_text(t, u, ap__sincos_look, "lanes", "_lanes");
-  put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
+  ap__put_text(t, u, ap__sincos_near, "lanes", "_lanes");
+  ap__put_text(t, u, ap__sincos_look, "lanes", "_lanes");
+  ap__put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
 }
 
 void ap__put_c_source(ap__text *t, const ap_unit *u) {
   bool pivots = false;
   for (int k = 0; k < u->parts; k++) pivots = pivots || u->part[k].pivots > 0;
-  put_text(t, u, prologue, "", "");
-  put_text(t, u, vectors, "", "");
-  if (u->options->batch) put_text(t, u, lanes_text, "", "");
-  if (u->options->batch && pivots) put_text(t, u, lanes_of_pivots, "", "");
-  if (has_angles(u)) put_sincos(t, u);
-  for (int k = 0; k < u->parts; k++) put_program(t, u, k);
+  ap__put_text(t, u, prologue, "", "");
+  ap__put_text(t, u, vectors, "", "");
+  if (u->options->batch) ap__put_text(t, u, lanes_text, "", "");
+  if (u->options->batch && pivots) ap__put_text(t, u, lanes_of_pivots, "", "");
+  if (ap__has_angles(u)) put_sincos(t, u);
+  for (int k = 0; k < u->parts; k++) ap__put_program(t, u, k);
 }
 
 static void put_prototype(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
                           bool batch) {
-  ap__text_add(t, "%s %s_%s%s(", result_type(p), u->name, name, batch ? "_batch" : "");
+  ap__text_add(t, "%s %s_%s%s(", ap__result_type(p), u->name, name, batch ? "_batch" : "");
   if (batch) put(t, "size_t n, ");
-  put_parameters(t, u, p, false);
+  ap__put_parameters(t, u, p, false);
   put(t, ");\n");
 }
 
 void ap__put_c_header(ap__text *t, const ap_unit *u) {
-  put_text(t, u,
-           "#ifndef $N_H\n#define $N_H\n\n#include <stddef.h>\n\n"
-           "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
-           "", "");
+  ap__put_text(t, u,
+               "#ifndef $N_H\n#define $N_H\n\n#include <stddef.h>\n\n"
+               "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+               "", "");
   ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n\n", u->name, ap_nq(u->m), u->name,
                ap_nv(u->m));
   for (int k = 0; k < u->parts; k++) {

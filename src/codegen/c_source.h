@@ -15,10 +15,28 @@ typedef struct ap_unit {
   int parts;
   int regrouped;   // inertial parameters that were moved
   ap_count *count; // [AP_FUNCTIONS]
+  // What differs where functions are not plain C:
+  const char *qualifier;  // before a function of one state
+  const char *restricted; // the word `restrict` and a blank
+  void (*sincos)(ap__text *t, const ap_dialect *d, const ap_plan *plan); // NULL: that of C
 } ap_unit;
 
 /// NAME.c and NAME.h. A text that failed ran out of memory.
 void ap__put_c_source(ap__text *t, const ap_unit *u);
 void ap__put_c_header(ap__text *t, const ap_unit *u);
+
+// What other languages with C's expressions are written with.
+
+/// A template with the words of this unit. `value` is the type $V of a value without the prefix, ""
+/// for a plain number; `ending` is $S.
+void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
+                  const char *ending);
+/// The arrays of a function, separated by commas; `restricted` where that may be said.
+void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted);
+const char *ap__result_type(const ap_program *p);
+/// Whether any function needs sines and cosines.
+bool ap__has_angles(const ap_unit *u);
+/// All functions of part k; counts its operations.
+void ap__put_program(ap__text *t, const ap_unit *u, int k);
 
 #endif
