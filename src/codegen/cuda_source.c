@@ -210,7 +210,17 @@ static const char rollout_text[] =
 
 // ---- files -------------------------------------------------------------------------------------
 
-void ap__put_cuda_source(ap__text *t, const ap_unit *u) {
+// What differs from C in a function of one state.
+static ap_unit cuda_unit(const ap_unit *u) {
+  ap_unit cuda = *u;
+  cuda.qualifier = "static __device__ __forceinline__ ";
+  cuda.restricted = "__restrict__ ";
+  cuda.sincos = put_sincos_calls;
+  return cuda;
+}
+
+void ap__put_cuda_source(ap__text *t, const ap_unit *unit) {
+  const ap_unit cuda = cuda_unit(unit), *u = &cuda;
   ap__put_text(t, u, kernel_text, "", "");
   for (int k = 0; k < u->parts; k++) {
     put_kernel(t, u, &u->part[k], u->part_name[k]);
@@ -242,11 +252,8 @@ static const char header_text[] =
 
 void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
   const ap_generate_options one_state = {.arithmetic = u->options->arithmetic};
-  ap_unit device = *u;
+  ap_unit device = cuda_unit(u);
   device.options = &one_state;
-  device.qualifier = "static __device__ __forceinline__ ";
-  device.restricted = "__restrict__ ";
-  device.sincos = put_sincos_calls;
   ap__put_text(t, u, header_text, "", "");
   ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n", u->name, ap_nq(u->m), u->name, ap_nv(u->m));
   put(t, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
