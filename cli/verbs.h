@@ -15,5 +15,7 @@ extern const cli_verb cli_methods;
 extern const cli_verb cli_convert;
 extern const cli_verb cli_simulate;
 extern const cli_verb cli_generate;
+extern const cli_verb cli_excite;
+extern const cli_verb cli_identify;
 
 #endif

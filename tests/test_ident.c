@@ -26,6 +26,41 @@ TEST(counts_of_base_parameters) {
   check_count("stanford", none, 33);
 }
 
+// Robots from files, where there are some: the fingers of the Panda are fixed.
+static void check_file(const char *folder, const char *file, ap_ident_options options, int want) {
+  char path[4096];
+  ap_robot *read = NULL, *robot = NULL;
+  ap_error error = {.text = ""};
+  snprintf(path, sizeof path, "%s/%s", folder, file);
+  if (!CHECK_OK(ap_robot_read(path, NULL, &read, &error))) return;
+  ap_robot_def def = *ap_robot_definition(read);
+  ap_body_def *body = malloc((size_t)def.nbody * sizeof *body);
+  for (int i = 0; i < def.nbody; i++) {
+    body[i] = def.bodies[i];
+    if (!strstr(body[i].name, "finger")) continue;
+    body[i].joint = AP_FIXED, body[i].mimic = 0;
+    body[i].viscous = body[i].coulomb = body[i].rotor_inertia = 0;
+  }
+  def.bodies = body;
+  CHECK_OK(ap_robot_from_definition(&def, &robot, &error));
+  arm a;
+  test_context("%s", file);
+  if (arm_of(&a, robot, options)) CHECK_EQ_INT(ap_base_count(a.base), want);
+  arm_free(&a), ap_robot_free(read), free(body);
+}
+
+TEST(counts_of_robots_from_files) {
+  const char *folder = getenv("APPELL_ROBOTS");
+  const ap_ident_options none = {0}, rotor = {.rotor = true};
+  if (!folder) {
+    test_skip("set APPELL_ROBOTS to a folder with ur5_robot.urdf and panda.urdf");
+    return;
+  }
+  check_file(folder, "ur5_robot.urdf", none, 36);
+  check_file(folder, "panda.urdf", none, 43);
+  check_file(folder, "panda.urdf", rotor, 48);
+}
+
 // Parameters that have the same base parameters give the same forces, whatever the motion, and the
 // base parameters are the coefficients of their leaders' columns alone.
 static void check_meaning(const char *name, ap_base_method method) {

@@ -53,9 +53,12 @@ typedef struct record {
 static void make_record(record *l, const arm *a, rng *r, double jitter) {
   int n = ap_nv(a->m);
   size_t size = SAMPLES * (size_t)n * sizeof(double);
-  l->x = (ap_samples){SAMPLES,      malloc(SAMPLES * sizeof(double)),
-                      malloc(size), malloc(size),
-                      malloc(size), malloc(size)};
+  l->x = (ap_samples){.n = SAMPLES,
+                      .t = malloc(SAMPLES * sizeof(double)),
+                      .q = malloc(size),
+                      .v = malloc(size),
+                      .a = malloc(size),
+                      .tau = malloc(size)};
   hidden_parameters(r, a, l->p);
   ap_base_values(a->base, l->p, l->want);
   l->w = random_wave(r, n);

@@ -6,7 +6,8 @@
 /// 3. work.h      the memory that algorithms work in; payload, gravity, friction
 /// 4. kin.h       poses, velocities, Jacobians, inverse kinematics
 /// 5. dyn.h       inverse and forward dynamics, inertia and Coriolis matrices, energy
-/// 6. research.h  every method in every arithmetic, by name; counted operations
+/// 6. batch.h     the same for many states at once, rollouts
+/// 7. research.h  every method in every arithmetic, by name; counted operations
 ///
 /// Functions in double have plain names, their twins in single precision end in _f32.
 ///
@@ -21,6 +22,7 @@
 #define APPELL_H
 
 #include <appell/base.h>
+#include <appell/batch.h>
 #include <appell/dyn.h>
 #include <appell/kin.h>
 #include <appell/model.h>

@@ -77,6 +77,9 @@ AP_API ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_erro
 typedef struct ap_rows ap_rows;
 /// Open a state file; close it with ap_rows_close(). On failure *rows is NULL and *error says why.
 AP_API ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error);
+/// Read a line of names before the rows, as CSV files have it, without a '#' before them; *names is
+/// its text until the next call, NULL at the end of the file.
+AP_API ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *error);
 /// Read the next row of exactly columns numbers. AP_OK with *end set at the end of the file.
 AP_API ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error);
 /// Say what a row holds ("q v a"), for the message about a row of the wrong length.

@@ -175,7 +175,19 @@ typedef struct ap_samples {
   double *v;   ///< [n * nv] or NULL
   double *a;   ///< [n * nv] or NULL
   double *tau; ///< [n * nv]
+  int *line;   ///< [n] lines of a file, for messages; NULL: its number from 1 stands for a sample
 } ap_samples;
+
+/// Read a log from a CSV file ("-" is standard input): a line that names the columns, then a line
+/// for each sample. The columns are t and for each joint q.JOINT, tau.JOINT and where measured
+/// v.JOINT, a.JOINT, in any order; a joint with several coordinates has one column for each, named
+/// as in the logs of runs (q.base.x, v.base.wx, tau.base.fx). Other columns are left alone.
+/// AP_E_FILE, AP_E_SYNTAX or AP_E_ARG with the line: a file that cannot be read, what is no number,
+/// a column that is missing, there twice, or belongs to no joint.
+AP_API ap_status ap_samples_read(const ap_ident *ident, const char *path, ap_samples **samples,
+                                 ap_error *error);
+/// Free samples that were read; NULL is allowed.
+AP_API void ap_samples_free(ap_samples *samples);
 
 /// How raw logs are treated. Start from ap_default_prepare().
 typedef struct ap_prepare_options {
@@ -201,8 +213,8 @@ typedef struct ap_states ap_states;
 /// filter leaves independent. Where Coulomb friction is looked for, the force of a joint that turns
 /// back within the filter's reach becomes NAN. Only joints of one degree of freedom can be
 /// differentiated: others need v and a (AP_E_UNSUPPORTED). AP_E_ARG for a number that is not
-/// finite, a time that does not increase, a gap; error->line is then the number of the sample from
-/// 1, 0 where there are too few.
+/// finite, a time that does not increase, a gap; error->line is then that of the sample, 0 where
+/// there are too few.
 AP_API ap_status ap_states_prepare(const ap_ident *ident, const ap_samples *samples,
                                    const ap_prepare_options *options, ap_states **states,
                                    ap_error *error);

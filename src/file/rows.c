@@ -197,23 +197,38 @@ static ap_status read_row(const ap_rows *rows, const char *s, int columns, doubl
   }
 }
 
-ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error) {
-  *end = false;
+// The next line that has something, from its first character on; NULL at the end of the file.
+static ap_status next_text(ap_rows *rows, const char **text, ap_error *error) {
   for (;;) {
     char *line;
     size_t length;
+    *text = NULL;
     ap_status status = next_line(rows, &line, &length, error);
-    if (status) return status;
-    *end = line == NULL;
-    if (*end) return AP_OK;
+    if (status || !line) return status;
     if (length && line[length - 1] == '\r') line[--length] = 0;
     const char *s = line;
     if (rows->line == 1 && length >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
       s += 3; // byte order mark
     s = skip_blanks(s);
-    if (*s == '#') continue;
+    *text = s;
+    if (*s == '#') return AP_OK;
     if (memchr(s, 0, length - (size_t)(s - line)))
       return AP__REFUSE(error, AP_E_SYNTAX, rows->line, "the line has a NUL byte (plain text)");
-    if (*s) return read_row(rows, s, columns, row, error);
+    if (*s) return AP_OK;
   }
+}
+
+ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *error) {
+  ap_status status = next_text(rows, names, error);
+  if (!status && *names && **names == '#') *names = skip_blanks(*names + 1);
+  return status;
+}
+
+ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error) {
+  const char *s;
+  ap_status status;
+  do status = next_text(rows, &s, error);
+  while (!status && s && *s == '#');
+  *end = !status && !s;
+  return status || *end ? status : read_row(rows, s, columns, row, error);
 }

@@ -1,6 +1,7 @@
 // Closed chains in Appell YAML: closures, coordinates, actuated joints, configurations.
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,8 +148,8 @@ static bool finish_closure(ap__yaml *y, int line, unsigned seen, const ap__yaml_
   for (int i = 0; i < 2; i++) {
     const char *allowed = i == 0 ? closure_rules[c->kind].first : closure_rules[c->kind].second;
     const char *needed = c->kind == AP_CLOSE_GEAR ? " joint " : " body ";
-    char of[64] = "";
-    strcat(strcat(of, i == 0 ? "first end of a " : "second end of a "), what);
+    char of[64];
+    snprintf(of, sizeof of, "%s end of a %s", i == 0 ? "first" : "second", what);
     if (!check_keys(y, line, "end", c->end[i].seen, of, "body joint xyz axis rpy", allowed, needed))
       return false;
   }
@@ -281,8 +282,8 @@ static bool read_joint(resolver *r, const ap__yaml_node *key, const ap__yaml_nod
                          "guess: the joint \"%.*s\" is fixed or follows another: it has no "
                          "coordinate (leave it out)",
                          ap__shown(key->text), key->text);
-  char what[100] = "guess of ";
-  strncat(what, key->text, (size_t)ap__shown(key->text));
+  char what[100];
+  snprintf(what, sizeof what, "guess of %.*s", ap__shown(key->text), key->text);
   return ap__yaml_numbers(y, what, value, nq, x + r->place[body]);
 }
 

@@ -59,7 +59,7 @@ static ap_status random_triangle(ap_ident *id, double *G, double *scale, ap_erro
   ap_reduction *r;
   ap_status status = ap_reduction_create(id, 1, &r, error);
   double *state = malloc(((size_t)id->nq + 3 * (size_t)id->nv) * sizeof *state);
-  if (!status && !state) status = AP__NO_MEMORY(error);
+  if (!status && !state) status = ap__no_memory(error);
   if (!status) {
     ap__random random = {1};
     double *q = state, *v = q + id->nq, *a = v + id->nv, *zero = a + id->nv;
@@ -68,7 +68,7 @@ static ap_status random_triangle(ap_ident *id, double *G, double *scale, ap_erro
       random_state(&random, id->m, q, v, a);
       ap_reduction_add(r, q, v, a, zero);
     }
-    if (ap__reduction_gather(r, NULL, -1, G)) status = AP__NO_MEMORY(error);
+    if (ap__reduction_gather(r, NULL, -1, G)) status = ap__no_memory(error);
   }
   free(state), ap_reduction_free(r);
   double most = 0;
@@ -184,7 +184,7 @@ ap_status ap_base_find(ap_ident *id, ap_base_method method, ap_base **base, ap_e
   double *scale = malloc((size_t)np * sizeof *scale);
   split s = {.order = malloc((size_t)np * sizeof *s.order), .X = malloc(square * sizeof *s.X)};
   ap_status status = AP_OK;
-  if (!G || !A || !scale || !s.order || !s.X) status = AP__NO_MEMORY(error);
+  if (!G || !A || !scale || !s.order || !s.X) status = ap__no_memory(error);
   if (!status) status = random_triangle(id, G, scale, error);
   if (!status) {
     for (int k = 0; k < np; k++)
@@ -192,7 +192,7 @@ ap_status ap_base_find(ap_ident *id, ap_base_method method, ap_base **base, ap_e
     status = method == AP_BASE_QR ? split_by_qr(np, A, &s) : split_by_svd(np, A, &s);
     if (status) ap__fail(error, status, 0, "the base parameters: %s", ap_status_text(status));
   }
-  if (!status && !(*base = base_of(np, scale, &s))) status = AP__NO_MEMORY(error);
+  if (!status && !(*base = base_of(np, scale, &s))) status = ap__no_memory(error);
   free(G), free(A), free(scale), free(s.order), free(s.X);
   return status;
 }

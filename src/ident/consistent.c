@@ -231,14 +231,15 @@ static ap_status improve(search *s, double *gain) {
 static ap_status minimise(search *s, int iterations, int *spent) {
   s->mu = fmax(squares_at(s, s->p) / s->n, 1);
   *spent = 0;
-  for (bool last = false; !last; s->mu /= 10) {
+  for (bool last = false; !last;) {
+    double gain = INFINITY;
+    int turn = 0;
     last = s->mu <= 1e-6;
-    for (int turn = 0; turn < 12 && *spent < iterations; turn++, (*spent)++) {
-      double gain;
+    for (; gain > 0.1 * s->mu && turn < 40 && *spent < iterations; turn++, (*spent)++) {
       ap_status status = improve(s, &gain);
       if (status) return status;
-      if (gain <= 0.1 * s->mu) break;
     }
+    s->mu *= turn < 8 ? 0.1 : 0.3; // as fast as Newton's method can follow
   }
   return AP_OK;
 }
@@ -246,12 +247,12 @@ static ap_status minimise(search *s, int iterations, int *spent) {
 ap_status ap__fit_consistent(const ap_ident *id, const double *G, int iterations, double *p,
                              int *spent, ap_error *error) {
   search s = {.id = id, .G = G, .n = id->np, .rows = id->np + 1};
-  ap_status status = search_make(&s) ? AP_OK : AP__NO_MEMORY(error);
+  ap_status status = search_make(&s) ? AP_OK : ap__no_memory(error);
   if (!status) {
     memcpy(s.p, p, (size_t)s.n * sizeof *p);
     for (int i = 0; i < id->bodies; i++) mend_body(s.p + 10 * i);
     for (int k = 0; k < id->drives; k++)
-      if (has_barrier(id, k)) s.p[10 * id->bodies + k] = fmax(p[10 * id->bodies + k], 1e-2);
+      if (has_barrier(id, k)) s.p[10 * id->bodies + k] = fmax(p[10 * id->bodies + k], 1e-4);
     memcpy(s.p0, s.p, (size_t)s.n * sizeof *s.p);
     status = minimise(&s, iterations, spent);
     memcpy(p, s.p, (size_t)s.n * sizeof *p);

@@ -131,7 +131,7 @@ static ap_status check_condition(problem *p, double *condition) {
     if (fabs(last[ap__lin_size(k, p->n)]) > fabs(last[ap__lin_size(worst, p->n)])) worst = k;
   const char *name = id->name[parameter_of(p, worst)];
   return AP__REFUSE(
-      p->error, AP_E_ARG,
+      p->error, AP_E_ARG, 0,
       "the motion does not show %d of %d base parameters, '%.*s' among them (a richer "
       "motion, or fewer parameters, is needed)",
       hidden, p->n, ap__shown(name), name);
@@ -192,7 +192,7 @@ static ap_status cross_validate(problem *p, double *error_of) {
 static ap_status choose_ridge(problem *p, double *ridge) {
   double error_of[RIDGES], least = INFINITY, forces = 0;
   if (p->r->folds < 2)
-    return AP__REFUSE(p->error, AP_E_ARG,
+    return AP__REFUSE(p->error, AP_E_ARG, 0,
                       "ridge regression is cross-validated (2 folds or more are needed)");
   ap_status status = cross_validate(p, error_of);
   if (status) return status;
@@ -316,13 +316,29 @@ static ap_fit *fit_new(const ap_ident *id, const ap_base *base, ap_fit_method me
   return NULL;
 }
 
+// Friction or rotor inertia that is a base parameter by itself starts where least squares puts it,
+// because the model often says nothing.
+static void start_drives(const ap_base *base, const double *value, int inertial, double *start) {
+  for (int k = 0; k < base->n; k++) {
+    int leader = base->leader[k], others = 0;
+    for (int i = 0; i < base->np; i++) others += i != leader && ap_base_factor(base, k, i) != 0;
+    if (leader >= inertial && others == 0) start[leader] = value[leader];
+  }
+}
+
+// f->parameter holds the weighted least squares.
 static ap_status fit_consistent(problem *p, ap_fit *f) {
-  ap_status status = gather(p, p->weight, -1, false);
+  const ap_ident *id = p->r->ident;
+  size_t size = (size_t)f->np * sizeof *f->parameter;
+  double *start = malloc(size);
+  ap_status status = start ? gather(p, p->weight, -1, false) : AP_E_MEMORY;
+  if (!status) {
+    ap_ident_nominal(id, start);
+    start_drives(p->base, f->parameter, 10 * id->bodies, start);
+    memcpy(f->parameter, p->options->start ? p->options->start : start, size);
+  }
+  free(start);
   if (status) return status;
-  if (p->options->start)
-    memcpy(f->parameter, p->options->start, (size_t)f->np * sizeof *f->parameter);
-  else
-    ap_ident_nominal(p->r->ident, f->parameter);
   return ap__fit_consistent(p->r->ident, p->G, p->options->iterations, f->parameter, &f->iterations,
                             p->error);
 }
@@ -345,7 +361,7 @@ static ap_status check_rows(const ap_reduction *r, const ap_base *base, ap_error
   long all = 0;
   for (int j = 0; j < r->ident->nv; j++) all += r->rows[j];
   if (all > base->n) return AP_OK;
-  return AP__REFUSE(error, AP_E_ARG, "%ld joint forces are too few for %d base parameters", all,
+  return AP__REFUSE(error, AP_E_ARG, 0, "%ld joint forces are too few for %d base parameters", all,
                     base->n);
 }
 

@@ -82,7 +82,7 @@ static ap_status find_limits(planner *p, ap_error *error) {
   }
   for (int i = 1; i < m->nbody; i++) {
     if (m->joint[i].type != AP_REVOLUTE && m->joint[i].type != AP_PRISMATIC)
-      return AP__REFUSE(error, AP_E_UNSUPPORTED,
+      return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                         "only joints of one degree of freedom can be excited, '%.*s' has %d",
                         ap__shown(m->link[m->joint[i].link].joint_name),
                         m->link[m->joint[i].link].joint_name, m->joint[i].nv);
@@ -94,20 +94,20 @@ static ap_status find_limits(planner *p, ap_error *error) {
     if (!isfinite(p->velocity[j]) || p->velocity[j] == 0) p->velocity[j] = p->o.velocity;
     if (p->effort[j] == 0) p->effort[j] = INFINITY;
     if (!(p->upper[j] > p->lower[j]))
-      return AP__REFUSE(error, AP_E_ARG, "joint force %d has no range to move in (%g to %g)", j + 1,
-                        p->lower[j], p->upper[j]);
+      return AP__REFUSE(error, AP_E_ARG, 0, "joint force %d has no range to move in (%g to %g)",
+                        j + 1, p->lower[j], p->upper[j]);
   }
   return AP_OK;
 }
 
 static ap_status check_options(const ap_excite_options *o, ap_error *error) {
   if (o->harmonics < 2 || o->harmonics > 50)
-    return AP__REFUSE(error, AP_E_ARG, "%d harmonics are asked for (2 to 50 are possible)",
+    return AP__REFUSE(error, AP_E_ARG, 0, "%d harmonics are asked for (2 to 50 are possible)",
                       o->harmonics);
   if (!(o->period > 0) || !isfinite(o->period) || !(o->velocity > 0) || !isfinite(o->velocity) ||
       !(o->acceleration > 0) || !(o->range > 0) || !isfinite(o->range) || !(o->margin >= 0) ||
       !(o->margin < 1) || o->evaluations < 1)
-    return AP__REFUSE(error, AP_E_ARG,
+    return AP__REFUSE(error, AP_E_ARG, 0,
                       "period, velocity, acceleration, range and evaluations must be positive, the "
                       "margin 0 or more and below 1");
   return AP_OK;
@@ -367,7 +367,7 @@ static ap_status describe(planner *p, const candidate *best, ap_excitation *foun
 
 static ap_status search_motion(planner *p, candidate *best, ap_excitation *found, ap_error *error) {
   strategy s = {0};
-  ap_status status = strategy_make(&s, p->genes) ? AP_OK : AP__NO_MEMORY(error);
+  ap_status status = strategy_make(&s, p->genes) ? AP_OK : ap__no_memory(error);
   if (!status) {
     ap__random random = {p->o.seed + 1ull};
     for (int i = 0; i < s.n; i++) s.old[i] = ap__normal(&random);
@@ -375,7 +375,7 @@ static ap_status search_motion(planner *p, candidate *best, ap_excitation *found
     evolve(p, &s, best, &found->first);
     if (best->worth <= -1e5)
       status =
-          AP__REFUSE(error, AP_E_NO_CONVERGENCE,
+          AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
                      "no motion keeps to the limits of force and shows all parameters (a longer "
                      "period or more evaluations may help)");
   }
@@ -392,10 +392,10 @@ ap_status ap_excite(ap_ident *id, const ap_base *base, const ap_excite_options *
   if (status) return status;
   p.h = p.o.harmonics, p.samples = 12 * p.h, p.genes = p.n * 2 * p.h;
   candidate best = {-INFINITY, malloc((size_t)p.genes * sizeof(double))};
-  if (!planner_make(&p) || !best.gene) status = AP__NO_MEMORY(error);
+  if (!planner_make(&p) || !best.gene) status = ap__no_memory(error);
   if (!status) status = find_limits(&p, error);
   if (!status) status = search_motion(&p, &best, &result, error);
-  if (!status && describe(&p, &best, &result)) status = AP__NO_MEMORY(error);
+  if (!status && describe(&p, &best, &result)) status = ap__no_memory(error);
   if (!status) status = make_trajectory(&p, traj, error);
   planner_free(&p), free(best.gene);
   if (!status && found) *found = result;

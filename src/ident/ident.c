@@ -110,19 +110,20 @@ ap_status ap_ident_create(const ap_model *m, const ap_ident_options *options, ap
                           ap_error *error) {
   *ident = NULL;
   if (!ap__lin_available())
-    return AP__REFUSE(error, AP_E_UNSUPPORTED,
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                       "this build cannot identify parameters (it was made without LAPACKE)");
   if (m->nv == 0)
-    return AP__REFUSE(error, AP_E_ARG, "'%.*s' has no joint that moves (identification needs one)",
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "'%.*s' has no joint that moves (identification needs one)",
                       ap__shown(m->name), m->name);
   ap_ident *id = calloc(1, sizeof *id);
-  if (!id) return AP__NO_MEMORY(error);
+  if (!id) return ap__no_memory(error);
   *id = (ap_ident){.m = m, .options = *options, .nq = m->nq, .nv = m->nv, .bodies = m->nbody - 1};
   id->drives = list_drives(m, options, NULL);
   id->np = 10 * id->bodies + id->drives;
   if (!make_room(id)) {
     ap_ident_free(id);
-    return AP__NO_MEMORY(error);
+    return ap__no_memory(error);
   }
   *ident = id;
   return AP_OK;

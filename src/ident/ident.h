@@ -5,12 +5,8 @@
 
 #include <appell/ident.h>
 
-#include "base/error.h"
+#include "file/robot.h"
 #include "ident/linalg.h"
-
-// Fill *error and return the status.
-#define AP__REFUSE(error, status, ...) (ap__fail((error), (status), 0, __VA_ARGS__), (status))
-#define AP__NO_MEMORY(error)           AP__REFUSE((error), AP_E_MEMORY, "not enough memory")
 
 // Standard parameters of one kind for one joint.
 typedef enum { DRIVE_ROTOR, DRIVE_VISCOUS, DRIVE_COULOMB, DRIVE_OFFSET, DRIVE_KINDS } drive_kind;

@@ -33,13 +33,13 @@ ap_status ap_reduction_create(ap_ident *ident, int folds, ap_reduction **reducti
                               ap_error *error) {
   *reduction = NULL;
   if (folds < 1 || folds > 1000)
-    return AP__REFUSE(error, AP_E_ARG, "%d folds are asked for (1 to 1000 are possible)", folds);
+    return AP__REFUSE(error, AP_E_ARG, 0, "%d folds are asked for (1 to 1000 are possible)", folds);
   ap_reduction *r = calloc(1, sizeof *r);
-  if (!r) return AP__NO_MEMORY(error);
+  if (!r) return ap__no_memory(error);
   r->ident = ident, r->folds = folds;
   if (!make_triangles(r)) {
     ap_reduction_free(r);
-    return AP__NO_MEMORY(error);
+    return ap__no_memory(error);
   }
   *reduction = r;
   return AP_OK;

@@ -44,7 +44,7 @@ static ap_states *states_new(const ap_ident *id, int count) {
 
 // ---- what a log must be ------------------------------------------------------------------------
 
-#define REFUSE_AT(error, sample, ...) (ap__fail((error), AP_E_ARG, (sample), __VA_ARGS__), AP_E_ARG)
+static int line_of(const ap_samples *x, int i) { return x->line ? x->line[i] : i + 1; }
 
 static bool row_finite(const double *x, int i, int columns) {
   for (int k = 0; x && k < columns; k++)
@@ -54,22 +54,22 @@ static bool row_finite(const double *x, int i, int columns) {
 
 static ap_status check_samples(const ap_ident *id, const ap_samples *x, ap_error *error) {
   if (x->n < 16)
-    return AP__REFUSE(error, AP_E_ARG, "%d samples are too few (16 at least are needed)", x->n);
+    return AP__REFUSE(error, AP_E_ARG, 0, "%d samples are too few (16 at least are needed)", x->n);
   for (int i = 0; i < x->n; i++) {
     if (!isfinite(x->t[i]) || !row_finite(x->q, i, id->nq) || !row_finite(x->v, i, id->nv) ||
         !row_finite(x->a, i, id->nv) || !row_finite(x->tau, i, id->nv))
-      return REFUSE_AT(error, i + 1, "a number is not finite");
+      return AP__REFUSE(error, AP_E_ARG, line_of(x, i), "a number is not finite");
     if (i > 0 && !(x->t[i] > x->t[i - 1]))
-      return REFUSE_AT(error, i + 1, "time goes from %.9g to %.9g s (it must increase)",
-                       x->t[i - 1], x->t[i]);
+      return AP__REFUSE(error, AP_E_ARG, line_of(x, i),
+                        "time goes from %.9g to %.9g s (it must increase)", x->t[i - 1], x->t[i]);
   }
   double mean = (x->t[x->n - 1] - x->t[0]) / (x->n - 1);
   for (int i = 1; i < x->n; i++)
     if (x->t[i] - x->t[i - 1] > 20 * mean)
-      return REFUSE_AT(error, i + 1,
-                       "%.6g s lie between two samples, %.3g s on average (a gap: use "
-                       "the longer part)",
-                       x->t[i] - x->t[i - 1], mean);
+      return AP__REFUSE(error, AP_E_ARG, line_of(x, i),
+                        "%.6g s lie between two samples, %.3g s on average (a gap: use "
+                        "the longer part)",
+                        x->t[i] - x->t[i - 1], mean);
   return AP_OK;
 }
 
@@ -237,17 +237,18 @@ static bool only_simple_joints(const ap_model *m) {
 static ap_status check_filter(bench *b, ap_error *error) {
   ap_prepare_options *o = &b->options;
   if (!only_simple_joints(b->id->m))
-    return AP__REFUSE(error, AP_E_UNSUPPORTED,
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                       "a joint with several degrees of freedom cannot be differentiated (its "
                       "velocities and accelerations are needed)");
   if (o->cutoff == 0) o->cutoff = fmin(10, b->rate / 4);
   if (!(o->cutoff > 0) || !(o->cutoff < b->rate / 2))
-    return AP__REFUSE(error, AP_E_ARG,
+    return AP__REFUSE(error, AP_E_ARG, 0,
                       "a cutoff of %g Hz does not fit the sampling rate of %.6g Hz (it must be "
                       "positive and below half of it)",
                       o->cutoff, b->rate);
   if (o->order < 1 || o->order > 8)
-    return AP__REFUSE(error, AP_E_ARG, "the filter is of order %d (1 to 8 are possible)", o->order);
+    return AP__REFUSE(error, AP_E_ARG, 0, "the filter is of order %d (1 to 8 are possible)",
+                      o->order);
   return AP_OK;
 }
 
@@ -258,7 +259,7 @@ static ap_status filtered(bench *b, ap_states **states, ap_error *error) {
   size_t margin = (size_t)round(4 * samples) + 3; // what the ends do there has faded to 1e-4
   size_t step = (size_t)fmax(1, round(samples / 2));
   if (b->n < 2 * margin + 16 * step)
-    return AP__REFUSE(error, AP_E_ARG,
+    return AP__REFUSE(error, AP_E_ARG, 0,
                       "%zu samples are too few for a filter of %g Hz (%zu are needed)", b->n,
                       b->options.cutoff, 2 * margin + 16 * step);
   b->number = malloc(4 * (size_t)b->id->nv * b->n * sizeof(double));
@@ -281,7 +282,7 @@ ap_status ap_states_prepare(const ap_ident *id, const ap_samples *x,
     return filtered(&b, states, error);
   }
   ap_states *s = states_new(id, x->n);
-  if (!s) return AP__NO_MEMORY(error);
+  if (!s) return ap__no_memory(error);
   size_t nq = (size_t)id->nq, nv = (size_t)id->nv;
   for (int i = 0; i < x->n; i++) {
     double *to = numbers_of(s, i);
@@ -358,7 +359,7 @@ ap_status ap_states_reduce(const ap_states *s, ap_ident *id, const ap_base *base
   double *p = malloc(np * sizeof *p), *limit = malloc(nv * sizeof *limit);
   double *size = malloc(nv * (size_t)s->count * sizeof *size + 1);
   ap_reduction *r = NULL;
-  ap_status status = p && limit && size ? AP_OK : AP__NO_MEMORY(error);
+  ap_status status = p && limit && size ? AP_OK : ap__no_memory(error);
   for (int pass = 0; !status && pass < (reject > 0 ? PASSES : 1); pass++) {
     if (pass > 0) status = fit_limits(s, r, base, reject, p, size, limit, error);
     ap_reduction_free(r);

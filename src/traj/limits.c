@@ -82,9 +82,9 @@ ap_status ap_traj_check(const ap_traj *traj, const ap_traj_limits *limits, const
     for (int k = 0; k < 4; k++) {
       if (test[k].sign * test[k].value <= test[k].sign * test[k].limit) continue;
       if (names)
-        return AP__REFUSE(error, AP_E_ARG, "the %s of '%s' is %.6g (the limit is %.6g)",
+        return AP__REFUSE(error, AP_E_ARG, 0, "the %s of '%s' is %.6g (the limit is %.6g)",
                           test[k].what, names[j], test[k].value, test[k].limit);
-      return AP__REFUSE(error, AP_E_ARG, "the %s of coordinate %d is %.6g (the limit is %.6g)",
+      return AP__REFUSE(error, AP_E_ARG, 0, "the %s of coordinate %d is %.6g (the limit is %.6g)",
                         test[k].what, j + 1, test[k].value, test[k].limit);
     }
   }

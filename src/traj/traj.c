@@ -95,14 +95,14 @@ static bool all_finite(const double *x, size_t n) {
 
 static ap_status check_time(double x, const char *what, ap_error *error) {
   if (x > 0 && isfinite(x)) return AP_OK;
-  return AP__REFUSE(error, AP_E_ARG, "a trajectory's %s is %g s (it must be positive and finite)",
-                    what, x);
+  return AP__REFUSE(error, AP_E_ARG, 0,
+                    "a trajectory's %s is %g s (it must be positive and finite)", what, x);
 }
 
 ap_status ap_traj_fourier(const ap_fourier_def *def, ap_traj **traj, ap_error *error) {
   *traj = NULL;
   if (def->n < 1 || def->harmonics < 1)
-    return AP__REFUSE(error, AP_E_ARG,
+    return AP__REFUSE(error, AP_E_ARG, 0,
                       "a Fourier series has %d coordinates and %d harmonics (at "
                       "least one of each is needed)",
                       def->n, def->harmonics);
@@ -112,7 +112,8 @@ ap_status ap_traj_fourier(const ap_fourier_def *def, ap_traj **traj, ap_error *e
   size_t n = (size_t)def->n, h = (size_t)def->harmonics, stride = 2 * h + 1;
   if (!all_finite(def->centre, n) || !all_finite(def->sine, n * h) ||
       !all_finite(def->cosine, n * h))
-    return AP__REFUSE(error, AP_E_ARG, "a coefficient of a Fourier series is not a finite number");
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a coefficient of a Fourier series is not a finite number");
   double *c;
   ap_traj *t = ap__traj_new(def->n, 1, n * stride, &c, error);
   if (!t) return AP_E_MEMORY;
@@ -152,12 +153,12 @@ ap_status ap_traj_quintic(int n, const ap_traj_state *from, const ap_traj_state 
                           double duration, ap_traj **traj, ap_error *error) {
   *traj = NULL;
   if (n < 1)
-    return AP__REFUSE(error, AP_E_ARG, "a trajectory has %d coordinates (at least one is needed)",
-                      n);
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a trajectory has %d coordinates (at least one is needed)", n);
   ap_status status = check_time(duration, "duration", error);
   if (status) return status;
   if (!state_finite(from, n) || !state_finite(to, n))
-    return AP__REFUSE(error, AP_E_ARG, "an end of a trajectory is not made of finite numbers");
+    return AP__REFUSE(error, AP_E_ARG, 0, "an end of a trajectory is not made of finite numbers");
   double *c;
   ap_traj *t = ap__traj_new(n, 1, (size_t)n * AP__POWERS, &c, error);
   if (!t) return AP_E_MEMORY;
@@ -184,7 +185,7 @@ static size_t numbers_of(const ap_traj *t) {
 // Whether b begins where a ends.
 static ap_status check_meeting(const ap_traj *a, const ap_traj *b, int part, ap_error *error) {
   if (a->n != b->n)
-    return AP__REFUSE(error, AP_E_ARG,
+    return AP__REFUSE(error, AP_E_ARG, 0,
                       "part %d of a trajectory has %d coordinates, the one before %d", part + 1,
                       b->n, a->n);
   const ap_piece *last = &a->piece[a->count - 1];
@@ -194,7 +195,7 @@ static ap_status check_meeting(const ap_traj *a, const ap_traj *b, int part, ap_
     ap__piece_at(&b->piece[0], j, 0, start);
     if (!(fabs(end[0] - start[0]) <= 1e-9 * (1 + fabs(end[0]))))
       return AP__REFUSE(
-          error, AP_E_ARG,
+          error, AP_E_ARG, 0,
           "part %d of a trajectory begins at %.9g in coordinate %d (the part before ends at %.9g)",
           part + 1, start[0], j + 1, end[0]);
   }
@@ -204,7 +205,7 @@ static ap_status check_meeting(const ap_traj *a, const ap_traj *b, int part, ap_
 ap_status ap_traj_chain(const ap_traj *const *parts, int count, ap_traj **traj, ap_error *error) {
   *traj = NULL;
   if (count < 1)
-    return AP__REFUSE(error, AP_E_ARG, "a trajectory has no parts (at least one is needed)");
+    return AP__REFUSE(error, AP_E_ARG, 0, "a trajectory has no parts (at least one is needed)");
   int pieces = 0;
   size_t numbers = 0;
   for (int k = 0; k < count; k++) {

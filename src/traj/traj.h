@@ -5,10 +5,7 @@
 
 #include <appell/traj.h>
 
-#include "base/error.h"
-
-// Fill *error and return the status.
-#define AP__REFUSE(error, status, ...) (ap__fail((error), (status), 0, __VA_ARGS__), (status))
+#include "file/robot.h"
 
 typedef enum { PIECE_POLYNOMIAL, PIECE_FOURIER } piece_kind;
 

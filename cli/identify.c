@@ -1,0 +1,200 @@
+#include "identify.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "values.h"
+#include "verbs.h"
+
+enum { METHOD, VALIDATE, FRICTION, ROTOR, OFFSET, CUTOFF, FILTER, REJECT, BASE, OUTPUT, JSON };
+enum { FOLDS = 5 };
+
+static const cli_option options[] = {
+    [METHOD] = {"--method", "NAME", "qr, svd, pinv, ridge, weighted or consistent (weighted)"},
+    [VALIDATE] = {"--validate", "DATA2", "a log that is not used, to compare the prediction with"},
+    [FRICTION] = {"--friction", NULL, "look for viscous and Coulomb friction too"},
+    [ROTOR] = {"--rotor", NULL, "look for reflected rotor inertia too"},
+    [OFFSET] = {"--offset", NULL, "look for a constant force of each joint too"},
+    [CUTOFF] = {"--cutoff", "HZ", "of the filter for logs without v and a (10)"},
+    [FILTER] = {"--filter", NULL, "filter although the log has v and a"},
+    [REJECT] = {"--reject", "K", "leave out forces K deviations off the fit; 0: none (5)"},
+    [BASE] = {"--base", "HOW", "find the combinations by qr or by svd (qr)"},
+    [OUTPUT] = {"-o", "FILE", "write the identified model: .urdf or .yaml"},
+    [JSON] = {"--json", NULL, "one JSON document"},
+    {0}};
+
+static const char text[] =
+    "DATA is CSV: a line of names, then numbers. Columns are t and for each joint q.JOINT,\n"
+    "tau.JOINT and where measured v.JOINT, a.JOINT; otherwise these are made from q by\n"
+    "zero-phase filtering. Without DATA the base parameters are listed: the combinations\n"
+    "that motion can tell. The model written by -o has the bodies of the consistent fit,\n"
+    "which are physical; links on fixed joints have their mass in the body that moves them.\n";
+
+// What was asked for.
+typedef struct wish {
+  ap_ident_options look_for;
+  ap_prepare_options prepare;
+  double reject;
+  ap_base_method base;
+  const char *output;
+  bool json;
+} wish;
+
+// ---- the command line --------------------------------------------------------------------------
+
+static int parse_method(const char *name, ap_fit_method *method) {
+  *method = AP_FIT_WEIGHTED;
+  if (!name) return CLI_OK;
+  for (int k = 0; k < AP_FIT_METHODS; k++) {
+    *method = (ap_fit_method)k;
+    if (strcmp(name, ap_fit_method_name(*method)) == 0) return CLI_OK;
+  }
+  return cli_usage("identify",
+                   "--method '%s' is not one of qr, svd, pinv, ridge, weighted, consistent", name);
+}
+
+static int parse_base(const char *name, ap_base_method *method) {
+  *method = name && strcmp(name, "svd") == 0 ? AP_BASE_SVD : AP_BASE_QR;
+  if (!name || *method == AP_BASE_SVD || strcmp(name, "qr") == 0) return CLI_OK;
+  return cli_usage("identify", "--base '%s' is neither qr nor svd", name);
+}
+
+static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
+  *w = (wish){.look_for = {.rotor = a->value[ROTOR] != NULL,
+                           .viscous = a->value[FRICTION] != NULL,
+                           .coulomb = a->value[FRICTION] != NULL,
+                           .offset = a->value[OFFSET] != NULL},
+              .prepare = ap_default_prepare(),
+              .reject = 5,
+              .output = a->value[OUTPUT],
+              .json = a->value[JSON] != NULL};
+  w->prepare.always = a->value[FILTER] != NULL;
+  int status = parse_method(a->value[METHOD], method);
+  if (status == CLI_OK) status = parse_base(a->value[BASE], &w->base);
+  if (status == CLI_OK && a->value[CUTOFF]) {
+    status = cli_value_above("identify", "--cutoff", a->value[CUTOFF], 0, &w->prepare.cutoff);
+  }
+  if (status == CLI_OK && a->value[REJECT] && strcmp(a->value[REJECT], "0") == 0) {
+    w->reject = 0;
+  } else if (status == CLI_OK && a->value[REJECT]) {
+    status = cli_value_above("identify", "--reject", a->value[REJECT], 0, &w->reject);
+  }
+  if (status == CLI_OK && a->count == 1 && (a->value[VALIDATE] || w->output)) {
+    status = cli_usage("identify", "DATA is missing");
+  }
+  if (status == CLI_OK && w->output) status = cli_check_target(w->output);
+  return status;
+}
+
+// ---- the work ----------------------------------------------------------------------------------
+
+// What the library says about a file: the file's fault, or a computation that cannot be done.
+static int fail(const char *path, const ap_error *error) {
+  const bool bad = error->status == AP_E_FILE || error->status == AP_E_SYNTAX || error->line > 0;
+  return cli_fail(bad ? CLI_BAD : CLI_FAILED, path, error->line, "%s", error->text);
+}
+
+static int read_log(cli_identification *f, const wish *w, const char *path, cli_log_data *data) {
+  ap_error error = {0};
+  ap_samples *samples = NULL;
+  error.status = ap_samples_read(f->ident, path, &samples, &error);
+  if (error.status != AP_OK) return fail(path, &error);
+  data->path = path;
+  data->samples = samples->n;
+  if (samples->n > 1) data->duration = samples->t[samples->n - 1] - samples->t[0];
+  error.status = ap_states_prepare(f->ident, samples, &w->prepare, &data->states, &error);
+  ap_samples_free(samples);
+  if (error.status == AP_OK) return CLI_OK;
+  const bool bad = error.status == AP_E_ARG || error.status == AP_E_UNSUPPORTED;
+  return cli_fail(bad ? CLI_BAD : CLI_FAILED, path, error.line, "%s", error.text);
+}
+
+static int reduce(cli_identification *f, cli_log_data *data, int folds, double reject) {
+  ap_error error = {0};
+  error.status =
+      ap_states_reduce(data->states, f->ident, f->base, folds, reject, &data->reduction, &error);
+  return error.status == AP_OK ? CLI_OK : fail(data->path, &error);
+}
+
+// The log and the one that it is compared with. Nothing of the latter is left out.
+static int read_logs(cli_identification *f, const wish *w, const char *path, const char *other) {
+  int status = read_log(f, w, path, &f->data);
+  if (status == CLI_OK && other) status = read_log(f, w, other, &f->validation);
+  if (status == CLI_OK) status = reduce(f, &f->data, FOLDS, w->reject);
+  if (status == CLI_OK && other) status = reduce(f, &f->validation, 1, 0);
+  return status;
+}
+
+// All methods, for comparison; the one asked for must succeed.
+static int fit_all(cli_identification *f) {
+  for (int k = 0; k < AP_FIT_METHODS; k++) {
+    ap_fit_make(f->data.reduction, f->base, (ap_fit_method)k, NULL, &f->fit[k], &f->failed[k]);
+  }
+  return f->fit[f->method] ? CLI_OK : fail(f->data.path, &f->failed[f->method]);
+}
+
+static int write_model(const cli_identification *f, const char *path) {
+  const ap_fit *fit = f->fit[AP_FIT_CONSISTENT];
+  if (!fit) return fail(f->data.path, &f->failed[AP_FIT_CONSISTENT]);
+  ap_robot_def def = *ap_robot_definition(f->model.robot);
+  ap_body_def *bodies = malloc((size_t)def.nbody * sizeof *bodies);
+  if (!bodies) return cli_no_memory();
+  ap_error error = {0};
+  ap_robot *robot = NULL;
+  error.status = ap_ident_apply(f->ident, fit->parameter, bodies);
+  def.bodies = bodies;
+  if (error.status == AP_OK) error.status = ap_robot_from_definition(&def, &robot, &error);
+  if (error.status == AP_OK) error.status = ap_robot_write(robot, path, &error);
+  const int status = error.status == AP_OK ? CLI_OK : cli_fail_output(path, &error);
+  ap_robot_free(robot);
+  free(bodies);
+  return status;
+}
+
+static int identify(cli_identification *f, const wish *w, const cli_arguments *a) {
+  ap_error error = {0};
+  error.status = ap_ident_create(f->model.model, &w->look_for, &f->ident, &error);
+  if (error.status == AP_OK) error.status = ap_base_find(f->ident, w->base, &f->base, &error);
+  if (error.status != AP_OK) return cli_fail(CLI_FAILED, f->model.path, 0, "%s", error.text);
+  if (a->count == 1) return cli_print_base(f, w->json);
+  int status = read_logs(f, w, a->argument[1], a->value[VALIDATE]);
+  if (status == CLI_OK) status = fit_all(f);
+  if (status == CLI_OK && w->output) status = write_model(f, w->output);
+  return status == CLI_OK ? cli_print_identification(f, w->json) : status;
+}
+
+static void free_log(cli_log_data *data) {
+  ap_states_free(data->states);
+  ap_reduction_free(data->reduction);
+}
+
+static int run(const cli_arguments *arguments) {
+  wish w;
+  cli_identification f = {.data = {.path = NULL}};
+  int status = parse(arguments, &w, &f.method);
+  if (status == CLI_OK) status = cli_load(arguments->argument[0], NULL, &f.model);
+  if (status != CLI_OK) return status;
+  cli_print_warnings(&f.model);
+  status = identify(&f, &w, arguments);
+  for (int k = 0; k < AP_FIT_METHODS; k++) ap_fit_free(f.fit[k]);
+  free_log(&f.data);
+  free_log(&f.validation);
+  ap_base_free(f.base);
+  ap_ident_free(f.ident);
+  cli_unload(&f.model);
+  return status;
+}
+
+const cli_verb cli_identify = {.name = "identify",
+                               .arguments = "MODEL [DATA]",
+                               .about = "Find a robot's parameters from measured motion.",
+                               .text = text,
+                               .example =
+                                   "  appell identify puma600 --rotor\n"
+                                   "  appell identify arm.urdf log.csv --friction --validate "
+                                   "other.csv -o found.urdf\n",
+                               .options = options,
+                               .least = 1,
+                               .most = 2,
+                               .run = run};
