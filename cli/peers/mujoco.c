@@ -1,0 +1,178 @@
+// MuJoCo: our robot written as MJCF, and the fewest calls that give each result. No constraints.
+
+#include <mujoco/mujoco.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../peer.h"
+
+typedef struct robot {
+  mjModel *m;
+  mjData *d;
+} robot;
+
+// ---- the robot as MJCF -------------------------------------------------------------------------
+
+// Text that grows; NULL once memory ran out.
+typedef struct text {
+  char *bytes;
+  size_t length;
+} text;
+
+static void add(text *t, const char *format, const double *x, int n) {
+  char piece[256];
+  int length =
+      n == 0   ? snprintf(piece, sizeof piece, "%s", format)
+      : n == 1 ? snprintf(piece, sizeof piece, " %s='%.17g'", format, x[0])
+      : n == 3 ? snprintf(piece, sizeof piece, " %s='%.17g %.17g %.17g'", format, x[0], x[1], x[2])
+      : n == 4 ? snprintf(piece, sizeof piece, " %s='%.17g %.17g %.17g %.17g'", format, x[0], x[1],
+                          x[2], x[3])
+               : snprintf(piece, sizeof piece, " %s='%.17g %.17g %.17g %.17g %.17g %.17g'", format,
+                          x[0], x[1], x[2], x[3], x[4], x[5]);
+  char *larger = t->bytes ? realloc(t->bytes, t->length + (size_t)length + 1) : NULL;
+  if (!larger) {
+    free(t->bytes);
+    t->bytes = NULL;
+    return;
+  }
+  memcpy(larger + t->length, piece, (size_t)length + 1);
+  t->bytes = larger;
+  t->length += (size_t)length;
+}
+
+// w x y z of a rotation matrix, by its largest component (Shepperd 1978).
+static void quaternion_of(const double R[9], double q[4]) {
+  const double trace = R[0] + R[4] + R[8];
+  const double square[4] = {1 + trace, 1 + 2 * R[0] - trace, 1 + 2 * R[4] - trace,
+                            1 + 2 * R[8] - trace};
+  int most = 0;
+  for (int k = 1; k < 4; k++)
+    if (square[k] > square[most]) most = k;
+  const double x = R[7] - R[5], y = R[2] - R[6], z = R[3] - R[1];
+  const double xy = R[1] + R[3], xz = R[2] + R[6], yz = R[5] + R[7];
+  const double table[4][4] = {
+      {square[0], x, y, z}, {x, square[1], xy, xz}, {y, xy, square[2], yz}, {z, xz, yz, square[3]}};
+  for (int k = 0; k < 4; k++) q[k] = table[most][k] / (2 * sqrt(square[most]));
+}
+
+static void add_link(text *t, const cli_link *l) {
+  double quaternion[4];
+  const double *I = l->inertia, full[6] = {I[0], I[3], I[5], I[1], I[2], I[4]};
+  quaternion_of(l->R, quaternion);
+  add(t, "<body", NULL, 0);
+  add(t, "pos", l->p, 3);
+  add(t, "quat", quaternion, 4);
+  add(t, l->slides ? "><joint type='slide'" : "><joint type='hinge'", NULL, 0);
+  add(t, "pos", l->point, 3);
+  add(t, "axis", l->axis, 3);
+  add(t, "/><inertial", NULL, 0);
+  add(t, "pos", l->com, 3);
+  add(t, "mass", &l->mass, 1);
+  add(t, "fullinertia", full, 6);
+  add(t, "/>", NULL, 0);
+}
+
+// The links that hang on a link, each with all that hangs on it. Coordinates are numbered as MuJoCo
+// comes to them: depth first, the order of the links where these are.
+static bool add_tree(text *t, const cli_links *links, int parent, int *next) {
+  bool in_order = true;
+  for (int k = 0; k < links->n; k++) {
+    if (links->link[k].parent != parent) continue;
+    in_order = in_order && k == (*next)++;
+    add_link(t, &links->link[k]);
+    in_order = add_tree(t, links, k + 1, next) && in_order;
+    add(t, "</body>", NULL, 0);
+  }
+  return in_order;
+}
+
+static mjModel *parse(const char *xml) {
+  static const char name[] = "robot.xml";
+  mjVFS *files = malloc(sizeof *files);
+  if (!files) return NULL;
+  char error[500];
+  mj_defaultVFS(files);
+  mjModel *m = NULL;
+  int length = (int)strlen(xml);
+  if (mj_makeEmptyFileVFS(files, name, length) == 0) {
+    memcpy(files->filedata[mj_findFileVFS(files, name)], xml, (size_t)length);
+    m = mj_loadXML(name, files, error, sizeof error);
+  }
+  mj_deleteVFS(files);
+  free(files);
+  return m;
+}
+
+static mjModel *model_of(const cli_links *links) {
+  text t = {.bytes = calloc(1, 1)};
+  int next = 0;
+  add(&t, "<mujoco><compiler angle='radian' coordinate='local' inertiafromgeom='false'/><option",
+      NULL, 0);
+  add(&t, "gravity", links->gravity, 3);
+  add(&t, "><flag constraint='disable' contact='disable'/></option><worldbody>", NULL, 0);
+  bool in_order = add_tree(&t, links, 0, &next);
+  add(&t, "</worldbody></mujoco>", NULL, 0);
+  mjModel *m = t.bytes && in_order ? parse(t.bytes) : NULL;
+  free(t.bytes);
+  return m;
+}
+
+// ---- results -----------------------------------------------------------------------------------
+
+static void run_inverse(robot *r, const double *x, double *out) {
+  memcpy(r->d->qacc, x, (size_t)r->m->nv * sizeof *x);
+  mj_kinematics(r->m, r->d);
+  mj_comPos(r->m, r->d);
+  mj_comVel(r->m, r->d);
+  mj_rne(r->m, r->d, 1, out ? out : r->d->qfrc_inverse);
+}
+
+static void run_forward(robot *r, const double *x, double *out) {
+  mj_kinematics(r->m, r->d);
+  mj_comPos(r->m, r->d);
+  mj_crb(r->m, r->d);
+  mj_factorM(r->m, r->d);
+  mj_comVel(r->m, r->d);
+  mj_rne(r->m, r->d, 0, r->d->qfrc_bias);
+  for (int k = 0; k < r->m->nv; k++) r->d->qfrc_applied[k] = x[k] - r->d->qfrc_bias[k];
+  mj_solveM(r->m, r->d, out ? out : r->d->qacc, r->d->qfrc_applied, 1);
+}
+
+static void run(void *own, cli_what what, const double *q, const double *v, const double *x,
+                double *out) {
+  robot *r = own;
+  memcpy(r->d->qpos, q, (size_t)r->m->nq * sizeof *q);
+  memcpy(r->d->qvel, v, (size_t)r->m->nv * sizeof *v);
+  if (what == CLI_INVERSE) {
+    run_inverse(r, x, out);
+  } else if (what == CLI_INERTIA) {
+    mj_kinematics(r->m, r->d);
+    mj_comPos(r->m, r->d);
+    mj_crb(r->m, r->d);
+    if (out) mj_fullM(r->m, out, r->d->qM);
+  } else {
+    run_forward(r, x, out);
+  }
+}
+
+static void close_robot(void *own) {
+  robot *r = own;
+  if (r->d) mj_deleteData(r->d);
+  if (r->m) mj_deleteModel(r->m);
+  free(r);
+}
+
+cli_peer cli_peer_mujoco(const cli_links *links) {
+  cli_peer peer = {.name = "mujoco", .can = {true, true, true}, .run = run, .close = close_robot};
+  robot *r = calloc(1, sizeof *r);
+  if (!r) return peer;
+  r->m = model_of(links);
+  r->d = r->m && r->m->nv == links->n ? mj_makeData(r->m) : NULL;
+  if (r->d)
+    peer.own = r;
+  else
+    close_robot(r);
+  return peer;
+}
