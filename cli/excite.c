@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "columns.h"
 #include "json.h"
@@ -173,6 +174,13 @@ static int report(const ap_excitation *found, int parameters, bool json) {
 
 // ---- the verb ----------------------------------------------------------------------------------
 
+static void show_progress(void *context, int done) {
+  const int *all = context;
+  fprintf(stderr, "\r%3d %% of %d motions", (int)(100.0 * done / *all), *all);
+  if (done >= *all) fprintf(stderr, "\r\033[K");
+  fflush(stderr);
+}
+
 static int excite(const cli_model *model, const cli_arguments *a, const ap_excite_options *o,
                   double rate) {
   const ap_ident_options look_for = {.rotor = a->value[ROTOR] != NULL,
@@ -181,7 +189,7 @@ static int excite(const cli_model *model, const cli_arguments *a, const ap_excit
   ap_ident *ident = NULL;
   ap_base *base = NULL;
   ap_traj *traj = NULL;
-  ap_excitation found;
+  ap_excitation found = {0};
   ap_error error = {0};
   error.status = ap_ident_create(model->model, &look_for, &ident, &error);
   if (error.status == AP_OK) error.status = ap_base_find(ident, AP_BASE_QR, &base, &error);
@@ -220,6 +228,7 @@ static int run(const cli_arguments *arguments) {
   if (status == CLI_OK) status = cli_load(arguments->argument[0], NULL, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
+  if (isatty(STDERR_FILENO) == 1) o.progress = show_progress, o.context = &o.evaluations;
   status = excite(&model, arguments, &o, rate);
   cli_unload(&model);
   return status;

@@ -1,8 +1,8 @@
 #include "identify.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "values.h"
 #include "verbs.h"
@@ -134,6 +134,41 @@ static int fit_all(cli_identification *f) {
   return f->fit[f->method] ? CLI_OK : fail(f->data.path, &f->failed[f->method]);
 }
 
+// Residual of the log relative to its forces, by weighted least squares; NAN where there is none.
+static double residual_with(const cli_identification *f, const ap_ident_options *look_for) {
+  ap_ident *ident = NULL;
+  ap_base *base = NULL;
+  ap_reduction *reduction = NULL;
+  ap_fit *fit = NULL;
+  double residual = NAN;
+  ap_status status = ap_ident_create(f->model.model, look_for, &ident, NULL);
+  if (status == AP_OK) status = ap_base_find(ident, AP_BASE_QR, &base, NULL);
+  if (status == AP_OK)
+    status = ap_states_reduce(f->data.states, ident, base, 1, 0, &reduction, NULL);
+  if (status == AP_OK) status = ap_fit_make(reduction, base, AP_FIT_WEIGHTED, NULL, &fit, NULL);
+  if (status == AP_OK) {
+    residual = 0;
+    for (int j = 0; j < fit->nv; j++) residual += fit->residual_rms[j] * fit->residual_rms[j];
+  }
+  ap_fit_free(fit);
+  ap_reduction_free(reduction);
+  ap_base_free(base);
+  ap_ident_free(ident);
+  return sqrt(residual);
+}
+
+// Friction that nobody asked for spoils everything else: say so where it shows.
+static void hint_at_friction(const cli_identification *f, const wish *w) {
+  ap_ident_options look_for = w->look_for;
+  if (look_for.viscous) return;
+  const double without = residual_with(f, &look_for);
+  look_for.viscous = look_for.coulomb = true;
+  const double with = residual_with(f, &look_for);
+  if (with > 1e-6 * without && with < 0.7 * without) {
+    cli_warn(f->data.path, 0, "the forces show friction (--friction takes it into account)");
+  }
+}
+
 static int write_model(const cli_identification *f, const char *path) {
   const ap_fit *fit = f->fit[AP_FIT_CONSISTENT];
   if (!fit) return fail(f->data.path, &f->failed[AP_FIT_CONSISTENT]);
@@ -160,6 +195,7 @@ static int identify(cli_identification *f, const wish *w, const cli_arguments *a
   if (a->count == 1) return cli_print_base(f, w->json);
   int status = read_logs(f, w, a->argument[1], a->value[VALIDATE]);
   if (status == CLI_OK) status = fit_all(f);
+  if (status == CLI_OK) hint_at_friction(f, w);
   if (status == CLI_OK && w->output) status = write_model(f, w->output);
   return status == CLI_OK ? cli_print_identification(f, w->json) : status;
 }

@@ -221,7 +221,7 @@ static int print_methods(const cli_identification *f, cli_out *out) {
     const bool whole = fit && k == AP_FIT_CONSISTENT; // others give base parameters alone
     cli_table_add(&table, "%s", !whole ? "-" : is_physical(f, fit) ? "yes" : "no");
     if (!fit) {
-      cli_table_add(&table, "%.60s", f->failed[k].text);
+      cli_table_add(&table, "%.100s", f->failed[k].text);
     } else if (k == AP_FIT_RIDGE) {
       cli_table_add(&table, "ridge %.3g", fit->ridge);
     } else if (k == AP_FIT_SVD && fit->truncated > 0) {

@@ -1,5 +1,6 @@
 // The k-th allocation fails, for every k: the error comes back as AP_E_MEMORY, and nothing leaks.
 
+#include <appell/ident.h>
 #include <appell/loop.h>
 #include <appell/scenario.h>
 #include <errno.h>
@@ -195,6 +196,89 @@ static ap_status read_scenario_of_all(ap_error *error) {
 static ap_status read_scenario_with_files(ap_error *error) { // and with warnings
   return read_scenario("tests/fuzz/corpus/scenario/files.yaml", error);
 }
+
+// A log of two joints that swing, as a file.
+static void write_log(const char *path) {
+  FILE *file = fopen(path, "w");
+  if (!CHECK(file)) return;
+  fprintf(file, "t,q.joint1,q.joint2,tau.joint1,tau.joint2\n");
+  for (int k = 0; k < 400; k++) { // uneven: interpolated too
+    double t = 0.02 * k + 0.002 * (k % 3);
+    fprintf(file, "%.9g,%.9g,%.9g,%.9g,%.9g\n", t, sin(t), cos(2.1 * t), cos(t), sin(1.7 * t));
+  }
+  fclose(file);
+}
+
+static ap_status fit_each(ap_reduction *red, const ap_base *base, ap_error *error) {
+  for (int k = 0; k < AP_FIT_METHODS; k++) {
+    ap_fit *fit;
+    ap_status status = ap_fit_make(red, base, (ap_fit_method)k, NULL, &fit, error);
+    ap_fit_free(fit);
+    if (status) return status;
+  }
+  return AP_OK;
+}
+
+static ap_status fit_log(ap_ident *ident, const char *path, ap_error *error) {
+  ap_base *base = NULL, *other = NULL;
+  ap_samples *samples = NULL;
+  ap_states *states = NULL;
+  ap_reduction *red = NULL;
+  ap_status status = ap_base_find(ident, AP_BASE_QR, &base, error);
+  if (!status) status = ap_base_find(ident, AP_BASE_SVD, &other, error);
+  if (!status) status = ap_samples_read(ident, path, &samples, error);
+  if (!status) status = ap_states_prepare(ident, samples, NULL, &states, error);
+  if (!status) status = ap_states_reduce(states, ident, base, 2, 5, &red, error);
+  if (!status) status = fit_each(red, base, error);
+  ap_reduction_free(red), ap_states_free(states), ap_samples_free(samples);
+  ap_base_free(base), ap_base_free(other);
+  return status;
+}
+
+static ap_status with_ident(ap_status (*work)(ap_ident *, const char *, ap_error *),
+                            const char *path, ap_error *error) {
+  const ap_ident_options all = {.rotor = true, .viscous = true, .coulomb = true};
+  ap_robot *robot = NULL;
+  ap_model *model = NULL;
+  ap_ident *ident = NULL;
+  ap_status status = ap_robot_builtin("ascher2", NULL, &robot, error);
+  if (!status) status = ap_robot_model(robot, &model, error);
+  if (!status) status = ap_ident_create(model, &all, &ident, error);
+  if (!status) status = work(ident, path, error);
+  ap_ident_free(ident), ap_model_free(model), ap_robot_free(robot);
+  if (status != AP_E_UNSUPPORTED) return status;
+  test_skip("built without LAPACKE");
+  return error->status = AP_OK;
+}
+
+static ap_status identify_log(ap_error *error) {
+  char path[512];
+  temporary_name(path, sizeof path, "alloc.csv");
+  return with_ident(fit_log, path, error);
+}
+
+static ap_status excite(ap_ident *ident, const char *path, ap_error *error) {
+  (void)path;
+  ap_excite_options options = ap_default_excite();
+  ap_base *base = NULL;
+  ap_traj *traj = NULL;
+  options.evaluations = 20, options.harmonics = 2;
+  ap_status status = ap_base_find(ident, AP_BASE_QR, &base, error);
+  if (!status) status = ap_excite(ident, base, &options, &traj, NULL, error);
+  ap_base_free(base), ap_traj_free(traj);
+  return status;
+}
+static ap_status excite_robot(ap_error *error) { return with_ident(excite, NULL, error); }
+
+TEST(identification) {
+  char path[512];
+  temporary_name(path, sizeof path, "alloc.csv");
+  write_log(path);
+  fail_each("identification", identify_log);
+  remove(path);
+}
+
+TEST(excitation) { fail_each("excitation", excite_robot); }
 
 // Opening a file takes memory too, and its lack is no fault of the file.
 TEST(opening_a_file) {

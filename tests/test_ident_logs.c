@@ -1,5 +1,7 @@
 // From raw logs to parameters: filter, differentiation, uneven samples, outliers; and excitation.
 
+#include <unistd.h>
+
 #include "identify.h"
 
 // ---- filter ------------------------------------------------------------------------------------
@@ -223,6 +225,45 @@ TEST(logs_are_checked) {
   CHECK_STATUS(ap_states_prepare(a.id, &l.x, &o, &s, &a.error), AP_E_ARG);
   CHECK_HAS(a.error.text, "cutoff");
   free_record(&l), arm_free(&a);
+}
+
+// Files with bytes changed, cut and doubled: read or refused with a line, never anything else.
+TEST(broken_files_are_refused) {
+  arm a;
+  if (!arm_builtin(&a, "scara", (ap_ident_options){0})) return;
+  char path[64] = "/tmp/appell-log-XXXXXX", text[2048];
+  const int file = mkstemp(path);
+  rng r = rng_seed(9);
+  int length = snprintf(text, sizeof text,
+                        "t, q.shoulder,q.elbow,q.stroke,\"q.roll\",tau.shoulder,"
+                        "tau.elbow,tau.stroke,tau.roll,note\n");
+  for (int k = 0; k < 20; k++)
+    length += snprintf(text + length, sizeof text - (size_t)length,
+                       "%d,0.1,0.2,0.3,0.4,1,2,3,-4e-2,%d\n", k, k);
+  int taken = 0, refused = 0;
+  for (int turn = 0; file >= 0 && turn < 2000; turn++) {
+    char broken[2048];
+    memcpy(broken, text, (size_t)length);
+    for (int k = 0; k < turn % 4; k++)
+      broken[rng_int(&r, 0, length - 1)] = "\0,.e-\"\n\r#x9 "[rng_int(&r, 0, 11)];
+    size_t size = turn % 7 == 6 ? (size_t)rng_int(&r, 0, length) : (size_t)length;
+    CHECK(ftruncate(file, 0) == 0 && pwrite(file, broken, size, 0) == (ssize_t)size);
+    ap_samples *samples = NULL;
+    ap_error error = {.text = ""};
+    ap_status status = ap_samples_read(a.id, path, &samples, &error);
+    if (turn == 0) CHECK_OK(status);
+    CHECK((status == AP_OK) == (samples != NULL));
+    CHECK(status == AP_OK || (status == AP_E_SYNTAX && error.line > 0 && error.text[0]));
+    if (status)
+      refused++;
+    else
+      taken++;
+    for (int i = 0; samples && i < samples->n; i++) CHECK(isfinite(samples->tau[4 * i + 3]));
+    ap_samples_free(samples);
+  }
+  CHECK(taken > 100 && refused > 100);
+  remove(path);
+  arm_free(&a);
 }
 
 // An encoder that counts modulo a turn: the same states as without.

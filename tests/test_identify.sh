@@ -81,6 +81,12 @@ check 'and YAML is a model' "$appell" info found.yaml
 cut -d, -f1-5,14-17 motion.csv >raw.csv
 check 'raw log' sh -c "$appell identify scara raw.csv --cutoff 8 | grep -q ' states'"
 
+# Friction that was not asked for: a hint on standard error, and only then.
+awk -F, -v OFS=, 'NR > 1 { for (k = 14; k <= 17; k++) { v = $(k - 8); $k += 3 * v + (v > 0) - (v < 0) + 0.01 * ((NR * k) % 7 - 3) } } 1' motion.csv >rubs.csv
+check 'friction shows' sh -c "$appell identify scara rubs.csv 2>&1 >/dev/null | grep -q 'rubs.csv: warning: the forces show friction'"
+check 'friction asked for' sh -c "test -z \"\$($appell identify scara rubs.csv --friction 2>&1 >/dev/null)\""
+check 'no friction' sh -c "test -z \"\$($appell identify scara motion.csv 2>&1 >/dev/null)\""
+
 # ---- what is refused ----------------------------------------------------------------------------
 
 refused 'no such file' 2 'nothing.csv' "$appell" identify scara nothing.csv

@@ -286,6 +286,54 @@ TEST(singular_closures_are_told) {
   drop(&b);
 }
 
+// At speed it goes straight through, as a parallelogram, or a step ends at the place and says so.
+TEST(singular_closures_are_passed_or_told) {
+  const double x[3] = {1.2, -1.2, 1.2}, xd[3] = {-6, 6, -6};
+  four_bar f;
+  make_four_bar(&f, 0.3, 0.4, 0.3);
+  rig b = rig_of(&f.def);
+  int passed = 0;
+  for (int k = 6; k <= 12; k++) {
+    ap_scene scene = ap_default_scene();
+    ap_error error = {.text = ""};
+    ap_sim_state s;
+    scene.mechanism = b.m;
+    scene.relative = scene.absolute = pow(10, -k);
+    ap_sim *sim = started(&scene, x, xd);
+    ap_status status = ap_sim_advance(sim, 0.3, &error);
+    CHECK(status == AP_OK || status == AP_E_SINGULAR_CLOSURES);
+    if (status == AP_OK && CHECK_OK(ap_sim_now(sim, &s, &error))) {
+      CHECK(s.q[0] < -1.5 && fabs(s.closing) < 1e2 * scene.relative);
+      CHECK_CLOSE(s.q[2], s.q[0], 1e-9);
+      passed++;
+    }
+    ap_sim_free(sim);
+  }
+  CHECK(passed > 0);
+  drop(&b);
+}
+
+// Freedoms that no coordinate measures, here y, move all the same.
+TEST(idle_freedoms_move) {
+  const double none[V] = {0};
+  ap_mechanism_def def = *ap_mechanism_builtin("five-bar");
+  rig whole = rig_of(&def);
+  def.ncoordinate = 1;
+  rig part = rig_of(&def);
+  double q[2][4];
+  for (int k = 0; k < 2; k++) {
+    ap_scene scene = ap_default_scene();
+    scene.mechanism = k ? part.m : whole.m;
+    ap_sim *sim = started(&scene, def.guess, none);
+    outcome o = run_to(sim, 0, 0.5, 5);
+    CHECK(o.closure < 1e-13 && o.closing < 1e-9 * o.scale);
+    memcpy(q[k], o.last.q, sizeof q[k]);
+    ap_sim_free(sim);
+  }
+  CHECK_WITHIN(q[0], q[1], 4, 1e-12);
+  drop(&whole), drop(&part);
+}
+
 // ---- starts ------------------------------------------------------------------------------------
 
 TEST(bad_starts_are_refused) {

@@ -4,7 +4,7 @@
 #include <appell/sim.h>
 
 #include "four_bar.h"
-#include "impact/closed.h"
+#include "loop/closed.h"
 
 enum { V = 24, X = 32, N = 6, POINTS = 4 };
 
@@ -60,8 +60,8 @@ static void check_impact(rng *r, const rig *b, ap_closed *c, bool friction) {
   memcpy(old, xd, (size_t)nv * sizeof *xd);
   ap_touch t = random_touch(r, b, friction);
   ap_impact_result result = {0};
-  void *room = malloc(ap_impact_scratch(tree, 1));
-  CHECK_OK(ap__impact_closed(c, x, xd, 1, &t, room, &result));
+  void *room = malloc(ap_mechanism_impact_scratch(b->m, 1));
+  CHECK_OK(ap_mechanism_impact(b->m, b->l, x, xd, 1, &t, room, &result));
   free(room);
   ap_inertia_matrix(tree, ap_loop_work(b->l), x, M);
   point_jacobian(b, &t, x, J);
@@ -214,6 +214,48 @@ TEST(resting_force_is_that_of_statics) {
   CHECK_EQ_INT(ap_sim_contacts(sim, &c, 1), 1);
   CHECK(c.sticks && s.kinetic < 1e-20);
   CHECK_WITHIN(c.force, G, 2, 1e-9);
+  ap_sim_free(sim);
+  drop(&b);
+}
+
+// A tip that slides: forces and accelerations of the run are those of mechanics in independent
+// coordinates, P^T (M xdd + h) = P^T J^T f, and friction is Coulomb's, against the velocity.
+TEST(sliding_tip_obeys_mechanics) {
+  double q[2] = {-0.02, 0.3}, v[2] = {1.5, 0}, xd[V];
+  rig b = builtin("five-bar");
+  const ap_model *tree = ap_mechanism_tree(b.m);
+  ap_touch at = {.body = 2, .at = {0.35, 0, 0}};
+  ap_contact_point tip = {"tip", at.body, {at.at[0], 0, 0}};
+  ap_wall floor = plane(0, 1, 0, 0, 0.3, 0);
+  floor.restitution = 0, floor.friction = 0.15;
+  ap_scene scene = ap_default_scene();
+  scene.mechanism = b.m, scene.wall = &floor, scene.nwall = 1, scene.point = &tip, scene.npoint = 1;
+  CHECK_OK(ap_loop_velocity(b.m, b.l, q, v, xd));
+  ap_sim *sim = started(&scene, ap_loop_configuration(b.l), xd);
+  ap_error error = {.text = ""};
+  int slid = 0;
+  for (int k = 1; k <= 10; k++) {
+    ap_sim_state s = {0};
+    ap_contact_state c = {0};
+    double P[V * N], J[3 * V], f[V];
+    CHECK_OK(ap_sim_advance(sim, 0.01 * k, &error));
+    CHECK_OK(ap_sim_now(sim, &s, &error));
+    if (ap_sim_contacts(sim, &c, 1) != 1 || c.sticks) continue;
+    slid++;
+    CHECK_OK(ap_loop_map(b.m, b.l, s.s, P));
+    ap_inverse_dynamics(tree, ap_loop_work(b.l), s.q, s.v, s.a, f);
+    point_jacobian(&b, &at, s.q, J);
+    for (int i = 0; i < 2; i++) {
+      double left = 0;
+      for (int j = 0; j < 4; j++)
+        left += P[j * 2 + i] * (f[j] - J[j] * c.force[0] - J[4 + j] * c.force[1]);
+      CHECK_CLOSE(left, 0, 1e-9);
+    }
+    CHECK(c.force[1] > 0);
+    CHECK_CLOSE(c.force[0], -copysign(0.15 * c.force[1], s.sd[0]), 1e-9);
+    CHECK_CLOSE(s.sd[1], 0, 1e-9);
+  }
+  CHECK(slid >= 3);
   ap_sim_free(sim);
   drop(&b);
 }

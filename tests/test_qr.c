@@ -162,3 +162,32 @@ TEST(singular_values) {
     CHECK_WITHIN(got, value, n, 1e-14);
   }
 }
+
+// Null spaces: orthonormal, and A takes them to zero. A rank that is capped is not passed.
+TEST(null_space) {
+  rng r = rng_seed(5);
+  for (int trial = 0; trial < 500; trial++) {
+    int m = rng_int(&r, 1, MOST), n = rng_int(&r, 1, MOST);
+    int rank = rng_int(&r, 0, m < n ? m : n);
+    double N[MOST * MOST];
+    random_matrix(&r, m, n, rank);
+    ap_qr qr = factored(m, n);
+    int count = n - qr.rank;
+    ap__qr_null(&qr, N);
+    for (int a = 0; a < count; a++) {
+      for (int i = 0; i < m; i++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++) sum += A[i * n + j] * N[j * count + a];
+        CHECK_CLOSE(sum, 0, 1e-12);
+      }
+      for (int b = 0; b <= a; b++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++) sum += N[j * count + a] * N[j * count + b];
+        CHECK_CLOSE(sum, a == b, 1e-14);
+      }
+    }
+    memcpy(factors, A, sizeof A);
+    qr.most = 2;
+    CHECK_EQ_INT(ap__qr_factor(&qr, 1e-12), rank < 2 ? rank : 2);
+  }
+}

@@ -46,6 +46,8 @@ static void dynamics_of(const ap_model *m, ap_work *w, const motion *s, results 
   CHECK_OK(ap_forward_dynamics(m, w, s->q, s->v, tau, room(out, nv)));
   CHECK_OK(ap_forward_dynamics_ext(m, w, s->q, s->v, tau, &wrench, 1, room(out, nv)));
   ap_coriolis_matrix(m, w, s->q, s->v, room(out, nv * nv));
+  ap_regressor(m, w, s->q, s->v, s->a, room(out, nv * 10 * ap_moving_bodies(m)));
+  ap_inertial_parameters(m, w, room(out, 10 * ap_moving_bodies(m)));
   *room(out, 1) = ap_kinetic_energy(m, w, s->q, s->v);
   *room(out, 1) = ap_potential_energy(m, w, s->q);
 }
@@ -134,6 +136,8 @@ static void single_dynamics(const ap_model *m, ap_work_f32 *w, const float *q, c
   if (ap_forward_dynamics_ext_f32(m, w, q, v, tau, &wrench, 1, x) == AP_OK) keep(out, x, nv);
   ap_coriolis_matrix_f32(m, w, q, v, x);
   keep(out, x, nv * nv);
+  ap_inertial_parameters_f32(m, w, x);
+  keep(out, x, 10 * ap_moving_bodies(m));
   x[0] = ap_kinetic_energy_f32(m, w, q, v);
   x[1] = ap_potential_energy_f32(m, w, q);
   keep(out, x, 2);

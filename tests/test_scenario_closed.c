@@ -111,8 +111,8 @@ TEST(what_is_refused) {
 
 // Each closes its ledger to 1e-9 of the energy that moved.
 TEST(models_run) {
-  static const char *const names[] = {"five_bar_at_wall", "four_bar_at_wall", "stewart_drop",
-                                      "agile_wrist_swing", "delta_driven"};
+  static const char *const names[] = {"five_bar_at_wall",  "four_bar_at_wall", "stewart_drop",
+                                      "agile_wrist_swing", "delta_driven",     "press_run"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char path[80];
     ap_scenario *s = NULL;

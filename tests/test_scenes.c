@@ -628,9 +628,11 @@ TEST(random_scenes_obey_mechanics) {
 
 // Scenes that broke a law once: jammed points (50, 64), starts in the middle of a sphere or torus
 // (75, 657, 687), blocks that rattled for ever (243, 429, 609), a wall across the plane of a planar
-// tree (552), a chain stretched onto its wall (5097).
+// tree (552), chains stretched onto their walls (5097, 5250), friction that gave energy (5469,
+// 8095), steps too long for a motion (7874).
 TEST(scenes_that_failed_once) {
-  static const unsigned long seeds[] = {50, 64, 75, 243, 429, 552, 609, 657, 687, 5097};
+  static const unsigned long seeds[] = {50,  64,  75,   243,  429,  552,  609,
+                                        657, 687, 5097, 5250, 5469, 7874, 8095};
   if (getenv("APPELL_TEST_SCENES")) return;
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
     if (!run_seed(seeds[i], false, false)) return;

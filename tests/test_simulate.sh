@@ -84,6 +84,12 @@ if "$APPELL" simulate fall.yaml >out 2>err || ! grep -q SUNDIALS err; then
   holds 'with the first impact' sh -c 'grep -A 7 "\"impacts\"" out | grep -q "\"t\": 0\.4515"'
   gives 0 simulate --quiet fall.yaml --json
   holds '--json is printed in any case' json
+  cp "$here/models/four-bar.yaml" "$here/models/four_bar_at_wall.yaml" .
+  gives 0 simulate four_bar_at_wall.yaml -o bars.csv
+  holds 'closures are in the summary' grep -q '^closures hold within .*e-1[0-9] m or rad' out
+  holds 'and in the log' sh -c 'head -n 1 bars.csv | grep -q ",coordinate\.crank_angle,rate\.crank_angle,closure,drift$"'
+  gives 0 simulate four_bar_at_wall.yaml --json
+  holds 'and in JSON' sh -c 'grep -A 2 "\"closures\"" out | grep -q "\"largest_drift\": "'
   refuses 2 '^appell: fall.txt: .*\.csv or \.h5' simulate fall.yaml -o fall.txt
   refuses 2 '^appell: fall: .*\.csv or \.h5' simulate fall.yaml -o fall
   refuses 2 '^appell: none/fall.csv: .*no folder' simulate fall.yaml -o none/fall.csv

@@ -1,7 +1,10 @@
 // Trajectories: derivatives, joints between pieces, limits.
 
+#define _GNU_SOURCE
+
 #include <appell/traj.h>
 
+#include "heap.h"
 #include "test.h"
 
 static ap_traj *made(ap_status status, ap_traj *const *traj, const ap_error *error) {
@@ -153,6 +156,17 @@ TEST(limits_name_what_breaks_them) {
   CHECK_HAS(error.text, "largest speed of 'knee'");
   CHECK_STATUS(ap_traj_check(t, &(ap_traj_limits){.lower = wide}, NULL, &error), AP_E_ARG);
   CHECK_HAS(error.text, "coordinate 1");
+  ap_traj_free(t);
+}
+
+TEST(asking_allocates_nothing) {
+  ap_traj *t = fourier(5);
+  double q[2], v[2], a[2];
+  install_heap();
+  allocations = 0, armed = true;
+  for (int k = 0; k < 100; k++) ap_traj_at(t, 0.06 * k, q, v, a);
+  armed = false;
+  CHECK_EQ_INT(allocations, 0);
   ap_traj_free(t);
 }
 

@@ -24,7 +24,13 @@ typedef enum ap_function {
   AP_GEN_GRAVITY,  ///< NAME_gravity(q, tau)
   AP_GEN_FORWARD,  ///< NAME_forward_dynamics(q, v, tau, a); 0, or not 0 where M is singular
   AP_GEN_JACOBIAN, ///< NAME_jacobian_FRAME(q, J), 6 * nv, of the end points and named frames
-  AP_FUNCTIONS     ///< how many there are
+  /// NAME_inverse_dynamics_derivatives(q, v, a, dtau_dq, dtau_dv, dtau_da), nv * nv each, as
+  /// ap_inverse_dynamics_derivatives()
+  AP_GEN_INVERSE_DERIVATIVES,
+  /// NAME_forward_dynamics_derivatives(q, v, tau, da_dq, da_dv, da_dtau), likewise
+  AP_GEN_FORWARD_DERIVATIVES,
+  AP_GEN_REGRESSOR, ///< NAME_regressor(q, v, a, K), as ap_regressor()
+  AP_FUNCTIONS      ///< how many there are
 } ap_function;
 
 /// Name of a function on the command line and in the generated names ("inverse_dynamics", ...);

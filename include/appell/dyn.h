@@ -61,11 +61,24 @@ AP_API ap_status ap_forward_dynamics_ext(const ap_model *m, ap_work *w, const do
 AP_API ap_status ap_inverse_dynamics_derivatives(const ap_model *m, ap_work *w, const double *q,
                                                  const double *v, const double *a, double *dtau_dq,
                                                  double *dtau_dv, double *dtau_da);
+/// The same under n external wrenches. The numbers of each stay as they are while q moves: those
+/// of AP_LOCAL turn with their frame, those of AP_MIXED keep their axes and act at its origin,
+/// those of AP_WORLD rest. AP_E_ARG as in ap_inverse_dynamics_ext(), with nothing written.
+AP_API ap_status ap_inverse_dynamics_derivatives_ext(const ap_model *m, ap_work *w, const double *q,
+                                                     const double *v, const double *a,
+                                                     const ap_wrench *wrenches, int n,
+                                                     double *dtau_dq, double *dtau_dv,
+                                                     double *dtau_da);
 /// Derivatives of the forward dynamics at (q, v, tau), in the same sense; da_dtau is the inverse of
 /// M. Any may be NULL. AP_E_SINGULAR leaves all untouched.
 AP_API ap_status ap_forward_dynamics_derivatives(const ap_model *m, ap_work *w, const double *q,
                                                  const double *v, const double *tau, double *da_dq,
                                                  double *da_dv, double *da_dtau);
+/// The same under n external wrenches, held as in ap_inverse_dynamics_derivatives_ext().
+AP_API ap_status ap_forward_dynamics_derivatives_ext(const ap_model *m, ap_work *w, const double *q,
+                                                     const double *v, const double *tau,
+                                                     const ap_wrench *wrenches, int n,
+                                                     double *da_dq, double *da_dv, double *da_dtau);
 /// Coriolis matrix C(q, v), nv * nv, with h(q, v) = C v + gravity and dM/dt - 2 C skew-symmetric
 /// (the Christoffel one where v is the rate of q). Rigid bodies alone: no friction.
 AP_API void ap_coriolis_matrix(const ap_model *m, ap_work *w, const double *q, const double *v,
@@ -120,6 +133,12 @@ AP_API ap_status ap_inverse_dynamics_derivatives_f32(const ap_model *m, ap_work_
                                                      const float *q, const float *v, const float *a,
                                                      float *dtau_dq, float *dtau_dv,
                                                      float *dtau_da);
+AP_API ap_status ap_inverse_dynamics_derivatives_ext_f32(
+    const ap_model *m, ap_work_f32 *w, const float *q, const float *v, const float *a,
+    const ap_wrench_f32 *wrenches, int n, float *dtau_dq, float *dtau_dv, float *dtau_da);
+AP_API ap_status ap_forward_dynamics_derivatives_ext_f32(
+    const ap_model *m, ap_work_f32 *w, const float *q, const float *v, const float *tau,
+    const ap_wrench_f32 *wrenches, int n, float *da_dq, float *da_dv, float *da_dtau);
 AP_API ap_status ap_forward_dynamics_derivatives_f32(const ap_model *m, ap_work_f32 *w,
                                                      const float *q, const float *v,
                                                      const float *tau, float *da_dq, float *da_dv,

@@ -92,7 +92,7 @@ AP_API ap_status ap_reduction_create(ap_ident *ident, int folds, ap_reduction **
 /// Free it; NULL is allowed.
 AP_API void ap_reduction_free(ap_reduction *reduction);
 /// Take in one state and the joint forces measured in it; a force that is not a number is left out.
-/// Each 100 successive states belong to one fold.
+/// Each 20 successive states belong to one fold.
 AP_API void ap_reduction_add(ap_reduction *reduction, const double *q, const double *v,
                              const double *a, const double *tau);
 /// From now on leave out a joint force that differs from what p predicts by more than limit[joint
@@ -244,6 +244,9 @@ typedef struct ap_excite_options {
   double margin;       ///< part of every limit that is kept free; default 0.05
   int evaluations;     ///< of the criterion; default 6000
   unsigned seed;       ///< of the random numbers; default 1
+  /// Where not NULL, called now and then with the evaluations done, and with context.
+  void (*progress)(void *context, int done);
+  void *context; ///< for progress
 } ap_excite_options;
 /// The defaults named above.
 AP_API ap_excite_options ap_default_excite(void);

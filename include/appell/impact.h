@@ -5,6 +5,7 @@
 #ifndef APPELL_IMPACT_H
 #define APPELL_IMPACT_H
 
+#include <appell/loop.h>
 #include <appell/work.h>
 
 #ifdef __cplusplus
@@ -116,6 +117,17 @@ AP_API size_t ap_impact_scratch(const ap_model *m, int n);
 /// test has met. v and touch are untouched then.
 AP_API ap_status ap_impact(const ap_model *m, ap_work *w, const double *q, double *v, int n,
                            ap_touch *touch, void *scratch, ap_impact_result *result);
+
+/// Bytes of scratch memory that ap_mechanism_impact() needs for n touches.
+AP_API size_t ap_mechanism_impact_scratch(const ap_mechanism *m, int n);
+/// As ap_impact() for a mechanism with closed chains, whose closures hold through the impact: x is
+/// a configuration of its tree, such as that of ap_loop_configuration(), xd its rates, of which
+/// those that the closures allow jump. Where the closures do not hold at x, the impact is that of
+/// the closed configuration nearby. Fails also with AP_E_UNREACHABLE, and with
+/// AP_E_SINGULAR_CLOSURES where the closures lose rank.
+AP_API ap_status ap_mechanism_impact(const ap_mechanism *m, ap_loop *l, const double *x, double *xd,
+                                     int n, ap_touch *touch, void *scratch,
+                                     ap_impact_result *result);
 
 #ifdef __cplusplus
 }

@@ -8,24 +8,20 @@
 
 enum { NAME_ROOM = 128 };
 
-static bool is_single(const ap_unit *u) { return u->options->arithmetic == AP_F32; }
-static const char *scalar(const ap_unit *u) { return is_single(u) ? "float" : "double"; }
 static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
 
-// A template with the words of this unit. `value` is the type $V of a value without the prefix, ""
-// for a plain number; `ending` is $S.
 void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
                   const char *ending) {
-  bool single = is_single(u);
+  bool single = ap__is_single(u);
   const char *integer = single ? "int32_t" : "int64_t";
   const char *natural = single ? "uint32_t" : "uint64_t";
   char V[NAME_ROOM], I[NAME_ROOM], U[NAME_ROOM], cold[NAME_ROOM];
   snprintf(cold, sizeof cold, "%s_COLD", u->name);
-  snprintf(V, sizeof V, value[0] ? "%s_%s" : "%.0s%s", u->name, value[0] ? value : scalar(u));
+  snprintf(V, sizeof V, value[0] ? "%s_%s" : "%.0s%s", u->name, value[0] ? value : ap__scalar(u));
   snprintf(I, sizeof I, value[0] ? "%s_%s_i" : "%.0s%s", u->name, value[0] ? value : integer);
   snprintf(U, sizeof U, value[0] ? "%s_%s_u" : "%.0s%s", u->name, value[0] ? value : natural);
   const ap_word words[] = {{'N', u->name},
-                           {'R', scalar(u)},
+                           {'R', ap__scalar(u)},
                            {'V', V},
                            {'I', I},
                            {'U', U},
@@ -63,7 +59,7 @@ static const ap_node *consecutive(const ap_plan *plan) {
 }
 
 static void put_angles(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  ap__text_add(t, "  %s x[%d] = {", d->type, plan->angles);
+  ap__text_add(t, "  %s angle[%d] = {", d->type, plan->angles);
   for (int k = 0; k < plan->angles; k++) {
     put(t, k > 0 ? ", " : "");
     ap__put_value(t, d, plan, ap__tape_ref(NULL, plan->angle[k]));
@@ -76,12 +72,12 @@ static void sincos_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan)
   const ap_node *first = consecutive(plan);
   ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, n, n);
   if (first) {
-    ap__text_add(t, "  %s y[%d];\n  %s_sincos(%d, %s + %d, y, s, c);\n", d->type, n, d->name, n,
-                 plan->p->input[first->a].name, first->b);
+    ap__text_add(t, "  %s angle[%d];\n  %s_sincos(%d, %s + %d, angle, s, c);\n", d->type, n,
+                 d->name, n, plan->p->input[first->a].name, first->b);
     return;
   }
   put_angles(t, d, plan);
-  ap__text_add(t, "  %s_sincos(%d, x, x, s, c);\n", d->name, n);
+  ap__text_add(t, "  %s_sincos(%d, angle, angle, s, c);\n", d->name, n);
 }
 
 // Pivot i: whether it is known to be sound or singular, or has to be looked at.
@@ -151,7 +147,7 @@ static void stored_where_sound(ap__text *t, const ap_dialect *d, const char *arr
 static void sincos_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put_angles(t, d, plan);
   ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, plan->angles, plan->angles);
-  ap__text_add(t, "  %s_sincos_lanes(%d, x, s, c);\n", d->name, plan->angles);
+  ap__text_add(t, "  %s_sincos_lanes(%d, angle, s, c);\n", d->name, plan->angles);
 }
 
 static void check_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
@@ -254,25 +250,60 @@ static const char lanes_of_pivots[] =
 
 // ---- functions ---------------------------------------------------------------------------------
 
-const char *ap__result_type(const ap_program *p) { return p->pivots > 0 ? "int" : "void"; }
+// ---- parts -------------------------------------------------------------------------------------
 
-// Parameters; `restrict` where the definition may say so.
-void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted) {
-  for (int k = 0; k < p->inputs; k++) {
-    bool shared = p->in_place && k == p->inputs - 1;
-    ap__text_add(t, "%sconst %s *%s%s", k > 0 ? ", " : "", scalar(u),
-                 restricted && !shared ? u->restricted : "", p->input[k].name);
+// Names of all arrays of a program with `before` in front of each.
+static void put_names(ap__text *t, const ap_program *p, const char *before) {
+  for (int k = 0; k < p->inputs; k++) ap__text_add(t, "%s%s", before, p->input[k].name);
+  for (int k = 0; k < p->outputs; k++) ap__text_add(t, "%s%s", before, p->output[k].name);
+}
+
+static bool is_guarded(const ap_plan *plan, int part) {
+  return plan->p->pivots > 0 && plan->from[part] >= plan->checked;
+}
+
+static void call_part(ap__text *t, const ap_dialect *d, const ap_plan *plan, int part) {
+  bool side_by_side = d->ending[0] != 0;
+  ap__text_add(t, "  %s_%s_part%d%s(%s", d->name, d->function, part + 1, d->ending,
+               plan->angles > 0 ? "s, c, x" : "x");
+  if (side_by_side) put(t, ", n");
+  put_names(t, plan->p, ", ");
+  if (side_by_side && is_guarded(plan, part)) put(t, ", &sound, all");
+  put(t, ");\n");
+}
+
+static void put_part_functions(ap__text *t, const ap_unit *u, const ap_dialect *d,
+                               const ap_plan *plan) {
+  bool side_by_side = d->ending[0] != 0;
+  for (int part = 0; part < plan->parts; part++) {
+    bool guarded = side_by_side && is_guarded(plan, part);
+    ap__text_add(t, "\n%svoid %s_%s_part%d%s(", u->part_qualifier, d->name, d->function, part + 1,
+                 d->ending);
+    if (plan->angles > 0)
+      ap__text_add(t, "const %s *%ss, const %s *%sc, ", d->type, u->restricted, d->type,
+                   u->restricted);
+    ap__text_add(t, "%s *%sx, %s", d->type, u->restricted, side_by_side ? "size_t n, " : "");
+    ap__put_parameters(t, u, plan->p, true);
+    if (guarded) ap__text_add(t, ", const %s_i *keep, int all", d->type);
+    put(t, ") {\n");
+    if (side_by_side) ap__text_add(t, "  %s r = {0};\n", d->type);
+    if (guarded)
+      ap__text_add(t, "  const %s_i sound = *keep;\n  (void)sound, (void)all;\n", d->type);
+    put(t, plan->angles > 0 ? "  (void)s, (void)c, (void)x" : "  (void)x");
+    if (side_by_side) put(t, ", (void)n, (void)r");
+    put_names(t, plan->p, ", (void)");
+    put(t, ";\n");
+    ap__put_part(t, d, plan, part);
+    put(t, "}\n");
   }
-  for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, ", %s *%s%s", scalar(u), restricted && !p->in_place ? u->restricted : "",
-                 p->output[k].name);
 }
 
 static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *plan,
                                 const char *name) {
-  const ap_dialect d = {.type = scalar(u),
-                        .single = is_single(u),
+  const ap_dialect d = {.type = ap__scalar(u),
+                        .single = ap__is_single(u),
                         .name = u->name,
+                        .function = name,
                         .ending = "",
                         .splat = "",
                         .direct = true,
@@ -280,7 +311,9 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .store = store_scalar,
                         .stored = stored_scalar,
                         .sincos = u->sincos ? u->sincos : sincos_scalar,
-                        .check = check_scalar};
+                        .check = check_scalar,
+                        .call = call_part};
+  put_part_functions(t, u, &d, plan);
   ap__text_add(t, "\n%s%s %s_%s(", u->qualifier, ap__result_type(plan->p), u->name, name);
   ap__put_parameters(t, u, plan->p, true);
   put(t, ") {\n");
@@ -294,18 +327,21 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
   snprintf(type, sizeof type, "%s_lanes", u->name);
   snprintf(splat, sizeof splat, "(%s_lanes){0} + ", u->name);
   const ap_dialect d = {.type = type,
-                        .single = is_single(u),
+                        .single = ap__is_single(u),
                         .name = u->name,
+                        .function = name,
                         .ending = "_lanes",
                         .splat = splat,
                         .load = load_lanes,
                         .store = store_lanes,
                         .stored = plan->p->pivots > 0 ? stored_where_sound : stored_lanes,
                         .sincos = sincos_lanes,
-                        .check = check_lanes};
+                        .check = check_lanes,
+                        .call = call_part};
+  put_part_functions(t, u, &d, plan);
   ap__text_add(t, "\nstatic %s %s_%s_lanes(size_t n, ", ap__result_type(plan->p), u->name, name);
   ap__put_parameters(t, u, plan->p, true);
-  ap__text_add(t, ") {\n  %s r;\n", type);
+  ap__text_add(t, ") {\n  %s r = {0};\n  (void)r;\n", type);
   ap__put_body(t, &d, plan);
   put(t, plan->p->pivots > 0 ? "  return !all;\n}\n" : "}\n");
 }
@@ -330,11 +366,11 @@ static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const c
   snprintf(stride, sizeof stride, "%s_WIDTH", u->name);
   put(t, "  if (k < n) {\n");
   for (int k = 0; k < p->inputs; k++)
-    ap__text_add(t, "    %s %s_rest[%d * %s];\n", scalar(u), p->input[k].name, p->input[k].size,
+    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), p->input[k].name, p->input[k].size,
                  stride);
   for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, "    %s %s_rest[%d * %s];\n", scalar(u), p->output[k].name, p->output[k].size,
-                 stride);
+    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), p->output[k].name,
+                 p->output[k].size, stride);
   for (int k = 0; k < p->inputs; k++) put_gather(t, u, "gather", &p->input[k], true);
   for (int k = 0; p->pivots > 0 && k < p->outputs; k++)
     put_gather(t, u, "gather", &p->output[k], true);
@@ -358,23 +394,6 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
 
 // ---- files -------------------------------------------------------------------------------------
 
-static void count_program(const ap_program *p, ap_count *count) {
-  for (int k = 1; k < p->tape.count; k++) switch (p->tape.node[k].op) {
-      case AP_OP_ADD:
-      case AP_OP_ADD_CONST: count->add++; break;
-      case AP_OP_MUL:
-      case AP_OP_MUL_CONST: count->mul++; break;
-      case AP_OP_DIV:
-      case AP_OP_DIV_CONST: count->div++; break;
-      case AP_OP_SQRT: count->sqrt++; break;
-      case AP_OP_INPUT:
-      case AP_OP_SIN:
-      case AP_OP_COS:
-      case AP_OP_SIGN:
-      case AP_OP_MAX: break;
-    }
-}
-
 void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
   const ap_program *p = &u->part[k];
@@ -387,9 +406,6 @@ void ap__put_program(ap__text *t, const ap_unit *u, int k) {
     put_lanes_function(t, u, &plan, u->part_name[k]);
     put_batch_function(t, u, p, u->part_name[k]);
   }
-  ap_count *count = &u->count[p->function];
-  count_program(p, count);
-  count->sincos += plan.angles;
   ap__plan_free(&plan);
 }
 
@@ -404,7 +420,7 @@ bool ap__has_angles(const ap_unit *u) {
 
 static void put_sincos(ap__text *t, const ap_unit *u) {
   put(t, "\n");
-  ap__put_text(t, u, ap__sincos_constants(is_single(u)), "", "");
+  ap__put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
   ap__put_text(t, u, ap__sincos_near, "", "");
   ap__put_text(t, u, ap__sincos_look, "", "");
   ap__put_text(t, u, "#ifdef $N_VECTORS", "", "");
@@ -420,32 +436,11 @@ static void put_sincos(ap__text *t, const ap_unit *u) {
 void ap__put_c_source(ap__text *t, const ap_unit *u) {
   bool pivots = false;
   for (int k = 0; k < u->parts; k++) pivots = pivots || u->part[k].pivots > 0;
+  ap__put_banner(t, u, ".c");
   ap__put_text(t, u, prologue, "", "");
   ap__put_text(t, u, vectors, "", "");
   if (u->options->batch) ap__put_text(t, u, lanes_text, "", "");
   if (u->options->batch && pivots) ap__put_text(t, u, lanes_of_pivots, "", "");
   if (ap__has_angles(u)) put_sincos(t, u);
   for (int k = 0; k < u->parts; k++) ap__put_program(t, u, k);
-}
-
-static void put_prototype(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
-                          bool batch) {
-  ap__text_add(t, "%s %s_%s%s(", ap__result_type(p), u->name, name, batch ? "_batch" : "");
-  if (batch) put(t, "size_t n, ");
-  ap__put_parameters(t, u, p, false);
-  put(t, ");\n");
-}
-
-void ap__put_c_header(ap__text *t, const ap_unit *u) {
-  ap__put_text(t, u,
-               "#ifndef $N_H\n#define $N_H\n\n#include <stddef.h>\n\n"
-               "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
-               "", "");
-  ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n\n", u->name, ap_nq(u->m), u->name,
-               ap_nv(u->m));
-  for (int k = 0; k < u->parts; k++) {
-    put_prototype(t, u, &u->part[k], u->part_name[k], false);
-    if (u->options->batch) put_prototype(t, u, &u->part[k], u->part_name[k], true);
-  }
-  put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }

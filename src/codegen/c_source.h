@@ -13,13 +13,27 @@ typedef struct ap_unit {
   const ap_program *part; // [parts]
   const char **part_name; // [parts] without the prefix: "inverse_dynamics"
   int parts;
-  int regrouped;   // inertial parameters that were moved
-  ap_count *count; // [AP_FUNCTIONS]
+  int regrouped;         // inertial parameters that were moved
+  const ap_count *count; // [AP_FUNCTIONS]
   // What differs where functions are not plain C:
-  const char *qualifier;  // before a function of one state
-  const char *restricted; // the word `restrict` and a blank
+  const char *qualifier;      // before a function of one state
+  const char *part_qualifier; // before a part of a function
+  const char *restricted;     // the word `restrict` and a blank
   void (*sincos)(ap__text *t, const ap_dialect *d, const ap_plan *plan); // NULL: that of C
 } ap_unit;
+
+static inline bool ap__is_single(const ap_unit *u) { return u->options->arithmetic == AP_F32; }
+static inline const char *ap__scalar(const ap_unit *u) {
+  return ap__is_single(u) ? "float" : "double";
+}
+static inline const char *ap__result_type(const ap_program *p) {
+  return p->pivots > 0 ? "int" : "void";
+}
+
+/// The parameters of a function; `restricted` where its definition may say so.
+void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted);
+/// The comment at the top of a file: what it is, which model, conventions, operations.
+void ap__put_banner(ap__text *t, const ap_unit *u, const char *ending);
 
 /// NAME.c and NAME.h. A text that failed ran out of memory.
 void ap__put_c_source(ap__text *t, const ap_unit *u);
@@ -31,12 +45,9 @@ void ap__put_c_header(ap__text *t, const ap_unit *u);
 /// for a plain number; `ending` is $S.
 void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
                   const char *ending);
-/// The arrays of a function, separated by commas; `restricted` where that may be said.
-void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted);
-const char *ap__result_type(const ap_program *p);
 /// Whether any function needs sines and cosines.
 bool ap__has_angles(const ap_unit *u);
-/// All functions of part k; counts its operations.
+/// All functions of part k.
 void ap__put_program(ap__text *t, const ap_unit *u, int k);
 
 #endif

@@ -21,12 +21,16 @@ struct ap_code {
   ap_count count[AP_FUNCTIONS];
 };
 
-static const char *const function_names[AP_FUNCTIONS] = {[AP_GEN_INVERSE] = "inverse_dynamics",
-                                                         [AP_GEN_INERTIA] = "inertia_matrix",
-                                                         [AP_GEN_BIAS] = "bias",
-                                                         [AP_GEN_GRAVITY] = "gravity",
-                                                         [AP_GEN_FORWARD] = "forward_dynamics",
-                                                         [AP_GEN_JACOBIAN] = "jacobian"};
+static const char *const function_names[AP_FUNCTIONS] = {
+    [AP_GEN_INVERSE] = "inverse_dynamics",
+    [AP_GEN_INERTIA] = "inertia_matrix",
+    [AP_GEN_BIAS] = "bias",
+    [AP_GEN_GRAVITY] = "gravity",
+    [AP_GEN_FORWARD] = "forward_dynamics",
+    [AP_GEN_JACOBIAN] = "jacobian",
+    [AP_GEN_INVERSE_DERIVATIVES] = "inverse_dynamics_derivatives",
+    [AP_GEN_FORWARD_DERIVATIVES] = "forward_dynamics_derivatives",
+    [AP_GEN_REGRESSOR] = "regressor"};
 
 const char *ap_function_name(ap_function function) {
   return (unsigned)function < AP_FUNCTIONS ? function_names[function] : NULL;
@@ -75,7 +79,8 @@ typedef struct generation {
   const ap_generate_options *options;
   ap_program *part;
   char **name;
-  int parts, room;
+  int parts;
+  int regrouped; // inertial parameters that were moved
 } generation;
 
 static void close_generation(generation *g) {
@@ -104,18 +109,49 @@ static ap_status no_memory(ap_error *error) {
   return AP_E_MEMORY;
 }
 
+static ap_status record_simplified(const ap_model *m, const ap_recording *how, ap_program *p,
+                                   ap_error *error) {
+  ap_status status = ap__record(m, how, p, error);
+  if (status || ap__simplify(p)) return status;
+  ap__program_free(p);
+  return no_memory(error);
+}
+
+// Derivatives are recorded both ways and the shorter one is kept: differentiating the tape is
+// shorter on arms, the library's recursion on long trees.
+static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program *p,
+                                ap_error *error) {
+  ap_program other;
+  ap_status status = record_simplified(m, how, p, error);
+  how->analytic = true;
+  if (status) return status;
+  status = record_simplified(m, how, &other, error);
+  if (status) {
+    ap__program_free(p);
+    return status;
+  }
+  ap_program *longer = other.tape.count < p->tape.count ? p : &other;
+  ap_program kept = longer == p ? other : *p;
+  ap__program_free(longer);
+  *p = kept;
+  return AP_OK;
+}
+
 static ap_status add_part(generation *g, ap_function function, int frame, ap_error *error) {
   ap_program *p = &g->part[g->parts];
+  ap_recording how = {.function = function, .frame = frame, .regroup = g->options->regroup};
+  bool derivatives =
+      function == AP_GEN_INVERSE_DERIVATIVES || function == AP_GEN_FORWARD_DERIVATIVES;
   char *name =
       function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(ap_function_name(function));
   if (!name) return no_memory(error);
-  ap_status status = ap__record(g->m, function, frame, g->options->regroup, p, error);
-  if (status) {
+  ap_status status =
+      derivatives ? record_shorter(g->m, &how, p, error) : record_simplified(g->m, &how, p, error);
+  if (status)
     free(name);
-    return status;
-  }
-  g->name[g->parts++] = name;
-  return ap__simplify(p) ? AP_OK : no_memory(error);
+  else
+    g->name[g->parts++] = name;
+  return status;
 }
 
 // Links that nothing hangs on, and named frames, as far as they move.
@@ -125,6 +161,16 @@ static bool is_end_point(const ap_model *m, int frame) {
   for (int i = 1; frame < m->nlink && i < m->nlink; i++)
     if (m->link[i].parent == frame) return false;
   return true;
+}
+
+// How many inertial parameters regrouping moves.
+static ap_status count_regrouped(generation *g, ap_error *error) {
+  ap_lumps *lumps = malloc((size_t)g->m->nbody * sizeof *lumps);
+  if (!lumps) return no_memory(error);
+  ap__lumps_of(g->m, lumps);
+  g->regrouped = g->options->regroup ? ap__regroup(g->m, lumps) : 0;
+  free(lumps);
+  return AP_OK;
 }
 
 static ap_status add_parts(generation *g, ap_error *error) {
@@ -164,15 +210,43 @@ static ap_status check_options(const ap_model *m, const ap_generate_options *o, 
   return AP_OK;
 }
 
+static bool has_sine(const ap_tape *t, int angle) {
+  for (int k = 1; k < t->count; k++)
+    if (t->node[k].op == AP_OP_SIN && t->node[k].a == angle) return true;
+  return false;
+}
+
+// Operations that stay on a tape.
+static void count_program(const ap_program *p, ap_count *count) {
+  const ap_node *node = p->tape.node;
+  for (int k = 1; k < p->tape.count; k++) switch (node[k].op) {
+      case AP_OP_ADD:
+      case AP_OP_ADD_CONST: count->add++; break;
+      case AP_OP_MUL:
+      case AP_OP_MUL_CONST: count->mul++; break;
+      case AP_OP_DIV:
+      case AP_OP_DIV_CONST: count->div++; break;
+      case AP_OP_SQRT: count->sqrt++; break;
+      case AP_OP_SIN: count->sincos++; break;
+      case AP_OP_COS: count->sincos += !has_sine(&p->tape, node[k].a); break;
+      case AP_OP_INPUT:
+      case AP_OP_SIGN:
+      case AP_OP_MAX: break;
+    }
+}
+
 static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
+  for (int k = 0; k < g->parts; k++) count_program(&g->part[k], &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
                .qualifier = "",
+               .part_qualifier = "static ",
                .restricted = "restrict ",
                .options = g->options,
                .name = code->name,
                .part = g->part,
                .part_name = (const char **)g->name,
                .parts = g->parts,
+               .regrouped = g->regrouped,
                .count = code->count};
   if (g->options->target == AP_TARGET_CUDA) {
     ap__put_cuda_source(&code->source, &u);
@@ -195,6 +269,7 @@ ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_
   c->functions = options->functions;
   c->target = options->target;
   status = choose_name(m, options->name, c->name, error);
+  if (!status) status = count_regrouped(&g, error);
   if (!status) status = add_parts(&g, error);
   if (!status) status = write_code(&g, c, error);
   close_generation(&g);

@@ -7,14 +7,9 @@
 
 static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
 
-static const char *scalar(const ap_unit *u) {
-  return u->options->arithmetic == AP_F32 ? "float" : "double";
-}
-
 // ---- on the device -----------------------------------------------------------------------------
 
-// The same polynomials and the same order of operations as the C text has: without fused products
-// the same bits.
+// Angles far away are reduced by CUDA's own functions.
 static const char sincos_text[] =
     "\n"
     "static __device__ __noinline__ $R $N_reduce($R x) {\n"
@@ -23,22 +18,20 @@ static const char sincos_text[] =
     "  return atan2$f(s, c);\n"
     "}\n"
     "\n"
-    "/* Sine and cosine of x = r + n pi/2. */\n"
     "static __device__ __forceinline__ void $N_sincos($R x, $R *sine, $R *cosine) {\n"
     "  if (!(fabs$f(x) <= $N_FAR)) x = $N_reduce(x);\n"
-    "  const $R one = 1, half = ($R)0.5;\n"
-    "  const $R shifted = x * $N_TWO_OVER_PI + $N_MAGIC;\n"
-    "  const $R n = shifted - $N_MAGIC;\n"
-    "  const $R r = (x - n * $N_PIO2_1) - n * $N_PIO2_2;\n"
-    "  const $R z = r * r, zz = z * z, hz = z * half, w = one - hz;\n"
-    "  const $R s = r + (z * r) * $N_SIN_TAIL(z, zz);\n"
-    "  const $R c = w + (((one - w) - hz) + zz * $N_COS_TAIL(z, zz));\n"
-    "  $u quadrant;\n"
-    "  memcpy(&quadrant, &shifted, sizeof quadrant);\n"
-    "  const $R a = quadrant & 1 ? c : s, b = quadrant & 1 ? s : c;\n"
-    "  *sine = quadrant & 2 ? -a : a;\n"
-    "  *cosine = (quadrant + 1) & 2 ? -b : b;\n"
+    "  $N_near(&x, sine, cosine);\n"
     "}\n";
+
+// A function of the C text, which is the same for the device but for its beginning: the same
+// polynomials in the same order, and without fused products the same bits.
+static void put_on_device(ap__text *t, const ap_unit *u, const char *function) {
+  static const char plain[] = "static inline ";
+  const char *begins = strstr(function, plain);
+  ap__text_bytes(t, function, (size_t)(begins - function));
+  put(t, "static __device__ __forceinline__ ");
+  ap__put_text(t, u, begins + strlen(plain), "", "");
+}
 
 static void put_sincos_calls(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, plan->angles, plan->angles);
@@ -76,7 +69,7 @@ static const char kernel_text[] =
     "static unsigned $N_blocks(size_t n) { return (unsigned)((n + $N_BLOCK - 1) / $N_BLOCK); }\n";
 
 static void put_local(ap__text *t, const ap_unit *u, const ap_array *a) {
-  ap__text_add(t, "  %s %s_k[%d];\n", scalar(u), a->name, a->size);
+  ap__text_add(t, "  %s %s_k[%d];\n", ap__scalar(u), a->name, a->size);
 }
 
 static void put_device_call(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
@@ -214,6 +207,7 @@ static const char rollout_text[] =
 static ap_unit cuda_unit(const ap_unit *u) {
   ap_unit cuda = *u;
   cuda.qualifier = "static __device__ __forceinline__ ";
+  cuda.part_qualifier = "static __device__ __noinline__ ";
   cuda.restricted = "__restrict__ ";
   cuda.sincos = put_sincos_calls;
   return cuda;
@@ -221,6 +215,7 @@ static ap_unit cuda_unit(const ap_unit *u) {
 
 void ap__put_cuda_source(ap__text *t, const ap_unit *unit) {
   const ap_unit cuda = cuda_unit(unit), *u = &cuda;
+  ap__put_banner(t, u, ".cu");
   ap__put_text(t, u, kernel_text, "", "");
   for (int k = 0; k < u->parts; k++) {
     put_kernel(t, u, &u->part[k], u->part_name[k]);
@@ -254,6 +249,7 @@ void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
   const ap_generate_options one_state = {.arithmetic = u->options->arithmetic};
   ap_unit device = cuda_unit(u);
   device.options = &one_state;
+  ap__put_banner(t, u, ".cuh");
   ap__put_text(t, u, header_text, "", "");
   ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n", u->name, ap_nq(u->m), u->name, ap_nv(u->m));
   put(t, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
@@ -264,7 +260,8 @@ void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
   if (has_rollout(u)) ap__put_text(t, u, rollout_struct, "", "");
   put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#ifdef __CUDACC__\n");
   if (ap__has_angles(u)) {
-    ap__put_text(t, u, ap__sincos_constants(u->options->arithmetic == AP_F32), "", "");
+    ap__put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
+    put_on_device(t, u, ap__sincos_near);
     ap__put_text(t, u, sincos_text, "", "");
   }
   for (int k = 0; k < u->parts; k++) ap__put_program(t, &device, k);

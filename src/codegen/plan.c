@@ -3,11 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Nodes that are read as they are: neither statements nor parts of one.
-static bool is_leaf(const ap_node *n) {
-  return n->op == AP_OP_INPUT || n->op == AP_OP_SIN || n->op == AP_OP_COS;
-}
-
 static int sign_of_ref(const ap_plan *plan, int ref) {
   return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
 }
@@ -51,7 +46,7 @@ static void collect_wishes(const ap_plan *plan, int *wish) {
   for (int k = t->count - 1; k > 0; k--) {
     const ap_node *n = &t->node[k];
     if (wish[k] == 0 || (n->op != AP_OP_MUL && n->op != AP_OP_DIV)) continue;
-    int to = plan->uses[n->a] == 1 && !is_leaf(&t->node[n->a]) ? n->a : n->b;
+    int to = plan->uses[n->a] == 1 && !ap__is_leaf(&t->node[n->a]) ? n->a : n->b;
     if (plan->uses[to] == 1) wish[to] += wish[k];
   }
 }
@@ -92,7 +87,7 @@ static void choose_inlined(ap_plan *plan, int *size) {
   const ap_tape *t = &plan->p->tape;
   for (int k = 1; k < t->count; k++) {
     const ap_node *n = &t->node[k];
-    int operands = is_leaf(n) ? 0 : ap__operands(n);
+    int operands = ap__is_leaf(n) ? 0 : ap__operands(n);
     size[k] = operands > 0;
     if (operands > 0 && plan->inlined[abs(n->a)]) size[k] += size[abs(n->a)];
     if (operands > 1 && plan->inlined[abs(n->b)]) size[k] += size[abs(n->b)];
@@ -112,7 +107,7 @@ static void count_registers(const ap_plan *plan, int *need) {
   const ap_tape *t = &plan->p->tape;
   for (int k = 1; k < t->count; k++) {
     const ap_node *n = &t->node[k];
-    int operands = is_leaf(n) ? 0 : ap__operands(n);
+    int operands = ap__is_leaf(n) ? 0 : ap__operands(n);
     int a = operands > 0 ? need[abs(n->a)] : 0, b = operands > 1 ? need[abs(n->b)] : 0;
     need[k] = operands < 2 ? (a > 1 ? a : 1) : a == b ? a + 1 : a > b ? a : b;
   }
@@ -128,7 +123,7 @@ typedef struct walk {
 // The operands of a node that are still to be written; the one to begin with comes last.
 static int pending(const walk *w, int k, int next[2]) {
   const ap_node *n = &w->plan->p->tape.node[k];
-  int operands = is_leaf(n) ? 0 : ap__operands(n), count = 0;
+  int operands = ap__is_leaf(n) ? 0 : ap__operands(n), count = 0;
   int a = operands > 0 ? abs(n->a) : 0, b = operands > 1 ? abs(n->b) : 0;
   if (a && b && w->need[a] > w->need[b]) {
     int first = a;
@@ -155,38 +150,53 @@ static void visit(walk *w, int root) {
     if (w->done[k]) continue;
     w->done[k] = true;
     const ap_plan *plan = w->plan;
-    if (!plan->inlined[k] && !is_leaf(&plan->p->tape.node[k])) w->plan->order[w->plan->steps++] = k;
+    if (!plan->inlined[k] && !ap__is_leaf(&plan->p->tape.node[k]))
+      w->plan->order[w->plan->steps++] = k;
+  }
+}
+
+void ap__each_operand(const ap_plan *plan, int statement, void (*note)(void *to, int node),
+                      void *to) {
+  int stack[4 * MOST_TERMS], depth = 0;
+  stack[depth++] = statement;
+  while (depth > 0) {
+    const ap_node *n = &plan->p->tape.node[stack[--depth]];
+    int refs[2] = {abs(n->a), abs(n->b)}, operands = ap__operands(n);
+    for (int i = 0; i < operands; i++) {
+      if (plan->inlined[refs[i]])
+        stack[depth++] = refs[i];
+      else
+        note(to, refs[i]);
+    }
   }
 }
 
 // The most statements alive at once, if each ends with its last use.
+typedef struct life {
+  const ap_plan *plan;
+  int *left; // [count] uses to come
+  int live;
+} life;
+
+static void end_use(void *context, int node) {
+  life *l = context;
+  if (!ap__is_leaf(&l->plan->p->tape.node[node]) && --l->left[node] == 0) l->live--;
+}
+
 static int count_live(const ap_plan *plan, int *left) {
-  const ap_tape *t = &plan->p->tape;
-  int live = 0, most = 0;
-  memcpy(left, plan->uses, sizeof *left * (size_t)t->count);
-  // an inlined node passes its operands' uses on: they end where it is written
-  int stack[4 * MOST_TERMS];
+  life l = {plan, left, 0};
+  int most = 0;
+  memcpy(left, plan->uses, sizeof *left * (size_t)plan->p->tape.count);
   for (int s = 0; s < plan->steps; s++) {
-    int depth = 0;
-    stack[depth++] = plan->order[s];
-    while (depth > 0) {
-      const ap_node *n = &t->node[stack[--depth]];
-      int refs[2] = {abs(n->a), abs(n->b)}, operands = ap__operands(n);
-      for (int i = 0; i < operands; i++) {
-        if (plan->inlined[refs[i]])
-          stack[depth++] = refs[i];
-        else if (!is_leaf(&t->node[refs[i]]) && --left[refs[i]] == 0)
-          live--;
-      }
-    }
-    live++;
-    if (live > most) most = live;
+    ap__each_operand(plan, plan->order[s], end_use, &l);
+    l.live++;
+    if (l.live > most) most = l.live;
   }
   return most;
 }
 
-// Angles first; then the outputs from the first to the last or back, or as they were recorded:
-// whichever keeps the fewest values alive.
+// Angles first, then pivots; then the outputs from the first to the last or back, or as they were
+// recorded: whichever keeps the fewest values alive.
 static void order_by(walk *w, int way) {
   const ap_program *p = w->plan->p;
   int values = ap__program_values(p);
@@ -194,6 +204,9 @@ static void order_by(walk *w, int way) {
   memset(w->done, 0, sizeof *w->done * (size_t)p->tape.count);
   for (int k = 0; k < w->plan->angles; k++) visit(w, w->plan->angle[k]);
   w->plan->angle_steps = w->plan->steps;
+  for (int k = p->values; k < values; k++)
+    if (p->value[k].node) visit(w, abs(p->value[k].node));
+  w->plan->checked = w->plan->steps;
   for (int k = 1; way == 2 && k < p->tape.count; k++)
     if (w->plan->uses[k]) visit(w, k);
   for (int k = 0; k < values; k++) {
@@ -213,6 +226,22 @@ static void choose_order(ap_plan *plan, walk *w, int *left) {
   order_by(w, best);
 }
 
+// ---- stores ------------------------------------------------------------------------------------
+
+// At once, where inputs and pivots allow it.
+static void list_stores(ap_plan *plan) {
+  const ap_program *p = plan->p;
+  for (int s = plan->checked; s < plan->steps && !p->in_place; s++)
+    plan->first_store[plan->order[s]] = -1; // for now: may have a list
+  for (int k = p->values - 1; k >= 0; k--) {
+    int *first = &plan->first_store[abs(p->value[k].node)];
+    plan->stored[k] = p->value[k].node && *first;
+    if (!plan->stored[k]) continue;
+    plan->next_store[k] = *first > 0 ? *first : 0;
+    *first = k + 1;
+  }
+}
+
 // ------------------------------------------------------------------------------------------------
 
 bool ap__plan(const ap_program *p, ap_plan *plan) {
@@ -224,12 +253,18 @@ bool ap__plan(const ap_program *p, ap_plan *plan) {
   plan->order = calloc(n, sizeof *plan->order);
   plan->angle = calloc(n, sizeof *plan->angle);
   plan->place = calloc(n, sizeof *plan->place);
+  plan->part = calloc(n, sizeof *plan->part);
+  plan->first_store = calloc(n, sizeof *plan->first_store);
+  plan->next_store = calloc((size_t)p->values + 1, sizeof *plan->next_store);
+  plan->stored = calloc((size_t)p->values + 1, sizeof *plan->stored);
+  plan->slot = calloc(n, sizeof *plan->slot);
   int *scratch = calloc(n, sizeof *scratch), *need = calloc(n, sizeof *need);
   walk w = {.plan = plan, .need = need};
   w.done = calloc(n, sizeof *w.done);
   w.stack = calloc(n, sizeof *w.stack);
   bool fits = plan->uses && plan->sign && plan->inlined && plan->order && plan->angle &&
-              plan->place && scratch && need && w.done && w.stack;
+              plan->place && plan->part && plan->slot && plan->first_store && plan->next_store &&
+              plan->stored && scratch && need && w.done && w.stack;
   if (fits) {
     count_uses(plan);
     list_angles(plan);
@@ -238,6 +273,8 @@ bool ap__plan(const ap_program *p, ap_plan *plan) {
     choose_inlined(plan, scratch);
     count_registers(plan, need);
     choose_order(plan, &w, scratch);
+    list_stores(plan);
+    fits = ap__cut(plan);
   }
   free(scratch);
   free(need);
@@ -254,4 +291,10 @@ void ap__plan_free(ap_plan *plan) {
   free(plan->order);
   free(plan->angle);
   free(plan->place);
+  free(plan->from);
+  free(plan->first_store);
+  free(plan->next_store);
+  free(plan->stored);
+  free(plan->part);
+  free(plan->slot);
 }

@@ -8,18 +8,41 @@
 
 typedef struct ap_plan {
   const ap_program *p;
-  int *uses;              // [count] of each node
-  int *sign;              // [count] 1: what is written for a node is its value, -1: its negative
-  bool *inlined;          // [count] written where it is used, not as a statement
-  int *order;             // [steps] nodes that are statements
-  int steps, angle_steps; // all of them; those at the beginning that make angles
+  int *uses;     // [count] of each node
+  int *sign;     // [count] 1: what is written for a node is its value, -1: its negative
+  bool *inlined; // [count] written where it is used, not as a statement
+  int *order;    // [steps] nodes that are statements
+  // All of them; those at the beginning that make angles; those before pivots are looked at.
+  int steps, angle_steps, checked;
   int *angle; // [angles] nodes whose sine and cosine are needed, in the order of the nodes
   int angles;
   int *place; // [count] of a node that is an angle, its number in that list from 1; else 0
-  int live;   // the most values alive at once
+  // Outputs that are stored right behind the statement that makes them, in lists by that statement:
+  bool *stored;     // [values] whether output k is one of them
+  int *first_store; // [count] an output, from 1
+  int *next_store;  // [values] the next of the same statement, from 1; 0: no more
+  int live;         // the most values alive at once
+  // A long program is cut into parts, each a function: part p has the statements from[p] up to
+  // from[p + 1]; what passes from one to another lies in one array.
+  int parts; // 0: not cut
+  int *from; // [parts + 1]
+  int *part; // [count] of a statement
+  int *slot; // [count] place in that array from 1; 0: stays in its part
+  int slots; // size of the array
 } ap_plan;
 
 bool ap__plan(const ap_program *p, ap_plan *plan);
+/// Cut a planned program. False: no memory.
+bool ap__cut(ap_plan *plan);
+
+/// Nodes that are read as they are: neither statements nor parts of one.
+static inline bool ap__is_leaf(const ap_node *n) {
+  return n->op == AP_OP_INPUT || n->op == AP_OP_SIN || n->op == AP_OP_COS;
+}
+
+/// The statements and leaves that a statement reads, through what is inlined: calls note for each.
+void ap__each_operand(const ap_plan *plan, int statement, void (*note)(void *to, int node),
+                      void *to);
 void ap__plan_free(ap_plan *plan);
 
 #endif

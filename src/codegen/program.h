@@ -26,9 +26,16 @@ typedef struct ap_program {
   int pivots; // pairs (size, inverse pivot) behind them: singular where one is nothing but rounding
 } ap_program;
 
+/// What is recorded, and how.
+typedef struct ap_recording {
+  ap_function function;
+  int frame;     // of a Jacobian
+  bool regroup;  // inertial parameters
+  bool analytic; // derivatives by the library's recursion instead of differentiating the tape
+} ap_recording;
+
 /// Run the kernels of one function on the tape.
-ap_status ap__record(const ap_model *m, ap_function function, int frame, bool regroup,
-                     ap_program *p, ap_error *error);
+ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error);
 /// Number of outputs with their pivots.
 static inline int ap__program_values(const ap_program *p) { return p->values + 2 * p->pivots; }
 void ap__program_free(ap_program *p);

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "codegen/derive.h"
 #include "codegen/program.h"
 #include "codegen/regroup.h"
 #include "dyn/text.inc"
@@ -41,7 +42,7 @@ TEXT void pack_for_work(const ap_model *m, WORK *w) {
 
 #include "dyn/setup.inc"
 #include "kin/coordinates.inc"
-#include "dyn/equations.inc"
+#include "dyn/solve.inc"
 
 static const KERNELS kernels = KERNEL_TABLE("tape");
 
@@ -53,6 +54,7 @@ typedef struct recorder {
   ap_lumps *lumps; // [nbody]
   base_body *base; // [nbody]
   bool regroup;
+  bool analytic; // derivatives by the library's recursion, not those of the tape
 } recorder;
 
 static void close_recorder(recorder *r) {
@@ -80,16 +82,17 @@ static void set_base(recorder *r, ap_tape *t) {
   add_composites(w);
 }
 
-static bool open_recorder(recorder *r, const ap_model *m, bool regroup, ap_tape *t) {
+static bool open_recorder(recorder *r, const ap_model *m, const ap_recording *how, ap_tape *t) {
   size_t size = work_size(m, false), n = (size_t)m->nbody;
-  *r = (recorder){.m = m, .regroup = regroup};
+  // that recursion knows no regrouped parameters
+  *r = (recorder){.m = m, .regroup = how->regroup && !how->analytic, .analytic = how->analytic};
   r->memory = size ? malloc(size) : NULL;
   r->lumps = malloc(n * sizeof *r->lumps);
   r->base = malloc(n * sizeof *r->base);
   if (!r->memory || !r->lumps || !r->base) return false;
   r->w = work_init(m, false, r->memory, size, t);
   r->w->kernels = &kernels;
-  if (regroup) set_base(r, t);
+  if (r->regroup) set_base(r, t);
   return true;
 }
 
@@ -130,7 +133,108 @@ static void record_jacobian(recorder *r, int frame, const real *q, real *J) {
   if (mimic) contract_columns(w, 6, w->jacobian, J);
 }
 
-static void run_kernels(recorder *r, ap_program *p, const real *in) {
+// The ten columns of every moving body, as ap_regressor() has them.
+static void record_regressor(recorder *r, const real *q, const real *v, const real *a, real *K) {
+  size_t columns = 10 * (size_t)(r->m->nbody - 1), nv = (size_t)r->m->nv;
+  regressor_start(r->w, q, v, a);
+  for (int i = 1; i < r->m->nbody; i++) {
+    const real *from = regressor_columns(r->w, i);
+    for (size_t k = 0; k < 10 * nv; k++)
+      K[k / 10 * columns + 10 * (size_t)(i - 1) + k % 10] = from[k];
+  }
+}
+
+// ---- derivatives -------------------------------------------------------------------------------
+
+// A joint with a quaternion turned about axis k of its body: R' = R [e_k]x, and moved along it:
+// s' = R e_k.
+static int seed_turn(const body *b, int k, ap_seed *seed) {
+  mat3 dR = product(b->R.matrix, skew(unit(k)));
+  const vec3 row[3] = {b->R.matrix.x, b->R.matrix.y, b->R.matrix.z}, d[3] = {dR.x, dR.y, dR.z};
+  for (int i = 0; i < 9; i++)
+    seed[i] = (ap_seed){component(row[i / 3], i % 3), component(d[i / 3], i % 3)};
+  return 9;
+}
+static int seed_slide(const body *b, int k, ap_seed *seed) {
+  vec3 d = column(b->R.matrix, k);
+  for (int i = 0; i < 3; i++) seed[i] = (ap_seed){component(b->s, i), component(d, i)};
+  return 3;
+}
+
+enum { MOST_SEEDS = 16 };
+
+// q moved along degree of freedom j of the user's. Values that q is not seen through are seeds
+// without a derivative.
+static int seed_configuration(const recorder *r, const real *q, int j, ap_seed *seed) {
+  for (int i = 1; i < r->m->nbody; i++) {
+    const ap_joint *joint = &r->m->joint[i];
+    int k = j - joint->v;
+    if (joint->leader || k < 0 || k >= joint->nv) continue;
+    if (joint->type == AP_SPHERICAL) return seed_turn(&r->w->body[i], k, seed);
+    if (joint->type == AP_FREE)
+      return k < 3 ? seed_slide(&r->w->body[i], k, seed) : seed_turn(&r->w->body[i], k - 3, seed);
+    seed[0] = (ap_seed){q[joint->q + k], r_const(1)};
+  }
+  return 1;
+}
+
+// Derivatives of tau (n values) by q and v, the accelerations a held; rows are scratch [n * n].
+static bool derive_inverse(recorder *r, const real *q, const real *v, const real *a, real *tau,
+                           real *rows, real *const out[2]) {
+  size_t n = (size_t)r->m->nv;
+  if (r->analytic) {
+    derivatives(r->w, q, v, a, NULL, NULL, (real *const[]){out[0], out[1], NULL});
+    return true;
+  }
+  ap_seed *seed = malloc((n + MOST_SEEDS) * sizeof *seed);
+  bool fits = seed != NULL;
+  record_inverse(r, q, v, a, tau);
+  for (size_t k = 0; fits && k < n; k++) seed[k] = (ap_seed){a[k], r_const(0)};
+  for (int by_v = 0; by_v < 2; by_v++) {
+    for (size_t j = 0; fits && j < n; j++) {
+      int seeds = 1;
+      if (by_v)
+        seed[n] = (ap_seed){v[j], r_const(1)};
+      else
+        seeds = seed_configuration(r, q, (int)j, seed + n);
+      fits = ap__derive(r->w->ctx, (int)n, tau, (int)n + seeds, seed, rows + j * n);
+    }
+    for (size_t k = 0; fits && k < n * n; k++) out[by_v][k] = rows[k % n * n + k / n];
+  }
+  free(seed);
+  return fits;
+}
+
+// d tau / d q, v, a into out, one matrix after the other.
+static bool record_inverse_derivatives(recorder *r, const real *q, const real *v, const real *a,
+                                       real *out) {
+  size_t size = (size_t)r->m->nv * (size_t)r->m->nv;
+  real *by[2] = {out, out + size};
+  bool fits = derive_inverse(r, q, v, a, r->w->y, r->w->L, by);
+  inertia(r->w, q, out + 2 * size);
+  return fits;
+}
+
+// [derivatives 15]  d a = M^-1 (d tau - dtau_dq dq - dtau_dv dv), with the factor that gave a.
+static bool record_forward_derivatives(recorder *r, const real *q, const real *v, const real *tau,
+                                       real *out, real *pivot) {
+  int nv = r->m->nv;
+  size_t n = (size_t)nv, size = n * n;
+  WORK *w = r->w;
+  real *by[2] = {out, out + size}, *scratch = malloc((size + n) * sizeof *scratch);
+  bool fits = scratch != NULL;
+  real *a = scratch;
+  if (fits) record_forward(r, q, v, tau, a, pivot);
+  fits = fits && derive_inverse(r, q, v, a, w->y, scratch + n, by);
+  for (size_t k = 0; k < size; k++) out[2 * size + k] = r_const(k % (n + 1) == 0 ? -1 : 0);
+  solve_columns(w, nv, elimination(w), w->L, (real *const[]){out, out + size, out + 2 * size});
+  for (size_t j = 0; j < n; j++)
+    for (size_t k = 0; k < j; k++) out[2 * size + k * n + j] = out[2 * size + j * n + k];
+  free(scratch);
+  return fits;
+}
+
+static bool run_kernels(recorder *r, ap_program *p, const real *in) {
   const real *q = in, *v = q + r->m->nq, *a = v + r->m->nv;
   real *out = p->value;
   switch (p->function) {
@@ -140,8 +244,13 @@ static void run_kernels(recorder *r, ap_program *p, const real *in) {
     case AP_GEN_GRAVITY: record_inverse(r, q, NULL, NULL, out); break;
     case AP_GEN_FORWARD: record_forward(r, q, v, a, out, out + p->values); break;
     case AP_GEN_JACOBIAN: record_jacobian(r, p->frame, q, out); break;
+    case AP_GEN_REGRESSOR: record_regressor(r, q, v, a, out); break;
+    case AP_GEN_INVERSE_DERIVATIVES: return record_inverse_derivatives(r, q, v, a, out);
+    case AP_GEN_FORWARD_DERIVATIVES:
+      return record_forward_derivatives(r, q, v, a, out, out + p->values);
     case AP_FUNCTIONS: break;
   }
+  return true;
 }
 
 // The arrays of a function, as its prototype has them.
@@ -160,6 +269,22 @@ static void set_arrays(const ap_model *m, ap_program *p) {
       p->in_place = true, p->pivots = nv;
       break;
     case AP_GEN_JACOBIAN: p->inputs = 1, p->output[0] = (ap_array){"J", 6 * nv}; break;
+    case AP_GEN_REGRESSOR:
+      p->inputs = 3, p->input[2] = a;
+      p->output[0] = (ap_array){"K", nv * 10 * (m->nbody - 1)};
+      break;
+    case AP_GEN_INVERSE_DERIVATIVES:
+      p->inputs = p->outputs = 3, p->input[2] = a;
+      p->output[0] = (ap_array){"dtau_dq", nv * nv};
+      p->output[1] = (ap_array){"dtau_dv", nv * nv};
+      p->output[2] = (ap_array){"dtau_da", nv * nv};
+      break;
+    case AP_GEN_FORWARD_DERIVATIVES:
+      p->inputs = p->outputs = 3, p->input[2] = tau, p->pivots = nv;
+      p->output[0] = (ap_array){"da_dq", nv * nv};
+      p->output[1] = (ap_array){"da_dv", nv * nv};
+      p->output[2] = (ap_array){"da_dtau", nv * nv};
+      break;
     case AP_FUNCTIONS: break;
   }
   for (int k = 0; k < p->outputs; k++) p->values += p->output[k].size;
@@ -180,16 +305,15 @@ void ap__program_free(ap_program *p) {
   free(p->value);
 }
 
-ap_status ap__record(const ap_model *m, ap_function function, int frame, bool regroup,
-                     ap_program *p, ap_error *error) {
-  *p = (ap_program){.function = function, .frame = frame};
+ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error) {
+  *p = (ap_program){.function = how->function, .frame = how->frame};
   set_arrays(m, p);
   recorder r = {0};
   real *in = NULL;
   p->value = malloc(((size_t)ap__program_values(p) + 1) * sizeof *p->value);
   bool fits = p->value && ap__tape_open(&p->tape);
-  fits = fits && (in = record_inputs(p)) && open_recorder(&r, m, regroup, &p->tape);
-  if (fits) run_kernels(&r, p, in);
+  fits = fits && (in = record_inputs(p)) && open_recorder(&r, m, how, &p->tape);
+  fits = fits && run_kernels(&r, p, in);
   fits = fits && !p->tape.failed;
   close_recorder(&r);
   free(in);

@@ -31,10 +31,12 @@ void ap__put_number(ap__text *t, double x, bool single) {
 // How tightly an expression must hold together where it stands.
 typedef enum { IN_SUM, IN_SUM_BEHIND, IN_PRODUCT, IN_PRODUCT_BEHIND } context;
 
+// One function on its way to text.
 typedef struct writer {
   ap__text *t;
   const ap_dialect *d;
   const ap_plan *plan;
+  int part; // of a program that is cut; -1: its entry function
 } writer;
 
 static const ap_node *node_at(const writer *w, int ref) { return &w->plan->p->tape.node[abs(ref)]; }
@@ -129,7 +131,8 @@ static void put_node(const writer *w, int k, context at) {
   } else if (n->op == AP_OP_SIN || n->op == AP_OP_COS) {
     ap__text_add(w->t, "%c[%d]", n->op == AP_OP_SIN ? 's' : 'c', w->plan->place[n->a] - 1);
   } else if (!w->plan->inlined[k]) {
-    ap__text_add(w->t, "t%d", k);
+    bool far = w->plan->parts > 0 && w->plan->part[k] != w->part;
+    ap__text_add(w->t, far ? "x[%d]" : "t%d", far ? w->plan->slot[k] - 1 : k);
   } else {
     bool apart = is_sum(n) ? at != IN_SUM : at == IN_PRODUCT_BEHIND;
     if (apart) put(w->t, "(");
@@ -138,61 +141,124 @@ static void put_node(const writer *w, int k, context at) {
   }
 }
 
-void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x) {
-  writer w = {t, d, plan};
+static void put_value(const writer *w, real x) {
   if (x.node) {
-    put_ref(&w, x.node, IN_SUM);
+    put_ref(w, x.node, IN_SUM);
     return;
   }
-  put(t, d->splat);
-  ap__put_number(t, x.v == 0 ? 0 : x.v, d->single);
+  put(w->t, w->d->splat);
+  ap__put_number(w->t, x.v == 0 ? 0 : x.v, w->d->single);
 }
 
-// ---- bodies ------------------------------------------------------------------------------------
-
-// A parameter that the result does not depend on.
-static void put_unread(const writer *w) {
-  const ap_program *p = w->plan->p;
-  for (int i = 0; i < p->inputs; i++) {
-    bool read = false;
-    for (int k = 1; k < p->tape.count && !read; k++)
-      read = p->tape.node[k].op == AP_OP_INPUT && p->tape.node[k].a == i && w->plan->uses[k];
-    if (!read) ap__text_add(w->t, "  (void)%s;\n", p->input[i].name);
-  }
+void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x) {
+  put_value(&(writer){t, d, plan, -1}, x);
 }
 
-static void put_loads(const writer *w) {
+// ---- inputs ------------------------------------------------------------------------------------
+
+typedef struct inputs {
+  const ap_plan *plan;
+  bool *read; // [count]
+} inputs;
+
+static void note_read(void *to, int node) { ((inputs *)to)->read[node] = true; }
+
+static void read_by_steps(inputs *in, int from, int to) {
+  for (int s = from; s < to; s++) ap__each_operand(in->plan, in->plan->order[s], note_read, in);
+}
+
+// What the entry function reads itself.
+static void read_by_entry(inputs *in) {
+  const ap_plan *plan = in->plan;
+  for (int k = 0; k < plan->angles; k++) in->read[plan->angle[k]] = true;
+  for (int k = 0; k < ap__program_values(plan->p); k++)
+    in->read[abs(plan->p->value[k].node)] = true;
+  read_by_steps(in, 0, plan->parts > 0 ? plan->angle_steps : plan->steps);
+}
+
+// Variables for the inputs that were noted.
+static void put_loads(const writer *w, const bool *read) {
   const ap_program *p = w->plan->p;
   for (int k = 1; k < p->tape.count; k++) {
     const ap_node *n = &p->tape.node[k];
-    if (n->op == AP_OP_INPUT && w->plan->uses[k] && is_loaded(w, n->a))
+    if (n->op == AP_OP_INPUT && read[k] && is_loaded(w, n->a))
       w->d->load(w->t, w->d, p->input[n->a].name, n->b);
   }
 }
 
-static void put_statement(const writer *w, int k) {
-  ap__text_add(w->t, "  const %s t%d = ", w->d->type, k);
-  put_operation(w, &w->plan->p->tape.node[k], w->plan->sign[k]);
-  put(w->t, ";\n");
+// A parameter that the result does not depend on.
+static void put_unread(const writer *w, const bool *read) {
+  const ap_program *p = w->plan->p;
+  for (int i = 0; i < p->inputs; i++) {
+    bool any = false;
+    for (int k = 1; k < p->tape.count && !any; k++)
+      any = p->tape.node[k].op == AP_OP_INPUT && p->tape.node[k].a == i && read[k];
+    if (!any) ap__text_add(w->t, "  (void)%s;\n", p->input[i].name);
+  }
 }
 
-static void put_stores(const writer *w) {
+// ---- statements --------------------------------------------------------------------------------
+
+static void put_store(const writer *w, int value) {
   const ap_program *p = w->plan->p;
-  for (int k = 0, n = 0; k < p->outputs; k++)
-    for (int i = 0; i < p->output[k].size; i++, n++) {
-      w->d->store(w->t, w->d, p->output[k].name, i);
-      ap__put_value(w->t, w->d, w->plan, p->value[n]);
-      w->d->stored(w->t, w->d, p->output[k].name, i);
-    }
+  int k = 0, i = value;
+  while (i >= p->output[k].size) i -= p->output[k++].size;
+  w->d->store(w->t, w->d, p->output[k].name, i);
+  put_value(w, p->value[value]);
+  w->d->stored(w->t, w->d, p->output[k].name, i);
+}
+
+static void put_statements(const writer *w, int from, int to) {
+  const ap_plan *plan = w->plan;
+  for (int s = from; s < to; s++) {
+    int k = plan->order[s];
+    ap__text_add(w->t, "  const %s t%d = ", w->d->type, k);
+    put_operation(w, &plan->p->tape.node[k], plan->sign[k]);
+    put(w->t, ";\n");
+    if (plan->slot[k]) ap__text_add(w->t, "  x[%d] = t%d;\n", plan->slot[k] - 1, k);
+    for (int v = plan->first_store[k]; v > 0; v = plan->next_store[v - 1]) put_store(w, v - 1);
+  }
+}
+
+// Outputs that no statement stores.
+static void put_other_stores(const writer *w) {
+  for (int k = 0; k < w->plan->p->values; k++)
+    if (!w->plan->stored[k]) put_store(w, k);
+}
+
+static void put_steps(const writer *w, int from, int to) {
+  const ap_plan *plan = w->plan;
+  if (plan->parts == 0) put_statements(w, from, to);
+  for (int part = 0; part < plan->parts; part++)
+    if (plan->from[part] >= from && plan->from[part] < to) w->d->call(w->t, w->d, plan, part);
 }
 
 void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  writer w = {t, d, plan};
-  put_unread(&w);
-  put_loads(&w);
-  for (int k = 0; k < plan->angle_steps; k++) put_statement(&w, plan->order[k]);
+  writer w = {t, d, plan, -1};
+  inputs in = {plan, calloc((size_t)plan->p->tape.count, sizeof(bool))};
+  t->failed = t->failed || !in.read;
+  if (t->failed) return;
+  read_by_entry(&in);
+  if (plan->parts == 0) put_unread(&w, in.read);
+  if (plan->slots > 0) ap__text_add(t, "  %s x[%d]; /* handed on */\n", d->type, plan->slots);
+  put_loads(&w, in.read);
+  put_statements(&w, 0, plan->angle_steps);
   if (plan->angles > 0) d->sincos(t, d, plan);
-  for (int k = plan->angle_steps; k < plan->steps; k++) put_statement(&w, plan->order[k]);
+  put_steps(&w, plan->angle_steps, plan->checked);
   if (plan->p->pivots > 0) d->check(t, d, plan);
-  put_stores(&w);
+  if (!plan->p->in_place) put_other_stores(&w);
+  put_steps(&w, plan->checked, plan->steps);
+  if (plan->p->in_place) put_other_stores(&w);
+  free(in.read);
+}
+
+void ap__put_part(ap__text *t, const ap_dialect *d, const ap_plan *plan, int part) {
+  writer w = {t, d, plan, part};
+  inputs in = {plan, calloc((size_t)plan->p->tape.count, sizeof(bool))};
+  t->failed = t->failed || !in.read;
+  if (t->failed) return;
+  read_by_steps(&in, plan->from[part], plan->from[part + 1]);
+  put_loads(&w, in.read);
+  put_statements(&w, plan->from[part], plan->from[part + 1]);
+  free(in.read);
 }

@@ -33,13 +33,18 @@ typedef struct ap_dialect {
   void (*stored)(ap__text *t, const struct ap_dialect *d, const char *array, int i);
   /// Sines and cosines of all angles into arrays s and c.
   void (*sincos)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan);
-  /// Leave the function where a pivot says so. NULL: programs with pivots are not written.
+  /// Leave the function where a pivot says so.
   void (*check)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan);
+  /// The call of one part of a program that is cut; `function` is the name without the prefix.
+  void (*call)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan, int part);
+  const char *function;
 } ap_dialect;
 
-/// The body of a function: loads, sines and cosines, statements, stores.
+/// The body of the entry function: loads, sines and cosines, statements or calls of parts, stores.
 void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan);
-/// A node as an operand of an expression: its name, a literal, or the expression itself.
+/// The body of one part.
+void ap__put_part(ap__text *t, const ap_dialect *d, const ap_plan *plan, int part);
+/// A value as an operand, in the entry function.
 void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x);
 
 #endif

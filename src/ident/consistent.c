@@ -219,9 +219,10 @@ static ap_status improve(search *s, double *gain) {
   double before = cost_at(s, s->p), length = 1;
   ap_status status = find_step(s);
   *gain = 0;
-  for (int tries = 0; !status && tries < 50 && *gain <= 0; tries++, length /= 2) {
+  for (int tries = 0; !status && tries < 50 && *gain <= 0; tries++) {
     for (int k = 0; k < s->n; k++) s->trial[k] = s->p[k] + length * s->step[k];
     *gain = before - cost_at(s, s->trial);
+    length /= 2;
   }
   if (!status && *gain > 0) memcpy(s->p, s->trial, (size_t)s->n * sizeof *s->p);
   return status;

@@ -58,7 +58,7 @@ static bool problem_make(problem *p) {
   p->scale = malloc(n * sizeof(double));
   p->s = malloc(n * sizeof(double));
   p->x = malloc(n * sizeof(double));
-  p->weight = malloc((size_t)id->nv * sizeof(double));
+  p->weight = calloc((size_t)id->nv, sizeof(double));
   for (int j = 0; p->weight && j < id->nv; j++) p->weight[j] = 1;
   return p->G && p->A && p->U && p->Vt && p->z && p->scale && p->s && p->x && p->weight;
 }
@@ -167,6 +167,14 @@ static ap_status fit_pinv(problem *p) {
 enum { RIDGES = 46 };
 static double ridge_at(int k) { return k == 0 ? 0 : pow(10, -16 + (k - 1) / 3.0); }
 
+// Whether fold f has rows, and the others enough of them.
+static bool is_fold(const ap_reduction *r, int f, int least) {
+  long own = 0, others = 0;
+  for (int k = 0; k < r->folds * r->ident->nv; k++)
+    *(k / r->ident->nv == f ? &own : &others) += r->triangle[k].rows;
+  return own > 0 && others > least;
+}
+
 // Sum over all folds of the squares of errors on a fold that the fit did not see.
 static ap_status cross_validate(problem *p, double *error_of) {
   const ap_ident *id = p->r->ident;
@@ -175,6 +183,7 @@ static ap_status cross_validate(problem *p, double *error_of) {
   ap_status status = square && parameter ? AP_OK : AP_E_MEMORY;
   for (int k = 0; k < RIDGES; k++) error_of[k] = 0;
   for (int f = 0; !status && f < p->r->folds; f++) {
+    if (!is_fold(p->r, f, p->base->n)) continue;
     status = gather(p, p->weight, f, false);
     if (!status) status = decompose(p);
     for (int k = 0; !status && k < RIDGES; k++) {
@@ -191,9 +200,12 @@ static ap_status cross_validate(problem *p, double *error_of) {
 // The smallest ridge that predicts as well as the best one, to rounding.
 static ap_status choose_ridge(problem *p, double *ridge) {
   double error_of[RIDGES], least = INFINITY, forces = 0;
-  if (p->r->folds < 2)
+  int folds = 0;
+  for (int f = 0; f < p->r->folds; f++) folds += is_fold(p->r, f, p->base->n);
+  if (folds < 2)
     return AP__REFUSE(p->error, AP_E_ARG, 0,
-                      "ridge regression is cross-validated (2 folds or more are needed)");
+                      "ridge regression is cross-validated (2 folds of %d states are needed)",
+                      AP__RUN);
   ap_status status = cross_validate(p, error_of);
   if (status) return status;
   for (int k = 0; k < RIDGES; k++) least = fmin(least, error_of[k]);

@@ -328,6 +328,7 @@ static void evolve(planner *p, strategy *s, candidate *best, double *first) {
       }
     }
     if (generation == 0) *first = best->worth;
+    if (p->o.progress) p->o.progress(p->o.context, spent);
     qsort(s->child, (size_t)s->children, sizeof *s->child, by_worth);
     strategy_learn(s, generation);
   }

@@ -37,11 +37,12 @@ struct ap_ident {
 typedef struct triangle {
   int n;     // nactive + 1
   int fill;  // rows of the block
+  long rows; // of triangle and block
   double *R; // [n * n]
   double *B; // [AP__BLOCK * n]
 } triangle;
 
-enum { AP__BLOCK = 128, AP__RUN = 100 };
+enum { AP__BLOCK = 128, AP__RUN = 20 };
 
 struct ap_reduction {
   ap_ident *ident;

@@ -88,7 +88,7 @@ void ap_reduction_add(ap_reduction *r, const double *q, const double *v, const d
     double *to = t->B + t->fill;
     for (int k = 0; k < id->nactive[j]; k++, to += AP__BLOCK) *to = row[id->active[j][k]];
     *to = tau[j];
-    r->rows[j]++;
+    r->rows[j]++, t->rows++;
     if (++t->fill == AP__BLOCK) settle(r, t);
   }
 }

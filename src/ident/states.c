@@ -262,7 +262,7 @@ static ap_status filtered(bench *b, ap_states **states, ap_error *error) {
     return AP__REFUSE(error, AP_E_ARG, 0,
                       "%zu samples are too few for a filter of %g Hz (%zu are needed)", b->n,
                       b->options.cutoff, 2 * margin + 16 * step);
-  b->number = malloc(4 * (size_t)b->id->nv * b->n * sizeof(double));
+  b->number = calloc(4 * (size_t)b->id->nv * b->n, sizeof(double));
   status = b->number ? fill_bench(b) : AP_E_MEMORY;
   if (!status && !(*states = pick_states(b, margin, step))) status = AP_E_MEMORY;
   if (status) ap__fail(error, status, 0, "the log: %s", ap_status_text(status));
@@ -312,11 +312,11 @@ static void take_in(const ap_states *s, ap_reduction *r) {
 
 // What is farther from p than this is an outlier: reject times the deviation that the median of the
 // magnitudes belongs to, if the noise is normal. size is [nv * count].
-static void find_limits(const ap_states *s, ap_ident *id, const double *p, double reject,
+static bool find_limits(const ap_states *s, ap_ident *id, const double *p, double reject,
                         double *size, double *limit) {
   size_t count = (size_t)s->count, *seen = calloc((size_t)id->nv, sizeof *seen);
   for (int j = 0; j < id->nv; j++) limit[j] = INFINITY;
-  if (!seen) return;
+  if (!seen) return false;
   for (int i = 0; i < s->count; i++) {
     const double *q, *v, *a, *tau;
     ap_states_at(s, i, &q, &v, &a, &tau);
@@ -334,6 +334,7 @@ static void find_limits(const ap_states *s, ap_ident *id, const double *p, doubl
     if (seen[j] > 0) limit[j] = reject * 1.4826 * from[seen[j] / 2];
   }
   free(seen);
+  return true;
 }
 
 // A fit that one gross error cannot pull far: the joints weighted by their own residuals.
@@ -343,11 +344,11 @@ static ap_status fit_limits(const ap_states *s, ap_reduction *r, const ap_base *
   ap_status status = ap_fit_make(r, base, AP_FIT_WEIGHTED, NULL, &fit, error);
   if (status) return status;
   memcpy(p, fit->parameter, (size_t)fit->np * sizeof *p);
-  find_limits(s, r->ident, p, reject, size, limit);
+  bool found = find_limits(s, r->ident, p, reject, size, limit);
   for (int j = 0; j < fit->nv; j++) // rounding is no outlier
     limit[j] = fmax(limit[j], 1e-9 * (fit->residual_rms[j] + 1e-3));
   ap_fit_free(fit);
-  return AP_OK;
+  return found ? AP_OK : ap__no_memory(error);
 }
 
 enum { PASSES = 4 };
@@ -356,7 +357,7 @@ ap_status ap_states_reduce(const ap_states *s, ap_ident *id, const ap_base *base
                            double reject, ap_reduction **reduction, ap_error *error) {
   *reduction = NULL;
   size_t np = (size_t)id->np, nv = (size_t)id->nv;
-  double *p = malloc(np * sizeof *p), *limit = malloc(nv * sizeof *limit);
+  double *p = malloc(np * sizeof *p), *limit = calloc(nv, sizeof *limit);
   double *size = malloc(nv * (size_t)s->count * sizeof *size + 1);
   ap_reduction *r = NULL;
   ap_status status = p && limit && size ? AP_OK : ap__no_memory(error);

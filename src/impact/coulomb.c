@@ -137,15 +137,16 @@ ap_status ap__coulomb(ap_law *c, bool *exact) {
   look_at_points(c);
   *exact = approach(c, 512);
   for (int from = 0; from < 2 && !*exact; from++) { // from elsewhere
-    if (from == 0) neighbour(c);
+    if (from == 0) {
+      neighbour(c);
+      for (int j = 0; j < 3 * c->n; j++) c->g[j] = c->p[j];
+    }
     for (int j = 0; from == 1 && j < 3 * c->n; j++) c->p[j] = 0;
     ap__state_of(c, c->p, c->x);
     *exact = ap__modes(c) || approach(c, 512);
   }
-  if (*exact)
-    ap__modes_share(c);
-  else
-    neighbour(c);
+  if (*exact) ap__modes_share(c);
+  for (int j = 0; !*exact && j < 3 * c->n; j++) c->p[j] = c->g[j];
   for (int i = 0; i < c->n; i++) ap__cone(c->point[i].mu, c->p + 3 * i);
   ap__state_of(c, c->p, c->x);
   return AP_OK;

@@ -257,6 +257,11 @@ ap_status ap_loop_close(const ap_mechanism *m, ap_loop *l, double *x, double *q,
 
 // ---- rates -------------------------------------------------------------------------------------
 
+// What row i of K xd is to be: 0 of a closure, v of a coordinate.
+static double rate_of_row(const ap_mechanism *m, const double *v, int i) {
+  return v && i >= m->nrow ? v[i - m->nrow] : 0;
+}
+
 double ap__loop_rates(const ap_mechanism *m, ap_loop *l, const double *x, const bool *held,
                       const double *v, double *xd) {
   search s = {.m = m, .l = l, .held = held, .rows = m->nrow + (v ? m->n : 0)};
@@ -266,7 +271,7 @@ double ap__loop_rates(const ap_mechanism *m, ap_loop *l, const double *x, const 
   ap__rows(m, l, x, NULL, AP_ROWS_JACOBIAN, l->try_F);
   factor(&s, 0);
   for (int i = 0; i < s.rows; i++) {
-    l->tall[i] = i < m->nrow ? 0 : v[i - m->nrow];
+    l->tall[i] = rate_of_row(m, v, i);
     for (int j = 0; held && j < nv; j++)
       if (held[j]) l->tall[i] -= l->K[i * nv + j] * xd[j];
   }
@@ -274,7 +279,7 @@ double ap__loop_rates(const ap_mechanism *m, ap_loop *l, const double *x, const 
   for (int j = 0; j < nv; j++)
     if (!held || !held[j]) xd[j] = l->step[j];
   for (int i = 0; i < s.rows; i++) {
-    double rest = i < m->nrow ? 0 : -v[i - m->nrow];
+    double rest = -rate_of_row(m, v, i);
     for (int j = 0; j < nv; j++) rest += l->K[i * nv + j] * xd[j];
     lack = fmax(lack, fabs(rest));
   }

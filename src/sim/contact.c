@@ -114,6 +114,7 @@ ap_status ap__contact_project(ap_plant *p, double *q, double *v, int n, const ap
   ap__contact_layout(p->m, n, scratch, &s);
   memcpy(s.q, q, (size_t)s.nq * sizeof *q);
   ap_status status = close_gaps(p, resting, &s);
+  if (status == AP_OK) status = ap__plant_settle(p, s.q, v);
   if (status == AP_OK) status = ap__contact_gather(p, s.q, v, resting, &s);
   if (status != AP_OK) return status;
   int unknowns = ap__contact_unknowns(resting, NULL, false, &s);

@@ -18,7 +18,7 @@
 
 #include "contact_system.h"
 
-enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30, MOST_MODES = 729 };
+enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30, MOST_SLIDING = 10 };
 static const double ROUNDING = 1e-9;    // of the largest acceleration or force
 static const double ON_THE_EDGE = 1e-6; // of the cone, when modes are read off
 
@@ -177,46 +177,17 @@ static bool guess_modes(ap_resting *resting, bool *keep, contact_system *s) {
   return false;
 }
 
-// Turn the directions in which points start to slide until they are those of their accelerations,
-// half the way at a time.
-static void turn_ways(const ap_resting *resting, const bool *keep, contact_system *s) {
-  for (int pass = 0; pass < TURNS; pass++) {
-    double turned = 0;
-    ap__contact_forces(resting, keep, s);
-    for (int i = 0; i < s->n; i++) {
-      if (!keep[i] || resting[i].sticks || !s->still[i]) continue;
-      const double *a = s->response + 3 * i;
-      double *way = s->place[i].slip, size = hypot(a[1], a[2]);
-      if (!(size > 0)) continue;
-      double mean[2] = {way[0] + a[1] / size, way[1] + a[2] / size};
-      double length = hypot(mean[0], mean[1]);
-      if (!(length > ON_THE_EDGE)) continue;
-      for (int k = 0; k < 2; k++) mean[k] /= length;
-      turned = fmax(turned, hypot(mean[0] - way[0], mean[1] - way[1]));
-      memcpy(way, mean, sizeof mean);
-    }
-    if (turned <= ON_THE_EDGE) return;
-  }
-}
-
-// All modes of a few points, one after the other.
+// Where every point slides or has no friction, each stays or leaves: all that is possible, one
+// after the other, so that none is left out.
 static bool try_all_modes(ap_resting *resting, bool *keep, contact_system *s) {
-  long count = 1;
-  for (int i = 0; i < s->n && count <= MOST_MODES; i++) count *= s->still[i] ? 3 : 2;
-  if (count > MOST_MODES) return false;
-  for (long which = 0; which < count; which++) {
-    bool starts = false;
-    long rest = which;
+  if (s->n > MOST_SLIDING) return false;
+  for (int i = 0; i < s->n; i++)
+    if (s->still[i]) return false;
+  for (long which = 0; which < 1L << s->n; which++) {
     for (int i = 0; i < s->n; i++) {
-      int mode = (int)(rest % (s->still[i] ? 3 : 2));
-      rest /= s->still[i] ? 3 : 2;
-      keep[i] = mode < 2;
-      resting[i].sticks = s->still[i] && mode == 1;
-      if (!s->still[i] || mode != 0) continue;
-      slide_along(s->b + 3 * i, &resting[i], &s->place[i]);
-      starts = true;
+      keep[i] = which >> i & 1;
+      resting[i].sticks = false;
     }
-    if (starts) turn_ways(resting, keep, s);
     if (try_modes(resting, keep, s)) return true;
   }
   return false;

@@ -1,0 +1,92 @@
+// Long programs in parts. A compiler's time grows faster than a function's length; a few thousand
+// operations are far below the bend of that curve.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/plan.h"
+
+enum { PART_STEPS = 1500, WHOLE_STEPS = 2500 }; // statements; up to six operations each
+
+// Where statements end and begin: before the pivots are looked at is one cut, the others are even.
+static bool choose_cuts(ap_plan *plan) {
+  int room = plan->steps / PART_STEPS + 4, parts = 0;
+  plan->from = calloc((size_t)room, sizeof *plan->from);
+  if (!plan->from) return false;
+  for (int at = plan->angle_steps; at < plan->steps;) {
+    int end = at < plan->checked ? plan->checked : plan->steps, left = end - at;
+    int size = left / ((left + PART_STEPS - 1) / PART_STEPS);
+    plan->from[parts++] = at;
+    at += size;
+  }
+  plan->from[parts] = plan->steps;
+  plan->parts = parts;
+  return true;
+}
+
+static void number_parts(ap_plan *plan) {
+  for (int s = 0; s < plan->angle_steps; s++) plan->part[plan->order[s]] = -1;
+  for (int p = 0; p < plan->parts; p++)
+    for (int s = plan->from[p]; s < plan->from[p + 1]; s++) plan->part[plan->order[s]] = p;
+}
+
+typedef struct ends {
+  const ap_plan *plan;
+  int now;
+  int *last; // [count] the last part that reads a statement of another; -2: none does
+} ends;
+
+static void note_use(void *context, int node) {
+  ends *e = context;
+  if (!ap__is_leaf(&e->plan->p->tape.node[node]) && e->plan->part[node] != e->now)
+    e->last[node] = e->now;
+}
+
+static void find_ends(ap_plan *plan, int *last) {
+  ends e = {plan, 0, last};
+  const ap_program *p = plan->p;
+  for (int k = 0; k < p->tape.count; k++) last[k] = -2;
+  for (int part = 0; part < plan->parts; part++) {
+    e.now = part;
+    for (int s = plan->from[part]; s < plan->from[part + 1]; s++)
+      ap__each_operand(plan, plan->order[s], note_use, &e);
+  }
+  // the entry function, which comes last, reads pivots, and outputs that are not stored at once
+  e.now = plan->parts;
+  for (int k = 0; k < ap__program_values(p); k++) {
+    int node = abs(p->value[k].node);
+    if (node && (k >= p->values || !plan->stored[k])) note_use(&e, node);
+  }
+}
+
+// Slots are given back when the part that reads them last is done.
+static bool give_slots(ap_plan *plan, const int *last) {
+  int *free_slot = calloc((size_t)plan->steps + 1, sizeof *free_slot), count = 0;
+  if (!free_slot) return false;
+  for (int p = -1; p < plan->parts; p++) {
+    int from = p < 0 ? 0 : plan->from[p], to = p < 0 ? plan->angle_steps : plan->from[p + 1];
+    for (int s = from; s < to; s++) {
+      int node = plan->order[s];
+      if (last[node] > -2) plan->slot[node] = count > 0 ? free_slot[--count] : ++plan->slots;
+    }
+    for (int s = 0; s < to; s++) { // what this part was the last to read
+      int node = plan->order[s];
+      if (last[node] == p && plan->part[node] < p) free_slot[count++] = plan->slot[node];
+    }
+  }
+  free(free_slot);
+  return true;
+}
+
+bool ap__cut(ap_plan *plan) {
+  if (plan->steps <= WHOLE_STEPS) return true;
+  int *last = calloc((size_t)plan->p->tape.count, sizeof *last);
+  bool fits = last && choose_cuts(plan);
+  if (fits) {
+    number_parts(plan);
+    find_ends(plan, last);
+    fits = give_slots(plan, last);
+  }
+  free(last);
+  return fits;
+}

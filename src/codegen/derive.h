@@ -1,0 +1,18 @@
+// Derivatives of what is on a tape, recorded behind it.
+
+#ifndef AP_CODEGEN_DERIVE_H
+#define AP_CODEGEN_DERIVE_H
+
+#include "codegen/tape.h"
+
+/// A value, and its derivative in one direction.
+typedef struct ap_seed {
+  real at, derivative;
+} ap_seed;
+
+/// Derivatives of n values in the direction that the seeds give: a seed's value depends on nothing
+/// else than the seeds say, an input without a seed is constant. False: no memory.
+bool ap__derive(ap_tape *t, int n, const real *value, int seeds, const ap_seed *seed,
+                real *derivative);
+
+#endif
