@@ -215,21 +215,17 @@ static bool record_inverse_derivatives(recorder *r, const real *q, const real *v
   return fits;
 }
 
-// [derivatives 15]  d a = M^-1 (d tau - dtau_dq dq - dtau_dv dv), with the factor that gave a.
+// [derivatives 17]  d a = M^-1 (d tau - dtau_dq dq - dtau_dv dv), with the factor that gave a.
 static bool record_forward_derivatives(recorder *r, const real *q, const real *v, const real *tau,
                                        real *out, real *pivot) {
-  int nv = r->m->nv;
-  size_t n = (size_t)nv, size = n * n;
+  size_t n = (size_t)r->m->nv, size = n * n;
   WORK *w = r->w;
   real *by[2] = {out, out + size}, *scratch = malloc((size + n) * sizeof *scratch);
   bool fits = scratch != NULL;
   real *a = scratch;
   if (fits) record_forward(r, q, v, tau, a, pivot);
   fits = fits && derive_inverse(r, q, v, a, w->y, scratch + n, by);
-  for (size_t k = 0; k < size; k++) out[2 * size + k] = r_const(k % (n + 1) == 0 ? -1 : 0);
-  solve_columns(w, nv, elimination(w), w->L, (real *const[]){out, out + size, out + 2 * size});
-  for (size_t j = 0; j < n; j++)
-    for (size_t k = 0; k < j; k++) out[2 * size + k * n + j] = out[2 * size + j * n + k];
+  solve_for(w, (real *const[]){out, out + size, out + 2 * size});
   free(scratch);
   return fits;
 }

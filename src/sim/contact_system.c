@@ -142,7 +142,8 @@ static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r
   return AP_OK;
 }
 
-// Part of what W's diagonal is summed from that is rounding, where closures hold a direction.
+// Part of what W's diagonal would be without cancellation that is rounding, where closures hold a
+// direction.
 static const double HELD = 1e-13;
 
 // Row r of B = J M^-1; zero where no force along it does anything.
@@ -152,14 +153,11 @@ static void gather_response(contact_system *s, int r) {
   double *B = s->B + r * nv, own = 0, size = 0;
   for (int j = 0; j < nv; j++) {
     B[j] = 0;
-    for (int k = 0; k < nv; k++) {
-      double part = J[k] * s->Minv[k * nv + j];
-      B[j] += part;
-      size += fabs(part * J[j]);
-    }
+    for (int k = 0; k < nv; k++) B[j] += J[k] * s->Minv[k * nv + j];
     own += B[j] * J[j];
+    size += fabs(J[j]) * sqrt(s->Minv[j * nv + j]); // M_jk^2 <= M_jj M_kk
   }
-  if (own <= HELD * size) memset(B, 0, (size_t)nv * sizeof *B);
+  if (own <= HELD * size * size) memset(B, 0, (size_t)nv * sizeof *B);
 }
 
 // B = J M^-1 and W = B J^T.
