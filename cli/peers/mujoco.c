@@ -11,6 +11,9 @@
 typedef struct robot {
   mjModel *m;
   mjData *d;
+  int *place;   // [nv] of a link's coordinate in MuJoCo's vectors
+  double *x;    // [nv]
+  double *full; // [nv * nv]
 } robot;
 
 // ---- the robot as MJCF -------------------------------------------------------------------------
@@ -74,18 +77,16 @@ static void add_link(text *t, const cli_link *l) {
   add(t, "/>", NULL, 0);
 }
 
-// The links that hang on a link, each with all that hangs on it. Coordinates are numbered as MuJoCo
-// comes to them: depth first, the order of the links where these are.
-static bool add_tree(text *t, const cli_links *links, int parent, int *next) {
-  bool in_order = true;
+// The links that hang on a link, each with all that hangs on it. MuJoCo numbers coordinates as it
+// comes to them, depth first.
+static void add_tree(text *t, const cli_links *links, int parent, int *place, int *next) {
   for (int k = 0; k < links->n; k++) {
     if (links->link[k].parent != parent) continue;
-    in_order = in_order && k == (*next)++;
+    place[k] = (*next)++;
     add_link(t, &links->link[k]);
-    in_order = add_tree(t, links, k + 1, next) && in_order;
+    add_tree(t, links, k + 1, place, next);
     add(t, "</body>", NULL, 0);
   }
-  return in_order;
 }
 
 static mjModel *parse(const char *xml) {
@@ -105,62 +106,80 @@ static mjModel *parse(const char *xml) {
   return m;
 }
 
-static mjModel *model_of(const cli_links *links) {
+static mjModel *model_of(const cli_links *links, int *place) {
   text t = {.bytes = calloc(1, 1)};
   int next = 0;
   add(&t, "<mujoco><compiler angle='radian' coordinate='local' inertiafromgeom='false'/><option",
       NULL, 0);
   add(&t, "gravity", links->gravity, 3);
   add(&t, "><flag constraint='disable' contact='disable'/></option><worldbody>", NULL, 0);
-  bool in_order = add_tree(&t, links, 0, &next);
+  add_tree(&t, links, 0, place, &next);
   add(&t, "</worldbody></mujoco>", NULL, 0);
-  mjModel *m = t.bytes && in_order ? parse(t.bytes) : NULL;
+  mjModel *m = t.bytes ? parse(t.bytes) : NULL;
   free(t.bytes);
   return m;
 }
 
 // ---- results -----------------------------------------------------------------------------------
 
-static void run_inverse(robot *r, const double *x, double *out) {
-  memcpy(r->d->qacc, x, (size_t)r->m->nv * sizeof *x);
+static void run_inverse(robot *r) {
+  memcpy(r->d->qacc, r->x, (size_t)r->m->nv * sizeof *r->x);
   mj_kinematics(r->m, r->d);
   mj_comPos(r->m, r->d);
   mj_comVel(r->m, r->d);
-  mj_rne(r->m, r->d, 1, out ? out : r->d->qfrc_inverse);
+  mj_rne(r->m, r->d, 1, r->d->qfrc_inverse);
 }
 
-static void run_forward(robot *r, const double *x, double *out) {
+static void run_forward(robot *r) {
   mj_kinematics(r->m, r->d);
   mj_comPos(r->m, r->d);
   mj_crb(r->m, r->d);
   mj_factorM(r->m, r->d);
   mj_comVel(r->m, r->d);
   mj_rne(r->m, r->d, 0, r->d->qfrc_bias);
-  for (int k = 0; k < r->m->nv; k++) r->d->qfrc_applied[k] = x[k] - r->d->qfrc_bias[k];
-  mj_solveM(r->m, r->d, out ? out : r->d->qacc, r->d->qfrc_applied, 1);
+  for (int k = 0; k < r->m->nv; k++) r->d->qfrc_applied[k] = r->x[k] - r->d->qfrc_bias[k];
+  mj_solveM(r->m, r->d, r->d->qacc, r->d->qfrc_applied, 1);
+}
+
+// The result in our order of coordinates.
+static void get_result(robot *r, cli_what what, double *out) {
+  const int n = r->m->nv;
+  if (what == CLI_INERTIA) {
+    mj_fullM(r->m, r->full, r->d->qM);
+    for (int k = 0; k < n * n; k++) out[k] = r->full[r->place[k / n] * n + r->place[k % n]];
+    return;
+  }
+  const double *from = what == CLI_INVERSE ? r->d->qfrc_inverse : r->d->qacc;
+  for (int k = 0; k < n; k++) out[k] = from[r->place[k]];
 }
 
 static void run(void *own, cli_what what, const double *q, const double *v, const double *x,
                 double *out) {
   robot *r = own;
-  memcpy(r->d->qpos, q, (size_t)r->m->nq * sizeof *q);
-  memcpy(r->d->qvel, v, (size_t)r->m->nv * sizeof *v);
+  for (int k = 0; k < r->m->nv; k++) {
+    r->d->qpos[r->place[k]] = q[k];
+    r->d->qvel[r->place[k]] = v[k];
+    r->x[r->place[k]] = x[k];
+  }
   if (what == CLI_INVERSE) {
-    run_inverse(r, x, out);
+    run_inverse(r);
   } else if (what == CLI_INERTIA) {
     mj_kinematics(r->m, r->d);
     mj_comPos(r->m, r->d);
     mj_crb(r->m, r->d);
-    if (out) mj_fullM(r->m, out, r->d->qM);
   } else {
-    run_forward(r, x, out);
+    run_forward(r);
   }
+  if (out) get_result(r, what, out);
 }
 
 static void close_robot(void *own) {
   robot *r = own;
   if (r->d) mj_deleteData(r->d);
   if (r->m) mj_deleteModel(r->m);
+  free(r->place);
+  free(r->x);
+  free(r->full);
   free(r);
 }
 
@@ -168,7 +187,11 @@ cli_peer cli_peer_mujoco(const cli_links *links) {
   cli_peer peer = {.name = "mujoco", .can = {true, true, true}, .run = run, .close = close_robot};
   robot *r = calloc(1, sizeof *r);
   if (!r) return peer;
-  r->m = model_of(links);
+  const size_t n = (size_t)links->n;
+  r->place = calloc(n, sizeof *r->place);
+  r->x = calloc(n, sizeof *r->x);
+  r->full = calloc(n * n, sizeof *r->full);
+  if (r->place && r->x && r->full) r->m = model_of(links, r->place);
   r->d = r->m && r->m->nv == links->n ? mj_makeData(r->m) : NULL;
   if (r->d)
     peer.own = r;

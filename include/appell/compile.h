@@ -27,7 +27,7 @@ typedef struct ap_compile_options {
   const char *compiler; ///< a command that takes the options of cc; NULL: what $CC names, or cc
   const char *flags;    ///< separated by blanks; NULL: "-O3 -march=native"
   const char *folder;   ///< of the cache; NULL: $XDG_CACHE_HOME/appell, or ~/.cache/appell
-  unsigned functions;   ///< bit 1 << AP_GEN_...; default: all but the Jacobians
+  unsigned functions;   ///< bit 1 << AP_GEN_...; default: those of ap_functions
   bool batch;           ///< also for many states at once; default: true
 } ap_compile_options;
 

@@ -14,8 +14,11 @@
 static const char standard_flags[] = "-O3 -march=native";
 
 ap_compile_options ap_default_compile(void) {
-  return (ap_compile_options){
-      .functions = ap_default_generate().functions & ~(1u << AP_GEN_JACOBIAN), .batch = true};
+  return (ap_compile_options){.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_INERTIA |
+                                           1u << AP_GEN_BIAS | 1u << AP_GEN_GRAVITY |
+                                           1u << AP_GEN_FORWARD | 1u << AP_GEN_INVERSE_DERIVATIVES |
+                                           1u << AP_GEN_FORWARD_DERIVATIVES,
+                              .batch = true};
 }
 
 static ap_status no_memory(ap_error *error) {
