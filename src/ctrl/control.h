@@ -108,7 +108,7 @@ typedef struct ap__control_reader {
   ap__yaml yaml;
   ap_control *control;
   const char *folder; // with a slash at its end, or ""
-  const char *robot;  // that takes the place of the file's; NULL: none
+  ap_control_options options;
   ap__control_head head;
   ap__control_axis axis[AP_RACK_AXES];
   int naxis;
