@@ -26,9 +26,15 @@ char *ap__control_path_of(ap__control_reader *r, const char *name) {
   return path;
 }
 
+bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__yaml_node *n, int count,
+                         double *x) {
+  bool single = count == 1 && n->shape == AP__YAML_SEQUENCE && n->length == 1;
+  return ap__yaml_numbers(&r->yaml, key, single ? ap__yaml_first(&r->yaml, n) : n, count, x);
+}
+
 bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_node *n, double *x) {
   if (!n) return true;
-  if (n->shape == AP__YAML_SEQUENCE) return ap__yaml_numbers(&r->yaml, key, n, r->control->n, x);
+  if (n->shape == AP__YAML_SEQUENCE) return ap__control_numbers(r, key, n, r->control->n, x);
   if (!ap__yaml_number(&r->yaml, key, n, x)) return false;
   for (int j = 1; j < r->control->n; j++) x[j] = x[0];
   return true;

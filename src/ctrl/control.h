@@ -117,6 +117,9 @@ typedef struct ap__control_reader {
 
 // Every part returns false once the error is set.
 
+// So many numbers; one may stand alone or in a list.
+bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__yaml_node *n, int count,
+                         double *x);
 // A value for every joint: a number for all, or a list. What is not there stays as it is.
 bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_node *n, double *x);
 // A joint by its name: its number; -1 once the error is set.

@@ -39,7 +39,7 @@ static double *read_table(ap__control_reader *r, const char *key, const ap__yaml
   double *x = malloc((size_t)n->length * (size_t)*columns * sizeof *x), *to = x;
   if (!x) ap__yaml_no_memory(y);
   for (const ap__yaml_node *i = first; i && x; i = ap__yaml_next(y, i), to += *columns)
-    if (!ap__yaml_numbers(y, key, i, *columns, to)) {
+    if (!ap__control_numbers(r, key, i, *columns, to)) {
       free(x);
       return NULL;
     }
