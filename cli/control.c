@@ -12,11 +12,13 @@
 #include "table.h"
 #include "verbs.h"
 
-enum { OUTPUT, ROBOT, REPLAY, JSON, QUIET };
+enum { OUTPUT, ROBOT, REFERENCE, RUN_ONLY, REPLAY, JSON, QUIET };
 
 static const cli_option options[] = {
     [OUTPUT] = {"-o", "RUN", "write every period there: RUN.csv or RUN.h5"},
     [ROBOT] = {"--robot", "MODEL", "what the controller believes in, not what the scenario says"},
+    [REFERENCE] = {"--reference", "FILE.csv", "what is followed: t, q.JOINT and maybe v, a.JOINT"},
+    [RUN_ONLY] = {"--run-only", NULL, "log the reference alone, with its own time"},
     [REPLAY] = {"--replay", "LOG.csv", "feed the inputs of a log; its outputs must come again"},
     [JSON] = {"--json", NULL, "the summary as one JSON document"},
     [QUIET] = {"--quiet", NULL, "no summary"},
@@ -191,8 +193,11 @@ static int print_text(cli_out *out, const job *j) {
   const ap_servo_result *x = ap_servo_result_of(j->servo);
   char name[200];
   cli_plain(ap_control_name(j->control), name, sizeof name);
-  cli_out_printf(out, "%s: %ld periods, reference from %.3f s on\n", name, x->periods,
-                 x->run_began);
+  cli_out_printf(out, "%s: %ld periods, ", name, x->periods);
+  if (x->run_began >= 0)
+    cli_out_printf(out, "reference from %.3f s on\n", x->run_began);
+  else
+    cli_out_printf(out, "reference not reached\n");
   cli_out_printf(out, "stop at %.3f s: %s%s%s\n\n", x->stop_t, ap_stop_text(x->stop),
                  x->stop_axis >= 0 ? ", joint " : "",
                  x->stop_axis >= 0 ? joint_of(m, x->stop_axis) : "");
@@ -229,9 +234,12 @@ static int print_summary(const job *j) {
 
 // ---- the verb ----------------------------------------------------------------------------------
 
-static int load(job *j, const char *robot) {
+static int load(job *j, const cli_arguments *arguments) {
   ap_error error = {0};
-  error.status = ap_control_read(j->path, robot, &j->control, &error);
+  const ap_control_options other = {.robot = arguments->value[ROBOT],
+                                    .reference = arguments->value[REFERENCE],
+                                    .run_alone = arguments->value[RUN_ONLY] != NULL};
+  error.status = ap_control_read(j->path, &other, &j->control, &error);
   if (error.status != AP_OK) return cli_fail_input(j->path, &error);
   const ap_error *warning;
   for (int i = 0; (warning = ap_control_warning(j->control, i)); i++)
@@ -286,7 +294,7 @@ static int run(const cli_arguments *arguments) {
            .quiet = arguments->value[QUIET] != NULL,
            .differing = -1};
   int status = j.output ? check_output(j.output) : CLI_OK;
-  if (status == CLI_OK) status = load(&j, arguments->value[ROBOT]);
+  if (status == CLI_OK) status = load(&j, arguments);
   if (status == CLI_OK) status = go(&j, arguments->value[REPLAY]);
   cli_control_log_close(&j.log);
   ap_control_free(j.control);

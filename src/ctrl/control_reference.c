@@ -39,7 +39,7 @@ static double *read_table(ap__control_reader *r, const char *key, const ap__yaml
   double *x = malloc((size_t)n->length * (size_t)*columns * sizeof *x), *to = x;
   if (!x) ap__yaml_no_memory(y);
   for (const ap__yaml_node *i = first; i && x; i = ap__yaml_next(y, i), to += *columns)
-    if (!ap__yaml_numbers(y, key, i, *columns, to)) {
+    if (!ap__control_numbers(r, key, i, *columns, to)) {
       free(x);
       return NULL;
     }
@@ -262,18 +262,18 @@ static ap_status read_samples(ap_control *c, ap_rows *rows, double **x, int *cou
 }
 
 static ap_status read_file(ap__control_reader *r, ap_error *error) {
-  const char *name = r->head.path.file;
-  if (!name) {
+  const char *name = r->head.path.file, *own = r->options.reference;
+  if (!name && !own) {
     fail(r, "file is missing");
     return AP_E_SYNTAX;
   }
-  char *path = ap__control_path_of(r, name);
-  if (!path) return AP_E_MEMORY;
+  char *path = own ? NULL : ap__control_path_of(r, name);
+  if (!path && !own) return AP_E_MEMORY;
   ap_rows *rows = NULL;
   double *x = NULL;
   int count = 0;
   bool whole = false;
-  ap_status status = ap_rows_open(path, &rows, error);
+  ap_status status = ap_rows_open(path ? path : own, &rows, error);
   free(path);
   if (!status) status = read_samples(r->control, rows, &x, &count, &whole, error);
   if (!status) status = join(r->control, x, count, whole, error);
@@ -289,7 +289,8 @@ bool ap__control_read_reference(ap__control_reader *r) {
       [HOLD] = read_simple,     [RAMP] = read_simple,   [TRAPEZOID] = read_simple,
       [QUINTIC] = read_simple,  [SPLINE] = read_spline, [LINE] = read_line,
       [FOURIER] = read_fourier, [FILE_] = read_file};
-  ap_status status = readers[r->head.path.kind](r, &own);
+  int kind = r->options.reference ? FILE_ : r->head.path.kind;
+  ap_status status = readers[kind](r, &own);
   if (!status) { // within the limits that stop the run
     const ap_guards *g = &c->servo_def.guards;
     const ap_traj_limits limits = {g->lower, g->upper, g->velocity, NULL};
