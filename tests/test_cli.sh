@@ -500,6 +500,8 @@ refuses 2 'does not apply' eval gravity stewart stewart.txt --floating
 refuses 2 'f64 only' eval gravity stewart stewart.txt --real f32
 refuses 2 'expected 2 numbers (2 q), found 3' eval gravity five-bar pose.txt
 refuses 2 'a mechanism with closed chains is not possible here' compare five-bar
+refuses 2 'a mechanism with closed chains is not possible here' excite five-bar
+refuses 2 'a mechanism with closed chains is not possible here' identify five-bar
 echo '0 0.9' >pose.txt
 refuses 1 'cannot be reached' eval gravity five-bar pose.txt
 echo '0.05529142706151245 0.5795554957734410' >pose.txt
