@@ -13,7 +13,6 @@ typedef struct machine {
   const cli_mechanism_job *job;
   const ap_mechanism *m;
   ap_loop *l;
-  const double *guess;
   double *in, *out, *zero;
   char *text;
   int n, nact, columns_in, columns_out;
@@ -42,10 +41,10 @@ static bool open_machine(machine *a) {
 static int set_up(machine *a) {
   const cli_mechanism_job *job = a->job;
   const char *path = job->model->path;
-  a->guess = job->branch ? ap_mechanism_find_branch(a->m, job->branch) : ap_mechanism_guess(a->m);
-  if (!a->guess && ap_mechanism_nbranch(a->m) == 0)
+  const bool known = ap_mechanism_find_branch(a->m, job->branch) != NULL;
+  if (!known && ap_mechanism_nbranch(a->m) == 0)
     return cli_usage("eval", "'%s' has one branch only, without a name", path);
-  if (!a->guess) {
+  if (!known) {
     char names[200] = "";
     for (int i = 0; i < ap_mechanism_nbranch(a->m); i++) {
       const size_t used = strlen(names);
@@ -102,7 +101,7 @@ static int report_status(machine *a, int line, ap_status status) {
 }
 
 static int do_row(machine *a, int line, cli_out *out) {
-  ap_loop_set_guess(a->m, a->l, a->guess);
+  ap_loop_begin(a->m, a->l, a->job->branch, a->in);
   const ap_status status = compute(a);
   if (status != AP_OK) return report_status(a, line, status);
   char *end = a->text;

@@ -493,6 +493,14 @@ gives 0 eval inertia agile-wrist pose.txt
 holds 'inertia of the platform' shape 1 9
 gives 0 eval energy delta /dev/null
 holds 'no state, no line' shape 0 2
+# Each line is on the branch that is named, however far from its guess, whatever came before.
+echo '0.157696 -0.285556' >pose.txt
+printf '# f f\n2.5521317960492342 -0.95975277727502228\n' >want.txt
+gives 0 eval gravity five-bar pose.txt --branch=+-
+holds 'far from the guess of the branch' close_to out want.txt
+gives 0 eval gravity "$here/models/five-bar.yaml" pose.txt --branch=+-
+holds 'far from the guess of the branch, of a file' close_to out want.txt
+echo '0.1 -0.2 0.3' >pose.txt
 refuses 2 'is not one of the branches of' eval gravity agile-wrist pose.txt --branch ++
 refuses 2 'one branch only' eval gravity stewart stewart.txt --branch +
 refuses 2 'is for mechanisms' eval gravity puma600 pose.txt --branch +

@@ -455,6 +455,7 @@ const ap_branch_def *ap_mechanism_branch(const ap_mechanism *m, int i) {
   return i >= 0 && i < m->nbranch ? &m->branch[i] : NULL;
 }
 const double *ap_mechanism_find_branch(const ap_mechanism *m, const char *name) {
+  if (!name) return m->guess;
   for (int i = 0; i < m->nbranch; i++)
     if (!strcmp(m->branch[i].name, name)) return m->branch[i].guess;
   return NULL;

@@ -103,6 +103,7 @@ static bool start_by_coordinates(beginning *b) {
     if (!read_coordinate(b, i, value)) return false;
   }
   ap_assembly found = {0};
+  ap__loop_begin_there(b->m, b->l, b->r->head.branch, b->s); // else it begins near the guess
   ap_status status = ap_loop_place(b->m, b->l, b->s, &found);
   bool moves = false;
   for (int i = 0; i < ap_mechanism_n(b->m); i++) moves = moves || b->sd[i] != 0;
@@ -186,15 +187,17 @@ static bool start_there(beginning *b) {
 // The configuration to begin with, of the branch that is named.
 static const double *guess_of(ap__scenario_reader *r, const ap_mechanism *m) {
   const char *branch = r->head.branch;
-  if (!branch) return ap_mechanism_guess(m);
   const double *guess = ap_mechanism_find_branch(m, branch);
   if (guess) return guess;
   const ap_branch_def *first = ap_mechanism_branch(m, 0);
-  ap__yaml_fail(&r->yaml, ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "branch"),
-                first ? "branch: the mechanism has no branch \"%.*s\" (one of its %d, such as "
-                        "\"%s\")"
-                      : "branch: the mechanism has no branch \"%.*s\" (it has %d%s)",
-                ap__shown(branch), branch, ap_mechanism_nbranch(m), first ? first->name : "");
+  int line = ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "branch");
+  if (first)
+    ap__yaml_fail(&r->yaml, line,
+                  "branch: the mechanism has no branch \"%.*s\" (one of its %d, such as \"%s\")",
+                  ap__shown(branch), branch, ap_mechanism_nbranch(m), first->name);
+  else
+    ap__yaml_fail(&r->yaml, line,
+                  "branch: the mechanism has one branch only, without a name (leave it out)");
   return NULL;
 }
 
