@@ -546,9 +546,21 @@ sed 's/second: {body: ram}/second: {body: ramm}/' press.yaml >wrong.yaml
 refuses 2 '^appell: wrong.yaml:[0-9]*: second: the body "ramm" is not in the file (did you mean "ram"?)' \
   info wrong.yaml
 sed '/^actuated/d' press.yaml >passive.yaml
-refuses 1 '0 actuators cannot give the forces on 1 coordinates' eval inverse passive.yaml pose.txt
+refuses 1 '0 actuators cannot give the forces on 1 coordinate (' eval inverse passive.yaml pose.txt
 echo 1 >pose.txt
 gives 0 eval inertia passive.yaml pose.txt
+sed '/^coordinates:/a\  - {name: twice, type: joint, joint: crank}' press.yaml >twice.yaml
+echo '1 2' >pose.txt
+refuses 1 'the closures leave 1 degree of freedom, there are 2 coordinates' \
+  eval inertia twice.yaml pose.txt
+gives 0 info twice.yaml
+holds 'info says so' grep -q 'the closures leave 1 degree of freedom, there are 2 coordinates' out
+for pose in '0 0 0.5 0 1.5707963267948966 0 stewart' '0 1.5707963267948966 0 agile-wrist'; do
+  echo "${pose% *}" >pose.txt
+  refuses 1 'at a pitch of +-pi/2 yaw and roll are not determined' eval inertia "${pose##* }" pose.txt
+done
+echo '0.03 0.4 1e160 1e160 0 0' >pose.txt
+refuses 1 'a result is too large for a number' eval inverse five-bar pose.txt
 gives 0 info arm.urdf
 holds 'info names joints and links' sh -c 'grep -q shoulder out && grep -q lower out'
 holds 'info says that there is friction' grep -q -e --friction out

@@ -13,9 +13,10 @@
 /// of at most 0.2 rad or m, that also a distant q is approached along a path.
 ///
 /// Statuses of every function that takes q, which then leaves its outputs untouched:
-/// - AP_E_ARG: a number that is not finite;
+/// - AP_E_ARG: a number that is not finite, or so large that an output would not be;
 /// - AP_E_UNREACHABLE: the closures cannot be met at that q; the configuration stays what it was;
-/// - AP_E_SINGULAR_SERIAL: q does not determine the rates of the mechanism here;
+/// - AP_E_SINGULAR_SERIAL: q does not determine the rates of the mechanism here, or, at a pitch of
+///   +-pi/2, where yaw and roll turn about one axis, not even its configuration;
 /// - AP_E_SINGULAR_PARALLEL, where actuators take part: these do not hold it here;
 /// - AP_E_MODEL: the closures leave fewer degrees of freedom than there are coordinates.
 
@@ -106,6 +107,8 @@ typedef struct ap_assembly {
 /// rank-revealing least squares. AP_E_UNREACHABLE: the search ended at a place where the errors are
 /// least but not zero; *result (may be NULL) has them.
 /// AP_E_SINGULAR_SERIAL: x is found, and is the configuration, but q does not determine its rates.
+/// At a pitch of +-pi/2 no x may be found; then the configuration stays what it was, and
+/// coordinate_error is not zero.
 AP_API ap_status ap_loop_place(const ap_mechanism *m, ap_loop *l, const double *q,
                                ap_assembly *result);
 /// Close the mechanism near the configuration x (in: guess; out: result) whatever q is: Phi = 0
@@ -210,7 +213,8 @@ typedef struct ap_singularity {
   int rank;              ///< of Phi_x
 } ap_singularity;
 
-/// Distances at q. AP_OK, AP_E_SINGULAR_SERIAL and AP_E_SINGULAR_PARALLEL fill *result.
+/// Distances at q. AP_OK, AP_E_SINGULAR_SERIAL and AP_E_SINGULAR_PARALLEL fill *result, with zeros
+/// where no configuration is found at a pitch of +-pi/2.
 AP_API ap_status ap_loop_singularity(const ap_mechanism *m, ap_loop *l, const double *q,
                                      ap_singularity *result);
 

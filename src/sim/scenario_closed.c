@@ -105,6 +105,10 @@ static bool start_by_coordinates(beginning *b) {
   ap_assembly found = {0};
   ap__loop_begin_there(b->m, b->l, b->r->head.branch, b->s); // else it begins near the guess
   ap_status status = ap_loop_place(b->m, b->l, b->s, &found);
+  if (status == AP_E_SINGULAR_SERIAL && found.coordinate_error > 1e-9)
+    return ap__yaml_fail(y, start->line,
+                         "start: at a pitch of +-pi/2 yaw and roll are not determined (another "
+                         "pitch, or name joints)");
   bool moves = false;
   for (int i = 0; i < ap_mechanism_n(b->m); i++) moves = moves || b->sd[i] != 0;
   if (status == AP_E_SINGULAR_SERIAL && moves)
