@@ -105,7 +105,11 @@ TEST(what_is_refused) {
   expect_error(FIVE "start: {z: 1}\n" END, 4, "no coordinate or joint \"z\"");
   expect_error(FIVE "start: {left_arn: 1}\n" END, 4, "left_arm");
   expect_error(FIVE "start: {x: 0, y: 3}\n" END, 4, "does not close");
-  expect_error(FIVE "start: {x: 0, left_arm: 3}\n" END, 4, "no joint \"x\"");
+  expect_error(FIVE "start: {x: 0, left_arm: 3}\n" END, 4, "coordinates alone, or joints alone");
+  expect_error(
+      "appell-scenario: 1\nrobot: stewart\nduration: 1\nstart: {pitch: "
+      "1.5707963267948966, yaw: 0.3, roll: -0.4}\n" END,
+      4, "pitch of +-pi/2");
   expect_error(FIVE "start: {x: {rpy: [0, 0, 0]}}\n" END, 4, "rpy of a coordinate");
   expect_error(FIVE "start: {x: {q: 1e7}}\n" END, 4, "at most 1e+06");
   expect_error(FIVE "start: {x: 0, x: 0.1}\n" END, 4, "twice");

@@ -158,17 +158,28 @@ static bool start_by_joints(beginning *b) {
 
 // ---- both --------------------------------------------------------------------------------------
 
-// Whether all names are coordinates; false in *good where one is nothing at all.
+// Whether all names are coordinates; false in *good where one is nothing at all, or where some are
+// coordinates alone and others joints.
 static bool all_coordinates(const beginning *b, bool *good) {
   ap__yaml *y = &b->r->yaml;
+  const ap_model *tree = ap_mechanism_tree(b->m);
+  const ap__yaml_node *coordinate = NULL;
   bool all = true;
   for (const ap__yaml_node *key = ap__yaml_first(y, b->r->head.start); *good && key;
        key = ap__yaml_next(y, ap__yaml_next(y, key))) {
-    if (coordinate_of(b->m, key) >= 0) continue;
+    bool joint = key->shape != AP__YAML_SCALAR || ap_find_joint(tree, key->text) >= 0;
+    if (coordinate_of(b->m, key) >= 0) {
+      if (!joint) coordinate = key;
+      continue;
+    }
     all = false;
-    if (key->shape == AP__YAML_SCALAR && ap_find_joint(ap_mechanism_tree(b->m), key->text) < 0)
-      *good = unknown_name(b, key);
+    if (!joint) *good = unknown_name(b, key);
   }
+  if (*good && !all && coordinate)
+    *good = ap__yaml_fail(y, coordinate->line,
+                          "start: \"%.*s\" is a coordinate, others are joints (coordinates alone, "
+                          "or joints alone)",
+                          ap__shown(coordinate->text), coordinate->text);
   return all;
 }
 
