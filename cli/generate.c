@@ -9,7 +9,18 @@
 #include "output.h"
 #include "verbs.h"
 
-enum { OUTPUT, TARGET, REAL, FUNCTIONS, NAME, NO_BATCH, NO_REGROUP, FLOATING, IGNORE_MIMIC };
+enum {
+  OUTPUT,
+  TARGET,
+  REAL,
+  FUNCTIONS,
+  NAME,
+  NO_BATCH,
+  NO_REGROUP,
+  FRICTION,
+  FLOATING,
+  IGNORE_MIMIC
+};
 
 static const cli_option options[] = {
     [OUTPUT] = {"-o", "DIR", "the folder for the files; made where it is missing"},
@@ -19,6 +30,7 @@ static const cli_option options[] = {
     [NAME] = {"--name", "NAME", "begin all names with this; the model's name if not given"},
     [NO_BATCH] = {"--no-batch", NULL, "leave the functions for many states out"},
     [NO_REGROUP] = {"--no-regroup", NULL, "keep every body's inertial parameters its own"},
+    [FRICTION] = {"--friction", NULL, "with friction, damping and rotor inertia"},
     [FLOATING] = {"--floating", NULL, "hang the robot on a free base"},
     [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
     {0}};
@@ -32,7 +44,7 @@ static const char text[] =
     "  inverse_dynamics_derivatives   q v a -> dtau_dq dtau_dv dtau_da\n"
     "  forward_dynamics_derivatives   q v tau -> da_dq da_dv da_dtau; 0: done\n"
     "each as NAME_function(q, ...) and, for n states with coordinate j of state k at\n"
-    "[j*n + k], as NAME_function_batch(n, q, ...). No friction or rotor takes part.\n"
+    "[j*n + k], as NAME_function_batch(n, q, ...). Friction takes part only with --friction.\n"
     "With --target cuda NAME.cu and NAME.cuh, one thread per state: the same as functions for\n"
     "the device, NAME_function_launch(n, q, ..., stream), and NAME_rollout_launch() for many\n"
     "steps of many robots.\n";
@@ -76,6 +88,7 @@ static int parse_options(const cli_arguments *arguments, ap_generate_options *o)
   o->name = arguments->value[NAME];
   o->batch = !arguments->value[NO_BATCH];
   o->regroup = !arguments->value[NO_REGROUP];
+  o->friction = arguments->value[FRICTION] != NULL;
   if (!arguments->value[OUTPUT])
     return cli_usage("generate", "option -o DIR is missing: where the files go");
   if (real && strcmp(real, "f32") == 0)

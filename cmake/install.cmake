@@ -34,10 +34,14 @@ if(APPELL_TOOLS)
   if(LAPACKE_FOUND)
     string(APPEND tools_libs_private " -llapacke -llapack -lblas")
   endif()
+  if(Comedi_FOUND)
+    string(APPEND tools_libs_private " -lcomedi")
+  endif()
+  string(APPEND tools_libs_private " -pthread")
   appell_install_library(appell-tools)
   install(TARGETS appell_command)
   install(FILES cmake/FindLibYAML.cmake cmake/FindARKODE.cmake cmake/FindHDF5Serial.cmake
-          cmake/FindLAPACKE.cmake DESTINATION ${package_dir})
+          cmake/FindLAPACKE.cmake cmake/FindComedi.cmake DESTINATION ${package_dir})
 endif()
 
 configure_package_config_file(cmake/appellConfig.cmake.in appellConfig.cmake

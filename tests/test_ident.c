@@ -1,5 +1,7 @@
 // Base parameters, reduction and estimation.
 
+#include <appell/ident.h>
+
 #include "identify.h"
 
 // ---- base parameters ---------------------------------------------------------------------------

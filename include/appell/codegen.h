@@ -48,8 +48,9 @@ typedef struct ap_generate_options {
   const char *name;         ///< prefix of all names; NULL: the model's name as a C identifier
   ap_arithmetic arithmetic; ///< AP_F64 or AP_F32
   unsigned functions;       ///< bit 1 << AP_GEN_...; default: all
-  bool batch;   ///< also NAME_..._batch(n, ...) for n states at once; default: true; CUDA always
-  bool regroup; ///< inertial parameters regrouped to base parameters; default: true
+  bool batch;    ///< also NAME_..._batch(n, ...) for n states at once; default: true; CUDA always
+  bool friction; ///< with friction and rotors, as ap_set_friction(); default: false
+  bool regroup;  ///< inertial parameters regrouped to base parameters; default: true
   ap_target target; ///< default: AP_TARGET_C
 } ap_generate_options;
 

@@ -248,6 +248,37 @@ static const char lanes_of_pivots[] =
     "  memcpy(r, &a, sizeof a);\n"
     "}\n";
 
+const char ap__sign_scalar[] =
+    "\n"
+    "static inline $R $N_sign($R x) { return ($R)((x > 0) - (x < 0)); }\n";
+
+const char ap__max_scalar[] =
+    "\n"
+    "static inline $R $N_max($R x, $R y) { return x > y || x != x ? x : y; }\n";
+
+static const char sign_lanes[] =
+    "\n"
+    "static inline $N_lanes $N_sign_lanes($N_lanes x) {\n"
+    "  $R lane[$N_WIDTH];\n"
+    "  int k;\n"
+    "  memcpy(lane, &x, sizeof lane);\n"
+    "  for (k = 0; k < $N_WIDTH; k++) lane[k] = $N_sign(lane[k]);\n"
+    "  memcpy(&x, lane, sizeof lane);\n"
+    "  return x;\n"
+    "}\n";
+
+static const char max_lanes[] =
+    "\n"
+    "static inline $N_lanes $N_max_lanes($N_lanes x, $N_lanes y) {\n"
+    "  $R lane[$N_WIDTH], other[$N_WIDTH];\n"
+    "  int k;\n"
+    "  memcpy(lane, &x, sizeof lane);\n"
+    "  memcpy(other, &y, sizeof other);\n"
+    "  for (k = 0; k < $N_WIDTH; k++) lane[k] = $N_max(lane[k], other[k]);\n"
+    "  memcpy(&x, lane, sizeof lane);\n"
+    "  return x;\n"
+    "}\n";
+
 // ---- functions ---------------------------------------------------------------------------------
 
 // ---- parts -------------------------------------------------------------------------------------
@@ -409,13 +440,24 @@ void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap__plan_free(&plan);
 }
 
-bool ap__has_angles(const ap_unit *u) {
+bool ap__uses(const ap_unit *u, ap_op op) {
   for (int i = 0; i < u->parts; i++)
-    for (int k = 1; k < u->part[i].tape.count; k++) {
-      ap_op op = u->part[i].tape.node[k].op;
-      if (op == AP_OP_SIN || op == AP_OP_COS) return true;
-    }
+    for (int k = 1; k < u->part[i].tape.count; k++)
+      if (u->part[i].tape.node[k].op == op) return true;
   return false;
+}
+
+// Functions that C has no operator for, as far as they are needed.
+static void put_functions(ap__text *t, const ap_unit *u) {
+  bool sign = ap__uses(u, AP_OP_SIGN), max = ap__uses(u, AP_OP_MAX);
+  if (sign) ap__put_text(t, u, ap__sign_scalar, "", "");
+  if (max) ap__put_text(t, u, ap__max_scalar, "", "");
+  if (sign && u->options->batch) ap__put_text(t, u, sign_lanes, "", "");
+  if (max && u->options->batch) ap__put_text(t, u, max_lanes, "", "");
+}
+
+bool ap__has_angles(const ap_unit *u) {
+  return ap__uses(u, AP_OP_SIN) || ap__uses(u, AP_OP_COS);
 }
 
 static void put_sincos(ap__text *t, const ap_unit *u) {
@@ -441,6 +483,7 @@ void ap__put_c_source(ap__text *t, const ap_unit *u) {
   ap__put_text(t, u, vectors, "", "");
   if (u->options->batch) ap__put_text(t, u, lanes_text, "", "");
   if (u->options->batch && pivots) ap__put_text(t, u, lanes_of_pivots, "", "");
+  put_functions(t, u);
   if (ap__has_angles(u)) put_sincos(t, u);
   for (int k = 0; k < u->parts; k++) ap__put_program(t, u, k);
 }

@@ -45,6 +45,10 @@ void ap__put_c_header(ap__text *t, const ap_unit *u);
 /// for a plain number; `ending` is $S.
 void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
                   const char *ending);
+/// Whether any function has such an operation.
+bool ap__uses(const ap_unit *u, ap_op op);
+/// Functions that C has no operator for.
+extern const char ap__sign_scalar[], ap__max_scalar[];
 /// Whether any function needs sines and cosines.
 bool ap__has_angles(const ap_unit *u);
 /// All functions of part k.

@@ -59,7 +59,10 @@ static void to_identifier(const char *from, char *to, size_t size) {
 
 static ap_status choose_name(const ap_model *m, const char *wanted, char *name, ap_error *error) {
   if (wanted) {
-    if (strlen(wanted) <= NAME_MOST && is_identifier(wanted)) return strcpy(name, wanted), AP_OK;
+    if (strlen(wanted) <= NAME_MOST && is_identifier(wanted)) {
+      snprintf(name, NAME_MOST + 1, "%s", wanted);
+      return AP_OK;
+    }
     ap__fail(error, AP_E_ARG, 0,
              "'%.*s' cannot begin the names of C functions (a letter, then at most %d letters, "
              "digits and '_')",
@@ -117,13 +120,18 @@ static ap_status record_simplified(const ap_model *m, const ap_recording *how, a
   return no_memory(error);
 }
 
-// Derivatives are recorded both ways and the shorter one is kept: differentiating the tape is
-// shorter on arms, the library's recursion on long trees.
+// What there are two ways to is recorded both ways, and the shorter one is kept: the first is
+// shorter on arms, the second on long trees.
+static bool has_second_way(const ap_model *m, ap_function function) {
+  return function == AP_GEN_INVERSE_DERIVATIVES || function == AP_GEN_FORWARD_DERIVATIVES ||
+         (function == AP_GEN_FORWARD && !model_has_mimic(m));
+}
+
 static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program *p,
                                 ap_error *error) {
   ap_program other;
   ap_status status = record_simplified(m, how, p, error);
-  how->analytic = true;
+  how->second = true;
   if (status) return status;
   status = record_simplified(m, how, &other, error);
   if (status) {
@@ -139,14 +147,15 @@ static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program
 
 static ap_status add_part(generation *g, ap_function function, int frame, ap_error *error) {
   ap_program *p = &g->part[g->parts];
-  ap_recording how = {.function = function, .frame = frame, .regroup = g->options->regroup};
-  bool derivatives =
-      function == AP_GEN_INVERSE_DERIVATIVES || function == AP_GEN_FORWARD_DERIVATIVES;
+  ap_recording how = {.function = function,
+                      .frame = frame,
+                      .regroup = g->options->regroup,
+                      .friction = g->options->friction};
   char *name =
       function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(ap_function_name(function));
   if (!name) return no_memory(error);
-  ap_status status =
-      derivatives ? record_shorter(g->m, &how, p, error) : record_simplified(g->m, &how, p, error);
+  ap_status status = has_second_way(g->m, function) ? record_shorter(g->m, &how, p, error)
+                                                    : record_simplified(g->m, &how, p, error);
   if (status)
     free(name);
   else
@@ -226,7 +235,6 @@ static void count_program(const ap_program *p, ap_count *count) {
       case AP_OP_MUL_CONST: count->mul++; break;
       case AP_OP_DIV:
       case AP_OP_DIV_CONST: count->div++; break;
-      case AP_OP_SQRT: count->sqrt++; break;
       case AP_OP_SIN: count->sincos++; break;
       case AP_OP_COS: count->sincos += !has_sine(&p->tape, node[k].a); break;
       case AP_OP_INPUT:

@@ -259,6 +259,8 @@ void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
   }
   if (has_rollout(u)) ap__put_text(t, u, rollout_struct, "", "");
   put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#ifdef __CUDACC__\n");
+  if (ap__uses(u, AP_OP_SIGN)) put_on_device(t, u, ap__sign_scalar);
+  if (ap__uses(u, AP_OP_MAX)) put_on_device(t, u, ap__max_scalar);
   if (ap__has_angles(u)) {
     ap__put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
     put_on_device(t, u, ap__sincos_near);
