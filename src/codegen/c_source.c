@@ -456,9 +456,7 @@ static void put_functions(ap__text *t, const ap_unit *u) {
   if (max && u->options->batch) ap__put_text(t, u, max_lanes, "", "");
 }
 
-bool ap__has_angles(const ap_unit *u) {
-  return ap__uses(u, AP_OP_SIN) || ap__uses(u, AP_OP_COS);
-}
+bool ap__has_angles(const ap_unit *u) { return ap__uses(u, AP_OP_SIN) || ap__uses(u, AP_OP_COS); }
 
 static void put_sincos(ap__text *t, const ap_unit *u) {
   put(t, "\n");
