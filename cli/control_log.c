@@ -208,7 +208,8 @@ int cli_control_log_read(const char *path, const ap_model *model, ap_rack_input 
   ap_error error = {0};
   error.status = ap_rows_open(path, &rows, &error);
   if (error.status != AP_OK) return cli_fail_input(path, &error);
-  double *row = calloc((size_t)(1 + VECTORS * ap_nv(model) + SCALARS), sizeof *row);
+  const size_t columns = 1 + VECTORS * (size_t)ap_nv(model) + SCALARS;
+  double *row = calloc(columns, sizeof *row);
   const int status = row ? read_rows(path, model, rows, row, &r) : cli_no_memory();
   free(row);
   ap_rows_close(rows);

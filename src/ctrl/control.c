@@ -152,7 +152,7 @@ static void set_defaults(ap__control_reader *r) {
                           .priority = 80,
                           .cpu = -1,
                           .lock = true};
-  h->law = (ap__control_law){.law = c.law,
+  h->law = (ap__control_law){.law = (int)c.law,
                              .friction = c.friction,
                              .blend = c.blend,
                              .windup = c.windup,
@@ -257,7 +257,7 @@ static bool read_axes(ap__control_reader *r) {
 static bool read_law(ap__control_reader *r) {
   ap_control *c = r->control;
   const ap__control_law *h = &r->head.law;
-  double w[AP_RACK_AXES], d[AP_RACK_AXES], p[AP_RACK_AXES];
+  double w[AP_RACK_AXES] = {0}, d[AP_RACK_AXES] = {0}, p[AP_RACK_AXES] = {0};
   for (int j = 0; j < c->n; j++)
     w[j] = 20, d[j] = 1, p[j] = 5, c->torque[j] = 10 * c->axis[j].torque_per_volt;
   if (!ap__control_vector(r, "bandwidth", h->bandwidth, w) ||

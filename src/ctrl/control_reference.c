@@ -209,7 +209,7 @@ static ap_status join(ap_control *c, const double *x, int rows, bool whole, ap_e
   size_t n = (size_t)c->n, stride = 1 + 3 * n;
   if (rows < 2) return AP__REFUSE(error, AP_E_SYNTAX, 0, "fewer than two samples");
   double *time = malloc((size_t)rows * (1 + n) * sizeof *time), *q = time ? time + rows : NULL;
-  ap_traj **parts = calloc((size_t)rows, sizeof *parts);
+  ap_traj **parts = calloc((size_t)rows, sizeof(void *));
   ap_status status = time && parts ? AP_OK : ap__no_memory(error);
   for (int k = 0; !status && k < rows; k++) {
     time[k] = x[(size_t)k * stride];
@@ -241,7 +241,7 @@ static ap_status read_samples(ap_control *c, ap_rows *rows, double **x, int *cou
   if (status) return status;
   find_columns(c->model, names, &at);
   status = check_columns(c->model, &at, whole, error);
-  double *row = malloc((size_t)at.count * sizeof *row);
+  double *row = calloc((size_t)at.count + 1, sizeof *row);
   if (!status && !row) status = ap__no_memory(error);
   for (bool end = false; !status;) {
     status = ap_rows_next(rows, at.count, row, &end, error);
