@@ -8,7 +8,6 @@
 
 #include "control_log.h"
 #include "json.h"
-#include "load.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -138,12 +137,6 @@ static int replay(job *j, const char *log) {
 
 // ---- the summary -------------------------------------------------------------------------------
 
-static const char *joint_of(const ap_model *m, int j) {
-  for (int i = 1; i < ap_nbody(m); i++)
-    if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return cli_joint_name(m, i);
-  return "";
-}
-
 static void json_times(cli_json *json, const char *key, const ap_histogram *h) {
   static const double parts[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
   static const char *const names[] = {"p50", "p90", "p99", "p99.9", "p99.99"};
@@ -165,7 +158,7 @@ static void print_json(cli_out *out, const job *j) {
   cli_json_string(&json, "model", ap_model_name(m));
   cli_json_string(&json, "log", j->output ? j->output : "");
   cli_json_string(&json, "stop", ap_stop_name(x->stop));
-  cli_json_string(&json, "stop_joint", x->stop_axis >= 0 ? joint_of(m, x->stop_axis) : "");
+  cli_json_string(&json, "stop_joint", x->stop_axis >= 0 ? cli_control_joint(m, x->stop_axis) : "");
   cli_json_number(&json, "stop_t", x->stop_t);
   cli_json_number(&json, "run_began", x->run_began);
   cli_json_integer(&json, "periods", x->periods);
@@ -200,12 +193,12 @@ static int print_text(cli_out *out, const job *j) {
     cli_out_printf(out, "reference not reached\n");
   cli_out_printf(out, "stop at %.3f s: %s%s%s\n\n", x->stop_t, ap_stop_text(x->stop),
                  x->stop_axis >= 0 ? ", joint " : "",
-                 x->stop_axis >= 0 ? joint_of(m, x->stop_axis) : "");
+                 x->stop_axis >= 0 ? cli_control_joint(m, x->stop_axis) : "");
   cli_table table = {.columns = 4, .right = 0xeu};
   static const char *const heading[] = {"error (mrad)", "rms", "largest", "at the end"};
   for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
   for (int k = 0; k < ap_nv(m); k++) {
-    cli_table_add(&table, "%s", joint_of(m, k));
+    cli_table_add(&table, "%s", cli_control_joint(m, k));
     cli_table_add(&table, "%.3f", 1e3 * x->rms[k]);
     cli_table_add(&table, "%.3f", 1e3 * x->most[k]);
     cli_table_add(&table, "%.3f", 1e3 * x->last[k]);
@@ -279,21 +272,13 @@ static int go(job *j, const char *log) {
                   ap_stop_text(x->stop));
 }
 
-static int check_output(const char *path) {
-  const size_t n = strlen(path);
-  if ((n > 4 && strcmp(path + n - 4, ".csv") == 0) || (n > 3 && strcmp(path + n - 3, ".h5") == 0))
-    return cli_check_target(path);
-  return cli_fail(CLI_BAD, path, 0,
-                  "the name does not tell the format (a log ends in .csv or .h5)");
-}
-
 static int run(const cli_arguments *arguments) {
   job j = {.path = arguments->argument[0],
            .output = arguments->value[OUTPUT],
            .json = arguments->value[JSON] != NULL,
            .quiet = arguments->value[QUIET] != NULL,
            .differing = -1};
-  int status = j.output ? check_output(j.output) : CLI_OK;
+  int status = j.output ? cli_check_log(j.output) : CLI_OK;
   if (status == CLI_OK) status = load(&j, arguments);
   if (status == CLI_OK) status = go(&j, arguments->value[REPLAY]);
   cli_control_log_close(&j.log);

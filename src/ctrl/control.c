@@ -40,7 +40,7 @@ bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_n
   return true;
 }
 
-static const char *joint_name(const ap_model *m, int j) {
+const char *ap__control_joint_name(const ap_model *m, int j) {
   for (int i = 1; i < ap_nbody(m); i++)
     if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return ap__joint_name(ap_body(m, i));
   return "";
@@ -50,14 +50,14 @@ int ap__control_joint(ap__control_reader *r, int line, const char *name) {
   const char *meant = NULL;
   int least = INT_MAX;
   for (int j = 0; j < r->control->n; j++) {
-    const char *known = joint_name(r->control->model, j);
+    const char *known = ap__control_joint_name(r->control->model, j);
     if (strcmp(known, name) == 0) return j;
     if (ap__name_nearer(name, known, &least)) meant = known;
   }
   ap__yaml_fail(&r->yaml, line, "the robot has no joint \"%.*s\" (%s\"%.*s\"%s)", ap__shown(name),
                 name, meant ? "did you mean " : "its first is ",
-                ap__shown(meant ? meant : joint_name(r->control->model, 0)),
-                meant ? meant : joint_name(r->control->model, 0), meant ? "?" : "");
+                ap__shown(meant ? meant : ap__control_joint_name(r->control->model, 0)),
+                meant ? meant : ap__control_joint_name(r->control->model, 0), meant ? "?" : "");
   return -1;
 }
 

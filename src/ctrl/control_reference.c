@@ -160,12 +160,6 @@ typedef struct columns {
   int count, t, q[AP_RACK_AXES], v[AP_RACK_AXES], a[AP_RACK_AXES];
 } columns;
 
-static const char *joint_of(const ap_model *m, int j) {
-  for (int i = 1; i < ap_nbody(m); i++)
-    if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return ap__joint_name(ap_body(m, i));
-  return "";
-}
-
 static bool is_name(const char *text, size_t length, const char *vector, const char *joint) {
   size_t before = strlen(vector);
   return length == before + strlen(joint) && memcmp(text, vector, before) == 0 &&
@@ -179,9 +173,9 @@ static void find_columns(const ap_model *m, const char *names, columns *c) {
     size_t length = strcspn(names, ",\r\n");
     if (is_name(names, length, "t", "")) c->t = c->count;
     for (int j = 0; j < ap_nv(m); j++) {
-      if (is_name(names, length, "q.", joint_of(m, j))) c->q[j] = c->count;
-      if (is_name(names, length, "v.", joint_of(m, j))) c->v[j] = c->count;
-      if (is_name(names, length, "a.", joint_of(m, j))) c->a[j] = c->count;
+      if (is_name(names, length, "q.", ap__control_joint_name(m, j))) c->q[j] = c->count;
+      if (is_name(names, length, "v.", ap__control_joint_name(m, j))) c->v[j] = c->count;
+      if (is_name(names, length, "a.", ap__control_joint_name(m, j))) c->a[j] = c->count;
     }
     c->count++;
     names += length;
@@ -295,7 +289,7 @@ bool ap__control_read_reference(ap__control_reader *r) {
     const ap_guards *g = &c->servo_def.guards;
     const ap_traj_limits limits = {g->lower, g->upper, g->velocity, NULL};
     const char *names[AP_RACK_AXES];
-    for (int j = 0; j < c->n; j++) names[j] = joint_of(c->model, j);
+    for (int j = 0; j < c->n; j++) names[j] = ap__control_joint_name(c->model, j);
     status = ap_traj_check(c->reference, &limits, names, &own);
   }
   if (!status) return true;
