@@ -18,5 +18,6 @@ extern const cli_verb cli_generate;
 extern const cli_verb cli_excite;
 extern const cli_verb cli_identify;
 extern const cli_verb cli_control;
+extern const cli_verb cli_bench;
 
 #endif

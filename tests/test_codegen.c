@@ -227,14 +227,15 @@ static void compare_batches(const pair *p, const char *label) {
   }
 }
 
-enum { NO_DERIVATIVES = ~(1u << AP_GEN_INVERSE_DERIVATIVES | 1u << AP_GEN_FORWARD_DERIVATIVES) };
+static const unsigned no_derivatives =
+    ~(1u << AP_GEN_INVERSE_DERIVATIVES | 1u << AP_GEN_FORWARD_DERIVATIVES);
 
 static void compare_model(const ap_model *m, ap_work *w, const char *label, bool batch,
                           bool derivatives, const char *flags) {
   pair p = {m, w, {0}};
   ap_generate_options options = ap_default_generate();
   options.batch = batch;
-  if (!derivatives) options.functions &= NO_DERIVATIVES;
+  if (!derivatives) options.functions &= no_derivatives;
   test_context("%s", label);
   p.g = generated_open(m, &options, compiler(), flags);
   if (CHECK(p.g.library)) {
@@ -279,4 +280,172 @@ TEST(random_robots) {
       compare_model(r->m, r->w, r->label, ap_nv(r->m) < 8, ap_nv(r->m) < 10 && !recipes[k].massless,
                     "-O0");
   }
+}
+
+// The robot of a recipe, by its label.
+static test_robot *robot_of(const char *label) {
+  int k = 0;
+  while (strcmp(recipes[k].label, label) != 0) k++;
+  return robot_at(k);
+}
+
+static const unsigned dynamics_only = 1u << AP_GEN_INVERSE | 1u << AP_GEN_INERTIA |
+                                      1u << AP_GEN_BIAS | 1u << AP_GEN_GRAVITY |
+                                      1u << AP_GEN_FORWARD;
+
+static void compare_dynamics(test_robot *r, ap_generate_options options) {
+  options.functions = dynamics_only;
+  pair p = {r->m, r->w, generated_open(r->m, &options, compiler(), "-O0")};
+  motion s;
+  rng random = rng_seed(4);
+  for (int k = 0; CHECK(p.g.library) && k < 10; k++) {
+    random_motion(&random, r->m, &s);
+    for (int f = 0; f < PLAIN_FUNCTIONS; f++) compare_state(&p, plain[f], &s);
+  }
+  for (int f = 0; p.g.library && options.batch && f < PLAIN_FUNCTIONS; f++)
+    compare_batch(&p, plain[f], STATES);
+  generated_close(&p.g);
+}
+
+TEST(friction) {
+  test_robot *r = robot_of("arm, mixed DH");
+  ap_generate_options options = ap_default_generate();
+  options.friction = true;
+  ap_set_friction(r->w, true);
+  compare_dynamics(r, options);
+}
+
+// Long enough that articulated bodies are the shorter way, and that programs are cut.
+TEST(long_chain) {
+  ap_generate_options options = ap_default_generate();
+  compare_dynamics(robot_of("chain of 30"), options);
+}
+
+TEST(inertial_parameters_as_they_are) {
+  ap_generate_options options = ap_default_generate();
+  options.regroup = options.batch = false;
+  compare_dynamics(robot_of("arm of any joint"), options);
+}
+
+// The files are not part of this project: APPELL_ROBOTS names a folder that has them.
+static void compare_file(const char *path, bool floating) {
+  ap_error error;
+  ap_robot *robot = NULL;
+  ap_model *m = NULL;
+  const ap_read_options reading = {.floating = floating};
+  if (!CHECK_OK(ap_robot_read(path, &reading, &robot, &error))) return;
+  if (CHECK_OK(ap_robot_model(robot, &m, &error))) {
+    size_t size = ap_work_size(m);
+    void *work = malloc(size);
+    char label[300];
+    snprintf(label, sizeof label, "%s%s", floating ? "+" : "", path);
+    compare_model(m, ap_work_init(m, work, size), label, ap_nv(m) < 9, ap_nv(m) < 9, "-O0");
+    free(work);
+  }
+  ap_model_free(m);
+  ap_robot_free(robot);
+}
+
+TEST(public_robots) {
+  static const char *const names[] = {"double_pendulum",  "ur5_robot",     "panda",
+                                      "kinova",           "+solo12",       "+anymal",
+                                      "+simple_humanoid", "+talos_reduced"};
+  const char *folder = getenv("APPELL_ROBOTS");
+  if (!folder) {
+    test_skip("APPELL_ROBOTS names no folder");
+    return;
+  }
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    char path[256];
+    bool floating = names[k][0] == '+';
+    snprintf(path, sizeof path, "%s/%s.urdf", folder, names[k] + floating);
+    compare_file(path, floating);
+  }
+}
+
+// ---- one robot in particular -------------------------------------------------------------------
+
+typedef struct puma {
+  void *memory;
+  ap_model *m;
+} puma;
+
+static puma make_puma(void) {
+  const ap_robot_def *def = ap_builtin("puma600");
+  size_t size = ap_model_size(def);
+  puma p = {.memory = malloc(size)};
+  p.m = ap_model_init(def, p.memory, size, NULL);
+  return p;
+}
+
+TEST(same_text_every_time) {
+  puma p = make_puma();
+  ap_generate_options options = ap_default_generate();
+  ap_code *a = NULL, *b = NULL;
+  CHECK_OK(ap_generate(p.m, &options, &a, NULL));
+  CHECK_OK(ap_generate(p.m, &options, &b, NULL));
+  CHECK_STR(ap_code_source(a), ap_code_source(b));
+  CHECK_STR(ap_code_header(a), ap_code_header(b));
+  ap_code_free(a), ap_code_free(b);
+  free(p.memory);
+}
+
+// What design.md's prototype had: 228 multiplications and 194 additions.
+TEST(operations_of_the_puma) {
+  puma p = make_puma();
+  ap_generate_options options = ap_default_generate();
+  options.functions = 1u << AP_GEN_INVERSE;
+  ap_code *code = NULL;
+  ap_count count;
+  CHECK_OK(ap_generate(p.m, &options, &code, NULL));
+  CHECK_OK(ap_code_count(code, AP_GEN_INVERSE, &count));
+  CHECK(count.mul <= 172 && count.add <= 139 && count.div == 0 && count.sincos == 5);
+  CHECK_STATUS(ap_code_count(code, AP_GEN_BIAS, &count), AP_E_ARG);
+  ap_code_free(code);
+  free(p.memory);
+}
+
+TEST(wrong_options) {
+  puma p = make_puma();
+  ap_generate_options options = ap_default_generate();
+  ap_code *code;
+  ap_error error;
+  options.arithmetic = AP_F128;
+  CHECK_STATUS(ap_generate(p.m, &options, &code, &error), AP_E_ARG);
+  options = ap_default_generate(), options.functions = 0;
+  CHECK_STATUS(ap_generate(p.m, &options, &code, &error), AP_E_ARG);
+  options = ap_default_generate(), options.functions = 1u << AP_FUNCTIONS;
+  CHECK_STATUS(ap_generate(p.m, &options, &code, &error), AP_E_ARG);
+  options = ap_default_generate(), options.name = "a b";
+  CHECK_STATUS(ap_generate(p.m, &options, &code, &error), AP_E_ARG);
+  CHECK(code == NULL);
+  free(p.memory);
+}
+
+// Float against the library in double: some hundred roundings of 6e-8 each, of which few add up.
+TEST(single_precision) {
+  puma p = make_puma();
+  ap_generate_options options = ap_default_generate();
+  options.arithmetic = AP_F32;
+  options.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD;
+  generated g = generated_open(p.m, &options, compiler(), "-O1 -march=native");
+  typedef void inverse_f32(const float *q, const float *v, const float *a, float *tau);
+  inverse_f32 *f = (inverse_f32 *)generated_symbol(&g, "inverse_dynamics", "");
+  size_t size = ap_work_size(p.m);
+  void *memory = malloc(size);
+  ap_work *w = ap_work_init(p.m, memory, size);
+  rng r = rng_seed(3);
+  for (int k = 0; CHECK(f) && k < 20; k++) {
+    float in[3][6], out[6];
+    double x[3][6], tau[6], got[6];
+    for (int i = 0; i < 18; i++)
+      x[i / 6][i % 6] = (double)(in[i / 6][i % 6] = (float)rng_uniform(&r, -3, 3));
+    f(in[0], in[1], in[2], out);
+    ap_inverse_dynamics(p.m, w, x[0], x[1], x[2], tau);
+    for (int i = 0; i < 6; i++) got[i] = (double)out[i];
+    CHECK_NEAR(got, tau, 6, 2e-6);
+  }
+  free(memory);
+  generated_close(&g);
+  free(p.memory);
 }

@@ -18,7 +18,7 @@
 
 #include "contact_system.h"
 
-enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30, MOST_SLIDING = 10 };
+enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30, POLYGONS = 6, MOST_SLIDING = 10 };
 static const double ROUNDING = 1e-9;    // of the largest acceleration or force
 static const double ON_THE_EDGE = 1e-6; // of the cone, when modes are read off
 
@@ -193,6 +193,24 @@ static bool try_all_modes(ap_resting *resting, bool *keep, contact_system *s) {
   return false;
 }
 
+// Modes of the law with cones of many sides, which Lemke's method solves wherever forces exist.
+static bool try_polygons(ap_resting *resting, bool *keep, contact_system *s) {
+  ap_polygon *o = &s->polygon;
+  o->n = s->n, o->W = s->W, o->b = s->b, o->mu = s->friction, o->way = s->way;
+  for (int i = 0; i < s->n; i++) {
+    s->friction[i] = resting[i].friction;
+    for (int k = 0; k < 2; k++) s->way[2 * i + k] = s->still[i] ? 0 : s->place[i].slip[k];
+  }
+  for (int pass = 0; pass < POLYGONS; pass++) {
+    if (!ap__polygon_solve(o, pass, s->sweep)) return false;
+    memcpy(s->force, s->sweep, 3 * (size_t)s->n * sizeof *s->force);
+    ap__contact_respond(s);
+    read_modes(resting, keep, s);
+    if (try_modes(resting, keep, s)) return true;
+  }
+  return false;
+}
+
 // Rounds of sweeps until modes that they show obey the law.
 static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
   size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
@@ -205,7 +223,7 @@ static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
     read_modes(resting, keep, s);
     if (try_modes(resting, keep, s)) return true;
   }
-  return try_all_modes(resting, keep, s);
+  return try_polygons(resting, keep, s) || try_all_modes(resting, keep, s);
 }
 
 // ---- both --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #define AP_SIM_CONTACT_SYSTEM_H
 
 #include "contact.h"
+#include "impact/polygon.h"
 #include "num/qr.h"
 
 // A point in place.
@@ -46,6 +47,9 @@ typedef struct contact_system {
   double *small;        // [3 n]
   bool *still;          // [n] has friction and does not move along its wall
   bool *passive;        // [n] room for a set of points
+  ap_polygon polygon;   // of up to AP_POLYGON_MOST points
+  double *friction;     // [n]
+  double *way;          // [2 n] directions of those that slide
   double *q, *best;     // [nq]
   double *v;            // [nv]
 } contact_system;
