@@ -29,6 +29,8 @@ static const char text[] =
     "RUN.h5 has both. They appear when the run has ended; a killed one leaves RUN.csv.part.\n"
     "Exit status 1 where a guard, or a signal, stopped the run.\n";
 
+enum { CLASSES = sizeof((ap_histogram){0}.count) / sizeof(uint64_t), OCTAVE = 8 };
+
 static const double flush_every = 0.5; // s
 
 // A run on its way.
@@ -146,6 +148,12 @@ static void json_times(cli_json *json, const char *key, const ap_histogram *h) {
   cli_json_number(json, "mean", h->sum / (double)h->n);
   for (int k = 0; k < 5; k++) cli_json_number(json, names[k], ap_histogram_quantile(h, parts[k]));
   cli_json_number(json, "most", h->most);
+  cli_json_open(json, "histogram", '['); // where a class begins, and how many are in it
+  for (int k = 0; k < CLASSES; k++) {
+    const double pair[2] = {ap_histogram_bound(k), (double)h->count[k]};
+    if (h->count[k] > 0) cli_json_numbers(json, NULL, pair, 2);
+  }
+  cli_json_close(json, ']');
   cli_json_close(json, '}');
 }
 
@@ -181,6 +189,30 @@ static void print_times(cli_out *out, const char *what, const ap_histogram *h) {
                  1e6 * ap_histogram_quantile(h, 0.999), 1e6 * h->most);
 }
 
+// How many of class k and the seven after it.
+static uint64_t in_octave(const ap_histogram *h, int k) {
+  uint64_t sum = 0;
+  for (int i = k; i < k + OCTAVE; i++) sum += h->count[i];
+  return sum;
+}
+
+static int print_histograms(cli_out *out, const ap_servo_result *x) {
+  if (x->latency.n == 0) return CLI_OK;
+  cli_table table = {.columns = 3, .right = 0x7u};
+  cli_table_add(&table, "below (us)");
+  cli_table_add(&table, "latency");
+  cli_table_add(&table, "period");
+  for (int k = 0; k + OCTAVE <= CLASSES; k += OCTAVE) {
+    const uint64_t a = in_octave(&x->latency, k), b = in_octave(&x->compute, k);
+    if (a == 0 && b == 0) continue;
+    cli_table_add(&table, "%.3f", 1e6 * ap_histogram_bound(k + OCTAVE));
+    cli_table_add(&table, "%llu", (unsigned long long)a);
+    cli_table_add(&table, "%llu", (unsigned long long)b);
+  }
+  cli_out_printf(out, "\n");
+  return cli_table_print(&table, out);
+}
+
 static int print_text(cli_out *out, const job *j) {
   const ap_model *m = ap_control_model(j->control);
   const ap_servo_result *x = ap_servo_result_of(j->servo);
@@ -203,13 +235,14 @@ static int print_text(cli_out *out, const job *j) {
     cli_table_add(&table, "%.3f", 1e3 * x->most[k]);
     cli_table_add(&table, "%.3f", 1e3 * x->last[k]);
   }
-  const int status = cli_table_print(&table, out);
+  int status = cli_table_print(&table, out);
   cli_out_printf(out, "\n%ld deadlines missed, %ld periods skipped, %ld records dropped\n",
                  x->missed, x->skipped, x->dropped);
   if (j->differing >= 0)
     cli_out_printf(out, "replay: %ld of %ld outputs differ\n", j->differing, x->periods);
   print_times(out, "wake-up latency", &x->latency);
   print_times(out, "period", &x->compute);
+  if (status == CLI_OK) status = print_histograms(out, x);
   return status;
 }
 
