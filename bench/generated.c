@@ -59,13 +59,21 @@ static double multiplication(void) {
 typedef void one_array(const double *, double *);
 typedef void two_arrays(const double *, const double *, double *);
 typedef void three_arrays(const double *, const double *, const double *, double *);
+typedef void derivatives_function(const double *, const double *, const double *, double *,
+                                  double *, double *);
+typedef void derivatives_batch(size_t, const void *, const void *, const void *, void *, void *,
+                               void *);
 typedef void one_batch(size_t, const void *, void *);
 typedef void two_batch(size_t, const void *, const void *, void *);
 typedef void three_batch(size_t, const void *, const void *, const void *, void *);
 
+static bool is_derivatives(ap_function f) {
+  return f == AP_GEN_INVERSE_DERIVATIVES || f == AP_GEN_FORWARD_DERIVATIVES;
+}
+
 static size_t entries(const bench *b, ap_function f) {
   size_t n = (size_t)b->nv;
-  return f == AP_GEN_INERTIA ? n * n : n;
+  return is_derivatives(f) ? 3 * n * n : f == AP_GEN_INERTIA ? n * n : n;
 }
 
 // ---- one walk through the states ---------------------------------------------------------------
@@ -83,6 +91,13 @@ static void walk_library(bench *b, ap_function f, generated_function *g) {
       case AP_GEN_INERTIA: ap_inertia_matrix(b->m, b->w, q, out); break;
       case AP_GEN_BIAS: ap_bias(b->m, b->w, q, v, out); break;
       case AP_GEN_GRAVITY: ap_gravity_forces(b->m, b->w, q, out); break;
+      case AP_GEN_INVERSE_DERIVATIVES:
+        ap_inverse_dynamics_derivatives(b->m, b->w, q, v, a, out, out + n / 3, out + 2 * n / 3);
+        break;
+      case AP_GEN_FORWARD_DERIVATIVES:
+        if (ap_forward_dynamics_derivatives(b->m, b->w, q, v, a, out, out + n / 3, out + 2 * n / 3))
+          exit(1);
+        break;
       default:
         if (ap_forward_dynamics(b->m, b->w, q, v, a, out)) exit(1);
     }
@@ -98,7 +113,9 @@ static void walk_scalar(bench *b, ap_function f, generated_function *g) {
   for (int k = 0; k < STATES; k++) {
     const double *q = b->q + k * b->nq, *v = b->v + k * b->nv, *a = b->a + k * b->nv;
     double *out = b->out + (size_t)k * n;
-    if (arguments(f) == 3)
+    if (is_derivatives(f))
+      ((derivatives_function *)g)(q, v, a, out, out + n / 3, out + 2 * n / 3);
+    else if (arguments(f) == 3)
       ((three_arrays *)g)(q, v, a, out);
     else if (arguments(f) == 2)
       ((two_arrays *)g)(q, v, out);
@@ -108,8 +125,11 @@ static void walk_scalar(bench *b, ap_function f, generated_function *g) {
 }
 
 static void walk_arrays(ap_function f, generated_function *g, const void *q, const void *v,
-                        const void *a, void *out) {
-  if (arguments(f) == 3)
+                        const void *a, void *out, size_t third) {
+  char *bytes = out;
+  if (is_derivatives(f))
+    ((derivatives_batch *)g)(STATES, q, v, a, bytes, bytes + third, bytes + 2 * third);
+  else if (arguments(f) == 3)
     ((three_batch *)g)(STATES, q, v, a, out);
   else if (arguments(f) == 2)
     ((two_batch *)g)(STATES, q, v, out);
@@ -118,11 +138,11 @@ static void walk_arrays(ap_function f, generated_function *g, const void *q, con
 }
 
 static void walk_batch(bench *b, ap_function f, generated_function *g) {
-  walk_arrays(f, g, b->bq, b->bv, b->ba, b->bout);
+  walk_arrays(f, g, b->bq, b->bv, b->ba, b->bout, entries(b, f) / 3 * STATES * sizeof(double));
 }
 
 static void walk_batch_f32(bench *b, ap_function f, generated_function *g) {
-  walk_arrays(f, g, b->fq, b->fv, b->fa, b->fout);
+  walk_arrays(f, g, b->fq, b->fv, b->fa, b->fout, entries(b, f) / 3 * STATES * sizeof(float));
 }
 
 static double measure(bench *b, ap_function f, walk *run, generated_function *g) {
@@ -171,7 +191,7 @@ static void random_states(bench *b) {
 
 static bench start(const ap_model *m) {
   bench b = {.m = m, .nq = ap_nq(m), .nv = ap_nv(m)};
-  size_t nq = (size_t)b.nq * STATES, nv = (size_t)b.nv * STATES, nm = nv * (size_t)b.nv;
+  size_t nq = (size_t)b.nq * STATES, nv = (size_t)b.nv * STATES, nm = 3 * nv * (size_t)b.nv;
   size_t size = ap_work_size(m);
   b.w = ap_work_init(m, memory(size), size);
   b.q = memory(nq * sizeof(double)), b.v = memory(nv * sizeof(double));
@@ -192,7 +212,9 @@ static const char *setting(const char *variable, const char *standard) {
 static generated compile(const ap_model *m, ap_arithmetic arithmetic, double *seconds) {
   ap_generate_options options = ap_default_generate();
   options.arithmetic = arithmetic;
-  options.functions &= ~(1u << AP_GEN_JACOBIAN);
+  options.functions &= ~(1u << AP_GEN_JACOBIAN | 1u << AP_GEN_REGRESSOR);
+  if (ap_nv(m) > 20) // minutes of a compiler
+    options.functions &= ~(1u << AP_GEN_INVERSE_DERIVATIVES | 1u << AP_GEN_FORWARD_DERIVATIVES);
   double t = now();
   generated g =
       generated_open(m, &options, setting("CC", "cc"), setting("CFLAGS", "-O3 -march=native"));
@@ -205,11 +227,11 @@ static void bench_model(const char *name, const ap_model *m) {
   double seconds, seconds_f32;
   bench b = start(m);
   generated f64 = compile(m, AP_F64, &seconds), f32 = compile(m, AP_F32, &seconds_f32);
-  for (int k = 0; k <= AP_GEN_FORWARD; k++) {
+  for (int k = 0; k < AP_FUNCTIONS; k++) {
     ap_function f = (ap_function)k;
     const char *what = ap_function_name(f);
     ap_count count;
-    if (ap_code_count(f64.code, f, &count)) exit(1);
+    if (ap_code_count(f64.code, f, &count)) continue; // not generated
     printf("| %s | %s | %ld | %ld | %ld | %.1f | %.1f | %.1f | %.1f |\n", name, what, count.mul,
            count.add, count.div, measure(&b, f, walk_library, NULL),
            measure(&b, f, walk_scalar, generated_symbol(&f64, what, "")),

@@ -1,5 +1,7 @@
 // Base parameters, reduction and estimation.
 
+#include <appell/ident.h>
+
 #include "identify.h"
 
 // ---- base parameters ---------------------------------------------------------------------------
@@ -197,6 +199,42 @@ TEST(noise_of_one_percent) {
     ap_reduction_free(red), ap_reduction_free(test);
     arm_free(&a);
   }
+}
+
+// Errors in units of their deviations have the mean square one, whatever weights the method uses
+// and however much the noise differs from joint to joint: 20 logs with 52 parameters each.
+// Parameters of one log are correlated, so the mean is taken to be as sure as that of 200 numbers:
+// one part in ten, four times that.
+TEST(deviations_are_those_of_the_errors) {
+  const ap_fit_method methods[] = {AP_FIT_QR, AP_FIT_PINV, AP_FIT_WEIGHTED};
+  const double noise[MOST_V] = {0.5, 0.3, 0.02, 0.2, 0.01, 0.05};
+  double sum[3] = {0, 0, 0};
+  int count = 0;
+  arm a;
+  if (!arm_builtin(&a, "puma600", all_drives)) return;
+  rng r = rng_seed(31);
+  for (int turn = 0; turn < 20; turn++) {
+    double p[MOST_P], want[MOST_P];
+    hidden_parameters(&r, &a, p);
+    ap_base_values(a.base, p, want);
+    wave w = random_wave(&r, 6);
+    ap_reduction *red = NULL;
+    CHECK_OK(ap_reduction_create(a.id, 1, &red, &a.error));
+    take_in(red, &a, &w, p, 500, noise, &r);
+    for (int k = 0; k < 3; k++) {
+      ap_fit *fit = fit_by(&a, red, methods[k]);
+      for (int i = 0; fit && i < fit->n; i++)
+        sum[k] += pow((fit->value[i] - want[i]) / fit->deviation[i], 2);
+      count += k == 0 && fit ? fit->n : 0;
+      ap_fit_free(fit);
+    }
+    ap_reduction_free(red);
+  }
+  for (int k = 0; k < 3; k++) {
+    test_context("%s", ap_fit_method_name(methods[k]));
+    CHECK_CLOSE(sum[k] / count, 1, 0.4);
+  }
+  arm_free(&a);
 }
 
 // ---- physical parameters -----------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // From raw logs to parameters: filter, differentiation, uneven samples, outliers; and excitation.
 
+#include <appell/ident.h>
 #include <unistd.h>
 
 #include "identify.h"

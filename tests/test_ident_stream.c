@@ -1,5 +1,6 @@
 // Memory of a reduction: a million rows take no more than the first ten thousand.
 
+#include <appell/ident.h>
 #include <sys/resource.h>
 
 #include "identify.h"

@@ -18,7 +18,7 @@
 
 // ---- every function that takes a work ----------------------------------------------------------
 
-enum { RESULTS = 1 << 17 };
+enum { RESULTS = 1 << 18 };
 
 typedef struct results {
   double x[RESULTS];

@@ -76,18 +76,12 @@ static void put_counts(ap__text *t, const ap_unit *u) {
 
 static const char conventions[] =
     " *\n"
-    " * SI units; matrices are row-major. A free joint has q = [x y z, qx qy qz qw] and v = "
-    "[linear;\n"
-    " * angular] in the body frame, a is its component-wise derivative, tau = [force; torque] "
-    "there;\n"
-    " * a spherical joint has a quaternion and the angular velocity in the body frame. "
-    "Quaternions\n"
-    " * need not be of unit length. Derivatives are along the degrees of freedom, numbers v, a "
-    "held.\n"
-    " * Jacobians are [linear; angular] of the frame's origin in ground axes. Rigid bodies alone: "
-    "no\n"
-    " * friction, no rotors. Functions that return int return 0, or not 0 where the inertia matrix "
-    "is\n"
+    " * SI units; matrices are row-major. A free joint has q = [x y z, qx qy qz qw] and v =\n"
+    " * [linear; angular] in the body frame, a is its component-wise derivative, tau = [force;\n"
+    " * torque] there; a spherical joint has a quaternion and the angular velocity in the body\n"
+    " * frame. Quaternions need not be of unit length. Derivatives are along the degrees of\n"
+    " * freedom, the numbers v and a held. Jacobians are [linear; angular] of the frame's origin\n"
+    " * in ground axes. Functions that return int return 0, or not 0 where the inertia matrix is\n"
     " * singular (in a batch: of some state); the outputs of such a state are left as they were.\n"
     " * Batches have coordinate j of state k at [j*n + k]. tau and a of inverse_dynamics and of\n"
     " * forward_dynamics may be the same array; otherwise outputs overlap nothing.\n";
@@ -101,6 +95,8 @@ void ap__put_banner(ap__text *t, const ap_unit *u, const char *ending) {
   ap__text_add(t, " * model %016llx, gravity ", (unsigned long long)hash_of_model(m));
   ap__text_numbers(t, m->gravity, 3, " ");
   ap__text_add(t, " m/s2, %s\n", ap__scalar(u));
+  put(t, u->options->friction ? " * With joint friction and rotors.\n"
+                              : " * Rigid bodies alone: no friction, no rotors.\n");
   if (u->regrouped > 0)
     ap__text_add(
         t,
@@ -119,10 +115,10 @@ void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool
   for (int k = 0; k < p->inputs; k++) {
     bool shared = p->in_place && k == p->inputs - 1;
     ap__text_add(t, "%sconst %s *%s%s", k > 0 ? ", " : "", ap__scalar(u),
-                 restricted && !shared ? "restrict " : "", p->input[k].name);
+                 restricted && !shared ? u->restricted : "", p->input[k].name);
   }
   for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, ", %s *%s%s", ap__scalar(u), restricted && !p->in_place ? "restrict " : "",
+    ap__text_add(t, ", %s *%s%s", ap__scalar(u), restricted && !p->in_place ? u->restricted : "",
                  p->output[k].name);
 }
 

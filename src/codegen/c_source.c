@@ -10,10 +10,8 @@ enum { NAME_ROOM = 128 };
 
 static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
 
-// A template with the words of this unit. `value` is the type $V of a value without the prefix, ""
-// for a plain number; `ending` is $S.
-static void put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
-                     const char *ending) {
+void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
+                  const char *ending) {
   bool single = ap__is_single(u);
   const char *integer = single ? "int32_t" : "int64_t";
   const char *natural = single ? "uint32_t" : "uint64_t";
@@ -250,6 +248,37 @@ static const char lanes_of_pivots[] =
     "  memcpy(r, &a, sizeof a);\n"
     "}\n";
 
+const char ap__sign_scalar[] =
+    "\n"
+    "static inline $R $N_sign($R x) { return ($R)((x > 0) - (x < 0)); }\n";
+
+const char ap__max_scalar[] =
+    "\n"
+    "static inline $R $N_max($R x, $R y) { return x > y || x != x ? x : y; }\n";
+
+static const char sign_lanes[] =
+    "\n"
+    "static inline $N_lanes $N_sign_lanes($N_lanes x) {\n"
+    "  $R lane[$N_WIDTH];\n"
+    "  int k;\n"
+    "  memcpy(lane, &x, sizeof lane);\n"
+    "  for (k = 0; k < $N_WIDTH; k++) lane[k] = $N_sign(lane[k]);\n"
+    "  memcpy(&x, lane, sizeof lane);\n"
+    "  return x;\n"
+    "}\n";
+
+static const char max_lanes[] =
+    "\n"
+    "static inline $N_lanes $N_max_lanes($N_lanes x, $N_lanes y) {\n"
+    "  $R lane[$N_WIDTH], other[$N_WIDTH];\n"
+    "  int k;\n"
+    "  memcpy(lane, &x, sizeof lane);\n"
+    "  memcpy(other, &y, sizeof other);\n"
+    "  for (k = 0; k < $N_WIDTH; k++) lane[k] = $N_max(lane[k], other[k]);\n"
+    "  memcpy(&x, lane, sizeof lane);\n"
+    "  return x;\n"
+    "}\n";
+
 // ---- functions ---------------------------------------------------------------------------------
 
 // ---- parts -------------------------------------------------------------------------------------
@@ -279,10 +308,12 @@ static void put_part_functions(ap__text *t, const ap_unit *u, const ap_dialect *
   bool side_by_side = d->ending[0] != 0;
   for (int part = 0; part < plan->parts; part++) {
     bool guarded = side_by_side && is_guarded(plan, part);
-    ap__text_add(t, "\nstatic void %s_%s_part%d%s(", d->name, d->function, part + 1, d->ending);
+    ap__text_add(t, "\n%svoid %s_%s_part%d%s(", u->part_qualifier, d->name, d->function, part + 1,
+                 d->ending);
     if (plan->angles > 0)
-      ap__text_add(t, "const %s *restrict s, const %s *restrict c, ", d->type, d->type);
-    ap__text_add(t, "%s *restrict x, %s", d->type, side_by_side ? "size_t n, " : "");
+      ap__text_add(t, "const %s *%ss, const %s *%sc, ", d->type, u->restricted, d->type,
+                   u->restricted);
+    ap__text_add(t, "%s *%sx, %s", d->type, u->restricted, side_by_side ? "size_t n, " : "");
     ap__put_parameters(t, u, plan->p, true);
     if (guarded) ap__text_add(t, ", const %s_i *keep, int all", d->type);
     put(t, ") {\n");
@@ -310,11 +341,11 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .load = load_scalar,
                         .store = store_scalar,
                         .stored = stored_scalar,
-                        .sincos = sincos_scalar,
+                        .sincos = u->sincos ? u->sincos : sincos_scalar,
                         .check = check_scalar,
                         .call = call_part};
   put_part_functions(t, u, &d, plan);
-  ap__text_add(t, "\n%s %s_%s(", ap__result_type(plan->p), u->name, name);
+  ap__text_add(t, "\n%s%s %s_%s(", u->qualifier, ap__result_type(plan->p), u->name, name);
   ap__put_parameters(t, u, plan->p, true);
   put(t, ") {\n");
   ap__put_body(t, &d, plan);
@@ -394,7 +425,7 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
 
 // ---- files -------------------------------------------------------------------------------------
 
-static void put_program(ap__text *t, const ap_unit *u, int k) {
+void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
   const ap_program *p = &u->part[k];
   if (!ap__plan(p, &plan)) {
@@ -409,38 +440,48 @@ static void put_program(ap__text *t, const ap_unit *u, int k) {
   ap__plan_free(&plan);
 }
 
-static bool has_angles(const ap_unit *u) {
+bool ap__uses(const ap_unit *u, ap_op op) {
   for (int i = 0; i < u->parts; i++)
-    for (int k = 1; k < u->part[i].tape.count; k++) {
-      ap_op op = u->part[i].tape.node[k].op;
-      if (op == AP_OP_SIN || op == AP_OP_COS) return true;
-    }
+    for (int k = 1; k < u->part[i].tape.count; k++)
+      if (u->part[i].tape.node[k].op == op) return true;
   return false;
 }
 
+// Functions that C has no operator for, as far as they are needed.
+static void put_functions(ap__text *t, const ap_unit *u) {
+  bool sign = ap__uses(u, AP_OP_SIGN), max = ap__uses(u, AP_OP_MAX);
+  if (sign) ap__put_text(t, u, ap__sign_scalar, "", "");
+  if (max) ap__put_text(t, u, ap__max_scalar, "", "");
+  if (sign && u->options->batch) ap__put_text(t, u, sign_lanes, "", "");
+  if (max && u->options->batch) ap__put_text(t, u, max_lanes, "", "");
+}
+
+bool ap__has_angles(const ap_unit *u) { return ap__uses(u, AP_OP_SIN) || ap__uses(u, AP_OP_COS); }
+
 static void put_sincos(ap__text *t, const ap_unit *u) {
   put(t, "\n");
-  put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
-  put_text(t, u, ap__sincos_near, "", "");
-  put_text(t, u, ap__sincos_look, "", "");
-  put_text(t, u, "#ifdef $N_VECTORS", "", "");
-  put_text(t, u, ap__sincos_near, "quad", "4");
+  ap__put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
+  ap__put_text(t, u, ap__sincos_near, "", "");
+  ap__put_text(t, u, ap__sincos_look, "", "");
+  ap__put_text(t, u, "#ifdef $N_VECTORS", "", "");
+  ap__put_text(t, u, ap__sincos_near, "quad", "4");
   put(t, "#endif\n");
-  put_text(t, u, ap__sincos_scalar, "", "");
+  ap__put_text(t, u, ap__sincos_scalar, "", "");
   if (!u->options->batch) return;
-  put_text(t, u, ap__sincos_near, "lanes", "_lanes");
-  put_text(t, u, ap__sincos_look, "lanes", "_lanes");
-  put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
+  ap__put_text(t, u, ap__sincos_near, "lanes", "_lanes");
+  ap__put_text(t, u, ap__sincos_look, "lanes", "_lanes");
+  ap__put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
 }
 
 void ap__put_c_source(ap__text *t, const ap_unit *u) {
   bool pivots = false;
   for (int k = 0; k < u->parts; k++) pivots = pivots || u->part[k].pivots > 0;
   ap__put_banner(t, u, ".c");
-  put_text(t, u, prologue, "", "");
-  put_text(t, u, vectors, "", "");
-  if (u->options->batch) put_text(t, u, lanes_text, "", "");
-  if (u->options->batch && pivots) put_text(t, u, lanes_of_pivots, "", "");
-  if (has_angles(u)) put_sincos(t, u);
-  for (int k = 0; k < u->parts; k++) put_program(t, u, k);
+  ap__put_text(t, u, prologue, "", "");
+  ap__put_text(t, u, vectors, "", "");
+  if (u->options->batch) ap__put_text(t, u, lanes_text, "", "");
+  if (u->options->batch && pivots) ap__put_text(t, u, lanes_of_pivots, "", "");
+  put_functions(t, u);
+  if (ap__has_angles(u)) put_sincos(t, u);
+  for (int k = 0; k < u->parts; k++) ap__put_program(t, u, k);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/c_source.h"
+#include "codegen/cuda_source.h"
 #include "codegen/regroup.h"
 #include "model/frozen.h"
 
@@ -17,6 +17,7 @@ struct ap_code {
   char name[NAME_MOST + 1];
   ap__text source, header;
   unsigned functions;
+  ap_target target;
   ap_count count[AP_FUNCTIONS];
 };
 
@@ -58,7 +59,10 @@ static void to_identifier(const char *from, char *to, size_t size) {
 
 static ap_status choose_name(const ap_model *m, const char *wanted, char *name, ap_error *error) {
   if (wanted) {
-    if (strlen(wanted) <= NAME_MOST && is_identifier(wanted)) return strcpy(name, wanted), AP_OK;
+    if (strlen(wanted) <= NAME_MOST && is_identifier(wanted)) {
+      snprintf(name, NAME_MOST + 1, "%s", wanted);
+      return AP_OK;
+    }
     ap__fail(error, AP_E_ARG, 0,
              "'%.*s' cannot begin the names of C functions (a letter, then at most %d letters, "
              "digits and '_')",
@@ -116,13 +120,18 @@ static ap_status record_simplified(const ap_model *m, const ap_recording *how, a
   return no_memory(error);
 }
 
-// Derivatives are recorded both ways and the shorter one is kept: differentiating the tape is
-// shorter on arms, the library's recursion on long trees.
+// What there are two ways to is recorded both ways, and the shorter one is kept: the first is
+// shorter on arms, the second on long trees.
+static bool has_second_way(const ap_model *m, ap_function function) {
+  return function == AP_GEN_INVERSE_DERIVATIVES || function == AP_GEN_FORWARD_DERIVATIVES ||
+         (function == AP_GEN_FORWARD && !model_has_mimic(m));
+}
+
 static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program *p,
                                 ap_error *error) {
   ap_program other;
   ap_status status = record_simplified(m, how, p, error);
-  how->analytic = true;
+  how->second = true;
   if (status) return status;
   status = record_simplified(m, how, &other, error);
   if (status) {
@@ -138,14 +147,15 @@ static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program
 
 static ap_status add_part(generation *g, ap_function function, int frame, ap_error *error) {
   ap_program *p = &g->part[g->parts];
-  ap_recording how = {.function = function, .frame = frame, .regroup = g->options->regroup};
-  bool derivatives =
-      function == AP_GEN_INVERSE_DERIVATIVES || function == AP_GEN_FORWARD_DERIVATIVES;
+  ap_recording how = {.function = function,
+                      .frame = frame,
+                      .regroup = g->options->regroup,
+                      .friction = g->options->friction};
   char *name =
       function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(ap_function_name(function));
   if (!name) return no_memory(error);
-  ap_status status =
-      derivatives ? record_shorter(g->m, &how, p, error) : record_simplified(g->m, &how, p, error);
+  ap_status status = has_second_way(g->m, function) ? record_shorter(g->m, &how, p, error)
+                                                    : record_simplified(g->m, &how, p, error);
   if (status)
     free(name);
   else
@@ -198,6 +208,10 @@ static ap_status check_options(const ap_model *m, const ap_generate_options *o, 
     ap__fail(error, AP_E_ARG, 0, "there is no such function to generate");
     return AP_E_ARG;
   }
+  if (o->target != AP_TARGET_C && o->target != AP_TARGET_CUDA) {
+    ap__fail(error, AP_E_ARG, 0, "code is generated as C or CUDA only");
+    return AP_E_ARG;
+  }
   if (m->nv == 0) {
     ap__fail(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
     return AP_E_UNSUPPORTED;
@@ -221,7 +235,6 @@ static void count_program(const ap_program *p, ap_count *count) {
       case AP_OP_MUL_CONST: count->mul++; break;
       case AP_OP_DIV:
       case AP_OP_DIV_CONST: count->div++; break;
-      case AP_OP_SQRT: count->sqrt++; break;
       case AP_OP_SIN: count->sincos++; break;
       case AP_OP_COS: count->sincos += !has_sine(&p->tape, node[k].a); break;
       case AP_OP_INPUT:
@@ -233,6 +246,9 @@ static void count_program(const ap_program *p, ap_count *count) {
 static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
   for (int k = 0; k < g->parts; k++) count_program(&g->part[k], &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
+               .qualifier = "",
+               .part_qualifier = "static ",
+               .restricted = "restrict ",
                .options = g->options,
                .name = code->name,
                .part = g->part,
@@ -240,8 +256,13 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
                .parts = g->parts,
                .regrouped = g->regrouped,
                .count = code->count};
-  ap__put_c_source(&code->source, &u);
-  ap__put_c_header(&code->header, &u);
+  if (g->options->target == AP_TARGET_CUDA) {
+    ap__put_cuda_source(&code->source, &u);
+    ap__put_cuda_header(&code->header, &u);
+  } else {
+    ap__put_c_source(&code->source, &u);
+    ap__put_c_header(&code->header, &u);
+  }
   return code->source.failed || code->header.failed ? no_memory(error) : AP_OK;
 }
 
@@ -254,6 +275,7 @@ ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_
   if (!c) return no_memory(error);
   generation g = {.m = m, .options = options};
   c->functions = options->functions;
+  c->target = options->target;
   status = choose_name(m, options->name, c->name, error);
   if (!status) status = count_regrouped(&g, error);
   if (!status) status = add_parts(&g, error);
@@ -266,6 +288,10 @@ ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_
   return status;
 }
 
+const char *ap_code_ending(const ap_code *code, bool header) {
+  if (code->target == AP_TARGET_CUDA) return header ? ".cuh" : ".cu";
+  return header ? ".h" : ".c";
+}
 const char *ap_code_name(const ap_code *code) { return code->name; }
 const char *ap_code_source(const ap_code *code) { return code->source.text; }
 const char *ap_code_header(const ap_code *code) { return code->header.text; }

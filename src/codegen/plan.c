@@ -71,7 +71,6 @@ static void choose_signs(ap_plan *plan, const int *wish) {
       case AP_OP_INPUT:
       case AP_OP_SIN:
       case AP_OP_COS:
-      case AP_OP_SQRT:
       case AP_OP_SIGN:
       case AP_OP_MAX: plan->sign[k] = 1; break;
     }
@@ -157,16 +156,16 @@ static void visit(walk *w, int root) {
 
 void ap__each_operand(const ap_plan *plan, int statement, void (*note)(void *to, int node),
                       void *to) {
-  int stack[4 * MOST_TERMS], depth = 0;
-  stack[depth++] = statement;
+  int stack[4 * MOST_TERMS] = {statement}, depth = 1;
   while (depth > 0) {
     const ap_node *n = &plan->p->tape.node[stack[--depth]];
-    int refs[2] = {abs(n->a), abs(n->b)}, operands = ap__operands(n);
+    int operands = ap__operands(n);
     for (int i = 0; i < operands; i++) {
-      if (plan->inlined[refs[i]])
-        stack[depth++] = refs[i];
+      int node = abs(i == 0 ? n->a : n->b);
+      if (plan->inlined[node])
+        stack[depth++] = node;
       else
-        note(to, refs[i]);
+        note(to, node);
     }
   }
 }

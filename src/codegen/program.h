@@ -31,7 +31,10 @@ typedef struct ap_recording {
   ap_function function;
   int frame;     // of a Jacobian
   bool regroup;  // inertial parameters
-  bool analytic; // derivatives by the library's recursion instead of differentiating the tape
+  bool friction; // with friction and rotors
+  // Derivatives by the library's recursion instead of differentiating the tape; forward dynamics by
+  // articulated bodies instead of the factorised inertia matrix.
+  bool second;
 } ap_recording;
 
 /// Run the kernels of one function on the tape.

@@ -54,7 +54,7 @@ typedef struct recorder {
   ap_lumps *lumps; // [nbody]
   base_body *base; // [nbody]
   bool regroup;
-  bool analytic; // derivatives by the library's recursion, not those of the tape
+  bool second; // the second way to what there are two of
 } recorder;
 
 static void close_recorder(recorder *r) {
@@ -84,14 +84,14 @@ static void set_base(recorder *r, ap_tape *t) {
 
 static bool open_recorder(recorder *r, const ap_model *m, const ap_recording *how, ap_tape *t) {
   size_t size = work_size(m, false), n = (size_t)m->nbody;
-  // that recursion knows no regrouped parameters
-  *r = (recorder){.m = m, .regroup = how->regroup && !how->analytic, .analytic = how->analytic};
+  // the second ways know no regrouped parameters
+  *r = (recorder){.m = m, .regroup = how->regroup && !how->second, .second = how->second};
   r->memory = size ? malloc(size) : NULL;
   r->lumps = malloc(n * sizeof *r->lumps);
   r->base = malloc(n * sizeof *r->base);
   if (!r->memory || !r->lumps || !r->base) return false;
   r->w = work_init(m, false, r->memory, size, t);
-  r->w->kernels = &kernels;
+  r->w->kernels = &kernels, r->w->friction = how->friction;
   if (r->regroup) set_base(r, t);
   return true;
 }
@@ -107,8 +107,19 @@ static void record_inverse(recorder *r, const real *q, const real *v, const real
   }
   bool mimic = model_has_mimic(r->m);
   q = expand_q(w, q), v = expand_v(w, v, w->v), a = expand_v(w, a, w->a);
-  gibbs_base_inverse(w, r->base, q, v, a, mimic ? w->tau : tau);
+  real *out = mimic ? w->tau : tau;
+  gibbs_base_inverse(w, r->base, q, v, a, out);
+  if (w->friction) add_friction(w, v, a, out);
   if (mimic) contract_columns(w, 1, w->tau, tau);
+}
+
+// By articulated bodies.
+static void record_articulated(recorder *r, const real *q, const real *v, const real *tau, real *a,
+                               real *pivot) {
+  WORK *w = r->w;
+  accelerations_by_bodies(w, w->kernels->articulated, q, v, tau, NULL);
+  for (int k = 0; k < r->m->nv; k++)
+    a[k] = w->a[k], pivot[2 * k] = w->x[k], pivot[2 * k + 1] = w->y[k];
 }
 
 // By the factorised inertia matrix; what tells whether it is singular goes into pivot.
@@ -182,7 +193,7 @@ static int seed_configuration(const recorder *r, const real *q, int j, ap_seed *
 static bool derive_inverse(recorder *r, const real *q, const real *v, const real *a, real *tau,
                            real *rows, real *const out[2]) {
   size_t n = (size_t)r->m->nv;
-  if (r->analytic) {
+  if (r->second) {
     derivatives(r->w, q, v, a, NULL, NULL, (real *const[]){out[0], out[1], NULL});
     return true;
   }
@@ -238,7 +249,9 @@ static bool run_kernels(recorder *r, ap_program *p, const real *in) {
     case AP_GEN_INERTIA: inertia(r->w, q, out); break;
     case AP_GEN_BIAS: record_inverse(r, q, v, NULL, out); break;
     case AP_GEN_GRAVITY: record_inverse(r, q, NULL, NULL, out); break;
-    case AP_GEN_FORWARD: record_forward(r, q, v, a, out, out + p->values); break;
+    case AP_GEN_FORWARD:
+      (r->second ? record_articulated : record_forward)(r, q, v, a, out, out + p->values);
+      break;
     case AP_GEN_JACOBIAN: record_jacobian(r, p->frame, q, out); break;
     case AP_GEN_REGRESSOR: record_regressor(r, q, v, a, out); break;
     case AP_GEN_INVERSE_DERIVATIVES: return record_inverse_derivatives(r, q, v, a, out);

@@ -1,6 +1,7 @@
-// Cody and Waite's reduction by pi/2 in two parts, then the polynomials of num/sincos_f64.h and
-// num/sincos_f32.h; without the terms that keep the last bit next to multiples of pi/2, so that an
-// error is measured against 1: bench/generated prints it.
+// Cody and Waite's reduction by pi/2 in two parts (float: three), then the polynomials of
+// num/sincos_f64.h and num/sincos_f32.h; without the terms that keep the last bits next to
+// multiples of pi/2, where a sine of which one turn is known to rounding only has no use for them.
+// The error is measured against 1.
 
 #include "codegen/sincos_text.h"
 
@@ -12,6 +13,7 @@ static const char constants_f64[] =
     "#define $N_TWO_OVER_PI 0x1.45f306dc9c883p-1\n"
     "#define $N_PIO2_1 0x1.921fb544p+0 /* 33 bits: its product with n is exact */\n"
     "#define $N_PIO2_2 0x1.0b4611a626331p-34\n"
+    "#define $N_REDUCED(x, n) ((x - n * $N_PIO2_1) - n * $N_PIO2_2)\n"
     "#define $N_SIGN 62\n"
     "#define $N_SIN_TAIL(z, zz)                                       \\\n"
     "  ((z * 0x1.111111110f73p-7 + -0x1.5555555555548p-3) +          \\\n"
@@ -29,7 +31,9 @@ static const char constants_f32[] =
     "#define $N_MAGIC 0x1.8p23f /* adding it rounds to an integer */\n"
     "#define $N_TWO_OVER_PI 0x1.45f306p-1f\n"
     "#define $N_PIO2_1 0x1.9218p+0f /* 14 bits: its product with n is exact */\n"
-    "#define $N_PIO2_2 0x1.ed5110p-14f\n"
+    "#define $N_PIO2_2 0x1.ed5p-14f /* likewise */\n"
+    "#define $N_PIO2_3 0x1.10b462p-30f\n"
+    "#define $N_REDUCED(x, n) (((x - n * $N_PIO2_1) - n * $N_PIO2_2) - n * $N_PIO2_3)\n"
     "#define $N_SIGN 30\n"
     "#define $N_SIN_TAIL(z, zz) \\\n"
     "  ((z * 0x1.110778p-7f + -0x1.555546p-3f) + zz * -0x1.995408p-13f)\n"
@@ -46,7 +50,7 @@ const char *const ap__sincos_near =
     "  const $u bit0 = 1, bit1 = 2, zero = 0;\n"
     "  const $V shifted = *x * $N_TWO_OVER_PI + $N_MAGIC;\n"
     "  const $V n = shifted - $N_MAGIC;\n"
-    "  const $V r = (*x - n * $N_PIO2_1) - n * $N_PIO2_2;\n"
+    "  const $V r = $N_REDUCED(*x, n);\n"
     "  const $V z = r * r, zz = z * z, hz = z * half, w = one - hz;\n"
     "  const $V s = r + (z * r) * $N_SIN_TAIL(z, zz);\n"
     "  const $V c = w + (((one - w) - hz) + zz * $N_COS_TAIL(z, zz));\n"

@@ -30,14 +30,18 @@ static uint64_t mixed(uint64_t h, uint64_t x) {
   return h ^ (h >> 29);
 }
 
-static uint64_t hash_of(const ap_node *n) {
+static uint64_t bits_of(double x) {
   uint64_t bits;
-  memcpy(&bits, &n->k, sizeof bits);
-  return mixed(mixed(mixed((uint64_t)n->op, (uint32_t)n->a), (uint32_t)n->b), bits);
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static uint64_t hash_of(const ap_node *n) {
+  return mixed(mixed(mixed((uint64_t)n->op, (uint32_t)n->a), (uint32_t)n->b), bits_of(n->k));
 }
 
 static bool is_same(const ap_node *x, const ap_node *y) {
-  return x->op == y->op && x->a == y->a && x->b == y->b && memcmp(&x->k, &y->k, sizeof x->k) == 0;
+  return x->op == y->op && x->a == y->a && x->b == y->b && bits_of(x->k) == bits_of(y->k);
 }
 
 // The slot where a node is or belongs.
@@ -204,10 +208,6 @@ real ap__tape_div(real a, real b) {
 
 // ---- functions ---------------------------------------------------------------------------------
 
-real ap__tape_sqrt(real a) {
-  return a.node == 0 ? number(a.t, sqrt(a.v)) : node(a.t, AP_OP_SQRT, a.node, 0, 0);
-}
-
 real ap__tape_sign(real a) {
   if (a.node == 0) return number(a.t, (a.v > 0) - (a.v < 0));
   return signed_as(node(a.t, AP_OP_SIGN, magnitude(a.node), 0, 0), a.node < 0);
@@ -265,7 +265,6 @@ real ap__tape_apply(ap_tape *t, const ap_node *n, real a, real b) {
     case AP_OP_MUL_CONST: return ap__tape_mul(a, number(t, n->k));
     case AP_OP_DIV: return ap__tape_div(a, b);
     case AP_OP_DIV_CONST: return ap__tape_div(number(t, n->k), a);
-    case AP_OP_SQRT: return ap__tape_sqrt(a);
     case AP_OP_SIGN: return ap__tape_sign(a);
     case AP_OP_MAX: break;
   }

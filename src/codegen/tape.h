@@ -21,7 +21,6 @@ typedef enum ap_op {
   AP_OP_MUL_CONST, // k a; both > 0
   AP_OP_DIV,       // a / b; both > 0
   AP_OP_DIV_CONST, // k / a; both > 0
-  AP_OP_SQRT,      // of a
   AP_OP_SIGN,      // of a > 0: 1, -1, or 0 where a is neither
   AP_OP_MAX        // the larger of a and b, or of a and k where b is 0; NaN if one is
 } ap_op;
@@ -64,8 +63,7 @@ static inline int ap__operands(const ap_node *n) {
     case AP_OP_ADD_CONST:
     case AP_OP_MUL_CONST:
     case AP_OP_DIV_CONST:
-    case AP_OP_SIGN:
-    case AP_OP_SQRT: break;
+    case AP_OP_SIGN: break;
   }
   return 1;
 }

@@ -87,10 +87,16 @@ static void put_sum_with_number(const writer *w, const ap_node *n, int sign) {
 }
 
 // A function of the prologue, NAME_WORD(x) or NAME_WORD(x, y).
-static void put_call(const writer *w, const char *word, int a, int b) {
+static void put_call(const writer *w, const char *word, const ap_node *n) {
   ap__text_add(w->t, "%s_%s%s(", w->d->name, word, w->d->ending);
-  put_ref(w, a, IN_SUM);
-  if (b) put(w->t, ", "), put_ref(w, b, IN_SUM);
+  put_ref(w, n->a, IN_SUM);
+  if (n->op == AP_OP_MAX) {
+    put(w->t, ", ");
+    if (n->b)
+      put_ref(w, n->b, IN_SUM);
+    else
+      put(w->t, w->d->splat), ap__put_number(w->t, n->k, w->d->single);
+  }
   put(w->t, ")");
 }
 
@@ -111,9 +117,8 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
       put(t, n->op == AP_OP_MUL_CONST ? " * " : " / ");
       put_node(w, n->a, IN_PRODUCT_BEHIND);
       break;
-    case AP_OP_SQRT: put_call(w, "sqrt", n->a, 0); break;
-    case AP_OP_SIGN: put_call(w, "sign", n->a, 0); break;
-    case AP_OP_MAX: put_call(w, "max", n->a, n->b); break;
+    case AP_OP_SIGN: put_call(w, "sign", n); break;
+    case AP_OP_MAX: put_call(w, "max", n); break;
     case AP_OP_INPUT:
     case AP_OP_SIN:
     case AP_OP_COS: break;
@@ -236,8 +241,10 @@ static void put_steps(const writer *w, int from, int to) {
 void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   writer w = {t, d, plan, -1};
   inputs in = {plan, calloc((size_t)plan->p->tape.count, sizeof(bool))};
-  t->failed = t->failed || !in.read;
-  if (t->failed) return;
+  if (!in.read) {
+    t->failed = true;
+    return;
+  }
   read_by_entry(&in);
   if (plan->parts == 0) put_unread(&w, in.read);
   if (plan->slots > 0) ap__text_add(t, "  %s x[%d]; /* handed on */\n", d->type, plan->slots);
@@ -255,8 +262,10 @@ void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
 void ap__put_part(ap__text *t, const ap_dialect *d, const ap_plan *plan, int part) {
   writer w = {t, d, plan, part};
   inputs in = {plan, calloc((size_t)plan->p->tape.count, sizeof(bool))};
-  t->failed = t->failed || !in.read;
-  if (t->failed) return;
+  if (!in.read) {
+    t->failed = true;
+    return;
+  }
   read_by_steps(&in, plan->from[part], plan->from[part + 1]);
   put_loads(&w, in.read);
   put_statements(&w, plan->from[part], plan->from[part + 1]);

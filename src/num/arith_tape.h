@@ -27,7 +27,6 @@ typedef ap_tape *arith_ctx;
 real ap__tape_add(real a, real b);
 real ap__tape_mul(real a, real b);
 real ap__tape_div(real a, real b);
-real ap__tape_sqrt(real a);
 real ap__tape_max(real a, real b);
 real ap__tape_sign(real a);
 void ap__tape_sincos(real q, real offset, real *s, real *c);
@@ -42,7 +41,6 @@ static inline real r_add(real a, real b) { return ap__tape_add(a, b); }
 static inline real r_sub(real a, real b) { return ap__tape_add(a, r_neg(b)); }
 static inline real r_mul(real a, real b) { return ap__tape_mul(a, b); }
 static inline real r_div(real a, real b) { return ap__tape_div(a, b); }
-static inline real r_sqrt(real a) { return ap__tape_sqrt(a); }
 // Feeds statuses alone.
 static inline real r_max(real a, real b) { return ap__tape_max(a, b); }
 

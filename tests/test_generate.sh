@@ -1,0 +1,89 @@
+#!/bin/sh
+# appell generate: the files, their names, what is refused. APPELL is the path of the command.
+# Prints one line per check, ends with 1 if one failed.
+set -u
+. "$(dirname "$0")/cli/checks.sh"
+
+# ---- files --------------------------------------------------------------------------------------
+
+gives 0 generate ascher2 -o out1
+gives 0 generate -o out2 ascher2
+holds 'the folder was made, with two files in it' [ "$(ls out1 | tr '\n' ' ')" = 'ascher2.c ascher2.h ' ]
+holds 'the same bytes again' cmp -s out1/ascher2.c out2/ascher2.c
+holds 'the same header again' cmp -s out1/ascher2.h out2/ascher2.h
+gives 0 generate ascher2 -o out1 --real f32 --functions bias,gravity --no-batch --name arm
+holds 'the chosen functions' grep -q 'void arm_gravity(const float \*q, float \*tau);' out1/arm.h
+holds 'and no others' sh -c '! grep -q "arm_inertia\|_batch" out1/arm.h'
+holds 'no double in float' sh -c '! grep -v "^ \*\|^/\*" out1/arm.c | grep -q double'
+gives 0 generate puma600 -o out1 --no-regroup
+holds 'nothing regrouped unless asked' sh -c '! grep -q regrouped out1/puma600.c'
+
+# ---- it compiles, runs, and knows what a singular matrix is ---------------------------------------
+
+cat >use.c <<'C'
+#include <math.h>
+#include <stdio.h>
+#include "ascher2.h"
+int main(void) {
+  double q[2] = {0.3, -1.2}, v[2] = {0.5, 0.7}, a[2] = {1, 2}, tau[2], back[2];
+  double bad[2] = {0, NAN}; /* the matrix depends on the second angle */
+  ascher2_inverse_dynamics(q, v, a, tau);
+  if (ascher2_forward_dynamics(q, v, tau, back) != 0) return 1;
+  /* this robot is badly conditioned */
+  if (fabs(back[0] - 1) > 1e-8 || fabs(back[1] - 2) > 1e-8) return 2;
+  ascher2_inverse_dynamics(q, v, a, a);
+  if (a[0] != tau[0] || a[1] != tau[1]) return 3;
+  back[0] = back[1] = 7;
+  if (ascher2_forward_dynamics(bad, v, tau, back) == 0) return 4;
+  if (back[0] != 7 || back[1] != 7) return 5;
+  q[0] = 0.3 + 1e9, q[1] = -1.2 - 1e8;
+  ascher2_gravity(q, tau);
+  return isfinite(tau[0]) && isfinite(tau[1]) ? 0 : 6;
+}
+C
+for compiler in ${CC:-cc} clang; do
+  command -v "$compiler" >/dev/null || continue
+  for level in -O0 -O2; do
+    "$compiler" -std=c11 -pedantic -Wall -Wextra -Wconversion -Werror "$level" -Iout2 use.c \
+      out2/ascher2.c -o use -lm >err 2>&1 && ./use
+    verdict $? "$compiler $level: compiles without a warning and runs"
+  done
+done
+
+# ---- names --------------------------------------------------------------------------------------
+
+cat >odd.urdf <<'URDF'
+<robot name="2nd arm */ x">
+  <link name="base"/>
+  <link name="a-b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="a_b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="j1" type="continuous"><parent link="base"/><child link="a-b"/><axis xyz="0 0 1"/></joint>
+  <joint name="j2" type="continuous"><parent link="base"/><child link="a_b"/><axis xyz="0 1 0"/></joint>
+</robot>
+URDF
+gives 0 generate odd.urdf -o odd
+holds 'a name that C can have' [ -f odd/robot_2nd_arm____x.h ]
+holds 'frames of the same name in C' grep -q jacobian_a_b_2 odd/robot_2nd_arm____x.h
+"${CC:-cc}" -std=c11 -pedantic -Wall -Wextra -Werror -c odd/robot_2nd_arm____x.c -o odd.o >err 2>&1
+verdict $? 'and its text compiles'
+
+# ---- what is refused ----------------------------------------------------------------------------
+
+refuses 2 "did you mean 'inertia_matrix'" generate puma600 -o new --functions inertia_matrx
+refuses 2 'option -o DIR is missing' generate puma600
+refuses 2 'unknown arithmetic' generate puma600 -o new --real f128
+refuses 2 "'1x' cannot begin the names" generate puma600 -o new --name 1x
+refuses 2 'names no function' generate puma600 -o new --functions ,
+refuses 2 'not possible here' generate stewart -o new
+holds 'nothing was made' [ ! -e new ]
+touch plain
+refuses 2 'is not a folder' generate puma600 -o plain
+refuses 2 'there is no folder' generate puma600 -o none/deep/er
+mkdir closed && chmod 555 closed
+if [ "$(id -u)" -ne 0 ]; then
+  refuses 2 '^appell: closed: cannot be used' generate puma600 -o closed
+fi
+
+# -------------------------------------------------------------------------------------------------
+
+finish
