@@ -245,17 +245,6 @@ static int simulate(job *j, const char *output, bool json, bool quiet) {
 
 // ---- the verb ----------------------------------------------------------------------------------
 
-static int check_output(const char *path) {
-  const size_t n = strlen(path);
-  const bool csv = n > 4 && strcmp(path + n - 4, ".csv") == 0;
-  const bool h5 = n > 3 && strcmp(path + n - 3, ".h5") == 0;
-  if (!csv && !h5) {
-    return cli_fail(CLI_BAD, path, 0,
-                    "the name does not tell the format (a log ends in .csv or .h5)");
-  }
-  return cli_check_target(path);
-}
-
 static bool same_file(const char *a, const char *b) {
   struct stat of_a, of_b;
   return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) &&
@@ -305,7 +294,7 @@ static int load(job *j, const cli_arguments *arguments) {
 
 static int run(const cli_arguments *arguments) {
   const char *output = arguments->value[OUTPUT];
-  int status = output ? check_output(output) : CLI_OK;
+  int status = output ? cli_check_log(output) : CLI_OK;
   if (status != CLI_OK) return status;
   job j = {.path = arguments->argument[0], .summary = {.log = output}};
   status = load(&j, arguments);

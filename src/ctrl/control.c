@@ -40,7 +40,7 @@ bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_n
   return true;
 }
 
-static const char *joint_name(const ap_model *m, int j) {
+const char *ap__control_joint_name(const ap_model *m, int j) {
   for (int i = 1; i < ap_nbody(m); i++)
     if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return ap__joint_name(ap_body(m, i));
   return "";
@@ -50,14 +50,14 @@ int ap__control_joint(ap__control_reader *r, int line, const char *name) {
   const char *meant = NULL;
   int least = INT_MAX;
   for (int j = 0; j < r->control->n; j++) {
-    const char *known = joint_name(r->control->model, j);
+    const char *known = ap__control_joint_name(r->control->model, j);
     if (strcmp(known, name) == 0) return j;
     if (ap__name_nearer(name, known, &least)) meant = known;
   }
   ap__yaml_fail(&r->yaml, line, "the robot has no joint \"%.*s\" (%s\"%.*s\"%s)", ap__shown(name),
                 name, meant ? "did you mean " : "its first is ",
-                ap__shown(meant ? meant : joint_name(r->control->model, 0)),
-                meant ? meant : joint_name(r->control->model, 0), meant ? "?" : "");
+                ap__shown(meant ? meant : ap__control_joint_name(r->control->model, 0)),
+                meant ? meant : ap__control_joint_name(r->control->model, 0), meant ? "?" : "");
   return -1;
 }
 
@@ -152,7 +152,7 @@ static void set_defaults(ap__control_reader *r) {
                           .priority = 80,
                           .cpu = -1,
                           .lock = true};
-  h->law = (ap__control_law){.law = c.law,
+  h->law = (ap__control_law){.law = (int)c.law,
                              .friction = c.friction,
                              .blend = c.blend,
                              .windup = c.windup,
@@ -257,7 +257,7 @@ static bool read_axes(ap__control_reader *r) {
 static bool read_law(ap__control_reader *r) {
   ap_control *c = r->control;
   const ap__control_law *h = &r->head.law;
-  double w[AP_RACK_AXES], d[AP_RACK_AXES], p[AP_RACK_AXES];
+  double w[AP_RACK_AXES] = {0}, d[AP_RACK_AXES] = {0}, p[AP_RACK_AXES] = {0};
   for (int j = 0; j < c->n; j++)
     w[j] = 20, d[j] = 1, p[j] = 5, c->torque[j] = 10 * c->axis[j].torque_per_volt;
   if (!ap__control_vector(r, "bandwidth", h->bandwidth, w) ||

@@ -122,6 +122,8 @@ bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__yaml_
                          double *x);
 // A value for every joint: a number for all, or a list. What is not there stays as it is.
 bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_node *n, double *x);
+// The name of joint j.
+const char *ap__control_joint_name(const ap_model *m, int j);
 // A joint by its name: its number; -1 once the error is set.
 int ap__control_joint(ap__control_reader *r, int line, const char *name);
 // A file that the scenario names. The caller frees it; NULL: no memory, the error is set.

@@ -160,12 +160,6 @@ typedef struct columns {
   int count, t, q[AP_RACK_AXES], v[AP_RACK_AXES], a[AP_RACK_AXES];
 } columns;
 
-static const char *joint_of(const ap_model *m, int j) {
-  for (int i = 1; i < ap_nbody(m); i++)
-    if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return ap__joint_name(ap_body(m, i));
-  return "";
-}
-
 static bool is_name(const char *text, size_t length, const char *vector, const char *joint) {
   size_t before = strlen(vector);
   return length == before + strlen(joint) && memcmp(text, vector, before) == 0 &&
@@ -179,9 +173,9 @@ static void find_columns(const ap_model *m, const char *names, columns *c) {
     size_t length = strcspn(names, ",\r\n");
     if (is_name(names, length, "t", "")) c->t = c->count;
     for (int j = 0; j < ap_nv(m); j++) {
-      if (is_name(names, length, "q.", joint_of(m, j))) c->q[j] = c->count;
-      if (is_name(names, length, "v.", joint_of(m, j))) c->v[j] = c->count;
-      if (is_name(names, length, "a.", joint_of(m, j))) c->a[j] = c->count;
+      if (is_name(names, length, "q.", ap__control_joint_name(m, j))) c->q[j] = c->count;
+      if (is_name(names, length, "v.", ap__control_joint_name(m, j))) c->v[j] = c->count;
+      if (is_name(names, length, "a.", ap__control_joint_name(m, j))) c->a[j] = c->count;
     }
     c->count++;
     names += length;
@@ -209,7 +203,7 @@ static ap_status join(ap_control *c, const double *x, int rows, bool whole, ap_e
   size_t n = (size_t)c->n, stride = 1 + 3 * n;
   if (rows < 2) return AP__REFUSE(error, AP_E_SYNTAX, 0, "fewer than two samples");
   double *time = malloc((size_t)rows * (1 + n) * sizeof *time), *q = time ? time + rows : NULL;
-  ap_traj **parts = calloc((size_t)rows, sizeof *parts);
+  ap_traj **parts = calloc((size_t)rows, sizeof(void *));
   ap_status status = time && parts ? AP_OK : ap__no_memory(error);
   for (int k = 0; !status && k < rows; k++) {
     time[k] = x[(size_t)k * stride];
@@ -241,7 +235,7 @@ static ap_status read_samples(ap_control *c, ap_rows *rows, double **x, int *cou
   if (status) return status;
   find_columns(c->model, names, &at);
   status = check_columns(c->model, &at, whole, error);
-  double *row = malloc((size_t)at.count * sizeof *row);
+  double *row = calloc((size_t)at.count + 1, sizeof *row);
   if (!status && !row) status = ap__no_memory(error);
   for (bool end = false; !status;) {
     status = ap_rows_next(rows, at.count, row, &end, error);
@@ -295,7 +289,7 @@ bool ap__control_read_reference(ap__control_reader *r) {
     const ap_guards *g = &c->servo_def.guards;
     const ap_traj_limits limits = {g->lower, g->upper, g->velocity, NULL};
     const char *names[AP_RACK_AXES];
-    for (int j = 0; j < c->n; j++) names[j] = joint_of(c->model, j);
+    for (int j = 0; j < c->n; j++) names[j] = ap__control_joint_name(c->model, j);
     status = ap_traj_check(c->reference, &limits, names, &own);
   }
   if (!status) return true;

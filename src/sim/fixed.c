@@ -188,7 +188,7 @@ static ap_status contacts(ap_sim *sim, double h, bool behind, ap_error *error) {
 
 // A step that failed because its state grew beyond all bounds, or so that a mechanism no longer
 // closes, is too long.
-static ap_status no_step(const ap_sim *sim, ap_status status, double h, ap_error *error) {
+static ap_status no_step(ap_sim *sim, ap_status status, double h, ap_error *error) {
   if (status == AP_E_UNREACHABLE) {
     ap__fail(error, AP_E_NO_CONVERGENCE, 0,
              "the mechanism does not close in the step from t = %.9g: steps of %g s are too long "

@@ -120,8 +120,8 @@ bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...
 int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *name);
 // The body of this name; -1 once the error is set.
 int ap__scenario_link(ap__scenario_reader *r, const char *what, int line, const char *name);
-// A file that the scenario names: its place, which the scenario keeps. NULL: no memory, the error is
-// set.
+// A file that the scenario names: its place, which the scenario keeps. NULL: no memory, the error
+// is set.
 const char *ap__scenario_path(ap__scenario_reader *r, const char *name);
 // Is this angle one? Beyond 1e3 rad it is in degrees, or a mistake.
 bool ap__scenario_angle(ap__scenario_reader *r, const char *key, int line, double angle);
