@@ -353,7 +353,7 @@ TEST(optimisation_levels) {
   if (!getenv("APPELL_TEST_LEVELS")) {
     compare_builtin("puma600", (build){.batch = true, .compiler = "gcc", .flags = all[4]});
     if (clang)
-      compare_builtin("puma600", (build){.batch = true, .compiler = "clang", .flags = all[2]});
+      compare_builtin("puma600", (build){.batch = true, .compiler = "clang", .flags = all[4]});
     return;
   }
   const char *name;

@@ -215,6 +215,10 @@ static const char lanes_text[] =
     "#define $N_MASK(x) (-($i)(x))\n"
     "#endif\n"
     "enum { $N_WIDTH = sizeof($N_lanes) / sizeof($R) };\n"
+    "/* clang would cut vectors of 512 bits in two where it takes 256 for the better width. */\n"
+    "#if defined __clang__ && defined __AVX512F__\n"
+    "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
+    "#endif\n"
     "\n"
     "/* The last states, fewer than a vector: from rows of n into rows of a vector, the first one\n"
     "   repeated in what is left over, and back. */\n"
@@ -228,6 +232,12 @@ static const char lanes_text[] =
     "  for (j = 0; j < rows; j++)\n"
     "    for (k = 0; k < rest; k++) to[j * n + k] = from[j * $N_WIDTH + k];\n"
     "}\n";
+
+static const char lanes_end[] =
+    "\n"
+    "#if defined __clang__ && defined __AVX512F__\n"
+    "#pragma clang attribute pop\n"
+    "#endif\n";
 
 static const char lanes_of_pivots[] =
     "\n"
@@ -484,4 +494,5 @@ void ap__put_c_source(ap__text *t, const ap_unit *u) {
   put_functions(t, u);
   if (ap__has_angles(u)) put_sincos(t, u);
   for (int k = 0; k < u->parts; k++) ap__put_program(t, u, k);
+  if (u->options->batch) ap__put_text(t, u, lanes_end, "", "");
 }
