@@ -7,7 +7,7 @@
 #include <appell/model.h>
 
 /// Beyond so many joints a chain is not generated: compiling would take longer than all the rest.
-enum { CLI_MOST_GENERATED = 24 };
+enum { CLI_MOST_GENERATED = 12 };
 
 /// n slender links on revolute joints, each turned against the one before about two axes, so that
 /// nothing is planar; NULL: no memory.

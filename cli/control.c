@@ -8,15 +8,16 @@
 
 #include "control_log.h"
 #include "json.h"
-#include "load.h"
 #include "table.h"
 #include "verbs.h"
 
-enum { OUTPUT, ROBOT, REPLAY, JSON, QUIET };
+enum { OUTPUT, ROBOT, REFERENCE, RUN_ONLY, REPLAY, JSON, QUIET };
 
 static const cli_option options[] = {
     [OUTPUT] = {"-o", "RUN", "write every period there: RUN.csv or RUN.h5"},
     [ROBOT] = {"--robot", "MODEL", "what the controller believes in, not what the scenario says"},
+    [REFERENCE] = {"--reference", "FILE.csv", "what is followed: t, q.JOINT and maybe v, a.JOINT"},
+    [RUN_ONLY] = {"--run-only", NULL, "log the reference alone, with its own time"},
     [REPLAY] = {"--replay", "LOG.csv", "feed the inputs of a log; its outputs must come again"},
     [JSON] = {"--json", NULL, "the summary as one JSON document"},
     [QUIET] = {"--quiet", NULL, "no summary"},
@@ -27,6 +28,8 @@ static const char text[] =
     "guards. RUN.csv gets a line for each period, RUN.events.csv one for each change of phase;\n"
     "RUN.h5 has both. They appear when the run has ended; a killed one leaves RUN.csv.part.\n"
     "Exit status 1 where a guard, or a signal, stopped the run.\n";
+
+enum { CLASSES = sizeof((ap_histogram){0}.count) / sizeof(uint64_t), OCTAVE = 8 };
 
 static const double flush_every = 0.5; // s
 
@@ -136,12 +139,6 @@ static int replay(job *j, const char *log) {
 
 // ---- the summary -------------------------------------------------------------------------------
 
-static const char *joint_of(const ap_model *m, int j) {
-  for (int i = 1; i < ap_nbody(m); i++)
-    if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return cli_joint_name(m, i);
-  return "";
-}
-
 static void json_times(cli_json *json, const char *key, const ap_histogram *h) {
   static const double parts[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
   static const char *const names[] = {"p50", "p90", "p99", "p99.9", "p99.99"};
@@ -151,6 +148,12 @@ static void json_times(cli_json *json, const char *key, const ap_histogram *h) {
   cli_json_number(json, "mean", h->sum / (double)h->n);
   for (int k = 0; k < 5; k++) cli_json_number(json, names[k], ap_histogram_quantile(h, parts[k]));
   cli_json_number(json, "most", h->most);
+  cli_json_open(json, "histogram", '['); // where a class begins, and how many are in it
+  for (int k = 0; k < CLASSES; k++) {
+    const double pair[2] = {ap_histogram_bound(k), (double)h->count[k]};
+    if (h->count[k] > 0) cli_json_numbers(json, NULL, pair, 2);
+  }
+  cli_json_close(json, ']');
   cli_json_close(json, '}');
 }
 
@@ -163,7 +166,7 @@ static void print_json(cli_out *out, const job *j) {
   cli_json_string(&json, "model", ap_model_name(m));
   cli_json_string(&json, "log", j->output ? j->output : "");
   cli_json_string(&json, "stop", ap_stop_name(x->stop));
-  cli_json_string(&json, "stop_joint", x->stop_axis >= 0 ? joint_of(m, x->stop_axis) : "");
+  cli_json_string(&json, "stop_joint", x->stop_axis >= 0 ? cli_control_joint(m, x->stop_axis) : "");
   cli_json_number(&json, "stop_t", x->stop_t);
   cli_json_number(&json, "run_began", x->run_began);
   cli_json_integer(&json, "periods", x->periods);
@@ -186,32 +189,60 @@ static void print_times(cli_out *out, const char *what, const ap_histogram *h) {
                  1e6 * ap_histogram_quantile(h, 0.999), 1e6 * h->most);
 }
 
+// How many of class k and the seven after it.
+static uint64_t in_octave(const ap_histogram *h, int k) {
+  uint64_t sum = 0;
+  for (int i = k; i < k + OCTAVE; i++) sum += h->count[i];
+  return sum;
+}
+
+static int print_histograms(cli_out *out, const ap_servo_result *x) {
+  if (x->latency.n == 0) return CLI_OK;
+  cli_table table = {.columns = 3, .right = 0x7u};
+  cli_table_add(&table, "below (us)");
+  cli_table_add(&table, "latency");
+  cli_table_add(&table, "period");
+  for (int k = 0; k + OCTAVE <= CLASSES; k += OCTAVE) {
+    const uint64_t a = in_octave(&x->latency, k), b = in_octave(&x->compute, k);
+    if (a == 0 && b == 0) continue;
+    cli_table_add(&table, "%.3f", 1e6 * ap_histogram_bound(k + OCTAVE));
+    cli_table_add(&table, "%llu", (unsigned long long)a);
+    cli_table_add(&table, "%llu", (unsigned long long)b);
+  }
+  cli_out_printf(out, "\n");
+  return cli_table_print(&table, out);
+}
+
 static int print_text(cli_out *out, const job *j) {
   const ap_model *m = ap_control_model(j->control);
   const ap_servo_result *x = ap_servo_result_of(j->servo);
   char name[200];
   cli_plain(ap_control_name(j->control), name, sizeof name);
-  cli_out_printf(out, "%s: %ld periods, reference from %.3f s on\n", name, x->periods,
-                 x->run_began);
+  cli_out_printf(out, "%s: %ld periods, ", name, x->periods);
+  if (x->run_began >= 0)
+    cli_out_printf(out, "reference from %.3f s on\n", x->run_began);
+  else
+    cli_out_printf(out, "reference not reached\n");
   cli_out_printf(out, "stop at %.3f s: %s%s%s\n\n", x->stop_t, ap_stop_text(x->stop),
                  x->stop_axis >= 0 ? ", joint " : "",
-                 x->stop_axis >= 0 ? joint_of(m, x->stop_axis) : "");
+                 x->stop_axis >= 0 ? cli_control_joint(m, x->stop_axis) : "");
   cli_table table = {.columns = 4, .right = 0xeu};
   static const char *const heading[] = {"error (mrad)", "rms", "largest", "at the end"};
   for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
   for (int k = 0; k < ap_nv(m); k++) {
-    cli_table_add(&table, "%s", joint_of(m, k));
+    cli_table_add(&table, "%s", cli_control_joint(m, k));
     cli_table_add(&table, "%.3f", 1e3 * x->rms[k]);
     cli_table_add(&table, "%.3f", 1e3 * x->most[k]);
     cli_table_add(&table, "%.3f", 1e3 * x->last[k]);
   }
-  const int status = cli_table_print(&table, out);
+  int status = cli_table_print(&table, out);
   cli_out_printf(out, "\n%ld deadlines missed, %ld periods skipped, %ld records dropped\n",
                  x->missed, x->skipped, x->dropped);
   if (j->differing >= 0)
     cli_out_printf(out, "replay: %ld of %ld outputs differ\n", j->differing, x->periods);
   print_times(out, "wake-up latency", &x->latency);
   print_times(out, "period", &x->compute);
+  if (status == CLI_OK) status = print_histograms(out, x);
   return status;
 }
 
@@ -229,9 +260,12 @@ static int print_summary(const job *j) {
 
 // ---- the verb ----------------------------------------------------------------------------------
 
-static int load(job *j, const char *robot) {
+static int load(job *j, const cli_arguments *arguments) {
   ap_error error = {0};
-  error.status = ap_control_read(j->path, robot, &j->control, &error);
+  const ap_control_options other = {.robot = arguments->value[ROBOT],
+                                    .reference = arguments->value[REFERENCE],
+                                    .run_alone = arguments->value[RUN_ONLY] != NULL};
+  error.status = ap_control_read(j->path, &other, &j->control, &error);
   if (error.status != AP_OK) return cli_fail_input(j->path, &error);
   const ap_error *warning;
   for (int i = 0; (warning = ap_control_warning(j->control, i)); i++)
@@ -271,22 +305,14 @@ static int go(job *j, const char *log) {
                   ap_stop_text(x->stop));
 }
 
-static int check_output(const char *path) {
-  const size_t n = strlen(path);
-  if ((n > 4 && strcmp(path + n - 4, ".csv") == 0) || (n > 3 && strcmp(path + n - 3, ".h5") == 0))
-    return cli_check_target(path);
-  return cli_fail(CLI_BAD, path, 0,
-                  "the name does not tell the format (a log ends in .csv or .h5)");
-}
-
 static int run(const cli_arguments *arguments) {
   job j = {.path = arguments->argument[0],
            .output = arguments->value[OUTPUT],
            .json = arguments->value[JSON] != NULL,
            .quiet = arguments->value[QUIET] != NULL,
            .differing = -1};
-  int status = j.output ? check_output(j.output) : CLI_OK;
-  if (status == CLI_OK) status = load(&j, arguments->value[ROBOT]);
+  int status = j.output ? cli_check_log(j.output) : CLI_OK;
+  if (status == CLI_OK) status = load(&j, arguments);
   if (status == CLI_OK) status = go(&j, arguments->value[REPLAY]);
   cli_control_log_close(&j.log);
   ap_control_free(j.control);

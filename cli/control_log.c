@@ -19,7 +19,7 @@ static const ap_column scalars[SCALARS] = {
 enum { VOLT = 6, POTENTIOMETER, ENCODER, INDEX };
 enum { INDEXED, THERMO, LATE, BRAKES, TOOLS, PERIOD, PHASE, STOP };
 
-static const char *joint_of(const ap_model *m, int j) {
+const char *cli_control_joint(const ap_model *m, int j) {
   for (int i = 1; i < ap_nbody(m); i++)
     if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return cli_joint_name(m, i);
   return "";
@@ -30,7 +30,7 @@ static const char *column_name(const ap_model *m, int k, char *text) {
   const int n = ap_nv(m), j = k - 1;
   if (k == 0) return "t";
   if (j >= VECTORS * n) return scalars[j - VECTORS * n].name;
-  snprintf(text, NAME, "%s.%s", vectors[j / n].name, joint_of(m, j % n));
+  snprintf(text, NAME, "%s.%s", vectors[j / n].name, cli_control_joint(m, j % n));
   cli_replace_separators(text);
   return text;
 }
@@ -79,7 +79,7 @@ static void write_event(cli_control_log *l, const ap_servo_record *r) {
   const bool stops = r->phase >= AP_PHASE_BRAKE && (!l->begun || l->phase < AP_PHASE_BRAKE);
   const double number = (double)r->period;
   if (l->begun && l->phase == r->phase) return;
-  const char *joint = r->stop_axis >= 0 ? joint_of(l->model, r->stop_axis) : "";
+  const char *joint = r->stop_axis >= 0 ? cli_control_joint(l->model, r->stop_axis) : "";
   if (stops && l->error.status == AP_OK)
     l->error.status =
         ap_log_event(l->log, r->t, ap_stop_name(r->stop), joint, "", &number, &l->error);
@@ -208,7 +208,8 @@ int cli_control_log_read(const char *path, const ap_model *model, ap_rack_input 
   ap_error error = {0};
   error.status = ap_rows_open(path, &rows, &error);
   if (error.status != AP_OK) return cli_fail_input(path, &error);
-  double *row = calloc((size_t)(1 + VECTORS * ap_nv(model) + SCALARS), sizeof *row);
+  const size_t columns = 1 + VECTORS * (size_t)ap_nv(model) + SCALARS;
+  double *row = calloc(columns, sizeof *row);
   const int status = row ? read_rows(path, model, rows, row, &r) : cli_no_memory();
   free(row);
   ap_rows_close(rows);

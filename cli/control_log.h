@@ -36,6 +36,9 @@ void cli_control_log_flush(cli_control_log *log);
 int cli_control_log_finish(cli_control_log *log);
 void cli_control_log_close(cli_control_log *log);
 
+/// The name of joint j.
+const char *cli_control_joint(const ap_model *m, int j);
+
 /// The inputs and outputs of a log of all phases, for a replay. Reports what is wrong and returns a
 /// status other than CLI_OK. The caller frees the arrays.
 int cli_control_log_read(const char *path, const ap_model *model, ap_rack_input **input,

@@ -420,7 +420,10 @@ TEST(a_full_ring_drops_and_counts) {
 TEST(the_loop_runs_by_the_clock) {
   arm a;
   lay(&a);
+  // A machine that stalls lets the arm fall; here that stops nothing.
   a.def.guards.misses = 1 << 30;
+  a.def.guards.following = a.def.guards.jump = INFINITY;
+  a.def.guards.stuck = a.def.guards.mismatch = INFINITY;
   go(&a, 0.05, 0.2);
   ap_realtime realtime = ap_default_realtime();
   ap_servo_run(a.servo, &realtime);

@@ -15,15 +15,22 @@ extern "C" {
 /// A control scenario read from a file. Owns its memory; free it with ap_control_free().
 typedef struct ap_control ap_control;
 
-/// Read and check a control scenario (docs/control.md). robot, where it is not NULL, is a file or
-/// built-in name that takes the place of the robot which the controller believes in; the simulated
-/// robot stays that of the scenario. On failure *control is NULL, and *error has the line and says
-/// what is wrong and what would be right.
-AP_API ap_status ap_control_read(const char *path, const char *robot, ap_control **control,
-                                 ap_error *error);
+/// What takes the place of something in the file; NULL and false: nothing does.
+typedef struct ap_control_options {
+  const char *robot;     ///< a file or built-in name: what the controller believes the robot to be;
+                         ///< the simulated robot stays that of the scenario
+  const char *reference; ///< a CSV file: the reference
+  bool run_alone;        ///< the log has AP_PHASE_RUN alone
+} ap_control_options;
+
+/// Read and check a control scenario (docs/control.md); options NULL means none. On failure
+/// *control is NULL, and *error has the line and says what is wrong and what would be right.
+AP_API ap_status ap_control_read(const char *path, const ap_control_options *options,
+                                 ap_control **control, ap_error *error);
 /// The same from memory; folder is where files that it names are looked for (NULL: here).
 AP_API ap_status ap_control_parse(const char *text, size_t length, const char *folder,
-                                  const char *robot, ap_control **control, ap_error *error);
+                                  const ap_control_options *options, ap_control **control,
+                                  ap_error *error);
 /// Free a scenario and everything it handed out; NULL is allowed.
 AP_API void ap_control_free(ap_control *control);
 

@@ -176,7 +176,7 @@ AP_API bool ap_servo_step(ap_servo *servo);
 /// log with gaps.
 AP_API bool ap_servo_step_at(ap_servo *servo, long number);
 /// The whole run by the clock, in the calling thread, which sleeps until absolute times. What the
-/// system does not permit is left out with a remark.
+/// system does not permit is left out with a remark; at the end all is as it was before.
 AP_API void ap_servo_run(ap_servo *servo, const ap_realtime *realtime);
 /// Remark i, from 0, on what was not permitted; NULL past the last.
 AP_API const char *ap_servo_remark(const ap_servo *servo, int i);

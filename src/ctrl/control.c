@@ -26,15 +26,21 @@ char *ap__control_path_of(ap__control_reader *r, const char *name) {
   return path;
 }
 
+bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__yaml_node *n, int count,
+                         double *x) {
+  bool single = count == 1 && n->shape == AP__YAML_SEQUENCE && n->length == 1;
+  return ap__yaml_numbers(&r->yaml, key, single ? ap__yaml_first(&r->yaml, n) : n, count, x);
+}
+
 bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_node *n, double *x) {
   if (!n) return true;
-  if (n->shape == AP__YAML_SEQUENCE) return ap__yaml_numbers(&r->yaml, key, n, r->control->n, x);
+  if (n->shape == AP__YAML_SEQUENCE) return ap__control_numbers(r, key, n, r->control->n, x);
   if (!ap__yaml_number(&r->yaml, key, n, x)) return false;
   for (int j = 1; j < r->control->n; j++) x[j] = x[0];
   return true;
 }
 
-static const char *joint_name(const ap_model *m, int j) {
+const char *ap__control_joint_name(const ap_model *m, int j) {
   for (int i = 1; i < ap_nbody(m); i++)
     if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return ap__joint_name(ap_body(m, i));
   return "";
@@ -44,14 +50,14 @@ int ap__control_joint(ap__control_reader *r, int line, const char *name) {
   const char *meant = NULL;
   int least = INT_MAX;
   for (int j = 0; j < r->control->n; j++) {
-    const char *known = joint_name(r->control->model, j);
+    const char *known = ap__control_joint_name(r->control->model, j);
     if (strcmp(known, name) == 0) return j;
     if (ap__name_nearer(name, known, &least)) meant = known;
   }
   ap__yaml_fail(&r->yaml, line, "the robot has no joint \"%.*s\" (%s\"%.*s\"%s)", ap__shown(name),
                 name, meant ? "did you mean " : "its first is ",
-                ap__shown(meant ? meant : joint_name(r->control->model, 0)),
-                meant ? meant : joint_name(r->control->model, 0), meant ? "?" : "");
+                ap__shown(meant ? meant : ap__control_joint_name(r->control->model, 0)),
+                meant ? meant : ap__control_joint_name(r->control->model, 0), meant ? "?" : "");
   return -1;
 }
 
@@ -146,7 +152,7 @@ static void set_defaults(ap__control_reader *r) {
                           .priority = 80,
                           .cpu = -1,
                           .lock = true};
-  h->law = (ap__control_law){.law = c.law,
+  h->law = (ap__control_law){.law = (int)c.law,
                              .friction = c.friction,
                              .blend = c.blend,
                              .windup = c.windup,
@@ -201,10 +207,10 @@ static bool keep_warnings(ap__control_reader *r, const ap_robot *robot) {
 
 static bool read_robots(ap__control_reader *r) {
   ap_control *c = r->control;
-  const char *name, *truth = r->head.rack.robot;
+  const char *name, *truth = r->head.rack.robot, *own = r->options.robot;
   int line = r->head.robot->line;
   if (!ap__yaml_text(&r->yaml, "robot", r->head.robot, &name)) return false;
-  if (!open_robot(r, line, r->robot ? r->robot : name, !r->robot, &c->robot, &c->model) ||
+  if (!open_robot(r, line, own ? own : name, !own, &c->robot, &c->model) ||
       !open_robot(r, line, truth ? truth : name, true, &c->true_robot, &c->true_model) ||
       !keep_warnings(r, c->robot))
     return false;
@@ -251,7 +257,7 @@ static bool read_axes(ap__control_reader *r) {
 static bool read_law(ap__control_reader *r) {
   ap_control *c = r->control;
   const ap__control_law *h = &r->head.law;
-  double w[AP_RACK_AXES], d[AP_RACK_AXES], p[AP_RACK_AXES];
+  double w[AP_RACK_AXES] = {0}, d[AP_RACK_AXES] = {0}, p[AP_RACK_AXES] = {0};
   for (int j = 0; j < c->n; j++)
     w[j] = 20, d[j] = 1, p[j] = 5, c->torque[j] = 10 * c->axis[j].torque_per_volt;
   if (!ap__control_vector(r, "bandwidth", h->bandwidth, w) ||
@@ -307,7 +313,7 @@ static bool read_times(ap__control_reader *r) {
   d->ring = (int)fmin(fmax(h->ring, 0), 1 << 24);
   d->axis = c->axis, d->start = h->home ? NULL : c->start;
   d->change = c->change, d->changes = r->nchange;
-  c->realtime = h->time, c->run_alone = h->log;
+  c->realtime = h->time, c->run_alone = h->log || r->options.run_alone;
   c->asks = (ap_realtime){.priority = (int)fmin(fmax(h->priority, 0), 99),
                           .cpu = (int)fmin(fmax(h->cpu, -1), 4095),
                           .lock_memory = h->lock};
@@ -326,8 +332,8 @@ static bool read_all(ap__control_reader *r, const char *text, size_t length) {
          ap__control_read_rack(r) && ap__control_read_reference(r);
 }
 
-static ap_status parse(const char *text, size_t length, const char *folder, const char *robot,
-                       ap_control **control, ap_error *error) {
+static ap_status parse(const char *text, size_t length, const char *folder,
+                       const ap_control_options *options, ap_control **control, ap_error *error) {
   ap_error own = {0};
   ap_control *c = calloc(1, sizeof *c);
   ap__control_reader *r = calloc(1, sizeof *r);
@@ -339,7 +345,7 @@ static ap_status parse(const char *text, size_t length, const char *folder, cons
   }
   memcpy(c->text, text, length);
   c->text[length] = 0;
-  r->control = c, r->folder = folder, r->robot = robot;
+  r->control = c, r->folder = folder, r->options = options ? *options : (ap_control_options){0};
   r->yaml = (ap__yaml){.format = &control_format, .error = &own, .kept = &c->pool, .context = r};
   bool good = read_all(r, text, length);
   ap__yaml_free(&r->yaml);
@@ -363,27 +369,28 @@ static char *folder_of(const char *path, size_t length) {
   return folder;
 }
 
-ap_status ap_control_parse(const char *text, size_t length, const char *folder, const char *robot,
-                           ap_control **control, ap_error *error) {
+ap_status ap_control_parse(const char *text, size_t length, const char *folder,
+                           const ap_control_options *options, ap_control **control,
+                           ap_error *error) {
   *control = NULL;
   if (length > AP__MAX_BYTES)
     return AP__REFUSE(error, AP_E_FILE, 0, "the text has more than %d MiB (a scenario is smaller)",
                       AP__MAX_BYTES >> 20);
   char *before = folder_of(folder ? folder : "", folder ? strlen(folder) : 0);
   if (!before) return ap__no_memory(error);
-  ap_status status = parse(text, length, before, robot, control, error);
+  ap_status status = parse(text, length, before, options, control, error);
   free(before);
   return status;
 }
 
-ap_status ap_control_read(const char *path, const char *robot, ap_control **control,
+ap_status ap_control_read(const char *path, const ap_control_options *options, ap_control **control,
                           ap_error *error) {
   *control = NULL;
   const char *slash = strrchr(path, '/');
   char *text = NULL, *before = folder_of(path, slash ? (size_t)(slash - path) + 1 : 0);
   size_t length = 0;
   ap_status status = before ? ap__read_file(path, &text, &length, error) : ap__no_memory(error);
-  if (!status) status = parse(text, length, before, robot, control, error);
+  if (!status) status = parse(text, length, before, options, control, error);
   free(text);
   free(before);
   return status;

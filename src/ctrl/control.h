@@ -108,7 +108,7 @@ typedef struct ap__control_reader {
   ap__yaml yaml;
   ap_control *control;
   const char *folder; // with a slash at its end, or ""
-  const char *robot;  // that takes the place of the file's; NULL: none
+  ap_control_options options;
   ap__control_head head;
   ap__control_axis axis[AP_RACK_AXES];
   int naxis;
@@ -117,8 +117,13 @@ typedef struct ap__control_reader {
 
 // Every part returns false once the error is set.
 
+// So many numbers; one may stand alone or in a list.
+bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__yaml_node *n, int count,
+                         double *x);
 // A value for every joint: a number for all, or a list. What is not there stays as it is.
 bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_node *n, double *x);
+// The name of joint j.
+const char *ap__control_joint_name(const ap_model *m, int j);
 // A joint by its name: its number; -1 once the error is set.
 int ap__control_joint(ap__control_reader *r, int line, const char *name);
 // A file that the scenario names. The caller frees it; NULL: no memory, the error is set.

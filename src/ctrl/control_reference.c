@@ -39,7 +39,7 @@ static double *read_table(ap__control_reader *r, const char *key, const ap__yaml
   double *x = malloc((size_t)n->length * (size_t)*columns * sizeof *x), *to = x;
   if (!x) ap__yaml_no_memory(y);
   for (const ap__yaml_node *i = first; i && x; i = ap__yaml_next(y, i), to += *columns)
-    if (!ap__yaml_numbers(y, key, i, *columns, to)) {
+    if (!ap__control_numbers(r, key, i, *columns, to)) {
       free(x);
       return NULL;
     }
@@ -160,12 +160,6 @@ typedef struct columns {
   int count, t, q[AP_RACK_AXES], v[AP_RACK_AXES], a[AP_RACK_AXES];
 } columns;
 
-static const char *joint_of(const ap_model *m, int j) {
-  for (int i = 1; i < ap_nbody(m); i++)
-    if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return ap__joint_name(ap_body(m, i));
-  return "";
-}
-
 static bool is_name(const char *text, size_t length, const char *vector, const char *joint) {
   size_t before = strlen(vector);
   return length == before + strlen(joint) && memcmp(text, vector, before) == 0 &&
@@ -179,9 +173,9 @@ static void find_columns(const ap_model *m, const char *names, columns *c) {
     size_t length = strcspn(names, ",\r\n");
     if (is_name(names, length, "t", "")) c->t = c->count;
     for (int j = 0; j < ap_nv(m); j++) {
-      if (is_name(names, length, "q.", joint_of(m, j))) c->q[j] = c->count;
-      if (is_name(names, length, "v.", joint_of(m, j))) c->v[j] = c->count;
-      if (is_name(names, length, "a.", joint_of(m, j))) c->a[j] = c->count;
+      if (is_name(names, length, "q.", ap__control_joint_name(m, j))) c->q[j] = c->count;
+      if (is_name(names, length, "v.", ap__control_joint_name(m, j))) c->v[j] = c->count;
+      if (is_name(names, length, "a.", ap__control_joint_name(m, j))) c->a[j] = c->count;
     }
     c->count++;
     names += length;
@@ -209,7 +203,7 @@ static ap_status join(ap_control *c, const double *x, int rows, bool whole, ap_e
   size_t n = (size_t)c->n, stride = 1 + 3 * n;
   if (rows < 2) return AP__REFUSE(error, AP_E_SYNTAX, 0, "fewer than two samples");
   double *time = malloc((size_t)rows * (1 + n) * sizeof *time), *q = time ? time + rows : NULL;
-  ap_traj **parts = calloc((size_t)rows, sizeof *parts);
+  ap_traj **parts = calloc((size_t)rows, sizeof(void *));
   ap_status status = time && parts ? AP_OK : ap__no_memory(error);
   for (int k = 0; !status && k < rows; k++) {
     time[k] = x[(size_t)k * stride];
@@ -241,7 +235,7 @@ static ap_status read_samples(ap_control *c, ap_rows *rows, double **x, int *cou
   if (status) return status;
   find_columns(c->model, names, &at);
   status = check_columns(c->model, &at, whole, error);
-  double *row = malloc((size_t)at.count * sizeof *row);
+  double *row = calloc((size_t)at.count + 1, sizeof *row);
   if (!status && !row) status = ap__no_memory(error);
   for (bool end = false; !status;) {
     status = ap_rows_next(rows, at.count, row, &end, error);
@@ -262,18 +256,18 @@ static ap_status read_samples(ap_control *c, ap_rows *rows, double **x, int *cou
 }
 
 static ap_status read_file(ap__control_reader *r, ap_error *error) {
-  const char *name = r->head.path.file;
-  if (!name) {
+  const char *name = r->head.path.file, *own = r->options.reference;
+  if (!name && !own) {
     fail(r, "file is missing");
     return AP_E_SYNTAX;
   }
-  char *path = ap__control_path_of(r, name);
-  if (!path) return AP_E_MEMORY;
+  char *path = own ? NULL : ap__control_path_of(r, name);
+  if (!path && !own) return AP_E_MEMORY;
   ap_rows *rows = NULL;
   double *x = NULL;
   int count = 0;
   bool whole = false;
-  ap_status status = ap_rows_open(path, &rows, error);
+  ap_status status = ap_rows_open(path ? path : own, &rows, error);
   free(path);
   if (!status) status = read_samples(r->control, rows, &x, &count, &whole, error);
   if (!status) status = join(r->control, x, count, whole, error);
@@ -289,12 +283,13 @@ bool ap__control_read_reference(ap__control_reader *r) {
       [HOLD] = read_simple,     [RAMP] = read_simple,   [TRAPEZOID] = read_simple,
       [QUINTIC] = read_simple,  [SPLINE] = read_spline, [LINE] = read_line,
       [FOURIER] = read_fourier, [FILE_] = read_file};
-  ap_status status = readers[r->head.path.kind](r, &own);
+  int kind = r->options.reference ? FILE_ : r->head.path.kind;
+  ap_status status = readers[kind](r, &own);
   if (!status) { // within the limits that stop the run
     const ap_guards *g = &c->servo_def.guards;
     const ap_traj_limits limits = {g->lower, g->upper, g->velocity, NULL};
     const char *names[AP_RACK_AXES];
-    for (int j = 0; j < c->n; j++) names[j] = joint_of(c->model, j);
+    for (int j = 0; j < c->n; j++) names[j] = ap__control_joint_name(c->model, j);
     status = ap_traj_check(c->reference, &limits, names, &own);
   }
   if (!status) return true;

@@ -127,7 +127,8 @@ static void rub(plant *p, double inverse[N][N], const double *most, double *v) {
 
 static void step(plant *p, double h) {
   const ap_model *m = p->def.model;
-  double M[N * N], A[N][N], inverse[N][N] = {{0}}, bias[N], force[N], most[N], v[N];
+  double M[N * N], A[N][N] = {{0}}, inverse[N][N] = {{0}}, bias[N], force[N] = {0}, most[N] = {0},
+                   v[N];
   int n = p->n;
   ap_inertia_matrix(m, p->work, p->q, M);
   ap_bias(m, p->work, p->q, p->v, bias);

@@ -50,7 +50,22 @@ static void prefault(void) {
   (void)stack[STACK - 1];
 }
 
-static void ask_for_realtime(ap_servo *s, const ap_realtime *r) {
+// How the thread was scheduled before.
+typedef struct schedule {
+  int policy;
+  struct sched_param param;
+  cpu_set_t processors;
+} schedule;
+
+static void give_back(const ap_realtime *r, const schedule *was) {
+  if (r->lock_memory) munlockall();
+  if (r->priority > 0) pthread_setschedparam(pthread_self(), was->policy, &was->param);
+  if (r->cpu >= 0) pthread_setaffinity_np(pthread_self(), sizeof was->processors, &was->processors);
+}
+
+static void ask_for_realtime(ap_servo *s, const ap_realtime *r, schedule *was) {
+  pthread_getschedparam(pthread_self(), &was->policy, &was->param);
+  pthread_getaffinity_np(pthread_self(), sizeof was->processors, &was->processors);
   if (r->lock_memory && mlockall(MCL_CURRENT | MCL_FUTURE))
     remark(s, "memory is not locked", errno, "raise the limit 'ulimit -l'");
   prefault();
@@ -71,7 +86,8 @@ static void ask_for_realtime(ap_servo *s, const ap_realtime *r) {
 
 void ap_servo_run(ap_servo *s, const ap_realtime *r) {
   if (ap_servo_ended(s)) return;
-  ask_for_realtime(s, r);
+  schedule was = {0};
+  ask_for_realtime(s, r, &was);
   const int64_t period = (int64_t)nearbyint(s->def.period * (double)second);
   const int64_t began = now() + period;
   bool goes_on = true;
@@ -91,6 +107,6 @@ void ap_servo_run(ap_servo *s, const ap_realtime *r) {
     number += skip;
     due = release + period;
   }
-  munlockall();
+  give_back(r, &was);
   atomic_store(&s->ended, true);
 }

@@ -11,6 +11,7 @@
 
 static const double settle = 0.1;      // s that potentiometers are read before anything moves
 static const double home_travel = 1.1; // of the way between two index pulses
+static const double home_most = 4;     // times of homing that a joint may take to its index pulse
 static const double smooth_last = 0.1; // s
 
 const char *ap_phase_name(ap_phase phase) {
@@ -198,8 +199,21 @@ static void end_home(ap_servo *s) {
   begin_approach(s);
 }
 
+// A joint that friction has kept from its index pulse goes on, a distance of pulses in each time of
+// homing; the others stay.
+static void creep(ap_servo *s, uint32_t missing) {
+  for (int j = 0; j < s->n; j++) {
+    double pitch = ap_axis_pitch(&s->def.axis[j]);
+    bool goes = missing >> j & 1;
+    s->vd[j] = goes ? copysign(pitch, s->home_way[j]) / s->def.home_time : 0;
+    s->qd[j] += s->vd[j] * (s->t - s->before);
+    s->ad[j] = 0;
+  }
+}
+
 static void refer_home(ap_servo *s) {
   double since = s->t - s->phase_began, part = since / s->def.home_time;
+  uint32_t missing = ~s->record.input.indexed & ((1u << s->n) - 1);
   for (int j = 0; j < s->n; j++) {
     const ap_rack_input *in = &s->record.input;
     s->home_sum[j] += ap_axis_potentiometer(&s->def.axis[j], in->potentiometer[j]) -
@@ -210,16 +224,20 @@ static void refer_home(ap_servo *s) {
     if (since >= settle) begin_home_move(s);
     return;
   }
+  if (part >= 1) {
+    creep(s, missing);
+    if (part >= home_most || (!missing && since >= s->def.home_time + settle)) end_home(s);
+    return;
+  }
   const double rest[3] = {0, 0, 0}, end[3] = {1, 0, 0};
   double c[AP__POWERS], x[3];
   ap__quintic(c, s->def.home_time, rest, end);
-  ap__polynomial_at(c, fmin(since, s->def.home_time), x);
+  ap__polynomial_at(c, since, x);
   for (int j = 0; j < s->n; j++) {
     s->qd[j] = s->home_from[j] + s->home_way[j] * x[0];
-    s->vd[j] = part < 1 ? s->home_way[j] * x[1] : 0;
-    s->ad[j] = part < 1 ? s->home_way[j] * x[2] : 0;
+    s->vd[j] = s->home_way[j] * x[1];
+    s->ad[j] = s->home_way[j] * x[2];
   }
-  if (since >= s->def.home_time + settle) end_home(s);
 }
 
 static void refer_approach(ap_servo *s) {

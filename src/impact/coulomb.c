@@ -142,7 +142,8 @@ static bool from_polygon(ap_law *c) {
     for (int k = 0; k < rows; k++) c->delassus[r * rows + k] = ap__dot(c->nv, a, c->a + k * c->nv);
   }
   for (int i = 0; i < c->n; i++) c->friction[i] = c->point[i].mu;
-  o->n = c->n, o->W = c->delassus, o->b = c->beside, o->mu = c->friction, o->way = NULL;
+  o->n = c->n, o->W = c->delassus, o->b = c->beside, o->mu = c->friction;
+  o->way = NULL, o->keep = NULL;
   for (int pass = 0; pass < PASSES; pass++) {
     if (!ap__polygon_solve(o, pass, c->p)) return false;
     ap__state_of(c, c->p, c->x);

@@ -20,9 +20,9 @@
 enum { SIDES = 12, PER_POINT = SIDES + 2 };
 enum { NORMAL, SIDE, SPEED };
 
-static const double FLAT = 1e-11; // a smaller pivot is rounding
-static const double APART = 1e-9; // constants are moved by less than this, so that none are equal
-static const double TURN = 0.26;  // rad, of the first side: no wall's axes have it
+static const double FLAT = 1e-11;  // a smaller pivot is rounding
+static const double APART = 1e-12; // constants are moved by less than this, so that none are equal
+static const double TURN = 0.26;   // rad, of the first side: no wall's axes have it
 
 void ap__polygon_take(ap_arena *arena, int n, ap_polygon *o) {
   size_t m = (size_t)(n < AP_POLYGON_MOST ? n : AP_POLYGON_MOST) * PER_POINT;
@@ -62,6 +62,7 @@ static int list_variables(ap_polygon *o, int pass, const double *p) {
   int m = 0;
   for (int i = 0; i < o->n; i++) {
     double mu = o->mu[i], given[2] = {0, 0};
+    if (o->keep && !o->keep[i]) continue;
     if (o->way) memcpy(given, o->way + 2 * i, sizeof given);
     double along[3] = {1, -mu * given[0], -mu * given[1]};
     add_variable(o, &m, i, NORMAL, normal, along);
@@ -161,6 +162,7 @@ bool ap__polygon_solve(ap_polygon *o, int pass, double *p) {
   }
   if (!(w > 0 && size > 0 && w < INFINITY && size < INFINITY)) return false;
   int m = list_variables(o, pass, p);
+  if (m == 0) return false;
   for (int r = 0; r < 3 * o->n; r++) p[r] = 0;
   fill(o, m, w, size);
   if (!walk(o, m)) return false;

@@ -19,6 +19,7 @@ typedef struct ap_polygon {
   const double *mu; // [n]
   const double
       *way; // [2 n] of points whose direction of sliding is given, that; else 0. NULL: all 0
+  const bool *keep; // [n] points that take part; NULL: all
   // room
   double *table; // rows of basic variables over the others, the auxiliary one and the constant
   int *basic, *other;

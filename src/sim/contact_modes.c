@@ -195,18 +195,17 @@ static bool try_all_modes(ap_resting *resting, bool *keep, contact_system *s) {
 
 // Modes of the law with cones of many sides, which Lemke's method solves wherever forces exist.
 static bool try_polygons(ap_resting *resting, bool *keep, contact_system *s) {
-  ap_polygon *o = &s->polygon;
-  o->n = s->n, o->W = s->W, o->b = s->b, o->mu = s->friction, o->way = s->way;
-  for (int i = 0; i < s->n; i++) {
-    s->friction[i] = resting[i].friction;
-    for (int k = 0; k < 2; k++) s->way[2 * i + k] = s->still[i] ? 0 : s->place[i].slip[k];
-  }
   for (int pass = 0; pass < POLYGONS; pass++) {
-    if (!ap__polygon_solve(o, pass, s->sweep)) return false;
+    if (!ap__contact_polygon(resting, s->still, NULL, pass, s->sweep, s)) return false;
     memcpy(s->force, s->sweep, 3 * (size_t)s->n * sizeof *s->force);
     ap__contact_respond(s);
-    read_modes(resting, keep, s);
-    if (try_modes(resting, keep, s)) return true;
+    for (int few = 0; few < 2; few++) { // once more with those alone that are pressed
+      read_modes(resting, keep, s);
+      for (int i = 0; few && i < s->n; i++) keep[i] = keep[i] && s->sweep[3 * i] > 0;
+      if (try_modes(resting, keep, s)) return true;
+      memcpy(s->force, s->sweep, 3 * (size_t)s->n * sizeof *s->force);
+      ap__contact_respond(s);
+    }
   }
   return false;
 }

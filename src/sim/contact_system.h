@@ -108,4 +108,10 @@ double ap__contact_push(const ap_resting *r, const contact_system *s, int i);
 void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool *keep,
                        const double *b, bool hold, double *force, const contact_system *s);
 
+// Forces of the points in keep (NULL: all) under Coulomb's law with cones of many sides, of which
+// each further pass has more near those of the one before; still ones choose their direction.
+// False where none are found, and for more points than AP_POLYGON_MOST.
+bool ap__contact_polygon(const ap_resting *resting, const bool *still, const bool *keep, int pass,
+                         double *force, contact_system *s);
+
 #endif

@@ -198,7 +198,7 @@ ap_status ap_traj_line(const ap_model *m, ap_work *w, const ap_line_def *def, ap
   if (count < 2)
     return AP__REFUSE(error, AP_E_ARG, 0, "a line of %g s in steps of %g s (at most %d)",
                       l.duration, def->step, MOST_SAMPLES);
-  double *time = malloc((size_t)count * sizeof *time);
+  double *time = calloc((size_t)count, sizeof *time);
   double(*x)[3][N] = malloc((size_t)count * sizeof *x);
   if (time && x) {
     times_of(&l, time);

@@ -212,8 +212,8 @@ ap_status ap_traj_spline(const ap_spline_def *def, ap_traj **traj, ap_error *err
   ap_status status = check_spline(def, error);
   if (status) return status;
   size_t inner = (size_t)def->points;
-  row *rows = malloc(inner * sizeof *rows);
-  double(*x)[2] = malloc(inner * sizeof *x), *c;
+  row *rows = calloc(inner, sizeof *rows);
+  double(*x)[2] = calloc(inner, sizeof *x), *c;
   ap_traj *t = rows && x ? new_polynomials(def->n, def->points - 1, &c, error) : NULL;
   if (t) {
     for (int k = 0; k + 1 < def->points; k++) add_piece(t, k, def->time[k + 1] - def->time[k], c);
