@@ -115,4 +115,8 @@ static bool simplify_once(ap_program *p) {
 }
 
 // The second pass drops the products that the first one has factored, and factors what that shows.
-bool ap__simplify(ap_program *p) { return simplify_once(p) && simplify_once(p); }
+bool ap__simplify(ap_program *p) {
+  bool fits = true;
+  for (int pass = 0; fits && pass < 2; pass++) fits = simplify_once(p);
+  return fits;
+}
