@@ -9,10 +9,22 @@
 #include "output.h"
 #include "verbs.h"
 
-enum { OUTPUT, REAL, FUNCTIONS, NAME, NO_BATCH, NO_REGROUP, FRICTION, FLOATING, IGNORE_MIMIC };
+enum {
+  OUTPUT,
+  TARGET,
+  REAL,
+  FUNCTIONS,
+  NAME,
+  NO_BATCH,
+  NO_REGROUP,
+  FRICTION,
+  FLOATING,
+  IGNORE_MIMIC
+};
 
 static const cli_option options[] = {
-    [OUTPUT] = {"-o", "DIR", "the folder for NAME.c and NAME.h; made where it is missing"},
+    [OUTPUT] = {"-o", "DIR", "the folder for the files; made where it is missing"},
+    [TARGET] = {"--target", "c|cuda", "the language; c if not given"},
     [REAL] = {"--real", "f32|f64", "float or double; f64 if not given"},
     [FUNCTIONS] = {"--functions", "LIST", "names with commas between; all if not given"},
     [NAME] = {"--name", "NAME", "begin all names with this; the model's name if not given"},
@@ -32,7 +44,10 @@ static const char text[] =
     "  inverse_dynamics_derivatives   q v a -> dtau_dq dtau_dv dtau_da\n"
     "  forward_dynamics_derivatives   q v tau -> da_dq da_dv da_dtau; 0: done\n"
     "each as NAME_function(q, ...) and, for n states with coordinate j of state k at\n"
-    "[j*n + k], as NAME_function_batch(n, q, ...). Friction takes part only with --friction.\n";
+    "[j*n + k], as NAME_function_batch(n, q, ...). Friction takes part only with --friction.\n"
+    "With --target cuda NAME.cu and NAME.cuh, one thread per state: the same as functions for\n"
+    "the device, NAME_function_launch(n, q, ..., stream), and NAME_rollout_launch() for many\n"
+    "steps of many robots.\n";
 
 // The function that a word of the list names.
 static int find_function(const char *word, unsigned *bits) {
@@ -80,11 +95,18 @@ static int parse_options(const cli_arguments *arguments, ap_generate_options *o)
     o->arithmetic = AP_F32;
   else if (real && strcmp(real, "f64") != 0)
     return cli_usage("generate", "unknown arithmetic '%s'; f32 and f64 are possible", real);
+  const char *target = arguments->value[TARGET];
+  if (target && strcmp(target, "cuda") == 0)
+    o->target = AP_TARGET_CUDA;
+  else if (target && strcmp(target, "c") != 0)
+    return cli_usage("generate", "unknown target '%s'; c and cuda are possible", target);
   return list ? parse_functions(list, &o->functions) : CLI_OK;
 }
 
 // One file of the folder, which appears when it is complete.
-static int write_file(const char *folder, const char *name, const char *ending, const char *code) {
+static int write_file(const char *folder, const ap_code *code, bool header) {
+  const char *name = ap_code_name(code), *ending = ap_code_ending(code, header);
+  const char *source = header ? ap_code_header(code) : ap_code_source(code);
   const size_t size = strlen(folder) + strlen(name) + strlen(ending) + 2;
   char *path = malloc(size);
   if (!path) return cli_no_memory();
@@ -92,7 +114,7 @@ static int write_file(const char *folder, const char *name, const char *ending, 
   cli_out out;
   int status = cli_out_open(&out, path);
   if (status == CLI_OK) {
-    cli_out_write(&out, code, strlen(code));
+    cli_out_write(&out, source, strlen(source));
     status = cli_out_close(&out, CLI_OK);
   }
   free(path);
@@ -102,8 +124,8 @@ static int write_file(const char *folder, const char *name, const char *ending, 
 static int write_files(const char *path, const ap_code *code) {
   cli_folder folder = {.path = path};
   int status = cli_folder_open(&folder);
-  if (status == CLI_OK) status = write_file(path, ap_code_name(code), ".c", ap_code_source(code));
-  if (status == CLI_OK) status = write_file(path, ap_code_name(code), ".h", ap_code_header(code));
+  if (status == CLI_OK) status = write_file(path, code, false);
+  if (status == CLI_OK) status = write_file(path, code, true);
   cli_folder_close(&folder);
   return status;
 }
@@ -130,12 +152,13 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_generate = {.name = "generate",
                                .arguments = "MODEL",
-                               .about = "Write the robot's dynamics as stand-alone C.",
+                               .about = "Write the robot's dynamics as stand-alone C or CUDA.",
                                .text = text,
                                .example =
                                    "  appell generate puma600 -o firmware\n"
                                    "  appell generate arm.urdf -o src --real f32 --functions "
-                                   "inverse_dynamics,gravity\n",
+                                   "inverse_dynamics,gravity\n"
+                                   "  appell generate puma600 -o gpu --target cuda --real f32\n",
                                .options = options,
                                .least = 1,
                                .most = 1,

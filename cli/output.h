@@ -46,5 +46,7 @@ int cli_out_print(int (*print)(cli_out *out));
 /// Whether path can be the name of a file to be written: reports and returns CLI_BAD for a folder,
 /// or a file in a folder that does not exist.
 int cli_check_target(const char *path);
+/// The same for the name of a log, which ends in .csv or .h5.
+int cli_check_log(const char *path);
 
 #endif

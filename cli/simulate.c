@@ -244,17 +244,6 @@ static int simulate(job *j, const char *output, bool json, bool quiet) {
 
 // ---- the verb ----------------------------------------------------------------------------------
 
-static int check_output(const char *path) {
-  const size_t n = strlen(path);
-  const bool csv = n > 4 && strcmp(path + n - 4, ".csv") == 0;
-  const bool h5 = n > 3 && strcmp(path + n - 3, ".h5") == 0;
-  if (!csv && !h5) {
-    return cli_fail(CLI_BAD, path, 0,
-                    "the name does not tell the format (a log ends in .csv or .h5)");
-  }
-  return cli_check_target(path);
-}
-
 static int load(job *j, const cli_arguments *arguments) {
   ap_error error = {0};
   error.status = ap_scenario_read(j->path, &j->scenario, &error);
@@ -275,7 +264,7 @@ static int load(job *j, const cli_arguments *arguments) {
 
 static int run(const cli_arguments *arguments) {
   const char *output = arguments->value[OUTPUT];
-  int status = output ? check_output(output) : CLI_OK;
+  int status = output ? cli_check_log(output) : CLI_OK;
   if (status != CLI_OK) return status;
   job j = {.path = arguments->argument[0], .summary = {.log = output}};
   status = load(&j, arguments);

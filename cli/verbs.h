@@ -17,5 +17,7 @@ extern const cli_verb cli_simulate;
 extern const cli_verb cli_generate;
 extern const cli_verb cli_excite;
 extern const cli_verb cli_identify;
+extern const cli_verb cli_control;
+extern const cli_verb cli_bench;
 
 #endif

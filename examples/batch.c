@@ -1,4 +1,4 @@
-// A thousand PUMA 600 arms pulled to a pose by a controller with gravity compensation: two seconds
+// Two hundred PUMA 600 arms pulled to a pose by a controller with gravity compensation: two seconds
 // in steps of 2 ms, on all processors where the compiler has OpenMP (-fopenmp), else on one. How
 // many processors there are does not change a bit of the result.
 
@@ -11,7 +11,7 @@
 #include <omp.h>
 #endif
 
-enum { ARMS = 1000, JOINTS = 6 };
+enum { ARMS = 200, JOINTS = 6 };
 
 static unsigned char model_memory[8192];
 static double q[ARMS * JOINTS], v[ARMS * JOINTS], target[ARMS * JOINTS], weight[ARMS * JOINTS];

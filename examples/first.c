@@ -3,7 +3,7 @@
 #include <appell/appell.h>
 #include <stdio.h>
 
-static unsigned char model_memory[8192], work_memory[32768];
+static unsigned char model_memory[8192], work_memory[49152];
 
 int main(void) {
   ap_error error;

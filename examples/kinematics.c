@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static unsigned char model_memory[8192], work_memory[32768];
+static unsigned char model_memory[8192], work_memory[49152];
 
 static void print_row(const char *name, const double *x, int n) {
   printf("%s", name);

@@ -102,7 +102,7 @@ done
 refuses 2 "did you mean 'eval'" help evl
 refuses 2 'too many' help eval info
 refuses 2 'too many' --version eval info
-for verb in eval info models methods compare reproduce convert generate; do
+for verb in eval info models methods compare reproduce convert generate bench; do
   gives 0 $verb --help
   cp out verb.out
   gives 0 help $verb

@@ -48,19 +48,6 @@ static int call(const pair *p, ap_function f, const double *q, const double *v, 
   return 0;
 }
 
-static int call_batch(const pair *p, ap_function f, size_t n, const double *q, const double *v,
-                      const double *a, double *out) {
-  generated_function *s = generated_symbol(&p->g, ap_function_name(f), "_batch");
-  if (!CHECK(s)) return -1;
-  switch (f) {
-    case AP_GEN_INVERSE: ((three_arrays_batch *)s)(n, q, v, a, out); break;
-    case AP_GEN_BIAS: ((two_arrays_batch *)s)(n, q, v, out); break;
-    case AP_GEN_FORWARD: return ((forward_batch *)s)(n, q, v, a, out);
-    default: ((one_array_batch *)s)(n, q, out);
-  }
-  return 0;
-}
-
 static ap_status call_library(const pair *p, ap_function f, const motion *s, double *out) {
   switch (f) {
     case AP_GEN_INVERSE: ap_inverse_dynamics(p->m, p->w, s->q, s->v, s->a, out); break;
@@ -131,6 +118,8 @@ static void compare_jacobians(const pair *p, const motion *s) {
 // the condition of the inertia matrix twice.
 typedef int derivatives_function(const double *q, const double *v, const double *a, double *by_q,
                                  double *by_v, double *by_a);
+typedef void three_outputs(const double *q, const double *v, const double *a, double *by_q,
+                           double *by_v, double *by_a);
 
 static double derived[2][3][ROBOT_V * ROBOT_V];
 
@@ -145,7 +134,7 @@ static void compare_derivatives(const pair *p, bool forward, const motion *s) {
     CHECK_EQ_INT(((derivatives_function *)f)(s->q, s->v, s->a, a[0], a[1], a[2]), 0);
     CHECK_OK(ap_forward_dynamics_derivatives(p->m, p->w, s->q, s->v, s->a, b[0], b[1], b[2]));
   } else {
-    ((derivatives_function *)f)(s->q, s->v, s->a, a[0], a[1], a[2]);
+    ((three_outputs *)f)(s->q, s->v, s->a, a[0], a[1], a[2]);
     CHECK_OK(ap_inverse_dynamics_derivatives(p->m, p->w, s->q, s->v, s->a, b[0], b[1], b[2]));
   }
   for (int k = 0; k < 3; k++) CHECK_NEAR(a[k], b[k], n, forward ? 1e-11 : 1e-13);
@@ -165,38 +154,112 @@ static void compare_regressor(const pair *p, const motion *s) {
 
 // ---- many states -------------------------------------------------------------------------------
 
-typedef struct states {
-  double *q, *v, *a, *out; // [j * n + k]
-} states;
+// A generated function as the test calls it: its arrays, and whether it returns a status.
+typedef struct entry {
+  char name[128];
+  int inputs, outputs; // q, v, a as far as it reads them; how many arrays it writes
+  size_t size;         // numbers in each output
+  bool returns;
+} entry;
 
-// Column k of a batch's array beside n numbers.
-static void check_column(const double *batch, size_t count, size_t k, const double *one, int n) {
-  for (int j = 0; j < n; j++)
-    CHECK(memcmp(&batch[(size_t)j * count + k], &one[j], sizeof *one) == 0);
+typedef void three_outputs_batch(size_t n, const double *q, const double *v, const double *a,
+                                 double *by_q, double *by_v, double *by_a);
+typedef int derivatives_batch(size_t n, const double *q, const double *v, const double *a,
+                              double *by_q, double *by_v, double *by_a);
+
+static int call_entry(const pair *p, const entry *e, double *const *in, double *const *out) {
+  generated_function *f = generated_symbol(&p->g, e->name, "");
+  if (!CHECK(f)) return -1;
+  if (e->outputs == 3 && e->returns)
+    return ((derivatives_function *)f)(in[0], in[1], in[2], out[0], out[1], out[2]);
+  if (e->returns) return ((forward_function *)f)(in[0], in[1], in[2], out[0]);
+  if (e->outputs == 3)
+    ((three_outputs *)f)(in[0], in[1], in[2], out[0], out[1], out[2]);
+  else if (e->inputs == 3)
+    ((three_arrays *)f)(in[0], in[1], in[2], out[0]);
+  else if (e->inputs == 2)
+    ((two_arrays *)f)(in[0], in[1], out[0]);
+  else
+    ((one_array *)f)(in[0], out[0]);
+  return 0;
 }
 
-static void compare_batch(const pair *p, ap_function f, size_t count) {
+static int call_batch(const pair *p, const entry *e, size_t n, double *const *in,
+                      double *const *out) {
+  generated_function *f = generated_symbol(&p->g, e->name, "_batch");
+  if (!CHECK(f)) return -1;
+  if (e->outputs == 3 && e->returns)
+    return ((derivatives_batch *)f)(n, in[0], in[1], in[2], out[0], out[1], out[2]);
+  if (e->returns) return ((forward_batch *)f)(n, in[0], in[1], in[2], out[0]);
+  if (e->outputs == 3)
+    ((three_outputs_batch *)f)(n, in[0], in[1], in[2], out[0], out[1], out[2]);
+  else if (e->inputs == 3)
+    ((three_arrays_batch *)f)(n, in[0], in[1], in[2], out[0]);
+  else if (e->inputs == 2)
+    ((two_arrays_batch *)f)(n, in[0], in[1], out[0]);
+  else
+    ((one_array_batch *)f)(n, in[0], out[0]);
+  return 0;
+}
+
+// Column k of a batch's array beside n numbers.
+static void check_column(const double *batch, size_t count, size_t k, const double *one, size_t n) {
+  size_t different = 0;
+  for (size_t j = 0; j < n; j++)
+    different += memcmp(&batch[j * count + k], &one[j], sizeof *one) != 0;
+  CHECK_EQ_INT((int)different, 0);
+}
+
+// Random states into columns of `in`; what is not computed stays -7.
+static void fill_batch(const pair *p, const entry *e, size_t count, motion *s, double *const *in,
+                       double *const *out) {
   size_t nq = (size_t)ap_nq(p->m), nv = (size_t)ap_nv(p->m);
-  int n = entries(p, f);
-  states b = {numbers(nq * count), numbers(nv * count), numbers(nv * count),
-              numbers((size_t)n * count)};
-  motion *s = calloc(count + 1, sizeof *s);
   rng r = rng_seed(5 + count);
   for (size_t k = 0; k < count; k++) {
     random_motion(&r, p->m, &s[k]);
-    for (size_t j = 0; j < nq; j++) b.q[j * count + k] = s[k].q[j];
-    for (size_t j = 0; j < nv; j++) b.v[j * count + k] = s[k].v[j];
-    for (size_t j = 0; j < nv; j++) b.a[j * count + k] = s[k].a[j];
-    for (int j = 0; j < n; j++) b.out[(size_t)j * count + k] = -7;
+    for (size_t j = 0; j < nq; j++) in[0][j * count + k] = s[k].q[j];
+    for (size_t j = 0; j < nv; j++) in[1][j * count + k] = s[k].v[j];
+    for (size_t j = 0; j < nv; j++) in[2][j * count + k] = s[k].a[j];
   }
-  int any = 0, got = call_batch(p, f, count, b.q, b.v, b.a, b.out);
+  for (int i = 0; i < e->outputs; i++)
+    for (size_t j = 0; j < e->size * count; j++) out[i][j] = -7;
+}
+
+static void compare_batch(const pair *p, const entry *e, size_t count) {
+  size_t nq = (size_t)ap_nq(p->m), nv = (size_t)ap_nv(p->m);
+  double *in[3] = {numbers(nq * count), numbers(nv * count), numbers(nv * count)};
+  double *out[3], *one[3];
+  for (int i = 0; i < 3; i++) out[i] = numbers(e->size * count), one[i] = numbers(e->size);
+  motion *s = calloc(count + 1, sizeof *s);
+  fill_batch(p, e, count, s, in, out);
+  int any = 0, got = call_batch(p, e, count, in, out);
   for (size_t k = 0; k < count; k++) {
-    for (int j = 0; j < n; j++) out_generated[j] = -7;
-    any |= call(p, f, s[k].q, s[k].v, s[k].a, out_generated) != 0;
-    check_column(b.out, count, k, out_generated, n);
+    double *state[3] = {s[k].q, s[k].v, s[k].a};
+    for (size_t j = 0; j < 3 * e->size; j++) one[j / e->size][j % e->size] = -7;
+    any |= call_entry(p, e, state, one) != 0;
+    for (int i = 0; i < e->outputs; i++) check_column(out[i], count, k, one[i], e->size);
   }
   CHECK_EQ_INT(got != 0, any);
-  free(b.q), free(b.v), free(b.a), free(b.out), free(s);
+  for (int i = 0; i < 3; i++) free(in[i]), free(out[i]), free(one[i]);
+  free(s);
+}
+
+static entry entry_of(const pair *p, ap_function f) {
+  size_t nv = (size_t)ap_nv(p->m);
+  entry e = {.inputs = 3, .outputs = 1, .size = nv};
+  snprintf(e.name, sizeof e.name, "%s", ap_function_name(f));
+  if (f == AP_GEN_BIAS) e.inputs = 2;
+  if (f == AP_GEN_INERTIA || f == AP_GEN_GRAVITY) e.inputs = 1;
+  if (f == AP_GEN_INVERSE_DERIVATIVES || f == AP_GEN_FORWARD_DERIVATIVES) e.outputs = 3;
+  if (f == AP_GEN_INERTIA || e.outputs == 3) e.size = nv * nv;
+  if (f == AP_GEN_REGRESSOR) e.size = 10 * (size_t)ap_moving_bodies(p->m) * nv;
+  e.returns = f == AP_GEN_FORWARD || f == AP_GEN_FORWARD_DERIVATIVES;
+  return e;
+}
+
+static void compare_counts(const pair *p, const entry *e, const char *label) {
+  test_context("%s, batch of %s", label, e->name);
+  for (size_t count = 0; count < STATES; count += 5) compare_batch(p, e, count);
 }
 
 // ---- models ------------------------------------------------------------------------------------
@@ -220,45 +283,87 @@ static void compare_states(const pair *p, const char *label, bool derivatives) {
   }
 }
 
-static void compare_batches(const pair *p, const char *label) {
-  for (int f = 0; f < PLAIN_FUNCTIONS; f++) {
-    test_context("%s, batch of %s", label, ap_function_name(plain[f]));
-    for (size_t count = 0; count < STATES; count += 5) compare_batch(p, plain[f], count);
+static void compare_batches(const pair *p, const char *label, bool derivatives) {
+  for (int f = 0; f < AP_FUNCTIONS; f++) {
+    bool derived_one = f == AP_GEN_INVERSE_DERIVATIVES || f == AP_GEN_FORWARD_DERIVATIVES;
+    if (f == AP_GEN_JACOBIAN || (derived_one && !derivatives)) continue;
+    entry e = entry_of(p, (ap_function)f);
+    compare_counts(p, &e, label);
+  }
+  entry jacobian = {.inputs = 1, .outputs = 1, .size = 6 * (size_t)ap_nv(p->m)};
+  for (int frame = 1; frame < ap_nframe(p->m); frame++) {
+    snprintf(jacobian.name, sizeof jacobian.name, "jacobian_%s", ap_frame_name(p->m, frame));
+    if (generated_symbol(&p->g, jacobian.name, "")) compare_counts(p, &jacobian, label);
   }
 }
 
 static const unsigned no_derivatives =
     ~(1u << AP_GEN_INVERSE_DERIVATIVES | 1u << AP_GEN_FORWARD_DERIVATIVES);
 
-static void compare_model(const ap_model *m, ap_work *w, const char *label, bool batch,
-                          bool derivatives, const char *flags) {
+// What is generated of a robot, and how it is compiled.
+typedef struct build {
+  bool batch, derivatives;
+  const char *compiler; // NULL: that of CC
+  const char *flags;
+} build;
+
+static void compare_model(const ap_model *m, ap_work *w, const char *label, build b) {
   pair p = {m, w, {0}};
   ap_generate_options options = ap_default_generate();
-  options.batch = batch;
-  if (!derivatives) options.functions &= no_derivatives;
+  options.batch = b.batch;
+  if (!b.derivatives) options.functions &= no_derivatives;
   test_context("%s", label);
-  p.g = generated_open(m, &options, compiler(), flags);
+  p.g = generated_open(m, &options, b.compiler ? b.compiler : compiler(), b.flags);
   if (CHECK(p.g.library)) {
-    compare_states(&p, label, derivatives);
-    if (batch) compare_batches(&p, label);
+    compare_states(&p, label, b.derivatives);
+    if (b.batch) compare_batches(&p, label, b.derivatives);
   }
   generated_close(&p.g);
 }
 
+static void compare_builtin(const char *name, build b) {
+  const ap_robot_def *def = ap_builtin(name);
+  size_t size = ap_model_size(def);
+  void *memory = malloc(size);
+  ap_model *m = ap_model_init(def, memory, size, NULL);
+  size = ap_work_size(m);
+  void *work = malloc(size);
+  char label[128];
+  snprintf(label, sizeof label, "%s, %s %s", name, b.compiler ? b.compiler : compiler(), b.flags);
+  if (ap_nv(m) > 0) compare_model(m, ap_work_init(m, work, size), label, b);
+  free(work);
+  free(memory);
+}
+
 TEST(builtin_robots) {
-  for (int i = 0; ap_builtin_name(i); i++) {
-    const ap_robot_def *def = ap_builtin(ap_builtin_name(i));
-    size_t size = ap_model_size(def);
-    void *memory = malloc(size);
-    ap_model *m = ap_model_init(def, memory, size, NULL);
-    size = ap_work_size(m);
-    void *work = malloc(size);
-    if (ap_nv(m) > 0)
-      compare_model(m, ap_work_init(m, work, size), ap_builtin_name(i),
-                    strcmp(ap_builtin_name(i), "puma600") == 0, ap_nv(m) < 7, "-O0 -march=native");
-    free(work);
-    free(memory);
+  const char *name;
+  for (int i = 0; (name = ap_builtin_name(i)) != NULL; i++)
+    compare_builtin(name, (build){.batch = strcmp(name, "puma600") == 0,
+                                  .derivatives = ap_builtin(name)->nbody < 7,
+                                  .flags = "-O0 -march=native"});
+}
+
+static bool has_clang(void) { return system("clang --version >/dev/null 2>&1") == 0; }
+
+// What optimisers make of it: a selection, or everything where APPELL_TEST_LEVELS is set, which
+// takes minutes.
+TEST(optimisation_levels) {
+  static const char *const all[] = {"-O0", "-O1", "-O2", "-O3", "-O3 -march=native", "-Os -mavx2"};
+  bool clang = has_clang();
+  if (!getenv("APPELL_TEST_LEVELS")) {
+    compare_builtin("puma600", (build){.batch = true, .compiler = "gcc", .flags = all[4]});
+    if (clang)
+      compare_builtin("puma600", (build){.batch = true, .compiler = "clang", .flags = all[4]});
+    return;
   }
+  const char *name;
+  for (int i = 0; (name = ap_builtin_name(i)) != NULL; i++)
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+      build b = {.batch = true, .derivatives = true, .compiler = "gcc", .flags = all[k]};
+      compare_builtin(name, b);
+      b.compiler = "clang";
+      if (clang) compare_builtin(name, b);
+    }
 }
 
 // Every kind of joint, free bases, followers, massless links; all recipes where APPELL_TEST_EFFORT
@@ -277,8 +382,10 @@ TEST(random_robots) {
     if (!is_chosen(recipes[k].label)) continue;
     test_robot *r = robot_at(k);
     if (ap_nv(r->m) > 0)
-      compare_model(r->m, r->w, r->label, ap_nv(r->m) < 8, ap_nv(r->m) < 10 && !recipes[k].massless,
-                    "-O0");
+      compare_model(r->m, r->w, r->label,
+                    (build){.batch = ap_nv(r->m) < 8,
+                            .derivatives = ap_nv(r->m) < 10 && !recipes[k].massless,
+                            .flags = "-O0"});
   }
 }
 
@@ -302,8 +409,10 @@ static void compare_dynamics(test_robot *r, ap_generate_options options) {
     random_motion(&random, r->m, &s);
     for (int f = 0; f < PLAIN_FUNCTIONS; f++) compare_state(&p, plain[f], &s);
   }
-  for (int f = 0; p.g.library && options.batch && f < PLAIN_FUNCTIONS; f++)
-    compare_batch(&p, plain[f], STATES);
+  for (int f = 0; p.g.library && options.batch && f < PLAIN_FUNCTIONS; f++) {
+    entry e = entry_of(&p, plain[f]);
+    compare_batch(&p, &e, STATES);
+  }
   generated_close(&p.g);
 }
 
@@ -339,7 +448,8 @@ static void compare_file(const char *path, bool floating) {
     void *work = malloc(size);
     char label[300];
     snprintf(label, sizeof label, "%s%s", floating ? "+" : "", path);
-    compare_model(m, ap_work_init(m, work, size), label, ap_nv(m) < 9, ap_nv(m) < 9, "-O0");
+    compare_model(m, ap_work_init(m, work, size), label,
+                  (build){.batch = ap_nv(m) < 9, .derivatives = ap_nv(m) < 9, .flags = "-O0"});
     free(work);
   }
   ap_model_free(m);

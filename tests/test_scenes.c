@@ -37,8 +37,12 @@ enum { SCENES = 200, MOST_WALLS = 4, MOST_POINTS = 8, MOST_SPRINGS = 4, PROFILE 
 // bounces from a second down to the window of 1e-5 s are 230.
 #define MOST_EVENTS 20000
 
-// ... or for more evaluations, which bound the time of a scene without a clock.
-#define MOST_EVALUATIONS 1000000
+// ... or for more evaluations, which bound the time of a scene without a clock: so many in any
+// case, and so many for each event. Robots between elastic walls may truly hit them ten thousand
+// times, and each hit takes some steps to come to and some to locate (a hundred evaluations at the
+// usual); what must not be is that evaluations go on without anything happening.
+#define MOST_EVALUATIONS 200000
+#define MOST_PER_EVENT   300
 
 // ---- scenes ------------------------------------------------------------------------------------
 
@@ -343,11 +347,15 @@ static bool make_wall(rng *r, test_scene *s, int i) {
 
 // ---- the whole of it ---------------------------------------------------------------------------
 
+static long most_evaluations(const test_scene *s) {
+  return MOST_EVALUATIONS + MOST_PER_EVENT * s->events;
+}
+
 static ap_status guard(void *context, double t, const double *q, const double *v, double *tau) {
   test_scene *s = context;
   (void)q, (void)v;
   tau[0] += s->drive * sin(9 * t);
-  return ++s->evaluations > MOST_EVALUATIONS ? AP_E_UNSUPPORTED : AP_OK;
+  return ++s->evaluations > most_evaluations(s) ? AP_E_UNSUPPORTED : AP_OK;
 }
 
 static bool make_scene(uint64_t seed, test_scene *s) {
@@ -540,6 +548,7 @@ static void check_event(void *context, const ap_event *e) {
   for (int k = 0; k < 3; k++) along[k] = e->impulse[k] - push * e->normal[k];
   double rubs = sqrt(dot3(along, along));
   s->events++;
+  s->fastest = fmax(s->fastest, sqrt(dot3(e->before, e->before)));
   if (s->told)
     printf("%5d %.12g %s %d %d  %.3g -> %.3g m/s  %.3g N s, slides %.3g -> %.3g m/s\n", e->number,
            e->t, ap_event_name(e->kind), e->point, e->wall, dot3(e->before, e->normal),
@@ -575,6 +584,33 @@ static bool refused(const test_scene *s, ap_status status, const ap_error *error
   return false;
 }
 
+// The first pivot of the inertia matrix at the start that vanishes beside its diagonal; -1: none.
+static int vanishing_pivot(const test_scene *s) {
+  static double M[ROBOT_V * ROBOT_V];
+  int n = ap_nv(s->robot.m);
+  ap_inertia_matrix(s->robot.m, s->robot.w, s->q, M);
+  for (int j = 0; j < n; j++) {
+    double part = M[j * n + j];
+    for (int i = 0; i < j; i++) part -= M[j * n + i] * M[j * n + i] / M[i * n + i];
+    if (part < 1e-13 * M[j * n + j]) return j;
+    M[j * n + j] = part;
+    for (int k = j + 1; k < n; k++)
+      for (int i = 0; i < j; i++) M[k * n + j] -= M[k * n + i] * M[j * n + i] / M[i * n + i];
+  }
+  return -1;
+}
+
+// Joints about one axis with nothing heavy between them can turn against each other without moving
+// any mass: such a start has no acceleration, and the message names the joint.
+static bool massless(const test_scene *s, ap_status status, const ap_error *error) {
+  if (status != AP_E_SINGULAR || !strstr(s->kind, "massless")) return false;
+  int which = vanishing_pivot(s);
+  for (int i = 1; i < ap_nbody(s->robot.m); i++)
+    if (ap_joint_v(s->robot.m, i) == which && ap_joint_nv(s->robot.m, i) > 0)
+      return CHECK(strstr(error->text, ap_body(s->robot.m, i)->name) != NULL);
+  return false;
+}
+
 static bool run_scene(test_scene *s) {
   ap_error error = {0};
   ap_status status = ap_sim_create(&s->scene, &s->sim, &error);
@@ -586,6 +622,7 @@ static bool run_scene(test_scene *s) {
   ap_sim_on_event(s->sim, check_event, s);
   if (!status) status = ap_sim_start(s->sim, 0, s->q, s->v, &error);
   if (refused(s, status, &error)) return ap_sim_free(s->sim), true;
+  if (massless(s, status, &error)) return ap_sim_free(s->sim), true;
   if (!status) check_now(s);
   for (int i = 1; i <= OUTPUTS && !status && !s->failed; i++) {
     status = ap_sim_advance(s->sim, s->duration * i / OUTPUTS, &error);
@@ -594,8 +631,8 @@ static bool run_scene(test_scene *s) {
   if (retry(s, status, &error)) return run_scene(s);
   if (status) broken(s, error.text, NAN, NAN, 0);
   long evaluations = s->evaluations = ap_sim_evaluations(s->sim);
-  if (evaluations > MOST_EVALUATIONS)
-    broken(s, "evaluations", s->duration, (double)evaluations, MOST_EVALUATIONS);
+  if (evaluations > most_evaluations(s))
+    broken(s, "evaluations", s->duration, (double)evaluations, (double)most_evaluations(s));
   ap_sim_free(s->sim);
   return true;
 }
@@ -628,11 +665,12 @@ TEST(random_scenes_obey_mechanics) {
 
 // Scenes that broke a law once: jammed points (50, 64), starts in the middle of a sphere or torus
 // (75, 657, 687), blocks that rattled for ever (243, 429, 609), a wall across the plane of a planar
-// tree (552), chains stretched onto their walls (5097, 5250), friction that gave energy (5469,
-// 8095), steps too long for a motion (7874).
+// tree (552), a wedged point whose modes were not found (1059), joints without any mass between
+// them (3520), a fast point met late by fixed steps (4449), chains stretched onto their walls
+// (5097, 5250), friction that gave energy (5469, 8095), steps too long for a motion (7874).
 TEST(scenes_that_failed_once) {
-  static const unsigned long seeds[] = {50,  64,  75,   243,  429,  552,  609,
-                                        657, 687, 5097, 5250, 5469, 7874, 8095};
+  static const unsigned long seeds[] = {50,   64,   75,   243,  429,  552,  609,  657, 687,
+                                        1059, 3520, 4449, 5097, 5250, 5469, 7874, 8095};
   if (getenv("APPELL_TEST_SCENES")) return;
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
     if (!run_seed(seeds[i], false, false)) return;

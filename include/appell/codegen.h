@@ -37,14 +37,21 @@ typedef enum ap_function {
 /// NULL for what is none.
 AP_API const char *ap_function_name(ap_function function);
 
+/// The language of generated text.
+typedef enum ap_target {
+  AP_TARGET_C,   ///< C11, for processors: NAME.c and NAME.h
+  AP_TARGET_CUDA ///< CUDA C++17, one thread per state: NAME.cu and NAME.cuh
+} ap_target;
+
 /// What to generate. Start from ap_default_generate().
 typedef struct ap_generate_options {
   const char *name;         ///< prefix of all names; NULL: the model's name as a C identifier
   ap_arithmetic arithmetic; ///< AP_F64 or AP_F32
   unsigned functions;       ///< bit 1 << AP_GEN_...; default: all
-  bool batch;               ///< also NAME_..._batch(n, ...) for n states at once; default: true
-  bool friction;            ///< with friction and rotors, as ap_set_friction(); default: false
-  bool regroup;             ///< inertial parameters regrouped to base parameters; default: true
+  bool batch;    ///< also NAME_..._batch(n, ...) for n states at once; default: true; CUDA always
+  bool friction; ///< with friction and rotors, as ap_set_friction(); default: false
+  bool regroup;  ///< inertial parameters regrouped to base parameters; default: true
+  ap_target target; ///< default: AP_TARGET_C
 } ap_generate_options;
 
 /// The defaults named above, in double.
@@ -58,9 +65,11 @@ AP_API ap_status ap_generate(const ap_model *m, const ap_generate_options *optio
                              ap_error *error);
 /// The prefix of its names, which is also the name of its files without their endings.
 AP_API const char *ap_code_name(const ap_code *code);
-/// The text of NAME.c, ending with a NUL; valid until ap_code_free().
+/// ".c" or ".cu" of the source, ".h" or ".cuh" of the header.
+AP_API const char *ap_code_ending(const ap_code *code, bool header);
+/// The text of NAME.c (NAME.cu), ending with a NUL; valid until ap_code_free().
 AP_API const char *ap_code_source(const ap_code *code);
-/// The text of NAME.h, ending with a NUL; valid until ap_code_free().
+/// The text of NAME.h (NAME.cuh), ending with a NUL; valid until ap_code_free().
 AP_API const char *ap_code_header(const ap_code *code);
 /// Operations that one call of a function costs: mul, add, div, sqrt and sincos are filled in. For
 /// AP_GEN_JACOBIAN those of all frames together. AP_E_ARG where it was not generated.

@@ -8,7 +8,7 @@
 #ifndef APPELL_TRAJ_H
 #define APPELL_TRAJ_H
 
-#include <appell/base.h>
+#include <appell/kin.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +44,48 @@ typedef struct ap_traj_state {
 /// The polynomials of degree five that lead from one state to another in a given time.
 AP_API ap_status ap_traj_quintic(int n, const ap_traj_state *from, const ap_traj_state *to,
                                  double duration, ap_traj **traj, ap_error *error);
+
+/// Straight lines in the coordinates at constant speed: a ramp, whose velocity jumps at both ends.
+AP_API ap_status ap_traj_ramp(int n, const double *from, const double *to, double duration,
+                              ap_traj **traj, ap_error *error);
+
+/// From rest to rest on straight lines in the coordinates, all of them in step: as fast as the
+/// largest speeds and accelerations [n] allow, with a trapezoid (or triangle) of speed.
+AP_API ap_status ap_traj_trapezoid(int n, const double *from, const double *to,
+                                   const double *velocity, const double *acceleration,
+                                   ap_traj **traj, ap_error *error);
+
+/// Points to be passed at given times.
+typedef struct ap_spline_def {
+  int n;              ///< coordinates, at least 1
+  int points;         ///< at least 2
+  const double *time; ///< [points], s, growing; the trajectory begins at the first as its t = 0
+  const double *q;    ///< [points * n], point by point
+  int degree;         ///< 3: velocity and acceleration do not jump, at rest at both ends; 5: nor do
+                      ///< the third and fourth derivative, and no acceleration at the ends
+} ap_spline_def;
+
+/// The spline through points.
+AP_API ap_status ap_traj_spline(const ap_spline_def *def, ap_traj **traj, ap_error *error);
+
+/// A straight line of a frame with constant orientation, for an arm with six joints of one degree
+/// of freedom each.
+typedef struct ap_line_def {
+  int frame;           ///< that moves along the line
+  double from[3];      ///< m, ground axes
+  double to[3];        ///< m
+  double R[9];         ///< orientation of the frame, its axes as columns
+  double speed;        ///< m/s
+  double acceleration; ///< m/s2, of a trapezoid of speed; 0: all the way at that speed
+  const double *guess; ///< [6] joint positions near the start, which choose the branch
+  double step;         ///< s between the times at which the line is met exactly; 0: 0.01
+} ap_line_def;
+
+/// Joint positions over time for a straight line: exact in position, velocity and acceleration at
+/// times def->step apart, polynomials of degree five between. AP_E_UNREACHABLE or AP_E_SINGULAR,
+/// with the time in *error, where the line leaves the workspace or meets a singularity.
+AP_API ap_status ap_traj_line(const ap_model *m, ap_work *w, const ap_line_def *def, ap_traj **traj,
+                              ap_error *error);
 
 /// Several trajectories one after the other; they are copied. AP_E_ARG where one does not begin
 /// where its predecessor ends, to 1e-9 of the size of the numbers, or has another n.

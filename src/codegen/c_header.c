@@ -115,10 +115,10 @@ void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool
   for (int k = 0; k < p->inputs; k++) {
     bool shared = p->in_place && k == p->inputs - 1;
     ap__text_add(t, "%sconst %s *%s%s", k > 0 ? ", " : "", ap__scalar(u),
-                 restricted && !shared ? "restrict " : "", p->input[k].name);
+                 restricted && !shared ? u->restricted : "", p->input[k].name);
   }
   for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, ", %s *%s%s", ap__scalar(u), restricted && !p->in_place ? "restrict " : "",
+    ap__text_add(t, ", %s *%s%s", ap__scalar(u), restricted && !p->in_place ? u->restricted : "",
                  p->output[k].name);
 }
 

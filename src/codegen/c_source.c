@@ -10,10 +10,8 @@ enum { NAME_ROOM = 128 };
 
 static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
 
-// A template with the words of this unit. `value` is the type $V of a value without the prefix, ""
-// for a plain number; `ending` is $S.
-static void put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
-                     const char *ending) {
+void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
+                  const char *ending) {
   bool single = ap__is_single(u);
   const char *integer = single ? "int32_t" : "int64_t";
   const char *natural = single ? "uint32_t" : "uint64_t";
@@ -217,6 +215,10 @@ static const char lanes_text[] =
     "#define $N_MASK(x) (-($i)(x))\n"
     "#endif\n"
     "enum { $N_WIDTH = sizeof($N_lanes) / sizeof($R) };\n"
+    "/* clang would cut vectors of 512 bits in two where it takes 256 for the better width. */\n"
+    "#if defined __clang__ && defined __AVX512F__\n"
+    "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
+    "#endif\n"
     "\n"
     "/* The last states, fewer than a vector: from rows of n into rows of a vector, the first one\n"
     "   repeated in what is left over, and back. */\n"
@@ -230,6 +232,12 @@ static const char lanes_text[] =
     "  for (j = 0; j < rows; j++)\n"
     "    for (k = 0; k < rest; k++) to[j * n + k] = from[j * $N_WIDTH + k];\n"
     "}\n";
+
+static const char lanes_end[] =
+    "\n"
+    "#if defined __clang__ && defined __AVX512F__\n"
+    "#pragma clang attribute pop\n"
+    "#endif\n";
 
 static const char lanes_of_pivots[] =
     "\n"
@@ -250,11 +258,11 @@ static const char lanes_of_pivots[] =
     "  memcpy(r, &a, sizeof a);\n"
     "}\n";
 
-static const char sign_scalar[] =
+const char ap__sign_scalar[] =
     "\n"
     "static inline $R $N_sign($R x) { return ($R)((x > 0) - (x < 0)); }\n";
 
-static const char max_scalar[] =
+const char ap__max_scalar[] =
     "\n"
     "static inline $R $N_max($R x, $R y) { return x > y || x != x ? x : y; }\n";
 
@@ -310,10 +318,12 @@ static void put_part_functions(ap__text *t, const ap_unit *u, const ap_dialect *
   bool side_by_side = d->ending[0] != 0;
   for (int part = 0; part < plan->parts; part++) {
     bool guarded = side_by_side && is_guarded(plan, part);
-    ap__text_add(t, "\nstatic void %s_%s_part%d%s(", d->name, d->function, part + 1, d->ending);
+    ap__text_add(t, "\n%svoid %s_%s_part%d%s(", u->part_qualifier, d->name, d->function, part + 1,
+                 d->ending);
     if (plan->angles > 0)
-      ap__text_add(t, "const %s *restrict s, const %s *restrict c, ", d->type, d->type);
-    ap__text_add(t, "%s *restrict x, %s", d->type, side_by_side ? "size_t n, " : "");
+      ap__text_add(t, "const %s *%ss, const %s *%sc, ", d->type, u->restricted, d->type,
+                   u->restricted);
+    ap__text_add(t, "%s *%sx, %s", d->type, u->restricted, side_by_side ? "size_t n, " : "");
     ap__put_parameters(t, u, plan->p, true);
     if (guarded) ap__text_add(t, ", const %s_i *keep, int all", d->type);
     put(t, ") {\n");
@@ -341,11 +351,11 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .load = load_scalar,
                         .store = store_scalar,
                         .stored = stored_scalar,
-                        .sincos = sincos_scalar,
+                        .sincos = u->sincos ? u->sincos : sincos_scalar,
                         .check = check_scalar,
                         .call = call_part};
   put_part_functions(t, u, &d, plan);
-  ap__text_add(t, "\n%s %s_%s(", ap__result_type(plan->p), u->name, name);
+  ap__text_add(t, "\n%s%s %s_%s(", u->qualifier, ap__result_type(plan->p), u->name, name);
   ap__put_parameters(t, u, plan->p, true);
   put(t, ") {\n");
   ap__put_body(t, &d, plan);
@@ -425,7 +435,7 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
 
 // ---- files -------------------------------------------------------------------------------------
 
-static void put_program(ap__text *t, const ap_unit *u, int k) {
+void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
   const ap_program *p = &u->part[k];
   if (!ap__plan(p, &plan)) {
@@ -440,7 +450,7 @@ static void put_program(ap__text *t, const ap_unit *u, int k) {
   ap__plan_free(&plan);
 }
 
-static bool has_operation(const ap_unit *u, ap_op op) {
+bool ap__uses(const ap_unit *u, ap_op op) {
   for (int i = 0; i < u->parts; i++)
     for (int k = 1; k < u->part[i].tape.count; k++)
       if (u->part[i].tape.node[k].op == op) return true;
@@ -449,41 +459,40 @@ static bool has_operation(const ap_unit *u, ap_op op) {
 
 // Functions that C has no operator for, as far as they are needed.
 static void put_functions(ap__text *t, const ap_unit *u) {
-  bool sign = has_operation(u, AP_OP_SIGN), max = has_operation(u, AP_OP_MAX);
-  if (sign) put_text(t, u, sign_scalar, "", "");
-  if (max) put_text(t, u, max_scalar, "", "");
-  if (sign && u->options->batch) put_text(t, u, sign_lanes, "", "");
-  if (max && u->options->batch) put_text(t, u, max_lanes, "", "");
+  bool sign = ap__uses(u, AP_OP_SIGN), max = ap__uses(u, AP_OP_MAX);
+  if (sign) ap__put_text(t, u, ap__sign_scalar, "", "");
+  if (max) ap__put_text(t, u, ap__max_scalar, "", "");
+  if (sign && u->options->batch) ap__put_text(t, u, sign_lanes, "", "");
+  if (max && u->options->batch) ap__put_text(t, u, max_lanes, "", "");
 }
 
-static bool has_angles(const ap_unit *u) {
-  return has_operation(u, AP_OP_SIN) || has_operation(u, AP_OP_COS);
-}
+bool ap__has_angles(const ap_unit *u) { return ap__uses(u, AP_OP_SIN) || ap__uses(u, AP_OP_COS); }
 
 static void put_sincos(ap__text *t, const ap_unit *u) {
   put(t, "\n");
-  put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
-  put_text(t, u, ap__sincos_near, "", "");
-  put_text(t, u, ap__sincos_look, "", "");
-  put_text(t, u, "#ifdef $N_VECTORS", "", "");
-  put_text(t, u, ap__sincos_near, "quad", "4");
+  ap__put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
+  ap__put_text(t, u, ap__sincos_near, "", "");
+  ap__put_text(t, u, ap__sincos_look, "", "");
+  ap__put_text(t, u, "#ifdef $N_VECTORS", "", "");
+  ap__put_text(t, u, ap__sincos_near, "quad", "4");
   put(t, "#endif\n");
-  put_text(t, u, ap__sincos_scalar, "", "");
+  ap__put_text(t, u, ap__sincos_scalar, "", "");
   if (!u->options->batch) return;
-  put_text(t, u, ap__sincos_near, "lanes", "_lanes");
-  put_text(t, u, ap__sincos_look, "lanes", "_lanes");
-  put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
+  ap__put_text(t, u, ap__sincos_near, "lanes", "_lanes");
+  ap__put_text(t, u, ap__sincos_look, "lanes", "_lanes");
+  ap__put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
 }
 
 void ap__put_c_source(ap__text *t, const ap_unit *u) {
   bool pivots = false;
   for (int k = 0; k < u->parts; k++) pivots = pivots || u->part[k].pivots > 0;
   ap__put_banner(t, u, ".c");
-  put_text(t, u, prologue, "", "");
-  put_text(t, u, vectors, "", "");
-  if (u->options->batch) put_text(t, u, lanes_text, "", "");
-  if (u->options->batch && pivots) put_text(t, u, lanes_of_pivots, "", "");
+  ap__put_text(t, u, prologue, "", "");
+  ap__put_text(t, u, vectors, "", "");
+  if (u->options->batch) ap__put_text(t, u, lanes_text, "", "");
+  if (u->options->batch && pivots) ap__put_text(t, u, lanes_of_pivots, "", "");
   put_functions(t, u);
-  if (has_angles(u)) put_sincos(t, u);
-  for (int k = 0; k < u->parts; k++) put_program(t, u, k);
+  if (ap__has_angles(u)) put_sincos(t, u);
+  for (int k = 0; k < u->parts; k++) ap__put_program(t, u, k);
+  if (u->options->batch) ap__put_text(t, u, lanes_end, "", "");
 }

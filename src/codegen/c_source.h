@@ -15,6 +15,11 @@ typedef struct ap_unit {
   int parts;
   int regrouped;         // inertial parameters that were moved
   const ap_count *count; // [AP_FUNCTIONS]
+  // What differs where functions are not plain C:
+  const char *qualifier;      // before a function of one state
+  const char *part_qualifier; // before a part of a function
+  const char *restricted;     // the word `restrict` and a blank
+  void (*sincos)(ap__text *t, const ap_dialect *d, const ap_plan *plan); // NULL: that of C
 } ap_unit;
 
 static inline bool ap__is_single(const ap_unit *u) { return u->options->arithmetic == AP_F32; }
@@ -33,5 +38,20 @@ void ap__put_banner(ap__text *t, const ap_unit *u, const char *ending);
 /// NAME.c and NAME.h. A text that failed ran out of memory.
 void ap__put_c_source(ap__text *t, const ap_unit *u);
 void ap__put_c_header(ap__text *t, const ap_unit *u);
+
+// What other languages with C's expressions are written with.
+
+/// A template with the words of this unit. `value` is the type $V of a value without the prefix, ""
+/// for a plain number; `ending` is $S.
+void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
+                  const char *ending);
+/// Whether any function has such an operation.
+bool ap__uses(const ap_unit *u, ap_op op);
+/// Functions that C has no operator for.
+extern const char ap__sign_scalar[], ap__max_scalar[];
+/// Whether any function needs sines and cosines.
+bool ap__has_angles(const ap_unit *u);
+/// All functions of part k.
+void ap__put_program(ap__text *t, const ap_unit *u, int k);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/c_source.h"
+#include "codegen/cuda_source.h"
 #include "codegen/regroup.h"
 #include "model/frozen.h"
 
@@ -17,6 +17,7 @@ struct ap_code {
   char name[NAME_MOST + 1];
   ap__text source, header;
   unsigned functions;
+  ap_target target;
   ap_count count[AP_FUNCTIONS];
 };
 
@@ -207,6 +208,10 @@ static ap_status check_options(const ap_model *m, const ap_generate_options *o, 
     ap__fail(error, AP_E_ARG, 0, "there is no such function to generate");
     return AP_E_ARG;
   }
+  if (o->target != AP_TARGET_C && o->target != AP_TARGET_CUDA) {
+    ap__fail(error, AP_E_ARG, 0, "code is generated as C or CUDA only");
+    return AP_E_ARG;
+  }
   if (m->nv == 0) {
     ap__fail(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
     return AP_E_UNSUPPORTED;
@@ -241,6 +246,9 @@ static void count_program(const ap_program *p, ap_count *count) {
 static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
   for (int k = 0; k < g->parts; k++) count_program(&g->part[k], &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
+               .qualifier = "",
+               .part_qualifier = "static ",
+               .restricted = "restrict ",
                .options = g->options,
                .name = code->name,
                .part = g->part,
@@ -248,8 +256,13 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
                .parts = g->parts,
                .regrouped = g->regrouped,
                .count = code->count};
-  ap__put_c_source(&code->source, &u);
-  ap__put_c_header(&code->header, &u);
+  if (g->options->target == AP_TARGET_CUDA) {
+    ap__put_cuda_source(&code->source, &u);
+    ap__put_cuda_header(&code->header, &u);
+  } else {
+    ap__put_c_source(&code->source, &u);
+    ap__put_c_header(&code->header, &u);
+  }
   return code->source.failed || code->header.failed ? no_memory(error) : AP_OK;
 }
 
@@ -262,6 +275,7 @@ ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_
   if (!c) return no_memory(error);
   generation g = {.m = m, .options = options};
   c->functions = options->functions;
+  c->target = options->target;
   status = choose_name(m, options->name, c->name, error);
   if (!status) status = count_regrouped(&g, error);
   if (!status) status = add_parts(&g, error);
@@ -274,6 +288,10 @@ ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_
   return status;
 }
 
+const char *ap_code_ending(const ap_code *code, bool header) {
+  if (code->target == AP_TARGET_CUDA) return header ? ".cuh" : ".cu";
+  return header ? ".h" : ".c";
+}
 const char *ap_code_name(const ap_code *code) { return code->name; }
 const char *ap_code_source(const ap_code *code) { return code->source.text; }
 const char *ap_code_header(const ap_code *code) { return code->header.text; }

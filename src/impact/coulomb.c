@@ -130,12 +130,34 @@ static bool approach(ap_law *c, int most) {
   return false;
 }
 
+// From the impulses of cones with many sides.
+static bool from_polygon(ap_law *c) {
+  enum { PASSES = 6 };
+  int rows = 3 * c->n;
+  ap_polygon *o = &c->polygon;
+  if (c->n > AP_POLYGON_MOST) return false;
+  for (int r = 0; r < rows; r++) {
+    const double *a = c->a + r * c->nv;
+    c->beside[r] = ap__dot(c->nv, a, c->y);
+    for (int k = 0; k < rows; k++) c->delassus[r * rows + k] = ap__dot(c->nv, a, c->a + k * c->nv);
+  }
+  for (int i = 0; i < c->n; i++) c->friction[i] = c->point[i].mu;
+  o->n = c->n, o->W = c->delassus, o->b = c->beside, o->mu = c->friction;
+  o->way = NULL, o->keep = NULL;
+  for (int pass = 0; pass < PASSES; pass++) {
+    if (!ap__polygon_solve(o, pass, c->p)) return false;
+    ap__state_of(c, c->p, c->x);
+    if (ap__modes(c)) return true;
+  }
+  return approach(c, 32);
+}
+
 ap_status ap__coulomb(ap_law *c, bool *exact) {
   int rank;
   ap_status status = ap__newton(c, 0, &rank);
   if (status) return status;
   look_at_points(c);
-  *exact = approach(c, 512);
+  *exact = approach(c, 512) || from_polygon(c);
   for (int from = 0; from < 2 && !*exact; from++) { // from elsewhere
     if (from == 0) {
       neighbour(c);

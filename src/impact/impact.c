@@ -56,6 +56,11 @@ static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   c->way = AP_TAKE(&arena, double, 2 * k);
   c->kept = AP_TAKE(&arena, double, 3 * k);
   c->point = AP_TAKE(&arena, ap_point, k);
+  size_t few = k < AP_POLYGON_MOST ? k : AP_POLYGON_MOST;
+  c->delassus = AP_TAKE(&arena, double, 9 * few * few);
+  c->beside = AP_TAKE(&arena, double, 3 * few);
+  c->friction = AP_TAKE(&arena, double, few);
+  ap__polygon_take(&arena, (int)few, &c->polygon);
   c->own = AP_TAKE(&arena, double, 3 * k * nv);
   ap_basis *bases[] = {&c->basis, &c->rows};
   for (int i = 0; i < 2; i++) {

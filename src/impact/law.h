@@ -14,6 +14,7 @@
 
 #include "impact/basis.h"
 #include "impact/point.h"
+#include "impact/polygon.h"
 #include "loop/closed.h"
 
 typedef struct ap_law {
@@ -49,6 +50,10 @@ typedef struct ap_law {
   double *row, *col;   // 3 n vectors of nv numbers: equations and unknowns of Newton's method
   double *extra, *rhs; // 3 n: what is on its diagonal besides, and its right side
   double *kept;        // 3 n: impulses to go back to
+
+  ap_polygon polygon;        // the law with cones of many sides,
+  double *delassus, *beside; // 3 n * 3 n, 3 n: its W and its velocities
+  double *friction;          // n
 
   double *mix;          // 3 n vectors of max(nv, 3 n) numbers
   double *g, *shared;   // another such vector, and its parts in them

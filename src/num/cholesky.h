@@ -8,8 +8,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-// M = L L^T in place. False where M is singular: a pivot that is rounding beside its diagonal.
-static inline bool ap__cholesky(int n, double *M) {
+// M = L L^T in place. -1; or where M is singular the first row whose pivot is rounding beside its
+// diagonal.
+static inline int ap__cholesky_fails(int n, double *M) {
   for (int j = 0; j < n; j++) {
     double *row = M + j * n, was = row[j], pivot = was;
     for (int k = 0; k < j; k++) {
@@ -18,11 +19,14 @@ static inline bool ap__cholesky(int n, double *M) {
       row[k] = sum / M[k * n + k];
     }
     for (int i = 0; i < j; i++) pivot -= row[i] * row[i];
-    if (!(pivot > 16 * DBL_EPSILON * was && isfinite(pivot))) return false;
+    if (!(pivot > 16 * DBL_EPSILON * was && isfinite(pivot))) return j;
     row[j] = sqrt(pivot);
   }
-  return true;
+  return -1;
 }
+
+// M = L L^T in place. False where M is singular.
+static inline bool ap__cholesky(int n, double *M) { return ap__cholesky_fails(n, M) < 0; }
 
 // L x = b in place.
 static inline void ap__cholesky_lower(int n, const double *L, double *x) {

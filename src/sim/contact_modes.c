@@ -18,7 +18,7 @@
 
 #include "contact_system.h"
 
-enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30, MOST_SLIDING = 10 };
+enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30, POLYGONS = 6, MOST_SLIDING = 10 };
 static const double ROUNDING = 1e-9;    // of the largest acceleration or force
 static const double ON_THE_EDGE = 1e-6; // of the cone, when modes are read off
 
@@ -193,6 +193,23 @@ static bool try_all_modes(ap_resting *resting, bool *keep, contact_system *s) {
   return false;
 }
 
+// Modes of the law with cones of many sides, which Lemke's method solves wherever forces exist.
+static bool try_polygons(ap_resting *resting, bool *keep, contact_system *s) {
+  for (int pass = 0; pass < POLYGONS; pass++) {
+    if (!ap__contact_polygon(resting, s->still, NULL, pass, s->sweep, s)) return false;
+    memcpy(s->force, s->sweep, 3 * (size_t)s->n * sizeof *s->force);
+    ap__contact_respond(s);
+    for (int few = 0; few < 2; few++) { // once more with those alone that are pressed
+      read_modes(resting, keep, s);
+      for (int i = 0; few && i < s->n; i++) keep[i] = keep[i] && s->sweep[3 * i] > 0;
+      if (try_modes(resting, keep, s)) return true;
+      memcpy(s->force, s->sweep, 3 * (size_t)s->n * sizeof *s->force);
+      ap__contact_respond(s);
+    }
+  }
+  return false;
+}
+
 // Rounds of sweeps until modes that they show obey the law.
 static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
   size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
@@ -205,7 +222,7 @@ static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
     read_modes(resting, keep, s);
     if (try_modes(resting, keep, s)) return true;
   }
-  return try_all_modes(resting, keep, s);
+  return try_polygons(resting, keep, s) || try_all_modes(resting, keep, s);
 }
 
 // ---- both --------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // Sweeps over points (block Gauss-Seidel): each one's force in turn as Coulomb's law wants it, the
-// others' as they are.
+// others' as they are. And all forces together where cones have many sides instead.
 
 #include <math.h>
 #include <string.h>
@@ -88,4 +88,16 @@ void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool 
     else
       sweep_sliding(&resting[i], a, s, i, force + 3 * i);
   }
+}
+
+bool ap__contact_polygon(const ap_resting *resting, const bool *still, const bool *keep, int pass,
+                         double *force, contact_system *s) {
+  ap_polygon *o = &s->polygon;
+  o->n = s->n, o->W = s->W, o->b = s->b, o->mu = s->friction;
+  o->way = s->way, o->keep = keep;
+  for (int i = 0; i < s->n; i++) {
+    s->friction[i] = resting[i].friction;
+    for (int k = 0; k < 2; k++) s->way[2 * i + k] = still[i] ? 0 : s->place[i].slip[k];
+  }
+  return ap__polygon_solve(o, pass, force);
 }

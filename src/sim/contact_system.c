@@ -23,6 +23,9 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
                      &s->y,     &s->rhs,     &s->old,      &s->sweep,   &s->swept,
                      &s->small, &s->qr.left, &s->qr.right, &s->qr.spare};
   for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] = AP_TAKE(&a, double, rows);
+  s->friction = AP_TAKE(&a, double, n);
+  s->way = AP_TAKE(&a, double, 2 * n);
+  ap__polygon_take(&a, n, &s->polygon);
   s->still = AP_TAKE(&a, bool, n);
   s->passive = AP_TAKE(&a, bool, n);
   s->row = AP_TAKE(&a, int, rows);

@@ -13,6 +13,7 @@
 #define AP_SIM_CONTACT_SYSTEM_H
 
 #include "contact.h"
+#include "impact/polygon.h"
 #include "num/qr.h"
 
 // A point in place.
@@ -46,6 +47,9 @@ typedef struct contact_system {
   double *small;        // [3 n]
   bool *still;          // [n] has friction and does not move along its wall
   bool *passive;        // [n] room for a set of points
+  ap_polygon polygon;   // of up to AP_POLYGON_MOST points
+  double *friction;     // [n]
+  double *way;          // [2 n] directions of those that slide
   double *q, *best;     // [nq]
   double *v;            // [nv]
 } contact_system;
@@ -103,5 +107,11 @@ double ap__contact_push(const ap_resting *r, const contact_system *s, int i);
 // With `hold` the still ones are to stick, come what may.
 void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool *keep,
                        const double *b, bool hold, double *force, const contact_system *s);
+
+// Forces of the points in keep (NULL: all) under Coulomb's law with cones of many sides, of which
+// each further pass has more near those of the one before; still ones choose their direction.
+// False where none are found, and for more points than AP_POLYGON_MOST.
+bool ap__contact_polygon(const ap_resting *resting, const bool *still, const bool *keep, int pass,
+                         double *force, contact_system *s);
 
 #endif

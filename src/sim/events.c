@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "num/cholesky.h"
+#include "sim/contact_system.h"
 #include "sim/run.h"
 
 // So many events within a window are a sequence that does not end by itself: impacts are then
@@ -22,7 +24,28 @@ static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-ap_status ap__run_failed(const ap_sim *sim, ap_status status, const char *what, ap_error *error) {
+// The first joint that can move, together with some before it, without moving any mass; NULL: none.
+static const char *idle_joint(ap_sim *sim) {
+  contact_system s;
+  if (sim->loop) return NULL;
+  ap__contact_layout(sim->m, sim->most, sim->contact_room, &s);
+  ap_inertia_matrix(sim->m, sim->w, sim->y, s.Minv);
+  int v = ap__cholesky_fails(sim->nv, s.Minv);
+  for (int i = 1; i < ap_nbody(sim->m) && v >= 0; i++)
+    if (v >= ap_joint_v(sim->m, i) && v < ap_joint_v(sim->m, i) + ap_joint_nv(sim->m, i))
+      return ap_body(sim->m, i)->name;
+  return NULL;
+}
+
+ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_error *error) {
+  const char *joint = status == AP_E_SINGULAR ? idle_joint(sim) : NULL;
+  if (joint) {
+    ap__fail(error, status, 0,
+             "%s at t = %.9g: the inertia matrix is singular here: joint \"%.*s\" can move, alone "
+             "or with joints before it, without moving any mass",
+             what, sim->t, ap__shown(joint), joint);
+    return status;
+  }
   ap__fail(error, status, 0, "%s at t = %.9g: %s", what, sim->t, ap_status_text(status));
   return status;
 }

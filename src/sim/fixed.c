@@ -187,7 +187,7 @@ static ap_status contacts(ap_sim *sim, double h, bool behind, ap_error *error) {
 }
 
 // A step that failed because its state grew beyond all bounds is too long.
-static ap_status no_step(const ap_sim *sim, ap_status status, double h, ap_error *error) {
+static ap_status no_step(ap_sim *sim, ap_status status, double h, ap_error *error) {
   const double *at = sim->scene.stepping == AP_FIXED_RK4 ? sim->stage + 4 * (size_t)sim->n : sim->y;
   for (int i = 0; i < sim->nq + sim->nv; i++) {
     if (fabs(at[i]) < 1e100) continue;

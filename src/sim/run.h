@@ -189,8 +189,8 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
                   const ap_touch *touch, double lost);
 // Counts an event; refuses where there are too many of them, naming the pair.
 ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error);
-// A failure inside a run.
-ap_status ap__run_failed(const ap_sim *sim, ap_status status, const char *what, ap_error *error);
+// A failure inside a run; where the inertia matrix is singular, the joint is named.
+ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_error *error);
 
 // ---- stride.c
 

@@ -28,7 +28,7 @@ double ap_traj_duration(const ap_traj *traj) { return traj->duration; }
 // ---- asking ------------------------------------------------------------------------------------
 
 // Horner's scheme for the polynomial and its two derivatives.
-static void polynomial_at(const double *c, double t, double x[3]) {
+void ap__polynomial_at(const double *c, double t, double x[3]) {
   double q = 0, v = 0, a = 0;
   for (int k = AP__POWERS - 1; k >= 0; k--) {
     a = a * t + 2 * v;
@@ -54,7 +54,7 @@ static void fourier_at(const ap_piece *p, const double *c, double t, double x[3]
 void ap__piece_at(const ap_piece *p, int j, double t, double x[3]) {
   const double *c = p->coefficient + (size_t)j * (size_t)p->stride;
   if (p->kind == PIECE_POLYNOMIAL)
-    polynomial_at(c, t, x);
+    ap__polynomial_at(c, t, x);
   else
     fourier_at(p, c, p->phase + t, x);
 }
@@ -134,8 +134,7 @@ ap_status ap_traj_fourier(const ap_fourier_def *def, ap_traj **traj, ap_error *e
 
 static double entry(const double *x, int j) { return x ? x[j] : 0; }
 
-// c0 + c1 t + ... + c5 t^5 with both ends' position, velocity and acceleration.
-static void quintic(double c[AP__POWERS], double T, const double p[3], const double e[3]) {
+void ap__quintic(double c[AP__POWERS], double T, const double p[3], const double e[3]) {
   double T2 = T * T, T3 = T2 * T;
   double q = e[0] - p[0] - p[1] * T - p[2] * T2 / 2; // what is left for the higher powers
   double v = e[1] - p[1] - p[2] * T, a = e[2] - p[2];
@@ -168,7 +167,7 @@ ap_status ap_traj_quintic(int n, const ap_traj_state *from, const ap_traj_state 
   for (int j = 0; j < n; j++, c += AP__POWERS) {
     const double p[3] = {from->q[j], entry(from->v, j), entry(from->a, j)};
     const double e[3] = {to->q[j], entry(to->v, j), entry(to->a, j)};
-    quintic(c, duration, p, e);
+    ap__quintic(c, duration, p, e);
   }
   *traj = t;
   return AP_OK;

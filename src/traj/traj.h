@@ -37,4 +37,16 @@ ap_traj *ap__traj_new(int n, int pieces, size_t numbers, double **coefficient, a
 // Position, velocity, acceleration of coordinate j of a piece, t after its start.
 void ap__piece_at(const ap_piece *p, int j, double t, double x[3]);
 
+// c0 + c1 t + ... + c5 t^5 whose position, velocity and acceleration are p at 0 and e at T.
+void ap__quintic(double c[AP__POWERS], double T, const double p[3], const double e[3]);
+
+// A way of some length from rest to rest with a trapezoid, or triangle, of speed: its times (s).
+typedef struct ap__profile {
+  double rise, cruise, acceleration;
+} ap__profile;
+void ap__trapezoid(double length, double speed, double acceleration, ap__profile *p);
+
+// A polynomial and its two derivatives at t.
+void ap__polynomial_at(const double *c, double t, double x[3]);
+
 #endif

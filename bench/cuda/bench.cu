@@ -1,0 +1,374 @@
+// The dynamics of one robot on a GPU: values compared with those of the processor, then times.
+//
+//   bench [RESULTS.json]
+//
+// Everything is measured on arrays that are on the device. Rates count states, bytes are those that
+// must move: every input once, every output once. Times are medians of REPEATS launches, each
+// between two events.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cpu_f32.h"
+#include "cpu_f64.h"
+#include "gpu_f32.cuh"
+#include "gpu_f64.cuh"
+#include "model.h"
+
+#ifndef FMAD
+#define FMAD "false"
+#endif
+
+static const int REPEATS = 25;
+static const size_t CHECKED = 20000;
+
+static void ok(cudaError_t status, const char *what) {
+  if (status == cudaSuccess) return;
+  fprintf(stderr, "bench: %s: %s\n", what, cudaGetErrorString(status));
+  exit(1);
+}
+
+// ---- the functions of both arithmetics ---------------------------------------------------------
+
+template <typename real>
+struct robot;
+
+#define ROBOT(real, suffix)                                                                        \
+  template <>                                                                                      \
+  struct robot<real> {                                                                             \
+    static constexpr int nq = gpu_##suffix##_NQ, nv = gpu_##suffix##_NV;                           \
+    static constexpr const char *name = #suffix;                                                   \
+    typedef gpu_##suffix##_rollout rollout;                                                        \
+    static cudaError_t inverse(size_t n, const real *q, const real *v, const real *a, real *out) { \
+      return gpu_##suffix##_inverse_dynamics_launch(n, q, v, a, out, 0);                           \
+    }                                                                                              \
+    static cudaError_t inertia(size_t n, const real *q, const real *, const real *, real *out) {   \
+      return gpu_##suffix##_inertia_matrix_launch(n, q, out, 0);                                   \
+    }                                                                                              \
+    static cudaError_t forward(size_t n, const real *q, const real *v, const real *a, real *out) { \
+      return gpu_##suffix##_forward_dynamics_launch(n, q, v, a, out, nullptr, 0);                  \
+    }                                                                                              \
+    static void cpu_inverse(const real *q, const real *v, const real *a, real *out) {              \
+      cpu_##suffix##_inverse_dynamics(q, v, a, out);                                               \
+    }                                                                                              \
+    static void cpu_inertia(const real *q, const real *, const real *, real *out) {                \
+      cpu_##suffix##_inertia_matrix(q, out);                                                       \
+    }                                                                                              \
+    static void cpu_forward(const real *q, const real *v, const real *a, real *out) {              \
+      cpu_##suffix##_forward_dynamics(q, v, a, out);                                               \
+    }                                                                                              \
+    static cudaError_t roll(size_t n, const rollout &r, real *q, real *v) {                        \
+      return gpu_##suffix##_rollout_launch(n, &r, q, v, nullptr, 0);                               \
+    }                                                                                              \
+  };
+ROBOT(double, f64)
+ROBOT(float, f32)
+
+// ---- results -----------------------------------------------------------------------------------
+
+struct result {
+  std::string what, real;
+  double ms, p10, p90; // of a launch
+  double states;       // evaluations or steps per launch
+  double bytes;        // that must move per launch; 0: not limited by memory
+};
+
+static std::vector<result> results;
+static double copy_bandwidth; // bytes/s, read and written
+
+static result timed(const std::string &what, const std::string &real, double states, double bytes,
+                    const std::function<cudaError_t()> &launch) {
+  cudaEvent_t from, to;
+  ok(cudaEventCreate(&from), "event"), ok(cudaEventCreate(&to), "event");
+  std::vector<float> times;
+  for (int k = 0; k < REPEATS + 5; k++) {
+    float ms;
+    ok(cudaEventRecord(from), "event");
+    ok(launch(), what.c_str());
+    ok(cudaEventRecord(to), "event");
+    ok(cudaEventSynchronize(to), what.c_str());
+    ok(cudaEventElapsedTime(&ms, from, to), "event");
+    if (k >= 5) times.push_back(ms); // the first ones warm up
+  }
+  std::sort(times.begin(), times.end());
+  ok(cudaEventDestroy(from), "event"), ok(cudaEventDestroy(to), "event");
+  return {what,   real, times[REPEATS / 2], times[REPEATS / 10], times[REPEATS - 1 - REPEATS / 10],
+          states, bytes};
+}
+
+static void report(const result &r) {
+  results.push_back(r);
+  double rate = r.states / (r.ms * 1e-3), speed = r.bytes / (r.ms * 1e-3);
+  printf("%-28s %-4s %9.3f ms  [%7.3f, %7.3f]  %8.3f G/s", r.what.c_str(), r.real.c_str(), r.ms,
+         r.p10, r.p90, rate * 1e-9);
+  if (r.bytes > 0)
+    printf("  %7.3f TB/s  %5.1f %% of copy", speed * 1e-12, 100 * speed / copy_bandwidth);
+  printf("\n");
+  fflush(stdout);
+}
+
+// ---- arrays ------------------------------------------------------------------------------------
+
+template <typename real>
+struct device {
+  real *p = nullptr;
+  explicit device(size_t count) { ok(cudaMalloc(&p, count * sizeof(real)), "memory"); }
+  ~device() { cudaFree(p); }
+  device(const device &) = delete;
+  device &operator=(const device &) = delete;
+};
+
+// Numbers between -size and size that every machine makes alike; device memory is filled block by
+// block with the same ones.
+template <typename real>
+static std::vector<real> numbers(size_t count, double size, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<real> x(count);
+  for (real &y : x) y = (real)(((double)(random() >> 11) * 0x1p-53 * 2 - 1) * size);
+  return x;
+}
+
+template <typename real>
+static void fill(real *to, size_t count, const std::vector<real> &from) {
+  for (size_t k = 0; k < count; k += from.size())
+    ok(cudaMemcpy(to + k, from.data(), std::min(from.size(), count - k) * sizeof(real),
+                  cudaMemcpyHostToDevice),
+       "copy");
+}
+
+// ---- values ------------------------------------------------------------------------------------
+
+struct difference {
+  double worst = 0; // relative to the largest entry of a state
+  size_t equal = 0, all = 0;
+};
+
+template <typename real>
+static void add_difference(difference &d, const real *cpu, const real *gpu, size_t stride, int n) {
+  double size = 0, off = 0;
+  for (int j = 0; j < n; j++) {
+    size = std::max(size, std::fabs((double)cpu[j]));
+    double x = std::fabs((double)cpu[j] - (double)gpu[j * stride]);
+    off = x <= off ? off : x; // a NaN counts
+    d.equal += std::memcmp(&cpu[j], &gpu[j * stride], sizeof(real)) == 0;
+    d.all++;
+  }
+  double relative = size > 0 ? off / size : off;
+  d.worst = relative <= d.worst ? d.worst : relative;
+}
+
+static bool judge(const char *what, const char *real, const difference &d, double bound) {
+  bool good = d.worst <= bound;
+  printf("%-28s %-4s largest difference %.1e (allowed %.0e), %.2f %% of the numbers equal%s\n",
+         what, real, d.worst, bound, 100.0 * (double)d.equal / (double)d.all,
+         good ? "" : "  WRONG");
+  return good;
+}
+
+template <typename real>
+static bool compare(const char *what, int size, double bound,
+                    cudaError_t (*gpu)(size_t, const real *, const real *, const real *, real *),
+                    void (*cpu)(const real *, const real *, const real *, real *)) {
+  const size_t n = CHECKED;
+  const int nq = robot<real>::nq, nv = robot<real>::nv;
+  std::vector<real> q = numbers<real>(n * nq, 3.2, 1), v = numbers<real>(n * nv, 2, 2),
+                    a = numbers<real>(n * nv, 5, 3), out(n * size), one(size);
+  for (size_t k = n * (nq - 1); k < n * nq; k += 1000) q[k] = (real)1e7; // reduced another way
+  device<real> dq(n * nq), dv(n * nv), da(n * nv), dout(n * size);
+  fill(dq.p, n * nq, q), fill(dv.p, n * nv, v), fill(da.p, n * nv, a);
+  ok(gpu(n, dq.p, dv.p, da.p, dout.p), what);
+  ok(cudaMemcpy(out.data(), dout.p, out.size() * sizeof(real), cudaMemcpyDeviceToHost), what);
+  difference d;
+  std::vector<real> x(nq + 2 * nv);
+  for (size_t k = 0; k < n; k++) {
+    for (int j = 0; j < nq; j++) x[j] = q[j * n + k];
+    for (int j = 0; j < nv; j++) x[nq + j] = v[j * n + k], x[nq + nv + j] = a[j * n + k];
+    cpu(x.data(), x.data() + nq, x.data() + nq + nv, one.data());
+    add_difference(d, one.data(), out.data() + k, n, size);
+  }
+  return judge(what, robot<real>::name, d, bound);
+}
+
+// A controller that no robot finds too stiff: its gains are as large as its inertias.
+template <typename real>
+static typename robot<real>::rollout rollout(int steps, const real *target) {
+  const int nv = robot<real>::nv;
+  typename robot<real>::rollout r = {};
+  r.steps = steps, r.dt = (real)1e-3, r.pd = 1, r.target_q = target;
+  std::vector<real> zero(nv), M(nv * nv);
+  robot<real>::cpu_inertia(zero.data(), zero.data(), zero.data(), M.data());
+  for (int j = 0; j < nv; j++) r.kp[j] = 100 * M[j * nv + j], r.kd[j] = 20 * M[j * nv + j];
+  return r;
+}
+
+// The same steps one state at a time.
+template <typename real>
+static void cpu_rollout(const typename robot<real>::rollout &r, const real *target, real *q,
+                        real *v) {
+  const int nv = robot<real>::nv;
+  std::vector<real> a(nv);
+  for (int step = 0; step < r.steps; step++) {
+    for (int j = 0; j < nv; j++)
+      a[j] = ((real)0 + r.kp[j] * (target[j] - q[j])) + r.kd[j] * ((real)0 - v[j]);
+    robot<real>::cpu_forward(q, v, a.data(), a.data());
+    for (int j = 0; j < nv; j++) v[j] += r.dt * a[j], q[j] += r.dt * v[j];
+  }
+}
+
+template <typename real>
+static bool compare_rollout(double bound) {
+  const size_t n = 2000;
+  const int nq = robot<real>::nq, nv = robot<real>::nv;
+  std::vector<real> q = numbers<real>(n * nq, 3.2, 1), v = numbers<real>(n * nv, 2, 2),
+                    target = numbers<real>(n * nq, 1, 4), q2 = q, v2 = v;
+  device<real> dq(n * nq), dv(n * nv), dt(n * nq);
+  fill(dq.p, n * nq, q), fill(dv.p, n * nv, v), fill(dt.p, n * nq, target);
+  typename robot<real>::rollout r = rollout<real>(100, dt.p);
+  ok(robot<real>::roll(n, r, dq.p, dv.p), "rollout");
+  ok(cudaMemcpy(q2.data(), dq.p, q2.size() * sizeof(real), cudaMemcpyDeviceToHost), "rollout");
+  difference d;
+  std::vector<real> x(nq), u(nv), goal(nq);
+  for (size_t k = 0; k < n; k++) {
+    for (int j = 0; j < nq; j++) x[j] = q[j * n + k], goal[j] = target[j * n + k];
+    for (int j = 0; j < nv; j++) u[j] = v[j * n + k];
+    cpu_rollout<real>(r, goal.data(), x.data(), u.data());
+    add_difference(d, x.data(), q2.data() + k, n, nq);
+  }
+  return judge("rollout, 100 steps", robot<real>::name, d, bound);
+}
+
+// Both compute the same operations in the same order; where products are fused, or an angle is far
+// away, they differ by rounding, which the inertia matrix (condition up to 1e4) amplifies.
+template <typename real>
+static bool compare_all(double epsilon) {
+  const int nv = robot<real>::nv;
+  bool good =
+      compare<real>("inverse", nv, 1e3 * epsilon, robot<real>::inverse, robot<real>::cpu_inverse);
+  good &= compare<real>("inertia", nv * nv, 1e3 * epsilon, robot<real>::inertia,
+                        robot<real>::cpu_inertia);
+  good &=
+      compare<real>("forward", nv, 1e5 * epsilon, robot<real>::forward, robot<real>::cpu_forward);
+  return compare_rollout<real>(1e5 * epsilon) && good;
+}
+
+// ---- times -------------------------------------------------------------------------------------
+
+static __global__ void copy_kernel(size_t n, const double2 *from, double2 *to) {
+  size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n) to[k] = from[k];
+}
+
+// The faster of the driver's copy and a plain kernel.
+static void time_copies(void) {
+  const size_t bytes = (size_t)1 << 31, n = bytes / sizeof(double2);
+  device<char> from(bytes), to(bytes);
+  ok(cudaMemset(from.p, 1, bytes), "memory");
+  result a = timed("copy by cudaMemcpy", "", (double)n, 2.0 * (double)bytes,
+                   [&] { return cudaMemcpyAsync(to.p, from.p, bytes, cudaMemcpyDeviceToDevice); });
+  result b = timed("copy by a kernel", "", (double)n, 2.0 * (double)bytes, [&] {
+    copy_kernel<<<(unsigned)(n / 256), 256>>>(n, (const double2 *)from.p, (double2 *)to.p);
+    return cudaGetLastError();
+  });
+  copy_bandwidth = 2.0 * (double)bytes / (std::min(a.ms, b.ms) * 1e-3);
+  report(a), report(b);
+}
+
+template <typename real>
+static void time_functions(void) {
+  const int nq = robot<real>::nq, nv = robot<real>::nv;
+  const size_t n = (size_t)1 << 24;
+  const double size = (double)n * sizeof(real);
+  const char *name = robot<real>::name;
+  device<real> q(n * nq), v(n * nv), a(n * nv), out(n * nv * nv);
+  fill(q.p, n * nq, numbers<real>(1 << 20, 3.1, 1));
+  fill(v.p, n * nv, numbers<real>(1 << 20, 2, 2));
+  fill(a.p, n * nv, numbers<real>(1 << 20, 5, 3));
+  report(timed("inverse dynamics", name, (double)n, size * (nq + 3 * nv),
+               [&] { return robot<real>::inverse(n, q.p, v.p, a.p, out.p); }));
+  report(timed("inertia matrix", name, (double)n, size * (nq + nv * nv),
+               [&] { return robot<real>::inertia(n, q.p, v.p, a.p, out.p); }));
+  report(timed("forward dynamics", name, (double)n, size * (nq + 3 * nv),
+               [&] { return robot<real>::forward(n, q.p, v.p, a.p, out.p); }));
+}
+
+template <typename real>
+static void time_rollouts(void) {
+  const int nq = robot<real>::nq, nv = robot<real>::nv, steps = 100;
+  const size_t n = (size_t)1 << 20;
+  device<real> q(n * nq), v(n * nv), target(n * nq);
+  fill(q.p, n * nq, numbers<real>(1 << 20, 3.1, 1));
+  fill(v.p, n * nv, numbers<real>(1 << 20, 2, 2));
+  fill(target.p, n * nq, numbers<real>(1 << 20, 1, 4));
+  typename robot<real>::rollout r = rollout<real>(steps, target.p);
+  report(timed("rollout steps, PD", robot<real>::name, (double)n * steps, 0,
+               [&] { return robot<real>::roll(n, r, q.p, v.p); }));
+  r.pd = 0, r.dt = (real)1e-4;
+  fill(q.p, n * nq, numbers<real>(1 << 20, 3.1, 1));
+  fill(v.p, n * nv, numbers<real>(1 << 20, 0.1, 2));
+  report(timed("rollout steps, no control", robot<real>::name, (double)n * steps, 0,
+               [&] { return robot<real>::roll(n, r, q.p, v.p); }));
+}
+
+// ---- main --------------------------------------------------------------------------------------
+
+static bool write_results(const char *path, const cudaDeviceProp &gpu) {
+  FILE *f = fopen(path, "w");
+  if (!f) return false;
+  int driver = 0, runtime = 0, clock = 0;
+  cudaDriverGetVersion(&driver), cudaRuntimeGetVersion(&runtime);
+  cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0);
+  fprintf(f,
+          "{\"machine\": {\"gpu\": \"%s\", \"multiprocessors\": %d, \"clock_MHz\": %d, "
+          "\"memory_GiB\": %.0f, \"driver\": %d, \"runtime\": %d, \"fmad\": %s},\n"
+          " \"model\": \"%s\",\n \"copy_bytes_per_s\": %.4g,\n \"rows\": [",
+          gpu.name, gpu.multiProcessorCount, clock / 1000, (double)gpu.totalGlobalMem / (1 << 30),
+          driver, runtime, FMAD, MODEL, copy_bandwidth);
+  for (size_t k = 0; k < results.size(); k++) {
+    const result &r = results[k];
+    fprintf(
+        f,
+        "%s\n  {\"what\": \"%s\", \"real\": \"%s\", \"ms\": %.5g, \"p10\": %.5g, \"p90\": %.5g, "
+        "\"per_s\": %.5g",
+        k ? "," : "", r.what.c_str(), r.real.c_str(), r.ms, r.p10, r.p90, r.states / (r.ms * 1e-3));
+    if (r.bytes > 0)
+      fprintf(f, ", \"bytes_per_s\": %.5g, \"of_copy\": %.4f", r.bytes / (r.ms * 1e-3),
+              r.bytes / (r.ms * 1e-3) / copy_bandwidth);
+    fprintf(f, "}");
+  }
+  fprintf(f, "]}\n");
+  return fclose(f) == 0;
+}
+
+int main(int argc, char **argv) {
+  cudaDeviceProp gpu;
+  ok(cudaGetDeviceProperties(&gpu, 0), "no GPU");
+  printf("%s, %d multiprocessors; %s; products fused: %s\n\n", gpu.name, gpu.multiProcessorCount,
+         MODEL, FMAD);
+  bool good = compare_all<double>(2.2e-16);
+  good = compare_all<float>(1.2e-7) && good;
+  if (!good) {
+    fprintf(stderr, "bench: the values of GPU and processor differ\n");
+    return 1;
+  }
+  printf("\n");
+  time_copies();
+  time_functions<double>();
+  time_functions<float>();
+  time_rollouts<double>();
+  time_rollouts<float>();
+  if (argc > 1 && !write_results(argv[1], gpu)) {
+    fprintf(stderr, "bench: cannot write '%s'\n", argv[1]);
+    return 1;
+  }
+  return 0;
+}

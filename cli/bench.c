@@ -1,0 +1,370 @@
+#include <appell/compile.h>
+#include <appell/plot.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chain.h"
+#include "json.h"
+#include "load.h"
+#include "peak.h"
+#include "speed.h"
+#include "table.h"
+#include "values.h"
+#include "verbs.h"
+#include "wrap.h"
+
+enum { JSON, FULL, PLOT, SECONDS, FLOATING };
+
+static const cli_option options[] = {
+    [JSON] = {"--json", NULL, "one JSON document"},
+    [FULL] = {"--full", NULL, "longer, with chains of 6 to 96 joints and the machine's peak"},
+    [PLOT] = {"--plot", "FILE.svg", "with --full: a figure of how times grow with the chain"},
+    [SECONDS] = {"--seconds", "S", "for the whole run, about; at most 45 if not given"},
+    [FLOATING] = {"--floating", NULL, "hang the robots on a free base"},
+    {0}};
+
+static const char text[] =
+    "Times inverse and forward dynamics, inertia matrix and both derivatives on one core, on the\n"
+    "same random states: by the general library; by code generated for the model and compiled\n"
+    "here; by the same for many states at once (per state); and by KDL and MuJoCo where they were\n"
+    "found when this was built. Values are compared before anything is timed: a difference is an\n"
+    "error. Without MODEL the built-in arms and trees.\n";
+
+// Seconds for the whole run without --full, and for each way of computing one thing.
+static const double all_seconds = 45, full_seconds = 0.25, least_seconds = 0.001;
+
+enum { MOST_ENTRIES = 64 };
+
+// A model and what came out for it.
+typedef struct entry {
+  char name[64];
+  int joints; // of a chain; 0: no chain
+  cli_speeds speeds;
+  ap_count count[CLI_WHATS]; // operations of generated code; 0: not known
+} entry;
+
+typedef struct bench {
+  const cli_arguments *arguments;
+  bool json, full, floating;
+  double limit, start, peak;
+  double longest; // seconds of one model, so far
+  entry *entry;   // [MOST_ENTRIES]
+  int entries;
+  int left_out;
+} bench;
+
+// ---- measuring ---------------------------------------------------------------------------------
+
+static void show(const char *name) {
+  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K%s%s", name[0] ? "appell: " : "", name);
+}
+
+// Operations of what is generated, for the fraction of the peak.
+static void count_operations(const ap_model *m, ap_count *count) {
+  static const char *const names[CLI_WHATS] = {"inverse_dynamics", "inertia_matrix",
+                                               "forward_dynamics", "inverse_dynamics_derivatives",
+                                               "forward_dynamics_derivatives"};
+  ap_generate_options generating = ap_default_generate();
+  ap_code *code = NULL;
+  generating.functions = ap_default_compile().functions;
+  if (ap_generate(m, &generating, &code, NULL) != AP_OK) return;
+  for (int f = 0; f < AP_FUNCTIONS; f++) {
+    for (int what = 0; what < CLI_WHATS; what++) {
+      if (strcmp(ap_function_name((ap_function)f), names[what]) == 0)
+        ap_code_count(code, (ap_function)f, &count[what]);
+    }
+  }
+  ap_code_free(code);
+}
+
+// Without --full, what is left of the time is shared by the models to come.
+static double seconds_each(const bench *b, int to_come) {
+  if (b->full) return full_seconds;
+  const double left = b->limit * 0.6 - (cli_speed_clock() - b->start);
+  const double each = left / (40.0 * to_come); // a model has up to 40 ways
+  return each > full_seconds ? full_seconds : each < least_seconds ? least_seconds : each;
+}
+
+static int add_entry(bench *b, const char *name, const ap_model *m, int joints, int to_come) {
+  // the next one may take twice as long as those before: its code has to be compiled first
+  const double from = cli_speed_clock();
+  if (!b->full && from - b->start + 2 * b->longest > b->limit) {
+    b->left_out++;
+    return CLI_OK;
+  }
+  entry *e = &b->entry[b->entries++];
+  snprintf(e->name, sizeof e->name, "%s", name);
+  e->joints = joints;
+  e->speeds = (cli_speeds){.model = m,
+                           .name = e->name,
+                           .seconds = seconds_each(b, to_come),
+                           .no_generated = joints > CLI_MOST_GENERATED};
+  show(e->name);
+  const int status = cli_speeds_run(&e->speeds);
+  if (status == CLI_OK && b->full && !e->speeds.no_generated) count_operations(m, e->count);
+  b->longest = fmax(b->longest, cli_speed_clock() - from);
+  return status;
+}
+
+static int bench_model(bench *b, const char *argument, int to_come) {
+  const ap_read_options reading = {.floating = b->floating};
+  cli_model model;
+  int status = cli_load(argument, &reading, &model);
+  if (status != CLI_OK) return status;
+  const char *slash = strrchr(argument, '/');
+  if (ap_nv(model.model) == 0)
+    status = cli_fail(CLI_BAD, argument, 0, "the robot has no joint that moves");
+  else
+    status = add_entry(b, slash ? slash + 1 : argument, model.model, 0, to_come);
+  cli_unload(&model);
+  return status;
+}
+
+static int bench_models(bench *b) {
+  static const char *const standard[] = {"puma600", "scara", "stanford", "shafei-tree",
+                                         "quadruped"};
+  enum { STANDARD = sizeof standard / sizeof standard[0] };
+  const int given = b->arguments->count, n = given > 0 ? given : STANDARD;
+  int status = CLI_OK;
+  for (int k = 0; k < n && status == CLI_OK; k++)
+    status = bench_model(b, given > 0 ? b->arguments->argument[k] : standard[k], n - k);
+  return status;
+}
+
+static int bench_chains(bench *b) {
+  static const int sizes[] = {6, 12, 24, 48, 96};
+  int status = CLI_OK;
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0] && status == CLI_OK; k++) {
+    char name[32];
+    ap_model *m = cli_chain_open(sizes[k]);
+    if (!m) return cli_no_memory();
+    snprintf(name, sizeof name, "chain%d", sizes[k]);
+    status = add_entry(b, name, m, sizes[k], 1);
+    cli_chain_close(m);
+  }
+  return status;
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+// Of the peak, for ways that compute what was counted in double precision; 0: not known.
+static double fraction_of_peak(const bench *b, const entry *e, const cli_speed *r) {
+  const ap_count *count = &e->count[r->what];
+  const bool counted = strcmp(r->path, "generated") == 0 || strcmp(r->path, "batch") == 0;
+  if (!counted || strcmp(r->real, "f64") != 0 || b->peak <= 0) return 0;
+  return (double)(count->mul + count->add) / (r->ns * b->peak);
+}
+
+static int print_json(cli_out *out, const bench *b) {
+  cli_json json = {.out = out};
+  cli_json_open(&json, NULL, '[');
+  for (int k = 0; k < b->entries; k++) {
+    const entry *e = &b->entry[k];
+    for (int i = 0; i < e->speeds.rows; i++) {
+      const cli_speed *r = &e->speeds.row[i];
+      const double fraction = fraction_of_peak(b, e, r);
+      cli_json_open(&json, NULL, '{');
+      cli_json_string(&json, "model", e->name);
+      cli_json_string(&json, "what", cli_what_name(r->what));
+      cli_json_string(&json, "path", r->path);
+      cli_json_string(&json, "real", r->real);
+      cli_json_number(&json, "ns", r->ns);
+      cli_json_number(&json, "p10", r->p10);
+      cli_json_number(&json, "p90", r->p90);
+      if (fraction > 0) cli_json_number(&json, "of_peak", fraction);
+      cli_json_close(&json, '}');
+    }
+    if (e->speeds.note[0]) cli_warn(e->name, 0, e->speeds.note);
+  }
+  cli_json_close(&json, ']');
+  return CLI_OK;
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+typedef struct column {
+  const char *path, *real, *heading;
+} column;
+
+static const column columns[] = {{"general", "f64", "general"},
+                                 {"generated", "f64", "generated"},
+                                 {"batch", "f64", "batch"},
+                                 {"general", "f32", "general f32"},
+                                 {"generated", "f32", "generated f32"},
+                                 {"batch", "f32", "batch f32"},
+                                 {"kdl", "f64", "KDL"},
+                                 {"mujoco", "f64", "MuJoCo"}};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static const cli_speed *find_row(const entry *e, cli_what what, const char *path,
+                                 const char *real) {
+  for (int k = 0; k < e->speeds.rows; k++) {
+    const cli_speed *r = &e->speeds.row[k];
+    if (r->what == what && strcmp(r->path, path) == 0 && strcmp(r->real, real) == 0) return r;
+  }
+  return NULL;
+}
+
+static void fill_table(cli_table *table, const entry *e) {
+  *table = (cli_table){.columns = COLUMNS + 1, .right = (2u << COLUMNS) - 2};
+  cli_table_add(table, "%s, ns", e->name);
+  for (int k = 0; k < COLUMNS; k++) cli_table_add(table, "%s", columns[k].heading);
+  for (int what = 0; what < CLI_WHATS; what++) {
+    cli_table_add(table, "%s", cli_what_name((cli_what)what));
+    for (int k = 0; k < COLUMNS; k++) {
+      const cli_speed *r = find_row(e, (cli_what)what, columns[k].path, columns[k].real);
+      if (r)
+        cli_table_add(table, "%.*f", r->ns < 100 ? 1 : 0, r->ns);
+      else
+        cli_table_add(table, "-");
+    }
+  }
+}
+
+// How far the middle of the samples lies apart, in the steadiest half of the ways and in the worst.
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+static void print_spread(cli_out *out, const entry *e) {
+  double spread[CLI_WHATS * COLUMNS];
+  const int n = e->speeds.rows;
+  if (n == 0) return;
+  for (int k = 0; k < n; k++) {
+    const cli_speed *r = &e->speeds.row[k];
+    spread[k] = (r->p90 - r->p10) / r->ns * 100;
+  }
+  qsort(spread, (size_t)n, sizeof *spread, by_size);
+  cli_out_printf(out, "  p10 to p90: %.0f %% apart in the median, %.0f %% at worst\n",
+                 spread[n / 2], spread[n - 1]);
+}
+
+static void print_peak(cli_out *out, const bench *b) {
+  cli_out_printf(out, "\n  peak of this core: %.1f multiplications and additions a ns\n", b->peak);
+  for (int k = 0; k < b->entries; k++) {
+    const entry *e = &b->entry[k];
+    char line[512];
+    size_t n = (size_t)snprintf(line, sizeof line, "%s, batch, of that peak:", e->name);
+    const size_t before = n;
+    for (int what = 0; what < CLI_WHATS && n < sizeof line; what++) {
+      const cli_speed *r = find_row(e, (cli_what)what, "batch", "f64");
+      const double fraction = r ? fraction_of_peak(b, e, r) : 0;
+      if (fraction > 0)
+        n += (size_t)snprintf(line + n, sizeof line - n, " %s %.0f %%%s",
+                              cli_what_name((cli_what)what), 100 * fraction,
+                              what < CLI_WHATS - 1 ? "," : "");
+    }
+    if (n > before) cli_out_printf(out, "  %s\n", line);
+  }
+}
+
+static int print_tables(cli_out *out, const bench *b) {
+  int status = CLI_OK;
+  for (int k = 0; k < b->entries && status == CLI_OK; k++) {
+    cli_table table;
+    fill_table(&table, &b->entry[k]);
+    if (k > 0) cli_out_printf(out, "\n");
+    status = cli_table_print(&table, out);
+    print_spread(out, &b->entry[k]);
+    if (b->entry[k].speeds.note[0]) cli_wrap(out, cli_line_width(), "  ", b->entry[k].speeds.note);
+  }
+  if (b->full) print_peak(out, b);
+  if (b->left_out > 0)
+    cli_out_printf(out, "\n  %d more left out, for lack of time; --full takes it\n", b->left_out);
+  cli_out_printf(out, "\n  Median times of one evaluation on one core; batch is per state.\n");
+  return status;
+}
+
+// ---- the figure --------------------------------------------------------------------------------
+
+static int draw(const bench *b, const char *path) {
+  static const char *const paths[] = {"general", "generated", "batch", "kdl", "mujoco"};
+  static const char *const labels[] = {"general", "generated", "batch", "KDL", "MuJoCo"};
+  enum { PATHS = 5, POINTS = 8 };
+  double x[CLI_WHATS][PATHS][POINTS], y[CLI_WHATS][PATHS][POINTS];
+  ap_curve curve[CLI_WHATS][PATHS];
+  ap_panel panel[CLI_WHATS];
+  for (int what = 0; what < CLI_WHATS; what++) {
+    int curves = 0;
+    for (int p = 0; p < PATHS; p++) {
+      int n = 0;
+      for (int k = 0; k < b->entries && n < POINTS; k++) {
+        const entry *e = &b->entry[k];
+        const cli_speed *r = e->joints ? find_row(e, (cli_what)what, paths[p], "f64") : NULL;
+        if (r) x[what][p][n] = e->joints, y[what][p][n++] = r->ns * 1e-3;
+      }
+      if (n == 0) continue;
+      curve[what][curves++] =
+          (ap_curve){.label = labels[p], .n = n, .x = x[what][p], .y = y[what][p], .colour = p + 1};
+    }
+    panel[what] = (ap_panel){.title = cli_what_name((cli_what)what),
+                             .x_label = "joints",
+                             .y_label = "time of one evaluation / us",
+                             .curve = curve[what],
+                             .ncurve = curves,
+                             .log_x = true,
+                             .log_y = true};
+  }
+  const ap_figure figure = {
+      .title = "Chains, one core, double", .panel = panel, .npanel = CLI_WHATS, .columns = 3};
+  ap_error error = {0};
+  error.status = ap_figure_write(&figure, path, &error);
+  return error.status == AP_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+// ---- the verb ----------------------------------------------------------------------------------
+
+static int print(bench *b) {
+  cli_out out;
+  const int status = cli_out_open(&out, NULL);
+  if (status != CLI_OK) return status;
+  return cli_out_close(&out, b->json ? print_json(&out, b) : print_tables(&out, b));
+}
+
+static int parse_seconds(const char *value, double *seconds) {
+  long whole;
+  if (!value) return CLI_OK;
+  const int status = cli_value_integer("bench", "--seconds", value, 1, 3600, &whole);
+  if (status == CLI_OK) *seconds = (double)whole;
+  return status;
+}
+
+static int run(const cli_arguments *arguments) {
+  bench b = {.arguments = arguments,
+             .json = arguments->value[JSON] != NULL,
+             .full = arguments->value[FULL] != NULL,
+             .floating = arguments->value[FLOATING] != NULL,
+             .limit = all_seconds,
+             .start = cli_speed_clock()};
+  const char *plot = arguments->value[PLOT];
+  if (plot && !b.full) return cli_usage("bench", "--plot shows chains, which --full measures");
+  int status = plot ? cli_check_target(plot) : CLI_OK;
+  if (status == CLI_OK) status = parse_seconds(arguments->value[SECONDS], &b.limit);
+  if (status != CLI_OK) return status;
+  b.entry = calloc(MOST_ENTRIES, sizeof *b.entry);
+  if (!b.entry) return cli_no_memory();
+  cli_speed_pin();
+  if (b.full) b.peak = cli_peak();
+  status = bench_models(&b);
+  if (status == CLI_OK && b.full) status = bench_chains(&b);
+  show("");
+  if (status == CLI_OK) status = print(&b);
+  if (status == CLI_OK && plot) status = draw(&b, plot);
+  for (int k = 0; k < b.entries; k++) cli_speeds_free(&b.entry[k].speeds);
+  free(b.entry);
+  return status;
+}
+
+const cli_verb cli_bench = {.name = "bench",
+                            .arguments = "[MODEL...]",
+                            .about = "Time the dynamics in every way, peers included.",
+                            .text = text,
+                            .example =
+                                "  appell bench\n"
+                                "  appell bench puma600 arm.urdf --json\n"
+                                "  appell bench --full --plot growth.svg\n",
+                            .options = options,
+                            .most = 32,
+                            .run = run};

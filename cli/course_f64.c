@@ -1,0 +1,13 @@
+#include <appell/compile.h>
+#include <float.h>
+
+#define REAL       double
+#define TWIN(name) name
+#define WORK       ap_work
+#define BATCH      ap_batch
+#define COMPILED   ap_compiled
+#define FUNCTIONS  ap_functions
+#define KIND       cli_course_f64
+#define NAME       "f64"
+#define EPSILON    DBL_EPSILON
+#include "course.inc"

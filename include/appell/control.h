@@ -1,0 +1,65 @@
+/// @file control.h
+/// Control scenarios: robot, rack, controller, reference, guards, read from YAML and made into a
+/// run. Part of libappell-tools; allocates.
+
+#ifndef APPELL_CONTROL_H
+#define APPELL_CONTROL_H
+
+#include <appell/file.h>
+#include <appell/servo.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A control scenario read from a file. Owns its memory; free it with ap_control_free().
+typedef struct ap_control ap_control;
+
+/// What takes the place of something in the file; NULL and false: nothing does.
+typedef struct ap_control_options {
+  const char *robot;     ///< a file or built-in name: what the controller believes the robot to be;
+                         ///< the simulated robot stays that of the scenario
+  const char *reference; ///< a CSV file: the reference
+  bool run_alone;        ///< the log has AP_PHASE_RUN alone
+} ap_control_options;
+
+/// Read and check a control scenario (docs/control.md); options NULL means none. On failure
+/// *control is NULL, and *error has the line and says what is wrong and what would be right.
+AP_API ap_status ap_control_read(const char *path, const ap_control_options *options,
+                                 ap_control **control, ap_error *error);
+/// The same from memory; folder is where files that it names are looked for (NULL: here).
+AP_API ap_status ap_control_parse(const char *text, size_t length, const char *folder,
+                                  const ap_control_options *options, ap_control **control,
+                                  ap_error *error);
+/// Free a scenario and everything it handed out; NULL is allowed.
+AP_API void ap_control_free(ap_control *control);
+
+/// Its name, never NULL.
+AP_API const char *ap_control_name(const ap_control *control);
+/// The text of the file, closed by a zero, for logs.
+AP_API const char *ap_control_text(const ap_control *control);
+/// The robot that the controller believes in.
+AP_API const ap_model *ap_control_model(const ap_control *control);
+/// The reference.
+AP_API const ap_traj *ap_control_reference(const ap_control *control);
+/// Whether it runs by the clock, and then how it asks for real time.
+AP_API bool ap_control_realtime(const ap_control *control, ap_realtime *realtime);
+/// Whether its log has AP_PHASE_RUN alone.
+AP_API bool ap_control_logs_run_alone(const ap_control *control);
+/// Warning i, from 0, of a robot file; NULL past the last.
+AP_API const ap_error *ap_control_warning(const ap_control *control, int i);
+
+/// Make rack, controller and run, once; they live as long as the scenario.
+AP_API ap_status ap_control_open(ap_control *control, ap_servo **servo, ap_error *error);
+/// The same with the inputs of a log instead of the scenario's rack; see ap_rack_replay().
+AP_API ap_status ap_control_open_replay(ap_control *control, const ap_rack_input *input,
+                                        const ap_rack_output *output, long n, ap_servo **servo,
+                                        ap_error *error);
+/// The rack of an open scenario.
+AP_API ap_rack *ap_control_rack(ap_control *control);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

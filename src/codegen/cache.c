@@ -1,0 +1,142 @@
+#include "codegen/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ap_status refuse(ap_error *error, const char *path, const char *why) {
+  ap__fail(error, AP_E_FILE, 0, "the cache '%.*s' %s", ap__shown(path), path, why);
+  return AP_E_FILE;
+}
+
+static ap_status no_memory(ap_error *error) {
+  ap__fail(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
+  return AP_E_MEMORY;
+}
+
+// ---- the folder --------------------------------------------------------------------------------
+
+static char *joined(const char *a, const char *b, const char *c) {
+  ap__text t = {0};
+  ap__text_add(&t, "%s%s%s", a, b, c);
+  if (t.failed) ap__text_free(&t);
+  return t.text;
+}
+
+// The user's own folder; a relative $XDG_CACHE_HOME does not count, as its specification says.
+static char *own_folder(void) {
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (cache && cache[0] == '/') return joined(cache, "/appell", "");
+  return joined(home && home[0] ? home : "/nonexistent", "/.cache", "/appell");
+}
+
+// Make the folder above, then the folder, where they are missing.
+static void make_folder(const char *path) {
+  if (mkdir(path, 0700) == 0 || errno != ENOENT) return;
+  char *above = joined(path, "", "");
+  char *slash = above ? strrchr(above, '/') : NULL;
+  if (slash && slash > above) {
+    *slash = '\0';
+    mkdir(above, 0700);
+    mkdir(path, 0700);
+  }
+  free(above);
+}
+
+static ap_status check_folder(const char *path, ap_error *error) {
+  struct stat s;
+  char why[128];
+  if (lstat(path, &s) != 0) {
+    snprintf(why, sizeof why, "cannot be made: %s", strerror(errno));
+    return refuse(error, path, why);
+  }
+  if (S_ISLNK(s.st_mode)) return refuse(error, path, "is a link (name the folder itself)");
+  if (!S_ISDIR(s.st_mode)) return refuse(error, path, "is not a folder");
+  if (s.st_uid != geteuid())
+    return refuse(error, path, "belongs to another user (use a folder of your own)");
+  if (s.st_mode & (S_IWGRP | S_IWOTH))
+    return refuse(error, path, "can be written by others (chmod go-w makes it private)");
+  return AP_OK;
+}
+
+ap_status ap__cache_open(ap_cache *c, const char *folder, ap_error *error) {
+  *c = (ap_cache){.folder = folder ? joined(folder, "", "") : own_folder()};
+  if (!c->folder) return no_memory(error);
+  size_t n = strlen(c->folder);
+  while (n > 1 && c->folder[n - 1] == '/') c->folder[--n] = '\0'; // a link with '/' is followed
+  make_folder(c->folder);
+  return check_folder(c->folder, error);
+}
+
+void ap__cache_close(ap_cache *c) {
+  free(c->folder);
+  free(c->object);
+}
+
+bool ap__cache_name(ap_cache *c, const unsigned char key[AP_SHA256_BYTES]) {
+  for (int k = 0; k < AP_SHA256_BYTES; k++) snprintf(c->key + 2 * k, 3, "%02x", key[k]);
+  ap__text t = {0};
+  ap__text_add(&t, "%s/%s.so", c->folder, c->key);
+  if (t.failed) ap__text_free(&t);
+  c->object = t.text;
+  return c->object != NULL;
+}
+
+// ---- objects -----------------------------------------------------------------------------------
+
+// The digest of the key and all but the last `behind` bytes of a file, whose position ends before
+// those. False: it cannot be read, or is shorter.
+static bool digest_file(const ap_cache *c, int fd, off_t behind,
+                        unsigned char digest[AP_SHA256_BYTES]) {
+  struct stat s;
+  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size <= behind) return false;
+  ap_sha256 h;
+  ap__sha256_start(&h);
+  ap__sha256_add(&h, c->key, AP_KEY_LENGTH);
+  char buffer[16384];
+  for (off_t left = s.st_size - behind; left > 0;) {
+    size_t wanted = left < (off_t)sizeof buffer ? (size_t)left : sizeof buffer;
+    ssize_t n = read(fd, buffer, wanted);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    ap__sha256_add(&h, buffer, (size_t)n);
+    left -= n;
+  }
+  ap__sha256_end(&h, digest);
+  return true;
+}
+
+// A file of this user that no one else can write.
+static bool is_private(int fd) {
+  struct stat s;
+  return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
+         (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool ap__cache_has(const ap_cache *c) {
+  int fd = open(c->object, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return false;
+  unsigned char digest[AP_SHA256_BYTES], seal[AP_SHA256_BYTES];
+  bool good = is_private(fd) && digest_file(c, fd, AP_SHA256_BYTES, digest) &&
+              read(fd, seal, sizeof seal) == (ssize_t)sizeof seal &&
+              memcmp(digest, seal, sizeof seal) == 0;
+  close(fd);
+  return good;
+}
+
+ap_status ap__cache_put(const ap_cache *c, const char *compiled, ap_error *error) {
+  unsigned char seal[AP_SHA256_BYTES];
+  int fd = open(compiled, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  bool good = fd >= 0 && digest_file(c, fd, 0, seal) &&
+              write(fd, seal, sizeof seal) == (ssize_t)sizeof seal &&
+              fchmod(fd, S_IRUSR | S_IWUSR | S_IXUSR) == 0;
+  if (fd >= 0 && close(fd) != 0) good = false;
+  if (good && rename(compiled, c->object) == 0) return AP_OK;
+  char why[128];
+  snprintf(why, sizeof why, "cannot be written: %s", strerror(errno));
+  return refuse(error, c->folder, why);
+}

@@ -1,0 +1,32 @@
+// The folder of compiled objects: private, and every object with a seal that shows damage.
+//
+// An object KEY.so is what the compiler wrote with a digest of the key and of all that behind it,
+// which a loader of objects does not look at. It appears under its name in one step, so that a
+// process sees a whole object or none, whoever else is writing the same one.
+
+#ifndef AP_CODEGEN_CACHE_H
+#define AP_CODEGEN_CACHE_H
+
+#include "codegen/sha256.h"
+#include "file/text.h"
+
+enum { AP_KEY_LENGTH = 2 * AP_SHA256_BYTES };
+
+typedef struct ap_cache {
+  char *folder;
+  char key[AP_KEY_LENGTH + 1]; // of the object that is wanted
+  char *object;                // where it is, or will be
+} ap_cache;
+
+/// Find or make the folder; NULL: the user's own. Set the key, then ap__cache_name(). AP_E_FILE,
+/// AP_E_MEMORY. Close it in either case.
+ap_status ap__cache_open(ap_cache *c, const char *folder, ap_error *error);
+void ap__cache_close(ap_cache *c);
+/// Fill in where the object with this key is. False: no memory.
+bool ap__cache_name(ap_cache *c, const unsigned char key[AP_SHA256_BYTES]);
+/// Whether the object is there and whole.
+bool ap__cache_has(const ap_cache *c);
+/// Seal a compiled object and give it its name.
+ap_status ap__cache_put(const ap_cache *c, const char *compiled, ap_error *error);
+
+#endif

@@ -1,0 +1,271 @@
+#include "codegen/cuda_source.h"
+
+#include <string.h>
+
+#include "codegen/sincos_text.h"
+#include "model/frozen.h"
+
+static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
+
+// ---- on the device -----------------------------------------------------------------------------
+
+// Angles far away are reduced by CUDA's own functions.
+static const char sincos_text[] =
+    "\n"
+    "static __device__ __noinline__ $R $N_reduce($R x) {\n"
+    "  $R s, c;\n"
+    "  sincos$f(x, &s, &c);\n"
+    "  return atan2$f(s, c);\n"
+    "}\n"
+    "\n"
+    "static __device__ __forceinline__ void $N_sincos($R x, $R *sine, $R *cosine) {\n"
+    "  if (!(fabs$f(x) <= $N_FAR)) x = $N_reduce(x);\n"
+    "  $N_near(&x, sine, cosine);\n"
+    "}\n";
+
+// A function of the C text, which is the same for the device but for its beginning: the same
+// polynomials in the same order, and without fused products the same bits.
+static void put_on_device(ap__text *t, const ap_unit *u, const char *function) {
+  static const char plain[] = "static inline ";
+  const char *begins = strstr(function, plain);
+  ap__text_bytes(t, function, (size_t)(begins - function));
+  put(t, "static __device__ __forceinline__ ");
+  ap__put_text(t, u, begins + strlen(plain), "", "");
+}
+
+static void put_sincos_calls(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, plan->angles, plan->angles);
+  for (int k = 0; k < plan->angles; k++) {
+    ap__text_add(t, "  %s_sincos(", d->name);
+    ap__put_value(t, d, plan, ap__tape_ref(NULL, plan->angle[k]));
+    ap__text_add(t, ", s + %d, c + %d);\n", k, k);
+  }
+}
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+static const char kernel_text[] =
+    "#include \"$N.cuh\"\n"
+    "\n"
+    "/* Threads of a block. */\n"
+    "#ifndef $N_BLOCK\n"
+    "#define $N_BLOCK 128\n"
+    "#endif\n"
+    "\n"
+    "/* A state's entries out of arrays over n states, and back. Every number is used once. */\n"
+    "template <int rows>\n"
+    "static __device__ __forceinline__ void $N_load(size_t n, const $R *from, $R *to) {\n"
+    "#pragma unroll\n"
+    "  for (int j = 0; j < rows; j++) to[j] = __ldcs(from + j * n);\n"
+    "}\n"
+    "template <int rows>\n"
+    "static __device__ __forceinline__ void $N_store(size_t n, const $R *from, $R *to) {\n"
+    "#pragma unroll\n"
+    "  for (int j = 0; j < rows; j++) __stcs(to + j * n, from[j]);\n"
+    "}\n"
+    "static __device__ __forceinline__ size_t $N_state(void) {\n"
+    "  return (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "}\n"
+    "static unsigned $N_blocks(size_t n) { return (unsigned)((n + $N_BLOCK - 1) / $N_BLOCK); }\n";
+
+static void put_local(ap__text *t, const ap_unit *u, const ap_array *a) {
+  ap__text_add(t, "  %s %s_k[%d];\n", ap__scalar(u), a->name, a->size);
+}
+
+static void put_device_call(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
+  ap__text_add(t, "%s_%s(", u->name, name);
+  for (int k = 0; k < p->inputs; k++) ap__text_add(t, "%s%s_k", k ? ", " : "", p->input[k].name);
+  for (int k = 0; k < p->outputs; k++) ap__text_add(t, ", %s_k", p->output[k].name);
+  put(t, ")");
+}
+
+static void put_kernel(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
+  ap__text_add(t,
+               "\nstatic __global__ void __launch_bounds__(%s_BLOCK)\n"
+               "%s_%s_kernel(size_t n, ",
+               u->name, u->name, name);
+  ap__put_parameters(t, u, p, true);
+  put(t, p->pivots > 0 ? ", int *singular) {\n" : ") {\n");
+  ap__text_add(t, "  const size_t k = %s_state();\n  if (k >= n) return;\n", u->name);
+  for (int k = 0; k < p->inputs; k++) put_local(t, u, &p->input[k]);
+  for (int k = 0; k < p->outputs; k++) put_local(t, u, &p->output[k]);
+  for (int k = 0; k < p->inputs; k++)
+    ap__text_add(t, "  %s_load<%d>(n, %s + k, %s_k);\n", u->name, p->input[k].size,
+                 p->input[k].name, p->input[k].name);
+  put(t, p->pivots > 0 ? "  const int failed = " : "  ");
+  put_device_call(t, u, p, name);
+  put(t, ";\n");
+  if (p->pivots > 0) put(t, "  if (singular) singular[k] = failed;\n  if (failed) return;\n");
+  for (int k = 0; k < p->outputs; k++)
+    ap__text_add(t, "  %s_store<%d>(n, %s_k, %s + k);\n", u->name, p->output[k].size,
+                 p->output[k].name, p->output[k].name);
+  put(t, "}\n");
+}
+
+static void put_launch_prototype(ap__text *t, const ap_unit *u, const ap_program *p,
+                                 const char *name) {
+  ap__text_add(t, "cudaError_t %s_%s_launch(size_t n, ", u->name, name);
+  ap__put_parameters(t, u, p, false);
+  put(t, p->pivots > 0 ? ", int *singular, cudaStream_t stream)" : ", cudaStream_t stream)");
+}
+
+static void put_launch(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
+  put(t, "\nextern \"C\" ");
+  put_launch_prototype(t, u, p, name);
+  ap__text_add(t, " {\n  if (n == 0) return cudaSuccess;\n");
+  ap__text_add(t, "  %s_%s_kernel<<<%s_blocks(n), %s_BLOCK, 0, stream>>>(n", u->name, name, u->name,
+               u->name);
+  for (int k = 0; k < p->inputs; k++) ap__text_add(t, ", %s", p->input[k].name);
+  for (int k = 0; k < p->outputs; k++) ap__text_add(t, ", %s", p->output[k].name);
+  put(t, p->pivots > 0 ? ", singular);\n" : ");\n");
+  put(t, "  return cudaGetLastError();\n}\n");
+}
+
+// ---- rollouts ----------------------------------------------------------------------------------
+
+// Needs forward dynamics, and coordinates that are a vector.
+static bool has_rollout(const ap_unit *u) {
+  bool forward = false;
+  for (int k = 0; k < u->parts; k++) forward = forward || u->part[k].function == AP_GEN_FORWARD;
+  return forward && ap_nq(u->m) == ap_nv(u->m);
+}
+
+static const char rollout_struct[] =
+    "\n"
+    "/* n robots through many steps of length dt, s, each by v += dt a(q, v), then q += dt v. "
+    "Joint\n"
+    "   forces are held through a step: tau, and where pd is not 0 also\n"
+    "   kp (target_q - q) + kd (target_v - v). Arrays over states are on the device; NULL: zeros. "
+    "*/\n"
+    "typedef struct $N_rollout {\n"
+    "  int steps, pd;\n"
+    "  $R dt;\n"
+    "  const $R *tau, *target_q, *target_v;\n"
+    "  $R kp[$N_NV], kd[$N_NV];\n"
+    "} $N_rollout;\n"
+    "\n"
+    "/* Moves q and v. A state whose inertia matrix becomes singular stays as it was before that\n"
+    "   step; singular (NULL: not wanted) then has 1 for it, otherwise 0. */\n"
+    "cudaError_t $N_rollout_launch(size_t n, const $N_rollout *r, $R *q, $R *v, int *singular,\n"
+    "                              cudaStream_t stream);\n";
+
+static const char rollout_text[] =
+    "\n"
+    "/* A state's entries, or zeros. */\n"
+    "static __device__ __forceinline__ void $N_load_or_0(size_t n, size_t k, const $R *from, $R "
+    "*to) {\n"
+    "#pragma unroll\n"
+    "  for (int j = 0; j < $N_NV; j++) to[j] = from ? from[j * n + k] : 0;\n"
+    "}\n"
+    "\n"
+    "template <bool pd>\n"
+    "static __global__ void __launch_bounds__($N_BLOCK)\n"
+    "$N_rollout_kernel(size_t n, const $N_rollout r, $R *q, $R *v, int *singular) {\n"
+    "  const size_t k = $N_state();\n"
+    "  if (k >= n) return;\n"
+    "  $R x[$N_NQ], u[$N_NV], tau[$N_NV], p[$N_NV], d[$N_NV];\n"
+    "  $N_load<$N_NQ>(n, q + k, x);\n"
+    "  $N_load<$N_NV>(n, v + k, u);\n"
+    "  $N_load_or_0(n, k, r.tau, tau);\n"
+    "  if (pd) {\n"
+    "    $N_load_or_0(n, k, r.target_q, p);\n"
+    "    $N_load_or_0(n, k, r.target_v, d);\n"
+    "  }\n"
+    "  int failed = 0;\n"
+    "#pragma unroll 1\n"
+    "  for (int step = 0; step < r.steps; step++) {\n"
+    "    $R a[$N_NV];\n"
+    "#pragma unroll\n"
+    "    for (int j = 0; j < $N_NV; j++)\n"
+    "      a[j] = pd ? (tau[j] + r.kp[j] * (p[j] - x[j])) + r.kd[j] * (d[j] - u[j]) : tau[j];\n"
+    "    failed = $N_forward_dynamics(x, u, a, a);\n"
+    "    if (failed) break;\n"
+    "#pragma unroll\n"
+    "    for (int j = 0; j < $N_NV; j++) {\n"
+    "      u[j] += r.dt * a[j];\n"
+    "      x[j] += r.dt * u[j];\n"
+    "    }\n"
+    "  }\n"
+    "  $N_store<$N_NQ>(n, x, q + k);\n"
+    "  $N_store<$N_NV>(n, u, v + k);\n"
+    "  if (singular) singular[k] = failed;\n"
+    "}\n"
+    "\n"
+    "extern \"C\" cudaError_t $N_rollout_launch(size_t n, const $N_rollout *r, $R *q, $R *v,\n"
+    "                                         int *singular, cudaStream_t stream) {\n"
+    "  if (n == 0) return cudaSuccess;\n"
+    "  if (r->pd)\n"
+    "    $N_rollout_kernel<true><<<$N_blocks(n), $N_BLOCK, 0, stream>>>(n, *r, q, v, singular);\n"
+    "  else\n"
+    "    $N_rollout_kernel<false><<<$N_blocks(n), $N_BLOCK, 0, stream>>>(n, *r, q, v, singular);\n"
+    "  return cudaGetLastError();\n"
+    "}\n";
+
+// ---- files -------------------------------------------------------------------------------------
+
+// What differs from C in a function of one state.
+static ap_unit cuda_unit(const ap_unit *u) {
+  ap_unit cuda = *u;
+  cuda.qualifier = "static __device__ __forceinline__ ";
+  cuda.part_qualifier = "static __device__ __noinline__ ";
+  cuda.restricted = "__restrict__ ";
+  cuda.sincos = put_sincos_calls;
+  return cuda;
+}
+
+void ap__put_cuda_source(ap__text *t, const ap_unit *unit) {
+  const ap_unit cuda = cuda_unit(unit), *u = &cuda;
+  ap__put_banner(t, u, ".cu");
+  ap__put_text(t, u, kernel_text, "", "");
+  for (int k = 0; k < u->parts; k++) {
+    put_kernel(t, u, &u->part[k], u->part_name[k]);
+    put_launch(t, u, &u->part[k], u->part_name[k]);
+  }
+  if (has_rollout(u)) ap__put_text(t, u, rollout_text, "", "");
+}
+
+static const char header_text[] =
+    "/* One thread per state. The functions $N_..._launch take arrays on the device, entry j of\n"
+    "   state k at [j * n + k], and return once the work is queued in the stream. The others are "
+    "for\n"
+    "   kernels of your own: arrays of one state, which become registers.\n"
+    "\n"
+    "   Compile with nvcc -O3 -fmad=false for the bits that the C text gives on a processor (for\n"
+    "   angles up to $N_FAR); with fused products it is faster where the arithmetic is the limit, "
+    "and\n"
+    "   as exact. Not with -use_fast_math. */\n"
+    "\n"
+    "#ifndef $N_CUH\n"
+    "#define $N_CUH\n"
+    "\n"
+    "#include <cuda_runtime.h>\n"
+    "#include <math.h>\n"
+    "#include <stddef.h>\n"
+    "#include <stdint.h>\n"
+    "#include <string.h>\n"
+    "\n";
+
+void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
+  const ap_generate_options one_state = {.arithmetic = u->options->arithmetic};
+  ap_unit device = cuda_unit(u);
+  device.options = &one_state;
+  ap__put_banner(t, u, ".cuh");
+  ap__put_text(t, u, header_text, "", "");
+  ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n", u->name, ap_nq(u->m), u->name, ap_nv(u->m));
+  put(t, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+  for (int k = 0; k < u->parts; k++) {
+    put_launch_prototype(t, u, &u->part[k], u->part_name[k]);
+    put(t, ";\n");
+  }
+  if (has_rollout(u)) ap__put_text(t, u, rollout_struct, "", "");
+  put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#ifdef __CUDACC__\n");
+  if (ap__uses(u, AP_OP_SIGN)) put_on_device(t, u, ap__sign_scalar);
+  if (ap__uses(u, AP_OP_MAX)) put_on_device(t, u, ap__max_scalar);
+  if (ap__has_angles(u)) {
+    ap__put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
+    put_on_device(t, u, ap__sincos_near);
+    ap__put_text(t, u, sincos_text, "", "");
+  }
+  for (int k = 0; k < u->parts; k++) ap__put_program(t, &device, k);
+  put(t, "#endif\n\n#endif\n");
+}

@@ -1,0 +1,460 @@
+// A control scenario from a file or from memory: robot, law, guards, times here; the reference and
+// the rack in the files beside this one.
+
+#include "ctrl/control.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctrl/ctrl.h"
+#include "file/alloc.h"
+#include "file/names.h"
+
+// ---- what the parts share ----------------------------------------------------------------------
+
+char *ap__control_path_of(ap__control_reader *r, const char *name) {
+  const char *folder = name[0] == '/' ? "" : r->folder;
+  size_t size = strlen(folder) + strlen(name) + 1;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%s%s", folder, name);
+  else
+    ap__yaml_no_memory(&r->yaml);
+  return path;
+}
+
+bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__yaml_node *n, int count,
+                         double *x) {
+  bool single = count == 1 && n->shape == AP__YAML_SEQUENCE && n->length == 1;
+  return ap__yaml_numbers(&r->yaml, key, single ? ap__yaml_first(&r->yaml, n) : n, count, x);
+}
+
+bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_node *n, double *x) {
+  if (!n) return true;
+  if (n->shape == AP__YAML_SEQUENCE) return ap__control_numbers(r, key, n, r->control->n, x);
+  if (!ap__yaml_number(&r->yaml, key, n, x)) return false;
+  for (int j = 1; j < r->control->n; j++) x[j] = x[0];
+  return true;
+}
+
+const char *ap__control_joint_name(const ap_model *m, int j) {
+  for (int i = 1; i < ap_nbody(m); i++)
+    if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return ap__joint_name(ap_body(m, i));
+  return "";
+}
+
+int ap__control_joint(ap__control_reader *r, int line, const char *name) {
+  const char *meant = NULL;
+  int least = INT_MAX;
+  for (int j = 0; j < r->control->n; j++) {
+    const char *known = ap__control_joint_name(r->control->model, j);
+    if (strcmp(known, name) == 0) return j;
+    if (ap__name_nearer(name, known, &least)) meant = known;
+  }
+  ap__yaml_fail(&r->yaml, line, "the robot has no joint \"%.*s\" (%s\"%.*s\"%s)", ap__shown(name),
+                name, meant ? "did you mean " : "its first is ",
+                ap__shown(meant ? meant : ap__control_joint_name(r->control->model, 0)),
+                meant ? meant : ap__control_joint_name(r->control->model, 0), meant ? "?" : "");
+  return -1;
+}
+
+static int line_of(ap__control_reader *r, const char *key) {
+  return ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], key);
+}
+
+// ---- the format --------------------------------------------------------------------------------
+
+static bool read_axis(ap__control_reader *r, const ap__yaml_node *item) {
+  if (r->naxis == AP_RACK_AXES)
+    return ap__yaml_fail(&r->yaml, item->line, "more than %d axes (a rack has no more)",
+                         AP_RACK_AXES);
+  ap__control_axis *a = &r->axis[r->naxis++];
+  double *const channels[] = {a->potentiometer, a->encoder, a->index, a->thermo, a->output};
+  *a = (ap__control_axis){.axis = ap_default_axis()};
+  for (size_t k = 0; k < sizeof channels / sizeof channels[0]; k++) channels[k][1] = -1;
+  return ap__yaml_read_map(&r->yaml, item, "axis", a);
+}
+
+static bool read_change(ap__control_reader *r, const ap__yaml_node *item) {
+  ap__control_change c = {0};
+  if (!ap__yaml_read_map(&r->yaml, item, "change", &c)) return false;
+  if (r->nchange == AP__CONTROL_CHANGES ||
+      (r->nchange > 0 && c.at < r->control->change[r->nchange - 1].at))
+    return ap__yaml_fail(&r->yaml, item->line, "changes: %s (at most %d, in the order of time)",
+                         r->nchange == AP__CONTROL_CHANGES ? "too many" : "this one is too early",
+                         AP__CONTROL_CHANGES);
+  r->control->change[r->nchange++] = (ap_servo_switch){.at = c.at, .law = (ap_law)c.law};
+  return true;
+}
+
+static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target) {
+  (void)target;
+  if (!ap__yaml_expect_list(y, k->key, n, "maps")) return false;
+  bool axes = strcmp(k->of, "axis") == 0;
+  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item))
+    if (!(axes ? read_axis(y->context, item) : read_change(y->context, item))) return false;
+  return true;
+}
+
+static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, void *target) {
+  (void)y;
+  (void)line;
+  if (strcmp(map, "reference") == 0) ((ap__control_path *)target)->seen = seen;
+  if (strcmp(map, "fault") == 0) ((ap__control_fault *)target)->seen = seen;
+  return true;
+}
+
+static const char *const map_names[][2] = {{"control", "a control scenario"},
+                                           {"controller", "a controller"},
+                                           {"change", "a change"},
+                                           {"reference", "a reference"},
+                                           {"axis", "an axis"},
+                                           {"rack", "a rack"},
+                                           {"fault", "a fault"},
+                                           {"guards", "guards"},
+                                           {NULL, NULL}};
+static const char *const own_words[][2] = {{"model", "robot"},
+                                           {"frequency", "rate"},
+                                           {"trajectory", "reference"},
+                                           {"torque_limit", "torque"},
+                                           {"yes", "true"},
+                                           {"on", "true"},
+                                           {"no", "false"},
+                                           {"off", "false"},
+                                           {"pid", "tracking_integral"},
+                                           {"pd", "pd_gravity"},
+                                           {"computed_torque", "tracking"},
+                                           {NULL, NULL}};
+static const ap__yaml_format control_format = {.file = "a control scenario",
+                                               .opening = "appell-control: 1",
+                                               .keys = ap__control_keys,
+                                               .names = map_names,
+                                               .own_words = own_words,
+                                               .list = read_list,
+                                               .finish = finish_map};
+
+static void set_defaults(ap__control_reader *r) {
+  const ap_servo_def d = ap_default_servo();
+  const ap_ctrl_def c = ap_default_ctrl();
+  const ap_guards g = d.guards;
+  ap__control_head *h = &r->head;
+  *h = (ap__control_head){.name = "control",
+                          .rate = 1000,
+                          .home = true,
+                          .home_time = d.home_time,
+                          .approach_speed = d.approach_speed,
+                          .brake = d.brake,
+                          .brake_time = d.brake_time,
+                          .ring = d.ring,
+                          .priority = 80,
+                          .cpu = -1,
+                          .lock = true};
+  h->law = (ap__control_law){.law = (int)c.law,
+                             .friction = c.friction,
+                             .blend = c.blend,
+                             .windup = c.windup,
+                             .observer = d.observer};
+  h->path = (ap__control_path){.degree = 1, .time = 1, .speed = 0.1, .period = 10};
+  h->guards = (ap__control_guards){.torque_periods = g.torque_periods,
+                                   .misses = g.misses,
+                                   .jump = g.jump,
+                                   .stuck = g.stuck,
+                                   .mismatch = g.mismatch,
+                                   .following = g.following};
+  h->rack = (ap__control_rack){.seed = 1, .output_bits = 12, .input_bits = 12};
+  h->rack.sim = ap_default_sim_rack();
+  h->rack.tool1[1] = h->rack.tool2[1] = h->rack.brakes[1] = -1;
+}
+
+// ---- robot -------------------------------------------------------------------------------------
+
+// A robot and its model, by a name in the scenario (`beside`: a file beside it) or from outside.
+static bool open_robot(ap__control_reader *r, int line, const char *name, bool beside,
+                       ap_robot **robot, ap_model **model) {
+  const ap_read_options options = {0};
+  ap_error own = {0};
+  ap_status status;
+  if (!ap__format_of_path(name)) {
+    status = ap_robot_builtin(name, &options, robot, &own);
+  } else {
+    char *path = beside ? ap__control_path_of(r, name) : NULL;
+    if (beside && !path) return false;
+    status = ap_robot_read(path ? path : name, &options, robot, &own);
+    free(path);
+  }
+  if (!status) status = ap_robot_model(*robot, model, &own);
+  if (!status) status = ap__single_joints(*model, &own);
+  if (!status) return true;
+  if (status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);
+  char place[16] = "";
+  if (own.line > 0) snprintf(place, sizeof place, ":%d", own.line);
+  return ap__yaml_fail(&r->yaml, line, "robot: %.*s%s: %s", ap__shown(name), name, place, own.text);
+}
+
+static bool keep_warnings(ap__control_reader *r, const ap_robot *robot) {
+  ap_control *c = r->control;
+  for (int i = 0; ap_robot_warning(robot, i); i++) {
+    ap_error *grown = ap__grown(c->warnings, c->nwarning, &c->warning_capacity, sizeof *grown);
+    if (!grown) return ap__yaml_no_memory(&r->yaml);
+    c->warnings = grown;
+    c->warnings[c->nwarning++] = *ap_robot_warning(robot, i);
+  }
+  return true;
+}
+
+static bool read_robots(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const char *name, *truth = r->head.rack.robot, *own = r->options.robot;
+  int line = r->head.robot->line;
+  if (!ap__yaml_text(&r->yaml, "robot", r->head.robot, &name)) return false;
+  if (!open_robot(r, line, own ? own : name, !own, &c->robot, &c->model) ||
+      !open_robot(r, line, truth ? truth : name, true, &c->true_robot, &c->true_model) ||
+      !keep_warnings(r, c->robot))
+    return false;
+  c->n = ap_nv(c->model);
+  if (c->n > AP_RACK_AXES)
+    return ap__yaml_fail(&r->yaml, line, "robot: %d joints (a rack has at most %d axes)", c->n,
+                         AP_RACK_AXES);
+  if (ap_nv(c->true_model) != c->n)
+    return ap__yaml_fail(&r->yaml, line,
+                         "the controller's robot has %d joints and that of the rack %d (the same)",
+                         c->n, ap_nv(c->true_model));
+  size_t size = ap_work_size(c->model);
+  c->work_memory = malloc(size);
+  c->work = c->work_memory ? ap_work_init(c->model, c->work_memory, size) : NULL;
+  return c->work || ap__yaml_no_memory(&r->yaml);
+}
+
+// ---- law, guards, times ------------------------------------------------------------------------
+
+static bool read_axes(ap__control_reader *r) {
+  ap_control *c = r->control;
+  int line = line_of(r, "axes");
+  bool taken[AP_RACK_AXES] = {false};
+  if (r->naxis != c->n)
+    return ap__yaml_fail(&r->yaml, line, "axes: %d for %d joints (one for each)", r->naxis, c->n);
+  for (int k = 0; k < c->n; k++) {
+    int j = ap__control_joint(r, line, r->axis[k].joint);
+    if (j < 0) return false;
+    const ap_axis *a = &r->axis[k].axis;
+    if (taken[j])
+      return ap__yaml_fail(&r->yaml, line, "axes: the joint \"%.*s\" comes twice (once)",
+                           ap__shown(r->axis[k].joint), r->axis[k].joint);
+    if (!(a->lines > 0 && a->gear > 0 && a->torque_per_volt > 0 && a->pot_gain != 0))
+      return ap__yaml_fail(&r->yaml, line,
+                           "axes: \"%.*s\": lines, gear, torque_per_volt or pot_gain is not "
+                           "positive (they must be)",
+                           ap__shown(r->axis[k].joint), r->axis[k].joint);
+    taken[j] = true;
+    c->axis[j] = *a;
+  }
+  return true;
+}
+
+static bool read_law(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const ap__control_law *h = &r->head.law;
+  double w[AP_RACK_AXES] = {0}, d[AP_RACK_AXES] = {0}, p[AP_RACK_AXES] = {0};
+  for (int j = 0; j < c->n; j++)
+    w[j] = 20, d[j] = 1, p[j] = 5, c->torque[j] = 10 * c->axis[j].torque_per_volt;
+  if (!ap__control_vector(r, "bandwidth", h->bandwidth, w) ||
+      !ap__control_vector(r, "damping", h->damping, d) ||
+      !ap__control_vector(r, "integral", h->integral, p) ||
+      !ap__control_vector(r, "torque", h->torque, c->torque))
+    return false;
+  for (int j = 0; j < c->n; j++) {
+    if (!(w[j] >= 0 && d[j] >= 0 && p[j] >= 0 && w[j] <= 1e6 && c->torque[j] > 0))
+      return ap__yaml_fail(&r->yaml, line_of(r, "controller"),
+                           "controller: a bandwidth, damping, integral or torque is negative or "
+                           "too large");
+    c->gains[j] = ap_gains_of(w[j], d[j], p[j]);
+  }
+  c->law = ap_default_ctrl();
+  c->law.model = c->model, c->law.law = (ap_law)h->law, c->law.gains = c->gains;
+  c->law.torque = c->torque, c->law.friction = h->friction;
+  c->law.blend = h->blend, c->law.windup = h->windup;
+  // Without integral action the third pole has no meaning.
+  for (int j = 0; h->law != AP_LAW_TRACKING_INTEGRAL && r->nchange == 0 && j < c->n; j++)
+    c->gains[j] = ap_gains_of(w[j], d[j], 0);
+  return true;
+}
+
+static bool read_guards(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const ap__control_guards *h = &r->head.guards;
+  ap_guards *g = &c->servo_def.guards;
+  *g = ap_default_guards(c->model);
+  g->torque_periods = (int)fmin(fmax(h->torque_periods, 0), 1e6);
+  g->misses = (int)fmin(fmax(h->misses, 1), 1e9);
+  g->jump = h->jump, g->stuck = h->stuck, g->mismatch = h->mismatch, g->following = h->following;
+  return ap__control_vector(r, "lower", h->lower, g->lower) &&
+         ap__control_vector(r, "upper", h->upper, g->upper) &&
+         ap__control_vector(r, "velocity", h->velocity, g->velocity) &&
+         ap__control_vector(r, "torque", h->torque, g->torque);
+}
+
+static bool read_times(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const ap__control_head *h = &r->head;
+  if (!(h->rate >= 1 && h->rate <= 1e5))
+    return ap__yaml_fail(&r->yaml, line_of(r, "rate"), "rate: %g Hz (between 1 and 1e5)", h->rate);
+  if (!(h->duration >= 0 && h->duration <= 1e6))
+    return ap__yaml_fail(&r->yaml, line_of(r, "duration"), "duration: %g s (between 0 and 1e6)",
+                         h->duration);
+  ap_servo_def *d = &c->servo_def;
+  ap_guards guards = d->guards;
+  *d = ap_default_servo();
+  d->guards = guards, d->period = c->law.period = 1 / h->rate, d->duration = h->duration;
+  d->home_time = h->home_time, d->approach_speed = h->approach_speed;
+  d->brake = h->brake, d->brake_time = h->brake_time, d->observer = h->law.observer;
+  d->ring = (int)fmin(fmax(h->ring, 0), 1 << 24);
+  d->axis = c->axis, d->start = h->home ? NULL : c->start;
+  d->change = c->change, d->changes = r->nchange;
+  c->realtime = h->time, c->run_alone = h->log || r->options.run_alone;
+  c->asks = (ap_realtime){.priority = (int)fmin(fmax(h->priority, 0), 99),
+                          .cpu = (int)fmin(fmax(h->cpu, -1), 4095),
+                          .lock_memory = h->lock};
+  return true;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static bool read_all(ap__control_reader *r, const char *text, size_t length) {
+  ap__yaml *y = &r->yaml;
+  if (!ap__yaml_parse(y, text, length)) return false;
+  set_defaults(r);
+  if (!ap__yaml_read_map(y, &y->nodes[0], "control", &r->head)) return false;
+  r->control->name = r->head.name;
+  return read_robots(r) && read_axes(r) && read_law(r) && read_guards(r) && read_times(r) &&
+         ap__control_read_rack(r) && ap__control_read_reference(r);
+}
+
+static ap_status parse(const char *text, size_t length, const char *folder,
+                       const ap_control_options *options, ap_control **control, ap_error *error) {
+  ap_error own = {0};
+  ap_control *c = calloc(1, sizeof *c);
+  ap__control_reader *r = calloc(1, sizeof *r);
+  if (c) c->text = malloc(length + 1);
+  if (!c || !c->text || !r) {
+    ap_control_free(c);
+    free(r);
+    return ap__no_memory(error);
+  }
+  memcpy(c->text, text, length);
+  c->text[length] = 0;
+  r->control = c, r->folder = folder, r->options = options ? *options : (ap_control_options){0};
+  r->yaml = (ap__yaml){.format = &control_format, .error = &own, .kept = &c->pool, .context = r};
+  bool good = read_all(r, text, length);
+  ap__yaml_free(&r->yaml);
+  free(r);
+  if (good) {
+    *control = c;
+    return AP_OK;
+  }
+  ap_control_free(c);
+  if (error) *error = own;
+  return own.status;
+}
+
+// The first length bytes of a path, with a slash at their end. NULL: no memory.
+static char *folder_of(const char *path, size_t length) {
+  char *folder = malloc(length + 2);
+  if (!folder) return NULL;
+  memcpy(folder, path, length);
+  if (length > 0 && folder[length - 1] != '/') folder[length++] = '/';
+  folder[length] = 0;
+  return folder;
+}
+
+ap_status ap_control_parse(const char *text, size_t length, const char *folder,
+                           const ap_control_options *options, ap_control **control,
+                           ap_error *error) {
+  *control = NULL;
+  if (length > AP__MAX_BYTES)
+    return AP__REFUSE(error, AP_E_FILE, 0, "the text has more than %d MiB (a scenario is smaller)",
+                      AP__MAX_BYTES >> 20);
+  char *before = folder_of(folder ? folder : "", folder ? strlen(folder) : 0);
+  if (!before) return ap__no_memory(error);
+  ap_status status = parse(text, length, before, options, control, error);
+  free(before);
+  return status;
+}
+
+ap_status ap_control_read(const char *path, const ap_control_options *options, ap_control **control,
+                          ap_error *error) {
+  *control = NULL;
+  const char *slash = strrchr(path, '/');
+  char *text = NULL, *before = folder_of(path, slash ? (size_t)(slash - path) + 1 : 0);
+  size_t length = 0;
+  ap_status status = before ? ap__read_file(path, &text, &length, error) : ap__no_memory(error);
+  if (!status) status = parse(text, length, before, options, control, error);
+  free(text);
+  free(before);
+  return status;
+}
+
+void ap_control_free(ap_control *c) {
+  if (!c) return;
+  ap_servo_free(c->servo);
+  ap_rack_close(&c->rack);
+  ap_traj_free(c->reference);
+  free(c->ctrl_memory);
+  free(c->work_memory);
+  ap_model_free(c->model);
+  ap_model_free(c->true_model);
+  ap_robot_free(c->robot);
+  ap_robot_free(c->true_robot);
+  free(c->warnings);
+  free(c->text);
+  ap__pool_free(&c->pool);
+  free(c);
+}
+
+const char *ap_control_name(const ap_control *c) { return c->name; }
+const char *ap_control_text(const ap_control *c) { return c->text; }
+const ap_model *ap_control_model(const ap_control *c) { return c->model; }
+const ap_traj *ap_control_reference(const ap_control *c) { return c->reference; }
+bool ap_control_logs_run_alone(const ap_control *c) { return c->run_alone; }
+ap_rack *ap_control_rack(ap_control *c) { return &c->rack; }
+const ap_error *ap_control_warning(const ap_control *c, int i) {
+  return i >= 0 && i < c->nwarning ? &c->warnings[i] : NULL;
+}
+bool ap_control_realtime(const ap_control *c, ap_realtime *realtime) {
+  *realtime = c->asks;
+  return c->realtime;
+}
+
+static ap_status open_servo(ap_control *c, ap_servo **servo, ap_error *error) {
+  size_t size = ap_ctrl_size(c->model);
+  c->ctrl_memory = malloc(size);
+  if (!c->ctrl_memory) return ap__no_memory(error);
+  ap_error own = {0};
+  c->servo_def.ctrl = ap_ctrl_init(&c->law, c->ctrl_memory, size, &own);
+  if (!c->servo_def.ctrl) {
+    if (error) *error = own;
+    return own.status;
+  }
+  c->servo_def.rack = &c->rack, c->servo_def.reference = c->reference;
+  ap_status status = ap_servo_create(&c->servo_def, &c->servo, error);
+  *servo = c->servo;
+  return status;
+}
+
+ap_status ap_control_open(ap_control *c, ap_servo **servo, ap_error *error) {
+  *servo = NULL;
+  ap_status status = c->comedi ? ap_rack_comedi(&c->cards, &c->rack, error)
+                               : ap_rack_simulated(&c->sim, &c->rack, error);
+  if (!status && c->faulty) ap_rack_inject(&c->rack, &c->fault);
+  return status ? status : open_servo(c, servo, error);
+}
+
+ap_status ap_control_open_replay(ap_control *c, const ap_rack_input *input,
+                                 const ap_rack_output *output, long n, ap_servo **servo,
+                                 ap_error *error) {
+  *servo = NULL;
+  ap_status status = ap_rack_replay(c->n, input, output, n, &c->rack, error);
+  return status ? status : open_servo(c, servo, error);
+}

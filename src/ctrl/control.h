@@ -1,0 +1,136 @@
+// Control scenarios: the format as a table, which the reader follows and docs/control.md shows (a
+// test compares), and the parts of the reader.
+
+#ifndef AP_CTRL_CONTROL_H
+#define AP_CTRL_CONTROL_H
+
+#include <appell/control.h>
+
+#include "file/yaml_map.h"
+
+extern const ap__yaml_key ap__control_keys[];
+
+enum { AP__CONTROL_CHANGES = 64 };
+
+// ---- what the maps fill; nodes that are NULL were not there ------------------------------------
+
+typedef struct ap__control_law {
+  int law, friction;
+  const ap__yaml_node *bandwidth, *damping, *integral, *torque;
+  double blend, windup, observer;
+} ap__control_law;
+
+typedef struct ap__control_path {
+  unsigned seen;
+  int kind, degree;
+  const ap__yaml_node *from, *to, *velocity, *acceleration, *times, *points, *guess;
+  const ap__yaml_node *centre, *sine, *cosine;
+  double time, period, speed, euler[3];
+  const char *frame, *file;
+} ap__control_path;
+
+typedef struct ap__control_change {
+  double at;
+  int law;
+} ap__control_change;
+
+// Channels of cards are device, subdevice, channel, range.
+typedef struct ap__control_axis {
+  const char *joint;
+  ap_axis axis;
+  double potentiometer[4], encoder[4], index[4], thermo[4], output[4];
+} ap__control_axis;
+
+typedef struct ap__control_rack {
+  int kind;
+  const char *robot, *payload_link;
+  const ap__yaml_node *start, *viscous, *coulomb, *stiction, *rotor, *devices;
+  double payload, payload_com[3], spread, seed, output_bits, input_bits;
+  double tool1[4], tool2[4], brakes[4];
+  ap_sim_rack_def sim;
+} ap__control_rack;
+
+typedef struct ap__control_fault {
+  unsigned seen;
+  int kind;
+  const char *joint;
+  double at, amount;
+} ap__control_fault;
+
+typedef struct ap__control_guards {
+  const ap__yaml_node *lower, *upper, *velocity, *torque;
+  double torque_periods, misses, jump, stuck, mismatch, following;
+} ap__control_guards;
+
+typedef struct ap__control_head {
+  const char *name;
+  const ap__yaml_node *robot;
+  double rate, duration, brake, brake_time, home_time, approach_speed, ring, priority, cpu;
+  int time, home, log, lock;
+  ap__control_law law;
+  ap__control_path path;
+  ap__control_rack rack;
+  ap__control_fault fault;
+  ap__control_guards guards;
+} ap__control_head;
+
+// ---- the scenario ------------------------------------------------------------------------------
+
+struct ap_control {
+  ap__pool pool;
+  char *text;
+  const char *name;
+  ap_robot *robot, *true_robot;
+  ap_model *model, *true_model;
+  int n;
+  ap_axis axis[AP_RACK_AXES];
+  ap_wart wart[AP_RACK_AXES];
+  ap_gains gains[AP_RACK_AXES];
+  double torque[AP_RACK_AXES], start[AP_RACK_AXES];
+  ap_sim_rack_def sim;
+  ap_comedi_def cards;
+  bool comedi, realtime, run_alone, faulty;
+  ap_rack_fault fault;
+  ap_realtime asks;
+  ap_ctrl_def law;
+  ap_servo_switch change[AP__CONTROL_CHANGES];
+  ap_servo_def servo_def;
+  ap_traj *reference;
+  void *work_memory, *ctrl_memory;
+  ap_work *work;
+  ap_rack rack;
+  ap_servo *servo;
+  ap_error *warnings;
+  int nwarning, warning_capacity;
+};
+
+typedef struct ap__control_reader {
+  ap__yaml yaml;
+  ap_control *control;
+  const char *folder; // with a slash at its end, or ""
+  ap_control_options options;
+  ap__control_head head;
+  ap__control_axis axis[AP_RACK_AXES];
+  int naxis;
+  int nchange;
+} ap__control_reader;
+
+// Every part returns false once the error is set.
+
+// So many numbers; one may stand alone or in a list.
+bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__yaml_node *n, int count,
+                         double *x);
+// A value for every joint: a number for all, or a list. What is not there stays as it is.
+bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_node *n, double *x);
+// The name of joint j.
+const char *ap__control_joint_name(const ap_model *m, int j);
+// A joint by its name: its number; -1 once the error is set.
+int ap__control_joint(ap__control_reader *r, int line, const char *name);
+// A file that the scenario names. The caller frees it; NULL: no memory, the error is set.
+char *ap__control_path_of(ap__control_reader *r, const char *name);
+// The reference.
+bool ap__control_read_reference(ap__control_reader *r);
+// Rack, warts, payload, fault.
+bool ap__control_read_rack(ap__control_reader *r);
+
+#endif

@@ -1,0 +1,101 @@
+// The rack of a control scenario.
+
+#include <math.h>
+#include <string.h>
+
+#include "ctrl/control.h"
+
+static bool fail(ap__control_reader *r, const char *key, const char *what) {
+  int line = ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], key);
+  return ap__yaml_fail(&r->yaml, line, "%s: %s", key, what);
+}
+
+static bool read_warts(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const ap__control_rack *h = &r->head.rack;
+  double viscous[AP_RACK_AXES] = {0}, coulomb[AP_RACK_AXES] = {0}, rotor[AP_RACK_AXES] = {0},
+         stiction[AP_RACK_AXES];
+  for (int j = 0; j < c->n; j++) stiction[j] = 1;
+  if (!ap__control_vector(r, "viscous", h->viscous, viscous) ||
+      !ap__control_vector(r, "coulomb", h->coulomb, coulomb) ||
+      !ap__control_vector(r, "stiction", h->stiction, stiction) ||
+      !ap__control_vector(r, "rotor", h->rotor, rotor) ||
+      !ap__control_vector(r, "start", h->start, c->start))
+    return false;
+  for (int j = 0; j < c->n; j++) {
+    if (!(viscous[j] >= 0 && coulomb[j] >= 0 && rotor[j] >= 0 && stiction[j] >= 1))
+      return fail(r, "rack", "a friction or rotor is negative, or stiction below 1");
+    if (!(fabs(c->start[j]) <= 1e3)) return fail(r, "rack", "start: beyond 1e3 rad (radians)");
+    c->wart[j] = (ap_wart){viscous[j], coulomb[j], stiction[j], rotor[j]};
+  }
+  return true;
+}
+
+static bool read_simulated(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const ap__control_rack *h = &r->head.rack;
+  c->sim = h->sim;
+  c->sim.model = c->true_model, c->sim.axis = c->axis, c->sim.wart = c->wart, c->sim.q = c->start;
+  c->sim.spread = h->spread, c->sim.payload = h->payload;
+  memcpy(c->sim.payload_com, h->payload_com, sizeof h->payload_com);
+  if (!(h->seed >= 0 && h->seed <= 9e15)) return fail(r, "rack", "seed: not between 0 and 9e15");
+  if (!(h->output_bits >= 1 && h->output_bits <= 32 && h->input_bits >= 1 && h->input_bits <= 32))
+    return fail(r, "rack", "output_bits and input_bits are between 1 and 32");
+  c->sim.seed = (uint64_t)h->seed;
+  c->sim.output_bits = (int)h->output_bits, c->sim.input_bits = (int)h->input_bits;
+  c->sim.payload_body =
+      h->payload_link ? ap_find_body(c->true_model, h->payload_link) : ap_nbody(c->true_model) - 1;
+  if (c->sim.payload_body < 1) return fail(r, "rack", "payload_link: the robot has no such link");
+  return true;
+}
+
+static ap_comedi_channel channel(const double x[4]) {
+  int k[4];
+  for (int i = 0; i < 4; i++) k[i] = (int)fmin(fmax(x[i], -1), 1e6);
+  return (ap_comedi_channel){k[0], k[1], k[2], k[3]};
+}
+
+static bool read_devices(ap__control_reader *r) {
+  const ap__yaml_node *n = r->head.rack.devices;
+  int count = 0;
+  if (!n || n->shape != AP__YAML_SEQUENCE || n->length > 4 || n->length < 1)
+    return fail(r, "rack", "devices: Comedi needs a list of 1 to 4 devices");
+  for (const ap__yaml_node *i = ap__yaml_first(&r->yaml, n); i; i = ap__yaml_next(&r->yaml, i))
+    if (!ap__yaml_text(&r->yaml, "devices", i, &r->control->cards.device[count++])) return false;
+  return true;
+}
+
+static bool read_cards(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const ap__control_rack *h = &r->head.rack;
+  c->comedi = true;
+  c->cards.axes = c->n;
+  if (!c->realtime) return fail(r, "rack", "cards need time: real");
+  for (int k = 0; k < c->n; k++) {
+    const ap__control_axis *a = &r->axis[k];
+    int j = ap__control_joint(r, 0, a->joint);
+    c->cards.potentiometer[j] = channel(a->potentiometer);
+    c->cards.encoder[j] = channel(a->encoder), c->cards.index[j] = channel(a->index);
+    c->cards.thermo[j] = channel(a->thermo), c->cards.output[j] = channel(a->output);
+  }
+  c->cards.tool[0] = channel(h->tool1), c->cards.tool[1] = channel(h->tool2);
+  c->cards.brake = channel(h->brakes);
+  return read_devices(r);
+}
+
+static bool read_fault(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const ap__control_fault *h = &r->head.fault;
+  if (h->kind == AP_FAULT_NONE) return true;
+  int axis = h->joint ? ap__control_joint(r, ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "fault"),
+                                          h->joint)
+                      : 0;
+  if (axis < 0) return false;
+  c->fault = (ap_rack_fault){(ap_rack_fault_kind)h->kind, axis, h->at, h->amount};
+  c->faulty = true;
+  return !c->comedi || fail(r, "fault", "cards have their own (a simulated rack)");
+}
+
+bool ap__control_read_rack(ap__control_reader *r) {
+  return read_warts(r) && (r->head.rack.kind ? read_cards(r) : read_simulated(r)) && read_fault(r);
+}

@@ -1,0 +1,11 @@
+// What the parts of this module share.
+
+#ifndef AP_CTRL_CTRL_H
+#define AP_CTRL_CTRL_H
+
+#include <appell/ctrl.h>
+
+// Has every joint one degree of freedom of its own? AP_E_UNSUPPORTED, with the joint in *error.
+ap_status ap__single_joints(const ap_model *m, ap_error *error);
+
+#endif

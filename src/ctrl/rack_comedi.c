@@ -1,0 +1,221 @@
+// Cards that Comedi drives.
+
+#include <appell/rack.h>
+
+#include "file/robot.h"
+
+#ifndef AP_HAVE_COMEDI
+
+ap_status ap_rack_comedi(const ap_comedi_def *def, ap_rack *rack, ap_error *error) {
+  (void)def;
+  *rack = (ap_rack){0};
+  return AP__REFUSE(
+      error, AP_E_UNSUPPORTED, 0,
+      "this library was built without Comedi (install libcomedi-dev and build again)");
+}
+
+#else
+
+#include <comedilib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEVICES = 4 };
+
+typedef struct analog {
+  comedi_range range;
+  lsampl_t most;
+} analog;
+
+typedef struct cards {
+  ap_comedi_def def;
+  comedi_t *device[DEVICES];
+  analog potentiometer[AP_RACK_AXES], output[AP_RACK_AXES];
+  lsampl_t counts[AP_RACK_AXES], last[AP_RACK_AXES]; // largest count, count read last
+  int32_t total[AP_RACK_AXES], index[AP_RACK_AXES];
+  unsigned high[AP_RACK_AXES]; // level of the index pulses when read last
+  uint32_t indexed;
+  bool started;
+} cards;
+
+static comedi_t *device_of(const cards *c, const ap_comedi_channel *ch) {
+  return c->device[ch->device];
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static bool read_volt(cards *c, int j, double *volt) {
+  const ap_comedi_channel *ch = &c->def.potentiometer[j];
+  lsampl_t x;
+  if (comedi_data_read(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel,
+                       (unsigned)ch->range, AREF_GROUND, &x) < 0)
+    return false;
+  *volt = comedi_to_phys(x, &c->potentiometer[j].range, c->potentiometer[j].most);
+  return true;
+}
+
+static bool read_bit(const cards *c, const ap_comedi_channel *ch, unsigned *bit) {
+  *bit = 0;
+  return ch->subdevice < 0 || comedi_dio_read(device_of(c, ch), (unsigned)ch->subdevice,
+                                              (unsigned)ch->channel, bit) >= 0;
+}
+
+// Counters wrap; the nearer way round is the one that was gone.
+static bool read_count(cards *c, int j) {
+  const ap_comedi_channel *ch = &c->def.encoder[j];
+  lsampl_t x;
+  if (comedi_data_read(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel, 0, 0, &x) <
+      0)
+    return false;
+  int64_t wrap = (int64_t)c->counts[j] + 1, moved = (int64_t)x - (int64_t)c->last[j];
+  if (moved > wrap / 2) moved -= wrap;
+  if (moved < -wrap / 2) moved += wrap;
+  if (c->started) c->total[j] += (int32_t)moved;
+  c->last[j] = x;
+  return true;
+}
+
+static ap_status cards_read(void *context, double t, ap_rack_input *input) {
+  cards *c = context;
+  (void)t;
+  *input = (ap_rack_input){0};
+  for (int j = 0; j < c->def.axes; j++) {
+    unsigned pulse, hot;
+    if (!read_volt(c, j, &input->potentiometer[j]) || !read_count(c, j) ||
+        !read_bit(c, &c->def.index[j], &pulse) || !read_bit(c, &c->def.thermo[j], &hot))
+      return AP_E_FILE;
+    if (c->started && pulse && !c->high[j]) c->index[j] = c->total[j], c->indexed |= 1u << j;
+    c->high[j] = pulse;
+    input->encoder[j] = c->total[j];
+    input->index[j] = c->index[j];
+    if (hot) input->thermo |= 1u << j;
+  }
+  input->indexed = c->indexed;
+  c->started = true;
+  return AP_OK;
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+static bool write_bit(const cards *c, const ap_comedi_channel *ch, unsigned bit) {
+  return ch->subdevice < 0 || comedi_dio_write(device_of(c, ch), (unsigned)ch->subdevice,
+                                               (unsigned)ch->channel, bit) >= 0;
+}
+
+static bool write_volt(cards *c, int j, double volt) {
+  const ap_comedi_channel *ch = &c->def.output[j];
+  analog *a = &c->output[j];
+  double v = fmin(fmax(volt, a->range.min), a->range.max);
+  return comedi_data_write(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel,
+                           (unsigned)ch->range, AREF_GROUND,
+                           comedi_from_phys(v, &a->range, a->most)) >= 0;
+}
+
+static ap_status cards_write(void *context, double t, const ap_rack_output *output) {
+  cards *c = context;
+  bool good = true;
+  (void)t;
+  // Brakes first when they close, last when they open: the motors always hold what they should.
+  if (output->brakes) good = write_bit(c, &c->def.brake, 0);
+  for (int j = 0; j < c->def.axes; j++) good = write_volt(c, j, output->volt[j]) && good;
+  for (int k = 0; k < AP_RACK_TOOLS; k++)
+    good = write_bit(c, &c->def.tool[k], output->tools >> k & 1) && good;
+  if (!output->brakes) good = write_bit(c, &c->def.brake, 1) && good;
+  return good ? AP_OK : AP_E_FILE;
+}
+
+static void cards_close(void *context) {
+  cards *c = context;
+  if (c->started) cards_write(c, 0, &(ap_rack_output){.brakes = true});
+  for (int k = 0; k < DEVICES; k++)
+    if (c->device[k]) comedi_close(c->device[k]);
+  free(c);
+}
+
+// ---- opening -----------------------------------------------------------------------------------
+
+static bool exists(const cards *c, const ap_comedi_channel *ch) {
+  if (ch->device < 0 || ch->device >= DEVICES || !c->device[ch->device]) return false;
+  comedi_t *d = c->device[ch->device];
+  return ch->subdevice >= 0 && ch->subdevice < comedi_get_n_subdevices(d) && ch->channel >= 0 &&
+         ch->channel < comedi_get_n_channels(d, (unsigned)ch->subdevice);
+}
+
+static bool prepare_analog(const cards *c, const ap_comedi_channel *ch, analog *a) {
+  if (!exists(c, ch)) return false;
+  comedi_t *d = device_of(c, ch);
+  comedi_range *range =
+      comedi_get_range(d, (unsigned)ch->subdevice, (unsigned)ch->channel, (unsigned)ch->range);
+  a->most = comedi_get_maxdata(d, (unsigned)ch->subdevice, (unsigned)ch->channel);
+  if (range) a->range = *range;
+  return range && a->most;
+}
+
+static bool prepare_bit(const cards *c, const ap_comedi_channel *ch, unsigned direction) {
+  return ch->subdevice < 0 ||
+         (exists(c, ch) && comedi_dio_config(device_of(c, ch), (unsigned)ch->subdevice,
+                                             (unsigned)ch->channel, direction) >= 0);
+}
+
+static bool prepare_counter(cards *c, int j) {
+  const ap_comedi_channel *ch = &c->def.encoder[j];
+  if (!exists(c, ch)) return false;
+  c->counts[j] =
+      comedi_get_maxdata(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel);
+  return c->counts[j] > 0;
+}
+
+static ap_status prepare(cards *c, ap_error *error) {
+  comedi_set_global_oor_behavior(COMEDI_OOR_NUMBER);
+  const char *wrong = NULL;
+  int axis = 0;
+  for (int j = 0; j < c->def.axes && !wrong; j++) {
+    axis = j + 1;
+    if (!prepare_analog(c, &c->def.potentiometer[j], &c->potentiometer[j])) wrong = "potentiometer";
+    if (!prepare_analog(c, &c->def.output[j], &c->output[j])) wrong = "analog output";
+    if (!prepare_counter(c, j)) wrong = "encoder";
+    if (!prepare_bit(c, &c->def.index[j], COMEDI_INPUT)) wrong = "index pulse";
+    if (!prepare_bit(c, &c->def.thermo[j], COMEDI_INPUT)) wrong = "thermo signal";
+  }
+  for (int k = 0; k < AP_RACK_TOOLS && !wrong; k++)
+    if (!prepare_bit(c, &c->def.tool[k], COMEDI_OUTPUT)) wrong = "tool output";
+  if (!wrong && !prepare_bit(c, &c->def.brake, COMEDI_OUTPUT)) wrong = "brake output";
+  if (!wrong) return AP_OK;
+  return AP__REFUSE(error, AP_E_ARG, 0,
+                    "axis %d: there is no such channel for its %s (comedi_board_info lists them)",
+                    axis, wrong);
+}
+
+static ap_status open_cards(cards *c, ap_error *error) {
+  for (int k = 0; k < DEVICES && c->def.device[k]; k++) {
+    c->device[k] = comedi_open(c->def.device[k]);
+    if (!c->device[k])
+      return AP__REFUSE(error, AP_E_FILE, 0, "%.*s: %s (a device that Comedi has configured)",
+                        ap__shown(c->def.device[k]), c->def.device[k],
+                        comedi_strerror(comedi_errno()));
+  }
+  return prepare(c, error);
+}
+
+ap_status ap_rack_comedi(const ap_comedi_def *def, ap_rack *rack, ap_error *error) {
+  *rack = (ap_rack){0};
+  if (def->axes < 1 || def->axes > AP_RACK_AXES)
+    return AP__REFUSE(error, AP_E_ARG, 0, "a rack with %d axes (1 to %d)", def->axes, AP_RACK_AXES);
+  cards *c = calloc(1, sizeof *c);
+  if (!c) return ap__no_memory(error);
+  c->def = *def;
+  ap_status status = open_cards(c, error);
+  if (status) {
+    cards_close(c);
+    return status;
+  }
+  *rack = (ap_rack){.context = c,
+                    .axes = def->axes,
+                    .read = cards_read,
+                    .write = cards_write,
+                    .close = cards_close};
+  return AP_OK;
+}
+
+#endif

@@ -1,0 +1,53 @@
+#!/bin/sh
+# appell bench: the rows that are promised, whatever the times; what it refuses.
+set -u
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+XDG_CACHE_HOME=$folder
+export XDG_CACHE_HOME
+failed=0
+
+holds() {
+  title=$1
+  shift
+  "$@" >/dev/null 2>&1 && return
+  printf 'does not hold: %s\n' "$title"
+  failed=1
+}
+
+# rows N PATTERN: so many rows of the document match.
+rows() { [ "$(tr -d ' \n' <"$folder/out" | sed 's/},{/}\n{/g' | grep -c "$2")" -eq "$1" ]; }
+
+"$APPELL" bench ascher2 --seconds 1 --json >"$folder/out" 2>"$folder/err" || failed=1
+for what in inverse inertia forward d-inverse d-forward; do
+  for real in f64 f32; do
+    for path in general batch; do
+      holds "one row of $what by $path in $real" \
+        rows 1 "\"what\":\"$what\",\"path\":\"$path\",\"real\":\"$real\",\"ns\":[0-9]"
+    done
+  done
+done
+if command -v "${CC:-cc}" >/dev/null; then
+  holds "generated code is measured" rows 10 '"path":"generated"'
+  holds "nothing to remark" [ ! -s "$folder/err" ]
+fi
+
+# Without a compiler the rest is measured, and the reason is said.
+CC=/nonexistent/cc "$APPELL" bench ascher2 --seconds 1 --json >"$folder/out" 2>"$folder/err" || failed=1
+holds "no generated code without a compiler" rows 0 '"path":"generated"'
+holds "the library without a compiler" rows 10 '"path":"general"'
+holds "the reason" grep -q "there is no compiler '/nonexistent/cc'" "$folder/err"
+
+# refuses TEXT ARGUMENT...
+refuses() {
+  text=$1
+  shift
+  "$APPELL" bench "$@" >"$folder/out" 2>"$folder/err"
+  holds "bench $* ends with 2" [ $? -eq 2 ]
+  holds "bench $* says '$text'" grep -q -e "$text" "$folder/err"
+  holds "bench $* says one line" [ "$(wc -l <"$folder/err")" -eq 1 ]
+}
+refuses 'no such' nosuchmodel
+refuses '--seconds' puma600 --seconds 0
+refuses '--full' puma600 --plot "$folder/x.svg"
+exit $failed

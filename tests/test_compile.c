@@ -1,0 +1,345 @@
+// ap_compile(): what it loads computes what the library computes, a cache is trusted as far as it
+// deserves, and whatever fails leaves functions that work.
+
+#include <appell/compile.h>
+#include <appell/dyn.h>
+#include <appell/file.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+enum { N = 6, STATES = 11 };
+
+// A robot, a work, and a folder of its own that goes away with everything in it.
+typedef struct bed {
+  ap_robot *robot;
+  ap_model *m;
+  void *memory;
+  ap_work *w;
+  char folder[64], cache[96], script[96];
+  ap_compile_options options;
+} bed;
+
+static bool open_bed(bed *b) {
+  *b = (bed){.folder = "/tmp/appell-compile-XXXXXX", .options = ap_default_compile()};
+  ap_error error;
+  if (!CHECK(mkdtemp(b->folder))) return false;
+  snprintf(b->cache, sizeof b->cache, "%s/cache", b->folder);
+  snprintf(b->script, sizeof b->script, "%s/compiler", b->folder);
+  if (!CHECK_OK(ap_robot_builtin("puma600", NULL, &b->robot, &error))) return false;
+  if (!CHECK_OK(ap_robot_model(b->robot, &b->m, &error))) return false;
+  b->memory = malloc(ap_work_size(b->m));
+  b->w = ap_work_init(b->m, b->memory, ap_work_size(b->m));
+  b->options.folder = b->cache;
+  b->options.flags = "-O0"; // the result is the same, and here sooner
+  b->options.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD;
+  return CHECK(b->w);
+}
+
+static void close_bed(bed *b) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", b->folder);
+  CHECK_EQ_INT(system(command), 0);
+  ap_model_free(b->m);
+  ap_robot_free(b->robot);
+  free(b->memory);
+}
+
+static void random_numbers(rng *r, double *x, int n) {
+  for (int k = 0; k < n; k++) x[k] = rng_uniform(r, -2, 2);
+}
+
+// The functions of c are those of the library.
+static void check_functions(const bed *b, const ap_compiled *c) {
+  rng r = rng_seed(8);
+  double q[N], v[N], a[N], tau[N], expected[N], M[N * N], expected_M[N * N];
+  double D[3][N * N], expected_D[3][N * N];
+  for (int k = 0; k < 10; k++) {
+    random_numbers(&r, q, N), random_numbers(&r, v, N), random_numbers(&r, a, N);
+    ap_inverse_dynamics(b->m, b->w, q, v, a, expected);
+    ap_compiled_inverse_dynamics(c, b->w, q, v, a, tau);
+    CHECK_NEAR(tau, expected, N, 1e-13);
+    CHECK_OK(ap_compiled_forward_dynamics(c, b->w, q, v, tau, expected));
+    CHECK_NEAR(expected, a, N, 1e-10);
+    ap_inertia_matrix(b->m, b->w, q, expected_M);
+    ap_compiled_inertia_matrix(c, b->w, q, M);
+    CHECK_NEAR(M, expected_M, N * N, 1e-13);
+    ap_bias(b->m, b->w, q, v, expected);
+    ap_compiled_bias(c, b->w, q, v, tau);
+    CHECK_NEAR(tau, expected, N, 1e-12);
+    ap_gravity_forces(b->m, b->w, q, expected);
+    ap_compiled_gravity_forces(c, b->w, q, tau);
+    CHECK_NEAR(tau, expected, N, 1e-12);
+    ap_inverse_dynamics_derivatives(b->m, b->w, q, v, a, expected_D[0], expected_D[1],
+                                    expected_D[2]);
+    CHECK_OK(ap_compiled_inverse_dynamics_derivatives(c, b->w, q, v, a, D[0], D[1], D[2]));
+    CHECK_NEAR(D[0], expected_D[0], 3 * N * N, 1e-12);
+    CHECK_OK(ap_forward_dynamics_derivatives(b->m, b->w, q, v, tau, expected_D[0], expected_D[1],
+                                             expected_D[2]));
+    CHECK_OK(ap_compiled_forward_dynamics_derivatives(c, b->w, q, v, tau, D[0], D[1], D[2]));
+    CHECK_NEAR(D[0], expected_D[0], 3 * N * N, 1e-10);
+  }
+}
+
+// Compile as the options say, and see whether the result is from the cache and works.
+static void check_compiles(const bed *b) {
+  ap_compiled *c = NULL;
+  ap_error error = {0};
+  if (!CHECK_OK(ap_compile(b->m, &b->options, &c, &error))) printf("  %s\n", error.text);
+  if (!CHECK(c)) return;
+  CHECK(ap_compiled_functions(c)->inverse_dynamics);
+  CHECK_HAS(ap_compiled_path(c), b->cache);
+  check_functions(b, c);
+  ap_compiled_free(c);
+}
+
+// The same where it cannot be done: a status, a reason, and the general functions.
+static void check_falls_back(const bed *b, ap_status status, const char *reason) {
+  ap_compiled *c = NULL;
+  ap_error error = {0};
+  CHECK_STATUS(ap_compile(b->m, &b->options, &c, &error), status);
+  CHECK_HAS(error.text, reason);
+  if (!CHECK(c)) return;
+  CHECK(!ap_compiled_path(c));
+  CHECK(!ap_compiled_functions(c)->inverse_dynamics);
+  check_functions(b, c);
+  ap_compiled_free(c);
+}
+
+// A compiler of our own: a script.
+static void write_script(bed *b, const char *text) {
+  FILE *f = fopen(b->script, "w");
+  if (!CHECK(f)) return;
+  fputs(text, f);
+  CHECK(fclose(f) == 0 && chmod(b->script, 0700) == 0);
+  b->options.compiler = b->script;
+}
+
+// The one object of the cache.
+static void object_path(const bed *b, char *path) {
+  ap_compiled *c = NULL;
+  path[0] = '\0';
+  if (CHECK_OK(ap_compile(b->m, &b->options, &c, NULL))) strcpy(path, ap_compiled_path(c));
+  ap_compiled_free(c);
+}
+
+TEST(compiled_functions_are_the_librarys) {
+  bed b;
+  if (!open_bed(&b)) return;
+  b.options.functions = ap_default_compile().functions;
+  check_compiles(&b);
+  close_bed(&b);
+}
+
+TEST(many_states_at_once) {
+  bed b;
+  if (!open_bed(&b)) return;
+  rng r = rng_seed(3);
+  double q[N * STATES], v[N * STATES], a[N * STATES], out[3][N * STATES];
+  random_numbers(&r, q, N * STATES), random_numbers(&r, v, N * STATES);
+  random_numbers(&r, a, N * STATES);
+  void *memory = malloc(ap_batch_size(b.m));
+  ap_batch *batch = ap_batch_init(b.m, memory, ap_batch_size(b.m));
+  ap_batch_inverse_dynamics(b.m, batch, ap_all_states(STATES, AP_COLUMNS), q, v, a, out[0]);
+  for (int without = 0; without < 2; without++) {
+    ap_compiled *c = NULL;
+    if (without) b.options.compiler = "/nonexistent/cc";
+    ap_compile(b.m, &b.options, &c, NULL);
+    if (!CHECK(c)) break;
+    CHECK((ap_compiled_functions(c)->inverse_dynamics_batch == NULL) == without);
+    ap_compiled_batch_inverse_dynamics(c, batch, STATES, q, v, a, out[1]);
+    CHECK_NEAR(out[1], out[0], N * STATES, 1e-13);
+    CHECK_OK(ap_compiled_batch_forward_dynamics(c, batch, STATES, q, v, out[1], out[2]));
+    CHECK_NEAR(out[2], a, N * STATES, 1e-10);
+    ap_compiled_free(c);
+  }
+  free(memory);
+  close_bed(&b);
+}
+
+TEST(single_precision) {
+  bed b;
+  if (!open_bed(&b)) return;
+  ap_compiled_f32 *c = NULL;
+  size_t size = ap_work_size_f32(b.m);
+  void *memory = malloc(size);
+  ap_work_f32 *w = ap_work_init_f32(b.m, memory, size);
+  const float q[N] = {0.5f, -1, 0.25f, 1, 2, -0.5f}, v[N] = {1, 2, -1, 0.5f, 1, 1};
+  float tau[2][N];
+  if (CHECK_OK(ap_compile_f32(b.m, &b.options, &c, NULL))) {
+    CHECK(ap_compiled_functions_f32(c)->inverse_dynamics);
+    ap_compiled_inverse_dynamics_f32(c, w, q, v, v, tau[0]);
+    ap_inverse_dynamics_f32(b.m, w, q, v, v, tau[1]);
+    for (int k = 0; k < N; k++) CHECK_CLOSE((double)tau[0][k], (double)tau[1][k], 1e-3);
+  }
+  ap_compiled_free_f32(c);
+  free(memory);
+  close_bed(&b);
+}
+
+TEST(second_time_from_the_cache) {
+  bed b;
+  if (!open_bed(&b)) return;
+  // this compiler counts how often it compiles
+  char text[256];
+  snprintf(text, sizeof text,
+           "#!/bin/sh\ncase \" $* \" in *' -shared '*) echo x >>'%s/count' ;; esac\n"
+           "exec cc \"$@\"\n",
+           b.folder);
+  write_script(&b, text);
+  for (int k = 0; k < 3; k++) check_compiles(&b);
+  char path[96];
+  struct stat s;
+  snprintf(path, sizeof path, "%s/count", b.folder);
+  CHECK(stat(path, &s) == 0);
+  CHECK_EQ_INT(s.st_size, 2);
+  b.options.flags = "-O0 -DOTHER_FLAGS"; // another key
+  check_compiles(&b);
+  CHECK(stat(path, &s) == 0);
+  CHECK_EQ_INT(s.st_size, 4);
+  close_bed(&b);
+}
+
+TEST(no_compiler) {
+  bed b;
+  if (!open_bed(&b)) return;
+  b.options.compiler = "/nonexistent/cc";
+  check_falls_back(&b, AP_E_UNSUPPORTED, "there is no compiler '/nonexistent/cc'");
+  b.options.compiler = "  ";
+  b.options.flags = "";
+  check_falls_back(&b, AP_E_UNSUPPORTED, "there is no compiler");
+  close_bed(&b);
+}
+
+TEST(compiler_that_fails) {
+  bed b;
+  if (!open_bed(&b)) return;
+  b.options.flags = "-O0 --no-such-option-of-a-compiler";
+  check_falls_back(&b, AP_E_UNSUPPORTED, "failed: ");
+  b.options.flags = "-O0";
+  write_script(&b,
+               "#!/bin/sh\ncase \" $* \" in *' -shared '*) kill -9 $$ ;; esac\nexec cc \"$@\"\n");
+  check_falls_back(&b, AP_E_UNSUPPORTED, "failed");
+  write_script(&b, "#!/bin/sh\nexit 0\n"); // says that all is well
+  check_falls_back(&b, AP_E_UNSUPPORTED, "failed");
+  char command[160];
+  snprintf(command, sizeof command, "test -z \"$(ls -A '%s')\"", b.cache);
+  CHECK_EQ_INT(system(command), 0); // nothing stays behind
+  close_bed(&b);
+}
+
+TEST(folder_that_is_not_private) {
+  bed b;
+  if (!open_bed(&b)) return;
+  CHECK(mkdir(b.cache, 0700) == 0 && chmod(b.cache, 0770) == 0);
+  check_falls_back(&b, AP_E_FILE, "can be written by others");
+  CHECK(chmod(b.cache, 0755) == 0);
+  check_compiles(&b);
+  char link[96];
+  snprintf(link, sizeof link, "%s/link", b.folder);
+  CHECK(symlink(b.cache, link) == 0);
+  b.options.folder = link;
+  check_falls_back(&b, AP_E_FILE, "is a link");
+  strcat(link, "/");
+  check_falls_back(&b, AP_E_FILE, "is a link");
+  b.options.folder = "/dev/null";
+  check_falls_back(&b, AP_E_FILE, "is not a folder");
+  b.options.folder = "/dev/null/cache";
+  check_falls_back(&b, AP_E_FILE, "cannot be made");
+  close_bed(&b);
+}
+
+TEST(folder_of_another_user) {
+  bed b;
+  if (!open_bed(&b)) return;
+  if (geteuid() == 0) {
+    CHECK(mkdir(b.cache, 0700) == 0 && chown(b.cache, 12345, (gid_t)-1) == 0);
+  } else {
+    b.options.folder = "/usr"; // root's
+  }
+  check_falls_back(&b, AP_E_FILE, "belongs to another user");
+  close_bed(&b);
+}
+
+TEST(folder_that_cannot_be_written) {
+  bed b;
+  if (!open_bed(&b)) return;
+  if (geteuid() == 0) {
+    test_skip("root may write everywhere");
+  } else {
+    CHECK(mkdir(b.cache, 0500) == 0);
+    check_falls_back(&b, AP_E_FILE, "cannot be written");
+  }
+  close_bed(&b);
+}
+
+TEST(damaged_object) {
+  bed b;
+  char path[256];
+  if (!open_bed(&b)) return;
+  object_path(&b, path);
+  struct stat s;
+  CHECK(stat(path, &s) == 0);
+  CHECK(truncate(path, s.st_size / 2) == 0); // would end a process that loads it
+  check_compiles(&b);
+  int fd = open(path, O_WRONLY);
+  CHECK(fd >= 0 && pwrite(fd, "damage", 6, s.st_size / 2) == 6 && close(fd) == 0);
+  check_compiles(&b);
+  CHECK(truncate(path, 0) == 0);
+  check_compiles(&b);
+  CHECK(unlink(path) == 0 && symlink("/dev/zero", path) == 0);
+  check_compiles(&b);
+  close_bed(&b);
+}
+
+// A whole object under the name of another one.
+TEST(stale_object) {
+  bed b;
+  char first[256], second[256];
+  if (!open_bed(&b)) return;
+  object_path(&b, first);
+  b.options.functions = 1u << AP_GEN_GRAVITY;
+  object_path(&b, second);
+  CHECK(strcmp(first, second) != 0);
+  CHECK(rename(second, first) == 0);
+  b.options.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD;
+  check_compiles(&b);
+  close_bed(&b);
+}
+
+TEST(processes_at_once) {
+  bed b;
+  if (!open_bed(&b)) return;
+  pid_t child[4];
+  for (int k = 0; k < 4; k++) {
+    child[k] = fork();
+    if (child[k] != 0) continue;
+    ap_compiled *c = NULL;
+    _exit(ap_compile(b.m, &b.options, &c, NULL) == AP_OK && ap_compiled_path(c) ? 0 : 1);
+  }
+  for (int k = 0; k < 4; k++) {
+    int status = -1;
+    CHECK(child[k] > 0 && waitpid(child[k], &status, 0) == child[k]);
+    CHECK_EQ_INT(status, 0);
+  }
+  char command[160];
+  snprintf(command, sizeof command, "test \"$(ls -A '%s' | wc -l)\" -eq 1", b.cache);
+  CHECK_EQ_INT(system(command), 0);
+  check_compiles(&b);
+  close_bed(&b);
+}
+
+TEST(arguments_that_cannot_be) {
+  bed b;
+  if (!open_bed(&b)) return;
+  ap_compiled *c = NULL;
+  b.options.functions = 0;
+  CHECK_STATUS(ap_compile(b.m, &b.options, &c, NULL), AP_E_ARG);
+  CHECK(!c);
+  ap_compiled_free(NULL);
+  close_bed(&b);
+}

@@ -1,0 +1,203 @@
+// CUDA text, without a GPU: what it has for the device is C++ but for a few words. With these
+// defined away a compiler for the processor makes functions of it that give the bits of the C text.
+
+#include <appell/codegen.h>
+#include <appell/file.h>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "test.h"
+
+enum { MOST = 32 };
+
+// What nvcc and its headers define, as far as the device's functions need it; functions of sines
+// and cosines come from the system.
+static const char stub[] =
+    "#include <cmath>\n"
+    "#define __device__\n"
+    "#define __noinline__ __attribute__((noinline))\n"
+    "#define __forceinline__ inline\n"
+    "typedef int cudaError_t;\n"
+    "typedef void *cudaStream_t;\n";
+
+typedef struct pair {
+  char folder[64];
+  void *library;
+} pair;
+
+static bool save(const pair *p, const char *name, const char *text) {
+  char path[192];
+  snprintf(path, sizeof path, "%s/%s", p->folder, name);
+  FILE *f = fopen(path, "w");
+  if (!CHECK(f)) return false;
+  bool good = fputs(text, f) >= 0;
+  return CHECK(fclose(f) == 0 && good);
+}
+
+static bool generate(const pair *p, const ap_model *m, ap_arithmetic real, ap_target target,
+                     const char *name) {
+  ap_generate_options o = ap_default_generate();
+  ap_code *code = NULL;
+  char file[64];
+  o.name = name, o.arithmetic = real, o.target = target;
+  o.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD;
+  if (!CHECK_OK(ap_generate(m, &o, &code, NULL))) return false;
+  snprintf(file, sizeof file, "%s%s", name, ap_code_ending(code, true));
+  bool good = save(p, file, ap_code_header(code));
+  snprintf(file, sizeof file, "%s%s", name, ap_code_ending(code, false));
+  good = save(p, file, ap_code_source(code)) && good;
+  ap_code_free(code);
+  return good;
+}
+
+// Entry points for the test: the device's functions under plain names.
+static const char entries[] =
+    "#define __CUDACC__\n"
+    "#include \"gpu.cuh\"\n"
+    "extern \"C\" void gpu_inverse(const REAL *q, const REAL *v, const REAL *a, REAL *o) {\n"
+    "  gpu_inverse_dynamics(q, v, a, o);\n"
+    "}\n"
+    "extern \"C\" int gpu_forward(const REAL *q, const REAL *v, const REAL *tau, REAL *o) {\n"
+    "  return gpu_forward_dynamics(q, v, tau, o);\n"
+    "}\n";
+
+static bool open_pair(pair *p, const char *robot, ap_arithmetic real) {
+  *p = (pair){.folder = "/tmp/appell-cuda-XXXXXX"};
+  ap_robot *r;
+  ap_model *m;
+  ap_error error;
+  if (!CHECK_OK(ap_robot_builtin(robot, NULL, &r, &error))) return false;
+  if (!CHECK_OK(ap_robot_model(r, &m, &error)) || !CHECK(mkdtemp(p->folder))) return false;
+  bool good = generate(p, m, real, AP_TARGET_C, "cpu") &&
+              generate(p, m, real, AP_TARGET_CUDA, "gpu") && save(p, "cuda_runtime.h", stub) &&
+              save(p, "entries.cpp", entries);
+  ap_model_free(m);
+  ap_robot_free(r);
+  char command[512];
+  snprintf(command, sizeof command,
+           "cd '%s' && g++ -std=c++17 -O1 -ffp-contract=off -fPIC -I. -DREAL=%s -c entries.cpp && "
+           "cc -std=c11 -O1 -fPIC -c cpu.c && g++ -shared entries.o cpu.o -o both.so",
+           p->folder, real == AP_F32 ? "float" : "double");
+  if (!good || !CHECK_EQ_INT(system(command), 0)) return false;
+  snprintf(command, sizeof command, "%s/both.so", p->folder);
+  p->library = dlopen(command, RTLD_NOW | RTLD_LOCAL);
+  return CHECK(p->library);
+}
+
+static void close_pair(pair *p) {
+  char command[128];
+  if (p->library) dlclose(p->library);
+  snprintf(command, sizeof command, "rm -rf '%s'", p->folder);
+  CHECK_EQ_INT(system(command), 0);
+}
+
+typedef void function(void);
+
+static function *find(const pair *p, const char *name) {
+  void *found = dlsym(p->library, name);
+  function *f;
+  memcpy(&f, &found, sizeof f);
+  CHECK(f);
+  return f;
+}
+
+typedef void inverse_f64(const double *, const double *, const double *, double *);
+typedef int forward_f64(const double *, const double *, const double *, double *);
+typedef void inverse_f32(const float *, const float *, const float *, float *);
+
+static void check_f64(const char *robot) {
+  pair p;
+  test_context("%s", robot);
+  if (open_pair(&p, robot, AP_F64)) {
+    inverse_f64 *cpu = (inverse_f64 *)find(&p, "cpu_inverse_dynamics");
+    inverse_f64 *gpu = (inverse_f64 *)find(&p, "gpu_inverse");
+    forward_f64 *cpu_forward = (forward_f64 *)find(&p, "cpu_forward_dynamics");
+    forward_f64 *gpu_forward = (forward_f64 *)find(&p, "gpu_forward");
+    rng r = rng_seed(5);
+    for (int k = 0; k < 50; k++) {
+      double x[3][MOST], one[MOST] = {0}, other[MOST] = {0};
+      for (int i = 0; i < 3 * MOST; i++) x[i / MOST][i % MOST] = rng_uniform(&r, -4, 4);
+      if (k == 0) x[0][1] = 1e9; // far away
+      cpu(x[0], x[1], x[2], one), gpu(x[0], x[1], x[2], other);
+      CHECK_BITS(one, other, MOST);
+      CHECK_EQ_INT(cpu_forward(x[0], x[1], x[2], one), gpu_forward(x[0], x[1], x[2], other));
+      CHECK_BITS(one, other, MOST);
+    }
+  }
+  close_pair(&p);
+}
+
+static bool has_compilers(void) {
+  return system("command -v g++ >/dev/null 2>&1 && command -v cc >/dev/null 2>&1") == 0;
+}
+
+TEST(device_functions_give_the_bits_of_c) {
+  if (!has_compilers()) {
+    test_skip("no C++ compiler");
+    return;
+  }
+  check_f64("puma600");
+  check_f64("quadruped");
+}
+
+TEST(device_functions_in_float) {
+  pair p;
+  if (!has_compilers()) {
+    test_skip("no C++ compiler");
+    return;
+  }
+  if (open_pair(&p, "stanford", AP_F32)) {
+    inverse_f32 *cpu = (inverse_f32 *)find(&p, "cpu_inverse_dynamics");
+    inverse_f32 *gpu = (inverse_f32 *)find(&p, "gpu_inverse");
+    rng r = rng_seed(6);
+    for (int k = 0; k < 50; k++) {
+      float x[3][MOST], one[MOST] = {0}, other[MOST] = {0};
+      for (int i = 0; i < 3 * MOST; i++) x[i / MOST][i % MOST] = (float)rng_uniform(&r, -4, 4);
+      cpu(x[0], x[1], x[2], one), gpu(x[0], x[1], x[2], other);
+      CHECK_BITS(one, other, MOST);
+    }
+  }
+  close_pair(&p);
+}
+
+TEST(text_is_always_the_same_and_names_what_there_is) {
+  ap_robot *r;
+  ap_model *m;
+  ap_error error;
+  ap_code *code[2];
+  ap_generate_options o = ap_default_generate();
+  o.target = AP_TARGET_CUDA;
+  const char *const robots[] = {"puma600", "quadruped"};
+  for (int k = 0; k < 2; k++) {
+    if (!CHECK_OK(ap_robot_builtin(robots[k], NULL, &r, &error))) return;
+    if (!CHECK_OK(ap_robot_model(r, &m, &error))) return;
+    for (int i = 0; i < 2; i++) CHECK_OK(ap_generate(m, &o, &code[i], &error));
+    CHECK_STR(ap_code_source(code[0]), ap_code_source(code[1]));
+    CHECK_STR(ap_code_header(code[0]), ap_code_header(code[1]));
+    CHECK_STR(ap_code_ending(code[0], false), ".cu");
+    CHECK_STR(ap_code_ending(code[0], true), ".cuh");
+    CHECK_HAS(ap_code_header(code[0]), "_inverse_dynamics_launch(size_t n, ");
+    // a free base has quaternions, which the steps of a rollout do not cover
+    bool rolls = strstr(ap_code_header(code[0]), "_rollout_launch") != NULL;
+    CHECK(rolls == (k == 0));
+    for (int i = 0; i < 2; i++) ap_code_free(code[i]);
+    ap_model_free(m);
+    ap_robot_free(r);
+  }
+}
+
+TEST(unknown_target) {
+  ap_robot *r;
+  ap_model *m;
+  ap_error error;
+  ap_code *code;
+  ap_generate_options o = ap_default_generate();
+  o.target = (ap_target)7;
+  if (!CHECK_OK(ap_robot_builtin("scara", NULL, &r, &error))) return;
+  if (!CHECK_OK(ap_robot_model(r, &m, &error))) return;
+  CHECK_STATUS(ap_generate(m, &o, &code, &error), AP_E_ARG);
+  CHECK_HAS(error.text, "C or CUDA");
+  ap_model_free(m);
+  ap_robot_free(r);
+}

@@ -1,0 +1,446 @@
+// The rack and the control loop in simulated time: homing, tracking, guards, replay.
+
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE // for heap.h
+#endif
+
+#include <appell/file.h>
+#include <appell/servo.h>
+
+#include "heap.h"
+#include "test.h"
+
+enum { N = 6 };
+
+static const double gears[N] = {62.6, 107.8, 53.7, 76.0, 71.9, 76.7};
+static const double torques[N] = {100, 190, 90, 24, 20, 21}; // at 10 V
+
+// All that a run needs. Set what differs between lay() and go().
+typedef struct arm {
+  ap_robot *robot;
+  ap_model *model;
+  ap_axis axis[N];
+  ap_wart wart[N];
+  double at[N];
+  ap_sim_rack_def rack_def;
+  ap_ctrl_def ctrl_def;
+  ap_servo_def def;
+  ap_gains gains[N];
+  ap_rack rack;
+  void *memory;
+  ap_traj *reference;
+  ap_servo *servo;
+} arm;
+
+static void lay(arm *a) {
+  ap_error error = {0};
+  memset(a, 0, sizeof *a);
+  CHECK_OK(ap_robot_builtin("puma600", &(ap_read_options){0}, &a->robot, &error));
+  CHECK_OK(ap_robot_model(a->robot, &a->model, &error));
+  for (int j = 0; j < N; j++) {
+    a->axis[j] = ap_default_axis();
+    a->axis[j].lines = j < 2 ? 200 : 250, a->axis[j].gear = gears[j];
+    a->axis[j].index_at = 0.01 * (j + 1);
+    a->axis[j].torque_per_volt = torques[j] / 10;
+    a->wart[j].stiction = 1;
+    a->at[j] = 0.3 - 0.15 * j;
+    a->gains[j] = ap_gains_of(20, 1, 5);
+  }
+  a->rack_def = ap_default_sim_rack();
+  a->rack_def.model = a->model, a->rack_def.axis = a->axis, a->rack_def.q = a->at;
+  a->rack_def.wart = a->wart;
+  a->ctrl_def = ap_default_ctrl();
+  a->ctrl_def.model = a->model, a->ctrl_def.torque = torques, a->ctrl_def.gains = a->gains;
+  a->def = ap_default_servo();
+  a->def.axis = a->axis, a->def.rack = &a->rack, a->def.start = a->at;
+}
+
+static void go(arm *a, double far, double time) {
+  ap_error error = {0};
+  double to[N];
+  for (int j = 0; j < N; j++) to[j] = a->at[j] + far * (j % 2 ? -1 : 1);
+  ap_traj_state from = {a->at, NULL, NULL}, end = {to, NULL, NULL};
+  CHECK_OK(ap_traj_quintic(N, &from, &end, time, &a->reference, &error));
+  CHECK_OK(ap_rack_simulated(&a->rack_def, &a->rack, &error));
+  a->memory = malloc(ap_ctrl_size(a->model));
+  a->ctrl_def.period = a->def.period;
+  a->def.ctrl = ap_ctrl_init(&a->ctrl_def, a->memory, ap_ctrl_size(a->model), &error);
+  a->def.reference = a->reference;
+  CHECK_OK(ap_servo_create(&a->def, &a->servo, &error));
+}
+
+static void finish(arm *a) {
+  ap_servo_free(a->servo);
+  ap_rack_close(&a->rack);
+  ap_traj_free(a->reference);
+  free(a->memory);
+}
+
+static void drop(arm *a) {
+  finish(a);
+  ap_model_free(a->model);
+  ap_robot_free(a->robot);
+}
+
+// To the end; the last record in *r.
+static const ap_servo_result *to_the_end(arm *a, ap_servo_record *r) {
+  while (ap_servo_step(a->servo))
+    while (ap_servo_take(a->servo, r)) continue;
+  while (ap_servo_take(a->servo, r)) continue;
+  return ap_servo_result_of(a->servo);
+}
+
+// ---- the rack ----------------------------------------------------------------------------------
+
+TEST(friction_holds_a_joint_that_torque_does_not_break_away) {
+  arm a;
+  lay(&a);
+  for (int j = 0; j < N; j++) a.wart[j].coulomb = 1e3;
+  go(&a, 0.1, 1);
+  ap_rack_input in;
+  ap_rack_output out = {.volt = {1, 1, 1, 1, 1, 1}};
+  double q[N], v[N];
+  for (int k = 0; k < 200; k++) {
+    CHECK_OK(a.rack.read(a.rack.context, k * 1e-3, &in));
+    CHECK_OK(a.rack.write(a.rack.context, k * 1e-3, &out));
+  }
+  ap_rack_truth(&a.rack, q, v, NULL);
+  CHECK_NEAR(q, a.at, N, 1e-12); // sticks, does not creep
+  drop(&a);
+}
+
+// A robot that falls freely keeps its energy; semi-implicit Euler errs by the order of its step.
+TEST(a_free_fall_converges_with_the_step) {
+  double fall[3][N];
+  for (int k = 0; k < 3; k++) {
+    arm a;
+    lay(&a);
+    a.rack_def.step = 1e-3 / (1 << 2 * k);
+    go(&a, 0.1, 1);
+    ap_rack_input in;
+    ap_rack_output out = {.brakes = false};
+    CHECK_OK(a.rack.write(a.rack.context, 0, &out));
+    for (int i = 0; i <= 200; i++) CHECK_OK(a.rack.read(a.rack.context, i * 1e-3, &in));
+    ap_rack_truth(&a.rack, fall[k], NULL, NULL);
+    drop(&a);
+  }
+  double first = 0, second = 0;
+  for (int j = 0; j < N; j++) {
+    first = fmax(first, fabs(fall[0][j] - fall[1][j]));
+    second = fmax(second, fabs(fall[1][j] - fall[2][j]));
+  }
+  CHECK(first < 0.01);
+  CHECK(second < first / 3.5 && second > first / 4.5); // steps of a quarter
+}
+
+TEST(outputs_have_bits_and_the_same_seed_gives_the_same_bits) {
+  ap_rack_input in[2];
+  for (int k = 0; k < 2; k++) {
+    arm a;
+    lay(&a);
+    go(&a, 0.1, 1);
+    ap_rack_output out = {.volt = {5.0011, -99, 3, 0, 0, 0}};
+    double tau[N];
+    for (int i = 0; i < 50; i++) {
+      CHECK_OK(a.rack.read(a.rack.context, i * 1e-3, &in[k]));
+      CHECK_OK(a.rack.write(a.rack.context, i * 1e-3, &out));
+    }
+    ap_rack_truth(&a.rack, NULL, NULL, tau);
+    double lsb = 20.0 / 4095;
+    CHECK(fabs(tau[0] / 10 - 5.0011) < lsb / 2 + 1e-9);
+    CHECK(fabs(fmod(tau[0] / 10 + 10, lsb) / lsb - nearbyint(fmod(tau[0] / 10 + 10, lsb) / lsb)) <
+          1e-6);
+    CHECK(fabs(tau[1] + 190) < 1e-6); // saturates at -10 V
+    drop(&a);
+  }
+  CHECK(memcmp(&in[0], &in[1], sizeof in[0]) == 0);
+}
+
+TEST(homing_tells_the_pulses_apart) {
+  ap_axis axis = ap_default_axis();
+  axis.gear = 60, axis.index_at = 0.01;
+  double pitch = ap_axis_pitch(&axis), count = ap_axis_count(&axis), zero;
+  for (int k = -20; k <= 20; k++) {
+    // Power-on at 0.5 rad; pulse k lies there:
+    double at = axis.index_at + k * pitch;
+    int32_t index = (int32_t)nearbyint((at - 0.5) / count);
+    double off = at - (0.5 + index * count); // power-on is between two counts
+    CHECK_OK(ap_axis_home(&axis, 0.5 + 100 * count + 0.2 * pitch, 100, index, &zero));
+    CHECK(fabs(zero - 0.5 - off) < 1e-12);
+    zero = 7;
+    CHECK(ap_axis_home(&axis, 0.5 + 100 * count + 0.3 * pitch, 100, index, &zero) ==
+          AP_E_NO_CONVERGENCE);
+    CHECK(zero == 7);
+  }
+}
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+TEST(an_arm_homes_and_tracks) {
+  arm a;
+  lay(&a);
+  a.def.start = NULL;
+  go(&a, 0.6, 2);
+  ap_servo_record r = {0};
+  const ap_servo_result *x = to_the_end(&a, &r);
+  CHECK_STR(ap_stop_name(x->stop), "done");
+  CHECK(x->run_began > 2 && r.phase == AP_PHASE_SAFE && r.output.brakes);
+  double q[N];
+  ap_rack_truth(&a.rack, q, NULL, NULL);
+  // Homing is exact to the count; then the model is right, and what is left comes from the
+  // encoders' counts (1e-4 rad) and the 12 bits of the outputs.
+  for (int j = 0; j < N; j++) {
+    CHECK(fabs(q[j] - r.q[j]) < 2 * ap_axis_count(&a.axis[j]) + 1e-3);
+    CHECK(x->most[j] < 5e-3);
+  }
+  CHECK(x->dropped == 0 && x->missed == 0);
+  drop(&a);
+}
+
+TEST(integral_action_removes_what_friction_and_payload_leave) {
+  double left[2] = {0};
+  for (int k = 0; k < 2; k++) {
+    arm a;
+    lay(&a);
+    const double coulomb[N] = {6, 6, 4, 0.8, 0.6, 0.4};
+    for (int j = 0; j < N; j++) a.wart[j].coulomb = coulomb[j], a.wart[j].viscous = 1;
+    a.rack_def.payload = 1, a.rack_def.payload_body = ap_nbody(a.model) - 1;
+    a.rack_def.payload_com[2] = 0.1;
+    a.ctrl_def.law = k ? AP_LAW_TRACKING_INTEGRAL : AP_LAW_TRACKING;
+    a.def.duration = 5;
+    go(&a, 0.6, 2);
+    ap_servo_record r = {0};
+    const ap_servo_result *x = to_the_end(&a, &r);
+    CHECK_STR(ap_stop_name(x->stop), "done");
+    for (int j = 0; j < N; j++) left[k] = fmax(left[k], fabs(x->last[j]));
+    drop(&a);
+  }
+  CHECK(left[0] > 2e-3);
+  CHECK(left[1] < left[0] / 5);
+}
+
+TEST(a_law_is_switched_under_way) {
+  arm a;
+  lay(&a);
+  const ap_servo_switch change[] = {{0.5, AP_LAW_PD_GRAVITY, NULL},
+                                    {1, AP_LAW_TRACKING_INTEGRAL, NULL}};
+  a.def.change = change, a.def.changes = 2;
+  go(&a, 0.4, 2);
+  ap_servo_record r = {0}, before;
+  double largest = 0;
+  bool first = true;
+  while (ap_servo_step(a.servo)) {
+    before = r;
+    while (ap_servo_take(a.servo, &r)) continue;
+    for (int j = 0; !first && r.phase == AP_PHASE_RUN && j < N; j++)
+      largest = fmax(largest, fabs(r.tau[j] - before.tau[j]) / torques[j]);
+    first = r.phase != AP_PHASE_RUN;
+  }
+  CHECK_STR(ap_stop_name(ap_servo_result_of(a.servo)->stop), "done");
+  CHECK(ap_ctrl_law(a.def.ctrl) == AP_LAW_TRACKING);
+  // Quantised velocities make the torque jitter by a few per cent of its limit; a bump is none of
+  // that size.
+  CHECK(largest < 0.08);
+  drop(&a);
+}
+
+// ---- guards ------------------------------------------------------------------------------------
+
+typedef struct trial {
+  const char *name;
+  ap_rack_fault_kind kind;
+  double amount;
+  ap_stop stop;
+  bool of_axis;
+} trial;
+
+static const trial trials[] = {
+    {"jump", AP_FAULT_ENCODER_JUMP, 500, AP_STOP_ENCODER_JUMP, true},
+    {"stuck", AP_FAULT_ENCODER_STUCK, 0, AP_STOP_ENCODER_STUCK, true},
+    {"potentiometer", AP_FAULT_POTENTIOMETER, 0.4, AP_STOP_POTENTIOMETER, true},
+    {"not a number", AP_FAULT_NOT_A_NUMBER, 0, AP_STOP_NOT_A_NUMBER, true},
+    {"thermo", AP_FAULT_THERMO, 0, AP_STOP_THERMO, true},
+    {"late", AP_FAULT_LATE, 0.01, AP_STOP_DEADLINE, false},
+    {"read", AP_FAULT_READ, 0, AP_STOP_IO, false},
+    {"push to the velocity limit", AP_FAULT_PUSH, 1, AP_STOP_VELOCITY, true},
+    {"push to the position limit", AP_FAULT_PUSH, 1, AP_STOP_POSITION, true},
+    {"push away from the reference", AP_FAULT_PUSH, 1, AP_STOP_ERROR, false}, // drags others
+    {"push beyond the torque limit", AP_FAULT_PUSH, 1, AP_STOP_TORQUE, true},
+};
+enum { TRIALS = sizeof trials / sizeof trials[0] };
+
+static void set_guards(arm *a, const trial *t, int axis) {
+  ap_guards *g = &a->def.guards;
+  if (t->kind == AP_FAULT_PUSH) g->jump = 1e3; // it throws the wrist faster than motors could
+  if (t->stop == AP_STOP_VELOCITY) g->velocity[axis] = 1.2;
+  if (t->stop == AP_STOP_POSITION) g->upper[axis] = a->at[axis] + 0.3;
+  if (t->stop == AP_STOP_ERROR) g->following = 0.02;
+  if (t->stop == AP_STOP_TORQUE) {
+    g->torque[axis] = 1.3 * torques[axis], g->torque_periods = 3;
+    for (int j = 0; j < N; j++) a->gains[j] = ap_gains_of(60, 1, 0);
+  }
+  if (t->stop != AP_STOP_ERROR) g->following = INFINITY;
+}
+
+// One fault at a time after the start; the record of the period that finds it has the reason.
+static void try_fault(arm *a, const trial *t, int axis, double at) {
+  a->def.guards = ap_default_guards(NULL);
+  for (int j = 0; j < N; j++) a->gains[j] = ap_gains_of(20, 1, 5);
+  set_guards(a, t, axis);
+  go(a, 0.25, 0.5);
+  double amount = t->kind == AP_FAULT_PUSH ? 2 * torques[axis] : t->amount;
+  CHECK_OK(ap_rack_inject(&a->rack, &(ap_rack_fault){t->kind, axis, at, amount}));
+  ap_servo_record r = {0};
+  long records = 0, wrong = 0, torque_while_safe = 0;
+  int braked = 0;
+  bool more = true;
+  while (more) {
+    more = ap_servo_step(a->servo);
+    while (ap_servo_take(a->servo, &r)) {
+      if (r.period != records++) wrong++; // the log has every period
+      if (r.stop != AP_STOP_NONE && r.phase < AP_PHASE_BRAKE) wrong++;
+      if (r.stop == AP_STOP_NONE && r.phase >= AP_PHASE_BRAKE) wrong++;
+      braked += r.phase == AP_PHASE_BRAKE;
+      for (int j = 0; r.phase == AP_PHASE_SAFE && j < N; j++)
+        torque_while_safe += r.output.volt[j] != 0;
+    }
+  }
+  const ap_servo_result *x = ap_servo_result_of(a->servo);
+  test_context("%s on axis %d at %.4f s", t->name, axis, at);
+  CHECK_STR(ap_stop_name(x->stop), ap_stop_name(t->stop));
+  if (t->of_axis) CHECK_EQ_INT(x->stop_axis, axis);
+  CHECK(x->stop_t >= at - 1e-9);
+  CHECK(wrong == 0 && torque_while_safe == 0 && braked > 0);
+  CHECK(r.phase == AP_PHASE_SAFE && r.output.brakes && records == x->periods);
+  // What is plain to see is found in the period in which it is there.
+  bool at_once = t->kind <= AP_FAULT_THERMO && t->kind != AP_FAULT_ENCODER_STUCK &&
+                 t->kind != AP_FAULT_POTENTIOMETER;
+  if (at_once || t->kind == AP_FAULT_READ) CHECK(x->stop_t < at + a->def.period + 1e-9);
+  finish(a);
+}
+
+TEST(every_fault_ends_in_a_safe_stop) {
+  const char *asked = getenv("APPELL_TEST_FAULTS");
+  int each = asked ? atoi(asked) : 100;
+  arm a;
+  lay(&a);
+  a.rack_def.step = 1e-3;
+  a.def.ring = 64;
+  unsigned seed = 1;
+  for (int k = 0; k < TRIALS; k++)
+    for (int i = 0; i < each; i++) {
+      seed = seed * 1664525u + 1013904223u;
+      double part = (double)(seed >> 8) / (1 << 24);
+      a.rack_def.seed = seed;
+      // Between 20 % and 60 % of the motion, where every joint moves.
+      try_fault(&a, &trials[k], i % N, 0.1 + 0.5 * (0.2 + 0.4 * part));
+    }
+  ap_model_free(a.model);
+  ap_robot_free(a.robot);
+}
+
+TEST(a_request_stops) {
+  arm a;
+  lay(&a);
+  go(&a, 0.5, 2);
+  for (int k = 0; k < 1000; k++) ap_servo_step(a.servo);
+  ap_servo_request_stop(a.servo);
+  ap_servo_record r = {0};
+  const ap_servo_result *x = to_the_end(&a, &r);
+  CHECK_STR(ap_stop_name(x->stop), "request");
+  double v[N];
+  ap_rack_truth(&a.rack, NULL, v, NULL);
+  for (int j = 0; j < N; j++) CHECK(fabs(v[j]) < 0.05); // braked under control, not by the brakes
+  drop(&a);
+}
+
+// ---- replay, memory ----------------------------------------------------------------------------
+
+TEST(a_replay_gives_the_same_bits) {
+  enum { MOST = 4000 };
+  static ap_rack_input input[MOST];
+  static ap_rack_output output[MOST];
+  long n = 0;
+  arm a;
+  lay(&a);
+  go(&a, 0.5, 1);
+  ap_servo_record r;
+  bool more = true;
+  while (more) {
+    more = ap_servo_step(a.servo);
+    while (ap_servo_take(a.servo, &r) && n < MOST) input[n] = r.input, output[n++] = r.output;
+  }
+  finish(&a);
+  go(&a, 0.5, 1);
+  ap_rack_close(&a.rack);
+  CHECK_OK(ap_rack_replay(N, input, output, n, &a.rack, &(ap_error){0}));
+  long periods = to_the_end(&a, &r)->periods;
+  CHECK_EQ_INT(periods, n);
+  CHECK_EQ_INT(ap_rack_differing(&a.rack), 0);
+  finish(&a);
+  input[n / 2].encoder[3] += 1; // and one count more does not
+  go(&a, 0.5, 1);
+  ap_rack_close(&a.rack);
+  CHECK_OK(ap_rack_replay(N, input, output, n, &a.rack, &(ap_error){0}));
+  to_the_end(&a, &r);
+  CHECK(ap_rack_differing(&a.rack) > 0);
+  drop(&a);
+}
+
+TEST(a_period_allocates_nothing) {
+  arm a;
+  lay(&a);
+  a.def.start = NULL;
+  install_heap();
+  go(&a, 0.1, 0.2);
+  ap_servo_record r;
+  allocations = 0, armed = true;
+  while (ap_servo_step(a.servo)) ap_servo_take(a.servo, &r);
+  armed = false;
+  CHECK_EQ_INT(allocations, 0);
+  drop(&a);
+}
+
+TEST(a_full_ring_drops_and_counts) {
+  arm a;
+  lay(&a);
+  a.def.ring = 16;
+  go(&a, 0.1, 0.2);
+  long n = 0;
+  ap_servo_record r;
+  while (ap_servo_step(a.servo)) continue;
+  while (ap_servo_take(a.servo, &r)) CHECK_EQ_INT(r.period, n++);
+  const ap_servo_result *x = ap_servo_result_of(a.servo);
+  CHECK_EQ_INT(n, 16);
+  CHECK_EQ_INT(x->dropped, x->periods - 16);
+  drop(&a);
+}
+
+// By the clock: whatever the machine does, the run ends, and every period is accounted for.
+TEST(the_loop_runs_by_the_clock) {
+  arm a;
+  lay(&a);
+  // A machine that stalls lets the arm fall; here that stops nothing.
+  a.def.guards.misses = 1 << 30;
+  a.def.guards.following = a.def.guards.jump = INFINITY;
+  a.def.guards.stuck = a.def.guards.mismatch = INFINITY;
+  go(&a, 0.05, 0.2);
+  ap_realtime realtime = ap_default_realtime();
+  ap_servo_run(a.servo, &realtime);
+  const ap_servo_result *x = ap_servo_result_of(a.servo);
+  CHECK_STR(ap_stop_name(x->stop), "done");
+  CHECK((long)x->latency.n == x->periods && (long)x->compute.n == x->periods);
+  CHECK(x->latency.least >= 0 && x->periods + x->skipped >= 700);
+  CHECK(ap_histogram_quantile(&x->latency, 0.5) <= x->latency.most);
+  CHECK(ap_servo_ended(a.servo));
+  drop(&a);
+}
+
+TEST(histograms_tell_their_quantiles) {
+  static ap_histogram h;
+  for (int k = 1; k <= 1000; k++) ap_histogram_note(&h, k * 1e-6);
+  CHECK(h.n == 1000 && h.least == 1e-6 && h.most == 1e-3);
+  double half = ap_histogram_quantile(&h, 0.5);
+  CHECK(half > 0.49e-3 && half < 0.57e-3); // classes are 1/8 of a factor of two wide
+  for (int k = 1; k < 319; k++) CHECK(ap_histogram_bound(k) < ap_histogram_bound(k + 1));
+}
