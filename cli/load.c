@@ -29,10 +29,10 @@ static const char *about_mechanism(const char *name) {
   return ap_mechanism_builtin_about(i);
 }
 
-// A built-in mechanism; nothing of it can be changed by options.
+// A built-in mechanism; nothing of it can be changed by options, which may be NULL.
 static int load_mechanism(const char *name, const ap_read_options *options, cli_model *model) {
   ap_error error = {0};
-  if (options->floating || options->ignore_mimic) {
+  if (options && (options->floating || options->ignore_mimic)) {
     return cli_fail(CLI_BAD, name, 0,
                     "%s does not apply to a mechanism with closed chains (leave it out)",
                     options->floating ? "--floating" : "--ignore-mimic");
@@ -105,8 +105,9 @@ int cli_load(const char *argument, const ap_read_options *options, cli_model *mo
   if (status != CLI_OK || !model->mechanism) return status;
   status =
       cli_fail(CLI_BAD, argument, 0,
-               "a mechanism with closed chains is not possible here (appell eval, info, simulate "
-               "and convert take it)");
+               "a mechanism with closed chains is not possible here: what is generated, compared, "
+               "excited or identified is a tree (appell eval, info, simulate and convert take a "
+               "mechanism)");
   cli_unload(model);
   return status;
 }

@@ -13,7 +13,6 @@ typedef struct machine {
   const cli_mechanism_job *job;
   const ap_mechanism *m;
   ap_loop *l;
-  const double *guess;
   double *in, *out, *zero;
   char *text;
   int n, nact, columns_in, columns_out;
@@ -39,13 +38,38 @@ static bool open_machine(machine *a) {
   return a->l && a->in && a->out && a->zero && a->text;
 }
 
+static const char *plural(int n) { return n == 1 ? "" : "s"; }
+
+const char *cli_mechanism_freedoms(const ap_mechanism *m, int rank, char *text, size_t size) {
+  const int left = ap_nv(ap_mechanism_tree(m)) - rank, n = ap_mechanism_n(m);
+  snprintf(text, size, "the closures leave %d degree%s of freedom, there %s %d coordinate%s", left,
+           plural(left), n == 1 ? "is" : "are", n, plural(n));
+  return text;
+}
+
+// More coordinates than freedoms where it closes from the guess; poses cannot be reached then.
+static int check_freedoms(const machine *a, const double *guess) {
+  const ap_model *tree = ap_mechanism_tree(a->m);
+  const size_t bytes = sizeof(double) * (size_t)ap_nq(tree);
+  double *x = malloc(bytes + 1);
+  char text[120];
+  ap_assembly found;
+  if (!x) return cli_no_memory();
+  memcpy(x, guess, bytes);
+  const ap_status status = ap_loop_close(a->m, a->l, x, NULL, &found);
+  free(x);
+  if (status != AP_OK || ap_nv(tree) - found.rank >= a->n) return CLI_OK;
+  return cli_fail(CLI_FAILED, a->job->model->path, 0, "%s (as many are needed)",
+                  cli_mechanism_freedoms(a->m, found.rank, text, sizeof text));
+}
+
 static int set_up(machine *a) {
   const cli_mechanism_job *job = a->job;
   const char *path = job->model->path;
-  a->guess = job->branch ? ap_mechanism_find_branch(a->m, job->branch) : ap_mechanism_guess(a->m);
-  if (!a->guess && ap_mechanism_nbranch(a->m) == 0)
+  const double *guess = ap_mechanism_find_branch(a->m, job->branch);
+  if (!guess && ap_mechanism_nbranch(a->m) == 0)
     return cli_usage("eval", "'%s' has one branch only, without a name", path);
-  if (!a->guess) {
+  if (!guess) {
     char names[200] = "";
     for (int i = 0; i < ap_mechanism_nbranch(a->m); i++) {
       const size_t used = strlen(names);
@@ -58,12 +82,12 @@ static int set_up(machine *a) {
   if (a->nact < a->n &&
       (job->what == AP_INVERSE || job->what == AP_BIAS || job->what == AP_GRAVITY))
     return cli_fail(CLI_FAILED, path, 0,
-                    "%d actuators cannot give the forces on %d coordinates (as many or more; "
+                    "%d actuator%s cannot give the forces on %d coordinate%s (as many or more; "
                     "forward, inertia and energy are possible)",
-                    a->nact, a->n);
+                    a->nact, plural(a->nact), a->n, plural(a->n));
   if (job->friction) ap_set_friction(ap_loop_work(a->l), true);
   if (job->gravity) ap_set_gravity(ap_loop_work(a->l), job->gravity);
-  return CLI_OK;
+  return check_freedoms(a, guess);
 }
 
 // ---- one state ---------------------------------------------------------------------------------
@@ -81,6 +105,14 @@ static ap_status compute(machine *a) {
   return AP_E_UNSUPPORTED;
 }
 
+// A pitch of +-pi/2 among the coordinates.
+static bool in_gimbal(const machine *a) {
+  for (int i = 0; i < a->n; i++)
+    if (ap_mechanism_coordinate(a->m, i)->kind == AP_COORDINATE_PITCH && fabs(cos(a->in[i])) < 1e-6)
+      return true;
+  return false;
+}
+
 static int report_status(machine *a, int line, ap_status status) {
   const char *path = a->job->path, *text = ap_status_text(status);
   ap_assembly found;
@@ -92,6 +124,20 @@ static int report_status(machine *a, int line, ap_status status) {
                     ap_mechanism_closure(a->m, found.worst)->name, found.closure_error,
                     found.coordinate_error);
   }
+  if (status == AP_E_ARG) {
+    return cli_fail(CLI_FAILED, path, line,
+                    "a result is too large for a number (smaller numbers are needed)");
+  }
+  if (status == AP_E_SINGULAR_SERIAL && in_gimbal(a)) {
+    return cli_fail(CLI_FAILED, path, line,
+                    "%s (serial singularity: at a pitch of +-pi/2 yaw and roll are not determined)",
+                    text);
+  }
+  if (status == AP_E_MODEL && ap_loop_place(a->m, a->l, a->in, &found) == status) {
+    char freedoms[120];
+    return cli_fail(CLI_FAILED, path, line, "%s (as many are needed)",
+                    cli_mechanism_freedoms(a->m, found.rank, freedoms, sizeof freedoms));
+  }
   if (status == AP_E_SINGULAR_SERIAL || status == AP_E_SINGULAR_PARALLEL) {
     const bool serial = status == AP_E_SINGULAR_SERIAL;
     ap_loop_singularity(a->m, a->l, a->in, &near);
@@ -102,15 +148,11 @@ static int report_status(machine *a, int line, ap_status status) {
 }
 
 static int do_row(machine *a, int line, cli_out *out) {
-  ap_loop_set_guess(a->m, a->l, a->guess);
+  ap_loop_begin(a->m, a->l, a->job->branch, a->in);
   const ap_status status = compute(a);
   if (status != AP_OK) return report_status(a, line, status);
   char *end = a->text;
   for (int k = 0; k < a->columns_out; k++) {
-    if (!isfinite(a->out[k])) {
-      return cli_fail(CLI_FAILED, a->job->path, line,
-                      "a result is too large for a number (smaller numbers are needed)");
-    }
     if (k > 0) *end++ = ' ';
     end += ap_format_double(a->out[k], end);
   }

@@ -23,6 +23,9 @@ typedef struct cli_mechanism_job {
 /// Compute every state of the file, each from the same first guess, so that a result does not
 /// depend on the states before it.
 int cli_mechanism_eval(const cli_mechanism_job *job);
+/// That the closures, of that rank, leave another number of freedoms than there are coordinates.
+/// Returns text.
+const char *cli_mechanism_freedoms(const ap_mechanism *m, int rank, char *text, size_t size);
 /// Show coordinates, actuators, closures, and how it closes from its guess: in tables, or as keys
 /// of an open JSON object.
 int cli_mechanism_print(const cli_model *model, cli_out *out);

@@ -145,7 +145,11 @@ static void print_start(const closed *c, cli_out *out) {
   }
   cli_out_printf(out, "  start: closed to %.1e in %d steps\n", c->assembly.closure_error,
                  c->assembly.iterations);
-  if (c->status != AP_OK) cli_out_printf(out, "  there: %s\n", ap_status_text(c->status));
+  if (c->status == AP_E_MODEL)
+    cli_out_printf(out, "  there: %s\n",
+                   cli_mechanism_freedoms(c->m, c->assembly.rank, name, sizeof name));
+  else if (c->status != AP_OK)
+    cli_out_printf(out, "  there: %s\n", ap_status_text(c->status));
   if (!has_distances(c)) return;
   cli_out_printf(out, "  distance there to a serial singularity: %.3g\n", c->near.serial);
   if (ap_mechanism_nact(c->m) >= ap_mechanism_n(c->m))

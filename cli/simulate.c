@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -244,6 +245,33 @@ static int simulate(job *j, const char *output, bool json, bool quiet) {
 
 // ---- the verb ----------------------------------------------------------------------------------
 
+static bool same_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+// Nothing that the run is read of would be overwritten: by the log, its events, or what they are
+// while they are written.
+static int check_inputs(const job *j, const char *output) {
+  char name[4096 + 16];
+  const int stem = (int)strlen(output) - (int)strlen(strrchr(output, '.'));
+  for (int k = 0; k < 4; k++) {
+    if (k < 2)
+      snprintf(name, sizeof name, "%s%s", output, k ? ".part" : "");
+    else
+      snprintf(name, sizeof name, "%.*s.events.csv%s", stem, output, k == 3 ? ".part" : "");
+    const char *read = j->path;
+    for (int i = 0; read; read = ap_scenario_file(j->scenario, i++)) {
+      if (same_file(name, read))
+        return cli_fail(CLI_BAD, name, 0,
+                        "the log would overwrite '%s', which the run is read of (another name)",
+                        read);
+    }
+  }
+  return CLI_OK;
+}
+
 static int load(job *j, const cli_arguments *arguments) {
   ap_error error = {0};
   error.status = ap_scenario_read(j->path, &j->scenario, &error);
@@ -258,6 +286,8 @@ static int load(job *j, const cli_arguments *arguments) {
   const char *until = arguments->value[UNTIL], *step = arguments->value[STEP];
   int status = CLI_OK;
   if (until) status = cli_value_above("simulate", "--until", until, j->start, &j->end);
+  const char *output = arguments->value[OUTPUT];
+  if (output && status == CLI_OK) status = check_inputs(j, output);
   if (step && status == CLI_OK) status = cli_value_above("simulate", "--step", step, 0, &j->step);
   return status;
 }

@@ -493,6 +493,14 @@ gives 0 eval inertia agile-wrist pose.txt
 holds 'inertia of the platform' shape 1 9
 gives 0 eval energy delta /dev/null
 holds 'no state, no line' shape 0 2
+# Each line is on the branch that is named, however far from its guess, whatever came before.
+echo '0.157696 -0.285556' >pose.txt
+printf '# f f\n2.5521317960492342 -0.95975277727502228\n' >want.txt
+gives 0 eval gravity five-bar pose.txt --branch=+-
+holds 'far from the guess of the branch' close_to out want.txt
+gives 0 eval gravity "$here/models/five-bar.yaml" pose.txt --branch=+-
+holds 'far from the guess of the branch, of a file' close_to out want.txt
+echo '0.1 -0.2 0.3' >pose.txt
 refuses 2 'is not one of the branches of' eval gravity agile-wrist pose.txt --branch ++
 refuses 2 'one branch only' eval gravity stewart stewart.txt --branch +
 refuses 2 'is for mechanisms' eval gravity puma600 pose.txt --branch +
@@ -500,6 +508,8 @@ refuses 2 'does not apply' eval gravity stewart stewart.txt --floating
 refuses 2 'f64 only' eval gravity stewart stewart.txt --real f32
 refuses 2 'expected 2 numbers (2 q), found 3' eval gravity five-bar pose.txt
 refuses 2 'a mechanism with closed chains is not possible here' compare five-bar
+refuses 2 'a mechanism with closed chains is not possible here' excite five-bar
+refuses 2 'a mechanism with closed chains is not possible here' identify five-bar
 echo '0 0.9' >pose.txt
 refuses 1 'cannot be reached' eval gravity five-bar pose.txt
 echo '0.05529142706151245 0.5795554957734410' >pose.txt
@@ -536,9 +546,21 @@ sed 's/second: {body: ram}/second: {body: ramm}/' press.yaml >wrong.yaml
 refuses 2 '^appell: wrong.yaml:[0-9]*: second: the body "ramm" is not in the file (did you mean "ram"?)' \
   info wrong.yaml
 sed '/^actuated/d' press.yaml >passive.yaml
-refuses 1 '0 actuators cannot give the forces on 1 coordinates' eval inverse passive.yaml pose.txt
+refuses 1 '0 actuators cannot give the forces on 1 coordinate (' eval inverse passive.yaml pose.txt
 echo 1 >pose.txt
 gives 0 eval inertia passive.yaml pose.txt
+sed '/^coordinates:/a\  - {name: twice, type: joint, joint: crank}' press.yaml >twice.yaml
+echo '1 2' >pose.txt
+refuses 1 'the closures leave 1 degree of freedom, there are 2 coordinates' \
+  eval inertia twice.yaml pose.txt
+gives 0 info twice.yaml
+holds 'info says so' grep -q 'the closures leave 1 degree of freedom, there are 2 coordinates' out
+for pose in '0 0 0.5 0 1.5707963267948966 0 stewart' '0 1.5707963267948966 0 agile-wrist'; do
+  echo "${pose% *}" >pose.txt
+  refuses 1 'at a pitch of +-pi/2 yaw and roll are not determined' eval inertia "${pose##* }" pose.txt
+done
+echo '0.03 0.4 1e160 1e160 0 0' >pose.txt
+refuses 1 'a result is too large for a number' eval inverse five-bar pose.txt
 gives 0 info arm.urdf
 holds 'info names joints and links' sh -c 'grep -q shoulder out && grep -q lower out'
 holds 'info says that there is friction' grep -q -e --friction out

@@ -1,5 +1,7 @@
 // Closed chains and parallel robots: golden samples, laws of the reduced equations, assembly.
 
+#include <appell/delta.h>
+#include <appell/five_bar.h>
 #include <appell/loop.h>
 #include <appell/wrist.h>
 
@@ -473,6 +475,121 @@ TEST(both_recipes_at_the_edge) {
   CHECK(serial > 10);
   free(memory);
   drop(&r);
+}
+
+// ---- the branch that is named, at any pose ------------------------------------------------------
+
+// Poses from all over the workspace, one after the other on random branches: where the mechanism
+// begins at a branch, forces and the angles of the motors are those of the closed form.
+static void five_bar_on_its_branch(rng *random, const rig *r, const char *branch, int *reached) {
+  unsigned char room[4096];
+  double q[2] = {rng_uniform(random, -0.7, 0.7), rng_uniform(random, -0.6, 0.6)}, tau[2], want[2];
+  ap_five_bar_def def = ap_default_five_bar();
+  ap_five_bar_margin margin;
+  ap_five_bar_motion joints;
+  for (int i = 0; i < 2; i++) def.arm[i].branch = branch[i] == '+' ? 1 : -1;
+  const ap_five_bar *f = ap_five_bar_init(&def, room, sizeof room, NULL);
+  if (!CHECK(f)) return;
+  test_context("branch %s, pose %.17g %.17g", branch, q[0], q[1]);
+  ap_status status = ap_five_bar_inverse_dynamics(f, q, NULL, NULL, want, &margin);
+  CHECK_OK(ap_loop_begin(r->m, r->l, branch, q));
+  if (status != AP_OK || fabs(margin.parallel) < 1e-3 || fabs(margin.serial[0]) < 1e-3 ||
+      fabs(margin.serial[1]) < 1e-3)
+    return;
+  CHECK_OK(ap_loop_inverse_dynamics(r->m, r->l, q, (double[2]){0}, (double[2]){0}, tau));
+  CHECK_NEAR(tau, want, 2, 1e-8);
+  CHECK_OK(ap_five_bar_inverse_kinematics(f, q, NULL, NULL, &joints, NULL));
+  for (int i = 0; i < 2; i++) {
+    double off = remainder(ap_loop_configuration(r->l)[2 * i] - joints.theta[i], 2 * acos(-1));
+    CHECK_CLOSE(off, 0, 1e-10);
+  }
+  ++*reached;
+}
+
+static void delta_on_its_branch(rng *random, const rig *r, const char *branch, int *reached) {
+  unsigned char room[8192];
+  double q[3] = {rng_uniform(random, -1, 1), rng_uniform(random, -1, 1),
+                 rng_uniform(random, -1.6, 1)};
+  double tau[3], want[3];
+  ap_delta_def def = ap_default_delta();
+  ap_delta_margin margin;
+  for (int i = 0; i < 3; i++) def.limb[i].branch = branch[i] == '+' ? 1 : -1;
+  const ap_delta *d = ap_delta_init(&def, room, sizeof room, NULL);
+  if (!CHECK(d)) return;
+  test_context("branch %s, pose %.17g %.17g %.17g", branch, q[0], q[1], q[2]);
+  ap_status status = ap_delta_inverse_dynamics(d, q, NULL, NULL, want, &margin);
+  CHECK_OK(ap_loop_begin(r->m, r->l, branch, q));
+  if (status != AP_OK || fabs(margin.parallel) < 1e-3 || fabs(margin.level) < 1e-2 ||
+      fmin(fabs(margin.serial[0]), fmin(fabs(margin.serial[1]), fabs(margin.serial[2]))) < 1e-3)
+    return;
+  CHECK_OK(ap_loop_inverse_dynamics(r->m, r->l, q, (double[3]){0}, (double[3]){0}, tau));
+  CHECK_NEAR(tau, want, 3, 1e-8);
+  ++*reached;
+}
+
+static void wrist_on_its_branch(rng *random, const rig *r, const char *branch, int *reached) {
+  unsigned char room[8192];
+  double q[3] = {rng_uniform(random, -3.1, 3.1), rng_uniform(random, -1.5, 1.5),
+                 rng_uniform(random, -3.1, 3.1)};
+  double tau[3], want[3];
+  ap_wrist_def def = ap_agile_wrist();
+  ap_wrist_margin margin;
+  for (int i = 0; i < 3; i++) def.limb[i].branch = branch[i] == '+' ? 1 : -1;
+  const ap_wrist *w = ap_wrist_init(&def, room, sizeof room, NULL);
+  if (!CHECK(w)) return;
+  test_context("branch %s, pose %.17g %.17g %.17g", branch, q[0], q[1], q[2]);
+  ap_status status = ap_wrist_inverse_dynamics(w, q, NULL, NULL, want, &margin);
+  CHECK_OK(ap_loop_begin(r->m, r->l, branch, q));
+  if (status != AP_OK || fabs(margin.parallel) < 1e-3 ||
+      fmin(fabs(margin.h[0]), fmin(fabs(margin.h[1]), fabs(margin.h[2]))) < 1e-3)
+    return;
+  CHECK_OK(ap_loop_inverse_dynamics(r->m, r->l, q, (double[3]){0}, (double[3]){0}, tau));
+  CHECK_NEAR(tau, want, 3, 1e-8);
+  ++*reached;
+}
+
+TEST(begins_on_the_branch_that_is_named) {
+  static const struct {
+    const char *name;
+    void (*check)(rng *, const rig *, const char *, int *);
+  } kinds[] = {{"five-bar", five_bar_on_its_branch},
+               {"delta", delta_on_its_branch},
+               {"agile-wrist", wrist_on_its_branch}};
+  rng random = rng_seed(77);
+  for (int k = 0; k < COUNT(kinds); k++) {
+    rig r = builtin(kinds[k].name);
+    int reached = 0;
+    for (int i = 0; r.m && i < 2000; i++) {
+      int b = rng_int(&random, 0, ap_mechanism_nbranch(r.m) - 1);
+      kinds[k].check(&random, &r, ap_mechanism_branch(r.m, b)->name, &reached);
+    }
+    CHECK(reached > 200);
+    drop(&r);
+  }
+}
+
+TEST(beginnings_by_name) {
+  rig r = builtin("five-bar"), s = builtin("stewart");
+  double x[X] = {7}, far[2] = {0.157696, -0.285556};
+  if (r.m && s.m) {
+    CHECK(ap_mechanism_find_branch(r.m, NULL) == ap_mechanism_guess(r.m));
+    CHECK_STATUS(ap_loop_begin(r.m, r.l, "+", far), AP_E_NOT_FOUND);
+    CHECK_STATUS(ap_loop_begin(r.m, r.l, "++", (double[2]){NAN, 0}), AP_E_ARG);
+    CHECK_OK(ap_loop_begin(r.m, r.l, "++", (double[2]){9, 9})); // then it is the guess
+    CHECK(!memcmp(ap_loop_configuration(r.l), ap_mechanism_find_branch(r.m, "++"),
+                  4 * sizeof(double)));
+    CHECK_OK(ap_loop_begin(s.m, s.l, NULL, (double[6]){0}));
+  }
+  CHECK_STATUS(ap_mechanism_builtin_configuration("no", NULL, far, x), AP_E_NOT_FOUND);
+  CHECK_STATUS(ap_mechanism_builtin_configuration("five-bar", "+", far, x), AP_E_ARG);
+  CHECK_STATUS(ap_mechanism_builtin_configuration("five-bar", "++", (double[2]){9, 9}, x),
+               AP_E_UNREACHABLE);
+  CHECK_STATUS(ap_mechanism_builtin_configuration("stewart", NULL, (double[6]){0}, x),
+               AP_E_UNSUPPORTED);
+  CHECK(x[0] == 7);
+  CHECK_OK(ap_mechanism_builtin_configuration("five-bar", NULL, far, x));
+  drop(&r);
+  drop(&s);
 }
 
 TEST(branches_by_name) {

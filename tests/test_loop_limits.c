@@ -302,9 +302,33 @@ TEST(gimbal) {
   // w = E v with E of yaw and roll sin(pitch) from perpendicular.
   const double expect[9] = {0.1, 0, -0.1 * sin(1.2), 0, 0.1, 0, -0.1 * sin(1.2), 0, 0.1};
   CHECK_NEAR(M, expect, 9, 1e-13);
-  CHECK(ap_loop_inertia_matrix(r.m, r.l, up, M) != AP_OK);
+  ap_singularity near;
+  ap_assembly found;
+  CHECK_STATUS(ap_loop_inertia_matrix(r.m, r.l, up, M), AP_E_SINGULAR_SERIAL);
+  CHECK_STATUS(ap_loop_place(r.m, r.l, up, &found), AP_E_SINGULAR_SERIAL);
+  CHECK_STATUS(ap_loop_singularity(r.m, r.l, up, &near), AP_E_SINGULAR_SERIAL);
+  CHECK(near.serial < 1e-6);
   CHECK_OK(ap_loop_inertia_matrix(r.m, r.l, q, M));
   CHECK_NEAR(M, expect, 9, 1e-13);
+  drop(&r);
+}
+
+// Finite numbers whose results are not: a status, and the outputs as they were.
+TEST(results_too_large_for_numbers) {
+  rig r = builtin("five-bar");
+  double q[2] = {0.03, 0.4}, zero[2] = {0, 0}, fast[2] = {1e160, 1e160}, most[2] = {1e308, 1e308};
+  double out[4] = {7, 7, 7, 7}, energy[2] = {7, 7};
+  CHECK_STATUS(ap_loop_inverse_dynamics(r.m, r.l, q, fast, zero, out), AP_E_ARG);
+  CHECK_STATUS(ap_loop_forward_dynamics(r.m, r.l, q, fast, zero, out), AP_E_ARG);
+  CHECK_STATUS(ap_loop_forces(r.m, r.l, q, fast, zero, out), AP_E_ARG);
+  CHECK_STATUS(ap_loop_energy(r.m, r.l, q, fast, &energy[0], &energy[1]), AP_E_ARG);
+  CHECK_STATUS(ap_loop_acceleration(r.m, r.l, q, fast, zero, out), AP_E_ARG);
+  CHECK_STATUS(ap_loop_velocity(r.m, r.l, q, most, out), AP_E_ARG);
+  CHECK_STATUS(ap_loop_coriolis_matrix(r.m, r.l, q, most, out), AP_E_ARG);
+  CHECK(out[0] == 7 && out[1] == 7 && out[2] == 7 && out[3] == 7);
+  CHECK(energy[0] == 7 && energy[1] == 7);
+  CHECK_OK(ap_loop_inverse_dynamics(r.m, r.l, q, zero, zero, out));
+  CHECK(isfinite(out[0]) && isfinite(out[1]));
   drop(&r);
 }
 

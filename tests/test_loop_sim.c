@@ -372,6 +372,22 @@ TEST(long_steps_do_not_end_a_run) {
   }
 }
 
+// A fixed step has no shorter one to fall back to.
+TEST(fixed_steps_that_are_too_long_say_so) {
+  const double fast[V] = {0};
+  rig b = builtin("five-bar");
+  ap_scene scene = ap_default_scene();
+  ap_error error = {.text = ""};
+  scene.mechanism = b.m;
+  scene.stepping = AP_FIXED_RK4;
+  scene.step = 2;
+  ap_sim *sim = started(&scene, ap_mechanism_guess(b.m), fast);
+  if (sim) CHECK_STATUS(ap_sim_advance(sim, 20, &error), AP_E_NO_CONVERGENCE);
+  CHECK_HAS(error.text, "too long here");
+  ap_sim_free(sim);
+  drop(&b);
+}
+
 TEST(nothing_allocates_on_the_way) {
   install_heap();
   const double none[V] = {0};

@@ -86,11 +86,30 @@ TEST(branches_and_nothing_at_all) {
   ap_scenario_free(t);
 }
 
+// Far from the guess the branch is still the one that is named: the rod of an arm on + turns back.
+TEST(branches_far_from_the_guess) {
+  static const char *const names[] = {"++", "+-", "-+", "--"};
+  for (int b = 0; b < 4; b++) {
+    char text[200];
+    snprintf(text, sizeof text, FIVE "branch: \"%s\"\nstart: {x: 0.157696, y: -0.285556}\n" END,
+             names[b]);
+    test_context("%s", names[b]);
+    ap_scenario *s = read_text(text);
+    for (int i = 0; s && i < 2; i++)
+      CHECK(sin(ap_scenario_q(s)[2 * i + 1]) * (names[b][i] == '+' ? 1 : -1) < 0);
+    ap_scenario_free(s);
+  }
+}
+
 TEST(what_is_refused) {
   expect_error(FIVE "start: {z: 1}\n" END, 4, "no coordinate or joint \"z\"");
   expect_error(FIVE "start: {left_arn: 1}\n" END, 4, "left_arm");
   expect_error(FIVE "start: {x: 0, y: 3}\n" END, 4, "does not close");
-  expect_error(FIVE "start: {x: 0, left_arm: 3}\n" END, 4, "no joint \"x\"");
+  expect_error(FIVE "start: {x: 0, left_arm: 3}\n" END, 4, "coordinates alone, or joints alone");
+  expect_error(
+      "appell-scenario: 1\nrobot: stewart\nduration: 1\nstart: {pitch: "
+      "1.5707963267948966, yaw: 0.3, roll: -0.4}\n" END,
+      4, "pitch of +-pi/2");
   expect_error(FIVE "start: {x: {rpy: [0, 0, 0]}}\n" END, 4, "rpy of a coordinate");
   expect_error(FIVE "start: {x: {q: 1e7}}\n" END, 4, "at most 1e+06");
   expect_error(FIVE "start: {x: 0, x: 0.1}\n" END, 4, "twice");
@@ -103,6 +122,8 @@ TEST(what_is_refused) {
                "{q: 0.8593, v: 7}}\n" END,
                4, "");
   expect_error(FIVE "branch: \"+++\"\n" END, 4, "no branch \"+++\"");
+  expect_error("appell-scenario: 1\nrobot: stewart\nbranch: a\nduration: 1\n" END, 3,
+               "one branch only");
   expect_error(FIVE "floating: true\n" END, 2, "closed chains");
   expect_error("appell-scenario: 1\nrobot: two_link.urdf\nbranch: a\nduration: 1\n" END, 3,
                "no closed chains");

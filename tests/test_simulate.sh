@@ -93,6 +93,16 @@ if "$APPELL" simulate fall.yaml >out 2>err || ! grep -q SUNDIALS err; then
   refuses 2 '^appell: fall.txt: .*\.csv or \.h5' simulate fall.yaml -o fall.txt
   refuses 2 '^appell: fall: .*\.csv or \.h5' simulate fall.yaml -o fall
   refuses 2 '^appell: none/fall.csv: .*no folder' simulate fall.yaml -o none/fall.csv
+  { sed '$d' fall.yaml && echo 'forces: push.csv' && echo ...; } >pushed.yaml
+  printf 't,height\n0,1\n1,2\n' >push.csv
+  cp push.csv push.events.csv
+  cp push.csv kept.csv
+  refuses 2 '^appell: push.csv: the log would overwrite .*push.csv' simulate pushed.yaml -o push.csv
+  refuses 2 'would overwrite' simulate pushed.yaml -o ./push.csv
+  sed 's/push.csv/push.events.csv/' pushed.yaml >events.yaml
+  refuses 2 '^appell: push.events.csv: the log would overwrite' simulate events.yaml -o push.csv
+  holds 'forces are still there' cmp -s push.csv kept.csv
+  gives 0 simulate pushed.yaml -o pushed.csv
   refuses 2 '^appell: none.yaml: ' simulate none.yaml
   refuses 2 'number above 0' simulate fall.yaml --step 0
   refuses 2 'number above 0' simulate fall.yaml --step 1e-3s

@@ -71,7 +71,7 @@ TEST(a_mechanism_is_no_tree) {
   CHECK_STATUS(ap_mechanism_read("models/rod.yaml", &mechanism, &robot, &error), AP_E_MODEL);
   CHECK_HAS(error.text, "tree");
   CHECK(!mechanism && !robot);
-  CHECK_STATUS(ap_mechanism_read("puma600", &mechanism, &robot, &error), AP_E_ARG);
+  CHECK_STATUS(ap_mechanism_read("puma600", &mechanism, &robot, &error), AP_E_MODEL);
   char *text = file_text(CLOSED, NULL);
   for (int k = 0; text && k < 2; k++) {
     const ap_read_options options = {.floating = k == 0, .ignore_mimic = k == 1};
@@ -153,6 +153,8 @@ TEST(refusals_name_line_and_remedy) {
        " point (leave it out)"},
       {CLOSE("type: distance, " ENDS), 9, "a closure of type distance without \"distance\""},
       {CLOSE("type: distance, distance: 0, " ENDS), 9, "distance must be above zero"},
+      {CLOSE("type: distance, distance: 1e300, " ENDS), 9, "between 1e-9 and 1e9 m"},
+      {CLOSE("type: distance, distance: 1e-300, " ENDS), 9, "between 1e-9 and 1e9 m"},
       {CLOSE("type: gear, " ENDS), 9,
        "body has no meaning for a first end of a closure of type "
        "gear (it has joint)"},

@@ -13,9 +13,10 @@
 /// of at most 0.2 rad or m, that also a distant q is approached along a path.
 ///
 /// Statuses of every function that takes q, which then leaves its outputs untouched:
-/// - AP_E_ARG: a number that is not finite;
+/// - AP_E_ARG: a number that is not finite, or so large that an output would not be;
 /// - AP_E_UNREACHABLE: the closures cannot be met at that q; the configuration stays what it was;
-/// - AP_E_SINGULAR_SERIAL: q does not determine the rates of the mechanism here;
+/// - AP_E_SINGULAR_SERIAL: q does not determine the rates of the mechanism here, or, at a pitch of
+///   +-pi/2, where yaw and roll turn about one axis, not even its configuration;
 /// - AP_E_SINGULAR_PARALLEL, where actuators take part: these do not hold it here;
 /// - AP_E_MODEL: the closures leave fewer degrees of freedom than there are coordinates.
 
@@ -66,6 +67,7 @@ AP_API int ap_mechanism_nbranch(const ap_mechanism *m);
 /// Branch i, with its own copies; NULL where there is none.
 AP_API const ap_branch_def *ap_mechanism_branch(const ap_mechanism *m, int i);
 /// The configuration of the branch of that name, for ap_loop_set_guess(); NULL where there is none.
+/// The name NULL asks for the mechanism's own, ap_mechanism_guess().
 AP_API const double *ap_mechanism_find_branch(const ap_mechanism *m, const char *name);
 
 // ---- work --------------------------------------------------------------------------------------
@@ -82,6 +84,13 @@ AP_API ap_work *ap_loop_work(ap_loop *l);
 /// Begin the next search at x: this chooses the branch. AP_E_ARG, and no change, where a number is
 /// not finite or a quaternion zero.
 AP_API ap_status ap_loop_set_guess(const ap_mechanism *m, ap_loop *l, const double *x);
+/// Begin the next search, which is for q, on the branch of that name (NULL: the mechanism's own).
+/// Of the built-in mechanisms, and files that say the same, this is its configuration at q, by
+/// ap_mechanism_builtin_configuration(). Else it is the branch's guess, a hint and no more: the
+/// search is local, and far from the guess it may end on another branch. AP_E_NOT_FOUND: no such
+/// branch; AP_E_ARG: q is not finite; then nothing changes.
+AP_API ap_status ap_loop_begin(const ap_mechanism *m, ap_loop *l, const char *branch,
+                               const double *q);
 /// The configuration x of the tree that was found last, or the guess.
 AP_API const double *ap_loop_configuration(const ap_loop *l);
 
@@ -98,6 +107,8 @@ typedef struct ap_assembly {
 /// rank-revealing least squares. AP_E_UNREACHABLE: the search ended at a place where the errors are
 /// least but not zero; *result (may be NULL) has them.
 /// AP_E_SINGULAR_SERIAL: x is found, and is the configuration, but q does not determine its rates.
+/// At a pitch of +-pi/2 no x may be found; then the configuration stays what it was, and
+/// coordinate_error is not zero.
 AP_API ap_status ap_loop_place(const ap_mechanism *m, ap_loop *l, const double *q,
                                ap_assembly *result);
 /// Close the mechanism near the configuration x (in: guess; out: result) whatever q is: Phi = 0
@@ -202,7 +213,8 @@ typedef struct ap_singularity {
   int rank;              ///< of Phi_x
 } ap_singularity;
 
-/// Distances at q. AP_OK, AP_E_SINGULAR_SERIAL and AP_E_SINGULAR_PARALLEL fill *result.
+/// Distances at q. AP_OK, AP_E_SINGULAR_SERIAL and AP_E_SINGULAR_PARALLEL fill *result, with zeros
+/// where no configuration is found at a pitch of +-pi/2.
 AP_API ap_status ap_loop_singularity(const ap_mechanism *m, ap_loop *l, const double *q,
                                      ap_singularity *result);
 
@@ -218,6 +230,13 @@ AP_API const ap_mechanism_def *ap_mechanism_builtin(const char *name);
 /// the agile-wrist: ap_nq() entries of its tree. NULL asks for the definition's own branch.
 /// AP_E_NOT_FOUND: no such mechanism; AP_E_ARG: no such branch.
 AP_API ap_status ap_mechanism_builtin_branch(const char *name, const char *branch, double *x);
+/// The configuration of a branch (NULL: the definition's own) at the pose q, in closed form, for
+/// ap_loop_set_guess(): on that branch however far q is from its guess, where a search may go
+/// astray. AP_E_NOT_FOUND: no such mechanism; AP_E_ARG: no such branch, or q is not finite;
+/// AP_E_UNREACHABLE and AP_E_SINGULAR_SERIAL: a limb does not reach q, or is stretched or folded
+/// there; AP_E_UNSUPPORTED: stewart, which has one branch only. Unless AP_OK, x is untouched.
+AP_API ap_status ap_mechanism_builtin_configuration(const char *name, const char *branch,
+                                                    const double *q, double *x);
 /// How many signs a branch has, 0 where there is one branch only or no such mechanism.
 AP_API int ap_mechanism_builtin_limbs(const char *name);
 

@@ -29,6 +29,8 @@ AP_API void ap_scenario_free(ap_scenario *scenario);
 
 /// Its name, never NULL.
 AP_API const char *ap_scenario_name(const ap_scenario *scenario);
+/// File i, from 0, that the scenario names and that was read: robot, forces. NULL past the last.
+AP_API const char *ap_scenario_file(const ap_scenario *scenario, int i);
 /// The robot as it was read.
 AP_API const ap_robot *ap_scenario_robot(const ap_scenario *scenario);
 /// The robot as a mechanism, where it has closed chains; NULL: it is a tree.

@@ -226,11 +226,10 @@ static bool is_new(resolver *r, ap__names *names, const char *what, const char *
                    int *lines, int line) {
   int other = ap__names_put(names, name, i);
   lines[i] = line;
-  return other < 0 ||
-         ap__yaml_fail(r->y, line,
-                       "the name \"%.*s\" is taken by the %s on line %d (names of %ss are "
-                       "unique)",
-                       ap__shown(name), name, what, lines[other], what);
+  return other < 0 || ap__yaml_fail(r->y, line,
+                                    "the name \"%.*s\" is taken by the %s on line %d (each has its "
+                                    "own)",
+                                    ap__shown(name), name, what, lines[other]);
 }
 
 static bool resolve_closure(resolver *r, const ap__yaml_closure *c, ap_closure_def *d) {

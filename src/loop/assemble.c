@@ -201,6 +201,13 @@ static ap_status make_map(const ap_mechanism *m, ap_loop *l) {
   return AP_OK;
 }
 
+// A pitch of +-pi/2: what is yaw and what roll is not determined.
+static bool in_gimbal(const ap_mechanism *m, const double *q) {
+  for (int i = 0; i < m->n; i++)
+    if (m->measure[i].def.kind == AP_COORDINATE_PITCH && fabs(cos(q[i])) < 1e-6) return true;
+  return false;
+}
+
 // Place, or know that the last call did it.
 static ap_status place(const ap_mechanism *m, ap_loop *l, const double *q, ap_assembly *result) {
   search s = {.m = m, .l = l, .q = q, .rows = m->nrow + m->n};
@@ -210,7 +217,7 @@ static ap_status place(const ap_mechanism *m, ap_loop *l, const double *q, ap_as
   bool found = search_from(&s, x, l->placed && l->mapped);
   l->placed = l->mapped = false; // the factors have changed
   if (result) report(&s, result), result->rank = 0;
-  if (!found) return AP_E_UNREACHABLE;
+  if (!found) return in_gimbal(m, q) ? AP_E_SINGULAR_SERIAL : AP_E_UNREACHABLE;
   memcpy(l->x, x, sizeof(double) * (size_t)m->nx);
   memcpy(l->q, q, sizeof(double) * (size_t)m->n);
   ap_normalize(m->tree, l->x);

@@ -85,5 +85,8 @@ ap_status ap__loop_close(const ap_mechanism *m, ap_loop *l, double *x, const boo
 // Returns by how much they miss that, the largest rate of Phi or difference from v.
 double ap__loop_rates(const ap_mechanism *m, ap_loop *l, const double *x, const bool *held,
                       const double *v, double *xd);
+// Begin the next search at the configuration of that branch (NULL: the own) at q, where it is known
+// in closed form; else false, and nothing changes.
+bool ap__loop_begin_there(const ap_mechanism *m, ap_loop *l, const char *branch, const double *q);
 
 #endif

@@ -54,6 +54,13 @@ static bool state_is_finite(const ap_mechanism *m, const double *v, const double
   return (!v || ap__finite(m->n, v)) && (!a || ap__finite(m->n, a));
 }
 
+// Hand out a result, or nothing where it is too large for numbers.
+static ap_status give(int n, const double *result, double *out) {
+  if (!ap__finite(n, result)) return AP_E_ARG;
+  memcpy(out, result, sizeof(double) * (size_t)n);
+  return AP_OK;
+}
+
 #define PREPARE(v, a)                               \
   do {                                              \
     if (!state_is_finite(m, v, a)) return AP_E_ARG; \
@@ -71,16 +78,14 @@ ap_status ap_loop_velocity(const ap_mechanism *m, ap_loop *l, const double *q, c
                            double *xd) {
   PREPARE(v, NULL);
   velocity(m, l, v);
-  memcpy(xd, l->xd, sizeof(double) * (size_t)m->nv);
-  return AP_OK;
+  return give(m->nv, l->xd, xd);
 }
 
 ap_status ap_loop_acceleration(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
                                const double *a, double *xdd) {
   PREPARE(v, a);
   acceleration(m, l, v, a);
-  memcpy(xdd, l->xdd, sizeof(double) * (size_t)m->nv);
-  return AP_OK;
+  return give(m->nv, l->xdd, xdd);
 }
 
 ap_status ap_loop_actuator_map(const ap_mechanism *m, ap_loop *l, const double *q, double *J_act) {
@@ -126,8 +131,8 @@ static void forces(const ap_mechanism *m, ap_loop *l, const double *v, const dou
 ap_status ap_loop_forces(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
                          const double *a, double *Q) {
   PREPARE(v, a);
-  forces(m, l, v, a, (outside){0}, Q);
-  return AP_OK;
+  forces(m, l, v, a, (outside){0}, l->vec);
+  return give(m->n, l->vec, Q);
 }
 
 // tau of J_act^T tau = Q, the shortest.
@@ -137,8 +142,9 @@ static ap_status actuate(const ap_mechanism *m, ap_loop *l, double *Q, double *t
     for (int j = 0; j < m->nact; j++) qr->A[i * m->nact + j] = l->J_act[j * m->n + i];
   ap__qr_factor(qr, 1e-13);
   if (!(ap__qr_nearness(qr, m->n) > AP_PARALLEL_NEAR)) return AP_E_SINGULAR_PARALLEL;
-  ap__qr_solve(qr, Q, tau);
-  return AP_OK;
+  if (!ap__finite(m->n, Q)) return AP_E_ARG;
+  ap__qr_solve(qr, Q, l->sigma);
+  return give(m->nact, l->sigma, tau);
 }
 
 ap_status ap_loop_inverse_dynamics_ext(const ap_mechanism *m, ap_loop *l, const double *q,
@@ -183,8 +189,7 @@ ap_status ap_loop_forward_dynamics_ext(const ap_mechanism *m, ap_loop *l, const 
     for (int j = 0; j < m->nact; j++) Q[i] += l->J_act[j * n + i] * tau[j];
   }
   ap__cholesky_solve(n, L, Q);
-  memcpy(a, Q, sizeof(double) * (size_t)n);
-  return AP_OK;
+  return give(n, Q, a);
 }
 
 ap_status ap_loop_forward_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
@@ -232,8 +237,8 @@ ap_status ap_loop_closure_forces(const ap_mechanism *m, ap_loop *l, const double
 
 ap_status ap_loop_inertia_matrix(const ap_mechanism *m, ap_loop *l, const double *q, double *M) {
   PREPARE(NULL, NULL);
-  inertia(m, l, M);
-  return AP_OK;
+  inertia(m, l, l->small);
+  return give(m->n * m->n, l->small, M);
 }
 
 ap_status ap_loop_coriolis_matrix(const ap_mechanism *m, ap_loop *l, const double *q,
@@ -245,28 +250,32 @@ ap_status ap_loop_coriolis_matrix(const ap_mechanism *m, ap_loop *l, const doubl
   multiply(rows, nv, n, l->Kd, l->P, l->B);
   for (int i = 0; i < rows * n; i++) l->B[i] = -l->B[i];
   ap__qr_solve_many(&l->qr, n, l->B, l->Z, l->Pd);
-  memset(C, 0, sizeof(double) * (size_t)n * (size_t)n);
+  double *sum = l->small;
+  memset(sum, 0, sizeof(double) * (size_t)n * (size_t)n);
   ap_coriolis_matrix(m->tree, l->work, l->x, l->xd, l->tree);
   multiply(nv, nv, n, l->tree, l->P, l->product);
-  add_transposed(nv, n, n, l->P, l->product, C);
+  add_transposed(nv, n, n, l->P, l->product, sum);
   ap_inertia_matrix(m->tree, l->work, l->x, l->tree);
   multiply(nv, nv, n, l->tree, l->Pd, l->product);
-  add_transposed(nv, n, n, l->P, l->product, C);
-  return AP_OK;
+  add_transposed(nv, n, n, l->P, l->product, sum);
+  return give(n * n, sum, C);
 }
 
 ap_status ap_loop_gravity_forces(const ap_mechanism *m, ap_loop *l, const double *q, double *G) {
   PREPARE(NULL, NULL);
   ap_gravity_forces(m->tree, l->work, l->x, l->f);
-  transposed(m->nv, m->n, l->P, l->f, G);
-  return AP_OK;
+  transposed(m->nv, m->n, l->P, l->f, l->vec);
+  return give(m->n, l->vec, G);
 }
 
 ap_status ap_loop_energy(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
                          double *kinetic, double *potential) {
   PREPARE(v, NULL);
   velocity(m, l, v);
-  if (kinetic) *kinetic = ap_kinetic_energy(m->tree, l->work, l->x, l->xd);
-  if (potential) *potential = ap_potential_energy(m->tree, l->work, l->x);
+  double energy[2] = {ap_kinetic_energy(m->tree, l->work, l->x, l->xd),
+                      ap_potential_energy(m->tree, l->work, l->x)};
+  if (!ap__finite(2, energy)) return AP_E_ARG;
+  if (kinetic) *kinetic = energy[0];
+  if (potential) *potential = energy[1];
   return AP_OK;
 }

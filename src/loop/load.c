@@ -93,6 +93,9 @@ ap_status ap_mechanism_read(const char *model, ap_mechanism **mechanism, ap_robo
   const ap_mechanism_def *builtin = ap_mechanism_builtin(model);
   *mechanism = NULL;
   if (robot) *robot = NULL;
+  if (!builtin && ap_builtin(model))
+    return AP__REFUSE(error, AP_E_MODEL, 0,
+                      "%s is a tree (a mechanism has closures or coordinates)", model);
   ap_status status = builtin ? ap_robot_from_mechanism(builtin, &read, error)
                              : ap_robot_read(model, NULL, &read, error);
   if (status) return status;

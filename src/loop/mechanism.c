@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+#define LARGEST 1e9    // m, rad or a ratio; its inverse is the least: squares keep their digits
 enum { MOST = 10000 }; // closures, coordinates, actuators: against counts that are nonsense
 
 static const char *const kind_text[] = {"point", "axis",     "point on a line",
@@ -71,6 +72,12 @@ size_t ap_mechanism_size(const ap_mechanism_def *def) {
 static bool finite_all(int n, const double *x) {
   for (int i = 0; i < n; i++)
     if (!isfinite(x[i])) return false;
+  return true;
+}
+
+static bool within(int n, const double *x) {
+  for (int i = 0; i < n; i++)
+    if (!(fabs(x[i]) <= LARGEST)) return false;
   return true;
 }
 
@@ -146,9 +153,10 @@ static bool joint_pair(const subject *s, const ap_model *m, ap_closing *c) {
     c->column[i] = ap_joint_v(m, c->def.body[i]);
     c->entry[i] = ap_joint_q(m, c->def.body[i]);
   }
-  if (!isfinite(c->def.ratio) || !isfinite(c->def.offset))
-    REFUSE_TEXT(s, "ratio and offset must be finite numbers");
-  if (c->def.ratio == 0) REFUSE_TEXT(s, "a gear's ratio must not be zero");
+  double ratio = fabs(c->def.ratio);
+  if (ratio == 0) REFUSE_TEXT(s, "a gear's ratio must not be zero");
+  if (!(ratio >= 1 / LARGEST && ratio <= LARGEST && fabs(c->def.offset) <= LARGEST))
+    REFUSE_TEXT(s, "ratio and offset must be finite numbers, in size 1e-9 to 1e9 and up to 1e9");
   if (c->column[0] == c->column[1]) REFUSE_TEXT(s, "a gear needs two different joints");
   return true;
 }
@@ -162,7 +170,8 @@ static bool check_closure(const subject *s, const ap_model *m, ap_closing *c) {
   for (int i = 0; i < 2; i++) {
     bool axis = d->kind == AP_CLOSE_AXIS || (d->kind == AP_CLOSE_POINT_ON_LINE && i == 1);
     if (!is_link(s, m, d->body[i])) return false;
-    if (points && !finite_all(3, d->at[i])) REFUSE(s, "at[%d] must be three finite numbers", i);
+    if (points && !within(3, d->at[i]))
+      REFUSE(s, "at[%d] must be three finite numbers, up to 1e9 m", i);
     if (axis && !make_unit(d->axis[i]))
       REFUSE(s, "axis[%d] must be a finite direction that is not zero", i);
     if (d->kind == AP_CLOSE_FRAME && !finite_all(3, d->rpy[i]))
@@ -173,8 +182,10 @@ static bool check_closure(const subject *s, const ap_model *m, ap_closing *c) {
   if (ap_body_mover(m, d->body[0]) == ap_body_mover(m, d->body[1]))
     REFUSE(s, "a %s between links that do not move against each other closes nothing",
            kind_text[d->kind]);
-  if (d->kind == AP_CLOSE_DISTANCE && !(d->distance > 0 && isfinite(d->distance)))
+  if (d->kind == AP_CLOSE_DISTANCE && !(d->distance > 0))
     REFUSE_TEXT(s, "distance must be above zero; to make points coincide use a point closure");
+  if (d->kind == AP_CLOSE_DISTANCE && !(d->distance >= 1 / LARGEST && d->distance <= LARGEST))
+    REFUSE(s, "distance is %g m, and must be between 1e-9 and 1e9 m", d->distance);
   return true;
 }
 
@@ -191,7 +202,7 @@ static bool check_coordinate(const subject *s, const ap_model *m, ap_measure *c)
   if (!is_link(s, m, d->body)) return false;
   if (ap_body_mover(m, d->body) == 0) REFUSE_TEXT(s, "its link does not move");
   if (d->kind != AP_COORDINATE_POSITION) return true;
-  if (!finite_all(3, d->at)) REFUSE_TEXT(s, "at must be three finite numbers");
+  if (!within(3, d->at)) REFUSE_TEXT(s, "at must be three finite numbers, up to 1e9 m");
   if (!make_unit(d->along)) REFUSE_TEXT(s, "along must be a finite direction that is not zero");
   return true;
 }
@@ -455,6 +466,7 @@ const ap_branch_def *ap_mechanism_branch(const ap_mechanism *m, int i) {
   return i >= 0 && i < m->nbranch ? &m->branch[i] : NULL;
 }
 const double *ap_mechanism_find_branch(const ap_mechanism *m, const char *name) {
+  if (!name) return m->guess;
   for (int i = 0; i < m->nbranch; i++)
     if (!strcmp(m->branch[i].name, name)) return m->branch[i].guess;
   return NULL;

@@ -35,9 +35,10 @@ ap_status ap_loop_singularity(const ap_mechanism *m, ap_loop *l, const double *q
   ap_status status = ap__loop_map(m, l, q);
   int n = m->n, nact = m->nact;
   if (status != AP_OK && status != AP_E_SINGULAR_SERIAL) return status;
+  *result = (ap_singularity){0};
+  if (!l->placed) return status; // a pitch of +-pi/2
   closures(m, l, result);
   l->placed = false; // the factors of K are gone
-  result->act_least = result->act_largest = 0;
   if (status != AP_OK || nact == 0) return status;
   memcpy(l->small_qr.A, l->J_act, sizeof(double) * (size_t)nact * (size_t)n);
   ap__singular_values(nact, n, l->small_qr.A, l->sigma);

@@ -186,8 +186,16 @@ static ap_status contacts(ap_sim *sim, double h, bool behind, ap_error *error) {
   return push_out(sim, fresh, error);
 }
 
-// A step that failed because its state grew beyond all bounds is too long.
+// A step that failed because its state grew beyond all bounds, or so that a mechanism no longer
+// closes, is too long.
 static ap_status no_step(ap_sim *sim, ap_status status, double h, ap_error *error) {
+  if (status == AP_E_UNREACHABLE) {
+    ap__fail(error, AP_E_NO_CONVERGENCE, 0,
+             "the mechanism does not close in the step from t = %.9g: steps of %g s are too long "
+             "here",
+             sim->t, h);
+    return AP_E_NO_CONVERGENCE;
+  }
   const double *at = sim->scene.stepping == AP_FIXED_RK4 ? sim->stage + 4 * (size_t)sim->n : sim->y;
   for (int i = 0; i < sim->nq + sim->nv; i++) {
     if (fabs(at[i]) < 1e100) continue;

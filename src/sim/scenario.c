@@ -27,16 +27,21 @@ bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...
   return true;
 }
 
-char *ap__scenario_path(ap__scenario_reader *r, const char *name) {
-  const char *folder = name[0] == '/' ? "" : r->folder;
-  size_t before = strlen(folder), length = strlen(name);
-  char *path = malloc(before + length + 1);
-  if (!path) {
-    ap__yaml_no_memory(&r->yaml);
-    return NULL;
+const char *ap__scenario_path(ap__scenario_reader *r, const char *name) {
+  ap_scenario *s = r->scenario;
+  const char *folder = name[0] == '/' ? "" : r->folder, *kept = NULL;
+  size_t length = strlen(folder) + strlen(name);
+  char *path = malloc(length + 1);
+  if (path) {
+    snprintf(path, length + 1, "%s%s", folder, name);
+    kept = ap__pool_text(&s->pool, path, length);
   }
-  snprintf(path, before + length + 1, "%s%s", folder, name);
-  return path;
+  free(path);
+  if (!kept)
+    ap__yaml_no_memory(&r->yaml);
+  else if (s->nfile < AP__MAX_FILES)
+    s->file[s->nfile++] = kept;
+  return kept;
 }
 
 // Names one after the other, as far as there is room.
@@ -183,11 +188,8 @@ static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *
                       options.floating ? "floating" : "ignore_mimic");
   if (mechanism) return ap_robot_from_mechanism(mechanism, &s->robot, error);
   if (!ap__format_of_path(name)) return ap_robot_builtin(name, &options, &s->robot, error);
-  char *path = ap__scenario_path(r, name);
-  if (!path) return ap__no_memory(error);
-  ap_status status = ap_robot_read(path, &options, &s->robot, error);
-  free(path);
-  return status;
+  const char *path = ap__scenario_path(r, name);
+  return path ? ap_robot_read(path, &options, &s->robot, error) : ap__no_memory(error);
 }
 
 // The tree, or the mechanism with its tree.
@@ -494,6 +496,9 @@ void ap_scenario_free(ap_scenario *s) {
 }
 
 const char *ap_scenario_name(const ap_scenario *s) { return s->name; }
+const char *ap_scenario_file(const ap_scenario *s, int i) {
+  return i >= 0 && i < s->nfile ? s->file[i] : NULL;
+}
 const ap_robot *ap_scenario_robot(const ap_scenario *s) { return s->robot; }
 const ap_model *ap_scenario_model(const ap_scenario *s) { return s->model; }
 const ap_mechanism *ap_scenario_mechanism(const ap_scenario *s) { return s->mechanism; }

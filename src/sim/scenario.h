@@ -10,6 +10,7 @@
 
 // Limits on what a file may ask for.
 enum {
+  AP__MAX_FILES = 2,       // robot, forces
   AP__MAX_LISTED = 10000,  // walls, contacts, loads
   AP__MAX_PAIRS = 1000000, // a contact point and a wall
   AP__MAX_OUTPUTS = 10000000
@@ -76,6 +77,8 @@ struct ap_scenario {
   ap__pool pool; // all texts
   char *text;
   const char *name;
+  const char *file[AP__MAX_FILES]; // what it was read of, beside its own
+  int nfile;
   ap_robot *robot;
   ap_mechanism *mechanism; // NULL: a tree, and then
   ap_model *made;          // its model
@@ -117,9 +120,9 @@ bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...
 int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *name);
 // The body of this name; -1 once the error is set.
 int ap__scenario_link(ap__scenario_reader *r, const char *what, int line, const char *name);
-// A file that the scenario names: its place. The caller frees it; NULL: no memory, the error is
-// set.
-char *ap__scenario_path(ap__scenario_reader *r, const char *name);
+// A file that the scenario names: its place, which the scenario keeps. NULL: no memory, the error
+// is set.
+const char *ap__scenario_path(ap__scenario_reader *r, const char *name);
 // Is this angle one? Beyond 1e3 rad it is in degrees, or a mistake.
 bool ap__scenario_angle(ap__scenario_reader *r, const char *key, int line, double angle);
 // For pairs NAME: value of a node: call read with each joint's body and value.

@@ -103,7 +103,12 @@ static bool start_by_coordinates(beginning *b) {
     if (!read_coordinate(b, i, value)) return false;
   }
   ap_assembly found = {0};
+  ap__loop_begin_there(b->m, b->l, b->r->head.branch, b->s); // else it begins near the guess
   ap_status status = ap_loop_place(b->m, b->l, b->s, &found);
+  if (status == AP_E_SINGULAR_SERIAL && found.coordinate_error > 1e-9)
+    return ap__yaml_fail(y, start->line,
+                         "start: at a pitch of +-pi/2 yaw and roll are not determined (another "
+                         "pitch, or name joints)");
   bool moves = false;
   for (int i = 0; i < ap_mechanism_n(b->m); i++) moves = moves || b->sd[i] != 0;
   if (status == AP_E_SINGULAR_SERIAL && moves)
@@ -153,17 +158,28 @@ static bool start_by_joints(beginning *b) {
 
 // ---- both --------------------------------------------------------------------------------------
 
-// Whether all names are coordinates; false in *good where one is nothing at all.
+// Whether all names are coordinates; false in *good where one is nothing at all, or where some are
+// coordinates alone and others joints.
 static bool all_coordinates(const beginning *b, bool *good) {
   ap__yaml *y = &b->r->yaml;
+  const ap_model *tree = ap_mechanism_tree(b->m);
+  const ap__yaml_node *coordinate = NULL;
   bool all = true;
   for (const ap__yaml_node *key = ap__yaml_first(y, b->r->head.start); *good && key;
        key = ap__yaml_next(y, ap__yaml_next(y, key))) {
-    if (coordinate_of(b->m, key) >= 0) continue;
+    bool joint = key->shape != AP__YAML_SCALAR || ap_find_joint(tree, key->text) >= 0;
+    if (coordinate_of(b->m, key) >= 0) {
+      if (!joint) coordinate = key;
+      continue;
+    }
     all = false;
-    if (key->shape == AP__YAML_SCALAR && ap_find_joint(ap_mechanism_tree(b->m), key->text) < 0)
-      *good = unknown_name(b, key);
+    if (!joint) *good = unknown_name(b, key);
   }
+  if (*good && !all && coordinate)
+    *good = ap__yaml_fail(y, coordinate->line,
+                          "start: \"%.*s\" is a coordinate, others are joints (coordinates alone, "
+                          "or joints alone)",
+                          ap__shown(coordinate->text), coordinate->text);
   return all;
 }
 
@@ -186,15 +202,17 @@ static bool start_there(beginning *b) {
 // The configuration to begin with, of the branch that is named.
 static const double *guess_of(ap__scenario_reader *r, const ap_mechanism *m) {
   const char *branch = r->head.branch;
-  if (!branch) return ap_mechanism_guess(m);
   const double *guess = ap_mechanism_find_branch(m, branch);
   if (guess) return guess;
   const ap_branch_def *first = ap_mechanism_branch(m, 0);
-  ap__yaml_fail(&r->yaml, ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "branch"),
-                first ? "branch: the mechanism has no branch \"%.*s\" (one of its %d, such as "
-                        "\"%s\")"
-                      : "branch: the mechanism has no branch \"%.*s\" (it has %d%s)",
-                ap__shown(branch), branch, ap_mechanism_nbranch(m), first ? first->name : "");
+  int line = ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "branch");
+  if (first)
+    ap__yaml_fail(&r->yaml, line,
+                  "branch: the mechanism has no branch \"%.*s\" (one of its %d, such as \"%s\")",
+                  ap__shown(branch), branch, ap_mechanism_nbranch(m), first->name);
+  else
+    ap__yaml_fail(&r->yaml, line,
+                  "branch: the mechanism has one branch only, without a name (leave it out)");
   return NULL;
 }
 

@@ -199,7 +199,8 @@ static bool read_text(force_file *f, char *text, size_t length) {
 static bool read_file(ap__scenario_reader *r) {
   force_file f = {.r = r};
   if (!ap__yaml_text(&r->yaml, "forces", r->head.forces, &f.name)) return false;
-  char *text = NULL, *path = ap__scenario_path(r, f.name);
+  char *text = NULL;
+  const char *path = ap__scenario_path(r, f.name);
   size_t length = 0;
   ap_error own = {0};
   if (!path) return false;
@@ -208,7 +209,6 @@ static bool read_file(ap__scenario_reader *r) {
               : status              ? fail(&f, 0, "%s (a file beside the scenario)", own.text)
                                     : read_text(&f, text, length);
   free(text);
-  free(path);
   return good;
 }
 
