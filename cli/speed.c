@@ -152,6 +152,7 @@ static int list_ways(bench *b, cli_what what, way *ways) {
   int n = 0;
   for (int k = 0; k < 2; k++) {
     const cli_course_kind *kind = b->kind[k];
+    if (!kind) continue;
     way w = {.real = kind->real, .kind = kind, .course = b->course[k]};
     w.path = "general", w.pass = kind->general;
     ways[n++] = w;

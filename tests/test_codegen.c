@@ -509,7 +509,7 @@ TEST(operations_of_the_puma) {
   ap_count count;
   CHECK_OK(ap_generate(p.m, &options, &code, NULL));
   CHECK_OK(ap_code_count(code, AP_GEN_INVERSE, &count));
-  CHECK(count.mul <= 172 && count.add <= 139 && count.div == 0 && count.sincos == 5);
+  CHECK(count.mul <= 169 && count.add <= 138 && count.div == 0 && count.sincos == 5);
   CHECK_STATUS(ap_code_count(code, AP_GEN_BIAS, &count), AP_E_ARG);
   ap_code_free(code);
   free(p.memory);

@@ -69,7 +69,8 @@ static ap_ending run_compiler(const job *j, const char *const *more, ap__text *s
   char **words = line.failed ? NULL : ap__words(line.text, extra, &count);
   ap__text_free(&line);
   if (!words) return AP_NOT_STARTED;
-  for (int k = 0; k < extra; k++) words[count + k] = (char *)(size_t)more[k];
+  memcpy(words + count, more,
+         sizeof *words * (size_t)extra); // which the compiler does not write to
   ap_ending ending = ap__run(words, said);
   free(words);
   return ending;

@@ -33,15 +33,72 @@ static real renewed(const rebuild *r, int ref) {
   return ref < 0 ? r_neg(x) : x;
 }
 
+// A product that nothing else uses, as its two factors with a sign; a number is a factor too.
+typedef struct product {
+  int factor[2]; // old nodes; 0: the number k
+  double k;
+  bool negative;
+} product;
+
+static bool is_product(const rebuild *r, int ref, product *p) {
+  const ap_node *n = &r->old->node[abs(ref)];
+  if (r->uses[abs(ref)] != 1 || (n->op != AP_OP_MUL && n->op != AP_OP_MUL_CONST)) return false;
+  *p = (product){{n->a, n->op == AP_OP_MUL ? n->b : 0}, n->k, ref < 0};
+  return true;
+}
+
+static bool is_same_factor(const product *x, int i, const product *y, int k) {
+  return x->factor[i] == y->factor[k] && (x->factor[i] != 0 || x->k == y->k);
+}
+
+static real factor_of(const rebuild *r, const product *p, int i) {
+  return p->factor[i] ? r->now[p->factor[i]] : r_const(p->k);
+}
+
+// f x + f y as f (x + y), where neither product is needed by itself: a multiplication less.
+static bool is_factored(const rebuild *r, int a, int b, real *sum) {
+  product x, y;
+  if (!is_product(r, a, &x) || !is_product(r, b, &y)) return false;
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2; k++) {
+      if (!is_same_factor(&x, i, &y, k)) continue;
+      real left = factor_of(r, &x, 1 - i), right = factor_of(r, &y, 1 - k);
+      if (x.negative) left = r_neg(left);
+      if (y.negative) right = r_neg(right);
+      *sum = r_mul(factor_of(r, &x, i), r_add(left, right));
+      return true;
+    }
+  return false;
+}
+
+// The same through one more sum that nothing else uses: (f x + c) + f y.
+static bool is_factored_through(const rebuild *r, int a, int b, real *sum) {
+  const ap_node *inner = &r->old->node[abs(a)];
+  if (inner->op != AP_OP_ADD || r->uses[abs(a)] != 1) return false;
+  int first = a < 0 ? -inner->a : inner->a, second = a < 0 ? -inner->b : inner->b;
+  real part;
+  if (is_factored(r, first, b, &part))
+    *sum = r_add(part, renewed(r, second));
+  else if (is_factored(r, second, b, &part))
+    *sum = r_add(part, renewed(r, first));
+  else
+    return false;
+  return true;
+}
+
 static void rebuild_node(rebuild *r, int k) {
   const ap_node *n = &r->old->node[k];
+  if (n->op == AP_OP_ADD &&
+      (is_factored(r, n->a, n->b, &r->now[k]) || is_factored_through(r, n->a, n->b, &r->now[k]) ||
+       is_factored_through(r, n->b, n->a, &r->now[k])))
+    return;
   int operands = ap__operands(n);
   real a = operands > 0 ? renewed(r, n->a) : r_const(0);
   real b = operands > 1 ? renewed(r, n->b) : r_const(0);
   r->now[k] = ap__tape_apply(&r->to, n, a, b);
 }
 
-bool ap__simplify(ap_program *p) {
+static bool simplify_once(ap_program *p) {
   int *uses = count_uses(p);
   rebuild r = {.old = &p->tape, .uses = uses};
   r.now = malloc((size_t)p->tape.count * sizeof *r.now);
@@ -55,4 +112,11 @@ bool ap__simplify(ap_program *p) {
   ap__tape_close(&p->tape);
   p->tape = r.to;
   return fits && !p->tape.failed;
+}
+
+// The second pass drops the products that the first one has factored, and factors what that shows.
+bool ap__simplify(ap_program *p) {
+  bool fits = true;
+  for (int pass = 0; fits && pass < 2; pass++) fits = simplify_once(p);
+  return fits;
 }

@@ -47,13 +47,13 @@ static void add_variable(ap_polygon *o, int *m, int i, int kind, const double ro
 // The angle of a side: evenly spread at first, and where friction is known to be near a direction
 // four across each other and the rest around it.
 static double angle_of(int side, int pass, const double p[3]) {
-  enum { ACROSS = 4, AROUND = SIDES - ACROSS };
+  enum { ACROSS = 4, HALF = (SIDES - ACROSS) / 2 };
   const double whole = 6.28318530717958647693;
   if (pass == 0 || (p[1] == 0 && p[2] == 0)) return TURN + side * (whole / SIDES);
   double middle = atan2(p[2], p[1]), spread = 2 * whole / SIDES * pow(0.25, pass - 1);
   if (side < ACROSS) return middle + side * (whole / ACROSS);
-  int place = side - ACROSS - AROUND / 2;
-  return middle + spread * (place < 0 ? place : place + 1) / (AROUND / 2);
+  int place = side - ACROSS - HALF;
+  return middle + spread * (place < 0 ? place : place + 1) / HALF;
 }
 
 // The variables; their number.

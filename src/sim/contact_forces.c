@@ -10,7 +10,8 @@
 //      the shortest x with the tangential unknowns measured in sqrt(mu * normal force of 1). A
 //      block on a slope then reaches its limit under all feet at once, at the angle of friction.
 //   3. Where that still asks a foot to pull or to leave its cone: sweeps look for an x that does
-//      not. If they find none, 2 stands, and its forces show who pulls or slips.
+//      not, inside the cones, and Lemke's method for one on their edges. If they find none, 2
+//      stands, and its forces show who pulls or slips.
 
 #include <math.h>
 #include <string.h>

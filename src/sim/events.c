@@ -148,7 +148,8 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
     const ap_touch *t = &sim->touch[i];
     run_pair *p = &sim->pair[sim->chosen[i]];
     if (p->resting < 0) p->flight = sim->t - p->hit_t, p->hit_t = sim->t;
-    if (p->now.rate < -sim->scene.rest || dot(t->impulse, t->impulse) > 0)
+    bool pressed = dot(t->impulse, t->impulse) > 0;
+    if (pressed || p->now.rate < -sim->scene.rest)
       ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, p, t, result.lost);
   }
   return ap__run_settle(sim, -1, -1, error);
