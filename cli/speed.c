@@ -57,13 +57,15 @@ typedef struct way {
   int samples;
 } way;
 
+// Of each real, in the order of what is kept for both.
+static const cli_course_kind *const kinds[2] = {&cli_course_f64, &cli_course_f32};
+
 typedef struct bench {
   cli_speeds *s;
   cli_states states;
   double *memory;
   double *exact, *condition; // results of the reference; condition of each inertia matrix
   double *one;               // a result
-  const cli_course_kind *kind[2];
   cli_course *course[2];
   bool compiled[2];
   cli_links links;
@@ -72,7 +74,7 @@ typedef struct bench {
 
 static void close_bench(bench *b) {
   for (int k = 0; k < 2; k++) {
-    if (b->course[k]) b->kind[k]->close(b->course[k]);
+    if (b->course[k]) kinds[k]->close(b->course[k]);
     if (b->peer[k].own) b->peer[k].close(b->peer[k].own);
   }
   cli_links_free(&b->links);
@@ -127,13 +129,12 @@ static int open_states(bench *b) {
 
 static int open_bench(bench *b) {
   int status = open_states(b);
-  b->kind[0] = &cli_course_f64, b->kind[1] = &cli_course_f32;
   for (int k = 0; k < 2 && status == CLI_OK; k++) {
     ap_error error = {0};
-    b->course[k] = b->kind[k]->open(&b->states);
+    b->course[k] = kinds[k]->open(&b->states);
     if (!b->course[k]) return cli_no_memory();
     if (b->s->no_generated) continue;
-    if (b->kind[k]->compile(b->course[k], &error) == AP_OK)
+    if (kinds[k]->compile(b->course[k], &error) == AP_OK)
       b->compiled[k] = true;
     else
       snprintf(b->s->note, sizeof b->s->note, "no generated code: %s", error.text);
@@ -151,8 +152,7 @@ static int open_bench(bench *b) {
 static int list_ways(bench *b, cli_what what, way *ways) {
   int n = 0;
   for (int k = 0; k < 2; k++) {
-    const cli_course_kind *kind = b->kind[k];
-    if (!kind) continue;
+    const cli_course_kind *kind = kinds[k];
     way w = {.real = kind->real, .kind = kind, .course = b->course[k]};
     w.path = "general", w.pass = kind->general;
     ways[n++] = w;
@@ -221,9 +221,9 @@ static int compare_values(const bench *b, const way *w, cli_what what) {
 
 static void find_exact(const bench *b, cli_what what) {
   const size_t n = cli_what_size(what, b->states.nv);
-  b->kind[0]->general(b->course[0], what);
+  kinds[0]->general(b->course[0], what);
   for (size_t k = 0; k < b->states.n; k++)
-    b->kind[0]->result(b->course[0], what, false, k, b->exact + k * n);
+    kinds[0]->result(b->course[0], what, false, k, b->exact + k * n);
 }
 
 // ---- times -------------------------------------------------------------------------------------
