@@ -46,7 +46,7 @@ void ap__five_bar_report(const ap_five_bar *f, const five_bar_pose *p, ap_status
 }
 
 ap_status ap_five_bar_margins(const ap_five_bar *f, const double q[2], ap_five_bar_margin *margin) {
-  five_bar_pose p;
+  five_bar_pose p = {0};
   int arm;
   ap_status status = ap__five_bar_pose(f, q, &p, &arm);
   if (status == AP_OK && !(fabs(p.det) > f->def.least_parallel)) status = AP_E_SINGULAR_PARALLEL;
