@@ -31,8 +31,8 @@
 #define OWN_HEAP 1
 #endif
 
-static bool armed;      // count from here on
-static int allocations; // calls to the heap while armed
+static _Thread_local bool armed; // count what this thread asks for from here on
+static int allocations;          // calls to the heap while armed
 
 static void note(void) {
   if (armed) allocations++;
