@@ -231,7 +231,7 @@ static void choose_order(ap_plan *plan, walk *w, int *left) {
 static void list_stores(ap_plan *plan) {
   const ap_program *p = plan->p;
   for (int s = plan->checked; s < plan->steps && !p->in_place; s++)
-    plan->first_store[plan->order[s]] = -1; // for now: may have a list
+    plan->first_store[plan->order[s]] = -1; // a list may begin here; it is empty
   for (int k = p->values - 1; k >= 0; k--) {
     int *first = &plan->first_store[abs(p->value[k].node)];
     plan->stored[k] = p->value[k].node && *first;
