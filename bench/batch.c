@@ -11,20 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 enum { STATES = 64, BURSTS = 301, REPEATS = 4, MAX_NV = 64 };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 // What a tenth of the bursts were faster than: the others had company.
 static double typical(double *t) {
@@ -33,19 +23,7 @@ static double typical(double *t) {
 }
 
 // Nanoseconds of a cycle.
-static double cycle(void) {
-  double best = INFINITY;
-  for (int r = 0; r < 200; r++) {
-    volatile uint64_t seed = 3;
-    uint64_t x = seed;
-    double t = now();
-    for (int i = 0; i < 2000; i++) x = x * x;
-    seed = x;
-    t = (now() - t) / 2000;
-    if (t < best) best = t;
-  }
-  return best / 3;
-}
+static double cycle(void) { return multiplication() / 3; }
 
 static void *memory(size_t size) {
   void *p = aligned_alloc(64, (size + 63) / 64 * 64);

@@ -5,18 +5,13 @@
 #include <appell/control.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "clock.h"
 
 enum { MOST = 20000, RUNS = 40, STRETCH = 50, N = 6 };
 
 static ap_rack_input input[MOST];
 static ap_rack_output output[MOST];
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static ap_control *read_scenario(const char *path) {
   ap_control *c;

@@ -17,7 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 enum { BURSTS = 400, CALLS = 50, MAX_NV = 128, MAX_NQ = 136 };
 
@@ -30,32 +31,6 @@ typedef struct {
   const ap_method *method;
   double in[MAX_NQ + 2 * MAX_NV];
 } bench;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-// Nanoseconds of one dependent 64-bit multiplication.
-static double multiplication(void) {
-  double best = INFINITY;
-  for (int r = 0; r < 200; r++) {
-    volatile uint64_t seed = 3;
-    uint64_t x = seed;
-    double t = now();
-    for (int i = 0; i < 2000; i++) x = x * x;
-    seed = x;
-    t = (now() - t) / 2000;
-    if (t < best) best = t;
-  }
-  return best;
-}
 
 static void inverse(bench *b) { ap_inverse_dynamics(b->model, b->work, b->q, b->v, b->a, b->tau); }
 static void bias(bench *b) { ap_bias(b->model, b->work, b->q, b->v, b->tau); }

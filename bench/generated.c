@@ -15,8 +15,8 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <time.h>
 
+#include "clock.h"
 #include "generated.h"
 
 // A power of two would put the same coordinate of all states into one set of the cache.
@@ -30,31 +30,6 @@ typedef struct bench {
   double *bq, *bv, *ba, *bout; // coordinate by coordinate
   float *fq, *fv, *fa, *fout;
 } bench;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double multiplication(void) {
-  double best = INFINITY;
-  for (int r = 0; r < 200; r++) {
-    volatile uint64_t seed = 3;
-    uint64_t x = seed;
-    double t = now();
-    for (int i = 0; i < 2000; i++) x = x * x;
-    seed = x;
-    t = (now() - t) / 2000;
-    if (t < best) best = t;
-  }
-  return best;
-}
 
 typedef void one_array(const double *, double *);
 typedef void two_arrays(const double *, const double *, double *);

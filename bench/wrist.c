@@ -5,7 +5,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
+
+#include "clock.h"
 
 enum { STATES = 256, RUNS = 2000 };
 
@@ -15,12 +16,6 @@ typedef struct state {
 
 static state states[STATES];
 static double sink;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static void kinematics(const ap_wrist *w, const state *s) {
   ap_wrist_motion m;
