@@ -3,7 +3,7 @@
 
 #include "ident/linalg.h"
 
-#ifdef AP_HAVE_LAPACKE
+#ifdef AP_HAVE_LAPACK
 
 #include <lapacke.h>
 #include <stdlib.h>
