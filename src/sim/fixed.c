@@ -78,18 +78,11 @@ static double book(ap_sim *sim, int n, bool behind, bool rebound, double whole) 
   ap__run_look(sim, sim->y, sim->y0 + sim->nq);
   for (int i = 0; i < n; i++) {
     const run_pair *p = &sim->pair[sim->chosen[i]];
-    const ap_touch *t = &sim->touch[i];
-    double work = 0, push = 0, normal = 0;
-    for (int k = 0; k < 3; k++) {
-      double mean = 0.5 * (p->now.v[k] + t->after[k]);
-      work += t->impulse[k] * mean;
-      push += t->impulse[k] * p->now.normal[k];
-      normal += p->now.normal[k] * mean;
-    }
+    const run_loss took = ap__run_loss(sim, i);
     if (!rebound && (p->resting >= 0 || p->now.rate >= -sim->scene.rest))
-      rubbed -= work - push * normal;
+      rubbed += took.along;
     else
-      lost -= work;
+      lost += took.along + took.across;
   }
   ap__run_look(sim, sim->y, v);
   v[sim->nv + RUN_TAKEN] += rubbed;

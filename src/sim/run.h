@@ -161,6 +161,12 @@ void ap__run_energy(ap_sim *sim, double energy[3]);
 
 // How all points lie to all walls, into pair[].now.
 void ap__run_look(ap_sim *sim, const double *q, const double *v);
+// What the impulse of touch i takes, which acts on the mean of the velocities at both ends: that
+// just looked at, and that after it.
+typedef struct run_loss {
+  double along, across; // J, of the wall
+} run_loss;
+run_loss ap__run_loss(const ap_sim *sim, int i);
 // Accelerations along the normals in flight from sim->a, into pair[].bent; looks as well.
 void ap__run_bend(ap_sim *sim, const double *q, const double *v);
 // Whether a force along the normal of a pair that was just looked at moves the robot: not where all

@@ -92,17 +92,8 @@ static void losses(ap_sim *sim, int n, double *along, double *across) {
   *along = *across = 0;
   ap__run_look(sim, sim->y, sim->y0 + sim->nq);
   for (int i = 0; i < n; i++) {
-    const run_pair *p = &sim->pair[sim->chosen[i]];
-    const ap_touch *t = &sim->touch[i];
-    double work = 0, push = 0, normal = 0;
-    for (int k = 0; k < 3; k++) {
-      double mean = 0.5 * (p->now.v[k] + t->after[k]);
-      work += t->impulse[k] * mean;
-      push += t->impulse[k] * p->now.normal[k];
-      normal += p->now.normal[k] * mean;
-    }
-    *along -= work - push * normal;
-    *across -= push * normal;
+    const run_loss took = ap__run_loss(sim, i);
+    *along += took.along, *across += took.across;
   }
 }
 

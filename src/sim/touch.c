@@ -72,6 +72,19 @@ static double bend(const ap_sim *sim, const run_pair *pair) {
   return dot(pair->now.normal, a) + (slope > 0 ? curved / slope : 0);
 }
 
+run_loss ap__run_loss(const ap_sim *sim, int i) {
+  const run_gap *now = &sim->pair[sim->chosen[i]].now;
+  const ap_touch *t = &sim->touch[i];
+  double work = 0, push = 0, normal = 0;
+  for (int k = 0; k < 3; k++) {
+    double mean = 0.5 * (now->v[k] + t->after[k]);
+    work += t->impulse[k] * mean;
+    push += t->impulse[k] * now->normal[k];
+    normal += now->normal[k] * mean;
+  }
+  return (run_loss){.along = push * normal - work, .across = -push * normal};
+}
+
 void ap__run_bend(ap_sim *sim, const double *q, const double *v) {
   ap__run_look(sim, q, v);
   ap_kinematics(sim->m, sim->w, q, v, sim->a);
