@@ -11,21 +11,7 @@
 #include "dyn/text.inc"
 #include "dyn/methods.inc"
 
-#define OWN_FRAMES         true
-#define PACKED_REAL        real
-#define PARAM(ctx, x)      ((void)(ctx), (x))
-#define OFFLINE(ctx, x)    ((void)(ctx), (x))
-#define MERGE_INERTIA      merge_inertia
-#define ARITHMETIC_EPSILON 1.93e-34 // 2^-112
-
-static void pack_for_work(const ap_model *m, WORK *w) {
-  pack_model(m, w->packed_body, w->own_frame);
-  w->packed_frame = w->own_frame;
-}
-
-#include "dyn/setup.inc"
-#include "kin/coordinates.inc"
-#include "dyn/solve.inc"
+#include "dyn/model_in_f128.inc"
 
 static const KERNELS kernels = KERNEL_TABLE("f128");
 static const compared_methods methods = COMPARED_TABLE;
