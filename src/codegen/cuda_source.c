@@ -82,7 +82,9 @@ static const char kernel_text[] =
     "static __device__ __forceinline__ size_t $N_thread(void) {\n"
     "  return (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
     "}\n"
-    "static unsigned $N_blocks(size_t n) { return (unsigned)((n + $N_BLOCK - 1) / $N_BLOCK); }\n"
+    "static unsigned $N_blocks(size_t n) { return (unsigned)((n + $N_BLOCK - 1) / $N_BLOCK); }\n";
+
+static const char pairs_text[] =
     "static bool $N_pairs(const void *p) { return (size_t)p % (2 * sizeof($R)) == 0; }\n";
 
 static void put_local(ap__text *t, const ap_unit *u, const ap_array *a) {
@@ -177,6 +179,9 @@ void ap__put_cuda_source(ap__text *t, const ap_unit *unit) {
   const ap_unit cuda = cuda_unit(unit), *u = &cuda;
   ap__put_banner(t, u, ".cu");
   ap__put_text(t, u, kernel_text, "", "");
+  bool pairs = false;
+  for (int k = 0; k < u->parts; k++) pairs = pairs || has_pairs(u, &u->part[k]);
+  if (pairs) ap__put_text(t, u, pairs_text, "", "");
   for (int k = 0; k < u->parts; k++) {
     put_kernel(t, u, &u->part[k], u->part_name[k]);
     put_launch(t, u, &u->part[k], u->part_name[k]);
