@@ -54,9 +54,50 @@ AP_API int ap_robot_line(const ap_robot *robot, int body);
 AP_API int ap_robot_warnings(const ap_robot *robot);
 /// Warning i, from 0, with its line; NULL past the last. Valid until ap_robot_free().
 AP_API const ap_error *ap_robot_warning(const ap_robot *robot, int i);
-/// A mesh file that body i's visual (or collision) element names, as written in the file; NULL
+/// What a shape is.
+typedef enum ap_shape_kind {
+  AP_SHAPE_NONE,     ///< nothing that can be drawn: no geometry, or numbers that cannot be read
+  AP_SHAPE_BOX,      ///< size: three sides
+  AP_SHAPE_CYLINDER, ///< size: radius, length along z; its middle is the origin
+  AP_SHAPE_SPHERE,   ///< size: radius
+  AP_SHAPE_MESH      ///< size: scale along x, y, z; file: where the triangles are
+} ap_shape_kind;
+
+/// What a link looks like, or collides as. No meaning for dynamics: whatever a file says here, the
+/// robot is read.
+typedef struct ap_shape {
+  ap_shape_kind kind; ///< what the fields below mean
+  bool collision;     ///< of a collision element; else of a visual one
+  int body;           ///< number of the body, whose link frame xyz and rpy are in
+  int line;           ///< of the element in the file, 0 if unknown
+  double xyz[3];      ///< origin in the link frame, m
+  double rpy[3];      ///< roll, pitch, yaw, rad
+  double size[3];     ///< m, or a scale; see the kinds
+  const char *file;   ///< of a mesh, as written; else NULL
+  bool colored;       ///< is a colour given?
+  double color[4];    ///< red, green, blue, opacity, 0 to 1
+} ap_shape;
+
+/// Shape k of body i, from 0, in the order of the file; NULL past the last. Links on fixed joints
+/// are bodies of their own here: ap_body_mover() tells what carries them, kinematics where they
+/// are. Valid until ap_robot_free().
+AP_API const ap_shape *ap_robot_shape(const ap_robot *robot, int body, int k);
+/// Number of shapes of the whole robot, visual and collision.
+AP_API int ap_robot_shapes(const ap_robot *robot);
+/// A mesh file that body i's visual (or collision) elements name, as written in the file; NULL
 /// past the last.
 AP_API const char *ap_robot_mesh(const ap_robot *robot, int body, int k);
+
+/// The file that a mesh's name in a robot file means. `package://NAME/REST` (also `model://`, and
+/// xacro's `$(find NAME)/REST`) is looked for, from the robot file's folder upwards, in a folder
+/// called NAME, a folder NAME inside, a folder whose package.xml has that name; then in the folders
+/// of ROS_PACKAGE_PATH (and one level below), AMENT_PREFIX_PATH (in share/) and, for model://,
+/// GAZEBO_MODEL_PATH. `file://` is taken off. Any other name is a path, relative to the robot
+/// file's folder. robot_file NULL means the working folder.
+/// AP_OK and *path, to be freed with free(); AP_E_NOT_FOUND and what was tried in *error;
+/// AP_E_UNSUPPORTED for a name that points into the network. *path is NULL then.
+AP_API ap_status ap_mesh_find(const char *name, const char *robot_file, char **path,
+                              ap_error *error);
 
 /// Build the model of a robot on the heap; free it with ap_model_free(). Errors of the model carry
 /// the line of the body they are about. AP_E_UNSUPPORTED for a mechanism with closed chains: its
