@@ -245,8 +245,8 @@ TEST(files_that_cannot_be_read) {
   remove_folder();
 }
 
-// Whatever is done to a file, an answer comes: rows or a refusal.
-TEST(damaged_hdf5_is_refused_or_read) {
+// Files that were cut off, as a full disk or a broken copy leaves them.
+TEST(cut_hdf5_is_refused) {
   make_folder();
   if (!write_log("run.h5", true)) {
     test_skip("built without HDF5");
@@ -257,22 +257,12 @@ TEST(damaged_hdf5_is_refused_or_read) {
   FILE *file = fopen(in_folder("run.h5"), "rb");
   const size_t n = file ? fread(bytes, 1, sizeof bytes, file) : 0;
   if (file) fclose(file);
-  rng random = rng_seed(7);
-  for (int k = 0; k < 60; k++) {
-    const size_t cut = k < 20 ? n * (size_t)k / 20 : n;
-    const size_t at = (size_t)rng_int(&random, 8, 4000);
-    const char was = bytes[at];
-    if (k >= 20) bytes[at] = (char)rng_int(&random, -128, 127);
-    write_text("run.csv", bytes, cut);
-    bytes[at] = was;
+  for (size_t k = 0; k < 20; k++) {
     ap_log_reader *r = NULL;
-    double row[64];
-    bool end = false;
     ap_error error = {0};
-    if (ap_log_open(in_folder("run.csv"), &r, &error)) continue;
-    for (int i = 0; i < 2 * ROWS && ap_log_describe(r)->columns <= 64 && !end; i++)
-      if (ap_log_next(r, row, &end, &error)) break;
-    ap_log_close(r);
+    write_text("run.csv", bytes, n * k / 20);
+    CHECK_STATUS(ap_log_open(in_folder("run.csv"), &r, &error), AP_E_SYNTAX);
+    CHECK(!r);
   }
   remove_folder();
 }
