@@ -28,6 +28,7 @@ struct ap_rows {
   int file;          // -1: nothing more to come
   bool close;        // the file is ours
   int line;          // of the row read last
+  bool cut;          // it has no newline
   char describe[64]; // what a row holds, for messages
 };
 
@@ -82,6 +83,8 @@ void ap_rows_describe(ap_rows *rows, const char *what) {
 
 int ap_rows_line(const ap_rows *rows) { return rows->line; }
 
+bool ap__rows_cut(const ap_rows *rows) { return rows->cut; }
+
 // ---- lines -------------------------------------------------------------------------------------
 
 // Move what is left to the front, make room, read on. At the end of the file, file becomes -1.
@@ -129,6 +132,7 @@ static ap_status next_line(ap_rows *rows, char **line, size_t *length, ap_error 
     return AP_OK;
   }
   (*line)[*length] = 0;
+  rows->cut = !newline;
   rows->begin += *length + (newline != NULL);
   rows->searched = rows->begin;
   if (rows->line < INT_MAX) rows->line++;
