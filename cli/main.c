@@ -4,10 +4,10 @@
 #include "output.h"
 #include "verbs.h"
 
-static const cli_verb *const verbs[] = {&cli_eval,     &cli_info,     &cli_models,    &cli_methods,
-                                        &cli_compare,  &cli_simulate, &cli_reproduce, &cli_convert,
-                                        &cli_generate, &cli_excite,   &cli_identify,  &cli_control,
-                                        &cli_bench};
+static const cli_verb *const verbs[] = {&cli_eval,    &cli_info,     &cli_lint,     &cli_models,
+                                        &cli_methods, &cli_compare,  &cli_simulate, &cli_reproduce,
+                                        &cli_convert, &cli_generate, &cli_excite,   &cli_identify,
+                                        &cli_control, &cli_bench};
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
 static int print_help(void) {

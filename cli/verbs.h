@@ -8,6 +8,7 @@
 
 extern const cli_verb cli_eval;
 extern const cli_verb cli_info;
+extern const cli_verb cli_lint;
 extern const cli_verb cli_compare;
 extern const cli_verb cli_reproduce;
 extern const cli_verb cli_models;
