@@ -7,7 +7,7 @@
 static const cli_verb *const verbs[] = {&cli_eval,     &cli_info,     &cli_models,    &cli_methods,
                                         &cli_compare,  &cli_simulate, &cli_reproduce, &cli_convert,
                                         &cli_generate, &cli_excite,   &cli_identify,  &cli_control,
-                                        &cli_bench};
+                                        &cli_report,   &cli_bench};
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
 static int print_help(void) {

@@ -1,5 +1,5 @@
 /// @file verbs.h
-/// The verbs of the command, each in the file of its name.
+/// The verbs of the command, each in the file of its name, `report` in page.c.
 
 #ifndef CLI_VERBS_H
 #define CLI_VERBS_H
@@ -18,6 +18,7 @@ extern const cli_verb cli_generate;
 extern const cli_verb cli_excite;
 extern const cli_verb cli_identify;
 extern const cli_verb cli_control;
+extern const cli_verb cli_report;
 extern const cli_verb cli_bench;
 
 #endif
