@@ -117,9 +117,19 @@ static void principal_axes(double A[9], double V[9]) {
   }
 }
 
+// Is the inertia of what moves this link larger than the link can be? It says nothing of its shape.
+static bool is_doubtful(const ap_model *m, int body) {
+  for (int i = 0; i < ap_model_remarks(m); i++) {
+    const ap_remark remark = ap_model_remark(m, i);
+    if (remark.kind == AP_REMARK_GYRATION && remark.body == ap_body_mover(m, body)) return true;
+  }
+  return false;
+}
+
 // A solid ellipsoid with this mass and inertia: I_x = m (b^2 + c^2) / 5. Flaws of an inertia, which
 // real robots have, leave no such body: a half axis is zero then.
-static void write_ellipsoid(cli_json *json, const ap_body_def *def) {
+static void write_ellipsoid(cli_json *json, const ap_model *m, int body) {
+  const ap_body_def *def = ap_body(m, body);
   const double *i = def->inertia;
   double A[9] = {i[0], i[1], i[2], i[1], i[3], i[4], i[2], i[4], i[5]};
   double V[9], turned[9], R[9], half[3], quat[4], largest = 0;
@@ -129,7 +139,7 @@ static void write_ellipsoid(cli_json *json, const ap_body_def *def) {
     half[k] = def->mass > 0 ? sqrt(fmax(2.5 * (others - own) / def->mass, 0)) : 0;
     largest = fmax(largest, half[k]);
   }
-  if (!(largest > 0)) {
+  if (!(largest > 0) || is_doubtful(m, body)) {
     cli_json_null(json, "ellipsoid");
     return;
   }
@@ -323,7 +333,7 @@ static void write_body(const cli_run *run, const meshes *m, const frame *pose, i
   }
   cli_json_number(json, "mass", def->mass);
   cli_json_numbers(json, "com", def->com, 3);
-  write_ellipsoid(json, def);
+  write_ellipsoid(json, run->model, body);
   cli_json_open(json, "shapes", '[');
   for (int k = 0; (shape = ap_robot_shape(run->robot, body, k)); k++) write_shape(m, shape, json);
   cli_json_close(json, ']');
