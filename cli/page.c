@@ -33,9 +33,8 @@ static const char place[] = "<script id=\"run\" type=\"application/json\">";
 
 // ---- warnings ----------------------------------------------------------------------------------
 
-// Those of the robot and the scenario are for the page alone: the run has printed them.
-static void keep_warning(cli_run *run, const char *line) {
-  char **grown = realloc(run->warning, (size_t)(run->warnings + 1) * sizeof *grown);
+static void keep_warning(cli_run *run, const char *line, bool told) {
+  cli_remark *grown = realloc(run->warning, (size_t)(run->warnings + 1) * sizeof *grown);
   char *copy = grown ? malloc(strlen(line) + 1) : NULL;
   if (grown) run->warning = grown;
   if (!copy || run->warnings == MOST_WARNINGS) {
@@ -43,7 +42,7 @@ static void keep_warning(cli_run *run, const char *line) {
     return;
   }
   memcpy(copy, line, strlen(line) + 1);
-  run->warning[run->warnings++] = copy;
+  run->warning[run->warnings++] = (cli_remark){copy, told};
 }
 
 void cli_run_warn(cli_run *run, const char *format, ...) {
@@ -52,8 +51,12 @@ void cli_run_warn(cli_run *run, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  cli_warn(run->path, 0, line);
-  keep_warning(run, line);
+  keep_warning(run, line, true);
+}
+
+static void tell_warnings(const cli_run *run) {
+  for (int k = 0; k < run->warnings; k++)
+    if (run->warning[k].told) cli_warn(run->path, 0, run->warning[k].text);
 }
 
 // ---- scenario and robot ------------------------------------------------------------------------
@@ -125,12 +128,12 @@ static void note_remarks(cli_run *run) {
                        : run->control ? ap_control_warning(run->control, i)
                                       : NULL);
        i++)
-    keep_warning(run, w->text);
+    keep_warning(run, w->text, false); // the run has told it
   for (int i = 0; run->model && i < ap_model_remarks(run->model); i++) {
     char line[400];
     const ap_remark remark = ap_model_remark(run->model, i);
     if (remark.kind == AP_REMARK_GYRATION) continue;
-    keep_warning(run, ap_remark_text(run->model, remark, line, sizeof line));
+    keep_warning(run, ap_remark_text(run->model, remark, line, sizeof line), false);
   }
 }
 
@@ -276,7 +279,7 @@ static int write_document(cli_run *run, const char *title, cli_out *out, bool in
   if (run->control) control_facts(run, &json);
   cli_json_close(&json, ']');
   cli_json_open(&json, "warnings", '[');
-  for (int k = 0; k < run->warnings; k++) cli_json_string(&json, NULL, run->warning[k]);
+  for (int k = 0; k < run->warnings; k++) cli_json_string(&json, NULL, run->warning[k].text);
   cli_json_close(&json, ']');
   cli_json_close(&json, '}');
   return CLI_OK;
@@ -296,7 +299,7 @@ static int write_page(cli_run *run, const char *title, cli_out *out, const char 
 
 static void free_run(cli_run *run) {
   cli_rows_free(&run->rows);
-  for (int k = 0; k < run->warnings; k++) free(run->warning[k]);
+  for (int k = 0; k < run->warnings; k++) free(run->warning[k].text);
   free(run->warning);
   free(run->robot_file);
   ap_scenario_free(run->scenario);
@@ -351,6 +354,7 @@ static int run_report(const cli_arguments *arguments) {
                     "this program was built without the page of reports (install Node.js and npm, "
                     "then build again; 'appell report --data' gives its document)");
   const int made = make(&run, arguments, page);
+  if (made == CLI_OK) tell_warnings(&run);
   free_run(&run);
   return made;
 }

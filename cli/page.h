@@ -46,11 +46,17 @@ typedef struct cli_run {
   bool replays; ///< the log has the coordinates of the model
   cli_rows rows;
   long events, impacts; ///< in the log
-  char **warning;
+  struct cli_remark *warning;
   int warnings;
 } cli_run;
 
-/// Note a warning for the page, and print it. At most 4 KiB.
+/// A warning in the page; told: also on standard error when the page is there.
+typedef struct cli_remark {
+  char *text;
+  bool told;
+} cli_remark;
+
+/// Note a warning for the page and for standard error. At most 4 KiB.
 void cli_run_warn(cli_run *run, const char *format, ...) CLI_PRINTF(2, 3);
 
 /// Read all rows. Reports what is wrong and returns a status other than CLI_OK.
