@@ -127,6 +127,8 @@ AP_API ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end
 AP_API void ap_rows_describe(ap_rows *rows, const char *what);
 /// Line number of the row read last.
 AP_API int ap_rows_line(const ap_rows *rows);
+/// How much of the file has been read, 0 to 1; negative where nobody knows, as of a pipe.
+AP_API double ap_rows_fraction(const ap_rows *rows);
 /// Close the file (standard input stays open) and free the reader; NULL is allowed.
 AP_API void ap_rows_close(ap_rows *rows);
 /// Write a double so that it reads back to the same double, exactly as "%.17g" does in the C
