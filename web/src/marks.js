@@ -29,25 +29,31 @@ function disc(ring) {
   return new CanvasTexture(canvas);
 }
 
+// A point where no other link hangs, nor this one on a link that could be seen.
+function isEnd(kin, body, children, xyz) {
+  const apart = (other) => Math.hypot(xyz[0] - other[0], xyz[1] - other[1], xyz[2] - other[2]) > 1e-9;
+  const carrier = kin.bodies[body.parent];
+  const loose = body.joint.type === "free" || body.joint.type === "planar" || (carrier && carrier.joint.type === "prismatic" && !(carrier.given.mass > 0));
+  return children.every((child) => apart(child.origin)) && (loose || apart([0, 0, 0]));
+}
+
 /** Points whose paths can be shown: contact points, ends of the last links, the common centre of mass. */
 export function traceable(run, kin) {
   const found = run.points
     .filter((point) => point.body >= 0 && Array.isArray(point.xyz))
     .map((point) => ({ name: point.name ?? "point", parts: [{ body: point.body, xyz: point.xyz, weight: 1 }], end: false }));
-  const parents = new Set(kin.bodies.map((body) => body.parent));
-  const leaves = kin.bodies.filter((body) => !parents.has(body.index));
   let chosen = 0;
-  for (const leaf of leaves) {
-    const own = found.filter((entry) => entry.parts[0].body === leaf.index);
-    const far = own.filter((entry) => lengthOf(entry.parts[0].xyz) > 1e-9);
-    const ends = far.length > 0 ? far : own;
-    if (ends.length > 0 && ends.length <= 2) {
-      for (const end of ends) end.end = chosen++ < 8;
-      continue;
+  for (const body of kin.bodies) {
+    const children = kin.bodies.filter((other) => other.parent === body.index);
+    const own = found.filter(({ parts: [part] }) => part.body === body.index && isEnd(kin, body, children, part.xyz));
+    if (own.length > 0 && own.length <= 2) {
+      for (const entry of own) entry.end = chosen++ < 8;
+    } else if (children.length === 0) {
+      // The centre of a body with many points, else as far beyond the centre of mass as that is away.
+      const com = body.given.com ?? [0, 0, 0];
+      const tip = own.length > 2 ? com : scaled(com, 2);
+      found.push({ name: body.given.name ?? `link ${body.index + 1}`, parts: [{ body: body.index, xyz: tip, weight: 1 }], end: chosen++ < 8 });
     }
-    const com = leaf.given.com ?? [0, 0, 0];
-    const tip = ends.length > 2 ? com : scaled(com, 2);
-    found.push({ name: leaf.given.name ?? `link ${leaf.index + 1}`, parts: [{ body: leaf.index, xyz: tip, weight: 1 }], end: chosen++ < 8 });
   }
   const masses = kin.bodies.filter(({ given }) => given.mass > 0);
   const whole = masses.reduce((sum, { given }) => sum + given.mass, 0);
