@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file/number.h"
@@ -28,6 +29,9 @@ struct ap_rows {
   int file;          // -1: nothing more to come
   bool close;        // the file is ours
   int line;          // of the row read last
+  bool cut;          // it has no newline
+  long long size;    // bytes of the file from where it was opened; 0: not known
+  long long taken;   // bytes read
   char describe[64]; // what a row holds, for messages
 };
 
@@ -44,6 +48,14 @@ static ap_rows *rows_new(size_t capacity) {
   return NULL;
 }
 
+// Bytes of a file up to its end; 0 where it has none to tell.
+static long long bytes_to_come(int file) {
+  struct stat info;
+  if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+  off_t at = lseek(file, 0, SEEK_CUR);
+  return at >= 0 && at < info.st_size ? (long long)(info.st_size - at) : 0;
+}
+
 ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
   *rows = NULL;
   bool own = strcmp(path, "-") != 0;
@@ -56,6 +68,7 @@ ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
     return ap__no_memory(error);
   }
   made->file = file;
+  made->size = bytes_to_come(file);
   made->close = own;
   *rows = made;
   return AP_OK;
@@ -66,6 +79,7 @@ ap_status ap__rows_memory(const char *text, size_t length, ap_rows **rows, ap_er
   if (!*rows) return ap__no_memory(error);
   memcpy((*rows)->buffer, text, length);
   (*rows)->end = length;
+  (*rows)->size = (*rows)->taken = (long long)length;
   return AP_OK;
 }
 
@@ -81,6 +95,13 @@ void ap_rows_describe(ap_rows *rows, const char *what) {
 }
 
 int ap_rows_line(const ap_rows *rows) { return rows->line; }
+
+bool ap__rows_cut(const ap_rows *rows) { return rows->cut; }
+double ap_rows_fraction(const ap_rows *rows) {
+  if (rows->size == 0) return -1;
+  double handed_out = (double)rows->taken - (double)(rows->end - rows->begin);
+  return handed_out < (double)rows->size ? handed_out / (double)rows->size : 1; // a file may grow
+}
 
 // ---- lines -------------------------------------------------------------------------------------
 
@@ -105,6 +126,7 @@ static ap_status fill(ap_rows *rows, ap_error *error) {
   while (n < 0 && errno == EINTR);
   if (n < 0) return ap__refuse_file(error, "read the file", errno);
   rows->end += (size_t)n;
+  rows->taken += n;
   if (n > 0) return AP_OK;
   if (rows->close) close(rows->file);
   rows->file = -1;
@@ -129,6 +151,7 @@ static ap_status next_line(ap_rows *rows, char **line, size_t *length, ap_error 
     return AP_OK;
   }
   (*line)[*length] = 0;
+  rows->cut = !newline;
   rows->begin += *length + (newline != NULL);
   rows->searched = rows->begin;
   if (rows->line < INT_MAX) rows->line++;

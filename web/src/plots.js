@@ -9,6 +9,7 @@ import { css, eventColour, onTheme, seriesColour, seriesDash } from "./theme.js"
 const PANELS = [
   ["q", "Positions"],
   ["v", "Velocities"],
+  ["error", "Following errors"],
   ["tau", "Joint forces"],
   ["energy", "Energies"],
   ["closing", "Closing error of the energy ledger"],
@@ -18,6 +19,11 @@ const PANELS = [
   ["work", "Work of joints"],
   ["closure", "Errors of closures"],
   ["contact", "Points at rest on walls"],
+  ["reference", "Reference"],
+  ["reference_rate", "Rates of the reference"],
+  ["signal", "Signals"],
+  ["count", "Counters"],
+  ["timing", "Times of computing"],
   ["other", "Others"],
 ];
 const FIRST_SHOWN = 12;
