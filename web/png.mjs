@@ -2,18 +2,25 @@
 
 import { deflateSync } from "node:zlib";
 
-/** The colours that occur most, told apart by their upper 5 bits, each as the mean of those that fall together. */
-function palette(rgba, most) {
-  const bins = new Map();
+/** Colours that fall together in their upper bits, most frequent first, each as the mean of its own. */
+function bins(rgba, bits) {
+  const found = new Map();
+  const drop = 8 - bits;
   for (let i = 0; i < rgba.length; i += 4) {
-    const key = ((rgba[i] >> 3) << 10) | ((rgba[i + 1] >> 3) << 5) | (rgba[i + 2] >> 3);
-    const bin = bins.get(key) ?? [0, 0, 0, 0];
+    const key = ((rgba[i] >> drop) << (2 * bits)) | ((rgba[i + 1] >> drop) << bits) | (rgba[i + 2] >> drop);
+    const bin = found.get(key) ?? [0, 0, 0, 0];
     bin[0]++;
     for (let c = 0; c < 3; c++) bin[c + 1] += rgba[i + c];
-    bins.set(key, bin);
+    found.set(key, bin);
   }
-  const chosen = [...bins].sort((a, b) => b[1][0] - a[1][0] || a[0] - b[0]).slice(0, most);
-  return chosen.map(([, [count, ...sums]]) => sums.map((sum) => Math.round(sum / count)));
+  const sorted = [...found].sort((a, b) => b[1][0] - a[1][0] || a[0] - b[0]);
+  return sorted.map(([, [count, ...sums]]) => sums.map((sum) => Math.round(sum / count)));
+}
+
+// Half for the shades of backgrounds, which are many pixels, half for lines, which are many colours.
+function palette(rgba) {
+  const fine = bins(rgba, 7).slice(0, 128);
+  return [...fine, ...bins(rgba, 4).slice(0, 256 - fine.length)];
 }
 
 function indexed(rgba, colours) {
@@ -53,7 +60,7 @@ function chunk(type, data) {
 
 /** A PNG file of the pixels given. */
 export function png(rgba, width, height) {
-  const colours = palette(rgba, 256);
+  const colours = palette(rgba);
   const pixels = indexed(rgba, colours);
   const lines = Buffer.alloc((width + 1) * height);
   for (let y = 0; y < height; y++) Buffer.from(pixels.buffer, y * width, width).copy(lines, y * (width + 1) + 1);
