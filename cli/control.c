@@ -288,7 +288,7 @@ static int go(job *j, const char *log) {
       return cli_fail(error.status == AP_E_ARG ? CLI_BAD : CLI_FAILED, j->path, 0, "%s",
                       error.text);
   }
-  status = cli_control_log_open(&j->log, j->output, j->control);
+  status = cli_control_log_open(&j->log, j->output, j->control, j->path);
   if (status != CLI_OK) return status;
   j->flushed = cli_clock();
   cli_progress_start(&j->progress, j->quiet);

@@ -56,7 +56,8 @@ static bool name_columns(cli_control_log *l) {
   return l->column && l->row;
 }
 
-int cli_control_log_open(cli_control_log *l, const char *path, const ap_control *control) {
+int cli_control_log_open(cli_control_log *l, const char *path, const ap_control *control,
+                         const char *scenario_file) {
   const ap_model *m = ap_control_model(control);
   *l = (cli_control_log){.model = m,
                          .path = path,
@@ -70,6 +71,7 @@ int cli_control_log_open(cli_control_log *l, const char *path, const ap_control 
                           .event_column = event_columns,
                           .event_columns = 1,
                           .scenario = ap_control_text(control),
+                          .scenario_file = scenario_file,
                           .model = ap_model_name(m)};
   ap_error error = {0};
   error.status = ap_log_create(path, &def, &l->log, &error);

@@ -29,7 +29,8 @@ static const cli_option options[] = {
 
 static const char text[] =
     "SCENARIO is a scenario file (docs/scenarios.md): robot, walls, start, duration. RUN.csv\n"
-    "gets a line for each output time, RUN.events.csv one for each event; RUN.h5 has both.\n"
+    "gets a line for each output time, RUN.events.csv one for each event, RUN.scenario.yaml\n"
+    "the scenario; RUN.h5 has all of it. 'appell report RUN.csv' makes a page of them.\n"
     "They appear when the run is complete; a run that ends before leaves RUN.csv.part.\n";
 
 static const double flush_every = 0.5; // s, of the log
@@ -199,7 +200,7 @@ static int start(job *j, const char *output) {
   if (error.status == AP_OK) error.status = ap_sim_start(j->sim, j->start, q, v, &error);
   if (error.status != AP_OK) return fail_run(j, &error);
   // A run that cannot start leaves no log; one that does has its first events in it.
-  const int status = cli_record_open(&j->record, output, j->scenario);
+  const int status = cli_record_open(&j->record, output, j->scenario, j->path);
   if (status != CLI_OK) return status;
   ap_sim_on_event(j->sim, tell, j);
   error.status = ap_sim_start(j->sim, j->start, q, v, &error);
@@ -231,16 +232,15 @@ static bool same_file(const char *a, const char *b) {
          of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-// Nothing that the run is read of would be overwritten: by the log, its events, or what they are
-// while they are written.
+// Nothing that the run is read of would be overwritten: by the log, its events, its scenario, or
+// what they are while they are written.
 static int check_inputs(const job *j, const char *output) {
   char name[4096 + 16];
   const int stem = (int)strlen(output) - (int)strlen(strrchr(output, '.'));
-  for (int k = 0; k < 4; k++) {
-    if (k < 2)
-      snprintf(name, sizeof name, "%s%s", output, k ? ".part" : "");
-    else
-      snprintf(name, sizeof name, "%.*s.events.csv%s", stem, output, k == 3 ? ".part" : "");
+  static const char *const ending[] = {"", ".events.csv", ".scenario.yaml"};
+  for (int k = 0; k < 6; k++) {
+    snprintf(name, sizeof name, "%.*s%s%s", k < 2 ? (int)strlen(output) : stem, output,
+             ending[k / 2], k % 2 ? ".part" : "");
     const char *read = j->path;
     for (int i = 0; read; read = ap_scenario_file(j->scenario, i++)) {
       if (same_file(name, read))

@@ -11,6 +11,7 @@
 #define CLI_VERB_LIST(X) \
   X(eval)                \
   X(info)                \
+  X(lint)                \
   X(models)              \
   X(methods)             \
   X(compare)             \

@@ -29,6 +29,7 @@ struct ap_rows {
   int file;          // -1: nothing more to come
   bool close;        // the file is ours
   int line;          // of the row read last
+  bool cut;          // it has no newline
   long long size;    // bytes of the file from where it was opened; 0: not known
   long long taken;   // bytes read
   char describe[64]; // what a row holds, for messages
@@ -95,6 +96,7 @@ void ap_rows_describe(ap_rows *rows, const char *what) {
 
 int ap_rows_line(const ap_rows *rows) { return rows->line; }
 
+bool ap__rows_cut(const ap_rows *rows) { return rows->cut; }
 double ap_rows_fraction(const ap_rows *rows) {
   if (rows->size == 0) return -1;
   double handed_out = (double)rows->taken - (double)(rows->end - rows->begin);
@@ -149,6 +151,7 @@ static ap_status next_line(ap_rows *rows, char **line, size_t *length, ap_error 
     return AP_OK;
   }
   (*line)[*length] = 0;
+  rows->cut = !newline;
   rows->begin += *length + (newline != NULL);
   rows->searched = rows->begin;
   if (rows->line < INT_MAX) rows->line++;
