@@ -1,5 +1,6 @@
 #include "control_log.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,29 @@ static void take_row(const double *row, int n, ap_rack_input *in, ap_rack_output
   }
 }
 
+// Whether column k of a row holds a whole number from least to most; says so where it does not.
+static int check_whole(const char *path, const ap_model *m, int line, const double *row, int k,
+                       double least, double most) {
+  char text[NAME];
+  if (row[k] >= least && row[k] <= most && row[k] == floor(row[k])) return CLI_OK;
+  return cli_fail(CLI_BAD, path, line, "%s is %g (a whole number from %.0f to %.0f is needed)",
+                  column_name(m, k, text), row[k], least, most);
+}
+
+// What is whole in a row, before it becomes an integer; periods never go back.
+static int check_row(const char *path, const ap_model *m, int line, const double *row,
+                     double before) {
+  static const double most_period = 9007199254740992.0; // 2^53: beyond, a double misses some
+  static const int words[] = {INDEXED, THERMO, TOOLS};
+  const int n = ap_nv(m), scalar = 1 + VECTORS * n;
+  int status = check_whole(path, m, line, row, scalar + PERIOD, before, most_period);
+  for (int k = 0; k < 3 && status == CLI_OK; k++)
+    status = check_whole(path, m, line, row, scalar + words[k], 0, UINT32_MAX);
+  for (int j = 0; j < 2 * n && status == CLI_OK; j++) // encoders, then indices
+    status = check_whole(path, m, line, row, 1 + ENCODER * n + j, INT32_MIN, INT32_MAX);
+  return status;
+}
+
 static bool same_names(const ap_model *m, const char *names) {
   const int columns = 1 + VECTORS * ap_nv(m) + SCALARS;
   for (int k = 0; k < columns; k++) {
@@ -194,9 +218,12 @@ static int read_rows(const char *path, const ap_model *m, ap_rows *rows, double 
     error.status = ap_rows_next(rows, columns, row, &end, &error);
     if (error.status != AP_OK) return cli_fail_input(path, &error);
     if (end) return CLI_OK;
+    const double before = r->n > 0 ? (double)r->period[r->n - 1] : 0;
+    const int status = check_row(path, m, ap_rows_line(rows), row, before);
+    if (status != CLI_OK) return status;
     if (!grow(r)) return cli_no_memory();
     const double *scalar = row + 1 + (ptrdiff_t)VECTORS * n;
-    if ((ap_stop)scalar[STOP] == AP_STOP_REQUEST && r->requested < 0) r->requested = r->n;
+    if (scalar[STOP] == AP_STOP_REQUEST && r->requested < 0) r->requested = r->n;
     r->period[r->n] = (long)scalar[PERIOD];
     take_row(row, n, &r->input[r->n], &r->output[r->n]);
     r->n++;
