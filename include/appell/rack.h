@@ -115,6 +115,7 @@ typedef struct ap_sim_rack_def {
   const ap_wart *wart;   ///< [nv]; NULL: none
   const double *q;       ///< [nv] where it stands at power-on; NULL: zeros
   double spread;         ///< masses, centres and inertias differ by up to this part: 0
+  double drive_spread;   ///< frictions and rotors, those of the model and its warts, too: 0
   int payload_body;      ///< body that carries the payload
   double payload;        ///< kg: 0
   double payload_com[3]; ///< m, in that body's frame

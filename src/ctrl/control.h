@@ -25,7 +25,7 @@ typedef struct ap__control_path {
   int kind, degree;
   const ap__yaml_node *from, *to, *velocity, *acceleration, *times, *points, *guess;
   const ap__yaml_node *centre, *sine, *cosine;
-  double time, period, speed, euler[3];
+  double time, corner, period, speed, euler[3];
   const char *frame, *file;
 } ap__control_path;
 
