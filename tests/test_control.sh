@@ -37,7 +37,7 @@ holds 'the brakes are on at the end' [ "$(tail -n 1 fault.csv | awk -F, '{ print
 
 # By the clock: ended by a signal the arm is braked; killed, the part is readable.
 # A machine that stalls stops nothing here.
-sed 's/rate: 10000/rate: 500/; s/misses: 100000/misses: 1000000, following: 1000, jump: 1e6, stuck: 1000, mismatch: 1000/' "$models/puma_clock.yaml" >clock.yaml
+sed 's/rate: 10000/rate: 500/; s/deadline: count/deadline: count, following: 1000, jump: 1e6, stuck: 1000, mismatch: 1000/' "$models/puma_clock.yaml" >clock.yaml
 "$APPELL" control clock.yaml -o clock.csv >out 2>err &
 run=$!
 sleep 2

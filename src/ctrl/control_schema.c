@@ -195,7 +195,10 @@ const ap__yaml_key ap__control_keys[] = {
      "that the law may ask for, before it is cut"},
     {"guards", "torque_periods", NUMBER, GUARD(torque_periods), NULL, "", "20",
      "in a row that it may ask for more"},
-    {"guards", "misses", NUMBER, GUARD(misses), NULL, "", "5", "deadlines in a row"},
+    {"guards", "deadline", CHOICE, GUARD(deadline), "stop count", "", "stop",
+     "missed deadlines stop the run, or are counted alone"},
+    {"guards", "misses", NUMBER, GUARD(misses), NULL, "", "5",
+     "deadlines missed in a row that stop the run"},
     {"guards", "jump", NUMBER, GUARD(jump), NULL, "rad/s", "20", "no encoder moves faster"},
     {"guards", "stuck", NUMBER, GUARD(stuck), NULL, "rad", "0.03",
      "an encoder that stays while its reference moves so far, and the potentiometer half as far, "

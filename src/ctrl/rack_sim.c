@@ -330,7 +330,7 @@ static ap_status check_axes(const ap_sim_rack_def *d, ap_error *error) {
   return AP_OK;
 }
 
-static ap_status check(const ap_sim_rack_def *d, ap_error *error) {
+ap_status ap__sim_rack_check(const ap_sim_rack_def *d, ap_error *error) {
   ap_status status = ap__single_joints(d->model, error);
   if (!status) status = check_axes(d, error);
   if (status) return status;
@@ -345,7 +345,7 @@ static ap_status check(const ap_sim_rack_def *d, ap_error *error) {
   if (!(d->pot_noise >= 0 && d->pot_bow >= 0)) wrong = "noise is negative";
   if (!(d->latency >= 0 && d->amplifier >= 0)) wrong = "a delay is negative";
   if (!(d->step > 0) || !(d->brake >= 0)) wrong = "the step or the brake is not positive";
-  return wrong ? AP__REFUSE(error, AP_E_ARG, 0, "simulated rack: %s", wrong) : AP_OK;
+  return wrong ? AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong) : AP_OK;
 }
 
 static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
@@ -368,7 +368,7 @@ static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
 
 ap_status ap_rack_simulated(const ap_sim_rack_def *def, ap_rack *rack, ap_error *error) {
   *rack = (ap_rack){0};
-  ap_status status = check(def, error);
+  ap_status status = ap__sim_rack_check(def, error);
   if (status) return status;
   plant *p = calloc(1, sizeof *p);
   if (!p) return ap__no_memory(error);

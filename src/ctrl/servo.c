@@ -66,7 +66,7 @@ static ap_status check(const ap_servo_def *d, ap_error *error) {
   if (!(d->observer > 0 && d->brake > 0 && d->brake_time > 0))
     wrong = "the observer, or the brake's deceleration or time, is not positive";
   if (d->ring < 2 || (d->ring & (d->ring - 1))) wrong = "the ring's size is not a power of two";
-  if (d->guards.misses < 1 || d->guards.torque_periods < 0) wrong = "a guard's number is too small";
+  if (d->guards.misses < 0 || d->guards.torque_periods < 0) wrong = "a guard's number is too small";
   for (int k = 1; k < d->changes; k++)
     if (d->change[k].at < d->change[k - 1].at)
       wrong = "changes of law are not in the order of time";
