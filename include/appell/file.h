@@ -73,7 +73,8 @@ AP_API void ap_model_free(ap_model *model);
 AP_API ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error);
 
 /// Reader of state files: rows of numbers separated by blanks or commas, lines starting with '#'
-/// skipped, "-" is standard input. Numbers must be finite.
+/// skipped, "-" is standard input. Numbers must be finite. Logs of runs are read too, also those in
+/// HDF5, whose columns come in the order of their names.
 typedef struct ap_rows ap_rows;
 /// Open a state file; close it with ap_rows_close(). On failure *rows is NULL and *error says why.
 AP_API ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error);
@@ -84,7 +85,9 @@ AP_API ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *err
 AP_API ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error);
 /// Say what a row holds ("q v a"), for the message about a row of the wrong length.
 AP_API void ap_rows_describe(ap_rows *rows, const char *what);
-/// Line number of the row read last.
+/// Let nan, inf and -inf be numbers, as in the log of a controller whose sensor gave none.
+AP_API void ap_rows_allow_any(ap_rows *rows);
+/// Line number of the row read last; in HDF5 its number from 1.
 AP_API int ap_rows_line(const ap_rows *rows);
 /// Close the file (standard input stays open) and free the reader; NULL is allowed.
 AP_API void ap_rows_close(ap_rows *rows);

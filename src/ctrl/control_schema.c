@@ -110,7 +110,7 @@ const ap__yaml_key ap__control_keys[] = {
     {"reference", "cosine", ANY, PATH(cosine), "list of lists by joint", "rad", "none",
      "the same of the cosines"},
     {"reference", "file", TEXT, PATH(file), NULL, "", "none",
-     "CSV file with columns t, q.JOINT and, where it has them, v.JOINT and a.JOINT"},
+     "CSV or HDF5 file with columns t, q.JOINT and, where it has them, v.JOINT and a.JOINT"},
 
     {"axis", "joint", TEXT, AXIS(joint), NULL, "", "required", "name of the joint"},
     {"axis", "lines", NUMBER, AXIS(axis.lines), NULL, "1/turn", "250",

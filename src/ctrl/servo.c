@@ -333,7 +333,9 @@ static void put_out(ap_servo *s, const double *tau, bool drives) {
     s->record.tau[j] = drives ? tau[j] : 0;
     out->volt[j] = s->record.tau[j] / s->def.axis[j].torque_per_volt;
   }
-  if (s->def.rack->write(s->def.rack->context, s->t, out) && s->record.phase != AP_PHASE_SAFE) {
+  const ap_status status = s->def.rack->write(s->def.rack->context, s->t, out);
+  out->failed = status != AP_OK;
+  if (status && s->record.phase != AP_PHASE_SAFE) {
     ap__servo_stop(s, AP_STOP_IO, -1);
     enter(s, AP_PHASE_SAFE);
   }
@@ -361,6 +363,7 @@ bool ap__servo_period(ap_servo *s, long number, double t, double late) {
   in.late += late;
   if (status) {
     in = s->record.input; // the last ones that came
+    in.failed = true;
     s->untrusted = ~0u;
     ap__servo_stop(s, AP_STOP_IO, -1);
   }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "file/number.h"
 #include "file/robot.h"
+#include "file/rows_h5.h"
 
 enum {
   FIRST_BYTES = 1 << 18,
@@ -29,6 +31,8 @@ struct ap_rows {
   bool close;        // the file is ours
   int line;          // of the row read last
   char describe[64]; // what a row holds, for messages
+  bool any;          // nan, inf and -inf are numbers too
+  ap__rows_h5 *h5;   // where the file is HDF5, its rows
 };
 
 // ---- open and close ----------------------------------------------------------------------------
@@ -44,6 +48,13 @@ static ap_rows *rows_new(size_t capacity) {
   return NULL;
 }
 
+static bool is_h5(int file) {
+  static const char signature[8] = "\x89HDF\r\n\x1a\n";
+  char begin[sizeof signature];
+  return pread(file, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
+         memcmp(begin, signature, sizeof begin) == 0;
+}
+
 ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
   *rows = NULL;
   bool own = strcmp(path, "-") != 0;
@@ -57,8 +68,12 @@ ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
   }
   made->file = file;
   made->close = own;
-  *rows = made;
-  return AP_OK;
+  ap_status status = own && is_h5(file) ? ap__rows_h5_open(path, &made->h5, error) : AP_OK;
+  if (status)
+    ap_rows_close(made);
+  else
+    *rows = made;
+  return status;
 }
 
 ap_status ap__rows_memory(const char *text, size_t length, ap_rows **rows, ap_error *error) {
@@ -71,6 +86,7 @@ ap_status ap__rows_memory(const char *text, size_t length, ap_rows **rows, ap_er
 
 void ap_rows_close(ap_rows *rows) {
   if (!rows) return;
+  ap__rows_h5_close(rows->h5);
   if (rows->close && rows->file >= 0) close(rows->file);
   free(rows->buffer);
   free(rows);
@@ -79,6 +95,8 @@ void ap_rows_close(ap_rows *rows) {
 void ap_rows_describe(ap_rows *rows, const char *what) {
   snprintf(rows->describe, sizeof rows->describe, " (%.*s)", ap__shown(what), what);
 }
+
+void ap_rows_allow_any(ap_rows *rows) { rows->any = true; }
 
 int ap_rows_line(const ap_rows *rows) { return rows->line; }
 
@@ -178,6 +196,21 @@ static ap_status refuse_count(const ap_rows *rows, int columns, int found, const
                     columns == 1 ? "" : "s", rows->describe, found);
 }
 
+// What %.17g writes for a double that is not finite.
+static bool parse_any(const char *s, const char **end, double *x) {
+  static const struct {
+    const char *text;
+    double value;
+  } known[] = {{"nan", NAN}, {"-nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}};
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+    const size_t length = strlen(known[k].text);
+    if (strncmp(s, known[k].text, length) != 0) continue;
+    *x = known[k].value, *end = s + length;
+    return true;
+  }
+  return false;
+}
+
 // Exactly columns numbers in a line that has something.
 static ap_status read_row(const ap_rows *rows, const char *s, int columns, double *row,
                           ap_error *error) {
@@ -185,6 +218,7 @@ static ap_status read_row(const ap_rows *rows, const char *s, int columns, doubl
     if (found == columns) return *s ? refuse_count(rows, columns, found, s, error) : AP_OK;
     const char *end;
     ap__number kind = ap__parse_double(s, &end, &row[found]);
+    if (kind != AP__NUMBER && rows->any && parse_any(s, &end, &row[found])) kind = AP__NUMBER;
     if (kind != AP__NUMBER || !is_separator(*end)) return refuse_token(rows, s, kind, error);
     found++;
     s = skip_blanks(end);
@@ -218,13 +252,35 @@ static ap_status next_text(ap_rows *rows, const char **text, ap_error *error) {
   }
 }
 
+// The next row of an HDF5 file; its number stands for a line.
+static ap_status next_of_h5(ap_rows *rows, int columns, double *row, bool *end, ap_error *error) {
+  const int has = ap__rows_h5_columns(rows->h5);
+  *end = false;
+  if (has != columns)
+    return AP__REFUSE(error, AP_E_SYNTAX, 0, "expected %d columns%s, found %d", columns,
+                      rows->describe, has);
+  ap_status status = ap__rows_h5_next(rows->h5, row, end, error);
+  if (status || *end) return status;
+  if (rows->line < INT_MAX) rows->line++;
+  for (int k = 0; k < columns && !rows->any; k++)
+    if (!isfinite(row[k]))
+      return AP__REFUSE(error, AP_E_SYNTAX, rows->line,
+                        "a number of this row is not finite (a finite number)");
+  return AP_OK;
+}
+
 ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *error) {
+  if (rows->h5) {
+    *names = ap__rows_h5_names(rows->h5);
+    return AP_OK;
+  }
   ap_status status = next_text(rows, names, error);
   if (!status && *names && **names == '#') *names = skip_blanks(*names + 1);
   return status;
 }
 
 ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error) {
+  if (rows->h5) return next_of_h5(rows, columns, row, end, error);
   const char *s;
   ap_status status;
   do status = next_text(rows, &s, error);
