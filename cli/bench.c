@@ -3,26 +3,28 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "chain.h"
+#include "clock.h"
 #include "json.h"
 #include "load.h"
 #include "peak.h"
+#include "progress.h"
 #include "speed.h"
 #include "table.h"
 #include "values.h"
 #include "verbs.h"
 #include "wrap.h"
 
-enum { JSON, FULL, PLOT, SECONDS, FLOATING };
+enum { JSON, FULL, PLOT, SECONDS, FLOATING, IGNORE_MIMIC };
 
 static const cli_option options[] = {
-    [JSON] = {"--json", NULL, "one JSON document"},
+    [JSON] = CLI_OPTION_JSON,
     [FULL] = {"--full", NULL, "longer, with chains of 6 to 96 joints and the machine's peak"},
     [PLOT] = {"--plot", "FILE.svg", "with --full: a figure of how times grow with the chain"},
     [SECONDS] = {"--seconds", "S", "for the whole run, about; at most 45 if not given"},
-    [FLOATING] = {"--floating", NULL, "hang the robots on a free base"},
+    [FLOATING] = CLI_OPTION_FLOATING,
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     {0}};
 
 static const char text[] =
@@ -35,7 +37,7 @@ static const char text[] =
 // Seconds for the whole run without --full, and for each way of computing one thing.
 static const double all_seconds = 45, full_seconds = 0.25, least_seconds = 0.001;
 
-enum { MOST_ENTRIES = 64 };
+enum { MOST_ENTRIES = 64, CHAINS = 5 };
 
 // A model and what came out for it.
 typedef struct entry {
@@ -47,19 +49,16 @@ typedef struct entry {
 
 typedef struct bench {
   const cli_arguments *arguments;
-  bool json, full, floating;
+  bool json, full, floating, ignore_mimic;
   double limit, start, peak;
   double longest; // seconds of one model, so far
   entry *entry;   // [MOST_ENTRIES]
   int entries;
-  int left_out;
+  int left_out, all; // all: to be measured
+  cli_progress progress;
 } bench;
 
 // ---- measuring ---------------------------------------------------------------------------------
-
-static void show(const char *name) {
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K%s%s", name[0] ? "appell: " : "", name);
-}
 
 // Operations of what is generated, for the fraction of the peak.
 static void count_operations(const ap_model *m, ap_count *count) {
@@ -82,14 +81,14 @@ static void count_operations(const ap_model *m, ap_count *count) {
 // Without --full, what is left of the time is shared by the models to come.
 static double seconds_each(const bench *b, int to_come) {
   if (b->full) return full_seconds;
-  const double left = b->limit * 0.6 - (cli_speed_clock() - b->start);
+  const double left = b->limit * 0.6 - (cli_clock() - b->start);
   const double each = left / (40.0 * to_come); // a model has up to 40 ways
   return each > full_seconds ? full_seconds : each < least_seconds ? least_seconds : each;
 }
 
 static int add_entry(bench *b, const char *name, const ap_model *m, int joints, int to_come) {
   // the next one may take twice as long as those before: its code has to be compiled first
-  const double from = cli_speed_clock();
+  const double from = cli_clock();
   if (!b->full && from - b->start + 2 * b->longest > b->limit) {
     b->left_out++;
     return CLI_OK;
@@ -101,15 +100,15 @@ static int add_entry(bench *b, const char *name, const ap_model *m, int joints, 
                            .name = e->name,
                            .seconds = seconds_each(b, to_come),
                            .no_generated = joints > CLI_MOST_GENERATED};
-  show(e->name);
+  cli_progress_step(&b->progress, b->entries - 1, b->all, "%s", e->name);
   const int status = cli_speeds_run(&e->speeds);
   if (status == CLI_OK && b->full && !e->speeds.no_generated) count_operations(m, e->count);
-  b->longest = fmax(b->longest, cli_speed_clock() - from);
+  b->longest = fmax(b->longest, cli_clock() - from);
   return status;
 }
 
 static int bench_model(bench *b, const char *argument, int to_come) {
-  const ap_read_options reading = {.floating = b->floating};
+  const ap_read_options reading = {.floating = b->floating, .ignore_mimic = b->ignore_mimic};
   cli_model model;
   int status = cli_load(argument, &reading, &model);
   if (status != CLI_OK) return status;
@@ -128,15 +127,16 @@ static int bench_models(bench *b) {
   enum { STANDARD = sizeof standard / sizeof standard[0] };
   const int given = b->arguments->count, n = given > 0 ? given : STANDARD;
   int status = CLI_OK;
+  b->all = n + (b->full ? CHAINS : 0);
   for (int k = 0; k < n && status == CLI_OK; k++)
     status = bench_model(b, given > 0 ? b->arguments->argument[k] : standard[k], n - k);
   return status;
 }
 
 static int bench_chains(bench *b) {
-  static const int sizes[] = {6, 12, 24, 48, 96};
+  static const int sizes[CHAINS] = {6, 12, 24, 48, 96};
   int status = CLI_OK;
-  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0] && status == CLI_OK; k++) {
+  for (int k = 0; k < CHAINS && status == CLI_OK; k++) {
     char name[32];
     ap_model *m = cli_chain_open(sizes[k]);
     if (!m) return cli_no_memory();
@@ -336,8 +336,9 @@ static int run(const cli_arguments *arguments) {
              .json = arguments->value[JSON] != NULL,
              .full = arguments->value[FULL] != NULL,
              .floating = arguments->value[FLOATING] != NULL,
+             .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL,
              .limit = all_seconds,
-             .start = cli_speed_clock()};
+             .start = cli_clock()};
   const char *plot = arguments->value[PLOT];
   if (plot && !b.full) return cli_usage("bench", "--plot shows chains, which --full measures");
   int status = plot ? cli_check_target(plot) : CLI_OK;
@@ -346,10 +347,11 @@ static int run(const cli_arguments *arguments) {
   b.entry = calloc(MOST_ENTRIES, sizeof *b.entry);
   if (!b.entry) return cli_no_memory();
   cli_speed_pin();
+  cli_progress_start(&b.progress, false);
   if (b.full) b.peak = cli_peak();
   status = bench_models(&b);
   if (status == CLI_OK && b.full) status = bench_chains(&b);
-  show("");
+  cli_progress_hide();
   if (status == CLI_OK) status = print(&b);
   if (status == CLI_OK && plot) status = draw(&b, plot);
   for (int k = 0; k < b.entries; k++) cli_speeds_free(&b.entry[k].speeds);

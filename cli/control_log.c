@@ -56,7 +56,8 @@ static bool name_columns(cli_control_log *l) {
   return l->column && l->row;
 }
 
-int cli_control_log_open(cli_control_log *l, const char *path, const ap_control *control) {
+int cli_control_log_open(cli_control_log *l, const char *path, const ap_control *control,
+                         const char *scenario_file) {
   const ap_model *m = ap_control_model(control);
   *l = (cli_control_log){.model = m,
                          .path = path,
@@ -70,6 +71,7 @@ int cli_control_log_open(cli_control_log *l, const char *path, const ap_control 
                           .event_column = event_columns,
                           .event_columns = 1,
                           .scenario = ap_control_text(control),
+                          .scenario_file = scenario_file,
                           .model = ap_model_name(m)};
   ap_error error = {0};
   error.status = ap_log_create(path, &def, &l->log, &error);
@@ -144,8 +146,8 @@ void cli_control_log_close(cli_control_log *l) {
 typedef struct reading {
   const char *path;
   const ap_model *model;
-  ap_rows *rows;
-  int *at, columns, found; // ours, and those of the file
+  ap_log_reader *log;
+  int *at, columns; // ours
   double *line, *row;
   ap_rack_input *input;
   ap_rack_output *output;
@@ -153,7 +155,7 @@ typedef struct reading {
 } reading;
 
 static int wrong(const reading *r, const char *what) {
-  return cli_fail(CLI_BAD, r->path, ap_rows_line(r->rows), "%s", what);
+  return cli_fail(CLI_BAD, r->path, ap_log_line(r->log), "%s", what);
 }
 
 static bool is_whole(double x, double least, double most) {
@@ -189,27 +191,21 @@ static int take_row(const reading *r, ap_rack_input *in, ap_rack_output *out) {
   return CLI_OK;
 }
 
-// Where our columns are among the names of the file.
-static int find_columns(reading *r, const char *names) {
-  for (int k = 0; k < r->columns; k++) r->at[k] = -1;
-  for (const char *s = names; s; r->found++) {
-    const size_t length = strcspn(s, ",\r\n");
-    for (int k = 0; k < r->columns; k++) {
-      char text[NAME];
-      const char *name = column_name(r->model, k, text);
-      if (strlen(name) == length && memcmp(s, name, length) == 0) r->at[k] = r->found;
-    }
-    s = s[length] == ',' ? s + length + 1 : NULL;
-  }
+// Where our columns are among those of the file.
+static int find_columns(reading *r) {
+  const ap_log_about *about = ap_log_describe(r->log);
   for (int k = 0; k < r->columns; k++) {
     char text[NAME];
-    if (r->at[k] < 0)
+    const char *name = column_name(r->model, k, text);
+    r->at[k] = 0;
+    while (r->at[k] < about->columns && strcmp(about->column[r->at[k]].name, name) != 0) r->at[k]++;
+    if (r->at[k] == about->columns)
       return cli_fail(CLI_BAD, r->path, 1,
                       "there is no column '%s' (the log of a run of this robot, as "
                       "'appell control -o' writes it)",
-                      column_name(r->model, k, text));
+                      name);
   }
-  r->line = malloc((size_t)r->found * sizeof *r->line);
+  r->line = malloc((size_t)about->columns * sizeof *r->line);
   return r->line ? CLI_OK : cli_no_memory();
 }
 
@@ -227,15 +223,11 @@ static bool grow(reading *r) {
 }
 
 static int read_rows(reading *r) {
-  const char *names = NULL;
   ap_error error = {0};
   bool end = false;
-  error.status = ap_rows_header(r->rows, &names, &error);
-  if (error.status != AP_OK) return cli_fail_input(r->path, &error);
-  if (!names) return cli_fail(CLI_BAD, r->path, 1, "the file is empty (the log of a run)");
-  int status = find_columns(r, names);
+  int status = find_columns(r);
   while (status == CLI_OK) {
-    error.status = ap_rows_next(r->rows, r->found, r->line, &end, &error);
+    error.status = ap_log_next(r->log, r->line, &end, &error);
     if (error.status != AP_OK) return cli_fail_input(r->path, &error);
     if (end) return r->n > 0 ? CLI_OK : wrong(r, "no row in it (the log of a run)");
     if (!grow(r)) return cli_no_memory();
@@ -256,14 +248,14 @@ int cli_control_log_read(const char *path, const ap_model *model, ap_rack_input 
                .requested = -1,
                .columns = 1 + VECTORS * ap_nv(model) + SCALARS};
   ap_error error = {0};
-  error.status = ap_rows_open(path, &r.rows, &error);
+  error.status = ap_log_open(path, &r.log, &error);
   if (error.status != AP_OK) return cli_fail_input(path, &error);
-  ap_rows_allow_any(r.rows); // a sensor may have given none
+  ap_log_allow_any(r.log); // a sensor may have given none
   r.row = malloc((size_t)r.columns * sizeof *r.row);
   r.at = malloc((size_t)r.columns * sizeof *r.at);
   const int status = r.row && r.at ? read_rows(&r) : cli_no_memory();
   free(r.row), free(r.at), free(r.line);
-  ap_rows_close(r.rows);
+  ap_log_close(r.log);
   *input = r.input, *output = r.output, *period = r.period, *requested = r.requested, *n = r.n;
   return status;
 }

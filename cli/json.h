@@ -11,7 +11,7 @@
 
 #include "output.h"
 
-enum { CLI_JSON_DEPTH = 8 };
+enum { CLI_JSON_DEPTH = 12 };
 
 /// A document on its way to out. Start with {.out = ...}.
 typedef struct cli_json {

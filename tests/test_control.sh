@@ -51,7 +51,7 @@ for kind in encoder_jump encoder_stuck potentiometer not_a_number thermo late re
   done
   holds "and the same log, $kind" cmp kind.csv again.csv
 done
-refuses 2 "no column 't'" control kind.yaml --replay kind.yaml
+refuses 2 'kind.yaml:1: ' control kind.yaml --replay kind.yaml
 head -n 1 kind.csv >empty.csv
 refuses 2 'no row in it' control kind.yaml --replay empty.csv
 sed '700s/,[0-9]*$/,7/' kind.csv >bad.csv

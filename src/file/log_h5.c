@@ -31,7 +31,7 @@ const ap__log_format ap__log_h5 = {
 #include <sys/stat.h>
 
 #include "file/alloc.h"
-#include "file/h5.h"
+#include "file/log_h5.h"
 
 enum {
   BUFFER_BYTES = 1 << 20, // rows collected before they are flushed unasked
@@ -67,6 +67,39 @@ typedef struct h5_log {
 } h5_log;
 
 static const char *const word_name[WORDS] = {"/events/event", "/events/point", "/events/wall"};
+
+// ---- errors ------------------------------------------------------------------------------------
+
+typedef struct reason {
+  char text[160];
+  bool no_memory;
+} reason;
+
+// The innermost entry says most: "... error message = 'No space left on device', ...".
+static herr_t look(unsigned n, const H5E_error2_t *entry, void *context) {
+  static const char system[] = "error message = '";
+  reason *why = context;
+  if (entry->maj_num == H5E_RESOURCE &&
+      (entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC))
+    why->no_memory = true;
+  if (n > 0 || !entry->desc) return 0;
+  const char *said = strstr(entry->desc, system);
+  said = said ? said + sizeof system - 1 : entry->desc;
+  size_t length = said == entry->desc ? strlen(said) : strcspn(said, "'");
+  if (length >= sizeof why->text) length = sizeof why->text - 1;
+  memcpy(why->text, said, length);
+  why->text[length] = 0;
+  return 0;
+}
+
+// What HDF5 has just refused to do.
+static ap_status refuse(ap_error *error) {
+  reason why = {.text = "HDF5 gives no reason"};
+  why.no_memory = H5Eget_num(H5E_DEFAULT) == 0; // it was not HDF5 that had too little
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &why);
+  if (why.no_memory) return ap__no_memory(error);
+  return AP__REFUSE(error, AP_E_FILE, 0, "cannot write the file: %s", why.text);
+}
 
 // ---- making the file ---------------------------------------------------------------------------
 
@@ -172,11 +205,22 @@ static bool add_words(hid_t file, size_t bytes) {
   return good;
 }
 
+// In which order the columns were: HDF5 has datasets by their names.
+static bool add_order(hid_t file, const table *t) {
+  const char **name = malloc((size_t)t->ngroup * sizeof *name);
+  if (!name) return false;
+  for (int k = 0; k < t->ngroup; k++) name[k] = t->groups[k].name + 1; // without the '/'
+  bool good = add_texts(file, "order", name, t->ngroup);
+  free(name);
+  return good;
+}
+
 static bool add_all(hid_t file, const h5_log *h5, const ap_log_def *def,
                     const ap_column *event_column) {
   hid_t events = H5Gcreate2(file, "/events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   return events >= 0 && H5Gclose(events) >= 0 && add_text(file, "program", "appell " AP_VERSION) &&
          add_text(file, "model", def->model) && add_text(file, "scenario", def->scenario) &&
+         add_text(file, "scenario_file", def->scenario_file) && add_order(file, &h5->rows) &&
          add_groups(file, &h5->rows, def->column) && add_groups(file, &h5->events, event_column) &&
          add_words(file, h5->events.word_bytes);
 }
@@ -184,13 +228,13 @@ static bool add_all(hid_t file, const h5_log *h5, const ap_log_def *def,
 static ap_status make_file(const h5_log *h5, const ap_log_def *def, const ap_column *event_column,
                            ap_error *error) {
   ap_status status = AP_OK;
-  const ap__h5_silence before = ap__h5_be_silent();
+  const ap__silence before = ap__be_silent();
   hid_t list = access_list(), file = H5I_INVALID_HID;
   if (list >= 0) file = H5Fcreate(h5->part.path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
-  if (file < 0 || !add_all(file, h5, def, event_column)) status = ap__h5_refuse("write", error);
-  if (file >= 0 && H5Fclose(file) < 0 && !status) status = ap__h5_refuse("write", error);
+  if (file < 0 || !add_all(file, h5, def, event_column)) status = refuse(error);
+  if (file >= 0 && H5Fclose(file) < 0 && !status) status = refuse(error);
   if (list >= 0) H5Pclose(list);
-  ap__h5_end_silence(before);
+  ap__end_silence(before);
   return status;
 }
 
@@ -329,16 +373,16 @@ static ap_status flush(ap_log *log, ap_error *error) {
   if (h5->rows.rows == 0 && h5->events.rows == 0) return AP_OK;
   ap_status status = reserve(h5, error);
   if (status) return status;
-  const ap__h5_silence before = ap__h5_be_silent();
+  const ap__silence before = ap__be_silent();
   hid_t list = access_list(), file = H5I_INVALID_HID;
   if (list >= 0) file = H5Fopen(h5->part.path, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, list);
   const bool good = file >= 0 && append_table(file, &h5->rows) && append_table(file, &h5->events) &&
                     H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && append_times(file, &h5->rows) &&
                     append_times(file, &h5->events);
-  if (!good) status = ap__h5_refuse("write", error);
-  if (file >= 0 && H5Fclose(file) < 0 && !status) status = ap__h5_refuse("write", error);
+  if (!good) status = refuse(error);
+  if (file >= 0 && H5Fclose(file) < 0 && !status) status = refuse(error);
   if (list >= 0) H5Pclose(list);
-  ap__h5_end_silence(before);
+  ap__end_silence(before);
   forget_collected(&h5->rows);
   forget_collected(&h5->events);
   return status;

@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file/number.h"
 #include "file/robot.h"
-#include "file/rows_h5.h"
+#include "file/text.h"
 
 enum {
   FIRST_BYTES = 1 << 18,
@@ -30,9 +31,13 @@ struct ap_rows {
   int file;          // -1: nothing more to come
   bool close;        // the file is ours
   int line;          // of the row read last
+  bool cut;          // it has no newline
+  long long size;    // bytes of the file from where it was opened; 0: not known
+  long long taken;   // bytes read
   char describe[64]; // what a row holds, for messages
   bool any;          // nan, inf and -inf are numbers too
-  ap__rows_h5 *h5;   // where the file is HDF5, its rows
+  ap_log_reader *h5; // where the file is HDF5, its log,
+  ap__text names;    // and the names of its columns
 };
 
 // ---- open and close ----------------------------------------------------------------------------
@@ -48,11 +53,29 @@ static ap_rows *rows_new(size_t capacity) {
   return NULL;
 }
 
+// Bytes of a file up to its end; 0 where it has none to tell.
+static long long bytes_to_come(int file) {
+  struct stat info;
+  if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+  off_t at = lseek(file, 0, SEEK_CUR);
+  return at >= 0 && at < info.st_size ? (long long)(info.st_size - at) : 0;
+}
+
 static bool is_h5(int file) {
   static const char signature[8] = "\x89HDF\r\n\x1a\n";
   char begin[sizeof signature];
   return pread(file, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
          memcmp(begin, signature, sizeof begin) == 0;
+}
+
+static ap_status open_h5(ap_rows *rows, const char *path, ap_error *error) {
+  ap_status status = ap_log_open(path, &rows->h5, error);
+  if (status) return status;
+  const ap_log_about *about = ap_log_describe(rows->h5);
+  for (int k = 0; k < about->columns; k++)
+    ap__text_add(&rows->names, "%s%s", k > 0 ? "," : "", about->column[k].name);
+  rows->size = 0; // who reads it is not told how far it is
+  return rows->names.failed ? ap__no_memory(error) : AP_OK;
 }
 
 ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
@@ -67,8 +90,9 @@ ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
     return ap__no_memory(error);
   }
   made->file = file;
+  made->size = bytes_to_come(file);
   made->close = own;
-  ap_status status = own && is_h5(file) ? ap__rows_h5_open(path, &made->h5, error) : AP_OK;
+  ap_status status = own && is_h5(file) ? open_h5(made, path, error) : AP_OK;
   if (status)
     ap_rows_close(made);
   else
@@ -81,12 +105,14 @@ ap_status ap__rows_memory(const char *text, size_t length, ap_rows **rows, ap_er
   if (!*rows) return ap__no_memory(error);
   memcpy((*rows)->buffer, text, length);
   (*rows)->end = length;
+  (*rows)->size = (*rows)->taken = (long long)length;
   return AP_OK;
 }
 
 void ap_rows_close(ap_rows *rows) {
   if (!rows) return;
-  ap__rows_h5_close(rows->h5);
+  ap_log_close(rows->h5);
+  ap__text_free(&rows->names);
   if (rows->close && rows->file >= 0) close(rows->file);
   free(rows->buffer);
   free(rows);
@@ -96,9 +122,15 @@ void ap_rows_describe(ap_rows *rows, const char *what) {
   snprintf(rows->describe, sizeof rows->describe, " (%.*s)", ap__shown(what), what);
 }
 
-void ap_rows_allow_any(ap_rows *rows) { rows->any = true; }
-
 int ap_rows_line(const ap_rows *rows) { return rows->line; }
+void ap__rows_allow_any(ap_rows *rows) { rows->any = true; }
+
+bool ap__rows_cut(const ap_rows *rows) { return rows->cut; }
+double ap_rows_fraction(const ap_rows *rows) {
+  if (rows->size == 0) return -1;
+  double handed_out = (double)rows->taken - (double)(rows->end - rows->begin);
+  return handed_out < (double)rows->size ? handed_out / (double)rows->size : 1; // a file may grow
+}
 
 // ---- lines -------------------------------------------------------------------------------------
 
@@ -123,6 +155,7 @@ static ap_status fill(ap_rows *rows, ap_error *error) {
   while (n < 0 && errno == EINTR);
   if (n < 0) return ap__refuse_file(error, "read the file", errno);
   rows->end += (size_t)n;
+  rows->taken += n;
   if (n > 0) return AP_OK;
   if (rows->close) close(rows->file);
   rows->file = -1;
@@ -147,6 +180,7 @@ static ap_status next_line(ap_rows *rows, char **line, size_t *length, ap_error 
     return AP_OK;
   }
   (*line)[*length] = 0;
+  rows->cut = !newline;
   rows->begin += *length + (newline != NULL);
   rows->searched = rows->begin;
   if (rows->line < INT_MAX) rows->line++;
@@ -252,26 +286,20 @@ static ap_status next_text(ap_rows *rows, const char **text, ap_error *error) {
   }
 }
 
-// The next row of an HDF5 file; its number stands for a line.
 static ap_status next_of_h5(ap_rows *rows, int columns, double *row, bool *end, ap_error *error) {
-  const int has = ap__rows_h5_columns(rows->h5);
+  const int has = ap_log_describe(rows->h5)->columns;
   *end = false;
   if (has != columns)
     return AP__REFUSE(error, AP_E_SYNTAX, 0, "expected %d columns%s, found %d", columns,
                       rows->describe, has);
-  ap_status status = ap__rows_h5_next(rows->h5, row, end, error);
-  if (status || *end) return status;
-  if (rows->line < INT_MAX) rows->line++;
-  for (int k = 0; k < columns && !rows->any; k++)
-    if (!isfinite(row[k]))
-      return AP__REFUSE(error, AP_E_SYNTAX, rows->line,
-                        "a number of this row is not finite (a finite number)");
-  return AP_OK;
+  ap_status status = ap_log_next(rows->h5, row, end, error);
+  rows->line = ap_log_line(rows->h5);
+  return status;
 }
 
 ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *error) {
   if (rows->h5) {
-    *names = ap__rows_h5_names(rows->h5);
+    *names = rows->names.text;
     return AP_OK;
   }
   ap_status status = next_text(rows, names, error);

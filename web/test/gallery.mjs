@@ -1,0 +1,3 @@
+import { armRun, shafeiRun } from "./fixtures.mjs";
+
+export const gallery = () => ({ shafei2018: shafeiRun(), arm: armRun({ events: 40 }) });
