@@ -72,7 +72,7 @@ export function measure(run, kin, samples = 240) {
       travel[i].add(p);
     });
   }
-  const size = start.diagonal > 1e-9 ? start.diagonal : bodySize(kin) || motion.diagonal / 8 || 1;
+  const size = start.diagonal > 1e-9 ? start.diagonal : bodySize(kin) || motion.diagonal / 3 || 1;
   const up = unitOf((run.model?.gravity ?? [0, 0, -1]).map((g) => -g), [0, 0, 1]);
   return { start, motion, size, up, normal: planeOf(travel, motion, up) };
 }

@@ -23,6 +23,7 @@ function parse(format, bytes) {
   }
   const text = new TextDecoder().decode(bytes);
   if (format === "obj") return new OBJLoader().parse(text);
+  if (new DOMParser().parseFromString(text, "application/xml").querySelector("parsererror")) return null;
   // Robot files place a mesh by its own axes, whichever of them the file calls up; its unit counts.
   return new ColladaLoader(manager()).parse(text.replace(/<up_axis>[^<]*<\/up_axis>/, ""), "").scene;
 }
@@ -71,6 +72,7 @@ export class Meshes {
       const copy = new Mesh(part.geometry, material);
       copy.matrix.copy(part.matrixWorld);
       copy.matrixAutoUpdate = false;
+      copy.matrixWorldNeedsUpdate = true;
       group.add(copy);
     });
     return group;

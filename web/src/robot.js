@@ -47,7 +47,7 @@ export class Robot {
     if (group.children.length === 0) this.skeleton(body, group);
     const ellipsoid = this.ellipsoid(body);
     if (ellipsoid) {
-      ellipsoid.visible = shapes.length === 0;
+      ellipsoid.visible = shapes.length === 0 && !group.userData.outlined;
       this.ellipsoids.push(ellipsoid);
       group.add(ellipsoid);
     }
@@ -88,10 +88,11 @@ export class Robot {
     }
     for (const point of this.run.points) if (point.body === body.index && point.xyz) ends.push(point.xyz);
     for (const closure of this.run.closures) {
+      if (["axis", "gear"].includes(closure.kind)) continue;
       if (closure.body_a === body.index && closure.xyz_a) ends.push(closure.xyz_a);
       if (closure.body_b === body.index && closure.xyz_b) ends.push(closure.xyz_b);
     }
-    return distinct(ends, this.thick * 0.5);
+    return distinct(ends, this.thick * 0.5).filter((end) => lengthOf(end) > this.thick * 0.5);
   }
 
   skeleton(body, group) {
@@ -100,7 +101,10 @@ export class Robot {
     const virtual = massless && body.parent < 0 && joint.type === "prismatic";
     const ends = this.ends(body);
     const hull = this.hull(body, ends);
-    if (hull) group.add(hull);
+    if (hull) {
+      group.add(hull);
+      group.userData.outlined = true;
+    }
     const com = given.com ?? [0, 0, 0];
     // A leaf that nothing hangs on ends as far beyond its centre of mass as that is away.
     if (ends.length === 0 && lengthOf(com) > this.thick) ends.push(scaled(com, 2));
@@ -116,7 +120,7 @@ export class Robot {
     }
     if (!virtual && !hiddenJoint(body, this.kin.bodies)) group.add(this.jointMark(joint));
     if (ends.length === 0 && !hull && given.mass > 0 && !given.ellipsoid) {
-      const ball = new Mesh(new SphereGeometry(this.thick * 3, 32, 20), this.materials.link);
+      const ball = new Mesh(new SphereGeometry(this.thick * 6, 32, 20), this.materials.link);
       ball.position.set(...com);
       group.add(ball);
     }
@@ -126,7 +130,8 @@ export class Robot {
   // Three or more places that are not in a line outline a body: a plate where they are in one plane.
   hull(body, ends) {
     const loose = ["free", "planar", "fixed"].includes(body.joint.type);
-    const points = distinct(loose ? ends : [...ends, [0, 0, 0]], this.thick * 0.5);
+    const origin = loose && !this.run.points.some(({ body: at, xyz }) => at === body.index && lengthOf(xyz ?? [1, 0, 0]) === 0);
+    const points = origin ? ends : [...ends, [0, 0, 0]];
     const normal = points.length >= 3 ? acrossOf(points) : null;
     if (!normal) return null;
     const corners = spatial(points, normal) ? points : points.flatMap((p) => [1, -1].map((side) => added(p, scaled(normal, side * this.thick * 0.8))));

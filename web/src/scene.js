@@ -6,7 +6,7 @@ import { Box, added, cross, dot, measure, scaled, unitOf } from "./extent.js";
 import { Marks } from "./marks.js";
 import { Robot } from "./robot.js";
 import { sceneColours } from "./theme.js";
-import { Walls, frameOf } from "./walls.js";
+import { Walls, frameOf, isWhole } from "./walls.js";
 
 const ANGLE = 32; // degrees of the perspective view, as of a short telephoto lens
 
@@ -39,6 +39,7 @@ export class View {
     const { run, kin, robot, extent } = this;
     const corners = robot.links.map((link) => {
       const box = new Box3();
+      link.updateMatrixWorld(true);
       for (const part of link.children) if (part.visible && !robot.triads.includes(part)) box.expandByObject(part);
       return box.isEmpty() ? [] : [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z]);
     });
@@ -88,7 +89,7 @@ export class View {
     box.add(motion.high, size * 0.04);
     if (box.empty) box.add([0, 0, 0], 1);
     const most = Math.max(motion.diagonal, size) * 4;
-    for (const wall of this.run.walls) {
+    for (const wall of this.run.walls.filter(isWhole)) {
       const reach = wall.radius ?? (wall.ring ? wall.ring + wall.tube : Math.max(...(wall.semi_axes ?? [Infinity])));
       if (!(reach < most)) continue;
       const { centre, x, y, z } = frameOf(wall);
