@@ -19,7 +19,7 @@ typedef struct ap_control ap_control;
 typedef struct ap_control_options {
   const char *robot;     ///< a file or built-in name: what the controller believes the robot to be;
                          ///< the simulated robot stays that of the scenario
-  const char *reference; ///< a CSV file: the reference
+  const char *reference; ///< a CSV or HDF5 file: the reference
   bool run_alone;        ///< the log has AP_PHASE_RUN alone
 } ap_control_options;
 
