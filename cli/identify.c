@@ -42,10 +42,11 @@ static const cli_option options[] = {
     {0}};
 
 static const char text[] =
-    "DATA is CSV: a line of names, then numbers. Columns are t and for each joint q.JOINT,\n"
-    "tau.JOINT and where measured v.JOINT, a.JOINT; otherwise these are made from q by\n"
-    "zero-phase filtering. Without DATA the base parameters are listed: the combinations\n"
-    "that motion can tell. The model written by -o has the bodies of the consistent fit,\n"
+    "DATA is CSV, a line of names and then numbers, or a log in HDF5. Columns are t and for\n"
+    "each joint q.JOINT, tau.JOINT and where measured v.JOINT, a.JOINT; otherwise these are\n"
+    "made from q by zero-phase filtering. Without DATA the base parameters are listed: the\n"
+    "combinations that motion can tell. The model written by -o has the bodies of the consistent "
+    "fit,\n"
     "which are physical; links on fixed joints have their mass in the body that moves them.\n";
 
 // What was asked for.
