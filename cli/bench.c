@@ -3,28 +3,30 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "chain.h"
+#include "clock.h"
 #include "json.h"
 #include "load.h"
 #include "peak.h"
+#include "progress.h"
 #include "speed.h"
 #include "table.h"
 #include "values.h"
 #include "verbs.h"
 #include "wrap.h"
 
-enum { JSON, FULL, CHAINS, PLOT, SECONDS, FLOATING };
+enum { JSON, FULL, CHAINS, PLOT, SECONDS, FLOATING, IGNORE_MIMIC };
 
 static const cli_option options[] = {
-    [JSON] = {"--json", NULL, "one JSON document"},
+    [JSON] = CLI_OPTION_JSON,
     [FULL] = {"--full", NULL, "longer, with chains of 6 to 96 joints and the machine's peak"},
     [CHAINS] = {"--chains", "N", "with --full: chains of at most N joints"},
     [PLOT] = {"--plot", "FILE.svg", "with --full: a figure of how times grow with the chain"},
     [SECONDS] = {"--seconds", "S",
                  "for the whole run, about; without --full at most 45 if not given"},
-    [FLOATING] = {"--floating", NULL, "hang the robots on a free base"},
+    [FLOATING] = CLI_OPTION_FLOATING,
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     {0}};
 
 static const char text[] =
@@ -49,21 +51,18 @@ typedef struct entry {
 
 typedef struct bench {
   const cli_arguments *arguments;
-  bool json, full, floating;
+  bool json, full, floating, ignore_mimic;
   long longest_chain; // joints
   double limit;       // seconds of the whole run; 0: as long as it takes
   double start, peak;
   double longest; // seconds of one model, so far
   entry *entry;   // [MOST_ENTRIES]
   int entries;
-  int left_out;
+  int left_out, all; // all: to be measured
+  cli_progress progress;
 } bench;
 
 // ---- measuring ---------------------------------------------------------------------------------
-
-static void show(const char *name) {
-  if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K%s%s", name[0] ? "appell: " : "", name);
-}
 
 // Operations of what is generated, for the fraction of the peak.
 static void count_operations(const ap_model *m, ap_count *count) {
@@ -86,14 +85,14 @@ static void count_operations(const ap_model *m, ap_count *count) {
 // What is left of the time is shared by the models to come.
 static double seconds_each(const bench *b, int to_come) {
   if (b->limit <= 0) return full_seconds;
-  const double left = b->limit * 0.6 - (cli_speed_clock() - b->start);
+  const double left = b->limit * 0.6 - (cli_clock() - b->start);
   const double each = left / (40.0 * to_come); // a model has up to 40 ways
   return each > full_seconds ? full_seconds : each < least_seconds ? least_seconds : each;
 }
 
 static int add_entry(bench *b, const char *name, const ap_model *m, int joints, int to_come) {
   // the next one may take twice as long as those before: its code has to be compiled first
-  const double from = cli_speed_clock();
+  const double from = cli_clock();
   if (!b->full && from - b->start + 2 * b->longest > b->limit) {
     b->left_out++;
     return CLI_OK;
@@ -105,15 +104,15 @@ static int add_entry(bench *b, const char *name, const ap_model *m, int joints, 
                            .name = e->name,
                            .seconds = seconds_each(b, to_come),
                            .no_generated = joints > CLI_MOST_GENERATED};
-  show(e->name);
+  cli_progress_step(&b->progress, b->entries - 1, b->all, "%s", e->name);
   const int status = cli_speeds_run(&e->speeds);
   if (status == CLI_OK && b->full && !e->speeds.no_generated) count_operations(m, e->count);
-  b->longest = fmax(b->longest, cli_speed_clock() - from);
+  b->longest = fmax(b->longest, cli_clock() - from);
   return status;
 }
 
 static int bench_model(bench *b, const char *argument, int to_come) {
-  const ap_read_options reading = {.floating = b->floating};
+  const ap_read_options reading = {.floating = b->floating, .ignore_mimic = b->ignore_mimic};
   cli_model model;
   int status = cli_load(argument, &reading, &model);
   if (status != CLI_OK) return status;
@@ -143,6 +142,7 @@ static int bench_models(bench *b) {
   const int given = b->arguments->count, n = given > 0 ? given : STANDARD;
   const int chains = count_chains(b);
   int status = CLI_OK;
+  b->all = n + chains;
   for (int k = 0; k < n && status == CLI_OK; k++)
     status = bench_model(b, given > 0 ? b->arguments->argument[k] : standard[k], n - k + chains);
   return status;
@@ -364,18 +364,20 @@ static int run(const cli_arguments *arguments) {
              .json = arguments->value[JSON] != NULL,
              .full = arguments->value[FULL] != NULL,
              .floating = arguments->value[FLOATING] != NULL,
+             .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL,
              .longest_chain = chain_sizes[CHAIN_SIZES - 1],
-             .start = cli_speed_clock()};
+             .start = cli_clock()};
   const char *plot = arguments->value[PLOT];
   int status = parse(&b);
   if (status != CLI_OK) return status;
   b.entry = calloc(MOST_ENTRIES, sizeof *b.entry);
   if (!b.entry) return cli_no_memory();
   cli_speed_pin();
+  cli_progress_start(&b.progress, false);
   if (b.full) b.peak = cli_peak();
   status = bench_models(&b);
   if (status == CLI_OK && b.full) status = bench_chains(&b);
-  show("");
+  cli_progress_hide();
   if (status == CLI_OK) status = print(&b);
   if (status == CLI_OK && plot) status = draw(&b, plot);
   for (int k = 0; k < b.entries; k++) cli_speeds_free(&b.entry[k].speeds);

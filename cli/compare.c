@@ -18,14 +18,14 @@ static const ap_quantity quantities[] = {AP_INVERSE, AP_BIAS, AP_INERTIA, AP_FOR
 enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
 
 static const cli_option options[] = {
-    [JSON] = {"--json", NULL, "one JSON document"},
-    [WHAT] = {"--what", "QUANTITY", "only inverse, bias, inertia or forward"},
+    [JSON] = CLI_OPTION_JSON,
+    [WHAT] = {"--what", "inverse|bias|inertia|forward", "this quantity alone"},
     [STATES] = {"--states", "N",
                 "random states that errors are taken over; up to 100 if not given"},
-    [SEED] = {"--seed", "S", "other random states; 1 if not given"},
-    [FLOATING] = {"--floating", NULL, "hang the robot on a free base"},
-    [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
-    [GRAVITY] = {"--gravity", "X,Y,Z", "m/s2; the model's own if not given"},
+    [SEED] = {"--seed", "N", "other random states; 1 if not given"},
+    [FLOATING] = CLI_OPTION_FLOATING,
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    [GRAVITY] = CLI_OPTION_GRAVITY,
     {0}};
 
 static const char text[] =
@@ -214,22 +214,19 @@ static int print_tables(cli_out *out, const cli_trials *t, const cli_model *mode
 
 // ---- the verb ----------------------------------------------------------------------------------
 
-static int parse_quantity(const char *word, cli_trials *t) {
+static void choose_quantity(const char *word, cli_trials *t) {
   t->what = quantities;
-  t->quantities = QUANTITIES;
-  if (!word) return CLI_OK;
-  t->quantities = 1;
-  for (int k = 0; k < QUANTITIES; k++) {
-    t->what = &quantities[k];
-    if (strcmp(word, ap_quantity_name(quantities[k])) == 0) return CLI_OK;
+  t->quantities = word ? 1 : QUANTITIES;
+  for (int k = 0; word && k < QUANTITIES; k++) {
+    if (strcmp(word, ap_quantity_name(quantities[k])) == 0) t->what = &quantities[k];
   }
-  return cli_usage("compare", "--what '%s' is not one of inverse, bias, inertia, forward", word);
 }
 
 static int parse(const cli_arguments *arguments, cli_trials *t, double gravity[3]) {
-  int status = parse_quantity(arguments->value[WHAT], t);
+  int status = CLI_OK;
   long states = 0, seed = 1;
-  if (status == CLI_OK && arguments->value[STATES]) {
+  choose_quantity(arguments->value[WHAT], t);
+  if (arguments->value[STATES]) {
     status =
         cli_value_integer("compare", "--states", arguments->value[STATES], 1, MOST_STATES, &states);
   }

@@ -6,8 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "control_log.h"
 #include "json.h"
+#include "progress.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -16,11 +18,11 @@ enum { OUTPUT, ROBOT, REFERENCE, RUN_ONLY, REPLAY, JSON, QUIET };
 static const cli_option options[] = {
     [OUTPUT] = {"-o", "RUN", "write every period there: RUN.csv or RUN.h5"},
     [ROBOT] = {"--robot", "MODEL", "what the controller believes in, not what the scenario says"},
-    [REFERENCE] = {"--reference", "FILE.csv", "what is followed: t, q.JOINT and maybe v, a.JOINT"},
+    [REFERENCE] = {"--reference", "FILE", "what is followed: t, q.JOINT and maybe v, a.JOINT"},
     [RUN_ONLY] = {"--run-only", NULL, "log the reference alone, with its own time"},
-    [REPLAY] = {"--replay", "LOG.csv", "feed the inputs of a log; its outputs must come again"},
-    [JSON] = {"--json", NULL, "the summary as one JSON document"},
-    [QUIET] = {"--quiet", NULL, "no summary"},
+    [REPLAY] = {"--replay", "RUN", "feed the inputs of a log; its outputs must come again"},
+    [JSON] = CLI_OPTION_SUMMARY_JSON,
+    [QUIET] = CLI_OPTION_QUIET,
     {0}};
 
 static const char text[] =
@@ -43,6 +45,8 @@ typedef struct job {
   ap_realtime realtime;
   bool by_clock, json, quiet;
   long differing; // of a replay; -1: it is none
+  long replayed;  // periods of the log that is replayed; 0: it is none
+  cli_progress progress;
 } job;
 
 // The run that a signal stops. A signal handler gets no argument.
@@ -64,18 +68,18 @@ static void await_signals(ap_servo *servo) {
       sigaction(stopping[k], &action, NULL);
 }
 
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // ---- the run -----------------------------------------------------------------------------------
 
 static void drain(job *j) {
   ap_servo_record record;
-  while (ap_servo_take(j->servo, &record)) cli_control_log_write(&j->log, &record);
-  const double now = seconds();
+  while (ap_servo_take(j->servo, &record)) {
+    cli_control_log_write(&j->log, &record);
+    cli_progress_show(
+        &j->progress,
+        record.period < j->replayed ? (double)record.period / (double)j->replayed : -1,
+        "t = %.2f s, %s", record.t, ap_phase_name(record.phase));
+  }
+  const double now = cli_clock();
   if (now - j->flushed < flush_every) return;
   cli_control_log_flush(&j->log);
   j->flushed = now;
@@ -121,6 +125,7 @@ static int replay(job *j, const char *log) {
     error.status = ap_control_open_replay(j->control, input, output, n, &j->servo, &error);
     if (error.status != AP_OK) status = cli_fail_input(j->path, &error);
   }
+  if (n > 0) j->replayed = period[n - 1] + 1;
   for (long k = 0; status == CLI_OK && k < n; k++) {
     if (k == requested) ap_servo_request_stop(j->servo);
     const bool more = ap_servo_step_at(j->servo, period[k]);
@@ -283,9 +288,10 @@ static int go(job *j, const char *log) {
       return cli_fail(error.status == AP_E_ARG ? CLI_BAD : CLI_FAILED, j->path, 0, "%s",
                       error.text);
   }
-  status = cli_control_log_open(&j->log, j->output, j->control);
+  status = cli_control_log_open(&j->log, j->output, j->control, j->path);
   if (status != CLI_OK) return status;
-  j->flushed = seconds();
+  j->flushed = cli_clock();
+  cli_progress_start(&j->progress, j->quiet);
   if (log) {
     status = replay(j, log);
   } else {
@@ -293,6 +299,7 @@ static int go(job *j, const char *log) {
     status = j->by_clock ? run_by_clock(j) : run_simulated(j);
     stoppable = NULL;
   }
+  cli_progress_hide();
   if (status == CLI_OK) status = cli_control_log_finish(&j->log);
   if (status == CLI_OK) status = print_summary(j);
   if (status != CLI_OK) return status;

@@ -27,9 +27,10 @@ typedef struct cli_control_log {
   ap_error error; ///< of the first write that failed
 } cli_control_log;
 
-/// Start the log path (NULL: none); reports what is wrong and returns a status other than CLI_OK.
-/// Close it in either case.
-int cli_control_log_open(cli_control_log *log, const char *path, const ap_control *control);
+/// Start the log path (NULL: none) of a scenario, which was read of that file; reports what is
+/// wrong and returns a status other than CLI_OK. Close it in either case.
+int cli_control_log_open(cli_control_log *log, const char *path, const ap_control *control,
+                         const char *scenario_file);
 void cli_control_log_write(cli_control_log *log, const ap_servo_record *record);
 void cli_control_log_flush(cli_control_log *log);
 /// Complete the log: CLI_OK, or CLI_FAILED after saying why.

@@ -5,15 +5,13 @@
 enum { FLOATING, IGNORE_MIMIC };
 
 static const cli_option options[] = {
-    [FLOATING] = {"--floating", NULL, "hang the robot on a free base"},
-    [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
-    {0}};
+    [FLOATING] = CLI_OPTION_FLOATING, [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC, {0}};
 
 static const char text[] =
-    "A is a robot file or a built-in model; B is a file whose ending says what is written\n"
-    "(.urdf, .xml; .yaml, .yml). The dynamics stay the same; what B's format cannot say is\n"
-    "an error, and then nothing is written. A mechanism with closed chains can be written\n"
-    "to YAML only.\n";
+    "MODEL is a robot file or a built-in model; ROBOT is a file whose ending says what is\n"
+    "written (.urdf, .xml; .yaml, .yml). The dynamics stay the same; what its format cannot\n"
+    "say is an error, and then nothing is written. A mechanism with closed chains can be\n"
+    "written to YAML only.\n";
 
 static int run(const cli_arguments *arguments) {
   const char *target = arguments->argument[1];
@@ -34,7 +32,7 @@ static int run(const cli_arguments *arguments) {
 }
 
 const cli_verb cli_convert = {.name = "convert",
-                              .arguments = "A B",
+                              .arguments = "MODEL ROBOT",
                               .about = "Write a model to a robot file.",
                               .text = text,
                               .example =

@@ -9,14 +9,14 @@
 enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, BRANCH, OUTPUT };
 
 static const cli_option options[] = {
-    [METHOD] = {"--method", "NAME", "how to compute it ('appell methods' lists them)"},
+    [METHOD] = {"--method", "METHOD", "how to compute it ('appell methods' lists them)"},
     [REAL] = {"--real", "f32|f64|f128", "the arithmetic; f64 if not given"},
-    [FLOATING] = {"--floating", NULL, "hang the robot on a free base"},
-    [FRICTION] = {"--friction", NULL, "with friction, damping and rotor inertia"},
-    [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
-    [GRAVITY] = {"--gravity", "X,Y,Z", "m/s2; the model's own if not given"},
-    [BRANCH] = {"--branch", "NAME", "of a mechanism: how it is assembled ('appell info')"},
-    [OUTPUT] = {"-o", "OUT", "write to a file, which appears when it is complete"},
+    [FLOATING] = CLI_OPTION_FLOATING,
+    [FRICTION] = CLI_OPTION_FRICTION,
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    [GRAVITY] = CLI_OPTION_GRAVITY,
+    [BRANCH] = {"--branch", "BRANCH", "of a mechanism: how it is assembled ('appell info')"},
+    [OUTPUT] = {"-o", "FILE", "write to a file, which appears when it is complete"},
     {0}};
 
 static const char text[] =
@@ -33,30 +33,10 @@ static const char text[] =
     "MODEL is a robot file (.urdf, .yaml) or a built-in model ('appell models'), FILE a\n"
     "state file: one state per line, numbers separated by blanks or commas, lines that\n"
     "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
-    "the joints. Derivatives by q are those in the tangent space: by the steps that v counts.\n"
-    " Friction, damping and rotor inertia take part only with --friction.\n"
+    "the joints. Derivatives by q are those in the tangent space, by the steps that v\n"
+    "counts. Friction, damping and rotor inertia take part only with --friction.\n"
     "Of a mechanism with closed chains (agile-wrist, five-bar, stewart, delta, or a file\n"
     "with closures) q v a are the independent coordinates, tau the efforts of its actuators.\n";
-
-// List the names of the quantities, or the methods of one quantity, into out.
-static char *list_quantities(char *out, size_t size) {
-  size_t n = 0;
-  for (int k = AP_INVERSE; k <= AP_FORWARD_DERIVATIVES && n < size; k++) {
-    n += (size_t)snprintf(out + n, size - n, "%s%s", k > 0 ? ", " : "",
-                          ap_quantity_name((ap_quantity)k));
-  }
-  return out;
-}
-
-static char *list_methods(ap_quantity what, char *out, size_t size) {
-  size_t n = 0;
-  out[0] = 0;
-  for (int i = 0; ap_method_at(i) && n < size; i++) {
-    if (ap_method_at(i)->what != what) continue;
-    n += (size_t)snprintf(out + n, size - n, "%s%s", n > 0 ? ", " : "", ap_method_at(i)->name);
-  }
-  return out;
-}
 
 static bool find_quantity(const char *word, ap_quantity *what) {
   for (int k = AP_INVERSE; k <= AP_FORWARD_DERIVATIVES; k++) {
@@ -73,37 +53,40 @@ static int parse_quantity(const char *word, const char *second, ap_quantity *wha
     return cli_usage("eval", "the quantity comes first; did you mean 'appell eval %s %s'?", second,
                      word);
   }
-  char names[256];
-  return cli_usage("eval", "unknown quantity '%s', one of %s is needed", word,
-                   list_quantities(names, sizeof names));
+  cli_choice choice = {.nearest = {.word = word}};
+  for (int k = AP_INVERSE; k <= AP_FORWARD_DERIVATIVES; k++) {
+    cli_choice_offer(&choice, ap_quantity_name((ap_quantity)k));
+  }
+  return cli_unknown("eval", "quantity", &choice);
 }
 
 static int parse_method(const char *name, ap_quantity what, const ap_method **method) {
   *method = ap_find_method(what, name);
   if (*method) return CLI_OK;
-  char names[1024];
-  list_methods(what, names, sizeof names);
   const char *quantity = ap_quantity_name(what);
   if (!name) {
     return cli_fail(CLI_FAILED, NULL, 0, "there is no method for '%s' yet", quantity);
   }
+  char of[64];
+  snprintf(of, sizeof of, " for %s", quantity);
+  cli_choice choice = {.nearest = {.word = name}, .of = of};
+  const ap_method *other = NULL;
   for (int i = 0; ap_method_at(i); i++) {
-    if (strcmp(ap_method_at(i)->name, name) == 0) {
-      return cli_usage("eval", "method '%s' computes %s; methods for %s are %s", name,
-                       ap_quantity_name(ap_method_at(i)->what), quantity, names);
-    }
+    if (ap_method_at(i)->what == what) cli_choice_offer(&choice, ap_method_at(i)->name);
+    if (strcmp(ap_method_at(i)->name, name) == 0) other = ap_method_at(i);
   }
-  return cli_usage("eval", "unknown method '%s'; methods for %s are %s", name, quantity, names);
+  if (!other) return cli_unknown("eval", "method", &choice);
+  return cli_usage("eval", "method '%s' computes %s; methods for %s are %s", name,
+                   ap_quantity_name(other->what), quantity, choice.names);
 }
 
-static int parse_real(const char *name, ap_arithmetic *arithmetic) {
-  *arithmetic = AP_F64;
-  if (!name) return CLI_OK;
-  for (int k = AP_F64; k <= AP_F128; k++) {
-    *arithmetic = (ap_arithmetic)k;
-    if (strcmp(name, ap_arithmetic_name(*arithmetic)) == 0) return CLI_OK;
+// The options' table has seen to it that name, where there is one, is the name of an arithmetic.
+static ap_arithmetic parse_real(const char *name) {
+  ap_arithmetic found = AP_F64;
+  for (int k = AP_F64; name && k <= AP_F128; k++) {
+    if (strcmp(name, ap_arithmetic_name((ap_arithmetic)k)) == 0) found = (ap_arithmetic)k;
   }
-  return cli_usage("eval", "unknown arithmetic '%s', one of f32, f64, f128 is needed", name);
+  return found;
 }
 
 // What the words of the command line ask for, except model and files.
@@ -111,7 +94,7 @@ static int parse_job(const cli_arguments *arguments, cli_job *job, double gravit
   ap_quantity what;
   int status = parse_quantity(arguments->argument[0], arguments->argument[1], &what);
   if (status == CLI_OK) status = parse_method(arguments->value[METHOD], what, &job->method);
-  if (status == CLI_OK) status = parse_real(arguments->value[REAL], &job->arithmetic);
+  job->arithmetic = parse_real(arguments->value[REAL]);
   if (status == CLI_OK && arguments->value[GRAVITY]) {
     status = cli_value_gravity("eval", arguments->value[GRAVITY], gravity);
     job->gravity = gravity;

@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "columns.h"
 #include "json.h"
 #include "load.h"
 #include "output.h"
+#include "progress.h"
 #include "values.h"
 #include "verbs.h"
 
@@ -22,6 +22,7 @@ enum {
   ROTOR,
   EFFORT,
   SEED,
+  IGNORE_MIMIC,
   JSON
 };
 enum { MOST_ROWS = 10000000, NAME_BYTES = 1024 };
@@ -37,6 +38,7 @@ static const cli_option options[] = {
     [ROTOR] = {"--rotor", NULL, "show reflected rotor inertia too"},
     [EFFORT] = {"--evaluations", "N", "motions that are tried (6000)"},
     [SEED] = {"--seed", "N", "of the random numbers (1)"},
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [JSON] = {"--json", NULL, "what was found as one JSON document; needs -o"},
     {0}};
 
@@ -174,11 +176,14 @@ static int report(const ap_excitation *found, int parameters, bool json) {
 
 // ---- the verb ----------------------------------------------------------------------------------
 
+typedef struct watch {
+  cli_progress progress;
+  int all;
+} watch;
+
 static void show_progress(void *context, int done) {
-  const int *all = context;
-  fprintf(stderr, "\r%3d %% of %d motions", (int)(100.0 * done / *all), *all);
-  if (done >= *all) fprintf(stderr, "\r\033[K");
-  fflush(stderr);
+  watch *w = context;
+  cli_progress_show(&w->progress, (double)done / w->all, "%d of %d motions", done, w->all);
 }
 
 static int excite(const cli_model *model, const cli_arguments *a, const ap_excite_options *o,
@@ -194,6 +199,7 @@ static int excite(const cli_model *model, const cli_arguments *a, const ap_excit
   error.status = ap_ident_create(model->model, &look_for, &ident, &error);
   if (error.status == AP_OK) error.status = ap_base_find(ident, AP_BASE_QR, &base, &error);
   if (error.status == AP_OK) error.status = ap_excite(ident, base, o, &traj, &found, &error);
+  cli_progress_hide();
   int status = CLI_OK;
   if (error.status != AP_OK) {
     status =
@@ -225,10 +231,13 @@ static int run(const cli_arguments *arguments) {
     status = cli_check_target(arguments->value[OUTPUT]);
   }
   cli_model model;
-  if (status == CLI_OK) status = cli_load(arguments->argument[0], NULL, &model);
+  const ap_read_options reading = {.ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
+  if (status == CLI_OK) status = cli_load(arguments->argument[0], &reading, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
-  if (isatty(STDERR_FILENO) == 1) o.progress = show_progress, o.context = &o.evaluations;
+  watch w = {.all = o.evaluations};
+  cli_progress_start(&w.progress, false);
+  o.progress = show_progress, o.context = &w;
   status = excite(&model, arguments, &o, rate);
   cli_unload(&model);
   return status;

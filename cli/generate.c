@@ -6,6 +6,7 @@
 
 #include "folder.h"
 #include "load.h"
+#include "progress.h"
 #include "output.h"
 #include "verbs.h"
 
@@ -26,13 +27,13 @@ static const cli_option options[] = {
     [OUTPUT] = {"-o", "DIR", "the folder for the files; made where it is missing"},
     [TARGET] = {"--target", "c|cuda", "the language; c if not given"},
     [REAL] = {"--real", "f32|f64", "float or double; f64 if not given"},
-    [FUNCTIONS] = {"--functions", "LIST", "names with commas between; all if not given"},
+    [FUNCTIONS] = {"--functions", "FUNCTIONS", "names with commas between; all if not given"},
     [NAME] = {"--name", "NAME", "begin all names with this; the model's name if not given"},
     [NO_BATCH] = {"--no-batch", NULL, "leave the functions for many states out"},
     [NO_REGROUP] = {"--no-regroup", NULL, "keep every body's inertial parameters its own"},
-    [FRICTION] = {"--friction", NULL, "with friction, damping and rotor inertia"},
-    [FLOATING] = {"--floating", NULL, "hang the robot on a free base"},
-    [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
+    [FRICTION] = CLI_OPTION_FRICTION,
+    [FLOATING] = CLI_OPTION_FLOATING,
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     {0}};
 
 static const char text[] =
@@ -51,20 +52,15 @@ static const char text[] =
 
 // The function that a word of the list names.
 static int find_function(const char *word, unsigned *bits) {
-  cli_nearest nearest = {.word = word};
+  cli_choice choice = {.nearest = {.word = word}};
   for (int f = 0; f < AP_FUNCTIONS; f++) {
     const char *name = ap_function_name((ap_function)f);
-    cli_nearest_offer(&nearest, name);
+    cli_choice_offer(&choice, name);
     if (strcmp(word, name) != 0) continue;
     *bits |= 1u << f;
     return CLI_OK;
   }
-  const char *near = cli_nearest_name(&nearest);
-  if (near) {
-    return cli_usage("generate", "unknown function '%s' in --functions; did you mean '%s'?", word,
-                     near);
-  }
-  return cli_usage("generate", "unknown function '%s' in --functions", word);
+  return cli_unknown("generate", "function", &choice);
 }
 
 static int parse_functions(const char *list, unsigned *bits) {
@@ -91,15 +87,9 @@ static int parse_options(const cli_arguments *arguments, ap_generate_options *o)
   o->friction = arguments->value[FRICTION] != NULL;
   if (!arguments->value[OUTPUT])
     return cli_usage("generate", "option -o DIR is missing: where the files go");
-  if (real && strcmp(real, "f32") == 0)
-    o->arithmetic = AP_F32;
-  else if (real && strcmp(real, "f64") != 0)
-    return cli_usage("generate", "unknown arithmetic '%s'; f32 and f64 are possible", real);
+  if (real && strcmp(real, "f32") == 0) o->arithmetic = AP_F32;
   const char *target = arguments->value[TARGET];
-  if (target && strcmp(target, "cuda") == 0)
-    o->target = AP_TARGET_CUDA;
-  else if (target && strcmp(target, "c") != 0)
-    return cli_usage("generate", "unknown target '%s'; c and cuda are possible", target);
+  if (target && strcmp(target, "cuda") == 0) o->target = AP_TARGET_CUDA;
   return list ? parse_functions(list, &o->functions) : CLI_OK;
 }
 
@@ -142,7 +132,11 @@ static int run(const cli_arguments *arguments) {
   cli_print_warnings(&model);
   ap_error error = {0};
   ap_code *code = NULL;
+  cli_progress progress;
+  cli_progress_start(&progress, false);
+  cli_progress_step(&progress, 0, 0, "generating %s", ap_model_name(model.model));
   error.status = ap_generate(model.model, &generating, &code, &error);
+  cli_progress_hide();
   status = error.status != AP_OK ? cli_fail_input(model.path, &error)
                                  : write_files(arguments->value[OUTPUT], code);
   ap_code_free(code);

@@ -4,31 +4,49 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "progress.h"
 #include "values.h"
 #include "verbs.h"
 
-enum { METHOD, VALIDATE, FRICTION, ROTOR, OFFSET, CUTOFF, FILTER, REJECT, BASE, OUTPUT, JSON };
-enum { FOLDS = 5 };
+enum {
+  METHOD,
+  VALIDATE,
+  FRICTION,
+  ROTOR,
+  OFFSET,
+  CUTOFF,
+  FILTER,
+  REJECT,
+  BASE,
+  IGNORE_MIMIC,
+  OUTPUT,
+  JSON
+};
+// Steps that the progress counts: reading, reducing, the estimates, and a look for friction.
+enum { FOLDS = 5, FIRST_FIT = 2, STEPS = FIRST_FIT + AP_FIT_METHODS + 1 };
 
 static const cli_option options[] = {
-    [METHOD] = {"--method", "NAME", "qr, svd, pinv, ridge, weighted or consistent (weighted)"},
-    [VALIDATE] = {"--validate", "DATA2", "a log that is not used, to compare the prediction with"},
+    [METHOD] = {"--method", "qr|svd|pinv|ridge|weighted|consistent",
+                "the estimate that is reported (weighted)"},
+    [VALIDATE] = {"--validate", "DATA", "a log that is not used, to compare the prediction with"},
     [FRICTION] = {"--friction", NULL, "look for viscous and Coulomb friction too"},
     [ROTOR] = {"--rotor", NULL, "look for reflected rotor inertia too"},
     [OFFSET] = {"--offset", NULL, "look for a constant force of each joint too"},
     [CUTOFF] = {"--cutoff", "HZ", "of the filter for logs without v and a (10)"},
     [FILTER] = {"--filter", NULL, "filter although the log has v and a"},
     [REJECT] = {"--reject", "K", "leave out forces K deviations off the fit; 0: none (5)"},
-    [BASE] = {"--base", "HOW", "find the combinations by qr or by svd (qr)"},
-    [OUTPUT] = {"-o", "FILE", "write the identified model: .urdf or .yaml"},
-    [JSON] = {"--json", NULL, "one JSON document"},
+    [BASE] = {"--base", "qr|svd", "how the combinations are found (qr)"},
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    [OUTPUT] = {"-o", "ROBOT", "write the identified model: .urdf or .yaml"},
+    [JSON] = CLI_OPTION_JSON,
     {0}};
 
 static const char text[] =
-    "DATA is CSV: a line of names, then numbers. Columns are t and for each joint q.JOINT,\n"
-    "tau.JOINT and where measured v.JOINT, a.JOINT; otherwise these are made from q by\n"
-    "zero-phase filtering. Without DATA the base parameters are listed: the combinations\n"
-    "that motion can tell. The model written by -o has the bodies of the consistent fit,\n"
+    "DATA is CSV, a line of names and then numbers, or a log in HDF5. Columns are t and for\n"
+    "each joint q.JOINT, tau.JOINT and where measured v.JOINT, a.JOINT; otherwise these are\n"
+    "made from q by zero-phase filtering. Without DATA the base parameters are listed: the\n"
+    "combinations that motion can tell. The model written by -o has the bodies of the consistent "
+    "fit,\n"
     "which are physical; links on fixed joints have their mass in the body that moves them.\n";
 
 // What was asked for.
@@ -43,21 +61,12 @@ typedef struct wish {
 
 // ---- the command line --------------------------------------------------------------------------
 
-static int parse_method(const char *name, ap_fit_method *method) {
-  *method = AP_FIT_WEIGHTED;
-  if (!name) return CLI_OK;
-  for (int k = 0; k < AP_FIT_METHODS; k++) {
-    *method = (ap_fit_method)k;
-    if (strcmp(name, ap_fit_method_name(*method)) == 0) return CLI_OK;
+static ap_fit_method parse_method(const char *name) {
+  ap_fit_method method = AP_FIT_WEIGHTED;
+  for (int k = 0; name && k < AP_FIT_METHODS; k++) {
+    if (strcmp(name, ap_fit_method_name((ap_fit_method)k)) == 0) method = (ap_fit_method)k;
   }
-  return cli_usage("identify",
-                   "--method '%s' is not one of qr, svd, pinv, ridge, weighted, consistent", name);
-}
-
-static int parse_base(const char *name, ap_base_method *method) {
-  *method = name && strcmp(name, "svd") == 0 ? AP_BASE_SVD : AP_BASE_QR;
-  if (!name || *method == AP_BASE_SVD || strcmp(name, "qr") == 0) return CLI_OK;
-  return cli_usage("identify", "--base '%s' is neither qr nor svd", name);
+  return method;
 }
 
 static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
@@ -70,9 +79,10 @@ static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
               .output = a->value[OUTPUT],
               .json = a->value[JSON] != NULL};
   w->prepare.always = a->value[FILTER] != NULL;
-  int status = parse_method(a->value[METHOD], method);
-  if (status == CLI_OK) status = parse_base(a->value[BASE], &w->base);
-  if (status == CLI_OK && a->value[CUTOFF]) {
+  int status = CLI_OK;
+  *method = parse_method(a->value[METHOD]);
+  w->base = a->value[BASE] && strcmp(a->value[BASE], "svd") == 0 ? AP_BASE_SVD : AP_BASE_QR;
+  if (a->value[CUTOFF]) {
     status = cli_value_above("identify", "--cutoff", a->value[CUTOFF], 0, &w->prepare.cutoff);
   }
   if (status == CLI_OK && a->value[REJECT] && strcmp(a->value[REJECT], "0") == 0) {
@@ -118,17 +128,22 @@ static int reduce(cli_identification *f, cli_log_data *data, int folds, double r
 }
 
 // The log and the one that it is compared with. Nothing of the latter is left out.
-static int read_logs(cli_identification *f, const wish *w, const char *path, const char *other) {
+static int read_logs(cli_identification *f, const wish *w, const char *path, const char *other,
+                     cli_progress *progress) {
+  cli_progress_step(progress, 0, STEPS, "reading %s", path);
   int status = read_log(f, w, path, &f->data);
   if (status == CLI_OK && other) status = read_log(f, w, other, &f->validation);
+  cli_progress_step(progress, 1, STEPS, "reducing %d samples", f->data.samples);
   if (status == CLI_OK) status = reduce(f, &f->data, FOLDS, w->reject);
   if (status == CLI_OK && other) status = reduce(f, &f->validation, 1, 0);
   return status;
 }
 
 // All methods, for comparison; the one asked for must succeed.
-static int fit_all(cli_identification *f) {
+static int fit_all(cli_identification *f, cli_progress *progress) {
   for (int k = 0; k < AP_FIT_METHODS; k++) {
+    cli_progress_step(progress, FIRST_FIT + k, STEPS, "estimate by %s",
+                      ap_fit_method_name((ap_fit_method)k));
     ap_fit_make(f->data.reduction, f->base, (ap_fit_method)k, NULL, &f->fit[k], &f->failed[k]);
   }
   return f->fit[f->method] ? CLI_OK : fail(f->data.path, &f->failed[f->method]);
@@ -193,9 +208,13 @@ static int identify(cli_identification *f, const wish *w, const cli_arguments *a
   if (error.status == AP_OK) error.status = ap_base_find(f->ident, w->base, &f->base, &error);
   if (error.status != AP_OK) return cli_fail(CLI_FAILED, f->model.path, 0, "%s", error.text);
   if (a->count == 1) return cli_print_base(f, w->json);
-  int status = read_logs(f, w, a->argument[1], a->value[VALIDATE]);
-  if (status == CLI_OK) status = fit_all(f);
+  cli_progress progress;
+  cli_progress_start(&progress, false);
+  int status = read_logs(f, w, a->argument[1], a->value[VALIDATE], &progress);
+  if (status == CLI_OK) status = fit_all(f, &progress);
+  cli_progress_step(&progress, STEPS - 1, STEPS, "looking for friction");
   if (status == CLI_OK) hint_at_friction(f, w);
+  cli_progress_hide();
   if (status == CLI_OK && w->output) status = write_model(f, w->output);
   return status == CLI_OK ? cli_print_identification(f, w->json) : status;
 }
@@ -209,7 +228,8 @@ static int run(const cli_arguments *arguments) {
   wish w;
   cli_identification f = {.data = {.path = NULL}};
   int status = parse(arguments, &w, &f.method);
-  if (status == CLI_OK) status = cli_load(arguments->argument[0], NULL, &f.model);
+  const ap_read_options reading = {.ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
+  if (status == CLI_OK) status = cli_load(arguments->argument[0], &reading, &f.model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&f.model);
   status = identify(&f, &w, arguments);

@@ -13,11 +13,10 @@
 enum { JSON, FLOATING, IGNORE_MIMIC };
 enum { NAME_BYTES = 1024, LINE_WIDTH = 100 };
 
-static const cli_option options[] = {
-    [JSON] = {"--json", NULL, "one JSON document"},
-    [FLOATING] = {"--floating", NULL, "hang the robot on a free base"},
-    [IGNORE_MIMIC] = {"--ignore-mimic", NULL, "make mimic joints independent"},
-    {0}};
+static const cli_option options[] = {[JSON] = CLI_OPTION_JSON,
+                                     [FLOATING] = CLI_OPTION_FLOATING,
+                                     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+                                     {0}};
 
 static const char text[] =
     "Shows the joints in the order of the vectors q and v (with the index of each joint's\n"

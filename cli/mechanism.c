@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "feed.h"
+#include "progress.h"
 
 enum { NUMBER_BYTES = 25 };
 
@@ -199,7 +201,10 @@ static int pump(machine *a, ap_rows *rows, cli_feed *feed, cli_out *out) {
   int status = CLI_OK;
   bool end = false;
   ap_error error = {0};
-  while (status == CLI_OK && !out->error) {
+  cli_progress progress;
+  cli_progress_start(&progress, isatty(out->fd) == 1);
+  for (long states = 0; status == CLI_OK && !out->error; states++) {
+    cli_progress_show(&progress, ap_rows_fraction(rows), "%ld states", states);
     if (cli_feed_waits(feed, ap_rows_line(rows))) cli_out_flush(out);
     error.status = ap_rows_next(rows, a->columns_in, a->in, &end, &error);
     if (error.status != AP_OK) {
@@ -209,6 +214,7 @@ static int pump(machine *a, ap_rows *rows, cli_feed *feed, cli_out *out) {
     if (end) break;
     status = do_row(a, ap_rows_line(rows), out);
   }
+  cli_progress_hide();
   return status;
 }
 

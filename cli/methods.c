@@ -6,7 +6,7 @@
 
 enum { JSON };
 
-static const cli_option options[] = {[JSON] = {"--json", NULL, "one JSON document"}, {0}};
+static const cli_option options[] = {[JSON] = CLI_OPTION_JSON, {0}};
 
 static const char text[] =
     "The first method of each quantity is the one that 'appell eval' takes by itself;\n"

@@ -6,7 +6,7 @@
 
 enum { JSON };
 
-static const cli_option options[] = {[JSON] = {"--json", NULL, "one JSON document"}, {0}};
+static const cli_option options[] = {[JSON] = CLI_OPTION_JSON, {0}};
 
 static int print_table(cli_out *out) {
   cli_table table = {.columns = 2};

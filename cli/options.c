@@ -4,6 +4,8 @@
 
 #include "output.h"
 
+enum { LEFT_WIDTH = 22 }; // of names in the help
+
 // The option that word names: all of it, up to '=' for a long one, its first two characters for a
 // letter. *value: what is attached to it, or NULL.
 static int find_option(const cli_option *options, const char *word, const char **value) {
@@ -18,6 +20,13 @@ static int find_option(const cli_option *options, const char *word, const char *
   return -1;
 }
 
+// -o has no long name, but other programs' has.
+static bool means_output(const cli_verb *verb, const char *name) {
+  const char *attached;
+  return find_option(verb->options, "-o", &attached) >= 0 &&
+         (strcmp(name, "--output") == 0 || strcmp(name, "--out") == 0);
+}
+
 static int unknown_option(const cli_verb *verb, const char *word) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
@@ -26,9 +35,23 @@ static int unknown_option(const cli_verb *verb, const char *word) {
     for (int k = 0; verb->options[k].name; k++) cli_nearest_offer(&nearest, verb->options[k].name);
     cli_nearest_offer(&nearest, "--help");
   }
-  const char *near = cli_nearest_name(&nearest);
+  const char *near = means_output(verb, name) ? "-o" : cli_nearest_name(&nearest);
   if (near) return cli_usage(verb->name, "unknown option '%s'; did you mean '%s'?", name, near);
   return cli_usage(verb->name, "unknown option '%s'", name);
+}
+
+// Whether value is one of the words between the bars of choices, "f32|f64".
+static int check_choice(const cli_verb *verb, const cli_option *option, const char *value) {
+  char words[128], *rest = NULL;
+  cli_choice choice = {.nearest = {.word = value}};
+  snprintf(words, sizeof words, "%s", option->value);
+  for (char *word = strtok_r(words, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
+    if (strcmp(word, value) == 0) return CLI_OK;
+    cli_choice_offer(&choice, word);
+  }
+  char what[64];
+  snprintf(what, sizeof what, "value of option %s", option->name);
+  return cli_unknown(verb->name, what, &choice);
 }
 
 // Take the option at argv[*i], and its value from there or from the next word.
@@ -58,7 +81,7 @@ static int take_option(const cli_verb *verb, int argc, char **argv, int *i, cli_
                      option->value);
   }
   got->value[k] = value;
-  return CLI_OK;
+  return strchr(option->value, '|') ? check_choice(verb, option, value) : CLI_OK;
 }
 
 static int check_count(const cli_verb *verb, const cli_arguments *got) {
@@ -94,11 +117,12 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *argume
 
 static void print_option(cli_out *out, const char *name, const char *value, const char *help) {
   char left[64];
-  snprintf(left, sizeof left, "%s%s%s", name, value ? " " : "", value ? value : "");
-  cli_out_printf(out, "  %-22s %s\n", left, help);
+  const int n = snprintf(left, sizeof left, "%s%s%s", name, value ? " " : "", value ? value : "");
+  if (n > LEFT_WIDTH) cli_out_printf(out, "  %s\n  %*s %s\n", left, LEFT_WIDTH, "", help);
+  if (n <= LEFT_WIDTH) cli_out_printf(out, "  %-*s %s\n", LEFT_WIDTH, left, help);
 }
 
-int cli_help(const cli_verb *verb) {
+int cli_verb_help(const cli_verb *verb) {
   cli_out out;
   int status = cli_out_open(&out, NULL);
   if (status != CLI_OK) return status;

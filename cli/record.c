@@ -186,7 +186,8 @@ static int longest_word(const cli_record *r) {
 
 // ---- the log -----------------------------------------------------------------------------------
 
-int cli_record_open(cli_record *r, const char *path, const ap_scenario *scenario) {
+int cli_record_open(cli_record *r, const char *path, const ap_scenario *scenario,
+                    const char *scenario_file) {
   *r = (cli_record){
       .model = ap_scenario_model(scenario), .scene = ap_scenario_scene(scenario), .path = path};
   add_columns(r);
@@ -198,6 +199,7 @@ int cli_record_open(cli_record *r, const char *path, const ap_scenario *scenario
                           .event_column = event_columns,
                           .event_columns = EVENT_COLUMNS,
                           .scenario = ap_scenario_text(scenario),
+                          .scenario_file = scenario_file,
                           .model = ap_model_name(r->model),
                           .longest_word = longest_word(r)};
   ap_error error = {0};

@@ -31,9 +31,10 @@ typedef struct cli_record {
   ap_error error; ///< of the first write that failed
 } cli_record;
 
-/// Start the log path (NULL: none) of a scenario; reports what is wrong and returns a status other
-/// than CLI_OK. Close it in either case.
-int cli_record_open(cli_record *record, const char *path, const ap_scenario *scenario);
+/// Start the log path (NULL: none, the columns alone) of a scenario, which was read of that file;
+/// reports what is wrong and returns a status other than CLI_OK. Close it in either case.
+int cli_record_open(cli_record *record, const char *path, const ap_scenario *scenario,
+                    const char *scenario_file);
 /// Write the state as a row. AP_OK, or what went wrong, also in record->error.
 ap_status cli_record_row(cli_record *record, const ap_sim *sim, const ap_sim_state *state);
 void cli_record_event(cli_record *record, const ap_event *event);

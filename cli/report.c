@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "progress.h"
+
 enum { LINE_BYTES = 8192, PLACE_BYTES = 4200, WORD_BYTES = 64 };
 
 static const char bold_red[] = "\033[1;31m", bold_yellow[] = "\033[1;33m", normal[] = "\033[0m";
@@ -83,6 +85,7 @@ static void say(const char *file, int line, const char *kind, const char *colour
   snprintf(raw, sizeof raw, "%s%s%s", place, kind, text);
   cli_plain(raw, plain, sizeof plain);
   const bool colours = cli_colour(stderr);
+  cli_progress_hide();
   int n = snprintf(whole, sizeof whole, "%sappell:%s %s\n", colours ? colour : "",
                    colours ? normal : "", plain);
   if (n < 0 || write(STDERR_FILENO, whole, (size_t)n) < 0) return; // nobody is left to be told
@@ -167,4 +170,21 @@ const char *cli_nearest_name(const cli_nearest *nearest) {
   const size_t length = strlen(nearest->word);
   if (!nearest->best || length < 2) return NULL;
   return nearest->distance <= 1 + length / 4 ? nearest->best : NULL;
+}
+
+void cli_choice_offer(cli_choice *choice, const char *name) {
+  cli_nearest_offer(&choice->nearest, name);
+  if (choice->used >= sizeof choice->names) return;
+  choice->used +=
+      (size_t)snprintf(choice->names + choice->used, sizeof choice->names - choice->used, "%s%s",
+                       choice->used > 0 ? ", " : "", name);
+}
+
+int cli_unknown(const char *verb, const char *what, const cli_choice *choice) {
+  const char *near = cli_nearest_name(&choice->nearest), *of = choice->of ? choice->of : "";
+  if (near)
+    return cli_usage(verb, "unknown %s '%s'; did you mean '%s'? There are %s%s", what,
+                     choice->nearest.word, near, choice->names, of);
+  return cli_usage(verb, "unknown %s '%s', one of %s%s is needed", what, choice->nearest.word,
+                   choice->names, of);
 }

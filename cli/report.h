@@ -58,4 +58,17 @@ void cli_nearest_offer(cli_nearest *nearest, const char *candidate);
 /// The nearest, or NULL.
 const char *cli_nearest_name(const cli_nearest *nearest);
 
+/// The names of which a word should have been one. Start with {.nearest = {.word = ...}}, offer all
+/// of them.
+typedef struct cli_choice {
+  cli_nearest nearest;
+  const char *of; ///< said behind the names: " for inverse"; NULL: nothing
+  char names[1024];
+  size_t used;
+} cli_choice;
+
+void cli_choice_offer(cli_choice *choice, const char *name);
+/// Report wrong usage: "unknown METHOD 'word'", the nearest name and all of them; returns CLI_BAD.
+int cli_unknown(const char *verb, const char *what, const cli_choice *choice);
+
 #endif

@@ -1,11 +1,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "folder.h"
 #include "json.h"
 #include "numbers.h"
+#include "progress.h"
 #include "papers.h"
 #include "table.h"
 #include "verbs.h"
@@ -15,7 +15,7 @@ enum { JSON, PLOTS, ALL };
 enum { MOST_PAPERS = 16, COLUMNS = 6, FEW_DIGITS = 4, OUR_DIGITS = 6, MOST_DIGITS = 9 };
 
 static const cli_option options[] = {
-    [JSON] = {"--json", NULL, "one JSON document"},
+    [JSON] = CLI_OPTION_JSON,
     [PLOTS] = {"--plots", "DIR", "write the figures there, as SVG; made if it is missing"},
     [ALL] = {"--all", NULL, "every number, also those of long series"},
     {0}};
@@ -36,6 +36,7 @@ typedef struct job {
   cli_folder plots; // path NULL: none are asked for
   int files;        // written for the paper so far
   cli_out out;
+  cli_progress progress;
 } job;
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -271,20 +272,9 @@ static void print_file(void *context, const char *name) {
 // ---- the verb ----------------------------------------------------------------------------------
 
 static int unknown_paper(const char *word) {
-  cli_nearest nearest = {.word = word};
-  char names[256] = "";
-  size_t n = 0;
-  for (int i = 0; paper_at(i); i++) {
-    cli_nearest_offer(&nearest, paper_at(i)->name);
-    if (n < sizeof names) {
-      n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "",
-                            paper_at(i)->name);
-    }
-  }
-  const char *near = cli_nearest_name(&nearest);
-  if (!near) return cli_usage("reproduce", "unknown paper '%s', one of %s is needed", word, names);
-  return cli_usage("reproduce", "unknown paper '%s'; did you mean '%s'? There are %s", word, near,
-                   names);
+  cli_choice choice = {.nearest = {.word = word}};
+  for (int i = 0; paper_at(i); i++) cli_choice_offer(&choice, paper_at(i)->name);
+  return cli_unknown("reproduce", "paper", &choice);
 }
 
 static int find_papers(const cli_arguments *arguments, job *j) {
@@ -308,21 +298,15 @@ static int find_papers(const cli_arguments *arguments, job *j) {
   return CLI_OK;
 }
 
-static void show_progress(const char *name) {
-  if (isatty(STDERR_FILENO) != 1) return;
-  fprintf(stderr, "\r\033[K");
-  if (name) fprintf(stderr, "appell: %s", name);
-}
-
 // Run one paper and print it, or keep it for the document.
 static int run_paper(job *j, int k) {
   const paper *p = j->paper[k];
   report *r = &j->report[k];
   const paper_options how = {.plots = j->plots.path};
   ap_error error = {0};
-  show_progress(p->name);
+  cli_progress_step(&j->progress, k, j->papers, "%s", p->name);
   error.status = p->run(&how, r, &error);
-  show_progress(NULL);
+  cli_progress_hide();
   int status = CLI_OK;
   if (!j->json) {
     if (k > 0) cli_out_printf(&j->out, "\n\n");
@@ -355,6 +339,7 @@ static int run(const cli_arguments *arguments) {
            .plots = {.path = arguments->value[PLOTS]}};
   int status = find_papers(arguments, &j);
   if (status == CLI_OK && j.plots.path) status = cli_folder_open(&j.plots);
+  cli_progress_start(&j.progress, false);
   if (status == CLI_OK) status = cli_out_open(&j.out, NULL);
   if (status == CLI_OK) status = cli_out_close(&j.out, run_papers(&j));
   cli_folder_close(&j.plots);

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "output.h"
+#include "clock.h"
+#include "progress.h"
 #include "record.h"
 #include "summary.h"
 #include "values.h"
@@ -21,17 +23,17 @@ static const cli_option options[] = {
     [OUTPUT] = {"-o", "RUN", "write the motion there: RUN.csv or RUN.h5"},
     [UNTIL] = {"--until", "T", "end at this time, s, not where the scenario says"},
     [STEP] = {"--step", "DT", "time between outputs, s, not what the scenario says"},
-    [JSON] = {"--json", NULL, "the summary as one JSON document"},
-    [QUIET] = {"--quiet", NULL, "no summary and no progress"},
+    [JSON] = CLI_OPTION_SUMMARY_JSON,
+    [QUIET] = CLI_OPTION_QUIET,
     {0}};
 
 static const char text[] =
     "SCENARIO is a scenario file (docs/scenarios.md): robot, walls, start, duration. RUN.csv\n"
-    "gets a line for each output time, RUN.events.csv one for each event; RUN.h5 has both.\n"
+    "gets a line for each output time, RUN.events.csv one for each event, RUN.scenario.yaml\n"
+    "the scenario; RUN.h5 has all of it. 'appell report RUN.csv' makes a page of them.\n"
     "They appear when the run is complete; a run that ends before leaves RUN.csv.part.\n";
 
-// Seconds between two flushes of the log, and between two signs of progress.
-static const double flush_every = 0.5, show_every = 0.2;
+static const double flush_every = 0.5; // s, of the log
 
 // The signal that asked for the end. A signal handler gets no argument.
 static volatile sig_atomic_t stopped_by;
@@ -74,12 +76,6 @@ static void await_signals(void) {
   sigaction(SIGALRM, &action, NULL);
 }
 
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // A run on its way.
 typedef struct job {
   const char *path; // of the scenario
@@ -88,8 +84,8 @@ typedef struct job {
   cli_record record;
   cli_summary summary;
   double start, end, step;
-  bool shows; // progress
-  double began, shown, flushed;
+  cli_progress progress;
+  double began, flushed;
 } job;
 
 // ---- failures ----------------------------------------------------------------------------------
@@ -127,7 +123,7 @@ static void prepare_words(const job *j) {
   char path[WORDS - 64], log[3100];
   cli_plain(j->path, path, sizeof path);
   snprintf(words_before, sizeof words_before,
-           "%sappell: %s: stopped at t = ", j->shows ? "\r\033[K" : "", path);
+           "%sappell: %s: stopped at t = ", j->progress.shows ? "\r\033[K" : "", path);
   snprintf(words_time[0], sizeof words_time[0], "%.6g", j->start);
   words_now = 0;
   cli_plain(j->record.log ? j->record.path : "", log, sizeof log);
@@ -141,22 +137,6 @@ static void prepare_words(const job *j) {
 static void update_words(double t) {
   snprintf(words_time[!words_now], sizeof words_time[0], "%.6g", t);
   words_now = !words_now;
-}
-
-// ---- progress ----------------------------------------------------------------------------------
-
-static void show_progress(job *j, double t, double now) {
-  if (!j->shows || now - j->shown < show_every) return;
-  j->shown = now;
-  fprintf(stderr, "\r%3.0f %%  t = %.4f s  %ld impacts ",
-          100 * (t - j->start) / (j->end - j->start), t, j->summary.count[AP_EVENT_IMPACT]);
-  fflush(stderr);
-}
-
-static void clear_progress(job *j) {
-  if (!j->shows || j->shown == j->began) return;
-  fprintf(stderr, "\r\033[K");
-  fflush(stderr);
 }
 
 // ---- the run -----------------------------------------------------------------------------------
@@ -177,7 +157,7 @@ static int write_state(job *j) {
   cli_summary *s = &j->summary;
   error.status = ap_sim_now(j->sim, &s->state, &error);
   if (error.status != AP_OK) return fail_run(j, &error);
-  const double now = seconds();
+  const double now = cli_clock();
   if (cli_record_row(&j->record, j->sim, &s->state) == AP_OK && now - j->flushed >= flush_every) {
     cli_record_flush(&j->record);
     j->flushed = now;
@@ -188,7 +168,8 @@ static int write_state(job *j) {
   s->closing = fmax(s->closing, fabs(s->state.closing));
   s->closure = fmax(s->closure, s->state.closure);
   update_words(s->state.t);
-  show_progress(j, s->state.t, now);
+  cli_progress_show(&j->progress, (s->state.t - j->start) / (j->end - j->start),
+                    "t = %.4f s, %ld impacts", s->state.t, s->count[AP_EVENT_IMPACT]);
   return CLI_OK;
 }
 
@@ -206,7 +187,7 @@ static int go(job *j) {
     error.status = ap_sim_advance(j->sim, output_time(j, k, n), &error);
     status = error.status == AP_OK ? write_state(j) : fail_run(j, &error);
   }
-  clear_progress(j);
+  cli_progress_hide();
   if (status == CLI_OK && stopped_by) return end_by_signal(j);
   return status;
 }
@@ -219,7 +200,7 @@ static int start(job *j, const char *output) {
   if (error.status == AP_OK) error.status = ap_sim_start(j->sim, j->start, q, v, &error);
   if (error.status != AP_OK) return fail_run(j, &error);
   // A run that cannot start leaves no log; one that does has its first events in it.
-  const int status = cli_record_open(&j->record, output, j->scenario);
+  const int status = cli_record_open(&j->record, output, j->scenario, j->path);
   if (status != CLI_OK) return status;
   ap_sim_on_event(j->sim, tell, j);
   error.status = ap_sim_start(j->sim, j->start, q, v, &error);
@@ -227,8 +208,8 @@ static int start(job *j, const char *output) {
 }
 
 static int simulate(job *j, const char *output, bool json, bool quiet) {
-  j->began = j->shown = j->flushed = seconds();
-  j->shows = !quiet && isatty(STDERR_FILENO) == 1;
+  j->began = j->flushed = cli_clock();
+  cli_progress_start(&j->progress, quiet);
   int status = start(j, output);
   if (status == CLI_OK) {
     prepare_words(j);
@@ -238,7 +219,7 @@ static int simulate(job *j, const char *output, bool json, bool quiet) {
   if (status == CLI_OK) status = cli_record_finish(&j->record);
   j->summary.end = j->summary.state.t;
   j->summary.evaluations = ap_sim_evaluations(j->sim);
-  j->summary.seconds = seconds() - j->began;
+  j->summary.seconds = cli_clock() - j->began;
   if (status == CLI_OK && (json || !quiet)) status = cli_summary_print(&j->summary, json);
   return status;
 }
@@ -251,16 +232,15 @@ static bool same_file(const char *a, const char *b) {
          of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-// Nothing that the run is read of would be overwritten: by the log, its events, or what they are
-// while they are written.
+// Nothing that the run is read of would be overwritten: by the log, its events, its scenario, or
+// what they are while they are written.
 static int check_inputs(const job *j, const char *output) {
   char name[4096 + 16];
   const int stem = (int)strlen(output) - (int)strlen(strrchr(output, '.'));
-  for (int k = 0; k < 4; k++) {
-    if (k < 2)
-      snprintf(name, sizeof name, "%s%s", output, k ? ".part" : "");
-    else
-      snprintf(name, sizeof name, "%.*s.events.csv%s", stem, output, k == 3 ? ".part" : "");
+  static const char *const ending[] = {"", ".events.csv", ".scenario.yaml"};
+  for (int k = 0; k < 6; k++) {
+    snprintf(name, sizeof name, "%.*s%s%s", k < 2 ? (int)strlen(output) : stem, output,
+             ending[k / 2], k % 2 ? ".part" : "");
     const char *read = j->path;
     for (int i = 0; read; read = ap_scenario_file(j->scenario, i++)) {
       if (same_file(name, read))

@@ -8,8 +8,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "course.h"
 #include "links.h"
 #include "motions.h"
@@ -25,12 +25,6 @@ const char *cli_what_name(cli_what what) {
   static const char *const names[CLI_WHATS] = {"inverse", "inertia", "forward", "d-inverse",
                                                "d-forward"};
   return names[what];
-}
-
-double cli_speed_clock(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 void cli_speed_pin(void) {
@@ -236,18 +230,18 @@ static void find_exact(const bench *b, cli_what what) {
 // ---- times -------------------------------------------------------------------------------------
 
 static double sample_of(const bench *b, const way *w, cli_what what) {
-  const double start = cli_speed_clock();
+  const double start = cli_clock();
   for (int k = 0; k < w->passes; k++) run_pass(b, w, what);
-  return (cli_speed_clock() - start) * 1e9 / ((double)w->passes * (double)b->states.n);
+  return (cli_clock() - start) * 1e9 / ((double)w->passes * (double)b->states.n);
 }
 
 // As many passes to a sample as the clock asks for; warms up on the way. Returns ns of a sample.
 static double set_passes(const bench *b, way *w, cli_what what) {
-  const double start = cli_speed_clock();
+  const double start = cli_clock();
   double best = INFINITY;
   w->passes = 1;
   do best = fmin(best, sample_of(b, w, what));
-  while (cli_speed_clock() - start < warm_seconds);
+  while (cli_clock() - start < warm_seconds);
   const double pass = best * 1e-9 * (double)b->states.n;
   w->passes = pass < sample_seconds ? (int)(sample_seconds / pass) + 1 : 1;
   return pass * w->passes * 1e9;
@@ -268,9 +262,9 @@ static int measure(const bench *b, way *ways, int n, cli_what what) {
   double *sample = malloc((size_t)n * (size_t)samples * sizeof *sample);
   if (!sample) return cli_no_memory();
   // where others keep the machine busy, fewer samples have to do
-  const double end = cli_speed_clock() + b->s->seconds * n;
+  const double end = cli_clock() + b->s->seconds * n;
   int taken = 0;
-  while (taken < samples && (taken < LEAST_SAMPLES || cli_speed_clock() < end)) {
+  while (taken < samples && (taken < LEAST_SAMPLES || cli_clock() < end)) {
     for (int k = 0; k < n; k++) sample[k * samples + taken] = sample_of(b, &ways[k], what);
     taken++;
   }

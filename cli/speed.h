@@ -37,8 +37,6 @@ typedef struct cli_speeds {
 const char *cli_what_name(cli_what what);
 /// Stay on one core from now on, where the system can do that.
 void cli_speed_pin(void);
-/// Seconds since some moment.
-double cli_speed_clock(void);
 /// Measure; reports what is wrong (values that differ) and returns a status other than CLI_OK. Free
 /// the rows in either case.
 int cli_speeds_run(cli_speeds *s);

@@ -7,13 +7,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "columns.h"
 #include "feed.h"
 #include "load.h"
 #include "many.h"
+#include "progress.h"
 
 // The main thread reads rows into blocks and writes finished blocks in their order; workers in
 // between compute and format. Blocks go round in a ring: block number k lives in slot k % slots.
@@ -86,7 +86,7 @@ typedef struct stream {
 
   long written; // how many blocks
   long states;  // for the progress
-  time_t started, shown;
+  cli_progress progress;
 } stream;
 
 // ---- computing ---------------------------------------------------------------------------------
@@ -288,19 +288,8 @@ static int report_fault(const stream *s, const block *b) {
 }
 
 // Results that scroll over a terminal are progress enough.
-static void show_progress(stream *s, bool last) {
-  const time_t now = time(NULL);
-  if (s->started == 0) {
-    s->started = s->shown = now;
-    if (!isatty(STDERR_FILENO) || isatty(s->out->fd)) s->started = -1;
-  }
-  if (s->started < 0 || (last ? s->shown == s->started : now - s->shown < 1)) return;
-  s->shown = now;
-  if (last) {
-    fprintf(stderr, "\r\033[K");
-  } else {
-    fprintf(stderr, "\rappell: %ld states", s->states);
-  }
+static void show_progress(stream *s) {
+  cli_progress_show(&s->progress, ap_rows_fraction(s->rows), "%ld states", s->states);
 }
 
 // Write the next block once it is done; a fault in it ends the work.
@@ -314,10 +303,10 @@ static int write_block(stream *s) {
   cli_out_write(s->out, b->text, b->length);
   if (b->fault.kind != FAULT_NONE) {
     cli_out_flush(s->out);
-    show_progress(s, true);
+    cli_progress_hide();
     return report_fault(s, b);
   }
-  show_progress(s, false);
+  show_progress(s);
   return CLI_OK;
 }
 
@@ -347,7 +336,7 @@ static void read_block(stream *s, block *b, bool *end, ap_error *error) {
 
 static int fail_reading(stream *s, const ap_error *error) {
   cli_out_flush(s->out);
-  show_progress(s, true);
+  cli_progress_hide();
   return cli_fail_input(s->job->path, error);
 }
 
@@ -370,7 +359,7 @@ static int pump(stream *s) {
   }
   if (status == CLI_OK) status = write_blocks(s);
   if (status == CLI_OK && error.status != AP_OK) status = fail_reading(s, &error);
-  show_progress(s, true);
+  cli_progress_hide();
   return status;
 }
 
@@ -493,6 +482,7 @@ static int run_stream(stream *s) {
   if (!open_workers(s) || !open_blocks(s)) return cli_no_memory();
   if (!cli_write_columns(s->out, s->job->model, s->job->method->what)) return cli_no_memory();
   if (strcmp(s->job->path, "-") == 0) cli_feed_start(&s->feed);
+  cli_progress_start(&s->progress, isatty(s->out->fd) == 1);
   int status = pump(s);
   stop_workers(s);
   const int failed = cli_feed_stop(&s->feed);

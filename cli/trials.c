@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "clock.h"
 #include "motions.h"
+#include "progress.h"
 
 // Up to TIMED_STATES states take turns in a batch, few enough to stay in the processor's cache.
 enum { MOST_STATES = 100, TIMED_STATES = 16, LEAST_ROUNDS = 5, MOST_ROUNDS = 501 };
@@ -21,7 +21,7 @@ typedef struct bench {
   ap_study *study[AP_COUNT + 1]; // NULL: this build lacks the arithmetic
   void *memory[AP_COUNT + 1];    // of the studies
   double *exact;                 // results of the default method, state by state
-  bool shows;                    // progress
+  cli_progress progress;
 } bench;
 
 // ---- states ------------------------------------------------------------------------------------
@@ -46,11 +46,7 @@ static const double *input(const bench *b, const ap_method *method, int state) {
 
 // ---- one method --------------------------------------------------------------------------------
 
-static double now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
+static double now_ns(void) { return cli_clock() * 1e9; }
 
 // Methods that fill a matrix take n^2 operations for n degrees of freedom, those that factorise one
 // n^3; all others take n. A limit on n keeps each kind to seconds, and unlike one on time it is the
@@ -131,17 +127,14 @@ static void try_method(const bench *b, cli_trial *trial) {
   if (trial->status == AP_OK) judge(b, trial);
 }
 
-static void show(const bench *b, const char *what, const char *name) {
-  if (b->shows) fprintf(stderr, "\r\033[Kappell: %s%s%s", what, name[0] ? " " : "", name);
-}
-
 // By quantity; the first method of each is the default.
-static void try_all(const bench *b) {
+static void try_all(bench *b) {
   const cli_trials *t = b->t;
   for (int k = 0; k < t->trials; k++) {
     const ap_method *method = t->trial[k].method;
     const bool first = k == 0 || method->what != t->trial[k - 1].method->what;
-    show(b, ap_quantity_name(method->what), method->name);
+    cli_progress_step(&b->progress, k, 2 * t->trials, "%s by %s", ap_quantity_name(method->what),
+                      method->name);
     if (first && b->nv <= most_velocities(method)) find_exact(b, method);
     try_method(b, &t->trial[k]);
   }
@@ -189,15 +182,16 @@ static void warm_up(const bench *b) {
   }
 }
 
-static bool take_times(const bench *b) {
+static bool take_times(bench *b) {
   cli_trials *t = b->t;
   double *times = malloc(sizeof *times * MOST_ROUNDS * (size_t)t->trials);
   if (!times) return false;
-  show(b, "timing", "");
   warm_up(b);
   const double start = now_ns();
   for (t->rounds = 0; t->rounds < MOST_ROUNDS; t->rounds++) {
-    if (t->rounds >= LEAST_ROUNDS && now_ns() - start > timing_ns) break;
+    const double spent = (now_ns() - start) / timing_ns;
+    if (t->rounds >= LEAST_ROUNDS && spent > 1) break;
+    cli_progress_show(&b->progress, 0.5 + 0.5 * fmin(spent, 1), "timing, round %d", t->rounds + 1);
     for (int k = 0; k < t->trials; k++) {
       cli_trial *trial = &t->trial[k];
       if (!can_be_timed(trial)) continue;
@@ -275,14 +269,14 @@ static int run_bench(bench *b) {
   for (int state = 0; state < t->states; state++) random_state(b, &seed, state);
   try_all(b);
   const int status = take_times(b) ? CLI_OK : cli_no_memory();
-  if (b->shows) fprintf(stderr, "\r\033[K");
+  cli_progress_hide();
   return status;
 }
 
 int cli_trials_run(cli_trials *t) {
   bench b = {.t = t, .nq = ap_nq(t->model), .nv = ap_nv(t->model)};
   b.row = b.nq + 2 * b.nv;
-  b.shows = isatty(STDERR_FILENO) == 1;
+  cli_progress_start(&b.progress, false);
   if (t->states == 0) t->states = choose_states(b.nv);
   const int status = run_bench(&b);
   close_bench(&b);

@@ -40,6 +40,10 @@ if(APPELL_TOOLS)
   string(APPEND tools_libs_private " -pthread")
   appell_install_library(appell-tools)
   install(TARGETS appell_command)
+  if(NOT CMAKE_CROSSCOMPILING)
+    install(FILES ${CMAKE_BINARY_DIR}/appell.bash RENAME appell
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  endif()
   install(FILES cmake/FindLibYAML.cmake cmake/FindARKODE.cmake cmake/FindHDF5Serial.cmake
           cmake/FindLAPACKE.cmake cmake/FindComedi.cmake DESTINATION ${package_dir})
 endif()

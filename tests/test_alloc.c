@@ -1,6 +1,7 @@
 // The k-th allocation fails, for every k: the error comes back as AP_E_MEMORY, and nothing leaks.
 
 #include <appell/ident.h>
+#include <appell/lint.h>
 #include <appell/loop.h>
 #include <appell/scenario.h>
 #include <errno.h>
@@ -291,6 +292,37 @@ TEST(opening_a_file) {
   fail_each("open rows", open_rows);
 }
 
+// Without looking for meshes: realpath() takes its memory from elsewhere.
+static char lint_input[1 << 14];
+
+static ap_status lint_text(const char *format, ap_error *error) {
+  ap_lint *found;
+  ap_status status =
+      ap_lint_text(lint_input, strlen(lint_input), format, NULL, NULL, &found, error);
+  ap_lint_free(found);
+  return status;
+}
+static ap_status lint_urdf(ap_error *error) { return lint_text("urdf", error); }
+static ap_status lint_yaml(ap_error *error) { return lint_text("yaml", error); }
+static void load_lint_input(const char *path) {
+  char *text = file_text(path, NULL);
+  if (CHECK(text != NULL)) snprintf(lint_input, sizeof lint_input, "%s", text);
+  free(text);
+}
+static ap_status lint_builtin(ap_error *error) {
+  ap_lint *found;
+  ap_status status = ap_lint_builtin("puma600", NULL, &found, error);
+  ap_lint_free(found);
+  return status;
+}
+
+TEST(examining) {
+  load_lint_input("tests/fuzz/corpus/urdf/full.urdf");
+  fail_each("lint urdf", lint_urdf);
+  load_lint_input("models/four-bar.yaml");
+  fail_each("lint yaml", lint_yaml);
+  fail_each("lint built-in", lint_builtin);
+}
 TEST(reading_urdf) { fail_each("urdf", read_urdf); }
 TEST(reading_yaml) { fail_each("yaml", read_yaml); }
 TEST(reading_mechanisms) { fail_each("mechanism", read_mechanism); }

@@ -102,12 +102,11 @@ done
 refuses 2 "did you mean 'eval'" help evl
 refuses 2 'too many' help eval info
 refuses 2 'too many' --version eval info
-for verb in eval info models methods compare reproduce convert generate bench; do
+for verb in eval bench; do # tests/test_help.sh looks at all
   gives 0 $verb --help
   cp out verb.out
   gives 0 help $verb
   holds "help $verb is $verb --help" cmp -s out verb.out
-  holds "the help of $verb has an example" grep -q "^  .*appell $verb" out
 done
 gives 0 eval --help --bogus
 refuses 2 "did you mean 'eval'" evl inverse puma600 q2.txt
@@ -129,7 +128,7 @@ refuses 2 'takes no value' info --json=yes puma600
 refuses 2 'empty value' eval gravity ascher2 q2.txt --method=
 refuses 2 "unknown quantity 'torque'" eval torque ascher2 q2.txt
 refuses 2 "unknown method 'magic'.*inverse" eval inverse ascher2 qva2.txt --method magic
-refuses 2 "unknown arithmetic 'f16'" eval gravity ascher2 q2.txt --real f16
+refuses 2 "unknown value of option --real 'f16'" eval gravity ascher2 q2.txt --real f16
 refuses 2 'the quantity comes first.*eval gravity puma600' eval puma600 gravity q2.txt
 for gravity in 1,2 1,2,3,4 1,2,x nan,0,0 0,0,1e999 1,,2 '1,2,' 0x10,0,0 ' 1,2,3' '1, 2,3' '1,2,3 ' \
   1e,0,0 .,0,0 infinity,0,0 +-1,0,0; do
@@ -703,7 +702,7 @@ try compare --what forward massless.urdf
 holds 'nothing but singular: 1, no output' \
   sh -c "[ $rc -eq 1 ] && [ ! -s out ] && grep -v warning err | grep -q '^appell: massless.urdf: .*singular'"
 refuses 2 'nothing moves' compare rigid.urdf
-refuses 2 'not one of inverse, bias, inertia, forward' compare ascher2 --what energy
+refuses 2 'one of inverse, bias, inertia, forward is needed' compare ascher2 --what energy
 for states in 0 -1 1.5 x 1e3 99999999999999999999 ' 5'; do
   refuses 2 'whole number from 1 to 10000' compare ascher2 --states "$states"
 done

@@ -71,7 +71,7 @@ verdict $? 'and its text compiles'
 
 refuses 2 "did you mean 'inertia_matrix'" generate puma600 -o new --functions inertia_matrx
 refuses 2 'option -o DIR is missing' generate puma600
-refuses 2 'unknown arithmetic' generate puma600 -o new --real f128
+refuses 2 "There are f32, f64" generate puma600 -o new --real f128
 refuses 2 "'1x' cannot begin the names" generate puma600 -o new --name 1x
 refuses 2 'names no function' generate puma600 -o new --functions ,
 refuses 2 'not possible here' generate stewart -o new

@@ -46,10 +46,21 @@ static void make_folder(void) {
 }
 
 static void remove_folder(void) {
-  static const char *const names[] = {
-      "run.csv",  "run.csv.part",  "run.events.csv", "run.events.csv.part",
-      "run.h5",   "run.h5.part",   "link.csv",       "link.events.csv",
-      "real.csv", "real.csv.part", "real.events.csv"};
+  static const char *const names[] = {"run.csv",
+                                      "run.csv.part",
+                                      "run.events.csv",
+                                      "run.events.csv.part",
+                                      "run.h5",
+                                      "run.h5.part",
+                                      "link.csv",
+                                      "link.events.csv",
+                                      "real.csv",
+                                      "real.csv.part",
+                                      "real.events.csv",
+                                      "run.scenario.yaml",
+                                      "run.scenario.yaml.part",
+                                      "link.scenario.yaml",
+                                      "real.scenario.yaml"};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
     if (remove(in_folder(names[k])) != 0) continue;
   }

@@ -119,10 +119,14 @@ TEST(rows_from_files) {
       fprintf(file, "%*d.%d%c", k % 7 ? 1 : 90 + i, i * k, k % 10, k + 1 < COLUMNS ? ' ' : '\n');
   fclose(file);
   if (!CHECK_OK(ap_rows_open(path, &rows, &error))) return;
+  double fraction = ap_rows_fraction(rows);
+  CHECK(fraction == 0);
   for (int i = 0; i < ROWS; i++) {
     if (!CHECK_OK(ap_rows_next(rows, COLUMNS, row, &end, &error))) break;
     CHECK(!end);
     CHECK_EQ_INT(ap_rows_line(rows), i + 1);
+    CHECK(ap_rows_fraction(rows) > fraction); // to the byte, whatever was read ahead
+    fraction = ap_rows_fraction(rows);
     bool right = true;
     for (int k = 0; k < COLUMNS; k++) right = right && fabs(row[k] - i * k - k % 10 * 0.1) < 1e-9;
     CHECK(right);
@@ -131,8 +135,13 @@ TEST(rows_from_files) {
   CHECK(end);
   CHECK_OK(ap_rows_next(rows, COLUMNS, row, &end, &error)); // and again
   CHECK(end);
+  CHECK(fraction == 1 && ap_rows_fraction(rows) == 1);
   ap_rows_close(rows);
   remove(path);
+
+  if (!CHECK_OK(ap_rows_open("/dev/null", &rows, &error))) return;
+  CHECK(ap_rows_fraction(rows) < 0); // nothing tells how long it is
+  ap_rows_close(rows);
 }
 
 // ---- numbers -----------------------------------------------------------------------------------

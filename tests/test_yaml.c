@@ -72,7 +72,7 @@ TEST(parents_may_come_later) {
   if (!robot) return;
   static const char *const order[] = {"base", "arm", "hand", "finger", "wrist", "ball"};
   for (int i = 0; i < 6; i++) CHECK_STR(ap_robot_definition(robot)->bodies[i].name, order[i]);
-  CHECK_EQ_INT(ap_robot_line(robot, 4), 11); // finger
+  CHECK_EQ_INT(ap_robot_line(robot, 4), 16); // finger
   ap_robot_free(robot);
 }
 

@@ -67,6 +67,22 @@ struct robot;
     static void cpu_forward(const real *q, const real *v, const real *a, real *out) {              \
       cpu_##suffix##_forward_dynamics(q, v, a, out);                                               \
     }                                                                                              \
+    static cudaError_t d_inverse(size_t n, const real *q, const real *v, const real *a,            \
+                                 real *out) {                                                      \
+      return gpu_##suffix##_inverse_dynamics_derivatives_launch(                                   \
+          n, q, v, a, out, out + n * nv * nv, out + 2 * n * nv * nv, 0);                           \
+    }                                                                                              \
+    static cudaError_t d_forward(size_t n, const real *q, const real *v, const real *a,            \
+                                 real *out) {                                                      \
+      return gpu_##suffix##_forward_dynamics_derivatives_launch(                                   \
+          n, q, v, a, out, out + n * nv * nv, out + 2 * n * nv * nv, nullptr, 0);                  \
+    }                                                                                              \
+    static void cpu_d_inverse(const real *q, const real *v, const real *a, real *out) {            \
+      cpu_##suffix##_inverse_dynamics_derivatives(q, v, a, out, out + nv * nv, out + 2 * nv * nv); \
+    }                                                                                              \
+    static void cpu_d_forward(const real *q, const real *v, const real *a, real *out) {            \
+      cpu_##suffix##_forward_dynamics_derivatives(q, v, a, out, out + nv * nv, out + 2 * nv * nv); \
+    }                                                                                              \
     static cudaError_t roll(size_t n, const rollout &r, real *q, real *v) {                        \
       return gpu_##suffix##_rollout_launch(n, &r, q, v, nullptr, 0);                               \
     }                                                                                              \
@@ -138,6 +154,20 @@ static std::vector<real> numbers(size_t count, double size, unsigned seed) {
   return x;
 }
 
+// Configurations: a free base, where there is one, comes first, and its quaternion has length one.
+template <typename real>
+static std::vector<real> configurations(size_t n, double size, unsigned seed) {
+  const int nq = robot<real>::nq, nv = robot<real>::nv;
+  static_assert(nq == nv || nq == nv + 1, "quaternions of a free base alone are covered");
+  std::vector<real> q = numbers<real>(n * nq, size, seed);
+  for (size_t k = 0; nq > nv && k < n; k++) {
+    double length = 0;
+    for (int j = 3; j < 7; j++) length += (double)q[j * n + k] * (double)q[j * n + k];
+    for (int j = 3; j < 7; j++) q[j * n + k] = (real)((double)q[j * n + k] / std::sqrt(length));
+  }
+  return q;
+}
+
 template <typename real>
 static void fill(real *to, size_t count, const std::vector<real> &from) {
   for (size_t k = 0; k < count; k += from.size())
@@ -178,10 +208,10 @@ static bool judge(const char *what, const char *real, const difference &d, doubl
 template <typename real>
 static bool compare(const char *what, int size, double bound,
                     cudaError_t (*gpu)(size_t, const real *, const real *, const real *, real *),
-                    void (*cpu)(const real *, const real *, const real *, real *)) {
-  const size_t n = CHECKED;
+                    void (*cpu)(const real *, const real *, const real *, real *),
+                    size_t n = CHECKED) {
   const int nq = robot<real>::nq, nv = robot<real>::nv;
-  std::vector<real> q = numbers<real>(n * nq, 3.2, 1), v = numbers<real>(n * nv, 2, 2),
+  std::vector<real> q = configurations<real>(n, 3.2, 1), v = numbers<real>(n * nv, 2, 2),
                     a = numbers<real>(n * nv, 5, 3), out(n * size), one(size);
   for (size_t k = n * (nq - 1); k < n * nq; k += 1000) q[k] = (real)1e7; // reduced another way
   device<real> dq(n * nq), dv(n * nv), da(n * nv), dout(n * size);
@@ -205,23 +235,52 @@ static typename robot<real>::rollout rollout(int steps, const real *target) {
   const int nv = robot<real>::nv;
   typename robot<real>::rollout r = {};
   r.steps = steps, r.dt = (real)1e-3, r.pd = 1, r.target_q = target;
-  std::vector<real> zero(nv), M(nv * nv);
+  std::vector<real> zero(robot<real>::nq), M(nv * nv);
+  if (robot<real>::nq > nv) zero[6] = 1;
   robot<real>::cpu_inertia(zero.data(), zero.data(), zero.data(), M.data());
   for (int j = 0; j < nv; j++) r.kp[j] = 100 * M[j * nv + j], r.kd[j] = 20 * M[j * nv + j];
   return r;
 }
 
-// The same steps one state at a time.
+// A free body moved along its body twist, in double.
+template <typename real>
+static void cpu_screw(real *q, const real *twist) {
+  double p[4], w[3], v[3], u[3], y[3], x = 0;
+  for (int k = 0; k < 4; k++) p[k] = (double)q[3 + k];
+  for (int k = 0; k < 3; k++)
+    v[k] = (double)twist[k], w[k] = (double)twist[3 + k], x += w[k] * w[k];
+  auto cross = [](const double *a, const double *b, double *c) {
+    for (int k = 0; k < 3; k++)
+      c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+  };
+  double t = std::sqrt(x), small = t < 1e-4, half = small ? 0.5 - x / 48 : std::sin(t / 2) / t;
+  double a = small ? 0.5 : (1 - std::cos(t)) / x, b = small ? 1.0 / 6 : (t - std::sin(t)) / (x * t);
+  cross(w, v, u), cross(w, u, y);
+  for (int k = 0; k < 3; k++) v[k] += a * u[k] + b * y[k];
+  cross(p, v, u), cross(p, u, y);
+  for (int k = 0; k < 3; k++) q[k] = (real)((double)q[k] + v[k] + 2 * (p[3] * u[k] + y[k]));
+  double c = std::cos(t / 2), next[4];
+  cross(p, w, u);
+  for (int k = 0; k < 3; k++) next[k] = c * p[k] + half * (p[3] * w[k] + u[k]);
+  next[3] = c * p[3] - half * (p[0] * w[0] + p[1] * w[1] + p[2] * w[2]);
+  double length =
+      std::sqrt(next[0] * next[0] + next[1] * next[1] + next[2] * next[2] + next[3] * next[3]);
+  for (int k = 0; k < 4; k++) q[3 + k] = (real)(next[k] / length);
+}
+
+// The same steps one state at a time; of a free base only without a controller.
 template <typename real>
 static void cpu_rollout(const typename robot<real>::rollout &r, const real *target, real *q,
                         real *v) {
-  const int nv = robot<real>::nv;
-  std::vector<real> a(nv);
+  const int nv = robot<real>::nv, base = robot<real>::nq > nv ? 6 : 0;
+  std::vector<real> a(nv), along(nv);
   for (int step = 0; step < r.steps; step++) {
     for (int j = 0; j < nv; j++)
-      a[j] = ((real)0 + r.kp[j] * (target[j] - q[j])) + r.kd[j] * ((real)0 - v[j]);
+      a[j] = r.pd ? ((real)0 + r.kp[j] * (target[j] - q[j])) + r.kd[j] * ((real)0 - v[j]) : 0;
     robot<real>::cpu_forward(q, v, a.data(), a.data());
-    for (int j = 0; j < nv; j++) v[j] += r.dt * a[j], q[j] += r.dt * v[j];
+    for (int j = 0; j < nv; j++) v[j] += r.dt * a[j], along[j] = r.dt * v[j];
+    if (base) cpu_screw(q, along.data());
+    for (int j = base; j < nv; j++) q[j + (base ? 1 : 0)] += along[j];
   }
 }
 
@@ -229,11 +288,12 @@ template <typename real>
 static bool compare_rollout(double bound) {
   const size_t n = 2000;
   const int nq = robot<real>::nq, nv = robot<real>::nv;
-  std::vector<real> q = numbers<real>(n * nq, 3.2, 1), v = numbers<real>(n * nv, 2, 2),
+  std::vector<real> q = configurations<real>(n, 3.2, 1), v = numbers<real>(n * nv, 2, 2),
                     target = numbers<real>(n * nq, 1, 4), q2 = q, v2 = v;
   device<real> dq(n * nq), dv(n * nv), dt(n * nq);
   fill(dq.p, n * nq, q), fill(dv.p, n * nv, v), fill(dt.p, n * nq, target);
   typename robot<real>::rollout r = rollout<real>(100, dt.p);
+  if (nq > nv) r.pd = 0;
   ok(robot<real>::roll(n, r, dq.p, dv.p), "rollout");
   ok(cudaMemcpy(q2.data(), dq.p, q2.size() * sizeof(real), cudaMemcpyDeviceToHost), "rollout");
   difference d;
@@ -254,10 +314,16 @@ static bool compare_all(double epsilon) {
   const int nv = robot<real>::nv;
   bool good =
       compare<real>("inverse", nv, 1e3 * epsilon, robot<real>::inverse, robot<real>::cpu_inverse);
+  good &= compare<real>("inverse, odd count", nv, 1e3 * epsilon, robot<real>::inverse,
+                        robot<real>::cpu_inverse, CHECKED - 1);
   good &= compare<real>("inertia", nv * nv, 1e3 * epsilon, robot<real>::inertia,
                         robot<real>::cpu_inertia);
   good &=
       compare<real>("forward", nv, 1e5 * epsilon, robot<real>::forward, robot<real>::cpu_forward);
+  good &= compare<real>("d inverse", 3 * nv * nv, 1e3 * epsilon, robot<real>::d_inverse,
+                        robot<real>::cpu_d_inverse);
+  good &= compare<real>("d forward", 3 * nv * nv, 1e5 * epsilon, robot<real>::d_forward,
+                        robot<real>::cpu_d_forward);
   return compare_rollout<real>(1e5 * epsilon) && good;
 }
 
@@ -289,8 +355,9 @@ static void time_functions(void) {
   const size_t n = (size_t)1 << 24;
   const double size = (double)n * sizeof(real);
   const char *name = robot<real>::name;
-  device<real> q(n * nq), v(n * nv), a(n * nv), out(n * nv * nv);
-  fill(q.p, n * nq, numbers<real>(1 << 20, 3.1, 1));
+  const size_t m = n / 16; // states of derivatives, which write much
+  device<real> q(n * nq), v(n * nv), a(n * nv), out(std::max(n, 3 * m) * nv * nv);
+  fill(q.p, n * nq, configurations<real>(n, 3.1, 1));
   fill(v.p, n * nv, numbers<real>(1 << 20, 2, 2));
   fill(a.p, n * nv, numbers<real>(1 << 20, 5, 3));
   report(timed("inverse dynamics", name, (double)n, size * (nq + 3 * nv),
@@ -299,6 +366,11 @@ static void time_functions(void) {
                [&] { return robot<real>::inertia(n, q.p, v.p, a.p, out.p); }));
   report(timed("forward dynamics", name, (double)n, size * (nq + 3 * nv),
                [&] { return robot<real>::forward(n, q.p, v.p, a.p, out.p); }));
+  fill(q.p, m * nq, configurations<real>(m, 3.1, 1));
+  report(timed("d inverse", name, (double)m, size / 16 * (nq + 2 * nv + 3 * nv * nv),
+               [&] { return robot<real>::d_inverse(m, q.p, v.p, a.p, out.p); }));
+  report(timed("d forward", name, (double)m, size / 16 * (nq + 2 * nv + 3 * nv * nv),
+               [&] { return robot<real>::d_forward(m, q.p, v.p, a.p, out.p); }));
 }
 
 template <typename real>
@@ -306,14 +378,14 @@ static void time_rollouts(void) {
   const int nq = robot<real>::nq, nv = robot<real>::nv, steps = 100;
   const size_t n = (size_t)1 << 20;
   device<real> q(n * nq), v(n * nv), target(n * nq);
-  fill(q.p, n * nq, numbers<real>(1 << 20, 3.1, 1));
+  fill(q.p, n * nq, configurations<real>(n, 3.1, 1));
   fill(v.p, n * nv, numbers<real>(1 << 20, 2, 2));
-  fill(target.p, n * nq, numbers<real>(1 << 20, 1, 4));
+  fill(target.p, n * nq, configurations<real>(n, 1, 4));
   typename robot<real>::rollout r = rollout<real>(steps, target.p);
   report(timed("rollout steps, PD", robot<real>::name, (double)n * steps, 0,
                [&] { return robot<real>::roll(n, r, q.p, v.p); }));
   r.pd = 0, r.dt = (real)1e-4;
-  fill(q.p, n * nq, numbers<real>(1 << 20, 3.1, 1));
+  fill(q.p, n * nq, configurations<real>(n, 3.1, 1));
   fill(v.p, n * nv, numbers<real>(1 << 20, 0.1, 2));
   report(timed("rollout steps, no control", robot<real>::name, (double)n * steps, 0,
                [&] { return robot<real>::roll(n, r, q.p, v.p); }));

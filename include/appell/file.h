@@ -54,9 +54,50 @@ AP_API int ap_robot_line(const ap_robot *robot, int body);
 AP_API int ap_robot_warnings(const ap_robot *robot);
 /// Warning i, from 0, with its line; NULL past the last. Valid until ap_robot_free().
 AP_API const ap_error *ap_robot_warning(const ap_robot *robot, int i);
-/// A mesh file that body i's visual (or collision) element names, as written in the file; NULL
+/// What a shape is.
+typedef enum ap_shape_kind {
+  AP_SHAPE_NONE,     ///< nothing that can be drawn: no geometry, or numbers that cannot be read
+  AP_SHAPE_BOX,      ///< size: three sides
+  AP_SHAPE_CYLINDER, ///< size: radius, length along z; its middle is the origin
+  AP_SHAPE_SPHERE,   ///< size: radius
+  AP_SHAPE_MESH      ///< size: scale along x, y, z; file: where the triangles are
+} ap_shape_kind;
+
+/// What a link looks like, or collides as. No meaning for dynamics: whatever a file says here, the
+/// robot is read.
+typedef struct ap_shape {
+  ap_shape_kind kind; ///< what the fields below mean
+  bool collision;     ///< of a collision element; else of a visual one
+  int body;           ///< number of the body, whose link frame xyz and rpy are in
+  int line;           ///< of the element in the file, 0 if unknown
+  double xyz[3];      ///< origin in the link frame, m
+  double rpy[3];      ///< roll, pitch, yaw, rad
+  double size[3];     ///< m, or a scale; see the kinds
+  const char *file;   ///< of a mesh, as written; else NULL
+  bool colored;       ///< is a colour given?
+  double color[4];    ///< red, green, blue, opacity, 0 to 1
+} ap_shape;
+
+/// Shape k of body i, from 0, in the order of the file; NULL past the last. Links on fixed joints
+/// are bodies of their own here: ap_body_mover() tells what carries them, kinematics where they
+/// are. Valid until ap_robot_free().
+AP_API const ap_shape *ap_robot_shape(const ap_robot *robot, int body, int k);
+/// Number of shapes of the whole robot, visual and collision.
+AP_API int ap_robot_shapes(const ap_robot *robot);
+/// A mesh file that body i's visual (or collision) elements name, as written in the file; NULL
 /// past the last.
 AP_API const char *ap_robot_mesh(const ap_robot *robot, int body, int k);
+
+/// The file that a mesh's name in a robot file means. `package://NAME/REST` (also `model://`, and
+/// xacro's `$(find NAME)/REST`) is looked for, from the robot file's folder upwards, in a folder
+/// called NAME, a folder NAME inside, a folder whose package.xml has that name; then in the folders
+/// of ROS_PACKAGE_PATH (and one level below), AMENT_PREFIX_PATH (in share/) and, for model://,
+/// GAZEBO_MODEL_PATH. `file://` is taken off. Any other name is a path, relative to the robot
+/// file's folder. robot_file NULL means the working folder.
+/// AP_OK and *path, to be freed with free(); AP_E_NOT_FOUND and what was tried in *error;
+/// AP_E_UNSUPPORTED for a name that points into the network. *path is NULL then.
+AP_API ap_status ap_mesh_find(const char *name, const char *robot_file, char **path,
+                              ap_error *error);
 
 /// Build the model of a robot on the heap; free it with ap_model_free(). Errors of the model carry
 /// the line of the body they are about. AP_E_UNSUPPORTED for a mechanism with closed chains: its
@@ -73,7 +114,7 @@ AP_API void ap_model_free(ap_model *model);
 AP_API ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error);
 
 /// Reader of state files: rows of numbers separated by blanks or commas, lines starting with '#'
-/// skipped, "-" is standard input. Numbers must be finite.
+/// skipped, "-" is standard input. Numbers must be finite. Logs in HDF5 are read too.
 typedef struct ap_rows ap_rows;
 /// Open a state file; close it with ap_rows_close(). On failure *rows is NULL and *error says why.
 AP_API ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error);
@@ -84,8 +125,10 @@ AP_API ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *err
 AP_API ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error);
 /// Say what a row holds ("q v a"), for the message about a row of the wrong length.
 AP_API void ap_rows_describe(ap_rows *rows, const char *what);
-/// Line number of the row read last.
+/// Line number of the row read last; in HDF5 its number from 1.
 AP_API int ap_rows_line(const ap_rows *rows);
+/// How much of the file has been read, 0 to 1; negative where nobody knows, as of a pipe.
+AP_API double ap_rows_fraction(const ap_rows *rows);
 /// Close the file (standard input stays open) and free the reader; NULL is allowed.
 AP_API void ap_rows_close(ap_rows *rows);
 /// Write a double so that it reads back to the same double, exactly as "%.17g" does in the C
@@ -108,14 +151,16 @@ typedef struct ap_log_def {
   const ap_column *event_column; ///< [event_columns] numbers of an event
   int event_columns;             ///< number of them
   const char *scenario;          ///< text of the scenario file; NULL: none
+  const char *scenario_file;     ///< where it was read of, for reports of the run; NULL: nowhere
   const char *model;             ///< name of the robot; NULL: none
   int longest_word; ///< bytes of the longest word of an event, where HDF5 cuts them; 0: 63
 } ap_log_def;
 
 /// A log on its way to a file, by its ending CSV or HDF5. RUN.csv has a line of names, then a line
 /// for each row; RUN.events.csv likewise, its columns "t", "event", "body/point", the numbers, and
-/// "wall". RUN.h5 has both (docs/logs.md). Until ap_log_finish() gives them their names, the files
-/// are called RUN.csv.part, RUN.events.csv.part, RUN.h5.part, and older ones of the same name stay.
+/// "wall"; RUN.scenario.yaml is the scenario. RUN.h5 has all of it (docs/logs.md). Until
+/// ap_log_finish() gives them their names, the files are called RUN.csv.part, RUN.events.csv.part,
+/// RUN.scenario.yaml.part, RUN.h5.part, and older ones of the same name stay.
 /// Whatever ends the program, the parts are readable up to their last flush. A link is followed.
 /// Threads may write different logs at once where HDF5 was built for threads, as Debian's is.
 typedef struct ap_log ap_log;
@@ -135,6 +180,56 @@ AP_API ap_status ap_log_flush(ap_log *log, ap_error *error);
 AP_API ap_status ap_log_finish(ap_log *log, ap_error *error);
 /// Free the log; what was not finished is flushed and stays as .part. NULL is allowed.
 AP_API void ap_log_free(ap_log *log);
+
+// ---- logs read back ----------------------------------------------------------------------------
+
+/// A log that is read, row by row and event by event: in memory there is one block of rows at a
+/// time, however long the run was.
+typedef struct ap_log_reader ap_log_reader;
+
+/// What a log says of itself; texts are NULL where it does not.
+typedef struct ap_log_about {
+  const ap_column *column;       ///< [columns] of the rows, "t" first; units are "" in CSV
+  int columns;                   ///< number of columns
+  const ap_column *event_column; ///< [event_columns] numbers of an event
+  int event_columns;             ///< number of them
+  const char *scenario;          ///< text of the scenario file
+  const char *scenario_file;     ///< where it was read of: files that it names are beside it
+  const char *model;             ///< name of the robot
+  const char *program;           ///< "appell 0.1.0"
+  bool whole;                    ///< the run ended well: the name does not end in .part
+} ap_log_about;
+
+/// One event of a log.
+typedef struct ap_logged_event {
+  double t;              ///< s
+  const char *event;     ///< "impact"
+  const char *point;     ///< "link/point"; "" where there is none
+  const char *wall;      ///< "" where there is none
+  const double *numbers; ///< [event_columns]
+} ap_logged_event;
+
+/// Open a log, complete or a .part, of CSV or HDF5: its first bytes tell which. The events of
+/// RUN.csv are read of RUN.events.csv, the scenario of RUN.scenario.yaml; either may be missing.
+/// AP_E_FILE where it cannot be read, AP_E_SYNTAX with the line where it is no log,
+/// AP_E_UNSUPPORTED for HDF5 where the library was built without. Close it with ap_log_close().
+AP_API ap_status ap_log_open(const char *path, ap_log_reader **reader, ap_error *error);
+/// What it says of itself; valid until ap_log_close().
+AP_API const ap_log_about *ap_log_describe(const ap_log_reader *reader);
+/// Read the next row, ap_log_about::columns finite numbers, times never going back. AP_OK with *end
+/// set behind the last. A last line that was cut off, as a killed run may leave it, is no row.
+AP_API ap_status ap_log_next(ap_log_reader *reader, double *row, bool *end, ap_error *error);
+/// Read the next event, in the order of the log; its texts and numbers are valid until the next
+/// call. AP_OK with *end set behind the last.
+AP_API ap_status ap_log_next_event(ap_log_reader *reader, ap_logged_event *event, bool *end,
+                                   ap_error *error);
+/// Let numbers of rows be nan, inf and -inf too, as in the log of a controller whose sensor gave
+/// none; times stay finite.
+AP_API void ap_log_allow_any(ap_log_reader *reader);
+/// Line of the row that was read last, its number from 1 in HDF5.
+AP_API int ap_log_line(const ap_log_reader *reader);
+/// Close a log and free the reader; NULL is allowed.
+AP_API void ap_log_close(ap_log_reader *reader);
 
 #ifdef __cplusplus
 }

@@ -178,12 +178,12 @@ typedef struct ap_samples {
   int *line;   ///< [n] lines of a file, for messages; NULL: its number from 1 stands for a sample
 } ap_samples;
 
-/// Read a log from a CSV file ("-" is standard input): a line that names the columns, then a line
-/// for each sample. The columns are t and for each joint q.JOINT, tau.JOINT and where measured
-/// v.JOINT, a.JOINT, in any order; a joint with several coordinates has one column for each, named
-/// as in the logs of runs (q.base.x, v.base.wx, tau.base.fx). Other columns are left alone.
-/// AP_E_FILE, AP_E_SYNTAX or AP_E_ARG with the line: a file that cannot be read, what is no number,
-/// a column that is missing, there twice, or belongs to no joint.
+/// Read a log from an HDF5 or CSV file ("-" is standard input): a line that names the columns, then
+/// a line for each sample. The columns are t and for each joint q.JOINT, tau.JOINT and where
+/// measured v.JOINT, a.JOINT, in any order; a joint with several coordinates has one column for
+/// each, named as in the logs of runs (q.base.x, v.base.wx, tau.base.fx). Other columns are left
+/// alone. AP_E_FILE, AP_E_SYNTAX or AP_E_ARG with the line: a file that cannot be read, what is no
+/// number, a column that is missing, there twice, or belongs to no joint.
 AP_API ap_status ap_samples_read(const ap_ident *ident, const char *path, ap_samples **samples,
                                  ap_error *error);
 /// Free samples that were read; NULL is allowed.

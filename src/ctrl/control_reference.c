@@ -53,6 +53,8 @@ static ap_status make_simple(ap__control_reader *r, const double *from, const do
   ap_control *c = r->control;
   const ap__control_path *h = &r->head.path;
   if (h->kind == HOLD) return ap_traj_ramp(c->n, to, to, h->time, &c->reference, error);
+  if (h->kind == RAMP && h->corner != 0)
+    return ap_traj_blended_ramp(c->n, from, to, h->time, h->corner, &c->reference, error);
   if (h->kind == RAMP) return ap_traj_ramp(c->n, from, to, h->time, &c->reference, error);
   if (h->kind == QUINTIC) {
     const ap_traj_state a = {from, NULL, NULL}, b = {to, NULL, NULL};

@@ -297,6 +297,21 @@ static ap_status spread_inertias(plant *p) {
   return ap_set_payload(m, p->work, p->def.payload_body, p->def.payload, p->def.payload_com, NULL);
 }
 
+// Frictions and rotors of every joint, those of the model with the warts: off by up to the spread.
+static void spread_drives(plant *p) {
+  const ap_model *m = p->def.model;
+  uint64_t random = p->def.seed * 2 + 2;
+  for (int k = 0; p->def.drive_spread > 0 && k < ap_moving_bodies(m); k++) {
+    const ap_body_def *b = ap_body(m, ap_moving_body(m, k));
+    ap_wart *w = &p->wart[ap_joint_v(m, ap_moving_body(m, k))];
+    double *const own[] = {&w->viscous, &w->coulomb, &w->rotor};
+    const double known[] = {b->viscous, b->coulomb,
+                            b->rotor_inertia * b->gear_ratio * b->gear_ratio};
+    for (int i = 0; i < 3; i++)
+      *own[i] += p->def.drive_spread * (2 * uniform(&random) - 1) * (*own[i] + known[i]);
+  }
+}
+
 static ap_status check_axes(const ap_sim_rack_def *d, ap_error *error) {
   int n = ap_nv(d->model);
   if (n > AP_RACK_AXES)
@@ -315,12 +330,14 @@ static ap_status check_axes(const ap_sim_rack_def *d, ap_error *error) {
   return AP_OK;
 }
 
-static ap_status check(const ap_sim_rack_def *d, ap_error *error) {
+ap_status ap__sim_rack_check(const ap_sim_rack_def *d, ap_error *error) {
   ap_status status = ap__single_joints(d->model, error);
   if (!status) status = check_axes(d, error);
   if (status) return status;
   const char *wrong = NULL;
   if (!(d->spread >= 0 && d->spread < 1)) wrong = "the spread is not between 0 and 1";
+  if (!(d->drive_spread >= 0 && d->drive_spread < 1))
+    wrong = "the spread of frictions and rotors is not between 0 and 1";
   if (!(d->payload >= 0)) wrong = "the payload is negative";
   if (!(d->volt > 0 && isfinite(d->volt))) wrong = "the largest voltage is not positive";
   if (d->output_bits < 1 || d->output_bits > 32 || d->input_bits < 1 || d->input_bits > 32)
@@ -328,7 +345,7 @@ static ap_status check(const ap_sim_rack_def *d, ap_error *error) {
   if (!(d->pot_noise >= 0 && d->pot_bow >= 0)) wrong = "noise is negative";
   if (!(d->latency >= 0 && d->amplifier >= 0)) wrong = "a delay is negative";
   if (!(d->step > 0) || !(d->brake >= 0)) wrong = "the step or the brake is not positive";
-  return wrong ? AP__REFUSE(error, AP_E_ARG, 0, "simulated rack: %s", wrong) : AP_OK;
+  return wrong ? AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong) : AP_OK;
 }
 
 static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
@@ -342,6 +359,7 @@ static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
     p->wart[j] = def->wart ? def->wart[j] : (ap_wart){.stiction = 1};
     p->q[j] = p->q0[j] = def->q ? def->q[j] : 0;
   }
+  spread_drives(p);
   ap_status status = spread_inertias(p);
   return status ? AP__REFUSE(error, status, 0, "the payload or the spread cannot be (%s)",
                              ap_status_text(status))
@@ -350,7 +368,7 @@ static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
 
 ap_status ap_rack_simulated(const ap_sim_rack_def *def, ap_rack *rack, ap_error *error) {
   *rack = (ap_rack){0};
-  ap_status status = check(def, error);
+  ap_status status = ap__sim_rack_check(def, error);
   if (status) return status;
   plant *p = calloc(1, sizeof *p);
   if (!p) return ap__no_memory(error);

@@ -274,7 +274,7 @@ static bool insert_first(ap_robot *robot, const ap_body_def *first) {
   robot->def.nbody = ++robot->nbody;
   for (int i = 0; i < robot->nframe; i++)
     if (robot->frames[i].body) robot->frames[i].body++;
-  for (int i = 0; i < robot->nmesh; i++) robot->meshes[i].body++;
+  for (int i = 0; i < robot->nshape; i++) robot->shapes[i].body++;
   return true;
 }
 

@@ -147,7 +147,11 @@ ap_status ap_log_create(const char *path, const ap_log_def *def, ap_log **log, a
   ap_log *made = calloc(1, format->size);
   if (!made) return ap__no_memory(error);
   *made = (ap_log){.format = format, .columns = def->columns, .event_columns = def->event_columns};
-  status = format->create(made, path, def, error);
+  ap_log_def own = *def;
+  char *place = def->scenario_file ? realpath(def->scenario_file, NULL) : NULL;
+  if (place) own.scenario_file = place;
+  status = format->create(made, path, &own, error);
+  free(place);
   if (status) {
     format->release(made, true);
     free(made);

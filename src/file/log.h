@@ -50,5 +50,7 @@ extern const ap__log_format ap__log_csv, ap__log_h5;
 #define AP__LOG_EVENT "event"
 #define AP__LOG_POINT "body/point"
 #define AP__LOG_WALL  "wall"
+// Before the place of the scenario file in RUN.scenario.yaml, on its first line.
+#define AP__LOG_PLACE "# scenario file: "
 
 #endif

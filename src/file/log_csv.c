@@ -1,4 +1,5 @@
-// Logs as CSV: rows in one file, events in another. The first line of each names the columns.
+// Logs as CSV: rows in one file, events in another. The first line of each names the columns. A
+// third one has the scenario.
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ typedef struct csv_file {
 
 typedef struct csv_log {
   ap_log log;
-  csv_file rows, events;
+  csv_file rows, events, scenario; // the last without a part where there is none
 } csv_log;
 
 static void add_number(ap__text *t, double x) {
@@ -71,28 +72,43 @@ static ap_status end_line(csv_file *f, ap_error *error) {
   return f->text.length < FULL_BYTES ? AP_OK : drain(f, error);
 }
 
-// RUN.csv has its events in RUN.events.csv.
-static ap_status open_events(csv_log *csv, const char *path, ap_error *error) {
-  static const char ending[] = ".events.csv";
+// A file beside RUN.csv: RUN with another ending. what: what it is, in a message.
+static ap_status open_beside(csv_file *f, const char *path, const char *ending, const char *what,
+                             ap_error *error) {
   const size_t stem = strlen(path) - strlen(ap__log_csv.ending);
-  const size_t size = stem + sizeof ending;
+  const size_t size = stem + strlen(ending) + 1;
   char *name = malloc(size);
   if (!name) return ap__no_memory(error);
   snprintf(name, size, "%.*s%s", (int)stem, path, ending);
   ap_error own = {0};
-  ap_status status = ap__draft_open(&csv->events.part, name, &own);
+  ap_status status = ap__draft_open(&f->part, name, &own);
   if (status == AP_E_MEMORY) ap__no_memory(error);
   if (status && status != AP_E_MEMORY)
-    ap__fail(error, status, 0, "its events, %.*s: %s", ap__shown(name), name, own.text);
+    ap__fail(error, status, 0, "its %s, %.*s: %s", what, ap__shown(name), name, own.text);
   free(name);
   return status;
 }
 
+// The scenario as it was, behind a line that says where it was.
+static ap_status write_scenario(csv_log *csv, const char *path, const ap_log_def *def,
+                                ap_error *error) {
+  csv_file *f = &csv->scenario;
+  const char *place = def->scenario_file;
+  if (!def->scenario) return AP_OK;
+  ap_status status = open_beside(f, path, ".scenario.yaml", "scenario", error);
+  if (status) return status;
+  if (place && !ap__has_control(place, strlen(place)))
+    ap__text_add(&f->text, AP__LOG_PLACE "%s\n", place);
+  ap__text_bytes(&f->text, def->scenario, strlen(def->scenario));
+  return drain(f, error);
+}
+
 static ap_status create(ap_log *log, const char *path, const ap_log_def *def, ap_error *error) {
   csv_log *csv = (csv_log *)log;
-  csv->rows.part.file = csv->events.part.file = -1;
+  csv->rows.part.file = csv->events.part.file = csv->scenario.part.file = -1;
   ap_status status = ap__draft_open(&csv->rows.part, path, error);
-  if (!status) status = open_events(csv, path, error);
+  if (!status) status = open_beside(&csv->events, path, ".events.csv", "events", error);
+  if (!status) status = write_scenario(csv, path, def, error);
   if (status) return status;
   add_columns(&csv->rows.text, def->column, def->columns, "");
   status = end_line(&csv->rows, error);
@@ -141,6 +157,7 @@ static ap_status flush(ap_log *log, ap_error *error) {
 static ap_status finish(ap_log *log, ap_error *error) {
   csv_log *csv = (csv_log *)log;
   ap_status status = ap__draft_publish(&csv->events.part, error);
+  if (!status && csv->scenario.part.path) status = ap__draft_publish(&csv->scenario.part, error);
   return status ? status : ap__draft_publish(&csv->rows.part, error);
 }
 
@@ -148,8 +165,10 @@ static void release(ap_log *log, bool remove) {
   csv_log *csv = (csv_log *)log;
   ap__draft_close(&csv->rows.part, remove);
   ap__draft_close(&csv->events.part, remove);
+  ap__draft_close(&csv->scenario.part, remove);
   ap__text_free(&csv->rows.text);
   ap__text_free(&csv->events.text);
+  ap__text_free(&csv->scenario.text);
 }
 
 const ap__log_format ap__log_csv = {.ending = ".csv",

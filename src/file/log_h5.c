@@ -31,6 +31,7 @@ const ap__log_format ap__log_h5 = {
 #include <sys/stat.h>
 
 #include "file/alloc.h"
+#include "file/log_h5.h"
 
 enum {
   BUFFER_BYTES = 1 << 20, // rows collected before they are flushed unasked
@@ -68,24 +69,6 @@ typedef struct h5_log {
 static const char *const word_name[WORDS] = {"/events/event", "/events/point", "/events/wall"};
 
 // ---- errors ------------------------------------------------------------------------------------
-
-// HDF5 prints its errors unless told not to; what the program has told it comes back at the end.
-typedef struct silence {
-  H5E_auto2_t print;
-  void *context;
-} silence;
-
-static silence be_silent(void) {
-  silence before = {0};
-  H5Eget_auto2(H5E_DEFAULT, &before.print, &before.context);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return before;
-}
-
-static void end_silence(silence before) {
-  H5Eclear2(H5E_DEFAULT);
-  H5Eset_auto2(H5E_DEFAULT, before.print, before.context);
-}
 
 typedef struct reason {
   char text[160];
@@ -222,11 +205,22 @@ static bool add_words(hid_t file, size_t bytes) {
   return good;
 }
 
+// In which order the columns were: HDF5 has datasets by their names.
+static bool add_order(hid_t file, const table *t) {
+  const char **name = malloc((size_t)t->ngroup * sizeof *name);
+  if (!name) return false;
+  for (int k = 0; k < t->ngroup; k++) name[k] = t->groups[k].name + 1; // without the '/'
+  bool good = add_texts(file, "order", name, t->ngroup);
+  free(name);
+  return good;
+}
+
 static bool add_all(hid_t file, const h5_log *h5, const ap_log_def *def,
                     const ap_column *event_column) {
   hid_t events = H5Gcreate2(file, "/events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   return events >= 0 && H5Gclose(events) >= 0 && add_text(file, "program", "appell " AP_VERSION) &&
          add_text(file, "model", def->model) && add_text(file, "scenario", def->scenario) &&
+         add_text(file, "scenario_file", def->scenario_file) && add_order(file, &h5->rows) &&
          add_groups(file, &h5->rows, def->column) && add_groups(file, &h5->events, event_column) &&
          add_words(file, h5->events.word_bytes);
 }
@@ -234,13 +228,13 @@ static bool add_all(hid_t file, const h5_log *h5, const ap_log_def *def,
 static ap_status make_file(const h5_log *h5, const ap_log_def *def, const ap_column *event_column,
                            ap_error *error) {
   ap_status status = AP_OK;
-  const silence before = be_silent();
+  const ap__silence before = ap__be_silent();
   hid_t list = access_list(), file = H5I_INVALID_HID;
   if (list >= 0) file = H5Fcreate(h5->part.path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
   if (file < 0 || !add_all(file, h5, def, event_column)) status = refuse(error);
   if (file >= 0 && H5Fclose(file) < 0 && !status) status = refuse(error);
   if (list >= 0) H5Pclose(list);
-  end_silence(before);
+  ap__end_silence(before);
   return status;
 }
 
@@ -379,7 +373,7 @@ static ap_status flush(ap_log *log, ap_error *error) {
   if (h5->rows.rows == 0 && h5->events.rows == 0) return AP_OK;
   ap_status status = reserve(h5, error);
   if (status) return status;
-  const silence before = be_silent();
+  const ap__silence before = ap__be_silent();
   hid_t list = access_list(), file = H5I_INVALID_HID;
   if (list >= 0) file = H5Fopen(h5->part.path, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, list);
   const bool good = file >= 0 && append_table(file, &h5->rows) && append_table(file, &h5->events) &&
@@ -388,7 +382,7 @@ static ap_status flush(ap_log *log, ap_error *error) {
   if (!good) status = refuse(error);
   if (file >= 0 && H5Fclose(file) < 0 && !status) status = refuse(error);
   if (list >= 0) H5Pclose(list);
-  end_silence(before);
+  ap__end_silence(before);
   forget_collected(&h5->rows);
   forget_collected(&h5->events);
   return status;

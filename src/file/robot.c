@@ -65,6 +65,7 @@ void ap_robot_free(ap_robot *robot) {
   free(robot->frames);
   free(robot->frame_lines);
   free(robot->warnings);
+  free(robot->shapes);
   free(robot->meshes);
   ap__chains_free(robot->chains);
   ap__pool_free(&robot->pool);
@@ -85,25 +86,6 @@ bool ap__robot_warn(ap_robot *robot, int line, const char *format, ...) {
   ap__vfail(&robot->warnings[robot->nwarning++], AP_OK, line, format, arguments);
   va_end(arguments);
   return true;
-}
-
-bool ap__robot_add_mesh(ap_robot *robot, int body, const char *file) {
-  ap__mesh *grown = ap__grown(robot->meshes, robot->nmesh, &robot->mesh_capacity, sizeof *grown);
-  if (!grown) return false;
-  robot->meshes = grown;
-  robot->meshes[robot->nmesh] = (ap__mesh){body, robot->nmesh, file};
-  robot->nmesh++;
-  return true;
-}
-
-static int compare_meshes(const void *a, const void *b) {
-  const ap__mesh *x = a, *y = b;
-  return x->body != y->body ? (x->body > y->body) - (x->body < y->body) : x->place - y->place;
-}
-
-void ap__robot_sort_meshes(ap_robot *robot) {
-  if (robot->nmesh)
-    qsort(robot->meshes, (size_t)robot->nmesh, sizeof *robot->meshes, compare_meshes);
 }
 
 bool ap__robot_add_frame(ap_robot *robot, const ap_frame_def *frame, int line) {
@@ -182,20 +164,6 @@ int ap_robot_warnings(const ap_robot *robot) { return robot->nwarning; }
 
 const ap_error *ap_robot_warning(const ap_robot *robot, int i) {
   return i >= 0 && i < robot->nwarning ? &robot->warnings[i] : NULL;
-}
-
-const char *ap_robot_mesh(const ap_robot *robot, int body, int k) {
-  int first = 0, end = robot->nmesh;
-  while (first < end) {
-    int middle = first + (end - first) / 2;
-    if (robot->meshes[middle].body < body)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  if (k < 0 || k >= robot->nmesh - first) return NULL;
-  const ap__mesh *mesh = &robot->meshes[first + k];
-  return mesh->body == body ? mesh->file : NULL;
 }
 
 // ---- model -------------------------------------------------------------------------------------

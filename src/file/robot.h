@@ -18,7 +18,8 @@
 enum {
   AP__MAX_BYTES = 64 << 20, // of a robot file
   AP__MAX_DEPTH = 200,      // of nested elements
-  AP__MAX_PARTS = 100000    // bodies, joints or frames
+  AP__MAX_PARTS = 100000,   // bodies, joints or frames
+  AP__MAX_SHAPES = 1000000
 };
 
 // Texts that are freed together. All zero is a valid empty pool.
@@ -30,10 +31,11 @@ typedef struct ap__pool {
 const char *ap__pool_text(ap__pool *pool, const char *text, size_t length);
 void ap__pool_free(ap__pool *pool);
 
-typedef struct ap__mesh {
-  int body, place; // place in the file: the first comes first
-  const char *file;
-} ap__mesh;
+// Shapes while a file is read: their body is the index of a part. All zero is an empty list.
+typedef struct ap__shapes {
+  ap_shape *shape;
+  int n, capacity;
+} ap__shapes;
 
 typedef struct ap__chains ap__chains; // file/chains.h
 
@@ -47,8 +49,9 @@ struct ap_robot {
   int nframe, frame_capacity, frame_line_capacity;
   ap_error *warnings; // [nwarning]
   int nwarning, warning_capacity;
-  ap__mesh *meshes; // [nmesh] by body, once ap__robot_sort_meshes() was called
-  int nmesh, mesh_capacity;
+  ap_shape *shapes; // [nshape] by body, those of one in the order of the file
+  int *meshes;      // [nmesh] those that name a file, by their place among the shapes
+  int nshape, nmesh;
   ap__chains *chains; // NULL: a tree
   ap__pool pool;      // all names
 };
@@ -72,8 +75,10 @@ ap_robot *ap__robot_new(void);
 const char *ap__robot_text(ap_robot *robot, const char *text, size_t length);
 // Append. False: no memory.
 bool ap__robot_warn(ap_robot *robot, int line, const char *format, ...) AP_PRINTF(3, 4);
-bool ap__robot_add_mesh(ap_robot *robot, int body, const char *file);
-void ap__robot_sort_meshes(ap_robot *robot); // when all are there
+// A shape at the link frame with scale 1, at the end of the list; NULL: no memory.
+ap_shape *ap__shapes_add(ap__shapes *shapes, int part);
+// Give an assembled robot the shapes of its parts. False: no memory.
+bool ap__robot_set_shapes(ap_robot *robot, const ap__shapes *shapes, const ap__part *part);
 bool ap__robot_add_frame(ap_robot *robot, const ap_frame_def *frame, int line);
 // A part with the defaults of ap_default_body(), at the end of the list; NULL: no memory.
 ap__part *ap__parts_add(ap__parts *parts);

@@ -15,6 +15,7 @@ typedef enum urdf_place {
   IN_INERTIAL,
   IN_SHAPE, // visual or collision
   IN_GEOMETRY,
+  IN_MATERIAL, // of a shape, or of the robot
   IN_JOINT,
   IN_TRANSMISSION,
   IN_ACTUATOR, // also a transmission's joint
@@ -78,10 +79,13 @@ typedef struct urdf_plugin {
   int line;
 } urdf_plugin;
 
-typedef struct urdf_mesh {
-  int link;
-  const char *file;
-} urdf_mesh;
+// A colour with a name.
+typedef struct urdf_material {
+  const char *name; // "": it has none
+  double color[4];
+  bool colored;
+  int shape; // the shape that it stands in; -1: the robot
+} urdf_material;
 
 typedef struct urdf_level {
   urdf_place place;
@@ -97,8 +101,9 @@ typedef struct urdf {
   urdf_level level[AP__MAX_DEPTH + 1];
   int depth; // index of the innermost level
   ap__parts links;
-  urdf_mesh *meshes;
-  int nmesh, mesh_capacity;
+  ap__shapes shapes;
+  urdf_material *materials;
+  int nmaterial, material_capacity;
   urdf_joint *joints;
   int njoint, joint_capacity;
   urdf_transmission *transmissions;
@@ -138,6 +143,19 @@ void ap__urdf_odd(urdf *u, urdf_oddity what, int line, const char *name);
 const char *ap__urdf_attribute(const char **attributes, const char *name);
 // Stop: the file is a xacro one. Always false.
 bool ap__urdf_fail_xacro(urdf *u);
+
+// Shapes and materials (urdf_shapes.c): elements as they start, and the colours of names.
+bool ap__urdf_start_visual(urdf *u, const char **attributes);
+bool ap__urdf_start_collision(urdf *u, const char **attributes);
+bool ap__urdf_start_shape_origin(urdf *u, const char **attributes);
+bool ap__urdf_start_box(urdf *u, const char **attributes);
+bool ap__urdf_start_cylinder(urdf *u, const char **attributes);
+bool ap__urdf_start_sphere(urdf *u, const char **attributes);
+bool ap__urdf_start_mesh(urdf *u, const char **attributes);
+bool ap__urdf_start_robot_material(urdf *u, const char **attributes);
+bool ap__urdf_start_shape_material(urdf *u, const char **attributes);
+bool ap__urdf_start_color(urdf *u, const char **attributes);
+bool ap__urdf_color_shapes(urdf *u);
 
 // Join links, joints and transmissions to parts and assemble them.
 ap_status ap__urdf_finish(urdf *u, const ap_read_options *options);

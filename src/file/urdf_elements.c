@@ -133,20 +133,6 @@ static bool start_inertia(urdf *u, const char **attributes) {
   return true;
 }
 
-static bool start_mesh(urdf *u, const char **attributes) {
-  const char *file = ap__urdf_attribute(attributes, "filename");
-  if (!file || !*file) return true; // no meaning for dynamics
-  if (ap__has_control(file, strlen(file)))
-    return ap__urdf_fail(u, "<mesh filename> has a control character (a name is one line of text)");
-  urdf_mesh *grown = ap__grown(u->meshes, u->nmesh, &u->mesh_capacity, sizeof *grown);
-  if (!grown) return ap__urdf_no_memory(u);
-  u->meshes = grown;
-  file = ap__robot_text(u->robot, file, strlen(file));
-  if (!file) return ap__urdf_no_memory(u);
-  u->meshes[u->nmesh++] = (urdf_mesh){u->links.n - 1, file};
-  return true;
-}
-
 // ---- joint -------------------------------------------------------------------------------------
 
 static urdf_joint *joint_now(urdf *u) { return &u->joints[u->njoint - 1]; }
@@ -507,6 +493,7 @@ const urdf_rule ap__urdf_rules[] = {
     {IN_ROBOT, "link", IN_LINK, false, "name type", start_link, NULL},
     {IN_ROBOT, "joint", IN_JOINT, false, "name type", start_joint, end_joint},
     {IN_ROBOT, "transmission", IN_TRANSMISSION, false, NULL, start_transmission, end_transmission},
+    {IN_ROBOT, "material", IN_MATERIAL, false, NULL, ap__urdf_start_robot_material, NULL},
     {IN_ROBOT, "gazebo", IN_EXTENSION, false, NULL, NULL, NULL},
     {IN_ROBOT, "mujoco", IN_EXTENSION, false, NULL, NULL, NULL},
     {IN_ROBOT, "loop_joint", IN_LEAF, false, NULL, start_loop, NULL},
@@ -514,12 +501,18 @@ const urdf_rule ap__urdf_rules[] = {
     {IN_ROBOT, "macro", IN_LEAF, false, NULL, start_old_xacro, NULL},
 
     {IN_LINK, "inertial", IN_INERTIAL, true, "", NULL, end_inertial},
-    {IN_LINK, "visual", IN_SHAPE, false, NULL, NULL, NULL},
-    {IN_LINK, "collision", IN_SHAPE, false, NULL, NULL, NULL},
+    {IN_LINK, "visual", IN_SHAPE, false, NULL, ap__urdf_start_visual, NULL},
+    {IN_LINK, "collision", IN_SHAPE, false, NULL, ap__urdf_start_collision, NULL},
     {IN_LINK, "contact", IN_CONTACT, false, NULL, NULL, NULL},
     {IN_CONTACT, "inertia_scaling", IN_LEAF, false, NULL, start_inertia_scaling, NULL},
     {IN_SHAPE, "geometry", IN_GEOMETRY, false, NULL, NULL, NULL},
-    {IN_GEOMETRY, "mesh", IN_LEAF, false, NULL, start_mesh, NULL},
+    {IN_SHAPE, "origin", IN_LEAF, false, NULL, ap__urdf_start_shape_origin, NULL},
+    {IN_SHAPE, "material", IN_MATERIAL, false, NULL, ap__urdf_start_shape_material, NULL},
+    {IN_GEOMETRY, "box", IN_LEAF, false, NULL, ap__urdf_start_box, NULL},
+    {IN_GEOMETRY, "cylinder", IN_LEAF, false, NULL, ap__urdf_start_cylinder, NULL},
+    {IN_GEOMETRY, "sphere", IN_LEAF, false, NULL, ap__urdf_start_sphere, NULL},
+    {IN_GEOMETRY, "mesh", IN_LEAF, false, NULL, ap__urdf_start_mesh, NULL},
+    {IN_MATERIAL, "color", IN_LEAF, false, NULL, ap__urdf_start_color, NULL},
 
     {IN_INERTIAL, "origin", IN_LEAF, true, "xyz rpy", start_inertial_origin, NULL},
     {IN_INERTIAL, "mass", IN_LEAF, true, "value", start_mass, NULL},

@@ -194,11 +194,7 @@ ap_status ap__urdf_finish(urdf *u, const ap_read_options *options) {
   if (!done || !read_drives(u)) return u->status;
   ap_status status = ap__robot_assemble(u->robot, &u->links, options, u->error);
   if (status) return status;
-  for (int i = 0; i < u->nmesh; i++) {
-    const urdf_mesh *mesh = &u->meshes[i];
-    if (!ap__robot_add_mesh(u->robot, u->links.part[mesh->link].number, mesh->file))
-      return ap__no_memory(u->error);
-  }
-  ap__robot_sort_meshes(u->robot);
+  if (!ap__urdf_color_shapes(u)) return u->status;
+  if (!ap__robot_set_shapes(u->robot, &u->shapes, u->links.part)) return ap__no_memory(u->error);
   return options->floating ? ap__robot_set_free(u->robot, u->error) : AP_OK;
 }

@@ -118,8 +118,9 @@ static bool has_word(const char *list, const char *word) {
 
 static bool check_attributes(urdf *u, const urdf_rule *rule, const char **attributes) {
   for (const char **a = attributes; a[0]; a += 2) {
-    // Mesh names may keep a $(find ...): nobody computes with them.
-    bool matters = rule->start && rule->to != IN_LEAF && rule->to != IN_EXTENSION;
+    // Mesh names may keep a $(find ...), shapes and materials any name: nobody computes with them.
+    bool drawn = rule->to == IN_SHAPE || rule->to == IN_MATERIAL;
+    bool matters = rule->start && rule->to != IN_LEAF && rule->to != IN_EXTENSION && !drawn;
     if (matters && strstr(a[1], "${")) return ap__urdf_fail_xacro(u);
     if (!rule->attributes) continue;
     if (strstr(a[1], "${") || strstr(a[1], "$(")) return ap__urdf_fail_xacro(u);
@@ -257,7 +258,8 @@ static ap_status parse(urdf *u, const char *text, size_t length) {
 static void urdf_free(urdf *u) {
   if (u->xml) XML_ParserFree(u->xml);
   free(u->links.part);
-  free(u->meshes);
+  free(u->shapes.shape);
+  free(u->materials);
   free(u->joints);
   free(u->transmissions);
   free(u->plugins);

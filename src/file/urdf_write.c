@@ -145,18 +145,48 @@ static void add_inertial(writer *w, const ap_body_def *d) {
   add(w, "/>\n    </inertial>\n");
 }
 
+static void add_geometry(writer *w, const ap_shape *shape) {
+  static const double one[3] = {1, 1, 1};
+  static const char *const element[] = {"", "box", "cylinder", "sphere", "mesh"};
+  ap__text_add(w->t, "      <geometry><%s", element[shape->kind]);
+  if (shape->kind == AP_SHAPE_BOX) add_numbers(w, "size", shape->size, 3);
+  if (shape->kind == AP_SHAPE_CYLINDER || shape->kind == AP_SHAPE_SPHERE)
+    add_numbers(w, "radius", &shape->size[0], 1);
+  if (shape->kind == AP_SHAPE_CYLINDER) add_numbers(w, "length", &shape->size[1], 1);
+  if (shape->kind == AP_SHAPE_MESH) add_text(w, "filename", shape->file);
+  if (shape->kind == AP_SHAPE_MESH && !same(shape->size, one, 3))
+    add_numbers(w, "scale", shape->size, 3);
+  add(w, "/></geometry>\n");
+}
+
+// A shape that cannot be drawn is left out.
+static void add_shape(writer *w, const ap_shape *shape) {
+  const char *element = shape->collision ? "collision" : "visual";
+  if (shape->kind == AP_SHAPE_NONE) return;
+  ap__text_add(w->t, "    <%s>\n", element);
+  if (!all_zero(shape->xyz, 3) || !all_zero(shape->rpy, 3)) {
+    add(w, "      <origin");
+    add_numbers(w, "xyz", shape->xyz, 3);
+    add_numbers(w, "rpy", shape->rpy, 3);
+    add(w, "/>\n");
+  }
+  add_geometry(w, shape);
+  if (shape->colored) {
+    add(w, "      <material name=\"\"><color");
+    add_numbers(w, "rgba", shape->color, 4);
+    add(w, "/></material>\n");
+  }
+  ap__text_add(w->t, "    </%s>\n", element);
+}
+
 static void add_link(writer *w, int body) {
   const ap_body_def *d = &w->robot->bodies[body - 1];
   add(w, "  <link");
   add_text(w, "name", d->name);
   add(w, ">\n");
   add_inertial(w, d);
-  const char *mesh;
-  for (int k = 0; (mesh = ap_robot_mesh(w->robot, body, k)); k++) {
-    add(w, "    <visual><geometry><mesh");
-    add_text(w, "filename", mesh);
-    add(w, "/></geometry></visual>\n");
-  }
+  const ap_shape *shape;
+  for (int k = 0; (shape = ap_robot_shape(w->robot, body, k)); k++) add_shape(w, shape);
   add(w, "  </link>\n");
 }
 

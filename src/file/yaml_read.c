@@ -7,34 +7,66 @@
 #include "file/names.h"
 #include "file/yaml_schema.h"
 
-typedef struct mesh {
-  int part;
-  const char *file;
-} mesh;
-
 typedef struct reader {
   ap_robot *robot;
   ap__yaml_robot head;
   ap__parts bodies;
   ap__yaml_frame *frames;
   int nframe, frame_capacity;
-  mesh *meshes;
-  int nmesh, mesh_capacity;
+  ap__shapes shapes;
   ap__yaml_chains chains;
 } reader;
 
 // ---- lists -------------------------------------------------------------------------------------
 
-static bool read_meshes(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static ap_shape *add_shape(ap__yaml *y, const ap__yaml_node *item) {
   reader *r = y->context;
+  if (r->shapes.n == AP__MAX_SHAPES) {
+    ap__yaml_fail(y, item->line, "more than %d shapes (draw the robot with fewer)", AP__MAX_SHAPES);
+    return NULL;
+  }
+  ap_shape *shape = ap__shapes_add(&r->shapes, r->bodies.n - 1);
+  if (shape)
+    shape->line = item->line;
+  else
+    ap__yaml_no_memory(y);
+  return shape;
+}
+
+static bool read_meshes(ap__yaml *y, const char *key, const ap__yaml_node *n) {
   if (!ap__yaml_expect_list(y, key, n, "texts")) return false;
   for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
-    mesh *grown = ap__grown(r->meshes, r->nmesh, &r->mesh_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    r->meshes = grown;
-    r->meshes[r->nmesh].part = r->bodies.n - 1;
-    if (!ap__yaml_text(y, key, item, &r->meshes[r->nmesh].file)) return false;
-    r->nmesh++;
+    ap_shape *shape = add_shape(y, item);
+    if (!shape || !ap__yaml_text(y, key, item, &shape->file)) return false;
+    shape->kind = AP_SHAPE_MESH;
+  }
+  return true;
+}
+
+static void set_shape(ap_shape *shape, const ap__yaml_shape_map *map, bool colored) {
+  shape->kind = (ap_shape_kind)(AP_SHAPE_BOX + map->kind);
+  shape->collision = map->use == 1;
+  shape->file = map->file;
+  const double round[3] = {map->radius, map->length, 1};
+  const double *size = shape->kind == AP_SHAPE_BOX    ? map->size
+                       : shape->kind == AP_SHAPE_MESH ? map->scale
+                                                      : round;
+  memcpy(shape->size, size, sizeof shape->size);
+  if (shape->kind == AP_SHAPE_SPHERE) shape->size[1] = 1;
+  memcpy(shape->xyz, map->xyz, sizeof shape->xyz);
+  memcpy(shape->rpy, map->rpy, sizeof shape->rpy);
+  memcpy(shape->color, map->color, sizeof shape->color);
+  shape->colored = colored;
+}
+
+static bool read_shapes(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+  if (!ap__yaml_expect_list(y, key, n, "maps")) return false;
+  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+    ap__yaml_shape_map map = {.scale = {1, 1, 1}};
+    if (!ap__yaml_read_map(y, item, "shape", &map)) return false;
+    ap_shape *shape = add_shape(y, item);
+    if (!shape) return false;
+    set_shape(shape, &map, ap__yaml_has(y, "shape", map.seen, "color"));
   }
   return true;
 }
@@ -80,6 +112,7 @@ static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n
   reader *r = y->context;
   (void)target;
   if (strcmp(k->key, "meshes") == 0) return read_meshes(y, k->key, n);
+  if (strcmp(k->key, "shapes") == 0) return read_shapes(y, k->key, n);
   if (strcmp(k->key, "bodies") == 0) return read_bodies(y, k->key, n);
   if (strcmp(k->key, "frames") == 0) return read_frames(y, k->key, n);
   return ap__yaml_chains_list(y, k, n, &r->chains);
@@ -103,8 +136,35 @@ static bool finish_joint(ap__yaml *y, int line, unsigned seen, ap__yaml_body *bo
       y, line, "axis has no meaning for this type of joint (revolute, prismatic or planar)");
 }
 
+// Each kind of shape has keys that it needs, and that the others have no use for.
+static bool finish_shape(ap__yaml *y, int line, unsigned seen, ap__yaml_shape_map *shape) {
+  static const struct {
+    const char *key, *kinds; // a letter for each kind: needed, optional or neither
+  } rule[] = {{"size", "n---"},
+              {"radius", "-nn-"},
+              {"length", "-n--"},
+              {"file", "---n"},
+              {"scale", "---o"}};
+  static const char *const kind[] = {"box", "cylinder", "sphere", "mesh"};
+  for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++) {
+    char use = rule[i].kinds[shape->kind];
+    bool has = ap__yaml_has(y, "shape", seen, rule[i].key);
+    if (use == 'n' && !has)
+      return ap__yaml_fail(y, line, "a %s without %s", kind[shape->kind], rule[i].key);
+    if (use == '-' && has)
+      return ap__yaml_fail(y, line, "%s has no meaning for a %s (leave it out)", rule[i].key,
+                           kind[shape->kind]);
+  }
+  for (int i = 0; i < 4; i++)
+    if (!(shape->color[i] >= 0 && shape->color[i] <= 1))
+      return ap__yaml_fail(y, line, "color has %g (each number is from 0 to 1)", shape->color[i]);
+  shape->seen = seen;
+  return true;
+}
+
 static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, void *target) {
   if (strcmp(map, "joint") == 0) return finish_joint(y, line, seen, target);
+  if (strcmp(map, "shape") == 0) return finish_shape(y, line, seen, target);
   if (strcmp(map, "mimic") == 0) ((ap__yaml_body *)target)->part.mimic_line = line;
   if (!ap__yaml_chains_finish(y, line, map, seen, target)) return false;
   if (strcmp(map, "place") != 0 || !ap__yaml_has(y, map, seen, "matrix")) return true;
@@ -116,11 +176,19 @@ static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, vo
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static const char *const map_names[][2] = {
-    {"robot", "a robot"},           {"body", "a body"},        {"joint", "a joint"},
-    {"place", "a place"},           {"inertia", "an inertia"}, {"rotor", "a rotor"},
-    {"frame", "a frame"},           {"closure", "a closure"},  {"end", "an end of a closure"},
-    {"coordinate", "a coordinate"}, {"branch", "a branch"},    {NULL, NULL}};
+static const char *const map_names[][2] = {{"robot", "a robot"},
+                                           {"body", "a body"},
+                                           {"joint", "a joint"},
+                                           {"place", "a place"},
+                                           {"inertia", "an inertia"},
+                                           {"rotor", "a rotor"},
+                                           {"frame", "a frame"},
+                                           {"shape", "a shape"},
+                                           {"closure", "a closure"},
+                                           {"end", "an end of a closure"},
+                                           {"coordinate", "a coordinate"},
+                                           {"branch", "a branch"},
+                                           {NULL, NULL}};
 static const char *const own_words[][2] = {{"links", "bodies"},
                                            {"link", "body"},
                                            {"origin", "place"},
@@ -171,18 +239,15 @@ static bool attach_frames(ap__yaml *y, reader *r, const ap__names *bodies) {
   return true;
 }
 
-static bool read_frames_and_meshes(ap__yaml *y, reader *r) {
+static bool read_frames_and_shapes(ap__yaml *y, reader *r) {
   ap__names bodies = {0};
   bool good = ap__names_init(&bodies, r->bodies.n) || ap__yaml_no_memory(y);
   for (int i = 0; good && i < r->bodies.n; i++)
     ap__names_put(&bodies, r->bodies.part[i].def.name, i);
   good = good && attach_frames(y, r, &bodies);
   ap__names_free(&bodies);
-  for (int i = 0; good && i < r->nmesh; i++) {
-    int body = r->bodies.part[r->meshes[i].part].number;
-    good = ap__robot_add_mesh(r->robot, body, r->meshes[i].file) || ap__yaml_no_memory(y);
-  }
-  ap__robot_sort_meshes(r->robot);
+  if (good && !ap__robot_set_shapes(r->robot, &r->shapes, r->bodies.part))
+    good = ap__yaml_no_memory(y);
   return good;
 }
 
@@ -208,7 +273,7 @@ static ap_status read_robot(ap__yaml *y, reader *r, const ap_read_options *optio
   if (r->head.guess && !r->chains.line) r->chains.line = r->head.guess->line;
   ap_status status = ap__robot_assemble(r->robot, &r->bodies, options, y->error);
   if (status) return status;
-  if (!read_frames_and_meshes(y, r)) return y->status;
+  if (!read_frames_and_shapes(y, r)) return y->status;
   if (r->chains.line) return read_chains(y, r, ground_taken, options);
   return options->floating ? ap__robot_set_free(r->robot, y->error) : AP_OK;
 }
@@ -221,7 +286,7 @@ ap_status ap__yaml_read(const char *text, size_t length, const ap_read_options *
   ap__yaml_free(&y);
   free(r.bodies.part);
   free(r.frames);
-  free(r.meshes);
+  free(r.shapes.shape);
   ap__yaml_chains_free(&r.chains);
   return status;
 }

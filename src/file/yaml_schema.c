@@ -3,6 +3,7 @@
 #define ROBOT(field)   offsetof(ap__yaml_robot, field)
 #define BODY(field)    offsetof(ap__yaml_body, field)
 #define DEF(field)     offsetof(ap__yaml_body, part.def.field)
+#define SHAPE(field)   offsetof(ap__yaml_shape_map, field)
 #define FRAME(field)   offsetof(ap__yaml_frame, field)
 #define CLOSURE(field) offsetof(ap__yaml_closure, field)
 #define END(field)     offsetof(ap__yaml_end, field)
@@ -44,7 +45,28 @@ const ap__yaml_key ap__yaml_keys[] = {
     {"body", "joint", MAP, 0, "joint", "", "fixed at the parent's origin",
      "how the body hangs on its parent"},
     {"body", "inertia", MAP, 0, "inertia", "", "no mass", "mass, centre of mass, inertia tensor"},
-    {"body", "meshes", TEXTS, 0, NULL, "", "none", "mesh files, kept as written"},
+    {"body", "shapes", LIST, 0, "shape", "", "none",
+     "what the body looks like and collides as; no meaning for dynamics"},
+    {"body", "meshes", TEXTS, 0, NULL, "", "none",
+     "mesh files that it looks like, at the link frame: short for shapes"},
+
+    {"shape", "type", CHOICE, SHAPE(kind), "box cylinder sphere mesh", "", "required",
+     "a cylinder's axis is z, its middle the origin"},
+    {"shape", "use", CHOICE, SHAPE(use), "visual collision", "", "visual",
+     "what it is for: reports draw visual ones"},
+    {"shape", "size", NUMBERS(3), SHAPE(size), NULL, "m", "required of a box",
+     "lengths along x, y, z"},
+    {"shape", "radius", NUMBER, SHAPE(radius), NULL, "m", "required of a cylinder, a sphere",
+     "of the circle"},
+    {"shape", "length", NUMBER, SHAPE(length), NULL, "m", "required of a cylinder", "along z"},
+    {"shape", "file", TEXT, SHAPE(file), NULL, "", "required of a mesh",
+     "STL, OBJ or DAE: a path from this file's folder, or package://NAME/PATH"},
+    {"shape", "scale", NUMBERS(3), SHAPE(scale), NULL, "", "1 1 1", "of a mesh, along x, y, z"},
+    {"shape", "xyz", NUMBERS(3), SHAPE(xyz), NULL, "m", "0 0 0", "origin in the link frame"},
+    {"shape", "rpy", NUMBERS(3), SHAPE(rpy), NULL, "rad", "0 0 0",
+     "roll, pitch, yaw relative to the link frame"},
+    {"shape", "color", NUMBERS(4), SHAPE(color), NULL, "", "none",
+     "red, green, blue, opacity, each 0 to 1"},
 
     {"joint", "name", TEXT, DEF(joint_name), NULL, "", "the body's name", "unique among joints"},
     {"joint", "type", CHOICE, BODY(type), "fixed revolute prismatic spherical planar free", "",

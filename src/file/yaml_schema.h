@@ -8,8 +8,8 @@
 
 extern const ap__yaml_key ap__yaml_keys[];
 
-// What the maps fill: "robot"; "body" with those inside it; "frame"; "closure" and its two "end"s;
-// "coordinate"; "branch".
+// What the maps fill: "robot"; "body" with those inside it; "shape"; "frame"; "closure" and its two
+// "end"s; "coordinate"; "branch".
 typedef struct ap__yaml_robot {
   const char *name;
   double gravity[3];
@@ -21,6 +21,14 @@ typedef struct ap__yaml_body {
   int type;       // ap_joint_type
   int convention; // among the DH kinds of ap_placement_kind
 } ap__yaml_body;
+
+typedef struct ap__yaml_shape_map {
+  int kind; // from AP_SHAPE_BOX on
+  int use;  // visual, collision
+  double size[3], radius, length, scale[3], xyz[3], rpy[3], color[4];
+  const char *file;
+  unsigned seen; // its keys
+} ap__yaml_shape_map;
 
 typedef struct ap__yaml_frame {
   ap_frame_def def;

@@ -78,6 +78,24 @@ static void add_joint(ap__text *t, const ap_robot *robot, const ap_body_def *d,
   add_mimic(t, robot, d, initial);
 }
 
+static void add_shape(ap__text *t, const ap_shape *shape) {
+  static const char *const type[] = {"", "box", "cylinder", "sphere", "mesh"};
+  static const double zero[3] = {0, 0, 0}, one[3] = {1, 1, 1};
+  ap__text_add(t, "      - {type: %s", type[shape->kind]);
+  ap__braces b = {t, "", true}; // opened here: it has no key
+  if (shape->collision) ap__braces_name(&b, "use", "collision");
+  if (shape->file) ap__braces_name(&b, "file", shape->file);
+  if (shape->kind == AP_SHAPE_BOX) ap__braces_numbers(&b, "size", shape->size, NULL, 3);
+  if (shape->kind == AP_SHAPE_CYLINDER || shape->kind == AP_SHAPE_SPHERE)
+    ap__braces_numbers(&b, "radius", &shape->size[0], NULL, 1);
+  if (shape->kind == AP_SHAPE_CYLINDER) ap__braces_numbers(&b, "length", &shape->size[1], NULL, 1);
+  if (shape->kind == AP_SHAPE_MESH) ap__braces_numbers(&b, "scale", shape->size, one, 3);
+  ap__braces_numbers(&b, "xyz", shape->xyz, zero, 3);
+  ap__braces_numbers(&b, "rpy", shape->rpy, zero, 3);
+  if (shape->colored) ap__braces_numbers(&b, "color", shape->color, NULL, 4);
+  ap__braces_close(&b);
+}
+
 static void add_body(ap__text *t, const ap_robot *robot, int i, bool ground_taken) {
   const ap_body_def *d = &robot->bodies[i - 1], initial = ap_default_body();
   ap__text_add(t, "  - name: ");
@@ -94,10 +112,13 @@ static void add_body(ap__text *t, const ap_robot *robot, int i, bool ground_take
   ap__braces_numbers(&b, "tensor", d->inertia, initial.inertia, 6);
   ap__braces_numbers(&b, "rpy", d->inertia_rpy, initial.inertia_rpy, 3);
   ap__braces_close(&b);
-  for (int k = 0; ap_robot_mesh(robot, i, k); k++) {
-    ap__text_add(t, k == 0 ? "    meshes:\n      - " : "      - ");
-    ap__yaml_add_name(t, ap_robot_mesh(robot, i, k));
-    ap__text_add(t, "\n");
+  const ap_shape *shape;
+  bool first = true;
+  for (int k = 0; (shape = ap_robot_shape(robot, i, k)); k++) {
+    if (shape->kind == AP_SHAPE_NONE) continue;
+    if (first) ap__text_add(t, "    shapes:\n");
+    first = false;
+    add_shape(t, shape);
   }
 }
 

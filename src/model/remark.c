@@ -22,9 +22,9 @@
 // quarter more is allowed.
 #define GYRATION_SLACK 1.25
 
-// Links without length of their own (wrists, fingertips) say nothing of their size: they are taken
-// to be at most half as long as the longest link of the robot.
-#define REACH_SHARE 0.5
+// A link whose joints lie close together (a wrist, a fingertip, the shoulder of a PUMA) says
+// nothing of its size, and motors stand out on either side. So no link is taken to be shorter than
+// the robot's longest; `appell lint`, which knows shapes, says more.
 
 static double norm3(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
@@ -169,7 +169,7 @@ void ap__remark_model(ap_model *m, double *reach, int *children) {
     add_remark(m, AP_REMARK_NOT_ROTATION, i, defect, AP_ROTATION_EXACT);
   }
   for (int b = 1; b < m->nbody; b++) {
-    raise(&reach[b], REACH_SHARE * longest);
+    raise(&reach[b], longest);
     remark_moments(m, b);
     if (children[b] == 0) remark_leaf(m, b);
     remark_gyration(m, b, reach[b]);

@@ -55,7 +55,8 @@ for program in appell tools motion; do
 done
 
 step "run the installed command" env -u LD_LIBRARY_PATH "$prefix/bin/appell" --version
-for file in include/appell/appell.h share/doc/appell/LICENSE share/doc/appell/NOTICE; do
+for file in include/appell/appell.h share/doc/appell/LICENSE share/doc/appell/NOTICE \
+  share/man/man1/appell.1 share/bash-completion/completions/appell; do
   step "find $file" test -f "$prefix/$file"
 done
 for name in appell appell-tools; do

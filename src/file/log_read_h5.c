@@ -1,0 +1,452 @@
+// Logs read back from HDF5, a block of rows at a time. Whatever a file has that a log does not, is
+// refused: other types, other shapes, lists of another length.
+
+#include "file/log_read.h"
+
+#ifndef AP_HAVE_HDF5
+
+static ap_status open_log(ap_log_reader *r, const char *path, ap_error *error) {
+  (void)r, (void)path;
+  return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                    "built without HDF5: install it (libhdf5-dev on Debian) and build again");
+}
+static void close_log(ap_log_reader *r) { (void)r; }
+
+const ap__log_source ap__log_of_h5 = {
+    .size = sizeof(ap_log_reader), .open = open_log, .close = close_log};
+
+#else
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/alloc.h"
+#include "file/log_h5.h"
+
+enum {
+  BLOCK_BYTES = 1 << 22,    // of rows, about
+  MOST_WORD = 1 << 16,      // bytes of a word of an event
+  MOST_TEXT = AP__MAX_BYTES // of an attribute
+};
+
+// A dataset with a column or more.
+typedef struct dataset {
+  hid_t id;
+  int first, columns;
+  int rank;
+} dataset;
+
+typedef struct table {
+  dataset *set;
+  int n, capacity;
+  int columns;
+  long rows; // in the file
+  long at;   // of the first row of the block
+  int room, in_block, next;
+  double *block; // [room][columns]
+} table;
+
+enum { WORDS = 3 };
+
+typedef struct h5_reader {
+  ap_log_reader r;
+  hid_t file;
+  table rows, events;
+  hid_t word_set[WORDS]; // of events
+  size_t word_bytes[WORDS];
+  char *word[WORDS]; // [room of events][word_bytes]
+} h5_reader;
+
+static ap_status refuse(ap_error *error, const char *name, const char *what) {
+  return AP__REFUSE(error, AP_E_SYNTAX, 0, "\"%.*s\" %s", ap__shown(name), name, what);
+}
+
+// ---- attributes --------------------------------------------------------------------------------
+
+// Texts of an attribute: a list, or one.
+typedef struct texts {
+  char **text; // of HDF5
+  int n;
+} texts;
+
+static void free_texts(texts *t) {
+  for (int i = 0; i < t->n; i++) H5free_memory(t->text[i]);
+  free(t->text);
+  *t = (texts){0};
+}
+
+// False where there is no such attribute, or another kind of it.
+static bool read_texts(hid_t object, const char *name, texts *t) {
+  *t = (texts){0};
+  if (H5Aexists(object, name) <= 0) return false;
+  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+  hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
+  hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
+  hssize_t n = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+  bool good = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0 &&
+              n > 0 && n <= AP__LOG_COLUMNS;
+  if (good) t->text = calloc((size_t)n, sizeof *t->text);
+  good = good && t->text && H5Aread(attribute, type, t->text) >= 0;
+  if (good) t->n = (int)n;
+  for (int i = 0; i < t->n; i++) good = good && t->text[i];
+  if (!good) free_texts(t);
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  if (attribute >= 0) H5Aclose(attribute);
+  return good;
+}
+
+// A copy that the reader keeps; NULL where there is none. *status is set where memory is short.
+static const char *keep_text(h5_reader *h, const char *name, ap_status *status, ap_error *error) {
+  texts t;
+  if (!read_texts(h->file, name, &t)) return NULL;
+  const size_t length = strlen(t.text[0]);
+  const char *kept = length < MOST_TEXT ? ap__pool_text(&h->r.pool, t.text[0], length) : NULL;
+  if (!kept && length < MOST_TEXT) *status = ap__no_memory(error);
+  free_texts(&t);
+  return kept;
+}
+
+// ---- datasets ----------------------------------------------------------------------------------
+
+// Rank and sizes of a dataset of numbers; false: it is none.
+static bool measure(hid_t set, int *rank, hsize_t size[2]) {
+  hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+  size[0] = 0;
+  size[1] = 1;
+  *rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+  bool good = type >= 0 && H5Tget_class(type) == H5T_FLOAT && (*rank == 1 || *rank == 2) &&
+              H5Sget_simple_extent_dims(space, size, NULL) >= 0;
+  if (type >= 0) H5Tclose(type);
+  if (space >= 0) H5Sclose(space);
+  return good && size[1] > 0 && size[1] <= AP__LOG_COLUMNS && size[0] <= LONG_MAX / 2;
+}
+
+static ap_status add_columns(h5_reader *h, bool event, const char *name, const dataset *set,
+                             ap_error *error) {
+  texts names, units;
+  const bool own = read_texts(set->id, "names", &names) && names.n == set->columns;
+  const bool measured = read_texts(set->id, "units", &units);
+  ap_status status = AP_OK;
+  for (int i = 0; i < set->columns && !status; i++) {
+    char column[600];
+    if (set->rank == 1)
+      snprintf(column, sizeof column, "%.500s", name);
+    else if (own)
+      snprintf(column, sizeof column, "%.200s.%.390s", name, names.text[i]);
+    else
+      snprintf(column, sizeof column, "%.200s.%d", name, i + 1);
+    const char *unit = measured && units.n == set->columns ? units.text[i] : "";
+    status = ap__log_add_column(&h->r, event, column, strlen(column), unit, 0, error);
+  }
+  free_texts(&names);
+  free_texts(&units);
+  return status;
+}
+
+// A dataset to the end of a table; times of events are none of their columns.
+static ap_status add_dataset(h5_reader *h, table *t, hid_t place, const char *name,
+                             ap_error *error) {
+  const bool event = t == &h->events;
+  dataset *grown = ap__grown(t->set, t->n, &t->capacity, sizeof *grown);
+  if (!grown) return ap__no_memory(error);
+  t->set = grown;
+  hsize_t size[2];
+  dataset set = {.id = H5Dopen2(place, name, H5P_DEFAULT), .first = t->columns};
+  if (set.id < 0) return refuse(error, name, "is no dataset");
+  t->set[t->n++] = set; // closed with the table
+  if (!measure(set.id, &set.rank, size)) return refuse(error, name, "is no table of numbers");
+  set.columns = (int)size[1];
+  t->set[t->n - 1] = set;
+  if (t->columns > AP__LOG_COLUMNS) return refuse(error, name, "is one column too many");
+  t->columns += set.columns;
+  const long rows = (long)size[0];
+  if (t->n == 1 || rows < t->rows) t->rows = rows;
+  return event && t->n == 1 ? AP_OK : add_columns(h, event, name, &set, error);
+}
+
+// ---- finding them ------------------------------------------------------------------------------
+
+typedef struct list {
+  ap__pool *pool;
+  const char **name;
+  int n, capacity;
+} list;
+
+static herr_t note_link(hid_t place, const char *name, const H5L_info_t *info, void *context) {
+  list *l = context;
+  (void)place;
+  if (info->type != H5L_TYPE_HARD || l->n == AP__LOG_COLUMNS) return 0;
+  const char **grown = ap__grown(l->name, l->n, &l->capacity, sizeof *grown);
+  if (!grown) return -1;
+  l->name = grown;
+  l->name[l->n] = ap__pool_text(l->pool, name, strlen(name));
+  return l->name[l->n++] ? 0 : -1;
+}
+
+static bool is_dataset(hid_t place, const char *name) {
+  hid_t object = H5Oopen(place, name, H5P_DEFAULT);
+  const bool is = object >= 0 && H5Iget_type(object) == H5I_DATASET;
+  if (object >= 0) H5Oclose(object);
+  return is;
+}
+
+static bool is_one_of(const char *name, const char *const *all, int n) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(name, all[i]) == 0) return true;
+  return false;
+}
+
+static const char *const word_name[WORDS] = {"event", "point", "wall"};
+
+// Every dataset of a group, the times first, the others in the order of the file or of their names.
+static ap_status add_all(h5_reader *h, table *t, hid_t place, const texts *order, ap_error *error) {
+  list found = {.pool = &h->r.pool};
+  ap_status status = add_dataset(h, t, place, "t", error);
+  if (status) return status;
+  for (int i = 0; i < order->n && !status; i++)
+    if (strcmp(order->text[i], "t") != 0 && H5Lexists(place, order->text[i], H5P_DEFAULT) > 0)
+      status = add_dataset(h, t, place, order->text[i], error);
+  if (order->n == 0 && H5Literate(place, H5_INDEX_NAME, H5_ITER_INC, NULL, note_link, &found) < 0)
+    status = refuse(error, "/", "cannot be listed");
+  for (int i = 0; i < found.n && !status; i++)
+    if (strcmp(found.name[i], "t") != 0 && !is_one_of(found.name[i], word_name, WORDS) &&
+        is_dataset(place, found.name[i]))
+      status = add_dataset(h, t, place, found.name[i], error);
+  free(found.name);
+  return status;
+}
+
+static ap_status make_block(table *t, ap_error *error) {
+  t->room = (int)(BLOCK_BYTES / ((size_t)t->columns * sizeof *t->block));
+  if (t->room < 1) t->room = 1;
+  if (t->room > t->rows) t->room = t->rows > 0 ? (int)t->rows : 1;
+  t->block = malloc((size_t)t->room * (size_t)t->columns * sizeof *t->block);
+  return t->block ? AP_OK : ap__no_memory(error);
+}
+
+// ---- words of events ---------------------------------------------------------------------------
+
+static ap_status open_words(h5_reader *h, hid_t place, ap_error *error) {
+  for (int k = 0; k < WORDS; k++) {
+    if (H5Lexists(place, word_name[k], H5P_DEFAULT) <= 0)
+      return refuse(error, word_name[k], "is missing among the events");
+    h->word_set[k] = H5Dopen2(place, word_name[k], H5P_DEFAULT);
+    hid_t type = h->word_set[k] >= 0 ? H5Dget_type(h->word_set[k]) : H5I_INVALID_HID;
+    hid_t space = h->word_set[k] >= 0 ? H5Dget_space(h->word_set[k]) : H5I_INVALID_HID;
+    hssize_t n = space >= 0 && H5Sget_simple_extent_ndims(space) == 1
+                     ? H5Sget_simple_extent_npoints(space)
+                     : -1;
+    const size_t bytes =
+        type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0
+            ? H5Tget_size(type)
+            : 0;
+    if (type >= 0) H5Tclose(type);
+    if (space >= 0) H5Sclose(space);
+    if (n < 0 || bytes == 0 || bytes > MOST_WORD)
+      return refuse(error, word_name[k], "is no list of words");
+    if (n < h->events.rows) h->events.rows = (long)n;
+    h->word_bytes[k] = bytes + 1;
+  }
+  return AP_OK;
+}
+
+static ap_status make_words(h5_reader *h, ap_error *error) {
+  for (int k = 0; k < WORDS; k++) {
+    h->word[k] = malloc((size_t)h->events.room * h->word_bytes[k]);
+    if (!h->word[k]) return ap__no_memory(error);
+  }
+  return AP_OK;
+}
+
+static ap_status open_events(h5_reader *h, ap_error *error) {
+  static const texts none = {0};
+  if (H5Lexists(h->file, "events", H5P_DEFAULT) <= 0) return AP_OK;
+  hid_t place = H5Gopen2(h->file, "events", H5P_DEFAULT);
+  if (place < 0) return refuse(error, "events", "is no group");
+  ap_status status = add_all(h, &h->events, place, &none, error);
+  if (!status) status = open_words(h, place, error);
+  H5Gclose(place);
+  enum { MOST_EVENTS = 1024 };
+  if (!status) status = make_block(&h->events, error);
+  if (h->events.room > MOST_EVENTS) h->events.room = MOST_EVENTS;
+  return status ? status : make_words(h, error);
+}
+
+// ---- opening -----------------------------------------------------------------------------------
+
+// A file that a killed run left in the midst of a flush is opened as one that is being written.
+static hid_t open_file(const char *path) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
+  if (access < 0) return access;
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  H5Pset_metadata_read_attempts(access, 1); // nobody writes it: it would wait for that for ever
+#if H5_VERSION_GE(1, 10, 7) && !(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 12 && H5_VERS_RELEASE < 1)
+  H5Pset_file_locking(access, false, true);
+#endif
+  file = H5Fopen(path, H5F_ACC_RDONLY, access);
+  if (file < 0) file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  H5Pclose(access);
+  return file;
+}
+
+static ap_status open_all(h5_reader *h, const char *path, ap_error *error) {
+  texts order;
+  h->file = open_file(path);
+  if (h->file < 0) return AP__REFUSE(error, AP_E_SYNTAX, 0, "not a file that HDF5 can read");
+  ap_status status = AP_OK;
+  h->r.about.scenario = keep_text(h, "scenario", &status, error);
+  h->r.about.scenario_file = keep_text(h, "scenario_file", &status, error);
+  h->r.about.model = keep_text(h, "model", &status, error);
+  h->r.about.program = keep_text(h, "program", &status, error);
+  if (status) return status;
+  if (H5Lexists(h->file, "t", H5P_DEFAULT) <= 0)
+    return AP__REFUSE(error, AP_E_SYNTAX, 0, "not the log of a run (it has no dataset \"t\")");
+  read_texts(h->file, "order", &order);
+  status = add_all(h, &h->rows, h->file, &order, error);
+  free_texts(&order);
+  if (!status) status = make_block(&h->rows, error);
+  return status ? status : open_events(h, error);
+}
+
+static ap_status open_log(ap_log_reader *r, const char *path, ap_error *error) {
+  h5_reader *h = (h5_reader *)r;
+  h->file = H5I_INVALID_HID;
+  for (int k = 0; k < WORDS; k++) h->word_set[k] = H5I_INVALID_HID;
+  const ap__silence before = ap__be_silent();
+  ap_status status = open_all(h, path, error);
+  ap__end_silence(before);
+  return status;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// Rows [at, at + n) of a dataset into columns of memory that is so wide.
+static bool read_rows(hid_t id, int rank, hid_t type, long at, int n, int columns, int first,
+                      int width, void *to) {
+  const hsize_t start[2] = {(hsize_t)at, 0}, count[2] = {(hsize_t)n, (hsize_t)columns};
+  const hsize_t whole[2] = {(hsize_t)n, (hsize_t)width}, here[2] = {0, (hsize_t)first};
+  hid_t memory = H5Screate_simple(2, whole, NULL), space = H5Dget_space(id);
+  const bool good = memory >= 0 && space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
+                    H5Sselect_hyperslab(memory, H5S_SELECT_SET, here, NULL, count, NULL) >= 0 &&
+                    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                    H5Dread(id, type, memory, space, H5P_DEFAULT, to) >= 0;
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
+  return good;
+}
+
+static ap_status read_block(table *t, ap_error *error) {
+  t->at += t->in_block;
+  const long left = t->rows - t->at;
+  t->in_block = left < t->room ? (int)left : t->room;
+  t->next = 0;
+  bool good = true;
+  for (int k = 0; k < t->n && t->in_block > 0 && good; k++) {
+    const dataset *set = &t->set[k];
+    good = read_rows(set->id, set->rank, H5T_NATIVE_DOUBLE, t->at, t->in_block, set->columns,
+                     set->first, t->columns, t->block);
+  }
+  if (good) return AP_OK;
+  return AP__REFUSE(error, AP_E_FILE, 0, "cannot read from row %ld on: the file is damaged",
+                    t->at + 1);
+}
+
+static bool read_words(h5_reader *h) {
+  const table *t = &h->events;
+  bool good = true;
+  for (int k = 0; k < WORDS && good; k++) {
+    hid_t own = H5Dget_type(h->word_set[k]), type = own >= 0 ? H5Tcopy(own) : own;
+    if (own >= 0) H5Tclose(own);
+    good = type >= 0 && H5Tset_size(type, h->word_bytes[k]) >= 0 &&
+           H5Tset_strpad(type, H5T_STR_NULLTERM) >= 0 &&
+           read_rows(h->word_set[k], 1, type, t->at, t->in_block, 1, 0, 1, h->word[k]);
+    if (type >= 0) H5Tclose(type);
+  }
+  return good;
+}
+
+// The next row of a table, in its block; NULL behind the last.
+static ap_status next_of(table *t, bool any, const double **row, ap_error *error) {
+  ap_status status = AP_OK;
+  *row = NULL;
+  if (t->next == t->in_block) status = read_block(t, error);
+  if (status || t->in_block == 0) return status;
+  *row = t->block + (size_t)t->next++ * (size_t)t->columns;
+  for (int i = 0; i < t->columns && !any; i++)
+    if (!isfinite((*row)[i]))
+      return AP__REFUSE(error, AP_E_SYNTAX, 0, "row %ld has a number that is not finite",
+                        t->at + t->next);
+  return AP_OK;
+}
+
+static ap_status next(ap_log_reader *r, double *row, bool *end, ap_error *error) {
+  h5_reader *h = (h5_reader *)r;
+  const double *from;
+  const ap__silence before = ap__be_silent();
+  ap_status status = next_of(&h->rows, r->any, &from, error);
+  ap__end_silence(before);
+  *end = !status && !from;
+  if (!status && from) memcpy(row, from, (size_t)h->rows.columns * sizeof *row);
+  return status;
+}
+
+static ap_status next_event(ap_log_reader *r, ap_logged_event *event, bool *end, ap_error *error) {
+  h5_reader *h = (h5_reader *)r;
+  table *t = &h->events;
+  const double *from = NULL;
+  *end = t->n == 0;
+  if (*end) return AP_OK;
+  const ap__silence before = ap__be_silent();
+  const bool fresh = t->next == t->in_block;
+  ap_status status = next_of(t, false, &from, error);
+  if (!status && from && fresh && !read_words(h))
+    status =
+        AP__REFUSE(error, AP_E_FILE, 0, "cannot read the words of events: the file is damaged");
+  ap__end_silence(before);
+  *end = !status && !from;
+  if (status || *end) return status;
+  memcpy(r->number, from + 1, (size_t)r->about.event_columns * sizeof *r->number);
+  *event = (ap_logged_event){.t = from[0], .numbers = r->number};
+  const char **to[WORDS] = {&event->event, &event->point, &event->wall};
+  for (int k = 0; k < WORDS; k++) *to[k] = h->word[k] + (size_t)(t->next - 1) * h->word_bytes[k];
+  return AP_OK;
+}
+
+static int line(const ap_log_reader *r) {
+  const table *t = &((const h5_reader *)r)->rows;
+  const long row = t->at + t->next;
+  return row < INT_MAX ? (int)row : INT_MAX;
+}
+
+static void free_table(table *t) {
+  for (int k = 0; k < t->n; k++)
+    if (t->set[k].id >= 0) H5Dclose(t->set[k].id);
+  free(t->set);
+  free(t->block);
+}
+
+static void close_log(ap_log_reader *r) {
+  h5_reader *h = (h5_reader *)r;
+  const ap__silence before = ap__be_silent();
+  free_table(&h->rows);
+  free_table(&h->events);
+  for (int k = 0; k < WORDS; k++) {
+    if (h->word_set[k] >= 0) H5Dclose(h->word_set[k]);
+    free(h->word[k]);
+  }
+  if (h->file >= 0) H5Fclose(h->file);
+  ap__end_silence(before);
+}
+
+const ap__log_source ap__log_of_h5 = {.size = sizeof(h5_reader),
+                                      .open = open_log,
+                                      .next = next,
+                                      .next_event = next_event,
+                                      .line = line,
+                                      .close = close_log};
+
+#endif

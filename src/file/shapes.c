@@ -1,0 +1,77 @@
+// Shapes of a robot: what its links look like and collide as.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/alloc.h"
+#include "file/robot.h"
+
+ap_shape *ap__shapes_add(ap__shapes *shapes, int part) {
+  ap_shape *grown = ap__grown(shapes->shape, shapes->n, &shapes->capacity, sizeof *grown);
+  if (!grown) return NULL;
+  shapes->shape = grown;
+  ap_shape *shape = &shapes->shape[shapes->n++];
+  *shape = (ap_shape){.body = part, .size = {1, 1, 1}};
+  return shape;
+}
+
+// Sorted by counting: how many shapes the bodies before each one have.
+static void sort_shapes(ap_robot *robot, const ap__shapes *shapes, const ap__part *part,
+                        int *start) {
+  for (int i = 0; i < shapes->n; i++) start[part[shapes->shape[i].body].number + 1]++;
+  for (int i = 1; i <= robot->nbody; i++) start[i] += start[i - 1];
+  for (int i = 0; i < shapes->n; i++) {
+    int body = part[shapes->shape[i].body].number, to = start[body]++;
+    robot->shapes[to] = shapes->shape[i];
+    robot->shapes[to].body = body;
+  }
+  for (int i = 0; i < shapes->n; i++)
+    if (robot->shapes[i].file) robot->meshes[robot->nmesh++] = i;
+}
+
+bool ap__robot_set_shapes(ap_robot *robot, const ap__shapes *shapes, const ap__part *part) {
+  size_t n = (size_t)shapes->n;
+  if (n == 0) return true;
+  robot->shapes = malloc(n * sizeof *robot->shapes);
+  robot->meshes = malloc(n * sizeof *robot->meshes);
+  int *start = calloc((size_t)robot->nbody + 2, sizeof *start);
+  bool done = robot->shapes && robot->meshes && start;
+  if (done) {
+    robot->nshape = shapes->n;
+    sort_shapes(robot, shapes, part, start);
+  }
+  free(start);
+  return done;
+}
+
+// ---- what a caller sees ------------------------------------------------------------------------
+
+int ap_robot_shapes(const ap_robot *robot) { return robot->nshape; }
+
+// The body of the k-th shape, or of the k-th that names a file.
+static int body_of(const ap_robot *robot, bool mesh, int k) {
+  return robot->shapes[mesh ? robot->meshes[k] : k].body;
+}
+
+// The k-th shape of a body, or the k-th that names a file; NULL past the last.
+static const ap_shape *find(const ap_robot *robot, bool mesh, int body, int k) {
+  int n = mesh ? robot->nmesh : robot->nshape, first = 0, end = n;
+  while (first < end) {
+    int middle = first + (end - first) / 2;
+    if (body_of(robot, mesh, middle) < body)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  if (k < 0 || k >= n - first || body_of(robot, mesh, first + k) != body) return NULL;
+  return &robot->shapes[mesh ? robot->meshes[first + k] : first + k];
+}
+
+const ap_shape *ap_robot_shape(const ap_robot *robot, int body, int k) {
+  return find(robot, false, body, k);
+}
+
+const char *ap_robot_mesh(const ap_robot *robot, int body, int k) {
+  const ap_shape *shape = find(robot, true, body, k);
+  return shape ? shape->file : NULL;
+}

@@ -1,0 +1,89 @@
+// What the rules share: the file, its robot, its model, the findings so far.
+
+#ifndef AP_LINT_EXAMINE_H
+#define AP_LINT_EXAMINE_H
+
+#include <appell/dyn.h>
+#include <appell/lint.h>
+
+#include "lint/motion.h"
+#include "lint/robot.h"
+
+struct ap_lint {
+  ap_finding *finding;
+  int n, capacity;
+  int count[3]; // by severity
+  ap__pool pool;
+};
+
+typedef struct lint {
+  ap_lint *found;
+  const ap_lint_options *options;
+  const char *path; // of the robot file, for meshes; NULL: none
+  bool find_meshes;
+  bool no_memory;          // the rest is in vain
+  bool cut;                // the file is not whole: nobody knows what is missing
+  ap_status strict_status; // of that robot and its model
+  ap_robot *strict;        // as everybody else reads it; NULL: it is refused
+  ap_mechanism *mechanism; // of that; NULL: a tree, or it cannot be made
+  lint_robot robot;
+  ap_model *model; // of the robot, mended where it must be; NULL: there is none
+  void *model_memory;
+  int *link_of;       // [bodies of the model] link by body
+  double spent;       // bodies times evaluations, by effects
+  lint_motion motion; // typical states of the model
+} lint;
+
+// A finding in the making: texts are cut to one line.
+typedef struct lint_note {
+  const char *rule;
+  ap_severity severity;
+  int line;
+  const char *subject;
+  char what[320], why[640], fix[400];
+  ap_lint_effect effect;
+  bool unfelt; // no joint's force changes at all
+} lint_note;
+
+// Begin a finding of a rule, with the rule's severity.
+lint_note ap__lint_begin(const char *rule, int line, const char *subject);
+void ap__lint_what(lint_note *note, const char *format, ...) AP_PRINTF(2, 3);
+void ap__lint_why(lint_note *note, const char *format, ...) AP_PRINTF(2, 3); // appends a sentence
+void ap__lint_fix(lint_note *note, const char *format, ...) AP_PRINTF(2, 3);
+// Keep it, unless its rule is disabled.
+void ap__lint_end(lint *l, const lint_note *note);
+bool ap__lint_enabled(const lint *l, const char *rule);
+// Has this line an error already?
+bool ap__lint_has_error_at(const lint *l, int line);
+// A text that lives as long as the findings; "" where memory ran out.
+const char *ap__lint_keep(lint *l, const char *text);
+// By lines, then by severity, the worst first.
+void ap__lint_sort(ap_lint *found);
+
+// Readers: fill l->robot, and say what is wrong on the way.
+void ap__lint_read_urdf(lint *l, const char *text, size_t length);
+void ap__lint_read_yaml(lint *l, const char *text, size_t length);
+void ap__lint_read_definition(lint *l, const ap_robot_def *def);
+
+// The passes, in this order. All add findings.
+void ap__lint_structure(lint *l); // names, parents, roots, loops; poses and children
+void ap__lint_sizes(lint *l);     // shapes, meshes; how large links are
+void ap__lint_twins(lint *l);     // pairs left and right; no findings
+void ap__lint_make_model(lint *l);
+void ap__lint_inertias(lint *l);
+void ap__lint_suspects(lint *l);
+void ap__lint_mirror(lint *l);
+void ap__lint_joints(lint *l);
+void ap__lint_gravity(lint *l);
+void ap__lint_precision(lint *l);
+void ap__lint_chains(lint *l);
+
+// Add to note->why what it means for the joints that a link has one inertia instead of another.
+void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now,
+                     const lint_inertia *then);
+// A suspicion that changes no joint's force by a percent of its largest is a note.
+void ap__lint_soften(lint_note *note);
+// Suggest this tensor, as the file would write it.
+void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_inertia *then);
+
+#endif

@@ -1,0 +1,115 @@
+// Findings: composed, kept, sorted.
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/alloc.h"
+#include "lint/examine.h"
+
+lint_note ap__lint_begin(const char *rule, int line, const char *subject) {
+  const ap_lint_rule *known = ap_lint_find_rule(rule);
+  assert(known);
+  return (lint_note){.rule = known->id,
+                     .severity = known->severity,
+                     .line = line,
+                     .subject = subject ? subject : ""};
+}
+
+AP_PRINTF(3, 0)
+static void append(char *text, size_t size, const char *format, va_list arguments) {
+  size_t used = strlen(text);
+  if (used && used + 3 < size) {
+    memcpy(text + used, "; ", 3);
+    used += 2;
+  }
+  ap_error line; // cuts at a whole character, and replaces what would break a line
+  char whole[1024];
+  vsnprintf(whole, sizeof whole, format, arguments);
+  ap__fail(&line, AP_OK, 0, "%s", whole);
+  snprintf(text + used, size - used, "%s", line.text);
+}
+
+#define LINT_APPEND(field)                                    \
+  va_list arguments;                                          \
+  va_start(arguments, format);                                \
+  append(note->field, sizeof note->field, format, arguments); \
+  va_end(arguments)
+
+void ap__lint_what(lint_note *note, const char *format, ...) { LINT_APPEND(what); }
+void ap__lint_why(lint_note *note, const char *format, ...) { LINT_APPEND(why); }
+void ap__lint_fix(lint_note *note, const char *format, ...) { LINT_APPEND(fix); }
+
+bool ap__lint_enabled(const lint *l, const char *rule) {
+  for (int i = 0; i < l->options->ndisabled; i++)
+    if (strcmp(l->options->disabled[i], rule) == 0) return false;
+  return true;
+}
+
+const char *ap__lint_keep(lint *l, const char *text) {
+  const char *kept = ap__pool_text(&l->found->pool, text, strlen(text));
+  if (!kept) l->no_memory = true;
+  return kept ? kept : "";
+}
+
+void ap__lint_end(lint *l, const lint_note *note) {
+  ap_lint *found = l->found;
+  if (!ap__lint_enabled(l, note->rule)) return;
+  ap_finding *grown = ap__grown(found->finding, found->n, &found->capacity, sizeof *grown);
+  if (!grown) {
+    l->no_memory = true;
+    return;
+  }
+  found->finding = grown;
+  ap_finding *f = &found->finding[found->n++];
+  *f = (ap_finding){.severity = note->severity,
+                    .rule = note->rule,
+                    .line = note->line,
+                    .subject = ap__lint_keep(l, note->subject),
+                    .what = ap__lint_keep(l, note->what),
+                    .why = ap__lint_keep(l, note->why),
+                    .fix = ap__lint_keep(l, note->fix),
+                    .effect = note->effect};
+  if (f->effect.joint) f->effect.joint = ap__lint_keep(l, f->effect.joint);
+  found->count[note->severity]++;
+}
+
+bool ap__lint_has_error_at(const lint *l, int line) {
+  for (int i = 0; i < l->found->n; i++) {
+    const ap_finding *f = &l->found->finding[i];
+    if (f->severity == AP_ERROR && f->line == line) return true;
+  }
+  return false;
+}
+
+static int compare(const void *a, const void *b) {
+  const ap_finding *x = a, *y = b;
+  if (x->line != y->line) return x->line < y->line ? -1 : 1;
+  if (x->severity != y->severity) return x->severity > y->severity ? -1 : 1;
+  int order = strcmp(x->rule, y->rule);
+  if (order == 0) order = strcmp(x->subject, y->subject);
+  return order ? order : strcmp(x->what, y->what);
+}
+
+void ap__lint_sort(ap_lint *found) {
+  if (found->n) qsort(found->finding, (size_t)found->n, sizeof *found->finding, compare);
+}
+
+int ap_lint_findings(const ap_lint *found) { return found->n; }
+
+const ap_finding *ap_lint_finding(const ap_lint *found, int i) {
+  return i >= 0 && i < found->n ? &found->finding[i] : NULL;
+}
+
+int ap_lint_count(const ap_lint *found, ap_severity severity) {
+  return severity >= AP_NOTE && severity <= AP_ERROR ? found->count[severity] : 0;
+}
+
+void ap_lint_free(ap_lint *found) {
+  if (!found) return;
+  free(found->finding);
+  ap__pool_free(&found->pool);
+  free(found);
+}

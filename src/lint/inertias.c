@@ -1,0 +1,289 @@
+// Mass and inertia of each link: what no body can have, and what does not suit its size.
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lint/examine.h"
+#include "lint/shape.h"
+#include "lint/tensor.h"
+
+// A quarter more than the farthest point of its shapes, or than the robot's longest link as in
+// src/model/remark.c; and four times its own length where it has joints to tell that.
+#define GYRATION_SLACK         1.25
+#define GYRATION_SLACK_OF_LINK 4.0
+// Some digits lost in a CAD program break the triangle inequality by less than this share.
+#define SLIGHT 0.05
+// Between the inertia of a shape that is filled evenly and that of what is really in it.
+#define SHAPE_FACTOR 20.0
+// kg/m3: foam to tungsten. Links are hollow, and shapes larger than what they stand for.
+#define LEAST_DENSITY   30.0
+#define LARGEST_DENSITY 2e4
+
+static const char *quoted_unit = "kg m2";
+
+static void look_at_mass(lint *l, int i) {
+  const lint_link *link = &l->robot.link[i];
+  if (!(link->mass < 0)) return;
+  lint_note note = ap__lint_begin("mass-negative", link->mass_line, link->name);
+  ap__lint_what(&note, "link \"%.*s\" has a mass of %g kg", ap__shown(link->name), link->name,
+                link->mass);
+  lint_inertia then = link->own;
+  then.mass = -link->mass;
+  ap__lint_effect(l, &note, i, &link->own, &then);
+  if (!*note.why) ap__lint_why(&note, "the robot is refused");
+  if (l->robot.yaml)
+    ap__lint_fix(&note, "mass: %g", -link->mass);
+  else
+    ap__lint_fix(&note, "<mass value=\"%g\"/>", -link->mass);
+  ap__lint_soften(&note);
+  ap__lint_end(l, &note);
+}
+
+// ---- what no body can have ---------------------------------------------------------------------
+
+static void say_mended(lint *l, lint_note *note, int i) {
+  const lint_link *link = &l->robot.link[i];
+  lint_inertia then = link->own;
+  ap__lint_mend(link->own.tensor, then.tensor);
+  ap__lint_effect(l, note, i, &link->own, &then);
+  ap__lint_fix_inertia(l, note, i, &then);
+}
+
+// A diagonal entry that is possible once its decimal point moves; "" where there is none.
+static void find_slip(const lint_link *link, char *text, size_t size) {
+  static const char *const name[6] = {"ixx", "", "", "iyy", "", "izz"};
+  static const double factor[] = {0.1, 10, 0.01, 100, 1e-3, 1e3};
+  text[0] = 0;
+  for (int f = 0; f < 6; f++) {
+    for (int d = 0; d < 6; d += d == 0 ? 3 : 2) {
+      double I[6], moment[3], axes[9];
+      memcpy(I, link->tensor, sizeof I);
+      I[d] *= factor[f];
+      ap__lint_principal(I, moment, axes);
+      if (moment[0] <= 0 || ap__lint_breaks_triangle(moment) || moment[2] > 10 * moment[0])
+        continue;
+      snprintf(text, size, "%s=\"%.6g\" if its decimal point slipped", name[d], I[d]);
+      return;
+    }
+  }
+}
+
+static void look_at_moments(lint *l, int i) {
+  const lint_link *link = &l->robot.link[i];
+  double rounding = 64 * DBL_EPSILON * fabs(link->moment[2]);
+  bool negative = link->moment[0] < -rounding || link->moment[1] < -rounding;
+  if (!negative && !ap__lint_breaks_triangle(link->moment)) return;
+  lint_note note = ap__lint_begin(negative ? "inertia-negative" : "inertia-triangle",
+                                  link->inertia_line, link->name);
+  if (negative)
+    ap__lint_what(&note, "the inertia of link \"%.*s\" has a negative principal moment, %.4g %s",
+                  ap__shown(link->name), link->name, link->moment[0], quoted_unit);
+  else
+    ap__lint_what(&note,
+                  "a principal moment of link \"%.*s\", %.4g %s, exceeds the sum of the "
+                  "other two, %.4g",
+                  ap__shown(link->name), link->name, link->moment[2], quoted_unit,
+                  fmax(link->moment[0] + link->moment[1], 0));
+  double excess = link->moment[2] - link->moment[1] - link->moment[0];
+  if (!negative && excess < SLIGHT * link->moment[2]) note.severity = AP_WARNING;
+  ap__lint_why(&note, negative ? "pushed, such a link turns the wrong way"
+                               : "no body has such an inertia, and some simulators refuse it");
+  say_mended(l, &note, i);
+  char slip[96];
+  find_slip(link, slip, sizeof slip);
+  if (*slip && !l->robot.yaml) ap__lint_fix(&note, "or %s", slip);
+  ap__lint_soften(&note);
+  ap__lint_end(l, &note);
+}
+
+static void look_at_point(lint *l, int i) {
+  const lint_link *link = &l->robot.link[i];
+  if (!(link->mass > 0) || link->moment[2] != 0 || link->moment[0] != 0) return;
+  lint_note note = ap__lint_begin("inertia-zero", link->inertia_line, link->name);
+  if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
+  ap__lint_what(&note, "link \"%.*s\" has %g kg and no inertia: a point", ap__shown(link->name),
+                link->name, link->mass);
+  lint_inertia then;
+  const char *of;
+  if (ap__lint_plausible(&l->robot, link, &then, &of)) {
+    ap__lint_why(&note, "with that of %s", of);
+    ap__lint_effect(l, &note, i, &link->own, &then);
+    ap__lint_fix_inertia(l, &note, i, &then);
+  }
+  ap__lint_soften(&note);
+  ap__lint_end(l, &note);
+}
+
+// ---- size --------------------------------------------------------------------------------------
+
+// The largest radius of gyration that the link can have; *size gets how far it reaches.
+static double largest_radius(const lint_robot *robot, const lint_link *link, double *size) {
+  if (!link->boxed) {
+    double least = GYRATION_SLACK * (*size = robot->longest);
+    double own = GYRATION_SLACK_OF_LINK * link->length;
+    if (link->jointed < 0.1 * robot->longest || own >= least) return least;
+    *size = link->length;
+    return own;
+  }
+  double d[3];
+  for (int k = 0; k < 3; k++)
+    d[k] = fmax(fabs(link->high[k] - link->com[k]), fabs(link->com[k] - link->low[k]));
+  return GYRATION_SLACK * (*size = ap__lint_norm(d));
+}
+
+static bool look_at_gyration(lint *l, int i) {
+  const lint_link *link = &l->robot.link[i];
+  double size = 0, bound = largest_radius(&l->robot, link, &size), largest = link->moment[2];
+  if (!(link->mass > 0) || !(largest > 0) || !(size > 0)) return false;
+  double radius = sqrt(largest / link->mass);
+  if (radius <= bound) return false;
+  lint_note note = ap__lint_begin("inertia-gyration", link->inertia_line, link->name);
+  if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
+  ap__lint_what(&note,
+                "link \"%.*s\" has a radius of gyration of %.3g m, but reaches no farther "
+                "than %.3g m %s",
+                ap__shown(link->name), link->name, radius, size,
+                link->boxed ? "by its shapes" : "by its joints");
+  lint_inertia then;
+  const char *of;
+  if (ap__lint_plausible(&l->robot, link, &then, &of)) {
+    ap__lint_why(&note, "with the inertia of %s", of);
+    ap__lint_effect(l, &note, i, &link->own, &then);
+    ap__lint_fix_inertia(l, &note, i, &then);
+  }
+  ap__lint_soften(&note);
+  ap__lint_end(l, &note);
+  return true;
+}
+
+static void look_at_shape(lint *l, int i) {
+  const lint_link *link = &l->robot.link[i];
+  lint_inertia then;
+  double moment[3], axes[9];
+  if (!(link->mass > 0) || !(link->moment[2] > 0)) return;
+  if (link->volume == 0 || !ap__lint_of_shape(&l->robot, link, &then)) return;
+  ap__lint_principal(then.tensor, moment, axes);
+  double ratio = moment[2] / link->moment[2];
+  if (ratio < SHAPE_FACTOR) return; // larger ones are a matter of the radius of gyration
+  lint_note note = ap__lint_begin("inertia-shape", link->inertia_line, link->name);
+  if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
+  ap__lint_what(&note,
+                "the inertia of link \"%.*s\" is %.3g times smaller than that of its shape "
+                "with its mass",
+                ap__shown(link->name), link->name, ratio);
+  ap__lint_why(&note, "with the inertia of the shape");
+  ap__lint_effect(l, &note, i, &link->own, &then);
+  ap__lint_fix_inertia(l, &note, i, &then);
+  ap__lint_soften(&note);
+  ap__lint_end(l, &note);
+}
+
+static void look_at_com(lint *l, int i) {
+  const lint_link *link = &l->robot.link[i];
+  if (!link->boxed || !(link->mass > 0)) return;
+  double diagonal[3], out = 0;
+  lint_inertia then = link->own;
+  for (int k = 0; k < 3; k++) {
+    diagonal[k] = link->high[k] - link->low[k];
+    then.com[k] = fmin(fmax(link->com[k], link->low[k]), link->high[k]);
+    out = fmax(out, fabs(then.com[k] - link->com[k]));
+  }
+  if (out <= 0.1 * ap__lint_norm(diagonal) + 2e-3) return;
+  lint_note note =
+      ap__lint_begin("com-outside", link->com_line ? link->com_line : link->mass_line, link->name);
+  if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
+  for (int k = 0; k < 3; k++) then.com[k] = (link->low[k] + link->high[k]) / 2;
+  ap__lint_what(&note, "the centre of mass of link \"%.*s\" is %.3g m outside its shapes",
+                ap__shown(link->name), link->name, out);
+  ap__lint_why(&note, "with the middle of the shapes");
+  ap__lint_effect(l, &note, i, &link->own, &then);
+  ap__lint_fix(&note,
+               l->robot.yaml ? "com: [%.4g, %.4g, %.4g]" : "<origin xyz=\"%.4g %.4g %.4g\"/>",
+               then.com[0], then.com[1], then.com[2]);
+  ap__lint_soften(&note);
+  ap__lint_end(l, &note);
+}
+
+static void look_at_density(lint *l, int i) {
+  const lint_link *link = &l->robot.link[i];
+  if (!(link->mass > 0) || !(link->volume > 0)) return;
+  double density = link->mass / link->volume;
+  if (density >= LEAST_DENSITY && density <= LARGEST_DENSITY) return;
+  lint_note note = ap__lint_begin("density", link->mass_line, link->name);
+  if (!ap__lint_moves(&l->robot, i) || density < LEAST_DENSITY) note.severity = AP_NOTE;
+  ap__lint_what(&note, "link \"%.*s\" has %g kg in %.3g litres: %.3g kg/m3", ap__shown(link->name),
+                link->name, link->mass, 1e3 * link->volume, density);
+  lint_inertia then = link->own;
+  double likely = density > LARGEST_DENSITY ? 7800 : 1000;
+  then.mass = likely * link->volume;
+  for (int k = 0; k < 6; k++) then.tensor[k] *= then.mass / link->mass;
+  ap__lint_why(&note, "steel has 7800, water 1000; with %g kg/m3", likely);
+  ap__lint_effect(l, &note, i, &link->own, &then);
+  ap__lint_fix(&note, "check mass and shape: %g kg/m3 would be %.3g kg", likely, then.mass);
+  ap__lint_soften(&note);
+  ap__lint_end(l, &note);
+}
+
+// ---- what moves without mass -------------------------------------------------------------------
+
+static void look_at_massless(lint *l) {
+  const ap_model *m = l->model;
+  for (int k = 0; k < ap_model_remarks(m); k++) {
+    ap_remark r = ap_model_remark(m, k);
+    if (r.kind != AP_REMARK_MASSLESS_LEAF) continue;
+    const lint_link *link = &l->robot.link[l->link_of[r.body]];
+    lint_note note = ap__lint_begin("massless", link->line, link->name);
+    ap__lint_what(&note, "link \"%.*s\" moves, but has %s and nothing beyond it",
+                  ap__shown(link->name), link->name,
+                  r.value > 0 ? "no inertia about its joint" : "no mass");
+    ap__lint_why(&note,
+                 "the inertia matrix is singular: any torque, however small, means an "
+                 "infinite acceleration, so nothing can be simulated");
+    ap__lint_fix(&note, l->robot.yaml ? "give it mass and inertia, or a fixed joint"
+                                      : "give it an <inertial>, or make its joint fixed");
+    ap__lint_soften(&note);
+    ap__lint_end(l, &note);
+  }
+}
+
+// Links that move without mass of their own, and carry others that have some: one note for all.
+static void look_at_carriers(lint *l) {
+  const ap_model *m = l->model;
+  const lint_link *first = NULL;
+  int count = 0;
+  for (int k = 0; k < ap_moving_bodies(m); k++) {
+    int i = ap_moving_body(m, k);
+    double mass, com[3], I[6];
+    ap_merged_inertia(m, i, &mass, com, I);
+    const lint_link *link = &l->robot.link[l->link_of[i]];
+    if (mass != 0 || link->carried == 0) continue;
+    if (count++ == 0) first = link;
+  }
+  if (count == 0) return;
+  lint_note note = ap__lint_begin("massless", first->line, first->name);
+  note.severity = AP_NOTE;
+  ap__lint_what(&note, "link \"%.*s\" moves without mass of its own", ap__shown(first->name),
+                first->name);
+  if (count > 1) ap__lint_what(&note, "%d links in all", count);
+  ap__lint_why(&note,
+               "allowed, as what hangs on it has mass; programs that keep bodies apart "
+               "cannot simulate it");
+  ap__lint_end(l, &note);
+}
+
+void ap__lint_inertias(lint *l) {
+  for (int i = 0; i < l->robot.nlink && !l->no_memory; i++) {
+    const lint_link *link = &l->robot.link[i];
+    look_at_mass(l, i);
+    if (link->tensor_given) look_at_moments(l, i);
+    if (link->number == 0) continue; // what hangs on nothing has no place to be compared with
+    look_at_point(l, i);
+    if (!ap__lint_is_placeholder(link) && !look_at_gyration(l, i)) look_at_shape(l, i);
+    look_at_com(l, i);
+    look_at_density(l, i);
+  }
+  if (l->model) look_at_massless(l);
+  if (l->model) look_at_carriers(l);
+}

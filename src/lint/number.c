@@ -1,0 +1,81 @@
+#include "lint/number.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "file/number.h"
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// The numbers of a text; -1 where something else is in between. At most `most` are stored.
+static int scan(const char *text, double *x, int most) {
+  int found = 0;
+  for (const char *s = text; *s;) {
+    if (is_blank(*s)) {
+      s++;
+      continue;
+    }
+    double value;
+    const char *end;
+    if (ap__parse_double(s, &end, &value) != AP__NUMBER || (*end && !is_blank(*end))) return -1;
+    if (found < most) x[found] = value;
+    found++;
+    s = end;
+  }
+  return found;
+}
+
+bool ap__lint_scan(const char *text, int n, double *x) {
+  double value[9];
+  if (scan(text, value, 9) != n) return false;
+  memcpy(x, value, (size_t)n * sizeof *x);
+  return true;
+}
+
+// What may have been meant: decimal commas, commas between numbers, a unit behind it. "" where
+// nobody can tell.
+static void guess(const char *text, int n, char *out, size_t size) {
+  double x[9];
+  char tried[128];
+  out[0] = 0;
+  if (strlen(text) >= sizeof tried) return;
+  for (int way = 0; way < 3; way++) {
+    snprintf(tried, sizeof tried, "%s", text);
+    for (char *c = tried; *c; c++) {
+      if (way == 0 && (*c == ',' || *c == ';')) *c = ' ';
+      if (way == 1 && *c == ',') *c = '.';
+      if (way == 2 && (isalpha((unsigned char)*c) && *c != 'e' && *c != 'E')) *c = ' ';
+    }
+    if (scan(tried, x, 9) != n) continue;
+    size_t end = strlen(tried);
+    while (end > 0 && is_blank(tried[end - 1])) tried[--end] = 0;
+    snprintf(out, size, "%s", tried);
+    return;
+  }
+}
+
+bool ap__lint_numbers(lint *l, int line, const char *subject, const char *what, const char *text,
+                      int n, double *x) {
+  double value[9];
+  if (ap__lint_scan(text, n, x)) return true;
+  int found = scan(text, value, 9);
+  if (strstr(text, "${") || strstr(text, "$(")) return false; // xacro: the reader's finding says so
+  lint_note note = ap__lint_begin("bad-number", line, subject);
+  char meant[128];
+  guess(text, n, meant, sizeof meant);
+  if (found < 0)
+    ap__lint_what(&note, "%s=\"%.*s\" is not %s", what, ap__shown(text), text,
+                  n == 1 ? "a finite decimal number" : "a list of finite decimal numbers");
+  else
+    ap__lint_what(&note, "%s=\"%.*s\" has %d number%s instead of %d", what, ap__shown(text), text,
+                  found, found == 1 ? "" : "s", n);
+  ap__lint_why(&note, "nothing can be computed before it is a number");
+  if (*meant)
+    ap__lint_fix(&note, "write \"%s\"", meant);
+  else
+    ap__lint_fix(&note, "write %d decimal number%s with a point, no unit%s", n, n == 1 ? "" : "s",
+                 n == 1 ? "" : ", blanks between");
+  ap__lint_end(l, &note);
+  return false;
+}

@@ -1,0 +1,66 @@
+#include "lint/robot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/alloc.h"
+
+lint_link *ap__lint_add_link(lint_robot *robot, const char *name, int line) {
+  lint_link *grown = ap__grown(robot->link, robot->nlink, &robot->link_capacity, sizeof *grown);
+  if (!grown) return NULL;
+  robot->link = grown;
+  lint_link *link = &robot->link[robot->nlink++];
+  memset(link, 0, sizeof *link);
+  link->name = name;
+  link->line = line;
+  link->joint = link->first_child = link->next_sibling = link->twin = -1;
+  link->first_shape = robot->nshape;
+  return link;
+}
+
+lint_joint *ap__lint_add_joint(lint_robot *robot, const char *name, int line) {
+  lint_joint *grown = ap__grown(robot->joint, robot->njoint, &robot->joint_capacity, sizeof *grown);
+  if (!grown) return NULL;
+  robot->joint = grown;
+  lint_joint *joint = &robot->joint[robot->njoint++];
+  memset(joint, 0, sizeof *joint);
+  joint->name = name;
+  joint->line = line;
+  joint->type_known = true;
+  joint->lower = joint->upper = joint->effort = joint->velocity = NAN;
+  joint->gear = joint->ratio = 1;
+  joint->axis[robot->yaml ? 2 : 0] = 1; // the default of the format
+  joint->parent_link = joint->child_link = joint->leader_joint = -1;
+  return joint;
+}
+
+lint_shape *ap__lint_add_shape(lint_robot *robot, int link, lint_shape_kind kind, int line) {
+  lint_shape *grown = ap__grown(robot->shape, robot->nshape, &robot->shape_capacity, sizeof *grown);
+  if (!grown) return NULL;
+  robot->shape = grown;
+  lint_shape *shape = &robot->shape[robot->nshape++];
+  memset(shape, 0, sizeof *shape);
+  shape->kind = kind;
+  shape->line = line;
+  shape->link = link;
+  for (int i = 0; kind == SHAPE_MESH && i < 3; i++) shape->size[i] = 1;
+  robot->link[shape->link].nshape++;
+  return shape;
+}
+
+void ap__lint_robot_free(lint_robot *robot) {
+  free(robot->link);
+  free(robot->joint);
+  free(robot->shape);
+  free(robot->order);
+}
+
+const lint_joint *ap__lint_carrier(const lint_robot *robot, int link) {
+  int joint = link < 0 ? -1 : robot->link[link].joint;
+  return joint < 0 ? NULL : &robot->joint[joint];
+}
+
+bool ap__lint_one_dof(const lint_joint *joint) {
+  return joint->type == AP_REVOLUTE || joint->type == AP_PRISMATIC;
+}

@@ -1,0 +1,11 @@
+// Elements and attributes of URDF that are unknown or not used.
+
+#ifndef AP_LINT_TAGS_H
+#define AP_LINT_TAGS_H
+
+#include "lint/examine.h"
+#include "lint/xml.h"
+
+void ap__lint_tags(lint *l, const xml_tree *tree);
+
+#endif

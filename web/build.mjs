@@ -1,0 +1,59 @@
+// node web/build.mjs OUT.html: the page of 'appell report' in one file, with an empty place for a run.
+
+import { createHash } from "node:crypto";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const PLACE = '<script id="run" type="application/json"></script>';
+
+const [out, ...more] = process.argv.slice(2);
+if (!out || more.length > 0) {
+  console.error("usage: node web/build.mjs OUT.html");
+  process.exit(2);
+}
+
+async function bundle(entry) {
+  const result = await build({
+    entryPoints: [join(here, entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: ["chrome100", "firefox100", "safari15.4"],
+    charset: "utf8",
+    legalComments: "eof",
+    logLevel: "warning",
+  });
+  return result.outputFiles[0].text.trim();
+}
+
+/** Licences of what is bundled; uPlot's own file has no mark by which it would be kept. */
+function licences() {
+  return ["three", "uplot"]
+    .map((name) => {
+      const { version } = JSON.parse(readFileSync(join(here, "node_modules", name, "package.json"), "utf8"));
+      return `${name} ${version}\n\n${readFileSync(join(here, "node_modules", name, "LICENSE"), "utf8").trim()}`;
+    })
+    .join("\n\n");
+}
+
+// A function as replacement: no sign in the text has a meaning.
+const put = (page, mark, text) => page.replace(mark, () => text);
+
+const style = await bundle("src/style.css");
+const script = await bundle("src/main.js");
+const code = `/*! This page contains:\n\n${licences().replaceAll("*/", "* /")}\n*/\n${script}`;
+const hash = createHash("sha256").update(code).digest("base64");
+let page = readFileSync(join(here, "index.html"), "utf8");
+page = put(page, "@SCRIPT_HASH@", `sha256-${hash}`);
+page = put(page, "@STYLE@", style);
+page = put(page, "@SCRIPT@", code);
+if (page.split(PLACE).length !== 2) {
+  console.error("web/build.mjs: the page must contain the place of the run exactly once");
+  process.exit(1);
+}
+writeFileSync(`${out}.part`, page);
+renameSync(`${out}.part`, out);

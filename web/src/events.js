@@ -1,0 +1,104 @@
+// The table of events. Only the rows in sight are in the document, so that ten thousand are as quick as ten.
+
+import { lastAtOrBelow } from "./data.js";
+import { clockText, eachFrame, h, shown } from "./dom.js";
+import { eventColour, onTheme } from "./theme.js";
+
+const ROW = 34; // height of a row in pixels, as in the style sheet
+const MOST_HEIGHT = 12;
+
+const speedOf = (v) => (Array.isArray(v) ? Math.hypot(...v) : NaN);
+const degrees = (angle) => (Number.isFinite(angle) ? (angle * 180) / Math.PI : NaN);
+
+const COLUMNS = [
+  ["Time", "s", "time", null],
+  ["Event", "", "kind", null],
+  ["Point", "", "point", (event) => event.point ?? ""],
+  ["Wall", "", "wall", (event) => event.wall ?? ""],
+  ["Impulse", "N s", "number", (event) => shown(event.impulse, 5)],
+  ["Speed before", "m/s", "number", (event) => shown(speedOf(event.before), 4)],
+  ["Speed after", "m/s", "number", (event) => shown(speedOf(event.after), 4)],
+  ["Angle", "\u00b0", "number", (event) => shown(degrees(event.angle), 4)],
+  ["Energy lost", "J", "number", (event) => shown(event.lost, 4)],
+];
+
+export class EventTable {
+  constructor(run, clock) {
+    Object.assign(this, { run, clock, kept: run.events });
+    const kinds = new Map();
+    for (const event of run.events) kinds.set(event.event ?? "event", (kinds.get(event.event ?? "event") ?? 0) + 1);
+    this.hidden = new Set();
+    this.filters = h("div.tabs", { role: "group", "aria-label": "Kinds of events" },
+      [...kinds].map(([kind, count]) => h("button.tab.kind", { type: "button", "aria-pressed": "true", "data-kind": kind, onclick: (event) => this.filter(kind, event.currentTarget) },
+        h("span.dot"), kind, h("span.count", null, String(count)))));
+    const head = h("div.row.head", { role: "row" }, COLUMNS.map(([name, unit, kind]) => h(`div.cell.${kind}`, { role: "columnheader" }, name, unit && h("span.unit", null, unit))));
+    this.body = h("div.rows", { role: "rowgroup" });
+    this.pane = h("div.event-table", { role: "table", "aria-label": "Events", "aria-rowcount": run.events.length, tabindex: "0" }, head, this.body);
+    this.element = h("section.card", { "aria-label": "Events", id: "events" }, h("div.card-head", null, h("h2", null, "Events")),
+      run.events.length > 0 ? [this.filters, this.pane] : h("p.empty", null, "Nothing happened: no impact, no contact."));
+    this.pane.addEventListener("scroll", eachFrame(() => this.draw()), { passive: true });
+    clock.on(eachFrame(() => this.markCurrent()));
+    onTheme(() => (this.paint(), this.draw(true)));
+    this.paint();
+    this.setHeight();
+  }
+
+  paint() {
+    for (const tab of this.filters.children) tab.style.setProperty("--series", eventColour(tab.dataset.kind));
+  }
+
+  filter(kind, tab) {
+    if (this.hidden.has(kind)) this.hidden.delete(kind);
+    else this.hidden.add(kind);
+    tab.setAttribute("aria-pressed", !this.hidden.has(kind));
+    this.kept = this.run.events.filter((event) => !this.hidden.has(event.event ?? "event"));
+    this.keptTimes = null;
+    this.setHeight();
+    this.draw(true);
+  }
+
+  setHeight() {
+    this.body.style.height = `${this.kept.length * ROW}px`;
+    this.pane.style.maxHeight = `${(MOST_HEIGHT + 1.4) * ROW}px`;
+  }
+
+  rowOf(event, index) {
+    const go = () => {
+      this.clock.pause();
+      this.clock.set(event.t);
+    };
+    const cells = COLUMNS.map(([name, , kind, text]) => {
+      if (name === "Time") return h("div.cell.time", { role: "cell" }, h("button.jump", { type: "button", title: "Go to this moment" }, event.t.toFixed(6)));
+      if (name === "Event") return h("div.cell.kind", { role: "cell" }, h("span.dot", { style: `--series:${eventColour(event.event)}` }), event.event ?? "event");
+      return h(`div.cell.${kind}`, { role: "cell" }, text(event));
+    });
+    return h("div.row", { role: "row", "aria-rowindex": index + 1, "data-index": index, style: `top:${index * ROW}px`, onclick: go }, cells);
+  }
+
+  draw(all = false) {
+    const from = Math.max(0, Math.floor(this.pane.scrollTop / ROW) - 4);
+    const to = Math.min(this.kept.length, from + MOST_HEIGHT + 12);
+    if (!all && this.from === from && this.to === to) return;
+    Object.assign(this, { from, to });
+    this.body.replaceChildren(...this.kept.slice(from, to).map((event, i) => this.rowOf(event, from + i)));
+    this.current = undefined;
+    this.markCurrent();
+  }
+
+  // The last event before now is marked, and kept in sight while time goes on.
+  markCurrent() {
+    if (this.kept.length === 0) return;
+    this.keptTimes ??= Float64Array.from(this.kept, (event) => event.t);
+    const current = lastAtOrBelow(this.keptTimes, this.clock.t + 1e-12);
+    if (current === this.current) return;
+    const moved = this.current !== undefined;
+    this.current = current;
+    if (moved && this.clock.playing && current >= 0) {
+      const top = current * ROW;
+      const room = this.pane.clientHeight - 2 * ROW;
+      if (top < this.pane.scrollTop || top > this.pane.scrollTop + room) this.pane.scrollTop = Math.max(0, top - room / 2);
+    }
+    const t = current >= 0 ? this.keptTimes[current] : NaN;
+    for (const row of this.body.children) row.classList.toggle("current", this.keptTimes[row.dataset.index] === t);
+  }
+}

@@ -1,0 +1,117 @@
+// The card with the 3D replay and the buttons about it. Without WebGL it says so and the rest of the page goes on.
+
+import { button, h } from "./dom.js";
+import { View } from "./scene.js";
+import { remark } from "./summary.js";
+import { onTheme } from "./theme.js";
+
+const LAYERS = [
+  ["walls", "Walls and ground"],
+  ["points", "Contact points"],
+  ["closures", "Closures"],
+  ["traces", "Traces"],
+  ["events", "Marks of events"],
+  ["impulses", "Impulses"],
+  ["forces", "Contact forces"],
+  ["ellipsoids", "Ellipsoids of inertia"],
+  ["frames", "Link frames"],
+];
+
+const SIDES = { oblique: "In space", plane: "In its plane", front: "Front", side: "Side", top: "Top" };
+
+function checkbox(label, on, change) {
+  const input = h("input", { type: "checkbox", checked: on, onchange: () => change(input.checked) });
+  return h("label.check", null, input, label);
+}
+
+function layerMenu(run, view) {
+  const has = {
+    walls: run.walls.length > 0 || view.grid.children.length > 0,
+    points: run.points.length > 0,
+    closures: run.closures.length > 0,
+    events: run.events.length > 0,
+    impulses: view.marks.pushes.length > 0,
+    forces: view.marks.held.length > 0,
+    ellipsoids: view.robot.ellipsoids.length > 0,
+  };
+  const layers = LAYERS.filter(([name]) => has[name] ?? true).map(([name, label]) => {
+    const on = name === "frames" ? false : name === "ellipsoids" ? !view.robot.hasShapes : true;
+    return checkbox(label, on, (checked) => view.setLayer(name, checked));
+  });
+  const traces = view.marks.traceable.map((entry, i) =>
+    checkbox(entry.name, entry.end, (checked) => {
+      view.marks.setTrace(i, checked);
+      view.marks.colour();
+      view.request();
+    }));
+  return h("div.menu", { hidden: true }, h("h3", null, "Show"), layers, traces.length > 0 && h("h3", null, "Paths of"), h("div.many", null, traces));
+}
+
+function savePicture(run, view) {
+  view.draw();
+  view.canvas.toBlob((blob) => {
+    const link = h("a", { href: URL.createObjectURL(blob), download: `${run.title}.png` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+}
+
+function toolbar(run, view) {
+  const menu = layerMenu(run, view);
+  const layers = button("layers", "What is shown", () => {
+    menu.hidden = !menu.hidden;
+    layers.setAttribute("aria-expanded", !menu.hidden);
+  });
+  layers.setAttribute("aria-expanded", "false");
+  const follow = button("follow", "Follow the robot", () => {
+    view.follow(!view.following);
+    follow.setAttribute("aria-pressed", view.following);
+  });
+  follow.setAttribute("aria-pressed", "false");
+  const names = Object.keys(SIDES).filter((name) => name !== "plane" || view.extent.normal);
+  const side = h("select", { "aria-label": "Side from which it is seen", onchange: () => view.look(side.value) },
+    names.map((name) => h("option", { value: name, selected: name === view.looking }, SIDES[name])));
+  document.addEventListener("pointerdown", (event) => {
+    if (menu.hidden || menu.contains(event.target) || layers.contains(event.target)) return;
+    menu.hidden = true;
+    layers.setAttribute("aria-expanded", "false");
+  });
+  return [h("div.tools", { role: "toolbar", "aria-label": "View" }, side, button("fit", "See the whole motion (f)", () => view.fit()), follow, layers,
+    button("camera", "Save as a picture", () => savePicture(run, view))), menu];
+}
+
+/** The card and its view; the view is null where there is nothing to show or no WebGL to show it with. */
+export function makeReplay(run, kin, clock) {
+  const canvas = h("canvas.view", { role: "img", tabindex: "0", "aria-label": `The robot ${run.model?.name ?? ""} in motion` });
+  const stage = h("div.stage", null, canvas);
+  const element = h("section.card.replay", { "aria-label": "Replay in 3D" }, stage);
+  if (!run.model) {
+    stage.replaceChildren(remark("This run names no model, so there is nothing to show in 3D."));
+    element.classList.add("without");
+    return { element, view: null };
+  }
+  let view = null;
+  const build = () => {
+    try {
+      view = new View(canvas, run, kin);
+    } catch (error) {
+      stage.replaceChildren(remark(`The replay in 3D needs WebGL, which this browser does not give (${error.message}). Everything else is here.`));
+      element.classList.add("without");
+      return null;
+    }
+    stage.append(...toolbar(run, view));
+    if (view.robot.meshes.unread.length > 0) stage.append(h("p.note", null, `Not readable as a mesh: ${view.robot.meshes.unread.join(", ")}.`));
+    clock.on(() => view.setTime(clock.t, clock.speed, clock.playing));
+    onTheme(() => view.recolour());
+    new ResizeObserver(() => {
+      view.resize();
+      if (!view.measured && canvas.clientWidth > 0) {
+        view.measured = true;
+        view.fit();
+      }
+    }).observe(canvas);
+    addEventListener("beforeprint", () => view.draw());
+    return view;
+  };
+  return { element, build };
+}

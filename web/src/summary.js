@@ -1,0 +1,114 @@
+// What is said in words and figures: title, key figures, warnings, the energy ledger, facts, the scenario's text.
+
+import { valueAt } from "./data.js";
+import { eachFrame, h, icon, shown } from "./dom.js";
+import { isDark, onTheme, toggleTheme } from "./theme.js";
+
+export function makeHeader(run) {
+  const made = [run.program, run.madeFrom && `from ${run.madeFrom}`].filter(Boolean).join(", ");
+  const toggle = h("button.tool", { type: "button", onclick: toggleTheme }, icon("sun"));
+  const label = () => {
+    const text = isDark() ? "Light colours" : "Dark colours";
+    toggle.title = text;
+    toggle.setAttribute("aria-label", text);
+  };
+  onTheme(label);
+  label();
+  return h("header.top", null, h("div", null, h("h1", null, run.title), h("p.made", null, made)), toggle);
+}
+
+const largest = (values) => {
+  let most = NaN;
+  for (const value of values) if (Number.isFinite(value) && !(Math.abs(value) <= most)) most = Math.abs(value);
+  return most;
+};
+
+/** A few figures that say what kind of run it is. */
+export function makeFigures(run) {
+  const figures = [];
+  const add = (name, value, unit = "") => value !== null && figures.push({ name, value, unit });
+  add("Duration", shown(run.end - run.start, 6), "s");
+  const bodies = run.model?.bodies ?? [];
+  if (bodies.length > 0) add("Links", String(bodies.length));
+  const coordinates = new Set(bodies.flatMap((body) => body.joint?.columns ?? [])).size;
+  if (coordinates > 0) add("Coordinates", String(coordinates));
+  const impacts = new Set(run.events.filter((event) => event.event === "impact").map((event) => event.number ?? event.t)).size;
+  if (run.walls.length > 0 || run.events.length > 0) add("Impacts", String(impacts));
+  const lost = run.column("lost");
+  if (lost && run.rows > 0 && impacts > 0) add("Lost in impacts", shown(lost.values[run.rows - 1], 4), "J");
+  const closing = run.column("closing");
+  if (closing && run.rows > 0) add("Ledger error", shown(largest(closing.values), 2), "J");
+  add("Rows", run.rows.toLocaleString("en").replaceAll(",", "\u202f"));
+  return h("dl.figures", null, figures.map(({ name, value, unit }) => h("div", null, h("dt", null, name), h("dd", null, value, unit && h("span.unit", null, unit)))));
+}
+
+export function makeWarnings(warnings) {
+  if (warnings.length === 0) return null;
+  return h("section.warnings", { role: "note", "aria-label": "Warnings" }, h("h2", null, warnings.length === 1 ? "Warning" : `${warnings.length} warnings`),
+    h("ul", null, warnings.map((text) => h("li", null, String(text)))));
+}
+
+const LEDGER = [
+  ["kinetic", "Kinetic", "of motion", 1],
+  ["potential", "Potential", "of gravity", 1],
+  ["elastic", "Elastic", "in springs", 1],
+  ["dissipated", "Dissipated", "damping, friction, sliding", 1],
+  ["lost", "Lost", "in impacts", 1],
+  ["work", "Work", "of forces and loads; counts negative", -1],
+];
+
+/** Where the energy is and went: at the start, now, at the end; what is held or gone less the work stays the same. */
+export function makeLedger(run, clock) {
+  const lines = LEDGER.map(([name, title, hint, sign]) => ({ title, hint, sign, column: run.column(name) })).filter(({ column }) => column);
+  if (lines.length === 0 || run.rows === 0) return null;
+  const scale = Math.max(1e-300, ...lines.map(({ column }) => largest(column.values)).filter(Number.isFinite));
+  const cells = [];
+  const row = (title, hint, at, kind = "") => {
+    const now = h("td.now");
+    const bar = h("span.bar");
+    cells.push({ now, bar, at, plain: kind !== "" });
+    return h(`tr${kind}`, null, h("th", { scope: "row" }, title, h("span.hint", null, hint)), h("td", null, shown(at(run.start), 5)), now, h("td", null, shown(at(run.end), 5)), h("td.bars", null, bar));
+  };
+  const body = lines.map(({ title, hint, column }) => row(title, hint, (t) => valueAt(run, column, t)));
+  const sum = (t) => lines.reduce((total, { column, sign }) => total + sign * valueAt(run, column, t), 0);
+  body.push(row("Sum", "constant but for errors", sum, ".sum"));
+  const closing = run.column("closing");
+  if (closing) body.push(row("Closing error", "sum less sum at the start", (t) => valueAt(run, closing, t), ".closing"));
+  const update = () => {
+    for (const { now, bar, at, plain } of cells) {
+      const value = at(clock.t);
+      now.textContent = shown(value, 5);
+      if (plain || !Number.isFinite(value)) continue;
+      const part = Math.min(50, (50 * Math.abs(value)) / scale);
+      bar.style.left = `${value < 0 ? 50 - part : 50}%`;
+      bar.style.width = `${part}%`;
+      bar.classList.toggle("negative", value < 0);
+    }
+  };
+  clock.on(eachFrame(update));
+  update();
+  return h("section.card", { "aria-label": "Energy ledger", id: "ledger" }, h("div.card-head", null, h("h2", null, "Energy ledger"), h("span.unit", null, "J")),
+    h("div.scroll", null, h("table.ledger", null,
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, "Energy"), ...["Start", "Now", "End"].map((name) => h("th", { scope: "col" }, name)), h("th.bars", { scope: "col", "aria-label": "Bar" }))),
+      h("tbody", null, body))));
+}
+
+export function makeFacts(facts) {
+  const groups = new Map();
+  for (const fact of facts) {
+    const group = fact.group ?? "Run";
+    if (!groups.has(group)) groups.set(group, []);
+    groups.get(group).push(fact);
+  }
+  if (groups.size === 0) return null;
+  return h("section.card", { "aria-label": "Facts", id: "facts" }, h("div.card-head", null, h("h2", null, "Facts")),
+    h("div.facts", null, [...groups].map(([group, list]) => h("div.group", null, h("h3", null, group),
+      h("dl", null, list.map(({ name, value }) => h("div", null, h("dt", null, name), h("dd", null, String(value ?? "")))))))));
+}
+
+export function makeScenario(text) {
+  if (!text) return null;
+  return h("section.card", { "aria-label": "Scenario", id: "scenario" }, h("details", { open: text.length < 4000 }, h("summary", null, h("h2", null, "Scenario")), h("pre", { tabindex: "0" }, text)));
+}
+
+export const remark = (text) => h("p.remark", { role: "status" }, text);
