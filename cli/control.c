@@ -18,9 +18,9 @@ enum { OUTPUT, ROBOT, REFERENCE, RUN_ONLY, REPLAY, JSON, QUIET };
 static const cli_option options[] = {
     [OUTPUT] = {"-o", "RUN", "write every period there: RUN.csv or RUN.h5"},
     [ROBOT] = {"--robot", "MODEL", "what the controller believes in, not what the scenario says"},
-    [REFERENCE] = {"--reference", "FILE.csv", "what is followed: t, q.JOINT and maybe v, a.JOINT"},
+    [REFERENCE] = {"--reference", "FILE", "what is followed: t, q.JOINT and maybe v, a.JOINT"},
     [RUN_ONLY] = {"--run-only", NULL, "log the reference alone, with its own time"},
-    [REPLAY] = {"--replay", "LOG.csv", "feed the inputs of a log; its outputs must come again"},
+    [REPLAY] = {"--replay", "RUN", "feed the inputs of a log; its outputs must come again"},
     [JSON] = CLI_OPTION_SUMMARY_JSON,
     [QUIET] = CLI_OPTION_QUIET,
     {0}};

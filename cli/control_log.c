@@ -6,18 +6,19 @@
 #include "columns.h"
 #include "load.h"
 
-enum { VECTORS = 10, SCALARS = 10, NAME = 320 };
+enum { VECTORS = 10, SCALARS = 11, NAME = 320 };
 
 // Vectors have a column for each joint, and the scalars follow.
 static const ap_column vectors[VECTORS] = {
     {"q", "rad"},          {"v", "rad/s"},     {"tau", "N m"}, {"qd", "rad"},
     {"vd", "rad/s"},       {"ad", "rad/s2"},   {"volt", "V"},  {"potentiometer", "V"},
     {"encoder", "counts"}, {"index", "counts"}};
-static const ap_column scalars[SCALARS] = {
-    {"indexed", ""}, {"thermo", ""}, {"late", "s"}, {"brakes", ""},    {"tools", ""},
-    {"period", ""},  {"phase", ""},  {"stop", ""},  {"stop_axis", ""}, {"compute", "s"}};
+static const ap_column scalars[SCALARS] = {{"indexed", ""},  {"thermo", ""}, {"late", "s"},
+                                           {"brakes", ""},   {"tools", ""},  {"period", ""},
+                                           {"phase", ""},    {"stop", ""},   {"stop_axis", ""},
+                                           {"compute", "s"}, {"failed", ""}};
 enum { VOLT = 6, POTENTIOMETER, ENCODER, INDEX };
-enum { INDEXED, THERMO, LATE, BRAKES, TOOLS, PERIOD, PHASE, STOP };
+enum { INDEXED, THERMO, LATE, BRAKES, TOOLS, PERIOD, PHASE, STOP, STOP_AXIS, COMPUTE, FAILED };
 
 const char *cli_control_joint(const ap_model *m, int j) {
   for (int i = 1; i < ap_nbody(m); i++)
@@ -104,13 +105,18 @@ void cli_control_log_write(cli_control_log *l, const ap_servo_record *r) {
     memcpy(to, from[k], (size_t)n * sizeof *to);
   for (int j = 0; j < n; j++) *to++ = r->input.encoder[j];
   for (int j = 0; j < n; j++) *to++ = r->input.index[j];
-  const double rest[SCALARS] = {
-      r->input.indexed,  r->input.thermo,  r->input.late,   r->output.brakes,     r->output.tools,
-      (double)r->period, (double)r->phase, (double)r->stop, (double)r->stop_axis, r->compute};
+  const double rest[SCALARS] = {r->input.indexed,
+                                r->input.thermo,
+                                r->input.late,
+                                r->output.brakes,
+                                r->output.tools,
+                                (double)r->period,
+                                (double)r->phase,
+                                (double)r->stop,
+                                (double)r->stop_axis,
+                                r->compute,
+                                r->input.failed + 2 * r->output.failed};
   memcpy(to, rest, sizeof rest);
-  // A file holds finite numbers; a signal that is none is marked by its stop, and kept as zero.
-  for (int k = 0; k < l->columns; k++)
-    if (!(l->row[k] - l->row[k] == 0)) l->row[k] = 0;
   if (l->error.status == AP_OK) l->error.status = ap_log_row(l->log, l->row, &l->error);
   l->rows++;
 }
@@ -135,38 +141,77 @@ void cli_control_log_close(cli_control_log *l) {
 
 // ---- replay ------------------------------------------------------------------------------------
 
-static void take_row(const double *row, int n, ap_rack_input *in, ap_rack_output *out) {
-  const double *vector = row + 1, *scalar = vector + (ptrdiff_t)VECTORS * n;
+// A log while it is read: `at` has for each of our columns its place in the file, -1 where it is
+// not there, and `line` is a row of the file in that order.
+typedef struct reading {
+  const char *path;
+  const ap_model *model;
+  ap_log_reader *log;
+  int *at, columns; // ours
+  double *line, *row;
+  ap_rack_input *input;
+  ap_rack_output *output;
+  long *period, n, room, requested;
+} reading;
+
+static int wrong(const reading *r, const char *what) {
+  return cli_fail(CLI_BAD, r->path, ap_log_line(r->log), "%s", what);
+}
+
+static bool is_whole(double x, double least, double most) {
+  return x >= least && x <= most && x == (double)(long long)x;
+}
+
+// A row of ours into inputs and outputs, whose whole numbers must be such.
+static int take_row(const reading *r, ap_rack_input *in, ap_rack_output *out) {
+  const int n = ap_nv(r->model);
+  const double *vector = r->row + 1, *scalar = vector + (ptrdiff_t)VECTORS * n;
+  const double bits = (double)UINT32_MAX;
+  bool good = is_whole(scalar[INDEXED], 0, bits) && is_whole(scalar[THERMO], 0, bits) &&
+              is_whole(scalar[TOOLS], 0, bits) && is_whole(scalar[PERIOD], 0, 1e15) &&
+              is_whole(scalar[STOP], 0, 1000) && is_whole(scalar[FAILED], 0, 3) &&
+              (r->n == 0 || scalar[PERIOD] > (double)r->period[r->n - 1]);
+  for (int j = 0; j < n; j++)
+    good = good && is_whole(vector[ENCODER * n + j], INT32_MIN, INT32_MAX) &&
+           is_whole(vector[INDEX * n + j], INT32_MIN, INT32_MAX);
+  if (r->n == 0 && scalar[PERIOD] != 0)
+    return wrong(r,
+                 "the log does not begin with the run (a replay needs all phases, without "
+                 "--run-only)");
+  if (!good) return wrong(r, "a count, mark or period is none (whole numbers; periods grow)");
   *in = (ap_rack_input){.indexed = (uint32_t)scalar[INDEXED],
                         .thermo = (uint32_t)scalar[THERMO],
-                        .late = scalar[LATE]};
-  *out = (ap_rack_output){.brakes = scalar[BRAKES] != 0, .tools = (uint32_t)scalar[TOOLS]};
+                        .late = scalar[LATE],
+                        .failed = (int)scalar[FAILED] & 1};
+  *out = (ap_rack_output){.brakes = scalar[BRAKES] != 0,
+                          .tools = (uint32_t)scalar[TOOLS],
+                          .failed = (int)scalar[FAILED] >> 1};
   for (int j = 0; j < n; j++) {
     in->potentiometer[j] = vector[POTENTIOMETER * n + j];
     in->encoder[j] = (int32_t)vector[ENCODER * n + j];
     in->index[j] = (int32_t)vector[INDEX * n + j];
     out->volt[j] = vector[VOLT * n + j];
   }
+  return CLI_OK;
 }
 
-static bool same_names(const ap_model *m, const char *names) {
-  const int columns = 1 + VECTORS * ap_nv(m) + SCALARS;
-  for (int k = 0; k < columns; k++) {
+// Where our columns are among those of the file.
+static int find_columns(reading *r) {
+  const ap_log_about *about = ap_log_describe(r->log);
+  for (int k = 0; k < r->columns; k++) {
     char text[NAME];
-    const char *name = column_name(m, k, text);
-    const size_t length = strlen(name);
-    if (strncmp(names, name, length) != 0) return false;
-    names += length;
-    if (k + 1 < columns && *names++ != ',') return false;
+    const char *name = column_name(r->model, k, text);
+    r->at[k] = 0;
+    while (r->at[k] < about->columns && strcmp(about->column[r->at[k]].name, name) != 0) r->at[k]++;
+    if (r->at[k] == about->columns)
+      return cli_fail(CLI_BAD, r->path, 1,
+                      "there is no column '%s' (the log of a run of this robot, as "
+                      "'appell control -o' writes it)",
+                      name);
   }
-  return *names == 0 || *names == '\r' || *names == '\n';
+  r->line = malloc((size_t)about->columns * sizeof *r->line);
+  return r->line ? CLI_OK : cli_no_memory();
 }
-
-typedef struct reading {
-  ap_rack_input *input;
-  ap_rack_output *output;
-  long *period, n, room, requested;
-} reading;
 
 static bool grow(reading *r) {
   if (r->n < r->room) return true;
@@ -181,40 +226,40 @@ static bool grow(reading *r) {
   return r->n < r->room;
 }
 
-static int read_rows(const char *path, const ap_model *m, ap_rows *rows, double *row, reading *r) {
-  const int n = ap_nv(m), columns = 1 + VECTORS * n + SCALARS;
-  const char *names = NULL;
+static int read_rows(reading *r) {
   ap_error error = {0};
   bool end = false;
-  error.status = ap_rows_header(rows, &names, &error);
-  if (error.status != AP_OK) return cli_fail_input(path, &error);
-  if (!names || !same_names(m, names))
-    return cli_fail(CLI_BAD, path, 1, "not the log of a run of this robot (all phases, as CSV)");
-  for (;;) {
-    error.status = ap_rows_next(rows, columns, row, &end, &error);
-    if (error.status != AP_OK) return cli_fail_input(path, &error);
-    if (end) return CLI_OK;
+  int status = find_columns(r);
+  while (status == CLI_OK) {
+    error.status = ap_log_next(r->log, r->line, &end, &error);
+    if (error.status != AP_OK) return cli_fail_input(r->path, &error);
+    if (end) return r->n > 0 ? CLI_OK : wrong(r, "no row in it (the log of a run)");
     if (!grow(r)) return cli_no_memory();
-    const double *scalar = row + 1 + (ptrdiff_t)VECTORS * n;
+    for (int k = 0; k < r->columns; k++) r->row[k] = r->line[r->at[k]];
+    status = take_row(r, &r->input[r->n], &r->output[r->n]);
+    if (status != CLI_OK) break;
+    const double *scalar = r->row + 1 + (ptrdiff_t)VECTORS * ap_nv(r->model);
     if ((ap_stop)scalar[STOP] == AP_STOP_REQUEST && r->requested < 0) r->requested = r->n;
-    r->period[r->n] = (long)scalar[PERIOD];
-    take_row(row, n, &r->input[r->n], &r->output[r->n]);
-    r->n++;
+    r->period[r->n++] = (long)scalar[PERIOD];
   }
+  return status;
 }
 
 int cli_control_log_read(const char *path, const ap_model *model, ap_rack_input **input,
                          ap_rack_output **output, long **period, long *requested, long *n) {
-  reading r = {.requested = -1};
-  ap_rows *rows = NULL;
+  reading r = {.path = path,
+               .model = model,
+               .requested = -1,
+               .columns = 1 + VECTORS * ap_nv(model) + SCALARS};
   ap_error error = {0};
-  error.status = ap_rows_open(path, &rows, &error);
+  error.status = ap_log_open(path, &r.log, &error);
   if (error.status != AP_OK) return cli_fail_input(path, &error);
-  const size_t columns = 1 + VECTORS * (size_t)ap_nv(model) + SCALARS;
-  double *row = calloc(columns, sizeof *row);
-  const int status = row ? read_rows(path, model, rows, row, &r) : cli_no_memory();
-  free(row);
-  ap_rows_close(rows);
+  ap_log_allow_any(r.log); // a sensor may have given none
+  r.row = malloc((size_t)r.columns * sizeof *r.row);
+  r.at = malloc((size_t)r.columns * sizeof *r.at);
+  const int status = r.row && r.at ? read_rows(&r) : cli_no_memory();
+  free(r.row), free(r.at), free(r.line);
+  ap_log_close(r.log);
   *input = r.input, *output = r.output, *period = r.period, *requested = r.requested, *n = r.n;
   return status;
 }

@@ -34,7 +34,8 @@ static const cli_option options[] = {
     [OFFSET] = {"--offset", NULL, "look for a constant force of each joint too"},
     [CUTOFF] = {"--cutoff", "HZ", "of the filter for logs without v and a (10)"},
     [FILTER] = {"--filter", NULL, "filter although the log has v and a"},
-    [REJECT] = {"--reject", "K", "leave out forces K deviations off the fit; 0: none (5)"},
+    [REJECT] = {"--reject", "K",
+                "leave out forces K deviations off the fit; 0: none, nor spikes (5)"},
     [BASE] = {"--base", "qr|svd", "how the combinations are found (qr)"},
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [OUTPUT] = {"-o", "ROBOT", "write the identified model: .urdf or .yaml"},
@@ -42,10 +43,11 @@ static const cli_option options[] = {
     {0}};
 
 static const char text[] =
-    "DATA is CSV: a line of names, then numbers. Columns are t and for each joint q.JOINT,\n"
-    "tau.JOINT and where measured v.JOINT, a.JOINT; otherwise these are made from q by\n"
-    "zero-phase filtering. Without DATA the base parameters are listed: the combinations\n"
-    "that motion can tell. The model written by -o has the bodies of the consistent fit,\n"
+    "DATA is CSV, a line of names and then numbers, or a log in HDF5. Columns are t and for\n"
+    "each joint q.JOINT, tau.JOINT and where measured v.JOINT, a.JOINT; otherwise these are\n"
+    "made from q by zero-phase filtering. Without DATA the base parameters are listed: the\n"
+    "combinations that motion can tell. The model written by -o has the bodies of the consistent "
+    "fit,\n"
     "which are physical; links on fixed joints have their mass in the body that moves them.\n";
 
 // What was asked for.
@@ -85,7 +87,7 @@ static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
     status = cli_value_above("identify", "--cutoff", a->value[CUTOFF], 0, &w->prepare.cutoff);
   }
   if (status == CLI_OK && a->value[REJECT] && strcmp(a->value[REJECT], "0") == 0) {
-    w->reject = 0;
+    w->reject = w->prepare.spikes = 0;
   } else if (status == CLI_OK && a->value[REJECT]) {
     status = cli_value_above("identify", "--reject", a->value[REJECT], 0, &w->reject);
   }

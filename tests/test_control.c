@@ -58,7 +58,7 @@ TEST(numbers_go_where_they_belong) {
                 "changes: [{at: 1, law: pd_gravity}, {at: 2, law: tracking}]\n"
                 "rack: {spread: 0.1, coulomb: [1, 2, 3, 4, 5, 6], payload: 2, seed: 9}\n"
                 "fault: {kind: thermo, joint: joint4, at: 3}\n"
-                "guards: {velocity: 2, misses: 7}\n",
+                "guards: {velocity: 2, misses: 7, torque_periods: 0}\n",
                 &c, &error));
   CHECK(c->servo_def.period == 0.002 && c->run_alone && c->law.law == AP_LAW_POINT);
   CHECK(c->servo_def.changes == 2 && c->change[0].law == AP_LAW_PD_GRAVITY);
@@ -104,6 +104,19 @@ TEST(what_cannot_be_is_refused_with_its_line) {
   refused(HOLD "rack: {output_bits: 99}\n", "between 1 and 32");
   refused(HOLD "rack: {kind: comedi}\n", "time: real");
   refused(HOLD "time: real\nrack: {kind: comedi}\n", "devices");
+  refused(HOLD "guards: {misses: 0}\n", "misses");
+  refused(HOLD "guards: {following: -1}\n", "not positive");
+  refused(HOLD "guards: {lower: 1, upper: 0}\n", "lower not below upper");
+  refused(HOLD "rack: {latency: 10}\n", "latency");
+  refused("reference: {kind: hold, to: 1e300}\n", "limit is 1e+06");
+  refused(HOLD "guards: {misses: 2.5}\n", "misses");
+  refused(HOLD "guards: {deadline: never}\n", "stop count");
+  refused(HOLD "ring: 1000\n", "power of two");
+  refused(HOLD "priority: 100\n", "priority 100");
+  refused(HOLD "cpu: 0.5\n", "cpu 0.5");
+  refused(HOLD "rack: {seed: 1.5}\n", "whole");
+  refused(HOLD "rack: {drive_spread: 1}\n", "spread");
+  refused("reference: {kind: ramp, from: 0, to: 1, time: 1, corner: 0.6}\n", "corners");
   refused(HOLD "fault: {kind: thermo, joint: joint9, at: 1}\n", "did you mean");
   refused(HOLD "guards: {upper: 0.05}\n", "limit is 0.05");
   refused(HOLD "changes: [{at: 2, law: point}, {at: 1, law: point}]\n", "order of time");

@@ -20,10 +20,13 @@ typedef struct bench {
   ap_ctrl *ctrl;
 } bench;
 
-static ap_ctrl *make(bench *b, const ap_ctrl_def *base) {
+static ap_ctrl *make_of(bench *b, const ap_ctrl_def *base, const char *file) {
   ap_error error = {0};
   *b = (bench){0};
-  CHECK_OK(ap_robot_builtin("puma600", &(ap_read_options){0}, &b->robot, &error));
+  if (file)
+    CHECK_OK(ap_robot_read(file, &(ap_read_options){0}, &b->robot, &error));
+  else
+    CHECK_OK(ap_robot_builtin("puma600", &(ap_read_options){0}, &b->robot, &error));
   CHECK_OK(ap_robot_model(b->robot, &b->model, &error));
   b->work_memory = malloc(ap_work_size(b->model));
   b->work = ap_work_init(b->model, b->work_memory, ap_work_size(b->model));
@@ -34,6 +37,8 @@ static ap_ctrl *make(bench *b, const ap_ctrl_def *base) {
   CHECK(b->ctrl);
   return b->ctrl;
 }
+
+static ap_ctrl *make(bench *b, const ap_ctrl_def *base) { return make_of(b, base, NULL); }
 
 static void drop(bench *b) {
   free(b->memory);
@@ -118,6 +123,39 @@ TEST(pd_holds_against_gravity) {
   for (int j = 0; j < N; j++) want[j] = G[j] - M[j * N + j] * g.kp * (s.q[j] - s.qd[j]);
   ap_ctrl_step(c, &away, s.q, zero, tau);
   CHECK_NEAR(tau, want, N, 1e-10);
+  drop(&b);
+}
+
+// Friction F keeps a joint from moving unless |tau - G| > F. Without compensation that takes an
+// error of F / (D kp); with it, y of that, where y + 8 y / sqrt(1 + 64 y^2) = 1: y = 0.18.
+TEST(known_friction_holds_no_joint_far_from_its_reference) {
+  bench b;
+  ap_ctrl_def def = ap_default_ctrl();
+  ap_ctrl *c = make_of(&b, &def, "models/puma600_drives.yaml");
+  unsigned seed = 13;
+  situation s = any(&seed);
+  double tau[N], G[N], zero[N] = {0}, M[N * N];
+  ap_gains g = ap_gains_of(20, 1, 5);
+  ap_ctrl_reset(c, s.q);
+  ap_gravity_forces(b.model, b.work, s.q, G);
+  ap_inertia_matrix(b.model, b.work, s.q, M);
+  for (int j = 0; j < N; j++) {
+    const ap_body_def *body = ap_body(b.model, j + 1);
+    double F = body->coulomb, D = M[j * N + j] + body->rotor_inertia, qd[N], vd[N] = {0};
+    for (int far = 0; far < 2; far++) {
+      memcpy(qd, s.q, sizeof qd);
+      qd[j] += (far ? 0.2 : 0.16) * F / (D * g.kp);
+      ap_traj_state d = {qd, NULL, NULL};
+      ap_ctrl_step(c, &d, s.q, zero, tau);
+      CHECK((tau[j] - G[j] > F) == (far == 1));
+    }
+    vd[j] = -0.05; // on its way all of F is fed forward
+    ap_traj_state moving = {s.q, vd, NULL};
+    ap_ctrl_step(c, &moving, s.q, vd, tau);
+    double bias[N];
+    ap_bias(b.model, b.work, s.q, vd, bias);
+    CHECK(fabs(tau[j] - bias[j] - body->viscous * vd[j] + F) < 1e-3 * F);
+  }
   drop(&b);
 }
 

@@ -23,6 +23,34 @@ TEST(ramps_rise_evenly) {
   CHECK(ap_traj_ramp(2, from, to, 0, &t, &error) == AP_E_ARG);
 }
 
+TEST(a_blended_ramp_takes_its_time_and_does_not_jump) {
+  const double from[2] = {1, -2}, to[2] = {3, 0.5}, corners[3] = {0.1, 0.5, 2};
+  for (int k = 0; k < 3; k++) {
+    ap_error error;
+    ap_traj *t;
+    double q[2], v[2], a[2], b = corners[k];
+    CHECK_OK(ap_traj_blended_ramp(2, from, to, 4, b, &t, &error));
+    CHECK(fabs(ap_traj_duration(t) - 4) < 1e-15);
+    for (int end = 0; end < 2; end++) {
+      ap_traj_at(t, 4 * end, q, v, NULL);
+      CHECK_NEAR(q, end ? to : from, 2, 1e-14);
+      CHECK_NEAR(v, ((double[]){0, 0}), 2, 1e-14);
+    }
+    ap_traj_at(t, b, q, v, a); // b / 2 of its speed are behind it
+    for (int j = 0; j < 2; j++) {
+      double speed = (to[j] - from[j]) / (4 - b);
+      CHECK(fabs(v[j] - speed) < 1e-14 && fabs(q[j] - from[j] - speed * b / 2) < 1e-14);
+      CHECK(fabs(ap_traj_reach_of(t, j).acceleration - speed / b) < 1e-9 * speed / b);
+    }
+    ap_traj_free(t);
+    CHECK(ap_traj_blended_ramp(2, from, to, 4, -b, &t, &error) == AP_E_ARG);
+  }
+  ap_error error;
+  ap_traj *t;
+  CHECK(ap_traj_blended_ramp(2, from, to, 4, 2.1, &t, &error) == AP_E_ARG);
+  CHECK_HAS(error.text, "within it");
+}
+
 // A trapezoid reaches one of its limits and leaves none of them.
 TEST(trapezoids_are_as_fast_as_allowed) {
   const double zero[2] = {0, 0}, ways[3][2] = {{1, -3}, {0.01, 0.002}, {0, 5}};

@@ -19,7 +19,7 @@ typedef struct ap_control ap_control;
 typedef struct ap_control_options {
   const char *robot;     ///< a file or built-in name: what the controller believes the robot to be;
                          ///< the simulated robot stays that of the scenario
-  const char *reference; ///< a CSV file: the reference
+  const char *reference; ///< a CSV or HDF5 file: the reference
   bool run_alone;        ///< the log has AP_PHASE_RUN alone
 } ap_control_options;
 
@@ -40,6 +40,8 @@ AP_API const char *ap_control_name(const ap_control *control);
 AP_API const char *ap_control_text(const ap_control *control);
 /// The robot that the controller believes in.
 AP_API const ap_model *ap_control_model(const ap_control *control);
+/// The robot that is simulated, or the one that the controller believes in where none is; as read.
+AP_API const ap_robot *ap_control_robot(const ap_control *control);
 /// The reference.
 AP_API const ap_traj *ap_control_reference(const ap_control *control);
 /// Whether it runs by the clock, and then how it asks for real time.

@@ -114,7 +114,7 @@ AP_API void ap_model_free(ap_model *model);
 AP_API ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error);
 
 /// Reader of state files: rows of numbers separated by blanks or commas, lines starting with '#'
-/// skipped, "-" is standard input. Numbers must be finite.
+/// skipped, "-" is standard input. Numbers must be finite. Logs in HDF5 are read too.
 typedef struct ap_rows ap_rows;
 /// Open a state file; close it with ap_rows_close(). On failure *rows is NULL and *error says why.
 AP_API ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error);
@@ -125,7 +125,7 @@ AP_API ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *err
 AP_API ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error);
 /// Say what a row holds ("q v a"), for the message about a row of the wrong length.
 AP_API void ap_rows_describe(ap_rows *rows, const char *what);
-/// Line number of the row read last.
+/// Line number of the row read last; in HDF5 its number from 1.
 AP_API int ap_rows_line(const ap_rows *rows);
 /// How much of the file has been read, 0 to 1; negative where nobody knows, as of a pipe.
 AP_API double ap_rows_fraction(const ap_rows *rows);
@@ -223,6 +223,9 @@ AP_API ap_status ap_log_next(ap_log_reader *reader, double *row, bool *end, ap_e
 /// call. AP_OK with *end set behind the last.
 AP_API ap_status ap_log_next_event(ap_log_reader *reader, ap_logged_event *event, bool *end,
                                    ap_error *error);
+/// Let numbers of rows be nan, inf and -inf too, as in the log of a controller whose sensor gave
+/// none; times stay finite.
+AP_API void ap_log_allow_any(ap_log_reader *reader);
 /// Line of the row that was read last, its number from 1 in HDF5.
 AP_API int ap_log_line(const ap_log_reader *reader);
 /// Close a log and free the reader; NULL is allowed.

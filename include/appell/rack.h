@@ -29,6 +29,7 @@ typedef struct ap_rack_input {
   uint32_t indexed;                   ///< bit j: axis j has passed an index pulse since power-on
   uint32_t thermo;                    ///< bit j: motor j is too hot
   double late; ///< s by which these numbers came too late by the rack's own clock; 0: in time
+  bool failed; ///< reading failed, and these numbers are those of the period before; in logs
 } ap_rack_input;
 
 /// What the rack puts out.
@@ -36,6 +37,7 @@ typedef struct ap_rack_output {
   double volt[AP_RACK_AXES]; ///< to the amplifiers
   uint32_t tools;            ///< bit k: output k of the tool
   bool brakes;               ///< on: the arm is held
+  bool failed;               ///< writing failed; in logs
 } ap_rack_output;
 
 /// A rack: its functions and what they work on. read gives the inputs at time t (s, of the control
@@ -115,6 +117,7 @@ typedef struct ap_sim_rack_def {
   const ap_wart *wart;   ///< [nv]; NULL: none
   const double *q;       ///< [nv] where it stands at power-on; NULL: zeros
   double spread;         ///< masses, centres and inertias differ by up to this part: 0
+  double drive_spread;   ///< frictions and rotors, those of the model and its warts, too: 0
   int payload_body;      ///< body that carries the payload
   double payload;        ///< kg: 0
   double payload_com[3]; ///< m, in that body's frame
@@ -140,8 +143,9 @@ AP_API void ap_rack_truth(const ap_rack *rack, double *q, double *v, double *tau
 
 // ---- replay ------------------------------------------------------------------------------------
 
-/// Plays inputs back: the i-th read gives input[i], AP_E_FILE past the last. The outputs written
-/// are compared with output[i] bit by bit. Both arrays must outlive the rack.
+/// Plays inputs back: the i-th read gives input[i], AP_E_FILE past the last; what failed fails
+/// again. The outputs written are compared with output[i] bit by bit. Both arrays must outlive the
+/// rack.
 AP_API ap_status ap_rack_replay(int axes, const ap_rack_input *input, const ap_rack_output *output,
                                 long n, ap_rack *rack, ap_error *error);
 /// How many writes differed from what was recorded so far.

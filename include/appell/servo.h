@@ -62,7 +62,8 @@ typedef struct ap_guards {
   double velocity[AP_RACK_AXES]; ///< rad/s or m/s; INFINITY: none
   double torque[AP_RACK_AXES];   ///< N m or N that the law may ask for; INFINITY: none
   int torque_periods;            ///< in a row that it may ask for more: 20
-  int misses;                    ///< deadlines missed in a row that stop the run: 5
+  int misses;                    ///< deadlines missed in a row that stop the run; 0: they are
+                                 ///< counted and stop nothing: 5
   double jump;                   ///< rad/s: no encoder moves faster: 20
   double stuck;     ///< rad: an encoder that stays while its reference moves so far and its
                     ///< potentiometer half as far is stuck: 0.03

@@ -49,6 +49,11 @@ AP_API ap_status ap_traj_quintic(int n, const ap_traj_state *from, const ap_traj
 AP_API ap_status ap_traj_ramp(int n, const double *from, const double *to, double duration,
                               ap_traj **traj, ap_error *error);
 
+/// The same from rest to rest: at both ends the speed grows and falls evenly in the time `corner`,
+/// at most half the duration.
+AP_API ap_status ap_traj_blended_ramp(int n, const double *from, const double *to, double duration,
+                                      double corner, ap_traj **traj, ap_error *error);
+
 /// From rest to rest on straight lines in the coordinates, all of them in step: as fast as the
 /// largest speeds and accelerations [n] allow, with a trapezoid (or triangle) of speed.
 AP_API ap_status ap_traj_trapezoid(int n, const double *from, const double *to,

@@ -61,6 +61,10 @@ int ap__control_joint(ap__control_reader *r, int line, const char *name) {
   return -1;
 }
 
+bool ap__control_whole(double x, double least, double most) {
+  return x >= least && x <= most && x == floor(x);
+}
+
 static int line_of(ap__control_reader *r, const char *key) {
   return ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], key);
 }
@@ -287,13 +291,23 @@ static bool read_guards(ap__control_reader *r) {
   const ap__control_guards *h = &r->head.guards;
   ap_guards *g = &c->servo_def.guards;
   *g = ap_default_guards(c->model);
-  g->torque_periods = (int)fmin(fmax(h->torque_periods, 0), 1e6);
-  g->misses = (int)fmin(fmax(h->misses, 1), 1e9);
+  if (!ap__control_whole(h->misses, 1, 1e9) || !ap__control_whole(h->torque_periods, 0, 1e9))
+    return ap__yaml_fail(
+        &r->yaml, line_of(r, "guards"),
+        "guards: misses or torque_periods is no such number (whole, misses from 1)");
+  g->torque_periods = (int)h->torque_periods;
+  g->misses = h->deadline ? 0 : (int)h->misses;
   g->jump = h->jump, g->stuck = h->stuck, g->mismatch = h->mismatch, g->following = h->following;
-  return ap__control_vector(r, "lower", h->lower, g->lower) &&
-         ap__control_vector(r, "upper", h->upper, g->upper) &&
-         ap__control_vector(r, "velocity", h->velocity, g->velocity) &&
-         ap__control_vector(r, "torque", h->torque, g->torque);
+  if (!ap__control_vector(r, "lower", h->lower, g->lower) ||
+      !ap__control_vector(r, "upper", h->upper, g->upper) ||
+      !ap__control_vector(r, "velocity", h->velocity, g->velocity) ||
+      !ap__control_vector(r, "torque", h->torque, g->torque))
+    return false;
+  bool good = g->jump > 0 && g->stuck > 0 && g->mismatch > 0 && g->following > 0;
+  for (int j = 0; j < c->n; j++)
+    good = good && g->lower[j] < g->upper[j] && g->velocity[j] > 0 && g->torque[j] > 0;
+  return good || ap__yaml_fail(&r->yaml, line_of(r, "guards"),
+                               "guards: a limit is not positive, or lower not below upper");
 }
 
 static bool read_times(ap__control_reader *r) {
@@ -304,19 +318,25 @@ static bool read_times(ap__control_reader *r) {
   if (!(h->duration >= 0 && h->duration <= 1e6))
     return ap__yaml_fail(&r->yaml, line_of(r, "duration"), "duration: %g s (between 0 and 1e6)",
                          h->duration);
+  const int ring = ap__control_whole(h->ring, 2, 1 << 24) ? (int)h->ring : 0;
+  if (ring == 0 || (ring & (ring - 1)))
+    return ap__yaml_fail(&r->yaml, line_of(r, "ring"), "ring: %g (a power of two, 2 to 16777216)",
+                         h->ring);
+  if (!ap__control_whole(h->priority, 0, 99) || !ap__control_whole(h->cpu, -1, 4095))
+    return ap__yaml_fail(&r->yaml, line_of(r, h->priority == 80 ? "cpu" : "priority"),
+                         "priority %g, cpu %g (0 to 99, and a processor's number)", h->priority,
+                         h->cpu);
   ap_servo_def *d = &c->servo_def;
   ap_guards guards = d->guards;
   *d = ap_default_servo();
   d->guards = guards, d->period = c->law.period = 1 / h->rate, d->duration = h->duration;
   d->home_time = h->home_time, d->approach_speed = h->approach_speed;
   d->brake = h->brake, d->brake_time = h->brake_time, d->observer = h->law.observer;
-  d->ring = (int)fmin(fmax(h->ring, 0), 1 << 24);
+  d->ring = ring;
   d->axis = c->axis, d->start = h->home ? NULL : c->start;
   d->change = c->change, d->changes = r->nchange;
   c->realtime = h->time, c->run_alone = h->log || r->options.run_alone;
-  c->asks = (ap_realtime){.priority = (int)fmin(fmax(h->priority, 0), 99),
-                          .cpu = (int)fmin(fmax(h->cpu, -1), 4095),
-                          .lock_memory = h->lock};
+  c->asks = (ap_realtime){.priority = (int)h->priority, .cpu = (int)h->cpu, .lock_memory = h->lock};
   return true;
 }
 
@@ -415,6 +435,10 @@ void ap_control_free(ap_control *c) {
 
 const char *ap_control_name(const ap_control *c) { return c->name; }
 const char *ap_control_text(const ap_control *c) { return c->text; }
+const ap_robot *ap_control_robot(const ap_control *control) {
+  return control->true_robot ? control->true_robot : control->robot;
+}
+
 const ap_model *ap_control_model(const ap_control *c) { return c->model; }
 const ap_traj *ap_control_reference(const ap_control *c) { return c->reference; }
 bool ap_control_logs_run_alone(const ap_control *c) { return c->run_alone; }

@@ -25,7 +25,7 @@ typedef struct ap__control_path {
   int kind, degree;
   const ap__yaml_node *from, *to, *velocity, *acceleration, *times, *points, *guess;
   const ap__yaml_node *centre, *sine, *cosine;
-  double time, period, speed, euler[3];
+  double time, corner, period, speed, euler[3];
   const char *frame, *file;
 } ap__control_path;
 
@@ -59,6 +59,7 @@ typedef struct ap__control_fault {
 
 typedef struct ap__control_guards {
   const ap__yaml_node *lower, *upper, *velocity, *torque;
+  int deadline; // 0: stops, 1: counts
   double torque_periods, misses, jump, stuck, mismatch, following;
 } ap__control_guards;
 
@@ -128,6 +129,8 @@ const char *ap__control_joint_name(const ap_model *m, int j);
 int ap__control_joint(ap__control_reader *r, int line, const char *name);
 // A file that the scenario names. The caller frees it; NULL: no memory, the error is set.
 char *ap__control_path_of(ap__control_reader *r, const char *name);
+// Whether x is a whole number between these.
+bool ap__control_whole(double x, double least, double most);
 // The reference.
 bool ap__control_read_reference(ap__control_reader *r);
 // Rack, warts, payload, fault.

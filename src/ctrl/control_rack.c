@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctrl/control.h"
+#include "ctrl/ctrl.h"
 
 static bool fail(ap__control_reader *r, const char *key, const char *what) {
   int line = ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], key);
@@ -38,15 +39,19 @@ static bool read_simulated(ap__control_reader *r) {
   c->sim.model = c->true_model, c->sim.axis = c->axis, c->sim.wart = c->wart, c->sim.q = c->start;
   c->sim.spread = h->spread, c->sim.payload = h->payload;
   memcpy(c->sim.payload_com, h->payload_com, sizeof h->payload_com);
-  if (!(h->seed >= 0 && h->seed <= 9e15)) return fail(r, "rack", "seed: not between 0 and 9e15");
-  if (!(h->output_bits >= 1 && h->output_bits <= 32 && h->input_bits >= 1 && h->input_bits <= 32))
-    return fail(r, "rack", "output_bits and input_bits are between 1 and 32");
+  if (!ap__control_whole(h->seed, 0, 9e15))
+    return fail(r, "rack", "seed: not a whole number between 0 and 9e15");
+  if (!ap__control_whole(h->output_bits, 1, 32) || !ap__control_whole(h->input_bits, 1, 32))
+    return fail(r, "rack", "output_bits and input_bits are whole numbers between 1 and 32");
   c->sim.seed = (uint64_t)h->seed;
   c->sim.output_bits = (int)h->output_bits, c->sim.input_bits = (int)h->input_bits;
   c->sim.payload_body =
       h->payload_link ? ap_find_body(c->true_model, h->payload_link) : ap_nbody(c->true_model) - 1;
   if (c->sim.payload_body < 1) return fail(r, "rack", "payload_link: the robot has no such link");
-  return true;
+  if (c->sim.latency * r->head.rate >= AP__RACK_DELAYS)
+    return fail(r, "rack", "latency: longer than 255 periods");
+  ap_error own = {0};
+  return !ap__sim_rack_check(&c->sim, &own) || fail(r, "rack", own.text);
 }
 
 static ap_comedi_channel channel(const double x[4]) {

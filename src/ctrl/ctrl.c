@@ -170,10 +170,18 @@ void ap_ctrl_reset(ap_ctrl *c, const double *q) {
 
 // ---- the laws ----------------------------------------------------------------------------------
 
-// Coulomb friction is fed forward from the velocity wanted, not from the measured one, whose sign
-// chatters at rest; smooth over 1e-2 rad/s.
-static double friction_of(const ap_ctrl *c, int j, double v, double wanted) {
-  return c->viscous[j] * v + c->coulomb[j] * wanted / sqrt(wanted * wanted + 1e-4);
+static const double at_rest = 1e-3; // rad/s or m/s: speeds far below are none
+static const double stiffer = 8;    // times the law's own stiffness, for friction at rest
+
+// Coulomb friction is fed forward by the way the joint is wanted to go: that of the reference, and
+// where it rests that of the error. Neither is measured, so it does not chatter as the sign of a
+// measured velocity would. Of the error it is a spring, which takes no part in any oscillation; it
+// is at most so much stiffer than the law as the loop's periods allow.
+static double friction_of(const ap_ctrl *c, int j, const ap_gains *gains, double v, double wanted,
+                          double error) {
+  if (!(c->coulomb[j] > 0)) return c->viscous[j] * v;
+  double way = wanted / at_rest - stiffer * c->diagonal[j] * gains[j].kp * error / c->coulomb[j];
+  return c->viscous[j] * v + c->coulomb[j] * way / sqrt(way * way + 1);
 }
 
 // [Valera 29] with u of Table 4, or PD with gravity compensation.
@@ -194,7 +202,8 @@ static void law_torque(ap_ctrl *c, ap_law law, const ap_gains *gains, const ap_t
   }
   ap_inverse_dynamics(c->model, c->work, q, v, c->u, tau);
   for (int j = 0; c->friction && j < c->n; j++)
-    tau[j] += c->rotor[j] * c->u[j] + friction_of(c, j, v[j], follows && d->v ? d->v[j] : 0);
+    tau[j] += c->rotor[j] * c->u[j] +
+              friction_of(c, j, gains, v[j], follows && d->v ? d->v[j] : 0, q[j] - d->q[j]);
 }
 
 // Ki times the integral of e, one period on. It stays where the torque is cut and the error would

@@ -64,7 +64,8 @@ void ap__guard_inputs(ap_servo *s) {
     if (s->started && homed)
       guard_encoder(s, j, ((double)in->encoder[j] - s->count[j]) * s->resolution[j]);
   }
-  if (s->late_row >= s->def.guards.misses) ap__servo_stop(s, AP_STOP_DEADLINE, -1);
+  const int most = s->def.guards.misses;
+  if (most > 0 && s->late_row >= most) ap__servo_stop(s, AP_STOP_DEADLINE, -1);
 }
 
 void ap__guard_motion(ap_servo *s) {

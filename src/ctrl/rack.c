@@ -48,7 +48,7 @@ static ap_status replay_read(void *context, double t, ap_rack_input *input) {
   (void)t;
   if (r->reads >= r->n) return AP_E_FILE;
   *input = r->input[r->reads++];
-  return AP_OK;
+  return input->failed ? AP_E_FILE : AP_OK;
 }
 
 static ap_status replay_write(void *context, double t, const ap_rack_output *output) {
@@ -59,7 +59,7 @@ static ap_status replay_write(void *context, double t, const ap_rack_output *out
   bool same = was->tools == output->tools && was->brakes == output->brakes &&
               memcmp(was->volt, output->volt, (size_t)r->axes * sizeof(double)) == 0;
   if (!same) r->differing++;
-  return AP_OK;
+  return was->failed ? AP_E_FILE : AP_OK;
 }
 
 ap_status ap_rack_replay(int axes, const ap_rack_input *input, const ap_rack_output *output, long n,

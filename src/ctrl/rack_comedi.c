@@ -18,6 +18,7 @@ ap_status ap_rack_comedi(const ap_comedi_def *def, ap_rack *rack, ap_error *erro
 
 #include <comedilib.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,32 +136,37 @@ static void cards_close(void *context) {
 
 // ---- opening -----------------------------------------------------------------------------------
 
-static bool exists(const cards *c, const ap_comedi_channel *ch) {
+// Whether there is such a channel, of a subdevice of one of these types.
+static bool exists(const cards *c, const ap_comedi_channel *ch, int type, int or_type) {
   if (ch->device < 0 || ch->device >= DEVICES || !c->device[ch->device]) return false;
   comedi_t *d = c->device[ch->device];
-  return ch->subdevice >= 0 && ch->subdevice < comedi_get_n_subdevices(d) && ch->channel >= 0 &&
+  if (ch->subdevice < 0 || ch->subdevice >= comedi_get_n_subdevices(d)) return false;
+  const int is = comedi_get_subdevice_type(d, (unsigned)ch->subdevice);
+  return (is == type || is == or_type) && ch->channel >= 0 &&
          ch->channel < comedi_get_n_channels(d, (unsigned)ch->subdevice);
 }
 
-static bool prepare_analog(const cards *c, const ap_comedi_channel *ch, analog *a) {
-  if (!exists(c, ch)) return false;
+static bool prepare_analog(const cards *c, const ap_comedi_channel *ch, int type, analog *a) {
+  if (!exists(c, ch, type, type) || ch->range < 0) return false;
   comedi_t *d = device_of(c, ch);
   comedi_range *range =
       comedi_get_range(d, (unsigned)ch->subdevice, (unsigned)ch->channel, (unsigned)ch->range);
   a->most = comedi_get_maxdata(d, (unsigned)ch->subdevice, (unsigned)ch->channel);
   if (range) a->range = *range;
-  return range && a->most;
+  return range && range->unit == UNIT_volt && range->max > range->min && a->most;
 }
 
 static bool prepare_bit(const cards *c, const ap_comedi_channel *ch, unsigned direction) {
   return ch->subdevice < 0 ||
-         (exists(c, ch) && comedi_dio_config(device_of(c, ch), (unsigned)ch->subdevice,
-                                             (unsigned)ch->channel, direction) >= 0);
+         (exists(c, ch, COMEDI_SUBD_DIO,
+                 direction == COMEDI_INPUT ? COMEDI_SUBD_DI : COMEDI_SUBD_DO) &&
+          comedi_dio_config(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel,
+                            direction) >= 0);
 }
 
 static bool prepare_counter(cards *c, int j) {
   const ap_comedi_channel *ch = &c->def.encoder[j];
-  if (!exists(c, ch)) return false;
+  if (!exists(c, ch, COMEDI_SUBD_COUNTER, COMEDI_SUBD_COUNTER)) return false;
   c->counts[j] =
       comedi_get_maxdata(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel);
   return c->counts[j] > 0;
@@ -172,19 +178,24 @@ static ap_status prepare(cards *c, ap_error *error) {
   int axis = 0;
   for (int j = 0; j < c->def.axes && !wrong; j++) {
     axis = j + 1;
-    if (!prepare_analog(c, &c->def.potentiometer[j], &c->potentiometer[j])) wrong = "potentiometer";
-    if (!prepare_analog(c, &c->def.output[j], &c->output[j])) wrong = "analog output";
-    if (!prepare_counter(c, j)) wrong = "encoder";
-    if (!prepare_bit(c, &c->def.index[j], COMEDI_INPUT)) wrong = "index pulse";
-    if (!prepare_bit(c, &c->def.thermo[j], COMEDI_INPUT)) wrong = "thermo signal";
+    if (!prepare_analog(c, &c->def.potentiometer[j], COMEDI_SUBD_AI, &c->potentiometer[j]))
+      wrong = "potentiometer (an analog input in volts)";
+    if (!prepare_analog(c, &c->def.output[j], COMEDI_SUBD_AO, &c->output[j]))
+      wrong = "output (an analog output in volts)";
+    if (!prepare_counter(c, j)) wrong = "encoder (a counter)";
+    if (!prepare_bit(c, &c->def.index[j], COMEDI_INPUT)) wrong = "index pulse (a digital input)";
+    if (!prepare_bit(c, &c->def.thermo[j], COMEDI_INPUT)) wrong = "thermo signal (a digital input)";
   }
   for (int k = 0; k < AP_RACK_TOOLS && !wrong; k++)
-    if (!prepare_bit(c, &c->def.tool[k], COMEDI_OUTPUT)) wrong = "tool output";
-  if (!wrong && !prepare_bit(c, &c->def.brake, COMEDI_OUTPUT)) wrong = "brake output";
+    if (!prepare_bit(c, &c->def.tool[k], COMEDI_OUTPUT))
+      wrong = "tools (digital outputs)", axis = 0;
+  if (!wrong && !prepare_bit(c, &c->def.brake, COMEDI_OUTPUT))
+    wrong = "brakes (a digital output)", axis = 0;
   if (!wrong) return AP_OK;
+  char of[24] = "";
+  if (axis > 0) snprintf(of, sizeof of, "axis %d: ", axis);
   return AP__REFUSE(error, AP_E_ARG, 0,
-                    "axis %d: there is no such channel for its %s (comedi_board_info lists them)",
-                    axis, wrong);
+                    "%sno such channel for the %s; comedi_board_info lists them", of, wrong);
 }
 
 static ap_status open_cards(cards *c, ap_error *error) {

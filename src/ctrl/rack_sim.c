@@ -15,7 +15,7 @@
 #include "ctrl/ctrl.h"
 #include "file/robot.h"
 
-enum { N = AP_RACK_AXES, SWEEPS = 12, DELAYS = 256 };
+enum { N = AP_RACK_AXES, SWEEPS = 12 };
 
 typedef struct delayed {
   double at;
@@ -36,7 +36,7 @@ typedef struct plant {
   int32_t stuck[N]; // the count of a stuck encoder
   bool is_stuck;
   ap_rack_output output;
-  delayed queue[DELAYS]; // writes on their way to the amplifiers
+  delayed queue[AP__RACK_DELAYS]; // writes on their way to the amplifiers
   int first, waiting;
   ap_rack_fault fault;
   uint64_t random;
@@ -164,7 +164,7 @@ static double quantised(double volt, double low, double high, int bits) {
 static void amplify(plant *p, double h) {
   while (p->waiting > 0 && p->queue[p->first].at <= p->t) {
     p->output = p->queue[p->first].output;
-    p->first = (p->first + 1) % DELAYS, p->waiting--;
+    p->first = (p->first + 1) % AP__RACK_DELAYS, p->waiting--;
   }
   double follow = p->def.amplifier > 0 ? 1 - exp(-h / p->def.amplifier) : 1;
   for (int j = 0; j < p->n; j++) {
@@ -249,8 +249,8 @@ static ap_status sim_read(void *context, double t, ap_rack_input *input) {
 
 static ap_status sim_write(void *context, double t, const ap_rack_output *output) {
   plant *p = context;
-  if (p->waiting == DELAYS) return AP_E_ARG;
-  p->queue[(p->first + p->waiting++) % DELAYS] =
+  if (p->waiting == AP__RACK_DELAYS) return AP_E_ARG;
+  p->queue[(p->first + p->waiting++) % AP__RACK_DELAYS] =
       (delayed){.at = t + p->def.latency, .output = *output};
   return AP_OK;
 }
@@ -297,6 +297,21 @@ static ap_status spread_inertias(plant *p) {
   return ap_set_payload(m, p->work, p->def.payload_body, p->def.payload, p->def.payload_com, NULL);
 }
 
+// Frictions and rotors of every joint, those of the model with the warts: off by up to the spread.
+static void spread_drives(plant *p) {
+  const ap_model *m = p->def.model;
+  uint64_t random = p->def.seed * 2 + 2;
+  for (int k = 0; p->def.drive_spread > 0 && k < ap_moving_bodies(m); k++) {
+    const ap_body_def *b = ap_body(m, ap_moving_body(m, k));
+    ap_wart *w = &p->wart[ap_joint_v(m, ap_moving_body(m, k))];
+    double *const own[] = {&w->viscous, &w->coulomb, &w->rotor};
+    const double known[] = {b->viscous, b->coulomb,
+                            b->rotor_inertia * b->gear_ratio * b->gear_ratio};
+    for (int i = 0; i < 3; i++)
+      *own[i] += p->def.drive_spread * (2 * uniform(&random) - 1) * (*own[i] + known[i]);
+  }
+}
+
 static ap_status check_axes(const ap_sim_rack_def *d, ap_error *error) {
   int n = ap_nv(d->model);
   if (n > AP_RACK_AXES)
@@ -315,12 +330,14 @@ static ap_status check_axes(const ap_sim_rack_def *d, ap_error *error) {
   return AP_OK;
 }
 
-static ap_status check(const ap_sim_rack_def *d, ap_error *error) {
+ap_status ap__sim_rack_check(const ap_sim_rack_def *d, ap_error *error) {
   ap_status status = ap__single_joints(d->model, error);
   if (!status) status = check_axes(d, error);
   if (status) return status;
   const char *wrong = NULL;
   if (!(d->spread >= 0 && d->spread < 1)) wrong = "the spread is not between 0 and 1";
+  if (!(d->drive_spread >= 0 && d->drive_spread < 1))
+    wrong = "the spread of frictions and rotors is not between 0 and 1";
   if (!(d->payload >= 0)) wrong = "the payload is negative";
   if (!(d->volt > 0 && isfinite(d->volt))) wrong = "the largest voltage is not positive";
   if (d->output_bits < 1 || d->output_bits > 32 || d->input_bits < 1 || d->input_bits > 32)
@@ -328,7 +345,7 @@ static ap_status check(const ap_sim_rack_def *d, ap_error *error) {
   if (!(d->pot_noise >= 0 && d->pot_bow >= 0)) wrong = "noise is negative";
   if (!(d->latency >= 0 && d->amplifier >= 0)) wrong = "a delay is negative";
   if (!(d->step > 0) || !(d->brake >= 0)) wrong = "the step or the brake is not positive";
-  return wrong ? AP__REFUSE(error, AP_E_ARG, 0, "simulated rack: %s", wrong) : AP_OK;
+  return wrong ? AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong) : AP_OK;
 }
 
 static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
@@ -342,6 +359,7 @@ static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
     p->wart[j] = def->wart ? def->wart[j] : (ap_wart){.stiction = 1};
     p->q[j] = p->q0[j] = def->q ? def->q[j] : 0;
   }
+  spread_drives(p);
   ap_status status = spread_inertias(p);
   return status ? AP__REFUSE(error, status, 0, "the payload or the spread cannot be (%s)",
                              ap_status_text(status))
@@ -350,7 +368,7 @@ static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
 
 ap_status ap_rack_simulated(const ap_sim_rack_def *def, ap_rack *rack, ap_error *error) {
   *rack = (ap_rack){0};
-  ap_status status = check(def, error);
+  ap_status status = ap__sim_rack_check(def, error);
   if (status) return status;
   plant *p = calloc(1, sizeof *p);
   if (!p) return ap__no_memory(error);

@@ -66,7 +66,7 @@ static ap_status check(const ap_servo_def *d, ap_error *error) {
   if (!(d->observer > 0 && d->brake > 0 && d->brake_time > 0))
     wrong = "the observer, or the brake's deceleration or time, is not positive";
   if (d->ring < 2 || (d->ring & (d->ring - 1))) wrong = "the ring's size is not a power of two";
-  if (d->guards.misses < 1 || d->guards.torque_periods < 0) wrong = "a guard's number is too small";
+  if (d->guards.misses < 0 || d->guards.torque_periods < 0) wrong = "a guard's number is too small";
   for (int k = 1; k < d->changes; k++)
     if (d->change[k].at < d->change[k - 1].at)
       wrong = "changes of law are not in the order of time";
@@ -333,7 +333,9 @@ static void put_out(ap_servo *s, const double *tau, bool drives) {
     s->record.tau[j] = drives ? tau[j] : 0;
     out->volt[j] = s->record.tau[j] / s->def.axis[j].torque_per_volt;
   }
-  if (s->def.rack->write(s->def.rack->context, s->t, out) && s->record.phase != AP_PHASE_SAFE) {
+  const ap_status status = s->def.rack->write(s->def.rack->context, s->t, out);
+  out->failed = status != AP_OK;
+  if (status && s->record.phase != AP_PHASE_SAFE) {
     ap__servo_stop(s, AP_STOP_IO, -1);
     enter(s, AP_PHASE_SAFE);
   }
@@ -361,6 +363,7 @@ bool ap__servo_period(ap_servo *s, long number, double t, double late) {
   in.late += late;
   if (status) {
     in = s->record.input; // the last ones that came
+    in.failed = true;
     s->untrusted = ~0u;
     ap__servo_stop(s, AP_STOP_IO, -1);
   }

@@ -81,7 +81,7 @@ const ap_log_about *ap_log_describe(const ap_log_reader *reader) { return &reade
 ap_status ap_log_next(ap_log_reader *r, double *row, bool *end, ap_error *error) {
   ap_status status = r->source->next(r, row, end, error);
   if (status || *end) return status;
-  if (r->rows++ > 0 && row[0] < r->t)
+  if (r->rows++ > 0 && !(row[0] >= r->t))
     return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r),
                       "time goes back from %g s to %g s (a log's times grow)", r->t, row[0]);
   r->t = row[0];
@@ -91,6 +91,8 @@ ap_status ap_log_next(ap_log_reader *r, double *row, bool *end, ap_error *error)
 ap_status ap_log_next_event(ap_log_reader *r, ap_logged_event *event, bool *end, ap_error *error) {
   return r->source->next_event(r, event, end, error);
 }
+
+void ap_log_allow_any(ap_log_reader *r) { r->any = true; }
 
 int ap_log_line(const ap_log_reader *r) { return r->source->line(r); }
 

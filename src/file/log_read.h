@@ -15,6 +15,7 @@ struct ap_log_reader {
   int column_room, event_room;
   ap__pool pool;
   char *text;     // of the scenario
+  bool any;       // numbers need not be finite
   double t;       // of the row read last
   long rows;      // read so far
   double *number; // of the event read last

@@ -165,6 +165,7 @@ static ap_status open_log(ap_log_reader *r, const char *path, ap_error *error) {
 
 static ap_status next(ap_log_reader *r, double *row, bool *end, ap_error *error) {
   csv_reader *c = (csv_reader *)r;
+  if (r->any) ap__rows_allow_any(c->rows);
   ap_status status = ap_rows_next(c->rows, r->about.columns, row, end, error);
   if (*end || (status && status != AP_E_SYNTAX) || !ap__rows_cut(c->rows)) return status;
   *end = true; // the line that a killed run could not complete

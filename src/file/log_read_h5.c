@@ -370,13 +370,13 @@ static bool read_words(h5_reader *h) {
 }
 
 // The next row of a table, in its block; NULL behind the last.
-static ap_status next_of(table *t, const double **row, ap_error *error) {
+static ap_status next_of(table *t, bool any, const double **row, ap_error *error) {
   ap_status status = AP_OK;
   *row = NULL;
   if (t->next == t->in_block) status = read_block(t, error);
   if (status || t->in_block == 0) return status;
   *row = t->block + (size_t)t->next++ * (size_t)t->columns;
-  for (int i = 0; i < t->columns; i++)
+  for (int i = 0; i < t->columns && !any; i++)
     if (!isfinite((*row)[i]))
       return AP__REFUSE(error, AP_E_SYNTAX, 0, "row %ld has a number that is not finite",
                         t->at + t->next);
@@ -387,7 +387,7 @@ static ap_status next(ap_log_reader *r, double *row, bool *end, ap_error *error)
   h5_reader *h = (h5_reader *)r;
   const double *from;
   const ap__silence before = ap__be_silent();
-  ap_status status = next_of(&h->rows, &from, error);
+  ap_status status = next_of(&h->rows, r->any, &from, error);
   ap__end_silence(before);
   *end = !status && !from;
   if (!status && from) memcpy(row, from, (size_t)h->rows.columns * sizeof *row);
@@ -402,7 +402,7 @@ static ap_status next_event(ap_log_reader *r, ap_logged_event *event, bool *end,
   if (*end) return AP_OK;
   const ap__silence before = ap__be_silent();
   const bool fresh = t->next == t->in_block;
-  ap_status status = next_of(t, &from, error);
+  ap_status status = next_of(t, false, &from, error);
   if (!status && from && fresh && !read_words(h))
     status =
         AP__REFUSE(error, AP_E_FILE, 0, "cannot read the words of events: the file is damaged");

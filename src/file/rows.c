@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #include "file/number.h"
 #include "file/robot.h"
+#include "file/text.h"
 
 enum {
   FIRST_BYTES = 1 << 18,
@@ -33,6 +35,9 @@ struct ap_rows {
   long long size;    // bytes of the file from where it was opened; 0: not known
   long long taken;   // bytes read
   char describe[64]; // what a row holds, for messages
+  bool any;          // nan, inf and -inf are numbers too
+  ap_log_reader *h5; // where the file is HDF5, its log,
+  ap__text names;    // and the names of its columns
 };
 
 // ---- open and close ----------------------------------------------------------------------------
@@ -56,6 +61,23 @@ static long long bytes_to_come(int file) {
   return at >= 0 && at < info.st_size ? (long long)(info.st_size - at) : 0;
 }
 
+static bool is_h5(int file) {
+  static const char signature[8] = "\x89HDF\r\n\x1a\n";
+  char begin[sizeof signature];
+  return pread(file, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
+         memcmp(begin, signature, sizeof begin) == 0;
+}
+
+static ap_status open_h5(ap_rows *rows, const char *path, ap_error *error) {
+  ap_status status = ap_log_open(path, &rows->h5, error);
+  if (status) return status;
+  const ap_log_about *about = ap_log_describe(rows->h5);
+  for (int k = 0; k < about->columns; k++)
+    ap__text_add(&rows->names, "%s%s", k > 0 ? "," : "", about->column[k].name);
+  rows->size = 0; // who reads it is not told how far it is
+  return rows->names.failed ? ap__no_memory(error) : AP_OK;
+}
+
 ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
   *rows = NULL;
   bool own = strcmp(path, "-") != 0;
@@ -70,8 +92,12 @@ ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
   made->file = file;
   made->size = bytes_to_come(file);
   made->close = own;
-  *rows = made;
-  return AP_OK;
+  ap_status status = own && is_h5(file) ? open_h5(made, path, error) : AP_OK;
+  if (status)
+    ap_rows_close(made);
+  else
+    *rows = made;
+  return status;
 }
 
 ap_status ap__rows_memory(const char *text, size_t length, ap_rows **rows, ap_error *error) {
@@ -85,6 +111,8 @@ ap_status ap__rows_memory(const char *text, size_t length, ap_rows **rows, ap_er
 
 void ap_rows_close(ap_rows *rows) {
   if (!rows) return;
+  ap_log_close(rows->h5);
+  ap__text_free(&rows->names);
   if (rows->close && rows->file >= 0) close(rows->file);
   free(rows->buffer);
   free(rows);
@@ -95,6 +123,7 @@ void ap_rows_describe(ap_rows *rows, const char *what) {
 }
 
 int ap_rows_line(const ap_rows *rows) { return rows->line; }
+void ap__rows_allow_any(ap_rows *rows) { rows->any = true; }
 
 bool ap__rows_cut(const ap_rows *rows) { return rows->cut; }
 double ap_rows_fraction(const ap_rows *rows) {
@@ -201,6 +230,21 @@ static ap_status refuse_count(const ap_rows *rows, int columns, int found, const
                     columns == 1 ? "" : "s", rows->describe, found);
 }
 
+// What %.17g writes for a double that is not finite.
+static bool parse_any(const char *s, const char **end, double *x) {
+  static const struct {
+    const char *text;
+    double value;
+  } known[] = {{"nan", NAN}, {"-nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}};
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+    const size_t length = strlen(known[k].text);
+    if (strncmp(s, known[k].text, length) != 0) continue;
+    *x = known[k].value, *end = s + length;
+    return true;
+  }
+  return false;
+}
+
 // Exactly columns numbers in a line that has something.
 static ap_status read_row(const ap_rows *rows, const char *s, int columns, double *row,
                           ap_error *error) {
@@ -208,6 +252,7 @@ static ap_status read_row(const ap_rows *rows, const char *s, int columns, doubl
     if (found == columns) return *s ? refuse_count(rows, columns, found, s, error) : AP_OK;
     const char *end;
     ap__number kind = ap__parse_double(s, &end, &row[found]);
+    if (kind != AP__NUMBER && rows->any && parse_any(s, &end, &row[found])) kind = AP__NUMBER;
     if (kind != AP__NUMBER || !is_separator(*end)) return refuse_token(rows, s, kind, error);
     found++;
     s = skip_blanks(end);
@@ -241,13 +286,29 @@ static ap_status next_text(ap_rows *rows, const char **text, ap_error *error) {
   }
 }
 
+static ap_status next_of_h5(ap_rows *rows, int columns, double *row, bool *end, ap_error *error) {
+  const int has = ap_log_describe(rows->h5)->columns;
+  *end = false;
+  if (has != columns)
+    return AP__REFUSE(error, AP_E_SYNTAX, 0, "expected %d columns%s, found %d", columns,
+                      rows->describe, has);
+  ap_status status = ap_log_next(rows->h5, row, end, error);
+  rows->line = ap_log_line(rows->h5);
+  return status;
+}
+
 ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *error) {
+  if (rows->h5) {
+    *names = rows->names.text;
+    return AP_OK;
+  }
   ap_status status = next_text(rows, names, error);
   if (!status && *names && **names == '#') *names = skip_blanks(*names + 1);
   return status;
 }
 
 ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error) {
+  if (rows->h5) return next_of_h5(rows, columns, row, end, error);
   const char *s;
   ap_status status;
   do status = next_text(rows, &s, error);

@@ -18,6 +18,11 @@ static ap_status check_numbers(int n, const double *x, int count, const char *wh
   return AP_OK;
 }
 
+static ap_status check_ends(int n, const double *from, const double *to, ap_error *error) {
+  ap_status status = check_numbers(n, from, 1, "the beginning", error);
+  return status ? status : check_numbers(n, to, 1, "the end", error);
+}
+
 static ap_traj *new_polynomials(int n, int pieces, double **c, ap_error *error) {
   ap_traj *t = ap__traj_new(n, pieces, (size_t)n * (size_t)pieces * AP__POWERS, c, error);
   if (t) memset(*c, 0, (size_t)n * (size_t)pieces * AP__POWERS * sizeof **c);
@@ -37,8 +42,7 @@ static void add_piece(ap_traj *t, int k, double duration, const double *c) {
 ap_status ap_traj_ramp(int n, const double *from, const double *to, double duration, ap_traj **traj,
                        ap_error *error) {
   *traj = NULL;
-  ap_status status = check_numbers(n, from, 1, "the beginning", error);
-  if (!status) status = check_numbers(n, to, 1, "the end", error);
+  ap_status status = check_ends(n, from, to, error);
   if (status) return status;
   if (!(duration > 0 && isfinite(duration)))
     return AP__REFUSE(error, AP_E_ARG, 0, "a ramp lasts %g s (it must be positive and finite)",
@@ -65,11 +69,33 @@ void ap__trapezoid(double length, double speed, double acceleration, ap__profile
   *p = (ap__profile){.rise = rise, .cruise = cruise, .acceleration = acceleration};
 }
 
+// All coordinates on their straight ways by one profile of the part that is behind, from 0 to 1.
+static ap_status in_step(int n, const double *from, const double *to, const ap__profile *p,
+                         ap_traj **traj, ap_error *error) {
+  const double length[3] = {p->rise, p->cruise, p->rise};
+  const double slope[3] = {p->acceleration, 0, -p->acceleration};
+  double *c, s = 0, rate = 0;
+  int pieces = p->cruise > 0 ? 3 : 2;
+  ap_traj *t = new_polynomials(n, pieces, &c, error);
+  if (!t) return AP_E_MEMORY;
+  for (int k = 0; k < pieces; k++) {
+    int part = k > 0 && pieces == 2 ? 2 : k;
+    add_piece(t, k, length[part], c);
+    for (int j = 0; j < n; j++) {
+      double *to_c = c + ((size_t)k * (size_t)n + (size_t)j) * AP__POWERS, way = to[j] - from[j];
+      to_c[0] = from[j] + way * s, to_c[1] = way * rate, to_c[2] = way * slope[part] / 2;
+    }
+    s += rate * length[part] + slope[part] * length[part] * length[part] / 2;
+    rate += slope[part] * length[part];
+  }
+  *traj = t;
+  return AP_OK;
+}
+
 ap_status ap_traj_trapezoid(int n, const double *from, const double *to, const double *velocity,
                             const double *acceleration, ap_traj **traj, ap_error *error) {
   *traj = NULL;
-  ap_status status = check_numbers(n, from, 1, "the beginning", error);
-  if (!status) status = check_numbers(n, to, 1, "the end", error);
+  ap_status status = check_ends(n, from, to, error);
   if (status) return status;
   double v = INFINITY, a = INFINITY; // of the way from 0 to 1, which all coordinates share
   for (int j = 0; j < n; j++) {
@@ -85,23 +111,22 @@ ap_status ap_traj_trapezoid(int n, const double *from, const double *to, const d
                       "no coordinate moves, or none has a limit of speed and acceleration");
   ap__profile p;
   ap__trapezoid(1, v, a, &p);
-  const double length[3] = {p.rise, p.cruise, p.rise}, slope[3] = {a, 0, -a};
-  double *c, s = 0, rate = 0;
-  int pieces = p.cruise > 0 ? 3 : 2;
-  ap_traj *t = new_polynomials(n, pieces, &c, error);
-  if (!t) return AP_E_MEMORY;
-  for (int k = 0; k < pieces; k++) {
-    int part = k > 0 && pieces == 2 ? 2 : k;
-    add_piece(t, k, length[part], c);
-    for (int j = 0; j < n; j++) {
-      double *to_c = c + ((size_t)k * (size_t)n + (size_t)j) * AP__POWERS, way = to[j] - from[j];
-      to_c[0] = from[j] + way * s, to_c[1] = way * rate, to_c[2] = way * slope[part] / 2;
-    }
-    s += rate * length[part] + slope[part] * length[part] * length[part] / 2;
-    rate += slope[part] * length[part];
-  }
-  *traj = t;
-  return AP_OK;
+  return in_step(n, from, to, &p, traj, error);
+}
+
+ap_status ap_traj_blended_ramp(int n, const double *from, const double *to, double duration,
+                               double corner, ap_traj **traj, ap_error *error) {
+  *traj = NULL;
+  ap_status status = check_ends(n, from, to, error);
+  if (status) return status;
+  if (!(corner > 0 && 2 * corner <= duration && isfinite(duration)))
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a ramp of %g s has corners of %g s (positive, and both within it)", duration,
+                      corner);
+  const ap__profile p = {.rise = corner,
+                         .cruise = duration - 2 * corner,
+                         .acceleration = 1 / (corner * (duration - corner))};
+  return in_step(n, from, to, &p, traj, error);
 }
 
 // ---- splines -----------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ export class EventTable {
       this.clock.set(event.t);
     };
     const cells = COLUMNS.map(([name, , kind, text]) => {
-      if (name === "Time") return h("div.cell.time", { role: "cell" }, h("button.jump", { type: "button", title: "Go to this moment" }, clockText(event.t, this.run.end - this.run.start)));
+      if (name === "Time") return h("div.cell.time", { role: "cell" }, h("button.jump", { type: "button", title: "Go to this moment" }, event.t.toFixed(6)));
       if (name === "Event") return h("div.cell.kind", { role: "cell" }, h("span.dot", { style: `--series:${eventColour(event.event)}` }), event.event ?? "event");
       return h(`div.cell.${kind}`, { role: "cell" }, text(event));
     });
