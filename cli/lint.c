@@ -219,10 +219,12 @@ static int run(const cli_arguments *arguments) {
   const size_t n = strlen(given) + 1;
   char *list = malloc(n);
   const char **rules = malloc(n * sizeof *rules);
-  int status = list && rules ? CLI_OK : cli_no_memory();
-  if (status == CLI_OK) {
+  int status = CLI_FAILED;
+  if (list && rules) {
     memcpy(list, given, n);
     status = run_on_model(arguments, list, rules);
+  } else {
+    cli_no_memory();
   }
   free(list);
   free((void *)rules);

@@ -18,29 +18,39 @@ lint_note ap__lint_begin(const char *rule, int line, const char *subject) {
                      .subject = subject ? subject : ""};
 }
 
-AP_PRINTF(3, 0)
-static void append(char *text, size_t size, const char *format, va_list arguments) {
+// Behind what is there already, after a semicolon.
+static void append(char *text, size_t size, const char *more) {
   size_t used = strlen(text);
-  if (used && used + 3 < size) {
-    memcpy(text + used, "; ", 3);
-    used += 2;
-  }
-  ap_error line; // cuts at a whole character, and replaces what would break a line
-  char whole[1024];
-  vsnprintf(whole, sizeof whole, format, arguments);
-  ap__fail(&line, AP_OK, 0, "%s", whole);
-  snprintf(text + used, size - used, "%s", line.text);
+  snprintf(text + used, size - used, "%s%s", used && used + 3 < size ? "; " : "", more);
 }
 
-#define LINT_APPEND(field)                                    \
-  va_list arguments;                                          \
-  va_start(arguments, format);                                \
-  append(note->field, sizeof note->field, format, arguments); \
-  va_end(arguments)
+// ap__vfail() cuts at a whole character, and replaces what would break the line.
+void ap__lint_what(lint_note *note, const char *format, ...) {
+  ap_error line;
+  va_list arguments;
+  va_start(arguments, format);
+  ap__vfail(&line, AP_OK, 0, format, arguments);
+  va_end(arguments);
+  append(note->what, sizeof note->what, line.text);
+}
 
-void ap__lint_what(lint_note *note, const char *format, ...) { LINT_APPEND(what); }
-void ap__lint_why(lint_note *note, const char *format, ...) { LINT_APPEND(why); }
-void ap__lint_fix(lint_note *note, const char *format, ...) { LINT_APPEND(fix); }
+void ap__lint_why(lint_note *note, const char *format, ...) {
+  ap_error line;
+  va_list arguments;
+  va_start(arguments, format);
+  ap__vfail(&line, AP_OK, 0, format, arguments);
+  va_end(arguments);
+  append(note->why, sizeof note->why, line.text);
+}
+
+void ap__lint_fix(lint_note *note, const char *format, ...) {
+  ap_error line;
+  va_list arguments;
+  va_start(arguments, format);
+  ap__vfail(&line, AP_OK, 0, format, arguments);
+  va_end(arguments);
+  append(note->fix, sizeof note->fix, line.text);
+}
 
 bool ap__lint_enabled(const lint *l, const char *rule) {
   for (int i = 0; i < l->options->ndisabled; i++)

@@ -1,5 +1,6 @@
 // The doctor: reads a robot, lets every pass look at it, hands out the findings.
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,8 +176,7 @@ ap_status ap_lint_text(const char *text, size_t length, const char *format, cons
   size_t n = strlen(folder);
   char *path = malloc(n + 8); // a file of that folder
   if (!path) return ap__no_memory(error);
-  memcpy(path, folder, n);
-  memcpy(path + n, "/robot", 7);
+  snprintf(path, n + 8, "%s/robot", folder);
   ap_status status = lint_text(text, length, format, path, true, options, found, error);
   free(path);
   return status;

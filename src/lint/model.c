@@ -147,7 +147,9 @@ static void make_admissible(lint_inertia *a, lint_inertia *b) {
   to_linear(b, p[1]);
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < 10; i++) size = fmax(size, fabs(p[k][i]));
-  for (double extra = 4 * size; extra < 1e6 * size; extra *= 4) {
+  double extra = size;
+  for (int turn = 0; turn < 10; turn++) {
+    extra *= 4;
     for (int k = 0; k < 2; k++) {
       lint_inertia *x = k ? b : a;
       double more[10];

@@ -129,7 +129,7 @@ bool ap__lint_motion_init_closed(lint_motion *motion, const ap_mechanism *m) {
       ap_loop_set_guess(m, motion->loop, x);
     for (int s = 0; s < motion->states; s++)
       for (int i = 0; i < n; i++) {
-        size_t at = (size_t)(s * n + i);
+        size_t at = (size_t)s * (size_t)n + (size_t)i;
         motion->q[at] = q[i] + SWING * (2 * ap__lint_spread(s, 3 * i) - 1);
         motion->v[at] = LINT_SPEED * (2 * ap__lint_spread(s, 3 * i + 1) - 1);
         motion->a[at] = LINT_ACCELERATION * (2 * ap__lint_spread(s, 3 * i + 2) - 1);

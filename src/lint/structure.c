@@ -228,9 +228,10 @@ static void place_link(lint_robot *robot, int i) {
     ap__lint_multiply(R, A, R);
   }
   const lint_link *parent = j && j->parent_link >= 0 ? &robot->link[j->parent_link] : NULL;
+  const double *from = parent ? parent->p : zero;
   ap__lint_multiply(parent ? parent->R : unit, R, link->R);
   ap__lint_rotate(parent ? parent->R : unit, xyz, link->p);
-  for (int k = 0; k < 3; k++) link->p[k] += (parent ? parent->p : zero)[k];
+  for (int k = 0; k < 3; k++) link->p[k] += from[k];
 }
 
 static void find_inertia(lint_link *link) {

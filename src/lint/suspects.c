@@ -26,7 +26,9 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 static bool same_tensor(const entry *a, const entry *b) {
-  return memcmp(a->tensor, b->tensor, 6 * sizeof *a->tensor) == 0;
+  for (int i = 0; i < 6; i++)
+    if (a->tensor[i] != b->tensor[i]) return false;
+  return true;
 }
 
 // The names of some links, "a, b and 3 more".

@@ -89,10 +89,14 @@ typedef struct group {
 } group;
 enum { GROUPS = 256 };
 
+struct place {
+  const tag *tag; // NULL: unknown, or nobody looks
+};
+
 typedef struct walk {
   lint *l;
   const xml_tree *tree;
-  const tag **place; // of each element; NULL: unknown, or nobody looks
+  struct place *place; // of each element
   group group[GROUPS];
   int groups;
 } walk;
@@ -142,11 +146,11 @@ static void look_at_attributes(walk *w, const xml_element *e, const tag *t) {
 
 static void look_at(walk *w, int i) {
   const xml_element *e = &w->tree->element[i];
-  const tag *above = e->parent < 0 ? NULL : w->place[e->parent];
+  const tag *above = e->parent < 0 ? NULL : w->place[e->parent].tag;
   if (e->parent >= 0 && (!above || !above->children)) return;
   const char *in = above ? above->children : "";
   const tag *t = find(in, e->name);
-  w->place[i] = t;
+  w->place[i].tag = t;
   if (t) {
     if (meaning_of(e->name)) count(w, "ignored", in, e->name, "", e->line);
     look_at_attributes(w, e, t);
@@ -258,7 +262,7 @@ static void say_attribute(walk *w, int i) {
 
 void ap__lint_tags(lint *l, const xml_tree *tree) {
   walk *w = calloc(1, sizeof *w);
-  const tag **place = calloc((size_t)tree->n + 1, sizeof *place);
+  struct place *place = calloc((size_t)tree->n + 1, sizeof *place);
   if (!w || !place) {
     l->no_memory = true;
   } else {
