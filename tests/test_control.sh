@@ -25,7 +25,7 @@ holds 'a replay of another log does not' less 0 "$(number differing)"
 for column in encoder.joint2 period thermo; do
   at=$(head -n 1 run.csv | tr ',' '\n' | grep -n "^$column\$" | cut -d: -f1)
   head -n 4 run.csv | awk -F, -v OFS=, -v at="$at" 'NR == 3 { $at = "1e19" } { print }' >bad.csv
-  refuses 2 "^appell: bad.csv:3: $column is 1e+19 (a whole number" control "$models/puma_spline.yaml" --replay bad.csv
+  refuses 2 "^appell: bad.csv:3: a count, mark or period" control "$models/puma_spline.yaml" --replay bad.csv
 done
 
 for kind in ramp line; do
