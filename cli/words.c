@@ -17,7 +17,7 @@ static const char *model_at(int k) {
 }
 
 static const char *quantity_at(int k) {
-  return k <= AP_ENERGY ? ap_quantity_name((ap_quantity)k) : NULL;
+  return k <= AP_FORWARD_DERIVATIVES ? ap_quantity_name((ap_quantity)k) : NULL;
 }
 
 static const char *method_at(int k) { return ap_method_at(k) ? ap_method_at(k)->name : NULL; }

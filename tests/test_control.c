@@ -105,6 +105,10 @@ TEST(what_cannot_be_is_refused_with_its_line) {
   refused(HOLD "rack: {kind: comedi}\n", "time: real");
   refused(HOLD "time: real\nrack: {kind: comedi}\n", "devices");
   refused(HOLD "guards: {misses: 0}\n", "misses");
+  refused(HOLD "guards: {following: -1}\n", "not positive");
+  refused(HOLD "guards: {lower: 1, upper: 0}\n", "lower not below upper");
+  refused(HOLD "rack: {latency: 10}\n", "latency");
+  refused("reference: {kind: hold, to: 1e300}\n", "limit is 1e+06");
   refused(HOLD "guards: {misses: 2.5}\n", "misses");
   refused(HOLD "guards: {deadline: never}\n", "stop count");
   refused(HOLD "ring: 1000\n", "power of two");

@@ -54,6 +54,8 @@ done
 refuses 2 'kind.yaml:1: ' control kind.yaml --replay kind.yaml
 head -n 1 kind.csv >empty.csv
 refuses 2 'no row in it' control kind.yaml --replay empty.csv
+gives 0 control "$models/puma_ramp.yaml" --run-only -o part.csv --quiet
+refuses 2 'part.csv:2: the log does not begin' control "$models/puma_ramp.yaml" --replay part.csv
 sed '700s/,[0-9]*$/,7/' kind.csv >bad.csv
 refuses 2 'bad.csv:700: a count, mark or period' control kind.yaml --replay bad.csv
 sed '700s/^[^,]*,/x,/' kind.csv >bad.csv
@@ -93,6 +95,6 @@ sed 's/kind: ramp/kind: spiral/' ramp.yaml >bad.yaml
 refuses 2 'bad.yaml:[0-9]*:.*spiral' control bad.yaml
 sed 's/^guards:.*/guards: {upper: 0.1}/' ramp.yaml >bad.yaml
 refuses 2 'limit is 0.1' control bad.yaml
-refuses 2 'column is missing' control "$models/puma_ramp.yaml" --reference run.events.csv
+refuses 2 "run.events.csv:1: there is no column 'q.joint1'" control "$models/puma_ramp.yaml" --reference run.events.csv
 
 finish
