@@ -17,9 +17,9 @@
 #define SLIGHT 0.05
 // Between the inertia of a shape that is filled evenly and that of what is really in it.
 #define SHAPE_FACTOR 20.0
-// kg/m3: foam to tungsten. Links are hollow, and shapes larger than what they stand for.
+// kg/m3: foam to lead. Links are hollow, and shapes larger than what they stand for.
 #define LEAST_DENSITY   30.0
-#define LARGEST_DENSITY 2e4
+#define LARGEST_DENSITY 1.2e4
 
 static const char *quoted_unit = "kg m2";
 
