@@ -66,7 +66,10 @@ refuses 2 'bad.csv:700: "x" is not a number' control kind.yaml --replay bad.csv
 sed 's/rate: 10000/rate: 500/; s/deadline: count/deadline: count, following: 1000, jump: 1e6, stuck: 1000, mismatch: 1000/' "$models/puma_clock.yaml" >clock.yaml
 "$APPELL" control clock.yaml -o clock.csv >out 2>err &
 run=$!
-sleep 2
+tries=0
+while [ "$(wc -l 2>/dev/null <clock.csv.part || echo 0)" -lt 200 ] && [ $tries -lt 300 ]; do
+  sleep 0.1 && tries=$((tries + 1))
+done
 kill -TERM $run
 wait $run
 rc=$?
@@ -74,7 +77,10 @@ holds 'a signal brakes and ends with status 1' [ "$rc" -eq 1 ]
 holds 'and its log is complete' grep -q ',request,' clock.events.csv
 "$APPELL" control clock.yaml -o killed.csv >out 2>err &
 run=$!
-sleep 2
+tries=0
+while [ "$(wc -l 2>/dev/null <killed.csv.part || echo 0)" -lt 200 ] && [ $tries -lt 300 ]; do
+  sleep 0.1 && tries=$((tries + 1))
+done
 kill -9 $run
 wait $run 2>/dev/null
 holds 'a killed run leaves its part' [ -s killed.csv.part ]
