@@ -24,6 +24,7 @@ export class Robot {
     this.run = run;
     this.kin = kin;
     this.colours = colours;
+    this.size = extent.size;
     this.thick = extent.size * 0.014;
     this.group = new Group();
     this.ellipsoids = [];
@@ -65,7 +66,9 @@ export class Robot {
     if (group.children.length === 0) this.skeleton(body, group);
     const ellipsoid = this.ellipsoid(body);
     if (ellipsoid) {
-      ellipsoid.visible = shapes.length === 0 && !group.userData.outlined;
+      // One that dwarfs the robot tells of an odd inertia, but hides everything else.
+      const dwarfs = group.children.length > 0 && Math.max(...ellipsoid.scale.toArray()) > 0.4 * this.size;
+      ellipsoid.visible = shapes.length === 0 && !group.userData.outlined && !dwarfs;
       this.ellipsoids.push(ellipsoid);
       group.add(ellipsoid);
     }

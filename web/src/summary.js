@@ -35,7 +35,7 @@ export function makeFigures(run) {
   const impacts = new Set(
     run.events.filter((event) => event.event === "impact").map((event) => event.number ?? event.t),
   ).size;
-  if (run.walls.length > 0 || run.events.length > 0) add("Impacts", String(impacts));
+  if (run.walls.length > 0 || impacts > 0) add("Impacts", String(impacts));
   const lost = run.column("lost");
   if (lost && run.rows > 0 && impacts > 0) add("Lost in impacts", shown(lost.values[run.rows - 1], 4), "J");
   const closing = run.column("closing");
