@@ -142,6 +142,7 @@ static void note_row(cli_rows *r, const plan *p, const double *row) {
   if (p->phase > 0 && (ap_phase)row[p->phase] != AP_PHASE_RUN) return;
   for (int k = 0; k < p->joints; k++) {
     const double error = row[p->q[k]] - row[p->qd[k]];
+    if (!isfinite(error)) continue;
     r->square[k] += error * error;
     r->errors[k] = fmax(r->errors[k], fabs(error));
   }
