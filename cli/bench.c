@@ -16,13 +16,15 @@
 #include "verbs.h"
 #include "wrap.h"
 
-enum { JSON, FULL, PLOT, SECONDS, FLOATING, IGNORE_MIMIC };
+enum { JSON, FULL, CHAINS, PLOT, SECONDS, FLOATING, IGNORE_MIMIC };
 
 static const cli_option options[] = {
     [JSON] = CLI_OPTION_JSON,
     [FULL] = {"--full", NULL, "longer, with chains of 6 to 96 joints and the machine's peak"},
+    [CHAINS] = {"--chains", "N", "with --full: chains of at most N joints"},
     [PLOT] = {"--plot", "FILE.svg", "with --full: a figure of how times grow with the chain"},
-    [SECONDS] = {"--seconds", "S", "for the whole run, about; at most 45 if not given"},
+    [SECONDS] = {"--seconds", "S",
+                 "for the whole run, about; without --full at most 45 if not given"},
     [FLOATING] = CLI_OPTION_FLOATING,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     {0}};
@@ -37,7 +39,7 @@ static const char text[] =
 // Seconds for the whole run without --full, and for each way of computing one thing.
 static const double all_seconds = 45, full_seconds = 0.25, least_seconds = 0.001;
 
-enum { MOST_ENTRIES = 64, CHAINS = 5 };
+enum { MOST_ENTRIES = 64 };
 
 // A model and what came out for it.
 typedef struct entry {
@@ -50,7 +52,9 @@ typedef struct entry {
 typedef struct bench {
   const cli_arguments *arguments;
   bool json, full, floating, ignore_mimic;
-  double limit, start, peak;
+  long longest_chain; // joints
+  double limit;       // seconds of the whole run; 0: as long as it takes
+  double start, peak;
   double longest; // seconds of one model, so far
   entry *entry;   // [MOST_ENTRIES]
   int entries;
@@ -78,9 +82,9 @@ static void count_operations(const ap_model *m, ap_count *count) {
   ap_code_free(code);
 }
 
-// Without --full, what is left of the time is shared by the models to come.
+// What is left of the time is shared by the models to come.
 static double seconds_each(const bench *b, int to_come) {
-  if (b->full) return full_seconds;
+  if (b->limit <= 0) return full_seconds;
   const double left = b->limit * 0.6 - (cli_clock() - b->start);
   const double each = left / (40.0 * to_come); // a model has up to 40 ways
   return each > full_seconds ? full_seconds : each < least_seconds ? least_seconds : each;
@@ -121,41 +125,64 @@ static int bench_model(bench *b, const char *argument, int to_come) {
   return status;
 }
 
+static const int chain_sizes[] = {6, 12, 24, 48, 96};
+enum { CHAIN_SIZES = sizeof chain_sizes / sizeof chain_sizes[0] };
+
+// How many of them are asked for.
+static int count_chains(const bench *b) {
+  int n = 0;
+  while (b->full && n < CHAIN_SIZES && chain_sizes[n] <= b->longest_chain) n++;
+  return n;
+}
+
 static int bench_models(bench *b) {
   static const char *const standard[] = {"puma600", "scara", "stanford", "shafei-tree",
                                          "quadruped"};
   enum { STANDARD = sizeof standard / sizeof standard[0] };
   const int given = b->arguments->count, n = given > 0 ? given : STANDARD;
+  const int chains = count_chains(b);
   int status = CLI_OK;
-  b->all = n + (b->full ? CHAINS : 0);
+  b->all = n + chains;
   for (int k = 0; k < n && status == CLI_OK; k++)
-    status = bench_model(b, given > 0 ? b->arguments->argument[k] : standard[k], n - k);
+    status = bench_model(b, given > 0 ? b->arguments->argument[k] : standard[k], n - k + chains);
   return status;
 }
 
 static int bench_chains(bench *b) {
-  static const int sizes[CHAINS] = {6, 12, 24, 48, 96};
+  const int n = count_chains(b);
   int status = CLI_OK;
-  for (int k = 0; k < CHAINS && status == CLI_OK; k++) {
+  for (int k = 0; k < n && status == CLI_OK; k++) {
     char name[32];
-    ap_model *m = cli_chain_open(sizes[k]);
-    if (!m) return cli_no_memory();
-    snprintf(name, sizeof name, "chain%d", sizes[k]);
-    status = add_entry(b, name, m, sizes[k], 1);
-    cli_chain_close(m);
+    cli_chain chain = cli_chain_open(chain_sizes[k]);
+    snprintf(name, sizeof name, "chain%d", chain_sizes[k]);
+    status = chain.model ? add_entry(b, name, chain.model, chain_sizes[k], n - k) : cli_no_memory();
+    cli_chain_close(&chain);
   }
   return status;
 }
 
-// ---- JSON --------------------------------------------------------------------------------------
+// ---- results -----------------------------------------------------------------------------------
 
-// Of the peak, for ways that compute what was counted in double precision; 0: not known.
+static const cli_speed *find_row(const entry *e, cli_what what, const char *path,
+                                 const char *real) {
+  for (int k = 0; k < e->speeds.rows; k++) {
+    const cli_speed *r = &e->speeds.row[k];
+    if (r->what == what && strcmp(r->path, path) == 0 && strcmp(r->real, real) == 0) return r;
+  }
+  return NULL;
+}
+
+// Of the peak, for ways that compute in double what was counted: generated code, of one state or of
+// many; 0: not known.
 static double fraction_of_peak(const bench *b, const entry *e, const cli_speed *r) {
   const ap_count *count = &e->count[r->what];
   const bool counted = strcmp(r->path, "generated") == 0 || strcmp(r->path, "batch") == 0;
   if (!counted || strcmp(r->real, "f64") != 0 || b->peak <= 0) return 0;
+  if (!find_row(e, r->what, "generated", "f64")) return 0; // the batch is the general library's
   return (double)(count->mul + count->add) / (r->ns * b->peak);
 }
+
+// ---- JSON --------------------------------------------------------------------------------------
 
 static int print_json(cli_out *out, const bench *b) {
   cli_json json = {.out = out};
@@ -197,15 +224,6 @@ static const column columns[] = {{"general", "f64", "general"},
                                  {"kdl", "f64", "KDL"},
                                  {"mujoco", "f64", "MuJoCo"}};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
-
-static const cli_speed *find_row(const entry *e, cli_what what, const char *path,
-                                 const char *real) {
-  for (int k = 0; k < e->speeds.rows; k++) {
-    const cli_speed *r = &e->speeds.row[k];
-    if (r->what == what && strcmp(r->path, path) == 0 && strcmp(r->real, real) == 0) return r;
-  }
-  return NULL;
-}
 
 static void fill_table(cli_table *table, const entry *e) {
   *table = (cli_table){.columns = COLUMNS + 1, .right = (2u << COLUMNS) - 2};
@@ -323,11 +341,21 @@ static int print(bench *b) {
   return cli_out_close(&out, b->json ? print_json(&out, b) : print_tables(&out, b));
 }
 
-static int parse_seconds(const char *value, double *seconds) {
-  long whole;
-  if (!value) return CLI_OK;
-  const int status = cli_value_integer("bench", "--seconds", value, 1, 3600, &whole);
-  if (status == CLI_OK) *seconds = (double)whole;
+// What the options say; the time is limited where they, or the lack of --full, say so.
+static int parse(bench *b) {
+  const char *const *value = b->arguments->value;
+  long seconds = (long)all_seconds;
+  if (!b->full && value[PLOT])
+    return cli_usage("bench", "--plot shows chains, which --full measures");
+  if (!b->full && value[CHAINS])
+    return cli_usage("bench", "--chains is for --full, which measures them");
+  int status = value[PLOT] ? cli_check_target(value[PLOT]) : CLI_OK;
+  if (status == CLI_OK && value[SECONDS])
+    status = cli_value_integer("bench", "--seconds", value[SECONDS], 1, 3600, &seconds);
+  if (status == CLI_OK && value[CHAINS])
+    status = cli_value_integer("bench", "--chains", value[CHAINS], 0, chain_sizes[CHAIN_SIZES - 1],
+                               &b->longest_chain);
+  b->limit = b->full && !value[SECONDS] ? 0 : (double)seconds;
   return status;
 }
 
@@ -337,12 +365,10 @@ static int run(const cli_arguments *arguments) {
              .full = arguments->value[FULL] != NULL,
              .floating = arguments->value[FLOATING] != NULL,
              .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL,
-             .limit = all_seconds,
+             .longest_chain = chain_sizes[CHAIN_SIZES - 1],
              .start = cli_clock()};
   const char *plot = arguments->value[PLOT];
-  if (plot && !b.full) return cli_usage("bench", "--plot shows chains, which --full measures");
-  int status = plot ? cli_check_target(plot) : CLI_OK;
-  if (status == CLI_OK) status = parse_seconds(arguments->value[SECONDS], &b.limit);
+  int status = parse(&b);
   if (status != CLI_OK) return status;
   b.entry = calloc(MOST_ENTRIES, sizeof *b.entry);
   if (!b.entry) return cli_no_memory();

@@ -21,22 +21,21 @@ static ap_body_def link_at(int k, char name[NAME_BYTES]) {
   return link;
 }
 
-ap_model *cli_chain_open(int n) {
+cli_chain cli_chain_open(int n) {
   ap_body_def *links = calloc((size_t)n, sizeof *links);
   char(*names)[NAME_BYTES] = calloc((size_t)n, sizeof *names);
-  ap_model *m = NULL;
+  cli_chain c = {0};
   if (links && names) {
     for (int k = 0; k < n; k++) links[k] = link_at(k, names[k]);
     ap_robot_def def = ap_default_robot();
     def.name = "chain", def.bodies = links, def.nbody = n;
     const size_t size = ap_model_size(&def);
-    void *memory = malloc(size);
-    m = memory ? ap_model_init(&def, memory, size, NULL) : NULL;
-    if (!m) free(memory);
+    c.memory = malloc(size);
+    if (c.memory) c.model = ap_model_init(&def, c.memory, size, NULL);
   }
   free(links);
   free(names);
-  return m;
+  return c;
 }
 
-void cli_chain_close(ap_model *m) { free(m); }
+void cli_chain_close(cli_chain *c) { free(c->memory); }

@@ -43,16 +43,28 @@ static void joint_column(const ap_model *m, ap_quantity what, int i, int k, char
   cli_replace_separators(text);
 }
 
+bool cli_is_matrix(ap_quantity what) {
+  return what == AP_INERTIA || what == AP_INVERSE_DERIVATIVES || what == AP_FORWARD_DERIVATIVES;
+}
+
+static const char *matrix_name(ap_quantity what, int k) {
+  static const char *const inverse[] = {"dtau/dq", "dtau/dv", "dtau/da"};
+  static const char *const forward[] = {"da/dq", "da/dv", "da/dtau"};
+  return what == AP_INERTIA ? "M" : what == AP_INVERSE_DERIVATIVES ? inverse[k] : forward[k];
+}
+
 // The columns of a quantity that has no entry per joint.
 static void plain_column(const ap_model *m, ap_quantity what, int column, char *text, size_t size) {
   if (what == AP_ENERGY) {
     snprintf(text, size, "%s", column == 0 ? "kinetic" : "potential");
   } else {
-    snprintf(text, size, "M[%d,%d]", column / ap_nv(m), column % ap_nv(m));
+    const int nv = ap_nv(m), entry = column % (nv * nv);
+    snprintf(text, size, "%s[%d,%d]", matrix_name(what, column / (nv * nv)), entry / nv,
+             entry % nv);
   }
 }
 
-static bool is_plain(ap_quantity what) { return what == AP_ENERGY || what == AP_INERTIA; }
+static bool is_plain(ap_quantity what) { return what == AP_ENERGY || cli_is_matrix(what); }
 
 char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *text, size_t size) {
   text[0] = 0;

@@ -12,6 +12,8 @@
 
 #include "output.h"
 
+/// Whether a quantity is a matrix, or several.
+bool cli_is_matrix(ap_quantity what);
 /// Replace what would make a name more than one word by '_'.
 void cli_replace_separators(char *name);
 /// Name of a column (from 0) of quantity what; returns text, cut to size.

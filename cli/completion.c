@@ -142,7 +142,7 @@ static void write_methods(cli_out *out) {
   cli_out_printf(out,
                  "\n# The methods of the quantity on the line.\n_appell_methods() {\n"
                  "  local word\n  for word in \"${COMP_WORDS[@]:2}\"; do\n    case $word in\n");
-  for (int what = AP_INVERSE; what <= AP_ENERGY; what++) {
+  for (int what = AP_INVERSE; what <= AP_FORWARD_DERIVATIVES; what++) {
     cli_out_printf(out, "      %s) set -- '", ap_quantity_name((ap_quantity)what));
     for (int i = 0; ap_method_at(i); i++) {
       if ((int)ap_method_at(i)->what == what) cli_out_printf(out, "%s ", ap_method_at(i)->name);

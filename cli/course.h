@@ -33,6 +33,10 @@ typedef struct cli_course_kind {
   /// NULL: no memory.
   cli_course *(*open)(const cli_states *s);
   void (*close)(cli_course *c);
+  /// Whether general and generated passes keep the results of all states from now on. While they
+  /// are timed each result overwrites the one before, as those of the peers do: for large matrices
+  /// it would be the memory's time that is measured.
+  void (*keep)(cli_course *c, bool on);
   /// Compile for the generated and the batch pass; AP_OK, or why it is not possible.
   ap_status (*compile)(cli_course *c, ap_error *error);
   /// Whether there is a generated function.

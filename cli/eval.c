@@ -8,9 +8,6 @@
 
 enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, BRANCH, OUTPUT };
 
-// The columns of a larger matrix cannot be counted in an int.
-enum { MATRIX_ROWS = 46340 };
-
 static const cli_option options[] = {
     [METHOD] = {"--method", "METHOD", "how to compute it ('appell methods' lists them)"},
     [REAL] = {"--real", "f32|f64|f128", "the arithmetic; f64 if not given"},
@@ -30,16 +27,19 @@ static const char text[] =
     "  bias      q v             tau at a = 0\n"
     "  gravity   q               tau at v = a = 0\n"
     "  energy    q v             kinetic and potential energy\n"
+    "  dinverse  q v a           d tau / d q, d tau / d v, d tau / d a, each row by row\n"
+    "  dforward  q v tau         d a / d q, d a / d v, d a / d tau, each row by row\n"
     "\n"
     "MODEL is a robot file (.urdf, .yaml) or a built-in model ('appell models'), FILE a\n"
     "state file: one state per line, numbers separated by blanks or commas, lines that\n"
     "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
-    "the joints. Friction, damping and rotor inertia take part only with --friction.\n"
+    "the joints. Derivatives by q are those in the tangent space, by the steps that v\n"
+    "counts. Friction, damping and rotor inertia take part only with --friction.\n"
     "Of a mechanism with closed chains (agile-wrist, five-bar, stewart, delta, or a file\n"
     "with closures) q v a are the independent coordinates, tau the efforts of its actuators.\n";
 
 static bool find_quantity(const char *word, ap_quantity *what) {
-  for (int k = AP_INVERSE; k <= AP_ENERGY; k++) {
+  for (int k = AP_INVERSE; k <= AP_FORWARD_DERIVATIVES; k++) {
     *what = (ap_quantity)k;
     if (strcmp(word, ap_quantity_name(*what)) == 0) return true;
   }
@@ -54,7 +54,7 @@ static int parse_quantity(const char *word, const char *second, ap_quantity *wha
                      word);
   }
   cli_choice choice = {.nearest = {.word = word}};
-  for (int k = AP_INVERSE; k <= AP_ENERGY; k++) {
+  for (int k = AP_INVERSE; k <= AP_FORWARD_DERIVATIVES; k++) {
     cli_choice_offer(&choice, ap_quantity_name((ap_quantity)k));
   }
   return cli_unknown("eval", "quantity", &choice);
@@ -110,8 +110,8 @@ static int check_job(const cli_job *job, const char *path) {
   if (ap_nv(m) == 0) {
     return cli_fail(CLI_BAD, path, 0, "nothing moves in this model (a joint that does is needed)");
   }
-  if (job->method->what == AP_INERTIA && ap_nv(m) > MATRIX_ROWS) {
-    return cli_fail(CLI_FAILED, path, 0, "the inertia matrix is too large (%d rows)", ap_nv(m));
+  if (ap_columns_out(m, job->method->what) == 0) {
+    return cli_fail(CLI_FAILED, path, 0, "the matrices are too large (%d rows)", ap_nv(m));
   }
   if (ap_study_size(m, job->arithmetic) == 0) {
     return cli_fail(CLI_FAILED, path, 0, "arithmetic %s is not available here (f64 always is)",
@@ -136,6 +136,9 @@ static int run_mechanism(const cli_arguments *arguments, const cli_job *job,
   if (arguments->value[METHOD])
     return cli_usage("eval", "--method does not apply to '%s', which has closed chains",
                      model->path);
+  if (job->method->what == AP_INVERSE_DERIVATIVES || job->method->what == AP_FORWARD_DERIVATIVES)
+    return cli_usage("eval", "%s is for trees; '%s' has closed chains",
+                     ap_quantity_name(job->method->what), model->path);
   if (job->arithmetic != AP_F64)
     return cli_usage("eval", "'%s' has closed chains and is computed in f64 only", model->path);
   const cli_mechanism_job mechanism = {.model = model,

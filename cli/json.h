@@ -18,6 +18,7 @@ typedef struct cli_json {
   cli_out *out;
   int depth;
   bool filled[CLI_JSON_DEPTH]; ///< whether the level has a value already
+  bool in_html;                ///< it stands in a page: no string has a '<'
 } cli_json;
 
 /// Open an object with '{' or a list with '['; close it with '}' or ']'.
@@ -29,5 +30,20 @@ void cli_json_number(cli_json *json, const char *key, double number);
 void cli_json_bool(cli_json *json, const char *key, bool truth);
 /// A list of n numbers on one line.
 void cli_json_numbers(cli_json *json, const char *key, const double *numbers, int n);
+void cli_json_null(cli_json *json, const char *key);
+
+/// A string of bytes in base64, piece by piece.
+typedef struct cli_base64 {
+  cli_json *json;
+  unsigned char rest[3];
+  int n;
+} cli_base64;
+
+void cli_base64_begin(cli_base64 *b, cli_json *json, const char *key);
+void cli_base64_add(cli_base64 *b, const void *bytes, size_t length);
+/// Numbers as little-endian bytes of IEEE 754.
+void cli_base64_double(cli_base64 *b, double x);
+void cli_base64_float(cli_base64 *b, float x);
+void cli_base64_end(cli_base64 *b);
 
 #endif

@@ -103,6 +103,8 @@ static ap_status compute(machine *a) {
     case AP_BIAS: return ap_loop_inverse_dynamics(a->m, a->l, q, v, a->zero, a->out);
     case AP_GRAVITY: return ap_loop_inverse_dynamics(a->m, a->l, q, a->zero, a->zero, a->out);
     case AP_ENERGY: return ap_loop_energy(a->m, a->l, q, v, &a->out[0], &a->out[1]);
+    case AP_INVERSE_DERIVATIVES:
+    case AP_FORWARD_DERIVATIVES: break;
   }
   return AP_E_UNSUPPORTED;
 }

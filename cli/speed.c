@@ -15,8 +15,10 @@
 #include "motions.h"
 #include "report.h"
 
-// States of a pass, so many that branches cannot be learned and so few that they stay in the cache.
-enum { STATES = 128, LEAST_SAMPLES = 15, MOST_SAMPLES = 4001, MOST_WAYS = 8 };
+// States of a pass, so many that branches cannot be learned and so few that they stay in the cache:
+// fewer of large robots, but as many as fill the widest vectors.
+enum { STATES = 128, LEAST_STATES = 16, RESULT_BYTES = 1 << 20 };
+enum { LEAST_SAMPLES = 15, MOST_SAMPLES = 4001, MOST_WAYS = 8 };
 static const double sample_seconds = 20e-6, warm_seconds = 2e-3;
 
 const char *cli_what_name(cli_what what) {
@@ -100,10 +102,15 @@ static void make_states(bench *b, ap_work *w) {
   }
 }
 
+static size_t count_states(size_t nv) {
+  const size_t fit = RESULT_BYTES / (3 * nv * nv * sizeof(double)) / LEAST_STATES * LEAST_STATES;
+  return fit > STATES ? STATES : fit < LEAST_STATES ? LEAST_STATES : fit;
+}
+
 static int open_states(bench *b) {
   cli_states *s = &b->states;
   *s = (cli_states){.m = b->s->model,
-                    .n = STATES,
+                    .n = count_states((size_t)ap_nv(b->s->model)),
                     .nq = (size_t)ap_nq(b->s->model),
                     .nv = (size_t)ap_nv(b->s->model)};
   const size_t size = ap_work_size(s->m), result = 3 * s->nv * s->nv;
@@ -275,14 +282,20 @@ static int measure(const bench *b, way *ways, int n, cli_what what) {
   return CLI_OK;
 }
 
+static void keep_results(const bench *b, bool on) {
+  for (int k = 0; k < 2; k++) kinds[k]->keep(b->course[k], on);
+}
+
 static int run_what(bench *b, cli_what what) {
   way ways[MOST_WAYS];
   const int n = list_ways(b, what, ways);
+  keep_results(b, true);
   find_exact(b, what);
   for (int k = 0; k < n; k++) {
     const int status = compare_values(b, &ways[k], what);
     if (status != CLI_OK) return status;
   }
+  keep_results(b, false);
   return measure(b, ways, n, what);
 }
 

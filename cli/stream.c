@@ -1,5 +1,6 @@
 #include "stream.h"
 
+#include <appell/batch.h>
 #include <appell/file.h>
 #include <float.h>
 #include <math.h>
@@ -11,6 +12,7 @@
 #include "columns.h"
 #include "feed.h"
 #include "load.h"
+#include "many.h"
 #include "progress.h"
 
 // The main thread reads rows into blocks and writes finished blocks in their order; workers in
@@ -18,7 +20,7 @@
 // A worker computes a state in 0.2 us and formats its numbers in a multiple of that, about as long
 // as reading takes, so even one worker halves the time; more pay for the slow arithmetics.
 enum { MAX_WORKERS = 8, BLOCK_NUMBERS = 16384, BLOCK_ROWS = 1024 };
-enum { NUMBER_BYTES = 25, RING_BYTES = 1 << 28 };
+enum { NUMBER_BYTES = 25, RING_BYTES = 1 << 28, MOST_LANES_BYTES = 1 << 22 };
 
 // A quaternion this far from length one is no rounding of a unit quaternion, not even to four
 // digits, but something else in its columns. What is nearer is normalised by the library.
@@ -58,13 +60,17 @@ typedef struct worker {
   struct stream *stream;
   pthread_t thread;
   ap_study *study;
-  double *out;
+  cli_many *many;    // NULL: one state after the other
+  int rows;          // of the results below
+  double *out;       // [rows * columns_out]
+  ap_status *status; // [rows]
 } worker;
 
 typedef struct stream {
   const cli_job *job;
   cli_out *out;
   ap_rows *rows;
+  const cli_many_kind *lanes; // NULL: the method is not one of those that have them
   int columns_in, columns_out;
   int block_rows, slots;
   block *blocks;
@@ -108,21 +114,43 @@ static fault check_floats(const double *in, int n) {
   return (fault){0};
 }
 
-static fault compute_row(worker *w, const double *in) {
-  const stream *s = w->stream;
+// What is wrong with a state before it is computed.
+static fault check_state(const stream *s, const double *in) {
   const ap_model *m = s->job->model;
   fault f = ap_nq(m) != ap_nv(m) ? check_quaternions(m, in) : (fault){0};
   if (f.kind == FAULT_NONE && s->job->arithmetic == AP_F32) f = check_floats(in, s->columns_in);
-  if (f.kind != FAULT_NONE) return f;
-  f.status = ap_study_eval(w->study, s->job->method, in, w->out, NULL);
-  if (f.status != AP_OK) {
-    f.kind = FAULT_STATUS;
-    return f;
-  }
-  for (int k = 0; k < s->columns_out; k++) {
-    if (!isfinite(w->out[k])) return (fault){.kind = FAULT_NOT_FINITE, .place = k};
-  }
   return f;
+}
+
+// What is wrong with its result.
+static fault check_result(const stream *s, ap_status status, const double *out) {
+  if (status != AP_OK) return (fault){.kind = FAULT_STATUS, .status = status};
+  for (int k = 0; k < s->columns_out; k++) {
+    if (!isfinite(out[k])) return (fault){.kind = FAULT_NOT_FINITE, .place = k};
+  }
+  return (fault){0};
+}
+
+// The results of a block's rows from first on, as many as the worker's memory holds: by lanes where
+// there are some. A row that must not be computed ends them; *fault says why.
+static int compute_rows(worker *w, const block *b, int first, fault *why) {
+  const stream *s = w->stream;
+  const double *in = b->in + (size_t)first * (size_t)s->columns_in;
+  const int most = b->rows - first < w->rows ? b->rows - first : w->rows;
+  int n = 0;
+  *why = (fault){0};
+  while (n < most && why->kind == FAULT_NONE) {
+    *why = check_state(s, in + (size_t)n * (size_t)s->columns_in);
+    if (why->kind == FAULT_NONE) n++;
+  }
+  if (n == 1 || !w->many) {
+    for (int k = 0; k < n; k++)
+      w->status[k] = ap_study_eval(w->study, s->job->method, in + (size_t)k * (size_t)s->columns_in,
+                                   w->out + (size_t)k * (size_t)s->columns_out, NULL);
+  } else if (n > 1) {
+    s->lanes->run(w->many, (size_t)n, in, w->out, w->status);
+  }
+  return n;
 }
 
 static char *format_row(const double *numbers, int n, char *text) {
@@ -137,12 +165,20 @@ static char *format_row(const double *numbers, int n, char *text) {
 static void compute_block(worker *w, block *b) {
   const stream *s = w->stream;
   char *end = b->text;
-  b->fault = (fault){0};
-  for (int row = 0; row < b->rows && b->fault.kind == FAULT_NONE; row++) {
-    b->fault = compute_row(w, b->in + (size_t)row * (size_t)s->columns_in);
-    b->fault.row = row;
-    if (b->fault.kind == FAULT_NONE) end = format_row(w->out, s->columns_out, end);
+  fault f = {0};
+  int row = 0;
+  while (row < b->rows && f.kind == FAULT_NONE) {
+    fault next;
+    const int n = compute_rows(w, b, row, &next), stop = row + n;
+    for (int k = 0; row < stop && f.kind == FAULT_NONE; k++) {
+      const double *out = w->out + (size_t)k * (size_t)s->columns_out;
+      f = check_result(s, w->status[k], out);
+      if (f.kind == FAULT_NONE) end = format_row(out, s->columns_out, end), row++;
+    }
+    if (f.kind == FAULT_NONE) f = next;
   }
+  b->fault = f;
+  b->fault.row = row;
   b->length = (size_t)(end - b->text);
 }
 
@@ -339,12 +375,34 @@ static void choose_sizes(stream *s) {
 // Whole cache lines, so that no two workers write to the same one.
 static size_t round_up(size_t size) { return (size + 127) / 64 * 64; }
 
-static void set_up(worker *w, const cli_job *job, unsigned char *memory, size_t study, size_t out) {
-  w->out = (double *)(void *)memory;
-  w->study = ap_study_init(job->model, job->arithmetic, memory + out, study);
-  if (!w->study) return;
+// The default methods have kernels for many states at once, with the same bits. A work for them is
+// as large as all their lanes together: past the size of a cache they gain nothing.
+static const cli_many_kind *lanes_for(const cli_job *job) {
+  const ap_quantity what = job->method->what;
+  if (job->method != ap_find_method(what, NULL) || !cli_many_can(what)) return NULL;
+  if (ap_batch_size(job->model) > MOST_LANES_BYTES) return NULL;
+  return job->arithmetic == AP_F64   ? &cli_many_f64
+         : job->arithmetic == AP_F32 ? &cli_many_f32
+                                     : NULL;
+}
+
+static bool set_up(stream *s, worker *w, unsigned char *memory, size_t study) {
+  const cli_job *job = s->job;
+  const cli_many_job many = {.model = job->model,
+                             .what = job->method->what,
+                             .friction = job->friction,
+                             .gravity = job->gravity,
+                             .most = (size_t)s->block_rows};
+  w->stream = s;
+  w->rows = s->lanes ? s->block_rows : 1;
+  w->study = ap_study_init(job->model, job->arithmetic, memory, study);
+  w->out = malloc((size_t)w->rows * (size_t)s->columns_out * sizeof *w->out);
+  w->status = malloc((size_t)w->rows * sizeof *w->status);
+  if (s->lanes) w->many = s->lanes->open(&many);
+  if (!w->study || !w->out || !w->status || (s->lanes && !w->many)) return false;
   if (job->friction) ap_study_set_friction(w->study, true);
   if (job->gravity) ap_study_set_gravity(w->study, job->gravity);
+  return true;
 }
 
 static bool open_workers(stream *s) {
@@ -355,17 +413,13 @@ static bool open_workers(stream *s) {
   const long slots = RING_BYTES / (s->block_rows * (s->columns_out * (long)NUMBER_BYTES + 1));
   if (cores > 1 + slots / 2) cores = 1 + slots / 2;
   const size_t study = round_up(ap_study_size(s->job->model, s->job->arithmetic));
-  const size_t out = round_up((size_t)s->columns_out * sizeof(double));
   s->nworker = (int)cores;
-  s->memory = malloc((size_t)cores * (study + out));
-  if (!s->memory) return false;
-  for (int k = 0; k < s->nworker; k++) {
-    worker *w = &s->workers[k];
-    w->stream = s;
-    set_up(w, s->job, s->memory + (size_t)k * (study + out), study, out);
-    if (!w->study) return false;
-  }
-  return true;
+  s->lanes = lanes_for(s->job);
+  s->memory = malloc((size_t)cores * study);
+  bool good = s->memory != NULL;
+  for (int k = 0; k < s->nworker && good; k++)
+    good = set_up(s, &s->workers[k], s->memory + (size_t)k * study, study);
+  return good;
 }
 
 static bool open_blocks(stream *s) {
@@ -390,6 +444,11 @@ static void close_stream(stream *s) {
     free(s->blocks[k].text);
   }
   free(s->blocks);
+  for (int k = 0; k < s->nworker; k++) {
+    if (s->workers[k].many) s->lanes->close(s->workers[k].many);
+    free(s->workers[k].out);
+    free(s->workers[k].status);
+  }
   free(s->memory);
   ap_rows_close(s->rows);
 }
@@ -405,7 +464,7 @@ static void describe_rows(const stream *s) {
   if (s->columns_in > nq) n += snprintf(text + n, sizeof text - (size_t)n, ", %d v", nv);
   if (s->columns_in > nq + nv) {
     n += snprintf(text + n, sizeof text - (size_t)n, ", %d %s", nv,
-                  what == AP_FORWARD ? "tau" : "a");
+                  what == AP_FORWARD || what == AP_FORWARD_DERIVATIVES ? "tau" : "a");
   }
   int followers = 0;
   for (int i = 1; i < ap_nbody(m); i++) followers += ap_body(m, i)->mimic > 0;

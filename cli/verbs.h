@@ -22,6 +22,7 @@
   X(excite)              \
   X(identify)            \
   X(control)             \
+  X(report)              \
   X(bench)               \
   X(help)
 

@@ -1,10 +1,12 @@
 // The k-th allocation fails, for every k: the error comes back as AP_E_MEMORY, and nothing leaks.
 
 #include <appell/ident.h>
+#include <appell/lint.h>
 #include <appell/loop.h>
 #include <appell/scenario.h>
 #include <errno.h>
 
+#include "file/log_read.h"
 #include "file/rows.h"
 #include "papers.h"
 #include "robot_files.h"
@@ -157,6 +159,20 @@ static ap_status read_rows(ap_error *error) {
   return status;
 }
 
+static ap_status read_log(ap_error *error) {
+  static const char rows[] = "t,q.one\n0,1\n1,2\n";
+  static const char events[] = "t,event,body/point,impulse,wall\n0.5,impact,a/b,2,floor\n";
+  ap_log_reader *r;
+  double row[2];
+  ap_logged_event event;
+  bool end = false;
+  ap_status status = ap__log_memory(rows, sizeof rows - 1, events, sizeof events - 1, &r, error);
+  while (status == AP_OK && !end) status = ap_log_next(r, row, &end, error);
+  for (end = false; status == AP_OK && !end;) status = ap_log_next_event(r, &event, &end, error);
+  ap_log_close(r);
+  return status;
+}
+
 static ap_status fill_report(ap_error *error) {
   report r = {0};
   report_item(&r, "Table 1", "numbers");
@@ -291,6 +307,37 @@ TEST(opening_a_file) {
   fail_each("open rows", open_rows);
 }
 
+// Without looking for meshes: realpath() takes its memory from elsewhere.
+static char lint_input[1 << 14];
+
+static ap_status lint_text(const char *format, ap_error *error) {
+  ap_lint *found;
+  ap_status status =
+      ap_lint_text(lint_input, strlen(lint_input), format, NULL, NULL, &found, error);
+  ap_lint_free(found);
+  return status;
+}
+static ap_status lint_urdf(ap_error *error) { return lint_text("urdf", error); }
+static ap_status lint_yaml(ap_error *error) { return lint_text("yaml", error); }
+static void load_lint_input(const char *path) {
+  char *text = file_text(path, NULL);
+  if (CHECK(text != NULL)) snprintf(lint_input, sizeof lint_input, "%s", text);
+  free(text);
+}
+static ap_status lint_builtin(ap_error *error) {
+  ap_lint *found;
+  ap_status status = ap_lint_builtin("puma600", NULL, &found, error);
+  ap_lint_free(found);
+  return status;
+}
+
+TEST(examining) {
+  load_lint_input("tests/fuzz/corpus/urdf/full.urdf");
+  fail_each("lint urdf", lint_urdf);
+  load_lint_input("models/four-bar.yaml");
+  fail_each("lint yaml", lint_yaml);
+  fail_each("lint built-in", lint_builtin);
+}
 TEST(reading_urdf) { fail_each("urdf", read_urdf); }
 TEST(reading_yaml) { fail_each("yaml", read_yaml); }
 TEST(reading_mechanisms) { fail_each("mechanism", read_mechanism); }
@@ -301,6 +348,7 @@ TEST(writing_urdf) { fail_each("write urdf", write_urdf); }
 TEST(writing_yaml) { fail_each("write yaml", write_yaml); }
 TEST(built_in_robots) { fail_each("built in", builtin_floating); }
 TEST(reading_rows) { fail_each("rows", read_rows); }
+TEST(reading_logs) { fail_each("log", read_log); }
 TEST(reading_scenarios) {
   fail_each("scenario", read_scenario_of_all);
   fail_each("scenario with files", read_scenario_with_files);

@@ -38,6 +38,27 @@ holds "no generated code without a compiler" rows 0 '"path":"generated"'
 holds "the library without a compiler" rows 10 '"path":"general"'
 holds "the reason" grep -q "there is no compiler '/nonexistent/cc'" "$folder/err"
 
+# All of it, as fast as it goes: chains beside the model, the figure, the same rows as JSON. Nothing is compiled.
+without() { CC=/nonexistent/cc "$APPELL" bench ascher2 --full --seconds 1 --chains 24 "$@"; }
+without --json --plot "$folder/growth.svg" >"$folder/out" 2>"$folder/err" || failed=1
+for model in ascher2 chain6 chain12 chain24; do
+  holds "general and batch of $model" rows 20 "\"model\":\"$model\",.*\"path\":\"[gb]"
+done
+holds "no chain beyond --chains" rows 0 '"model":"chain48"'
+holds "no fraction of the peak where nothing was generated" rows 0 of_peak
+holds "a figure" grep -q '</svg>' "$folder/growth.svg"
+for title in inverse inertia forward d-inverse d-forward general batch; do
+  holds "the figure names $title" grep -q ">$title<" "$folder/growth.svg"
+done
+without >"$folder/out" 2>"$folder/err" || failed=1
+holds "a table for each" [ "$(grep -c ', ns  *general' "$folder/out")" -eq 4 ]
+holds "the peak" grep -q 'peak of this core: [0-9.]* multiplications and additions a ns' "$folder/out"
+if command -v "${CC:-cc}" >/dev/null; then
+  "$APPELL" bench ascher2 --full --seconds 1 --chains 0 --json >"$folder/out" 2>"$folder/err" || failed=1
+  holds "generated code as a fraction of the peak, of one state and of many" \
+    rows 10 '"model":"ascher2".*"of_peak":[0-9]'
+fi
+
 # refuses TEXT ARGUMENT...
 refuses() {
   text=$1
@@ -50,4 +71,6 @@ refuses() {
 refuses 'no such' nosuchmodel
 refuses '--seconds' puma600 --seconds 0
 refuses '--full' puma600 --plot "$folder/x.svg"
+refuses '--full' puma600 --chains 6
+refuses '--chains' puma600 --full --chains 97
 exit $failed

@@ -345,25 +345,28 @@ TEST(builtin_robots) {
 
 static bool has_clang(void) { return system("clang --version >/dev/null 2>&1") == 0; }
 
+// Every compiler and level of optimisation there is, taken one after the other.
+enum { FLAGS = 6, BUILDS = 2 * FLAGS };
+static bool build_at(int k, build *b) {
+  static const char *const flags[FLAGS] = {"-O0",       "-O1", "-O2", "-O3", "-O3 -march=native",
+                                           "-Os -mavx2"};
+  b->compiler = k < FLAGS ? "gcc" : "clang";
+  b->flags = flags[k % FLAGS];
+  return k < FLAGS || has_clang();
+}
+
 // What optimisers make of it: a selection, or everything where APPELL_TEST_LEVELS is set, which
-// takes minutes.
+// takes an hour.
 TEST(optimisation_levels) {
-  static const char *const all[] = {"-O0", "-O1", "-O2", "-O3", "-O3 -march=native", "-Os -mavx2"};
-  bool clang = has_clang();
-  if (!getenv("APPELL_TEST_LEVELS")) {
-    compare_builtin("puma600", (build){.batch = true, .compiler = "gcc", .flags = all[4]});
-    if (clang)
-      compare_builtin("puma600", (build){.batch = true, .compiler = "clang", .flags = all[4]});
-    return;
-  }
+  const bool all = getenv("APPELL_TEST_LEVELS") != NULL;
   const char *name;
-  for (int i = 0; (name = ap_builtin_name(i)) != NULL; i++)
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-      build b = {.batch = true, .derivatives = true, .compiler = "gcc", .flags = all[k]};
-      compare_builtin(name, b);
-      b.compiler = "clang";
-      if (clang) compare_builtin(name, b);
+  for (int i = 0; (name = ap_builtin_name(i)) != NULL; i++) {
+    const bool chosen = strcmp(name, "puma600") == 0;
+    for (int k = 0; (all || chosen) && k < BUILDS; k++) {
+      build b = {.batch = true, .derivatives = all};
+      if (build_at(k, &b) && (all || strstr(b.flags, "native"))) compare_builtin(name, b);
     }
+  }
 }
 
 // Every kind of joint, free bases, followers, massless links; all recipes where APPELL_TEST_EFFORT
@@ -374,7 +377,8 @@ static bool is_chosen(const char *label) {
                                     "any with followers", "arm with massless links"};
   for (size_t k = 0; k < sizeof few / sizeof *few; k++)
     if (strcmp(label, few[k]) == 0) return true;
-  return getenv("APPELL_TEST_EFFORT") != NULL;
+  const char *effort = getenv("APPELL_TEST_EFFORT");
+  return effort && atoi(effort) > 3;
 }
 
 TEST(random_robots) {
@@ -437,6 +441,18 @@ TEST(inertial_parameters_as_they_are) {
 }
 
 // The files are not part of this project: APPELL_ROBOTS names a folder that has them.
+static void compare_builds(const ap_model *m, ap_work *w, const char *label) {
+  const bool all = getenv("APPELL_TEST_LEVELS") != NULL, small = ap_nv(m) < 9;
+  build b = {.batch = small, .derivatives = all || small, .flags = "-O0"};
+  char text[400];
+  if (!all) compare_model(m, w, label, b);
+  for (int k = 0; all && k < BUILDS; k++) {
+    if (!build_at(k, &b)) continue;
+    snprintf(text, sizeof text, "%s, %s %s", label, b.compiler, b.flags);
+    compare_model(m, w, text, b);
+  }
+}
+
 static void compare_file(const char *path, bool floating) {
   ap_error error;
   ap_robot *robot = NULL;
@@ -448,8 +464,7 @@ static void compare_file(const char *path, bool floating) {
     void *work = malloc(size);
     char label[300];
     snprintf(label, sizeof label, "%s%s", floating ? "+" : "", path);
-    compare_model(m, ap_work_init(m, work, size), label,
-                  (build){.batch = ap_nv(m) < 9, .derivatives = ap_nv(m) < 9, .flags = "-O0"});
+    compare_builds(m, ap_work_init(m, work, size), label);
     free(work);
   }
   ap_model_free(m);

@@ -6,6 +6,8 @@
 #include <appell/file.h>
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -329,6 +331,81 @@ TEST(processes_at_once) {
   char command[160];
   snprintf(command, sizeof command, "test \"$(ls -A '%s' | wc -l)\" -eq 1", b.cache);
   CHECK_EQ_INT(system(command), 0);
+  check_compiles(&b);
+  close_bed(&b);
+}
+
+// A process that is killed while its compiler runs.
+static void kill_while_compiling(bed *b) {
+  write_script(b,
+               "#!/bin/sh\ncase \" $* \" in *' -shared '*) kill -9 $PPID; exit 1 ;; esac\n"
+               "exec cc \"$@\"\n");
+  pid_t child = fork();
+  if (child == 0) {
+    ap_compiled *c = NULL;
+    ap_compile(b->m, &b->options, &c, NULL);
+    _exit(0);
+  }
+  int status = 0;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  b->options.compiler = NULL;
+}
+
+// The number of entries in the cache whose name matches.
+static int count_entries(const bed *b, const char *pattern) {
+  char command[192];
+  snprintf(command, sizeof command, "exit $(ls -d '%s'/%s 2>/dev/null | wc -l)", b->cache, pattern);
+  int status = system(command);
+  return CHECK(WIFEXITED(status)) ? WEXITSTATUS(status) : -1;
+}
+
+static void make_old(const bed *b) {
+  char command[192];
+  snprintf(command, sizeof command, "touch -h -d '2 days ago' '%s'/part-*", b->cache);
+  CHECK_EQ_INT(system(command), 0);
+}
+
+// What it leaves goes away when it is old, not before: someone may be working there.
+TEST(killed_process) {
+  bed b;
+  if (!open_bed(&b)) return;
+  kill_while_compiling(&b);
+  CHECK_EQ_INT(count_entries(&b, "part-*"), 1);
+  CHECK_EQ_INT(count_entries(&b, "*.so"), 0);
+  check_compiles(&b);
+  CHECK_EQ_INT(count_entries(&b, "part-*"), 1);
+  char kept[160], link[160];
+  snprintf(kept, sizeof kept, "%s/kept", b.folder);
+  snprintf(link, sizeof link, "%s/part-abcdef", b.cache);
+  CHECK(mkdir(kept, 0700) == 0 && symlink(kept, link) == 0); // not a folder of ours
+  make_old(&b);
+  strcat(kept, "/file");
+  int fd = open(kept, O_CREAT | O_WRONLY, 0600);
+  CHECK(fd >= 0 && close(fd) == 0);
+  b.options.flags = "-O0 -DOTHER_FLAGS"; // another key, to be compiled
+  check_compiles(&b);
+  CHECK_EQ_INT(count_entries(&b, "part-*"), 1);
+  CHECK(access(kept, F_OK) == 0 && access(link, F_OK) == 0);
+  close_bed(&b);
+}
+
+// As on a disk that is full: no file may grow beyond some bytes.
+TEST(no_room) {
+  bed b;
+  if (!open_bed(&b)) return;
+  pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096}) == 0);
+    ap_compiled *c = NULL;
+    ap_status status = ap_compile(b.m, &b.options, &c, NULL);
+    _exit(status == AP_E_FILE && c && !ap_compiled_path(c) ? 0 : 1);
+  }
+  int status = -1;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child);
+  CHECK_EQ_INT(status, 0);
+  CHECK_EQ_INT(count_entries(&b, "*"), 0);
   check_compiles(&b);
   close_bed(&b);
 }

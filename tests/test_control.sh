@@ -22,6 +22,11 @@ holds 'a replay gives the same bits' [ "$(number differing)" -eq 0 ]
 sed '5000s/,[^,]*$/,0/; 6000d' run.csv >cut.csv
 gives 1 control "$models/puma_spline.yaml" --replay cut.csv --json
 holds 'a replay of another log does not' less 0 "$(number differing)"
+for column in encoder.joint2 period thermo; do
+  at=$(head -n 1 run.csv | tr ',' '\n' | grep -n "^$column\$" | cut -d: -f1)
+  head -n 4 run.csv | awk -F, -v OFS=, -v at="$at" 'NR == 3 { $at = "1e19" } { print }' >bad.csv
+  refuses 2 "^appell: bad.csv:3: a count, mark or period" control "$models/puma_spline.yaml" --replay bad.csv
+done
 
 for kind in ramp line; do
   gives 0 control "$models/puma_$kind.yaml" --quiet

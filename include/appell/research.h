@@ -21,12 +21,14 @@ typedef enum ap_arithmetic {
 
 /// What is computed, and the columns that it reads and writes.
 typedef enum ap_quantity {
-  AP_INVERSE, ///< q v a -> tau
-  AP_FORWARD, ///< q v tau -> a
-  AP_INERTIA, ///< q -> M, row-major
-  AP_BIAS,    ///< q v -> tau at a = 0
-  AP_GRAVITY, ///< q -> tau at v = a = 0
-  AP_ENERGY   ///< q v -> kinetic, potential
+  AP_INVERSE,             ///< q v a -> tau
+  AP_FORWARD,             ///< q v tau -> a
+  AP_INERTIA,             ///< q -> M, row-major
+  AP_BIAS,                ///< q v -> tau at a = 0
+  AP_GRAVITY,             ///< q -> tau at v = a = 0
+  AP_ENERGY,              ///< q v -> kinetic, potential
+  AP_INVERSE_DERIVATIVES, ///< q v a -> d tau / d q, d tau / d v, d tau / d a, each row-major
+  AP_FORWARD_DERIVATIVES  ///< q v tau -> d a / d q, d a / d v, d a / d tau, each row-major
 } ap_quantity;
 
 /// A method that computes one quantity.
@@ -41,14 +43,14 @@ typedef struct ap_method {
 AP_API const ap_method *ap_method_at(int i);
 /// By name; name NULL gives the default of that quantity. NULL where there is none.
 AP_API const ap_method *ap_find_method(ap_quantity what, const char *name);
-/// Name of a quantity as on the command line ("inverse", ...), never NULL.
+/// Name of a quantity as on the command line ("inverse", "dforward", ...), never NULL.
 AP_API const char *ap_quantity_name(ap_quantity what);
 /// Name of an arithmetic as on the command line ("f64", ...), never NULL.
 AP_API const char *ap_arithmetic_name(ap_arithmetic arithmetic);
 /// Number of columns that a quantity reads for this model.
 AP_API int ap_columns_in(const ap_model *m, ap_quantity what);
-/// Number of columns that it writes; 0 for an inertia matrix with more entries than an int counts
-/// (nv > 46340).
+/// Number of columns that it writes; 0 for matrices with more entries than an int counts (inertia:
+/// nv > 46340, derivatives: nv > 26754).
 AP_API int ap_columns_out(const ap_model *m, ap_quantity what);
 
 /// A work in one of the arithmetics.

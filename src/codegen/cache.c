@@ -1,11 +1,13 @@
 #include "codegen/cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static ap_status refuse(ap_error *error, const char *path, const char *why) {
@@ -139,4 +141,43 @@ ap_status ap__cache_put(const ap_cache *c, const char *compiled, ap_error *error
   char why[128];
   snprintf(why, sizeof why, "cannot be written: %s", strerror(errno));
   return refuse(error, c->folder, why);
+}
+
+// ---- what killed compilations left -------------------------------------------------------------
+
+// The folder `name` in the cache where it is one that nobody works in; -1: it is not. Two processes
+// that sweep at once do each other no harm: what one does not find the other has removed.
+static int open_left_over(int cache, const char *name) {
+  struct stat s;
+  if (strncmp(name, AP_PART_NAME, strlen(AP_PART_NAME)) != 0) return -1;
+  int fd = openat(cache, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return -1;
+  bool old = fstat(fd, &s) == 0 && s.st_uid == geteuid() &&
+             difftime(time(NULL), s.st_mtime) > AP_PART_SECONDS;
+  if (old) return fd;
+  close(fd);
+  return -1;
+}
+
+// Files of a folder, which is closed.
+static void remove_files(int fd) {
+  DIR *d = fdopendir(fd);
+  if (!d) {
+    close(fd);
+    return;
+  }
+  for (struct dirent *e; (e = readdir(d)) != NULL;) unlinkat(dirfd(d), e->d_name, 0);
+  closedir(d);
+}
+
+void ap__cache_sweep(const ap_cache *c) {
+  DIR *d = opendir(c->folder);
+  if (!d) return;
+  for (struct dirent *e; (e = readdir(d)) != NULL;) {
+    int fd = open_left_over(dirfd(d), e->d_name);
+    if (fd < 0) continue;
+    remove_files(fd);
+    unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+  }
+  closedir(d);
 }

@@ -12,6 +12,12 @@
 
 enum { AP_KEY_LENGTH = 2 * AP_SHA256_BYTES };
 
+/// Begin of the name of a folder that one compilation works in, and the age beyond which no one
+/// works there any more. Should someone do so after all, that compilation fails, and the general
+/// functions do its work.
+#define AP_PART_NAME "part-"
+enum { AP_PART_SECONDS = 24 * 3600 };
+
 typedef struct ap_cache {
   char *folder;
   char key[AP_KEY_LENGTH + 1]; // of the object that is wanted
@@ -28,5 +34,9 @@ bool ap__cache_name(ap_cache *c, const unsigned char key[AP_SHA256_BYTES]);
 bool ap__cache_has(const ap_cache *c);
 /// Seal a compiled object and give it its name.
 ap_status ap__cache_put(const ap_cache *c, const char *compiled, ap_error *error);
+
+/// Remove the folders PART of compilations that were killed long ago, see AP_PART_SECONDS. What
+/// cannot be removed stays: it only takes room.
+void ap__cache_sweep(const ap_cache *c);
 
 #endif

@@ -114,7 +114,8 @@ static char *path_of(const char *folder, const char *name) {
 }
 
 static ap_status write_sources(job *j, ap_error *error) {
-  j->folder = path_of(j->cache.folder, "part-XXXXXX");
+  ap__cache_sweep(&j->cache);
+  j->folder = path_of(j->cache.folder, AP_PART_NAME "XXXXXX");
   if (!j->folder) return no_memory(error);
   if (!mkdtemp(j->folder)) {
     free(j->folder);

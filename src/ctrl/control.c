@@ -435,6 +435,10 @@ void ap_control_free(ap_control *c) {
 
 const char *ap_control_name(const ap_control *c) { return c->name; }
 const char *ap_control_text(const ap_control *c) { return c->text; }
+const ap_robot *ap_control_robot(const ap_control *control) {
+  return control->true_robot ? control->true_robot : control->robot;
+}
+
 const ap_model *ap_control_model(const ap_control *c) { return c->model; }
 const ap_traj *ap_control_reference(const ap_control *c) { return c->reference; }
 bool ap_control_logs_run_alone(const ap_control *c) { return c->run_alone; }

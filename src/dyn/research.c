@@ -92,6 +92,9 @@ static const method_row methods[] = {
     {{"gibbs-tensor", AP_GRAVITY, "Gibbs-Appell recursion in tensor form with v = a = 0", NULL},
      {.inverse = BY_GIBBS_TENSOR}},
     {{"bodies", AP_ENERGY, "sum over the bodies, seen from the ground", NULL}, {0}},
+    {{"derivatives", AP_INVERSE_DERIVATIVES, "analytic, of the Gibbs function's derivative", NULL},
+     {0}},
+    {{"derivatives", AP_FORWARD_DERIVATIVES, "those of the inverse dynamics, L^T D L", NULL}, {0}},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -105,8 +108,9 @@ const ap_method *ap_find_method(ap_quantity what, const char *name) {
 }
 
 const char *ap_quantity_name(ap_quantity what) {
-  static const char *const names[] = {"inverse", "forward", "inertia", "bias", "gravity", "energy"};
-  return what <= AP_ENERGY ? names[what] : "unknown";
+  static const char *const names[] = {"inverse", "forward", "inertia",  "bias",
+                                      "gravity", "energy",  "dinverse", "dforward"};
+  return what <= AP_FORWARD_DERIVATIVES ? names[what] : "unknown";
 }
 
 const char *ap_arithmetic_name(ap_arithmetic arithmetic) {
@@ -114,13 +118,15 @@ const char *ap_arithmetic_name(ap_arithmetic arithmetic) {
   return arithmetic <= AP_COUNT ? names[arithmetic] : "unknown";
 }
 
-// The largest matrix whose entries an int can count.
-enum { MOST_INERTIA = 46340 };
+// The largest matrix whose entries an int can count, and the largest three.
+enum { MOST_INERTIA = 46340, MOST_DERIVATIVES = 26754 };
 
 int ap_columns_in(const ap_model *m, ap_quantity what) {
   switch (what) {
     case AP_INVERSE:
-    case AP_FORWARD: return m->nq + 2 * m->nv;
+    case AP_FORWARD:
+    case AP_INVERSE_DERIVATIVES:
+    case AP_FORWARD_DERIVATIVES: return m->nq + 2 * m->nv;
     case AP_BIAS:
     case AP_ENERGY: return m->nq + m->nv;
     case AP_INERTIA:
@@ -130,9 +136,17 @@ int ap_columns_in(const ap_model *m, ap_quantity what) {
 }
 
 int ap_columns_out(const ap_model *m, ap_quantity what) {
-  if (what == AP_ENERGY) return 2;
-  if (what == AP_INERTIA && m->nv > MOST_INERTIA) return 0;
-  return what == AP_INERTIA ? m->nv * m->nv : m->nv;
+  switch (what) {
+    case AP_INERTIA: return m->nv > MOST_INERTIA ? 0 : m->nv * m->nv;
+    case AP_INVERSE_DERIVATIVES:
+    case AP_FORWARD_DERIVATIVES: return m->nv > MOST_DERIVATIVES ? 0 : 3 * m->nv * m->nv;
+    case AP_ENERGY: return 2;
+    case AP_INVERSE:
+    case AP_FORWARD:
+    case AP_BIAS:
+    case AP_GRAVITY: break;
+  }
+  return m->nv;
 }
 
 struct ap_study {

@@ -30,6 +30,7 @@ typedef struct lint {
   ap_model *model; // of the robot, mended where it must be; NULL: there is none
   void *model_memory;
   int *link_of;       // [bodies of the model] link by body
+  double spent;       // bodies times evaluations, by effects
   lint_motion motion; // typical states of the model
 } lint;
 

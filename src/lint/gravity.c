@@ -13,7 +13,7 @@
 #include "lint/examine.h"
 #include "lint/tensor.h"
 
-enum { SWEEPS = 6, STARTS = 2 };
+enum { SWEEPS = 40, STARTS = 2 };
 // Bodies times evaluations for the whole robot.
 #define BUDGET 2e7
 
@@ -24,6 +24,7 @@ typedef struct search {
   ap_work *work;
   double *q, *best, *tau; // a configuration, the best so far, nv forces
   int *body_of_q;         // body by coordinate, 0 where it is part of several
+  double *sampled;        // [states * nv] forces of the typical states
   int target;             // velocity index whose force is sought
   double sign, best_sign;
   double evaluations, most;
@@ -70,7 +71,7 @@ static double climb_all(search *s) {
     double before = most;
     for (int k = 0; k < nq && s->evaluations < s->most; k++)
       if (s->body_of_q[k]) most = climb(s, k, most);
-    if (most <= before * (1 + 1e-9)) break;
+    if (most <= before * (1 + 1e-13)) break;
   }
   return most;
 }
@@ -87,12 +88,11 @@ static double worst(search *s, int target) {
       double best = -INFINITY;
       int chosen = 0;
       for (int k = start; k < m->states; k += STARTS) {
-        memcpy(s->q, m->q + (size_t)k * nq, nq * sizeof *s->q);
-        double f = force(s);
+        double f = s->sign * s->sampled[(size_t)k * (size_t)m->nv + (size_t)target];
         if (f > best) best = f, chosen = k;
       }
       memcpy(s->q, m->q + (size_t)chosen * nq, nq * sizeof *s->q);
-      double f = climb_all(s);
+      double f = s->most > 3 ? climb_all(s) : best;
       if (f <= most) continue;
       most = f;
       s->best_sign = s->sign;
@@ -123,12 +123,16 @@ static void describe(const search *s, char *out, size_t size) {
   out[0] = 0;
   for (int k = 0; k < s->l->motion.nq; k++) {
     if (!s->body_of_q[k] || fabs(s->best[k]) < 5e-4) continue;
+    if (shown >= 8) {
+      left++;
+      continue;
+    }
     const ap_body_def *body = ap_body(s->l->model, s->body_of_q[k]);
     const char *name = body->joint_name ? body->joint_name : body->name;
     char one[96];
     int n = snprintf(one, sizeof one, "%s%.*s %.3g", shown ? ", " : "", ap__shown(name), name,
                      s->best[k]);
-    if (used + (size_t)n + 24 >= size || shown >= 8) {
+    if (used + (size_t)n + 24 >= size) {
       left++;
       continue;
     }
@@ -181,12 +185,20 @@ static void find_coordinates(search *s) {
   }
 }
 
+static void sample(search *s) {
+  const lint_motion *m = &s->l->motion;
+  for (int k = 0; k < m->states; k++)
+    ap_gravity_forces(m->model, m->work, m->q + (size_t)k * (size_t)m->nq,
+                      s->sampled + (size_t)k * (size_t)m->nv);
+}
+
 void ap__lint_gravity(lint *l) {
   const lint_motion *m = &l->motion;
   if (!m->work || m->closed || m->nv == 0 || ap__lint_norm(l->robot.gravity) == 0) return;
   if (!ap__lint_enabled(l, "effort-gravity")) return;
   size_t nq = (size_t)m->nq;
-  double *memory = calloc(2 * nq + (size_t)m->nv, sizeof *memory);
+  size_t nv = (size_t)m->nv, states = (size_t)m->states;
+  double *memory = calloc(2 * nq + nv + states * nv, sizeof *memory);
   int *body_of_q = calloc(nq + 1, sizeof *body_of_q);
   if (!memory || !body_of_q) {
     l->no_memory = true;
@@ -197,8 +209,10 @@ void ap__lint_gravity(lint *l) {
                 .q = memory,
                 .best = memory + nq,
                 .tau = memory + 2 * nq,
+                .sampled = memory + 2 * nq + nv,
                 .body_of_q = body_of_q};
     find_coordinates(&s);
+    sample(&s);
     for (int k = 0; k < ap_moving_bodies(l->model); k++)
       joints += isfinite(ap_body(l->model, ap_moving_body(l->model, k))->effort_limit);
     s.most = BUDGET / ap_nbody(l->model) / (joints + 1);

@@ -113,6 +113,8 @@ void ap__lint_make_model(lint *l) {
 // Shares of a joint's largest force below which nobody feels a change, or minds a suspicion.
 #define UNFELT 1e-9
 #define SMALL  1e-2
+// Bodies times evaluations that all effects together may take: some seconds.
+#define EFFECT_BUDGET 3e7
 
 // ---- effects -----------------------------------------------------------------------------------
 
@@ -160,24 +162,27 @@ static void make_admissible(lint_inertia *a, lint_inertia *b) {
   }
 }
 
-static bool forces(lint_motion *m, int body, const lint_inertia *x, int state) {
-  return ap_set_inertia(m->model, m->work, body, x->mass, x->com, x->tensor) == AP_OK &&
-         ap__lint_motion_forces(m, state);
+// The forces of all states with this inertia of a body; a state without any has NANs.
+static bool all_forces(lint_motion *m, int body, const lint_inertia *x, double *out) {
+  if (ap_set_inertia(m->model, m->work, body, x->mass, x->com, x->tensor) != AP_OK) return false;
+  size_t n = (size_t)m->nout;
+  for (int s = 0; s < m->states; s++, out += n) {
+    bool done = ap__lint_motion_forces(m, s);
+    for (size_t i = 0; i < n; i++) out[i] = done ? m->other[i] : NAN;
+  }
+  return true;
 }
 
-// The largest change of each joint's force; change has nout zeros. False: none could be computed.
+// The largest change of each joint's force; forces has room for two times all states.
 static bool changes(lint_motion *m, int body, const lint_inertia *now, const lint_inertia *then,
-                    double *first, double *change) {
-  bool any = false;
-  for (int s = 0; s < m->states; s++) {
-    if (!forces(m, body, now, s)) continue;
-    memcpy(first, m->other, (size_t)m->nout * sizeof *first);
-    if (!forces(m, body, then, s)) continue;
-    any = true;
-    for (int i = 0; i < m->nout; i++) change[i] = fmax(change[i], fabs(m->other[i] - first[i]));
-  }
+                    double *forces, double *change) {
+  size_t n = (size_t)m->nout * (size_t)m->states;
+  bool done = all_forces(m, body, now, forces) && all_forces(m, body, then, forces + n);
   ap_reset_inertia(m->model, m->work);
-  return any;
+  for (size_t i = 0; done && i < n; i++) // fmax() passes NANs by
+    change[i % (size_t)m->nout] =
+        fmax(change[i % (size_t)m->nout], fabs(forces[n + i] - forces[i]));
+  return done;
 }
 
 static void say_effect(lint *l, lint_note *note, const double *change) {
@@ -216,10 +221,15 @@ void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now
     note->unfelt = true;
     return;
   }
+  l->spent += 2.0 * m->states * ap_nbody(m->model);
+  if (l->spent > EFFECT_BUDGET) {
+    ap__lint_why(note, "its effect was not computed: the robot is large, and has many findings");
+    return;
+  }
   lint_inertia a = *now, b = *then;
   make_admissible(&a, &b);
   size_t n = (size_t)m->nout;
-  double *change = calloc(2 * n, sizeof *change);
+  double *change = calloc(n * (1 + 2 * (size_t)m->states), sizeof *change);
   if (!change)
     l->no_memory = true;
   else if (changes(m, body, &a, &b, change + n, change))

@@ -7,11 +7,7 @@
 #include <stdlib.h>
 
 #include "file/text.h"
-
-// Promises that hold for every input.
-static inline void fuzz_expect(bool holds) {
-  if (!holds) abort();
-}
+#include "fuzz_file.h"
 
 // What was read can be written, or is refused with a reason; what was written can be read.
 static inline void fuzz_write(const ap_robot *robot, const char *format, bool must_read) {

@@ -6,10 +6,10 @@ export function h(tag, attributes, ...children) {
   const element = document.createElement(name || "div");
   if (classes.length > 0) element.className = classes.join(" ");
   for (const [key, value] of Object.entries(attributes ?? {})) {
-    if (value === null || value === undefined || value === false) continue;
+    if (value === null || value === undefined || (value === false && !key.startsWith("aria-"))) continue;
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
     else if (key === "style") element.style.cssText = value;
-    else element.setAttribute(key, value === true ? "" : value);
+    else element.setAttribute(key, value === true && !key.startsWith("aria-") ? "" : value);
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
   return element;

@@ -45,24 +45,13 @@ export function trackedPoints(run, kin) {
   for (const { index, given } of kin.bodies) {
     const massless = !(given.mass > 0) && !(given.shapes?.length > 0);
     if (massless && given.joint?.type === "prismatic") continue;
-    tracked.push({ body: index, xyz: [0, 0, 0], margin: marginOf(given) });
-    if (given.com && given.mass > 0) tracked.push({ body: index, xyz: given.com, margin: 0 });
+    tracked.push({ body: index, xyz: [0, 0, 0] });
+    if (given.com && given.mass > 0) tracked.push({ body: index, xyz: given.com });
   }
   for (const point of run.points) {
-    if (point.body >= 0) tracked.push({ body: point.body, xyz: point.xyz ?? [0, 0, 0], margin: 0 });
+    if (point.body >= 0) tracked.push({ body: point.body, xyz: point.xyz ?? [0, 0, 0] });
   }
   return tracked;
-}
-
-function marginOf(body) {
-  let margin = 0;
-  for (const shape of body.shapes ?? []) {
-    const away = lengthOf(shape.xyz ?? [0, 0, 0]);
-    if (shape.kind === "box") margin = Math.max(margin, away + lengthOf(shape.size) / 2);
-    if (shape.kind === "sphere") margin = Math.max(margin, away + shape.radius);
-    if (shape.kind === "cylinder") margin = Math.max(margin, away + Math.hypot(shape.radius, shape.length / 2));
-  }
-  return margin;
 }
 
 /** Boxes of the robot at the start and of its motion, which way is up, and the plane of the motion. */
@@ -76,22 +65,23 @@ export function measure(run, kin, samples = 240) {
   const p = [0, 0, 0];
   for (let row = 0; row < rows; row += step) {
     kin.atRow(Math.min(row, Math.max(0, run.rows - 1)));
-    tracked.forEach(({ body, xyz, margin }, i) => {
+    tracked.forEach(({ body, xyz }, i) => {
       kin.point(body, xyz, p);
-      if (row === 0) start.add(p, margin);
-      motion.add(p, margin);
+      if (row === 0) start.add(p);
+      motion.add(p);
       travel[i].add(p);
     });
   }
-  const size = start.diagonal > 1e-9 ? start.diagonal : bodySize(kin) || motion.diagonal / 8 || 1;
+  const size = start.diagonal > 1e-9 ? start.diagonal : bodySize(kin) || motion.diagonal / 3 || 1;
   const up = unitOf((run.model?.gravity ?? [0, 0, -1]).map((g) => -g), [0, 0, 1]);
   return { start, motion, size, up, normal: planeOf(travel, motion, up) };
 }
 
-// The size of a single body: of its ellipsoid.
+// The size of a single body: of its ellipsoid or its shapes.
 function bodySize(kin) {
   let size = 0;
   for (const { given } of kin.bodies) {
+    for (const shape of given.shapes ?? []) size = Math.max(size, 2 * (shape.radius ?? 0), shape.length ?? 0, ...(shape.size ?? []));
     for (const axis of given.ellipsoid?.half_axes ?? []) size = Math.max(size, 2 * axis);
   }
   return size;
@@ -102,9 +92,8 @@ function planeOf(travel, motion, up) {
   const most = Math.max(...motion.size, 1e-12);
   const candidates = axes
     .map((axis, i) => ({ axis, i, tilt: Math.abs(dot(axis, up)) }))
-    .sort((a, b) => a.tilt - b.tilt || b.i - a.i);
-  // With z up prefer to look along y, with y up along z.
-  candidates.sort((a, b) => (Math.abs(a.tilt - b.tilt) > 0.5 ? a.tilt - b.tilt : preference(b.i) - preference(a.i)));
+    // With z up prefer to look along y, with y up along z.
+    .sort((a, b) => (Math.abs(a.tilt - b.tilt) > 0.5 ? a.tilt - b.tilt : b.i - a.i));
   for (const { axis, i } of candidates) {
     const moves = Math.max(0, ...travel.map((box) => box.size[i]));
     const others = Math.max(0, ...travel.map((box) => Math.max(...box.size.filter((_, k) => k !== i))));
@@ -116,4 +105,3 @@ function planeOf(travel, motion, up) {
   }
   return null;
 }
-const preference = (i) => [0, 1, 2][i];

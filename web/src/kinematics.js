@@ -67,6 +67,14 @@ function rateColumns(run, joint) {
   });
 }
 
+// The angular velocity of a joint with a quaternion, in the body's axes; null where it is not logged.
+function spinColumns(run, joint) {
+  if (joint.type !== "spherical" && joint.type !== "free") return null;
+  const base = (joint.columns[joint.columns.length - 1] ?? "").replace(/^q\./, "v.").replace(/\.qw$/, "");
+  const columns = ["x", "y", "z"].map((axis) => run.column(`${base}.w${axis}`));
+  return columns.every(Boolean) ? columns : null;
+}
+
 function jointOf(run, body) {
   const given = body.joint ?? {};
   const type = given.type in WIDTH ? given.type : "fixed";
@@ -79,6 +87,7 @@ function jointOf(run, body) {
   joint.q = names.slice(0, joint.width).map((name) => run.column(name));
   while (joint.q.length < joint.width) joint.q.push(null);
   joint.v = rateColumns(run, joint);
+  joint.w = spinColumns(run, joint);
   return joint;
 }
 
@@ -149,6 +158,7 @@ export function makeKinematics(run) {
   const motion = new Float64Array(7);
   const q = new Float64Array(7);
   const qa = new Float64Array(4), qb = new Float64Array(4);
+  const ka = new Float64Array(4), kb = new Float64Array(4), turnBy = new Float64Array(4); // at impacts between rows
   const world = Float64Array.of(0, 0, 0, 0, 0, 0, 1);
   const va = new Float64Array(3), vb = new Float64Array(3);
 
@@ -165,7 +175,27 @@ export function makeKinematics(run) {
     }
     normalise(qa, 0);
     normalise(qb, 0);
-    slerp(qa, qb, place.part, q, from);
+    if (place.first < 0 || !joint.w) return slerp(qa, qb, place.part, q, from);
+    // Up to the first impact with the rate of the row before, after the last with that of the row behind.
+    spun(joint.w, place.row, qa, place.first * place.step, ka);
+    spun(joint.w, place.next, qb, (place.last - 1) * place.step, kb);
+    if (place.last - place.first < 1e-12) {
+      slerp(ka, kb, place.first / (1 - place.last + place.first || 1), ka, 0);
+      kb.set(ka);
+    }
+    if (place.part < place.first) slerp(qa, ka, place.part / place.first, q, from);
+    else if (place.part > place.last) slerp(kb, qb, (place.part - place.last) / (1 - place.last), q, from);
+    else slerp(ka, kb, place.last > place.first ? (place.part - place.first) / (place.last - place.first) : 0, q, from);
+  }
+
+  // out = start * exp(w t), w in the body's axes.
+  function spun(w, row, start, t, out) {
+    for (let i = 0; i < 3; i++) va[i] = read(w[i], row);
+    const rate = Math.hypot(va[0], va[1], va[2]);
+    const s = rate > 0 ? Math.sin((rate * t) / 2) / rate : 0;
+    for (let i = 0; i < 3; i++) turnBy[i] = va[i] * s;
+    turnBy[3] = Math.cos((rate * t) / 2);
+    multiply(start, 0, turnBy, 0, out, 0);
   }
 
   // The position of a free joint; its rates are in the body's axes.

@@ -11,7 +11,7 @@ import { eventColour, seriesColour } from "./theme.js";
 
 const UP = new Vector3(0, 1, 0);
 const MOST_ARROWS = 48;
-const MOST_SAMPLES = 6000;
+const MOST_SAMPLES = 4000;
 
 function disc(ring) {
   const canvas = document.createElement("canvas");
@@ -29,25 +29,34 @@ function disc(ring) {
   return new CanvasTexture(canvas);
 }
 
+// A point where no other link hangs, nor this one on a link that could be seen.
+function isEnd(kin, body, children, xyz) {
+  const apart = (other) => Math.hypot(xyz[0] - other[0], xyz[1] - other[1], xyz[2] - other[2]) > 1e-9;
+  const carrier = kin.bodies[body.parent];
+  const loose = body.joint.type === "free" || body.joint.type === "planar" || (carrier && carrier.joint.type === "prismatic" && !(carrier.given.mass > 0));
+  return children.every((child) => apart(child.origin)) && (loose || apart([0, 0, 0]));
+}
+
 /** Points whose paths can be shown: contact points, ends of the last links, the common centre of mass. */
 export function traceable(run, kin) {
   const found = run.points
     .filter((point) => point.body >= 0 && Array.isArray(point.xyz))
     .map((point) => ({ name: point.name ?? "point", parts: [{ body: point.body, xyz: point.xyz, weight: 1 }], end: false }));
-  const parents = new Set(kin.bodies.map((body) => body.parent));
-  const leaves = kin.bodies.filter((body) => !parents.has(body.index));
   let chosen = 0;
-  for (const leaf of leaves) {
-    const own = found.filter((entry) => entry.parts[0].body === leaf.index);
-    const far = own.filter((entry) => lengthOf(entry.parts[0].xyz) > 1e-9);
-    const ends = far.length > 0 ? far : own;
-    if (ends.length > 0 && ends.length <= 2) {
-      for (const end of ends) end.end = chosen++ < 8;
-      continue;
+  for (const body of kin.bodies) {
+    const children = kin.bodies.filter((other) => other.parent === body.index);
+    const own = found.filter(({ parts: [part] }) => part.body === body.index && isEnd(kin, body, children, part.xyz));
+    if (own.length > 0 && own.length <= 2) {
+      for (const entry of own) entry.end = chosen++ < 8;
+    } else if (children.length === 0) {
+      const closed = run.closures.filter(({ body_a: a, body_b: b }) => a === body.index || b === body.index).length;
+      // The centre of a body with many points, else as far beyond the centre of mass as that is away.
+      const com = body.given.com ?? [0, 0, 0];
+      const tip = own.length > 2 || closed > 2 ? com : scaled(com, 2);
+      // What a closure holds goes on in another link.
+      const end = (closed === 0 || closed > 2) && chosen++ < 8;
+      found.push({ name: body.given.name ?? `link ${body.index + 1}`, parts: [{ body: body.index, xyz: tip, weight: 1 }], end });
     }
-    const com = leaf.given.com ?? [0, 0, 0];
-    const tip = ends.length > 2 ? com : scaled(com, 2);
-    found.push({ name: leaf.given.name ?? `link ${leaf.index + 1}`, parts: [{ body: leaf.index, xyz: tip, weight: 1 }], end: chosen++ < 8 });
   }
   const masses = kin.bodies.filter(({ given }) => given.mass > 0);
   const whole = masses.reduce((sum, { given }) => sum + given.mass, 0);
@@ -69,11 +78,17 @@ export function placeOfTrace(kin, entry, out) {
 }
 placeOfTrace.p = [0, 0, 0];
 
-// Times at which paths are sampled: rows, thinned where there are many, and impacts, where paths bend.
+// Times at which paths are sampled: rows, thinned where there are many, with moments between where there are few, and
+// impacts, where paths bend.
 function sampleTimes(run) {
   const stride = Math.max(1, Math.ceil(run.rows / MOST_SAMPLES));
+  const parts = Math.min(8, Math.max(1, Math.floor(MOST_SAMPLES / 2 / run.rows)));
   const times = [];
-  for (let row = 0; row < run.rows; row += stride) times.push(run.time[row]);
+  for (let row = 0; row < run.rows; row += stride) {
+    times.push(run.time[row]);
+    const step = row + 1 < run.rows ? run.time[row + 1] - run.time[row] : 0;
+    for (let k = 1; k < parts && step > 0; k++) times.push(run.time[row] + (k * step) / parts);
+  }
   if (run.rows > 0 && (run.rows - 1) % stride !== 0) times.push(run.time[run.rows - 1]);
   if (run.impactTimes.length <= 2000) for (const t of run.impactTimes) if (t > run.start && t < run.end) times.push(t);
   return Float64Array.from(times).sort();
@@ -110,7 +125,9 @@ export class Marks {
   }
 
   closureLines() {
-    const count = this.run.closures.length;
+    // Closures of directions and of gears have no place.
+    this.joined = this.run.closures.filter(({ kind }) => !["axis", "gear"].includes(kind));
+    const count = this.joined.length;
     this.closureMaterial = new LineDashedMaterial({ dashSize: this.extent.size * 0.02, gapSize: this.extent.size * 0.012, depthTest: false });
     this.closureDots = new PointsMaterial({ size: 9, sizeAttenuation: false, map: disc(true), transparent: true, depthTest: false });
     this.closureGeometry = new BufferGeometry();
@@ -215,10 +232,12 @@ export class Marks {
     const whole = new Line(new BufferGeometry().setAttribute("position", new Float32BufferAttribute(positions, 3)), faint);
     const material = new LineMaterial({ linewidth: 1.8, color: colour, transparent: true, opacity: 0.9 });
     const past = new Line2(new LineGeometry().setPositions(positions), material);
-    whole.frustumCulled = past.frustumCulled = false;
-    group.add(whole, past);
+    // From the last sample to where the point is.
+    const tip = new Line2(new LineGeometry().setPositions([0, 0, 0, 0, 0, 0]), material);
+    for (const line of [whole, past, tip]) line.frustumCulled = false;
+    group.add(whole, past, tip);
     this.layers.traces.add(group);
-    this.traces.set(index, { group, past, materials: [faint, material] });
+    this.traces.set(index, { group, past, tip, positions, materials: [faint, material] });
   }
 
   update(t, speed, playing) {
@@ -233,14 +252,21 @@ export class Marks {
     this.updateForces(t, p);
     if (this.times) {
       const passed = Math.max(0, lastAtOrBelow(this.times, t));
-      for (const { past } of this.traces.values()) past.geometry.instanceCount = passed;
+      for (const [index, { group, past, tip, positions }] of this.traces) {
+        if (!group.visible) continue;
+        past.geometry.instanceCount = passed;
+        placeOfTrace(kin, this.traceable[index], p);
+        const start = tip.geometry.getAttribute("instanceStart");
+        start.data.array.set([positions[3 * passed], positions[3 * passed + 1], positions[3 * passed + 2], p[0], p[1], p[2]]);
+        start.data.needsUpdate = true;
+      }
     }
   }
 
   updateClosures(p) {
-    if (this.run.closures.length === 0) return;
+    if (this.joined.length === 0) return;
     const position = this.closureGeometry.getAttribute("position");
-    this.run.closures.forEach((closure, i) => {
+    this.joined.forEach((closure, i) => {
       this.kin.point(closure.body_a ?? -1, closure.xyz_a ?? [0, 0, 0], p);
       position.setXYZ(2 * i, ...p);
       this.kin.point(closure.body_b ?? -1, closure.xyz_b ?? [0, 0, 0], p);
@@ -284,7 +310,7 @@ export class Marks {
       const size = lengthOf(force);
       if (!(size > 1e-4 * this.mostForce) || used >= MOST_ARROWS) continue;
       this.kin.point(point.body, point.xyz, p);
-      this.setArrow("forces", used++, p, force, this.extent.size * 0.45 * Math.sqrt(size / this.mostForce), this.colours().force, 0.95);
+      this.setArrow("forces", used++, p, force, this.extent.size * 0.3 * Math.sqrt(size / this.mostForce), this.colours().force, 0.95);
     }
     this.hideArrows("forces", used);
   }

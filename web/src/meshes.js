@@ -17,14 +17,15 @@ function manager() {
 function parse(format, bytes) {
   if (format === "stl") {
     const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-    return new Mesh(new STLLoader().parse(buffer), null);
+    const geometry = new STLLoader().parse(buffer);
+    geometry.computeVertexNormals(); // those in the file are often zero
+    return new Mesh(geometry, null);
   }
   const text = new TextDecoder().decode(bytes);
   if (format === "obj") return new OBJLoader().parse(text);
-  const { scene } = new ColladaLoader(manager()).parse(text, "");
+  if (new DOMParser().parseFromString(text, "application/xml").querySelector("parsererror")) return null;
   // Robot files place a mesh by its own axes, whichever of them the file calls up; its unit counts.
-  scene.rotation.set(0, 0, 0);
-  return scene;
+  return new ColladaLoader(manager()).parse(text.replace(/<up_axis>[^<]*<\/up_axis>/, ""), "").scene;
 }
 
 /** Objects for mesh files, one fresh copy per use; null where a file can't be read. */
@@ -71,6 +72,7 @@ export class Meshes {
       const copy = new Mesh(part.geometry, material);
       copy.matrix.copy(part.matrixWorld);
       copy.matrixAutoUpdate = false;
+      copy.matrixWorldNeedsUpdate = true;
       group.add(copy);
     });
     return group;

@@ -9,6 +9,7 @@ import { css, eventColour, onTheme, seriesColour, seriesDash } from "./theme.js"
 const PANELS = [
   ["q", "Positions"],
   ["v", "Velocities"],
+  ["error", "Following errors"],
   ["tau", "Joint forces"],
   ["energy", "Energies"],
   ["closing", "Closing error of the energy ledger"],
@@ -18,6 +19,11 @@ const PANELS = [
   ["work", "Work of joints"],
   ["closure", "Errors of closures"],
   ["contact", "Points at rest on walls"],
+  ["reference", "Reference"],
+  ["reference_rate", "Rates of the reference"],
+  ["signal", "Signals"],
+  ["count", "Counters"],
+  ["timing", "Times of computing"],
   ["other", "Others"],
 ];
 const FIRST_SHOWN = 12;
@@ -70,6 +76,7 @@ class Panel {
     this.shown = columns.map((column) => first.has(column));
     this.units = [...new Set(columns.map((column) => column.unit))];
     this.hover = null;
+    this.pressed = null; // where the pointer went down
     this.frame = h("div.frame");
     this.legend = h("div.legend", { role: "group", "aria-label": `Series of ${title}` });
     this.element = h("section.panel", { "aria-label": title, "data-panel": key },
@@ -197,6 +204,8 @@ class Panel {
   select(plot) {
     const { left, width } = plot.select;
     if (width < 4) return;
+    // The other plots mirror the selection; the one under the pointer counts.
+    if (this.pressed === null) return plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     const from = plot.posToVal(left, "x"), to = plot.posToVal(left + width, "x");
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     this.plots.zoom(from, to);
@@ -233,10 +242,10 @@ class Panel {
   listen(over) {
     const { clock } = this.plots;
     const timeAt = (x) => this.plot.posToVal(x - over.getBoundingClientRect().left, "x");
-    let pressed = null;
-    over.addEventListener("mousedown", (event) => (pressed = event.clientX));
+    over.addEventListener("mousedown", (event) => (this.pressed = event.clientX));
     over.addEventListener("click", (event) => {
-      if (pressed !== null && Math.abs(event.clientX - pressed) < 4) clock.set(timeAt(event.clientX));
+      if (this.pressed !== null && Math.abs(event.clientX - this.pressed) < 4) clock.set(timeAt(event.clientX));
+      this.pressed = null;
     });
     const grip = this.playhead;
     grip.addEventListener("mousedown", (event) => event.stopPropagation());

@@ -2,7 +2,7 @@
 
 import { BoxGeometry, CapsuleGeometry, Color, CylinderGeometry, Group, Mesh, MeshStandardMaterial, Quaternion, SphereGeometry, Vector3, AxesHelper } from "three";
 import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
-import { added, dot, cross, lengthOf, scaled } from "./extent.js";
+import { added, cross, dot, lengthOf, scaled, unitOf } from "./extent.js";
 import { Meshes } from "./meshes.js";
 
 const UP = new Vector3(0, 1, 0);
@@ -47,7 +47,7 @@ export class Robot {
     if (group.children.length === 0) this.skeleton(body, group);
     const ellipsoid = this.ellipsoid(body);
     if (ellipsoid) {
-      ellipsoid.visible = shapes.length === 0;
+      ellipsoid.visible = shapes.length === 0 && !group.userData.outlined;
       this.ellipsoids.push(ellipsoid);
       group.add(ellipsoid);
     }
@@ -88,19 +88,23 @@ export class Robot {
     }
     for (const point of this.run.points) if (point.body === body.index && point.xyz) ends.push(point.xyz);
     for (const closure of this.run.closures) {
+      if (["axis", "gear"].includes(closure.kind)) continue;
       if (closure.body_a === body.index && closure.xyz_a) ends.push(closure.xyz_a);
       if (closure.body_b === body.index && closure.xyz_b) ends.push(closure.xyz_b);
     }
-    return distinct(ends, this.thick * 0.5);
+    return distinct(ends, this.thick * 0.5).filter((end) => lengthOf(end) > this.thick * 0.5);
   }
 
   skeleton(body, group) {
     const { given, joint } = body;
-    const hull = this.hull(body);
-    if (hull) group.add(hull);
     const massless = !(given.mass > 0);
     const virtual = massless && body.parent < 0 && joint.type === "prismatic";
     const ends = this.ends(body);
+    const hull = this.hull(body, ends);
+    if (hull) {
+      group.add(hull);
+      group.userData.outlined = true;
+    }
     const com = given.com ?? [0, 0, 0];
     // A leaf that nothing hangs on ends as far beyond its centre of mass as that is away.
     if (ends.length === 0 && lengthOf(com) > this.thick) ends.push(scaled(com, 2));
@@ -116,19 +120,23 @@ export class Robot {
     }
     if (!virtual && !hiddenJoint(body, this.kin.bodies)) group.add(this.jointMark(joint));
     if (ends.length === 0 && !hull && given.mass > 0 && !given.ellipsoid) {
-      const ball = new Mesh(new SphereGeometry(this.thick * 3, 32, 20), this.materials.link);
+      const ball = new Mesh(new SphereGeometry(this.thick * 6, 32, 20), this.materials.link);
       ball.position.set(...com);
       group.add(ball);
     }
     if (joint.type === "prismatic" && !massless) this.rails.push(this.rail(body));
   }
 
-  // Four or more contact points that are not in one plane outline a body.
-  hull(body) {
-    const points = this.run.points.filter((point) => point.body === body.index && point.xyz).map((point) => point.xyz);
-    if (points.length < 4 || !spatial(points)) return null;
+  // Three or more places that are not in a line outline a body: a plate where they are in one plane.
+  hull(body, ends) {
+    const loose = ["free", "planar", "fixed"].includes(body.joint.type);
+    const origin = loose && !this.run.points.some(({ body: at, xyz }) => at === body.index && lengthOf(xyz ?? [1, 0, 0]) === 0);
+    const points = origin ? ends : [...ends, [0, 0, 0]];
+    const normal = points.length >= 3 ? acrossOf(points) : null;
+    if (!normal) return null;
+    const corners = spatial(points, normal) ? points : points.flatMap((p) => [1, -1].map((side) => added(p, scaled(normal, side * this.thick * 0.8))));
     try {
-      return new Mesh(new ConvexGeometry(points.map((p) => new Vector3(...p))), this.materials.hull);
+      return new Mesh(new ConvexGeometry(corners.map((p) => new Vector3(...p))), this.materials.hull);
     } catch {
       return null;
     }
@@ -226,15 +234,23 @@ function hiddenJoint(body, bodies) {
   return Boolean(parent) && parent.joint.type === "prismatic" && !(parent.given.mass > 0) && parent.given.shapes?.length === 0;
 }
 
-function spatial(points) {
-  const a = points[0];
-  const differences = points.slice(1).map((p) => added(p, scaled(a, -1)));
-  const scale = Math.max(...differences.map(lengthOf));
-  for (let i = 0; i < differences.length; i++) {
-    for (let j = i + 1; j < differences.length; j++) {
-      const normal = cross(differences[i], differences[j]);
-      if (differences.some((d) => Math.abs(dot(normal, d)) > 1e-3 * scale ** 3)) return true;
+// A direction across the widest triangle of the points; null where they are in a line.
+function acrossOf(points) {
+  const from = points[0];
+  let widest = [0, 0, 0];
+  const differences = points.slice(1).map((p) => added(p, scaled(from, -1)));
+  for (const a of differences) {
+    for (const b of differences) {
+      const normal = cross(a, b);
+      if (lengthOf(normal) > lengthOf(widest)) widest = normal;
     }
   }
-  return false;
+  const scale = Math.max(...differences.map(lengthOf));
+  return lengthOf(widest) > 0.02 * scale * scale ? unitOf(widest) : null;
+}
+
+function spatial(points, normal) {
+  const heights = points.map((p) => dot(p, normal));
+  const scale = Math.max(...points.map((p) => lengthOf(added(p, scaled(points[0], -1)))));
+  return Math.max(...heights) - Math.min(...heights) > 0.03 * scale;
 }

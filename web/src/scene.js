@@ -1,12 +1,12 @@
 // The 3D replay: a view on the robot, its walls and marks at one moment. Draws only when something has changed.
 
-import { DirectionalLight, GridHelper, Group, HemisphereLight, MOUSE, OrthographicCamera, PerspectiveCamera, Quaternion, Scene, TOUCH, Vector3, WebGLRenderer } from "three";
+import { Box3, DirectionalLight, GridHelper, Group, HemisphereLight, MOUSE, OrthographicCamera, PerspectiveCamera, Quaternion, Scene, TOUCH, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Box, added, cross, dot, measure, scaled, unitOf } from "./extent.js";
 import { Marks } from "./marks.js";
 import { Robot } from "./robot.js";
 import { sceneColours } from "./theme.js";
-import { Walls, frameOf } from "./walls.js";
+import { Walls, frameOf, isWhole } from "./walls.js";
 
 const ANGLE = 32; // degrees of the perspective view, as of a short telephoto lens
 
@@ -17,6 +17,7 @@ export class View {
     this.extent = measure(run, kin);
     this.scene = new Scene();
     this.robot = new Robot(run, kin, this.extent, sceneColours);
+    this.measureShapes();
     this.marks = new Marks(run, kin, this.extent, sceneColours);
     this.walls = new Walls(run.walls, this.extent, sceneColours);
     this.scene.add(this.robot.group, this.marks.group, this.walls.group, this.makeGrid());
@@ -33,9 +34,26 @@ export class View {
     this.recolour();
   }
 
+  // Shapes reach further than joints: the box of the motion is widened by the corners of every link's own box.
+  measureShapes() {
+    const { run, kin, robot, extent } = this;
+    const corners = robot.links.map((link) => {
+      const box = new Box3();
+      link.updateMatrixWorld(true);
+      for (const part of link.children) if (part.visible && !robot.triads.includes(part)) box.expandByObject(part);
+      return box.isEmpty() ? [] : [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z]);
+    });
+    const step = Math.max(1, Math.floor(run.rows / 120));
+    const p = [0, 0, 0];
+    for (let row = 0; row < Math.max(1, run.rows); row += step) {
+      kin.atRow(row);
+      corners.forEach((list, body) => list.forEach((corner) => extent.motion.add(kin.point(body, corner, p))));
+    }
+  }
+
   lights() {
     const { up } = this.extent;
-    const sky = new HemisphereLight(0xffffff, 0x8a8f99, 1.9);
+    const sky = new HemisphereLight(0xffffff, 0x9aa1ad, 2.3);
     sky.position.set(...up);
     const sun = new DirectionalLight(0xffffff, 1.9);
     this.sun = sun;
@@ -71,7 +89,7 @@ export class View {
     box.add(motion.high, size * 0.04);
     if (box.empty) box.add([0, 0, 0], 1);
     const most = Math.max(motion.diagonal, size) * 4;
-    for (const wall of this.run.walls) {
+    for (const wall of this.run.walls.filter(isWhole)) {
       const reach = wall.radius ?? (wall.ring ? wall.ring + wall.tube : Math.max(...(wall.semi_axes ?? [Infinity])));
       if (!(reach < most)) continue;
       const { centre, x, y, z } = frameOf(wall);
@@ -134,7 +152,7 @@ export class View {
     const aspect = Math.max(this.canvas.clientWidth, 1) / Math.max(this.canvas.clientHeight, 1);
     const half = (v) => box.size.reduce((sum, size, i) => sum + (Math.abs(v.getComponent(i)) * size) / 2, 0) || 1e-3;
     const [wide, high, deep] = [half(right), half(top), half(back)];
-    const margin = 1.06;
+    const margin = 1.1;
     const radius = Math.max(this.fitted.diagonal, box.diagonal) * 2;
     let distance;
     if (this.camera === this.orthographic) {

@@ -37,8 +37,7 @@ export function makeFigures(run) {
   const lost = run.column("lost");
   if (lost && run.rows > 0 && impacts > 0) add("Lost in impacts", shown(lost.values[run.rows - 1], 4), "J");
   const closing = run.column("closing");
-  if (closing && run.rows > 0) add("Largest ledger error", shown(largest(closing.values), 2), "J");
-  add("Rows", run.rows.toLocaleString("en").replaceAll(",", "\u202f"));
+  if (closing && run.rows > 0) add("Ledger error", shown(largest(closing.values), 2), "J");
   return h("dl.figures", null, figures.map(({ name, value, unit }) => h("div", null, h("dt", null, name), h("dd", null, value, unit && h("span.unit", null, unit)))));
 }
 
@@ -49,12 +48,12 @@ export function makeWarnings(warnings) {
 }
 
 const LEDGER = [
-  ["kinetic", "Kinetic", "energy of motion", 1],
+  ["kinetic", "Kinetic", "of motion", 1],
   ["potential", "Potential", "of gravity", 1],
   ["elastic", "Elastic", "in springs", 1],
-  ["dissipated", "Dissipated", "by dampers, friction and sliding", 1],
-  ["lost", "Lost", "taken by impacts", 1],
-  ["work", "Work", "done by forces and loads, subtracted", -1],
+  ["dissipated", "Dissipated", "damping, friction, sliding", 1],
+  ["lost", "Lost", "in impacts", 1],
+  ["work", "Work", "of forces and loads; counts negative", -1],
 ];
 
 /** Where the energy is and went: at the start, now, at the end; what is held or gone less the work stays the same. */
@@ -71,9 +70,9 @@ export function makeLedger(run, clock) {
   };
   const body = lines.map(({ title, hint, column }) => row(title, hint, (t) => valueAt(run, column, t)));
   const sum = (t) => lines.reduce((total, { column, sign }) => total + sign * valueAt(run, column, t), 0);
-  body.push(row("Sum", "the same at all times but for errors", sum, ".sum"));
+  body.push(row("Sum", "constant but for errors", sum, ".sum"));
   const closing = run.column("closing");
-  if (closing) body.push(row("Closing error", "the sum less what it was at the start", (t) => valueAt(run, closing, t), ".closing"));
+  if (closing) body.push(row("Closing error", "sum less sum at the start", (t) => valueAt(run, closing, t), ".closing"));
   const update = () => {
     for (const { now, bar, at, plain } of cells) {
       const value = at(clock.t);

@@ -46,7 +46,7 @@ const EVENTS = {
 const SCENE = {
   light: { link: "#8fa3bd", joint: "#3d4c61", hull: "#8fa3bd", ellipsoid: "#5d86c4", rail: "#8d99a8", wall: "#7d8fa8", wallLine: "#5a6a80",
     point: "#1c2430", closure: "#2a9d6e", impulse: "#d8452e", force: "#2a9d6e", grid: "#b9c3d0" },
-  dark: { link: "#8ea5c4", joint: "#dbe4f0", hull: "#8ea5c4", ellipsoid: "#6d9be6", rail: "#8894a5", wall: "#8ba0bd", wallLine: "#93a4ba",
+  dark: { link: "#8ea5c4", joint: "#c3cfdf", hull: "#8ea5c4", ellipsoid: "#6d9be6", rail: "#8894a5", wall: "#8ba0bd", wallLine: "#93a4ba",
     point: "#f2f5f9", closure: "#58cf9c", impulse: "#ff7a61", force: "#58cf9c", grid: "#3a4655" },
 };
 const of = (table) => table[isDark() ? "dark" : "light"];

@@ -67,6 +67,19 @@ function curveOf(wall, around) {
   return { points, solid: wall.inside ? 1 : -1 };
 }
 
+const NEEDS = { plane: [], circle: ["radius"], cylinder: ["radius"], sphere: ["radius"], torus: ["ring", "tube"], ellipse: ["semi_axes"], ellipsoid: ["semi_axes"], profile: ["points"] };
+const LENGTHS = { ellipse: 2, ellipsoid: 3, profile: 1 };
+
+/** Whether a wall is of a kind that this page knows and has its sizes: one that has not is left out. */
+export function isWhole(wall) {
+  const positive = (x) => Number.isFinite(x) && x > 0;
+  return wall.kind in NEEDS && NEEDS[wall.kind].every((key) => {
+    const value = wall[key];
+    if (!Array.isArray(value)) return positive(value);
+    return value.length >= LENGTHS[wall.kind] && (wall.kind === "profile" ? value.every((p) => p.every(Number.isFinite)) : value.every(positive));
+  });
+}
+
 export class Walls {
   constructor(walls, extent, colours) {
     this.group = new Group();
@@ -75,13 +88,7 @@ export class Walls {
     this.lines = [];
     this.surfaces = [];
     this.fat = [];
-    for (const wall of walls) {
-      try {
-        this.group.add(this.draw(wall));
-      } catch {
-        // A wall of a kind or with parameters that this page does not know is left out.
-      }
-    }
+    for (const wall of walls) if (isWhole(wall)) this.group.add(this.draw(wall));
   }
 
   surface(geometry, inside) {

@@ -1,0 +1,110 @@
+#!/bin/sh
+# appell report: what it makes of logs, whole and cut off, and what it says where something is missing. APPELL is
+# the path of the command. Prints one line per check, ends with 1 if one failed.
+set -u
+. "$(dirname "$0")/cli/checks.sh"
+
+has() { grep -q -e "$1" "$2"; }
+
+# warned PATTERN ARGUMENTS...: done, with exactly one line, a warning.
+warned() {
+  pattern=$1
+  shift
+  try "$@"
+  [ "$rc" -eq 0 ] && one_line && grep -q "warning: .*$pattern" err
+  verdict $? "a warning with '$pattern': appell $*"
+}
+
+# value KEY FILE: what stands behind a key on its line.
+value() { sed -n "s/^ *\"$1\": \(.*[^,]\),\{0,1\}\$/\1/p" "$2"; }
+
+"$APPELL" simulate "$here/models/shafei2018.yaml" -o run.csv --quiet || exit 1
+holds 'the scenario lies beside the log' has "^# scenario file: $here/models/shafei2018.yaml" run.scenario.yaml
+
+# ---- the document -------------------------------------------------------------------------------
+
+gives 0 report run.csv --data
+holds 'it is one JSON document' json
+cp out run.json
+holds 'the title is the name of the scenario' [ "$(value title run.json)" = '"shafei2018"' ]
+holds 'all rows are there' [ "$(value rows run.json)" -eq $(($(wc -l <run.csv) - 1)) ]
+holds 'as many impacts as the run printed' has '"value": "8"' run.json
+value time run.json | tr -d '"' | base64 -d | od -An -v -t f8 -w8 | tr -d ' ' >times
+cut -d, -f 1 run.csv | tail -n +2 >wanted
+holds 'times come back to the last digit' awk 'NR == FNR { t[NR] = $1 + 0; next } t[FNR] != $1 + 0 { exit 1 }
+  END { exit FNR != NR / 2 }' times wanted
+gives 0 report run.csv --data --title 'another name'
+holds 'the title is what was asked for' has '"title": "another name"' out
+
+if "$APPELL" simulate "$here/models/shafei2018.yaml" -o run.h5 --quiet 2>err; then
+  gives 0 report run.h5 --data
+  sed 's/run\.h5/run.csv/' out >other.json
+  for key in time data rows; do
+    holds "HDF5 gives the same $key" [ "$(value $key other.json)" = "$(value $key run.json)" ]
+  done
+fi
+
+# ---- what is missing ----------------------------------------------------------------------------
+
+mkdir bare && cp run.csv run.events.csv bare
+warned 'does not say its scenario' report bare/run.csv --data
+holds 'without a scenario there is no model' has '"model": null' out
+holds 'but its events are there' has '"event": "impact"' out
+gives 0 report bare/run.csv --data --scenario "$here/models/shafei2018.yaml"
+holds 'with a scenario that is given there is one' has '"name": "shafei-tree"' out
+rm bare/run.events.csv
+gives 0 report bare/run.csv --data --scenario "$here/models/shafei2018.yaml"
+warned 'columns are not those of the robot' report bare/run.csv --data --scenario "$here/models/ball.yaml"
+sed 's/^robot: .*/robot: nowhere.urdf/' run.scenario.yaml >bare/run.scenario.yaml
+warned 'no robot drawn: line .*nowhere.urdf' report bare/run.csv --data
+refuses 2 "$here/models/point.yaml" report run.csv --data --scenario "$here/models/point.yaml"
+refuses 2 'nothing.yaml: cannot open' report run.csv --data --scenario nothing.yaml
+
+# ---- a run that did not end well ----------------------------------------------------------------
+
+cp run.csv cut.csv.part && cp run.events.csv cut.events.csv.part && cp run.scenario.yaml cut.scenario.yaml.part
+printf '9.5,1,2' >>cut.csv.part
+gives 0 report cut.csv.part --data
+holds 'its scenario is found' has '"title": "shafei2018"' out
+holds 'and it is said that it ended early' has 'before its time' out
+holds 'the line that was cut off is no row' [ "$(value rows out)" -eq "$(value rows run.json)" ]
+
+# ---- what is no log -----------------------------------------------------------------------------
+
+refuses 2 'nothing.csv: cannot open' report nothing.csv --data
+: >empty.csv
+refuses 2 'empty.csv:1: the file is empty' report empty.csv --data
+refuses 2 ':1: not the log of a run' report "$here/README.md" --data
+printf 't,q\n0,1\n1,oops\n' >bad.csv
+refuses 2 'bad.csv:3: "oops" is not a number' report bad.csv --data
+cp run.csv odd.csv && printf 't,event,body/point,impulse,wall\n0,impact,a/b,many,w\n' >odd.events.csv
+cp run.scenario.yaml odd.scenario.yaml
+refuses 2 'odd.events.csv:2: expected a number' report odd.csv --data
+refuses 2 'where does the page go' report run.csv
+refuses 2 'no/page.html' report run.csv -o no/page.html
+refuses 2 'rows' report run.csv --data --rows 0
+printf 't,q\n' >none.csv
+try report none.csv --data
+holds 'a log without rows is reported' [ "$rc" -eq 0 ]
+holds 'with a word about it' has 'no rows' err
+
+# ---- a hostile name -----------------------------------------------------------------------------
+
+sed 's/^name: .*/name: "<\/script><script>alert(1)<\/script>"/' "$here/models/ball.yaml" >evil.yaml
+cp "$here/models/point.yaml" .
+"$APPELL" simulate evil.yaml -o evil.csv --until 0.1 --quiet || exit 1
+
+# ---- the page -----------------------------------------------------------------------------------
+
+try report evil.csv -o evil.html
+if [ "$rc" -eq 1 ]; then
+  holds 'without the page, a line says what to install' has 'built without the page.*install Node' err
+  holds 'and nothing is left' [ ! -e evil.html ]
+else
+  holds 'the page is made in silence' [ "$rc" -eq 0 ] && [ ! -s err ]
+  holds 'no name ends its script' sh -c '! grep -q "<script>alert" evil.html'
+  holds 'its document is in it' has '"title": "\\u003c/script>\\u003cscript>alert' evil.html
+  refuses 2 'bad.csv:3' report bad.csv -o evil.html
+  holds 'an error leaves the older page' has 'alert' evil.html
+fi
+finish

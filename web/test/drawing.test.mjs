@@ -1,0 +1,70 @@
+// What plots and walls are drawn from.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readRun } from "../src/data.js";
+import { decimate } from "../src/decimate.js";
+import { measure } from "../src/extent.js";
+import { makeKinematics } from "../src/kinematics.js";
+import { panelsOf } from "../src/plots.js";
+import { frameOf, splineThrough } from "../src/walls.js";
+import { armRun, shafeiRun } from "./fixtures.mjs";
+
+test("decimated series keep every extreme", () => {
+  const n = 60000;
+  const time = Float64Array.from({ length: n }, (_, i) => i / 1000);
+  const values = Float32Array.from({ length: n }, (_, i) => Math.sin(i / 500));
+  values[12345] = 77;
+  values[54321] = -88;
+  const [times, series] = decimate(time, [values], 0, 60, 700);
+  assert.ok(times.length <= 1400);
+  assert.equal(times.length, series.length);
+  assert.equal(Math.max(...series), 77);
+  assert.equal(Math.min(...series), -88);
+  assert.ok(Math.abs(times[series.indexOf(77)] - 12.345) < 0.1);
+  for (let i = 1; i < times.length; i++) assert.ok(times[i] > times[i - 1]);
+});
+
+test("a short range is given as it is, with a row on either side and gaps for what is no number", () => {
+  const time = Float64Array.from({ length: 10000 }, (_, i) => i);
+  const values = Float32Array.from(time, (t) => (t === 502 ? NaN : t));
+  const [times, series] = decimate(time, [values], 500.5, 503.5, 700);
+  assert.deepEqual(times, [500, 501, 502, 503, 504]);
+  assert.deepEqual(series, [500, 501, null, 503, 504]);
+});
+
+test("decimating nothing gives nothing", () => {
+  assert.deepEqual(decimate(new Float64Array(0), [new Float32Array(0)], 0, 1, 100), [[], []]);
+});
+
+test("every column has a panel, and energies have their total", () => {
+  const run = readRun(shafeiRun());
+  const panels = panelsOf(run);
+  const shown = panels.flatMap((panel) => panel.columns.map((column) => column.name));
+  for (const column of run.columns) assert.ok(shown.includes(column.name), column.name);
+  const energies = panels.find((panel) => panel.key === "energy").columns;
+  const total = energies.find((column) => column.name === "total");
+  assert.ok(Math.abs(total.values[200] - 18.657872) < 1e-4);
+});
+
+test("a robot that moves in one plane is seen along its normal", () => {
+  const flat = readRun(shafeiRun());
+  assert.deepEqual(measure(flat, makeKinematics(flat)).normal, [0, 0, 1]);
+  const arm = readRun(armRun());
+  assert.equal(measure(arm, makeKinematics(arm)).normal, null);
+});
+
+test("a profile is the natural spline of its points, straight beyond", () => {
+  // Through (0, 0), (1, 1), (2, 0): curvatures 0, -3, 0.
+  const height = splineThrough([[0, 0], [1, 1], [2, 0]]);
+  for (const [x, y] of [[0, 0], [1, 1], [2, 0], [0.5, 0.6875], [1.5, 0.6875], [-1, -1.5], [3, -1.5]]) assert.ok(Math.abs(height(x) - y) < 1e-12, `${x}: ${height(x)} is not ${y}`);
+});
+
+test("a wall's axes are right-handed, whatever x is", () => {
+  for (const wall of [{ kind: "plane", normal: [0, 3, 0] }, { kind: "circle" }, { kind: "profile", axis: [0, -1, 0] }, { kind: "ellipse", axis: [2, 0, 0], x: [1, 0, 0] }]) {
+    const { x, y, z } = frameOf(wall);
+    const triple = x[0] * (y[1] * z[2] - y[2] * z[1]) + x[1] * (y[2] * z[0] - y[0] * z[2]) + x[2] * (y[0] * z[1] - y[1] * z[0]);
+    assert.ok(Math.abs(triple - 1) < 1e-12);
+  }
+  assert.equal(frameOf({ kind: "profile", axis: [0, -1, 0] }).y[2], 1);
+});

@@ -1,0 +1,297 @@
+// The page in a real browser: it loads without error and without network, shows the robot, the plots, the events.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Bench, differing, pixelsAt } from "./browser.mjs";
+import { armRun, shafeiRun } from "./fixtures.mjs";
+import { meshRun, oddRuns, wallKinds, wallRun } from "./gallery.mjs";
+
+// Software draws small pictures sooner.
+const SMALL = { width: 700, height: 560 };
+
+let bench;
+before(async () => (bench = await Bench.start()));
+after(() => bench.stop());
+
+async function withPage(run, options, check) {
+  const page = await bench.open(run, options);
+  try {
+    await check(page);
+    assert.deepEqual(page.said, []);
+  } finally {
+    await page.context().close();
+  }
+}
+
+const timeOf = (page) => page.evaluate(() => globalThis.appell.clock.t);
+const paused = (page) => page.evaluate(() => !globalThis.appell.clock.playing);
+const near = (a, b, within = 1e-9) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
+const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+test("the page says that it holds no run where it holds none", async () => {
+  const file = bench.write(bench.built);
+  const context = await bench.browser.newContext({ offline: true });
+  const page = await context.newPage();
+  await page.goto(`file://${file}`);
+  assert.match(await page.locator(".remark").innerText(), /holds no run/);
+  await context.close();
+});
+
+test("the robot is there, and moves with time", () =>
+  withPage(shafeiRun(), {}, async (page) => {
+    const [a, b, again] = [await pixelsAt(page, 0), await pixelsAt(page, 1), await pixelsAt(page, 0)];
+    assert.ok(a.drawn > 300, `${a.drawn} pixels`);
+    assert.ok(differing(a, b) > 300, `${differing(a, b)} values`);
+    assert.equal(differing(a, again), 0);
+    const links = await page.evaluate(() => globalThis.appell.view.robot.links.map((link) => link.position.toArray()));
+    near(links[2][0], -1.3660254, 1e-6);
+  }));
+
+test("title, figures, facts and the scenario's text are shown", () =>
+  withPage(shafeiRun(), {}, async (page) => {
+    assert.equal(await page.locator("h1").innerText(), "shafei2018");
+    assert.match(await page.locator(".figures").innerText(), /Impacts\s*8/);
+    assert.match(await page.locator("#facts").innerText(), /Tolerances\s*1e-12/);
+    assert.match(await page.locator("#scenario pre").innerText(), /<script> in a comment/);
+    assert.match(await page.locator("#ledger").innerText(), /Kinetic[^]*Closing error/);
+  }));
+
+test("plots have the data", () =>
+  withPage(shafeiRun(), {}, async (page) => {
+    const panels = await page.evaluate(() => globalThis.appell.plots.opened().map((panel) => ({ key: panel.key, series: panel.plot.data.map((list) => list.length), first: panel.plot.data.map((list) => list[0]) })));
+    assert.deepEqual(panels.map((panel) => panel.key), ["q", "v", "energy"]);
+    assert.deepEqual(panels[0].series, Array(13).fill(301));
+    near(panels[0].first[1], -1.3660254, 1e-6);
+    const inked = await page.evaluate(() => {
+      const canvas = document.querySelector("[data-panel=q] canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.reduce((count, byte, i) => count + (i % 4 === 3 && byte > 0 ? 1 : 0), 0);
+    });
+    assert.ok(inked > 2000, `${inked} pixels`);
+  }));
+
+test("series and panels are chosen", () =>
+  withPage(shafeiRun(), {}, async (page) => {
+    const lengths = () => page.evaluate(() => globalThis.appell.plots.opened()[0].plot.data.map((list) => list.length));
+    await page.locator("[data-panel=q] .chip").nth(1).click();
+    assert.equal((await lengths())[2], 0);
+    await page.locator("[data-panel=q] .chip").nth(1).click();
+    assert.equal((await lengths())[2], 301);
+    await page.locator("[data-tab=closing]").click();
+    assert.equal(await page.locator("[data-panel=closing] canvas").count(), 1);
+    await page.locator("[data-tab=closing]").click();
+    assert.equal(await page.locator("[data-panel=closing]").count(), 0);
+  }));
+
+test("dragging zooms every plot, a double click shows the whole run again, a click sets the time", () =>
+  withPage(shafeiRun(), {}, async (page) => {
+    const over = await page.locator("[data-panel=q] .u-over").boundingBox();
+    const middle = over.y + over.height / 2;
+    await page.mouse.move(over.x + over.width * 0.25, middle);
+    await page.mouse.down();
+    await page.mouse.move(over.x + over.width * 0.4, middle, { steps: 3 });
+    await page.mouse.move(over.x + over.width * 0.5, middle, { steps: 3 });
+    await page.mouse.up();
+    const ranges = await page.evaluate(() => globalThis.appell.plots.opened().map(({ plot }) => [plot.scales.x.min, plot.scales.x.max]));
+    for (const [from, to] of ranges) {
+      near(from, 0.75, 0.02);
+      near(to, 1.5, 0.02);
+    }
+    await page.mouse.click(over.x + over.width * 0.5, middle);
+    near(await timeOf(page), 1.125, 0.02);
+    await page.mouse.dblclick(over.x + over.width * 0.3, middle);
+    const whole = await page.evaluate(() => globalThis.appell.plots.opened().map(({ plot }) => [plot.scales.x.min, plot.scales.x.max]));
+    for (const range of whole) assert.deepEqual(range, [0, 3]);
+    const head = await page.evaluate(() => {
+      globalThis.appell.clock.set(1.5);
+      return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector("[data-panel=q] .playhead").getBoundingClientRect().x))));
+    });
+    near(head + 5.5, over.x + over.width / 2, 2);
+    await page.mouse.move(head + 5, middle);
+    await page.mouse.down();
+    await page.mouse.move(over.x + over.width * 0.2, middle, { steps: 4 });
+    await page.mouse.up();
+    near(await timeOf(page), 0.6, 0.03);
+  }));
+
+test("the table of events jumps to their times", () =>
+  withPage(shafeiRun(), {}, async (page) => {
+    assert.equal(await page.locator(".event-table .rows .row").count(), 14);
+    await page.locator(".event-table .rows .row").nth(2).click();
+    near(await timeOf(page), 0.56973144867481607);
+    await frames(page);
+    assert.equal(await page.locator(".event-table .row.current").count(), 2);
+    const arrows = await page.evaluate(() => globalThis.appell.view.marks.arrows.impulses.filter(({ group }) => group.visible).length);
+    assert.equal(arrows, 2);
+  }));
+
+test("ten thousand events: few rows in the document, the last is reached", () =>
+  withPage(oddRuns()["many events"], {}, async (page) => {
+    assert.ok((await page.locator(".event-table .rows .row").count()) < 60);
+    await page.evaluate(() => (document.querySelector(".event-table").scrollTop = 1e9));
+    await page.waitForSelector(".row[data-index='9999']");
+    await page.locator(".row[data-index='9999']").click();
+    near(await timeOf(page), 5, 0.01);
+    await page.locator("[data-kind=impact]").click();
+    assert.equal(await page.evaluate(() => globalThis.appell.events.kept.length), 7500);
+  }));
+
+test("the bar scrubs, plays, pauses, jumps and changes speed", () =>
+  withPage(shafeiRun(), {}, async (page) => {
+    const bar = await page.locator(".scrub").boundingBox();
+    await page.mouse.click(bar.x + bar.width / 2, bar.y + bar.height / 2);
+    near(await timeOf(page), 1.5, 0.02);
+    await page.mouse.move(bar.x + bar.width / 2, bar.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(bar.x + bar.width / 4, bar.y + 10, { steps: 4 });
+    await page.mouse.up();
+    near(await timeOf(page), 0.75, 0.02);
+    await page.getByRole("button", { name: "Next event" }).click();
+    near(await timeOf(page), 1.0106204, 1e-6);
+    await page.getByRole("button", { name: "Previous event" }).click();
+    await page.getByRole("button", { name: "Previous event" }).click();
+    near(await timeOf(page), 0.3851919, 1e-6);
+    const start = await timeOf(page);
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await page.waitForFunction((t) => globalThis.appell.clock.t > t, start);
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    assert.ok(await paused(page));
+    await page.locator(".speed input").fill("-1");
+    near(await page.evaluate(() => globalThis.appell.clock.speed), 0.1, 1e-9);
+  }));
+
+test("keys: space, arrows, events, ends", () =>
+  withPage(shafeiRun(), {}, async (page) => {
+    await page.keyboard.press("Shift+ArrowRight");
+    near(await timeOf(page), 0.01);
+    await page.keyboard.press("ArrowRight");
+    near(await timeOf(page), 0.03, 1e-9);
+    await page.keyboard.press("n");
+    near(await timeOf(page), 0.3851919, 1e-6);
+    await page.keyboard.press("End");
+    near(await timeOf(page), 3);
+    await page.keyboard.press("Home");
+    await page.keyboard.press(" ");
+    await page.waitForFunction(() => globalThis.appell.clock.t > 0);
+    await page.keyboard.press(" ");
+    assert.ok(await paused(page));
+  }));
+
+test("light and dark follow the system and the button", () =>
+  withPage(shafeiRun(), { dark: true }, async (page) => {
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await paper();
+    const before = await pixelsAt(page, 0);
+    await page.getByRole("button", { name: "Light colours" }).click();
+    assert.notEqual(await paper(), dark);
+    await frames(page);
+    assert.ok(differing(before, await pixelsAt(page, 0)) > 100);
+    await page.getByRole("button", { name: "Dark colours" }).click();
+    assert.equal(await paper(), dark);
+  }));
+
+test("a phone shows the page without scrolling sideways, and a finger scrubs", () =>
+  withPage(shafeiRun(), { width: 390, height: 844, scale: 2, touch: true }, async (page) => {
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `${wide} pixels`);
+    const stage = await page.locator(".stage").boundingBox();
+    assert.ok(stage.width > 340 && stage.y + stage.height < 844);
+    const bar = await page.locator(".scrub").boundingBox();
+    await page.touchscreen.tap(bar.x + bar.width / 3, bar.y + bar.height / 2);
+    near(await timeOf(page), 1, 0.05);
+    for (const label of ["Play", "Previous event", "Next event"]) assert.ok(await page.getByRole("button", { name: label }).isVisible());
+  }));
+
+test("views, follow, layers, traces and the picture", () =>
+  withPage(armRun({ events: 12 }), {}, async (page) => {
+    const seen = [];
+    for (const side of ["oblique", "front", "side", "top"]) {
+      await page.locator(".tools select").selectOption(side);
+      seen.push(await pixelsAt(page, 2.9));
+      assert.ok(seen.at(-1).drawn > 100, side);
+    }
+    for (let i = 1; i < seen.length; i++) assert.ok(differing(seen[i - 1], seen[i]) > 100);
+    await page.getByRole("button", { name: "Follow the robot" }).click();
+    await page.getByRole("button", { name: "What is shown" }).click();
+    const before = await pixelsAt(page, 2.9);
+    await page.getByLabel("Traces").uncheck();
+    await page.getByLabel("Walls and ground").uncheck();
+    assert.ok(differing(before, await pixelsAt(page, 2.9)) > 50);
+    await page.getByLabel("centre of mass").check();
+    const [picture] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as a picture" }).click()]);
+    assert.equal(picture.suggestedFilename(), "arm of 6 joints.png");
+  }));
+
+["stl", "obj", "dae"].forEach((format, index) =>
+  test(`a mesh of the format ${format} is drawn in its size`, () =>
+    withPage(meshRun(index), SMALL, async (page) => {
+      assert.ok((await pixelsAt(page, 0)).drawn > 500);
+      const size = await page.evaluate(() => globalThis.appell.view.extent.motion.size);
+      // A cube of 1 m, 0.2 m off the axis of a full turn.
+      near(size[2], 1, 1e-6);
+      assert.ok(size[0] > 1.4 && size[0] < 2.1, String(size));
+    })));
+
+for (const kind of wallKinds) {
+  test(`a wall is drawn: ${kind}`, () =>
+    withPage(wallRun(kind), SMALL, async (page) => {
+      const shown = await pixelsAt(page, 0);
+      await page.evaluate(() => globalThis.appell.view.setLayer("walls", false));
+      const hidden = await pixelsAt(page, 0);
+      assert.ok(shown.drawn > hidden.drawn + 300, `${shown.drawn} and ${hidden.drawn} pixels`);
+    }));
+}
+
+for (const [name, run] of Object.entries(oddRuns())) {
+  test(`odd data: ${name}`, () =>
+    withPage(run, { width: 390, height: 844 }, async (page) => {
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+      await page.evaluate(() => {
+        const { clock } = globalThis.appell;
+        for (const t of [0, 0.01, 0.3, 99, -1, NaN]) clock.set(t);
+        clock.jump(1);
+        clock.jump(-1);
+        clock.stepRows(1);
+        clock.play();
+      });
+      await frames(page);
+      await page.evaluate(() => globalThis.appell.clock.pause());
+      for (const tab of await page.locator("[data-tab]").all()) await tab.click();
+      await page.setViewportSize({ width: 1040, height: 500 });
+      await frames(page);
+    }));
+}
+
+test("without WebGL the page says so and shows the rest", async () => {
+  const plain = await Bench.start({ gl: false });
+  try {
+    const page = await plain.open(shafeiRun());
+    assert.match(await page.locator(".replay .remark").innerText(), /needs WebGL/);
+    assert.equal(await page.locator("[data-panel=q] canvas").count(), 1);
+    await page.locator(".event-table .rows .row").nth(2).click();
+    near(await timeOf(page), 0.5697314, 1e-6);
+    assert.deepEqual(page.said.filter((text) => !/WebGL/.test(text)), []);
+  } finally {
+    await plain.stop();
+  }
+});
+
+test("on paper the table of events is whole, and nothing is wider than the paper", () =>
+  withPage(armRun({ rows: 51, events: 90 }), { width: 740, height: 1000 }, async (page) => {
+    await page.emulateMedia({ media: "print" });
+    await page.waitForSelector(".row[data-index='89']");
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 740);
+    assert.equal(await page.locator(".transport").isVisible(), false);
+    await page.emulateMedia({ media: "screen" });
+    await page.waitForSelector(".row[data-index='89']", { state: "detached" });
+  }));
+
+test("the page forbids itself the network", () =>
+  withPage(shafeiRun(), {}, async (page) => {
+    const policy = await page.locator("meta[http-equiv]").getAttribute("content");
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /script-src[^;]*unsafe/);
+    const refused = await page.evaluate(() => fetch("https://example.org/").then(() => false, () => true));
+    assert.ok(refused);
+    page.said.length = 0;
+  }));
