@@ -174,6 +174,10 @@ static int take_row(const reading *r, ap_rack_input *in, ap_rack_output *out) {
   for (int j = 0; j < n; j++)
     good = good && is_whole(vector[ENCODER * n + j], INT32_MIN, INT32_MAX) &&
            is_whole(vector[INDEX * n + j], INT32_MIN, INT32_MAX);
+  if (r->n == 0 && scalar[PERIOD] != 0)
+    return wrong(r,
+                 "the log does not begin with the run (a replay needs all phases, without "
+                 "--run-only)");
   if (!good) return wrong(r, "a count, mark or period is none (whole numbers; periods grow)");
   *in = (ap_rack_input){.indexed = (uint32_t)scalar[INDEXED],
                         .thermo = (uint32_t)scalar[THERMO],

@@ -34,7 +34,8 @@ static const cli_option options[] = {
     [OFFSET] = {"--offset", NULL, "look for a constant force of each joint too"},
     [CUTOFF] = {"--cutoff", "HZ", "of the filter for logs without v and a (10)"},
     [FILTER] = {"--filter", NULL, "filter although the log has v and a"},
-    [REJECT] = {"--reject", "K", "leave out forces K deviations off the fit; 0: none (5)"},
+    [REJECT] = {"--reject", "K",
+                "leave out forces K deviations off the fit; 0: none, nor spikes (5)"},
     [BASE] = {"--base", "qr|svd", "how the combinations are found (qr)"},
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [OUTPUT] = {"-o", "ROBOT", "write the identified model: .urdf or .yaml"},
@@ -86,7 +87,7 @@ static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
     status = cli_value_above("identify", "--cutoff", a->value[CUTOFF], 0, &w->prepare.cutoff);
   }
   if (status == CLI_OK && a->value[REJECT] && strcmp(a->value[REJECT], "0") == 0) {
-    w->reject = 0;
+    w->reject = w->prepare.spikes = 0;
   } else if (status == CLI_OK && a->value[REJECT]) {
     status = cli_value_above("identify", "--reject", a->value[REJECT], 0, &w->reject);
   }

@@ -185,6 +185,7 @@ static int print_json(const cli_identification *f, cli_out *out) {
     cli_json_string(&json, "method", ap_fit_method_name(f->method));
     cli_json_integer(&json, "samples", f->data.samples);
     cli_json_integer(&json, "states", ap_states_count(f->data.states));
+    cli_json_integer(&json, "spikes", (int)ap_states_spikes(f->data.states));
     json_parameters(f, &json, fit);
     cli_json_number(&json, "condition", fit->condition);
     json_joints(f, &json, "force_rms", e.force);
@@ -284,8 +285,11 @@ static int print_tables(const cli_identification *f, cli_out *out) {
   const ap_fit *fit = f->fit[f->method];
   cli_out_printf(out, "%.200s: %d base parameters of %d standard ones\n",
                  ap_model_name(f->model.model), fit->n, fit->np);
-  cli_out_printf(out, "%.200s: %d samples in %.6g s, %d states\n\n", f->data.path, f->data.samples,
+  const long spikes = ap_states_spikes(f->data.states);
+  cli_out_printf(out, "%.200s: %d samples in %.6g s, %d states", f->data.path, f->data.samples,
                  f->data.duration, ap_states_count(f->data.states));
+  if (spikes > 0) cli_out_printf(out, "; %ld spikes replaced", spikes);
+  cli_out_printf(out, "\n\n");
   int status = print_methods(f, out);
   cli_out_printf(out,
                  "\nBy %s, condition %.3g ('+ ...': 'appell identify MODEL' shows the "

@@ -20,7 +20,7 @@ static const cli_option options[] = {
     [DISABLE] = {"--disable", "RULES", "rules to leave out, commas between"},
     [QUICK] = {"--quick", NULL, "leave out what samples the motion"},
     [RULES] = {"--rules", NULL, "list the rules instead of examining a model"},
-    [OUT] = {"-o", "OUT", "write to OUT instead of standard output"},
+    [OUT] = {"-o", "FILE", "write to a file, which appears when it is complete"},
     {0}};
 
 static const char text[] =

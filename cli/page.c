@@ -17,9 +17,9 @@ enum { MOST_WARNINGS = 200, DEFAULT_ROWS = 200000, LEAST_ROWS = 2, MOST_ROWS = 1
 
 static const cli_option options[] = {
     [OUTPUT] = {"-o", "FILE.html", "where the page goes"},
-    [SCENARIO] = {"--scenario", "FILE", "the scenario of the run, not what the log says"},
+    [SCENARIO] = {"--scenario", "SCENARIO", "the scenario of the run, not what the log says"},
     [ROWS] = {"--rows", "N", "keep at most N rows, evenly spread: 200000"},
-    [TITLE] = {"--title", "TEXT", "what the page is called: the scenario's name"},
+    [TITLE] = {"--title", "NAME", "what the page is called: the scenario's name"},
     [DATA] = {"--data", NULL, "the document in the page alone, as JSON"},
     {0}};
 

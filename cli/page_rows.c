@@ -7,6 +7,7 @@
 #include "page.h"
 
 enum { MOST_EVENTS = 100000, MOST_VALUES = 1 << 25 };
+enum { MOST_CONTROL = 2000 }; // columns: those of a control run are some hundred at most
 
 // ---- columns -----------------------------------------------------------------------------------
 
@@ -70,7 +71,7 @@ static int find_column(const cli_run *run, const char *name) {
 static int reference_of(const cli_run *run, int column) {
   const char *name = run->about->column[column].name;
   char wanted[512];
-  if (!run->control || strncmp(name, "q.", 2) != 0) return -1;
+  if (!run->control || run->about->columns > MOST_CONTROL || strncmp(name, "q.", 2) != 0) return -1;
   snprintf(wanted, sizeof wanted, "qd.%.500s", name + 2);
   return find_column(run, wanted);
 }

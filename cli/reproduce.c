@@ -7,17 +7,19 @@
 #include "numbers.h"
 #include "progress.h"
 #include "papers.h"
+#include "reproduce.h"
 #include "table.h"
 #include "verbs.h"
 #include "wrap.h"
 
-enum { JSON, PLOTS, ALL };
+enum { JSON, PLOTS, ALL, HTML };
 enum { MOST_PAPERS = 16, COLUMNS = 6, FEW_DIGITS = 4, OUR_DIGITS = 6, MOST_DIGITS = 9 };
 
 static const cli_option options[] = {
     [JSON] = CLI_OPTION_JSON,
     [PLOTS] = {"--plots", "DIR", "write the figures there, as SVG; made if it is missing"},
     [ALL] = {"--all", NULL, "every number, also those of long series"},
+    [HTML] = {"--html", "DIR", "tables and figures as a page there, DIR/index.html"},
     {0}};
 
 static const char text[] =
@@ -31,7 +33,7 @@ typedef struct job {
   const paper *paper[MOST_PAPERS];
   report report[MOST_PAPERS];
   int papers;
-  bool json, all;
+  bool json, all, html;
   int width;        // of lines
   cli_folder plots; // path NULL: none are asked for
   int files;        // written for the paper so far
@@ -129,16 +131,16 @@ static const char *narrowed(const item *it, int k) {
 
 // Digits of a printed number. A paper does not print more than nine: such a number is a quotient or
 // a sum of printed ones.
-static int printed_digits(double printed) {
+int cli_printed_digits(double printed) {
   const int digits = isnan(printed) ? FEW_DIGITS : cli_digits(printed);
   return digits > MOST_DIGITS ? FEW_DIGITS : digits;
 }
 
 // Digits of ours: two more than the paper has, but six at most unless more show the difference, and
 // none that say nothing.
-static int our_digits(const report_line *line) {
+int cli_our_digits(const report_line *line) {
   if (line->digits > 0) return line->digits;
-  int digits = printed_digits(line->printed) + 2;
+  int digits = cli_printed_digits(line->printed) + 2;
   if (digits > OUR_DIGITS) digits = OUR_DIGITS;
   const double apart = fabs((line->ours - line->printed) / line->printed);
   if (apart > 0 && apart < 1) {
@@ -157,9 +159,10 @@ static void add_row(cli_table *table, const item *it, int k, columns c) {
   cli_table_add(table, "%s%s%s", where, where[0] ? ": " : "", line->quantity);
   if (c.unit) cli_table_add(table, "%s", line->unit);
   if (c.printed) {
-    cli_table_add(table, "%s", cli_number(line->printed, printed_digits(line->printed), number));
+    cli_table_add(table, "%s",
+                  cli_number(line->printed, cli_printed_digits(line->printed), number));
   }
-  cli_table_add(table, "%s", cli_number(line->ours, our_digits(line), number));
+  cli_table_add(table, "%s", cli_number(line->ours, cli_our_digits(line), number));
   if (c.printed) {
     cli_table_add(table, "%s", cli_difference(line->printed, line->ours, number));
   }
@@ -265,7 +268,7 @@ static int print_report(job *j, const paper *p, const report *r) {
 
 static void print_file(void *context, const char *name) {
   job *j = context;
-  if (j->json) return;
+  if (j->json || j->html) return;
   cli_out_printf(&j->out, "%s  wrote %s/%s\n", j->files++ ? "" : "\n", j->plots.path, name);
 }
 
@@ -308,7 +311,9 @@ static int run_paper(job *j, int k) {
   error.status = p->run(&how, r, &error);
   cli_progress_hide();
   int status = CLI_OK;
-  if (!j->json) {
+  if (j->html) {
+    status = cli_reproduce_paper(&j->out, p, r, j->plots.path);
+  } else if (!j->json) {
     if (k > 0) cli_out_printf(&j->out, "\n\n");
     status = print_report(j, p, r);
   }
@@ -324,25 +329,54 @@ static int run_paper(job *j, int k) {
 // A paper that fails does not keep the others from being run.
 static int run_papers(job *j) {
   int status = CLI_OK;
+  if (j->html) cli_reproduce_head(&j->out, j->paper, j->papers);
   for (int k = 0; k < j->papers && !j->out.error; k++) {
     if (run_paper(j, k) != CLI_OK) status = CLI_FAILED;
   }
   if (j->json) print_json(j);
+  if (j->html) cli_reproduce_tail(&j->out);
   for (int k = 0; k < j->papers; k++) report_free(&j->report[k]);
   return status;
 }
 
+// The file of the page, in the folder of the figures; NULL: no page. The caller frees it.
+static int page_file(const job *j, char **path) {
+  static const char name[] = "/index.html";
+  *path = NULL;
+  if (!j->html) return CLI_OK;
+  *path = malloc(strlen(j->plots.path) + sizeof name);
+  if (!*path) return cli_no_memory();
+  memcpy(*path, j->plots.path, strlen(j->plots.path));
+  memcpy(*path + strlen(j->plots.path), name, sizeof name);
+  return CLI_OK;
+}
+
+static int check_options(const cli_arguments *arguments) {
+  const bool html = arguments->value[HTML] != NULL;
+  if (html && arguments->value[JSON])
+    return cli_usage("reproduce", "--html and --json are two outputs, one is possible");
+  if (html && arguments->value[PLOTS])
+    return cli_usage("reproduce", "--html has the figures in its own folder, without --plots");
+  return CLI_OK;
+}
+
 static int run(const cli_arguments *arguments) {
-  job j = {.json = arguments->value[JSON] != NULL,
+  const bool html = arguments->value[HTML] != NULL;
+  job j = {.html = html,
+           .json = arguments->value[JSON] != NULL,
            .all = arguments->value[ALL] != NULL,
            .width = cli_line_width(),
-           .plots = {.path = arguments->value[PLOTS]}};
-  int status = find_papers(arguments, &j);
+           .plots = {.path = arguments->value[html ? HTML : PLOTS]}};
+  char *page = NULL;
+  int status = check_options(arguments);
+  if (status == CLI_OK) status = find_papers(arguments, &j);
   if (status == CLI_OK && j.plots.path) status = cli_folder_open(&j.plots);
   cli_progress_start(&j.progress, false);
-  if (status == CLI_OK) status = cli_out_open(&j.out, NULL);
+  if (status == CLI_OK) status = page_file(&j, &page);
+  if (status == CLI_OK) status = cli_out_open(&j.out, page);
   if (status == CLI_OK) status = cli_out_close(&j.out, run_papers(&j));
   cli_folder_close(&j.plots);
+  free(page);
   return status;
 }
 
@@ -353,7 +387,8 @@ const cli_verb cli_reproduce = {
     .text = text,
     .example =
         "  appell reproduce mata2002\n"
-        "  appell reproduce --plots figures\n",
+        "  appell reproduce --plots figures\n"
+        "  appell reproduce --html papers\n",
     .options = options,
     .most = MOST_PAPERS,
     .run = run};

@@ -2,6 +2,7 @@
 
 #include <appell/codegen.h>
 #include <appell/file.h>
+#include <appell/lint.h>
 #include <appell/loop.h>
 #include <appell/research.h>
 #include <papers.h>
@@ -26,7 +27,11 @@ static const char *function_at(int k) {
   return k < AP_FUNCTIONS ? ap_function_name((ap_function)k) : NULL;
 }
 
+static const char *rule_at(int k) { return ap_lint_rule_at(k) ? ap_lint_rule_at(k)->id : NULL; }
+
 static const char *paper_name_at(int k) { return paper_at(k) ? paper_at(k)->name : NULL; }
+
+static const char *rule_at(int k) { return ap_lint_rule_at(k) ? ap_lint_rule_at(k)->id : NULL; }
 
 static const char *verb_at(int k) { return cli_verb_at(k) ? cli_verb_at(k)->name : NULL; }
 
@@ -36,6 +41,7 @@ static const cli_word words[] = {{"MODEL", model_at, "urdf xml yaml yml", false}
                                  {"QUANTITY", quantity_at, NULL, false},
                                  {"METHOD", method_at, NULL, false},
                                  {"FUNCTIONS", function_at, NULL, true},
+                                 {"RULES", rule_at, NULL, true},
                                  {"PAPER", paper_name_at, NULL, false},
                                  {"VERB", verb_at, NULL, false},
                                  {"SHELL", shell_at, NULL, false},

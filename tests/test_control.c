@@ -94,6 +94,7 @@ TEST(every_kind_of_reference_is_made) {
 
 TEST(what_cannot_be_is_refused_with_its_line) {
   refused("", "reference");
+  refused("reference: {kind: quintic, from: [1e308, 0, 0, 0, 0, 0], to: 0, time: 2}\n", "inf");
   refused(HOLD "rate: 0\n", "rate: 0 Hz");
   refused(HOLD "rate: fast\n", "not a number");
   refused(HOLD "controller: {law: pid}\n", "tracking_integral");
@@ -105,6 +106,10 @@ TEST(what_cannot_be_is_refused_with_its_line) {
   refused(HOLD "rack: {kind: comedi}\n", "time: real");
   refused(HOLD "time: real\nrack: {kind: comedi}\n", "devices");
   refused(HOLD "guards: {misses: 0}\n", "misses");
+  refused(HOLD "guards: {following: -1}\n", "not positive");
+  refused(HOLD "guards: {lower: 1, upper: 0}\n", "lower not below upper");
+  refused(HOLD "rack: {latency: 10}\n", "latency");
+  refused("reference: {kind: hold, to: 1e300}\n", "limit is 1e+06");
   refused(HOLD "guards: {misses: 2.5}\n", "misses");
   refused(HOLD "guards: {deadline: never}\n", "stop count");
   refused(HOLD "ring: 1000\n", "power of two");

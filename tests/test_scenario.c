@@ -226,6 +226,9 @@ TEST(floating_and_coordinates_of_several) {
   if (!s) return;
   CHECK_EQ_INT(ap_nv(ap_scenario_model(s)), 8);
   ap_scenario_free(s);
+  s = read_file("models/ascher2_swing.yaml");
+  if (s) CHECK_BITS(ap_scenario_q(s), ((double[]){0.3, 0.2}), 2);
+  ap_scenario_free(s);
   s = read_file("models/bouncing_rod.yaml");
   if (s) CHECK_BITS(ap_scenario_q(s), ((double[]){0, 1, 0.4}), 3);
   ap_scenario_free(s);

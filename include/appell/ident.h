@@ -194,6 +194,8 @@ typedef struct ap_prepare_options {
   double cutoff; ///< Hz, of the low-pass filter; 10, or a quarter of the sampling rate if less
   int order;     ///< of the Butterworth filter, run forwards and back; 1 to 8, default 4
   bool always;   ///< filter although v and a were measured
+  double spikes; ///< before the filter, a number farther from the median of the eleven samples
+                 ///< around it than so many robust deviations is replaced by it; 8; 0: none is
 } ap_prepare_options;
 /// The defaults named above.
 AP_API ap_prepare_options ap_default_prepare(void);
@@ -220,6 +222,8 @@ AP_API ap_status ap_states_prepare(const ap_ident *ident, const ap_samples *samp
                                    ap_error *error);
 /// Free them; NULL is allowed.
 AP_API void ap_states_free(ap_states *states);
+/// How many numbers of the samples were spikes, and were replaced.
+AP_API long ap_states_spikes(const ap_states *states);
 /// How many.
 AP_API int ap_states_count(const ap_states *states);
 /// State i: pointers to its numbers.

@@ -298,10 +298,16 @@ static bool read_guards(ap__control_reader *r) {
   g->torque_periods = (int)h->torque_periods;
   g->misses = h->deadline ? 0 : (int)h->misses;
   g->jump = h->jump, g->stuck = h->stuck, g->mismatch = h->mismatch, g->following = h->following;
-  return ap__control_vector(r, "lower", h->lower, g->lower) &&
-         ap__control_vector(r, "upper", h->upper, g->upper) &&
-         ap__control_vector(r, "velocity", h->velocity, g->velocity) &&
-         ap__control_vector(r, "torque", h->torque, g->torque);
+  if (!ap__control_vector(r, "lower", h->lower, g->lower) ||
+      !ap__control_vector(r, "upper", h->upper, g->upper) ||
+      !ap__control_vector(r, "velocity", h->velocity, g->velocity) ||
+      !ap__control_vector(r, "torque", h->torque, g->torque))
+    return false;
+  bool good = g->jump > 0 && g->stuck > 0 && g->mismatch > 0 && g->following > 0;
+  for (int j = 0; j < c->n; j++)
+    good = good && g->lower[j] < g->upper[j] && g->velocity[j] > 0 && g->torque[j] > 0;
+  return good || ap__yaml_fail(&r->yaml, line_of(r, "guards"),
+                               "guards: a limit is not positive, or lower not below upper");
 }
 
 static bool read_times(ap__control_reader *r) {

@@ -48,6 +48,8 @@ static bool read_simulated(ap__control_reader *r) {
   c->sim.payload_body =
       h->payload_link ? ap_find_body(c->true_model, h->payload_link) : ap_nbody(c->true_model) - 1;
   if (c->sim.payload_body < 1) return fail(r, "rack", "payload_link: the robot has no such link");
+  if (c->sim.latency * r->head.rate >= AP__RACK_DELAYS)
+    return fail(r, "rack", "latency: longer than 255 periods");
   ap_error own = {0};
   return !ap__sim_rack_check(&c->sim, &own) || fail(r, "rack", own.text);
 }

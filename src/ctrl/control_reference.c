@@ -190,13 +190,16 @@ static void find_columns(const ap_model *m, const char *names, columns *c) {
 
 static ap_status check_columns(const ap_model *m, const columns *c, bool *whole, ap_error *error) {
   *whole = true;
-  bool missing = c->t < 0;
+  if (c->t < 0)
+    return AP__REFUSE(error, AP_E_SYNTAX, 1, "there is no column 't' (t and q.JOINT of all)");
   for (int j = 0; j < ap_nv(m); j++) {
-    missing = missing || c->q[j] < 0;
+    const char *joint = ap__control_joint_name(m, j);
+    if (c->q[j] < 0)
+      return AP__REFUSE(error, AP_E_SYNTAX, 1, "there is no column 'q.%.*s' (t and q.JOINT of all)",
+                        ap__shown(joint), joint);
     *whole = *whole && c->v[j] >= 0 && c->a[j] >= 0;
   }
-  return missing ? AP__REFUSE(error, AP_E_SYNTAX, 1, "a column is missing (t and q.JOINT of all)")
-                 : AP_OK;
+  return AP_OK;
 }
 
 // The trajectory through samples, t q v a each: with v and a joined by polynomials of degree five
@@ -278,6 +281,20 @@ static ap_status read_file(ap__control_reader *r, ap_error *error) {
   return status;
 }
 
+// Whether the reference is one that a robot's can be, and within the limits that stop the run.
+static ap_status check_reach(const ap_control *c, ap_error *error) {
+  const ap_guards *g = &c->servo_def.guards;
+  double lower[AP_RACK_AXES], upper[AP_RACK_AXES], velocity[AP_RACK_AXES];
+  const char *names[AP_RACK_AXES];
+  for (int j = 0; j < c->n; j++) {
+    names[j] = ap__control_joint_name(c->model, j);
+    lower[j] = fmax(g->lower[j], -1e6), upper[j] = fmin(g->upper[j], 1e6);
+    velocity[j] = fmin(g->velocity[j], 1e6);
+  }
+  const ap_traj_limits limits = {lower, upper, velocity, NULL};
+  return ap_traj_check(c->reference, &limits, names, error);
+}
+
 bool ap__control_read_reference(ap__control_reader *r) {
   ap_control *c = r->control;
   ap_error own = {0};
@@ -287,17 +304,14 @@ bool ap__control_read_reference(ap__control_reader *r) {
       [FOURIER] = read_fourier, [FILE_] = read_file};
   int kind = r->options.reference ? FILE_ : r->head.path.kind;
   ap_status status = readers[kind](r, &own);
-  if (!status) { // within the limits that stop the run
-    const ap_guards *g = &c->servo_def.guards;
-    const ap_traj_limits limits = {g->lower, g->upper, g->velocity, NULL};
-    const char *names[AP_RACK_AXES];
-    for (int j = 0; j < c->n; j++) names[j] = ap__control_joint_name(c->model, j);
-    status = ap_traj_check(c->reference, &limits, names, &own);
-  }
+  if (!status) status = check_reach(c, &own);
   if (!status) return true;
   if (r->yaml.status != AP_OK) return false; // said already
-  char place[24] = "";
-  if (own.line > 0) snprintf(place, sizeof place, "line %d: ", own.line);
-  return ap__yaml_fail(&r->yaml, line_of(r), "reference: %s%s", place,
+  const char *file = r->options.reference ? r->options.reference : r->head.path.file;
+  char line[16] = "";
+  if (own.line > 0) snprintf(line, sizeof line, ":%d", own.line);
+  const bool of_file = kind == FILE_ && file;
+  return ap__yaml_fail(&r->yaml, line_of(r), "reference: %.*s%s%s%s", of_file ? ap__shown(file) : 0,
+                       of_file ? file : "", of_file ? line : "", of_file ? ": " : "",
                        own.text[0] ? own.text : ap_status_text(status));
 }

@@ -15,7 +15,7 @@
 #include "ctrl/ctrl.h"
 #include "file/robot.h"
 
-enum { N = AP_RACK_AXES, SWEEPS = 12, DELAYS = 256 };
+enum { N = AP_RACK_AXES, SWEEPS = 12 };
 
 typedef struct delayed {
   double at;
@@ -36,7 +36,7 @@ typedef struct plant {
   int32_t stuck[N]; // the count of a stuck encoder
   bool is_stuck;
   ap_rack_output output;
-  delayed queue[DELAYS]; // writes on their way to the amplifiers
+  delayed queue[AP__RACK_DELAYS]; // writes on their way to the amplifiers
   int first, waiting;
   ap_rack_fault fault;
   uint64_t random;
@@ -164,7 +164,7 @@ static double quantised(double volt, double low, double high, int bits) {
 static void amplify(plant *p, double h) {
   while (p->waiting > 0 && p->queue[p->first].at <= p->t) {
     p->output = p->queue[p->first].output;
-    p->first = (p->first + 1) % DELAYS, p->waiting--;
+    p->first = (p->first + 1) % AP__RACK_DELAYS, p->waiting--;
   }
   double follow = p->def.amplifier > 0 ? 1 - exp(-h / p->def.amplifier) : 1;
   for (int j = 0; j < p->n; j++) {
@@ -249,8 +249,8 @@ static ap_status sim_read(void *context, double t, ap_rack_input *input) {
 
 static ap_status sim_write(void *context, double t, const ap_rack_output *output) {
   plant *p = context;
-  if (p->waiting == DELAYS) return AP_E_ARG;
-  p->queue[(p->first + p->waiting++) % DELAYS] =
+  if (p->waiting == AP__RACK_DELAYS) return AP_E_ARG;
+  p->queue[(p->first + p->waiting++) % AP__RACK_DELAYS] =
       (delayed){.at = t + p->def.latency, .output = *output};
   return AP_OK;
 }

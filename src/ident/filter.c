@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ident/ident.h"
 
@@ -68,4 +69,51 @@ ap_status ap_filter_zero_phase(double *x, int n, int stride, double rate, double
   for (size_t k = 0; k < count; k++) x[k * step] = y[pad + k];
   free(y);
   return AP_OK;
+}
+
+// ---- spikes ------------------------------------------------------------------------------------
+
+enum { SPAN = 11 }; // samples that are looked at together: a burst of five is told from the rest
+
+// The middle one of SPAN numbers, which are put in order.
+static double median(double *x) {
+  for (int i = 1; i < SPAN; i++) {
+    double now = x[i];
+    int k = i;
+    for (; k > 0 && x[k - 1] > now; k--) x[k] = x[k - 1];
+    x[k] = now;
+  }
+  return x[SPAN / 2];
+}
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// How far x goes from one sample to the next, as a rule: what is less is no spike, however still
+// its surroundings are.
+static double common_step(const double *x, size_t n, double *room) {
+  for (size_t i = 0; i + 1 < n; i++) room[i] = fabs(x[i + 1] - x[i]);
+  qsort(room, n - 1, sizeof *room, by_size);
+  return 1.4826 * room[(n - 1) / 2];
+}
+
+long ap__remove_spikes(double *x, size_t n, double most, double *room) {
+  long found = 0;
+  if (n < SPAN || !(most > 0)) return 0;
+  const double least = common_step(x, n, room);
+  memcpy(room, x, n * sizeof *x);
+  for (size_t i = 0; i < n; i++) {
+    size_t from = i < SPAN / 2 ? 0 : i - SPAN / 2;
+    if (from > n - SPAN) from = n - SPAN;
+    double near[SPAN], off[SPAN];
+    memcpy(near, room + from, sizeof near);
+    const double middle = median(near);
+    for (int k = 0; k < SPAN; k++) off[k] = fabs(near[k] - middle);
+    if (fabs(room[i] - middle) <= most * fmax(1.4826 * median(off), least)) continue;
+    x[i] = middle;
+    found++;
+  }
+  return found;
 }

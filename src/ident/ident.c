@@ -110,8 +110,10 @@ ap_status ap_ident_create(const ap_model *m, const ap_ident_options *options, ap
                           ap_error *error) {
   *ident = NULL;
   if (!ap__lin_available())
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                      "this build cannot identify parameters (it was made without LAPACKE)");
+    return AP__REFUSE(
+        error, AP_E_UNSUPPORTED, 0,
+        "parameters cannot be identified: built without LAPACKE (install liblapacke-dev "
+        "and build again)");
   if (m->nv == 0)
     return AP__REFUSE(error, AP_E_ARG, 0,
                       "'%.*s' has no joint that moves (identification needs one)",

@@ -82,4 +82,8 @@ double ap__normal(ap__random *r);
 ap_status ap__fit_consistent(const ap_ident *ident, const double *G, int iterations, double *p,
                              int *spent, ap_error *error);
 
+// Replaces numbers of x that are farther from the median of the eleven around them than `most`
+// robust deviations of those (Hampel's rule) by that median; says how many. room has n numbers.
+long ap__remove_spikes(double *x, size_t n, double most, double *room);
+
 #endif

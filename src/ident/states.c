@@ -10,16 +10,20 @@
 
 struct ap_states {
   int count, nq, nv;
+  long spikes;    // numbers of the log that were replaced
   double *number; // [count * (nq + 3 nv)]: q, v, a, tau of each state
 };
 
-ap_prepare_options ap_default_prepare(void) { return (ap_prepare_options){0, 4, false}; }
+ap_prepare_options ap_default_prepare(void) {
+  return (ap_prepare_options){.order = 4, .spikes = 8};
+}
 
 void ap_states_free(ap_states *states) {
   if (!states) return;
   free(states->number), free(states);
 }
 
+long ap_states_spikes(const ap_states *states) { return states->spikes; }
 int ap_states_count(const ap_states *states) { return states->count; }
 
 static double *numbers_of(const ap_states *s, int i) {
@@ -46,9 +50,10 @@ static ap_states *states_new(const ap_ident *id, int count) {
 
 static int line_of(const ap_samples *x, int i) { return x->line ? x->line[i] : i + 1; }
 
+// Squares of larger numbers, and there are many, would not be finite.
 static bool row_finite(const double *x, int i, int columns) {
   for (int k = 0; x && k < columns; k++)
-    if (!isfinite(x[(size_t)i * (size_t)columns + (size_t)k])) return false;
+    if (!(fabs(x[(size_t)i * (size_t)columns + (size_t)k]) < 1e100)) return false;
   return true;
 }
 
@@ -58,7 +63,7 @@ static ap_status check_samples(const ap_ident *id, const ap_samples *x, ap_error
   for (int i = 0; i < x->n; i++) {
     if (!isfinite(x->t[i]) || !row_finite(x->q, i, id->nq) || !row_finite(x->v, i, id->nv) ||
         !row_finite(x->a, i, id->nv) || !row_finite(x->tau, i, id->nv))
-      return AP__REFUSE(error, AP_E_ARG, line_of(x, i), "a number is not finite");
+      return AP__REFUSE(error, AP_E_ARG, line_of(x, i), "a number is not finite, or beyond 1e100");
     if (i > 0 && !(x->t[i] > x->t[i - 1]))
       return AP__REFUSE(error, AP_E_ARG, line_of(x, i),
                         "time goes from %.9g to %.9g s (it must increase)", x->t[i - 1], x->t[i]);
@@ -128,6 +133,7 @@ typedef struct bench {
   double rate;
   double *number; // [columns * n]: q, tau, then v, a
   size_t n;
+  long spikes;
 } bench;
 
 static double *column_of(const bench *b, int k) { return b->number + (size_t)k * b->n; }
@@ -180,6 +186,11 @@ static ap_status fill_bench(bench *b) {
   for (int i = 1; i < id->m->nbody; i++)
     if (id->m->joint[i].type == AP_REVOLUTE && !id->m->joint[i].leader)
       unwrap(column_q(b, id->m->joint[i].q), b->n);
+  double *room = malloc(b->n * sizeof *room);
+  if (!room) return AP_E_MEMORY;
+  for (int k = 0; k < columns; k++)
+    b->spikes += ap__remove_spikes(column_of(b, k), b->n, b->options.spikes, room);
+  free(room);
   if (!evenly_spaced(x, 1 / b->rate)) {
     double **column = malloc((size_t)columns * sizeof *column);
     if (!column) return AP_E_MEMORY;
@@ -265,6 +276,7 @@ static ap_status filtered(bench *b, ap_states **states, ap_error *error) {
   b->number = calloc(4 * (size_t)b->id->nv * b->n, sizeof(double));
   status = b->number ? fill_bench(b) : AP_E_MEMORY;
   if (!status && !(*states = pick_states(b, margin, step))) status = AP_E_MEMORY;
+  if (!status) (*states)->spikes = b->spikes;
   if (status) ap__fail(error, status, 0, "the log: %s", ap_status_text(status));
   free(b->number);
   return status;
@@ -278,7 +290,8 @@ ap_status ap_states_prepare(const ap_ident *id, const ap_samples *x,
   if (status) return status;
   ap_prepare_options o = options ? *options : ap_default_prepare();
   if (!x->v || !x->a || o.always) {
-    bench b = {id, x, o, (x->n - 1) / (x->t[x->n - 1] - x->t[0]), NULL, (size_t)x->n};
+    bench b = {.id = id, .x = x, .options = o, .n = (size_t)x->n};
+    b.rate = (x->n - 1) / (x->t[x->n - 1] - x->t[0]);
     return filtered(&b, states, error);
   }
   ap_states *s = states_new(id, x->n);

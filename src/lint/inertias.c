@@ -17,9 +17,9 @@
 #define SLIGHT 0.05
 // Between the inertia of a shape that is filled evenly and that of what is really in it.
 #define SHAPE_FACTOR 20.0
-// kg/m3: foam to tungsten. Links are hollow, and shapes larger than what they stand for.
+// kg/m3: foam to lead. Links are hollow, and shapes larger than what they stand for.
 #define LEAST_DENSITY   30.0
-#define LARGEST_DENSITY 2e4
+#define LARGEST_DENSITY 1.2e4
 
 static const char *quoted_unit = "kg m2";
 
@@ -70,11 +70,12 @@ static void find_slip(const lint_link *link, char *text, size_t size) {
   }
 }
 
-static void look_at_moments(lint *l, int i) {
+// True: no body has it, and its size says nothing more.
+static bool look_at_moments(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
   double rounding = 64 * DBL_EPSILON * fabs(link->moment[2]);
   bool negative = link->moment[0] < -rounding || link->moment[1] < -rounding;
-  if (!negative && !ap__lint_breaks_triangle(link->moment)) return;
+  if (!negative && !ap__lint_breaks_triangle(link->moment)) return false;
   lint_note note = ap__lint_begin(negative ? "inertia-negative" : "inertia-triangle",
                                   link->inertia_line, link->name);
   if (negative)
@@ -96,6 +97,7 @@ static void look_at_moments(lint *l, int i) {
   if (*slip && !l->robot.yaml) ap__lint_fix(&note, "or %s", slip);
   ap__lint_soften(&note);
   ap__lint_end(l, &note);
+  return true;
 }
 
 static void look_at_point(lint *l, int i) {
@@ -277,10 +279,11 @@ void ap__lint_inertias(lint *l) {
   for (int i = 0; i < l->robot.nlink && !l->no_memory; i++) {
     const lint_link *link = &l->robot.link[i];
     look_at_mass(l, i);
-    if (link->tensor_given) look_at_moments(l, i);
+    bool impossible = link->tensor_given && look_at_moments(l, i);
     if (link->number == 0) continue; // what hangs on nothing has no place to be compared with
     look_at_point(l, i);
-    if (!ap__lint_is_placeholder(link) && !look_at_gyration(l, i)) look_at_shape(l, i);
+    bool measured = !impossible && !ap__lint_is_placeholder(link);
+    if (measured && !look_at_gyration(l, i)) look_at_shape(l, i);
     look_at_com(l, i);
     look_at_density(l, i);
   }

@@ -230,13 +230,32 @@ static void read_body(const reader *r, const ap__yaml_node *body, bool ground_ta
   read_inertia(r, body, link);
 }
 
+// Another of the formats: say which robot is meant.
+static void say_scenario(const reader *r, const ap__yaml_node *root) {
+  static const char *const openings[] = {"appell-scenario", "appell-control"};
+  const ap__yaml_node *first = ap__yaml_first(r->y, root);
+  for (size_t i = 0; first && i < sizeof openings / sizeof openings[0]; i++) {
+    if (strcmp(first->text, openings[i]) != 0) continue;
+    lint_note note = ap__lint_begin("refused", first->line, "");
+    const char *robot = text_at(r, root, "robot", NULL);
+    ap__lint_what(&note, "this is a scenario, not a robot (%s)", openings[i]);
+    ap__lint_why(&note, "a robot file starts with \"appell: 1\"");
+    ap__lint_fix(&note, "examine the robot that it names%s%.*s", robot ? ": appell lint " : "",
+                 robot ? ap__shown(robot) : 0, robot ? robot : "");
+    ap__lint_end(r->l, &note);
+  }
+}
+
 static void read_tree(const reader *r) {
   const ap__yaml_node *root = &r->y->nodes[0], *bodies = at(r->y, root, "bodies");
   lint_robot *robot = &r->l->robot;
   const char *name = text_at(r, root, "name", NULL);
   if (name) robot->name = name;
   numbers(r, root, "gravity", 3, robot->gravity, &robot->gravity_line);
-  if (!at(r->y, root, "appell")) return; // another format: the reader's finding says so
+  if (!at(r->y, root, "appell")) { // nobody knows its keys
+    say_scenario(r, root);
+    return;
+  }
   look_at_map(r, root, "robot", "", 0);
   bool ground_taken = false;
   const ap__yaml_node *first =

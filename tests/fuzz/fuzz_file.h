@@ -3,6 +3,7 @@
 #ifndef AP_FUZZ_FILE_H
 #define AP_FUZZ_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +14,13 @@ static inline void fuzz_expect(bool holds) {
   if (!holds) abort();
 }
 
+enum { FUZZ_PATH = 64 };
+
 // Writes the bytes to a file of that ending, always the same one, in memory where the system has a
-// folder for that; returns its path.
-static inline const char *fuzz_file(const uint8_t *data, size_t size, const char *ending) {
-  static char path[64];
-  snprintf(path, sizeof path, "%s/appell-fuzz-%ld%s",
+// folder for that; path gets its name.
+static inline const char *fuzz_file(const uint8_t *data, size_t size, const char *ending,
+                                    char path[FUZZ_PATH]) {
+  snprintf(path, FUZZ_PATH, "%s/appell-fuzz-%ld%s",
            access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid(), ending);
   FILE *file = fopen(path, "wb");
   fuzz_expect(file && fwrite(data, 1, size, file) == size);

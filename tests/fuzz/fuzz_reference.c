@@ -14,7 +14,8 @@ static const char scenario[] =
     "reference: {kind: hold, to: 0.1}\n...\n";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const ap_control_options options = {.reference = fuzz_file(data, size, ".csv")};
+  char path[FUZZ_PATH];
+  const ap_control_options options = {.reference = fuzz_file(data, size, ".csv", path)};
   ap_control *c = NULL;
   ap_error error = {0};
   ap_status status = ap_control_parse(scenario, strlen(scenario), NULL, &options, &c, &error);

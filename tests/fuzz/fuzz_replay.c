@@ -3,7 +3,6 @@
 // checked instead of printed.
 
 #include <appell/control.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "../../cli/control_log.c"
@@ -20,7 +19,7 @@ int cli_fail(int status, const char *file, int line, const char *format, ...) {
   return status;
 }
 int cli_fail_input(const char *file, const ap_error *error) {
-  fuzz_expect(error->text[0] && error->line >= 1);
+  fuzz_expect(error->text[0] && error->line >= 0);
   return cli_fail(CLI_BAD, file, error->line, "%s", error->text);
 }
 int cli_fail_output(const char *file, const ap_error *error) { return cli_fail_input(file, error); }
@@ -46,13 +45,14 @@ static void feed(ap_control *c, const ap_rack_input *input, const ap_rack_output
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  char path[FUZZ_PATH];
   ap_control *c = NULL;
   ap_rack_input *input = NULL;
   ap_rack_output *output = NULL;
   long *period = NULL, requested = -1, n = 0;
   fuzz_expect(ap_control_parse(scenario, strlen(scenario), NULL, NULL, &c, NULL) == AP_OK);
   errors = 0;
-  const int status = cli_control_log_read(fuzz_file(data, size, ".csv"), ap_control_model(c),
+  const int status = cli_control_log_read(fuzz_file(data, size, ".csv", path), ap_control_model(c),
                                           &input, &output, &period, &requested, &n);
   fuzz_expect(errors == (status != CLI_OK));
   if (status == CLI_OK) {

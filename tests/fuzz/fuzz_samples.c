@@ -1,6 +1,7 @@
 // Any bytes as the log that `appell identify` reads: an error, or samples of finite numbers; then
 // states to identify from, or an error.
 
+#include <appell/file.h>
 #include <appell/ident.h>
 #include <math.h>
 
@@ -34,10 +35,11 @@ static const ap_ident *make_ident(void) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const ap_ident *ident = make_ident();
+  char path[FUZZ_PATH];
   ap_samples *samples = NULL;
   ap_states *states = NULL;
   ap_error error = {0};
-  ap_status status = ap_samples_read(ident, fuzz_file(data, size, ".csv"), &samples, &error);
+  ap_status status = ap_samples_read(ident, fuzz_file(data, size, ".csv", path), &samples, &error);
   fuzz_expect((status == AP_OK) == (samples != NULL));
   fuzz_expect(samples || (error.status == status && error.text[0] && error.line >= 1));
   if (samples) {

@@ -6,6 +6,7 @@ import { eventColour, onTheme } from "./theme.js";
 
 const ROW = 34; // height of a row in pixels, as in the style sheet
 const MOST_HEIGHT = 12;
+const MOST_PRINTED = 500;
 
 const speedOf = (v) => (Array.isArray(v) ? Math.hypot(...v) : NaN);
 const degrees = (angle) => (Number.isFinite(angle) ? (angle * 180) / Math.PI : NaN);
@@ -39,8 +40,16 @@ export class EventTable {
     this.pane.addEventListener("scroll", eachFrame(() => this.draw()), { passive: true });
     clock.on(eachFrame(() => this.markCurrent()));
     onTheme(() => (this.paint(), this.draw(true)));
+    matchMedia("print").addEventListener("change", ({ matches }) => this.print(matches));
     this.paint();
     this.setHeight();
+  }
+
+  // On paper there is no scrolling: all rows, up to some pages of them.
+  print(on) {
+    this.printing = on;
+    this.setHeight();
+    this.draw(true);
   }
 
   paint() {
@@ -58,7 +67,8 @@ export class EventTable {
   }
 
   setHeight() {
-    this.body.style.height = `${this.kept.length * ROW}px`;
+    const rows = this.printing ? Math.min(this.kept.length, MOST_PRINTED) : this.kept.length;
+    this.body.style.height = `${rows * ROW}px`;
     this.pane.style.maxHeight = `${(MOST_HEIGHT + 1.4) * ROW}px`;
   }
 
@@ -76,8 +86,8 @@ export class EventTable {
   }
 
   draw(all = false) {
-    const from = Math.max(0, Math.floor(this.pane.scrollTop / ROW) - 4);
-    const to = Math.min(this.kept.length, from + MOST_HEIGHT + 12);
+    const from = this.printing ? 0 : Math.max(0, Math.floor(this.pane.scrollTop / ROW) - 4);
+    const to = Math.min(this.kept.length, this.printing ? MOST_PRINTED : from + MOST_HEIGHT + 12);
     if (!all && this.from === from && this.to === to) return;
     Object.assign(this, { from, to });
     this.body.replaceChildren(...this.kept.slice(from, to).map((event, i) => this.rowOf(event, from + i)));

@@ -27,7 +27,7 @@ function start() {
   const plots = new Plots(run, clock);
   const events = new EventTable(run, clock);
   const sections = [makeHeader(run), makeFigures(run), makeWarnings(run.warnings), h("div.stagearea", null, replay.element, plots.element),
-    h("div.pair", null, makeLedger(run, clock), events.element), makeFacts(run.facts), makeScenario(run.scenario)];
+    events.element, h("div.pair", null, ...[makeLedger(run, clock), makeFacts(run.facts)].filter(Boolean)), makeScenario(run.scenario)];
   page.replaceChildren(...sections.filter(Boolean));
   document.body.append(makeTransport(run, clock));
   const view = replay.build ? replay.build() : null;

@@ -11,7 +11,7 @@ import { eventColour, seriesColour } from "./theme.js";
 
 const UP = new Vector3(0, 1, 0);
 const MOST_ARROWS = 48;
-const MOST_SAMPLES = 6000;
+const MOST_SAMPLES = 4000;
 
 function disc(ring) {
   const canvas = document.createElement("canvas");

@@ -38,7 +38,6 @@ export function makeFigures(run) {
   if (lost && run.rows > 0 && impacts > 0) add("Lost in impacts", shown(lost.values[run.rows - 1], 4), "J");
   const closing = run.column("closing");
   if (closing && run.rows > 0) add("Ledger error", shown(largest(closing.values), 2), "J");
-  add("Rows", run.rows.toLocaleString("en").replaceAll(",", "\u202f"));
   return h("dl.figures", null, figures.map(({ name, value, unit }) => h("div", null, h("dt", null, name), h("dd", null, value, unit && h("span.unit", null, unit)))));
 }
 

@@ -276,6 +276,16 @@ test("without WebGL the page says so and shows the rest", async () => {
   }
 });
 
+test("on paper the table of events is whole, and nothing is wider than the paper", () =>
+  withPage(armRun({ rows: 51, events: 90 }), { width: 740, height: 1000 }, async (page) => {
+    await page.emulateMedia({ media: "print" });
+    await page.waitForSelector(".row[data-index='89']");
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 740);
+    assert.equal(await page.locator(".transport").isVisible(), false);
+    await page.emulateMedia({ media: "screen" });
+    await page.waitForSelector(".row[data-index='89']", { state: "detached" });
+  }));
+
 test("the page forbids itself the network", () =>
   withPage(shafeiRun(), {}, async (page) => {
     const policy = await page.locator("meta[http-equiv]").getAttribute("content");
