@@ -356,7 +356,7 @@ static bool build_at(int k, build *b) {
 }
 
 // What optimisers make of it: a selection, or everything where APPELL_TEST_LEVELS is set, which
-// takes an hour.
+// takes an hour; the public robots take longer.
 TEST(optimisation_levels) {
   const bool all = getenv("APPELL_TEST_LEVELS") != NULL;
   const char *name;
