@@ -14,7 +14,7 @@ all:
 
 help:
 	@echo "make            builds the libraries, the command, tests, examples and benchmarks in $(BUILD)/"
-	@echo "make demo       installs what is missing, builds, and walks through the command"
+	@echo "make demo       installs what is missing, builds, walks through the command, and writes pages to $(BUILD)/demo"
 	@echo "make test       installs what is missing, builds, and runs every test"
 	@echo "make setup      installs what building and testing need (Debian)"
 	@echo "make install    installs below PREFIX ($(PREFIX)); DESTDIR goes before it"

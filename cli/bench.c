@@ -55,8 +55,8 @@ typedef struct bench {
   long longest_chain; // joints
   double limit;       // seconds of the whole run; 0: as long as it takes
   double start, peak;
-  double longest; // seconds of one model, so far
-  entry *entry;   // [MOST_ENTRIES]
+  double per_operation; // seconds of a model with generated code, at most so far
+  entry *entry;         // [MOST_ENTRIES]
   int entries;
   int left_out, all; // all: to be measured
   cli_progress progress;
@@ -82,6 +82,13 @@ static void count_operations(const ap_model *m, ap_count *count) {
   ap_code_free(code);
 }
 
+static double operations(const entry *e) {
+  double sum = 0;
+  for (int what = 0; what < CLI_WHATS; what++)
+    sum += (double)(e->count[what].mul + e->count[what].add);
+  return sum;
+}
+
 // What is left of the time is shared by the models to come.
 static double seconds_each(const bench *b, int to_come) {
   if (b->limit <= 0) return full_seconds;
@@ -90,24 +97,33 @@ static double seconds_each(const bench *b, int to_come) {
   return each > full_seconds ? full_seconds : each < least_seconds ? least_seconds : each;
 }
 
+// Whether the model's code can be compiled in the time that is left, as those before tell: the time
+// of a compiler is proportional to the operations.
+static bool has_time_to_compile(const bench *b, const entry *e) {
+  if (b->full || b->limit <= 0) return true;
+  return cli_clock() - b->start + b->per_operation * operations(e) < 0.8 * b->limit;
+}
+
 static int add_entry(bench *b, const char *name, const ap_model *m, int joints, int to_come) {
-  // the next one may take twice as long as those before: its code has to be compiled first
   const double from = cli_clock();
-  if (!b->full && from - b->start + 2 * b->longest > b->limit) {
+  if (!b->full && from - b->start > 0.8 * b->limit) {
     b->left_out++;
     return CLI_OK;
   }
   entry *e = &b->entry[b->entries++];
   snprintf(e->name, sizeof e->name, "%s", name);
   e->joints = joints;
-  e->speeds = (cli_speeds){.model = m,
-                           .name = e->name,
-                           .seconds = seconds_each(b, to_come),
-                           .no_generated = joints > CLI_MOST_GENERATED};
+  e->speeds = (cli_speeds){.model = m, .name = e->name, .seconds = seconds_each(b, to_come)};
   cli_progress_step(&b->progress, b->entries - 1, b->all, "%s", e->name);
+  if (joints <= CLI_MOST_GENERATED) count_operations(m, e->count);
+  const bool in_time = has_time_to_compile(b, e);
+  e->speeds.no_generated = joints > CLI_MOST_GENERATED || !in_time;
   const int status = cli_speeds_run(&e->speeds);
-  if (status == CLI_OK && b->full && !e->speeds.no_generated) count_operations(m, e->count);
-  b->longest = fmax(b->longest, cli_clock() - from);
+  if (!in_time)
+    snprintf(e->speeds.note, sizeof e->speeds.note,
+             "no generated code: no time to compile it; --full takes it");
+  else if (operations(e) > 0)
+    b->per_operation = fmax(b->per_operation, (cli_clock() - from) / operations(e));
   return status;
 }
 

@@ -314,7 +314,8 @@ static int make(cli_run *run, const cli_arguments *arguments, const char *page) 
     return error.status == AP_E_UNSUPPORTED ? cli_fail(CLI_FAILED, run->path, 0, "%s", error.text)
                                             : cli_fail_input(run->path, &error);
   run->about = ap_log_describe(run->log);
-  cli_record record = {0}; // for the units of its columns
+  ap_log_allow_any(run->log); // a sensor may give no number
+  cli_record record = {0};    // for the units of its columns
   int status = take_scenario(run);
   if (status == CLI_OK && run->scenario) {
     status = cli_record_open(&record, NULL, run->scenario, NULL);

@@ -46,6 +46,7 @@ typedef struct cli_run {
   bool replays; ///< the log has the coordinates of the model
   cli_rows rows;
   long events, impacts; ///< in the log
+  size_t mesh_bytes;    ///< in the page so far
   struct cli_remark *warning;
   int warnings;
 } cli_run;

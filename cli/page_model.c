@@ -13,7 +13,7 @@
 #include "load.h"
 #include "page.h"
 
-enum { MOST_MESH_BYTES = 64 << 20, MOST_MESHES = 1000 };
+enum { MOST_MESH_BYTES = 256 << 20, MOST_MESHES = 1000 }; // in a page
 
 typedef struct frame {
   double R[9], p[3];
@@ -163,6 +163,8 @@ typedef struct meshes {
   const char *name[MOST_MESHES]; // as written
   char *path[MOST_MESHES];       // NULL: not to be drawn
   int n;
+  int missing;   // how many are not
+  char why[600]; // the first of them
 } meshes;
 
 // "stl", "obj" or "dae" by the ending; NULL: a kind that the page does not draw.
@@ -183,40 +185,44 @@ static int find_mesh(const meshes *m, const char *name) {
   return -1;
 }
 
-static void add_mesh(cli_run *run, meshes *m, const ap_shape *shape) {
-  ap_error error = {0};
+static void add_mesh(const cli_run *run, meshes *m, const ap_shape *shape) {
+  ap_error error = {.text = "STL, OBJ and DAE files are"};
   if (shape->kind != AP_SHAPE_MESH || shape->collision || find_mesh(m, shape->file) >= 0 ||
       m->n == MOST_MESHES)
     return;
-  m->name[m->n] = shape->file;
-  m->path[m->n] = NULL;
-  if (!format_of(shape->file))
-    cli_run_warn(run, "mesh \"%s\" is not drawn (STL, OBJ and DAE files are)", shape->file);
-  else if (ap_mesh_find(shape->file, run->robot_file, &m->path[m->n], &error) != AP_OK)
-    cli_run_warn(run, "mesh \"%s\" is not drawn: %s", shape->file, error.text);
-  m->n++;
+  const bool found = format_of(shape->file) &&
+                     ap_mesh_find(shape->file, run->robot_file, &m->path[m->n], &error) == AP_OK;
+  m->name[m->n++] = shape->file;
+  if (!found && m->missing++ == 0)
+    snprintf(m->why, sizeof m->why, "mesh \"%.200s\" is not drawn: %s", shape->file, error.text);
 }
 
 static void find_meshes(cli_run *run, meshes *m) {
   const ap_shape *shape;
   for (int i = 1; i < ap_nbody(run->model); i++)
     for (int k = 0; (shape = ap_robot_shape(run->robot, i, k)); k++) add_mesh(run, m, shape);
+  if (m->missing == 1) cli_run_warn(run, "%s", m->why);
+  if (m->missing > 1) cli_run_warn(run, "%s (and %d more)", m->why, m->missing - 1);
 }
 
-// The bytes of a file; one that cannot be read, or is too large, is written as none.
+// The bytes of a file. What cannot be read, or is too much, the page leaves out: it is cut off
+// there.
 static void write_file(cli_run *run, cli_json *json, const char *path) {
   cli_base64 b;
   static unsigned char block[1 << 16];
   FILE *file = fopen(path, "rb");
-  size_t n, total = 0;
+  size_t n = 0;
   cli_base64_begin(&b, json, "data");
-  while (file && total < MOST_MESH_BYTES && (n = fread(block, 1, sizeof block, file)) > 0) {
+  while (file && run->mesh_bytes < MOST_MESH_BYTES &&
+         (n = fread(block, 1, sizeof block, file)) > 0) {
     cli_base64_add(&b, block, n);
-    total += n;
+    run->mesh_bytes += n;
   }
   cli_base64_end(&b);
   if (!file || ferror(file)) cli_run_warn(run, "mesh file %s cannot be read", path);
-  if (total >= MOST_MESH_BYTES) cli_run_warn(run, "mesh file %s is too large", path);
+  if (run->mesh_bytes >= MOST_MESH_BYTES)
+    cli_run_warn(run, "mesh file %s is not drawn: there are more than %d MiB of meshes", path,
+                 MOST_MESH_BYTES >> 20);
   if (file) fclose(file);
 }
 

@@ -7,6 +7,7 @@
 #include "page.h"
 
 enum { MOST_EVENTS = 100000, MOST_VALUES = 1 << 25 };
+enum { MOST_CONTROL = 2000 }; // columns: those of a control run are some hundred at most
 
 // ---- columns -----------------------------------------------------------------------------------
 
@@ -70,7 +71,7 @@ static int find_column(const cli_run *run, const char *name) {
 static int reference_of(const cli_run *run, int column) {
   const char *name = run->about->column[column].name;
   char wanted[512];
-  if (!run->control || strncmp(name, "q.", 2) != 0) return -1;
+  if (!run->control || run->about->columns > MOST_CONTROL || strncmp(name, "q.", 2) != 0) return -1;
   snprintf(wanted, sizeof wanted, "qd.%.500s", name + 2);
   return find_column(run, wanted);
 }
@@ -141,6 +142,7 @@ static void note_row(cli_rows *r, const plan *p, const double *row) {
   if (p->phase > 0 && (ap_phase)row[p->phase] != AP_PHASE_RUN) return;
   for (int k = 0; k < p->joints; k++) {
     const double error = row[p->q[k]] - row[p->qd[k]];
+    if (!isfinite(error)) continue;
     r->square[k] += error * error;
     r->errors[k] = fmax(r->errors[k], fabs(error));
   }

@@ -6,6 +6,7 @@
 #include <appell/scenario.h>
 #include <errno.h>
 
+#include "file/log_read.h"
 #include "file/rows.h"
 #include "papers.h"
 #include "robot_files.h"
@@ -155,6 +156,20 @@ static ap_status read_rows(ap_error *error) {
   ap_status status = ap__rows_memory("1 2 3\n", 6, &rows, error);
   if (status == AP_OK) status = ap_rows_next(rows, 3, row, &end, error);
   ap_rows_close(rows);
+  return status;
+}
+
+static ap_status read_log(ap_error *error) {
+  static const char rows[] = "t,q.one\n0,1\n1,2\n";
+  static const char events[] = "t,event,body/point,impulse,wall\n0.5,impact,a/b,2,floor\n";
+  ap_log_reader *r;
+  double row[2];
+  ap_logged_event event;
+  bool end = false;
+  ap_status status = ap__log_memory(rows, sizeof rows - 1, events, sizeof events - 1, &r, error);
+  while (status == AP_OK && !end) status = ap_log_next(r, row, &end, error);
+  for (end = false; status == AP_OK && !end;) status = ap_log_next_event(r, &event, &end, error);
+  ap_log_close(r);
   return status;
 }
 
@@ -333,6 +348,7 @@ TEST(writing_urdf) { fail_each("write urdf", write_urdf); }
 TEST(writing_yaml) { fail_each("write yaml", write_yaml); }
 TEST(built_in_robots) { fail_each("built in", builtin_floating); }
 TEST(reading_rows) { fail_each("rows", read_rows); }
+TEST(reading_logs) { fail_each("log", read_log); }
 TEST(reading_scenarios) {
   fail_each("scenario", read_scenario_of_all);
   fail_each("scenario with files", read_scenario_with_files);

@@ -94,6 +94,7 @@ TEST(every_kind_of_reference_is_made) {
 
 TEST(what_cannot_be_is_refused_with_its_line) {
   refused("", "reference");
+  refused("reference: {kind: quintic, from: [1e308, 0, 0, 0, 0, 0], to: 0, time: 2}\n", "inf");
   refused(HOLD "rate: 0\n", "rate: 0 Hz");
   refused(HOLD "rate: fast\n", "not a number");
   refused(HOLD "controller: {law: pid}\n", "tracking_integral");

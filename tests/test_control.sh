@@ -22,6 +22,11 @@ holds 'a replay gives the same bits' [ "$(number differing)" -eq 0 ]
 sed '5000s/,[^,]*$/,0/; 6000d' run.csv >cut.csv
 gives 1 control "$models/puma_spline.yaml" --replay cut.csv --json
 holds 'a replay of another log does not' less 0 "$(number differing)"
+for column in encoder.joint2 period thermo; do
+  at=$(head -n 1 run.csv | tr ',' '\n' | grep -n "^$column\$" | cut -d: -f1)
+  head -n 4 run.csv | awk -F, -v OFS=, -v at="$at" 'NR == 3 { $at = "1e19" } { print }' >bad.csv
+  refuses 2 "^appell: bad.csv:3: a count, mark or period" control "$models/puma_spline.yaml" --replay bad.csv
+done
 
 for kind in ramp line; do
   gives 0 control "$models/puma_$kind.yaml" --quiet
@@ -66,7 +71,10 @@ refuses 2 'bad.csv:700: "x" is not a number' control kind.yaml --replay bad.csv
 sed 's/rate: 10000/rate: 500/; s/deadline: count/deadline: count, following: 1000, jump: 1e6, stuck: 1000, mismatch: 1000/' "$models/puma_clock.yaml" >clock.yaml
 "$APPELL" control clock.yaml -o clock.csv >out 2>err &
 run=$!
-sleep 2
+tries=0
+while [ "$(wc -l 2>/dev/null <clock.csv.part || echo 0)" -lt 200 ] && [ $tries -lt 300 ]; do
+  sleep 0.1 && tries=$((tries + 1))
+done
 kill -TERM $run
 wait $run
 rc=$?
@@ -74,12 +82,44 @@ holds 'a signal brakes and ends with status 1' [ "$rc" -eq 1 ]
 holds 'and its log is complete' grep -q ',request,' clock.events.csv
 "$APPELL" control clock.yaml -o killed.csv >out 2>err &
 run=$!
-sleep 2
+tries=0
+while [ "$(wc -l 2>/dev/null <killed.csv.part || echo 0)" -lt 200 ] && [ $tries -lt 300 ]; do
+  sleep 0.1 && tries=$((tries + 1))
+done
 kill -9 $run
 wait $run 2>/dev/null
 holds 'a killed run leaves its part' [ -s killed.csv.part ]
 holds 'which is readable' awk -F, 'NR == 1 { n = NF; next } NF != n { exit bad = 1 } END { exit bad || NR < 100 }' killed.csv.part
 holds 'and no complete log' [ ! -e killed.csv ]
+
+# Killed at any moment: what is there reads back, and gives the same outputs again.
+sed "s|\.\./puma|$here/models/puma|; s/duration: 4/duration: 100000/" "$models/puma_ramp.yaml" >long.yaml
+for moment in 0.03 0.1 0.25 0.6 1.1 1.7; do
+  for ending in $endings; do
+    rm -f killed.*
+    "$APPELL" control long.yaml -o killed.$ending >out 2>err &
+    run=$!
+    sleep $moment
+    kill -9 $run
+    wait $run 2>/dev/null
+    holds "no complete log after $moment s, $ending" [ ! -e killed.$ending ]
+    [ -s killed.$ending.part ] || continue # it had not begun
+    "$APPELL" control long.yaml --replay killed.$ending.part --quiet >out 2>err
+    rc=$?
+    # Before the first flush a log has a head and no row.
+    holds "a log killed after $moment s is replayed, $ending" sh -c "[ $rc -eq 0 ] || grep -q 'no row in it' err"
+  done
+done
+
+# Two runs to one log: the second is refused, the first goes on.
+"$APPELL" control long.yaml -o both.csv --quiet >out 2>err &
+run=$!
+tries=0
+while [ ! -s both.csv.part ] && [ $tries -lt 100 ]; do sleep 0.1 && tries=$((tries + 1)); done
+refuses 1 'both.csv' control "$models/puma_ramp.yaml" -o both.csv
+kill -TERM $run
+wait $run
+holds 'the first of two runs completes its log' [ -s both.csv ]
 
 # What identification is worth; needs LAPACKE.
 if ! "$APPELL" identify ascher2 2>&1 | grep -q 'without LAPACKE'; then

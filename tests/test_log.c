@@ -385,16 +385,16 @@ TEST(full_disk) {
 
 // ---- reading back ------------------------------------------------------------------------------
 
-static bool ends_with(const char *text, const char *ending) {
-  const size_t n = strlen(text), m = strlen(ending);
-  return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 #ifndef AP_HAVE_HDF5
 
 static int rows_in(const char *name) { return good_rows(text_of(name)); }
 
 #else
+
+static bool ends_with(const char *text, const char *ending) {
+  const size_t n = strlen(text), m = strlen(ending);
+  return n >= m && strcmp(text + n - m, ending) == 0;
+}
 
 // A dataset of numbers, in memory to be freed; *rows of columns.
 static double *numbers_of(hid_t file, const char *name, int *rows, int wide) {

@@ -83,6 +83,9 @@ refuses 2 'odd.events.csv:2: expected a number' report odd.csv --data
 refuses 2 'where does the page go' report run.csv
 refuses 2 'no/page.html' report run.csv -o no/page.html
 refuses 2 'rows' report run.csv --data --rows 0
+printf 't,q\n0,nan\n1,2\n' >nan.csv
+try report nan.csv --data
+holds 'a sensor may give no number' [ "$rc" -eq 0 ]
 printf 't,q\n' >none.csv
 try report none.csv --data
 holds 'a log without rows is reported' [ "$rc" -eq 0 ]

@@ -28,11 +28,16 @@ static void expect_error(const char *text, int line, const char *words) {
 #define WRIST "appell-scenario: 1\nrobot: agile-wrist\nduration: 1\n"
 #define END   "...\n"
 
-// Coordinates, their rates and the error of the closures at the start of a run.
+// Coordinates, their rates and the error of the closures at the start of a run; NAN, and the test
+// skipped, where the library was built without SUNDIALS.
 static double state_of(const ap_scenario *s, ap_sim **sim, ap_sim_state *state) {
   ap_error error = {.text = ""};
-  *sim = NULL;
-  if (!CHECK_OK(ap_sim_create(ap_scenario_scene(s), sim, &error)) ||
+  ap_status status = ap_sim_create(ap_scenario_scene(s), sim, &error);
+  if (status == AP_E_UNSUPPORTED) {
+    test_skip("%s", error.text);
+    return NAN;
+  }
+  if (!CHECK_OK(status) ||
       !CHECK_OK(ap_sim_start(*sim, 0, ap_scenario_q(s), ap_scenario_v(s), &error)) ||
       !CHECK_OK(ap_sim_now(*sim, state, &error))) {
     printf("  %s\n", error.text);
@@ -48,7 +53,12 @@ TEST(starts_in_coordinates) {
   ap_sim_state now = {0};
   CHECK(ap_scenario_mechanism(s) && ap_scenario_scene(s)->mechanism == ap_scenario_mechanism(s));
   CHECK(ap_scenario_model(s) == ap_mechanism_tree(ap_scenario_mechanism(s)));
-  CHECK(state_of(s, &sim, &now) < 1e-13);
+  const double closure = state_of(s, &sim, &now);
+  if (!sim) {
+    ap_scenario_free(s);
+    return;
+  }
+  CHECK(closure < 1e-13);
   const double there[2] = {0, 0.4}, rates[2] = {0.25, -0.5};
   CHECK_WITHIN(now.s + 1, there + 1, 1, 1e-13);
   CHECK_WITHIN(now.s, there, 1, 1e-4); // where the guess, of four digits, has it
@@ -66,7 +76,12 @@ TEST(starts_by_joints) {
   ap_sim_state now = {0};
   CHECK(ap_scenario_q(s)[0] == 2.1 && ap_scenario_q(s)[2] == 1);
   CHECK(ap_scenario_v(s)[0] == 1 && ap_scenario_v(s)[2] == -2);
-  CHECK(state_of(s, &sim, &now) < 1e-13);
+  const double closure = state_of(s, &sim, &now);
+  if (!sim) {
+    ap_scenario_free(s);
+    return;
+  }
+  CHECK(closure < 1e-13);
   CHECK_WITHIN(now.q, ap_scenario_q(s), 4, 1e-12);
   CHECK_WITHIN(now.v, ap_scenario_v(s), 4, 1e-12);
   ap_sim_free(sim);
@@ -79,7 +94,8 @@ TEST(branches_and_nothing_at_all) {
     ap_sim *sim;
     ap_sim_state now = {0};
     CHECK(ap_scenario_q(s)[2] < -1 && ap_scenario_q(t)[2] > 1);
-    CHECK(state_of(s, &sim, &now) < 1e-13);
+    const double closure = state_of(s, &sim, &now);
+    CHECK(!sim || closure < 1e-13);
     ap_sim_free(sim);
   }
   ap_scenario_free(s);
@@ -150,7 +166,7 @@ TEST(models_run) {
     ap_scenario_times(s, &start, &end, &step);
     CHECK(ap_scenario_warning(s, 0) == NULL);
     state_of(s, &sim, &now);
-    for (int k = 1; k <= 20; k++) {
+    for (int k = 1; sim && k <= 20; k++) {
       CHECK_OK(ap_sim_advance(sim, start + (end - start) * k / 20, &error));
       if (!CHECK_OK(ap_sim_now(sim, &now, &error))) break;
       scale = fmax(scale, fmax(now.kinetic, fabs(now.potential)));

@@ -70,6 +70,9 @@ export function png(rgba, width, height) {
   header.set([8, 3, 0, 0, 0], 8); // 8 bits each, by palette
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk("IHDR", header), chunk("PLTE", Buffer.from(colours.flat())), chunk("IDAT", deflateSync(lines, { level: 9 })), chunk("IEND", Buffer.alloc(0)),
+    chunk("IHDR", header),
+    chunk("PLTE", Buffer.from(colours.flat())),
+    chunk("IDAT", deflateSync(lines, { level: 9 })),
+    chunk("IEND", Buffer.alloc(0)),
   ]);
 }

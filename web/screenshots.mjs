@@ -14,27 +14,31 @@ const KINDS = {
 
 function parse(argument) {
   const [, file, time, kind] = /^(.*?\.html)(?:@([-\d.e]+))?(?::(\w+))?$/.exec(argument) ?? [];
-  if (!file || !(kind === undefined || kind in KINDS)) throw new Error(`'${argument}' is no REPORT.html[@TIME][:dark|:phone|:robot]`);
+  if (!file || !(kind === undefined || kind in KINDS))
+    throw new Error(`'${argument}' is no REPORT.html[@TIME][:dark|:phone|:robot]`);
   if (!existsSync(file)) throw new Error(`there is no ${file}`);
   return { file: resolve(file), time: time === undefined ? null : Number(time), kind: kind ?? "" };
 }
 
 /** The picture made smaller by the browser itself, as pixels. */
 const shrink = (page, picture, wide) =>
-  page.evaluate(async ([source, width]) => {
-    const image = new Image();
-    image.src = source;
-    await image.decode();
-    const height = Math.round((image.height * width) / image.width);
-    const canvas = Object.assign(document.createElement("canvas"), { width, height });
-    const draw = canvas.getContext("2d");
-    draw.imageSmoothingQuality = "high";
-    draw.drawImage(image, 0, 0, width, height);
-    const { data } = draw.getImageData(0, 0, width, height);
-    let text = "";
-    for (let i = 0; i < data.length; i += 8192) text += String.fromCharCode(...data.subarray(i, i + 8192));
-    return { width, height, data: btoa(text) };
-  }, [`data:image/png;base64,${picture.toString("base64")}`, wide]);
+  page.evaluate(
+    async ([source, width]) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      const height = Math.round((image.height * width) / image.width);
+      const canvas = Object.assign(document.createElement("canvas"), { width, height });
+      const draw = canvas.getContext("2d");
+      draw.imageSmoothingQuality = "high";
+      draw.drawImage(image, 0, 0, width, height);
+      const { data } = draw.getImageData(0, 0, width, height);
+      let text = "";
+      for (let i = 0; i < data.length; i += 8192) text += String.fromCharCode(...data.subarray(i, i + 8192));
+      return { width, height, data: btoa(text) };
+    },
+    [`data:image/png;base64,${picture.toString("base64")}`, wide],
+  );
 
 async function shoot(bench, folder, { file, time, kind }) {
   const { wide, only, ...options } = KINDS[kind];

@@ -123,11 +123,13 @@ typedef struct ap_traj_reach {
   double acceleration; ///< largest magnitude of the acceleration
 } ap_traj_reach;
 
-/// What coordinate j reaches, between the pieces and within them; to 1e-9 of each number.
+/// What coordinate j reaches, between the pieces and within them; to 1e-9 of each number. Infinite
+/// where something is too large for a number.
 AP_API ap_traj_reach ap_traj_reach_of(const ap_traj *traj, int j);
 
-/// Whether a trajectory keeps to its limits. AP_E_ARG, with the coordinate, its value and the limit
-/// in *error, where it does not; names, [n] or NULL, are what *error calls the coordinates.
+/// Whether a trajectory keeps to its limits, and everywhere to what a number can hold. AP_E_ARG,
+/// with the coordinate, its value and the limit in *error, where it does not; names, [n] or NULL,
+/// are what *error calls the coordinates.
 AP_API ap_status ap_traj_check(const ap_traj *traj, const ap_traj_limits *limits,
                                const char *const *names, ap_error *error);
 

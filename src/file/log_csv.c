@@ -1,6 +1,7 @@
 // Logs as CSV: rows in one file, events in another. The first line of each names the columns. A
 // third one has the scenario.
 
+#define _XOPEN_SOURCE 700 // for realpath()
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include "file/alloc.h"
 #include "file/log.h"
 #include "file/text.h"
+
+static const char scenario_ending[] = ".scenario.yaml";
 
 // A text is handed over when it has grown to this many bytes.
 enum { FULL_BYTES = 1 << 16 };
@@ -89,13 +92,28 @@ static ap_status open_beside(csv_file *f, const char *path, const char *ending, 
   return status;
 }
 
+// Is the scenario's own file the one that a copy of it would go to? Then it is there already.
+static bool is_beside(const char *path, const char *place) {
+  const size_t stem = strlen(path) - strlen(ap__log_csv.ending);
+  const size_t n = place ? strlen(place) : 0, m = strlen(scenario_ending);
+  char *real = n > m && strcmp(place + n - m, scenario_ending) == 0 ? realpath(place, NULL) : NULL;
+  char *copy = real ? malloc(stem + m + 1) : NULL;
+  if (copy) snprintf(copy, stem + m + 1, "%.*s%s", (int)stem, path, scenario_ending);
+  char *there = copy ? realpath(copy, NULL) : NULL;
+  const bool same = there && strcmp(there, real) == 0;
+  free(there);
+  free(copy);
+  free(real);
+  return same;
+}
+
 // The scenario as it was, behind a line that says where it was.
 static ap_status write_scenario(csv_log *csv, const char *path, const ap_log_def *def,
                                 ap_error *error) {
   csv_file *f = &csv->scenario;
   const char *place = def->scenario_file;
-  if (!def->scenario) return AP_OK;
-  ap_status status = open_beside(f, path, ".scenario.yaml", "scenario", error);
+  if (!def->scenario || is_beside(path, place)) return AP_OK;
+  ap_status status = open_beside(f, path, scenario_ending, "scenario", error);
   if (status) return status;
   if (place && !ap__has_control(place, strlen(place)))
     ap__text_add(&f->text, AP__LOG_PLACE "%s\n", place);

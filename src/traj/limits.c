@@ -31,6 +31,7 @@ static double top_between(const ap_piece *p, int j, int order, double sign, doub
 
 // The largest value of sign * x in a piece: between samples that lie close enough to tell its tops
 // apart (a polynomial of degree five has four, a series two for each harmonic), then refined.
+// Infinite where a sample is too large for a number.
 static double top_of_piece(const ap_piece *p, int j, int order, double sign) {
   int samples = 64;
   if (p->kind == PIECE_FOURIER) {
@@ -41,6 +42,7 @@ static double top_of_piece(const ap_piece *p, int j, int order, double sign) {
   double before = -INFINITY, here = sign * derivative(p, j, order, 0);
   for (int k = 0; k <= samples; k++) {
     double after = k < samples ? sign * derivative(p, j, order, (k + 1) * step) : -INFINITY;
+    if (!isfinite(here)) return INFINITY;
     if (here > most) most = here;
     if (here >= before && here >= after) {
       double low = fmax(0, (k - 1) * step), high = fmin(p->duration, (k + 1) * step);
@@ -80,7 +82,8 @@ ap_status ap_traj_check(const ap_traj *traj, const ap_traj_limits *limits, const
         {"largest speed", x.velocity, limit_of(limits->velocity, j, INFINITY), 1},
         {"largest acceleration", x.acceleration, limit_of(limits->acceleration, j, INFINITY), 1}};
     for (int k = 0; k < 4; k++) {
-      if (test[k].sign * test[k].value <= test[k].sign * test[k].limit) continue;
+      if (isfinite(test[k].value) && test[k].sign * test[k].value <= test[k].sign * test[k].limit)
+        continue;
       if (names)
         return AP__REFUSE(error, AP_E_ARG, 0, "the %s of '%s' is %.6g (the limit is %.6g)",
                           test[k].what, names[j], test[k].value, test[k].limit);

@@ -19,7 +19,7 @@ int cli_fail(int status, const char *file, int line, const char *format, ...) {
   return status;
 }
 int cli_fail_input(const char *file, const ap_error *error) {
-  fuzz_expect(error->text[0] && error->line >= 1);
+  fuzz_expect(error->text[0] && error->line >= 0);
   return cli_fail(CLI_BAD, file, error->line, "%s", error->text);
 }
 int cli_fail_output(const char *file, const ap_error *error) { return cli_fail_input(file, error); }

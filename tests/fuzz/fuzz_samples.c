@@ -1,6 +1,7 @@
 // Any bytes as the log that `appell identify` reads: an error, or samples of finite numbers; then
 // states to identify from, or an error.
 
+#include <appell/file.h>
 #include <appell/ident.h>
 #include <math.h>
 

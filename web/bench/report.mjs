@@ -22,7 +22,10 @@ for (let i = 0; i < 3; i++) {
   page = await bench.open(null, { file });
   loads.push({ whole: performance.now() - began, own: Number(await page.locator("#page").getAttribute("data-ready")) });
 }
-const { rows, columns } = await page.evaluate(() => ({ rows: globalThis.appell.run.rows, columns: globalThis.appell.run.columns.length }));
+const { rows, columns } = await page.evaluate(() => ({
+  rows: globalThis.appell.run.rows,
+  columns: globalThis.appell.run.columns.length,
+}));
 
 const scrub = await page.evaluate(async () => {
   const { clock, run, view } = globalThis.appell;

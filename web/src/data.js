@@ -94,7 +94,10 @@ export function readRun(document) {
     byName,
     events,
     eventTimes: Float64Array.from(events, (event) => event.t),
-    impactTimes: Float64Array.from(events.filter((event) => event.event === "impact"), (event) => event.t),
+    impactTimes: Float64Array.from(
+      events.filter((event) => event.event === "impact"),
+      (event) => event.t,
+    ),
     column: (name) => byName.get(name) ?? null,
   };
 }

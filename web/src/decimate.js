@@ -17,7 +17,10 @@ function plain(time, columns, from, to) {
 
 /** Fills two places of series with the extremes of values[from..to). */
 function extremes(values, from, to, series, at) {
-  let low = Infinity, high = -Infinity, lowAt = from, highAt = from;
+  let low = Infinity,
+    high = -Infinity,
+    lowAt = from,
+    highAt = from;
   for (let i = from; i < to; i++) {
     const value = values[i];
     if (value < low) {

@@ -49,7 +49,8 @@ const PATHS = {
   follow: "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8zm-1-6h2v4h-2zm0 16h2v4h-2zM2 11h4v2H2zm16 0h4v2h-4z",
   layers: "M12 3l10 5.5L12 14 2 8.5zM4.6 12L2 13.5 12 19l10-5.5-2.6-1.5L12 16.2z",
   sun: "M12 7.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zM11 1.8h2v3.4h-2zm0 17h2v3.4h-2zM1.8 11h3.4v2H1.8zm17 0h3.4v2h-3.4zM4.1 5.5l1.4-1.4 2.4 2.4-1.4 1.4zm12 12l1.4-1.4 2.4 2.4-1.4 1.4zM5.5 19.9l-1.4-1.4 2.4-2.4 1.4 1.4zm12-12l-1.4-1.4 2.4-2.4 1.4 1.4z",
-  camera: "M9 4l-1.6 2H4a2 2 0 0 0-2 2v10a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-3.4L15 4zm3 4.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zm0 2a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z",
+  camera:
+    "M9 4l-1.6 2H4a2 2 0 0 0-2 2v10a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-3.4L15 4zm3 4.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zm0 2a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z",
   close: "M6.4 5L12 10.6 17.6 5 19 6.4 13.4 12l5.6 5.6-1.4 1.4-5.6-5.6L6.4 19 5 17.6l5.6-5.6L5 6.4z",
 };
 
@@ -63,7 +64,8 @@ export function icon(name) {
   return svg;
 }
 
-export const button = (name, label, onclick) => h("button.tool", { type: "button", title: label, "aria-label": label, onclick }, icon(name));
+export const button = (name, label, onclick) =>
+  h("button.tool", { type: "button", title: label, "aria-label": label, onclick }, icon(name));
 
 /** Calls once per animation frame at most. */
 export function eachFrame(call) {

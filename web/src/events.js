@@ -6,6 +6,7 @@ import { eventColour, onTheme } from "./theme.js";
 
 const ROW = 34; // height of a row in pixels, as in the style sheet
 const MOST_HEIGHT = 12;
+const MOST_PRINTED = 500;
 
 const speedOf = (v) => (Array.isArray(v) ? Math.hypot(...v) : NaN);
 const degrees = (angle) => (Number.isFinite(angle) ? (angle * 180) / Math.PI : NaN);
@@ -28,19 +29,63 @@ export class EventTable {
     const kinds = new Map();
     for (const event of run.events) kinds.set(event.event ?? "event", (kinds.get(event.event ?? "event") ?? 0) + 1);
     this.hidden = new Set();
-    this.filters = h("div.tabs", { role: "group", "aria-label": "Kinds of events" },
-      [...kinds].map(([kind, count]) => h("button.tab.kind", { type: "button", "aria-pressed": "true", "data-kind": kind, onclick: (event) => this.filter(kind, event.currentTarget) },
-        h("span.dot"), kind, h("span.count", null, String(count)))));
-    const head = h("div.row.head", { role: "row" }, COLUMNS.map(([name, unit, kind]) => h(`div.cell.${kind}`, { role: "columnheader" }, name, unit && h("span.unit", null, unit))));
+    this.filters = h(
+      "div.tabs",
+      { role: "group", "aria-label": "Kinds of events" },
+      [...kinds].map(([kind, count]) =>
+        h(
+          "button.tab.kind",
+          {
+            type: "button",
+            "aria-pressed": "true",
+            "data-kind": kind,
+            onclick: (event) => this.filter(kind, event.currentTarget),
+          },
+          h("span.dot"),
+          kind,
+          h("span.count", null, String(count)),
+        ),
+      ),
+    );
+    const head = h(
+      "div.row.head",
+      { role: "row" },
+      COLUMNS.map(([name, unit, kind]) =>
+        h(`div.cell.${kind}`, { role: "columnheader" }, name, unit && h("span.unit", null, unit)),
+      ),
+    );
     this.body = h("div.rows", { role: "rowgroup" });
-    this.pane = h("div.event-table", { role: "table", "aria-label": "Events", "aria-rowcount": run.events.length, tabindex: "0" }, head, this.body);
-    this.element = h("section.card", { "aria-label": "Events", id: "events" }, h("div.card-head", null, h("h2", null, "Events")),
-      run.events.length > 0 ? [this.filters, this.pane] : h("p.empty", null, "Nothing happened: no impact, no contact."));
-    this.pane.addEventListener("scroll", eachFrame(() => this.draw()), { passive: true });
+    this.pane = h(
+      "div.event-table",
+      { role: "table", "aria-label": "Events", "aria-rowcount": run.events.length, tabindex: "0" },
+      head,
+      this.body,
+    );
+    this.element = h(
+      "section.card",
+      { "aria-label": "Events", id: "events" },
+      h("div.card-head", null, h("h2", null, "Events")),
+      run.events.length > 0
+        ? [this.filters, this.pane]
+        : h("p.empty", null, "Nothing happened: no impact, no contact."),
+    );
+    this.pane.addEventListener(
+      "scroll",
+      eachFrame(() => this.draw()),
+      { passive: true },
+    );
     clock.on(eachFrame(() => this.markCurrent()));
     onTheme(() => (this.paint(), this.draw(true)));
+    matchMedia("print").addEventListener("change", ({ matches }) => this.print(matches));
     this.paint();
     this.setHeight();
+  }
+
+  // On paper there is no scrolling: all rows, up to some pages of them.
+  print(on) {
+    this.printing = on;
+    this.setHeight();
+    this.draw(true);
   }
 
   paint() {
@@ -58,7 +103,8 @@ export class EventTable {
   }
 
   setHeight() {
-    this.body.style.height = `${this.kept.length * ROW}px`;
+    const rows = this.printing ? Math.min(this.kept.length, MOST_PRINTED) : this.kept.length;
+    this.body.style.height = `${rows * ROW}px`;
     this.pane.style.maxHeight = `${(MOST_HEIGHT + 1.4) * ROW}px`;
   }
 
@@ -68,16 +114,31 @@ export class EventTable {
       this.clock.set(event.t);
     };
     const cells = COLUMNS.map(([name, , kind, text]) => {
-      if (name === "Time") return h("div.cell.time", { role: "cell" }, h("button.jump", { type: "button", title: "Go to this moment" }, event.t.toFixed(6)));
-      if (name === "Event") return h("div.cell.kind", { role: "cell" }, h("span.dot", { style: `--series:${eventColour(event.event)}` }), event.event ?? "event");
+      if (name === "Time")
+        return h(
+          "div.cell.time",
+          { role: "cell" },
+          h("button.jump", { type: "button", title: "Go to this moment" }, event.t.toFixed(6)),
+        );
+      if (name === "Event")
+        return h(
+          "div.cell.kind",
+          { role: "cell" },
+          h("span.dot", { style: `--series:${eventColour(event.event)}` }),
+          event.event ?? "event",
+        );
       return h(`div.cell.${kind}`, { role: "cell" }, text(event));
     });
-    return h("div.row", { role: "row", "aria-rowindex": index + 1, "data-index": index, style: `top:${index * ROW}px`, onclick: go }, cells);
+    return h(
+      "div.row",
+      { role: "row", "aria-rowindex": index + 1, "data-index": index, style: `top:${index * ROW}px`, onclick: go },
+      cells,
+    );
   }
 
   draw(all = false) {
-    const from = Math.max(0, Math.floor(this.pane.scrollTop / ROW) - 4);
-    const to = Math.min(this.kept.length, from + MOST_HEIGHT + 12);
+    const from = this.printing ? 0 : Math.max(0, Math.floor(this.pane.scrollTop / ROW) - 4);
+    const to = Math.min(this.kept.length, this.printing ? MOST_PRINTED : from + MOST_HEIGHT + 12);
     if (!all && this.from === from && this.to === to) return;
     Object.assign(this, { from, to });
     this.body.replaceChildren(...this.kept.slice(from, to).map((event, i) => this.rowOf(event, from + i)));
@@ -96,7 +157,8 @@ export class EventTable {
     if (moved && this.clock.playing && current >= 0) {
       const top = current * ROW;
       const room = this.pane.clientHeight - 2 * ROW;
-      if (top < this.pane.scrollTop || top > this.pane.scrollTop + room) this.pane.scrollTop = Math.max(0, top - room / 2);
+      if (top < this.pane.scrollTop || top > this.pane.scrollTop + room)
+        this.pane.scrollTop = Math.max(0, top - room / 2);
     }
     const t = current >= 0 ? this.keptTimes[current] : NaN;
     for (const row of this.body.children) row.classList.toggle("current", this.keptTimes[row.dataset.index] === t);

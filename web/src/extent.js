@@ -1,6 +1,10 @@
 // How large the robot and its motion are, and whether it all happens in one plane.
 
-const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+const axes = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+];
 export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 export const scaled = (a, s) => [a[0] * s, a[1] * s, a[2] * s];
@@ -73,7 +77,10 @@ export function measure(run, kin, samples = 240) {
     });
   }
   const size = start.diagonal > 1e-9 ? start.diagonal : bodySize(kin) || motion.diagonal / 3 || 1;
-  const up = unitOf((run.model?.gravity ?? [0, 0, -1]).map((g) => -g), [0, 0, 1]);
+  const up = unitOf(
+    (run.model?.gravity ?? [0, 0, -1]).map((g) => -g),
+    [0, 0, 1],
+  );
   return { start, motion, size, up, normal: planeOf(travel, motion, up) };
 }
 
@@ -81,7 +88,8 @@ export function measure(run, kin, samples = 240) {
 function bodySize(kin) {
   let size = 0;
   for (const { given } of kin.bodies) {
-    for (const shape of given.shapes ?? []) size = Math.max(size, 2 * (shape.radius ?? 0), shape.length ?? 0, ...(shape.size ?? []));
+    for (const shape of given.shapes ?? [])
+      size = Math.max(size, 2 * (shape.radius ?? 0), shape.length ?? 0, ...(shape.size ?? []));
     for (const axis of given.ellipsoid?.half_axes ?? []) size = Math.max(size, 2 * axis);
   }
   return size;
@@ -97,7 +105,7 @@ function planeOf(travel, motion, up) {
   for (const { axis, i } of candidates) {
     const moves = Math.max(0, ...travel.map((box) => box.size[i]));
     const others = Math.max(0, ...travel.map((box) => Math.max(...box.size.filter((_, k) => k !== i))));
-    if (moves <= 1e-5 * others && others > 1e-9 * most && motion.size[i] <= 0.12 * most) {
+    if (moves <= 1e-5 * others && others > 1e-9 * most && motion.size[i] <= 0.05 * most) {
       const right = cross(up, axis);
       const turned = Math.max(...right) >= -Math.min(...right) ? axis : scaled(axis, -1);
       return Math.abs(dot(axis, up)) > 0.9 ? axis : turned;

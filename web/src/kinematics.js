@@ -8,17 +8,30 @@ import { lastAtOrBelow, placeOf } from "./data.js";
 
 /** Turns vector v by unit quaternion q into out, q and v at offsets. */
 export function turn(q, qi, v, vi, out, oi) {
-  const x = q[qi], y = q[qi + 1], z = q[qi + 2], w = q[qi + 3];
-  const a = v[vi], b = v[vi + 1], c = v[vi + 2];
-  const tx = 2 * (y * c - z * b), ty = 2 * (z * a - x * c), tz = 2 * (x * b - y * a);
+  const x = q[qi],
+    y = q[qi + 1],
+    z = q[qi + 2],
+    w = q[qi + 3];
+  const a = v[vi],
+    b = v[vi + 1],
+    c = v[vi + 2];
+  const tx = 2 * (y * c - z * b),
+    ty = 2 * (z * a - x * c),
+    tz = 2 * (x * b - y * a);
   out[oi] = a + w * tx + y * tz - z * ty;
   out[oi + 1] = b + w * ty + z * tx - x * tz;
   out[oi + 2] = c + w * tz + x * ty - y * tx;
 }
 
 function multiply(a, ai, b, bi, out, oi) {
-  const ax = a[ai], ay = a[ai + 1], az = a[ai + 2], aw = a[ai + 3];
-  const bx = b[bi], by = b[bi + 1], bz = b[bi + 2], bw = b[bi + 3];
+  const ax = a[ai],
+    ay = a[ai + 1],
+    az = a[ai + 2],
+    aw = a[ai + 3];
+  const bx = b[bi],
+    by = b[bi + 1],
+    bz = b[bi + 2],
+    bw = b[bi + 3];
   out[oi] = aw * bx + ax * bw + ay * bz - az * by;
   out[oi + 1] = aw * by - ax * bz + ay * bw + az * bx;
   out[oi + 2] = aw * bz + ax * by - ay * bx + az * bw;
@@ -29,7 +42,9 @@ function multiply(a, ai, b, bi, out, oi) {
 export function compose(a, ai, b, bi, out, oi) {
   const p = compose.point;
   turn(a, ai + 3, b, bi, p, 0);
-  const x = a[ai] + p[0], y = a[ai + 1] + p[1], z = a[ai + 2] + p[2];
+  const x = a[ai] + p[0],
+    y = a[ai + 1] + p[1],
+    z = a[ai + 2] + p[2];
   multiply(a, ai + 3, b, bi + 3, out, oi + 3);
   out[oi] = x;
   out[oi + 1] = y;
@@ -42,7 +57,8 @@ function unit(values, otherwise) {
   return length > 0 && Number.isFinite(length) ? values.map((x) => x / length) : otherwise;
 }
 
-const vector = (given, otherwise) => (Array.isArray(given) && given.length === otherwise.length ? given.map(Number) : otherwise);
+const vector = (given, otherwise) =>
+  Array.isArray(given) && given.length === otherwise.length ? given.map(Number) : otherwise;
 
 export function poseOf(frame) {
   const xyz = vector(frame?.xyz, [0, 0, 0]);
@@ -61,7 +77,13 @@ const WIDTH = { fixed: 0, revolute: 1, continuous: 1, prismatic: 1, planar: 3, s
 function rateColumns(run, joint) {
   return joint.columns.map((name) => {
     const base = name.replace(/^q\./, "v.");
-    if (joint.type === "planar") return run.column(base.replace(/\.x$/, ".vx").replace(/\.y$/, ".vy").replace(/\.angle$/, ".w"));
+    if (joint.type === "planar")
+      return run.column(
+        base
+          .replace(/\.x$/, ".vx")
+          .replace(/\.y$/, ".vy")
+          .replace(/\.angle$/, ".w"),
+      );
     if (joint.type === "free") return run.column(base.replace(/\.([xyz])$/, ".v$1"));
     return run.column(base);
   });
@@ -136,9 +158,11 @@ export function between(q0, q1, v0, v1, step, part, first, last) {
     if (part > last) return b + (q1 - b) * ((part - last) / (1 - last));
     return a + (b - a) * ((part - first) / (last - first));
   }
-  const m0 = v0 * step, m1 = v1 * step;
+  const m0 = v0 * step,
+    m1 = v1 * step;
   if (Math.abs(rise - 0.5 * (m0 + m1)) > 0.2 * (Math.abs(m0) + Math.abs(m1)) + 1e-12) return line;
-  const s = part, r = 1 - part;
+  const s = part,
+    r = 1 - part;
   return q0 * (1 + 2 * s) * r * r + m0 * s * r * r + q1 * s * s * (3 - 2 * s) - m1 * s * s * r;
 }
 
@@ -157,10 +181,14 @@ export function makeKinematics(run) {
   const frames = new Float64Array(7 * count); // joint frames before the motion, in the world
   const motion = new Float64Array(7);
   const q = new Float64Array(7);
-  const qa = new Float64Array(4), qb = new Float64Array(4);
-  const ka = new Float64Array(4), kb = new Float64Array(4), turnBy = new Float64Array(4); // at impacts between rows
+  const qa = new Float64Array(4),
+    qb = new Float64Array(4);
+  const ka = new Float64Array(4),
+    kb = new Float64Array(4),
+    turnBy = new Float64Array(4); // at impacts between rows
   const world = Float64Array.of(0, 0, 0, 0, 0, 0, 1);
-  const va = new Float64Array(3), vb = new Float64Array(3);
+  const va = new Float64Array(3),
+    vb = new Float64Array(3);
 
   const read = (column, row) => {
     const value = column ? column.values[row] : 0;
@@ -207,7 +235,8 @@ export function makeKinematics(run) {
     turn(qa, 0, va, 0, va, 0);
     turn(qb, 0, vb, 0, vb, 0);
     for (let i = 0; i < 3; i++) {
-      const a = read(joint.q[i], place.row), b = read(joint.q[i], place.next);
+      const a = read(joint.q[i], place.row),
+        b = read(joint.q[i], place.next);
       q[i] = between(a, b, va[i], vb[i], place.step, place.part, place.first, place.last);
     }
   }
@@ -219,8 +248,10 @@ export function makeKinematics(run) {
       return freePosition(joint, place);
     }
     for (let i = 0; i < joint.width; i++) {
-      const a = read(joint.q[i], place.row), b = read(joint.q[i], place.next);
-      const v0 = rate(joint.v[i], place.row), v1 = rate(joint.v[i], place.next);
+      const a = read(joint.q[i], place.row),
+        b = read(joint.q[i], place.next);
+      const v0 = rate(joint.v[i], place.row),
+        v1 = rate(joint.v[i], place.next);
       q[i] = joint.scale * between(a, b, v0, v1, place.step, place.part, place.first, place.last) + joint.offset;
     }
   }

@@ -17,7 +17,11 @@ function start() {
   try {
     run = readRun(JSON.parse(document.getElementById("run").textContent));
   } catch (error) {
-    page.replaceChildren(remark(`This page holds no run that can be read (${error.message}). 'appell report RUN -o FILE.html' writes one that does.`));
+    page.replaceChildren(
+      remark(
+        `This page holds no run that can be read (${error.message}). 'appell report RUN -o FILE.html' writes one that does.`,
+      ),
+    );
     return;
   }
   document.title = `${run.title}: ${run.program}`;
@@ -26,8 +30,15 @@ function start() {
   const replay = makeReplay(run, kin, clock);
   const plots = new Plots(run, clock);
   const events = new EventTable(run, clock);
-  const sections = [makeHeader(run), makeFigures(run), makeWarnings(run.warnings), h("div.stagearea", null, replay.element, plots.element),
-    h("div.pair", null, makeLedger(run, clock), events.element), makeFacts(run.facts), makeScenario(run.scenario)];
+  const sections = [
+    makeHeader(run),
+    makeFigures(run),
+    makeWarnings(run.warnings),
+    h("div.stagearea", null, replay.element, plots.element),
+    events.element,
+    h("div.pair", null, ...[makeLedger(run, clock), makeFacts(run.facts)].filter(Boolean)),
+    makeScenario(run.scenario),
+  ];
   page.replaceChildren(...sections.filter(Boolean));
   document.body.append(makeTransport(run, clock));
   const view = replay.build ? replay.build() : null;

@@ -1,7 +1,26 @@
 // What is drawn about the robot: contact points, closures, traces, marks of events, arrows of impulses and forces.
 
-import { BufferGeometry, CanvasTexture, Color, ConeGeometry, CylinderGeometry, Float32BufferAttribute, Group, Line, LineBasicMaterial,
-  LineDashedMaterial, LineSegments, Mesh, MeshBasicMaterial, Points, PointsMaterial, SphereGeometry, Sprite, SpriteMaterial, Vector3 } from "three";
+import {
+  BufferGeometry,
+  CanvasTexture,
+  Color,
+  ConeGeometry,
+  CylinderGeometry,
+  Float32BufferAttribute,
+  Group,
+  Line,
+  LineBasicMaterial,
+  LineDashedMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  Points,
+  PointsMaterial,
+  SphereGeometry,
+  Sprite,
+  SpriteMaterial,
+  Vector3,
+} from "three";
 import { Line2 } from "three/addons/lines/Line2.js";
 import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
@@ -33,7 +52,10 @@ function disc(ring) {
 function isEnd(kin, body, children, xyz) {
   const apart = (other) => Math.hypot(xyz[0] - other[0], xyz[1] - other[1], xyz[2] - other[2]) > 1e-9;
   const carrier = kin.bodies[body.parent];
-  const loose = body.joint.type === "free" || body.joint.type === "planar" || (carrier && carrier.joint.type === "prismatic" && !(carrier.given.mass > 0));
+  const loose =
+    body.joint.type === "free" ||
+    body.joint.type === "planar" ||
+    (carrier && carrier.joint.type === "prismatic" && !(carrier.given.mass > 0));
   return children.every((child) => apart(child.origin)) && (loose || apart([0, 0, 0]));
 }
 
@@ -41,7 +63,11 @@ function isEnd(kin, body, children, xyz) {
 export function traceable(run, kin) {
   const found = run.points
     .filter((point) => point.body >= 0 && Array.isArray(point.xyz))
-    .map((point) => ({ name: point.name ?? "point", parts: [{ body: point.body, xyz: point.xyz, weight: 1 }], end: false }));
+    .map((point) => ({
+      name: point.name ?? "point",
+      parts: [{ body: point.body, xyz: point.xyz, weight: 1 }],
+      end: false,
+    }));
   let chosen = 0;
   for (const body of kin.bodies) {
     const children = kin.bodies.filter((other) => other.parent === body.index);
@@ -55,13 +81,21 @@ export function traceable(run, kin) {
       const tip = own.length > 2 || closed > 2 ? com : scaled(com, 2);
       // What a closure holds goes on in another link.
       const end = (closed === 0 || closed > 2) && chosen++ < 8;
-      found.push({ name: body.given.name ?? `link ${body.index + 1}`, parts: [{ body: body.index, xyz: tip, weight: 1 }], end });
+      found.push({
+        name: body.given.name ?? `link ${body.index + 1}`,
+        parts: [{ body: body.index, xyz: tip, weight: 1 }],
+        end,
+      });
     }
   }
   const masses = kin.bodies.filter(({ given }) => given.mass > 0);
   const whole = masses.reduce((sum, { given }) => sum + given.mass, 0);
   if (masses.length > 1) {
-    const parts = masses.map(({ index, given }) => ({ body: index, xyz: given.com ?? [0, 0, 0], weight: given.mass / whole }));
+    const parts = masses.map(({ index, given }) => ({
+      body: index,
+      xyz: given.com ?? [0, 0, 0],
+      weight: given.mass / whole,
+    }));
     found.push({ name: "centre of mass", parts, end: false });
   }
   return found;
@@ -117,19 +151,31 @@ export class Marks {
   contactPoints() {
     this.pointMaterial = new MeshBasicMaterial();
     const geometry = new SphereGeometry(this.extent.size * 0.009, 16, 12);
-    this.points = this.run.points.filter((point) => point.body >= 0 && point.body < this.kin.bodies.length && Array.isArray(point.xyz)).map((point) => {
-      const mesh = new Mesh(geometry, this.pointMaterial);
-      this.layers.points.add(mesh);
-      return { point, mesh };
-    });
+    this.points = this.run.points
+      .filter((point) => point.body >= 0 && point.body < this.kin.bodies.length && Array.isArray(point.xyz))
+      .map((point) => {
+        const mesh = new Mesh(geometry, this.pointMaterial);
+        this.layers.points.add(mesh);
+        return { point, mesh };
+      });
   }
 
   closureLines() {
     // Closures of directions and of gears have no place.
     this.joined = this.run.closures.filter(({ kind }) => !["axis", "gear"].includes(kind));
     const count = this.joined.length;
-    this.closureMaterial = new LineDashedMaterial({ dashSize: this.extent.size * 0.02, gapSize: this.extent.size * 0.012, depthTest: false });
-    this.closureDots = new PointsMaterial({ size: 9, sizeAttenuation: false, map: disc(true), transparent: true, depthTest: false });
+    this.closureMaterial = new LineDashedMaterial({
+      dashSize: this.extent.size * 0.02,
+      gapSize: this.extent.size * 0.012,
+      depthTest: false,
+    });
+    this.closureDots = new PointsMaterial({
+      size: 9,
+      sizeAttenuation: false,
+      map: disc(true),
+      transparent: true,
+      depthTest: false,
+    });
     this.closureGeometry = new BufferGeometry();
     this.closureGeometry.setAttribute("position", new Float32BufferAttribute(new Float32Array(6 * count), 3));
     this.closureLine = new LineSegments(this.closureGeometry, this.closureMaterial);
@@ -141,24 +187,43 @@ export class Marks {
   }
 
   eventMarks() {
-    const shown = this.run.events.filter((event) => Array.isArray(event.position) && event.position.every(Number.isFinite));
+    const shown = this.run.events.filter(
+      (event) => Array.isArray(event.position) && event.position.every(Number.isFinite),
+    );
     this.marked = Float64Array.from(shown, (event) => event.t);
     this.markedEvents = shown;
     const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new Float32BufferAttribute(shown.flatMap((event) => event.position), 3));
+    geometry.setAttribute(
+      "position",
+      new Float32BufferAttribute(
+        shown.flatMap((event) => event.position),
+        3,
+      ),
+    );
     geometry.setAttribute("color", new Float32BufferAttribute(new Float32Array(3 * shown.length), 3));
-    const material = new PointsMaterial({ size: 11, sizeAttenuation: false, map: disc(false), vertexColors: true, transparent: true, depthTest: false });
+    const material = new PointsMaterial({
+      size: 11,
+      sizeAttenuation: false,
+      map: disc(false),
+      vertexColors: true,
+      transparent: true,
+      depthTest: false,
+    });
     this.markPoints = new Points(geometry, material);
     this.markPoints.frustumCulled = false;
     this.markPoints.renderOrder = 3;
-    this.flash = new Sprite(new SpriteMaterial({ map: disc(true), transparent: true, depthTest: false, sizeAttenuation: false }));
+    this.flash = new Sprite(
+      new SpriteMaterial({ map: disc(true), transparent: true, depthTest: false, sizeAttenuation: false }),
+    );
     this.flash.renderOrder = 4;
     this.flash.visible = false;
     this.layers.events.add(this.markPoints, this.flash);
   }
 
   prepareImpulses() {
-    this.pushes = this.run.events.filter((event) => event.impulse > 0 && Array.isArray(event.impulse_vector) && Array.isArray(event.position));
+    this.pushes = this.run.events.filter(
+      (event) => event.impulse > 0 && Array.isArray(event.impulse_vector) && Array.isArray(event.position),
+    );
     this.pushTimes = Float64Array.from(this.pushes, (event) => event.t);
     this.mostImpulse = this.pushes.reduce((most, event) => Math.max(most, event.impulse), 0);
   }
@@ -229,7 +294,10 @@ export class Marks {
     const group = new Group();
     const colour = seriesColour(index);
     const faint = new LineBasicMaterial({ color: colour, transparent: true, opacity: 0.25 });
-    const whole = new Line(new BufferGeometry().setAttribute("position", new Float32BufferAttribute(positions, 3)), faint);
+    const whole = new Line(
+      new BufferGeometry().setAttribute("position", new Float32BufferAttribute(positions, 3)),
+      faint,
+    );
     const material = new LineMaterial({ linewidth: 1.8, color: colour, transparent: true, opacity: 0.9 });
     const past = new Line2(new LineGeometry().setPositions(positions), material);
     // From the last sample to where the point is.
@@ -257,7 +325,14 @@ export class Marks {
         past.geometry.instanceCount = passed;
         placeOfTrace(kin, this.traceable[index], p);
         const start = tip.geometry.getAttribute("instanceStart");
-        start.data.array.set([positions[3 * passed], positions[3 * passed + 1], positions[3 * passed + 2], p[0], p[1], p[2]]);
+        start.data.array.set([
+          positions[3 * passed],
+          positions[3 * passed + 1],
+          positions[3 * passed + 2],
+          p[0],
+          p[1],
+          p[2],
+        ]);
         start.data.needsUpdate = true;
       }
     }
@@ -298,7 +373,15 @@ export class Marks {
       const event = this.pushes[i];
       const length = this.extent.size * 0.42 * Math.sqrt(event.impulse / this.mostImpulse);
       const fade = 1 - Math.max(0, t - event.t) / lasts;
-      this.setArrow("impulses", used++, event.position, event.impulse_vector, length, this.colours().impulse, 0.25 + 0.75 * fade);
+      this.setArrow(
+        "impulses",
+        used++,
+        event.position,
+        event.impulse_vector,
+        length,
+        this.colours().impulse,
+        0.25 + 0.75 * fade,
+      );
     }
     this.hideArrows("impulses", used);
   }
@@ -310,7 +393,15 @@ export class Marks {
       const size = lengthOf(force);
       if (!(size > 1e-4 * this.mostForce) || used >= MOST_ARROWS) continue;
       this.kin.point(point.body, point.xyz, p);
-      this.setArrow("forces", used++, p, force, this.extent.size * 0.3 * Math.sqrt(size / this.mostForce), this.colours().force, 0.95);
+      this.setArrow(
+        "forces",
+        used++,
+        p,
+        force,
+        this.extent.size * 0.3 * Math.sqrt(size / this.mostForce),
+        this.colours().force,
+        0.95,
+      );
     }
     this.hideArrows("forces", used);
   }
@@ -320,7 +411,8 @@ export class Marks {
     this.pointMaterial.color.set(colours.point);
     this.closureMaterial.color.set(colours.closure);
     this.closureDots.color.set(colours.closure);
-    for (const [index, { materials }] of this.traces) for (const material of materials) material.color.set(seriesColour(index));
+    for (const [index, { materials }] of this.traces)
+      for (const material of materials) material.color.set(seriesColour(index));
     const attribute = this.markPoints.geometry.getAttribute("color");
     const colour = new Color();
     this.markedEvents.forEach((event, i) => {

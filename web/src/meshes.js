@@ -65,7 +65,13 @@ export class Meshes {
       const own = (material) => {
         if (colour) return colour;
         if (!material?.color || part.geometry.hasAttribute?.("color")) return fallback;
-        return new MeshStandardMaterial({ color: material.color, roughness: 0.65, metalness: 0.05, transparent: material.opacity < 1, opacity: material.opacity });
+        return new MeshStandardMaterial({
+          color: material.color,
+          roughness: 0.65,
+          metalness: 0.05,
+          transparent: material.opacity < 1,
+          opacity: material.opacity,
+        });
       };
       const named = template.isMesh ? fallback : null;
       const material = colour ?? named ?? (Array.isArray(part.material) ? part.material.map(own) : own(part.material));

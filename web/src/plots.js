@@ -79,8 +79,13 @@ class Panel {
     this.pressed = null; // where the pointer went down
     this.frame = h("div.frame");
     this.legend = h("div.legend", { role: "group", "aria-label": `Series of ${title}` });
-    this.element = h("section.panel", { "aria-label": title, "data-panel": key },
-      h("h3", null, title, h("span.units", null, this.units.filter(Boolean).join(", "))), this.frame, this.legend);
+    this.element = h(
+      "section.panel",
+      { "aria-label": title, "data-panel": key },
+      h("h3", null, title, h("span.units", null, this.units.filter(Boolean).join(", "))),
+      this.frame,
+      this.legend,
+    );
     this.makeLegend();
   }
 
@@ -89,8 +94,19 @@ class Panel {
     this.chips = this.columns.map((column, i) => {
       const value = h("span.value");
       this.values.push(value);
-      const chip = h("button.chip", { type: "button", "aria-pressed": this.shown[i], title: `${column.name}: click shows or hides, double click shows it alone`,
-        onclick: () => this.toggle(i), ondblclick: () => this.alone(i) }, h("span.swatch"), h("span.name", null, shortName(column.name)), value);
+      const chip = h(
+        "button.chip",
+        {
+          type: "button",
+          "aria-pressed": this.shown[i],
+          title: `${column.name}: click shows or hides, double click shows it alone`,
+          onclick: () => this.toggle(i),
+          ondblclick: () => this.alone(i),
+        },
+        h("span.swatch"),
+        h("span.name", null, shortName(column.name)),
+        value,
+      );
       return chip;
     });
     this.legend.append(...this.chips);
@@ -154,7 +170,12 @@ class Panel {
     const columns = this.columns.map((column, i) => (this.shown[i] ? column.values : null));
     const visible = columns.filter(Boolean);
     const width = Math.max(60, this.frame.clientWidth - 60);
-    const [times, ...series] = decimate(run.time, visible, ...range, Math.round(width * Math.min(2, globalThis.devicePixelRatio || 1)));
+    const [times, ...series] = decimate(
+      run.time,
+      visible,
+      ...range,
+      Math.round(width * Math.min(2, globalThis.devicePixelRatio || 1)),
+    );
     let next = 0;
     return [times, ...columns.map((column) => (column ? series[next++] : []))];
   }
@@ -171,14 +192,31 @@ class Panel {
   }
 
   options() {
-    const axis = { stroke: () => css("--muted"), font: "11px system-ui, sans-serif", grid: { stroke: () => css("--line"), width: 1 }, ticks: { stroke: () => css("--line"), size: 4, width: 1 } };
+    const axis = {
+      stroke: () => css("--muted"),
+      font: "11px system-ui, sans-serif",
+      grid: { stroke: () => css("--line"), width: 1 },
+      ticks: { stroke: () => css("--line"), size: 4, width: 1 },
+    };
     const scales = { x: { time: false, range: () => this.plots.range } };
     const axes = [{ ...axis, size: 28, space: 60, values: (_, ticks) => ticks.map((t) => shown(t, 6)) }];
     this.units.slice(0, 2).forEach((unit, i) => {
-      axes.push({ ...axis, scale: `y${i}`, side: i === 0 ? 3 : 1, size: 54, space: 34, gap: 4, grid: i === 0 ? axis.grid : { show: false }, values: (_, ticks) => ticks.map((y) => withSuffix(y, unit, ticks, this.units.length > 1)) });
+      axes.push({
+        ...axis,
+        scale: `y${i}`,
+        side: i === 0 ? 3 : 1,
+        size: 54,
+        space: 34,
+        gap: 4,
+        grid: i === 0 ? axis.grid : { show: false },
+        values: (_, ticks) => ticks.map((y) => withSuffix(y, unit, ticks, this.units.length > 1)),
+      });
     });
     this.units.forEach((_, i) => {
-      scales[`y${i}`] = { auto: true, range: (_u, low, high) => (low === null || low === undefined ? [0, 1] : uPlot.rangeNum(low, high, 0.08, true)) };
+      scales[`y${i}`] = {
+        auto: true,
+        range: (_u, low, high) => (low === null || low === undefined ? [0, 1] : uPlot.rangeNum(low, high, 0.08, true)),
+      };
     });
     return {
       width: this.frame.clientWidth,
@@ -187,9 +225,18 @@ class Panel {
       legend: { show: false },
       scales,
       axes,
-      series: [{}, ...this.columns.map((column, i) => ({
-        label: column.name, scale: `y${this.units.indexOf(column.unit)}`, show: this.shown[i], stroke: () => seriesColour(i),
-        dash: seriesDash(i), width: 1.5, points: { show: this.plots.run.rows < 3 } }))],
+      series: [
+        {},
+        ...this.columns.map((column, i) => ({
+          label: column.name,
+          scale: `y${this.units.indexOf(column.unit)}`,
+          show: this.shown[i],
+          stroke: () => seriesColour(i),
+          dash: seriesDash(i),
+          width: 1.5,
+          points: { show: this.plots.run.rows < 3 },
+        })),
+      ],
       cursor: {
         y: false,
         points: { size: 6, fill: (_, i) => seriesColour(i - 1) },
@@ -197,7 +244,11 @@ class Panel {
         sync: { key: "run", setSeries: false, scales: ["x", null] },
         bind: { dblclick: () => () => (this.plots.reset(), null) },
       },
-      hooks: { setSelect: [(plot) => this.select(plot)], setCursor: [(plot) => this.hovered(plot)], drawAxes: [(plot) => this.drawEvents(plot)] },
+      hooks: {
+        setSelect: [(plot) => this.select(plot)],
+        setCursor: [(plot) => this.hovered(plot)],
+        drawAxes: [(plot) => this.drawEvents(plot)],
+      },
     };
   }
 
@@ -206,7 +257,8 @@ class Panel {
     if (width < 4) return;
     // The other plots mirror the selection; the one under the pointer counts.
     if (this.pressed === null) return plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    const from = plot.posToVal(left, "x"), to = plot.posToVal(left + width, "x");
+    const from = plot.posToVal(left, "x"),
+      to = plot.posToVal(left + width, "x");
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     this.plots.zoom(from, to);
   }
@@ -225,7 +277,11 @@ class Panel {
     ctx.save();
     ctx.globalAlpha = 0.28;
     ctx.lineWidth = globalThis.devicePixelRatio || 1;
-    for (let i = Math.max(0, lastAtOrBelow(run.eventTimes, range[0])); i < run.events.length && run.eventTimes[i] <= range[1]; i++) {
+    for (
+      let i = Math.max(0, lastAtOrBelow(run.eventTimes, range[0]));
+      i < run.events.length && run.eventTimes[i] <= range[1];
+      i++
+    ) {
       const x = Math.round(plot.valToPos(run.eventTimes[i], "x", true));
       if (x <= last + 1 || x < bbox.left || x > bbox.left + bbox.width) continue;
       last = x;
@@ -253,7 +309,10 @@ class Panel {
       grip.setPointerCapture(event.pointerId);
       clock.pause();
     });
-    grip.addEventListener("pointermove", (event) => grip.hasPointerCapture(event.pointerId) && clock.set(timeAt(event.clientX)));
+    grip.addEventListener(
+      "pointermove",
+      (event) => grip.hasPointerCapture(event.pointerId) && clock.set(timeAt(event.clientX)),
+    );
     over.addEventListener("wheel", (event) => this.wheel(event, timeAt(event.clientX)), { passive: false });
     this.listenToTouch(over, timeAt);
   }
@@ -269,20 +328,32 @@ class Panel {
   listenToTouch(over, timeAt) {
     const { clock } = this.plots;
     let pinch = null;
-    over.addEventListener("touchstart", (event) => {
-      pinch = event.touches.length === 2 ? { range: this.plots.range, at: [...event.touches].map((touch) => timeAt(touch.clientX)) } : null;
-    }, { passive: true });
-    over.addEventListener("touchmove", (event) => {
-      if (event.touches.length === 1) {
-        clock.pause();
-        clock.set(timeAt(event.touches[0].clientX));
-      } else if (pinch && event.touches.length === 2) {
-        const box = over.getBoundingClientRect();
-        const [a, b] = [...event.touches].map((touch) => (touch.clientX - box.left) / box.width);
-        const scale = (pinch.at[1] - pinch.at[0]) / (b - a);
-        if (Number.isFinite(scale) && scale > 0) this.plots.zoom(pinch.at[0] - a * scale, pinch.at[0] + (1 - a) * scale);
-      }
-    }, { passive: true });
+    over.addEventListener(
+      "touchstart",
+      (event) => {
+        pinch =
+          event.touches.length === 2
+            ? { range: this.plots.range, at: [...event.touches].map((touch) => timeAt(touch.clientX)) }
+            : null;
+      },
+      { passive: true },
+    );
+    over.addEventListener(
+      "touchmove",
+      (event) => {
+        if (event.touches.length === 1) {
+          clock.pause();
+          clock.set(timeAt(event.touches[0].clientX));
+        } else if (pinch && event.touches.length === 2) {
+          const box = over.getBoundingClientRect();
+          const [a, b] = [...event.touches].map((touch) => (touch.clientX - box.left) / box.width);
+          const scale = (pinch.at[1] - pinch.at[0]) / (b - a);
+          if (Number.isFinite(scale) && scale > 0)
+            this.plots.zoom(pinch.at[0] - a * scale, pinch.at[0] + (1 - a) * scale);
+        }
+      },
+      { passive: true },
+    );
   }
 
   moveHead() {
@@ -319,9 +390,14 @@ export class Plots {
     this.body = h("div.panels");
     this.resetButton = h("button.text", { type: "button", onclick: () => this.reset(), hidden: true }, "Whole run");
     this.tabs = h("div.tabs", { role: "group", "aria-label": "Quantities to plot" });
-    this.element = h("section.card.plots", { "aria-label": "Plots over time" },
-      h("div.card-head", null, h("h2", null, "Over time"), this.resetButton), this.tabs, this.body,
-      h("p.hint", null, "Drag to zoom, double click to see the whole run, click to go to a moment."));
+    this.element = h(
+      "section.card.plots",
+      { "aria-label": "Plots over time" },
+      h("div.card-head", null, h("h2", null, "Over time"), this.resetButton),
+      this.tabs,
+      this.body,
+      h("p.hint", null, "Drag to zoom, double click to see the whole run, click to go to a moment."),
+    );
     this.makeTabs();
     clock.on(eachFrame(() => this.opened().forEach((panel) => panel.moveHead())));
     onTheme(() => {
@@ -338,12 +414,22 @@ export class Plots {
     const first = ["q", "v", "energy"].filter((key) => this.panels.some((panel) => panel.key === key));
     const open = new Set(first.length > 0 ? first : this.panels.slice(0, 2).map((panel) => panel.key));
     for (const panel of this.panels) {
-      const tab = h("button.tab", { type: "button", "data-tab": panel.key, "aria-pressed": open.has(panel.key), onclick: () => this.toggle(panel) }, panel.title);
+      const tab = h(
+        "button.tab",
+        {
+          type: "button",
+          "data-tab": panel.key,
+          "aria-pressed": open.has(panel.key),
+          onclick: () => this.toggle(panel),
+        },
+        panel.title,
+      );
       panel.tab = tab;
       this.tabs.append(tab);
       if (open.has(panel.key)) this.body.append(panel.element);
     }
-    if (this.panels.length === 0 || this.run.rows === 0) this.body.append(h("p.empty", null, "This run has no rows to plot."));
+    if (this.panels.length === 0 || this.run.rows === 0)
+      this.body.append(h("p.empty", null, "This run has no rows to plot."));
   }
 
   toggle(panel) {
@@ -369,7 +455,8 @@ export class Plots {
   zoom(from, to) {
     const [low, high] = this.whole;
     const least = Math.max((high - low) * 1e-7, 1e-12);
-    const start = Math.max(low, Math.min(from, to)), end = Math.min(high, Math.max(from, to));
+    const start = Math.max(low, Math.min(from, to)),
+      end = Math.min(high, Math.max(from, to));
     if (!(end - start > least)) return;
     this.range = [start, end];
     this.refresh();
@@ -381,7 +468,8 @@ export class Plots {
   }
 
   refresh() {
-    this.resetButton.hidden = this.range === this.whole || (this.range[0] === this.whole[0] && this.range[1] === this.whole[1]);
+    this.resetButton.hidden =
+      this.range === this.whole || (this.range[0] === this.whole[0] && this.range[1] === this.whole[1]);
     for (const panel of this.opened()) panel.fill();
   }
 }

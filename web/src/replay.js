@@ -43,8 +43,16 @@ function layerMenu(run, view) {
       view.marks.setTrace(i, checked);
       view.marks.colour();
       view.request();
-    }));
-  return h("div.menu", { hidden: true }, h("h3", null, "Show"), layers, traces.length > 0 && h("h3", null, "Paths of"), h("div.many", null, traces));
+    }),
+  );
+  return h(
+    "div.menu",
+    { hidden: true },
+    h("h3", null, "Show"),
+    layers,
+    traces.length > 0 && h("h3", null, "Paths of"),
+    h("div.many", null, traces),
+  );
 }
 
 function savePicture(run, view) {
@@ -69,20 +77,37 @@ function toolbar(run, view) {
   });
   follow.setAttribute("aria-pressed", "false");
   const names = Object.keys(SIDES).filter((name) => name !== "plane" || view.extent.normal);
-  const side = h("select", { "aria-label": "Side from which it is seen", onchange: () => view.look(side.value) },
-    names.map((name) => h("option", { value: name, selected: name === view.looking }, SIDES[name])));
+  const side = h(
+    "select",
+    { "aria-label": "Side from which it is seen", onchange: () => view.look(side.value) },
+    names.map((name) => h("option", { value: name, selected: name === view.looking }, SIDES[name])),
+  );
   document.addEventListener("pointerdown", (event) => {
     if (menu.hidden || menu.contains(event.target) || layers.contains(event.target)) return;
     menu.hidden = true;
     layers.setAttribute("aria-expanded", "false");
   });
-  return [h("div.tools", { role: "toolbar", "aria-label": "View" }, side, button("fit", "See the whole motion (f)", () => view.fit()), follow, layers,
-    button("camera", "Save as a picture", () => savePicture(run, view))), menu];
+  return [
+    h(
+      "div.tools",
+      { role: "toolbar", "aria-label": "View" },
+      side,
+      button("fit", "See the whole motion (f)", () => view.fit()),
+      follow,
+      layers,
+      button("camera", "Save as a picture", () => savePicture(run, view)),
+    ),
+    menu,
+  ];
 }
 
 /** The card and its view; the view is null where there is nothing to show or no WebGL to show it with. */
 export function makeReplay(run, kin, clock) {
-  const canvas = h("canvas.view", { role: "img", tabindex: "0", "aria-label": `The robot ${run.model?.name ?? ""} in motion` });
+  const canvas = h("canvas.view", {
+    role: "img",
+    tabindex: "0",
+    "aria-label": `The robot ${run.model?.name ?? ""} in motion`,
+  });
   const stage = h("div.stage", null, canvas);
   const element = h("section.card.replay", { "aria-label": "Replay in 3D" }, stage);
   if (!run.model) {
@@ -95,12 +120,17 @@ export function makeReplay(run, kin, clock) {
     try {
       view = new View(canvas, run, kin);
     } catch (error) {
-      stage.replaceChildren(remark(`The replay in 3D needs WebGL, which this browser does not give (${error.message}). Everything else is here.`));
+      stage.replaceChildren(
+        remark(
+          `The replay in 3D needs WebGL, which this browser does not give (${error.message}). Everything else is here.`,
+        ),
+      );
       element.classList.add("without");
       return null;
     }
     stage.append(...toolbar(run, view));
-    if (view.robot.meshes.unread.length > 0) stage.append(h("p.note", null, `Not readable as a mesh: ${view.robot.meshes.unread.join(", ")}.`));
+    if (view.robot.meshes.unread.length > 0)
+      stage.append(h("p.note", null, `Not readable as a mesh: ${view.robot.meshes.unread.join(", ")}.`));
     clock.on(() => view.setTime(clock.t, clock.speed, clock.playing));
     onTheme(() => view.recolour());
     new ResizeObserver(() => {

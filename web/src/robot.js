@@ -1,6 +1,18 @@
 // The robot: links from their shapes; links without any from joint frames, contact points and ellipsoids of inertia.
 
-import { BoxGeometry, CapsuleGeometry, Color, CylinderGeometry, Group, Mesh, MeshStandardMaterial, Quaternion, SphereGeometry, Vector3, AxesHelper } from "three";
+import {
+  BoxGeometry,
+  CapsuleGeometry,
+  Color,
+  CylinderGeometry,
+  Group,
+  Mesh,
+  MeshStandardMaterial,
+  Quaternion,
+  SphereGeometry,
+  Vector3,
+  AxesHelper,
+} from "three";
 import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
 import { added, cross, dot, lengthOf, scaled, unitOf } from "./extent.js";
 import { Meshes } from "./meshes.js";
@@ -12,6 +24,7 @@ export class Robot {
     this.run = run;
     this.kin = kin;
     this.colours = colours;
+    this.size = extent.size;
     this.thick = extent.size * 0.014;
     this.group = new Group();
     this.ellipsoids = [];
@@ -31,7 +44,13 @@ export class Robot {
   }
 
   material(name, opacity = 1) {
-    const material = new MeshStandardMaterial({ roughness: 0.6, metalness: 0.05, transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
+    const material = new MeshStandardMaterial({
+      roughness: 0.6,
+      metalness: 0.05,
+      transparent: opacity < 1,
+      opacity,
+      depthWrite: opacity === 1,
+    });
     this.themed.push({ material, name });
     return material;
   }
@@ -47,7 +66,9 @@ export class Robot {
     if (group.children.length === 0) this.skeleton(body, group);
     const ellipsoid = this.ellipsoid(body);
     if (ellipsoid) {
-      ellipsoid.visible = shapes.length === 0 && !group.userData.outlined;
+      // One that dwarfs the robot tells of an odd inertia, but hides everything else.
+      const dwarfs = group.children.length > 0 && Math.max(...ellipsoid.scale.toArray()) > 0.4 * this.size;
+      ellipsoid.visible = shapes.length === 0 && !group.userData.outlined && !dwarfs;
       this.ellipsoids.push(ellipsoid);
       group.add(ellipsoid);
     }
@@ -65,7 +86,11 @@ export class Robot {
     let object = null;
     if (shape.kind === "box") object = new Mesh(new BoxGeometry(...shape.size), material);
     if (shape.kind === "sphere") object = new Mesh(new SphereGeometry(shape.radius, 32, 20), material);
-    if (shape.kind === "cylinder") object = new Mesh(new CylinderGeometry(shape.radius, shape.radius, shape.length, 40).rotateX(Math.PI / 2), material);
+    if (shape.kind === "cylinder")
+      object = new Mesh(
+        new CylinderGeometry(shape.radius, shape.radius, shape.length, 40).rotateX(Math.PI / 2),
+        material,
+      );
     if (shape.kind === "mesh") {
       object = this.meshes.make(shape.mesh, colour, this.materials.link);
       if (object && shape.scale) object.scale.set(...shape.scale);
@@ -77,7 +102,13 @@ export class Robot {
   }
 
   coloured([r, g, b, a = 1]) {
-    return new MeshStandardMaterial({ color: new Color().setRGB(r, g, b, "srgb"), roughness: 0.6, metalness: 0.05, transparent: a < 1, opacity: a });
+    return new MeshStandardMaterial({
+      color: new Color().setRGB(r, g, b, "srgb"),
+      roughness: 0.6,
+      metalness: 0.05,
+      transparent: a < 1,
+      opacity: a,
+    });
   }
 
   // Where other things hang on a body: its children's joints, its contact points, its closures.
@@ -130,11 +161,14 @@ export class Robot {
   // Three or more places that are not in a line outline a body: a plate where they are in one plane.
   hull(body, ends) {
     const loose = ["free", "planar", "fixed"].includes(body.joint.type);
-    const origin = loose && !this.run.points.some(({ body: at, xyz }) => at === body.index && lengthOf(xyz ?? [1, 0, 0]) === 0);
+    const origin =
+      loose && !this.run.points.some(({ body: at, xyz }) => at === body.index && lengthOf(xyz ?? [1, 0, 0]) === 0);
     const points = origin ? ends : [...ends, [0, 0, 0]];
     const normal = points.length >= 3 ? acrossOf(points) : null;
     if (!normal) return null;
-    const corners = spatial(points, normal) ? points : points.flatMap((p) => [1, -1].map((side) => added(p, scaled(normal, side * this.thick * 0.8))));
+    const corners = spatial(points, normal)
+      ? points
+      : points.flatMap((p) => [1, -1].map((side) => added(p, scaled(normal, side * this.thick * 0.8))));
     try {
       return new Mesh(new ConvexGeometry(corners.map((p) => new Vector3(...p))), this.materials.hull);
     } catch {
@@ -143,7 +177,8 @@ export class Robot {
   }
 
   bone(from, to, radius, material) {
-    const a = new Vector3(...from), b = new Vector3(...to);
+    const a = new Vector3(...from),
+      b = new Vector3(...to);
     const length = a.distanceTo(b);
     if (!(length > radius * 0.5)) return null;
     const mesh = new Mesh(new CapsuleGeometry(radius, length, 6, 20), material);
@@ -231,7 +266,12 @@ function distinct(points, least) {
 function hiddenJoint(body, bodies) {
   if (body.joint.type === "free" || body.joint.type === "planar") return true;
   const parent = bodies[body.parent];
-  return Boolean(parent) && parent.joint.type === "prismatic" && !(parent.given.mass > 0) && parent.given.shapes?.length === 0;
+  return (
+    Boolean(parent) &&
+    parent.joint.type === "prismatic" &&
+    !(parent.given.mass > 0) &&
+    parent.given.shapes?.length === 0
+  );
 }
 
 // A direction across the widest triangle of the points; null where they are in a line.

@@ -1,6 +1,20 @@
 // The 3D replay: a view on the robot, its walls and marks at one moment. Draws only when something has changed.
 
-import { Box3, DirectionalLight, GridHelper, Group, HemisphereLight, MOUSE, OrthographicCamera, PerspectiveCamera, Quaternion, Scene, TOUCH, Vector3, WebGLRenderer } from "three";
+import {
+  Box3,
+  DirectionalLight,
+  GridHelper,
+  Group,
+  HemisphereLight,
+  MOUSE,
+  OrthographicCamera,
+  PerspectiveCamera,
+  Quaternion,
+  Scene,
+  TOUCH,
+  Vector3,
+  WebGLRenderer,
+} from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Box, added, cross, dot, measure, scaled, unitOf } from "./extent.js";
 import { Marks } from "./marks.js";
@@ -41,7 +55,13 @@ export class View {
       const box = new Box3();
       link.updateMatrixWorld(true);
       for (const part of link.children) if (part.visible && !robot.triads.includes(part)) box.expandByObject(part);
-      return box.isEmpty() ? [] : [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z]);
+      return box.isEmpty()
+        ? []
+        : [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [
+            i & 1 ? box.max.x : box.min.x,
+            i & 2 ? box.max.y : box.min.y,
+            i & 4 ? box.max.z : box.min.z,
+          ]);
     });
     const step = Math.max(1, Math.floor(run.rows / 120));
     const p = [0, 0, 0];
@@ -223,7 +243,12 @@ export class View {
     this.perspective.aspect = wide / high;
     this.perspective.updateProjectionMatrix();
     const span = this.span ?? 1;
-    Object.assign(this.orthographic, { left: (-span * wide) / high, right: (span * wide) / high, top: span, bottom: -span });
+    Object.assign(this.orthographic, {
+      left: (-span * wide) / high,
+      right: (span * wide) / high,
+      top: span,
+      bottom: -span,
+    });
     this.orthographic.updateProjectionMatrix();
     this.request();
   }

@@ -32,20 +32,35 @@ export function makeFigures(run) {
   if (bodies.length > 0) add("Links", String(bodies.length));
   const coordinates = new Set(bodies.flatMap((body) => body.joint?.columns ?? [])).size;
   if (coordinates > 0) add("Coordinates", String(coordinates));
-  const impacts = new Set(run.events.filter((event) => event.event === "impact").map((event) => event.number ?? event.t)).size;
-  if (run.walls.length > 0 || run.events.length > 0) add("Impacts", String(impacts));
+  const impacts = new Set(
+    run.events.filter((event) => event.event === "impact").map((event) => event.number ?? event.t),
+  ).size;
+  if (run.walls.length > 0 || impacts > 0) add("Impacts", String(impacts));
   const lost = run.column("lost");
   if (lost && run.rows > 0 && impacts > 0) add("Lost in impacts", shown(lost.values[run.rows - 1], 4), "J");
   const closing = run.column("closing");
   if (closing && run.rows > 0) add("Ledger error", shown(largest(closing.values), 2), "J");
-  add("Rows", run.rows.toLocaleString("en").replaceAll(",", "\u202f"));
-  return h("dl.figures", null, figures.map(({ name, value, unit }) => h("div", null, h("dt", null, name), h("dd", null, value, unit && h("span.unit", null, unit)))));
+  return h(
+    "dl.figures",
+    null,
+    figures.map(({ name, value, unit }) =>
+      h("div", null, h("dt", null, name), h("dd", null, value, unit && h("span.unit", null, unit))),
+    ),
+  );
 }
 
 export function makeWarnings(warnings) {
   if (warnings.length === 0) return null;
-  return h("section.warnings", { role: "note", "aria-label": "Warnings" }, h("h2", null, warnings.length === 1 ? "Warning" : `${warnings.length} warnings`),
-    h("ul", null, warnings.map((text) => h("li", null, String(text)))));
+  return h(
+    "section.warnings",
+    { role: "note", "aria-label": "Warnings" },
+    h("h2", null, warnings.length === 1 ? "Warning" : `${warnings.length} warnings`),
+    h(
+      "ul",
+      null,
+      warnings.map((text) => h("li", null, String(text))),
+    ),
+  );
 }
 
 const LEDGER = [
@@ -59,7 +74,9 @@ const LEDGER = [
 
 /** Where the energy is and went: at the start, now, at the end; what is held or gone less the work stays the same. */
 export function makeLedger(run, clock) {
-  const lines = LEDGER.map(([name, title, hint, sign]) => ({ title, hint, sign, column: run.column(name) })).filter(({ column }) => column);
+  const lines = LEDGER.map(([name, title, hint, sign]) => ({ title, hint, sign, column: run.column(name) })).filter(
+    ({ column }) => column,
+  );
   if (lines.length === 0 || run.rows === 0) return null;
   const scale = Math.max(1e-300, ...lines.map(({ column }) => largest(column.values)).filter(Number.isFinite));
   const cells = [];
@@ -67,13 +84,22 @@ export function makeLedger(run, clock) {
     const now = h("td.now");
     const bar = h("span.bar");
     cells.push({ now, bar, at, plain: kind !== "" });
-    return h(`tr${kind}`, null, h("th", { scope: "row" }, title, h("span.hint", null, hint)), h("td", null, shown(at(run.start), 5)), now, h("td", null, shown(at(run.end), 5)), h("td.bars", null, bar));
+    return h(
+      `tr${kind}`,
+      null,
+      h("th", { scope: "row" }, title, h("span.hint", null, hint)),
+      h("td", null, shown(at(run.start), 5)),
+      now,
+      h("td", null, shown(at(run.end), 5)),
+      h("td.bars", null, bar),
+    );
   };
   const body = lines.map(({ title, hint, column }) => row(title, hint, (t) => valueAt(run, column, t)));
   const sum = (t) => lines.reduce((total, { column, sign }) => total + sign * valueAt(run, column, t), 0);
   body.push(row("Sum", "constant but for errors", sum, ".sum"));
   const closing = run.column("closing");
-  if (closing) body.push(row("Closing error", "sum less sum at the start", (t) => valueAt(run, closing, t), ".closing"));
+  if (closing)
+    body.push(row("Closing error", "sum less sum at the start", (t) => valueAt(run, closing, t), ".closing"));
   const update = () => {
     for (const { now, bar, at, plain } of cells) {
       const value = at(clock.t);
@@ -87,10 +113,31 @@ export function makeLedger(run, clock) {
   };
   clock.on(eachFrame(update));
   update();
-  return h("section.card", { "aria-label": "Energy ledger", id: "ledger" }, h("div.card-head", null, h("h2", null, "Energy ledger"), h("span.unit", null, "J")),
-    h("div.scroll", null, h("table.ledger", null,
-      h("thead", null, h("tr", null, h("th", { scope: "col" }, "Energy"), ...["Start", "Now", "End"].map((name) => h("th", { scope: "col" }, name)), h("th.bars", { scope: "col", "aria-label": "Bar" }))),
-      h("tbody", null, body))));
+  return h(
+    "section.card",
+    { "aria-label": "Energy ledger", id: "ledger" },
+    h("div.card-head", null, h("h2", null, "Energy ledger"), h("span.unit", null, "J")),
+    h(
+      "div.scroll",
+      null,
+      h(
+        "table.ledger",
+        null,
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            h("th", { scope: "col" }, "Energy"),
+            ...["Start", "Now", "End"].map((name) => h("th", { scope: "col" }, name)),
+            h("th.bars", { scope: "col", "aria-label": "Bar" }),
+          ),
+        ),
+        h("tbody", null, body),
+      ),
+    ),
+  );
 }
 
 export function makeFacts(facts) {
@@ -101,14 +148,41 @@ export function makeFacts(facts) {
     groups.get(group).push(fact);
   }
   if (groups.size === 0) return null;
-  return h("section.card", { "aria-label": "Facts", id: "facts" }, h("div.card-head", null, h("h2", null, "Facts")),
-    h("div.facts", null, [...groups].map(([group, list]) => h("div.group", null, h("h3", null, group),
-      h("dl", null, list.map(({ name, value }) => h("div", null, h("dt", null, name), h("dd", null, String(value ?? "")))))))));
+  return h(
+    "section.card",
+    { "aria-label": "Facts", id: "facts" },
+    h("div.card-head", null, h("h2", null, "Facts")),
+    h(
+      "div.facts",
+      null,
+      [...groups].map(([group, list]) =>
+        h(
+          "div.group",
+          null,
+          h("h3", null, group),
+          h(
+            "dl",
+            null,
+            list.map(({ name, value }) => h("div", null, h("dt", null, name), h("dd", null, String(value ?? "")))),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 export function makeScenario(text) {
   if (!text) return null;
-  return h("section.card", { "aria-label": "Scenario", id: "scenario" }, h("details", { open: text.length < 4000 }, h("summary", null, h("h2", null, "Scenario")), h("pre", { tabindex: "0" }, text)));
+  return h(
+    "section.card",
+    { "aria-label": "Scenario", id: "scenario" },
+    h(
+      "details",
+      { open: text.length < 4000 },
+      h("summary", null, h("h2", null, "Scenario")),
+      h("pre", { tabindex: "0" }, text),
+    ),
+  );
 }
 
 export const remark = (text) => h("p.remark", { role: "status" }, text);

@@ -14,10 +14,31 @@ export function makeTransport(run, clock) {
   const ticks = h("canvas", { "aria-hidden": "true" });
   const fill = h("div.fill");
   const thumb = h("div.thumb");
-  const bar = h("div.scrub", { role: "slider", tabindex: "0", "aria-label": "Time", "aria-valuemin": run.start, "aria-valuemax": run.end }, h("div.rail", null, fill), ticks, thumb);
-  const speed = h("input", { type: "range", min: "-2", max: "1", step: "0.01", value: "0", "aria-label": "Speed of the replay", title: "Speed; double click: 1\u00d7" });
+  const bar = h(
+    "div.scrub",
+    { role: "slider", tabindex: "0", "aria-label": "Time", "aria-valuemin": run.start, "aria-valuemax": run.end },
+    h("div.rail", null, fill),
+    ticks,
+    thumb,
+  );
+  const speed = h("input", {
+    type: "range",
+    min: "-2",
+    max: "1",
+    step: "0.01",
+    value: "0",
+    "aria-label": "Speed of the replay",
+    title: "Speed; double click: 1\u00d7",
+  });
   const speedText = h("output.speed-text");
-  const element = h("footer.transport", { "aria-label": "Replay" }, h("div.buttons", null, previous, play, next), now, bar, h("label.speed", null, speed, speedText));
+  const element = h(
+    "footer.transport",
+    { "aria-label": "Replay" },
+    h("div.buttons", null, previous, play, next),
+    now,
+    bar,
+    h("label.speed", null, speed, speedText),
+  );
   for (const control of [play, previous, next]) control.disabled = idle;
 
   const timeAt = (event) => {
@@ -38,7 +59,8 @@ export function makeTransport(run, clock) {
   speed.addEventListener("dblclick", () => clock.setSpeed(1));
 
   const drawTicks = () => {
-    const wide = bar.clientWidth, high = bar.clientHeight;
+    const wide = bar.clientWidth,
+      high = bar.clientHeight;
     const ratio = globalThis.devicePixelRatio || 1;
     if (wide === 0) return;
     ticks.width = wide * ratio;

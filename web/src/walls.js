@@ -1,8 +1,23 @@
 // Walls: the surface, translucent, with lines on it, and where it can be seen as a curve, that curve with hatching
 // on its solid side, as in a drawing.
 
-import { BackSide, BufferGeometry, DoubleSide, Float32BufferAttribute, FrontSide, Group, LineBasicMaterial, LineSegments,
-  Matrix4, Mesh, MeshStandardMaterial, PlaneGeometry, SphereGeometry, TorusGeometry, Vector3 } from "three";
+import {
+  BackSide,
+  BufferGeometry,
+  DoubleSide,
+  Float32BufferAttribute,
+  FrontSide,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  PlaneGeometry,
+  SphereGeometry,
+  TorusGeometry,
+  Vector3,
+} from "three";
 import { Line2 } from "three/addons/lines/Line2.js";
 import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
@@ -25,13 +40,15 @@ export function splineThrough(points) {
   const ratio = new Float64Array(n);
   const slope = (i) => (points[i + 1][1] - points[i][1]) / (points[i + 1][0] - points[i][0]);
   for (let i = 1; i + 1 < n; i++) {
-    const before = points[i][0] - points[i - 1][0], after = points[i + 1][0] - points[i][0];
+    const before = points[i][0] - points[i - 1][0],
+      after = points[i + 1][0] - points[i][0];
     const pivot = 2 * (before + after) - before * ratio[i - 1];
     ratio[i] = after / pivot;
     second[i] = (6 * (slope(i) - slope(i - 1)) - before * second[i - 1]) / pivot;
   }
   for (let i = n - 2; i > 0; i--) second[i] -= ratio[i] * second[i + 1];
-  const endSlope = (i, sign, h) => slope(i) + (sign * h * (sign > 0 ? second[i] + 2 * second[i + 1] : 2 * second[i] + second[i + 1])) / 6;
+  const endSlope = (i, sign, h) =>
+    slope(i) + (sign * h * (sign > 0 ? second[i] + 2 * second[i + 1] : 2 * second[i] + second[i + 1])) / 6;
   return (x) => {
     if (n === 0) return 0;
     if (n === 1) return points[0][1];
@@ -42,8 +59,13 @@ export function splineThrough(points) {
     let i = 0;
     while (i < n - 2 && x > points[i + 1][0]) i++;
     const h = points[i + 1][0] - points[i][0];
-    const a = (points[i + 1][0] - x) / h, b = 1 - a;
-    return a * points[i][1] + b * points[i + 1][1] + (((a * a * a - a) * second[i] + (b * b * b - b) * second[i + 1]) * h * h) / 6;
+    const a = (points[i + 1][0] - x) / h,
+      b = 1 - a;
+    return (
+      a * points[i][1] +
+      b * points[i + 1][1] +
+      (((a * a * a - a) * second[i] + (b * b * b - b) * second[i + 1]) * h * h) / 6
+    );
   };
 }
 
@@ -67,17 +89,32 @@ function curveOf(wall, around) {
   return { points, solid: wall.inside ? 1 : -1 };
 }
 
-const NEEDS = { plane: [], circle: ["radius"], cylinder: ["radius"], sphere: ["radius"], torus: ["ring", "tube"], ellipse: ["semi_axes"], ellipsoid: ["semi_axes"], profile: ["points"] };
+const NEEDS = {
+  plane: [],
+  circle: ["radius"],
+  cylinder: ["radius"],
+  sphere: ["radius"],
+  torus: ["ring", "tube"],
+  ellipse: ["semi_axes"],
+  ellipsoid: ["semi_axes"],
+  profile: ["points"],
+};
 const LENGTHS = { ellipse: 2, ellipsoid: 3, profile: 1 };
 
 /** Whether a wall is of a kind that this page knows and has its sizes: one that has not is left out. */
 export function isWhole(wall) {
   const positive = (x) => Number.isFinite(x) && x > 0;
-  return wall.kind in NEEDS && NEEDS[wall.kind].every((key) => {
-    const value = wall[key];
-    if (!Array.isArray(value)) return positive(value);
-    return value.length >= LENGTHS[wall.kind] && (wall.kind === "profile" ? value.every((p) => p.every(Number.isFinite)) : value.every(positive));
-  });
+  return (
+    wall.kind in NEEDS &&
+    NEEDS[wall.kind].every((key) => {
+      const value = wall[key];
+      if (!Array.isArray(value)) return positive(value);
+      return (
+        value.length >= LENGTHS[wall.kind] &&
+        (wall.kind === "profile" ? value.every((p) => p.every(Number.isFinite)) : value.every(positive))
+      );
+    })
+  );
 }
 
 export class Walls {
@@ -92,7 +129,13 @@ export class Walls {
   }
 
   surface(geometry, inside) {
-    const material = new MeshStandardMaterial({ transparent: true, opacity: 0.13, roughness: 0.9, side: inside ? BackSide : FrontSide, depthWrite: false });
+    const material = new MeshStandardMaterial({
+      transparent: true,
+      opacity: 0.13,
+      roughness: 0.9,
+      side: inside ? BackSide : FrontSide,
+      depthWrite: false,
+    });
     this.surfaces.push(material);
     return new Mesh(geometry, material);
   }
@@ -116,14 +159,24 @@ export class Walls {
     const strokes = [];
     let rest = spacing / 2;
     for (let i = 0; i + 1 < points.length; i++) {
-      const [ax, ay] = points[i], [bx, by] = points[i + 1];
+      const [ax, ay] = points[i],
+        [bx, by] = points[i + 1];
       const length = Math.hypot(bx - ax, by - ay);
       if (!(length > 0)) continue;
-      const tx = (bx - ax) / length, ty = (by - ay) / length;
+      const tx = (bx - ax) / length,
+        ty = (by - ay) / length;
       for (; rest < length; rest += spacing) {
-        const x = ax + tx * rest, y = ay + ty * rest;
+        const x = ax + tx * rest,
+          y = ay + ty * rest;
         // To the right of the way along the curve, leaning back.
-        strokes.push(x, y, 0, x + spacing * 0.9 * (solid * ty - tx * 0.8), y + spacing * 0.9 * (-solid * tx - ty * 0.8), 0);
+        strokes.push(
+          x,
+          y,
+          0,
+          x + spacing * 0.9 * (solid * ty - tx * 0.8),
+          y + spacing * 0.9 * (-solid * tx - ty * 0.8),
+          0,
+        );
       }
       rest -= length;
     }
@@ -131,7 +184,9 @@ export class Walls {
   }
 
   place(object, { centre, x, y, z }) {
-    object.matrix = new Matrix4().makeBasis(new Vector3(...x), new Vector3(...y), new Vector3(...z)).setPosition(...centre);
+    object.matrix = new Matrix4()
+      .makeBasis(new Vector3(...x), new Vector3(...y), new Vector3(...z))
+      .setPosition(...centre);
     object.matrixAutoUpdate = false;
     return object;
   }
@@ -146,7 +201,10 @@ export class Walls {
     } else if (wall.kind === "ellipsoid") {
       group.add(...this.ellipsoid(wall.semi_axes, wall.inside));
     } else if (wall.kind === "torus") {
-      group.add(this.surface(new TorusGeometry(wall.ring, wall.tube, 32, 96), wall.inside), this.segments(torusLines(wall.ring, wall.tube), 0.25));
+      group.add(
+        this.surface(new TorusGeometry(wall.ring, wall.tube, 32, 96), wall.inside),
+        this.segments(torusLines(wall.ring, wall.tube), 0.25),
+      );
     } else {
       this.extruded(group, wall, frame);
     }
@@ -164,8 +222,11 @@ export class Walls {
     const around = [Math.min(along - reach, ...points), Math.max(along + reach, ...points)];
     const { points: curve, solid } = curveOf(wall, around);
     const planar = normal && Math.abs(dot(normal, frame.z)) > 0.999;
-    const deep = Math.max(dot(motion.size.map(Math.abs), frame.z.map(Math.abs)), planar ? size * 0.25 : motion.diagonal) * (planar ? 1 : 0.6);
-    const front = middle + deep / 2, back = middle - deep / 2;
+    const deep =
+      Math.max(dot(motion.size.map(Math.abs), frame.z.map(Math.abs)), planar ? size * 0.25 : motion.diagonal) *
+      (planar ? 1 : 0.6);
+    const front = middle + deep / 2,
+      back = middle - deep / 2;
     const inward = wall.kind === "profile" ? true : wall.inside;
     const sheet = this.surface(ribbon(curve, back, front), inward);
     sheet.material.side = DoubleSide;
@@ -216,7 +277,10 @@ export class Walls {
     }
     group.add(sheet, this.segments(grid, 0.3));
     if (normal && Math.abs(dot(normal, frame.z)) < 0.95) {
-      const ends = [[-half, 0], [half, 0]];
+      const ends = [
+        [-half, 0],
+        [half, 0],
+      ];
       const trace = new Group();
       trace.add(this.curve(ends.map((p) => [...p, 0])), this.hatching(ends, 1, Math.max(motion.diagonal, size) / 70));
       // Hatching is drawn in x y; a plane's curve lies along x with the solid against z.
@@ -250,14 +314,16 @@ function ribbon(curve, back, front) {
 function sphereLines() {
   const lines = [];
   const at = (i, j) => {
-    const u = (i * Math.PI) / 6, v = (j * Math.PI) / 24 - Math.PI / 2;
+    const u = (i * Math.PI) / 6,
+      v = (j * Math.PI) / 24 - Math.PI / 2;
     lines.push(Math.cos(u) * Math.cos(v), Math.sin(u) * Math.cos(v), Math.sin(v));
   };
-  for (let i = 0; i < 12; i++) for (let j = 0; j < 24; j++) at(i, j), at(i, j + 1);
+  for (let i = 0; i < 12; i++) for (let j = 0; j < 24; j++) (at(i, j), at(i, j + 1));
   for (let k = -2; k <= 2; k++) {
     const v = (k * Math.PI) / 6;
     for (let i = 0; i < 72; i++) {
-      for (const u of [(i * Math.PI) / 36, ((i + 1) * Math.PI) / 36]) lines.push(Math.cos(u) * Math.cos(v), Math.sin(u) * Math.cos(v), Math.sin(v));
+      for (const u of [(i * Math.PI) / 36, ((i + 1) * Math.PI) / 36])
+        lines.push(Math.cos(u) * Math.cos(v), Math.sin(u) * Math.cos(v), Math.sin(v));
     }
   }
   return lines;
@@ -265,8 +331,17 @@ function sphereLines() {
 
 function torusLines(ring, tube) {
   const lines = [];
-  const at = (u, v) => lines.push((ring + tube * Math.cos(v)) * Math.cos(u), (ring + tube * Math.cos(v)) * Math.sin(u), tube * Math.sin(v));
-  for (let i = 0; i < 24; i++) for (let j = 0; j < 24; j++) at((i * Math.PI) / 12, (j * Math.PI) / 12), at((i * Math.PI) / 12, ((j + 1) * Math.PI) / 12);
-  for (let j = 0; j < 8; j++) for (let i = 0; i < 96; i++) at((i * Math.PI) / 48, (j * Math.PI) / 4), at(((i + 1) * Math.PI) / 48, (j * Math.PI) / 4);
+  const at = (u, v) =>
+    lines.push(
+      (ring + tube * Math.cos(v)) * Math.cos(u),
+      (ring + tube * Math.cos(v)) * Math.sin(u),
+      tube * Math.sin(v),
+    );
+  for (let i = 0; i < 24; i++)
+    for (let j = 0; j < 24; j++)
+      (at((i * Math.PI) / 12, (j * Math.PI) / 12), at((i * Math.PI) / 12, ((j + 1) * Math.PI) / 12));
+  for (let j = 0; j < 8; j++)
+    for (let i = 0; i < 96; i++)
+      (at((i * Math.PI) / 48, (j * Math.PI) / 4), at(((i + 1) * Math.PI) / 48, (j * Math.PI) / 4));
   return lines;
 }

@@ -35,7 +35,10 @@ export class Bench {
     if (!page) execFileSync(process.execPath, [join(here, "../build.mjs"), built], { stdio: "inherit" });
     bench.built = readFileSync(built, "utf8");
     const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-    bench.browser = await chromium.launch({ executablePath: findBrowser(), args: [...(gl ? SOFTWARE_GL : ["--disable-gpu", "--disable-3d-apis"]), ...root] });
+    bench.browser = await chromium.launch({
+      executablePath: findBrowser(),
+      args: [...(gl ? SOFTWARE_GL : ["--disable-gpu", "--disable-3d-apis"]), ...root],
+    });
     bench.count = 0;
     return bench;
   }
@@ -48,13 +51,29 @@ export class Bench {
 
   /** Opens a run (or a file of one) without network; `said` collects what must not be: errors, warnings, requests. */
   async open(run, { width = 1280, height = 800, dark = false, scale = 1, file = null, touch = false } = {}) {
-    const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", deviceScaleFactor: scale, offline: true, hasTouch: touch });
+    const context = await this.browser.newContext({
+      viewport: { width, height },
+      colorScheme: dark ? "dark" : "light",
+      deviceScaleFactor: scale,
+      offline: true,
+      hasTouch: touch,
+    });
     const page = await context.newPage();
     page.said = [];
     const url = pathToFileURL(file ?? this.write(run)).href;
-    page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|GL Driver/.test(message.text()) && page.said.push(`console: ${message.text()}`));
+    page.on(
+      "console",
+      (message) =>
+        ["error", "warning"].includes(message.type()) &&
+        !/GPU stall|GL Driver/.test(message.text()) &&
+        page.said.push(`console: ${message.text()}`),
+    );
     page.on("pageerror", (error) => page.said.push(`error: ${error.stack ?? error}`));
-    page.on("request", (request) => request.url() !== url && !/^(data|blob):/.test(request.url()) && page.said.push(`request: ${request.url()}`));
+    page.on(
+      "request",
+      (request) =>
+        request.url() !== url && !/^(data|blob):/.test(request.url()) && page.said.push(`request: ${request.url()}`),
+    );
     await page.goto(url);
     await page.waitForSelector("#page[data-ready]");
     return page;
@@ -83,4 +102,5 @@ export const pixelsAt = (page, t) =>
     return { drawn, bytes: [...data] };
   }, t ?? null);
 
-export const differing = (a, b) => a.bytes.reduce((count, byte, i) => count + (Math.abs(byte - b.bytes[i]) > 24 ? 1 : 0), 0);
+export const differing = (a, b) =>
+  a.bytes.reduce((count, byte, i) => count + (Math.abs(byte - b.bytes[i]) > 24 ? 1 : 0), 0);

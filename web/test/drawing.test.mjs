@@ -56,14 +56,33 @@ test("a robot that moves in one plane is seen along its normal", () => {
 
 test("a profile is the natural spline of its points, straight beyond", () => {
   // Through (0, 0), (1, 1), (2, 0): curvatures 0, -3, 0.
-  const height = splineThrough([[0, 0], [1, 1], [2, 0]]);
-  for (const [x, y] of [[0, 0], [1, 1], [2, 0], [0.5, 0.6875], [1.5, 0.6875], [-1, -1.5], [3, -1.5]]) assert.ok(Math.abs(height(x) - y) < 1e-12, `${x}: ${height(x)} is not ${y}`);
+  const height = splineThrough([
+    [0, 0],
+    [1, 1],
+    [2, 0],
+  ]);
+  for (const [x, y] of [
+    [0, 0],
+    [1, 1],
+    [2, 0],
+    [0.5, 0.6875],
+    [1.5, 0.6875],
+    [-1, -1.5],
+    [3, -1.5],
+  ])
+    assert.ok(Math.abs(height(x) - y) < 1e-12, `${x}: ${height(x)} is not ${y}`);
 });
 
 test("a wall's axes are right-handed, whatever x is", () => {
-  for (const wall of [{ kind: "plane", normal: [0, 3, 0] }, { kind: "circle" }, { kind: "profile", axis: [0, -1, 0] }, { kind: "ellipse", axis: [2, 0, 0], x: [1, 0, 0] }]) {
+  for (const wall of [
+    { kind: "plane", normal: [0, 3, 0] },
+    { kind: "circle" },
+    { kind: "profile", axis: [0, -1, 0] },
+    { kind: "ellipse", axis: [2, 0, 0], x: [1, 0, 0] },
+  ]) {
     const { x, y, z } = frameOf(wall);
-    const triple = x[0] * (y[1] * z[2] - y[2] * z[1]) + x[1] * (y[2] * z[0] - y[0] * z[2]) + x[2] * (y[0] * z[1] - y[1] * z[0]);
+    const triple =
+      x[0] * (y[1] * z[2] - y[2] * z[1]) + x[1] * (y[2] * z[0] - y[0] * z[2]) + x[2] * (y[0] * z[1] - y[1] * z[0]);
     assert.ok(Math.abs(triple - 1) < 1e-12);
   }
   assert.equal(frameOf({ kind: "profile", axis: [0, -1, 0] }).y[2], 1);

@@ -16,7 +16,10 @@ export function pack({ time, columns = [], ...rest }) {
     program: "appell 0.1.0",
     made_from: "run.csv",
     rows: time.length,
-    columns: [{ name: "t", unit: "s", group: "time" }, ...columns.map(({ name, unit, group }) => ({ name, unit, group }))],
+    columns: [
+      { name: "t", unit: "s", group: "time" },
+      ...columns.map(({ name, unit, group }) => ({ name, unit, group })),
+    ],
     time: base64(Float64Array.from(time)),
     data: base64(data),
     ...rest,
@@ -35,7 +38,17 @@ const NONE = { xyz: [0, 0, 0], quat: [0, 0, 0, 1] };
 /** A body with what most have in common. */
 export function body(name, parent, type, columns, more = {}) {
   const { axis = [0, 0, 1], mimic = null, origin = NONE, ...rest } = more;
-  return { name, parent, joint: { name, type, axis, columns, mimic }, origin, mass: 1, com: [0, 0, 0], ellipsoid: null, shapes: [], ...rest };
+  return {
+    name,
+    parent,
+    joint: { name, type, axis, columns, mimic },
+    origin,
+    mass: 1,
+    com: [0, 0, 0],
+    ellipsoid: null,
+    shapes: [],
+    ...rest,
+  };
 }
 
 /** The tree of models/shafei-tree.yaml. */
@@ -47,7 +60,9 @@ export function shafeiTree() {
     body("slide2", 0, "prismatic", ["q.X2"], { axis: [0, 1, 0], mass: 0 }),
   ];
   const parents = [1, 2, 3, 4, 3, 6, 7, 6, 6, 10];
-  const rods = parents.map((parent, i) => body(`rod${i + 1}`, parent, "revolute", [`q.q${i + 1}`], i === 0 ? rod : { ...rod, origin: next }));
+  const rods = parents.map((parent, i) =>
+    body(`rod${i + 1}`, parent, "revolute", [`q.q${i + 1}`], i === 0 ? rod : { ...rod, origin: next }),
+  );
   const points = [{ name: "O1", body: 2, xyz: [0, 0, 0] }];
   for (let i = 1; i <= 10; i++) points.push({ name: `O${i + 1}`, body: i + 1, xyz: [1, 0, 0] });
   return { model: { name: "shafei-tree", gravity: [0, -9.81, 0], meshes: [], bodies: [...slides, ...rods] }, points };
@@ -62,7 +77,12 @@ export function shafeiRun() {
   const columns = names.map((name, i) => {
     const [kind] = name.split(".");
     const group = ENERGIES.includes(name) ? "energy" : ["q", "v", "tau", "force"].includes(kind) ? kind : "other";
-    return { name, unit: UNITS[group] ?? (name.includes("X") ? { q: "m", v: "m/s" } : { q: "rad", v: "rad/s" })[kind] ?? "", group, values: rows.map((row) => row[i]) };
+    return {
+      name,
+      unit: UNITS[group] ?? (name.includes("X") ? { q: "m", v: "m/s" } : { q: "rad", v: "rad/s" })[kind] ?? "",
+      group,
+      values: rows.map((row) => row[i]),
+    };
   });
   return pack({
     title: "shafei2018",
@@ -84,25 +104,62 @@ export function shafeiRun() {
   });
 }
 
-const wave = (time, amplitude, frequency, phase = 0) => time.map((t) => amplitude * Math.sin(2 * Math.PI * frequency * t + phase));
+const wave = (time, amplitude, frequency, phase = 0) =>
+  time.map((t) => amplitude * Math.sin(2 * Math.PI * frequency * t + phase));
 
 /** An arm of n joints that swings, with every column of a log: what benchmarks and tests of size use. */
 export function armRun({ joints = 6, rows = 601, step = 0.01, events = 0 } = {}) {
   const time = Array.from({ length: rows }, (_, i) => i * step);
   const span = Math.max(step, rows * step);
   const columns = [];
-  for (const [kind, unit] of [["q", "rad"], ["v", "rad/s"], ["tau", "N m"]]) {
+  for (const [kind, unit] of [
+    ["q", "rad"],
+    ["v", "rad/s"],
+    ["tau", "N m"],
+  ]) {
     for (let i = 1; i <= joints; i++) {
       const frequency = 0.2 + 0.07 * i;
       const size = kind === "v" ? 2 * Math.PI * frequency * 0.5 : 0.5;
-      columns.push({ name: `${kind}.joint${i}`, unit, group: kind, values: wave(time, kind === "tau" ? 10 : size, frequency, kind === "v" ? Math.PI / 2 + i : i) });
+      columns.push({
+        name: `${kind}.joint${i}`,
+        unit,
+        group: kind,
+        values: wave(time, kind === "tau" ? 10 : size, frequency, kind === "v" ? Math.PI / 2 + i : i),
+      });
     }
   }
-  for (const name of ENERGIES) columns.push({ name, unit: "J", group: "energy", values: wave(time, name === "closing" ? 1e-9 : 5, 0.3) });
+  for (const name of ENERGIES)
+    columns.push({ name, unit: "J", group: "energy", values: wave(time, name === "closing" ? 1e-9 : 5, 0.3) });
   const bodies = Array.from({ length: joints }, (_, i) =>
-    body(`link${i + 1}`, i - 1, "revolute", [`q.joint${i + 1}`], { axis: i % 3 === 0 ? [0, 0, 1] : [0, 1, 0], origin: { xyz: [0, 0, i === 0 ? 0.1 : 0.25], quat: [0, 0, 0, 1] }, com: [0, 0, 0.12], ellipsoid: { half_axes: [0.05, 0.05, 0.15], quat: [0, 0, 0, 1] } }));
-  const list = Array.from({ length: events }, (_, i) => ({ t: (span * (i + 0.5)) / events, event: ["impact", "contact", "liftoff", "slip"][i % 4], point: `link${joints}/tip`, wall: "floor", number: i + 1,
-    impulse: 1 + Math.sin(i), impulse_vector: [0, 0, 1 + Math.sin(i)], position: [0.3 * Math.cos(i), 0.3 * Math.sin(i), 0], normal: [0, 0, 1], before: [0, 0, -1], after: [0, 0, 0.5], angle: 0.2, lost: 0.1 }));
-  return pack({ title: `arm of ${joints} joints`, time, columns, events: list, model: { name: "arm", gravity: [0, 0, -9.81], meshes: [], bodies }, points: [{ name: "tip", body: joints - 1, xyz: [0, 0, 0.25] }],
-    walls: [{ name: "floor", kind: "plane", normal: [0, 0, 1] }] });
+    body(`link${i + 1}`, i - 1, "revolute", [`q.joint${i + 1}`], {
+      axis: i % 3 === 0 ? [0, 0, 1] : [0, 1, 0],
+      origin: { xyz: [0, 0, i === 0 ? 0.1 : 0.25], quat: [0, 0, 0, 1] },
+      com: [0, 0, 0.12],
+      ellipsoid: { half_axes: [0.05, 0.05, 0.15], quat: [0, 0, 0, 1] },
+    }),
+  );
+  const list = Array.from({ length: events }, (_, i) => ({
+    t: (span * (i + 0.5)) / events,
+    event: ["impact", "contact", "liftoff", "slip"][i % 4],
+    point: `link${joints}/tip`,
+    wall: "floor",
+    number: i + 1,
+    impulse: 1 + Math.sin(i),
+    impulse_vector: [0, 0, 1 + Math.sin(i)],
+    position: [0.3 * Math.cos(i), 0.3 * Math.sin(i), 0],
+    normal: [0, 0, 1],
+    before: [0, 0, -1],
+    after: [0, 0, 0.5],
+    angle: 0.2,
+    lost: 0.1,
+  }));
+  return pack({
+    title: `arm of ${joints} joints`,
+    time,
+    columns,
+    events: list,
+    model: { name: "arm", gravity: [0, 0, -9.81], meshes: [], bodies },
+    points: [{ name: "tip", body: joints - 1, xyz: [0, 0, 0.25] }],
+    walls: [{ name: "floor", kind: "plane", normal: [0, 0, 1] }],
+  });
 }

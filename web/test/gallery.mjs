@@ -9,22 +9,50 @@ const column = (name, unit, group, time, f) => ({ name, unit, group, values: tim
 
 // Triangles of a box, corners at +-1/2.
 const CORNERS = range(8, (i) => [(i & 1) - 0.5, ((i >> 1) & 1) - 0.5, (i >> 2) - 0.5]);
-const FACES = [[0, 2, 3], [0, 3, 1], [4, 5, 7], [4, 7, 6], [0, 1, 5], [0, 5, 4], [2, 6, 7], [2, 7, 3], [0, 4, 6], [0, 6, 2], [1, 3, 7], [1, 7, 5]];
+const FACES = [
+  [0, 2, 3],
+  [0, 3, 1],
+  [4, 5, 7],
+  [4, 7, 6],
+  [0, 1, 5],
+  [0, 5, 4],
+  [2, 6, 7],
+  [2, 7, 3],
+  [0, 4, 6],
+  [0, 6, 2],
+  [1, 3, 7],
+  [1, 7, 5],
+];
 
 export function stlBox() {
   const bytes = Buffer.alloc(84 + 50 * FACES.length);
   bytes.writeUInt32LE(FACES.length, 80);
-  FACES.forEach((face, i) => face.forEach((corner, k) => CORNERS[corner].forEach((x, c) => bytes.writeFloatLE(x, 84 + 50 * i + 12 + 12 * k + 4 * c))));
+  FACES.forEach((face, i) =>
+    face.forEach((corner, k) =>
+      CORNERS[corner].forEach((x, c) => bytes.writeFloatLE(x, 84 + 50 * i + 12 + 12 * k + 4 * c)),
+    ),
+  );
   return bytes.toString("base64");
 }
 
 export const objBox = () =>
-  Buffer.from(["mtllib box.mtl", "o box", ...CORNERS.map((p) => `v ${p.join(" ")}`), "usemtl red", ...FACES.map((f) => `f ${f.map((i) => i + 1).join(" ")}`)].join("\n")).toString("base64");
+  Buffer.from(
+    [
+      "mtllib box.mtl",
+      "o box",
+      ...CORNERS.map((p) => `v ${p.join(" ")}`),
+      "usemtl red",
+      ...FACES.map((f) => `f ${f.map((i) => i + 1).join(" ")}`),
+    ].join("\n"),
+  ).toString("base64");
 
 /** In centimetres, z up, with a texture that is not there. */
 export function daeBox() {
-  const positions = CORNERS.flat().map((x) => 100 * x).join(" ");
-  return Buffer.from(`<?xml version="1.0"?>
+  const positions = CORNERS.flat()
+    .map((x) => 100 * x)
+    .join(" ");
+  return Buffer.from(
+    `<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
 <library_images><image id="paint"><init_from>paint.png</init_from></image></library_images>
@@ -39,7 +67,8 @@ export function daeBox() {
 </mesh></geometry></library_geometries>
 <library_visual_scenes><visual_scene id="scene"><node><instance_geometry url="#g"><bind_material><technique_common><instance_material symbol="mat" target="#mat"/></technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes>
 <scene><instance_visual_scene url="#scene"/></scene>
-</COLLADA>`).toString("base64");
+</COLLADA>`,
+  ).toString("base64");
 }
 
 const MESHES = () => [
@@ -55,7 +84,12 @@ export function shapesRun(shapes, meshes = []) {
     title: "shapes",
     time,
     columns: [column("q.turn", "rad", "q", time, (t) => 2 * t), column("v.turn", "rad/s", "v", time, () => 2)],
-    model: { name: "shapes", gravity: [0, 0, -9.81], meshes, bodies: [body("table", -1, "revolute", ["q.turn"], { shapes })] },
+    model: {
+      name: "shapes",
+      gravity: [0, 0, -9.81],
+      meshes,
+      bodies: [body("table", -1, "revolute", ["q.turn"], { shapes })],
+    },
   });
 }
 
@@ -68,7 +102,8 @@ const SHAPES = [
   { kind: "mesh", mesh: 2, scale: [0.3, 0.3, 0.3], ...at([0.8, 0.8, 0]), color: null },
 ];
 
-export const meshRun = (index) => shapesRun([{ kind: "mesh", mesh: index, scale: [1, 1, 1], ...at([0.2, 0, 0]), color: null }], MESHES());
+export const meshRun = (index) =>
+  shapesRun([{ kind: "mesh", mesh: index, scale: [1, 1, 1], ...at([0.2, 0, 0]), color: null }], MESHES());
 
 const WALLS = {
   plane: { normal: [0.2, 0, 1], centre: [0, 0, -1] },
@@ -78,7 +113,17 @@ const WALLS = {
   sphere: { radius: 1.6, inside: true },
   ellipsoid: { semi_axes: [0.9, 0.5, 0.3], centre: [0, 0, -1.4], axis: [0, 0.2, 1] },
   torus: { ring: 1.2, tube: 0.35, centre: [0, 0, -1] },
-  profile: { points: [[-2, 0.2], [-1, -0.1], [0, 0.15], [1, -0.1], [2, 0.4]], centre: [0, 0, -1.4], axis: [0, -1, 0] },
+  profile: {
+    points: [
+      [-2, 0.2],
+      [-1, -0.1],
+      [0, 0.15],
+      [1, -0.1],
+      [2, 0.4],
+    ],
+    centre: [0, 0, -1.4],
+    axis: [0, -1, 0],
+  },
 };
 
 /** A spatial pendulum near one wall. */
@@ -88,11 +133,45 @@ export function wallRun(kind) {
   return pack({
     title: `wall: ${kind}`,
     time,
-    columns: ["x", "y", "z", "w"].map((name, i) => column(`q.ball.q${name}`, "", "q", time, (t) => [Math.sin(turn(t) / 2) * 0.6, Math.sin(turn(t) / 2) * 0.8, 0, Math.cos(turn(t) / 2)][i])),
-    model: { name: "pendulum", gravity: [0, 0, -9.81], meshes: [], bodies: [body("bob", -1, "spherical", ["q.ball.qx", "q.ball.qy", "q.ball.qz", "q.ball.qw"], { com: [0, 0, -0.9], ellipsoid: { half_axes: [0.1, 0.1, 0.1], quat: [0, 0, 0, 1] } })] },
+    columns: ["x", "y", "z", "w"].map((name, i) =>
+      column(
+        `q.ball.q${name}`,
+        "",
+        "q",
+        time,
+        (t) => [Math.sin(turn(t) / 2) * 0.6, Math.sin(turn(t) / 2) * 0.8, 0, Math.cos(turn(t) / 2)][i],
+      ),
+    ),
+    model: {
+      name: "pendulum",
+      gravity: [0, 0, -9.81],
+      meshes: [],
+      bodies: [
+        body("bob", -1, "spherical", ["q.ball.qx", "q.ball.qy", "q.ball.qz", "q.ball.qw"], {
+          com: [0, 0, -0.9],
+          ellipsoid: { half_axes: [0.1, 0.1, 0.1], quat: [0, 0, 0, 1] },
+        }),
+      ],
+    },
     points: [{ name: "bob", body: 0, xyz: [0, 0, -1] }],
     walls: [{ name: kind, kind, ...WALLS[kind] }],
-    events: [{ t: 1, event: "impact", point: "bob/bob", wall: kind, number: 1, impulse: 2, impulse_vector: [0, 0, 2], position: [0, 0, -1], normal: [0, 0, 1], before: [0, 0, -1], after: [0, 0, 1], angle: 0, lost: 0 }],
+    events: [
+      {
+        t: 1,
+        event: "impact",
+        point: "bob/bob",
+        wall: kind,
+        number: 1,
+        impulse: 2,
+        impulse_vector: [0, 0, 2],
+        position: [0, 0, -1],
+        normal: [0, 0, 1],
+        before: [0, 0, -1],
+        after: [0, 0, 1],
+        angle: 0,
+        lost: 0,
+      },
+    ],
   });
 }
 
@@ -107,7 +186,13 @@ export function oddRuns() {
   for (let i = 3; i < spoiled.length; i += 31) spoiled[i] = Infinity;
   const hostile = "</script><script>throw new Error('let in')</script><!--";
   return {
-    "no rows": pack({ title: "no rows", time: [], columns: [{ name: "q.joint1", unit: "rad", group: "q", values: [] }], model: arm.model, walls: arm.walls }),
+    "no rows": pack({
+      title: "no rows",
+      time: [],
+      columns: [{ name: "q.joint1", unit: "rad", group: "q", values: [] }],
+      model: arm.model,
+      walls: arm.walls,
+    }),
     "one row": armRun({ joints: 3, rows: 1 }),
     "not numbers": { ...nan, data: Buffer.from(spoiled.buffer).toString("base64") },
     "no model": { ...arm, model: null, points: [], walls: [] },
@@ -115,13 +200,35 @@ export function oddRuns() {
     "no walls": { ...arm, walls: undefined, points: undefined, closures: undefined, events: undefined },
     "many events": armRun({ joints: 3, rows: 501, events: 10000 }),
     "an empty document": {},
-    "columns that are not there": { ...arm, model: { ...arm.model, bodies: arm.model.bodies.map((b) => ({ ...b, joint: { ...b.joint, columns: ["q.absent"] } })) } },
+    "columns that are not there": {
+      ...arm,
+      model: {
+        ...arm.model,
+        bodies: arm.model.bodies.map((b) => ({ ...b, joint: { ...b.joint, columns: ["q.absent"] } })),
+      },
+    },
     "events without places": { ...arm, events: [{ t: 0.1, event: "impact" }, { t: 0.2 }, {}] },
     "walls without sizes": { ...arm, walls: wallKinds.map((kind) => ({ name: kind, kind })) },
-    "a broken mesh": shapesRun([{ kind: "mesh", mesh: 0, scale: [1, 1, 1], ...at([0, 0, 0]), color: null }], [{ name: "broken.stl", format: "stl", data: "AAAA" }]),
-    "a broken dae": shapesRun([{ kind: "mesh", mesh: 0, scale: [1, 1, 1], ...at([0, 0, 0]), color: null }], [{ name: "broken.dae", format: "dae", data: Buffer.from("<COLLADA><").toString("base64") }]),
-    "words that look like tags": { ...arm, title: hostile, scenario: hostile, warnings: [hostile], facts: [{ group: hostile, name: hostile, value: hostile }] },
-    "many words": { ...arm, title: "a very long title without end ".repeat(12), warnings: range(40, (i) => `warning ${i}: ${"word".repeat(60)}`) },
+    "a broken mesh": shapesRun(
+      [{ kind: "mesh", mesh: 0, scale: [1, 1, 1], ...at([0, 0, 0]), color: null }],
+      [{ name: "broken.stl", format: "stl", data: "AAAA" }],
+    ),
+    "a broken dae": shapesRun(
+      [{ kind: "mesh", mesh: 0, scale: [1, 1, 1], ...at([0, 0, 0]), color: null }],
+      [{ name: "broken.dae", format: "dae", data: Buffer.from("<COLLADA><").toString("base64") }],
+    ),
+    "words that look like tags": {
+      ...arm,
+      title: hostile,
+      scenario: hostile,
+      warnings: [hostile],
+      facts: [{ group: hostile, name: hostile, value: hostile }],
+    },
+    "many words": {
+      ...arm,
+      title: "a very long title without end ".repeat(12),
+      warnings: range(40, (i) => `warning ${i}: ${"word".repeat(60)}`),
+    },
   };
 }
 

@@ -26,7 +26,8 @@ async function withPage(run, options, check) {
 const timeOf = (page) => page.evaluate(() => globalThis.appell.clock.t);
 const paused = (page) => page.evaluate(() => !globalThis.appell.clock.playing);
 const near = (a, b, within = 1e-9) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
-const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+const frames = (page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 test("the page says that it holds no run where it holds none", async () => {
   const file = bench.write(bench.built);
@@ -58,8 +59,19 @@ test("title, figures, facts and the scenario's text are shown", () =>
 
 test("plots have the data", () =>
   withPage(shafeiRun(), {}, async (page) => {
-    const panels = await page.evaluate(() => globalThis.appell.plots.opened().map((panel) => ({ key: panel.key, series: panel.plot.data.map((list) => list.length), first: panel.plot.data.map((list) => list[0]) })));
-    assert.deepEqual(panels.map((panel) => panel.key), ["q", "v", "energy"]);
+    const panels = await page.evaluate(() =>
+      globalThis.appell.plots
+        .opened()
+        .map((panel) => ({
+          key: panel.key,
+          series: panel.plot.data.map((list) => list.length),
+          first: panel.plot.data.map((list) => list[0]),
+        })),
+    );
+    assert.deepEqual(
+      panels.map((panel) => panel.key),
+      ["q", "v", "energy"],
+    );
     assert.deepEqual(panels[0].series, Array(13).fill(301));
     near(panels[0].first[1], -1.3660254, 1e-6);
     const inked = await page.evaluate(() => {
@@ -92,7 +104,9 @@ test("dragging zooms every plot, a double click shows the whole run again, a cli
     await page.mouse.move(over.x + over.width * 0.4, middle, { steps: 3 });
     await page.mouse.move(over.x + over.width * 0.5, middle, { steps: 3 });
     await page.mouse.up();
-    const ranges = await page.evaluate(() => globalThis.appell.plots.opened().map(({ plot }) => [plot.scales.x.min, plot.scales.x.max]));
+    const ranges = await page.evaluate(() =>
+      globalThis.appell.plots.opened().map(({ plot }) => [plot.scales.x.min, plot.scales.x.max]),
+    );
     for (const [from, to] of ranges) {
       near(from, 0.75, 0.02);
       near(to, 1.5, 0.02);
@@ -100,11 +114,19 @@ test("dragging zooms every plot, a double click shows the whole run again, a cli
     await page.mouse.click(over.x + over.width * 0.5, middle);
     near(await timeOf(page), 1.125, 0.02);
     await page.mouse.dblclick(over.x + over.width * 0.3, middle);
-    const whole = await page.evaluate(() => globalThis.appell.plots.opened().map(({ plot }) => [plot.scales.x.min, plot.scales.x.max]));
+    const whole = await page.evaluate(() =>
+      globalThis.appell.plots.opened().map(({ plot }) => [plot.scales.x.min, plot.scales.x.max]),
+    );
     for (const range of whole) assert.deepEqual(range, [0, 3]);
     const head = await page.evaluate(() => {
       globalThis.appell.clock.set(1.5);
-      return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector("[data-panel=q] .playhead").getBoundingClientRect().x))));
+      return new Promise((done) =>
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() =>
+            done(document.querySelector("[data-panel=q] .playhead").getBoundingClientRect().x),
+          ),
+        ),
+      );
     });
     near(head + 5.5, over.x + over.width / 2, 2);
     await page.mouse.move(head + 5, middle);
@@ -121,7 +143,9 @@ test("the table of events jumps to their times", () =>
     near(await timeOf(page), 0.56973144867481607);
     await frames(page);
     assert.equal(await page.locator(".event-table .row.current").count(), 2);
-    const arrows = await page.evaluate(() => globalThis.appell.view.marks.arrows.impulses.filter(({ group }) => group.visible).length);
+    const arrows = await page.evaluate(
+      () => globalThis.appell.view.marks.arrows.impulses.filter(({ group }) => group.visible).length,
+    );
     assert.equal(arrows, 2);
   }));
 
@@ -199,7 +223,8 @@ test("a phone shows the page without scrolling sideways, and a finger scrubs", (
     const bar = await page.locator(".scrub").boundingBox();
     await page.touchscreen.tap(bar.x + bar.width / 3, bar.y + bar.height / 2);
     near(await timeOf(page), 1, 0.05);
-    for (const label of ["Play", "Previous event", "Next event"]) assert.ok(await page.getByRole("button", { name: label }).isVisible());
+    for (const label of ["Play", "Previous event", "Next event"])
+      assert.ok(await page.getByRole("button", { name: label }).isVisible());
   }));
 
 test("views, follow, layers, traces and the picture", () =>
@@ -218,7 +243,10 @@ test("views, follow, layers, traces and the picture", () =>
     await page.getByLabel("Walls and ground").uncheck();
     assert.ok(differing(before, await pixelsAt(page, 2.9)) > 50);
     await page.getByLabel("centre of mass").check();
-    const [picture] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as a picture" }).click()]);
+    const [picture] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save as a picture" }).click(),
+    ]);
     assert.equal(picture.suggestedFilename(), "arm of 6 joints.png");
   }));
 
@@ -230,7 +258,8 @@ test("views, follow, layers, traces and the picture", () =>
       // A cube of 1 m, 0.2 m off the axis of a full turn.
       near(size[2], 1, 1e-6);
       assert.ok(size[0] > 1.4 && size[0] < 2.1, String(size));
-    })));
+    })),
+);
 
 for (const kind of wallKinds) {
   test(`a wall is drawn: ${kind}`, () =>
@@ -270,18 +299,36 @@ test("without WebGL the page says so and shows the rest", async () => {
     assert.equal(await page.locator("[data-panel=q] canvas").count(), 1);
     await page.locator(".event-table .rows .row").nth(2).click();
     near(await timeOf(page), 0.5697314, 1e-6);
-    assert.deepEqual(page.said.filter((text) => !/WebGL/.test(text)), []);
+    assert.deepEqual(
+      page.said.filter((text) => !/WebGL/.test(text)),
+      [],
+    );
   } finally {
     await plain.stop();
   }
 });
+
+test("on paper the table of events is whole, and nothing is wider than the paper", () =>
+  withPage(armRun({ rows: 51, events: 90 }), { width: 740, height: 1000 }, async (page) => {
+    await page.emulateMedia({ media: "print" });
+    await page.waitForSelector(".row[data-index='89']");
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 740);
+    assert.equal(await page.locator(".transport").isVisible(), false);
+    await page.emulateMedia({ media: "screen" });
+    await page.waitForSelector(".row[data-index='89']", { state: "detached" });
+  }));
 
 test("the page forbids itself the network", () =>
   withPage(shafeiRun(), {}, async (page) => {
     const policy = await page.locator("meta[http-equiv]").getAttribute("content");
     assert.match(policy, /default-src 'none'/);
     assert.doesNotMatch(policy, /script-src[^;]*unsafe/);
-    const refused = await page.evaluate(() => fetch("https://example.org/").then(() => false, () => true));
+    const refused = await page.evaluate(() =>
+      fetch("https://example.org/").then(
+        () => false,
+        () => true,
+      ),
+    );
     assert.ok(refused);
     page.said.length = 0;
   }));
