@@ -31,8 +31,6 @@ static const char *rule_at(int k) { return ap_lint_rule_at(k) ? ap_lint_rule_at(
 
 static const char *paper_name_at(int k) { return paper_at(k) ? paper_at(k)->name : NULL; }
 
-static const char *rule_at(int k) { return ap_lint_rule_at(k) ? ap_lint_rule_at(k)->id : NULL; }
-
 static const char *verb_at(int k) { return cli_verb_at(k) ? cli_verb_at(k)->name : NULL; }
 
 static const char *shell_at(int k) { return k == 0 ? "bash" : NULL; }
