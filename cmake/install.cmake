@@ -81,6 +81,7 @@ foreach(page ${pages})
   appell_install_page(${page} ${CMAKE_INSTALL_DOCDIR}/${folder}
     ../include ${CMAKE_INSTALL_INCLUDEDIR} ../models ${model_dir})
 endforeach()
+install(DIRECTORY docs/images DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
 install(DIRECTORY models/ DESTINATION ${model_dir} PATTERN README.md EXCLUDE)
 appell_install_page(models/README.md ${model_dir} ../docs ${CMAKE_INSTALL_DOCDIR}/docs)

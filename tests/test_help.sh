@@ -152,7 +152,7 @@ offers 'mata2002 ' reproduce m
 offers 'valera2003 ' reproduce mata2002 v
 offers 'a folder lone ' reproduce --plots ''
 offers 'run.csv run.h5 ' simulate robot.yaml -o run
-offers 'run.csv ' identify puma600 run
+offers 'run.csv run.h5 ' identify puma600 run
 offers 'two words.csv ' identify puma600 tw
 offers 'consistent ' identify puma600 run.csv --method c
 offers 'inverse_dynamics,gravity ' generate puma600 --functions inverse_dynamics,gr
