@@ -83,3 +83,13 @@ bool ap__names_near(const char *a, const char *b) {
   if (!*a && !*b) return true;
   return (*a && same(a + 1, b)) || (*b && same(a, b + 1)) || (*a && *b && same(a + 1, b + 1));
 }
+
+bool ap__has_word(const char *list, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = list; *at; at += strspn(at, " ")) {
+    size_t length = strcspn(at, " ");
+    if (length == n && memcmp(at, word, n) == 0) return true;
+    at += length;
+  }
+  return false;
+}

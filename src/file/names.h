@@ -25,6 +25,8 @@ int ap__name_distance(const char *a, const char *b);
 // Was b meant by a? True where it is near, and nearer than *least, which then is its distance;
 // begin with INT_MAX.
 bool ap__name_nearer(const char *a, const char *b, int *least);
+// Does a list of words, with blanks between, have this one?
+bool ap__has_word(const char *list, const char *word);
 // Is that at most one change? In linear time.
 bool ap__names_near(const char *a, const char *b);
 

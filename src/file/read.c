@@ -60,16 +60,34 @@ const char *ap__format_of_path(const char *path) {
   return NULL;
 }
 
-ap_status ap_robot_read(const char *path, const ap_read_options *options, ap_robot **robot,
-                        ap_error *error) {
-  *robot = NULL;
-  const char *format = ap__format_of_path(path);
-  if (!format)
+ap_status ap__check_text(const char *format, size_t length, ap_error *error) {
+  if (strcmp(format, "urdf") != 0 && strcmp(format, "yaml") != 0)
+    return AP__REFUSE(error, AP_E_ARG, 0, "the format \"%.*s\" is unknown (urdf or yaml)",
+                      ap__shown(format), format);
+  if (length > AP__MAX_BYTES)
+    return AP__REFUSE(error, AP_E_FILE, 0,
+                      "the text has more than %d MiB (a robot file is smaller)",
+                      AP__MAX_BYTES >> 20);
+  return AP_OK;
+}
+
+ap_status ap__read_robot_text(const char *path, const char **format, char **text, size_t *length,
+                              ap_error *error) {
+  *text = NULL;
+  *format = ap__format_of_path(path);
+  if (!*format)
     return AP__REFUSE(error, AP_E_ARG, 0,
                       "the name does not tell the format (a robot file ends in .urdf or .yaml)");
+  return ap__read_file(path, text, length, error);
+}
+
+ap_status ap_robot_read(const char *path, const ap_read_options *options, ap_robot **robot,
+                        ap_error *error) {
+  const char *format;
   char *text;
   size_t length;
-  ap_status status = ap__read_file(path, &text, &length, error);
+  *robot = NULL;
+  ap_status status = ap__read_robot_text(path, &format, &text, &length, error);
   if (!status) status = ap_robot_parse(text, length, format, options, robot, error);
   free(text);
   return status;
@@ -79,19 +97,13 @@ ap_status ap_robot_parse(const char *text, size_t length, const char *format,
                          const ap_read_options *options, ap_robot **robot, ap_error *error) {
   static const ap_read_options plain = {false, false};
   *robot = NULL;
-  bool urdf = strcmp(format, "urdf") == 0;
-  if (!urdf && strcmp(format, "yaml") != 0)
-    return AP__REFUSE(error, AP_E_ARG, 0, "the format \"%.*s\" is unknown (urdf or yaml)",
-                      ap__shown(format), format);
-  if (length > AP__MAX_BYTES)
-    return AP__REFUSE(error, AP_E_FILE, 0,
-                      "the text has more than %d MiB (a robot file is smaller)",
-                      AP__MAX_BYTES >> 20);
+  ap_status status = ap__check_text(format, length, error);
+  if (status) return status;
   ap_robot *made = ap__robot_new();
   if (!made) return ap__no_memory(error);
   if (!options) options = &plain;
-  ap_status status = urdf ? ap__urdf_read(text, length, options, made, error)
-                          : ap__yaml_read(text, length, options, made, error);
+  status = strcmp(format, "urdf") == 0 ? ap__urdf_read(text, length, options, made, error)
+                                       : ap__yaml_read(text, length, options, made, error);
   if (status) {
     ap_robot_free(made);
     return status;

@@ -110,6 +110,11 @@ bool ap__has_control(const char *text, size_t length);
 
 // "urdf" or "yaml" by the ending of a file's name, NULL where it tells neither.
 const char *ap__format_of_path(const char *path);
+// Refuse a format that is none, or more text than a robot file has.
+ap_status ap__check_text(const char *format, size_t length, ap_error *error);
+// A whole robot file and its format, by its name; the caller frees *text also where it fails.
+ap_status ap__read_robot_text(const char *path, const char **format, char **text, size_t *length,
+                              ap_error *error);
 
 // The readers. options is never NULL.
 ap_status ap__urdf_read(const char *text, size_t length, const ap_read_options *options,

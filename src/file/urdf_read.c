@@ -105,17 +105,6 @@ static unsigned rule_bit(const urdf_rule *rule) {
   return bit;
 }
 
-// Does a list of words, with blanks between, have this one?
-static bool has_word(const char *list, const char *word) {
-  size_t n = strlen(word);
-  for (const char *at = list; *at; at += strspn(at, " ")) {
-    size_t length = strcspn(at, " ");
-    if (length == n && memcmp(at, word, n) == 0) return true;
-    at += length;
-  }
-  return false;
-}
-
 static bool check_attributes(urdf *u, const urdf_rule *rule, const char **attributes) {
   for (const char **a = attributes; a[0]; a += 2) {
     // Mesh names may keep a $(find ...), shapes and materials any name: nobody computes with them.
@@ -124,7 +113,7 @@ static bool check_attributes(urdf *u, const urdf_rule *rule, const char **attrib
     if (matters && strstr(a[1], "${")) return ap__urdf_fail_xacro(u);
     if (!rule->attributes) continue;
     if (strstr(a[1], "${") || strstr(a[1], "$(")) return ap__urdf_fail_xacro(u);
-    if (has_word(rule->attributes, a[0]) || strchr(a[0], ':') || strcmp(a[0], "xmlns") == 0)
+    if (ap__has_word(rule->attributes, a[0]) || strchr(a[0], ':') || strcmp(a[0], "xmlns") == 0)
       continue;
     if (strcmp(a[0], "quat_xyzw") == 0)
       return ap__urdf_fail(u, "<%s quat_xyzw> is not supported (write rpy)", rule->element);
@@ -163,7 +152,7 @@ static bool unknown_element(urdf *u, urdf_place in, const char *element) {
 static bool xacro_element(urdf *u, const char *element) {
   static const char *const needed = "include macro if unless insert_block call element attribute";
   const char *word = strchr(element, ':') + 1;
-  if (has_word(needed, word)) return ap__urdf_fail_xacro(u);
+  if (ap__has_word(needed, word)) return ap__urdf_fail_xacro(u);
   ap__urdf_odd(u, ODD_XACRO, ap__urdf_line(u), element);
   return true;
 }

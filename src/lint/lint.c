@@ -165,33 +165,25 @@ static ap_status lint_text(const char *text, size_t length, const char *format, 
 ap_status ap_lint_text(const char *text, size_t length, const char *format, const char *folder,
                        const ap_lint_options *options, ap_lint **found, ap_error *error) {
   *found = NULL;
-  if (strcmp(format, "urdf") != 0 && strcmp(format, "yaml") != 0)
-    return AP__REFUSE(error, AP_E_ARG, 0, "the format \"%.*s\" is unknown (urdf or yaml)",
-                      ap__shown(format), format);
-  if (length > AP__MAX_BYTES)
-    return AP__REFUSE(error, AP_E_FILE, 0,
-                      "the text has more than %d MiB (a robot file is smaller)",
-                      AP__MAX_BYTES >> 20);
+  ap_status status = ap__check_text(format, length, error);
+  if (status) return status;
   if (!folder) return lint_text(text, length, format, NULL, false, options, found, error);
   size_t n = strlen(folder);
   char *path = malloc(n + 8); // a file of that folder
   if (!path) return ap__no_memory(error);
   snprintf(path, n + 8, "%s/robot", folder);
-  ap_status status = lint_text(text, length, format, path, true, options, found, error);
+  status = lint_text(text, length, format, path, true, options, found, error);
   free(path);
   return status;
 }
 
 ap_status ap_lint_file(const char *path, const ap_lint_options *options, ap_lint **found,
                        ap_error *error) {
-  *found = NULL;
-  const char *format = ap__format_of_path(path);
-  if (!format)
-    return AP__REFUSE(error, AP_E_ARG, 0,
-                      "the name does not tell the format (a robot file ends in .urdf or .yaml)");
+  const char *format;
   char *text;
   size_t length;
-  ap_status status = ap__read_file(path, &text, &length, error);
+  *found = NULL;
+  ap_status status = ap__read_robot_text(path, &format, &text, &length, error);
   if (!status) status = lint_text(text, length, format, path, true, options, found, error);
   free(text);
   return status;

@@ -248,7 +248,7 @@ void ap__lint_soften(lint_note *note) {
 void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_inertia *then) {
   const lint_link *k = &l->robot.link[link];
   double R[9], Rt[9], x[6];
-  ap__lint_rpy(k->rpy, R); // the file gives the tensor in its own axes
+  ap__matrix_of_rpy(k->rpy, R); // the file gives the tensor in its own axes
   for (int i = 0; i < 9; i++) Rt[i] = R[3 * (i % 3) + i / 3];
   ap__lint_turn(Rt, then->tensor, x);
   double largest = 0;

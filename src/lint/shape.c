@@ -33,7 +33,7 @@ bool ap__lint_of_shape(const lint_robot *robot, const lint_link *link, lint_iner
     const lint_shape *s = &robot->shape[link->solid];
     double I[6], R[9];
     solid_moments(s, link->mass, I);
-    ap__lint_rpy(s->rpy, R);
+    ap__matrix_of_rpy(s->rpy, R);
     ap__lint_turn(R, I, x->tensor);
     return true;
   }

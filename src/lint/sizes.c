@@ -156,7 +156,7 @@ static void bound(lint_shape *s) {
 // Widen the box of a link by the eight corners of a shape.
 static void widen(lint_link *link, const lint_shape *s, bool *any) {
   double R[9];
-  ap__lint_rpy(s->rpy, R);
+  ap__matrix_of_rpy(s->rpy, R);
   for (int corner = 0; corner < 8; corner++) {
     double c[3];
     for (int i = 0; i < 3; i++) c[i] = corner >> i & 1 ? s->high[i] : s->low[i];

@@ -219,12 +219,12 @@ static void place_link(lint_robot *robot, int i) {
   double xyz[3] = {0}, rpy[3] = {0}, R[9];
   static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3] = {0, 0, 0};
   if (j) ap__joint_xyz_rpy(&j->place, xyz, rpy);
-  ap__lint_rpy(rpy, R);
+  ap__matrix_of_rpy(rpy, R);
   if (j && j->place.kind == AP_DH_STANDARD) { // the rest of the step lies behind the joint
     double beyond[3] = {j->place.a, 0, 0}, turn[3] = {j->place.alpha, 0, 0}, A[9];
     ap__lint_rotate(R, beyond, beyond);
     for (int k = 0; k < 3; k++) xyz[k] += beyond[k];
-    ap__lint_rpy(turn, A);
+    ap__matrix_of_rpy(turn, A);
     ap__lint_multiply(R, A, R);
   }
   const lint_link *parent = j && j->parent_link >= 0 ? &robot->link[j->parent_link] : NULL;
@@ -236,7 +236,7 @@ static void place_link(lint_robot *robot, int i) {
 
 static void find_inertia(lint_link *link) {
   double R[9];
-  ap__lint_rpy(link->rpy, R);
+  ap__matrix_of_rpy(link->rpy, R);
   link->own.mass = link->mass;
   memcpy(link->own.com, link->com, sizeof link->com);
   ap__lint_turn(R, link->tensor, link->own.tensor);

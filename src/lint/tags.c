@@ -126,20 +126,11 @@ static const char *meaning_of(const char *name) {
   return NULL;
 }
 
-static bool has_word(const char *list, const char *word) {
-  size_t n = strlen(word);
-  for (const char *at = list; *at; at += strspn(at, " ")) {
-    size_t length = strcspn(at, " ");
-    if (length == n && memcmp(at, word, n) == 0) return true;
-    at += length;
-  }
-  return false;
-}
-
 static void look_at_attributes(walk *w, const xml_element *e, const tag *t) {
   for (int i = 0; t->attributes && i < e->nattribute; i++) {
     const char *name = w->tree->attribute[e->attribute + i].name;
-    if (has_word(t->attributes, name) || strchr(name, ':') || strcmp(name, "xmlns") == 0) continue;
+    if (ap__has_word(t->attributes, name) || strchr(name, ':') || strcmp(name, "xmlns") == 0)
+      continue;
     count(w, "unknown-attribute", t->attributes, name, e->name, e->line);
   }
 }

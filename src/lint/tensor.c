@@ -12,21 +12,6 @@ double ap__lint_dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-void ap__lint_rpy(const double rpy[3], double R[9]) {
-  double cr = cos(rpy[0]), sr = sin(rpy[0]), cp = cos(rpy[1]), sp = sin(rpy[1]), cy = cos(rpy[2]),
-         sy = sin(rpy[2]);
-  const double out[9] = {cy * cp,
-                         cy * sp * sr - sy * cr,
-                         cy * sp * cr + sy * sr,
-                         sy * cp,
-                         sy * sp * sr + cy * cr,
-                         sy * sp * cr - cy * sr,
-                         -sp,
-                         cp * sr,
-                         cp * cr};
-  memcpy(R, out, sizeof out);
-}
-
 void ap__lint_multiply(const double A[9], const double B[9], double AB[9]) {
   double out[9];
   for (int i = 0; i < 3; i++)

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-void ap__lint_rpy(const double rpy[3], double R[9]);
+#include "num/rpy.h"
+
 void ap__lint_multiply(const double A[9], const double B[9], double AB[9]);
 void ap__lint_rotate(const double R[9], const double x[3], double y[3]);
 // A tensor given in axes that are turned by R, in the axes outside: R I R^T.

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "num/rpy.h"
 
 #define LARGEST 1e9    // m, rad or a ratio; its inverse is the least: squares keep their digits
 enum { MOST = 10000 }; // closures, coordinates, actuators: against counts that are nonsense
@@ -118,21 +119,6 @@ static bool is_simple_joint(const subject *s, const ap_model *m, int body) {
   REFUSE(s, "the joint of link \"%.*s\" must be revolute or prismatic", ap__shown(name), name);
 }
 
-static void rotation_of_rpy(const double rpy[3], double R[9]) {
-  double cr = cos(rpy[0]), sr = sin(rpy[0]), cp = cos(rpy[1]), sp = sin(rpy[1]);
-  double cy = cos(rpy[2]), sy = sin(rpy[2]);
-  const double all[9] = {cy * cp,
-                         cy * sp * sr - sy * cr,
-                         cy * sp * cr + sy * sr,
-                         sy * cp,
-                         sy * sp * sr + cy * cr,
-                         sy * sp * cr - cy * sr,
-                         -sp,
-                         cp * sr,
-                         cp * cr};
-  memcpy(R, all, sizeof all);
-}
-
 // Columns: d and two directions across it.
 static void frame_across(const double d[3], double R[9]) {
   int least = 0;
@@ -176,7 +162,7 @@ static bool check_closure(const subject *s, const ap_model *m, ap_closing *c) {
       REFUSE(s, "axis[%d] must be a finite direction that is not zero", i);
     if (d->kind == AP_CLOSE_FRAME && !finite_all(3, d->rpy[i]))
       REFUSE(s, "rpy[%d] must be three finite numbers", i);
-    if (d->kind == AP_CLOSE_FRAME) rotation_of_rpy(d->rpy[i], c->frame[i]);
+    if (d->kind == AP_CLOSE_FRAME) ap__matrix_of_rpy(d->rpy[i], c->frame[i]);
     if (axis) frame_across(d->axis[i], c->frame[i]);
   }
   if (ap_body_mover(m, d->body[0]) == ap_body_mover(m, d->body[1]))
