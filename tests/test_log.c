@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "test.h"
+#include "folder.h"
 
 #ifdef AP_HAVE_HDF5
 #include <hdf5.h>
@@ -28,23 +28,6 @@ static const ap_log_def definition = {.column = columns,
                                       .scenario = "robot: two\nend: 1\n",
                                       .model = "two"};
 
-// A folder of its own for every test.
-static char folder[256];
-
-static const char *in_folder(const char *name) {
-  static char path[4][NAME];
-  static int next;
-  char *out = path[next++ % 4];
-  snprintf(out, NAME, "%s/%s", folder, name);
-  return out;
-}
-
-static void make_folder(void) {
-  const char *tmp = getenv("TMPDIR");
-  snprintf(folder, sizeof folder, "%s/appell-log-XXXXXX", tmp ? tmp : "/tmp");
-  if (!CHECK(mkdtemp(folder) != NULL)) exit(1);
-}
-
 static void remove_folder(void) {
   static const char *const names[] = {"run.csv",
                                       "run.csv.part",
@@ -61,10 +44,7 @@ static void remove_folder(void) {
                                       "run.scenario.yaml.part",
                                       "link.scenario.yaml",
                                       "real.scenario.yaml"};
-  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-    if (remove(in_folder(names[k])) != 0) continue;
-  }
-  CHECK_EQ_INT(rmdir(folder), 0); // and nothing else was in it
+  remove_folder_of((int)(sizeof names / sizeof names[0]), names);
 }
 
 static bool exists(const char *name) {

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "file/log_read.h"
-#include "test.h"
+#include "folder.h"
 
-enum { COLUMNS = 6, EVENTS = 4, ROWS = 3000, NAME = 400 };
+enum { COLUMNS = 6, EVENTS = 4, ROWS = 3000 };
 
 static const ap_column columns[COLUMNS] = {{"t", "s"},       {"v.one", "rad/s"}, {"v.two", "m/s"},
                                            {"kinetic", "J"}, {"q.one", "rad"},   {"closing", "J"}};
@@ -15,31 +15,12 @@ static const ap_column event_columns[EVENTS] = {
     {"impulse", "N s"}, {"position.x", "m"}, {"position.y", "m"}, {"lost", "J"}};
 static const char scenario[] = "appell-scenario: 1\nrobot: two\n...\n";
 
-static char folder[256];
-
-static const char *in_folder(const char *name) {
-  static char path[4][NAME];
-  static int next;
-  char *out = path[next++ % 4];
-  snprintf(out, NAME, "%s/%s", folder, name);
-  return out;
-}
-
-static void make_folder(void) {
-  const char *tmp = getenv("TMPDIR");
-  snprintf(folder, sizeof folder, "%s/appell-read-XXXXXX", tmp ? tmp : "/tmp");
-  if (!CHECK(mkdtemp(folder) != NULL)) exit(1);
-}
-
 static void remove_folder(void) {
   static const char *const names[] = {
       "run.csv",      "run.events.csv",      "run.scenario.yaml",      "run.h5",
       "run.csv.part", "run.events.csv.part", "run.scenario.yaml.part", "run.h5.part",
       "here.yaml"};
-  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-    if (remove(in_folder(names[k])) != 0) continue;
-  }
-  CHECK_EQ_INT(rmdir(folder), 0);
+  remove_folder_of((int)(sizeof names / sizeof names[0]), names);
 }
 
 static void write_text(const char *name, const char *text, size_t length) {

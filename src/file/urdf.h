@@ -140,6 +140,13 @@ int ap__urdf_line(const urdf *u);
 // Count something odd; name says what was met.
 void ap__urdf_odd(urdf *u, urdf_oddity what, int line, const char *name);
 // An attribute's value; NULL where there is none.
+// What a joint's attribute `type` may be, closed by a name of NULL.
+typedef struct urdf_type {
+  const char *name;
+  ap_joint_type type;
+} urdf_type;
+extern const urdf_type ap__urdf_types[];
+
 const char *ap__urdf_attribute(const char **attributes, const char *name);
 // Stop: the file is a xacro one. Always false.
 bool ap__urdf_fail_xacro(urdf *u);

@@ -137,21 +137,19 @@ static bool start_inertia(urdf *u, const char **attributes) {
 
 static urdf_joint *joint_now(urdf *u) { return &u->joints[u->njoint - 1]; }
 
+const urdf_type ap__urdf_types[] = {
+    {"revolute", AP_REVOLUTE},   {"continuous", AP_REVOLUTE}, {"prismatic", AP_PRISMATIC},
+    {"fixed", AP_FIXED},         {"floating", AP_FREE},       {"planar", AP_PLANAR},
+    {"spherical", AP_SPHERICAL}, {"ball", AP_SPHERICAL},      {NULL, AP_FIXED}};
+
 static bool joint_type(urdf *u, const char **attributes, urdf_joint *joint) {
-  static const struct {
-    const char *name;
-    ap_joint_type type;
-  } known[] = {{"revolute", AP_REVOLUTE},   {"continuous", AP_REVOLUTE},
-               {"prismatic", AP_PRISMATIC}, {"fixed", AP_FIXED},
-               {"floating", AP_FREE},       {"planar", AP_PLANAR},
-               {"spherical", AP_SPHERICAL}, {"ball", AP_SPHERICAL}};
   const char *type = ap__urdf_attribute(attributes, "type");
   if (!type)
     return ap__urdf_fail(u, "<joint> without type (<joint name=\"...\" type=\"revolute\">)");
   joint->continuous = strcmp(type, "continuous") == 0;
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (strcmp(type, known[i].name) != 0) continue;
-    joint->def.joint = known[i].type;
+  for (const urdf_type *known = ap__urdf_types; known->name; known++) {
+    if (strcmp(type, known->name) != 0) continue;
+    joint->def.joint = known->type;
     return true;
   }
   return ap__urdf_fail(u,

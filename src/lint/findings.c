@@ -18,38 +18,34 @@ lint_note ap__lint_begin(const char *rule, int line, const char *subject) {
                      .subject = subject ? subject : ""};
 }
 
-// Behind what is there already, after a semicolon.
-static void append(char *text, size_t size, const char *more) {
+// Behind what is there already, after a semicolon. ap__vfail() cuts at a whole character, and
+// replaces what would break the line.
+static void append(char *text, size_t size, const char *format, va_list arguments) {
+  ap_error line;
+  ap__vfail(&line, AP_OK, 0, format, arguments);
   size_t used = strlen(text);
-  snprintf(text + used, size - used, "%s%s", used && used + 3 < size ? "; " : "", more);
+  snprintf(text + used, size - used, "%s%s", used && used + 3 < size ? "; " : "", line.text);
 }
 
-// ap__vfail() cuts at a whole character, and replaces what would break the line.
 void ap__lint_what(lint_note *note, const char *format, ...) {
-  ap_error line;
   va_list arguments;
   va_start(arguments, format);
-  ap__vfail(&line, AP_OK, 0, format, arguments);
+  append(note->what, sizeof note->what, format, arguments);
   va_end(arguments);
-  append(note->what, sizeof note->what, line.text);
 }
 
 void ap__lint_why(lint_note *note, const char *format, ...) {
-  ap_error line;
   va_list arguments;
   va_start(arguments, format);
-  ap__vfail(&line, AP_OK, 0, format, arguments);
+  append(note->why, sizeof note->why, format, arguments);
   va_end(arguments);
-  append(note->why, sizeof note->why, line.text);
 }
 
 void ap__lint_fix(lint_note *note, const char *format, ...) {
-  ap_error line;
   va_list arguments;
   va_start(arguments, format);
-  ap__vfail(&line, AP_OK, 0, format, arguments);
+  append(note->fix, sizeof note->fix, format, arguments);
   va_end(arguments);
-  append(note->fix, sizeof note->fix, line.text);
 }
 
 bool ap__lint_enabled(const lint *l, const char *rule) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "file/names.h"
+#include "file/urdf.h"
 #include "lint/number.h"
 #include "lint/tags.h"
 #include "lint/xml.h"
@@ -176,13 +177,6 @@ static void unknown_type(const reader *r, int line, const char *joint, const cha
 }
 
 static void read_type(const reader *r, int e, lint_joint *joint) {
-  static const struct {
-    const char *name;
-    ap_joint_type type;
-  } known[] = {{"revolute", AP_REVOLUTE},   {"continuous", AP_REVOLUTE},
-               {"prismatic", AP_PRISMATIC}, {"fixed", AP_FIXED},
-               {"floating", AP_FREE},       {"planar", AP_PLANAR},
-               {"spherical", AP_SPHERICAL}, {"ball", AP_SPHERICAL}};
   static const char *const other[][2] = {{"hinge", "revolute"}, {"slide", "prismatic"},
                                          {"free", "floating"},  {"weld", "fixed"},
                                          {"rigid", "fixed"},    {"linear", "prismatic"}};
@@ -195,10 +189,10 @@ static void read_type(const reader *r, int e, lint_joint *joint) {
   }
   joint->continuous = strcmp(type, "continuous") == 0;
   int least = 1000;
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (ap__name_nearer(type, known[i].name, &least)) meant = known[i].name;
-    if (strcmp(type, known[i].name) != 0) continue;
-    joint->type = known[i].type;
+  for (const urdf_type *known = ap__urdf_types; known->name; known++) {
+    if (ap__name_nearer(type, known->name, &least)) meant = known->name;
+    if (strcmp(type, known->name) != 0) continue;
+    joint->type = known->type;
     joint->type_known = true;
     return;
   }
