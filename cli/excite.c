@@ -113,10 +113,15 @@ static int write_rows(cli_out *out, const ap_model *m, ap_work *w, const ap_traj
   if (!state) return cli_no_memory();
   double *q = state, *v = q + n, *a = v + n, *tau = a + n;
   const long rows = lround(ap_traj_duration(t) * rate);
-  for (long k = 0; k <= rows && cli_out_flush(out); k++) {
+  int status = CLI_OK;
+  for (long k = 0; k <= rows && status == CLI_OK && cli_out_flush(out); k++) {
     const double at = ap_traj_duration(t) * (double)k / (double)(rows > 0 ? rows : 1);
     ap_traj_at(t, at, q, v, a);
     ap_inverse_dynamics(m, w, q, v, a, tau);
+    for (size_t i = 0; i < n && status == CLI_OK; i++)
+      if (!isfinite(tau[i]))
+        status = cli_fail(CLI_FAILED, NULL, 0,
+                          "a joint force is too large for a number (smaller masses are needed)");
     write_number(out, at);
     for (size_t i = 0; i < 4 * n; i++) {
       cli_out_write(out, ",", 1);
@@ -125,7 +130,7 @@ static int write_rows(cli_out *out, const ap_model *m, ap_work *w, const ap_traj
     cli_out_write(out, "\n", 1);
   }
   free(state);
-  return CLI_OK;
+  return status;
 }
 
 static int write_motion(const char *path, const ap_model *m, const ap_traj *t, double rate) {

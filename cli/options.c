@@ -95,6 +95,21 @@ static int check_count(const cli_verb *verb, const cli_arguments *got) {
   return CLI_OK;
 }
 
+// What is read is never what is written: a slip would cost the input.
+static int check_output(const cli_verb *verb, const cli_arguments *arguments) {
+  const char *attached;
+  const int k = find_option(verb->options, "-o", &attached);
+  const char *output = k >= 0 ? arguments->value[k] : NULL;
+  for (int i = 0; output && i < CLI_MAX_OPTIONS + arguments->count; i++) {
+    const char *read =
+        i < CLI_MAX_OPTIONS ? arguments->value[i] : arguments->argument[i - CLI_MAX_OPTIONS];
+    if (i != k && read && cli_same_file(output, read))
+      return cli_fail(CLI_BAD, output, 0, "would overwrite '%s', which is read (another name)",
+                      read);
+  }
+  return CLI_OK;
+}
+
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments) {
   *arguments = (cli_arguments){.argument = argv};
   bool options = true;
@@ -112,7 +127,8 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *argume
       if (status != CLI_OK) return status;
     }
   }
-  return check_count(verb, arguments);
+  const int status = check_count(verb, arguments);
+  return status == CLI_OK ? check_output(verb, arguments) : status;
 }
 
 static void print_option(cli_out *out, const char *name, const char *value, const char *help) {

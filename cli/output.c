@@ -263,3 +263,9 @@ int cli_check_log(const char *path) {
   }
   return cli_check_target(path);
 }
+
+bool cli_same_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}

@@ -48,5 +48,7 @@ int cli_out_print(int (*print)(cli_out *out));
 int cli_check_target(const char *path);
 /// The same for the name of a log, which ends in .csv or .h5.
 int cli_check_log(const char *path);
+/// Whether two names mean one file, and it is there; folders and devices are none.
+bool cli_same_file(const char *a, const char *b);
 
 #endif

@@ -226,12 +226,6 @@ static int simulate(job *j, const char *output, bool json, bool quiet) {
 
 // ---- the verb ----------------------------------------------------------------------------------
 
-static bool same_file(const char *a, const char *b) {
-  struct stat of_a, of_b;
-  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) &&
-         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-}
-
 // Nothing that the run is read of would be overwritten: by the log, its events, its scenario, or
 // what they are while they are written.
 static int check_inputs(const job *j, const char *output) {
@@ -243,7 +237,7 @@ static int check_inputs(const job *j, const char *output) {
              ending[k / 2], k % 2 ? ".part" : "");
     const char *read = j->path;
     for (int i = 0; read; read = ap_scenario_file(j->scenario, i++)) {
-      if (same_file(name, read))
+      if (cli_same_file(name, read))
         return cli_fail(CLI_BAD, name, 0,
                         "the log would overwrite '%s', which the run is read of (another name)",
                         read);

@@ -60,7 +60,8 @@ AP_API ap_generate_options ap_default_generate(void);
 /// Generated text in memory.
 typedef struct ap_code ap_code;
 /// Generate. The same model and options always give the same bytes. AP_E_ARG: a name that is no C
-/// identifier, an arithmetic or a function that cannot be generated. Free it with ap_code_free().
+/// identifier, an arithmetic or a function that cannot be generated. AP_E_UNSUPPORTED: numbers of
+/// the robot that leave none in that arithmetic. Free it with ap_code_free().
 AP_API ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
                              ap_error *error);
 /// The prefix of its names, which is also the name of its files without their endings.

@@ -3,6 +3,8 @@
 #include <appell/codegen.h>
 
 #include <ctype.h>
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +201,28 @@ static ap_status add_parts(generation *g, ap_error *error) {
   return AP_OK;
 }
 
+static bool has_number(const ap_generate_options *o, double x) {
+  return fabs(x) <= (o->arithmetic == AP_F32 ? (double)FLT_MAX : DBL_MAX);
+}
+
+// A robot whose numbers are too large or too small gives constants that are none.
+static ap_status check_numbers(const generation *g, ap_error *error) {
+  bool good = true;
+  for (int k = 0; k < g->parts && good; k++) {
+    const ap_program *p = &g->part[k];
+    for (int i = 1; i < p->tape.count; i++)
+      good = good && has_number(g->options, p->tape.node[i].k);
+    for (int i = 0; i < ap__program_values(p); i++)
+      good = good && (p->value[i].node || has_number(g->options, p->value[i].v));
+  }
+  if (good) return AP_OK;
+  ap__fail(error, AP_E_UNSUPPORTED, 0,
+           "the robot's numbers are too large or too small: a constant of its code is none in %s "
+           "(masses, lengths and inertias in SI units)",
+           g->options->arithmetic == AP_F32 ? "float" : "double");
+  return AP_E_UNSUPPORTED;
+}
+
 static ap_status check_options(const ap_model *m, const ap_generate_options *o, ap_error *error) {
   if (o->arithmetic != AP_F64 && o->arithmetic != AP_F32) {
     ap__fail(error, AP_E_ARG, 0, "code is generated in f64 or f32 only");
@@ -279,6 +303,7 @@ ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_
   status = choose_name(m, options->name, c->name, error);
   if (!status) status = count_regrouped(&g, error);
   if (!status) status = add_parts(&g, error);
+  if (!status) status = check_numbers(&g, error);
   if (!status) status = write_code(&g, c, error);
   close_generation(&g);
   if (status)
