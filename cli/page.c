@@ -327,6 +327,9 @@ static int make(cli_run *run, const cli_arguments *arguments, const char *page) 
   if (status == CLI_OK && run->rows.every > 1)
     cli_run_warn(run, "of its %ld rows the page has every %ldth (--rows N)", run->rows.total,
                  run->rows.every);
+  const size_t n = strlen(run->path);
+  if (status == CLI_OK && !run->about->whole && (n < 5 || strcmp(run->path + n - 5, ".part") != 0))
+    cli_run_warn(run, "the log or its list of events ends within a line: a part of it is missing");
   cli_out out;
   if (status == CLI_OK) status = cli_out_open(&out, arguments->value[OUTPUT]);
   if (status == CLI_OK)

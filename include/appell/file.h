@@ -197,7 +197,8 @@ typedef struct ap_log_about {
   const char *scenario_file;     ///< where it was read of: files that it names are beside it
   const char *model;             ///< name of the robot
   const char *program;           ///< "appell 0.1.0"
-  bool whole;                    ///< the run ended well: the name does not end in .part
+  bool whole; ///< the run ended well: the name does not end in .part, and no line that was read is
+              ///< cut off
 } ap_log_about;
 
 /// One event of a log.

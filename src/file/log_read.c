@@ -3,6 +3,7 @@
 #include "file/log_read.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,8 @@ const ap_log_about *ap_log_describe(const ap_log_reader *reader) { return &reade
 ap_status ap_log_next(ap_log_reader *r, double *row, bool *end, ap_error *error) {
   ap_status status = r->source->next(r, row, end, error);
   if (status || *end) return status;
+  if (!isfinite(row[0]))
+    return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r), "the time of a row is not finite");
   if (r->rows++ > 0 && !(row[0] >= r->t))
     return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r),
                       "time goes back from %g s to %g s (a log's times grow)", r->t, row[0]);

@@ -169,6 +169,7 @@ static ap_status next(ap_log_reader *r, double *row, bool *end, ap_error *error)
   ap_status status = ap_rows_next(c->rows, r->about.columns, row, end, error);
   if (*end || (status && status != AP_E_SYNTAX) || !ap__rows_cut(c->rows)) return status;
   *end = true; // the line that a killed run could not complete
+  r->about.whole = false;
   return AP_OK;
 }
 
@@ -221,6 +222,7 @@ static ap_status next_event(ap_log_reader *r, ap_logged_event *event, bool *end,
   if (*end) return AP_OK;
   ap_status status = ap_rows_header(c->events, &s, &own);
   *end = !status && (!s || ap__rows_cut(c->events));
+  if (*end && s) r->about.whole = false;
   if (!status && !*end) status = read_event(c, s, event, &own);
   return status ? tell_of_events(c, status, &own, error) : AP_OK;
 }
