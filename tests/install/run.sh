@@ -59,6 +59,17 @@ for program in appell tools motion delta; do
 done
 
 step "run the installed command" "$prefix/bin/appell" --version
+# A model that is installed, but not here: the error says where it is.
+for words in 'simulate models/ball.yaml' 'simulate ball' 'control puma_spline' 'info models/two_link.urdf'; do
+  echo "where is the file of: appell $words"
+  # shellcheck disable=SC2086 # words
+  "$prefix/bin/appell" $words >out 2>&1 && exit 1
+  file=$(sed -n "s/.*(it is installed as '\(.*\)')\$/\1/p" out)
+  test -f "$file" || {
+    cat out
+    exit 1
+  }
+done
 for file in include/appell/appell.h share/doc/appell/LICENSE share/doc/appell/NOTICE \
   share/man/man1/appell.1 share/bash-completion/completions/appell; do
   step "find $file" test -f "$prefix/$file"
