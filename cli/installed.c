@@ -31,15 +31,14 @@ static bool own_folder(char path[PATH_BYTES]) {
 
 // The installed file that may be meant.
 static bool find(const char *file, char out[2 * PATH_BYTES]) {
-  static const char *const form[] = {"%s/" CLI_MODELS "/%s", "%s/" CLI_MODELS "/%s.yaml",
-                                     "%s/" CLI_MODELS "/control/%s",
-                                     "%s/" CLI_MODELS "/control/%s.yaml"};
+  static const char *const form[][2] = {
+      {"", ""}, {"", ".yaml"}, {"control/", ""}, {"control/", ".yaml"}};
   char folder[PATH_BYTES];
   const char *name = name_in_folder(file);
   if (!name || strlen(name) > PATH_BYTES / 2 || !own_folder(folder)) return false;
   for (size_t k = 0; k < sizeof form / sizeof form[0]; k++) {
     struct stat info;
-    snprintf(out, 2 * PATH_BYTES, form[k], folder, name);
+    snprintf(out, 2 * PATH_BYTES, "%s/" CLI_MODELS "/%s%s%s", folder, form[k][0], name, form[k][1]);
     if (stat(out, &info) == 0 && S_ISREG(info.st_mode)) return true;
   }
   return false;
