@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "control_log.h"
+#include "installed.h"
 #include "json.h"
 #include "progress.h"
 #include "table.h"
@@ -271,7 +272,7 @@ static int load(job *j, const cli_arguments *arguments) {
                                     .reference = arguments->value[REFERENCE],
                                     .run_alone = arguments->value[RUN_ONLY] != NULL};
   error.status = ap_control_read(j->path, &other, &j->control, &error);
-  if (error.status != AP_OK) return cli_fail_input(j->path, &error);
+  if (error.status != AP_OK) return cli_fail_scenario(j->path, &error);
   const ap_error *warning;
   for (int i = 0; (warning = ap_control_warning(j->control, i)); i++)
     cli_warn(j->path, warning->line, warning->text);

@@ -34,7 +34,8 @@ static const char text[] =
     "state file: one state per line, numbers separated by blanks or commas, lines that\n"
     "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
     "the joints. Derivatives by q are those in the tangent space, by the steps that v\n"
-    "counts. Friction, damping and rotor inertia take part only with --friction.\n"
+    "counts; dinverse and dforward are for trees. Friction, damping and rotor inertia\n"
+    "take part only with --friction.\n"
     "Of a mechanism with closed chains (agile-wrist, five-bar, stewart, delta, or a file\n"
     "with closures) q v a are the independent coordinates, tau the efforts of its actuators.\n";
 

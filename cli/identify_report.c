@@ -292,8 +292,8 @@ static int print_tables(const cli_identification *f, cli_out *out) {
   cli_out_printf(out, "\n\n");
   int status = print_methods(f, out);
   cli_out_printf(out,
-                 "\nBy %s, condition %.3g ('+ ...': 'appell identify MODEL' shows the "
-                 "combinations):\n\n",
+                 "\nBy %s, condition %.3g ('+ ...': the same command without DATA and -o shows "
+                 "the combinations):\n\n",
                  ap_fit_method_name(f->method), fit->condition);
   if (status == CLI_OK) status = print_joints(f, out);
   cli_out_printf(out, "\n");

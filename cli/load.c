@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "installed.h"
+
 // The number of the built-in robot of that name, -1 where there is none.
 static int find_builtin(const char *name) {
   for (int i = 0; ap_builtin_name(i); i++) {
@@ -45,7 +47,7 @@ static int load_mechanism(const char *name, const ap_read_options *options, cli_
 // Neither a file nor a built-in robot: say what was most likely meant.
 static int fail_missing(const char *argument) {
   if (is_robot_file_name(argument) || strchr(argument, '/')) {
-    return cli_fail(CLI_BAD, argument, 0, "cannot be read: %s", strerror(ENOENT));
+    return cli_fail_absent(argument);
   }
   cli_nearest nearest = {.word = argument};
   for (int i = 0; ap_builtin_name(i); i++) cli_nearest_offer(&nearest, ap_builtin_name(i));

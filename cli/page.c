@@ -338,6 +338,12 @@ static int make(cli_run *run, const cli_arguments *arguments, const char *page) 
   return status;
 }
 
+static bool is_page_name(const char *name) {
+  const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name,
+             *dot = strrchr(base, '.');
+  return dot && dot > base && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
+}
+
 static int run_report(const cli_arguments *arguments) {
   cli_run run = {.path = arguments->argument[0],
                  .scenario_path = arguments->value[SCENARIO],
@@ -346,6 +352,8 @@ static int run_report(const cli_arguments *arguments) {
   const char *rows = arguments->value[ROWS], *output = arguments->value[OUTPUT];
   const char *page = data ? NULL : cli_page_html();
   if (!data && !output) return cli_usage("report", "where does the page go? -o FILE.html");
+  if (!data && !is_page_name(output))
+    return cli_usage("report", "the page '%s' does not end in .html or .htm", output);
   if (rows) {
     const int status =
         cli_value_integer("report", "--rows", rows, LEAST_ROWS, MOST_ROWS, &run.rows.most);

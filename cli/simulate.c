@@ -8,6 +8,7 @@
 
 #include "output.h"
 #include "clock.h"
+#include "installed.h"
 #include "progress.h"
 #include "record.h"
 #include "summary.h"
@@ -249,7 +250,7 @@ static int check_inputs(const job *j, const char *output) {
 static int load(job *j, const cli_arguments *arguments) {
   ap_error error = {0};
   error.status = ap_scenario_read(j->path, &j->scenario, &error);
-  if (error.status != AP_OK) return cli_fail_input(j->path, &error);
+  if (error.status != AP_OK) return cli_fail_scenario(j->path, &error);
   const ap_error *warning;
   for (int i = 0; (warning = ap_scenario_warning(j->scenario, i)); i++) {
     cli_warn(j->path, warning->line, warning->text);

@@ -114,8 +114,8 @@ static double shown(const cli_summary *s, double x) {
 static int print_impacts(cli_out *out, const cli_summary *s) {
   if (s->impacts == 0) return CLI_OK;
   const ap_scene *scene = ap_scenario_scene(s->scenario);
-  static const char *const heading[] = {"impact", "t (s)",       "point",         "wall",
-                                        "m/s",    "angle (deg)", "impulse (N s)", "lost (J)"};
+  static const char *const heading[] = {"event", "t (s)",       "point",         "wall",
+                                        "m/s",   "angle (deg)", "impulse (N s)", "lost (J)"};
   cli_table table = {.columns = 8, .right = 0xf3u};
   for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
   for (long k = 0; k < s->impacts && k < SHOWN; k++) {
@@ -127,7 +127,10 @@ static int print_impacts(cli_out *out, const cli_summary *s) {
     add_number(&table, i->speed);
     cli_table_add(&table, "%.3f", i->angle * (180 / 3.14159265358979323846));
     add_number(&table, i->impulse);
-    cli_table_add(&table, "%.3g", shown(s, i->lost));
+    if (k > 0 && i->number == i[-1].number) // its loss is the event's, said once
+      cli_table_add(&table, "%s", "");
+    else
+      cli_table_add(&table, "%.3g", shown(s, i->lost));
   }
   cli_out_printf(out, "\n");
   const int status = cli_table_print(&table, out);

@@ -110,6 +110,17 @@ awk '
 { cut -d' ' -f2 help.options; echo --version; } | sort -u | diff - explained >differ
 verdict $? 'the manual explains every option'
 sed 's/^/# /' differ
+awk '/^\.S[HS] / { print }' "$manual" | sort | uniq -d >twice
+holds 'no section of the manual comes twice' [ ! -s twice ]
+awk '
+  { gsub(/\\-/, "-") }
+  /^\.SH/ { inside = $2 == "OPTIONS" }
+  inside && term { for (k = 2; k <= NF; k++) { gsub(/"/, "", $k); if ($k ~ /^-/) { print $k; break } } }
+  { term = /^\.TP/ }' "$manual" | sort | uniq -d >twice
+holds 'the manual explains no option twice' [ ! -s twice ]
+for variable in ROS_PACKAGE_PATH AMENT_PREFIX_PATH GAZEBO_MODEL_PATH; do
+  holds "the manual names $variable" grep -q "^\.BR* .*$variable" "$manual"
+done
 # What differs is what the option is for: a file of some kind, methods of different things.
 awk '$2 !~ /^(-o|--method|--real)$/ { print $2, $3 }' help.options | sort -u | cut -d' ' -f1 | uniq -d >twice
 holds 'an option takes the same with every verb' [ ! -s twice ]

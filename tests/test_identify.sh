@@ -74,6 +74,10 @@ awk -F, 'NR > 1 { print $14, $15, $16, $17 }' motion.csv >want.txt
 "$appell" eval inverse found.urdf states.txt 2>/dev/null | grep -v '^#' >got.txt
 check 'the model that was written has the forces' sh -c "paste want.txt got.txt |
   awk '{ for (k = 1; k <= 4; k++) { d = \$k - \$(k + 4); if (d * d > 1e-8) bad = 1 } } END { exit bad || NR != 301 }'"
+# The condition means the same where a motion is planned and where it was measured.
+"$appell" excite scara --period 6 --evaluations 300 --rate 50 --json -o again.csv >plan.json
+check 'excite and identify agree on the condition' sh -c "sed -n 's/.*\"condition\": \([^,]*\).*/\1/p' plan.json found.json |
+  awk '{ c[NR] = \$1 } END { exit !(NR == 2 && c[1] > 0.95 * c[2] && c[1] < 1.05 * c[2]) }'"
 check 'YAML too' "$appell" identify scara motion.csv -o found.yaml
 check 'and YAML is a model' "$appell" info found.yaml
 

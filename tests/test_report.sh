@@ -81,6 +81,10 @@ cp run.csv odd.csv && printf 't,event,body/point,impulse,wall\n0,impact,a/b,many
 cp run.scenario.yaml odd.scenario.yaml
 refuses 2 'odd.events.csv:2: expected a number' report odd.csv --data
 refuses 2 'where does the page go' report run.csv
+for name in run.pdf page run.html.txt .html; do
+  refuses 2 "'$name' does not end in .html or .htm" report run.csv -o "$name"
+  holds 'and nothing is written' [ ! -e "$name" ]
+done
 refuses 2 'no/page.html' report run.csv -o no/page.html
 refuses 2 'rows' report run.csv --data --rows 0
 printf 't,q\n0,nan\n1,2\n' >nan.csv

@@ -328,7 +328,7 @@ TEST(refusals_name_line_and_remedy) {
     const char *words;
   } list[] = {
       {"", 1, "it starts with \"appell-scenario: 1\""},
-      {"appell: 1\n...\n", 1, "unknown key \"appell\" in a scenario"},
+      {"appell: 1\n...\n", 1, "this is a robot, not a scenario"},
       {"appell-scenario: 2\n...\n", 1, "version 2"},
       {"appell-scenario: 1\nduration: 1\n...\n", 1, "without \"robot\""},
       {"appell-scenario: 1\nrobot: puma600\n...\n", 1, "without \"duration\""},
@@ -349,7 +349,7 @@ TEST(refusals_name_line_and_remedy) {
       {"appell-scenario: 1\nrobot: none.yaml\nduration: 1\n" END, 2,
        "none.yaml: cannot open the file: No such file or directory (a file beside the scenario)"},
       {"appell-scenario: 1\nrobot: ball.yaml\nduration: 1\n" END, 2,
-       "ball.yaml:4: unknown key \"appell-scenario\" in a robot"},
+       "ball.yaml:4: this is a scenario, not a robot"},
       {"appell-scenario: 1\nrobot: []\nduration: 1\n" END, 2, "robot has a list"},
       {FREE "floating: true\n" END, 2, "free base"},
       {HEAD "output_step: 1e-9\n" END, 4, "1e+09 outputs of 1 s (at most 10000000)"},

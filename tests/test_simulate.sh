@@ -119,6 +119,15 @@ if "$APPELL" simulate fall.yaml >out 2>err || ! grep -q SUNDIALS err; then
   gives 0 simulate hits.yaml
   holds 'the energy at the start is that before an impact there' grep -q 'at the start  *2\.000000000$' out
   holds 'and the sum is zero' sh -c "grep -q 'does not close by .*\(0\.0e+00\|e-1[0-9]\)$' out"
+  gives 0 simulate "$here/models/shafei2018.yaml" --until 0.4
+  holds 'the loss of an event with two points stands beside its first' awk '
+    $1 == 1 && $4 == "circle" { n++; if (NF != (n == 1 ? 8 : 7)) exit bad = 1 }
+    END { exit bad || n != 2 }' out
+  refuses 2 'puma_spline.yaml:5: this is a control scenario, not a scenario (`appell control`' \
+    simulate "$here/models/control/puma_spline.yaml"
+  refuses 2 'point.yaml:2: this is a robot, not a scenario' simulate point.yaml
+  refuses 2 'fall.yaml:1: this is a scenario, not a control scenario (`appell simulate`' control fall.yaml
+  refuses 2 'nowhere.yaml: cannot be read: No such file' simulate nowhere.yaml
   sed 's/restitution: 0.5/restitution: 1/' fall.yaml >elastic.yaml
   gives 0 simulate elastic.yaml
   sed '/does not close/,$d' out >energies

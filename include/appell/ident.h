@@ -260,7 +260,7 @@ typedef struct ap_excitation {
   double criterion;  ///< log10 of the determinant of the information for each sample, forces
                      ///< relative to their limits; only differences mean something
   double first;      ///< the same of the best random motion that the search began with
-  double condition;  ///< of the base parameters' regressor, columns of length one
+  double condition;  ///< of the base parameters' regressor with columns of length one, as in ap_fit
   double torque_use; ///< largest joint force relative to its limit; 0 where there is no limit
 } ap_excitation;
 

@@ -159,7 +159,24 @@ static const char *key_meant(const ap__yaml *y, const char *map, const char *key
   return best;
 }
 
+// A file of another format that the key opens; NULL: none. What to do with it goes to *use.
+static const char *other_format(const ap__yaml *y, const char *map, const char *key,
+                                const char **use) {
+  static const char *const openings[][3] = {
+      {"appell", "a robot", "a scenario names it: \"robot: FILE\""},
+      {"appell-scenario", "a scenario", "`appell simulate` runs it"},
+      {"appell-control", "a control scenario", "`appell control` runs it"}};
+  if (strcmp(map, y->format->keys[0].map) != 0) return NULL; // of the whole file
+  for (size_t i = 0; i < sizeof openings / sizeof openings[0]; i++) {
+    *use = openings[i][2];
+    if (strcmp(key, openings[i][0]) == 0) return openings[i][1];
+  }
+  return NULL;
+}
+
 static bool unknown_key(ap__yaml *y, int line, const char *map, const char *key) {
+  const char *use, *other = other_format(y, map, key, &use);
+  if (other) return ap__yaml_fail(y, line, "this is %s, not %s (%s)", other, a_map(y, map), use);
   const char *meant = key_meant(y, map, key);
   if (meant)
     return ap__yaml_fail(y, line, "unknown key \"%.*s\" in %s (did you mean \"%s\"?)",

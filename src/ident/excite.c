@@ -355,6 +355,8 @@ static ap_status describe(planner *p, const candidate *best, ap_excitation *foun
   double use, *Vt = U + square, *s = Vt + square;
   found->criterion = worth(p, best->gene, &use);
   found->torque_use = use;
+  for (int j = 0; j < p->n; j++) p->weight[j] = 1; // the condition is that of the rows as they are
+  information(p);
   for (int b = 0; b < nb; b++) { // columns of length one
     double length = 0, *column = p->R + ap__lin_size(b, nb);
     for (int i = 0; i <= b; i++) length = hypot(length, column[i]);

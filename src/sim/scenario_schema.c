@@ -88,7 +88,8 @@ const ap__yaml_key ap__scenario_keys[] = {
      "the free region is inside; not for planes and profiles"},
     {"wall", "restitution", NUMBER, WALL(wall.restitution), NULL, "", "1",
      "0 (no rebound) to 1 (no loss)"},
-    {"wall", "friction", NUMBER, WALL(wall.friction), NULL, "", "0", "Coulomb's coefficient"},
+    {"wall", "friction", NUMBER, WALL(wall.friction), NULL, "", "0",
+     "Coulomb's coefficient; above 0, restitution acts along the wall as well, see below"},
 
     {"contact", "name", TEXT, CONTACT(name), NULL, "", "the link's name",
      "for events and messages, unique among contacts"},
