@@ -80,6 +80,13 @@ refuses 2 'bad.csv:3: "oops" is not a number' report bad.csv --data
 cp run.csv odd.csv && printf 't,event,body/point,impulse,wall\n0,impact,a/b,many,w\n' >odd.events.csv
 cp run.scenario.yaml odd.scenario.yaml
 refuses 2 'odd.events.csv:2: expected a number' report odd.csv --data
+head -c 20000 run.csv >cut.csv
+cp run.scenario.yaml cut.scenario.yaml
+warned 'ends within a line' report cut.csv --data
+sed '3s/^[^,]*/inf/' run.csv >bad.csv
+refuses 2 'bad.csv:3: the time of a row is not finite' report bad.csv --data
+ln -s run.csv link.html
+refuses 2 "would overwrite 'run.csv', which is read" report run.csv -o link.html
 refuses 2 'where does the page go' report run.csv
 for name in run.pdf page run.html.txt .html; do
   refuses 2 "'$name' does not end in .html or .htm" report run.csv -o "$name"
