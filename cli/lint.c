@@ -51,7 +51,7 @@ static void json_finding(cli_json *json, const ap_finding *f, bool strict) {
   cli_json_open(json, NULL, '{');
   cli_json_string(json, "severity", ap_severity_name(cli_lint_severity(f, strict)));
   cli_json_string(json, "rule", f->rule);
-  cli_json_integer(json, "line", f->line);
+  if (f->line > 0) cli_json_integer(json, "line", f->line);
   cli_json_string(json, "subject", f->subject);
   cli_json_string(json, "what", f->what);
   cli_json_string(json, "why", f->why);

@@ -162,6 +162,18 @@ TEST(built_in_robots) {
   }
 }
 
+// They have no lines, and no finding speaks of one.
+TEST(built_in_robots_have_no_lines) {
+  ap_lint *found = NULL;
+  CHECK_OK(ap_lint_builtin("five-bar", NULL, &found, NULL));
+  if (found) finding(found, "mirror-mass", 0);
+  for (int i = 0; found && i < ap_lint_findings(found); i++) {
+    CHECK_EQ_INT(ap_lint_finding(found, i)->line, 0);
+    CHECK(strstr(ap_lint_finding(found, i)->what, "line") == NULL);
+  }
+  ap_lint_free(found);
+}
+
 // ---- the file ----------------------------------------------------------------------------------
 
 TEST(syntax) {
@@ -253,6 +265,28 @@ static void write_mesh(const char *path, double edge) {
   fclose(file);
 }
 
+// A name is shown whole, or so that one sees that it is not.
+TEST(long_names_of_meshes) {
+  char name[400] = "package://some_robot_description/", from[440];
+  memset(name + strlen(name), 'm', 60);
+  memcpy(name + 93, "/end.stl", 9);
+  for (int i = 0; i < 2; i++) {
+    snprintf(from, sizeof from, "<mesh filename='%s'/>", name);
+    char *text = replaced(good, "<box size='0.3 0.3 0.1'/>", from), whole[440];
+    ap_lint *found = examine(text, "urdf", "tests");
+    const ap_finding *f = found ? finding(found, "mesh-missing", 0) : NULL;
+    snprintf(whole, sizeof whole, "\"%s\" is not there", name);
+    if (f && i == 0) CHECK_HAS(f->what, whole);
+    if (f && i == 1) CHECK_HAS(f->what, "\"package://some_robot_description/");
+    if (f && i == 1) CHECK_HAS(f->what, "mm...mm");
+    if (f && i == 1) CHECK_HAS(f->what, "/end.stl\" is not there");
+    ap_lint_free(found);
+    free(text);
+    memset(name + 93, 'm', 200);
+    memcpy(name + 293, "/end.stl", 9);
+  }
+}
+
 TEST(meshes) {
   char folder[] = "/tmp/appell-lint-XXXXXX", path[64];
   if (!CHECK(mkdtemp(folder) != NULL)) return;
@@ -321,7 +355,8 @@ TEST(masses) {
 }
 
 TEST(inertias) {
-  mistake("izz='0.075'", "izz='-0.075'", NULL, "inertia-negative", AP_ERROR, "negative");
+  mistake("izz='0.075'", "izz='-0.075'", NULL, "inertia-negative", AP_ERROR, "sign?");
+  mistake("izz='0.075'", "izz='-0.075'", NULL, "inertia-negative", AP_ERROR, "izz=\"0.075\"/>");
   mistake("izz='0.075'", "izz='0.75'", NULL, "inertia-triangle", AP_ERROR, "izz=\"0.075\"");
   mistake("izz='0.075'", "izz='0.085'", NULL, "inertia-triangle", AP_NOTE, "sum");
   mistake("ixx='0.0017792' ixy='0' ixz='0' iyy='0.0017792' iyz='0' izz='0.000225'",
@@ -368,8 +403,9 @@ TEST(made_up_numbers) {
           AP_WARNING, "0.1 times the unit matrix");
   mistake("ixx='0.0017792' ixy='0' ixz='0' iyy='0.0017792' iyz='0' izz='0.000225'",
           "ixx='0.0270833' ixy='0' ixz='0' iyy='0.000833333' iyz='0' izz='0.02708331'",
-          "<inertia ixx='0.0270833' ixy='0' ixz='0' iyy='0.000833333'", "inertia-repeated",
-          AP_WARNING, "left_hand");
+          "<inertia ixx='0.0270833' ixy='0' ixz='0' iyy='0.000833333' iyz='0' "
+          "izz='0.02708331'/></inertial>\n<collision>",
+          "inertia-repeated", AP_WARNING, "left_hand, left_arm");
 }
 
 TEST(decimal_points) {
@@ -378,6 +414,25 @@ TEST(decimal_points) {
   mistake("ixx='0.0017792' ixy='0' ixz='0' iyy='0.0017792' iyz='0' izz='0.000225'",
           "ixx='0.17792' ixy='0' ixz='0' iyy='0.17792' iyz='0' izz='0.0225'", NULL, "decimal-point",
           AP_WARNING, "10^2");
+}
+
+// A finding for several links is that of the link whose fix it gives: 5 kg of the base feel
+// nothing of it, as the base does not move.
+TEST(a_fix_belongs_to_its_subject) {
+  char *one = replaced(good, "ixx='0.0416667' ixy='0' ixz='0' iyy='0.0416667' iyz='0' izz='0.075'",
+                       "ixx='0.1' ixy='0' ixz='0' iyy='0.1' iyz='0' izz='0.1'");
+  char *text =
+      replaced(one, "ixx='0.0017792' ixy='0' ixz='0' iyy='0.0017792' iyz='0' izz='0.000225'",
+               "ixx='0.1' ixy='0' ixz='0' iyy='0.1' iyz='0' izz='0.1' a='hand'");
+  ap_lint *found = examine(text, "urdf", NULL);
+  const ap_finding *f =
+      found ? finding(found, "inertia-placeholder", line_of(text, "a='hand'")) : NULL;
+  if (f) CHECK_STR(f->subject, "left_hand");
+  if (f) CHECK_HAS(f->what, "left_hand, base");
+  if (f) CHECK_HAS(f->fix, "ixx=\"0.00177917\"");
+  ap_lint_free(found);
+  free(text);
+  free(one);
 }
 
 // Of a series of links one is off by a power of ten.

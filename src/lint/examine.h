@@ -55,6 +55,11 @@ void ap__lint_end(lint *l, const lint_note *note);
 bool ap__lint_enabled(const lint *l, const char *rule);
 // Has this line an error already?
 bool ap__lint_has_error_at(const lint *l, int line);
+// " (line 12)", or nothing for what comes from no file.
+typedef struct lint_place {
+  char text[24];
+} lint_place;
+lint_place ap__lint_place(int line);
 // A text that lives as long as the findings; "" where memory ran out.
 const char *ap__lint_keep(lint *l, const char *text);
 // By lines, then by severity, the worst first.

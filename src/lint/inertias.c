@@ -43,10 +43,29 @@ static void look_at_mass(lint *l, int i) {
 
 // ---- what no body can have ---------------------------------------------------------------------
 
+// The diagonal with its signs changed, where that is an inertia that a body can have.
+static bool find_signs(const lint_link *link, double tensor[6]) {
+  double I[6], moment[3], axes[9], R[9];
+  bool changed = false;
+  memcpy(I, link->tensor, sizeof I);
+  for (int d = 0; d < 6; d += d == 0 ? 3 : 2) {
+    changed = changed || I[d] < 0;
+    I[d] = fabs(I[d]);
+  }
+  ap__lint_principal(I, moment, axes);
+  ap__matrix_of_rpy(link->rpy, R);
+  ap__lint_turn(R, I, tensor);
+  return changed && moment[0] > 0 && !ap__lint_breaks_triangle(moment);
+}
+
+// What the inertia may have been: the same with other signs, else the nearest that is possible.
 static void say_mended(lint *l, lint_note *note, int i) {
   const lint_link *link = &l->robot.link[i];
   lint_inertia then = link->own;
-  ap__lint_mend(link->own.tensor, then.tensor);
+  if (find_signs(link, then.tensor))
+    ap__lint_what(note, "sign?");
+  else
+    ap__lint_mend(link->own.tensor, then.tensor);
   ap__lint_effect(l, note, i, &link->own, &then);
   ap__lint_fix_inertia(l, note, i, &then);
 }

@@ -112,9 +112,9 @@ static void resolve_joint(view *v, int i) {
   }
   lint_note note = ap__lint_begin("two-parents", j->line, link->name);
   const lint_joint *first = &v->robot->joint[link->joint];
-  ap__lint_what(&note, "link \"%.*s\" is the child of joint \"%.*s\" (line %d) and of \"%.*s\"",
-                ap__shown(link->name), link->name, ap__shown(first->name), first->name, first->line,
-                ap__shown(j->name), j->name);
+  ap__lint_what(&note, "link \"%.*s\" is the child of joint \"%.*s\"%s and of \"%.*s\"",
+                ap__shown(link->name), link->name, ap__shown(first->name), first->name,
+                ap__lint_place(first->line).text, ap__shown(j->name), j->name);
   ap__lint_why(&note, "a robot file is a tree; a second joint would close a chain");
   ap__lint_fix(&note, "remove one of the joints, or write the closure in an Appell YAML file");
   ap__lint_end(v->l, &note);
