@@ -122,6 +122,7 @@ static bool look_at_moments(lint *l, int i) {
 static void look_at_point(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
   if (!(link->mass > 0) || link->moment[2] != 0 || link->moment[0] != 0) return;
+  if (link->tensor_lost) return; // it is not zero, but unknown
   lint_note note = ap__lint_begin("inertia-zero", link->inertia_line, link->name);
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
   ap__lint_what(&note, "link \"%.*s\" has %g kg and no inertia: a point", ap__shown(link->name),
@@ -203,7 +204,7 @@ static void look_at_shape(lint *l, int i) {
 
 static void look_at_com(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
-  if (!link->boxed || !(link->mass > 0)) return;
+  if (!link->boxed || link->com_lost || !(link->mass > 0 || link->mass_lost)) return;
   double diagonal[3], out = 0;
   lint_inertia then = link->own;
   for (int k = 0; k < 3; k++) {
@@ -218,8 +219,12 @@ static void look_at_com(lint *l, int i) {
   for (int k = 0; k < 3; k++) then.com[k] = (link->low[k] + link->high[k]) / 2;
   ap__lint_what(&note, "the centre of mass of link \"%.*s\" is %.3g m outside its shapes",
                 ap__shown(link->name), link->name, out);
-  ap__lint_why(&note, "with the middle of the shapes");
-  ap__lint_effect(l, &note, i, &link->own, &then);
+  if (link->mass > 0) {
+    ap__lint_why(&note, "with the middle of the shapes");
+    ap__lint_effect(l, &note, i, &link->own, &then);
+  } else {
+    ap__lint_why(&note, "its effect is known once the mass is");
+  }
   ap__lint_fix(&note,
                l->robot.yaml ? "com: [%.4g, %.4g, %.4g]" : "<origin xyz=\"%.4g %.4g %.4g\"/>",
                then.com[0], then.com[1], then.com[2]);
@@ -255,6 +260,7 @@ static void look_at_massless(lint *l) {
     ap_remark r = ap_model_remark(m, k);
     if (r.kind != AP_REMARK_MASSLESS_LEAF) continue;
     const lint_link *link = &l->robot.link[l->link_of[r.body]];
+    if (link->doubtful || l->robot.astray || l->cut) continue; // what is missing may be there
     lint_note note = ap__lint_begin("massless", link->line, link->name);
     ap__lint_what(&note, "link \"%.*s\" moves, but has %s and nothing beyond it",
                   ap__shown(link->name), link->name,

@@ -341,9 +341,9 @@ void ap__lint_mirror(lint *l) {
     reflected_inertia(&m, a, b, &then);
     bool exact = comparable(&m, a, b);
     // Of a link with another mass nobody expects the same inertia.
-    if (compare_mass(l, i, &then) && a->mass > 0) {
-      compare_com(l, i, &then, exact);
-      compare_inertia(l, i, &then, exact);
+    if (!a->mass_lost && !b->mass_lost && compare_mass(l, i, &then) && a->mass > 0) {
+      if (!a->com_lost && !b->com_lost) compare_com(l, i, &then, exact);
+      if (!a->tensor_lost && !b->tensor_lost) compare_inertia(l, i, &then, exact);
     }
     compare_origin(l, &m, i);
     compare_limits(l, i);

@@ -40,6 +40,7 @@ typedef struct lint_link {
   bool inertial;                         // it says something of mass
   int mass_line, com_line, inertia_line; // 0: not said
   bool mass_given, tensor_given;
+  bool mass_lost, com_lost, tensor_lost;  // said, but not to be read as a whole
   double mass, com[3], tensor[6], rpy[3]; // as the file has them
   lint_inertia own;                       // the same with the axes of the link
   double moment[3], axes[9];              // principal, ascending; axes as columns
@@ -49,6 +50,7 @@ typedef struct lint_link {
   int number;                    // of the body in the model; 0: it is not there
   int first_child, next_sibling; // links; -1: none
   double carried;                // mass of the link and of all that hangs on it
+  bool doubtful;                 // of it or of what hangs on it something is lost
   double R[9], p[3];             // pose in the root's frame, all joints at zero
   // found out by size.c
   bool boxed;             // the box below is that of its shapes
@@ -90,6 +92,7 @@ typedef struct lint_robot {
   int *order; // links of the tree, parents first
   int norder;
   double longest; // of all links
+  bool astray;    // a joint hangs on nobody knows what
   bool yaml;
 } lint_robot;
 
