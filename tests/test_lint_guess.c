@@ -77,3 +77,77 @@ TEST(mistakes_stay_alone) {
   only("<parent link='left_arm'/>", "<parent link='left_amr'/>", link);
   only("<parent link='left_arm'/>", "<parent link='nobody_knows'/>", two);
 }
+
+// ---- units -------------------------------------------------------------------------------------
+
+TEST(degrees) {
+  static const char *const unit[] = {"origin-unit", NULL};
+  static const char shoulder[] = "<origin xyz='0 0.15 0.05'/><axis",
+                    turned[] = "<origin xyz='0 0.15 0.05' rpy='0 0 360'/><axis",
+                    com[] = "<origin xyz='0 0.2 0'/><mass";
+  mistake(shoulder, turned, NULL, "origin-unit", AP_WARNING, "rpy=\"0 0 6.28319\"");
+  only(shoulder, turned, unit); // a whole turn in degrees: nothing else changes
+  mistake(com, "<origin xyz='0 0.2 0' rpy='0 180 0'/><mass", NULL, "origin-unit", AP_WARNING,
+          "rpy=\"0 3.14159 0\"");
+  only(com, "<origin xyz='0 0.2 0' rpy='0 180 0'/><mass", unit);
+  mistake("<visual><origin xyz='0 0.2 0'/>", "<visual><origin xyz='0 0.2 0' rpy='180 0 0'/>", NULL,
+          "origin-unit", AP_WARNING, "a shape of link \"left_arm\"");
+  is_clean(good, "urdf");
+}
+
+TEST(turns_are_no_degrees) {
+  char *text = replaced(good, "<origin xyz='0 0.15 0.05'/><axis",
+                        "<origin xyz='0 0.15 0.05' rpy='0 0 6.2831853'/><axis");
+  is_clean(text, "urdf");
+  free(text);
+}
+
+TEST(millimetres) {
+  static const char *const unit[] = {"origin-unit", NULL};
+  mistake("<origin xyz='0 0.4 0'/>", "<origin xyz='0 400 0'/>", NULL, "origin-unit", AP_WARNING,
+          "xyz=\"0 0.4 0\"");
+  only("<origin xyz='0 0.4 0'/>", "<origin xyz='0 400 0'/>", unit); // no torque of gravity
+  mistake("<origin xyz='0 0.2 0'/><mass", "<origin xyz='0 200 0'/><mass", NULL, "origin-unit",
+          AP_WARNING, "xyz=\"0 0.2 0\"");
+  only("<origin xyz='0 0.2 0'/><mass", "<origin xyz='0 200 0'/><mass", unit);
+  // too near for the rule, but the shapes tell
+  mistake("<origin xyz='0 0 -0.1'/><mass", "<origin xyz='0 4.9 0'/><mass", NULL, "com-outside",
+          AP_WARNING, "xyz=\"0 0.0049 0\"");
+}
+
+// A robot stands wherever it likes.
+TEST(far_away_in_the_world) {
+  char *text = replaced(good, "</robot>",
+                        "<link name='world'/><joint name='place' type='fixed'>"
+                        "<parent link='world'/><child link='base'/>"
+                        "<origin xyz='4000 2500 0'/></joint></robot>");
+  is_clean(text, "urdf");
+  free(text);
+}
+
+TEST(speeds) {
+  mistake("effort='40' velocity='3'", "effort='40' velocity='180'", NULL, "limit-unit", AP_WARNING,
+          "velocity=\"3.14159\"");
+  static const char *const mirrored[] = {"mirror-limit", NULL};
+  only("effort='40' velocity='3'", "effort='40' velocity='50'", mirrored);
+  only("effort='40' velocity='3'", "effort='40' velocity='1000'", mirrored); // "no limit"
+}
+
+TEST(units_in_yaml) {
+  static const char text[] =
+      "appell: 1\nbodies:\n"
+      "  - name: a\n    joint: {type: revolute, dh: {convention: modified, alpha: -90, theta: 0, "
+      "a: 0.2, d: 0}}\n"
+      "    inertia: {mass: 1, com: [0.1, 0, 0], tensor: [0.001, 0, 0, 0.004, 0, 0.0045]}\n"
+      "  - name: b\n    parent: a\n"
+      "    joint: {type: revolute, dh: {convention: modified, alpha: 0, theta: 0, a: 250, d: 0}}\n"
+      "    inertia: {mass: 1, com: [0.1, 0, 0], tensor: [0.001, 0, 0, 0.004, 0, 0.0046]}\n...\n";
+  ap_lint *found = examine(text, "yaml", NULL);
+  if (!found) return;
+  const ap_finding *f = finding(found, "origin-unit", 4);
+  if (f) CHECK_STR(f->fix, "alpha: -1.5708, theta: 0");
+  f = finding(found, "origin-unit", 8);
+  if (f) CHECK_STR(f->fix, "a: 0.25, d: 0");
+  if (!CHECK_EQ_INT(ap_lint_findings(found), 2)) print_all(found);
+  ap_lint_free(found);
+}

@@ -71,10 +71,12 @@ void ap__lint_read_yaml(lint *l, const char *text, size_t length);
 void ap__lint_read_definition(lint *l, const ap_robot_def *def);
 
 // The passes, in this order. All add findings.
-void ap__lint_structure(lint *l); // names, parents, roots, loops; poses and children
-void ap__lint_sizes(lint *l);     // shapes, meshes; how large links are
-void ap__lint_twins(lint *l);     // pairs left and right; no findings
+void ap__lint_mend_units(lint *l); // degrees and millimetres become rad and m; no findings
+void ap__lint_structure(lint *l);  // names, parents, roots, loops; poses and children
+void ap__lint_sizes(lint *l);      // shapes, meshes; how large links are
+void ap__lint_twins(lint *l);      // pairs left and right; no findings
 void ap__lint_make_model(lint *l);
+void ap__lint_units(lint *l); // what was mended
 void ap__lint_inertias(lint *l);
 void ap__lint_suspects(lint *l);
 void ap__lint_mirror(lint *l);

@@ -202,6 +202,19 @@ static void look_at_shape(lint *l, int i) {
   ap__lint_end(l, &note);
 }
 
+// Where the centre of mass may be that is outside the shapes: where millimetres put it, else in
+// their middle.
+static const char *likely_com(const lint_link *link, double diagonal, double com[3]) {
+  bool inside = ap__lint_norm(link->com) > 20 * diagonal;
+  for (int k = 0; k < 3; k++) {
+    double x = 1e-3 * link->com[k];
+    inside = inside && x >= link->low[k] - 1e-3 && x <= link->high[k] + 1e-3;
+  }
+  for (int k = 0; k < 3; k++)
+    com[k] = inside ? 1e-3 * link->com[k] : (link->low[k] + link->high[k]) / 2;
+  return inside ? "in millimetres it would be inside; with that" : "with the middle of the shapes";
+}
+
 static void look_at_com(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
   if (!link->boxed || link->com_lost || !(link->mass > 0 || link->mass_lost)) return;
@@ -216,11 +229,11 @@ static void look_at_com(lint *l, int i) {
   lint_note note =
       ap__lint_begin("com-outside", link->com_line ? link->com_line : link->mass_line, link->name);
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
-  for (int k = 0; k < 3; k++) then.com[k] = (link->low[k] + link->high[k]) / 2;
+  const char *with = likely_com(link, ap__lint_norm(diagonal), then.com);
   ap__lint_what(&note, "the centre of mass of link \"%.*s\" is %.3g m outside its shapes",
                 ap__shown(link->name), link->name, out);
   if (link->mass > 0) {
-    ap__lint_why(&note, "with the middle of the shapes");
+    ap__lint_why(&note, "%s", with);
     ap__lint_effect(l, &note, i, &link->own, &then);
   } else {
     ap__lint_why(&note, "its effect is known once the mass is");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lint/examine.h"
+#include "lint/shape.h"
 #include "lint/tensor.h"
 
 static const double pi = 3.14159265358979323846;
@@ -202,6 +203,39 @@ static void look_at_limit(lint *l, bool effort) {
   ap__lint_end(l, &note);
 }
 
+// rad/s and m/s that a joint with limits does not reach, and that are still a speed in degrees or
+// millimetres. A power of ten is somebody's "no limit".
+static bool is_in_other_unit(const lint_joint *j) {
+  bool turn = j->type == AP_REVOLUTE;
+  if (!ap__lint_one_dof(j) || j->continuous || ap__lint_is_power_of_ten(j->velocity)) return false;
+  return j->velocity > (turn ? 60 : 20) && j->velocity <= (turn ? 1080 : 1e5);
+}
+
+static void look_at_velocity_unit(lint *l) {
+  const lint_robot *robot = &l->robot;
+  const lint_joint *first = NULL;
+  int count = 0;
+  for (int i = 0; i < robot->njoint; i++) {
+    if (!is_in_other_unit(&robot->joint[i])) continue;
+    if (count++ == 0) first = &robot->joint[i];
+  }
+  if (count == 0) return;
+  bool turn = first->type == AP_REVOLUTE;
+  double meant = first->velocity * (turn ? pi / 180 : 1e-3);
+  lint_note note = begin_limit("limit-unit", first);
+  ap__lint_what(&note, "joint \"%.*s\" may move at %g %s/s: %s per second?", ap__shown(first->name),
+                first->name, first->velocity, angle_unit(first), turn ? "degrees" : "millimetres");
+  if (count > 1) ap__lint_what(&note, "%d joints in all", count);
+  if (turn)
+    ap__lint_why(&note, "that is %.3g turns in a second instead of %.3g",
+                 first->velocity / (2 * pi), meant / (2 * pi));
+  else
+    ap__lint_why(&note, "that is %.3g times the longest link in a second",
+                 first->velocity / longest_link(l));
+  ap__lint_fix(&note, l->robot.yaml ? "velocity: %.6g" : "velocity=\"%.6g\"", meant);
+  ap__lint_end(l, &note);
+}
+
 static void look_at_friction(lint *l, const lint_joint *j) {
   if (j->viscous >= 0 && j->coulomb >= 0) return;
   double x = j->viscous < 0 ? j->viscous : j->coulomb;
@@ -282,5 +316,6 @@ void ap__lint_joints(lint *l) {
   }
   look_at_limit(l, true);
   look_at_limit(l, false);
+  look_at_velocity_unit(l);
   look_at_world(l);
 }
