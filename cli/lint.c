@@ -26,9 +26,10 @@ static const cli_option options[] = {
 static const char text[] =
     "Looks for what is wrong or suspicious in a robot file: inertias that no body has or that\n"
     "do not suit the link's size, left and right that differ, slipped decimal points, made-up\n"
-    "numbers, limits, effort against gravity, structure, misspelt and ignored elements,\n"
-    "missing meshes, closed chains. Each finding tells what, why in numbers (the change of\n"
-    "joint torques in a typical motion) and a fix. It goes on after a mistake where it can.\n"
+    "numbers, degrees and millimetres, limits, effort against gravity, structure, misspelt and\n"
+    "ignored elements, missing meshes, closed chains. Each finding tells what, why in numbers\n"
+    "(the change of joint torques in a typical motion) and a fix. It goes on after a mistake,\n"
+    "with what was meant where one can tell.\n"
     "Exit status 1: there are errors. docs/lint.md describes every rule.\n";
 
 ap_severity cli_lint_severity(const ap_finding *finding, bool strict) {
@@ -51,7 +52,7 @@ static void json_finding(cli_json *json, const ap_finding *f, bool strict) {
   cli_json_open(json, NULL, '{');
   cli_json_string(json, "severity", ap_severity_name(cli_lint_severity(f, strict)));
   cli_json_string(json, "rule", f->rule);
-  cli_json_integer(json, "line", f->line);
+  if (f->line > 0) cli_json_integer(json, "line", f->line);
   cli_json_string(json, "subject", f->subject);
   cli_json_string(json, "what", f->what);
   cli_json_string(json, "why", f->why);

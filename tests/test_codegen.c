@@ -115,7 +115,8 @@ static void compare_jacobians(const pair *p, const motion *s) {
 }
 
 // Derivatives are compared as a whole, each matrix with its own size, or where that is nothing but
-// rounding with that of all; those of accelerations carry the condition of the inertia matrix twice.
+// rounding with that of all; those of accelerations carry the condition of the inertia matrix
+// twice.
 typedef int derivatives_function(const double *q, const double *v, const double *a, double *by_q,
                                  double *by_v, double *by_a);
 typedef void three_outputs(const double *q, const double *v, const double *a, double *by_q,
@@ -406,8 +407,8 @@ static test_robot *robot_of(const char *label) {
   return robot_at(k);
 }
 
-// A joint on the ground with nothing behind it: its acceleration times its inertia is what drives it
-// less its bias, which must not fold away before it is derived.
+// A joint on the ground with nothing behind it: its acceleration times its inertia is what drives
+// it less its bias, which must not fold away before it is derived.
 TEST(joints_on_the_ground) {
   static const char *const label[] = {"one revolute", "one prismatic", "star"};
   for (int k = 0; k < 3; k++) {

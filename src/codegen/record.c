@@ -234,8 +234,7 @@ static bool derive_at(recorder *r, const real *q, const real *v, const real *a, 
   if (r->second) return derive_inverse(r, q, v, a, r->w->y, rows, out);
   for (int k = 0; k < n; k++) held[k] = ap__tape_input(r->w->ctx, AP_MOST_ARRAYS, k);
   bool fits = derive_inverse(r, q, v, held, r->w->y, rows, out);
-  for (int k = 0; fits && k < 2; k++)
-    fits = ap__substitute(r->w->ctx, n, held, a, n * n, out[k]);
+  for (int k = 0; fits && k < 2; k++) fits = ap__substitute(r->w->ctx, n, held, a, n * n, out[k]);
   return fits;
 }
 

@@ -55,6 +55,11 @@ void ap__lint_end(lint *l, const lint_note *note);
 bool ap__lint_enabled(const lint *l, const char *rule);
 // Has this line an error already?
 bool ap__lint_has_error_at(const lint *l, int line);
+// " (line 12)", or nothing for what comes from no file.
+typedef struct lint_place {
+  char text[24];
+} lint_place;
+lint_place ap__lint_place(int line);
 // A text that lives as long as the findings; "" where memory ran out.
 const char *ap__lint_keep(lint *l, const char *text);
 // By lines, then by severity, the worst first.
@@ -66,10 +71,12 @@ void ap__lint_read_yaml(lint *l, const char *text, size_t length);
 void ap__lint_read_definition(lint *l, const ap_robot_def *def);
 
 // The passes, in this order. All add findings.
-void ap__lint_structure(lint *l); // names, parents, roots, loops; poses and children
-void ap__lint_sizes(lint *l);     // shapes, meshes; how large links are
-void ap__lint_twins(lint *l);     // pairs left and right; no findings
+void ap__lint_mend_units(lint *l); // degrees and millimetres become rad and m; no findings
+void ap__lint_structure(lint *l);  // names, parents, roots, loops; poses and children
+void ap__lint_sizes(lint *l);      // shapes, meshes; how large links are
+void ap__lint_twins(lint *l);      // pairs left and right; no findings
 void ap__lint_make_model(lint *l);
+void ap__lint_units(lint *l); // what was mended
 void ap__lint_inertias(lint *l);
 void ap__lint_suspects(lint *l);
 void ap__lint_mirror(lint *l);

@@ -48,6 +48,12 @@ void ap__lint_fix(lint_note *note, const char *format, ...) {
   va_end(arguments);
 }
 
+lint_place ap__lint_place(int line) {
+  lint_place place = {""};
+  if (line > 0) snprintf(place.text, sizeof place.text, " (line %d)", line);
+  return place;
+}
+
 bool ap__lint_enabled(const lint *l, const char *rule) {
   for (int i = 0; i < l->options->ndisabled; i++)
     if (strcmp(l->options->disabled[i], rule) == 0) return false;

@@ -43,10 +43,29 @@ static void look_at_mass(lint *l, int i) {
 
 // ---- what no body can have ---------------------------------------------------------------------
 
+// The diagonal with its signs changed, where that is an inertia that a body can have.
+static bool find_signs(const lint_link *link, double tensor[6]) {
+  double I[6], moment[3], axes[9], R[9];
+  bool changed = false;
+  memcpy(I, link->tensor, sizeof I);
+  for (int d = 0; d < 6; d += d == 0 ? 3 : 2) {
+    changed = changed || I[d] < 0;
+    I[d] = fabs(I[d]);
+  }
+  ap__lint_principal(I, moment, axes);
+  ap__matrix_of_rpy(link->rpy, R);
+  ap__lint_turn(R, I, tensor);
+  return changed && moment[0] > 0 && !ap__lint_breaks_triangle(moment);
+}
+
+// What the inertia may have been: the same with other signs, else the nearest that is possible.
 static void say_mended(lint *l, lint_note *note, int i) {
   const lint_link *link = &l->robot.link[i];
   lint_inertia then = link->own;
-  ap__lint_mend(link->own.tensor, then.tensor);
+  if (find_signs(link, then.tensor))
+    ap__lint_what(note, "sign?");
+  else
+    ap__lint_mend(link->own.tensor, then.tensor);
   ap__lint_effect(l, note, i, &link->own, &then);
   ap__lint_fix_inertia(l, note, i, &then);
 }
@@ -103,6 +122,7 @@ static bool look_at_moments(lint *l, int i) {
 static void look_at_point(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
   if (!(link->mass > 0) || link->moment[2] != 0 || link->moment[0] != 0) return;
+  if (link->tensor_lost) return; // it is not zero, but unknown
   lint_note note = ap__lint_begin("inertia-zero", link->inertia_line, link->name);
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
   ap__lint_what(&note, "link \"%.*s\" has %g kg and no inertia: a point", ap__shown(link->name),
@@ -182,9 +202,22 @@ static void look_at_shape(lint *l, int i) {
   ap__lint_end(l, &note);
 }
 
+// Where the centre of mass may be that is outside the shapes: where millimetres put it, else in
+// their middle.
+static const char *likely_com(const lint_link *link, double diagonal, double com[3]) {
+  bool inside = ap__lint_norm(link->com) > 20 * diagonal;
+  for (int k = 0; k < 3; k++) {
+    double x = 1e-3 * link->com[k];
+    inside = inside && x >= link->low[k] - 1e-3 && x <= link->high[k] + 1e-3;
+  }
+  for (int k = 0; k < 3; k++)
+    com[k] = inside ? 1e-3 * link->com[k] : (link->low[k] + link->high[k]) / 2;
+  return inside ? "in millimetres it would be inside; with that" : "with the middle of the shapes";
+}
+
 static void look_at_com(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
-  if (!link->boxed || !(link->mass > 0)) return;
+  if (!link->boxed || link->com_lost || !(link->mass > 0 || link->mass_lost)) return;
   double diagonal[3], out = 0;
   lint_inertia then = link->own;
   for (int k = 0; k < 3; k++) {
@@ -196,11 +229,15 @@ static void look_at_com(lint *l, int i) {
   lint_note note =
       ap__lint_begin("com-outside", link->com_line ? link->com_line : link->mass_line, link->name);
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
-  for (int k = 0; k < 3; k++) then.com[k] = (link->low[k] + link->high[k]) / 2;
+  const char *with = likely_com(link, ap__lint_norm(diagonal), then.com);
   ap__lint_what(&note, "the centre of mass of link \"%.*s\" is %.3g m outside its shapes",
                 ap__shown(link->name), link->name, out);
-  ap__lint_why(&note, "with the middle of the shapes");
-  ap__lint_effect(l, &note, i, &link->own, &then);
+  if (link->mass > 0) {
+    ap__lint_why(&note, "%s", with);
+    ap__lint_effect(l, &note, i, &link->own, &then);
+  } else {
+    ap__lint_why(&note, "its effect is known once the mass is");
+  }
   ap__lint_fix(&note,
                l->robot.yaml ? "com: [%.4g, %.4g, %.4g]" : "<origin xyz=\"%.4g %.4g %.4g\"/>",
                then.com[0], then.com[1], then.com[2]);
@@ -236,6 +273,7 @@ static void look_at_massless(lint *l) {
     ap_remark r = ap_model_remark(m, k);
     if (r.kind != AP_REMARK_MASSLESS_LEAF) continue;
     const lint_link *link = &l->robot.link[l->link_of[r.body]];
+    if (link->doubtful || l->robot.astray || l->cut) continue; // what is missing may be there
     lint_note note = ap__lint_begin("massless", link->line, link->name);
     ap__lint_what(&note, "link \"%.*s\" moves, but has %s and nothing beyond it",
                   ap__shown(link->name), link->name,

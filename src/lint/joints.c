@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lint/examine.h"
+#include "lint/shape.h"
 #include "lint/tensor.h"
 
 static const double pi = 3.14159265358979323846;
@@ -92,25 +93,30 @@ static void look_at_empty(lint *l, const lint_joint *j) {
   ap__lint_end(l, &note);
 }
 
-static void look_at_unit(lint *l, const lint_joint *j) {
+// A limit of a slide is no longer than a few robots, each as long as its longest link.
+static double longest_link(const lint *l) { return fmax(l->robot.longest, 1e-3); }
+
+// What limits that seem to be in degrees or millimetres are to be multiplied by; else 1.
+static double unit_of(const lint *l, const lint_joint *j) {
   double largest = fmax(fabs(j->lower), fabs(j->upper));
+  // A range of some turns is common; beyond five, degrees are likelier.
+  if (j->type == AP_REVOLUTE) return largest > 10 * pi && largest <= 1080 ? pi / 180 : 1;
+  return largest > 20 * longest_link(l) && largest <= 1e6 ? 1e-3 : 1;
+}
+
+static void look_at_unit(lint *l, const lint_joint *j) {
+  double largest = fmax(fabs(j->lower), fabs(j->upper)), factor = unit_of(l, j);
   bool turn = j->type == AP_REVOLUTE;
-  double longest = fmax(l->robot.longest, 1e-3);
-  if (!isfinite(largest)) return;
-  // A range of some turns is common; beyond five, degrees are likelier. A slide is no longer than
-  // a few robots.
-  if (turn ? largest <= 10 * pi || largest > 1080 : largest <= 20 * longest || largest > 1e6)
-    return;
-  double factor = turn ? pi / 180 : 1e-3;
+  if (factor == 1) return;
   lint_note note = begin_limit("limit-unit", j);
   ap__lint_what(&note, "joint \"%.*s\" may go from %g to %g %s: %s", ap__shown(j->name), j->name,
                 j->lower, j->upper, angle_unit(j), turn ? "degrees?" : "millimetres?");
   if (turn)
     ap__lint_why(&note, "that is %.3g turns instead of %.3g", largest / (2 * pi), largest / 360);
   else
-    ap__lint_why(&note, "the links of the robot are at most %.3g m long", longest);
+    ap__lint_why(&note, "the links of the robot are at most %.3g m long", longest_link(l));
   ap__lint_fix(&note, l->robot.yaml ? "lower: %.6g, upper: %.6g" : "lower=\"%.6g\" upper=\"%.6g\"",
-               j->lower * factor, j->upper * factor);
+               fmin(j->lower, j->upper) * factor, fmax(j->lower, j->upper) * factor);
   ap__lint_end(l, &note);
 }
 
@@ -123,9 +129,12 @@ static void look_at_range(lint *l, const lint_joint *j) {
     ap__lint_what(&note, "joint \"%.*s\" has its lower limit %g above the upper one, %g",
                   ap__shown(j->name), j->name, lower, upper);
     ap__lint_why(&note, "no position is allowed: the robot is refused");
-    ap__lint_fix(&note, l->robot.yaml ? "lower: %g, upper: %g" : "lower=\"%g\" upper=\"%g\"", upper,
-                 lower);
+    double unit = unit_of(l, j);
+    ap__lint_fix(&note,
+                 l->robot.yaml ? "lower: %.6g, upper: %.6g" : "lower=\"%.6g\" upper=\"%.6g\"",
+                 upper * unit, lower * unit);
     ap__lint_end(l, &note);
+    look_at_unit(l, j);
     return;
   }
   if (lower == upper) {
@@ -191,6 +200,39 @@ static void look_at_limit(lint *l, bool effort) {
                                : "a planner that respects it never moves the joint");
   ap__lint_fix(&note, effort ? "the motor's largest torque times the gear ratio"
                              : "the motor's largest speed over the gear ratio");
+  ap__lint_end(l, &note);
+}
+
+// rad/s and m/s that a joint with limits does not reach, and that are still a speed in degrees or
+// millimetres. A power of ten is somebody's "no limit".
+static bool is_in_other_unit(const lint_joint *j) {
+  bool turn = j->type == AP_REVOLUTE;
+  if (!ap__lint_one_dof(j) || j->continuous || ap__lint_is_power_of_ten(j->velocity)) return false;
+  return j->velocity > (turn ? 60 : 20) && j->velocity <= (turn ? 1080 : 1e5);
+}
+
+static void look_at_velocity_unit(lint *l) {
+  const lint_robot *robot = &l->robot;
+  const lint_joint *first = NULL;
+  int count = 0;
+  for (int i = 0; i < robot->njoint; i++) {
+    if (!is_in_other_unit(&robot->joint[i])) continue;
+    if (count++ == 0) first = &robot->joint[i];
+  }
+  if (count == 0) return;
+  bool turn = first->type == AP_REVOLUTE;
+  double meant = first->velocity * (turn ? pi / 180 : 1e-3);
+  lint_note note = begin_limit("limit-unit", first);
+  ap__lint_what(&note, "joint \"%.*s\" may move at %g %s/s: %s per second?", ap__shown(first->name),
+                first->name, first->velocity, angle_unit(first), turn ? "degrees" : "millimetres");
+  if (count > 1) ap__lint_what(&note, "%d joints in all", count);
+  if (turn)
+    ap__lint_why(&note, "that is %.3g turns in a second instead of %.3g",
+                 first->velocity / (2 * pi), meant / (2 * pi));
+  else
+    ap__lint_why(&note, "that is %.3g times the longest link in a second",
+                 first->velocity / longest_link(l));
+  ap__lint_fix(&note, l->robot.yaml ? "velocity: %.6g" : "velocity=\"%.6g\"", meant);
   ap__lint_end(l, &note);
 }
 
@@ -274,5 +316,6 @@ void ap__lint_joints(lint *l) {
   }
   look_at_limit(l, true);
   look_at_limit(l, false);
+  look_at_velocity_unit(l);
   look_at_world(l);
 }

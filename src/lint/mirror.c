@@ -184,8 +184,8 @@ static void reflected_inertia(const mirror *m, const lint_link *link, const lint
 static lint_note begin(const char *rule, int line, const lint_link *a, const lint_link *b,
                        const char *what) {
   lint_note note = ap__lint_begin(rule, line, a->name);
-  ap__lint_what(&note, "%s of \"%.*s\" and \"%.*s\" (line %d) differ", what, ap__shown(a->name),
-                a->name, ap__shown(b->name), b->name, b->line);
+  ap__lint_what(&note, "%s of \"%.*s\" and \"%.*s\"%s differ", what, ap__shown(a->name), a->name,
+                ap__shown(b->name), b->name, ap__lint_place(b->line).text);
   return note;
 }
 
@@ -275,9 +275,10 @@ static void compare_origin(lint *l, const mirror *m, int i) {
   lint_note note =
       ap__lint_begin("mirror-origin", ja->origin_line ? ja->origin_line : ja->line, ja->name);
   ap__lint_what(&note,
-                "the places of joints \"%.*s\" and \"%.*s\" (line %d) differ by %.3g m after "
+                "the places of joints \"%.*s\" and \"%.*s\"%s differ by %.3g m after "
                 "reflection",
-                ap__shown(ja->name), ja->name, ap__shown(jb->name), jb->name, jb->line, off);
+                ap__shown(ja->name), ja->name, ap__shown(jb->name), jb->name,
+                ap__lint_place(jb->line).text, off);
   double weight = ap__lint_norm(robot->gravity) * a->carried;
   ap__lint_why(&note, "%.3g N of weight hang on a lever that is %.3g m off: up to %.3g N m", weight,
                off, weight * off);
@@ -310,9 +311,9 @@ static void compare_limits(lint *l, int i) {
   bool force = near(a->effort, b->effort) && near(a->velocity, b->velocity);
   if (range && force) return;
   lint_note note = ap__lint_begin("mirror-limit", a->limit_line ? a->limit_line : a->line, a->name);
-  ap__lint_what(&note, "the limits of joints \"%.*s\" and \"%.*s\" (line %d) differ",
-                ap__shown(a->name), a->name, ap__shown(b->name), b->name,
-                b->limit_line ? b->limit_line : b->line);
+  ap__lint_what(&note, "the limits of joints \"%.*s\" and \"%.*s\"%s differ", ap__shown(a->name),
+                a->name, ap__shown(b->name), b->name,
+                ap__lint_place(b->limit_line ? b->limit_line : b->line).text);
   if (!range)
     ap__lint_what(&note, "%.4g .. %.4g and %.4g .. %.4g", a->lower, a->upper, b->lower, b->upper);
   if (!near(a->effort, b->effort)) ap__lint_what(&note, "effort %g and %g", a->effort, b->effort);
@@ -340,9 +341,9 @@ void ap__lint_mirror(lint *l) {
     reflected_inertia(&m, a, b, &then);
     bool exact = comparable(&m, a, b);
     // Of a link with another mass nobody expects the same inertia.
-    if (compare_mass(l, i, &then) && a->mass > 0) {
-      compare_com(l, i, &then, exact);
-      compare_inertia(l, i, &then, exact);
+    if (!a->mass_lost && !b->mass_lost && compare_mass(l, i, &then) && a->mass > 0) {
+      if (!a->com_lost && !b->com_lost) compare_com(l, i, &then, exact);
+      if (!a->tensor_lost && !b->tensor_lost) compare_inertia(l, i, &then, exact);
     }
     compare_origin(l, &m, i);
     compare_limits(l, i);

@@ -26,21 +26,23 @@ static int scan(const char *text, double *x, int most) {
   return found;
 }
 
-bool ap__lint_scan(const char *text, int n, double *x) {
-  double value[9];
-  if (scan(text, value, 9) != n) return false;
-  memcpy(x, value, (size_t)n * sizeof *x);
-  return true;
+// Is there a unit other than the file's own, so that dropping it would change the number?
+static bool has_other_unit(const char *text) {
+  static const char *const units[] = {"mm", "cm", "km", "in", "ft", "lb", "deg", "rpm", "g"};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (const char *at = text; (at = strstr(at, units[i])) != NULL; at++)
+      if (at == text || !isalpha((unsigned char)at[-1])) return true;
+  return false;
 }
 
-// What may have been meant: decimal commas, commas between numbers, a unit behind it. "" where
-// nobody can tell.
-static void guess(const char *text, int n, char *out, size_t size) {
-  double x[9];
+// What may have been meant: decimal commas, commas between numbers, a unit behind it. False, and
+// "" in out, where nobody can tell.
+static bool guess(const char *text, int n, double x[9], char *out, size_t size) {
   char tried[128];
   out[0] = 0;
-  if (strlen(text) >= sizeof tried) return;
+  if (strlen(text) >= sizeof tried) return false;
   for (int way = 0; way < 3; way++) {
+    if (way == 2 && has_other_unit(text)) return false;
     snprintf(tried, sizeof tried, "%s", text);
     for (char *c = tried; *c; c++) {
       if (way == 0 && (*c == ',' || *c == ';')) *c = ' ';
@@ -51,19 +53,29 @@ static void guess(const char *text, int n, char *out, size_t size) {
     size_t end = strlen(tried);
     while (end > 0 && is_blank(tried[end - 1])) tried[--end] = 0;
     snprintf(out, size, "%s", tried);
-    return;
+    return true;
   }
+  return false;
+}
+
+bool ap__lint_scan(const char *text, int n, double *x) {
+  double value[9];
+  char meant[128];
+  if (scan(text, value, 9) != n && !guess(text, n, value, meant, sizeof meant)) return false;
+  memcpy(x, value, (size_t)n * sizeof *x);
+  return true;
 }
 
 bool ap__lint_numbers(lint *l, int line, const char *subject, const char *what, const char *text,
                       int n, double *x) {
   double value[9];
-  if (ap__lint_scan(text, n, x)) return true;
+  bool known = ap__lint_scan(text, n, x);
   int found = scan(text, value, 9);
+  if (found == n) return true;
   if (strstr(text, "${") || strstr(text, "$(")) return false; // xacro: the reader's finding says so
   lint_note note = ap__lint_begin("bad-number", line, subject);
   char meant[128];
-  guess(text, n, meant, sizeof meant);
+  guess(text, n, value, meant, sizeof meant);
   if (found < 0)
     ap__lint_what(&note, "%s=\"%.*s\" is not %s", what, ap__shown(text), text,
                   n == 1 ? "a finite decimal number" : "a list of finite decimal numbers");
@@ -71,11 +83,12 @@ bool ap__lint_numbers(lint *l, int line, const char *subject, const char *what, 
     ap__lint_what(&note, "%s=\"%.*s\" has %d number%s instead of %d", what, ap__shown(text), text,
                   found, found == 1 ? "" : "s", n);
   ap__lint_why(&note, "nothing can be computed before it is a number");
-  if (*meant)
+  if (known) ap__lint_why(&note, "the other rules take \"%s\"", meant);
+  if (known)
     ap__lint_fix(&note, "write \"%s\"", meant);
   else
     ap__lint_fix(&note, "write %d decimal number%s with a point, no unit%s", n, n == 1 ? "" : "s",
                  n == 1 ? "" : ", blanks between");
   ap__lint_end(l, &note);
-  return false;
+  return known;
 }

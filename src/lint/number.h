@@ -5,12 +5,13 @@
 
 #include "lint/examine.h"
 
-// n numbers with blanks between, and nothing else; *x changes only where all are good. what names
-// them: "<mass value>". False: not so; the finding is added.
+// n numbers with blanks between, and nothing else; *x changes only where all are good, or where one
+// can tell what was meant, so that the rest can be examined. what names them: "<mass value>". A
+// finding is added where they are not good. False: *x is as it was.
 bool ap__lint_numbers(lint *l, int line, const char *subject, const char *what, const char *text,
                       int n, double *x);
 
-// Read n numbers (at most nine) and nothing else; *x changes only where all are good.
+// The same without a finding; at most nine numbers.
 bool ap__lint_scan(const char *text, int n, double *x);
 
 #endif

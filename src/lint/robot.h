@@ -23,6 +23,7 @@ typedef struct lint_shape {
   double xyz[3], rpy[3];
   double size[3];   // box: sides; cylinder: radius, length; sphere: radius; mesh: scale
   const char *file; // of a mesh
+  bool in_degrees;  // by units.c: rpy was, and is mended
   // found out by size.c
   bool bounded;           // low and high are known
   double low[3], high[3]; // in the shape's own frame, scale applied
@@ -40,6 +41,8 @@ typedef struct lint_link {
   bool inertial;                         // it says something of mass
   int mass_line, com_line, inertia_line; // 0: not said
   bool mass_given, tensor_given;
+  bool in_degrees, in_millimetres;        // by units.c: rpy and com were, and are mended
+  bool mass_lost, com_lost, tensor_lost;  // said, but not to be read as a whole
   double mass, com[3], tensor[6], rpy[3]; // as the file has them
   lint_inertia own;                       // the same with the axes of the link
   double moment[3], axes[9];              // principal, ascending; axes as columns
@@ -49,6 +52,7 @@ typedef struct lint_link {
   int number;                    // of the body in the model; 0: it is not there
   int first_child, next_sibling; // links; -1: none
   double carried;                // mass of the link and of all that hangs on it
+  bool doubtful;                 // of it or of what hangs on it something is lost
   double R[9], p[3];             // pose in the root's frame, all joints at zero
   // found out by size.c
   bool boxed;             // the box below is that of its shapes
@@ -71,7 +75,8 @@ typedef struct lint_joint {
   double axis[3];
   double lower, upper, effort, velocity; // NAN: not given
   double viscous, coulomb, rotor, gear;
-  double ratio, offset; // of mimic
+  double ratio, offset;            // of mimic
+  bool in_degrees, in_millimetres; // by units.c: the place was, and is mended
   // found out by tree.c
   int parent_link, child_link; // -1: none
   int leader_joint;            // -1: none
@@ -90,6 +95,8 @@ typedef struct lint_robot {
   int *order; // links of the tree, parents first
   int norder;
   double longest; // of all links
+  double median;  // of the lengths in the file, 0: there are too few
+  bool astray;    // a joint hangs on nobody knows what
   bool yaml;
 } lint_robot;
 

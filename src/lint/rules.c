@@ -47,6 +47,7 @@ static const ap_lint_rule rules[] = {
     // joints
     {"axis", AP_ERROR, "an axis without direction or not of length one"},
     {"rotation", AP_WARNING, "a rotation that is not orthonormal"},
+    {"origin-unit", AP_WARNING, "a place that seems to be in degrees or millimetres"},
     {"limit-inverted", AP_ERROR, "a lower limit above the upper one"},
     {"limit-empty", AP_WARNING, "a range of zero, or none at all"},
     {"limit-unit", AP_WARNING, "limits that seem to be in degrees or millimetres"},

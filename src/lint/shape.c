@@ -72,7 +72,7 @@ bool ap__lint_moves(const lint_robot *robot, int link) {
   return j && j->type_known && j->type != AP_FIXED;
 }
 
-static bool is_power_of_ten(double x) {
+bool ap__lint_is_power_of_ten(double x) {
   if (!(x > 0)) return false;
   double power = round(log10(x));
   return fabs(x - pow(10, power)) <= 1e-12 * x;
@@ -81,5 +81,5 @@ static bool is_power_of_ten(double x) {
 bool ap__lint_is_placeholder(const lint_link *link) {
   const double *I = link->tensor;
   return link->mass > 0 && I[1] == 0 && I[2] == 0 && I[4] == 0 && I[0] == I[3] && I[3] == I[5] &&
-         is_power_of_ten(I[0]);
+         ap__lint_is_power_of_ten(I[0]);
 }

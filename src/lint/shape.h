@@ -14,6 +14,7 @@ bool ap__lint_plausible(const lint_robot *robot, const lint_link *link, lint_ine
                         const char **of);
 // Does the link move by itself, other than by being fixed to one that moves?
 bool ap__lint_moves(const lint_robot *robot, int link);
+bool ap__lint_is_power_of_ten(double x);
 // Is its tensor a power of ten times the unit matrix, or its mass without inertia one?
 bool ap__lint_is_placeholder(const lint_link *link);
 

@@ -59,7 +59,21 @@ static size_t place_of(const char *name) {
   return slash ? (size_t)(slash - name) : 0;
 }
 
+// A name of n bytes, whole; where there is no room for it, its beginning and its end.
+static const char *in_full(const char *name, size_t n, char *out, size_t size) {
+  size_t half = (size - 4) / 2, end = n - half;
+  if (n < size) {
+    snprintf(out, size, "%.*s", (int)n, name);
+    return out;
+  }
+  while (half > 0 && ((unsigned char)name[half] & 0xC0u) == 0x80u) half--;
+  while (end < n && ((unsigned char)name[end] & 0xC0u) == 0x80u) end++;
+  snprintf(out, size, "%.*s...%.*s", (int)half, name, (int)(n - end), name + end);
+  return out;
+}
+
 static void say_missing(lint *l, const meshes *all) {
+  char whole[160], place[104];
   for (int i = 0; i < all->n; i++) {
     const mesh *first = &all->mesh[i];
     size_t n = place_of(first->name);
@@ -72,10 +86,11 @@ static void say_missing(lint *l, const meshes *all) {
     }
     if (first->found || before) continue;
     lint_note note = ap__lint_begin("mesh-missing", first->line, "mesh");
-    ap__lint_what(&note, "\"%.*s\" is not there", ap__shown(first->name), first->name);
+    ap__lint_what(&note, "\"%s\" is not there",
+                  in_full(first->name, strlen(first->name), whole, sizeof whole));
     if (count > 1)
-      ap__lint_what(&note, "nor are others of \"%.*s\": %d meshes in all", n > 60 ? 60 : (int)n,
-                    first->name, count);
+      ap__lint_what(&note, "nor are others of \"%s\": %d meshes in all",
+                    in_full(first->name, n, place, sizeof place), count);
     ap__lint_why(&note,
                  "no meaning for dynamics, but nothing can be drawn, and the sizes of these "
                  "links are known by their joints alone");

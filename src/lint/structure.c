@@ -92,6 +92,37 @@ static void say_unknown(const view *v, const lint_joint *j, int line, const char
   ap__lint_end(v->l, &note);
 }
 
+// May link `parent` carry link `child`, so that no ring closes?
+static bool may_carry(const lint_robot *robot, int parent, int child) {
+  for (int at = parent, k = 0; at >= 0 && k <= robot->nlink; k++) {
+    if (at == child) return false;
+    const lint_joint *j = ap__lint_carrier(robot, at);
+    at = j ? j->parent_link : -1;
+  }
+  return true;
+}
+
+// Once all that names somebody is known: a name that is nearly that of a link is taken for it,
+// where the robot stays a tree, so that a misspelt name is one finding and not many.
+static void guess_joint(view *v, int i) {
+  lint_robot *robot = v->robot;
+  lint_joint *j = &robot->joint[i];
+  bool parent = j->parent && j->parent_link < 0, child = j->child && j->child_link < 0;
+  if (!parent && !child) return;
+  const char *near = nearest(v, parent ? j->parent : j->child, false);
+  int link = near && parent != child ? ap__names_find(&v->links, near) : -1;
+  int on = parent ? link : j->parent_link, carried = parent ? j->child_link : link;
+  if (on >= 0 && carried >= 0 && robot->link[carried].joint < 0 && may_carry(robot, on, carried)) {
+    j->parent_link = on;
+    j->child_link = carried;
+    robot->link[carried].joint = i;
+  } else if (j->parent_link >= 0) {
+    robot->link[j->parent_link].doubtful = true;
+  } else {
+    robot->astray = true;
+  }
+}
+
 static void resolve_joint(view *v, int i) {
   lint_joint *j = &v->robot->joint[i];
   if (j->parent) j->parent_link = ap__names_find(&v->links, j->parent);
@@ -112,9 +143,9 @@ static void resolve_joint(view *v, int i) {
   }
   lint_note note = ap__lint_begin("two-parents", j->line, link->name);
   const lint_joint *first = &v->robot->joint[link->joint];
-  ap__lint_what(&note, "link \"%.*s\" is the child of joint \"%.*s\" (line %d) and of \"%.*s\"",
-                ap__shown(link->name), link->name, ap__shown(first->name), first->name, first->line,
-                ap__shown(j->name), j->name);
+  ap__lint_what(&note, "link \"%.*s\" is the child of joint \"%.*s\"%s and of \"%.*s\"",
+                ap__shown(link->name), link->name, ap__shown(first->name), first->name,
+                ap__lint_place(first->line).text, ap__shown(j->name), j->name);
   ap__lint_why(&note, "a robot file is a tree; a second joint would close a chain");
   ap__lint_fix(&note, "remove one of the joints, or write the closure in an Appell YAML file");
   ap__lint_end(v->l, &note);
@@ -245,8 +276,13 @@ static void find_inertia(lint_link *link) {
 
 static void add_carried(lint_robot *robot, int i) {
   const lint_joint *j = ap__lint_carrier(robot, i);
-  robot->link[i].carried += robot->link[i].mass;
-  if (j && j->parent_link >= 0) robot->link[j->parent_link].carried += robot->link[i].carried;
+  lint_link *link = &robot->link[i],
+            *parent = j && j->parent_link >= 0 ? &robot->link[j->parent_link] : NULL;
+  link->carried += link->mass;
+  link->doubtful = link->doubtful || link->mass_lost || link->tensor_lost;
+  if (!parent) return;
+  parent->carried += link->carried;
+  parent->doubtful = parent->doubtful || link->doubtful;
 }
 
 void ap__lint_structure(lint *l) {
@@ -257,6 +293,7 @@ void ap__lint_structure(lint *l) {
     l->no_memory = true;
   } else {
     for (int i = 0; i < robot->njoint; i++) resolve_joint(&v, i);
+    for (int i = 0; i < robot->njoint; i++) guess_joint(&v, i);
     walk_tree(&v);
     for (int k = 0; k < robot->norder; k++) place_link(robot, robot->order[k]);
     for (int i = 0; i < robot->nlink; i++) find_inertia(&robot->link[i]);

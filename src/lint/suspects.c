@@ -31,12 +31,15 @@ static bool same_tensor(const entry *a, const entry *b) {
   return true;
 }
 
-// The names of some links, "a, b and 3 more".
-static void list_names(const lint_robot *robot, const entry *e, int n, char *out, size_t size) {
+// The names of some links, "a, b and 3 more"; that of link `first` comes first.
+static void list_names(const lint_robot *robot, const entry *e, int n, int first, char *out,
+                       size_t size) {
   size_t used = 0;
+  int at = 0;
+  while (at < n - 1 && e[at].link != first) at++;
   out[0] = 0;
   for (int i = 0; i < n && used < size; i++) {
-    const char *name = robot->link[e[i].link].name;
+    const char *name = robot->link[e[i == 0 ? at : i <= at ? i - 1 : i].link].name;
     if (i == 4 && n > 5) {
       snprintf(out + used, size - used, " and %d more", n - i);
       return;
@@ -46,8 +49,9 @@ static void list_names(const lint_robot *robot, const entry *e, int n, char *out
   }
 }
 
-// The effect of putting plausible inertias in, on the link where it is largest.
-static void worst_effect(lint *l, lint_note *note, const entry *e, int n) {
+// The effect of putting plausible inertias in, on the link where it is largest: the finding is then
+// that link's, which has its own fix. Returns the link.
+static int worst_effect(lint *l, lint_note *note, const entry *e, int n) {
   lint_note best = *note;
   const char *of = "";
   int chosen = -1;
@@ -68,7 +72,11 @@ static void worst_effect(lint *l, lint_note *note, const entry *e, int n) {
     fix = then;
   }
   *note = best;
-  if (chosen >= 0) ap__lint_fix_inertia(l, note, chosen, &fix);
+  if (chosen < 0) return e[0].link;
+  note->subject = l->robot.link[chosen].name;
+  note->line = l->robot.link[chosen].inertia_line;
+  ap__lint_fix_inertia(l, note, chosen, &fix);
+  return chosen;
 }
 
 static void say_placeholder(lint *l, const entry *e, int n) {
@@ -78,9 +86,9 @@ static void say_placeholder(lint *l, const entry *e, int n) {
   for (int i = 0; i < n; i++) moves = moves || ap__lint_moves(&l->robot, e[i].link);
   lint_note note = ap__lint_begin("inertia-placeholder", first->inertia_line, first->name);
   if (!moves) note.severity = AP_NOTE;
-  list_names(&l->robot, e, n, names, sizeof names);
+  int worst = worst_effect(l, &note, e, n);
+  list_names(&l->robot, e, n, worst, names, sizeof names);
   ap__lint_what(&note, "an inertia of %g times the unit matrix: %s", first->tensor[0], names);
-  worst_effect(l, &note, e, n);
   ap__lint_soften(&note);
   ap__lint_end(l, &note);
 }
@@ -89,9 +97,9 @@ static void say_repeated(lint *l, const entry *e, int n, double least, double mo
   char names[240];
   const lint_link *first = &l->robot.link[e[0].link];
   lint_note note = ap__lint_begin("inertia-repeated", first->inertia_line, first->name);
-  list_names(&l->robot, e, n, names, sizeof names);
+  int worst = worst_effect(l, &note, e, n);
+  list_names(&l->robot, e, n, worst, names, sizeof names);
   ap__lint_what(&note, "the same inertia on links of %.3g to %.3g kg: %s", least, most, names);
-  worst_effect(l, &note, e, n);
   ap__lint_soften(&note);
   ap__lint_end(l, &note);
 }

@@ -80,10 +80,13 @@ static bool quaternion(const reader *r, int e, const char *subject, double rpy[3
   return true;
 }
 
-static int origin(const reader *r, int parent, const char *subject, double xyz[3], double rpy[3]) {
+// Its line, 0 where there is none; *lost where xyz is there and cannot be read.
+static int origin(const reader *r, int parent, const char *subject, double xyz[3], double rpy[3],
+                  bool *lost) {
   int e = ap__xml_child(r->tree, parent, "origin");
   if (e < 0) return 0;
-  numbers(r, e, subject, "xyz", 3, xyz);
+  bool read = numbers(r, e, subject, "xyz", 3, xyz);
+  if (lost) *lost = !read && ap__xml_value(r->tree, e, "xyz");
   numbers(r, e, subject, "rpy", 3, rpy);
   quaternion(r, e, subject, rpy);
   return element(r, e)->line;
@@ -91,10 +94,48 @@ static int origin(const reader *r, int parent, const char *subject, double xyz[3
 
 // ---- links -------------------------------------------------------------------------------------
 
+static const char *const moment_name[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+
+// A moment below zero tells of itself, whatever the others are.
+static void look_at_sign(const reader *r, const lint_link *link, int i) {
+  if (!(link->tensor[i] < 0)) return;
+  lint_note note = ap__lint_begin("inertia-negative", link->inertia_line, link->name);
+  ap__lint_what(&note, "link \"%.*s\" has %s = %g kg m2: sign?", ap__shown(link->name), link->name,
+                moment_name[i], link->tensor[i]);
+  ap__lint_why(&note, "pushed, such a link turns the wrong way");
+  ap__lint_fix(&note, "%s=\"%g\"", moment_name[i], -link->tensor[i]);
+  ap__lint_end(r->l, &note);
+}
+
+// Products of inertia that are not said are zero to the other rules; moments leave the tensor
+// unknown.
+static void read_tensor(const reader *r, int e, lint_link *link) {
+  bool read[6];
+  link->inertia_line = element(r, e)->line;
+  for (int i = 0; i < 6; i++) {
+    if (i % 3 == 0 || i == 5 || ap__xml_value(r->tree, e, moment_name[i])) {
+      read[i] = required(r, e, link->name, moment_name[i], &link->tensor[i]);
+    } else {
+      char what[64], fix[96];
+      snprintf(what, sizeof what, "<inertia> without %s", moment_name[i]);
+      snprintf(fix, sizeof fix, "%s=\"0\" where the link is symmetric, as the other rules take it",
+               moment_name[i]);
+      missing(r, link->inertia_line, link->name, what, fix);
+      read[i] = false;
+    }
+    link->tensor_lost = link->tensor_lost || !read[i];
+  }
+  link->tensor_given = read[0] && read[3] && read[5];
+  if (link->tensor_given) return;
+  look_at_sign(r, link, 0);
+  look_at_sign(r, link, 3);
+  look_at_sign(r, link, 5);
+  memset(link->tensor, 0, sizeof link->tensor);
+}
+
 static void read_inertial(const reader *r, int e, lint_link *link) {
-  static const char *const name[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
   link->inertial = true;
-  link->com_line = origin(r, e, link->name, link->com, link->rpy);
+  link->com_line = origin(r, e, link->name, link->com, link->rpy, &link->com_lost);
   int mass = ap__xml_child(r->tree, e, "mass"), inertia = ap__xml_child(r->tree, e, "inertia");
   link->mass_line = link->inertia_line = element(r, e)->line;
   if (mass >= 0) {
@@ -104,16 +145,14 @@ static void read_inertial(const reader *r, int e, lint_link *link) {
     missing(r, element(r, e)->line, link->name, "<inertial> without <mass>",
             "add <mass value=\"...\"/>, or leave out <inertial> for a link without mass");
   }
+  link->mass_lost = !link->mass_given;
   if (inertia < 0) {
+    link->tensor_lost = true;
     missing(r, element(r, e)->line, link->name, "<inertial> without <inertia>",
             "add <inertia ixx=\"...\" ixy=\"0\" ixz=\"0\" iyy=\"...\" iyz=\"0\" izz=\"...\"/>");
     return;
   }
-  link->inertia_line = element(r, inertia)->line;
-  link->tensor_given = true;
-  for (int i = 0; i < 6; i++)
-    link->tensor_given =
-        required(r, inertia, link->name, name[i], &link->tensor[i]) && link->tensor_given;
+  read_tensor(r, inertia, link);
 }
 
 static void read_geometry(const reader *r, int e, const char *subject, const lint_shape *frame) {
@@ -156,7 +195,7 @@ static void read_link(const reader *r, int e) {
     bool collision = strcmp(element(r, c)->name, "collision") == 0;
     if (!collision && strcmp(element(r, c)->name, "visual") != 0) continue;
     lint_shape frame = {.collision = collision};
-    origin(r, c, link->name, frame.xyz, frame.rpy);
+    origin(r, c, link->name, frame.xyz, frame.rpy, NULL);
     int geometry = ap__xml_child(r->tree, c, "geometry");
     if (geometry >= 0) read_geometry(r, geometry, link->name, &frame);
   }
@@ -187,18 +226,19 @@ static void read_type(const reader *r, int e, lint_joint *joint) {
             "type=\"revolute\", continuous, prismatic, fixed, floating or planar");
     return;
   }
-  joint->continuous = strcmp(type, "continuous") == 0;
   int least = 1000;
-  for (const urdf_type *known = ap__urdf_types; known->name; known++) {
+  for (const urdf_type *known = ap__urdf_types; known->name; known++)
     if (ap__name_nearer(type, known->name, &least)) meant = known->name;
-    if (strcmp(type, known->name) != 0) continue;
-    joint->type = known->type;
-    joint->type_known = true;
-    return;
-  }
   for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
     if (strcmp(type, other[i][0]) == 0) meant = other[i][1];
-  unknown_type(r, joint->line, joint->name, type, meant);
+  // what was meant is what the other rules take
+  for (const urdf_type *known = ap__urdf_types; meant && known->name; known++) {
+    if (strcmp(meant, known->name) != 0) continue;
+    joint->type = known->type;
+    joint->type_known = true;
+    joint->continuous = strcmp(meant, "continuous") == 0;
+  }
+  if (!meant || strcmp(type, meant) != 0) unknown_type(r, joint->line, joint->name, type, meant);
 }
 
 // The largest double stands for "no limit".
@@ -245,7 +285,7 @@ static void read_joint(const reader *r, int e) {
     return;
   }
   read_type(r, e, joint);
-  joint->origin_line = origin(r, e, joint->name, joint->place.xyz, joint->place.rpy);
+  joint->origin_line = origin(r, e, joint->name, joint->place.xyz, joint->place.rpy, NULL);
   read_link_name(r, e, "parent", &joint->parent, &joint->parent_line, joint);
   read_link_name(r, e, "child", &joint->child, &joint->child_line, joint);
   int axis = ap__xml_child(r->tree, e, "axis"), limit = ap__xml_child(r->tree, e, "limit"),

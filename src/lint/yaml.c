@@ -198,9 +198,12 @@ static void read_inertia(const reader *r, const ap__yaml_node *body, lint_link *
   link->inertial = true;
   link->mass_line = link->inertia_line = inertia->line;
   link->mass_given = numbers(r, body, "inertia.mass", 1, &link->mass, &link->mass_line);
-  numbers(r, body, "inertia.com", 3, link->com, &link->com_line);
+  bool com = numbers(r, body, "inertia.com", 3, link->com, &link->com_line);
   link->tensor_given = numbers(r, body, "inertia.tensor", 6, link->tensor, &link->inertia_line);
   numbers(r, body, "inertia.rpy", 3, link->rpy, NULL);
+  link->mass_lost = !link->mass_given && at(r->y, inertia, "mass");
+  link->com_lost = !com && at(r->y, inertia, "com");
+  link->tensor_lost = !link->tensor_given && at(r->y, inertia, "tensor");
 }
 
 static void read_body(const reader *r, const ap__yaml_node *body, bool ground_taken) {
