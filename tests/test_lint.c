@@ -82,6 +82,8 @@ TEST(numbers) {
   mistake("xyz='0 0.2 0'", "xyz='0 0.2'", NULL, "bad-number", AP_ERROR, "2 numbers instead of 3");
   mistake("xyz='0 0.2 0'", "xyz='0, 0.2, 0'", NULL, "bad-number", AP_ERROR, "write \"0");
   mistake("velocity='3'", "velocity='nan'", NULL, "bad-number", AP_ERROR, "finite");
+  mistake("<mass value='5'/>", "<mass value='1e308'/>", NULL, "bad-number", AP_ERROR,
+          "beyond 1e+30");
 }
 
 TEST(missing_parts) {

@@ -1,6 +1,7 @@
 #include "lint/number.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,11 +67,36 @@ bool ap__lint_scan(const char *text, int n, double *x) {
   return true;
 }
 
+// Beyond this nothing of a robot is; squares of it still are numbers. Limits may be "none" by size.
+#define MOST 1e30
+
+static bool is_limit(const char *what) {
+  return strstr(what, "limit") || strstr(what, "lower") || strstr(what, "upper");
+}
+
+static bool is_beyond(int n, const double *x) {
+  for (int i = 0; i < n; i++)
+    if (fabs(x[i]) > MOST) return true;
+  return false;
+}
+
+static void beyond(lint *l, int line, const char *subject, const char *what, const char *text) {
+  lint_note note = ap__lint_begin("bad-number", line, subject);
+  ap__lint_what(&note, "%s=\"%.*s\" has a number beyond %g", what, ap__shown(text), text, MOST);
+  ap__lint_why(&note, "no robot has it, and its products leave the range of numbers");
+  ap__lint_fix(&note, "write it in SI units: kg, m, rad, N m");
+  ap__lint_end(l, &note);
+}
+
 bool ap__lint_numbers(lint *l, int line, const char *subject, const char *what, const char *text,
                       int n, double *x) {
   double value[9];
-  bool known = ap__lint_scan(text, n, x);
   int found = scan(text, value, 9);
+  if (found == n && !is_limit(what) && is_beyond(n, value)) {
+    beyond(l, line, subject, what, text);
+    return false;
+  }
+  bool known = ap__lint_scan(text, n, x);
   if (found == n) return true;
   if (strstr(text, "${") || strstr(text, "$(")) return false; // xacro: the reader's finding says so
   lint_note note = ap__lint_begin("bad-number", line, subject);
