@@ -432,14 +432,15 @@ static int rows_in(const char *name) {
 // Text k of an attribute, valid until the next call.
 static const char *attribute(hid_t file, const char *object, const char *name, int k) {
   static char text[1 << 18];
-  char *list[8] = {0};
   hid_t a = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
   if (!CHECK(a >= 0)) return "";
   hid_t type = H5Aget_type(a), space = H5Aget_space(a);
-  CHECK(H5Sget_simple_extent_npoints(space) <= 8);
-  CHECK(H5Aread(a, type, list) >= 0);
-  snprintf(text, sizeof text, "%s", list[k] ? list[k] : "(none)");
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, list);
+  const hssize_t n = H5Sget_simple_extent_npoints(space);
+  const size_t bytes = H5Tget_size(type);
+  char *list = calloc((size_t)n + 1, bytes);
+  CHECK(k < n && list && H5Aread(a, type, list) >= 0);
+  snprintf(text, sizeof text, "%.*s", (int)bytes, list ? list + (size_t)k * bytes : "");
+  free(list);
   H5Sclose(space);
   H5Tclose(type);
   H5Aclose(a);

@@ -122,12 +122,13 @@ static hid_t access_list(void) {
   return H5I_INVALID_HID;
 }
 
-// The type of texts; size 0: of any length.
+// The type of texts of so many bytes. Texts of any length would lie in a heap of HDF5's that a
+// damaged file brings it to crash by.
 static hid_t text_type(size_t size) {
   hid_t type = H5Tcopy(H5T_C_S1);
   if (type < 0) return type;
-  if (H5Tset_size(type, size ? size : H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
-      (size == 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0))
+  if (H5Tset_size(type, size) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+      H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0)
     return type;
   H5Tclose(type);
   return H5I_INVALID_HID;
@@ -136,16 +137,32 @@ static hid_t text_type(size_t size) {
 // An attribute of n texts; n = 0: of one that is no list.
 static bool add_texts(hid_t object, const char *name, const char *const *text, int n) {
   const hsize_t length = (hsize_t)n;
-  hid_t type = text_type(0);
+  const size_t count = n ? (size_t)n : 1;
+  size_t size = 1;
+  for (size_t i = 0; i < count; i++) size = strlen(text[i]) > size ? strlen(text[i]) : size;
+  char *packed = calloc(count, size);
+  hid_t type = text_type(size);
   hid_t space = n ? H5Screate_simple(1, &length, NULL) : H5Screate(H5S_SCALAR);
   hid_t attribute = H5I_INVALID_HID;
-  if (type >= 0 && space >= 0)
+  for (size_t i = 0; packed && i < count; i++) memcpy(packed + i * size, text[i], strlen(text[i]));
+  if (packed && type >= 0 && space >= 0)
     attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  bool good = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+  bool good = attribute >= 0 && H5Awrite(attribute, type, packed) >= 0;
   if (attribute >= 0) good = H5Aclose(attribute) >= 0 && good;
   if (space >= 0) H5Sclose(space);
   if (type >= 0) H5Tclose(type);
+  free(packed);
   return good;
+}
+
+// How an object is made whose attributes may be long: beside it, not within its header of 64 KiB.
+static hid_t creation_list(hid_t kind) {
+  hid_t list = H5Pcreate(kind);
+  if (list >= 0 && H5Pset_attr_phase_change(list, 0, 0) < 0) {
+    H5Pclose(list);
+    return H5I_INVALID_HID;
+  }
+  return list;
 }
 
 static bool add_text(hid_t object, const char *name, const char *text) {
@@ -164,7 +181,7 @@ static hid_t add_dataset(hid_t file, const char *name, hid_t type, int columns) 
   const int rank = columns ? 2 : 1;
   const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width};
   const hsize_t chunk[2] = {chunk_rows((size_t)width * H5Tget_size(type)), width};
-  hid_t space = H5Screate_simple(rank, now, most), list = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t space = H5Screate_simple(rank, now, most), list = creation_list(H5P_DATASET_CREATE);
   hid_t set = H5I_INVALID_HID;
   if (space >= 0 && list >= 0 && H5Pset_chunk(list, rank, chunk) >= 0)
     set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
@@ -232,10 +249,11 @@ static ap_status make_at(const char *path, const h5_log *h5, const ap_log_def *d
                          const ap_column *event_column, ap_error *error) {
   ap_status status = AP_OK;
   const ap__silence before = ap__be_silent();
-  hid_t list = access_list(), file = H5I_INVALID_HID;
-  if (list >= 0) file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
+  hid_t list = access_list(), made = creation_list(H5P_FILE_CREATE), file = H5I_INVALID_HID;
+  if (list >= 0 && made >= 0) file = H5Fcreate(path, H5F_ACC_TRUNC, made, list);
   if (file < 0 || !add_all(file, h5, def, event_column)) status = refuse(error);
   if (file >= 0 && H5Fclose(file) < 0 && !status) status = refuse(error);
+  if (made >= 0) H5Pclose(made);
   if (list >= 0) H5Pclose(list);
   ap__end_silence(before);
   return status;

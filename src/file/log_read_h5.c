@@ -68,14 +68,30 @@ static ap_status refuse(ap_error *error, const char *name, const char *what) {
 
 // Texts of an attribute: a list, or one.
 typedef struct texts {
-  char **text; // of HDF5
+  char *bytes; // each closed by a zero
+  char **text; // [n] in them
   int n;
 } texts;
 
 static void free_texts(texts *t) {
-  for (int i = 0; i < t->n; i++) H5free_memory(t->text[i]);
+  free(t->bytes);
   free(t->text);
   *t = (texts){0};
+}
+
+// n texts of so many bytes out of an attribute. Those of any length are not ours.
+static bool take_texts(hid_t attribute, hid_t type, size_t n, size_t size, texts *t) {
+  char *packed = malloc(n * size);
+  t->bytes = calloc(n, size + 1);
+  t->text = calloc(n, sizeof *t->text);
+  bool good = packed && t->bytes && t->text && H5Aread(attribute, type, packed) >= 0;
+  for (size_t i = 0; good && i < n; i++) {
+    t->text[i] = t->bytes + i * (size + 1);
+    memcpy(t->text[i], packed + i * size, size);
+  }
+  if (good) t->n = (int)n;
+  free(packed);
+  return good;
 }
 
 // False where there is no such attribute, or another kind of it.
@@ -86,12 +102,11 @@ static bool read_texts(hid_t object, const char *name, texts *t) {
   hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
   hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
   hssize_t n = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
-  bool good = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0 &&
+  bool good = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
               n > 0 && n <= AP__LOG_COLUMNS;
-  if (good) t->text = calloc((size_t)n, sizeof *t->text);
-  good = good && t->text && H5Aread(attribute, type, t->text) >= 0;
-  if (good) t->n = (int)n;
-  for (int i = 0; i < t->n; i++) good = good && t->text[i];
+  const size_t size = good ? H5Tget_size(type) : 0;
+  good = good && size > 0 && size <= MOST_TEXT && (size_t)n <= MOST_TEXT / size;
+  good = good && take_texts(attribute, type, (size_t)n, size, t);
   if (!good) free_texts(t);
   if (space >= 0) H5Sclose(space);
   if (type >= 0) H5Tclose(type);
