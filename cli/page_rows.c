@@ -19,6 +19,7 @@ typedef struct kind {
 static const kind kinds[] = {{"t", "time", "s"},
                              {"q", "q", ""},
                              {"v", "v", ""},
+                             {"a", "a", ""},
                              {"tau", "tau", ""},
                              {"kinetic", "energy", "J"},
                              {"potential", "energy", "J"},
@@ -56,8 +57,9 @@ static const char *unit_of(const cli_run *run, int column) {
   if (column < run->nknown && strcmp(run->known[column].name, c->name) == 0)
     return run->known[column].unit;
   const kind *k = kind_of(c->name);
-  if (run->control && k->name[0] == 'q' && !k->unit[0]) return "rad";
-  if (run->control && k->name[0] == 'v' && !k->unit[0]) return "rad/s";
+  if (run->control && strcmp(k->name, "q") == 0) return "rad";
+  if (run->control && strcmp(k->name, "v") == 0) return "rad/s";
+  if (run->control && strcmp(k->name, "a") == 0) return "rad/s2";
   return run->control && strcmp(k->name, "tau") == 0 ? "N m" : k->unit;
 }
 

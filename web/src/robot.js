@@ -142,7 +142,9 @@ export class Robot {
     if (!hull) {
       for (const end of ends) {
         const bone = this.bone([0, 0, 0], end, this.thick, this.materials.link);
-        if (bone) group.add(bone);
+        if (!bone) continue;
+        group.add(bone);
+        group.userData.outlined = true; // the ellipsoid of a rod is longer than the rod
       }
       if (lengthOf(com) > this.thick * 2 && !ends.some((end) => near(com, end))) {
         const stub = this.bone([0, 0, 0], com, this.thick * 0.6, this.materials.link);
