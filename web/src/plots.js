@@ -66,7 +66,7 @@ export function panelsOf(run) {
   return PANELS.filter(([key]) => found.has(key)).map(([key, title]) => ({ key, title, columns: found.get(key) }));
 }
 
-const shortName = (name) => name.replace(/^(q|v|a|tau|force|coordinate|rate|work_of)\./, "");
+const shortName = (name) => name.replace(/^(q|v|a|error|qd|tau|force|coordinate|rate|work_of)\./, "");
 
 class Panel {
   constructor(plots, { key, title, columns }) {
