@@ -87,3 +87,23 @@ bool ap__derive(ap_tape *t, int n, const real *value, int seeds, const ap_seed *
   close_direction(&x);
   return fits && !t->failed;
 }
+
+bool ap__substitute(ap_tape *t, int n, const real *input, const real *by, int values, real *value) {
+  direction x;
+  bool fits = open_direction(&x, t); // d is what each node becomes, known what changes
+  for (int k = 0; fits && k < n; k++) x.known[input[k].node] = true, x.d[input[k].node] = by[k];
+  if (fits) mark_needed(&x, values, value);
+  for (int k = 1; fits && k < x.count; k++) {
+    if (!x.needed[k] || x.known[k]) continue;
+    const ap_node node = t->node[k]; // a copy: the tape grows
+    const int operands = ap__operands(&node), a = abs(node.a), b = abs(node.b);
+    x.known[k] = (operands > 0 && x.known[a]) || (operands > 1 && x.known[b]);
+    real first = operands > 0 ? derivative_at(&x, node.a) : r_param(t, 0);
+    real second = operands > 1 ? derivative_at(&x, node.b) : r_param(t, 0);
+    x.d[k] = x.known[k] ? ap__tape_apply(t, &node, first, second) : ap__tape_ref(t, k);
+  }
+  for (int k = 0; fits && k < values; k++)
+    if (value[k].node) value[k] = derivative_at(&x, value[k].node);
+  close_direction(&x);
+  return fits && !t->failed;
+}

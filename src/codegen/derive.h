@@ -15,4 +15,8 @@ typedef struct ap_seed {
 bool ap__derive(ap_tape *t, int n, const real *value, int seeds, const ap_seed *seed,
                 real *derivative);
 
+/// Values with other values in the place of n input nodes, each written anew from the inputs up. The
+/// inputs must not occur in what stands for them. False: no memory.
+bool ap__substitute(ap_tape *t, int n, const real *input, const real *by, int values, real *value);
+
 #endif

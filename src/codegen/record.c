@@ -226,16 +226,29 @@ static bool record_inverse_derivatives(recorder *r, const real *q, const real *v
   return fits;
 }
 
+// Derivatives with the accelerations held. They must be inputs of their own while that is derived:
+// written as what they are, M a = tau - bias would fold, and nothing would be left to hold.
+static bool derive_at(recorder *r, const real *q, const real *v, const real *a, real *held,
+                      real *rows, real *const out[2]) {
+  int n = r->m->nv;
+  if (r->second) return derive_inverse(r, q, v, a, r->w->y, rows, out);
+  for (int k = 0; k < n; k++) held[k] = ap__tape_input(r->w->ctx, AP_MOST_ARRAYS, k);
+  bool fits = derive_inverse(r, q, v, held, r->w->y, rows, out);
+  for (int k = 0; fits && k < 2; k++)
+    fits = ap__substitute(r->w->ctx, n, held, a, n * n, out[k]);
+  return fits;
+}
+
 // [derivatives 17]  d a = M^-1 (d tau - dtau_dq dq - dtau_dv dv), with the factor that gave a.
 static bool record_forward_derivatives(recorder *r, const real *q, const real *v, const real *tau,
                                        real *out, real *pivot) {
   size_t n = (size_t)r->m->nv, size = n * n;
   WORK *w = r->w;
-  real *by[2] = {out, out + size}, *scratch = malloc((size + n) * sizeof *scratch);
+  real *by[2] = {out, out + size}, *scratch = malloc((size + 2 * n) * sizeof *scratch);
   bool fits = scratch != NULL;
   real *a = scratch;
   if (fits) record_forward(r, q, v, tau, a, pivot);
-  fits = fits && derive_inverse(r, q, v, a, w->y, scratch + n, by);
+  fits = fits && derive_at(r, q, v, a, scratch + n, scratch + 2 * n, by);
   solve_for(w, (real *const[]){out, out + size, out + 2 * size});
   free(scratch);
   return fits;
