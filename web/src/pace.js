@@ -27,10 +27,10 @@ export class Pace {
   }
 
   /** After a frame was handed to the graphics at such a ratio. */
-  drawn(ratio) {
+  drawn(ratio, sharp) {
     clearTimeout(this.timer);
     if (ratio < this.full()) this.timer = setTimeout(this.atRest, REST);
-    this.clock(ratio);
+    if (!sharp) this.clock(ratio);
   }
 
   // The graphics work on while scripts run: a fence says when they are done with the frame.

@@ -363,6 +363,6 @@ export class View {
     const ratio = this.pace.ratio(sharp);
     if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     this.renderer.render(this.scene, this.camera);
-    this.pace.drawn(ratio);
+    this.pace.drawn(ratio, sharp);
   }
 }
