@@ -243,6 +243,25 @@ static void control_facts(const cli_run *run, cli_json *json) {
          1e3 * sqrt(r->square[k] / (double)r->squares), 1e3 * r->errors[k]);
 }
 
+// Over all joints: "following" of the document.
+static void write_following(const cli_run *run, cli_json *json) {
+  const cli_rows *r = &run->rows;
+  const int joints = r->columns - r->logged;
+  double sum = 0, most = 0;
+  for (int k = 0; k < joints; k++) {
+    sum += r->square[k];
+    most = fmax(most, r->errors[k]);
+  }
+  if (joints == 0 || r->squares == 0) {
+    cli_json_null(json, "following");
+    return;
+  }
+  cli_json_open(json, "following", '{');
+  cli_json_number(json, "rms", sqrt(sum / (double)joints / (double)r->squares));
+  cli_json_number(json, "largest", most);
+  cli_json_close(json, '}');
+}
+
 // ---- the document ------------------------------------------------------------------------------
 
 static const char *title_of(const cli_run *run, const char *given) {
@@ -270,6 +289,7 @@ static int write_document(cli_run *run, const char *title, cli_out *out, bool in
   int status = cli_model_write(run, &json);
   if (status != CLI_OK) return status;
   cli_rows_write(run, &json);
+  write_following(run, &json);
   status = cli_events_write(run, &json);
   if (status != CLI_OK) return status;
   cli_json_open(&json, "facts", '[');

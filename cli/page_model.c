@@ -460,6 +460,8 @@ int cli_model_write(cli_run *run, cli_json *json) {
   find_meshes(run, m);
   cli_json_open(json, "model", '{');
   cli_json_string(json, "name", ap_model_name(run->model));
+  cli_json_integer(json, "freedom",
+                   run->mechanism ? ap_mechanism_n(run->mechanism) : ap_nv(run->model));
   cli_json_numbers(json, "gravity",
                    run->scene && run->scene->gravity ? run->scene->gravity : ap_gravity(run->model),
                    3);

@@ -19,6 +19,7 @@ typedef struct kind {
 static const kind kinds[] = {{"t", "time", "s"},
                              {"q", "q", ""},
                              {"v", "v", ""},
+                             {"a", "a", ""},
                              {"tau", "tau", ""},
                              {"kinetic", "energy", "J"},
                              {"potential", "energy", "J"},
@@ -56,8 +57,9 @@ static const char *unit_of(const cli_run *run, int column) {
   if (column < run->nknown && strcmp(run->known[column].name, c->name) == 0)
     return run->known[column].unit;
   const kind *k = kind_of(c->name);
-  if (run->control && k->name[0] == 'q' && !k->unit[0]) return "rad";
-  if (run->control && k->name[0] == 'v' && !k->unit[0]) return "rad/s";
+  if (run->control && strcmp(k->name, "q") == 0) return "rad";
+  if (run->control && strcmp(k->name, "v") == 0) return "rad/s";
+  if (run->control && strcmp(k->name, "a") == 0) return "rad/s2";
   return run->control && strcmp(k->name, "tau") == 0 ? "N m" : k->unit;
 }
 
@@ -123,11 +125,18 @@ static bool make_plan(const cli_run *run, plan *p) {
   return p->q && p->qd;
 }
 
+// The reference is followed in this row, as far as the log tells phases.
+static bool follows(const plan *p, const double *row) {
+  return p->phase <= 0 || (ap_phase)row[p->phase] == AP_PHASE_RUN;
+}
+
 static void keep_row(cli_rows *r, const plan *p, const double *row) {
   float *to = r->value + (size_t)r->rows * (size_t)r->columns;
   r->time[r->rows++] = row[0];
   for (int k = 1; k <= r->logged; k++) *to++ = (float)row[k];
-  for (int k = 0; k < p->joints; k++) *to++ = (float)(row[p->q[k]] - row[p->qd[k]]);
+  const bool followed = follows(p, row);
+  for (int k = 0; k < p->joints; k++)
+    *to++ = followed ? (float)(row[p->q[k]] - row[p->qd[k]]) : NAN;
 }
 
 static void note_row(cli_rows *r, const plan *p, const double *row) {
@@ -139,7 +148,7 @@ static void note_row(cli_rows *r, const plan *p, const double *row) {
   }
   if (r->total == 0) r->start = row[0];
   r->end = row[0];
-  if (p->phase > 0 && (ap_phase)row[p->phase] != AP_PHASE_RUN) return;
+  if (!follows(p, row)) return;
   for (int k = 0; k < p->joints; k++) {
     const double error = row[p->q[k]] - row[p->qd[k]];
     if (!isfinite(error)) continue;

@@ -86,6 +86,7 @@ export function readRun(document) {
     walls: list(given.walls),
     points: list(given.points),
     closures: list(given.closures),
+    following: Number.isFinite(given.following?.rms) ? given.following : null,
     time: time.subarray(0, rows),
     rows,
     start,
@@ -119,3 +120,14 @@ export function valueAt(run, column, t) {
   const a = column.values[row];
   return part === 0 ? a : a + (column.values[next] - a) * part;
 }
+
+/** The largest magnitude in columns; 0 where they hold no number. */
+export function largest(columns) {
+  let most = 0;
+  for (const { values } of columns)
+    for (const value of values) if (Number.isFinite(value) && Math.abs(value) > most) most = Math.abs(value);
+  return most;
+}
+
+/** What is left by rounding among values of such a size is nothing. */
+export const withoutNoise = (value, size) => (Math.abs(value) < 1e-12 * size ? 0 : value);

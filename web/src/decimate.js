@@ -50,7 +50,7 @@ export function decimate(time, columns, t0, t1, buckets) {
     const start = from + Math.floor((b * count) / buckets);
     const end = from + Math.floor(((b + 1) * count) / buckets);
     times[2 * b] = time[start];
-    times[2 * b + 1] = time[(start + end) >> 1];
+    times[2 * b + 1] = time[end - 1];
     columns.forEach((values, k) => extremes(values, start, end, data[k + 1], 2 * b));
   }
   return data;

@@ -32,6 +32,17 @@ export function shown(value, digits = 4) {
   return value < 0 ? MINUS + text : text;
 }
 
+/** A text with its numbers as they are shown elsewhere: true minus signs, short exponents. */
+export const typeset = (text) =>
+  text
+    .split(" ")
+    .map((word) =>
+      /^-?\d+(\.\d+)?(e[-+]?\d+)?,?$/.test(word)
+        ? word.replace(/e\+?(-?)0*(?=\d)/, "e$1").replaceAll("-", MINUS)
+        : word.replace(/^m\/s2$/, "m/s\u00b2"),
+    )
+    .join(" ");
+
 /** A time with as many decimals as the run's length asks for. */
 export function clockText(t, span) {
   const decimals = span >= 1000 ? 2 : span >= 1 ? 3 : Math.min(9, 3 - Math.floor(Math.log10(span || 1)));

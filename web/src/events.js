@@ -1,6 +1,6 @@
 // The table of events. Only the rows in sight are in the document, so that ten thousand are as quick as ten.
 
-import { lastAtOrBelow } from "./data.js";
+import { lastAtOrBelow, withoutNoise } from "./data.js";
 import { clockText, eachFrame, h, shown } from "./dom.js";
 import { eventColour, onTheme } from "./theme.js";
 
@@ -9,19 +9,40 @@ const MOST_HEIGHT = 12;
 const MOST_PRINTED = 500;
 
 const speedOf = (v) => (Array.isArray(v) ? Math.hypot(...v) : NaN);
-const degrees = (angle) => (Number.isFinite(angle) ? (angle * 180) / Math.PI : NaN);
+// What does not move has no direction.
+const angleOf = ({ angle, before }, most) =>
+  Number.isFinite(angle) && withoutNoise(speedOf(before), most) !== 0 ? (angle * 180) / Math.PI : NaN;
 
+// Name, unit, class of a column, which says its width, and what stands in it.
 const COLUMNS = [
   ["Time", "s", "time", null],
   ["Event", "", "kind", null],
   ["Point", "", "point", (event) => event.point ?? ""],
   ["Wall", "", "wall", (event) => event.wall ?? ""],
-  ["Impulse", "N s", "number", (event) => shown(event.impulse, 5)],
-  ["Speed before", "m/s", "number", (event) => shown(speedOf(event.before), 4)],
-  ["Speed after", "m/s", "number", (event) => shown(speedOf(event.after), 4)],
-  ["Angle", "\u00b0", "number", (event) => shown(degrees(event.angle), 4)],
-  ["Energy lost", "J", "number", (event) => shown(event.lost, 4)],
+  ["Impulse", "N s", "number", (event, most) => shown(withoutNoise(event.impulse, most.impulse), 5)],
+  ["Speed before", "m/s", "number", (event, most) => shown(withoutNoise(speedOf(event.before), most.speed), 4)],
+  ["Speed after", "m/s", "number", (event, most) => shown(withoutNoise(speedOf(event.after), most.speed), 4)],
+  ["Angle", "\u00b0", "number", (event, most) => shown(angleOf(event, most.speed), 4)],
+  ["Energy lost", "J", "number", (event, most) => shown(withoutNoise(event.lost, most.lost), 4)],
 ];
+
+/** The columns that say something about at least one of the events. */
+function columnsOf(events, most) {
+  const empty = ["", shown(NaN)];
+  return COLUMNS.filter(([, , , text]) => !text || events.some((event) => !empty.includes(text(event, most))));
+}
+
+/** Sizes among which rounding is told from what happened. */
+function sizesOf(events) {
+  const most = { impulse: 0, speed: 0, lost: 0 };
+  const note = (key, value) => value > most[key] && (most[key] = value);
+  for (const event of events) {
+    note("impulse", Math.abs(event.impulse));
+    note("speed", Math.max(speedOf(event.before) || 0, speedOf(event.after) || 0));
+    note("lost", Math.abs(event.lost));
+  }
+  return most;
+}
 
 export class EventTable {
   constructor(run, clock) {
@@ -29,6 +50,8 @@ export class EventTable {
     const kinds = new Map();
     for (const event of run.events) kinds.set(event.event ?? "event", (kinds.get(event.event ?? "event") ?? 0) + 1);
     this.hidden = new Set();
+    this.most = sizesOf(run.events);
+    this.columns = columnsOf(run.events, this.most);
     this.filters = h(
       "div.tabs",
       { role: "group", "aria-label": "Kinds of events" },
@@ -50,7 +73,7 @@ export class EventTable {
     const head = h(
       "div.row.head",
       { role: "row" },
-      COLUMNS.map(([name, unit, kind]) =>
+      this.columns.map(([name, unit, kind]) =>
         h(`div.cell.${kind}`, { role: "columnheader" }, name, unit && h("span.unit", null, unit)),
       ),
     );
@@ -61,6 +84,10 @@ export class EventTable {
       head,
       this.body,
     );
+    // Few columns stay on the left.
+    const widths = this.columns.map(([, , kind]) => `var(--${kind})`);
+    this.pane.style.setProperty("--columns", [...widths, ...(widths.length < 5 ? ["1fr"] : [])].join(" "));
+    this.pane.style.setProperty("--least", `${90 * widths.length}px`);
     this.element = h(
       "section.card",
       { "aria-label": "Events", id: "events" },
@@ -113,7 +140,7 @@ export class EventTable {
       this.clock.pause();
       this.clock.set(event.t);
     };
-    const cells = COLUMNS.map(([name, , kind, text]) => {
+    const cells = this.columns.map(([name, , kind, text]) => {
       if (name === "Time")
         return h(
           "div.cell.time",
@@ -127,7 +154,7 @@ export class EventTable {
           h("span.dot", { style: `--series:${eventColour(event.event)}` }),
           event.event ?? "event",
         );
-      return h(`div.cell.${kind}`, { role: "cell" }, text(event));
+      return h(`div.cell.${kind}`, { role: "cell" }, text(event, this.most));
     });
     return h(
       "div.row",

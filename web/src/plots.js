@@ -1,7 +1,7 @@
 // Plots over time, a panel for each kind of quantity, all with the same times and the same playhead.
 
 import uPlot from "uplot";
-import { lastAtOrBelow, valueAt } from "./data.js";
+import { largest, lastAtOrBelow, valueAt, withoutNoise } from "./data.js";
 import { decimate } from "./decimate.js";
 import { eachFrame, h, shown } from "./dom.js";
 import { css, eventColour, onTheme, seriesColour, seriesDash } from "./theme.js";
@@ -9,6 +9,7 @@ import { css, eventColour, onTheme, seriesColour, seriesDash } from "./theme.js"
 const PANELS = [
   ["q", "Positions"],
   ["v", "Velocities"],
+  ["a", "Accelerations"],
   ["error", "Following errors"],
   ["tau", "Joint forces"],
   ["energy", "Energies"],
@@ -65,7 +66,7 @@ export function panelsOf(run) {
   return PANELS.filter(([key]) => found.has(key)).map(([key, title]) => ({ key, title, columns: found.get(key) }));
 }
 
-const shortName = (name) => name.replace(/^(q|v|tau|force|coordinate|rate|work_of)\./, "");
+const shortName = (name) => name.replace(/^(q|v|a|error|qd|tau|force|coordinate|rate|work_of)\./, "");
 
 class Panel {
   constructor(plots, { key, title, columns }) {
@@ -75,6 +76,7 @@ class Panel {
     if (columns.length <= FIRST_SHOWN) for (const column of columns) first.add(column);
     this.shown = columns.map((column) => first.has(column));
     this.units = [...new Set(columns.map((column) => column.unit))];
+    this.sizes = this.units.map((unit) => largest(columns.filter((column) => column.unit === unit)));
     this.hover = null;
     this.pressed = null; // where the pointer went down
     this.frame = h("div.frame");
@@ -234,6 +236,7 @@ class Panel {
           stroke: () => seriesColour(i),
           dash: seriesDash(i),
           width: 1.5,
+          pxAlign: 0, // lines go where the values are, not from pixel to pixel
           points: { show: this.plots.run.rows < 3 },
         })),
       ],
@@ -369,7 +372,8 @@ class Panel {
     const { run, clock } = this.plots;
     const t = this.hover ?? clock.t;
     this.columns.forEach((column, i) => {
-      const text = this.shown[i] ? shown(valueAt(run, column, t), 4) : "";
+      const size = this.sizes[this.units.indexOf(column.unit)];
+      const text = this.shown[i] ? shown(withoutNoise(valueAt(run, column, t), size), 4) : "";
       if (this.values[i].textContent !== text) this.values[i].textContent = text;
     });
     this.legend.classList.toggle("hovering", this.hover !== null);
@@ -411,7 +415,7 @@ export class Plots {
   }
 
   makeTabs() {
-    const first = ["q", "v", "energy"].filter((key) => this.panels.some((panel) => panel.key === key));
+    const first = ["q", "v", "error", "energy"].filter((key) => this.panels.some((panel) => panel.key === key));
     const open = new Set(first.length > 0 ? first : this.panels.slice(0, 2).map((panel) => panel.key));
     for (const panel of this.panels) {
       const tab = h(

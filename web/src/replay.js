@@ -35,7 +35,7 @@ function layerMenu(run, view) {
     ellipsoids: view.robot.ellipsoids.length > 0,
   };
   const layers = LAYERS.filter(([name]) => has[name] ?? true).map(([name, label]) => {
-    const on = name === "frames" ? false : name === "ellipsoids" ? !view.robot.hasShapes : true;
+    const on = name === "frames" ? false : name === "ellipsoids" ? view.robot.ellipsoids.some((e) => e.visible) : true;
     return checkbox(label, on, (checked) => view.setLayer(name, checked));
   });
   const traces = view.marks.traceable.map((entry, i) =>

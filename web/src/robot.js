@@ -138,11 +138,14 @@ export class Robot {
     }
     const com = given.com ?? [0, 0, 0];
     // A leaf that nothing hangs on ends as far beyond its centre of mass as that is away.
-    if (ends.length === 0 && lengthOf(com) > this.thick) ends.push(scaled(com, 2));
+    const known = ends.length > 0;
+    if (!known && lengthOf(com) > this.thick) ends.push(scaled(com, 2));
     if (!hull) {
       for (const end of ends) {
         const bone = this.bone([0, 0, 0], end, this.thick, this.materials.link);
-        if (bone) group.add(bone);
+        if (!bone) continue;
+        group.add(bone);
+        group.userData.outlined = known; // the ellipsoid of a rod is longer than the rod
       }
       if (lengthOf(com) > this.thick * 2 && !ends.some((end) => near(com, end))) {
         const stub = this.bone([0, 0, 0], com, this.thick * 0.6, this.materials.link);

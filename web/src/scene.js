@@ -2,11 +2,13 @@
 
 import {
   Box3,
+  CylinderGeometry,
   DirectionalLight,
   GridHelper,
   Group,
   HemisphereLight,
   MOUSE,
+  Mesh,
   OrthographicCamera,
   PerspectiveCamera,
   Quaternion,
@@ -18,16 +20,50 @@ import {
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Box, added, cross, dot, measure, scaled, unitOf } from "./extent.js";
 import { Marks } from "./marks.js";
+import { Pace } from "./pace.js";
 import { Robot } from "./robot.js";
 import { sceneColours } from "./theme.js";
 import { Walls, frameOf, isWhole } from "./walls.js";
 
 const ANGLE = 32; // degrees of the perspective view, as of a short telephoto lens
+const MARGIN = 1.08;
+
+const cornersOf = (low, high) =>
+  [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [0, 1, 2].map((k) => (i & (1 << k) ? high[k] : low[k])));
+
+// Middle of what is seen of places (x, y, z one after the other), across the view at the target's distance.
+function boundsOf(places, target, right, top, back, distance) {
+  const low = [Infinity, Infinity];
+  const high = [-Infinity, -Infinity];
+  const p = new Vector3();
+  for (let i = 0; i < places.length; i += 3) {
+    p.fromArray(places, i).sub(target);
+    const nearer = distance === Infinity ? 1 : distance / Math.max(distance - p.dot(back), 1e-3 * distance);
+    [p.dot(right) * nearer, p.dot(top) * nearer].forEach((x, k) => {
+      low[k] = Math.min(low[k], x);
+      high[k] = Math.max(high[k], x);
+    });
+  }
+  return { x: (low[0] + high[0]) / 2, y: (low[1] + high[1]) / 2 };
+}
+
+// How far from the target a camera of such a slope sees all places; without one, half the height of the picture.
+function reachOf(places, target, right, top, back, aspect, slope) {
+  let need = 0;
+  const p = new Vector3();
+  for (let i = 0; i < places.length; i += 3) {
+    p.fromArray(places, i).sub(target);
+    const half = Math.max(Math.abs(p.dot(top)), Math.abs(p.dot(right)) / aspect);
+    need = Math.max(need, slope > 0 ? p.dot(back) + half / slope : half);
+  }
+  return need;
+}
 
 export class View {
   constructor(canvas, run, kin) {
     Object.assign(this, { canvas, run, kin });
     this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.pace = new Pace(this.renderer.getContext(), () => this.draw());
     this.extent = measure(run, kin);
     this.scene = new Scene();
     this.robot = new Robot(run, kin, this.extent, sceneColours);
@@ -55,20 +91,23 @@ export class View {
       const box = new Box3();
       link.updateMatrixWorld(true);
       for (const part of link.children) if (part.visible && !robot.triads.includes(part)) box.expandByObject(part);
-      return box.isEmpty()
-        ? []
-        : [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [
-            i & 1 ? box.max.x : box.min.x,
-            i & 2 ? box.max.y : box.min.y,
-            i & 4 ? box.max.z : box.min.z,
-          ]);
+      return box.isEmpty() ? [] : cornersOf(box.min.toArray(), box.max.toArray());
     });
     const step = Math.max(1, Math.floor(run.rows / 120));
     const p = [0, 0, 0];
+    const places = [];
     for (let row = 0; row < Math.max(1, run.rows); row += step) {
       kin.atRow(row);
-      corners.forEach((list, body) => list.forEach((corner) => extent.motion.add(kin.point(body, corner, p))));
+      corners.forEach((list, body) =>
+        list.forEach((corner) => {
+          kin.point(body, corner, p);
+          if (!p.every(Number.isFinite)) return;
+          extent.motion.add(p);
+          places.push(...p);
+        }),
+      );
     }
+    this.places = places;
   }
 
   lights() {
@@ -95,20 +134,57 @@ export class View {
     grid.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), new Vector3(...up)));
     const low = dot(motion.centre, up) - dot(motion.size, up.map(Math.abs)) / 2;
     const middle = motion.centre.map((x) => Math.round(x / cell) * cell);
-    grid.position.set(...added(middle, scaled(up, Math.min(0, low) - dot(middle, up))));
-    this.grid.add(grid);
+    const ground = Math.min(0, low);
+    grid.position.set(...added(middle, scaled(up, ground - dot(middle, up))));
+    this.grid.add(grid, ...this.stand(ground));
     this.gridMaterial = grid.material;
     return this.grid;
+  }
+
+  // A robot that hangs on one place above the ground stands on a post.
+  stand(ground) {
+    const { up, size } = this.extent;
+    const roots = this.kin.bodies.filter(({ parent, joint }) => parent < 0 && !["free", "planar"].includes(joint.type));
+    const post = new Vector3(...up);
+    const foot = roots.length === 1 ? new Vector3(...roots[0].origin.slice(0, 3)) : null;
+    const high = foot ? foot.dot(post) - ground : 0;
+    if (!(high > 0.05 * size)) return [];
+    const { thick, materials } = this.robot;
+    const turned = new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), post);
+    const part = (radius, length, height) => {
+      const mesh = new Mesh(new CylinderGeometry(radius, radius, length, 32), materials.rail);
+      mesh.quaternion.copy(turned);
+      mesh.position.copy(foot).addScaledVector(post, height + length / 2 - high);
+      return mesh;
+    };
+    for (const side of [-1, 1])
+      for (const axis of [0, 1, 2]) {
+        const corner = foot.clone().addScaledVector(post, -high);
+        corner.setComponent(axis, corner.getComponent(axis) + side * 4 * thick);
+        this.places.push(...corner.toArray());
+      }
+    return [part(1.3 * thick, high, 0), part(4 * thick, 0.6 * thick, 0)];
   }
 
   // The motion and every wall that ends somewhere and is not much larger.
   fitBox() {
     const { motion, size } = this.extent;
     const box = new Box();
+    const include = (p) => {
+      if (!p.every(Number.isFinite)) return;
+      box.add(p);
+      this.places.push(...p);
+    };
     box.add(motion.low, size * 0.04);
     box.add(motion.high, size * 0.04);
     if (box.empty) box.add([0, 0, 0], 1);
     const most = Math.max(motion.diagonal, size) * 4;
+    // Of a plane, which is endless, the place nearest to the motion.
+    for (const wall of this.run.walls.filter(({ kind }) => kind === "plane")) {
+      const { centre, z } = frameOf(wall);
+      const height = dot(added(motion.centre, scaled(centre, -1)), z);
+      if (Math.abs(height) < most / 3) include(added(motion.centre, scaled(z, -height)));
+    }
     for (const wall of this.run.walls.filter(isWhole)) {
       const reach = wall.radius ?? (wall.ring ? wall.ring + wall.tube : Math.max(...(wall.semi_axes ?? [Infinity])));
       if (!(reach < most)) continue;
@@ -118,8 +194,7 @@ export class View {
       const middle = endless ? added(centre, scaled(z, depth)) : centre;
       const [a, b, c] = wall.kind === "torus" ? [reach, reach, wall.tube] : (wall.semi_axes ?? [reach, reach, reach]);
       const half = [0, 1, 2].map((i) => Math.hypot(a * x[i], b * y[i], endless ? 0 : (c ?? 0) * z[i]));
-      box.add(added(middle, half));
-      box.add(added(middle, scaled(half, -1)));
+      for (const corner of cornersOf(added(middle, scaled(half, -1)), added(middle, half))) include(corner);
     }
     return box;
   }
@@ -170,20 +245,25 @@ export class View {
     const right = new Vector3().crossVectors(this.camera.up, back).normalize();
     const top = new Vector3().crossVectors(back, right);
     const aspect = Math.max(this.canvas.clientWidth, 1) / Math.max(this.canvas.clientHeight, 1);
-    const half = (v) => box.size.reduce((sum, size, i) => sum + (Math.abs(v.getComponent(i)) * size) / 2, 0) || 1e-3;
-    const [wide, high, deep] = [half(right), half(top), half(back)];
-    const margin = 1.1;
     const radius = Math.max(this.fitted.diagonal, box.diagonal) * 2;
-    let distance;
+    let places = this.following ? [] : this.places;
+    if (places.length === 0) places = cornersOf(box.low, box.high).flat();
+    // From further away than all of it, then as near as the picture has room for, twice, as the middle shifts.
+    let distance = 4 * radius;
+    for (let pass = 0; pass < 3; pass++) {
+      const flat = this.camera === this.orthographic;
+      const seen = boundsOf(places, target, right, top, back, flat ? Infinity : distance);
+      target.addScaledVector(right, seen.x).addScaledVector(top, seen.y);
+      const slope = flat ? 0 : Math.tan((ANGLE * Math.PI) / 360);
+      const need = reachOf(places, target, right, top, back, aspect, slope);
+      if (flat) this.span = MARGIN * need || 1e-3;
+      distance = flat ? radius : MARGIN * need || radius;
+    }
     if (this.camera === this.orthographic) {
-      this.span = margin * Math.max(high, wide / aspect);
       this.camera.zoom = 1;
-      distance = radius;
       this.camera.near = -10 * radius;
       this.camera.far = 20 * radius;
     } else {
-      const slope = Math.tan((ANGLE * Math.PI) / 360);
-      distance = 0.55 * deep + (margin * Math.max(high, wide / aspect)) / slope;
       this.camera.near = distance / 500;
       this.camera.far = distance + 20 * radius;
     }
@@ -238,7 +318,7 @@ export class View {
   resize() {
     const { clientWidth: wide, clientHeight: high } = this.canvas;
     if (wide === 0 || high === 0) return;
-    this.renderer.setPixelRatio(Math.min(globalThis.devicePixelRatio || 1, 2));
+    this.renderer.setPixelRatio(this.pace.full());
     this.renderer.setSize(wide, high, false);
     this.perspective.aspect = wide / high;
     this.perspective.updateProjectionMatrix();
@@ -260,10 +340,11 @@ export class View {
   }
 
   request() {
-    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.draw());
+    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.draw(false));
   }
 
-  draw() {
+  /** Draws now; sharp: in full, however long it takes. */
+  draw(sharp = true) {
     if (this.frame !== 0) cancelAnimationFrame(this.frame);
     this.frame = 0;
     this.kin.at(this.time);
@@ -279,6 +360,9 @@ export class View {
     this.sun.position.copy(this.camera.position);
     this.sun.position.addScaledVector(this.camera.up, this.sun.position.distanceTo(this.controls.target) * 0.6);
     this.sun.target.position.copy(this.controls.target);
+    const ratio = this.pace.ratio(sharp);
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     this.renderer.render(this.scene, this.camera);
+    this.pace.drawn(ratio, sharp);
   }
 }

@@ -1,7 +1,7 @@
 // What is said in words and figures: title, key figures, warnings, the energy ledger, facts, the scenario's text.
 
-import { valueAt } from "./data.js";
-import { eachFrame, h, icon, shown } from "./dom.js";
+import { largest, valueAt, withoutNoise } from "./data.js";
+import { eachFrame, h, icon, shown, typeset } from "./dom.js";
 import { isDark, onTheme, toggleTheme } from "./theme.js";
 
 export function makeHeader(run) {
@@ -17,12 +17,6 @@ export function makeHeader(run) {
   return h("header.top", null, h("div", null, h("h1", null, run.title), h("p.made", null, made)), toggle);
 }
 
-const largest = (values) => {
-  let most = NaN;
-  for (const value of values) if (Number.isFinite(value) && !(Math.abs(value) <= most)) most = Math.abs(value);
-  return most;
-};
-
 /** A few figures that say what kind of run it is. */
 export function makeFigures(run) {
   const figures = [];
@@ -31,7 +25,12 @@ export function makeFigures(run) {
   const bodies = run.model?.bodies ?? [];
   if (bodies.length > 0) add("Links", String(bodies.length));
   const coordinates = new Set(bodies.flatMap((body) => body.joint?.columns ?? [])).size;
-  if (coordinates > 0) add("Coordinates", String(coordinates));
+  if (run.model?.freedom > 0) add("Degrees of freedom", String(run.model.freedom));
+  else if (coordinates > 0) add("Coordinates", String(coordinates));
+  if (run.following) {
+    add("Following error", shown(1e3 * run.following.rms, 3), "mrad rms");
+    add("Largest following error", shown(1e3 * run.following.largest, 3), "mrad");
+  }
   const impacts = new Set(
     run.events.filter((event) => event.event === "impact").map((event) => event.number ?? event.t),
   ).size;
@@ -39,7 +38,7 @@ export function makeFigures(run) {
   const lost = run.column("lost");
   if (lost && run.rows > 0 && impacts > 0) add("Lost in impacts", shown(lost.values[run.rows - 1], 4), "J");
   const closing = run.column("closing");
-  if (closing && run.rows > 0) add("Ledger error", shown(largest(closing.values), 2), "J");
+  if (closing && run.rows > 0) add("Ledger error", shown(largest([closing]), 2), "J");
   return h(
     "dl.figures",
     null,
@@ -78,7 +77,7 @@ export function makeLedger(run, clock) {
     ({ column }) => column,
   );
   if (lines.length === 0 || run.rows === 0) return null;
-  const scale = Math.max(1e-300, ...lines.map(({ column }) => largest(column.values)).filter(Number.isFinite));
+  const scale = Math.max(1e-300, largest(lines.map(({ column }) => column)));
   const cells = [];
   const row = (title, hint, at, kind = "") => {
     const now = h("td.now");
@@ -94,8 +93,9 @@ export function makeLedger(run, clock) {
       h("td.bars", null, bar),
     );
   };
-  const body = lines.map(({ title, hint, column }) => row(title, hint, (t) => valueAt(run, column, t)));
-  const sum = (t) => lines.reduce((total, { column, sign }) => total + sign * valueAt(run, column, t), 0);
+  const energyAt = (column, t) => withoutNoise(valueAt(run, column, t), scale);
+  const body = lines.map(({ title, hint, column }) => row(title, hint, (t) => energyAt(column, t)));
+  const sum = (t) => lines.reduce((total, { column, sign }) => total + sign * energyAt(column, t), 0);
   body.push(row("Sum", "constant but for errors", sum, ".sum"));
   const closing = run.column("closing");
   if (closing)
@@ -163,7 +163,7 @@ export function makeFacts(facts) {
           h(
             "dl",
             null,
-            list.map(({ name, value }) => h("div", null, h("dt", null, name), h("dd", null, String(value ?? "")))),
+            list.map(({ name, value }) => h("div", null, h("dt", null, name), h("dd", null, typeset(String(value ?? ""))))),
           ),
         ),
       ),

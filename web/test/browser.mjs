@@ -24,11 +24,16 @@ function findBrowser() {
   throw new Error("there is no chromium in PATH: install it (Debian: apt-get install chromium)");
 }
 
-// WebGL by software, as there is no graphics card to count on.
-const SOFTWARE_GL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+// WebGL by software, as there is no graphics card to count on; the rest of the page is quicker without it.
+const SOFTWARE_GL = [
+  "--use-gl=angle",
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  "--disable-gpu-compositing",
+];
 
 export class Bench {
-  static async start({ page = null, gl = true } = {}) {
+  static async start({ page = null } = {}) {
     const bench = new Bench();
     bench.folder = mkdtempSync(join(tmpdir(), "appell-page-"));
     const built = page ?? join(bench.folder, "page.html");
@@ -37,7 +42,7 @@ export class Bench {
     const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     bench.browser = await chromium.launch({
       executablePath: findBrowser(),
-      args: [...(gl ? SOFTWARE_GL : ["--disable-gpu", "--disable-3d-apis"]), ...root],
+      args: [...SOFTWARE_GL, ...root],
     });
     bench.count = 0;
     return bench;
@@ -49,8 +54,8 @@ export class Bench {
     return file;
   }
 
-  /** Opens a run (or a file of one) without network; `said` collects what must not be: errors, warnings, requests. */
-  async open(run, { width = 1280, height = 800, dark = false, scale = 1, file = null, touch = false } = {}) {
+  /** A tab without network, or without WebGL; `said` collects what must not be: errors, warnings, requests. */
+  async tab({ width = 1280, height = 800, dark = false, scale = 1, touch = false, gl = true } = {}) {
     const context = await this.browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
@@ -60,7 +65,13 @@ export class Bench {
     });
     const page = await context.newPage();
     page.said = [];
-    const url = pathToFileURL(file ?? this.write(run)).href;
+    if (!gl)
+      await page.addInitScript(() => {
+        const { getContext } = HTMLCanvasElement.prototype;
+        HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+          return /webgl/.test(kind) ? null : getContext.call(this, kind, ...more);
+        };
+      });
     page.on(
       "console",
       (message) =>
@@ -72,10 +83,24 @@ export class Bench {
     page.on(
       "request",
       (request) =>
-        request.url() !== url && !/^(data|blob):/.test(request.url()) && page.said.push(`request: ${request.url()}`),
+        request.url() !== page.shows &&
+        !/^(data|blob):/.test(request.url()) &&
+        page.said.push(`request: ${request.url()}`),
     );
-    await page.goto(url);
+    return page;
+  }
+
+  /** Shows a run, or a file of one, in a tab. */
+  async show(page, run, file = null) {
+    page.shows = pathToFileURL(file ?? this.write(run)).href;
+    await page.goto(page.shows);
     await page.waitForSelector("#page[data-ready]");
+  }
+
+  /** A run, or a file of one, in a tab of its own. */
+  async open(run, { file = null, ...options } = {}) {
+    const page = await this.tab(options);
+    await this.show(page, run, file);
     return page;
   }
 
@@ -86,8 +111,8 @@ export class Bench {
 }
 
 /** What the canvas of the replay shows at time t: how many pixels are drawn, and all of them as numbers. */
-export const pixelsAt = (page, t) =>
-  page.evaluate((moment) => {
+export async function pixelsAt(page, t) {
+  const { drawn, text } = await page.evaluate((moment) => {
     const { clock, view } = globalThis.appell;
     if (moment !== null) clock.set(moment);
     view.draw();
@@ -99,8 +124,10 @@ export const pixelsAt = (page, t) =>
     const { data } = draw.getImageData(0, 0, 160, 120);
     let drawn = 0;
     for (let i = 3; i < data.length; i += 4) if (data[i] > 0) drawn++;
-    return { drawn, bytes: [...data] };
+    return { drawn, text: Array.from(data, (byte) => String.fromCharCode(byte)).join("") }; // lists take long to pass
   }, t ?? null);
+  return { drawn, bytes: Buffer.from(text, "latin1") };
+}
 
 export const differing = (a, b) =>
   a.bytes.reduce((count, byte, i) => count + (Math.abs(byte - b.bytes[i]) > 24 ? 1 : 0), 0);

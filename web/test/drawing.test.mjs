@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readRun } from "../src/data.js";
+import { readRun, withoutNoise } from "../src/data.js";
 import { decimate } from "../src/decimate.js";
+import { typeset } from "../src/dom.js";
 import { measure } from "../src/extent.js";
 import { makeKinematics } from "../src/kinematics.js";
+import { nextRatio } from "../src/pace.js";
 import { panelsOf } from "../src/plots.js";
 import { frameOf, splineThrough } from "../src/walls.js";
 import { armRun, shafeiRun } from "./fixtures.mjs";
@@ -31,6 +33,32 @@ test("a short range is given as it is, with a row on either side and gaps for wh
   const [times, series] = decimate(time, [values], 500.5, 503.5, 700);
   assert.deepEqual(times, [500, 501, 502, 503, 504]);
   assert.deepEqual(series, [500, 501, null, 503, 504]);
+});
+
+test("a decimated slope stays straight", () => {
+  const n = 60000;
+  const time = Float64Array.from({ length: n }, (_, i) => i / 1000);
+  const [times, series] = decimate(time, [Float32Array.from(time)], 0, 60, 700);
+  times.forEach((t, i) => assert.ok(Math.abs(series[i] - t) < 1e-5, `${series[i]} at ${t}`));
+});
+
+test("what rounding leaves is nothing, and numbers in facts have true signs", () => {
+  assert.equal(withoutNoise(2.71e-31, 2.4), 0);
+  assert.equal(withoutNoise(-1e-9, 2.4), -1e-9);
+  assert.ok(Number.isNaN(withoutNoise(NaN, 1)));
+  assert.equal(typeset("0 0 -9.81 m/s2"), "0 0 \u22129.81 m/s\u00b2");
+  assert.equal(typeset("1e-05 s"), "1e\u22125 s");
+  assert.equal(typeset("1e+06"), "1e6");
+  assert.equal(typeset("run-1e-05.csv"), "run-1e-05.csv");
+});
+
+test("slow frames get coarser down to a limit, quick ones finer again", () => {
+  let ratio = 2;
+  for (let i = 0; i < 20; i++) ratio = nextRatio(ratio, 2, 200);
+  assert.equal(ratio, 0.5);
+  assert.equal(nextRatio(1, 1, 20), 1);
+  for (let i = 0; i < 20; i++) ratio = nextRatio(ratio, 2, 5);
+  assert.equal(ratio, 2);
 });
 
 test("decimating nothing gives nothing", () => {

@@ -65,7 +65,8 @@ export function shafeiTree() {
   );
   const points = [{ name: "O1", body: 2, xyz: [0, 0, 0] }];
   for (let i = 1; i <= 10; i++) points.push({ name: `O${i + 1}`, body: i + 1, xyz: [1, 0, 0] });
-  return { model: { name: "shafei-tree", gravity: [0, -9.81, 0], meshes: [], bodies: [...slides, ...rods] }, points };
+  const bodies = [...slides, ...rods];
+  return { model: { name: "shafei-tree", freedom: 12, gravity: [0, -9.81, 0], meshes: [], bodies }, points };
 }
 
 const UNITS = { energy: "J" };

@@ -102,8 +102,17 @@ const SHAPES = [
   { kind: "mesh", mesh: 2, scale: [0.3, 0.3, 0.3], ...at([0.8, 0.8, 0]), color: null },
 ];
 
-export const meshRun = (index) =>
-  shapesRun([{ kind: "mesh", mesh: index, scale: [1, 1, 1], ...at([0.2, 0, 0]), color: null }], MESHES());
+/** A cube of every format, each on a turntable of its own. */
+export function meshRun() {
+  const run = shapesRun([], MESHES());
+  run.model.bodies = run.model.meshes.map(({ format }, mesh) =>
+    body(format, -1, "revolute", ["q.turn"], {
+      origin: at([0, 2 * mesh, 0]),
+      shapes: [{ kind: "mesh", mesh, scale: [1, 1, 1], ...at([0.2, 0, 0]), color: null }],
+    }),
+  );
+  return run;
+}
 
 const WALLS = {
   plane: { normal: [0.2, 0, 1], centre: [0, 0, -1] },
@@ -126,12 +135,12 @@ const WALLS = {
   },
 };
 
-/** A spatial pendulum near one wall. */
-export function wallRun(kind) {
+/** A spatial pendulum near walls of some kinds. */
+export function wallRun(...kinds) {
   const time = times(151);
   const turn = (t) => 0.7 * Math.sin(3 * t);
   return pack({
-    title: `wall: ${kind}`,
+    title: `walls: ${kinds.join(", ")}`,
     time,
     columns: ["x", "y", "z", "w"].map((name, i) =>
       column(
@@ -154,13 +163,13 @@ export function wallRun(kind) {
       ],
     },
     points: [{ name: "bob", body: 0, xyz: [0, 0, -1] }],
-    walls: [{ name: kind, kind, ...WALLS[kind] }],
+    walls: kinds.map((kind) => ({ name: kind, kind, ...WALLS[kind] })),
     events: [
       {
         t: 1,
         event: "impact",
         point: "bob/bob",
-        wall: kind,
+        wall: kinds[0],
         number: 1,
         impulse: 2,
         impulse_vector: [0, 0, 2],
