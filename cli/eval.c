@@ -188,4 +188,5 @@ const cli_verb cli_eval = {.name = "eval",
                            .options = options,
                            .least = 3,
                            .most = 3,
+                           .filter = true,
                            .run = run};

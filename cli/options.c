@@ -103,7 +103,8 @@ static int check_output(const cli_verb *verb, const cli_arguments *arguments) {
   for (int i = 0; output && i < CLI_MAX_OPTIONS + arguments->count; i++) {
     const char *read =
         i < CLI_MAX_OPTIONS ? arguments->value[i] : arguments->argument[i - CLI_MAX_OPTIONS];
-    if (i != k && read && cli_same_file(output, read))
+    const bool filtered = verb->filter && i == CLI_MAX_OPTIONS + arguments->count - 1;
+    if (i != k && !filtered && read && cli_same_file(output, read))
       return cli_fail(CLI_BAD, output, 0, "would overwrite '%s', which is read (another name)",
                       read);
   }

@@ -56,6 +56,7 @@ typedef struct cli_verb {
   const cli_option *options;
   int least, most; ///< number of arguments
   int (*run)(const cli_arguments *arguments);
+  bool filter; ///< -o may be the last argument too, whose lines become those of the output
 } cli_verb;
 
 /// Sort argv[0 .. argc-1], what follows the verb, into *arguments; argv is rearranged. Reports what

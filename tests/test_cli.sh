@@ -24,9 +24,6 @@ close_to() {
     END { exit bad || NR < 2 }'
 }
 
-# nothing_left FOLDER: it is empty.
-nothing_left() { [ -z "$(ls -A "$1")" ]; }
-
 # ---- robots and states --------------------------------------------------------------------------
 
 # link NAME [MOMENT [MASS]]
@@ -731,88 +728,6 @@ if [ -c /dev/full ]; then
   "$APPELL" compare ascher2 --what bias >/dev/full 2>err
   [ $? -eq 1 ] && one_line
   verdict $? 'full disk: 1, one line: compare'
-fi
-
-# ---- reproduce ----------------------------------------------------------------------------------
-
-for paper in mata2002 provenzano2002 valera2003 shafei2018 abedloo2014; do
-  gives 0 reproduce $paper
-  cp out $paper.out
-  holds "$paper begins with its title" sh -c "head -n 1 out | grep -q '^$paper: .'"
-  holds "$paper has a table" grep -q '^  quantity .* printed  *ours  *difference' out
-  gives 0 reproduce $paper --json
-  cp out $paper.json
-  holds "$paper as JSON" json
-  rows=$(grep -c '^  {' out)
-  holds "$paper has numbers, all keys for each" sh -c \
-    "[ $rows -gt 0 ] && for key in paper item quantity unit printed ours note; do
-       [ \$(grep -c \"^    \\\"\$key\\\": \" out) -eq $rows ] || exit 1; done"
-  holds "$paper has printed numbers and nothing without a result" sh -c \
-    'grep -q "\"printed\": [-0-9]" out && ! grep -q "\"ours\": null" out'
-done
-holds 'a difference is a percent, or a factor where it is large' sh -c \
-  "grep -q ' [-+][0-9.]* %  \[' mata2002.out && grep -q '  x 21  \[' mata2002.out && grep -q ' +0.024 %  \[' valera2003.out"
-holds 'times and their ratios have two digits' awk '/^  processing time/ {
-    x = $(NF - 1); sub(/e.*/, "", x); gsub(/[.]/, "", x); sub(/^0*/, "", x)
-    rows++; if (length(x) > 2) bad = 1 }
-  END { exit bad || rows == 0 }' mata2002.out
-gives 0 reproduce mata2002 --all
-holds '--all shows no less' [ "$(wc -l <out)" -ge "$(wc -l <mata2002.out)" ]
-holds '--all leaves nothing to be shown' sh -c '! grep -q "more with --all" out'
-gives 0 reproduce --json
-holds 'without a paper the document has all of them' json
-grep '"\(paper\|item\|quantity\)"' out >all.json
-cat mata2002.json provenzano2002.json valera2003.json shafei2018.json abedloo2014.json | grep '"\(paper\|item\|quantity\)"' >each.json
-holds 'one after the other, with the same numbers' cmp -s all.json each.json
-gives 0 reproduce valera2003 provenzano2002
-holds 'several papers in the order given' [ "$(sed -n 's/^\([a-z]*[0-9]*\): .*/\1/p' out | tr '\n' ' ')" = \
-  'valera2003 provenzano2002 ' ]
-gives 0 reproduce mata2002 --plots figures
-holds '--plots makes the folder' [ -d figures ]
-holds 'says which files it wrote' sh -c \
-  '[ "$(sed -n "s,^  wrote figures/,,p" out)" = "$(ls figures)" ] && [ -n "$(ls figures)" ]'
-holds 'they are SVG' sh -c 'for file in figures/*; do grep -q "<svg" "$file" || exit 1; done'
-cp -r figures before
-gives 0 reproduce mata2002 --plots figures --json
-holds 'they are the same again' diff -r figures before
-holds 'and no part of the document' json
-"$APPELL" reproduce mata2002 --plots figures >first.out 2>err &
-first=$!
-"$APPELL" reproduce mata2002 --plots figures >second.out 2>err &
-second=$!
-wait $first && wait $second && diff -r figures before >/dev/null
-verdict $? 'two runs at once write the same figures, whole'
-mkdir -p blocked/mata2002-fig2.svg
-refuses 1 '^appell: mata2002: .*mata2002-fig2.svg' reproduce mata2002 --plots blocked
-holds 'an experiment that fails: what came before it is shown' grep -q '^Table 1: ' out
-refuses 1 '^appell: mata2002: .*mata2002-fig2.svg' reproduce mata2002 provenzano2002 --plots blocked --json
-holds 'the document is whole' json
-holds 'and has the papers after it' grep -q '"paper": "provenzano2002"' out
-refuses 2 "did you mean 'mata2002'.*provenzano2002" reproduce mata2022
-refuses 2 "unknown paper 'newton1687'.*mata2002" reproduce newton1687
-refuses 2 'unknown paper' reproduce mata2002 newton1687 --plots none
-holds 'nothing is made for an unknown paper' [ ! -e none ]
-refuses 2 '^appell: q1.txt: is not a folder' reproduce mata2002 --plots q1.txt
-refuses 2 "^appell: none/figures: cannot be made: there is no folder 'none'" \
-  reproduce mata2002 --plots none/figures
-refuses 2 "^appell: none/a//b/: cannot be made: there is no folder 'none/a'" \
-  reproduce mata2002 --plots none/a//b/
-mkdir locked
-chmod 500 locked
-if [ ! -w locked ]; then
-  refuses 2 '^appell: locked: cannot be used' reproduce mata2002 --plots locked
-  holds 'and that is known before the paper is run' [ ! -s out ]
-fi
-mkdir limited
-(ulimit -f 1 && "$APPELL" reproduce mata2002 --plots limited >/dev/null 2>err)
-[ $? -eq 1 ] && one_line && nothing_left limited
-verdict $? 'a file too large: 1, one line, nothing is left behind'
-refuses 2 "paper 'mata2002' is given twice" reproduce mata2002 valera2003 mata2002
-refuses 2 'needs a value' reproduce --plots
-if [ -c /dev/full ]; then
-  "$APPELL" reproduce provenzano2002 >/dev/full 2>err
-  [ $? -eq 1 ] && one_line
-  verdict $? 'full disk: 1, one line: reproduce'
 fi
 
 # -------------------------------------------------------------------------------------------------

@@ -77,3 +77,6 @@ finish() {
   [ "$failures" -eq 0 ]
   exit $?
 }
+
+# nothing_left FOLDER: it is empty.
+nothing_left() { [ -z "$(ls -A "$1")" ]; }
