@@ -226,16 +226,23 @@ test("keys: space, arrows, events, ends", () =>
 
 test("light and dark follow the system and the button", () =>
   withShared(shafeiRun, async (page) => {
-    await page.emulateMedia({ colorScheme: "dark" });
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const becomes = (wanted, colour) =>
+      page.waitForFunction(
+        ([yes, x]) => (getComputedStyle(document.body).backgroundColor === x) === yes,
+        [wanted, colour],
+      );
+    const light = await paper();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await becomes(false, light);
     const dark = await paper();
     const before = await pixelsAt(page, 0);
     await page.getByRole("button", { name: "Light colours" }).click();
-    assert.notEqual(await paper(), dark);
+    await becomes(true, light);
     await frames(page);
     assert.ok(differing(before, await pixelsAt(page, 0)) > 100);
     await page.getByRole("button", { name: "Dark colours" }).click();
-    assert.equal(await paper(), dark);
+    await becomes(true, dark);
     await page.emulateMedia({ colorScheme: "light" });
   }));
 
