@@ -1,5 +1,7 @@
 // The model doctor: a robot without findings, and for every rule the same robot with one mistake.
 
+#include <appell/lint.h>
+
 #include <sys/stat.h>
 
 #include "lint_robot.h"

@@ -1,5 +1,7 @@
 // The model doctor where it tells what was meant: one mistake does not make others, nor hide them.
 
+#include <appell/lint.h>
+
 #include "lint_robot.h"
 
 // How often a rule speaks.
