@@ -256,7 +256,7 @@ int cli_control_log_read(const char *path, const ap_model *model, ap_rack_input 
   if (error.status != AP_OK) return cli_fail_input(path, &error);
   ap_log_allow_any(r.log); // a sensor may have given none
   r.row = malloc((size_t)r.columns * sizeof *r.row);
-  r.at = malloc((size_t)r.columns * sizeof *r.at);
+  r.at = calloc((size_t)r.columns, sizeof *r.at);
   const int status = r.row && r.at ? read_rows(&r) : cli_no_memory();
   free(r.row), free(r.at), free(r.line);
   ap_log_close(r.log);

@@ -82,7 +82,7 @@ static int reference_of(const cli_run *run, int column) {
 
 static bool make_room(cli_rows *r, int joints) {
   const long room = r->most + 2;
-  r->time = malloc((size_t)room * sizeof *r->time);
+  r->time = calloc((size_t)room, sizeof *r->time);
   r->value = malloc((size_t)room * (size_t)(r->columns + 1) * sizeof *r->value);
   r->square = calloc((size_t)joints + 1, sizeof *r->square);
   r->errors = calloc((size_t)joints + 1, sizeof *r->errors);
@@ -172,7 +172,7 @@ static int read_all(cli_run *run, const plan *p, double *row, double *last) {
     if (r->rows >= r->most) thin(r);
     if ((r->total - 1) % r->every == 0) keep_row(r, p, row);
   }
-  if (r->total > 0 && r->time[r->rows - 1] != last[0]) keep_row(r, p, last);
+  if (r->rows > 0 && r->time[r->rows - 1] != last[0]) keep_row(r, p, last);
   return CLI_OK;
 }
 
