@@ -4,6 +4,7 @@
 #include <appell/file.h>
 #include <appell/ident.h>
 #include <math.h>
+#include <string.h>
 
 #include "fuzz_file.h"
 
@@ -23,9 +24,9 @@ static void check_samples(const ap_samples *x, int nq, int nv) {
 // A robot with a joint of one coordinate and one of several; made once.
 static const ap_ident *make_ident(void) {
   static ap_ident *ident;
+  static ap_robot *robot;
+  static ap_model *model;
   if (ident) return ident;
-  ap_robot *robot = NULL;
-  ap_model *model = NULL;
   const ap_read_options options = {.floating = true};
   fuzz_expect(ap_robot_builtin("ascher2", &options, &robot, NULL) == AP_OK);
   fuzz_expect(ap_robot_model(robot, &model, NULL) == AP_OK);
@@ -41,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ap_error error = {0};
   ap_status status = ap_samples_read(ident, fuzz_file(data, size, ".csv", path), &samples, &error);
   fuzz_expect((status == AP_OK) == (samples != NULL));
-  fuzz_expect(samples || (error.status == status && error.text[0] && error.line >= 1));
+  const bool lines = size < 8 || memcmp(data, "\x89HDF\r\n\x1a\n", 8) != 0; // HDF5 has none
+  fuzz_expect(samples || (error.status == status && error.text[0] && (!lines || error.line >= 1)));
   if (samples) {
     check_samples(samples, 9, 8);
     for (int k = 0; k < 2; k++) {
