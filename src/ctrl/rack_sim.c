@@ -178,9 +178,11 @@ static void amplify(plant *p, double h) {
 
 // ---- encoders ----------------------------------------------------------------------------------
 
+// A counter stops where it has no more digits.
+static int32_t counted(double x) { return (int32_t)fmin(fmax(x, -1e9), 1e9); }
+
 static int32_t count_of(const plant *p, int j) {
-  double turns = (p->q[j] - p->q0[j]) / ap_axis_count(&p->axis[j]);
-  return (int32_t)fmin(fmax(floor(turns), -2e9), 2e9);
+  return counted(floor((p->q[j] - p->q0[j]) / ap_axis_count(&p->axis[j])));
 }
 
 // The number of the index pulse at or below a position.
@@ -193,7 +195,7 @@ static void latch(plant *p, const double *before) {
     double was = pulse_below(p, j, before[j]), now = pulse_below(p, j, p->q[j]);
     if (was == now) continue;
     double at = p->axis[j].index_at + fmax(was, now) * ap_axis_pitch(&p->axis[j]);
-    p->index[j] = (int32_t)nearbyint((at - p->q0[j]) / ap_axis_count(&p->axis[j]));
+    p->index[j] = counted(nearbyint((at - p->q0[j]) / ap_axis_count(&p->axis[j])));
     p->indexed |= 1u << j;
   }
 }
@@ -225,7 +227,7 @@ static double potentiometer(plant *p, int j) {
 
 static int32_t encoder(plant *p, int j) {
   int32_t count = count_of(p, j);
-  if (fault_is(p, AP_FAULT_ENCODER_JUMP, j)) count += (int32_t)p->fault.amount;
+  if (fault_is(p, AP_FAULT_ENCODER_JUMP, j)) count += counted(p->fault.amount);
   if (!fault_is(p, AP_FAULT_ENCODER_STUCK, j)) return count;
   if (!p->is_stuck) p->stuck[j] = count;
   p->is_stuck = true;
