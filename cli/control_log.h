@@ -10,7 +10,7 @@
 
 #include <appell/control.h>
 
-#include "report.h"
+#include "message.h"
 
 /// A log on its way; may be none.
 typedef struct cli_control_log {

@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-#include "report.h"
+#include "message.h"
 
 /// A file as it was when the folder was looked at.
 typedef struct cli_file {

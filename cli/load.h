@@ -7,7 +7,7 @@
 #include <appell/file.h>
 #include <appell/loop.h>
 
-#include "report.h"
+#include "message.h"
 
 /// A robot with its model, or a mechanism with closed chains.
 typedef struct cli_model {

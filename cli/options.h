@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "report.h"
+#include "message.h"
 
 enum { CLI_MAX_OPTIONS = 16 };
 

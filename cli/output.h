@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report.h"
+#include "message.h"
 
 /// An output with its buffer.
 typedef struct cli_out {

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "report.h"
+#include "message.h"
 
 /// Some work on its way. Start with cli_progress_start().
 typedef struct cli_progress {

@@ -12,7 +12,7 @@
 
 #include <appell/scenario.h>
 
-#include "report.h"
+#include "message.h"
 
 /// The columns of a run and its log, which may be none.
 typedef struct cli_record {

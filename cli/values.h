@@ -5,7 +5,7 @@
 #ifndef CLI_VALUES_H
 #define CLI_VALUES_H
 
-#include "report.h"
+#include "message.h"
 
 /// Three decimal numbers with commas between them: X,Y,Z of option --gravity.
 int cli_value_gravity(const char *verb, const char *value, double gravity[3]);

@@ -1,12 +1,12 @@
-/// @file report.h
+/// @file message.h
 /// What the command says on standard error, and the exit statuses that go with it.
 ///
 /// An error is exactly one line, `appell: FILE:LINE: what is wrong (what would be right)`.
 /// Functions of the command that can fail have said why by the time they return a status other than
 /// CLI_OK; their callers only tidy up and pass it on.
 
-#ifndef CLI_REPORT_H
-#define CLI_REPORT_H
+#ifndef CLI_MESSAGE_H
+#define CLI_MESSAGE_H
 
 #include <appell/base.h>
 #include <stdio.h>
