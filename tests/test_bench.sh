@@ -1,29 +1,20 @@
 #!/bin/sh
 # appell bench: the rows that are promised, whatever the times; what it refuses.
 set -u
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/cli/checks.sh"
+folder=$tmp
 XDG_CACHE_HOME=$folder
 export XDG_CACHE_HOME
-failed=0
-
-holds() {
-  title=$1
-  shift
-  "$@" >/dev/null 2>&1 && return
-  printf 'does not hold: %s\n' "$title"
-  failed=1
-}
 
 # rows N PATTERN: so many rows of the document match.
 rows() { [ "$(tr -d ' \n' <"$folder/out" | sed 's/},{/}\n{/g' | grep -c "$2")" -eq "$1" ]; }
 
-"$APPELL" bench ascher2 --seconds 1 --json >"$folder/out" 2>"$folder/err" || failed=1
-for what in inverse inertia forward d-inverse d-forward; do
+"$APPELL" bench ascher2 --seconds 1 --json >"$folder/out" 2>"$folder/err" || failures=$((failures + 1))
+for quantity in inverse inertia forward d-inverse d-forward; do
   for real in f64 f32; do
     for path in general batch; do
-      holds "one row of $what by $path in $real" \
-        rows 1 "\"what\":\"$what\",\"path\":\"$path\",\"real\":\"$real\",\"ns\":[0-9]"
+      holds "one row of $quantity by $path in $real" \
+        rows 1 "\"what\":\"$quantity\",\"path\":\"$path\",\"real\":\"$real\",\"ns\":[0-9]"
     done
   done
 done
@@ -33,14 +24,14 @@ if command -v "${CC:-cc}" >/dev/null; then
 fi
 
 # Without a compiler the rest is measured, and the reason is said.
-CC=/nonexistent/cc "$APPELL" bench ascher2 --seconds 1 --json >"$folder/out" 2>"$folder/err" || failed=1
+CC=/nonexistent/cc "$APPELL" bench ascher2 --seconds 1 --json >"$folder/out" 2>"$folder/err" || failures=$((failures + 1))
 holds "no generated code without a compiler" rows 0 '"path":"generated"'
 holds "the library without a compiler" rows 10 '"path":"general"'
 holds "the reason" grep -q "there is no compiler '/nonexistent/cc'" "$folder/err"
 
 # All of it, as fast as it goes: chains beside the model, the figure, the same rows as JSON. Nothing is compiled.
 without() { CC=/nonexistent/cc "$APPELL" bench ascher2 --full --seconds 1 --chains 24 "$@"; }
-without --json --plot "$folder/growth.svg" >"$folder/out" 2>"$folder/err" || failed=1
+without --json --plot "$folder/growth.svg" >"$folder/out" 2>"$folder/err" || failures=$((failures + 1))
 for model in ascher2 chain6 chain12 chain24; do
   holds "general and batch of $model" rows 20 "\"model\":\"$model\",.*\"path\":\"[gb]"
 done
@@ -50,27 +41,18 @@ holds "a figure" grep -q '</svg>' "$folder/growth.svg"
 for title in inverse inertia forward d-inverse d-forward general batch; do
   holds "the figure names $title" grep -q ">$title<" "$folder/growth.svg"
 done
-without >"$folder/out" 2>"$folder/err" || failed=1
+without >"$folder/out" 2>"$folder/err" || failures=$((failures + 1))
 holds "a table for each" [ "$(grep -c ', ns  *general' "$folder/out")" -eq 4 ]
 holds "the peak" grep -q 'peak of this core: [0-9.]* multiplications and additions a ns' "$folder/out"
 if command -v "${CC:-cc}" >/dev/null; then
-  "$APPELL" bench ascher2 --full --seconds 1 --chains 0 --json >"$folder/out" 2>"$folder/err" || failed=1
+  "$APPELL" bench ascher2 --full --seconds 1 --chains 0 --json >"$folder/out" 2>"$folder/err" || failures=$((failures + 1))
   holds "generated code as a fraction of the peak, of one state and of many" \
     rows 10 '"model":"ascher2".*"of_peak":[0-9]'
 fi
 
-# refuses TEXT ARGUMENT...
-refuses() {
-  text=$1
-  shift
-  "$APPELL" bench "$@" >"$folder/out" 2>"$folder/err"
-  holds "bench $* ends with 2" [ $? -eq 2 ]
-  holds "bench $* says '$text'" grep -q -e "$text" "$folder/err"
-  holds "bench $* says one line" [ "$(wc -l <"$folder/err")" -eq 1 ]
-}
-refuses 'no such' nosuchmodel
-refuses '--seconds' puma600 --seconds 0
-refuses '--full' puma600 --plot "$folder/x.svg"
-refuses '--full' puma600 --chains 6
-refuses '--chains' puma600 --full --chains 97
-exit $failed
+refuses 2 'no such' bench nosuchmodel
+refuses 2 '--seconds' bench puma600 --seconds 0
+refuses 2 '--full' bench puma600 --plot "$folder/x.svg"
+refuses 2 '--full' bench puma600 --chains 6
+refuses 2 '--chains' bench puma600 --full --chains 97
+finish

@@ -1,17 +1,8 @@
 #!/bin/sh
 # appell eval: derivatives, and many states at once giving what one after the other gives.
 set -u
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failed=0
-
-holds() {
-  title=$1
-  shift
-  "$@" >/dev/null 2>&1 && return
-  printf 'does not hold: %s\n' "$title"
-  failed=1
-}
+. "$(dirname "$0")/cli/checks.sh"
+folder=$tmp
 
 # states N COLUMNS: angles, velocities and forces that differ from line to line.
 states() {
@@ -30,7 +21,7 @@ states 2500 12 >"$folder/qv"
 same() {
   quantity=$1 file=$2
   shift 2
-  "$APPELL" eval "$quantity" puma600 "$file" "$@" >"$folder/many.out" || failed=1
+  "$APPELL" eval "$quantity" puma600 "$file" "$@" >"$folder/many.out" || failures=$((failures + 1))
   for line in 1 2 1023 1024 1025 2497 2499 2500; do
     sed -n "${line}p" "$file" | "$APPELL" eval "$quantity" puma600 - "$@" | tail -1 >"$folder/one"
     sed -n "$((line + 1))p" "$folder/many.out" >"$folder/same"
@@ -58,12 +49,12 @@ done
 # ---- derivatives --------------------------------------------------------------------------------
 
 echo 0.3 -0.7 0.5 0.2 1 -1 >"$folder/state"
-"$APPELL" eval dinverse ascher2 "$folder/state" >"$folder/out" || failed=1
+"$APPELL" eval dinverse ascher2 "$folder/state" >"$folder/out" || failures=$((failures + 1))
 holds "the names of the columns" grep -q \
   '^# dtau/dq\[0,0\] dtau/dq\[0,1\] .* dtau/dv\[1,1\] dtau/da\[0,0\] .* dtau/da\[1,1\]$' "$folder/out"
 echo 0.3 -0.7 | "$APPELL" eval inertia ascher2 - | tail -1 >"$folder/M"
 holds "d tau / d a is the inertia matrix" [ "$(tail -1 "$folder/out" | cut -d' ' -f9-)" = "$(cat "$folder/M")" ]
-"$APPELL" eval dforward ascher2 "$folder/state" >"$folder/out" || failed=1
+"$APPELL" eval dforward ascher2 "$folder/state" >"$folder/out" || failures=$((failures + 1))
 holds "the names of the columns of dforward" grep -q '^# da/dq\[0,0\] .* da/dtau\[1,1\]$' "$folder/out"
 
 # slope QUANTITY COLUMN: a central difference by column COLUMN of the state, of the first result.
@@ -84,4 +75,4 @@ done
 "$APPELL" eval dinverse five-bar "$folder/state" 2>"$folder/err"
 holds "closed chains have none" [ $? -eq 2 ]
 holds "and it is said" grep -q "dinverse is for trees; 'five-bar' has closed chains" "$folder/err"
-exit $failed
+finish
