@@ -362,13 +362,19 @@ static bool build_at(int k, build *b) {
   return k < FLAGS || has_clang();
 }
 
-// What optimisers make of it: a selection, or everything where APPELL_TEST_LEVELS is set, which
-// takes an hour; the public robots take longer.
+// What optimisers make of it: a selection, or all of it for the robots whose names contain what
+// APPELL_TEST_LEVELS says, and for no others. Minutes for an arm, an hour for a humanoid.
+typedef enum { LEVELS_FEW, LEVELS_ALL, LEVELS_NONE } levels;
+static levels levels_of(const char *robot) {
+  const char *part = getenv("APPELL_TEST_LEVELS");
+  return !part ? LEVELS_FEW : strstr(robot, part) ? LEVELS_ALL : LEVELS_NONE;
+}
+
 TEST(optimisation_levels) {
-  const bool all = getenv("APPELL_TEST_LEVELS") != NULL;
   const char *name;
   for (int i = 0; (name = ap_builtin_name(i)) != NULL; i++) {
-    const bool chosen = strcmp(name, "puma600") == 0;
+    const bool all = levels_of(name) == LEVELS_ALL;
+    const bool chosen = levels_of(name) == LEVELS_FEW && strcmp(name, "puma600") == 0;
     for (int k = 0; (all || chosen) && k < BUILDS; k++) {
       build b = {.batch = true, .derivatives = all};
       if (build_at(k, &b) && (all || strstr(b.flags, "native"))) compare_builtin(name, b);
@@ -459,10 +465,10 @@ TEST(inertial_parameters_as_they_are) {
 
 // The files are not part of this project: APPELL_ROBOTS names a folder that has them.
 static void compare_builds(const ap_model *m, ap_work *w, const char *label) {
-  const bool all = getenv("APPELL_TEST_LEVELS") != NULL, small = ap_nv(m) < 9;
+  const bool all = levels_of(label) == LEVELS_ALL, small = ap_nv(m) < 9;
   build b = {.batch = small, .derivatives = all || small, .flags = "-O0"};
   char text[400];
-  if (!all) compare_model(m, w, label, b);
+  if (levels_of(label) == LEVELS_FEW) compare_model(m, w, label, b);
   for (int k = 0; all && k < BUILDS; k++) {
     if (!build_at(k, &b)) continue;
     snprintf(text, sizeof text, "%s, %s %s", label, b.compiler, b.flags);
