@@ -52,9 +52,12 @@ typedef struct {
 static const method_row methods[] = {
     RECURSIONS(AS_INVERSE) RECURSIONS(AS_BIAS)
 
-        {{"gibbs-hessian", AP_INERTIA, "Hessian of the Gibbs function (Provenzano et al. 2002)",
-          NULL},
-         {.inertia = BY_GIBBS_HESSIAN}},
+        {{"gibbs", AP_INERTIA, "gibbs-hessian, or gibbs-hessian-root where paths are long", NULL},
+         {.inertia = INERTIA_BY_DEFAULT}},
+    {{"gibbs-hessian", AP_INERTIA, "Hessian of the Gibbs function (Provenzano et al. 2002)", NULL},
+     {.inertia = BY_GIBBS_HESSIAN}},
+    {{"gibbs-hessian-root", AP_INERTIA, "Hessian of the Gibbs function, in the root's axes", NULL},
+     {.inertia = BY_GIBBS_HESSIAN_ROOT}},
     {{"composite-body", AP_INERTIA,
       "composite bodies about their centres of mass (Walker, Orin 1982)", NULL},
      {.inertia = BY_COMPOSITE_BODY}},
@@ -70,7 +73,7 @@ static const method_row methods[] = {
     {{"gibbs", AP_FORWARD, "gibbs-ltdl, or articulated-body where paths are long", NULL},
      {.forward = FORWARD_BY_DEFAULT}},
     {{"gibbs-ltdl", AP_FORWARD, "gibbs-tensor bias, gibbs-hessian, L^T D L along the tree", NULL},
-     {.forward = FORWARD_BY_LTDL}},
+     {BY_GIBBS_TENSOR, BY_GIBBS_HESSIAN, FORWARD_BY_LTDL}},
     BY_MATRIX("gibbs", BY_GIBBS_TENSOR, BY_GIBBS_HESSIAN, "gibbs-tensor bias, gibbs-hessian", NULL),
     BY_MATRIX("composite-body", BY_NEWTON_EULER, BY_COMPOSITE_BODY,
               "newton-euler bias, composite-body", NULL),

@@ -19,7 +19,9 @@ typedef enum {
 } inverse_method;
 
 typedef enum {
-  BY_GIBBS_HESSIAN, // the library's own
+  INERTIA_BY_DEFAULT, // the library's own choice of the first two
+  BY_GIBBS_HESSIAN,
+  BY_GIBBS_HESSIAN_ROOT,
   BY_COMPOSITE_BODY,
   BY_COMPOSITE_BODY_ORIGIN,
   BY_ORTHOGONAL_COMPLEMENT,
