@@ -158,6 +158,12 @@ static int bench_models(bench *b) {
   const int given = b->arguments->count, n = given > 0 ? given : STANDARD;
   const int chains = count_chains(b);
   int status = CLI_OK;
+  for (int k = 1; k < given; k++) {
+    for (int i = 0; i < k; i++) {
+      if (strcmp(b->arguments->argument[i], b->arguments->argument[k]) == 0)
+        return cli_usage("bench", "'%s' is named twice", b->arguments->argument[k]);
+    }
+  }
   b->all = n + chains;
   for (int k = 0; k < n && status == CLI_OK; k++)
     status = bench_model(b, given > 0 ? b->arguments->argument[k] : standard[k], n - k + chains);
@@ -239,7 +245,8 @@ static const column columns[] = {{"general", "f64", "general"},
                                  {"batch", "f32", "batch f32"},
                                  {"kdl", "f64", "KDL"},
                                  {"mujoco", "f64", "MuJoCo"}};
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
+// Ours in double come first, the peers last.
+enum { COLUMNS = sizeof columns / sizeof columns[0], WAYS = 3, PEERS = 2 };
 
 static void fill_table(cli_table *table, const entry *e) {
   *table = (cli_table){.columns = COLUMNS + 1, .right = (2u << COLUMNS) - 2};
@@ -275,6 +282,29 @@ static void print_spread(cli_out *out, const entry *e) {
                  spread[n / 2], spread[n - 1]);
 }
 
+// How many times as fast each way in double is as one of the peers.
+static void print_ratios(cli_out *out, const entry *e, const column *peer) {
+  char line[512];
+  size_t n = (size_t)snprintf(line, sizeof line, "times as fast as %s:", peer->heading);
+  int found = 0;
+  for (int k = 0; k < WAYS; k++) {
+    int of_way = 0;
+    for (int what = 0; what < CLI_WHATS && n < sizeof line; what++) {
+      const cli_speed *r = find_row(e, (cli_what)what, columns[k].path, columns[k].real);
+      const cli_speed *p = find_row(e, (cli_what)what, peer->path, peer->real);
+      if (!r || !p) continue;
+      if (of_way++ == 0)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s %s", found++ > 0 ? ";" : "",
+                              columns[k].heading);
+      const double ratio = p->ns / r->ns;
+      if (n < sizeof line)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s %s %.*f", of_way > 1 ? "," : "",
+                              cli_what_name((cli_what)what), ratio < 10 ? 1 : 0, ratio);
+    }
+  }
+  if (found > 0) cli_wrap(out, cli_line_width(), "  ", line);
+}
+
 static void print_peak(cli_out *out, const bench *b) {
   cli_out_printf(out, "\n  peak of this core: %.1f multiplications and additions a ns\n", b->peak);
   for (int k = 0; k < b->entries; k++) {
@@ -302,6 +332,7 @@ static int print_tables(cli_out *out, const bench *b) {
     if (k > 0) cli_out_printf(out, "\n");
     status = cli_table_print(&table, out);
     print_spread(out, &b->entry[k]);
+    for (int p = COLUMNS - PEERS; p < COLUMNS; p++) print_ratios(out, &b->entry[k], &columns[p]);
     if (b->entry[k].speeds.note[0]) cli_wrap(out, cli_line_width(), "  ", b->entry[k].speeds.note);
   }
   if (b->full) print_peak(out, b);

@@ -51,6 +51,7 @@ if command -v "${CC:-cc}" >/dev/null; then
 fi
 
 refuses 2 'no such' bench nosuchmodel
+refuses 2 'twice' bench ascher2 puma600 ascher2
 refuses 2 '--seconds' bench puma600 --seconds 0
 refuses 2 '--full' bench puma600 --plot "$folder/x.svg"
 refuses 2 '--full' bench puma600 --chains 6
