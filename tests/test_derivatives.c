@@ -42,8 +42,8 @@ static void turn_quaternion(real *q, int k, real t) {
 static void move(const ap_model *m, real *q, int j, real t) {
   for (int i = 1; i < ap_nbody(m); i++) {
     int k = j - ap_joint_v(m, i);
-    real *at = q + ap_joint_q(m, i);
     if (ap_joint_nv(m, i) == 0 || k < 0 || k >= ap_joint_nv(m, i)) continue;
+    real *at = q + ap_joint_q(m, i);
     ap_joint_type type = ap_body(m, i)->joint;
     if (type == AP_SPHERICAL) {
       turn_quaternion(at, k, t);

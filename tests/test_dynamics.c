@@ -488,8 +488,9 @@ TEST(length_of_quaternions_does_not_matter) {
       memcpy(q, s.q, sizeof q);
       for (int i = 1; i < ap_nbody(r->m); i++) {
         ap_joint_type joint = ap_body(r->m, i)->joint;
+        if (joint != AP_FREE && joint != AP_SPHERICAL) continue;
         double *x = q + ap_joint_q(r->m, i) + (joint == AP_FREE ? 3 : 0);
-        for (int k = 0; k < 4 && (joint == AP_FREE || joint == AP_SPHERICAL); k++) x[k] *= -3.7;
+        for (int k = 0; k < 4; k++) x[k] *= -3.7;
       }
       ap_inverse_dynamics(r->m, r->w, q, s.v, s.a, tau);
       oracle_inverse(&newton, s.q, s.v, s.a, NULL, 0, want);

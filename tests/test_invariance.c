@@ -238,6 +238,7 @@ static void match_velocities(const test_robot *t, const test_robot *r, int *from
 static void match_state(const test_robot *t, const test_robot *r, const motion *s, motion *out) {
   for (int i = 1; i < ap_nbody(t->m); i++) {
     int k = ap_find_body(r->m, ap_body(t->m, i)->name);
+    if (ap_joint_nq(t->m, i) == 0) continue;
     memcpy(out->q + ap_joint_q(t->m, i), s->q + ap_joint_q(r->m, k),
            (size_t)ap_joint_nq(t->m, i) * sizeof(double));
     for (int j = 0; j < ap_joint_nv(t->m, i); j++) {

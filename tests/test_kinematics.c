@@ -368,8 +368,8 @@ TEST(integrate_follows_difference) {
       CHECK_WITHIN(rest, zero, ap_nv(r->m), 64 * DBL_EPSILON * 4 * pi);
       for (int i = 1; i < ap_nbody(r->m); i++) { // shortest way round
         ap_joint_type joint = ap_body(r->m, i)->joint;
-        const double *w = v + ap_joint_v(r->m, i) + (joint == AP_FREE ? 3 : 0);
         if (joint != AP_FREE && joint != AP_SPHERICAL) continue;
+        const double *w = v + ap_joint_v(r->m, i) + (joint == AP_FREE ? 3 : 0);
         CHECK(sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) <= pi * (1 + 4 * DBL_EPSILON));
       }
     }
@@ -397,8 +397,8 @@ TEST(quaternions_are_normalised) {
       memcpy(q, s.q, sizeof q);
       for (int i = 1; i < ap_nbody(r->m); i++) {
         ap_joint_type joint = ap_body(r->m, i)->joint;
-        double *x = q + ap_joint_q(r->m, i) + (joint == AP_FREE ? 3 : 0);
         if (joint != AP_FREE && joint != AP_SPHERICAL) continue;
+        double *x = q + ap_joint_q(r->m, i) + (joint == AP_FREE ? 3 : 0);
         for (int k = 0; k < 4; k++) x[k] *= 5;
         any = true;
       }
@@ -418,9 +418,9 @@ TEST(neutral_is_where_joints_are_placed) {
     CHECK_OK(ap_normalize(r->m, q));
     for (int i = 1; i < ap_nbody(r->m); i++) {
       ap_joint_type joint = ap_body(r->m, i)->joint;
-      const double *x = q + ap_joint_q(r->m, i);
+      int from = ap_joint_q(r->m, i);
       for (int k = 0; k < ap_joint_nq(r->m, i); k++)
-        CHECK(x[k] == ((joint == AP_SPHERICAL && k == 3) || (joint == AP_FREE && k == 6)));
+        CHECK(q[from + k] == ((joint == AP_SPHERICAL && k == 3) || (joint == AP_FREE && k == 6)));
     }
   }
 }

@@ -194,7 +194,7 @@ bool ap__yaml_has(const ap__yaml *y, const char *map, unsigned seen, const char 
   unsigned bit = 1;
   for (const ap__yaml_key *k = keys_of(y, map); same_map(k, map); k++, bit <<= 1)
     if (strcmp(k->key, key) == 0) return (seen & bit) != 0;
-  assert(!"a key of the table");
+  assert(false && "a key of the table");
   return false;
 }
 
