@@ -118,8 +118,12 @@ static int add_entry(bench *b, const char *name, const ap_model *m, int joints, 
   if (joints <= CLI_MOST_GENERATED) count_operations(m, e->count);
   const bool in_time = has_time_to_compile(b, e);
   e->speeds.no_generated = joints > CLI_MOST_GENERATED || !in_time;
+  if (b->full) b->peak = fmax(b->peak, cli_peak()); // now and then the core is not ours alone
   const int status = cli_speeds_run(&e->speeds);
-  if (!in_time)
+  if (joints > CLI_MOST_GENERATED)
+    snprintf(e->speeds.note, sizeof e->speeds.note, "%s",
+             "not generated, being so long: batch is the library's");
+  else if (!in_time)
     snprintf(e->speeds.note, sizeof e->speeds.note,
              "no generated code: no time to compile it; --full takes it");
   else if (operations(e) > 0)
@@ -305,6 +309,21 @@ static void print_ratios(cli_out *out, const entry *e, const column *peer) {
   if (found > 0) cli_wrap(out, cli_line_width(), "  ", line);
 }
 
+// What one state is better given to the library for.
+static void print_slower(cli_out *out, const entry *e) {
+  char line[256];
+  size_t n = (size_t)snprintf(line, sizeof line, "the library is faster than generated code for");
+  int found = 0;
+  for (int what = 0; what < CLI_WHATS && n < sizeof line; what++) {
+    const cli_speed *general = find_row(e, (cli_what)what, "general", "f64");
+    const cli_speed *generated = find_row(e, (cli_what)what, "generated", "f64");
+    if (general && generated && general->ns < generated->ns)
+      n += (size_t)snprintf(line + n, sizeof line - n, "%s %s", found++ > 0 ? "," : "",
+                            cli_what_name((cli_what)what));
+  }
+  if (found > 0) cli_wrap(out, cli_line_width(), "  ", line);
+}
+
 static void print_peak(cli_out *out, const bench *b) {
   cli_out_printf(out, "\n  peak of this core: %.1f multiplications and additions a ns\n", b->peak);
   for (int k = 0; k < b->entries; k++) {
@@ -332,6 +351,7 @@ static int print_tables(cli_out *out, const bench *b) {
     if (k > 0) cli_out_printf(out, "\n");
     status = cli_table_print(&table, out);
     print_spread(out, &b->entry[k]);
+    print_slower(out, &b->entry[k]);
     for (int p = COLUMNS - PEERS; p < COLUMNS; p++) print_ratios(out, &b->entry[k], &columns[p]);
     if (b->entry[k].speeds.note[0]) cli_wrap(out, cli_line_width(), "  ", b->entry[k].speeds.note);
   }
@@ -402,6 +422,8 @@ static int parse(bench *b) {
   if (status == CLI_OK && value[CHAINS])
     status = cli_value_integer("bench", "--chains", value[CHAINS], 0, chain_sizes[CHAIN_SIZES - 1],
                                &b->longest_chain);
+  if (status == CLI_OK && value[PLOT] && b->longest_chain < chain_sizes[0])
+    return cli_usage("bench", "--plot shows chains: --chains %d or more", chain_sizes[0]);
   b->limit = b->full && !value[SECONDS] ? 0 : (double)seconds;
   return status;
 }
@@ -421,7 +443,6 @@ static int run(const cli_arguments *arguments) {
   if (!b.entry) return cli_no_memory();
   cli_speed_pin();
   cli_progress_start(&b.progress, false);
-  if (b.full) b.peak = cli_peak();
   status = bench_models(&b);
   if (status == CLI_OK && b.full) status = bench_chains(&b);
   cli_progress_hide();

@@ -105,11 +105,11 @@ int cli_load_any(const char *argument, const ap_read_options *options, cli_model
 int cli_load(const char *argument, const ap_read_options *options, cli_model *model) {
   int status = cli_load_any(argument, options, model);
   if (status != CLI_OK || !model->mechanism) return status;
-  status =
-      cli_fail(CLI_BAD, argument, 0,
-               "a mechanism with closed chains is not possible here: what is generated, compared, "
-               "excited or identified is a tree (appell eval, info, simulate and convert take a "
-               "mechanism)");
+  status = cli_fail(
+      CLI_BAD, argument, 0,
+      "a mechanism with closed chains is not possible here: what is generated, compared, "
+      "timed, excited or identified is a tree (appell eval, info, simulate and convert take a "
+      "mechanism)");
   cli_unload(model);
   return status;
 }

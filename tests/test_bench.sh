@@ -55,5 +55,6 @@ refuses 2 'twice' bench ascher2 puma600 ascher2
 refuses 2 '--seconds' bench puma600 --seconds 0
 refuses 2 '--full' bench puma600 --plot "$folder/x.svg"
 refuses 2 '--full' bench puma600 --chains 6
+refuses 2 '--chains' bench ascher2 --full --chains 0 --plot "$folder/x.svg"
 refuses 2 '--chains' bench puma600 --full --chains 97
 finish
