@@ -36,24 +36,27 @@ static char *own_folder(void) {
   return joined(home && home[0] ? home : "/nonexistent", "/.cache", "/appell");
 }
 
-// Make the folder above, then the folder, where they are missing.
-static void make_folder(const char *path) {
-  if (mkdir(path, 0700) == 0 || errno != ENOENT) return;
+// Make the folder above, then the folder, where they are missing; what stood against it, or 0.
+static int make_folder(const char *path) {
+  if (mkdir(path, 0700) == 0) return 0;
+  if (errno != ENOENT) return errno;
   char *above = joined(path, "", "");
   char *slash = above ? strrchr(above, '/') : NULL;
+  int why = ENOENT;
   if (slash && slash > above) {
     *slash = '\0';
-    mkdir(above, 0700);
-    mkdir(path, 0700);
+    why = mkdir(above, 0700) == 0 && mkdir(path, 0700) == 0 ? 0 : errno;
   }
   free(above);
+  return why;
 }
 
-static ap_status check_folder(const char *path, ap_error *error) {
+// `made` is what make_folder() said.
+static ap_status check_folder(const char *path, int made, ap_error *error) {
   struct stat s;
   char why[128];
   if (lstat(path, &s) != 0) {
-    snprintf(why, sizeof why, "cannot be made: %s", strerror(errno));
+    snprintf(why, sizeof why, "cannot be made: %s", strerror(made ? made : errno));
     return refuse(error, path, why);
   }
   if (S_ISLNK(s.st_mode)) return refuse(error, path, "is a link (name the folder itself)");
@@ -70,8 +73,7 @@ ap_status ap__cache_open(ap_cache *c, const char *folder, ap_error *error) {
   if (!c->folder) return no_memory(error);
   size_t n = strlen(c->folder);
   while (n > 1 && c->folder[n - 1] == '/') c->folder[--n] = '\0'; // a link with '/' is followed
-  make_folder(c->folder);
-  return check_folder(c->folder, error);
+  return check_folder(c->folder, make_folder(c->folder), error);
 }
 
 void ap__cache_close(ap_cache *c) {
