@@ -205,11 +205,13 @@ static bool has_number(const ap_generate_options *o, double x) {
   return fabs(x) <= (o->arithmetic == AP_F32 ? (double)FLT_MAX : DBL_MAX);
 }
 
-// A robot whose numbers are too large or too small gives constants that are none.
+// A robot whose numbers are too large or too small gives constants that are none, and so does an
+// inertia matrix that is singular wherever the robot is.
 static ap_status check_numbers(const generation *g, ap_error *error) {
   bool good = true;
+  const ap_program *p = g->part;
   for (int k = 0; k < g->parts && good; k++) {
-    const ap_program *p = &g->part[k];
+    p = &g->part[k];
     for (int i = 1; i < p->tape.count; i++)
       good = good && has_number(g->options, p->tape.node[i].k);
     for (int i = 0; i < ap__program_values(p); i++)
@@ -217,9 +219,10 @@ static ap_status check_numbers(const generation *g, ap_error *error) {
   }
   if (good) return AP_OK;
   ap__fail(error, AP_E_UNSUPPORTED, 0,
-           "the robot's numbers are too large or too small: a constant of its code is none in %s "
-           "(masses, lengths and inertias in SI units)",
-           g->options->arithmetic == AP_F32 ? "float" : "double");
+           "%s cannot be generated: the robot's numbers are too large or too small, or its inertia "
+           "matrix is singular, so that a constant is none in %s (masses, lengths and inertias in "
+           "SI units, and none without mass where forward dynamics is asked for)",
+           ap_function_name(p->function), g->options->arithmetic == AP_F32 ? "float" : "double");
   return AP_E_UNSUPPORTED;
 }
 
