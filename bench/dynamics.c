@@ -51,7 +51,8 @@ static void forward_derivatives(bench *b) {
 }
 static void by_method(bench *b) {
   b->in[0] = b->q[0];
-  if (ap_study_eval(b->study, b->method, b->in, b->tau, NULL)) exit(1);
+  if (ap_study_eval(b->study, b->method, b->in, b->M, NULL)) exit(1);
+  b->tau[0] = b->M[0];
 }
 
 static void measure(const char *robot, const char *what, void (*call)(bench *), bench *b) {
@@ -164,6 +165,8 @@ static const ap_robot_def *chain(int n) {
 static void bench_chains(const char *part) {
   const ap_method *by_matrix = ap_find_method(AP_FORWARD, "gibbs-cholesky");
   const ap_method *by_bodies = ap_find_method(AP_FORWARD, "articulated-body");
+  const ap_method *in_link_frames = ap_find_method(AP_INERTIA, "gibbs-hessian");
+  const ap_method *in_root_axes = ap_find_method(AP_INERTIA, "gibbs-hessian-root");
   const int sizes[] = {6, 8, 10, 12, 16, 24, 48, 96};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     char name[32];
@@ -174,6 +177,10 @@ static void bench_chains(const char *part) {
     measure(name, "inertia", inertia, b);
     measure(name, "d inverse", inverse_derivatives, b);
     measure(name, "d forward", forward_derivatives, b);
+    b->method = in_link_frames;
+    measure(name, "inertia, gibbs-hessian", by_method, b);
+    b->method = in_root_axes;
+    measure(name, "inertia, gibbs-hessian-root", by_method, b);
     b->method = by_matrix;
     measure(name, "forward, gibbs-cholesky", by_method, b);
     b->method = by_bodies;
