@@ -36,16 +36,21 @@ static char *own_folder(void) {
   return joined(home && home[0] ? home : "/nonexistent", "/.cache", "/appell");
 }
 
-// Make the folder above, then the folder, where they are missing; what stood against it, or 0.
+// What stands against making a folder, or 0; another process may have made it just now.
+static int make_one(const char *path) {
+  return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+// Make the folder above, then the folder, where they are missing; likewise.
 static int make_folder(const char *path) {
-  if (mkdir(path, 0700) == 0) return 0;
-  if (errno != ENOENT) return errno;
+  int why = make_one(path);
+  if (why != ENOENT) return why;
   char *above = joined(path, "", "");
   char *slash = above ? strrchr(above, '/') : NULL;
-  int why = ENOENT;
   if (slash && slash > above) {
     *slash = '\0';
-    why = mkdir(above, 0700) == 0 && mkdir(path, 0700) == 0 ? 0 : errno;
+    why = make_one(above);
+    if (why == 0) why = make_one(path);
   }
   free(above);
   return why;
