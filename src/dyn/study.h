@@ -19,7 +19,7 @@ typedef enum {
 } inverse_method;
 
 typedef enum {
-  INERTIA_BY_DEFAULT, // the library's own choice of the first two
+  INERTIA_BY_DEFAULT, // the library's own choice of the next two
   BY_GIBBS_HESSIAN,
   BY_GIBBS_HESSIAN_ROOT,
   BY_COMPOSITE_BODY,
