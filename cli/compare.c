@@ -183,9 +183,10 @@ static void print_legend(cli_out *out, const cli_trials *t) {
                  "exact in f32.\n",
                  t->rounds, exact, exact);
   for (int k = 0; k < t->quantities; k++) {
-    if (t->what[k] != AP_FORWARD) continue;
-    const ap_method *standard = ap_find_method(AP_FORWARD, NULL);
-    cli_out_printf(out, "  %s: %s.\n", standard->name, standard->about);
+    if (t->what[k] != AP_FORWARD && t->what[k] != AP_INERTIA) continue; // these have a choice
+    const ap_method *standard = ap_find_method(t->what[k], NULL);
+    cli_out_printf(out, "  %s, %s: %s.\n", ap_quantity_name(t->what[k]), standard->name,
+                   standard->about);
   }
   if (t->exact != AP_F128) {
     cli_out_printf(out, "    (binary128 is not available here, errors are against f64)\n");
