@@ -38,13 +38,14 @@ typedef struct ap_wall {
                      ///< axis does not count: 1 0 0
   double size[3];    ///< m, as the kind says, 1e-9 to 1e9: 0 0 0, to be set where the kind has one
   bool inside;       ///< the free region is inside: false. Planes and profiles have no inside.
-  double restitution;   ///< 0 .. 1: 1
-  double friction;      ///< Coulomb's coefficient: 0
+  double restitution;   ///< 0 .. 1: 0
+  double friction;      ///< Coulomb's coefficient of sliding: 0
+  double static_friction; ///< and of sticking, where that is larger: 0
   const double *points; ///< AP_WALL_PROFILE: x and height of each point, m, x growing
   int npoint;           ///< AP_WALL_PROFILE: number of points, 2 or more
 } ap_wall;
 
-/// A frictionless elastic plane z = 0 with the free region above.
+/// A frictionless plane z = 0 without rebound, with the free region above.
 AP_API ap_wall ap_default_wall(void);
 
 /// A wall checked and made ready; lives in the caller's memory, and name and points are copied

@@ -80,7 +80,8 @@ typedef struct ap_body_def {
                           ///< entries (xy is the tensor's, not the positive product of inertia)
   double inertia_rpy[3];  ///< axes of that tensor relative to the link frame, rad
   double viscous;         ///< N m s/rad or N s/m
-  double coulomb;         ///< N m or N
+  double coulomb;         ///< N m or N, of sliding
+  double stiction;        ///< N m or N, Coulomb friction at rest where that is larger
   double rotor_inertia;   ///< of the motor about its own axis, kg m2 (kg for a linear motor)
   double gear_ratio;      ///< motor turns per joint turn; the joint feels gear^2 rotor_inertia
   double lower;           ///< least q of a joint with one coordinate; -INFINITY where there is none

@@ -104,6 +104,16 @@ typedef struct ap_load {
   double to;        ///< s: when it ends
 } ap_load;
 
+/// The stops at the limits of a joint with one degree of freedom. Rigid where stiffness is 0: the
+/// joint rebounds with the restitution, or rests against the stop. Else an elastic stop: from the
+/// limit on a spring and a damper push back, never pull.
+typedef struct ap_joint_stop {
+  int v;              ///< its place in v
+  double restitution; ///< 0 .. 1, of a rigid stop
+  double stiffness;   ///< N m / rad or N / m; 0: rigid
+  double damping;     ///< N m s / rad or N s / m, of an elastic stop
+} ap_joint_stop;
+
 /// How time goes on.
 typedef enum ap_stepping {
   AP_ADAPTIVE,   ///< Dormand-Prince to a tolerance, impacts located to the last digits
@@ -130,6 +140,12 @@ typedef struct ap_scene {
   int nload;                     ///< number of loads
   ap_force *force;               ///< joint forces, NULL: none
   void *context;                 ///< of force
+  const double *force_time;      ///< [nforce_time] s, growing: where forces may jump or have a kink;
+                                 ///< a step ends at each
+  int nforce_time;               ///< their number; -1: not known, no step is longer than 0.05 s
+  bool limits;                   ///< limits of the model's joints act as stops: true
+  const ap_joint_stop *stop;     ///< [nstop] stops that are not rigid with restitution 0
+  int nstop;                     ///< number of those
   bool joint_friction;           ///< viscous and Coulomb friction and rotors of the model: true
   const double *gravity;         ///< m/s2, world; NULL: the model's
   ap_stepping stepping;          ///< AP_ADAPTIVE
@@ -157,15 +173,18 @@ typedef enum ap_event_kind {
 /// The name of a kind as in logs: "impact", ...; never NULL.
 AP_API const char *ap_event_name(ap_event_kind kind);
 
-/// One touch of one event; those of a simultaneous impact have the same number. Events are told in
+/// One touch of one event; those of a simultaneous impact have the same number. Either a point at a
+/// wall, or a joint: at its stop, or held by its own friction. Of a joint, `position`, `before`,
+/// `after` and `impulse` have one entry, its coordinate, rate and impulse. Events are told in
 /// the order of time, but for a contact that ends a Zeno sequence: it is told when bounces get
 /// shorter than the window, with the time at which the last of them would end.
 typedef struct ap_event {
   int number;         ///< of the event, from 1
   ap_event_kind kind; ///< what happened
   double t;           ///< s
-  int point;          ///< which point
-  int wall;           ///< which wall
+  int point;          ///< which point; -1: a joint
+  int wall;           ///< which wall; -1: a joint
+  int joint;          ///< its place in v; -1: a point at a wall
   double position[3]; ///< of the point, m, world
   double normal[3];   ///< unit normal into the free region
   double before[3];   ///< velocity of the point before, m/s
@@ -173,6 +192,9 @@ typedef struct ap_event {
   double impulse[3];  ///< N s on the robot; zero where none
   double angle;       ///< between incoming velocity and normal, rad (angle of attack)
   double lost;        ///< energy that the whole event took, J
+  const double *q;        ///< [nq] configuration at the event, while it is told
+  const double *v_before; ///< [nv] velocities just before the whole event
+  const double *v_after;  ///< [nv] and just after it
 } ap_event;
 
 /// The state at a time, and where its energy went since the start. The pointers stay valid and are

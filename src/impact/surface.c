@@ -48,8 +48,7 @@ ap_wall ap_default_wall(void) {
   return (ap_wall){.name = "wall",
                    .kind = AP_WALL_PLANE,
                    .axis = {0.0, 0.0, 1.0},
-                   .x = {1.0, 0.0, 0.0},
-                   .restitution = 1.0};
+                   .x = {1.0, 0.0, 0.0}};
 }
 
 // ---- the check ---------------------------------------------------------------------------------

@@ -88,7 +88,11 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
                 .t = t,
                 .point = pair->point,
                 .wall = pair->wall,
-                .lost = lost};
+                .joint = -1,
+                .lost = lost,
+                .q = sim->y,
+                .v_before = touch ? sim->told : sim->y + sim->nq,
+                .v_after = sim->y + sim->nq};
   memcpy(e.position, pair->now.p, sizeof e.position);
   memcpy(e.normal, pair->now.normal, sizeof e.normal);
   for (int k = 0; k < 3; k++) {
@@ -138,6 +142,7 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   }
   if (n == 0) return AP_OK;
   ap_impact_result result;
+  memcpy(sim->told, v, (size_t)sim->nv * sizeof *v);
   ap_status status =
       sim->plant.kind->impact(&sim->plant, q, v, n, sim->touch, sim->impact_room, &result);
   if (status) return ap__run_failed(sim, status, "the impact cannot be solved", error);

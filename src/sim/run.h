@@ -101,6 +101,7 @@ struct ap_sim {
   double t;
   double *y;       // q, v, then the ledger
   double *before;  // [nv] velocities before an event
+  double *told;    // [nv] likewise, as they are told
   double *q;       // [nq] as it is told, quaternions of length one
   double *work_of; // [nv] as it is told
   bool slack;      // of any pair at rest is in use

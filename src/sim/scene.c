@@ -12,6 +12,8 @@
 
 ap_scene ap_default_scene(void) {
   return (ap_scene){.joint_friction = true,
+                    .limits = true,
+                    .nforce_time = -1,
                     .stepping = AP_ADAPTIVE,
                     .relative = 1e-10,
                     .absolute = 1e-10,
@@ -153,6 +155,7 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->stage = AP_TAKE(&a, double, 5 * n);
   sim->q = AP_TAKE(&a, double, sim->nq);
   sim->before = AP_TAKE(&a, double, nv);
+  sim->told = AP_TAKE(&a, double, nv);
   sim->tau = AP_TAKE(&a, double, nv);
   sim->driven = AP_TAKE(&a, double, nv);
   sim->pulled = AP_TAKE(&a, double, nv);
