@@ -60,15 +60,10 @@ static ap_status decay(void *context, double t, const double *y, double *dydt) {
   return AP_OK;
 }
 
-// NULL, and the test skipped, where the library was built without SUNDIALS.
 static ap_ode *create(int n, ap_rate *rate, watch *w, const ap_ode_options *options) {
   ap_ode *ode = NULL;
   ap_error error = {0};
-  ap_status status = ap_ode_create(n, rate, w, options, &ode, &error);
-  if (status == AP_E_UNSUPPORTED)
-    test_skip("%s", error.text);
-  else if (!CHECK_OK(status))
-    printf("  %s\n", error.text);
+  if (!CHECK_OK(ap_ode_create(n, rate, w, options, &ode, &error))) printf("  %s\n", error.text);
   return ode;
 }
 
@@ -80,27 +75,6 @@ static ap_ode_options tolerance(double tol) {
 
 static const double one[1] = {1};
 static const double right[2] = {1, 0};
-
-TEST(unsupported_builds_say_what_to_install) {
-  watch w = fresh_watch();
-  ap_ode *ode = (ap_ode *)&w;
-  ap_error error = {0};
-  ap_status status = ap_ode_create(1, growth, &w, NULL, &ode, &error);
-  if (status != AP_E_UNSUPPORTED) {
-    CHECK_OK(status);
-    ap_ode_free(ode);
-    return;
-  }
-  double y[1] = {1};
-  CHECK(!ode);
-  CHECK_STATUS(error.status, AP_E_UNSUPPORTED);
-  CHECK_HAS(error.text, "libsundials-dev");
-  CHECK_STATUS(ap_ode_start(NULL, 0, y, &error), AP_E_ARG);
-  CHECK_STATUS(ap_ode_advance(NULL, 1, y, &error), AP_E_ARG);
-  CHECK_STATUS(ap_ode_advance_to(NULL, 1, y, &error), AP_E_ARG);
-  CHECK_EQ_INT(ap_ode_steps(NULL), 0);
-  CHECK_EQ_INT(ap_ode_evaluations(NULL), 0);
-}
 
 TEST(growth_is_exponential) {
   watch w = fresh_watch();
@@ -132,9 +106,9 @@ static double turn_error(double tol, bool stop, long *evaluations) {
   return hypot(y[0] - 1, y[1]);
 }
 
-// Steps h keep the local error, h^5 for the pair's lower order, at the tolerance. So the number of
-// evaluations grows as tol^(-1/5), and the error of order 5 falls in proportion to the tolerance,
-// give or take what the choice of steps does.
+// Steps h keep the local error, h^8 as it is estimated, at the tolerance. So the number of
+// evaluations grows as tol^(-1/8), and the error falls in proportion to the tolerance, give or take
+// what the choice of steps does.
 TEST(error_falls_with_the_tolerance) {
   for (int stop = 0; stop <= 1; stop++) {
     double coarse = 0;
@@ -142,13 +116,12 @@ TEST(error_falls_with_the_tolerance) {
     for (int k = 4; k <= 10; k += 2) {
       long evaluations = 0;
       double error = turn_error(pow(10, -k), stop, &evaluations);
-      if (test_now.skipped) return;
       test_context("tolerance 1e-%d, %s", k, stop ? "stopped" : "interpolated");
       CHECK(error < 1e3 * pow(10, -k)); // some hundred steps, errors added up
       if (k > 4) {
         CHECK(error < coarse / 10);
         double more = (double)evaluations / (double)few;
-        CHECK(more > 1.8 && more < 3.2); // 100^(1/5) = 2.51
+        CHECK(more > 1.3 && more < 2.4); // 100^(1/8) = 1.78
       }
       coarse = error;
       few = evaluations;
@@ -157,12 +130,13 @@ TEST(error_falls_with_the_tolerance) {
 }
 
 // Steps of fixed length h, as long as the tolerances are loose: halving them divides the error of a
-// method of order 5 by 32, at the end of a step and between steps.
-TEST(order_is_five) {
+// method of order 8 by 256, at the end of a step, and between steps, where the polynomial's own
+// error is of the same order.
+TEST(order_is_eight) {
   for (int between = 0; between <= 1; between++) {
     double last = 0;
-    for (int k = 0; k < 4; k++) {
-      double h = 0.5 / (1 << k);
+    for (int k = 0; k < 3; k++) {
+      double h = 1.0 / (1 << k);
       watch w = fresh_watch();
       ap_ode_options options = tolerance(1e3);
       options.first_step = options.longest_step = h;
@@ -175,8 +149,8 @@ TEST(order_is_five) {
       double error = hypot(y[0] - cos(t), y[1] + sin(t));
       test_context("h = %g, %s: error %g after %g", h, between ? "between" : "at a step", error,
                    last);
-      CHECK_EQ_INT(ap_ode_steps(ode), 8 << k);
-      if (k > 0) CHECK(error < last / 24 && error > last / 48);
+      CHECK_EQ_INT(ap_ode_steps(ode), 4 << k);
+      if (k > 0) CHECK(error < last / 128 && error > last / 512);
       last = error;
       ap_ode_free(ode);
     }
@@ -292,8 +266,8 @@ TEST(counts_add_up) {
     CHECK(ap_ode_steps(ode) > steps);
     steps = ap_ode_steps(ode);
     CHECK_EQ_INT(ap_ode_evaluations(ode), w.calls);
-    // Six a step (the seventh is the next step's first); a few to find the first step.
-    CHECK(w.calls >= 6 * steps && w.calls <= 8 * steps + 10 * (i + 1));
+    // Twelve a step (the thirteenth is the next step's first); two to find the first step.
+    CHECK(w.calls >= 12 * steps && w.calls <= 13 * steps + 15 * (i + 1));
   }
   ap_ode_free(ode);
 }
@@ -521,160 +495,5 @@ TEST(bad_arguments_to_the_rest) {
   CHECK_STATUS(ap_ode_advance(ode, 2, y, &error), AP_E_ARG);
   CHECK_OK(ap_ode_advance(ode, 3, y, NULL));
   CHECK_WITHIN(y, ((double[]){cos(2), -sin(2)}), 2, 1e-4);
-  ap_ode_free(ode);
-}
-
-// ---- zeros of functions of the state ------------------------------------------------------------
-
-// Of the oscillator: x, its velocity, and x - 0.5.
-static void oscillator_events(void *context, double t, const double *y, double *g) {
-  (void)context, (void)t;
-  g[0] = y[0], g[1] = y[1], g[2] = y[0] - 0.5;
-}
-
-// The next event on the way to `end`, checked against what x = cos t says: its time, to what is
-// left of the tolerance after some hundred steps, and which function it is.
-static bool next_event(ap_ode *ode, double end, double want_t, int want, int sign, double bound) {
-  double t = end, y[2] = {NAN, NAN};
-  int found[3] = {7, 7, 7};
-  if (!CHECK_OK(ap_ode_advance_watching(ode, &t, y, found, NULL))) return false;
-  for (int i = 0; i < 3; i++) CHECK_EQ_INT(found[i], i == want ? sign : 0);
-  CHECK_CLOSE(t, want_t, bound);
-  return CHECK_WITHIN(y, ((double[]){cos(want_t), -sin(want_t)}), 2, bound);
-}
-
-TEST(zeros_are_located_to_the_tolerance) {
-  const double pi = 3.14159265358979323846;
-  for (int k = 6; k <= 12; k += 2) {
-    watch w = fresh_watch();
-    ap_ode_options options = tolerance(pow(10, -k));
-    ap_ode *ode = create(2, oscillator, &w, &options);
-    if (!ode) return;
-    CHECK_OK(ap_ode_watch(ode, 3, oscillator_events, NULL));
-    CHECK_OK(ap_ode_start(ode, 0, right, NULL));
-    double bound = 10 * pow(10, -k); // errors of two turns
-    for (int turn = 0; turn < 2; turn++) {
-      test_context("tolerance 1e-%d, turn %d", k, turn);
-      double t = 2 * pi * turn;
-      // The velocity starts at zero, which is no event; afterwards it is.
-      if (turn > 0) next_event(ode, 20, t, 1, -1, bound);
-      next_event(ode, 20, t + pi / 3, 2, -1, bound);
-      next_event(ode, 20, t + pi / 2, 0, -1, bound);
-      next_event(ode, 20, t + pi, 1, 1, bound);
-      next_event(ode, 20, t + 1.5 * pi, 0, 1, bound);
-      next_event(ode, 20, t + 5 * pi / 3, 2, 1, bound);
-    }
-    next_event(ode, 4.001 * pi, 4 * pi, 1, -1, bound);
-    next_event(ode, 4.001 * pi, 4.001 * pi, -1, 0, bound); // nothing on the way
-    CHECK_EQ_INT(ap_ode_evaluations(ode), w.calls);
-    ap_ode_free(ode);
-  }
-}
-
-// x'' = -10: its steps have no error, and grow long.
-static ap_status fall(void *context, double t, const double *y, double *dydt) {
-  note(context, t);
-  dydt[0] = y[1];
-  dydt[1] = -10;
-  return AP_OK;
-}
-
-static void fall_events(void *context, double t, const double *y, double *g) {
-  (void)context, (void)t;
-  g[0] = y[0];
-}
-
-TEST(a_bouncing_ball_is_restarted_at_zero) {
-  watch w = fresh_watch();
-  ap_ode_options options = tolerance(1e-12);
-  ap_ode *ode = create(2, fall, &w, &options);
-  if (!ode) return;
-  CHECK_OK(ap_ode_watch(ode, 1, fall_events, NULL));
-  double t = 0, y[2] = {5, 0}, hit = 1;
-  for (int i = 0; i < 20; i++) {
-    int found[1];
-    test_context("bounce %d", i);
-    CHECK_OK(ap_ode_start(ode, t, y, NULL));
-    t = 100;
-    CHECK_OK(ap_ode_advance_watching(ode, &t, y, found, NULL));
-    CHECK_EQ_INT(found[0], -1);
-    CHECK_CLOSE(t, hit, 1e-12);
-    CHECK_CLOSE(y[0], 0, 1e-13);
-    CHECK_CLOSE(y[1], -10 * pow(0.9, i), 1e-11);
-    y[0] = 0; // exactly, as the next start wants it to be no event
-    y[1] *= -0.9;
-    hit += 2 * pow(0.9, i + 1);
-  }
-  ap_ode_free(ode);
-}
-
-TEST(watching_mixes_with_the_rest) {
-  watch w = fresh_watch();
-  ap_ode_options options = tolerance(1e-10);
-  ap_ode *ode = create(2, oscillator, &w, &options);
-  if (!ode) return;
-  CHECK_OK(ap_ode_watch(ode, 3, oscillator_events, NULL));
-  CHECK_OK(ap_ode_start(ode, 0, right, NULL));
-  rng r = rng_seed(11);
-  double t = 0, y[2];
-  for (int i = 0; i < 500; i++) {
-    int found[3], way = rng_int(&r, 0, 2);
-    double before = t;
-    t += rng_uniform(&r, 1e-3, 0.6);
-    test_context("reading %d, t = %g, way %d", i, t, way);
-    if (way == 0) CHECK_OK(ap_ode_advance(ode, t, y, NULL));
-    if (way == 1) CHECK_OK(ap_ode_advance_to(ode, t, y, NULL));
-    if (way == 2) CHECK_OK(ap_ode_advance_watching(ode, &t, y, found, NULL));
-    CHECK(t > before);
-    CHECK_WITHIN(y, ((double[]){cos(t), -sin(t)}), 2, 1e-7);
-  }
-  ap_ode_free(ode);
-}
-
-TEST(no_failure_is_lost_while_watching) {
-  long all = 0;
-  for (long k = 0; k <= all; k++) {
-    watch w = fresh_watch();
-    w.failing_call = k;
-    ap_ode *ode = create(1, bent, &w, NULL);
-    if (!ode) return;
-    CHECK_OK(ap_ode_watch(ode, 1, fall_events, NULL));
-    double y[1] = {0.5};
-    ap_status status = ap_ode_start(ode, 0, y, NULL);
-    for (int i = 1; i <= 4 && !status; i++) {
-      double t = 0.7 * i;
-      int found[1];
-      status = ap_ode_advance_watching(ode, &t, y, found, NULL);
-    }
-    if (k == 0) all = ap_ode_evaluations(ode);
-    test_context("evaluation %ld of %ld", k, all);
-    CHECK_STATUS(status, k == 0 ? AP_OK : AP_E_SINGULAR);
-    ap_ode_free(ode);
-  }
-}
-
-TEST(bad_arguments_to_watching) {
-  watch w = fresh_watch();
-  ap_ode *ode = create(2, oscillator, &w, NULL);
-  if (!ode) return;
-  double t = 1, y[2];
-  int found[3];
-  ap_error error = {0};
-  CHECK_STATUS(ap_ode_watch(NULL, 1, oscillator_events, &error), AP_E_ARG);
-  CHECK_STATUS(ap_ode_watch(ode, -1, oscillator_events, &error), AP_E_ARG);
-  CHECK_STATUS(ap_ode_watch(ode, 3, NULL, &error), AP_E_ARG);
-  CHECK_OK(ap_ode_watch(ode, 3, oscillator_events, NULL));
-  CHECK_STATUS(ap_ode_advance_watching(ode, &t, y, found, &error), AP_E_ARG);
-  CHECK_HAS(error.text, "not started");
-  CHECK_OK(ap_ode_start(ode, 0, right, NULL));
-  CHECK_STATUS(ap_ode_advance_watching(ode, NULL, y, found, &error), AP_E_ARG);
-  CHECK_STATUS(ap_ode_advance_watching(ode, &t, NULL, found, &error), AP_E_ARG);
-  CHECK_STATUS(ap_ode_advance_watching(ode, &t, y, NULL, &error), AP_E_ARG);
-  // Of none, from now on.
-  CHECK_OK(ap_ode_watch(ode, 0, NULL, NULL));
-  CHECK_OK(ap_ode_start(ode, 0, right, NULL));
-  t = 3;
-  CHECK_OK(ap_ode_advance_watching(ode, &t, y, found, NULL));
-  CHECK(t == 3);
   ap_ode_free(ode);
 }

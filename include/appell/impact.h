@@ -83,11 +83,16 @@ typedef struct ap_gap {
 /// The gap of point p (m, world).
 AP_API void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap);
 
-/// One point of a robot that meets one wall, in an impact or at rest.
+/// One point of a robot that meets one wall, in an impact or at rest; or one joint at its stop, which
+/// has no friction, and whose velocities and impulse are in the first entries below.
 typedef struct ap_touch {
   int body;           ///< the link that carries the point
   double at[3];       ///< the point in the link's frame, m
   double normal[3];   ///< unit normal of the wall into the free region, world
+  bool stop;          ///< a joint at its stop: false. Then the three above don't count, but
+  int v;              ///< the joint's place in v, and
+  double way;         ///< what a unit of its rate is away from the stop: 1 at a lower limit, -1 at an
+                      ///< upper one
   double restitution; ///< 0 .. 1
   double friction;    ///< Coulomb's coefficient
   double before[3];   ///< out: velocity of the point before the impact, world

@@ -30,13 +30,13 @@ typedef struct ap_ode_options {
 AP_API ap_ode_options ap_default_ode_options(void);
 
 /// An initial value problem, integrated forward in time by the explicit Runge-Kutta pair of Dormand
-/// and Prince, orders 5 and 4, with adaptive steps (SUNDIALS ARKODE). The same calls give the same
-/// bits.
+/// and Prince of order 8, with adaptive steps and a polynomial of order 7 between their ends. The
+/// same calls give the same bits. Every entry of y keeps its tolerance, so that the states of many
+/// robots side by side are one problem as good as each of them alone.
 typedef struct ap_ode ap_ode;
 
-/// A problem of n equations; options NULL means the defaults. AP_E_UNSUPPORTED where the library
-/// was built without SUNDIALS. SUNDIALS 6 does not check all of its own allocations: where memory
-/// runs out here or in the first step after, the process may end. Free it with ap_ode_free().
+/// A problem of n equations; options NULL means the defaults. Nothing is allocated after this.
+/// Free it with ap_ode_free().
 AP_API ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_options *options,
                                ap_ode **ode, ap_error *error);
 /// Free a problem; NULL is allowed.
@@ -51,17 +51,6 @@ AP_API ap_status ap_ode_advance(ap_ode *ode, double t, double *y, ap_error *erro
 /// As ap_ode_advance(), but the last step ends at t, and the rate is not evaluated beyond. Where an
 /// earlier ap_ode_advance() stepped over t, the problem is first started again from what it read.
 AP_API ap_status ap_ode_advance_to(ap_ode *ode, double t, double *y, ap_error *error);
-/// g(t, y) of k functions whose zeros are looked for while integrating.
-typedef void ap_events(void *context, double t, const double *y, double *g);
-/// Look for zeros of k functions of the state from now on (0: of none); context is that of the
-/// rate. Call it before ap_ode_start().
-AP_API ap_status ap_ode_watch(ap_ode *ode, int k, ap_events *events, ap_error *error);
-/// As ap_ode_advance_to(), but stop at the first zero of a function that changes its sign on the
-/// way: *t is then its time, y the state there, and found[i] is 1 where function i grows through
-/// zero, -1 where it falls, 0 elsewhere. *t unchanged and found all 0: there was none. A function
-/// that starts at zero is watched from when it has left it.
-AP_API ap_status ap_ode_advance_watching(ap_ode *ode, double *t, double *y, int *found,
-                                         ap_error *error);
 /// How often the rate was evaluated since ap_ode_create().
 AP_API long ap_ode_evaluations(const ap_ode *ode);
 /// How many steps were taken since ap_ode_create().
@@ -152,8 +141,7 @@ typedef struct ap_scene {
   double relative;               ///< tolerance of AP_ADAPTIVE relative to each coordinate: 1e-10
   double absolute;               ///< and in its unit: 1e-10
   double step;                   ///< s, of fixed steps: 1e-3
-  double window;                 ///< s: impacts so close count as simultaneous: 1e-5
-  double rest;                   ///< m/s: a normal velocity below counts as none: 1e-9
+  double window;                 ///< s: impacts so close count as simultaneous: 0, only those at once
   double depth;                  ///< m: a start deeper inside a wall is refused: 1e-9; up to 1e-3
   long most_events;              ///< in a run, before AP_E_NO_CONVERGENCE: 1000000
 } ap_scene;

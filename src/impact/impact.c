@@ -88,10 +88,12 @@ static bool all_finite(int n, const double *x) {
 
 // Restitutions and frictions in range, points finite, normals of length one to single precision.
 static bool valid_touch(const ap_model *m, const ap_touch *t) {
+  if (!(t->restitution >= 0 && t->restitution <= 1)) return false;
+  if (t->stop)
+    return t->v >= 0 && t->v < ap_nv(m) && isfinite(t->way) && t->way != 0 && t->friction == 0;
   if (t->body < 0 || t->body >= ap_nbody(m)) return false;
   if (!all_finite(3, t->at) || !all_finite(3, t->normal)) return false;
   if (!(fabs(ap__dot(3, t->normal, t->normal) - 1) < 1e-6)) return false;
-  if (!(t->restitution >= 0 && t->restitution <= 1)) return false;
   return t->friction >= 0 && isfinite(t->friction);
 }
 
@@ -147,6 +149,15 @@ static void take_freedoms(const ap_closed *closed, const double *x, double *a) {
   }
 }
 
+// The vector of a row of a Jacobian in c->wide: L^-1 J^T.
+static void vector_of_row(ap_law *c, double *a) {
+  if (c->closed)
+    take_freedoms(c->closed, c->wide, a);
+  else
+    memcpy(a, c->wide, (size_t)c->rates * sizeof *a);
+  ap__cholesky_lower(c->nv, c->L, a);
+}
+
 // The vector of one direction: L^-1 J^T d. What is rounding in the Jacobian becomes zero, so that a
 // direction in which the point cannot move has no impulse either.
 static void direction_vector(ap_law *c, const double d[3], double *a) {
@@ -156,11 +167,20 @@ static void direction_vector(ap_law *c, const double d[3], double *a) {
     double x = J[k] * d[0] + J[nv + k] * d[1] + J[2 * nv + k] * d[2];
     c->wide[k] = fabs(x) <= 16 * DBL_EPSILON * J[3 * nv + k] ? 0 : x;
   }
-  if (c->closed)
-    take_freedoms(c->closed, c->wide, a);
-  else
-    memcpy(a, c->wide, (size_t)nv * sizeof *a);
-  ap__cholesky_lower(c->nv, c->L, a);
+  vector_of_row(c, a);
+}
+
+// The directions of a joint at its stop: one.
+static void directions_of_stop(ap_law *c, int i) {
+  static const double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  double *a = c->a + 3 * i * c->nv;
+  memcpy(c->axes + 9 * i, axes, sizeof axes);
+  memset(a, 0, 3 * (size_t)c->nv * sizeof *a);
+  memset(c->wide, 0, (size_t)c->rates * sizeof *c->wide);
+  c->wide[c->touch[i].v] = c->touch[i].way;
+  vector_of_row(c, a);
+  c->size[3 * i] = sqrt(ap__dot(c->nv, a, a));
+  c->size[3 * i + 1] = c->size[3 * i + 2] = 0;
 }
 
 // Turn the tangents so that their vectors are orthogonal: a planar robot then has one that does
@@ -218,7 +238,11 @@ static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double 
   }
   ap_kinematics(m, w, q, NULL, NULL);
   for (int i = 0; i < c->n; i++) {
-    ap_status status = directions_of(c, m, w, i);
+    ap_status status = AP_OK;
+    if (c->touch[i].stop)
+      directions_of_stop(c, i);
+    else
+      status = directions_of(c, m, w, i);
     if (status) return status;
   }
   for (int i = 0; i < c->nv; i++) c->start[i] = c->y[i];

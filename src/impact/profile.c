@@ -1,5 +1,6 @@
 #include "impact/profile.h"
 
+#include <math.h>
 #include <stddef.h>
 
 // Between points i and i + 1, at distance h, with B = (x - x_i) / h and A = 1 - B, the height is
@@ -61,4 +62,26 @@ void ap__profile_at(const ap_profile *p, double x, double value[3]) {
   if (end == x) return;
   value[0] += value[1] * (x - end);
   value[2] = 0.0;
+}
+
+// The slope within interval i has its extremes at the ends and where the second derivative vanishes.
+static double steepest_within(const ap_profile *p, int i) {
+  double x0 = x_of(p->points, i), h = step(p->points, i), value[3], most = 0;
+  double M0 = p->second[i], M1 = p->second[i + 1], turn = M0 != M1 ? M0 / (M0 - M1) : 0;
+  double at[3] = {0, 1, turn > 0 && turn < 1 ? turn : 0};
+  for (int k = 0; k < 3; k++) {
+    within(p, i, x0 + at[k] * h, value);
+    most = fmax(most, fabs(value[1]));
+  }
+  return most;
+}
+
+void ap__profile_most(const ap_profile *p, double low, double high, double most[3]) {
+  most[0] = most[1] = most[2] = 0;
+  for (int i = interval(p, low); i <= interval(p, high); i++) {
+    double M0 = p->second[i], M1 = p->second[i + 1];
+    most[0] = fmax(most[0], steepest_within(p, i));
+    most[1] = fmax(most[1], fmax(fabs(M0), fabs(M1)));
+    most[2] = fmax(most[2], fabs(M1 - M0) / step(p->points, i));
+  }
 }

@@ -13,30 +13,20 @@
 // s - 2 R rho = (rho - R)^2 + u_2^2 - r^2 is zero on the surface, so s^2 - m is, and the gradient
 // there is 2 s grad(s - 2 R rho) / (4 r s), of length 1.
 
-#include <appell/impact.h>
+#include "impact/surface.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "impact/profile.h"
 
 // Lengths between these leave room for every product on the way to a Hessian.
 #define LONGEST  1e9
 #define SHORTEST 1e-9
 // Sine of the angle between x and axis below which the direction of x is mostly rounding.
 #define PARALLEL 1e-6
-
-struct ap_surface {
-  ap_wall wall;       // name and points are the copies
-  double frame[3][3]; // unit vectors of u in the world
-  double semi[3];     // quadrics: semi-axes, infinite along the axis of an endless one
-  double E[3];        // quadrics: diagonal of E
-  double longest;     // quadrics: A
-  double sign;        // -1 where the free region is inside
-  ap_profile profile;
-};
 
 typedef struct layout {
   ap_surface *surface;
@@ -295,7 +285,10 @@ ap_surface *ap_surface_init(const ap_wall *wall, void *mem, size_t size, ap_erro
   if (wall->kind == AP_WALL_PROFILE) {
     memcpy(l.points, wall->points, 2 * (size_t)wall->npoint * sizeof(double));
     ap__profile_solve(l.points, wall->npoint, l.second, l.scratch);
-    s->profile = (ap_profile){l.points, l.second, wall->npoint};
+    double most[3];
+    s->profile = (ap_profile){l.points, l.second, wall->npoint, 0};
+    ap__profile_most(&s->profile, -INFINITY, INFINITY, most);
+    s->profile.steepest = most[0];
     s->wall.points = l.points;
     s->wall.npoint = wall->npoint;
   } else if (wall->kind != AP_WALL_PLANE && wall->kind != AP_WALL_TORUS) {

@@ -12,23 +12,25 @@ size_t ap__contact_scratch(const ap_model *m, int n) {
 
 // ---- accelerations -----------------------------------------------------------------------------
 
-static void report(const contact_system *s, int i, double amplified, ap_resting *r) {
+static void report(const contact_system *s, int i, double least, ap_resting *r) {
   const contact_place *place = &s->place[i];
   const double *f = s->force + 3 * i;
   for (int k = 0; k < 3; k++)
     r->force[k] = place->frame[0][k] * f[0] + place->frame[1][k] * f[1] + place->frame[2][k] * f[2];
   r->normal_force = f[0];
-  r->margin = r->sticks ? ap__contact_margin(r->friction, f) : 0;
+  r->margin = r->sticks ? ap__contact_margin(r->stiction, f) : 0;
+  r->least = least;
   r->speed = place->along;
+  r->hurry = hypot(s->response[3 * i + 1], s->response[3 * i + 2]);
+  r->slows = s->response[3 * i + 1] * place->slip[0] + s->response[3 * i + 2] * place->slip[1] < 0;
   r->gap = place->gap;
-  r->amplified = !r->sticks && r->friction > 0 ? amplified : 0;
 }
 
-// The largest normal force of points that slide with friction, in units of the largest that there
-// would be without it. 0: nothing slides with friction.
-static double amplification(const ap_resting *resting, contact_system *s) {
+double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting, void *scratch) {
   double with = 0, without = 0;
-  for (int i = 0; i < s->n; i++)
+  contact_system own, *s = &own;
+  ap__contact_layout(m, n, scratch, s);
+  for (int i = 0; i < n; i++)
     if (!resting[i].sticks && resting[i].friction > 0) with = fmax(with, fabs(s->force[3 * i]));
   if (with == 0) return 0;
   int unknowns = ap__contact_unknowns(resting, NULL, false, s);
@@ -38,6 +40,19 @@ static double amplification(const ap_resting *resting, contact_system *s) {
   for (int c = 0; c < unknowns; c++)
     if (s->row[c] % 3 == 0) without = fmax(without, fabs(s->x[c]));
   return without > 1e-12 * with ? with / without : 0; // less is rounding
+}
+
+// Part of the largest force, and of what holds the largest acceleration, that is none.
+static const double NO_FORCE = 1e-9;
+
+static double least_force(const contact_system *s) {
+  double force = 0;
+  for (int r = 0; r < 3 * s->n; r++) {
+    double W = s->W[r * 3 * s->n + r];
+    force = fmax(force, fabs(s->force[r]));
+    if (W > 0) force = fmax(force, fabs(s->b[r]) / W);
+  }
+  return NO_FORCE * force;
 }
 
 ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *v,
@@ -51,8 +66,8 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
   memcpy(a, s.free, (size_t)s.nv * sizeof *a);
   for (int r = 0; r < 3 * n; r++)
     for (int j = 0; j < s.nv; j++) a[j] += s.B[r * s.nv + j] * s.force[r];
-  double amplified = amplification(resting, &s);
-  for (int i = 0; i < n; i++) report(&s, i, amplified, &resting[i]);
+  double least = least_force(&s);
+  for (int i = 0; i < n; i++) report(&s, i, least, &resting[i]);
   return AP_OK;
 }
 
@@ -88,9 +103,9 @@ static ap_status close_gaps(ap_plant *p, const ap_resting *resting, contact_syst
     if (status != AP_OK) return status;
     double widest = 0;
     int unknowns = ap__contact_unknowns(resting, NULL, true, s);
-    for (int i = 0; i < s->n; i++) {
-      s->rhs[i] = s->place[i].gap;
-      widest = fmax(widest, fabs(s->place[i].gap));
+    for (int c = 0; c < unknowns; c++) {
+      s->rhs[c] = s->place[s->row[c] / 3].gap;
+      widest = fmax(widest, fabs(s->rhs[c]));
     }
     if (!isfinite(widest)) return AP_E_NO_CONVERGENCE;
     if (widest >= before) {

@@ -1,26 +1,43 @@
-// Points that rest on walls: which of them hold, slide or leave, the accelerations under their
-// constraints, and the way back onto the constraints where integration drifted off.
+// Points that rest on walls, joints that rest against their stops, and joints that their own
+// friction holds: which of them hold, slide or leave, the accelerations under their constraints, and
+// the way back onto the constraints where integration drifted off.
 
 #ifndef AP_SIM_CONTACT_H
 #define AP_SIM_CONTACT_H
 
 #include "sim/plant.h"
 
-// One point that rests on one wall.
+typedef enum ap_resting_kind {
+  AP_REST_POINT, // a point on a wall
+  AP_REST_STOP,  // a joint against its stop, without friction
+  AP_REST_BRAKE  // a joint held by its own friction: a contact with one tangent, the joint's
+                 // motion, and a normal force that is given
+} ap_resting_kind;
+
+// One of them.
 typedef struct ap_resting {
-  int point, wall;           // of the scene
-  int body;                  // link that carries it
+  ap_resting_kind kind;
+  int point, wall;           // of the scene; -1: a joint
+  int body;                  // link that carries the point
   double at[3];              // in the link's frame
   const ap_surface *surface; // the wall
-  double friction;           // Coulomb's coefficient
+  int v;                     // of a joint: place in v,
+  double way;                // what a unit of its rate is along the constraint,
+  int coordinate;            // of a stop: place in q, and its distance is way * q - limit;
+  double limit;
+  double hold;               // of a brake: the normal force, N m or N
+  double friction;           // Coulomb's coefficient of sliding
+  double stiction;           // and of sticking
   bool sticks;               // or slides along `slip` (or has no friction)
   double slip[3];            // unit direction of sliding, world, tangent to the wall
   double force[3];           // out: N on the robot, world
   double normal_force; // out: its part along the normal; where it falls below 0 the point leaves
-  double margin;       // out: friction * normal force - |tangential force| of one that sticks
+  double margin;       // out: stiction * normal force - |tangential force| of one that sticks
+  double least;        // out: a force that is none, N
   double speed;        // out: of sliding, along `slip`
+  double hurry;        // out: tangential acceleration, m/s2
+  bool slows;          // out: that is against the sliding
   double gap;          // out: distance to the wall, m
-  double amplified; // out: of one that slides with friction, by how much that makes forces larger
 } ap_resting;
 
 // Bytes of scratch memory for n of them, whatever the alignment.
@@ -38,13 +55,19 @@ ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const
 
 // Accelerations under the constraints of n points in their modes: normals and, where they stick,
 // tangents do not accelerate away from their walls; where they slide, friction acts against the
-// velocity along the wall, or against `slip` where that is too slow to have a direction or has a
-// part against `slip`: so `speed` passes through zero at a stop. Dependent points share the force
-// evenly, friction in proportion to what it can hold, and push only and stay in their cones
-// wherever forces can. Fills the outs; fails as ap__contact_modes() does.
+// velocity along the wall, or against `slip` where that has no direction or a part against `slip`:
+// so `speed` passes through zero at a stop. Dependent points share the force evenly, friction in
+// proportion to what it can hold, and push only and stay in their cones wherever forces can; `force`
+// of the last call is where that is looked for first. Fills the outs; fails as ap__contact_modes()
+// does.
 ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *v,
                                     const double *tau, int n, ap_resting *resting, double *a,
                                     void *scratch);
+
+// The largest normal force of points that slide with friction, in units of the largest that there
+// would be without it, in the state of the last ap__contact_accelerations() with the same scratch.
+// 0: nothing slides with friction.
+double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting, void *scratch);
 
 // Put the points back on their walls and take out the velocities that leave them, by the smallest
 // change in the metric of the inertia matrix; q and v in place. *lost is the kinetic energy that

@@ -1,8 +1,8 @@
 // Forces at points whose modes are known.
 //
 // The unknowns x are the three components of the force where a point sticks and the normal force
-// where it slides, its friction -mu x along the slip being part of the column; the rows are the
-// constraints. Where points depend on each other (four feet of a table) the system is singular but
+// where it slides, its friction -mu x along the slip being part of the column, and the force of a
+// brake that holds; the rows are the constraints. Where points depend on each other (four feet of a table) the system is singular but
 // consistent: accelerations are unique, forces are not, and a rule has to choose.
 //
 //   1. The shortest x.
@@ -56,34 +56,39 @@ static double largest(const double *x, int n) {
 // y: the shortest solution in the scaled unknowns, scaled back.
 static void solve_scaled(const ap_resting *resting, int n, contact_system *s) {
   ap__contact_factor(resting, n, true, s);
-  for (int r = 0; r < n; r++) s->rhs[r] = -s->b[s->row[r]];
+  for (int r = 0; r < n; r++) s->rhs[r] = -s->base[s->row[r]];
   ap__contact_solve(s);
   for (int c = 0; c < n; c++) s->y[c] = s->scale[c] * s->x[c];
+}
+
+// What friction can hold along the tangent of an unknown, with the normal forces in y; 0 where it is
+// no tangent.
+static double most_hold(const ap_resting *resting, const contact_system *s, int c) {
+  const ap_resting *r = &resting[s->row[c] / 3];
+  int d = s->row[c] % 3;
+  if (d == 0) return 0;
+  return r->stiction * (r->kind == AP_REST_BRAKE ? r->hold : s->y[c - d]);
 }
 
 // Scale of the tangential unknowns by what friction holds in y; false where nothing sticks.
 static bool weigh_tangents(const ap_resting *resting, int n, contact_system *s) {
   double most = 0;
-  for (int c = 0; c < n; c++)
-    if (s->row[c] % 3 == 0 && resting[s->row[c] / 3].sticks)
-      most = fmax(most, resting[s->row[c] / 3].friction * s->y[c]);
+  for (int c = 0; c < n; c++) most = fmax(most, most_hold(resting, s, c));
   if (!(most > 0)) return false;
-  for (int c = 0; c < n; c++) {
-    int d = s->row[c] % 3;
-    if (d == 0) continue;
-    double hold = resting[s->row[c] / 3].friction * s->y[c - d];
-    s->scale[c] = sqrt(fmax(hold / most, LEAST_SHARE));
-  }
+  for (int c = 0; c < n; c++)
+    if (s->row[c] % 3 != 0)
+      s->scale[c] = sqrt(fmax(most_hold(resting, s, c) / most, LEAST_SHARE));
   return true;
 }
 
 // No force that is not a number is.
 static bool admissible(const ap_resting *resting, int n, const contact_system *s, double slack) {
   for (int c = 0; c < n; c++) {
-    if (s->row[c] % 3 != 0) continue;
     const ap_resting *r = &resting[s->row[c] / 3];
+    if (r->kind == AP_REST_BRAKE && !(fabs(s->y[c]) <= r->stiction * r->hold + slack)) return false;
+    if (s->row[c] % 3 != 0) continue;
     if (!(s->y[c] >= -slack)) return false;
-    if (r->sticks && !(ap__contact_margin(r->friction, s->y + c) >= -slack)) return false;
+    if (r->sticks && !(ap__contact_margin(r->stiction, s->y + c) >= -slack)) return false;
   }
   return true;
 }
@@ -161,16 +166,58 @@ static void look_on_edges(const ap_resting *resting, const bool *keep, int n, co
   memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
 }
 
+// The forces of the last time, moved the shortest way onto the solutions: they change little from
+// one state to the next.
+static bool follow_last(const ap_resting *resting, int n, contact_system *s) {
+  memcpy(s->old, s->y, (size_t)n * sizeof *s->y);
+  for (int c = 0; c < n; c++) s->scale[c] = 1;
+  ap__contact_factor(resting, n, true, s);
+  for (int r = 0; r < 3 * s->n; r++) {
+    const double *f = resting[r / 3].force, *axis = s->place[r / 3].frame[r % 3];
+    s->force[r] = f[0] * axis[0] + f[1] * axis[1] + f[2] * axis[2];
+  }
+  correct(resting, n, s);
+  if (admissible(resting, n, s, ROUNDING * largest(s->y, n))) return true;
+  memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
+  return false;
+}
+
+// b, with the forces of brakes that slide, which are known.
+static void add_brakes(const ap_resting *resting, contact_system *s) {
+  int rows = 3 * s->n;
+  memcpy(s->base, s->b, (size_t)rows * sizeof *s->b);
+  for (int i = 0; i < s->n; i++) {
+    const ap_resting *r = &resting[i];
+    if (r->kind != AP_REST_BRAKE || r->sticks) continue;
+    double force = -r->friction * r->hold * s->place[i].slip[0];
+    for (int k = 0; k < rows; k++) s->base[k] += s->W[k * rows + 3 * i + 1] * force;
+  }
+}
+
+// The forces of brakes: the normal ones, and those of sliding.
+static void set_brakes(const ap_resting *resting, contact_system *s) {
+  for (int i = 0; i < s->n; i++) {
+    const ap_resting *r = &resting[i];
+    if (r->kind != AP_REST_BRAKE) continue;
+    s->force[3 * i] = r->hold;
+    if (!r->sticks) s->force[3 * i + 1] = -r->friction * r->hold * s->place[i].slip[0];
+  }
+}
+
 void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_system *s) {
   int n = ap__contact_unknowns(resting, keep, false, s);
+  add_brakes(resting, s);
   solve_scaled(resting, n, s);
   bool chosen = s->qr.rank < n;
   if (chosen && weigh_tangents(resting, n, s)) solve_scaled(resting, n, s);
+  if (chosen && !admissible(resting, n, s, ROUNDING * largest(s->y, n)))
+    chosen = !follow_last(resting, n, s);
   if (chosen && !admissible(resting, n, s, ROUNDING * largest(s->y, n)))
     look_for_admissible(resting, keep, n, s);
   if (chosen && !admissible(resting, n, s, ROUNDING * largest(s->y, n)))
     look_on_edges(resting, keep, n, s);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
   add_forces(resting, n, s->y, s);
+  set_brakes(resting, s);
   ap__contact_respond(s);
 }

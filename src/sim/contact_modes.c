@@ -113,7 +113,7 @@ static bool law_holds(const ap_resting *resting, const bool *keep, const contact
     if (!keep[i]) continue;
     if (a[0] > slow) return false;
     if (resting[i].sticks && hypot(a[1], a[2]) > slow) return false;
-    if (resting[i].sticks && ap__contact_margin(resting[i].friction, f) < -weak) return false;
+    if (resting[i].sticks && ap__contact_margin(resting[i].stiction, f) < -weak) return false;
     bool starts = s->still[i] && !resting[i].sticks;
     if (starts && a[1] * slip[0] + a[2] * slip[1] < -slow) return false;
   }
@@ -152,7 +152,7 @@ static bool change_modes(ap_resting *resting, bool *keep, contact_system *s) {
     if (!keep[i] && a[0] < -slow) {
       keep[i] = true;
       resting[i].sticks = still;
-    } else if (resting[i].sticks && ap__contact_margin(resting[i].friction, f) < -weak) {
+    } else if (resting[i].sticks && ap__contact_margin(resting[i].stiction, f) < -weak) {
       slide_along((double[3]){0, -f[1], -f[2]}, &resting[i], &s->place[i]);
     } else if (still && !resting[i].sticks && a[1] * slip[0] + a[2] * slip[1] < -slow) {
       resting[i].sticks = true;
@@ -236,8 +236,8 @@ static bool set_motion(const ap_resting *resting, contact_system *s) {
     double speed = hypot(v[0], v[1]);
     bool moves = speed > AP__CONTACT_STILL;
     for (int k = 0; k < 2; k++) place->slip[k] = moves ? v[k] / speed : 0;
-    s->still[i] = !moves && resting[i].friction > 0;
-    friction |= resting[i].friction > 0;
+    s->still[i] = !moves && resting[i].stiction > 0;
+    friction |= resting[i].stiction > 0;
   }
   return friction;
 }

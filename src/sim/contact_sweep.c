@@ -23,6 +23,17 @@ static void sweep_sliding(const ap_resting *r, const double a[3], const contact_
   for (int k = 0; k < 2; k++) f[1 + k] = -r->friction * s->place[i].slip[k] * f[0];
 }
 
+// The force of a brake: what holds the joint alone, as far as friction can, or that of sliding.
+static void sweep_brake(const ap_resting *r, bool still, const double a[3], const contact_system *s,
+                        int i, double f[3]) {
+  double W = s->W[(3 * i + 1) * 3 * s->n + 3 * i + 1], most = r->stiction * r->hold;
+  f[0] = r->hold;
+  if (!still)
+    f[1] = -r->friction * r->hold * s->place[i].slip[0];
+  else if (W > 0)
+    f[1] = fmax(-most, fmin(most, f[1] - a[1] / W));
+}
+
 // The acceleration W f + rest of a point alone.
 static void accelerate_alone(const double W[9], const double f[3], const double rest[3],
                              double a[3]) {
@@ -83,21 +94,41 @@ void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool 
       a[d] = b[3 * i + d];
       for (int c = 0; c < rows; c++) a[d] += s->W[(3 * i + d) * rows + c] * force[c];
     }
-    if (still[i])
+    if (resting[i].kind == AP_REST_BRAKE)
+      sweep_brake(&resting[i], still[i], a, s, i, force + 3 * i);
+    else if (still[i])
       sweep_still(&resting[i], a, s, i, hold, force + 3 * i);
     else
       sweep_sliding(&resting[i], a, s, i, force + 3 * i);
   }
 }
 
+// Brakes keep the forces that they have: s->apart is b with these, s->points says who is no brake.
+static void set_brakes_apart(const ap_resting *resting, const bool *keep, const double *force,
+                             contact_system *s) {
+  int rows = 3 * s->n;
+  memcpy(s->apart, s->b, (size_t)rows * sizeof *s->b);
+  for (int i = 0; i < s->n; i++) {
+    s->points[i] = resting[i].kind != AP_REST_BRAKE && (!keep || keep[i]);
+    if (resting[i].kind != AP_REST_BRAKE) continue;
+    for (int k = 0; k < rows; k++) s->apart[k] += s->W[k * rows + 3 * i + 1] * force[3 * i + 1];
+    memcpy(s->small + 3 * i, force + 3 * i, 3 * sizeof *force);
+  }
+}
+
 bool ap__contact_polygon(const ap_resting *resting, const bool *still, const bool *keep, int pass,
                          double *force, contact_system *s) {
   ap_polygon *o = &s->polygon;
-  o->n = s->n, o->W = s->W, o->b = s->b, o->mu = s->friction;
-  o->way = s->way, o->keep = keep;
+  set_brakes_apart(resting, keep, force, s);
+  o->n = s->n, o->W = s->W, o->b = s->apart, o->mu = s->friction;
+  o->way = s->way, o->keep = s->points;
   for (int i = 0; i < s->n; i++) {
     s->friction[i] = resting[i].friction;
     for (int k = 0; k < 2; k++) s->way[2 * i + k] = still[i] ? 0 : s->place[i].slip[k];
   }
-  return ap__polygon_solve(o, pass, force);
+  bool solved = ap__polygon_solve(o, pass, force);
+  for (int i = 0; i < s->n && solved; i++)
+    if (resting[i].kind == AP_REST_BRAKE)
+      memcpy(force + 3 * i, s->small + 3 * i, 3 * sizeof *force);
+  return solved;
 }

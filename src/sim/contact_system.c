@@ -19,7 +19,7 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->B = AP_TAKE(&a, double, rows *nv);
   s->W = AP_TAKE(&a, double, rows *rows);
   s->qr.A = AP_TAKE(&a, double, rows *rows);
-  double **each[] = {&s->b,     &s->force,   &s->response, &s->scale,   &s->x,
+  double **each[] = {&s->b,     &s->force,   &s->base,     &s->apart, &s->response, &s->scale,   &s->x,
                      &s->y,     &s->rhs,     &s->old,      &s->sweep,   &s->swept,
                      &s->small, &s->qr.left, &s->qr.right, &s->qr.spare};
   for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] = AP_TAKE(&a, double, rows);
@@ -28,6 +28,7 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   ap__polygon_take(&a, n, &s->polygon);
   s->still = AP_TAKE(&a, bool, n);
   s->passive = AP_TAKE(&a, bool, n);
+  s->points = AP_TAKE(&a, bool, n);
   s->row = AP_TAKE(&a, int, rows);
   s->qr.pivot = AP_TAKE(&a, int, rows);
   s->free = AP_TAKE(&a, double, nv);
@@ -78,24 +79,17 @@ static double meet_wall(const ap_surface *surface, const double p[3], const doub
          slope;
 }
 
-// Up to about this speed (m/s) a sliding point remembers the direction in which it set out.
-static const double REMEMBERED = 1e-4;
-
 // The direction of sliding: that of the velocity, or the direction kept where it has turned away
 // from it; that is kept through a stop, so that the speed along it passes through zero and the
-// forces go on smoothly. At small speeds it is between the two: there the velocity alone would turn
-// the force ever faster, and the equations would be stiff without bound. Where a point slides
-// straight on the two are the same.
+// forces go on smoothly.
 static void set_slip(const ap_resting *r, contact_place *place) {
   double kept[2] = {dot3(r->slip, place->frame[1]), dot3(r->slip, place->frame[2])};
   const double *v = place->velocity + 1;
   double length = hypot(kept[0], kept[1]), speed = hypot(v[0], v[1]);
   for (int k = 0; k < 2 && length > 0; k++) kept[k] /= length;
   place->along = length > 0 ? kept[0] * v[0] + kept[1] * v[1] : speed;
-  double way[2] = {v[0] + REMEMBERED * kept[0], v[1] + REMEMBERED * kept[1]};
-  double size = hypot(way[0], way[1]);
-  bool moves = place->along > 0 && size > 0;
-  for (int k = 0; k < 2; k++) place->slip[k] = moves ? way[k] / size : kept[k];
+  bool moves = place->along > 0;
+  for (int k = 0; k < 2; k++) place->slip[k] = moves ? v[k] / speed : kept[k];
 }
 
 // A direction in which the point cannot move at all, as across the plane of a planar robot, has a
@@ -108,6 +102,20 @@ static bool is_rounding(const contact_system *s, const double *J, const double a
       reach = fmax(reach, (k < 3 ? 1 : lever) * fabs(s->jacobian[k * s->nv + j]));
   }
   return own <= 1e-14 * reach;
+}
+
+// A joint at its stop, or with its brake, as a point whose normal, or whose first tangent, is the
+// motion of the joint.
+static void gather_joint(const ap_resting *r, int i, const double *v, contact_system *s) {
+  contact_place *place = &s->place[i];
+  int row = r->kind == AP_REST_STOP ? 0 : 1;
+  *place = (contact_place){.frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  memset(s->J + 3 * i * s->nv, 0, 3 * (size_t)s->nv * sizeof *s->J);
+  s->J[(3 * i + row) * s->nv + r->v] = r->way;
+  memset(s->b + 3 * i, 0, 3 * sizeof *s->b);
+  place->velocity[row] = v ? r->way * v[r->v] : 0;
+  place->along = r->slip[1] * place->velocity[1];
+  place->slip[0] = r->slip[1];
 }
 
 // Place of point i, its rows of J, velocity and the acceleration that comes of velocities.
@@ -184,7 +192,12 @@ ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
   if (status != AP_OK) return status;
   ap_kinematics(p->m, p->w, q, v, NULL);
   for (int i = 0; i < s->n; i++) {
-    status = gather_point(p->m, p->w, &resting[i], i, s);
+    if (resting[i].kind == AP_REST_POINT)
+      status = gather_point(p->m, p->w, &resting[i], i, s);
+    else
+      gather_joint(&resting[i], i, v, s);
+    const ap_resting *r = &resting[i];
+    if (r->kind == AP_REST_STOP) s->place[i].gap = r->way * q[r->coordinate] - r->limit;
     if (status != AP_OK) return status;
   }
   gather_delassus(s);
@@ -209,8 +222,9 @@ int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool norma
   int count = 0;
   for (int i = 0; i < s->n; i++) {
     if (keep && !keep[i]) continue;
-    int directions = resting[i].sticks && !normals ? 3 : 1;
-    for (int d = 0; d < directions; d++) s->row[count++] = 3 * i + d;
+    bool brake = resting[i].kind == AP_REST_BRAKE, sticks = resting[i].sticks && !normals;
+    int first = brake ? 1 : 0, directions = brake ? (sticks ? 2 : 0) : sticks ? 3 : 1;
+    for (int d = first; d < directions; d++) s->row[count++] = 3 * i + d;
   }
   for (int c = 0; c < count; c++) s->scale[c] = 1;
   return count;
@@ -239,7 +253,7 @@ void ap__contact_solve(contact_system *s) { ap__qr_solve(&s->qr, s->rhs, s->x); 
 void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,
                           contact_system *s) {
   for (int r = 0; r < unknowns; r++) {
-    s->rhs[r] = s->b[s->row[r]];
+    s->rhs[r] = s->base[s->row[r]];
     for (int c = 0; c < unknowns; c++)
       s->rhs[r] += effect(resting, true, s, s->row[r], s->row[c]) * y[c];
   }

@@ -36,6 +36,8 @@ typedef struct contact_system {
   double *free;         // [nv] accelerations without contact forces
   double *jacobian;     // [6 * nv] of a link
   double *force;        // [3 n] along the three directions of each point
+  double *base;         // [3 n] b, with what brakes do that slide
+  double *apart;        // [3 n] likewise, with what all brakes do
   double *response;     // [3 n] b + W force
   ap_qr qr;             // of the unknowns of the modes, 3 n at most
   int *row;             // [3 n] which row of J an unknown belongs to
@@ -47,6 +49,7 @@ typedef struct contact_system {
   double *small;        // [3 n]
   bool *still;          // [n] has friction and does not move along its wall
   bool *passive;        // [n] room for a set of points
+  bool *points;         // [n] likewise: no brakes
   ap_polygon polygon;   // of up to AP_POLYGON_MOST points
   double *friction;     // [n]
   double *way;          // [2 n] directions of those that slide
@@ -54,9 +57,9 @@ typedef struct contact_system {
   double *v;            // [nv]
 } contact_system;
 
-// Below this speed (m/s) a tangential velocity counts as none: rounding and the location of events
-// leave less, and nothing that is seen to move is slower.
-#define AP__CONTACT_STILL 1e-9
+// Below this speed (m/s) a tangential velocity counts as none: rounding leaves less where one was
+// taken out, and nothing that is seen to move is slower.
+#define AP__CONTACT_STILL 1e-12
 
 // Cut the scratch memory; NULL measures.
 size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_system *s);
@@ -71,7 +74,8 @@ ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const
                             const ap_resting *resting, contact_system *s);
 
 // Number of unknowns of these modes, with `row` filled: three where a point sticks, one where it
-// slides or where `normals` says so, none where keep (NULL: all) says no.
+// slides or where `normals` says so, none where keep (NULL: all) says no; of a brake the tangent
+// where it sticks, else none.
 int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool normals,
                          contact_system *s);
 

@@ -13,13 +13,6 @@
 // inelastic, and it goes on in strides. Far more of them are refused.
 enum { RUN_BUSY = 20, RUN_HOPELESS = 4000 };
 
-// Two hits of a point within so many windows show that points take turns at their walls.
-#define RUN_RATTLE 4
-
-// Below this speed (m/s) a point that has turned across its way has stopped; contacts remember the
-// direction of sliding up to it.
-#define RUN_STOP 1e-4
-
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -50,22 +43,19 @@ ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_err
   return status;
 }
 
-ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error) {
-  const char *point = sim->scene.point[pair->point].name, *wall = sim->scene.wall[pair->wall].name;
-  if (!(sim->t - sim->busy_t <= sim->scene.window)) sim->busy = 0, sim->busy_t = sim->t;
+ap_status ap__run_count(ap_sim *sim, ap_error *error) {
+  if (!(sim->t - sim->busy_t <= sim->window)) sim->busy = 0, sim->busy_t = sim->t;
   sim->busy++;
   sim->events++;
   if (sim->events > sim->scene.most_events) {
     ap__fail(error, AP_E_NO_CONVERGENCE, 0,
-             "%ld events by t = %.9g, the last where point \"%.*s\" meets wall \"%.*s\": allow "
-             "more of them, or less restitution",
-             sim->scene.most_events, sim->t, ap__shown(point), point, ap__shown(wall), wall);
+             "%ld events by t = %.9g: allow more of them, or less restitution",
+             sim->scene.most_events, sim->t);
     return AP_E_NO_CONVERGENCE;
   }
   if (sim->busy > RUN_HOPELESS) {
-    ap__fail(error, AP_E_NO_CONVERGENCE, 0,
-             "time does not go on from t = %.9g, where point \"%.*s\" meets wall \"%.*s\"", sim->t,
-             ap__shown(point), point, ap__shown(wall), wall);
+    ap__fail(error, AP_E_NO_CONVERGENCE, 0, "time does not go on from t = %.9g: %ld events within %g s",
+             sim->t, sim->busy, sim->window);
     return AP_E_NO_CONVERGENCE;
   }
   if (sim->busy >= RUN_BUSY && sim->t >= sim->plod_until) ap__run_plod(sim);
@@ -88,7 +78,7 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
                 .t = t,
                 .point = pair->point,
                 .wall = pair->wall,
-                .joint = -1,
+                .joint = pair->joint,
                 .lost = lost,
                 .q = sim->y,
                 .v_before = touch ? sim->told : sim->y + sim->nq,
@@ -100,16 +90,43 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
     e.after[k] = touch ? touch->after[k] : pair->now.v[k];
     e.impulse[k] = touch ? touch->impulse[k] : 0;
   }
-  e.angle = attack(e.before, e.normal);
+  if (pair->joint >= 0) { // as the joint counts
+    e.before[0] /= pair->way;
+    e.after[0] /= pair->way;
+    e.impulse[0] *= pair->way;
+    e.normal[0] = pair->way > 0 ? 1 : -1;
+  }
+  e.angle = pair->joint < 0 ? attack(e.before, e.normal) : 0;
+  sim->tell(sim->tell_context, &e);
+}
+
+void ap__run_tell_brake(ap_sim *sim, ap_event_kind kind, const run_brake *brake) {
+  if (!sim->tell) return;
+  int q = ap__run_coordinate(sim->m, brake->v);
+  const double *v = sim->y + sim->nq;
+  ap_event e = {.number = sim->number,
+                .kind = kind,
+                .t = sim->t,
+                .point = -1,
+                .wall = -1,
+                .joint = brake->v,
+                .position = {q >= 0 ? sim->y[q] : 0},
+                .before = {v[brake->v]},
+                .after = {v[brake->v]},
+                .q = sim->y,
+                .v_before = v,
+                .v_after = v};
   sim->tell(sim->tell_context, &e);
 }
 
 // ---- impacts -----------------------------------------------------------------------------------
 
-// Does the pair take part in an impact now? It rests, touches, or will touch inside the window.
+// Does the pair take part in an impact now? It rests, touches, or will touch inside the window that
+// the scene allows.
 static bool takes_part(const ap_sim *sim, const run_pair *p) {
-  if (p->resting >= 0 || p->now.distance <= RUN_TOUCH) return true;
-  return p->now.rate < -sim->scene.rest && p->now.distance + p->now.rate * sim->scene.window <= 0;
+  if (p->stiffness > 0) return false;
+  if (p->resting >= 0 || p->now.distance <= sim->touch) return true;
+  return p->now.rate < 0 && p->now.distance + p->now.rate * sim->scene.window <= 0;
 }
 
 // The pairs that take part, in chosen[], and their touches. -1: too many.
@@ -119,12 +136,7 @@ static int choose(ap_sim *sim) {
     const run_pair *p = &sim->pair[i];
     if (!takes_part(sim, p)) continue;
     if (n == sim->most) return -1;
-    ap_touch *t = &sim->touch[n];
-    *t = (ap_touch){.body = p->body,
-                    .restitution = sim->busy > RUN_BUSY ? 0 : p->restitution,
-                    .friction = p->friction};
-    memcpy(t->at, p->at, sizeof t->at);
-    memcpy(t->normal, p->now.normal, sizeof t->normal);
+    sim->touched[n] = ap__run_touch(p, sim->busy > RUN_BUSY ? 0 : p->restitution);
     sim->chosen[n++] = i;
   }
   return n;
@@ -144,38 +156,31 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   ap_impact_result result;
   memcpy(sim->told, v, (size_t)sim->nv * sizeof *v);
   ap_status status =
-      sim->plant.kind->impact(&sim->plant, q, v, n, sim->touch, sim->impact_room, &result);
+      sim->plant.kind->impact(&sim->plant, q, v, n, sim->touched, sim->impact_room, &result);
   if (status) return ap__run_failed(sim, status, "the impact cannot be solved", error);
   sim->lost += result.lost;
   sim->fresh = true;
   sim->number++;
   for (int i = 0; i < n; i++) {
-    const ap_touch *t = &sim->touch[i];
-    run_pair *p = &sim->pair[sim->chosen[i]];
-    if (p->resting < 0) p->flight = sim->t - p->hit_t, p->hit_t = sim->t;
+    const ap_touch *t = &sim->touched[i];
+    const run_pair *p = &sim->pair[sim->chosen[i]];
     bool pressed = dot(t->impulse, t->impulse) > 0;
-    if (pressed || p->now.rate < -sim->scene.rest)
+    if (pressed || (p->now.rate < 0 && !ap__run_along(sim, p)))
       ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, p, t, result.lost);
   }
-  return ap__run_settle(sim, -1, -1, error);
+  return ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
 }
 
 // ---- rest --------------------------------------------------------------------------------------
 
-// Whether a pair has just hit for the second time inside a window.
-static bool rattles(const ap_sim *sim, const run_pair *p) {
-  return p->hit_t == sim->t && p->flight < sim->scene.window;
-}
-
-// How long the bounces of a pair that leaves go on, where they are too short to follow: with
-// flights of 2 u / |a|, each e times the one before, 2 u / (|a| (1 - e)). Negative: they are not.
-// Elastic bounces would go on for ever; the first that is shorter than the window is their last.
+// How long the bounces of a pair that leaves go on, where they are too low to follow: with flights
+// of 2 u / |a|, each e times the one before, 2 u / (|a| (1 - e)). Negative: they are not. Elastic
+// bounces would go on for ever; the first that is as low as that is their last.
 static double chatter(const ap_sim *sim, const run_pair *p) {
-  double u = p->now.rate, window = sim->scene.window;
-  if (rattles(sim, p) && u > 0) return 0;
-  if (!(u > 0 && p->bent < 0 && p->now.distance <= RUN_TOUCH + 4 * window * u)) return -1;
-  double flight = -2 * u / p->bent;
-  if (!(flight < window)) return -1;
+  double u = p->now.rate;
+  if (!(p->bent < 0 && p->now.distance <= sim->touch && u * u <= -2 * sim->touch * p->bent))
+    return -1;
+  double flight = -2 * fmax(u, 0) / p->bent;
   return p->restitution < 1 ? flight / (1 - p->restitution) : flight;
 }
 
@@ -187,7 +192,7 @@ static void drop_leaving(ap_sim *sim) {
     if (p->resting < 0) continue;
     ap_resting r = sim->resting[p->resting];
     p->was = r.sticks ? WAS_STICKING : WAS_SLIDING;
-    if (p->away || p->now.rate > sim->scene.rest) {
+    if (p->away || (p->now.rate > 0 && !ap__run_along(sim, p) && chatter(sim, p) < 0)) {
       p->resting = -1;
     } else {
       sim->candidate[n] = r;
@@ -198,87 +203,118 @@ static void drop_leaving(ap_sim *sim) {
   sim->nresting = n;
 }
 
-// Whether a pair that slides has come to its stop: no speed in the direction it set out, and what
-// is left across it is as slow as that direction was remembered.
-static bool has_stopped(const run_pair *p, const ap_resting *r, bool rattling) {
-  if (r->sticks || p->friction == 0) return false;
-  if (!rattling && dot(p->now.v, r->slip) > RUN_STOP / 1e4) return false;
-  return dot(p->now.v, p->now.v) - p->now.rate * p->now.rate < RUN_STOP * RUN_STOP;
+// Whether a pair that slides has come to its stop: what is left of its way is less than grazing
+// counts.
+static bool has_stopped(const ap_sim *sim, const run_pair *p, const ap_resting *r) {
+  if (r->kind != AP_REST_POINT || r->sticks || r->stiction == 0) return false;
+  double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
+  return square <= 2 * sim->touch * r->hurry;
 }
 
 // Bounces that end take their normal velocities with them, and friction takes what it can of those
-// along the walls: new ones that are as slow as that stick, and slow ones whenever any rattles.
-// Without it, the normal velocity of one end of a block that rocks would become a speed of sliding,
-// and tip it over to its other end.
+// along the walls: new ones that are as slow as that stick. Without it, the normal velocity of one
+// end of a block that rocks would become a speed of sliding, and tip it over to its other end.
 static void hold_slow(ap_sim *sim, int n) {
   double fastest = 0;
-  bool rattling = false;
-  for (int i = 0; i < sim->npair; i++) {
-    const run_pair *p = &sim->pair[i];
-    rattling = rattling || (p->hit_t == sim->t && p->flight < RUN_RATTLE * sim->scene.window);
-  }
-  for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(sim->pair[sim->chosen[i]].now.rate));
+  for (int i = 0; i < n; i++)
+    if (sim->candidate[i].kind == AP_REST_POINT)
+      fastest = fmax(fastest, fabs(sim->pair[sim->chosen[i]].now.rate));
   for (int i = 0; i < n; i++) {
+    if (sim->candidate[i].kind != AP_REST_POINT) continue;
     const run_pair *p = &sim->pair[sim->chosen[i]];
     double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
-    double slow = rattling ? fmax(RUN_STOP, p->friction * fastest) : p->friction * fastest;
-    if (p->resting < 0 && p->friction > 0 && sqrt(fmax(square, 0)) <= slow)
+    if (p->resting < 0 && p->friction > 0 && sqrt(fmax(square, 0)) <= p->friction * fastest)
       sim->candidate[i].sticks = true;
   }
 }
 
+// Brakes of joints that do not move, as further candidates.
+static int find_brakes(ap_sim *sim, int n) {
+  for (int i = 0; i < sim->nbrake; i++) {
+    run_brake *b = &sim->brake[i];
+    if (b->way) continue;
+    sim->candidate[n] = (ap_resting){.kind = AP_REST_BRAKE,
+                                     .point = -1,
+                                     .wall = -1,
+                                     .v = b->v,
+                                     .way = 1,
+                                     .hold = b->hold,
+                                     .friction = b->slide / b->hold,
+                                     .stiction = 1,
+                                     .sticks = true};
+    if (b->resting >= 0) memcpy(sim->candidate[n].force, sim->resting[b->resting].force,
+                               sizeof sim->candidate[n].force);
+    sim->chosen[n++] = i;
+  }
+  return n;
+}
+
 // The pairs that may rest from now on, as candidates: those that touch without a normal velocity,
-// and those whose bounces are too short. -1: too many.
+// and those whose bounces are too low; and the brakes that may hold. -1: too many.
 static int find_candidates(ap_sim *sim, bool *project) {
-  int n = 0;
-  bool rattling = false;
+  int n = 0, pairs = sim->most - sim->nbrake;
   *project = false;
-  for (int i = 0; i < sim->npair; i++) rattling = rattling || rattles(sim, &sim->pair[i]);
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     p->rest_time = 0;
-    bool touches = p->resting >= 0 || fabs(p->now.distance) <= sim->scene.depth;
-    if (!touches || fabs(p->now.rate) > sim->scene.rest) {
+    if (p->stiffness > 0) continue;
+    bool touches = p->resting >= 0 || p->now.distance <= sim->touch;
+    if (!touches || !ap__run_along(sim, p)) {
       p->rest_time = chatter(sim, p);
       if (p->rest_time < 0) continue;
     }
-    if (n == sim->most) return -1;
+    if (n == pairs) return -1;
     *project = *project || p->resting < 0;
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
-      if (has_stopped(p, &sim->candidate[n], rattling)) sim->candidate[n].sticks = *project = true;
+      if (has_stopped(sim, p, &sim->candidate[n])) sim->candidate[n].sticks = *project = true;
     }
     sim->chosen[n++] = i;
   }
   hold_slow(sim, n);
-  return n;
+  int all = find_brakes(sim, n);
+  *project = *project || all > n;
+  return all;
 }
 
-// A pair whose friction has just reached its limit slides, although rounding may still hold it:
+// What has just reached the limit of its friction slides, although rounding may still hold it:
 // against the friction that there is.
-static void let_slide(const ap_sim *sim, int n, int must_slide) {
+static void let_slide(const ap_sim *sim, int n, run_break broken) {
   for (int i = 0; i < n; i++) {
     ap_resting *r = &sim->candidate[i];
-    if (sim->chosen[i] != must_slide || !r->sticks) continue;
-    const double *normal = sim->pair[must_slide].now.normal;
-    double along[3], push = dot(r->force, normal);
-    for (int k = 0; k < 3; k++) along[k] = push * normal[k] - r->force[k];
+    bool brake = r->kind == AP_REST_BRAKE;
+    if (broken.kind != (brake ? BREAK_SLIPS : BREAK_SLIDES) || sim->chosen[i] != broken.index ||
+        !r->sticks)
+      continue;
+    double along[3] = {0, -r->force[1], 0};
+    const double *normal = brake ? NULL : sim->pair[broken.index].now.normal;
+    for (int k = 0; k < 3 && !brake; k++) along[k] = dot(r->force, normal) * normal[k] - r->force[k];
     double length = sqrt(dot(along, along));
     r->sticks = !(length > 0);
     for (int k = 0; k < 3 && length > 0; k++) r->slip[k] = along[k] / length;
   }
 }
 
+// A brake that does not hold slides.
+static bool take_brake(ap_sim *sim, const ap_resting *r, int i) {
+  run_brake *b = &sim->brake[i];
+  b->way = r->sticks ? 0 : r->slip[1] > 0 ? 1 : -1;
+  return r->sticks;
+}
+
 // Those of n candidates that are kept rest from now on.
 static void take_over(ap_sim *sim, int n) {
   sim->nresting = 0;
   for (int i = 0; i < sim->npair; i++) sim->pair[i].resting = -1;
+  for (int i = 0; i < sim->nbrake; i++) sim->brake[i].resting = -1;
   for (int i = 0; i < n; i++) {
-    if (!sim->keep[i]) continue;
+    const ap_resting *r = &sim->candidate[i];
+    bool brake = r->kind == AP_REST_BRAKE;
+    if (brake ? !take_brake(sim, r, sim->chosen[i]) : !sim->keep[i]) continue;
     int place = sim->nresting++;
-    sim->pair[sim->chosen[i]].resting = place;
-    sim->resting[place] = sim->candidate[i];
+    *(brake ? &sim->brake[sim->chosen[i]].resting : &sim->pair[sim->chosen[i]].resting) = place;
+    sim->resting[place] = *r;
   }
 }
 
@@ -289,7 +325,7 @@ static ap_status let_leave(ap_sim *sim, int n, int must_leave) {
   const double *q = sim->y, *v = sim->y + sim->nq;
   int place = -1;
   for (int i = 0; i < n; i++)
-    if (sim->chosen[i] == must_leave) place = i;
+    if (sim->candidate[i].kind != AP_REST_BRAKE && sim->chosen[i] == must_leave) place = i;
   if (place < 0 || p->resting < 0) return AP_OK;
   if (sim->resting[p->resting].sticks != (p->was == WAS_STICKING)) return AP_OK;
   sim->keep[place] = false;
@@ -320,25 +356,56 @@ static void tell_changes(ap_sim *sim) {
     else
       continue;
     if (!numbered) sim->number++, numbered = true;
-    if (kind == AP_EVENT_LIFTOFF) p->quiet_t = sim->t + sim->scene.window;
+    if (kind == AP_EVENT_LIFTOFF) p->told = true;
     double after = kind == AP_EVENT_CONTACT ? fmax(p->rest_time, 0) : 0;
     ap__run_tell(sim, kind, sim->t + after, p, NULL, 0);
   }
+  for (int i = 0; i < sim->nbrake; i++) {
+    const run_brake *b = &sim->brake[i];
+    run_was is = b->way ? WAS_SLIDING : WAS_STICKING;
+    if (is == b->was || b->was == WAS_FREE) continue;
+    if (!numbered) sim->number++, numbered = true;
+    ap__run_tell_brake(sim, b->way ? AP_EVENT_SLIP : AP_EVENT_STICK, b);
+  }
 }
 
-ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *error) {
+// What was there before, those that leave by themselves taken out.
+static void look_back(ap_sim *sim, run_break broken) {
+  for (int i = 0; i < sim->npair; i++) sim->pair[i].was = WAS_FREE;
+  for (int i = 0; i < sim->nbrake; i++) {
+    run_brake *b = &sim->brake[i];
+    b->was = b->way ? WAS_SLIDING : b->resting >= 0 ? WAS_STICKING : WAS_FREE;
+  }
+  if (broken.kind == BREAK_HOLDS) sim->brake[broken.index].way = 0;
+  ap__run_look(sim, sim->y, sim->y + sim->nq);
+  drop_leaving(sim);
+}
+
+// Modes of n candidates: who stays, sticks, slides.
+static ap_status choose_modes(ap_sim *sim, int n, run_break *broken, ap_error *error) {
+  double *q = sim->y, *v = sim->y + sim->nq;
+  ap_status status = ap__run_forces(sim, sim->t, q, v);
+  if (!status)
+    status = ap__contact_modes(&sim->plant, q, v, sim->total, n, sim->candidate, sim->keep,
+                               sim->contact_room);
+  if (status == AP_E_NO_CONVERGENCE)
+    status = AP_OK, broken->kind = BREAK_NONE, ap__run_plod(sim);
+  else if (!status)
+    let_slide(sim, n, *broken);
+  return status ? ap__run_failed(sim, status, "no contact forces agree", error) : AP_OK;
+}
+
+ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   double *q = sim->y, *v = sim->y + sim->nq, lost = 0;
   bool project;
-  for (int i = 0; i < sim->npair; i++) sim->pair[i].was = WAS_FREE;
-  ap__run_look(sim, q, v);
-  drop_leaving(sim);
+  look_back(sim, broken);
   ap_status status = ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration after an event", error);
   ap__run_bend(sim, q, v);
   int n = find_candidates(sim, &project);
   if (n < 0) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "more than %d points rest on walls at t = %.9g", sim->most,
-             sim->t);
+    ap__fail(error, AP_E_UNSUPPORTED, 0, "more than %d points rest on walls at t = %.9g",
+             sim->most - sim->nbrake, sim->t);
     return AP_E_UNSUPPORTED;
   }
   sim->fresh = true;
@@ -347,19 +414,10 @@ ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *
     if (status) return ap__run_failed(sim, status, "points cannot be put on their walls", error);
     sim->lost += lost;
   }
-  if (n) {
-    status = ap__run_forces(sim, sim->t, q, v);
-    if (!status)
-      status = ap__contact_modes(&sim->plant, q, v, sim->total, n, sim->candidate, sim->keep,
-                                 sim->contact_room);
-    if (status == AP_E_NO_CONVERGENCE)
-      status = AP_OK, must_leave = -1, ap__run_plod(sim);
-    else if (!status)
-      let_slide(sim, n, must_slide);
-    if (status) return ap__run_failed(sim, status, "no contact forces agree", error);
-  }
+  if (n) status = choose_modes(sim, n, &broken, error);
+  if (status) return status;
   take_over(sim, n);
-  if (must_leave >= 0) status = let_leave(sim, n, must_leave);
+  if (broken.kind == BREAK_LEAVES) status = let_leave(sim, n, broken.index);
   if (status) return ap__run_failed(sim, status, "no acceleration after an event", error);
   if (sim->nresting) status = ap__run_mend(sim, error); // what sticks has no velocity
   if (status) return status;
@@ -370,7 +428,7 @@ ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *
 }
 
 ap_status ap__run_mend(ap_sim *sim, ap_error *error) {
-  double *q = sim->y, *v = sim->y + sim->nq, lost = 0;
+  double *q = sim->y, *v = sim->y + sim->nq, lost = 0, drift = RUN_DRIFT * sim->length;
   bool off = false;
   ap__run_look(sim, q, v);
   for (int i = 0; i < sim->npair; i++) {
@@ -378,8 +436,10 @@ ap_status ap__run_mend(ap_sim *sim, ap_error *error) {
     if (p->resting < 0) continue;
     double speed = fabs(p->now.rate);
     if (sim->resting[p->resting].sticks) speed = sqrt(dot(p->now.v, p->now.v));
-    off = off || fabs(p->now.distance) > RUN_DRIFT || speed > 10 * RUN_DRIFT;
+    off = off || fabs(p->now.distance) > drift || speed > 10 * drift;
   }
+  for (int i = 0; i < sim->nbrake; i++)
+    off = off || (sim->brake[i].resting >= 0 && fabs(v[sim->brake[i].v]) > 10 * RUN_DRIFT);
   if (!off) return AP_OK;
   ap_status status =
       ap__contact_project(&sim->plant, q, v, sim->nresting, sim->resting, sim->contact_room, &lost);

@@ -53,13 +53,10 @@ static int meet(ap_sim *sim, double h, bool *any) {
   *any = false;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
-    if (p->now.distance > NEAR) continue;
+    if (p->now.distance > NEAR || p->stiffness > 0) continue;
     if (n == sim->most) return -1;
-    bool slow = p->now.rate > -(2 * h * fabs(p->bent) + sim->scene.rest);
-    sim->touch[n] = (ap_touch){
-        .body = p->body, .restitution = slow ? 0 : p->restitution, .friction = p->friction};
-    memcpy(sim->touch[n].at, p->at, sizeof p->at);
-    memcpy(sim->touch[n].normal, p->now.normal, sizeof p->now.normal);
+    bool slow = p->now.rate > -2 * h * fabs(p->bent) || ap__run_along(sim, p);
+    sim->touched[n] = ap__run_touch(p, slow ? 0 : p->restitution);
     sim->chosen[n++] = i;
     *any = *any || p->now.rate < 0;
   }
@@ -79,7 +76,7 @@ static double book(ap_sim *sim, int n, bool behind, bool rebound, double whole) 
   for (int i = 0; i < n; i++) {
     const run_pair *p = &sim->pair[sim->chosen[i]];
     const run_loss took = ap__run_loss(sim, i);
-    if (!rebound && (p->resting >= 0 || p->now.rate >= -sim->scene.rest))
+    if (!rebound && (p->resting >= 0 || p->now.rate >= 0))
       rubbed += took.along;
     else
       lost += took.along + took.across;
@@ -101,7 +98,7 @@ static bool note_contacts(ap_sim *sim, int n, double h, double lost) {
   }
   for (int i = 0; i < n; i++) {
     run_pair *p = &sim->pair[sim->chosen[i]];
-    const ap_touch *t = &sim->touch[i];
+    const ap_touch *t = &sim->touched[i];
     const double *f = t->impulse;
     if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
     bool rests = t->restitution == 0;
@@ -135,7 +132,7 @@ static double energy_of(ap_sim *sim) {
 // on below their walls until the step ended, belongs to their impact.
 static ap_status push_out(ap_sim *sim, bool fresh, ap_error *error) {
   bool inside = false;
-  for (int i = 0; i < sim->nresting; i++) inside = inside || sim->resting[i].gap < -RUN_TOUCH;
+  for (int i = 0; i < sim->nresting; i++) inside = inside || sim->resting[i].gap < -sim->touch;
   if (!inside) return AP_OK;
   double lost = 0, energy = fresh ? energy_of(sim) : 0;
   ap_status status = ap__contact_project(&sim->plant, sim->y, sim->y + sim->nq, sim->nresting,
@@ -164,14 +161,14 @@ static ap_status contacts(ap_sim *sim, double h, bool behind, ap_error *error) {
   ap_impact_result result;
   memcpy(sim->before, v, (size_t)sim->nv * sizeof *v);
   ap_status status =
-      sim->plant.kind->impact(&sim->plant, q, v, n, sim->touch, sim->impact_room, &result);
+      sim->plant.kind->impact(&sim->plant, q, v, n, sim->touched, sim->impact_room, &result);
   if (status) return ap__run_failed(sim, status, "the impact cannot be solved", error);
-  for (int i = 0; i < n; i++) fast = fast || sim->touch[i].restitution > 0;
+  for (int i = 0; i < n; i++) fast = fast || sim->touched[i].restitution > 0;
   double lost = book(sim, n, behind, fast, result.lost);
   sim->lost += lost;
   // An impact gives no energy; one that comes late may seem to.
   bool fresh = note_contacts(sim, n, h, fmax(lost, 0));
-  if (sim->events > sim->scene.most_events) return ap__run_count(sim, &sim->pair[0], error);
+  if (sim->events > sim->scene.most_events) return ap__run_count(sim, error);
   if (behind && !fast) { // what the step let resting points sink: half its change of velocity
     for (int i = 0; i < sim->nv; i++) sim->before[i] = 0.5 * h * (v[i] - sim->before[i]);
     ap_integrate(sim->m, q, sim->before, q);

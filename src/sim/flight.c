@@ -50,18 +50,21 @@ int ap__run_coordinate(const ap_model *m, int v) {
 
 // ---- forces ------------------------------------------------------------------------------------
 
-// Coulomb friction as it is here, in units of its greatest: v / sqrt(v^2 + creep^2).
+// While strides go over its changes, Coulomb friction is v / sqrt(v^2 + creep^2) in units of its
+// greatest.
 static double creeping_sign(double v) { return v / sqrt(v * v + RUN_CREEP * RUN_CREEP); }
 
-// The kernels oppose sign(v); add what makes that continuous.
-static void smooth_friction(const ap_sim *sim, const double *v, double *total) {
-  const ap_model *m = sim->m;
-  for (int i = 1; i < m->nbody; i++) {
-    const ap_joint *j = &m->joint[i];
-    double coulomb = m->link[j->link].coulomb;
-    if (j->nv != 1 || coulomb == 0) continue;
-    double rate = j->ratio * v[j->v], sign = rate > 0 ? 1 : rate < 0 ? -1 : 0;
-    total[j->v] += j->ratio * coulomb * (sign - creeping_sign(rate));
+// The sign of the rate that a brake acts against, 0 where it holds.
+static double way_of(const ap_sim *sim, const run_brake *b, const double *v) {
+  return sim->strides ? creeping_sign(v[b->v]) : b->way;
+}
+
+// The kernels oppose sign(v) with the Coulomb friction of joints; here brakes do that.
+static void add_brakes(const ap_sim *sim, const double *v, double *total) {
+  for (int i = 0; i < sim->nbrake; i++) {
+    const run_brake *b = &sim->brake[i];
+    double sign = v[b->v] > 0 ? 1 : v[b->v] < 0 ? -1 : 0;
+    total[b->v] += b->slide * (sign - way_of(sim, b, v));
   }
 }
 
@@ -73,9 +76,33 @@ static double friction_power(const ap_sim *sim, const double *v) {
   for (int i = 1; i < m->nbody; i++) {
     const ap_joint *j = &m->joint[i];
     if (j->nv != 1) continue;
-    const ap_body_def *b = &m->link[j->link];
     double rate = j->ratio * v[j->v];
-    power += (b->viscous * rate + b->coulomb * creeping_sign(rate)) * rate;
+    power += m->link[j->link].viscous * rate * rate;
+  }
+  for (int i = 0; i < sim->nbrake; i++) {
+    const run_brake *b = &sim->brake[i];
+    power += b->slide * way_of(sim, b, v) * v[b->v];
+  }
+  return power;
+}
+
+double ap__run_stop_depth(const run_pair *pair, const double *q) {
+  return pair->limit - pair->way * q[pair->coordinate];
+}
+
+double ap__run_stop_force(const run_pair *pair, const double *q, const double *v) {
+  double depth = ap__run_stop_depth(pair, q);
+  return fmax(0, pair->stiffness * depth - pair->damping * pair->way * v[pair->joint]);
+}
+
+// Power that the damper of an elastic stop takes: all that its force does and its spring does not.
+static double stop_power(const ap_sim *sim, const double *q, const double *v) {
+  double power = 0;
+  for (int i = sim->npoint; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (!p->pressed) continue;
+    double spring = p->stiffness * ap__run_stop_depth(p, q);
+    power += (spring - ap__run_stop_force(p, q, v)) * p->way * v[p->joint];
   }
   return power;
 }
@@ -119,7 +146,11 @@ ap_status ap__run_forces(ap_sim *sim, double t, const double *q, const double *v
     memcpy(sim->tau, sim->total, bytes);
   }
   memcpy(sim->total, sim->tau, bytes);
-  if (sim->scene.joint_friction) smooth_friction(sim, v, sim->total);
+  add_brakes(sim, v, sim->total);
+  for (int i = sim->npoint; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (p->pressed) sim->total[p->joint] += p->way * ap__run_stop_force(p, q, v);
+  }
   if (!sim->scene.nload) return AP_OK;
   memset(sim->pulled, 0, bytes);
   add_loads(sim, q, sim->pulled);
@@ -137,7 +168,15 @@ double ap__run_loads(ap_sim *sim, double t) {
     if (l->from > t) next = fmin(next, l->from);
     if (l->to > t) next = fmin(next, l->to);
   }
-  return next;
+  int low = 0, high = sim->scene.nforce_time; // the first time of forces that is later
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (sim->scene.force_time[middle] > t)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low < sim->scene.nforce_time ? fmin(next, sim->scene.force_time[low]) : next;
 }
 
 // ---- motion ------------------------------------------------------------------------------------
@@ -159,7 +198,7 @@ ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const do
 
 // The rates of the ledger: loads' work, dissipation, and the work of each joint force.
 static void ledger_rates(ap_sim *sim, const double *q, const double *v, double *rate) {
-  double loads = 0, taken = friction_power(sim, v);
+  double loads = 0, taken = friction_power(sim, v) + stop_power(sim, q, v);
   for (int i = 0; i < sim->scene.nspring; i++) {
     const ap_joint_spring *s = &sim->scene.spring[i];
     taken += s->damping * v[s->v] * v[s->v];
@@ -173,17 +212,6 @@ static void ledger_rates(ap_sim *sim, const double *q, const double *v, double *
     for (int i = 0; i < sim->nv; i++) rate[RUN_LEDGER + i] = sim->driven[i] * v[i];
 }
 
-// A trial step may lead where the closures cannot be met, or lose rank, though a shorter one does
-// not; the explicit stepper can't be told so. It gets a rate instead with which no step passes the
-// test of its error.
-static bool refuse_trial(ap_sim *sim, ap_status status, double *dydt) {
-  bool trial = status == AP_E_UNREACHABLE || status == AP_E_SINGULAR_CLOSURES;
-  if (!trial || sim->scene.stepping != AP_ADAPTIVE) return false;
-  for (int i = 0; i < sim->n; i++) dydt[i] = 1e12;
-  sim->refused = status;
-  return true;
-}
-
 ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
   ap_sim *sim = context;
   const double *q, *v;
@@ -191,8 +219,8 @@ ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
     if (!isfinite(y[i])) return AP_E_NO_CONVERGENCE;
   ap_status status = sim->plant.kind->place(&sim->plant, y, y + sim->nq, &q, &v);
   if (!status) status = ap__run_accelerations(sim, t, q, v);
-  if (refuse_trial(sim, status, dydt)) return AP_OK;
   if (status) return status;
+  if (sim->ode && !sim->strides) sim->worst = fmin(sim->worst, ap__run_nearest(sim, q, v).value);
   configuration_rate(sim->m, q, v, dydt);
   memcpy(dydt + sim->nq, sim->a, (size_t)sim->nv * sizeof *dydt);
   ledger_rates(sim, q, v, dydt + sim->nq + sim->nv);
@@ -216,31 +244,9 @@ void ap__run_energy(ap_sim *sim, double energy[3]) {
     double stretch = q[sim->spring_q[i]] - s->rest;
     energy[2] += 0.5 * s->stiffness * stretch * stretch;
   }
-}
-
-// ---- events ------------------------------------------------------------------------------------
-
-void ap__run_events(void *context, double t, const double *y, double *g) {
-  ap_sim *sim = context;
-  const double *q = y, *v = y + sim->nq;
-  int n = sim->npair;
-  sim->plant.kind->place(&sim->plant, y, y + sim->nq, &q, &v); // where it fails so does the rate
-  ap__run_look(sim, q, v);
-  for (int i = 0; i < n; i++) {
+  for (int i = sim->npoint; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    bool free = p->resting < 0;
-    g[RUN_GAP * n + i] = free ? p->now.gap.c + p->slack : 1;
-    g[RUN_RATE * n + i] = free ? p->now.slope * p->now.rate + p->turn : 1;
-    g[RUN_PRESS * n + i] = g[RUN_SLIDE * n + i] = 1;
-  }
-  if (!sim->nresting) return;
-  if (ap__run_accelerations(sim, t, q, v)) return; // likewise
-  for (int i = 0; i < n; i++) {
-    const run_pair *p = &sim->pair[i];
-    if (p->resting < 0) continue;
-    const ap_resting *r = &sim->resting[p->resting];
-    double press = r->normal_force * (1 - r->amplified / RUN_JAM); // it leaves, or jams
-    g[RUN_PRESS * n + i] = press + p->press;
-    if (p->friction > 0) g[RUN_SLIDE * n + i] = (r->sticks ? r->margin : r->speed) + p->slide;
+    double depth = p->pressed ? ap__run_stop_depth(p, q) : 0;
+    energy[2] += 0.5 * p->stiffness * depth * depth;
   }
 }

@@ -1,296 +1,380 @@
-// Initial value problems by the explicit Runge-Kutta steppers of SUNDIALS ARKODE.
+// Initial value problems: steps of the pair of Dormand and Prince of order 8(5,3), their lengths
+// chosen to a tolerance, and the polynomial of order 7 between their ends.
+//
+// The error of a step is e5^2 / sqrt(e5^2 + e3^2 / 100), e5 and e3 being the largest entries of the
+// two estimates in units of the tolerance (Hairer, Norsett and Wanner, II.10); steps are chosen by
+// it and by that of the step before (a PI controller, IV.2), which settles where stability and not
+// accuracy limits them. The same numbers whatever is read in between.
 
-#include <appell/sim.h>
+#include "sim/ode.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
+#include "sim/dop853.h"
 
-#include "sim/ode.h"
+// Steps change their length by these factors at most.
+static const double SHRINK = 0.2, GROW = 6;
+static const double SAFETY = 0.9;
+// Exponents of this step's error and of the last one's.
+static const double EXPONENT = 1.0 / 8 - 0.75 * 0.04, EXPONENT_BEFORE = 0.04;
 
 ap_ode_options ap_default_ode_options(void) {
   return (ap_ode_options){.relative = 1e-6, .absolute = 1e-6, .most_steps = 100000};
 }
 
-// Zero or a positive finite number.
-static bool usable(double x) { return isfinite(x) && x >= 0; }
+// ---- make --------------------------------------------------------------------------------------
 
-static ap_status check_options(const ap_ode_options *o, ap_error *error) {
-  const char *wrong = NULL;
-  if (!usable(o->relative) || !usable(o->absolute))
-    wrong = "a tolerance is negative or not finite";
-  else if (o->relative == 0 && o->absolute == 0)
-    wrong = "both tolerances are 0; one of them must be positive";
-  else if (!usable(o->first_step) || !usable(o->longest_step))
-    wrong = "a step length is negative or not finite; 0 leaves it to the integrator";
-  else if (o->most_steps < 1)
-    wrong = "most_steps must be at least 1";
-  if (!wrong) return AP_OK;
-  ap__fail(error, AP_E_ARG, 0, "%s", wrong);
-  return AP_E_ARG;
+static const char *wrong_option(const ap_ode_options *o) {
+  if (!(o->relative >= 0 && isfinite(o->relative)) || !(o->absolute >= 0 && isfinite(o->absolute)))
+    return "tolerances must be finite, and zero or positive";
+  if (o->relative == 0 && o->absolute == 0) return "one of the two tolerances must be positive";
+  if (!(o->first_step >= 0 && isfinite(o->first_step)))
+    return "the first step must be positive, or 0 to have it chosen";
+  if (!(o->longest_step >= 0 && isfinite(o->longest_step)))
+    return "the longest step must be positive, or 0 for no limit";
+  if (o->most_steps < 1) return "at least 1 step must be allowed between two outputs";
+  return NULL;
 }
 
-static ap_status check_problem(int n, ap_rate *rate, const ap_ode_options *options, ap_ode **ode,
-                               ap_error *error) {
+static size_t lay_out(ap_ode *ode, void *mem) {
+  ap_arena a = ap__arena(mem);
+  size_t n = (size_t)ode->n;
+  ode->absolute = AP_TAKE(&a, double, n);
+  ode->y0 = AP_TAKE(&a, double, n);
+  ode->y = AP_TAKE(&a, double, n);
+  ode->stage = AP_TAKE(&a, double, n);
+  ode->k = AP_TAKE(&a, double, DOP_ALL *n);
+  ode->again = AP_TAKE(&a, double, DOP_STAGES *n);
+  ode->power = AP_TAKE(&a, double, DOP_POWERS *n);
+  return ap__arena_size(&a);
+}
+
+ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_options *options,
+                        ap_ode **ode, ap_error *error) {
+  ap_ode_options o = options ? *options : ap_default_ode_options();
+  const char *wrong = wrong_option(&o);
   if (ode) *ode = NULL;
-  if (!ode || !rate) {
-    ap__fail(error, AP_E_ARG, 0, "a problem needs a rate and a place for the result, not NULL");
+  if (n < 1)
+    wrong = "a problem needs at least 1 equation";
+  else if (!rate || !ode)
+    wrong = !rate ? "the rate is NULL" : "the place for the problem is NULL";
+  if (wrong) {
+    ap__fail(error, AP_E_ARG, 0, "%s", wrong);
     return AP_E_ARG;
   }
-  if (n < 1) {
-    ap__fail(error, AP_E_ARG, 0, "a problem has at least 1 equation, not %d", n);
-    return AP_E_ARG;
+  ap_ode sizes = {.n = n, .rate = rate, .context = context, .options = o};
+  size_t head = (sizeof sizes + 63) / 64 * 64;
+  unsigned char *mem = calloc(1, head + lay_out(&sizes, NULL));
+  if (!mem) {
+    ap__fail(error, AP_E_MEMORY, 0, "not enough memory to integrate %d equations", n);
+    return AP_E_MEMORY;
   }
-  return check_options(options, error);
+  lay_out(&sizes, mem + head);
+  for (int i = 0; i < n; i++) sizes.absolute[i] = o.absolute;
+  *ode = memcpy(mem, &sizes, sizeof sizes);
+  return AP_OK;
 }
 
-#ifndef AP_HAVE_SUNDIALS
+void ap_ode_free(ap_ode *ode) { free(ode); }
 
-ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_options *options,
-                        ap_ode **ode, ap_error *error) {
-  (void)context;
-  ap_ode_options o = options ? *options : ap_default_ode_options();
-  ap_status status = check_problem(n, rate, &o, ode, error);
-  if (status) return status;
-  ap__fail(error, AP_E_UNSUPPORTED, 0,
-           "built without SUNDIALS, which integrates over time: install SUNDIALS 6 "
-           "(libsundials-dev on Debian 12) and build again");
-  return AP_E_UNSUPPORTED;
-}
+long ap_ode_evaluations(const ap_ode *ode) { return ode ? ode->evaluations : 0; }
 
-// No problem exists in this build.
-static ap_status no_problem(ap_error *error) {
-  ap__fail(error, AP_E_ARG, 0, "the problem is NULL");
-  return AP_E_ARG;
-}
+long ap_ode_steps(const ap_ode *ode) { return ode ? ode->steps : 0; }
 
-void ap_ode_free(ap_ode *ode) { (void)ode; }
+// ---- failures ----------------------------------------------------------------------------------
 
-ap_status ap_ode_start(ap_ode *ode, double t, const double *y, ap_error *error) {
-  (void)ode, (void)t, (void)y;
-  return no_problem(error);
-}
+typedef enum ode_stop { RATE, STEPS, PRECISION, SHORT } ode_stop;
 
-ap_status ap_ode_advance(ap_ode *ode, double t, double *y, ap_error *error) {
-  (void)ode, (void)t, (void)y;
-  return no_problem(error);
-}
-
-ap_status ap_ode_advance_to(ap_ode *ode, double t, double *y, ap_error *error) {
-  (void)ode, (void)t, (void)y;
-  return no_problem(error);
-}
-
-ap_status ap_ode_watch(ap_ode *ode, int k, ap_events *events, ap_error *error) {
-  (void)ode, (void)k, (void)events;
-  return no_problem(error);
-}
-
-ap_status ap__ode_watch(ap_ode *ode, int k, int located, const int *direction, ap_events *events,
-                        ap_error *error) {
-  (void)ode, (void)k, (void)located, (void)direction, (void)events;
-  return no_problem(error);
-}
-
-ap_status ap_ode_advance_watching(ap_ode *ode, double *t, double *y, int *found, ap_error *error) {
-  (void)ode, (void)t, (void)y, (void)found;
-  return no_problem(error);
-}
-
-void ap__ode_govern(ap_ode *ode, int n) { (void)ode, (void)n; }
-
-void ap__ode_mend(ap_ode *ode, ap_mend *mend) { (void)ode, (void)mend; }
-
-long ap_ode_evaluations(const ap_ode *ode) {
-  (void)ode;
-  return 0;
-}
-
-long ap_ode_steps(const ap_ode *ode) {
-  (void)ode;
-  return 0;
-}
-
-#else
-
-// ARKODE's view of the rate. The explicit stepper knows no failure that a shorter step could mend,
-// so the first one ends the integration; what ARKODE asks for after it is refused.
-int ap__ode_rate(realtype t, N_Vector y, N_Vector dydt, void *data) {
-  ap_ode *ode = data;
-  double *f = N_VGetArrayPointer(dydt);
-  if (ode->failed) return -1;
-  ode->evaluations++;
-  ode->failed_at = t;
-  ode->failed = ode->rate(ode->context, t, N_VGetArrayPointer(y), f);
-  if (ode->failed) return -1;
-  for (int i = 0; i < ode->n; i++) {
-    if (isfinite(f[i])) continue;
-    ode->failed = AP_E_NO_CONVERGENCE;
-    ode->not_finite = i;
-    return -1;
-  }
-  return 0;
-}
-
-// Takes what ARKODE would print.
-static void keep_quiet(int code, const char *module, const char *function, char *text, void *data) {
-  (void)code, (void)module, (void)function, (void)text, (void)data;
-}
-
-// Weights of the error of a step, whose root mean square is to stay below 1: over the entries that
-// govern alone. The others have weights, which ARKODE wants positive, that count for nothing.
-static int weights(N_Vector y, N_Vector weight, void *data) {
-  const ap_ode *ode = data;
-  const double *x = N_VGetArrayPointer(y);
-  double *w = N_VGetArrayPointer(weight), share = sqrt((double)ode->n / ode->governing);
-  for (int i = 0; i < ode->n; i++) {
-    double bound = ode->options.relative * fabs(x[i]) + ode->options.absolute;
-    if (!(bound > 0)) return -1;
-    w[i] = i < ode->governing ? share / bound : 1e-100;
-  }
-  return 0;
-}
-
-void ap__ode_govern(ap_ode *ode, int n) {
-  ode->governing = n;
-  ERKStepWFtolerances(ode->stepper, weights);
-}
-
-static int mend_for_arkode(realtype t, N_Vector y, void *data) {
-  ap_ode *ode = data;
-  ap_status status = ode->mend(ode->context, N_VGetArrayPointer(y));
-  if (status) ode->failed = status, ode->failed_at = t;
-  return status ? -1 : 0;
-}
-
-void ap__ode_mend(ap_ode *ode, ap_mend *mend) {
-  ode->mend = mend;
-  ERKStepSetPostprocessStepFn(ode->stepper, mend ? mend_for_arkode : NULL);
-}
-
-// Everything that stays as it is over restarts. False: no memory.
-static bool set_up(ap_ode *ode) {
-  const ap_ode_options *o = &ode->options;
-  if (SUNContext_Create(NULL, &ode->sundials)) return false;
-  ode->y = N_VNew_Serial(ode->n, ode->sundials);
-  if (!ode->y) return false;
-  N_VConst(0, ode->y);
-  ode->stepper = ERKStepCreate(ap__ode_rate, 0, ode->y, ode->sundials);
-  if (!ode->stepper) return false;
-  void *s = ode->stepper;
-  return !ERKStepSetErrHandlerFn(s, keep_quiet, NULL) && !ERKStepSetUserData(s, ode) &&
-         !ERKStepSetTableNum(s, ARKODE_DORMAND_PRINCE_7_4_5) &&
-         !ERKStepSStolerances(s, o->relative, o->absolute) &&
-         !ERKStepSetMaxNumSteps(s, o->most_steps) && !ERKStepSetMaxHnilWarns(s, -1) &&
-         !ERKStepSetInitStep(s, o->first_step) && !ERKStepSetMaxStep(s, o->longest_step);
-}
-
-ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_options *options,
-                        ap_ode **ode, ap_error *error) {
-  ap_ode_options o = options ? *options : ap_default_ode_options();
-  ap_status status = check_problem(n, rate, &o, ode, error);
-  if (status) return status;
-  ap_ode *made = calloc(1, sizeof *made);
-  if (made) {
-    *made = (ap_ode){.n = n, .rate = rate, .context = context, .options = o};
-    if (set_up(made)) {
-      *ode = made;
-      return AP_OK;
-    }
-    ap_ode_free(made);
-  }
-  ap__fail(error, AP_E_MEMORY, 0, "not enough memory to integrate %d equations", n);
-  return AP_E_MEMORY;
-}
-
-void ap_ode_free(ap_ode *ode) {
-  if (!ode) return;
-  if (ode->stepper) ERKStepFree(&ode->stepper);
-  if (ode->watch.from) N_VDestroy(ode->watch.from);
-  if (ode->watch.trial) N_VDestroy(ode->watch.trial);
-  if (ode->watch.stage) N_VDestroyVectorArray(ode->watch.stage, ode->watch.stages);
-  free(ode->watch.g);
-  free(ode->watch.found);
-  if (ode->y) N_VDestroy(ode->y);
-  if (ode->sundials) SUNContext_Free(&ode->sundials);
-  free(ode);
-}
-
-// Let go of the past; go on from ode->y at ode->t.
-ap_status ap__ode_restart(ap_ode *ode, ap_error *error) {
-  ode->counted = 0;
-  ode->step_known = true;
-  ode->at_zero = false;
-  ode->step_t = ode->read_t = ode->t;
-  if (ode->watch.from) N_VScale(1, ode->y, ode->watch.from);
-  ode->running = ERKStepReInit(ode->stepper, ap__ode_rate, ode->t, ode->y) == ARK_SUCCESS;
-  if (ode->running) return AP_OK;
-  ap__fail(error, AP_E_MEMORY, 0, "not enough memory to start");
-  return AP_E_MEMORY;
-}
-
-ap_status ap_ode_start(ap_ode *ode, double t, const double *y, ap_error *error) {
-  if (!ode || !y) {
-    ap__fail(error, AP_E_ARG, 0, "the %s is NULL", ode ? "state" : "problem");
-    return AP_E_ARG;
-  }
-  if (!isfinite(t)) {
-    ap__fail(error, AP_E_ARG, 0, "the time to start at is not finite");
-    return AP_E_ARG;
-  }
-  for (int i = 0; i < ode->n; i++) {
-    if (!isfinite(y[i])) {
-      ap__fail(error, AP_E_ARG, 0, "entry %d of the state to start from is not finite", i);
-      return AP_E_ARG;
-    }
-    if (ode->options.relative * fabs(y[i]) + ode->options.absolute == 0) {
-      ap__fail(error, AP_E_ARG, 0,
-               "entry %d of the state is 0, where the relative tolerance asks for an exact "
-               "result; the absolute tolerance must be positive",
-               i);
-      return AP_E_ARG;
-    }
-  }
-  memcpy(N_VGetArrayPointer(ode->y), y, (size_t)ode->n * sizeof *y);
-  ode->t = t;
-  return ap__ode_restart(ode, error);
-}
-
-// What a person is told of ARKODE's flag after an integration towards t.
-ap_status ap__ode_explain(const ap_ode *ode, int flag, double t, ap_error *error) {
-  double reached = ode->t;
-  ERKStepGetCurrentTime(ode->stepper, &reached);
+// What a person is told where the integration towards t has ended.
+static ap_status explain(ap_ode *ode, ode_stop why, double t, ap_error *error) {
   ap_status status = AP_E_NO_CONVERGENCE;
-  if (ode->failed && ode->not_finite >= 0)
+  double reached = ode->to;
+  ode->running = false;
+  if (why == RATE && ode->not_finite >= 0)
     ap__fail(error, status, 0, "the rate of entry %d is not finite at t = %g", ode->not_finite,
              ode->failed_at);
-  else if (ode->failed)
+  else if (why == RATE)
     ap__fail(error, status = ode->failed, 0, "the rate failed at t = %g: %s", ode->failed_at,
              ap_status_text(ode->failed));
-  else if (flag == ARK_TOO_MUCH_WORK)
+  else if (why == STEPS)
     ap__fail(error, status, 0,
              "%ld steps led to t = %g only, not to %g: allow more of them, or ask for less "
              "accuracy",
              ode->options.most_steps, reached, t);
-  else if (flag == ARK_TOO_MUCH_ACC || flag == ARK_ILL_INPUT) // the latter: an entry is 0 exactly
+  else if (why == PRECISION)
     ap__fail(error, status, 0,
              "the tolerances (relative %g, absolute %g) ask for more at t = %g than double "
              "precision carries",
              ode->options.relative, ode->options.absolute, reached);
-  else if (flag == ARK_ERR_FAILURE)
+  else
     ap__fail(error, status, 0,
              "no step from t = %g is short enough for the tolerances: the rate may jump there",
              reached);
-  else if (flag == ARK_MEM_FAIL)
-    ap__fail(error, status = AP_E_MEMORY, 0, "not enough memory to integrate %d equations", ode->n);
-  else
-    ap__fail(error, status, 0, "ARKODE stopped at t = %g with flag %d", reached, flag);
   return status;
 }
 
-ap_status ap__ode_check_advance(const ap_ode *ode, double t, const double *y, ap_error *error) {
+// ---- start -------------------------------------------------------------------------------------
+
+static ap_status check_start(const ap_ode *ode, double t, const double *y, ap_error *error) {
+  if (!ode || !y)
+    ap__fail(error, AP_E_ARG, 0, "the %s is NULL", ode ? "state" : "problem");
+  else if (!isfinite(t))
+    ap__fail(error, AP_E_ARG, 0, "the time to start at is not finite");
+  else
+    for (int i = 0; i <= ode->n; i++) {
+      if (i == ode->n) return AP_OK;
+      if (isfinite(y[i]) && ode->options.relative * fabs(y[i]) + ode->absolute[i] > 0) continue;
+      if (!isfinite(y[i]))
+        ap__fail(error, AP_E_ARG, 0, "entry %d of the state to start from is not finite", i);
+      else
+        ap__fail(error, AP_E_ARG, 0,
+                 "entry %d of the state is 0, where the relative tolerance asks for an exact "
+                 "result; the absolute tolerance must be positive",
+                 i);
+      break;
+    }
+  return AP_E_ARG;
+}
+
+ap_status ap__ode_resume(ap_ode *ode, double t, const double *y, ap_error *error) {
+  ap_status status = check_start(ode, t, y, error);
+  if (status) return status;
+  memmove(ode->y, y, (size_t)ode->n * sizeof *y);
+  ode->t = ode->from = ode->to = t;
+  ode->h = 0;
+  ode->error = 1e-4;
+  ode->rate_known = ode->dense = false;
+  ode->running = true;
+  return AP_OK;
+}
+
+ap_status ap_ode_start(ap_ode *ode, double t, const double *y, ap_error *error) {
+  ap_status status = ap__ode_resume(ode, t, y, error);
+  if (!status) ode->next = ode->options.first_step;
+  return status;
+}
+
+// ---- one step ----------------------------------------------------------------------------------
+
+// A rate; false where it failed or is not finite.
+static bool rate_at(ap_ode *ode, double t, const double *y, double *dydt) {
+  ode->evaluations++;
+  ode->not_finite = -1;
+  ode->failed_at = t;
+  ode->failed = ode->rate(ode->context, t, y, dydt);
+  if (ode->failed) return false;
+  for (int i = 0; i < ode->n; i++)
+    if (!isfinite(dydt[i])) {
+      ode->not_finite = i;
+      return false;
+    }
+  return true;
+}
+
+// y = y0 + h sum a_j k_j over the first m rates
+static void combine(const ap_ode *ode, double h, const double *a, int m, const double *k,
+                    double *y) {
+  int n = ode->n;
+  for (int i = 0; i < n; i++) y[i] = 0;
+  for (int j = 0; j < m; j++)
+    for (int i = 0; i < n && a[j] != 0; i++) y[i] += a[j] * k[j * n + i];
+  for (int i = 0; i < n; i++) y[i] = ode->y0[i] + h * y[i];
+}
+
+// Stages from `first` up to `last` of a step of h in k; y is the last one's state.
+static bool go_through(ap_ode *ode, double h, int first, int last, double *k, double *y) {
+  for (int s = first; s < last; s++) {
+    combine(ode, h, dop_a[s], s, k, y);
+    if (!rate_at(ode, ode->from + dop_c[s] * h, y, k + s * ode->n)) return false;
+  }
+  return true;
+}
+
+// The tolerance of entry i on a step.
+static double scale_of(const ap_ode *ode, int i) {
+  return ode->absolute[i] + ode->options.relative * fmax(fabs(ode->y0[i]), fabs(ode->y[i]));
+}
+
+// The largest entry of sum e_j k_j in units of the tolerance.
+static double estimate(const ap_ode *ode, const double *e) {
+  double largest = 0;
+  for (int i = 0; i < ode->n; i++) {
+    double sum = 0;
+    for (int j = 0; j < DOP_STAGES; j++) sum += e[j] * ode->k[j * ode->n + i];
+    largest = fmax(largest, fabs(sum) / scale_of(ode, i));
+  }
+  return largest;
+}
+
+static double error_of(const ap_ode *ode) {
+  double e5 = estimate(ode, dop_e5), e3 = estimate(ode, dop_e3);
+  if (e5 == 0 && e3 == 0) return 0;
+  return fabs(ode->h) * e5 * e5 / sqrt(e5 * e5 + 0.01 * e3 * e3);
+}
+
+// A first step, from the sizes of the rate and of its change (II.4 of the book).
+static bool choose_first(ap_ode *ode, double stop) {
+  double size = 0, slope = 0, bend = 0, *f0 = ode->k, *f1 = ode->k + ode->n;
+  for (int i = 0; i < ode->n; i++) {
+    size = fmax(size, fabs(ode->y0[i]) / scale_of(ode, i));
+    slope = fmax(slope, fabs(f0[i]) / scale_of(ode, i));
+  }
+  double h = size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope;
+  if (ode->options.longest_step > 0) h = fmin(h, ode->options.longest_step);
+  h = fmin(h, stop - ode->from);
+  for (int i = 0; i < ode->n; i++) ode->stage[i] = ode->y0[i] + h * f0[i];
+  if (!rate_at(ode, ode->from + h, ode->stage, f1)) return false;
+  for (int i = 0; i < ode->n; i++) bend = fmax(bend, fabs(f1[i] - f0[i]) / scale_of(ode, i) / h);
+  double most = fmax(slope, bend);
+  ode->next = fmin(100 * h, most <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / most, 1.0 / 8));
+  return true;
+}
+
+// Whether the tolerance is below what rounding leaves.
+static bool too_precise(const ap_ode *ode) {
+  for (int i = 0; i < ode->n; i++)
+    if (!(DBL_EPSILON * fabs(ode->y0[i]) <= scale_of(ode, i)) || scale_of(ode, i) < DBL_MIN)
+      return true;
+  return false;
+}
+
+// Make the end of the last step the beginning of the next.
+static bool move_on(ap_ode *ode) {
+  size_t bytes = (size_t)ode->n * sizeof *ode->y;
+  ode->from = ode->to;
+  ode->dense = false;
+  memcpy(ode->y0, ode->y, bytes);
+  if (ode->rate_known)
+    memcpy(ode->k, ode->k + DOP_STAGES * ode->n, bytes);
+  else if (!rate_at(ode, ode->from, ode->y0, ode->k))
+    return false;
+  ode->rate_known = false;
+  return true;
+}
+
+// One trial of ode->h: its end in ode->y, its error in *e. False: the rate failed.
+static bool try_step(ap_ode *ode, double *e) {
+  if (!go_through(ode, ode->h, 1, DOP_STAGES, ode->k, ode->stage)) return false;
+  combine(ode, ode->h, dop_a[DOP_STAGES], DOP_STAGES, ode->k, ode->y);
+  *e = error_of(ode);
+  if (!(*e <= 1)) return true;
+  if (ode->mend) {
+    ode->failed = ode->mend(ode->context, ode->y);
+    ode->not_finite = -1;
+    ode->failed_at = ode->to;
+    if (ode->failed) return false;
+  }
+  if (!rate_at(ode, ode->to, ode->y, ode->k + DOP_STAGES * ode->n)) return false;
+  ode->rate_known = true;
+  return true;
+}
+
+// The step to try: the next one, cut at the stop, or half the way where it would leave a little.
+static void set_length(ap_ode *ode, double stop) {
+  double left = stop - ode->from, h = ode->next;
+  if (ode->options.longest_step > 0) h = fmin(h, ode->options.longest_step);
+  ode->h = 1.01 * h >= left ? left : 2 * h > left ? 0.5 * left : h;
+  ode->to = ode->h == left ? stop : ode->from + ode->h;
+}
+
+// Leave a step that could not be taken.
+static ap_status give_up(ap_ode *ode, ode_stop why, double stop, ap_error *error) {
+  ode->to = ode->from;
+  return explain(ode, why, stop, error);
+}
+
+ap_status ap__ode_step(ap_ode *ode, double stop, ap_error *error) {
+  double e = 0, chosen = 0;
+  bool rejected = false;
+  if (!move_on(ode)) return explain(ode, RATE, stop, error);
+  memcpy(ode->y, ode->y0, (size_t)ode->n * sizeof *ode->y);
+  if (too_precise(ode)) return explain(ode, PRECISION, stop, error);
+  if (!(ode->next > 0) && !choose_first(ode, stop)) return explain(ode, RATE, stop, error);
+  for (;;) {
+    double least = 4 * DBL_EPSILON * fmax(fabs(ode->from), DBL_MIN / DBL_EPSILON);
+    chosen = ode->next;
+    set_length(ode, stop);
+    bool good = try_step(ode, &e);
+    if (good && e <= 1) break;
+    bool failed = !good;
+    if (failed && !ode->patient) return give_up(ode, RATE, stop, error);
+    double part = failed || !isfinite(e) ? 0.25 : fmax(SHRINK, SAFETY * pow(e, -EXPONENT));
+    ode->next = part * ode->h;
+    rejected = true;
+    if (ode->next <= least) return give_up(ode, failed ? RATE : SHORT, stop, error);
+  }
+  double part = e > 0 ? SAFETY * pow(e, -EXPONENT) * pow(ode->error, EXPONENT_BEFORE) : GROW;
+  double next = ode->h * fmin(rejected ? 1 : GROW, fmax(SHRINK, part));
+  // A step that was cut at the stop says little of how long it might have been.
+  ode->next = ode->h < 0.999 * chosen ? fmax(next, fmin(chosen, GROW * ode->h)) : next;
+  ode->error = fmax(e, 1e-4);
+  ode->steps++;
+  return AP_OK;
+}
+
+// ---- within a step -----------------------------------------------------------------------------
+
+// The continuous extension, first in Hairer's nested form
+//   y0 + x (r0 + (1 - x) (r1 + x (r2 + (1 - x) (r3 + x (r4 + (1 - x) (r5 + x r6)))))),
+// then in powers of x.
+ap_status ap__ode_interpolate(ap_ode *ode, ap_error *error) {
+  int n = ode->n;
+  if (ode->dense) return AP_OK;
+  if (!go_through(ode, ode->h, DOP_STAGES + 1, DOP_ALL, ode->k, ode->stage))
+    return explain(ode, RATE, ode->to, error);
+  for (int i = 0; i < n; i++) {
+    const double *k = ode->k + i;
+    double change = ode->y[i] - ode->y0[i], r[7], p[DOP_POWERS] = {0};
+    r[0] = change;
+    r[1] = ode->h * k[0] - change;
+    r[2] = 2 * change - ode->h * (k[0] + k[DOP_STAGES * n]);
+    for (int j = 0; j < 4; j++) {
+      r[3 + j] = 0;
+      for (int s = 0; s < DOP_ALL; s++) r[3 + j] += dop_d[j][s] * k[s * n];
+      r[3 + j] *= ode->h;
+    }
+    for (int j = 6; j >= 0; j--) { // p = (p + r_j) times x, or times 1 - x
+      p[0] += r[j];
+      for (int d = DOP_POWERS - 1; d > 0; d--) p[d] = j % 2 == 0 ? p[d - 1] : p[d] - p[d - 1];
+      if (j % 2 == 0) p[0] = 0;
+    }
+    p[0] = ode->y0[i];
+    for (int d = 0; d < DOP_POWERS; d++) ode->power[d * n + i] = p[d];
+  }
+  ode->dense = true;
+  return AP_OK;
+}
+
+void ap__ode_read(const ap_ode *ode, double t, double *y) {
+  double x = (t - ode->from) / ode->h;
+  if (t == ode->to) {
+    memcpy(y, ode->y, (size_t)ode->n * sizeof *y);
+    return;
+  }
+  for (int i = 0; i < ode->n; i++) {
+    const double *p = ode->power + i;
+    y[i] = p[(DOP_POWERS - 1) * ode->n];
+    for (int d = DOP_POWERS - 2; d >= 0; d--) y[i] = y[i] * x + p[d * ode->n];
+  }
+}
+
+ap_status ap__ode_shorter(ap_ode *ode, double t, double *y, ap_error *error) {
+  double h = t - ode->from;
+  memcpy(ode->again, ode->k, (size_t)ode->n * sizeof *ode->k);
+  if (!go_through(ode, h, 1, DOP_STAGES, ode->again, ode->stage))
+    return explain(ode, RATE, t, error);
+  combine(ode, h, dop_a[DOP_STAGES], DOP_STAGES, ode->again, y);
+  return AP_OK;
+}
+
+// ---- as the public sees it ---------------------------------------------------------------------
+
+static ap_status check_advance(const ap_ode *ode, double t, const double *y, ap_error *error) {
   if (!ode || !y)
     ap__fail(error, AP_E_ARG, 0, "the %s is NULL", ode ? "place for the state" : "problem");
   else if (!ode->running)
@@ -308,57 +392,36 @@ ap_status ap__ode_check_advance(const ap_ode *ode, double t, const double *y, ap
   return AP_E_ARG;
 }
 
-long ap__ode_count_steps(ap_ode *ode) {
-  long steps = 0;
-  ERKStepGetNumSteps(ode->stepper, &steps);
-  long more = steps - ode->counted;
-  ode->steps += more;
-  ode->counted = steps;
-  return more;
-}
-
-// Integrate until t is passed or stop is reached, and read y at the earlier of the two. ARKODE
-// keeps a stop time until it is reached, so every call sets one.
-static ap_status evolve(ap_ode *ode, double t, double stop, double *y, ap_error *error) {
-  double reached = t < stop ? t : stop;
-  ode->failed = AP_OK;
-  ode->not_finite = -1;
-  int flag = ERKStepSetStopTime(ode->stepper, stop);
-  bool passing = flag == ARK_SUCCESS;
-  while (passing) { // zeros of functions that are watched don't matter here
-    flag = ERKStepEvolve(ode->stepper, t, ode->y, &(double){0}, ARK_NORMAL);
-    passing = flag == ARK_ROOT_RETURN;
+// Steps until one ends at or beyond t, none beyond stop.
+static ap_status pass(ap_ode *ode, double t, double stop, ap_error *error) {
+  for (long taken = 0; ode->to < t; taken++) {
+    if (taken >= ode->options.most_steps) return explain(ode, STEPS, t, error);
+    ap_status status = ap__ode_step(ode, stop, error);
+    if (status) return status;
   }
-  ap__ode_count_steps(ode);
-  ode->step_known = false;
-  // ARKODE does not look whether the evaluation of the rate failed with which it interpolates.
-  if (flag < 0 || ode->failed) {
-    ode->running = false;
-    return ap__ode_explain(ode, flag, reached, error);
-  }
-  ode->t = reached;
-  memcpy(y, N_VGetArrayPointer(ode->y), (size_t)ode->n * sizeof *y);
   return AP_OK;
 }
 
 ap_status ap_ode_advance(ap_ode *ode, double t, double *y, ap_error *error) {
-  ap_status status = ap__ode_check_advance(ode, t, y, error);
-  return status ? status : evolve(ode, t, DBL_MAX, y, error);
+  ap_status status = check_advance(ode, t, y, error);
+  if (!status) status = pass(ode, t, DBL_MAX, error);
+  if (!status && t != ode->to) status = ap__ode_interpolate(ode, error);
+  if (status) return status;
+  ap__ode_read(ode, t, y);
+  ode->t = t;
+  return AP_OK;
 }
 
 ap_status ap_ode_advance_to(ap_ode *ode, double t, double *y, ap_error *error) {
-  ap_status status = ap__ode_check_advance(ode, t, y, error);
-  if (status) return status;
-  double stands = ode->t;
-  ERKStepGetCurrentTime(ode->stepper, &stands);
+  ap_status status = check_advance(ode, t, y, error);
   // An earlier reading was interpolated, and the step it lies in ends beyond t: go back to it.
-  if (stands > t) status = ap__ode_restart(ode, error);
-  // The aim lies beyond the stop, so that ARKODE sees the stop first and forgets it.
-  return status ? status : evolve(ode, t + (t - ode->t), t, y, error);
+  if (!status && ode->to > t) {
+    ap__ode_read(ode, ode->t, ode->stage);
+    status = ap__ode_resume(ode, ode->t, ode->stage, error);
+  }
+  if (!status) status = pass(ode, t, t, error);
+  if (status) return status;
+  memcpy(y, ode->y, (size_t)ode->n * sizeof *y);
+  ode->t = t;
+  return AP_OK;
 }
-
-long ap_ode_evaluations(const ap_ode *ode) { return ode ? ode->evaluations : 0; }
-
-long ap_ode_steps(const ap_ode *ode) { return ode ? ode->steps : 0; }
-
-#endif

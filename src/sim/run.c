@@ -1,9 +1,12 @@
 // Runs as the public sees them: start, advance, read.
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "model/frozen.h"
+#include "model/pack.h"
 #include "sim/run.h"
 
 void ap_sim_on_event(ap_sim *sim, void (*tell)(void *context, const ap_event *event),
@@ -47,11 +50,30 @@ static ap_status check_start(const ap_sim *sim, double t, const double *q, const
   return AP_OK;
 }
 
-// Refuse a start inside a wall.
+// Refuse a start beyond a rigid stop.
+static ap_status check_limit(const ap_sim *sim, const run_pair *p, ap_error *error) {
+  double limit = p->limit / p->way;
+  const char *joint = "joint";
+  if (p->stiffness > 0) return AP_OK;
+  for (int i = 1; i < ap_nbody(sim->m); i++)
+    if (ap_joint_nv(sim->m, i) == 1 && ap_joint_v(sim->m, i) == p->joint)
+      joint = ap_body(sim->m, i)->joint_name;
+  ap__fail(error, AP_E_ARG, 0,
+           "joint \"%.*s\" starts at %.9g, beyond its limit of %.9g: start inside, or turn limits off",
+           ap__shown(joint), joint, p->now.p[0], limit);
+  return AP_E_ARG;
+}
+
+// Refuse a start inside a wall, or beyond a limit.
 static ap_status check_inside(const ap_sim *sim, ap_error *error) {
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     if (p->now.distance >= -sim->scene.depth) continue;
+    if (p->joint >= 0) {
+      ap_status status = check_limit(sim, p, error);
+      if (status) return status;
+      continue;
+    }
     const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
     ap__fail(error, AP_E_ARG, 0,
              "point \"%.*s\" starts %.3g m inside wall \"%.*s\", at (%.6g, %.6g, %.6g)",
@@ -76,7 +98,7 @@ static ap_status check_singular(ap_sim *sim, ap_error *error) {
   ap__run_bend(sim, q, v);
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    if (p->now.distance > sim->scene.depth || fabs(p->now.rate) > sim->scene.rest) continue;
+    if (p->now.distance > sim->scene.depth || !ap__run_along(sim, p)) continue;
     if (p->bent >= -RUN_FALLS || ap__run_pushes(sim, p)) continue;
     const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
     ap__fail(error, AP_E_ARG, 0,
@@ -88,22 +110,78 @@ static ap_status check_singular(ap_sim *sim, ap_error *error) {
   return AP_OK;
 }
 
-// Points that touch at the start hit, rest or leave.
-static ap_status first_contacts(ap_sim *sim, ap_error *error) {
-  int hits = -1, rests = -1;
-  for (int i = 0; i < sim->npair; i++) {
-    const run_pair *p = &sim->pair[i];
-    if (p->now.distance > sim->scene.depth) continue;
-    if (p->now.rate < -sim->scene.rest)
-      hits = i;
-    else if (p->now.rate <= sim->scene.rest)
-      rests = i;
+// The longest way from the first joint of a body to a point of it, whatever the joints that turn do.
+static double reach_of(const ap_model *m, const run_pair *p) {
+  const ap_packed_frame *f = &m->packed_frame[p->body];
+  double reach = 0, x[3] = {f->p[0], f->p[1], f->p[2]};
+  for (int k = 0; k < 3; k++)
+    for (int c = 0; c < 3; c++) x[k] += f->R[3 * k + c] * p->at[c];
+  for (int i = m->mover[p->body]; i > 0; i = m->joint[i].parent) {
+    reach += sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    memcpy(x, m->packed_body[i].s, sizeof x);
   }
-  if (hits >= 0) {
-    ap_status status = ap__run_count(sim, &sim->pair[hits], error);
+  return reach;
+}
+
+// The scene's length: of the robot's reach, of its walls, and of how far they are; and what follows
+// from it. Far from the origin rounding is larger than grazing.
+static void measure(ap_sim *sim) {
+  double length = 0, far = 0, speed = 0, g = 0;
+  for (int i = 0; i < sim->npoint; i++) {
+    const run_pair *p = &sim->pair[i];
+    const ap_wall *wall = &sim->scene.wall[p->wall];
+    length = fmax(length, fmax(reach_of(sim->m, p), fabs(p->now.distance)));
+    for (int k = 0; k < 3; k++) {
+      if (wall->kind != AP_WALL_PLANE && wall->kind != AP_WALL_PROFILE)
+        length = fmax(length, wall->size[k]);
+      far = fmax(far, fmax(fabs(p->now.p[k]), fabs(wall->centre[k])));
+      speed = fmax(speed, fabs(p->now.v[k]));
+    }
+  }
+  for (int k = 0; k < 3; k++) g = fmax(g, fabs(sim->scene.gravity[k]));
+  sim->length = length > 0 ? length : 1;
+  sim->touch = fmax(RUN_GRAZE * sim->length, 16 * DBL_EPSILON * far);
+  double time = g > 0 ? sqrt(sim->length / g) : speed > 0 ? sim->length / speed : 1;
+  sim->window = RUN_STRIDES * time;
+}
+
+// The tolerance of the ledger, from the energies that there may be.
+static void weigh_ledger(ap_sim *sim, const double energy[3]) {
+  double mass = 0, g = 0, scale = fabs(energy[0]) + fabs(energy[2]);
+  for (int i = 1; i < ap_nbody(sim->m); i++) mass += ap_body(sim->m, i)->mass;
+  for (int k = 0; k < 3; k++) g = fmax(g, fabs(sim->scene.gravity[k]));
+  scale += mass * g * sim->length;
+  for (int i = sim->nq + sim->nv; i < sim->n; i++)
+    sim->ode->absolute[i] = fmax(sim->scene.absolute, sim->scene.relative * scale);
+}
+
+// Points that touch at the start hit, rest or leave; brakes hold or slide.
+static ap_status first_contacts(ap_sim *sim, ap_error *error) {
+  const double *v = sim->y + sim->nq;
+  bool hits = false, rests = false;
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *p = &sim->pair[i];
+    if (p->stiffness > 0) {
+      p->pressed = p->now.distance < 0;
+      continue;
+    }
+    if (p->now.distance > sim->touch) continue;
+    if (ap__run_along(sim, p))
+      rests = true;
+    else if (p->now.rate < 0)
+      hits = true;
+  }
+  for (int i = 0; i < sim->nbrake; i++) {
+    run_brake *b = &sim->brake[i];
+    b->way = v[b->v] > 0 ? 1 : v[b->v] < 0 ? -1 : 0;
+    b->resting = -1;
+    rests = rests || !b->way;
+  }
+  if (hits) {
+    ap_status status = ap__run_count(sim, error);
     return status ? status : ap__run_impact(sim, error);
   }
-  return rests >= 0 ? ap__run_settle(sim, -1, -1, error) : AP_OK;
+  return rests ? ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error) : AP_OK;
 }
 
 ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, ap_error *error) {
@@ -126,15 +204,18 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->nresting = 0;
   sim->events = sim->busy = 0;
   sim->busy_t = sim->plod_until = -INFINITY;
-  sim->plod = sim->scene.window;
-  sim->calm = 1;
+  sim->open = false;
+  sim->fastest = 0;
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
     sim->pair[i].away = true;
-    sim->pair[i].quiet_t = sim->pair[i].hit_t = -INFINITY;
+    sim->pair[i].pressed = sim->pair[i].told = false;
   }
+  for (int i = 0; i < sim->nbrake; i++) sim->brake[i].way = 0, sim->brake[i].resting = -1;
   ap__run_loads(sim, t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
+  measure(sim);
+  sim->plod = sim->window;
   status = check_inside(sim, error);
   if (!status) status = check_singular(sim, error);
   if (status) return status;
@@ -143,7 +224,11 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->start_energy = energy[0] + energy[1] + energy[2];
   sim->start_motion = energy[0] + energy[2];
   sim->started = true; // who is told of the first events may ask for the state
-  if (sim->scene.stepping == AP_ADAPTIVE) status = first_contacts(sim, error);
+  if (sim->ode) {
+    sim->ode->next = 0;
+    weigh_ledger(sim, energy);
+    status = first_contacts(sim, error);
+  }
   double lift = -energy[1] - energy[2]; // onto walls, of points that start inside within `depth`
   ap__run_energy(sim, energy);
   sim->start_energy += lift + energy[1] + energy[2];
@@ -162,11 +247,9 @@ ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error) {
     return AP_E_ARG;
   }
   ap_status status = AP_OK;
-  while (!status && sim->t < t) {
-    double end = fmin(t, ap__run_loads(sim, sim->t));
-    status = sim->scene.stepping == AP_ADAPTIVE ? ap__run_adaptive(sim, end, error)
-                                                : ap__run_fixed(sim, end, error);
-  }
+  if (sim->ode) status = ap__run_adaptive(sim, t, error);
+  while (!sim->ode && !status && sim->t < t)
+    status = ap__run_fixed(sim, fmin(t, ap__run_loads(sim, sim->t)), error);
   sim->started = !status;
   return status;
 }
@@ -187,6 +270,7 @@ ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
   ap_status status = ap__run_accelerations(sim, sim->t, sim->q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_energy(sim, energy);
+  double lost = sim->open && sim->ends == RUN_STRIDE ? sim->from_lost : sim->lost;
   double work = ledger[RUN_LOADS];
   for (int i = 0; i < sim->nv; i++) {
     sim->work_of[i] = sim->scene.force ? ledger[RUN_LEDGER + i] : 0;
@@ -203,8 +287,8 @@ ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
                           .work = work,
                           .work_of = sim->work_of,
                           .dissipated = ledger[RUN_TAKEN],
-                          .lost = sim->lost,
-                          .contacts = sim->nresting};
+                          .lost = lost,
+                          .contacts = ap_sim_contacts(sim, NULL, 0)};
   if (sim->loop) {
     state->s = sim->s;
     state->sd = sim->sd;
@@ -212,21 +296,25 @@ ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
     state->closure = ap__closed_coordinates(sim->plant.closed, sim->q, v, sim->s, sim->sd);
   }
   state->closing =
-      energy[0] + energy[1] + energy[2] - work + state->dissipated + sim->lost - sim->start_energy;
+      energy[0] + energy[1] + energy[2] - work + state->dissipated + lost - sim->start_energy;
   return AP_OK;
 }
 
 int ap_sim_contacts(const ap_sim *sim, ap_contact_state *contact, int room) {
+  int n = 0;
   if (!sim || !sim->started) return 0;
-  for (int i = 0; i < sim->nresting && i < room && contact; i++) {
+  for (int i = 0; i < sim->nresting; i++) {
     const ap_resting *r = &sim->resting[i];
-    contact[i] = (ap_contact_state){.point = r->point,
-                                    .wall = r->wall,
-                                    .sticks = r->sticks,
-                                    .force = {r->force[0], r->force[1], r->force[2]},
-                                    .gap = r->gap};
+    if (r->kind != AP_REST_POINT) continue;
+    if (contact && n < room)
+      contact[n] = (ap_contact_state){.point = r->point,
+                                      .wall = r->wall,
+                                      .sticks = r->sticks,
+                                      .force = {r->force[0], r->force[1], r->force[2]},
+                                      .gap = r->gap};
+    n++;
   }
-  return sim->nresting;
+  return n;
 }
 
 long ap_sim_evaluations(const ap_sim *sim) { return sim ? sim->evaluations : 0; }

@@ -1,7 +1,8 @@
-// A run of a robot among walls from inside. scene.c makes it, flight.c has its equations of motion
-// and the functions whose zeros are events, touch.c tells how points lie to walls, events.c changes
-// velocities and contacts, adaptive.c, stride.c and fixed.c go on in time, run.c is what the public
-// sees.
+// A run of a robot among walls from inside. scene.c makes it, flight.c has its equations of motion,
+// touch.c tells how points lie to walls and joints to their stops, path.c bounds the motion inside a
+// step, search.c finds the first touch there, breaks.c where a contact or a brake ceases to hold,
+// events.c changes velocities and contacts, adaptive.c, stride.c and fixed.c go on in time, run.c is
+// what the public sees.
 
 #ifndef AP_SIM_RUN_H
 #define AP_SIM_RUN_H
@@ -11,36 +12,41 @@
 #include <appell/sim.h>
 
 #include "sim/contact.h"
+#include "sim/ode.h"
+#include "sim/path.h"
 
 // More touches at a time than this are refused.
 enum { RUN_MOST_TOUCHES = 96 };
 
-// Below this speed (m/s or rad/s) the Coulomb friction of a joint goes over into a viscous one, so
-// that the equations of motion are continuous: a joint held by it creeps.
-#define RUN_CREEP 1e-3
+// Depths below this part of the scene's length are grazing; bounces as low as that are over, and
+// points as close as that touch.
+#define RUN_GRAZE 1e-10
 
-// A point whose way, without an impulse, would enter its wall by less than this (m) grazes it.
-#define RUN_GRAZE 1e-12
+// Points that rest are put back on their walls when they are off by this part of the scene's length
+// (and by ten times it in a second).
+#define RUN_DRIFT 1e-11
 
-// A point this close to a wall (m) touches it.
-#define RUN_TOUCH 1e-10
+// A normal velocity below this part of the point's speed is none; nor is one below this part of the
+// fastest that there was, which is rounding.
+#define RUN_ALONG  1e-10
+#define RUN_NOUGHT 1e-13
 
 // A point that accelerates into its wall by less than this (m/s2) need not be held.
 #define RUN_FALLS 1e-6
-
-// Points that rest are put back on their walls when they are off by this (m, and ten times it in
-// m/s).
-#define RUN_DRIFT 1e-11
-
-// Rates of distances (m/s) are said to have changed their sign when they have passed zero by this,
-// so that those which are nothing but rounding never do.
-#define RUN_TURN 1e-9
 
 // Sliding points whose friction makes their forces so many times what they are without it are
 // jammed. Forces then grow as one over the time that is left, and no step reaches the end of it.
 #define RUN_JAM 1e3
 
-// How a point lies to a wall and moves.
+// A stride in units of the time that the scene's length takes to fall.
+#define RUN_STRIDES 3e-5
+
+// While it goes on in strides, the Coulomb friction of a joint is viscous below this speed, rad/s or
+// m/s.
+#define RUN_CREEP 1e-3
+
+// How a point lies to a wall and moves. Of a joint at its stop: its coordinate from the stop on, and
+// its rate, in the first entries.
 typedef struct run_gap {
   double p[3], v[3];     // of the point, world
   double normal[3];      // unit, into the free region
@@ -51,35 +57,58 @@ typedef struct run_gap {
 
 typedef enum run_was { WAS_FREE, WAS_STICKING, WAS_SLIDING } run_was;
 
-// One point and one wall.
+// One point and one wall, or one joint and one of its stops.
 typedef struct run_pair {
-  int point, wall;
+  int point, wall; // -1: a stop
+  int joint;       // place in v; -1: a point
+  int coordinate;  // place in q
+  double way;      // of a stop: the distance is way * q - limit
+  double limit;
+  double stiffness, damping; // of an elastic stop; 0: rigid
+  bool pressed;              // an elastic stop is
   int body;
   double at[3];
   const ap_surface *surface;
-  double restitution, friction;
-  int resting;          // its place among those that rest, -1: it does not
-  double slack;         // m: what is added to its distance, so that one that touches is watched too
-  double press, slide;  // likewise to its normal force, N, and to its margin, N, or speed, m/s
-  double turn;          // m/s, RUN_TURN or -RUN_TURN: what is added to the rate
-  double quiet_t;       // no grazing is told until then
-  run_gap now;          // filled by ap__run_look()
-  double bent;          // acceleration along the normal, filled by ap__run_bend()
-  double hit_t, flight; // when it last hit, and how long it had flown then
-  bool away;            // from its wall, after the last stride or settling
-  run_was was;          // before the event that is being worked on
-  double rest_time;     // after it, s, when it comes to rest
+  double restitution, friction, stiction; // stiction: the coefficient where it sticks
+  int resting;      // its place among those that rest, -1: it does not
+  double slack;     // m: what is added to F, so that one that touches is met when it has entered
+  bool told;        // that it grazes, and it has not left since
+  char verdict;     // of the search
+  run_gap now;      // filled by ap__run_look()
+  double bent;      // acceleration along the normal, filled by ap__run_bend()
+  bool away;        // from its wall, after the last stride or settling
+  run_was was;      // before the event that is being worked on
+  double rest_time; // after it, s, when it comes to rest
 } run_pair;
 
-// Functions whose zeros are events, in blocks of one per pair.
-enum {
-  RUN_GAP,   // distance: falling means a touch
-  RUN_PRESS, // normal force of a pair that rests: falling means it leaves
-  RUN_SLIDE, // of one that sticks, how far friction is from its limit; of one that slides, speed
-  RUN_RATE,  // rate of c, which has no jump where the normal turns over: rising means closest,
-             // falling farthest
-  RUN_BLOCKS
-};
+// Coulomb friction of a degree of freedom.
+typedef struct run_brake {
+  int v;
+  double hold, slide; // N m or N: most at rest, and while it moves
+  int way;            // sign of the rate against which it slides; 0: it holds
+  int resting;        // its place among those that rest where it holds, else -1
+  run_was was;
+} run_brake;
+
+// A contact or a brake at its limit.
+typedef enum run_break_kind {
+  BREAK_NONE,
+  BREAK_LEAVES, // a pair that rests is not pressed any more
+  BREAK_SLIDES, // friction does not hold it any more
+  BREAK_STOPS,  // it does not slide on
+  BREAK_SLIPS,  // a brake does not hold any more
+  BREAK_HOLDS,  // a joint with a brake does not move on
+  BREAK_EASES   // an elastic stop is not pressed any more
+} run_break_kind;
+
+typedef struct run_break {
+  run_break_kind kind;
+  int index;    // of the pair, or of the brake
+  double value; // force, speed or depth that is left
+} run_break;
+
+// What ends a segment.
+typedef enum run_end { RUN_STEP, RUN_HIT, RUN_TOUCHED, RUN_BREAK, RUN_STRIDE } run_end;
 
 // The ledger behind q and v: work of loads, energy taken, then the work of each joint force.
 enum { RUN_LOADS, RUN_TAKEN, RUN_LEDGER };
@@ -92,10 +121,18 @@ struct ap_sim {
   ap_plant plant;       // the two in motion
   ap_loop *loop;        // of a mechanism; NULL: a tree
   ap_surface **surface; // [nwall]
-  run_pair *pair;       // [npair]
-  int npair, most;      // pairs; touches at a time at most
-  int nq, nv, n;        // n: entries of y
+  run_pair *pair;       // [npair] points at walls, then stops
+  int npair, npoint;    // all of them; those of points
+  run_brake *brake;     // [nbrake]
+  int nbrake;
+  int most;      // touches at a time at most, brakes included
+  int nq, nv, n; // n: entries of y
   ap_ode *ode;
+  run_path path;
+  double length; // m: of the scene
+  double touch;  // m: RUN_GRAZE of it
+  double window; // s: one stride
+  double fastest; // m/s: of any point that was looked at
   // state
   bool started;
   double t;
@@ -104,12 +141,17 @@ struct ap_sim {
   double *told;    // [nv] likewise, as they are told
   double *q;       // [nq] as it is told, quaternions of length one
   double *work_of; // [nv] as it is told
-  bool slack;      // of any pair at rest is in use
-  double calm;     // how many times its usual length a leg may have, as nothing has happened
   bool fresh;      // y has changed by a jump: the integrator starts again
+  bool open;       // a segment is: a step of the integrator, as far as nothing happens in it
+  run_end ends;    // what ends it
+  int ends_with;   // the pair that hits or touches
+  run_break broken; // what breaks
+  double end;      // its end,
+  double *end_y;   // [n] and the state there, of a stride before it jumps
+  double *after_y; // [n] of a stride, after that
+  double worst;    // least value of ap__run_nearest() since the step began
   double lost, start_energy;
   double start_motion; // the part of start_energy that is kinetic or elastic
-  ap_status refused;   // why a trial step of adaptive stepping was, since the last one that was not
   double drift;        // of the closures at the end of a step, the largest
   double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
@@ -117,10 +159,14 @@ struct ap_sim {
   double busy_t;
   double plod_until;   // until then it goes on in strides
   double plod;         // s, how long that was
+  double stride;       // s, of the next one
+  double from;         // where the last one began, with
+  double *from_y;      // [n] the state
+  double from_lost;    // and the energy lost there
   bool strides;        // a stride is under way: contacts don't hold, they get impulses
   int number;          // of the last event
   bool *acts;          // [nload] which loads act now
-  ap_resting *resting; // [most]
+  ap_resting *resting; // [most] pairs, then brakes
   int nresting;
   // room
   double *tau, *driven, *total, *a; // [nv] joint forces, the callback's, all of them; acceleration
@@ -128,9 +174,9 @@ struct ap_sim {
   double *jacobian;                 // [6 * nv]
   int *spring_q;                    // [nspring] place of each in q
   double *stage, *y0;               // [5 * n], [n] of fixed steps
-  int *found;                       // [RUN_BLOCKS * npair]
+  int *order;                       // [npair] of the search
   int *chosen;                      // [most] pairs that take part in an event
-  ap_touch *touch;                  // [most]
+  ap_touch *touched;                // [most]
   ap_resting *candidate;            // [most]
   bool *keep;                       // [most]
   void *impact_room, *contact_room;
@@ -144,17 +190,18 @@ struct ap_sim {
 ap_status ap__run_rate(void *context, double t, const double *y, double *dydt);
 // Put a state back to where the robot can be; context is the run.
 ap_status ap__run_place(void *context, double *y);
-// The functions whose zeros are events.
-void ap__run_events(void *context, double t, const double *y, double *g);
-// Joint forces at a state: sim->tau (springs, dampers, callback) and sim->total (and loads, and
-// what makes Coulomb friction continuous).
+// Joint forces at a state: sim->tau (springs, dampers, callback) and sim->total (and loads, elastic
+// stops, and brakes that slide in place of what the kernels know of Coulomb friction).
 ap_status ap__run_forces(ap_sim *sim, double t, const double *q, const double *v);
 // Accelerations in sim->a, under the contacts that rest; also their forces.
 ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const double *v);
 // Where the coordinate of a degree of freedom of its own stands in q; -1: there is none.
 int ap__run_coordinate(const ap_model *m, int v);
-// Which loads act from time t on, and when that next changes (INFINITY: never).
+// Which loads act from time t on, and when that or a force next changes (INFINITY: never).
 double ap__run_loads(ap_sim *sim, double t);
+// How far a joint has entered an elastic stop that is pressed, and the force of that stop; 0 else.
+double ap__run_stop_depth(const run_pair *pair, const double *q);
+double ap__run_stop_force(const run_pair *pair, const double *q, const double *v);
 // Kinetic, potential and elastic energy of sim->y.
 void ap__run_energy(ap_sim *sim, double energy[3]);
 
@@ -177,25 +224,50 @@ bool ap__run_pushes(ap_sim *sim, const run_pair *pair);
 ap_resting ap__run_resting(const run_pair *pair);
 // Power that friction takes from the points that slide, with the forces of the last accelerations.
 double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v);
+// A touch of ap_impact() for a pair.
+ap_touch ap__run_touch(const run_pair *pair, double restitution);
 
-// Whether a pair that rests slides under a force that grows without bound: friction presses it into
-// its wall the more, the harder the wall pushes, until no force is enough (Painleve's paradox).
-bool ap__run_jams(const ap_sim *sim, const run_pair *pair);
+// Whether a normal velocity is none.
+bool ap__run_along(const ap_sim *sim, const run_pair *pair);
+
+// Whether points slide under forces that grow without bound, in the state of the last accelerations:
+// friction presses a point into its wall the more, the harder the wall pushes, until no force is
+// enough (Painleve's paradox).
+bool ap__run_jams(const ap_sim *sim);
+
+// ---- search.c
+
+// The first touch of a pair that does not rest in the last step of the integrator, whose polynomial
+// is made, before time *t: true where there is one, with its time and pair. *grazes: it goes no
+// deeper than sim->touch. Others go no deeper than that before it.
+bool ap__run_search(ap_sim *sim, double *t, int *pair, bool *grazes);
+
+// ---- breaks.c
+
+// The contact or brake that is nearest to its limit, or beyond it, with the forces of the last
+// accelerations at state q, v; its value is in units of what counts, and below -1 it is beyond.
+run_break ap__run_nearest(const ap_sim *sim, const double *q, const double *v);
+// The first time in the last step of the integrator, whose polynomial is made, at which one of them
+// reaches its limit: told in *found, with the time in *t. BREAK_NONE: none does.
+ap_status ap__run_find_break(ap_sim *sim, double *t, run_break *found);
+// Directions in which points slide, as they are at a state that was looked at.
+void ap__run_turn(ap_sim *sim);
 
 // ---- events.c
 
-// An impact at all pairs that touch, or will inside the window, now; then which of them rest. Told.
+// An impact at all pairs that touch now; then which of them rest. Told.
 ap_status ap__run_impact(ap_sim *sim, ap_error *error);
-// Which points that touch without a normal velocity rest, and how, from now on. Told. Pairs whose
-// force or whose friction has just reached its limit do not stay as they are (-1: there is none).
-ap_status ap__run_settle(ap_sim *sim, int must_leave, int must_slide, ap_error *error);
+// Which points that touch without a normal velocity rest, and how, and which brakes hold, from now
+// on. Told. What has just reached its limit does not stay as it is.
+ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error);
 // Back onto the walls where the points that rest have drifted off them.
 ap_status ap__run_mend(ap_sim *sim, ap_error *error);
-// Tell an event of one pair.
+// Tell an event of one pair; of a brake.
 void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pair,
                   const ap_touch *touch, double lost);
-// Counts an event; refuses where there are too many of them, naming the pair.
-ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error);
+void ap__run_tell_brake(ap_sim *sim, ap_event_kind kind, const run_brake *brake);
+// Counts an event; refuses where there are too many of them.
+ap_status ap__run_count(ap_sim *sim, ap_error *error);
 // A failure inside a run; where the inertia matrix is singular, the joint is named.
 ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_error *error);
 
@@ -204,8 +276,10 @@ ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_err
 // From now on go in strides: for a window, and for twice the time where that happens again soon, up
 // to a hundred windows.
 void ap__run_plod(ap_sim *sim);
-// Go on in strides until they are over, or to time t; then which points rest, and how, is settled.
-ap_status ap__run_strides(ap_sim *sim, double t, ap_error *error);
+// One stride, not beyond stop; after the last one, which points rest, and how, is settled.
+ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error);
+// The state at time t inside the last stride, in sim->y.
+void ap__run_read_stride(ap_sim *sim, double t);
 
 // ---- adaptive.c, fixed.c: go on to time t, where no load changes on the way
 

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "sim/ode.h"
+#include "model/frozen.h"
 #include "sim/run.h"
 
 ap_scene ap_default_scene(void) {
@@ -18,8 +18,6 @@ ap_scene ap_default_scene(void) {
                     .relative = 1e-10,
                     .absolute = 1e-10,
                     .step = 1e-3,
-                    .window = 1e-5,
-                    .rest = 1e-9,
                     .depth = 1e-9,
                     .most_events = 1000000};
 }
@@ -37,11 +35,11 @@ static ap_status refuse(ap_error *error, const char *text) {
 
 static ap_status check_numbers(const ap_scene *s, ap_error *error) {
   if (!s->model) return refuse(error, "a scene needs a model");
-  if (s->nwall < 0 || s->npoint < 0 || s->nspring < 0 || s->nload < 0)
-    return refuse(error, "the number of walls, points, springs or loads is negative");
+  if (s->nwall < 0 || s->npoint < 0 || s->nspring < 0 || s->nload < 0 || s->nstop < 0)
+    return refuse(error, "the number of walls, points, springs, loads or stops is negative");
   if ((s->nwall && !s->wall) || (s->npoint && !s->point) || (s->nspring && !s->spring) ||
-      (s->nload && !s->load))
-    return refuse(error, "the walls, points, springs or loads are NULL");
+      (s->nload && !s->load) || (s->nstop && !s->stop))
+    return refuse(error, "the walls, points, springs, loads or stops are NULL");
   if (s->npoint > 100000 || s->nwall > 100000 || (long)s->npoint * s->nwall > 1000000)
     return refuse(error, "more than a million pairs of a point and a wall");
   if (s->gravity && !finite3(s->gravity)) return refuse(error, "gravity is not finite");
@@ -49,10 +47,31 @@ static ap_status check_numbers(const ap_scene *s, ap_error *error) {
     return refuse(error, "the stepping is none of AP_ADAPTIVE, AP_FIXED_RK4, AP_FIXED_EULER");
   if (s->stepping != AP_ADAPTIVE && !(s->step > 0 && isfinite(s->step)))
     return refuse(error, "the step must be positive");
-  if (!(s->window >= 0 && isfinite(s->window)) || !(s->rest >= 0 && isfinite(s->rest)) ||
-      !(s->depth >= 0 && s->depth <= 1e-3))
-    return refuse(error, "window, rest and depth must be zero or positive, depth at most 1e-3 m");
+  if (!(s->window >= 0 && isfinite(s->window)) || !(s->depth >= 0 && s->depth <= 1e-3))
+    return refuse(error, "window and depth must be zero or positive, depth at most 1e-3 m");
+  if (s->nforce_time > 0 && !s->force_time) return refuse(error, "the times of forces are NULL");
+  for (int i = 0; i < s->nforce_time; i++)
+    if (!isfinite(s->force_time[i]) || (i > 0 && !(s->force_time[i] > s->force_time[i - 1])))
+      return refuse(error, "the times of forces must be finite and grow");
   if (s->most_events < 1) return refuse(error, "most_events must be at least 1");
+  return AP_OK;
+}
+
+static ap_status check_stops(const ap_scene *s, ap_error *error) {
+  for (int i = 0; i < s->nstop; i++) {
+    const ap_joint_stop *p = &s->stop[i];
+    const char *wrong = NULL;
+    if (p->v < 0 || p->v >= ap_nv(s->model) || ap__run_coordinate(s->model, p->v) < 0)
+      wrong = "is on no joint with one degree of freedom";
+    else if (!(p->restitution >= 0 && p->restitution <= 1))
+      wrong = "has a restitution that is not from 0 to 1";
+    else if (!(p->stiffness >= 0 && isfinite(p->stiffness)) ||
+             !(p->damping >= 0 && isfinite(p->damping)))
+      wrong = "has a number that is not finite, or a negative stiffness or damping";
+    if (!wrong) continue;
+    ap__fail(error, AP_E_ARG, 0, "stop %d %s", i, wrong);
+    return AP_E_ARG;
+  }
   return AP_OK;
 }
 
@@ -108,6 +127,8 @@ static void copy_scene(ap_sim *sim, const ap_scene *s, ap_arena *a) {
   ap_contact_point *point = AP_TAKE(a, ap_contact_point, s->npoint);
   ap_joint_spring *spring = AP_TAKE(a, ap_joint_spring, s->nspring);
   ap_load *load = AP_TAKE(a, ap_load, s->nload);
+  ap_joint_stop *stop = AP_TAKE(a, ap_joint_stop, s->nstop);
+  double *force_time = AP_TAKE(a, double, s->nforce_time > 0 ? s->nforce_time : 0);
   double *gravity = AP_TAKE(a, double, 3);
   for (int i = 0; i < s->nwall; i++) {
     const char *name = copy_name(a, s->wall[i].name ? s->wall[i].name : "wall");
@@ -120,12 +141,17 @@ static void copy_scene(ap_sim *sim, const ap_scene *s, ap_arena *a) {
   if (!a->base) return;
   if (s->nspring) memcpy(spring, s->spring, (size_t)s->nspring * sizeof *spring);
   if (s->nload) memcpy(load, s->load, (size_t)s->nload * sizeof *load);
+  if (s->nstop) memcpy(stop, s->stop, (size_t)s->nstop * sizeof *stop);
+  if (s->nforce_time > 0)
+    memcpy(force_time, s->force_time, (size_t)s->nforce_time * sizeof *force_time);
   memcpy(gravity, s->gravity ? s->gravity : ap_gravity(s->model), 3 * sizeof *gravity);
   sim->scene = *s;
   sim->scene.wall = wall;
   sim->scene.point = point;
   sim->scene.spring = spring;
   sim->scene.load = load;
+  sim->scene.stop = stop;
+  sim->scene.force_time = force_time;
   sim->scene.gravity = gravity;
 }
 
@@ -152,6 +178,10 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->pair = AP_TAKE(&a, run_pair, sim->npair);
   sim->y = AP_TAKE(&a, double, n);
   sim->y0 = AP_TAKE(&a, double, n);
+  sim->from_y = AP_TAKE(&a, double, n);
+  sim->end_y = AP_TAKE(&a, double, n);
+  sim->after_y = AP_TAKE(&a, double, n);
+  ap__path_take(&a, s->model, &sim->path);
   sim->stage = AP_TAKE(&a, double, 5 * n);
   sim->q = AP_TAKE(&a, double, sim->nq);
   sim->before = AP_TAKE(&a, double, nv);
@@ -165,9 +195,10 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->work_of = AP_TAKE(&a, double, nv);
   sim->spring_q = AP_TAKE(&a, int, s->nspring);
   sim->acts = AP_TAKE(&a, bool, s->nload);
-  sim->found = AP_TAKE(&a, int, RUN_BLOCKS * sim->npair + 1);
+  sim->brake = AP_TAKE(&a, run_brake, sim->nbrake);
+  sim->order = AP_TAKE(&a, int, sim->npair);
   sim->chosen = AP_TAKE(&a, int, most);
-  sim->touch = AP_TAKE(&a, ap_touch, most);
+  sim->touched = AP_TAKE(&a, ap_touch, most);
   sim->resting = AP_TAKE(&a, ap_resting, most);
   sim->candidate = AP_TAKE(&a, ap_resting, most);
   sim->keep = AP_TAKE(&a, bool, most);
@@ -182,6 +213,58 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
 
 // ---- create ------------------------------------------------------------------------------------
 
+// The stops of the model's joints, followers' among them; into pair, or with NULL counted.
+static int make_stops(const ap_scene *s, run_pair *pair) {
+  const ap_model *m = s->model;
+  int n = 0;
+  for (int i = 1; i < m->nbody && s->limits; i++) {
+    const ap_joint *j = &m->joint[i];
+    const ap_body_def *b = &m->link[j->link];
+    const double limit[2] = {b->lower, b->upper};
+    for (int k = 0; k < 2 && j->nv == 1 && j->ratio != 0; k++) {
+      if (!isfinite(limit[k])) continue;
+      double way = k ? -1 : 1;
+      run_pair p = {.point = -1,
+                    .wall = -1,
+                    .joint = j->v,
+                    .coordinate = j->q,
+                    .way = way * j->ratio,
+                    .limit = way * (limit[k] - j->offset),
+                    .resting = -1};
+      for (int c = 0; c < s->nstop; c++) {
+        if (s->stop[c].v != j->v) continue;
+        p.restitution = s->stop[c].restitution;
+        p.stiffness = s->stop[c].stiffness;
+        p.damping = s->stop[c].damping;
+      }
+      if (pair) pair[n] = p;
+      n++;
+    }
+  }
+  return n;
+}
+
+// Brakes of the joints with Coulomb friction, with what followers add to their leaders'; into
+// brake, or with NULL counted.
+static int make_brakes(const ap_scene *s, run_brake *brake) {
+  const ap_model *m = s->model;
+  int n = 0;
+  for (int v = 0; v < m->nv && s->joint_friction; v++) {
+    run_brake b = {.v = v, .resting = -1};
+    for (int i = 1; i < m->nbody; i++) {
+      const ap_joint *j = &m->joint[i];
+      const ap_body_def *link = &m->link[j->link];
+      if (j->nv != 1 || j->v != v) continue;
+      b.slide += fabs(j->ratio) * link->coulomb;
+      b.hold += fabs(j->ratio) * fmax(link->coulomb, link->stiction);
+    }
+    if (!(b.hold > 0)) continue;
+    if (brake) brake[n] = b;
+    n++;
+  }
+  return n;
+}
+
 static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
   for (int i = 0; i < sim->scene.nwall; i++) {
     ap_wall *wall = (ap_wall *)&sim->scene.wall[i];
@@ -189,7 +272,9 @@ static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
     if (!sim->surface[i]) return AP_E_ARG;
     wall->points = ap_surface_wall(sim->surface[i])->points;
   }
-  for (int i = 0; i < sim->npair; i++) {
+  make_stops(&sim->scene, sim->pair + sim->npoint);
+  make_brakes(&sim->scene, sim->brake);
+  for (int i = 0; i < sim->npoint; i++) {
     int point = i / sim->scene.nwall, wall = i % sim->scene.nwall;
     const ap_contact_point *p = &sim->scene.point[point];
     sim->pair[i] = (run_pair){.point = point,
@@ -197,6 +282,9 @@ static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
                               .body = p->body,
                               .at = {p->at[0], p->at[1], p->at[2]},
                               .surface = sim->surface[wall],
+                              .joint = -1,
+                              .stiction = fmax(sim->scene.wall[wall].static_friction,
+                                               sim->scene.wall[wall].friction),
                               .restitution = sim->scene.wall[wall].restitution,
                               .friction = sim->scene.wall[wall].friction,
                               .resting = -1};
@@ -204,21 +292,17 @@ static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
   return AP_OK;
 }
 
-// The integrator, and what it watches: distances and contact forces, their zeros located to the
-// last digits, and the rates of the distances, whose zeros only part the way into pieces.
+// The integrator. The ledger keeps its tolerance relative to the energies that there are, which are
+// known when the run starts.
 static ap_status make_integrator(ap_sim *sim, ap_error *error) {
   ap_ode_options o = ap_default_ode_options();
   o.relative = sim->scene.relative;
   o.absolute = sim->scene.absolute;
-  o.most_steps = 10000000;
   ap_status status = ap_ode_create(sim->n, ap__run_rate, sim, &o, &sim->ode, error);
   if (status) return status;
-  ap__ode_govern(sim->ode, sim->nq + sim->nv);
-  if (sim->loop) ap__ode_mend(sim->ode, ap__run_place);
-  int n = sim->npair;
-  if (!n) return AP_OK;
-  for (int i = 0; i < RUN_BLOCKS * n; i++) sim->found[i] = i < RUN_RATE * n ? -1 : 0;
-  return ap__ode_watch(sim->ode, RUN_BLOCKS * n, RUN_RATE * n, sim->found, ap__run_events, error);
+  sim->ode->patient = true;
+  if (sim->loop) sim->ode->mend = ap__run_place;
+  return AP_OK;
 }
 
 // What moves, in the memory that was laid out for it.
@@ -252,15 +336,18 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   ap_status status = take_tree(&own, error);
   if (!status) status = check_numbers(scene, error);
   if (!status) status = check_parts(scene, error);
+  if (!status) status = check_stops(scene, error);
   if (status) return status;
   ap_sim sizes = {.m = scene->model,
                   .plant = scene->mechanism ? ap__plant_closed(scene->mechanism, NULL)
                                             : ap__plant_tree(scene->model, NULL),
                   .nq = ap_nq(scene->model),
                   .nv = ap_nv(scene->model),
-                  .npair = scene->npoint * scene->nwall};
+                  .npoint = scene->npoint * scene->nwall,
+                  .nbrake = make_brakes(scene, NULL)};
+  sizes.npair = sizes.npoint + make_stops(scene, NULL);
   if (sizes.nv < 1) return refuse(error, "nothing of the model moves");
-  sizes.most = sizes.npair < RUN_MOST_TOUCHES ? sizes.npair : RUN_MOST_TOUCHES;
+  sizes.most = (sizes.npair < RUN_MOST_TOUCHES ? sizes.npair : RUN_MOST_TOUCHES) + sizes.nbrake;
   sizes.n = sizes.nq + sizes.nv + RUN_LEDGER + (scene->force ? sizes.nv : 0);
   size_t bytes = lay_out(&sizes, scene, NULL);
   ap_sim *made = malloc(sizeof *made);

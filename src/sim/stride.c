@@ -33,11 +33,9 @@ static int choose(ap_sim *sim) {
   int n = 0;
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    if (p->away && p->now.distance > RUN_TOUCH) continue;
+    if (p->stiffness > 0 || (p->away && p->now.distance > sim->touch)) continue;
     if (n == sim->most) return -1;
-    sim->touch[n] = (ap_touch){.body = p->body, .friction = p->friction};
-    memcpy(sim->touch[n].at, p->at, sizeof p->at);
-    memcpy(sim->touch[n].normal, p->now.normal, sizeof p->now.normal);
+    sim->touched[n] = ap__run_touch(p, 0);
     sim->chosen[n++] = i;
   }
   return n;
@@ -75,7 +73,7 @@ static ap_status go(ap_sim *sim, run_stride *s, const double *rate, bool meets, 
   }
   if (s->n == 0) return AP_OK;
   status =
-      sim->plant.kind->impact(&sim->plant, q, v, s->n, sim->touch, sim->impact_room, &s->result);
+      sim->plant.kind->impact(&sim->plant, q, v, s->n, sim->touched, sim->impact_room, &s->result);
   return status ? ap__run_failed(sim, status, "the impact cannot be solved", error) : AP_OK;
 }
 
@@ -118,16 +116,16 @@ static double book(ap_sim *sim, const run_stride *s) {
 static ap_status keep_pressed(ap_sim *sim, int n, ap_error *error) {
   int pressed = 0;
   bool off = false;
-  double lost = 0;
+  double lost = 0, drift = RUN_DRIFT * sim->length;
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   for (int i = 0; i < sim->npair; i++) sim->pair[i].away = true;
   for (int i = 0; i < n; i++) {
     run_pair *p = &sim->pair[sim->chosen[i]];
-    const double *f = sim->touch[i].impulse;
+    const double *f = sim->touched[i].impulse;
     p->away = f[0] == 0 && f[1] == 0 && f[2] == 0;
     if (p->away) continue;
     sim->candidate[pressed++] = ap__run_resting(p);
-    off = off || fabs(p->now.distance) > RUN_DRIFT || fabs(p->now.rate) > 10 * RUN_DRIFT;
+    off = off || fabs(p->now.distance) > drift || fabs(p->now.rate) > 10 * drift;
   }
   if (!off) return AP_OK;
   ap_status status = ap__contact_project(&sim->plant, sim->y, sim->y + sim->nq, pressed,
@@ -140,10 +138,11 @@ static ap_status keep_pressed(ap_sim *sim, int n, ap_error *error) {
 // A jump is told as the impact that it is.
 static void tell_jump(ap_sim *sim, const run_stride *s) {
   sim->number++;
+  memcpy(sim->told, sim->end_y + sim->nq, (size_t)sim->nv * sizeof *sim->told);
   for (int i = 0; i < s->n; i++) {
-    const double *f = sim->touch[i].impulse;
+    const double *f = sim->touched[i].impulse;
     if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
-    ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, &sim->pair[sim->chosen[i]], &sim->touch[i],
+    ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, &sim->pair[sim->chosen[i]], &sim->touched[i],
                  s->result.lost);
   }
 }
@@ -160,11 +159,21 @@ static ap_status step(ap_sim *sim, run_stride *s, ap_error *error) {
   return go(sim, s, rate, true, error);
 }
 
+// What is read inside a stride: its beginning and its end, or what that was before a jump.
+static void keep_ends(ap_sim *sim, const run_stride *s) {
+  size_t bytes = (size_t)sim->n * sizeof *sim->y;
+  memcpy(sim->from_y, sim->y0, bytes);
+  memcpy(sim->end_y, sim->y, bytes);
+  if (!s->jumps) return;
+  const double *rate = sim->stage; // the mean of both ends
+  for (int i = sim->nq; i < sim->n; i++) sim->end_y[i] = sim->y0[i] + s->h * rate[i];
+}
+
 // A stride of *h, and what to try next. Where the ledger would not close velocities jump; where it
 // would not close then either, the stride is shorter.
 static ap_status stride(ap_sim *sim, double *h, ap_error *error) {
   double kinetic = ap_kinetic_energy(sim->m, sim->w, sim->y, sim->y + sim->nq);
-  double lost = sim->lost, least = sim->scene.window / STRIDE_PARTS;
+  double lost = sim->lost, least = sim->window / STRIDE_PARTS;
   double allowed = sim->scene.relative * kinetic + sim->scene.absolute;
   run_stride s = {.h = *h, .before = energy_of(sim)};
   memcpy(sim->y0, sim->y, (size_t)sim->n * sizeof *sim->y);
@@ -179,16 +188,18 @@ static ap_status stride(ap_sim *sim, double *h, ap_error *error) {
   }
   sim->t += s.h;
   *h = 2 * s.h;
+  keep_ends(sim, &s);
   ap_status status = keep_pressed(sim, s.n, error);
   if (!status && s.jumps) tell_jump(sim, &s);
   return status;
 }
 
 void ap__run_plod(ap_sim *sim) {
-  double window = sim->scene.window;
+  double window = sim->window;
   bool again = sim->t - sim->plod_until < 10 * sim->plod;
   sim->plod = again ? fmin(2 * sim->plod, 100 * window) : window;
   sim->plod_until = sim->t + sim->plod;
+  sim->stride = window;
 }
 
 // Whether a point in flight is about to hit its wall.
@@ -197,26 +208,35 @@ static int about_to_hit(ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     if (!p->away) continue;
-    if (p->now.rate < -sim->scene.rest && p->now.distance + p->now.rate * sim->scene.window <= 0)
+    if (p->now.rate < 0 && !ap__run_along(sim, p) &&
+        p->now.distance + p->now.rate * sim->window <= 0)
       return i;
   }
   return -1;
 }
 
-ap_status ap__run_strides(ap_sim *sim, double t, ap_error *error) {
+ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error) {
+  double end = fmin(stop, sim->plod_until), h = fmin(sim->stride, fmin(sim->window, end - sim->t));
+  int hits = about_to_hit(sim);
   ap_status status = AP_OK;
-  double end = fmin(t, sim->plod_until), window = sim->scene.window, h = window;
   sim->fresh = true;
-  while (sim->t < end && !status) {
-    int hits = about_to_hit(sim);
-    if (hits >= 0) {
-      status = ap__run_count(sim, &sim->pair[hits], error);
-      if (!status) status = ap__run_impact(sim, error);
-      if (status) return status;
-    }
-    h = fmin(h, fmin(window, end - sim->t));
-    status = stride(sim, &h, error);
-    if (end - sim->t < 8 * DBL_EPSILON * fmax(fabs(end), fabs(sim->t))) sim->t = end;
+  if (hits >= 0) {
+    status = ap__run_count(sim, error);
+    if (!status) status = ap__run_impact(sim, error);
+    if (status) return status;
   }
-  return status ? status : ap__run_settle(sim, -1, -1, error);
+  sim->from = sim->t;
+  sim->from_lost = sim->lost;
+  status = stride(sim, &h, error);
+  if (status) return status;
+  sim->stride = h;
+  if (end - sim->t < 8 * DBL_EPSILON * fmax(fabs(end), fabs(sim->t))) sim->t = end;
+  if (sim->t < sim->plod_until) return AP_OK;
+  return ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
+}
+
+void ap__run_read_stride(ap_sim *sim, double t) {
+  double x = (t - sim->from) / (sim->end - sim->from);
+  for (int i = 0; i < sim->n; i++)
+    sim->y[i] = sim->from_y[i] + x * (sim->end_y[i] - sim->from_y[i]);
 }

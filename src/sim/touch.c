@@ -15,6 +15,19 @@ static void cross(const double *a, const double *b, double *c) {
   c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+// The same of a joint at its stop.
+static void look_at_stop(const double *q, const double *v, run_pair *pair) {
+  double distance = pair->way * q[pair->coordinate] - pair->limit;
+  double rate = v ? pair->way * v[pair->joint] : 0;
+  pair->now = (run_gap){.p = {q[pair->coordinate]},
+                        .v = {rate},
+                        .normal = {1},
+                        .slope = 1,
+                        .distance = distance,
+                        .rate = rate,
+                        .gap = {.c = distance, .gradient = {1}}};
+}
+
 // Place and velocity of a pair's point, from the kinematics in the work.
 static void look_at_point(const ap_sim *sim, run_pair *pair) {
   double R[9], p[3], speed[6], r[3], turned[3];
@@ -39,11 +52,19 @@ static void look_at_wall(run_pair *pair) {
   now->rate = dot(now->normal, now->v);
 }
 
+static void note_speed(ap_sim *sim, const run_pair *pair) {
+  sim->fastest = fmax(sim->fastest, sqrt(dot(pair->now.v, pair->now.v)));
+}
+
 void ap__run_look(ap_sim *sim, const double *q, const double *v) {
-  if (!sim->npair) return;
-  ap_kinematics(sim->m, sim->w, q, v, NULL);
+  if (sim->npoint) ap_kinematics(sim->m, sim->w, q, v, NULL);
   for (int i = 0; i < sim->npair; i++) {
     run_pair *pair = &sim->pair[i];
+    if (pair->joint >= 0) {
+      look_at_stop(q, v, pair);
+      note_speed(sim, pair);
+      continue;
+    }
     if (i > 0 && pair[-1].point == pair->point) { // the same point and another wall
       memcpy(pair->now.p, pair[-1].now.p, sizeof pair->now.p);
       memcpy(pair->now.v, pair[-1].now.v, sizeof pair->now.v);
@@ -51,13 +72,17 @@ void ap__run_look(ap_sim *sim, const double *q, const double *v) {
       look_at_point(sim, pair);
     }
     look_at_wall(pair);
+    note_speed(sim, pair);
   }
 }
 
-// c'' = gradient . a + v . Hessian v, divided by the slope.
+// Second derivative of the distance: n . a + v . Hessian v / slope with v along the wall only; what
+// c has of the normal's part of v is not the distance's.
 static double bend(const ap_sim *sim, const run_pair *pair) {
-  double R[9], p[3], speed[6], acc[6], r[3], a[3], b[3], c[3];
-  const double *v = pair->now.v, *h = pair->now.gap.hessian;
+  double R[9], p[3], speed[6], acc[6], r[3], a[3], b[3], c[3], v[3];
+  const double *h = pair->now.gap.hessian;
+  if (pair->joint >= 0) return pair->way * sim->a[pair->joint];
+  for (int k = 0; k < 3; k++) v[k] = pair->now.v[k] - pair->now.rate * pair->now.normal[k];
   ap_frame_pose(sim->m, sim->w, pair->body, R, p);
   ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
   ap_frame_acceleration(sim->m, sim->w, pair->body, AP_MIXED, acc);
@@ -74,7 +99,7 @@ static double bend(const ap_sim *sim, const run_pair *pair) {
 
 run_loss ap__run_loss(const ap_sim *sim, int i) {
   const run_gap *now = &sim->pair[sim->chosen[i]].now;
-  const ap_touch *t = &sim->touch[i];
+  const ap_touch *t = &sim->touched[i];
   double work = 0, push = 0, normal = 0;
   for (int k = 0; k < 3; k++) {
     double mean = 0.5 * (now->v[k] + t->after[k]);
@@ -87,13 +112,14 @@ run_loss ap__run_loss(const ap_sim *sim, int i) {
 
 void ap__run_bend(ap_sim *sim, const double *q, const double *v) {
   ap__run_look(sim, q, v);
-  ap_kinematics(sim->m, sim->w, q, v, sim->a);
+  if (sim->npoint) ap_kinematics(sim->m, sim->w, q, v, sim->a);
   for (int i = 0; i < sim->npair; i++) sim->pair[i].bent = bend(sim, &sim->pair[i]);
 }
 
 bool ap__run_pushes(ap_sim *sim, const run_pair *pair) {
   double R[9], p[3], r[3], moment[3], own = 0, reach = 0, *J = sim->jacobian;
   const double *n = pair->now.normal;
+  if (pair->joint >= 0) return true;
   ap_frame_pose(sim->m, sim->w, pair->body, R, p);
   ap_frame_jacobian(sim->m, sim->w, pair->body, AP_MIXED, J);
   for (int k = 0; k < 3; k++) r[k] = dot(R + 3 * k, pair->at);
@@ -112,20 +138,45 @@ bool ap__run_pushes(ap_sim *sim, const run_pair *pair) {
 }
 
 ap_resting ap__run_resting(const run_pair *pair) {
-  ap_resting r = {.point = pair->point,
+  ap_resting r = {.kind = pair->joint < 0 ? AP_REST_POINT : AP_REST_STOP,
+                  .point = pair->point,
                   .wall = pair->wall,
                   .body = pair->body,
                   .surface = pair->surface,
+                  .v = pair->joint,
+                  .way = pair->way,
+                  .coordinate = pair->coordinate,
+                  .limit = pair->limit,
                   .friction = pair->friction,
+                  .stiction = pair->stiction,
                   .gap = pair->now.distance};
   memcpy(r.at, pair->at, sizeof r.at);
   return r;
 }
 
-bool ap__run_jams(const ap_sim *sim, const run_pair *pair) {
-  if (pair->resting < 0 || pair->friction == 0) return false;
-  const ap_resting *r = &sim->resting[pair->resting];
-  return !r->sticks && r->amplified > 0.99 * RUN_JAM;
+ap_touch ap__run_touch(const run_pair *pair, double restitution) {
+  ap_touch t = {.body = pair->body,
+                .restitution = restitution,
+                .friction = pair->friction,
+                .stop = pair->joint >= 0,
+                .v = pair->joint,
+                .way = pair->way};
+  memcpy(t.at, pair->at, sizeof t.at);
+  memcpy(t.normal, pair->now.normal, sizeof t.normal);
+  return t;
+}
+
+bool ap__run_along(const ap_sim *sim, const run_pair *pair) {
+  double speed = sqrt(dot(pair->now.v, pair->now.v));
+  return fabs(pair->now.rate) <= RUN_ALONG * speed + RUN_NOUGHT * sim->fastest;
+}
+
+bool ap__run_jams(const ap_sim *sim) {
+  bool slides = false;
+  for (int i = 0; i < sim->nresting && !slides; i++)
+    slides = sim->resting[i].friction > 0 && !sim->resting[i].sticks;
+  if (!slides) return false;
+  return ap__contact_amplified(sim->m, sim->nresting, sim->resting, sim->contact_room) > RUN_JAM;
 }
 
 double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v) {

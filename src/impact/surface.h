@@ -1,0 +1,38 @@
+// A wall from inside, and bounds on the gap of a point that moves.
+
+#ifndef AP_IMPACT_SURFACE_H
+#define AP_IMPACT_SURFACE_H
+
+#include <appell/impact.h>
+
+#include "impact/profile.h"
+
+struct ap_surface {
+  ap_wall wall;       // name and points are the copies
+  double frame[3][3]; // unit vectors of u in the world
+  double semi[3];     // quadrics: semi-axes, infinite along the axis of an endless one
+  double E[3];        // quadrics: diagonal of E
+  double longest;     // quadrics: A
+  double sign;        // -1 where the free region is inside
+  ap_profile profile;
+};
+
+// The way of a point over the times -r .. r: p + v t + a t^2 / 2, and no further off than
+// jerk |t|^3 / 6.
+typedef struct ap_way {
+  double p[3], v[3], a[3]; // world
+  double jerk;             // m/s3, 0 or more
+  double r;                // s
+} ap_way;
+
+// F(t) of a point on its way: F has the sign of the gap c, is zero with it, and |grad F| lies
+// between `steep` and 1 on the surface, so that a point at a small depth d has F between -d and
+// -steep d. At t = 0 it and its first two derivatives are f; |F'''| <= third all along.
+typedef struct ap_gap_bound {
+  double f[3];
+  double third;
+  double steep;
+} ap_gap_bound;
+void ap__surface_bound(const ap_surface *s, const ap_way *way, ap_gap_bound *bound);
+
+#endif

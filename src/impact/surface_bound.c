@@ -1,0 +1,119 @@
+// Bounds on how a point lies to a wall while it moves (docs/impacts.md, "No event is missed").
+//
+// Every wall is the zero of a polynomial F in the point's place u (of a profile: between its
+// points), whose third derivative in time is bounded where those of u are. Upper-case letters are
+// upper bounds over the whole interval.
+
+#include <math.h>
+
+#include "impact/surface.h"
+
+// u over the interval: value, rate and second derivative in the middle, and upper bounds on the
+// absolute values of them and of the third derivative.
+typedef struct moving {
+  double u[3][3]; // [derivative][component]
+  double U[4][3];
+} moving;
+
+static double dot(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void place(const ap_surface *s, const ap_way *way, moving *m) {
+  double r = way->r, from[3];
+  for (int k = 0; k < 3; k++) from[k] = way->p[k] - s->wall.centre[k];
+  for (int k = 0; k < 3; k++) {
+    m->u[0][k] = dot(s->frame[k], from);
+    m->u[1][k] = dot(s->frame[k], way->v);
+    m->u[2][k] = dot(s->frame[k], way->a);
+    m->U[3][k] = way->jerk;
+    m->U[2][k] = fabs(m->u[2][k]) + r * way->jerk;
+    m->U[1][k] = fabs(m->u[1][k]) + r * (fabs(m->u[2][k]) + r / 2 * way->jerk);
+    m->U[0][k] =
+        fabs(m->u[0][k]) + r * (fabs(m->u[1][k]) + r / 2 * (fabs(m->u[2][k]) + r / 3 * way->jerk));
+  }
+}
+
+// Value and derivatives of sum weight_k u_k^2, and upper bounds of their absolute values.
+typedef struct squares {
+  double s[3], S[4];
+} squares;
+
+static squares sum_squares(const moving *m, const double weight[3]) {
+  squares q = {{0}, {0}};
+  for (int k = 0; k < 3; k++) {
+    const double w = weight[k];
+    const double u[3] = {m->u[0][k], m->u[1][k], m->u[2][k]};
+    const double U[4] = {m->U[0][k], m->U[1][k], m->U[2][k], m->U[3][k]};
+    q.s[0] += w * u[0] * u[0];
+    q.s[1] += w * 2 * u[0] * u[1];
+    q.s[2] += w * 2 * (u[1] * u[1] + u[0] * u[2]);
+    q.S[0] += w * U[0] * U[0];
+    q.S[1] += w * 2 * U[0] * U[1];
+    q.S[2] += w * 2 * (U[1] * U[1] + U[0] * U[2]);
+    q.S[3] += w * 2 * (3 * U[1] * U[2] + U[0] * U[3]);
+  }
+  return q;
+}
+
+// F = b / 2 (sum u_k^2 / a_k^2 - 1), b the shortest semi-axis: |grad F| = b |D u|, and |D u| on the
+// surface lies between 1 / A and 1 / b.
+static void bound_quadric(const ap_surface *s, const moving *m, ap_gap_bound *g) {
+  double weight[3], shortest = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    weight[k] = 1 / s->semi[k] / s->semi[k];
+    shortest = fmin(shortest, s->semi[k]);
+  }
+  squares q = sum_squares(m, weight);
+  for (int d = 0; d < 3; d++) g->f[d] = shortest / 2 * (q.s[d] - (d == 0));
+  g->third = shortest / 2 * q.S[3];
+  g->steep = shortest / s->longest;
+}
+
+// F = (s^2 - 4 R^2 rho^2) / (8 r R (R + r)) with s = u.u + R^2 - r^2: on the surface, where s =
+// 2 R rho, |grad F| = s / (2 R (R + r)) = rho / (R + r).
+static void bound_torus(const ap_surface *surface, const moving *m, ap_gap_bound *g) {
+  double R = surface->wall.size[0], r = surface->wall.size[1];
+  double scale = 1 / (8 * r * R * (R + r)), k = 4 * R * R, rest = (R - r) * (R + r);
+  squares s = sum_squares(m, (double[]){1, 1, 1}), rho = sum_squares(m, (double[]){1, 1, 0});
+  s.s[0] += rest;
+  s.S[0] += rest;
+  double side = sqrt(rho.s[0]); // in factors, the first of which is small near the surface
+  double first = (side - R) * (side - R) + m->u[0][2] * m->u[0][2] - r * r;
+  g->f[0] = scale * first * (s.s[0] + 2 * R * side);
+  g->f[1] = scale * (2 * s.s[0] * s.s[1] - k * rho.s[1]);
+  g->f[2] = scale * (2 * (s.s[1] * s.s[1] + s.s[0] * s.s[2]) - k * rho.s[2]);
+  g->third = scale * (2 * (s.S[0] * s.S[3] + 3 * s.S[1] * s.S[2]) + k * rho.S[3]);
+  g->steep = (R - r) / (R + r);
+}
+
+// F = (u_1 - f(u_0)) / sqrt(1 + L^2), L the steepest slope of all; the bounds on f'' and f''' are
+// those of the part that the point may be above.
+static void bound_profile(const ap_surface *s, const ap_way *way, const moving *m,
+                          ap_gap_bound *g) {
+  double f[3], most[3], x = m->u[0][0], reach = 0;
+  reach = way->r * m->U[1][0];
+  ap__profile_at(&s->profile, x, f);
+  ap__profile_most(&s->profile, x - reach, x + reach, most);
+  double scale = 1 / sqrt(1 + s->profile.steepest * s->profile.steepest), v = m->u[1][0];
+  const double U1 = m->U[1][0], U2 = m->U[2][0];
+  g->f[0] = scale * (m->u[0][1] - f[0]);
+  g->f[1] = scale * (m->u[1][1] - f[1] * v);
+  g->f[2] = scale * (m->u[2][1] - f[2] * v * v - f[1] * m->u[2][0]);
+  g->third = scale * ((1 + most[0]) * way->jerk + 3 * most[1] * U1 * U2 + most[2] * U1 * U1 * U1);
+  g->steep = scale;
+}
+
+void ap__surface_bound(const ap_surface *s, const ap_way *way, ap_gap_bound *bound) {
+  moving m;
+  place(s, way, &m);
+  switch (s->wall.kind) {
+    case AP_WALL_PLANE:
+      *bound = (ap_gap_bound){{m.u[0][2], m.u[1][2], m.u[2][2]}, way->jerk, 1};
+      break;
+    case AP_WALL_TORUS: bound_torus(s, &m, bound); break;
+    case AP_WALL_PROFILE: bound_profile(s, way, &m, bound); break;
+    default: bound_quadric(s, &m, bound); break;
+  }
+  for (int d = 0; d < 3; d++) bound->f[d] *= s->sign;
+}

@@ -1,0 +1,171 @@
+// Where contacts and brakes reach their limits: a normal force that vanishes, friction that cannot
+// hold, sliding that comes to a stop. These are functions of state and time. They are looked at
+// wherever the integrator evaluates the rate, some sixteen times in a step; where one is beyond its
+// limit, the first time at which any is is located on the polynomial of the step.
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/run.h"
+
+enum { SAMPLES = 12, CORRECTIONS = 60 };
+
+// Speeds below this part of what the acceleration gives in a step are none.
+static const double SLOW = 1e-9;
+
+static void compare(run_break *nearest, double *margin, run_break b, double unit) {
+  double m = unit > 0 ? b.value / unit : b.value < 0 ? -INFINITY : INFINITY;
+  if (!(m < *margin)) return;
+  *margin = m;
+  *nearest = b;
+}
+
+static double slow(const ap_sim *sim, double acceleration) {
+  return SLOW * fabs(acceleration) * sim->ode->h;
+}
+
+static void look_at_pair(const ap_sim *sim, int i, run_break *nearest, double *margin) {
+  const run_pair *p = &sim->pair[i];
+  if (p->resting < 0) return;
+  const ap_resting *r = &sim->resting[p->resting];
+  compare(nearest, margin, (run_break){BREAK_LEAVES, i, r->normal_force}, r->least);
+  if (p->friction == 0 && p->stiction == 0) return;
+  if (r->sticks)
+    compare(nearest, margin, (run_break){BREAK_SLIDES, i, r->margin}, r->least);
+  else
+    compare(nearest, margin, (run_break){BREAK_STOPS, i, r->speed}, slow(sim, r->hurry));
+}
+
+static void look_at_brake(const ap_sim *sim, int i, const double *v, run_break *nearest,
+                          double *margin) {
+  const run_brake *b = &sim->brake[i];
+  if (b->resting >= 0) {
+    const ap_resting *r = &sim->resting[b->resting];
+    compare(nearest, margin, (run_break){BREAK_SLIPS, i, r->margin}, r->least);
+  } else if (b->way) {
+    compare(nearest, margin, (run_break){BREAK_HOLDS, i, b->way * v[b->v]},
+            slow(sim, sim->a[b->v]));
+  }
+}
+
+static run_break nearest_of(const ap_sim *sim, const double *q, const double *v, double *margin) {
+  run_break nearest = {BREAK_NONE, -1, INFINITY};
+  *margin = INFINITY;
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    look_at_pair(sim, i, &nearest, margin);
+    if (p->pressed)
+      compare(&nearest, margin, (run_break){BREAK_EASES, i, ap__run_stop_depth(p, q)}, sim->touch);
+  }
+  for (int i = 0; i < sim->nbrake; i++) look_at_brake(sim, i, v, &nearest, margin);
+  return nearest;
+}
+
+run_break ap__run_nearest(const ap_sim *sim, const double *q, const double *v) {
+  double margin;
+  run_break b = nearest_of(sim, q, v, &margin);
+  b.value = margin;
+  return b;
+}
+
+// The same at time t of the step; its value in its own unit, and the margin.
+static ap_status nearest_at(ap_sim *sim, double t, run_break *b, double *margin) {
+  const double *q, *v;
+  ap__ode_read(sim->ode, t, sim->y0);
+  ap_status status = sim->plant.kind->place(&sim->plant, sim->y0, sim->y0 + sim->nq, &q, &v);
+  if (!status) status = ap__run_accelerations(sim, t, q, v);
+  if (!status) *b = nearest_of(sim, q, v, margin);
+  return status;
+}
+
+// The value of one of them, whatever the others do.
+static double value_of(const ap_sim *sim, const double *q, const double *v, const run_break *b) {
+  const run_pair *p = &sim->pair[b->kind < BREAK_SLIPS || b->kind == BREAK_EASES ? b->index : 0];
+  const run_brake *k = &sim->brake[b->kind == BREAK_SLIPS || b->kind == BREAK_HOLDS ? b->index : 0];
+  switch (b->kind) {
+    case BREAK_LEAVES: return sim->resting[p->resting].normal_force;
+    case BREAK_SLIDES: return sim->resting[p->resting].margin;
+    case BREAK_STOPS: return sim->resting[p->resting].speed;
+    case BREAK_EASES: return ap__run_stop_depth(p, q);
+    case BREAK_SLIPS: return sim->resting[k->resting].margin;
+    case BREAK_HOLDS: return k->way * v[k->v];
+    case BREAK_NONE: break;
+  }
+  return INFINITY;
+}
+
+static ap_status value_at(ap_sim *sim, double t, const run_break *b, double *value) {
+  const double *q, *v;
+  ap__ode_read(sim->ode, t, sim->y0);
+  ap_status status = sim->plant.kind->place(&sim->plant, sim->y0, sim->y0 + sim->nq, &q, &v);
+  if (!status) status = ap__run_accelerations(sim, t, q, v);
+  if (!status) *value = value_of(sim, q, v, b);
+  return status;
+}
+
+// The zero of one of them between low and *high, where it is below 0.
+static ap_status locate(ap_sim *sim, double low, double *high, const run_break *b) {
+  double f_low, f_high = b->value;
+  int kept = 0;
+  ap_status status = value_at(sim, low, b, &f_low);
+  if (status) return status;
+  if (!(f_low > 0)) {
+    *high = low;
+    return AP_OK;
+  }
+  for (int k = 0; k < CORRECTIONS && *high - low > 1e-14 * sim->ode->h; k++) {
+    double t = low + (*high - low) * f_low / (f_low - f_high), f;
+    if (k % 3 == 2 || !(t > low && t < *high)) t = low + 0.5 * (*high - low);
+    if (!(t > low && t < *high)) break;
+    status = value_at(sim, t, b, &f);
+    if (status) return status;
+    if (f > 0) {
+      low = t, f_low = f;
+      if (kept == 1) f_high *= 0.5;
+      kept = 1;
+    } else {
+      *high = t, f_high = f;
+      if (f == 0) break;
+      if (kept == -1) f_low *= 0.5;
+      kept = -1;
+    }
+  }
+  return AP_OK;
+}
+
+ap_status ap__run_find_break(ap_sim *sim, double *t, run_break *found) {
+  const ap_ode *ode = sim->ode;
+  double low = ode->from, margin = 0;
+  *found = (run_break){BREAK_NONE, -1, INFINITY};
+  for (int k = 1; k <= SAMPLES; k++) {
+    double high = k < SAMPLES ? ode->from + k * ode->h / SAMPLES : ode->to;
+    run_break b;
+    ap_status status = nearest_at(sim, high, &b, &margin);
+    if (status) return status;
+    for (int again = 0; margin < -1 && again < 8; again++) { // the first of those that break
+      *found = b;
+      status = locate(sim, low, &high, found);
+      *t = high;
+      if (!status) status = nearest_at(sim, high, &b, &margin);
+      if (status) return status;
+    }
+    if (found->kind != BREAK_NONE) return AP_OK;
+    low = high;
+  }
+  return AP_OK;
+}
+
+void ap__run_turn(ap_sim *sim) {
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (p->resting < 0 || p->joint >= 0) continue;
+    ap_resting *r = &sim->resting[p->resting];
+    double along[3], square = 0;
+    if (r->sticks || p->friction == 0) continue;
+    for (int k = 0; k < 3; k++) {
+      along[k] = p->now.v[k] - p->now.rate * p->now.normal[k];
+      square += along[k] * along[k];
+    }
+    for (int k = 0; k < 3 && square > 0; k++) r->slip[k] = along[k] / sqrt(square);
+  }
+}
