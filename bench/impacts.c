@@ -58,6 +58,7 @@ int main(void) {
   circle.kind = AP_WALL_CIRCLE;
   circle.size[0] = 2.5;
   circle.inside = true;
+  circle.restitution = 1;
   scene.wall = &circle;
   scene.nwall = 1;
   scene.point = point;

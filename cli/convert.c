@@ -10,8 +10,8 @@ static const cli_option options[] = {
 static const char text[] =
     "MODEL is a robot file or a built-in model; ROBOT is a file whose ending says what is\n"
     "written (.urdf, .xml; .yaml, .yml). The dynamics stay the same; what its format cannot\n"
-    "say is an error, and then nothing is written. A mechanism with closed chains can be\n"
-    "written to YAML only.\n";
+    "say is an error, and then nothing is written; but static friction, which URDF cannot say,\n"
+    "is left out with a warning. A mechanism with closed chains can be written to YAML only.\n";
 
 static int run(const cli_arguments *arguments) {
   const char *target = arguments->argument[1];
@@ -22,11 +22,7 @@ static int run(const cli_arguments *arguments) {
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   status = cli_check_target(target);
-  if (status == CLI_OK) {
-    ap_error error = {0};
-    error.status = ap_robot_write(model.robot, target, &error);
-    if (error.status != AP_OK) status = cli_fail_output(target, &error);
-  }
+  if (status == CLI_OK) status = cli_write_robot(model.robot, target);
   cli_unload(&model);
   return status;
 }

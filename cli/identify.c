@@ -196,8 +196,8 @@ static int write_model(const cli_identification *f, const char *path) {
   error.status = ap_ident_apply(f->ident, fit->parameter, bodies);
   def.bodies = bodies;
   if (error.status == AP_OK) error.status = ap_robot_from_definition(&def, &robot, &error);
-  if (error.status == AP_OK) error.status = ap_robot_write(robot, path, &error);
-  const int status = error.status == AP_OK ? CLI_OK : cli_fail_output(path, &error);
+  const int status =
+      error.status == AP_OK ? cli_write_robot(robot, path) : cli_fail_output(path, &error);
   ap_robot_free(robot);
   free(bodies);
   return status;

@@ -147,6 +147,7 @@ static void json_joint(cli_json *json, const view *v, int i) {
   cli_json_number(json, "effort", body->effort_limit);
   cli_json_number(json, "viscous", body->viscous);
   cli_json_number(json, "coulomb", body->coulomb);
+  cli_json_number(json, "static", body->stiction);
   cli_json_number(json, "rotor_inertia", body->rotor_inertia);
   cli_json_number(json, "gear_ratio", body->gear_ratio);
   cli_json_close(json, '}');
@@ -270,7 +271,7 @@ static void add_unless(cli_table *table, double number, bool none) {
   }
 }
 
-static void add_joint(cli_table *table, const ap_model *m, int i) {
+static void add_joint(cli_table *table, const ap_model *m, int i, bool stiction) {
   const ap_body_def *body = ap_body(m, i);
   cli_table_add(table, "%d", ap_joint_q(m, i));
   cli_table_add(table, "%d", ap_joint_v(m, i));
@@ -282,25 +283,30 @@ static void add_joint(cli_table *table, const ap_model *m, int i) {
   add_unless(table, body->effort_limit, isinf(body->effort_limit));
   add_unless(table, body->viscous, body->viscous == 0);
   add_unless(table, body->coulomb, body->coulomb == 0);
+  if (stiction) add_unless(table, body->stiction, body->stiction == 0);
   add_unless(table, body->rotor_inertia, body->rotor_inertia == 0);
   add_unless(table, body->gear_ratio, body->rotor_inertia == 0);
 }
 
 static bool has_friction(const ap_body_def *body) {
-  return body->viscous != 0 || body->coulomb != 0 || body->rotor_inertia != 0;
+  return body->viscous != 0 || body->coulomb != 0 || body->stiction != 0 ||
+         body->rotor_inertia != 0;
 }
 
 static int print_joints(cli_out *out, const ap_model *m) {
-  bool friction = false;
-  static const char *const headings[] = {"q",       "v",       "joint",    "type",
-                                         "lower",   "upper",   "velocity", "effort",
-                                         "viscous", "coulomb", "rotor",    "gear"};
-  cli_table table = {.columns = 12};
-  add_headings(&table, headings);
+  static const char *const headings[] = {"q",      "v",        "joint",  "type",    "lower",
+                                         "upper",  "velocity", "effort", "viscous", "coulomb",
+                                         "static", "rotor",    "gear"};
+  bool friction = false, stiction = false; // of any joint
   for (int i = 1; i < ap_nbody(m); i++) {
-    if (has_coordinate(m, i)) add_joint(&table, m, i);
     friction = friction || has_friction(ap_body(m, i));
+    stiction = stiction || ap_body(m, i)->stiction != 0;
   }
+  cli_table table = {.columns = stiction ? 13 : 12};
+  for (int k = 0; k < 13; k++)
+    if (k != 10 || stiction) cli_table_add(&table, "%s", headings[k]);
+  for (int i = 1; i < ap_nbody(m); i++)
+    if (has_coordinate(m, i)) add_joint(&table, m, i, stiction);
   cli_out_printf(out, "\n");
   const int status = cli_table_print(&table, out);
   if (friction) cli_out_printf(out, "  ('appell eval' uses friction and rotors with --friction)\n");

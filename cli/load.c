@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -162,6 +163,27 @@ void cli_print_warnings(const cli_model *model) {
   cli_model copy = *model;
   visit_file_warnings(model, print_warning, &copy);
   if (!model->about) visit_remarks(model, false, print_warning, &copy);
+}
+
+static void warn_of_stiction(const ap_robot *robot, const char *path) {
+  const ap_robot_def *def = ap_robot_definition(robot);
+  const ap_body_def *first = NULL;
+  for (int i = 0; i < def->nbody && !first; i++)
+    if (def->bodies[i].stiction != 0) first = &def->bodies[i];
+  if (!first) return;
+  char name[64], text[160];
+  cli_plain(first->joint_name ? first->joint_name : first->name, name, sizeof name);
+  snprintf(text, sizeof text, "URDF has no static friction, as of joint \"%s\": left out", name);
+  cli_warn(path, 0, text);
+}
+
+int cli_write_robot(const ap_robot *robot, const char *path) {
+  ap_error error = {0};
+  error.status = ap_robot_write(robot, path, &error);
+  if (error.status != AP_OK) return cli_fail_output(path, &error);
+  const char *dot = strrchr(path, '.');
+  if (dot && (strcmp(dot, ".urdf") == 0 || strcmp(dot, ".xml") == 0)) warn_of_stiction(robot, path);
+  return CLI_OK;
 }
 
 const char *cli_joint_name(const ap_model *m, int i) {

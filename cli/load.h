@@ -1,5 +1,6 @@
 /// @file load.h
-/// The MODEL argument: a robot file or the name of a built-in robot or mechanism.
+/// The MODEL argument: a robot file or the name of a built-in robot or mechanism. And a robot that
+/// is written.
 
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
@@ -34,6 +35,10 @@ void cli_visit_warnings(const cli_model *model, cli_visit *visit, void *context)
 /// for a file also the remarks, except the one about radii of gyration, which is for `info`. The
 /// built-in robots are what the papers print, flaws included: no remarks on them here.
 void cli_print_warnings(const cli_model *model);
+
+/// Write a robot to a file by its name's ending, as ap_robot_write() does, and warn of what URDF
+/// loses. Reports what is wrong and returns a status other than CLI_OK.
+int cli_write_robot(const ap_robot *robot, const char *path);
 
 /// Name of the joint that carries body i, and its type as URDF calls it.
 const char *cli_joint_name(const ap_model *m, int i);

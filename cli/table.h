@@ -6,7 +6,7 @@
 
 #include "output.h"
 
-enum { CLI_TABLE_COLUMNS = 12 };
+enum { CLI_TABLE_COLUMNS = 13 };
 
 /// A table. Start with {.columns = ...}; its first row is the heading.
 typedef struct cli_table {

@@ -73,7 +73,7 @@ static void report_parameters(study *s) {
   report_row(r, "moment of inertia across the rod", "kg m2", thin + 2.94e-5 * length,
              rod->inertia[5], "m l^2 / 12 + J' l with the printed J' of 2.94e-5 kg m");
   report_row(r, "gravity", "m/s2", 9.81, -s->lab.def->gravity[1], NULL);
-  report_row(r, "coefficient of restitution", "", 1, ap_default_wall().restitution, NULL);
+  report_row(r, "coefficient of restitution", "", 1, TREE_RESTITUTION, NULL);
   report_row(r, "X1 and X2 at the start", "m", PRINTED_START, tree_exact_start(),
              "-(1 + sqrt 3) / 2, for which the tree is symmetric; the printed start is run too");
   report_radius(r);

@@ -154,6 +154,7 @@ static ap_status create(const tree_lab *l, const tree_plan *plan, ap_sim **sim, 
   circle.kind = AP_WALL_CIRCLE;
   circle.size[0] = TREE_RADIUS;
   circle.inside = true;
+  circle.restitution = TREE_RESTITUTION;
   ap_scene scene = ap_default_scene();
   scene.model = l->m;
   scene.wall = &circle;

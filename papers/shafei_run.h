@@ -9,7 +9,8 @@
 enum { TREE_DOFS = 12, TREE_RODS = 10, TREE_POINTS = 11, TREE_IMPACTS_MOST = 32 };
 
 /// Radius of the circle about the origin, m.
-#define TREE_RADIUS 2.5
+#define TREE_RADIUS      2.5
+#define TREE_RESTITUTION 1
 
 /// The robot shafei-tree and what it takes to compute with it.
 typedef struct tree_lab {

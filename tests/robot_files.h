@@ -94,6 +94,7 @@ static inline bool same_body(const ap_body_def *a, const ap_body_def *b) {
          same_numbers(a->com, b->com, 3) && same_numbers(a->inertia, b->inertia, 6) &&
          same_numbers(a->inertia_rpy, b->inertia_rpy, 3) &&
          same_numbers(&a->viscous, &b->viscous, 1) && same_numbers(&a->coulomb, &b->coulomb, 1) &&
+         same_numbers(&a->stiction, &b->stiction, 1) &&
          same_numbers(&a->rotor_inertia, &b->rotor_inertia, 1) &&
          same_numbers(&a->gear_ratio, &b->gear_ratio, 1) && same_numbers(&a->lower, &b->lower, 1) &&
          same_numbers(&a->upper, &b->upper, 1) &&

@@ -609,6 +609,17 @@ for file in arm.yaml again.urdf; do
   gives 0 eval bias $file qv2.txt --friction
   holds "convert keeps the dynamics ($file)" close_to out first.out
 done
+sed 's/coulomb: [0-9.]*/&, static: 0.375/' arm.yaml >rough.yaml
+gives 0 info rough.yaml
+holds 'info shows static friction' sh -c 'grep -q "coulomb  *static" out && grep -q " 0\.375 " out'
+gives 0 info --json rough.yaml
+holds 'in JSON too' grep -q '"static": 0.375' out
+gives 0 eval bias rough.yaml qv2.txt --friction
+holds 'eval --friction is that of sliding' close_to out first.out
+try convert rough.yaml rough.urdf
+holds 'URDF cannot say it: a warning' grep -q '^appell: rough.urdf: warning: .*static friction.*"shoulder"' err
+gives 0 convert rough.yaml again.yaml
+holds 'YAML can' sh -c '[ ! -s err ] && grep -q "static: 0.375" again.yaml'
 gives 0 convert --floating arm.urdf base.urdf
 gives 0 eval gravity base.urdf free.txt
 cp out base.out

@@ -305,6 +305,30 @@ TEST(applied_parameters_give_the_forces) {
   free(memory), free(room), arm_free(&a);
 }
 
+// Static friction cannot be seen in forces: it stays, but never below what sliding was found to
+// take.
+TEST(applied_parameters_keep_static_friction) {
+  ap_robot *robot = NULL;
+  if (!CHECK_OK(ap_robot_builtin("puma600", NULL, &robot, NULL))) return;
+  ap_robot_def def = *ap_robot_definition(robot);
+  ap_body_def body[16];
+  memcpy(body, def.bodies, (size_t)def.nbody * sizeof *body);
+  body[0].stiction = 1e3, body[1].stiction = 1e-9;
+  def.bodies = body;
+  ap_robot *rough = NULL;
+  CHECK_OK(ap_robot_from_definition(&def, &rough, NULL));
+  ap_robot_free(robot);
+  arm a;
+  if (!rough || !arm_of(&a, rough, all_drives)) return;
+  rng r = rng_seed(9);
+  double p[MOST_P];
+  hidden_parameters(&r, &a, p);
+  CHECK_OK(ap_ident_apply(a.id, p, body));
+  CHECK(body[0].stiction == 1e3 && body[1].stiction == body[1].coulomb && body[2].stiction == 0);
+  CHECK(body[0].coulomb > 0 && body[1].coulomb > 1e-9);
+  arm_free(&a);
+}
+
 // ---- what cannot be done -----------------------------------------------------------------------
 
 TEST(says_what_the_motion_hides) {

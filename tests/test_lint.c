@@ -513,6 +513,10 @@ TEST(yaml) {
       "yaml");
   static const char file[] = "models/scara.yaml";
   yaml_mistake(file, "bodies:", "bodys:", "unknown-element", "bodies:");
+  yaml_mistake("models/puma600_drives.yaml", "coulomb: 6}", "coulomb: 6, static: 5}",
+               "friction-static", "static: 6");
+  yaml_mistake("models/puma600_drives.yaml", "coulomb: 6}", "coulomb: 6, static: -7}",
+               "friction-static", "static: 7");
   yaml_mistake(file, "gravity: [0, 0, -9.81]", "gravity: [0, 0, -1.62]", "gravity", "16.5 %");
 }
 

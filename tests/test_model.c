@@ -87,6 +87,7 @@ TEST(numbers_that_are_not_finite_are_refused) {
   REFUSED("\"tool\"", "inertia_rpy[0]", body(&s, TOOL)->inertia_rpy[0] = NAN);
   REFUSED("\"upper\"", "viscous", body(&s, UPPER)->viscous = NAN);
   REFUSED("\"upper\"", "coulomb", body(&s, UPPER)->coulomb = INFINITY);
+  REFUSED("\"upper\"", "stiction is nan", body(&s, UPPER)->stiction = NAN);
   REFUSED("\"upper\"", "rotor_inertia", body(&s, UPPER)->rotor_inertia = NAN);
   REFUSED("\"upper\"", "gear_ratio", body(&s, UPPER)->gear_ratio = NAN);
   REFUSED("\"ball\"", "place.xyz[1]", body(&s, BALL)->place.xyz[1] = NAN);
@@ -113,6 +114,9 @@ TEST(numbers_out_of_range_are_refused) {
   REFUSED("\"foot\"", "mass", body(&s, FOOT)->mass = -1e-300);
   REFUSED("\"upper\"", "viscous", body(&s, UPPER)->viscous = -1);
   REFUSED("\"upper\"", "coulomb", body(&s, UPPER)->coulomb = -1);
+  REFUSED("\"upper\"", "stiction is -1 (it must be zero or more)", body(&s, UPPER)->stiction = -1);
+  REFUSED("\"upper\"", "stiction is 1, below coulomb, which is 2",
+          (body(&s, UPPER)->stiction = 1, body(&s, UPPER)->coulomb = 2));
   REFUSED("\"upper\"", "rotor_inertia", body(&s, UPPER)->rotor_inertia = -1);
   REFUSED("\"upper\"", "velocity_limit", body(&s, UPPER)->velocity_limit = -1);
   REFUSED("\"upper\"", "effort_limit", body(&s, UPPER)->effort_limit = NAN);
@@ -140,6 +144,7 @@ TEST(joints_that_cannot_be_are_refused) {
   REFUSED("\"lower\"", "place.kind is 5", body(&s, LOWER)->place.kind = (ap_placement_kind)5);
   REFUSED("\"ball\"", "viscous", body(&s, BALL)->viscous = 1);
   REFUSED("\"ball\"", "coulomb", body(&s, BALL)->coulomb = 1);
+  REFUSED("\"ball\"", "stiction", body(&s, BALL)->stiction = 1);
   REFUSED("\"tool\"", "rotor_inertia", body(&s, TOOL)->rotor_inertia = 1);
 }
 

@@ -158,7 +158,7 @@ TEST(a_wrong_number_never_passes) {
     bool urdf = strcmp(files[i][1], "urdf") == 0;
     static const char *const keys[2][6] = {
         {"mass value=\"", "ixx=\"", "lower=\"", "damping=\"", "multiplier=\"", NULL},
-        {"mass: ", "alpha: ", "upper: ", "coulomb: ", "ratio: ", NULL}};
+        {"mass: ", "alpha: ", "upper: ", "static: ", "ratio: ", NULL}};
     for (int k = 0; keys[!urdf][k]; k++) {
       const char *key = strstr(text, keys[!urdf][k]);
       if (!key) continue;

@@ -54,13 +54,14 @@ TEST(defaults) {
   CHECK_STR(ap_model_name(ap_scenario_model(s)), "two_link");
   CHECK_STR(ap_robot_definition(ap_scenario_robot(s))->name, "two_link");
   CHECK(scene->model == ap_scenario_model(s));
-  CHECK(!scene->force && !scene->gravity && scene->joint_friction);
-  CHECK_EQ_INT(scene->nwall + scene->nspring + scene->nload, 0);
+  CHECK(!scene->force && !scene->gravity && scene->joint_friction && scene->limits);
+  CHECK_EQ_INT(scene->nwall + scene->nspring + scene->nstop + scene->nload, 0);
+  CHECK_EQ_INT(scene->nforce_time, 0); // there are none
   CHECK_EQ_INT(scene->npoint, ap_default_contact_points(scene->model, NULL, 0));
   CHECK_EQ_INT(scene->stepping, AP_ADAPTIVE);
   CHECK(scene->relative == plain.relative && scene->absolute == plain.absolute &&
-        scene->step == plain.step && scene->window == plain.window && scene->rest == plain.rest &&
-        scene->depth == plain.depth && scene->most_events == plain.most_events);
+        scene->step == plain.step && scene->depth == plain.depth &&
+        scene->most_events == plain.most_events);
   CHECK_BITS(ap_scenario_q(s), ((double[]){0, 0}), 2);
   CHECK_BITS(ap_scenario_v(s), ((double[]){0, 0}), 2);
   CHECK(ap_scenario_warning(s, 0) == NULL && ap_scenario_warning(s, -1) == NULL);
@@ -76,7 +77,6 @@ TEST(defaults_of_the_manual_are_the_library_s) {
     const char *map, *key;
     double value;
   } list[] = {
-      {"scenario", "window", scene.window},       {"scenario", "rest", scene.rest},
       {"scenario", "depth", scene.depth},         {"integrator", "relative", scene.relative},
       {"integrator", "absolute", scene.absolute}, {"integrator", "step", scene.step},
       {"wall", "restitution", wall.restitution},  {"wall", "friction", wall.friction}};
@@ -94,8 +94,10 @@ static const char *const full =
     "robot: quadruped\n"
     "gravity: [0, 1, -3]\n"
     "joint_friction: false\n"
+    "limits: true\n"
     "walls:\n"
-    "- {kind: plane, centre: [0, 0, -9], normal: [0, 0, 2], restitution: 0.25, friction: 0.5}\n"
+    "- {kind: plane, centre: [0, 0, -9], normal: [0, 0, 2], restitution: 0.25, friction: 0.5, "
+    "static_friction: 0.75}\n"
     "- {name: ring, kind: torus, centre: [50, 0, 0], axis: [0, 1, 0], ring: 3, tube: 0.5}\n"
     "- {name: egg, kind: ellipsoid, semi_axes: [7, 8, 9], x: [0, 1, 0], inside: true}\n"
     "- {kind: profile, centre: [0, 0, -9], axis: [0, -1, 0], points: [[0, 1], [2, 0.5], [3, 0]]}\n"
@@ -107,7 +109,10 @@ static const char *const full =
     "  hind_left_knee: 0.5\n"
     "  front_left_knee: {q: -0.25, v: 3}\n"
     "joints:\n"
-    "  hind_left_knee: {stiffness: 10, rest: 0.1, damping: 2}\n"
+    "  hind_left_knee: {stiffness: 10, rest: 0.1, damping: 2, stop_stiffness: 1e4, "
+    "stop_damping: 7}\n"
+    "  front_left_knee: {stop_restitution: 0.5}\n"
+    "  front_right_knee: {stop_restitution: 0}\n"
     "forces: {front_left_knee: 1.5, base: [1, 2, 3, 4, 5, 6]}\n"
     "loads:\n"
     "- {link: trunk, at: [1, 0, 0], force: [0, 0, 5], couple: [0, 1, 0], from: 2.5, to: 3}\n"
@@ -116,7 +121,7 @@ static const char *const full =
     "duration: 3\n"
     "output_step: 0.5\n"
     "integrator: {method: rk4, step: 1e-4}\n"
-    "window: 1e-6\nrest: 1e-8\ndepth: 1e-7\n"
+    "depth: 1e-7\n"
     "...\n";
 
 TEST(every_key) {
@@ -129,13 +134,14 @@ TEST(every_key) {
   int knee = ap_find_joint(m, "hind_left_knee"), other = ap_find_joint(m, "front_left_knee");
   CHECK_STR(ap_scenario_name(s), "all keys");
   CHECK_BITS(scene->gravity, ((double[]){0, 1, -3}), 3);
-  CHECK(!scene->joint_friction);
+  CHECK(!scene->joint_friction && scene->limits);
   CHECK_EQ_INT(scene->nwall, 5);
   CHECK_STR(w[0].name, "wall1");
   CHECK_STR(w[1].name, "ring");
   CHECK_STR(w[3].name, "wall4");
   CHECK(w[0].kind == AP_WALL_PLANE && w[0].axis[2] == 2 && w[0].centre[2] == -9);
-  CHECK(w[0].restitution == 0.25 && w[0].friction == 0.5 && w[1].restitution == 1);
+  CHECK(w[0].restitution == 0.25 && w[0].friction == 0.5 && w[0].static_friction == 0.75);
+  CHECK(w[1].restitution == 0 && w[1].friction == 0 && w[1].static_friction == 0);
   CHECK(w[1].kind == AP_WALL_TORUS && w[1].size[0] == 3 && w[1].size[1] == 0.5 &&
         w[1].axis[1] == 1);
   CHECK(w[2].kind == AP_WALL_ELLIPSOID && w[2].inside && w[2].x[1] == 1);
@@ -160,12 +166,19 @@ TEST(every_key) {
   CHECK_EQ_INT(scene->spring[0].v, ap_joint_v(m, knee));
   CHECK(scene->spring[0].stiffness == 10 && scene->spring[0].rest == 0.1 &&
         scene->spring[0].damping == 2);
+  CHECK_EQ_INT(scene->nstop, 2); // not the rigid one without rebound
+  CHECK_EQ_INT(scene->stop[0].v, ap_joint_v(m, knee));
+  CHECK(scene->stop[0].restitution == 0 && scene->stop[0].stiffness == 1e4 &&
+        scene->stop[0].damping == 7);
+  CHECK_EQ_INT(scene->stop[1].v, ap_joint_v(m, other));
+  CHECK(scene->stop[1].restitution == 0.5 && scene->stop[1].stiffness == 0);
   CHECK_EQ_INT(scene->nload, 2);
   CHECK(scene->load[0].body == 1 && scene->load[0].at[0] == 1 && scene->load[0].force[2] == 5 &&
         scene->load[0].couple[1] == 1 && scene->load[0].from == 2.5 && scene->load[0].to == 3);
   CHECK(scene->load[1].from == 2 && scene->load[1].to == 5);
   CHECK(scene->stepping == AP_FIXED_RK4 && scene->step == 1e-4);
-  CHECK(scene->window == 1e-6 && scene->rest == 1e-8 && scene->depth == 1e-7);
+  CHECK(scene->depth == 1e-7);
+  CHECK_EQ_INT(scene->nforce_time, 0); // constant forces have no kink
   double start, end, step, tau[18] = {0.5};
   ap_scenario_times(s, &start, &end, &step);
   CHECK(start == 2 && end == 5 && step == 0.5);
@@ -237,23 +250,151 @@ TEST(floating_and_coordinates_of_several) {
 }
 
 TEST(warnings) {
-  ap_scenario *s =
-      read_text(HEAD
-                "contacts: []\nwalls:\n- {kind: plane, centre: [0, 0, -1]}\n"
-                "start: {shoulder: 3}\nloads:\n- {link: forearm, from: 2, to: 3}\n" END);
+  ap_scenario *s = read_text(HEAD
+                             "contacts: []\nwalls:\n- {kind: plane, centre: [0, 0, -1]}\n"
+                             "loads:\n- {link: forearm, from: 2, to: 3}\n" END);
   if (!s) return;
   static const struct {
     int line;
     const char *words;
-  } list[] = {{4, "nothing touches"}, {7, "beyond its limits -1.6 to 2.6"}, {9, "outside the run"}};
-  for (int i = 0; i < 3; i++) {
+  } list[] = {{4, "nothing touches"}, {8, "outside the run"}};
+  for (int i = 0; i < 2; i++) {
     const ap_error *w = ap_scenario_warning(s, i);
     if (!CHECK(w)) break;
     CHECK_EQ_INT(w->line, list[i].line);
     CHECK_HAS(w->text, list[i].words);
   }
-  CHECK(ap_scenario_warning(s, 3) == NULL);
+  CHECK(ap_scenario_warning(s, 2) == NULL);
   ap_scenario_free(s);
+}
+
+// ---- limits ------------------------------------------------------------------------------------
+
+static void write_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "wb");
+  if (!CHECK(file)) return;
+  fputs(text, file);
+  fclose(file);
+}
+
+// The limits of two_link.urdf: -1.6 to 2.6 of the shoulder, -2.6 to 2.6 of the elbow.
+TEST(a_start_beyond_a_limit_is_refused) {
+  expect_error(HEAD "start: {shoulder: 3}\n" END, 4,
+               "start: the joint \"shoulder\" is at 3, beyond its upper limit of 2.6 (at most 2.6, "
+               "or limits: false)");
+  expect_error(HEAD "start:\n  shoulder: 1\n  elbow: {q: -2.7, v: 1}\n" END, 6,
+               "\"elbow\" is at -2.7, beyond its lower limit of -2.6 (at least -2.6, or limits: "
+               "false)");
+  // Zero is beyond a limit, too: the least of stanford's third joint is 0.3048.
+  expect_error("appell-scenario: 1\nrobot: stanford\nduration: 1\n" END, 2,
+               "is at 0, beyond its lower limit of 0.3048");
+  static const char *const fine[] = {
+      HEAD "start: {shoulder: 2.6, elbow: -2.6}\n" END,
+      HEAD "start: {shoulder: 2.60000000005}\n" END, // by less than depth
+      HEAD "limits: false\nstart: {shoulder: 3, elbow: 100}\n" END,
+      HEAD "start: {shoulder: 3}\njoints: {shoulder: {stop_stiffness: 1e3}}\n" END};
+  for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++) {
+    test_context("%s", fine[i]);
+    ap_scenario *s = read_text(fine[i]);
+    if (!s) continue;
+    CHECK(ap_scenario_warning(s, 0) == NULL);
+    CHECK(ap_scenario_scene(s)->limits == (i != 2));
+    ap_scenario_free(s);
+  }
+}
+
+// A follower's own limits count, through a chain of followers as well: tip = 3 - 2 (0.5 lead + 1).
+TEST(limits_of_followers) {
+  char path[512], text[1100];
+  temporary_name(path, sizeof path, "followers.yaml");
+  write_text(
+      path,
+      "appell: 1\nbodies:\n"
+      "- {name: lead, joint: {type: revolute}, inertia: {mass: 1}}\n"
+      "- {name: middle, joint: {type: revolute, mimic: {joint: lead, ratio: 0.5, offset: 1}},"
+      " inertia: {mass: 1}}\n"
+      "- name: tip\n"
+      "  joint: {type: revolute, mimic: {joint: middle, ratio: -2, offset: 3},\n"
+      "    limits: {lower: -1, upper: 2}}\n"
+      "  inertia: {mass: 1}\n...\n");
+  static const struct {
+    const char *more, *words; // NULL: fine
+  } list[] = {
+      {"start: {lead: -1}\n", NULL},
+      {"start: {lead: 2}\n", NULL},
+      {"start: {lead: 2.5}\n",
+       "the joint \"tip\", which follows \"lead\", is at -1.5, beyond its lower limit of -1"},
+      {"start: {lead: -1.5}\n", "is at 2.5, beyond its upper limit of 2 (at most 2"},
+      {"start: {lead: -1.5}\nlimits: false\n", NULL},
+      {"joints: {lead: {stop_restitution: 1}}\n", NULL}};
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    test_context("%s", list[i].more);
+    snprintf(text, sizeof text, "appell-scenario: 1\nrobot: %s\nduration: 1\n%s" END, path,
+             list[i].more);
+    if (list[i].words)
+      expect_error(text, 4, list[i].words);
+    else
+      ap_scenario_free(read_text(text));
+  }
+  remove(path);
+}
+
+// Of a mechanism the closed start counts: near a crank angle of 1.2 rad the rocker is beyond 1 rad.
+TEST(limits_of_mechanisms) {
+  char path[512], text[1100];
+  char *robot = file_text("models/four-bar.yaml", NULL);
+  const char *rocker = "xyz: [0.4, 0, 0]}, ", *at = robot ? strstr(robot, rocker) : NULL;
+  if (!CHECK(at)) return;
+  temporary_name(path, sizeof path, "limited.yaml");
+  FILE *file = fopen(path, "wb");
+  if (CHECK(file)) {
+    int before = (int)(at - robot) + (int)strlen(rocker);
+    fprintf(file, "%.*slimits: {lower: 0, upper: 1}, %s", before, robot, robot + before);
+    fclose(file);
+  }
+  free(robot);
+  static const char *const start[] = {"start: {crank angle: 1.2}\n", "start: {crank: 1.2}\n",
+                                      "start: {}\n"};
+  for (int i = 0; i < 3; i++) {
+    test_context("%s", start[i]);
+    snprintf(text, sizeof text, "appell-scenario: 1\nrobot: %s\nduration: 1\n%s" END, path,
+             start[i]);
+    expect_error(text, 4, "start: the joint \"rocker\" is at 1.");
+    snprintf(text, sizeof text, "appell-scenario: 1\nrobot: %s\nduration: 1\nlimits: false\n%s" END,
+             path, start[i]);
+    ap_scenario_free(read_text(text));
+  }
+  remove(path);
+}
+
+TEST(refusals_of_stops) {
+  static const struct {
+    const char *joint; // what the elbow has
+    const char *words;
+  } list[] = {{"stop_restitution: 1.5", "stop_restitution: 1.5 (0, no rebound, to 1, no loss)"},
+              {"stop_restitution: -0.1", "stop_restitution: -0.1"},
+              {"stop_restitution: nan", "not a number"},
+              {"stop_stiffness: -1", "stop_stiffness: -1 (0 or more)"},
+              {"stop_stiffness: 1, stop_damping: -1", "stop_damping: -1 (0 or more)"},
+              {"stop_damping: 1", "stop_damping of a rigid stop (with stop_stiffness only)"},
+              {"stop_stiffness: 0, stop_damping: 1", "stop_damping of a rigid stop"},
+              {"stop_stiffness: 1, stop_restitution: 0.5",
+               "stop_restitution together with stop_stiffness (one of them)"},
+              {"stop_stifness: 1", "did you mean \"stop_stiffness\""}};
+  char text[300];
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    test_context("%s", list[i].joint);
+    snprintf(text, sizeof text, HEAD "joints:\n  elbow: {%s}\n" END, list[i].joint);
+    expect_error(text, 5, list[i].words);
+  }
+  expect_error(HEAD "limits: false\njoints: {elbow: {stop_restitution: 0.5}}\n" END, 5,
+               "stops of \"elbow\" with limits: false (limits: true, or leave them out)");
+  expect_error(
+      "appell-scenario: 1\nrobot: puma600\nduration: 1\njoints: {joint2: {stop_stiffness: "
+      "5}}\n" END,
+      4, "stops of \"joint2\", which has no limits (limits in the robot, or leave them out)");
+  expect_error(FREE "joints: {base: {stop_restitution: 1}}\n" END, 4, "6 degrees of freedom");
+  expect_error(HEAD "limits: maybe\n" END, 4, "one of: false true");
 }
 
 // ---- forces from a file ------------------------------------------------------------------------
@@ -262,11 +403,7 @@ TEST(warnings) {
 static void with_forces(const char *forces, char *scenario, size_t size, char *path,
                         size_t path_size) {
   temporary_name(path, path_size, "forces.csv");
-  FILE *file = fopen(path, "wb");
-  if (CHECK(file)) {
-    fputs(forces, file);
-    fclose(file);
-  }
+  write_text(path, forces);
   snprintf(scenario, size, "%sforces: %s\n%s", HEAD, path, END);
 }
 
@@ -295,12 +432,29 @@ TEST(forces_from_a_file) {
   }
 }
 
+// Times of the file inside the run, where steps have to end: the run is from 0 to 1 s.
+TEST(times_of_forces) {
+  char text[700], path[512];
+  with_forces("t, elbow\n-1, 1\n0, 2\n0.25, 1\n0.5, 3\n1, 0\n7, 1\n", text, sizeof text, path,
+              sizeof path);
+  ap_scenario *s = read_text(text);
+  remove(path);
+  if (!s) return;
+  const ap_scene *scene = ap_scenario_scene(s);
+  if (CHECK_EQ_INT(scene->nforce_time, 2))
+    CHECK_BITS(scene->force_time, ((double[]){0.25, 0.5}), 2);
+  ap_scenario_free(s);
+}
+
 TEST(faults_of_force_files) {
   static const struct {
     const char *file, *words;
   } list[] = {{"t, elbow\n0, 1\n1, x\n", ":3: \"x\" is not a number"},
               {"t, elbow\n0, 1\n1, 2, 3\n", ":3: expected 2 numbers (t and the joints), found 3"},
               {"t, elbow\n1, 1\n1, 2\n", ":3: the time 1 s comes after 1 s"},
+              {"t, elbow\n1, 1\n0.5, 2\n", ":3: the time 0.5 s comes after 1 s (times must grow)"},
+              {"t, elbow\n0, nan\n", ":2: \"nan\" is not a"},
+              {"t, elbow\ninf, 1\n", ":2: \"inf\" is not a"},
               {"t, elbo\n1, 1\n", ":1: the robot has no joint \"elbo\" (did you mean \"elbow\"?)"},
               {"t, elbow, elbow\n1, 1, 1\n", ":1: the joint \"elbow\" comes twice"},
               {"t, tool_mount\n1, 1\n", ":1: the joint \"tool_mount\" has 0 degrees"},
@@ -336,11 +490,13 @@ TEST(refusals_name_line_and_remedy) {
       {HEAD "---\na: 1\n...\n", 4, "a scenario file has one"},
       {HEAD "wall: []\n" END, 4, "unknown key \"wall\" in a scenario (did you mean \"walls\"?)"},
       {HEAD "duration: 2\n" END, 4, "twice"},
-      {HEAD "window: 2.5 m\n" END, 4,
+      {HEAD "depth: 2.5 m\n" END, 4,
        "\"2.5 m\" is not a number (a finite decimal number, no unit)"},
-      {HEAD "window: nan\n" END, 4, "not a number"},
-      {HEAD "window: 0\n" END, 4, "window: 0 (more than 0)"},
-      {HEAD "rest: -1\n" END, 4, "more than 0"},
+      {HEAD "depth: nan\n" END, 4, "not a number"},
+      {HEAD "depth: 0\n" END, 4, "depth: 0 (more than 0)"},
+      {HEAD "depth: -1\n" END, 4, "more than 0"},
+      {HEAD "window: 1e-5\n" END, 4, "unknown key \"window\" in a scenario"},
+      {HEAD "rest: 1e-9\n" END, 4, "unknown key \"rest\" in a scenario"},
       {HEAD "floating: yes\n" END, 4, "write \"true\""},
       {"appell-scenario: 1\nrobot: puma600\nduration: 0\n" END, 3, "duration: 0 (more than 0)"},
       {"appell-scenario: 1\nrobot: puma600\nduration: -2\n" END, 3, "duration: -2"},
@@ -409,6 +565,10 @@ TEST(refusals_of_states_and_forces) {
       {HEAD "loads:\n- {link: forarm}\n" END, 5, "no link \"forarm\" (did you mean \"forearm\"?)"},
       {HEAD "loads:\n- {force: [1, 2, 3]}\n" END, 5, "without \"link\""},
       {HEAD "loads:\n- {link: forearm, from: 1, to: 1}\n" END, 5, "from 1 s to 1 s"},
+      {HEAD "loads:\n- {link: forearm, from: 0.5, to: 0.2}\n" END, 5,
+       "from 0.5 s to 0.2 s (a later end)"},
+      {HEAD "loads:\n- {link: forearm, from: nan}\n" END, 5, "not a number"},
+      {HEAD "loads:\n- {link: forearm, force: [0, .inf, 0]}\n" END, 5, "not a number"},
   };
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
     test_context("%.120s", list[i].text);
@@ -430,6 +590,9 @@ TEST(refusals_of_walls) {
       {WALL("kind: floor"), 5, "write \"plane\""},
       {WALL("kind: circle"), 5, "a wall of kind circle without \"radius\""},
       {WALL("kind: circle, radius: 0"), 5, "radius: 0 m"},
+      {WALL("kind: circle, radius: -1"), 5, "radius: -1 m (between 1e-9 and 1e9 m)"},
+      {WALL("kind: sphere, radius: 0"), 5, "radius: 0 m"},
+      {WALL("kind: circle, radius: nan"), 5, "not a number"},
       {WALL("kind: circle, radius: 2.5 m"), 5, "no unit"},
       {WALL("kind: circle, radius: 1, semi_axes: [1, 2]"), 5,
        "no meaning for a wall of kind circle"},
@@ -438,6 +601,9 @@ TEST(refusals_of_walls) {
       {WALL("kind: plane, normal: [0, 0, 0]"), 5, "wall1"},
       {WALL("kind: ellipse, semi_axes: [1, 2, 3]"), 5, "semi_axes has 3 entries"},
       {WALL("kind: ellipse, semi_axes: [1, -2]"), 5, "semi_axes: -2 m"},
+      {WALL("kind: ellipsoid, semi_axes: [1, 2, 0]"), 5, "semi_axes: 0 m (between 1e-9 and 1e9 m)"},
+      {WALL("kind: circle, radius: 1, axis: [0, 0, 0]"), 5, "axis"},
+      {WALL("kind: plane, centre: [0, 0, 1e10]"), 5, "centre[2] is 1e+10 m"},
       {WALL("kind: ellipse, semi_axes: [1, 2], x: [0, 0, 1]"), 5, "wall1"},
       {WALL("kind: torus, ring: 1, tube: 2"), 5, "tube: 2 m in a ring of 1 m"},
       {WALL("kind: torus, ring: 1"), 5, "without \"tube\""},
@@ -448,6 +614,9 @@ TEST(refusals_of_walls) {
       {WALL("kind: plane, restitution: 1.2"), 5, "restitution: 1.2 (0, no rebound, to 1, no loss)"},
       {HEAD "walls:\n- kind: plane\n  restitution: -0.1\n" END, 6, "restitution: -0.1"},
       {WALL("kind: plane, friction: -1"), 5, "friction: -1 (0 or more)"},
+      {WALL("kind: plane, friction: 0.5, static_friction: 0.4"), 5,
+       "static_friction: 0.4 with a friction of 0.5 (as much or more)"},
+      {WALL("kind: plane, static_friction: -0.1"), 5, "static_friction: -0.1"},
       {WALL("kind: plane, e: 1"), 5, "did you mean \"restitution\""},
       {WALL("kind: plane, center: [0, 0, 0]"), 5, "did you mean \"centre\""},
       {HEAD "walls:\n- {kind: plane, name: a, centre: [0, 0, -2]}\n- {kind: plane, name: a}\n" END,

@@ -79,6 +79,7 @@ static ap_scene tree_scene(ap_wall *circle, double tolerance) {
   circle->kind = AP_WALL_CIRCLE;
   circle->size[0] = 2.5;
   circle->inside = true;
+  circle->restitution = 1;
   ap_scene s = ap_default_scene();
   s.model = m;
   s.wall = circle;
@@ -348,6 +349,7 @@ TEST(grazing_has_no_impulse) {
   ball.kind = AP_WALL_CIRCLE;
   ball.axis[1] = 1, ball.axis[2] = 0;
   ball.size[0] = 0.5;
+  ball.restitution = 1;
   ap_scene scene = plane_scene(slider(0, 0), &(ap_wall){0}, 1, 0);
   scene.wall = &ball;
   ap_sim *sim = create(&scene);

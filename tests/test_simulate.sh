@@ -112,6 +112,16 @@ if "$APPELL" simulate fall.yaml >out 2>err || ! grep -q SUNDIALS err; then
   sed 's/duration/durration/' fall.yaml >typo.yaml
   refuses 2 '^appell: typo.yaml:[0-9]*: .*duration' simulate typo.yaml -o typo.csv
   holds 'and nothing is written' sh -c '! ls | grep -q "^typo.*csv"'
+  sed 's/type: prismatic/&, limits: {lower: 0.5, upper: 2}/' point.yaml >limited.yaml
+  sed 's/point.yaml/limited.yaml/; s/height: 1/height: 3/' fall.yaml >beyond.yaml
+  refuses 2 '^appell: beyond.yaml:6: start: the joint "height" is at 3, beyond its upper limit of 2 (at most 2, or limits: false)$' \
+    simulate beyond.yaml
+  { sed '$d' beyond.yaml && echo 'limits: false' && echo ...; } >free.yaml
+  gives 0 simulate free.yaml --until 0.1
+  { sed '$d' fall.yaml && echo 'joints: {height: {stop_restitution: 1}}' && echo ...; } >stop.yaml
+  refuses 2 '^appell: stop.yaml:9: joints: stops of "height", which has no limits (' simulate stop.yaml
+  { sed '$d' fall.yaml && echo 'window: 1e-5' && echo ...; } >window.yaml
+  refuses 2 '^appell: window.yaml:9: unknown key "window"' simulate window.yaml
   sed 's/height: 1/height: 0/' fall.yaml >rests.yaml
   gives 0 simulate rests.yaml -o rests.csv
   holds 'an event at the start is logged at its time' grep -q '^0,contact,.*/ball,' rests.events.csv

@@ -614,6 +614,12 @@ TEST(numbers_that_are_none_are_refused) {
   REFUSED(AP_WALL_PLANE, restitution, 1.5, "restitution is 1.5 (it must be between 0 and 1)");
   REFUSED(AP_WALL_PLANE, restitution, -0.1, "restitution is -0.1 (it must be between 0 and 1)");
   REFUSED(AP_WALL_PLANE, restitution, NAN, "restitution is nan (it must be between 0 and 1)");
+  REFUSED(AP_WALL_PLANE, static_friction, -0.1,
+          "static_friction is -0.1 (it must be a finite number, at least friction, which is 0, or "
+          "0 for the same)");
+  REFUSED(AP_WALL_PLANE, static_friction, INFINITY,
+          "static_friction is inf (it must be a finite number, at least friction, which is 0, or 0 "
+          "for the same)");
   REFUSED(AP_WALL_PLANE, friction, -1,
           "friction is -1 (it must be zero or a positive finite number)");
   REFUSED(AP_WALL_PLANE, friction, INFINITY,

@@ -53,7 +53,7 @@ TEST(every_key_arrives) {
   CHECK_EQ_INT(arm->place.kind, AP_DH_MODIFIED);
   CHECK(arm->place.alpha == -1.5707963267948966 && arm->place.a == 0.1 && arm->place.d == 0.2 &&
         arm->place.theta == 0.3);
-  CHECK(arm->viscous == 0.5 && arm->coulomb == 0.25);
+  CHECK(arm->viscous == 0.5 && arm->coulomb == 0.25 && arm->stiction == 0.375);
   CHECK(arm->rotor_inertia == 2e-5 && arm->gear_ratio == 100);
   CHECK_EQ_INT(hand->place.kind, AP_PLACE_MATRIX);
   CHECK_BITS(hand->place.matrix, ((double[]){1, 0, 0, 0, 0, -1, 0, 1, 0}), 9);
@@ -173,6 +173,12 @@ TEST(refusals_name_line_and_remedy) {
       {JOINT("dh: {convention: valera}\n    axis: [0, 0, 1]"), 5, "axis together with dh"},
       {JOINT("limits: {lower: 2, upper: 1}"), 3, "lower"},
       {JOINT("limits: {lower: -.inf}"), 6, "not a number"},
+      {JOINT("friction: {coulomb: -1}"), 3, "coulomb is -1 (it must be zero or more)"},
+      {JOINT("friction: {coulomb: 2, static: 1}"), 6, "static: 1 with a coulomb of 2 (as much or"},
+      {JOINT("friction: {static: -1}"), 6, "static: -1 with a coulomb of 0"},
+      {JOINT("friction: {stiction: 1}"), 6, "did you mean \"static\""},
+      {BODY("  joint: {type: spherical, friction: {static: 1}}\n"), 3,
+       "stiction is 1 (only a revolute or prismatic joint can have it)"},
       {JOINT("mimic: {joint: b}"), 6, "not in the file"},
       {JOINT("mimic: {joint: a}"), 6, "mimics itself"},
       {BODY("  joint: {type: hing}\n"), 4, "one of: fixed revolute"},

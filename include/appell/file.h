@@ -108,9 +108,9 @@ AP_API void ap_model_free(ap_model *model);
 
 /// Write a robot to a file by its name's ending; the file appears only when complete, and keeps the
 /// permissions of one that it replaces. A link is followed; a folder, pipe or device is refused.
-/// What the format cannot say is named in *error with AP_E_UNSUPPORTED, and nothing is written.
-/// A spherical joint is written to URDF as type="spherical": ap_robot_read() knows it, others
-/// don't.
+/// What the format cannot say is named in *error with AP_E_UNSUPPORTED, and nothing is written,
+/// except that URDF has no static friction: it is left out there. A spherical joint is written to
+/// URDF as type="spherical": ap_robot_read() knows it, others don't.
 AP_API ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error);
 
 /// Reader of state files: rows of numbers separated by blanks or commas, lines starting with '#'

@@ -1,6 +1,7 @@
 // A robot as URDF. What URDF says otherwise is converted: placements to xyz and rpy, named frames
 // to massless links on fixed joints, rotors to transmissions. A spherical joint is written as the
-// type "spherical", which the reader knows and other readers refuse. What it cannot say is refused.
+// type "spherical", which the reader knows and other readers refuse. What it cannot say is refused,
+// except static friction, which is left out.
 
 #include <float.h>
 #include <math.h>
@@ -117,7 +118,7 @@ static ap_status check_sayable(const writer *w) {
   for (int i = 1; i <= w->robot->nbody; i++) {
     const ap_body_def *d = &w->robot->bodies[i - 1];
     if (one_dof(d)) continue;
-    if (d->viscous != 0 || d->coulomb != 0)
+    if (d->viscous != 0 || d->coulomb != 0 || d->stiction != 0)
       return refuse(w, i, "friction of a joint with several freedoms");
     if (d->rotor_inertia != 0) return refuse(w, i, "a rotor of such a joint");
     bool limited = isfinite(d->lower) || isfinite(d->upper) || isfinite(d->velocity_limit) ||

@@ -1,5 +1,6 @@
 // Robots in Appell YAML: the tree of the file along the schema table.
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,12 @@ static bool finish_joint(ap__yaml *y, int line, unsigned seen, ap__yaml_body *bo
       y, line, "axis has no meaning for this type of joint (revolute, prismatic or planar)");
 }
 
+static bool finish_friction(ap__yaml *y, int line, const ap_body_def *def) {
+  return def->stiction == 0 || def->stiction >= fmax(def->coulomb, 0) ||
+         ap__yaml_fail(y, line, "static: %g with a coulomb of %g (as much or more)", def->stiction,
+                       def->coulomb);
+}
+
 // Each kind of shape has keys that it needs, and that the others have no use for.
 static bool finish_shape(ap__yaml *y, int line, unsigned seen, ap__yaml_shape_map *shape) {
   static const struct {
@@ -165,6 +172,8 @@ static bool finish_shape(ap__yaml *y, int line, unsigned seen, ap__yaml_shape_ma
 static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, void *target) {
   if (strcmp(map, "joint") == 0) return finish_joint(y, line, seen, target);
   if (strcmp(map, "shape") == 0) return finish_shape(y, line, seen, target);
+  if (strcmp(map, "friction") == 0)
+    return finish_friction(y, line, &((const ap__yaml_body *)target)->part.def);
   if (strcmp(map, "mimic") == 0) ((ap__yaml_body *)target)->part.mimic_line = line;
   if (!ap__yaml_chains_finish(y, line, map, seen, target)) return false;
   if (strcmp(map, "place") != 0 || !ap__yaml_has(y, map, seen, "matrix")) return true;
@@ -189,21 +198,14 @@ static const char *const map_names[][2] = {{"robot", "a robot"},
                                            {"coordinate", "a coordinate"},
                                            {"branch", "a branch"},
                                            {NULL, NULL}};
-static const char *const own_words[][2] = {{"links", "bodies"},
-                                           {"link", "body"},
-                                           {"origin", "place"},
-                                           {"continuous", "revolute"},
-                                           {"floating", "free"},
-                                           {"ball", "spherical"},
-                                           {"hinge", "revolute"},
-                                           {"slide", "prismatic"},
-                                           {"loops", "closures"},
-                                           {"constraints", "closures"},
-                                           {"actuators", "actuated"},
-                                           {"kind", "type"},
-                                           {"weld", "frame"},
-                                           {"at", "xyz"},
-                                           {NULL, NULL}};
+static const char *const own_words[][2] = {{"links", "bodies"},       {"link", "body"},
+                                           {"origin", "place"},       {"continuous", "revolute"},
+                                           {"floating", "free"},      {"ball", "spherical"},
+                                           {"hinge", "revolute"},     {"slide", "prismatic"},
+                                           {"loops", "closures"},     {"constraints", "closures"},
+                                           {"actuators", "actuated"}, {"kind", "type"},
+                                           {"weld", "frame"},         {"at", "xyz"},
+                                           {"stiction", "static"},    {NULL, NULL}};
 static const ap__yaml_format robot_format = {.file = "a robot file",
                                              .opening = "appell: 1",
                                              .keys = ap__yaml_keys,

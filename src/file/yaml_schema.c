@@ -112,6 +112,8 @@ const ap__yaml_key ap__yaml_keys[] = {
      "opposes the motion, times the speed"},
     {"friction", "coulomb", NUMBER, DEF(coulomb), NULL, "N m or N", "0",
      "opposes the motion, at any speed"},
+    {"friction", "static", NUMBER, DEF(stiction), NULL, "N m or N", "as coulomb",
+     "holds the joint at rest up to this, in `appell simulate`; coulomb or more"},
 
     {"rotor", "inertia", NUMBER, DEF(rotor_inertia), NULL, "kg m2 (kg)", "0",
      "of the motor about its own axis (mass of a linear motor)"},

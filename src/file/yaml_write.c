@@ -41,6 +41,7 @@ static void add_drive(ap__text *t, const ap_body_def *d, const ap_body_def *init
   ap__braces friction = {t, "      friction", false};
   ap__braces_numbers(&friction, "viscous", &d->viscous, &initial->viscous, 1);
   ap__braces_numbers(&friction, "coulomb", &d->coulomb, &initial->coulomb, 1);
+  ap__braces_numbers(&friction, "static", &d->stiction, &initial->stiction, 1);
   ap__braces_close(&friction);
   ap__braces rotor = {t, "      rotor", false};
   ap__braces_numbers(&rotor, "inertia", &d->rotor_inertia, &initial->rotor_inertia, 1);

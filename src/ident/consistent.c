@@ -293,7 +293,10 @@ static void put_drive(const drive *d, double x, ap_body_def *b) {
       if (b->gear_ratio == 0) b->gear_ratio = 1;
       break;
     case DRIVE_VISCOUS: b->viscous = x; break;
-    case DRIVE_COULOMB: b->coulomb = x; break;
+    case DRIVE_COULOMB:
+      b->coulomb = x;
+      if (b->stiction != 0) b->stiction = fmax(b->stiction, x);
+      break;
     case DRIVE_OFFSET:
     case DRIVE_KINDS: break;
   }

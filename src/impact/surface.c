@@ -35,10 +35,8 @@ typedef struct layout {
 } layout;
 
 ap_wall ap_default_wall(void) {
-  return (ap_wall){.name = "wall",
-                   .kind = AP_WALL_PLANE,
-                   .axis = {0.0, 0.0, 1.0},
-                   .x = {1.0, 0.0, 0.0}};
+  return (ap_wall){
+      .name = "wall", .kind = AP_WALL_PLANE, .axis = {0.0, 0.0, 1.0}, .x = {1.0, 0.0, 0.0}};
 }
 
 // ---- the check ---------------------------------------------------------------------------------
@@ -134,6 +132,13 @@ static bool check_coefficients(const check *c) {
   }
   if (!(w->friction >= 0.0 && isfinite(w->friction))) {
     return refuse(c, "friction is %g (it must be zero or a positive finite number)", w->friction);
+  }
+  if (w->static_friction != 0.0 &&
+      !(w->static_friction >= w->friction && isfinite(w->static_friction))) {
+    return refuse(c,
+                  "static_friction is %g (it must be a finite number, at least friction, which is "
+                  "%g, or 0 for the same)",
+                  w->static_friction, w->friction);
   }
   return true;
 }

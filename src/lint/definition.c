@@ -26,6 +26,7 @@ static void add_joint(lint *l, const ap_robot_def *def, const ap_body_def *body)
   j->continuous = isnan(j->lower) && isnan(j->upper);
   j->viscous = body->viscous;
   j->coulomb = body->coulomb;
+  j->stiction = body->stiction;
   j->rotor = body->rotor_inertia;
   j->gear = body->gear_ratio;
   j->ratio = body->mimic_ratio;

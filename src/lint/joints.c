@@ -236,6 +236,19 @@ static void look_at_velocity_unit(lint *l) {
   ap__lint_end(l, &note);
 }
 
+static void look_at_stiction(lint *l, const lint_joint *j) {
+  double least = fmax(j->coulomb, 0);
+  if (j->stiction == 0 || j->stiction >= least) return;
+  lint_note note = ap__lint_begin("friction-static", line_of(j->dynamics_line, j), j->name);
+  ap__lint_what(&note, "the static friction of joint \"%.*s\" is %g, that of sliding %g",
+                ap__shown(j->name), j->name, j->stiction, j->coulomb);
+  ap__lint_why(&note,
+               "a joint at rest is held by no less than one that slides: the robot is "
+               "refused");
+  ap__lint_fix(&note, "static: %g", fmax(least, -j->stiction));
+  ap__lint_end(l, &note);
+}
+
 static void look_at_friction(lint *l, const lint_joint *j) {
   if (j->viscous >= 0 && j->coulomb >= 0) return;
   double x = j->viscous < 0 ? j->viscous : j->coulomb;
@@ -312,6 +325,7 @@ void ap__lint_joints(lint *l) {
     look_at_range(l, j);
     look_at_mimic(l, j);
     look_at_friction(l, j);
+    look_at_stiction(l, j);
     look_at_rotor(l, j);
   }
   look_at_limit(l, true);

@@ -30,6 +30,7 @@ static void mend_joint(const lint *l, const lint_joint *j, ap_body_def *body) {
   if (!ap__lint_one_dof(j)) return;
   body->viscous = fmax(j->viscous, 0);
   body->coulomb = fmax(j->coulomb, 0);
+  if (j->stiction != 0) body->stiction = fmax(j->stiction, body->coulomb);
   body->rotor_inertia = fmax(j->rotor, 0);
   body->gear_ratio = j->gear;
   body->mimic_ratio = j->ratio;

@@ -74,7 +74,7 @@ typedef struct lint_joint {
   ap_placement place;
   double axis[3];
   double lower, upper, effort, velocity; // NAN: not given
-  double viscous, coulomb, rotor, gear;
+  double viscous, coulomb, stiction, rotor, gear;
   double ratio, offset;            // of mimic
   bool in_degrees, in_millimetres; // by units.c: the place was, and is mended
   // found out by tree.c

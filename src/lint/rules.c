@@ -56,6 +56,7 @@ static const ap_lint_rule rules[] = {
     {"limit-mimic", AP_WARNING, "a follower that leaves its own limits"},
     {"effort-gravity", AP_WARNING, "an effort limit below what gravity asks for"},
     {"friction-negative", AP_ERROR, "damping or friction below zero"},
+    {"friction-static", AP_ERROR, "static friction below that of sliding"},
     {"rotor", AP_WARNING, "a rotor inertia or gear that cannot be right"},
     // the whole
     {"gravity", AP_NOTE, "a gravity that is not the Earth's"},

@@ -185,6 +185,7 @@ static void read_joint(const reader *r, const ap__yaml_node *body, lint_joint *j
   joint->continuous = isnan(joint->lower) && isnan(joint->upper);
   numbers(r, body, "joint.friction.viscous", 1, &joint->viscous, &joint->dynamics_line);
   numbers(r, body, "joint.friction.coulomb", 1, &joint->coulomb, &joint->dynamics_line);
+  numbers(r, body, "joint.friction.static", 1, &joint->stiction, &joint->dynamics_line);
   numbers(r, body, "joint.rotor.gear", 1, &joint->gear, &joint->rotor_line);
   numbers(r, body, "joint.rotor.inertia", 1, &joint->rotor, &joint->rotor_line);
   joint->leader = text_at(r, body, "joint.mimic.joint", &joint->mimic_line);

@@ -58,9 +58,9 @@ typedef struct field {
   { NULL, 0, 0 }
 
 static const field always_read[] = {
-    FIELD(mass, 1),          FIELD(com, 3),        FIELD(inertia, 6),
-    FIELD(inertia_rpy, 3),   FIELD(viscous, 1),    FIELD(coulomb, 1),
-    FIELD(rotor_inertia, 1), FIELD(gear_ratio, 1), END_OF_FIELDS};
+    FIELD(mass, 1),       FIELD(com, 3),     FIELD(inertia, 6),  FIELD(inertia_rpy, 3),
+    FIELD(viscous, 1),    FIELD(coulomb, 1), FIELD(stiction, 1), FIELD(rotor_inertia, 1),
+    FIELD(gear_ratio, 1), END_OF_FIELDS};
 static const field read_for_rpy[] = {FIELD(place.xyz, 3), FIELD(place.rpy, 3), END_OF_FIELDS};
 static const field read_for_matrix[] = {FIELD(place.xyz, 3), FIELD(place.matrix, 9), END_OF_FIELDS};
 static const field read_for_dh[] = {FIELD(place.alpha, 1), FIELD(place.a, 1), FIELD(place.d, 1),
@@ -69,8 +69,8 @@ static const field read_for_axis[] = {FIELD(axis, 3), END_OF_FIELDS};
 static const field read_for_mimic[] = {FIELD(mimic_ratio, 1), FIELD(mimic_offset, 1),
                                        END_OF_FIELDS};
 static const field never_negative[] = {
-    FIELD(mass, 1),           FIELD(viscous, 1),      FIELD(coulomb, 1), FIELD(rotor_inertia, 1),
-    FIELD(velocity_limit, 1), FIELD(effort_limit, 1), END_OF_FIELDS};
+    FIELD(mass, 1),          FIELD(viscous, 1),        FIELD(coulomb, 1),      FIELD(stiction, 1),
+    FIELD(rotor_inertia, 1), FIELD(velocity_limit, 1), FIELD(effort_limit, 1), END_OF_FIELDS};
 
 static const double *value_of(const ap_body_def *d, const field *f) {
   return (const double *)(const void *)((const char *)d + f->offset);
@@ -173,11 +173,19 @@ static bool check_axis(const check *c, int body) {
 }
 
 static bool check_drive(const check *c, int body) {
-  static const field drive[] = {FIELD(viscous, 1), FIELD(coulomb, 1), FIELD(rotor_inertia, 1),
-                                END_OF_FIELDS};
-  if (one_dof(body_of(c, body)->joint)) return true;
+  static const field drive[] = {FIELD(viscous, 1), FIELD(coulomb, 1), FIELD(stiction, 1),
+                                FIELD(rotor_inertia, 1), END_OF_FIELDS};
+  const ap_body_def *d = body_of(c, body);
+  if (d->stiction != 0.0 && d->stiction < d->coulomb) {
+    return refuse_body(
+        c, body,
+        "stiction is %g, below coulomb, which is %g (it must be at least coulomb, or "
+        "0 for the same)",
+        d->stiction, d->coulomb);
+  }
+  if (one_dof(d->joint)) return true;
   for (const field *f = drive; f->name != NULL; f++) {
-    double x = *value_of(body_of(c, body), f);
+    double x = *value_of(d, f);
     if (x == 0.0) continue;
     return refuse_body(c, body, "%s is %g (only a revolute or prismatic joint can have it)",
                        f->name, x);

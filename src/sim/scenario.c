@@ -241,9 +241,7 @@ static bool check_times(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   int line = ap__yaml_line_of(y, &y->nodes[0], "output_step");
   if (!check_positive(r, "duration", h->duration) ||
-      !check_positive(r, "output_step", h->output_step) ||
-      !check_positive(r, "window", h->window) || !check_positive(r, "rest", h->rest) ||
-      !check_positive(r, "depth", h->depth))
+      !check_positive(r, "output_step", h->output_step) || !check_positive(r, "depth", h->depth))
     return false;
   if (!(h->depth <= 1e-3))
     return ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "depth"),
@@ -334,6 +332,7 @@ static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, vo
   if (strcmp(map, "wall") == 0) ((ap__scenario_wall *)target)->seen = seen;
   if (strcmp(map, "start") == 0) ((ap__scenario_start *)target)->seen = seen;
   if (strcmp(map, "contact") == 0) ((ap__scenario_contact *)target)->seen = seen;
+  if (strcmp(map, "joint") == 0) ((ap__scenario_joint_map *)target)->seen = seen;
   if (strcmp(map, "scenario") == 0) r->seen = seen;
   return strcmp(map, "integrator") != 0 || check_integrator(r, line, seen);
 }
@@ -374,14 +373,13 @@ static void set_scene(ap__scenario_reader *r) {
   scene->model = s->model;
   scene->mechanism = s->mechanism;
   scene->joint_friction = h->joint_friction;
+  scene->limits = h->limits;
   memcpy(s->gravity, h->gravity, sizeof s->gravity);
   if (ap__yaml_has(&r->yaml, "scenario", r->seen, "gravity")) scene->gravity = s->gravity;
   scene->stepping = (ap_stepping)h->method;
   scene->relative = h->relative;
   scene->absolute = h->absolute;
   scene->step = h->step;
-  scene->window = h->window;
-  scene->rest = h->rest;
   scene->depth = h->depth;
 }
 
@@ -390,12 +388,11 @@ static void set_defaults(ap__scenario_reader *r) {
   r->scenario->scene = scene;
   r->head = (ap__scenario_head){.name = "scenario",
                                 .joint_friction = scene.joint_friction,
+                                .limits = scene.limits,
                                 .method = AP_ADAPTIVE,
                                 .relative = scene.relative,
                                 .absolute = scene.absolute,
                                 .step = scene.step,
-                                .window = scene.window,
-                                .rest = scene.rest,
                                 .depth = scene.depth,
                                 .output_step = 0.01};
 }
@@ -410,8 +407,8 @@ static bool read_all(ap__scenario_reader *r, const char *text, size_t length) {
   if (!check_times(r) || !check_steps(r) || !read_robot(r)) return false;
   set_scene(r);
   return ap__scenario_read_walls(r) && ap__scenario_read_contacts(r) &&
-         ap__scenario_read_start(r) && ap__scenario_read_springs(r) &&
-         ap__scenario_read_forces(r) && ap__scenario_read_loads(r) && ap__scenario_check_start(r);
+         ap__scenario_read_start(r) && ap__scenario_read_joints(r) && ap__scenario_read_forces(r) &&
+         ap__scenario_read_loads(r) && ap__scenario_check_limits(r) && ap__scenario_check_start(r);
 }
 
 // folder ends with a slash or is empty.
@@ -489,6 +486,7 @@ void ap_scenario_free(ap_scenario *s) {
   free(s->points);
   free(s->contacts);
   free(s->springs);
+  free(s->stops);
   free(s->loads);
   free(s->warnings);
   ap__pool_free(&s->pool);

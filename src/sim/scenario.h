@@ -26,11 +26,11 @@ extern const ap__yaml_key ap__scenario_keys[];
 typedef struct ap__scenario_head {
   const char *name, *branch;
   const ap__yaml_node *robot, *contacts, *start, *joints, *forces; // NULL: not there
-  int floating, ignore_mimic, joint_friction;
+  int floating, ignore_mimic, joint_friction, limits;
   double gravity[3];
   int method;
   double relative, absolute, step;
-  double window, rest, depth;
+  double depth;
   double start_time, duration, output_step;
 } ap__scenario_head;
 
@@ -55,6 +55,12 @@ typedef struct ap__scenario_start {
   double position[3], orientation[4], rpy[3], velocity[3], angular_velocity[3];
 } ap__scenario_start;
 
+typedef struct ap__scenario_joint_map {
+  unsigned seen;
+  ap_joint_spring spring;
+  ap_joint_stop stop;
+} ap__scenario_joint_map;
+
 typedef struct ap__scenario_load {
   const ap__yaml_node *node;
   const char *link;
@@ -71,6 +77,7 @@ typedef struct ap__forces {
   int *place;       // [columns] in v
   int rows, capacity;
   double *table; // [rows * (1 + columns)]: time, forces
+  double *time;  // [rows] those inside the run
 } ap__forces;
 
 struct ap_scenario {
@@ -89,6 +96,7 @@ struct ap_scenario {
   double *points; // of profiles
   ap_contact_point *contacts;
   ap_joint_spring *springs;
+  ap_joint_stop *stops;
   ap_load *loads;
   ap__forces forces;
   ap_scene scene;
@@ -137,9 +145,12 @@ bool ap__scenario_read_start(ap__scenario_reader *r);
 bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n);
 // The start of a mechanism with closed chains.
 bool ap__scenario_start_closed(ap__scenario_reader *r);
-bool ap__scenario_read_springs(ap__scenario_reader *r);
+// Springs, dampers and stops.
+bool ap__scenario_read_joints(ap__scenario_reader *r);
 bool ap__scenario_read_forces(ap__scenario_reader *r);
 bool ap__scenario_read_loads(ap__scenario_reader *r);
+// No joint starts beyond a limit that acts.
+bool ap__scenario_check_limits(ap__scenario_reader *r);
 // No contact point starts inside a wall.
 bool ap__scenario_check_start(ap__scenario_reader *r);
 

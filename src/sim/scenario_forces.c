@@ -20,6 +20,7 @@ void ap__forces_free(ap__forces *f) {
   free(f->constant);
   free(f->place);
   free(f->table);
+  free(f->time);
 }
 
 // ---- forces over time --------------------------------------------------------------------------
@@ -186,12 +187,28 @@ static bool read_rows(force_file *f, ap_rows *rows) {
   }
 }
 
+// Forces have a kink at every time of the file.
+static bool list_times(ap__scenario_reader *r) {
+  ap_scenario *s = r->scenario;
+  ap__forces *f = &s->forces;
+  f->time = malloc((size_t)f->rows * sizeof *f->time);
+  if (!f->time) return ap__yaml_no_memory(&r->yaml);
+  int n = 0;
+  for (int i = 0; i < f->rows; i++) {
+    double t = f->table[(size_t)i * (1 + (size_t)f->columns)];
+    if (t > s->start && t < s->end) f->time[n++] = t;
+  }
+  s->scene.force_time = f->time;
+  s->scene.nforce_time = n;
+  return true;
+}
+
 static bool read_text(force_file *f, char *text, size_t length) {
   ap_rows *rows = NULL;
   if (!read_names(f, text, length)) return false;
   if (ap__rows_memory(text, length, &rows, NULL)) return ap__yaml_no_memory(&f->r->yaml);
   ap_rows_describe(rows, "t and the joints");
-  bool good = read_rows(f, rows);
+  bool good = read_rows(f, rows) && list_times(f->r);
   ap_rows_close(rows);
   return good;
 }
@@ -223,6 +240,7 @@ static bool read_force(ap__scenario_reader *r, int body, const ap__yaml_node *n)
 bool ap__scenario_read_forces(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   const ap__yaml_node *n = r->head.forces;
+  s->scene.nforce_time = 0; // none, or constant ones
   if (!n) return true;
   s->forces.nv = ap_nv(s->model);
   s->scene.force = ap__scenario_force;

@@ -4,7 +4,7 @@
 #define WALL(field)    offsetof(ap__scenario_wall, field)
 #define CONTACT(field) offsetof(ap__scenario_contact, field)
 #define START(field)   offsetof(ap__scenario_start, field)
-#define SPRING(field)  offsetof(ap_joint_spring, field)
+#define JOINT(field)   offsetof(ap__scenario_joint_map, field)
 #define LOAD(field)    offsetof(ap__scenario_load, field)
 
 #define NUMBER     AP__YAML_NUMBERS, 1
@@ -31,6 +31,8 @@ const ap__yaml_key ap__scenario_keys[] = {
      "acceleration of gravity in the world"},
     {"scenario", "joint_friction", CHOICE, HEAD(joint_friction), "false true", "", "true",
      "viscous and Coulomb friction and rotors of the robot take part"},
+    {"scenario", "limits", CHOICE, HEAD(limits), "false true", "", "true",
+     "limits of the robot's joints act as stops"},
     {"scenario", "walls", LIST, 0, "wall", "", "none", "what the contact points may touch"},
     {"scenario", "contacts", ANY, HEAD(contacts), "list of texts or of [contact](#contact)", "",
      "joints and end points",
@@ -40,7 +42,7 @@ const ap__yaml_key ap__scenario_keys[] = {
      "positions and velocities at the start; a number alone is q. Of a mechanism: its coordinates, "
      "or joints"},
     {"scenario", "joints", ANY, HEAD(joints), "map of joint names to [joint](#joint)", "", "none",
-     "springs and dampers in joints with one degree of freedom"},
+     "springs, dampers and stops in joints with one degree of freedom"},
     {"scenario", "forces", ANY, HEAD(forces), "text, or map of joint names to numbers", "N m or N",
      "none",
      "joint forces: constant ones by name (a list where the joint has several degrees of freedom), "
@@ -52,12 +54,8 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"scenario", "output_step", NUMBER, HEAD(output_step), NULL, "s", "0.01",
      "time between two lines of the log"},
     {"scenario", "integrator", MAP, 0, "integrator", "", "adaptive", "how time goes on"},
-    {"scenario", "window", NUMBER, HEAD(window), NULL, "s", "1e-5",
-     "impacts so close count as simultaneous"},
-    {"scenario", "rest", NUMBER, HEAD(rest), NULL, "m/s", "1e-9",
-     "a normal velocity below counts as none"},
-    {"scenario", "depth", NUMBER, HEAD(depth), NULL, "m", "1e-9",
-     "a start deeper inside a wall is refused; at most 1e-3"},
+    {"scenario", "depth", NUMBER, HEAD(depth), NULL, "m (or rad)", "1e-9",
+     "a start deeper inside a wall, or farther beyond a limit, is refused; at most 1e-3"},
 
     {"wall", "name", TEXT, WALL(wall.name), NULL, "", "wall1, wall2, ...",
      "for events and messages, unique among walls"},
@@ -86,10 +84,13 @@ const ap__yaml_key ap__scenario_keys[] = {
      "beyond the ends"},
     {"wall", "inside", CHOICE, WALL(inside), "false true", "", "false",
      "the free region is inside; not for planes and profiles"},
-    {"wall", "restitution", NUMBER, WALL(wall.restitution), NULL, "", "1",
+    {"wall", "restitution", NUMBER, WALL(wall.restitution), NULL, "", "0",
      "0 (no rebound) to 1 (no loss)"},
     {"wall", "friction", NUMBER, WALL(wall.friction), NULL, "", "0",
-     "Coulomb's coefficient; above 0, restitution acts along the wall as well, see below"},
+     "Coulomb's coefficient of sliding; above 0, restitution acts along the wall as well, see "
+     "below"},
+    {"wall", "static_friction", NUMBER, WALL(wall.static_friction), NULL, "", "as friction",
+     "coefficient up to which a point sticks; friction or more"},
 
     {"contact", "name", TEXT, CONTACT(name), NULL, "", "the link's name",
      "for events and messages, unique among contacts"},
@@ -112,10 +113,19 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"start", "angular_velocity", NUMBERS(3), START(angular_velocity), NULL, "rad/s", "0 0 0",
      "of a free or spherical joint, instead of v, along the axes of position"},
 
-    {"joint", "stiffness", NUMBER, SPRING(stiffness), NULL, "N m/rad or N/m", "0",
+    {"joint", "stiffness", NUMBER, JOINT(spring.stiffness), NULL, "N m/rad or N/m", "0",
      "of the spring: tau = -stiffness (q - rest) - damping v"},
-    {"joint", "rest", NUMBER, SPRING(rest), NULL, "rad or m", "0", "where the spring is slack"},
-    {"joint", "damping", NUMBER, SPRING(damping), NULL, "N m s/rad or N s/m", "0", "of the damper"},
+    {"joint", "rest", NUMBER, JOINT(spring.rest), NULL, "rad or m", "0",
+     "where the spring is slack"},
+    {"joint", "damping", NUMBER, JOINT(spring.damping), NULL, "N m s/rad or N s/m", "0",
+     "of the damper"},
+    {"joint", "stop_restitution", NUMBER, JOINT(stop.restitution), NULL, "", "0",
+     "of rigid stops at the joint's limits: 0 (no rebound) to 1 (no loss)"},
+    {"joint", "stop_stiffness", NUMBER, JOINT(stop.stiffness), NULL, "N m/rad or N/m", "0: rigid",
+     "of elastic stops: beyond a limit they push back with stiffness times the way, and damping "
+     "times the speed"},
+    {"joint", "stop_damping", NUMBER, JOINT(stop.damping), NULL, "N m s/rad or N s/m", "0",
+     "of elastic stops"},
 
     {"load", "link", TEXT, LOAD(link), NULL, "", "required", "the link that it acts on"},
     {"load", "at", NUMBERS(3), LOAD(load.at), NULL, "m", "0 0 0",

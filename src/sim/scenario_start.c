@@ -1,4 +1,4 @@
-// Start and springs of a scenario, by the names of joints.
+// The start of a scenario, by the names of joints.
 
 #include <math.h>
 #include <stdio.h>
@@ -136,7 +136,6 @@ bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__yaml_n
   const ap_model *m = r->scenario->model;
   const ap_body_def *def = ap_body(m, body);
   const char *name = def->joint_name ? def->joint_name : def->name;
-  const double *q = r->scenario->q + ap_joint_q(m, body);
   if (n->shape != AP__YAML_SCALAR) {
     if (!read_words(r, body, n)) return false;
   } else {
@@ -150,12 +149,7 @@ bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__yaml_n
         !check_coordinates(r, def->joint, n->line, r->scenario->q + ap_joint_q(m, body)))
       return false;
   }
-  if (!check_range(r, body, n->line, name)) return false;
-  bool beyond = ap_joint_nq(m, body) == 1 && (q[0] < def->lower || q[0] > def->upper);
-  return !beyond || ap__scenario_warn(r, n->line,
-                                      "the joint \"%.*s\" starts at %g, beyond its limits %g to %g "
-                                      "(limits don't act in a run)",
-                                      ap__shown(name), name, q[0], def->lower, def->upper);
+  return check_range(r, body, n->line, name);
 }
 
 bool ap__scenario_read_start(ap__scenario_reader *r) {
@@ -167,37 +161,4 @@ bool ap__scenario_read_start(ap__scenario_reader *r) {
   ap_neutral(s->model, s->q);
   return !r->head.start ||
          ap__scenario_by_joint(r, "start", r->head.start, ap__scenario_start_joint);
-}
-
-// ---- springs -----------------------------------------------------------------------------------
-
-static bool read_spring(ap__scenario_reader *r, int body, const ap__yaml_node *n) {
-  ap__yaml *y = &r->yaml;
-  ap_scenario *s = r->scenario;
-  ap_joint_spring spring = {.v = ap_joint_v(s->model, body)};
-  if (ap_joint_nv(s->model, body) != 1)
-    return ap__yaml_fail(
-        y, n->line, "joints: a joint with %d degrees of freedom (springs act in joints with one)",
-        ap_joint_nv(s->model, body));
-  if (!ap__yaml_read_map(y, n, "joint", &spring)) return false;
-  if (!(spring.stiffness >= 0))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, n, "stiffness"), "stiffness: %g (0 or more)",
-                         spring.stiffness);
-  if (!(spring.damping >= 0))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, n, "damping"), "damping: %g (0 or more)",
-                         spring.damping);
-  if (ap_body(s->model, body)->joint == AP_REVOLUTE &&
-      !ap__scenario_angle(r, "rest", ap__yaml_line_of(y, n, "rest"), spring.rest))
-    return false;
-  s->springs[s->scene.nspring++] = spring;
-  return true;
-}
-
-bool ap__scenario_read_springs(ap__scenario_reader *r) {
-  ap_scenario *s = r->scenario;
-  if (!r->head.joints) return true;
-  s->springs = calloc((size_t)ap_nbody(s->model), sizeof *s->springs);
-  if (!s->springs) return ap__yaml_no_memory(&r->yaml);
-  s->scene.spring = s->springs;
-  return ap__scenario_by_joint(r, "joints", r->head.joints, read_spring);
 }

@@ -119,6 +119,11 @@ static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *po
   if (!(wall->friction >= 0))
     return ap__yaml_fail(y, ap__yaml_line_of(y, w->node, "friction"), "friction: %g (0 or more)",
                          wall->friction);
+  if (ap__yaml_has(y, "wall", w->seen, "static_friction") &&
+      !(wall->static_friction >= wall->friction))
+    return ap__yaml_fail(y, ap__yaml_line_of(y, w->node, "static_friction"),
+                         "static_friction: %g with a friction of %g (as much or more)",
+                         wall->static_friction, wall->friction);
   return !w->points || read_points(r, w, points);
 }
 

@@ -27,10 +27,15 @@ static void check_scene(const ap_scenario *s) {
            scene->point[i].body < ap_nbody(scene->model));
   for (int i = 0; i < scene->nspring; i++)
     expect(scene->spring[i].v >= 0 && scene->spring[i].v < nv);
+  for (int i = 0; i < scene->nstop; i++)
+    expect(scene->stop[i].v >= 0 && scene->stop[i].v < nv && scene->limits);
   for (int i = 0; i < scene->nload; i++) expect(scene->load[i].body > 0);
   double start, end, step;
   ap_scenario_times(s, &start, &end, &step);
   expect(isfinite(start) && end > start && step > 0);
+  for (int i = 0; i < scene->nforce_time; i++)
+    expect(scene->force_time[i] > (i ? scene->force_time[i - 1] : start) &&
+           scene->force_time[i] < end);
   double *tau = calloc((size_t)nv, sizeof *tau);
   if (tau && scene->force)
     expect(scene->force(scene->context, start, ap_scenario_q(s), ap_scenario_v(s), tau) == AP_OK);
