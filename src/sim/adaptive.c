@@ -21,13 +21,17 @@ static const double LEFT = 100;
 
 // ---- begin -------------------------------------------------------------------------------------
 
-// Before a step: points at their walls are met when they have entered a little.
+// Before a step: points at their walls that do not leave them are met when they have entered a
+// little.
 static void set_slack(ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
-    bool touches = p->now.distance <= sim->touch;
-    p->slack = touches ? sim->touch - fmin(p->now.distance, 0) : 0;
-    if (p->now.distance > LEFT * sim->touch) p->told = false;
+    bool leaves = p->now.rate > 0 && !ap__run_along(sim, p);
+    p->slack = p->now.distance <= sim->touch && !leaves ? sim->touch - fmin(p->now.distance, 0) : 0;
+    if (p->now.distance <= sim->touch)
+      p->told = true;
+    else if (p->now.distance > LEFT * sim->touch)
+      p->told = false;
   }
 }
 
@@ -44,9 +48,11 @@ static ap_status begin(ap_sim *sim, ap_error *error) {
 
 // The state at time t of the step by a step of the method of its own, where the robot can be.
 static ap_status state_at(ap_sim *sim, double t, ap_error *error) {
-  ap_status status = ap__ode_shorter(sim->ode, t, sim->end_y, error);
+  double off = 0;
+  ap_status status = ap__ode_shorter(sim->ode, t, sim->end_y, &off, error);
   if (status) return status;
   sim->end = t;
+  sim->rough = !(off <= 1);
   status = ap__run_place(sim, sim->end_y);
   return status ? ap__run_failed(sim, status, "the mechanism cannot be closed", error) : AP_OK;
 }
@@ -81,6 +87,7 @@ static ap_status find_end(ap_sim *sim, ap_error *error) {
   double t = ode->to;
   bool grazes = false;
   sim->ends = RUN_STEP;
+  sim->rough = false;
   sim->end = ode->to;
   memcpy(sim->end_y, ode->y, (size_t)sim->n * sizeof *ode->y);
   bool breaks = sim->worst < -1;
@@ -98,20 +105,28 @@ static ap_status find_end(ap_sim *sim, ap_error *error) {
   return sim->ends == RUN_STEP ? AP_OK : state_at(sim, t, error);
 }
 
-// The next segment, which does not reach beyond stop.
+// The next segment, which does not reach beyond stop. Where friction changes its direction, steps
+// that end there may be far less accurate than the one that led beyond: that one is then done again,
+// shorter.
 static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
   if (status) return status;
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   set_slack(sim);
   ap__run_turn(sim);
-  sim->worst = INFINITY;
-  status = ap__ode_step(sim->ode, stop, error);
-  if (!status) status = find_end(sim, error);
+  ap__run_weigh(sim);
+  sim->until = nextafter(stop, -INFINITY);
+  do {
+    sim->worst = INFINITY;
+    status = ap__ode_step(sim->ode, stop, error);
+    if (!status) status = find_end(sim, error);
+    if (!status && sim->rough) ap__ode_undo(sim->ode, 0.5 * (sim->end - sim->ode->from));
+  } while (!status && sim->rough);
   if (status) {
     sim->fresh = true;
     return status;
   }
+  if (sim->ends == RUN_STEP && sim->end >= stop) sim->fresh = true; // forces may jump
   sim->open = true;
   return AP_OK;
 }
@@ -162,13 +177,13 @@ static ap_status hit(ap_sim *sim, run_pair *p, ap_error *error) {
   return status ? status : ap__run_impact(sim, error);
 }
 
-// A pair that slides ever more slowly has stopped where the rest of its way does not count.
+// A pair that slides ever more slowly has stopped where nothing is left of its speed.
 static bool any_stopped(const ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     if (p->resting < 0 || p->friction == 0) continue;
     const ap_resting *r = &sim->resting[p->resting];
-    if (!r->sticks && r->slows && r->speed * r->speed <= 2 * sim->touch * r->hurry) return true;
+    if (!r->sticks && r->slows && r->speed <= RUN_STOPPED * r->fast) return true;
   }
   return false;
 }
@@ -206,6 +221,7 @@ static ap_status broke(ap_sim *sim, ap_error *error) {
 
 static ap_status close_segment(ap_sim *sim, ap_error *error) {
   sim->open = false;
+  sim->until = INFINITY;
   sim->t = sim->end;
   memcpy(sim->y, sim->ends == RUN_STRIDE ? sim->after_y : sim->end_y,
          (size_t)sim->n * sizeof *sim->y);

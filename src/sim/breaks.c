@@ -166,6 +166,8 @@ void ap__run_turn(ap_sim *sim) {
       along[k] = p->now.v[k] - p->now.rate * p->now.normal[k];
       square += along[k] * along[k];
     }
-    for (int k = 0; k < 3 && square > 0; k++) r->slip[k] = along[k] / sqrt(square);
+    r->fast = fmax(r->fast, sqrt(square));
+    r->follows = sqrt(square) <= r->rub * sim->window;
+    for (int k = 0; k < 3 && square > 0 && !r->follows; k++) r->slip[k] = along[k] / sqrt(square);
   }
 }

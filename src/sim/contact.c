@@ -14,13 +14,19 @@ size_t ap__contact_scratch(const ap_model *m, int n) {
 
 static void report(const contact_system *s, int i, double least, ap_resting *r) {
   const contact_place *place = &s->place[i];
-  const double *f = s->force + 3 * i;
+  const double *f = s->force + 3 * i, *slip = place->slip, *W = s->W + 3 * i * 3 * s->n + 3 * i;
   for (int k = 0; k < 3; k++)
     r->force[k] = place->frame[0][k] * f[0] + place->frame[1][k] * f[1] + place->frame[2][k] * f[2];
   r->normal_force = f[0];
   r->margin = r->sticks ? ap__contact_margin(r->stiction, f) : 0;
   r->least = least;
   r->speed = place->along;
+  r->rub = 0.5 * r->friction * fmax(f[0], 0) * (W[3 * s->n + 1] + W[6 * s->n + 2]);
+  if (r->follows && !r->sticks) {
+    r->speed = slip[0] * place->velocity[1] + slip[1] * place->velocity[2];
+    for (int k = 0; k < 3; k++)
+      r->slip[k] = place->frame[1][k] * slip[0] + place->frame[2][k] * slip[1];
+  }
   r->hurry = hypot(s->response[3 * i + 1], s->response[3 * i + 2]);
   r->slows = s->response[3 * i + 1] * place->slip[0] + s->response[3 * i + 2] * place->slip[1] < 0;
   r->gap = place->gap;
@@ -63,6 +69,7 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
   ap_status status = ap__contact_state(p, q, v, tau, resting, &s);
   if (status != AP_OK) return status;
   ap__contact_forces(resting, NULL, &s);
+  ap__contact_follow(resting, NULL, &s);
   memcpy(a, s.free, (size_t)s.nv * sizeof *a);
   for (int r = 0; r < 3 * n; r++)
     for (int j = 0; j < s.nv; j++) a[j] += s.B[r * s.nv + j] * s.force[r];

@@ -30,6 +30,9 @@ typedef struct ap_resting {
   double stiction;           // and of sticking
   bool sticks;               // or slides along `slip` (or has no friction)
   double slip[3];            // unit direction of sliding, world, tangent to the wall
+  bool follows;              // it slides too slowly to have a direction of its own but that of its
+                             // acceleration, see ap__contact_follow()
+  double fast;               // m/s: the fastest that it slid
   double force[3];           // out: N on the robot, world
   double normal_force; // out: its part along the normal; where it falls below 0 the point leaves
   double margin;       // out: stiction * normal force - |tangential force| of one that sticks
@@ -37,6 +40,7 @@ typedef struct ap_resting {
   double speed;        // out: of sliding, along `slip`
   double hurry;        // out: tangential acceleration, m/s2
   bool slows;          // out: that is against the sliding
+  double rub;          // out: what friction alone makes of it, m/s2
   double gap;          // out: distance to the wall, m
 } ap_resting;
 

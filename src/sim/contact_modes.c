@@ -18,7 +18,7 @@
 
 #include "contact_system.h"
 
-enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, TURNS = 30, POLYGONS = 6, MOST_SLIDING = 10 };
+enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, POLYGONS = 6, MOST_SLIDING = 10 };
 static const double ROUNDING = 1e-9;    // of the largest acceleration or force
 static const double ON_THE_EDGE = 1e-6; // of the cone, when modes are read off
 
@@ -122,19 +122,11 @@ static bool law_holds(const ap_resting *resting, const bool *keep, const contact
 
 // Forces of the modes; the directions of points that start to slide follow their accelerations.
 static bool try_modes(ap_resting *resting, bool *keep, contact_system *s) {
-  for (int pass = 0; pass < TURNS; pass++) {
-    ap__contact_forces(resting, keep, s);
-    if (!law_holds(resting, keep, s)) return false;
-    double turned = 0;
-    for (int i = 0; i < s->n; i++) {
-      if (!keep[i] || resting[i].sticks || !s->still[i]) continue;
-      double old[2] = {s->place[i].slip[0], s->place[i].slip[1]};
-      slide_along(s->response + 3 * i, &resting[i], &s->place[i]);
-      turned = fmax(turned, hypot(s->place[i].slip[0] - old[0], s->place[i].slip[1] - old[1]));
-    }
-    if (turned <= ON_THE_EDGE) break;
-  }
-  return true;
+  for (int i = 0; i < s->n; i++) resting[i].follows = s->still[i] && !resting[i].sticks;
+  ap__contact_forces(resting, keep, s);
+  if (!law_holds(resting, keep, s)) return false;
+  ap__contact_follow(resting, keep, s);
+  return law_holds(resting, keep, s);
 }
 
 // Change what breaks the law: first those that pull leave; where none does, sticking points that

@@ -88,7 +88,7 @@ static void set_slip(const ap_resting *r, contact_place *place) {
   double length = hypot(kept[0], kept[1]), speed = hypot(v[0], v[1]);
   for (int k = 0; k < 2 && length > 0; k++) kept[k] /= length;
   place->along = length > 0 ? kept[0] * v[0] + kept[1] * v[1] : speed;
-  bool moves = place->along > 0;
+  bool moves = place->along > 0 && !r->follows;
   for (int k = 0; k < 2; k++) place->slip[k] = moves ? v[k] / speed : kept[k];
 }
 

@@ -93,6 +93,13 @@ void ap__contact_residual(const ap_resting *resting, int unknowns, const double 
 // Forces of the points' modes in s->force, and s->response.
 void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_system *s);
 
+// The directions of the points that follow their accelerations, and forces with them.
+//
+// The direction of a point that slides at speed v turns towards that of its acceleration in a time
+// v / r, r being the acceleration that friction causes. Where that time is short the direction is
+// where it turns to: slip is such that the tangential acceleration is along it.
+void ap__contact_follow(const ap_resting *resting, const bool *keep, contact_system *s);
+
 // s->response = b + W force.
 void ap__contact_respond(contact_system *s);
 

@@ -203,12 +203,11 @@ static void drop_leaving(ap_sim *sim) {
   sim->nresting = n;
 }
 
-// Whether a pair that slides has come to its stop: what is left of its way is less than grazing
-// counts.
-static bool has_stopped(const ap_sim *sim, const run_pair *p, const ap_resting *r) {
+// Whether a pair that slides has come to its stop: next to nothing is left of its speed.
+static bool has_stopped(const run_pair *p, const ap_resting *r) {
   if (r->kind != AP_REST_POINT || r->sticks || r->stiction == 0) return false;
   double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
-  return square <= 2 * sim->touch * r->hurry;
+  return sqrt(fmax(square, 0)) <= RUN_STOPPED * r->fast || (r->follows && !(r->speed > 0));
 }
 
 // Bounces that end take their normal velocities with them, and friction takes what it can of those
@@ -268,7 +267,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
-      if (has_stopped(sim, p, &sim->candidate[n])) sim->candidate[n].sticks = *project = true;
+      if (has_stopped(p, &sim->candidate[n])) sim->candidate[n].sticks = *project = true;
     }
     sim->chosen[n++] = i;
   }

@@ -140,7 +140,8 @@ ap_status ap__run_forces(ap_sim *sim, double t, const double *q, const double *v
   memset(sim->driven, 0, bytes);
   if (sim->scene.force) {
     memcpy(sim->total, sim->tau, bytes);
-    ap_status status = sim->scene.force(sim->scene.context, t, q, v, sim->total);
+    ap_status status =
+        sim->scene.force(sim->scene.context, fmin(t, sim->until), q, v, sim->total);
     if (status) return status;
     for (int i = 0; i < sim->nv; i++) sim->driven[i] = sim->total[i] - sim->tau[i];
     memcpy(sim->tau, sim->total, bytes);
@@ -249,4 +250,13 @@ void ap__run_energy(ap_sim *sim, double energy[3]) {
     double depth = p->pressed ? ap__run_stop_depth(p, q) : 0;
     energy[2] += 0.5 * p->stiffness * depth * depth;
   }
+}
+
+void ap__run_weigh(ap_sim *sim) {
+  double energy[3], least = sim->scene.absolute * 1e-3;
+  if (sim->n == sim->nq + sim->nv) return;
+  ap__run_energy(sim, energy);
+  sim->energy = fmax(sim->energy, energy[0] + energy[2]);
+  for (int i = sim->nq + sim->nv; i < sim->n; i++)
+    sim->ode->absolute[i] = fmax(sim->scene.relative * sim->energy, least);
 }

@@ -201,20 +201,21 @@ static double scale_of(const ap_ode *ode, int i) {
 }
 
 // The largest entry of sum e_j k_j in units of the tolerance.
-static double estimate(const ap_ode *ode, const double *e) {
+static double estimate(const ap_ode *ode, const double *e, const double *k) {
   double largest = 0;
   for (int i = 0; i < ode->n; i++) {
     double sum = 0;
-    for (int j = 0; j < DOP_STAGES; j++) sum += e[j] * ode->k[j * ode->n + i];
+    for (int j = 0; j < DOP_STAGES; j++) sum += e[j] * k[j * ode->n + i];
     largest = fmax(largest, fabs(sum) / scale_of(ode, i));
   }
   return largest;
 }
 
-static double error_of(const ap_ode *ode) {
-  double e5 = estimate(ode, dop_e5), e3 = estimate(ode, dop_e3);
+// The error of a step of h with rates k.
+static double error_of(const ap_ode *ode, double h, const double *k) {
+  double e5 = estimate(ode, dop_e5, k), e3 = estimate(ode, dop_e3, k);
   if (e5 == 0 && e3 == 0) return 0;
-  return fabs(ode->h) * e5 * e5 / sqrt(e5 * e5 + 0.01 * e3 * e3);
+  return fabs(h) * e5 * e5 / sqrt(e5 * e5 + 0.01 * e3 * e3);
 }
 
 // A first step, from the sizes of the rate and of its change (II.4 of the book).
@@ -261,7 +262,7 @@ static bool move_on(ap_ode *ode) {
 static bool try_step(ap_ode *ode, double *e) {
   if (!go_through(ode, ode->h, 1, DOP_STAGES, ode->k, ode->stage)) return false;
   combine(ode, ode->h, dop_a[DOP_STAGES], DOP_STAGES, ode->k, ode->y);
-  *e = error_of(ode);
+  *e = error_of(ode, ode->h, ode->k);
   if (!(*e <= 1)) return true;
   if (ode->mend) {
     ode->failed = ode->mend(ode->context, ode->y);
@@ -363,13 +364,23 @@ void ap__ode_read(const ap_ode *ode, double t, double *y) {
   }
 }
 
-ap_status ap__ode_shorter(ap_ode *ode, double t, double *y, ap_error *error) {
+ap_status ap__ode_shorter(ap_ode *ode, double t, double *y, double *off, ap_error *error) {
   double h = t - ode->from;
   memcpy(ode->again, ode->k, (size_t)ode->n * sizeof *ode->k);
   if (!go_through(ode, h, 1, DOP_STAGES, ode->again, ode->stage))
     return explain(ode, RATE, t, error);
   combine(ode, h, dop_a[DOP_STAGES], DOP_STAGES, ode->again, y);
+  *off = error_of(ode, h, ode->again);
   return AP_OK;
+}
+
+void ap__ode_undo(ap_ode *ode, double h) {
+  size_t bytes = (size_t)ode->n * sizeof *ode->y;
+  ode->to = ode->from;
+  ode->next = fmin(ode->next, h);
+  memcpy(ode->y, ode->y0, bytes);
+  memcpy(ode->k + DOP_STAGES * ode->n, ode->k, bytes);
+  ode->rate_known = true;
 }
 
 // ---- as the public sees it ---------------------------------------------------------------------

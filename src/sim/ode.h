@@ -51,7 +51,11 @@ ap_status ap__ode_interpolate(ap_ode *ode, ap_error *error);
 // The polynomial of the last step at time t, which must have been made.
 void ap__ode_read(const ap_ode *ode, double t, double *y);
 
-// y: the end of one step of the method from the beginning of the last one to time t inside it.
-ap_status ap__ode_shorter(ap_ode *ode, double t, double *y, ap_error *error);
+// y: the end of one step of the method from the beginning of the last one to time t inside it. *off
+// is its error in units of the tolerance.
+ap_status ap__ode_shorter(ap_ode *ode, double t, double *y, double *off, ap_error *error);
+
+// Undo the last step; the next one is no longer than h.
+void ap__ode_undo(ap_ode *ode, double h);
 
 #endif

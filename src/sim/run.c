@@ -130,7 +130,7 @@ static void measure(ap_sim *sim) {
   for (int i = 0; i < sim->npoint; i++) {
     const run_pair *p = &sim->pair[i];
     const ap_wall *wall = &sim->scene.wall[p->wall];
-    length = fmax(length, fmax(reach_of(sim->m, p), fabs(p->now.distance)));
+    length = fmax(length, fmax(reach_of(sim->m, p), fabs(p->now.gap.c)));
     for (int k = 0; k < 3; k++) {
       if (wall->kind != AP_WALL_PLANE && wall->kind != AP_WALL_PROFILE)
         length = fmax(length, wall->size[k]);
@@ -143,16 +143,6 @@ static void measure(ap_sim *sim) {
   sim->touch = fmax(RUN_GRAZE * sim->length, 16 * DBL_EPSILON * far);
   double time = g > 0 ? sqrt(sim->length / g) : speed > 0 ? sim->length / speed : 1;
   sim->window = RUN_STRIDES * time;
-}
-
-// The tolerance of the ledger, from the energies that there may be.
-static void weigh_ledger(ap_sim *sim, const double energy[3]) {
-  double mass = 0, g = 0, scale = fabs(energy[0]) + fabs(energy[2]);
-  for (int i = 1; i < ap_nbody(sim->m); i++) mass += ap_body(sim->m, i)->mass;
-  for (int k = 0; k < 3; k++) g = fmax(g, fabs(sim->scene.gravity[k]));
-  scale += mass * g * sim->length;
-  for (int i = sim->nq + sim->nv; i < sim->n; i++)
-    sim->ode->absolute[i] = fmax(sim->scene.absolute, sim->scene.relative * scale);
 }
 
 // Points that touch at the start hit, rest or leave; brakes hold or slide.
@@ -205,6 +195,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->events = sim->busy = 0;
   sim->busy_t = sim->plod_until = -INFINITY;
   sim->open = false;
+  sim->until = INFINITY;
   sim->fastest = 0;
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
@@ -226,7 +217,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->started = true; // who is told of the first events may ask for the state
   if (sim->ode) {
     sim->ode->next = 0;
-    weigh_ledger(sim, energy);
+    sim->energy = 0;
     status = first_contacts(sim, error);
   }
   double lift = -energy[1] - energy[2]; // onto walls, of points that start inside within `depth`

@@ -41,6 +41,9 @@ enum { RUN_MOST_TOUCHES = 96 };
 // A stride in units of the time that the scene's length takes to fall.
 #define RUN_STRIDES 3e-5
 
+// A point that slides at this part of the speed that it had has stopped.
+#define RUN_STOPPED 1e-7
+
 // While it goes on in strides, the Coulomb friction of a joint is viscous below this speed, rad/s or
 // m/s.
 #define RUN_CREEP 1e-3
@@ -149,8 +152,11 @@ struct ap_sim {
   double end;      // its end,
   double *end_y;   // [n] and the state there, of a stride before it jumps
   double *after_y; // [n] of a stride, after that
+  double until;    // forces inside it are those before this time
+  bool rough;      // that state is not as good as the tolerance asks
   double worst;    // least value of ap__run_nearest() since the step began
   double lost, start_energy;
+  double energy;       // J: the most that was moving, of which the ledger's tolerance is a part
   double start_motion; // the part of start_energy that is kinetic or elastic
   double drift;        // of the closures at the end of a step, the largest
   double *s, *sd;      // independent coordinates as they are told, and their rates
@@ -204,6 +210,8 @@ double ap__run_stop_depth(const run_pair *pair, const double *q);
 double ap__run_stop_force(const run_pair *pair, const double *q, const double *v);
 // Kinetic, potential and elastic energy of sim->y.
 void ap__run_energy(ap_sim *sim, double energy[3]);
+// The ledger's tolerance, from the energies that there are.
+void ap__run_weigh(ap_sim *sim);
 
 // ---- touch.c
 
