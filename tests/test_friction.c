@@ -1,0 +1,350 @@
+// Friction that is Coulomb's and limits that act, as laws with closed forms: slides stop where they
+// must, brakes hold, static friction lets go at its limit, stops throw back or hold.
+
+#include <appell/sim.h>
+
+#include "laws.h"
+
+// ---- slides ------------------------------------------------------------------------------------
+
+// A point on a plane with a slope: a is gravity along it (less than friction, mu g), the speed v0
+// at the start across. With phi the angle between velocity and slope, u = tan(phi / 2), k = mu g /
+// a:
+//   dv/dt = a cos phi - mu g,  dphi/dt = -a sin phi / v   give   v = v0 u^k / sin phi,
+// and integrals over u from 0 to 1 the end of the slide.
+typedef struct slide {
+  double t, down, across;
+} slide;
+
+static slide slide_end(double v0, double a, double friction) {
+  double k = friction / a;
+  return (slide){v0 / a * k / (k * k - 1), v0 * v0 / (4 * a * (k * k - 1)),
+                 v0 * v0 / (2 * a) * (1 / (2 * k - 1) + 1 / (2 * k + 1))};
+}
+
+// The closed form against v' = g - mu g_n v / |v| in long double, by the classical Runge-Kutta
+// method in steps that shrink with what is left.
+TEST(the_closed_form_of_a_slide) {
+  for (int turn = 0; turn < 4; turn++) {
+    static const double a[] = {3.8, 0.7, 4.2, 2};
+    slide want = slide_end(0.3, a[turn], 4.5);
+    long double x[4] = {0, 0, 0, 0.3L}, t = 0, k[4][4], y[4];
+    while (want.t - t > 1e-9L * want.t) {
+      long double h = (want.t - t) / 1000;
+      for (int s = 0; s < 4; s++) {
+        for (int i = 0; i < 4; i++)
+          y[i] = x[i] + (s == 0 ? 0 : s == 3 ? h : h / 2) * (s ? k[s - 1][i] : 0);
+        long double v = hypotl(y[2], y[3]);
+        k[s][0] = y[2], k[s][1] = y[3];
+        k[s][2] = a[turn] - 4.5L * y[2] / v, k[s][3] = -4.5L * y[3] / v;
+      }
+      for (int i = 0; i < 4; i++) x[i] += h / 6 * (k[0][i] + 2 * (k[1][i] + k[2][i]) + k[3][i]);
+      t += h;
+    }
+    test_context("slope %g", a[turn]);
+    CHECK_CLOSE((double)x[0], want.down, 1e-8 * want.down);
+    CHECK_CLOSE((double)x[1], want.across, 1e-8 * want.across);
+    CHECK_CLOSE((double)hypotl(x[2], x[3]), 0, 1e-7);
+  }
+}
+
+static ap_wall rough_floor(double friction, double holds) {
+  ap_wall w = ap_default_wall();
+  w.friction = friction, w.static_friction = holds;
+  return w;
+}
+
+// The run keeps 1e-10 m/s and m in each of some hundred steps; a slide of 1 mm/s is 1e-7 m long.
+TEST(slides_stop_where_they_must) {
+  static const double speed[] = {1e-3, 0.01, 0.02, 0.3, 1}, a[] = {3.8, 1.1}, step[] = {0.01, 5};
+  for (int k = 0; k < 5; k++)
+    for (int g = 0; g < 2; g++)
+      for (int o = 0; o < 2; o++) {
+        slide want = slide_end(speed[k], a[g], 4.5);
+        ap_wall floor = rough_floor(0.5, 0);
+        ap_scene scene = law_scene(law_point(1, -a[g], 0, -9), &floor, 1);
+        test_context("%g m/s, slope %g, output step %g", speed[k], a[g], step[o]);
+        if (!law_run_scene(&scene, (double[]){0, 0, 0}, (double[]){0, speed[k], 0}, 5, step[o]))
+          return;
+        CHECK_CLOSE(told.q[0], -want.down, 1e-6 * want.down + 1e-10);
+        CHECK_CLOSE(told.q[1], want.across, 1e-6 * want.across + 1e-10);
+        CHECK_CLOSE(law_event(AP_EVENT_STICK, 0)->t, want.t, 1e-6 * want.t + 1e-9);
+        CHECK_WITHIN(told.v, ((double[]){0, 0, 0}), 3, 1e-12);
+      }
+}
+
+// Straight on a level floor: v^2 / (2 mu g).
+TEST(straight_slides_stop_where_they_must) {
+  for (double speed = 1e-4; speed < 20; speed *= 7) {
+    double way = speed * speed / (2 * 0.3 * 9.81), time = speed / (0.3 * 9.81);
+    ap_wall floor = rough_floor(0.3, 0);
+    ap_scene scene = law_scene(law_point(2, 0, 0, -9.81), &floor, 1);
+    test_context("%g m/s", speed);
+    if (!law_run_scene(&scene, (double[]){0, 0, 0}, (double[]){0.6 * speed, 0.8 * speed, 0}, 10,
+                       0.1))
+      return;
+    CHECK_CLOSE(told.q[0], 0.6 * way, 1e-8 * way + 1e-11);
+    CHECK_CLOSE(told.q[1], 0.8 * way, 1e-8 * way + 1e-11);
+    CHECK_CLOSE(law_event(AP_EVENT_STICK, 0)->t, time, 1e-8 * time + 1e-11);
+    CHECK_CLOSE(told.end.dissipated, speed * speed, 1e-9 * speed * speed + 1e-12);
+  }
+}
+
+// ---- joints that hold --------------------------------------------------------------------------
+
+static ap_body_def arm(double coulomb, double stiction) {
+  ap_body_def b = ap_default_body();
+  b.joint = AP_REVOLUTE, b.mass = 1, b.com[0] = 0.5;
+  b.axis[1] = 1, b.axis[2] = 0;
+  b.inertia[0] = b.inertia[3] = b.inertia[5] = 0.01;
+  b.coulomb = coulomb, b.stiction = stiction;
+  return b;
+}
+
+// No force, and the end of a run that asks too often.
+static ap_status count_calls(void *context, double t, const double *q, const double *v,
+                             double *tau) {
+  long *calls = context;
+  (void)t, (void)q, (void)v, (void)tau;
+  return ++*calls > 20000 ? AP_E_NO_CONVERGENCE : AP_OK;
+}
+
+// A level arm whose weight is 4.905 N m, on a brake that can take more: ten minutes without moving,
+// without effort and without losing energy.
+TEST(a_brake_holds) {
+  static const struct {
+    double coulomb, stiction;
+  } brake[] = {{10, 0}, {1000, 0}, {4.906, 0}, {1, 10}, {0, 5}, {4.9, 4.91}};
+  for (int k = 0; k < 6; k++) {
+    ap_body_def b = arm(brake[k].coulomb, brake[k].stiction);
+    ap_scene scene = law_scene(law_model(&b, 1, (double[]){0, 0, -9.81}), NULL, 0);
+    long calls = 0;
+    scene.force = count_calls, scene.context = &calls, scene.nforce_time = 0;
+    test_context("coulomb %g, stiction %g", brake[k].coulomb, brake[k].stiction);
+    if (!law_run_scene(&scene, (double[]){0}, (double[]){0}, 600, 1)) continue;
+    CHECK_CLOSE(told.q[0], 0, 1e-9);
+    CHECK_CLOSE(told.v[0], 0, 1e-12);
+    CHECK_CLOSE(told.end.dissipated, 0, 1e-9);
+    CHECK(told.evaluations < 10000);
+  }
+}
+
+// Less than the load: constant acceleration, whatever is missing. More, but moving: it stops.
+TEST(a_slide_with_coulomb_friction) {
+  static const double part[] = {0.5, 0.99, 0.9999, 1.0001, 1.5};
+  for (int k = 0; k < 5; k++) {
+    double load = 2 * 9.81, a = 9.81 * (1 - part[k]), v0 = a < 0 ? 0.3 : 0;
+    ap_body_def b = law_slide(2);
+    b.coulomb = part[k] * load;
+    ap_scene scene = law_scene(law_model(&b, 1, (double[]){9.81, 0, 0}), NULL, 0);
+    test_context("friction of %g of the load", part[k]);
+    double t = 3, stop = a < 0 ? -v0 / a : INFINITY, until = fmin(t, stop);
+    if (!law_run_scene(&scene, (double[]){0}, (double[]){v0}, t, 0.1)) return;
+    double way = v0 * until + a * until * until / 2;
+    CHECK_CLOSE(told.q[0], way, 1e-8);
+    CHECK_CLOSE(told.v[0], v0 + a * until, 1e-8);
+    CHECK_CLOSE(told.end.dissipated, b.coulomb * way, 1e-7);
+  }
+}
+
+// The friction turns with the velocity: a mass on a spring loses coulomb 4 / stiffness in a swing.
+TEST(a_spring_swings_out_under_dry_friction) {
+  double k = 100, m = 1, c = 2, x = 0.51, shift = c / k, half = PI * sqrt(m / k);
+  ap_body_def b = law_slide(m);
+  b.coulomb = c;
+  ap_joint_spring spring = {.v = 0, .stiffness = k};
+  ap_scene scene = law_scene(law_model(&b, 1, (double[]){0, 0, 0}), NULL, 0);
+  scene.spring = &spring, scene.nspring = 1;
+  int turns = 0;
+  while (x > shift) x -= 2 * shift, turns++; // it turns at -x, x, ... until the spring is too weak
+  if (!law_run_scene(&scene, (double[]){0.51}, (double[]){0}, (turns + 3) * half, 0.01)) return;
+  CHECK_CLOSE(fabs(told.q[0]), fabs(x), 1e-8);
+  CHECK_CLOSE(told.v[0], 0, 1e-12);
+}
+
+// ---- letting go --------------------------------------------------------------------------------
+
+typedef struct ramp {
+  int v;
+  double rate;
+} ramp;
+
+static ap_status push_ramp(void *context, double t, const double *q, const double *v, double *tau) {
+  const ramp *r = context;
+  (void)q, (void)v;
+  tau[r->v] += r->rate * t;
+  return AP_OK;
+}
+
+// From when the ramp r t has come to `holds`, m a = r t - slides.
+static void check_breakaway(double m, double r, double holds, double slides, double t) {
+  double from = holds / r, s = t - from, over = holds - slides;
+  CHECK_CLOSE(law_event(AP_EVENT_SLIP, 0)->t, from, 1e-9);
+  CHECK_CLOSE(told.v[0], (r * s * s / 2 + over * s) / m, 1e-8);
+  CHECK_CLOSE(told.q[0], (r * s * s * s / 6 + over * s * s / 2) / m, 1e-8);
+  CHECK_CLOSE(told.end.dissipated, slides * told.q[0], 1e-8 * (1 + slides));
+}
+
+TEST(a_joint_lets_go_at_its_stiction) {
+  static const double holds[] = {0, 3, 7.7};
+  for (int k = 0; k < 3; k++) {
+    double slides = 2, limit = fmax(holds[k], slides);
+    ramp r = {0, 1.7};
+    ap_body_def b = law_slide(1.4);
+    b.coulomb = slides, b.stiction = holds[k];
+    ap_scene scene = law_scene(law_model(&b, 1, (double[]){0, 0, 0}), NULL, 0);
+    scene.force = push_ramp, scene.context = &r, scene.nforce_time = 0;
+    test_context("stiction %g", holds[k]);
+    if (!law_run_scene(&scene, (double[]){0}, (double[]){0}, limit / 1.7 + 1, 0.1)) return;
+    check_breakaway(1.4, 1.7, limit, slides, limit / 1.7 + 1);
+    CHECK_EQ_INT(law_event(AP_EVENT_SLIP, 0)->joint, 0);
+  }
+}
+
+TEST(a_block_lets_go_at_its_static_friction) {
+  static const double holds[] = {0, 0.5, 0.9};
+  for (int k = 0; k < 3; k++) {
+    double m = 1.4, weight = m * 9.81, mu = 0.3, limit = fmax(mu, holds[k]) * weight;
+    ramp r = {0, 2.3};
+    ap_wall floor = rough_floor(mu, holds[k]);
+    ap_scene scene = law_scene(law_point(m, 0, 0, -9.81), &floor, 1);
+    scene.force = push_ramp, scene.context = &r, scene.nforce_time = 0;
+    test_context("static friction %g", holds[k]);
+    if (!law_run_scene(&scene, (double[]){0, 0, 0}, (double[]){0, 0, 0}, limit / 2.3 + 1, 0.1))
+      return;
+    check_breakaway(m, 2.3, limit, mu * weight, limit / 2.3 + 1);
+  }
+}
+
+// On a slope between both angles of friction a block stays if it rests, and goes on if it moves.
+TEST(a_slope_between_two_frictions) {
+  double slope = 0.4, g = 9.81, a = g * (sin(slope) - 0.3 * cos(slope));
+  for (int moves = 0; moves < 2; moves++) {
+    ap_wall floor = rough_floor(0.3, 0.5); // tan 0.4 is 0.42
+    ap_scene scene = law_scene(law_point(1, g * sin(slope), 0, -g * cos(slope)), &floor, 1);
+    test_context("moves: %d", moves);
+    if (!law_run_scene(&scene, (double[]){0, 0, 0}, (double[]){0.01 * moves, 0, 0}, 2, 0.1)) return;
+    CHECK_CLOSE(told.q[0], moves ? 0.02 + a * 2 : 0, 1e-8);
+    CHECK_CLOSE(told.v[0], moves ? 0.01 + a * 2 : 0, 1e-8);
+  }
+}
+
+// ---- stops -------------------------------------------------------------------------------------
+
+static const ap_model *limited(double mass, double g, double coulomb) {
+  ap_body_def b = law_slide(mass);
+  b.lower = -0.2, b.upper = 0.7, b.coulomb = coulomb;
+  return law_model(&b, 1, (double[]){g, 0, 0});
+}
+
+// Thrown at its upper limit, back to the lower one, and so on: each time e as fast. Restitution 0
+// is what stops have where nothing is said.
+TEST(stops_throw_back) {
+  for (int e = -1; e < 3; e++) {
+    double rebound = e < 0 ? 0 : 0.5 * e, v = 3, t = 0.7 / v, m = 1.2;
+    ap_joint_stop stop = {.v = 0, .restitution = rebound};
+    ap_scene scene = law_scene(limited(m, 0, 0), NULL, 0);
+    scene.stop = &stop, scene.nstop = e >= 0;
+    test_context("restitution %g, %s", rebound, e < 0 ? "not said" : "said");
+    if (!law_run_scene(&scene, (double[]){0}, (double[]){v}, 4, 0.037)) return;
+    for (int k = 0; t < 4 && (k == 0 || rebound > 0); k++) {
+      const ap_event *met = law_event(AP_EVENT_IMPACT, k);
+      bool upper = k % 2 == 0;
+      CHECK_EQ_INT(met->joint, 0);
+      CHECK(met->point == -1 && met->wall == -1);
+      CHECK_CLOSE(met->t, t, 1e-10);
+      CHECK_CLOSE(met->position[0], upper ? 0.7 : -0.2, 1e-12);
+      CHECK_CLOSE(met->before[0], upper ? v : -v, 1e-10);
+      CHECK_CLOSE(met->after[0], upper ? -rebound * v : rebound * v, 1e-10);
+      CHECK_CLOSE(met->impulse[0], (upper ? -1 : 1) * m * v * (1 + rebound), 1e-9);
+      v *= rebound;
+      t += rebound > 0 ? 0.9 / v : INFINITY;
+    }
+    CHECK_CLOSE(told.end.lost, m / 2 * (9 - v * v), 1e-9);
+    CHECK_CLOSE(fabs(told.v[0]), v, 1e-10);
+    if (rebound == 0) CHECK_CLOSE(told.q[0], 0.7, 1e-12);
+  }
+}
+
+// It falls onto its stop, bounces e as long each time, rests there, and is lifted off by a force.
+TEST(a_joint_rests_on_its_stop) {
+  for (int e = 0; e < 3; e++) {
+    double g = 9.81, rebound = 0.3 * e, fall = sqrt(2 * 0.5 / g), m = 2;
+    double rest = fall * (1 + rebound) / (1 - rebound), leaves = 4;
+    ramp r = {0, -m * g / leaves};
+    ap_joint_stop stop = {.v = 0, .restitution = rebound};
+    ap_scene scene = law_scene(limited(m, g, 0), NULL, 0);
+    scene.stop = &stop, scene.nstop = 1;
+    test_context("restitution %g", rebound);
+    if (!law_run_scene(&scene, (double[]){0.2}, (double[]){0}, rest + 1, 0.1)) return;
+    CHECK_CLOSE(law_event(AP_EVENT_CONTACT, 0)->t, rest, 1e-8);
+    CHECK_CLOSE(told.q[0], 0.7, 1e-12);
+    CHECK_CLOSE(told.v[0], 0, 1e-12);
+    CHECK_CLOSE(told.end.lost, m * g * 0.5, 1e-8);
+    scene.force = push_ramp, scene.context = &r, scene.nforce_time = 0;
+    if (!law_run_scene(&scene, (double[]){0.7}, (double[]){0}, leaves + 0.5, 0.1)) return;
+    CHECK_CLOSE(law_event(AP_EVENT_LIFTOFF, 0)->t, leaves, 1e-8);
+    CHECK_CLOSE(told.q[0], 0.7 - g / leaves * 0.125 / 6, 1e-8);
+  }
+}
+
+// A mass at an elastic stop: as deep as v sqrt(m / k), out after half a period with the same speed.
+TEST(elastic_stops_give_back) {
+  for (double k = 1e2; k < 2e6; k *= 100) {
+    double m = 1.2, v = 3, w = sqrt(k / m), in = 0.7 / v, out = in + PI / w;
+    ap_joint_stop stop = {.v = 0, .stiffness = k};
+    ap_scene scene = law_scene(limited(m, 0, 0), NULL, 0);
+    scene.stop = &stop, scene.nstop = 1;
+    test_context("stiffness %g", k);
+    if (!law_run_scene(&scene, (double[]){0}, (double[]){v}, in + PI / 2 / w, 0.01)) return;
+    CHECK_CLOSE(told.q[0], 0.7 + v / w, 1e-8);
+    CHECK_CLOSE(told.v[0], 0, 1e-8 * v * w);
+    CHECK_CLOSE(told.end.elastic, m * v * v / 2, 1e-7);
+    if (!law_run_scene(&scene, (double[]){0}, (double[]){v}, out + 0.1, 0.01)) return;
+    CHECK_CLOSE(told.v[0], -v, 1e-8);
+    CHECK_CLOSE(told.q[0], 0.7 - 0.1 * v, 1e-8);
+    CHECK(told.end.lost == 0);
+  }
+}
+
+// With a damper in it: x'' = -(k x + d x') / m until that would pull, the time at which
+// tan(w t) is 2 z sqrt(1 - z^2) / (2 z^2 - 1); z = d / (2 sqrt(k m)).
+TEST(damped_stops_never_pull) {
+  double m = 1.2, v = 3, k = 1000, z = 0.2, n = sqrt(k / m), w = n * sqrt(1 - z * z);
+  ap_joint_stop stop = {.v = 0, .stiffness = k, .damping = 2 * z * sqrt(k * m)};
+  ap_scene scene = law_scene(limited(m, 0, 0), NULL, 0);
+  scene.stop = &stop, scene.nstop = 1;
+  double t = atan2(2 * z * sqrt(1 - z * z), 2 * z * z - 1) / w, decay = v * exp(-z * n * t);
+  double x = decay / w * sin(w * t), speed = decay * (cos(w * t) - z * n / w * sin(w * t));
+  CHECK_CLOSE(k * x + stop.damping * speed, 0, 1e-9); // the closed form is what it should be
+  CHECK(x > 0 && speed < 0);
+  if (!law_run_scene(&scene, (double[]){0}, (double[]){v}, 0.7 / v + t + 0.1, 0.01)) return;
+  CHECK_CLOSE(told.v[0], speed, 1e-8);
+  CHECK_CLOSE(told.q[0], 0.7 + x + 0.1 * speed, 1e-8);
+  CHECK_CLOSE(told.end.dissipated + told.end.lost,
+              m / 2 * (v * v - speed * speed) - told.end.elastic, 1e-8);
+}
+
+TEST(limits_can_be_turned_off) {
+  ap_scene scene = law_scene(limited(1, 0, 0), NULL, 0);
+  scene.limits = false;
+  if (!law_run_scene(&scene, (double[]){0}, (double[]){3}, 2, 0.1)) return;
+  CHECK_EQ_INT(told.n, 0);
+  CHECK_CLOSE(told.q[0], 6, 1e-10);
+}
+
+// An arm falls onto the limit of a revolute joint: the speed is that of its height.
+TEST(an_arm_falls_onto_its_limit) {
+  ap_body_def b = arm(0, 0);
+  b.upper = 1.1, b.lower = -1;
+  ap_joint_stop stop = {.v = 0, .restitution = 0.4};
+  ap_scene scene = law_scene(law_model(&b, 1, (double[]){0, 0, -9.81}), NULL, 0);
+  scene.stop = &stop, scene.nstop = 1;
+  if (!law_run_scene(&scene, (double[]){0}, (double[]){0}, 0.9, 0.1)) return;
+  const ap_event *met = law_event(AP_EVENT_IMPACT, 0);
+  double I = 0.26, speed = sqrt(2 * 9.81 * 0.5 * sin(1.1) / I);
+  CHECK_CLOSE(met->before[0], speed, 1e-8);
+  CHECK_CLOSE(met->after[0], -0.4 * speed, 1e-8);
+  CHECK_CLOSE(met->lost, I / 2 * speed * speed * 0.84, 1e-8);
+  CHECK_CLOSE(met->position[0], 1.1, 1e-10);
+}
