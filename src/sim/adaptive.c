@@ -113,7 +113,8 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   if (status) return status;
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   set_slack(sim);
-  ap__run_turn(sim);
+  status = ap__run_turn(sim);
+  if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_weigh(sim);
   sim->until = nextafter(stop, -INFINITY);
   do {
@@ -158,6 +159,7 @@ static void tell_graze(ap_sim *sim, run_pair *p) {
 // A joint presses its elastic stop, or does not any more.
 static void press(ap_sim *sim, run_pair *p, bool pressed) {
   p->pressed = pressed;
+  p->slackens = false;
   sim->fresh = true;
   sim->number++;
   ap__run_tell(sim, pressed ? AP_EVENT_CONTACT : AP_EVENT_LIFTOFF, sim->t, p, NULL, 0);
@@ -209,10 +211,10 @@ static ap_status broke(ap_sim *sim, ap_error *error) {
   const double *q = sim->y, *v = sim->y + sim->nq;
   ap_status status = ap__run_count(sim, error);
   if (status) return status;
-  if (sim->broken.kind == BREAK_EASES) {
-    press(sim, &sim->pair[sim->broken.index], false);
-    return AP_OK;
-  }
+  run_pair *p = &sim->pair[sim->broken.index];
+  if (sim->broken.kind == BREAK_EASES) press(sim, p, false);
+  if (sim->broken.kind == BREAK_SLACKS) p->slackens = !p->slackens;
+  if (sim->broken.kind == BREAK_EASES || sim->broken.kind == BREAK_SLACKS) return AP_OK;
   status = ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   if (ap__run_jams(sim)) ap__run_plod(sim);

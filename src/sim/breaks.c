@@ -48,14 +48,22 @@ static void look_at_brake(const ap_sim *sim, int i, const double *v, run_break *
   }
 }
 
+// The force of an elastic stop that pushes; less it where that would pull.
+static double would_push(const run_pair *p, const double *q, const double *v) {
+  double force = ap__run_stop_force(p, q, v);
+  return p->slackens ? -force : force;
+}
+
 static run_break nearest_of(const ap_sim *sim, const double *q, const double *v, double *margin) {
   run_break nearest = {BREAK_NONE, -1, INFINITY};
   *margin = INFINITY;
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     look_at_pair(sim, i, &nearest, margin);
-    if (p->pressed)
-      compare(&nearest, margin, (run_break){BREAK_EASES, i, ap__run_stop_depth(p, q)}, sim->touch);
+    if (!p->pressed) continue;
+    compare(&nearest, margin, (run_break){BREAK_EASES, i, ap__run_stop_depth(p, q)}, sim->touch);
+    compare(&nearest, margin, (run_break){BREAK_SLACKS, i, would_push(p, q, v)},
+            p->stiffness * sim->touch);
   }
   for (int i = 0; i < sim->nbrake; i++) look_at_brake(sim, i, v, &nearest, margin);
   return nearest;
@@ -80,13 +88,14 @@ static ap_status nearest_at(ap_sim *sim, double t, run_break *b, double *margin)
 
 // The value of one of them, whatever the others do.
 static double value_of(const ap_sim *sim, const double *q, const double *v, const run_break *b) {
-  const run_pair *p = &sim->pair[b->kind < BREAK_SLIPS || b->kind == BREAK_EASES ? b->index : 0];
+  const run_pair *p = &sim->pair[b->kind < BREAK_SLIPS || b->kind >= BREAK_EASES ? b->index : 0];
   const run_brake *k = &sim->brake[b->kind == BREAK_SLIPS || b->kind == BREAK_HOLDS ? b->index : 0];
   switch (b->kind) {
     case BREAK_LEAVES: return sim->resting[p->resting].normal_force;
     case BREAK_SLIDES: return sim->resting[p->resting].margin;
     case BREAK_STOPS: return sim->resting[p->resting].speed;
     case BREAK_EASES: return ap__run_stop_depth(p, q);
+    case BREAK_SLACKS: return would_push(p, q, v);
     case BREAK_SLIPS: return sim->resting[k->resting].margin;
     case BREAK_HOLDS: return k->way * v[k->v];
     case BREAK_NONE: break;
@@ -155,19 +164,50 @@ ap_status ap__run_find_break(ap_sim *sim, double *t, run_break *found) {
   return AP_OK;
 }
 
-void ap__run_turn(ap_sim *sim) {
+// The direction of a pair along its wall; returns its speed.
+static double direction(const run_pair *p, double along[3]) {
+  double square = 0;
+  for (int k = 0; k < 3; k++) {
+    along[k] = p->now.v[k] - p->now.rate * p->now.normal[k];
+    square += along[k] * along[k];
+  }
+  double speed = sqrt(square);
+  for (int k = 0; k < 3 && speed > 0; k++) along[k] /= speed;
+  return speed;
+}
+
+// Cosine of the largest angle between a point's velocity and its acceleration with which it begins
+// to follow the latter.
+static const double ALIGNED = 1 - 5e-6;
+
+static bool slides(const ap_sim *sim, const run_pair *p) {
+  return p->joint < 0 && p->resting >= 0 && p->friction > 0 && !sim->resting[p->resting].sticks;
+}
+
+ap_status ap__run_turn(ap_sim *sim) {
+  bool asked = false;
+  double along[3];
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    if (p->resting < 0 || p->joint >= 0) continue;
+    if (!slides(sim, p)) continue;
     ap_resting *r = &sim->resting[p->resting];
-    double along[3], square = 0;
-    if (r->sticks || p->friction == 0) continue;
-    for (int k = 0; k < 3; k++) {
-      along[k] = p->now.v[k] - p->now.rate * p->now.normal[k];
-      square += along[k] * along[k];
-    }
-    r->fast = fmax(r->fast, sqrt(square));
-    r->follows = sqrt(square) <= r->rub * sim->window;
-    for (int k = 0; k < 3 && square > 0 && !r->follows; k++) r->slip[k] = along[k] / sqrt(square);
+    double speed = direction(p, along);
+    r->fast = fmax(r->fast, speed);
+    bool slow = speed <= r->rub * sim->window;
+    r->asked = slow && speed > 0 && !r->follows;
+    r->follows = slow;
+    asked = asked || r->asked;
+    if (speed > 0 && !r->follows) memcpy(r->slip, along, sizeof along);
   }
+  ap_status status =
+      asked ? ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq) : AP_OK;
+  for (int i = 0; i < sim->npair && asked && !status; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (!slides(sim, p) || !sim->resting[p->resting].asked) continue;
+    ap_resting *r = &sim->resting[p->resting];
+    direction(p, along);
+    r->follows = along[0] * r->slip[0] + along[1] * r->slip[1] + along[2] * r->slip[2] > ALIGNED;
+    if (!r->follows) memcpy(r->slip, along, sizeof along);
+  }
+  return status;
 }

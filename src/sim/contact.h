@@ -31,7 +31,8 @@ typedef struct ap_resting {
   bool sticks;               // or slides along `slip` (or has no friction)
   double slip[3];            // unit direction of sliding, world, tangent to the wall
   bool follows;              // it slides too slowly to have a direction of its own but that of its
-                             // acceleration, see ap__contact_follow()
+                             // acceleration, see ap__contact_follow(),
+  bool asked;                // or may do so
   double fast;               // m/s: the fastest that it slid
   double force[3];           // out: N on the robot, world
   double normal_force; // out: its part along the normal; where it falls below 0 the point leaves

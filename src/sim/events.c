@@ -337,8 +337,8 @@ static ap_status let_leave(ap_sim *sim, int n, int must_leave) {
   return AP_OK;
 }
 
-// Tell what changed. Events of one moment have one number.
-static void tell_changes(ap_sim *sim) {
+// Tell what changed, and the energy that it took. Events of one moment have one number.
+static void tell_changes(ap_sim *sim, double lost) {
   bool numbered = false;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
@@ -357,7 +357,7 @@ static void tell_changes(ap_sim *sim) {
     if (!numbered) sim->number++, numbered = true;
     if (kind == AP_EVENT_LIFTOFF) p->told = true;
     double after = kind == AP_EVENT_CONTACT ? fmax(p->rest_time, 0) : 0;
-    ap__run_tell(sim, kind, sim->t + after, p, NULL, 0);
+    ap__run_tell(sim, kind, sim->t + after, p, NULL, lost);
   }
   for (int i = 0; i < sim->nbrake; i++) {
     const run_brake *b = &sim->brake[i];
@@ -395,7 +395,7 @@ static ap_status choose_modes(ap_sim *sim, int n, run_break *broken, ap_error *e
 }
 
 ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
-  double *q = sim->y, *v = sim->y + sim->nq, lost = 0;
+  double *q = sim->y, *v = sim->y + sim->nq, lost = 0, before = sim->lost;
   bool project;
   look_back(sim, broken);
   ap_status status = ap__run_accelerations(sim, sim->t, q, v);
@@ -422,7 +422,7 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   if (status) return status;
   ap__run_look(sim, q, v);
   for (int i = 0; i < sim->npair; i++) sim->pair[i].away = sim->pair[i].resting < 0;
-  tell_changes(sim);
+  tell_changes(sim, sim->lost - before);
   return AP_OK;
 }
 

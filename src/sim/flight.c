@@ -91,8 +91,15 @@ double ap__run_stop_depth(const run_pair *pair, const double *q) {
 }
 
 double ap__run_stop_force(const run_pair *pair, const double *q, const double *v) {
-  double depth = ap__run_stop_depth(pair, q);
-  return fmax(0, pair->stiffness * depth - pair->damping * pair->way * v[pair->joint]);
+  return pair->stiffness * ap__run_stop_depth(pair, q) -
+         pair->damping * pair->way * v[pair->joint];
+}
+
+// What acts of it: it does not pull. Where steps are adaptive it is known whether it would.
+static double stop_push(const ap_sim *sim, const run_pair *p, const double *q, const double *v) {
+  if (!p->pressed || p->slackens) return 0;
+  double force = ap__run_stop_force(p, q, v);
+  return sim->ode ? force : fmax(0, force);
 }
 
 // Power that the damper of an elastic stop takes: all that its force does and its spring does not.
@@ -102,7 +109,7 @@ static double stop_power(const ap_sim *sim, const double *q, const double *v) {
     const run_pair *p = &sim->pair[i];
     if (!p->pressed) continue;
     double spring = p->stiffness * ap__run_stop_depth(p, q);
-    power += (spring - ap__run_stop_force(p, q, v)) * p->way * v[p->joint];
+    power += (spring - stop_push(sim, p, q, v)) * p->way * v[p->joint];
   }
   return power;
 }
@@ -150,7 +157,7 @@ ap_status ap__run_forces(ap_sim *sim, double t, const double *q, const double *v
   add_brakes(sim, v, sim->total);
   for (int i = sim->npoint; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    if (p->pressed) sim->total[p->joint] += p->way * ap__run_stop_force(p, q, v);
+    sim->total[p->joint] += p->way * stop_push(sim, p, q, v);
   }
   if (!sim->scene.nload) return AP_OK;
   memset(sim->pulled, 0, bytes);

@@ -153,6 +153,7 @@ static ap_status first_contacts(ap_sim *sim, ap_error *error) {
     run_pair *p = &sim->pair[i];
     if (p->stiffness > 0) {
       p->pressed = p->now.distance < 0;
+      p->slackens = p->pressed && ap__run_stop_force(p, sim->y, v) < 0;
       continue;
     }
     if (p->now.distance > sim->touch) continue;
@@ -200,7 +201,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
     sim->pair[i].away = true;
-    sim->pair[i].pressed = sim->pair[i].told = false;
+    sim->pair[i].pressed = sim->pair[i].slackens = sim->pair[i].told = false;
   }
   for (int i = 0; i < sim->nbrake; i++) sim->brake[i].way = 0, sim->brake[i].resting = -1;
   ap__run_loads(sim, t);

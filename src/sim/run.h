@@ -69,6 +69,7 @@ typedef struct run_pair {
   double limit;
   double stiffness, damping; // of an elastic stop; 0: rigid
   bool pressed;              // an elastic stop is
+  bool slackens;             // and has no force, as its damper would pull
   int body;
   double at[3];
   const ap_surface *surface;
@@ -101,7 +102,8 @@ typedef enum run_break_kind {
   BREAK_STOPS,  // it does not slide on
   BREAK_SLIPS,  // a brake does not hold any more
   BREAK_HOLDS,  // a joint with a brake does not move on
-  BREAK_EASES   // an elastic stop is not pressed any more
+  BREAK_EASES,  // an elastic stop is not pressed any more
+  BREAK_SLACKS  // its damper would pull, or would not any more
 } run_break_kind;
 
 typedef struct run_break {
@@ -205,7 +207,7 @@ ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const do
 int ap__run_coordinate(const ap_model *m, int v);
 // Which loads act from time t on, and when that or a force next changes (INFINITY: never).
 double ap__run_loads(ap_sim *sim, double t);
-// How far a joint has entered an elastic stop that is pressed, and the force of that stop; 0 else.
+// How far a joint has entered an elastic stop, and the force of its spring and damper.
 double ap__run_stop_depth(const run_pair *pair, const double *q);
 double ap__run_stop_force(const run_pair *pair, const double *q, const double *v);
 // Kinetic, potential and elastic energy of sim->y.
@@ -258,8 +260,8 @@ run_break ap__run_nearest(const ap_sim *sim, const double *q, const double *v);
 // The first time in the last step of the integrator, whose polynomial is made, at which one of them
 // reaches its limit: told in *found, with the time in *t. BREAK_NONE: none does.
 ap_status ap__run_find_break(ap_sim *sim, double *t, run_break *found);
-// Directions in which points slide, as they are at a state that was looked at.
-void ap__run_turn(ap_sim *sim);
+// Directions in which points slide, as they are at the state that was looked at.
+ap_status ap__run_turn(ap_sim *sim);
 
 // ---- events.c
 
