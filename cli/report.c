@@ -339,8 +339,8 @@ static int make(cli_run *run, const cli_arguments *arguments, const char *page) 
   int status = take_scenario(run);
   if (status == CLI_OK && run->scenario) {
     status = cli_record_open(&record, NULL, run->scenario, NULL);
-    run->known = record.column;
-    run->nknown = record.columns;
+    run->known = record.rows.column;
+    run->nknown = record.rows.n;
   }
   if (status == CLI_OK) status = cli_rows_read(run);
   if (status == CLI_OK && run->rows.total == 0) cli_run_warn(run, "the log has no rows");
