@@ -76,6 +76,13 @@ char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *tex
   return text;
 }
 
+char *cli_velocity_name(const ap_model *m, int v, char *text, size_t size) {
+  const size_t before = strlen("a."); // accelerations have the velocities' names
+  if (strlen(cli_column_name(m, AP_FORWARD, v, text, size)) < before) return text;
+  memmove(text, text + before, strlen(text + before) + 1);
+  return text;
+}
+
 static void write_name(cli_out *out, const char *name) {
   cli_out_write(out, " ", 1);
   cli_out_write(out, name, strlen(name));

@@ -18,6 +18,8 @@ bool cli_is_matrix(ap_quantity what);
 void cli_replace_separators(char *name);
 /// Name of a column (from 0) of quantity what; returns text, cut to size.
 char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *text, size_t size);
+/// Name of entry v of the velocities, `elbow` or `root_joint.wx`; returns text, cut to size.
+char *cli_velocity_name(const ap_model *m, int v, char *text, size_t size);
 /// The line `# NAME NAME ...`, however long the names are. False: not enough memory.
 bool cli_write_columns(cli_out *out, const ap_model *m, ap_quantity what);
 

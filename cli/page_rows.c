@@ -1,4 +1,4 @@
-// Rows, columns and events of a log as the page has them.
+// Rows and columns of a log as the page has them.
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "page.h"
 
-enum { MOST_EVENTS = 100000, MOST_VALUES = 1 << 25 };
+enum { MOST_VALUES = 1 << 25 };
 enum { MOST_CONTROL = 2000 }; // columns: those of a control run are some hundred at most
 
 // ---- columns -----------------------------------------------------------------------------------
@@ -39,16 +39,32 @@ static const kind kinds[] = {{"t", "time", "s"},
                              {"potentiometer", "signal", "V"},
                              {"encoder", "count", "counts"},
                              {"index", "count", "counts"},
+                             {"impacts", "count", ""},
                              {"late", "timing", "s"},
                              {"compute", "timing", "s"},
                              {"error", "error", "rad"},
                              {"", "other", ""}};
 
-static const kind *kind_of(const char *name) {
+// Does a column's name begin like this, up to its first '.'?
+static bool begins(const char *name, const char *word) {
   const size_t n = strcspn(name, ".");
+  return strlen(word) == n && strncmp(word, name, n) == 0;
+}
+
+static const kind *kind_of(const char *name) {
   const kind *k = kinds;
-  while (k->name[0] && (strlen(k->name) != n || strncmp(k->name, name, n) != 0)) k++;
+  while (k->name[0] && !begins(name, k->name)) k++;
   return k;
+}
+
+// Counters, and what is counted or switched: they keep their values until the next one.
+static bool is_step(const char *name) {
+  static const char *const steps[] = {"lost",    "contacts", "impacts",   "encoder", "index",
+                                      "indexed", "thermo",   "brakes",    "tools",   "period",
+                                      "phase",   "stop",     "stop_axis", "failed"};
+  for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
+    if (begins(name, steps[k])) return true;
+  return false;
 }
 
 static const char *unit_of(const cli_run *run, int column) {
@@ -63,7 +79,7 @@ static const char *unit_of(const cli_run *run, int column) {
   return run->control && strcmp(k->name, "tau") == 0 ? "N m" : k->unit;
 }
 
-static int find_column(const cli_run *run, const char *name) {
+int cli_find_column(const cli_run *run, const char *name) {
   for (int k = 0; k < run->about->columns; k++)
     if (strcmp(run->about->column[k].name, name) == 0) return k;
   return -1;
@@ -75,7 +91,7 @@ static int reference_of(const cli_run *run, int column) {
   char wanted[512];
   if (!run->control || run->about->columns > MOST_CONTROL || strncmp(name, "q.", 2) != 0) return -1;
   snprintf(wanted, sizeof wanted, "qd.%.500s", name + 2);
-  return find_column(run, wanted);
+  return cli_find_column(run, wanted);
 }
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -112,8 +128,8 @@ typedef struct plan {
 static bool make_plan(const cli_run *run, plan *p) {
   static const char *const energies[] = {"kinetic", "potential", "elastic"};
   const int n = run->about->columns;
-  *p = (plan){.closing = find_column(run, "closing"), .phase = find_column(run, "phase")};
-  for (int k = 0; k < 3; k++) p->energy[k] = find_column(run, energies[k]);
+  *p = (plan){.closing = cli_find_column(run, "closing"), .phase = cli_find_column(run, "phase")};
+  for (int k = 0; k < 3; k++) p->energy[k] = cli_find_column(run, energies[k]);
   p->q = malloc((size_t)n * sizeof *p->q);
   p->qd = malloc((size_t)n * sizeof *p->qd);
   for (int k = 0; p->q && p->qd && k < n; k++) {
@@ -173,6 +189,7 @@ static int read_all(cli_run *run, const plan *p, double *row, double *last) {
     if ((r->total - 1) % r->every == 0) keep_row(r, p, row);
   }
   if (r->rows > 0 && r->time[r->rows - 1] != last[0]) keep_row(r, p, last);
+  r->samples = r->rows;
   return CLI_OK;
 }
 
@@ -206,97 +223,41 @@ void cli_rows_free(cli_rows *r) {
 
 // ---- the document ------------------------------------------------------------------------------
 
-static void write_column(cli_json *json, const char *name, const char *unit, const char *group) {
+static void write_column(cli_json *json, const char *name, const char *unit) {
   cli_json_open(json, NULL, '{');
   cli_json_string(json, "name", name);
   cli_json_string(json, "unit", unit);
-  cli_json_string(json, "group", group);
+  cli_json_string(json, "group", kind_of(name)->group);
+  if (is_step(name)) cli_json_bool(json, "steps", true);
   cli_json_close(json, '}');
 }
 
 static void write_columns(const cli_run *run, cli_json *json) {
   cli_json_open(json, "columns", '[');
-  for (int k = 0; k < run->about->columns; k++) {
-    const char *name = run->about->column[k].name;
-    write_column(json, name, unit_of(run, k), kind_of(name)->group);
-  }
+  for (int k = 0; k < run->about->columns; k++)
+    write_column(json, run->about->column[k].name, unit_of(run, k));
   for (int k = 0; k < run->about->columns; k++) {
     char name[600];
     if (reference_of(run, k) < 0) continue;
     snprintf(name, sizeof name, "error.%.500s", run->about->column[k].name + 2);
-    write_column(json, name, unit_of(run, k), "error");
+    write_column(json, name, unit_of(run, k));
   }
+  if (run->rows.counted) write_column(json, "impacts", "");
   cli_json_close(json, ']');
 }
 
 void cli_rows_write(const cli_run *run, cli_json *json) {
   const cli_rows *r = &run->rows;
+  const int width = r->columns + r->counted;
   cli_base64 b;
-  cli_json_integer(json, "rows", r->rows);
+  cli_json_integer(json, "rows", r->samples);
   write_columns(run, json);
   cli_base64_begin(&b, json, "time");
-  for (long k = 0; k < r->rows; k++) cli_base64_double(&b, r->time[k]);
+  for (long k = 0; k < r->samples; k++) cli_base64_double(&b, r->time[k]);
   cli_base64_end(&b);
   cli_base64_begin(&b, json, "data");
-  for (int c = 0; c < r->columns; c++)
-    for (long k = 0; k < r->rows; k++)
-      cli_base64_float(&b, r->value[(size_t)k * (size_t)r->columns + (size_t)c]);
+  for (int c = 0; c < width; c++)
+    for (long k = 0; k < r->samples; k++)
+      cli_base64_float(&b, r->value[(size_t)k * (size_t)width + (size_t)c]);
   cli_base64_end(&b);
-}
-
-// Numbers of an event; NAME.x, NAME.y, NAME.z side by side are one vector NAME.
-static void write_numbers(const cli_run *run, const ap_logged_event *e, cli_json *json) {
-  const ap_log_about *about = run->about;
-  for (int k = 0; k < about->event_columns; k++) {
-    const char *name = about->event_column[k].name;
-    const size_t n = strlen(name);
-    char vector[256];
-    const bool is_vector = n > 2 && n < sizeof vector && strcmp(name + n - 2, ".x") == 0 &&
-                           k + 2 < about->event_columns;
-    if (!is_vector) {
-      cli_json_number(json, name, e->numbers[k]);
-      continue;
-    }
-    snprintf(vector, sizeof vector, "%.*s", (int)n - 2, name);
-    cli_json_numbers(json, vector, e->numbers + k, 3);
-    k += 2;
-  }
-}
-
-static void write_event(const cli_run *run, const ap_logged_event *e, cli_json *json) {
-  cli_json_open(json, NULL, '{');
-  cli_json_number(json, "t", e->t);
-  cli_json_string(json, "event", e->event);
-  cli_json_string(json, "point", e->point);
-  cli_json_string(json, "wall", e->wall);
-  write_numbers(run, e, json);
-  cli_json_close(json, '}');
-}
-
-static int find_number(const cli_run *run) {
-  for (int k = 0; k < run->about->event_columns; k++)
-    if (strcmp(run->about->event_column[k].name, "number") == 0) return k;
-  return -1;
-}
-
-int cli_events_write(cli_run *run, cli_json *json) {
-  ap_logged_event event;
-  ap_error error = {0};
-  const int number = find_number(run);
-  double last = 0; // touches of one impact share its number
-  cli_json_open(json, "events", '[');
-  for (bool end = false;;) {
-    error.status = ap_log_next_event(run->log, &event, &end, &error);
-    if (error.status != AP_OK) return cli_fail_input(run->path, &error);
-    if (end) break;
-    if (run->events++ < MOST_EVENTS) write_event(run, &event, json);
-    if (strcmp(event.event, "impact") != 0 || (number >= 0 && event.numbers[number] == last))
-      continue;
-    if (number >= 0) last = event.numbers[number];
-    run->impacts++;
-  }
-  cli_json_close(json, ']');
-  if (run->events > MOST_EVENTS)
-    cli_run_warn(run, "of %ld events the page has the first %d", run->events, MOST_EVENTS);
-  return CLI_OK;
 }

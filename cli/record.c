@@ -16,9 +16,7 @@ typedef struct entry {
 typedef entry entries[COMPONENTS];
 
 // The vectors that have an entry, or entries, for every joint.
-typedef enum vector { POSITION, VELOCITY, FORCE, WORK, VECTORS } vector;
-
-static const char *const vector_name[VECTORS] = {"q", "v", "tau", "work_of"};
+typedef enum vector { POSITION, VELOCITY, FORCE, WORK } vector;
 
 static const entries positions[] = {
     [AP_REVOLUTE] = {{"", "rad"}},
@@ -50,7 +48,8 @@ static const char *const energies[] = {"kinetic",    "potential", "elastic", "wo
                                        "dissipated", "lost",      "closing"};
 enum { ENERGIES = sizeof energies / sizeof energies[0] };
 
-static const ap_column event_columns[] = {{"impulse", "N s"},
+// Of a joint: its place in v, and of each vector the first entry.
+static const ap_column touch_columns[] = {{"impulse", "N s"},
                                           {"number", ""},
                                           {"impulse_vector.x", "N s"},
                                           {"impulse_vector.y", "N s"},
@@ -68,8 +67,12 @@ static const ap_column event_columns[] = {{"impulse", "N s"},
                                           {"after.y", "m/s"},
                                           {"after.z", "m/s"},
                                           {"angle", "rad"},
-                                          {"lost", "J"}};
-enum { EVENT_COLUMNS = sizeof event_columns / sizeof event_columns[0] };
+                                          {"lost", "J"},
+                                          {"joint", ""}};
+enum { TOUCH_COLUMNS = sizeof touch_columns / sizeof touch_columns[0] };
+
+static const char *const event_energies[] = {"kinetic", "kinetic_after", "potential"};
+enum { EVENT_ENERGIES = sizeof event_energies / sizeof event_energies[0] };
 
 // ---- columns -----------------------------------------------------------------------------------
 
@@ -83,76 +86,121 @@ static char *join(const char *a, const char *b, const char *c) {
   return text;
 }
 
-static void add_column(cli_record *r, const char *a, const char *b, const char *c,
-                       const char *unit) {
-  char *name = join(a, b, c);
-  if (!name || r->columns == r->room) {
+static void make_columns(cli_record *r, cli_columns *list, int room) {
+  list->room = room;
+  list->name = calloc((size_t)room, sizeof *list->name);
+  list->column = calloc((size_t)room, sizeof *list->column);
+  list->row = calloc((size_t)room, sizeof *list->row);
+  r->no_memory = r->no_memory || !list->name || !list->column || !list->row;
+}
+
+static void free_columns(cli_columns *list) {
+  for (int k = 0; list->name && k < list->n; k++) free(list->name[k]);
+  free(list->name);
+  free(list->column);
+  free(list->row);
+}
+
+static void add_column(cli_record *r, cli_columns *list, const char *a, const char *b,
+                       const char *c, const char *unit) {
+  char *name = r->no_memory ? NULL : join(a, b, c);
+  if (!name || list->n == list->room) {
     r->no_memory = true;
     free(name);
     return;
   }
-  r->name[r->columns] = name;
-  r->column[r->columns++] = (ap_column){name, unit};
+  list->name[list->n] = name;
+  list->column[list->n++] = (ap_column){name, unit};
 }
 
-static void add_joint(cli_record *r, vector what, int body) {
+static void add_joint(cli_record *r, cli_columns *list, const char *group, vector what, int body) {
   const ap_joint_type type = ap_body(r->model, body)->joint;
   const int n = what == POSITION ? ap_joint_nq(r->model, body) : ap_joint_nv(r->model, body);
   for (int k = 0; k < n; k++) {
     const entry e = what == POSITION   ? positions[type][k]
                     : what == VELOCITY ? velocities[type][k]
                                        : forces[type][k];
-    add_column(r, vector_name[what], cli_joint_name(r->model, body), e.name ? e.name : "",
+    add_column(r, list, group, cli_joint_name(r->model, body), e.name ? e.name : "",
                what == WORK ? "J"
                : e.unit     ? e.unit
                             : "");
   }
 }
 
-static void add_vector(cli_record *r, vector what) {
-  for (int i = 1; i < ap_nbody(r->model); i++) add_joint(r, what, i);
+static void add_vector(cli_record *r, cli_columns *list, const char *group, vector what) {
+  for (int i = 1; i < ap_nbody(r->model); i++) add_joint(r, list, group, what, i);
 }
 
 // Coordinates of a mechanism, or their rates.
-static void add_coordinates(cli_record *r, const char *group, const char *angle,
-                            const char *length) {
+static void add_coordinates(cli_record *r, cli_columns *list, const char *group, vector what) {
   const ap_mechanism *m = r->scene->mechanism;
   for (int i = 0; m && i < ap_mechanism_n(m); i++) {
     const ap_coordinate_def *c = ap_mechanism_coordinate(m, i);
     const bool slides =
         c->kind == AP_COORDINATE_POSITION ||
         (c->kind == AP_COORDINATE_JOINT && ap_body(r->model, c->body)->joint == AP_PRISMATIC);
-    add_column(r, group, c->name, "", slides ? length : angle);
+    const ap_joint_type type = slides ? AP_PRISMATIC : AP_REVOLUTE;
+    add_column(r, list, group, c->name, "",
+               what == POSITION ? positions[type][0].unit : velocities[type][0].unit);
   }
 }
 
 static bool has_forces(const cli_record *r) { return r->scene->nwall > 0; }
 
-static void add_columns(cli_record *r) {
+static int coordinates_of(const cli_record *r) {
+  return r->scene->mechanism ? ap_mechanism_n(r->scene->mechanism) : 0;
+}
+
+static void add_row_columns(cli_record *r) {
   static const char *const axes[] = {"x", "y", "z"};
+  cli_columns *list = &r->rows;
   const int points = has_forces(r) ? r->scene->npoint : 0;
-  const ap_mechanism *m = r->scene->mechanism;
-  r->room = 1 + ap_nq(r->model) + 3 * ap_nv(r->model) + ENERGIES + 1 + 3 * points;
-  if (m) r->room += 2 * ap_mechanism_n(m) + 2;
-  r->name = calloc((size_t)r->room, sizeof *r->name);
-  r->column = calloc((size_t)r->room, sizeof *r->column);
-  r->row = calloc((size_t)r->room, sizeof *r->row);
-  r->no_memory = !r->name || !r->column || !r->row;
-  if (r->no_memory) return;
-  add_column(r, "t", "", "", "s");
-  add_vector(r, POSITION);
-  add_vector(r, VELOCITY);
-  add_vector(r, FORCE);
-  for (int k = 0; k < ENERGIES; k++) add_column(r, energies[k], "", "", "J");
-  add_vector(r, WORK);
-  add_column(r, "contacts", "", "", "");
+  make_columns(r, list,
+               1 + ap_nq(r->model) + 3 * ap_nv(r->model) + ENERGIES + 1 + 3 * points +
+                   2 * coordinates_of(r) + 2);
+  add_column(r, list, "t", "", "", "s");
+  add_vector(r, list, "q", POSITION);
+  add_vector(r, list, "v", VELOCITY);
+  add_vector(r, list, "tau", FORCE);
+  for (int k = 0; k < ENERGIES; k++) add_column(r, list, energies[k], "", "", "J");
+  add_vector(r, list, "work_of", WORK);
+  add_column(r, list, "contacts", "", "", "");
   for (int k = 0; k < 3 * points; k++)
-    add_column(r, "force", r->scene->point[k / 3].name, axes[k % 3], "N");
-  if (!m) return;
-  add_coordinates(r, "coordinate", "rad", "m");
-  add_coordinates(r, "rate", "rad/s", "m/s");
-  add_column(r, "closure", "", "", "m or rad");
-  add_column(r, "drift", "", "", "m or rad");
+    add_column(r, list, "force", r->scene->point[k / 3].name, axes[k % 3], "N");
+  if (!r->scene->mechanism) return;
+  add_coordinates(r, list, "coordinate", POSITION);
+  add_coordinates(r, list, "rate", VELOCITY);
+  add_column(r, list, "closure", "", "", "m or rad");
+  add_column(r, list, "drift", "", "", "m or rad");
+}
+
+static void add_event_columns(cli_record *r) {
+  cli_columns *list = &r->events;
+  make_columns(r, list,
+               TOUCH_COLUMNS + ap_nq(r->model) + 2 * ap_nv(r->model) + EVENT_ENERGIES +
+                   3 * coordinates_of(r));
+  for (int k = 0; k < TOUCH_COLUMNS; k++)
+    add_column(r, list, touch_columns[k].name, "", "", touch_columns[k].unit);
+  add_vector(r, list, "q", POSITION);
+  add_vector(r, list, "v", VELOCITY);
+  add_vector(r, list, "v_after", VELOCITY);
+  for (int k = 0; k < EVENT_ENERGIES; k++) add_column(r, list, event_energies[k], "", "", "J");
+  add_coordinates(r, list, "coordinate", POSITION);
+  add_coordinates(r, list, "rate", VELOCITY);
+  add_coordinates(r, list, "rate_after", VELOCITY);
+}
+
+// What computes energies and rates at events as the run does at output times.
+static void make_work(cli_record *r) {
+  const ap_mechanism *m = r->scene->mechanism;
+  const size_t size = m ? ap_loop_size(m) : ap_work_size(r->model);
+  r->memory = malloc(size);
+  if (r->memory && m) r->loop = ap_loop_init(m, r->memory, size);
+  if (r->memory) r->work = m ? ap_loop_work(r->loop) : ap_work_init(r->model, r->memory, size);
+  r->no_memory = r->no_memory || !r->work;
+  if (!r->work) return;
+  if (r->scene->gravity) ap_set_gravity(r->work, r->scene->gravity);
+  ap_set_friction(r->work, r->scene->joint_friction);
 }
 
 // ---- points ------------------------------------------------------------------------------------
@@ -173,14 +221,20 @@ static void name_points(cli_record *r) {
   }
 }
 
+// The name of a joint, or of an entry of one, by its place in v.
+static const char *joint_of(const cli_record *r, int v) {
+  return r->rows.name[1 + ap_nq(r->model) + v] + strlen("v.");
+}
+
+static size_t longer(size_t length, const char *word) {
+  return strlen(word) > length ? strlen(word) : length;
+}
+
 static int longest_word(const cli_record *r) {
   size_t longest = 16;
-  for (int k = 0; k < r->scene->npoint; k++) {
-    if (strlen(r->point[k]) > longest) longest = strlen(r->point[k]);
-  }
-  for (int k = 0; k < r->scene->nwall; k++) {
-    if (strlen(r->scene->wall[k].name) > longest) longest = strlen(r->scene->wall[k].name);
-  }
+  for (int k = 0; k < r->scene->npoint; k++) longest = longer(longest, r->point[k]);
+  for (int k = 0; k < r->scene->nwall; k++) longest = longer(longest, r->scene->wall[k].name);
+  for (int k = 0; k < ap_nv(r->model); k++) longest = longer(longest, joint_of(r, k));
   return longest < 4096 ? (int)longest : 4096;
 }
 
@@ -190,14 +244,16 @@ int cli_record_open(cli_record *r, const char *path, const ap_scenario *scenario
                     const char *scenario_file) {
   *r = (cli_record){
       .model = ap_scenario_model(scenario), .scene = ap_scenario_scene(scenario), .path = path};
-  add_columns(r);
+  add_row_columns(r);
+  add_event_columns(r);
   name_points(r);
+  if (path) make_work(r);
   if (r->no_memory) return cli_no_memory();
   if (!path) return CLI_OK;
-  const ap_log_def def = {.column = r->column,
-                          .columns = r->columns,
-                          .event_column = event_columns,
-                          .event_columns = EVENT_COLUMNS,
+  const ap_log_def def = {.column = r->rows.column,
+                          .columns = r->rows.n,
+                          .event_column = r->events.column,
+                          .event_columns = r->events.n,
                           .scenario = ap_scenario_text(scenario),
                           .scenario_file = scenario_file,
                           .model = ap_model_name(r->model),
@@ -226,7 +282,7 @@ ap_status cli_record_row(cli_record *r, const ap_sim *sim, const ap_sim_state *s
   const int nq = ap_nq(r->model), nv = ap_nv(r->model);
   const double energy[ENERGIES] = {s->kinetic,    s->potential, s->elastic, s->work,
                                    s->dissipated, s->lost,      s->closing};
-  double *to = put(r->row, &s->t, 1);
+  double *to = put(r->rows.row, &s->t, 1);
   to = put(to, s->q, nq);
   to = put(to, s->v, nv);
   to = put(to, s->tau, nv);
@@ -241,13 +297,27 @@ ap_status cli_record_row(cli_record *r, const ap_sim *sim, const ap_sim_state *s
     *to++ = s->closure;
     *to = s->drift;
   }
-  if (r->error.status == AP_OK) r->error.status = ap_log_row(r->log, r->row, &r->error);
+  if (r->error.status == AP_OK) r->error.status = ap_log_row(r->log, r->rows.row, &r->error);
   return r->error.status;
+}
+
+static void put_state(cli_record *r, const ap_event *e, double *to) {
+  const int nq = ap_nq(r->model), nv = ap_nv(r->model), n = coordinates_of(r);
+  to = put(to, e->q, nq);
+  to = put(to, e->v_before, nv);
+  to = put(to, e->v_after, nv);
+  *to++ = ap_kinetic_energy(r->model, r->work, e->q, e->v_before);
+  *to++ = ap_kinetic_energy(r->model, r->work, e->q, e->v_after);
+  *to++ = ap_potential_energy(r->model, r->work, e->q);
+  if (!r->loop) return;
+  ap_loop_errors(r->scene->mechanism, r->loop, e->q, NULL, to);
+  ap_loop_rates(r->scene->mechanism, r->loop, e->q, e->v_before, to + n);
+  ap_loop_rates(r->scene->mechanism, r->loop, e->q, e->v_after, to + 2 * (ptrdiff_t)n);
 }
 
 void cli_record_event(cli_record *r, const ap_event *e) {
   if (!r->log || r->error.status != AP_OK) return;
-  double numbers[EVENT_COLUMNS], *to = numbers;
+  double *to = r->events.row;
   const double *p = e->impulse;
   *to++ = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
   *to++ = e->number;
@@ -257,9 +327,14 @@ void cli_record_event(cli_record *r, const ap_event *e) {
   to = put(to, e->before, 3);
   to = put(to, e->after, 3);
   *to++ = e->angle;
-  *to = e->lost;
-  r->error.status = ap_log_event(r->log, e->t, ap_event_name(e->kind), r->point[e->point],
-                                 r->scene->wall[e->wall].name, numbers, &r->error);
+  *to++ = e->lost;
+  *to++ = e->joint;
+  put_state(r, e, to);
+  const bool rubs = e->kind == AP_EVENT_SLIP || e->kind == AP_EVENT_STICK;
+  const char *point = e->joint < 0 ? r->point[e->point] : joint_of(r, e->joint);
+  const char *wall = e->joint < 0 ? r->scene->wall[e->wall].name : rubs ? "" : "stop";
+  r->error.status =
+      ap_log_event(r->log, e->t, ap_event_name(e->kind), point, wall, r->events.row, &r->error);
 }
 
 ap_status cli_record_flush(cli_record *r) {
@@ -275,11 +350,10 @@ int cli_record_finish(cli_record *r) {
 
 void cli_record_close(cli_record *r) {
   ap_log_free(r->log);
-  for (int k = 0; r->name && k < r->columns; k++) free(r->name[k]);
+  free_columns(&r->rows);
+  free_columns(&r->events);
   for (int k = 0; r->point && k < r->scene->npoint; k++) free(r->point[k]);
-  free(r->name);
-  free(r->column);
-  free(r->row);
+  free(r->memory);
   free(r->point);
   free(r->contact);
 }

@@ -6,6 +6,10 @@
 /// lost, and closing, by which their account does not close; work_of.JOINT; contacts, the number of
 /// points at rest on walls, and where there are walls force.POINT.x, .y, .z on each point; of a
 /// mechanism coordinate.NAME, rate.NAME, closure and drift, the errors of its closures.
+///
+/// Columns of the events: what happened at a point or joint, then the state just before and just
+/// after: q, v and v_after by joint, kinetic, kinetic_after, potential, and of a mechanism
+/// coordinate, rate and rate_after by name.
 
 #ifndef CLI_RECORD_H
 #define CLI_RECORD_H
@@ -14,16 +18,24 @@
 
 #include "message.h"
 
+/// Columns, and room for the numbers of a line of them.
+typedef struct cli_columns {
+  ap_column *column;
+  char **name; ///< of the columns
+  int n, room;
+  double *row;
+} cli_columns;
+
 /// The columns of a run and its log, which may be none.
 typedef struct cli_record {
   const ap_model *model;
   const ap_scene *scene;
   const char *path; ///< of the log; NULL: none
   ap_log *log;
-  ap_column *column;
-  char **name; ///< of the columns
-  int columns, room;
-  double *row;
+  cli_columns rows, events;
+  void *memory; ///< of work and loop
+  ap_work *work;
+  ap_loop *loop; ///< NULL: no mechanism
   ap_contact_state *contact;
   int contacts; ///< room for them
   char **point; ///< LINK/POINT for every point

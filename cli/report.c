@@ -288,10 +288,11 @@ static int write_document(cli_run *run, const char *title, cli_out *out, bool in
     cli_json_null(&json, "scenario");
   int status = cli_model_write(run, &json);
   if (status != CLI_OK) return status;
+  status = cli_events_write(run, &json);
+  if (status == CLI_OK) status = cli_jumps_merge(run);
+  if (status != CLI_OK) return status;
   cli_rows_write(run, &json);
   write_following(run, &json);
-  status = cli_events_write(run, &json);
-  if (status != CLI_OK) return status;
   cli_json_open(&json, "facts", '[');
   run_facts(run, &json);
   scenario_facts(run, &json);
@@ -319,6 +320,7 @@ static int write_page(cli_run *run, const char *title, cli_out *out, const char 
 
 static void free_run(cli_run *run) {
   cli_rows_free(&run->rows);
+  cli_jumps_free(&run->jumps);
   for (int k = 0; k < run->warnings; k++) free(run->warning[k].text);
   free(run->warning);
   free(run->robot_file);
@@ -339,8 +341,8 @@ static int make(cli_run *run, const cli_arguments *arguments, const char *page) 
   int status = take_scenario(run);
   if (status == CLI_OK && run->scenario) {
     status = cli_record_open(&record, NULL, run->scenario, NULL);
-    run->known = record.column;
-    run->nknown = record.columns;
+    run->known = record.rows.column;
+    run->nknown = record.rows.n;
   }
   if (status == CLI_OK) status = cli_rows_read(run);
   if (status == CLI_OK && run->rows.total == 0) cli_run_warn(run, "the log has no rows");

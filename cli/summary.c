@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "columns.h"
 #include "json.h"
 #include "numbers.h"
 #include "table.h"
 
-enum { SHOWN = 20, DIGITS = 7 };
+enum { SHOWN = 20, DIGITS = 7, NAME = 300 };
 
 static double length(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
@@ -26,6 +27,7 @@ void cli_summary_note(cli_summary *s, const ap_event *e) {
   s->impact[s->impacts++] = (cli_impact){.number = e->number,
                                          .point = e->point,
                                          .wall = e->wall,
+                                         .joint = e->joint,
                                          .t = e->t,
                                          .impulse = length(e->impulse),
                                          .angle = e->angle,
@@ -33,18 +35,38 @@ void cli_summary_note(cli_summary *s, const ap_event *e) {
                                          .lost = e->lost};
 }
 
+// What touched: a point of the scenario, or a joint; text has NAME bytes.
+static const char *what_touched(const cli_summary *s, const cli_impact *i, char *text) {
+  return i->joint < 0 ? ap_scenario_scene(s->scenario)->point[i->point].name
+                      : cli_velocity_name(ap_scenario_model(s->scenario), i->joint, text, NAME);
+}
+
+static const char *what_was_met(const cli_summary *s, const cli_impact *i) {
+  return i->joint < 0 ? ap_scenario_scene(s->scenario)->wall[i->wall].name : "stop";
+}
+
+// Does a joint that turns meet its stop? Then rates and impulses are angular.
+static bool turns(const cli_summary *s, const cli_impact *i) {
+  const ap_model *m = ap_scenario_model(s->scenario);
+  for (int k = 1; k < ap_nbody(m); k++)
+    if (ap_joint_nv(m, k) == 1 && ap_joint_v(m, k) == i->joint)
+      return ap_body(m, k)->joint == AP_REVOLUTE;
+  return false;
+}
+
 // ---- JSON --------------------------------------------------------------------------------------
 
 static void json_impacts(cli_json *json, const cli_summary *s) {
-  const ap_scene *scene = ap_scenario_scene(s->scenario);
   cli_json_open(json, "impacts", '[');
   for (long k = 0; k < s->impacts; k++) {
     const cli_impact *i = &s->impact[k];
+    char name[NAME];
     cli_json_open(json, NULL, '{');
     cli_json_integer(json, "number", i->number);
     cli_json_number(json, "t", i->t);
-    cli_json_string(json, "point", scene->point[i->point].name);
-    cli_json_string(json, "wall", scene->wall[i->wall].name);
+    cli_json_string(json, "point", what_touched(s, i, name));
+    cli_json_string(json, "wall", what_was_met(s, i));
+    if (i->joint >= 0) cli_json_string(json, "joint", name);
     cli_json_number(json, "speed", i->speed);
     cli_json_number(json, "angle", i->angle);
     cli_json_number(json, "impulse", i->impulse);
@@ -100,9 +122,10 @@ static void print_json(cli_out *out, const cli_summary *s) {
 
 // ---- tables ------------------------------------------------------------------------------------
 
-static void add_number(cli_table *table, double x) {
+// unit: where it is not that of the column.
+static void add_number(cli_table *table, double x, const char *unit) {
   char number[CLI_NUMBER_BYTES];
-  cli_table_add(table, "%s", cli_number(x, DIGITS, number));
+  cli_table_add(table, "%s%s", cli_number(x, DIGITS, number), unit);
 }
 
 // An energy as it is shown: zero where it is only the rounding of those it is the difference of.
@@ -113,20 +136,21 @@ static double shown(const cli_summary *s, double x) {
 
 static int print_impacts(cli_out *out, const cli_summary *s) {
   if (s->impacts == 0) return CLI_OK;
-  const ap_scene *scene = ap_scenario_scene(s->scenario);
   static const char *const heading[] = {"event", "t (s)",       "point",         "wall",
                                         "m/s",   "angle (deg)", "impulse (N s)", "lost (J)"};
   cli_table table = {.columns = 8, .right = 0xf3u};
   for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
   for (long k = 0; k < s->impacts && k < SHOWN; k++) {
     const cli_impact *i = &s->impact[k];
+    const bool angular = i->joint >= 0 && turns(s, i);
+    char name[NAME];
     cli_table_add(&table, "%d", i->number);
     cli_table_add(&table, "%.9f", i->t);
-    cli_table_add(&table, "%s", scene->point[i->point].name);
-    cli_table_add(&table, "%s", scene->wall[i->wall].name);
-    add_number(&table, i->speed);
+    cli_table_add(&table, "%s", what_touched(s, i, name));
+    cli_table_add(&table, "%s", what_was_met(s, i));
+    add_number(&table, i->speed, angular ? " rad/s" : "");
     cli_table_add(&table, "%.3f", i->angle * (180 / 3.14159265358979323846));
-    add_number(&table, i->impulse);
+    add_number(&table, i->impulse, angular ? " N m s" : "");
     if (k > 0 && i->number == i[-1].number) // its loss is the event's, said once
       cli_table_add(&table, "%s", "");
     else

@@ -13,6 +13,7 @@ enum { CLI_EVENT_KINDS = AP_EVENT_STICK + 1 };
 /// One touch of an impact.
 typedef struct cli_impact {
   int number, point, wall;
+  int joint; ///< its place in v; -1: a point at a wall
   double t, impulse, angle, speed, lost;
 } cli_impact;
 

@@ -16,9 +16,10 @@ const PHASE_RUN = 2; // of enum ap_phase
 let failures = 0;
 
 function check(holds, what) {
-  if (holds) return;
+  if (holds) return true;
   failures++;
   console.log(`FAILED ${what}`);
+  return false;
 }
 
 function report(scenario, verb = "simulate", ending = "csv", options = []) {
@@ -38,20 +39,74 @@ function place(poses, body, xyz) {
 
 const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
-// Columns come back as the floats nearest to the log's doubles, times to the last bit.
+/** The lines of a CSV file by the names of their columns, as texts. */
+function linesOf(path) {
+  const [names, ...lines] = readFileSync(path, "utf8").trim().split("\n").map((line) => line.split(","));
+  return { names, lines: lines.map((line) => Object.fromEntries(names.map((name, i) => [name, line[i]]))) };
+}
+
+/** One line of the events for each number: touches of one event share it. */
+function eventsOf(log) {
+  const { lines } = linesOf(log.replace(/csv$/, "events.csv"));
+  return [...new Map(lines.map((line) => [line.number, line])).values()];
+}
+
+// Columns come back as the floats nearest to the log's doubles, times to the last bit; among them are two samples for
+// each event, which come before a row of the same time.
 function columnsComeBack(name) {
   const { log, run } = report(`models/${name}.yaml`);
-  const lines = readFileSync(log, "utf8").trim().split("\n");
-  const names = lines[0].split(",");
-  const rows = lines.slice(1).map((line) => line.split(",").map(Number));
-  check(run.rows === rows.length, `${name}: ${run.rows} rows, not ${rows.length}`);
+  const { names, lines } = linesOf(log);
+  const events = eventsOf(log).filter(({ t }) => Number(t) <= run.end);
+  check(run.rows === lines.length + 2 * events.length, `${name}: ${run.rows} samples of ${lines.length} rows`);
   let differing = 0;
-  for (let k = 0; k < run.rows; k++) {
-    if (!Object.is(run.time[k], rows[k][0])) differing++;
-    for (let c = 1; c < names.length; c++) if (!Object.is(run.columns[c - 1].values[k], Math.fround(rows[k][c]))) differing++;
+  let k = 0;
+  for (const line of lines) {
+    while (k < run.rows && events.some(({ t }) => Number(t) === run.time[k]) && run.time[k] === run.time[k + 1]) k += 2;
+    if (!Object.is(run.time[k], Number(line.t))) differing++;
+    for (let c = 1; c < names.length; c++)
+      if (!Object.is(run.columns[c - 1].values[k], Math.fround(Number(line[names[c]])))) differing++;
+    k++;
   }
   check(names.slice(1).every((column, c) => run.columns[c].name === column), `${name}: names of columns`);
   check(differing === 0, `${name}: ${differing} numbers differ from the log`);
+}
+
+// At an event every coordinate and velocity has two samples at the same time, as the log tells them; losses and the number
+// of impacts are steps there, and the energies add up on both sides.
+function jumpsAreJumps(name, ending) {
+  report(`models/${name}.yaml`); // its events as CSV
+  const events = eventsOf(join(folder, "run.csv"));
+  const { run } = report(`models/${name}.yaml`, "simulate", ending);
+  const [kinetic, lost, impacts] = ["kinetic", "lost", "impacts"].map((column) => run.column(column));
+  check(impacts?.steps && lost.steps && !kinetic.steps, `${name}: counters are steps`);
+  let checked = 0;
+  let count = 0;
+  for (const event of events.filter(({ event }) => event === "impact")) {
+    const k = run.time.indexOf(Number(event.t));
+    const same = (column, at, value) => Object.is(column.values[at], Math.fround(Number(value)));
+    if (!check(k >= 0 && run.time[k + 1] === run.time[k], `${name}: two samples at ${event.t} s`)) continue;
+    for (const column of run.columns.filter(({ group }) => group === "q" || group === "v")) {
+      const after = event[column.name.replace(/^v\./, "v_after.")];
+      check(same(column, k, event[column.name]) && same(column, k + 1, after), `${name}: ${column.name} at ${event.t} s`);
+      checked++;
+    }
+    const loss = lost.values[k + 1] - lost.values[k];
+    const size = lost.values[run.rows - 1] + kinetic.values[k];
+    check(Math.abs(loss - event.lost) < 1e-6 * size, `${name}: the loss at ${event.t} s`);
+    check(Math.abs(kinetic.values[k] - kinetic.values[k + 1] - loss) < 1e-6 * size, `${name}: energies at ${event.t} s`);
+    check(impacts.values[k] === count && impacts.values[k + 1] === ++count, `${name}: impacts at ${event.t} s`);
+  }
+  check(checked > 0, `${name}: no jump was checked`);
+  check(run.bends.length === 0, `${name}: all impacts have their states`);
+}
+
+// A ball keeps half of its speed at every impact, to the rounding of its impulse.
+function ballBounces() {
+  const { log } = report("models/ball.yaml");
+  const impacts = eventsOf(log).filter(({ event }) => event === "impact");
+  check(impacts.length > 10, "the ball bounces");
+  for (const { t, "v.height": before, "v_after.height": after } of impacts)
+    check(before < 0 && Math.abs(Number(after) + 0.5 * before) < -1e-15 * before, `the ball at ${t} s: ${after} of ${before}`);
 }
 
 // Contact points are where the library says they were when they touched. The page interpolates between rows, with an error
@@ -180,12 +235,17 @@ function longRunsAreThinned() {
   report("models/ball.yaml");
   const text = execFileSync(appell, ["report", join(folder, "run.csv"), "--data", "--rows", "100"], { stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 });
   const run = readRun(JSON.parse(text));
-  check(run.rows > 50 && run.rows <= 102, `${run.rows} rows, not about 100`);
+  const rows = run.rows - 2 * new Set(run.events.map(({ number }) => number)).size;
+  check(rows > 50 && rows <= 102, `${rows} rows, not about 100`);
   check(run.time[0] === 0 && run.end === 102, "the first and the last row stay");
 }
 
 try {
   columnsComeBack("shafei2018");
+  columnsComeBack("pendulum_at_walls");
+  ballBounces();
+  for (const name of ["ball", "shafei2018", "four_bar_at_wall", "stewart_drop"])
+    for (const ending of ["csv", "h5"]) jumpsAreJumps(name, ending);
   eventsAreWhereTheyWere("shafei2018", 1e-3);
   eventsAreWhereTheyWere("quadruped_drop", 1e-3);
   const closed = { delta_driven: 3, five_bar_at_wall: 2, agile_wrist_swing: 3, stewart_drop: 6 };

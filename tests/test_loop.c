@@ -247,6 +247,10 @@ TEST(rates_of_the_tree) {
     CHECK_WITHIN(d, xd, nv, 1e-6 * (1 + test_norm(xd, nv)));
     for (int k = 0; k < nv; k++) d[k] = (ahead[1][k] - ahead[0][k]) / (2 * h);
     CHECK_WITHIN(d, xdd, nv, 1e-6 * (1 + test_norm(xdd, nv)));
+    CHECK_OK(ap_loop_velocity(r.m, r.l, q, v, xd));
+    memcpy(x[0], ap_loop_configuration(r.l), sizeof(double) * (size_t)ap_nq(tree));
+    ap_loop_rates(r.m, r.l, x[0], xd, d); // there and back
+    CHECK_WITHIN(d, v, n, 1e-9 * (1 + test_norm(xd, nv)));
     drop(&r);
   }
 }

@@ -27,10 +27,12 @@ gives 0 report run.csv --data
 holds 'it is one JSON document' json
 cp out run.json
 holds 'the title is the name of the scenario' [ "$(value title run.json)" = '"shafei2018"' ]
-holds 'all rows are there' [ "$(value rows run.json)" -eq $(($(wc -l <run.csv) - 1)) ]
+events=$(tail -n +2 run.events.csv | cut -d, -f 5 | sort -u | wc -l) # numbers of events
+holds 'all rows are there, and two samples for each event' \
+  [ "$(value rows run.json)" -eq $(($(wc -l <run.csv) - 1 + 2 * events)) ]
 holds 'as many impacts as the run printed' has '"value": "8"' run.json
 value time run.json | tr -d '"' | base64 -d | od -An -v -t f8 -w8 | tr -d ' ' >times
-cut -d, -f 1 run.csv | tail -n +2 >wanted
+{ tail -n +2 run.csv && tail -n +2 run.events.csv | sort -u -t, -k 5,5 | sed p; } | cut -d, -f 1 | sort -g >wanted
 holds 'times come back to the last digit' awk 'NR == FNR { t[NR] = $1 + 0; next } t[FNR] != $1 + 0 { exit 1 }
   END { exit FNR != NR / 2 }' times wanted
 gives 0 report run.csv --data --title 'another name'
@@ -50,6 +52,13 @@ mkdir bare && cp run.csv run.events.csv bare
 warned 'does not say its scenario' report bare/run.csv --data
 holds 'without a scenario there is no model' has '"model": null' out
 holds 'but its events are there' has '"event": "impact"' out
+holds 'and their states are' [ "$(value rows out)" = "$(value rows run.json)" ]
+mkdir old && cp run.csv run.scenario.yaml old
+cut -d, -f 1-22,"$(head -n 1 run.events.csv | tr , '\n' | grep -c .)" run.events.csv >old/run.events.csv
+holds 'an older log has no states at events' sh -c 'head -n 1 old/run.events.csv | grep -q "angle,lost,wall$"'
+gives 0 report old/run.csv --data
+holds 'its report has rows alone' [ "$(value rows out)" -eq $(($(wc -l <run.csv) - 1)) ]
+holds 'and its events' has '"event": "impact"' out
 gives 0 report bare/run.csv --data --scenario "$here/models/shafei2018.yaml"
 holds 'with a scenario that is given there is one' has '"name": "shafei-tree"' out
 rm bare/run.events.csv

@@ -71,6 +71,14 @@ if "$APPELL" simulate fall.yaml >out 2>err || ! grep -q SUNDIALS err; then
   holds 'from start to end' [ "$(sed -n '2s/,.*//p' fall.csv) $(sed -n '$s/,.*//p' fall.csv)" = '0 1' ]
   holds 'events have their own file' sh -c 'head -n 1 fall.events.csv | grep -q "^t,event,body/point,impulse,"'
   holds 'with the impacts' grep -q '^0\.4515[0-9]*,impact,.*/ball,' fall.events.csv
+  holds 'and the states before and after them' awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    $2 == "impact" {
+      n++
+      e = $at["v_after.height"] / $at["v.height"]
+      if ($at["v.height"] >= 0 || e < -0.5 - 1e-15 || e > -0.5 + 1e-15) exit bad = 1
+    }
+    END { exit bad || n < 2 }' fall.events.csv
   holds 'nothing else is left' sh -c '! ls | grep -q part'
   cp fall.csv first.csv
   cp fall.events.csv first.events.csv

@@ -118,6 +118,9 @@ AP_API ap_status ap_loop_close(const ap_mechanism *m, ap_loop *l, double *x, dou
 /// Phi and s of a configuration x; either output may be NULL.
 AP_API void ap_loop_errors(const ap_mechanism *m, ap_loop *l, const double *x, double *phi,
                            double *s);
+/// The rates of s, n entries, where the tree is at x and has the rates xd, nv entries.
+AP_API void ap_loop_rates(const ap_mechanism *m, ap_loop *l, const double *x, const double *xd,
+                          double *sd);
 /// Phi_x, ap_mechanism_nrow() * nv, of a configuration x.
 AP_API void ap_loop_closure_jacobian(const ap_mechanism *m, ap_loop *l, const double *x,
                                      double *phi_x);

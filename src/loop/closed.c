@@ -203,16 +203,13 @@ ap_status ap__closed_start(ap_closed *c, double *x) {
 
 double ap__closed_coordinates(ap_closed *c, const double *x, const double *xd, double *s,
                               double *sd) {
-  int rows = c->m->nrow, nv = c->nv;
+  int rows = c->m->nrow;
   double worst = 0;
   ap__rows(c->m, c->l, x, NULL, AP_ROWS_JACOBIAN, c->F);
   c->l->placed = c->l->mapped = false;
   for (int i = 0; i < rows; i++) worst = fmax(worst, fabs(c->F[i]));
-  for (int i = 0; i < c->m->n; i++) {
-    s[i] = c->F[rows + i];
-    sd[i] = 0;
-    for (int j = 0; j < nv; j++) sd[i] += c->l->K[(rows + i) * nv + j] * xd[j];
-  }
+  memcpy(s, c->F + rows, sizeof(double) * (size_t)c->m->n);
+  ap__coordinate_rates(c->m, c->l, xd, sd);
   return worst;
 }
 

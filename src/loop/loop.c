@@ -93,6 +93,20 @@ void ap_loop_errors(const ap_mechanism *m, ap_loop *l, const double *x, double *
   if (s) memcpy(s, l->try_F + m->nrow, sizeof(double) * (size_t)m->n);
 }
 
+void ap__coordinate_rates(const ap_mechanism *m, const ap_loop *l, const double *xd, double *sd) {
+  for (int i = 0; i < m->n; i++) {
+    sd[i] = 0;
+    for (int j = 0; j < m->nv; j++) sd[i] += l->K[(m->nrow + i) * m->nv + j] * xd[j];
+  }
+}
+
+void ap_loop_rates(const ap_mechanism *m, ap_loop *l, const double *x, const double *xd,
+                   double *sd) {
+  ap__rows(m, l, x, NULL, AP_ROWS_JACOBIAN, l->try_F);
+  l->placed = l->mapped = false; // K and its factors no longer belong together
+  ap__coordinate_rates(m, l, xd, sd);
+}
+
 void ap_loop_closure_jacobian(const ap_mechanism *m, ap_loop *l, const double *x, double *phi_x) {
   ap__rows(m, l, x, NULL, AP_ROWS_JACOBIAN, l->try_F);
   memcpy(phi_x, l->K, sizeof(double) * (size_t)m->nrow * (size_t)m->nv);

@@ -68,6 +68,9 @@ enum { AP_ROWS_VALUES, AP_ROWS_JACOBIAN, AP_ROWS_BIAS, AP_ROWS_RATES };
 // are for rates xd of the tree, which may otherwise be NULL.
 void ap__rows(const ap_mechanism *m, ap_loop *l, const double *x, const double *xd, int what,
               double *F);
+// The rates of the coordinates, n entries, where K is that of the configuration and the tree has
+// the rates xd.
+void ap__coordinate_rates(const ap_mechanism *m, const ap_loop *l, const double *xd, double *sd);
 
 // A configuration counts as singular where a map's condition, as ap__qr_nearness() sees it, is
 // below these. Serial: F = 3e-14 leaves x uncertain by 2e-7 where K is singular. Parallel: forces

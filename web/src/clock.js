@@ -77,7 +77,8 @@ export class Clock {
     const { run } = this;
     if (run.rows === 0) return;
     this.playing = false;
-    const row = Math.max(0, lastAtOrBelow(run.time, this.t + 1e-12));
+    let row = Math.max(0, lastAtOrBelow(run.time, this.t + 1e-12));
+    while (count < 0 && row > 0 && run.time[row - 1] === run.time[row]) row--; // the sides of a jump are one moment
     this.set(run.time[Math.min(Math.max(row + count, 0), run.rows - 1)]);
   }
 }

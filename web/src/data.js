@@ -52,6 +52,12 @@ export function lastAtOrBelow(values, x, n = values.length) {
   return low - 1;
 }
 
+// Events whose states are known have two samples of their own, just before and just after.
+function isJump(time, rows, t) {
+  const last = lastAtOrBelow(time, t, rows);
+  return last > 0 && time[last] === t && time[last - 1] === t;
+}
+
 /** The document that stands in the page, with whatever is absent or cut off made good. */
 export function readRun(document) {
   const given = document && typeof document === "object" ? document : {};
@@ -67,12 +73,18 @@ export function readRun(document) {
     name: String(column.name ?? `column ${i + 1}`),
     unit: column.unit ?? "",
     group: column.group ?? "other",
+    steps: column.steps === true,
     values: data.subarray(i * rows, (i + 1) * rows),
   }));
   const byName = new Map(columns.map((column) => [column.name, column]));
+  const turns = ({ joint, point }) => joint >= 0 && byName.get(`v.${point}`)?.unit === "rad/s";
   const events = list(given.events)
-    .map((event, index) => ({ ...event, t: number(event.t, 0), index }))
+    .map((event, index) => ({ ...event, t: number(event.t, 0), index, turns: turns(event) }))
     .sort((a, b) => a.t - b.t || a.index - b.index);
+  const impactTimes = Float64Array.from(
+    events.filter((event) => event.event === "impact"),
+    (event) => event.t,
+  );
   const start = rows > 0 ? time[0] : 0;
   const end = rows > 0 ? time[rows - 1] : 0;
   return {
@@ -95,10 +107,8 @@ export function readRun(document) {
     byName,
     events,
     eventTimes: Float64Array.from(events, (event) => event.t),
-    impactTimes: Float64Array.from(
-      events.filter((event) => event.event === "impact"),
-      (event) => event.t,
-    ),
+    impactTimes,
+    bends: impactTimes.filter((t) => !isJump(time, rows, t)),
     column: (name) => byName.get(name) ?? null,
   };
 }
@@ -113,12 +123,12 @@ export function placeOf(run, t) {
   return { row, next, part };
 }
 
-/** A column's value at time t, on the straight line between two rows. */
+/** A column's value at time t: on the straight line between two rows, of a counter that of the row before. */
 export function valueAt(run, column, t) {
   if (run.rows === 0) return NaN;
   const { row, next, part } = placeOf(run, t);
   const a = column.values[row];
-  return part === 0 ? a : a + (column.values[next] - a) * part;
+  return part === 0 || column.steps ? a : a + (column.values[next] - a) * part;
 }
 
 /** The largest magnitude in columns; 0 where they hold no number. */

@@ -9,9 +9,14 @@ const MOST_HEIGHT = 12;
 const MOST_PRINTED = 500;
 
 const speedOf = (v) => (Array.isArray(v) ? Math.hypot(...v) : NaN);
-// What does not move has no direction.
-const angleOf = ({ angle, before }, most) =>
-  Number.isFinite(angle) && withoutNoise(speedOf(before), most) !== 0 ? (angle * 180) / Math.PI : NaN;
+// What does not move has no direction, nor has a joint.
+const angleOf = ({ angle, before, joint }, most) =>
+  Number.isFinite(angle) && !(joint >= 0) && withoutNoise(speedOf(before), most) !== 0 ? (angle * 180) / Math.PI : NaN;
+
+// With a unit where it is not the column's: of a joint that turns.
+const ofTouch = (event, value, size, digits, angular) =>
+  shown(withoutNoise(value, size), digits) + (event.turns ? ` ${angular}` : "");
+const speed = (event, v, most) => ofTouch(event, speedOf(v), most.speed, 4, "rad/s");
 
 // Name, unit, class of a column, which says its width, and what stands in it.
 const COLUMNS = [
@@ -19,9 +24,9 @@ const COLUMNS = [
   ["Event", "", "kind", null],
   ["Point", "", "point", (event) => event.point ?? ""],
   ["Wall", "", "wall", (event) => event.wall ?? ""],
-  ["Impulse", "N s", "number", (event, most) => shown(withoutNoise(event.impulse, most.impulse), 5)],
-  ["Speed before", "m/s", "number", (event, most) => shown(withoutNoise(speedOf(event.before), most.speed), 4)],
-  ["Speed after", "m/s", "number", (event, most) => shown(withoutNoise(speedOf(event.after), most.speed), 4)],
+  ["Impulse", "N s", "number", (event, most) => ofTouch(event, event.impulse, most.impulse, 5, "N m s")],
+  ["Speed before", "m/s", "number", (event, most) => speed(event, event.before, most)],
+  ["Speed after", "m/s", "number", (event, most) => speed(event, event.after, most)],
   ["Angle", "\u00b0", "number", (event, most) => shown(angleOf(event, most.speed), 4)],
   ["Energy lost", "J", "number", (event, most) => shown(withoutNoise(event.lost, most.lost), 4)],
 ];

@@ -299,17 +299,17 @@ export function makeKinematics(run) {
     return poses;
   }
 
-  // Impacts strictly inside the interval of two rows bend the path between them.
+  // Impacts inside the interval of two rows, without samples of their own, bend the path between them.
   function placed(t) {
     const place = placeOf(run, t);
     place.step = run.rows > 0 ? run.time[place.next] - run.time[place.row] : 0;
     place.first = place.last = -1;
     if (place.step > 0 && place.part > 0) {
-      const from = lastAtOrBelow(run.impactTimes, run.time[place.row]) + 1;
-      const to = lastAtOrBelow(run.impactTimes, run.time[place.next]);
+      const from = lastAtOrBelow(run.bends, run.time[place.row]) + 1;
+      const to = lastAtOrBelow(run.bends, run.time[place.next]);
       if (to >= from) {
-        place.first = (run.impactTimes[from] - run.time[place.row]) / place.step;
-        place.last = (run.impactTimes[to] - run.time[place.row]) / place.step;
+        place.first = (run.bends[from] - run.time[place.row]) / place.step;
+        place.last = (run.bends[to] - run.time[place.row]) / place.step;
       }
     }
     return place;

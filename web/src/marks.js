@@ -32,6 +32,9 @@ const UP = new Vector3(0, 1, 0);
 const MOST_ARROWS = 48;
 const MOST_SAMPLES = 4000;
 
+// Of a point, not of a joint: it has a place in the world.
+const isAtPoint = (event) => Array.isArray(event.position) && !(event.joint >= 0);
+
 function disc(ring) {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 64;
@@ -188,7 +191,7 @@ export class Marks {
 
   eventMarks() {
     const shown = this.run.events.filter(
-      (event) => Array.isArray(event.position) && event.position.every(Number.isFinite),
+      (event) => isAtPoint(event) && event.position.every(Number.isFinite),
     );
     this.marked = Float64Array.from(shown, (event) => event.t);
     this.markedEvents = shown;
@@ -222,7 +225,7 @@ export class Marks {
 
   prepareImpulses() {
     this.pushes = this.run.events.filter(
-      (event) => event.impulse > 0 && Array.isArray(event.impulse_vector) && Array.isArray(event.position),
+      (event) => isAtPoint(event) && event.impulse > 0 && Array.isArray(event.impulse_vector),
     );
     this.pushTimes = Float64Array.from(this.pushes, (event) => event.t);
     this.mostImpulse = this.pushes.reduce((most, event) => Math.max(most, event.impulse), 0);

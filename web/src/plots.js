@@ -236,6 +236,7 @@ class Panel {
           stroke: () => seriesColour(i),
           dash: seriesDash(i),
           width: 1.5,
+          ...(column.steps && { paths: uPlot.paths.stepped({ align: 1 }) }),
           pxAlign: 0, // lines go where the values are, not from pixel to pixel
           points: { show: this.plots.run.rows < 3 },
         })),

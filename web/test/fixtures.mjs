@@ -18,7 +18,7 @@ export function pack({ time, columns = [], ...rest }) {
     rows: time.length,
     columns: [
       { name: "t", unit: "s", group: "time" },
-      ...columns.map(({ name, unit, group }) => ({ name, unit, group })),
+      ...columns.map(({ name, unit, group, steps }) => ({ name, unit, group, steps })),
     ],
     time: base64(Float64Array.from(time)),
     data: base64(data),
@@ -161,6 +161,86 @@ export function armRun({ joints = 6, rows = 601, step = 0.01, events = 0 } = {})
     events: list,
     model: { name: "arm", gravity: [0, 0, -9.81], meshes: [], bodies },
     points: [{ name: "tip", body: joints - 1, xyz: [0, 0, 0.25] }],
+    walls: [{ name: "floor", kind: "plane", normal: [0, 0, 1] }],
+  });
+}
+
+/** A ball that falls from 1 m and keeps half its speed at each impact, an arm that meets its stop: rows each 0.1 s,
+ *  and two samples at each event, as 'appell report' merges them. */
+export function jumpRun() {
+  const g = 9.81;
+  const speed = Math.sqrt(2 * g);
+  const hits = [speed / g, (2 * speed) / g]; // the second flight has half the speed
+  const stop = 0.7;
+  const ball = (t, after) => {
+    const n = hits.filter((hit) => (after ? hit <= t : hit < t)).length;
+    const v0 = n === 0 ? 0 : speed * 0.5 ** n;
+    const s = t - (n === 0 ? 0 : hits[n - 1]);
+    return [(n === 0 ? 1 : 0) + v0 * s - (g * s * s) / 2, v0 - g * s, n];
+  };
+  const sampleAt = (t, after) => {
+    const [height, v, n] = ball(t, after);
+    const stopped = after ? t >= stop : t > stop;
+    return { t, values: [height, stopped ? stop : t, v, stopped ? 0 : 1, g * (1 - 0.25 ** n), n] };
+  };
+  const rows = Array.from({ length: 12 }, (_, i) => sampleAt(i / 10, true));
+  const jumps = [...hits, stop].flatMap((t) => [sampleAt(t, false), sampleAt(t, true)]);
+  const samples = [...rows.filter(({ t }) => t !== stop), ...jumps, sampleAt(stop, true)].sort((a, b) => a.t - b.t);
+  const named = [
+    ["q.height", "m", "q"],
+    ["q.arm", "rad", "q"],
+    ["v.height", "m/s", "v"],
+    ["v.arm", "rad/s", "v"],
+    ["lost", "J", "energy", true],
+    ["impacts", "", "count", true],
+  ];
+  const hit = (t, number, e) => ({ t, number, event: "impact", joint: -1, ...e });
+  return pack({
+    title: "jumps",
+    time: samples.map(({ t }) => t),
+    columns: named.map(([name, unit, group, steps], i) => ({
+      name,
+      unit,
+      group,
+      steps,
+      values: samples.map(({ values }) => values[i]),
+    })),
+    events: [
+      ...hits.map((t, i) =>
+        hit(t, i + 1, {
+          point: "ball/ball",
+          wall: "floor",
+          impulse: 1.5 * speed * 0.5 ** i,
+          impulse_vector: [0, 0, 1.5 * speed * 0.5 ** i],
+          position: [0, 0, 0],
+          before: [0, 0, -speed * 0.5 ** i],
+          after: [0, 0, speed * 0.5 ** (i + 1)],
+          angle: 0,
+        }),
+      ),
+      hit(stop, 3, {
+        joint: 1,
+        point: "arm",
+        wall: "stop",
+        impulse: 0.25,
+        impulse_vector: [-0.25, 0, 0],
+        position: [stop, 0, 0],
+        before: [1, 0, 0],
+        after: [0, 0, 0],
+        angle: 0,
+      }),
+    ],
+    model: {
+      name: "ball and arm",
+      freedom: 2,
+      gravity: [0, 0, -g],
+      meshes: [],
+      bodies: [
+        body("ball", -1, "prismatic", ["q.height"]),
+        body("arm", -1, "revolute", ["q.arm"], { com: [0.2, 0, 0], origin: { xyz: [1, 0, 0], quat: [0, 0, 0, 1] } }),
+      ],
+    },
+    points: [{ name: "ball", body: 0, xyz: [0, 0, 0] }],
     walls: [{ name: "floor", kind: "plane", normal: [0, 0, 1] }],
   });
 }

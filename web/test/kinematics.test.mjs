@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Clock } from "../src/clock.js";
 import { bytesOf, lastAtOrBelow, readRun, valueAt } from "../src/data.js";
 import { makeKinematics } from "../src/kinematics.js";
-import { body, here, pack } from "./fixtures.mjs";
+import { body, here, jumpRun, pack } from "./fixtures.mjs";
 
 const logs = JSON.parse(readFileSync(join(here, "data/impacts.json"), "utf8"));
 
@@ -232,4 +233,48 @@ test("rows are found by time", () => {
   assert.equal(valueAt(run, run.column("x"), 2), 20);
   assert.equal(valueAt(run, run.column("x"), -5), 0);
   assert.equal(valueAt(run, run.column("x"), 99), 30);
+});
+
+// ---- jumps -----------------------------------------------------------------------------------------
+
+test("between two events the path is that of the flight, however far apart rows are", () => {
+  const run = readRun(jumpRun());
+  const kin = makeKinematics(run);
+  const [first] = run.impactTimes;
+  assert.equal(run.bends.length, 0);
+  // Half a flight of 0.5 m/s from the first impact on lies in no row.
+  for (const s of [-0.04, -0.01, 0, 0.01, 0.04]) {
+    const v = s < 0 ? -9.81 * first : 0.5 * 9.81 * first;
+    kin.at(first + s);
+    const [, , height] = kin.point(0, [0, 0, 0]);
+    assert.ok(Math.abs(height - (v * s - (9.81 * s * s) / 2)) < 1e-6, `${height} at ${s} s from the impact`);
+  }
+});
+
+test("impacts without states of their own bend the path between rows", () => {
+  const log = logs[0];
+  assert.equal(runOf(log).bends.length, runOf(log).impactTimes.length);
+});
+
+test("a velocity jumps at an impact, and a counter is a step", () => {
+  const run = readRun(jumpRun());
+  const [first, second] = run.impactTimes.filter((t) => t !== 0.7);
+  const [v, lost, impacts] = ["v.height", "lost", "impacts"].map((name) => run.column(name));
+  const speed = 9.81 * first;
+  assert.ok(Math.abs(valueAt(run, v, first - 1e-9) + speed) < 1e-5);
+  assert.ok(Math.abs(valueAt(run, v, first) - 0.5 * speed) < 1e-5);
+  for (const t of [0, 0.45, first - 1e-9]) assert.equal(valueAt(run, lost, t), 0);
+  for (const t of [first, 0.47, second - 1e-9]) {
+    assert.ok(Math.abs(valueAt(run, lost, t) - 0.75 * 9.81) < 1e-5);
+    assert.equal(valueAt(run, impacts, t), 1);
+  }
+});
+
+test("both sides of a jump are one moment for whoever steps through the rows", () => {
+  const run = readRun(jumpRun());
+  const moments = [...new Set(run.time)];
+  const clock = new Clock(run);
+  const seen = (step) => moments.map(() => (clock.stepRows(step), clock.t));
+  clock.set(run.end);
+  assert.deepEqual([run.end, ...seen(-1)].slice(0, moments.length), [...moments].reverse());
 });

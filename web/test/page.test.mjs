@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Bench, differing, pixelsAt } from "./browser.mjs";
-import { armRun, shafeiRun } from "./fixtures.mjs";
+import { armRun, jumpRun, shafeiRun } from "./fixtures.mjs";
 import { meshRun, oddRuns, wallKinds, wallRun } from "./gallery.mjs";
 
 // Software draws small pictures sooner.
@@ -103,6 +103,29 @@ test("plots have the data", () =>
       return data.reduce((count, byte, i) => count + (i % 4 === 3 && byte > 0 ? 1 : 0), 0);
     });
     assert.ok(inked > 2000, `${inked} pixels`);
+  }));
+
+test("a jump is upright, a counter is a step, and a joint at its stop is no place in the world", () =>
+  withPage(jumpRun(), MIDDLE, async (page) => {
+    await page.locator("[data-tab=count]").click();
+    const { times, v, stairs, lines, marks } = await page.evaluate(() => {
+      const { plots, view } = globalThis.appell;
+      const of = (key) => plots.opened().find((panel) => panel.key === key);
+      return {
+        times: of("v").plot.data[0],
+        v: of("v").plot.data[1],
+        stairs: [of("energy"), of("count")].map((panel) => String(panel.plot.series[1].paths)),
+        lines: String(of("v").plot.series[1].paths),
+        marks: view.marks.markedEvents.map((event) => event.point),
+      };
+    });
+    const at = times.indexOf(times.find((t, i) => t === times[i + 1]));
+    near(v[at], -4.4294, 1e-4);
+    near(v[at + 1], 2.2147, 1e-4);
+    for (const paths of stairs) assert.notEqual(paths, lines);
+    assert.deepEqual(marks, ["ball/ball", "ball/ball"]);
+    const row = page.locator("#events .row", { hasText: "stop" });
+    assert.match(await row.innerText(), /arm\s*stop\s*0.25 N m s\s*1 rad\/s\s*0 rad\/s/);
   }));
 
 test("series and panels are chosen", () =>
