@@ -130,16 +130,17 @@ TEST(error_falls_with_the_tolerance) {
 }
 
 // Steps of fixed length h, as long as the tolerances are loose: halving them divides the error of a
-// method of order 8 by 256, at the end of a step, and between steps, where the polynomial's own
+// method of order p by 2^p, at the end of a step, and between steps, where the polynomial's own
 // error is of the same order.
-TEST(order_is_eight) {
+static void check_order(int order, double longest, double part) {
   for (int between = 0; between <= 1; between++) {
     double last = 0;
     for (int k = 0; k < 3; k++) {
-      double h = 1.0 / (1 << k);
+      double h = longest / (1 << k);
       watch w = fresh_watch();
       ap_ode_options options = tolerance(1e3);
       options.first_step = options.longest_step = h;
+      options.order = order;
       ap_ode *ode = create(2, oscillator, &w, &options);
       if (!ode) return;
       // 4 is a whole number of steps; the interpolated time lies at the same place of a step.
@@ -147,14 +148,19 @@ TEST(order_is_eight) {
       CHECK_OK(ap_ode_start(ode, 0, right, NULL));
       CHECK_OK(ap_ode_advance(ode, t, y, NULL));
       double error = hypot(y[0] - cos(t), y[1] + sin(t));
-      test_context("h = %g, %s: error %g after %g", h, between ? "between" : "at a step", error,
-                   last);
-      CHECK_EQ_INT(ap_ode_steps(ode), 4 << k);
-      if (k > 0) CHECK(error < last / 128 && error > last / 512);
+      test_context("order %d, h = %g, %s: error %g after %g", order, h,
+                   between ? "between" : "at a step", error, last);
+      CHECK_EQ_INT(ap_ode_steps(ode), (int)(4 / h));
+      if (k > 0) CHECK(error < last / part * 2 && error > last / part / 2);
       last = error;
       ap_ode_free(ode);
     }
   }
+}
+
+TEST(orders_are_eight_and_five) {
+  check_order(8, 1, 256);
+  check_order(5, 0.5, 32);
 }
 
 TEST(stopping_agrees_with_interpolation) {
@@ -447,6 +453,7 @@ TEST(bad_options) {
   o = good, o.relative = o.absolute = 0, refuse_options("both 0", o);
   o = good, o.first_step = -1, refuse_options("first step", o);
   o = good, o.longest_step = NAN, refuse_options("longest step", o);
+  o = good, o.order = 4, refuse_options("order", o);
   o = good, o.most_steps = 0, refuse_options("most steps", o);
 }
 

@@ -370,6 +370,7 @@ static bool make_scene(uint64_t seed, test_scene *s) {
   scene->relative = scene->absolute = TOLERANCE;
   scene->most_events = MOST_EVENTS;
   scene->joint_friction = rng_chance(&r, 0.3);
+  scene->limits = false; // starts are anywhere
   make_start(&r, s);
   make_points(&r, s);
   make_springs(&r, s);

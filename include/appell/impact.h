@@ -38,11 +38,11 @@ typedef struct ap_wall {
                      ///< axis does not count: 1 0 0
   double size[3];    ///< m, as the kind says, 1e-9 to 1e9: 0 0 0, to be set where the kind has one
   bool inside;       ///< the free region is inside: false. Planes and profiles have no inside.
-  double restitution;   ///< 0 .. 1: 0
-  double friction;      ///< Coulomb's coefficient of sliding: 0
+  double restitution;     ///< 0 .. 1: 0
+  double friction;        ///< Coulomb's coefficient of sliding: 0
   double static_friction; ///< and of sticking, where that is larger: 0
-  const double *points; ///< AP_WALL_PROFILE: x and height of each point, m, x growing
-  int npoint;           ///< AP_WALL_PROFILE: number of points, 2 or more
+  const double *points;   ///< AP_WALL_PROFILE: x and height of each point, m, x growing
+  int npoint;             ///< AP_WALL_PROFILE: number of points, 2 or more
 } ap_wall;
 
 /// A frictionless plane z = 0 without rebound, with the free region above.
@@ -83,16 +83,16 @@ typedef struct ap_gap {
 /// The gap of point p (m, world).
 AP_API void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap);
 
-/// One point of a robot that meets one wall, in an impact or at rest; or one joint at its stop, which
-/// has no friction, and whose velocities and impulse are in the first entries below.
+/// One point of a robot that meets one wall, in an impact or at rest; or one joint at its stop,
+/// which has no friction, and whose velocities and impulse are in the first entries below.
 typedef struct ap_touch {
-  int body;           ///< the link that carries the point
-  double at[3];       ///< the point in the link's frame, m
-  double normal[3];   ///< unit normal of the wall into the free region, world
-  bool stop;          ///< a joint at its stop: false. Then the three above don't count, but
-  int v;              ///< the joint's place in v, and
-  double way;         ///< what a unit of its rate is away from the stop: 1 at a lower limit, -1 at an
-                      ///< upper one
+  int body;         ///< the link that carries the point
+  double at[3];     ///< the point in the link's frame, m
+  double normal[3]; ///< unit normal of the wall into the free region, world
+  bool stop;        ///< a joint at its stop: false. Then the three above don't count, but
+  int v;            ///< the joint's place in v, and
+  double way;       ///< what a unit of its rate is away from the stop: 1 at a lower limit, -1 at an
+                    ///< upper one
   double restitution; ///< 0 .. 1
   double friction;    ///< Coulomb's coefficient
   double before[3];   ///< out: velocity of the point before the impact, world

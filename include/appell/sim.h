@@ -25,13 +25,14 @@ typedef struct ap_ode_options {
   double first_step;   ///< 0: chosen
   double longest_step; ///< 0: no limit
   long most_steps;     ///< between two outputs, before AP_E_NO_CONVERGENCE: 100000
+  int order; ///< of the pair of Dormand and Prince: 8; or 5, as "ode45" and many papers have
 } ap_ode_options;
 /// The defaults named above.
 AP_API ap_ode_options ap_default_ode_options(void);
 
-/// An initial value problem, integrated forward in time by the explicit Runge-Kutta pair of Dormand
-/// and Prince of order 8, with adaptive steps and a polynomial of order 7 between their ends. The
-/// same calls give the same bits. Every entry of y keeps its tolerance, so that the states of many
+/// An initial value problem, integrated forward in time by an explicit Runge-Kutta pair of Dormand
+/// and Prince, with adaptive steps and a polynomial of one order less between their ends. The same
+/// calls give the same bits. Every entry of y keeps its tolerance, so that the states of many
 /// robots side by side are one problem as good as each of them alone.
 typedef struct ap_ode ap_ode;
 
@@ -129,21 +130,21 @@ typedef struct ap_scene {
   int nload;                     ///< number of loads
   ap_force *force;               ///< joint forces, NULL: none
   void *context;                 ///< of force
-  const double *force_time;      ///< [nforce_time] s, growing: where forces may jump or have a kink;
-                                 ///< a step ends at each
-  int nforce_time;               ///< their number; -1: not known, no step is longer than 0.05 s
-  bool limits;                   ///< limits of the model's joints act as stops: true
-  const ap_joint_stop *stop;     ///< [nstop] stops that are not rigid with restitution 0
-  int nstop;                     ///< number of those
-  bool joint_friction;           ///< viscous and Coulomb friction and rotors of the model: true
-  const double *gravity;         ///< m/s2, world; NULL: the model's
-  ap_stepping stepping;          ///< AP_ADAPTIVE
-  double relative;               ///< tolerance of AP_ADAPTIVE relative to each coordinate: 1e-10
-  double absolute;               ///< and in its unit: 1e-10
-  double step;                   ///< s, of fixed steps: 1e-3
-  double window;                 ///< s: impacts so close count as simultaneous: 0, only those at once
-  double depth;                  ///< m: a start deeper inside a wall is refused: 1e-9; up to 1e-3
-  long most_events;              ///< in a run, before AP_E_NO_CONVERGENCE: 1000000
+  const double *force_time;  ///< [nforce_time] s, growing: where forces may jump or have a kink;
+                             ///< a step ends at each
+  int nforce_time;           ///< their number; -1: not known, no step is longer than 0.05 s
+  bool limits;               ///< limits of the model's joints act as stops: true
+  const ap_joint_stop *stop; ///< [nstop] stops that are not rigid with restitution 0
+  int nstop;                 ///< number of those
+  bool joint_friction;       ///< viscous and Coulomb friction and rotors of the model: true
+  const double *gravity;     ///< m/s2, world; NULL: the model's
+  ap_stepping stepping;      ///< AP_ADAPTIVE
+  double relative;           ///< tolerance of AP_ADAPTIVE relative to each coordinate: 1e-10
+  double absolute;           ///< and in its unit: 1e-10
+  double step;               ///< s, of fixed steps: 1e-3
+  double window;             ///< s: impacts so close count as simultaneous: 0, only those at once
+  double depth;              ///< m: a start deeper inside a wall is refused: 1e-9; up to 1e-3
+  long most_events;          ///< in a run, before AP_E_NO_CONVERGENCE: 1000000
 } ap_scene;
 /// No walls, no forces, and the defaults named above; set the model.
 AP_API ap_scene ap_default_scene(void);
@@ -167,19 +168,19 @@ AP_API const char *ap_event_name(ap_event_kind kind);
 /// the order of time, but for a contact that ends a Zeno sequence: it is told when bounces get
 /// shorter than the window, with the time at which the last of them would end.
 typedef struct ap_event {
-  int number;         ///< of the event, from 1
-  ap_event_kind kind; ///< what happened
-  double t;           ///< s
-  int point;          ///< which point; -1: a joint
-  int wall;           ///< which wall; -1: a joint
-  int joint;          ///< its place in v; -1: a point at a wall
-  double position[3]; ///< of the point, m, world
-  double normal[3];   ///< unit normal into the free region
-  double before[3];   ///< velocity of the point before, m/s
-  double after[3];    ///< and after
-  double impulse[3];  ///< N s on the robot; zero where none
-  double angle;       ///< between incoming velocity and normal, rad (angle of attack)
-  double lost;        ///< energy that the whole event took, J
+  int number;             ///< of the event, from 1
+  ap_event_kind kind;     ///< what happened
+  double t;               ///< s
+  int point;              ///< which point; -1: a joint
+  int wall;               ///< which wall; -1: a joint
+  int joint;              ///< its place in v; -1: a point at a wall
+  double position[3];     ///< of the point, m, world
+  double normal[3];       ///< unit normal into the free region
+  double before[3];       ///< velocity of the point before, m/s
+  double after[3];        ///< and after
+  double impulse[3];      ///< N s on the robot; zero where none
+  double angle;           ///< between incoming velocity and normal, rad (angle of attack)
+  double lost;            ///< energy that the whole event took, J
   const double *q;        ///< [nq] configuration at the event, while it is told
   const double *v_before; ///< [nv] velocities just before the whole event
   const double *v_after;  ///< [nv] and just after it

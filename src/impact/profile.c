@@ -64,7 +64,8 @@ void ap__profile_at(const ap_profile *p, double x, double value[3]) {
   value[2] = 0.0;
 }
 
-// The slope within interval i has its extremes at the ends and where the second derivative vanishes.
+// The slope within interval i has its extremes at the ends and where the second derivative
+// vanishes.
 static double steepest_within(const ap_profile *p, int i) {
   double x0 = x_of(p->points, i), h = step(p->points, i), value[3], most = 0;
   double M0 = p->second[i], M1 = p->second[i + 1], turn = M0 != M1 ? M0 / (M0 - M1) : 0;

@@ -11,10 +11,17 @@
 #include "base/error.h"
 #include "sim/run.h"
 
-enum { CORRECTIONS = 4, MOST_SEGMENTS = 10000000 };
+enum { CORRECTIONS = 4, MOST_SEGMENTS = 10000000, MOST_TINY = 1000 };
+
+// A step of this part of a stride is tiny.
+static const double TINY = 1e-4;
 
 // Where forces may change at any time, no step is longer than this, s.
 static const double LONGEST = 0.05;
+
+// Steps go no further than so many times the scene's length, and after an event, they are no longer
+// than so many times the last one at first.
+static const double FURTHEST = 1e4, AFTERWARDS = 10;
 
 // How many sim->touch a point must be off its wall before it is told again that it grazes.
 static const double LEFT = 100;
@@ -75,7 +82,8 @@ static ap_status correct_hit(ap_sim *sim, const run_pair *p, double t, ap_error 
     }
     best = fabs(off);
     double next = t - off / p->now.rate;
-    if (!(next > sim->ode->from && next <= to) || fabs(next - t) <= 2 * DBL_EPSILON * fabs(t)) break;
+    if (!(next > sim->ode->from && next <= to) || fabs(next - t) <= 2 * DBL_EPSILON * fabs(t))
+      break;
     t = next;
   }
   return AP_OK;
@@ -99,15 +107,31 @@ static ap_status find_end(ap_sim *sim, ap_error *error) {
     if (sim->broken.kind != BREAK_NONE) sim->ends = RUN_BREAK;
   }
   if (status) return status;
-  if (ap__run_search(sim, &t, &sim->ends_with, &grazes))
-    sim->ends = grazes ? RUN_TOUCHED : RUN_HIT;
+  if (ap__run_search(sim, &t, &sim->ends_with, &grazes)) sim->ends = grazes ? RUN_TOUCHED : RUN_HIT;
   if (sim->ends == RUN_HIT) return correct_hit(sim, &sim->pair[sim->ends_with], t, error);
   return sim->ends == RUN_STEP ? AP_OK : state_at(sim, t, error);
 }
 
+// Whether a coordinate has gone so far in a step that the rounding of its polynomial is more than
+// grazing: where a motion is a polynomial itself, no error limits its steps.
+static bool too_far(const ap_sim *sim) {
+  const ap_ode *ode = sim->ode;
+  for (int i = 0; i < sim->nq; i++)
+    if (fabs(ode->y[i] - ode->y0[i]) > FURTHEST * sim->length) return true;
+  return false;
+}
+
+// Steps that stay far too short lead nowhere, as where the closures of a mechanism lose rank.
+static ap_status check_progress(ap_sim *sim, ap_error *error) {
+  sim->tiny = sim->ode->h < TINY * sim->window ? sim->tiny + 1 : 0;
+  if (sim->tiny < MOST_TINY) return AP_OK;
+  ap_status status = sim->loop ? AP_E_SINGULAR_CLOSURES : AP_E_NO_CONVERGENCE;
+  return ap__run_failed(sim, status, "steps get too short to go on", error);
+}
+
 // The next segment, which does not reach beyond stop. Where friction changes its direction, steps
-// that end there may be far less accurate than the one that led beyond: that one is then done again,
-// shorter.
+// that end there may be far less accurate than the one that led beyond: that one is then done
+// again, shorter.
 static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
   if (status) return status;
@@ -120,9 +144,13 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   do {
     sim->worst = INFINITY;
     status = ap__ode_step(sim->ode, stop, error);
-    if (!status) status = find_end(sim, error);
+    if (!status && too_far(sim))
+      sim->rough = true, sim->end = sim->ode->from + 0.25 * sim->ode->h;
+    else if (!status)
+      status = find_end(sim, error);
     if (!status && sim->rough) ap__ode_undo(sim->ode, 0.5 * (sim->end - sim->ode->from));
   } while (!status && sim->rough);
+  if (!status) status = check_progress(sim, error);
   if (status) {
     sim->fresh = true;
     return status;
@@ -228,6 +256,8 @@ static ap_status close_segment(ap_sim *sim, ap_error *error) {
   memcpy(sim->y, sim->ends == RUN_STRIDE ? sim->after_y : sim->end_y,
          (size_t)sim->n * sizeof *sim->y);
   if (sim->ends != RUN_STEP) sim->fresh = true;
+  if (sim->ends != RUN_STEP && sim->ends != RUN_STRIDE)
+    sim->ode->next = fmin(sim->ode->next, AFTERWARDS * (sim->end - sim->ode->from));
   switch (sim->ends) {
     case RUN_STRIDE: return AP_OK;
     case RUN_STEP: return calm(sim, error);

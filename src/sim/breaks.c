@@ -3,12 +3,14 @@
 // wherever the integrator evaluates the rate, some sixteen times in a step; where one is beyond its
 // limit, the first time at which any is is located on the polynomial of the step.
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "sim/contact_system.h"
 #include "sim/run.h"
 
-enum { SAMPLES = 12, CORRECTIONS = 60 };
+enum { SAMPLES = 12, CORRECTIONS = 100 };
 
 // Speeds below this part of what the acceleration gives in a step are none.
 static const double SLOW = 1e-9;
@@ -21,7 +23,7 @@ static void compare(run_break *nearest, double *margin, run_break b, double unit
 }
 
 static double slow(const ap_sim *sim, double acceleration) {
-  return SLOW * fabs(acceleration) * sim->ode->h;
+  return SLOW * fabs(acceleration) * sim->ode->h + AP__CONTACT_STILL;
 }
 
 static void look_at_pair(const ap_sim *sim, int i, run_break *nearest, double *margin) {
@@ -122,7 +124,8 @@ static ap_status locate(ap_sim *sim, double low, double *high, const run_break *
     *high = low;
     return AP_OK;
   }
-  for (int k = 0; k < CORRECTIONS && *high - low > 1e-14 * sim->ode->h; k++) {
+  for (int k = 0; k < CORRECTIONS; k++) {
+    if ((*high - low) <= 2 * DBL_EPSILON * fabs(*high)) break;
     double t = low + (*high - low) * f_low / (f_low - f_high), f;
     if (k % 3 == 2 || !(t > low && t < *high)) t = low + 0.5 * (*high - low);
     if (!(t > low && t < *high)) break;
@@ -193,14 +196,13 @@ ap_status ap__run_turn(ap_sim *sim) {
     ap_resting *r = &sim->resting[p->resting];
     double speed = direction(p, along);
     r->fast = fmax(r->fast, speed);
-    bool slow = speed <= r->rub * sim->window;
+    bool slow = speed <= fmax(r->rub * sim->window, AP__CONTACT_STILL);
     r->asked = slow && speed > 0 && !r->follows;
     r->follows = slow;
     asked = asked || r->asked;
     if (speed > 0 && !r->follows) memcpy(r->slip, along, sizeof along);
   }
-  ap_status status =
-      asked ? ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq) : AP_OK;
+  ap_status status = asked ? ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq) : AP_OK;
   for (int i = 0; i < sim->npair && asked && !status; i++) {
     const run_pair *p = &sim->pair[i];
     if (!slides(sim, p) || !sim->resting[p->resting].asked) continue;

@@ -1,6 +1,6 @@
 // Points that rest on walls, joints that rest against their stops, and joints that their own
-// friction holds: which of them hold, slide or leave, the accelerations under their constraints, and
-// the way back onto the constraints where integration drifted off.
+// friction holds: which of them hold, slide or leave, the accelerations under their constraints,
+// and the way back onto the constraints where integration drifted off.
 
 #ifndef AP_SIM_CONTACT_H
 #define AP_SIM_CONTACT_H
@@ -25,16 +25,16 @@ typedef struct ap_resting {
   double way;                // what a unit of its rate is along the constraint,
   int coordinate;            // of a stop: place in q, and its distance is way * q - limit;
   double limit;
-  double hold;               // of a brake: the normal force, N m or N
-  double friction;           // Coulomb's coefficient of sliding
-  double stiction;           // and of sticking
-  bool sticks;               // or slides along `slip` (or has no friction)
-  double slip[3];            // unit direction of sliding, world, tangent to the wall
-  bool follows;              // it slides too slowly to have a direction of its own but that of its
-                             // acceleration, see ap__contact_follow(),
-  bool asked;                // or may do so
-  double fast;               // m/s: the fastest that it slid
-  double force[3];           // out: N on the robot, world
+  double hold;         // of a brake: the normal force, N m or N
+  double friction;     // Coulomb's coefficient of sliding
+  double stiction;     // and of sticking
+  bool sticks;         // or slides along `slip` (or has no friction)
+  double slip[3];      // unit direction of sliding, world, tangent to the wall
+  bool follows;        // it slides too slowly to have a direction of its own but that of its
+                       // acceleration, see ap__contact_follow(),
+  bool asked;          // or may do so
+  double fast;         // m/s: the fastest that it slid
+  double force[3];     // out: N on the robot, world
   double normal_force; // out: its part along the normal; where it falls below 0 the point leaves
   double margin;       // out: stiction * normal force - |tangential force| of one that sticks
   double least;        // out: a force that is none, N
@@ -62,9 +62,9 @@ ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const
 // tangents do not accelerate away from their walls; where they slide, friction acts against the
 // velocity along the wall, or against `slip` where that has no direction or a part against `slip`:
 // so `speed` passes through zero at a stop. Dependent points share the force evenly, friction in
-// proportion to what it can hold, and push only and stay in their cones wherever forces can; `force`
-// of the last call is where that is looked for first. Fills the outs; fails as ap__contact_modes()
-// does.
+// proportion to what it can hold, and push only and stay in their cones wherever forces can;
+// `force` of the last call is where that is looked for first. Fills the outs; fails as
+// ap__contact_modes() does.
 ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *v,
                                     const double *tau, int n, ap_resting *resting, double *a,
                                     void *scratch);

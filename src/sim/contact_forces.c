@@ -2,8 +2,9 @@
 //
 // The unknowns x are the three components of the force where a point sticks and the normal force
 // where it slides, its friction -mu x along the slip being part of the column, and the force of a
-// brake that holds; the rows are the constraints. Where points depend on each other (four feet of a table) the system is singular but
-// consistent: accelerations are unique, forces are not, and a rule has to choose.
+// brake that holds; the rows are the constraints. Where points depend on each other (four feet of a
+// table) the system is singular but consistent: accelerations are unique, forces are not, and a
+// rule has to choose.
 //
 //   1. The shortest x.
 //   2. Where points stick: the tangential forces in proportion to what friction can hold, that is
@@ -61,8 +62,8 @@ static void solve_scaled(const ap_resting *resting, int n, contact_system *s) {
   for (int c = 0; c < n; c++) s->y[c] = s->scale[c] * s->x[c];
 }
 
-// What friction can hold along the tangent of an unknown, with the normal forces in y; 0 where it is
-// no tangent.
+// What friction can hold along the tangent of an unknown, with the normal forces in y; 0 where it
+// is no tangent.
 static double most_hold(const ap_resting *resting, const contact_system *s, int c) {
   const ap_resting *r = &resting[s->row[c] / 3];
   int d = s->row[c] % 3;
@@ -76,8 +77,7 @@ static bool weigh_tangents(const ap_resting *resting, int n, contact_system *s) 
   for (int c = 0; c < n; c++) most = fmax(most, most_hold(resting, s, c));
   if (!(most > 0)) return false;
   for (int c = 0; c < n; c++)
-    if (s->row[c] % 3 != 0)
-      s->scale[c] = sqrt(fmax(most_hold(resting, s, c) / most, LEAST_SHARE));
+    if (s->row[c] % 3 != 0) s->scale[c] = sqrt(fmax(most_hold(resting, s, c) / most, LEAST_SHARE));
   return true;
 }
 

@@ -54,8 +54,9 @@ ap_status ap__run_count(ap_sim *sim, ap_error *error) {
     return AP_E_NO_CONVERGENCE;
   }
   if (sim->busy > RUN_HOPELESS) {
-    ap__fail(error, AP_E_NO_CONVERGENCE, 0, "time does not go on from t = %.9g: %ld events within %g s",
-             sim->t, sim->busy, sim->window);
+    ap__fail(error, AP_E_NO_CONVERGENCE, 0,
+             "time does not go on from t = %.9g: %ld events within %g s", sim->t, sim->busy,
+             sim->window);
     return AP_E_NO_CONVERGENCE;
   }
   if (sim->busy >= RUN_BUSY && sim->t >= sim->plod_until) ap__run_plod(sim);
@@ -241,8 +242,9 @@ static int find_brakes(ap_sim *sim, int n) {
                                      .friction = b->slide / b->hold,
                                      .stiction = 1,
                                      .sticks = true};
-    if (b->resting >= 0) memcpy(sim->candidate[n].force, sim->resting[b->resting].force,
-                               sizeof sim->candidate[n].force);
+    if (b->resting >= 0)
+      memcpy(sim->candidate[n].force, sim->resting[b->resting].force,
+             sizeof sim->candidate[n].force);
     sim->chosen[n++] = i;
   }
   return n;
@@ -267,7 +269,8 @@ static int find_candidates(ap_sim *sim, bool *project) {
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
-      if (has_stopped(p, &sim->candidate[n])) sim->candidate[n].sticks = *project = true;
+      if (has_stopped(p, &sim->candidate[n])) sim->candidate[n].sticks = true;
+      *project = *project || sim->candidate[n].sticks;
     }
     sim->chosen[n++] = i;
   }
@@ -288,7 +291,8 @@ static void let_slide(const ap_sim *sim, int n, run_break broken) {
       continue;
     double along[3] = {0, -r->force[1], 0};
     const double *normal = brake ? NULL : sim->pair[broken.index].now.normal;
-    for (int k = 0; k < 3 && !brake; k++) along[k] = dot(r->force, normal) * normal[k] - r->force[k];
+    for (int k = 0; k < 3 && !brake; k++)
+      along[k] = dot(r->force, normal) * normal[k] - r->force[k];
     double length = sqrt(dot(along, along));
     r->sticks = !(length > 0);
     for (int k = 0; k < 3 && length > 0; k++) r->slip[k] = along[k] / length;

@@ -160,6 +160,7 @@ static ap_status contacts(ap_sim *sim, double h, bool behind, ap_error *error) {
   }
   ap_impact_result result;
   memcpy(sim->before, v, (size_t)sim->nv * sizeof *v);
+  memcpy(sim->told, v, (size_t)sim->nv * sizeof *v);
   ap_status status =
       sim->plant.kind->impact(&sim->plant, q, v, n, sim->touched, sim->impact_room, &result);
   if (status) return ap__run_failed(sim, status, "the impact cannot be solved", error);

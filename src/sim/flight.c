@@ -91,8 +91,7 @@ double ap__run_stop_depth(const run_pair *pair, const double *q) {
 }
 
 double ap__run_stop_force(const run_pair *pair, const double *q, const double *v) {
-  return pair->stiffness * ap__run_stop_depth(pair, q) -
-         pair->damping * pair->way * v[pair->joint];
+  return pair->stiffness * ap__run_stop_depth(pair, q) - pair->damping * pair->way * v[pair->joint];
 }
 
 // What acts of it: it does not pull. Where steps are adaptive it is known whether it would.
@@ -147,8 +146,7 @@ ap_status ap__run_forces(ap_sim *sim, double t, const double *q, const double *v
   memset(sim->driven, 0, bytes);
   if (sim->scene.force) {
     memcpy(sim->total, sim->tau, bytes);
-    ap_status status =
-        sim->scene.force(sim->scene.context, fmin(t, sim->until), q, v, sim->total);
+    ap_status status = sim->scene.force(sim->scene.context, fmin(t, sim->until), q, v, sim->total);
     if (status) return status;
     for (int i = 0; i < sim->nv; i++) sim->driven[i] = sim->total[i] - sim->tau[i];
     memcpy(sim->tau, sim->total, bytes);

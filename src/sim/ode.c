@@ -1,10 +1,11 @@
-// Initial value problems: steps of the pair of Dormand and Prince of order 8(5,3), their lengths
-// chosen to a tolerance, and the polynomial of order 7 between their ends.
+// Initial value problems: steps of a pair of Runge-Kutta methods, their lengths chosen to a
+// tolerance, and the polynomial between their ends.
 //
-// The error of a step is e5^2 / sqrt(e5^2 + e3^2 / 100), e5 and e3 being the largest entries of the
-// two estimates in units of the tolerance (Hairer, Norsett and Wanner, II.10); steps are chosen by
-// it and by that of the step before (a PI controller, IV.2), which settles where stability and not
-// accuracy limits them. The same numbers whatever is read in between.
+// The error of a step is that of the pair's estimate e, its largest entry in units of the
+// tolerance; with a second estimate f it is e^2 / sqrt(e^2 + f^2 / 100) (Hairer, Norsett and
+// Wanner, II.10). Steps are chosen by it and by that of the step before (a PI controller, IV.2),
+// which settles where stability and not accuracy limits them. The same numbers whatever is read in
+// between.
 
 #include "sim/ode.h"
 
@@ -15,16 +16,18 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "sim/dop853.h"
+#include "sim/runge_kutta.h"
 
 // Steps change their length by these factors at most.
 static const double SHRINK = 0.2, GROW = 6;
 static const double SAFETY = 0.9;
-// Exponents of this step's error and of the last one's.
-static const double EXPONENT = 1.0 / 8 - 0.75 * 0.04, EXPONENT_BEFORE = 0.04;
+// After so many steps in a row that failed at first, the next that fails ends the integration.
+enum { STUMBLES = 30 };
+// Exponent of the last step's error; three quarters of it are taken off that of this one's.
+static const double BEFORE = 0.04;
 
 ap_ode_options ap_default_ode_options(void) {
-  return (ap_ode_options){.relative = 1e-6, .absolute = 1e-6, .most_steps = 100000};
+  return (ap_ode_options){.relative = 1e-6, .absolute = 1e-6, .most_steps = 100000, .order = 8};
 }
 
 // ---- make --------------------------------------------------------------------------------------
@@ -37,6 +40,7 @@ static const char *wrong_option(const ap_ode_options *o) {
     return "the first step must be positive, or 0 to have it chosen";
   if (!(o->longest_step >= 0 && isfinite(o->longest_step)))
     return "the longest step must be positive, or 0 for no limit";
+  if (o->order != 8 && o->order != 5) return "the order must be 8 or 5";
   if (o->most_steps < 1) return "at least 1 step must be allowed between two outputs";
   return NULL;
 }
@@ -48,9 +52,9 @@ static size_t lay_out(ap_ode *ode, void *mem) {
   ode->y0 = AP_TAKE(&a, double, n);
   ode->y = AP_TAKE(&a, double, n);
   ode->stage = AP_TAKE(&a, double, n);
-  ode->k = AP_TAKE(&a, double, DOP_ALL *n);
-  ode->again = AP_TAKE(&a, double, DOP_STAGES *n);
-  ode->power = AP_TAKE(&a, double, DOP_POWERS *n);
+  ode->k = AP_TAKE(&a, double, (size_t)ode->pair->all *n);
+  ode->again = AP_TAKE(&a, double, (size_t)ode->pair->all *n);
+  ode->power = AP_TAKE(&a, double, RK_POWERS *n);
   return ap__arena_size(&a);
 }
 
@@ -68,6 +72,7 @@ ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_option
     return AP_E_ARG;
   }
   ap_ode sizes = {.n = n, .rate = rate, .context = context, .options = o};
+  sizes.pair = o.order == 5 ? &rk_five : &rk_eight;
   size_t head = (sizeof sizes + 63) / 64 * 64;
   unsigned char *mem = calloc(1, head + lay_out(&sizes, NULL));
   if (!mem) {
@@ -189,8 +194,8 @@ static void combine(const ap_ode *ode, double h, const double *a, int m, const d
 // Stages from `first` up to `last` of a step of h in k; y is the last one's state.
 static bool go_through(ap_ode *ode, double h, int first, int last, double *k, double *y) {
   for (int s = first; s < last; s++) {
-    combine(ode, h, dop_a[s], s, k, y);
-    if (!rate_at(ode, ode->from + dop_c[s] * h, y, k + s * ode->n)) return false;
+    combine(ode, h, ode->pair->a[s], s, k, y);
+    if (!rate_at(ode, ode->from + ode->pair->c[s] * h, y, k + s * ode->n)) return false;
   }
   return true;
 }
@@ -205,7 +210,8 @@ static double estimate(const ap_ode *ode, const double *e, const double *k) {
   double largest = 0;
   for (int i = 0; i < ode->n; i++) {
     double sum = 0;
-    for (int j = 0; j < DOP_STAGES; j++) sum += e[j] * k[j * ode->n + i];
+    for (int j = 0; j <= ode->pair->stages; j++)
+      if (e[j] != 0) sum += e[j] * k[j * ode->n + i];
     largest = fmax(largest, fabs(sum) / scale_of(ode, i));
   }
   return largest;
@@ -213,9 +219,10 @@ static double estimate(const ap_ode *ode, const double *e, const double *k) {
 
 // The error of a step of h with rates k.
 static double error_of(const ap_ode *ode, double h, const double *k) {
-  double e5 = estimate(ode, dop_e5, k), e3 = estimate(ode, dop_e3, k);
-  if (e5 == 0 && e3 == 0) return 0;
-  return fabs(h) * e5 * e5 / sqrt(e5 * e5 + 0.01 * e3 * e3);
+  const rk_pair *p = ode->pair;
+  double e = estimate(ode, p->error, k), f = p->second ? estimate(ode, p->second, k) : 0;
+  if (e == 0) return 0;
+  return fabs(h) * e * e / sqrt(e * e + 0.01 * f * f);
 }
 
 // A first step, from the sizes of the rate and of its change (II.4 of the book).
@@ -232,7 +239,8 @@ static bool choose_first(ap_ode *ode, double stop) {
   if (!rate_at(ode, ode->from + h, ode->stage, f1)) return false;
   for (int i = 0; i < ode->n; i++) bend = fmax(bend, fabs(f1[i] - f0[i]) / scale_of(ode, i) / h);
   double most = fmax(slope, bend);
-  ode->next = fmin(100 * h, most <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / most, 1.0 / 8));
+  ode->next =
+      fmin(100 * h, most <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / most, ode->pair->part));
   return true;
 }
 
@@ -251,28 +259,34 @@ static bool move_on(ap_ode *ode) {
   ode->dense = false;
   memcpy(ode->y0, ode->y, bytes);
   if (ode->rate_known)
-    memcpy(ode->k, ode->k + DOP_STAGES * ode->n, bytes);
+    memcpy(ode->k, ode->k + ode->pair->stages * ode->n, bytes);
   else if (!rate_at(ode, ode->from, ode->y0, ode->k))
     return false;
   ode->rate_known = false;
   return true;
 }
 
-// One trial of ode->h: its end in ode->y, its error in *e. False: the rate failed.
-static bool try_step(ap_ode *ode, double *e) {
-  if (!go_through(ode, ode->h, 1, DOP_STAGES, ode->k, ode->stage)) return false;
-  combine(ode, ode->h, dop_a[DOP_STAGES], DOP_STAGES, ode->k, ode->y);
-  *e = error_of(ode, ode->h, ode->k);
-  if (!(*e <= 1)) return true;
+// The rate at the end of a trial, which may be mended first.
+static bool end_step(ap_ode *ode) {
   if (ode->mend) {
     ode->failed = ode->mend(ode->context, ode->y);
     ode->not_finite = -1;
     ode->failed_at = ode->to;
     if (ode->failed) return false;
   }
-  if (!rate_at(ode, ode->to, ode->y, ode->k + DOP_STAGES * ode->n)) return false;
-  ode->rate_known = true;
-  return true;
+  ode->rate_known = rate_at(ode, ode->to, ode->y, ode->k + ode->pair->stages * ode->n);
+  return ode->rate_known;
+}
+
+// One trial of ode->h: its end in ode->y, its error in *e. False: the rate failed.
+static bool try_step(ap_ode *ode, double *e) {
+  const rk_pair *p = ode->pair;
+  bool last = p->error[p->stages] != 0; // the rate at the end is part of the estimate
+  if (!go_through(ode, ode->h, 1, p->stages, ode->k, ode->stage)) return false;
+  combine(ode, ode->h, p->a[p->stages], p->stages, ode->k, ode->y);
+  if (last && !end_step(ode)) return false;
+  *e = error_of(ode, ode->h, ode->k);
+  return last || !(*e <= 1) || end_step(ode);
 }
 
 // The step to try: the next one, cut at the stop, or half the way where it would leave a little.
@@ -290,8 +304,8 @@ static ap_status give_up(ap_ode *ode, ode_stop why, double stop, ap_error *error
 }
 
 ap_status ap__ode_step(ap_ode *ode, double stop, ap_error *error) {
-  double e = 0, chosen = 0;
-  bool rejected = false;
+  double e = 0, chosen = 0, exponent = ode->pair->part - 0.75 * BEFORE;
+  bool rejected = false, stumbles = false;
   if (!move_on(ode)) return explain(ode, RATE, stop, error);
   memcpy(ode->y, ode->y0, (size_t)ode->n * sizeof *ode->y);
   if (too_precise(ode)) return explain(ode, PRECISION, stop, error);
@@ -303,17 +317,20 @@ ap_status ap__ode_step(ap_ode *ode, double stop, ap_error *error) {
     bool good = try_step(ode, &e);
     if (good && e <= 1) break;
     bool failed = !good;
-    if (failed && !ode->patient) return give_up(ode, RATE, stop, error);
-    double part = failed || !isfinite(e) ? 0.25 : fmax(SHRINK, SAFETY * pow(e, -EXPONENT));
+    stumbles = stumbles || failed;
+    if (failed && (!ode->patient || ode->stumbles > STUMBLES))
+      return give_up(ode, RATE, stop, error);
+    double part = failed || !isfinite(e) ? 0.25 : fmax(SHRINK, SAFETY * pow(e, -exponent));
     ode->next = part * ode->h;
     rejected = true;
     if (ode->next <= least) return give_up(ode, failed ? RATE : SHORT, stop, error);
   }
-  double part = e > 0 ? SAFETY * pow(e, -EXPONENT) * pow(ode->error, EXPONENT_BEFORE) : GROW;
+  double part = e > 0 ? SAFETY * pow(e, -exponent) * pow(ode->error, BEFORE) : GROW;
   double next = ode->h * fmin(rejected ? 1 : GROW, fmax(SHRINK, part));
   // A step that was cut at the stop says little of how long it might have been.
   ode->next = ode->h < 0.999 * chosen ? fmax(next, fmin(chosen, GROW * ode->h)) : next;
   ode->error = fmax(e, 1e-4);
+  ode->stumbles = stumbles ? ode->stumbles + 1 : 0;
   ode->steps++;
   return AP_OK;
 }
@@ -321,31 +338,32 @@ ap_status ap__ode_step(ap_ode *ode, double stop, ap_error *error) {
 // ---- within a step -----------------------------------------------------------------------------
 
 // The continuous extension, first in Hairer's nested form
-//   y0 + x (r0 + (1 - x) (r1 + x (r2 + (1 - x) (r3 + x (r4 + (1 - x) (r5 + x r6)))))),
+//   y0 + x (r0 + (1 - x) (r1 + x (r2 + (1 - x) (r3 + x (r4 + ...))))),
 // then in powers of x.
 ap_status ap__ode_interpolate(ap_ode *ode, ap_error *error) {
-  int n = ode->n;
+  const rk_pair *pair = ode->pair;
+  int n = ode->n, terms = 3 + pair->terms;
   if (ode->dense) return AP_OK;
-  if (!go_through(ode, ode->h, DOP_STAGES + 1, DOP_ALL, ode->k, ode->stage))
+  if (!go_through(ode, ode->h, pair->stages + 1, pair->all, ode->k, ode->stage))
     return explain(ode, RATE, ode->to, error);
   for (int i = 0; i < n; i++) {
     const double *k = ode->k + i;
-    double change = ode->y[i] - ode->y0[i], r[7], p[DOP_POWERS] = {0};
+    double change = ode->y[i] - ode->y0[i], r[RK_POWERS], p[RK_POWERS] = {0};
     r[0] = change;
     r[1] = ode->h * k[0] - change;
-    r[2] = 2 * change - ode->h * (k[0] + k[DOP_STAGES * n]);
-    for (int j = 0; j < 4; j++) {
-      r[3 + j] = 0;
-      for (int s = 0; s < DOP_ALL; s++) r[3 + j] += dop_d[j][s] * k[s * n];
-      r[3 + j] *= ode->h;
+    r[2] = 2 * change - ode->h * (k[0] + k[pair->stages * n]);
+    for (int j = 3; j < terms; j++) {
+      r[j] = 0;
+      for (int s = 0; s < pair->all; s++) r[j] += pair->dense[j - 3][s] * k[s * n];
+      r[j] *= ode->h;
     }
-    for (int j = 6; j >= 0; j--) { // p = (p + r_j) times x, or times 1 - x
+    for (int j = terms - 1; j >= 0; j--) { // p = (p + r_j) times x, or times 1 - x
       p[0] += r[j];
-      for (int d = DOP_POWERS - 1; d > 0; d--) p[d] = j % 2 == 0 ? p[d - 1] : p[d] - p[d - 1];
+      for (int d = RK_POWERS - 1; d > 0; d--) p[d] = j % 2 == 0 ? p[d - 1] : p[d] - p[d - 1];
       if (j % 2 == 0) p[0] = 0;
     }
     p[0] = ode->y0[i];
-    for (int d = 0; d < DOP_POWERS; d++) ode->power[d * n + i] = p[d];
+    for (int d = 0; d < RK_POWERS; d++) ode->power[d * n + i] = p[d];
   }
   ode->dense = true;
   return AP_OK;
@@ -359,17 +377,20 @@ void ap__ode_read(const ap_ode *ode, double t, double *y) {
   }
   for (int i = 0; i < ode->n; i++) {
     const double *p = ode->power + i;
-    y[i] = p[(DOP_POWERS - 1) * ode->n];
-    for (int d = DOP_POWERS - 2; d >= 0; d--) y[i] = y[i] * x + p[d * ode->n];
+    y[i] = p[(RK_POWERS - 1) * ode->n];
+    for (int d = RK_POWERS - 2; d >= 0; d--) y[i] = y[i] * x + p[d * ode->n];
   }
 }
 
 ap_status ap__ode_shorter(ap_ode *ode, double t, double *y, double *off, ap_error *error) {
   double h = t - ode->from;
   memcpy(ode->again, ode->k, (size_t)ode->n * sizeof *ode->k);
-  if (!go_through(ode, h, 1, DOP_STAGES, ode->again, ode->stage))
+  int last = ode->pair->stages;
+  if (!go_through(ode, h, 1, last, ode->again, ode->stage)) return explain(ode, RATE, t, error);
+  combine(ode, h, ode->pair->a[last], last, ode->again, y);
+  memset(ode->again + last * ode->n, 0, (size_t)ode->n * sizeof *y);
+  if (ode->pair->error[last] != 0 && !rate_at(ode, t, y, ode->again + last * ode->n))
     return explain(ode, RATE, t, error);
-  combine(ode, h, dop_a[DOP_STAGES], DOP_STAGES, ode->again, y);
   *off = error_of(ode, h, ode->again);
   return AP_OK;
 }
@@ -379,7 +400,7 @@ void ap__ode_undo(ap_ode *ode, double h) {
   ode->to = ode->from;
   ode->next = fmin(ode->next, h);
   memcpy(ode->y, ode->y0, bytes);
-  memcpy(ode->k + DOP_STAGES * ode->n, ode->k, bytes);
+  memcpy(ode->k + ode->pair->stages * ode->n, ode->k, bytes);
   ode->rate_known = true;
 }
 

@@ -16,6 +16,7 @@ struct ap_ode {
   ap_mend *mend; // NULL: none
   void *context;
   ap_ode_options options;
+  const struct rk_pair *pair;
   bool patient;     // trial steps whose rate fails are made shorter instead of failing
   double *absolute; // [n] absolute tolerances
   double t;         // of the last start or reading
@@ -25,15 +26,16 @@ struct ap_ode {
   double h;         // its length
   double error;     // of that step, in units of the tolerance
   double *y0, *y;   // [n] the states where it begins and ends
-  double *k;        // [DOP_ALL * n] its rates; number 12 is the one at its end
-  double *again;    // [DOP_STAGES * n] rates of another step from its beginning
+  double *k;        // [all * n] its rates; number `stages` is the one at its end
+  double *again;    // [all * n] rates of another step from its beginning
   double *stage;    // [n]
-  double *power;    // [DOP_POWERS * n] polynomial of the step in (t - from) / h
-  bool rate_known;  // number 12 is the rate at the end
+  double *power;    // [8 * n] polynomial of the step in (t - from) / h
+  bool rate_known;  // number `stages` is the rate at the end
   bool dense;       // power is that of the step
   ap_status failed; // what ended the last integration: the rate's status, or
   int not_finite;   // the entry of the rate that was not finite; -1: none
   double failed_at; // the time of that
+  int stumbles;     // steps in a row in which the rate failed at first
   long evaluations; // since the problem was made
   long steps;       // likewise
 };

@@ -106,7 +106,8 @@ static void rates_of_joint(run_path *path, const ap_joint *j) {
     spin(path, j->q, v, a);
   } else if (j->type == AP_FREE) {
     double rate[3], bend[3];
-    for (int k = 0; k < 3; k++) rate[k] = rate_of(path, j->q + k), bend[k] = bend_of(path, j->q + k);
+    for (int k = 0; k < 3; k++)
+      rate[k] = rate_of(path, j->q + k), bend[k] = bend_of(path, j->q + k);
     spin(path, j->q + 3, v + 3, a + 3);
     into_body(path->shifted + j->q + 3, rate, v);
     into_body(path->shifted + j->q + 3, bend, a);
@@ -138,7 +139,8 @@ static double norm_of(const run_path *path, int rate, int i, int n) {
 }
 
 // Of a quaternion whose length is n at least and whose derivatives are Q1 .. Q3 at most, from
-//   w = 2 u / N,  u = vec(conj(q) q'),  u' = vec(conj(q) q''),  u'' = vec(conj(q') q'' + conj(q) q''')
+//   w = 2 u / N,  u = vec(conj(q) q'),  u' = vec(conj(q) q''),  u'' = vec(conj(q') q'' + conj(q)
+//   q''')
 // with the derivatives of N = |q|^2; in the parent's axes w2 has w x w1 besides.
 static void bound_spin(run_path *path, int i, double w[3]) {
   double length = 0, Q1 = norm_of(path, 1, i, 4), Q2 = norm_of(path, 2, i, 4);

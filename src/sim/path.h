@@ -27,11 +27,11 @@ typedef struct run_path {
   double from, h;
   // the interval: its middle and half its length, s
   double r;
-  double *q, *v, *a;   // in the middle; v and a are those of the polynomials
-  double *shifted;     // [PATH_POWERS * nq] powers of x - middle
-  double *most;        // [PATH_RATES * nq] upper bounds of |q|, |dq/dt|, ...
-  path_body *body;     // [nbody]
-  bool undecided;      // a quaternion turns too far for bounds: the interval is too long
+  double *q, *v, *a; // in the middle; v and a are those of the polynomials
+  double *shifted;   // [PATH_POWERS * nq] powers of x - middle
+  double *most;      // [PATH_RATES * nq] upper bounds of |q|, |dq/dt|, ...
+  path_body *body;   // [nbody]
+  bool undecided;    // a quaternion turns too far for bounds: the interval is too long
 } run_path;
 
 // Memory of a path.

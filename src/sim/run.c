@@ -58,9 +58,10 @@ static ap_status check_limit(const ap_sim *sim, const run_pair *p, ap_error *err
   for (int i = 1; i < ap_nbody(sim->m); i++)
     if (ap_joint_nv(sim->m, i) == 1 && ap_joint_v(sim->m, i) == p->joint)
       joint = ap_body(sim->m, i)->joint_name;
-  ap__fail(error, AP_E_ARG, 0,
-           "joint \"%.*s\" starts at %.9g, beyond its limit of %.9g: start inside, or turn limits off",
-           ap__shown(joint), joint, p->now.p[0], limit);
+  ap__fail(
+      error, AP_E_ARG, 0,
+      "joint \"%.*s\" starts at %.9g, beyond its limit of %.9g: start inside, or turn limits off",
+      ap__shown(joint), joint, p->now.p[0], limit);
   return AP_E_ARG;
 }
 
@@ -110,7 +111,8 @@ static ap_status check_singular(ap_sim *sim, ap_error *error) {
   return AP_OK;
 }
 
-// The longest way from the first joint of a body to a point of it, whatever the joints that turn do.
+// The longest way from the first joint of a body to a point of it, whatever the joints that turn
+// do.
 static double reach_of(const ap_model *m, const run_pair *p) {
   const ap_packed_frame *f = &m->packed_frame[p->body];
   double reach = 0, x[3] = {f->p[0], f->p[1], f->p[2]};
@@ -130,7 +132,8 @@ static void measure(ap_sim *sim) {
   for (int i = 0; i < sim->npoint; i++) {
     const run_pair *p = &sim->pair[i];
     const ap_wall *wall = &sim->scene.wall[p->wall];
-    length = fmax(length, fmax(reach_of(sim->m, p), fabs(p->now.gap.c)));
+    double off = fmin(fabs(p->now.gap.c), fabs(p->now.distance)); // c grows as a square far away,
+    length = fmax(length, fmax(reach_of(sim->m, p), off));        // c / slope near a centre
     for (int k = 0; k < 3; k++) {
       if (wall->kind != AP_WALL_PLANE && wall->kind != AP_WALL_PROFILE)
         length = fmax(length, wall->size[k]);
@@ -197,6 +200,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->busy_t = sim->plod_until = -INFINITY;
   sim->open = false;
   sim->until = INFINITY;
+  sim->tiny = 0;
   sim->fastest = 0;
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;

@@ -1,8 +1,8 @@
 // A run of a robot among walls from inside. scene.c makes it, flight.c has its equations of motion,
-// touch.c tells how points lie to walls and joints to their stops, path.c bounds the motion inside a
-// step, search.c finds the first touch there, breaks.c where a contact or a brake ceases to hold,
-// events.c changes velocities and contacts, adaptive.c, stride.c and fixed.c go on in time, run.c is
-// what the public sees.
+// touch.c tells how points lie to walls and joints to their stops, path.c bounds the motion inside
+// a step, search.c finds the first touch there, breaks.c where a contact or a brake ceases to hold,
+// events.c changes velocities and contacts, adaptive.c, stride.c and fixed.c go on in time, run.c
+// is what the public sees.
 
 #ifndef AP_SIM_RUN_H
 #define AP_SIM_RUN_H
@@ -44,12 +44,12 @@ enum { RUN_MOST_TOUCHES = 96 };
 // A point that slides at this part of the speed that it had has stopped.
 #define RUN_STOPPED 1e-7
 
-// While it goes on in strides, the Coulomb friction of a joint is viscous below this speed, rad/s or
-// m/s.
+// While it goes on in strides, the Coulomb friction of a joint is viscous below this speed, rad/s
+// or m/s.
 #define RUN_CREEP 1e-3
 
-// How a point lies to a wall and moves. Of a joint at its stop: its coordinate from the stop on, and
-// its rate, in the first entries.
+// How a point lies to a wall and moves. Of a joint at its stop: its coordinate from the stop on,
+// and its rate, in the first entries.
 typedef struct run_gap {
   double p[3], v[3];     // of the point, world
   double normal[3];      // unit, into the free region
@@ -74,7 +74,7 @@ typedef struct run_pair {
   double at[3];
   const ap_surface *surface;
   double restitution, friction, stiction; // stiction: the coefficient where it sticks
-  int resting;      // its place among those that rest, -1: it does not
+  int resting;                            // its place among those that rest, -1: it does not
   double slack;     // m: what is added to F, so that one that touches is met when it has entered
   bool told;        // that it grazes, and it has not left since
   char verdict;     // of the search
@@ -134,29 +134,30 @@ struct ap_sim {
   int nq, nv, n; // n: entries of y
   ap_ode *ode;
   run_path path;
-  double length; // m: of the scene
-  double touch;  // m: RUN_GRAZE of it
-  double window; // s: one stride
+  double length;  // m: of the scene
+  double touch;   // m: RUN_GRAZE of it
+  double window;  // s: one stride
   double fastest; // m/s: of any point that was looked at
   // state
   bool started;
   double t;
-  double *y;       // q, v, then the ledger
-  double *before;  // [nv] velocities before an event
-  double *told;    // [nv] likewise, as they are told
-  double *q;       // [nq] as it is told, quaternions of length one
-  double *work_of; // [nv] as it is told
-  bool fresh;      // y has changed by a jump: the integrator starts again
-  bool open;       // a segment is: a step of the integrator, as far as nothing happens in it
-  run_end ends;    // what ends it
-  int ends_with;   // the pair that hits or touches
+  double *y;        // q, v, then the ledger
+  double *before;   // [nv] velocities before an event
+  double *told;     // [nv] likewise, as they are told
+  double *q;        // [nq] as it is told, quaternions of length one
+  double *work_of;  // [nv] as it is told
+  bool fresh;       // y has changed by a jump: the integrator starts again
+  bool open;        // a segment is: a step of the integrator, as far as nothing happens in it
+  run_end ends;     // what ends it
+  int ends_with;    // the pair that hits or touches
   run_break broken; // what breaks
-  double end;      // its end,
-  double *end_y;   // [n] and the state there, of a stride before it jumps
-  double *after_y; // [n] of a stride, after that
-  double until;    // forces inside it are those before this time
-  bool rough;      // that state is not as good as the tolerance asks
-  double worst;    // least value of ap__run_nearest() since the step began
+  double end;       // its end,
+  double *end_y;    // [n] and the state there, of a stride before it jumps
+  double *after_y;  // [n] of a stride, after that
+  long tiny;       // tiny steps in a row
+  double until;     // forces inside it are those before this time
+  bool rough;       // that state is not as good as the tolerance asks
+  double worst;     // least value of ap__run_nearest() since the step began
   double lost, start_energy;
   double energy;       // J: the most that was moving, of which the ledger's tolerance is a part
   double start_motion; // the part of start_energy that is kinetic or elastic
@@ -240,9 +241,9 @@ ap_touch ap__run_touch(const run_pair *pair, double restitution);
 // Whether a normal velocity is none.
 bool ap__run_along(const ap_sim *sim, const run_pair *pair);
 
-// Whether points slide under forces that grow without bound, in the state of the last accelerations:
-// friction presses a point into its wall the more, the harder the wall pushes, until no force is
-// enough (Painleve's paradox).
+// Whether points slide under forces that grow without bound, in the state of the last
+// accelerations: friction presses a point into its wall the more, the harder the wall pushes, until
+// no force is enough (Painleve's paradox).
 bool ap__run_jams(const ap_sim *sim);
 
 // ---- search.c

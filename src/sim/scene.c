@@ -277,17 +277,17 @@ static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
   for (int i = 0; i < sim->npoint; i++) {
     int point = i / sim->scene.nwall, wall = i % sim->scene.nwall;
     const ap_contact_point *p = &sim->scene.point[point];
-    sim->pair[i] = (run_pair){.point = point,
-                              .wall = wall,
-                              .body = p->body,
-                              .at = {p->at[0], p->at[1], p->at[2]},
-                              .surface = sim->surface[wall],
-                              .joint = -1,
-                              .stiction = fmax(sim->scene.wall[wall].static_friction,
-                                               sim->scene.wall[wall].friction),
-                              .restitution = sim->scene.wall[wall].restitution,
-                              .friction = sim->scene.wall[wall].friction,
-                              .resting = -1};
+    sim->pair[i] = (run_pair){
+        .point = point,
+        .wall = wall,
+        .body = p->body,
+        .at = {p->at[0], p->at[1], p->at[2]},
+        .surface = sim->surface[wall],
+        .joint = -1,
+        .stiction = fmax(sim->scene.wall[wall].static_friction, sim->scene.wall[wall].friction),
+        .restitution = sim->scene.wall[wall].restitution,
+        .friction = sim->scene.wall[wall].friction,
+        .resting = -1};
   }
   return AP_OK;
 }

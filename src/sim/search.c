@@ -35,10 +35,10 @@ static void bound(const ap_sim *sim, const run_pair *p, ap_gap_bound *g) {
   }
   const double *c = path->shifted + p->coordinate;
   double nq = sim->nq, h = path->h;
-  *g = (ap_gap_bound){{p->way * c[0] - p->limit, p->way * c[(int)nq] / h,
-                       2 * p->way * c[2 * (int)nq] / (h * h)},
-                      fabs(p->way) * path->most[3 * sim->nq + p->coordinate],
-                      1};
+  *g = (ap_gap_bound){
+      {p->way * c[0] - p->limit, p->way * c[(int)nq] / h, 2 * p->way * c[2 * (int)nq] / (h * h)},
+      fabs(p->way) * path->most[3 * sim->nq + p->coordinate],
+      1};
 }
 
 // F of a pair at x alone.
