@@ -1,51 +1,133 @@
-// Directions of points that start to slide, or slide so slowly that their direction is that of
-// their acceleration.
+// Directions of points that start to slide, or slide so slowly that their direction is that of their
+// acceleration.
 
 #include <math.h>
+#include <string.h>
 
 #include "contact_system.h"
 
-enum { PASSES = 40 };
+enum { SIMPLE = 6, PASSES = 30, MOST = 8 };
 static const double TURNED = 1e-13; // of the accelerations
 static const double FURTHEST = 0.5; // rad, in one pass
+static const double LITTLE = 1e-6;  // rad, for differences
 
-// Friction's own effect on a point that slides: mu N x . W_tt y over its tangents.
-static double rub(const ap_resting *r, const contact_system *s, int i, const double x[2],
-                  const double y[2]) {
+// The points that follow.
+typedef struct followers {
+  int n, point[MOST];
+} followers;
+
+static followers find(const ap_resting *resting, const bool *keep, const contact_system *s) {
+  followers f = {0};
+  for (int i = 0; i < s->n && f.n < MOST; i++) {
+    const ap_resting *r = &resting[i];
+    if ((keep && !keep[i]) || r->kind != AP_REST_POINT || r->sticks || !r->follows) continue;
+    if (r->friction > 0 && hypot(s->place[i].slip[0], s->place[i].slip[1]) > 0) f.point[f.n++] = i;
+  }
+  return f;
+}
+
+static void rotate(double slip[2], double angle) {
+  double c = cos(angle), d = sin(angle), x = slip[0], y = slip[1];
+  slip[0] = c * x - d * y;
+  slip[1] = c * y + d * x;
+  double length = hypot(slip[0], slip[1]);
+  slip[0] /= length, slip[1] /= length;
+}
+
+// What friction itself makes of the acceleration across the slip of point i: mu N p . W_tt p.
+static double rub(const ap_resting *r, const contact_system *s, int i) {
   int rows = 3 * s->n;
-  const double *W = s->W + (3 * i + 1) * rows + 3 * i + 1;
-  double sum = x[0] * (W[0] * y[0] + W[1] * y[1]) + x[1] * (W[rows] * y[0] + W[rows + 1] * y[1]);
+  const double *W = s->W + (3 * i + 1) * rows + 3 * i + 1, *slip = s->place[i].slip;
+  double p[2] = {-slip[1], slip[0]};
+  double sum = p[0] * (W[0] * p[0] + W[1] * p[1]) + p[1] * (W[rows] * p[0] + W[rows + 1] * p[1]);
   return r->friction * fmax(s->force[3 * i], 0) * sum;
 }
 
-// Turn a point's slip by Newton's method for the acceleration across it, g = a . p with p across
-// slip: dg/dangle = -mu N p . W_tt p - a . slip, the other points as they are. Returns whether it
-// was off.
-static bool turn(const ap_resting *r, contact_system *s, int i) {
-  double *slip = s->place[i].slip, across[2] = {-slip[1], slip[0]};
-  const double *a = s->response + 3 * i + 1;
-  double own = rub(r, s, i, across, across);
-  double g = a[0] * across[0] + a[1] * across[1], along = a[0] * slip[0] + a[1] * slip[1];
-  if (!(fabs(g) > TURNED * (own + fabs(along)))) return false;
-  double slope = -own - along;
-  double angle = slope < 0 ? fmax(-FURTHEST, fmin(FURTHEST, -g / slope)) : copysign(FURTHEST, g);
-  double c = cos(angle), d = sin(angle), old[2] = {slip[0], slip[1]};
-  slip[0] = c * old[0] - d * old[1];
-  slip[1] = c * old[1] + d * old[0];
-  double length = hypot(slip[0], slip[1]);
-  for (int k = 0; k < 2 && length > 0; k++) slip[k] /= length;
+static double along(const contact_system *s, int i) {
+  const double *a = s->response + 3 * i + 1, *slip = s->place[i].slip;
+  return a[0] * slip[0] + a[1] * slip[1];
+}
+
+static double across(const contact_system *s, int i) {
+  const double *a = s->response + 3 * i + 1, *slip = s->place[i].slip;
+  return a[1] * slip[0] - a[0] * slip[1];
+}
+
+// Whether all of them have no acceleration across their slip.
+static bool settled(const ap_resting *resting, const followers *f, const contact_system *s) {
+  for (int k = 0; k < f->n; k++) {
+    int i = f->point[k];
+    double size = rub(&resting[i], s, i) + fabs(along(s, i));
+    if (!(fabs(across(s, i)) <= TURNED * size)) return false;
+  }
   return true;
 }
 
-void ap__contact_follow(const ap_resting *resting, const bool *keep, contact_system *s) {
-  for (int pass = 0; pass < PASSES; pass++) {
-    bool off = false;
-    for (int i = 0; i < s->n; i++) {
-      const ap_resting *r = &resting[i];
-      if ((keep && !keep[i]) || r->kind != AP_REST_POINT || r->sticks || !r->follows) continue;
-      if (r->friction > 0) off |= turn(r, s, i);
+// Newton's method for each alone: the acceleration across slip changes with its angle by -rub -
+// along, the other points as they are.
+static void turn_alone(const ap_resting *resting, const followers *f, contact_system *s) {
+  for (int k = 0; k < f->n; k++) {
+    int i = f->point[k];
+    double g = across(s, i), slope = -rub(&resting[i], s, i) - along(s, i);
+    double angle = slope < 0 ? -g / slope : copysign(FURTHEST, g);
+    rotate(s->place[i].slip, fmax(-FURTHEST, fmin(FURTHEST, angle)));
+  }
+}
+
+// x = A^-1 x by elimination with pivots; false where A is singular.
+static bool solve(int n, double A[MOST][MOST], double *x) {
+  for (int c = 0; c < n; c++) {
+    int p = c;
+    for (int r = c + 1; r < n; r++)
+      if (fabs(A[r][c]) > fabs(A[p][c])) p = r;
+    if (!(fabs(A[p][c]) > 0)) return false;
+    for (int k = c; k < n; k++) {
+      double swap = A[c][k];
+      A[c][k] = A[p][k], A[p][k] = swap;
     }
-    if (!off) return;
+    double swap = x[c];
+    x[c] = x[p], x[p] = swap;
+    for (int r = c + 1; r < n; r++) {
+      double part = A[r][c] / A[c][c];
+      for (int k = c; k < n; k++) A[r][k] -= part * A[c][k];
+      x[r] -= part * x[c];
+    }
+  }
+  for (int c = n - 1; c >= 0; c--) {
+    for (int k = c + 1; k < n; k++) x[c] -= A[c][k] * x[k];
+    x[c] /= A[c][c];
+  }
+  return true;
+}
+
+// Newton's method for all of them, derivatives by differences.
+static bool turn_together(const ap_resting *resting, const bool *keep, const followers *f,
+                          contact_system *s) {
+  double g[MOST], slope[MOST][MOST], most = 0;
+  for (int k = 0; k < f->n; k++) g[k] = across(s, f->point[k]);
+  for (int c = 0; c < f->n; c++) {
+    double *slip = s->place[f->point[c]].slip, old[2] = {slip[0], slip[1]};
+    rotate(slip, LITTLE);
+    ap__contact_forces(resting, keep, s);
+    for (int k = 0; k < f->n; k++) slope[k][c] = (across(s, f->point[k]) - g[k]) / LITTLE;
+    memcpy(slip, old, sizeof old);
+  }
+  if (!solve(f->n, slope, g)) return false;
+  for (int k = 0; k < f->n; k++) most = fmax(most, fabs(g[k]));
+  double part = most > FURTHEST ? FURTHEST / most : 1;
+  for (int k = 0; k < f->n; k++) rotate(s->place[f->point[k]].slip, -part * g[k]);
+  return true;
+}
+
+bool ap__contact_follow(const ap_resting *resting, const bool *keep, contact_system *s) {
+  followers f = find(resting, keep, s);
+  for (int pass = 0; pass < PASSES; pass++) {
+    if (settled(resting, &f, s)) return true;
+    if (pass < SIMPLE)
+      turn_alone(resting, &f, s);
+    else if (!turn_together(resting, keep, &f, s))
+      return false;
     ap__contact_forces(resting, keep, s);
   }
+  return false;
 }

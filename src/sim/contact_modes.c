@@ -125,8 +125,7 @@ static bool try_modes(ap_resting *resting, bool *keep, contact_system *s) {
   for (int i = 0; i < s->n; i++) resting[i].follows = s->still[i] && !resting[i].sticks;
   ap__contact_forces(resting, keep, s);
   if (!law_holds(resting, keep, s)) return false;
-  ap__contact_follow(resting, keep, s);
-  return law_holds(resting, keep, s);
+  return ap__contact_follow(resting, keep, s) && law_holds(resting, keep, s);
 }
 
 // Change what breaks the law: first those that pull leave; where none does, sticking points that

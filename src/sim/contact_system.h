@@ -97,8 +97,9 @@ void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_sys
 //
 // The direction of a point that slides at speed v turns towards that of its acceleration in a time
 // v / r, r being the acceleration that friction causes. Where that time is short the direction is
-// where it turns to: slip is such that the tangential acceleration is along it.
-void ap__contact_follow(const ap_resting *resting, const bool *keep, contact_system *s);
+// where it turns to: slip is such that the tangential acceleration is along it. False where no such
+// directions are found.
+bool ap__contact_follow(const ap_resting *resting, const bool *keep, contact_system *s);
 
 // s->response = b + W force.
 void ap__contact_respond(contact_system *s);
