@@ -1,5 +1,5 @@
-// Directions of points that start to slide, or slide so slowly that their direction is that of their
-// acceleration.
+// Directions of points that start to slide, or slide so slowly that their direction is that of
+// their acceleration.
 
 #include <math.h>
 #include <string.h>

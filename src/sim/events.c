@@ -250,10 +250,33 @@ static int find_brakes(ap_sim *sim, int n) {
   return n;
 }
 
+// Whether a pair leaves so slowly that the forces of other contacts may bring it back before it has
+// left: then which of them stay is asked of all of them. Not where the normal hardly moves the
+// robot, as at a grazing point, where a small velocity has a large energy.
+static bool hesitates(ap_sim *sim, const run_pair *p, double hardest) {
+  if (p->now.distance > sim->touch || p->now.rate * p->now.rate > 2 * sim->touch * hardest)
+    return false;
+  return ap__run_lever(sim, p) > RUN_LEVER;
+}
+
+// The largest acceleration of a pair that touches; 0 where fewer than two do.
+static double hardest_of(const ap_sim *sim) {
+  double hardest = 0;
+  int touching = 0;
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (p->stiffness > 0 || (p->resting < 0 && p->now.distance > sim->touch)) continue;
+    touching++;
+    hardest = fmax(hardest, fabs(p->bent));
+  }
+  return touching > 1 ? hardest : 0;
+}
+
 // The pairs that may rest from now on, as candidates: those that touch without a normal velocity,
 // and those whose bounces are too low; and the brakes that may hold. -1: too many.
 static int find_candidates(ap_sim *sim, bool *project) {
   int n = 0, pairs = sim->most - sim->nbrake;
+  double hardest = hardest_of(sim);
   *project = false;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
@@ -262,6 +285,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
     bool touches = p->resting >= 0 || p->now.distance <= sim->touch;
     if (!touches || !ap__run_along(sim, p)) {
       p->rest_time = chatter(sim, p);
+      if (p->rest_time < 0 && hesitates(sim, p, hardest)) p->rest_time = 0;
       if (p->rest_time < 0) continue;
     }
     if (n == pairs) return -1;

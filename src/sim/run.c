@@ -100,7 +100,7 @@ static ap_status check_singular(ap_sim *sim, ap_error *error) {
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     if (p->now.distance > sim->scene.depth || !ap__run_along(sim, p)) continue;
-    if (p->bent >= -RUN_FALLS || ap__run_pushes(sim, p)) continue;
+    if (p->bent >= -RUN_FALLS || ap__run_lever(sim, p) > 1e-10) continue;
     const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
     ap__fail(error, AP_E_ARG, 0,
              "point \"%.*s\" starts on wall \"%.*s\" and on its way into it, where no joint can "

@@ -31,6 +31,10 @@ enum { RUN_MOST_TOUCHES = 96 };
 #define RUN_ALONG  1e-10
 #define RUN_NOUGHT 1e-13
 
+// Where the joints move a point along its normal by less than this part of how they move it, it is
+// near a grazing point.
+#define RUN_LEVER 0.05
+
 // A point that accelerates into its wall by less than this (m/s2) need not be held.
 #define RUN_FALLS 1e-6
 
@@ -154,7 +158,7 @@ struct ap_sim {
   double end;       // its end,
   double *end_y;    // [n] and the state there, of a stride before it jumps
   double *after_y;  // [n] of a stride, after that
-  long tiny;       // tiny steps in a row
+  long tiny;        // tiny steps in a row
   double until;     // forces inside it are those before this time
   bool rough;       // that state is not as good as the tolerance asks
   double worst;     // least value of ap__run_nearest() since the step began
@@ -228,9 +232,9 @@ typedef struct run_loss {
 run_loss ap__run_loss(const ap_sim *sim, int i);
 // Accelerations along the normals in flight from sim->a, into pair[].bent; looks as well.
 void ap__run_bend(ap_sim *sim, const double *q, const double *v);
-// Whether a force along the normal of a pair that was just looked at moves the robot: not where all
-// joints together move the point along its wall only.
-bool ap__run_pushes(ap_sim *sim, const run_pair *pair);
+// How much the joints move a point, which was just looked at, along the normal of its wall, as a
+// part of how much they move it at all: 0 where all together move it along the wall only.
+double ap__run_lever(ap_sim *sim, const run_pair *pair);
 // The entry of ap__contact_ functions for a pair.
 ap_resting ap__run_resting(const run_pair *pair);
 // Power that friction takes from the points that slide, with the forces of the last accelerations.

@@ -116,10 +116,10 @@ void ap__run_bend(ap_sim *sim, const double *q, const double *v) {
   for (int i = 0; i < sim->npair; i++) sim->pair[i].bent = bend(sim, &sim->pair[i]);
 }
 
-bool ap__run_pushes(ap_sim *sim, const run_pair *pair) {
+double ap__run_lever(ap_sim *sim, const run_pair *pair) {
   double R[9], p[3], r[3], moment[3], own = 0, reach = 0, *J = sim->jacobian;
   const double *n = pair->now.normal;
-  if (pair->joint >= 0) return true;
+  if (pair->joint >= 0) return 1;
   ap_frame_pose(sim->m, sim->w, pair->body, R, p);
   ap_frame_jacobian(sim->m, sim->w, pair->body, AP_MIXED, J);
   for (int k = 0; k < 3; k++) r[k] = dot(R + 3 * k, pair->at);
@@ -134,7 +134,7 @@ bool ap__run_pushes(ap_sim *sim, const run_pair *pair) {
     }
     own = fmax(own, fabs(x));
   }
-  return own > 1e-10 * reach;
+  return reach > 0 ? own / reach : 0;
 }
 
 ap_resting ap__run_resting(const run_pair *pair) {
