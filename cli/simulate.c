@@ -205,7 +205,9 @@ static int start(job *j, const char *output) {
   if (status != CLI_OK) return status;
   ap_sim_on_event(j->sim, tell, j);
   error.status = ap_sim_start(j->sim, j->start, q, v, &error);
-  return error.status == AP_OK ? CLI_OK : fail_run(j, &error);
+  if (error.status != AP_OK) return fail_run(j, &error);
+  if (ap_sim_remark(j->sim)[0]) cli_warn(j->path, 0, ap_sim_remark(j->sim));
+  return CLI_OK;
 }
 
 static int simulate(job *j, const char *output, bool json, bool quiet) {

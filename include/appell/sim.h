@@ -265,6 +265,9 @@ AP_API ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error);
 AP_API ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error);
 /// The points that rest on walls now: up to room of them; returns how many there are.
 AP_API int ap_sim_contacts(const ap_sim *sim, ap_contact_state *contact, int room);
+/// What is to be said of the run since its start, "" if nothing: fixed steps that are too long to
+/// follow a joint's spring or damper. They are stable all the same, but coarse there.
+AP_API const char *ap_sim_remark(const ap_sim *sim);
 /// Evaluations of the equations of motion since ap_sim_create().
 AP_API long ap_sim_evaluations(const ap_sim *sim);
 

@@ -78,6 +78,26 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
   return AP_OK;
 }
 
+ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_resting *resting,
+                               double *mobility, void *scratch) {
+  contact_system s;
+  if (n == 0) return p->kind->mobility(p, q, mobility);
+  ap__contact_layout(p->m, n, scratch, &s);
+  ap_status status = ap__contact_gather(p, q, NULL, resting, &s);
+  if (status != AP_OK) return status;
+  int unknowns = ap__contact_unknowns(resting, NULL, false, &s);
+  ap__contact_factor(resting, unknowns, false, &s);
+  memcpy(mobility, s.Minv, (size_t)s.nv * (size_t)s.nv * sizeof *mobility);
+  for (int j = 0; j < s.nv; j++) {
+    for (int c = 0; c < unknowns; c++) s.rhs[c] = s.B[s.row[c] * s.nv + j];
+    ap__contact_solve(&s);
+    for (int c = 0; c < unknowns; c++)
+      for (int i = 0; i < s.nv; i++)
+        mobility[i * s.nv + j] -= s.B[s.row[c] * s.nv + i] * s.x[c];
+  }
+  return AP_OK;
+}
+
 // ---- projection --------------------------------------------------------------------------------
 
 enum { NEWTON_STEPS = 30 };

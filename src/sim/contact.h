@@ -74,6 +74,11 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
 // 0: nothing slides with friction.
 double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting, void *scratch);
 
+// What takes joint forces to accelerations while n points keep their constraints, friction of those
+// that slide left out: M^-1 - M^-1 J^T (J M^-1 J^T)^+ J M^-1, nv * nv.
+ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_resting *resting,
+                               double *mobility, void *scratch);
+
 // Put the points back on their walls and take out the velocities that leave them, by the smallest
 // change in the metric of the inertia matrix; q and v in place. *lost is the kinetic energy that
 // the velocities taken out had, never negative; what moving back changes is an error of integration

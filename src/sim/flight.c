@@ -23,7 +23,8 @@ static void rotate(const double *q, const double *u, double *result) {
 }
 
 // dq/dt from v.
-static void configuration_rate(const ap_model *m, const double *q, const double *v, double *rate) {
+void ap__run_configuration_rate(const ap_model *m, const double *q, const double *v,
+                                double *rate) {
   for (int i = 1; i < m->nbody; i++) {
     const ap_joint *j = &m->joint[i];
     if (j->leader) continue;
@@ -94,11 +95,9 @@ double ap__run_stop_force(const run_pair *pair, const double *q, const double *v
   return pair->stiffness * ap__run_stop_depth(pair, q) - pair->damping * pair->way * v[pair->joint];
 }
 
-// What acts of it: it does not pull. Where steps are adaptive it is known whether it would.
-static double stop_push(const ap_sim *sim, const run_pair *p, const double *q, const double *v) {
-  if (!p->pressed || p->slackens) return 0;
-  double force = ap__run_stop_force(p, q, v);
-  return sim->ode ? force : fmax(0, force);
+// What acts of it: it does not pull.
+static double stop_push(const run_pair *p, const double *q, const double *v) {
+  return p->pressed && !p->slackens ? ap__run_stop_force(p, q, v) : 0;
 }
 
 // Power that the damper of an elastic stop takes: all that its force does and its spring does not.
@@ -108,7 +107,7 @@ static double stop_power(const ap_sim *sim, const double *q, const double *v) {
     const run_pair *p = &sim->pair[i];
     if (!p->pressed) continue;
     double spring = p->stiffness * ap__run_stop_depth(p, q);
-    power += (spring - stop_push(sim, p, q, v)) * p->way * v[p->joint];
+    power += (spring - stop_push(p, q, v)) * p->way * v[p->joint];
   }
   return power;
 }
@@ -155,7 +154,7 @@ ap_status ap__run_forces(ap_sim *sim, double t, const double *q, const double *v
   add_brakes(sim, v, sim->total);
   for (int i = sim->npoint; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    sim->total[p->joint] += p->way * stop_push(sim, p, q, v);
+    sim->total[p->joint] += p->way * stop_push(p, q, v);
   }
   if (!sim->scene.nload) return AP_OK;
   memset(sim->pulled, 0, bytes);
@@ -187,11 +186,8 @@ double ap__run_loads(ap_sim *sim, double t) {
 
 // ---- motion ------------------------------------------------------------------------------------
 
-// Points that rest hold the robot only where steps are adaptive; fixed steps and strides hold by
-// impulses.
-static int holding(const ap_sim *sim) {
-  return sim->scene.stepping == AP_ADAPTIVE && !sim->strides ? sim->nresting : 0;
-}
+// Points that rest hold the robot, but for strides, which hold them by impulses.
+static int holding(const ap_sim *sim) { return sim->strides ? 0 : sim->nresting; }
 
 ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const double *v) {
   sim->evaluations++;
@@ -226,8 +222,8 @@ ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
   ap_status status = sim->plant.kind->place(&sim->plant, y, y + sim->nq, &q, &v);
   if (!status) status = ap__run_accelerations(sim, t, q, v);
   if (status) return status;
-  if (sim->ode && !sim->strides) sim->worst = fmin(sim->worst, ap__run_nearest(sim, q, v).value);
-  configuration_rate(sim->m, q, v, dydt);
+  if (!sim->strides) sim->worst = fmin(sim->worst, ap__run_nearest(sim, q, v).value);
+  ap__run_configuration_rate(sim->m, q, v, dydt);
   memcpy(dydt + sim->nq, sim->a, (size_t)sim->nv * sizeof *dydt);
   ledger_rates(sim, q, v, dydt + sim->nq + sim->nv);
   return AP_OK;

@@ -160,14 +160,13 @@ ap_status ap__ode_resume(ap_ode *ode, double t, const double *y, ap_error *error
 
 ap_status ap_ode_start(ap_ode *ode, double t, const double *y, ap_error *error) {
   ap_status status = ap__ode_resume(ode, t, y, error);
-  if (!status) ode->next = ode->options.first_step;
+  if (!status) ode->next = ode->options.first_step, ode->grid = t;
   return status;
 }
 
 // ---- one step ----------------------------------------------------------------------------------
 
-// A rate; false where it failed or is not finite.
-static bool rate_at(ap_ode *ode, double t, const double *y, double *dydt) {
+bool ap__ode_rate(ap_ode *ode, double t, const double *y, double *dydt) {
   ode->evaluations++;
   ode->not_finite = -1;
   ode->failed_at = t;
@@ -195,7 +194,7 @@ static void combine(const ap_ode *ode, double h, const double *a, int m, const d
 static bool go_through(ap_ode *ode, double h, int first, int last, double *k, double *y) {
   for (int s = first; s < last; s++) {
     combine(ode, h, ode->pair->a[s], s, k, y);
-    if (!rate_at(ode, ode->from + ode->pair->c[s] * h, y, k + s * ode->n)) return false;
+    if (!ap__ode_rate(ode, ode->from + ode->pair->c[s] * h, y, k + s * ode->n)) return false;
   }
   return true;
 }
@@ -236,7 +235,7 @@ static bool choose_first(ap_ode *ode, double stop) {
   if (ode->options.longest_step > 0) h = fmin(h, ode->options.longest_step);
   h = fmin(h, stop - ode->from);
   for (int i = 0; i < ode->n; i++) ode->stage[i] = ode->y0[i] + h * f0[i];
-  if (!rate_at(ode, ode->from + h, ode->stage, f1)) return false;
+  if (!ap__ode_rate(ode, ode->from + h, ode->stage, f1)) return false;
   for (int i = 0; i < ode->n; i++) bend = fmax(bend, fabs(f1[i] - f0[i]) / scale_of(ode, i) / h);
   double most = fmax(slope, bend);
   ode->next =
@@ -260,7 +259,7 @@ static bool move_on(ap_ode *ode) {
   memcpy(ode->y0, ode->y, bytes);
   if (ode->rate_known)
     memcpy(ode->k, ode->k + ode->pair->stages * ode->n, bytes);
-  else if (!rate_at(ode, ode->from, ode->y0, ode->k))
+  else if (!ap__ode_rate(ode, ode->from, ode->y0, ode->k))
     return false;
   ode->rate_known = false;
   return true;
@@ -274,7 +273,7 @@ static bool end_step(ap_ode *ode) {
     ode->failed_at = ode->to;
     if (ode->failed) return false;
   }
-  ode->rate_known = rate_at(ode, ode->to, ode->y, ode->k + ode->pair->stages * ode->n);
+  ode->rate_known = ap__ode_rate(ode, ode->to, ode->y, ode->k + ode->pair->stages * ode->n);
   return ode->rate_known;
 }
 
@@ -303,10 +302,22 @@ static ap_status give_up(ap_ode *ode, ode_stop why, double stop, ap_error *error
   return explain(ode, why, stop, error);
 }
 
+// One step of a fixed length, to the next point of their grid.
+static ap_status step_on_grid(ap_ode *ode, double stop, ap_error *error) {
+  double next = floor((ode->from - ode->grid) / ode->fixed + 1 + 1e-9);
+  ode->to = fmin(stop, ode->grid + next * ode->fixed);
+  ode->h = ode->to - ode->from;
+  if (!ap__fixed_step(ode, ode->h, ode->k, ode->y) || !end_step(ode))
+    return give_up(ode, RATE, stop, error);
+  ode->steps++;
+  return AP_OK;
+}
+
 ap_status ap__ode_step(ap_ode *ode, double stop, ap_error *error) {
   double e = 0, chosen = 0, exponent = ode->pair->part - 0.75 * BEFORE;
   bool rejected = false, stumbles = false;
   if (!move_on(ode)) return explain(ode, RATE, stop, error);
+  if (ode->fixed > 0) return step_on_grid(ode, stop, error);
   memcpy(ode->y, ode->y0, (size_t)ode->n * sizeof *ode->y);
   if (too_precise(ode)) return explain(ode, PRECISION, stop, error);
   if (!(ode->next > 0) && !choose_first(ode, stop)) return explain(ode, RATE, stop, error);
@@ -339,12 +350,13 @@ ap_status ap__ode_step(ap_ode *ode, double stop, ap_error *error) {
 
 // The continuous extension, first in Hairer's nested form
 //   y0 + x (r0 + (1 - x) (r1 + x (r2 + (1 - x) (r3 + x (r4 + ...))))),
-// then in powers of x.
+// then in powers of x. Between the ends of fixed steps it is the cubic through both with their
+// rates, of Euler's method the straight line.
 ap_status ap__ode_interpolate(ap_ode *ode, ap_error *error) {
   const rk_pair *pair = ode->pair;
-  int n = ode->n, terms = 3 + pair->terms;
+  int n = ode->n, terms = ode->fixed > 0 ? (ode->euler ? 1 : 3) : 3 + pair->terms;
   if (ode->dense) return AP_OK;
-  if (!go_through(ode, ode->h, pair->stages + 1, pair->all, ode->k, ode->stage))
+  if (ode->fixed == 0 && !go_through(ode, ode->h, pair->stages + 1, pair->all, ode->k, ode->stage))
     return explain(ode, RATE, ode->to, error);
   for (int i = 0; i < n; i++) {
     const double *k = ode->k + i;
@@ -385,11 +397,14 @@ void ap__ode_read(const ap_ode *ode, double t, double *y) {
 ap_status ap__ode_shorter(ap_ode *ode, double t, double *y, double *off, ap_error *error) {
   double h = t - ode->from;
   memcpy(ode->again, ode->k, (size_t)ode->n * sizeof *ode->k);
+  *off = 0;
+  if (ode->fixed > 0)
+    return ap__fixed_step(ode, h, ode->again, y) ? AP_OK : explain(ode, RATE, t, error);
   int last = ode->pair->stages;
   if (!go_through(ode, h, 1, last, ode->again, ode->stage)) return explain(ode, RATE, t, error);
   combine(ode, h, ode->pair->a[last], last, ode->again, y);
   memset(ode->again + last * ode->n, 0, (size_t)ode->n * sizeof *y);
-  if (ode->pair->error[last] != 0 && !rate_at(ode, t, y, ode->again + last * ode->n))
+  if (ode->pair->error[last] != 0 && !ap__ode_rate(ode, t, y, ode->again + last * ode->n))
     return explain(ode, RATE, t, error);
   *off = error_of(ode, h, ode->again);
   return AP_OK;

@@ -10,6 +10,22 @@
 // A status ends the integration with it.
 typedef ap_status ap_mend(void *context, double *y);
 
+// Forces of springs and dampers in the velocities of the state, which fixed steps take implicitly
+// (fixed.c).
+typedef struct ode_stiff {
+  int n, v;         // velocities, and where they begin in the state
+  const int *q;     // [n] place of each one's coordinate in the state; -1: it has none
+  bool any;         // any spring or damper acts
+  double *damping, *stiffness, *rest; // [n]
+  double *mobility;                   // [n * n] P
+  double *part;                       // [6 * entries of the state] implicit parts of the rates
+  double *L, *root, *room;            // [n * n], [n], [n]
+  // What acts and the mobility at a state.
+  ap_status (*prepare)(void *context, double t, const double *y);
+  // q' from the configuration and the velocities.
+  void (*configuration_rate)(void *context, const double *q, const double *v, double *rate);
+} ode_stiff;
+
 struct ap_ode {
   int n;
   ap_rate *rate;
@@ -17,6 +33,10 @@ struct ap_ode {
   void *context;
   ap_ode_options options;
   const struct rk_pair *pair;
+  double fixed;     // s: length of steps; 0: to the tolerance
+  double grid;      // time from which they count
+  bool euler;       // by Euler's method, else of order 4
+  ode_stiff *stiff; // of fixed steps
   bool patient;     // trial steps whose rate fails are made shorter instead of failing
   double *absolute; // [n] absolute tolerances
   double t;         // of the last start or reading
@@ -39,6 +59,12 @@ struct ap_ode {
   long evaluations; // since the problem was made
   long steps;       // likewise
 };
+
+// The rate at a state; false where it failed or is not finite.
+bool ap__ode_rate(ap_ode *ode, double t, const double *y, double *dydt);
+
+// y: the end of a fixed step of h from ode->y0; k [6 * n] has the rate there first.
+bool ap__fixed_step(ap_ode *ode, double h, double *k, double *y);
 
 // Start as ap_ode_start(), with the length of steps that the last ones had.
 ap_status ap__ode_resume(ap_ode *ode, double t, const double *y, ap_error *error);

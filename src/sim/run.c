@@ -220,11 +220,11 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->start_energy = energy[0] + energy[1] + energy[2];
   sim->start_motion = energy[0] + energy[2];
   sim->started = true; // who is told of the first events may ask for the state
-  if (sim->ode) {
-    sim->ode->next = 0;
-    sim->energy = 0;
-    status = first_contacts(sim, error);
-  }
+  sim->ode->next = 0;
+  sim->ode->grid = t;
+  sim->energy = 0;
+  status = first_contacts(sim, error);
+  if (!status) ap__run_remark(sim);
   double lift = -energy[1] - energy[2]; // onto walls, of points that start inside within `depth`
   ap__run_energy(sim, energy);
   sim->start_energy += lift + energy[1] + energy[2];
@@ -242,10 +242,7 @@ ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error) {
                              : "the time to go on to does not lie ahead");
     return AP_E_ARG;
   }
-  ap_status status = AP_OK;
-  if (sim->ode) status = ap__run_adaptive(sim, t, error);
-  while (!sim->ode && !status && sim->t < t)
-    status = ap__run_fixed(sim, fmin(t, ap__run_loads(sim, sim->t)), error);
+  ap_status status = ap__run_advance(sim, t, error);
   sim->started = !status;
   return status;
 }
@@ -312,5 +309,7 @@ int ap_sim_contacts(const ap_sim *sim, ap_contact_state *contact, int room) {
   }
   return n;
 }
+
+const char *ap_sim_remark(const ap_sim *sim) { return sim ? sim->remark : ""; }
 
 long ap_sim_evaluations(const ap_sim *sim) { return sim ? sim->evaluations : 0; }

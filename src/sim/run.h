@@ -1,8 +1,8 @@
 // A run of a robot among walls from inside. scene.c makes it, flight.c has its equations of motion,
 // touch.c tells how points lie to walls and joints to their stops, path.c bounds the motion inside
 // a step, search.c finds the first touch there, breaks.c where a contact or a brake ceases to hold,
-// events.c changes velocities and contacts, adaptive.c, stride.c and fixed.c go on in time, run.c
-// is what the public sees.
+// events.c changes velocities and contacts, segment.c and stride.c go on in time, stiff.c is for
+// fixed steps, run.c is what the public sees.
 
 #ifndef AP_SIM_RUN_H
 #define AP_SIM_RUN_H
@@ -137,6 +137,9 @@ struct ap_sim {
   int most;      // touches at a time at most, brakes included
   int nq, nv, n; // n: entries of y
   ap_ode *ode;
+  ode_stiff stiff;  // of fixed steps
+  int *stiff_q;     // [nv]
+  char remark[240]; // of them
   run_path path;
   double length;  // m: of the scene
   double touch;   // m: RUN_GRAZE of it
@@ -186,7 +189,7 @@ struct ap_sim {
   double *pulled;                   // [nv] joint forces of loads
   double *jacobian;                 // [6 * nv]
   int *spring_q;                    // [nspring] place of each in q
-  double *stage, *y0;               // [5 * n], [n] of fixed steps
+  double *stage, *y0;               // [2 * n], [n]
   int *order;                       // [npair] of the search
   int *chosen;                      // [most] pairs that take part in an event
   ap_touch *touched;                // [most]
@@ -215,6 +218,8 @@ double ap__run_loads(ap_sim *sim, double t);
 // How far a joint has entered an elastic stop, and the force of its spring and damper.
 double ap__run_stop_depth(const run_pair *pair, const double *q);
 double ap__run_stop_force(const run_pair *pair, const double *q, const double *v);
+// dq/dt from v.
+void ap__run_configuration_rate(const ap_model *m, const double *q, const double *v, double *rate);
 // Kinetic, potential and elastic energy of sim->y.
 void ap__run_energy(ap_sim *sim, double energy[3]);
 // The ledger's tolerance, from the energies that there are.
@@ -296,9 +301,17 @@ ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error);
 // The state at time t inside the last stride, in sim->y.
 void ap__run_read_stride(ap_sim *sim, double t);
 
-// ---- adaptive.c, fixed.c: go on to time t, where no load changes on the way
+// ---- stiff.c
 
-ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error);
-ap_status ap__run_fixed(ap_sim *sim, double t, ap_error *error);
+// Memory for what fixed steps take implicitly, and the integrator made ready for them.
+void ap__run_take_stiff(ap_arena *a, ap_sim *sim);
+void ap__run_make_stiff(ap_sim *sim);
+// Whether fixed steps are too long for a joint at the state as it is, into sim->remark.
+void ap__run_remark(ap_sim *sim);
+
+// ---- segment.c
+
+// Go on to time t.
+ap_status ap__run_advance(ap_sim *sim, double t, ap_error *error);
 
 #endif

@@ -182,7 +182,8 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->end_y = AP_TAKE(&a, double, n);
   sim->after_y = AP_TAKE(&a, double, n);
   ap__path_take(&a, s->model, &sim->path);
-  sim->stage = AP_TAKE(&a, double, 5 * n);
+  sim->stage = AP_TAKE(&a, double, 2 * n);
+  if (s->stepping != AP_ADAPTIVE) ap__run_take_stiff(&a, sim);
   sim->q = AP_TAKE(&a, double, sim->nq);
   sim->before = AP_TAKE(&a, double, nv);
   sim->told = AP_TAKE(&a, double, nv);
@@ -296,11 +297,14 @@ static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
 // known when the run starts.
 static ap_status make_integrator(ap_sim *sim, ap_error *error) {
   ap_ode_options o = ap_default_ode_options();
-  o.relative = sim->scene.relative;
-  o.absolute = sim->scene.absolute;
+  if (sim->scene.stepping == AP_ADAPTIVE) {
+    o.relative = sim->scene.relative;
+    o.absolute = sim->scene.absolute;
+  }
   ap_status status = ap_ode_create(sim->n, ap__run_rate, sim, &o, &sim->ode, error);
   if (status) return status;
   sim->ode->patient = true;
+  if (sim->scene.stepping != AP_ADAPTIVE) ap__run_make_stiff(sim);
   if (sim->loop) sim->ode->mend = ap__run_place;
   return AP_OK;
 }
@@ -367,7 +371,7 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   for (int i = 0; i < scene->nspring; i++)
     made->spring_q[i] = ap__run_coordinate(made->m, scene->spring[i].v);
   status = make_surfaces(made, error);
-  if (!status && scene->stepping == AP_ADAPTIVE) status = make_integrator(made, error);
+  if (!status) status = make_integrator(made, error);
   if (status) {
     ap_sim_free(made);
     return status;

@@ -1,11 +1,12 @@
-// Going on in time to a tolerance, from event to event.
+// Going on in time, from event to event.
 //
 // A segment is a step of the integrator, as far as nothing happens in it: its length depends on the
-// tolerance and on what happens, never on when the state is read. What is read inside it is the
-// polynomial of the step.
+// tolerance, or is fixed, and on what happens, never on when the state is read. What is read inside
+// it is the polynomial of the step.
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -116,17 +117,46 @@ static ap_status find_end(ap_sim *sim, ap_error *error) {
 // grazing: where a motion is a polynomial itself, no error limits its steps.
 static bool too_far(const ap_sim *sim) {
   const ap_ode *ode = sim->ode;
-  for (int i = 0; i < sim->nq; i++)
+  for (int i = 0; i < sim->nq && ode->fixed == 0; i++)
     if (fabs(ode->y[i] - ode->y0[i]) > FURTHEST * sim->length) return true;
   return false;
 }
 
 // Steps that stay far too short lead nowhere, as where the closures of a mechanism lose rank.
 static ap_status check_progress(ap_sim *sim, ap_error *error) {
-  sim->tiny = sim->ode->h < TINY * sim->window ? sim->tiny + 1 : 0;
+  sim->tiny = sim->ode->fixed == 0 && sim->ode->h < TINY * sim->window ? sim->tiny + 1 : 0;
   if (sim->tiny < MOST_TINY) return AP_OK;
   ap_status status = sim->loop ? AP_E_SINGULAR_CLOSURES : AP_E_NO_CONVERGENCE;
   return ap__run_failed(sim, status, "steps get too short to go on", error);
+}
+
+// A fixed step that could not be taken is too long.
+static ap_status too_long(ap_sim *sim, ap_status status, ap_error *error) {
+  char why[160];
+  snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, error ? error->text : "");
+  if (status != AP_E_NO_CONVERGENCE && status != AP_E_UNREACHABLE) return status;
+  ap__fail(error, AP_E_NO_CONVERGENCE, 0, "steps of %g s are too long at t = %.9g: %s",
+           sim->ode->fixed, sim->t, why);
+  return AP_E_NO_CONVERGENCE;
+}
+
+// Steps too long for a motion make energy, ever faster. They are refused at the latest when they
+// have made more than all that was there and was moved, and that is in the motion. What a step of
+// the acceleration gives is theirs in any case, so that a robot at rest has some.
+static ap_status check_energy(ap_sim *sim, ap_error *error) {
+  double energy[3], *ledger = sim->y + sim->nq + sim->nv, work = ledger[RUN_LOADS];
+  double h = sim->ode->fixed;
+  ap__run_energy(sim, energy);
+  for (int i = 0; i < sim->nv && sim->scene.force; i++) work += ledger[RUN_LEDGER + i];
+  double fallen = sim->start_energy - sim->start_motion - energy[1], taken = ledger[RUN_TAKEN];
+  double made = energy[0] + energy[2] - sim->start_motion - fallen - work + taken + sim->lost;
+  double all = sim->start_motion + fabs(fallen) + fabs(work) + fabs(taken) + fabs(sim->lost);
+  all += h * h * ap_kinetic_energy(sim->m, sim->w, sim->y, sim->a);
+  if (!(made > all && energy[0] + energy[2] > all)) return AP_OK;
+  ap__fail(error, AP_E_NO_CONVERGENCE, 0,
+           "steps of %g s are too long here: by t = %.9g they have made %.3g J out of nothing", h,
+           sim->t, made);
+  return AP_E_NO_CONVERGENCE;
 }
 
 // The next segment, which does not reach beyond stop. Where friction changes its direction, steps
@@ -153,7 +183,7 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   if (!status) status = check_progress(sim, error);
   if (status) {
     sim->fresh = true;
-    return status;
+    return sim->ode->fixed > 0 ? too_long(sim, status, error) : status;
   }
   if (sim->ends == RUN_STEP && sim->end >= stop) sim->fresh = true; // forces may jump
   sim->open = true;
@@ -221,8 +251,9 @@ static bool any_stopped(const ap_sim *sim) {
 // The end of a step in which nothing happened.
 static ap_status calm(ap_sim *sim, ap_error *error) {
   const double *q = sim->y, *v = sim->y + sim->nq;
-  if (!sim->nresting) return AP_OK;
-  ap_status status = ap__run_accelerations(sim, sim->t, q, v);
+  ap_status status = sim->ode->fixed > 0 ? check_energy(sim, error) : AP_OK;
+  if (status || !sim->nresting) return status;
+  status = ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   if (ap__run_jams(sim)) {
     ap__run_plod(sim);
@@ -316,7 +347,7 @@ static ap_status read_inside(ap_sim *sim, double t, ap_error *error) {
   return status ? ap__run_failed(sim, status, "the mechanism cannot be closed", error) : AP_OK;
 }
 
-ap_status ap__run_adaptive(ap_sim *sim, double t, ap_error *error) {
+ap_status ap__run_advance(ap_sim *sim, double t, ap_error *error) {
   for (long segments = 0; sim->t < t; segments++) {
     ap_status status = AP_OK;
     if (segments > MOST_SEGMENTS) {
