@@ -213,7 +213,6 @@ static void scenario_facts(const cli_run *run, cli_json *json) {
   } else {
     fact(json, "Integrator", "Step", "%.6g s", s->step);
   }
-  fact(json, "Integrator", "Window of simultaneity", "%.3g s", s->window);
 }
 
 static void model_facts(const cli_run *run, cli_json *json) {
