@@ -45,7 +45,9 @@ interrupted() {
   wait $run 2>/dev/null
   holds "a killed run leaves $1.part" [ -s "$1.part" ]
   holds 'and no complete log' [ ! -e "$1" ]
-  [ "$1" = long.h5 ] || holds 'the part is readable' whole +100 "$1.part"
+  # The kernel may end the last write inside a line; readers leave such a line out.
+  sed '$d' "$1.part" >uncut.csv
+  [ "$1" = long.h5 ] || holds 'the part is readable' whole +100 uncut.csv
   for signal in 2 15; do
     # A shell without job control ignores SIGINT in its background; env undoes that.
     env --default-signal=INT "$APPELL" simulate long.yaml -o "$1" >out 2>err &
