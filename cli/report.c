@@ -204,7 +204,7 @@ static void scenario_facts(const cli_run *run, cli_json *json) {
   fact(json, "Scenario", "Contact points", "%d", s->npoint);
   if (s->nspring) fact(json, "Scenario", "Springs and dampers", "%d", s->nspring);
   if (s->nload) fact(json, "Scenario", "Loads", "%d", s->nload);
-  static const char *const method[] = {"Dormand-Prince 5(4), adaptive", "Runge-Kutta 4, fixed",
+  static const char *const method[] = {"Dormand-Prince 8(5,3), adaptive", "Runge-Kutta 4, fixed",
                                        "semi-implicit Euler, fixed"};
   fact(json, "Integrator", "Method", "%s", method[s->stepping]);
   if (s->stepping == AP_ADAPTIVE) {
@@ -213,7 +213,6 @@ static void scenario_facts(const cli_run *run, cli_json *json) {
   } else {
     fact(json, "Integrator", "Step", "%.6g s", s->step);
   }
-  fact(json, "Integrator", "Window of simultaneity", "%.3g s", s->window);
 }
 
 static void model_facts(const cli_run *run, cli_json *json) {

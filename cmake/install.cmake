@@ -23,9 +23,6 @@ install(DIRECTORY include/appell DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 appell_install_library(appell)
 if(APPELL_TOOLS)
   set(tools_libs_private "-ldl")
-  if(ARKODE_FOUND)
-    string(APPEND tools_libs_private " -lsundials_arkode -lsundials_nvecserial")
-  endif()
   if(HDF5Serial_FOUND)
     cmake_path(GET HDF5Serial_LIBRARY STEM hdf5_name)
     string(REGEX REPLACE "^lib" "-l" hdf5_name ${hdf5_name})
@@ -44,8 +41,8 @@ if(APPELL_TOOLS)
     install(FILES ${CMAKE_BINARY_DIR}/appell.bash RENAME appell
             DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   endif()
-  install(FILES cmake/FindLibYAML.cmake cmake/FindARKODE.cmake cmake/FindHDF5Serial.cmake
-          cmake/FindLAPACKE.cmake cmake/FindComedi.cmake DESTINATION ${package_dir})
+  install(FILES cmake/FindLibYAML.cmake cmake/FindHDF5Serial.cmake cmake/FindLAPACKE.cmake
+          cmake/FindComedi.cmake DESTINATION ${package_dir})
 endif()
 
 configure_package_config_file(cmake/appellConfig.cmake.in appellConfig.cmake

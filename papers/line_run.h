@@ -38,8 +38,7 @@ typedef struct line_run {
   double seconds;   ///< from start to end, torques included
 } line_run;
 
-/// Simulate: Dormand-Prince 5(4) with relative and absolute tolerance 1e-6. AP_E_UNSUPPORTED where
-/// the library was built without an integrator.
+/// Simulate: Dormand-Prince 5(4) with relative and absolute tolerance 1e-6.
 ap_status simulate_line(const puma *p, const run_plan *plan, line_run *run, ap_error *error);
 
 /// A derivative of the motion: position, velocity, acceleration.

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <appell/sim.h>
-
 #include "experiments.h"
 #include "line_figures.h"
 #include "line_run.h"
@@ -34,7 +32,6 @@ typedef struct bench {
   report *r;
   ap_error *error;
   puma p;
-  bool integrates; ///< the library was built with an integrator
 } bench;
 
 /// A simulation and its errors.
@@ -52,21 +49,9 @@ static void report_time(report *r, const char *quantity, const char *unit, doubl
   report_digits(r, 2);
 }
 
-static ap_status no_rate(void *context, double t, const double *y, double *dydt) {
-  (void)context, (void)t, (void)y;
-  dydt[0] = 0;
-  return AP_OK;
-}
-
 static ap_status set_up(bench *b, const paper_options *options, report *r, ap_error *error) {
-  ap_ode *ode = NULL;
   *b = (bench){.options = options, .r = r, .error = error};
-  ap_status status = puma_make(&b->p, error);
-  if (status != AP_OK) return status;
-  status = ap_ode_create(1, no_rate, NULL, NULL, &ode, error);
-  ap_ode_free(ode);
-  b->integrates = status == AP_OK;
-  return status == AP_E_UNSUPPORTED ? AP_OK : status;
+  return puma_make(&b->p, error);
 }
 
 // What the words of an item mean, and what is done.
@@ -80,9 +65,9 @@ static void remark_reading(report *r) {
 
 static void remark_integrator(report *r) {
   report_remark(r,
-                "Integrated by the method of Dormand and Prince, order 5(4), of SUNDIALS ARKODE, "
-                "with relative and absolute tolerance 1e-6. Which Runge-Kutta method the paper "
-                "used, and how it chose steps, is not known.");
+                "Integrated by the method of Dormand and Prince, order 5(4), with relative and "
+                "absolute tolerance 1e-6. Which Runge-Kutta method the paper used, and how it "
+                "chose steps, is not known.");
 }
 
 static void remark_times(report *r) {
@@ -91,10 +76,6 @@ static void remark_times(report *r) {
       "Times are medians over %d repetitions on this machine, shown with two digits: they "
       "scatter by some per cent from run to run, and so do their ratios.",
       TIMED_REPEATS);
-}
-
-static void say_no_integrator(report *r) {
-  report_remark(r, "Not run: this library was built without SUNDIALS, which integrates.");
 }
 
 static ap_status simulate(bench *b, const run_plan *plan, outcome *o) {
@@ -248,7 +229,7 @@ static ap_status draw(bench *b, const straight_line *l, const char *method, cons
   ap_status status = figure_path(&b->p, l, MAIN_BRANCH, (figure_place){folder, path}, b->error);
   if (status == AP_OK)
     status = figure_torques(&b->p, l, MAIN_BRANCH, (figure_place){folder, forces}, b->error);
-  if (status != AP_OK || !b->integrates) return status;
+  if (status != AP_OK) return status;
   const ap_method *forward;
   status = find_method(AP_FORWARD, method, &forward, b->error);
   if (status != AP_OK) return status;
@@ -453,7 +434,6 @@ static ap_status provenzano_table(bench *b) {
   double growth;
   const straight_line *l = &provenzano2002_line;
   report_item(b->r, "Table 2", "errors and processing time of the simulated straight line");
-  if (!b->integrates) return say_no_integrator(b->r), AP_OK;
   report_remark(b->r,
                 "Errors are differences of moduli (|r|, |v|, |a| of the wrist centre), read "
                 "every 0.1 s; rows are for branch (1,1,1).");
@@ -507,7 +487,6 @@ static const struct {
 static ap_status mata_table6(bench *b) {
   static const char *const name[LINE_DERIVATIVES] = {"angle", "velocity", "acceleration"};
   report_item(b->r, "Table 6", "average errors of the joints on the simulated straight line");
-  if (!b->integrates) return say_no_integrator(b->r), AP_OK;
   const ap_method *forward;
   ap_status status = find_method(AP_FORWARD, mata_methods[2].method, &forward, b->error);
   if (status != AP_OK) return status;
@@ -556,7 +535,6 @@ static void table7_rows(bench *b, const char *reading, const outcome o[METHODS])
 
 static ap_status mata_table7(bench *b) {
   report_item(b->r, "Table 7", "processing time and evaluations of the simulation, one run");
-  if (!b->integrates) return say_no_integrator(b->r), AP_OK;
   remark_methods(b->r, mata_methods);
   remark_times(b->r);
   for (int k = 0; k < 2; k++) {
@@ -603,7 +581,6 @@ ap_status lines_mata2002(const paper_options *options, report *r, ap_error *erro
 static ap_status valera_simulation(bench *b) {
   const straight_line *l = &valera2003_line;
   report_item(b->r, "Section 4, simulation", "the line driven by its torques alone");
-  if (!b->integrates) return say_no_integrator(b->r), AP_OK;
   report_remark(b->r,
                 "The paper says that it simulated and prints no number. Without a controller "
                 "the arm leaves the line: a deviation grows by the factor below.");

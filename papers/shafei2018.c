@@ -394,11 +394,6 @@ static ap_status case_study(study *s) {
       .start = tree_exact_start(), .window = 1e-5, .end = main_end, .samples = SAMPLES};
   report_parameters(s);
   ap_status status = tree_simulate(&s->lab, &plan, &s->run, s->error);
-  if (status == AP_E_UNSUPPORTED) {
-    report_item(s->r, "Table 3", "impacts of the tree with the circle");
-    report_remark(s->r, "Not run: %s", s->error->text);
-    return AP_OK;
-  }
   if (status == AP_OK) status = report_motion(s);
   if (status == AP_OK) status = report_configurations(s);
   if (status == AP_OK) status = report_table3(s);

@@ -40,7 +40,7 @@ typedef struct tree_plan {
   double end;    ///< s
   int samples;   ///< evenly spaced over the time, the start not counted
   double step;   ///< s: steps of the classical Runge-Kutta method, and impacts seen where one ends;
-                 ///< 0: Dormand-Prince, tolerance 1e-12, impacts located
+                 ///< 0: Dormand-Prince of order 8, tolerance 1e-12, impacts located
 } tree_plan;
 
 /// X1 and X2 at the start, for which the tree is symmetric about X1 = 0.
@@ -73,8 +73,7 @@ typedef struct tree_run {
   double seconds; ///< of processor time
 } tree_run;
 
-/// Run. AP_E_UNSUPPORTED where the library was built without an integrator.
-/// Free it in any case with tree_run_free().
+/// Run. Free it in any case with tree_run_free().
 ap_status tree_simulate(const tree_lab *l, const tree_plan *plan, tree_run *run, ap_error *error);
 void tree_run_free(tree_run *run);
 

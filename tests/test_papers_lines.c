@@ -3,7 +3,6 @@
 #include "experiments.h"
 #include "line_run.h"
 
-#include <appell/sim.h>
 #include <unistd.h>
 
 #include "golden/puma_lines.h"
@@ -22,20 +21,6 @@ static bool make_arm(void) {
   bool made = CHECK_OK(puma_make(&arm, &error));
   if (!made) printf("  %s\n", error.text), puma_free(&arm);
   return made;
-}
-
-static ap_status no_rate(void *context, double t, const double *y, double *dydt) {
-  (void)context, (void)t, (void)y;
-  dydt[0] = 0;
-  return AP_OK;
-}
-
-static bool integrates(void) {
-  ap_ode *ode = NULL;
-  ap_error error;
-  ap_status status = ap_ode_create(1, no_rate, NULL, NULL, &ode, &error);
-  ap_ode_free(ode);
-  return status != AP_E_UNSUPPORTED;
 }
 
 // ---- the prescribed motion ---------------------------------------------------------------------
@@ -129,10 +114,6 @@ static void check_order(double ours, double golden, double factor, const char *w
 // longer or shorter by 1.6. At the end of the line errors lie along the one direction that grows,
 // so where they are small the ratio of largest to mean is free of their size.
 TEST(errors_are_of_the_golden_size) {
-  if (!integrates()) {
-    test_skip("built without an integrator");
-    return;
-  }
   if (!make_arm()) return;
   const ap_method *forward = ap_find_method(AP_FORWARD, NULL);
   for (size_t k = 0; k < sizeof golden_runs / sizeof *golden_runs; k++) {
@@ -161,10 +142,6 @@ TEST(errors_are_of_the_golden_size) {
 // With the steps given, both implementations compute the same numbers; of the golden ones we have
 // five digits.
 TEST(given_steps_give_the_golden_errors) {
-  if (!integrates()) {
-    test_skip("built without an integrator");
-    return;
-  }
   if (!make_arm()) return;
   for (int k = 0; k < 2; k++) {
     run_plan plan = {&provenzano2002_line, golden_steps[k].branch, ap_find_method(AP_FORWARD, NULL),
@@ -186,10 +163,6 @@ TEST(given_steps_give_the_golden_errors) {
 
 // The transition matrix is integrated with a tolerance of 1e-6 per step, over some dozens of steps.
 TEST(growth_is_the_golden_one) {
-  if (!integrates()) {
-    test_skip("built without an integrator");
-    return;
-  }
   if (!make_arm()) return;
   for (int k = 0; k < 3; k++)
     for (int branch = 0; branch < LINE_BRANCHES; branch++) {
@@ -206,10 +179,6 @@ TEST(growth_is_the_golden_one) {
 // that the motion enlarges; where the integrator chooses its steps, those differ as well, and the
 // distance is a small part of the error instead.
 TEST(methods_agree_on_the_way) {
-  if (!integrates()) {
-    test_skip("built without an integrator");
-    return;
-  }
   if (!make_arm()) return;
   for (run_mode mode = ONE_RUN; mode < RUN_MODES; mode++) {
     run_plan plan = {&provenzano2002_line, 0, ap_find_method(AP_FORWARD, NULL), mode};
@@ -276,10 +245,6 @@ TEST(reports_hold_finite_numbers) {
 
 TEST(table_2_stands_beside_ours) {
   report r;
-  if (!integrates()) {
-    test_skip("built without an integrator");
-    return;
-  }
   if (run_experiment(1, NULL, &r)) {
     const report_line *row = find_row(&r, "position, max, GAH, one run");
     if (row) CHECK(row->printed == 2.24446e-3 && row->ours > 2.2e-4 && row->ours < 2.2e-2);
@@ -313,7 +278,6 @@ TEST(figures_are_drawn) {
     report_free(&r);
   }
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-    if (k % 3 == 2 && !integrates()) continue;
     char start[6] = {0};
     snprintf(path, sizeof path, "%s/%s", folder, files[k]);
     FILE *file = fopen(path, "rb");

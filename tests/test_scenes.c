@@ -615,7 +615,6 @@ static bool massless(const test_scene *s, ap_status status, const ap_error *erro
 static bool run_scene(test_scene *s) {
   ap_error error = {0};
   ap_status status = ap_sim_create(&s->scene, &s->sim, &error);
-  if (status == AP_E_UNSUPPORTED && is_adaptive(s)) return test_skip("%s", error.text), false;
   s->energy = INFINITY;
   s->dissipated = s->lost = s->fastest = s->hardest = 0;
   s->events = s->evaluations = 0;

@@ -45,7 +45,9 @@ interrupted() {
   wait $run 2>/dev/null
   holds "a killed run leaves $1.part" [ -s "$1.part" ]
   holds 'and no complete log' [ ! -e "$1" ]
-  [ "$1" = long.h5 ] || holds 'the part is readable' whole +100 "$1.part"
+  # The kernel may end the last write inside a line; readers leave such a line out.
+  sed '$d' "$1.part" >uncut.csv
+  [ "$1" = long.h5 ] || holds 'the part is readable' whole +100 uncut.csv
   for signal in 2 15; do
     # A shell without job control ignores SIGINT in its background; env undoes that.
     env --default-signal=INT "$APPELL" simulate long.yaml -o "$1" >out 2>err &
@@ -61,120 +63,118 @@ interrupted() {
   holds 'the next run replaces what was left' [ ! -e "$1.part" ]
 }
 
-if "$APPELL" simulate fall.yaml >out 2>err || ! grep -q SUNDIALS err; then
-  gives 0 simulate fall.yaml
-  holds 'without -o a summary' grep -q '^  does not close by' out
-  holds 'and no file' sh -c '! ls | grep -q "^fall\..*csv"'
-  gives 0 simulate fall.yaml -o fall.csv
-  holds 'a line for each output time' whole 11 fall.csv
-  holds 'columns by name' sh -c 'head -n 1 fall.csv | grep -q "^t,q\.height,v\.height,tau\.height,kinetic,"'
-  holds 'from start to end' [ "$(sed -n '2s/,.*//p' fall.csv) $(sed -n '$s/,.*//p' fall.csv)" = '0 1' ]
-  holds 'events have their own file' sh -c 'head -n 1 fall.events.csv | grep -q "^t,event,body/point,impulse,"'
-  holds 'with the impacts' grep -q '^0\.4515[0-9]*,impact,.*/ball,' fall.events.csv
-  holds 'and the states before and after them' awk -F, '
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-    $2 == "impact" {
-      n++
-      e = $at["v_after.height"] / $at["v.height"]
-      if ($at["v.height"] >= 0 || e < -0.5 - 1e-15 || e > -0.5 + 1e-15) exit bad = 1
-    }
-    END { exit bad || n < 2 }' fall.events.csv
-  holds 'nothing else is left' sh -c '! ls | grep -q part'
-  cp fall.csv first.csv
-  cp fall.events.csv first.events.csv
-  gives 0 simulate fall.yaml -o fall.csv --quiet
-  holds '--quiet says nothing' [ ! -s out ]
-  holds 'the same bits again' sh -c 'cmp -s fall.csv first.csv && cmp -s fall.events.csv first.events.csv'
-  gives 0 simulate --until 0.5 --step 0.25 fall.yaml -o short.csv
-  holds '--until and --step' whole 3 short.csv
-  gives 0 simulate fall.yaml --json
-  holds 'simulate --json is JSON' json
-  holds 'with the first impact' sh -c 'grep -A 7 "\"impacts\"" out | grep -q "\"t\": 0\.4515"'
-  gives 0 simulate --quiet fall.yaml --json
-  holds '--json is printed in any case' json
-  cp "$here/models/four-bar.yaml" "$here/models/four_bar_at_wall.yaml" .
-  gives 0 simulate four_bar_at_wall.yaml -o bars.csv
-  holds 'closures are in the summary' grep -q '^closures hold within .*e-1[0-9] m or rad' out
-  holds 'and in the log' sh -c 'head -n 1 bars.csv | grep -q ",coordinate\.crank_angle,rate\.crank_angle,closure,drift$"'
-  gives 0 simulate four_bar_at_wall.yaml --json
-  holds 'and in JSON' sh -c 'grep -A 2 "\"closures\"" out | grep -q "\"largest_drift\": "'
-  refuses 2 '^appell: fall.txt: .*\.csv or \.h5' simulate fall.yaml -o fall.txt
-  refuses 2 '^appell: fall: .*\.csv or \.h5' simulate fall.yaml -o fall
-  refuses 2 '^appell: none/fall.csv: .*no folder' simulate fall.yaml -o none/fall.csv
-  { sed '$d' fall.yaml && echo 'forces: push.csv' && echo ...; } >pushed.yaml
-  printf 't,height\n0,1\n1,2\n' >push.csv
-  cp push.csv push.events.csv
-  cp push.csv kept.csv
-  refuses 2 '^appell: push.csv: the log would overwrite .*push.csv' simulate pushed.yaml -o push.csv
-  refuses 2 'would overwrite' simulate pushed.yaml -o ./push.csv
-  sed 's/push.csv/push.events.csv/' pushed.yaml >events.yaml
-  refuses 2 '^appell: push.events.csv: the log would overwrite' simulate events.yaml -o push.csv
-  holds 'forces are still there' cmp -s push.csv kept.csv
-  gives 0 simulate pushed.yaml -o pushed.csv
-  refuses 2 '^appell: none.yaml: ' simulate none.yaml
-  refuses 2 'number above 0' simulate fall.yaml --step 0
-  refuses 2 'number above 0' simulate fall.yaml --step 1e-3s
-  refuses 2 'number above 0' simulate fall.yaml --until 0
-  refuses 2 'too many' simulate fall.yaml --step 1e-300
-  refuses 2 'missing' simulate
-  sed 's/duration/durration/' fall.yaml >typo.yaml
-  refuses 2 '^appell: typo.yaml:[0-9]*: .*duration' simulate typo.yaml -o typo.csv
-  holds 'and nothing is written' sh -c '! ls | grep -q "^typo.*csv"'
-  sed 's/type: prismatic/&, limits: {lower: 0.5, upper: 2}/' point.yaml >limited.yaml
-  sed 's/point.yaml/limited.yaml/; s/height: 1/height: 3/' fall.yaml >beyond.yaml
-  refuses 2 '^appell: beyond.yaml:6: start: the joint "height" is at 3, beyond its upper limit of 2 (at most 2, or limits: false)$' \
-    simulate beyond.yaml
-  { sed '$d' beyond.yaml && echo 'limits: false' && echo ...; } >free.yaml
-  gives 0 simulate free.yaml --until 0.1
-  { sed '$d' fall.yaml && echo 'joints: {height: {stop_restitution: 1}}' && echo ...; } >stop.yaml
-  refuses 2 '^appell: stop.yaml:9: joints: stops of "height", which has no limits (' simulate stop.yaml
-  { sed '$d' fall.yaml && echo 'window: 1e-5' && echo ...; } >window.yaml
-  refuses 2 '^appell: window.yaml:9: unknown key "window"' simulate window.yaml
-  sed 's/height: 1/height: 0/' fall.yaml >rests.yaml
-  gives 0 simulate rests.yaml -o rests.csv
-  holds 'an event at the start is logged at its time' grep -q '^0,contact,.*/ball,' rests.events.csv
-  sed 's/height: 1/height: {q: 0, v: -2}/; s/duration: 1/duration: 0.1/' fall.yaml >hits.yaml
-  gives 0 simulate hits.yaml
-  holds 'the energy at the start is that before an impact there' grep -q 'at the start  *2\.000000000$' out
-  holds 'and the sum is zero' sh -c "grep -q 'does not close by .*\(0\.0e+00\|e-1[0-9]\)$' out"
-  gives 0 simulate "$here/models/shafei2018.yaml" --until 0.4
-  holds 'the loss of an event with two points stands beside its first' awk '
-    $1 == 1 && $4 == "circle" { n++; if (NF != (n == 1 ? 8 : 7)) exit bad = 1 }
-    END { exit bad || n != 2 }' out
-  refuses 2 'puma_spline.yaml:5: this is a control scenario, not a scenario (`appell control`' \
-    simulate "$here/models/control/puma_spline.yaml"
-  refuses 2 'point.yaml:2: this is a robot, not a scenario' simulate point.yaml
-  refuses 2 'fall.yaml:1: this is a scenario, not a control scenario (`appell simulate`' control fall.yaml
-  refuses 2 'nowhere.yaml: cannot be read: No such file' simulate nowhere.yaml
-  sed 's/restitution: 0.5/restitution: 1/' fall.yaml >elastic.yaml
-  gives 0 simulate elastic.yaml
-  sed '/does not close/,$d' out >energies
-  holds 'rounding of energies is shown as zero' sh -c '! grep -q -e "-0\.000000000" -e "e-1[0-9] *$" energies'
-  { sed '$d' fall.yaml && echo 'integrator: {method: rk4, step: 1e-9}' && echo ...; } >slow.yaml
-  "$APPELL" simulate slow.yaml -o slow.csv >out 2>err &
-  run=$!
-  sleep 1
-  kill -15 $run
-  wait $run
-  rc=$?
-  holds 'a run stopped long before its next output says so' ended_by 15 slow.csv
-  interrupted long.csv
-  if "$APPELL" simulate fall.yaml -o fall.h5 >out 2>err; then
-    interrupted long.h5
-  else
-    refuses 1 'install HDF5' simulate fall.yaml -o fall.h5
-  fi
-  (
-    ulimit -f 20
-    trap '' XFSZ
-    exec "$APPELL" simulate fall.yaml --step 1e-4 -o full.csv >out 2>err
-  )
-  [ $? -eq 1 ] && one_line && grep -q '^appell: full.csv: cannot write' err && [ ! -e full.csv ]
-  verdict $? 'full disk: 1, one line: simulate -o'
-  if [ -c /dev/full ]; then
-    "$APPELL" simulate fall.yaml >/dev/full 2>err
-    [ $? -eq 1 ] && one_line
-    verdict $? 'full disk: 1, one line: simulate'
-  fi
+gives 0 simulate fall.yaml
+holds 'without -o a summary' grep -q '^  does not close by' out
+holds 'and no file' sh -c '! ls | grep -q "^fall\..*csv"'
+gives 0 simulate fall.yaml -o fall.csv
+holds 'a line for each output time' whole 11 fall.csv
+holds 'columns by name' sh -c 'head -n 1 fall.csv | grep -q "^t,q\.height,v\.height,tau\.height,kinetic,"'
+holds 'from start to end' [ "$(sed -n '2s/,.*//p' fall.csv) $(sed -n '$s/,.*//p' fall.csv)" = '0 1' ]
+holds 'events have their own file' sh -c 'head -n 1 fall.events.csv | grep -q "^t,event,body/point,impulse,"'
+holds 'with the impacts' grep -q '^0\.4515[0-9]*,impact,.*/ball,' fall.events.csv
+holds 'and the states before and after them' awk -F, '
+  NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+  $2 == "impact" {
+    n++
+    e = $at["v_after.height"] / $at["v.height"]
+    if ($at["v.height"] >= 0 || e < -0.5 - 1e-15 || e > -0.5 + 1e-15) exit bad = 1
+  }
+  END { exit bad || n < 2 }' fall.events.csv
+holds 'nothing else is left' sh -c '! ls | grep -q part'
+cp fall.csv first.csv
+cp fall.events.csv first.events.csv
+gives 0 simulate fall.yaml -o fall.csv --quiet
+holds '--quiet says nothing' [ ! -s out ]
+holds 'the same bits again' sh -c 'cmp -s fall.csv first.csv && cmp -s fall.events.csv first.events.csv'
+gives 0 simulate --until 0.5 --step 0.25 fall.yaml -o short.csv
+holds '--until and --step' whole 3 short.csv
+gives 0 simulate fall.yaml --json
+holds 'simulate --json is JSON' json
+holds 'with the first impact' sh -c 'grep -A 7 "\"impacts\"" out | grep -q "\"t\": 0\.4515"'
+gives 0 simulate --quiet fall.yaml --json
+holds '--json is printed in any case' json
+cp "$here/models/four-bar.yaml" "$here/models/four_bar_at_wall.yaml" .
+gives 0 simulate four_bar_at_wall.yaml -o bars.csv
+holds 'closures are in the summary' grep -q '^closures hold within .*e-1[0-9] m or rad' out
+holds 'and in the log' sh -c 'head -n 1 bars.csv | grep -q ",coordinate\.crank_angle,rate\.crank_angle,closure,drift$"'
+gives 0 simulate four_bar_at_wall.yaml --json
+holds 'and in JSON' sh -c 'grep -A 2 "\"closures\"" out | grep -q "\"largest_drift\": "'
+refuses 2 '^appell: fall.txt: .*\.csv or \.h5' simulate fall.yaml -o fall.txt
+refuses 2 '^appell: fall: .*\.csv or \.h5' simulate fall.yaml -o fall
+refuses 2 '^appell: none/fall.csv: .*no folder' simulate fall.yaml -o none/fall.csv
+{ sed '$d' fall.yaml && echo 'forces: push.csv' && echo ...; } >pushed.yaml
+printf 't,height\n0,1\n1,2\n' >push.csv
+cp push.csv push.events.csv
+cp push.csv kept.csv
+refuses 2 '^appell: push.csv: the log would overwrite .*push.csv' simulate pushed.yaml -o push.csv
+refuses 2 'would overwrite' simulate pushed.yaml -o ./push.csv
+sed 's/push.csv/push.events.csv/' pushed.yaml >events.yaml
+refuses 2 '^appell: push.events.csv: the log would overwrite' simulate events.yaml -o push.csv
+holds 'forces are still there' cmp -s push.csv kept.csv
+gives 0 simulate pushed.yaml -o pushed.csv
+refuses 2 '^appell: none.yaml: ' simulate none.yaml
+refuses 2 'number above 0' simulate fall.yaml --step 0
+refuses 2 'number above 0' simulate fall.yaml --step 1e-3s
+refuses 2 'number above 0' simulate fall.yaml --until 0
+refuses 2 'too many' simulate fall.yaml --step 1e-300
+refuses 2 'missing' simulate
+sed 's/duration/durration/' fall.yaml >typo.yaml
+refuses 2 '^appell: typo.yaml:[0-9]*: .*duration' simulate typo.yaml -o typo.csv
+holds 'and nothing is written' sh -c '! ls | grep -q "^typo.*csv"'
+sed 's/type: prismatic/&, limits: {lower: 0.5, upper: 2}/' point.yaml >limited.yaml
+sed 's/point.yaml/limited.yaml/; s/height: 1/height: 3/' fall.yaml >beyond.yaml
+refuses 2 '^appell: beyond.yaml:6: start: the joint "height" is at 3, beyond its upper limit of 2 (at most 2, or limits: false)$' \
+  simulate beyond.yaml
+{ sed '$d' beyond.yaml && echo 'limits: false' && echo ...; } >free.yaml
+gives 0 simulate free.yaml --until 0.1
+{ sed '$d' fall.yaml && echo 'joints: {height: {stop_restitution: 1}}' && echo ...; } >stop.yaml
+refuses 2 '^appell: stop.yaml:9: joints: stops of "height", which has no limits (' simulate stop.yaml
+{ sed '$d' fall.yaml && echo 'window: 1e-5' && echo ...; } >window.yaml
+refuses 2 '^appell: window.yaml:9: unknown key "window"' simulate window.yaml
+sed 's/height: 1/height: 0/' fall.yaml >rests.yaml
+gives 0 simulate rests.yaml -o rests.csv
+holds 'an event at the start is logged at its time' grep -q '^0,contact,.*/ball,' rests.events.csv
+sed 's/height: 1/height: {q: 0, v: -2}/; s/duration: 1/duration: 0.1/' fall.yaml >hits.yaml
+gives 0 simulate hits.yaml
+holds 'the energy at the start is that before an impact there' grep -q 'at the start  *2\.000000000$' out
+holds 'and the sum is zero' sh -c "grep -q 'does not close by .*\(0\.0e+00\|e-1[0-9]\)$' out"
+gives 0 simulate "$here/models/shafei2018.yaml" --until 0.4
+holds 'the loss of an event with two points stands beside its first' awk '
+  $1 == 1 && $4 == "circle" { n++; if (NF != (n == 1 ? 8 : 7)) exit bad = 1 }
+  END { exit bad || n != 2 }' out
+refuses 2 'puma_spline.yaml:5: this is a control scenario, not a scenario (`appell control`' \
+  simulate "$here/models/control/puma_spline.yaml"
+refuses 2 'point.yaml:2: this is a robot, not a scenario' simulate point.yaml
+refuses 2 'fall.yaml:1: this is a scenario, not a control scenario (`appell simulate`' control fall.yaml
+refuses 2 'nowhere.yaml: cannot be read: No such file' simulate nowhere.yaml
+sed 's/restitution: 0.5/restitution: 1/' fall.yaml >elastic.yaml
+gives 0 simulate elastic.yaml
+sed '/does not close/,$d' out >energies
+holds 'rounding of energies is shown as zero' sh -c '! grep -q -e "-0\.000000000" -e "e-1[0-9] *$" energies'
+{ sed '$d' fall.yaml && echo 'integrator: {method: rk4, step: 1e-9}' && echo ...; } >slow.yaml
+"$APPELL" simulate slow.yaml -o slow.csv >out 2>err &
+run=$!
+sleep 1
+kill -15 $run
+wait $run
+rc=$?
+holds 'a run stopped long before its next output says so' ended_by 15 slow.csv
+interrupted long.csv
+if "$APPELL" simulate fall.yaml -o fall.h5 >out 2>err; then
+  interrupted long.h5
+else
+  refuses 1 'install HDF5' simulate fall.yaml -o fall.h5
+fi
+(
+  ulimit -f 20
+  trap '' XFSZ
+  exec "$APPELL" simulate fall.yaml --step 1e-4 -o full.csv >out 2>err
+)
+[ $? -eq 1 ] && one_line && grep -q '^appell: full.csv: cannot write' err && [ ! -e full.csv ]
+verdict $? 'full disk: 1, one line: simulate -o'
+if [ -c /dev/full ]; then
+  "$APPELL" simulate fall.yaml >/dev/full 2>err
+  [ $? -eq 1 ] && one_line
+  verdict $? 'full disk: 1, one line: simulate'
 fi
 finish

@@ -106,7 +106,7 @@ typedef struct ap_joint_stop {
 
 /// How time goes on.
 typedef enum ap_stepping {
-  AP_ADAPTIVE,   ///< Dormand-Prince to a tolerance, impacts located to the last digits
+  AP_ADAPTIVE,   ///< Dormand-Prince of order 8 to a tolerance, impacts located to the last digits
   AP_FIXED_RK4,  ///< fixed steps of the classical Runge-Kutta method
   AP_FIXED_EULER ///< fixed steps of the semi-implicit Euler method
 } ap_stepping;

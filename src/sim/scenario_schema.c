@@ -136,8 +136,8 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"load", "to", NUMBER, LOAD(load.to), NULL, "s", "the end", "when it stops"},
 
     {"integrator", "method", CHOICE, HEAD(method), "adaptive rk4 euler", "", "adaptive",
-     "Dormand-Prince to a tolerance with impacts located to the last digits, or fixed steps of the "
-     "classical Runge-Kutta or the semi-implicit Euler method"},
+     "Dormand-Prince of order 8 to a tolerance with impacts located to the last digits, or fixed "
+     "steps of the classical Runge-Kutta or the semi-implicit Euler method"},
     {"integrator", "relative", NUMBER, HEAD(relative), NULL, "", "1e-10",
      "relative tolerance of adaptive, 1e-15 to 0.1"},
     {"integrator", "absolute", NUMBER, HEAD(absolute), NULL, "units of q and v", "1e-10",

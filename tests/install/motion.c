@@ -1,4 +1,4 @@
-// Needs what libappell-tools takes from SUNDIALS, where it was built with it.
+// Integrates over time with libappell-tools, which needs no other library for it.
 #include <appell/sim.h>
 
 static ap_status growth(void *context, double t, const double *y, double *dydt) {
@@ -11,7 +11,6 @@ int main(void) {
   ap_ode *ode;
   double y[1] = {1};
   ap_status status = ap_ode_create(1, growth, NULL, NULL, &ode, NULL);
-  if (status == AP_E_UNSUPPORTED) return 0;
   if (!status) status = ap_ode_start(ode, 0, y, NULL);
   if (!status) status = ap_ode_advance(ode, 1, y, NULL);
   ap_ode_free(ode);

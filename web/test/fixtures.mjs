@@ -98,7 +98,7 @@ export function shafeiRun() {
       { group: "Model", name: "Robot", value: "shafei-tree" },
       { group: "Model", name: "Mass", value: "10 kg" },
       { group: "Model", name: "Degrees of freedom", value: "12" },
-      { group: "Integrator", name: "Method", value: "adaptive, Dormand-Prince" },
+      { group: "Integrator", name: "Method", value: "Dormand-Prince 8(5,3), adaptive" },
       { group: "Integrator", name: "Tolerances", value: "1e-12, 1e-12" },
     ],
     scenario: "appell-scenario: 1\nname: shafei2018\nrobot: shafei-tree\n# <script> in a comment does no harm\n...\n",
