@@ -706,8 +706,9 @@ TEST(fixed_steps_of_a_brick) {
   }
 }
 
-// What holds a point takes no energy, what rubs is dissipated, and lateness at walls is not lost:
-// with forces that do not change, the ledger closes to rounding.
+// What holds a point takes no energy, and what rubs is dissipated: with forces that do not change,
+// the ledger closes to rounding. Euler's method falls with the velocity of the end of a step, and so
+// half a step too far: m g h v / 2 at the first impact, and less at the others.
 TEST(fixed_steps_close_the_ledger) {
   for (int k = 0; k < 4; k++) {
     ap_wall plane;
@@ -722,21 +723,51 @@ TEST(fixed_steps_close_the_ledger) {
     double energy = advance(sim, 0).kinetic;
     ap_sim_state s = advance(sim, 20);
     CHECK_EQ_INT(s.contacts, 1);
-    CHECK_CLOSE(s.closing, 0, 1e-10);
-    CHECK_CLOSE(s.lost, drop ? 2 * g * h : 0, 1e-10);
+    double bound = euler && drop ? 2 * g * scene.step * sqrt(2 * g * h) : 1e-10;
+    CHECK_CLOSE(s.closing, 0, bound);
+    CHECK_CLOSE(s.lost, drop ? 2 * g * h : 0, bound);
     CHECK_CLOSE(s.dissipated, drop ? 0 : energy, 1e-10);
     ap_sim_free(sim);
   }
 }
 
-TEST(fixed_steps_too_long_are_named) {
-  for (int k = 0; k < 2; k++) {
+// Springs and dampers far too stiff for the steps: stable, at rest in the end, and remarked.
+TEST(fixed_steps_hold_stiff_joints) {
+  for (int k = 0; k < 4; k++) {
     ap_scene scene = ap_default_scene();
-    const ap_joint_spring spring = {.v = 1, .stiffness = 1e8};
-    ap_error error = {0};
+    const ap_joint_spring spring = {
+        .v = 1, .stiffness = k & 2 ? 1e8 : 50, .rest = 0.2, .damping = k & 2 ? 100 : 1e6};
     scene.model = slider(0, -9.81);
     scene.spring = &spring;
     scene.nspring = 1;
+    scene.stepping = k & 1 ? AP_FIXED_EULER : AP_FIXED_RK4;
+    scene.step = 0.01;
+    ap_sim *sim = create(&scene);
+    if (!sim) return;
+    test_context("%s, %s", k & 1 ? "Euler" : "RK4", k & 2 ? "spring" : "damper");
+    start(sim, (double[]){0, 0.1}, (double[]){0, 1});
+    CHECK_HAS(ap_sim_remark(sim), k & 2 ? "spring" : "damper");
+    ap_sim_state s = advance(sim, 10);
+    if (k & 2) CHECK_CLOSE(s.q[1], 0.2, 1e-3);
+    CHECK(fabs(s.v[1]) < 1e-3 && fabs(s.q[1]) < 0.3);
+    ap_sim_free(sim);
+  }
+}
+
+// A spring that is not one of the scene's, so that steps take it explicitly.
+static ap_status stiff_force(void *context, double t, const double *q, const double *v,
+                             double *tau) {
+  (void)context, (void)t, (void)v;
+  tau[1] -= 1e8 * q[1];
+  return AP_OK;
+}
+
+TEST(fixed_steps_too_long_are_named) {
+  for (int k = 0; k < 2; k++) {
+    ap_scene scene = ap_default_scene();
+    ap_error error = {0};
+    scene.model = slider(0, -9.81);
+    scene.force = stiff_force;
     scene.stepping = k ? AP_FIXED_EULER : AP_FIXED_RK4;
     scene.step = 0.01;
     ap_sim *sim = create(&scene);

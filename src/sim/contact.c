@@ -92,8 +92,7 @@ ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_res
     for (int c = 0; c < unknowns; c++) s.rhs[c] = s.B[s.row[c] * s.nv + j];
     ap__contact_solve(&s);
     for (int c = 0; c < unknowns; c++)
-      for (int i = 0; i < s.nv; i++)
-        mobility[i * s.nv + j] -= s.B[s.row[c] * s.nv + i] * s.x[c];
+      for (int i = 0; i < s.nv; i++) mobility[i * s.nv + j] -= s.B[s.row[c] * s.nv + i] * s.x[c];
   }
   return AP_OK;
 }

@@ -9,7 +9,8 @@
 //
 //   Runge-Kutta   the additive method of order 4 of C. A. Kennedy and M. H. Carpenter (2003),
 //                 ARK4(3)6L[2]SA; without springs and dampers the classical one
-//   Euler         (1 + h P (D + h K)) (v1 - v0) = h a0 - h^2 P K v0,  q1 = q0 + h q'(q0, v1)
+//   Euler         (1 + h P (D + h K)) (v1 - v0) = h a0 - h^2 P K v0,  q1 = q0 + h q'(q0, v1);
+//                 what is behind q and v, by the mean of its rates at both ends
 //
 // Stages of the former are, with c = h / 4 and v*, q* from the earlier stages,
 //   (1 + c P S) v = v* - c P K (q* - rest),  S = D + c K,  q = q* + c v,
@@ -95,8 +96,8 @@ static void add(int n, double h, const double *k, double *y) {
 }
 
 static bool step_classical(ap_ode *ode, double h, double *k, double *y) {
-  static const double c[CLASSICAL] = {0, 0.5, 0.5, 1}, b[CLASSICAL] = {1.0 / 6, 1.0 / 3, 1.0 / 3,
-                                                                       1.0 / 6};
+  static const double c[CLASSICAL] = {0, 0.5, 0.5, 1},
+                      b[CLASSICAL] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   size_t bytes = (size_t)ode->n * sizeof *y;
   for (int i = 1; i < CLASSICAL; i++) {
     memcpy(y, ode->y0, bytes);
@@ -144,7 +145,6 @@ static bool step_euler(ap_ode *ode, double h, double *k, double *y) {
   ode_stiff *s = ode->stiff;
   double *change = s->part;
   memcpy(y, ode->y0, (size_t)ode->n * sizeof *y);
-  add(ode->n - s->v, h, k + s->v, y + s->v); // and the ledger
   for (int i = 0; i < s->n; i++) {
     change[i] = h * k[s->v + i];
     s->room[i] = s->q[i] >= 0 ? s->stiffness[i] * ode->y0[s->v + i] : 0;
@@ -155,6 +155,9 @@ static bool step_euler(ap_ode *ode, double h, double *k, double *y) {
   for (int i = 0; i < s->n; i++) y[s->v + i] = ode->y0[s->v + i] + change[i];
   s->configuration_rate(ode->context, ode->y0, y + s->v, k + ode->n);
   add(s->v, h, k + ode->n, y);
+  double *end = k + ode->pair->stages * ode->n;
+  if (!ap__ode_rate(ode, ode->from + h, y, end)) return false;
+  for (int i = s->v + s->n; i < ode->n; i++) y[i] += 0.5 * h * (k[i] + end[i]);
   return true;
 }
 

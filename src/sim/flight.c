@@ -23,8 +23,7 @@ static void rotate(const double *q, const double *u, double *result) {
 }
 
 // dq/dt from v.
-void ap__run_configuration_rate(const ap_model *m, const double *q, const double *v,
-                                double *rate) {
+void ap__run_configuration_rate(const ap_model *m, const double *q, const double *v, double *rate) {
   for (int i = 1; i < m->nbody; i++) {
     const ap_joint *j = &m->joint[i];
     if (j->leader) continue;

@@ -10,12 +10,27 @@
 // A status ends the integration with it.
 typedef ap_status ap_mend(void *context, double *y);
 
+// A pair of Runge-Kutta methods (runge_kutta.h).
+enum { RK_ALL = 16, RK_POWERS = 8 }; // rates and powers at most
+
+typedef struct rk_pair {
+  int stages;  // of a step; the rate at its end is number `stages`, the next step's number 0
+  int all;     // with those of the continuous extension
+  int terms;   // of the continuous extension that have weights, behind three that follow from ends
+  double part; // of the tolerance by which the error changes: 1 / order of the estimate
+  const double *c;               // [all] where in the step each stage is
+  const double (*a)[RK_ALL - 1]; // [all] weights of the earlier rates; row `stages`: of the step
+  const double *error;           // [stages + 1] weights of the error estimate
+  const double *second; // [stages + 1] of another, by which the first is made sharper; or NULL
+  const double (*dense)[RK_ALL]; // [terms] weights of the continuous extension
+} rk_pair;
+
 // Forces of springs and dampers in the velocities of the state, which fixed steps take implicitly
 // (fixed.c).
 typedef struct ode_stiff {
-  int n, v;         // velocities, and where they begin in the state
-  const int *q;     // [n] place of each one's coordinate in the state; -1: it has none
-  bool any;         // any spring or damper acts
+  int n, v;     // velocities, and where they begin in the state
+  const int *q; // [n] place of each one's coordinate in the state; -1: it has none
+  bool any;     // any spring or damper acts
   double *damping, *stiffness, *rest; // [n]
   double *mobility;                   // [n * n] P
   double *part;                       // [6 * entries of the state] implicit parts of the rates
@@ -32,7 +47,7 @@ struct ap_ode {
   ap_mend *mend; // NULL: none
   void *context;
   ap_ode_options options;
-  const struct rk_pair *pair;
+  const rk_pair *pair;
   double fixed;     // s: length of steps; 0: to the tolerance
   double grid;      // time from which they count
   bool euler;       // by Euler's method, else of order 4
@@ -63,7 +78,8 @@ struct ap_ode {
 // The rate at a state; false where it failed or is not finite.
 bool ap__ode_rate(ap_ode *ode, double t, const double *y, double *dydt);
 
-// y: the end of a fixed step of h from ode->y0; k [6 * n] has the rate there first.
+// y: the end of a fixed step of h from ode->y0; k [all * n] has the rate there first. Euler's
+// method leaves the rate at the end in its place.
 bool ap__fixed_step(ap_ode *ode, double h, double *k, double *y);
 
 // Start as ap_ode_start(), with the length of steps that the last ones had.

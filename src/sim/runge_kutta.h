@@ -6,19 +6,7 @@
 #ifndef AP_SIM_RUNGE_KUTTA_H
 #define AP_SIM_RUNGE_KUTTA_H
 
-enum { RK_ALL = 16, RK_POWERS = 8 }; // rates and powers at most
-
-typedef struct rk_pair {
-  int stages;  // of a step; the rate at its end is number `stages`, the next step's number 0
-  int all;     // with those of the continuous extension
-  int terms;   // of the continuous extension that have weights, behind three that follow from ends
-  double part; // of the tolerance by which the error changes: 1 / order of the estimate
-  const double *c;               // [all] where in the step each stage is
-  const double (*a)[RK_ALL - 1]; // [all] weights of the earlier rates; row `stages`: of the step
-  const double *error;           // [stages + 1] weights of the error estimate
-  const double *second; // [stages + 1] of another, by which the first is made sharper; or NULL
-  const double (*dense)[RK_ALL]; // [terms] weights of the continuous extension
-} rk_pair;
+#include "sim/ode.h"
 
 // ---- order 8 -----------------------------------------------------------------------------------
 

@@ -135,7 +135,7 @@ static ap_status too_long(ap_sim *sim, ap_status status, ap_error *error) {
   char why[160];
   snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, error ? error->text : "");
   if (status != AP_E_NO_CONVERGENCE && status != AP_E_UNREACHABLE) return status;
-  ap__fail(error, AP_E_NO_CONVERGENCE, 0, "steps of %g s are too long at t = %.9g: %s",
+  ap__fail(error, AP_E_NO_CONVERGENCE, 0, "steps of %g s are too long here, at t = %.9g: %s",
            sim->ode->fixed, sim->t, why);
   return AP_E_NO_CONVERGENCE;
 }
