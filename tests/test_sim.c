@@ -708,7 +708,7 @@ TEST(fixed_steps_of_a_brick) {
 
 // What holds a point takes no energy, and what rubs is dissipated: with forces that do not change,
 // the ledger closes to rounding. Euler's method falls with the velocity of the end of a step, and so
-// half a step too far: m g h v / 2 at the first impact, and less at the others.
+// half a step too far: m g h v / 2 in every rise and fall, m being 2 kg and v halved each time.
 TEST(fixed_steps_close_the_ledger) {
   for (int k = 0; k < 4; k++) {
     ap_wall plane;
@@ -723,7 +723,7 @@ TEST(fixed_steps_close_the_ledger) {
     double energy = advance(sim, 0).kinetic;
     ap_sim_state s = advance(sim, 20);
     CHECK_EQ_INT(s.contacts, 1);
-    double bound = euler && drop ? 2 * g * scene.step * sqrt(2 * g * h) : 1e-10;
+    double bound = euler && drop ? 4 * g * scene.step * sqrt(2 * g * h) : 1e-10;
     CHECK_CLOSE(s.closing, 0, bound);
     CHECK_CLOSE(s.lost, drop ? 2 * g * h : 0, bound);
     CHECK_CLOSE(s.dissipated, drop ? 0 : energy, 1e-10);
