@@ -213,6 +213,7 @@ static void scenario_facts(const cli_run *run, cli_json *json) {
   } else {
     fact(json, "Integrator", "Step", "%.6g s", s->step);
   }
+  if (s->window > 0) fact(json, "Integrator", "Impacts taken as one within", "%.3g s", s->window);
 }
 
 static void model_facts(const cli_run *run, cli_json *json) {
