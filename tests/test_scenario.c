@@ -60,7 +60,7 @@ TEST(defaults) {
   CHECK_EQ_INT(scene->npoint, ap_default_contact_points(scene->model, NULL, 0));
   CHECK_EQ_INT(scene->stepping, AP_ADAPTIVE);
   CHECK(scene->relative == plain.relative && scene->absolute == plain.absolute &&
-        scene->step == plain.step && scene->depth == plain.depth &&
+        scene->step == plain.step && scene->window == plain.window && scene->depth == plain.depth &&
         scene->most_events == plain.most_events);
   CHECK_BITS(ap_scenario_q(s), ((double[]){0, 0}), 2);
   CHECK_BITS(ap_scenario_v(s), ((double[]){0, 0}), 2);
@@ -77,9 +77,10 @@ TEST(defaults_of_the_manual_are_the_library_s) {
     const char *map, *key;
     double value;
   } list[] = {
-      {"scenario", "depth", scene.depth},         {"integrator", "relative", scene.relative},
-      {"integrator", "absolute", scene.absolute}, {"integrator", "step", scene.step},
-      {"wall", "restitution", wall.restitution},  {"wall", "friction", wall.friction}};
+      {"scenario", "window", scene.window},       {"scenario", "depth", scene.depth},
+      {"integrator", "relative", scene.relative}, {"integrator", "absolute", scene.absolute},
+      {"integrator", "step", scene.step},         {"wall", "restitution", wall.restitution},
+      {"wall", "friction", wall.friction}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
     test_context("%s", list[i].key);
     const ap__yaml_key *k = ap__scenario_keys;
@@ -121,7 +122,7 @@ static const char *const full =
     "duration: 3\n"
     "output_step: 0.5\n"
     "integrator: {method: rk4, step: 1e-4}\n"
-    "depth: 1e-7\n"
+    "window: 1e-6\ndepth: 1e-7\n"
     "...\n";
 
 TEST(every_key) {
@@ -177,7 +178,7 @@ TEST(every_key) {
         scene->load[0].couple[1] == 1 && scene->load[0].from == 2.5 && scene->load[0].to == 3);
   CHECK(scene->load[1].from == 2 && scene->load[1].to == 5);
   CHECK(scene->stepping == AP_FIXED_RK4 && scene->step == 1e-4);
-  CHECK(scene->depth == 1e-7);
+  CHECK(scene->window == 1e-6 && scene->depth == 1e-7);
   CHECK_EQ_INT(scene->nforce_time, 0); // constant forces have no kink
   double start, end, step, tau[18] = {0.5};
   ap_scenario_times(s, &start, &end, &step);
@@ -495,7 +496,8 @@ TEST(refusals_name_line_and_remedy) {
       {HEAD "depth: nan\n" END, 4, "not a number"},
       {HEAD "depth: 0\n" END, 4, "depth: 0 (more than 0)"},
       {HEAD "depth: -1\n" END, 4, "more than 0"},
-      {HEAD "window: 1e-5\n" END, 4, "unknown key \"window\" in a scenario"},
+      {HEAD "window: -1e-5\n" END, 4, "window: -1e-05 (0 or more)"},
+      {HEAD "window: nan\n" END, 4, "not a number"},
       {HEAD "rest: 1e-9\n" END, 4, "unknown key \"rest\" in a scenario"},
       {HEAD "floating: yes\n" END, 4, "write \"true\""},
       {"appell-scenario: 1\nrobot: puma600\nduration: 0\n" END, 3, "duration: 0 (more than 0)"},

@@ -260,6 +260,57 @@ TEST(a_ball_comes_to_rest) {
   }
 }
 
+// Two balls side by side that meet the ground 5e-6 s after each other.
+TEST(a_window_makes_one_impact_of_two) {
+  static const ap_contact_point both[2] = {{.name = "a", .body = 1}, {.name = "b", .body = 2}};
+  ap_body_def body[2] = {ap_default_body(), ap_default_body()};
+  body[0].name = "a", body[1].name = "b";
+  body[0].joint = body[1].joint = AP_PRISMATIC;
+  body[0].mass = body[1].mass = 1;
+  ap_robot_def def = ap_default_robot();
+  def.bodies = body;
+  def.nbody = 2;
+  def.gravity[2] = 0;
+  const ap_model *m = model_of(&def);
+  for (int k = 0; k < 3; k++) {
+    static const double window[] = {0, 1e-6, 1e-5};
+    ap_wall plane;
+    ap_scene scene = plane_scene(m, &plane, 0.5, 0);
+    scene.point = both;
+    scene.npoint = 2;
+    scene.window = window[k];
+    ap_sim *sim = create(&scene);
+    if (!sim) return;
+    test_context("window = %g", window[k]);
+    start(sim, (double[]){1, 1 + 1e-5}, (double[]){-2, -2});
+    ap_sim_state s = advance(sim, 1);
+    CHECK_WITHIN(s.v, ((double[]){1, 1}), 2, 1e-12);
+    if (!CHECK_EQ_INT(told.n, 2)) continue;
+    CHECK_EQ_INT(told.event[1].number, k == 2 ? 1 : 2);
+    CHECK_CLOSE(told.event[0].t, 0.5, 1e-12);
+    CHECK_CLOSE(told.event[1].t, k == 2 ? 0.5 : 0.500005, 1e-12);
+    ap_sim_free(sim);
+  }
+}
+
+// It makes nothing rest: a ball alone bounces as ever.
+TEST(a_window_holds_no_ball) {
+  static record without;
+  for (int k = 0; k < 2; k++) {
+    ap_wall plane;
+    ap_scene scene = plane_scene(slider(0, -9.81), &plane, 0.5, 0);
+    scene.window = k;
+    ap_sim *sim = create(&scene);
+    if (!sim) return;
+    start(sim, (double[]){0, 0.7}, (double[]){0, 0});
+    advance(sim, 3);
+    if (k == 0) without = told;
+    ap_sim_free(sim);
+  }
+  CHECK_EQ_INT(told.n, without.n);
+  for (int i = 0; i < told.n; i++) CHECK_BITS(&told.event[i].t, &without.event[i].t, 1);
+}
+
 // Down a slope whose friction holds: v^2 / 2 (mu cos - sin) g, then it stays.
 TEST(a_block_stops_on_a_slope) {
   double slope = 0.3, mu = 0.5, g = 9.81, speed = 2;

@@ -129,8 +129,8 @@ refuses 2 '^appell: beyond.yaml:6: start: the joint "height" is at 3, beyond its
 gives 0 simulate free.yaml --until 0.1
 { sed '$d' fall.yaml && echo 'joints: {height: {stop_restitution: 1}}' && echo ...; } >stop.yaml
 refuses 2 '^appell: stop.yaml:9: joints: stops of "height", which has no limits (' simulate stop.yaml
-{ sed '$d' fall.yaml && echo 'window: 1e-5' && echo ...; } >window.yaml
-refuses 2 '^appell: window.yaml:9: unknown key "window"' simulate window.yaml
+{ sed '$d' fall.yaml && echo 'rest: 1e-9' && echo ...; } >rest.yaml
+refuses 2 '^appell: rest.yaml:9: unknown key "rest"' simulate rest.yaml
 sed 's/height: 1/height: 0/' fall.yaml >rests.yaml
 gives 0 simulate rests.yaml -o rests.csv
 holds 'an event at the start is logged at its time' grep -q '^0,contact,.*/ball,' rests.events.csv

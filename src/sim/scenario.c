@@ -243,6 +243,9 @@ static bool check_times(ap__scenario_reader *r) {
   if (!check_positive(r, "duration", h->duration) ||
       !check_positive(r, "output_step", h->output_step) || !check_positive(r, "depth", h->depth))
     return false;
+  if (!(h->window >= 0))
+    return ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "window"), "window: %g (0 or more)",
+                         h->window);
   if (!(h->depth <= 1e-3))
     return ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "depth"),
                          "depth: %g m (at most 1e-3 m; a start in the free region)", h->depth);
@@ -380,6 +383,7 @@ static void set_scene(ap__scenario_reader *r) {
   scene->relative = h->relative;
   scene->absolute = h->absolute;
   scene->step = h->step;
+  scene->window = h->window;
   scene->depth = h->depth;
 }
 
@@ -393,6 +397,7 @@ static void set_defaults(ap__scenario_reader *r) {
                                 .relative = scene.relative,
                                 .absolute = scene.absolute,
                                 .step = scene.step,
+                                .window = scene.window,
                                 .depth = scene.depth,
                                 .output_step = 0.01};
 }

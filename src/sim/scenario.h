@@ -30,7 +30,7 @@ typedef struct ap__scenario_head {
   double gravity[3];
   int method;
   double relative, absolute, step;
-  double depth;
+  double window, depth;
   double start_time, duration, output_step;
 } ap__scenario_head;
 

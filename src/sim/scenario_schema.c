@@ -54,6 +54,8 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"scenario", "output_step", NUMBER, HEAD(output_step), NULL, "s", "0.01",
      "time between two lines of the log"},
     {"scenario", "integrator", MAP, 0, "integrator", "", "adaptive", "how time goes on"},
+    {"scenario", "window", NUMBER, HEAD(window), NULL, "s", "0",
+     "impacts so close in time count as one; 0: those at the same moment only"},
     {"scenario", "depth", NUMBER, HEAD(depth), NULL, "m (or rad)", "1e-9",
      "a start deeper inside a wall, or farther beyond a limit, is refused; at most 1e-3"},
 
