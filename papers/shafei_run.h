@@ -36,11 +36,11 @@ void tree_points(const tree_lab *l, const double *q, const double *v, double at[
 /// What is run. The start is at rest in the printed angles.
 typedef struct tree_plan {
   double start;  ///< X1 and X2 at the start, m
-  double window; ///< s, in which impacts count as simultaneous
+  double window; ///< s: impacts so close in time count as one
   double end;    ///< s
   int samples;   ///< evenly spaced over the time, the start not counted
-  double step;   ///< s: steps of the classical Runge-Kutta method, and impacts seen where one ends;
-                 ///< 0: Dormand-Prince of order 8, tolerance 1e-12, impacts located
+  double step;   ///< s: steps of the classical Runge-Kutta method, and impacts taken where one
+                 ///< ends, no state sampled; 0: the simulator, tolerance 1e-12, impacts located
 } tree_plan;
 
 /// X1 and X2 at the start, for which the tree is symmetric about X1 = 0.
