@@ -78,7 +78,7 @@ static bool measure_search(ap_scene scene, const ap_wall *wall, const double *q)
   static const double no_gravity[3] = {0}, v[12] = {0, 0, 1, -2, 1, 3, -1, 2, -3, 1, -2, 2};
   measured without, with;
   ap_wall circle = *wall;
-  circle.size[0] = 7.5; // no point goes farther than 7.2 m
+  circle.size[0] = 7.5; // no point gets there, some go beyond 7 m
   scene.gravity = no_gravity;
   scene.nwall = 0;
   if (!measure(&scene, q, v, 3, 300, &without)) return false;
@@ -104,7 +104,7 @@ int main(void) {
   scene.model = ap_model_init(ap_builtin("shafei-tree"), model_memory, sizeof model_memory, &error);
   if (!scene.model) return fprintf(stderr, "%s\n", error.text), 1;
   circle.kind = AP_WALL_CIRCLE;
-  circle.size[0] = 7.5; // no point goes farther than 7.2 m
+  circle.size[0] = 2.5;
   circle.inside = true;
   circle.restitution = 1;
   scene.wall = &circle;
