@@ -34,7 +34,7 @@ enum { SCENES = 200, MOST_WALLS = 4, MOST_POINTS = 8, MOST_SPRINGS = 4, PROFILE 
 #define STEP 1e-3
 
 // No scene has a reason for more events in two seconds: of a Zeno sequence with e = 0.95, the
-// bounces from a second down to the window of 1e-5 s are 230.
+// bounces from a second down to 1e-5 s are 230.
 #define MOST_EVENTS 20000
 
 // ... or for more evaluations, which bound the time of a scene without a clock: so many in any

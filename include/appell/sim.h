@@ -142,7 +142,7 @@ typedef struct ap_scene {
   double relative;           ///< tolerance of AP_ADAPTIVE relative to each coordinate: 1e-10
   double absolute;           ///< and in its unit: 1e-10
   double step;               ///< s, of fixed steps: 1e-3
-  double window;             ///< s: impacts so close count as simultaneous: 0, only those at once
+  double window;             ///< s: impacts so close in time count as one: 0, those at once only
   double depth;              ///< m: a start deeper inside a wall is refused: 1e-9; up to 1e-3
   long most_events;          ///< in a run, before AP_E_NO_CONVERGENCE: 1000000
 } ap_scene;
@@ -154,10 +154,10 @@ typedef enum ap_event_kind {
   AP_EVENT_IMPACT,  ///< velocities jumped
   AP_EVENT_GRAZE,   ///< a point touched and went on without an impulse
   AP_EVENT_CONTACT, ///< a point came to rest on a wall (after a Zeno sequence, or without a
-                    ///< rebound)
+                    ///< rebound), or a joint against its stop; it reached its elastic stop
   AP_EVENT_LIFTOFF, ///< it left
-  AP_EVENT_SLIP,    ///< it began to slide
-  AP_EVENT_STICK    ///< it stopped sliding
+  AP_EVENT_SLIP,    ///< it began to slide; a joint that its friction held began to move
+  AP_EVENT_STICK    ///< it stopped sliding; its friction holds a joint
 } ap_event_kind;
 /// The name of a kind as in logs: "impact", ...; never NULL.
 AP_API const char *ap_event_name(ap_event_kind kind);
@@ -165,8 +165,8 @@ AP_API const char *ap_event_name(ap_event_kind kind);
 /// One touch of one event; those of a simultaneous impact have the same number. Either a point at a
 /// wall, or a joint: at its stop, or held by its own friction. Of a joint, `position`, `before`,
 /// `after` and `impulse` have one entry, its coordinate, rate and impulse. Events are told in
-/// the order of time, but for a contact that ends a Zeno sequence: it is told when bounces get
-/// shorter than the window, with the time at which the last of them would end.
+/// the order of time, but for a contact that ends a Zeno sequence: it is told when bounces get too
+/// low to follow, with the time at which the last of them would end.
 typedef struct ap_event {
   int number;             ///< of the event, from 1
   ap_event_kind kind;     ///< what happened
@@ -196,11 +196,11 @@ typedef struct ap_sim_state {
   const double *tau;     ///< [nv] joint forces: of the force, springs and dampers; no friction
   double kinetic;        ///< J
   double potential;      ///< J, of gravity
-  double elastic;        ///< J, in springs
+  double elastic;        ///< J, in springs and elastic stops
   double work;           ///< J, done by the force and loads
   const double *work_of; ///< [nv] of it, by joint forces
   double dissipated;     ///< J, taken by dampers, joint friction and sliding contacts
-  double lost;           ///< J, taken by impacts
+  double lost;           ///< J, taken by impacts, and by the end of bounces
   double closing;        ///< J: kinetic + potential + elastic - work + dissipated + lost - start
   int contacts;          ///< points that rest on walls now
   double closure;        ///< m or rad: largest error of a closure now; 0 without closures
@@ -220,14 +220,26 @@ typedef struct ap_contact_state {
 
 /// A run.
 ///
-/// With AP_ADAPTIVE the time of an event is as good as the integration. All points that touch, or
-/// will inside the window, when the first one touches are one impact, solved in the state of that
-/// moment. A point whose next flight would be shorter than the window has bounced for the last
-/// time: it rests from then on, its AP_EVENT_CONTACT carries the time at which the bounces would
-/// have ended, which lies a little ahead, and the energy left is `lost`. Points that rest are held
-/// by constraints; where they drift off their walls by more than 1e-11 m they are put back.
-/// Where modes change too often to be followed, and where no contact forces obey Coulomb's law,
-/// the run goes on for a while in steps of a window, with impulses instead of forces
+/// With AP_ADAPTIVE the motion within a step is a polynomial of the coordinates. No point of it goes
+/// deeper into a wall, and no joint beyond a limit, than 1e-10 of the scene's length without an
+/// event; shallower touches are AP_EVENT_GRAZE and have no impulse. The scene's length is the
+/// largest of the points' reach, the sizes of curved walls and the distances at the start
+/// (docs/impacts.md: "No event is missed"). The time of an event is as good as the integration.
+/// Steps depend on the tolerance and on events, never on the times that are asked for; they end at
+/// the times in force_time and where loads begin and end. (Where those of a force are not known,
+/// steps also end at the times that are asked for.)
+///
+/// All points that touch when one hits are one impact. Bounces lower than that depth are over: the
+/// point rests from then on, its AP_EVENT_CONTACT carries the time at which the bounces would have
+/// ended, which lies a little ahead, and the energy left is `lost`. Points that rest are held by
+/// constraints; where they drift off their walls by 1e-11 of the scene's length they are put back.
+///
+/// Friction is Coulomb's, at walls and in joints: against the velocity at any speed, and at rest
+/// whatever holds, up to the static friction. Joints that their friction holds do not creep. Joint
+/// friction takes no part in impacts. Limits of joints act as stops, unless the scene says no.
+///
+/// Where modes change too often to be followed, and where no contact forces obey Coulomb's law, the
+/// run goes on for a while in strides, short steps with impulses instead of forces
 /// (docs/impacts.md); impacts that do not get on in time lose their restitution.
 ///
 /// With fixed steps every step costs the same and nothing is allocated. A point that is inside a
@@ -240,9 +252,6 @@ typedef struct ap_contact_state {
 /// independent coordinates and of its actuators. Where its closures lose rank it may go on in more
 /// than one way: AP_E_SINGULAR_CLOSURES. Every evaluation of the equations of motion, and every
 /// step's end, is put back onto the closures (docs/loops.md).
-///
-/// The Coulomb friction of joints is coulomb * v / sqrt(v^2 + c^2) with c = 1e-3 rad/s or m/s:
-/// where it should hold a joint, the joint creeps at about that speed.
 typedef struct ap_sim ap_sim;
 /// Check a scene and make a run of it. On failure *error says what is wrong. Free it with
 /// ap_sim_free().
@@ -253,8 +262,8 @@ AP_API void ap_sim_free(ap_sim *sim);
 /// then is the state after the event, and nothing else of this run.
 AP_API void ap_sim_on_event(ap_sim *sim, void (*tell)(void *context, const ap_event *event),
                             void *context);
-/// Start from (q, v) at time t; quaternions are normalised. AP_E_ARG for a point inside a wall. A
-/// mechanism is closed near q by the least change, and v made the nearest velocities, in the metric
+/// Start from (q, v) at time t; quaternions are normalised. AP_E_ARG for a point inside a wall or a
+/// joint beyond a rigid stop. A mechanism is closed near q by the least change, and v made the nearest velocities, in the metric
 /// of inertia, that the closures allow: AP_E_UNREACHABLE where it cannot be closed,
 /// AP_E_SINGULAR_CLOSURES where the closures lose rank.
 AP_API ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v,
