@@ -45,9 +45,9 @@ AP_API void ap_ode_free(ap_ode *ode);
 /// Start, or start again after a jump or a failure, from y at time t. Nothing of the past is kept
 /// but the two counts below.
 AP_API ap_status ap_ode_start(ap_ode *ode, double t, const double *y, ap_error *error);
-/// Integrate on to time t, which lies ahead, and read y there. Steps are not cut at t: y is
-/// interpolated between them to the order of the method. On failure y stays as it is, and, unless
-/// the status is AP_E_ARG, the problem must be started again.
+/// Integrate on to time t, which lies ahead, and read y there. Steps are not cut at t: y is that of
+/// the polynomial of a step. On failure y stays as it is, and, unless the status is AP_E_ARG, the
+/// problem must be started again.
 AP_API ap_status ap_ode_advance(ap_ode *ode, double t, double *y, ap_error *error);
 /// As ap_ode_advance(), but the last step ends at t, and the rate is not evaluated beyond. Where an
 /// earlier ap_ode_advance() stepped over t, the problem is first started again from what it read.
