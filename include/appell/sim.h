@@ -220,9 +220,9 @@ typedef struct ap_contact_state {
 
 /// A run.
 ///
-/// With AP_ADAPTIVE the motion within a step is a polynomial of the coordinates. No point of it goes
-/// deeper into a wall, and no joint beyond a limit, than 1e-10 of the scene's length without an
-/// event; shallower touches are AP_EVENT_GRAZE and have no impulse. The scene's length is the
+/// With AP_ADAPTIVE the motion within a step is a polynomial of the coordinates. No point of it
+/// goes deeper into a wall, and no joint beyond a limit, than 1e-10 of the scene's length without
+/// an event; shallower touches are AP_EVENT_GRAZE and have no impulse. The scene's length is the
 /// largest of the points' reach, the sizes of curved walls and the distances at the start
 /// (docs/impacts.md: "No event is missed"). The time of an event is as good as the integration.
 /// Steps depend on the tolerance and on events, never on the times that are asked for; they end at
@@ -263,9 +263,9 @@ AP_API void ap_sim_free(ap_sim *sim);
 AP_API void ap_sim_on_event(ap_sim *sim, void (*tell)(void *context, const ap_event *event),
                             void *context);
 /// Start from (q, v) at time t; quaternions are normalised. AP_E_ARG for a point inside a wall or a
-/// joint beyond a rigid stop. A mechanism is closed near q by the least change, and v made the nearest velocities, in the metric
-/// of inertia, that the closures allow: AP_E_UNREACHABLE where it cannot be closed,
-/// AP_E_SINGULAR_CLOSURES where the closures lose rank.
+/// joint beyond a rigid stop. A mechanism is closed near q by the least change, and v made the
+/// nearest velocities, in the metric of inertia, that the closures allow: AP_E_UNREACHABLE where it
+/// cannot be closed, AP_E_SINGULAR_CLOSURES where the closures lose rank.
 AP_API ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v,
                               ap_error *error);
 /// Go on to time t, through all events on the way.
