@@ -152,6 +152,7 @@ static ap_status check_energy(ap_sim *sim, ap_error *error) {
   double made = energy[0] + energy[2] - sim->start_motion - fallen - work + taken + sim->lost;
   double all = sim->start_motion + fabs(fallen) + fabs(work) + fabs(taken) + fabs(sim->lost);
   all += h * h * ap_kinetic_energy(sim->m, sim->w, sim->y, sim->a);
+  all += 1e-12 * (fabs(energy[1]) + fabs(sim->start_energy)); // rounding
   if (!(made > all && energy[0] + energy[2] > all)) return AP_OK;
   ap__fail(error, AP_E_NO_CONVERGENCE, 0,
            "steps of %g s are too long here: by t = %.9g they have made %.3g J out of nothing", h,
