@@ -196,7 +196,7 @@ ap_status ap__run_turn(ap_sim *sim) {
     ap_resting *r = &sim->resting[p->resting];
     double speed = direction(p, along);
     r->fast = fmax(r->fast, speed);
-    bool slow = speed <= fmax(r->rub * sim->window, AP__CONTACT_STILL);
+    bool slow = speed <= fmax(r->rub * sim->moment, AP__CONTACT_STILL);
     r->asked = slow && speed > 0 && !r->follows;
     r->follows = slow;
     asked = asked || r->asked;

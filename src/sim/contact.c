@@ -103,20 +103,15 @@ enum { NEWTON_STEPS = 30 };
 // m: where Newton's steps stop. A point's place has rounding of about this much at arm's length.
 static const double ON_THE_WALL = 1e-15;
 
-// change [nv] = -M^-1 J^T (J M^-1 J^T)^+ rhs over the unknowns' rows; returns x . rhs, twice the
-// energy of the change.
-static double smallest_change(const ap_resting *resting, int unknowns, contact_system *s,
-                              double *change) {
-  double sum = 0;
-  memcpy(s->y, s->rhs, (size_t)unknowns * sizeof *s->y);
+// change [nv] = -M^-1 J^T (J M^-1 J^T)^+ rhs over the unknowns' rows.
+static void smallest_change(const ap_resting *resting, int unknowns, contact_system *s,
+                            double *change) {
   ap__contact_factor(resting, unknowns, false, s);
   ap__contact_solve(s);
   memset(change, 0, (size_t)s->nv * sizeof *change);
   for (int c = 0; c < unknowns; c++) {
-    sum += s->x[c] * s->y[c];
     for (int j = 0; j < s->nv; j++) change[j] -= s->B[s->row[c] * s->nv + j] * s->x[c];
   }
-  return sum;
 }
 
 // Newton's method for the gaps, in s->q. Ends where the gaps are closed or no step makes them
@@ -160,8 +155,10 @@ ap_status ap__contact_project(ap_plant *p, double *q, double *v, int n, const ap
   if (status != AP_OK) return status;
   int unknowns = ap__contact_unknowns(resting, NULL, false, &s);
   for (int c = 0; c < unknowns; c++) s.rhs[c] = s.place[s.row[c] / 3].velocity[s.row[c] % 3];
-  *lost = 0.5 * smallest_change(resting, unknowns, &s, s.v);
+  smallest_change(resting, unknowns, &s, s.v);
+  *lost = ap_kinetic_energy(p->m, p->w, s.q, v);
   for (int j = 0; j < s.nv; j++) v[j] += s.v[j];
+  *lost -= ap_kinetic_energy(p->m, p->w, s.q, v);
   memcpy(q, s.q, (size_t)s.nq * sizeof *q);
   return AP_OK;
 }

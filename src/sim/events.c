@@ -9,7 +9,7 @@
 #include "sim/contact_system.h"
 #include "sim/run.h"
 
-// So many events within a window are a sequence that does not end by itself: impacts are then
+// So many events within a moment are a sequence that does not end by itself: impacts are then
 // inelastic, and it goes on in strides. Far more of them are refused.
 enum { RUN_BUSY = 20, RUN_HOPELESS = 4000 };
 
@@ -44,7 +44,7 @@ ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_err
 }
 
 ap_status ap__run_count(ap_sim *sim, ap_error *error) {
-  if (!(sim->t - sim->busy_t <= sim->window)) sim->busy = 0, sim->busy_t = sim->t;
+  if (!(sim->t - sim->busy_t <= sim->moment)) sim->busy = 0, sim->busy_t = sim->t;
   sim->busy++;
   sim->events++;
   if (sim->events > sim->scene.most_events) {
@@ -56,7 +56,7 @@ ap_status ap__run_count(ap_sim *sim, ap_error *error) {
   if (sim->busy > RUN_HOPELESS) {
     ap__fail(error, AP_E_NO_CONVERGENCE, 0,
              "time does not go on from t = %.9g: %ld events within %g s", sim->t, sim->busy,
-             sim->window);
+             sim->moment);
     return AP_E_NO_CONVERGENCE;
   }
   if (sim->busy >= RUN_BUSY && sim->t >= sim->plod_until) ap__run_plod(sim);
@@ -345,22 +345,26 @@ static void take_over(ap_sim *sim, int n) {
   }
 }
 
-// A pair whose force has just vanished leaves, although rounding may still hold it; unless it would
-// fall back without it, as one that sticks may, which slides instead.
-static ap_status let_leave(ap_sim *sim, int n, int must_leave) {
-  const run_pair *p = &sim->pair[must_leave];
+// Pairs whose force has just vanished leave, although rounding may still hold them; unless they would
+// fall back without it, as one that sticks may, which slides instead. Where one of several that
+// depend on each other has, as of two feet that lift together, all have.
+static ap_status let_leave(ap_sim *sim, int n, int first) {
   const double *q = sim->y, *v = sim->y + sim->nq;
-  int place = -1;
-  for (int i = 0; i < n; i++)
-    if (sim->candidate[i].kind != AP_REST_BRAKE && sim->chosen[i] == must_leave) place = i;
-  if (place < 0 || p->resting < 0) return AP_OK;
-  if (sim->resting[p->resting].sticks != (p->was == WAS_STICKING)) return AP_OK;
-  sim->keep[place] = false;
+  for (int i = 0; i < n; i++) {
+    const ap_resting *r = &sim->candidate[i];
+    if (r->kind == AP_REST_BRAKE || !sim->keep[i]) continue;
+    const run_pair *p = &sim->pair[sim->chosen[i]];
+    bool vanished = sim->chosen[i] == first || !(r->normal_force > r->least);
+    bool same = p->was == (r->sticks ? WAS_STICKING : WAS_SLIDING);
+    if (vanished && same) sim->keep[i] = false;
+  }
   take_over(sim, n);
   ap_status status = ap__run_accelerations(sim, sim->t, q, v);
   if (status) return status;
   ap__run_bend(sim, q, v);
-  sim->keep[place] = p->bent < -RUN_FALLS;
+  for (int i = 0; i < n; i++)
+    if (sim->candidate[i].kind != AP_REST_BRAKE && !sim->keep[i])
+      sim->keep[i] = sim->pair[sim->chosen[i]].bent < -RUN_FALLS && sim->pair[sim->chosen[i]].was;
   take_over(sim, n);
   return AP_OK;
 }

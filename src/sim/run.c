@@ -145,7 +145,7 @@ static void measure(ap_sim *sim) {
   sim->length = length > 0 ? length : 1;
   sim->touch = fmax(RUN_GRAZE * sim->length, 16 * DBL_EPSILON * far);
   double time = g > 0 ? sqrt(sim->length / g) : speed > 0 ? sim->length / speed : 1;
-  sim->window = RUN_STRIDES * time;
+  sim->moment = RUN_STRIDES * time;
 }
 
 // Points that touch at the start hit, rest or leave; brakes hold or slide.
@@ -211,7 +211,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   ap__run_loads(sim, t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   measure(sim);
-  sim->plod = sim->window;
+  sim->plod = sim->moment;
   status = check_inside(sim, error);
   if (!status) status = check_singular(sim, error);
   if (status) return status;

@@ -79,7 +79,8 @@ typedef struct run_pair {
   const ap_surface *surface;
   double restitution, friction, stiction; // stiction: the coefficient where it sticks
   int resting;                            // its place among those that rest, -1: it does not
-  double slack;     // m: what is added to F, so that one that touches is met when it has entered
+  bool near;        // it touches and does not leave: it is met when it has entered by
+  double slack;     // this, which is added to F
   bool told;        // that it grazes, and it has not left since
   char verdict;     // of the search
   run_gap now;      // filled by ap__run_look()
@@ -143,7 +144,7 @@ struct ap_sim {
   run_path path;
   double length;  // m: of the scene
   double touch;   // m: RUN_GRAZE of it
-  double window;  // s: one stride
+  double moment;  // s: in which nothing of the motion changes much; one stride
   double fastest; // m/s: of any point that was looked at
   // state
   bool started;
@@ -171,7 +172,7 @@ struct ap_sim {
   double drift;        // of the closures at the end of a step, the largest
   double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
-  long busy; // events since busy_t, all within a window
+  long busy; // events since busy_t, all within a moment
   double busy_t;
   double plod_until;   // until then it goes on in strides
   double plod;         // s, how long that was
@@ -293,8 +294,8 @@ ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_err
 
 // ---- stride.c
 
-// From now on go in strides: for a window, and for twice the time where that happens again soon, up
-// to a hundred windows.
+// From now on go in strides: for a moment, and for twice the time where that happens again soon, up
+// to a hundred moments.
 void ap__run_plod(ap_sim *sim);
 // One stride, not beyond stop; after the last one, which points rest, and how, is settled.
 ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error);

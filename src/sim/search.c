@@ -72,7 +72,8 @@ static int judge(const ap_sim *sim, const run_pair *p, double *when) {
   if (sim->path.undecided) return OPEN;
   if (low > 0 || g.f[1] > turn) return FREE;
   if (g.f[1] < -turn) return FALLS;
-  if (!(low > -sim->touch * g.steep)) return OPEN;
+  double depth = sim->touch * g.steep;
+  if (!(low > -depth) || g.third / 6 * r * r * r > depth) return OPEN;
   *when = fmax(-r, fmin(r, g.f[2] > 0 ? -g.f[1] / g.f[2] : 0));
   return TOUCHES;
 }
@@ -119,7 +120,7 @@ static int sift(ap_sim *sim, double low, double high, int n, bool last, run_hit 
     double when = 0;
     p->verdict = (char)judge(sim, p, &when);
     if (p->verdict == OPEN && last) p->verdict = TOUCHES;
-    if (p->verdict == TOUCHES && !p->told && p->slack == 0)
+    if (p->verdict == TOUCHES && !p->told && !p->near)
       take(hit, low + 0.5 * (high - low) + when / sim->path.h, i, true);
     if (p->verdict != OPEN) continue;
     sim->order[k] = sim->order[open];
@@ -145,6 +146,21 @@ static run_hit first_between(ap_sim *sim, double low, double high, int n, int ha
   return right.x < hit.x ? right : hit;
 }
 
+// Pairs that touch where the step begins, and do not leave, are met when F is lower than there by what
+// is a depth of sim->touch.
+static void set_slack(ap_sim *sim, int n) {
+  bool looked = false;
+  for (int k = 0; k < n; k++) {
+    run_pair *p = &sim->pair[sim->order[k]];
+    ap_gap_bound g;
+    p->slack = 0;
+    if (!p->near) continue;
+    if (!looked) ap__path_look(&sim->path, 0, 0), looked = true;
+    bound(sim, p, &g);
+    p->slack = sim->touch * g.steep - fmin(g.f[0], 0);
+  }
+}
+
 bool ap__run_search(ap_sim *sim, double *t, int *pair, bool *grazes) {
   const ap_ode *ode = sim->ode;
   run_path *path = &sim->path;
@@ -157,6 +173,7 @@ bool ap__run_search(ap_sim *sim, double *t, int *pair, bool *grazes) {
   for (int i = 0; i < sim->npair; i++)
     if (sim->pair[i].resting < 0 && !sim->pair[i].pressed) sim->order[n++] = i;
   if (!n) return false;
+  set_slack(sim, n);
   run_hit hit = first_between(sim, 0, fmin(1, (*t - ode->from) / ode->h), n, 0);
   if (hit.pair < 0) return false;
   *t = fmin(fmax(ode->from + hit.x * ode->h, ode->from), *t);

@@ -29,13 +29,12 @@ static const double LEFT = 100;
 
 // ---- begin -------------------------------------------------------------------------------------
 
-// Before a step: points at their walls that do not leave them are met when they have entered a
-// little.
-static void set_slack(ap_sim *sim) {
+// Before a step: which points touch their walls and do not leave them.
+static void set_near(ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     bool leaves = p->now.rate > 0 && !ap__run_along(sim, p);
-    p->slack = p->now.distance <= sim->touch && !leaves ? sim->touch - fmin(p->now.distance, 0) : 0;
+    p->near = p->now.distance <= sim->touch && !leaves;
     if (p->now.distance <= sim->touch)
       p->told = true;
     else if (p->now.distance > LEFT * sim->touch)
@@ -75,7 +74,8 @@ static ap_status correct_hit(ap_sim *sim, const run_pair *p, double t, ap_error 
     ap_status status = state_at(sim, t, error);
     if (status) return status;
     ap__run_look(sim, sim->end_y, sim->end_y + sim->nq);
-    double off = p->now.distance + p->slack;
+    double off = p->now.distance;
+    if (p->near) break;
     if (k > 0 && !(fabs(off) < best)) {
       sim->end = before;
       memcpy(sim->end_y, sim->y0, (size_t)sim->n * sizeof *sim->y0);
@@ -124,7 +124,7 @@ static bool too_far(const ap_sim *sim) {
 
 // Steps that stay far too short lead nowhere, as where the closures of a mechanism lose rank.
 static ap_status check_progress(ap_sim *sim, ap_error *error) {
-  sim->tiny = sim->ode->fixed == 0 && sim->ode->h < TINY * sim->window ? sim->tiny + 1 : 0;
+  sim->tiny = sim->ode->fixed == 0 && sim->ode->h < TINY * sim->moment ? sim->tiny + 1 : 0;
   if (sim->tiny < MOST_TINY) return AP_OK;
   ap_status status = sim->loop ? AP_E_SINGULAR_CLOSURES : AP_E_NO_CONVERGENCE;
   return ap__run_failed(sim, status, "steps get too short to go on", error);
@@ -167,7 +167,7 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
   if (status) return status;
   ap__run_look(sim, sim->y, sim->y + sim->nq);
-  set_slack(sim);
+  set_near(sim);
   status = ap__run_turn(sim);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_weigh(sim);

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "sim/run.h"
 
-// A stride is a window long, or shorter down to this part of it.
+// A stride is a moment long, or shorter down to this part of it.
 #define STRIDE_PARTS 4096
 
 typedef struct run_stride {
@@ -173,7 +173,7 @@ static void keep_ends(ap_sim *sim, const run_stride *s) {
 // would not close then either, the stride is shorter.
 static ap_status stride(ap_sim *sim, double *h, ap_error *error) {
   double kinetic = ap_kinetic_energy(sim->m, sim->w, sim->y, sim->y + sim->nq);
-  double lost = sim->lost, least = sim->window / STRIDE_PARTS;
+  double lost = sim->lost, least = sim->moment / STRIDE_PARTS;
   double allowed = sim->scene.relative * kinetic + sim->scene.absolute;
   run_stride s = {.h = *h, .before = energy_of(sim)};
   memcpy(sim->y0, sim->y, (size_t)sim->n * sizeof *sim->y);
@@ -195,11 +195,11 @@ static ap_status stride(ap_sim *sim, double *h, ap_error *error) {
 }
 
 void ap__run_plod(ap_sim *sim) {
-  double window = sim->window;
+  double moment = sim->moment;
   bool again = sim->t - sim->plod_until < 10 * sim->plod;
-  sim->plod = again ? fmin(2 * sim->plod, 100 * window) : window;
+  sim->plod = again ? fmin(2 * sim->plod, 100 * moment) : moment;
   sim->plod_until = sim->t + sim->plod;
-  sim->stride = window;
+  sim->stride = moment;
 }
 
 // Whether a point in flight is about to hit its wall.
@@ -209,14 +209,14 @@ static int about_to_hit(ap_sim *sim) {
     const run_pair *p = &sim->pair[i];
     if (!p->away) continue;
     if (p->now.rate < 0 && !ap__run_along(sim, p) &&
-        p->now.distance + p->now.rate * sim->window <= 0)
+        p->now.distance + p->now.rate * sim->moment <= 0)
       return i;
   }
   return -1;
 }
 
 ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error) {
-  double end = fmin(stop, sim->plod_until), h = fmin(sim->stride, fmin(sim->window, end - sim->t));
+  double end = fmin(stop, sim->plod_until), h = fmin(sim->stride, fmin(sim->moment, end - sim->t));
   int hits = about_to_hit(sim);
   ap_status status = AP_OK;
   sim->fresh = true;
