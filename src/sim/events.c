@@ -242,9 +242,12 @@ static int find_brakes(ap_sim *sim, int n) {
                                      .friction = b->slide / b->hold,
                                      .stiction = 1,
                                      .sticks = true};
-    if (b->resting >= 0)
-      memcpy(sim->candidate[n].force, sim->resting[b->resting].force,
-             sizeof sim->candidate[n].force);
+    if (b->resting >= 0) {
+      const ap_resting *last = &sim->resting[b->resting];
+      memcpy(sim->candidate[n].force, last->force, sizeof last->force);
+      sim->candidate[n].margin = last->margin;
+      sim->candidate[n].least = last->least;
+    }
     sim->chosen[n++] = i;
   }
   return n;
@@ -304,21 +307,33 @@ static int find_candidates(ap_sim *sim, bool *project) {
   return all;
 }
 
+// Whether friction has just reached its limit at a candidate: it is the one that was seen to, or it
+// shares its force with that one.
+static bool gives_way(const ap_sim *sim, int i, run_break broken) {
+  const ap_resting *r = &sim->candidate[i];
+  bool brake = r->kind == AP_REST_BRAKE;
+  if (broken.kind != BREAK_SLIPS && broken.kind != BREAK_SLIDES) return false;
+  if (broken.kind == (brake ? BREAK_SLIPS : BREAK_SLIDES) && sim->chosen[i] == broken.index)
+    return true;
+  bool held = brake ? sim->brake[sim->chosen[i]].was == WAS_STICKING
+                    : sim->pair[sim->chosen[i]].was == WAS_STICKING;
+  return held && !(r->margin > r->least);
+}
+
 // What has just reached the limit of its friction slides, although rounding may still hold it:
 // against the friction that there is.
 static void let_slide(const ap_sim *sim, int n, run_break broken) {
   for (int i = 0; i < n; i++) {
     ap_resting *r = &sim->candidate[i];
     bool brake = r->kind == AP_REST_BRAKE;
-    if (broken.kind != (brake ? BREAK_SLIPS : BREAK_SLIDES) || sim->chosen[i] != broken.index ||
-        !r->sticks)
-      continue;
+    if (!r->sticks || !gives_way(sim, i, broken)) continue;
     double along[3] = {0, -r->force[1], 0};
-    const double *normal = brake ? NULL : sim->pair[broken.index].now.normal;
+    const double *normal = brake ? NULL : sim->pair[sim->chosen[i]].now.normal;
     for (int k = 0; k < 3 && !brake; k++)
       along[k] = dot(r->force, normal) * normal[k] - r->force[k];
     double length = sqrt(dot(along, along));
     r->sticks = !(length > 0);
+    r->follows = true;
     for (int k = 0; k < 3 && length > 0; k++) r->slip[k] = along[k] / length;
   }
 }

@@ -205,7 +205,8 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
     sim->pair[i].away = true;
-    sim->pair[i].pressed = sim->pair[i].slackens = sim->pair[i].told = false;
+    sim->pair[i].pressed = sim->pair[i].slackens = false;
+    sim->pair[i].told = sim->pair[i].dips = false;
   }
   for (int i = 0; i < sim->nbrake; i++) sim->brake[i].way = 0, sim->brake[i].resting = -1;
   ap__run_loads(sim, t);

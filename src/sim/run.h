@@ -80,7 +80,8 @@ typedef struct run_pair {
   double restitution, friction, stiction; // stiction: the coefficient where it sticks
   int resting;                            // its place among those that rest, -1: it does not
   bool near;        // it touches and does not leave: it is met when it has entered by
-  double slack;     // this, which is added to F
+  double slack;     // this, which is added to F; more where
+  bool dips;        // it grazes or moves along its wall
   bool told;        // that it grazes, and it has not left since
   char verdict;     // of the search
   run_gap now;      // filled by ap__run_look()

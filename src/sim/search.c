@@ -16,6 +16,9 @@
 
 enum { MOST_HALVINGS = 52 }; // of a step: then a part is a rounding error long
 
+// Part of sim->touch by which F must fall to be seen to.
+static const double AT_ONCE = 1e-3;
+
 enum { FREE, FALLS, TOUCHES, OPEN };
 
 typedef struct run_hit {
@@ -146,8 +149,8 @@ static run_hit first_between(ap_sim *sim, double low, double high, int n, int ha
   return right.x < hit.x ? right : hit;
 }
 
-// Pairs that touch where the step begins, and do not leave, are met when F is lower than there by what
-// is a depth of sim->touch.
+// Pairs that touch where the step begins, and do not leave, are met as soon as they enter; those that
+// graze or move along their walls when F is lower than there by what is a depth of sim->touch.
 static void set_slack(ap_sim *sim, int n) {
   bool looked = false;
   for (int k = 0; k < n; k++) {
@@ -157,7 +160,7 @@ static void set_slack(ap_sim *sim, int n) {
     if (!p->near) continue;
     if (!looked) ap__path_look(&sim->path, 0, 0), looked = true;
     bound(sim, p, &g);
-    p->slack = sim->touch * g.steep - fmin(g.f[0], 0);
+    p->slack = (p->dips ? 1 : AT_ONCE) * sim->touch * g.steep - fmin(g.f[0], 0);
   }
 }
 

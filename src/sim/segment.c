@@ -35,6 +35,7 @@ static void set_near(ap_sim *sim) {
     run_pair *p = &sim->pair[i];
     bool leaves = p->now.rate > 0 && !ap__run_along(sim, p);
     p->near = p->now.distance <= sim->touch && !leaves;
+    p->dips = p->near && (p->dips || ap__run_along(sim, p));
     if (p->now.distance <= sim->touch)
       p->told = true;
     else if (p->now.distance > LEFT * sim->touch)
@@ -208,7 +209,7 @@ static bool grazes(ap_sim *sim, const run_pair *p, ap_error *error, ap_status *s
 }
 
 static void tell_graze(ap_sim *sim, run_pair *p) {
-  sim->fresh = true;
+  sim->fresh = p->dips = true;
   if (p->told) return;
   p->told = true;
   sim->number++;
