@@ -52,6 +52,7 @@ static ap_sim *started(const ap_scene *scene, const double *x, const double *xd)
 typedef struct outcome {
   double closure, closing, scale; // largest errors, and the largest energy
   double drift;
+  double work; // the most that was done
   ap_sim_state last;
 } outcome;
 
@@ -67,6 +68,7 @@ static outcome run_to(ap_sim *sim, double from, double to, int outputs) {
     }
     o.closure = fmax(o.closure, o.last.closure);
     o.closing = fmax(o.closing, fabs(o.last.closing));
+    o.work = fmax(o.work, fabs(o.last.work));
     o.scale = fmax(o.scale, fmax(o.last.kinetic, fabs(o.last.potential)));
   }
   o.drift = o.last.drift;
@@ -108,7 +110,7 @@ TEST(four_seconds_of_every_mechanism) {
     CHECK_CLOSE(o.last.t, 4, 0);
     CHECK(o.closure < 1e-13 && o.drift < 1e-10);
     CHECK(o.closing < 1e-9 * o.scale);
-    CHECK(i % 2 == 0 || fabs(o.last.work) > 0.01 * o.scale);
+    CHECK(i % 2 == 0 || o.work > 0.01 * o.scale);
     ap_sim_free(sim);
     drop(&b);
   }

@@ -9,9 +9,12 @@
 #include "sim/contact_system.h"
 #include "sim/run.h"
 
-// So many events within a moment are a sequence that does not end by itself: impacts are then
-// inelastic, and it goes on in strides. Far more of them are refused.
+// So many events, each at once after the last, are a sequence that does not end by itself: impacts
+// are then inelastic, and it goes on in strides. Far more of them are refused.
 enum { RUN_BUSY = 20, RUN_HOPELESS = 4000 };
+
+// Part of a moment that is no time.
+#define RUN_AT_ONCE 1e-5
 
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -44,7 +47,8 @@ ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_err
 }
 
 ap_status ap__run_count(ap_sim *sim, ap_error *error) {
-  if (!(sim->t - sim->busy_t <= sim->moment)) sim->busy = 0, sim->busy_t = sim->t;
+  if (sim->t - sim->busy_t > RUN_AT_ONCE * sim->moment) sim->busy = 0;
+  sim->busy_t = sim->t;
   sim->busy++;
   sim->events++;
   if (sim->events > sim->scene.most_events) {
@@ -55,8 +59,8 @@ ap_status ap__run_count(ap_sim *sim, ap_error *error) {
   }
   if (sim->busy > RUN_HOPELESS) {
     ap__fail(error, AP_E_NO_CONVERGENCE, 0,
-             "time does not go on from t = %.9g: %ld events within %g s", sim->t, sim->busy,
-             sim->moment);
+             "time does not go on from t = %.9g: %ld events, each within %g s of the last", sim->t,
+             sim->busy, RUN_AT_ONCE * sim->moment);
     return AP_E_NO_CONVERGENCE;
   }
   if (sim->busy >= RUN_BUSY && sim->t >= sim->plod_until) ap__run_plod(sim);
@@ -360,9 +364,9 @@ static void take_over(ap_sim *sim, int n) {
   }
 }
 
-// Pairs whose force has just vanished leave, although rounding may still hold them; unless they would
-// fall back without it, as one that sticks may, which slides instead. Where one of several that
-// depend on each other has, as of two feet that lift together, all have.
+// Pairs whose force has just vanished leave, although rounding may still hold them; unless they
+// would fall back without it, as one that sticks may, which slides instead. Where one of several
+// that depend on each other has, as of two feet that lift together, all have.
 static ap_status let_leave(ap_sim *sim, int n, int first) {
   const double *q = sim->y, *v = sim->y + sim->nq;
   for (int i = 0; i < n; i++) {
@@ -485,7 +489,7 @@ ap_status ap__run_mend(ap_sim *sim, ap_error *error) {
     off = off || fabs(p->now.distance) > drift || speed > 10 * drift;
   }
   for (int i = 0; i < sim->nbrake; i++)
-    off = off || (sim->brake[i].resting >= 0 && fabs(v[sim->brake[i].v]) > 10 * RUN_DRIFT);
+    off = off || (sim->brake[i].resting >= 0 && fabs(v[sim->brake[i].v]) > RUN_STILL);
   if (!off) return AP_OK;
   ap_status status =
       ap__contact_project(&sim->plant, q, v, sim->nresting, sim->resting, sim->contact_room, &lost);

@@ -10,7 +10,7 @@
 //   Runge-Kutta   the additive method of order 4 of C. A. Kennedy and M. H. Carpenter (2003),
 //                 ARK4(3)6L[2]SA; without springs and dampers the classical one
 //   Euler         (1 + h P (D + h K)) (v1 - v0) = h a0 - h^2 P K v0,  q1 = q0 + h q'(q0, v1);
-//                 what is behind q and v, by the mean of its rates at both ends
+//                 what is behind q and v, by its rate with the mean of both velocities
 //
 // Stages of the former are, with c = h / 4 and v*, q* from the earlier stages,
 //   (1 + c P S) v = v* - c P K (q* - rest),  S = D + c K,  q = q* + c v,
@@ -155,9 +155,11 @@ static bool step_euler(ap_ode *ode, double h, double *k, double *y) {
   for (int i = 0; i < s->n; i++) y[s->v + i] = ode->y0[s->v + i] + change[i];
   s->configuration_rate(ode->context, ode->y0, y + s->v, k + ode->n);
   add(s->v, h, k + ode->n, y);
-  double *end = k + ode->pair->stages * ode->n;
-  if (!ap__ode_rate(ode, ode->from + h, y, end)) return false;
-  for (int i = s->v + s->n; i < ode->n; i++) y[i] += 0.5 * h * (k[i] + end[i]);
+  double *mean = s->part, *rate = k + ode->n; // the forces of the beginning, on the mean velocity
+  memcpy(mean, ode->y0, (size_t)ode->n * sizeof *mean);
+  for (int i = 0; i < s->n; i++) mean[s->v + i] = 0.5 * (ode->y0[s->v + i] + y[s->v + i]);
+  if (!ap__ode_rate(ode, ode->from, mean, rate)) return false;
+  for (int i = s->v + s->n; i < ode->n; i++) y[i] += h * rate[i];
   return true;
 }
 

@@ -307,9 +307,8 @@ static ap_status step_on_grid(ap_ode *ode, double stop, ap_error *error) {
   double next = floor((ode->from - ode->grid) / ode->fixed + 1 + 1e-9);
   ode->to = fmin(stop, ode->grid + next * ode->fixed);
   ode->h = ode->to - ode->from;
-  if (!ap__fixed_step(ode, ode->h, ode->k, ode->y)) return give_up(ode, RATE, stop, error);
-  ode->rate_known = ode->euler && !ode->mend;
-  if (!ode->rate_known && !end_step(ode)) return give_up(ode, RATE, stop, error);
+  if (!ap__fixed_step(ode, ode->h, ode->k, ode->y) || !end_step(ode))
+    return give_up(ode, RATE, stop, error);
   ode->steps++;
   return AP_OK;
 }

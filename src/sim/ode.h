@@ -78,8 +78,7 @@ struct ap_ode {
 // The rate at a state; false where it failed or is not finite.
 bool ap__ode_rate(ap_ode *ode, double t, const double *y, double *dydt);
 
-// y: the end of a fixed step of h from ode->y0; k [all * n] has the rate there first. Euler's
-// method leaves the rate at the end in its place.
+// y: the end of a fixed step of h from ode->y0; k [6 * n] has the rate there first.
 bool ap__fixed_step(ap_ode *ode, double h, double *k, double *y);
 
 // Start as ap_ode_start(), with the length of steps that the last ones had.

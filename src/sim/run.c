@@ -143,6 +143,7 @@ static void measure(ap_sim *sim) {
   }
   for (int k = 0; k < 3; k++) g = fmax(g, fabs(sim->scene.gravity[k]));
   sim->length = length > 0 ? length : 1;
+  sim->range = fmax(sim->length, g > 0 ? speed * speed / g : 0);
   sim->touch = fmax(RUN_GRAZE * sim->length, 16 * DBL_EPSILON * far);
   double time = g > 0 ? sqrt(sim->length / g) : speed > 0 ? sim->length / speed : 1;
   sim->moment = RUN_STRIDES * time;

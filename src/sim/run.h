@@ -26,6 +26,9 @@ enum { RUN_MOST_TOUCHES = 96 };
 // (and by ten times it in a second).
 #define RUN_DRIFT 1e-11
 
+// A joint that its brake holds is stopped again when it moves at more than this, rad/s or m/s.
+#define RUN_STILL 1e-14
+
 // A normal velocity below this part of the point's speed is none; nor is one below this part of the
 // fastest that there was, which is rounding.
 #define RUN_ALONG  1e-10
@@ -143,6 +146,7 @@ struct ap_sim {
   int *stiff_q;     // [nv]
   char remark[240]; // of them
   run_path path;
+  double range;   // m: how far points fly, the length at least
   double length;  // m: of the scene
   double touch;   // m: RUN_GRAZE of it
   double moment;  // s: in which nothing of the motion changes much; one stride
@@ -173,7 +177,7 @@ struct ap_sim {
   double drift;        // of the closures at the end of a step, the largest
   double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
-  long busy; // events since busy_t, all within a moment
+  long busy; // events in a row, each at once after the last, which was at
   double busy_t;
   double plod_until;   // until then it goes on in strides
   double plod;         // s, how long that was

@@ -140,9 +140,9 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"integrator", "method", CHOICE, HEAD(method), "adaptive rk4 euler", "", "adaptive",
      "Dormand-Prince of order 8 to a tolerance with impacts located to the last digits, or fixed "
      "steps of the classical Runge-Kutta or the semi-implicit Euler method"},
-    {"integrator", "relative", NUMBER, HEAD(relative), NULL, "", "1e-10",
+    {"integrator", "relative", NUMBER, HEAD(relative), NULL, "", "2e-11",
      "relative tolerance of adaptive, 1e-15 to 0.1"},
-    {"integrator", "absolute", NUMBER, HEAD(absolute), NULL, "units of q and v", "1e-10",
+    {"integrator", "absolute", NUMBER, HEAD(absolute), NULL, "units of q and v", "2e-11",
      "absolute tolerance of adaptive, more than 0"},
     {"integrator", "step", NUMBER, HEAD(step), NULL, "s", "1e-3", "fixed step of rk4 and euler"},
 

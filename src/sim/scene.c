@@ -15,8 +15,8 @@ ap_scene ap_default_scene(void) {
                     .limits = true,
                     .nforce_time = -1,
                     .stepping = AP_ADAPTIVE,
-                    .relative = 1e-10,
-                    .absolute = 1e-10,
+                    .relative = 2e-11,
+                    .absolute = 2e-11,
                     .step = 1e-3,
                     .depth = 1e-9,
                     .most_events = 1000000};
@@ -203,12 +203,9 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->resting = AP_TAKE(&a, ap_resting, most);
   sim->candidate = AP_TAKE(&a, ap_resting, most);
   sim->keep = AP_TAKE(&a, bool, most);
-  if (sim->most) {
-    sim->impact_room =
-        AP_TAKE_ALIGNED(&a, unsigned char, sim->plant.kind->impact_scratch(&sim->plant, sim->most));
-    sim->contact_room =
-        AP_TAKE_ALIGNED(&a, unsigned char, ap__contact_scratch(s->model, sim->most));
-  }
+  size_t impact = sim->plant.kind->impact_scratch(&sim->plant, sim->most);
+  sim->impact_room = AP_TAKE_ALIGNED(&a, unsigned char, impact);
+  sim->contact_room = AP_TAKE_ALIGNED(&a, unsigned char, ap__contact_scratch(s->model, sim->most));
   return ap__arena_size(&a);
 }
 

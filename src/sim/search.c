@@ -149,8 +149,8 @@ static run_hit first_between(ap_sim *sim, double low, double high, int n, int ha
   return right.x < hit.x ? right : hit;
 }
 
-// Pairs that touch where the step begins, and do not leave, are met as soon as they enter; those that
-// graze or move along their walls when F is lower than there by what is a depth of sim->touch.
+// Pairs that touch where the step begins, and do not leave, are met as soon as they enter; those
+// that graze or move along their walls when F is lower than there by what is a depth of sim->touch.
 static void set_slack(ap_sim *sim, int n) {
   bool looked = false;
   for (int k = 0; k < n; k++) {

@@ -20,7 +20,7 @@ static const double TINY = 1e-4;
 // Where forces may change at any time, no step is longer than this, s.
 static const double LONGEST = 0.05;
 
-// Steps go no further than so many times the scene's length, and after an event, they are no longer
+// Steps go no further than so many times the scene's range, and after an event, they are no longer
 // than so many times the last one at first.
 static const double FURTHEST = 1e4, AFTERWARDS = 10;
 
@@ -29,8 +29,13 @@ static const double LEFT = 100;
 
 // ---- begin -------------------------------------------------------------------------------------
 
-// Before a step: which points touch their walls and do not leave them.
+// Before a step: which points touch their walls and do not leave them. A place, and a time, have
+// rounding, which is more than grazing far from the origin and long after the clock's zero.
 static void set_near(ap_sim *sim) {
+  double far = fabs(sim->t) * sim->fastest;
+  for (int i = 0; i < sim->npoint; i++)
+    for (int k = 0; k < 3; k++) far = fmax(far, fabs(sim->pair[i].now.p[k]));
+  sim->touch = fmax(sim->touch, 16 * DBL_EPSILON * far);
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     bool leaves = p->now.rate > 0 && !ap__run_along(sim, p);
@@ -118,8 +123,8 @@ static ap_status find_end(ap_sim *sim, ap_error *error) {
 // grazing: where a motion is a polynomial itself, no error limits its steps.
 static bool too_far(const ap_sim *sim) {
   const ap_ode *ode = sim->ode;
-  for (int i = 0; i < sim->nq && ode->fixed == 0; i++)
-    if (fabs(ode->y[i] - ode->y0[i]) > FURTHEST * sim->length) return true;
+  for (int i = 0; i < sim->nq && ode->fixed == 0 && sim->npair > 0; i++)
+    if (fabs(ode->y[i] - ode->y0[i]) > FURTHEST * sim->range) return true;
   return false;
 }
 

@@ -9,6 +9,9 @@
 #include "model/frozen.h"
 #include "sim/run.h"
 
+// (step times frequency)^2 up to which a spring is soft.
+static const double SOFT = 0.25;
+
 void ap__run_take_stiff(ap_arena *a, ap_sim *sim) {
   size_t nv = (size_t)sim->nv;
   ode_stiff *s = &sim->stiff;
@@ -52,6 +55,15 @@ static void collect(ap_sim *sim) {
   for (int i = 0; i < s->n; i++) s->any = s->any || s->damping[i] > 0 || s->stiffness[i] > 0;
 }
 
+// Euler's method keeps the energy of springs that it takes explicitly, and is stable with those
+// that swing in more than a few steps: only stiffer ones are taken implicitly, which costs energy.
+static void release_soft(ap_sim *sim) {
+  ode_stiff *s = &sim->stiff;
+  double h = sim->ode->fixed;
+  for (int i = 0; i < s->n; i++)
+    if (h * h * s->mobility[i * s->n + i] * s->stiffness[i] < SOFT) s->stiffness[i] = 0;
+}
+
 static ap_status prepare(void *context, double t, const double *y) {
   ap_sim *sim = context;
   const double *q, *v;
@@ -63,8 +75,10 @@ static ap_status prepare(void *context, double t, const double *y) {
   }
   ap_status status = sim->plant.kind->place(&sim->plant, y, y + sim->nq, &q, &v);
   if (status) return status;
-  return ap__contact_mobility(&sim->plant, q, sim->nresting, sim->resting, sim->stiff.mobility,
-                              sim->contact_room);
+  status = ap__contact_mobility(&sim->plant, q, sim->nresting, sim->resting, sim->stiff.mobility,
+                                sim->contact_room);
+  if (!status && sim->ode->euler) release_soft(sim);
+  return status;
 }
 
 static void configuration_rate(void *context, const double *q, const double *v, double *rate) {
