@@ -1,10 +1,12 @@
 #include "codegen/c_source.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codegen/sincos_text.h"
+#include "num/singular.h"
 
 enum { NAME_ROOM = 128 };
 
@@ -80,48 +82,46 @@ static void sincos_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan)
   ap__text_add(t, "  %s_sincos(%d, angle, angle, s, c);\n", d->name, n);
 }
 
-// Pivot i: whether it is known to be sound or singular, or has to be looked at.
-typedef enum { PIVOT_SOUND, PIVOT_SINGULAR, PIVOT_UNKNOWN } pivot_kind;
-
-static double pivot_limit(bool single) { return single ? 0x1p19 : 0x1p48; } // 1 / (16 epsilon)
-
-static pivot_kind kind_of_pivot(const ap_program *p, int i, bool single) {
-  real size = p->value[p->values + 2 * i], inverse = p->value[p->values + 2 * i + 1];
-  if (size.node || inverse.node) return PIVOT_UNKNOWN;
-  double ratio = size.v * inverse.v;
-  return inverse.v > 0 && ratio > 0 && ratio < pivot_limit(single) ? PIVOT_SOUND : PIVOT_SINGULAR;
+// The rule of num/singular.h: every inverse pivot is positive, and x . M x exceeds x . S x times
+// this, which is AP_SINGULAR_ULPS epsilon as a constant of C.
+static double singular_limit(bool single) {
+  return AP_SINGULAR_ULPS * (single ? (double)FLT_EPSILON : DBL_EPSILON);
 }
 
-// The condition that pivot i is sound; `mask` turns a comparison into the type of `sound`.
-static void put_pivot(ap__text *t, const ap_dialect *d, const ap_plan *plan, int i,
-                      const char *mask) {
-  const ap_program *p = plan->p;
-  real size = p->value[p->values + 2 * i], inverse = p->value[p->values + 2 * i + 1];
-  bool single = d->single;
-  const char *zero = single ? "0.0f" : "0.0", *limit = single ? "0x1p19f" : "0x1p48";
-  ap__text_add(t, "  const %s ratio%d = ", d->type, i);
-  ap__put_value(t, d, plan, size);
-  put(t, " * (");
-  ap__put_value(t, d, plan, inverse);
-  ap__text_add(t, ");\n  sound &= %s(", mask);
-  ap__put_value(t, d, plan, inverse);
-  ap__text_add(t, " > %s) & %s(ratio%d > %s) & %s(ratio%d < %s);\n", zero, mask, i, zero, mask, i,
-               limit);
-}
+static bool is_known(real x) { return x.node == 0; }
 
-static bool put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
-  bool singular = false;
-  for (int i = 0; i < plan->p->pivots; i++) {
-    pivot_kind kind = kind_of_pivot(plan->p, i, d->single);
-    singular = singular || kind == PIVOT_SINGULAR;
-    if (kind == PIVOT_UNKNOWN) put_pivot(t, d, plan, i, mask);
+// The condition a > b times factor (NULL: a > 0); `mask` turns a comparison into the type of
+// `sound`. False where it is known not to hold.
+static bool put_condition(ap__text *t, const ap_dialect *d, const ap_plan *plan, real a,
+                          const real *b, const char *mask) {
+  double limit = singular_limit(d->single);
+  if (is_known(a) && !b) return a.v > 0;
+  if (is_known(a) && is_known(*b)) return a.v > limit * b->v;
+  ap__text_add(t, "  sound &= %s(", mask);
+  ap__put_value(t, d, plan, a);
+  if (b) {
+    ap__text_add(t, " > %a%s * (", limit, d->single ? "f" : "");
+    ap__put_value(t, d, plan, *b);
+    put(t, "));\n");
+  } else {
+    ap__text_add(t, " > %s);\n", d->single ? "0.0f" : "0.0");
   }
-  return singular;
+  return true;
+}
+
+// False where the state is singular whatever it is.
+static bool put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+  const ap_program *p = plan->p;
+  const real *pivot = p->value + p->values;
+  bool possible = true;
+  for (int i = 0; i < p->pivots; i++)
+    possible = put_condition(t, d, plan, pivot[i], NULL, mask) && possible;
+  return put_condition(t, d, plan, pivot[p->pivots], &pivot[p->pivots + 1], mask) && possible;
 }
 
 static void check_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put(t, "  int sound = 1;\n");
-  if (put_pivots(t, d, plan, "")) put(t, "  sound = 0; /* whatever the state */\n");
+  if (!put_pivots(t, d, plan, "")) put(t, "  sound = 0; /* whatever the state */\n");
   put(t, "  if (!sound) return 1;\n");
 }
 
@@ -155,7 +155,7 @@ static void check_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   snprintf(mask, sizeof mask, "%s_MASK", d->name);
   ap__text_add(t, "  %s_i sound = %s_MASK((%s){0} == (%s){0});\n  int all;\n", d->type, d->name,
                d->type, d->type);
-  if (put_pivots(t, d, plan, mask)) put(t, "  sound &= ~sound; /* whatever the state */\n");
+  if (!put_pivots(t, d, plan, mask)) put(t, "  sound &= ~sound; /* whatever the state */\n");
   ap__text_add(t, "  all = %s_all(&sound);\n", d->name);
 }
 

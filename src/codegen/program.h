@@ -21,9 +21,9 @@ typedef struct ap_program {
   int inputs, outputs;
   bool in_place; // the last input may be the output
   ap_tape tape;
-  real *value; // [values] the outputs one array after the other, then pivots
+  real *value; // [values] the outputs one array after the other, then what tells singular states
   int values;  // entries of all outputs
-  int pivots; // pairs (size, inverse pivot) behind them: singular where one is nothing but rounding
+  int pivots;  // inverse pivots behind them, and behind these x . M x and x . S x of num/singular.h
 } ap_program;
 
 /// What is recorded, and how.
@@ -40,7 +40,9 @@ typedef struct ap_recording {
 /// Run the kernels of one function on the tape.
 ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error);
 /// Number of outputs with their pivots.
-static inline int ap__program_values(const ap_program *p) { return p->values + 2 * p->pivots; }
+static inline int ap__program_values(const ap_program *p) {
+  return p->values + (p->pivots > 0 ? p->pivots + 2 : 0);
+}
 void ap__program_free(ap_program *p);
 
 /// Rewrite the tape for fewer operations, and keep nothing that no output needs. False: no memory.

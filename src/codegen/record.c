@@ -113,25 +113,32 @@ static void record_inverse(recorder *r, const real *q, const real *v, const real
   if (mimic) contract_columns(w, 1, w->tau, tau);
 }
 
+// What tells whether the inertia matrix is singular: inverse pivots, one in `stride` numbers, and
+// the result of a probe.
+static void record_probe(const recorder *r, const real *inverse, size_t stride, real *pivot) {
+  int n = r->m->nv;
+  for (int k = 0; k < n; k++) pivot[k] = inverse[(size_t)k * stride];
+  if (n > 0) pivot[n] = r->w->probed.energy, pivot[n + 1] = r->w->probed.size;
+}
+
 // By articulated bodies.
 static void record_articulated(recorder *r, const real *q, const real *v, const real *tau, real *a,
                                real *pivot) {
   WORK *w = r->w;
-  accelerations_by_bodies(w, w->kernels->articulated, q, v, tau, NULL);
-  for (int k = 0; k < r->m->nv; k++)
-    a[k] = w->a[k], pivot[2 * k] = w->x[k], pivot[2 * k + 1] = w->y[k];
+  accelerations_by_bodies(w, &w->kernels->articulated, q, v, tau, NULL);
+  for (int k = 0; k < r->m->nv; k++) a[k] = w->a[k];
+  record_probe(r, w->y, 1, pivot);
 }
 
-// By the factorised inertia matrix; what tells whether it is singular goes into pivot.
+// By the factorised inertia matrix.
 static void record_forward(recorder *r, const real *q, const real *v, const real *tau, real *a,
                            real *pivot) {
   WORK *w = r->w;
   int n = r->m->nv;
   record_inverse(r, q, v, NULL, w->x);
   inertia(w, q, w->L);
-  for (int k = 0; k < n; k++) pivot[2 * k] = w->L[k * n + k];
-  factorize(n, elimination(w), w->L);
-  for (int k = 0; k < n; k++) pivot[2 * k + 1] = w->L[k * n + k];
+  factorized(w, w->L);
+  record_probe(r, w->L, (size_t)n + 1, pivot);
   for (int k = 0; k < n; k++) a[k] = r_sub(tau[k], w->x[k]);
   solve(n, elimination(w), w->L, a);
 }
