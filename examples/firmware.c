@@ -11,7 +11,7 @@
 enum { JOINTS = 2 };
 
 // Bytes for this arm; arm_start() says how many it takes when these are too few.
-static unsigned char model_memory[4096], control_memory[16384], plant_memory[16384];
+static unsigned char model_memory[4096], control_memory[20480], plant_memory[20480];
 
 typedef struct arm {
   const ap_model *model;

@@ -12,8 +12,8 @@
 #include "kin/text_f128.h"
 
 #include "base/arena.h"
-#include "dyn/compared.inc"
 #include "dyn/text.inc"
+#include "dyn/compared.inc"
 
 #include "dyn/model_in_f128.inc"
 #undef motion

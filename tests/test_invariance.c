@@ -499,3 +499,66 @@ TEST(bad_payloads_change_nothing) {
     CHECK_BITS(after, before, ap_nv(r->m));
   }
 }
+
+// ---- far from the origin -----------------------------------------------------------------------
+
+// 2^27 m, which is 1.3e8; positions are multiples of 2^-20 m, so that both sums are exact.
+#define FAR_AWAY 0x1p27
+
+enum { FAR_FRAMES = 6 * (ROBOT_BODIES + 1 + ROBOT_FRAMES) };
+
+// What does not change with the place of a robot in free flight.
+typedef struct still {
+  double bias[ROBOT_V], Cv[ROBOT_V], a[ROBOT_V], tau[ROBOT_V];
+  double acc[2 * FAR_FRAMES], vel[2 * FAR_FRAMES], dot[2 * FAR_FRAMES];
+  double momentum[6], centroidal[6 * ROBOT_V], J[6 * ROBOT_V], com_vel[3], com_acc[3];
+} still;
+
+static void measure(const test_robot *r, const motion *s, still *x) {
+  int nv = ap_nv(r->m);
+  memset(x, 0, sizeof *x);
+  ap_bias(r->m, r->w, s->q, s->v, x->bias);
+  ap_inverse_dynamics(r->m, r->w, s->q, s->v, s->a, x->tau);
+  ap_coriolis_matrix(r->m, r->w, s->q, s->v, M1);
+  dense_apply(M1, s->v, nv, nv, x->Cv);
+  CHECK_OK(ap_forward_dynamics(r->m, r->w, s->q, s->v, s->a, x->a));
+  ap_kinematics(r->m, r->w, s->q, s->v, s->a);
+  for (int f = 0; f < ap_nframe(r->m); f++)
+    for (int k = 0; k < 2; k++) {
+      ap_reference ref = k ? AP_LOCAL : AP_MIXED;
+      CHECK_OK(ap_frame_velocity(r->m, r->w, f, ref, x->vel + 12 * f + 6 * k));
+      CHECK_OK(ap_frame_acceleration(r->m, r->w, f, ref, x->acc + 12 * f + 6 * k));
+      CHECK_OK(ap_frame_jacobian_dot_v(r->m, r->w, f, ref, x->dot + 12 * f + 6 * k));
+    }
+  CHECK_OK(ap_frame_jacobian(r->m, r->w, ap_nframe(r->m) - 1, AP_MIXED, x->J));
+  ap_centroidal_momentum(r->m, r->w, x->momentum);
+  ap_centroidal_matrix(r->m, r->w, x->centroidal);
+  ap_centre_of_mass(r->m, r->w, NULL, x->com_vel, x->com_acc);
+}
+
+// Only body 1 hangs on the ground, by a free joint.
+static bool flies(const test_robot *r) {
+  for (int k = 1; k < r->def.nbody; k++)
+    if (r->body[k].parent == 0) return false;
+  return r->def.nbody > 0 && r->body[0].joint == AP_FREE;
+}
+
+#define SAME(field) CHECK_NEAR(away.field, here.field, (int)(sizeof here.field / 8), 1e-13)
+
+TEST(far_from_the_origin_no_digit_is_lost) {
+  static still here, away;
+  int flying = 0;
+  FOR_EACH_MODEL (r) {
+    if (!flies(r)) continue;
+    flying++;
+    FOR_EACH_STATE (r, s, 3) {
+      for (int i = 0; i < 3; i++) s.q[i] = round(s.q[i] * 0x1p20) * 0x1p-20;
+      measure(r, &s, &here);
+      for (int i = 0; i < 3; i++) s.q[i] += FAR_AWAY;
+      measure(r, &s, &away);
+      SAME(bias), SAME(tau), SAME(Cv), SAME(a), SAME(acc), SAME(vel), SAME(dot), SAME(J);
+      SAME(momentum), SAME(centroidal), SAME(com_vel), SAME(com_acc);
+    }
+  }
+  CHECK(flying > 5);
+}

@@ -1,10 +1,12 @@
 #include "codegen/c_source.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codegen/sincos_text.h"
+#include "num/singular.h"
 
 enum { NAME_ROOM = 128 };
 
@@ -80,49 +82,73 @@ static void sincos_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan)
   ap__text_add(t, "  %s_sincos(%d, angle, angle, s, c);\n", d->name, n);
 }
 
-// Pivot i: whether it is known to be sound or singular, or has to be looked at.
-typedef enum { PIVOT_SOUND, PIVOT_SINGULAR, PIVOT_UNKNOWN } pivot_kind;
-
-static double pivot_limit(bool single) { return single ? 0x1p19 : 0x1p48; } // 1 / (16 epsilon)
-
-static pivot_kind kind_of_pivot(const ap_program *p, int i, bool single) {
-  real size = p->value[p->values + 2 * i], inverse = p->value[p->values + 2 * i + 1];
-  if (size.node || inverse.node) return PIVOT_UNKNOWN;
-  double ratio = size.v * inverse.v;
-  return inverse.v > 0 && ratio > 0 && ratio < pivot_limit(single) ? PIVOT_SOUND : PIVOT_SINGULAR;
+// The rule of num/singular.h: AP_SINGULAR_ULPS epsilon, and what a product of sizes over pivots
+// must be below to leave no doubt.
+static double singular_limit(bool single) {
+  return AP_SINGULAR_ULPS * (single ? (double)FLT_EPSILON : DBL_EPSILON);
 }
 
-// The condition that pivot i is sound; `mask` turns a comparison into the type of `sound`.
-static void put_pivot(ap__text *t, const ap_dialect *d, const ap_plan *plan, int i,
-                      const char *mask) {
+static bool is_known(real x) { return x.node == 0; }
+
+static void put_never(ap__text *t, const char *what) {
+  ap__text_add(t, "  %s &= ~%s; /* whatever the state */\n", what, what);
+}
+
+// That inverse pivots are positive; `mask` turns a comparison into the type of `sound`.
+static void put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
   const ap_program *p = plan->p;
-  real size = p->value[p->values + 2 * i], inverse = p->value[p->values + 2 * i + 1];
-  bool single = d->single;
-  const char *zero = single ? "0.0f" : "0.0", *limit = single ? "0x1p19f" : "0x1p48";
-  ap__text_add(t, "  const %s ratio%d = ", d->type, i);
-  ap__put_value(t, d, plan, size);
-  put(t, " * (");
-  ap__put_value(t, d, plan, inverse);
-  ap__text_add(t, ");\n  sound &= %s(", mask);
-  ap__put_value(t, d, plan, inverse);
-  ap__text_add(t, " > %s) & %s(ratio%d > %s) & %s(ratio%d < %s);\n", zero, mask, i, zero, mask, i,
-               limit);
+  bool possible = true;
+  for (int i = 0; i < p->pivots; i++) {
+    real inverse = p->value[p->values + i];
+    if (is_known(inverse)) {
+      possible = possible && inverse.v > 0;
+      continue;
+    }
+    ap__text_add(t, "  sound &= %s(", mask);
+    ap__put_value(t, d, plan, inverse);
+    ap__text_add(t, " > %s);\n", d->single ? "0.0f" : "0.0");
+  }
+  if (!possible) put_never(t, "sound");
 }
 
-static bool put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
-  bool singular = false;
-  for (int i = 0; i < plan->p->pivots; i++) {
-    pivot_kind kind = kind_of_pivot(plan->p, i, d->single);
-    singular = singular || kind == PIVOT_SINGULAR;
-    if (kind == PIVOT_UNKNOWN) put_pivot(t, d, plan, i, mask);
+// That the product of sizes over pivots is so small that it leaves no doubt.
+static void put_certainty(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+  double most = 1 / (4 * singular_limit(d->single));
+  real product = ap__probe_value(plan->p, AP_OF_PRODUCT);
+  if (is_known(product)) {
+    if (!(product.v < most)) put_never(t, "sure");
+    return;
   }
-  return singular;
+  ap__text_add(t, "  sure &= %s(", mask);
+  ap__put_value(t, d, plan, product);
+  ap__text_add(t, " < %a%s);\n", most, d->single ? "f" : "");
+}
+
+// What the probe says.
+static void put_probe(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+  double limit = singular_limit(d->single);
+  real energy = ap__probe_value(plan->p, AP_OF_ENERGY), size = ap__probe_value(plan->p, AP_OF_SIZE);
+  if (is_known(energy) && is_known(size)) {
+    if (!(energy.v > limit * size.v)) put_never(t, "sound");
+    return;
+  }
+  ap__text_add(t, "  sound &= %s(", mask);
+  ap__put_value(t, d, plan, energy);
+  ap__text_add(t, " > %a%s * (", limit, d->single ? "f" : "");
+  ap__put_value(t, d, plan, size);
+  put(t, "));\n");
+}
+
+static void doubt_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  put(t, "  int sound = 1, sure = 1;\n");
+  put_pivots(t, d, plan, "");
+  put_certainty(t, d, plan, "");
+  put(t, "  if (!sure) {\n");
 }
 
 static void check_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  put(t, "  int sound = 1;\n");
-  if (put_pivots(t, d, plan, "")) put(t, "  sound = 0; /* whatever the state */\n");
-  put(t, "  if (!sound) return 1;\n");
+  put_probe(t, d, plan, "");
+  put(t, "  }\n  if (!sound) return 1;\n");
 }
 
 // ---- many states side by side ------------------------------------------------------------------
@@ -150,13 +176,21 @@ static void sincos_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) 
   ap__text_add(t, "  %s_sincos_lanes(%d, angle, s, c);\n", d->name, plan->angles);
 }
 
+static void doubt_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  char mask[NAME_ROOM];
+  snprintf(mask, sizeof mask, "%s_MASK", d->name);
+  ap__text_add(t, "  %s_i sound = %s_MASK((%s){0} == (%s){0}), sure = sound;\n  int all;\n",
+               d->type, d->name, d->type, d->type);
+  put_pivots(t, d, plan, mask);
+  put_certainty(t, d, plan, mask);
+  ap__text_add(t, "  if (!%s_all(&sure)) {\n", d->name);
+}
+
 static void check_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   char mask[NAME_ROOM];
   snprintf(mask, sizeof mask, "%s_MASK", d->name);
-  ap__text_add(t, "  %s_i sound = %s_MASK((%s){0} == (%s){0});\n  int all;\n", d->type, d->name,
-               d->type, d->type);
-  if (put_pivots(t, d, plan, mask)) put(t, "  sound &= ~sound; /* whatever the state */\n");
-  ap__text_add(t, "  all = %s_all(&sound);\n", d->name);
+  put_probe(t, d, plan, mask);
+  ap__text_add(t, "  }\n  all = %s_all(&sound);\n", d->name);
 }
 
 static const char prologue[] =
@@ -353,6 +387,7 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .store = store_scalar,
                         .stored = stored_scalar,
                         .sincos = u->sincos ? u->sincos : sincos_scalar,
+                        .doubt = doubt_scalar,
                         .check = check_scalar,
                         .call = call_part};
   put_part_functions(t, u, &d, plan);
@@ -378,6 +413,7 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
                         .store = store_lanes,
                         .stored = plan->p->pivots > 0 ? stored_where_sound : stored_lanes,
                         .sincos = sincos_lanes,
+                        .doubt = doubt_lanes,
                         .check = check_lanes,
                         .call = call_part};
   put_part_functions(t, u, &d, plan);

@@ -140,7 +140,7 @@ static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program
     ap__program_free(p);
     return status;
   }
-  ap_program *longer = other.tape.count < p->tape.count ? p : &other;
+  ap_program *longer = ap__program_nodes(&other) < ap__program_nodes(p) ? p : &other;
   ap_program kept = longer == p ? other : *p;
   ap__program_free(longer);
   *p = kept;
@@ -252,10 +252,11 @@ static bool has_sine(const ap_tape *t, int angle) {
   return false;
 }
 
-// Operations that stay on a tape.
+// Operations that stay on a tape, without those that are done where a matrix may be singular.
 static void count_program(const ap_program *p, ap_count *count) {
   const ap_node *node = p->tape.node;
-  for (int k = 1; k < p->tape.count; k++) switch (node[k].op) {
+  int nodes = ap__program_nodes(p);
+  for (int k = 1; k < nodes; k++) switch (node[k].op) {
       case AP_OP_ADD:
       case AP_OP_ADD_CONST: count->add++; break;
       case AP_OP_MUL:

@@ -8,13 +8,14 @@
 
 enum { PART_STEPS = 1500, WHOLE_STEPS = 2500 }; // statements; up to six operations each
 
-// Where statements end and begin: before the pivots are looked at is one cut, the others are even.
+// Where statements end and begin: before and behind the probe is a cut, the others are even.
 static bool choose_cuts(ap_plan *plan) {
-  int room = plan->steps / PART_STEPS + 4, parts = 0;
+  int room = plan->steps / PART_STEPS + 5, parts = 0;
   plan->from = calloc((size_t)room, sizeof *plan->from);
   if (!plan->from) return false;
   for (int at = plan->angle_steps; at < plan->steps;) {
-    int end = at < plan->checked ? plan->checked : plan->steps, left = end - at;
+    int end = at < plan->pivoted ? plan->pivoted : at < plan->checked ? plan->checked : plan->steps;
+    int left = end - at;
     int size = left / ((left + PART_STEPS - 1) / PART_STEPS);
     plan->from[parts++] = at;
     at += size;

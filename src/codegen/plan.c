@@ -115,8 +115,10 @@ static void count_registers(const ap_plan *plan, int *need) {
 typedef struct walk {
   ap_plan *plan;
   const int *need;
-  bool *done; // [count]
-  int *stack; // [count]
+  bool *done;   // [count]
+  int *stack;   // [count]
+  bool *wanted; // [count] by an output
+  bool *probed; // [count] by the probe of num/singular.h
 } walk;
 
 // The operands of a node that are still to be written; the one to begin with comes last.
@@ -194,6 +196,31 @@ static int count_live(const ap_plan *plan, int *left) {
   return most;
 }
 
+// Marks what the values from `from` up to `to` are made of.
+static void mark_below(const ap_program *p, int from, int to, bool *mark) {
+  for (int k = from; k < to; k++) mark[abs(p->value[k].node)] = true;
+  for (int k = p->tape.count - 1; k > 0; k--) {
+    const ap_node *n = &p->tape.node[k];
+    int operands = mark[k] ? ap__operands(n) : 0;
+    if (operands > 0) mark[abs(n->a)] = true;
+    if (operands > 1) mark[abs(n->b)] = true;
+  }
+}
+
+// Pivots and their product, with whatever of the probe the outputs need too; then the rest of the
+// probe, which is left out where the product is small.
+static void order_pivots(walk *w) {
+  const ap_program *p = w->plan->p;
+  int values = ap__program_values(p), probe = p->values + p->pivots + AP_OF_ENERGY;
+  for (int k = p->values; k < probe; k++)
+    if (p->value[k].node) visit(w, abs(p->value[k].node));
+  for (int k = 1; k < p->tape.count; k++)
+    if (w->probed[k] && w->wanted[k]) visit(w, k);
+  w->plan->pivoted = w->plan->steps;
+  for (int k = probe; k < values; k++)
+    if (p->value[k].node) visit(w, abs(p->value[k].node));
+}
+
 // Angles first, then pivots; then the outputs from the first to the last or back, or as they were
 // recorded: whichever keeps the fewest values alive.
 static void order_by(walk *w, int way) {
@@ -203,8 +230,8 @@ static void order_by(walk *w, int way) {
   memset(w->done, 0, sizeof *w->done * (size_t)p->tape.count);
   for (int k = 0; k < w->plan->angles; k++) visit(w, w->plan->angle[k]);
   w->plan->angle_steps = w->plan->steps;
-  for (int k = p->values; k < values; k++)
-    if (p->value[k].node) visit(w, abs(p->value[k].node));
+  w->plan->pivoted = w->plan->steps;
+  if (p->pivots > 0) order_pivots(w);
   w->plan->checked = w->plan->steps;
   for (int k = 1; way == 2 && k < p->tape.count; k++)
     if (w->plan->uses[k]) visit(w, k);
@@ -261,9 +288,11 @@ bool ap__plan(const ap_program *p, ap_plan *plan) {
   walk w = {.plan = plan, .need = need};
   w.done = calloc(n, sizeof *w.done);
   w.stack = calloc(n, sizeof *w.stack);
+  w.wanted = calloc(n, sizeof *w.wanted);
+  w.probed = calloc(n, sizeof *w.probed);
   bool fits = plan->uses && plan->sign && plan->inlined && plan->order && plan->angle &&
               plan->place && plan->part && plan->slot && plan->first_store && plan->next_store &&
-              plan->stored && scratch && need && w.done && w.stack;
+              plan->stored && scratch && need && w.done && w.stack && w.wanted && w.probed;
   if (fits) {
     count_uses(plan);
     list_angles(plan);
@@ -271,6 +300,9 @@ bool ap__plan(const ap_program *p, ap_plan *plan) {
     choose_signs(plan, scratch);
     choose_inlined(plan, scratch);
     count_registers(plan, need);
+    mark_below(p, 0, p->values, w.wanted);
+    if (p->pivots > 0)
+      mark_below(p, p->values + p->pivots + AP_OF_ENERGY, ap__program_values(p), w.probed);
     choose_order(plan, &w, scratch);
     list_stores(plan);
     fits = ap__cut(plan);
@@ -279,6 +311,8 @@ bool ap__plan(const ap_program *p, ap_plan *plan) {
   free(need);
   free(w.done);
   free(w.stack);
+  free(w.wanted);
+  free(w.probed);
   if (!fits) ap__plan_free(plan);
   return fits;
 }

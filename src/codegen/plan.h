@@ -12,8 +12,9 @@ typedef struct ap_plan {
   int *sign;     // [count] 1: what is written for a node is its value, -1: its negative
   bool *inlined; // [count] written where it is used, not as a statement
   int *order;    // [steps] nodes that are statements
-  // All of them; those at the beginning that make angles; those before pivots are looked at.
-  int steps, angle_steps, checked;
+  // All of them; those at the beginning that make angles; those that make pivots and their product;
+  // those before it is known whether the state is singular: what is between serves that alone.
+  int steps, angle_steps, pivoted, checked;
   int *angle; // [angles] nodes whose sine and cosine are needed, in the order of the nodes
   int angles;
   int *place; // [count] of a node that is an angle, its number in that list from 1; else 0

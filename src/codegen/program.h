@@ -14,6 +14,10 @@ typedef struct ap_array {
   int size;
 } ap_array;
 
+/// What stands behind the pivots for the rule of num/singular.h: the product of sizes over pivots;
+/// x . M x and x . S x, which are asked for where the product is not small.
+enum { AP_OF_PRODUCT, AP_OF_ENERGY, AP_OF_SIZE, AP_OF_PROBE };
+
 typedef struct ap_program {
   ap_function function;
   int frame; // whose Jacobian it is
@@ -21,9 +25,9 @@ typedef struct ap_program {
   int inputs, outputs;
   bool in_place; // the last input may be the output
   ap_tape tape;
-  real *value; // [values] the outputs one array after the other, then pivots
+  real *value; // [values] the outputs one array after the other, then what tells singular states
   int values;  // entries of all outputs
-  int pivots; // pairs (size, inverse pivot) behind them: singular where one is nothing but rounding
+  int pivots;  // inverse pivots behind them; and behind these, if any, as AP_OF_ ... says
 } ap_program;
 
 /// What is recorded, and how.
@@ -40,7 +44,15 @@ typedef struct ap_recording {
 /// Run the kernels of one function on the tape.
 ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error);
 /// Number of outputs with their pivots.
-static inline int ap__program_values(const ap_program *p) { return p->values + 2 * p->pivots; }
+static inline int ap__program_values(const ap_program *p) {
+  return p->values + (p->pivots > 0 ? p->pivots + AP_OF_PROBE : 0);
+}
+/// One of them.
+static inline real ap__probe_value(const ap_program *p, int which) {
+  return p->value[p->values + p->pivots + which];
+}
+/// Nodes up to the last that outputs, pivots and their product need: the probe is recorded last.
+int ap__program_nodes(const ap_program *p);
 void ap__program_free(ap_program *p);
 
 /// Rewrite the tape for fewer operations, and keep nothing that no output needs. False: no memory.

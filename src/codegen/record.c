@@ -113,27 +113,48 @@ static void record_inverse(recorder *r, const real *q, const real *v, const real
   if (mimic) contract_columns(w, 1, w->tau, tau);
 }
 
+// What tells whether the inertia matrix is singular: inverse pivots, one in `stride` numbers, and
+// their product with the sizes;
+static void record_pivots(const recorder *r, const real *inverse, size_t stride, real *pivot) {
+  int n = r->m->nv;
+  for (int k = 0; k < n; k++) pivot[k] = inverse[(size_t)k * stride];
+  if (n > 0) pivot[n + AP_OF_PRODUCT] = product_of_pivots(r->w, inverse, stride);
+}
+
+// and the result of a probe.
+static void record_probe(const recorder *r, real *pivot) {
+  int n = r->m->nv;
+  if (n == 0) return;
+  pivot[n + AP_OF_ENERGY] = r->w->probed.energy, pivot[n + AP_OF_SIZE] = r->w->probed.size;
+}
+
 // By articulated bodies.
 static void record_articulated(recorder *r, const real *q, const real *v, const real *tau, real *a,
                                real *pivot) {
   WORK *w = r->w;
-  accelerations_by_bodies(w, w->kernels->articulated, q, v, tau, NULL);
-  for (int k = 0; k < r->m->nv; k++)
-    a[k] = w->a[k], pivot[2 * k] = w->x[k], pivot[2 * k + 1] = w->y[k];
+  accelerations_by_bodies(w, &w->kernels->articulated, q, v, tau, NULL);
+  for (int k = 0; k < r->m->nv; k++) a[k] = w->a[k];
+  record_pivots(r, w->y, 1, pivot);
+  record_probe(r, pivot);
 }
 
-// By the factorised inertia matrix; what tells whether it is singular goes into pivot.
-static void record_forward(recorder *r, const real *q, const real *v, const real *tau, real *a,
-                           real *pivot) {
+// By the factorised inertia matrix, which stays in L.
+static void record_forward(recorder *r, const real *q, const real *v, const real *tau, real *a) {
   WORK *w = r->w;
   int n = r->m->nv;
   record_inverse(r, q, v, NULL, w->x);
   inertia(w, q, w->L);
-  for (int k = 0; k < n; k++) pivot[2 * k] = w->L[k * n + k];
   factorize(n, elimination(w), w->L);
-  for (int k = 0; k < n; k++) pivot[2 * k + 1] = w->L[k * n + k];
   for (int k = 0; k < n; k++) a[k] = r_sub(tau[k], w->x[k]);
   solve(n, elimination(w), w->L, a);
+}
+
+// Whether that one is singular; comes last, see ap__program_nodes().
+static void probe_factors(recorder *r, real *pivot) {
+  update_sizes(r->w);
+  record_pivots(r, r->w->L, (size_t)r->m->nv + 1, pivot);
+  probe_matrix(r->w, r->m->nv, elimination(r->w), r->w->L);
+  record_probe(r, pivot);
 }
 
 static void record_jacobian(recorder *r, int frame, const real *q, real *J) {
@@ -246,9 +267,10 @@ static bool record_forward_derivatives(recorder *r, const real *q, const real *v
   real *by[2] = {out, out + size}, *scratch = malloc((size + 2 * n) * sizeof *scratch);
   bool fits = scratch != NULL;
   real *a = scratch;
-  if (fits) record_forward(r, q, v, tau, a, pivot);
+  if (fits) record_forward(r, q, v, tau, a);
   fits = fits && derive_at(r, q, v, a, scratch + n, scratch + 2 * n, by);
   solve_for(w, (real *const[]){out, out + size, out + 2 * size});
+  probe_factors(r, pivot);
   free(scratch);
   return fits;
 }
@@ -262,7 +284,10 @@ static bool run_kernels(recorder *r, ap_program *p, const real *in) {
     case AP_GEN_BIAS: record_inverse(r, q, v, NULL, out); break;
     case AP_GEN_GRAVITY: record_inverse(r, q, NULL, NULL, out); break;
     case AP_GEN_FORWARD:
-      (r->second ? record_articulated : record_forward)(r, q, v, a, out, out + p->values);
+      if (r->second)
+        record_articulated(r, q, v, a, out, out + p->values);
+      else
+        record_forward(r, q, v, a, out), probe_factors(r, out + p->values);
       break;
     case AP_GEN_JACOBIAN: record_jacobian(r, p->frame, q, out); break;
     case AP_GEN_REGRESSOR: record_regressor(r, q, v, a, out); break;
@@ -319,6 +344,13 @@ static real *record_inputs(ap_program *p) {
   for (int k = 0, n = 0; in && k < p->inputs; k++)
     for (int i = 0; i < p->input[k].size; i++) in[n++] = ap__tape_input(&p->tape, k, i);
   return in;
+}
+
+int ap__program_nodes(const ap_program *p) {
+  int last = 0, values = p->values + (p->pivots > 0 ? p->pivots + AP_OF_ENERGY : 0);
+  for (int k = 0; k < values; k++)
+    if (abs(p->value[k].node) > last) last = abs(p->value[k].node);
+  return last + 1;
 }
 
 void ap__program_free(ap_program *p) {

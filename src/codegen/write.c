@@ -251,8 +251,12 @@ void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put_loads(&w, in.read);
   put_statements(&w, 0, plan->angle_steps);
   if (plan->angles > 0) d->sincos(t, d, plan);
-  put_steps(&w, plan->angle_steps, plan->checked);
-  if (plan->p->pivots > 0) d->check(t, d, plan);
+  put_steps(&w, plan->angle_steps, plan->pivoted);
+  if (plan->p->pivots > 0) {
+    d->doubt(t, d, plan);
+    put_steps(&w, plan->pivoted, plan->checked);
+    d->check(t, d, plan);
+  }
   if (!plan->p->in_place) put_other_stores(&w);
   put_steps(&w, plan->checked, plan->steps);
   if (plan->p->in_place) put_other_stores(&w);

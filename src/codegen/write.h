@@ -33,7 +33,10 @@ typedef struct ap_dialect {
   void (*stored)(ap__text *t, const struct ap_dialect *d, const char *array, int i);
   /// Sines and cosines of all angles into arrays s and c.
   void (*sincos)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan);
-  /// Leave the function where a pivot says so.
+  /// What pivots say; what follows is to be done where they leave a doubt whether the state is
+  /// singular.
+  void (*doubt)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan);
+  /// The end of that, and of the function where the state is singular.
   void (*check)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan);
   /// The call of one part of a program that is cut; `function` is the name without the prefix.
   void (*call)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan, int part);

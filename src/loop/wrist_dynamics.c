@@ -10,6 +10,7 @@
 //   f_theta
 
 #include "loop/wrist.h"
+#include "num/cholesky.h"
 
 // Rates of a limb. dp1h and dp2h are the derivatives of p1 / h and p2 / h in the limb's frame.
 typedef struct limb_motion {
@@ -311,18 +312,16 @@ ap_status ap_wrist_matrices(const ap_wrist *w, const double q[3], const double *
 
 // ---- forward dynamics and energy ---------------------------------------------------------------
 
-// x with A x = b for a positive definite A, by Cholesky's factors. False where a pivot is lost in
-// the rounding of what it was made of.
+// x with A x = b for a positive definite A, by Cholesky's factors. False where A is singular, by
+// the rule of num/singular.h.
 static bool solve(mat3 A, vec3 b, vec3 *x) {
-  const double small = 1e-14;
+  double L[9] = {A.x.x, 0, 0, A.x.y, A.y.y, 0, A.x.z, A.y.z, A.z.z};
+  if (!ap__cholesky(3, L)) return false;
   double d1 = A.x.x;
-  if (!(d1 > 0)) return false;
   double l21 = A.x.y / d1, l31 = A.x.z / d1;
   double d2 = A.y.y - l21 * A.x.y;
-  if (!(d2 > small * A.y.y)) return false;
   double l32 = (A.y.z - l21 * A.x.z) / d2;
   double d3 = A.z.z - l31 * A.x.z - l32 * l32 * d2;
-  if (!(d3 > small * A.z.z)) return false;
   double y1 = b.x, y2 = b.y - l21 * y1, y3 = b.z - l31 * y1 - l32 * y2;
   x->z = y3 / d3;
   x->y = y2 / d2 - l32 * x->z;

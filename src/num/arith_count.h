@@ -113,9 +113,14 @@ typedef bool r_truth;
 static inline r_truth r_true(void) { return true; }
 static inline r_truth r_and(r_truth a, r_truth b) { return a && b; }
 static inline real r_sign(real a) { return r_const((a.v > 0) - (a.v < 0)); }
-static inline r_truth r_sound(real size, real inverse, double limit) {
-  double ratio = size.v * inverse.v;
-  return inverse.v > 0 && ratio > 0 && ratio < limit;
+static inline r_truth r_exceeds(real a, double factor, real b) { return a.v > factor * b.v; }
+
+static inline bool r_always(r_truth t) { return t; }
+
+typedef ap_count r_counts;
+static inline r_counts r_pause(arith_ctx ctx) { return ctx ? *ctx : (ap_count){0}; }
+static inline void r_resume(arith_ctx ctx, r_counts before) {
+  if (ctx) *ctx = before;
 }
 
 /// Sine and cosine of the exact sum q + offset: one sincos, and an addition unless one of them is

@@ -46,13 +46,19 @@ static inline real r_max(real a, real b) { return ap__tape_max(a, b); }
 
 static inline real r_sign(real a) { return ap__tape_sign(a); }
 
-// Nothing is known while recording: whoever records keeps the pivots and has them tested later.
+// Nothing is known while recording: whoever records keeps what is compared and has it tested later.
 typedef bool r_truth;
 static inline r_truth r_true(void) { return true; }
 static inline r_truth r_and(r_truth a, r_truth b) { return a && b; }
-static inline r_truth r_sound(real size, real inverse, double limit) {
-  return (void)size, (void)inverse, (void)limit, true;
+static inline r_truth r_exceeds(real a, double factor, real b) {
+  return (void)a, (void)factor, (void)b, true;
 }
+
+static inline bool r_always(r_truth t) { return (void)t, false; }
+
+typedef bool r_counts;
+static inline r_counts r_pause(arith_ctx ctx) { return (void)ctx, true; }
+static inline void r_resume(arith_ctx ctx, r_counts before) { (void)ctx, (void)before; }
 
 /// Sine and cosine of q + offset, the offset turned by on the tape.
 static inline void r_sincos(real q, real offset, real *s, real *c) {
