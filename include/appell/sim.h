@@ -107,7 +107,8 @@ typedef struct ap_joint_stop {
 /// How time goes on.
 typedef enum ap_stepping {
   AP_ADAPTIVE,   ///< Dormand-Prince of order 8 to a tolerance, impacts located to the last digits
-  AP_FIXED_RK4,  ///< fixed steps of the classical Runge-Kutta method
+  AP_FIXED_RK4,  ///< fixed steps of the classical Runge-Kutta method; with springs and dampers of an
+                 ///< additive one, of order 4 as well
   AP_FIXED_EULER ///< fixed steps of the semi-implicit Euler method
 } ap_stepping;
 
@@ -242,11 +243,12 @@ typedef struct ap_contact_state {
 /// run goes on for a while in strides, short steps with impulses instead of forces
 /// (docs/impacts.md); impacts that do not get on in time lose their restitution.
 ///
-/// With fixed steps every step costs the same and nothing is allocated. A point that is inside a
-/// wall at the end of a step is met there, so that impacts come up to one step late and up to a
-/// step's way deep; slower ones than two steps of acceleration don't rebound. Energies err by the
-/// order of the method, and at impacts by the order of the step. Steps that are too long for a
-/// motion make energy: AP_E_NO_CONVERGENCE at the latest when that is more than all that moved.
+/// Fixed steps go through the same search, events and forces. Between two points of their grid the
+/// motion of AP_FIXED_RK4 is the cubic through both ends with their rates, that of AP_FIXED_EULER the
+/// straight line. Springs, dampers, viscous friction and elastic stops are implicit; ap_sim_remark()
+/// names a joint that steps are too long for. Energies err by the order of the method. Steps that are
+/// too long for a motion make energy: AP_E_NO_CONVERGENCE at the latest when that is more than all
+/// that moved.
 ///
 /// A mechanism moves in the coordinates of its tree, and so passes through singularities of its
 /// independent coordinates and of its actuators. Where its closures lose rank it may go on in more
