@@ -215,6 +215,12 @@ static bool has_stopped(const run_pair *p, const ap_resting *r) {
   return sqrt(fmax(square, 0)) <= RUN_STOPPED * r->fast || (r->follows && !(r->speed > 0));
 }
 
+// Whether a pair that stuck moves along its wall, as after an impact elsewhere; less is drift.
+static bool was_moved(const ap_sim *sim, const run_pair *p) {
+  double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
+  return sqrt(fmax(square, 0)) > RUN_ALONG * (sim->fastest + sim->length);
+}
+
 // Bounces that end take their normal velocities with them, and friction takes what it can of those
 // along the walls: new ones that are as slow as that stick. Without it, the normal velocity of one
 // end of a block that rocks would become a speed of sliding, and tip it over to its other end.
@@ -300,6 +306,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
+      if (was_moved(sim, p)) sim->candidate[n].sticks = false;
       if (has_stopped(p, &sim->candidate[n])) sim->candidate[n].sticks = true;
       *project = *project || sim->candidate[n].sticks;
     }
@@ -459,10 +466,11 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
     return AP_E_UNSUPPORTED;
   }
   sim->fresh = true;
-  if (n && project) {
+  if (n && project) { // bounces that end lose what they had, of motion and of height
+    double energy = ap__run_total(sim);
     status = ap__contact_project(&sim->plant, q, v, n, sim->candidate, sim->contact_room, &lost);
     if (status) return ap__run_failed(sim, status, "points cannot be put on their walls", error);
-    sim->lost += lost;
+    sim->lost += fmax(lost, energy - ap__run_total(sim));
   }
   if (n) status = choose_modes(sim, n, &broken, error);
   if (status) return status;

@@ -252,6 +252,12 @@ void ap__run_energy(ap_sim *sim, double energy[3]) {
   }
 }
 
+double ap__run_total(ap_sim *sim) {
+  double energy[3];
+  ap__run_energy(sim, energy);
+  return energy[0] + energy[1] + energy[2];
+}
+
 void ap__run_weigh(ap_sim *sim) {
   double energy[3], least = sim->scene.absolute * 1e-3;
   if (sim->n == sim->nq + sim->nv) return;

@@ -229,7 +229,8 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   if (!status) ap__run_remark(sim);
   double lift = -energy[1] - energy[2]; // onto walls, of points that start inside within `depth`
   ap__run_energy(sim, energy);
-  sim->start_energy += lift + energy[1] + energy[2];
+  lift += energy[1] + energy[2];
+  sim->start_energy += fmax(lift, 0);
   sim->started = !status;
   return status;
 }

@@ -228,6 +228,8 @@ double ap__run_stop_force(const run_pair *pair, const double *q, const double *v
 void ap__run_configuration_rate(const ap_model *m, const double *q, const double *v, double *rate);
 // Kinetic, potential and elastic energy of sim->y.
 void ap__run_energy(ap_sim *sim, double energy[3]);
+// Their sum.
+double ap__run_total(ap_sim *sim);
 // The ledger's tolerance, from the energies that there are.
 void ap__run_weigh(ap_sim *sim);
 

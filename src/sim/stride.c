@@ -77,13 +77,6 @@ static ap_status go(ap_sim *sim, run_stride *s, const double *rate, bool meets, 
   return status ? ap__run_failed(sim, status, "the impact cannot be solved", error) : AP_OK;
 }
 
-// Energies of motion, place and springs.
-static double energy_of(ap_sim *sim) {
-  double energy[3];
-  ap__run_energy(sim, energy);
-  return energy[0] + energy[1] + energy[2];
-}
-
 // What the impulses of n touches took, which act on the mean of the velocities at both ends: along
 // the walls, and across them.
 static void losses(ap_sim *sim, int n, double *along, double *across) {
@@ -103,7 +96,7 @@ static double book(ap_sim *sim, const run_stride *s) {
   const double *ledger0 = sim->y0 + sim->nq + sim->nv;
   losses(sim, s->n, &along, &across);
   if (s->jumps) along = 0, across = s->result.lost;
-  double change = energy_of(sim) - s->before + along + across;
+  double change = ap__run_total(sim) - s->before + along + across;
   for (int i = 0; i < sim->n - sim->nq - sim->nv; i++)
     change += (i == RUN_TAKEN ? 1 : -1) * (ledger[i] - ledger0[i]);
   if (along < 0 || s->result.relaxed) across += along, along = 0;
@@ -175,7 +168,7 @@ static ap_status stride(ap_sim *sim, double *h, ap_error *error) {
   double kinetic = ap_kinetic_energy(sim->m, sim->w, sim->y, sim->y + sim->nq);
   double lost = sim->lost, least = sim->moment / STRIDE_PARTS;
   double allowed = sim->scene.relative * kinetic + sim->scene.absolute;
-  run_stride s = {.h = *h, .before = energy_of(sim)};
+  run_stride s = {.h = *h, .before = ap__run_total(sim)};
   memcpy(sim->y0, sim->y, (size_t)sim->n * sizeof *sim->y);
   for (;;) {
     sim->lost = lost;
