@@ -32,6 +32,7 @@ typedef struct ap_gap_bound {
   double f[3];
   double third;
   double steep;
+  double slope; // |grad F| at t = 0
 } ap_gap_bound;
 void ap__surface_bound(const ap_surface *s, const ap_way *way, ap_gap_bound *bound);
 

@@ -68,6 +68,9 @@ static void bound_quadric(const ap_surface *s, const moving *m, ap_gap_bound *g)
   for (int d = 0; d < 3; d++) g->f[d] = shortest / 2 * (q.s[d] - (d == 0));
   g->third = shortest / 2 * q.S[3];
   g->steep = shortest / s->longest;
+  double Du[3];
+  for (int k = 0; k < 3; k++) Du[k] = weight[k] * m->u[0][k];
+  g->slope = shortest * sqrt(dot(Du, Du));
 }
 
 // F = (s^2 - 4 R^2 rho^2) / (8 r R (R + r)) with s = u.u + R^2 - r^2: on the surface, where s =
@@ -85,6 +88,9 @@ static void bound_torus(const ap_surface *surface, const moving *m, ap_gap_bound
   g->f[2] = scale * (2 * (s.s[1] * s.s[1] + s.s[0] * s.s[2]) - k * rho.s[2]);
   g->third = scale * (2 * (s.S[0] * s.S[3] + 3 * s.S[1] * s.S[2]) + k * rho.S[3]);
   g->steep = (R - r) / (R + r);
+  double grad[3];
+  for (int i = 0; i < 3; i++) grad[i] = (4 * s.s[0] - (i < 2 ? 2 * k : 0)) * m->u[0][i];
+  g->slope = scale * sqrt(dot(grad, grad));
 }
 
 // F = (u_1 - f(u_0)) / sqrt(1 + L^2), L the steepest slope of all; the bounds on f'' and f''' are
@@ -102,6 +108,7 @@ static void bound_profile(const ap_surface *s, const ap_way *way, const moving *
   g->f[2] = scale * (m->u[2][1] - f[2] * v * v - f[1] * m->u[2][0]);
   g->third = scale * ((1 + most[0]) * way->jerk + 3 * most[1] * U1 * U2 + most[2] * U1 * U1 * U1);
   g->steep = scale;
+  g->slope = scale * sqrt(1 + f[1] * f[1]);
 }
 
 void ap__surface_bound(const ap_surface *s, const ap_way *way, ap_gap_bound *bound) {
@@ -109,7 +116,7 @@ void ap__surface_bound(const ap_surface *s, const ap_way *way, ap_gap_bound *bou
   place(s, way, &m);
   switch (s->wall.kind) {
     case AP_WALL_PLANE:
-      *bound = (ap_gap_bound){{m.u[0][2], m.u[1][2], m.u[2][2]}, way->jerk, 1};
+      *bound = (ap_gap_bound){{m.u[0][2], m.u[1][2], m.u[2][2]}, way->jerk, 1, 1};
       break;
     case AP_WALL_TORUS: bound_torus(s, &m, bound); break;
     case AP_WALL_PROFILE: bound_profile(s, way, &m, bound); break;

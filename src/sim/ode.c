@@ -351,10 +351,11 @@ ap_status ap__ode_step(ap_ode *ode, double stop, ap_error *error) {
 // The continuous extension, first in Hairer's nested form
 //   y0 + x (r0 + (1 - x) (r1 + x (r2 + (1 - x) (r3 + x (r4 + ...))))),
 // then in powers of x. Between the ends of fixed steps it is the cubic through both with their
-// rates, of Euler's method the straight line.
+// rates; of Euler's method the parabola through both with the rate where it begins, which is where
+// shorter steps lead to.
 ap_status ap__ode_interpolate(ap_ode *ode, ap_error *error) {
   const rk_pair *pair = ode->pair;
-  int n = ode->n, terms = ode->fixed > 0 ? (ode->euler ? 1 : 3) : 3 + pair->terms;
+  int n = ode->n, terms = ode->fixed > 0 ? (ode->euler ? 2 : 3) : 3 + pair->terms;
   if (ode->dense) return AP_OK;
   if (ode->fixed == 0 && !go_through(ode, ode->h, pair->stages + 1, pair->all, ode->k, ode->stage))
     return explain(ode, RATE, ode->to, error);

@@ -37,10 +37,12 @@ static void bound(const ap_sim *sim, const run_pair *p, ap_gap_bound *g) {
     return;
   }
   const double *c = path->shifted + p->coordinate;
-  double nq = sim->nq, h = path->h;
+  int nq = sim->nq;
+  double h = path->h;
   *g = (ap_gap_bound){
-      {p->way * c[0] - p->limit, p->way * c[(int)nq] / h, 2 * p->way * c[2 * (int)nq] / (h * h)},
+      {p->way * c[0] - p->limit, p->way * c[nq] / h, 2 * p->way * c[2 * nq] / (h * h)},
       fabs(p->way) * path->most[3 * sim->nq + p->coordinate],
+      1,
       1};
 }
 
