@@ -23,7 +23,8 @@ enum { TOLD = 64, JUDGED = 5 };
 // Paths that come so close to a wall, or go so deep, may be told either way: twenty times what the
 // simulator promises to find, 1e-9, as its own measure of the scene is not ours.
 #define BAND 2e-8
-// Below that a touch has no impulse: a tenth of what the simulator says, its measure not being ours.
+// Below that a touch has no impulse: a tenth of what the simulator says, its measure not being
+// ours.
 #define GRAZE 1e-11
 // Velocities, of the fastest; the ledger, of the largest energy.
 #define VELOCITY 1e-8

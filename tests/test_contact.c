@@ -51,11 +51,8 @@ static const ap_surface *plane(double x, double y, double z, double height) {
 
 static ap_resting point_at(int body, double x, double y, double z, const ap_surface *s,
                            double friction) {
-  return (ap_resting){.body = body,
-                      .at = {x, y, z},
-                      .surface = s,
-                      .friction = friction,
-                      .stiction = friction};
+  return (ap_resting){
+      .body = body, .at = {x, y, z}, .surface = s, .friction = friction, .stiction = friction};
 }
 
 static double dot3(const double a[3], const double b[3]) {

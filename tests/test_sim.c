@@ -758,8 +758,8 @@ TEST(fixed_steps_of_a_brick) {
 }
 
 // What holds a point takes no energy, and what rubs is dissipated: with forces that do not change,
-// the ledger closes to rounding. Euler's method falls with the velocity of the end of a step, and so
-// half a step too far: m g h v / 2 in every rise and fall, m being 2 kg and v halved each time.
+// the ledger closes to rounding. Euler's method falls with the velocity of the end of a step, and
+// so half a step too far: m g h v / 2 in every rise and fall, m being 2 kg and v halved each time.
 TEST(fixed_steps_close_the_ledger) {
   for (int k = 0; k < 4; k++) {
     ap_wall plane;

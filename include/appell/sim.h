@@ -244,11 +244,11 @@ typedef struct ap_contact_state {
 /// (docs/impacts.md); impacts that do not get on in time lose their restitution.
 ///
 /// Fixed steps go through the same search, events and forces. Between two points of their grid the
-/// motion of AP_FIXED_RK4 is the cubic through both ends with their rates, that of AP_FIXED_EULER the
-/// parabola on which its shorter steps end. Springs, dampers, viscous friction and elastic stops are
-/// implicit; ap_sim_remark() names a joint that steps are too long for. Energies err by the order of
-/// the method. Steps that are too long for a motion make energy: AP_E_NO_CONVERGENCE at the latest
-/// when that is more than all that moved.
+/// motion of AP_FIXED_RK4 is the cubic through both ends with their rates, that of AP_FIXED_EULER
+/// the parabola on which its shorter steps end. Springs, dampers, viscous friction and elastic
+/// stops are implicit; ap_sim_remark() names a joint that steps are too long for. Energies err by
+/// the order of the method. Steps that are too long for a motion make energy: AP_E_NO_CONVERGENCE
+/// at the latest when that is more than all that moved.
 ///
 /// A mechanism moves in the coordinates of its tree, and so passes through singularities of its
 /// independent coordinates and of its actuators. Where its closures lose rank it may go on in more
