@@ -168,7 +168,8 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   sim->number++;
   for (int i = 0; i < n; i++) {
     const ap_touch *t = &sim->touched[i];
-    const run_pair *p = &sim->pair[sim->chosen[i]];
+    run_pair *p = &sim->pair[sim->chosen[i]];
+    p->dips = false;
     bool pressed = dot(t->impulse, t->impulse) > 0;
     if (pressed || (p->now.rate < 0 && !ap__run_along(sim, p)))
       ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, p, t, result.lost);

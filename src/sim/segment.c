@@ -39,7 +39,7 @@ static void set_near(ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     bool leaves = p->now.rate > 0 && !ap__run_along(sim, p);
-    p->near = p->now.distance <= sim->touch && !leaves;
+    p->near = p->now.distance <= sim->touch && (p->dips || !leaves);
     p->dips = p->near && (p->dips || ap__run_along(sim, p));
     if (p->now.distance <= sim->touch)
       p->told = true;
