@@ -140,7 +140,8 @@ typedef struct ap_scene {
   bool joint_friction;       ///< viscous and Coulomb friction and rotors of the model: true
   const double *gravity;     ///< m/s2, world; NULL: the model's
   ap_stepping stepping;      ///< AP_ADAPTIVE
-  double relative;           ///< tolerance of AP_ADAPTIVE relative to each coordinate: 2e-11
+  double relative;           ///< tolerance of AP_ADAPTIVE relative to each coordinate: 2e-11; with
+                             ///< contacts or brakes taken as 1e-8 at the loosest
   double absolute;           ///< and in its unit: 2e-11
   double step;               ///< s, of fixed steps: 1e-3
   double window;             ///< s: impacts so close in time count as one: 0, those at once only
