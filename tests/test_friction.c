@@ -348,3 +348,98 @@ TEST(an_arm_falls_onto_its_limit) {
   CHECK_CLOSE(met->lost, I / 2 * speed * speed * 0.84, 1e-8);
   CHECK_CLOSE(met->position[0], 1.1, 1e-10);
 }
+
+// ---- scales ------------------------------------------------------------------------------------
+
+// A mass between two stops a micrometre apart: elastic, it goes on for ever.
+TEST(tight_play_keeps_its_energy) {
+  static const double play[] = {1e-3, 1e-6, 1e-7};
+  for (int k = 0; k < 3; k++) {
+    ap_body_def b = law_slide(1);
+    b.lower = 0, b.upper = play[k];
+    ap_joint_stop stop = {.v = 0, .restitution = 1};
+    ap_scene scene = law_scene(law_model(&b, 1, (double[]){0, 0, 0}), NULL, 0);
+    scene.stop = &stop, scene.nstop = 1;
+    test_context("play %g", play[k]);
+    if (!law_run_scene(&scene, (double[]){play[k] / 2}, (double[]){1}, 100 * play[k], play[k]))
+      return;
+    CHECK_CLOSE(fabs(told.v[0]), 1, 1e-10);
+    CHECK_CLOSE(told.end.lost, 0, 1e-12);
+  }
+}
+
+// However close above its floor, or within `depth` inside, a point starts: it soon slides along it.
+TEST(points_close_to_a_wall_cost_little) {
+  static const double height[] = {1e-6, 1e-8, 1e-10, 1e-12, 0, -1e-13, -1e-10};
+  for (int k = 0; k < 7; k++) {
+    ap_wall floor = ap_default_wall();
+    ap_scene scene = law_scene(law_point(1, 0, 0, -10), &floor, 1);
+    test_context("height %g", height[k]);
+    if (!law_run_scene(&scene, (double[]){0, 0, height[k]}, (double[]){1, 0, 0}, 0.6, 0.1)) return;
+    CHECK_CLOSE(told.q[0], 0.6, 1e-9);
+    CHECK_CLOSE(told.q[2], 0, 1e-12);
+    CHECK(told.evaluations < 1000);
+  }
+}
+
+// Bounces do not depend on what the clock shows, but for the rounding of time.
+TEST(the_clock_does_not_matter) {
+  for (int k = 0; k <= 8; k += 2) {
+    double t = k ? pow(10, k) : 0;
+    ap_wall floor = ap_default_wall();
+    floor.restitution = 0.5;
+    ap_scene scene = law_scene(law_point(1, 0, 0, -10), &floor, 1);
+    ap_sim *sim = NULL;
+    ap_sim_state s;
+    test_context("from %g s", t);
+    told = (law_run){0};
+    if (!CHECK_OK(ap_sim_create(&scene, &sim, NULL))) return;
+    ap_sim_on_event(sim, law_listen, &told);
+    CHECK_OK(ap_sim_start(sim, t, (double[]){0, 0, 1}, (double[]){0, 0, 0}, NULL));
+    CHECK_OK(ap_sim_advance(sim, t + 3, NULL));
+    CHECK_OK(ap_sim_now(sim, &s, NULL));
+    double rounding = 1e-9 + 64 * DBL_EPSILON * t;
+    CHECK(law_count(AP_EVENT_IMPACT) >= 5);
+    for (int i = 0; i < 4; i++)
+      CHECK_CLOSE(law_event(AP_EVENT_IMPACT, i)->t - t, sqrt(0.2) * (3 - pow(2, 1 - i)), rounding);
+    CHECK_CLOSE(s.lost, 10, 1e3 * rounding);
+    CHECK_CLOSE(s.closing, 0, 1e3 * rounding);
+    ap_sim_free(sim);
+  }
+}
+
+// A robot whose inertia matrix is singular has no motion, with and without walls: a status.
+TEST(a_massless_robot_is_refused) {
+  ap_body_def b = law_slide(0);
+  ap_scene scene = law_scene(law_model(&b, 1, (double[]){0, 0, 0}), NULL, 0);
+  ap_sim *sim = NULL;
+  ap_sim_state s;
+  ap_error error = {0};
+  CHECK_OK(ap_sim_create(&scene, &sim, &error));
+  ap_status status = ap_sim_start(sim, 0, (double[]){0}, (double[]){0}, &error);
+  if (!status) status = ap_sim_now(sim, &s, &error);
+  CHECK_STATUS(status, AP_E_SINGULAR);
+  CHECK_HAS(error.text, "without moving any mass");
+  ap_sim_free(sim);
+}
+
+// A pulse through fixed steps: the force at the beginning of a step does work on the mean velocity.
+static ap_status burst(void *context, double t, const double *q, const double *v, double *tau) {
+  (void)context, (void)q, (void)v;
+  tau[0] += t >= 0.5 && t < 0.5005 ? 2000 : 0;
+  return AP_OK;
+}
+
+TEST(work_of_pulses_in_fixed_steps) {
+  static const double times[2] = {0.5, 0.5005};
+  for (int k = 0; k < 2; k++) {
+    ap_body_def b = law_slide(1);
+    ap_scene scene = law_scene(law_model(&b, 1, (double[]){0, 0, 0}), NULL, 0);
+    scene.force = burst, scene.force_time = times, scene.nforce_time = 2;
+    scene.stepping = k ? AP_FIXED_EULER : AP_FIXED_RK4;
+    test_context("%s", k ? "Euler" : "RK4");
+    if (!law_run_scene(&scene, (double[]){0}, (double[]){0}, 1, 0.1)) return;
+    CHECK_CLOSE(told.v[0], 1, 1e-9);
+    CHECK_CLOSE(told.end.work, 0.5, 1e-9);
+  }
+}
