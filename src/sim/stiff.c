@@ -111,7 +111,7 @@ void ap__run_remark(ap_sim *sim) {
   const ode_stiff *s = &sim->stiff;
   double h = sim->scene.step, shortest = h;
   sim->remark[0] = 0;
-  if (!sim->ode->fixed || prepare(sim, sim->t, sim->y)) return;
+  if (sim->ode->fixed == 0 || prepare(sim, sim->t, sim->y)) return;
   for (int i = 0; i < s->n; i++) {
     double P = s->mobility[i * s->n + i];
     double settles = 1 / (P * s->damping[i]), swings = 1 / sqrt(P * s->stiffness[i]);
