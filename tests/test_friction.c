@@ -349,6 +349,46 @@ TEST(an_arm_falls_onto_its_limit) {
   CHECK_CLOSE(met->position[0], 1.1, 1e-10);
 }
 
+// A brake acts against the new velocity after an impact has turned it: falls at g - c / m, rises
+// against g + c / m, and all that is lost is told by the events.
+TEST(rebounds_keep_their_speed_under_joint_friction) {
+  static const double coulomb[] = {0, 1e-9, 0.5, 4};
+  for (int k = 0; k < 4; k++) {
+    double m = 1, g = 9.81, c = coulomb[k], e = 0.6, h = 1, sum = 0;
+    ap_body_def b = law_slide(m);
+    b.axis[0] = 0, b.axis[2] = 1, b.lower = 0, b.coulomb = c;
+    ap_joint_stop stop = {.v = 0, .restitution = e};
+    ap_scene scene = law_scene(law_model(&b, 1, (double[]){0, 0, -g}), NULL, 0);
+    scene.stop = &stop, scene.nstop = 1;
+    test_context("Coulomb friction %g", c);
+    if (!law_run_scene(&scene, (double[]){h}, (double[]){0}, 4, 0.1)) return;
+    for (int i = 0; i < 4; i++) {
+      double speed = sqrt(2 * (g - c / m) * h);
+      CHECK_CLOSE(law_event(AP_EVENT_IMPACT, i)->before[0], -speed, 1e-8);
+      CHECK_CLOSE(law_event(AP_EVENT_IMPACT, i)->after[0], e * speed, 1e-8);
+      h = e * speed * e * speed / (2 * (g + c / m));
+    }
+    for (int i = 0; i < told.n; i++) sum += told.event[i].lost;
+    CHECK_CLOSE(told.end.lost, sum, 1e-9);
+  }
+}
+
+// A block on a wall that slopes, pushed by a ramp, slips: it does not leave and come back.
+TEST(a_block_slips_on_a_slope) {
+  double slope = 0.26, m = 2, rate = 20, g = 9.81;
+  ramp r = {0, rate};
+  ap_wall wall = rough_floor(0.4, 0.6);
+  wall.axis[0] = -sin(slope), wall.axis[2] = cos(slope);
+  ap_scene scene = law_scene(law_point(m, 0, 0, -g), &wall, 1);
+  scene.force = push_ramp, scene.context = &r, scene.nforce_time = 0;
+  if (!law_run_scene(&scene, (double[]){0, 0, 0}, (double[]){0, 0, 0}, 1.5, 0.1)) return;
+  // Uphill: F cos - m g sin = mu (m g cos + F sin).
+  double push = m * g * (sin(slope) + 0.6 * cos(slope)) / (cos(slope) - 0.6 * sin(slope));
+  CHECK_CLOSE(law_event(AP_EVENT_SLIP, 0)->t, push / rate, 1e-9);
+  CHECK_EQ_INT(law_count(AP_EVENT_LIFTOFF), 0);
+  CHECK_EQ_INT(law_count(AP_EVENT_IMPACT), 0);
+}
+
 // ---- scales ------------------------------------------------------------------------------------
 
 // A mass between two stops a micrometre apart: elastic, it goes on for ever.

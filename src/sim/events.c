@@ -427,6 +427,18 @@ static void tell_changes(ap_sim *sim, double lost) {
   }
 }
 
+// Brakes act against the rates as they are now, which an impact may have turned; a joint that it
+// has moved is not held.
+static void turn_brakes(ap_sim *sim) {
+  const double *v = sim->y + sim->nq;
+  double fastest = 0;
+  for (int i = 0; i < sim->nv; i++) fastest = fmax(fastest, fabs(v[i]));
+  for (int i = 0; i < sim->nbrake; i++) {
+    run_brake *b = &sim->brake[i];
+    if (fabs(v[b->v]) > RUN_ALONG * fastest + RUN_DRIFT) b->way = v[b->v] > 0 ? 1 : -1;
+  }
+}
+
 // What was there before, those that leave by themselves taken out.
 static void look_back(ap_sim *sim, run_break broken) {
   for (int i = 0; i < sim->npair; i++) sim->pair[i].was = WAS_FREE;
@@ -434,6 +446,7 @@ static void look_back(ap_sim *sim, run_break broken) {
     run_brake *b = &sim->brake[i];
     b->was = b->way ? WAS_SLIDING : b->resting >= 0 ? WAS_STICKING : WAS_FREE;
   }
+  turn_brakes(sim);
   if (broken.kind == BREAK_HOLDS) sim->brake[broken.index].way = 0;
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   drop_leaving(sim);

@@ -168,7 +168,8 @@ ap_touch ap__run_touch(const run_pair *pair, double restitution) {
 
 bool ap__run_along(const ap_sim *sim, const run_pair *pair) {
   double speed = sqrt(dot(pair->now.v, pair->now.v));
-  return fabs(pair->now.rate) <= RUN_ALONG * speed + RUN_NOUGHT * sim->fastest;
+  double none = RUN_ALONG * speed + RUN_NOUGHT * sim->fastest + RUN_DRIFT * sim->length;
+  return fabs(pair->now.rate) <= none;
 }
 
 bool ap__run_jams(const ap_sim *sim) {
