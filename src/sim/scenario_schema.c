@@ -30,9 +30,9 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"scenario", "gravity", NUMBERS(3), HEAD(gravity), NULL, "m/s2", "the robot's",
      "acceleration of gravity in the world"},
     {"scenario", "joint_friction", CHOICE, HEAD(joint_friction), "false true", "", "true",
-     "viscous and Coulomb friction and rotors of the robot take part"},
+     "viscous, Coulomb and static friction and rotor inertias of the robot take part"},
     {"scenario", "limits", CHOICE, HEAD(limits), "false true", "", "true",
-     "limits of the robot's joints act as stops"},
+     "position limits of the robot's joints act as stops; limits of velocity and effort do not act"},
     {"scenario", "walls", LIST, 0, "wall", "", "none", "what the contact points may touch"},
     {"scenario", "contacts", ANY, HEAD(contacts), "list of texts or of [contact](#contact)", "",
      "joints and end points",
@@ -138,8 +138,8 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"load", "to", NUMBER, LOAD(load.to), NULL, "s", "the end", "when it stops"},
 
     {"integrator", "method", CHOICE, HEAD(method), "adaptive rk4 euler", "", "adaptive",
-     "Dormand-Prince of order 8 to a tolerance with impacts located to the last digits, or fixed "
-     "steps of the classical Runge-Kutta or the semi-implicit Euler method"},
+     "Dormand-Prince of order 8 to a tolerance, or fixed steps of order 4 (Runge-Kutta) or of order 1 "
+     "(semi-implicit Euler)"},
     {"integrator", "relative", NUMBER, HEAD(relative), NULL, "", "2e-11",
      "relative tolerance of adaptive, 1e-15 to 0.1"},
     {"integrator", "absolute", NUMBER, HEAD(absolute), NULL, "units of q and v", "2e-11",
