@@ -224,7 +224,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->started = true; // who is told of the first events may ask for the state
   sim->ode->next = 0;
   sim->ode->grid = t;
-  sim->energy = 0;
+  sim->energy = sim->moved = 0;
   status = first_contacts(sim, error);
   if (!status) ap__run_remark(sim);
   double lift = -energy[1] - energy[2]; // onto walls, of points that start inside within `depth`

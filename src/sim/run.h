@@ -172,6 +172,7 @@ struct ap_sim {
   bool rough;       // that state is not as good as the tolerance asks
   double worst;     // least value of ap__run_nearest() since the step began
   double lost, start_energy;
+  double moved;        // J: the most that was there and was moved, of fixed steps
   double energy;       // J: the most that was moving, of which the ledger's tolerance is a part
   double start_motion; // the part of start_energy that is kinetic or elastic
   double drift;        // of the closures at the end of a step, the largest

@@ -24,10 +24,6 @@ static const double LONGEST = 0.05;
 // than so many times the last one at first.
 static const double FURTHEST = 1e4, AFTERWARDS = 10;
 
-// Fixed steps that make so many times the energy that was there diverge; less is the error of a
-// method that keeps energy in the mean.
-static const double ALL_OF_IT = 3;
-
 // How many sim->touch a point must be off its wall before it is told again that it grazes.
 static const double LEFT = 100;
 
@@ -151,7 +147,7 @@ static ap_status too_long(ap_sim *sim, ap_status status, ap_error *error) {
 }
 
 // Steps too long for a motion make energy, ever faster. They are refused at the latest when they
-// have made several times all that was there and was moved, and that is in the motion. What a step
+// have made more than all that was there and was ever moved, and that is in the motion. What a step
 // of the acceleration gives is theirs in any case, so that a robot at rest has some.
 static ap_status check_energy(ap_sim *sim, ap_error *error) {
   double energy[3], *ledger = sim->y + sim->nq + sim->nv, work = ledger[RUN_LOADS];
@@ -163,7 +159,8 @@ static ap_status check_energy(ap_sim *sim, ap_error *error) {
   double all = sim->start_motion + fabs(fallen) + fabs(work) + fabs(taken) + fabs(sim->lost);
   all += h * h * ap_kinetic_energy(sim->m, sim->w, sim->y, sim->a);
   all += 1e-12 * (fabs(energy[1]) + fabs(sim->start_energy)); // rounding
-  if (!(made > ALL_OF_IT * all && energy[0] + energy[2] > all)) return AP_OK;
+  all = sim->moved = fmax(sim->moved, all);
+  if (!(made > all && energy[0] + energy[2] > all)) return AP_OK;
   ap__fail(error, AP_E_NO_CONVERGENCE, 0,
            "steps of %g s are too long here: by t = %.9g they have made %.3g J out of nothing", h,
            sim->t, made);
