@@ -174,7 +174,10 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
     if (pressed || (p->now.rate < 0 && !ap__run_along(sim, p)))
       ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, p, t, result.lost);
   }
-  return ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
+  sim->struck = true;
+  status = ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
+  sim->struck = false;
+  return status;
 }
 
 // ---- rest --------------------------------------------------------------------------------------
@@ -198,7 +201,8 @@ static void drop_leaving(ap_sim *sim) {
     if (p->resting < 0) continue;
     ap_resting r = sim->resting[p->resting];
     p->was = r.sticks ? WAS_STICKING : WAS_SLIDING;
-    if (p->away || (p->now.rate > 0 && !ap__run_along(sim, p) && chatter(sim, p) < 0)) {
+    if (p->away ||
+        (sim->struck && p->now.rate > 0 && !ap__run_along(sim, p) && chatter(sim, p) < 0)) {
       p->resting = -1;
     } else {
       sim->candidate[n] = r;
@@ -297,13 +301,14 @@ static int find_candidates(ap_sim *sim, bool *project) {
     p->rest_time = 0;
     if (p->stiffness > 0) continue;
     bool touches = p->resting >= 0 || p->now.distance <= sim->touch;
-    if (!touches || !ap__run_along(sim, p)) {
+    bool drifts = p->resting >= 0 && !sim->struck; // its normal velocity is an error
+    if (!touches || !(drifts || ap__run_along(sim, p))) {
       p->rest_time = chatter(sim, p);
       if (p->rest_time < 0 && hesitates(sim, p, hardest)) p->rest_time = 0;
       if (p->rest_time < 0) continue;
     }
     if (n == pairs) return -1;
-    *project = *project || p->resting < 0;
+    *project = *project || p->resting < 0 || !ap__run_along(sim, p);
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];

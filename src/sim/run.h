@@ -178,7 +178,8 @@ struct ap_sim {
   double drift;        // of the closures at the end of a step, the largest
   double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
-  long busy; // events in a row, each at once after the last, which was at
+  bool struck; // an impact has just been, by which points that rest may leave
+  long busy;   // events in a row, each at once after the last, which was at
   double busy_t;
   double plod_until;   // until then it goes on in strides
   double plod;         // s, how long that was
