@@ -103,6 +103,7 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
   }
   e.angle = pair->joint < 0 ? attack(e.before, e.normal) : 0;
   sim->tell(sim->tell_context, &e);
+  ap__run_forget(sim);
 }
 
 void ap__run_tell_brake(ap_sim *sim, ap_event_kind kind, const run_brake *brake) {
@@ -122,6 +123,7 @@ void ap__run_tell_brake(ap_sim *sim, ap_event_kind kind, const run_brake *brake)
                 .v_before = v,
                 .v_after = v};
   sim->tell(sim->tell_context, &e);
+  ap__run_forget(sim);
 }
 
 // ---- impacts -----------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->nresting = 0;
   sim->events = sim->busy = 0;
   sim->busy_t = sim->plod_until = -INFINITY;
-  sim->open = false;
+  sim->open = sim->read = false;
   sim->until = INFINITY;
   sim->tiny = 0;
   sim->fastest = 0;
@@ -245,6 +245,7 @@ ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error) {
                              : "the time to go on to does not lie ahead");
     return AP_E_ARG;
   }
+  ap__run_forget(sim);
   ap_status status = ap__run_advance(sim, t, error);
   sim->started = !status;
   return status;
@@ -263,6 +264,9 @@ ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
   memcpy(sim->q, sim->y, (size_t)sim->nq * sizeof *sim->q);
   ap_normalize(sim->m, sim->q);
   ap__run_loads(sim, sim->t);
+  if (!sim->read && sim->nresting)
+    memcpy(sim->unread, sim->resting, (size_t)sim->nresting * sizeof *sim->resting);
+  sim->read = true;
   ap_status status = ap__run_accelerations(sim, sim->t, sim->q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_energy(sim, energy);
@@ -294,6 +298,12 @@ ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
   state->closing =
       energy[0] + energy[1] + energy[2] - work + state->dissipated + lost - sim->start_energy;
   return AP_OK;
+}
+
+void ap__run_forget(ap_sim *sim) {
+  if (sim->read && sim->nresting)
+    memcpy(sim->resting, sim->unread, (size_t)sim->nresting * sizeof *sim->resting);
+  sim->read = false;
 }
 
 int ap_sim_contacts(const ap_sim *sim, ap_contact_state *contact, int room) {

@@ -191,6 +191,8 @@ struct ap_sim {
   int number;          // of the last event
   bool *acts;          // [nload] which loads act now
   ap_resting *resting; // [most] pairs, then brakes
+  ap_resting *unread;  // [most] as they were before the state was read, if
+  bool read;           // it was: where forces are looked for depends on the last ones
   int nresting;
   // room
   double *tau, *driven, *total, *a; // [nv] joint forces, the callback's, all of them; acceleration
@@ -264,6 +266,11 @@ bool ap__run_along(const ap_sim *sim, const run_pair *pair);
 // accelerations: friction presses a point into its wall the more, the harder the wall pushes, until
 // no force is enough (Painleve's paradox).
 bool ap__run_jams(const ap_sim *sim);
+
+// ---- run.c
+
+// Forget that the state was read, so that no reading changes what comes.
+void ap__run_forget(ap_sim *sim);
 
 // ---- search.c
 

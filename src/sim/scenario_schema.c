@@ -32,7 +32,8 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"scenario", "joint_friction", CHOICE, HEAD(joint_friction), "false true", "", "true",
      "viscous, Coulomb and static friction and rotor inertias of the robot take part"},
     {"scenario", "limits", CHOICE, HEAD(limits), "false true", "", "true",
-     "position limits of the robot's joints act as stops; limits of velocity and effort do not act"},
+     "position limits of the robot's joints act as stops; limits of velocity and effort do not "
+     "act"},
     {"scenario", "walls", LIST, 0, "wall", "", "none", "what the contact points may touch"},
     {"scenario", "contacts", ANY, HEAD(contacts), "list of texts or of [contact](#contact)", "",
      "joints and end points",
@@ -138,7 +139,8 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"load", "to", NUMBER, LOAD(load.to), NULL, "s", "the end", "when it stops"},
 
     {"integrator", "method", CHOICE, HEAD(method), "adaptive rk4 euler", "", "adaptive",
-     "Dormand-Prince of order 8 to a tolerance, or fixed steps of order 4 (Runge-Kutta) or of order 1 "
+     "Dormand-Prince of order 8 to a tolerance, or fixed steps of order 4 (Runge-Kutta) or of "
+     "order 1 "
      "(semi-implicit Euler)"},
     {"integrator", "relative", NUMBER, HEAD(relative), NULL, "", "2e-11",
      "relative tolerance of adaptive, 1e-15 to 0.1"},

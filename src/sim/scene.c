@@ -201,6 +201,7 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->chosen = AP_TAKE(&a, int, most);
   sim->touched = AP_TAKE(&a, ap_touch, most);
   sim->resting = AP_TAKE(&a, ap_resting, most);
+  sim->unread = AP_TAKE(&a, ap_resting, most);
   sim->candidate = AP_TAKE(&a, ap_resting, most);
   sim->keep = AP_TAKE(&a, bool, most);
   size_t impact = sim->plant.kind->impact_scratch(&sim->plant, sim->most);
