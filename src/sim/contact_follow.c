@@ -103,7 +103,7 @@ static bool solve(int n, double A[MOST][MOST], double *x) {
 // Newton's method for all of them, derivatives by differences.
 static bool turn_together(const ap_resting *resting, const bool *keep, const followers *f,
                           contact_system *s) {
-  double g[MOST], slope[MOST][MOST], most = 0;
+  double g[MOST] = {0}, slope[MOST][MOST] = {{0}}, most = 0;
   for (int k = 0; k < f->n; k++) g[k] = across(s, f->point[k]);
   for (int c = 0; c < f->n; c++) {
     double *slip = s->place[f->point[c]].slip, old[2] = {slip[0], slip[1]};
