@@ -198,6 +198,7 @@ ap_status ap__run_turn(ap_sim *sim) {
     r->fast = fmax(r->fast, speed);
     bool slow = speed <= fmax(r->rub * sim->moment, AP__CONTACT_STILL);
     r->asked = slow && speed > 0 && !r->follows;
+    if (r->follows && !slow) sim->ode->rate_known = false; // its friction turns at once
     r->follows = slow;
     asked = asked || r->asked;
     if (speed > 0 && !r->follows) memcpy(r->slip, along, sizeof along);
@@ -209,7 +210,10 @@ ap_status ap__run_turn(ap_sim *sim) {
     ap_resting *r = &sim->resting[p->resting];
     direction(p, along);
     r->follows = along[0] * r->slip[0] + along[1] * r->slip[1] + along[2] * r->slip[2] > ALIGNED;
-    if (!r->follows) memcpy(r->slip, along, sizeof along);
+    if (!r->follows)
+      memcpy(r->slip, along, sizeof along);
+    else
+      sim->ode->rate_known = false;
   }
   return status;
 }
