@@ -74,49 +74,32 @@ static void turn_alone(const ap_resting *resting, const followers *f, contact_sy
   }
 }
 
-// x = A^-1 x by elimination with pivots; false where A is singular.
-static bool solve(int n, double A[MOST][MOST], double *x) {
-  for (int c = 0; c < n; c++) {
-    int p = c;
-    for (int r = c + 1; r < n; r++)
-      if (fabs(A[r][c]) > fabs(A[p][c])) p = r;
-    if (!(fabs(A[p][c]) > 0)) return false;
-    for (int k = c; k < n; k++) {
-      double swap = A[c][k];
-      A[c][k] = A[p][k], A[p][k] = swap;
-    }
-    double swap = x[c];
-    x[c] = x[p], x[p] = swap;
-    for (int r = c + 1; r < n; r++) {
-      double part = A[r][c] / A[c][c];
-      for (int k = c; k < n; k++) A[r][k] -= part * A[c][k];
-      x[r] -= part * x[c];
-    }
-  }
-  for (int c = n - 1; c >= 0; c--) {
-    for (int k = c + 1; k < n; k++) x[c] -= A[c][k] * x[k];
-    x[c] /= A[c][c];
-  }
-  return true;
+// The shortest solution of A x = g, A n * n by rows, which is used up.
+static void solve(int n, double *A, double *g, double *x) {
+  double left[MOST], right[MOST], spare[MOST];
+  int pivot[MOST];
+  ap_qr qr = {.m = n, .n = n, .A = A, .left = left, .right = right, .spare = spare};
+  qr.pivot = pivot;
+  ap__qr_factor(&qr, 1e-12);
+  ap__qr_solve(&qr, g, x);
 }
 
 // Newton's method for all of them, derivatives by differences.
-static bool turn_together(const ap_resting *resting, const bool *keep, const followers *f,
+static void turn_together(const ap_resting *resting, const bool *keep, const followers *f,
                           contact_system *s) {
-  double g[MOST] = {0}, slope[MOST][MOST] = {{0}}, most = 0;
+  double g[MOST] = {0}, turn[MOST] = {0}, slope[MOST * MOST] = {0}, most = 0;
   for (int k = 0; k < f->n; k++) g[k] = across(s, f->point[k]);
   for (int c = 0; c < f->n; c++) {
     double *slip = s->place[f->point[c]].slip, old[2] = {slip[0], slip[1]};
     rotate(slip, LITTLE);
     ap__contact_forces(resting, keep, s);
-    for (int k = 0; k < f->n; k++) slope[k][c] = (across(s, f->point[k]) - g[k]) / LITTLE;
+    for (int k = 0; k < f->n; k++) slope[k * f->n + c] = (across(s, f->point[k]) - g[k]) / LITTLE;
     memcpy(slip, old, sizeof old);
   }
-  if (!solve(f->n, slope, g)) return false;
-  for (int k = 0; k < f->n; k++) most = fmax(most, fabs(g[k]));
+  solve(f->n, slope, g, turn);
+  for (int k = 0; k < f->n; k++) most = fmax(most, fabs(turn[k]));
   double part = most > FURTHEST ? FURTHEST / most : 1;
-  for (int k = 0; k < f->n; k++) rotate(s->place[f->point[k]].slip, -part * g[k]);
-  return true;
+  for (int k = 0; k < f->n; k++) rotate(s->place[f->point[k]].slip, -part * turn[k]);
 }
 
 bool ap__contact_follow(const ap_resting *resting, const bool *keep, contact_system *s) {
@@ -125,8 +108,8 @@ bool ap__contact_follow(const ap_resting *resting, const bool *keep, contact_sys
     if (settled(resting, &f, s)) return true;
     if (pass < SIMPLE)
       turn_alone(resting, &f, s);
-    else if (!turn_together(resting, keep, &f, s))
-      return false;
+    else
+      turn_together(resting, keep, &f, s);
     ap__contact_forces(resting, keep, s);
   }
   return false;

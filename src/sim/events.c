@@ -106,7 +106,7 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
   ap__run_forget(sim);
 }
 
-void ap__run_tell_brake(ap_sim *sim, ap_event_kind kind, const run_brake *brake) {
+static void tell_brake(ap_sim *sim, ap_event_kind kind, const run_brake *brake) {
   if (!sim->tell) return;
   int q = ap__run_coordinate(sim->m, brake->v);
   const double *v = sim->y + sim->nq;
@@ -430,7 +430,7 @@ static void tell_changes(ap_sim *sim, double lost) {
     run_was is = b->way ? WAS_SLIDING : WAS_STICKING;
     if (is == b->was || b->was == WAS_FREE) continue;
     if (!numbered) sim->number++, numbered = true;
-    ap__run_tell_brake(sim, b->way ? AP_EVENT_SLIP : AP_EVENT_STICK, b);
+    tell_brake(sim, b->way ? AP_EVENT_SLIP : AP_EVENT_STICK, b);
   }
 }
 

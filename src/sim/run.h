@@ -299,10 +299,9 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error);
 ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error);
 // Back onto the walls where the points that rest have drifted off them.
 ap_status ap__run_mend(ap_sim *sim, ap_error *error);
-// Tell an event of one pair; of a brake.
+// Tell an event of one pair.
 void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pair,
                   const ap_touch *touch, double lost);
-void ap__run_tell_brake(ap_sim *sim, ap_event_kind kind, const run_brake *brake);
 // Counts an event; refuses where there are too many of them.
 ap_status ap__run_count(ap_sim *sim, ap_error *error);
 // A failure inside a run; where the inertia matrix is singular, the joint is named.
