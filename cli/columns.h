@@ -10,7 +10,7 @@
 
 #include <appell/research.h>
 
-#include "output.h"
+#include "ui/output.h"
 
 /// Whether a quantity is a matrix, or several.
 bool cli_is_matrix(ap_quantity what);

@@ -10,7 +10,7 @@
 
 #include <appell/control.h>
 
-#include "message.h"
+#include "ui/message.h"
 
 /// A log on its way; may be none.
 typedef struct cli_control_log {

@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-#include "message.h"
+#include "ui/message.h"
 
 /// A file as it was when the folder was looked at.
 typedef struct cli_file {

@@ -7,7 +7,7 @@
 #include <appell/ident.h>
 
 #include "load.h"
-#include "output.h"
+#include "ui/output.h"
 
 /// A log, made states and reduced.
 typedef struct cli_log_data {

@@ -4,9 +4,9 @@
 
 #include "columns.h"
 #include "identify.h"
-#include "json.h"
-#include "numbers.h"
-#include "table.h"
+#include "ui/json.h"
+#include "ui/numbers.h"
+#include "ui/table.h"
 
 enum { COMBINATION_BYTES = 4000, NAME_BYTES = 256 };
 

@@ -4,7 +4,7 @@
 #ifndef CLI_INSTALLED_H
 #define CLI_INSTALLED_H
 
-#include "message.h"
+#include "ui/message.h"
 
 /// Report a file that is not there; where one of that name was installed with the command (`ball`,
 /// `ball.yaml`, `models/ball.yaml`), with its place. Returns CLI_BAD.

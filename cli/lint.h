@@ -6,7 +6,7 @@
 
 #include <appell/lint.h>
 
-#include "output.h"
+#include "ui/output.h"
 
 /// One SARIF 2.1.0 document. file is the argument as given; it is a robot file's name, or that of a
 /// built-in robot, which has no lines. With strict, warnings are errors.

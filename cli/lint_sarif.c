@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json.h"
+#include "ui/json.h"
 #include "lint.h"
 
 // A file's name as a URI reference: everything but unreserved characters and '/' as %XX.

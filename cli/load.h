@@ -8,7 +8,7 @@
 #include <appell/file.h>
 #include <appell/loop.h>
 
-#include "message.h"
+#include "ui/message.h"
 
 /// A robot with its model, or a mechanism with closed chains.
 typedef struct cli_model {

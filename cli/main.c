@@ -1,7 +1,7 @@
 #include <appell/base.h>
 #include <string.h>
 
-#include "output.h"
+#include "ui/output.h"
 #include "verbs.h"
 
 static int print_version(cli_out *out) {

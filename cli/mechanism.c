@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "feed.h"
-#include "progress.h"
+#include "ui/progress.h"
 
 enum { NUMBER_BYTES = 25 };
 

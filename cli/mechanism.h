@@ -6,7 +6,7 @@
 
 #include <appell/research.h>
 
-#include "json.h"
+#include "ui/json.h"
 #include "load.h"
 
 /// What is to be computed of a mechanism.

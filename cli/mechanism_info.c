@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "mechanism.h"
-#include "table.h"
+#include "ui/table.h"
 
 // A mechanism, and how it closes from its guess.
 typedef struct closed {

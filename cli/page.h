@@ -8,7 +8,7 @@
 #include <appell/control.h>
 #include <appell/scenario.h>
 
-#include "json.h"
+#include "ui/json.h"
 
 /// Rows of a log, thinned out evenly where they are too many, as the page has them, and among them,
 /// when these are known, two samples for each event.

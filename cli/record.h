@@ -16,7 +16,7 @@
 
 #include <appell/scenario.h>
 
-#include "message.h"
+#include "ui/message.h"
 
 /// Columns, and room for the numbers of a line of them.
 typedef struct cli_columns {

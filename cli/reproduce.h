@@ -6,7 +6,7 @@
 
 #include <papers.h>
 
-#include "output.h"
+#include "ui/output.h"
 
 /// @{
 /// Digits of a printed number, and of ours beside it.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "numbers.h"
+#include "ui/numbers.h"
 #include "reproduce.h"
 
 static const char style[] =

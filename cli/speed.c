@@ -13,7 +13,7 @@
 #include "course.h"
 #include "links.h"
 #include "motions.h"
-#include "message.h"
+#include "ui/message.h"
 
 // States of a pass, so many that branches cannot be learned and so few that they stay in the cache:
 // fewer of large robots, but as many as fill the widest vectors.

@@ -13,7 +13,7 @@
 #include "feed.h"
 #include "load.h"
 #include "many.h"
-#include "progress.h"
+#include "ui/progress.h"
 
 // The main thread reads rows into blocks and writes finished blocks in their order; workers in
 // between compute and format. Blocks go round in a ring: block number k lives in slot k % slots.

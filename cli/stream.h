@@ -6,7 +6,7 @@
 
 #include <appell/research.h>
 
-#include "output.h"
+#include "ui/output.h"
 
 /// What is to be computed.
 typedef struct cli_job {

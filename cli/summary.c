@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "columns.h"
-#include "json.h"
-#include "numbers.h"
-#include "table.h"
+#include "ui/json.h"
+#include "ui/numbers.h"
+#include "ui/table.h"
 
 enum { SHOWN = 20, DIGITS = 7, NAME = 300 };
 

@@ -6,7 +6,7 @@
 
 #include <appell/scenario.h>
 
-#include "output.h"
+#include "ui/output.h"
 
 enum { CLI_EVENT_KINDS = AP_EVENT_STICK + 1 };
 

@@ -6,7 +6,7 @@
 
 #include "clock.h"
 #include "motions.h"
-#include "progress.h"
+#include "ui/progress.h"
 
 // Up to TIMED_STATES states take turns in a batch, few enough to stay in the processor's cache.
 enum { MOST_STATES = 100, TIMED_STATES = 16, LEAST_ROUNDS = 5, MOST_ROUNDS = 501 };

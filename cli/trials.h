@@ -12,7 +12,7 @@
 #include <appell/research.h>
 #include <stdint.h>
 
-#include "message.h"
+#include "ui/message.h"
 
 /// The most degrees of freedom: of a model, because matrices of more rows take gigabytes; for
 /// methods that fill an inertia matrix; for those that factorise one, or build it from factors.

@@ -5,7 +5,7 @@
 #ifndef CLI_VERBS_H
 #define CLI_VERBS_H
 
-#include "options.h"
+#include "ui/options.h"
 
 /// One row for each verb, in the order of the help: X(NAME) stands for the cli_verb `cli_NAME`.
 #define CLI_VERB_LIST(X) \

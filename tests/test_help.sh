@@ -84,7 +84,7 @@ sort man.arguments | diff help.arguments - >differ
 verdict $? 'arguments: help and man agree'
 sed 's/^/# /' differ
 
-# Words that stand for something are known to the completion: cli/words.c.
+# Words that stand for something are known to the completion: cli/ui/words.c.
 cat >words.bash <<'END'
 source ./appell.bash
 cur= COMP_WORDS=(appell eval) COMP_CWORD=2 status=0

@@ -4,7 +4,7 @@
 #include <kdl/chainfdsolver_recursive_newton_euler.hpp>
 #include <kdl/chainidsolver_recursive_newton_euler.hpp>
 
-#include "../peer.h"
+#include "peer.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../peer.h"
+#include "peer.h"
 
 typedef struct robot {
   mjModel *m;

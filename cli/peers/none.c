@@ -1,6 +1,6 @@
 // In the place of peers that were not found.
 
-#include "../peer.h"
+#include "peer.h"
 
 #ifndef CLI_HAVE_KDL
 cli_peer cli_peer_kdl(const cli_links *links) {

@@ -1,0 +1,31 @@
+/// @file table.h
+/// A table for people: cells are collected, then printed with columns as wide as they need.
+
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include "ui/output.h"
+
+enum { CLI_TABLE_COLUMNS = 13 };
+
+/// A table. Start with {.columns = ...}; its first row is the heading.
+typedef struct cli_table {
+  int columns;
+  unsigned right;                ///< bit k: column k ends at its right edge, as numbers do
+  int widths[CLI_TABLE_COLUMNS]; ///< the least that the columns get
+  char **cells;
+  int count, room;
+  bool no_memory;
+} cli_table;
+
+/// Characters of a text: bytes that do not continue a UTF-8 character.
+int cli_width(const char *text);
+/// Append the next cell, row by row. Control characters are replaced, so names may come from files.
+void cli_table_add(cli_table *table, const char *format, ...) CLI_PRINTF(2, 3);
+/// Make the columns of n tables equally wide, for tables that stand below each other.
+void cli_table_align(cli_table *tables, int n);
+/// Print the table, every line behind two blanks, the heading bold where that shows, and free it.
+/// CLI_OK, or CLI_FAILED after saying that memory ran out.
+int cli_table_print(cli_table *table, cli_out *out);
+
+#endif

@@ -1,0 +1,55 @@
+#include "ui/values.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char digits[] = "0123456789";
+
+// The end of a decimal number at s; s itself where there is none. strtod() would also take blanks
+// before it, hexadecimal numbers and infinities.
+static const char *end_of_number(const char *s) {
+  const char *at = s + (*s == '+' || *s == '-');
+  const size_t whole = strspn(at, digits);
+  at += whole;
+  const size_t decimals = *at == '.' ? strspn(at + 1, digits) : 0;
+  if (whole + decimals == 0) return s;
+  if (*at == '.') at += 1 + decimals;
+  if (*at != 'e' && *at != 'E') return at;
+  const char *exponent = at + 1 + (at[1] == '+' || at[1] == '-');
+  return exponent + strspn(exponent, digits);
+}
+
+int cli_value_gravity(const char *verb, const char *value, double gravity[3]) {
+  const char *rest = value;
+  for (int k = 0; k < 3; k++) {
+    const char *end = end_of_number(rest);
+    char *read;
+    gravity[k] = strtod(rest, &read);
+    if (end == rest || read != end || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0')) {
+      return cli_usage(verb, "--gravity '%s' is not three numbers such as 0,0,-9.81", value);
+    }
+    rest = end + 1;
+  }
+  return CLI_OK;
+}
+
+int cli_value_above(const char *verb, const char *option, const char *value, double least,
+                    double *number) {
+  char *read;
+  const char *end = end_of_number(value);
+  *number = strtod(value, &read);
+  if (end != value && read == end && !*end && isfinite(*number) && *number > least) return CLI_OK;
+  return cli_usage(verb, "%s '%s' is not a number above %.15g", option, value, least);
+}
+
+int cli_value_integer(const char *verb, const char *option, const char *value, long least,
+                      long most, long *number) {
+  errno = 0;
+  *number = strtol(value, NULL, 10);
+  const bool whole = strspn(value, digits) == strlen(value) && errno == 0;
+  if (whole && *number >= least && *number <= most) return CLI_OK;
+  return cli_usage(verb, "%s '%s' is not a whole number from %ld to %ld", option, value, least,
+                   most);
+}

@@ -1,0 +1,78 @@
+#include "ui/words.h"
+
+#include <appell/codegen.h>
+#include <appell/file.h>
+#include <appell/lint.h>
+#include <appell/loop.h>
+#include <appell/research.h>
+#include <papers.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "verbs.h"
+
+static const char *model_at(int k) {
+  int robots = 0;
+  while (ap_builtin_name(robots)) robots++;
+  return k < robots ? ap_builtin_name(k) : ap_mechanism_builtin_name(k - robots);
+}
+
+static const char *quantity_at(int k) {
+  return k <= AP_FORWARD_DERIVATIVES ? ap_quantity_name((ap_quantity)k) : NULL;
+}
+
+static const char *method_at(int k) { return ap_method_at(k) ? ap_method_at(k)->name : NULL; }
+
+static const char *function_at(int k) {
+  return k < AP_FUNCTIONS ? ap_function_name((ap_function)k) : NULL;
+}
+
+static const char *rule_at(int k) { return ap_lint_rule_at(k) ? ap_lint_rule_at(k)->id : NULL; }
+
+static const char *paper_name_at(int k) { return paper_at(k) ? paper_at(k)->name : NULL; }
+
+static const char *verb_at(int k) { return cli_verb_at(k) ? cli_verb_at(k)->name : NULL; }
+
+static const char *shell_at(int k) { return k == 0 ? "bash" : NULL; }
+
+static const cli_word words[] = {{"MODEL", model_at, "urdf xml yaml yml", false},
+                                 {"QUANTITY", quantity_at, NULL, false},
+                                 {"METHOD", method_at, NULL, false},
+                                 {"FUNCTIONS", function_at, NULL, true},
+                                 {"RULES", rule_at, NULL, true},
+                                 {"PAPER", paper_name_at, NULL, false},
+                                 {"VERB", verb_at, NULL, false},
+                                 {"SHELL", shell_at, NULL, false},
+                                 {"SCENARIO", NULL, "yaml yml", false},
+                                 {"ROBOT", NULL, "urdf xml yaml yml", false},
+                                 {"RUN", NULL, "csv h5", false},
+                                 {"DATA", NULL, "csv h5", false},
+                                 {"FILE", NULL, "*", false},
+                                 {"DIR", NULL, "/", false},
+                                 // what only the user knows
+                                 {"NAME", NULL, NULL, false},
+                                 {"BRANCH", NULL, NULL, false},
+                                 {"X,Y,Z", NULL, NULL, false},
+                                 {"N", NULL, NULL, false},
+                                 {"T", NULL, NULL, false},
+                                 {"DT", NULL, NULL, false},
+                                 {"HZ", NULL, NULL, false},
+                                 {"V", NULL, NULL, false},
+                                 {"A", NULL, NULL, false},
+                                 {"K", NULL, NULL, false},
+                                 {"S", NULL, NULL, false},
+                                 {NULL, NULL, NULL, false}};
+
+const cli_word *cli_word_at(int k) { return &words[k]; }
+
+bool cli_next_word(const char **rest, char *name, size_t size, bool *more) {
+  const char *begin = *rest + strspn(*rest, " [");
+  const size_t length = strcspn(begin, " ].");
+  const char *end = begin + length;
+  if (*end == '.' && end[1] != '.') end += strcspn(end, " ]"); // FILE.svg
+  if (end == begin) return false;
+  snprintf(name, size, "%.*s", (int)(end - begin), begin);
+  *more = strncmp(end, "...", 3) == 0;
+  *rest = end + strcspn(end, " ");
+  return true;
+}

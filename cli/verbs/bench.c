@@ -1,0 +1,466 @@
+#include <appell/compile.h>
+#include <appell/plot.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain.h"
+#include "clock.h"
+#include "ui/json.h"
+#include "load.h"
+#include "peak.h"
+#include "ui/progress.h"
+#include "speed.h"
+#include "ui/table.h"
+#include "ui/values.h"
+#include "verbs.h"
+#include "ui/wrap.h"
+
+enum { JSON, FULL, CHAINS, PLOT, SECONDS, FLOATING, IGNORE_MIMIC };
+
+static const cli_option options[] = {
+    [JSON] = CLI_OPTION_JSON,
+    [FULL] = {"--full", NULL, "longer, with chains of 6 to 96 joints and the machine's peak"},
+    [CHAINS] = {"--chains", "N", "with --full: chains of at most N joints"},
+    [PLOT] = {"--plot", "FILE.svg", "with --full: a figure of how times grow with the chain"},
+    [SECONDS] = {"--seconds", "S",
+                 "for the whole run, about; without --full at most 45 if not given"},
+    [FLOATING] = CLI_OPTION_FLOATING,
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    {0}};
+
+static const char text[] =
+    "Times inverse and forward dynamics, inertia matrix and both derivatives on one core, on the\n"
+    "same random states: by the general library; by code generated for the model and compiled\n"
+    "here; by the same for many states at once (per state); and by KDL and MuJoCo where they were\n"
+    "found when this was built. Values are compared before anything is timed: a difference is an\n"
+    "error. Without MODEL the built-in arms and trees.\n";
+
+// Seconds for the whole run without --full, and for each way of computing one thing.
+static const double all_seconds = 45, full_seconds = 0.25, least_seconds = 0.001;
+
+enum { MOST_ENTRIES = 64 };
+
+// A model and what came out for it.
+typedef struct entry {
+  char name[64];
+  int joints; // of a chain; 0: no chain
+  cli_speeds speeds;
+  ap_count count[CLI_WHATS]; // operations of generated code; 0: not known
+} entry;
+
+typedef struct bench {
+  const cli_arguments *arguments;
+  bool json, full, floating, ignore_mimic;
+  long longest_chain; // joints
+  double limit;       // seconds of the whole run; 0: as long as it takes
+  double start, peak;
+  double per_operation; // seconds of a model with generated code, at most so far
+  entry *entry;         // [MOST_ENTRIES]
+  int entries;
+  int left_out, all; // all: to be measured
+  cli_progress progress;
+} bench;
+
+// ---- measuring ---------------------------------------------------------------------------------
+
+// Operations of what is generated, for the fraction of the peak.
+static void count_operations(const ap_model *m, ap_count *count) {
+  static const char *const names[CLI_WHATS] = {"inverse_dynamics", "inertia_matrix",
+                                               "forward_dynamics", "inverse_dynamics_derivatives",
+                                               "forward_dynamics_derivatives"};
+  ap_generate_options generating = ap_default_generate();
+  ap_code *code = NULL;
+  generating.functions = ap_default_compile().functions;
+  if (ap_generate(m, &generating, &code, NULL) != AP_OK) return;
+  for (int f = 0; f < AP_FUNCTIONS; f++) {
+    for (int what = 0; what < CLI_WHATS; what++) {
+      if (strcmp(ap_function_name((ap_function)f), names[what]) == 0)
+        ap_code_count(code, (ap_function)f, &count[what]);
+    }
+  }
+  ap_code_free(code);
+}
+
+static double operations(const entry *e) {
+  double sum = 0;
+  for (int what = 0; what < CLI_WHATS; what++)
+    sum += (double)(e->count[what].mul + e->count[what].add);
+  return sum;
+}
+
+// What is left of the time is shared by the models to come.
+static double seconds_each(const bench *b, int to_come) {
+  if (b->limit <= 0) return full_seconds;
+  const double left = b->limit * 0.6 - (cli_clock() - b->start);
+  const double each = left / (40.0 * to_come); // a model has up to 40 ways
+  return each > full_seconds ? full_seconds : each < least_seconds ? least_seconds : each;
+}
+
+// Whether the model's code can be compiled in the time that is left, as those before tell: the time
+// of a compiler is proportional to the operations.
+static bool has_time_to_compile(const bench *b, const entry *e) {
+  if (b->full || b->limit <= 0) return true;
+  return cli_clock() - b->start + b->per_operation * operations(e) < 0.8 * b->limit;
+}
+
+static int add_entry(bench *b, const char *name, const ap_model *m, int joints, int to_come) {
+  const double from = cli_clock();
+  if (!b->full && from - b->start > 0.8 * b->limit) {
+    b->left_out++;
+    return CLI_OK;
+  }
+  entry *e = &b->entry[b->entries++];
+  snprintf(e->name, sizeof e->name, "%s", name);
+  e->joints = joints;
+  e->speeds = (cli_speeds){.model = m, .name = e->name, .seconds = seconds_each(b, to_come)};
+  cli_progress_step(&b->progress, b->entries - 1, b->all, "%s", e->name);
+  if (joints <= CLI_MOST_GENERATED) count_operations(m, e->count);
+  const bool in_time = has_time_to_compile(b, e);
+  e->speeds.no_generated = joints > CLI_MOST_GENERATED || !in_time;
+  if (b->full) b->peak = fmax(b->peak, cli_peak()); // now and then the core is not ours alone
+  const int status = cli_speeds_run(&e->speeds);
+  if (joints > CLI_MOST_GENERATED)
+    snprintf(e->speeds.note, sizeof e->speeds.note, "%s",
+             "not generated, being so long: batch is the library's");
+  else if (!in_time)
+    snprintf(e->speeds.note, sizeof e->speeds.note,
+             "no generated code: no time to compile it; --full takes it");
+  else if (operations(e) > 0)
+    b->per_operation = fmax(b->per_operation, (cli_clock() - from) / operations(e));
+  return status;
+}
+
+static int bench_model(bench *b, const char *argument, int to_come) {
+  const ap_read_options reading = {.floating = b->floating, .ignore_mimic = b->ignore_mimic};
+  cli_model model;
+  int status = cli_load(argument, &reading, &model);
+  if (status != CLI_OK) return status;
+  const char *slash = strrchr(argument, '/');
+  if (ap_nv(model.model) == 0)
+    status = cli_fail(CLI_BAD, argument, 0, "the robot has no joint that moves");
+  else
+    status = add_entry(b, slash ? slash + 1 : argument, model.model, 0, to_come);
+  cli_unload(&model);
+  return status;
+}
+
+static const int chain_sizes[] = {6, 12, 24, 48, 96};
+enum { CHAIN_SIZES = sizeof chain_sizes / sizeof chain_sizes[0] };
+
+// How many of them are asked for.
+static int count_chains(const bench *b) {
+  int n = 0;
+  while (b->full && n < CHAIN_SIZES && chain_sizes[n] <= b->longest_chain) n++;
+  return n;
+}
+
+static int bench_models(bench *b) {
+  static const char *const standard[] = {"puma600", "scara", "stanford", "shafei-tree",
+                                         "quadruped"};
+  enum { STANDARD = sizeof standard / sizeof standard[0] };
+  const int given = b->arguments->count, n = given > 0 ? given : STANDARD;
+  const int chains = count_chains(b);
+  int status = CLI_OK;
+  for (int k = 1; k < given; k++) {
+    for (int i = 0; i < k; i++) {
+      if (strcmp(b->arguments->argument[i], b->arguments->argument[k]) == 0)
+        return cli_usage("bench", "'%s' is named twice", b->arguments->argument[k]);
+    }
+  }
+  b->all = n + chains;
+  for (int k = 0; k < n && status == CLI_OK; k++)
+    status = bench_model(b, given > 0 ? b->arguments->argument[k] : standard[k], n - k + chains);
+  return status;
+}
+
+static int bench_chains(bench *b) {
+  const int n = count_chains(b);
+  int status = CLI_OK;
+  for (int k = 0; k < n && status == CLI_OK; k++) {
+    char name[32];
+    cli_chain chain = cli_chain_open(chain_sizes[k]);
+    snprintf(name, sizeof name, "chain%d", chain_sizes[k]);
+    status = chain.model ? add_entry(b, name, chain.model, chain_sizes[k], n - k) : cli_no_memory();
+    cli_chain_close(&chain);
+  }
+  return status;
+}
+
+// ---- results -----------------------------------------------------------------------------------
+
+static const cli_speed *find_row(const entry *e, cli_what what, const char *path,
+                                 const char *real) {
+  for (int k = 0; k < e->speeds.rows; k++) {
+    const cli_speed *r = &e->speeds.row[k];
+    if (r->what == what && strcmp(r->path, path) == 0 && strcmp(r->real, real) == 0) return r;
+  }
+  return NULL;
+}
+
+// Of the peak, for ways that compute in double what was counted: generated code, of one state or of
+// many; 0: not known.
+static double fraction_of_peak(const bench *b, const entry *e, const cli_speed *r) {
+  const ap_count *count = &e->count[r->what];
+  const bool counted = strcmp(r->path, "generated") == 0 || strcmp(r->path, "batch") == 0;
+  if (!counted || strcmp(r->real, "f64") != 0 || b->peak <= 0) return 0;
+  if (!find_row(e, r->what, "generated", "f64")) return 0; // the batch is the general library's
+  return (double)(count->mul + count->add) / (r->ns * b->peak);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static int print_json(cli_out *out, const bench *b) {
+  cli_json json = {.out = out};
+  cli_json_open(&json, NULL, '[');
+  for (int k = 0; k < b->entries; k++) {
+    const entry *e = &b->entry[k];
+    for (int i = 0; i < e->speeds.rows; i++) {
+      const cli_speed *r = &e->speeds.row[i];
+      const double fraction = fraction_of_peak(b, e, r);
+      cli_json_open(&json, NULL, '{');
+      cli_json_string(&json, "model", e->name);
+      cli_json_string(&json, "what", cli_what_name(r->what));
+      cli_json_string(&json, "path", r->path);
+      cli_json_string(&json, "real", r->real);
+      cli_json_number(&json, "ns", r->ns);
+      cli_json_number(&json, "p10", r->p10);
+      cli_json_number(&json, "p90", r->p90);
+      if (fraction > 0) cli_json_number(&json, "of_peak", fraction);
+      cli_json_close(&json, '}');
+    }
+    if (e->speeds.note[0]) cli_warn(e->name, 0, e->speeds.note);
+  }
+  cli_json_close(&json, ']');
+  return CLI_OK;
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+typedef struct column {
+  const char *path, *real, *heading;
+} column;
+
+static const column columns[] = {{"general", "f64", "general"},
+                                 {"generated", "f64", "generated"},
+                                 {"batch", "f64", "batch"},
+                                 {"general", "f32", "general f32"},
+                                 {"generated", "f32", "generated f32"},
+                                 {"batch", "f32", "batch f32"},
+                                 {"kdl", "f64", "KDL"},
+                                 {"mujoco", "f64", "MuJoCo"}};
+// Ours in double come first, the peers last.
+enum { COLUMNS = sizeof columns / sizeof columns[0], WAYS = 3, PEERS = 2 };
+
+static void fill_table(cli_table *table, const entry *e) {
+  *table = (cli_table){.columns = COLUMNS + 1, .right = (2u << COLUMNS) - 2};
+  cli_table_add(table, "%s, ns", e->name);
+  for (int k = 0; k < COLUMNS; k++) cli_table_add(table, "%s", columns[k].heading);
+  for (int what = 0; what < CLI_WHATS; what++) {
+    cli_table_add(table, "%s", cli_what_name((cli_what)what));
+    for (int k = 0; k < COLUMNS; k++) {
+      const cli_speed *r = find_row(e, (cli_what)what, columns[k].path, columns[k].real);
+      if (r)
+        cli_table_add(table, "%.*f", r->ns < 100 ? 1 : 0, r->ns);
+      else
+        cli_table_add(table, "-");
+    }
+  }
+}
+
+// How far the middle of the samples lies apart, in the steadiest half of the ways and in the worst.
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+static void print_spread(cli_out *out, const entry *e) {
+  double spread[CLI_WHATS * COLUMNS];
+  const int n = e->speeds.rows;
+  if (n == 0) return;
+  for (int k = 0; k < n; k++) {
+    const cli_speed *r = &e->speeds.row[k];
+    spread[k] = (r->p90 - r->p10) / r->ns * 100;
+  }
+  qsort(spread, (size_t)n, sizeof *spread, by_size);
+  cli_out_printf(out, "  p10 to p90: %.0f %% apart in the median, %.0f %% at worst\n",
+                 spread[n / 2], spread[n - 1]);
+}
+
+// How many times as fast each way in double is as one of the peers.
+static void print_ratios(cli_out *out, const entry *e, const column *peer) {
+  char line[512];
+  size_t n = (size_t)snprintf(line, sizeof line, "times as fast as %s:", peer->heading);
+  int found = 0;
+  for (int k = 0; k < WAYS; k++) {
+    int of_way = 0;
+    for (int what = 0; what < CLI_WHATS && n < sizeof line; what++) {
+      const cli_speed *r = find_row(e, (cli_what)what, columns[k].path, columns[k].real);
+      const cli_speed *p = find_row(e, (cli_what)what, peer->path, peer->real);
+      if (!r || !p) continue;
+      if (of_way++ == 0)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s %s", found++ > 0 ? ";" : "",
+                              columns[k].heading);
+      const double ratio = p->ns / r->ns;
+      if (n < sizeof line)
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s %s %.*f", of_way > 1 ? "," : "",
+                              cli_what_name((cli_what)what), ratio < 10 ? 1 : 0, ratio);
+    }
+  }
+  if (found > 0) cli_wrap(out, cli_line_width(), "  ", line);
+}
+
+// What one state is better given to the library for.
+static void print_slower(cli_out *out, const entry *e) {
+  char line[256];
+  size_t n = (size_t)snprintf(line, sizeof line, "the library is faster than generated code for");
+  int found = 0;
+  for (int what = 0; what < CLI_WHATS && n < sizeof line; what++) {
+    const cli_speed *general = find_row(e, (cli_what)what, "general", "f64");
+    const cli_speed *generated = find_row(e, (cli_what)what, "generated", "f64");
+    if (general && generated && general->ns < generated->ns)
+      n += (size_t)snprintf(line + n, sizeof line - n, "%s %s", found++ > 0 ? "," : "",
+                            cli_what_name((cli_what)what));
+  }
+  if (found > 0) cli_wrap(out, cli_line_width(), "  ", line);
+}
+
+static void print_peak(cli_out *out, const bench *b) {
+  cli_out_printf(out, "\n  peak of this core: %.1f multiplications and additions a ns\n", b->peak);
+  for (int k = 0; k < b->entries; k++) {
+    const entry *e = &b->entry[k];
+    char line[512];
+    size_t n = (size_t)snprintf(line, sizeof line, "%s, batch, of that peak:", e->name);
+    const size_t before = n;
+    for (int what = 0; what < CLI_WHATS && n < sizeof line; what++) {
+      const cli_speed *r = find_row(e, (cli_what)what, "batch", "f64");
+      const double fraction = r ? fraction_of_peak(b, e, r) : 0;
+      if (fraction > 0)
+        n += (size_t)snprintf(line + n, sizeof line - n, " %s %.0f %%%s",
+                              cli_what_name((cli_what)what), 100 * fraction,
+                              what < CLI_WHATS - 1 ? "," : "");
+    }
+    if (n > before) cli_out_printf(out, "  %s\n", line);
+  }
+}
+
+static int print_tables(cli_out *out, const bench *b) {
+  int status = CLI_OK;
+  for (int k = 0; k < b->entries && status == CLI_OK; k++) {
+    cli_table table;
+    fill_table(&table, &b->entry[k]);
+    if (k > 0) cli_out_printf(out, "\n");
+    status = cli_table_print(&table, out);
+    print_spread(out, &b->entry[k]);
+    print_slower(out, &b->entry[k]);
+    for (int p = COLUMNS - PEERS; p < COLUMNS; p++) print_ratios(out, &b->entry[k], &columns[p]);
+    if (b->entry[k].speeds.note[0]) cli_wrap(out, cli_line_width(), "  ", b->entry[k].speeds.note);
+  }
+  if (b->full) print_peak(out, b);
+  if (b->left_out > 0)
+    cli_out_printf(out, "\n  %d more left out, for lack of time; --full takes it\n", b->left_out);
+  cli_out_printf(out, "\n  Median times of one evaluation on one core; batch is per state.\n");
+  return status;
+}
+
+// ---- the figure --------------------------------------------------------------------------------
+
+static int draw(const bench *b, const char *path) {
+  static const char *const paths[] = {"general", "generated", "batch", "kdl", "mujoco"};
+  static const char *const labels[] = {"general", "generated", "batch", "KDL", "MuJoCo"};
+  enum { PATHS = 5, POINTS = 8 };
+  double x[CLI_WHATS][PATHS][POINTS], y[CLI_WHATS][PATHS][POINTS];
+  ap_curve curve[CLI_WHATS][PATHS];
+  ap_panel panel[CLI_WHATS];
+  for (int what = 0; what < CLI_WHATS; what++) {
+    int curves = 0;
+    for (int p = 0; p < PATHS; p++) {
+      int n = 0;
+      for (int k = 0; k < b->entries && n < POINTS; k++) {
+        const entry *e = &b->entry[k];
+        const cli_speed *r = e->joints ? find_row(e, (cli_what)what, paths[p], "f64") : NULL;
+        if (r) x[what][p][n] = e->joints, y[what][p][n++] = r->ns * 1e-3;
+      }
+      if (n == 0) continue;
+      curve[what][curves++] =
+          (ap_curve){.label = labels[p], .n = n, .x = x[what][p], .y = y[what][p], .colour = p + 1};
+    }
+    panel[what] = (ap_panel){.title = cli_what_name((cli_what)what),
+                             .x_label = "joints",
+                             .y_label = "time of one evaluation / us",
+                             .curve = curve[what],
+                             .ncurve = curves,
+                             .log_x = true,
+                             .log_y = true};
+  }
+  const ap_figure figure = {
+      .title = "Chains, one core, double", .panel = panel, .npanel = CLI_WHATS, .columns = 3};
+  ap_error error = {0};
+  error.status = ap_figure_write(&figure, path, &error);
+  return error.status == AP_OK ? CLI_OK : cli_fail_output(path, &error);
+}
+
+// ---- the verb ----------------------------------------------------------------------------------
+
+static int print(bench *b) {
+  cli_out out;
+  const int status = cli_out_open(&out, NULL);
+  if (status != CLI_OK) return status;
+  return cli_out_close(&out, b->json ? print_json(&out, b) : print_tables(&out, b));
+}
+
+// What the options say; the time is limited where they, or the lack of --full, say so.
+static int parse(bench *b) {
+  const char *const *value = b->arguments->value;
+  long seconds = (long)all_seconds;
+  if (!b->full && value[PLOT])
+    return cli_usage("bench", "--plot shows chains, which --full measures");
+  if (!b->full && value[CHAINS])
+    return cli_usage("bench", "--chains is for --full, which measures them");
+  int status = value[PLOT] ? cli_check_target(value[PLOT]) : CLI_OK;
+  if (status == CLI_OK && value[SECONDS])
+    status = cli_value_integer("bench", "--seconds", value[SECONDS], 1, 3600, &seconds);
+  if (status == CLI_OK && value[CHAINS])
+    status = cli_value_integer("bench", "--chains", value[CHAINS], 0, chain_sizes[CHAIN_SIZES - 1],
+                               &b->longest_chain);
+  if (status == CLI_OK && value[PLOT] && b->longest_chain < chain_sizes[0])
+    return cli_usage("bench", "--plot shows chains: --chains %d or more", chain_sizes[0]);
+  b->limit = b->full && !value[SECONDS] ? 0 : (double)seconds;
+  return status;
+}
+
+static int run(const cli_arguments *arguments) {
+  bench b = {.arguments = arguments,
+             .json = arguments->value[JSON] != NULL,
+             .full = arguments->value[FULL] != NULL,
+             .floating = arguments->value[FLOATING] != NULL,
+             .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL,
+             .longest_chain = chain_sizes[CHAIN_SIZES - 1],
+             .start = cli_clock()};
+  const char *plot = arguments->value[PLOT];
+  int status = parse(&b);
+  if (status != CLI_OK) return status;
+  b.entry = calloc(MOST_ENTRIES, sizeof *b.entry);
+  if (!b.entry) return cli_no_memory();
+  cli_speed_pin();
+  cli_progress_start(&b.progress, false);
+  status = bench_models(&b);
+  if (status == CLI_OK && b.full) status = bench_chains(&b);
+  cli_progress_hide();
+  if (status == CLI_OK) status = print(&b);
+  if (status == CLI_OK && plot) status = draw(&b, plot);
+  for (int k = 0; k < b.entries; k++) cli_speeds_free(&b.entry[k].speeds);
+  free(b.entry);
+  return status;
+}
+
+const cli_verb cli_bench = {.name = "bench",
+                            .arguments = "[MODEL...]",
+                            .about = "Time the dynamics in every way, peers included.",
+                            .text = text,
+                            .example =
+                                "  appell bench\n"
+                                "  appell bench puma600 arm.urdf --json\n"
+                                "  appell bench --full --plot growth.svg\n",
+                            .options = options,
+                            .most = 32,
+                            .run = run};

@@ -1,0 +1,311 @@
+#include <math.h>
+#include <string.h>
+
+#include "ui/json.h"
+#include "load.h"
+#include "ui/table.h"
+#include "trials.h"
+#include "ui/values.h"
+#include "verbs.h"
+#include "ui/wrap.h"
+
+enum { JSON, WHAT, STATES, SEED, FLOATING, IGNORE_MIMIC, GRAVITY };
+
+enum { MOST_STATES = 10000 };
+enum { WHY_BYTES = 256, LINE_BYTES = 1024 };
+
+static const ap_quantity quantities[] = {AP_INVERSE, AP_BIAS, AP_INERTIA, AP_FORWARD};
+enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
+
+static const cli_option options[] = {
+    [JSON] = CLI_OPTION_JSON,
+    [WHAT] = {"--what", "inverse|bias|inertia|forward", "this quantity alone"},
+    [STATES] = {"--states", "N",
+                "random states that errors are taken over; up to 100 if not given"},
+    [SEED] = {"--seed", "N", "other random states; 1 if not given"},
+    [FLOATING] = CLI_OPTION_FLOATING,
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    [GRAVITY] = CLI_OPTION_GRAVITY,
+    {0}};
+
+static const char text[] =
+    "Runs every method ('appell methods') of inverse and forward dynamics, bias and inertia\n"
+    "matrix on the same random states, within the limits of the joints: operations, counted\n"
+    "by running the code; time in double precision; error in single precision against\n"
+    "binary128. A method that does not cover the model, or is hopeless for one of its size,\n"
+    "is named instead.\n";
+
+// ---- what both forms ask -----------------------------------------------------------------------
+
+static bool has_row(const cli_trial *trial) { return trial->status == AP_OK && trial->most == 0; }
+
+// Why a method has no row.
+static void absence(const cli_trial *trial, char *out, size_t size) {
+  if (trial->status == AP_E_UNSUPPORTED && trial->method->needs) {
+    snprintf(out, size, "needs %s", trial->method->needs);
+  } else if (trial->status == AP_E_SINGULAR) {
+    snprintf(out, size, "singular: every joint has to move mass");
+  } else if (trial->status != AP_OK) {
+    snprintf(out, size, "%s", ap_status_text(trial->status));
+  } else {
+    snprintf(out, size, "for models of up to %d degrees of freedom", trial->most);
+  }
+}
+
+static bool absent_alike(const cli_trial *a, const cli_trial *b) {
+  char why[WHY_BYTES], other[WHY_BYTES];
+  if (has_row(a) || has_row(b) || a->method->what != b->method->what) return false;
+  absence(a, why, sizeof why);
+  absence(b, other, sizeof other);
+  return strcmp(why, other) == 0;
+}
+
+// A line about the methods that are absent for the same reason as trial k, false where k is not the
+// first of them.
+static bool describe_absence(const cli_trials *t, int k, char *out, size_t size) {
+  char why[WHY_BYTES];
+  const cli_trial *trial = &t->trial[k];
+  if (has_row(trial)) return false;
+  for (int i = 0; i < k; i++) {
+    if (absent_alike(&t->trial[i], trial)) return false;
+  }
+  absence(trial, why, sizeof why);
+  size_t n = (size_t)snprintf(out, size,
+                              "left out of %s (%s):", ap_quantity_name(trial->method->what), why);
+  for (int i = k; i < t->trials && n < size; i++) {
+    if (!absent_alike(&t->trial[i], trial)) continue;
+    n += (size_t)snprintf(out + n, size - n, "%s %s", i > k ? "," : "", t->trial[i].method->name);
+  }
+  return true;
+}
+
+static bool has_error(const cli_trial *trial) { return trial->failed == 0; }
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void json_trial(cli_json *json, const cli_trial *trial) {
+  cli_json_open(json, NULL, '{');
+  cli_json_string(json, "method", trial->method->name);
+  cli_json_string(json, "what", ap_quantity_name(trial->method->what));
+  cli_json_integer(json, "mul", trial->count.mul);
+  cli_json_integer(json, "add", trial->count.add);
+  cli_json_integer(json, "div", trial->count.div);
+  cli_json_integer(json, "sqrt", trial->count.sqrt);
+  cli_json_integer(json, "sincos", trial->count.sincos);
+  cli_json_number(json, "ns", trial->ns);
+  cli_json_number(json, "f32_error", has_error(trial) ? trial->error : NAN);
+  if (trial->failed > 0) cli_json_integer(json, "f32_failed", trial->failed);
+  cli_json_close(json, '}');
+}
+
+static int print_json(cli_out *out, const cli_trials *t, const cli_model *model) {
+  if (t->exact != AP_F128) {
+    cli_warn(model->path, 0, "f128 is not available here, errors are against f64");
+  }
+  cli_json json = {.out = out};
+  cli_json_open(&json, NULL, '[');
+  for (int k = 0; k < t->trials; k++) {
+    char why[LINE_BYTES];
+    if (has_row(&t->trial[k])) json_trial(&json, &t->trial[k]);
+    if (describe_absence(t, k, why, sizeof why)) cli_warn(model->path, 0, why);
+  }
+  cli_json_close(&json, ']');
+  return CLI_OK;
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+enum { COLUMNS = 10 };
+
+// first: the time of the default method, 0 where it has none.
+static void add_trial(cli_table *table, const cli_trials *t, const cli_trial *trial, double first) {
+  cli_table_add(table, "%s", trial->method->name);
+  cli_table_add(table, "%ld", trial->count.mul);
+  cli_table_add(table, "%ld", trial->count.add);
+  cli_table_add(table, "%ld", trial->count.div);
+  cli_table_add(table, "%ld", trial->count.sqrt);
+  cli_table_add(table, "%ld", trial->count.sincos);
+  cli_table_add(table, "%.*f", trial->ns < 10 ? 1 : 0, trial->ns);
+  if (first > 0) {
+    cli_table_add(table, "%.2f", trial->ns / first);
+  } else {
+    cli_table_add(table, "-");
+  }
+  if (has_error(trial)) {
+    cli_table_add(table, "%.1e", trial->error);
+  } else {
+    cli_table_add(table, "-");
+  }
+  if (trial->failed > 0) {
+    cli_table_add(table, "no f32 result in %d of %d states", trial->failed, t->states);
+  } else {
+    cli_table_add(table, "%s", "");
+  }
+}
+
+static void fill_table(cli_table *table, const cli_trials *t, ap_quantity what) {
+  static const char *const headings[COLUMNS] = {"",       "mul", "add",   "div",       "sqrt",
+                                                "sincos", "ns",  "ratio", "f32 error", ""};
+  *table = (cli_table){.columns = COLUMNS, .right = 0x1fe}; // all but names and notes
+  double first = 0;
+  for (int k = 0; k < t->trials; k++) {
+    const cli_trial *trial = &t->trial[k];
+    if (trial->method->what != what) continue;
+    if (trial->method == ap_find_method(what, NULL)) first = trial->ns;
+    if (!has_row(trial)) continue;
+    for (int c = 0; table->count < COLUMNS; c++) {
+      cli_table_add(table, "%s", c == 0 ? ap_quantity_name(what) : headings[c]);
+    }
+    add_trial(table, t, trial, first);
+  }
+}
+
+static void print_absent(cli_out *out, const cli_trials *t) {
+  bool any = false;
+  for (int k = 0; k < t->trials; k++) {
+    char why[LINE_BYTES];
+    if (!describe_absence(t, k, why, sizeof why)) continue;
+    if (!any) cli_out_printf(out, "\n");
+    cli_wrap(out, cli_line_width(), "  ", why);
+    any = true;
+  }
+}
+
+static void print_legend(cli_out *out, const cli_trials *t) {
+  const char *exact = ap_arithmetic_name(t->exact);
+  cli_out_printf(out,
+                 "\n  mul ... sincos: operations of one evaluation, counted by running the code; "
+                 "zeros and\n    ones of the model are free, sine and cosine of an angle count "
+                 "together.\n"
+                 "  ns: time of one evaluation in double precision, median of %d batches; ratio: "
+                 "to the\n    first method of the list.\n"
+                 "  f32 error: max |f32 - %s| / max |%s|, largest over the states, which are "
+                 "exact in f32.\n",
+                 t->rounds, exact, exact);
+  for (int k = 0; k < t->quantities; k++) {
+    if (t->what[k] != AP_FORWARD && t->what[k] != AP_INERTIA) continue; // these have a choice
+    const ap_method *standard = ap_find_method(t->what[k], NULL);
+    cli_out_printf(out, "  %s, %s: %s.\n", ap_quantity_name(t->what[k]), standard->name,
+                   standard->about);
+  }
+  if (t->exact != AP_F128) {
+    cli_out_printf(out, "    (binary128 is not available here, errors are against f64)\n");
+  }
+}
+
+static int print_tables(cli_out *out, const cli_trials *t, const cli_model *model) {
+  cli_table tables[QUANTITIES];
+  char name[256];
+  const int nv = ap_nv(model->model);
+  for (int k = 0; k < t->quantities; k++) fill_table(&tables[k], t, t->what[k]);
+  cli_table_align(tables, t->quantities);
+  cli_out_printf(out, "%s: %d degree%s of freedom, %d random state%s\n",
+                 cli_plain(ap_model_name(model->model), name, sizeof name), nv, nv == 1 ? "" : "s",
+                 t->states, t->states == 1 ? "" : "s");
+  int status = CLI_OK;
+  for (int k = 0; k < t->quantities; k++) {
+    if (tables[k].count > 0) cli_out_printf(out, "\n");
+    const int printed = cli_table_print(&tables[k], out);
+    if (status == CLI_OK) status = printed;
+  }
+  print_absent(out, t);
+  print_legend(out, t);
+  return status;
+}
+
+// ---- the verb ----------------------------------------------------------------------------------
+
+static void choose_quantity(const char *word, cli_trials *t) {
+  t->what = quantities;
+  t->quantities = word ? 1 : QUANTITIES;
+  for (int k = 0; word && k < QUANTITIES; k++) {
+    if (strcmp(word, ap_quantity_name(quantities[k])) == 0) t->what = &quantities[k];
+  }
+}
+
+static int parse(const cli_arguments *arguments, cli_trials *t, double gravity[3]) {
+  int status = CLI_OK;
+  long states = 0, seed = 1;
+  choose_quantity(arguments->value[WHAT], t);
+  if (arguments->value[STATES]) {
+    status =
+        cli_value_integer("compare", "--states", arguments->value[STATES], 1, MOST_STATES, &states);
+  }
+  if (status == CLI_OK && arguments->value[SEED]) {
+    status = cli_value_integer("compare", "--seed", arguments->value[SEED], 0, 2147483647, &seed);
+  }
+  if (status == CLI_OK && arguments->value[GRAVITY]) {
+    status = cli_value_gravity("compare", arguments->value[GRAVITY], gravity);
+    t->gravity = gravity;
+  }
+  t->states = (int)states;
+  t->seed = (uint64_t)seed;
+  return status;
+}
+
+static int check_model(const cli_model *model) {
+  const int nv = ap_nv(model->model);
+  if (nv == 0) {
+    return cli_fail(CLI_BAD, model->path, 0,
+                    "nothing moves in this model (a joint that does is needed)");
+  }
+  if (nv > CLI_MOST_VELOCITIES) {
+    return cli_fail(CLI_FAILED, model->path, 0,
+                    "%d degrees of freedom are too many to compare methods (at most %d)", nv,
+                    CLI_MOST_VELOCITIES);
+  }
+  return CLI_OK;
+}
+
+// One error where not a single method could be run.
+static int check_rows(const cli_trials *t, const cli_model *model) {
+  char why[WHY_BYTES];
+  for (int k = 0; k < t->trials; k++) {
+    if (has_row(&t->trial[k])) return CLI_OK;
+  }
+  if (t->trials == 0) return cli_fail(CLI_FAILED, NULL, 0, "there is no method to compare");
+  absence(&t->trial[0], why, sizeof why);
+  return cli_fail(CLI_FAILED, model->path, 0, "no method can be run (%s)", why);
+}
+
+static int compare(cli_trials *t, const cli_model *model, bool json) {
+  int status = cli_trials_run(t);
+  if (status == CLI_OK) status = check_rows(t, model);
+  if (status != CLI_OK) return status;
+  cli_out out;
+  status = cli_out_open(&out, NULL);
+  if (status != CLI_OK) return status;
+  status = json ? print_json(&out, t, model) : print_tables(&out, t, model);
+  return cli_out_close(&out, status);
+}
+
+static int run(const cli_arguments *arguments) {
+  cli_trials t = {0};
+  double gravity[3];
+  int status = parse(arguments, &t, gravity);
+  if (status != CLI_OK) return status;
+  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
+                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
+  cli_model model;
+  status = cli_load(arguments->argument[0], &reading, &model);
+  if (status != CLI_OK) return status;
+  cli_print_warnings(&model);
+  t.model = model.model;
+  status = check_model(&model);
+  if (status == CLI_OK) status = compare(&t, &model, arguments->value[JSON] != NULL);
+  cli_trials_free(&t);
+  cli_unload(&model);
+  return status;
+}
+
+const cli_verb cli_compare = {.name = "compare",
+                              .arguments = "MODEL",
+                              .about = "Compare the methods: operations, time, rounding errors.",
+                              .text = text,
+                              .example =
+                                  "  appell compare puma600\n"
+                                  "  appell compare --json --what forward robot.urdf\n",
+                              .options = options,
+                              .least = 1,
+                              .most = 1,
+                              .run = run};

@@ -1,0 +1,192 @@
+#include <string.h>
+
+#include "load.h"
+#include "mechanism.h"
+#include "stream.h"
+#include "ui/values.h"
+#include "verbs.h"
+
+enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, BRANCH, OUTPUT };
+
+static const cli_option options[] = {
+    [METHOD] = {"--method", "METHOD", "how to compute it ('appell methods' lists them)"},
+    [REAL] = {"--real", "f32|f64|f128", "the arithmetic; f64 if not given"},
+    [FLOATING] = CLI_OPTION_FLOATING,
+    [FRICTION] = CLI_OPTION_FRICTION,
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    [GRAVITY] = CLI_OPTION_GRAVITY,
+    [BRANCH] = {"--branch", "BRANCH", "of a mechanism: how it is assembled ('appell info')"},
+    [OUTPUT] = {"-o", "FILE", "write to a file, which appears when it is complete"},
+    {0}};
+
+static const char text[] =
+    "  QUANTITY  reads per line  writes per line\n"
+    "  inverse   q v a           tau\n"
+    "  forward   q v tau         a\n"
+    "  inertia   q               the inertia matrix, row by row\n"
+    "  bias      q v             tau at a = 0\n"
+    "  gravity   q               tau at v = a = 0\n"
+    "  energy    q v             kinetic and potential energy\n"
+    "  dinverse  q v a           d tau / d q, d tau / d v, d tau / d a, each row by row\n"
+    "  dforward  q v tau         d a / d q, d a / d v, d a / d tau, each row by row\n"
+    "\n"
+    "MODEL is a robot file (.urdf, .yaml) or a built-in model ('appell models'), FILE a\n"
+    "state file: one state per line, numbers separated by blanks or commas, lines that\n"
+    "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
+    "the joints. Derivatives by q are those in the tangent space, by the steps that v\n"
+    "counts; dinverse and dforward are for trees. Friction, damping and rotor inertia\n"
+    "take part only with --friction.\n"
+    "Of a mechanism with closed chains (agile-wrist, five-bar, stewart, delta, or a file\n"
+    "with closures) q v a are the independent coordinates, tau the efforts of its actuators.\n";
+
+static bool find_quantity(const char *word, ap_quantity *what) {
+  for (int k = AP_INVERSE; k <= AP_FORWARD_DERIVATIVES; k++) {
+    *what = (ap_quantity)k;
+    if (strcmp(word, ap_quantity_name(*what)) == 0) return true;
+  }
+  return false;
+}
+
+// The quantity is the first argument; second is the word behind it, in case they are exchanged.
+static int parse_quantity(const char *word, const char *second, ap_quantity *what) {
+  if (find_quantity(word, what)) return CLI_OK;
+  if (find_quantity(second, what)) {
+    return cli_usage("eval", "the quantity comes first; did you mean 'appell eval %s %s'?", second,
+                     word);
+  }
+  cli_choice choice = {.nearest = {.word = word}};
+  for (int k = AP_INVERSE; k <= AP_FORWARD_DERIVATIVES; k++) {
+    cli_choice_offer(&choice, ap_quantity_name((ap_quantity)k));
+  }
+  return cli_unknown("eval", "quantity", &choice);
+}
+
+static int parse_method(const char *name, ap_quantity what, const ap_method **method) {
+  *method = ap_find_method(what, name);
+  if (*method) return CLI_OK;
+  const char *quantity = ap_quantity_name(what);
+  if (!name) {
+    return cli_fail(CLI_FAILED, NULL, 0, "there is no method for '%s' yet", quantity);
+  }
+  char of[64];
+  snprintf(of, sizeof of, " for %s", quantity);
+  cli_choice choice = {.nearest = {.word = name}, .of = of};
+  const ap_method *other = NULL;
+  for (int i = 0; ap_method_at(i); i++) {
+    if (ap_method_at(i)->what == what) cli_choice_offer(&choice, ap_method_at(i)->name);
+    if (strcmp(ap_method_at(i)->name, name) == 0) other = ap_method_at(i);
+  }
+  if (!other) return cli_unknown("eval", "method", &choice);
+  return cli_usage("eval", "method '%s' computes %s; methods for %s are %s", name,
+                   ap_quantity_name(other->what), quantity, choice.names);
+}
+
+// The options' table has seen to it that name, where there is one, is the name of an arithmetic.
+static ap_arithmetic parse_real(const char *name) {
+  ap_arithmetic found = AP_F64;
+  for (int k = AP_F64; name && k <= AP_F128; k++) {
+    if (strcmp(name, ap_arithmetic_name((ap_arithmetic)k)) == 0) found = (ap_arithmetic)k;
+  }
+  return found;
+}
+
+// What the words of the command line ask for, except model and files.
+static int parse_job(const cli_arguments *arguments, cli_job *job, double gravity[3]) {
+  ap_quantity what;
+  int status = parse_quantity(arguments->argument[0], arguments->argument[1], &what);
+  if (status == CLI_OK) status = parse_method(arguments->value[METHOD], what, &job->method);
+  job->arithmetic = parse_real(arguments->value[REAL]);
+  if (status == CLI_OK && arguments->value[GRAVITY]) {
+    status = cli_value_gravity("eval", arguments->value[GRAVITY], gravity);
+    job->gravity = gravity;
+  }
+  job->friction = arguments->value[FRICTION] != NULL;
+  job->path = arguments->argument[2];
+  return status;
+}
+
+// What no method can do, whatever the states are.
+static int check_job(const cli_job *job, const char *path) {
+  const ap_model *m = job->model;
+  if (ap_nv(m) == 0) {
+    return cli_fail(CLI_BAD, path, 0, "nothing moves in this model (a joint that does is needed)");
+  }
+  if (ap_columns_out(m, job->method->what) == 0) {
+    return cli_fail(CLI_FAILED, path, 0, "the matrices are too large (%d rows)", ap_nv(m));
+  }
+  if (ap_study_size(m, job->arithmetic) == 0) {
+    return cli_fail(CLI_FAILED, path, 0, "arithmetic %s is not available here (f64 always is)",
+                    ap_arithmetic_name(job->arithmetic));
+  }
+  return CLI_OK;
+}
+
+static int evaluate(const cli_job *job, const char *path, const char *output) {
+  int status = check_job(job, path);
+  if (status != CLI_OK) return status;
+  cli_out out;
+  status = cli_out_open(&out, output);
+  if (status != CLI_OK) return status;
+  status = cli_stream(job, &out);
+  return cli_out_close(&out, status);
+}
+
+// A mechanism with closed chains: one way to compute each quantity.
+static int run_mechanism(const cli_arguments *arguments, const cli_job *job,
+                         const cli_model *model) {
+  if (arguments->value[METHOD])
+    return cli_usage("eval", "--method does not apply to '%s', which has closed chains",
+                     model->path);
+  if (job->method->what == AP_INVERSE_DERIVATIVES || job->method->what == AP_FORWARD_DERIVATIVES)
+    return cli_usage("eval", "%s is for trees; '%s' has closed chains",
+                     ap_quantity_name(job->method->what), model->path);
+  if (job->arithmetic != AP_F64)
+    return cli_usage("eval", "'%s' has closed chains and is computed in f64 only", model->path);
+  const cli_mechanism_job mechanism = {.model = model,
+                                       .branch = arguments->value[BRANCH],
+                                       .what = job->method->what,
+                                       .friction = job->friction,
+                                       .gravity = job->gravity,
+                                       .path = job->path,
+                                       .output = arguments->value[OUTPUT]};
+  return cli_mechanism_eval(&mechanism);
+}
+
+static int run_robot(const cli_arguments *arguments, cli_job *job, const cli_model *model) {
+  if (arguments->value[BRANCH])
+    return cli_usage("eval", "--branch is for mechanisms with closed chains; '%s' is a tree",
+                     model->path);
+  job->model = model->model;
+  job->model_path = model->path;
+  return evaluate(job, model->path, arguments->value[OUTPUT]);
+}
+
+static int run(const cli_arguments *arguments) {
+  cli_job job = {0};
+  double gravity[3];
+  int status = parse_job(arguments, &job, gravity);
+  if (status != CLI_OK) return status;
+  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
+                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
+  cli_model model;
+  status = cli_load_any(arguments->argument[1], &reading, &model);
+  if (status != CLI_OK) return status;
+  cli_print_warnings(&model);
+  status =
+      model.mechanism ? run_mechanism(arguments, &job, &model) : run_robot(arguments, &job, &model);
+  cli_unload(&model);
+  return status;
+}
+
+const cli_verb cli_eval = {.name = "eval",
+                           .arguments = "QUANTITY MODEL FILE",
+                           .about = "Compute a quantity for every state of a file.",
+                           .text = text,
+                           .example =
+                               "  appell eval inverse puma600 states.txt -o tau.txt\n"
+                               "  echo 0 0 | appell eval gravity ascher2 -\n",
+                           .options = options,
+                           .least = 3,
+                           .most = 3,
+                           .filter = true,
+                           .run = run};

@@ -1,0 +1,159 @@
+#include <appell/codegen.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "folder.h"
+#include "load.h"
+#include "ui/progress.h"
+#include "ui/output.h"
+#include "verbs.h"
+
+enum {
+  OUTPUT,
+  TARGET,
+  REAL,
+  FUNCTIONS,
+  NAME,
+  NO_BATCH,
+  NO_REGROUP,
+  FRICTION,
+  FLOATING,
+  IGNORE_MIMIC
+};
+
+static const cli_option options[] = {
+    [OUTPUT] = {"-o", "DIR", "the folder for the files; made where it is missing"},
+    [TARGET] = {"--target", "c|cuda", "the language; c if not given"},
+    [REAL] = {"--real", "f32|f64", "float or double; f64 if not given"},
+    [FUNCTIONS] = {"--functions", "FUNCTIONS", "names with commas between; all if not given"},
+    [NAME] = {"--name", "NAME", "begin all names with this; the model's name if not given"},
+    [NO_BATCH] = {"--no-batch", NULL, "leave the functions for many states out"},
+    [NO_REGROUP] = {"--no-regroup", NULL, "keep every body's inertial parameters its own"},
+    [FRICTION] = CLI_OPTION_FRICTION,
+    [FLOATING] = CLI_OPTION_FLOATING,
+    [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    {0}};
+
+static const char text[] =
+    "Writes NAME.c and NAME.h into a folder: C11 that needs nothing but libm. The functions:\n"
+    "  inverse_dynamics  q v a -> tau        gravity           q -> tau at v = a = 0\n"
+    "  inertia_matrix    q -> M, row-major   forward_dynamics  q v tau -> a; 0: done\n"
+    "  bias              q v -> tau at a = 0 jacobian          q -> J of end points and frames\n"
+    "  regressor         q v a -> K with tau = K p\n"
+    "  inverse_dynamics_derivatives   q v a -> dtau_dq dtau_dv dtau_da\n"
+    "  forward_dynamics_derivatives   q v tau -> da_dq da_dv da_dtau; 0: done\n"
+    "each as NAME_function(q, ...) and, for n states with coordinate j of state k at\n"
+    "[j*n + k], as NAME_function_batch(n, q, ...). Friction takes part only with --friction.\n"
+    "With --target cuda NAME.cu and NAME.cuh, one thread per state: the same as functions for\n"
+    "the device, NAME_function_launch(n, q, ..., stream), and NAME_rollout_launch() for many\n"
+    "steps of many robots.\n";
+
+// The function that a word of the list names.
+static int find_function(const char *word, unsigned *bits) {
+  cli_choice choice = {.nearest = {.word = word}};
+  for (int f = 0; f < AP_FUNCTIONS; f++) {
+    const char *name = ap_function_name((ap_function)f);
+    cli_choice_offer(&choice, name);
+    if (strcmp(word, name) != 0) continue;
+    *bits |= 1u << f;
+    return CLI_OK;
+  }
+  return cli_unknown("generate", "function", &choice);
+}
+
+static int parse_functions(const char *list, unsigned *bits) {
+  char *copy = strdup(list), *rest = NULL;
+  if (!copy) return cli_no_memory();
+  int status = CLI_OK;
+  *bits = 0;
+  for (char *word = strtok_r(copy, ", ", &rest); word && status == CLI_OK;
+       word = strtok_r(NULL, ", ", &rest)) {
+    status = find_function(word, bits);
+  }
+  if (status == CLI_OK && *bits == 0)
+    status = cli_usage("generate", "option --functions names no function");
+  free(copy);
+  return status;
+}
+
+static int parse_options(const cli_arguments *arguments, ap_generate_options *o) {
+  const char *real = arguments->value[REAL], *list = arguments->value[FUNCTIONS];
+  *o = ap_default_generate();
+  o->name = arguments->value[NAME];
+  o->batch = !arguments->value[NO_BATCH];
+  o->regroup = !arguments->value[NO_REGROUP];
+  o->friction = arguments->value[FRICTION] != NULL;
+  if (!arguments->value[OUTPUT])
+    return cli_usage("generate", "option -o DIR is missing: where the files go");
+  if (real && strcmp(real, "f32") == 0) o->arithmetic = AP_F32;
+  const char *target = arguments->value[TARGET];
+  if (target && strcmp(target, "cuda") == 0) o->target = AP_TARGET_CUDA;
+  return list ? parse_functions(list, &o->functions) : CLI_OK;
+}
+
+// One file of the folder, which appears when it is complete.
+static int write_file(const char *folder, const ap_code *code, bool header) {
+  const char *name = ap_code_name(code), *ending = ap_code_ending(code, header);
+  const char *source = header ? ap_code_header(code) : ap_code_source(code);
+  const size_t size = strlen(folder) + strlen(name) + strlen(ending) + 2;
+  char *path = malloc(size);
+  if (!path) return cli_no_memory();
+  snprintf(path, size, "%s/%s%s", folder, name, ending);
+  cli_out out;
+  int status = cli_out_open(&out, path);
+  if (status == CLI_OK) {
+    cli_out_write(&out, source, strlen(source));
+    status = cli_out_close(&out, CLI_OK);
+  }
+  free(path);
+  return status;
+}
+
+static int write_files(const char *path, const ap_code *code) {
+  cli_folder folder = {.path = path};
+  int status = cli_folder_open(&folder);
+  if (status == CLI_OK) status = write_file(path, code, false);
+  if (status == CLI_OK) status = write_file(path, code, true);
+  cli_folder_close(&folder);
+  return status;
+}
+
+static int run(const cli_arguments *arguments) {
+  ap_generate_options generating;
+  int status = parse_options(arguments, &generating);
+  if (status != CLI_OK) return status;
+  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
+                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
+  cli_model model;
+  status = cli_load(arguments->argument[0], &reading, &model);
+  if (status != CLI_OK) return status;
+  cli_print_warnings(&model);
+  ap_error error = {0};
+  ap_code *code = NULL;
+  cli_progress progress;
+  cli_progress_start(&progress, false);
+  cli_progress_step(&progress, 0, 0, "generating %s", ap_model_name(model.model));
+  error.status = ap_generate(model.model, &generating, &code, &error);
+  cli_progress_hide();
+  status = error.status != AP_OK ? cli_fail_input(model.path, &error)
+                                 : write_files(arguments->value[OUTPUT], code);
+  ap_code_free(code);
+  cli_unload(&model);
+  return status;
+}
+
+const cli_verb cli_generate = {.name = "generate",
+                               .arguments = "MODEL",
+                               .about = "Write the robot's dynamics as stand-alone C or CUDA.",
+                               .text = text,
+                               .example =
+                                   "  appell generate puma600 -o firmware\n"
+                                   "  appell generate arm.urdf -o src --real f32 --functions "
+                                   "inverse_dynamics,gravity\n"
+                                   "  appell generate puma600 -o gpu --target cuda --real f32\n",
+                               .options = options,
+                               .least = 1,
+                               .most = 1,
+                               .run = run};

@@ -1,0 +1,246 @@
+#include "lint.h"
+
+#include <appell/loop.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ui/json.h"
+#include "ui/table.h"
+#include "verbs.h"
+#include "ui/wrap.h"
+
+enum { JSON, SARIF, STRICT, DISABLE, QUICK, RULES, OUT };
+
+static const cli_option options[] = {
+    [JSON] = {"--json", NULL, "one JSON document"},
+    [SARIF] = {"--sarif", NULL, "one SARIF 2.1.0 document"},
+    [STRICT] = {"--strict", NULL, "warnings are errors"},
+    [DISABLE] = {"--disable", "RULES", "rules to leave out, commas between"},
+    [QUICK] = {"--quick", NULL, "leave out what samples the motion"},
+    [RULES] = {"--rules", NULL, "list the rules instead of examining a model"},
+    [OUT] = {"-o", "FILE", "write to a file, which appears when it is complete"},
+    {0}};
+
+static const char text[] =
+    "Looks for what is wrong or suspicious in a robot file: inertias that no body has or that\n"
+    "do not suit the link's size, left and right that differ, slipped decimal points, made-up\n"
+    "numbers, degrees and millimetres, limits, effort against gravity, structure, misspelt and\n"
+    "ignored elements, missing meshes, closed chains. Each finding tells what, why in numbers\n"
+    "(the change of joint torques in a typical motion) and a fix. It goes on after a mistake,\n"
+    "with what was meant where one can tell.\n"
+    "Exit status 1: there are errors. docs/lint.md describes every rule.\n";
+
+ap_severity cli_lint_severity(const ap_finding *finding, bool strict) {
+  return strict && finding->severity == AP_WARNING ? AP_ERROR : finding->severity;
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void json_effect(cli_json *json, const ap_lint_effect *effect) {
+  if (!effect->joint) return;
+  cli_json_open(json, "effect", '{');
+  cli_json_string(json, "joint", effect->joint);
+  cli_json_number(json, "difference", effect->difference);
+  cli_json_number(json, "largest", effect->largest);
+  cli_json_string(json, "unit", effect->unit);
+  cli_json_close(json, '}');
+}
+
+static void json_finding(cli_json *json, const ap_finding *f, bool strict) {
+  cli_json_open(json, NULL, '{');
+  cli_json_string(json, "severity", ap_severity_name(cli_lint_severity(f, strict)));
+  cli_json_string(json, "rule", f->rule);
+  if (f->line > 0) cli_json_integer(json, "line", f->line);
+  cli_json_string(json, "subject", f->subject);
+  cli_json_string(json, "what", f->what);
+  cli_json_string(json, "why", f->why);
+  cli_json_string(json, "fix", f->fix);
+  json_effect(json, &f->effect);
+  cli_json_close(json, '}');
+}
+
+static int count(const ap_lint *found, ap_severity severity, bool strict) {
+  int n = 0;
+  for (int i = 0; i < ap_lint_findings(found); i++)
+    n += cli_lint_severity(ap_lint_finding(found, i), strict) == severity;
+  return n;
+}
+
+static void print_json(cli_out *out, const ap_lint *found, const char *file, bool strict) {
+  cli_json json = {.out = out};
+  cli_json_open(&json, NULL, '{');
+  cli_json_string(&json, "model", file);
+  cli_json_integer(&json, "errors", count(found, AP_ERROR, strict));
+  cli_json_integer(&json, "warnings", count(found, AP_WARNING, strict));
+  cli_json_integer(&json, "notes", count(found, AP_NOTE, strict));
+  cli_json_open(&json, "findings", '[');
+  for (int i = 0; i < ap_lint_findings(found); i++)
+    json_finding(&json, ap_lint_finding(found, i), strict);
+  cli_json_close(&json, ']');
+  cli_json_close(&json, '}');
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static const char *colour_of(ap_severity severity) {
+  return severity == AP_ERROR ? "\033[1;31m" : severity == AP_WARNING ? "\033[1;33m" : "\033[1;36m";
+}
+
+static void print_part(cli_out *out, int width, const char *lead, const char *part) {
+  if (part[0]) cli_wrap(out, width, lead, part);
+}
+
+static void print_finding(cli_out *out, const ap_finding *f, const char *file, bool strict) {
+  const bool colour = out->fd == 1 && cli_colour(stdout);
+  const ap_severity severity = cli_lint_severity(f, strict);
+  char plain[1024];
+  cli_out_printf(out, "%s", cli_plain(file, plain, sizeof plain));
+  if (f->line > 0) cli_out_printf(out, ":%d", f->line);
+  cli_out_printf(out, ": %s%s%s [%s]\n", colour ? colour_of(severity) : "",
+                 ap_severity_name(severity), colour ? "\033[0m" : "", f->rule);
+  const int width = cli_line_width();
+  print_part(out, width, "    ", cli_plain(f->what, plain, sizeof plain));
+  print_part(out, width, "    why: ", cli_plain(f->why, plain, sizeof plain));
+  print_part(out, width, "    fix: ", cli_plain(f->fix, plain, sizeof plain));
+}
+
+static void print_number(cli_out *out, int n, const char *what, const char *before) {
+  cli_out_printf(out, "%s%d %s%s", before, n, what, n == 1 ? "" : "s");
+}
+
+static void print_text(cli_out *out, const ap_lint *found, const char *file, bool strict) {
+  char plain[1024];
+  for (int i = 0; i < ap_lint_findings(found); i++)
+    print_finding(out, ap_lint_finding(found, i), file, strict);
+  cli_out_printf(out, "%s:", cli_plain(file, plain, sizeof plain));
+  print_number(out, count(found, AP_ERROR, strict), "error", " ");
+  print_number(out, count(found, AP_WARNING, strict), "warning", ", ");
+  print_number(out, count(found, AP_NOTE, strict), "note", ", ");
+  cli_out_printf(out, "\n");
+}
+
+static int print_rules(cli_out *out) {
+  cli_table table = {.columns = 3};
+  cli_table_add(&table, "rule");
+  cli_table_add(&table, "severity");
+  cli_table_add(&table, "finds");
+  for (int i = 0; ap_lint_rule_at(i); i++) {
+    const ap_lint_rule *rule = ap_lint_rule_at(i);
+    cli_table_add(&table, "%s", rule->id);
+    cli_table_add(&table, "%s", ap_severity_name(rule->severity));
+    cli_table_add(&table, "%s", rule->about);
+  }
+  return cli_table_print(&table, out);
+}
+
+// ---- the verb ----------------------------------------------------------------------------------
+
+// Cut a list of rules at its commas; *n of them, which live in list.
+static int split(char *list, const char **rules, int *n) {
+  *n = 0;
+  for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
+    if (!ap_lint_find_rule(word)) {
+      cli_nearest nearest = {.word = word};
+      for (int i = 0; ap_lint_rule_at(i); i++) cli_nearest_offer(&nearest, ap_lint_rule_at(i)->id);
+      const char *near = cli_nearest_name(&nearest);
+      if (near) return cli_usage("lint", "there is no rule '%s'; did you mean '%s'?", word, near);
+      return cli_usage("lint", "there is no rule '%s' ('appell lint --rules' lists them)", word);
+    }
+    rules[(*n)++] = word;
+  }
+  return CLI_OK;
+}
+
+static bool is_builtin(const char *name) {
+  return !strchr(name, '.') && !strchr(name, '/') &&
+         (ap_builtin(name) || ap_mechanism_builtin(name));
+}
+
+static int fail_missing(const char *name) {
+  cli_nearest nearest = {.word = name};
+  for (int i = 0; ap_builtin_name(i); i++) cli_nearest_offer(&nearest, ap_builtin_name(i));
+  for (int i = 0; ap_mechanism_builtin_name(i); i++)
+    cli_nearest_offer(&nearest, ap_mechanism_builtin_name(i));
+  const char *near = cli_nearest_name(&nearest);
+  if (near && !strchr(name, '.'))
+    return cli_fail(CLI_BAD, name, 0, "no such file or built-in model (did you mean '%s'?)", near);
+  return cli_fail(CLI_BAD, name, 0, "cannot be read: %s", strerror(ENOENT));
+}
+
+static int examine(const char *name, const ap_lint_options *how, ap_lint **found) {
+  ap_error error = {0};
+  struct stat info;
+  if (is_builtin(name)) {
+    error.status = ap_lint_builtin(name, how, found, &error);
+  } else if (stat(name, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+    return fail_missing(name);
+  } else {
+    error.status = ap_lint_file(name, how, found, &error);
+  }
+  return error.status == AP_OK ? CLI_OK : cli_fail_input(name, &error);
+}
+
+static int show(const cli_arguments *arguments, const ap_lint *found) {
+  cli_out out;
+  const char *name = arguments->argument[0];
+  const bool strict = arguments->value[STRICT] != NULL;
+  int status = cli_out_open(&out, arguments->value[OUT]);
+  if (status != CLI_OK) return status;
+  if (arguments->value[SARIF]) {
+    cli_lint_sarif(&out, found, name, is_builtin(name), strict);
+  } else if (arguments->value[JSON]) {
+    print_json(&out, found, name, strict);
+  } else {
+    print_text(&out, found, name, strict);
+  }
+  status = cli_out_close(&out, CLI_OK);
+  if (status != CLI_OK) return status;
+  return count(found, AP_ERROR, strict) > 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int run_on_model(const cli_arguments *arguments, char *list, const char **rules) {
+  ap_lint_options how = {.disabled = rules, .quick = arguments->value[QUICK] != NULL};
+  ap_lint *found = NULL;
+  int status = split(list, rules, &how.ndisabled);
+  if (status == CLI_OK) status = examine(arguments->argument[0], &how, &found);
+  if (status == CLI_OK) status = show(arguments, found);
+  ap_lint_free(found);
+  return status;
+}
+
+static int run(const cli_arguments *arguments) {
+  if (arguments->value[RULES]) return cli_out_print(print_rules);
+  if (arguments->count < 1)
+    return cli_usage("lint", "arguments are missing, 'lint MODEL' is needed");
+  if (arguments->value[JSON] && arguments->value[SARIF])
+    return cli_usage("lint", "--json and --sarif together (one of them)");
+  const char *given = arguments->value[DISABLE] ? arguments->value[DISABLE] : "";
+  const size_t n = strlen(given) + 1;
+  char *list = malloc(n);
+  const char **rules = malloc(n * sizeof *rules);
+  int status = CLI_FAILED;
+  if (list && rules) {
+    memcpy(list, given, n);
+    status = run_on_model(arguments, list, rules);
+  } else {
+    cli_no_memory();
+  }
+  free(list);
+  free((void *)rules);
+  return status;
+}
+
+const cli_verb cli_lint = {.name = "lint",
+                           .arguments = "MODEL",
+                           .about = "Find what is wrong or suspicious in a robot file.",
+                           .text = text,
+                           .example =
+                               "  appell lint robot.urdf\n"
+                               "  appell lint --sarif --disable ignored,mesh-missing robot.urdf -o "
+                               "robot.sarif\n",
+                           .options = options,
+                           .least = 0,
+                           .most = 1,
+                           .run = run};
