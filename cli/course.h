@@ -5,7 +5,7 @@
 #ifndef CLI_COURSE_H
 #define CLI_COURSE_H
 
-#include <appell/compile.h>
+#include <appell/codegen.h>
 
 #include "peer.h"
 

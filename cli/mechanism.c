@@ -87,8 +87,8 @@ static int set_up(machine *a) {
                     "%d actuator%s cannot give the forces on %d coordinate%s (as many or more; "
                     "forward, inertia and energy are possible)",
                     a->nact, plural(a->nact), a->n, plural(a->n));
-  if (job->friction) ap_set_friction(ap_loop_work(a->l), true);
-  if (job->gravity) ap_set_gravity(ap_loop_work(a->l), job->gravity);
+  if (job->friction) ap_set_friction(ap_mechanism_tree(a->m), ap_loop_work(a->l), true);
+  if (job->gravity) ap_set_gravity(ap_mechanism_tree(a->m), ap_loop_work(a->l), job->gravity);
   return check_freedoms(a, guess);
 }
 

@@ -1,4 +1,4 @@
-#include <appell/compile.h>
+#include <appell/codegen.h>
 #include <appell/plot.h>
 #include <math.h>
 #include <stdlib.h>
