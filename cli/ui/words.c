@@ -52,6 +52,8 @@ static const cli_word words[] = {{"MODEL", model_at, "urdf xml yaml yml", false}
                                  // what only the user knows
                                  {"NAME", NULL, NULL, false},
                                  {"BRANCH", NULL, NULL, false},
+                                 {"JOINTS", NULL, NULL, false},
+                                 {"LINK", NULL, NULL, false},
                                  {"X,Y,Z", NULL, NULL, false},
                                  {"N", NULL, NULL, false},
                                  {"T", NULL, NULL, false},
