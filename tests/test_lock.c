@@ -588,6 +588,36 @@ TEST(mechanism_with_one_coordinate_less) {
   for (int k = 0; k < 2; k++) ap_loop_free(l[k]), ap_mechanism_free(m[k]), ap_robot_free(robot[k]);
 }
 
+// A root that carries no closure makes a tree of a mechanism.
+TEST(a_part_without_closures_is_a_tree) {
+  const ap_mechanism_def *closed = ap_mechanism_builtin("five-bar");
+  ap_body_def body[8];
+  ap_robot_def def = *closed->robot;
+  ap_mechanism_def with_arm = *closed;
+  ap_robot *robot;
+  ap_model *m = NULL;
+  double guess[5] = {0};
+  memcpy(body, def.bodies, (size_t)def.nbody * sizeof *body);
+  for (int k = 0; k < 2; k++) {
+    body[def.nbody + k] = ap_default_body();
+    body[def.nbody + k].name = k ? "flag" : "mast";
+    body[def.nbody + k].parent = k ? def.nbody + 1 : 0;
+    body[def.nbody + k].mass = 1;
+  }
+  body[def.nbody + 1].joint = AP_REVOLUTE;
+  def.bodies = body, def.nbody += 2;
+  memcpy(guess, closed->branches[0].guess, 4 * sizeof *guess);
+  const ap_branch_def branch = {.name = "one", .guess = guess};
+  with_arm.robot = &def, with_arm.guess = guess, with_arm.branches = &branch, with_arm.nbranch = 1;
+  CHECK_OK(ap_robot_from_mechanism(&with_arm, &robot, NULL));
+  CHECK_OK(ap_robot_reduce(robot, &(ap_reduction_def){.root = "mast"}, NULL));
+  CHECK(!ap_robot_mechanism(robot));
+  CHECK_OK(ap_robot_model(robot, &m, NULL));
+  if (m) CHECK_EQ_INT(ap_nv(m), 1);
+  ap_model_free(m);
+  ap_robot_free(robot);
+}
+
 static void mechanism_refused(ap_robot *robot, ap_reduction_def how, const char *words) {
   ap_error error = {0};
   CHECK_STATUS(ap_robot_reduce(robot, &how, &error), AP_E_UNSUPPORTED);

@@ -62,7 +62,8 @@ static ap_status check_locked(const change *c) {
                         ap__shown(x->name), x->name);
     for (int k = 0; k < 2 && x->kind == AP_CLOSE_GEAR; k++)
       if (is_gone(c, x->body[k]) && !is_cut(c, x->body[k]))
-        return refuse_joint(c, x->body[k], "a gear couples it to another joint");
+        return refuse_joint(c, x->body[k],
+                            "a gear couples it to another joint (one without a gear)");
   }
   return AP_OK;
 }
