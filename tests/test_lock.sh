@@ -123,4 +123,14 @@ refuses 2 'run.yaml:4: lock has a list (a map of joint names to values)' simulat
 scenario 'root: nobody'
 refuses 2 'run.yaml:4: root: the robot has no link' simulate run.yaml
 
+# Control: the controller's robot and the simulated one.
+sed "s|\.\./|$here/models/|; /joint[456]/d; s/\[0.6, -0.6, 0.6, .*\]/[0.6, -0.6, 0.6]/; s/0, 0, 0, 0, 0, 0/0, 0, 0/
+  s/start: .*/start: [0.2, -0.1, 0.15]/; s/^duration: .*/duration: 2.2/" "$here/models/control/puma_ramp.yaml" >arm.yaml
+refuses 2 'axes: 3 for 6 joints' control arm.yaml
+sed -i 's/^controller:/lock: {joint4: 0.5, joint5: -0.5, joint6: 0}\n&/' arm.yaml
+gives 0 control arm.yaml -o arm.csv --quiet
+holds 'a controller has the coordinates that stay' sh -c 'head -n 1 arm.csv | grep -q q.joint3 && ! head -n 1 arm.csv | grep -q q.joint4'
+sed -i 's/joint6: 0/joint7: 0/' arm.yaml
+refuses 2 'lock: the robot has no joint "joint7" (did you mean' control arm.yaml
+
 finish
