@@ -347,6 +347,14 @@ TEST(reading_with_warnings) { fail_each("warnings", read_odd); }
 TEST(writing_urdf) { fail_each("write urdf", write_urdf); }
 TEST(writing_yaml) { fail_each("write yaml", write_yaml); }
 TEST(built_in_robots) { fail_each("built in", builtin_floating); }
+static ap_status reduce_robot(ap_error *error) {
+  ap_robot *robot;
+  ap_status status = ap_robot_builtin("puma600", NULL, &robot, error);
+  if (!status) status = ap_robot_reduce(robot, &(ap_reduction_def){.tip = "link3"}, error);
+  ap_robot_free(robot);
+  return status;
+}
+TEST(reducing_robots) { fail_each("reduced", reduce_robot); }
 TEST(reading_rows) { fail_each("rows", read_rows); }
 TEST(reading_logs) { fail_each("log", read_log); }
 TEST(reading_scenarios) {

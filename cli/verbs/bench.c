@@ -27,6 +27,7 @@ static const cli_option options[] = {
                  "for the whole run, about; without --full at most 45 if not given"},
     [FLOATING] = CLI_OPTION_FLOATING,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -51,7 +52,7 @@ typedef struct entry {
 
 typedef struct bench {
   const cli_arguments *arguments;
-  bool json, full, floating, ignore_mimic;
+  bool json, full;
   long longest_chain; // joints
   double limit;       // seconds of the whole run; 0: as long as it takes
   double start, peak;
@@ -132,9 +133,8 @@ static int add_entry(bench *b, const char *name, const ap_model *m, int joints, 
 }
 
 static int bench_model(bench *b, const char *argument, int to_come) {
-  const ap_read_options reading = {.floating = b->floating, .ignore_mimic = b->ignore_mimic};
   cli_model model;
-  int status = cli_load(argument, &reading, &model);
+  int status = cli_load(argument, b->arguments, &model);
   if (status != CLI_OK) return status;
   const char *slash = strrchr(argument, '/');
   if (ap_nv(model.model) == 0)
@@ -432,8 +432,6 @@ static int run(const cli_arguments *arguments) {
   bench b = {.arguments = arguments,
              .json = arguments->value[JSON] != NULL,
              .full = arguments->value[FULL] != NULL,
-             .floating = arguments->value[FLOATING] != NULL,
-             .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL,
              .longest_chain = chain_sizes[CHAIN_SIZES - 1],
              .start = cli_clock()};
   const char *plot = arguments->value[PLOT];

@@ -26,6 +26,7 @@ static const cli_option options[] = {
     [FLOATING] = CLI_OPTION_FLOATING,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [GRAVITY] = CLI_OPTION_GRAVITY,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -284,10 +285,8 @@ static int run(const cli_arguments *arguments) {
   double gravity[3];
   int status = parse(arguments, &t, gravity);
   if (status != CLI_OK) return status;
-  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
-                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
-  status = cli_load(arguments->argument[0], &reading, &model);
+  status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   t.model = model.model;

@@ -40,6 +40,7 @@ static const cli_option options[] = {
     [SEED] = {"--seed", "N", "of the random numbers (1)"},
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [JSON] = {"--json", NULL, "what was found as one JSON document; needs -o"},
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -236,8 +237,7 @@ static int run(const cli_arguments *arguments) {
     status = cli_check_target(arguments->value[OUTPUT]);
   }
   cli_model model;
-  const ap_read_options reading = {.ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
-  if (status == CLI_OK) status = cli_load(arguments->argument[0], &reading, &model);
+  if (status == CLI_OK) status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   watch w = {.all = o.evaluations};

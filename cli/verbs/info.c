@@ -16,6 +16,7 @@ enum { NAME_BYTES = 1024, LINE_WIDTH = 100 };
 static const cli_option options[] = {[JSON] = CLI_OPTION_JSON,
                                      [FLOATING] = CLI_OPTION_FLOATING,
                                      [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+                                     CLI_OPTIONS_REDUCE,
                                      {0}};
 
 static const char text[] =
@@ -452,10 +453,8 @@ static int show(const cli_model *model, bool json) {
 }
 
 static int run(const cli_arguments *arguments) {
-  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
-                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
-  int status = cli_load_any(arguments->argument[0], &reading, &model);
+  int status = cli_load_any(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   // On a terminal one list of the warnings is enough; a program may look for them in either place.
   if (!isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO)) cli_print_warnings(&model);

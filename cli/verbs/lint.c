@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "load.h"
 #include "ui/json.h"
 #include "ui/table.h"
 #include "verbs.h"
@@ -21,6 +22,7 @@ static const cli_option options[] = {
     [QUICK] = {"--quick", NULL, "leave out what samples the motion"},
     [RULES] = {"--rules", NULL, "list the rules instead of examining a model"},
     [OUT] = {"-o", "FILE", "write to a file, which appears when it is complete"},
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -169,10 +171,26 @@ static int fail_missing(const char *name) {
   return cli_fail(CLI_BAD, name, 0, "cannot be read: %s", strerror(ENOENT));
 }
 
-static int examine(const char *name, const ap_lint_options *how, ap_lint **found) {
+// A robot with locked joints, or a part of one: what is left of it.
+static int examine_reduced(const cli_arguments *arguments, const ap_lint_options *how,
+                           ap_lint **found) {
+  cli_model model;
+  ap_error error = {0};
+  int status = cli_load_any(arguments->argument[0], arguments, &model);
+  if (status != CLI_OK) return status;
+  error.status = ap_lint_robot(model.robot, how, found, &error);
+  if (error.status != AP_OK) status = cli_fail_input(model.path, &error);
+  cli_unload(&model);
+  return status;
+}
+
+static int examine(const cli_arguments *arguments, const ap_lint_options *how, ap_lint **found) {
+  const char *name = arguments->argument[0];
   ap_error error = {0};
   struct stat info;
-  if (is_builtin(name)) {
+  if (cli_is_reduced(arguments)) {
+    return examine_reduced(arguments, how, found);
+  } else if (is_builtin(name)) {
     error.status = ap_lint_builtin(name, how, found, &error);
   } else if (stat(name, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
     return fail_missing(name);
@@ -204,7 +222,7 @@ static int run_on_model(const cli_arguments *arguments, char *list, const char *
   ap_lint_options how = {.disabled = rules, .quick = arguments->value[QUICK] != NULL};
   ap_lint *found = NULL;
   int status = split(list, rules, &how.ndisabled);
-  if (status == CLI_OK) status = examine(arguments->argument[0], &how, &found);
+  if (status == CLI_OK) status = examine(arguments, &how, &found);
   if (status == CLI_OK) status = show(arguments, found);
   ap_lint_free(found);
   return status;

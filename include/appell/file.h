@@ -39,6 +39,11 @@ AP_API ap_status ap_robot_from_definition(const ap_robot_def *def, ap_robot **ro
 /// A mechanism with closed chains in the same form.
 AP_API ap_status ap_robot_from_mechanism(const ap_mechanism_def *def, ap_robot **robot,
                                          ap_error *error);
+/// Lock joints of a robot or keep a part of it, as ap_reduce() does; lines, shapes and closed
+/// chains follow. In a mechanism only joints that are coordinates can be locked, and a root must
+/// not part what a closure ties; AP_E_UNSUPPORTED otherwise. A robot that was refused can only be
+/// freed.
+AP_API ap_status ap_robot_reduce(ap_robot *robot, const ap_reduction_def *how, ap_error *error);
 /// Free a robot and everything it handed out; NULL is allowed.
 AP_API void ap_robot_free(ap_robot *robot);
 

@@ -189,6 +189,7 @@ static bool open_robot(ap__control_reader *r, int line, const char *name, bool b
     status = ap_robot_read(path ? path : name, &options, robot, &own);
     free(path);
   }
+  if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, *robot)) return false;
   if (!status) status = ap_robot_model(*robot, model, &own);
   if (!status) status = ap__single_joints(*model, &own);
   if (!status) return true;

@@ -6,7 +6,7 @@
 
 #include <appell/control.h>
 
-#include "file/yaml_map.h"
+#include "file/yaml_reduce.h"
 
 extern const ap__yaml_key ap__control_keys[];
 
@@ -66,6 +66,7 @@ typedef struct ap__control_guards {
 typedef struct ap__control_head {
   const char *name;
   const ap__yaml_node *robot;
+  ap__yaml_reduction part; // of it
   double rate, duration, brake, brake_time, home_time, approach_speed, ring, priority, cpu;
   int time, home, log, lock;
   ap__control_law law;

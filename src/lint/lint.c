@@ -190,21 +190,30 @@ ap_status ap_lint_file(const char *path, const ap_lint_options *options, ap_lint
   return status;
 }
 
-ap_status ap_lint_builtin(const char *name, const ap_lint_options *options, ap_lint **found,
-                          ap_error *error) {
+ap_status ap_lint_robot(const ap_robot *robot, const ap_lint_options *options, ap_lint **found,
+                        ap_error *error) {
   lint l;
   ap_error own = {0};
   *found = NULL;
-  const ap_mechanism_def *closed = ap_mechanism_builtin(name);
-  if (!closed && !ap_builtin(name))
-    return AP__REFUSE(error, AP_E_NOT_FOUND, 0, "there is no built-in robot \"%.*s\"",
-                      ap__shown(name), name);
+  const ap_mechanism_def *closed = ap_robot_mechanism(robot);
   ap_status status = open_lint(&l, options, error);
   if (status) return status;
   own.status = closed ? ap_robot_from_mechanism(closed, &l.strict, &own)
-                      : ap_robot_builtin(name, NULL, &l.strict, &own);
+                      : ap_robot_from_definition(ap_robot_definition(robot), &l.strict, &own);
   l.no_memory = own.status == AP_E_MEMORY;
-  if (!l.no_memory) ap__lint_read_definition(&l, closed ? closed->robot : ap_builtin(name));
+  if (!l.no_memory) ap__lint_read_definition(&l, ap_robot_definition(robot));
   if (!l.no_memory) examine(&l, &own);
   return finish(&l, found, error);
+}
+
+ap_status ap_lint_builtin(const char *name, const ap_lint_options *options, ap_lint **found,
+                          ap_error *error) {
+  ap_robot *robot = NULL;
+  *found = NULL;
+  const ap_mechanism_def *closed = ap_mechanism_builtin(name);
+  ap_status status = closed ? ap_robot_from_mechanism(closed, &robot, error)
+                            : ap_robot_builtin(name, NULL, &robot, error);
+  if (!status) status = ap_lint_robot(robot, options, found, error);
+  ap_robot_free(robot);
+  return status;
 }

@@ -209,6 +209,7 @@ static bool read_robot(ap__scenario_reader *r) {
   if (!ap__format_of_path(name) && !ap_builtin(name) && !ap_mechanism_builtin(name))
     return unknown_robot(r, name);
   ap_status status = open_robot(r, name, &own);
+  if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, s->robot)) return false;
   if (!status) status = make_model(s, &own);
   if (status) return fail_of_robot(r, name, &own);
   if (r->head.branch && !s->mechanism)

@@ -6,7 +6,7 @@
 
 #include <appell/scenario.h>
 
-#include "file/yaml_map.h"
+#include "file/yaml_reduce.h"
 
 // Limits on what a file may ask for.
 enum {
@@ -27,6 +27,7 @@ typedef struct ap__scenario_head {
   const char *name, *branch;
   const ap__yaml_node *robot, *contacts, *start, *joints, *forces; // NULL: not there
   int floating, ignore_mimic, joint_friction, limits;
+  ap__yaml_reduction part; // of the robot
   double gravity[3];
   int method;
   double relative, absolute, step;
