@@ -1,46 +1,15 @@
 #include "columns.h"
 
+#include <appell/run.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load.h"
+enum { MATRIX_BYTES = 32 };
 
-// Room for what stands around a joint's name: "tau.", ".fx" and a zero.
-enum { AROUND_BYTES = 16, MATRIX_BYTES = 32 };
-
-enum { MAX_COMPONENTS = 6 };
-
-// Components of the forces on a joint. Those of an acceleration are the rates of the velocity's,
-// and are called like them. A joint with one entry has the one name "".
-typedef const char *components[MAX_COMPONENTS];
-
-static const char *component(ap_joint_type type, bool force, int k) {
-  static const components forces[] = {[AP_FREE] = {"fx", "fy", "fz", "tx", "ty", "tz"},
-                                      [AP_SPHERICAL] = {"tx", "ty", "tz"},
-                                      [AP_PLANAR] = {"fx", "fy", "t"}};
-  static const components rates[] = {[AP_FREE] = {"vx", "vy", "vz", "wx", "wy", "wz"},
-                                     [AP_SPHERICAL] = {"wx", "wy", "wz"},
-                                     [AP_PLANAR] = {"vx", "vy", "w"}};
-  const char *name = force ? forces[type][k] : rates[type][k];
-  return name ? name : "";
-}
-
-void cli_replace_separators(char *name) {
-  for (size_t length; *name; name += length) {
-    length = cli_character(name);
-    if (!cli_is_control(name) && *name != ' ' && *name != ',') continue;
-    for (size_t k = 0; k < length; k++) name[k] = '_';
-  }
-}
-
-// The column of entry k of body i's joint.
-static void joint_column(const ap_model *m, ap_quantity what, int i, int k, char *text,
-                         size_t size) {
+// The column of entry k of an acceleration or of forces; the length of the whole name.
+static int joint_column(const ap_model *m, ap_quantity what, int k, char *text, size_t size) {
   const bool force = what != AP_FORWARD;
-  const char *part = component(ap_body(m, i)->joint, force, k);
-  snprintf(text, size, "%s.%s%s%s", force ? "tau" : "a", cli_joint_name(m, i), part[0] ? "." : "",
-           part);
-  cli_replace_separators(text);
+  return ap_column_name(m, force ? AP_JOINT_TAU : AP_JOINT_A, force ? "tau" : "a", k, text, size);
 }
 
 bool cli_is_matrix(ap_quantity what) {
@@ -67,19 +36,10 @@ static void plain_column(const ap_model *m, ap_quantity what, int column, char *
 static bool is_plain(ap_quantity what) { return what == AP_ENERGY || cli_is_matrix(what); }
 
 char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *text, size_t size) {
-  text[0] = 0;
-  if (is_plain(what)) plain_column(m, what, column, text, size);
-  for (int i = 1; i < ap_nbody(m) && !is_plain(what); i++) {
-    const int k = column - ap_joint_v(m, i);
-    if (k >= 0 && k < ap_joint_nv(m, i)) joint_column(m, what, i, k, text, size);
-  }
-  return text;
-}
-
-char *cli_velocity_name(const ap_model *m, int v, char *text, size_t size) {
-  const size_t before = strlen("a."); // accelerations have the velocities' names
-  if (strlen(cli_column_name(m, AP_FORWARD, v, text, size)) < before) return text;
-  memmove(text, text + before, strlen(text + before) + 1);
+  if (is_plain(what))
+    plain_column(m, what, column, text, size);
+  else
+    joint_column(m, what, column, text, size);
   return text;
 }
 
@@ -96,20 +56,17 @@ static void write_plain_columns(cli_out *out, const ap_model *m, ap_quantity wha
   }
 }
 
-// Joints are in the order of v.
 static bool write_joint_columns(cli_out *out, const ap_model *m, ap_quantity what) {
-  size_t longest = 0;
-  for (int i = 1; i < ap_nbody(m); i++) {
-    const size_t length = strlen(cli_joint_name(m, i));
+  int longest = 0;
+  for (int k = 0; k < ap_nv(m); k++) {
+    const int length = joint_column(m, what, k, NULL, 0);
     if (length > longest) longest = length;
   }
-  char *name = malloc(longest + AROUND_BYTES);
+  char *name = malloc((size_t)longest + 1);
   if (!name) return false;
-  for (int i = 1; i < ap_nbody(m); i++) {
-    for (int k = 0; k < ap_joint_nv(m, i); k++) {
-      joint_column(m, what, i, k, name, longest + AROUND_BYTES);
-      write_name(out, name);
-    }
+  for (int k = 0; k < ap_nv(m); k++) {
+    joint_column(m, what, k, name, (size_t)longest + 1);
+    write_name(out, name);
   }
   free(name);
   return true;

@@ -210,6 +210,8 @@ void cli_out_write(cli_out *out, const char *text, size_t length) {
   out->used += length;
 }
 
+void cli_out_sink(void *out, const char *text, size_t length) { cli_out_write(out, text, length); }
+
 void cli_out_printf(cli_out *out, const char *format, ...) {
   char text[PRINT_BYTES];
   va_list arguments;

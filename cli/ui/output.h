@@ -9,8 +9,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <appell/json.h>
 
 #include "ui/message.h"
 
@@ -33,6 +32,8 @@ void cli_out_prepare(void);
 /// CLI_OK when that cannot be done; then there is nothing to close.
 int cli_out_open(cli_out *out, const char *path);
 void cli_out_write(cli_out *out, const char *text, size_t length);
+/// The same as an ap_write, whose context is the cli_out.
+void cli_out_sink(void *out, const char *text, size_t length);
 /// At most 4 KiB at a time.
 void cli_out_printf(cli_out *out, const char *format, ...) CLI_PRINTF(2, 3);
 /// Hand over what is in the buffer. False: a write failed, and further work is in vain.
