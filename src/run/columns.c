@@ -8,63 +8,44 @@
 
 // ---- quantities --------------------------------------------------------------------------------
 
-static const ap__quantity quantities[] = {{"t", "s", "time", false},
-                                          {"q", "", "q", false},
-                                          {"v", "", "v", false},
-                                          {"a", "", "a", false},
-                                          {"tau", "", "tau", false},
-                                          {"kinetic", "J", "energy", false},
-                                          {"potential", "J", "energy", false},
-                                          {"elastic", "J", "energy", false},
-                                          {"work", "J", "energy", false},
-                                          {"dissipated", "J", "energy", false},
-                                          {"lost", "J", "energy", true},
-                                          {"closing", "J", "energy", false},
-                                          {"work_of", "J", NULL, false},
-                                          {"contacts", "", "contact", true},
-                                          {"force", "N", "force", false},
-                                          {"coordinate", "", "coordinate", false},
-                                          {"rate", "", "rate", false},
-                                          {"closure", "m or rad", NULL, false},
-                                          {"drift", "m or rad", NULL, false},
-                                          {"impacts", "", "count", true},
-                                          // of a control run
-                                          {"qd", "rad", "reference", false},
-                                          {"vd", "rad/s", "reference_rate", false},
-                                          {"ad", "rad/s2", "reference_rate", false},
-                                          {"error", "rad", "error", false},
-                                          {"volt", "V", "signal", false},
-                                          {"potentiometer", "V", "signal", false},
-                                          {"encoder", "counts", "count", true},
-                                          {"index", "counts", "count", true},
-                                          {"indexed", "", "other", true},
-                                          {"thermo", "", "other", true},
-                                          {"late", "s", "timing", false},
-                                          {"brakes", "", "other", true},
-                                          {"tools", "", "other", true},
-                                          {"period", "", "other", true},
-                                          {"phase", "", "other", true},
-                                          {"stop", "", "other", true},
-                                          {"stop_axis", "", "other", true},
-                                          {"compute", "s", "timing", false},
-                                          {"failed", "", "other", true},
-                                          // of events
-                                          {"impulse", "N s", NULL, false},
-                                          {"number", "", NULL, false},
-                                          {"impulse_vector", "N s", NULL, false},
-                                          {"position", "m", NULL, false},
-                                          {"normal", "", NULL, false},
-                                          {"before", "m/s", NULL, false},
-                                          {"after", "m/s", NULL, false},
-                                          {"angle", "rad", NULL, false},
-                                          {"joint", "", NULL, false},
-                                          {"kinetic_after", "J", NULL, false},
-                                          {"", "", "other", false}};
+static const ap__quantity quantities[] = {
+    {"t", "time", "s", false},
+    {"q", "q", "", false},
+    {"v", "v", "", false},
+    {"a", "a", "", false},
+    {"tau", "tau", "", false},
+    {"kinetic potential elastic work dissipated closing", "energy", "J", false},
+    {"lost", "energy", "J", true},
+    {"force", "force", "N", false},
+    {"coordinate", "coordinate", "", false},
+    {"rate", "rate", "", false},
+    {"contacts", "contact", "", true},
+    {"impacts", "count", "", true},
+    {"encoder index", "count", "counts", true},
+    {"qd", "reference", "rad", false},
+    {"vd", "reference_rate", "rad/s", false},
+    {"ad", "reference_rate", "rad/s2", false},
+    {"error", "error", "rad", false},
+    {"volt potentiometer", "signal", "V", false},
+    {"late compute", "timing", "s", false},
+    {"indexed thermo brakes tools period phase stop stop_axis failed", "other", "", true},
+    {"work_of kinetic_after", NULL, "J", false},
+    {"closure drift", NULL, "m or rad", false},
+    {"impulse impulse_vector", NULL, "N s", false},
+    {"position", NULL, "m", false},
+    {"before after", NULL, "m/s", false},
+    {"angle", NULL, "rad", false},
+    {"", NULL, "", false}};
 
 const ap__quantity *ap__quantity_of(const char *column) {
   const size_t n = strcspn(column, ".");
   const ap__quantity *k = quantities;
-  while (k->name[0] && (strlen(k->name) != n || strncmp(column, k->name, n) != 0)) k++;
+  for (; k->names[0]; k++)
+    for (const char *word = k->names; *word; word += strspn(word, " ")) {
+      const size_t length = strcspn(word, " ");
+      if (length == n && strncmp(word, column, n) == 0) return k;
+      word += length;
+    }
   return k;
 }
 

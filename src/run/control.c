@@ -8,27 +8,176 @@
 #include <string.h>
 #include <time.h>
 
-#include "run/control.h"
+#include "run/run.h"
 
-void ap__control_columns(const ap_model *m, ap__columns *list) {
+// Behind t come the vectors, with a column for each joint, then the scalars.
+enum { VECTORS = 10, SCALARS = 11 };
+enum { VOLT = 6, POTENTIOMETER, ENCODER, INDEX };
+enum { INDEXED, THERMO, LATE, BRAKES, TOOLS, PERIOD, PHASE, STOP, STOP_AXIS, COMPUTE, FAILED };
+
+void ap__control_columns(ap__columns *list, const ap_model *m) {
   static const struct {
     const char *group;
     ap_joint_vector vector;
     bool counts; // it has the unit of its quantity, not of the joint
-  } vectors[AP__CONTROL_VECTORS] = {
-      {"q", AP_JOINT_Q, false},      {"v", AP_JOINT_V, false},
-      {"tau", AP_JOINT_TAU, false},  {"qd", AP_JOINT_Q, false},
-      {"vd", AP_JOINT_V, false},     {"ad", AP_JOINT_A, false},
-      {"volt", AP_JOINT_V, true},    {"potentiometer", AP_JOINT_V, true},
-      {"encoder", AP_JOINT_V, true}, {"index", AP_JOINT_V, true}};
-  static const char *const scalars[AP__CONTROL_SCALARS] = {
-      "indexed", "thermo", "late",      "brakes",  "tools", "period",
-      "phase",   "stop",   "stop_axis", "compute", "failed"};
+  } vectors[VECTORS] = {{"q", AP_JOINT_Q, false},      {"v", AP_JOINT_V, false},
+                        {"tau", AP_JOINT_TAU, false},  {"qd", AP_JOINT_Q, false},
+                        {"vd", AP_JOINT_V, false},     {"ad", AP_JOINT_A, false},
+                        {"volt", AP_JOINT_V, true},    {"potentiometer", AP_JOINT_V, true},
+                        {"encoder", AP_JOINT_V, true}, {"index", AP_JOINT_V, true}};
+  static const char *const scalars[SCALARS] = {"indexed",   "thermo",  "late",  "brakes",
+                                               "tools",     "period",  "phase", "stop",
+                                               "stop_axis", "compute", "failed"};
   ap__columns_add(list, "t", "", "", NULL);
-  for (int k = 0; k < AP__CONTROL_VECTORS; k++)
+  for (int k = 0; k < VECTORS; k++)
     ap__columns_joints(list, vectors[k].group, m, vectors[k].vector,
                        vectors[k].counts ? ap__quantity_of(vectors[k].group)->unit : NULL);
-  for (int k = 0; k < AP__CONTROL_SCALARS; k++) ap__columns_add(list, scalars[k], "", "", NULL);
+  for (int k = 0; k < SCALARS; k++) ap__columns_add(list, scalars[k], "", "", NULL);
+}
+
+// ---- replay ------------------------------------------------------------------------------------
+
+// A log while it is read: `at` has for each of our columns its place in the file, `line` is a row
+// of the file and `row` the same in our order.
+typedef struct reading {
+  ap_log_reader *log;
+  int joints;
+  ap__columns columns; // ours
+  int *at;
+  double *line, *row;
+  ap__replay *replay;
+} reading;
+
+static bool is_whole(double x, double least, double most) {
+  return x >= least && x <= most && x == (double)(long long)x;
+}
+
+static const double *scalars_of(const reading *r) {
+  return r->row + 1 + (ptrdiff_t)VECTORS * r->joints;
+}
+
+// Are the whole numbers of a row such?
+static bool is_good(const reading *r) {
+  const ap__replay *p = r->replay;
+  const int n = r->joints;
+  const double *vector = r->row + 1, *scalar = scalars_of(r), bits = (double)UINT32_MAX;
+  bool good = is_whole(scalar[INDEXED], 0, bits) && is_whole(scalar[THERMO], 0, bits) &&
+              is_whole(scalar[TOOLS], 0, bits) && is_whole(scalar[PERIOD], 0, 1e15) &&
+              is_whole(scalar[STOP], 0, 1000) && is_whole(scalar[FAILED], 0, 3) &&
+              (p->n == 0 || scalar[PERIOD] > (double)p->period[p->n - 1]);
+  for (int j = 0; j < n; j++)
+    good = good && is_whole(vector[ENCODER * n + j], INT32_MIN, INT32_MAX) &&
+           is_whole(vector[INDEX * n + j], INT32_MIN, INT32_MAX);
+  return good;
+}
+
+static ap_status take_row(reading *r, ap_error *error) {
+  ap__replay *p = r->replay;
+  const int n = r->joints;
+  const double *vector = r->row + 1, *scalar = scalars_of(r);
+  if (p->n == 0 && scalar[PERIOD] != 0)
+    return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r->log),
+                      "the log does not begin with the run (a replay needs all phases, without "
+                      "--run-only)");
+  if (!is_good(r))
+    return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r->log),
+                      "a count, mark or period is none (whole numbers; periods grow)");
+  ap_rack_input *in = &p->input[p->n];
+  ap_rack_output *out = &p->output[p->n];
+  *in = (ap_rack_input){.indexed = (uint32_t)scalar[INDEXED],
+                        .thermo = (uint32_t)scalar[THERMO],
+                        .late = scalar[LATE],
+                        .failed = (int)scalar[FAILED] & 1};
+  *out = (ap_rack_output){.brakes = scalar[BRAKES] != 0,
+                          .tools = (uint32_t)scalar[TOOLS],
+                          .failed = (int)scalar[FAILED] >> 1};
+  for (int j = 0; j < n; j++) {
+    in->potentiometer[j] = vector[POTENTIOMETER * n + j];
+    in->encoder[j] = (int32_t)vector[ENCODER * n + j];
+    in->index[j] = (int32_t)vector[INDEX * n + j];
+    out->volt[j] = vector[VOLT * n + j];
+  }
+  if ((ap_stop)scalar[STOP] == AP_STOP_REQUEST && p->requested < 0) p->requested = p->n;
+  p->period[p->n++] = (long)scalar[PERIOD];
+  return AP_OK;
+}
+
+// Where our columns are among those of the file.
+static ap_status find_columns(reading *r, ap_error *error) {
+  const ap_log_about *about = ap_log_describe(r->log);
+  for (int k = 0; k < r->columns.n; k++) {
+    const char *name = r->columns.column[k].name;
+    while (r->at[k] < about->columns && strcmp(about->column[r->at[k]].name, name) != 0) r->at[k]++;
+    if (r->at[k] == about->columns)
+      return AP__REFUSE(error, AP_E_SYNTAX, 1,
+                        "there is no column '%s' (the log of a run of this robot, as "
+                        "'appell control -o' writes it)",
+                        name);
+  }
+  return AP_OK;
+}
+
+static bool grow(ap__replay *p) {
+  if (p->n < p->room) return true;
+  const long room = p->room > 0 ? 2 * p->room : 4096;
+  ap_rack_input *input = realloc(p->input, (size_t)room * sizeof *input);
+  if (input) p->input = input;
+  ap_rack_output *output = realloc(p->output, (size_t)room * sizeof *output);
+  if (output) p->output = output;
+  long *period = realloc(p->period, (size_t)room * sizeof *period);
+  if (period) p->period = period;
+  if (input && output && period) p->room = room;
+  return p->n < p->room;
+}
+
+static ap_status read_rows(reading *r, ap_error *error) {
+  bool end = false;
+  ap_status status = find_columns(r, error);
+  while (status == AP_OK) {
+    status = ap_log_next(r->log, r->line, &end, error);
+    if (status != AP_OK) break;
+    if (end && r->replay->n == 0)
+      return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r->log), "no row in it (the log of a run)");
+    if (end) break;
+    if (!grow(r->replay)) return ap__no_memory(error);
+    for (int k = 0; k < r->columns.n; k++) r->row[k] = r->line[r->at[k]];
+    status = take_row(r, error);
+  }
+  return status;
+}
+
+ap_status ap__replay_read(const char *path, const ap_model *m, ap__replay **replay,
+                          ap_error *error) {
+  reading r = {.joints = ap_nv(m)};
+  *replay = NULL;
+  ap_status status = ap_log_open(path, &r.log, error);
+  if (status != AP_OK) return status;
+  ap_log_allow_any(r.log); // a sensor may have given none
+  ap__control_columns(&r.columns, m);
+  r.line = malloc((size_t)ap_log_describe(r.log)->columns * sizeof *r.line);
+  r.at = calloc((size_t)r.columns.n + 1, sizeof *r.at);
+  r.replay = calloc(1, sizeof *r.replay);
+  const bool good = ap__columns_ready(&r.columns) && r.line && r.at && r.replay;
+  r.row = r.columns.row;
+  if (good) r.replay->requested = -1;
+  status = good ? read_rows(&r, error) : ap__no_memory(error);
+  if (status == AP_OK)
+    *replay = r.replay;
+  else
+    ap__replay_free(r.replay);
+  ap__columns_free(&r.columns);
+  free(r.at);
+  free(r.line);
+  ap_log_close(r.log);
+  return status;
+}
+
+void ap__replay_free(ap__replay *p) {
+  if (!p) return;
+  free(p->input);
+  free(p->output);
+  free(p->period);
+  free(p);
 }
 
 // ---- records -----------------------------------------------------------------------------------
@@ -101,17 +250,17 @@ static void put_row(ap_run *run) {
     memcpy(to, from[k], (size_t)n * sizeof *to);
   for (int j = 0; j < n; j++) *to++ = r->input.encoder[j];
   for (int j = 0; j < n; j++) *to++ = r->input.index[j];
-  const double rest[AP__CONTROL_SCALARS] = {r->input.indexed,
-                                            r->input.thermo,
-                                            r->input.late,
-                                            r->output.brakes,
-                                            r->output.tools,
-                                            (double)r->period,
-                                            (double)r->phase,
-                                            (double)r->stop,
-                                            (double)r->stop_axis,
-                                            r->compute,
-                                            r->input.failed + 2 * r->output.failed};
+  const double rest[SCALARS] = {r->input.indexed,
+                                r->input.thermo,
+                                r->input.late,
+                                r->output.brakes,
+                                r->output.tools,
+                                (double)r->period,
+                                (double)r->phase,
+                                (double)r->stop,
+                                (double)r->stop_axis,
+                                r->compute,
+                                r->input.failed + 2 * r->output.failed};
   memcpy(to, rest, sizeof rest);
 }
 
@@ -184,7 +333,7 @@ ap_status ap__control_run_open(ap_run *run, const ap_control_options *options, a
   run->model = ap_control_model(run->control);
   c->run_alone = ap_control_logs_run_alone(run->control);
   c->by_clock = ap_control_realtime(run->control, &c->realtime);
-  ap__control_columns(run->model, &run->rows);
+  ap__control_columns(&run->rows, run->model);
   ap__columns_add(&run->events, "period", "", "", NULL);
   const bool good = ap__columns_ready(&run->rows) && ap__columns_ready(&run->events);
   return good ? AP_OK : ap__no_memory(error);

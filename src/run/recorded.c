@@ -22,13 +22,9 @@ void ap__log_run_warn(ap_run *run, bool told, const char *format, ...) {
   ap__warning *grown = realloc(l->warning, (size_t)(l->warnings + 1) * sizeof *grown);
   if (grown) l->warning = grown;
   if (l->warnings == MOST_WARNINGS) return;
-  char *copy = grown ? strdup(line) : NULL;
+  const char *copy = grown ? ap__pool_text(&run->pool, line, strlen(line)) : NULL;
   l->failed = l->failed || !copy;
   if (copy) l->warning[l->warnings++] = (ap__warning){copy, told};
-}
-
-static void forget_warnings(ap__log_run *l, int from) {
-  while (l->warnings > from) free(l->warning[--l->warnings].text);
 }
 
 // ---- scenario and robot ------------------------------------------------------------------------
@@ -36,15 +32,12 @@ static void forget_warnings(ap__log_run *l, int from) {
 // Files that the scenario names are looked for beside this one.
 static ap_status parse(ap_run *run, const char *scenario, const char *file, ap_error *error) {
   const char *slash = file ? strrchr(file, '/') : NULL;
-  char *folder = slash ? strndup(file, (size_t)(slash - file) + 1) : NULL;
+  const char *folder = slash ? ap__pool_text(&run->pool, file, (size_t)(slash - file) + 1) : NULL;
   if (slash && !folder) return ap__no_memory(error);
   const size_t length = strlen(scenario);
-  const ap_status status =
-      ap__kind_of_text(scenario) == AP_RUN_CONTROL
-          ? ap_control_parse(scenario, length, folder, NULL, &run->control, error)
-          : ap_scenario_parse(scenario, length, folder, &run->scenario, error);
-  free(folder);
-  return status;
+  return ap__kind_of_text(scenario) == AP_RUN_CONTROL
+             ? ap_control_parse(scenario, length, folder, NULL, &run->control, error)
+             : ap_scenario_parse(scenario, length, folder, &run->scenario, error);
 }
 
 // A scenario that is given: what is wrong with it is an error.
@@ -131,7 +124,7 @@ static bool name_columns(ap_run *run) {
   ap__columns_free(&run->rows);
   ap__columns_free(&run->events);
   if (run->scenario) ap__simulation_columns(run->scenario, &rows, &events);
-  if (run->control) ap__control_columns(run->model, &rows);
+  if (run->control) ap__control_columns(&rows, run->model);
   add_columns(&run->rows, about->column, about->columns, &rows);
   add_columns(&run->events, about->event_column, about->event_columns, &events);
   const bool good = !rows.failed && !events.failed;
@@ -145,7 +138,6 @@ static bool name_columns(ap_run *run) {
 static void forget_scenario(ap_run *run) {
   ap_scenario_free(run->scenario);
   ap_control_free(run->control);
-  free(run->recorded.robot_file);
   run->scenario = NULL;
   run->control = NULL;
   run->model = NULL;
@@ -153,7 +145,7 @@ static void forget_scenario(ap_run *run) {
   run->recorded.robot = NULL;
   run->recorded.mechanism = NULL;
   run->recorded.robot_file = NULL;
-  forget_warnings(&run->recorded, 0);
+  run->recorded.warnings = 0;
 }
 
 // What a scenario, which was read of that file, tells of the log.
@@ -172,7 +164,8 @@ static ap_status use_scenario(ap_run *run, const char *file, ap_error *error) {
     l->robot = ap_control_robot(run->control);
     run->model = ap_control_model(run->control);
   }
-  if (file && !(l->robot_file = strdup(file))) return ap__no_memory(error);
+  l->robot_file = file ? ap__pool_text(&run->pool, file, strlen(file)) : NULL;
+  if (file && !l->robot_file) return ap__no_memory(error);
   l->replays = run->model && has_coordinates(run);
   if (run->model && !l->replays)
     ap__log_run_warn(run, true,
@@ -232,7 +225,7 @@ static void release(ap_run *run) {
 
 ap_status ap__log_run_rewind(ap_run *run, ap_error *error) {
   ap__log_run *l = &run->recorded;
-  forget_warnings(l, l->own);
+  l->warnings = l->own;
   if (!run->stepped) {
     run->stepped = true;
     return AP_OK;

@@ -39,12 +39,11 @@ ap_status ap_run_open(const char *path, const ap_run_options *options, ap_run **
   if (!options) options = &none;
   *run = NULL;
   ap_run *r = calloc(1, sizeof *r);
-  if (!r || !(r->path = strdup(path))) {
-    free(r);
-    return ap__no_memory(error);
-  }
+  if (!r) return ap__no_memory(error);
+  r->path = ap__pool_text(&r->pool, path, strlen(path));
   r->kind = options->kind == AP_RUN_ANY ? kind_of_file(path) : options->kind;
-  const ap_status status = r->kind == AP_RUN_SIMULATION ? ap__simulation_open(r, error)
+  const ap_status status = !r->path                       ? ap__no_memory(error)
+                           : r->kind == AP_RUN_SIMULATION ? ap__simulation_open(r, error)
                            : r->kind == AP_RUN_CONTROL
                                ? ap__control_run_open(r, &options->control, error)
                                : ap__log_run_open(r, error);
@@ -63,7 +62,7 @@ void ap_run_free(ap_run *run) {
   ap__columns_free(&run->events);
   ap_scenario_free(run->scenario);
   ap_control_free(run->control);
-  free(run->path);
+  ap__pool_free(&run->pool);
   free(run);
 }
 

@@ -10,14 +10,15 @@
 
 // ---- columns -----------------------------------------------------------------------------------
 
-// What columns are about that begin with this name, up to their first '.'.
+// Columns that begin with one of these names, up to their first '.'.
 typedef struct ap__quantity {
-  const char *name, *unit; // "": a pure number, or the unit of a joint
-  const char *group;       // in which a report shows it; NULL: in none, and a log without units may
-                           // mean something else by this name
-  bool steps;              // it keeps its value until the next one
+  const char *names; // with blanks between
+  const char *group; // in which a report shows them; NULL: in none, and a log without units may
+                     // mean something else by such a name
+  const char *unit;  // "": pure numbers, or the units of joints
+  bool steps;        // they keep their values until the next one
 } ap__quantity;
-// Never NULL; of unknown names, the one with the name "".
+// Never NULL; of unknown names, one without a group.
 const ap__quantity *ap__quantity_of(const char *column);
 
 // Columns, and room for the numbers of a line of them.
@@ -84,15 +85,15 @@ typedef struct ap__control_run {
 
 // A warning of a report; told: also to the caller.
 typedef struct ap__warning {
-  char *text;
+  const char *text;
   bool told;
 } ap__warning;
 
 typedef struct ap__log_run {
   ap_log_reader *reader;
-  const char *text;      // of the scenario; NULL: unknown
-  char *robot_file;      // what meshes are looked for from; NULL: nothing
-  const ap_robot *robot; // NULL: unknown
+  const char *text;       // of the scenario; NULL: unknown
+  const char *robot_file; // what meshes are looked for from; NULL: nothing
+  const ap_robot *robot;  // NULL: unknown
   const ap_mechanism *mechanism;
   bool replays; // the log has the coordinates of the model
   ap_logged_event event;
@@ -114,7 +115,8 @@ typedef struct ap__run_source {
 struct ap_run {
   ap_run_kind kind;
   const ap__run_source *source;
-  char *path;
+  ap__pool pool; // of texts
+  const char *path;
   ap_scenario *scenario;
   ap_control *control;
   const ap_model *model; // NULL: unknown
@@ -142,7 +144,7 @@ ap_status ap__log_run_open(ap_run *run, ap_error *error);
 
 // The columns of a scenario's run.
 void ap__simulation_columns(const ap_scenario *scenario, ap__columns *rows, ap__columns *events);
-void ap__control_columns(const ap_model *m, ap__columns *rows);
+void ap__control_columns(ap__columns *rows, const ap_model *m);
 // Tell and record an event of a simulation.
 void ap__simulation_event(void *run, const ap_event *event);
 // Tell and record an event of any kind.

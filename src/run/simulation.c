@@ -123,7 +123,9 @@ static bool name_points(ap_run *run) {
     char *name = malloc(size);
     if (!name) return false;
     snprintf(name, size, "%s/%s", link, scene->point[k].name);
-    s->point[k] = name;
+    s->point[k] = ap__pool_text(&run->pool, name, size - 1);
+    free(name);
+    if (!s->point[k]) return false;
   }
   run->longest_word = 16;
   for (int k = 0; k < scene->npoint; k++) note_word(run, s->point[k]);
@@ -290,7 +292,6 @@ void ap__simulation_event(void *context, const ap_event *e) {
 static void release(ap_run *run) {
   ap__simulation *s = &run->simulation;
   ap_sim_free(s->sim);
-  for (int k = 0; s->point && k < run->scene->npoint; k++) free((void *)s->point[k]);
   free(s->point);
   free(s->contact);
   free(s->memory);
