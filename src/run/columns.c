@@ -164,10 +164,10 @@ void ap__columns_free(ap__columns *list) {
   *list = (ap__columns){0};
 }
 
-int ap__columns_find(const ap__columns *list, const char *name, int from) {
+const ap_column *ap__columns_find(const ap__columns *list, const char *name, int from) {
   for (int k = 0; k < list->n; k++) {
-    const int place = (from + k) % list->n;
-    if (strcmp(list->column[place].name, name) == 0) return place;
+    const ap_column *column = &list->column[(from + k) % list->n];
+    if (strcmp(column->name, name) == 0) return column;
   }
-  return -1;
+  return NULL;
 }

@@ -90,31 +90,25 @@ static void note_remarks(ap_run *run) {
 
 // ---- columns -----------------------------------------------------------------------------------
 
-// Does the log have the coordinates of the model, in their places behind t?
-static bool has_coordinates(const ap_run *run) {
-  const ap_model *m = run->model;
-  const ap_log_about *about = ap_log_describe(run->recorded.reader);
-  if (about->columns < 1 + ap_nq(m)) return false;
-  ap__columns q = {0};
-  ap__columns_joints(&q, "q", m, AP_JOINT_Q, NULL);
-  bool same = !q.failed;
-  for (int k = 0; same && k < q.n; k++)
-    same = strcmp(about->column[1 + k].name, q.column[k].name) == 0;
-  ap__columns_free(&q);
-  return same;
-}
-
 static void add_columns(ap__columns *list, const ap_column *column, int n,
                         const ap__columns *known) {
   for (int k = 0; k < n; k++) {
     const ap__quantity *quantity = ap__quantity_of(column[k].name);
-    const int place = ap__columns_find(known, column[k].name, k);
+    const ap_column *same = ap__columns_find(known, column[k].name, k);
     const char *unit = column[k].unit[0] ? column[k].unit
-                       : place >= 0      ? known->column[place].unit
+                       : same            ? same->unit
                        : quantity->group ? quantity->unit
                                          : "";
     ap__columns_add_named(list, column[k].name, unit);
   }
+}
+
+// Does the log have the coordinates of the run, in their places behind t?
+static bool has_coordinates(const ap_log_about *about, const ap__columns *known, int nq) {
+  bool same = about->columns > nq && known->n > nq;
+  for (int k = 1; same && k <= nq; k++)
+    same = strcmp(about->column[k].name, known->column[k].name) == 0;
+  return same;
 }
 
 // The log's columns; where it does not say their units, those of the scenario's run.
@@ -127,6 +121,7 @@ static bool name_columns(ap_run *run) {
   if (run->control) ap__control_columns(&rows, run->model);
   add_columns(&run->rows, about->column, about->columns, &rows);
   add_columns(&run->events, about->event_column, about->event_columns, &events);
+  run->recorded.replays = run->model && has_coordinates(about, &rows, ap_nq(run->model));
   const bool good = !rows.failed && !events.failed;
   ap__columns_free(&rows);
   ap__columns_free(&events);
@@ -166,14 +161,14 @@ static ap_status use_scenario(ap_run *run, const char *file, ap_error *error) {
   }
   l->robot_file = file ? ap__pool_text(&run->pool, file, strlen(file)) : NULL;
   if (file && !l->robot_file) return ap__no_memory(error);
-  l->replays = run->model && has_coordinates(run);
+  if (!name_columns(run)) return ap__no_memory(error);
   if (run->model && !l->replays)
     ap__log_run_warn(run, true,
                      "its columns are not those of the robot \"%s\": it does not move here",
                      ap_model_name(run->model));
   note_remarks(run);
   l->own = l->warnings;
-  return name_columns(run) && !l->failed ? AP_OK : ap__no_memory(error);
+  return l->failed ? ap__no_memory(error) : AP_OK;
 }
 
 ap_status ap_run_set_scenario(ap_run *run, const char *path, ap_error *error) {

@@ -100,7 +100,8 @@ const ap_column *ap_run_event_columns(const ap_run *run, int *n) {
 }
 
 int ap_run_find(const ap_run *run, const char *name) {
-  return ap__columns_find(&run->rows, name, 0);
+  const ap_column *column = ap__columns_find(&run->rows, name, 0);
+  return column ? (int)(column - run->rows.column) : -1;
 }
 
 // ---- stepping ----------------------------------------------------------------------------------

@@ -43,8 +43,8 @@ const char *ap__entry_unit(ap_joint_vector vector, bool slides);
 // When all are there: make the row. False: no memory.
 bool ap__columns_ready(ap__columns *list);
 void ap__columns_free(ap__columns *list);
-// The column of this name, looked for from a place on; -1: there is none.
-int ap__columns_find(const ap__columns *list, const char *name, int from);
+// The column of this name, looked for from a place on; NULL: there is none.
+const ap_column *ap__columns_find(const ap__columns *list, const char *name, int from);
 
 // ---- kinds -------------------------------------------------------------------------------------
 
