@@ -1,6 +1,6 @@
 #include "columns.h"
 
-#include <appell/run.h>
+#include <appell/file.h>
 #include <stdlib.h>
 
 bool cli_is_matrix(ap_quantity what) {

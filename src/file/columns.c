@@ -1,10 +1,12 @@
 // Names and units of columns: one table of quantities, one of the entries of joints.
 
+#include "file/columns.h"
+
+#include <appell/json.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "file/alloc.h"
-#include "run/run.h"
 
 // ---- quantities --------------------------------------------------------------------------------
 
