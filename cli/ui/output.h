@@ -27,6 +27,8 @@ typedef struct cli_out {
 /// Call once, first thing in main(): makes sure that files are not opened in the place of a closed
 /// standard stream, and that a signal removes what is half-written.
 void cli_out_prepare(void);
+/// Let the first SIGINT, SIGTERM or SIGHUP call a handler; a second one ends the program.
+void cli_on_signal(void (*handler)(int number));
 
 /// Open the file path; NULL or "-" is standard output. Reports and returns a status other than
 /// CLI_OK when that cannot be done; then there is nothing to close.

@@ -37,23 +37,13 @@ typedef struct job {
   int phase; // its column
 } job;
 
-// The run that a signal stops. A signal handler gets no argument.
+// The run that a first signal brakes and ends with a valid log; a second one ends it at once. A
+// signal handler gets no argument.
 static ap_servo *volatile stoppable;
 
 static void stop(int number) {
   (void)number;
   if (stoppable) ap_servo_request_stop(stoppable);
-}
-
-// A first signal brakes the robot and ends the run with a valid log; a second one ends at once.
-static void await_signals(ap_servo *servo) {
-  static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction now, action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
-  stoppable = servo;
-  sigemptyset(&action.sa_mask);
-  for (size_t k = 0; k < sizeof stopping / sizeof stopping[0]; k++)
-    if (sigaction(stopping[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-      sigaction(stopping[k], &action, NULL);
 }
 
 // ---- the run -----------------------------------------------------------------------------------
@@ -230,7 +220,8 @@ static int go(job *j) {
   ap_servo *servo = ap_run_servo(j->run);
   j->phase = ap_run_find(j->run, "phase");
   cli_progress_start(&j->progress, j->quiet);
-  if (ap_run_differing(j->run) < 0) await_signals(servo);
+  stoppable = servo;
+  if (ap_run_differing(j->run) < 0) cli_on_signal(stop);
   error.status = ap_run_all(j->run, watch, j, &error);
   stoppable = NULL;
   cli_progress_hide();

@@ -58,16 +58,8 @@ static void end_now(int number) {
 // A first signal ends the run between two outputs, with a valid log; a second one at once, and so
 // does the first where the next output is long in coming.
 static void await_signals(void) {
-  static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction now, action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
-  sigemptyset(&action.sa_mask);
-  for (size_t k = 0; k < sizeof stopping / sizeof stopping[0]; k++) {
-    if (sigaction(stopping[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {
-      sigaction(stopping[k], &action, NULL);
-    }
-  }
-  action.sa_handler = end_now;
-  sigaction(SIGALRM, &action, NULL);
+  cli_on_signal(stop);
+  signal(SIGALRM, end_now);
 }
 
 // A run on its way.
