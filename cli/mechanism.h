@@ -6,7 +6,7 @@
 
 #include <appell/research.h>
 
-#include "ui/json.h"
+#include "ui/output.h"
 #include "load.h"
 
 /// What is to be computed of a mechanism.
@@ -29,6 +29,6 @@ const char *cli_mechanism_freedoms(const ap_mechanism *m, int rank, char *text, 
 /// Show coordinates, actuators, closures, and how it closes from its guess: in tables, or as keys
 /// of an open JSON object.
 int cli_mechanism_print(const cli_model *model, cli_out *out);
-int cli_mechanism_json(const cli_model *model, cli_json *json);
+int cli_mechanism_json(const cli_model *model, ap_json *json);
 
 #endif

@@ -169,84 +169,84 @@ int cli_mechanism_print(const cli_model *model, cli_out *out) {
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void json_coordinates(const closed *c, cli_json *json) {
-  cli_json_open(json, "coordinates", '[');
+static void json_coordinates(const closed *c, ap_json *json) {
+  ap_json_open(json, "coordinates", '[');
   for (int i = 0; i < ap_mechanism_n(c->m); i++) {
     const ap_coordinate_def *d = ap_mechanism_coordinate(c->m, i);
     const bool joint = d->kind == AP_COORDINATE_JOINT;
-    cli_json_open(json, NULL, '{');
-    cli_json_string(json, "name", d->name);
-    cli_json_string(json, "type", coordinate_type(d->kind));
-    cli_json_string(json, joint ? "joint" : "body", end_name(c, joint, d->body));
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "name", d->name);
+    ap_json_string(json, "type", coordinate_type(d->kind));
+    ap_json_string(json, joint ? "joint" : "body", end_name(c, joint, d->body));
     if (d->kind == AP_COORDINATE_POSITION) {
-      cli_json_numbers(json, "xyz", d->at, 3);
-      cli_json_numbers(json, "along", d->along, 3);
+      ap_json_numbers(json, "xyz", d->at, 3);
+      ap_json_numbers(json, "along", d->along, 3);
     }
-    cli_json_close(json, '}');
+    ap_json_close(json, '}');
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
-static void json_end(const closed *c, cli_json *json, const ap_closure_def *d, int i) {
+static void json_end(const closed *c, ap_json *json, const ap_closure_def *d, int i) {
   const bool gear = d->kind == AP_CLOSE_GEAR, axis = d->kind == AP_CLOSE_AXIS;
-  cli_json_open(json, i == 0 ? "first" : "second", '{');
-  cli_json_string(json, gear ? "joint" : "body", end_name(c, gear, d->body[i]));
-  if (!gear && !axis) cli_json_numbers(json, "xyz", d->at[i], 3);
+  ap_json_open(json, i == 0 ? "first" : "second", '{');
+  ap_json_string(json, gear ? "joint" : "body", end_name(c, gear, d->body[i]));
+  if (!gear && !axis) ap_json_numbers(json, "xyz", d->at[i], 3);
   if (axis || (d->kind == AP_CLOSE_POINT_ON_LINE && i == 1))
-    cli_json_numbers(json, "axis", d->axis[i], 3);
-  if (d->kind == AP_CLOSE_FRAME) cli_json_numbers(json, "rpy", d->rpy[i], 3);
-  cli_json_close(json, '}');
+    ap_json_numbers(json, "axis", d->axis[i], 3);
+  if (d->kind == AP_CLOSE_FRAME) ap_json_numbers(json, "rpy", d->rpy[i], 3);
+  ap_json_close(json, '}');
 }
 
-static void json_closures(const closed *c, cli_json *json) {
-  cli_json_open(json, "closures", '[');
+static void json_closures(const closed *c, ap_json *json) {
+  ap_json_open(json, "closures", '[');
   for (int i = 0; i < ap_mechanism_nclosure(c->m); i++) {
     const ap_closure_def *d = ap_mechanism_closure(c->m, i);
-    cli_json_open(json, NULL, '{');
-    cli_json_string(json, "name", d->name);
-    cli_json_string(json, "type", closure_type(d->kind));
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "name", d->name);
+    ap_json_string(json, "type", closure_type(d->kind));
     for (int k = 0; k < 2; k++) json_end(c, json, d, k);
-    if (d->kind == AP_CLOSE_DISTANCE) cli_json_number(json, "distance", d->distance);
-    if (d->kind == AP_CLOSE_GEAR) cli_json_number(json, "ratio", d->ratio);
-    if (d->kind == AP_CLOSE_GEAR) cli_json_number(json, "offset", d->offset);
-    cli_json_close(json, '}');
+    if (d->kind == AP_CLOSE_DISTANCE) ap_json_number(json, "distance", d->distance);
+    if (d->kind == AP_CLOSE_GEAR) ap_json_number(json, "ratio", d->ratio);
+    if (d->kind == AP_CLOSE_GEAR) ap_json_number(json, "offset", d->offset);
+    ap_json_close(json, '}');
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
-static void json_start(const closed *c, cli_json *json) {
-  cli_json_open(json, "start", '{');
-  cli_json_bool(json, "closed", c->closes);
-  cli_json_string(json, "status", ap_status_text(c->status));
-  cli_json_number(json, "closure_error", c->assembly.closure_error);
-  cli_json_integer(json, "steps", c->assembly.iterations);
-  cli_json_integer(json, "rank", c->assembly.rank);
-  if (c->closes) cli_json_numbers(json, "q", c->q, ap_mechanism_n(c->m));
-  if (c->closes) cli_json_numbers(json, "tree_q", c->x, ap_nq(c->tree));
+static void json_start(const closed *c, ap_json *json) {
+  ap_json_open(json, "start", '{');
+  ap_json_bool(json, "closed", c->closes);
+  ap_json_string(json, "status", ap_status_text(c->status));
+  ap_json_number(json, "closure_error", c->assembly.closure_error);
+  ap_json_integer(json, "steps", c->assembly.iterations);
+  ap_json_integer(json, "rank", c->assembly.rank);
+  if (c->closes) ap_json_numbers(json, "q", c->q, ap_mechanism_n(c->m));
+  if (c->closes) ap_json_numbers(json, "tree_q", c->x, ap_nq(c->tree));
   if (has_distances(c)) {
-    cli_json_number(json, "serial", c->near.serial);
-    cli_json_number(json, "serial_least", c->near.serial_least);
-    cli_json_number(json, "parallel", c->near.parallel);
-    cli_json_number(json, "parallel_least", c->near.parallel_least);
+    ap_json_number(json, "serial", c->near.serial);
+    ap_json_number(json, "serial_least", c->near.serial_least);
+    ap_json_number(json, "parallel", c->near.parallel);
+    ap_json_number(json, "parallel_least", c->near.parallel_least);
   }
-  cli_json_close(json, '}');
+  ap_json_close(json, '}');
 }
 
-int cli_mechanism_json(const cli_model *model, cli_json *json) {
+int cli_mechanism_json(const cli_model *model, ap_json *json) {
   closed c;
   const bool memory = close_mechanism(&c, model);
   if (memory) {
     json_coordinates(&c, json);
-    cli_json_open(json, "actuators", '[');
+    ap_json_open(json, "actuators", '[');
     for (int i = 0; i < ap_mechanism_nact(c.m); i++)
-      cli_json_string(json, NULL, actuator_name(&c, i));
-    cli_json_close(json, ']');
+      ap_json_string(json, NULL, actuator_name(&c, i));
+    ap_json_close(json, ']');
     json_closures(&c, json);
-    cli_json_integer(json, "closure_rows", ap_mechanism_nrow(c.m));
-    cli_json_open(json, "branches", '[');
+    ap_json_integer(json, "closure_rows", ap_mechanism_nrow(c.m));
+    ap_json_open(json, "branches", '[');
     for (int i = 0; i < ap_mechanism_nbranch(c.m); i++)
-      cli_json_string(json, NULL, ap_mechanism_branch(c.m, i)->name);
-    cli_json_close(json, ']');
+      ap_json_string(json, NULL, ap_mechanism_branch(c.m, i)->name);
+    ap_json_close(json, ']');
     json_start(&c, json);
   }
   free_closed(&c);

@@ -6,7 +6,7 @@
 
 #include "chain.h"
 #include "clock.h"
-#include "ui/json.h"
+#include "ui/output.h"
 #include "load.h"
 #include "peak.h"
 #include "ui/progress.h"
@@ -211,27 +211,27 @@ static double fraction_of_peak(const bench *b, const entry *e, const cli_speed *
 // ---- JSON --------------------------------------------------------------------------------------
 
 static int print_json(cli_out *out, const bench *b) {
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '[');
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '[');
   for (int k = 0; k < b->entries; k++) {
     const entry *e = &b->entry[k];
     for (int i = 0; i < e->speeds.rows; i++) {
       const cli_speed *r = &e->speeds.row[i];
       const double fraction = fraction_of_peak(b, e, r);
-      cli_json_open(&json, NULL, '{');
-      cli_json_string(&json, "model", e->name);
-      cli_json_string(&json, "what", cli_what_name(r->what));
-      cli_json_string(&json, "path", r->path);
-      cli_json_string(&json, "real", r->real);
-      cli_json_number(&json, "ns", r->ns);
-      cli_json_number(&json, "p10", r->p10);
-      cli_json_number(&json, "p90", r->p90);
-      if (fraction > 0) cli_json_number(&json, "of_peak", fraction);
-      cli_json_close(&json, '}');
+      ap_json_open(&json, NULL, '{');
+      ap_json_string(&json, "model", e->name);
+      ap_json_string(&json, "what", cli_what_name(r->what));
+      ap_json_string(&json, "path", r->path);
+      ap_json_string(&json, "real", r->real);
+      ap_json_number(&json, "ns", r->ns);
+      ap_json_number(&json, "p10", r->p10);
+      ap_json_number(&json, "p90", r->p90);
+      if (fraction > 0) ap_json_number(&json, "of_peak", fraction);
+      ap_json_close(&json, '}');
     }
     if (e->speeds.note[0]) cli_warn(e->name, 0, e->speeds.note);
   }
-  cli_json_close(&json, ']');
+  ap_json_close(&json, ']');
   return CLI_OK;
 }
 

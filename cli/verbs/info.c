@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ui/json.h"
+#include "ui/output.h"
 #include "load.h"
 #include "mechanism.h"
 #include "place.h"
@@ -122,71 +122,71 @@ static bool has_axis(const ap_body_def *body) {
   return body->joint == AP_REVOLUTE || body->joint == AP_PRISMATIC || body->joint == AP_PLANAR;
 }
 
-static void json_axis(cli_json *json, const ap_body_def *body) {
+static void json_axis(ap_json *json, const ap_body_def *body) {
   double axis[3];
   if (!has_axis(body)) return;
   joint_axis(body, axis);
-  cli_json_numbers(json, "axis", axis, 3);
+  ap_json_numbers(json, "axis", axis, 3);
 }
 
-static void json_joint(cli_json *json, const view *v, int i) {
+static void json_joint(ap_json *json, const view *v, int i) {
   const ap_model *m = v->m;
   const ap_body_def *body = ap_body(m, i);
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", cli_joint_name(m, i));
-  cli_json_string(json, "type", cli_joint_type(m, i));
-  cli_json_integer(json, "q", ap_joint_q(m, i));
-  cli_json_integer(json, "v", ap_joint_v(m, i));
-  cli_json_integer(json, "nq", ap_joint_nq(m, i));
-  cli_json_integer(json, "nv", ap_joint_nv(m, i));
-  cli_json_string(json, "body", body->name);
-  cli_json_string(json, "parent", body_name(m, body->parent));
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", cli_joint_name(m, i));
+  ap_json_string(json, "type", cli_joint_type(m, i));
+  ap_json_integer(json, "q", ap_joint_q(m, i));
+  ap_json_integer(json, "v", ap_joint_v(m, i));
+  ap_json_integer(json, "nq", ap_joint_nq(m, i));
+  ap_json_integer(json, "nv", ap_joint_nv(m, i));
+  ap_json_string(json, "body", body->name);
+  ap_json_string(json, "parent", body_name(m, body->parent));
   json_axis(json, body);
-  cli_json_number(json, "lower", body->lower);
-  cli_json_number(json, "upper", body->upper);
-  cli_json_number(json, "velocity", body->velocity_limit);
-  cli_json_number(json, "effort", body->effort_limit);
-  cli_json_number(json, "viscous", body->viscous);
-  cli_json_number(json, "coulomb", body->coulomb);
-  cli_json_number(json, "static", body->stiction);
-  cli_json_number(json, "rotor_inertia", body->rotor_inertia);
-  cli_json_number(json, "gear_ratio", body->gear_ratio);
-  cli_json_close(json, '}');
+  ap_json_number(json, "lower", body->lower);
+  ap_json_number(json, "upper", body->upper);
+  ap_json_number(json, "velocity", body->velocity_limit);
+  ap_json_number(json, "effort", body->effort_limit);
+  ap_json_number(json, "viscous", body->viscous);
+  ap_json_number(json, "coulomb", body->coulomb);
+  ap_json_number(json, "static", body->stiction);
+  ap_json_number(json, "rotor_inertia", body->rotor_inertia);
+  ap_json_number(json, "gear_ratio", body->gear_ratio);
+  ap_json_close(json, '}');
 }
 
-static void json_mimic(cli_json *json, const view *v, int i) {
+static void json_mimic(ap_json *json, const view *v, int i) {
   const ap_model *m = v->m;
   const ap_body_def *body = ap_body(m, i);
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", cli_joint_name(m, i));
-  cli_json_string(json, "type", cli_joint_type(m, i));
-  cli_json_string(json, "body", body->name);
-  cli_json_string(json, "parent", body_name(m, body->parent));
-  cli_json_string(json, "leader", cli_joint_name(m, body->mimic));
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", cli_joint_name(m, i));
+  ap_json_string(json, "type", cli_joint_type(m, i));
+  ap_json_string(json, "body", body->name);
+  ap_json_string(json, "parent", body_name(m, body->parent));
+  ap_json_string(json, "leader", cli_joint_name(m, body->mimic));
   json_axis(json, body);
-  cli_json_number(json, "ratio", body->mimic_ratio);
-  cli_json_number(json, "offset", body->mimic_offset);
-  cli_json_close(json, '}');
+  ap_json_number(json, "ratio", body->mimic_ratio);
+  ap_json_number(json, "offset", body->mimic_offset);
+  ap_json_close(json, '}');
 }
 
-static void json_body(cli_json *json, const view *v, int i) {
+static void json_body(ap_json *json, const view *v, int i) {
   const ap_model *m = v->m;
   double mass, com[3], inertia[6];
   ap_merged_inertia(m, i, &mass, com, inertia);
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", body_name(m, i));
-  cli_json_string(json, "parent", body_name(m, carrier(m, i)));
-  cli_json_string(json, "joint", cli_joint_name(m, i));
-  cli_json_number(json, "mass", mass);
-  cli_json_numbers(json, "com", com, 3);
-  cli_json_numbers(json, "inertia", inertia, 6);
-  cli_json_open(json, "merged", '[');
-  for (int k = v->first[i]; k > 0; k = v->next[k]) cli_json_string(json, NULL, body_name(m, k));
-  cli_json_close(json, ']');
-  cli_json_close(json, '}');
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", body_name(m, i));
+  ap_json_string(json, "parent", body_name(m, carrier(m, i)));
+  ap_json_string(json, "joint", cli_joint_name(m, i));
+  ap_json_number(json, "mass", mass);
+  ap_json_numbers(json, "com", com, 3);
+  ap_json_numbers(json, "inertia", inertia, 6);
+  ap_json_open(json, "merged", '[');
+  for (int k = v->first[i]; k > 0; k = v->next[k]) ap_json_string(json, NULL, body_name(m, k));
+  ap_json_close(json, ']');
+  ap_json_close(json, '}');
 }
 
-static void json_frame(cli_json *json, const view *v, int i) {
+static void json_frame(ap_json *json, const view *v, int i) {
   const ap_model *m = v->m;
   const ap_frame_def *frames = ap_robot_definition(v->model->robot)->frames;
   const ap_frame_def *frame = i < ap_nbody(m) ? NULL : &frames[i - ap_nbody(m)];
@@ -198,62 +198,62 @@ static void json_frame(cli_json *json, const view *v, int i) {
   }
   double rpy[3];
   cli_place_angles(&place, rpy);
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", ap_frame_name(m, i));
-  cli_json_string(json, "body", body_name(m, ap_body_mover(m, link)));
-  cli_json_numbers(json, "xyz", place.p, 3);
-  cli_json_numbers(json, "rpy", rpy, 3);
-  cli_json_close(json, '}');
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", ap_frame_name(m, i));
+  ap_json_string(json, "body", body_name(m, ap_body_mover(m, link)));
+  ap_json_numbers(json, "xyz", place.p, 3);
+  ap_json_numbers(json, "rpy", rpy, 3);
+  ap_json_close(json, '}');
 }
 
 // Links on fixed joints are frames of the body that carries them; then the named frames.
-static void json_frames(cli_json *json, const view *v) {
-  cli_json_open(json, "frames", '[');
+static void json_frames(ap_json *json, const view *v) {
+  ap_json_open(json, "frames", '[');
   for (int i = 1; i < ap_nframe(v->m); i++) json_frame(json, v, i);
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
 static void json_warning(void *context, int line, const char *warning) {
-  cli_json *json = context;
-  cli_json_open(json, NULL, '{');
-  if (line > 0) cli_json_integer(json, "line", line);
-  cli_json_string(json, "text", warning);
-  cli_json_close(json, '}');
+  ap_json *json = context;
+  ap_json_open(json, NULL, '{');
+  if (line > 0) ap_json_integer(json, "line", line);
+  ap_json_string(json, "text", warning);
+  ap_json_close(json, '}');
 }
 
 // A list of what print writes for every body that belongs into it.
-static void json_list(cli_json *json, const char *key, const view *v,
+static void json_list(ap_json *json, const char *key, const view *v,
                       bool (*belongs)(const ap_model *, int),
-                      void (*print)(cli_json *, const view *, int)) {
-  cli_json_open(json, key, '[');
+                      void (*print)(ap_json *, const view *, int)) {
+  ap_json_open(json, key, '[');
   for (int i = 1; i < ap_nbody(v->m); i++) {
     if (belongs(v->m, i)) print(json, v, i);
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
 static int print_json(cli_out *out, const view *v) {
   const ap_model *m = v->m;
-  cli_json json = {.out = out};
+  ap_json json = {.write = cli_out_sink, .context = out};
   double mass, moving;
   total_mass(m, &mass, &moving);
-  cli_json_open(&json, NULL, '{');
-  cli_json_string(&json, "name", ap_model_name(m));
-  if (v->model->about) cli_json_string(&json, "about", v->model->about);
-  cli_json_integer(&json, "nq", ap_nq(m));
-  cli_json_integer(&json, "nv", ap_nv(m));
-  cli_json_numbers(&json, "gravity", ap_gravity(m), 3);
-  cli_json_number(&json, "mass", mass);
-  cli_json_number(&json, "moving_mass", moving);
+  ap_json_open(&json, NULL, '{');
+  ap_json_string(&json, "name", ap_model_name(m));
+  if (v->model->about) ap_json_string(&json, "about", v->model->about);
+  ap_json_integer(&json, "nq", ap_nq(m));
+  ap_json_integer(&json, "nv", ap_nv(m));
+  ap_json_numbers(&json, "gravity", ap_gravity(m), 3);
+  ap_json_number(&json, "mass", mass);
+  ap_json_number(&json, "moving_mass", moving);
   json_list(&json, "joints", v, has_coordinate, json_joint);
   json_list(&json, "mimic", v, is_mimic, json_mimic);
   json_list(&json, "bodies", v, moves, json_body);
   json_frames(&json, v);
-  cli_json_open(&json, "warnings", '[');
+  ap_json_open(&json, "warnings", '[');
   cli_visit_warnings(v->model, json_warning, &json);
-  cli_json_close(&json, ']');
+  ap_json_close(&json, ']');
   const int status = v->model->mechanism ? cli_mechanism_json(v->model, &json) : CLI_OK;
-  cli_json_close(&json, '}');
+  ap_json_close(&json, '}');
   return status;
 }
 

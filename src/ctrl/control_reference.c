@@ -307,6 +307,7 @@ bool ap__control_read_reference(ap__control_reader *r) {
   if (!status) status = check_reach(c, &own);
   if (!status) return true;
   if (r->yaml.status != AP_OK) return false; // said already
+  if (status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);
   const char *file = r->options.reference ? r->options.reference : r->head.path.file;
   char line[16] = "";
   if (own.line > 0) snprintf(line, sizeof line, ":%d", own.line);
