@@ -20,7 +20,7 @@ typedef struct reader {
 
 // ---- lists -------------------------------------------------------------------------------------
 
-static ap_shape *add_shape(ap__yaml *y, const ap__yaml_node *item) {
+static ap_shape *add_shape(ap__yaml *y, const ap__node *item) {
   reader *r = y->context;
   if (r->shapes.n == AP__MAX_SHAPES) {
     ap__yaml_fail(y, item->line, "more than %d shapes (draw the robot with fewer)", AP__MAX_SHAPES);
@@ -34,9 +34,9 @@ static ap_shape *add_shape(ap__yaml *y, const ap__yaml_node *item) {
   return shape;
 }
 
-static bool read_meshes(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool read_meshes(ap__yaml *y, const char *key, const ap__node *n) {
   if (!ap__yaml_expect_list(y, key, n, "texts")) return false;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+  for (const ap__node *item = n->first; item; item = item->next) {
     ap_shape *shape = add_shape(y, item);
     if (!shape || !ap__yaml_text(y, key, item, &shape->file)) return false;
     shape->kind = AP_SHAPE_MESH;
@@ -60,9 +60,9 @@ static void set_shape(ap_shape *shape, const ap__yaml_shape_map *map, bool color
   shape->colored = colored;
 }
 
-static bool read_shapes(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool read_shapes(ap__yaml *y, const char *key, const ap__node *n) {
   if (!ap__yaml_expect_list(y, key, n, "maps")) return false;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+  for (const ap__node *item = n->first; item; item = item->next) {
     ap__yaml_shape_map map = {.scale = {1, 1, 1}};
     if (!ap__yaml_read_map(y, item, "shape", &map)) return false;
     ap_shape *shape = add_shape(y, item);
@@ -72,18 +72,18 @@ static bool read_shapes(ap__yaml *y, const char *key, const ap__yaml_node *n) {
   return true;
 }
 
-static bool expect_parts(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool expect_parts(ap__yaml *y, const char *key, const ap__node *n) {
   return ap__yaml_expect_list(y, key, n, "maps") &&
          (n->length <= AP__MAX_PARTS ||
           ap__yaml_fail(y, n->line, "%s has more than %d entries (split the robot)", key,
                         AP__MAX_PARTS));
 }
 
-static bool read_bodies(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool read_bodies(ap__yaml *y, const char *key, const ap__node *n) {
   reader *r = y->context;
   if (!expect_parts(y, key, n)) return false;
   if (n->length == 0) return ap__yaml_fail(y, n->line, "%s is empty (at least one body)", key);
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+  for (const ap__node *item = n->first; item; item = item->next) {
     ap__part *part = ap__parts_add(&r->bodies);
     if (!part) return ap__yaml_no_memory(y);
     ap__yaml_body body = {.part = *part};
@@ -95,10 +95,10 @@ static bool read_bodies(ap__yaml *y, const char *key, const ap__yaml_node *n) {
   return true;
 }
 
-static bool read_frames(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool read_frames(ap__yaml *y, const char *key, const ap__node *n) {
   reader *r = y->context;
   if (!expect_parts(y, key, n)) return false;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+  for (const ap__node *item = n->first; item; item = item->next) {
     ap__yaml_frame *grown = ap__grown(r->frames, r->nframe, &r->frame_capacity, sizeof *grown);
     if (!grown) return ap__yaml_no_memory(y);
     r->frames = grown;
@@ -109,7 +109,7 @@ static bool read_frames(ap__yaml *y, const char *key, const ap__yaml_node *n) {
   return true;
 }
 
-static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target) {
+static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target) {
   reader *r = y->context;
   (void)target;
   if (strcmp(k->key, "meshes") == 0) return read_meshes(y, k->key, n);
@@ -268,7 +268,7 @@ static ap_status read_robot(ap__yaml *y, reader *r, const ap_read_options *optio
   ap_robot_def *def = &r->robot->def;
   r->head.name = def->name;
   memcpy(r->head.gravity, def->gravity, sizeof def->gravity);
-  if (!ap__yaml_read_map(y, &y->nodes[0], "robot", &r->head)) return y->status;
+  if (!ap__yaml_read_map(y, y->root, "robot", &r->head)) return y->status;
   def->name = r->head.name;
   memcpy(def->gravity, r->head.gravity, sizeof def->gravity);
   bool ground_taken = find_ground(r);
@@ -280,12 +280,19 @@ static ap_status read_robot(ap__yaml *y, reader *r, const ap_read_options *optio
   return options->floating ? ap__robot_set_free(r->robot, y->error) : AP_OK;
 }
 
-ap_status ap__yaml_read(const char *text, size_t length, const ap_read_options *options,
-                        ap_robot *robot, ap_error *error) {
+ap_status ap__yaml_read(const ap__tree *tree, const ap_read_options *options, ap_robot *robot,
+                        ap_error *error) {
   reader r = {.robot = robot};
-  ap__yaml y = {.format = &robot_format, .error = error, .kept = &robot->pool, .context = &r};
-  ap_status status = ap__yaml_parse(&y, text, length) ? read_robot(&y, &r, options) : y.status;
-  ap__yaml_free(&y);
+  ap__yaml y = {.format = &robot_format,
+                .error = error,
+                .kept = &robot->pool,
+                .context = &r,
+                .root = tree->root};
+  ap_status status = tree->error.status;
+  if (!status)
+    status = read_robot(&y, &r, options);
+  else if (error)
+    *error = tree->error;
   free(r.bodies.part);
   free(r.frames);
   free(r.shapes.shape);

@@ -6,6 +6,7 @@
 #include <appell/dyn.h>
 #include <appell/lint.h>
 
+#include "file/tree.h"
 #include "lint/motion.h"
 #include "lint/robot.h"
 
@@ -21,6 +22,7 @@ typedef struct lint {
   const ap_lint_options *options;
   const char *path; // of the robot file, for meshes; NULL: none
   bool find_meshes;
+  ap__tree tree;           // of the file; texts of the robot belong to it
   bool no_memory;          // the rest is in vain
   bool cut;                // the file is not whole: nobody knows what is missing
   ap_status strict_status; // of that robot and its model
@@ -65,10 +67,12 @@ const char *ap__lint_keep(lint *l, const char *text);
 // By lines, then by severity, the worst first.
 void ap__lint_sort(ap_lint *found);
 
-// Readers: fill l->robot, and say what is wrong on the way.
-void ap__lint_read_urdf(lint *l, const char *text, size_t length);
-void ap__lint_read_yaml(lint *l, const char *text, size_t length);
+// Readers: fill l->robot, of l->tree or a definition, and say what is wrong on the way.
+void ap__lint_read_urdf(lint *l);
+void ap__lint_read_yaml(lint *l);
 void ap__lint_read_definition(lint *l, const ap_robot_def *def);
+// A shape of a link, unless it is of no kind.
+void ap__lint_take_shape(lint *l, int link, const ap_shape *shape);
 
 // The passes, in this order. All add findings.
 void ap__lint_mend_units(lint *l); // degrees and millimetres become rad and m; no findings

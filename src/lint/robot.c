@@ -35,17 +35,17 @@ lint_joint *ap__lint_add_joint(lint_robot *robot, const char *name, int line) {
   return joint;
 }
 
-lint_shape *ap__lint_add_shape(lint_robot *robot, int link, lint_shape_kind kind, int line) {
+lint_shape *ap__lint_add_shape(lint_robot *robot, int link, const ap_shape *s) {
   lint_shape *grown = ap__grown(robot->shape, robot->nshape, &robot->shape_capacity, sizeof *grown);
   if (!grown) return NULL;
   robot->shape = grown;
   lint_shape *shape = &robot->shape[robot->nshape++];
-  memset(shape, 0, sizeof *shape);
-  shape->kind = kind;
-  shape->line = line;
-  shape->link = link;
-  for (int i = 0; kind == SHAPE_MESH && i < 3; i++) shape->size[i] = 1;
-  robot->link[shape->link].nshape++;
+  *shape = (lint_shape){
+      .kind = s->kind, .collision = s->collision, .link = link, .line = s->line, .file = s->file};
+  memcpy(shape->xyz, s->xyz, sizeof shape->xyz);
+  memcpy(shape->rpy, s->rpy, sizeof shape->rpy);
+  memcpy(shape->size, s->size, sizeof shape->size);
+  robot->link[link].nshape++;
   return shape;
 }
 

@@ -45,8 +45,8 @@ static double length_of_place(const ap_placement *p) {
 }
 
 static double length_of_shape(const lint_shape *s) {
-  if (s->kind == SHAPE_BOX) return ap__lint_norm(s->size);
-  return s->kind == SHAPE_MESH ? 0 : hypot(s->size[0], s->size[1]);
+  if (s->kind == AP_SHAPE_BOX) return ap__lint_norm(s->size);
+  return s->kind == AP_SHAPE_MESH ? 0 : hypot(s->size[0], s->size[1]);
 }
 
 static int compare_lengths(const void *a, const void *b) {
