@@ -152,7 +152,7 @@ static double largest_radius(const lint_robot *robot, const lint_link *link, dou
   double d[3];
   for (int k = 0; k < 3; k++)
     d[k] = fmax(fabs(link->high[k] - link->com[k]), fabs(link->com[k] - link->low[k]));
-  return GYRATION_SLACK * (*size = ap__lint_norm(d));
+  return GYRATION_SLACK * (*size = norm3(d));
 }
 
 static bool look_at_gyration(lint *l, int i) {
@@ -205,7 +205,7 @@ static void look_at_shape(lint *l, int i) {
 // Where the centre of mass may be that is outside the shapes: where millimetres put it, else in
 // their middle.
 static const char *likely_com(const lint_link *link, double diagonal, double com[3]) {
-  bool inside = ap__lint_norm(link->com) > 20 * diagonal;
+  bool inside = norm3(link->com) > 20 * diagonal;
   for (int k = 0; k < 3; k++) {
     double x = 1e-3 * link->com[k];
     inside = inside && x >= link->low[k] - 1e-3 && x <= link->high[k] + 1e-3;
@@ -225,11 +225,11 @@ static void look_at_com(lint *l, int i) {
     then.com[k] = fmin(fmax(link->com[k], link->low[k]), link->high[k]);
     out = fmax(out, fabs(then.com[k] - link->com[k]));
   }
-  if (out <= 0.1 * ap__lint_norm(diagonal) + 2e-3) return;
+  if (out <= 0.1 * norm3(diagonal) + 2e-3) return;
   lint_note note =
       ap__lint_begin("com-outside", link->com_line ? link->com_line : link->mass_line, link->name);
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
-  const char *with = likely_com(link, ap__lint_norm(diagonal), then.com);
+  const char *with = likely_com(link, norm3(diagonal), then.com);
   ap__lint_what(&note, "the centre of mass of link \"%.*s\" is %.3g m outside its shapes",
                 ap__shown(link->name), link->name, out);
   if (link->mass > 0) {

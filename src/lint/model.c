@@ -25,7 +25,7 @@ static void mend_joint(const lint *l, const lint_joint *j, ap_body_def *body) {
   body->joint = j->type_known ? j->type : AP_FIXED;
   body->place = j->place;
   memcpy(body->axis, j->axis, sizeof body->axis);
-  if (ap__lint_norm(j->axis) == 0) body->axis[2] = 1;
+  if (norm3(j->axis) == 0) body->axis[2] = 1;
   mend_limits(j, l->robot.yaml, body);
   if (!ap__lint_one_dof(j)) return;
   body->viscous = fmax(j->viscous, 0);

@@ -54,7 +54,7 @@ bool ap__lint_plausible(const lint_robot *robot, const lint_link *link, lint_ine
   double length = fmax(link->length, 0.1 * robot->longest);
   if (!(length > 0)) return false;
   // Along the line to the centre of mass or, without one, in no direction in particular.
-  double c = ap__lint_norm(link->com), I = link->mass * length * length / 12;
+  double c = norm3(link->com), I = link->mass * length * length / 12;
   *x = link->own;
   for (int i = 0; i < 6; i++) x->tensor[i] = i == 0 || i == 3 || i == 5 ? I : 0;
   *of = "a ball or rod of its length";

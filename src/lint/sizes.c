@@ -212,16 +212,16 @@ static void box_link(lint_robot *robot, lint_link *link) {
 // How far a link is known to extend from its origin.
 static void measure_link(lint_robot *robot, int i) {
   lint_link *link = &robot->link[i];
-  link->length = ap__lint_norm(link->com);
+  link->length = norm3(link->com);
   for (int c = link->first_child; c >= 0; c = robot->link[c].next_sibling) {
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = robot->link[c].p[k] - link->p[k];
-    link->jointed = fmax(link->jointed, ap__lint_norm(d));
+    link->jointed = fmax(link->jointed, norm3(d));
   }
   link->length = fmax(link->length, link->jointed);
   double corner[3];
   for (int k = 0; k < 3; k++) corner[k] = fmax(fabs(link->low[k]), fabs(link->high[k]));
-  if (link->boxed) link->length = fmax(link->length, ap__lint_norm(corner));
+  if (link->boxed) link->length = fmax(link->length, norm3(corner));
 }
 
 // ---- scale -------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ static void measure_closures(lint *l) {
       const ap_body_def *body = ap_body(ap_mechanism_tree(l->mechanism), c->body[k]);
       int link = body ? ap__names_find(&names, body->name) : -1;
       if (link < 0) continue;
-      robot->link[link].jointed = fmax(robot->link[link].jointed, ap__lint_norm(c->at[k]));
+      robot->link[link].jointed = fmax(robot->link[link].jointed, norm3(c->at[k]));
     }
   }
   ap__names_free(&names);
