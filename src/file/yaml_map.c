@@ -12,6 +12,7 @@
 // ---- files and errors --------------------------------------------------------------------------
 
 bool ap__yaml_fail(ap__yaml *y, int line, const char *format, ...) {
+  if (y->doctor) return false;
   va_list arguments;
   va_start(arguments, format);
   ap__vfail(y->error, AP_E_SYNTAX, line, format, arguments);
@@ -88,8 +89,10 @@ bool ap__yaml_text(ap__yaml *y, const char *key, const ap__node *n, const char *
   return *kept || ap__yaml_no_memory(y);
 }
 
-static bool read_limit(ap__yaml *y, const char *key, const ap__node *n, double *x) {
-  return (is_plain(n) && strcmp(n->text, "none") == 0) || ap__yaml_number(y, key, n, x);
+static bool read_numbers(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, double *x) {
+  if (k->kind == AP__YAML_LIMIT && is_plain(n) && strcmp(n->text, "none") == 0) return true;
+  return y->doctor ? y->doctor->numbers(y->doctor->context, k->key, n, k->count, x)
+                   : ap__yaml_numbers(y, k->key, n, k->count, x);
 }
 
 // Which of the words (blanks between) it is.
@@ -151,8 +154,8 @@ static bool read_value(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, vo
   switch (k->kind) {
     case AP__YAML_VERSION: return read_version(y, k->key, n);
     case AP__YAML_TEXT: return ap__yaml_text(y, k->key, n, to);
-    case AP__YAML_NUMBERS: return ap__yaml_numbers(y, k->key, n, k->count, to);
-    case AP__YAML_LIMIT: return read_limit(y, k->key, n, to);
+    case AP__YAML_NUMBERS:
+    case AP__YAML_LIMIT: return read_numbers(y, k, n, to);
     case AP__YAML_CHOICE: return read_choice(y, k->key, n, k->of, to);
     case AP__YAML_MAP: return ap__yaml_read_map(y, n, k->of, to);
     case AP__YAML_TEXTS:
@@ -199,10 +202,13 @@ static const char *other_format(const ap__yaml *y, const char *map, const char *
   return NULL;
 }
 
-static bool unknown_key(ap__yaml *y, int line, const char *map, const char *key) {
+static bool unknown_key(ap__yaml *y, const ap__node *n, const char *map) {
+  int line = n->line;
+  const char *key = n->text;
+  const char *meant = key_meant(y, map, key);
+  if (y->doctor) return y->doctor->unknown_key(y->doctor->context, map, n, meant), false;
   const char *use, *other = other_format(y, map, key, &use);
   if (other) return ap__yaml_fail(y, line, "this is %s, not %s (%s)", other, a_map(y, map), use);
-  const char *meant = key_meant(y, map, key);
   if (meant)
     return ap__yaml_fail(y, line, "unknown key \"%.*s\" in %s (did you mean \"%s\"?)",
                          ap__shown(key), key, a_map(y, map), meant);
@@ -237,20 +243,23 @@ static bool read_pair(ap__yaml *y, const ap__node *key, const char *map, unsigne
     *seen |= bit;
     return read_value(y, k, key->next, target);
   }
-  return unknown_key(y, key->line, map, key->text);
+  return unknown_key(y, key, map);
 }
+
+// The strict reading stops where something failed, the doctor's goes on.
+static bool go_on(const ap__yaml *y, bool done) { return done || (y->doctor && !y->status); }
 
 bool ap__yaml_read_map(ap__yaml *y, const ap__node *n, const char *map, void *target) {
   int line = n->line;
   if (n->kind != AP__MAP)
-    return ap__yaml_fail(y, line, "%s is %s (a map of keys and values)", a_map(y, map),
-                         ap__yaml_kind_of(n));
-  unsigned seen = 0;
-  for (const ap__node *key = n->first; key; key = key->next->next)
-    if (!read_pair(y, key, map, &seen, target)) return false;
-  unsigned bit = 1;
+    return go_on(y, ap__yaml_fail(y, line, "%s is %s (a map of keys and values)", a_map(y, map),
+                                  ap__yaml_kind_of(n)));
+  unsigned seen = 0, bit = 1;
+  for (const ap__node *key = n->first; key && key->next; key = key->next->next)
+    if (!go_on(y, read_pair(y, key, map, &seen, target))) return false;
   for (const ap__yaml_key *k = keys_of(y, map); same_map(k, map); k++, bit <<= 1)
     if (!(seen & bit) && strcmp(k->initial, "required") == 0)
-      return ap__yaml_fail(y, line, "%s without \"%s\" (%s)", a_map(y, map), k->key, k->about);
-  return y->format->finish(y, line, map, seen, target);
+      return go_on(
+          y, ap__yaml_fail(y, line, "%s without \"%s\" (%s)", a_map(y, map), k->key, k->about));
+  return go_on(y, y->format->finish(y, line, map, seen, target));
 }

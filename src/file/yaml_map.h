@@ -45,9 +45,19 @@ typedef struct ap__yaml_format {
   bool (*finish)(ap__yaml *y, int line, const char *map, unsigned seen, void *target);
 } ap__yaml_format;
 
-// A file while it is read. Set the first four, and the root where there is a tree already.
+// What the doctor does with a value or key: then the reading goes on past every fault.
+typedef struct ap__yaml_doctor {
+  void *context;
+  // Numbers, of a list or alone. True: *x was read, or one can tell what was meant.
+  bool (*numbers)(void *context, const char *key, const ap__node *n, int count, double *x);
+  // meant: a key of the map that may be; NULL: none.
+  void (*unknown_key)(void *context, const char *map, const ap__node *key, const char *meant);
+} ap__yaml_doctor;
+
+// A file while it is read. Set the first five, and the root where there is a tree already.
 struct ap__yaml {
   const ap__yaml_format *format;
+  const ap__yaml_doctor *doctor; // NULL: the strict reading, which the first fault ends
   ap_error *error;
   ap__pool *kept; // where texts go that outlive it
   void *context;  // for the format's functions
@@ -71,7 +81,8 @@ bool ap__yaml_numbers(ap__yaml *y, const char *key, const ap__node *n, int count
 // A text of one line, not empty, copied to `kept`.
 bool ap__yaml_text(ap__yaml *y, const char *key, const ap__node *n, const char **kept);
 bool ap__yaml_expect_list(ap__yaml *y, const char *key, const ap__node *n, const char *of);
-// A map by the rows of the table with this name, into the struct that they fill.
+// A map by the rows of the table with this name, into the struct that they fill. The doctor's
+// reading fails for want of memory alone.
 bool ap__yaml_read_map(ap__yaml *y, const ap__node *n, const char *map, void *target);
 // Was this key of the map there?
 bool ap__yaml_has(const ap__yaml *y, const char *map, unsigned seen, const char *key);

@@ -79,6 +79,12 @@ static bool expect_parts(ap__yaml *y, const char *key, const ap__node *n) {
                         AP__MAX_PARTS));
 }
 
+// NAN: not said, or not to be read.
+static void forget_defaults(ap_body_def *def) {
+  def->mass = def->com[0] = def->inertia[0] = NAN;
+  def->lower = def->upper = def->velocity_limit = def->effort_limit = NAN;
+}
+
 static bool read_bodies(ap__yaml *y, const char *key, const ap__node *n) {
   reader *r = y->context;
   if (!expect_parts(y, key, n)) return false;
@@ -88,6 +94,7 @@ static bool read_bodies(ap__yaml *y, const char *key, const ap__node *n) {
     if (!part) return ap__yaml_no_memory(y);
     ap__yaml_body body = {.part = *part};
     body.part.line = body.part.joint_line = body.part.mimic_line = item->line;
+    if (y->doctor) forget_defaults(&body.part.def);
     bool read = ap__yaml_read_map(y, item, "body", &body);
     *part = body.part;
     if (!read) return false;
@@ -126,9 +133,9 @@ static bool finish_joint(ap__yaml *y, int line, unsigned seen, ap__yaml_body *bo
   def->joint = (ap_joint_type)body->type;
   body->part.joint_line = line;
   bool dh = ap__yaml_has(y, "joint", seen, "dh");
+  if (dh) def->place.kind = (ap_placement_kind)(AP_DH_MODIFIED + body->convention);
   if (dh && ap__yaml_has(y, "joint", seen, "place"))
     return ap__yaml_fail(y, line, "place and dh together (one of them)");
-  if (dh) def->place.kind = (ap_placement_kind)(AP_DH_MODIFIED + body->convention);
   if (!ap__yaml_has(y, "joint", seen, "axis")) return true;
   if (dh) return ap__yaml_fail(y, line, "axis together with dh (the axis is z there)");
   if (def->joint == AP_REVOLUTE || def->joint == AP_PRISMATIC || def->joint == AP_PLANAR)
@@ -177,10 +184,9 @@ static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, vo
   if (strcmp(map, "mimic") == 0) ((ap__yaml_body *)target)->part.mimic_line = line;
   if (!ap__yaml_chains_finish(y, line, map, seen, target)) return false;
   if (strcmp(map, "place") != 0 || !ap__yaml_has(y, map, seen, "matrix")) return true;
-  if (ap__yaml_has(y, map, seen, "rpy"))
-    return ap__yaml_fail(y, line, "rpy and matrix together (one of them)");
   ((ap__yaml_body *)target)->part.def.place.kind = AP_PLACE_MATRIX;
-  return true;
+  return !ap__yaml_has(y, map, seen, "rpy") ||
+         ap__yaml_fail(y, line, "rpy and matrix together (one of them)");
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -280,6 +286,13 @@ static ap_status read_robot(ap__yaml *y, reader *r, const ap_read_options *optio
   return options->floating ? ap__robot_set_free(r->robot, y->error) : AP_OK;
 }
 
+static void reader_free(reader *r) {
+  free(r->bodies.part);
+  free(r->frames);
+  free(r->shapes.shape);
+  ap__yaml_chains_free(&r->chains);
+}
+
 ap_status ap__yaml_read(const ap__tree *tree, const ap_read_options *options, ap_robot *robot,
                         ap_error *error) {
   reader r = {.robot = robot};
@@ -293,9 +306,19 @@ ap_status ap__yaml_read(const ap__tree *tree, const ap_read_options *options, ap
     status = read_robot(&y, &r, options);
   else if (error)
     *error = tree->error;
-  free(r.bodies.part);
-  free(r.frames);
-  free(r.shapes.shape);
-  ap__yaml_chains_free(&r.chains);
+  reader_free(&r);
   return status;
+}
+
+ap_status ap__yaml_examine(const ap__tree *tree, const ap__yaml_doctor *doctor, ap__pool *kept,
+                           ap__yaml_robot *head, ap__parts *bodies) {
+  reader r = {.head = *head};
+  ap__yaml y = {
+      .format = &robot_format, .doctor = doctor, .kept = kept, .context = &r, .root = tree->root};
+  ap__yaml_read_map(&y, tree->root, "robot", &r.head);
+  *head = r.head;
+  *bodies = r.bodies;
+  r.bodies = (ap__parts){0};
+  reader_free(&r);
+  return y.status;
 }

@@ -69,6 +69,12 @@ typedef struct ap__yaml_actuator {
   int line;
 } ap__yaml_actuator;
 
+// The doctor's reading of a robot file: what can be read of the head, which has the defaults, and a
+// part for each entry of the list of bodies. NAN: masses, centres (the first of the three), tensors
+// (the first of the six) and limits that cannot be read. The caller frees the parts.
+ap_status ap__yaml_examine(const ap__tree *tree, const ap__yaml_doctor *doctor, ap__pool *kept,
+                           ap__yaml_robot *head, ap__parts *bodies);
+
 // ---- closed chains (yaml_chains.c) -------------------------------------------------------------
 
 // What a file says of them, before the names are resolved.

@@ -71,6 +71,10 @@ void ap__lint_sort(ap_lint *found);
 void ap__lint_read_urdf(lint *l);
 void ap__lint_read_yaml(lint *l);
 void ap__lint_read_definition(lint *l, const ap_robot_def *def);
+// A body of a definition as a link and its joint, at the part's lines; false: no memory.
+bool ap__lint_add_body(lint *l, const ap__part *part, lint_link **link, lint_joint **joint);
+// What a definition says of a joint, but its names. Limits that are not finite are none.
+void ap__lint_take_joint(lint_joint *joint, const ap_body_def *body);
 // A shape of a link, unless it is of no kind.
 void ap__lint_take_shape(lint *l, int link, const ap_shape *shape);
 

@@ -41,15 +41,6 @@ static bool guess(const char *text, int n, double x[9], char *out, size_t size) 
   return false;
 }
 
-bool ap__lint_scan(const char *text, int n, double *x) {
-  double value[9];
-  char meant[128];
-  if (ap__parse_numbers(text, 9, value) != n && !guess(text, n, value, meant, sizeof meant))
-    return false;
-  memcpy(x, value, (size_t)n * sizeof *x);
-  return true;
-}
-
 // Beyond this nothing of a robot is; squares of it still are numbers. Limits may be "none" by size.
 #define MOST 1e30
 
@@ -79,12 +70,12 @@ bool ap__lint_numbers(lint *l, int line, const char *subject, const char *what, 
     beyond(l, line, subject, what, text);
     return false;
   }
-  bool known = ap__lint_scan(text, n, x);
+  char meant[128];
+  bool known = found == n || guess(text, n, value, meant, sizeof meant);
+  if (known) memcpy(x, value, (size_t)n * sizeof *x);
   if (found == n) return true;
   if (strstr(text, "${") || strstr(text, "$(")) return false; // xacro: the reader's finding says so
   lint_note note = ap__lint_begin("bad-number", line, subject);
-  char meant[128];
-  guess(text, n, value, meant, sizeof meant);
   if (found < 0)
     ap__lint_what(&note, "%s=\"%.*s\" is not %s", what, ap__shown(text), text,
                   n == 1 ? "a finite decimal number" : "a list of finite decimal numbers");

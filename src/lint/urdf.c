@@ -120,7 +120,7 @@ static void take_type(lint *l, const char *type, lint_joint *joint) {
                                          {"rigid", "fixed"},    {"linear", "prismatic"}};
   const char *meant = NULL;
   int least = 1000;
-  joint->type_known = false;
+  joint->type_known = joint->continuous = false;
   if (!type) return;
   for (const urdf_type *known = ap__urdf_types; known->name; known++)
     if (ap__name_nearer(type, known->name, &least)) meant = known->name;
@@ -142,6 +142,7 @@ static void take_joint(lint *l, const urdf_joint *from) {
     l->no_memory = true;
     return;
   }
+  ap__lint_take_joint(joint, def);
   take_type(l, from->type, joint);
   joint->parent = from->parent;
   joint->child = from->child;
@@ -153,17 +154,10 @@ static void take_joint(lint *l, const urdf_joint *from) {
   joint->limit_line = line_of(from->at.limit);
   joint->dynamics_line = line_of(from->at.dynamics);
   joint->mimic_line = line_of(from->at.mimic);
-  joint->place = def->place;
-  memcpy(joint->axis, def->axis, sizeof joint->axis);
   joint->lower = joint->continuous ? NAN : ap__urdf_limit(from->lower);
   joint->upper = joint->continuous ? NAN : ap__urdf_limit(from->upper);
   joint->effort = ap__urdf_limit(from->effort);
   joint->velocity = ap__urdf_limit(from->velocity);
-  joint->viscous = def->viscous;
-  joint->coulomb = def->coulomb;
-  if (!from->at.mimic) return;
-  joint->ratio = def->mimic_ratio;
-  joint->offset = def->mimic_offset;
 }
 
 // A gear acts on nothing but the rotor.
