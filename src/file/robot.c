@@ -84,13 +84,12 @@ const char *ap__robot_text(ap_robot *robot, const char *text, size_t length) {
 }
 
 bool ap__robot_warn(ap_robot *robot, int line, const char *format, ...) {
-  ap_error *grown =
-      ap__grown(robot->warnings, robot->nwarning, &robot->warning_capacity, sizeof *grown);
-  if (!grown) return false;
-  robot->warnings = grown;
+  ap_error *warning =
+      ap__append(&robot->warnings, &robot->nwarning, &robot->warning_capacity, sizeof *warning);
+  if (!warning) return false;
   va_list arguments;
   va_start(arguments, format);
-  ap__vfail(&robot->warnings[robot->nwarning++], AP_OK, line, format, arguments);
+  ap__vfail(warning, AP_OK, line, format, arguments);
   va_end(arguments);
   return true;
 }
@@ -112,12 +111,8 @@ bool ap__robot_add_frame(ap_robot *robot, const ap_frame_def *frame, int line) {
 }
 
 ap__part *ap__parts_add(ap__parts *parts) {
-  ap__part *grown = ap__grown(parts->part, parts->n, &parts->capacity, sizeof *grown);
-  if (!grown) return NULL;
-  parts->part = grown;
-  ap__part *part = &parts->part[parts->n++];
-  memset(part, 0, sizeof *part);
-  part->def = ap_default_body();
+  ap__part *part = ap__append(&parts->part, &parts->n, &parts->capacity, sizeof *part);
+  if (part) part->def = ap_default_body();
   return part;
 }
 

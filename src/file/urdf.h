@@ -61,7 +61,7 @@ typedef struct urdf_tally {
 typedef struct urdf_link {
   ap__part part; // the link's own fields
   struct {
-    const ap__node *link, *inertial, *origin, *mass, *inertia; // NULL: not there
+    const ap__node *inertial, *origin, *mass, *inertia; // NULL: not there
   } at;
   bool mass_read, com_read;
   unsigned moments; // bit i: part.def.inertia[i] was read
@@ -174,6 +174,8 @@ void ap__urdf_free(urdf *u);
 void ap__urdf_fail(urdf *u, int line, const char *format, ...) AP_PRINTF(3, 4);
 void ap__urdf_fail_xacro(urdf *u, int line);
 void ap__urdf_no_memory(urdf *u);
+// As ap__append(); NULL is ap__urdf_no_memory().
+void *ap__urdf_append(urdf *u, void *array, int *count, int *capacity, size_t size);
 // Count something odd; name says what was met.
 void ap__urdf_odd(urdf *u, urdf_oddity what, int line, const char *name);
 // An attribute of n numbers. False: there is none, or it cannot be read; *x is as it was.

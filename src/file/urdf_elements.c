@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "file/alloc.h"
 #include "file/number.h"
 #include "file/urdf.h"
 
@@ -97,15 +96,10 @@ static void start_robot(urdf *u, const ap__node *e) { u->name = required_name(u,
 static void start_link(urdf *u, const ap__node *e) {
   if (u->nlink == AP__MAX_PARTS)
     ap__urdf_fail(u, e->line, "more than %d links (split the robot)", AP__MAX_PARTS);
-  urdf_link *grown = ap__grown(u->links, u->nlink, &u->link_capacity, sizeof *grown);
-  if (!grown) {
-    ap__urdf_no_memory(u);
-    return;
-  }
-  u->links = grown;
   const char *name = required_name(u, e, "name");
-  urdf_link *link = &u->links[u->nlink++];
-  *link = (urdf_link){.part.def = ap_default_body(), .at.link = e};
+  urdf_link *link = ap__urdf_append(u, &u->links, &u->nlink, &u->link_capacity, sizeof *link);
+  if (!link) return;
+  link->part.def = ap_default_body();
   link->part.line = link->part.joint_line = e->line;
   link->part.def.name = u->subject = name ? name : "";
 }
@@ -190,14 +184,9 @@ static void joint_type(urdf *u, const ap__node *e, urdf_joint *joint) {
 static void start_joint(urdf *u, const ap__node *e) {
   if (u->njoint == AP__MAX_PARTS)
     ap__urdf_fail(u, e->line, "more than %d joints (split the robot)", AP__MAX_PARTS);
-  urdf_joint *grown = ap__grown(u->joints, u->njoint, &u->joint_capacity, sizeof *grown);
-  if (!grown) {
-    ap__urdf_no_memory(u);
-    return;
-  }
-  u->joints = grown;
   const char *name = required_name(u, e, "name");
-  urdf_joint *joint = &u->joints[u->njoint++];
+  urdf_joint *joint = ap__urdf_append(u, &u->joints, &u->njoint, &u->joint_capacity, sizeof *joint);
+  if (!joint) return;
   *joint = (urdf_joint){.def = ap_default_body(),
                         .name = name ? name : "",
                         .at.joint = e,
@@ -302,15 +291,11 @@ static urdf_transmission *transmission_now(urdf *u) {
 }
 
 static void start_transmission(urdf *u, const ap__node *e) {
-  urdf_transmission *grown =
-      ap__grown(u->transmissions, u->ntransmission, &u->transmission_capacity, sizeof *grown);
-  if (!grown) {
-    ap__urdf_no_memory(u);
-    return;
-  }
-  u->transmissions = grown;
-  u->transmissions[u->ntransmission++] =
-      (urdf_transmission){.line = e->line, .rotor_line = e->line, .gear = NAN, .rotor = NAN};
+  urdf_transmission *t = ap__urdf_append(u, &u->transmissions, &u->ntransmission,
+                                         &u->transmission_capacity, sizeof *t);
+  if (!t) return;
+  t->line = t->rotor_line = e->line;
+  t->gear = t->rotor = NAN;
   u->subject = "";
 }
 
@@ -444,13 +429,9 @@ static void start_mujoco_compiler(urdf *u, const ap__node *e) {
 }
 
 static void add_plugin(urdf *u, const char *follower) {
-  urdf_plugin *grown = ap__grown(u->plugins, u->nplugin, &u->plugin_capacity, sizeof *grown);
-  if (!grown) {
-    ap__urdf_no_memory(u);
-    return;
-  }
-  u->plugins = grown;
-  u->plugins[u->nplugin++] = (urdf_plugin){follower, u->plugin_line};
+  urdf_plugin *plugin =
+      ap__urdf_append(u, &u->plugins, &u->nplugin, &u->plugin_capacity, sizeof *plugin);
+  if (plugin) *plugin = (urdf_plugin){follower, u->plugin_line};
 }
 
 // Gazebo has several that do what <mimic> says; most files say it as well (see urdf_finish.c).

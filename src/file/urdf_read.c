@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/alloc.h"
 #include "file/names.h"
 #include "file/urdf.h"
 
@@ -20,6 +21,12 @@ void ap__urdf_fail(urdf *u, int line, const char *format, ...) {
 }
 
 void ap__urdf_no_memory(urdf *u) { u->status = ap__no_memory(u->error); }
+
+void *ap__urdf_append(urdf *u, void *array, int *count, int *capacity, size_t size) {
+  void *one = ap__append(array, count, capacity, size);
+  if (!one) ap__urdf_no_memory(u);
+  return one;
+}
 
 void ap__urdf_fail_xacro(urdf *u, int line) {
   ap__urdf_fail(u, line, "this is a xacro file (run `xacro FILE > robot.urdf` first)");

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "file/alloc.h"
 #include "file/names.h"
 #include "file/urdf.h"
 
@@ -62,15 +61,11 @@ void ap__urdf_start_material(urdf *u, const ap__node *e) {
   const char *name = ap__attribute(e, "name");
   if (u->nmaterial == AP__MAX_SHAPES)
     ap__urdf_fail(u, e->line, "more than %d materials (draw the robot with fewer)", AP__MAX_SHAPES);
-  urdf_material *grown =
-      ap__grown(u->materials, u->nmaterial, &u->material_capacity, sizeof *grown);
-  if (!grown) {
-    ap__urdf_no_memory(u);
-    return;
-  }
-  u->materials = grown;
-  u->materials[u->nmaterial++] = (urdf_material){
-      .name = name ? name : "", .shape = e->parent == u->tree->root ? -1 : u->shapes.n - 1};
+  urdf_material *material =
+      ap__urdf_append(u, &u->materials, &u->nmaterial, &u->material_capacity, sizeof *material);
+  if (!material) return;
+  material->name = name ? name : "";
+  material->shape = e->parent == u->tree->root ? -1 : u->shapes.n - 1;
 }
 
 void ap__urdf_start_color(urdf *u, const ap__node *e) {

@@ -27,12 +27,11 @@ static bool expect_entries(ap__yaml *y, const char *key, const ap__node *n, cons
 static bool read_closures(ap__yaml *y, const ap__node *n, ap__yaml_chains *c) {
   const ap_closure_def initial = ap_default_closure();
   for (const ap__node *item = n->first; item; item = item->next) {
-    ap__yaml_closure *grown =
-        ap__grown(c->closure, c->nclosure, &c->closure_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    c->closure = grown;
-    ap__yaml_closure *one = &c->closure[c->nclosure++];
-    *one = (ap__yaml_closure){.ratio = initial.ratio, .line = item->line};
+    ap__yaml_closure *one =
+        ap__append(&c->closure, &c->nclosure, &c->closure_capacity, sizeof *one);
+    if (!one) return ap__yaml_no_memory(y);
+    one->line = item->line;
+    one->ratio = initial.ratio;
     for (int i = 0; i < 2; i++) memcpy(one->end[i].axis, initial.axis[i], sizeof initial.axis[i]);
     if (!ap__yaml_read_map(y, item, "closure", one)) return false;
   }
@@ -41,12 +40,10 @@ static bool read_closures(ap__yaml *y, const ap__node *n, ap__yaml_chains *c) {
 
 static bool read_coordinates(ap__yaml *y, const ap__node *n, ap__yaml_chains *c) {
   for (const ap__node *item = n->first; item; item = item->next) {
-    ap__yaml_coordinate *grown =
-        ap__grown(c->coordinate, c->ncoordinate, &c->coordinate_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    c->coordinate = grown;
-    ap__yaml_coordinate *one = &c->coordinate[c->ncoordinate++];
-    *one = (ap__yaml_coordinate){.line = item->line};
+    ap__yaml_coordinate *one =
+        ap__append(&c->coordinate, &c->ncoordinate, &c->coordinate_capacity, sizeof *one);
+    if (!one) return ap__yaml_no_memory(y);
+    one->line = item->line;
     if (!ap__yaml_read_map(y, item, "coordinate", one)) return false;
   }
   return true;
@@ -54,11 +51,9 @@ static bool read_coordinates(ap__yaml *y, const ap__node *n, ap__yaml_chains *c)
 
 static bool read_branches(ap__yaml *y, const ap__node *n, ap__yaml_chains *c) {
   for (const ap__node *item = n->first; item; item = item->next) {
-    ap__yaml_branch *grown = ap__grown(c->branch, c->nbranch, &c->branch_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    c->branch = grown;
-    ap__yaml_branch *one = &c->branch[c->nbranch++];
-    *one = (ap__yaml_branch){.line = item->line};
+    ap__yaml_branch *one = ap__append(&c->branch, &c->nbranch, &c->branch_capacity, sizeof *one);
+    if (!one) return ap__yaml_no_memory(y);
+    one->line = item->line;
     if (!ap__yaml_read_map(y, item, "branch", one)) return false;
   }
   return true;
@@ -66,12 +61,10 @@ static bool read_branches(ap__yaml *y, const ap__node *n, ap__yaml_chains *c) {
 
 static bool read_actuated(ap__yaml *y, const char *key, const ap__node *n, ap__yaml_chains *c) {
   for (const ap__node *item = n->first; item; item = item->next) {
-    ap__yaml_actuator *grown =
-        ap__grown(c->actuator, c->nactuator, &c->actuator_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    c->actuator = grown;
-    ap__yaml_actuator *one = &c->actuator[c->nactuator++];
-    *one = (ap__yaml_actuator){.line = item->line};
+    ap__yaml_actuator *one =
+        ap__append(&c->actuator, &c->nactuator, &c->actuator_capacity, sizeof *one);
+    if (!one) return ap__yaml_no_memory(y);
+    one->line = item->line;
     if (!ap__yaml_text(y, key, item, &one->joint)) return false;
   }
   return true;

@@ -106,11 +106,9 @@ static bool read_frames(ap__yaml *y, const char *key, const ap__node *n) {
   reader *r = y->context;
   if (!expect_parts(y, key, n)) return false;
   for (const ap__node *item = n->first; item; item = item->next) {
-    ap__yaml_frame *grown = ap__grown(r->frames, r->nframe, &r->frame_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    r->frames = grown;
-    ap__yaml_frame *frame = &r->frames[r->nframe++];
-    *frame = (ap__yaml_frame){.line = item->line};
+    ap__yaml_frame *frame = ap__append(&r->frames, &r->nframe, &r->frame_capacity, sizeof *frame);
+    if (!frame) return ap__yaml_no_memory(y);
+    frame->line = item->line;
     if (!ap__yaml_read_map(y, item, "frame", frame)) return false;
   }
   return true;

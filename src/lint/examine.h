@@ -100,5 +100,7 @@ void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now
 void ap__lint_soften(lint_note *note);
 // Suggest this tensor, as the file would write it.
 void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_inertia *then);
+// The end of a finding on a link's inertia: what another one means, and that one.
+void ap__lint_suggest(lint *l, lint_note *note, int link, const lint_inertia *then);
 
 #endif

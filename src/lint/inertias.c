@@ -119,6 +119,19 @@ static bool look_at_moments(lint *l, int i) {
   return true;
 }
 
+// End a finding with the inertia that such a link may have.
+static void suggest_plausible(lint *l, lint_note *note, int i, const char *with) {
+  lint_inertia then;
+  const char *of;
+  if (ap__lint_plausible(&l->robot, &l->robot.link[i], &then, &of)) {
+    ap__lint_why(note, "%s%s", with, of);
+    ap__lint_suggest(l, note, i, &then);
+  } else {
+    ap__lint_soften(note);
+    ap__lint_end(l, note);
+  }
+}
+
 static void look_at_point(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
   if (!(link->mass > 0) || link->moment[2] != 0 || link->moment[0] != 0) return;
@@ -127,15 +140,7 @@ static void look_at_point(lint *l, int i) {
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
   ap__lint_what(&note, "link \"%.*s\" has %g kg and no inertia: a point", ap__shown(link->name),
                 link->name, link->mass);
-  lint_inertia then;
-  const char *of;
-  if (ap__lint_plausible(&l->robot, link, &then, &of)) {
-    ap__lint_why(&note, "with that of %s", of);
-    ap__lint_effect(l, &note, i, &link->own, &then);
-    ap__lint_fix_inertia(l, &note, i, &then);
-  }
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  suggest_plausible(l, &note, i, "with that of ");
 }
 
 // ---- size --------------------------------------------------------------------------------------
@@ -168,15 +173,7 @@ static bool look_at_gyration(lint *l, int i) {
                 "than %.3g m %s",
                 ap__shown(link->name), link->name, radius, size,
                 link->boxed ? "by its shapes" : "by its joints");
-  lint_inertia then;
-  const char *of;
-  if (ap__lint_plausible(&l->robot, link, &then, &of)) {
-    ap__lint_why(&note, "with the inertia of %s", of);
-    ap__lint_effect(l, &note, i, &link->own, &then);
-    ap__lint_fix_inertia(l, &note, i, &then);
-  }
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  suggest_plausible(l, &note, i, "with the inertia of ");
   return true;
 }
 
@@ -196,10 +193,7 @@ static void look_at_shape(lint *l, int i) {
                 "with its mass",
                 ap__shown(link->name), link->name, ratio);
   ap__lint_why(&note, "with the inertia of the shape");
-  ap__lint_effect(l, &note, i, &link->own, &then);
-  ap__lint_fix_inertia(l, &note, i, &then);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_suggest(l, &note, i, &then);
 }
 
 // Where the centre of mass may be that is outside the shapes: where millimetres put it, else in

@@ -265,3 +265,10 @@ void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_i
                  "izz=\"%.6g\"/>",
                  x[0], x[1], x[2], x[3], x[4], x[5]);
 }
+
+void ap__lint_suggest(lint *l, lint_note *note, int link, const lint_inertia *then) {
+  ap__lint_effect(l, note, link, &l->robot.link[link].own, then);
+  ap__lint_fix_inertia(l, note, link, then);
+  ap__lint_soften(note);
+  ap__lint_end(l, note);
+}

@@ -316,10 +316,7 @@ static void look_at_frame(lint *l, int i) {
                 "%.3g m from the centre of mass",
                 ap__shown(link->name), link->name, c);
   ap__lint_why(&note, "a file gives it about the centre of mass; taken from there");
-  ap__lint_effect(l, &note, i, &link->own, &then);
-  ap__lint_fix_inertia(l, &note, i, &then);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_suggest(l, &note, i, &then);
 }
 
 void ap__lint_suspects(lint *l) {
