@@ -18,6 +18,7 @@
 enum {
   AP__MAX_BYTES = 64 << 20, // of a robot file
   AP__MAX_DEPTH = 200,      // of nested elements
+  AP__MAX_NODES = 8000000,  // elements, attributes, keys and values
   AP__MAX_PARTS = 100000,   // bodies, joints or frames
   AP__MAX_SHAPES = 1000000
 };

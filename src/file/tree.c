@@ -4,11 +4,14 @@
 #include <string.h>
 
 ap__node *ap__tree_add(ap__tree *t, ap__node *parent, ap__kind kind, int line, int column) {
-  ap__node *n = ap__pool_bytes(&t->pool, sizeof *n, alignof(ap__node));
-  if (!n) {
+  ap__node *n = NULL;
+  if (t->n == AP__MAX_NODES)
+    ap__fail(&t->error, AP_E_SYNTAX, line, "more than %d elements and values (split the file)",
+             AP__MAX_NODES);
+  else if (!(n = ap__pool_bytes(&t->pool, sizeof *n, alignof(ap__node))))
     ap__no_memory(&t->error);
-    return NULL;
-  }
+  if (!n) return NULL;
+  t->n++;
   *n = (ap__node){
       .kind = kind, .line = line, .column = column, .name = "", .text = "", .parent = parent};
   if (!t->root) t->root = n;

@@ -34,6 +34,7 @@ struct ap__node {
 typedef struct ap__tree {
   ap__node *root; // NULL: none
   ap_error error; // why the text could not be read to its end
+  int n;          // nodes
   ap__pool pool;
 } ap__tree;
 
@@ -67,7 +68,7 @@ ap_status ap__yaml_read(const ap__tree *tree, const ap_read_options *options, ap
 
 // ---- for the parsers ---------------------------------------------------------------------------
 
-// A node at the end of its parent's children, or the root; NULL: no memory, and
+// A node at the end of its parent's children, or the root; NULL: no memory, or too many, and
 // t->error says so.
 ap__node *ap__tree_add(ap__tree *t, ap__node *parent, ap__kind kind, int line, int column);
 // A text that lives as long as the tree; "" and t->error where there is no memory.

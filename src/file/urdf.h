@@ -165,7 +165,7 @@ extern const urdf_type ap__urdf_types[];
 // NULL: unknown.
 const urdf_type *ap__urdf_type(const char *name);
 
-// Read what the tree has into the records; *u has the first five. The caller frees them in any
+// Read what the tree has into the records; *u has the first four. The caller frees them in any
 // case.
 void ap__urdf_walk(urdf *u);
 void ap__urdf_free(urdf *u);

@@ -94,7 +94,7 @@ static void check_attributes(urdf *u, const urdf_rule *rule, const ap__node *e) 
     bool xacro = strstr(a->text, "${") || (rule->strict && strstr(a->text, "$("));
     if (xacro && (named || rule->strict)) ap__urdf_fail_xacro(u, e->line);
     if (!rule->strict) continue;
-    if (strcmp(a->name, "quat_xyzw") == 0 && ap__has_word(rule->attributes, a->name))
+    if (strcmp(a->name, "quat_xyzw") == 0)
       ap__urdf_fail(u, e->line, "<%s quat_xyzw> is not supported (write rpy)", e->name);
     if (ap__has_word(rule->attributes, a->name) || strchr(a->name, ':') ||
         strcmp(a->name, "xmlns") == 0)
