@@ -9,6 +9,7 @@
 #include "model/check.h"
 #include "model/pack.h"
 #include "num/eigen3.h"
+#include "num/vec3.h"
 
 // Printed tables are rounded: a rod with moments (5.89, 2.94, 2.94) e-5, in truth 2 : 1 : 1, breaks
 // the triangle inequality by 0.17 % of the largest (Shafei 2018, Table 2). Rounding to three digits
@@ -25,8 +26,6 @@
 // A link whose joints lie close together (a wrist, a fingertip, the shoulder of a PUMA) says
 // nothing of its size, and motors stand out on either side. So no link is taken to be shorter than
 // the robot's longest; `appell lint`, which knows shapes, says more.
-
-static double norm3(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
 static bool all_finite(const double *x, int n) {
   for (int i = 0; i < n; i++) {
