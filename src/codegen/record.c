@@ -42,6 +42,9 @@ TEXT void pack_for_work(const ap_model *m, WORK *w) {
 #include "dyn/setup.inc"
 #include "kin/coordinates.inc"
 #include "dyn/solve.inc"
+#include "kin/quaternion.h"
+#include "kin/manifold.inc"
+#include "batch/step.inc"
 
 static const KERNELS kernels = KERNEL_TABLE("tape");
 
@@ -263,6 +266,21 @@ static bool record_forward_derivatives(recorder *r, const real *q, const real *v
   return fits;
 }
 
+// ---- rollouts ----------------------------------------------------------------------------------
+
+// Both with the work's x as scratch; inputs and outputs in the order of set_arrays().
+static void record_rollout_forces(recorder *r, const real *q, real *tau) {
+  const size_t nq = (size_t)r->m->nq, nv = (size_t)r->m->nv;
+  const real *v = q + nq, *force = v + nv, *target_q = force + nv, *target_v = target_q + nq;
+  const step_course course = {force, target_q, target_v, target_v + nv, target_v + 2 * nv};
+  forces_of_step(r->m, &course, q, v, r->w->x, tau);
+}
+
+static void record_rollout_step(recorder *r, const real *q, real *next) {
+  const real *v = q + r->m->nq, *a = v + r->m->nv, *dt = a + r->m->nv;
+  step_semi_implicit(r->m, *dt, q, v, a, r->w->x, next, next + r->m->nq);
+}
+
 static bool run_kernels(recorder *r, ap_program *p, const real *in) {
   const real *q = in, *v = q + r->m->nq, *a = v + r->m->nv;
   real *out = p->value;
@@ -282,7 +300,10 @@ static bool run_kernels(recorder *r, ap_program *p, const real *in) {
     case AP_GEN_INVERSE_DERIVATIVES: return record_inverse_derivatives(r, q, v, a, out);
     case AP_GEN_FORWARD_DERIVATIVES:
       return record_forward_derivatives(r, q, v, a, out, out + p->values);
-    case AP_FUNCTIONS: break;
+    case AP_GEN_INTEGRATE: integrate_configuration(r->m, q, v, out); break;
+    case AP_GEN_DIFFERENCE: difference_of_configurations(r->m, q, q + r->m->nq, out); break;
+    case AP_ROLLOUT_FORCES: record_rollout_forces(r, q, out); break;
+    case AP_ROLLOUT_STEP: record_rollout_step(r, q, out); break;
   }
   return true;
 }
@@ -319,7 +340,21 @@ static void set_arrays(const ap_model *m, ap_program *p) {
       p->output[1] = (ap_array){"da_dv", nv * nv};
       p->output[2] = (ap_array){"da_dtau", nv * nv};
       break;
-    case AP_FUNCTIONS: break;
+    case AP_GEN_INTEGRATE: p->inputs = 2, p->output[0] = (ap_array){"result", nq}; break;
+    case AP_GEN_DIFFERENCE:
+      p->inputs = 2, p->output[0] = v;
+      p->input[0] = (ap_array){"q0", nq}, p->input[1] = (ap_array){"q1", nq};
+      break;
+    case AP_ROLLOUT_FORCES:
+      p->inputs = 7, p->input[2] = (ap_array){"force", nv};
+      p->input[3] = (ap_array){"target_q", nq}, p->input[4] = (ap_array){"target_v", nv};
+      p->input[5] = (ap_array){"kp", nv}, p->input[6] = (ap_array){"kd", nv};
+      break;
+    case AP_ROLLOUT_STEP:
+      p->inputs = 4, p->input[2] = a, p->input[3] = (ap_array){"dt", 1};
+      p->outputs = 2, p->output[0] = (ap_array){"next_q", nq};
+      p->output[1] = (ap_array){"next_v", nv};
+      break;
   }
   for (int k = 0; k < p->outputs; k++) p->values += p->output[k].size;
 }
