@@ -292,7 +292,7 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
   ap_unit u = {.m = g->m,
                .qualifier = "",
                .part_qualifier = "static ",
-               .inlined = "static inline ",
+               .inlined = "static inline",
                .restricted = "restrict ",
                .options = g->options,
                .name = code->name,
