@@ -15,7 +15,7 @@ static const char sincos_text[] =
     "static __device__ __noinline__ void $N_far($R x, $R *s, $R *c) { sincos$f(x, s, c); }\n"
     "\n"
     "$Q void $N_sincos($R x, $R *s, $R *c) {\n"
-    "  if ($N_reduce(x, s, c) < 0) $N_far(x, s, c);\n"
+    "  if ($N_sc_reduce(x, s, c) < 0) $N_far(x, s, c);\n"
     "}\n";
 
 static void put_sincos_calls(ap__text *t, const ap_dialect *d, const ap_plan *plan) {

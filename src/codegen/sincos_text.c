@@ -1,77 +1,54 @@
 #include "codegen/sincos_text.h"
 
-#include <ctype.h>
 #include <string.h>
 
 // ---- the library's text ------------------------------------------------------------------------
 
+// Made a template by the preprocessor, constants filled in. Without the terms that keep the last
+// bits next to multiples of pi/2, where a sine of which one turn is known to rounding only has no
+// use for them: they would cost the inverse dynamics of many states up to a quarter of its time.
+// clang-format off
 #define SC_CORE(...)   SC_STRING(__VA_ARGS__),
 #define SC_STRING(...) #__VA_ARGS__
-#define SCV(name)      name
-// Without the terms that keep the last bits next to multiples of pi/2, where a sine of which one
-// turn is known to rounding only has no use for them: they would cost the inverse dynamics of many
-// states up to a quarter of its time.
 #define SC_REST(...)
-#define SC_SHORT(...) __VA_ARGS__
+#define SC_SHORT(...)  __VA_ARGS__
+#define SC_FUNCTION    @Q
+#define SC_FLT         @R
+#define SC_INT         @i
+#define SC_UINT        @u
+#define SCV(name)      @N_##name@S
+#define SCV_FLT        @V
+#define SCV_INT        @I
+#define SCV_UINT       @U
+#define SCV_BITS       SCV(bits)
+#define SCV_FROM_BITS  SCV(number)
+// clang-format on
 
-// Its functions with the constants filled in; the last, which adds an offset, is not needed.
-enum { CORE_FUNCTIONS = 2 };
+// Its functions; the last, which adds an offset, is not needed.
+enum { CORE_FUNCTIONS = 2, CORE_ROOM = 4096 };
 static const char *const core_f64[] = {
-#include "num/sincos_constants_f64.inc"
+#define SC_DOUBLE
+#include "num/sincos_constants.inc"
 #include "num/sincos_core.inc"
 };
 static const char *const core_f32[] = {
-#include "num/sincos_constants_f32.inc"
+#undef SC_DOUBLE
+#include "num/sincos_constants.inc"
 #include "num/sincos_core.inc"
 };
 
-// Words that are still in it, and the template for each.
-static const char *const words[][2] = {{"SC_FUNCTION", "\n$Q"},
-                                       {"SC_FLT", "$R"},
-                                       {"SC_INT", "$i"},
-                                       {"SC_UINT", "$u"},
-                                       {"SCV_FLT", "$V"},
-                                       {"SCV_INT", "$I"},
-                                       {"SCV_UINT", "$U"},
-                                       {"SCV_BITS", "$N_bits$S"},
-                                       {"SCV_FROM_BITS", "$N_number$S"},
-                                       {"sc_evaluate", "$N_evaluate$S"},
-                                       {"sc_reduce", "$N_reduce$S"}};
-
-static const char *template_of(const char *word, size_t n) {
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (strlen(words[k][0]) == n && memcmp(words[k][0], word, n) == 0) return words[k][1];
-  return NULL;
-}
-
-static size_t word_length(const char *text) {
-  size_t n = 0;
-  while (isalnum((unsigned char)text[n]) || text[n] == '_') n++;
-  return n;
-}
-
-// The preprocessor has made one line of a function: a statement goes on a line again.
-static const char *put_mark(ap__text *t, const char *text) {
-  bool ends = *text == ';' || *text == '{' || *text == '}';
-  ap__text_bytes(t, text++, 1);
-  if (!ends) return text;
-  if (*text == ' ') text++;
-  ap__text_add(t, *text && *text != '}' ? "\n  " : "\n");
-  return text;
-}
-
-static void put_function(ap__text *t, const ap_unit *u, const char *text, const char *value,
-                         const char *ending) {
-  while (*text) {
-    size_t n = word_length(text);
-    const char *template = template_of(text, n);
-    if (template)
-      ap__put_text(t, u, template, value, ending);
-    else
-      ap__text_bytes(t, text, n);
-    text += n;
-    if (*text && n == 0) text = put_mark(t, text);
+// The preprocessor has made one line of a function: a statement is one again.
+static void lay_out(const char *text, char to[CORE_ROOM]) {
+  char *const end = to + CORE_ROOM - 4;
+  *to++ = '\n';
+  while (*text && to < end) {
+    *to++ = *text;
+    if (!strchr(";{}", *text++)) continue;
+    text += *text == ' ';
+    memcpy(to, "\n  ", 3);
+    to += *text && *text != '}' ? 3 : 1;
   }
+  *to = '\0';
 }
 
 static const char bits_text[] =
@@ -90,7 +67,11 @@ static const char bits_text[] =
 void ap__put_sincos_core(ap__text *t, const ap_unit *u, const char *value, const char *ending) {
   const char *const *core = ap__is_single(u) ? core_f32 : core_f64;
   ap__put_text(t, u, bits_text, value, ending);
-  for (int k = 0; k < CORE_FUNCTIONS; k++) put_function(t, u, core[k], value, ending);
+  for (int k = 0; k < CORE_FUNCTIONS; k++) {
+    char text[CORE_ROOM];
+    lay_out(core[k], text);
+    ap__put_text(t, u, text, value, ending);
+  }
 }
 
 // ---- many angles -------------------------------------------------------------------------------
@@ -101,7 +82,7 @@ static const char scalar_text[] =
     "$C static void $N_far(int n, const $R *x, $R *s, $R *c) {\n"
     "  int i;\n"
     "  for (i = 0; i < n; i++)\n"
-    "    if ($N_reduce(x[i], s + i, c + i) < 0) s[i] = sin$f(x[i]), c[i] = cos$f(x[i]);\n"
+    "    if ($N_sc_reduce(x[i], s + i, c + i) < 0) s[i] = sin$f(x[i]), c[i] = cos$f(x[i]);\n"
     "}\n"
     "\n"
     "/* Sines and cosines of n angles. */\n"
@@ -115,7 +96,7 @@ static const char scalar_text[] =
     "    $N_pack vx, vs, vc;\n"
     "    if (i > n - width) i = n - width;\n"
     "    memcpy(&vx, x + i, sizeof vx);\n"
-    "    far_pack |= $N_reduce_pack(vx, &vs, &vc);\n"
+    "    far_pack |= $N_sc_reduce_pack(vx, &vs, &vc);\n"
     "    memcpy(s + i, &vs, sizeof vs);\n"
     "    memcpy(c + i, &vc, sizeof vc);\n"
     "    i += width;\n"
@@ -125,7 +106,7 @@ static const char scalar_text[] =
     "    for (k = 0; k < width; k++) far |= far_pack[k];\n"
     "  }\n"
     "#endif\n"
-    "  for (; i < n; i++) far |= $N_reduce(x[i], s + i, c + i);\n"
+    "  for (; i < n; i++) far |= $N_sc_reduce(x[i], s + i, c + i);\n"
     "  if (far < 0) $N_far(n, x, s, c);\n"
     "}\n";
 
@@ -146,7 +127,7 @@ static const char lanes_text[] =
     "  $N_lanes_i far_lanes = {0};\n"
     "  $i fars[$N_WIDTH], far = 0;\n"
     "  int i;\n"
-    "  for (i = 0; i < n; i++) far_lanes |= $N_reduce_lanes(x[i], s + i, c + i);\n"
+    "  for (i = 0; i < n; i++) far_lanes |= $N_sc_reduce_lanes(x[i], s + i, c + i);\n"
     "  memcpy(fars, &far_lanes, sizeof fars);\n"
     "  for (i = 0; i < $N_WIDTH; i++) far |= fars[i];\n"
     "  if (far < 0) $N_far_lanes(n, x, s, c);\n"

@@ -5,7 +5,7 @@
 
 #include "codegen/c_source.h"
 
-/// NAME_reduce for one type of value and what it calls, from num/sincos_core.inc; `value` and
+/// NAME_sc_reduce for one type of value and what it calls, from num/sincos_core.inc; `value` and
 /// `ending` as in ap__put_text(). Any of them gives the same bits.
 void ap__put_sincos_core(ap__text *t, const ap_unit *u, const char *value, const char *ending);
 /// NAME_sincos of n angles one state at a time and, in batches, NAME_sincos_lanes.

@@ -17,7 +17,7 @@
 #ifndef SC_VECTOR_BYTES    // arith_lanes_f32.h asks for its own
 #define SC_VECTOR_BYTES 16 // an arm of 6 or 7 joints is two vectors, 8 lanes would be one too wide
 #endif
-#include "sincos_constants_f32.inc"
+#include "sincos_constants.inc"
 #include "sincos.inc"
 
 #endif

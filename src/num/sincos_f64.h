@@ -19,7 +19,8 @@
 #define SC_VECTOR_BYTES 16
 #endif
 #endif
-#include "sincos_constants_f64.inc"
+#define SC_DOUBLE
+#include "sincos_constants.inc"
 #include "sincos.inc"
 
 #endif
