@@ -45,7 +45,7 @@ static const char kernel_text[] =
     "}\n"
     "\n"
     "template <bool pd>\n"
-    "static __global__ void __launch_bounds__($N_BLOCK)\n"
+    "static __global__ void __launch_bounds__($N_BLOCK, 1) /* all registers */\n"
     "$N_rollout_kernel(size_t n, const $N_rollout r, $R *q, $R *v, int *singular) {\n"
     "  const size_t k = $N_thread();\n"
     "  if (k >= n) return;\n"
