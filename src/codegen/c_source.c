@@ -10,8 +10,6 @@
 
 enum { NAME_ROOM = 128 };
 
-static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
-
 void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
                   const char *ending) {
   bool single = ap__is_single(u);
@@ -70,17 +68,13 @@ static void put_angles(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put(t, "};\n");
 }
 
-static void sincos_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+static void put_sincos(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   int n = plan->angles;
-  const ap_node *first = consecutive(plan);
-  ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, n, n);
-  if (first) {
-    ap__text_add(t, "  %s_sincos(%d, %s + %d, s, c);\n", d->name, n, plan->p->input[first->a].name,
-                 first->b);
-    return;
-  }
-  put_angles(t, d, plan);
-  ap__text_add(t, "  %s_sincos(%d, angle, s, c);\n", d->name, n);
+  const ap_node *first = d->direct ? consecutive(plan) : NULL;
+  if (!first) put_angles(t, d, plan);
+  ap__text_add(t, "  %s s[%d], c[%d];\n  %s_sincos%s(%d, ", d->type, n, n, d->name, d->ending, n);
+  if (first) ap__text_add(t, "%s + %d", plan->p->input[first->a].name, first->b);
+  put(t, first ? ", s, c);\n" : "angle, s, c);\n");
 }
 
 // The rule of num/singular.h: AP_SINGULAR_ULPS epsilon, and what a product of sizes over pivots
@@ -95,8 +89,8 @@ static void put_never(ap__text *t, const char *what) {
   ap__text_add(t, "  %s &= ~%s; /* whatever the state */\n", what, what);
 }
 
-// That inverse pivots are positive; `mask` turns a comparison into the type of `sound`.
-static void put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+// That inverse pivots are positive.
+static void put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   const ap_program *p = plan->p;
   bool possible = true;
   for (int i = 0; i < p->pivots; i++) {
@@ -105,7 +99,7 @@ static void put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, co
       possible = possible && inverse.v > 0;
       continue;
     }
-    ap__text_add(t, "  sound &= %s(", mask);
+    ap__text_add(t, "  sound &= %s(", d->mask);
     ap__put_value(t, d, plan, inverse);
     ap__text_add(t, " > %s);\n", d->single ? "0.0f" : "0.0");
   }
@@ -113,27 +107,27 @@ static void put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, co
 }
 
 // That the product of sizes over pivots is so small that it leaves no doubt.
-static void put_certainty(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+static void put_certainty(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   double most = 1 / (4 * singular_limit(d->single));
   real product = ap__probe_value(plan->p, AP_OF_PRODUCT);
   if (is_known(product)) {
     if (!(product.v < most)) put_never(t, "sure");
     return;
   }
-  ap__text_add(t, "  sure &= %s(", mask);
+  ap__text_add(t, "  sure &= %s(", d->mask);
   ap__put_value(t, d, plan, product);
   ap__text_add(t, " < %a%s);\n", most, d->single ? "f" : "");
 }
 
 // What the probe says.
-static void put_probe(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+static void put_probe(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   double limit = singular_limit(d->single);
   real energy = ap__probe_value(plan->p, AP_OF_ENERGY), size = ap__probe_value(plan->p, AP_OF_SIZE);
   if (is_known(energy) && is_known(size)) {
     if (!(energy.v > limit * size.v)) put_never(t, "sound");
     return;
   }
-  ap__text_add(t, "  sound &= %s(", mask);
+  ap__text_add(t, "  sound &= %s(", d->mask);
   ap__put_value(t, d, plan, energy);
   ap__text_add(t, " > %a%s * (", limit, d->single ? "f" : "");
   ap__put_value(t, d, plan, size);
@@ -142,13 +136,13 @@ static void put_probe(ap__text *t, const ap_dialect *d, const ap_plan *plan, con
 
 static void doubt_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put(t, "  int sound = 1, sure = 1;\n");
-  put_pivots(t, d, plan, "");
-  put_certainty(t, d, plan, "");
+  put_pivots(t, d, plan);
+  put_certainty(t, d, plan);
   put(t, "  if (!sure) {\n");
 }
 
 static void check_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  put_probe(t, d, plan, "");
+  put_probe(t, d, plan);
   put(t, "  }\n  if (!sound) return 1;\n");
 }
 
@@ -171,26 +165,16 @@ static void stored_where_sound(ap__text *t, const ap_dialect *d, const char *arr
   ap__text_add(t, "  memcpy(%s + %d * n, &r, sizeof r);\n", array, i);
 }
 
-static void sincos_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  put_angles(t, d, plan);
-  ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, plan->angles, plan->angles);
-  ap__text_add(t, "  %s_sincos_lanes(%d, angle, s, c);\n", d->name, plan->angles);
-}
-
 static void doubt_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  char mask[NAME_ROOM];
-  snprintf(mask, sizeof mask, "%s_MASK", d->name);
   ap__text_add(t, "  %s_i sound = %s_MASK((%s){0} == (%s){0}), sure = sound;\n  int all;\n",
                d->type, d->name, d->type, d->type);
-  put_pivots(t, d, plan, mask);
-  put_certainty(t, d, plan, mask);
+  put_pivots(t, d, plan);
+  put_certainty(t, d, plan);
   ap__text_add(t, "  if (!%s_all(&sure)) {\n", d->name);
 }
 
 static void check_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  char mask[NAME_ROOM];
-  snprintf(mask, sizeof mask, "%s_MASK", d->name);
-  put_probe(t, d, plan, mask);
+  put_probe(t, d, plan);
   ap__text_add(t, "  }\n  all = %s_all(&sound);\n", d->name);
 }
 
@@ -300,8 +284,8 @@ static const char lanes_of_pivots[] =
 
 // Names of all arrays of a program with `before` in front of each.
 static void put_names(ap__text *t, const ap_program *p, const char *before) {
-  for (int k = 0; k < p->inputs; k++) ap__text_add(t, "%s%s", before, p->input[k].name);
-  for (int k = 0; k < p->outputs; k++) ap__text_add(t, "%s%s", before, p->output[k].name);
+  for (int k = 0; k < p->inputs + p->outputs; k++)
+    ap__text_add(t, "%s%s", before, ap__array(p, k)->name);
 }
 
 static bool is_guarded(const ap_plan *plan, int part) {
@@ -352,11 +336,12 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .function = name,
                         .ending = "",
                         .splat = "",
+                        .mask = "",
                         .direct = true,
                         .load = load_scalar,
                         .store = store_scalar,
                         .stored = stored_scalar,
-                        .sincos = u->sincos ? u->sincos : sincos_scalar,
+                        .sincos = u->sincos ? u->sincos : put_sincos,
                         .doubt = doubt_scalar,
                         .check = check_scalar,
                         .call = call_part};
@@ -370,19 +355,21 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
 
 static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *plan,
                                const char *name) {
-  char type[NAME_ROOM], splat[NAME_ROOM];
+  char type[NAME_ROOM], splat[NAME_ROOM], mask[NAME_ROOM];
   snprintf(type, sizeof type, "%s_lanes", u->name);
   snprintf(splat, sizeof splat, "(%s_lanes){0} + ", u->name);
+  snprintf(mask, sizeof mask, "%s_MASK", u->name);
   const ap_dialect d = {.type = type,
                         .single = ap__is_single(u),
                         .name = u->name,
                         .function = name,
                         .ending = "_lanes",
                         .splat = splat,
+                        .mask = mask,
                         .load = load_lanes,
                         .store = store_lanes,
                         .stored = plan->p->pivots > 0 ? stored_where_sound : stored_lanes,
-                        .sincos = sincos_lanes,
+                        .sincos = put_sincos,
                         .doubt = doubt_lanes,
                         .check = check_lanes,
                         .call = call_part};
@@ -398,8 +385,8 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
 static void put_call(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
                      const char *stride, const char *behind) {
   ap__text_add(t, "%s%s_%s_lanes(%s", p->pivots > 0 ? "failed |= " : "", u->name, name, stride);
-  for (int k = 0; k < p->inputs; k++) ap__text_add(t, ", %s%s", p->input[k].name, behind);
-  for (int k = 0; k < p->outputs; k++) ap__text_add(t, ", %s%s", p->output[k].name, behind);
+  for (int k = 0; k < p->inputs + p->outputs; k++)
+    ap__text_add(t, ", %s%s", ap__array(p, k)->name, behind);
   put(t, ");\n");
 }
 
@@ -413,15 +400,11 @@ static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const c
   char stride[NAME_ROOM];
   snprintf(stride, sizeof stride, "%s_WIDTH", u->name);
   put(t, "  if (k < n) {\n");
-  for (int k = 0; k < p->inputs; k++)
-    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), p->input[k].name, p->input[k].size,
-                 stride);
-  for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), p->output[k].name,
-                 p->output[k].size, stride);
-  for (int k = 0; k < p->inputs; k++) put_gather(t, u, "gather", &p->input[k], true);
-  for (int k = 0; p->pivots > 0 && k < p->outputs; k++)
-    put_gather(t, u, "gather", &p->output[k], true);
+  for (int k = 0; k < p->inputs + p->outputs; k++)
+    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), ap__array(p, k)->name,
+                 ap__array(p, k)->size, stride);
+  for (int k = 0; k < p->inputs + (p->pivots > 0 ? p->outputs : 0); k++)
+    put_gather(t, u, "gather", ap__array(p, k), true);
   put(t, "    ");
   put_call(t, u, p, name, stride, "_rest");
   for (int k = 0; k < p->outputs; k++) put_gather(t, u, "scatter", &p->output[k], false);
@@ -486,9 +469,10 @@ static void put_routine_of_lanes(ap__text *t, const ap_unit *u, const char *word
 void ap__put_routines(ap__text *t, const ap_unit *u) {
   char before[16];
   snprintf(before, sizeof before, "%s ", ap__scalar(u));
-  for (const ap_routine *r = ap__routine; r->word; r++) {
-    if (!ap__uses(u, r->op)) continue;
-    int operands = ap__operands(&(ap_node){.op = r->op});
+  for (int op = 0; op < AP_OPS; op++) {
+    const ap_routine *r = &ap__routine[op];
+    if (!r->word || !ap__uses(u, (ap_op)op)) continue;
+    int operands = ap__operands(&(ap_node){.op = (ap_op)op});
     ap__text_add(t, "\n%s %s%s_%s(", u->inlined, before, u->name, r->word);
     put_letters(t, before, operands);
     put(t, ") { return ");

@@ -188,26 +188,25 @@ static ap_status count_regrouped(generation *g, ap_error *error) {
   return AP_OK;
 }
 
+static bool is_wanted(const ap_generate_options *o, int function) {
+  if (function < AP_FUNCTIONS) return o->functions >> function & 1;
+  return o->target == AP_TARGET_CUDA && o->functions >> AP_GEN_FORWARD & 1;
+}
+
 static ap_status add_parts(generation *g, ap_error *error) {
   size_t room = (size_t)AP_RECORDED + (size_t)g->m->nframe;
   g->part = calloc(room, sizeof *g->part);
   g->name = calloc(room, sizeof *g->name);
   if (!g->part || !g->name) return no_memory(error);
-  for (int f = 0; f < AP_FUNCTIONS; f++) {
-    if (!(g->options->functions >> f & 1)) continue;
+  for (int f = 0; f < AP_RECORDED; f++) {
+    if (f == AP_FUNCTIONS) g->entries = g->parts;
+    if (!is_wanted(g->options, f)) continue;
     bool jacobian = f == AP_GEN_JACOBIAN;
     for (int frame = 0; frame < (jacobian ? g->m->nframe : 1); frame++) {
       if (jacobian && !is_end_point(g->m, frame)) continue;
       ap_status status = add_part(g, f, frame, error);
       if (status) return status;
     }
-  }
-  g->entries = g->parts;
-  bool rollouts =
-      g->options->target == AP_TARGET_CUDA && g->options->functions >> AP_GEN_FORWARD & 1;
-  for (int f = AP_FUNCTIONS; rollouts && f < AP_RECORDED; f++) {
-    ap_status status = add_part(g, f, 0, error);
-    if (status) return status;
   }
   return AP_OK;
 }

@@ -5,8 +5,6 @@
 #include "codegen/sincos_text.h"
 #include "model/frozen.h"
 
-static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
-
 // ---- on the device -----------------------------------------------------------------------------
 
 // Angles far away take CUDA's own functions, through no pointer: results stay in registers.
@@ -79,8 +77,8 @@ static void put_local(ap__text *t, const ap_unit *u, const ap_array *a) {
 
 static void put_device_call(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
   ap__text_add(t, "%s_%s(", u->name, name);
-  for (int k = 0; k < p->inputs; k++) ap__text_add(t, "%s%s_k[i]", k ? ", " : "", p->input[k].name);
-  for (int k = 0; k < p->outputs; k++) ap__text_add(t, ", %s_k[i]", p->output[k].name);
+  for (int k = 0; k < p->inputs + p->outputs; k++)
+    ap__text_add(t, "%s%s_k[i]", k ? ", " : "", ap__array(p, k)->name);
   put(t, ")");
 }
 
@@ -99,8 +97,7 @@ static void put_kernel(ap__text *t, const ap_unit *u, const ap_program *p, const
   ap__put_parameters(t, u, p, true);
   put(t, p->pivots > 0 ? ", int *singular) {\n" : ") {\n");
   ap__text_add(t, "  const size_t k = states * %s_thread();\n  if (k >= n) return;\n", u->name);
-  for (int k = 0; k < p->inputs; k++) put_local(t, u, &p->input[k]);
-  for (int k = 0; k < p->outputs; k++) put_local(t, u, &p->output[k]);
+  for (int k = 0; k < p->inputs + p->outputs; k++) put_local(t, u, ap__array(p, k));
   for (int k = 0; k < p->inputs; k++)
     ap__text_add(t, "  %s_load<states>(n, %s + k, %s_k);\n", u->name, p->input[k].name,
                  p->input[k].name);
@@ -127,8 +124,7 @@ static void put_launch_of(ap__text *t, const ap_unit *u, const ap_program *p, co
                           int states) {
   ap__text_add(t, "    %s_%s_kernel<%d><<<%s_blocks(n", u->name, name, states, u->name);
   ap__text_add(t, "%s), %s_BLOCK, 0, stream>>>(\n        n", states == 2 ? " / 2" : "", u->name);
-  for (int k = 0; k < p->inputs; k++) ap__text_add(t, ", %s", p->input[k].name);
-  for (int k = 0; k < p->outputs; k++) ap__text_add(t, ", %s", p->output[k].name);
+  for (int k = 0; k < p->inputs + p->outputs; k++) ap__text_add(t, ", %s", ap__array(p, k)->name);
   put(t, p->pivots > 0 ? ", singular);\n" : ");\n");
 }
 
@@ -139,8 +135,7 @@ static void put_launch(ap__text *t, const ap_unit *u, const ap_program *p, const
   if (has_pairs(u, p)) {
     put(t, "  if (n % 2 == 0");
     for (int k = 0; k < p->inputs + p->outputs; k++)
-      ap__text_add(t, " && %s_pairs(%s)", u->name,
-                   k < p->inputs ? p->input[k].name : p->output[k - p->inputs].name);
+      ap__text_add(t, " && %s_pairs(%s)", u->name, ap__array(p, k)->name);
     put(t, ")\n");
     put_launch_of(t, u, p, name, 2);
     put(t, "  else\n");

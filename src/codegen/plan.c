@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int sign_of_ref(const ap_plan *plan, int ref) {
-  return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
-}
-
 // ---- uses and leaves ---------------------------------------------------------------------------
 
 static void list_angles(ap_plan *plan) {
@@ -47,7 +43,7 @@ static void choose_signs(ap_plan *plan, const int *wish) {
     int wanted = wish[k] < 0 ? -1 : 1;
     switch (n->op) {
       case AP_OP_ADD: {
-        int a = sign_of_ref(plan, n->a), b = sign_of_ref(plan, n->b);
+        int a = ap__sign(plan, n->a), b = ap__sign(plan, n->b);
         plan->sign[k] = a == b ? a : wanted;
         break;
       }

@@ -34,6 +34,11 @@ typedef struct ap_plan {
   int slots; // size of the array
 } ap_plan;
 
+/// The sign that a reference has relative to what is written for its node.
+static inline int ap__sign(const ap_plan *plan, int ref) {
+  return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
+}
+
 bool ap__plan(const ap_program *p, ap_plan *plan);
 /// Cut a planned program. False: no memory.
 bool ap__cut(ap_plan *plan);

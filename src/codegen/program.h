@@ -44,6 +44,11 @@ typedef struct ap_recording {
   bool second;
 } ap_recording;
 
+/// Array k of its inputs and, behind these, outputs.
+static inline const ap_array *ap__array(const ap_program *p, int k) {
+  return k < p->inputs ? &p->input[k] : &p->output[k - p->inputs];
+}
+
 /// Run the kernels of one function on the tape.
 ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error);
 /// Number of outputs with their pivots.

@@ -29,7 +29,7 @@ typedef enum ap_op {
   AP_OP_PICK       // b where a > 0, else c
 } ap_op;
 
-enum { AP_MOST_OPERANDS = 3 };
+enum { AP_OPS = AP_OP_PICK + 1, AP_MOST_OPERANDS = 3 };
 
 typedef struct ap_node {
   ap_op op;

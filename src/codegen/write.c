@@ -5,8 +5,6 @@
 
 #include "file/number.h"
 
-static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
-
 void ap__put_template(ap__text *t, const char *text, const ap_word *words) {
   for (const char *next = strpbrk(text, "$@"); next; next = strpbrk(text, "$@")) {
     ap__text_bytes(t, text, (size_t)(next - text));
@@ -41,11 +39,6 @@ typedef struct writer {
 
 static const ap_node *node_at(const writer *w, int ref) { return &w->plan->p->tape.node[abs(ref)]; }
 
-// The sign that a reference has relative to what is written for its node.
-static int sign_at(const writer *w, int ref) {
-  return ref < 0 ? -w->plan->sign[-ref] : w->plan->sign[ref];
-}
-
 // Whether an input array is read into variables first.
 static bool is_loaded(const writer *w, int array) {
   const ap_program *p = w->plan->p;
@@ -56,26 +49,26 @@ static void put_node(const writer *w, int k, context at);
 
 // A reference, whatever its sign.
 static void put_ref(const writer *w, int ref, context at) {
-  if (sign_at(w, ref) < 0) put(w->t, "-");
-  put_node(w, abs(ref), sign_at(w, ref) < 0 ? IN_PRODUCT_BEHIND : at);
+  if (ap__sign(w->plan, ref) < 0) put(w->t, "-");
+  put_node(w, abs(ref), ap__sign(w->plan, ref) < 0 ? IN_PRODUCT_BEHIND : at);
 }
 
 // a + b times sign, the positive one first.
 static void put_sum(const writer *w, const ap_node *n, int sign) {
   int a = sign * n->a, b = sign * n->b;
-  if (sign_at(w, a) < 0 && sign_at(w, b) > 0) {
+  if (ap__sign(w->plan, a) < 0 && ap__sign(w->plan, b) > 0) {
     int first = b;
     b = a, a = first;
   }
   put_ref(w, a, IN_SUM);
-  put(w->t, sign_at(w, b) < 0 ? " - " : " + ");
+  put(w->t, ap__sign(w->plan, b) < 0 ? " - " : " + ");
   put_node(w, abs(b), IN_SUM_BEHIND);
 }
 
 static void put_sum_with_number(const writer *w, const ap_node *n, int sign) {
   int a = sign * n->a;
   double k = sign * n->k;
-  if (sign_at(w, a) < 0) {
+  if (ap__sign(w->plan, a) < 0) {
     ap__put_number(w->t, k, w->d->single);
     put(w->t, " - ");
     put_node(w, abs(a), IN_SUM_BEHIND);
@@ -86,22 +79,15 @@ static void put_sum_with_number(const writer *w, const ap_node *n, int sign) {
   ap__put_number(w->t, fabs(k), w->d->single);
 }
 
-const ap_routine ap__routine[] = {{AP_OP_SIGN, "sign", "($R)((x > 0) - (x < 0))"},
-                                  {AP_OP_MAX, "max", "x > y || x != x ? x : y"},
-                                  {AP_OP_SQRT, "sqrt", "sqrt$f(x)"},
-                                  {AP_OP_ANGLE, "angle", "atan2$f(x, y)"},
-                                  {AP_OP_PICK, "pick", "x > 0 ? y : z"},
-                                  {0}};
-
-const char *ap__routine_word(ap_op op) {
-  const ap_routine *r = ap__routine;
-  while (r->word && r->op != op) r++;
-  return r->word;
-}
+const ap_routine ap__routine[AP_OPS] = {[AP_OP_SIGN] = {"sign", "($R)((x > 0) - (x < 0))"},
+                                        [AP_OP_MAX] = {"max", "x > y || x != x ? x : y"},
+                                        [AP_OP_SQRT] = {"sqrt", "sqrt$f(x)"},
+                                        [AP_OP_ANGLE] = {"angle", "atan2$f(x, y)"},
+                                        [AP_OP_PICK] = {"pick", "x > 0 ? y : z"}};
 
 // A call of one of them.
 static void put_call(const writer *w, const ap_node *n) {
-  ap__text_add(w->t, "%s_%s%s(", w->d->name, ap__routine_word(n->op), w->d->ending);
+  ap__text_add(w->t, "%s_%s%s(", w->d->name, ap__routine[n->op].word, w->d->ending);
   for (int i = 0; i < ap__operands(n); i++) {
     put(w->t, i > 0 ? ", " : "");
     put_ref(w, ap__operand(n, i), IN_SUM);
@@ -122,7 +108,7 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
       break;
     case AP_OP_MUL_CONST:
     case AP_OP_DIV_CONST:
-      ap__put_number(t, sign * sign_at(w, n->a) * n->k, w->d->single);
+      ap__put_number(t, sign * ap__sign(w->plan, n->a) * n->k, w->d->single);
       put(t, n->op == AP_OP_MUL_CONST ? " * " : " / ");
       put_node(w, n->a, IN_PRODUCT_BEHIND);
       break;
