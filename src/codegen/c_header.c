@@ -6,8 +6,6 @@
 #include "codegen/c_source.h"
 #include "model/pack.h"
 
-static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
-
 // ---- which model -------------------------------------------------------------------------------
 
 // FNV-1a, 64 bits.
