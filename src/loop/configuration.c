@@ -28,36 +28,37 @@ static void put_platform(const double xyz[3], const double angles[3], double x[7
   x[6] = cr * cp * cy + sr * sp * sy;
 }
 
+// The joints of a robot at q on the branch, coordinate k of limb i at [k n + i].
+static ap_status joints_of(ap_parallel *r, const double *q, double *y) {
+  return r ? ap_parallel_inverse_kinematics(r, q, NULL, NULL, y, NULL, NULL) : AP_E_MEMORY;
+}
+
 static ap_status five_bar(const char *branch, const double *q, double *x) {
   unsigned char room[ROOM];
-  ap_five_bar_motion at;
+  double y[4];
   ap_five_bar_def def = ap_default_five_bar();
-  for (int i = 0; i < 2; i++) def.arm[i].branch = sign_of(branch, i);
+  for (int i = 0; i < 2; i++) def.limb[i].branch = sign_of(branch, i);
   def.least_serial = 1e-7;
-  const ap_five_bar *f = ap_five_bar_init(&def, room, sizeof room, NULL);
-  if (!f) return AP_E_MEMORY;
-  ap_status status = ap_five_bar_inverse_kinematics(f, q, NULL, NULL, &at, NULL);
+  ap_status status = joints_of(ap_five_bar_init(&def, room, sizeof room, NULL), q, y);
   for (int i = 0; status == AP_OK && i < 2; i++) {
-    x[2 * i] = at.theta[i];
-    x[2 * i + 1] = remainder(at.phi[i] - at.theta[i], 2 * acos(-1));
+    x[2 * i] = y[i];
+    x[2 * i + 1] = remainder(y[2 + i] - y[i], 2 * acos(-1));
   }
   return status;
 }
 
 static ap_status delta(const char *branch, const double *q, double *x) {
   unsigned char room[ROOM];
-  ap_delta_motion at;
+  double y[9];
   ap_delta_def def = ap_default_delta();
   for (int i = 0; i < 3; i++) def.limb[i].branch = sign_of(branch, i);
   def.least_serial = 1e-7;
-  const ap_delta *d = ap_delta_init(&def, room, sizeof room, NULL);
-  if (!d) return AP_E_MEMORY;
-  ap_status status = ap_delta_inverse_kinematics(d, q, NULL, NULL, &at, NULL);
+  ap_status status = joints_of(ap_delta_init(&def, room, sizeof room, NULL), q, y);
   if (status != AP_OK) return status;
   for (int i = 0; i < 3; i++) {
-    x[3 * i] = at.theta[i];
-    x[3 * i + 1] = remainder(at.beta[i] - at.theta[i], 2 * acos(-1));
-    x[3 * i + 2] = at.chi[i];
+    x[3 * i] = y[i];
+    x[3 * i + 1] = remainder(y[3 + i] - y[i], 2 * acos(-1));
+    x[3 * i + 2] = y[6 + i];
   }
   put_platform(q, (double[3]){0}, x + 9);
   return AP_OK;
@@ -65,18 +66,13 @@ static ap_status delta(const char *branch, const double *q, double *x) {
 
 static ap_status wrist(const char *branch, const double *q, double *x) {
   unsigned char room[ROOM];
-  ap_wrist_motion at;
+  double y[6];
   ap_wrist_def def = ap_agile_wrist();
   for (int i = 0; i < 3; i++) def.limb[i].branch = sign_of(branch, i);
-  def.least_h = 1e-7;
-  const ap_wrist *w = ap_wrist_init(&def, room, sizeof room, NULL);
-  if (!w) return AP_E_MEMORY;
-  ap_status status = ap_wrist_kinematics(w, q, NULL, NULL, &at, NULL);
+  def.least_serial = 1e-7;
+  ap_status status = joints_of(ap_wrist_init(&def, room, sizeof room, NULL), q, y);
   if (status != AP_OK) return status;
-  for (int i = 0; i < 3; i++) {
-    x[2 * i] = at.theta[i];
-    x[2 * i + 1] = at.psi[i];
-  }
+  for (int i = 0; i < 3; i++) x[2 * i] = y[i], x[2 * i + 1] = y[3 + i];
   put_platform((double[3]){0}, q, x + 6);
   return AP_OK;
 }
