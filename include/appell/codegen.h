@@ -29,8 +29,10 @@ typedef enum ap_function {
   AP_GEN_INVERSE_DERIVATIVES,
   /// NAME_forward_dynamics_derivatives(q, v, tau, da_dq, da_dv, da_dtau), likewise
   AP_GEN_FORWARD_DERIVATIVES,
-  AP_GEN_REGRESSOR, ///< NAME_regressor(q, v, a, K), as ap_regressor()
-  AP_FUNCTIONS      ///< how many there are
+  AP_GEN_REGRESSOR,  ///< NAME_regressor(q, v, a, K), as ap_regressor()
+  AP_GEN_INTEGRATE,  ///< NAME_integrate(q, v, result), as ap_integrate(); result is not q
+  AP_GEN_DIFFERENCE, ///< NAME_difference(q0, q1, v), as ap_difference()
+  AP_FUNCTIONS       ///< how many there are
 } ap_function;
 
 /// Name of a function on the command line and in the generated names ("inverse_dynamics", ...);

@@ -293,39 +293,6 @@ static const char lanes_of_pivots[] =
     "  memcpy(r, &a, sizeof a);\n"
     "}\n";
 
-const char ap__sign_scalar[] =
-    "\n"
-    "static inline $R $N_sign($R x) { return ($R)((x > 0) - (x < 0)); }\n";
-
-const char ap__max_scalar[] =
-    "\n"
-    "static inline $R $N_max($R x, $R y) { return x > y || x != x ? x : y; }\n";
-
-static const char sign_lanes[] =
-    "\n"
-    "static inline $N_lanes $N_sign_lanes($N_lanes x) {\n"
-    "  $R lane[$N_WIDTH];\n"
-    "  int k;\n"
-    "  memcpy(lane, &x, sizeof lane);\n"
-    "  for (k = 0; k < $N_WIDTH; k++) lane[k] = $N_sign(lane[k]);\n"
-    "  memcpy(&x, lane, sizeof lane);\n"
-    "  return x;\n"
-    "}\n";
-
-static const char max_lanes[] =
-    "\n"
-    "static inline $N_lanes $N_max_lanes($N_lanes x, $N_lanes y) {\n"
-    "  $R lane[$N_WIDTH], other[$N_WIDTH];\n"
-    "  int k;\n"
-    "  memcpy(lane, &x, sizeof lane);\n"
-    "  memcpy(other, &y, sizeof other);\n"
-    "  for (k = 0; k < $N_WIDTH; k++) lane[k] = $N_max(lane[k], other[k]);\n"
-    "  memcpy(&x, lane, sizeof lane);\n"
-    "  return x;\n"
-    "}\n";
-
-// ---- functions ---------------------------------------------------------------------------------
-
 // ---- parts -------------------------------------------------------------------------------------
 
 // Names of all arrays of a program with `before` in front of each.
@@ -494,13 +461,38 @@ bool ap__uses(const ap_unit *u, ap_op op) {
   return false;
 }
 
-// Functions that C has no operator for, as far as they are needed.
-static void put_functions(ap__text *t, const ap_unit *u) {
-  bool sign = ap__uses(u, AP_OP_SIGN), max = ap__uses(u, AP_OP_MAX);
-  if (sign) ap__put_text(t, u, ap__sign_scalar, "", "");
-  if (max) ap__put_text(t, u, ap__max_scalar, "", "");
-  if (sign && u->options->batch) ap__put_text(t, u, sign_lanes, "", "");
-  if (max && u->options->batch) ap__put_text(t, u, max_lanes, "", "");
+// "before x, before y": `count` letters.
+static void put_letters(ap__text *t, const char *before, int count) {
+  for (int k = 0; k < count; k++) ap__text_add(t, "%s%s%c", k > 0 ? ", " : "", before, "xyz"[k]);
+}
+
+// The same lane by lane.
+static void put_routine_of_lanes(ap__text *t, const ap_unit *u, const char *word, int operands) {
+  char before[NAME_ROOM];
+  snprintf(before, sizeof before, "%s_lanes ", u->name);
+  ap__text_add(t, "static inline %s%s_%s_lanes(", before, u->name, word);
+  put_letters(t, before, operands);
+  ap__text_add(t, ") {\n  %s lane[%d][%s_WIDTH];\n  int k;\n", ap__scalar(u), operands, u->name);
+  for (int k = 0; k < operands; k++)
+    ap__text_add(t, "  memcpy(lane[%d], &%c, sizeof %c);\n", k, "xyz"[k], "xyz"[k]);
+  ap__text_add(t, "  for (k = 0; k < %s_WIDTH; k++) lane[0][k] = %s_%s(", u->name, u->name, word);
+  for (int k = 0; k < operands; k++) ap__text_add(t, "%slane[%d][k]", k > 0 ? ", " : "", k);
+  put(t, ");\n  memcpy(&x, lane[0], sizeof x);\n  return x;\n}\n");
+}
+
+void ap__put_routines(ap__text *t, const ap_unit *u) {
+  char before[16];
+  snprintf(before, sizeof before, "%s ", ap__scalar(u));
+  for (const ap_routine *r = ap__routine; r->word; r++) {
+    if (!ap__uses(u, r->op)) continue;
+    int operands = ap__operands(&(ap_node){.op = r->op});
+    ap__text_add(t, "\n%s%s%s_%s(", u->inlined, before, u->name, r->word);
+    put_letters(t, before, operands);
+    put(t, ") { return ");
+    ap__put_text(t, u, r->text, "", "");
+    put(t, "; }\n");
+    if (u->options->batch) put_routine_of_lanes(t, u, r->word, operands);
+  }
 }
 
 bool ap__has_angles(const ap_unit *u) { return ap__uses(u, AP_OP_SIN) || ap__uses(u, AP_OP_COS); }
@@ -528,7 +520,7 @@ void ap__put_c_source(ap__text *t, const ap_unit *u) {
   ap__put_text(t, u, vectors, "", "");
   if (u->options->batch) ap__put_text(t, u, lanes_text, "", "");
   if (u->options->batch && pivots) ap__put_text(t, u, lanes_of_pivots, "", "");
-  put_functions(t, u);
+  ap__put_routines(t, u);
   if (ap__has_angles(u)) put_sincos(t, u);
   for (int k = 0; k < u->parts; k++) ap__put_program(t, u, k);
   if (u->options->batch) ap__put_text(t, u, lanes_end, "", "");

@@ -23,7 +23,7 @@ struct ap_code {
   ap_count count[AP_FUNCTIONS];
 };
 
-static const char *const function_names[AP_FUNCTIONS] = {
+static const char *const function_names[AP_RECORDED] = {
     [AP_GEN_INVERSE] = "inverse_dynamics",
     [AP_GEN_INERTIA] = "inertia_matrix",
     [AP_GEN_BIAS] = "bias",
@@ -32,7 +32,11 @@ static const char *const function_names[AP_FUNCTIONS] = {
     [AP_GEN_JACOBIAN] = "jacobian",
     [AP_GEN_INVERSE_DERIVATIVES] = "inverse_dynamics_derivatives",
     [AP_GEN_FORWARD_DERIVATIVES] = "forward_dynamics_derivatives",
-    [AP_GEN_REGRESSOR] = "regressor"};
+    [AP_GEN_REGRESSOR] = "regressor",
+    [AP_GEN_INTEGRATE] = "integrate",
+    [AP_GEN_DIFFERENCE] = "difference",
+    [AP_ROLLOUT_FORCES] = "rollout_forces",
+    [AP_ROLLOUT_STEP] = "rollout_step"};
 
 const char *ap_function_name(ap_function function) {
   return (unsigned)function < AP_FUNCTIONS ? function_names[function] : NULL;
@@ -84,7 +88,7 @@ typedef struct generation {
   const ap_generate_options *options;
   ap_program *part;
   char **name;
-  int parts;
+  int parts, entries;
   int regrouped; // inertial parameters that were moved
 } generation;
 
@@ -124,7 +128,7 @@ static ap_status record_simplified(const ap_model *m, const ap_recording *how, a
 
 // What there are two ways to is recorded both ways, and the shorter one is kept: the first is
 // shorter on arms, the second on long trees.
-static bool has_second_way(const ap_model *m, ap_function function) {
+static bool has_second_way(const ap_model *m, int function) {
   return function == AP_GEN_INVERSE_DERIVATIVES || function == AP_GEN_FORWARD_DERIVATIVES ||
          (function == AP_GEN_FORWARD && !model_has_mimic(m));
 }
@@ -147,14 +151,14 @@ static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program
   return AP_OK;
 }
 
-static ap_status add_part(generation *g, ap_function function, int frame, ap_error *error) {
+static ap_status add_part(generation *g, int function, int frame, ap_error *error) {
   ap_program *p = &g->part[g->parts];
   ap_recording how = {.function = function,
                       .frame = frame,
                       .regroup = g->options->regroup,
                       .friction = g->options->friction};
   char *name =
-      function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(ap_function_name(function));
+      function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(function_names[function]);
   if (!name) return no_memory(error);
   ap_status status = has_second_way(g->m, function) ? record_shorter(g->m, &how, p, error)
                                                     : record_simplified(g->m, &how, p, error);
@@ -185,7 +189,7 @@ static ap_status count_regrouped(generation *g, ap_error *error) {
 }
 
 static ap_status add_parts(generation *g, ap_error *error) {
-  size_t room = (size_t)AP_FUNCTIONS + (size_t)g->m->nframe;
+  size_t room = (size_t)AP_RECORDED + (size_t)g->m->nframe;
   g->part = calloc(room, sizeof *g->part);
   g->name = calloc(room, sizeof *g->name);
   if (!g->part || !g->name) return no_memory(error);
@@ -194,9 +198,16 @@ static ap_status add_parts(generation *g, ap_error *error) {
     bool jacobian = f == AP_GEN_JACOBIAN;
     for (int frame = 0; frame < (jacobian ? g->m->nframe : 1); frame++) {
       if (jacobian && !is_end_point(g->m, frame)) continue;
-      ap_status status = add_part(g, (ap_function)f, frame, error);
+      ap_status status = add_part(g, f, frame, error);
       if (status) return status;
     }
+  }
+  g->entries = g->parts;
+  bool rollouts =
+      g->options->target == AP_TARGET_CUDA && g->options->functions >> AP_GEN_FORWARD & 1;
+  for (int f = AP_FUNCTIONS; rollouts && f < AP_RECORDED; f++) {
+    ap_status status = add_part(g, f, 0, error);
+    if (status) return status;
   }
   return AP_OK;
 }
@@ -222,7 +233,7 @@ static ap_status check_numbers(const generation *g, ap_error *error) {
            "%s cannot be generated: the robot's numbers are too large or too small, or its inertia "
            "matrix is singular, so that a constant is none in %s (masses, lengths and inertias in "
            "SI units, and none without mass where forward dynamics is asked for)",
-           ap_function_name(p->function), g->options->arithmetic == AP_F32 ? "float" : "double");
+           function_names[p->function], g->options->arithmetic == AP_F32 ? "float" : "double");
   return AP_E_UNSUPPORTED;
 }
 
@@ -265,23 +276,30 @@ static void count_program(const ap_program *p, ap_count *count) {
       case AP_OP_DIV_CONST: count->div++; break;
       case AP_OP_SIN: count->sincos++; break;
       case AP_OP_COS: count->sincos += !has_sine(&p->tape, node[k].a); break;
+      case AP_OP_SQRT: count->sqrt++; break;
       case AP_OP_INPUT:
+      case AP_OP_NUMBER:
       case AP_OP_SIGN:
-      case AP_OP_MAX: break;
+      case AP_OP_MAX:
+      case AP_OP_ANGLE:
+      case AP_OP_PICK: break;
     }
 }
 
 static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
-  for (int k = 0; k < g->parts; k++) count_program(&g->part[k], &code->count[g->part[k].function]);
+  for (int k = 0; k < g->entries; k++)
+    count_program(&g->part[k], &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
                .qualifier = "",
                .part_qualifier = "static ",
+               .inlined = "static inline ",
                .restricted = "restrict ",
                .options = g->options,
                .name = code->name,
                .part = g->part,
                .part_name = (const char **)g->name,
                .parts = g->parts,
+               .entries = g->entries,
                .regrouped = g->regrouped,
                .count = code->count};
   if (g->options->target == AP_TARGET_CUDA) {

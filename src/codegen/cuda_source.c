@@ -170,6 +170,7 @@ static ap_unit cuda_unit(const ap_unit *u) {
   ap_unit cuda = *u;
   cuda.qualifier = "static __device__ __forceinline__ ";
   cuda.part_qualifier = "static __device__ __noinline__ ";
+  cuda.inlined = cuda.qualifier;
   cuda.restricted = "__restrict__ ";
   cuda.sincos = put_sincos_calls;
   return cuda;
@@ -180,13 +181,13 @@ void ap__put_cuda_source(ap__text *t, const ap_unit *unit) {
   ap__put_banner(t, u, ".cu");
   ap__put_text(t, u, kernel_text, "", "");
   bool pairs = false;
-  for (int k = 0; k < u->parts; k++) pairs = pairs || has_pairs(u, &u->part[k]);
+  for (int k = 0; k < u->entries; k++) pairs = pairs || has_pairs(u, &u->part[k]);
   if (pairs) ap__put_text(t, u, pairs_text, "", "");
-  for (int k = 0; k < u->parts; k++) {
+  for (int k = 0; k < u->entries; k++) {
     put_kernel(t, u, &u->part[k], u->part_name[k]);
     put_launch(t, u, &u->part[k], u->part_name[k]);
   }
-  if (ap__has_rollout(u)) ap__put_cuda_rollout(t, u);
+  if (u->parts > u->entries) ap__put_cuda_rollout(t, u);
 }
 
 static const char header_text[] =
@@ -218,20 +219,18 @@ void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
   ap__put_text(t, u, header_text, "", "");
   ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n", u->name, ap_nq(u->m), u->name, ap_nv(u->m));
   put(t, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-  for (int k = 0; k < u->parts; k++) {
+  for (int k = 0; k < u->entries; k++) {
     put_launch_prototype(t, u, &u->part[k], u->part_name[k]);
     put(t, ";\n");
   }
-  if (ap__has_rollout(u)) ap__put_cuda_rollout_header(t, u);
+  if (u->parts > u->entries) ap__put_cuda_rollout_header(t, u);
   put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#ifdef __CUDACC__\n");
-  if (ap__uses(u, AP_OP_SIGN)) put_on_device(t, u, ap__sign_scalar);
-  if (ap__uses(u, AP_OP_MAX)) put_on_device(t, u, ap__max_scalar);
+  ap__put_routines(t, &device);
   if (ap__has_angles(u)) {
     ap__put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
     put_on_device(t, u, ap__sincos_near);
     ap__put_text(t, u, sincos_text, "", "");
   }
   for (int k = 0; k < u->parts; k++) ap__put_program(t, &device, k);
-  ap__put_cuda_manifold(t, u);
   put(t, "#endif\n\n#endif\n");
 }

@@ -38,7 +38,7 @@ bool ap__cut(ap_plan *plan);
 
 /// Nodes that are read as they are: neither statements nor parts of one.
 static inline bool ap__is_leaf(const ap_node *n) {
-  return n->op == AP_OP_INPUT || n->op == AP_OP_SIN || n->op == AP_OP_COS;
+  return n->op == AP_OP_INPUT || n->op == AP_OP_NUMBER || n->op == AP_OP_SIN || n->op == AP_OP_COS;
 }
 
 /// The statements and leaves that a statement reads, through what is inlined: calls note for each.

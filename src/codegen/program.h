@@ -7,7 +7,10 @@
 
 #include "codegen/tape.h"
 
-enum { AP_MOST_ARRAYS = 3 };
+enum { AP_MOST_ARRAYS = 7 };
+
+/// What rollouts are made of besides the functions of codegen.h, see batch/step.inc.
+enum { AP_ROLLOUT_FORCES = AP_FUNCTIONS, AP_ROLLOUT_STEP, AP_RECORDED };
 
 typedef struct ap_array {
   const char *name;
@@ -19,8 +22,8 @@ typedef struct ap_array {
 enum { AP_OF_PRODUCT, AP_OF_ENERGY, AP_OF_SIZE, AP_OF_PROBE };
 
 typedef struct ap_program {
-  ap_function function;
-  int frame; // whose Jacobian it is
+  int function; // an ap_function, or one of the above
+  int frame;    // whose Jacobian it is
   ap_array input[AP_MOST_ARRAYS], output[AP_MOST_ARRAYS];
   int inputs, outputs;
   bool in_place; // the last input may be the output
@@ -32,7 +35,7 @@ typedef struct ap_program {
 
 /// What is recorded, and how.
 typedef struct ap_recording {
-  ap_function function;
+  int function;
   int frame;     // of a Jacobian
   bool regroup;  // inertial parameters
   bool friction; // with friction and rotors

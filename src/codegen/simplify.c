@@ -14,9 +14,7 @@ static int *count_uses(const ap_program *p) {
   for (int k = p->tape.count - 1; k > 0; k--) {
     const ap_node *n = &p->tape.node[k];
     if (!uses[k]) continue;
-    int operands = ap__operands(n);
-    if (operands > 0) uses[abs(n->a)]++;
-    if (operands > 1) uses[abs(n->b)]++;
+    for (int i = 0; i < ap__operands(n); i++) uses[abs(ap__operand(n, i))]++;
   }
   return uses;
 }
@@ -92,10 +90,9 @@ static void rebuild_node(rebuild *r, int k) {
       (is_factored(r, n->a, n->b, &r->now[k]) || is_factored_through(r, n->a, n->b, &r->now[k]) ||
        is_factored_through(r, n->b, n->a, &r->now[k])))
     return;
-  int operands = ap__operands(n);
-  real a = operands > 0 ? renewed(r, n->a) : r_const(0);
-  real b = operands > 1 ? renewed(r, n->b) : r_const(0);
-  r->now[k] = ap__tape_apply(&r->to, n, a, b);
+  real of[AP_MOST_OPERANDS] = {0};
+  for (int i = 0; i < ap__operands(n); i++) of[i] = renewed(r, ap__operand(n, i));
+  r->now[k] = ap__tape_apply(&r->to, n, of);
 }
 
 static bool simplify_once(ap_program *p) {

@@ -86,16 +86,25 @@ static void put_sum_with_number(const writer *w, const ap_node *n, int sign) {
   ap__put_number(w->t, fabs(k), w->d->single);
 }
 
-// A function of the prologue, NAME_WORD(x) or NAME_WORD(x, y).
-static void put_call(const writer *w, const char *word, const ap_node *n) {
-  ap__text_add(w->t, "%s_%s%s(", w->d->name, word, w->d->ending);
-  put_ref(w, n->a, IN_SUM);
-  if (n->op == AP_OP_MAX) {
-    put(w->t, ", ");
-    if (n->b)
-      put_ref(w, n->b, IN_SUM);
-    else
-      put(w->t, w->d->splat), ap__put_number(w->t, n->k, w->d->single);
+const ap_routine ap__routine[] = {{AP_OP_SIGN, "sign", "($R)((x > 0) - (x < 0))"},
+                                  {AP_OP_MAX, "max", "x > y || x != x ? x : y"},
+                                  {AP_OP_SQRT, "sqrt", "sqrt$f(x)"},
+                                  {AP_OP_ANGLE, "angle", "atan2$f(x, y)"},
+                                  {AP_OP_PICK, "pick", "x > 0 ? y : z"},
+                                  {0}};
+
+const char *ap__routine_word(ap_op op) {
+  const ap_routine *r = ap__routine;
+  while (r->word && r->op != op) r++;
+  return r->word;
+}
+
+// A call of one of them.
+static void put_call(const writer *w, const ap_node *n) {
+  ap__text_add(w->t, "%s_%s%s(", w->d->name, ap__routine_word(n->op), w->d->ending);
+  for (int i = 0; i < ap__operands(n); i++) {
+    put(w->t, i > 0 ? ", " : "");
+    put_ref(w, ap__operand(n, i), IN_SUM);
   }
   put(w->t, ")");
 }
@@ -117,9 +126,13 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
       put(t, n->op == AP_OP_MUL_CONST ? " * " : " / ");
       put_node(w, n->a, IN_PRODUCT_BEHIND);
       break;
-    case AP_OP_SIGN: put_call(w, "sign", n); break;
-    case AP_OP_MAX: put_call(w, "max", n); break;
+    case AP_OP_SIGN:
+    case AP_OP_MAX:
+    case AP_OP_SQRT:
+    case AP_OP_ANGLE:
+    case AP_OP_PICK: put_call(w, n); break;
     case AP_OP_INPUT:
+    case AP_OP_NUMBER:
     case AP_OP_SIN:
     case AP_OP_COS: break;
   }
@@ -127,12 +140,20 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
 
 static bool is_sum(const ap_node *n) { return n->op == AP_OP_ADD || n->op == AP_OP_ADD_CONST; }
 
+// A number that stands for a value of its own.
+static void put_literal(const writer *w, double x) {
+  put(w->t, w->d->splat);
+  ap__put_number(w->t, x, w->d->single);
+}
+
 // What is written for a node, where it is used.
 static void put_node(const writer *w, int k, context at) {
   const ap_node *n = node_at(w, k);
   const ap_array *in = w->plan->p->input;
   if (n->op == AP_OP_INPUT) {
     ap__text_add(w->t, is_loaded(w, n->a) ? "%s%d" : "%s[%d]", in[n->a].name, n->b);
+  } else if (n->op == AP_OP_NUMBER) {
+    put_literal(w, n->k);
   } else if (n->op == AP_OP_SIN || n->op == AP_OP_COS) {
     ap__text_add(w->t, "%c[%d]", n->op == AP_OP_SIN ? 's' : 'c', w->plan->place[n->a] - 1);
   } else if (!w->plan->inlined[k]) {
@@ -147,12 +168,10 @@ static void put_node(const writer *w, int k, context at) {
 }
 
 static void put_value(const writer *w, real x) {
-  if (x.node) {
+  if (x.node)
     put_ref(w, x.node, IN_SUM);
-    return;
-  }
-  put(w->t, w->d->splat);
-  ap__put_number(w->t, x.v == 0 ? 0 : x.v, w->d->single);
+  else
+    put_literal(w, x.v == 0 ? 0 : x.v);
 }
 
 void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x) {

@@ -17,6 +17,14 @@ void ap__put_template(ap__text *t, const char *text, const ap_word *words);
 /// A number as a literal: of the type float where `single`, else double. Reads back to the same.
 void ap__put_number(ap__text *t, double x, bool single);
 
+/// What C has no operator for: NAME_WORD(x, y, z) of as many operands as the operation has.
+typedef struct ap_routine {
+  ap_op op;
+  const char *word, *text; // its name, and what it returns
+} ap_routine;
+extern const ap_routine ap__routine[]; // ends with {0}
+const char *ap__routine_word(ap_op op);
+
 /// How a program is written down: what differs between one state at a time, states side by side in
 /// lanes, and whatever else has C's expressions.
 typedef struct ap_dialect {

@@ -13,7 +13,7 @@ typedef double real;
 static inline real r_sqrt(real a) { return sqrt(a); }
 static inline real r_abs(real a) { return fabs(a); }
 
-/// Angle of the direction (x, y); not for kernels.
+/// Angle of the direction (x, y).
 static inline real r_angle(real y, real x) { return atan2(y, x); }
 
 /// Sine and cosine of the exact sum q + offset.
