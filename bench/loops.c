@@ -4,10 +4,8 @@
 // calls in a row, in microseconds; both ways take turns in one run, and the ratio is that of the
 // two figures.
 
-#include <appell/delta.h>
-#include <appell/five_bar.h>
 #include <appell/loop.h>
-#include <appell/wrist.h>
+#include <appell/parallel.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -66,17 +64,6 @@ static ap_status closed(const way *w, task what, const state *s) {
   }
 }
 
-// The closed form of the mechanism of that name in memory; NULL where it has none.
-static const ap_parallel *closed_form(const char *name, void *memory, size_t size) {
-  const ap_wrist_def wrist = ap_agile_wrist();
-  const ap_five_bar_def five_bar = ap_default_five_bar();
-  const ap_delta_def delta = ap_default_delta();
-  if (!strcmp(name, "agile-wrist")) return ap_wrist_init(&wrist, memory, size, NULL);
-  if (!strcmp(name, "five-bar")) return ap_five_bar_init(&five_bar, memory, size, NULL);
-  if (!strcmp(name, "delta")) return ap_delta_init(&delta, memory, size, NULL);
-  return NULL;
-}
-
 // ---- measuring ---------------------------------------------------------------------------------
 
 // A smooth motion about the mechanism's first configuration.
@@ -128,7 +115,7 @@ static bool mechanism(const char *name) {
   double middle[N];
   bool done = false;
   way both[2] = {{.call = general}, {.call = NULL}};
-  both[1].closed = closed_form(name, room, sizeof room);
+  both[1].closed = ap_parallel_builtin(name, NULL, room, sizeof room);
   if (both[1].closed) both[1].call = closed;
   both[0].m = memory ? ap_mechanism_init(def, memory, size, NULL) : NULL;
   if (both[0].m) {

@@ -11,6 +11,7 @@
 
 #include "codegen/cuda_source.h"
 #include "codegen/regroup.h"
+#include "loop/parallel.h"
 #include "model/frozen.h"
 
 enum { NAME_MOST = 100 };
@@ -359,7 +360,8 @@ ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *
   possible.functions &= ap__parallel_functions();
   ap_status status = check_options(&possible, error);
   if (status) return status;
-  return generate(&(generation){.parallel = r, .options = &possible}, "parallel", code, error);
+  static const char *const own[] = {[WRIST] = "wrist", [FIVE_BAR] = "five_bar", [DELTA] = "delta"};
+  return generate(&(generation){.parallel = r, .options = &possible}, own[r->kind], code, error);
 }
 
 const char *ap_code_ending(const ap_code *code, bool header) {

@@ -104,6 +104,22 @@ ap_parallel *ap__parallel_place(parallel_kind kind, const void *def, void *mem, 
   return r;
 }
 
+ap_parallel *ap_parallel_builtin(const char *name, const char *branch, void *mem, size_t size) {
+  const bool plane = !strcmp(name, "five-bar");
+  ap_wrist_def wrist = ap_agile_wrist();
+  ap_five_bar_def five_bar = ap_default_five_bar();
+  ap_delta_def delta = ap_default_delta();
+  if (branch && (strspn(branch, "+-") != strlen(branch) || strlen(branch) != (plane ? 2 : 3)))
+    return NULL;
+  for (int i = 0; branch && branch[i]; i++) {
+    wrist.limb[i].branch = delta.limb[i].branch = branch[i] == '-' ? -1 : 1;
+    if (plane) five_bar.limb[i].branch = wrist.limb[i].branch;
+  }
+  if (plane) return ap_five_bar_init(&five_bar, mem, size, NULL);
+  if (!strcmp(name, "delta")) return ap_delta_init(&delta, mem, size, NULL);
+  return strcmp(name, "agile-wrist") ? NULL : ap_wrist_init(&wrist, mem, size, NULL);
+}
+
 int ap_parallel_n(const ap_parallel *r) { return r->kind == FIVE_BAR ? 2 : 3; }
 
 // ---- words -------------------------------------------------------------------------------------
