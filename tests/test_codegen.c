@@ -8,6 +8,7 @@
 
 #include "generated.h"
 #include "models.h"
+#include "num/f128.h"
 
 enum { STATES = 21 }; // not a multiple of any number of lanes
 
@@ -624,6 +625,54 @@ TEST(wrong_options) {
   CHECK(code == NULL);
   free(p.memory);
 }
+
+#ifdef AP_HAVE_F128
+
+// A pendulum of one kilogram and one metre in a field of 1 m/s2 along -x or -y: the force that
+// holds it is its sine or its cosine.
+static void compare_sines(bool cosine, const double *q, int n) {
+  ap_body_def body = ap_default_body();
+  body.name = "pendulum", body.joint = AP_REVOLUTE, body.mass = 1, body.com[0] = 1;
+  ap_robot_def def = {.name = "sines", .bodies = &body, .nbody = 1};
+  def.gravity[cosine ? 1 : 0] = cosine ? -1 : 1;
+  size_t size = ap_model_size(&def);
+  void *memory = malloc(size);
+  const ap_model *m = ap_model_init(&def, memory, size, NULL);
+  ap_generate_options options = ap_default_generate();
+  options.functions = 1u << AP_GEN_GRAVITY;
+  generated g = generated_open(m, &options, compiler(), "-O2 -march=native");
+  one_array *one = (one_array *)generated_symbol(&g, "gravity", "");
+  one_array_batch *many = (one_array_batch *)generated_symbol(&g, "gravity", "_batch");
+  double *out = numbers((size_t)n);
+  if (CHECK(one && many)) many((size_t)n, q, out);
+  for (int k = 0; one && k < n; k++) {
+    double got;
+    f128 s, c;
+    one(&q[k], &got);
+    CHECK_BITS(&got, &out[k], 1);
+    ap__sincos_f128((f128)q[k], 0, &s, &c);
+    f128 error = (f128)got - (cosine ? c : s);
+    CHECK((double)(error < 0 ? -error : error) < 1.25e-16);
+  }
+  free(out);
+  generated_close(&g);
+  free(memory);
+}
+
+// Angles of all sizes, those that libm takes among them; the error is what docs/generate.md says.
+TEST(sines_and_cosines) {
+  enum { ANGLES = 4000 };
+  static double q[ANGLES];
+  rng r = rng_seed(12);
+  for (int k = 0; k < ANGLES; k++) {
+    q[k] = rng_uniform(&r, -1, 1) * pow(10, rng_uniform(&r, -9, k % 16 ? 6 : 200));
+    if (k % 4 == 0) q[k] = k * 0x1.921fb54442d18p-2 * (1 + rng_uniform(&r, -1, 1) * 1e-12);
+  }
+  compare_sines(false, q, ANGLES);
+  compare_sines(true, q, ANGLES);
+}
+
+#endif
 
 // Float against the library in double: some hundred roundings of 6e-8 each, of which few add up.
 TEST(single_precision) {

@@ -32,6 +32,7 @@ void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *v
                            {'S', ending},
                            {'f', single ? "f" : ""},
                            {'C', cold},
+                           {'Q', u->inlined},
                            {0}};
   ap__put_template(t, text, words);
 }
@@ -61,7 +62,7 @@ static const ap_node *consecutive(const ap_plan *plan) {
 }
 
 static void put_angles(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  ap__text_add(t, "  %s angle[%d] = {", d->type, plan->angles);
+  ap__text_add(t, "  const %s angle[%d] = {", d->type, plan->angles);
   for (int k = 0; k < plan->angles; k++) {
     put(t, k > 0 ? ", " : "");
     ap__put_value(t, d, plan, ap__tape_ref(NULL, plan->angle[k]));
@@ -74,12 +75,12 @@ static void sincos_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan)
   const ap_node *first = consecutive(plan);
   ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, n, n);
   if (first) {
-    ap__text_add(t, "  %s angle[%d];\n  %s_sincos(%d, %s + %d, angle, s, c);\n", d->type, n,
-                 d->name, n, plan->p->input[first->a].name, first->b);
+    ap__text_add(t, "  %s_sincos(%d, %s + %d, s, c);\n", d->name, n, plan->p->input[first->a].name,
+                 first->b);
     return;
   }
   put_angles(t, d, plan);
-  ap__text_add(t, "  %s_sincos(%d, angle, angle, s, c);\n", d->name, n);
+  ap__text_add(t, "  %s_sincos(%d, angle, s, c);\n", d->name, n);
 }
 
 // The rule of num/singular.h: AP_SINGULAR_ULPS epsilon, and what a product of sizes over pivots
@@ -230,9 +231,11 @@ static const char vectors[] =
     "#define $N_COLD\n"
     "#endif\n"
     "#ifdef $N_VECTORS\n"
-    "typedef $R $N_quad __attribute__((vector_size(4 * sizeof($R))));\n"
-    "typedef $i $N_quad_i __attribute__((vector_size(4 * sizeof($R))));\n"
-    "typedef $u $N_quad_u __attribute__((vector_size(4 * sizeof($R))));\n"
+    "/* Up to four of them. */\n"
+    "enum { $N_PACK = $N_VECTORS < 4 * sizeof($R) ? $N_VECTORS : 4 * sizeof($R) };\n"
+    "typedef $R $N_pack __attribute__((vector_size($N_PACK)));\n"
+    "typedef $i $N_pack_i __attribute__((vector_size($N_PACK)));\n"
+    "typedef $u $N_pack_u __attribute__((vector_size($N_PACK)));\n"
     "#endif\n";
 
 static const char lanes_text[] =
@@ -486,7 +489,7 @@ void ap__put_routines(ap__text *t, const ap_unit *u) {
   for (const ap_routine *r = ap__routine; r->word; r++) {
     if (!ap__uses(u, r->op)) continue;
     int operands = ap__operands(&(ap_node){.op = r->op});
-    ap__text_add(t, "\n%s%s%s_%s(", u->inlined, before, u->name, r->word);
+    ap__text_add(t, "\n%s %s%s_%s(", u->inlined, before, u->name, r->word);
     put_letters(t, before, operands);
     put(t, ") { return ");
     ap__put_text(t, u, r->text, "", "");
@@ -497,21 +500,6 @@ void ap__put_routines(ap__text *t, const ap_unit *u) {
 
 bool ap__has_angles(const ap_unit *u) { return ap__uses(u, AP_OP_SIN) || ap__uses(u, AP_OP_COS); }
 
-static void put_sincos(ap__text *t, const ap_unit *u) {
-  put(t, "\n");
-  ap__put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
-  ap__put_text(t, u, ap__sincos_near, "", "");
-  ap__put_text(t, u, ap__sincos_look, "", "");
-  ap__put_text(t, u, "#ifdef $N_VECTORS", "", "");
-  ap__put_text(t, u, ap__sincos_near, "quad", "4");
-  put(t, "#endif\n");
-  ap__put_text(t, u, ap__sincos_scalar, "", "");
-  if (!u->options->batch) return;
-  ap__put_text(t, u, ap__sincos_near, "lanes", "_lanes");
-  ap__put_text(t, u, ap__sincos_look, "lanes", "_lanes");
-  ap__put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
-}
-
 void ap__put_c_source(ap__text *t, const ap_unit *u) {
   bool pivots = false;
   for (int k = 0; k < u->parts; k++) pivots = pivots || u->part[k].pivots > 0;
@@ -521,7 +509,7 @@ void ap__put_c_source(ap__text *t, const ap_unit *u) {
   if (u->options->batch) ap__put_text(t, u, lanes_text, "", "");
   if (u->options->batch && pivots) ap__put_text(t, u, lanes_of_pivots, "", "");
   ap__put_routines(t, u);
-  if (ap__has_angles(u)) put_sincos(t, u);
+  if (ap__has_angles(u)) ap__put_sincos(t, u);
   for (int k = 0; k < u->parts; k++) ap__put_program(t, u, k);
   if (u->options->batch) ap__put_text(t, u, lanes_end, "", "");
 }

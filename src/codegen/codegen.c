@@ -302,7 +302,7 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
                .nv = g->m ? ap_nv(g->m) : ap_parallel_n(g->parallel),
                .qualifier = "",
                .part_qualifier = "static ",
-               .inlined = "static inline ",
+               .inlined = "static inline",
                .restricted = "restrict ",
                .options = g->options,
                .name = code->name,

@@ -9,16 +9,6 @@ static int sign_of_ref(const ap_plan *plan, int ref) {
 
 // ---- uses and leaves ---------------------------------------------------------------------------
 
-static void count_uses(ap_plan *plan) {
-  const ap_program *p = plan->p;
-  for (int k = 0; k < ap__program_values(p); k++)
-    if (p->value[k].node) plan->uses[abs(p->value[k].node)]++;
-  for (int k = p->tape.count - 1; k > 0; k--) {
-    const ap_node *n = &p->tape.node[k];
-    for (int i = 0; plan->uses[k] && i < ap__operands(n); i++) plan->uses[abs(ap__operand(n, i))]++;
-  }
-}
-
 static void list_angles(ap_plan *plan) {
   const ap_tape *t = &plan->p->tape;
   int *at = plan->place; // of an angle: where it is in the list, from 1
@@ -270,31 +260,25 @@ static void list_stores(ap_plan *plan) {
 
 // ------------------------------------------------------------------------------------------------
 
+// All arrays lie in two pieces of memory.
 bool ap__plan(const ap_program *p, ap_plan *plan) {
-  size_t n = (size_t)p->tape.count;
+  size_t n = (size_t)p->tape.count, values = (size_t)p->values + 1;
+  int *scratch, *need;
+  walk w = {.plan = plan};
+  int **const at[] = {&plan->uses,       &plan->sign, &plan->order, &plan->angle,
+                      &plan->place,      &plan->part, &plan->slot,  &plan->first_store,
+                      &plan->next_store, &w.stack,    &need,        &scratch};
+  enum { ARRAYS = sizeof at / sizeof *at };
   *plan = (ap_plan){.p = p};
-  plan->uses = calloc(n, sizeof *plan->uses);
-  plan->sign = calloc(n, sizeof *plan->sign);
-  plan->inlined = calloc(n, sizeof *plan->inlined);
-  plan->order = calloc(n, sizeof *plan->order);
-  plan->angle = calloc(n, sizeof *plan->angle);
-  plan->place = calloc(n, sizeof *plan->place);
-  plan->part = calloc(n, sizeof *plan->part);
-  plan->first_store = calloc(n, sizeof *plan->first_store);
-  plan->next_store = calloc((size_t)p->values + 1, sizeof *plan->next_store);
-  plan->stored = calloc((size_t)p->values + 1, sizeof *plan->stored);
-  plan->slot = calloc(n, sizeof *plan->slot);
-  int *scratch = calloc(n, sizeof *scratch), *need = calloc(n, sizeof *need);
-  walk w = {.plan = plan, .need = need};
-  w.done = calloc(n, sizeof *w.done);
-  w.stack = calloc(n, sizeof *w.stack);
-  w.wanted = calloc(n, sizeof *w.wanted);
-  w.probed = calloc(n, sizeof *w.probed);
-  bool fits = plan->uses && plan->sign && plan->inlined && plan->order && plan->angle &&
-              plan->place && plan->part && plan->slot && plan->first_store && plan->next_store &&
-              plan->stored && scratch && need && w.done && w.stack && w.wanted && w.probed;
+  plan->integers = calloc(ARRAYS * (n + values), sizeof *plan->integers);
+  plan->marks = calloc(4 * n + values, sizeof *plan->marks);
+  bool fits = plan->integers && plan->marks;
   if (fits) {
-    count_uses(plan);
+    for (size_t k = 0; k < ARRAYS; k++) *at[k] = plan->integers + k * (n + values);
+    plan->inlined = plan->marks, w.done = plan->marks + n, w.wanted = plan->marks + 2 * n;
+    w.probed = plan->marks + 3 * n, plan->stored = plan->marks + 4 * n;
+    w.need = need;
+    ap__count_uses(p, plan->uses);
     list_angles(plan);
     collect_wishes(plan, scratch);
     choose_signs(plan, scratch);
@@ -307,27 +291,12 @@ bool ap__plan(const ap_program *p, ap_plan *plan) {
     list_stores(plan);
     fits = ap__cut(plan);
   }
-  free(scratch);
-  free(need);
-  free(w.done);
-  free(w.stack);
-  free(w.wanted);
-  free(w.probed);
   if (!fits) ap__plan_free(plan);
   return fits;
 }
 
 void ap__plan_free(ap_plan *plan) {
-  free(plan->uses);
-  free(plan->sign);
-  free(plan->inlined);
-  free(plan->order);
-  free(plan->angle);
-  free(plan->place);
+  free(plan->integers);
+  free(plan->marks);
   free(plan->from);
-  free(plan->first_store);
-  free(plan->next_store);
-  free(plan->stored);
-  free(plan->part);
-  free(plan->slot);
 }

@@ -8,6 +8,8 @@
 
 typedef struct ap_plan {
   const ap_program *p;
+  int *integers; // what the arrays of numbers lie in
+  bool *marks;   // and those of marks
   int *uses;     // [count] of each node
   int *sign;     // [count] 1: what is written for a node is its value, -1: its negative
   bool *inlined; // [count] written where it is used, not as a statement

@@ -62,6 +62,9 @@ static inline real ap__probe_value(const ap_program *p, int which) {
 int ap__program_nodes(const ap_program *p);
 void ap__program_free(ap_program *p);
 
+/// Add to uses [count] how often each node is used: by nodes that an output needs, and by outputs;
+/// [0] is what is said of numbers.
+void ap__count_uses(const ap_program *p, int *uses);
 /// Rewrite the tape for fewer operations, and keep nothing that no output needs. False: no memory.
 bool ap__simplify(ap_program *p);
 

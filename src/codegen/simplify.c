@@ -6,17 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How often each node is used by nodes that an output needs, and by outputs. NULL: no memory.
-static int *count_uses(const ap_program *p) {
-  int *uses = calloc((size_t)p->tape.count, sizeof *uses);
-  if (!uses) return NULL;
+void ap__count_uses(const ap_program *p, int *uses) {
   for (int k = 0; k < ap__program_values(p); k++) uses[abs(p->value[k].node)]++;
   for (int k = p->tape.count - 1; k > 0; k--) {
     const ap_node *n = &p->tape.node[k];
-    if (!uses[k]) continue;
-    for (int i = 0; i < ap__operands(n); i++) uses[abs(ap__operand(n, i))]++;
+    for (int i = 0; uses[k] && i < ap__operands(n); i++) uses[abs(ap__operand(n, i))]++;
   }
-  return uses;
 }
 
 typedef struct rebuild {
@@ -96,10 +91,11 @@ static void rebuild_node(rebuild *r, int k) {
 }
 
 static bool simplify_once(ap_program *p) {
-  int *uses = count_uses(p);
+  int *uses = calloc((size_t)p->tape.count, sizeof *uses);
   rebuild r = {.old = &p->tape, .uses = uses};
   r.now = malloc((size_t)p->tape.count * sizeof *r.now);
   bool fits = ap__tape_open(&r.to) && uses && r.now;
+  if (fits) ap__count_uses(p, uses);
   for (int k = 1; fits && k < p->tape.count; k++)
     if (uses[k]) rebuild_node(&r, k);
   for (int k = 0; fits && k < ap__program_values(p); k++)

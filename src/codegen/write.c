@@ -8,11 +8,11 @@
 static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
 
 void ap__put_template(ap__text *t, const char *text, const ap_word *words) {
-  for (const char *next = strchr(text, '$'); next; next = strchr(text, '$')) {
+  for (const char *next = strpbrk(text, "$@"); next; next = strpbrk(text, "$@")) {
     ap__text_bytes(t, text, (size_t)(next - text));
     const ap_word *w = words;
     while (w->letter && w->letter != next[1]) w++;
-    put(t, w->letter ? w->text : "$");
+    put(t, w->letter ? w->text : "?");
     text = next + (w->letter ? 2 : 1);
   }
   put(t, text);

@@ -12,7 +12,7 @@ typedef struct ap_word {
   const char *text;
 } ap_word;
 
-/// Text in which `$x` stands for the word with that letter.
+/// Text in which `$x`, or `@x`, stands for the word with that letter.
 void ap__put_template(ap__text *t, const char *text, const ap_word *words);
 /// A number as a literal: of the type float where `single`, else double. Reads back to the same.
 void ap__put_number(ap__text *t, double x, bool single);
