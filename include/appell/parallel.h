@@ -37,9 +37,10 @@ AP_API ap_link ap_slender_link(double mass, double length);
 typedef struct ap_parallel ap_parallel;
 /// Bytes that they need, whatever the alignment.
 AP_API size_t ap_parallel_size(void);
-/// The built-in mechanism of loop.h of that name: "agile-wrist", "five-bar" or "delta". branch has a
-/// '+' or '-' for each limb, NULL: the definition's own. NULL where it has no closed form, branch is
-/// none, or size is too small.
+/// The built-in mechanism of loop.h of that name: "agile-wrist", "five-bar" or "delta". branch has
+/// a
+/// '+' or '-' for each limb, NULL: the definition's own. NULL where it has no closed form, branch
+/// is none, or size is too small.
 AP_API ap_parallel *ap_parallel_builtin(const char *name, const char *branch, void *mem,
                                         size_t size);
 /// Number of limbs, of motors and of coordinates: 2 or 3.
