@@ -51,8 +51,8 @@ static const char text[] =
     "the device, NAME_function_launch(n, q, ..., stream), and NAME_rollout_launch() for many\n"
     "steps of many robots.\n"
     "agile-wrist, five-bar and delta are written in closed form: inverse_dynamics,\n"
-    "inertia_matrix, bias and gravity, each with a last argument margin for reach and\n"
-    "singularities.\n";
+    "inertia_matrix, bias, gravity and forward_dynamics, each with a last argument margin for\n"
+    "reach and singularities.\n";
 
 // The function that a word of the list names.
 static int find_function(const char *word, unsigned *bits) {

@@ -215,7 +215,7 @@ static ap_status add_parts(generation *g, ap_error *error) {
   }
   g->entries = g->parts;
   bool rollouts =
-      g->options->target == AP_TARGET_CUDA && g->options->functions >> AP_GEN_FORWARD & 1;
+      g->m && g->options->target == AP_TARGET_CUDA && g->options->functions >> AP_GEN_FORWARD & 1;
   for (int f = AP_FUNCTIONS; rollouts && f < AP_RECORDED; f++) {
     ap_status status = add_part(g, f, 0, error);
     if (status) return status;
