@@ -77,7 +77,7 @@ static limb_rows rows_of(const maximal_state *state, const ap_wrist_limb *l, dou
 }
 
 // C += J^T I J' + J^T [w]x I J, equation 21.
-static void add_body(const ap_link *l, const double *v, const double *J, const double *dJ,
+static void add_body(const ap_parallel_link *l, const double *v, const double *J, const double *dJ,
                      double *C) {
   const double *i = l->inertia;
   const double I[9] = {i[0], i[1], i[2], i[1], i[3], i[4], i[2], i[4], i[5]};

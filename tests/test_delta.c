@@ -22,10 +22,10 @@ static const ap_parallel *make(const ap_delta_def *def) {
 // ---- robots of any geometry --------------------------------------------------------------------
 
 // A few point masses, so that no entry of the inertia is zero.
-static ap_link random_rod(rng *r, double length) {
+static ap_parallel_link random_rod(rng *r, double length) {
   enum { POINTS = 4 };
   double m[POINTS], p[POINTS][3];
-  ap_link rod = {0};
+  ap_parallel_link rod = {0};
   for (int n = 0; n < POINTS; n++) {
     m[n] = rng_uniform(r, 0.02, 0.1);
     p[n][0] = rng_uniform(r, 0, length);
@@ -52,7 +52,7 @@ static ap_delta_def random_robot(rng *r) {
     l->arm_length = rng_uniform(r, 0.3, 0.6);
     l->rod_length = rng_uniform(r, 0.8, 1.3);
     l->branch = rng_chance(r, 0.5) ? 1 : -1;
-    l->arm = (ap_link){.mass = rng_uniform(r, 0.2, 2)};
+    l->arm = (ap_parallel_link){.mass = rng_uniform(r, 0.2, 2)};
     l->arm.inertia[0] = l->arm.inertia[3] = l->arm.inertia[5] = rng_uniform(r, 0, 0.1);
     for (int k = 0; k < 3; k++) l->arm.com[k] = rng_uniform(r, -0.1, 0.3);
     l->rod = random_rod(r, l->rod_length);
@@ -361,7 +361,7 @@ TEST(near_singularities_nothing_is_nan) {
 TEST(massless_robots_have_no_acceleration) {
   ap_delta_def def = ap_default_delta();
   for (int i = 0; i < 3; i++) {
-    def.limb[i].arm = def.limb[i].rod = (ap_link){0};
+    def.limb[i].arm = def.limb[i].rod = (ap_parallel_link){0};
   }
   def.platform = 0;
   const ap_parallel *d = make(&def);

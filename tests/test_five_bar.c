@@ -45,9 +45,9 @@ TEST(golden_samples) {
 
 // ---- the general recipe ------------------------------------------------------------------------
 
-static ap_link random_link(rng *r, double length) {
-  ap_link l = {.mass = rng_uniform(r, 0.1, 1),
-               .com = {rng_uniform(r, 0, length), rng_uniform(r, -0.1, 0.1)}};
+static ap_parallel_link random_link(rng *r, double length) {
+  ap_parallel_link l = {.mass = rng_uniform(r, 0.1, 1),
+                        .com = {rng_uniform(r, 0, length), rng_uniform(r, -0.1, 0.1)}};
   l.inertia[0] = l.inertia[3] = l.inertia[5] = rng_uniform(r, 1e-4, 1e-2);
   return l;
 }
@@ -70,7 +70,8 @@ static ap_five_bar_def random_robot(rng *r) {
   return def;
 }
 
-static ap_body_def link_body(const char *name, int parent, double x, double y, const ap_link *l) {
+static ap_body_def link_body(const char *name, int parent, double x, double y,
+                             const ap_parallel_link *l) {
   ap_body_def b = ap_default_body();
   b.name = name, b.parent = parent, b.joint = AP_REVOLUTE;
   b.place.xyz[0] = x, b.place.xyz[1] = y;
@@ -310,7 +311,7 @@ TEST(motors_that_lead_nowhere) {
 
 TEST(massless_robots_have_no_acceleration) {
   ap_five_bar_def def = ap_default_five_bar();
-  for (int i = 0; i < 2; i++) def.limb[i].arm = def.limb[i].rod = (ap_link){0};
+  for (int i = 0; i < 2; i++) def.limb[i].arm = def.limb[i].rod = (ap_parallel_link){0};
   def.load = 0;
   const ap_parallel *f = make(&def);
   const double q[] = {0.02, 0.42};

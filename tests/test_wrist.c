@@ -62,8 +62,8 @@ static double slope_of(const double y[9], double h) {
 // ---- wrists of any geometry --------------------------------------------------------------------
 
 // An arc with a few point masses on it, so that no entry of the inertia is zero.
-static ap_link random_link(rng *r, double angle) {
-  ap_link l = ap_wrist_arc(rng_uniform(r, 0.08, 0.12), rng_uniform(r, 1, 2), angle);
+static ap_parallel_link random_link(rng *r, double angle) {
+  ap_parallel_link l = ap_wrist_arc(rng_uniform(r, 0.08, 0.12), rng_uniform(r, 1, 2), angle);
   double first[3];
   for (int k = 0; k < 3; k++) first[k] = l.mass * l.com[k];
   for (int n = 0; n < 3; n++) {
@@ -149,7 +149,7 @@ TEST(agile_wrist_is_as_in_40_digits) {
 
 TEST(arcs_are_as_in_40_digits) {
   ap_wrist_def def = ap_agile_wrist();
-  const ap_link *link[] = {&def.limb[1].first, &def.limb[2].second};
+  const ap_parallel_link *link[] = {&def.limb[1].first, &def.limb[2].second};
   const double *want[] = {golden_wrist_link1, golden_wrist_link2};
   for (int k = 0; k < 2; k++) {
     CHECK_NEAR(&link[k]->mass, want[k], 1, 1e-15);
@@ -789,8 +789,8 @@ TEST(massless_wrists_have_no_forward_dynamics) {
   ap_wrist_def def = ap_agile_wrist();
   const double q[3] = {0.1, 0.2, 0.3}, tau[3] = {1, 2, 3};
   double a[3];
-  for (int i = 0; i < 3; i++) def.limb[i].first = def.limb[i].second = (ap_link){0};
+  for (int i = 0; i < 3; i++) def.limb[i].first = def.limb[i].second = (ap_parallel_link){0};
   CHECK_OK(ap_parallel_forward_dynamics(make(&def), q, NULL, tau, a));
-  def.platform = (ap_link){0};
+  def.platform = (ap_parallel_link){0};
   CHECK_STATUS(ap_parallel_forward_dynamics(make(&def), q, NULL, tau, a), AP_E_SINGULAR);
 }

@@ -31,16 +31,16 @@ extern "C" {
 /// as it likes; with its centre of mass on that axis and no moment of inertia about it this does
 /// not matter.
 typedef struct ap_delta_limb {
-  double angle;      ///< of its plane about z, rad
-  double base;       ///< the motor's axis from z, m
-  double platform;   ///< the end of the rods from P, m
-  double arm_length; ///< m
-  double rod_length; ///< m
-  int branch;        ///< 1 or -1: sign of sin(beta - theta); 1: the knee is outside
-  ap_link arm;       ///< link at the motor, with what is fixed to it at the knee; x towards the
-                     ///< knee, y along the motor's axis; of its inertia yy alone is felt
-  ap_link rod;       ///< each of the two rods; from the knee, x along the rod
-  double rotor;      ///< inertia of the rotor as the arm feels it, gear^2 times its own, kg m2
+  double angle;         ///< of its plane about z, rad
+  double base;          ///< the motor's axis from z, m
+  double platform;      ///< the end of the rods from P, m
+  double arm_length;    ///< m
+  double rod_length;    ///< m
+  int branch;           ///< 1 or -1: sign of sin(beta - theta); 1: the knee is outside
+  ap_parallel_link arm; ///< link at the motor, with what is fixed to it at the knee; x towards the
+                        ///< knee, y along the motor's axis; of its inertia yy alone is felt
+  ap_parallel_link rod; ///< each of the two rods; from the knee, x along the rod
+  double rotor;         ///< inertia of the rotor as the arm feels it, gear^2 times its own, kg m2
 } ap_delta_limb;
 
 /// A Delta robot. Begin with ap_default_delta() and change what differs.

@@ -24,11 +24,11 @@ typedef struct ap_five_bar_limb {
   double motor[2];   ///< where its motor stands, m
   double arm_length; ///< m
   double rod_length; ///< m
-  int branch;   ///< 1 or -1: sign of acos in theta = atan2(d) + branch acos(...), d = P - motor;
-                ///< u x w has the other sign
-  ap_link arm;  ///< link at the motor
-  ap_link rod;  ///< link at P
-  double rotor; ///< inertia of the rotor as the arm feels it, gear^2 times its own, kg m2
+  int branch; ///< 1 or -1: sign of acos in theta = atan2(d) + branch acos(...), d = P - motor;
+              ///< u x w has the other sign
+  ap_parallel_link arm; ///< link at the motor
+  ap_parallel_link rod; ///< link at P
+  double rotor;         ///< inertia of the rotor as the arm feels it, gear^2 times its own, kg m2
 } ap_five_bar_limb;
 
 /// A five-bar robot. Begin with ap_default_five_bar() and change what differs.

@@ -22,15 +22,15 @@ extern "C" {
 #endif
 
 /// Mass of a link.
-typedef struct ap_link {
+typedef struct ap_parallel_link {
   double mass;       ///< kg
   double com[3];     ///< centre of mass in the link's frame, m
   double inertia[6]; ///< kg m2: xx xy xz yy yz zz; about the point that the robot's header names
-} ap_link;
+} ap_parallel_link;
 
 /// A uniform slender link along x from the origin of its frame, inertia about its centre of mass:
 /// kg, m.
-AP_API ap_link ap_slender_link(double mass, double length);
+AP_API ap_parallel_link ap_slender_link(double mass, double length);
 
 /// A robot checked and made ready; lives in the caller's memory, constant from then on. Made by
 /// ap_wrist_init(), ap_five_bar_init() or ap_delta_init().

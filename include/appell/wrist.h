@@ -26,27 +26,27 @@ extern "C" {
 
 /// A uniform thin arc about O, from the z axis of its frame to Rx(angle) z, inertia about O: radius
 /// m, density kg/m, angle rad, 0 to pi.
-AP_API ap_link ap_wrist_arc(double radius, double density, double angle);
+AP_API ap_parallel_link ap_wrist_arc(double radius, double density, double angle);
 
 /// One limb. Angles in rad; alpha1 and alpha2 strictly between 0 and pi. The inertias of its links
 /// are about O (not the centre of mass), and so are com.
 typedef struct ap_wrist_limb {
-  double gamma;   ///< from the vertical to the motor's axis: u = Rz(lambda) Rx(gamma - pi) z
-  double beta;    ///< from the platform's z to the platform's joint: v* = Rz(eta) Rx(-beta) z
-  double alpha1;  ///< arc of the link at the motor, u to w
-  double alpha2;  ///< arc of the link at the platform, w to v
-  double eta;     ///< where the limb meets the platform, about its z
-  double lambda;  ///< where the limb stands on the ground, about z
-  int branch;     ///< 1 or -1: the sign of h, the elbow's side
-  ap_link first;  ///< link at the motor; z along u, arc in the y-z plane towards -y
-  ap_link second; ///< link at the platform; z along w, arc in the y-z plane towards -y
+  double gamma;  ///< from the vertical to the motor's axis: u = Rz(lambda) Rx(gamma - pi) z
+  double beta;   ///< from the platform's z to the platform's joint: v* = Rz(eta) Rx(-beta) z
+  double alpha1; ///< arc of the link at the motor, u to w
+  double alpha2; ///< arc of the link at the platform, w to v
+  double eta;    ///< where the limb meets the platform, about its z
+  double lambda; ///< where the limb stands on the ground, about z
+  int branch;    ///< 1 or -1: the sign of h, the elbow's side
+  ap_parallel_link first;  ///< link at the motor; z along u, arc in the y-z plane towards -y
+  ap_parallel_link second; ///< link at the platform; z along w, arc in the y-z plane towards -y
 } ap_wrist_limb;
 
 /// A spherical parallel robot. Begin with ap_agile_wrist() and change what differs.
 typedef struct ap_wrist_def {
-  ap_wrist_limb limb[3]; ///< the limbs
-  ap_link platform;      ///< the platform with what it carries, inertia about O; its frame is the
-                         ///< world's at q = 0
+  ap_wrist_limb limb[3];     ///< the limbs
+  ap_parallel_link platform; ///< the platform with what it carries, inertia about O; its frame is
+                             ///< the world's at q = 0
   double gravity[3];     ///< m/s2, world: 0 0 -9.81
   double least_serial;   ///< serial singularity: |h_i| at or below this, 1e-7 to 0.1: 1e-6
   double least_parallel; ///< parallel singularity: |parallel| at or below this, 1e-12 to 0.1: 1e-9

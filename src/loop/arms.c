@@ -39,7 +39,7 @@ ap_delta_def ap_default_delta(void) {
 typedef struct limb {
   double arm_length, rod_length, rotor;
   int branch;
-  const ap_link *arm, *rod;
+  const ap_parallel_link *arm, *rod;
 } limb;
 
 static const char *const of_limb[] = {"limb 0: ", "limb 1: ", "limb 2: "};

@@ -9,9 +9,10 @@
 #include "base/error.h"
 #include "num/cholesky.h"
 
-ap_link ap_slender_link(double mass, double length) {
+ap_parallel_link ap_slender_link(double mass, double length) {
   const double across = mass * length * length / 12;
-  return (ap_link){.mass = mass, .com = {length / 2}, .inertia = {[3] = across, [5] = across}};
+  return (ap_parallel_link){
+      .mass = mass, .com = {length / 2}, .inertia = {[3] = across, [5] = across}};
 }
 
 // ---- checks ------------------------------------------------------------------------------------
@@ -28,7 +29,7 @@ bool ap__between(int n, const double *x, double low, double high, const char *of
 
 // Is there a distribution of mass with these numbers? Its second moments tr(I)/2 1 - I, about the
 // centre of mass, must not be negative, up to digits lost in print.
-static bool possible(const ap_link *l, bool about_origin) {
+static bool possible(const ap_parallel_link *l, bool about_origin) {
   const double *I = l->inertia, *c = l->com, m = about_origin ? l->mass : 0;
   const double half = (I[0] + I[3] + I[5]) / 2, more = half * (1 + 1e-6);
   double S[9] = {more - I[0] - m * c[0] * c[0],
@@ -44,7 +45,7 @@ static bool possible(const ap_link *l, bool about_origin) {
   return ap__cholesky(3, S);
 }
 
-bool ap__check_link(const ap_link *l, bool about_origin, const char *of, ap_error *error) {
+bool ap__check_link(const ap_parallel_link *l, bool about_origin, const char *of, ap_error *error) {
   if (!ap__between(1, &l->mass, 0, 1e9, of, "mass", error) ||
       !ap__between(3, l->com, -1e9, 1e9, of, "com", error) ||
       !ap__between(6, l->inertia, -1e9, 1e9, of, "inertia", error))

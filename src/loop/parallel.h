@@ -34,7 +34,7 @@ ap_parallel *ap__parallel_prepare(ap_parallel *r);
 bool ap__between(int n, const double *x, double low, double high, const char *of, const char *what,
                  ap_error *error);
 // Is there such a link? Its inertia is about its centre of mass, or about the origin of its frame.
-bool ap__check_link(const ap_link *l, bool about_origin, const char *of, ap_error *error);
+bool ap__check_link(const ap_parallel_link *l, bool about_origin, const char *of, ap_error *error);
 // What the limbs of all robots have.
 bool ap__check_branch(int branch, const char *of, ap_error *error);
 bool ap__check_whole(const double *gravity, int n, double least_serial, double least_parallel,

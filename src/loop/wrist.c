@@ -6,12 +6,12 @@
 
 static const double PI = 3.14159265358979323846;
 
-ap_link ap_wrist_arc(double radius, double density, double angle) {
+ap_parallel_link ap_wrist_arc(double radius, double density, double angle) {
   // A point of the arc at the angle s from z is R (0, -sin s, cos s); its integrals over s.
   double R = radius, a = angle, mass = density * R * a;
   double R3 = density * R * R * R, sa = sin(a);
   double along = a > 0 ? R / a : 0;
-  return (ap_link){
+  return (ap_parallel_link){
       .mass = mass,
       .com = {0, along * (cos(a) - 1), along * sa},
       .inertia = {R3 * a, 0, 0, R3 * (a / 2 + sin(2 * a) / 4), R3 * sa * sa / 2,
