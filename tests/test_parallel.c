@@ -145,6 +145,34 @@ TEST(double_and_float_are_binary128_rounded) {
   }
 }
 
+// Motors lead back in float, too; nothing is written where that is refused.
+TEST(forward_kinematics_in_float) {
+  rng r = rng_seed(94);
+  for (parallel_kind kind = WRIST; kind <= DELTA; kind++)
+    for (int i = 0; i < ROBOTS; i++) {
+      robot exact;
+      double q[N], v[N], a[N];
+      float x[3][N], y[3][9], back[3][N] = {{7, 7, 7}, {7, 7, 7}, {7, 7, 7}};
+      int branch[N];
+      ap_parallel_margin m;
+      const ap_parallel *p = random_robot(&r, kind, &exact);
+      if (!p || !random_state(&r, p, q, v, a)) continue;
+      test_context("kind %d, robot %d", (int)kind, i);
+      ap_parallel_margins(p, q, &m);
+      for (int k = 0; k < N; k++)
+        x[0][k] = (float)q[k], x[1][k] = (float)v[k], x[2][k] = (float)a[k];
+      CHECK_OK(ap_parallel_inverse_kinematics_f32(p, x[0], x[1], x[2], y[0], y[1], y[2]));
+      ap_status status = ap_parallel_forward_kinematics_f32(
+          p, y[0], y[1], y[2], m.parallel > 0 ? 1 : -1, back[0], back[1], back[2], branch);
+      CHECK_STATUS(status, kind == WRIST ? AP_E_UNSUPPORTED : AP_OK);
+      for (int k = 0; k < ap_parallel_n(p); k++) {
+        CHECK_CLOSE((double)back[0][k], kind == WRIST ? 7 : q[k], 1e-5);
+        CHECK_CLOSE((double)back[1][k], kind == WRIST ? 7 : v[k], 1e-4);
+        CHECK_CLOSE((double)back[2][k], kind == WRIST ? 7 : a[k], 1e-2);
+      }
+    }
+}
+
 // ---- generated code ----------------------------------------------------------------------------
 
 typedef void of_q(const double *q, double *out, double *margin);

@@ -47,8 +47,8 @@ typedef struct ap_wrist_def {
   ap_wrist_limb limb[3];     ///< the limbs
   ap_parallel_link platform; ///< the platform with what it carries, inertia about O; its frame is
                              ///< the world's at q = 0
-  double gravity[3];     ///< m/s2, world: 0 0 -9.81
-  double least_serial;   ///< serial singularity: |h_i| at or below this, 1e-7 to 0.1: 1e-6
+  double gravity[3];         ///< m/s2, world: 0 0 -9.81
+  double least_serial;       ///< serial singularity: |h_i| at or below this, 1e-7 to 0.1: 1e-6
   double least_parallel; ///< parallel singularity: |parallel| at or below this, 1e-12 to 0.1: 1e-9
 } ap_wrist_def;
 
