@@ -9,13 +9,14 @@ static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(
 
 // ---- on the device -----------------------------------------------------------------------------
 
-// Angles far away take CUDA's own functions.
+// Angles far away take CUDA's own functions, through no pointer: results stay in registers.
 static const char sincos_text[] =
     "\n"
-    "static __device__ __noinline__ void $N_far($R x, $R *s, $R *c) { sincos$f(x, s, c); }\n"
+    "static __device__ __noinline__ $R $N_far_sin($R x) { return sin$f(x); }\n"
+    "static __device__ __noinline__ $R $N_far_cos($R x) { return cos$f(x); }\n"
     "\n"
     "$Q void $N_sincos($R x, $R *s, $R *c) {\n"
-    "  if ($N_sc_reduce(x, s, c) < 0) $N_far(x, s, c);\n"
+    "  if ($N_sc_reduce(x, s, c) < 0) *s = $N_far_sin(x), *c = $N_far_cos(x);\n"
     "}\n";
 
 static void put_sincos_calls(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
