@@ -13,11 +13,11 @@
 ///
 /// The headers of libappell-tools are not included here, because most of them allocate and the core
 /// does not: file.h reads and writes robot files and logs, loop.h is about closed chains
-/// (mechanism.h has the structs that define them, which file.h reads), wrist.h, five_bar.h and
-/// delta.h about three kinds of them in closed form, impact.h about walls, sim.h and scenario.h
-/// about motion over time, run.h opens, records and reports runs, json.h writes JSON, traj.h about
-/// trajectories, ident.h about parameters from measurements, plot.h draws, lint.h finds what is
-/// wrong in a robot file.
+/// (mechanism.h has the structs that define them, which file.h reads), parallel.h about parallel
+/// robots in closed form, which wrist.h, five_bar.h and delta.h define, impact.h about walls, sim.h
+/// and scenario.h about motion over time, run.h opens, records and reports runs, json.h writes JSON,
+/// traj.h about trajectories, ident.h about parameters from measurements, plot.h draws, lint.h finds
+/// what is wrong in a robot file.
 
 #ifndef APPELL_H
 #define APPELL_H

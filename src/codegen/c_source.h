@@ -7,7 +7,9 @@
 
 /// What a whole file is written from.
 typedef struct ap_unit {
-  const ap_model *m;
+  const ap_model *m;           // or NULL and
+  const ap_parallel *parallel; // a parallel robot
+  int nq, nv;
   const ap_generate_options *options;
   const char *name;       // prefix of all names
   const ap_program *part; // [parts]

@@ -11,6 +11,7 @@
 
 #include "codegen/cuda_source.h"
 #include "codegen/regroup.h"
+#include "loop/parallel.h"
 #include "model/frozen.h"
 
 enum { NAME_MOST = 100 };
@@ -63,7 +64,7 @@ static void to_identifier(const char *from, char *to, size_t size) {
   to[n] = '\0';
 }
 
-static ap_status choose_name(const ap_model *m, const char *wanted, char *name, ap_error *error) {
+static ap_status choose_name(const char *own, const char *wanted, char *name, ap_error *error) {
   if (wanted) {
     if (strlen(wanted) <= NAME_MOST && is_identifier(wanted)) {
       snprintf(name, NAME_MOST + 1, "%s", wanted);
@@ -76,7 +77,7 @@ static ap_status choose_name(const ap_model *m, const char *wanted, char *name, 
     return AP_E_ARG;
   }
   char plain[NAME_MOST - 8];
-  to_identifier(ap_model_name(m), plain, sizeof plain);
+  to_identifier(own, plain, sizeof plain);
   snprintf(name, NAME_MOST, isalpha((unsigned char)plain[0]) ? "%s" : "robot_%s", plain);
   return AP_OK;
 }
@@ -84,7 +85,8 @@ static ap_status choose_name(const ap_model *m, const char *wanted, char *name, 
 // ---- programs ----------------------------------------------------------------------------------
 
 typedef struct generation {
-  const ap_model *m;
+  const ap_model *m; // NULL: parallel
+  const ap_parallel *parallel;
   const ap_generate_options *options;
   ap_program *part;
   char **name;
@@ -151,6 +153,16 @@ static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program
   return AP_OK;
 }
 
+static ap_status record_part(generation *g, ap_recording *how, ap_program *p, ap_error *error) {
+  if (g->m)
+    return has_second_way(g->m, how->function) ? record_shorter(g->m, how, p, error)
+                                               : record_simplified(g->m, how, p, error);
+  ap_status status = ap__record_parallel(g->parallel, how->function, p, error);
+  if (status || ap__simplify(p)) return status;
+  ap__program_free(p);
+  return no_memory(error);
+}
+
 static ap_status add_part(generation *g, int function, int frame, ap_error *error) {
   ap_program *p = &g->part[g->parts];
   ap_recording how = {.function = function,
@@ -160,8 +172,7 @@ static ap_status add_part(generation *g, int function, int frame, ap_error *erro
   char *name =
       function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(function_names[function]);
   if (!name) return no_memory(error);
-  ap_status status = has_second_way(g->m, function) ? record_shorter(g->m, &how, p, error)
-                                                    : record_simplified(g->m, &how, p, error);
+  ap_status status = record_part(g, &how, p, error);
   if (status)
     free(name);
   else
@@ -188,19 +199,20 @@ static ap_status count_regrouped(generation *g, ap_error *error) {
   return AP_OK;
 }
 
-static bool is_wanted(const ap_generate_options *o, int function) {
+static bool is_wanted(const generation *g, int function) {
+  const ap_generate_options *o = g->options;
   if (function < AP_FUNCTIONS) return o->functions >> function & 1;
-  return o->target == AP_TARGET_CUDA && o->functions >> AP_GEN_FORWARD & 1;
+  return g->m && o->target == AP_TARGET_CUDA && o->functions >> AP_GEN_FORWARD & 1;
 }
 
 static ap_status add_parts(generation *g, ap_error *error) {
-  size_t room = (size_t)AP_RECORDED + (size_t)g->m->nframe;
+  size_t room = (size_t)AP_RECORDED + (size_t)(g->m ? g->m->nframe : 0);
   g->part = calloc(room, sizeof *g->part);
   g->name = calloc(room, sizeof *g->name);
   if (!g->part || !g->name) return no_memory(error);
   for (int f = 0; f < AP_RECORDED; f++) {
     if (f == AP_FUNCTIONS) g->entries = g->parts;
-    if (!is_wanted(g->options, f)) continue;
+    if (!is_wanted(g, f)) continue;
     bool jacobian = f == AP_GEN_JACOBIAN;
     for (int frame = 0; frame < (jacobian ? g->m->nframe : 1); frame++) {
       if (jacobian && !is_end_point(g->m, frame)) continue;
@@ -236,7 +248,7 @@ static ap_status check_numbers(const generation *g, ap_error *error) {
   return AP_E_UNSUPPORTED;
 }
 
-static ap_status check_options(const ap_model *m, const ap_generate_options *o, ap_error *error) {
+static ap_status check_options(const ap_generate_options *o, ap_error *error) {
   if (o->arithmetic != AP_F64 && o->arithmetic != AP_F32) {
     ap__fail(error, AP_E_ARG, 0, "code is generated in f64 or f32 only");
     return AP_E_ARG;
@@ -248,10 +260,6 @@ static ap_status check_options(const ap_model *m, const ap_generate_options *o, 
   if (o->target != AP_TARGET_C && o->target != AP_TARGET_CUDA) {
     ap__fail(error, AP_E_ARG, 0, "code is generated as C or CUDA only");
     return AP_E_ARG;
-  }
-  if (m->nv == 0) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
-    return AP_E_UNSUPPORTED;
   }
   return AP_OK;
 }
@@ -289,6 +297,9 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
   for (int k = 0; k < g->entries; k++)
     count_program(&g->part[k], &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
+               .parallel = g->parallel,
+               .nq = g->m ? ap_nq(g->m) : ap_parallel_n(g->parallel),
+               .nv = g->m ? ap_nv(g->m) : ap_parallel_n(g->parallel),
                .qualifier = "",
                .part_qualifier = "static ",
                .inlined = "static inline",
@@ -311,27 +322,46 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
   return code->source.failed || code->header.failed ? no_memory(error) : AP_OK;
 }
 
-ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
-                      ap_error *error) {
-  *code = NULL;
-  ap_status status = check_options(m, options, error);
-  if (status) return status;
+// `own`: the robot's name.
+static ap_status generate(generation *g, const char *own, ap_code **code, ap_error *error) {
   ap_code *c = calloc(1, sizeof *c);
   if (!c) return no_memory(error);
-  generation g = {.m = m, .options = options};
-  c->functions = options->functions;
-  c->target = options->target;
-  status = choose_name(m, options->name, c->name, error);
-  if (!status) status = count_regrouped(&g, error);
-  if (!status) status = add_parts(&g, error);
-  if (!status) status = check_numbers(&g, error);
-  if (!status) status = write_code(&g, c, error);
-  close_generation(&g);
+  c->functions = g->options->functions;
+  c->target = g->options->target;
+  ap_status status = choose_name(own, g->options->name, c->name, error);
+  if (!status && g->m) status = count_regrouped(g, error);
+  if (!status) status = add_parts(g, error);
+  if (!status) status = check_numbers(g, error);
+  if (!status) status = write_code(g, c, error);
+  close_generation(g);
   if (status)
     ap_code_free(c);
   else
     *code = c;
   return status;
+}
+
+ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
+                      ap_error *error) {
+  *code = NULL;
+  ap_status status = check_options(options, error);
+  if (status) return status;
+  if (m->nv == 0) {
+    ap__fail(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
+    return AP_E_UNSUPPORTED;
+  }
+  return generate(&(generation){.m = m, .options = options}, ap_model_name(m), code, error);
+}
+
+ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *options,
+                               ap_code **code, ap_error *error) {
+  ap_generate_options possible = *options;
+  *code = NULL;
+  possible.functions &= ap__parallel_functions();
+  ap_status status = check_options(&possible, error);
+  if (status) return status;
+  static const char *const own[] = {[WRIST] = "wrist", [FIVE_BAR] = "five_bar", [DELTA] = "delta"};
+  return generate(&(generation){.parallel = r, .options = &possible}, own[r->kind], code, error);
 }
 
 const char *ap_code_ending(const ap_code *code, bool header) {

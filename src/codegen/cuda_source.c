@@ -197,7 +197,7 @@ void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
   device.options = &one_state;
   ap__put_banner(t, u, ".cuh");
   ap__put_text(t, u, header_text, "", "");
-  ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n", u->name, ap_nq(u->m), u->name, ap_nv(u->m));
+  ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n", u->name, u->nq, u->name, u->nv);
   put(t, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   for (int k = 0; k < u->entries; k++) {
     put_launch_prototype(t, u, &u->part[k], u->part_name[k]);

@@ -4,6 +4,7 @@
 #define AP_CODEGEN_PROGRAM_H
 
 #include <appell/codegen.h>
+#include <appell/parallel.h>
 
 #include "codegen/tape.h"
 
@@ -51,6 +52,9 @@ static inline const ap_array *ap__array(const ap_program *p, int k) {
 
 /// Run the kernels of one function on the tape.
 ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error);
+/// The same of a parallel robot: one of ap__parallel_functions(), a bit each.
+ap_status ap__record_parallel(const ap_parallel *r, int function, ap_program *p, ap_error *error);
+unsigned ap__parallel_functions(void);
 /// Number of outputs with their pivots.
 static inline int ap__program_values(const ap_program *p) {
   return p->values + (p->pivots > 0 ? p->pivots + AP_OF_PROBE : 0);
