@@ -7,7 +7,7 @@
 #define BATCH      ap_batch
 #define COMPILED   ap_compiled
 #define FUNCTIONS  ap_functions
-#define KIND       cli_course_f64
+#define KIND       ap__passes_f64
 #define NAME       "f64"
 #define EPSILON    DBL_EPSILON
-#include "course.inc"
+#include "bench/passes.inc"

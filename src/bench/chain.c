@@ -1,5 +1,5 @@
-#include "chain.h"
-
+#include <appell/bench.h>
+#include <appell/file.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,21 +21,19 @@ static ap_body_def link_at(int k, char name[NAME_BYTES]) {
   return link;
 }
 
-cli_chain cli_chain_open(int n) {
+ap_model *ap_bench_chain(int n) {
   ap_body_def *links = calloc((size_t)n, sizeof *links);
   char(*names)[NAME_BYTES] = calloc((size_t)n, sizeof *names);
-  cli_chain c = {0};
+  ap_robot *robot = NULL;
+  ap_model *model = NULL;
   if (links && names) {
     for (int k = 0; k < n; k++) links[k] = link_at(k, names[k]);
     ap_robot_def def = ap_default_robot();
     def.name = "chain", def.bodies = links, def.nbody = n;
-    const size_t size = ap_model_size(&def);
-    c.memory = malloc(size);
-    if (c.memory) c.model = ap_model_init(&def, c.memory, size, NULL);
+    if (ap_robot_from_definition(&def, &robot, NULL) == AP_OK) ap_robot_model(robot, &model, NULL);
+    ap_robot_free(robot);
   }
   free(links);
   free(names);
-  return c;
+  return model;
 }
-
-void cli_chain_close(cli_chain *c) { free(c->memory); }

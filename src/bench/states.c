@@ -1,6 +1,21 @@
-#include "motions.h"
+#include "bench/states.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+double ap__clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void ap__sort(double *x, int n) { qsort(x, (size_t)n, sizeof *x, by_size); }
 
 // splitmix64 (Steele, Lea, Flood 2014)
 static uint64_t next(uint64_t *seed) {
@@ -56,7 +71,7 @@ static void random_joint(uint64_t *seed, const ap_body_def *body, double *q) {
   }
 }
 
-void cli_random_motion(const ap_model *m, uint64_t *seed, double *q, double *v, double *a) {
+void ap__random_motion(const ap_model *m, uint64_t *seed, double *q, double *v, double *a) {
   const int n = ap_nv(m);
   for (int i = 1; i < ap_nbody(m); i++) {
     if (ap_joint_nq(m, i) > 0) random_joint(seed, ap_body(m, i), q + ap_joint_q(m, i));

@@ -7,23 +7,11 @@
 #ifndef CLI_PEER_H
 #define CLI_PEER_H
 
-#include <stdbool.h>
+#include <appell/bench.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// What is measured. The third input is a for CLI_INVERSE and CLI_D_INVERSE, tau for CLI_FORWARD
-/// and CLI_D_FORWARD; derivatives are three matrices one behind the other, by q, by v, by the
-/// third.
-typedef enum cli_what {
-  CLI_INVERSE,
-  CLI_INERTIA,
-  CLI_FORWARD,
-  CLI_D_INVERSE,
-  CLI_D_FORWARD,
-  CLI_WHATS
-} cli_what;
 
 /// A moving body with all that is fixed to it. Vectors are in its own frame.
 typedef struct cli_link {
@@ -42,20 +30,17 @@ typedef struct cli_links {
   double gravity[3];
 } cli_links;
 
-/// Another library with a robot in it.
+/// One of the libraries.
 typedef struct cli_peer {
-  const char *name; ///< as in the results
-  void *own;        ///< what it works with; NULL: this robot, or this library, is not there
-  bool can[CLI_WHATS];
-  /// Compute. out may be NULL: then the result stays where the library leaves it.
-  void (*run)(void *own, cli_what what, const double *q, const double *v, const double *x,
-              double *out);
+  ap_peer peer; ///< without an own where the library was not found or cannot take it
   void (*close)(void *own);
 } cli_peer;
 
-/// Peers that are not built in give a peer without an own.
+/// @{
+/// The libraries with a robot in them.
 cli_peer cli_peer_kdl(const cli_links *links);
 cli_peer cli_peer_mujoco(const cli_links *links);
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
-#include "peak.h"
+#include <appell/bench.h>
 
-#include "clock.h"
+#include "bench/states.h"
 
 // Chains that do not wait for each other: more than latency times units on any core.
 enum { CHAINS = 12, LANES = 8, TURNS = 2000, SAMPLES = 400 };
@@ -24,7 +24,7 @@ __attribute__((target("avx2"))) static double turn_avx2(double start) { TURN_CHA
 __attribute__((target("avx512f"))) static double turn_avx512(double start) { TURN_CHAINS; }
 #endif
 
-double cli_peak(void) {
+double ap_bench_peak(void) {
   double (*turn)(double) = turn_plain;
 #if defined __x86_64__
   if (__builtin_cpu_supports("avx512f"))
@@ -35,9 +35,9 @@ double cli_peak(void) {
   double best = 1e9;
   volatile double kept = 1; // so that the work is done
   for (int k = 0; k < SAMPLES; k++) {
-    const double from = cli_clock();
+    const double from = ap__clock();
     kept = turn(kept);
-    const double took = cli_clock() - from;
+    const double took = ap__clock() - from;
     if (took < best) best = took;
   }
   return 2.0 * CHAINS * LANES * TURNS / (best * 1e9);

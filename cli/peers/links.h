@@ -6,7 +6,7 @@
 
 #include <appell/model.h>
 
-#include "peer.h"
+#include "peers/peer.h"
 
 /// Fill in the links of a model, which are to be freed. No links where some joint has more than one
 /// coordinate, or none of its own, or memory is short.

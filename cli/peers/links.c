@@ -1,4 +1,4 @@
-#include "links.h"
+#include "peers/links.h"
 
 #include <appell/kin.h>
 #include <stdlib.h>

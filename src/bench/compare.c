@@ -1,12 +1,15 @@
-#include "trials.h"
-
+#include <appell/compare.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "motions.h"
-#include "ui/progress.h"
+#include "base/error.h"
+#include "bench/states.h"
+
+// The most degrees of freedom: of a model, because matrices of more rows take gigabytes; for
+// methods that fill an inertia matrix; for those that factorise one, or build it from factors.
+enum { MOST_VELOCITIES = 4000, MOST_FILLED = 1000, MOST_FACTORISED = 500 };
 
 // Up to TIMED_STATES states take turns in a batch, few enough to stay in the processor's cache.
 enum { MOST_STATES = 100, TIMED_STATES = 16, LEAST_ROUNDS = 5, MOST_ROUNDS = 501 };
@@ -14,23 +17,34 @@ static const double batch_ns = 1e5, timing_ns = 2e9;
 
 // What all trials of one run share.
 typedef struct bench {
-  cli_trials *t;
+  const ap_model *m;
+  ap_compare_options o;
+  ap_comparison *c;
   int nq, nv, row;               // a state has row numbers
   double *motion, *forced;       // the states: q v a, and q v tau
   double *out;                   // one result
   ap_study *study[AP_COUNT + 1]; // NULL: this build lacks the arithmetic
   void *memory[AP_COUNT + 1];    // of the studies
   double *exact;                 // results of the default method, state by state
-  cli_progress progress;
 } bench;
+
+static void show(const bench *b, double done, const char *format, ...) AP_PRINTF(3, 4);
+static void show(const bench *b, double done, const char *format, ...) {
+  char step[128];
+  va_list arguments;
+  if (!b->o.progress) return;
+  va_start(arguments, format);
+  vsnprintf(step, sizeof step, format, arguments);
+  va_end(arguments);
+  b->o.progress(b->o.context, done, step);
+}
 
 // ---- states ------------------------------------------------------------------------------------
 
 // A motion, and the forces that belong to it.
 static void random_state(bench *b, uint64_t *seed, int state) {
-  const ap_model *m = b->t->model;
   double *q = b->motion + (size_t)state * (size_t)b->row, *v = q + b->nq, *a = v + b->nv;
-  cli_random_motion(m, seed, q, v, a);
+  ap__random_motion(b->m, seed, q, v, a);
   double *forced = b->forced + (size_t)state * (size_t)b->row, *tau = forced + b->nq + b->nv;
   memcpy(forced, q, (size_t)b->row * sizeof *q);
   if (ap_study_eval(b->study[AP_F64], ap_find_method(AP_INVERSE, NULL), q, tau, NULL) != AP_OK) {
@@ -40,13 +54,14 @@ static void random_state(bench *b, uint64_t *seed, int state) {
 }
 
 static const double *input(const bench *b, const ap_method *method, int state) {
-  const double *states = method->what == AP_FORWARD ? b->forced : b->motion;
+  const bool forward = method->what == AP_FORWARD || method->what == AP_FORWARD_DERIVATIVES;
+  const double *states = forward ? b->forced : b->motion;
   return states + (size_t)state * (size_t)b->row;
 }
 
 // ---- one method --------------------------------------------------------------------------------
 
-static double now_ns(void) { return cli_clock() * 1e9; }
+static double now_ns(void) { return ap__clock() * 1e9; }
 
 // Methods that fill a matrix take n^2 operations for n degrees of freedom, those that factorise one
 // n^3; all others take n. A limit on n keeps each kind to seconds, and unlike one on time it is the
@@ -58,10 +73,10 @@ static bool is_recursion(const ap_method *method) {
 }
 
 static int most_velocities(const ap_method *method) {
-  if (is_recursion(method)) return CLI_MOST_VELOCITIES;
+  if (is_recursion(method)) return MOST_VELOCITIES;
   const bool fills =
       method->what == AP_INERTIA && strcmp(method->name, "orthogonal-complement") != 0;
-  return fills ? CLI_MOST_FILLED : CLI_MOST_FACTORISED;
+  return fills ? MOST_FILLED : MOST_FACTORISED;
 }
 
 static ap_status evaluate(const bench *b, ap_arithmetic arithmetic, const ap_method *method,
@@ -71,10 +86,10 @@ static ap_status evaluate(const bench *b, ap_arithmetic arithmetic, const ap_met
 
 // The results that errors are taken against, rounded to double. A singular state has none: NAN.
 static void find_exact(const bench *b, const ap_method *method) {
-  const size_t n = (size_t)ap_columns_out(b->t->model, method->what);
-  for (int state = 0; state < b->t->states; state++) {
+  const size_t n = (size_t)ap_columns_out(b->m, method->what);
+  for (int state = 0; state < b->c->states; state++) {
     double *exact = b->exact + (size_t)state * n;
-    const ap_status status = evaluate(b, b->t->exact, method, state, NULL);
+    const ap_status status = evaluate(b, b->c->exact, method, state, NULL);
     for (size_t k = 0; k < n; k++) exact[k] = status == AP_OK ? b->out[k] : NAN;
   }
 }
@@ -93,9 +108,9 @@ static double error_of(const bench *b, const double *exact, int n) {
   return scale > 0 ? error / scale : error;
 }
 
-static void judge(const bench *b, cli_trial *trial) {
-  const int n = ap_columns_out(b->t->model, trial->method->what);
-  for (int state = 0; state < b->t->states; state++) {
+static void judge(const bench *b, ap_trial *trial) {
+  const int n = ap_columns_out(b->m, trial->method->what);
+  for (int state = 0; state < b->c->states; state++) {
     const ap_status status = evaluate(b, AP_F32, trial->method, state, NULL);
     const double *exact = b->exact + (size_t)state * (size_t)n;
     if (status != AP_OK || !isfinite(largest(b->out, n)) || !isfinite(largest(exact, n))) {
@@ -107,11 +122,11 @@ static void judge(const bench *b, cli_trial *trial) {
 }
 
 static int timed_states(const bench *b) {
-  return b->t->states < TIMED_STATES ? b->t->states : TIMED_STATES;
+  return b->c->states < TIMED_STATES ? b->c->states : TIMED_STATES;
 }
 
 // All about a method but its time.
-static void try_method(const bench *b, cli_trial *trial) {
+static void try_method(const bench *b, ap_trial *trial) {
   if (b->nv > most_velocities(trial->method)) {
     trial->most = most_velocities(trial->method);
     return;
@@ -128,23 +143,33 @@ static void try_method(const bench *b, cli_trial *trial) {
 }
 
 // By quantity; the first method of each is the default.
-static void try_all(bench *b) {
-  const cli_trials *t = b->t;
-  for (int k = 0; k < t->trials; k++) {
-    const ap_method *method = t->trial[k].method;
-    const bool first = k == 0 || method->what != t->trial[k - 1].method->what;
-    cli_progress_step(&b->progress, k, 2 * t->trials, "%s by %s", ap_quantity_name(method->what),
-                      method->name);
+static void try_all(const bench *b) {
+  ap_trial *trial = b->c->trial;
+  for (int k = 0; k < b->c->trials; k++) {
+    const ap_method *method = trial[k].method;
+    const bool first = k == 0 || method->what != trial[k - 1].method->what;
+    show(b, 0.5 * k / b->c->trials, "%s by %s", ap_quantity_name(method->what), method->name);
     if (first && b->nv <= most_velocities(method)) find_exact(b, method);
-    try_method(b, &t->trial[k]);
+    try_method(b, &trial[k]);
   }
 }
 
-// ---- time --------------------------------------------------------------------------------------
+static bool was_run(const ap_trial *trial) { return trial->status == AP_OK && trial->most == 0; }
 
-static bool can_be_timed(const cli_trial *trial) {
-  return trial->status == AP_OK && trial->most == 0;
+bool ap_trial_was_run(const ap_trial *trial, char *why, size_t size) {
+  if (was_run(trial)) return true;
+  if (trial->status == AP_E_UNSUPPORTED && trial->method->needs)
+    snprintf(why, size, "needs %s", trial->method->needs);
+  else if (trial->status == AP_E_SINGULAR)
+    snprintf(why, size, "singular: every joint has to move mass");
+  else if (trial->status != AP_OK)
+    snprintf(why, size, "%s", ap_status_text(trial->status));
+  else
+    snprintf(why, size, "for models of up to %d degrees of freedom", trial->most);
+  return false;
 }
+
+// ---- time --------------------------------------------------------------------------------------
 
 // ns of an evaluation: one batch, states in turns.
 static double time_batch(const bench *b, const ap_method *method, int evaluations) {
@@ -158,48 +183,43 @@ static double time_batch(const bench *b, const ap_method *method, int evaluation
   return (now_ns() - start) / evaluations;
 }
 
-static int batch_size(const cli_trial *trial) {
+static int batch_size(const ap_trial *trial) {
   return trial->once < batch_ns ? (int)(batch_ns / trial->once) : 1;
 }
 
-static int by_size(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double median(double *x, int n) {
-  qsort(x, (size_t)n, sizeof *x, by_size);
+  ap__sort(x, n);
   return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
 // A first round, not counted, brings code and states into the cache and tells the size of batches.
 static void warm_up(const bench *b) {
-  for (int k = 0; k < b->t->trials; k++) {
-    cli_trial *trial = &b->t->trial[k];
-    if (can_be_timed(trial) && trial->once < batch_ns) {
+  for (int k = 0; k < b->c->trials; k++) {
+    ap_trial *trial = &b->c->trial[k];
+    if (was_run(trial) && trial->once < batch_ns) {
       trial->once = time_batch(b, trial->method, TIMED_STATES);
     }
   }
 }
 
-static bool take_times(bench *b) {
-  cli_trials *t = b->t;
-  double *times = malloc(sizeof *times * MOST_ROUNDS * (size_t)t->trials);
+static bool take_times(const bench *b) {
+  ap_comparison *c = b->c;
+  double *times = malloc(sizeof *times * MOST_ROUNDS * (size_t)c->trials);
   if (!times) return false;
   warm_up(b);
   const double start = now_ns();
-  for (t->rounds = 0; t->rounds < MOST_ROUNDS; t->rounds++) {
+  for (c->rounds = 0; c->rounds < MOST_ROUNDS; c->rounds++) {
     const double spent = (now_ns() - start) / timing_ns;
-    if (t->rounds >= LEAST_ROUNDS && spent > 1) break;
-    cli_progress_show(&b->progress, 0.5 + 0.5 * fmin(spent, 1), "timing, round %d", t->rounds + 1);
-    for (int k = 0; k < t->trials; k++) {
-      cli_trial *trial = &t->trial[k];
-      if (!can_be_timed(trial)) continue;
-      times[k * MOST_ROUNDS + t->rounds] = time_batch(b, trial->method, batch_size(trial));
+    if (c->rounds >= LEAST_ROUNDS && spent > 1) break;
+    show(b, 0.5 + 0.5 * fmin(spent, 1), "timing, round %d", c->rounds + 1);
+    for (int k = 0; k < c->trials; k++) {
+      ap_trial *trial = &c->trial[k];
+      if (!was_run(trial)) continue;
+      times[k * MOST_ROUNDS + c->rounds] = time_batch(b, trial->method, batch_size(trial));
     }
   }
-  for (int k = 0; k < t->trials; k++) {
-    if (can_be_timed(&t->trial[k])) t->trial[k].ns = median(times + k * MOST_ROUNDS, t->rounds);
+  for (int k = 0; k < c->trials; k++) {
+    if (was_run(&c->trial[k])) c->trial[k].ns = median(times + k * MOST_ROUNDS, c->rounds);
   }
   free(times);
   return true;
@@ -213,14 +233,15 @@ static int choose_states(int nv) {
   return states > MOST_STATES ? MOST_STATES : states > 1 ? (int)states : 1;
 }
 
-static bool list_methods(cli_trials *t) {
+static bool list_methods(bench *b) {
   size_t methods = 1;
   while (ap_method_at((int)methods)) methods++;
-  t->trial = calloc(methods, sizeof *t->trial);
-  if (!t->trial) return false;
-  for (int k = 0; k < t->quantities; k++) {
+  b->c->trial = calloc(methods, sizeof *b->c->trial);
+  if (!b->c->trial) return false;
+  for (int k = 0; k < b->o.quantities; k++) {
     for (int i = 0; ap_method_at(i); i++) {
-      if (ap_method_at(i)->what == t->what[k]) t->trial[t->trials++].method = ap_method_at(i);
+      if (ap_method_at(i)->what == b->o.what[k])
+        b->c->trial[b->c->trials++].method = ap_method_at(i);
     }
   }
   return true;
@@ -228,23 +249,22 @@ static bool list_methods(cli_trials *t) {
 
 static bool open_studies(bench *b) {
   for (int k = 0; k <= AP_COUNT; k++) {
-    const size_t size = ap_study_size(b->t->model, (ap_arithmetic)k);
+    const size_t size = ap_study_size(b->m, (ap_arithmetic)k);
     if (size == 0) continue;
     b->memory[k] = malloc(size);
-    b->study[k] = ap_study_init(b->t->model, (ap_arithmetic)k, b->memory[k], size);
+    b->study[k] = ap_study_init(b->m, (ap_arithmetic)k, b->memory[k], size);
     if (!b->study[k]) return false;
-    if (b->t->gravity) ap_study_set_gravity(b->study[k], b->t->gravity);
+    if (b->o.gravity) ap_study_set_gravity(b->study[k], b->o.gravity);
   }
-  b->t->exact = b->study[AP_F128] ? AP_F128 : AP_F64;
+  b->c->exact = b->study[AP_F128] ? AP_F128 : AP_F64;
   return true;
 }
 
 static bool open_bench(bench *b) {
-  cli_trials *t = b->t;
-  const size_t states = (size_t)t->states, numbers = states * (size_t)b->row;
+  const size_t states = (size_t)b->c->states, numbers = states * (size_t)b->row;
   int widest = 1;
-  for (int k = 0; k < t->quantities; k++) {
-    const int n = ap_columns_out(t->model, t->what[k]);
+  for (int k = 0; k < b->o.quantities; k++) {
+    const int n = ap_columns_out(b->m, b->o.what[k]);
     if (n > widest) widest = n;
   }
   b->exact = malloc(states * (size_t)widest * sizeof *b->exact);
@@ -262,28 +282,65 @@ static void close_bench(bench *b) {
   free(b->out);
 }
 
-static int run_bench(bench *b) {
-  cli_trials *t = b->t;
-  if (!list_methods(t) || !open_bench(b)) return cli_no_memory();
-  uint64_t seed = t->seed;
-  for (int state = 0; state < t->states; state++) random_state(b, &seed, state);
+static bool run_bench(bench *b) {
+  if (!list_methods(b) || !open_bench(b)) return false;
+  for (int state = 0; state < b->c->states; state++) random_state(b, &b->o.seed, state);
   try_all(b);
-  const int status = take_times(b) ? CLI_OK : cli_no_memory();
-  cli_progress_hide();
-  return status;
+  return take_times(b);
 }
 
-int cli_trials_run(cli_trials *t) {
-  bench b = {.t = t, .nq = ap_nq(t->model), .nv = ap_nv(t->model)};
+// Not a single method was run.
+static bool is_empty(const ap_comparison *c, ap_error *error) {
+  char why[256];
+  for (int k = 0; k < c->trials; k++) {
+    if (was_run(&c->trial[k])) return false;
+  }
+  if (c->trials == 0) {
+    ap__fail(error, AP_E_UNSUPPORTED, 0, "there is no method to compare");
+  } else {
+    ap_trial_was_run(&c->trial[0], why, sizeof why);
+    ap__fail(error, AP_E_UNSUPPORTED, 0, "no method can be run (%s)", why);
+  }
+  return true;
+}
+
+// ---- the comparison ----------------------------------------------------------------------------
+
+static const ap_quantity all[] = {AP_INVERSE, AP_BIAS, AP_INERTIA, AP_FORWARD};
+
+ap_compare_options ap_default_compare(void) {
+  return (ap_compare_options){.what = all, .quantities = sizeof all / sizeof all[0], .seed = 1};
+}
+
+ap_status ap_compare(const ap_model *m, const ap_compare_options *options, ap_comparison *c,
+                     ap_error *error) {
+  bench b = {.m = m, .c = c, .nq = ap_nq(m), .nv = ap_nv(m)};
+  ap_status status = AP_OK;
+  b.o = options ? *options : ap_default_compare();
   b.row = b.nq + 2 * b.nv;
-  cli_progress_start(&b.progress, false);
-  if (t->states == 0) t->states = choose_states(b.nv);
-  const int status = run_bench(&b);
+  *c = (ap_comparison){.states = b.o.states};
+  if (b.nv == 0) {
+    ap__fail(error, AP_E_MODEL, 0, "nothing moves in this model (a joint that does is needed)");
+    return AP_E_MODEL;
+  }
+  if (b.nv > MOST_VELOCITIES) {
+    ap__fail(error, AP_E_UNSUPPORTED, 0,
+             "%d degrees of freedom are too many to compare methods (at most %d)", b.nv,
+             MOST_VELOCITIES);
+    return AP_E_UNSUPPORTED;
+  }
+  if (c->states == 0) c->states = choose_states(b.nv);
+  if (!run_bench(&b)) {
+    ap__fail(error, status = AP_E_MEMORY, 0, "not enough memory");
+  } else if (is_empty(c, error)) {
+    status = AP_E_UNSUPPORTED;
+  }
   close_bench(&b);
+  if (status != AP_OK) ap_comparison_free(c);
   return status;
 }
 
-void cli_trials_free(cli_trials *t) {
-  free(t->trial);
-  t->trial = NULL;
+void ap_comparison_free(ap_comparison *c) {
+  free(c->trial);
+  *c = (ap_comparison){0};
 }

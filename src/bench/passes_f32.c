@@ -7,7 +7,7 @@
 #define BATCH      ap_batch_f32
 #define COMPILED   ap_compiled_f32
 #define FUNCTIONS  ap_functions_f32
-#define KIND       cli_course_f32
+#define KIND       ap__passes_f32
 #define NAME       "f32"
 #define EPSILON    FLT_EPSILON
-#include "course.inc"
+#include "bench/passes.inc"
