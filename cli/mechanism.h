@@ -26,9 +26,5 @@ int cli_mechanism_eval(const cli_mechanism_job *job);
 /// That the closures, of that rank, leave another number of freedoms than there are coordinates.
 /// Returns text.
 const char *cli_mechanism_freedoms(const ap_mechanism *m, int rank, char *text, size_t size);
-/// Show coordinates, actuators, closures, and how it closes from its guess: in tables, or as keys
-/// of an open JSON object.
-int cli_mechanism_print(const cli_model *model, cli_out *out);
-int cli_mechanism_json(const cli_model *model, cli_json *json);
 
 #endif

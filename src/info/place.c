@@ -1,13 +1,13 @@
-#include "place.h"
+#include "info/place.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-cli_place cli_place_none(void) { return (cli_place){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}; }
+ap__place ap__place_none(void) { return (ap__place){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}; }
 
 // Turn by an angle about axis 0, 1 or 2 of the frame itself: R <- R Raxis(angle).
-static void turn(cli_place *place, int axis, double angle) {
+static void turn(ap__place *place, int axis, double angle) {
   const double c = cos(angle), s = sin(angle);
   const int j = (axis + 1) % 3, k = (axis + 2) % 3;
   for (int row = 0; row < 9; row += 3) {
@@ -18,24 +18,24 @@ static void turn(cli_place *place, int axis, double angle) {
 }
 
 // Move along the axes of the frame itself: p <- p + R (x, y, z).
-static void move(cli_place *place, double x, double y, double z) {
+static void move(ap__place *place, double x, double y, double z) {
   for (int k = 0; k < 3; k++) {
     const double *row = place->R + 3 * (size_t)k;
     place->p[k] += row[0] * x + row[1] * y + row[2] * z;
   }
 }
 
-cli_place cli_place_rpy(const double xyz[3], const double rpy[3]) {
-  cli_place place = cli_place_none();
+ap__place ap__place_rpy(const double xyz[3], const double rpy[3]) {
+  ap__place place = ap__place_none();
   move(&place, xyz[0], xyz[1], xyz[2]);
   for (int axis = 2; axis >= 0; axis--) turn(&place, axis, rpy[axis]);
   return place;
 }
 
-cli_place cli_place_fixed(const ap_placement *x) {
-  cli_place place = cli_place_none();
+ap__place ap__place_fixed(const ap_placement *x) {
+  ap__place place = ap__place_none();
   switch (x->kind) {
-    case AP_PLACE_RPY: return cli_place_rpy(x->xyz, x->rpy);
+    case AP_PLACE_RPY: return ap__place_rpy(x->xyz, x->rpy);
     case AP_PLACE_MATRIX:
       memcpy(place.p, x->xyz, sizeof place.p);
       memcpy(place.R, x->matrix, sizeof place.R);
@@ -56,8 +56,8 @@ cli_place cli_place_fixed(const ap_placement *x) {
   return place;
 }
 
-cli_place cli_place_join(const cli_place *outer, const cli_place *inner) {
-  cli_place place = *outer;
+ap__place ap__place_join(const ap__place *outer, const ap__place *inner) {
+  ap__place place = *outer;
   move(&place, inner->p[0], inner->p[1], inner->p[2]);
   for (int row = 0; row < 9; row += 3) {
     for (int k = 0; k < 3; k++) {
@@ -68,7 +68,7 @@ cli_place cli_place_join(const cli_place *outer, const cli_place *inner) {
   return place;
 }
 
-void cli_place_angles(const cli_place *place, double rpy[3]) {
+void ap__place_angles(const ap__place *place, double rpy[3]) {
   const double *R = place->R;
   const double c = hypot(R[0], R[3]);
   const bool upright = c < 1e-12; // nothing but rounding
