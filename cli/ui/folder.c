@@ -1,4 +1,4 @@
-#include "folder.h"
+#include "ui/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
