@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "load.h"
-#include "mechanism.h"
 #include "ui/json.h"
 #include "ui/table.h"
 #include "verbs.h"
@@ -444,11 +443,7 @@ static void print_start(cli_out *out, const ap_info *info) {
   }
   cli_out_printf(out, "  start: closed to %.1e in %d steps\n", s->assembly.closure_error,
                  s->assembly.iterations);
-  if (s->status == AP_E_MODEL)
-    cli_out_printf(out, "  there: %s\n",
-                   cli_mechanism_freedoms(m, s->assembly.rank, name, sizeof name));
-  else if (s->status != AP_OK)
-    cli_out_printf(out, "  there: %s\n", ap_status_text(s->status));
+  if (s->status != AP_OK) cli_out_printf(out, "  there: %s\n", s->text);
   if (!s->has_distances) return;
   cli_out_printf(out, "  distance there to a serial singularity: %.3g\n", s->near.serial);
   if (ap_mechanism_nact(m) >= ap_mechanism_n(m))

@@ -59,6 +59,7 @@ typedef struct ap_warning {
 typedef struct ap_info_start {
   bool closes;          ///< the closures can be met
   ap_status status;     ///< of closing, then of the place that was found
+  char text[120];       ///< the status in words
   ap_assembly assembly; ///< how it was closed
   double *tree_q;       ///< the configuration of the tree, nq entries
   double *q;            ///< the independent coordinates there

@@ -2,9 +2,11 @@
 
 #include <appell/info.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "info/freedoms.h"
 #include "info/place.h"
 
 static const char *joint_name(const ap_model *m, int i) {
@@ -153,6 +155,13 @@ static bool find_warnings(ap_info *info, const ap_model *m, const ap_robot *robo
 
 // ---- closing -----------------------------------------------------------------------------------
 
+const char *ap__freedoms(const ap_mechanism *m, int rank, char *text, size_t size) {
+  const int left = ap_nv(ap_mechanism_tree(m)) - rank, n = ap_mechanism_n(m);
+  snprintf(text, size, "the closures leave %d degree%s of freedom, there %s %d coordinate%s", left,
+           left == 1 ? "" : "s", n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+  return text;
+}
+
 // Distances are known where the coordinates determine the mechanism, or nearly do.
 static bool close_mechanism(ap_info_start *s, const ap_mechanism *m) {
   const size_t nq = (size_t)ap_nq(ap_mechanism_tree(m));
@@ -171,6 +180,10 @@ static bool close_mechanism(ap_info_start *s, const ap_mechanism *m) {
     s->has_distances = s->status == AP_OK || s->status == AP_E_SINGULAR_SERIAL ||
                        s->status == AP_E_SINGULAR_PARALLEL;
   }
+  if (s->status == AP_E_MODEL)
+    ap__freedoms(m, s->assembly.rank, s->text, sizeof s->text);
+  else
+    snprintf(s->text, sizeof s->text, "%s", ap_status_text(s->status));
   ap_loop_free(l);
   return memory;
 }

@@ -2,5 +2,5 @@
 #define TWIN(name) name
 #define WORK       ap_work
 #define BATCH      ap_batch
-#define KIND       cli_many_f64
-#include "many.inc"
+#define KIND       ap__batch_eval_f64
+#include "eval/batch.inc"

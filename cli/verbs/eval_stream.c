@@ -1,7 +1,3 @@
-#include "stream.h"
-
-#include <appell/batch.h>
-#include <appell/file.h>
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -10,17 +6,16 @@
 #include <unistd.h>
 
 #include "columns.h"
+#include "eval.h"
 #include "feed.h"
-#include "load.h"
-#include "many.h"
+#include "ui/output.h"
 #include "ui/progress.h"
 
 // The main thread reads rows into blocks and writes finished blocks in their order; workers in
 // between compute and format. Blocks go round in a ring: block number k lives in slot k % slots.
 // A worker computes a state in 0.2 us and formats its numbers in a multiple of that, about as long
 // as reading takes, so even one worker halves the time; more pay for the slow arithmetics.
-enum { MAX_WORKERS = 8, BLOCK_NUMBERS = 16384, BLOCK_ROWS = 1024 };
-enum { NUMBER_BYTES = 25, RING_BYTES = 1 << 28, MOST_LANES_BYTES = 1 << 22 };
+enum { MAX_WORKERS = 8, NUMBER_BYTES = 25, RING_BYTES = 1 << 28, WHY_BYTES = 1024 };
 
 // A quaternion this far from length one is no rounding of a unit quaternion, not even to four
 // digits, but something else in its columns. What is nearer is normalised by the library.
@@ -49,7 +44,8 @@ typedef struct block {
   int *lines; // where each row stood
   char *text; // the results, as they are written
   size_t length;
-  fault fault; // of the first bad row; text has the rows before it
+  fault fault;         // of the first bad row; text has the rows before it
+  char why[WHY_BYTES]; // of FAULT_STATUS, in words
   bool done;
 } block;
 
@@ -59,25 +55,21 @@ struct stream;
 typedef struct worker {
   struct stream *stream;
   pthread_t thread;
-  ap_study *study;
-  cli_many *many;    // NULL: one state after the other
-  int rows;          // of the results below
-  double *out;       // [rows * columns_out]
-  ap_status *status; // [rows]
+  ap_eval *eval;
+  double *out;       // [block_rows * columns_out]
+  ap_status *status; // [block_rows]
 } worker;
 
 typedef struct stream {
   const cli_job *job;
   cli_out *out;
   ap_rows *rows;
-  const cli_many_kind *lanes; // NULL: the method is not one of those that have them
   int columns_in, columns_out;
   int block_rows, slots;
   block *blocks;
   worker workers[MAX_WORKERS];
-  unsigned char *memory; // of all workers
-  int nworker, running;  // ready for work; of these, with a thread of their own
-  cli_feed feed;         // tells when someone waits for the results so far
+  int nworker, running; // ready for work; of these, with a thread of their own
+  cli_feed feed;        // tells when someone waits for the results so far
 
   pthread_mutex_t lock; // guards filled, taken, closing and block::done
   pthread_cond_t filled_one, done_one;
@@ -116,40 +108,34 @@ static fault check_floats(const double *in, int n) {
 
 // What is wrong with a state before it is computed.
 static fault check_state(const stream *s, const double *in) {
-  const ap_model *m = s->job->model;
+  const ap_model *m = s->job->model->model;
+  if (s->job->model->mechanism) return (fault){0};
   fault f = ap_nq(m) != ap_nv(m) ? check_quaternions(m, in) : (fault){0};
-  if (f.kind == FAULT_NONE && s->job->arithmetic == AP_F32) f = check_floats(in, s->columns_in);
+  if (f.kind == FAULT_NONE && s->job->options.arithmetic == AP_F32)
+    f = check_floats(in, s->columns_in);
   return f;
 }
 
 // What is wrong with its result.
 static fault check_result(const stream *s, ap_status status, const double *out) {
   if (status != AP_OK) return (fault){.kind = FAULT_STATUS, .status = status};
-  for (int k = 0; k < s->columns_out; k++) {
+  for (int k = 0; k < s->columns_out && !s->job->model->mechanism; k++) {
     if (!isfinite(out[k])) return (fault){.kind = FAULT_NOT_FINITE, .place = k};
   }
   return (fault){0};
 }
 
-// The results of a block's rows from first on, as many as the worker's memory holds: by lanes where
-// there are some. A row that must not be computed ends them; *fault says why.
-static int compute_rows(worker *w, const block *b, int first, fault *why) {
+// The results of a block's rows. A row that must not be computed ends them; *why tells. Returns how
+// many there are.
+static int compute_rows(worker *w, const block *b, fault *why) {
   const stream *s = w->stream;
-  const double *in = b->in + (size_t)first * (size_t)s->columns_in;
-  const int most = b->rows - first < w->rows ? b->rows - first : w->rows;
   int n = 0;
   *why = (fault){0};
-  while (n < most && why->kind == FAULT_NONE) {
-    *why = check_state(s, in + (size_t)n * (size_t)s->columns_in);
+  while (n < b->rows && why->kind == FAULT_NONE) {
+    *why = check_state(s, b->in + (size_t)n * (size_t)s->columns_in);
     if (why->kind == FAULT_NONE) n++;
   }
-  if (n == 1 || !w->many) {
-    for (int k = 0; k < n; k++)
-      w->status[k] = ap_study_eval(w->study, s->job->method, in + (size_t)k * (size_t)s->columns_in,
-                                   w->out + (size_t)k * (size_t)s->columns_out, NULL);
-  } else if (n > 1) {
-    s->lanes->run(w->many, (size_t)n, in, w->out, w->status);
-  }
+  if (n > 0) ap_eval_rows(w->eval, n, b->in, w->out, w->status);
   return n;
 }
 
@@ -165,19 +151,18 @@ static char *format_row(const double *numbers, int n, char *text) {
 static void compute_block(worker *w, block *b) {
   const stream *s = w->stream;
   char *end = b->text;
-  fault f = {0};
+  fault f = {0}, next;
   int row = 0;
-  while (row < b->rows && f.kind == FAULT_NONE) {
-    fault next;
-    const int n = compute_rows(w, b, row, &next), stop = row + n;
-    for (int k = 0; row < stop && f.kind == FAULT_NONE; k++) {
-      const double *out = w->out + (size_t)k * (size_t)s->columns_out;
-      f = check_result(s, w->status[k], out);
-      if (f.kind == FAULT_NONE) end = format_row(out, s->columns_out, end), row++;
-    }
-    if (f.kind == FAULT_NONE) f = next;
+  const int n = compute_rows(w, b, &next);
+  while (row < n && f.kind == FAULT_NONE) {
+    const double *out = w->out + (size_t)row * (size_t)s->columns_out;
+    f = check_result(s, w->status[row], out);
+    if (f.kind == FAULT_NONE) end = format_row(out, s->columns_out, end), row++;
   }
-  b->fault = f;
+  if (f.kind == FAULT_STATUS)
+    ap_eval_explain(w->eval, b->in + (size_t)row * (size_t)s->columns_in, f.status, b->why,
+                    sizeof b->why);
+  b->fault = f.kind == FAULT_NONE ? next : f;
   b->fault.row = row;
   b->length = (size_t)(end - b->text);
 }
@@ -232,28 +217,29 @@ static void stop_workers(stream *s) {
 
 // A method says what it needs; a mimic joint that is in the way can be told by name, with a cure.
 static int report_unsupported(const cli_job *job) {
-  const ap_model *m = job->model;
-  const bool no_mimic = job->method->needs && strstr(job->method->needs, "mimic");
+  const ap_model *m = job->model->model;
+  const ap_method *method = job->options.method;
+  const bool no_mimic = method->needs && strstr(method->needs, "mimic");
   for (int i = 1; no_mimic && i < ap_nbody(m); i++) {
     if (ap_body(m, i)->mimic == 0) continue;
-    return cli_fail(CLI_FAILED, job->model_path, 0,
+    return cli_fail(CLI_FAILED, job->model->path, 0,
                     "method '%s' does not cover mimic joints, such as '%.200s' (another method, or "
                     "--ignore-mimic)",
-                    job->method->name, cli_joint_name(m, i));
+                    method->name, cli_joint_name(m, i));
   }
-  if (!job->method->needs) {
-    return cli_fail(CLI_FAILED, job->model_path, 0,
-                    "method '%s' does not cover this model (try another one)", job->method->name);
+  if (!method->needs) {
+    return cli_fail(CLI_FAILED, job->model->path, 0,
+                    "method '%s' does not cover this model (try another one)", method->name);
   }
-  return cli_fail(CLI_FAILED, job->model_path, 0,
-                  "method '%s' does not cover this model (it needs %s)", job->method->name,
-                  job->method->needs);
+  return cli_fail(CLI_FAILED, job->model->path, 0,
+                  "method '%s' does not cover this model (it needs %s)", method->name,
+                  method->needs);
 }
 
 static int report_too_large(const cli_job *job, int line, int column) {
   char name[256];
-  cli_column_name(job->model, job->method->what, column, name, sizeof name);
-  if (job->arithmetic == AP_F32) {
+  cli_column_name(job->model->model, job->options.method->what, column, name, sizeof name);
+  if (job->options.arithmetic == AP_F32) {
     return cli_fail(CLI_FAILED, job->path, line,
                     "the result %s is too large for f32 (f64 goes to "
                     "1.8e308)",
@@ -265,26 +251,22 @@ static int report_too_large(const cli_job *job, int line, int column) {
 
 static int report_fault(const stream *s, const block *b) {
   const cli_job *job = s->job;
-  const fault f = b->fault;
-  const int line = b->lines[f.row];
-  switch (f.kind) {
+  const fault *f = &b->fault;
+  const int line = b->lines[f->row];
+  switch (f->kind) {
     case FAULT_QUATERNION:
       return cli_fail(CLI_BAD, job->path, line,
                       "the quaternion of joint '%.200s' has length %g (1 is needed; order x y z w)",
-                      cli_joint_name(job->model, f.place), f.value);
+                      cli_joint_name(job->model->model, f->place), f->value);
     case FAULT_FLOAT:
       return cli_fail(CLI_BAD, job->path, line,
                       "number %d of the state, %g, does not fit f32 (at most 3.4e38; f64 takes it)",
-                      f.place + 1, f.value);
-    case FAULT_NOT_FINITE: return report_too_large(job, line, f.place);
+                      f->place + 1, f->value);
+    case FAULT_NOT_FINITE: return report_too_large(job, line, f->place);
     default: break;
   }
-  if (f.status == AP_E_SINGULAR) {
-    return cli_fail(CLI_FAILED, job->path, line,
-                    "the inertia matrix is singular in this state (every joint has to move mass)");
-  }
-  if (f.status == AP_E_UNSUPPORTED) return report_unsupported(job);
-  return cli_fail(CLI_FAILED, job->path, line, "%s", ap_status_text(f.status));
+  if (f->status == AP_E_UNSUPPORTED) return report_unsupported(job);
+  return cli_fail(CLI_FAILED, job->path, line, "%s", b->why);
 }
 
 // Results that scroll over a terminal are progress enough.
@@ -365,46 +347,16 @@ static int pump(stream *s) {
 
 // ---- setting up --------------------------------------------------------------------------------
 
-static void choose_sizes(stream *s) {
-  const int wider = s->columns_in > s->columns_out ? s->columns_in : s->columns_out;
-  s->block_rows = BLOCK_NUMBERS / wider;
-  if (s->block_rows > BLOCK_ROWS) s->block_rows = BLOCK_ROWS;
-  if (s->block_rows < 1) s->block_rows = 1;
-}
-
-// Whole cache lines, so that no two workers write to the same one.
-static size_t round_up(size_t size) { return (size + 127) / 64 * 64; }
-
-// The default methods have kernels for many states at once, with the same bits. A work for them is
-// as large as all their lanes together: past the size of a cache they gain nothing.
-static const cli_many_kind *lanes_for(const cli_job *job) {
-  const ap_quantity what = job->method->what;
-  if (job->method != ap_find_method(what, NULL) || !cli_many_can(what)) return NULL;
-  if (ap_batch_size(job->model) > MOST_LANES_BYTES) return NULL;
-  return job->arithmetic == AP_F64   ? &cli_many_f64
-         : job->arithmetic == AP_F32 ? &cli_many_f32
-                                     : NULL;
-}
-
-static bool set_up(stream *s, worker *w, unsigned char *memory, size_t study) {
-  const cli_job *job = s->job;
-  const cli_many_job many = {.model = job->model,
-                             .what = job->method->what,
-                             .friction = job->friction,
-                             .gravity = job->gravity,
-                             .most = (size_t)s->block_rows};
+static bool set_up(stream *s, worker *w) {
   w->stream = s;
-  w->rows = s->lanes ? s->block_rows : 1;
-  w->study = ap_study_init(job->model, job->arithmetic, memory, study);
-  w->out = malloc((size_t)w->rows * (size_t)s->columns_out * sizeof *w->out);
-  w->status = malloc((size_t)w->rows * sizeof *w->status);
-  if (s->lanes) w->many = s->lanes->open(&many);
-  if (!w->study || !w->out || !w->status || (s->lanes && !w->many)) return false;
-  if (job->friction) ap_study_set_friction(w->study, true);
-  if (job->gravity) ap_study_set_gravity(w->study, job->gravity);
-  return true;
+  w->out = malloc((size_t)s->block_rows * (size_t)s->columns_out * sizeof *w->out);
+  w->status = malloc((size_t)s->block_rows * sizeof *w->status);
+  if (!w->eval)
+    ap_eval_make(s->job->model->model, s->job->model->mechanism, &s->job->options, &w->eval, NULL);
+  return w->eval && w->out && w->status;
 }
 
+// The first worker has its evaluation already.
 static bool open_workers(stream *s) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (cores < 1) cores = 1;
@@ -412,13 +364,9 @@ static bool open_workers(stream *s) {
   // Lines as long as the matrix of a thousand joints: fewer blocks, for the memory they take.
   const long slots = RING_BYTES / (s->block_rows * (s->columns_out * (long)NUMBER_BYTES + 1));
   if (cores > 1 + slots / 2) cores = 1 + slots / 2;
-  const size_t study = round_up(ap_study_size(s->job->model, s->job->arithmetic));
   s->nworker = (int)cores;
-  s->lanes = lanes_for(s->job);
-  s->memory = malloc((size_t)cores * study);
-  bool good = s->memory != NULL;
-  for (int k = 0; k < s->nworker && good; k++)
-    good = set_up(s, &s->workers[k], s->memory + (size_t)k * study, study);
+  bool good = true;
+  for (int k = 0; k < s->nworker && good; k++) good = set_up(s, &s->workers[k]);
   return good;
 }
 
@@ -444,66 +392,101 @@ static void close_stream(stream *s) {
     free(s->blocks[k].text);
   }
   free(s->blocks);
-  for (int k = 0; k < s->nworker; k++) {
-    if (s->workers[k].many) s->lanes->close(s->workers[k].many);
+  for (int k = 0; k < MAX_WORKERS; k++) {
+    ap_eval_free(s->workers[k].eval);
     free(s->workers[k].out);
     free(s->workers[k].status);
   }
-  free(s->memory);
-  ap_rows_close(s->rows);
 }
 
 // What a line holds, for the message about one that holds something else: "6 q, 6 v, 6 a". A mimic
 // joint has no column; who gives it one is told how many there would be then.
 static void describe_rows(const stream *s) {
-  const ap_model *m = s->job->model;
-  const ap_quantity what = s->job->method->what;
+  const ap_model *m = s->job->model->model;
+  const ap_mechanism *closed = s->job->model->mechanism;
+  const ap_quantity what = s->job->options.method->what;
+  const bool forward = what == AP_FORWARD || what == AP_FORWARD_DERIVATIVES;
+  const int nq = closed ? ap_mechanism_n(closed) : ap_nq(m);
+  const int nv = closed ? ap_mechanism_n(closed) : ap_nv(m);
+  const bool has_v = s->columns_in > nq, has_third = s->columns_in > nq + nv;
   char text[64];
-  const int nq = ap_nq(m), nv = ap_nv(m);
-  int n = snprintf(text, sizeof text, "%d q", nq);
-  if (s->columns_in > nq) n += snprintf(text + n, sizeof text - (size_t)n, ", %d v", nv);
-  if (s->columns_in > nq + nv) {
-    n += snprintf(text + n, sizeof text - (size_t)n, ", %d %s", nv,
-                  what == AP_FORWARD || what == AP_FORWARD_DERIVATIVES ? "tau" : "a");
-  }
-  int followers = 0;
-  for (int i = 1; i < ap_nbody(m); i++) followers += ap_body(m, i)->mimic > 0;
-  if (followers > 0) {
-    const int each = 1 + (s->columns_in > nq) + (s->columns_in > nq + nv);
+  int n = snprintf(text, sizeof text, "%d q", nq), followers = 0;
+  if (has_v) n += snprintf(text + n, sizeof text - (size_t)n, ", %d v", nv);
+  if (has_third)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", %d %s", s->columns_in - nq - nv,
+                  forward ? "tau" : "a");
+  for (int i = 1; i < ap_nbody(m) && !closed; i++) followers += ap_body(m, i)->mimic > 0;
+  if (followers > 0)
     snprintf(text + n, sizeof text - (size_t)n, "; %d with --ignore-mimic",
-             s->columns_in + each * followers);
-  }
+             s->columns_in + (1 + has_v + has_third) * followers);
   ap_rows_describe(s->rows, text);
 }
 
-static int run_stream(stream *s) {
-  choose_sizes(s);
+static void write_mechanism_columns(const stream *s) {
+  const ap_mechanism *m = s->job->model->mechanism;
+  const int n = ap_mechanism_n(m);
+  cli_out_printf(s->out, "#");
+  for (int k = 0; k < s->columns_out; k++) {
+    switch (s->job->options.method->what) {
+      case AP_FORWARD: cli_out_printf(s->out, " a.%s", ap_mechanism_coordinate(m, k)->name); break;
+      case AP_INERTIA: cli_out_printf(s->out, " M[%d,%d]", k / n, k % n); break;
+      case AP_ENERGY: cli_out_printf(s->out, k == 0 ? " kinetic" : " potential"); break;
+      default:
+        cli_out_printf(s->out, " tau.%s",
+                       cli_joint_name(ap_mechanism_tree(m), ap_mechanism_actuated(m, k)));
+        break;
+    }
+  }
+  cli_out_printf(s->out, "\n");
+}
+
+static int run_rows(stream *s) {
+  const cli_job *job = s->job;
   describe_rows(s);
   if (!open_workers(s) || !open_blocks(s)) return cli_no_memory();
-  if (!cli_write_columns(s->out, s->job->model, s->job->method->what)) return cli_no_memory();
-  if (strcmp(s->job->path, "-") == 0) cli_feed_start(&s->feed);
+  if (job->model->mechanism)
+    write_mechanism_columns(s);
+  else if (!cli_write_columns(s->out, job->model->model, job->options.method->what))
+    return cli_no_memory();
+  if (strcmp(job->path, "-") == 0) cli_feed_start(&s->feed);
   cli_progress_start(&s->progress, isatty(s->out->fd) == 1);
   int status = pump(s);
   stop_workers(s);
   const int failed = cli_feed_stop(&s->feed);
   if (status == CLI_OK && failed) {
-    status = cli_fail(CLI_BAD, s->job->path, 0, "cannot be read: %s", strerror(failed));
+    status = cli_fail(CLI_BAD, job->path, 0, "cannot be read: %s", strerror(failed));
   }
   return status;
 }
 
-int cli_stream(const cli_job *job, cli_out *out) {
+static int run_stream(stream *s) {
+  ap_error error = {0};
+  error.status = ap_rows_open(s->job->path, &s->rows, &error);
+  if (error.status != AP_OK) return cli_fail_input(s->job->path, &error);
+  const int status = run_rows(s);
+  ap_rows_close(s->rows);
+  return status;
+}
+
+int cli_stream(const cli_job *job) {
+  cli_out out;
   stream s = {.job = job,
-              .out = out,
-              .columns_in = ap_columns_in(job->model, job->method->what),
-              .columns_out = ap_columns_out(job->model, job->method->what),
+              .out = &out,
               .lock = PTHREAD_MUTEX_INITIALIZER,
               .filled_one = PTHREAD_COND_INITIALIZER,
               .done_one = PTHREAD_COND_INITIALIZER};
   ap_error error = {0};
-  error.status = ap_rows_open(job->path, &s.rows, &error);
-  if (error.status != AP_OK) return cli_fail_input(job->path, &error);
-  const int status = run_stream(&s);
+  error.status = ap_eval_make(job->model->model, job->model->mechanism, &job->options,
+                              &s.workers[0].eval, &error);
+  if (error.status == AP_E_MEMORY) return cli_no_memory();
+  if (error.status != AP_OK)
+    return cli_fail(error.status == AP_E_MODEL ? CLI_BAD : CLI_FAILED, job->model->path, 0, "%s",
+                    error.text);
+  s.columns_in = ap_eval_columns_in(s.workers[0].eval);
+  s.columns_out = ap_eval_columns_out(s.workers[0].eval);
+  s.block_rows = ap_eval_most(s.workers[0].eval);
+  int status = cli_out_open(&out, job->output);
+  if (status == CLI_OK) status = cli_out_close(&out, run_stream(&s));
   close_stream(&s);
   return status;
 }
