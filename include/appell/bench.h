@@ -48,10 +48,12 @@ AP_API ap_bench_options ap_default_bench(void);
 
 /// One way of computing one quantity.
 typedef struct ap_bench_row {
-  ap_quantity what;    ///< what is computed
-  const char *path;    ///< "general", "generated", "batch" (per state), or the name of a peer
-  const char *real;    ///< "f64" or "f32"
-  double ns, p10, p90; ///< of one state: median, first and last decile of the samples
+  ap_quantity what; ///< what is computed
+  const char *path; ///< "general", "generated", "batch" (per state), or the name of a peer
+  const char *real; ///< "f64" or "f32"
+  double ns;        ///< of one state: median of the samples
+  double p10;       ///< and their first decile
+  double p90;       ///< and their last decile
 } ap_bench_row;
 
 /// What came out.

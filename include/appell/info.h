@@ -21,8 +21,10 @@ typedef struct ap_info_joint {
   const char *parent;      ///< the link that it hangs on
   const char *leader;      ///< the joint that a mimic joint follows; NULL for others
   const ap_body_def *body; ///< the link that it moves: limits, friction, rotor, ratio and offset
-  int q, v;                ///< first entries in the vectors
-  int nq, nv;              ///< and how many; of a mimic joint none
+  int q;                   ///< first entry in q
+  int nq;                  ///< and how many; of a mimic joint none
+  int v;                   ///< first entry in v
+  int nv;                  ///< and how many; of a mimic joint none
   bool has_axis;           ///< revolute, prismatic and planar joints have one
   double axis[3];          ///< in the frame of the link
 } ap_info_joint;
@@ -43,7 +45,8 @@ typedef struct ap_info_body {
 typedef struct ap_info_frame {
   const char *name;        ///< of the link or frame
   const char *body;        ///< the body that it moves with
-  double xyz[3], rpy[3];   ///< its place there
+  double xyz[3];           ///< its place there
+  double rpy[3];           ///< and roll, pitch, yaw
   const ap_frame_def *def; ///< of a named frame: its place on its own link; NULL for a link
 } ap_info_frame;
 
@@ -70,10 +73,12 @@ typedef struct ap_info_start {
 /// A model.
 typedef struct ap_info {
   const char *name;           ///< of the robot
-  int nq, nv;                 ///< of the tree
+  int nq;                     ///< coordinates of the tree
+  int nv;                     ///< velocities of the tree
   int freedom;                ///< degrees of freedom: independent coordinates of a mechanism, or nv
   double gravity[3];          ///< m/s2
-  double mass, moving_mass;   ///< of all links, and of those that move
+  double mass;                ///< of all links
+  double moving_mass;         ///< of those that move
   ap_info_joint *joint;       ///< those with coordinates, in the order of q and v
   int joints;                 ///< how many
   ap_info_joint *mimic;       ///< those that follow another
