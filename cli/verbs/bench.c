@@ -84,7 +84,7 @@ static double operations(const entry *e) {
 }
 
 // Beside the peers that take the model.
-static int measure(entry *e, const ap_model *m, ap_bench_options *o) {
+static int measure(entry *e, const ap_model *m, ap_bench_options o) {
   cli_links links;
   cli_peer own[PEERS] = {0};
   ap_peer peer[PEERS];
@@ -92,10 +92,10 @@ static int measure(entry *e, const ap_model *m, ap_bench_options *o) {
   cli_links_of(m, &links);
   if (links.n > 0) own[0] = cli_peer_kdl(&links), own[1] = cli_peer_mujoco(&links);
   for (int k = 0; k < PEERS; k++) peer[k] = own[k].peer;
-  o->peer = peer, o->peers = PEERS;
-  error.status = ap_bench_run(m, o, &e->found, &error);
+  o.peer = peer, o.peers = PEERS;
+  error.status = ap_bench_run(m, &o, &e->found, &error);
   for (int k = 0; k < PEERS; k++)
-    if (peer[k].own) own[k].close(peer[k].own);
+    if (own[k].close && peer[k].own) own[k].close(peer[k].own);
   cli_links_free(&links);
   if (error.status == AP_E_MEMORY) return cli_no_memory();
   return error.status == AP_OK ? CLI_OK : cli_fail(CLI_FAILED, e->name, 0, "%s", error.text);
@@ -116,7 +116,7 @@ static int add_entry(bench *b, const char *name, const ap_model *m, int joints, 
   o.no_generated = joints > MOST_GENERATED;
   o.most_operations = most_operations(b);
   if (b->full) b->peak = fmax(b->peak, ap_bench_peak()); // now and then the core is not ours alone
-  const int status = measure(e, m, &o);
+  const int status = measure(e, m, o);
   char *note = e->found.note;
   if (o.no_generated)
     snprintf(note, sizeof e->found.note, "not generated, being so long: batch is the library's");
