@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "num/f128.h"
+#include "research/f128.h"
 #include "num/sincos_f32.h"
 #include "num/sincos_f64.h"
 

@@ -199,8 +199,8 @@ static void make_work(cli_record *r) {
   if (r->memory) r->work = m ? ap_loop_work(r->loop) : ap_work_init(r->model, r->memory, size);
   r->no_memory = r->no_memory || !r->work;
   if (!r->work) return;
-  if (r->scene->gravity) ap_set_gravity(r->work, r->scene->gravity);
-  ap_set_friction(r->work, r->scene->joint_friction);
+  if (r->scene->gravity) ap_set_gravity(r->model, r->work, r->scene->gravity);
+  ap_set_friction(r->model, r->work, r->scene->joint_friction);
 }
 
 // ---- points ------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ endfunction()
 install(DIRECTORY include/appell DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 appell_install_library(appell)
+appell_install_library(appell-research)
 if(APPELL_TOOLS)
   set(tools_libs_private "-ldl")
   if(HDF5Serial_FOUND)

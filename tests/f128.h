@@ -4,21 +4,23 @@
 #ifndef AP_TESTS_F128_H
 #define AP_TESTS_F128_H
 
-#include "num/f128.h"
+#include "research/f128.h"
 
 #ifdef AP_HAVE_F128
 
 #define motion frame_motion // tests have a motion of their own
-#include "kin/text_f128.h"
+#include "research/text_f128.h"
 
-#include "base/arena.h"
 #include "dyn/text.inc"
-#include "dyn/compared.inc"
 
-#include "dyn/model_in_f128.inc"
+#define ISA_NAME "f128"
+#include "dyn/own_kernels.inc"
+#include "dyn/solve.inc"
 #undef motion
 
-static const KERNELS kernels_f128 = KERNEL_TABLE("f128");
+static const PART *const parts_f128[] = {
+    &part_inverse,  &part_solver,    &part_frames, &part_derivatives,
+    &part_coriolis, &part_regressor, NULL};
 
 // On the heap; free() it at .memory.
 typedef struct work_f128 {
@@ -27,10 +29,9 @@ typedef struct work_f128 {
 } work_f128;
 
 static inline work_f128 work_make_f128(const ap_model *m) {
-  size_t size = work_size(m, false);
+  size_t size = work_size(m, parts_f128);
   work_f128 x = {NULL, malloc(size + 1)};
-  x.w = work_init(m, false, x.memory, size, NULL);
-  if (x.w) x.w->kernels = &kernels_f128;
+  x.w = work_init(m, parts_f128, x.memory, size, NULL);
   return x;
 }
 

@@ -270,8 +270,8 @@ TEST(studies_take_friction_and_gravity) {
       if (t.s) {
         ap_study_set_friction(t.s, true);
         ap_study_set_gravity(t.s, gravity);
-        ap_set_friction(r->w, true);
-        ap_set_gravity(r->w, gravity);
+        ap_set_friction(r->m, r->w, true);
+        ap_set_gravity(r->m, r->w, gravity);
         for (int what = AP_INVERSE; what <= AP_FORWARD_DERIVATIVES; what++) {
           if (what == AP_FORWARD) continue;
           fill(r->m, &s, (ap_quantity)what, in);
@@ -400,10 +400,10 @@ TEST(float_twins_take_wrenches_payloads_friction_and_gravity) {
       newton.gravity = o_load(gravity);
       newton.friction = true;
       if (!single_make(r, &t, &f)) continue;
-      ap_set_gravity(r->w, gravity);
-      ap_set_gravity_f32(f.w, gravity_f);
-      ap_set_friction(r->w, true);
-      ap_set_friction_f32(f.w, true);
+      ap_set_gravity(r->m, r->w, gravity);
+      ap_set_gravity_f32(r->m, f.w, gravity_f);
+      ap_set_friction(r->m, r->w, true);
+      ap_set_friction_f32(r->m, f.w, true);
       if (last > 0) {
         CHECK_OK(ap_set_payload(r->m, r->w, last, 2, com, inertia));
         CHECK_OK(ap_set_payload_f32(r->m, f.w, last, 2, com_f, inertia_f));

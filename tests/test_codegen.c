@@ -447,7 +447,7 @@ TEST(friction) {
   test_robot *r = robot_of("arm, mixed DH");
   ap_generate_options options = ap_default_generate();
   options.friction = true;
-  ap_set_friction(r->w, true);
+  ap_set_friction(r->m, r->w, true);
   compare_dynamics(r, options);
 }
 

@@ -1,7 +1,8 @@
 // ap_compile(): what it loads computes what the library computes, a cache is trusted as far as it
 // deserves, and whatever fails leaves functions that work.
 
-#include <appell/compile.h>
+#include <appell/batch.h>
+#include <appell/codegen.h>
 #include <appell/dyn.h>
 #include <appell/file.h>
 
@@ -21,7 +22,7 @@ typedef struct bed {
   ap_robot *robot;
   ap_model *m;
   void *memory;
-  ap_work *w;
+  ap_work *w, *other; // other computes with the compiled functions
   char folder[64], cache[96], script[96];
   ap_compile_options options;
 } bed;
@@ -34,12 +35,14 @@ static bool open_bed(bed *b) {
   snprintf(b->script, sizeof b->script, "%s/compiler", b->folder);
   if (!CHECK_OK(ap_robot_builtin("puma600", NULL, &b->robot, &error))) return false;
   if (!CHECK_OK(ap_robot_model(b->robot, &b->m, &error))) return false;
-  b->memory = malloc(ap_work_size(b->m));
-  b->w = ap_work_init(b->m, b->memory, ap_work_size(b->m));
+  size_t size = ap_work_size(b->m);
+  b->memory = malloc(2 * size);
+  b->w = ap_work_init(b->m, b->memory, size);
+  b->other = ap_work_init(b->m, (char *)b->memory + size, size);
   b->options.folder = b->cache;
   b->options.flags = "-O0"; // the result is the same, and here sooner
   b->options.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD;
-  return CHECK(b->w);
+  return CHECK(b->w && b->other);
 }
 
 static void close_bed(bed *b) {
@@ -55,36 +58,39 @@ static void random_numbers(rng *r, double *x, int n) {
   for (int k = 0; k < n; k++) x[k] = rng_uniform(r, -2, 2);
 }
 
-// The functions of c are those of the library.
+// A work with the functions of c computes what the library computes.
 static void check_functions(const bed *b, const ap_compiled *c) {
+  ap_work *x = b->other;
+  ap_work_use(b->m, x, ap_compiled_functions(c));
   rng r = rng_seed(8);
   double q[N], v[N], a[N], tau[N], expected[N], M[N * N], expected_M[N * N];
   double D[3][N * N], expected_D[3][N * N];
   for (int k = 0; k < 10; k++) {
     random_numbers(&r, q, N), random_numbers(&r, v, N), random_numbers(&r, a, N);
     ap_inverse_dynamics(b->m, b->w, q, v, a, expected);
-    ap_compiled_inverse_dynamics(c, b->w, q, v, a, tau);
+    ap_inverse_dynamics(b->m, x, q, v, a, tau);
     CHECK_NEAR(tau, expected, N, 1e-13);
-    CHECK_OK(ap_compiled_forward_dynamics(c, b->w, q, v, tau, expected));
+    CHECK_OK(ap_forward_dynamics(b->m, x, q, v, tau, expected));
     CHECK_NEAR(expected, a, N, 1e-10);
     ap_inertia_matrix(b->m, b->w, q, expected_M);
-    ap_compiled_inertia_matrix(c, b->w, q, M);
+    ap_inertia_matrix(b->m, x, q, M);
     CHECK_NEAR(M, expected_M, N * N, 1e-13);
     ap_bias(b->m, b->w, q, v, expected);
-    ap_compiled_bias(c, b->w, q, v, tau);
+    ap_bias(b->m, x, q, v, tau);
     CHECK_NEAR(tau, expected, N, 1e-12);
     ap_gravity_forces(b->m, b->w, q, expected);
-    ap_compiled_gravity_forces(c, b->w, q, tau);
+    ap_gravity_forces(b->m, x, q, tau);
     CHECK_NEAR(tau, expected, N, 1e-12);
     ap_inverse_dynamics_derivatives(b->m, b->w, q, v, a, expected_D[0], expected_D[1],
                                     expected_D[2]);
-    CHECK_OK(ap_compiled_inverse_dynamics_derivatives(c, b->w, q, v, a, D[0], D[1], D[2]));
+    CHECK_OK(ap_inverse_dynamics_derivatives(b->m, x, q, v, a, D[0], D[1], D[2]));
     CHECK_NEAR(D[0], expected_D[0], 3 * N * N, 1e-12);
     CHECK_OK(ap_forward_dynamics_derivatives(b->m, b->w, q, v, tau, expected_D[0], expected_D[1],
                                              expected_D[2]));
-    CHECK_OK(ap_compiled_forward_dynamics_derivatives(c, b->w, q, v, tau, D[0], D[1], D[2]));
+    CHECK_OK(ap_forward_dynamics_derivatives(b->m, x, q, v, tau, D[0], D[1], D[2]));
     CHECK_NEAR(D[0], expected_D[0], 3 * N * N, 1e-10);
   }
+  ap_work_use(b->m, x, NULL);
 }
 
 // Compile as the options say, and see whether the result is from the cache and works.
@@ -146,19 +152,113 @@ TEST(many_states_at_once) {
   random_numbers(&r, a, N * STATES);
   void *memory = malloc(ap_batch_size(b.m));
   ap_batch *batch = ap_batch_init(b.m, memory, ap_batch_size(b.m));
-  ap_batch_inverse_dynamics(b.m, batch, ap_all_states(STATES, AP_COLUMNS), q, v, a, out[0]);
+  ap_states all = ap_all_states(STATES, AP_COLUMNS);
+  ap_batch_inverse_dynamics(b.m, batch, all, q, v, a, out[0]);
   for (int without = 0; without < 2; without++) {
     ap_compiled *c = NULL;
     if (without) b.options.compiler = "/nonexistent/cc";
     ap_compile(b.m, &b.options, &c, NULL);
     if (!CHECK(c)) break;
     CHECK((ap_compiled_functions(c)->inverse_dynamics_batch == NULL) == without);
-    ap_compiled_batch_inverse_dynamics(c, batch, STATES, q, v, a, out[1]);
+    ap_work_use(b.m, b.other, ap_compiled_functions(c));
+    CHECK_OK(ap_batch_use_settings(b.m, batch, b.other));
+    CHECK_OK(ap_batch_inverse_dynamics(b.m, batch, all, q, v, a, out[1]));
     CHECK_NEAR(out[1], out[0], N * STATES, 1e-13);
-    CHECK_OK(ap_compiled_batch_forward_dynamics(c, batch, STATES, q, v, out[1], out[2]));
+    CHECK_OK(ap_batch_forward_dynamics(b.m, batch, all, q, v, out[1], out[2], NULL));
     CHECK_NEAR(out[2], a, N * STATES, 1e-10);
+    ap_work_use(b.m, b.other, NULL);
     ap_compiled_free(c);
   }
+  free(memory);
+  close_bed(&b);
+}
+
+// Functions that know nothing but their robot as it was defined, and tell that they were asked.
+static int calls;
+static void marked(double x, double *out) {
+  calls++;
+  for (int k = 0; k < N; k++) out[k] = x;
+}
+static void marked_inverse(const double *q, const double *v, const double *a, double *tau) {
+  (void)q, (void)v, (void)a;
+  marked(1, tau);
+}
+static int marked_forward(const double *q, const double *v, const double *tau, double *a) {
+  (void)q, (void)v, (void)tau;
+  marked(2, a);
+  return 0;
+}
+static int marked_batch(size_t n, const double *q, const double *v, const double *tau, double *a) {
+  (void)q, (void)v, (void)tau;
+  calls++;
+  for (size_t k = 0; k < N * n; k++) a[k] = 2;
+  return 0;
+}
+
+// Whether the marked functions are asked by a work set as `other` is; where not, the results are
+// those of a work without code, to the bit.
+static bool is_asked(const bed *b, ap_batch *batch) {
+  const double q[N] = {1, -1, 0.5, 0.25, 1, 2}, v[N] = {1, 1, 1, 1, 1, 1};
+  double tau[2][N], a[3][N], M[N * N];
+  ap_states one = ap_all_states(1, AP_ROWS);
+  calls = 0;
+  ap_inverse_dynamics(b->m, b->other, q, v, v, tau[0]);
+  CHECK_OK(ap_forward_dynamics(b->m, b->other, q, v, v, a[0]));
+  CHECK_OK(ap_batch_use_settings(b->m, batch, b->other));
+  CHECK_OK(ap_batch_forward_dynamics(b->m, batch, one, q, v, v, a[2], NULL));
+  ap_inertia_matrix(b->m, b->other, q, M); // which they have not
+  ap_inverse_dynamics(b->m, b->w, q, v, v, tau[1]);
+  CHECK_OK(ap_forward_dynamics(b->m, b->w, q, v, v, a[1]));
+  CHECK(calls == 0 || calls == 3);
+  if (calls == 0) {
+    CHECK_BITS(tau[0], tau[1], N);
+    CHECK_BITS(a[0], a[1], N);
+    CHECK_BITS(a[2], a[1], N);
+    return false;
+  }
+  CHECK(tau[0][0] == 1 && a[0][0] == 2 && a[2][0] == 2);
+  return true;
+}
+
+// The same done to both works.
+static void set_both(const bed *b, double load, double gravity, bool friction) {
+  const double g[3] = {0, 0, gravity};
+  ap_work *const works[] = {b->w, b->other};
+  for (int k = 0; k < 2; k++) {
+    CHECK_OK(ap_set_payload(b->m, works[k], N, load, NULL, NULL));
+    ap_set_gravity(b->m, works[k], g);
+    ap_set_friction(b->m, works[k], friction);
+  }
+}
+
+TEST(code_is_used_where_it_fits_and_nowhere_else) {
+  bed b;
+  if (!open_bed(&b)) return;
+  const double g = ap_gravity(b.m)[2];
+  ap_functions f = {.inverse_dynamics = marked_inverse,
+                    .forward_dynamics = marked_forward,
+                    .forward_dynamics_batch = marked_batch};
+  void *memory = malloc(ap_batch_size(b.m));
+  ap_batch *batch = ap_batch_init(b.m, memory, ap_batch_size(b.m));
+  CHECK(!is_asked(&b, batch));
+  ap_work_use(b.m, b.other, &f);
+  CHECK(is_asked(&b, batch));
+  set_both(&b, 2, g, false), CHECK(!is_asked(&b, batch));
+  set_both(&b, 0, g, false), CHECK(is_asked(&b, batch));
+  set_both(&b, 0, -1.62, false), CHECK(!is_asked(&b, batch));
+  set_both(&b, 0, g, true), CHECK(!is_asked(&b, batch));
+  set_both(&b, 0, g, false), CHECK(is_asked(&b, batch));
+  CHECK_OK(ap_set_inertia(b.m, b.w, 1, 3, NULL, NULL));
+  CHECK_OK(ap_set_inertia(b.m, b.other, 1, 3, NULL, NULL));
+  CHECK(!is_asked(&b, batch));
+  ap_reset_inertia(b.m, b.w), ap_reset_inertia(b.m, b.other);
+  CHECK(is_asked(&b, batch));
+  f.friction = true; // functions of another kind
+  ap_work_use(b.m, b.other, &f);
+  CHECK(!is_asked(&b, batch));
+  set_both(&b, 0, g, true), CHECK(is_asked(&b, batch));
+  ap_work_use(b.m, b.other, NULL);
+  CHECK(!is_asked(&b, batch));
   free(memory);
   close_bed(&b);
 }
@@ -174,8 +274,9 @@ TEST(single_precision) {
   float tau[2][N];
   if (CHECK_OK(ap_compile_f32(b.m, &b.options, &c, NULL))) {
     CHECK(ap_compiled_functions_f32(c)->inverse_dynamics);
-    ap_compiled_inverse_dynamics_f32(c, w, q, v, v, tau[0]);
     ap_inverse_dynamics_f32(b.m, w, q, v, v, tau[1]);
+    ap_work_use_f32(b.m, w, ap_compiled_functions_f32(c));
+    ap_inverse_dynamics_f32(b.m, w, q, v, v, tau[0]);
     for (int k = 0; k < N; k++) CHECK_CLOSE((double)tau[0][k], (double)tau[1][k], 1e-3);
   }
   ap_compiled_free_f32(c);

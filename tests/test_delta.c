@@ -135,7 +135,7 @@ static rig general(const ap_delta_def *def) {
                                      .ncoordinate = COUNT(s),
                                      .actuated = actuated,
                                      .nactuated = COUNT(actuated)});
-  if (r.l) ap_set_friction(ap_loop_work(r.l), true);
+  if (r.l) ap_set_friction(ap_mechanism_tree(r.m), ap_loop_work(r.l), true);
   return r;
 }
 

@@ -127,7 +127,7 @@ TEST(inverse_derivatives_are_slopes) {
     FOR_EACH_STATE (r, s, 2) {
       state y;
       x.w->friction = newton.friction = s.number > 0;
-      ap_set_friction(r->w, s.number > 0);
+      ap_set_friction(r->m, r->w, s.number > 0);
       widen(r->m, &s, &y);
       double size = bound_of(&s, 1), bound = bound_of(&s, DBL_EPSILON);
       derivatives(x.w, y.q, y.v, y.a, NULL, NULL, (real *const[]){wide[0], wide[1], wide[2]});

@@ -328,7 +328,7 @@ TEST(friction_and_rotors_enter_when_asked) {
     FOR_EACH_STATE (r, s, 2) {
       oracle_init(&newton, &r->def);
       newton.friction = true;
-      ap_set_friction(r->w, true);
+      ap_set_friction(r->m, r->w, true);
       ap_inverse_dynamics(r->m, r->w, s.q, s.v, s.a, tau);
       oracle_inverse(&newton, s.q, s.v, s.a, NULL, 0, want);
       CHECK_WITHIN(tau, want, newton.nv, oracle_bound(&newton, DBL_EPSILON));
@@ -354,9 +354,9 @@ TEST(friction_off_again_leaves_no_trace) {
   FOR_EACH_MODEL (r)
     FOR_EACH_STATE (r, s, 1) {
       ap_inverse_dynamics(r->m, r->w, s.q, s.v, s.a, before);
-      ap_set_friction(r->w, true);
+      ap_set_friction(r->m, r->w, true);
       ap_inverse_dynamics(r->m, r->w, s.q, s.v, s.a, after);
-      ap_set_friction(r->w, false);
+      ap_set_friction(r->m, r->w, false);
       ap_inverse_dynamics(r->m, r->w, s.q, s.v, s.a, after);
       CHECK_BITS(after, before, ap_nv(r->m));
     }
@@ -368,7 +368,7 @@ TEST(friction_is_zero_at_rest) {
   FOR_EACH_MODEL (r)
     FOR_EACH_STATE (r, s, 1) {
       oracle_init(&newton, &r->def);
-      ap_set_friction(r->w, true);
+      ap_set_friction(r->m, r->w, true);
       ap_bias(r->m, r->w, s.q, zero, bias);
       ap_gravity_forces(r->m, r->w, s.q, gravity);
       oracle_inverse(&newton, s.q, NULL, NULL, NULL, 0, zero);
@@ -384,7 +384,7 @@ TEST(gravity_can_be_replaced) {
     FOR_EACH_STATE (r, s, 2) {
       oracle_init(&newton, &r->def);
       newton.gravity = o_load(other);
-      ap_set_gravity(r->w, other);
+      ap_set_gravity(r->m, r->w, other);
       ap_inverse_dynamics(r->m, r->w, s.q, s.v, s.a, tau);
       oracle_inverse(&newton, s.q, s.v, s.a, NULL, 0, want);
       CHECK_WITHIN(tau, want, newton.nv, oracle_bound(&newton, DBL_EPSILON));

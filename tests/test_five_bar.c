@@ -119,7 +119,7 @@ static rig general(const ap_five_bar_def *def) {
                                      .ncoordinate = 2,
                                      .actuated = actuated,
                                      .nactuated = 2});
-  if (r.l) ap_set_friction(ap_loop_work(r.l), true);
+  if (r.l) ap_set_friction(ap_mechanism_tree(r.m), ap_loop_work(r.l), true);
   return r;
 }
 

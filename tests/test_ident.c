@@ -294,7 +294,7 @@ TEST(applied_parameters_give_the_forces) {
   void *room = malloc(work + 1);
   ap_work *w = m ? ap_work_init(m, room, work) : NULL;
   wave motion = random_wave(&r, 6);
-  if (CHECK(w)) ap_set_friction(w, true);
+  if (CHECK(w)) ap_set_friction(m, w, true);
   for (int k = 0; w && k < 10; k++) {
     double q[6], v[6], acc[6], tau[6], want[6];
     wave_at(&motion, 6, k, q, v, acc);

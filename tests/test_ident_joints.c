@@ -36,7 +36,7 @@ TEST(nominal_parameters_give_the_forces) {
     static double p[PARAMETERS];
     double tau[ROBOT_V], want[ROBOT_V], terms[ROBOT_V];
     ap_ident_nominal(id, p);
-    ap_set_friction(r->w, true);
+    ap_set_friction(r->m, r->w, true);
     FOR_EACH_STATE (r, s, 2) {
       forces(r->m, id, &s, p, tau, terms);
       ap_inverse_dynamics(r->m, r->w, s.q, s.v, s.a, want);

@@ -272,12 +272,12 @@ TEST(weights_are_wrenches) {
         cross(arm, w[n].force, w[n].moment);
         n++;
       }
-      ap_set_gravity(ap_loop_work(r.l), none);
+      ap_set_gravity(ap_mechanism_tree(r.m), ap_loop_work(r.l), none);
       CHECK_OK(ap_loop_inverse_dynamics_ext(r.m, r.l, s.q, s.v, s.a, w, n, tau));
       CHECK_NEAR(tau, want, ap_mechanism_nact(r.m), 1e-10);
       CHECK_OK(ap_loop_forward_dynamics_ext(r.m, r.l, s.q, s.v, want, w, n, a));
       CHECK_NEAR(a, s.a, ap_mechanism_n(r.m), 1e-9);
-      ap_set_gravity(ap_loop_work(r.l), g);
+      ap_set_gravity(ap_mechanism_tree(r.m), ap_loop_work(r.l), g);
     }
     drop(&r);
   }

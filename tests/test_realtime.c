@@ -87,8 +87,8 @@ static void changes_of(const ap_model *m, ap_work *w, const motion *s, results *
   static const double gravity[3] = {1, 2, 3}, com[3] = {0.1, 0, 0},
                       inertia[6] = {0.1, 0, 0, 0.1, 0, 0.1};
   int last = ap_nbody(m) - 1;
-  ap_set_gravity(w, gravity);
-  ap_set_friction(w, true);
+  ap_set_gravity(m, w, gravity);
+  ap_set_friction(m, w, true);
   if (last > 0) {
     CHECK_OK(ap_set_inertia(m, w, last, 1, com, inertia));
     CHECK_OK(ap_set_payload(m, w, last, 1, com, inertia));
@@ -97,8 +97,8 @@ static void changes_of(const ap_model *m, ap_work *w, const motion *s, results *
   kinematics_of(m, w, s, out);
   if (last > 0) CHECK_OK(ap_set_payload(m, w, last, 0, com, inertia));
   ap_reset_inertia(m, w);
-  ap_set_friction(w, false);
-  ap_set_gravity(w, ap_gravity(m));
+  ap_set_friction(m, w, false);
+  ap_set_gravity(m, w, ap_gravity(m));
   dynamics_of(m, w, s, out);
 }
 
@@ -175,8 +175,8 @@ static void everything_single(const ap_model *m, ap_work_f32 *w, const motion *s
   for (int i = 0; i < ap_nv(m); i++) a[i] = (float)s->a[i];
   single_dynamics(m, w, q, v, a, out);
   single_kinematics(m, w, q, v, a, out);
-  ap_set_friction_f32(w, true);
-  ap_set_gravity_f32(w, com);
+  ap_set_friction_f32(m, w, true);
+  ap_set_gravity_f32(m, w, com);
   if (ap_nbody(m) > 1) {
     CHECK_OK(ap_set_inertia_f32(m, w, 1, 1, com, inertia));
     CHECK_OK(ap_set_payload_f32(m, w, 1, 1, com, inertia));
@@ -184,7 +184,7 @@ static void everything_single(const ap_model *m, ap_work_f32 *w, const motion *s
   single_dynamics(m, w, q, v, a, out);
   if (ap_nbody(m) > 1) CHECK_OK(ap_set_payload_f32(m, w, 1, 0, com, inertia));
   ap_reset_inertia_f32(m, w);
-  ap_set_friction_f32(w, false);
+  ap_set_friction_f32(m, w, false);
 }
 
 // Every method of a study on a state.

@@ -128,7 +128,7 @@ TEST(follows_changes_of_the_work) {
     if (ap_nbody(r->m) == 1) continue;
     CHECK_OK(ap_set_payload(r->m, r->w, ap_nbody(r->m) - 1, mass, com, inertia));
     random_vector(&random, 9, gravity);
-    ap_set_gravity(r->w, gravity);
+    ap_set_gravity(r->m, r->w, gravity);
     ap_inertial_parameters(r->m, r->w, p);
     for (int k = 0; k < 10 * ap_moving_bodies(r->m); k++) exact[k] = p[k];
     FOR_EACH_STATE (r, s, 2) {

@@ -374,7 +374,7 @@ static bool make_scene(uint64_t seed, test_scene *s) {
   make_start(&r, s);
   make_points(&r, s);
   make_springs(&r, s);
-  ap_set_friction(s->robot.w, scene->joint_friction);
+  ap_set_friction(s->robot.m, s->robot.w, scene->joint_friction);
   place_points(s, s->q, NULL);
   scene->nwall = rng_int(&r, 1, MOST_WALLS);
   for (int i = 0; i < scene->nwall; i++)

@@ -1,7 +1,7 @@
 // Sine and cosine of every arithmetic, the binary128 square root, and the laws of counting.
 
-#include "num/arith_count.h"
-#include "num/f128.h"
+#include "research/arith_count.h"
+#include "research/f128.h"
 #include "num/sincos_f32.h"
 #include "num/sincos_f64.h"
 #include "test.h"

@@ -8,7 +8,7 @@
 // rounding of the arithmetic at hand, and left out in between.
 
 #include <appell/batch.h>
-#include <appell/compile.h>
+#include <appell/codegen.h>
 #include <appell/dyn.h>
 #include <appell/research.h>
 
@@ -364,9 +364,9 @@ TEST(rotors_and_payloads_count) {
   r.body[0].rotor_inertia = 1e-5, r.body[0].gear_ratio = 10;
   if (robot_make(&r)) {
     CHECK_STATUS(ap_forward_dynamics(r.m, r.w, q, v, tau, a), AP_E_SINGULAR);
-    ap_set_friction(r.w, true);
+    ap_set_friction(r.m, r.w, true);
     CHECK_STATUS(ap_forward_dynamics(r.m, r.w, q, v, tau, a), AP_OK);
-    ap_set_friction(r.w, false);
+    ap_set_friction(r.m, r.w, false);
     CHECK_STATUS(ap_forward_dynamics(r.m, r.w, q, v, tau, a), AP_E_SINGULAR);
     CHECK_OK(ap_set_payload(r.m, r.w, 1, 1e-6, com, NULL));
     CHECK_STATUS(ap_forward_dynamics(r.m, r.w, q, v, tau, a), AP_OK);

@@ -144,7 +144,7 @@ static int write_motion(const char *path, const ap_model *m, const ap_traj *t, d
   cli_out out;
   int status = cli_out_open(&out, path);
   if (status == CLI_OK) {
-    ap_set_friction(w, true);
+    ap_set_friction(m, w, true);
     write_names(&out, m);
     status = cli_out_close(&out, write_rows(&out, m, w, t, rate));
   }

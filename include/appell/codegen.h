@@ -78,6 +78,72 @@ AP_API ap_status ap_code_count(const ap_code *code, ap_function function, ap_cou
 /// Free generated text; NULL is allowed.
 AP_API void ap_code_free(ap_code *code);
 
+// ---- compiled while the program runs ------------------------------------------------------------
+
+// What ap_generate() writes, compiled by the system's C compiler, kept in a cache, and loaded:
+//
+//     ap_compiled *c;
+//     ap_error why;
+//     if (ap_compile(model, NULL, &c, &why) != AP_OK) log(why.text);   // slower, not wrong
+//     if (c) ap_work_use(model, w, ap_compiled_functions(c));
+//
+// ap_compile() and ap_compiled_free() allocate, do input and output and start processes.
+
+/// How to compile. Start from ap_default_compile().
+typedef struct ap_compile_options {
+  const char *compiler; ///< a command that takes the options of cc; NULL: what $CC names, or cc
+  const char *flags;    ///< separated by blanks; NULL: "-O3 -march=native"
+  const char *folder;   ///< of the cache; NULL: $XDG_CACHE_HOME/appell, or ~/.cache/appell
+  unsigned functions;   ///< bit 1 << AP_GEN_...; default: those of ap_functions
+  bool friction;        ///< with friction and rotors, as ap_set_friction(); default: false
+  bool batch;           ///< also for many states at once; default: true
+} ap_compile_options;
+
+/// The defaults named above.
+AP_API ap_compile_options ap_default_compile(void);
+
+/// A model with its compiled functions; may be shared by any number of threads.
+typedef struct ap_compiled ap_compiled;
+
+/// Generate, compile or find in the cache, and load; options NULL: the defaults. The model must
+/// live as long as *c.
+///
+/// AP_OK: what options->functions names is compiled. Any other status is explained in *error (which
+/// may be NULL). AP_E_UNSUPPORTED: there is no compiler, or it failed, or there is nothing to
+/// generate. AP_E_FILE: the folder of the cache cannot be made or written, or is not private (a
+/// link, someone else's, writable by others). With both *c is there all the same, without
+/// functions. AP_E_ARG (as from ap_generate()) and AP_E_MEMORY: *c is NULL.
+///
+/// A cached object is found again by a hash of the generated text, the flags, and what the compiler
+/// says about itself and the processor it compiles for. It is verified before it is loaded; one
+/// that was damaged is compiled anew. Any number of processes may use a cache at once. Who can
+/// write to the folder can make this program run what they want, hence the demands on it.
+AP_API ap_status ap_compile(const ap_model *m, const ap_compile_options *options, ap_compiled **c,
+                            ap_error *error);
+/// The file that was loaded; NULL where there is none.
+AP_API const char *ap_compiled_path(const ap_compiled *c);
+/// The compiled functions, for ap_work_use(), all NULL where there are none; valid until
+/// ap_compiled_free().
+AP_API const ap_functions *ap_compiled_functions(const ap_compiled *c);
+/// Unload and free; NULL is allowed.
+AP_API void ap_compiled_free(ap_compiled *c);
+
+// ---- single precision --------------------------------------------------------------------------
+
+/// ap_compiled in single precision.
+typedef struct ap_compiled_f32 ap_compiled_f32;
+
+/// @name Twins in single precision
+/// @{
+
+/// As its namesake in double precision.
+AP_API ap_status ap_compile_f32(const ap_model *m, const ap_compile_options *options,
+                                ap_compiled_f32 **c, ap_error *error);
+AP_API const char *ap_compiled_path_f32(const ap_compiled_f32 *c);
+AP_API const ap_functions_f32 *ap_compiled_functions_f32(const ap_compiled_f32 *c);
+AP_API void ap_compiled_free_f32(ap_compiled_f32 *c);
+/// @}
+
 #ifdef __cplusplus
 }
 #endif

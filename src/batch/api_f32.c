@@ -7,6 +7,8 @@
 #include "dyn/isa.h"
 #include "kin/text_f32.h"
 
+#include "dyn/parts.inc"
+
 #define F(name) name##_f32
 #define FLOAT   float
 

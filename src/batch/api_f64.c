@@ -7,6 +7,8 @@
 #include "dyn/isa.h"
 #include "kin/text_f64.h"
 
+#include "dyn/parts.inc"
+
 #define F(name) name
 #define FLOAT   double
 

@@ -4,7 +4,7 @@
 #ifndef APPELL_BENCH_PASSES_H
 #define APPELL_BENCH_PASSES_H
 
-#include <appell/compile.h>
+#include <appell/codegen.h>
 #include <appell/research.h>
 
 // Entries of a result of one state.

@@ -1,4 +1,5 @@
-#include <appell/compile.h>
+#include <appell/batch.h>
+#include <appell/codegen.h>
 #include <float.h>
 
 #define REAL       double

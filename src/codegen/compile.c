@@ -192,6 +192,7 @@ ap_status ap__object_open(ap_object *o, const ap_model *m, const ap_compile_opti
   generating.name = AP_OBJECT_NAME;
   generating.arithmetic = arithmetic;
   generating.functions = options->functions;
+  generating.friction = options->friction;
   generating.batch = options->batch;
   ap_status status = ap_generate(m, &generating, &j.code, error);
   if (!status) status = ap__cache_open(&j.cache, options->folder, error);

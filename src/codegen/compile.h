@@ -3,7 +3,7 @@
 #ifndef AP_CODEGEN_COMPILE_H
 #define AP_CODEGEN_COMPILE_H
 
-#include <appell/compile.h>
+#include <appell/codegen.h>
 
 /// The prefix of the functions in every object.
 #define AP_OBJECT_NAME "robot"

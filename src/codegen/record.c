@@ -1,26 +1,15 @@
 // The kernels in the tape arithmetic, run once for one model.
 
-#include "kin/text_tape.h"
-
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "codegen/derive.h"
 #include "codegen/program.h"
 #include "codegen/regroup.h"
-#include "dyn/text.inc"
-#include "dyn/compared.inc"
-#include "codegen/gibbs_base.inc"
-
-#define OWN_FRAMES         false
-#define PACKED_REAL        double
-#define PARAM(ctx, x)      r_param(ctx, x)
-#define OFFLINE(ctx, x)    ((void)(ctx), (x))
-#define MERGE_INERTIA      ap__merge_inertia_f64
-#define ARITHMETIC_EPSILON DBL_EPSILON
+#include "model/pack.h"
 
 // Entries that are nothing but rounding beside the largest of their vector or tensor are zero.
 static void clean(double *x, int n) {
@@ -30,21 +19,25 @@ static void clean(double *x, int n) {
     if (fabs(x[k]) < 2 * DBL_EPSILON * most) x[k] = 0;
 }
 
-TEXT void pack_for_work(const ap_model *m, WORK *w) {
-  memcpy(w->packed_body, m->packed_body, sizeof *m->packed_body * (size_t)m->nbody);
-  for (int i = 0; i < m->nbody; i++) {
-    clean(w->packed_body[i].s, 3);
-    clean(w->packed_body[i].com, 3);
-    clean(w->packed_body[i].inertia, 6);
-  }
-  w->packed_frame = m->packed_frame;
+static void pack_clean(const ap_model *m, ap_packed_body *body, ap_packed_frame *frame) {
+  memcpy(body, m->packed_body, sizeof *body * (size_t)m->nbody);
+  memcpy(frame, m->packed_frame, sizeof *frame * (size_t)m->nframe);
+  for (int i = 0; i < m->nbody; i++)
+    clean(body[i].s, 3), clean(body[i].com, 3), clean(body[i].inertia, 6);
 }
 
-#include "dyn/setup.inc"
-#include "kin/coordinates.inc"
+#define PACK_MODEL pack_clean
+#include "kin/text_tape.h"
+
+#define ISA_NAME "tape"
+#include "dyn/text.inc"
+#include "dyn/own_kernels.inc"
 #include "dyn/solve.inc"
 
-static const KERNELS kernels = KERNEL_TABLE("tape");
+#include "codegen/gibbs_base.inc"
+
+static const PART *const tape_parts[] = {&part_inverse,     &part_solver,    &part_frames,
+                                         &part_derivatives, &part_regressor, NULL};
 
 // A model on its way onto a tape.
 typedef struct recorder {
@@ -74,24 +67,25 @@ static void set_base(recorder *r, ap_tape *t) {
     clean(x->inertia, 6);
     body *b = &w->body[i];
     b->mass = b->composite_mass = r_param(t, x->mass);
-    b->c = constant3(t, x->moment);
-    b->E = constant_sym(t, x->inertia);
-    r->base[i] = (base_body){b->mass, b->c, euler_tensor(b->E)};
+    b->beyond->c = constant3(t, x->moment);
+    b->beyond->E = constant_sym(t, x->inertia);
+    r->base[i] = (base_body){b->mass, b->beyond->c, euler_tensor(b->beyond->E)};
     if (b->type == AP_REVOLUTE) r->base[i].J.zz = r_const(0);
   }
-  add_composites(w);
+  add_composite_masses(w);
+  lump_beyond(w);
 }
 
 static bool open_recorder(recorder *r, const ap_model *m, const ap_recording *how, ap_tape *t) {
-  size_t size = work_size(m, false), n = (size_t)m->nbody;
+  size_t size = work_size(m, tape_parts), n = (size_t)m->nbody;
   // the second ways know no regrouped parameters
   *r = (recorder){.m = m, .regroup = how->regroup && !how->second, .second = how->second};
   r->memory = size ? malloc(size) : NULL;
   r->lumps = malloc(n * sizeof *r->lumps);
   r->base = malloc(n * sizeof *r->base);
   if (!r->memory || !r->lumps || !r->base) return false;
-  r->w = work_init(m, false, r->memory, size, t);
-  r->w->kernels = &kernels, r->w->friction = how->friction;
+  r->w = work_init(m, tape_parts, r->memory, size, t);
+  r->w->friction = how->friction;
   if (r->regroup) set_base(r, t);
   return true;
 }
@@ -125,16 +119,17 @@ static void record_pivots(const recorder *r, const real *inverse, size_t stride,
 static void record_probe(const recorder *r, real *pivot) {
   int n = r->m->nv;
   if (n == 0) return;
-  pivot[n + AP_OF_ENERGY] = r->w->probed.energy, pivot[n + AP_OF_SIZE] = r->w->probed.size;
+  pivot[n + AP_OF_ENERGY] = r->w->solver->probed.energy,
+            pivot[n + AP_OF_SIZE] = r->w->solver->probed.size;
 }
 
 // By articulated bodies.
 static void record_articulated(recorder *r, const real *q, const real *v, const real *tau, real *a,
                                real *pivot) {
   WORK *w = r->w;
-  accelerations_by_bodies(w, &w->kernels->articulated, q, v, tau, NULL);
+  accelerations_by_bodies(w, &w->solver->by.articulated, q, v, tau, NULL);
   for (int k = 0; k < r->m->nv; k++) a[k] = w->a[k];
-  record_pivots(r, w->y, 1, pivot);
+  record_pivots(r, w->solver->y, 1, pivot);
   record_probe(r, pivot);
 }
 
@@ -142,18 +137,18 @@ static void record_articulated(recorder *r, const real *q, const real *v, const 
 static void record_forward(recorder *r, const real *q, const real *v, const real *tau, real *a) {
   WORK *w = r->w;
   int n = r->m->nv;
-  record_inverse(r, q, v, NULL, w->x);
-  inertia(w, q, w->L);
-  factorize(n, elimination(w), w->L);
-  for (int k = 0; k < n; k++) a[k] = r_sub(tau[k], w->x[k]);
-  solve(n, elimination(w), w->L, a);
+  record_inverse(r, q, v, NULL, w->solver->x);
+  inertia(w, q, w->solver->L);
+  factorize(n, elimination(w), w->solver->L);
+  for (int k = 0; k < n; k++) a[k] = r_sub(tau[k], w->solver->x[k]);
+  solve(n, elimination(w), w->solver->L, a);
 }
 
 // Whether that one is singular; comes last, see ap__program_nodes().
 static void probe_factors(recorder *r, real *pivot) {
   update_sizes(r->w);
-  record_pivots(r, r->w->L, (size_t)r->m->nv + 1, pivot);
-  probe_matrix(r->w, r->m->nv, elimination(r->w), r->w->L);
+  record_pivots(r, r->w->solver->L, (size_t)r->m->nv + 1, pivot);
+  probe_matrix(r->w, r->m->nv, elimination(r->w), r->w->solver->L);
   record_probe(r, pivot);
 }
 
@@ -161,8 +156,8 @@ static void record_jacobian(recorder *r, int frame, const real *q, real *J) {
   WORK *w = r->w;
   bool mimic = model_has_mimic(r->m);
   see_from_ground(w, expand_q(w, q), NULL, NULL);
-  frame_jacobian(w, frame, AP_MIXED, mimic ? w->jacobian : J);
-  if (mimic) contract_columns(w, 6, w->jacobian, J);
+  frame_jacobian(w, frame, AP_MIXED, mimic ? w->frames->jacobian : J);
+  if (mimic) contract_columns(w, 6, w->frames->jacobian, J);
 }
 
 // The ten columns of every moving body, as ap_regressor() has them.
@@ -242,7 +237,7 @@ static bool record_inverse_derivatives(recorder *r, const real *q, const real *v
                                        real *out) {
   size_t size = (size_t)r->m->nv * (size_t)r->m->nv;
   real *by[2] = {out, out + size};
-  bool fits = derive_inverse(r, q, v, a, r->w->y, r->w->L, by);
+  bool fits = derive_inverse(r, q, v, a, r->w->solver->y, r->w->solver->L, by);
   inertia(r->w, q, out + 2 * size);
   return fits;
 }
@@ -252,9 +247,9 @@ static bool record_inverse_derivatives(recorder *r, const real *q, const real *v
 static bool derive_at(recorder *r, const real *q, const real *v, const real *a, real *held,
                       real *rows, real *const out[2]) {
   int n = r->m->nv;
-  if (r->second) return derive_inverse(r, q, v, a, r->w->y, rows, out);
+  if (r->second) return derive_inverse(r, q, v, a, r->w->solver->y, rows, out);
   for (int k = 0; k < n; k++) held[k] = ap__tape_input(r->w->ctx, AP_MOST_ARRAYS, k);
-  bool fits = derive_inverse(r, q, v, held, r->w->y, rows, out);
+  bool fits = derive_inverse(r, q, v, held, r->w->solver->y, rows, out);
   for (int k = 0; fits && k < 2; k++) fits = ap__substitute(r->w->ctx, n, held, a, n * n, out[k]);
   return fits;
 }

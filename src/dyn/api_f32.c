@@ -2,27 +2,31 @@
 
 #include <appell/dyn.h>
 
-#include <float.h>
+#include <assert.h>
 #include <math.h>
-#include <string.h>
 
-#include "base/arena.h"
 #include "dyn/isa.h"
 #include "kin/text_f32.h"
 #include "num/eigen3.h"
 
-#include "dyn/kernels.inc"
-#include "dyn/articulated.inc"
-#include "dyn/compared.inc"
+#include "dyn/parts.inc"
 
-#define OFFLINE(ctx, x)    ((void)(ctx), (x))
-#define ARITHMETIC_EPSILON FLT_EPSILON
-#include "dyn/model_in_double.inc"
+#define BEST_KERNELS(part) AP_BEST_OF(part##_kernels, ap__##part##_f32, best_##part)
+KERNEL_PARTS(BEST_KERNELS)
+
+#define KERNELS(part) best_##part()
+#define ISA_NAME      best_isa()
+#define PART_STORAGE
+#define PART_NAME(name) ap_part_##name##_f32
+#include "dyn/setup.inc"
+
 #include "dyn/solve.inc"
 
-AP_BEST_OF(ap_kernels_f32, ap__kernels_f32, best_kernels)
-
-#define F(name) name##_f32
-#define FLOAT   float
-#define WRENCH  ap_wrench_f32
+#define F(name)   name##_f32
+#define FLOAT     float
+#define WRENCH    ap_wrench_f32
+#define FUNCTIONS ap_functions_f32
+#define ALL_PARTS                                                                        \
+  &ap_part_changes_f32, &ap_part_inverse_f32, &ap_part_inertia_f32, &ap_part_solver_f32, \
+      &ap_part_derivatives_f32, &ap_part_frames_f32, &ap_part_coriolis_f32, &ap_part_regressor_f32
 #include "dyn/api.inc"

@@ -2,27 +2,31 @@
 
 #include <appell/dyn.h>
 
-#include <float.h>
+#include <assert.h>
 #include <math.h>
-#include <string.h>
 
-#include "base/arena.h"
 #include "dyn/isa.h"
 #include "kin/text_f64.h"
 #include "num/eigen3.h"
 
-#include "dyn/kernels.inc"
-#include "dyn/articulated.inc"
-#include "dyn/compared.inc"
+#include "dyn/parts.inc"
 
-#define OFFLINE(ctx, x)    ((void)(ctx), (x))
-#define ARITHMETIC_EPSILON DBL_EPSILON
-#include "dyn/model_in_double.inc"
+#define BEST_KERNELS(part) AP_BEST_OF(part##_kernels, ap__##part##_f64, best_##part)
+KERNEL_PARTS(BEST_KERNELS)
+
+#define KERNELS(part) best_##part()
+#define ISA_NAME      best_isa()
+#define PART_STORAGE
+#define PART_NAME(name) ap_part_##name
+#include "dyn/setup.inc"
+
 #include "dyn/solve.inc"
 
-AP_BEST_OF(ap_kernels, ap__kernels_f64, best_kernels)
-
-#define F(name) name
-#define FLOAT   double
-#define WRENCH  ap_wrench
+#define F(name)   name
+#define FLOAT     double
+#define WRENCH    ap_wrench
+#define FUNCTIONS ap_functions
+#define ALL_PARTS                                                                              \
+  &ap_part_changes, &ap_part_inverse, &ap_part_inertia, &ap_part_solver, &ap_part_derivatives, \
+      &ap_part_frames, &ap_part_coriolis, &ap_part_regressor, &ap_part_ik
 #include "dyn/api.inc"

@@ -28,6 +28,8 @@ static inline bool runs_v4(void) {
 #endif
 }
 
+static inline const char *best_isa(void) { return runs_v4() ? "v4" : runs_v3() ? "v3" : "base"; }
+
 // static const TYPE *NAME(void): the table PREFIX_base, PREFIX_v3 or PREFIX_v4 that runs best here.
 #ifdef AP_HAVE_ISA_V4
 #define AP_PICK_V4(prefix) runs_v4() ? &prefix##_v4:
@@ -39,8 +41,10 @@ static inline bool runs_v4(void) {
 #else
 #define AP_PICK_V3(prefix)
 #endif
-#define AP_BEST_OF(type, prefix, name)                       \
-  extern const type prefix##_base, prefix##_v3, prefix##_v4; \
-  static const type *name(void) { return AP_PICK_V4(prefix) AP_PICK_V3(prefix) & prefix##_base; }
+#define AP_BEST_OF(type, prefix, name)                            \
+  extern const type prefix##_base, prefix##_v3, prefix##_v4;      \
+  static __attribute__((unused)) const type *name(void) {         \
+    return AP_PICK_V4(prefix) AP_PICK_V3(prefix) & prefix##_base; \
+  }
 
 #endif

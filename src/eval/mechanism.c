@@ -59,8 +59,8 @@ ap_status ap__eval_open_mechanism(ap_eval *e, ap_error *error) {
   if (!e->loop || !e->zero) return AP_E_MEMORY;
   const ap_status status = check_actuators(e, error);
   if (status != AP_OK) return status;
-  if (e->o.friction) ap_set_friction(ap_loop_work(e->loop), true);
-  if (e->o.gravity) ap_set_gravity(ap_loop_work(e->loop), e->o.gravity);
+  if (e->o.friction) ap_set_friction(e->m, ap_loop_work(e->loop), true);
+  if (e->o.gravity) ap_set_gravity(e->m, ap_loop_work(e->loop), e->o.gravity);
   return check_freedoms(e, guess, error);
 }
 

@@ -178,13 +178,13 @@ static void move(planner *p, const double *gene) {
 // Largest force relative to what its limit leaves.
 static double force_use(planner *p) {
   double most = 0;
-  ap_set_friction(p->id->w, true);
+  ap_set_friction(p->id->m, p->id->w, true);
   for (int k = 0; k < p->samples; k++) {
     size_t at = (size_t)k * (size_t)p->n;
     ap_inverse_dynamics(p->id->m, p->id->w, p->q + at, p->v + at, p->a + at, p->tau);
     for (int j = 0; j < p->n; j++) most = fmax(most, fabs(p->tau[j]) / p->effort[j]);
   }
-  ap_set_friction(p->id->w, false);
+  ap_set_friction(p->id->m, p->id->w, false);
   return most;
 }
 

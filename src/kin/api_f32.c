@@ -2,8 +2,6 @@
 
 #include "kin/text_f32.h"
 
-#include "kin/coordinates.inc"
-
 #define F(name) name##_f32
 #define FLOAT   float
 #include "kin/api.inc"

@@ -2,8 +2,6 @@
 
 #include "kin/text_f64.h"
 
-#include "kin/coordinates.inc"
-
 #define F(name) name
 #define FLOAT   double
 #include "kin/api.inc"

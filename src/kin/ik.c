@@ -48,6 +48,33 @@ typedef struct search {
   double mu;
 } search;
 
+// The part of a work that the search takes place in.
+struct ik_part {
+  double *q, *best;         // [nq] configuration on trial, best so far
+  double *jacobian;         // [6 * nv]
+  double *lower, *upper;    // [nv] range of each coordinate
+  double *x, *y, *straight; // [nv] the step, which joints are free to move, the step unbent
+};
+
+static void lay_out_ik(const ap_model *m, ap_arena *a, ap_work *w) {
+  struct ik_part nowhere, *x = AP_TAKE(a, struct ik_part, 1);
+  size_t nv = (size_t)m->nvi;
+  w->ik = x;
+  if (!x) x = &nowhere;
+  x->q = AP_TAKE_ALIGNED(a, double, m->nqi);
+  x->best = AP_TAKE_ALIGNED(a, double, m->nqi);
+  x->jacobian = AP_TAKE_ALIGNED(a, double, 6 * nv);
+  x->lower = AP_TAKE_ALIGNED(a, double, nv);
+  x->upper = AP_TAKE_ALIGNED(a, double, nv);
+  x->x = AP_TAKE_ALIGNED(a, double, nv);
+  x->y = AP_TAKE_ALIGNED(a, double, nv);
+  x->straight = AP_TAKE_ALIGNED(a, double, nv);
+}
+
+static void set_nothing(ap_work *w) { (void)w; }
+
+const ap_part ap_part_ik = {{&ap_part_frames}, lay_out_ik, set_nothing, NULL};
+
 ap_ik_options ap_default_ik(void) {
   return (ap_ik_options){.iterations = 200,
                          .tolerance = 1e-10,
@@ -63,7 +90,7 @@ TEXT bool has_range(const ap_joint *j) { return j->type == AP_REVOLUTE || j->typ
 // Range of every coordinate: what its own joint and all that follow it allow. Followers that allow
 // nothing together with their leader are not asked.
 TEXT void find_ranges(const search *s) {
-  double *lower = s->w->ik_lower, *upper = s->w->ik_upper;
+  double *lower = s->w->ik->lower, *upper = s->w->ik->upper;
   for (int k = 0; k < s->m->nv; k++) lower[k] = -INFINITY, upper[k] = INFINITY;
   for (int follower = 0; s->limited && follower < 2; follower++)
     for (int i = 1; i < s->m->nbody; i++) {
@@ -86,7 +113,7 @@ TEXT bool can_go_round(const ap_model *m, int i) {
 
 // Whether x of body i's joint is in its range, if need be whole turns away, where it is put then.
 TEXT bool turned_into_range(const search *s, int i, double *x) {
-  double low = s->w->ik_lower[s->m->joint[i].v], high = s->w->ik_upper[s->m->joint[i].v];
+  double low = s->w->ik->lower[s->m->joint[i].v], high = s->w->ik->upper[s->m->joint[i].v];
   if (*x >= low && *x <= high) return true;
   if (!can_go_round(s->m, i)) return false;
   double turned = *x > high ? *x - two_pi * ceil((*x - high) / two_pi)
@@ -97,7 +124,7 @@ TEXT bool turned_into_range(const search *s, int i, double *x) {
 }
 
 TEXT double nearest_edge(const search *s, int i, double x) {
-  double low = s->w->ik_lower[s->m->joint[i].v], high = s->w->ik_upper[s->m->joint[i].v];
+  double low = s->w->ik->lower[s->m->joint[i].v], high = s->w->ik->upper[s->m->joint[i].v];
   return x > high ? high : low;
 }
 
@@ -127,14 +154,14 @@ TEXT double error_at(const search *s, const double *q, double e[6]) {
 
 TEXT double column_dot(const search *s, int k, const double *z) {
   double sum = 0;
-  for (int r = 0; r < s->rows; r++) sum += s->w->ik_jacobian[r * s->m->nv + k] * z[r];
+  for (int r = 0; r < s->rows; r++) sum += s->w->ik->jacobian[r * s->m->nv + k] * z[r];
   return sum;
 }
 
 // Trace of J J^T.
 TEXT double jacobian_square(const search *s) {
   double sum = 0;
-  for (int k = 0; k < s->rows * s->m->nv; k++) sum += s->w->ik_jacobian[k] * s->w->ik_jacobian[k];
+  for (int k = 0; k < s->rows * s->m->nv; k++) sum += s->w->ik->jacobian[k] * s->w->ik->jacobian[k];
   return sum;
 }
 
@@ -160,7 +187,7 @@ TEXT bool solve_positive(int n, double A[6][6], const double *b, double *x) {
 
 // z with (J F J^T + lambda 1) z = rest, F leaving out the joints on their edges.
 TEXT bool damped_solve(const search *s, double lambda, const double *rest, double *z) {
-  const double *J = s->w->ik_jacobian, *free = s->w->y;
+  const double *J = s->w->ik->jacobian, *free = s->w->ik->y;
   int n = s->m->nv;
   double A[6][6] = {0};
   for (int i = 0; i < s->rows; i++)
@@ -177,7 +204,7 @@ TEXT int furthest_outside(const search *s, const double *step, double *allowed) 
   double most = 0;
   for (int i = 1; i < s->m->nbody; i++) {
     const ap_joint *j = &s->m->joint[i];
-    if (j->leader || !has_range(j) || s->w->y[j->v] == 0) continue;
+    if (j->leader || !has_range(j) || s->w->ik->y[j->v] == 0) continue;
     double to = s->q[j->q] + step[j->v];
     if (turned_into_range(s, i, &to)) continue;
     double edge = nearest_edge(s, i, to);
@@ -187,10 +214,10 @@ TEXT int furthest_outside(const search *s, const double *step, double *allowed) 
   return worst;
 }
 
-// The damped step that takes off e, inside the ranges, in w->x; false where the system is not
+// The damped step that takes off e, inside the ranges, in ik->x; false where the system is not
 // positive definite.
 TEXT bool find_step(const search *s, double lambda, const double e[6]) {
-  double *step = s->w->x, *free = s->w->y, rest[6], z[6], allowed;
+  double *step = s->w->ik->x, *free = s->w->ik->y, rest[6], z[6], allowed;
   for (int r = 0; r < 6; r++) rest[r] = e[r];
   for (int k = 0; k < s->m->nv; k++) free[k] = 1;
   for (;;) {
@@ -201,7 +228,7 @@ TEXT bool find_step(const search *s, double lambda, const double e[6]) {
     if (i == 0) return true;
     int k = s->m->joint[i].v;
     free[k] = 0, step[k] = allowed;
-    for (int r = 0; r < s->rows; r++) rest[r] -= s->w->ik_jacobian[r * s->m->nv + k] * allowed;
+    for (int r = 0; r < s->rows; r++) rest[r] -= s->w->ik->jacobian[r * s->m->nv + k] * allowed;
   }
 }
 
@@ -210,7 +237,7 @@ TEXT bool find_step(const search *s, double lambda, const double e[6]) {
 // valleys, as near a singular shoulder, where straight steps crawl. A bend that is not small
 // against the step is more than the second order can tell, and is left out.
 TEXT bool find_bent_step(const search *s, double lambda) {
-  double *straight = s->w->tau, *bent = s->w->x, bend[6], e[6], off = 0, length = 0;
+  double *straight = s->w->ik->straight, *bent = s->w->ik->x, bend[6], e[6], off = 0, length = 0;
   if (!find_step(s, lambda, s->e)) return false;
   for (int k = 0; k < s->m->nv; k++) straight[k] = bent[k];
   ap_kinematics(s->m, s->w, s->q, straight, NULL);
@@ -233,11 +260,11 @@ TEXT void shorten(const search *s) {
     const ap_joint *j = &s->m->joint[i];
     for (int k = 0; k < j->nv; k++) {
       bool angle = s->w->angular[j->vi + k] && j->leader == 0;
-      if (angle) most = fmax(most, fabs(s->w->x[j->v + k]));
+      if (angle) most = fmax(most, fabs(s->w->ik->x[j->v + k]));
     }
   }
   if (most <= LARGEST_TURN) return;
-  for (int k = 0; k < s->m->nv; k++) s->w->x[k] *= LARGEST_TURN / most;
+  for (int k = 0; k < s->m->nv; k++) s->w->ik->x[k] *= LARGEST_TURN / most;
 }
 
 // |e|^2 - |e - J dq|^2, what a step should gain.
@@ -245,7 +272,8 @@ TEXT double predicted_gain(const search *s) {
   double gain = 0;
   for (int r = 0; r < s->rows; r++) {
     double moved = 0;
-    for (int k = 0; k < s->m->nv; k++) moved += s->w->ik_jacobian[r * s->m->nv + k] * s->w->x[k];
+    for (int k = 0; k < s->m->nv; k++)
+      moved += s->w->ik->jacobian[r * s->m->nv + k] * s->w->ik->x[k];
     gain += moved * (2 * s->e[r] - moved);
   }
   return gain;
@@ -258,16 +286,16 @@ TEXT bool try_step(search *s, double trace) {
   double lambda = s->mu * s->square + 16 * DBL_EPSILON * trace;
   if (find_bent_step(s, lambda)) {
     shorten(s);
-    ap_integrate(s->m, s->q, s->w->x, s->w->ik_q);
-    bring_into_range(s, s->w->ik_q);
-    square = error_at(s, s->w->ik_q, e);
+    ap_integrate(s->m, s->q, s->w->ik->x, s->w->ik->q);
+    bring_into_range(s, s->w->ik->q);
+    square = error_at(s, s->w->ik->q, e);
     ratio = (s->square - square) / predicted_gain(s);
   }
   if (!(square < s->square)) {
     s->mu = fmax(8 * s->mu, 1e-6);
     return false;
   }
-  for (int k = 0; k < s->m->nq; k++) s->q[k] = s->w->ik_q[k];
+  for (int k = 0; k < s->m->nq; k++) s->q[k] = s->w->ik->q[k];
   for (int r = 0; r < 6; r++) s->e[r] = e[r];
   s->square = square;
   if (ratio > 0.75) s->mu = fmax(s->mu / 8, s->least_mu);
@@ -305,7 +333,7 @@ TEXT bool descend(search *s, int *left) {
   s->square = error_at(s, s->q, s->e), s->mu = fmax(FIRST_MU, s->least_mu);
   while (s->square > limit) {
     if (moved) {
-      ap_frame_jacobian(s->m, s->w, s->frame, AP_MIXED, s->w->ik_jacobian);
+      ap_frame_jacobian(s->m, s->w, s->frame, AP_MIXED, s->w->ik->jacobian);
       trace = jacobian_square(s);
       if (is_stationary(s, trace)) return true;
     }
@@ -322,14 +350,14 @@ TEXT bool descend(search *s, int *left) {
 // stop in the middle of their ranges; then with every joint at the mirror image in its range, as
 // the elbow on the other side.
 TEXT void nudge(const search *s, int number) {
-  double *step = s->w->x;
+  double *step = s->w->ik->x;
   for (int k = 0; k < s->m->nv; k++) {
     double x = 0.6180339887498949 * (k + 1) + 0.38 * number;
     step[k] = 0.2 * (x - floor(x) - 0.5);
   }
   for (int i = 1; i < s->m->nbody; i++) {
     const ap_joint *j = &s->m->joint[i];
-    double low = s->w->ik_lower[j->v], high = s->w->ik_upper[j->v];
+    double low = s->w->ik->lower[j->v], high = s->w->ik->upper[j->v];
     if (j->leader || !has_range(j) || !isfinite(low) || !isfinite(high)) continue;
     double off_middle = s->q[j->q] - 0.5 * (low + high);
     bool on_edge = s->q[j->q] == low || s->q[j->q] == high;
@@ -343,7 +371,7 @@ TEXT void nudge(const search *s, int number) {
 // Descend; away from a stationary point with an error left, try again from beside it. The best q
 // comes out in s->q.
 TEXT ap_status search_from(search *s, int *left) {
-  double limit = s->tolerance * s->tolerance, best = INFINITY, *kept = s->w->ik_best;
+  double limit = s->tolerance * s->tolerance, best = INFINITY, *kept = s->w->ik->best;
   ap_status status = AP_E_NO_CONVERGENCE;
   for (int number = 0; number <= NUDGES; number++) {
     bool settled = descend(s, left);

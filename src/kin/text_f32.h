@@ -5,15 +5,14 @@
 
 #include <appell/kin.h>
 
-#include "model/pack.h"
+#include <float.h>
 
 #include "num/arith_f32.h"
 #include "num/vocabulary.inc"
 
-#define WORK         ap_work_f32
-#define KERNELS      ap_kernels_f32
-#define PACKED_BODY  ap_packed_body
-#define PACKED_FRAME ap_packed_frame
+#define WORK               ap_work_f32
+#define PART               ap_part_f32
+#define ARITHMETIC_EPSILON FLT_EPSILON
 #include "kin/text.inc"
 
 #endif

@@ -5,15 +5,14 @@
 
 #include <appell/kin.h>
 
-#include "model/pack.h"
+#include <float.h>
 
 #include "num/arith_f64.h"
 #include "num/vocabulary.inc"
 
-#define WORK         ap_work
-#define KERNELS      ap_kernels
-#define PACKED_BODY  ap_packed_body
-#define PACKED_FRAME ap_packed_frame
+#define WORK               ap_work
+#define PART               ap_part
+#define ARITHMETIC_EPSILON DBL_EPSILON
 #include "kin/text.inc"
 
 #endif

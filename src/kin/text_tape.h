@@ -5,16 +5,14 @@
 
 #include <appell/kin.h>
 
-#include "model/pack.h"
+#include <float.h>
 
 #include "num/arith_tape.h"
 #include "num/vocabulary.inc"
 
-#define WORK    ap_work_tape
-#define KERNELS ap_kernels_tape
-typedef struct WORK WORK;
-#define PACKED_BODY  ap_packed_body
-#define PACKED_FRAME ap_packed_frame
+#define WORK               ap_work_tape
+#define PART               ap_part_tape
+#define ARITHMETIC_EPSILON DBL_EPSILON
 #include "kin/text.inc"
 
 #endif

@@ -27,9 +27,10 @@ typedef struct {
 } ap__angle;
 
 /// Reduces the exact sum a + b.
-ap__angle ap__reduce(const ap__exact *a, const ap__exact *b);
+__attribute__((visibility("default"))) ap__angle ap__reduce(const ap__exact *a, const ap__exact *b);
 
 /// Bits first .. first + count - 1 of the words, counted from the highest; count is 1 to 64.
-uint64_t ap__angle_bits(const ap__angle *angle, int first, int count);
+__attribute__((visibility("default"))) uint64_t ap__angle_bits(const ap__angle *angle, int first,
+                                                               int count);
 
 #endif

@@ -1,0 +1,13 @@
+// The methods kept for comparison in single precision, compiled once per instruction set (AP_ISA)
+// like the library's own, so that their times can be compared.
+
+#include "kin/text_f32.h"
+
+#include "dyn/text.inc"
+#include "research/methods.inc"
+
+#define NAME2(isa) ap__compared_f32_##isa
+#define NAME1(isa) NAME2(isa)
+
+extern const compared_methods NAME1(AP_ISA);
+const compared_methods NAME1(AP_ISA) = COMPARED_TABLE;

@@ -1,0 +1,20 @@
+// research.h in double.
+
+#include <appell/dyn.h>
+
+#include "dyn/isa.h"
+#include "kin/text_f64.h"
+#include "research/study.h"
+
+#include "dyn/parts.inc"
+#include "dyn/solve.inc"
+#include "research/compared.inc"
+
+AP_BEST_OF(compared_methods, ap__compared_f64, best_methods)
+
+#define WORK_SIZE(m)                   ap_work_size(m)
+#define WORK_INIT(m, mem, size, count) ((void)(count), ap_work_init(m, mem, size))
+#define STUDY_METHODS                  best_methods()
+#include "research/study.inc"
+
+const study_ops ap__study_f64 = STUDY_OPS;
