@@ -179,7 +179,7 @@ static int list_ways(const bench *b, ap_quantity what, way *ways) {
     way w = {.real = kind->real, .kind = kind, .passes = b->passes[k]};
     w.path = "general", w.pass = kind->general;
     ways[n++] = w;
-    if (b->compiled[k] && kind->is_generated(w.passes, what)) {
+    if (b->compiled[k]) {
       w.path = "generated", w.pass = kind->generated;
       ways[n++] = w;
     }

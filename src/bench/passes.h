@@ -35,8 +35,6 @@ typedef struct ap__pass_kind {
   void (*keep)(ap__passes *c, bool on);
   // Compile for the generated and the batch pass; AP_OK, or why it is not possible.
   ap_status (*compile)(ap__passes *c, ap_error *error);
-  // Whether there is a generated function.
-  bool (*is_generated)(const ap__passes *c, ap_quantity what);
   ap__pass *general, *generated, *batch;
   // The result of a state after a pass.
   void (*result)(const ap__passes *c, ap_quantity what, bool columns, size_t state, double *to);
