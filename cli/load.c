@@ -3,10 +3,12 @@
 #include <appell/info.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "installed.h"
+#include "ui/values.h"
 
 // The number of the built-in robot of that name, -1 where there is none.
 static int find_builtin(const char *name) {
@@ -32,10 +34,10 @@ static const char *about_mechanism(const char *name) {
   return ap_mechanism_builtin_about(i);
 }
 
-// A built-in mechanism; nothing of it can be changed by options, which may be NULL.
+// A built-in mechanism; how it is read cannot be changed.
 static int load_mechanism(const char *name, const ap_read_options *options, cli_model *model) {
   ap_error error = {0};
-  if (options && (options->floating || options->ignore_mimic)) {
+  if (options->floating || options->ignore_mimic) {
     return cli_fail(CLI_BAD, name, 0,
                     "%s does not apply to a mechanism with closed chains (leave it out)",
                     options->floating ? "--floating" : "--ignore-mimic");
@@ -85,10 +87,28 @@ static int load_robot(const char *argument, const ap_read_options *options, cli_
   return error.status == AP_OK ? CLI_OK : cli_fail_input(argument, &error);
 }
 
-int cli_load_any(const char *argument, const ap_read_options *options, cli_model *model) {
-  *model = (cli_model){.path = argument};
-  int status = load_robot(argument, options, model);
+bool cli_is_reduced(const cli_arguments *arguments) {
+  return cli_option_value(arguments, "--lock") || cli_option_value(arguments, "--root") ||
+         cli_option_value(arguments, "--tip");
+}
+
+// Lock joints, or keep a part of the robot, where options say so.
+static int reduce(const cli_arguments *arguments, cli_model *model) {
+  const char *lock = cli_option_value(arguments, "--lock");
+  ap_reduction_def how = {.root = cli_option_value(arguments, "--root"),
+                          .tip = cli_option_value(arguments, "--tip")};
+  ap_lock *locks = NULL;
+  if (!cli_is_reduced(arguments)) return CLI_OK;
+  int status = lock ? cli_value_locks(arguments->verb->name, lock, &locks, &how.nlock) : CLI_OK;
   if (status != CLI_OK) return status;
+  how.locks = locks;
+  ap_error error = {0};
+  error.status = ap_robot_reduce(model->robot, &how, &error);
+  free(locks);
+  return error.status == AP_OK ? CLI_OK : cli_fail_input(model->path, &error);
+}
+
+static int make_model(cli_model *model) {
   ap_error error = {0};
   if (ap_robot_mechanism(model->robot)) {
     error.status = ap_mechanism_make(model->robot, &model->mechanism, &error);
@@ -97,14 +117,24 @@ int cli_load_any(const char *argument, const ap_read_options *options, cli_model
     error.status = ap_robot_model(model->robot, &model->own, &error);
     model->model = model->own;
   }
-  if (error.status == AP_OK) return CLI_OK;
-  status = cli_fail_input(argument, &error);
-  ap_robot_free(model->robot);
+  return error.status == AP_OK ? CLI_OK : cli_fail_input(model->path, &error);
+}
+
+int cli_load_any(const char *argument, const cli_arguments *arguments, cli_model *model) {
+  const ap_read_options options = {
+      .floating = cli_option_value(arguments, "--floating") != NULL,
+      .ignore_mimic = cli_option_value(arguments, "--ignore-mimic") != NULL};
+  *model = (cli_model){.path = argument};
+  int status = load_robot(argument, &options, model);
+  if (status != CLI_OK) return status;
+  status = reduce(arguments, model);
+  if (status == CLI_OK) status = make_model(model);
+  if (status != CLI_OK) ap_robot_free(model->robot);
   return status;
 }
 
-int cli_load(const char *argument, const ap_read_options *options, cli_model *model) {
-  int status = cli_load_any(argument, options, model);
+int cli_load(const char *argument, const cli_arguments *arguments, cli_model *model) {
+  int status = cli_load_any(argument, arguments, model);
   if (status != CLI_OK || !model->mechanism) return status;
   status = cli_fail(
       CLI_BAD, argument, 0,

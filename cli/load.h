@@ -8,7 +8,7 @@
 #include <appell/file.h>
 #include <appell/loop.h>
 
-#include "ui/message.h"
+#include "ui/options.h"
 
 /// A robot with its model, or a mechanism with closed chains.
 typedef struct cli_model {
@@ -20,11 +20,14 @@ typedef struct cli_model {
   ap_mechanism *mechanism; ///< NULL: a tree
 } cli_model;
 
-/// Load a model; reports what is wrong and returns a status other than CLI_OK, and then there is
-/// nothing to unload. A mechanism is wrong here.
-int cli_load(const char *argument, const ap_read_options *options, cli_model *model);
+/// Load a model as the options --floating, --ignore-mimic, --lock, --root and --tip of the verb
+/// want it; reports what is wrong and returns a status other than CLI_OK, and then there is nothing
+/// to unload. A mechanism is wrong here.
+int cli_load(const char *argument, const cli_arguments *arguments, cli_model *model);
 /// The same for a verb that can do something with a mechanism.
-int cli_load_any(const char *argument, const ap_read_options *options, cli_model *model);
+int cli_load_any(const char *argument, const cli_arguments *arguments, cli_model *model);
+/// Whether --lock, --root or --tip is given.
+bool cli_is_reduced(const cli_arguments *arguments);
 void cli_unload(cli_model *model);
 
 /// Print on standard error what someone who computes with this model has to know: the warnings, and

@@ -169,6 +169,12 @@ offers 'consistent ' identify puma600 run.csv --method c
 offers 'inverse_dynamics,gravity ' generate puma600 --functions inverse_dynamics,gr
 offers '' generate puma600 --functions gravity,gravity
 offers '' excite puma600 --period ''
+PATH=$(dirname "$APPELL"):$PATH
+offers 'joint1 joint2 joint3 joint4 joint5 joint6 ' eval inverse puma600 --lock ''
+offers 'joint1,joint3 ' info puma600 --lock joint1,joint3
+offers '' info robot.urdf --lock ''
+offers 'left_arm left_rod ' info five-bar --root left
+offers 'left_arm left_rod ' info five-bar --tip = left
 offers '--odd.urdf ' info -- --odd
 offers 'simulate ' help si
 offers 'bash ' help --completion ''

@@ -33,6 +33,17 @@ static const char head[] =
     "  done\n"
     "}\n"
     "\n"
+    "# Names in the list $2 of 'appell info --json' of the robot on the line, for _appell_$1.\n"
+    "_appell_robot() {\n"
+    "  local word names=\n"
+    "  for word in \"${COMP_WORDS[@]:2}\"; do\n"
+    "    [[ -n $names || $word == -* || $word == \"$cur\" ]] || names=$(\n"
+    "      \"${COMP_WORDS[0]}\" info --json \"$word\" 2>/dev/null |\n"
+    "        sed -En '/^  \"'\"$2\"'\": /,/^  ]/s/^ *\"name\": \"(.*)\",?$/\\1/p')\n"
+    "  done\n"
+    "  \"_appell_$1\" \"$names\"\n"
+    "}\n"
+    "\n"
     "# Folders, and files with one of the endings; * is every file, / none.\n"
     "_appell_files() {\n"
     "  local path ending\n"
@@ -179,6 +190,8 @@ static void write_kinds(cli_out *out) {
       if (word->files) cli_out_printf(out, ";");
     }
     if (word->files) cli_out_printf(out, " _appell_files '%s'", word->files);
+    if (word->robot)
+      cli_out_printf(out, " _appell_robot %s '%s'", word->list ? "list" : "words", word->robot);
     cli_out_printf(out, " ;;\n");
   }
   cli_out_printf(out,

@@ -20,6 +20,12 @@ static int find_option(const cli_option *options, const char *word, const char *
   return -1;
 }
 
+const char *cli_option_value(const cli_arguments *arguments, const char *name) {
+  const char *attached;
+  const int k = find_option(arguments->verb->options, name, &attached);
+  return k < 0 ? NULL : arguments->value[k];
+}
+
 // -o has no long name, but other programs' has.
 static bool means_output(const cli_verb *verb, const char *name) {
   const char *attached;
@@ -99,7 +105,7 @@ static int check_count(const cli_verb *verb, const cli_arguments *got) {
 static int check_output(const cli_verb *verb, const cli_arguments *arguments) {
   const char *attached;
   const int k = find_option(verb->options, "-o", &attached);
-  const char *output = k >= 0 ? arguments->value[k] : NULL;
+  const char *output = cli_option_value(arguments, "-o");
   for (int i = 0; output && i < CLI_MAX_OPTIONS + arguments->count; i++) {
     const char *read =
         i < CLI_MAX_OPTIONS ? arguments->value[i] : arguments->argument[i - CLI_MAX_OPTIONS];
@@ -112,7 +118,7 @@ static int check_output(const cli_verb *verb, const cli_arguments *arguments) {
 }
 
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments) {
-  *arguments = (cli_arguments){.argument = argv};
+  *arguments = (cli_arguments){.verb = verb, .argument = argv};
   bool options = true;
   for (int i = 0; i < argc; i++) {
     char *word = argv[i];

@@ -29,6 +29,12 @@ typedef struct cli_option {
   { "--floating", NULL, "hang the robot on a free base" }
 #define CLI_OPTION_IGNORE_MIMIC \
   { "--ignore-mimic", NULL, "make mimic joints independent" }
+/// Three rows, the last of a table: which joints of the model stay.
+#define CLI_OPTIONS_REDUCE                                                                   \
+  {"--lock", "JOINTS", "fix joints: NAME=VALUE with commas between, 0 without a value"},     \
+      {"--root", "LINK", "fix this link to the ground and cut off what is not behind it"}, { \
+    "--tip", "LINK", "lock every joint that does not move this link"                         \
+  }
 #define CLI_OPTION_GRAVITY \
   { "--gravity", "X,Y,Z", "m/s2; the model's own if not given" }
 #define CLI_OPTION_FRICTION \
@@ -40,6 +46,7 @@ typedef struct cli_option {
 
 /// What was on the command line behind the verb.
 typedef struct cli_arguments {
+  const struct cli_verb *verb;        ///< which it was
   const char *value[CLI_MAX_OPTIONS]; ///< by the option's place in the table; NULL: not given
   char **argument;                    ///< the arguments in their order
   int count;                          ///< how many there are
@@ -62,6 +69,8 @@ typedef struct cli_verb {
 /// Sort argv[0 .. argc-1], what follows the verb, into *arguments; argv is rearranged. Reports what
 /// is wrong and returns CLI_BAD, or CLI_OK.
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments);
+/// The value of the option of that name; NULL: not given, or the verb has none such.
+const char *cli_option_value(const cli_arguments *arguments, const char *name);
 /// Print the help of a verb to standard output; returns the exit status.
 int cli_verb_help(const cli_verb *verb);
 

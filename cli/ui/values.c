@@ -35,6 +35,44 @@ int cli_value_gravity(const char *verb, const char *value, double gravity[3]) {
   return CLI_OK;
 }
 
+// NAME=VALUE:VALUE, which is cut behind the name.
+static bool read_lock(char *text, ap_lock *lock) {
+  char *equals = strrchr(text, '=');
+  *lock = (ap_lock){.joint = text};
+  if (!equals) return *text != '\0';
+  *equals = '\0';
+  const char *rest = equals;
+  while (lock->n < AP_JOINT_NQ) {
+    const char *at = rest + 1, *end = end_of_number(at);
+    char *read;
+    lock->q[lock->n++] = strtod(at, &read);
+    if (end == at || read != end) return false;
+    if (*end == '\0') return *text != '\0';
+    if (*end != ':') return false;
+    rest = end;
+  }
+  return false;
+}
+
+int cli_value_locks(const char *verb, const char *value, ap_lock **locks, int *n) {
+  size_t count = 1;
+  for (const char *at = value; *at; at++) count += *at == ',';
+  *n = 0;
+  *locks = malloc(count * sizeof **locks + strlen(value) + 1); // the names behind
+  if (!*locks) return cli_no_memory();
+  char *text = (char *)(*locks + count);
+  memcpy(text, value, strlen(value) + 1);
+  for (char *next; text; text = next) {
+    next = strchr(text, ',');
+    if (next) *next++ = '\0';
+    if (read_lock(text, &(*locks)[(*n)++])) continue;
+    free(*locks);
+    *locks = NULL;
+    return cli_usage(verb, "--lock '%s' is not joints with values such as elbow=1.2,wrist", value);
+  }
+  return CLI_OK;
+}
+
 int cli_value_above(const char *verb, const char *option, const char *value, double least,
                     double *number) {
   char *read;

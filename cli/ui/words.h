@@ -18,6 +18,9 @@ typedef struct cli_word {
   /// NULL for none.
   const char *files;
   bool list; ///< several names with commas between
+  /// Names that the robot on the line has: a list of `appell info --json`; NULL:
+  /// none.
+  const char *robot;
 } cli_word;
 
 /// Word k of the table; its name is NULL behind the last.

@@ -7,7 +7,7 @@
 #include "load.h"
 #include "peers/links.h"
 #include "clock.h"
-#include "ui/json.h"
+#include "ui/output.h"
 #include "ui/progress.h"
 #include "ui/table.h"
 #include "ui/values.h"
@@ -25,6 +25,7 @@ static const cli_option options[] = {
                  "for the whole run, about; without --full at most 45 if not given"},
     [FLOATING] = CLI_OPTION_FLOATING,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -49,7 +50,7 @@ typedef struct entry {
 
 typedef struct bench {
   const cli_arguments *arguments;
-  bool json, full, floating, ignore_mimic;
+  bool json, full;
   long longest_chain; // joints
   double limit;       // seconds of the whole run; 0: as long as it takes
   double start, peak;
@@ -129,9 +130,8 @@ static int add_entry(bench *b, const char *name, const ap_model *m, int joints, 
 }
 
 static int bench_model(bench *b, const char *argument, int to_come) {
-  const ap_read_options reading = {.floating = b->floating, .ignore_mimic = b->ignore_mimic};
   cli_model model;
-  int status = cli_load(argument, &reading, &model);
+  int status = cli_load(argument, b->arguments, &model);
   if (status != CLI_OK) return status;
   const char *slash = strrchr(argument, '/');
   if (ap_nv(model.model) == 0)
@@ -206,27 +206,27 @@ static double fraction_of_peak(const bench *b, const entry *e, const ap_bench_ro
 // ---- JSON --------------------------------------------------------------------------------------
 
 static int print_json(cli_out *out, const bench *b) {
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '[');
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '[');
   for (int k = 0; k < b->entries; k++) {
     const entry *e = &b->entry[k];
     for (int i = 0; i < e->found.rows; i++) {
       const ap_bench_row *r = &e->found.row[i];
       const double fraction = fraction_of_peak(b, e, r);
-      cli_json_open(&json, NULL, '{');
-      cli_json_string(&json, "model", e->name);
-      cli_json_string(&json, "what", ap_bench_name(r->what));
-      cli_json_string(&json, "path", r->path);
-      cli_json_string(&json, "real", r->real);
-      cli_json_number(&json, "ns", r->ns);
-      cli_json_number(&json, "p10", r->p10);
-      cli_json_number(&json, "p90", r->p90);
-      if (fraction > 0) cli_json_number(&json, "of_peak", fraction);
-      cli_json_close(&json, '}');
+      ap_json_open(&json, NULL, '{');
+      ap_json_string(&json, "model", e->name);
+      ap_json_string(&json, "what", ap_bench_name(r->what));
+      ap_json_string(&json, "path", r->path);
+      ap_json_string(&json, "real", r->real);
+      ap_json_number(&json, "ns", r->ns);
+      ap_json_number(&json, "p10", r->p10);
+      ap_json_number(&json, "p90", r->p90);
+      if (fraction > 0) ap_json_number(&json, "of_peak", fraction);
+      ap_json_close(&json, '}');
     }
     if (e->found.note[0]) cli_warn(e->name, 0, e->found.note);
   }
-  cli_json_close(&json, ']');
+  ap_json_close(&json, ']');
   return CLI_OK;
 }
 
@@ -428,8 +428,6 @@ static int run(const cli_arguments *arguments) {
   bench b = {.arguments = arguments,
              .json = arguments->value[JSON] != NULL,
              .full = arguments->value[FULL] != NULL,
-             .floating = arguments->value[FLOATING] != NULL,
-             .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL,
              .longest_chain = chain_sizes[CHAIN_SIZES - 1],
              .start = cli_clock()};
   const char *plot = arguments->value[PLOT];

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "load.h"
-#include "ui/json.h"
+#include "ui/output.h"
 #include "ui/progress.h"
 #include "ui/table.h"
 #include "ui/values.h"
@@ -24,6 +24,7 @@ static const cli_option options[] = {
     [FLOATING] = CLI_OPTION_FLOATING,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [GRAVITY] = CLI_OPTION_GRAVITY,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -63,34 +64,34 @@ static bool has_error(const ap_trial *trial) { return trial->failed == 0; }
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void json_trial(cli_json *json, const ap_trial *trial) {
+static void json_trial(ap_json *json, const ap_trial *trial) {
   if (!ap_trial_was_run(trial, NULL, 0)) return;
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "method", trial->method->name);
-  cli_json_string(json, "what", ap_quantity_name(trial->method->what));
-  cli_json_integer(json, "mul", trial->count.mul);
-  cli_json_integer(json, "add", trial->count.add);
-  cli_json_integer(json, "div", trial->count.div);
-  cli_json_integer(json, "sqrt", trial->count.sqrt);
-  cli_json_integer(json, "sincos", trial->count.sincos);
-  cli_json_number(json, "ns", trial->ns);
-  cli_json_number(json, "f32_error", has_error(trial) ? trial->error : NAN);
-  if (trial->failed > 0) cli_json_integer(json, "f32_failed", trial->failed);
-  cli_json_close(json, '}');
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "method", trial->method->name);
+  ap_json_string(json, "what", ap_quantity_name(trial->method->what));
+  ap_json_integer(json, "mul", trial->count.mul);
+  ap_json_integer(json, "add", trial->count.add);
+  ap_json_integer(json, "div", trial->count.div);
+  ap_json_integer(json, "sqrt", trial->count.sqrt);
+  ap_json_integer(json, "sincos", trial->count.sincos);
+  ap_json_number(json, "ns", trial->ns);
+  ap_json_number(json, "f32_error", has_error(trial) ? trial->error : NAN);
+  if (trial->failed > 0) ap_json_integer(json, "f32_failed", trial->failed);
+  ap_json_close(json, '}');
 }
 
 static int print_json(cli_out *out, const ap_comparison *t, const cli_model *model) {
   if (t->exact != AP_F128) {
     cli_warn(model->path, 0, "f128 is not available here, errors are against f64");
   }
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '[');
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '[');
   for (int k = 0; k < t->trials; k++) {
     char why[LINE_BYTES];
     json_trial(&json, &t->trial[k]);
     if (describe_absence(t, k, why, sizeof why)) cli_warn(model->path, 0, why);
   }
-  cli_json_close(&json, ']');
+  ap_json_close(&json, ']');
   return CLI_OK;
 }
 
@@ -261,10 +262,8 @@ static int run(const cli_arguments *arguments) {
   double gravity[3];
   int status = parse(arguments, &o, gravity);
   if (status != CLI_OK) return status;
-  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
-                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
-  status = cli_load(arguments->argument[0], &reading, &model);
+  status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   status = compare(&model, &o, arguments->value[JSON] != NULL);

@@ -4,8 +4,10 @@
 
 enum { FLOATING, IGNORE_MIMIC };
 
-static const cli_option options[] = {
-    [FLOATING] = CLI_OPTION_FLOATING, [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC, {0}};
+static const cli_option options[] = {[FLOATING] = CLI_OPTION_FLOATING,
+                                     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+                                     CLI_OPTIONS_REDUCE,
+                                     {0}};
 
 static const char text[] =
     "MODEL is a robot file or a built-in model; ROBOT is a file whose ending says what is\n"
@@ -15,10 +17,8 @@ static const char text[] =
 
 static int run(const cli_arguments *arguments) {
   const char *target = arguments->argument[1];
-  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
-                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
-  int status = cli_load_any(arguments->argument[0], &reading, &model);
+  int status = cli_load_any(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   status = cli_check_target(target);

@@ -16,6 +16,7 @@ static const cli_option options[] = {
     [GRAVITY] = CLI_OPTION_GRAVITY,
     [BRANCH] = {"--branch", "BRANCH", "of a mechanism: how it is assembled ('appell info')"},
     [OUTPUT] = {"-o", "FILE", "write to a file, which appears when it is complete"},
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -146,10 +147,8 @@ static int run(const cli_arguments *arguments) {
   double gravity[3];
   int status = parse_job(arguments, &job, gravity);
   if (status != CLI_OK) return status;
-  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
-                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
-  status = cli_load_any(arguments->argument[1], &reading, &model);
+  status = cli_load_any(arguments->argument[1], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   job.model = &model;

@@ -34,6 +34,7 @@ static const cli_option options[] = {
     [FRICTION] = CLI_OPTION_FRICTION,
     [FLOATING] = CLI_OPTION_FLOATING,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -124,10 +125,8 @@ static int run(const cli_arguments *arguments) {
   ap_generate_options generating;
   int status = parse_options(arguments, &generating);
   if (status != CLI_OK) return status;
-  const ap_read_options reading = {.floating = arguments->value[FLOATING] != NULL,
-                                   .ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
   cli_model model;
-  status = cli_load(arguments->argument[0], &reading, &model);
+  status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   ap_error error = {0};

@@ -40,6 +40,7 @@ static const cli_option options[] = {
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [OUTPUT] = {"-o", "ROBOT", "write the identified model: .urdf or .yaml"},
     [JSON] = CLI_OPTION_JSON,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -229,8 +230,7 @@ static int run(const cli_arguments *arguments) {
   wish w;
   cli_identification f = {.data = {.path = NULL}};
   int status = parse(arguments, &w, &f.method);
-  const ap_read_options reading = {.ignore_mimic = arguments->value[IGNORE_MIMIC] != NULL};
-  if (status == CLI_OK) status = cli_load(arguments->argument[0], &reading, &f.model);
+  if (status == CLI_OK) status = cli_load(arguments->argument[0], arguments, &f.model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&f.model);
   status = identify(&f, &w, arguments);

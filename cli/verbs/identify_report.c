@@ -4,7 +4,7 @@
 
 #include "columns.h"
 #include "identify.h"
-#include "ui/json.h"
+#include "ui/output.h"
 #include "ui/numbers.h"
 #include "ui/table.h"
 
@@ -74,22 +74,22 @@ static bool is_physical(const cli_identification *f, const ap_fit *fit) {
 // ---- base parameters ---------------------------------------------------------------------------
 
 static void base_json(const cli_identification *f, cli_out *out) {
-  cli_json json = {.out = out};
+  ap_json json = {.write = cli_out_sink, .context = out};
   char text[COMBINATION_BYTES];
-  cli_json_open(&json, NULL, '{');
-  cli_json_string(&json, "model", ap_model_name(f->model.model));
-  cli_json_integer(&json, "standard_parameters", ap_ident_count(f->ident));
-  cli_json_integer(&json, "base_parameters", ap_base_count(f->base));
-  cli_json_open(&json, "parameters", '[');
+  ap_json_open(&json, NULL, '{');
+  ap_json_string(&json, "model", ap_model_name(f->model.model));
+  ap_json_integer(&json, "standard_parameters", ap_ident_count(f->ident));
+  ap_json_integer(&json, "base_parameters", ap_base_count(f->base));
+  ap_json_open(&json, "parameters", '[');
   for (int k = 0; k < ap_base_count(f->base); k++) {
-    cli_json_open(&json, NULL, '{');
-    cli_json_string(&json, "name", leader(f, k));
-    cli_json_string(&json, "unit", unit(f, k));
-    cli_json_string(&json, "combination", combination(f, k, text));
-    cli_json_close(&json, '}');
+    ap_json_open(&json, NULL, '{');
+    ap_json_string(&json, "name", leader(f, k));
+    ap_json_string(&json, "unit", unit(f, k));
+    ap_json_string(&json, "combination", combination(f, k, text));
+    ap_json_close(&json, '}');
   }
-  cli_json_close(&json, ']');
-  cli_json_close(&json, '}');
+  ap_json_close(&json, ']');
+  ap_json_close(&json, '}');
 }
 
 static void base_text(const cli_identification *f, cli_out *out) {
@@ -115,85 +115,85 @@ int cli_print_base(const cli_identification *found, bool json) {
 
 // ---- as JSON -----------------------------------------------------------------------------------
 
-static void json_joints(const cli_identification *f, cli_json *json, const char *key,
+static void json_joints(const cli_identification *f, ap_json *json, const char *key,
                         const double *x) {
   char name[NAME_BYTES];
-  cli_json_open(json, key, '{');
+  ap_json_open(json, key, '{');
   for (int j = 0; j < ap_nv(f->model.model); j++) {
-    cli_json_number(json, force_name(f, j, name), x[j]);
+    ap_json_number(json, force_name(f, j, name), x[j]);
   }
-  cli_json_close(json, '}');
+  ap_json_close(json, '}');
 }
 
-static void json_parameters(const cli_identification *f, cli_json *json, const ap_fit *fit) {
+static void json_parameters(const cli_identification *f, ap_json *json, const ap_fit *fit) {
   char text[COMBINATION_BYTES];
-  cli_json_integer(json, "base_parameters", fit->n);
-  cli_json_open(json, "parameters", '[');
+  ap_json_integer(json, "base_parameters", fit->n);
+  ap_json_open(json, "parameters", '[');
   for (int k = 0; k < fit->n; k++) {
-    cli_json_open(json, NULL, '{');
-    cli_json_string(json, "name", leader(f, k));
-    cli_json_number(json, "value", fit->value[k]);
-    cli_json_number(json, "standard_deviation", fit->deviation[k]);
-    cli_json_string(json, "unit", unit(f, k));
-    cli_json_string(json, "combination", combination(f, k, text));
-    cli_json_close(json, '}');
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "name", leader(f, k));
+    ap_json_number(json, "value", fit->value[k]);
+    ap_json_number(json, "standard_deviation", fit->deviation[k]);
+    ap_json_string(json, "unit", unit(f, k));
+    ap_json_string(json, "combination", combination(f, k, text));
+    ap_json_close(json, '}');
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
-static void json_methods(const cli_identification *f, cli_json *json) {
-  cli_json_open(json, "methods", '[');
+static void json_methods(const cli_identification *f, ap_json *json) {
+  ap_json_open(json, "methods", '[');
   for (int k = 0; k < AP_FIT_METHODS; k++) {
     const ap_fit *fit = f->fit[k];
-    cli_json_open(json, NULL, '{');
-    cli_json_string(json, "method", ap_fit_method_name((ap_fit_method)k));
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "method", ap_fit_method_name((ap_fit_method)k));
     if (fit) {
-      cli_json_number(json, "residual", relative_error(&f->data, fit));
+      ap_json_number(json, "residual", relative_error(&f->data, fit));
       if (f->validation.path) {
-        cli_json_number(json, "validation", relative_error(&f->validation, fit));
+        ap_json_number(json, "validation", relative_error(&f->validation, fit));
       }
-      if (k == AP_FIT_CONSISTENT) cli_json_bool(json, "physical", is_physical(f, fit));
-      if (k == AP_FIT_RIDGE) cli_json_number(json, "ridge", fit->ridge);
-      if (k == AP_FIT_SVD) cli_json_integer(json, "truncated", fit->truncated);
+      if (k == AP_FIT_CONSISTENT) ap_json_bool(json, "physical", is_physical(f, fit));
+      if (k == AP_FIT_RIDGE) ap_json_number(json, "ridge", fit->ridge);
+      if (k == AP_FIT_SVD) ap_json_integer(json, "truncated", fit->truncated);
     } else {
-      cli_json_string(json, "failed", f->failed[k].text);
+      ap_json_string(json, "failed", f->failed[k].text);
     }
-    cli_json_close(json, '}');
+    ap_json_close(json, '}');
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
 // The parameters of all bodies and joints by the consistent fit.
-static void json_standard(const cli_identification *f, cli_json *json) {
+static void json_standard(const cli_identification *f, ap_json *json) {
   const ap_fit *fit = f->fit[AP_FIT_CONSISTENT];
-  cli_json_open(json, "standard_parameters", '{');
+  ap_json_open(json, "standard_parameters", '{');
   for (int k = 0; fit && k < fit->np; k++) {
-    cli_json_number(json, ap_ident_name(f->ident, k), fit->parameter[k]);
+    ap_json_number(json, ap_ident_name(f->ident, k), fit->parameter[k]);
   }
-  cli_json_close(json, '}');
+  ap_json_close(json, '}');
 }
 
 static int print_json(const cli_identification *f, cli_out *out) {
   const ap_fit *fit = f->fit[f->method];
-  cli_json json = {.out = out};
+  ap_json json = {.write = cli_out_sink, .context = out};
   errors e = {NULL, NULL}, other = {NULL, NULL};
   const bool good = find_errors(&f->data, fit, &e) &&
                     (!f->validation.path || find_errors(&f->validation, fit, &other));
   if (good) {
-    cli_json_open(&json, NULL, '{');
-    cli_json_string(&json, "model", ap_model_name(f->model.model));
-    cli_json_string(&json, "method", ap_fit_method_name(f->method));
-    cli_json_integer(&json, "samples", f->data.samples);
-    cli_json_integer(&json, "states", ap_states_count(f->data.states));
-    cli_json_integer(&json, "spikes", (int)ap_states_spikes(f->data.states));
+    ap_json_open(&json, NULL, '{');
+    ap_json_string(&json, "model", ap_model_name(f->model.model));
+    ap_json_string(&json, "method", ap_fit_method_name(f->method));
+    ap_json_integer(&json, "samples", f->data.samples);
+    ap_json_integer(&json, "states", ap_states_count(f->data.states));
+    ap_json_integer(&json, "spikes", (int)ap_states_spikes(f->data.states));
     json_parameters(f, &json, fit);
-    cli_json_number(&json, "condition", fit->condition);
+    ap_json_number(&json, "condition", fit->condition);
     json_joints(f, &json, "force_rms", e.force);
     json_joints(f, &json, "residual_rms", e.error);
     if (f->validation.path) json_joints(f, &json, "validation_rms", other.error);
     json_methods(f, &json);
     json_standard(f, &json);
-    cli_json_close(&json, '}');
+    ap_json_close(&json, '}');
   }
   free_errors(&e);
   free_errors(&other);

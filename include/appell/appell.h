@@ -15,10 +15,10 @@
 /// does not: file.h reads and writes robot files and logs, loop.h is about closed chains
 /// (mechanism.h has the structs that define them, which file.h reads), wrist.h, five_bar.h and
 /// delta.h about three kinds of them in closed form, impact.h about walls, sim.h and scenario.h
-/// about motion over time, traj.h about trajectories, ident.h about parameters from measurements,
-/// plot.h draws, lint.h finds what is wrong in a robot file. info.h says what a model contains,
-/// eval.h computes a quantity of many states, compare.h runs every method side by side, bench.h
-/// measures speed.
+/// about motion over time, run.h opens, records and reports runs, json.h writes JSON, traj.h about
+/// trajectories, ident.h about parameters from measurements, plot.h draws, lint.h finds what is
+/// wrong in a robot file, info.h says what a model contains, eval.h computes a quantity of many
+/// states, compare.h runs every method side by side, bench.h measures speed.
 
 #ifndef APPELL_H
 #define APPELL_H

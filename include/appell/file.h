@@ -39,6 +39,11 @@ AP_API ap_status ap_robot_from_definition(const ap_robot_def *def, ap_robot **ro
 /// A mechanism with closed chains in the same form.
 AP_API ap_status ap_robot_from_mechanism(const ap_mechanism_def *def, ap_robot **robot,
                                          ap_error *error);
+/// Lock joints of a robot or keep a part of it, as ap_reduce() does; lines, shapes and closed
+/// chains follow. In a mechanism only joints that are coordinates can be locked, and a root must
+/// not part what a closure ties; AP_E_UNSUPPORTED otherwise. A robot that was refused can only be
+/// freed.
+AP_API ap_status ap_robot_reduce(ap_robot *robot, const ap_reduction_def *how, ap_error *error);
 /// Free a robot and everything it handed out; NULL is allowed.
 AP_API void ap_robot_free(ap_robot *robot);
 
@@ -143,6 +148,21 @@ typedef struct ap_column {
   const char *name; ///< "q.shoulder"; the first column of the rows is "t"
   const char *unit; ///< "rad"; "" for pure numbers
 } ap_column;
+
+/// Vectors that have an entry, or several, for every joint of a model.
+typedef enum ap_joint_vector {
+  AP_JOINT_Q,  ///< [nq] rad, m; quaternions
+  AP_JOINT_V,  ///< [nv] rad/s, m/s
+  AP_JOINT_A,  ///< [nv] rad/s2, m/s2
+  AP_JOINT_TAU ///< [nv] N m, N
+} ap_joint_vector;
+
+/// The column of entry k of a vector: GROUP.JOINT, "q.elbow", or GROUP.JOINT.PART where a joint has
+/// several entries, "v.root_joint.wx"; without the first dot where group is "". Blanks, commas and
+/// control characters become '_', so that a line of names has as many words as a line of numbers
+/// has numbers. text gets at most size bytes; returns the length of the whole name.
+AP_API int ap_column_name(const ap_model *m, ap_joint_vector vector, const char *group, int k,
+                          char *text, size_t size);
 
 /// What a log is about.
 typedef struct ap_log_def {

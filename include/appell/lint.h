@@ -8,7 +8,7 @@
 #ifndef APPELL_LINT_H
 #define APPELL_LINT_H
 
-#include <appell/base.h>
+#include <appell/file.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,6 +75,10 @@ AP_API ap_status ap_lint_file(const char *path, const ap_lint_options *options, 
 AP_API ap_status ap_lint_text(const char *text, size_t length, const char *format,
                               const char *folder, const ap_lint_options *options, ap_lint **lint,
                               ap_error *error);
+/// The same for a robot that was read already, as of ap_robot_reduce(): what its definition alone
+/// tells, without lines.
+AP_API ap_status ap_lint_robot(const ap_robot *robot, const ap_lint_options *options,
+                               ap_lint **lint, ap_error *error);
 /// The same for a built-in robot or mechanism.
 AP_API ap_status ap_lint_builtin(const char *name, const ap_lint_options *options, ap_lint **lint,
                                  ap_error *error);

@@ -200,6 +200,51 @@ AP_API const char *ap_frame_name(const ap_model *m, int i);
 /// The configuration with every angle and distance zero and every quaternion the identity.
 AP_API void ap_neutral(const ap_model *m, double *q);
 
+// ---- fewer joints ------------------------------------------------------------------------------
+
+/// Most coordinates that a joint has.
+enum { AP_JOINT_NQ = 7 };
+
+/// A joint that is to stand still, and where.
+typedef struct ap_lock {
+  const char *joint; ///< its name
+  int n;             ///< how many values are given: as many as it has coordinates, or 0: at zero
+  double q[AP_JOINT_NQ]; ///< the values, within the joint's limits; a quaternion has unit length
+} ap_lock;
+
+/// Which joints of a robot stay. All zero: every one.
+///
+/// A locked joint becomes a fixed one. Names, masses, frames and what is said of other joints stay;
+/// its friction, rotor inertia and limits go. Its mimic followers stand still with it; a follower
+/// that is locked locks its leader where the follower has that value. A coordinate that is locked
+/// only because of root or tip is at zero, or at the limit nearest to zero.
+typedef struct ap_reduction_def {
+  const ap_lock *locks; ///< joints to lock
+  int nlock;            ///< how many
+  const char *root;     ///< a link or frame whose link is fixed to the ground where it stands with
+                        ///< the joints above it locked; what does not hang on it is cut off, and
+                        ///< the ground frame and gravity stay. NULL: the ground
+  const char *tip; ///< a link or frame: coordinates that do not move it are locked, so that side
+                   ///< branches and what is beyond it are its load. NULL: all stay
+} ap_reduction_def;
+
+/// What ap_reduce() makes.
+typedef struct ap_reduced {
+  ap_robot_def robot; ///< for ap_model_init(); its names are those of the whole robot's definition
+  const int *number;  ///< [nbody + 1] by a body's number there: its number here, -1 if cut off
+} ap_reduced;
+
+/// Bytes that ap_reduce() needs for this definition; 0 if the counts are out of range.
+AP_API size_t ap_reduced_size(const ap_robot_def *def);
+/// The definition of a robot with fewer joints, in mem (any alignment; at least ap_reduced_size()
+/// bytes), which must live as long as it; so must the names of def. With the locked coordinates at
+/// their values and at rest, the whole robot has the same dynamics in those that stay.
+/// Returns NULL and fills *error (which may be NULL) for a name that is not there, values that the
+/// joint cannot have, a tip that does not hang on the root, and what ap_model_init() refuses of
+/// def.
+AP_API const ap_reduced *ap_reduce(const ap_robot_def *def, const ap_reduction_def *how, void *mem,
+                                   size_t size, ap_error *error);
+
 /// Built-in robots. ap_builtin(i) names the i-th, NULL past the last.
 AP_API const char *ap_builtin_name(int i);
 /// One line about a built-in robot and its source.

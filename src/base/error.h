@@ -22,6 +22,14 @@ AP_API void ap__fail(ap_error *e, ap_status status, int line, const char *format
 // would break the line (names come from files) become '?'.
 void ap__format(char *text, size_t size, const char *format, va_list arguments) AP_PRINTF(3, 0);
 
+// The same without printf, for what firmware links: %s, %.*s, %d, %zu, %g and %.4g alone. Numbers
+// are right to the digits of a message.
+void ap__refuse(ap_error *e, ap_status status, const char *format, ...) AP_PRINTF(3, 4);
+void ap__compose(char *text, size_t size, const char *format, va_list arguments) AP_PRINTF(3, 0);
+
+// Make one line of a text of that length, of which something was cut off or not.
+void ap__one_line(char *text, size_t length, bool cut);
+
 // How many bytes of a name to show: all, or the whole characters in its first 60 bytes, so that a
 // long name cannot push the reason out of a message. Use with "%.*s", as ap__shown(s), s.
 static inline int ap__shown(const char *s) {

@@ -23,10 +23,10 @@ static bool refuse_body(const check *c, int body, const char *format, ...) {
   char reason[256];
   va_list arguments;
   va_start(arguments, format);
-  ap__format(reason, sizeof reason, format, arguments);
+  ap__compose(reason, sizeof reason, format, arguments);
   va_end(arguments);
   const char *name = body_of(c, body)->name;
-  ap__fail(c->error, AP_E_MODEL, 0, "body \"%.*s\": %s", ap__shown(name), name, reason);
+  ap__refuse(c->error, AP_E_MODEL, "body \"%.*s\": %s", ap__shown(name), name, reason);
   return false;
 }
 
@@ -35,10 +35,10 @@ static bool refuse_frame(const check *c, int frame, const char *format, ...) {
   char reason[256];
   va_list arguments;
   va_start(arguments, format);
-  ap__format(reason, sizeof reason, format, arguments);
+  ap__compose(reason, sizeof reason, format, arguments);
   va_end(arguments);
   const char *name = c->def->frames[frame].name;
-  ap__fail(c->error, AP_E_MODEL, 0, "frame \"%.*s\": %s", ap__shown(name), name, reason);
+  ap__refuse(c->error, AP_E_MODEL, "frame \"%.*s\": %s", ap__shown(name), name, reason);
   return false;
 }
 
@@ -317,8 +317,8 @@ static bool check_names_present(const check *c) {
   for (int i = 0; i < c->def->nbody; i++) {
     const char *name = c->def->bodies[i].name;
     if (name == NULL || name[0] == '\0') {
-      ap__fail(c->error, AP_E_MODEL, 0, "body %d: name is missing (every body needs its own)",
-               i + 1);
+      ap__refuse(c->error, AP_E_MODEL, "body %d: name is missing (every body needs its own)",
+                 i + 1);
       return false;
     }
     const char *joint = c->def->bodies[i].joint_name;
@@ -330,7 +330,7 @@ static bool check_names_present(const check *c) {
   for (int i = 0; i < c->def->nframe; i++) {
     const char *name = c->def->frames[i].name;
     if (name != NULL && name[0] != '\0') continue;
-    ap__fail(c->error, AP_E_MODEL, 0, "frame %d: name is missing (every frame needs its own)", i);
+    ap__refuse(c->error, AP_E_MODEL, "frame %d: name is missing (every frame needs its own)", i);
     return false;
   }
   return true;
@@ -384,20 +384,20 @@ static bool check_frame(const check *c, int frame) {
 
 bool ap__check_counts(const ap_robot_def *def, ap_error *error) {
   if (def == NULL) {
-    ap__fail(error, AP_E_ARG, 0, "no robot definition was given");
+    ap__refuse(error, AP_E_ARG, "no robot definition was given");
     return false;
   }
   if (def->nbody < 0 || def->nbody > AP_COUNT_MAX) {
-    ap__fail(error, AP_E_MODEL, 0, "nbody is %d (it must be 0 to %d)", def->nbody, AP_COUNT_MAX);
+    ap__refuse(error, AP_E_MODEL, "nbody is %d (it must be 0 to %d)", def->nbody, AP_COUNT_MAX);
     return false;
   }
   if (def->nframe < 0 || def->nframe > AP_COUNT_MAX) {
-    ap__fail(error, AP_E_MODEL, 0, "nframe is %d (it must be 0 to %d)", def->nframe, AP_COUNT_MAX);
+    ap__refuse(error, AP_E_MODEL, "nframe is %d (it must be 0 to %d)", def->nframe, AP_COUNT_MAX);
     return false;
   }
   if ((def->nbody > 0 && def->bodies == NULL) || (def->nframe > 0 && def->frames == NULL)) {
-    ap__fail(error, AP_E_ARG, 0, "%s is NULL although its count is not zero",
-             def->nbody > 0 && def->bodies == NULL ? "bodies" : "frames");
+    ap__refuse(error, AP_E_ARG, "%s is NULL although its count is not zero",
+               def->nbody > 0 && def->bodies == NULL ? "bodies" : "frames");
     return false;
   }
   return true;
@@ -408,8 +408,8 @@ bool ap__check_definition(const ap_robot_def *def, int *scratch, ap_error *error
   if (!check_names_present(&c)) return false; // first, because messages quote names
   for (int i = 0; i < 3; i++) {
     if (isfinite(def->gravity[i])) continue;
-    ap__fail(error, AP_E_MODEL, 0, "gravity[%d] is %g (it must be a finite number)", i,
-             def->gravity[i]);
+    ap__refuse(error, AP_E_MODEL, "gravity[%d] is %g (it must be a finite number)", i,
+               def->gravity[i]);
     return false;
   }
   for (int body = 1; body <= def->nbody; body++) {

@@ -157,10 +157,11 @@ static bool resolve_mimics(ap_model *m, int *stack, ap_error *error) {
       resolve_follower(m, stack[n]);
       if (joint->ratio != 0 && isfinite(joint->ratio) && isfinite(joint->offset)) continue;
       const char *name = m->link[joint->link].name;
-      ap__fail(error, AP_E_MODEL, 0,
-               "body \"%.*s\": mimic_ratio: over the chain of its leaders it becomes %g, offset %g "
-               "(both must be finite and the ratio not zero)",
-               ap__shown(name), name, joint->ratio, joint->offset);
+      ap__refuse(
+          error, AP_E_MODEL,
+          "body \"%.*s\": mimic_ratio: over the chain of its leaders it becomes %g, offset %g "
+          "(both must be finite and the ratio not zero)",
+          ap__shown(name), name, joint->ratio, joint->offset);
       return false;
     }
   }
@@ -204,8 +205,8 @@ ap_model *ap_model_init(const ap_robot_def *def, void *mem, size_t size, ap_erro
   if (!ap__check_counts(def, error)) return NULL;
   size_t needed = ap_model_size(def);
   if (mem == NULL || needed == 0 || size < needed) {
-    ap__fail(error, AP_E_MEMORY, 0, "the model needs %zu bytes, not %zu", needed,
-             mem == NULL ? 0 : size);
+    ap__refuse(error, AP_E_MEMORY, "the model needs %zu bytes, not %zu", needed,
+               mem == NULL ? 0 : size);
     return NULL;
   }
   memset(mem, 0, needed); // equal definitions give equal bytes, padding included

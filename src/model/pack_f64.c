@@ -2,6 +2,7 @@
 
 #include "model/pack.h"
 
+#define ARITH_COMPACT // off line: small before fast
 #include "num/arith_f64.h"
 #include "num/vocabulary.inc"
 

@@ -9,6 +9,7 @@
 #include "model/check.h"
 #include "model/pack.h"
 #include "num/eigen3.h"
+#include "num/vec3.h"
 
 // Printed tables are rounded: a rod with moments (5.89, 2.94, 2.94) e-5, in truth 2 : 1 : 1, breaks
 // the triangle inequality by 0.17 % of the largest (Shafei 2018, Table 2). Rounding to three digits
@@ -25,8 +26,6 @@
 // A link whose joints lie close together (a wrist, a fingertip, the shoulder of a PUMA) says
 // nothing of its size, and motors stand out on either side. So no link is taken to be shorter than
 // the robot's longest; `appell lint`, which knows shapes, says more.
-
-static double norm3(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
 static bool all_finite(const double *x, int n) {
   for (int i = 0; i < n; i++) {
@@ -46,8 +45,8 @@ static bool check_moments(const ap_model *m, int body, ap_error *error) {
   const char *name = m->link[m->joint[body].link].name;
   if (!all_finite(b->s, 3) || !isfinite(b->mass) || !all_finite(b->com, 3) ||
       !all_finite(b->inertia, 6)) {
-    ap__fail(
-        error, AP_E_MODEL, 0,
+    ap__refuse(
+        error, AP_E_MODEL,
         "body \"%.*s\": place, mass or inertia overflows when the links fixed to it are merged "
         "(use smaller numbers)",
         ap__shown(name), name);
@@ -56,9 +55,10 @@ static bool check_moments(const ap_model *m, int body, ap_error *error) {
   double moment[3];
   ap__eigen3(b->inertia, moment);
   if (moment[0] >= AP_LEAST_MOMENT || moment[0] >= -rounding_of_moments(b, moment[2])) return true;
-  ap__fail(error, AP_E_MODEL, 0,
-           "body \"%.*s\": inertia has a principal moment of %.4g kg m2 (it must not be negative)",
-           ap__shown(name), name, moment[0]);
+  ap__refuse(
+      error, AP_E_MODEL,
+      "body \"%.*s\": inertia has a principal moment of %.4g kg m2 (it must not be negative)",
+      ap__shown(name), name, moment[0]);
   return false;
 }
 
@@ -69,8 +69,8 @@ bool ap__check_merged(const ap_model *m, ap_error *error) {
   for (int i = 0; i < m->nframe; i++) {
     if (all_finite(m->packed_frame[i].p, 3)) continue;
     const char *name = i < m->nlink ? m->link[i].name : m->frame[i - m->nlink].name;
-    ap__fail(error, AP_E_MODEL, 0, "frame \"%.*s\": its place overflows (use smaller numbers)",
-             ap__shown(name), name);
+    ap__refuse(error, AP_E_MODEL, "frame \"%.*s\": its place overflows (use smaller numbers)",
+               ap__shown(name), name);
     return false;
   }
   return true;

@@ -6,12 +6,11 @@
 // drawn as it is computed.
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
-#include "load.h"
-#include "page.h"
+#include "run/report.h"
 
 enum { MOST_MESH_BYTES = 256 << 20, MOST_MESHES = 1000 }; // in a page
 
@@ -82,13 +81,13 @@ static void quaternion_of(const double R[9], double q[4]) {
   for (int i = 0; i < 4; i++) q[i] = s * products[k][i];
 }
 
-static void write_frame(cli_json *json, const char *key, const frame *f) {
+static void write_frame(ap_json *json, const char *key, const frame *f) {
   double quat[4];
   quaternion_of(f->R, quat);
-  if (key) cli_json_open(json, key, '{');
-  cli_json_numbers(json, "xyz", f->p, 3);
-  cli_json_numbers(json, "quat", quat, 4);
-  if (key) cli_json_close(json, '}');
+  if (key) ap_json_open(json, key, '{');
+  ap_json_numbers(json, "xyz", f->p, 3);
+  ap_json_numbers(json, "quat", quat, 4);
+  if (key) ap_json_close(json, '}');
 }
 
 // ---- ellipsoids --------------------------------------------------------------------------------
@@ -128,7 +127,7 @@ static bool is_doubtful(const ap_model *m, int body) {
 
 // A solid ellipsoid with this mass and inertia: I_x = m (b^2 + c^2) / 5. Flaws of an inertia, which
 // real robots have, leave no such body: a half axis is zero then.
-static void write_ellipsoid(cli_json *json, const ap_model *m, int body) {
+static void write_ellipsoid(ap_json *json, const ap_model *m, int body) {
   const ap_body_def *def = ap_body(m, body);
   const double *i = def->inertia;
   double A[9] = {i[0], i[1], i[2], i[1], i[3], i[4], i[2], i[4], i[5]};
@@ -140,7 +139,7 @@ static void write_ellipsoid(cli_json *json, const ap_model *m, int body) {
     largest = fmax(largest, half[k]);
   }
   if (!(largest > 0) || is_doubtful(m, body)) {
-    cli_json_null(json, "ellipsoid");
+    ap_json_null(json, "ellipsoid");
     return;
   }
   matrix_of_rpy(def->inertia_rpy, R);
@@ -150,10 +149,10 @@ static void write_ellipsoid(cli_json *json, const ap_model *m, int body) {
                         t[2] * (t[3] * t[7] - t[4] * t[6]);
   for (int k = 0; volume < 0 && k < 3; k++) turned[3 * k] = -turned[3 * k];
   quaternion_of(turned, quat);
-  cli_json_open(json, "ellipsoid", '{');
-  cli_json_numbers(json, "half_axes", half, 3);
-  cli_json_numbers(json, "quat", quat, 4);
-  cli_json_close(json, '}');
+  ap_json_open(json, "ellipsoid", '{');
+  ap_json_numbers(json, "half_axes", half, 3);
+  ap_json_numbers(json, "quat", quat, 4);
+  ap_json_close(json, '}');
 }
 
 // ---- meshes ------------------------------------------------------------------------------------
@@ -185,103 +184,106 @@ static int find_mesh(const meshes *m, const char *name) {
   return -1;
 }
 
-static void add_mesh(const cli_run *run, meshes *m, const ap_shape *shape) {
+static void add_mesh(const ap__report *report, meshes *m, const ap_shape *shape) {
   ap_error error = {.text = "STL, OBJ and DAE files are"};
   if (shape->kind != AP_SHAPE_MESH || shape->collision || find_mesh(m, shape->file) >= 0 ||
       m->n == MOST_MESHES)
     return;
-  const bool found = format_of(shape->file) &&
-                     ap_mesh_find(shape->file, run->robot_file, &m->path[m->n], &error) == AP_OK;
+  const bool found =
+      format_of(shape->file) &&
+      ap_mesh_find(shape->file, report->run->recorded.robot_file, &m->path[m->n], &error) == AP_OK;
   m->name[m->n++] = shape->file;
   if (!found && m->missing++ == 0)
     snprintf(m->why, sizeof m->why, "mesh \"%.200s\" is not drawn: %s", shape->file, error.text);
 }
 
-static void find_meshes(cli_run *run, meshes *m) {
+static void find_meshes(ap__report *report, meshes *m) {
   const ap_shape *shape;
-  for (int i = 1; i < ap_nbody(run->model); i++)
-    for (int k = 0; (shape = ap_robot_shape(run->robot, i, k)); k++) add_mesh(run, m, shape);
-  if (m->missing == 1) cli_run_warn(run, "%s", m->why);
-  if (m->missing > 1) cli_run_warn(run, "%s (and %d more)", m->why, m->missing - 1);
+  for (int i = 1; i < ap_nbody(report->model); i++)
+    for (int k = 0; (shape = ap_robot_shape(report->run->recorded.robot, i, k)); k++)
+      add_mesh(report, m, shape);
+  if (m->missing == 1) ap__report_warn(report, "%s", m->why);
+  if (m->missing > 1) ap__report_warn(report, "%s (and %d more)", m->why, m->missing - 1);
 }
 
 // The bytes of a file. What cannot be read, or is too much, the page leaves out: it is cut off
 // there.
-static void write_file(cli_run *run, cli_json *json, const char *path) {
-  cli_base64 b;
-  static unsigned char block[1 << 16];
-  FILE *file = fopen(path, "rb");
+static void write_file(ap__report *report, ap_json *json, const char *path) {
+  ap__base64 b;
+  enum { BLOCK = 1 << 16 };
+  unsigned char *block = malloc(BLOCK);
+  FILE *file = block ? fopen(path, "rb") : NULL;
   size_t n = 0;
-  cli_base64_begin(&b, json, "data");
-  while (file && run->mesh_bytes < MOST_MESH_BYTES &&
-         (n = fread(block, 1, sizeof block, file)) > 0) {
-    cli_base64_add(&b, block, n);
-    run->mesh_bytes += n;
+  ap__base64_begin(&b, json, "data");
+  while (file && report->mesh_bytes < MOST_MESH_BYTES && (n = fread(block, 1, BLOCK, file)) > 0) {
+    ap__base64_add(&b, block, n);
+    report->mesh_bytes += n;
   }
-  cli_base64_end(&b);
-  if (!file || ferror(file)) cli_run_warn(run, "mesh file %s cannot be read", path);
-  if (run->mesh_bytes >= MOST_MESH_BYTES)
-    cli_run_warn(run, "mesh file %s is not drawn: there are more than %d MiB of meshes", path,
-                 MOST_MESH_BYTES >> 20);
+  ap__base64_end(&b);
+  if (!file || ferror(file)) ap__report_warn(report, "mesh file %s cannot be read", path);
+  if (report->mesh_bytes >= MOST_MESH_BYTES)
+    ap__report_warn(report, "mesh file %s is not drawn: there are more than %d MiB of meshes", path,
+                    MOST_MESH_BYTES >> 20);
   if (file) fclose(file);
+  free(block);
 }
 
-static void write_meshes(cli_run *run, const meshes *m, cli_json *json) {
-  cli_json_open(json, "meshes", '[');
+static void write_meshes(ap__report *report, const meshes *m, ap_json *json) {
+  ap_json_open(json, "meshes", '[');
   for (int k = 0; k < m->n; k++) {
     const char *slash = strrchr(m->name[k], '/'), *format = format_of(m->name[k]);
-    cli_json_open(json, NULL, '{');
-    cli_json_string(json, "name", slash ? slash + 1 : m->name[k]);
-    cli_json_string(json, "format", format ? format : "");
-    if (m->path[k]) write_file(run, json, m->path[k]);
-    cli_json_close(json, '}');
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "name", slash ? slash + 1 : m->name[k]);
+    ap_json_string(json, "format", format ? format : "");
+    if (m->path[k]) write_file(report, json, m->path[k]);
+    ap_json_close(json, '}');
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
 // ---- bodies ------------------------------------------------------------------------------------
 
-static void write_shape(const meshes *m, const ap_shape *shape, cli_json *json) {
+static void write_shape(const meshes *m, const ap_shape *shape, ap_json *json) {
   static const char *const kind[] = {"", "box", "cylinder", "sphere", "mesh"};
   frame at;
   const int mesh = shape->kind == AP_SHAPE_MESH ? find_mesh(m, shape->file) : -1;
   if (shape->collision || shape->kind == AP_SHAPE_NONE) return;
   if (shape->kind == AP_SHAPE_MESH && (mesh < 0 || !m->path[mesh])) return;
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "kind", kind[shape->kind]);
-  if (shape->kind == AP_SHAPE_BOX) cli_json_numbers(json, "size", shape->size, 3);
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "kind", kind[shape->kind]);
+  if (shape->kind == AP_SHAPE_BOX) ap_json_numbers(json, "size", shape->size, 3);
   if (shape->kind == AP_SHAPE_CYLINDER || shape->kind == AP_SHAPE_SPHERE)
-    cli_json_number(json, "radius", shape->size[0]);
-  if (shape->kind == AP_SHAPE_CYLINDER) cli_json_number(json, "length", shape->size[1]);
-  if (mesh >= 0) cli_json_integer(json, "mesh", mesh);
-  if (mesh >= 0) cli_json_numbers(json, "scale", shape->size, 3);
+    ap_json_number(json, "radius", shape->size[0]);
+  if (shape->kind == AP_SHAPE_CYLINDER) ap_json_number(json, "length", shape->size[1]);
+  if (mesh >= 0) ap_json_integer(json, "mesh", mesh);
+  if (mesh >= 0) ap_json_numbers(json, "scale", shape->size, 3);
   memcpy(at.p, shape->xyz, sizeof at.p);
   matrix_of_rpy(shape->rpy, at.R);
   write_frame(json, NULL, &at);
   if (shape->colored)
-    cli_json_numbers(json, "color", shape->color, 4);
+    ap_json_numbers(json, "color", shape->color, 4);
   else
-    cli_json_null(json, "color");
-  cli_json_close(json, '}');
+    ap_json_null(json, "color");
+  ap_json_close(json, '}');
 }
 
 // What a follower's coordinate is of that of the joint at the end of its chain.
-static void write_mimic(const cli_run *run, int body, cli_json *json, double *offset) {
+static void write_mimic(const ap__report *report, int body, ap_json *json, double *offset) {
   double ratio = 1;
   *offset = 0;
-  if (!ap_body(run->model, body)->mimic) {
-    cli_json_null(json, "mimic");
+  if (!ap_body(report->model, body)->mimic) {
+    ap_json_null(json, "mimic");
     return;
   }
-  for (const ap_body_def *d = ap_body(run->model, body); d->mimic;
-       d = ap_body(run->model, d->mimic)) {
+  for (const ap_body_def *d = ap_body(report->model, body); d->mimic;
+       d = ap_body(report->model, d->mimic)) {
     *offset += ratio * d->mimic_offset;
     ratio *= d->mimic_ratio;
   }
-  cli_json_open(json, "mimic", '{');
-  cli_json_number(json, "multiplier", ratio);
-  cli_json_number(json, "offset", *offset);
-  cli_json_close(json, '}');
+  ap_json_open(json, "mimic", '{');
+  ap_json_number(json, "multiplier", ratio);
+  ap_json_number(json, "offset", *offset);
+  ap_json_close(json, '}');
 }
 
 static int coordinates_of(ap_joint_type type) {
@@ -290,22 +292,23 @@ static int coordinates_of(ap_joint_type type) {
   return n[type];
 }
 
-static double write_joint(const cli_run *run, int body, const double axis[3], cli_json *json) {
+static double write_joint(const ap__report *report, int body, const double axis[3], ap_json *json) {
   static const char *const type[] = {"fixed",     "revolute", "prismatic",
                                      "spherical", "planar",   "free"};
-  const ap_body_def *def = ap_body(run->model, body);
-  const int first = ap_joint_q(run->model, body);
+  const ap_body_def *def = ap_body(report->model, body);
+  const int first = ap_joint_q(report->model, body);
   double offset;
-  cli_json_open(json, "joint", '{');
-  cli_json_string(json, "name", cli_joint_name(run->model, body));
-  cli_json_string(json, "type", type[def->joint]);
-  cli_json_numbers(json, "axis", axis, 3);
-  cli_json_open(json, "columns", '[');
-  for (int k = 0; first >= 0 && run->replays && k < coordinates_of(def->joint); k++)
-    cli_json_string(json, NULL, run->about->column[1 + first + k].name);
-  cli_json_close(json, ']');
-  write_mimic(run, body, json, &offset);
-  cli_json_close(json, '}');
+  ap_json_open(json, "joint", '{');
+  ap_json_string(json, "name", ap__joint_name(ap_body(report->model, body)));
+  ap_json_string(json, "type", type[def->joint]);
+  ap_json_numbers(json, "axis", axis, 3);
+  ap_json_open(json, "columns", '[');
+  for (int k = 0; first >= 0 && report->run->recorded.replays && k < coordinates_of(def->joint);
+       k++)
+    ap_json_string(json, NULL, report->about->column[1 + first + k].name);
+  ap_json_close(json, ']');
+  write_mimic(report, body, json, &offset);
+  ap_json_close(json, '}');
   return offset;
 }
 
@@ -317,16 +320,16 @@ static void unit_axis(const ap_body_def *def, double axis[3]) {
   for (int k = 0; k < 3; k++) axis[k] = n > 0 ? given[k] / n : z[k];
 }
 
-static void write_body(const cli_run *run, const meshes *m, const frame *pose, int body,
-                       cli_json *json) {
-  const ap_body_def *def = ap_body(run->model, body);
+static void write_body(const ap__report *report, const meshes *m, const frame *pose, int body,
+                       ap_json *json) {
+  const ap_body_def *def = ap_body(report->model, body);
   const ap_shape *shape;
   double axis[3];
   unit_axis(def, axis);
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", def->name);
-  cli_json_integer(json, "parent", def->parent - 1);
-  const double offset = write_joint(run, body, axis, json);
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", def->name);
+  ap_json_integer(json, "parent", def->parent - 1);
+  const double offset = write_joint(report, body, axis, json);
   const frame back = inverse(&pose[def->parent]), here = compose(&back, &pose[body]);
   const frame undo = motion(def->joint, axis, -offset);
   if (def->place.kind == AP_DH_STANDARD) { // it moves before it is placed
@@ -337,13 +340,14 @@ static void write_body(const cli_run *run, const meshes *m, const frame *pose, i
     const frame origin = compose(&here, &undo);
     write_frame(json, "origin", &origin);
   }
-  cli_json_number(json, "mass", def->mass);
-  cli_json_numbers(json, "com", def->com, 3);
-  write_ellipsoid(json, run->model, body);
-  cli_json_open(json, "shapes", '[');
-  for (int k = 0; (shape = ap_robot_shape(run->robot, body, k)); k++) write_shape(m, shape, json);
-  cli_json_close(json, ']');
-  cli_json_close(json, '}');
+  ap_json_number(json, "mass", def->mass);
+  ap_json_numbers(json, "com", def->com, 3);
+  write_ellipsoid(json, report->model, body);
+  ap_json_open(json, "shapes", '[');
+  for (int k = 0; (shape = ap_robot_shape(report->run->recorded.robot, body, k)); k++)
+    write_shape(m, shape, json);
+  ap_json_close(json, ']');
+  ap_json_close(json, '}');
 }
 
 // Poses of all links where every coordinate is zero; NULL: no memory.
@@ -368,112 +372,97 @@ static frame *neutral_poses(const ap_model *m) {
 
 // ---- walls, points, closures -------------------------------------------------------------------
 
-static void write_wall(const ap_wall *w, cli_json *json) {
+static void write_wall(const ap_wall *w, ap_json *json) {
   static const char *const kind[] = {"plane",  "circle",    "ellipse", "cylinder",
                                      "sphere", "ellipsoid", "torus",   "profile"};
   const bool round =
       w->kind == AP_WALL_CIRCLE || w->kind == AP_WALL_CYLINDER || w->kind == AP_WALL_SPHERE;
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", w->name ? w->name : "wall");
-  cli_json_string(json, "kind", kind[w->kind]);
-  cli_json_bool(json, "inside", w->inside);
-  cli_json_numbers(json, "centre", w->centre, 3);
-  cli_json_numbers(json, w->kind == AP_WALL_PLANE ? "normal" : "axis", w->axis, 3);
-  cli_json_numbers(json, "x", w->x, 3);
-  if (round) cli_json_number(json, "radius", w->size[0]);
-  if (w->kind == AP_WALL_ELLIPSE) cli_json_numbers(json, "semi_axes", w->size, 2);
-  if (w->kind == AP_WALL_ELLIPSOID) cli_json_numbers(json, "semi_axes", w->size, 3);
-  if (w->kind == AP_WALL_TORUS) cli_json_number(json, "ring", w->size[0]);
-  if (w->kind == AP_WALL_TORUS) cli_json_number(json, "tube", w->size[1]);
-  cli_json_number(json, "restitution", w->restitution);
-  cli_json_number(json, "friction", w->friction);
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", w->name ? w->name : "wall");
+  ap_json_string(json, "kind", kind[w->kind]);
+  ap_json_bool(json, "inside", w->inside);
+  ap_json_numbers(json, "centre", w->centre, 3);
+  ap_json_numbers(json, w->kind == AP_WALL_PLANE ? "normal" : "axis", w->axis, 3);
+  ap_json_numbers(json, "x", w->x, 3);
+  if (round) ap_json_number(json, "radius", w->size[0]);
+  if (w->kind == AP_WALL_ELLIPSE) ap_json_numbers(json, "semi_axes", w->size, 2);
+  if (w->kind == AP_WALL_ELLIPSOID) ap_json_numbers(json, "semi_axes", w->size, 3);
+  if (w->kind == AP_WALL_TORUS) ap_json_number(json, "ring", w->size[0]);
+  if (w->kind == AP_WALL_TORUS) ap_json_number(json, "tube", w->size[1]);
+  ap_json_number(json, "restitution", w->restitution);
+  ap_json_number(json, "friction", w->friction);
   if (w->kind == AP_WALL_PROFILE) {
-    cli_json_open(json, "points", '[');
-    for (int k = 0; k < w->npoint; k++) cli_json_numbers(json, NULL, w->points + 2 * k, 2);
-    cli_json_close(json, ']');
+    ap_json_open(json, "points", '[');
+    for (int k = 0; k < w->npoint; k++) ap_json_numbers(json, NULL, w->points + 2 * k, 2);
+    ap_json_close(json, ']');
   }
-  cli_json_close(json, '}');
+  ap_json_close(json, '}');
 }
 
-static void write_scene(const ap_scene *scene, cli_json *json) {
-  cli_json_open(json, "walls", '[');
+static void write_scene(const ap_scene *scene, ap_json *json) {
+  ap_json_open(json, "walls", '[');
   for (int k = 0; k < scene->nwall; k++) write_wall(&scene->wall[k], json);
-  cli_json_close(json, ']');
-  cli_json_open(json, "points", '[');
+  ap_json_close(json, ']');
+  ap_json_open(json, "points", '[');
   for (int k = 0; k < scene->npoint; k++) {
-    cli_json_open(json, NULL, '{');
-    cli_json_string(json, "name", scene->point[k].name);
-    cli_json_integer(json, "body", scene->point[k].body - 1);
-    cli_json_numbers(json, "xyz", scene->point[k].at, 3);
-    cli_json_close(json, '}');
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "name", scene->point[k].name);
+    ap_json_integer(json, "body", scene->point[k].body - 1);
+    ap_json_numbers(json, "xyz", scene->point[k].at, 3);
+    ap_json_close(json, '}');
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
-static void write_closures(const ap_mechanism *m, cli_json *json) {
+static void write_closures(const ap_mechanism *m, ap_json *json) {
   static const char *const kind[] = {"point", "axis", "point_on_line", "frame", "distance", "gear"};
-  cli_json_open(json, "closures", '[');
+  ap_json_open(json, "closures", '[');
   for (int k = 0; k < ap_mechanism_nclosure(m); k++) {
     const ap_closure_def *c = ap_mechanism_closure(m, k);
-    cli_json_open(json, NULL, '{');
-    cli_json_string(json, "name", c->name);
-    cli_json_string(json, "kind", kind[c->kind]);
-    cli_json_integer(json, "body_a", c->body[0] - 1);
-    cli_json_numbers(json, "xyz_a", c->at[0], 3);
-    cli_json_integer(json, "body_b", c->body[1] - 1);
-    cli_json_numbers(json, "xyz_b", c->at[1], 3);
-    cli_json_close(json, '}');
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "name", c->name);
+    ap_json_string(json, "kind", kind[c->kind]);
+    ap_json_integer(json, "body_a", c->body[0] - 1);
+    ap_json_numbers(json, "xyz_a", c->at[0], 3);
+    ap_json_integer(json, "body_b", c->body[1] - 1);
+    ap_json_numbers(json, "xyz_b", c->at[1], 3);
+    ap_json_close(json, '}');
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-bool cli_model_matches(const cli_run *run) {
-  const ap_model *m = run->model;
-  if (run->about->columns < 1 + ap_nq(m)) return false;
-  for (int i = 1; i < ap_nbody(m); i++) {
-    char name[600];
-    snprintf(name, sizeof name, "q.%.500s", cli_joint_name(m, i));
-    cli_replace_separators(name);
-    const size_t n = strlen(name);
-    for (int k = 0; k < ap_joint_nq(m, i); k++) {
-      const char *column = run->about->column[1 + ap_joint_q(m, i) + k].name;
-      if (strncmp(column, name, n) != 0 || (column[n] && column[n] != '.')) return false;
-    }
-  }
-  return true;
-}
-
-int cli_model_write(cli_run *run, cli_json *json) {
-  if (!run->model) {
-    cli_json_null(json, "model");
-    return CLI_OK;
+ap_status ap__report_model(ap__report *report, ap_json *json) {
+  if (!report->model) {
+    ap_json_null(json, "model");
+    return AP_OK;
   }
   meshes *m = calloc(1, sizeof *m);
-  frame *pose = neutral_poses(run->model);
+  frame *pose = neutral_poses(report->model);
   if (!m || !pose) {
     free(m);
     free(pose);
-    return cli_no_memory();
+    return ap__no_memory(report->error);
   }
-  find_meshes(run, m);
-  cli_json_open(json, "model", '{');
-  cli_json_string(json, "name", ap_model_name(run->model));
-  cli_json_integer(json, "freedom",
-                   run->mechanism ? ap_mechanism_n(run->mechanism) : ap_nv(run->model));
-  cli_json_numbers(json, "gravity",
-                   run->scene && run->scene->gravity ? run->scene->gravity : ap_gravity(run->model),
-                   3);
-  write_meshes(run, m, json);
-  cli_json_open(json, "bodies", '[');
-  for (int i = 1; i < ap_nbody(run->model); i++) write_body(run, m, pose, i, json);
-  cli_json_close(json, ']');
-  cli_json_close(json, '}');
-  if (run->scene) write_scene(run->scene, json);
-  if (run->mechanism) write_closures(run->mechanism, json);
+  find_meshes(report, m);
+  ap_json_open(json, "model", '{');
+  ap_json_string(json, "name", ap_model_name(report->model));
+  ap_json_integer(json, "freedom",
+                  report->mechanism ? ap_mechanism_n(report->mechanism) : ap_nv(report->model));
+  ap_json_numbers(
+      json, "gravity",
+      report->scene && report->scene->gravity ? report->scene->gravity : ap_gravity(report->model),
+      3);
+  write_meshes(report, m, json);
+  ap_json_open(json, "bodies", '[');
+  for (int i = 1; i < ap_nbody(report->model); i++) write_body(report, m, pose, i, json);
+  ap_json_close(json, ']');
+  ap_json_close(json, '}');
+  if (report->scene) write_scene(report->scene, json);
+  if (report->mechanism) write_closures(report->mechanism, json);
   for (int k = 0; k < m->n; k++) free(m->path[k]);
   free(m);
   free(pose);
-  return CLI_OK;
+  return AP_OK;
 }

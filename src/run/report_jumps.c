@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page.h"
+#include "run/report.h"
 
 enum { MOST_STATES = 1 << 23 };       // numbers in all
 enum { MOST_EVENT_COLUMNS = 100000 }; // of which each is looked for among all
@@ -43,15 +43,15 @@ static int find_number(const ap_log_about *about, const char *column, const char
   return -1;
 }
 
-int cli_jumps_plan(cli_run *run) {
-  cli_jumps *j = &run->jumps;
-  const ap_log_about *about = run->about;
+ap_status ap__report_jumps_plan(ap__report *report) {
+  ap__report_jumps *j = &report->jumps;
+  const ap_log_about *about = report->about;
   j->number = find_number(about, "number", "", 0);
   j->lost = find_number(about, "lost", "", 0);
   j->joint = find_number(about, "joint", "", 0);
   j->of_state = calloc((size_t)about->event_columns + 1, sizeof *j->of_state);
   j->told = calloc((size_t)about->columns, sizeof *j->told);
-  if (!j->of_state || !j->told) return cli_no_memory();
+  if (!j->of_state || !j->told) return ap__no_memory(report->error);
   int before = -1, after = -1;
   for (int k = 1; k < about->columns && about->event_columns < MOST_EVENT_COLUMNS; k++) {
     const char *name = about->column[k].name;
@@ -60,14 +60,14 @@ int cli_jumps_plan(cli_run *run) {
     before = found;
     const int jumps = find_number(about, name, "_after", after + 1);
     if (jumps >= 0) after = jumps;
-    j->told[j->ntold++] = (cli_told){k - 1, found, jumps < 0 ? found : jumps};
+    j->told[j->ntold++] = (ap__told){k - 1, found, jumps < 0 ? found : jumps};
     j->of_state[found] = true;
     if (jumps >= 0) j->of_state[jumps] = true;
   }
-  return CLI_OK;
+  return AP_OK;
 }
 
-void cli_jumps_free(cli_jumps *j) {
+void ap__report_jumps_free(ap__report_jumps *j) {
   free(j->of_state);
   free(j->told);
   free(j->jump);
@@ -76,10 +76,10 @@ void cli_jumps_free(cli_jumps *j) {
 
 // ---- collecting --------------------------------------------------------------------------------
 
-static bool make_room(cli_jumps *j) {
+static bool make_room(ap__report_jumps *j) {
   if (j->n < j->room) return true;
   const long room = j->room > 0 ? 2 * j->room : 256;
-  cli_jump *jump = realloc(j->jump, (size_t)room * sizeof *jump);
+  ap__jump *jump = realloc(j->jump, (size_t)room * sizeof *jump);
   if (jump) j->jump = jump;
   float *value = realloc(j->value, (size_t)room * 2 * (size_t)j->ntold * sizeof *value);
   if (value) j->value = value;
@@ -87,40 +87,40 @@ static bool make_room(cli_jumps *j) {
   return jump && value;
 }
 
-static void note_touch(const cli_jumps *j, const ap_logged_event *e, cli_jump *jump) {
+static void note_touch(const ap__report_jumps *j, const ap_logged_event *e, ap__jump *jump) {
   const bool joint = j->joint >= 0 && e->numbers[j->joint] >= 0;
   if (!joint)
     jump->rests += (strcmp(e->event, "contact") == 0) - (strcmp(e->event, "liftoff") == 0);
   jump->impact = jump->impact || strcmp(e->event, "impact") == 0;
 }
 
-int cli_jumps_note(cli_run *run, const ap_logged_event *e) {
-  cli_jumps *j = &run->jumps;
+ap_status ap__report_jumps_note(ap__report *report, const ap_logged_event *e) {
+  ap__report_jumps *j = &report->jumps;
   const bool same = j->n > 0 && j->number >= 0 && e->numbers[j->number] == j->last;
-  if (j->ntold == 0) return CLI_OK;
+  if (j->ntold == 0) return AP_OK;
   if (same && j->dropped == 0) note_touch(j, e, &j->jump[j->n - 1]);
-  if (same) return CLI_OK;
+  if (same) return AP_OK;
   if (j->number >= 0) j->last = e->numbers[j->number];
-  if (j->n >= MOST_STATES / 2 / (run->rows.columns + 1)) {
+  if (j->n >= MOST_STATES / 2 / (report->rows.columns + 1)) {
     j->dropped++;
-    return CLI_OK;
+    return AP_OK;
   }
-  if (!make_room(j)) return cli_no_memory();
+  if (!make_room(j)) return ap__no_memory(report->error);
   float *before = j->value + (size_t)j->n * 2 * (size_t)j->ntold, *after = before + j->ntold;
   for (int k = 0; k < j->ntold; k++) {
     before[k] = (float)e->numbers[j->told[k].before];
     after[k] = (float)e->numbers[j->told[k].after];
   }
-  j->jump[j->n] = (cli_jump){.t = e->t, .lost = j->lost >= 0 ? e->numbers[j->lost] : 0};
+  j->jump[j->n] = (ap__jump){.t = e->t, .lost = j->lost >= 0 ? e->numbers[j->lost] : 0};
   note_touch(j, e, &j->jump[j->n++]);
-  return CLI_OK;
+  return AP_OK;
 }
 
 // ---- merging -----------------------------------------------------------------------------------
 
 typedef struct merge {
-  const cli_rows *rows;
-  const cli_jumps *jumps;
+  const ap__report_rows *rows;
+  const ap__report_jumps *jumps;
   double *time;
   float *value;
   long n; // samples so far
@@ -132,7 +132,7 @@ typedef struct merge {
 
 // A contact that ends a sequence of bounces is told before its time, with the state of then. Where
 // other events lie between it says nothing about the state at its time.
-static void drop_early(cli_jumps *j) {
+static void drop_early(ap__report_jumps *j) {
   double first = j->n > 0 ? j->jump[j->n - 1].t : 0;
   long kept = j->n;
   const size_t width = 2 * (size_t)j->ntold;
@@ -163,8 +163,8 @@ static void add_row(merge *m, long i) {
 
 // One sample of event k, which lies before row i.
 static void add_state(merge *m, long k, bool after, long i) {
-  const cli_rows *r = m->rows;
-  const cli_jumps *j = m->jumps;
+  const ap__report_rows *r = m->rows;
+  const ap__report_jumps *j = m->jumps;
   const double t = j->jump[k].t;
   const float *next = row_of(m, i), *previous = i > 0 ? row_of(m, i - 1) : next;
   const double step = i > 0 ? r->time[i] - r->time[i - 1] : 0;
@@ -183,7 +183,7 @@ static void add_state(merge *m, long k, bool after, long i) {
 // Events [first, end), between rows i - 1 and i. Where what they say of contacts does not lead to
 // the next row, as with a contact that is told before its time, contacts step at rows alone.
 static void add_events(merge *m, long first, long end, long i) {
-  const cli_jump *jump = m->jumps->jump;
+  const ap__jump *jump = m->jumps->jump;
   const float *next = row_of(m, i), *previous = i > 0 ? row_of(m, i - 1) : NULL;
   double lost = 0, rests = 0;
   for (long k = first; k < end; k++) lost += jump[k].lost, rests += jump[k].rests;
@@ -205,8 +205,8 @@ static void add_events(merge *m, long first, long end, long i) {
 // Events at the time of a row come before it: the row is the state after them. Those beyond the
 // first and the last row are left out.
 static void add_all(merge *m) {
-  const cli_rows *r = m->rows;
-  const cli_jumps *j = m->jumps;
+  const ap__report_rows *r = m->rows;
+  const ap__report_jumps *j = m->jumps;
   long k = 0;
   while (k < j->n && r->rows > 0 && j->jump[k].t < r->time[0]) k++;
   for (long i = 0; i < r->rows; i++) {
@@ -217,26 +217,27 @@ static void add_all(merge *m) {
   }
 }
 
-int cli_jumps_merge(cli_run *run) {
-  cli_rows *r = &run->rows;
-  cli_jumps *j = &run->jumps;
+ap_status ap__report_jumps_merge(ap__report *report) {
+  ap__report_rows *r = &report->rows;
+  ap__report_jumps *j = &report->jumps;
   if (j->dropped > 0)
-    cli_run_warn(run, "of %ld events the first %ld are drawn as jumps", j->n + j->dropped, j->n);
-  if (j->ntold == 0 || j->n == 0 || r->rows == 0) return CLI_OK;
+    ap__report_warn(report, "of %ld events the first %ld are drawn as jumps", j->n + j->dropped,
+                    j->n);
+  if (j->ntold == 0 || j->n == 0 || r->rows == 0) return AP_OK;
   drop_early(j);
-  r->counted = run->impacts > 0 && j->dropped == 0;
+  r->counted = report->impacts > 0 && j->dropped == 0;
   const size_t room = (size_t)(r->rows + 2 * j->n);
   merge m = {.rows = r,
              .jumps = j,
              .width = (size_t)r->columns + r->counted,
-             .lost = cli_find_column(run, "lost") - 1,
-             .contacts = cli_find_column(run, "contacts") - 1};
+             .lost = ap_run_find(report->run, "lost") - 1,
+             .contacts = ap_run_find(report->run, "contacts") - 1};
   m.time = malloc(room * sizeof *m.time);
   m.value = malloc(room * m.width * sizeof *m.value);
   if (!m.time || !m.value) {
     free(m.time);
     free(m.value);
-    return cli_no_memory();
+    return ap__no_memory(report->error);
   }
   add_all(&m);
   free(r->time);
@@ -244,5 +245,5 @@ int cli_jumps_merge(cli_run *run) {
   r->time = m.time;
   r->value = m.value;
   r->samples = m.n;
-  return CLI_OK;
+  return AP_OK;
 }
