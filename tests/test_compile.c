@@ -265,8 +265,8 @@ TEST(code_is_used_where_it_fits_and_nowhere_else) {
   close_bed(&b);
 }
 
-// The simulator and the controller compute with the code that they are given, and the motion is that
-// of the general kernels.
+// The simulator and the controller compute with the code that they are given, and the motion is
+// that of the general kernels.
 TEST(simulations_and_controllers_use_code) {
   bed b;
   if (!open_bed(&b)) return;

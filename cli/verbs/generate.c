@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "folder.h"
+#include "ui/folder.h"
 #include "load.h"
 #include "ui/progress.h"
 #include "ui/output.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
+#include "ui/folder.h"
 #include "ui/output.h"
 #include "ui/numbers.h"
 #include "ui/progress.h"
@@ -288,15 +288,12 @@ static int find_papers(const cli_arguments *arguments, job *j) {
     }
   }
   for (int k = 0; k < arguments->count; k++) {
-    int i = 0;
-    while (paper_at(i) && strcmp(paper_at(i)->name, arguments->argument[k]) != 0) i++;
-    if (!paper_at(i)) return unknown_paper(arguments->argument[k]);
+    const paper *p = paper_find(arguments->argument[k]);
+    if (!p) return unknown_paper(arguments->argument[k]);
     for (int seen = 0; seen < j->papers; seen++) {
-      if (j->paper[seen] == paper_at(i)) {
-        return cli_usage("reproduce", "paper '%s' is given twice", paper_at(i)->name);
-      }
+      if (j->paper[seen] == p) return cli_usage("reproduce", "paper '%s' is given twice", p->name);
     }
-    j->paper[j->papers++] = paper_at(i);
+    j->paper[j->papers++] = p;
   }
   return CLI_OK;
 }

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_lock(ap__yaml *y, const ap__node *key, const ap__node *value,
-                      ap_lock *lock) {
+static bool read_lock(ap__yaml *y, const ap__node *key, const ap__node *value, ap_lock *lock) {
   if (key->kind != AP__SCALAR)
     return ap__yaml_fail(y, key->line, "a key of lock is %s (the name of a joint)",
                          ap__yaml_kind_of(key));
@@ -18,8 +17,7 @@ static bool read_lock(ap__yaml *y, const ap__node *key, const ap__node *value,
 }
 
 static bool read_locks(ap__yaml *y, const ap__node *n, ap_lock *locks, int *count) {
-  for (const ap__node *key = n->first, *value; key;
-       key = value->next) {
+  for (const ap__node *key = n->first, *value; key; key = value->next) {
     value = key->next;
     if (!read_lock(y, key, value, &locks[(*count)++])) return false;
   }
@@ -33,8 +31,7 @@ static bool refuse(ap__yaml *y, const ap_error *own) {
   if (own->status == AP_E_MEMORY) return ap__yaml_no_memory(y);
   memcpy(key, own->text, length < sizeof key ? length : 0);
   const char *shown = *key ? "" : "lock: ";
-  return ap__yaml_fail(y, ap__line_of(y->root, *key ? key : "lock"), "%s%s", shown,
-                       own->text);
+  return ap__yaml_fail(y, ap__line_of(y->root, *key ? key : "lock"), "%s%s", shown, own->text);
 }
 
 bool ap__yaml_reduce(ap__yaml *y, const ap__yaml_reduction *from, ap_robot *robot) {
