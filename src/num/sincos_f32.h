@@ -29,8 +29,11 @@
 
 // Minimax for the relative error of the whole sine, 2^-27.9, and cosine, 2^-32.9, on
 // |r| <= pi/4 (1 + 2^-20), coefficients rounded one after the other with the rest fitted anew.
-#define SC_SIN_TAIL(z, zz) ((z * 0x1.110778p-7f + -0x1.555546p-3f) + zz * -0x1.995408p-13f)
-#define SC_COS_TAIL(z, zz) ((z * -0x1.6c0c28p-10f + 0x1.55554ap-5f) + zz * 0x1.99e80cp-16f)
+#define SC_SIN_TAIL \
+  { -0x1.555546p-3f, 0x1.110778p-7f, -0x1.995408p-13f }
+#define SC_COS_TAIL \
+  { 0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e80cp-16f }
+#define SC_TAIL(k, z, zz) ((z * k[1] + k[0]) + zz * k[2])
 
 #include "sincos.inc"
 

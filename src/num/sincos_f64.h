@@ -32,14 +32,17 @@
 // Minimax for the relative error of the whole sine, 2^-57.8, and cosine, 2^-63.9, on
 // |r| <= pi/4 (1 + 2^-20), coefficients rounded one after the other with the rest fitted anew.
 // Evaluated in pairs: half the latency of Horner's rule.
-#define SC_SIN_TAIL(z, zz)                                      \
-  ((z * 0x1.111111110f73p-7 + -0x1.5555555555548p-3) +          \
-   zz * ((z * 0x1.71de35552b52cp-19 + -0x1.a01a019be9217p-13) + \
-         zz * (z * 0x1.5d8b559495e1dp-33 + -0x1.ae5e4b83e46f4p-26)))
-#define SC_COS_TAIL(z, zz)                                      \
-  ((z * -0x1.6c16c16c15015p-10 + 0x1.555555555554bp-5) +        \
-   zz * ((z * -0x1.27e4f7f19148bp-22 + 0x1.a01a019c8f254p-16) + \
-         zz * (z * -0x1.8fa684873ff41p-37 + 0x1.1ee9dbcefbddep-29)))
+#define SC_SIN_TAIL                                                                            \
+  {                                                                                            \
+    -0x1.5555555555548p-3, 0x1.111111110f73p-7, -0x1.a01a019be9217p-13, 0x1.71de35552b52cp-19, \
+        -0x1.ae5e4b83e46f4p-26, 0x1.5d8b559495e1dp-33                                          \
+  }
+#define SC_COS_TAIL                                                                              \
+  {                                                                                              \
+    0x1.555555555554bp-5, -0x1.6c16c16c15015p-10, 0x1.a01a019c8f254p-16, -0x1.27e4f7f19148bp-22, \
+        0x1.1ee9dbcefbddep-29, -0x1.8fa684873ff41p-37                                            \
+  }
+#define SC_TAIL(k, z, zz) ((z * k[1] + k[0]) + zz * ((z * k[3] + k[2]) + zz * (z * k[5] + k[4])))
 
 #include "sincos.inc"
 
