@@ -235,7 +235,7 @@ static bool lock_all(const reduction *r, int *root) {
 
 static void turn_about(const double *axes, double angle, double *R) {
   about(2, angle, R);
-  multiply(axes, R, PLAIN, R);
+  multiply(axes, R, PRODUCT, R);
   multiply(R, axes, B_TRANSPOSED, R);
 }
 
