@@ -8,6 +8,7 @@
 // orientations.
 
 #include <appell/appell.h>
+#include <appell/research.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 // or others listed below, those too.
 
 #include <appell/appell.h>
+#include <appell/research.h>
 #include <appell/file.h>
 
 #include <math.h>

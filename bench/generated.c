@@ -187,7 +187,8 @@ static const char *setting(const char *variable, const char *standard) {
 static generated compile(const ap_model *m, ap_arithmetic arithmetic, double *seconds) {
   ap_generate_options options = ap_default_generate();
   options.arithmetic = arithmetic;
-  options.functions &= ~(1u << AP_GEN_JACOBIAN | 1u << AP_GEN_REGRESSOR);
+  options.functions &= ~(1u << AP_GEN_JACOBIAN | 1u << AP_GEN_REGRESSOR | 1u << AP_GEN_INTEGRATE |
+                         1u << AP_GEN_DIFFERENCE);
   if (ap_nv(m) > 20) // minutes of a compiler
     options.functions &= ~(1u << AP_GEN_INVERSE_DERIVATIVES | 1u << AP_GEN_FORWARD_DERIVATIVES);
   double t = now();

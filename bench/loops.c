@@ -4,10 +4,8 @@
 // calls in a row, in microseconds; both ways take turns in one run, and the ratio is that of the
 // two figures.
 
-#include <appell/delta.h>
-#include <appell/five_bar.h>
 #include <appell/loop.h>
-#include <appell/wrist.h>
+#include <appell/parallel.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +28,7 @@ typedef struct way {
   ap_status (*call)(const struct way *w, task what, const state *s);
   ap_mechanism *m;
   ap_loop *l;
-  const void *closed; // ap_wrist, ap_five_bar or ap_delta
+  const ap_parallel *closed;
 } way;
 
 static double now(void) {
@@ -56,37 +54,14 @@ static ap_status general(const way *w, task what, const state *s) {
   }
 }
 
-// The closed form of a `kind` of mechanisms, whose calls have the same arguments.
-#define CLOSED(kind, joints)                                                                     \
-  static ap_status closed_##kind(const way *w, task what, const state *s) {                      \
-    double out[3], M[9], C[9];                                                                   \
-    ap_##kind##_motion motion;                                                                   \
-    switch (what) {                                                                              \
-      case PLACE: return joints(w->closed, s->q, NULL, NULL, &motion, NULL);                     \
-      case FORWARD: return ap_##kind##_forward_dynamics(w->closed, s->q, s->v, s->a, out, NULL); \
-      case MATRICES: return ap_##kind##_matrices(w->closed, s->q, s->v, M, C, out, NULL, NULL);  \
-      default: return ap_##kind##_inverse_dynamics(w->closed, s->q, s->v, s->a, out, NULL);      \
-    }                                                                                            \
+static ap_status closed(const way *w, task what, const state *s) {
+  double out[9], M[9], C[9];
+  switch (what) {
+    case PLACE: return ap_parallel_inverse_kinematics(w->closed, s->q, NULL, NULL, out, NULL, NULL);
+    case FORWARD: return ap_parallel_forward_dynamics(w->closed, s->q, s->v, s->a, out);
+    case MATRICES: return ap_parallel_matrices(w->closed, s->q, s->v, M, C, out, NULL);
+    default: return ap_parallel_inverse_dynamics(w->closed, s->q, s->v, s->a, out);
   }
-CLOSED(wrist, ap_wrist_kinematics)
-CLOSED(five_bar, ap_five_bar_inverse_kinematics)
-CLOSED(delta, ap_delta_inverse_kinematics)
-
-// The closed form of the mechanism of that name in memory; call NULL where it has none.
-static way closed_way(const char *name, void *memory, size_t size) {
-  if (!strcmp(name, "agile-wrist")) {
-    ap_wrist_def def = ap_agile_wrist();
-    return (way){.call = closed_wrist, .closed = ap_wrist_init(&def, memory, size, NULL)};
-  }
-  if (!strcmp(name, "five-bar")) {
-    ap_five_bar_def def = ap_default_five_bar();
-    return (way){.call = closed_five_bar, .closed = ap_five_bar_init(&def, memory, size, NULL)};
-  }
-  if (!strcmp(name, "delta")) {
-    ap_delta_def def = ap_default_delta();
-    return (way){.call = closed_delta, .closed = ap_delta_init(&def, memory, size, NULL)};
-  }
-  return (way){0};
 }
 
 // ---- measuring ---------------------------------------------------------------------------------
@@ -132,14 +107,16 @@ static bool compare(const char *name, const way *both, const state *s) {
 }
 
 static bool mechanism(const char *name) {
-  static unsigned char closed[16384];
+  static unsigned char room[16384];
   static state s[STEPS + 1];
   const ap_mechanism_def *def = ap_mechanism_builtin(name);
   size_t size = ap_mechanism_size(def);
   void *memory = malloc(size), *work = NULL;
   double middle[N];
   bool done = false;
-  way both[2] = {{.call = general}, closed_way(name, closed, sizeof closed)};
+  way both[2] = {{.call = general}, {.call = NULL}};
+  both[1].closed = ap_parallel_builtin(name, NULL, room, sizeof room);
+  if (both[1].closed) both[1].call = closed;
   both[0].m = memory ? ap_mechanism_init(def, memory, size, NULL) : NULL;
   if (both[0].m) {
     size = ap_loop_size(both[0].m);

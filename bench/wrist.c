@@ -17,39 +17,45 @@ typedef struct state {
 static state states[STATES];
 static double sink;
 
-static void kinematics(const ap_wrist *w, const state *s) {
-  ap_wrist_motion m;
-  ap_wrist_kinematics(w, s->q, s->v, s->a, &m, NULL);
-  sink += m.theta[0];
+static void kinematics(const ap_parallel *w, const state *s) {
+  double y[6], yd[6], ydd[6];
+  ap_parallel_inverse_kinematics(w, s->q, s->v, s->a, y, yd, ydd);
+  sink += y[0];
 }
 
-static void inverse(const ap_wrist *w, const state *s) {
+static void inverse(const ap_parallel *w, const state *s) {
   double tau[3];
-  ap_wrist_inverse_dynamics(w, s->q, s->v, s->a, tau, NULL);
+  ap_parallel_inverse_dynamics(w, s->q, s->v, s->a, tau);
   sink += tau[0];
 }
 
-static void inverse_with_margins(const ap_wrist *w, const state *s) {
-  ap_wrist_margin margin;
-  double tau[3];
-  ap_wrist_inverse_dynamics(w, s->q, s->v, s->a, tau, &margin);
-  sink += tau[0] + margin.sigma;
+static void inverse_f32(const ap_parallel *w, const state *s) {
+  float q[3], v[3], a[3], tau[3];
+  for (int i = 0; i < 3; i++) q[i] = (float)s->q[i], v[i] = (float)s->v[i], a[i] = (float)s->a[i];
+  ap_parallel_inverse_dynamics_f32(w, q, v, a, tau);
+  sink += (double)tau[0];
 }
 
-static void forward(const ap_wrist *w, const state *s) {
+static void margins(const ap_parallel *w, const state *s) {
+  ap_parallel_margin margin;
+  ap_parallel_margins(w, s->q, &margin);
+  sink += margin.sigma;
+}
+
+static void forward(const ap_parallel *w, const state *s) {
   double a[3];
-  ap_wrist_forward_dynamics(w, s->q, s->v, s->tau, a, NULL);
+  ap_parallel_forward_dynamics(w, s->q, s->v, s->tau, a);
   sink += a[0];
 }
 
-static void matrices(const ap_wrist *w, const state *s) {
+static void matrices(const ap_parallel *w, const state *s) {
   double M[9], C[9], G[3], J[9];
-  ap_wrist_matrices(w, s->q, s->v, M, C, G, J, NULL);
+  ap_parallel_matrices(w, s->q, s->v, M, C, G, J);
   sink += M[0] + C[0] + G[0] + J[0];
 }
 
-static void measure(const char *name, void (*call)(const ap_wrist *, const state *),
-                    const ap_wrist *w) {
+static void measure(const char *name, void (*call)(const ap_parallel *, const state *),
+                    const ap_parallel *w) {
   double least = INFINITY;
   for (int run = 0; run < RUNS; run++) {
     double t = now();
@@ -65,7 +71,7 @@ int main(void) {
   const double amplitude[3] = {pi / 18, pi / 6, pi / 9}, rate[3] = {pi, pi / 2, 3 * pi / 2};
   ap_wrist_def def = ap_agile_wrist();
   ap_error error;
-  const ap_wrist *w = ap_wrist_init(&def, memory, sizeof memory, &error);
+  const ap_parallel *w = ap_wrist_init(&def, memory, sizeof memory, &error);
   if (!w) return fprintf(stderr, "%s\n", error.text), 1;
   for (int k = 0; k < STATES; k++) {
     state *s = &states[k];
@@ -75,12 +81,13 @@ int main(void) {
       s->v[i] = amplitude[i] * rate[i] * cos(rate[i] * t);
       s->a[i] = -rate[i] * rate[i] * s->q[i];
     }
-    if (ap_wrist_inverse_dynamics(w, s->q, s->v, s->a, s->tau, NULL)) return 1;
+    if (ap_parallel_inverse_dynamics(w, s->q, s->v, s->a, s->tau)) return 1;
   }
   printf("| agile-wrist | ns |\n|---|---|\n");
   measure("kinematics", kinematics, w);
   measure("inverse dynamics", inverse, w);
-  measure("inverse dynamics with margins", inverse_with_margins, w);
+  measure("inverse dynamics in float", inverse_f32, w);
+  measure("margins", margins, w);
   measure("forward dynamics", forward, w);
   measure("M, C, G and J_act", matrices, w);
   return isfinite(sink) ? 0 : 1;

@@ -1,7 +1,7 @@
 #include "load.h"
 
+#include <appell/info.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,48 +151,15 @@ void cli_unload(cli_model *model) {
   ap_robot_free(model->robot);
 }
 
-// Whether warning i says the same as one shortly before it. Shortly, because a file made to annoy
-// may have a hundred thousand of them.
-static bool said_before(const ap_robot *robot, int i) {
-  const ap_error *this = ap_robot_warning(robot, i);
-  for (int k = i > 100 ? i - 100 : 0; k < i; k++) {
-    const ap_error *other = ap_robot_warning(robot, k);
-    if (other->line == this->line && strcmp(other->text, this->text) == 0) return true;
-  }
-  return false;
-}
-
-static void visit_file_warnings(const cli_model *model, cli_visit *visit, void *context) {
-  for (int i = 0; i < ap_robot_warnings(model->robot); i++) {
-    const ap_error *warning = ap_robot_warning(model->robot, i);
-    if (!said_before(model->robot, i)) visit(context, warning->line, warning->text);
-  }
-}
-
-static void visit_remarks(const cli_model *model, bool gyration, cli_visit *visit, void *context) {
-  for (int i = 0; i < ap_model_remarks(model->model); i++) {
-    char text[sizeof((ap_error *)0)->text];
-    const ap_remark remark = ap_model_remark(model->model, i);
-    if (remark.kind == AP_REMARK_GYRATION && !gyration) continue;
-    ap_remark_text(model->model, remark, text, sizeof text);
-    visit(context, ap_robot_line(model->robot, remark.body), text);
-  }
-}
-
-void cli_visit_warnings(const cli_model *model, cli_visit *visit, void *context) {
-  visit_file_warnings(model, visit, context);
-  visit_remarks(model, true, visit, context);
-}
-
-static void print_warning(void *context, int line, const char *text) {
+static void print_warning(void *context, const ap_warning *warning) {
   const cli_model *model = context;
-  cli_warn(model->path, line, text);
+  if (warning->is_gyration || (warning->is_remark && model->about)) return;
+  cli_warn(model->path, warning->line, warning->text);
 }
 
 void cli_print_warnings(const cli_model *model) {
   cli_model copy = *model;
-  visit_file_warnings(model, print_warning, &copy);
-  if (!model->about) visit_remarks(model, false, print_warning, &copy);
+  ap_visit_warnings(model->robot, model->model, print_warning, &copy);
 }
 
 static void warn_of_stiction(const ap_robot *robot, const char *path) {
@@ -219,17 +186,4 @@ int cli_write_robot(const ap_robot *robot, const char *path) {
 const char *cli_joint_name(const ap_model *m, int i) {
   const ap_body_def *body = ap_body(m, i);
   return body->joint_name ? body->joint_name : body->name;
-}
-
-const char *cli_joint_type(const ap_model *m, int i) {
-  const ap_body_def *body = ap_body(m, i);
-  switch (body->joint) {
-    case AP_FIXED: return "fixed";
-    case AP_REVOLUTE: return isinf(body->lower) && isinf(body->upper) ? "continuous" : "revolute";
-    case AP_PRISMATIC: return "prismatic";
-    case AP_SPHERICAL: return "spherical";
-    case AP_PLANAR: return "planar";
-    case AP_FREE: return "floating";
-  }
-  return "unknown";
 }

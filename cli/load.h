@@ -30,10 +30,6 @@ int cli_load_any(const char *argument, const cli_arguments *arguments, cli_model
 bool cli_is_reduced(const cli_arguments *arguments);
 void cli_unload(cli_model *model);
 
-/// Visit the warnings of the file, then the remarks on the model, once each. line is 0 where it is
-/// not known.
-typedef void cli_visit(void *context, int line, const char *text);
-void cli_visit_warnings(const cli_model *model, cli_visit *visit, void *context);
 /// Print on standard error what someone who computes with this model has to know: the warnings, and
 /// for a file also the remarks, except the one about radii of gyration, which is for `info`. The
 /// built-in robots are what the papers print, flaws included: no remarks on them here.
@@ -43,8 +39,7 @@ void cli_print_warnings(const cli_model *model);
 /// loses. Reports what is wrong and returns a status other than CLI_OK.
 int cli_write_robot(const ap_robot *robot, const char *path);
 
-/// Name of the joint that carries body i, and its type as URDF calls it.
+/// Name of the joint that carries body i.
 const char *cli_joint_name(const ap_model *m, int i);
-const char *cli_joint_type(const ap_model *m, int i);
 
 #endif

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "columns.h"
-#include "ui/json.h"
 #include "ui/numbers.h"
 #include "ui/table.h"
 
@@ -12,7 +10,9 @@ enum { SHOWN = 20, DIGITS = 7, NAME = 300 };
 
 static double length(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
-void cli_summary_note(cli_summary *s, const ap_event *e) {
+void cli_summary_note(void *summary, const ap_logged_event *event, const ap_event *e) {
+  cli_summary *s = summary;
+  (void)event;
   if (s->last[e->kind] != e->number) s->count[e->kind]++;
   s->last[e->kind] = e->number;
   if (e->kind != AP_EVENT_IMPACT || s->no_memory) return;
@@ -35,10 +35,19 @@ void cli_summary_note(cli_summary *s, const ap_event *e) {
                                          .lost = e->lost};
 }
 
+void cli_summary_row(cli_summary *s, const ap_sim_state *state) {
+  s->state = *state;
+  if (s->rows++ == 0) // before impacts at the start
+    s->energy = state->kinetic + state->potential + state->elastic + state->lost;
+  s->closing = fmax(s->closing, fabs(state->closing));
+  s->closure = fmax(s->closure, state->closure);
+}
+
 // What touched: a point of the scenario, or a joint; text has NAME bytes.
 static const char *what_touched(const cli_summary *s, const cli_impact *i, char *text) {
-  return i->joint < 0 ? ap_scenario_scene(s->scenario)->point[i->point].name
-                      : cli_velocity_name(ap_scenario_model(s->scenario), i->joint, text, NAME);
+  if (i->joint < 0) return ap_scenario_scene(s->scenario)->point[i->point].name;
+  ap_column_name(ap_scenario_model(s->scenario), AP_JOINT_V, "", i->joint, text, NAME);
+  return text;
 }
 
 static const char *what_was_met(const cli_summary *s, const cli_impact *i) {
@@ -56,68 +65,68 @@ static bool turns(const cli_summary *s, const cli_impact *i) {
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void json_impacts(cli_json *json, const cli_summary *s) {
-  cli_json_open(json, "impacts", '[');
+static void json_impacts(ap_json *json, const cli_summary *s) {
+  ap_json_open(json, "impacts", '[');
   for (long k = 0; k < s->impacts; k++) {
     const cli_impact *i = &s->impact[k];
     char name[NAME];
-    cli_json_open(json, NULL, '{');
-    cli_json_integer(json, "number", i->number);
-    cli_json_number(json, "t", i->t);
-    cli_json_string(json, "point", what_touched(s, i, name));
-    cli_json_string(json, "wall", what_was_met(s, i));
-    if (i->joint >= 0) cli_json_string(json, "joint", name);
-    cli_json_number(json, "speed", i->speed);
-    cli_json_number(json, "angle", i->angle);
-    cli_json_number(json, "impulse", i->impulse);
-    cli_json_number(json, "lost", i->lost);
-    cli_json_close(json, '}');
+    ap_json_open(json, NULL, '{');
+    ap_json_integer(json, "number", i->number);
+    ap_json_number(json, "t", i->t);
+    ap_json_string(json, "point", what_touched(s, i, name));
+    ap_json_string(json, "wall", what_was_met(s, i));
+    if (i->joint >= 0) ap_json_string(json, "joint", name);
+    ap_json_number(json, "speed", i->speed);
+    ap_json_number(json, "angle", i->angle);
+    ap_json_number(json, "impulse", i->impulse);
+    ap_json_number(json, "lost", i->lost);
+    ap_json_close(json, '}');
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, ']');
 }
 
-static void json_energy(cli_json *json, const cli_summary *s) {
-  cli_json_open(json, "energy", '{');
-  cli_json_number(json, "start", s->energy);
-  cli_json_number(json, "kinetic", s->state.kinetic);
-  cli_json_number(json, "potential", s->state.potential);
-  cli_json_number(json, "elastic", s->state.elastic);
-  cli_json_number(json, "work", s->state.work);
-  cli_json_number(json, "dissipated", s->state.dissipated);
-  cli_json_number(json, "lost", s->state.lost);
-  cli_json_number(json, "closing", s->state.closing);
-  cli_json_number(json, "largest_closing", s->closing);
-  cli_json_close(json, '}');
+static void json_energy(ap_json *json, const cli_summary *s) {
+  ap_json_open(json, "energy", '{');
+  ap_json_number(json, "start", s->energy);
+  ap_json_number(json, "kinetic", s->state.kinetic);
+  ap_json_number(json, "potential", s->state.potential);
+  ap_json_number(json, "elastic", s->state.elastic);
+  ap_json_number(json, "work", s->state.work);
+  ap_json_number(json, "dissipated", s->state.dissipated);
+  ap_json_number(json, "lost", s->state.lost);
+  ap_json_number(json, "closing", s->state.closing);
+  ap_json_number(json, "largest_closing", s->closing);
+  ap_json_close(json, '}');
 }
 
-static void json_closures(cli_json *json, const cli_summary *s) {
+static void json_closures(ap_json *json, const cli_summary *s) {
   if (!ap_scenario_mechanism(s->scenario)) return;
-  cli_json_open(json, "closures", '{');
-  cli_json_number(json, "largest_error", s->closure);
-  cli_json_number(json, "largest_drift", s->state.drift);
-  cli_json_close(json, '}');
+  ap_json_open(json, "closures", '{');
+  ap_json_number(json, "largest_error", s->closure);
+  ap_json_number(json, "largest_drift", s->state.drift);
+  ap_json_close(json, '}');
 }
 
 static void print_json(cli_out *out, const cli_summary *s) {
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '{');
-  cli_json_string(&json, "scenario", ap_scenario_name(s->scenario));
-  cli_json_string(&json, "model", ap_model_name(ap_scenario_model(s->scenario)));
-  cli_json_string(&json, "log", s->log ? s->log : "");
-  cli_json_number(&json, "start", s->start);
-  cli_json_number(&json, "end", s->end);
-  cli_json_integer(&json, "rows", s->rows);
-  cli_json_open(&json, "events", '{');
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '{');
+  ap_json_string(&json, "scenario", ap_scenario_name(s->scenario));
+  ap_json_string(&json, "model", ap_model_name(ap_scenario_model(s->scenario)));
+  ap_json_string(&json, "log", s->log ? s->log : "");
+  ap_json_number(&json, "start", s->start);
+  ap_json_number(&json, "end", s->state.t);
+  ap_json_integer(&json, "rows", s->rows);
+  ap_json_open(&json, "events", '{');
   for (int k = 0; k < CLI_EVENT_KINDS; k++)
-    cli_json_integer(&json, ap_event_name((ap_event_kind)k), s->count[k]);
-  cli_json_close(&json, '}');
+    ap_json_integer(&json, ap_event_name((ap_event_kind)k), s->count[k]);
+  ap_json_close(&json, '}');
   json_impacts(&json, s);
   json_energy(&json, s);
   json_closures(&json, s);
-  cli_json_integer(&json, "contacts", s->state.contacts);
-  cli_json_integer(&json, "evaluations", s->evaluations);
-  cli_json_number(&json, "seconds", s->seconds);
-  cli_json_close(&json, '}');
+  ap_json_integer(&json, "contacts", s->state.contacts);
+  ap_json_integer(&json, "evaluations", s->evaluations);
+  ap_json_number(&json, "seconds", s->seconds);
+  ap_json_close(&json, '}');
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -201,7 +210,7 @@ static int print_energy(cli_out *out, const cli_summary *s) {
 static int print_tables(cli_out *out, const cli_summary *s) {
   char name[200];
   cli_plain(ap_scenario_name(s->scenario), name, sizeof name);
-  cli_out_printf(out, "%s: %.15g s to %.15g s, %ld output times\n", name, s->start, s->end,
+  cli_out_printf(out, "%s: %.15g s to %.15g s, %ld output times\n", name, s->start, s->state.t,
                  s->rows);
   print_events(out, s);
   int status = print_impacts(out, s);

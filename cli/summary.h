@@ -4,7 +4,7 @@
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 
-#include <appell/scenario.h>
+#include <appell/run.h>
 
 #include "ui/output.h"
 
@@ -17,8 +17,8 @@ typedef struct cli_impact {
   double t, impulse, angle, speed, lost;
 } cli_impact;
 
-/// What the end of a run has to tell. Start with {.scenario = ...}, note all events, fill in the
-/// rest.
+/// What the end of a run has to tell. Start with {.scenario = ...}, note all events and rows, fill
+/// in the rest.
 typedef struct cli_summary {
   const ap_scenario *scenario;
   const char *log;             ///< the log's name; NULL: none
@@ -28,16 +28,19 @@ typedef struct cli_summary {
   long impacts, room;
   bool no_memory;
   long rows;          ///< output times
-  double start, end;  ///< s
+  double start;       ///< s
+  double planned;     ///< s: where the run is to end
   double energy;      ///< J, all of it at the start
-  ap_sim_state state; ///< at the end; what it points to is not used
+  ap_sim_state state; ///< at the last row; what it points to is not used
   double closing;     ///< J: the largest closing error at an output time
   double closure;     ///< m or rad: the largest error of a closure at an output time
   long evaluations;
   double seconds; ///< that the run took, by the clock
 } cli_summary;
 
-void cli_summary_note(cli_summary *summary, const ap_event *event);
+/// Note an event: an ap_run_tell.
+void cli_summary_note(void *summary, const ap_logged_event *event, const ap_event *touch);
+void cli_summary_row(cli_summary *summary, const ap_sim_state *state);
 /// Print it, as tables or as one JSON document: CLI_OK, or CLI_FAILED after saying why.
 int cli_summary_print(const cli_summary *summary, bool json);
 void cli_summary_free(cli_summary *summary);

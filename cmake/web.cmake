@@ -1,10 +1,11 @@
 # The page of 'appell report', built by esbuild from web/ where Node.js and npm are found.
 #
 # Everything happens in a copy of web/ below the build folder, when its sources have changed. Where
-# the packages cannot be fetched, one line says so and the command is built without the page:
+# the packages cannot be fetched, one line says so and the library is built without the page:
 # page.html is empty then, and the next configuration tries again.
 
-function(appell_page command)
+# The page goes into SOURCE of TARGET.
+function(appell_page target source)
   set(folder ${CMAKE_BINARY_DIR}/web)
   set(page ${folder}/page.html)
   find_program(NODE_EXECUTABLE NAMES node nodejs)
@@ -21,8 +22,8 @@ function(appell_page command)
             -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/web_build.cmake
     BYPRODUCTS ${page}
     COMMENT "The page of reports")
-  add_dependencies(${command} appell_web)
-  set_property(SOURCE cli/page_html.c PROPERTY OBJECT_DEPENDS ${page})
-  set_property(SOURCE cli/page_html.c PROPERTY COMPILE_DEFINITIONS "CLI_PAGE_FILE=\"${page}\"")
+  add_dependencies(${target} appell_web)
+  set_property(SOURCE ${source} PROPERTY OBJECT_DEPENDS ${page})
+  set_property(SOURCE ${source} PROPERTY COMPILE_DEFINITIONS "AP_PAGE_FILE=\"${page}\"")
   set(APPELL_WEB_FOLDER ${folder} PARENT_SCOPE)
 endfunction()

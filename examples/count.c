@@ -3,6 +3,7 @@
 // for n joints with general parameters. The PUMA has right angles and zeros, which cost nothing.
 
 #include <appell/appell.h>
+#include <appell/research.h>
 #include <stdio.h>
 
 static unsigned char model_memory[8192], study_memory[131072];

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static unsigned char memory[4096];
+static unsigned char memory[8192];
 
 // From one side to the other within a second, lifting by 0.1 m; starts and ends at rest.
 static void carry(double t, double *q, double *v, double *a) {
@@ -23,30 +23,32 @@ int main(void) {
   ap_error error;
   ap_delta_def def = ap_default_delta();
   def.platform += 0.5; // the part
-  const ap_delta *d = ap_delta_init(&def, memory, sizeof memory, &error);
+  const ap_parallel *d = ap_delta_init(&def, memory, sizeof memory, &error);
   if (!d) return fprintf(stderr, "%s\n", error.text), 1;
 
   double q[3], v[3], a[3], tau[3], back[3], worst = 0;
-  ap_delta_margin margin;
+  ap_parallel_margin margin;
   printf("    t     tau (N m)                  reach (m)  sigma\n");
   for (int i = 0; i <= 10; i++) {
     carry(0.1 * i, q, v, a);
-    if (ap_delta_inverse_dynamics(d, q, v, a, tau, &margin) != AP_OK) {
-      ap_delta_explain(d, &margin, &error);
+    const ap_status status = ap_parallel_inverse_dynamics(d, q, v, a, tau);
+    if (status != AP_OK) {
+      ap_parallel_explain(d, q, status, &error);
       return fprintf(stderr, "%s\n", error.text), 1;
     }
+    ap_parallel_margins(d, q, &margin);
     const double reach = fmin(margin.reach[0], fmin(margin.reach[1], margin.reach[2]));
     printf("%5.1f %8.4f %8.4f %8.4f %9.3f %9.3f\n", 0.1 * i, tau[0], tau[1], tau[2], reach,
            margin.sigma);
-    if (ap_delta_forward_dynamics(d, q, v, tau, back, NULL) != AP_OK) return 1;
+    if (ap_parallel_forward_dynamics(d, q, v, tau, back) != AP_OK) return 1;
     for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(back[k] - a[k]));
   }
   if (worst > 1e-12) return fprintf(stderr, "forward dynamics differ by %g\n", worst), 1;
   printf("under these torques the platform accelerates as it should, within 1e-12 m/s2\n");
 
   const double far[3] = {0.9, 0, -1.4};
-  if (ap_delta_margins(d, far, &margin) == AP_OK) return 1;
-  ap_delta_explain(d, &margin, &error);
+  if (ap_parallel_margins(d, far, &margin) == AP_OK) return 1;
+  ap_parallel_explain(d, far, margin.status, &error);
   printf("at 0.9 0 -1.4: %s\n", error.text);
   return 0;
 }

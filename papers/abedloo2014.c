@@ -186,7 +186,7 @@ static double least_angle(const finding *f) { return f->distance.angle[0] * DEGR
 static double most_angle(const finding *f) { return f->distance.angle[1] * DEGREES; }
 static double serial(const finding *f) { return f->distance.serial * DEGREES; }
 static double serial_at(const finding *f) { return f->distance.serial_at; }
-static double least_h(const finding *f) { return f->distance.h; }
+static double least_serial(const finding *f) { return f->distance.h; }
 static double parallel(const finding *f) { return f->distance.parallel; }
 static double sigma(const finding *f) { return f->distance.sigma; }
 static double sigma_at(const finding *f) { return f->distance.sigma_at; }
@@ -201,7 +201,7 @@ static void report_distances(study *s) {
        0},
       {"serial: least angle that is left", "deg", NAN, serial, NULL, 0},
       {"serial: time of it", "s", NAN, serial_at, NULL, 0},
-      {"serial: least |h|", "", NAN, least_h, NULL, 0},
+      {"serial: least |h|", "", NAN, least_serial, NULL, 0},
       {"serial: amplitudes that meet it, times", "", NAN, until_serial, NULL, 5},
       {"parallel: least |det| of unit vectors", "", NAN, parallel, NULL, 0},
       {"parallel: least singular value", "", NAN, sigma, NULL, 0},

@@ -43,16 +43,22 @@ typedef struct limb_rows {
   double row[2][3], rate[2][3];
 } limb_rows;
 
-static limb_rows rows_of(const ap_wrist_motion *m, int i, const double *omega, const double *E,
-                         const double *dE) {
-  const double *u = m->u[i], *w = m->w[i], *v = m->v[i];
+// Third axis of R, and the axis at the angle from it that an arc leads to.
+static void axis_of(const double *R, double angle, double *axis) {
+  for (int k = 0; k < 3; k++) axis[k] = cos(angle) * R[3 * k + 2] - sin(angle) * R[3 * k + 1];
+}
+
+static limb_rows rows_of(const maximal_state *state, const ap_wrist_limb *l, double thetad,
+                         const double *omega, const double *E, const double *dE) {
+  double u[3], w[3], v[3];
+  axis_of(state[0].R, 0, u), axis_of(state[1].R, 0, w), axis_of(state[1].R, l->alpha2, v);
   double p[2][3], dp[2][3], dv[3], dw[3], part[3];
   limb_rows out;
   cross(v, w, p[0]);
   cross(u, v, p[1]);
   cross(omega, v, dv);
   cross(u, w, dw);
-  for (int k = 0; k < 3; k++) dw[k] *= m->thetad[i];
+  for (int k = 0; k < 3; k++) dw[k] *= thetad;
   cross(dv, w, dp[0]);
   cross(v, dw, part);
   for (int k = 0; k < 3; k++) dp[0][k] += part[k];
@@ -71,7 +77,7 @@ static limb_rows rows_of(const ap_wrist_motion *m, int i, const double *omega, c
 }
 
 // C += J^T I J' + J^T [w]x I J, equation 21.
-static void add_body(const ap_wrist_link *l, const double *v, const double *J, const double *dJ,
+static void add_body(const ap_parallel_link *l, const double *v, const double *J, const double *dJ,
                      double *C) {
   const double *i = l->inertia;
   const double I[9] = {i[0], i[1], i[2], i[1], i[3], i[4], i[2], i[4], i[5]};
@@ -89,7 +95,7 @@ static void add_body(const ap_wrist_link *l, const double *v, const double *J, c
 }
 
 // Links of limb i: equations 46 and 47, halves and all.
-static void add_limb(const ap_wrist_limb *l, const ap_wrist_motion *m, int i, const limb_rows *r,
+static void add_limb(const ap_wrist_limb *l, const wrist_joints *m, int i, const limb_rows *r,
                      const double *v, double *C) {
   const double s = sin(l->alpha1), z[3] = {0, 0, 1};
   const double e[3] = {s * sin(m->psi[i]), s * cos(m->psi[i]), cos(l->alpha1)};
@@ -107,22 +113,21 @@ static void add_limb(const ap_wrist_limb *l, const ap_wrist_motion *m, int i, co
   add_body(&l->second, v, J, dJ, C);
 }
 
-static ap_status paper_coriolis(const ap_wrist *w, const double *q, const double *v, double *C,
-                                ap_wrist_margin *margin) {
-  const ap_wrist_def *def = ap_wrist_definition(w);
-  ap_wrist_motion m;
+static ap_status paper_coriolis(const wrist_lab *lab, const double *q, const double *v, double *C) {
+  const ap_wrist_def *def = &lab->def;
+  wrist_joints m;
   maximal_state state[MAXIMAL_BODIES];
   double E[9], dE[9], omega[3], J[9] = {0}, dJ[9] = {0};
-  ap_status status = ap_wrist_kinematics(w, q, v, NULL, &m, margin);
+  ap_status status = wrist_inverse(lab, q, v, NULL, &m);
   if (status != AP_OK) return status;
   memset(C, 0, 9 * sizeof *C);
   euler_matrices(q, v, E, dE);
   times(E, v, omega);
+  maximal_wrist_state(def, q, m.theta, m.psi, state);
   for (int i = 0; i < 3; i++) {
-    limb_rows r = rows_of(&m, i, omega, E, dE);
+    limb_rows r = rows_of(&state[2 * i], &def->limb[i], m.thetad[i], omega, E, dE);
     add_limb(&def->limb[i], &m, i, &r, v, C);
   }
-  maximal_wrist_state(def, q, m.theta, m.psi, state);
   add_transposed_product(state[6].R, E, J); // equation 48
   add_transposed_product(state[6].R, dE, dJ);
   add_body(&def->platform, v, J, dJ, C);
@@ -147,8 +152,7 @@ static double least_eigenvalue(const double *M) {
 }
 
 // M' along q + s v, by differences of order 8.
-static ap_status inertia_rate(const ap_wrist *w, const double *q, const double *v, double *dM,
-                              ap_wrist_margin *margin) {
+static ap_status inertia_rate(const ap_parallel *w, const double *q, const double *v, double *dM) {
   static const double weight[STENCIL] = {1. / 280, -4. / 105, 1. / 5,   -4. / 5,  0,
                                          4. / 5,   -1. / 5,   4. / 105, -1. / 280};
   const double h = 0.0025;
@@ -156,19 +160,19 @@ static ap_status inertia_rate(const ap_wrist *w, const double *q, const double *
   for (int k = 0; k < STENCIL; k++) {
     double at[3], M[9];
     for (int i = 0; i < 3; i++) at[i] = q[i] + (k - REACH) * h * v[i];
-    ap_status status = ap_wrist_matrices(w, at, NULL, M, NULL, NULL, NULL, margin);
+    ap_status status = ap_parallel_matrices(w, at, NULL, M, NULL, NULL, NULL);
     if (status != AP_OK) return status;
     for (int i = 0; i < 9; i++) dM[i] += weight[k] * M[i] / h;
   }
   return AP_OK;
 }
 
-static ap_status check_matrices(const ap_wrist *w, const double *q, const double *v,
-                                wrist_laws *laws, ap_wrist_margin *margin) {
+static ap_status check_matrices(const wrist_lab *l, const double *q, const double *v,
+                                wrist_laws *laws) {
   double M[9], dM[9], C[2][9], Cv[2][3];
-  ap_status status = ap_wrist_matrices(w, q, v, M, C[0], NULL, NULL, margin);
-  if (status == AP_OK) status = inertia_rate(w, q, v, dM, margin);
-  if (status == AP_OK) status = paper_coriolis(w, q, v, C[1], margin);
+  ap_status status = ap_parallel_matrices(l->w, q, v, M, C[0], NULL, NULL);
+  if (status == AP_OK) status = inertia_rate(l->w, q, v, dM);
+  if (status == AP_OK) status = paper_coriolis(l, q, v, C[1]);
   if (status != AP_OK) return status;
   laws->least_eigenvalue = fmin(laws->least_eigenvalue, least_eigenvalue(M));
   for (int i = 0; i < 9; i++) {
@@ -186,24 +190,23 @@ static ap_status check_matrices(const ap_wrist *w, const double *q, const double
 }
 
 // Power of the motors on the trajectory.
-static ap_status power_at(const ap_wrist *w, double t, double *power, ap_wrist_margin *margin) {
+static ap_status power_at(const wrist_lab *l, double t, double *power) {
   double q[3], v[3], a[3], tau[3];
-  ap_wrist_motion m;
+  wrist_joints m;
   wrist_trajectory(1, t, q, v, a);
-  ap_status status = ap_wrist_inverse_dynamics(w, q, v, a, tau, margin);
-  if (status == AP_OK) status = ap_wrist_kinematics(w, q, v, a, &m, margin);
+  ap_status status = ap_parallel_inverse_dynamics(l->w, q, v, a, tau);
+  if (status == AP_OK) status = wrist_inverse(l, q, v, a, &m);
   if (status == AP_OK) *power = dot(tau, m.thetad);
   return status;
 }
 
 // Work of the motors over a time, by Gauss's three points.
-static ap_status add_work(const ap_wrist *w, double from, double to, double *work,
-                          ap_wrist_margin *margin) {
+static ap_status add_work(const wrist_lab *l, double from, double to, double *work) {
   const double node[GAUSS] = {-sqrt(0.6), 0, sqrt(0.6)},
                weight[GAUSS] = {5. / 18, 8. / 18, 5. / 18};
   for (int k = 0; k < GAUSS; k++) {
     double power, t = (from + to + node[k] * (to - from)) / 2;
-    ap_status status = power_at(w, t, &power, margin);
+    ap_status status = power_at(l, t, &power);
     if (status != AP_OK) return status;
     *work += weight[k] * power * (to - from);
   }
@@ -215,12 +218,11 @@ ap_status wrist_check_laws(const wrist_lab *l, wrist_laws *laws, ap_error *error
   *laws = (wrist_laws){.least_eigenvalue = INFINITY};
   for (int k = 0; k <= INSTANTS; k++) {
     double t = WRIST_END * k / INSTANTS, q[3], v[3], a[3], kinetic, potential;
-    ap_wrist_margin margin;
     wrist_trajectory(1, t, q, v, a);
-    ap_status status = check_matrices(l->w, q, v, laws, &margin);
-    if (status == AP_OK) status = ap_wrist_energy(l->w, q, v, &kinetic, &potential, &margin);
-    if (status == AP_OK && k > 0) status = add_work(l->w, before, t, &work, &margin);
-    if (status != AP_OK) return wrist_fail(l, status, &margin, t, error);
+    ap_status status = check_matrices(l, q, v, laws);
+    if (status == AP_OK) status = ap_parallel_energy(l->w, q, v, &kinetic, &potential);
+    if (status == AP_OK && k > 0) status = add_work(l, before, t, &work);
+    if (status != AP_OK) return wrist_fail(l, status, q, t, error);
     if (k == 0) start = kinetic + potential;
     double change = kinetic + potential - start;
     laws->turnover = fmax(laws->turnover, fabs(change));
@@ -245,12 +247,12 @@ static meeting meets(const wrist_lab *l, double factor, int instants) {
   double sign = 0;
   for (int k = 0; k < instants; k++) {
     double q[3], v[3], a[3];
-    ap_wrist_margin margin;
+    ap_parallel_margin margin;
     wrist_trajectory(factor, WRIST_END * k / instants, q, v, a);
-    ap_wrist_margins(l->w, q, &margin);
-    if (margin.trouble == AP_WRIST_REACH || margin.trouble == AP_WRIST_SERIAL) return SERIAL;
-    if (k == 0) sign = margin.det;
-    if (margin.det * sign <= 0) met = PARALLEL;
+    ap_parallel_margins(l->w, q, &margin);
+    if (margin.limb >= 0) return SERIAL;
+    if (k == 0) sign = margin.parallel;
+    if (margin.parallel * sign <= 0) met = PARALLEL;
   }
   return met;
 }
@@ -276,15 +278,21 @@ static double least_factor(const wrist_lab *l, meeting what) {
   return meets(l, high, SEARCH) == what ? high : NAN;
 }
 
-static void look(const ap_wrist_margin *m, double t, wrist_distance *d) {
+// The angle between the end axes of a limb whose links are at the angle psi.
+static double angle_of(const ap_wrist_limb *l, double psi) {
+  return acos(cos(l->alpha1) * cos(l->alpha2) - sin(l->alpha1) * sin(l->alpha2) * cos(psi));
+}
+
+static void look(const wrist_lab *l, const wrist_joints *at, const ap_parallel_margin *m, double t,
+                 wrist_distance *d) {
   for (int i = 0; i < 3; i++) {
-    d->angle[0] = fmin(d->angle[0], m->angle[i]);
-    d->angle[1] = fmax(d->angle[1], m->angle[i]);
-    d->h = fmin(d->h, fabs(m->h[i]));
-    if (m->serial[i] < d->serial) d->serial = m->serial[i], d->serial_at = t;
+    double angle = angle_of(&l->def.limb[i], at->psi[i]);
+    d->angle[0] = fmin(d->angle[0], angle);
+    d->angle[1] = fmax(d->angle[1], angle);
+    d->h = fmin(d->h, fabs(m->serial[i]));
+    if (m->reach[i] < d->serial) d->serial = m->reach[i], d->serial_at = t;
   }
   d->parallel = fmin(d->parallel, fabs(m->parallel));
-  d->cos_q1 = fmin(d->cos_q1, fabs(m->cos_q1));
   if (m->sigma < d->sigma) d->sigma = m->sigma, d->sigma_at = t;
 }
 
@@ -293,11 +301,14 @@ ap_status wrist_measure_distance(const wrist_lab *l, wrist_distance *d, ap_error
       .angle = {WRIST_PI, 0}, .serial = WRIST_PI, .h = 1, .parallel = 1, .sigma = 1, .cos_q1 = 1};
   for (int k = 0; k <= FINE; k++) {
     double t = WRIST_END * k / FINE, q[3], v[3], a[3];
-    ap_wrist_margin margin;
+    ap_parallel_margin margin;
+    wrist_joints joints;
     wrist_trajectory(1, t, q, v, a);
-    ap_status status = ap_wrist_margins(l->w, q, &margin);
-    if (status != AP_OK) return wrist_fail(l, status, &margin, t, error);
-    look(&margin, t, d);
+    ap_status status = ap_parallel_margins(l->w, q, &margin);
+    if (status == AP_OK) status = wrist_inverse(l, q, NULL, NULL, &joints);
+    if (status != AP_OK) return wrist_fail(l, status, q, t, error);
+    look(l, &joints, &margin, t, d);
+    d->cos_q1 = fmin(d->cos_q1, fabs(cos(q[1])));
   }
   d->until_serial = least_factor(l, SERIAL);
   d->until_parallel = least_factor(l, PARALLEL);

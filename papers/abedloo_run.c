@@ -10,17 +10,16 @@ enum { PLATFORM = 6 };
 // ---- the wrist ---------------------------------------------------------------------------------
 
 ap_status wrist_make(int branch, wrist_lab *l, ap_error *error) {
-  ap_wrist_def def = ap_agile_wrist();
-  *l = (wrist_lab){.memory = malloc(ap_wrist_size())};
+  *l = (wrist_lab){.memory = malloc(ap_parallel_size()), .def = ap_agile_wrist()};
   if (!l->memory) {
     *error = (ap_error){.status = AP_E_MEMORY};
     snprintf(error->text, sizeof error->text, "no memory for a wrist");
     return AP_E_MEMORY;
   }
-  for (int i = 0; i < 3; i++) def.limb[i].branch = branch >> i & 1 ? -1 : 1;
-  l->w = ap_wrist_init(&def, l->memory, ap_wrist_size(), error);
+  for (int i = 0; i < 3; i++) l->def.limb[i].branch = branch >> i & 1 ? -1 : 1;
+  l->w = ap_wrist_init(&l->def, l->memory, ap_parallel_size(), error);
   if (!l->w) return error->status;
-  maximal_wrist(&def, &l->bodies);
+  maximal_wrist(&l->def, &l->bodies);
   return AP_OK;
 }
 
@@ -29,10 +28,23 @@ void wrist_free(wrist_lab *l) {
   *l = (wrist_lab){0};
 }
 
-ap_status wrist_fail(const wrist_lab *l, ap_status status, const ap_wrist_margin *margin, double t,
+ap_status wrist_inverse(const wrist_lab *l, const double *q, const double *v, const double *a,
+                        wrist_joints *m) {
+  double y[6], yd[6], ydd[6];
+  ap_status status = ap_parallel_inverse_kinematics(l->w, q, v, a, y, yd, ydd);
+  if (status != AP_OK) return status;
+  for (int i = 0; i < 3; i++) {
+    m->theta[i] = y[i], m->psi[i] = y[3 + i];
+    m->thetad[i] = yd[i], m->psid[i] = yd[3 + i];
+    m->thetadd[i] = ydd[i], m->psidd[i] = ydd[3 + i];
+  }
+  return AP_OK;
+}
+
+ap_status wrist_fail(const wrist_lab *l, ap_status status, const double *q, double t,
                      ap_error *error) {
   ap_error why = {0};
-  if (margin) ap_wrist_explain(l->w, margin, &why);
+  if (q) ap_parallel_explain(l->w, q, status, &why);
   *error = (ap_error){.status = status};
   snprintf(error->text, sizeof error->text, "the wrist at t = %.4g s: %.200s", t,
            why.text[0] ? why.text : ap_status_text(status));
@@ -122,12 +134,11 @@ typedef struct driver {
   const wrist_lab *l;
   wrist_gains gains;
   ap_status status;
-  ap_wrist_margin margin;
-  double t; // of the failure
+  double t, q[3]; // of the failure
 } driver;
 
-static void give_up(driver *d, ap_status status, double t, double *tau) {
-  if (d->status == AP_OK) d->status = status, d->t = t;
+static void give_up(driver *d, ap_status status, double t, const double *q, double *tau) {
+  if (d->status == AP_OK) d->status = status, d->t = t, memcpy(d->q, q, sizeof d->q);
   for (int i = 0; i < 3; i++) tau[i] = 0;
 }
 
@@ -135,16 +146,14 @@ static void give_up(driver *d, ap_status status, double t, double *tau) {
 static void controller(void *context, double t, const maximal_state *state, double *tau) {
   driver *d = context;
   double q[3], v[3], a[3], angle[WRIST_ANGLES];
-  ap_wrist_motion want;
-  ap_wrist_margin margin;
+  wrist_joints want;
   wrist_trajectory(1, t, q, v, a);
-  ap_status status = ap_wrist_kinematics(d->l->w, q, v, a, &want, &margin);
+  ap_status status = wrist_inverse(d->l, q, v, a, &want);
   if (status != AP_OK) {
-    d->margin = margin;
-    give_up(d, status, t, tau);
+    give_up(d, status, t, q, tau);
     return;
   }
-  joint_angles(ap_wrist_definition(d->l->w), state, angle);
+  joint_angles(&d->l->def, state, angle);
   for (int i = 0; i < 3; i++) {
     double speed;
     maximal_joint_rate(&d->l->bodies, state, NULL, i, &speed, NULL);
@@ -157,30 +166,25 @@ static void controller(void *context, double t, const maximal_state *state, doub
 static void feed_forward(void *context, double t, const maximal_state *state, double *tau) {
   driver *d = context;
   double q[3], v[3], a[3];
-  ap_wrist_margin margin;
   (void)state;
   wrist_trajectory(1, t, q, v, a);
-  ap_status status = ap_wrist_inverse_dynamics(d->l->w, q, v, a, tau, &margin);
-  if (status != AP_OK) {
-    d->margin = margin;
-    give_up(d, status, t, tau);
-  }
+  ap_status status = ap_parallel_inverse_dynamics(d->l->w, q, v, a, tau);
+  if (status != AP_OK) give_up(d, status, t, q, tau);
 }
 
 // The bodies on the trajectory. Of the closed form only which elbow is meant is used: angles to one
 // digit, from which Newton's method closes the joints.
 static ap_status start_at(const wrist_lab *l, double t, maximal_state *state, ap_error *error) {
   double q[3], v[3], a[3], omega[3];
-  ap_wrist_motion m;
-  ap_wrist_margin margin;
+  wrist_joints m;
   wrist_trajectory(1, t, q, v, a);
-  ap_status status = ap_wrist_kinematics(l->w, q, v, a, &m, &margin);
-  if (status != AP_OK) return wrist_fail(l, status, &margin, t, error);
+  ap_status status = wrist_inverse(l, q, v, a, &m);
+  if (status != AP_OK) return wrist_fail(l, status, q, t, error);
   for (int i = 0; i < 3; i++) {
     m.theta[i] = round(10 * m.theta[i]) / 10;
     m.psi[i] = round(10 * m.psi[i]) / 10;
   }
-  maximal_wrist_state(ap_wrist_definition(l->w), q, m.theta, m.psi, state);
+  maximal_wrist_state(&l->def, q, m.theta, m.psi, state);
   if (!(maximal_close(&l->bodies, state) < 1e-14))
     return wrist_fail(l, AP_E_SINGULAR, NULL, t, error);
   spin_of(q, v, omega);
@@ -193,7 +197,7 @@ static void measure(const wrist_lab *l, const maximal_state *state, const maxima
                     wrist_sample *s) {
   double kinetic, potential;
   platform_motion(&state[PLATFORM], &rate[PLATFORM], s);
-  joint_angles(ap_wrist_definition(l->w), state, s->angle[0]);
+  joint_angles(&l->def, state, s->angle[0]);
   for (int j = 0; j < WRIST_ANGLES; j++)
     maximal_joint_rate(&l->bodies, state, rate, j, &s->rate[0][j], &s->acceleration[0][j]);
   maximal_energy(&l->bodies, state, &kinetic, &potential);
@@ -204,15 +208,13 @@ static void measure(const wrist_lab *l, const maximal_state *state, const maxima
 
 // What the closed form says of the same motion, second of each pair.
 static ap_status model(const wrist_lab *l, wrist_sample *s, ap_error *error) {
-  ap_wrist_motion m;
-  ap_wrist_margin margin;
+  wrist_joints m;
   double Q[3], kinetic, potential;
-  ap_status status = ap_wrist_kinematics(l->w, s->q, s->v, s->a, &m, &margin);
-  if (status == AP_OK)
-    status = ap_wrist_inverse_dynamics(l->w, s->q, s->v, s->a, s->tau[1], &margin);
-  if (status == AP_OK) status = ap_wrist_forces(l->w, s->q, s->v, s->a, Q, &margin);
-  if (status == AP_OK) status = ap_wrist_energy(l->w, s->q, s->v, &kinetic, &potential, &margin);
-  if (status != AP_OK) return wrist_fail(l, status, &margin, s->t, error);
+  ap_status status = wrist_inverse(l, s->q, s->v, s->a, &m);
+  if (status == AP_OK) status = ap_parallel_inverse_dynamics(l->w, s->q, s->v, s->a, s->tau[1]);
+  if (status == AP_OK) status = ap_parallel_forces(l->w, s->q, s->v, s->a, Q);
+  if (status == AP_OK) status = ap_parallel_energy(l->w, s->q, s->v, &kinetic, &potential);
+  if (status != AP_OK) return wrist_fail(l, status, s->q, s->t, error);
   s->power[1] = 0;
   s->energy[1] = kinetic + potential;
   for (int i = 0; i < 3; i++) {
@@ -246,7 +248,7 @@ ap_status wrist_drive(const wrist_lab *l, wrist_gains gains, int steps, wrist_ru
     if (status != AP_OK || k == steps) break;
     double drift = maximal_step(&l->bodies, controller, &d, s->t, WRIST_END / steps, state);
     run->drift = fmax(run->drift, drift);
-    if (d.status != AP_OK) status = wrist_fail(l, d.status, &d.margin, d.t, error);
+    if (d.status != AP_OK) status = wrist_fail(l, d.status, d.q, d.t, error);
   }
   return status;
 }
@@ -261,9 +263,9 @@ ap_status wrist_open_loop(const wrist_lab *l, wrist_stretch stretch, double *dev
   if (status != AP_OK) return status;
   for (int k = 0; k < stretch.steps; k++)
     maximal_step(&l->bodies, feed_forward, &d, stretch.from + k * step, step, state);
-  if (d.status != AP_OK) return wrist_fail(l, d.status, &d.margin, d.t, error);
+  if (d.status != AP_OK) return wrist_fail(l, d.status, d.q, d.t, error);
   wrist_trajectory(1, stretch.to, q, v, a);
-  maximal_wrist_state(ap_wrist_definition(l->w), q, none, none, want);
+  maximal_wrist_state(&l->def, q, none, none, want);
   for (int i = 0; i < 9; i++) {
     double apart = state[PLATFORM].R[i] - want[PLATFORM].R[i];
     sum += apart * apart;

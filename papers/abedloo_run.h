@@ -19,7 +19,8 @@ enum {
 /// A wrist, as the closed form and as bodies.
 typedef struct wrist_lab {
   void *memory;
-  const ap_wrist *w;
+  ap_wrist_def def;
+  const ap_parallel *w;
   maximal_system bodies;
 } wrist_lab;
 
@@ -98,8 +99,15 @@ typedef struct wrist_distance {
 
 ap_status wrist_measure_distance(const wrist_lab *l, wrist_distance *d, ap_error *error);
 
-/// The failure of a call of the closed form in words.
-ap_status wrist_fail(const wrist_lab *l, ap_status status, const ap_wrist_margin *margin, double t,
+/// The joints that the closed form has for a motion of the platform; v and a may be NULL.
+typedef struct wrist_joints {
+  double theta[3], psi[3], thetad[3], psid[3], thetadd[3], psidd[3];
+} wrist_joints;
+ap_status wrist_inverse(const wrist_lab *l, const double *q, const double *v, const double *a,
+                        wrist_joints *m);
+
+/// The failure of a call of the closed form at q (may be NULL) in words.
+ap_status wrist_fail(const wrist_lab *l, ap_status status, const double *q, double t,
                      ap_error *error);
 
 #endif

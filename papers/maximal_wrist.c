@@ -39,7 +39,7 @@ static void third_column(const double *R, double *z) {
 }
 
 // Inertia about the centre of mass from that about O.
-static maximal_body body_of(const ap_wrist_link *l) {
+static maximal_body body_of(const ap_parallel_link *l) {
   const double *I = l->inertia, *c = l->com;
   const double O[9] = {I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5]};
   double c2 = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];

@@ -84,5 +84,7 @@ extern const paper paper_mata2002, paper_provenzano2002, paper_valera2003, paper
 
 /// The i-th paper in the order of `appell reproduce`, NULL past the last.
 const paper *paper_at(int i);
+/// The paper of that name, NULL where there is none.
+const paper *paper_find(const char *name);
 
 #endif

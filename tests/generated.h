@@ -44,21 +44,26 @@ static inline bool generated_compile(generated *g, const char *compiler, const c
   return system(command) == 0;
 }
 
+// Compile and load the code that is there.
+static inline void generated_load(generated *g, const char *compiler, const char *flags) {
+  strcpy(g->folder, "/tmp/appell-generated-XXXXXX");
+  if (!mkdtemp(g->folder)) return;
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s.so", g->folder, ap_code_name(g->code));
+  if (generated_save(g, ".c", ap_code_source(g->code)) &&
+      generated_save(g, ".h", ap_code_header(g->code)) && generated_compile(g, compiler, flags))
+    g->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  generated_clear(g);
+}
+
 static inline generated generated_open(const ap_model *m, const ap_generate_options *options,
                                        const char *compiler, const char *flags) {
-  generated g = {.folder = "/tmp/appell-generated-XXXXXX"};
+  generated g = {.code = NULL};
   ap_error error = {0};
-  if (ap_generate(m, options, &g.code, &error) != AP_OK) {
+  if (ap_generate(m, options, &g.code, &error) == AP_OK)
+    generated_load(&g, compiler, flags);
+  else
     fprintf(stderr, "%s\n", error.text);
-    return g;
-  }
-  if (!mkdtemp(g.folder)) return g;
-  char path[256];
-  snprintf(path, sizeof path, "%s/%s.so", g.folder, ap_code_name(g.code));
-  if (generated_save(&g, ".c", ap_code_source(g.code)) &&
-      generated_save(&g, ".h", ap_code_header(g.code)) && generated_compile(&g, compiler, flags))
-    g.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  generated_clear(&g);
   return g;
 }
 

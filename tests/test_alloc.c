@@ -3,7 +3,7 @@
 #include <appell/ident.h>
 #include <appell/lint.h>
 #include <appell/loop.h>
-#include <appell/scenario.h>
+#include <appell/run.h>
 #include <errno.h>
 
 #include "file/log_read.h"
@@ -170,6 +170,32 @@ static ap_status read_log(ap_error *error) {
   while (status == AP_OK && !end) status = ap_log_next(r, row, &end, error);
   for (end = false; status == AP_OK && !end;) status = ap_log_next_event(r, &event, &end, error);
   ap_log_close(r);
+  return status;
+}
+
+// A run, and its log read back. Recording is left out: realpath() takes its memory from elsewhere.
+static const char *run_file;
+
+static ap_status go_a_while(ap_error *error) {
+  ap_run *run;
+  bool end = false;
+  ap_status status = ap_run_open(run_file, NULL, &run, error);
+  if (status == AP_OK && ap_run_kind_of(run) == AP_RUN_SIMULATION)
+    status = ap_run_set_times(run, 0.3, 0.1, error);
+  for (int k = 0; status == AP_OK && k < 5; k++) status = ap_run_step(run, &end, error);
+  ap_run_free(run);
+  return status;
+}
+
+static void drop(void *context, const char *text, size_t length) {
+  (void)context, (void)text, (void)length;
+}
+
+static ap_status report_log(ap_error *error) {
+  ap_run *run;
+  ap_status status = ap_run_open(run_file, NULL, &run, error);
+  if (status == AP_OK) status = ap_run_report(run, NULL, drop, NULL, error);
+  ap_run_free(run);
   return status;
 }
 
@@ -360,6 +386,30 @@ TEST(reading_logs) { fail_each("log", read_log); }
 TEST(reading_scenarios) {
   fail_each("scenario", read_scenario_of_all);
   fail_each("scenario with files", read_scenario_with_files);
+}
+TEST(runs) {
+  run_file = "models/four_bar_at_wall.yaml";
+  fail_each("simulation", go_a_while);
+  run_file = "models/control/puma_spline.yaml";
+  fail_each("control", go_a_while);
+}
+TEST(runs_read_back) {
+  static const char *const endings[] = {".csv", ".events.csv", ".scenario.yaml"};
+  char stem[200], log[256], path[256];
+  ap_run *run = NULL;
+  temporary_name(stem, sizeof stem, "alloc");
+  snprintf(log, sizeof log, "%s.csv", stem);
+  CHECK_OK(ap_run_open("models/four_bar_at_wall.yaml", NULL, &run, NULL));
+  CHECK_OK(ap_run_record(run, log, NULL));
+  CHECK_OK(ap_run_all(run, NULL, NULL, NULL));
+  ap_run_free(run);
+  run_file = log;
+  fail_each("reading back", go_a_while);
+  fail_each("report", report_log);
+  for (int k = 0; k < 3; k++) {
+    snprintf(path, sizeof path, "%s%s", stem, endings[k]);
+    remove(path);
+  }
 }
 TEST(filling_a_report) { fail_each("report", fill_report); }
 TEST(counting_operations) { fail_each("count", count_operations); }

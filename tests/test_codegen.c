@@ -8,6 +8,7 @@
 
 #include "generated.h"
 #include "models.h"
+#include "research/f128.h"
 
 enum { STATES = 21 }; // not a multiple of any number of lanes
 
@@ -293,7 +294,8 @@ static void compare_states(const pair *p, const char *label, bool derivatives) {
 static void compare_batches(const pair *p, const char *label, bool derivatives) {
   for (int f = 0; f < AP_FUNCTIONS; f++) {
     bool derived_one = f == AP_GEN_INVERSE_DERIVATIVES || f == AP_GEN_FORWARD_DERIVATIVES;
-    if (f == AP_GEN_JACOBIAN || (derived_one && !derivatives)) continue;
+    bool other = f == AP_GEN_JACOBIAN || f == AP_GEN_INTEGRATE || f == AP_GEN_DIFFERENCE;
+    if (other || (derived_one && !derivatives)) continue;
     entry e = entry_of(p, (ap_function)f);
     compare_counts(p, &e, label);
   }
@@ -511,6 +513,60 @@ TEST(public_robots) {
   }
 }
 
+// ---- the configuration manifold ----------------------------------------------------------------
+
+// States from large turns down to small ones, which take series. Against the library: the rounding
+// of some ten operations on numbers of size 4. Side by side: the same bits.
+enum { TURNS = 60 };
+static double q0_of[ROBOT_Q * TURNS], v_of[ROBOT_V * TURNS], q1_of[ROBOT_Q * TURNS],
+    way_of[ROBOT_V * TURNS];
+
+static void compare_turns(const pair *p) {
+  int nq = ap_nq(p->m), nv = ap_nv(p->m);
+  two_arrays *integrate = (two_arrays *)generated_symbol(&p->g, "integrate", "");
+  two_arrays *difference = (two_arrays *)generated_symbol(&p->g, "difference", "");
+  rng r = rng_seed(8);
+  double turn = 3, out[ROBOT_Q], mine[ROBOT_Q];
+  for (int k = 0; CHECK(integrate && difference) && k < TURNS; k++, turn *= 0.6) {
+    motion s;
+    random_motion(&r, p->m, &s);
+    for (int i = 0; i < nv; i++) s.v[i] *= turn;
+    ap_integrate(p->m, s.q, s.v, out);
+    integrate(s.q, s.v, mine);
+    CHECK_WITHIN(mine, out, nq, 1e-14);
+    for (int i = 0; i < nq; i++) q0_of[i * TURNS + k] = s.q[i], q1_of[i * TURNS + k] = mine[i];
+    for (int i = 0; i < nv; i++) v_of[i * TURNS + k] = s.v[i];
+    ap_difference(p->m, s.q, mine, out);
+    difference(s.q, mine, s.v);
+    CHECK_WITHIN(s.v, out, nv, 1e-13);
+    for (int i = 0; i < nv; i++) way_of[i * TURNS + k] = s.v[i];
+  }
+}
+
+static void compare_turns_side_by_side(const pair *p) {
+  static double out[ROBOT_Q * TURNS];
+  two_arrays_batch *integrate = (two_arrays_batch *)generated_symbol(&p->g, "integrate", "_batch");
+  two_arrays_batch *difference =
+      (two_arrays_batch *)generated_symbol(&p->g, "difference", "_batch");
+  if (!CHECK(integrate && difference)) return;
+  integrate(TURNS, q0_of, v_of, out);
+  CHECK_BITS(out, q1_of, TURNS * ap_nq(p->m));
+  difference(TURNS, q0_of, q1_of, out);
+  CHECK_BITS(out, way_of, TURNS * ap_nv(p->m));
+}
+
+TEST(configuration_manifold) {
+  FOR_EACH_MODEL (r) {
+    if (ap_nq(r->m) == ap_nv(r->m) || ap_nv(r->m) > 12) continue;
+    ap_generate_options options = ap_default_generate();
+    options.functions = 1u << AP_GEN_INTEGRATE | 1u << AP_GEN_DIFFERENCE;
+    pair p = {r->m, r->w, generated_open(r->m, &options, compiler(), "-O1 -march=native")};
+    test_context("%s", r->label);
+    if (CHECK(p.g.library)) compare_turns(&p), compare_turns_side_by_side(&p);
+    generated_close(&p.g);
+  }
+}
+
 // ---- one robot in particular -------------------------------------------------------------------
 
 typedef struct puma {
@@ -569,6 +625,54 @@ TEST(wrong_options) {
   CHECK(code == NULL);
   free(p.memory);
 }
+
+#ifdef AP_HAVE_F128
+
+// A pendulum of one kilogram and one metre in a field of 1 m/s2 along -x or -y: the force that
+// holds it is its sine or its cosine.
+static void compare_sines(bool cosine, const double *q, int n) {
+  ap_body_def body = ap_default_body();
+  body.name = "pendulum", body.joint = AP_REVOLUTE, body.mass = 1, body.com[0] = 1;
+  ap_robot_def def = {.name = "sines", .bodies = &body, .nbody = 1};
+  def.gravity[cosine ? 1 : 0] = cosine ? -1 : 1;
+  size_t size = ap_model_size(&def);
+  void *memory = malloc(size);
+  const ap_model *m = ap_model_init(&def, memory, size, NULL);
+  ap_generate_options options = ap_default_generate();
+  options.functions = 1u << AP_GEN_GRAVITY;
+  generated g = generated_open(m, &options, compiler(), "-O2 -march=native");
+  one_array *one = (one_array *)generated_symbol(&g, "gravity", "");
+  one_array_batch *many = (one_array_batch *)generated_symbol(&g, "gravity", "_batch");
+  double *out = numbers((size_t)n);
+  if (CHECK(one && many)) many((size_t)n, q, out);
+  for (int k = 0; one && k < n; k++) {
+    double got;
+    f128 s, c;
+    one(&q[k], &got);
+    CHECK_BITS(&got, &out[k], 1);
+    ap__sincos_f128((f128)q[k], 0, &s, &c);
+    f128 error = (f128)got - (cosine ? c : s);
+    CHECK((double)(error < 0 ? -error : error) < 1.25e-16);
+  }
+  free(out);
+  generated_close(&g);
+  free(memory);
+}
+
+// Angles of all sizes, those that libm takes among them; the error is what docs/generate.md says.
+TEST(sines_and_cosines) {
+  enum { ANGLES = 4000 };
+  static double q[ANGLES];
+  rng r = rng_seed(12);
+  for (int k = 0; k < ANGLES; k++) {
+    q[k] = rng_uniform(&r, -1, 1) * pow(10, rng_uniform(&r, -9, k % 16 ? 6 : 200));
+    if (k % 4 == 0) q[k] = k * 0x1.921fb54442d18p-2 * (1 + rng_uniform(&r, -1, 1) * 1e-12);
+  }
+  compare_sines(false, q, ANGLES);
+  compare_sines(true, q, ANGLES);
+}
+
+#endif
 
 // Float against the library in double: some hundred roundings of 6e-8 each, of which few add up.
 TEST(single_precision) {

@@ -3,8 +3,10 @@
 
 #include <appell/batch.h>
 #include <appell/codegen.h>
+#include <appell/ctrl.h>
 #include <appell/dyn.h>
 #include <appell/file.h>
+#include <appell/sim.h>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -260,6 +262,48 @@ TEST(code_is_used_where_it_fits_and_nowhere_else) {
   ap_work_use(b.m, b.other, NULL);
   CHECK(!is_asked(&b, batch));
   free(memory);
+  close_bed(&b);
+}
+
+// The simulator and the controller compute with the code that they are given, and the motion is
+// that of the general kernels.
+TEST(simulations_and_controllers_use_code) {
+  bed b;
+  if (!open_bed(&b)) return;
+  ap_compiled *c = NULL;
+  b.options.functions = ap_default_compile().functions;
+  b.options.friction = true;
+  if (!CHECK_OK(ap_compile(b.m, &b.options, &c, NULL))) return;
+  const double q[N] = {0.1, -0.6, 0.4, 0.2, 0.3, -0.1}, v[N] = {0};
+  double end[2][N];
+  for (int with = 0; with < 2; with++) {
+    ap_scene scene = ap_default_scene();
+    ap_sim *sim = NULL;
+    ap_error error;
+    scene.model = b.m, scene.code = with ? ap_compiled_functions(c) : NULL;
+    if (!CHECK_OK(ap_sim_create(&scene, &sim, &error))) break;
+    CHECK_OK(ap_sim_start(sim, 0, q, v, &error));
+    CHECK_OK(ap_sim_advance(sim, 0.3, &error));
+    ap_sim_state now;
+    CHECK_OK(ap_sim_now(sim, &now, &error));
+    memcpy(end[with], now.q, sizeof end[with]);
+    ap_sim_free(sim);
+  }
+  CHECK_NEAR(end[1], end[0], N, 1e-9);
+  CHECK(memcmp(end[1], end[0], sizeof end[0]) != 0); // other code, other last bits
+  ap_functions f = {.inverse_dynamics = marked_inverse};
+  ap_ctrl_def def = ap_default_ctrl();
+  def.model = b.m, def.code = &f;
+  void *memory = malloc(ap_ctrl_size(b.m));
+  ap_ctrl *control = ap_ctrl_init(&def, memory, ap_ctrl_size(b.m), NULL);
+  if (CHECK(control)) {
+    double tau[N];
+    calls = 0;
+    ap_inverse_dynamics(b.m, ap_ctrl_work(control), q, v, v, tau);
+    CHECK_EQ_INT(calls, 1);
+  }
+  free(memory);
+  ap_compiled_free(c);
   close_bed(&b);
 }
 

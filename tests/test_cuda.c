@@ -1,6 +1,7 @@
 // CUDA text, without a GPU: what it has for the device is C++ but for a few words. With these
 // defined away a compiler for the processor makes functions of it that give the bits of the C text.
 
+#include <appell/batch.h>
 #include <appell/codegen.h>
 #include <appell/file.h>
 #include <appell/kin.h>
@@ -42,7 +43,8 @@ static bool generate(const pair *p, const ap_model *m, ap_arithmetic real, ap_ta
   ap_code *code = NULL;
   char file[64];
   o.name = name, o.arithmetic = real, o.target = target;
-  o.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD;
+  o.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD | 1u << AP_GEN_INTEGRATE |
+                1u << AP_GEN_DIFFERENCE;
   if (!CHECK_OK(ap_generate(m, &o, &code, NULL))) return false;
   snprintf(file, sizeof file, "%s%s", name, ap_code_ending(code, true));
   bool good = save(p, file, ap_code_header(code));
@@ -62,8 +64,19 @@ static const char entries[] =
     "extern \"C\" int gpu_forward(const REAL *q, const REAL *v, const REAL *tau, REAL *o) {\n"
     "  return gpu_forward_dynamics(q, v, tau, o);\n"
     "}\n"
-    "extern \"C\" void move(REAL *q, const REAL *v) { gpu_integrate(q, v); }\n"
-    "extern \"C\" void apart(const REAL *q, const REAL *to, REAL *v) { gpu_difference(q, to, v); "
+    "extern \"C\" void move(const REAL *q, const REAL *v, REAL *to) { gpu_integrate(q, v, to); }\n"
+    "extern \"C\" void apart(const REAL *q, const REAL *to, REAL *v) {\n"
+    "  gpu_difference(q, to, v);\n"
+    "}\n"
+    "extern \"C\" int roll(REAL *q, REAL *v, const REAL *force, const REAL *target_q,\n"
+    "                    const REAL *target_v, const REAL *kp, const REAL *kd, REAL dt) {\n"
+    "  REAL tau[gpu_NV], a[gpu_NV], x[gpu_NQ], u[gpu_NV];\n"
+    "  gpu_rollout_forces(q, v, force, target_q, target_v, kp, kd, tau);\n"
+    "  const int failed = gpu_forward_dynamics(q, v, tau, a);\n"
+    "  gpu_rollout_step(q, v, a, &dt, x, u);\n"
+    "  memcpy(q, x, sizeof x);\n"
+    "  memcpy(v, u, sizeof u);\n"
+    "  return failed;\n"
     "}\n";
 
 // NULL where it fails; the caller frees it.
@@ -142,9 +155,8 @@ static void check_f64(const char *robot) {
 // Steps along a velocity and differences, against the library's; how far apart is up to the
 // rounding of some ten operations on numbers of size 4, in series of both down to small turns.
 static void check_manifold(const ap_model *m, const pair *p) {
-  void (*move)(double *, const double *) = (void (*)(double *, const double *))find(p, "move");
-  void (*apart)(const double *, const double *, double *) =
-      (void (*)(const double *, const double *, double *))find(p, "apart");
+  typedef void two_arrays(const double *, const double *, double *);
+  two_arrays *move = (two_arrays *)find(p, "move"), *apart = (two_arrays *)find(p, "apart");
   rng r = rng_seed(8);
   double x[3][MOST], mine[MOST], v[MOST], turn = 3;
   for (int k = 0; k < 60; k++, turn *= 0.6) {
@@ -152,13 +164,37 @@ static void check_manifold(const ap_model *m, const pair *p) {
     for (int i = 0; i < ap_nv(m); i++) v[i] = turn * x[1][i];
     ap_normalize(m, x[0]);
     ap_integrate(m, x[0], v, x[2]);
-    memcpy(mine, x[0], sizeof mine);
-    move(mine, v);
+    move(x[0], v, mine);
     CHECK_WITHIN(mine, x[2], ap_nq(m), 1e-14);
     ap_difference(m, x[0], x[2], v);
     apart(x[0], x[2], mine);
     CHECK_WITHIN(mine, v, ap_nv(m), 1e-13);
   }
+}
+
+// Steps of a rollout towards a target, against the library's rollouts; how far apart they are is up
+// to the rounding of the accelerations through so many steps.
+static void check_rollout(const ap_model *m, const pair *p) {
+  enum { STEPS = 20 };
+  typedef int roll(double *, double *, const double *, const double *, const double *,
+                   const double *, const double *, double);
+  roll *step = (roll *)find(p, "roll");
+  rng random = rng_seed(9);
+  double x[8][MOST], q[MOST], v[MOST];
+  for (int i = 0; i < 8 * MOST; i++) x[i / MOST][i % MOST] = rng_uniform(&random, 0.1, 1);
+  ap_normalize(m, x[0]), ap_normalize(m, x[3]);
+  memcpy(q, x[0], sizeof q), memcpy(v, x[1], sizeof v);
+  size_t size = ap_batch_size(m);
+  void *memory = malloc(size);
+  ap_batch *batch = ap_batch_init(m, memory, size);
+  ap_rollout r = ap_default_rollout();
+  r.steps = STEPS, r.tau = x[2], r.target_q = x[3], r.target_v = x[4], r.kp = x[5], r.kd = x[6];
+  CHECK_OK(ap_batch_rollout(m, batch, ap_all_states(1, AP_ROWS), &r, q, v, NULL));
+  for (int k = 0; k < STEPS; k++)
+    CHECK_EQ_INT(step(x[0], x[1], x[2], x[3], x[4], x[5], x[6], r.dt), 0);
+  CHECK_WITHIN(x[0], q, ap_nq(m), 1e-12);
+  CHECK_WITHIN(x[1], v, ap_nv(m), 1e-10);
+  free(memory);
 }
 
 static bool has_compilers(void) {
@@ -190,7 +226,7 @@ TEST(steps_on_the_manifold) {
   ap_model *const robot[] = {builtin("quadruped"), turning_robot(memory, sizeof memory)};
   for (int k = 0; k < 2; k++) {
     pair p;
-    if (open_pair(&p, robot[k], AP_F64)) check_manifold(robot[k], &p);
+    if (open_pair(&p, robot[k], AP_F64)) check_manifold(robot[k], &p), check_rollout(robot[k], &p);
     close_pair(&p);
   }
   ap_model_free(robot[0]);

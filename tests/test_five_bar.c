@@ -8,24 +8,14 @@
 #include "closed_form.h"
 #include "golden/parallel.h"
 
-static _Alignas(16) unsigned char memory[4096];
+static _Alignas(16) unsigned char memory[8192];
 
-static const ap_five_bar *make(const ap_five_bar_def *def) {
+static const ap_parallel *make(const ap_five_bar_def *def) {
   ap_error error;
-  const ap_five_bar *f = ap_five_bar_init(def, memory, sizeof memory, &error);
+  const ap_parallel *f = ap_five_bar_init(def, memory, sizeof memory, &error);
   if (!f) printf("%s\n", error.text);
   CHECK(f != NULL);
   return f;
-}
-
-static closed_form say(const ap_five_bar *f, const double *q, const double *v, const double *a) {
-  closed_form c = {.n = 2, .q = {q[0], q[1]}, .v = {v[0], v[1]}, .a = {a[0], a[1]}};
-  CHECK_OK(ap_five_bar_matrices(f, q, v, c.M, c.C, c.G, c.J_act, NULL));
-  CHECK_OK(ap_five_bar_forces(f, q, v, a, c.Q, NULL));
-  CHECK_OK(ap_five_bar_inverse_dynamics(f, q, v, a, c.tau, NULL));
-  CHECK_OK(ap_five_bar_forward_dynamics(f, q, v, c.tau, c.back, NULL));
-  CHECK_OK(ap_five_bar_energy(f, q, v, &c.kinetic, &c.potential, NULL));
-  return c;
 }
 
 // ---- golden samples ----------------------------------------------------------------------------
@@ -33,17 +23,16 @@ static closed_form say(const ap_five_bar *f, const double *q, const double *v, c
 // The samples were computed in double precision by two formulations that agree to 1.5e-14.
 TEST(golden_samples) {
   ap_five_bar_def def = ap_default_five_bar();
-  const ap_five_bar *f = make(&def);
+  const ap_parallel *f = make(&def);
   for (int i = 0; i < COUNT(golden_five_bar); i++) {
     const parallel_sample *s = &golden_five_bar[i];
     const double tol = 1e-12;
     double Cv[2];
-    ap_five_bar_motion m;
     test_context("sample %d", i);
-    closed_form c = say(f, s->q, s->v, s->a);
-    CHECK_OK(ap_five_bar_inverse_kinematics(f, s->q, s->v, s->a, &m, NULL));
+    closed_form c = closed_say(f, s->q, s->v, s->a);
+    closed_motion m = closed_inverse(f, s->q, s->v, s->a);
     apply(2, c.C, s->v, Cv);
-    CHECK_NEAR(m.theta, s->act, 2, tol);
+    CHECK_NEAR(m.y, s->act, 2, tol);
     CHECK_NEAR(c.M, s->M, 4, tol);
     CHECK_NEAR(c.C, s->C, 4, tol);
     CHECK_WITHIN(Cv, s->Cv, 2, tol * (test_norm(s->Cv, 2) + test_norm(s->C, 4)));
@@ -56,16 +45,17 @@ TEST(golden_samples) {
 
 // ---- the general recipe ------------------------------------------------------------------------
 
-static ap_five_bar_link random_link(rng *r, double length) {
-  return (ap_five_bar_link){.mass = rng_uniform(r, 0.1, 1),
-                            .com = {rng_uniform(r, 0, length), rng_uniform(r, -0.1, 0.1)},
-                            .inertia = rng_uniform(r, 1e-4, 1e-2)};
+static ap_parallel_link random_link(rng *r, double length) {
+  ap_parallel_link l = {.mass = rng_uniform(r, 0.1, 1),
+                        .com = {rng_uniform(r, 0, length), rng_uniform(r, -0.1, 0.1)}};
+  l.inertia[0] = l.inertia[3] = l.inertia[5] = rng_uniform(r, 1e-4, 1e-2);
+  return l;
 }
 
 static ap_five_bar_def random_robot(rng *r) {
   ap_five_bar_def def = ap_default_five_bar();
   for (int i = 0; i < 2; i++) {
-    ap_five_bar_arm *a = &def.arm[i];
+    ap_five_bar_limb *a = &def.limb[i];
     a->motor[0] = (i == 0 ? -1 : 1) * rng_uniform(r, 0, 0.2);
     a->motor[1] = rng_uniform(r, -0.1, 0.1);
     a->arm_length = rng_uniform(r, 0.15, 0.4);
@@ -81,18 +71,18 @@ static ap_five_bar_def random_robot(rng *r) {
 }
 
 static ap_body_def link_body(const char *name, int parent, double x, double y,
-                             const ap_five_bar_link *l) {
+                             const ap_parallel_link *l) {
   ap_body_def b = ap_default_body();
   b.name = name, b.parent = parent, b.joint = AP_REVOLUTE;
   b.place.xyz[0] = x, b.place.xyz[1] = y;
   b.mass = l->mass, b.com[0] = l->com[0], b.com[1] = l->com[1];
-  b.inertia[0] = b.inertia[3] = b.inertia[5] = l->inertia;
+  memcpy(b.inertia, l->inertia, sizeof b.inertia);
   return b;
 }
 
 // The same robot as a tree with one closure; rotors take part as friction does.
 static rig general(const ap_five_bar_def *def) {
-  const ap_five_bar_arm *a = def->arm;
+  const ap_five_bar_limb *a = def->limb;
   const int actuated[] = {1, 3};
   ap_body_def body[] = {
       link_body("arm0", 0, a[0].motor[0], a[0].motor[1], &a[0].arm),
@@ -123,26 +113,25 @@ static rig general(const ap_five_bar_def *def) {
   return r;
 }
 
-static closed_joints joints_of(const ap_five_bar *f, const closed_form *c) {
-  ap_five_bar_motion m;
+static closed_joints joints_of(const ap_parallel *f, const closed_form *c) {
+  closed_motion m = closed_inverse(f, c->q, c->v, c->a);
   closed_joints j = {.nv = 4};
-  CHECK_OK(ap_five_bar_inverse_kinematics(f, c->q, c->v, c->a, &m, NULL));
   for (int i = 0; i < 2; i++) {
-    j.x[2 * i] = m.theta[i], j.x[2 * i + 1] = m.phi[i] - m.theta[i];
-    j.xd[2 * i] = m.thetad[i], j.xd[2 * i + 1] = m.phid[i] - m.thetad[i];
-    j.xdd[2 * i] = m.thetadd[i], j.xdd[2 * i + 1] = m.phidd[i] - m.thetadd[i];
+    j.x[2 * i] = m.y[i], j.x[2 * i + 1] = m.y[2 + i] - m.y[i];
+    j.xd[2 * i] = m.yd[i], j.xd[2 * i + 1] = m.yd[2 + i] - m.yd[i];
+    j.xdd[2 * i] = m.ydd[i], j.xdd[2 * i + 1] = m.ydd[2 + i] - m.ydd[i];
   }
   return j;
 }
 
-static bool regular(const ap_five_bar *f, const double *q) {
-  ap_five_bar_margin m;
-  return ap_five_bar_margins(f, q, &m) == AP_OK && fabs(m.serial[0]) > 0.2 &&
+static bool regular(const ap_parallel *f, const double *q) {
+  ap_parallel_margin m;
+  return ap_parallel_margins(f, q, &m) == AP_OK && fabs(m.serial[0]) > 0.2 &&
          fabs(m.serial[1]) > 0.2 && m.sigma > 0.2;
 }
 
 // A regular state of a random robot. False where none was found.
-static bool random_state(rng *r, const ap_five_bar *f, double *q, double *v, double *a) {
+static bool random_state(rng *r, const ap_parallel *f, double *q, double *v, double *a) {
   for (int tries = 0; tries < 100; tries++) {
     for (int k = 0; k < 2; k++) {
       q[k] = rng_uniform(r, -0.6, 0.6);
@@ -159,18 +148,18 @@ TEST(any_geometry_is_as_by_the_general_recipe) {
   int seen[4] = {0};
   for (int n = 0; n < 300; n++) {
     ap_five_bar_def def = random_robot(&r);
-    const ap_five_bar *f = make(&def);
+    const ap_parallel *f = make(&def);
     double q[2], v[2], a[2];
     if (!random_state(&r, f, q, v, a)) continue;
     test_context("robot %d", n);
     rig g = general(&def);
-    closed_form c = say(f, q, v, a);
+    closed_form c = closed_say(f, q, v, a);
     closed_joints j = joints_of(f, &c);
     CHECK_OK(ap_loop_set_guess(g.m, g.l, j.x));
     check_closed_form(&g, &c);
     check_closed_joints(&g, &c, &j);
     drop(&g);
-    seen[(def.arm[0].branch < 0) + 2 * (def.arm[1].branch < 0)]++;
+    seen[(def.limb[0].branch < 0) + 2 * (def.limb[1].branch < 0)]++;
   }
   for (int b = 0; b < 4; b++) CHECK(seen[b] >= 20);
 }
@@ -182,8 +171,8 @@ TEST(branches_of_the_built_in_one) {
   for (int b = 0; g.m && b < 4; b++) {
     const char branch[] = {b & 1 ? '-' : '+', b & 2 ? '-' : '+', '\0'};
     ap_five_bar_def def = ap_default_five_bar();
-    for (int i = 0; i < 2; i++) def.arm[i].branch = branch[i] == '-' ? -1 : 1;
-    const ap_five_bar *f = make(&def);
+    for (int i = 0; i < 2; i++) def.limb[i].branch = branch[i] == '-' ? -1 : 1;
+    const ap_parallel *f = make(&def);
     test_context("branch %s", branch);
     for (int n = 0; n < 50; n++) {
       double x[4];
@@ -192,7 +181,7 @@ TEST(branches_of_the_built_in_one) {
       CHECK_OK(ap_mechanism_builtin_branch("five-bar", branch, x));
       CHECK_OK(ap_loop_set_guess(g.m, g.l, x));
       if (!regular(f, q)) continue;
-      closed_form c = say(f, q, v, a);
+      closed_form c = closed_say(f, q, v, a);
       check_closed_form(&g, &c);
     }
   }
@@ -206,31 +195,29 @@ TEST(motors_lead_back_to_the_end) {
   int done = 0;
   for (int n = 0; n < 300; n++) {
     ap_five_bar_def def = random_robot(&r);
-    const ap_five_bar *f = make(&def);
+    const ap_parallel *f = make(&def);
     double q[2], v[2], a[2];
-    ap_five_bar_motion m;
-    ap_five_bar_margin margin;
-    ap_five_bar_end end, other;
+    ap_error error;
+    closed_end end, other;
     if (!random_state(&r, f, q, v, a)) continue;
     test_context("robot %d", n);
-    CHECK_OK(ap_five_bar_inverse_kinematics(f, q, v, a, &m, &margin));
-    const int assembly = margin.parallel > 0 ? 1 : -1;
-    CHECK_OK(ap_five_bar_forward_kinematics(f, m.theta, m.thetad, m.thetadd, assembly, &end));
+    closed_motion m = closed_inverse(f, q, v, a);
+    const int assembly = closed_margins(f, q, &error).parallel > 0 ? 1 : -1;
+    CHECK_OK(closed_forward(f, &m, assembly, &end));
     CHECK_WITHIN(end.q, q, 2, 1e-13);
     CHECK_WITHIN(end.v, v, 2, 1e-12);
-    CHECK_WITHIN(end.a, a, 2, 1e-11 * (1 + test_norm(m.thetadd, 2)));
-    for (int i = 0; i < 2; i++) CHECK_EQ_INT(end.branch[i], def.arm[i].branch);
+    CHECK_WITHIN(end.a, a, 2, 1e-11 * (1 + test_norm(m.ydd, 2)));
+    for (int i = 0; i < 2; i++) CHECK_EQ_INT(end.branch[i], def.limb[i].branch);
     // The other end: the same angles on the branches that it names.
-    CHECK_OK(ap_five_bar_forward_kinematics(f, m.theta, NULL, NULL, -assembly, &other));
+    closed_motion rest = {.y = {m.y[0], m.y[1]}};
+    CHECK_OK(closed_forward(f, &rest, -assembly, &other));
     CHECK(other.v[0] == 0 && other.a[1] == 0);
     if (!other.branch[0] || !other.branch[1]) continue;
-    for (int i = 0; i < 2; i++) def.arm[i].branch = other.branch[i];
+    for (int i = 0; i < 2; i++) def.limb[i].branch = other.branch[i];
     f = make(&def);
     if (!regular(f, other.q)) continue;
-    ap_five_bar_motion back;
-    CHECK_OK(ap_five_bar_inverse_kinematics(f, other.q, NULL, NULL, &back, &margin));
-    CHECK_WITHIN(back.theta, m.theta, 2, 1e-12);
-    CHECK(margin.parallel * assembly < 0);
+    CHECK_WITHIN(closed_inverse(f, other.q, NULL, NULL).y, m.y, 2, 1e-12);
+    CHECK(closed_margins(f, other.q, &error).parallel * assembly < 0);
     done++;
   }
   CHECK(done > 50);
@@ -238,78 +225,51 @@ TEST(motors_lead_back_to_the_end) {
 
 // ---- limits ------------------------------------------------------------------------------------
 
-// Every function at q gives that status and leaves its outputs as they were. Inverse dynamics alone
-// minds a parallel singularity.
-static void check_refused(const ap_five_bar *f, const double *q, const double *v, ap_status want) {
-  const bool everywhere = want != AP_E_SINGULAR_PARALLEL;
-  double out[4][4], was[4][4];
-  ap_five_bar_motion m, m_was;
-  ap_five_bar_margin margin;
-  memset(out, 0x5a, sizeof out), memset(was, 0x5a, sizeof was);
-  memset(&m, 0x5a, sizeof m), memset(&m_was, 0x5a, sizeof m_was);
-  CHECK_STATUS(ap_five_bar_inverse_dynamics(f, q, v, NULL, out[0], &margin), want);
-  CHECK_EQ_INT(margin.status, want);
-  CHECK(!memcmp(out, was, sizeof out));
-  if (!everywhere) return;
-  CHECK_STATUS(ap_five_bar_inverse_kinematics(f, q, v, NULL, &m, NULL), want);
-  CHECK_STATUS(ap_five_bar_matrices(f, q, v, out[0], out[1], out[2], out[3], NULL), want);
-  CHECK_STATUS(ap_five_bar_forces(f, q, v, NULL, out[0], NULL), want);
-  CHECK_STATUS(ap_five_bar_forward_dynamics(f, q, v, (double[]){1, 2}, out[0], NULL), want);
-  CHECK_STATUS(ap_five_bar_energy(f, q, v, out[0], out[1], NULL), want);
-  CHECK(!memcmp(out, was, sizeof out) && !memcmp(&m, &m_was, sizeof m));
-}
-
-static bool no_nan(const ap_five_bar_margin *m) {
-  return !isnan(m->reach[0] + m->reach[1] + m->serial[0] + m->serial[1] + m->parallel + m->sigma);
-}
-
 TEST(limits_have_their_own_statuses) {
   ap_five_bar_def def = ap_default_five_bar();
-  const ap_five_bar *f = make(&def);
-  ap_five_bar_margin margin;
+  const ap_parallel *f = make(&def);
+  ap_parallel_margin margin;
   ap_error error;
   const double far[] = {0, 0.7}, huge[] = {1e200, -1e300}, bad[] = {NAN, 0}, in[] = {0, 0.42};
   const double stretched[] = {0.5, 0}; // 0.6 from the left motor
   const double middle[] = {0, 0};
-  CHECK_STATUS(ap_five_bar_margins(f, far, &margin), AP_E_UNREACHABLE);
+  margin = closed_margins(f, far, &error);
+  CHECK_STATUS(margin.status, AP_E_UNREACHABLE);
   CHECK(margin.reach[0] < 0 && fabs(margin.reach[0] - (0.6 - hypot(0.1, 0.7))) < 1e-15);
-  CHECK_STATUS(ap_five_bar_explain(f, &margin, &error), AP_E_UNREACHABLE);
-  CHECK_HAS(error.text, "arm 0 does not reach the end by 0.107 m");
-  check_refused(f, far, NULL, AP_E_UNREACHABLE);
-  check_refused(f, huge, NULL, AP_E_UNREACHABLE);
-  CHECK_STATUS(ap_five_bar_margins(f, huge, &margin), AP_E_UNREACHABLE);
-  CHECK(no_nan(&margin));
-  check_refused(f, bad, NULL, AP_E_ARG);
-  check_refused(f, in, bad, AP_E_ARG);
-  check_refused(f, stretched, NULL, AP_E_SINGULAR_SERIAL);
-  CHECK_STATUS(ap_five_bar_margins(f, stretched, &margin), AP_E_SINGULAR_SERIAL);
-  CHECK_EQ_INT(margin.arm, 0);
-  CHECK_STATUS(ap_five_bar_explain(f, &margin, &error), AP_E_SINGULAR_SERIAL);
-  CHECK_HAS(error.text, "arm 0 is stretched or folded");
-  // P in the middle between the motors: on equal branches one arm is the other turned by half a
+  CHECK_HAS(error.text, "limb 0 does not reach the pose by 0.107 m");
+  closed_check_refused(f, far, NULL, AP_E_UNREACHABLE);
+  closed_check_refused(f, huge, NULL, AP_E_UNREACHABLE);
+  CHECK_STATUS(closed_margins(f, huge, &error).status, AP_E_UNREACHABLE);
+  closed_check_refused(f, bad, NULL, AP_E_ARG);
+  closed_check_refused(f, in, bad, AP_E_ARG);
+  closed_check_refused(f, stretched, NULL, AP_E_SINGULAR_SERIAL);
+  margin = closed_margins(f, stretched, &error);
+  CHECK_STATUS(margin.status, AP_E_SINGULAR_SERIAL);
+  CHECK_EQ_INT(margin.limb, 0);
+  CHECK_HAS(error.text, "limb 0 is stretched or folded");
+  // P in the middle between the motors: on equal branches one limb is the other turned by half a
   // turn about P, and the rods are in line.
-  def.arm[0].motor[0] = -0.2, def.arm[1].motor[0] = 0.2;
-  def.arm[0].branch = def.arm[1].branch = 1;
+  def.limb[0].motor[0] = -0.2, def.limb[1].motor[0] = 0.2;
+  def.limb[0].branch = def.limb[1].branch = 1;
   f = make(&def);
-  check_refused(f, middle, NULL, AP_E_SINGULAR_PARALLEL);
-  CHECK_STATUS(ap_five_bar_margins(f, middle, &margin), AP_E_SINGULAR_PARALLEL);
-  CHECK_STATUS(ap_five_bar_explain(f, &margin, &error), AP_E_SINGULAR_PARALLEL);
+  closed_check_refused(f, middle, NULL, AP_E_SINGULAR_PARALLEL);
+  CHECK_STATUS(closed_margins(f, middle, &error).status, AP_E_SINGULAR_PARALLEL);
   CHECK_HAS(error.text, "parallel singularity");
   double a[2] = {7, 7};
   const double fast[] = {1e200, 1e200}; // its square is no number
-  CHECK_STATUS(ap_five_bar_inverse_dynamics(f, in, fast, NULL, a, NULL), AP_E_ARG);
-  CHECK_STATUS(ap_five_bar_forward_dynamics(f, in, fast, in, a, NULL), AP_E_ARG);
-  CHECK_STATUS(ap_five_bar_energy(f, in, fast, a, NULL, NULL), AP_E_ARG);
+  CHECK_STATUS(ap_parallel_inverse_dynamics(f, in, fast, NULL, a), AP_E_ARG);
+  CHECK_STATUS(ap_parallel_forward_dynamics(f, in, fast, in, a), AP_E_ARG);
+  CHECK_STATUS(ap_parallel_energy(f, in, fast, a, NULL), AP_E_ARG);
   CHECK(a[0] == 7 && a[1] == 7);
-  CHECK_OK(ap_five_bar_forward_dynamics(f, middle, NULL, (double[]){1, -1}, a, NULL));
+  CHECK_OK(ap_parallel_forward_dynamics(f, middle, NULL, (double[]){1, -1}, a));
   CHECK(isfinite(a[0]) && isfinite(a[1]));
 }
 
 TEST(near_singularities_nothing_is_nan) {
   for (int b = 0; b < 4; b++) {
     ap_five_bar_def def = ap_default_five_bar();
-    for (int i = 0; i < 2; i++) def.arm[i].branch = b >> i & 1 ? -1 : 1;
-    const ap_five_bar *f = make(&def);
+    for (int i = 0; i < 2; i++) def.limb[i].branch = b >> i & 1 ? -1 : 1;
+    const ap_parallel *f = make(&def);
     const double v[2] = {0.3, -0.2}, a[2] = {1, 2};
     const double edge[][2] = {{0.5, 0}, {0, sqrt(0.36 - 0.01)}, {0, 0}, {-0.1, 0.1}, {-0.1, 0}};
     for (int e = 0; e < COUNT(edge); e++)
@@ -318,9 +278,9 @@ TEST(near_singularities_nothing_is_nan) {
           const double q[2] = {edge[e][0] + (side & 1 ? step : -step),
                                edge[e][1] + (side & 2 ? step : -step)};
           double tau[2] = {7, 7};
-          ap_five_bar_margin margin;
-          ap_status status = ap_five_bar_inverse_dynamics(f, q, v, a, tau, &margin);
-          CHECK(no_nan(&margin));
+          ap_error error;
+          closed_margins(f, q, &error);
+          ap_status status = ap_parallel_inverse_dynamics(f, q, v, a, tau);
           CHECK(status == AP_OK ? isfinite(tau[0]) && isfinite(tau[1]) : tau[0] == 7);
           CHECK(status == AP_OK || status == AP_E_UNREACHABLE || status == AP_E_SINGULAR_SERIAL ||
                 status == AP_E_SINGULAR_PARALLEL);
@@ -330,37 +290,37 @@ TEST(near_singularities_nothing_is_nan) {
 
 TEST(motors_that_lead_nowhere) {
   ap_five_bar_def def = ap_default_five_bar();
-  def.arm[1].motor[0] = 0.3;
-  const ap_five_bar *f = make(&def);
-  ap_five_bar_end end, was;
+  def.limb[1].motor[0] = 0.3;
+  const ap_parallel *f = make(&def);
+  closed_end end, was;
   memset(&end, 0x5a, sizeof end), memset(&was, 0x5a, sizeof was);
-  const double pi = 3.14159265358979323846, apart[] = {pi, 0};
-  CHECK_STATUS(ap_five_bar_forward_kinematics(f, apart, NULL, NULL, 1, &end), AP_E_UNREACHABLE);
+  const double pi = 3.14159265358979323846;
+  const closed_motion apart = {.y = {pi, 0}};
+  CHECK_STATUS(closed_forward(f, &apart, 1, &end), AP_E_UNREACHABLE);
   // Elbows as far apart as both rods are long: cos(angle) 0.25 = (0.7 - 0.4) / 2.
-  const double angle = acos(0.6), line[] = {pi - angle, angle};
-  CHECK_STATUS(ap_five_bar_forward_kinematics(f, line, NULL, NULL, 1, &end),
-               AP_E_SINGULAR_PARALLEL);
-  const double in[] = {2, 1};
-  CHECK_STATUS(ap_five_bar_forward_kinematics(f, in, NULL, NULL, 0, &end), AP_E_ARG);
-  CHECK_STATUS(ap_five_bar_forward_kinematics(f, in, (double[]){NAN, 0}, NULL, 1, &end), AP_E_ARG);
-  CHECK_STATUS(ap_five_bar_forward_kinematics(f, in, (double[]){1e200, 0}, NULL, 1, &end),
-               AP_E_ARG);
+  const double angle = acos(0.6);
+  const closed_motion line = {.y = {pi - angle, angle}};
+  CHECK_STATUS(closed_forward(f, &line, 1, &end), AP_E_SINGULAR_PARALLEL);
+  const closed_motion in = {.y = {2, 1}}, bad = {.y = {2, 1}, .yd = {NAN}};
+  const closed_motion fast = {.y = {2, 1}, .yd = {1e200}};
+  CHECK_STATUS(closed_forward(f, &in, 0, &end), AP_E_ARG);
+  CHECK_STATUS(closed_forward(f, &bad, 1, &end), AP_E_ARG);
+  CHECK_STATUS(closed_forward(f, &fast, 1, &end), AP_E_ARG);
   CHECK(!memcmp(&end, &was, sizeof end));
 }
 
 TEST(massless_robots_have_no_acceleration) {
   ap_five_bar_def def = ap_default_five_bar();
-  for (int i = 0; i < 2; i++) def.arm[i].arm = def.arm[i].rod = (ap_five_bar_link){0};
+  for (int i = 0; i < 2; i++) def.limb[i].arm = def.limb[i].rod = (ap_parallel_link){0};
   def.load = 0;
-  const ap_five_bar *f = make(&def);
+  const ap_parallel *f = make(&def);
   const double q[] = {0.02, 0.42};
   double a[2] = {7, 7};
-  ap_five_bar_margin margin;
   ap_error error;
-  CHECK_STATUS(ap_five_bar_forward_dynamics(f, q, NULL, q, a, &margin), AP_E_SINGULAR);
-  CHECK(a[0] == 7 && margin.status == AP_E_SINGULAR);
-  CHECK_STATUS(ap_five_bar_explain(f, &margin, &error), AP_E_SINGULAR);
-  CHECK_HAS(error.text, "give the links or the load a mass");
+  CHECK_STATUS(ap_parallel_forward_dynamics(f, q, NULL, q, a), AP_E_SINGULAR);
+  CHECK(a[0] == 7);
+  ap_parallel_explain(f, q, AP_E_SINGULAR, &error);
+  CHECK_HAS(error.text, "give the links a mass");
 }
 
 #define REFUSED(change, says)                                             \
@@ -373,24 +333,24 @@ TEST(massless_robots_have_no_acceleration) {
   } while (0)
 
 TEST(wrong_definitions_are_refused) {
-  REFUSED(def.arm[1].arm_length = 0, "arm 1: arm_length is 0, must be 1e-09 to 1e+09");
-  REFUSED(def.arm[0].rod_length = NAN, "arm 0: rod_length is nan");
-  REFUSED(def.arm[0].branch = 0, "arm 0: branch is 0, must be 1 or -1");
-  REFUSED(def.arm[0].rod.mass = -1, "arm 0, rod: mass is -1");
-  REFUSED(def.arm[1].arm.inertia = -1, "arm 1, link at the motor: inertia is -1");
-  REFUSED(def.arm[1].rod.com[1] = INFINITY, "arm 1, rod: centre of mass must be finite");
-  REFUSED(def.arm[1].motor[1] = NAN, "arm 1: motor must be finite");
-  REFUSED(def.arm[0].rotor = -1, "arm 0: rotor is -1");
+  REFUSED(def.limb[1].arm_length = 0, "limb 1: arm_length is 0, must be 1e-09 to 1e+09");
+  REFUSED(def.limb[0].rod_length = NAN, "limb 0: rod_length is nan");
+  REFUSED(def.limb[0].branch = 0, "limb 0: branch is 0, must be 1 or -1");
+  REFUSED(def.limb[0].rod.mass = -1, "rod of limb 0: mass is -1");
+  REFUSED(def.limb[1].arm.inertia[5] = -1, "arm of limb 1: no body of 0.5 kg has this inertia");
+  REFUSED(def.limb[1].rod.com[1] = INFINITY, "rod of limb 1: com is inf");
+  REFUSED(def.limb[1].motor[1] = NAN, "limb 1: motor is nan");
+  REFUSED(def.limb[0].rotor = -1, "limb 0: rotor is -1");
   REFUSED(def.load = -1, "load is -1");
-  REFUSED(def.gravity[0] = NAN, "gravity must be finite");
+  REFUSED(def.gravity[0] = NAN, "gravity is nan");
   REFUSED(def.least_serial = 0, "least_serial is 0");
   REFUSED(def.least_parallel = 1, "least_parallel is 1");
   ap_five_bar_def def = ap_default_five_bar();
   ap_error error;
-  CHECK(ap_five_bar_init(&def, memory, ap_five_bar_size() - 1, &error) == NULL);
+  CHECK(ap_five_bar_init(&def, memory, ap_parallel_size() - 1, &error) == NULL);
   CHECK_EQ_INT(error.status, AP_E_MEMORY);
   CHECK(ap_five_bar_init(NULL, memory, sizeof memory, &error) == NULL);
   CHECK_EQ_INT(error.status, AP_E_ARG);
-  const ap_five_bar *f = ap_five_bar_init(&def, memory + 1, ap_five_bar_size(), NULL);
-  CHECK(f && ap_five_bar_definition(f)->load == def.load);
+  const ap_parallel *f = ap_five_bar_init(&def, memory + 1, ap_parallel_size(), NULL);
+  CHECK(f && ap_parallel_n(f) == 2);
 }

@@ -50,6 +50,17 @@ for compiler in ${CC:-cc} clang; do
   done
 done
 
+# ---- closed forms -------------------------------------------------------------------------------
+
+gives 0 generate delta -o closed_form
+gives 0 generate agile-wrist -o closed_form --real f32 --name wrist --functions inverse_dynamics
+holds 'of a mechanism in closed form, with its margins' \
+  grep -q 'void delta_gravity(const double \*q, double \*tau, double \*margin);' closed_form/delta.h
+for name in delta wrist; do
+  "${CC:-cc}" -std=c11 -pedantic -Wall -Wextra -Wconversion -Werror -c closed_form/$name.c -o odd.o >err 2>&1
+  verdict $? "$name compiles without a warning"
+done
+
 # ---- names --------------------------------------------------------------------------------------
 
 cat >odd.urdf <<'URDF'
@@ -75,6 +86,7 @@ refuses 2 "There are f32, f64" generate puma600 -o new --real f128
 refuses 2 "'1x' cannot begin the names" generate puma600 -o new --name 1x
 refuses 2 'names no function' generate puma600 -o new --functions ,
 refuses 2 'not possible here' generate stewart -o new
+refuses 2 'does not apply' generate delta -o new --floating
 holds 'nothing was made' [ ! -e new ]
 touch plain
 refuses 2 'is not a folder' generate puma600 -o plain

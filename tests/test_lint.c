@@ -67,7 +67,8 @@ TEST(syntax) {
   free(cut);
   free(text);
   found = examine("", "urdf", NULL);
-  if (found) finding(found, "syntax", 0);
+  const ap_finding *empty = found ? finding(found, "syntax", 0) : NULL;
+  if (empty) CHECK_HAS(empty->what, "the file is empty");
   ap_lint_free(found);
 }
 
@@ -389,6 +390,12 @@ TEST(rotors) {
   mistake("</robot>", text, "<motorInertia>", "rotor", AP_ERROR, "-0.1");
   snprintf(text, sizeof text, drive, "100", "0.2");
   mistake("</robot>", text, "<motorInertia>", "rotor", AP_WARNING, "2e+03 kg m2");
+  // Drake's own words for the same
+  mistake("</robot>",
+          "<transmission name='t'><joint name='left_wrist'/><actuator name='m'>\n"
+          "<drake:gear_ratio value='100'/><drake:rotor_inertia value='0.2'/></actuator>"
+          "</transmission>\n</robot>",
+          "<drake:rotor_inertia", "rotor", AP_WARNING, "2e+03 kg m2");
 }
 
 // A stretched planar arm: the worst torque at the shoulder is known in closed form.
@@ -513,6 +520,7 @@ TEST(yaml) {
       "yaml");
   static const char file[] = "models/scara.yaml";
   yaml_mistake(file, "bodies:", "bodys:", "unknown-element", "bodies:");
+  yaml_mistake(file, "bodies:", "links:", "unknown-element", "bodies:"); // URDF's word
   yaml_mistake("models/puma600_drives.yaml", "coulomb: 6}", "coulomb: 6, static: 5}",
                "friction-static", "static: 6");
   yaml_mistake("models/puma600_drives.yaml", "coulomb: 6}", "coulomb: 6, static: -7}",

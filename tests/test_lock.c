@@ -171,14 +171,14 @@ static void compare(rng *r, const whole *f, const ap_reduction_def *how, int nv)
     for (int round = 0; round < 3; round++) { // plain, with friction, with payloads
       random_states(r, f, &p, &s, &x);
       if (round == 2) load_all(r, f, &p);
-      ap_set_friction(f->w, round > 0);
-      ap_set_friction(p.w, round > 0);
+      ap_set_friction(f->m, f->w, round > 0);
+      ap_set_friction(p.m, p.w, round > 0);
       same_forces(f, &p, &s, &x);
       same_inertia(f, &p, &s, &x);
       same_frames(f, &p, &x);
       same_energy(f, &p, &s, &x);
     }
-    ap_set_friction(f->w, false);
+    ap_set_friction(f->m, f->w, false);
     ap_reset_inertia(f->m, f->w);
   }
   part_free(&p);

@@ -350,13 +350,13 @@ TEST(wrist_far_away) {
 TEST(general_recipe_against_closed_form) {
   rig r = builtin("agile-wrist");
   rng random = rng_seed(59);
-  size_t size = ap_wrist_size();
+  size_t size = ap_parallel_size();
   void *memory = malloc(size);
   for (int k = 0; r.m && k < 400; k++) {
     char branch[4] = {k & 4 ? '-' : '+', k & 2 ? '-' : '+', k & 1 ? '-' : '+', 0};
     ap_wrist_def def = ap_agile_wrist();
     for (int i = 0; i < 3; i++) def.limb[i].branch = branch[i] == '+' ? 1 : -1;
-    ap_wrist *w = ap_wrist_init(&def, memory, size, NULL);
+    ap_parallel *w = ap_wrist_init(&def, memory, size, NULL);
     double x[13], q[3], v[3], a[3], M[9], C[9], G[3], J[9], tau[3], M2[9], C2[9], G2[3], J2[9],
         tau2[3];
     for (int i = 0; i < 3; i++) {
@@ -364,7 +364,7 @@ TEST(general_recipe_against_closed_form) {
       a[i] = rng_uniform(&random, -5, 5);
     }
     test_context("branch %s, pose %g %g %g", branch, q[0], q[1], q[2]);
-    CHECK_OK(ap_wrist_matrices(w, q, v, M2, C2, G2, J2, NULL));
+    CHECK_OK(ap_parallel_matrices(w, q, v, M2, C2, G2, J2));
     CHECK_OK(ap_mechanism_builtin_branch("agile-wrist", branch, x));
     CHECK_OK(ap_loop_set_guess(r.m, r.l, x));
     CHECK_OK(ap_loop_inertia_matrix(r.m, r.l, q, M));
@@ -378,7 +378,7 @@ TEST(general_recipe_against_closed_form) {
     // Near a parallel singularity both lose as many digits as J_act^-1 amplifies.
     ap_singularity near;
     CHECK_OK(ap_loop_inverse_dynamics(r.m, r.l, q, v, a, tau));
-    CHECK_OK(ap_wrist_inverse_dynamics(w, q, v, a, tau2, NULL));
+    CHECK_OK(ap_parallel_inverse_dynamics(w, q, v, a, tau2));
     CHECK_OK(ap_loop_singularity(r.m, r.l, q, &near));
     CHECK_NEAR(tau, tau2, 3, 1e-12 * near.act_largest / near.act_least + 1e-11);
   }
@@ -393,18 +393,19 @@ typedef struct answers {
 
 // Both recipes say the same of a pose: that it is out of reach, where it is singular, and what the
 // torques are, on every branch, up to the edge of the reach.
-static void same_answers(const rig *r, const ap_wrist *w, const double *q, const double *v,
+static void same_answers(const rig *r, const ap_parallel *w, const double *q, const double *v,
                          const double *a, answers *met) {
   double tau[3] = {0}, tau2[3] = {0}, back[3], back2[3];
-  ap_wrist_margin margin;
-  ap_status closed = ap_wrist_inverse_dynamics(w, q, v, a, tau2, &margin);
+  ap_parallel_margin margin;
+  ap_status closed = ap_parallel_inverse_dynamics(w, q, v, a, tau2);
+  ap_parallel_margins(w, q, &margin);
   CHECK_STATUS(ap_loop_inverse_dynamics(r->m, r->l, q, v, a, tau), closed);
   met->ok += closed == AP_OK, met->unreachable += closed == AP_E_UNREACHABLE;
   if (closed != AP_OK) return;
   ap_singularity near;
   CHECK_OK(ap_loop_singularity(r->m, r->l, q, &near));
   // Rounding of x, 3e-14, is divided by h, of the torques once more by the condition of J_act.
-  double h = fmin(fabs(margin.h[0]), fmin(fabs(margin.h[1]), fabs(margin.h[2])));
+  double h = fmin(fabs(margin.serial[0]), fmin(fabs(margin.serial[1]), fabs(margin.serial[2])));
   double loss = 1e-12 / (h * h) * (1 + near.act_largest / near.act_least);
   CHECK_NEAR(tau, tau2, 3, 1e-11 + loss);
   if (h > 0.2 && near.act_least > 0.1 * near.act_largest) {
@@ -412,21 +413,21 @@ static void same_answers(const rig *r, const ap_wrist *w, const double *q, const
     CHECK_NEAR(tau, tau2, 3, 1e-10);
   }
   CHECK_OK(ap_loop_forward_dynamics(r->m, r->l, q, v, tau2, back));
-  CHECK_OK(ap_wrist_forward_dynamics(w, q, v, tau2, back2, NULL));
+  CHECK_OK(ap_parallel_forward_dynamics(w, q, v, tau2, back2));
   CHECK_NEAR(back, back2, 3, 1e-10 + loss * 10);
 }
 
 TEST(both_recipes_on_every_branch) {
   rig r = builtin("agile-wrist");
   rng random = rng_seed(60);
-  size_t size = ap_wrist_size();
+  size_t size = ap_parallel_size();
   void *memory = malloc(size);
   answers met = {0};
   for (int k = 0; r.m && k < 1600; k++) {
     char branch[4] = {k & 4 ? '-' : '+', k & 2 ? '-' : '+', k & 1 ? '-' : '+', 0};
     ap_wrist_def def = ap_agile_wrist();
     for (int i = 0; i < 3; i++) def.limb[i].branch = branch[i] == '+' ? 1 : -1;
-    ap_wrist *w = ap_wrist_init(&def, memory, size, NULL);
+    ap_parallel *w = ap_wrist_init(&def, memory, size, NULL);
     double q[3], v[3], a[3];
     for (int i = 0; i < 3; i++) {
       q[i] = rng_uniform(&random, -0.9, 0.9), v[i] = rng_uniform(&random, -2, 2);
@@ -446,25 +447,26 @@ TEST(both_recipes_on_every_branch) {
 TEST(both_recipes_at_the_edge) {
   rig r = builtin("agile-wrist");
   rng random = rng_seed(61);
-  size_t size = ap_wrist_size();
+  size_t size = ap_parallel_size();
   void *memory = malloc(size);
   int serial = 0;
   const ap_wrist_def def = ap_agile_wrist();
-  ap_wrist *w = ap_wrist_init(&def, memory, size, NULL);
+  ap_parallel *w = ap_wrist_init(&def, memory, size, NULL);
   for (int k = 0; r.m && k < 200; k++) {
     double way[3], q[3], tau[3] = {7, 7, 7}, low = 0, high = 4;
     for (int i = 0; i < 3; i++) way[i] = rng_uniform(&random, -0.9, 0.9);
     for (int i = 0; i < 3; i++) q[i] = high * way[i];
-    if (ap_wrist_margins(w, q, &(ap_wrist_margin){0}) != AP_E_UNREACHABLE) continue;
+    if (ap_parallel_margins(w, q, &(ap_parallel_margin){0}) != AP_E_UNREACHABLE) continue;
     for (int step = 0; step < 60; step++) {
       double middle = (low + high) / 2;
       for (int i = 0; i < 3; i++) q[i] = middle * way[i];
-      *(ap_wrist_margins(w, q, &(ap_wrist_margin){0}) == AP_E_UNREACHABLE ? &high : &low) = middle;
+      *(ap_parallel_margins(w, q, &(ap_parallel_margin){0}) == AP_E_UNREACHABLE ? &high : &low) =
+          middle;
     }
     for (int i = 0; i < 3; i++) q[i] = low * way[i];
     if (fabs(q[1]) > 1.4) continue; // beyond, the Euler angles turn over
     test_context("edge %.17g %.17g %.17g", q[0], q[1], q[2]);
-    ap_status closed = ap_wrist_inverse_dynamics(w, q, NULL, NULL, tau, NULL);
+    ap_status closed = ap_parallel_inverse_dynamics(w, q, NULL, NULL, tau);
     CHECK_STATUS(closed, AP_E_SINGULAR_SERIAL);
     for (double by = 1; by > 1e-3 && low > 0; by *= 0.5) { // along the path, to stay on the branch
       double on[3] = {q[0] * (1 - by), q[1] * (1 - by), q[2] * (1 - by)};
@@ -486,25 +488,26 @@ TEST(both_recipes_at_the_edge) {
 // Poses from all over the workspace, one after the other on random branches: where the mechanism
 // begins at a branch, forces and the angles of the motors are those of the closed form.
 static void five_bar_on_its_branch(rng *random, const rig *r, const char *branch, int *reached) {
-  unsigned char room[4096];
+  unsigned char room[8192];
   double q[2] = {rng_uniform(random, -0.7, 0.7), rng_uniform(random, -0.6, 0.6)}, tau[2], want[2];
   ap_five_bar_def def = ap_default_five_bar();
-  ap_five_bar_margin margin;
-  ap_five_bar_motion joints;
-  for (int i = 0; i < 2; i++) def.arm[i].branch = branch[i] == '+' ? 1 : -1;
-  const ap_five_bar *f = ap_five_bar_init(&def, room, sizeof room, NULL);
+  ap_parallel_margin margin;
+  double joints[4];
+  for (int i = 0; i < 2; i++) def.limb[i].branch = branch[i] == '+' ? 1 : -1;
+  const ap_parallel *f = ap_five_bar_init(&def, room, sizeof room, NULL);
   if (!CHECK(f)) return;
   test_context("branch %s, pose %.17g %.17g", branch, q[0], q[1]);
-  ap_status status = ap_five_bar_inverse_dynamics(f, q, NULL, NULL, want, &margin);
+  ap_status status = ap_parallel_inverse_dynamics(f, q, NULL, NULL, want);
+  ap_parallel_margins(f, q, &margin);
   CHECK_OK(ap_loop_begin(r->m, r->l, branch, q));
   if (status != AP_OK || fabs(margin.parallel) < 1e-3 || fabs(margin.serial[0]) < 1e-3 ||
       fabs(margin.serial[1]) < 1e-3)
     return;
   CHECK_OK(ap_loop_inverse_dynamics(r->m, r->l, q, (double[2]){0}, (double[2]){0}, tau));
   CHECK_NEAR(tau, want, 2, 1e-8);
-  CHECK_OK(ap_five_bar_inverse_kinematics(f, q, NULL, NULL, &joints, NULL));
+  CHECK_OK(ap_parallel_inverse_kinematics(f, q, NULL, NULL, joints, NULL, NULL));
   for (int i = 0; i < 2; i++) {
-    double off = remainder(ap_loop_configuration(r->l)[2 * i] - joints.theta[i], 2 * acos(-1));
+    double off = remainder(ap_loop_configuration(r->l)[2 * i] - joints[i], 2 * acos(-1));
     CHECK_CLOSE(off, 0, 1e-10);
   }
   ++*reached;
@@ -516,12 +519,13 @@ static void delta_on_its_branch(rng *random, const rig *r, const char *branch, i
                  rng_uniform(random, -1.6, 1)};
   double tau[3], want[3];
   ap_delta_def def = ap_default_delta();
-  ap_delta_margin margin;
+  ap_parallel_margin margin;
   for (int i = 0; i < 3; i++) def.limb[i].branch = branch[i] == '+' ? 1 : -1;
-  const ap_delta *d = ap_delta_init(&def, room, sizeof room, NULL);
+  const ap_parallel *d = ap_delta_init(&def, room, sizeof room, NULL);
   if (!CHECK(d)) return;
   test_context("branch %s, pose %.17g %.17g %.17g", branch, q[0], q[1], q[2]);
-  ap_status status = ap_delta_inverse_dynamics(d, q, NULL, NULL, want, &margin);
+  ap_status status = ap_parallel_inverse_dynamics(d, q, NULL, NULL, want);
+  ap_parallel_margins(d, q, &margin);
   CHECK_OK(ap_loop_begin(r->m, r->l, branch, q));
   if (status != AP_OK || fabs(margin.parallel) < 1e-3 || fabs(margin.level) < 1e-2 ||
       fmin(fabs(margin.serial[0]), fmin(fabs(margin.serial[1]), fabs(margin.serial[2]))) < 1e-3)
@@ -537,15 +541,16 @@ static void wrist_on_its_branch(rng *random, const rig *r, const char *branch, i
                  rng_uniform(random, -3.1, 3.1)};
   double tau[3], want[3];
   ap_wrist_def def = ap_agile_wrist();
-  ap_wrist_margin margin;
+  ap_parallel_margin margin;
   for (int i = 0; i < 3; i++) def.limb[i].branch = branch[i] == '+' ? 1 : -1;
-  const ap_wrist *w = ap_wrist_init(&def, room, sizeof room, NULL);
+  const ap_parallel *w = ap_wrist_init(&def, room, sizeof room, NULL);
   if (!CHECK(w)) return;
   test_context("branch %s, pose %.17g %.17g %.17g", branch, q[0], q[1], q[2]);
-  ap_status status = ap_wrist_inverse_dynamics(w, q, NULL, NULL, want, &margin);
+  ap_status status = ap_parallel_inverse_dynamics(w, q, NULL, NULL, want);
+  ap_parallel_margins(w, q, &margin);
   CHECK_OK(ap_loop_begin(r->m, r->l, branch, q));
   if (status != AP_OK || fabs(margin.parallel) < 1e-3 ||
-      fmin(fabs(margin.h[0]), fmin(fabs(margin.h[1]), fabs(margin.h[2]))) < 1e-3)
+      fmin(fabs(margin.serial[0]), fmin(fabs(margin.serial[1]), fabs(margin.serial[2]))) < 1e-3)
     return;
   CHECK_OK(ap_loop_inverse_dynamics(r->m, r->l, q, (double[3]){0}, (double[3]){0}, tau));
   CHECK_NEAR(tau, want, 3, 1e-8);

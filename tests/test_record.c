@@ -1,11 +1,10 @@
-// What `appell simulate` writes of an event: the touch, and the state just before and just after.
+// What a simulation records of an event: the touch, and the state just before and just after.
 // The events are made by hand, so that joints are among them. CSV and HDF5 say the same.
 
-#include <appell/scenario.h>
 #include <math.h>
 
-#include "../cli/record.h"
 #include "folder.h"
+#include "run/run.h"
 
 enum { NUMBERS = 100, WORD = 64, EVENTS = 3 };
 
@@ -46,12 +45,13 @@ static void make_events(const ap_scene *scene, const double *q, const double *be
   }
 }
 
-static void write_events(const char *name, const ap_scenario *scenario, const ap_event *event) {
-  cli_record r;
-  CHECK_EQ_INT(cli_record_open(&r, in_folder(name), scenario, NULL), CLI_OK);
-  for (int k = 0; k < EVENTS; k++) cli_record_event(&r, &event[k]);
-  CHECK_EQ_INT(cli_record_finish(&r), CLI_OK);
-  cli_record_close(&r);
+static void write_events(const char *name, const char *scenario, const ap_event *event) {
+  ap_run *run = NULL;
+  if (!CHECK_OK(ap_run_open(scenario, NULL, &run, NULL))) return;
+  CHECK_OK(ap_run_record(run, in_folder(name), NULL));
+  for (int k = 0; k < EVENTS; k++) ap__simulation_event(run, &event[k]);
+  CHECK_OK(ap_run_finish(run, NULL));
+  ap_run_free(run);
 }
 
 // The number in a column of an event; NAN where there is none of that name.
@@ -155,10 +155,10 @@ TEST(events_tell_the_state_before_and_after) {
     }
     make_events(scene, ap_scenario_q(scenario), before, after, event);
     make_folder();
-    write_events("run.csv", scenario, event);
+    write_events("run.csv", files[k], event);
     check_events("run.csv", scene, event);
 #ifdef AP_HAVE_HDF5
-    write_events("run.h5", scenario, event);
+    write_events("run.h5", files[k], event);
     check_events("run.h5", scene, event);
     check_same("run.csv", "run.h5");
 #endif

@@ -47,6 +47,20 @@ TEST(every_kind_of_shape_arrives) {
   ap_robot_free(robot);
 }
 
+// Of several origins or geometries the first counts.
+TEST(a_shape_has_one_place_and_one_geometry) {
+  ap_robot *robot = read_good(
+      LINK("<visual><origin xyz='1 2 3'/><geometry><sphere radius='0.2'/><box size='4 5 6'/>"
+           "</geometry><origin xyz='7 8 9'/></visual>\n"),
+      "urdf", plain);
+  if (!robot) return;
+  const ap_shape *sphere = ap_robot_shape(robot, 1, 0);
+  CHECK_EQ_INT(ap_robot_shapes(robot), 1);
+  CHECK_EQ_INT(sphere->kind, AP_SHAPE_SPHERE);
+  CHECK_BITS(sphere->xyz, ((double[]){1, 2, 3}), 3);
+  ap_robot_free(robot);
+}
+
 TEST(colours_by_name_before_and_after_their_definition) {
 #define COLORED(material) "<visual><geometry><sphere radius='1'/></geometry>" material "</visual>\n"
   ap_robot *robot = read_good(

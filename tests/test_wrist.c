@@ -5,6 +5,7 @@
 
 #include <appell/wrist.h>
 
+#include "closed_form.h"
 #include "golden/wrist.h"
 #include "maximal.h"
 
@@ -13,9 +14,12 @@ static _Alignas(16) unsigned char memory[16384];
 
 enum { BRANCHES = 8 };
 
-static const ap_wrist *make(const ap_wrist_def *def) {
+static ap_wrist_def made; // what make() was given last
+
+static const ap_parallel *make(const ap_wrist_def *def) {
   ap_error error;
-  const ap_wrist *w = ap_wrist_init(def, memory, sizeof memory, &error);
+  made = *def;
+  const ap_parallel *w = ap_wrist_init(def, memory, sizeof memory, &error);
   if (!w) printf("%s\n", error.text);
   CHECK(w != NULL);
   return w;
@@ -44,7 +48,7 @@ static double dot3(const double *a, const double *b) {
 }
 
 // A x, A row-major.
-static void times(const double *A, const double *x, double *y) {
+static void times3(const double *A, const double *x, double *y) {
   for (int i = 0; i < 3; i++) y[i] = dot3(&A[3 * i], x);
 }
 
@@ -58,8 +62,8 @@ static double slope_of(const double y[9], double h) {
 // ---- wrists of any geometry --------------------------------------------------------------------
 
 // An arc with a few point masses on it, so that no entry of the inertia is zero.
-static ap_wrist_link random_link(rng *r, double angle) {
-  ap_wrist_link l = ap_wrist_arc(rng_uniform(r, 0.08, 0.12), rng_uniform(r, 1, 2), angle);
+static ap_parallel_link random_link(rng *r, double angle) {
+  ap_parallel_link l = ap_wrist_arc(rng_uniform(r, 0.08, 0.12), rng_uniform(r, 1, 2), angle);
   double first[3];
   for (int k = 0; k < 3; k++) first[k] = l.mass * l.com[k];
   for (int n = 0; n < 3; n++) {
@@ -98,11 +102,11 @@ static void random_state(rng *r, double *q, double *v, double *a) {
 }
 
 // Far enough from both singularities for tolerances that count rounding alone.
-static bool regular(const ap_wrist *w, const double *q) {
-  ap_wrist_margin margin;
-  if (ap_wrist_margins(w, q, &margin) != AP_OK || margin.sigma < 0.1) return false;
+static bool regular(const ap_parallel *w, const double *q) {
+  ap_parallel_margin margin;
+  if (ap_parallel_margins(w, q, &margin) != AP_OK || margin.sigma < 0.1) return false;
   for (int i = 0; i < 3; i++)
-    if (fabs(margin.h[i]) < 0.1) return false;
+    if (fabs(margin.serial[i]) < 0.1) return false;
   return true;
 }
 
@@ -110,42 +114,42 @@ static bool regular(const ap_wrist *w, const double *q) {
 
 TEST(agile_wrist_is_as_in_40_digits) {
   ap_wrist_def def = ap_agile_wrist();
-  const ap_wrist *w = make(&def);
+  const ap_parallel *w = make(&def);
   for (int i = 0; i < (int)(sizeof golden_wrist / sizeof *golden_wrist); i++) {
     const golden_wrist_state *g = &golden_wrist[i];
     // The code keeps 2e-15; the bound is what the reference values are for.
     const double tol = 1e-13;
-    ap_wrist_motion m;
-    ap_wrist_margin margin;
+    ap_error error;
     double M[9], C[9], Cv[3], G[3], J[9], Q[3], tau[3], potential;
     test_context("t = %g", g->t);
-    CHECK_OK(ap_wrist_kinematics(w, g->q, g->v, g->a, &m, &margin));
-    CHECK_NEAR(m.theta, g->theta, 3, tol);
-    CHECK_NEAR(m.psi, g->psi, 3, tol);
-    CHECK_NEAR(m.thetad, g->thetad, 3, tol);
-    CHECK_NEAR(m.psid, g->psid, 3, tol);
-    CHECK_NEAR(m.thetadd, g->thetadd, 3, tol);
-    CHECK_NEAR(m.psidd, g->psidd, 3, tol);
-    CHECK_NEAR(margin.h, g->h, 3, tol);
-    CHECK_OK(ap_wrist_matrices(w, g->q, g->v, M, C, G, J, NULL));
-    times(C, g->v, Cv);
+    closed_motion m = closed_inverse(w, g->q, g->v, g->a);
+    ap_parallel_margin margin = closed_margins(w, g->q, &error);
+    CHECK_NEAR(m.y, g->theta, 3, tol);
+    CHECK_NEAR(m.y + 3, g->psi, 3, tol);
+    CHECK_NEAR(m.yd, g->thetad, 3, tol);
+    CHECK_NEAR(m.yd + 3, g->psid, 3, tol);
+    CHECK_NEAR(m.ydd, g->thetadd, 3, tol);
+    CHECK_NEAR(m.ydd + 3, g->psidd, 3, tol);
+    CHECK_NEAR(margin.serial, g->h, 3, tol);
+    CHECK_OK(ap_parallel_matrices(w, g->q, g->v, M, C, G, J));
+    times3(C, g->v, Cv);
     CHECK_NEAR(M, g->M, 9, tol);
     CHECK_NEAR(C, g->C, 9, tol);
     CHECK_NEAR(Cv, g->Cv, 3, tol);
     CHECK_NEAR(G, g->G, 3, tol);
     CHECK_NEAR(J, g->J_act, 9, tol);
-    CHECK_OK(ap_wrist_forces(w, g->q, g->v, g->a, Q, NULL));
+    CHECK_OK(ap_parallel_forces(w, g->q, g->v, g->a, Q));
     CHECK_NEAR(Q, g->Q, 3, tol);
-    CHECK_OK(ap_wrist_inverse_dynamics(w, g->q, g->v, g->a, tau, NULL));
+    CHECK_OK(ap_parallel_inverse_dynamics(w, g->q, g->v, g->a, tau));
     CHECK_NEAR(tau, g->tau, 3, tol);
-    CHECK_OK(ap_wrist_energy(w, g->q, g->v, NULL, &potential, NULL));
+    CHECK_OK(ap_parallel_energy(w, g->q, g->v, NULL, &potential));
     CHECK_NEAR(&potential, &g->potential, 1, tol);
   }
 }
 
 TEST(arcs_are_as_in_40_digits) {
   ap_wrist_def def = ap_agile_wrist();
-  const ap_wrist_link *link[] = {&def.limb[1].first, &def.limb[2].second};
+  const ap_parallel_link *link[] = {&def.limb[1].first, &def.limb[2].second};
   const double *want[] = {golden_wrist_link1, golden_wrist_link2};
   for (int k = 0; k < 2; k++) {
     CHECK_NEAR(&link[k]->mass, want[k], 1, 1e-15);
@@ -156,42 +160,50 @@ TEST(arcs_are_as_in_40_digits) {
 
 // ---- kinematics --------------------------------------------------------------------------------
 
+// The angle between the axes u and v of a limb at the angle psi between its links, and what it may
+// change by.
+static double angle_between_axes(const ap_wrist_limb *l, double psi) {
+  return acos(cos(l->alpha1) * cos(l->alpha2) - sin(l->alpha1) * sin(l->alpha2) * cos(psi));
+}
+static double reach_of(const ap_wrist_limb *l, double angle) {
+  const double sum = l->alpha1 + l->alpha2, high = fmin(sum, 2 * PI - sum);
+  return fmin(angle - fabs(l->alpha1 - l->alpha2), high - angle);
+}
+
 // The axes keep their angles and the products of rotations along each limb close.
-static void check_closure(const ap_wrist *w, const double *q, const ap_wrist_motion *m) {
-  const ap_wrist_def *def = ap_wrist_definition(w);
+static void check_closure(const ap_parallel *w, const double *q, const closed_motion *m) {
+  const ap_wrist_def *def = &made;
   maximal_system system;
   maximal_state state[MAXIMAL_BODIES];
-  ap_wrist_margin margin;
+  ap_parallel_margin margin;
   maximal_wrist(def, &system);
-  maximal_wrist_state(def, q, m->theta, m->psi, state);
+  maximal_wrist_state(def, q, m->y, m->y + 3, state);
   CHECK(maximal_gap(&system, state) < 1e-14);
-  CHECK_OK(ap_wrist_margins(w, q, &margin));
+  CHECK_OK(ap_parallel_margins(w, q, &margin));
   for (int i = 0; i < 3; i++) {
     const ap_wrist_limb *l = &def->limb[i];
-    CHECK_CLOSE(dot3(m->u[i], m->w[i]), cos(l->alpha1), 4e-15);
-    CHECK_CLOSE(dot3(m->w[i], m->v[i]), cos(l->alpha2), 4e-15);
-    CHECK_CLOSE(acos(dot3(m->u[i], m->v[i])), margin.angle[i], 4e-15);
-    CHECK(margin.h[i] * l->branch > 0);
+    CHECK_CLOSE(reach_of(l, angle_between_axes(l, m->y[3 + i])), margin.reach[i], 1e-14);
+    CHECK(margin.serial[i] * l->branch > 0);
   }
 }
 
 // Rates and accelerations of the joints are slopes of their angles and rates along a motion.
-static void check_rates(const ap_wrist *w, double t) {
+static void check_rates(const ap_parallel *w, double t) {
   const double h = 0.005;
   double y[12][9], q[3], v[3], a[3];
-  ap_wrist_motion m;
+  closed_motion m;
   for (int k = 0; k < 9; k++) {
     trajectory(1, t + (k - 4) * h, q, v, a);
-    if (!CHECK_OK(ap_wrist_kinematics(w, q, v, a, &m, NULL))) return;
+    if (!CHECK_OK(ap_parallel_inverse_kinematics(w, q, v, a, m.y, m.yd, m.ydd))) return;
     for (int i = 0; i < 3; i++) {
-      y[i][k] = m.theta[i];
-      y[3 + i][k] = m.psi[i];
-      y[6 + i][k] = m.thetad[i];
-      y[9 + i][k] = m.psid[i];
+      y[i][k] = m.y[i];
+      y[3 + i][k] = m.y[3 + i];
+      y[6 + i][k] = m.yd[i];
+      y[9 + i][k] = m.yd[3 + i];
     }
   }
   trajectory(1, t, q, v, a);
-  CHECK_OK(ap_wrist_kinematics(w, q, v, a, &m, NULL));
+  CHECK_OK(ap_parallel_inverse_kinematics(w, q, v, a, m.y, m.yd, m.ydd));
   for (int i = 0; i < 3; i++) {
     // Angles may jump by a turn within the nine points.
     for (int k = 1; k < 9; k++) {
@@ -199,23 +211,23 @@ static void check_rates(const ap_wrist *w, double t) {
       y[3 + i][k] -= 2 * PI * round((y[3 + i][k] - y[3 + i][0]) / (2 * PI));
     }
     // Rounding divided by h, 1e-13; the rest of the difference is below.
-    CHECK_CLOSE(slope_of(y[i], h), m.thetad[i], 1e-11);
-    CHECK_CLOSE(slope_of(y[3 + i], h), m.psid[i], 1e-11);
-    CHECK_CLOSE(slope_of(y[6 + i], h), m.thetadd[i], 1e-10);
-    CHECK_CLOSE(slope_of(y[9 + i], h), m.psidd[i], 1e-10);
+    CHECK_CLOSE(slope_of(y[i], h), m.yd[i], 1e-11);
+    CHECK_CLOSE(slope_of(y[3 + i], h), m.yd[3 + i], 1e-11);
+    CHECK_CLOSE(slope_of(y[6 + i], h), m.ydd[i], 1e-10);
+    CHECK_CLOSE(slope_of(y[9 + i], h), m.ydd[3 + i], 1e-10);
   }
 }
 
 TEST(limbs_close_on_every_branch) {
   for (int b = 0; b < BRANCHES; b++) {
     ap_wrist_def def = agile(b);
-    const ap_wrist *w = make(&def);
+    const ap_parallel *w = make(&def);
     for (int k = 0; k <= 80; k++) {
       double t = 0.05 * k, q[3], v[3], a[3];
-      ap_wrist_motion m;
+      closed_motion m;
       test_context("branch %d, t = %g", b, t);
       trajectory(1, t, q, v, a);
-      if (!CHECK_OK(ap_wrist_kinematics(w, q, v, a, &m, NULL))) continue;
+      if (!CHECK_OK(ap_parallel_inverse_kinematics(w, q, v, a, m.y, m.yd, m.ydd))) continue;
       check_closure(w, q, &m);
       if (k % 8 == 0) check_rates(w, t);
     }
@@ -226,13 +238,13 @@ TEST(limbs_close_for_any_geometry) {
   rng r = rng_seed(51);
   for (int n = 0, done = 0; done < 100 && n < 1000; n++) {
     ap_wrist_def def = random_wrist(&r);
-    const ap_wrist *w = make(&def);
+    const ap_parallel *w = make(&def);
     double q[3], v[3], a[3];
-    ap_wrist_motion m;
+    closed_motion m;
     random_state(&r, q, v, a);
     if (!regular(w, q)) continue;
     test_context("wrist %d", n);
-    CHECK_OK(ap_wrist_kinematics(w, q, v, a, &m, NULL));
+    CHECK_OK(ap_parallel_inverse_kinematics(w, q, v, a, m.y, m.yd, m.ydd));
     check_closure(w, q, &m);
     CHECK(++done < 1000);
   }
@@ -249,15 +261,15 @@ static void check_inertia(const double *M) {
 }
 
 // M' - 2C is skew: M along q + s v, differences of order 8.
-static void check_skew(const ap_wrist *w, const double *q, const double *v, double bound) {
+static void check_skew(const ap_parallel *w, const double *q, const double *v, double bound) {
   const double h = 0.0025;
   double M[9][9], C[9], column[9];
   for (int k = 0; k < 9; k++) {
     double at[3];
     for (int i = 0; i < 3; i++) at[i] = q[i] + (k - 4) * h * v[i];
-    if (!CHECK_OK(ap_wrist_matrices(w, at, NULL, M[k], NULL, NULL, NULL, NULL))) return;
+    if (!CHECK_OK(ap_parallel_matrices(w, at, NULL, M[k], NULL, NULL, NULL))) return;
   }
-  CHECK_OK(ap_wrist_matrices(w, q, v, NULL, C, NULL, NULL, NULL));
+  CHECK_OK(ap_parallel_matrices(w, q, v, NULL, C, NULL, NULL));
   for (int i = 0; i < 9; i++) {
     for (int k = 0; k < 9; k++) column[k] = M[k][i];
     // The symmetric part of M' - 2C.
@@ -267,7 +279,7 @@ static void check_skew(const ap_wrist *w, const double *q, const double *v, doub
 }
 
 // C is made of Christoffel's symbols: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) v_k / 2.
-static void check_christoffel(const ap_wrist *w, const double *q, const double *v) {
+static void check_christoffel(const ap_parallel *w, const double *q, const double *v) {
   const double h = 0.005;
   double D[3][9], C[9], want[9] = {0};
   for (int k = 0; k < 3; k++) {
@@ -275,7 +287,7 @@ static void check_christoffel(const ap_wrist *w, const double *q, const double *
     for (int n = 0; n < 9; n++) {
       double at[3] = {q[0], q[1], q[2]};
       at[k] += (n - 4) * h;
-      if (!CHECK_OK(ap_wrist_matrices(w, at, NULL, M[n], NULL, NULL, NULL, NULL))) return;
+      if (!CHECK_OK(ap_parallel_matrices(w, at, NULL, M[n], NULL, NULL, NULL))) return;
     }
     for (int i = 0; i < 9; i++) {
       for (int n = 0; n < 9; n++) column[n] = M[n][i];
@@ -286,52 +298,53 @@ static void check_christoffel(const ap_wrist *w, const double *q, const double *
     for (int j = 0; j < 3; j++)
       for (int k = 0; k < 3; k++)
         want[3 * i + j] += (D[k][3 * i + j] + D[j][3 * i + k] - D[i][3 * j + k]) * v[k] / 2;
-  CHECK_OK(ap_wrist_matrices(w, q, v, NULL, C, NULL, NULL, NULL));
+  CHECK_OK(ap_parallel_matrices(w, q, v, NULL, C, NULL, NULL));
   CHECK_WITHIN(C, want, 9, 1e-12);
 }
 
 // All that holds at one state.
-static void check_dynamics(const ap_wrist *w, const double *q, const double *v, const double *a) {
+static void check_dynamics(const ap_parallel *w, const double *q, const double *v,
+                           const double *a) {
   double M[9], C[9], G[3], J[9], Q[3], tau[3], back[3], sum[3], Ma[3], Cv[3], kinetic;
-  CHECK_OK(ap_wrist_matrices(w, q, v, M, C, G, J, NULL));
+  CHECK_OK(ap_parallel_matrices(w, q, v, M, C, G, J));
   check_inertia(M);
-  CHECK_OK(ap_wrist_forces(w, q, v, a, Q, NULL));
-  times(M, a, Ma);
-  times(C, v, Cv);
+  CHECK_OK(ap_parallel_forces(w, q, v, a, Q));
+  times3(M, a, Ma);
+  times3(C, v, Cv);
   for (int i = 0; i < 3; i++) sum[i] = Ma[i] + Cv[i] + G[i];
   CHECK_NEAR(sum, Q, 3, 1e-13);
-  CHECK_OK(ap_wrist_inverse_dynamics(w, q, v, a, tau, NULL));
+  CHECK_OK(ap_parallel_inverse_dynamics(w, q, v, a, tau));
   for (int i = 0; i < 3; i++) sum[i] = J[i] * tau[0] + J[3 + i] * tau[1] + J[6 + i] * tau[2];
   CHECK_WITHIN(sum, Q, 3, 1e-13 * fmax(test_norm(tau, 3) * test_norm(J, 9), test_norm(Q, 3)));
   // Both directions lose digits by the condition of J_act and M, 1e2 each at worst here; the
   // accelerations that gravity asks for, 10 / s2, set the scale where there are none.
-  CHECK_OK(ap_wrist_forward_dynamics(w, q, v, tau, back, NULL));
+  CHECK_OK(ap_parallel_forward_dynamics(w, q, v, tau, back));
   CHECK_WITHIN(back, a, 3, 1e-11 * fmax(test_norm(a, 3), 10));
-  CHECK_OK(ap_wrist_energy(w, q, v, &kinetic, NULL, NULL));
-  times(M, v, Ma);
+  CHECK_OK(ap_parallel_energy(w, q, v, &kinetic, NULL));
+  times3(M, v, Ma);
   CHECK_CLOSE(kinetic, dot3(v, Ma) / 2, 1e-14 * (1 + kinetic));
 }
 
 // Energy grows by the power of the motors, along the trajectory.
-static void check_power(const ap_wrist *w, double t) {
+static void check_power(const ap_parallel *w, double t) {
   const double h = 0.005;
   double q[3], v[3], a[3], energy[9], kinetic, potential, tau[3];
-  ap_wrist_motion m;
+  closed_motion m;
   for (int k = 0; k < 9; k++) {
     trajectory(1, t + (k - 4) * h, q, v, a);
-    if (!CHECK_OK(ap_wrist_energy(w, q, v, &kinetic, &potential, NULL))) return;
+    if (!CHECK_OK(ap_parallel_energy(w, q, v, &kinetic, &potential))) return;
     energy[k] = kinetic + potential;
   }
   trajectory(1, t, q, v, a);
-  CHECK_OK(ap_wrist_inverse_dynamics(w, q, v, a, tau, NULL));
-  CHECK_OK(ap_wrist_kinematics(w, q, v, a, &m, NULL));
-  CHECK_CLOSE(slope_of(energy, h), dot3(tau, m.thetad), 1e-11);
+  CHECK_OK(ap_parallel_inverse_dynamics(w, q, v, a, tau));
+  CHECK_OK(ap_parallel_inverse_kinematics(w, q, v, a, m.y, m.yd, m.ydd));
+  CHECK_CLOSE(slope_of(energy, h), dot3(tau, m.yd), 1e-11);
 }
 
 TEST(laws_hold_on_every_branch) {
   for (int b = 0; b < BRANCHES; b++) {
     ap_wrist_def def = agile(b);
-    const ap_wrist *w = make(&def);
+    const ap_parallel *w = make(&def);
     for (int k = 0; k <= 40; k++) {
       double t = 0.1 * k, q[3], v[3], a[3];
       test_context("branch %d, t = %g", b, t);
@@ -349,7 +362,7 @@ TEST(laws_hold_for_any_geometry) {
   int done = 0;
   for (int n = 0; done < 200 && n < 2000; n++) {
     ap_wrist_def def = random_wrist(&r);
-    const ap_wrist *w = make(&def);
+    const ap_parallel *w = make(&def);
     double q[3], v[3], a[3];
     random_state(&r, q, v, a);
     if (!regular(w, q)) continue;
@@ -380,46 +393,46 @@ static void spin_of(const double *q, const double *v, const double *a, double *o
 
 // The bodies at a state of the wrist. Only which elbow is meant comes from the library: angles to
 // one digit, from which Newton's method closes the joints.
-static bool assemble(const ap_wrist *w, const maximal_system *system, const double *q,
+static bool assemble(const ap_parallel *w, const maximal_system *system, const double *q,
                      const double *omega, maximal_state *state) {
-  ap_wrist_motion m;
-  if (!CHECK_OK(ap_wrist_kinematics(w, q, NULL, NULL, &m, NULL))) return false;
+  closed_motion m;
+  if (!CHECK_OK(ap_parallel_inverse_kinematics(w, q, NULL, NULL, m.y, m.yd, m.ydd))) return false;
   for (int i = 0; i < 3; i++) {
-    m.theta[i] = round(10 * m.theta[i]) / 10;
-    m.psi[i] = round(10 * m.psi[i]) / 10;
+    m.y[i] = round(10 * m.y[i]) / 10;
+    m.y[3 + i] = round(10 * m.y[3 + i]) / 10;
   }
-  maximal_wrist_state(ap_wrist_definition(w), q, m.theta, m.psi, state);
+  maximal_wrist_state(&made, q, m.y, m.y + 3, state);
   if (!CHECK(maximal_close(system, state) < 1e-15)) return false;
   maximal_move(system, omega, state);
   return true;
 }
 
-static void check_against_bodies(const ap_wrist *w, const double *q, const double *v,
+static void check_against_bodies(const ap_parallel *w, const double *q, const double *v,
                                  const double *a) {
   maximal_system system;
   maximal_state state[MAXIMAL_BODIES];
   maximal_rate rate[MAXIMAL_BODIES];
-  ap_wrist_motion m;
+  closed_motion m;
   double omega[3], alpha[3], want[3], tau[3], speed[3], acceleration[3], kinetic[2], potential[2];
-  maximal_wrist(ap_wrist_definition(w), &system);
+  maximal_wrist(&made, &system);
   spin_of(q, v, a, omega, alpha);
   if (!assemble(w, &system, q, omega, state)) return;
   CHECK(maximal_torques(&system, state, alpha, want, rate) < 1e-12);
-  CHECK_OK(ap_wrist_inverse_dynamics(w, q, v, a, tau, NULL));
+  CHECK_OK(ap_parallel_inverse_dynamics(w, q, v, a, tau));
   CHECK_NEAR(tau, want, 3, 1e-11);
-  CHECK_OK(ap_wrist_kinematics(w, q, v, a, &m, NULL));
+  CHECK_OK(ap_parallel_inverse_kinematics(w, q, v, a, m.y, m.yd, m.ydd));
   for (int i = 0; i < 3; i++)
     maximal_joint_rate(&system, state, rate, i, &speed[i], &acceleration[i]);
-  CHECK_NEAR(m.thetad, speed, 3, 1e-12);
-  CHECK_NEAR(m.thetadd, acceleration, 3, 1e-12);
+  CHECK_NEAR(m.yd, speed, 3, 1e-12);
+  CHECK_NEAR(m.ydd, acceleration, 3, 1e-12);
   for (int i = 0; i < 3; i++)
     maximal_joint_rate(&system, state, rate, 3 + i, &speed[i], &acceleration[i]);
-  CHECK_NEAR(m.psid, speed, 3, 1e-12);
-  CHECK_NEAR(m.psidd, acceleration, 3, 1e-12);
+  CHECK_NEAR(m.yd + 3, speed, 3, 1e-12);
+  CHECK_NEAR(m.ydd + 3, acceleration, 3, 1e-12);
   maximal_accelerations(&system, state, tau, rate);
   CHECK_NEAR(rate[6].w, alpha, 3, 1e-11);
   maximal_energy(&system, state, &kinetic[0], &potential[0]);
-  CHECK_OK(ap_wrist_energy(w, q, v, &kinetic[1], &potential[1], NULL));
+  CHECK_OK(ap_parallel_energy(w, q, v, &kinetic[1], &potential[1]));
   CHECK_CLOSE(kinetic[1], kinetic[0], 1e-13 * (1 + kinetic[0]));
   CHECK_CLOSE(potential[1], potential[0], 1e-13);
 }
@@ -427,7 +440,7 @@ static void check_against_bodies(const ap_wrist *w, const double *q, const doubl
 TEST(torques_are_those_of_free_bodies_on_every_branch) {
   for (int b = 0; b < BRANCHES; b++) {
     ap_wrist_def def = agile(b);
-    const ap_wrist *w = make(&def);
+    const ap_parallel *w = make(&def);
     for (int k = 0; k <= 16; k++) {
       double q[3], v[3], a[3];
       test_context("branch %d, t = %g", b, 0.25 * k);
@@ -442,7 +455,7 @@ TEST(torques_are_those_of_free_bodies_for_any_geometry) {
   int done = 0;
   for (int n = 0; done < 60 && n < 1000; n++) {
     ap_wrist_def def = random_wrist(&r);
-    const ap_wrist *w = make(&def);
+    const ap_parallel *w = make(&def);
     double q[3], v[3], a[3];
     random_state(&r, q, v, a);
     if (!regular(w, q)) continue;
@@ -454,7 +467,7 @@ TEST(torques_are_those_of_free_bodies_for_any_geometry) {
 }
 
 typedef struct open_loop {
-  const ap_wrist *w;
+  const ap_parallel *w;
 } open_loop;
 
 // The library's torques for the trajectory, whatever the bodies do.
@@ -463,7 +476,7 @@ static void feed_forward(void *context, double t, const maximal_state *state, do
   double q[3], v[3], a[3];
   (void)state;
   trajectory(1, t, q, v, a);
-  CHECK_OK(ap_wrist_inverse_dynamics(o->w, q, v, a, tau, NULL));
+  CHECK_OK(ap_parallel_inverse_dynamics(o->w, q, v, a, tau));
 }
 
 // Error of the platform's rotation after `end` seconds in n steps.
@@ -501,21 +514,22 @@ TEST(bodies_driven_open_loop_follow_the_trajectory) {
 
 TEST(margins_along_the_trajectory) {
   ap_wrist_def def = ap_agile_wrist();
-  const ap_wrist *w = make(&def);
+  const ap_parallel *w = make(&def);
   double least = PI, most = 0;
   for (int k = 0; k <= 4000; k++) {
     double q[3], v[3], a[3];
-    ap_wrist_margin margin;
+    ap_error error;
     trajectory(1, 0.001 * k, q, v, a);
-    if (!CHECK_OK(ap_wrist_margins(w, q, &margin))) return;
-    CHECK_EQ_INT(margin.trouble, AP_WRIST_NONE);
+    ap_parallel_margin margin = closed_margins(w, q, &error);
+    closed_motion m = closed_inverse(w, q, v, a);
+    CHECK_OK(margin.status);
     CHECK_EQ_INT(margin.limb, -1);
     CHECK(margin.sigma > 0.3 && margin.sigma <= 1 && fabs(margin.parallel) <= 1);
     for (int i = 0; i < 3; i++) {
-      double low = margin.angle[i] - PI / 18, high = 5 * PI / 6 - margin.angle[i];
-      CHECK_CLOSE(margin.serial[i], fmin(low, high), 1e-14);
-      least = fmin(least, margin.angle[i]);
-      most = fmax(most, margin.angle[i]);
+      double angle = angle_between_axes(&def.limb[i], m.y[3 + i]);
+      CHECK_CLOSE(margin.reach[i], fmin(angle - PI / 18, 5 * PI / 6 - angle), 1e-14);
+      least = fmin(least, angle);
+      most = fmax(most, angle);
     }
   }
   CHECK_CLOSE(least * 180 / PI, 54.72, 0.01);
@@ -536,39 +550,36 @@ TEST(serial_singularity_is_reported) {
       ap_wrist_def def = agile(b);
       // The other limbs would not reach these poses: long arcs for them.
       for (int i = 1; i < 3; i++) def.limb[i].alpha1 = def.limb[i].alpha2 = PI / 2;
-      const ap_wrist *w = make(&def);
+      const ap_parallel *w = make(&def);
       const double inward = k == 0 ? 1 : -1;
       double q[3], tau[3] = {7, 7, 7};
-      ap_wrist_margin margin;
+      ap_parallel_margin margin;
       ap_error error;
       test_context("branch %d, limit %d", b, k);
       // h = 0 at the limit, and the farther inside, the larger, like the square root.
       stretch_limb(limit[k], q);
-      CHECK_STATUS(ap_wrist_margins(w, q, &margin), AP_E_SINGULAR_SERIAL);
-      CHECK_CLOSE(margin.angle[0], limit[k], 1e-14);
-      CHECK_CLOSE(margin.serial[0], 0, 1e-14);
-      CHECK_EQ_INT(margin.trouble, AP_WRIST_SERIAL);
+      margin = closed_margins(w, q, &error);
+      CHECK_STATUS(margin.status, AP_E_SINGULAR_SERIAL);
+      CHECK_CLOSE(margin.reach[0], 0, 1e-14);
       CHECK_EQ_INT(margin.limb, 0);
-      CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_SINGULAR_SERIAL);
-      CHECK_HAS(error.text, k == 0 ? "limb 0 is folded" : "limb 0 is stretched");
-      CHECK_STATUS(ap_wrist_inverse_dynamics(w, q, NULL, NULL, tau, &margin), AP_E_SINGULAR_SERIAL);
-      CHECK_EQ_INT(margin.trouble, AP_WRIST_SERIAL);
+      CHECK_HAS(error.text, "limb 0 is stretched or folded");
+      CHECK_STATUS(ap_parallel_inverse_dynamics(w, q, NULL, NULL, tau), AP_E_SINGULAR_SERIAL);
       CHECK(tau[0] == 7 && tau[1] == 7 && tau[2] == 7);
       stretch_limb(limit[k] + inward * 1e-8, q);
-      CHECK_OK(ap_wrist_margins(w, q, &margin));
-      CHECK_CLOSE(margin.serial[0], 1e-8, 1e-14);
+      margin = closed_margins(w, q, &error);
+      CHECK_OK(margin.status);
+      CHECK_CLOSE(margin.reach[0], 1e-8, 1e-14);
       double s12 = sin(def.limb[0].alpha1) * sin(def.limb[0].alpha2);
-      CHECK_CLOSE(fabs(margin.h[0]), sqrt(2 * s12 * sin(limit[k]) * 1e-8), 1e-9);
-      CHECK_OK(ap_wrist_inverse_dynamics(w, q, NULL, NULL, tau, &margin));
+      CHECK_CLOSE(fabs(margin.serial[0]), sqrt(2 * s12 * sin(limit[k]) * 1e-8), 1e-9);
+      CHECK_OK(ap_parallel_inverse_dynamics(w, q, NULL, NULL, tau));
       CHECK(isfinite(tau[0]) && isfinite(tau[1]) && isfinite(tau[2]));
       // Beyond it the pose cannot be reached.
       stretch_limb(limit[k] - inward * 0.01, q);
-      CHECK_STATUS(ap_wrist_margins(w, q, &margin), AP_E_UNREACHABLE);
-      CHECK_EQ_INT(margin.trouble, AP_WRIST_REACH);
-      CHECK_CLOSE(margin.serial[0], -0.01, 1e-14);
-      CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_UNREACHABLE);
+      margin = closed_margins(w, q, &error);
+      CHECK_STATUS(margin.status, AP_E_UNREACHABLE);
+      CHECK_CLOSE(margin.reach[0], -0.01, 1e-14);
       CHECK_HAS(error.text, "limb 0 does not reach the pose by 0.573 deg");
-      CHECK_STATUS(ap_wrist_kinematics(w, q, NULL, NULL, NULL, NULL), AP_E_UNREACHABLE);
+      closed_check_refused(w, q, NULL, AP_E_UNREACHABLE);
     }
 }
 
@@ -579,32 +590,32 @@ TEST(serial_margin_tells_what_a_limb_reaches) {
   for (int n = 0; n < 2000; n++) {
     ap_wrist_def def = ap_agile_wrist();
     double q[3], v[3], a[3];
-    ap_wrist_margin margin;
+    ap_parallel_margin margin;
     for (int i = 0; i < 3; i++) {
       def.limb[i].alpha1 = rng_uniform(&r, 0.1, 3);
       def.limb[i].alpha2 = rng_uniform(&r, 0.1, 3);
     }
-    const ap_wrist *w = make(&def);
+    const ap_parallel *w = make(&def);
     random_state(&r, q, v, a);
-    ap_wrist_margins(w, q, &margin);
+    ap_parallel_margins(w, q, &margin);
     test_context("wrist %d", n);
     for (int i = 0; i < 3; i++) {
-      if (fabs(margin.serial[i]) < 1e-9) continue; // rounding, or singular
-      CHECK((margin.serial[i] > 0) == (margin.h[i] > 0));
-      met[margin.serial[i] > 0]++;
+      if (fabs(margin.reach[i]) < 1e-9) continue; // rounding, or singular
+      CHECK((margin.reach[i] > 0) == (margin.serial[i] > 0));
+      met[margin.reach[i] > 0]++;
     }
   }
   CHECK(met[0] > 100 && met[1] > 100);
 }
 
 // Least |det| / its size with sign, along the trajectory with amplitudes times k.
-static double least_det(const ap_wrist *w, double k, double *at) {
+static double least_det(const ap_parallel *w, double k, double *at) {
   double least = INFINITY;
   for (int i = 0; i <= 4000; i++) {
     double q[3], v[3], a[3];
-    ap_wrist_margin margin;
+    ap_parallel_margin margin;
     trajectory(k, 0.001 * i, q, v, a);
-    if (ap_wrist_margins(w, q, &margin) == AP_E_UNREACHABLE) continue;
+    if (ap_parallel_margins(w, q, &margin) == AP_E_UNREACHABLE) continue;
     if (-margin.parallel < least) {
       least = -margin.parallel;
       *at = 0.001 * i;
@@ -615,7 +626,7 @@ static double least_det(const ap_wrist *w, double k, double *at) {
 
 TEST(parallel_singularity_is_where_it_was_found) {
   ap_wrist_def def = ap_agile_wrist();
-  const ap_wrist *w = make(&def);
+  const ap_parallel *w = make(&def);
   double low = 1, high = 2, t;
   while (high - low > 1e-5) {
     double mid = (low + high) / 2;
@@ -631,34 +642,33 @@ TEST(parallel_singularity_is_where_it_was_found) {
 // At the time of the crossing above, the amplitude at which det = 0.
 TEST(parallel_singularity_is_reported) {
   ap_wrist_def def = ap_agile_wrist();
-  const ap_wrist *w = make(&def);
+  const ap_parallel *w = make(&def);
   double t, low = 1.7, high = 1.8, q[3], v[3], a[3], tau[3] = {7, 7, 7}, M[9];
-  ap_wrist_margin margin;
+  ap_parallel_margin margin;
   ap_error error;
   least_det(w, 1.733, &t);
   for (int i = 0; i < 200; i++) {
     double mid = (low + high) / 2;
     trajectory(mid, t, q, v, a);
-    ap_wrist_margins(w, q, &margin);
-    *(margin.det < 0 ? &low : &high) = mid;
+    ap_parallel_margins(w, q, &margin);
+    *(margin.parallel < 0 ? &low : &high) = mid;
   }
   trajectory(low, t, q, v, a);
-  CHECK_STATUS(ap_wrist_margins(w, q, &margin), AP_E_SINGULAR_PARALLEL);
-  CHECK_EQ_INT(margin.trouble, AP_WRIST_PARALLEL);
-  CHECK(fabs(margin.det) < 1e-14 && fabs(margin.parallel) < 1e-14 && margin.sigma < 1e-14);
-  CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_SINGULAR_PARALLEL);
+  margin = closed_margins(w, q, &error);
+  CHECK_STATUS(margin.status, AP_E_SINGULAR_PARALLEL);
+  CHECK(fabs(margin.parallel) < 1e-14 && margin.sigma < 1e-14);
   CHECK_HAS(error.text, "parallel singularity");
-  for (int i = 0; i < 3; i++) CHECK(fabs(margin.h[i]) > 0.03);
-  CHECK_STATUS(ap_wrist_inverse_dynamics(w, q, v, a, tau, &margin), AP_E_SINGULAR_PARALLEL);
-  CHECK_EQ_INT(margin.trouble, AP_WRIST_PARALLEL);
+  for (int i = 0; i < 3; i++) CHECK(fabs(margin.serial[i]) > 0.03);
+  CHECK_STATUS(ap_parallel_inverse_dynamics(w, q, v, a, tau), AP_E_SINGULAR_PARALLEL);
   CHECK(tau[0] == 7 && tau[1] == 7 && tau[2] == 7);
   // Torques still have their effect there, and the matrices exist.
-  CHECK_OK(ap_wrist_forward_dynamics(w, q, v, tau, a, NULL));
-  CHECK_OK(ap_wrist_matrices(w, q, v, M, NULL, NULL, NULL, NULL));
+  CHECK_OK(ap_parallel_forward_dynamics(w, q, v, tau, a));
+  CHECK_OK(ap_parallel_matrices(w, q, v, M, NULL, NULL, NULL));
   check_inertia(M);
   // Near it: an answer, and how near.
   trajectory(low - 1e-4, t, q, v, a);
-  CHECK_OK(ap_wrist_inverse_dynamics(w, q, v, a, tau, &margin));
+  CHECK_OK(ap_parallel_inverse_dynamics(w, q, v, a, tau));
+  margin = closed_margins(w, q, &error);
   CHECK(margin.sigma > 1e-6 && margin.sigma < 1e-2);
 }
 
@@ -666,19 +676,16 @@ TEST(euler_angles_are_singular_for_forward_dynamics_alone) {
   ap_wrist_def def = ap_agile_wrist();
   // Limbs that reach a platform turned by 90 degrees.
   for (int i = 0; i < 3; i++) def.limb[i].alpha1 = def.limb[i].alpha2 = PI / 2;
-  const ap_wrist *w = make(&def);
+  const ap_parallel *w = make(&def);
   const double q[3] = {0.2, PI / 2, 0.3}, v[3] = {1, 2, 3}, a[3] = {3, -2, 1};
   double near[3] = {q[0], q[1] - 1e-7, q[2]}, tau[3], tau_near[3], back[3];
-  ap_wrist_margin margin;
   ap_error error;
-  CHECK_OK(ap_wrist_margins(w, q, &margin));
-  CHECK_OK(ap_wrist_inverse_dynamics(w, q, v, a, tau, NULL));
-  CHECK_OK(ap_wrist_inverse_dynamics(w, near, v, a, tau_near, NULL));
+  CHECK_OK(closed_margins(w, q, &error).status);
+  CHECK_OK(ap_parallel_inverse_dynamics(w, q, v, a, tau));
+  CHECK_OK(ap_parallel_inverse_dynamics(w, near, v, a, tau_near));
   CHECK_NEAR(tau, tau_near, 3, 1e-5);
-  CHECK_STATUS(ap_wrist_forward_dynamics(w, q, v, tau, back, &margin), AP_E_SINGULAR_SERIAL);
-  CHECK_EQ_INT(margin.trouble, AP_WRIST_ANGLES);
-  CHECK_CLOSE(margin.cos_q1, 0, 1e-15);
-  CHECK_STATUS(ap_wrist_explain(w, &margin, &error), AP_E_SINGULAR_SERIAL);
+  CHECK_STATUS(ap_parallel_forward_dynamics(w, q, v, tau, back), AP_E_SINGULAR_SERIAL);
+  ap_parallel_explain(w, q, AP_E_SINGULAR_SERIAL, &error);
   CHECK_HAS(error.text, "Euler angles");
 }
 
@@ -686,29 +693,29 @@ TEST(euler_angles_are_singular_for_forward_dynamics_alone) {
 
 TEST(numbers_that_are_not_finite_are_refused) {
   ap_wrist_def def = ap_agile_wrist();
-  const ap_wrist *w = make(&def);
+  const ap_parallel *w = make(&def);
   const double bad[] = {NAN, INFINITY, -INFINITY, 1e300};
   for (int b = 0; b < 4; b++)
     for (int k = 0; k < 3; k++) {
       double x[3] = {0.1, 0.2, 0.3}, out[3] = {7, 7, 7}, C[9];
       const double q[3] = {0.1, 0.2, 0.3};
-      ap_wrist_margin margin;
-      ap_wrist_motion motion;
+      ap_parallel_margin margin;
+      double motion[9];
       x[k] = bad[b];
       test_context("%g at %d", bad[b], k);
       if (b < 3) {
-        CHECK_STATUS(ap_wrist_margins(w, x, &margin), AP_E_ARG);
-        CHECK_STATUS(ap_wrist_inverse_dynamics(w, x, q, q, out, &margin), AP_E_ARG);
-        CHECK(margin.sigma == 0 && margin.det == 0);
-        CHECK_STATUS(ap_wrist_inverse_dynamics(w, q, q, x, out, NULL), AP_E_ARG);
-        CHECK_STATUS(ap_wrist_forward_dynamics(w, q, q, x, out, NULL), AP_E_ARG);
+        CHECK_STATUS(ap_parallel_margins(w, x, &margin), AP_E_ARG);
+        CHECK_STATUS(ap_parallel_inverse_dynamics(w, x, q, q, out), AP_E_ARG);
+        CHECK(margin.sigma == 0 && margin.parallel == 0);
+        CHECK_STATUS(ap_parallel_inverse_dynamics(w, q, q, x, out), AP_E_ARG);
+        CHECK_STATUS(ap_parallel_forward_dynamics(w, q, q, x, out), AP_E_ARG);
       }
-      CHECK_STATUS(ap_wrist_kinematics(w, q, x, q, &motion, NULL), AP_E_ARG);
-      CHECK_STATUS(ap_wrist_inverse_dynamics(w, q, x, q, out, NULL), AP_E_ARG);
-      CHECK_STATUS(ap_wrist_forward_dynamics(w, q, x, q, out, NULL), AP_E_ARG);
-      CHECK_STATUS(ap_wrist_forces(w, q, x, q, out, NULL), AP_E_ARG);
-      CHECK_STATUS(ap_wrist_energy(w, q, x, &out[0], NULL, NULL), AP_E_ARG);
-      if (b < 3) CHECK_STATUS(ap_wrist_matrices(w, q, x, NULL, C, NULL, NULL, NULL), AP_E_ARG);
+      CHECK_STATUS(ap_parallel_inverse_kinematics(w, q, x, q, NULL, motion, NULL), AP_E_ARG);
+      CHECK_STATUS(ap_parallel_inverse_dynamics(w, q, x, q, out), AP_E_ARG);
+      CHECK_STATUS(ap_parallel_forward_dynamics(w, q, x, q, out), AP_E_ARG);
+      CHECK_STATUS(ap_parallel_forces(w, q, x, q, out), AP_E_ARG);
+      CHECK_STATUS(ap_parallel_energy(w, q, x, &out[0], NULL), AP_E_ARG);
+      if (b < 3) CHECK_STATUS(ap_parallel_matrices(w, q, x, NULL, C, NULL, NULL), AP_E_ARG);
       CHECK(out[0] == 7 && out[1] == 7 && out[2] == 7);
     }
 }
@@ -716,24 +723,22 @@ TEST(numbers_that_are_not_finite_are_refused) {
 // Random poses of all turns: an answer or a status, never a number that is none.
 TEST(every_pose_has_an_answer_or_a_reason) {
   rng r = rng_seed(54);
-  int met[4] = {0};
+  int met[2] = {0};
   for (int n = 0; n < 5000; n++) {
     ap_wrist_def def = random_wrist(&r);
-    const ap_wrist *w = make(&def);
+    const ap_parallel *w = make(&def);
     double q[3], v[3], a[3], tau[3];
-    ap_wrist_margin margin;
+    ap_error error;
     random_state(&r, q, v, a);
     for (int k = 0; k < 3; k++) q[k] *= 8;
-    ap_status status = ap_wrist_inverse_dynamics(w, q, v, a, tau, &margin);
     test_context("wrist %d", n);
-    CHECK(isfinite(margin.det) && isfinite(margin.sigma) && isfinite(margin.cos_q1));
-    for (int i = 0; i < 3; i++) CHECK(isfinite(margin.serial[i]) && isfinite(margin.h[i]));
-    CHECK((status == AP_OK) == (margin.trouble == AP_WRIST_NONE));
-    if (status == AP_OK) CHECK(isfinite(tau[0]) && isfinite(tau[1]) && isfinite(tau[2]));
-    if (margin.trouble == AP_WRIST_REACH) CHECK(margin.serial[margin.limb] < 0);
-    if (margin.trouble < 4) met[margin.trouble]++;
+    ap_parallel_margin margin = closed_margins(w, q, &error);
+    CHECK_STATUS(ap_parallel_inverse_dynamics(w, q, v, a, tau), margin.status);
+    if (margin.status == AP_OK) CHECK(isfinite(tau[0]) && isfinite(tau[1]) && isfinite(tau[2]));
+    if (margin.status == AP_E_UNREACHABLE) CHECK(margin.reach[margin.limb] < 0);
+    met[0] += margin.status == AP_OK, met[1] += margin.status == AP_E_UNREACHABLE;
   }
-  CHECK(met[AP_WRIST_NONE] > 100 && met[AP_WRIST_REACH] > 100);
+  CHECK(met[0] > 100 && met[1] > 100);
 }
 
 static void check_refused(const ap_wrist_def *def, ap_status status, const char *part) {
@@ -747,11 +752,11 @@ static void check_refused(const ap_wrist_def *def, ap_status status, const char 
 TEST(definitions_are_checked) {
   ap_wrist_def def = ap_agile_wrist();
   ap_error error;
-  CHECK(ap_wrist_init(&def, memory, ap_wrist_size() - 1, &error) == NULL);
+  CHECK(ap_wrist_init(&def, memory, ap_parallel_size() - 1, &error) == NULL);
   CHECK_STATUS(error.status, AP_E_MEMORY);
   for (int k = 0; k < 8; k++) { // any alignment
-    const ap_wrist *w = ap_wrist_init(&def, memory + k, ap_wrist_size(), &error);
-    CHECK(w && ap_wrist_definition(w)->limb[2].lambda == def.limb[2].lambda);
+    const ap_parallel *w = ap_wrist_init(&def, memory + k, ap_parallel_size(), &error);
+    CHECK(w && ap_parallel_n(w) == 3);
   }
   CHECK(ap_wrist_init(NULL, memory, sizeof memory, &error) == NULL);
   CHECK_STATUS(error.status, AP_E_ARG);
@@ -759,13 +764,13 @@ TEST(definitions_are_checked) {
   check_refused(&def, AP_E_MODEL, "limb 1: branch is 0, must be 1 or -1");
   def = ap_agile_wrist();
   def.limb[2].alpha2 = PI;
-  check_refused(&def, AP_E_MODEL, "limb 2: alpha2 is 3.14159 rad");
+  check_refused(&def, AP_E_MODEL, "limb 2: alpha2 is 3.14159");
   def = ap_agile_wrist();
   def.limb[0].gamma = NAN;
-  check_refused(&def, AP_E_MODEL, "limb 0: gamma");
+  check_refused(&def, AP_E_MODEL, "limb 0: gamma is nan");
   def = ap_agile_wrist();
   def.limb[0].second.mass = -1;
-  check_refused(&def, AP_E_MODEL, "second link of limb 0: mass is -1 kg");
+  check_refused(&def, AP_E_MODEL, "second link of limb 0: mass is -1");
   def = ap_agile_wrist();
   def.platform.com[2] = 0.2; // the inertia about O would be smaller than that of a point there
   check_refused(&def, AP_E_MODEL, "platform: no body of 1.351 kg");
@@ -773,21 +778,19 @@ TEST(definitions_are_checked) {
   def.gravity[1] = INFINITY;
   check_refused(&def, AP_E_MODEL, "gravity");
   def = ap_agile_wrist();
-  def.least_h = 0;
-  check_refused(&def, AP_E_MODEL, "least_h");
+  def.least_serial = 0;
+  check_refused(&def, AP_E_MODEL, "least_serial");
   def = ap_agile_wrist();
-  def.least_det = 1;
-  check_refused(&def, AP_E_MODEL, "least_det");
+  def.least_parallel = 1;
+  check_refused(&def, AP_E_MODEL, "least_parallel");
 }
 
 TEST(massless_wrists_have_no_forward_dynamics) {
   ap_wrist_def def = ap_agile_wrist();
   const double q[3] = {0.1, 0.2, 0.3}, tau[3] = {1, 2, 3};
   double a[3];
-  ap_wrist_margin margin;
-  for (int i = 0; i < 3; i++) def.limb[i].first = def.limb[i].second = (ap_wrist_link){0};
-  CHECK_OK(ap_wrist_forward_dynamics(make(&def), q, NULL, tau, a, NULL));
-  def.platform = (ap_wrist_link){0};
-  CHECK_STATUS(ap_wrist_forward_dynamics(make(&def), q, NULL, tau, a, &margin), AP_E_SINGULAR);
-  CHECK_EQ_INT(margin.trouble, AP_WRIST_INERTIA);
+  for (int i = 0; i < 3; i++) def.limb[i].first = def.limb[i].second = (ap_parallel_link){0};
+  CHECK_OK(ap_parallel_forward_dynamics(make(&def), q, NULL, tau, a));
+  def.platform = (ap_parallel_link){0};
+  CHECK_STATUS(ap_parallel_forward_dynamics(make(&def), q, NULL, tau, a), AP_E_SINGULAR);
 }

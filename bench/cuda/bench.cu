@@ -64,6 +64,12 @@ struct robot;
     static void cpu_inertia(const real *q, const real *, const real *, real *out) {                \
       cpu_##suffix##_inertia_matrix(q, out);                                                       \
     }                                                                                              \
+    static void cpu_integrate(const real *q, const real *v, real *out) {                           \
+      cpu_##suffix##_integrate(q, v, out);                                                         \
+    }                                                                                              \
+    static void cpu_difference(const real *q, const real *to, real *out) {                         \
+      cpu_##suffix##_difference(q, to, out);                                                       \
+    }                                                                                              \
     static void cpu_forward(const real *q, const real *v, const real *a, real *out) {              \
       cpu_##suffix##_forward_dynamics(q, v, a, out);                                               \
     }                                                                                              \
@@ -242,45 +248,20 @@ static typename robot<real>::rollout rollout(int steps, const real *target) {
   return r;
 }
 
-// A free body moved along its body twist, in double.
-template <typename real>
-static void cpu_screw(real *q, const real *twist) {
-  double p[4], w[3], v[3], u[3], y[3], x = 0;
-  for (int k = 0; k < 4; k++) p[k] = (double)q[3 + k];
-  for (int k = 0; k < 3; k++)
-    v[k] = (double)twist[k], w[k] = (double)twist[3 + k], x += w[k] * w[k];
-  auto cross = [](const double *a, const double *b, double *c) {
-    for (int k = 0; k < 3; k++)
-      c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-  };
-  double t = std::sqrt(x), small = t < 1e-4, half = small ? 0.5 - x / 48 : std::sin(t / 2) / t;
-  double a = small ? 0.5 : (1 - std::cos(t)) / x, b = small ? 1.0 / 6 : (t - std::sin(t)) / (x * t);
-  cross(w, v, u), cross(w, u, y);
-  for (int k = 0; k < 3; k++) v[k] += a * u[k] + b * y[k];
-  cross(p, v, u), cross(p, u, y);
-  for (int k = 0; k < 3; k++) q[k] = (real)((double)q[k] + v[k] + 2 * (p[3] * u[k] + y[k]));
-  double c = std::cos(t / 2), next[4];
-  cross(p, w, u);
-  for (int k = 0; k < 3; k++) next[k] = c * p[k] + half * (p[3] * w[k] + u[k]);
-  next[3] = c * p[3] - half * (p[0] * w[0] + p[1] * w[1] + p[2] * w[2]);
-  double length =
-      std::sqrt(next[0] * next[0] + next[1] * next[1] + next[2] * next[2] + next[3] * next[3]);
-  for (int k = 0; k < 4; k++) q[3 + k] = (real)(next[k] / length);
-}
-
-// The same steps one state at a time; of a free base only without a controller.
+// The same steps one state at a time.
 template <typename real>
 static void cpu_rollout(const typename robot<real>::rollout &r, const real *target, real *q,
                         real *v) {
-  const int nv = robot<real>::nv, base = robot<real>::nq > nv ? 6 : 0;
-  std::vector<real> a(nv), along(nv);
+  const int nq = robot<real>::nq, nv = robot<real>::nv;
+  std::vector<real> a(nv), along(nv), next(nq);
   for (int step = 0; step < r.steps; step++) {
+    robot<real>::cpu_difference(q, target, along.data());
     for (int j = 0; j < nv; j++)
-      a[j] = r.pd ? ((real)0 + r.kp[j] * (target[j] - q[j])) + r.kd[j] * ((real)0 - v[j]) : 0;
+      a[j] = ((real)0 + r.kp[j] * along[j]) + r.kd[j] * ((real)0 - v[j]);
     robot<real>::cpu_forward(q, v, a.data(), a.data());
     for (int j = 0; j < nv; j++) v[j] += r.dt * a[j], along[j] = r.dt * v[j];
-    if (base) cpu_screw(q, along.data());
-    for (int j = base; j < nv; j++) q[j + (base ? 1 : 0)] += along[j];
+    robot<real>::cpu_integrate(q, along.data(), next.data());
+    std::copy(next.begin(), next.end(), q);
   }
 }
 
@@ -293,7 +274,6 @@ static bool compare_rollout(double bound) {
   device<real> dq(n * nq), dv(n * nv), dt(n * nq);
   fill(dq.p, n * nq, q), fill(dv.p, n * nv, v), fill(dt.p, n * nq, target);
   typename robot<real>::rollout r = rollout<real>(100, dt.p);
-  if (nq > nv) r.pd = 0;
   ok(robot<real>::roll(n, r, dq.p, dv.p), "rollout");
   ok(cudaMemcpy(q2.data(), dq.p, q2.size() * sizeof(real), cudaMemcpyDeviceToHost), "rollout");
   difference d;

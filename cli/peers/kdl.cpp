@@ -4,7 +4,7 @@
 #include <kdl/chainfdsolver_recursive_newton_euler.hpp>
 #include <kdl/chainidsolver_recursive_newton_euler.hpp>
 
-#include "peer.h"
+#include "peers/peer.h"
 
 namespace {
 
@@ -44,18 +44,18 @@ KDL::Segment segment(const cli_link &l) {
   return KDL::Segment(joint, tip, KDL::RigidBodyInertia(l.mass, vector(l.com), about_com));
 }
 
-void run(void *own, cli_what what, const double *q, const double *v, const double *x, double *out) {
+void run(void *own, ap_quantity what, const double *q, const double *v, const double *x, double *out) {
   robot *r = static_cast<robot *>(own);
   for (unsigned k = 0; k < r->n; k++) r->q(k) = q[k], r->v(k) = v[k], r->x(k) = x[k];
-  if (what == CLI_INVERSE)
+  if (what == AP_INVERSE)
     r->inverse.CartToJnt(r->q, r->v, r->x, r->wrenches, r->out);
-  else if (what == CLI_INERTIA)
+  else if (what == AP_INERTIA)
     r->parameters.JntToMass(r->q, r->M);
   else
     r->forward.CartToJnt(r->q, r->v, r->x, r->wrenches, r->out);
   if (!out) return;
-  for (unsigned k = 0; what != CLI_INERTIA && k < r->n; k++) out[k] = r->out(k);
-  for (unsigned k = 0; what == CLI_INERTIA && k < r->n * r->n; k++)
+  for (unsigned k = 0; what != AP_INERTIA && k < r->n; k++) out[k] = r->out(k);
+  for (unsigned k = 0; what == AP_INERTIA && k < r->n * r->n; k++)
     out[k] = r->M(k / r->n, k % r->n);
 }
 
@@ -64,12 +64,13 @@ void close(void *own) { delete static_cast<robot *>(own); }
 } // namespace
 
 extern "C" cli_peer cli_peer_kdl(const cli_links *links) {
-  cli_peer peer = {"kdl", nullptr, {true, true, true, false, false}, run, close};
+  const unsigned computes = 1u << AP_INVERSE | 1u << AP_INERTIA | 1u << AP_FORWARD;
+  cli_peer peer = {{"kdl", computes, nullptr, run}, close};
   KDL::Chain chain;
   for (int k = 0; k < links->n; k++) {
     if (links->link[k].parent != k) return peer;
     chain.addSegment(segment(links->link[k]));
   }
-  peer.own = new robot(chain, vector(links->gravity));
+  peer.peer.own = new robot(chain, vector(links->gravity));
   return peer;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer.h"
+#include "peers/peer.h"
 
 typedef struct robot {
   mjModel *m;
@@ -142,18 +142,18 @@ static void run_forward(robot *r) {
 }
 
 // The result in our order of coordinates.
-static void get_result(robot *r, cli_what what, double *out) {
+static void get_result(robot *r, ap_quantity what, double *out) {
   const int n = r->m->nv;
-  if (what == CLI_INERTIA) {
+  if (what == AP_INERTIA) {
     mj_fullM(r->m, r->full, r->d->qM);
     for (int k = 0; k < n * n; k++) out[k] = r->full[r->place[k / n] * n + r->place[k % n]];
     return;
   }
-  const double *from = what == CLI_INVERSE ? r->d->qfrc_inverse : r->d->qacc;
+  const double *from = what == AP_INVERSE ? r->d->qfrc_inverse : r->d->qacc;
   for (int k = 0; k < n; k++) out[k] = from[r->place[k]];
 }
 
-static void run(void *own, cli_what what, const double *q, const double *v, const double *x,
+static void run(void *own, ap_quantity what, const double *q, const double *v, const double *x,
                 double *out) {
   robot *r = own;
   for (int k = 0; k < r->m->nv; k++) {
@@ -161,9 +161,9 @@ static void run(void *own, cli_what what, const double *q, const double *v, cons
     r->d->qvel[r->place[k]] = v[k];
     r->x[r->place[k]] = x[k];
   }
-  if (what == CLI_INVERSE) {
+  if (what == AP_INVERSE) {
     run_inverse(r);
-  } else if (what == CLI_INERTIA) {
+  } else if (what == AP_INERTIA) {
     mj_kinematics(r->m, r->d);
     mj_comPos(r->m, r->d);
     mj_crb(r->m, r->d);
@@ -184,7 +184,10 @@ static void close_robot(void *own) {
 }
 
 cli_peer cli_peer_mujoco(const cli_links *links) {
-  cli_peer peer = {.name = "mujoco", .can = {true, true, true}, .run = run, .close = close_robot};
+  cli_peer peer = {.peer = {.name = "mujoco",
+                            .computes = 1u << AP_INVERSE | 1u << AP_INERTIA | 1u << AP_FORWARD,
+                            .run = run},
+                   .close = close_robot};
   robot *r = calloc(1, sizeof *r);
   if (!r) return peer;
   const size_t n = (size_t)links->n;
@@ -194,7 +197,7 @@ cli_peer cli_peer_mujoco(const cli_links *links) {
   if (r->place && r->x && r->full) r->m = model_of(links, r->place);
   r->d = r->m && r->m->nv == links->n ? mj_makeData(r->m) : NULL;
   if (r->d)
-    peer.own = r;
+    peer.peer.own = r;
   else
     close_robot(r);
   return peer;

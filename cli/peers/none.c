@@ -1,18 +1,18 @@
 // In the place of peers that were not found.
 
-#include "peer.h"
+#include "peers/peer.h"
 
 #ifndef CLI_HAVE_KDL
 cli_peer cli_peer_kdl(const cli_links *links) {
   (void)links;
-  return (cli_peer){.name = "kdl"};
+  return (cli_peer){.peer = {.name = "kdl"}};
 }
 #endif
 
 #ifndef CLI_HAVE_MUJOCO
 cli_peer cli_peer_mujoco(const cli_links *links) {
   (void)links;
-  return (cli_peer){.name = "mujoco"};
+  return (cli_peer){.peer = {.name = "mujoco"}};
 }
 #endif
 

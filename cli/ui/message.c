@@ -1,5 +1,6 @@
 #include "ui/message.h"
 
+#include <appell/json.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,43 +20,13 @@ bool cli_colour(FILE *stream) {
   return isatty(fileno(stream)) == 1;
 }
 
-// Length of the UTF-8 character at s, 0 where there is none. Overlong forms, surrogates and what
-// lies beyond U+10FFFF are none (Unicode 15, table 3-7).
-static size_t utf8_length(const unsigned char *s) {
-  if (s[0] < 0x80) return 1;
-  size_t length = 0;
-  unsigned char low = 0x80, high = 0xbf;
-  if (s[0] >= 0xc2 && s[0] <= 0xdf) length = 2;
-  if (s[0] >= 0xe0 && s[0] <= 0xef) length = 3;
-  if (s[0] >= 0xf0 && s[0] <= 0xf4) length = 4;
-  if (s[0] == 0xe0) low = 0xa0;
-  if (s[0] == 0xed) high = 0x9f;
-  if (s[0] == 0xf0) low = 0x90;
-  if (s[0] == 0xf4) high = 0x8f;
-  if (length == 0 || s[1] < low || s[1] > high) return 0;
-  for (size_t k = 2; k < length; k++) {
-    if ((s[k] & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
-bool cli_is_utf8(const char *s) { return utf8_length((const unsigned char *)s) > 0; }
-
-size_t cli_character(const char *s) {
-  return cli_is_utf8(s) ? utf8_length((const unsigned char *)s) : 1;
-}
-
-bool cli_is_control(const char *s) {
-  const unsigned char *c = (const unsigned char *)s;
-  if (*c < 0x20 || *c == 0x7f) return true;
-  const unsigned char c1 = cli_is_utf8(s) ? (*c == 0xc2 ? c[1] : 0) : *c;
-  return c1 >= 0x80 && c1 <= 0x9f;
-}
-
 char *cli_plain(const char *text, char *out, size_t size) {
   size_t n = 0;
-  for (size_t length; *text && n + (length = cli_character(text)) < size; text += length) {
-    if (cli_is_control(text)) {
+  for (size_t length; *text; text += length) {
+    length = ap_utf8_length(text);
+    if (length == 0) length = 1;
+    if (n + length >= size) break;
+    if (ap_is_control(text)) {
       out[n++] = '?';
     } else {
       memcpy(out + n, text, length);

@@ -35,13 +35,6 @@ void cli_warn(const char *file, int line, const char *text);
 
 /// Whether a stream is a terminal that wants colours (NO_COLOR is not set).
 bool cli_colour(FILE *stream);
-/// Whether a character of UTF-8 stands at s.
-bool cli_is_utf8(const char *s);
-/// Bytes of the character at s, 1 for a byte that is none.
-size_t cli_character(const char *s);
-/// Whether a control character stands at s: of ASCII, or U+0080 to U+009F, which steer terminals
-/// too, in UTF-8 or as a byte of an older encoding.
-bool cli_is_control(const char *s);
 /// Copy text to out (size bytes) with control characters as '?' and cut at a whole character, so
 /// that a name from a file can neither break the line nor steer a terminal; returns out.
 char *cli_plain(const char *text, char *out, size_t size);

@@ -26,20 +26,23 @@ static void die_by_signal(int number) {
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
 enum { DEADLY = sizeof deadly / sizeof deadly[0] };
 
+void cli_on_signal(void (*handler)(int number)) {
+  struct sigaction now, once = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&once.sa_mask);
+  for (int k = 0; k < DEADLY; k++) {
+    // Under nohup a signal is ignored, and stays so.
+    if (sigaction(deadly[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      sigaction(deadly[k], &once, NULL);
+  }
+}
+
 void cli_out_prepare(void) {
   // The wrong direction on purpose: using a stream that the caller closed stays an error.
   const int modes[3] = {O_WRONLY, O_RDONLY, O_RDONLY};
   for (int fd = 0; fd < 3; fd++) {
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0) _exit(CLI_FAILED);
   }
-  struct sigaction now, dying = {.sa_handler = die_by_signal, .sa_flags = (int)SA_RESETHAND};
-  sigemptyset(&dying.sa_mask);
-  for (int k = 0; k < DEADLY; k++) {
-    // Under nohup a signal is ignored, and stays so.
-    if (sigaction(deadly[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {
-      sigaction(deadly[k], &dying, NULL);
-    }
-  }
+  cli_on_signal(die_by_signal);
   signal(SIGPIPE, SIG_IGN); // the write says EPIPE then
   signal(SIGXFSZ, SIG_IGN); // and EFBIG, so that nothing half-written is left behind
 }
@@ -209,6 +212,8 @@ void cli_out_write(cli_out *out, const char *text, size_t length) {
   memcpy(out->buffer + out->used, text, length);
   out->used += length;
 }
+
+void cli_out_sink(void *out, const char *text, size_t length) { cli_out_write(out, text, length); }
 
 void cli_out_printf(cli_out *out, const char *format, ...) {
   char text[PRINT_BYTES];

@@ -9,8 +9,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <appell/json.h>
 
 #include "ui/message.h"
 
@@ -28,11 +27,15 @@ typedef struct cli_out {
 /// Call once, first thing in main(): makes sure that files are not opened in the place of a closed
 /// standard stream, and that a signal removes what is half-written.
 void cli_out_prepare(void);
+/// Let the first SIGINT, SIGTERM or SIGHUP call a handler; a second one ends the program.
+void cli_on_signal(void (*handler)(int number));
 
 /// Open the file path; NULL or "-" is standard output. Reports and returns a status other than
 /// CLI_OK when that cannot be done; then there is nothing to close.
 int cli_out_open(cli_out *out, const char *path);
 void cli_out_write(cli_out *out, const char *text, size_t length);
+/// The same as an ap_write, whose context is the cli_out.
+void cli_out_sink(void *out, const char *text, size_t length);
 /// At most 4 KiB at a time.
 void cli_out_printf(cli_out *out, const char *format, ...) CLI_PRINTF(2, 3);
 /// Hand over what is in the buffer. False: a write failed, and further work is in vain.

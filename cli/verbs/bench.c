@@ -1,20 +1,18 @@
-#include <appell/codegen.h>
+#include <appell/bench.h>
 #include <appell/plot.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain.h"
-#include "clock.h"
-#include "ui/json.h"
 #include "load.h"
-#include "peak.h"
+#include "peers/links.h"
+#include "clock.h"
+#include "ui/output.h"
 #include "ui/progress.h"
-#include "speed.h"
 #include "ui/table.h"
 #include "ui/values.h"
-#include "verbs.h"
 #include "ui/wrap.h"
+#include "verbs.h"
 
 enum { JSON, FULL, CHAINS, PLOT, SECONDS, FLOATING, IGNORE_MIMIC };
 
@@ -40,14 +38,14 @@ static const char text[] =
 // Seconds for the whole run without --full, and for each way of computing one thing.
 static const double all_seconds = 45, full_seconds = 0.25, least_seconds = 0.001;
 
-enum { MOST_ENTRIES = 64 };
+// Beyond so many joints a chain is not generated: compiling would take longer than all the rest.
+enum { MOST_ENTRIES = 64, MOST_GENERATED = 12, PEERS = 2 };
 
 // A model and what came out for it.
 typedef struct entry {
   char name[64];
   int joints; // of a chain; 0: no chain
-  cli_speeds speeds;
-  ap_count count[CLI_WHATS]; // operations of generated code; 0: not known
+  ap_bench found;
 } entry;
 
 typedef struct bench {
@@ -65,31 +63,6 @@ typedef struct bench {
 
 // ---- measuring ---------------------------------------------------------------------------------
 
-// Operations of what is generated, for the fraction of the peak.
-static void count_operations(const ap_model *m, ap_count *count) {
-  static const char *const names[CLI_WHATS] = {"inverse_dynamics", "inertia_matrix",
-                                               "forward_dynamics", "inverse_dynamics_derivatives",
-                                               "forward_dynamics_derivatives"};
-  ap_generate_options generating = ap_default_generate();
-  ap_code *code = NULL;
-  generating.functions = ap_default_compile().functions;
-  if (ap_generate(m, &generating, &code, NULL) != AP_OK) return;
-  for (int f = 0; f < AP_FUNCTIONS; f++) {
-    for (int what = 0; what < CLI_WHATS; what++) {
-      if (strcmp(ap_function_name((ap_function)f), names[what]) == 0)
-        ap_code_count(code, (ap_function)f, &count[what]);
-    }
-  }
-  ap_code_free(code);
-}
-
-static double operations(const entry *e) {
-  double sum = 0;
-  for (int what = 0; what < CLI_WHATS; what++)
-    sum += (double)(e->count[what].mul + e->count[what].add);
-  return sum;
-}
-
 // What is left of the time is shared by the models to come.
 static double seconds_each(const bench *b, int to_come) {
   if (b->limit <= 0) return full_seconds;
@@ -98,11 +71,35 @@ static double seconds_each(const bench *b, int to_come) {
   return each > full_seconds ? full_seconds : each < least_seconds ? least_seconds : each;
 }
 
-// Whether the model's code can be compiled in the time that is left, as those before tell: the time
-// of a compiler is proportional to the operations.
-static bool has_time_to_compile(const bench *b, const entry *e) {
-  if (b->full || b->limit <= 0) return true;
-  return cli_clock() - b->start + b->per_operation * operations(e) < 0.8 * b->limit;
+// Operations of code that can be compiled in the time that is left, as the models before tell: the
+// time of a compiler is proportional to the operations.
+static double most_operations(const bench *b) {
+  if (b->full || b->limit <= 0 || b->per_operation <= 0) return INFINITY;
+  return (0.8 * b->limit - (cli_clock() - b->start)) / b->per_operation;
+}
+
+static double operations(const entry *e) {
+  double sum = 0;
+  for (int k = 0; k < AP_BENCH_QUANTITIES; k++) sum += e->found.operations[k];
+  return sum;
+}
+
+// Beside the peers that take the model.
+static int measure(entry *e, const ap_model *m, ap_bench_options o) {
+  cli_links links;
+  cli_peer own[PEERS] = {0};
+  ap_peer peer[PEERS];
+  ap_error error = {0};
+  cli_links_of(m, &links);
+  if (links.n > 0) own[0] = cli_peer_kdl(&links), own[1] = cli_peer_mujoco(&links);
+  for (int k = 0; k < PEERS; k++) peer[k] = own[k].peer;
+  o.peer = peer, o.peers = PEERS;
+  error.status = ap_bench_run(m, &o, &e->found, &error);
+  for (int k = 0; k < PEERS; k++)
+    if (own[k].close && peer[k].own) own[k].close(peer[k].own);
+  cli_links_free(&links);
+  if (error.status == AP_E_MEMORY) return cli_no_memory();
+  return error.status == AP_OK ? CLI_OK : cli_fail(CLI_FAILED, e->name, 0, "%s", error.text);
 }
 
 static int add_entry(bench *b, const char *name, const ap_model *m, int joints, int to_come) {
@@ -114,18 +111,18 @@ static int add_entry(bench *b, const char *name, const ap_model *m, int joints, 
   entry *e = &b->entry[b->entries++];
   snprintf(e->name, sizeof e->name, "%s", name);
   e->joints = joints;
-  e->speeds = (cli_speeds){.model = m, .name = e->name, .seconds = seconds_each(b, to_come)};
   cli_progress_step(&b->progress, b->entries - 1, b->all, "%s", e->name);
-  if (joints <= CLI_MOST_GENERATED) count_operations(m, e->count);
-  const bool in_time = has_time_to_compile(b, e);
-  e->speeds.no_generated = joints > CLI_MOST_GENERATED || !in_time;
-  if (b->full) b->peak = fmax(b->peak, cli_peak()); // now and then the core is not ours alone
-  const int status = cli_speeds_run(&e->speeds);
-  if (joints > CLI_MOST_GENERATED)
-    snprintf(e->speeds.note, sizeof e->speeds.note, "%s",
-             "not generated, being so long: batch is the library's");
-  else if (!in_time)
-    snprintf(e->speeds.note, sizeof e->speeds.note,
+  ap_bench_options o = ap_default_bench();
+  o.seconds = seconds_each(b, to_come);
+  o.no_generated = joints > MOST_GENERATED;
+  o.most_operations = most_operations(b);
+  if (b->full) b->peak = fmax(b->peak, ap_bench_peak()); // now and then the core is not ours alone
+  const int status = measure(e, m, o);
+  char *note = e->found.note;
+  if (o.no_generated)
+    snprintf(note, sizeof e->found.note, "not generated, being so long: batch is the library's");
+  else if (e->found.too_many)
+    snprintf(note, sizeof e->found.note,
              "no generated code: no time to compile it; --full takes it");
   else if (operations(e) > 0)
     b->per_operation = fmax(b->per_operation, (cli_clock() - from) / operations(e));
@@ -179,59 +176,57 @@ static int bench_chains(bench *b) {
   int status = CLI_OK;
   for (int k = 0; k < n && status == CLI_OK; k++) {
     char name[32];
-    cli_chain chain = cli_chain_open(chain_sizes[k]);
+    ap_model *chain = ap_bench_chain(chain_sizes[k]);
     snprintf(name, sizeof name, "chain%d", chain_sizes[k]);
-    status = chain.model ? add_entry(b, name, chain.model, chain_sizes[k], n - k) : cli_no_memory();
-    cli_chain_close(&chain);
+    status = chain ? add_entry(b, name, chain, chain_sizes[k], n - k) : cli_no_memory();
+    ap_model_free(chain);
   }
   return status;
 }
 
 // ---- results -----------------------------------------------------------------------------------
 
-static const cli_speed *find_row(const entry *e, cli_what what, const char *path,
-                                 const char *real) {
-  for (int k = 0; k < e->speeds.rows; k++) {
-    const cli_speed *r = &e->speeds.row[k];
-    if (r->what == what && strcmp(r->path, path) == 0 && strcmp(r->real, real) == 0) return r;
-  }
-  return NULL;
+static const ap_bench_row *find_row(const entry *e, int k, const char *path, const char *real) {
+  return ap_bench_find(&e->found, ap_bench_quantity(k), path, real);
 }
+
+static const char *what_name(int k) { return ap_bench_name(ap_bench_quantity(k)); }
 
 // Of the peak, for ways that compute in double what was counted: generated code, of one state or of
 // many; 0: not known.
-static double fraction_of_peak(const bench *b, const entry *e, const cli_speed *r) {
-  const ap_count *count = &e->count[r->what];
+static double fraction_of_peak(const bench *b, const entry *e, const ap_bench_row *r) {
+  int k = 0;
   const bool counted = strcmp(r->path, "generated") == 0 || strcmp(r->path, "batch") == 0;
   if (!counted || strcmp(r->real, "f64") != 0 || b->peak <= 0) return 0;
-  if (!find_row(e, r->what, "generated", "f64")) return 0; // the batch is the general library's
-  return (double)(count->mul + count->add) / (r->ns * b->peak);
+  while (ap_bench_quantity(k) != r->what) k++;
+  if (!find_row(e, k, "generated", "f64")) return 0; // the batch is the general library's
+  return e->found.operations[k] / (r->ns * b->peak);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
 
 static int print_json(cli_out *out, const bench *b) {
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '[');
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '[');
   for (int k = 0; k < b->entries; k++) {
     const entry *e = &b->entry[k];
-    for (int i = 0; i < e->speeds.rows; i++) {
-      const cli_speed *r = &e->speeds.row[i];
+    for (int i = 0; i < e->found.rows; i++) {
+      const ap_bench_row *r = &e->found.row[i];
       const double fraction = fraction_of_peak(b, e, r);
-      cli_json_open(&json, NULL, '{');
-      cli_json_string(&json, "model", e->name);
-      cli_json_string(&json, "what", cli_what_name(r->what));
-      cli_json_string(&json, "path", r->path);
-      cli_json_string(&json, "real", r->real);
-      cli_json_number(&json, "ns", r->ns);
-      cli_json_number(&json, "p10", r->p10);
-      cli_json_number(&json, "p90", r->p90);
-      if (fraction > 0) cli_json_number(&json, "of_peak", fraction);
-      cli_json_close(&json, '}');
+      ap_json_open(&json, NULL, '{');
+      ap_json_string(&json, "model", e->name);
+      ap_json_string(&json, "what", ap_bench_name(r->what));
+      ap_json_string(&json, "path", r->path);
+      ap_json_string(&json, "real", r->real);
+      ap_json_number(&json, "ns", r->ns);
+      ap_json_number(&json, "p10", r->p10);
+      ap_json_number(&json, "p90", r->p90);
+      if (fraction > 0) ap_json_number(&json, "of_peak", fraction);
+      ap_json_close(&json, '}');
     }
-    if (e->speeds.note[0]) cli_warn(e->name, 0, e->speeds.note);
+    if (e->found.note[0]) cli_warn(e->name, 0, e->found.note);
   }
-  cli_json_close(&json, ']');
+  ap_json_close(&json, ']');
   return CLI_OK;
 }
 
@@ -250,16 +245,16 @@ static const column columns[] = {{"general", "f64", "general"},
                                  {"kdl", "f64", "KDL"},
                                  {"mujoco", "f64", "MuJoCo"}};
 // Ours in double come first, the peers last.
-enum { COLUMNS = sizeof columns / sizeof columns[0], WAYS = 3, PEERS = 2 };
+enum { COLUMNS = sizeof columns / sizeof columns[0], WAYS = 3 };
 
 static void fill_table(cli_table *table, const entry *e) {
   *table = (cli_table){.columns = COLUMNS + 1, .right = (2u << COLUMNS) - 2};
   cli_table_add(table, "%s, ns", e->name);
   for (int k = 0; k < COLUMNS; k++) cli_table_add(table, "%s", columns[k].heading);
-  for (int what = 0; what < CLI_WHATS; what++) {
-    cli_table_add(table, "%s", cli_what_name((cli_what)what));
+  for (int what = 0; what < AP_BENCH_QUANTITIES; what++) {
+    cli_table_add(table, "%s", what_name(what));
     for (int k = 0; k < COLUMNS; k++) {
-      const cli_speed *r = find_row(e, (cli_what)what, columns[k].path, columns[k].real);
+      const ap_bench_row *r = find_row(e, what, columns[k].path, columns[k].real);
       if (r)
         cli_table_add(table, "%.*f", r->ns < 100 ? 1 : 0, r->ns);
       else
@@ -274,11 +269,11 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 static void print_spread(cli_out *out, const entry *e) {
-  double spread[CLI_WHATS * COLUMNS];
-  const int n = e->speeds.rows;
+  double spread[AP_BENCH_QUANTITIES * COLUMNS];
+  const int n = e->found.rows;
   if (n == 0) return;
   for (int k = 0; k < n; k++) {
-    const cli_speed *r = &e->speeds.row[k];
+    const ap_bench_row *r = &e->found.row[k];
     spread[k] = (r->p90 - r->p10) / r->ns * 100;
   }
   qsort(spread, (size_t)n, sizeof *spread, by_size);
@@ -293,9 +288,9 @@ static void print_ratios(cli_out *out, const entry *e, const column *peer) {
   int found = 0;
   for (int k = 0; k < WAYS; k++) {
     int of_way = 0;
-    for (int what = 0; what < CLI_WHATS && n < sizeof line; what++) {
-      const cli_speed *r = find_row(e, (cli_what)what, columns[k].path, columns[k].real);
-      const cli_speed *p = find_row(e, (cli_what)what, peer->path, peer->real);
+    for (int what = 0; what < AP_BENCH_QUANTITIES && n < sizeof line; what++) {
+      const ap_bench_row *r = find_row(e, what, columns[k].path, columns[k].real);
+      const ap_bench_row *p = find_row(e, what, peer->path, peer->real);
       if (!r || !p) continue;
       if (of_way++ == 0)
         n += (size_t)snprintf(line + n, sizeof line - n, "%s %s", found++ > 0 ? ";" : "",
@@ -303,7 +298,7 @@ static void print_ratios(cli_out *out, const entry *e, const column *peer) {
       const double ratio = p->ns / r->ns;
       if (n < sizeof line)
         n += (size_t)snprintf(line + n, sizeof line - n, "%s %s %.*f", of_way > 1 ? "," : "",
-                              cli_what_name((cli_what)what), ratio < 10 ? 1 : 0, ratio);
+                              what_name(what), ratio < 10 ? 1 : 0, ratio);
     }
   }
   if (found > 0) cli_wrap(out, cli_line_width(), "  ", line);
@@ -314,12 +309,12 @@ static void print_slower(cli_out *out, const entry *e) {
   char line[256];
   size_t n = (size_t)snprintf(line, sizeof line, "the library is faster than generated code for");
   int found = 0;
-  for (int what = 0; what < CLI_WHATS && n < sizeof line; what++) {
-    const cli_speed *general = find_row(e, (cli_what)what, "general", "f64");
-    const cli_speed *generated = find_row(e, (cli_what)what, "generated", "f64");
+  for (int what = 0; what < AP_BENCH_QUANTITIES && n < sizeof line; what++) {
+    const ap_bench_row *general = find_row(e, what, "general", "f64");
+    const ap_bench_row *generated = find_row(e, what, "generated", "f64");
     if (general && generated && general->ns < generated->ns)
       n += (size_t)snprintf(line + n, sizeof line - n, "%s %s", found++ > 0 ? "," : "",
-                            cli_what_name((cli_what)what));
+                            what_name(what));
   }
   if (found > 0) cli_wrap(out, cli_line_width(), "  ", line);
 }
@@ -331,13 +326,12 @@ static void print_peak(cli_out *out, const bench *b) {
     char line[512];
     size_t n = (size_t)snprintf(line, sizeof line, "%s, batch, of that peak:", e->name);
     const size_t before = n;
-    for (int what = 0; what < CLI_WHATS && n < sizeof line; what++) {
-      const cli_speed *r = find_row(e, (cli_what)what, "batch", "f64");
+    for (int what = 0; what < AP_BENCH_QUANTITIES && n < sizeof line; what++) {
+      const ap_bench_row *r = find_row(e, what, "batch", "f64");
       const double fraction = r ? fraction_of_peak(b, e, r) : 0;
       if (fraction > 0)
-        n += (size_t)snprintf(line + n, sizeof line - n, " %s %.0f %%%s",
-                              cli_what_name((cli_what)what), 100 * fraction,
-                              what < CLI_WHATS - 1 ? "," : "");
+        n += (size_t)snprintf(line + n, sizeof line - n, " %s %.0f %%%s", what_name(what),
+                              100 * fraction, what < AP_BENCH_QUANTITIES - 1 ? "," : "");
     }
     if (n > before) cli_out_printf(out, "  %s\n", line);
   }
@@ -353,7 +347,7 @@ static int print_tables(cli_out *out, const bench *b) {
     print_spread(out, &b->entry[k]);
     print_slower(out, &b->entry[k]);
     for (int p = COLUMNS - PEERS; p < COLUMNS; p++) print_ratios(out, &b->entry[k], &columns[p]);
-    if (b->entry[k].speeds.note[0]) cli_wrap(out, cli_line_width(), "  ", b->entry[k].speeds.note);
+    if (b->entry[k].found.note[0]) cli_wrap(out, cli_line_width(), "  ", b->entry[k].found.note);
   }
   if (b->full) print_peak(out, b);
   if (b->left_out > 0)
@@ -368,23 +362,23 @@ static int draw(const bench *b, const char *path) {
   static const char *const paths[] = {"general", "generated", "batch", "kdl", "mujoco"};
   static const char *const labels[] = {"general", "generated", "batch", "KDL", "MuJoCo"};
   enum { PATHS = 5, POINTS = 8 };
-  double x[CLI_WHATS][PATHS][POINTS], y[CLI_WHATS][PATHS][POINTS];
-  ap_curve curve[CLI_WHATS][PATHS];
-  ap_panel panel[CLI_WHATS];
-  for (int what = 0; what < CLI_WHATS; what++) {
+  double x[AP_BENCH_QUANTITIES][PATHS][POINTS], y[AP_BENCH_QUANTITIES][PATHS][POINTS];
+  ap_curve curve[AP_BENCH_QUANTITIES][PATHS];
+  ap_panel panel[AP_BENCH_QUANTITIES];
+  for (int what = 0; what < AP_BENCH_QUANTITIES; what++) {
     int curves = 0;
     for (int p = 0; p < PATHS; p++) {
       int n = 0;
       for (int k = 0; k < b->entries && n < POINTS; k++) {
         const entry *e = &b->entry[k];
-        const cli_speed *r = e->joints ? find_row(e, (cli_what)what, paths[p], "f64") : NULL;
+        const ap_bench_row *r = e->joints ? find_row(e, what, paths[p], "f64") : NULL;
         if (r) x[what][p][n] = e->joints, y[what][p][n++] = r->ns * 1e-3;
       }
       if (n == 0) continue;
       curve[what][curves++] =
           (ap_curve){.label = labels[p], .n = n, .x = x[what][p], .y = y[what][p], .colour = p + 1};
     }
-    panel[what] = (ap_panel){.title = cli_what_name((cli_what)what),
+    panel[what] = (ap_panel){.title = what_name(what),
                              .x_label = "joints",
                              .y_label = "time of one evaluation / us",
                              .curve = curve[what],
@@ -392,8 +386,10 @@ static int draw(const bench *b, const char *path) {
                              .log_x = true,
                              .log_y = true};
   }
-  const ap_figure figure = {
-      .title = "Chains, one core, double", .panel = panel, .npanel = CLI_WHATS, .columns = 3};
+  const ap_figure figure = {.title = "Chains, one core, double",
+                            .panel = panel,
+                            .npanel = AP_BENCH_QUANTITIES,
+                            .columns = 3};
   ap_error error = {0};
   error.status = ap_figure_write(&figure, path, &error);
   return error.status == AP_OK ? CLI_OK : cli_fail_output(path, &error);
@@ -439,14 +435,14 @@ static int run(const cli_arguments *arguments) {
   if (status != CLI_OK) return status;
   b.entry = calloc(MOST_ENTRIES, sizeof *b.entry);
   if (!b.entry) return cli_no_memory();
-  cli_speed_pin();
+  ap_bench_pin();
   cli_progress_start(&b.progress, false);
   status = bench_models(&b);
   if (status == CLI_OK && b.full) status = bench_chains(&b);
   cli_progress_hide();
   if (status == CLI_OK) status = print(&b);
   if (status == CLI_OK && plot) status = draw(&b, plot);
-  for (int k = 0; k < b.entries; k++) cli_speeds_free(&b.entry[k].speeds);
+  for (int k = 0; k < b.entries; k++) ap_bench_free(&b.entry[k].found);
   free(b.entry);
   return status;
 }

@@ -1,21 +1,19 @@
+#include <appell/compare.h>
 #include <math.h>
 #include <string.h>
 
-#include "ui/json.h"
 #include "load.h"
+#include "ui/output.h"
+#include "ui/progress.h"
 #include "ui/table.h"
-#include "trials.h"
 #include "ui/values.h"
 #include "verbs.h"
 #include "ui/wrap.h"
 
 enum { JSON, WHAT, STATES, SEED, FLOATING, IGNORE_MIMIC, GRAVITY };
 
-enum { MOST_STATES = 10000 };
+enum { MOST_STATES = 10000, MOST_QUANTITIES = 4 };
 enum { WHY_BYTES = 256, LINE_BYTES = 1024 };
-
-static const ap_quantity quantities[] = {AP_INVERSE, AP_BIAS, AP_INERTIA, AP_FORWARD};
-enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
 
 static const cli_option options[] = {
     [JSON] = CLI_OPTION_JSON,
@@ -38,39 +36,21 @@ static const char text[] =
 
 // ---- what both forms ask -----------------------------------------------------------------------
 
-static bool has_row(const cli_trial *trial) { return trial->status == AP_OK && trial->most == 0; }
-
-// Why a method has no row.
-static void absence(const cli_trial *trial, char *out, size_t size) {
-  if (trial->status == AP_E_UNSUPPORTED && trial->method->needs) {
-    snprintf(out, size, "needs %s", trial->method->needs);
-  } else if (trial->status == AP_E_SINGULAR) {
-    snprintf(out, size, "singular: every joint has to move mass");
-  } else if (trial->status != AP_OK) {
-    snprintf(out, size, "%s", ap_status_text(trial->status));
-  } else {
-    snprintf(out, size, "for models of up to %d degrees of freedom", trial->most);
-  }
-}
-
-static bool absent_alike(const cli_trial *a, const cli_trial *b) {
+static bool absent_alike(const ap_trial *a, const ap_trial *b) {
   char why[WHY_BYTES], other[WHY_BYTES];
-  if (has_row(a) || has_row(b) || a->method->what != b->method->what) return false;
-  absence(a, why, sizeof why);
-  absence(b, other, sizeof other);
-  return strcmp(why, other) == 0;
+  return a->method->what == b->method->what && !ap_trial_was_run(a, why, sizeof why) &&
+         !ap_trial_was_run(b, other, sizeof other) && strcmp(why, other) == 0;
 }
 
 // A line about the methods that are absent for the same reason as trial k, false where k is not the
 // first of them.
-static bool describe_absence(const cli_trials *t, int k, char *out, size_t size) {
+static bool describe_absence(const ap_comparison *t, int k, char *out, size_t size) {
   char why[WHY_BYTES];
-  const cli_trial *trial = &t->trial[k];
-  if (has_row(trial)) return false;
+  const ap_trial *trial = &t->trial[k];
+  if (ap_trial_was_run(trial, why, sizeof why)) return false;
   for (int i = 0; i < k; i++) {
     if (absent_alike(&t->trial[i], trial)) return false;
   }
-  absence(trial, why, sizeof why);
   size_t n = (size_t)snprintf(out, size,
                               "left out of %s (%s):", ap_quantity_name(trial->method->what), why);
   for (int i = k; i < t->trials && n < size; i++) {
@@ -80,37 +60,38 @@ static bool describe_absence(const cli_trials *t, int k, char *out, size_t size)
   return true;
 }
 
-static bool has_error(const cli_trial *trial) { return trial->failed == 0; }
+static bool has_error(const ap_trial *trial) { return trial->failed == 0; }
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void json_trial(cli_json *json, const cli_trial *trial) {
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "method", trial->method->name);
-  cli_json_string(json, "what", ap_quantity_name(trial->method->what));
-  cli_json_integer(json, "mul", trial->count.mul);
-  cli_json_integer(json, "add", trial->count.add);
-  cli_json_integer(json, "div", trial->count.div);
-  cli_json_integer(json, "sqrt", trial->count.sqrt);
-  cli_json_integer(json, "sincos", trial->count.sincos);
-  cli_json_number(json, "ns", trial->ns);
-  cli_json_number(json, "f32_error", has_error(trial) ? trial->error : NAN);
-  if (trial->failed > 0) cli_json_integer(json, "f32_failed", trial->failed);
-  cli_json_close(json, '}');
+static void json_trial(ap_json *json, const ap_trial *trial) {
+  if (!ap_trial_was_run(trial, NULL, 0)) return;
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "method", trial->method->name);
+  ap_json_string(json, "what", ap_quantity_name(trial->method->what));
+  ap_json_integer(json, "mul", trial->count.mul);
+  ap_json_integer(json, "add", trial->count.add);
+  ap_json_integer(json, "div", trial->count.div);
+  ap_json_integer(json, "sqrt", trial->count.sqrt);
+  ap_json_integer(json, "sincos", trial->count.sincos);
+  ap_json_number(json, "ns", trial->ns);
+  ap_json_number(json, "f32_error", has_error(trial) ? trial->error : NAN);
+  if (trial->failed > 0) ap_json_integer(json, "f32_failed", trial->failed);
+  ap_json_close(json, '}');
 }
 
-static int print_json(cli_out *out, const cli_trials *t, const cli_model *model) {
+static int print_json(cli_out *out, const ap_comparison *t, const cli_model *model) {
   if (t->exact != AP_F128) {
     cli_warn(model->path, 0, "f128 is not available here, errors are against f64");
   }
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '[');
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '[');
   for (int k = 0; k < t->trials; k++) {
     char why[LINE_BYTES];
-    if (has_row(&t->trial[k])) json_trial(&json, &t->trial[k]);
+    json_trial(&json, &t->trial[k]);
     if (describe_absence(t, k, why, sizeof why)) cli_warn(model->path, 0, why);
   }
-  cli_json_close(&json, ']');
+  ap_json_close(&json, ']');
   return CLI_OK;
 }
 
@@ -119,7 +100,8 @@ static int print_json(cli_out *out, const cli_trials *t, const cli_model *model)
 enum { COLUMNS = 10 };
 
 // first: the time of the default method, 0 where it has none.
-static void add_trial(cli_table *table, const cli_trials *t, const cli_trial *trial, double first) {
+static void add_trial(cli_table *table, const ap_comparison *t, const ap_trial *trial,
+                      double first) {
   cli_table_add(table, "%s", trial->method->name);
   cli_table_add(table, "%ld", trial->count.mul);
   cli_table_add(table, "%ld", trial->count.add);
@@ -144,16 +126,16 @@ static void add_trial(cli_table *table, const cli_trials *t, const cli_trial *tr
   }
 }
 
-static void fill_table(cli_table *table, const cli_trials *t, ap_quantity what) {
+static void fill_table(cli_table *table, const ap_comparison *t, ap_quantity what) {
   static const char *const headings[COLUMNS] = {"",       "mul", "add",   "div",       "sqrt",
                                                 "sincos", "ns",  "ratio", "f32 error", ""};
   *table = (cli_table){.columns = COLUMNS, .right = 0x1fe}; // all but names and notes
   double first = 0;
   for (int k = 0; k < t->trials; k++) {
-    const cli_trial *trial = &t->trial[k];
+    const ap_trial *trial = &t->trial[k];
     if (trial->method->what != what) continue;
     if (trial->method == ap_find_method(what, NULL)) first = trial->ns;
-    if (!has_row(trial)) continue;
+    if (!ap_trial_was_run(trial, NULL, 0)) continue;
     for (int c = 0; table->count < COLUMNS; c++) {
       cli_table_add(table, "%s", c == 0 ? ap_quantity_name(what) : headings[c]);
     }
@@ -161,7 +143,7 @@ static void fill_table(cli_table *table, const cli_trials *t, ap_quantity what) 
   }
 }
 
-static void print_absent(cli_out *out, const cli_trials *t) {
+static void print_absent(cli_out *out, const ap_comparison *t) {
   bool any = false;
   for (int k = 0; k < t->trials; k++) {
     char why[LINE_BYTES];
@@ -172,7 +154,7 @@ static void print_absent(cli_out *out, const cli_trials *t) {
   }
 }
 
-static void print_legend(cli_out *out, const cli_trials *t) {
+static void print_legend(cli_out *out, const ap_comparison *t, const ap_compare_options *o) {
   const char *exact = ap_arithmetic_name(t->exact);
   cli_out_printf(out,
                  "\n  mul ... sincos: operations of one evaluation, counted by running the code; "
@@ -183,10 +165,10 @@ static void print_legend(cli_out *out, const cli_trials *t) {
                  "  f32 error: max |f32 - %s| / max |%s|, largest over the states, which are "
                  "exact in f32.\n",
                  t->rounds, exact, exact);
-  for (int k = 0; k < t->quantities; k++) {
-    if (t->what[k] != AP_FORWARD && t->what[k] != AP_INERTIA) continue; // these have a choice
-    const ap_method *standard = ap_find_method(t->what[k], NULL);
-    cli_out_printf(out, "  %s, %s: %s.\n", ap_quantity_name(t->what[k]), standard->name,
+  for (int k = 0; k < o->quantities; k++) {
+    if (o->what[k] != AP_FORWARD && o->what[k] != AP_INERTIA) continue; // these have a choice
+    const ap_method *standard = ap_find_method(o->what[k], NULL);
+    cli_out_printf(out, "  %s, %s: %s.\n", ap_quantity_name(o->what[k]), standard->name,
                    standard->about);
   }
   if (t->exact != AP_F128) {
@@ -194,40 +176,41 @@ static void print_legend(cli_out *out, const cli_trials *t) {
   }
 }
 
-static int print_tables(cli_out *out, const cli_trials *t, const cli_model *model) {
-  cli_table tables[QUANTITIES];
+static int print_tables(cli_out *out, const ap_comparison *t, const ap_compare_options *o,
+                        const cli_model *model) {
+  cli_table tables[MOST_QUANTITIES];
   char name[256];
   const int nv = ap_nv(model->model);
-  for (int k = 0; k < t->quantities; k++) fill_table(&tables[k], t, t->what[k]);
-  cli_table_align(tables, t->quantities);
+  for (int k = 0; k < o->quantities; k++) fill_table(&tables[k], t, o->what[k]);
+  cli_table_align(tables, o->quantities);
   cli_out_printf(out, "%s: %d degree%s of freedom, %d random state%s\n",
                  cli_plain(ap_model_name(model->model), name, sizeof name), nv, nv == 1 ? "" : "s",
                  t->states, t->states == 1 ? "" : "s");
   int status = CLI_OK;
-  for (int k = 0; k < t->quantities; k++) {
+  for (int k = 0; k < o->quantities; k++) {
     if (tables[k].count > 0) cli_out_printf(out, "\n");
     const int printed = cli_table_print(&tables[k], out);
     if (status == CLI_OK) status = printed;
   }
   print_absent(out, t);
-  print_legend(out, t);
+  print_legend(out, t, o);
   return status;
 }
 
 // ---- the verb ----------------------------------------------------------------------------------
 
-static void choose_quantity(const char *word, cli_trials *t) {
-  t->what = quantities;
-  t->quantities = word ? 1 : QUANTITIES;
-  for (int k = 0; word && k < QUANTITIES; k++) {
-    if (strcmp(word, ap_quantity_name(quantities[k])) == 0) t->what = &quantities[k];
-  }
+static void choose_quantity(const char *word, ap_compare_options *o) {
+  const ap_quantity *found = o->what;
+  if (!word) return;
+  while (strcmp(word, ap_quantity_name(*found)) != 0) found++; // the options' table knows the word
+  o->what = found;
+  o->quantities = 1;
 }
 
-static int parse(const cli_arguments *arguments, cli_trials *t, double gravity[3]) {
+static int parse(const cli_arguments *arguments, ap_compare_options *o, double gravity[3]) {
   int status = CLI_OK;
   long states = 0, seed = 1;
-  choose_quantity(arguments->value[WHAT], t);
+  choose_quantity(arguments->value[WHAT], o);
   if (arguments->value[STATES]) {
     status =
         cli_value_integer("compare", "--states", arguments->value[STATES], 1, MOST_STATES, &states);
@@ -237,62 +220,53 @@ static int parse(const cli_arguments *arguments, cli_trials *t, double gravity[3
   }
   if (status == CLI_OK && arguments->value[GRAVITY]) {
     status = cli_value_gravity("compare", arguments->value[GRAVITY], gravity);
-    t->gravity = gravity;
+    o->gravity = gravity;
   }
-  t->states = (int)states;
-  t->seed = (uint64_t)seed;
+  o->states = (int)states;
+  o->seed = (uint64_t)seed;
   return status;
 }
 
-static int check_model(const cli_model *model) {
-  const int nv = ap_nv(model->model);
-  if (nv == 0) {
-    return cli_fail(CLI_BAD, model->path, 0,
-                    "nothing moves in this model (a joint that does is needed)");
-  }
-  if (nv > CLI_MOST_VELOCITIES) {
-    return cli_fail(CLI_FAILED, model->path, 0,
-                    "%d degrees of freedom are too many to compare methods (at most %d)", nv,
-                    CLI_MOST_VELOCITIES);
-  }
-  return CLI_OK;
+// A method may take long; timing rounds do not.
+static void show_progress(void *context, double done, const char *step) {
+  if (done < 0.5)
+    cli_progress_step(context, (int)(1e6 * done), 1000000, "%s", step);
+  else
+    cli_progress_show(context, done, "%s", step);
 }
 
-// One error where not a single method could be run.
-static int check_rows(const cli_trials *t, const cli_model *model) {
-  char why[WHY_BYTES];
-  for (int k = 0; k < t->trials; k++) {
-    if (has_row(&t->trial[k])) return CLI_OK;
-  }
-  if (t->trials == 0) return cli_fail(CLI_FAILED, NULL, 0, "there is no method to compare");
-  absence(&t->trial[0], why, sizeof why);
-  return cli_fail(CLI_FAILED, model->path, 0, "no method can be run (%s)", why);
-}
-
-static int compare(cli_trials *t, const cli_model *model, bool json) {
-  int status = cli_trials_run(t);
-  if (status == CLI_OK) status = check_rows(t, model);
-  if (status != CLI_OK) return status;
+static int compare(const cli_model *model, ap_compare_options *o, bool json) {
+  ap_comparison t;
+  ap_error error = {0};
+  cli_progress progress;
   cli_out out;
-  status = cli_out_open(&out, NULL);
-  if (status != CLI_OK) return status;
-  status = json ? print_json(&out, t, model) : print_tables(&out, t, model);
-  return cli_out_close(&out, status);
+  cli_progress_start(&progress, false);
+  o->progress = show_progress, o->context = &progress;
+  error.status = ap_compare(model->model, o, &t, &error);
+  cli_progress_hide();
+  if (error.status == AP_E_MEMORY) return cli_no_memory();
+  if (error.status != AP_OK)
+    return cli_fail(error.status == AP_E_MODEL ? CLI_BAD : CLI_FAILED, model->path, 0, "%s",
+                    error.text);
+  int status = cli_out_open(&out, NULL);
+  if (status == CLI_OK) {
+    status = json ? print_json(&out, &t, model) : print_tables(&out, &t, o, model);
+    status = cli_out_close(&out, status);
+  }
+  ap_comparison_free(&t);
+  return status;
 }
 
 static int run(const cli_arguments *arguments) {
-  cli_trials t = {0};
+  ap_compare_options o = ap_default_compare();
   double gravity[3];
-  int status = parse(arguments, &t, gravity);
+  int status = parse(arguments, &o, gravity);
   if (status != CLI_OK) return status;
   cli_model model;
   status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
-  t.model = model.model;
-  status = check_model(&model);
-  if (status == CLI_OK) status = compare(&t, &model, arguments->value[JSON] != NULL);
-  cli_trials_free(&t);
+  status = compare(&model, &o, arguments->value[JSON] != NULL);
   cli_unload(&model);
   return status;
 }

@@ -1,15 +1,9 @@
-#include <appell/control.h>
-#include <pthread.h>
+#include <appell/run.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "clock.h"
-#include "control_log.h"
 #include "installed.h"
-#include "ui/json.h"
+#include "load.h"
+#include "ui/output.h"
 #include "ui/progress.h"
 #include "ui/table.h"
 #include "verbs.h"
@@ -34,23 +28,17 @@ static const char text[] =
 
 enum { CLASSES = sizeof((ap_histogram){0}.count) / sizeof(uint64_t), OCTAVE = 8 };
 
-static const double flush_every = 0.5; // s
-
 // A run on its way.
 typedef struct job {
   const char *path, *output;
-  ap_control *control;
-  ap_servo *servo;
-  cli_control_log log;
-  double flushed;
-  ap_realtime realtime;
-  bool by_clock, json, quiet;
-  long differing; // of a replay; -1: it is none
-  long replayed;  // periods of the log that is replayed; 0: it is none
+  ap_run *run;
+  bool json, quiet;
   cli_progress progress;
+  int phase; // its column
 } job;
 
-// The run that a signal stops. A signal handler gets no argument.
+// The run that a first signal brakes and ends with a valid log; a second one ends it at once. A
+// signal handler gets no argument.
 static ap_servo *volatile stoppable;
 
 static void stop(int number) {
@@ -58,134 +46,67 @@ static void stop(int number) {
   if (stoppable) ap_servo_request_stop(stoppable);
 }
 
-// A first signal brakes the robot and ends the run with a valid log; a second one ends at once.
-static void await_signals(ap_servo *servo) {
-  static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction now, action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
-  stoppable = servo;
-  sigemptyset(&action.sa_mask);
-  for (size_t k = 0; k < sizeof stopping / sizeof stopping[0]; k++)
-    if (sigaction(stopping[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-      sigaction(stopping[k], &action, NULL);
-}
-
 // ---- the run -----------------------------------------------------------------------------------
 
-static void drain(job *j) {
-  ap_servo_record record;
-  while (ap_servo_take(j->servo, &record)) {
-    cli_control_log_write(&j->log, &record);
-    cli_progress_show(
-        &j->progress,
-        record.period < j->replayed ? (double)record.period / (double)j->replayed : -1,
-        "t = %.2f s, %s", record.t, ap_phase_name(record.phase));
-  }
-  const double now = cli_clock();
-  if (now - j->flushed < flush_every) return;
-  cli_control_log_flush(&j->log);
-  j->flushed = now;
-}
-
-static void *loop(void *context) {
+static bool watch(void *context, const ap_run *run, double part) {
   job *j = context;
-  ap_servo_run(j->servo, &j->realtime);
-  return NULL;
+  const double *row = ap_run_row(run);
+  cli_progress_show(&j->progress, part, "t = %.2f s, %s", row[0],
+                    ap_phase_name((ap_phase)row[j->phase]));
+  return true;
 }
 
-static int run_by_clock(job *j) {
-  pthread_t thread;
-  if (pthread_create(&thread, NULL, loop, j) != 0)
-    return cli_fail(CLI_FAILED, j->path, 0, "no thread for the control loop");
-  const struct timespec pause = {.tv_nsec = 5000000};
-  while (!ap_servo_ended(j->servo)) {
-    drain(j);
-    nanosleep(&pause, NULL);
-  }
-  pthread_join(thread, NULL);
-  drain(j);
-  for (int i = 0; ap_servo_remark(j->servo, i); i++)
-    cli_warn(j->path, 0, ap_servo_remark(j->servo, i));
-  return CLI_OK;
-}
-
-static int run_simulated(job *j) {
-  for (long k = 1; ap_servo_step(j->servo); k++)
-    if (k % 256 == 0) drain(j);
-  drain(j);
-  return CLI_OK;
-}
-
-static int replay(job *j, const char *log) {
-  ap_rack_input *input = NULL;
-  ap_rack_output *output = NULL;
-  long *period = NULL, requested = -1, n = 0;
-  int status = cli_control_log_read(log, ap_control_model(j->control), &input, &output, &period,
-                                    &requested, &n);
-  ap_error error = {0};
-  if (status == CLI_OK) {
-    error.status = ap_control_open_replay(j->control, input, output, n, &j->servo, &error);
-    if (error.status != AP_OK) status = cli_fail_input(j->path, &error);
-  }
-  if (n > 0) j->replayed = period[n - 1] + 1;
-  for (long k = 0; status == CLI_OK && k < n; k++) {
-    if (k == requested) ap_servo_request_stop(j->servo);
-    const bool more = ap_servo_step_at(j->servo, period[k]);
-    drain(j);
-    if (!more) break;
-  }
-  if (status == CLI_OK) {
-    j->differing = ap_rack_differing(ap_control_rack(j->control));
-    j->differing += n - ap_servo_result_of(j->servo)->periods;
-  }
-  free(input);
-  free(output);
-  free(period);
-  return status;
+// The name of joint j.
+static const char *joint_name(const ap_model *m, int j) {
+  for (int i = 1; i < ap_nbody(m); i++)
+    if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return cli_joint_name(m, i);
+  return "";
 }
 
 // ---- the summary -------------------------------------------------------------------------------
 
-static void json_times(cli_json *json, const char *key, const ap_histogram *h) {
+static void json_times(ap_json *json, const char *key, const ap_histogram *h) {
   static const double parts[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
   static const char *const names[] = {"p50", "p90", "p99", "p99.9", "p99.99"};
   if (h->n == 0) return;
-  cli_json_open(json, key, '{');
-  cli_json_number(json, "least", h->least);
-  cli_json_number(json, "mean", h->sum / (double)h->n);
-  for (int k = 0; k < 5; k++) cli_json_number(json, names[k], ap_histogram_quantile(h, parts[k]));
-  cli_json_number(json, "most", h->most);
-  cli_json_open(json, "histogram", '['); // where a class begins, and how many are in it
+  ap_json_open(json, key, '{');
+  ap_json_number(json, "least", h->least);
+  ap_json_number(json, "mean", h->sum / (double)h->n);
+  for (int k = 0; k < 5; k++) ap_json_number(json, names[k], ap_histogram_quantile(h, parts[k]));
+  ap_json_number(json, "most", h->most);
+  ap_json_open(json, "histogram", '['); // where a class begins, and how many are in it
   for (int k = 0; k < CLASSES; k++) {
     const double pair[2] = {ap_histogram_bound(k), (double)h->count[k]};
-    if (h->count[k] > 0) cli_json_numbers(json, NULL, pair, 2);
+    if (h->count[k] > 0) ap_json_numbers(json, NULL, pair, 2);
   }
-  cli_json_close(json, ']');
-  cli_json_close(json, '}');
+  ap_json_close(json, ']');
+  ap_json_close(json, '}');
 }
 
 static void print_json(cli_out *out, const job *j) {
-  const ap_model *m = ap_control_model(j->control);
-  const ap_servo_result *x = ap_servo_result_of(j->servo);
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '{');
-  cli_json_string(&json, "scenario", ap_control_name(j->control));
-  cli_json_string(&json, "model", ap_model_name(m));
-  cli_json_string(&json, "log", j->output ? j->output : "");
-  cli_json_string(&json, "stop", ap_stop_name(x->stop));
-  cli_json_string(&json, "stop_joint", x->stop_axis >= 0 ? cli_control_joint(m, x->stop_axis) : "");
-  cli_json_number(&json, "stop_t", x->stop_t);
-  cli_json_number(&json, "run_began", x->run_began);
-  cli_json_integer(&json, "periods", x->periods);
-  cli_json_integer(&json, "missed", x->missed);
-  cli_json_integer(&json, "skipped", x->skipped);
-  cli_json_integer(&json, "dropped", x->dropped);
-  if (j->differing >= 0) cli_json_integer(&json, "differing", j->differing);
-  cli_json_numbers(&json, "error_rms", x->rms, ap_nv(m));
-  cli_json_numbers(&json, "error_most", x->most, ap_nv(m));
-  cli_json_numbers(&json, "error_end", x->last, ap_nv(m));
+  const ap_model *m = ap_run_model(j->run);
+  const ap_servo_result *x = ap_servo_result_of(ap_run_servo(j->run));
+  const long differing = ap_run_differing(j->run);
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '{');
+  ap_json_string(&json, "scenario", ap_control_name(ap_run_control(j->run)));
+  ap_json_string(&json, "model", ap_model_name(m));
+  ap_json_string(&json, "log", j->output ? j->output : "");
+  ap_json_string(&json, "stop", ap_stop_name(x->stop));
+  ap_json_string(&json, "stop_joint", x->stop_axis >= 0 ? joint_name(m, x->stop_axis) : "");
+  ap_json_number(&json, "stop_t", x->stop_t);
+  ap_json_number(&json, "run_began", x->run_began);
+  ap_json_integer(&json, "periods", x->periods);
+  ap_json_integer(&json, "missed", x->missed);
+  ap_json_integer(&json, "skipped", x->skipped);
+  ap_json_integer(&json, "dropped", x->dropped);
+  if (differing >= 0) ap_json_integer(&json, "differing", differing);
+  ap_json_numbers(&json, "error_rms", x->rms, ap_nv(m));
+  ap_json_numbers(&json, "error_most", x->most, ap_nv(m));
+  ap_json_numbers(&json, "error_end", x->last, ap_nv(m));
   json_times(&json, "latency", &x->latency);
   json_times(&json, "compute", &x->compute);
-  cli_json_close(&json, '}');
+  ap_json_close(&json, '}');
 }
 
 static void print_times(cli_out *out, const char *what, const ap_histogram *h) {
@@ -220,10 +141,11 @@ static int print_histograms(cli_out *out, const ap_servo_result *x) {
 }
 
 static int print_text(cli_out *out, const job *j) {
-  const ap_model *m = ap_control_model(j->control);
-  const ap_servo_result *x = ap_servo_result_of(j->servo);
+  const ap_model *m = ap_run_model(j->run);
+  const ap_servo_result *x = ap_servo_result_of(ap_run_servo(j->run));
+  const long differing = ap_run_differing(j->run);
   char name[200];
-  cli_plain(ap_control_name(j->control), name, sizeof name);
+  cli_plain(ap_control_name(ap_run_control(j->run)), name, sizeof name);
   cli_out_printf(out, "%s: %ld periods, ", name, x->periods);
   if (x->run_began >= 0)
     cli_out_printf(out, "reference from %.3f s on\n", x->run_began);
@@ -231,12 +153,12 @@ static int print_text(cli_out *out, const job *j) {
     cli_out_printf(out, "reference not reached\n");
   cli_out_printf(out, "stop at %.3f s: %s%s%s\n\n", x->stop_t, ap_stop_text(x->stop),
                  x->stop_axis >= 0 ? ", joint " : "",
-                 x->stop_axis >= 0 ? cli_control_joint(m, x->stop_axis) : "");
+                 x->stop_axis >= 0 ? joint_name(m, x->stop_axis) : "");
   cli_table table = {.columns = 4, .right = 0xeu};
   static const char *const heading[] = {"error (mrad)", "rms", "largest", "at the end"};
   for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
   for (int k = 0; k < ap_nv(m); k++) {
-    cli_table_add(&table, "%s", cli_control_joint(m, k));
+    cli_table_add(&table, "%s", joint_name(m, k));
     cli_table_add(&table, "%.3f", 1e3 * x->rms[k]);
     cli_table_add(&table, "%.3f", 1e3 * x->most[k]);
     cli_table_add(&table, "%.3f", 1e3 * x->last[k]);
@@ -244,8 +166,8 @@ static int print_text(cli_out *out, const job *j) {
   int status = cli_table_print(&table, out);
   cli_out_printf(out, "\n%ld deadlines missed, %ld periods skipped, %ld records dropped\n",
                  x->missed, x->skipped, x->dropped);
-  if (j->differing >= 0)
-    cli_out_printf(out, "replay: %ld of %ld outputs differ\n", j->differing, x->periods);
+  if (differing >= 0)
+    cli_out_printf(out, "replay: %ld of %ld outputs differ\n", differing, x->periods);
   print_times(out, "wake-up latency", &x->latency);
   print_times(out, "period", &x->compute);
   if (status == CLI_OK) status = print_histograms(out, x);
@@ -268,46 +190,51 @@ static int print_summary(const job *j) {
 
 static int load(job *j, const cli_arguments *arguments) {
   ap_error error = {0};
-  const ap_control_options other = {.robot = arguments->value[ROBOT],
-                                    .reference = arguments->value[REFERENCE],
-                                    .run_alone = arguments->value[RUN_ONLY] != NULL};
-  error.status = ap_control_read(j->path, &other, &j->control, &error);
+  const ap_run_options options_of_run = {
+      .kind = AP_RUN_CONTROL,
+      .control = {.robot = arguments->value[ROBOT],
+                  .reference = arguments->value[REFERENCE],
+                  .run_alone = arguments->value[RUN_ONLY] != NULL}};
+  error.status = ap_run_open(j->path, &options_of_run, &j->run, &error);
   if (error.status != AP_OK) return cli_fail_scenario(j->path, &error);
-  const ap_error *warning;
-  for (int i = 0; (warning = ap_control_warning(j->control, i)); i++)
-    cli_warn(j->path, warning->line, warning->text);
-  j->by_clock = ap_control_realtime(j->control, &j->realtime);
-  return CLI_OK;
+  const char *warning;
+  int line;
+  for (int i = 0; (warning = ap_run_warning(j->run, i, &line)); i++)
+    cli_warn(j->path, line, warning);
+  const char *log = arguments->value[REPLAY];
+  if (log) error.status = ap_run_replay(j->run, log, &error);
+  return error.status == AP_OK ? CLI_OK : cli_fail_input(log, &error);
 }
 
-static int go(job *j, const char *log) {
+static int fail_run(const job *j, const ap_error *error) {
+  if (ap_run_log_error(j->run)->status != AP_OK) return cli_fail_output(j->output, error);
+  return cli_fail(error->status == AP_E_ARG ? CLI_BAD : CLI_FAILED, j->path, 0, "%s", error->text);
+}
+
+static int go(job *j) {
   ap_error error = {0};
-  int status = CLI_OK;
-  if (!log) {
-    error.status = ap_control_open(j->control, &j->servo, &error);
-    if (error.status != AP_OK)
-      return cli_fail(error.status == AP_E_ARG ? CLI_BAD : CLI_FAILED, j->path, 0, "%s",
-                      error.text);
-  }
-  status = cli_control_log_open(&j->log, j->output, j->control, j->path);
-  if (status != CLI_OK) return status;
-  j->flushed = cli_clock();
+  error.status = ap_run_start(j->run, &error);
+  if (error.status != AP_OK) return fail_run(j, &error);
+  if (j->output) error.status = ap_run_record(j->run, j->output, &error);
+  if (error.status != AP_OK) return cli_fail_output(j->output, &error);
+  ap_servo *servo = ap_run_servo(j->run);
+  j->phase = ap_run_find(j->run, "phase");
   cli_progress_start(&j->progress, j->quiet);
-  if (log) {
-    status = replay(j, log);
-  } else {
-    await_signals(j->servo);
-    status = j->by_clock ? run_by_clock(j) : run_simulated(j);
-    stoppable = NULL;
-  }
+  stoppable = servo;
+  if (ap_run_differing(j->run) < 0) cli_on_signal(stop);
+  error.status = ap_run_all(j->run, watch, j, &error);
+  stoppable = NULL;
   cli_progress_hide();
-  if (status == CLI_OK) status = cli_control_log_finish(&j->log);
-  if (status == CLI_OK) status = print_summary(j);
-  if (status != CLI_OK) return status;
-  const ap_servo_result *x = ap_servo_result_of(j->servo);
+  for (int i = 0; ap_servo_remark(servo, i); i++) cli_warn(j->path, 0, ap_servo_remark(servo, i));
+  return error.status == AP_OK ? print_summary(j) : fail_run(j, &error);
+}
+
+// How the run has ended.
+static int end(const job *j, const char *log) {
+  const ap_servo_result *x = ap_servo_result_of(ap_run_servo(j->run));
+  const long differing = ap_run_differing(j->run);
   if (log)
-    return j->differing == 0 ? CLI_OK
-                             : cli_fail(CLI_FAILED, log, 0, "%ld outputs differ", j->differing);
+    return differing == 0 ? CLI_OK : cli_fail(CLI_FAILED, log, 0, "%ld outputs differ", differing);
   if (x->stop == AP_STOP_DONE) return CLI_OK;
   return cli_fail(CLI_FAILED, j->path, 0, "stopped at t = %.6g s: %s", x->stop_t,
                   ap_stop_text(x->stop));
@@ -317,13 +244,12 @@ static int run(const cli_arguments *arguments) {
   job j = {.path = arguments->argument[0],
            .output = arguments->value[OUTPUT],
            .json = arguments->value[JSON] != NULL,
-           .quiet = arguments->value[QUIET] != NULL,
-           .differing = -1};
+           .quiet = arguments->value[QUIET] != NULL};
   int status = j.output ? cli_check_log(j.output) : CLI_OK;
   if (status == CLI_OK) status = load(&j, arguments);
-  if (status == CLI_OK) status = go(&j, arguments->value[REPLAY]);
-  cli_control_log_close(&j.log);
-  ap_control_free(j.control);
+  if (status == CLI_OK) status = go(&j);
+  if (status == CLI_OK) status = end(&j, arguments->value[REPLAY]);
+  ap_run_free(j.run);
   return status;
 }
 

@@ -1,8 +1,7 @@
+#include "eval.h"
+
 #include <string.h>
 
-#include "load.h"
-#include "mechanism.h"
-#include "stream.h"
 #include "ui/values.h"
 #include "verbs.h"
 
@@ -95,71 +94,52 @@ static ap_arithmetic parse_real(const char *name) {
 static int parse_job(const cli_arguments *arguments, cli_job *job, double gravity[3]) {
   ap_quantity what;
   int status = parse_quantity(arguments->argument[0], arguments->argument[1], &what);
-  if (status == CLI_OK) status = parse_method(arguments->value[METHOD], what, &job->method);
-  job->arithmetic = parse_real(arguments->value[REAL]);
+  ap_eval_options *o = &job->options;
+  if (status == CLI_OK) status = parse_method(arguments->value[METHOD], what, &o->method);
+  o->arithmetic = parse_real(arguments->value[REAL]);
   if (status == CLI_OK && arguments->value[GRAVITY]) {
     status = cli_value_gravity("eval", arguments->value[GRAVITY], gravity);
-    job->gravity = gravity;
+    o->gravity = gravity;
   }
-  job->friction = arguments->value[FRICTION] != NULL;
+  o->friction = arguments->value[FRICTION] != NULL;
+  o->branch = arguments->value[BRANCH];
   job->path = arguments->argument[2];
+  job->output = arguments->value[OUTPUT];
   return status;
 }
 
-// What no method can do, whatever the states are.
-static int check_job(const cli_job *job, const char *path) {
-  const ap_model *m = job->model;
-  if (ap_nv(m) == 0) {
-    return cli_fail(CLI_BAD, path, 0, "nothing moves in this model (a joint that does is needed)");
+static int check_branch(const ap_mechanism *m, const char *branch, const char *path) {
+  char names[200] = "";
+  if (ap_mechanism_find_branch(m, branch)) return CLI_OK;
+  if (ap_mechanism_nbranch(m) == 0)
+    return cli_usage("eval", "'%s' has one branch only, without a name", path);
+  for (int i = 0; i < ap_mechanism_nbranch(m); i++) {
+    const size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+             ap_mechanism_branch(m, i)->name);
   }
-  if (ap_columns_out(m, job->method->what) == 0) {
-    return cli_fail(CLI_FAILED, path, 0, "the matrices are too large (%d rows)", ap_nv(m));
-  }
-  if (ap_study_size(m, job->arithmetic) == 0) {
-    return cli_fail(CLI_FAILED, path, 0, "arithmetic %s is not available here (f64 always is)",
-                    ap_arithmetic_name(job->arithmetic));
-  }
-  return CLI_OK;
-}
-
-static int evaluate(const cli_job *job, const char *path, const char *output) {
-  int status = check_job(job, path);
-  if (status != CLI_OK) return status;
-  cli_out out;
-  status = cli_out_open(&out, output);
-  if (status != CLI_OK) return status;
-  status = cli_stream(job, &out);
-  return cli_out_close(&out, status);
+  return cli_usage("eval", "--branch '%s' is not one of the branches of '%s': %s", branch, path,
+                   names);
 }
 
 // A mechanism with closed chains: one way to compute each quantity.
-static int run_mechanism(const cli_arguments *arguments, const cli_job *job,
-                         const cli_model *model) {
+static int check_mechanism(const cli_arguments *arguments, const cli_job *job) {
+  const ap_eval_options *o = &job->options;
+  const char *path = job->model->path;
   if (arguments->value[METHOD])
-    return cli_usage("eval", "--method does not apply to '%s', which has closed chains",
-                     model->path);
-  if (job->method->what == AP_INVERSE_DERIVATIVES || job->method->what == AP_FORWARD_DERIVATIVES)
+    return cli_usage("eval", "--method does not apply to '%s', which has closed chains", path);
+  if (o->method->what == AP_INVERSE_DERIVATIVES || o->method->what == AP_FORWARD_DERIVATIVES)
     return cli_usage("eval", "%s is for trees; '%s' has closed chains",
-                     ap_quantity_name(job->method->what), model->path);
-  if (job->arithmetic != AP_F64)
-    return cli_usage("eval", "'%s' has closed chains and is computed in f64 only", model->path);
-  const cli_mechanism_job mechanism = {.model = model,
-                                       .branch = arguments->value[BRANCH],
-                                       .what = job->method->what,
-                                       .friction = job->friction,
-                                       .gravity = job->gravity,
-                                       .path = job->path,
-                                       .output = arguments->value[OUTPUT]};
-  return cli_mechanism_eval(&mechanism);
+                     ap_quantity_name(o->method->what), path);
+  if (o->arithmetic != AP_F64)
+    return cli_usage("eval", "'%s' has closed chains and is computed in f64 only", path);
+  return check_branch(job->model->mechanism, o->branch, path);
 }
 
-static int run_robot(const cli_arguments *arguments, cli_job *job, const cli_model *model) {
-  if (arguments->value[BRANCH])
-    return cli_usage("eval", "--branch is for mechanisms with closed chains; '%s' is a tree",
-                     model->path);
-  job->model = model->model;
-  job->model_path = model->path;
-  return evaluate(job, model->path, arguments->value[OUTPUT]);
+static int check_tree(const cli_job *job) {
+  if (!job->options.branch) return CLI_OK;
+  return cli_usage("eval", "--branch is for mechanisms with closed chains; '%s' is a tree",
+                   job->model->path);
 }
 
 static int run(const cli_arguments *arguments) {
@@ -171,8 +151,9 @@ static int run(const cli_arguments *arguments) {
   status = cli_load_any(arguments->argument[1], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
-  status =
-      model.mechanism ? run_mechanism(arguments, &job, &model) : run_robot(arguments, &job, &model);
+  job.model = &model;
+  status = model.mechanism ? check_mechanism(arguments, &job) : check_tree(&job);
+  if (status == CLI_OK) status = cli_stream(&job);
   cli_unload(&model);
   return status;
 }

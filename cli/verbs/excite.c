@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "columns.h"
-#include "ui/json.h"
-#include "load.h"
 #include "ui/output.h"
+#include "load.h"
 #include "ui/progress.h"
 #include "ui/values.h"
 #include "verbs.h"
@@ -160,14 +159,14 @@ static int report(const ap_excitation *found, int parameters, bool json) {
   int status = cli_out_open(&out, NULL);
   if (status != CLI_OK) return status;
   if (json) {
-    cli_json j = {.out = &out};
-    cli_json_open(&j, NULL, '{');
-    cli_json_integer(&j, "base_parameters", parameters);
-    cli_json_number(&j, "condition", found->condition);
-    cli_json_number(&j, "log10_determinant", found->criterion);
-    cli_json_number(&j, "log10_determinant_at_random", found->first);
-    cli_json_number(&j, "force_use", found->torque_use);
-    cli_json_close(&j, '}');
+    ap_json j = {.write = cli_out_sink, .context = &out};
+    ap_json_open(&j, NULL, '{');
+    ap_json_integer(&j, "base_parameters", parameters);
+    ap_json_number(&j, "condition", found->condition);
+    ap_json_number(&j, "log10_determinant", found->criterion);
+    ap_json_number(&j, "log10_determinant_at_random", found->first);
+    ap_json_number(&j, "force_use", found->torque_use);
+    ap_json_close(&j, '}');
   } else {
     cli_out_printf(&out,
                    "%d base parameters, condition %.3g; log10 of the determinant %.1f, %.1f at "

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "folder.h"
+#include "ui/folder.h"
 #include "load.h"
 #include "ui/progress.h"
 #include "ui/output.h"
@@ -42,14 +42,18 @@ static const char text[] =
     "  inverse_dynamics  q v a -> tau        gravity           q -> tau at v = a = 0\n"
     "  inertia_matrix    q -> M, row-major   forward_dynamics  q v tau -> a; 0: done\n"
     "  bias              q v -> tau at a = 0 jacobian          q -> J of end points and frames\n"
-    "  regressor         q v a -> K with tau = K p\n"
+    "  regressor         q v a -> K, tau = K p integrate         q v -> q moved along v\n"
+    "  difference        q0 q1 -> v between\n"
     "  inverse_dynamics_derivatives   q v a -> dtau_dq dtau_dv dtau_da\n"
     "  forward_dynamics_derivatives   q v tau -> da_dq da_dv da_dtau; 0: done\n"
     "each as NAME_function(q, ...) and, for n states with coordinate j of state k at\n"
     "[j*n + k], as NAME_function_batch(n, q, ...). Friction takes part only with --friction.\n"
     "With --target cuda NAME.cu and NAME.cuh, one thread per state: the same as functions for\n"
     "the device, NAME_function_launch(n, q, ..., stream), and NAME_rollout_launch() for many\n"
-    "steps of many robots.\n";
+    "steps of many robots.\n"
+    "agile-wrist, five-bar and delta are written in closed form: inverse_dynamics,\n"
+    "inertia_matrix, bias, gravity and forward_dynamics, each with a last argument margin for\n"
+    "reach and singularities.\n";
 
 // The function that a word of the list names.
 static int find_function(const char *word, unsigned *bits) {
@@ -121,24 +125,38 @@ static int write_files(const char *path, const ap_code *code) {
   return status;
 }
 
+// What is left once the code is there, or error says why not.
+static int finish(const char *model, const ap_error *error, const char *folder, ap_code *code) {
+  int status = error->status != AP_OK ? cli_fail_input(model, error) : write_files(folder, code);
+  ap_code_free(code);
+  return status;
+}
+
 static int run(const cli_arguments *arguments) {
+  unsigned char memory[8192];
   ap_generate_options generating;
+  ap_error error = {0};
+  ap_code *code = NULL;
   int status = parse_options(arguments, &generating);
   if (status != CLI_OK) return status;
+  const char *folder = arguments->value[OUTPUT], *name = arguments->argument[0];
+  const bool as_it_is = !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] &&
+                        !cli_is_reduced(arguments);
+  const ap_parallel *closed = ap_parallel_builtin(name, NULL, memory, sizeof memory);
+  if (closed && as_it_is) {
+    error.status = ap_generate_parallel(closed, &generating, &code, &error);
+    return finish(name, &error, folder, code);
+  }
   cli_model model;
   status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
-  ap_error error = {0};
-  ap_code *code = NULL;
   cli_progress progress;
   cli_progress_start(&progress, false);
   cli_progress_step(&progress, 0, 0, "generating %s", ap_model_name(model.model));
   error.status = ap_generate(model.model, &generating, &code, &error);
   cli_progress_hide();
-  status = error.status != AP_OK ? cli_fail_input(model.path, &error)
-                                 : write_files(arguments->value[OUTPUT], code);
-  ap_code_free(code);
+  status = finish(model.path, &error, folder, code);
   cli_unload(&model);
   return status;
 }

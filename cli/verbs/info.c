@@ -1,12 +1,10 @@
+#include <appell/info.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "ui/json.h"
 #include "load.h"
-#include "mechanism.h"
-#include "place.h"
+#include "ui/output.h"
 #include "ui/table.h"
 #include "verbs.h"
 
@@ -26,235 +24,203 @@ static const char text[] =
     "with closed chains these are the joints of its tree; then come the coordinates, actuators\n"
     "and closures, and how far from singularities it closes.\n";
 
-// ---- what both forms ask -----------------------------------------------------------------------
+// ---- words -------------------------------------------------------------------------------------
 
-static const char *body_name(const ap_model *m, int i) {
-  return i == 0 ? ap_frame_name(m, 0) : ap_body(m, i)->name;
+static const char *closure_type(ap_closure_kind kind) {
+  static const char *const names[] = {"point", "axis",     "point_on_line",
+                                      "frame", "distance", "gear"};
+  return names[kind];
 }
 
-static bool is_mimic(const ap_model *m, int i) { return ap_body(m, i)->mimic > 0; }
-
-static bool has_coordinate(const ap_model *m, int i) { return ap_joint_nv(m, i) > 0; }
-
-static bool moves(const ap_model *m, int i) { return i > 0 && ap_body_mover(m, i) == i; }
-
-// The moving body (or the ground) that carries body i's joint.
-static int carrier(const ap_model *m, int i) { return ap_body_mover(m, ap_body(m, i)->parent); }
-
-// A model, and what is found out about it once.
-typedef struct view {
-  const cli_model *model;
-  const ap_model *m;
-  int *first;       // of each body: the first link merged into it; 0 for none
-  int *next;        // of each link: the next one merged into the same body; 0 for none
-  cli_place *place; // of each link in the frame of the body that moves it
-} view;
-
-static bool find_merged(view *v) {
-  const size_t n = (size_t)ap_nbody(v->m);
-  v->first = calloc(n, sizeof *v->first);
-  v->next = calloc(n, sizeof *v->next);
-  if (!v->first || !v->next) return false;
-  for (int k = ap_nbody(v->m) - 1; k > 0; k--) {
-    const int i = ap_body_mover(v->m, k);
-    if (i == k) continue;
-    v->next[k] = v->first[i];
-    v->first[i] = k;
-  }
-  return true;
+static const char *coordinate_type(ap_coordinate_kind kind) {
+  static const char *const names[] = {"joint", "position", "yaw", "pitch", "roll"};
+  return names[kind];
 }
 
-// A work would tell all poses, but it holds a matrix of all joints, too large for a long chain.
-static bool find_places(view *v) {
-  const size_t n = (size_t)ap_nbody(v->m);
-  v->place = malloc(n * sizeof *v->place);
-  if (!v->place) return false;
-  v->place[0] = cli_place_none();
-  for (int i = 1; i < ap_nbody(v->m); i++) {
-    v->place[i] = cli_place_none();
-    if (moves(v->m, i)) continue;
-    const ap_body_def *body = ap_body(v->m, i);
-    const cli_place fixed = cli_place_fixed(&body->place);
-    v->place[i] = cli_place_join(&v->place[body->parent], &fixed);
-  }
-  return true;
+static const char *actuator_name(const ap_mechanism *m, int i) {
+  return cli_joint_name(ap_mechanism_tree(m), ap_mechanism_actuated(m, i));
 }
 
-static void close_view(view *v) {
-  free(v->first);
-  free(v->next);
-  free(v->place);
-}
-
-// The mass of all links, and of those that move.
-static void total_mass(const ap_model *m, double *all, double *moving) {
-  *all = *moving = 0;
-  for (int i = 1; i < ap_nbody(m); i++) {
-    *all += ap_body(m, i)->mass;
-    if (ap_body_mover(m, i) > 0) *moving += ap_body(m, i)->mass;
-  }
+// What a closure or coordinate names: a joint, or a link.
+static const char *end_name(const ap_mechanism *m, bool joint, int body) {
+  const ap_model *tree = ap_mechanism_tree(m);
+  return joint ? cli_joint_name(tree, body) : ap_frame_name(tree, body);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-// The joint axis in the link frame. A Denavit-Hartenberg joint turns about z, of the body's frame
-// or, standard, of the parent's, which Rx(alpha) separates from it.
-static void joint_axis(const ap_body_def *body, double axis[3]) {
-  const double *u = body->axis;
-  const double length = hypot(hypot(u[0], u[1]), u[2]);
-  axis[0] = axis[1] = 0;
-  axis[2] = 1;
-  switch (body->place.kind) {
-    case AP_PLACE_RPY:
-    case AP_PLACE_MATRIX:
-      for (int k = 0; k < 3; k++) axis[k] = u[k] / length;
-      break;
-    case AP_DH_STANDARD:
-      axis[1] = sin(body->place.alpha);
-      axis[2] = cos(body->place.alpha);
-      break;
-    case AP_DH_MODIFIED:
-    case AP_DH_VALERA: break;
+static void json_joint(ap_json *json, const ap_info_joint *j) {
+  const ap_body_def *body = j->body;
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", j->name);
+  ap_json_string(json, "type", j->type);
+  ap_json_integer(json, "q", j->q);
+  ap_json_integer(json, "v", j->v);
+  ap_json_integer(json, "nq", j->nq);
+  ap_json_integer(json, "nv", j->nv);
+  ap_json_string(json, "body", body->name);
+  ap_json_string(json, "parent", j->parent);
+  if (j->has_axis) ap_json_numbers(json, "axis", j->axis, 3);
+  ap_json_number(json, "lower", body->lower);
+  ap_json_number(json, "upper", body->upper);
+  ap_json_number(json, "velocity", body->velocity_limit);
+  ap_json_number(json, "effort", body->effort_limit);
+  ap_json_number(json, "viscous", body->viscous);
+  ap_json_number(json, "coulomb", body->coulomb);
+  ap_json_number(json, "static", body->stiction);
+  ap_json_number(json, "rotor_inertia", body->rotor_inertia);
+  ap_json_number(json, "gear_ratio", body->gear_ratio);
+  ap_json_close(json, '}');
+}
+
+static void json_mimic(ap_json *json, const ap_info_joint *j) {
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", j->name);
+  ap_json_string(json, "type", j->type);
+  ap_json_string(json, "body", j->body->name);
+  ap_json_string(json, "parent", j->parent);
+  ap_json_string(json, "leader", j->leader);
+  if (j->has_axis) ap_json_numbers(json, "axis", j->axis, 3);
+  ap_json_number(json, "ratio", j->body->mimic_ratio);
+  ap_json_number(json, "offset", j->body->mimic_offset);
+  ap_json_close(json, '}');
+}
+
+static void json_body(ap_json *json, const ap_info_body *b) {
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", b->name);
+  ap_json_string(json, "parent", b->parent);
+  ap_json_string(json, "joint", b->joint);
+  ap_json_number(json, "mass", b->mass);
+  ap_json_numbers(json, "com", b->com, 3);
+  ap_json_numbers(json, "inertia", b->inertia, 6);
+  ap_json_open(json, "merged", '[');
+  for (int k = 0; k < b->nmerged; k++) ap_json_string(json, NULL, b->merged[k]);
+  ap_json_close(json, ']');
+  ap_json_close(json, '}');
+}
+
+static void json_frame(ap_json *json, const ap_info_frame *f) {
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", f->name);
+  ap_json_string(json, "body", f->body);
+  ap_json_numbers(json, "xyz", f->xyz, 3);
+  ap_json_numbers(json, "rpy", f->rpy, 3);
+  ap_json_close(json, '}');
+}
+
+static void json_warning(ap_json *json, const ap_warning *warning) {
+  ap_json_open(json, NULL, '{');
+  if (warning->line > 0) ap_json_integer(json, "line", warning->line);
+  ap_json_string(json, "text", warning->text);
+  ap_json_close(json, '}');
+}
+
+static void json_coordinates(const ap_mechanism *m, ap_json *json) {
+  ap_json_open(json, "coordinates", '[');
+  for (int i = 0; i < ap_mechanism_n(m); i++) {
+    const ap_coordinate_def *d = ap_mechanism_coordinate(m, i);
+    const bool joint = d->kind == AP_COORDINATE_JOINT;
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "name", d->name);
+    ap_json_string(json, "type", coordinate_type(d->kind));
+    ap_json_string(json, joint ? "joint" : "body", end_name(m, joint, d->body));
+    if (d->kind == AP_COORDINATE_POSITION) {
+      ap_json_numbers(json, "xyz", d->at, 3);
+      ap_json_numbers(json, "along", d->along, 3);
+    }
+    ap_json_close(json, '}');
   }
+  ap_json_close(json, ']');
 }
 
-static bool has_axis(const ap_body_def *body) {
-  return body->joint == AP_REVOLUTE || body->joint == AP_PRISMATIC || body->joint == AP_PLANAR;
+static void json_end(const ap_mechanism *m, ap_json *json, const ap_closure_def *d, int i) {
+  const bool gear = d->kind == AP_CLOSE_GEAR, axis = d->kind == AP_CLOSE_AXIS;
+  ap_json_open(json, i == 0 ? "first" : "second", '{');
+  ap_json_string(json, gear ? "joint" : "body", end_name(m, gear, d->body[i]));
+  if (!gear && !axis) ap_json_numbers(json, "xyz", d->at[i], 3);
+  if (axis || (d->kind == AP_CLOSE_POINT_ON_LINE && i == 1))
+    ap_json_numbers(json, "axis", d->axis[i], 3);
+  if (d->kind == AP_CLOSE_FRAME) ap_json_numbers(json, "rpy", d->rpy[i], 3);
+  ap_json_close(json, '}');
 }
 
-static void json_axis(cli_json *json, const ap_body_def *body) {
-  double axis[3];
-  if (!has_axis(body)) return;
-  joint_axis(body, axis);
-  cli_json_numbers(json, "axis", axis, 3);
-}
-
-static void json_joint(cli_json *json, const view *v, int i) {
-  const ap_model *m = v->m;
-  const ap_body_def *body = ap_body(m, i);
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", cli_joint_name(m, i));
-  cli_json_string(json, "type", cli_joint_type(m, i));
-  cli_json_integer(json, "q", ap_joint_q(m, i));
-  cli_json_integer(json, "v", ap_joint_v(m, i));
-  cli_json_integer(json, "nq", ap_joint_nq(m, i));
-  cli_json_integer(json, "nv", ap_joint_nv(m, i));
-  cli_json_string(json, "body", body->name);
-  cli_json_string(json, "parent", body_name(m, body->parent));
-  json_axis(json, body);
-  cli_json_number(json, "lower", body->lower);
-  cli_json_number(json, "upper", body->upper);
-  cli_json_number(json, "velocity", body->velocity_limit);
-  cli_json_number(json, "effort", body->effort_limit);
-  cli_json_number(json, "viscous", body->viscous);
-  cli_json_number(json, "coulomb", body->coulomb);
-  cli_json_number(json, "static", body->stiction);
-  cli_json_number(json, "rotor_inertia", body->rotor_inertia);
-  cli_json_number(json, "gear_ratio", body->gear_ratio);
-  cli_json_close(json, '}');
-}
-
-static void json_mimic(cli_json *json, const view *v, int i) {
-  const ap_model *m = v->m;
-  const ap_body_def *body = ap_body(m, i);
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", cli_joint_name(m, i));
-  cli_json_string(json, "type", cli_joint_type(m, i));
-  cli_json_string(json, "body", body->name);
-  cli_json_string(json, "parent", body_name(m, body->parent));
-  cli_json_string(json, "leader", cli_joint_name(m, body->mimic));
-  json_axis(json, body);
-  cli_json_number(json, "ratio", body->mimic_ratio);
-  cli_json_number(json, "offset", body->mimic_offset);
-  cli_json_close(json, '}');
-}
-
-static void json_body(cli_json *json, const view *v, int i) {
-  const ap_model *m = v->m;
-  double mass, com[3], inertia[6];
-  ap_merged_inertia(m, i, &mass, com, inertia);
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", body_name(m, i));
-  cli_json_string(json, "parent", body_name(m, carrier(m, i)));
-  cli_json_string(json, "joint", cli_joint_name(m, i));
-  cli_json_number(json, "mass", mass);
-  cli_json_numbers(json, "com", com, 3);
-  cli_json_numbers(json, "inertia", inertia, 6);
-  cli_json_open(json, "merged", '[');
-  for (int k = v->first[i]; k > 0; k = v->next[k]) cli_json_string(json, NULL, body_name(m, k));
-  cli_json_close(json, ']');
-  cli_json_close(json, '}');
-}
-
-static void json_frame(cli_json *json, const view *v, int i) {
-  const ap_model *m = v->m;
-  const ap_frame_def *frames = ap_robot_definition(v->model->robot)->frames;
-  const ap_frame_def *frame = i < ap_nbody(m) ? NULL : &frames[i - ap_nbody(m)];
-  const int link = frame ? frame->body : i;
-  cli_place place = v->place[link];
-  if (frame) {
-    const cli_place inner = cli_place_rpy(frame->xyz, frame->rpy);
-    place = cli_place_join(&place, &inner);
+static void json_closures(const ap_mechanism *m, ap_json *json) {
+  ap_json_open(json, "closures", '[');
+  for (int i = 0; i < ap_mechanism_nclosure(m); i++) {
+    const ap_closure_def *d = ap_mechanism_closure(m, i);
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "name", d->name);
+    ap_json_string(json, "type", closure_type(d->kind));
+    for (int k = 0; k < 2; k++) json_end(m, json, d, k);
+    if (d->kind == AP_CLOSE_DISTANCE) ap_json_number(json, "distance", d->distance);
+    if (d->kind == AP_CLOSE_GEAR) ap_json_number(json, "ratio", d->ratio);
+    if (d->kind == AP_CLOSE_GEAR) ap_json_number(json, "offset", d->offset);
+    ap_json_close(json, '}');
   }
-  double rpy[3];
-  cli_place_angles(&place, rpy);
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", ap_frame_name(m, i));
-  cli_json_string(json, "body", body_name(m, ap_body_mover(m, link)));
-  cli_json_numbers(json, "xyz", place.p, 3);
-  cli_json_numbers(json, "rpy", rpy, 3);
-  cli_json_close(json, '}');
+  ap_json_close(json, ']');
 }
 
-// Links on fixed joints are frames of the body that carries them; then the named frames.
-static void json_frames(cli_json *json, const view *v) {
-  cli_json_open(json, "frames", '[');
-  for (int i = 1; i < ap_nframe(v->m); i++) json_frame(json, v, i);
-  cli_json_close(json, ']');
-}
-
-static void json_warning(void *context, int line, const char *warning) {
-  cli_json *json = context;
-  cli_json_open(json, NULL, '{');
-  if (line > 0) cli_json_integer(json, "line", line);
-  cli_json_string(json, "text", warning);
-  cli_json_close(json, '}');
-}
-
-// A list of what print writes for every body that belongs into it.
-static void json_list(cli_json *json, const char *key, const view *v,
-                      bool (*belongs)(const ap_model *, int),
-                      void (*print)(cli_json *, const view *, int)) {
-  cli_json_open(json, key, '[');
-  for (int i = 1; i < ap_nbody(v->m); i++) {
-    if (belongs(v->m, i)) print(json, v, i);
+static void json_start(ap_json *json, const ap_info *info) {
+  const ap_info_start *s = &info->start;
+  ap_json_open(json, "start", '{');
+  ap_json_bool(json, "closed", s->closes);
+  ap_json_string(json, "status", ap_status_text(s->status));
+  ap_json_number(json, "closure_error", s->assembly.closure_error);
+  ap_json_integer(json, "steps", s->assembly.iterations);
+  ap_json_integer(json, "rank", s->assembly.rank);
+  if (s->closes) ap_json_numbers(json, "q", s->q, info->freedom);
+  if (s->closes) ap_json_numbers(json, "tree_q", s->tree_q, info->nq);
+  if (s->has_distances) {
+    ap_json_number(json, "serial", s->near.serial);
+    ap_json_number(json, "serial_least", s->near.serial_least);
+    ap_json_number(json, "parallel", s->near.parallel);
+    ap_json_number(json, "parallel_least", s->near.parallel_least);
   }
-  cli_json_close(json, ']');
+  ap_json_close(json, '}');
 }
 
-static int print_json(cli_out *out, const view *v) {
-  const ap_model *m = v->m;
-  cli_json json = {.out = out};
-  double mass, moving;
-  total_mass(m, &mass, &moving);
-  cli_json_open(&json, NULL, '{');
-  cli_json_string(&json, "name", ap_model_name(m));
-  if (v->model->about) cli_json_string(&json, "about", v->model->about);
-  cli_json_integer(&json, "nq", ap_nq(m));
-  cli_json_integer(&json, "nv", ap_nv(m));
-  cli_json_numbers(&json, "gravity", ap_gravity(m), 3);
-  cli_json_number(&json, "mass", mass);
-  cli_json_number(&json, "moving_mass", moving);
-  json_list(&json, "joints", v, has_coordinate, json_joint);
-  json_list(&json, "mimic", v, is_mimic, json_mimic);
-  json_list(&json, "bodies", v, moves, json_body);
-  json_frames(&json, v);
-  cli_json_open(&json, "warnings", '[');
-  cli_visit_warnings(v->model, json_warning, &json);
-  cli_json_close(&json, ']');
-  const int status = v->model->mechanism ? cli_mechanism_json(v->model, &json) : CLI_OK;
-  cli_json_close(&json, '}');
-  return status;
+static void json_mechanism(ap_json *json, const ap_info *info) {
+  const ap_mechanism *m = info->closed;
+  json_coordinates(m, json);
+  ap_json_open(json, "actuators", '[');
+  for (int i = 0; i < ap_mechanism_nact(m); i++) ap_json_string(json, NULL, actuator_name(m, i));
+  ap_json_close(json, ']');
+  json_closures(m, json);
+  ap_json_integer(json, "closure_rows", ap_mechanism_nrow(m));
+  ap_json_open(json, "branches", '[');
+  for (int i = 0; i < ap_mechanism_nbranch(m); i++)
+    ap_json_string(json, NULL, ap_mechanism_branch(m, i)->name);
+  ap_json_close(json, ']');
+  json_start(json, info);
+}
+
+// A list of what print writes of the record's items, from the first on.
+#define JSON_LIST(json, key, item, first, n, print)            \
+  do {                                                         \
+    ap_json_open(json, key, '[');                              \
+    for (int k = first; k < (n); k++) print(json, &(item)[k]); \
+    ap_json_close(json, ']');                                  \
+  } while (0)
+
+static int print_json(cli_out *out, const ap_info *info, const char *about) {
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '{');
+  ap_json_string(&json, "name", info->name);
+  if (about) ap_json_string(&json, "about", about);
+  ap_json_integer(&json, "nq", info->nq);
+  ap_json_integer(&json, "nv", info->nv);
+  ap_json_numbers(&json, "gravity", info->gravity, 3);
+  ap_json_number(&json, "mass", info->mass);
+  ap_json_number(&json, "moving_mass", info->moving_mass);
+  JSON_LIST(&json, "joints", info->joint, 0, info->joints, json_joint);
+  JSON_LIST(&json, "mimic", info->mimic, 0, info->mimics, json_mimic);
+  JSON_LIST(&json, "bodies", info->body, 1, info->bodies, json_body);
+  JSON_LIST(&json, "frames", info->frame, 0, info->frames, json_frame);
+  JSON_LIST(&json, "warnings", info->warning, 0, info->warnings, json_warning);
+  if (info->closed) json_mechanism(&json, info);
+  ap_json_close(&json, '}');
+  return CLI_OK;
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -272,12 +238,12 @@ static void add_unless(cli_table *table, double number, bool none) {
   }
 }
 
-static void add_joint(cli_table *table, const ap_model *m, int i, bool stiction) {
-  const ap_body_def *body = ap_body(m, i);
-  cli_table_add(table, "%d", ap_joint_q(m, i));
-  cli_table_add(table, "%d", ap_joint_v(m, i));
-  cli_table_add(table, "%s", cli_joint_name(m, i));
-  cli_table_add(table, "%s", cli_joint_type(m, i));
+static void add_joint(cli_table *table, const ap_info_joint *j, bool stiction) {
+  const ap_body_def *body = j->body;
+  cli_table_add(table, "%d", j->q);
+  cli_table_add(table, "%d", j->v);
+  cli_table_add(table, "%s", j->name);
+  cli_table_add(table, "%s", j->type);
   add_unless(table, body->lower, isinf(body->lower));
   add_unless(table, body->upper, isinf(body->upper));
   add_unless(table, body->velocity_limit, isinf(body->velocity_limit));
@@ -294,7 +260,7 @@ static bool has_friction(const ap_body_def *body) {
          body->rotor_inertia != 0;
 }
 
-static int print_joints(cli_out *out, const ap_model *m) {
+static int print_joints(cli_out *out, const ap_info *info, const ap_model *m) {
   static const char *const headings[] = {"q",      "v",        "joint",  "type",    "lower",
                                          "upper",  "velocity", "effort", "viscous", "coulomb",
                                          "static", "rotor",    "gear"};
@@ -306,28 +272,27 @@ static int print_joints(cli_out *out, const ap_model *m) {
   cli_table table = {.columns = stiction ? 13 : 12};
   for (int k = 0; k < 13; k++)
     if (k != 10 || stiction) cli_table_add(&table, "%s", headings[k]);
-  for (int i = 1; i < ap_nbody(m); i++)
-    if (has_coordinate(m, i)) add_joint(&table, m, i, stiction);
+  for (int k = 0; k < info->joints; k++) add_joint(&table, &info->joint[k], stiction);
   cli_out_printf(out, "\n");
   const int status = cli_table_print(&table, out);
   if (friction) cli_out_printf(out, "  ('appell eval' uses friction and rotors with --friction)\n");
   return status;
 }
 
-static int print_mimics(cli_out *out, const ap_model *m) {
+static int print_mimics(cli_out *out, const ap_info *info) {
   static const char *const headings[] = {"mimic joint", "type", "follows", "ratio", "offset"};
   cli_table table = {.columns = 5};
-  for (int i = 1; i < ap_nbody(m); i++) {
-    if (!is_mimic(m, i)) continue;
-    const ap_body_def *body = ap_body(m, i);
-    if (table.count == 0) add_headings(&table, headings);
-    cli_table_add(&table, "%s", cli_joint_name(m, i));
-    cli_table_add(&table, "%s", cli_joint_type(m, i));
-    cli_table_add(&table, "%s", cli_joint_name(m, body->mimic));
-    cli_table_add(&table, "%g", body->mimic_ratio);
-    cli_table_add(&table, "%g", body->mimic_offset);
+  if (info->mimics == 0) return CLI_OK;
+  add_headings(&table, headings);
+  for (int k = 0; k < info->mimics; k++) {
+    const ap_info_joint *j = &info->mimic[k];
+    cli_table_add(&table, "%s", j->name);
+    cli_table_add(&table, "%s", j->type);
+    cli_table_add(&table, "%s", j->leader);
+    cli_table_add(&table, "%g", j->body->mimic_ratio);
+    cli_table_add(&table, "%g", j->body->mimic_offset);
   }
-  if (table.count > 0) cli_out_printf(out, "\n");
+  cli_out_printf(out, "\n");
   return cli_table_print(&table, out);
 }
 
@@ -342,47 +307,45 @@ static int write_wrapped(cli_out *out, const char *name, const char *behind, int
   return (fits ? column + 1 : 5) + width;
 }
 
-static void print_merged(cli_out *out, const view *v) {
+static void print_merged(cli_out *out, const ap_info *info) {
   bool any = false;
-  for (int i = 0; i < ap_nbody(v->m); i++) {
-    if (v->first[i] == 0) continue;
+  for (int i = 0; i < info->bodies; i++) {
+    const ap_info_body *b = &info->body[i];
+    if (b->nmerged == 0) continue;
     if (!any) cli_out_printf(out, "\n  links merged into\n");
     any = true;
     cli_out_printf(out, " ");
-    int column = write_wrapped(out, body_name(v->m, i), ":", 1);
-    for (int k = v->first[i]; k > 0; k = v->next[k]) {
-      column = write_wrapped(out, body_name(v->m, k), v->next[k] > 0 ? "," : "", column);
-    }
+    int column = write_wrapped(out, b->name, ":", 1);
+    for (int k = 0; k < b->nmerged; k++)
+      column = write_wrapped(out, b->merged[k], k + 1 < b->nmerged ? "," : "", column);
     cli_out_printf(out, "\n");
   }
 }
 
-static int print_bodies(cli_out *out, const ap_model *m) {
+static int print_bodies(cli_out *out, const ap_info *info) {
   static const char *const headings[] = {"body", "on", "mass", "centre of mass"};
   cli_table table = {.columns = 4};
   add_headings(&table, headings);
-  for (int i = 1; i < ap_nbody(m); i++) {
-    if (!moves(m, i)) continue;
-    double mass, com[3], inertia[6];
-    ap_merged_inertia(m, i, &mass, com, inertia);
-    cli_table_add(&table, "%s", body_name(m, i));
-    cli_table_add(&table, "%s", body_name(m, carrier(m, i)));
-    cli_table_add(&table, "%g", mass);
-    cli_table_add(&table, "%g %g %g", com[0], com[1], com[2]);
+  for (int i = 1; i < info->bodies; i++) {
+    const ap_info_body *b = &info->body[i];
+    cli_table_add(&table, "%s", b->name);
+    cli_table_add(&table, "%s", b->parent);
+    cli_table_add(&table, "%g", b->mass);
+    cli_table_add(&table, "%g %g %g", b->com[0], b->com[1], b->com[2]);
   }
   cli_out_printf(out, "\n");
   return cli_table_print(&table, out);
 }
 
-static int print_frames(cli_out *out, const cli_model *model) {
+static int print_frames(cli_out *out, const ap_info *info, const ap_model *m) {
   static const char *const headings[] = {"frame", "on", "xyz", "rpy"};
-  const ap_robot_def *def = ap_robot_definition(model->robot);
   cli_table table = {.columns = 4};
-  for (int k = 0; k < def->nframe; k++) {
-    const ap_frame_def *frame = &def->frames[k];
-    if (k == 0) add_headings(&table, headings);
+  for (int k = 0; k < info->frames; k++) {
+    const ap_frame_def *frame = info->frame[k].def;
+    if (!frame) continue;
+    if (table.count == 0) add_headings(&table, headings);
     cli_table_add(&table, "%s", frame->name);
-    cli_table_add(&table, "%s", body_name(model->model, frame->body));
+    cli_table_add(&table, "%s", ap_frame_name(m, frame->body));
     cli_table_add(&table, "%g %g %g", frame->xyz[0], frame->xyz[1], frame->xyz[2]);
     cli_table_add(&table, "%g %g %g", frame->rpy[0], frame->rpy[1], frame->rpy[2]);
   }
@@ -390,65 +353,146 @@ static int print_frames(cli_out *out, const cli_model *model) {
   return cli_table_print(&table, out);
 }
 
-static void add_warning(void *context, int line, const char *warning) {
-  cli_table *table = context;
-  if (table->count == 0) cli_table_add(table, "warnings");
-  if (line > 0) {
-    cli_table_add(table, "line %d: %s", line, warning);
-  } else {
-    cli_table_add(table, "%s", warning);
-  }
-}
-
-static int print_warnings(cli_out *out, const cli_model *model) {
+static int print_warnings(cli_out *out, const ap_info *info) {
   cli_table table = {.columns = 1};
-  cli_visit_warnings(model, add_warning, &table);
-  if (table.count > 0) cli_out_printf(out, "\n");
+  if (info->warnings == 0) return CLI_OK;
+  cli_table_add(&table, "warnings");
+  for (int k = 0; k < info->warnings; k++) {
+    const ap_warning *warning = &info->warning[k];
+    if (warning->line > 0)
+      cli_table_add(&table, "line %d: %s", warning->line, warning->text);
+    else
+      cli_table_add(&table, "%s", warning->text);
+  }
+  cli_out_printf(out, "\n");
   return cli_table_print(&table, out);
 }
 
-static void print_head(cli_out *out, const cli_model *model) {
-  const ap_model *m = model->model;
-  const double *g = ap_gravity(m);
-  char name[256];
-  double mass, moving;
-  total_mass(m, &mass, &moving);
-  const int freedom = model->mechanism ? ap_mechanism_n(model->mechanism) : ap_nv(m);
-  cli_out_printf(out, "%s: %d degree%s of freedom (%snq %d, nv %d)\n",
-                 cli_plain(ap_model_name(m), name, sizeof name), freedom, freedom == 1 ? "" : "s",
-                 model->mechanism ? "closed chains; the tree has " : "", ap_nq(m), ap_nv(m));
-  if (model->about) cli_out_printf(out, "%s\n", model->about);
-  cli_out_printf(out, "\n  mass     %g kg", mass);
-  if (moving != mass) cli_out_printf(out, ", of which %g kg move", moving);
-  cli_out_printf(out, "\n  gravity  %g %g %g m/s2\n", g[0], g[1], g[2]);
+// ---- tables of a mechanism ---------------------------------------------------------------------
+
+static int print_coordinates(cli_out *out, const ap_info *info) {
+  const ap_mechanism *m = info->closed;
+  cli_table table = {.columns = 5};
+  static const char *const headings[] = {"q", "coordinate", "type", "of", "at the start"};
+  add_headings(&table, headings);
+  for (int i = 0; i < ap_mechanism_n(m); i++) {
+    const ap_coordinate_def *d = ap_mechanism_coordinate(m, i);
+    cli_table_add(&table, "%d", i);
+    cli_table_add(&table, "%s", d->name);
+    cli_table_add(&table, "%s", coordinate_type(d->kind));
+    cli_table_add(&table, "%s", end_name(m, d->kind == AP_COORDINATE_JOINT, d->body));
+    add_unless(&table, info->start.q[i], !info->start.closes);
+  }
+  cli_out_printf(out, "\n");
+  return cli_table_print(&table, out);
 }
 
-static int print_tables(cli_out *out, const view *v) {
-  const cli_model *model = v->model;
-  print_head(out, model);
-  int status = print_joints(out, v->m);
-  if (status == CLI_OK) status = print_mimics(out, v->m);
-  if (status == CLI_OK) status = print_bodies(out, v->m);
-  if (status == CLI_OK) print_merged(out, v);
-  if (status == CLI_OK) status = print_frames(out, model);
-  if (status == CLI_OK && model->mechanism) status = cli_mechanism_print(model, out);
-  if (status == CLI_OK) status = print_warnings(out, model);
+static int print_actuators(cli_out *out, const ap_mechanism *m) {
+  cli_table table = {.columns = 2};
+  if (ap_mechanism_nact(m) == 0) {
+    cli_out_printf(out, "\n  no joint is actuated\n");
+    return CLI_OK;
+  }
+  cli_table_add(&table, "tau");
+  cli_table_add(&table, "actuated joint");
+  for (int i = 0; i < ap_mechanism_nact(m); i++) {
+    cli_table_add(&table, "%d", i);
+    cli_table_add(&table, "%s", actuator_name(m, i));
+  }
+  cli_out_printf(out, "\n");
+  return cli_table_print(&table, out);
+}
+
+static int print_closures(cli_out *out, const ap_mechanism *m) {
+  cli_table table = {.columns = 4};
+  static const char *const headings[] = {"closure", "type", "first", "second"};
+  if (ap_mechanism_nclosure(m) == 0) return CLI_OK;
+  add_headings(&table, headings);
+  for (int i = 0; i < ap_mechanism_nclosure(m); i++) {
+    const ap_closure_def *d = ap_mechanism_closure(m, i);
+    cli_table_add(&table, "%s", d->name);
+    cli_table_add(&table, "%s", closure_type(d->kind));
+    for (int k = 0; k < 2; k++)
+      cli_table_add(&table, "%s", end_name(m, d->kind == AP_CLOSE_GEAR, d->body[k]));
+  }
+  cli_out_printf(out, "\n");
+  return cli_table_print(&table, out);
+}
+
+static void print_branches(cli_out *out, const ap_mechanism *m) {
+  char name[256];
+  if (ap_mechanism_nbranch(m) > 0) cli_out_printf(out, "  branches:");
+  for (int i = 0; i < ap_mechanism_nbranch(m); i++)
+    cli_out_printf(out, "%s %s", i > 0 ? "," : "",
+                   cli_plain(ap_mechanism_branch(m, i)->name, name, sizeof name));
+  if (ap_mechanism_nbranch(m) > 0) cli_out_printf(out, "\n");
+}
+
+static void print_start(cli_out *out, const ap_info *info) {
+  const ap_mechanism *m = info->closed;
+  const ap_info_start *s = &info->start;
+  char name[256];
+  cli_out_printf(out, "\n  closures: %d rows of rank %d at the start\n", ap_mechanism_nrow(m),
+                 s->assembly.rank);
+  print_branches(out, m);
+  if (!s->closes) {
+    const ap_closure_def *worst = ap_mechanism_closure(m, s->assembly.worst);
+    cli_out_printf(out, "  start: it does not close from its guess; '%s' stays open by %.3g\n",
+                   worst ? cli_plain(worst->name, name, sizeof name) : "?",
+                   s->assembly.closure_error);
+    return;
+  }
+  cli_out_printf(out, "  start: closed to %.1e in %d steps\n", s->assembly.closure_error,
+                 s->assembly.iterations);
+  if (s->status != AP_OK) cli_out_printf(out, "  there: %s\n", s->text);
+  if (!s->has_distances) return;
+  cli_out_printf(out, "  distance there to a serial singularity: %.3g\n", s->near.serial);
+  if (ap_mechanism_nact(m) >= ap_mechanism_n(m))
+    cli_out_printf(out, "  distance there to a parallel singularity: %.3g\n", s->near.parallel);
+}
+
+// ---- all tables --------------------------------------------------------------------------------
+
+static void print_head(cli_out *out, const ap_info *info, const char *about) {
+  char name[256];
+  cli_out_printf(out, "%s: %d degree%s of freedom (%snq %d, nv %d)\n",
+                 cli_plain(info->name, name, sizeof name), info->freedom,
+                 info->freedom == 1 ? "" : "s", info->closed ? "closed chains; the tree has " : "",
+                 info->nq, info->nv);
+  if (about) cli_out_printf(out, "%s\n", about);
+  cli_out_printf(out, "\n  mass     %g kg", info->mass);
+  if (info->moving_mass != info->mass)
+    cli_out_printf(out, ", of which %g kg move", info->moving_mass);
+  cli_out_printf(out, "\n  gravity  %g %g %g m/s2\n", info->gravity[0], info->gravity[1],
+                 info->gravity[2]);
+}
+
+static int print_tables(cli_out *out, const ap_info *info, const cli_model *model) {
+  print_head(out, info, model->about);
+  int status = print_joints(out, info, model->model);
+  if (status == CLI_OK) status = print_mimics(out, info);
+  if (status == CLI_OK) status = print_bodies(out, info);
+  if (status == CLI_OK) print_merged(out, info);
+  if (status == CLI_OK) status = print_frames(out, info, model->model);
+  if (status == CLI_OK && info->closed) status = print_coordinates(out, info);
+  if (status == CLI_OK && info->closed) status = print_actuators(out, info->closed);
+  if (status == CLI_OK && info->closed) status = print_closures(out, info->closed);
+  if (status == CLI_OK && info->closed) print_start(out, info);
+  if (status == CLI_OK) status = print_warnings(out, info);
   return status;
 }
 
 // ---- the verb ----------------------------------------------------------------------------------
 
 static int show(const cli_model *model, bool json) {
+  ap_info info;
   cli_out out;
   int status = cli_out_open(&out, NULL);
   if (status != CLI_OK) return status;
-  view v = {.model = model, .m = model->model};
-  if (!find_merged(&v) || !find_places(&v)) {
-    status = cli_no_memory();
-  } else {
-    status = json ? print_json(&out, &v) : print_tables(&out, &v);
-  }
-  close_view(&v);
+  if (ap_info_make(model->robot, model->model, model->mechanism, &info) != AP_OK)
+    return cli_out_close(&out, cli_no_memory());
+  status = json ? print_json(&out, &info, model->about) : print_tables(&out, &info, model);
+  ap_info_free(&info);
   return cli_out_close(&out, status);
 }
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "load.h"
-#include "ui/json.h"
+#include "ui/output.h"
 #include "ui/table.h"
 #include "verbs.h"
 #include "ui/wrap.h"
@@ -40,27 +40,27 @@ ap_severity cli_lint_severity(const ap_finding *finding, bool strict) {
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void json_effect(cli_json *json, const ap_lint_effect *effect) {
+static void json_effect(ap_json *json, const ap_lint_effect *effect) {
   if (!effect->joint) return;
-  cli_json_open(json, "effect", '{');
-  cli_json_string(json, "joint", effect->joint);
-  cli_json_number(json, "difference", effect->difference);
-  cli_json_number(json, "largest", effect->largest);
-  cli_json_string(json, "unit", effect->unit);
-  cli_json_close(json, '}');
+  ap_json_open(json, "effect", '{');
+  ap_json_string(json, "joint", effect->joint);
+  ap_json_number(json, "difference", effect->difference);
+  ap_json_number(json, "largest", effect->largest);
+  ap_json_string(json, "unit", effect->unit);
+  ap_json_close(json, '}');
 }
 
-static void json_finding(cli_json *json, const ap_finding *f, bool strict) {
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "severity", ap_severity_name(cli_lint_severity(f, strict)));
-  cli_json_string(json, "rule", f->rule);
-  if (f->line > 0) cli_json_integer(json, "line", f->line);
-  cli_json_string(json, "subject", f->subject);
-  cli_json_string(json, "what", f->what);
-  cli_json_string(json, "why", f->why);
-  cli_json_string(json, "fix", f->fix);
+static void json_finding(ap_json *json, const ap_finding *f, bool strict) {
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "severity", ap_severity_name(cli_lint_severity(f, strict)));
+  ap_json_string(json, "rule", f->rule);
+  if (f->line > 0) ap_json_integer(json, "line", f->line);
+  ap_json_string(json, "subject", f->subject);
+  ap_json_string(json, "what", f->what);
+  ap_json_string(json, "why", f->why);
+  ap_json_string(json, "fix", f->fix);
   json_effect(json, &f->effect);
-  cli_json_close(json, '}');
+  ap_json_close(json, '}');
 }
 
 static int count(const ap_lint *found, ap_severity severity, bool strict) {
@@ -71,17 +71,17 @@ static int count(const ap_lint *found, ap_severity severity, bool strict) {
 }
 
 static void print_json(cli_out *out, const ap_lint *found, const char *file, bool strict) {
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '{');
-  cli_json_string(&json, "model", file);
-  cli_json_integer(&json, "errors", count(found, AP_ERROR, strict));
-  cli_json_integer(&json, "warnings", count(found, AP_WARNING, strict));
-  cli_json_integer(&json, "notes", count(found, AP_NOTE, strict));
-  cli_json_open(&json, "findings", '[');
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '{');
+  ap_json_string(&json, "model", file);
+  ap_json_integer(&json, "errors", count(found, AP_ERROR, strict));
+  ap_json_integer(&json, "warnings", count(found, AP_WARNING, strict));
+  ap_json_integer(&json, "notes", count(found, AP_NOTE, strict));
+  ap_json_open(&json, "findings", '[');
   for (int i = 0; i < ap_lint_findings(found); i++)
     json_finding(&json, ap_lint_finding(found, i), strict);
-  cli_json_close(&json, ']');
-  cli_json_close(&json, '}');
+  ap_json_close(&json, ']');
+  ap_json_close(&json, '}');
 }
 
 // ---- text --------------------------------------------------------------------------------------

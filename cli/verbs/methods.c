@@ -1,6 +1,6 @@
 #include <appell/research.h>
 
-#include "ui/json.h"
+#include "ui/output.h"
 #include "ui/table.h"
 #include "verbs.h"
 
@@ -31,18 +31,18 @@ static int print_table(cli_out *out) {
 }
 
 static int print_json(cli_out *out) {
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '[');
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '[');
   for (int i = 0; ap_method_at(i); i++) {
     const ap_method *method = ap_method_at(i);
-    cli_json_open(&json, NULL, '{');
-    cli_json_string(&json, "method", method->name);
-    cli_json_string(&json, "what", ap_quantity_name(method->what));
-    cli_json_bool(&json, "default", is_default(method));
-    cli_json_string(&json, "about", method->about);
-    cli_json_close(&json, '}');
+    ap_json_open(&json, NULL, '{');
+    ap_json_string(&json, "method", method->name);
+    ap_json_string(&json, "what", ap_quantity_name(method->what));
+    ap_json_bool(&json, "default", is_default(method));
+    ap_json_string(&json, "about", method->about);
+    ap_json_close(&json, '}');
   }
-  cli_json_close(&json, ']');
+  ap_json_close(&json, ']');
   return CLI_OK;
 }
 

@@ -1,6 +1,6 @@
 #include <appell/loop.h>
 
-#include "ui/json.h"
+#include "ui/output.h"
 #include "ui/table.h"
 #include "verbs.h"
 
@@ -23,20 +23,20 @@ static int print_table(cli_out *out) {
   return cli_table_print(&table, out);
 }
 
-static void add_json(cli_json *json, const char *name, const char *about) {
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "name", name);
-  cli_json_string(json, "about", about);
-  cli_json_close(json, '}');
+static void add_json(ap_json *json, const char *name, const char *about) {
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "name", name);
+  ap_json_string(json, "about", about);
+  ap_json_close(json, '}');
 }
 
 static int print_json(cli_out *out) {
-  cli_json json = {.out = out};
-  cli_json_open(&json, NULL, '[');
+  ap_json json = {.write = cli_out_sink, .context = out};
+  ap_json_open(&json, NULL, '[');
   for (int i = 0; ap_builtin_name(i); i++) add_json(&json, ap_builtin_name(i), ap_builtin_about(i));
   for (int i = 0; ap_mechanism_builtin_name(i); i++)
     add_json(&json, ap_mechanism_builtin_name(i), ap_mechanism_builtin_about(i));
-  cli_json_close(&json, ']');
+  ap_json_close(&json, ']');
   return CLI_OK;
 }
 

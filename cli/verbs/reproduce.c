@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
-#include "ui/json.h"
+#include "ui/folder.h"
+#include "ui/output.h"
 #include "ui/numbers.h"
 #include "ui/progress.h"
 #include "papers.h"
@@ -47,28 +47,28 @@ static bool is_row(const report_line *line) {
   return line->kind == REPORT_ROW || line->kind == REPORT_DETAIL;
 }
 
-static void json_row(cli_json *json, const paper *p, const report_line *line) {
-  cli_json_open(json, NULL, '{');
-  cli_json_string(json, "paper", p->name);
-  cli_json_string(json, "item", line->item);
-  cli_json_string(json, "quantity", line->quantity);
-  cli_json_string(json, "unit", line->unit);
-  cli_json_number(json, "printed", line->printed);
-  cli_json_number(json, "ours", line->ours);
-  cli_json_string(json, "note", line->note);
-  cli_json_close(json, '}');
+static void json_row(ap_json *json, const paper *p, const report_line *line) {
+  ap_json_open(json, NULL, '{');
+  ap_json_string(json, "paper", p->name);
+  ap_json_string(json, "item", line->item);
+  ap_json_string(json, "quantity", line->quantity);
+  ap_json_string(json, "unit", line->unit);
+  ap_json_number(json, "printed", line->printed);
+  ap_json_number(json, "ours", line->ours);
+  ap_json_string(json, "note", line->note);
+  ap_json_close(json, '}');
 }
 
 static void print_json(job *j) {
-  cli_json json = {.out = &j->out};
-  cli_json_open(&json, NULL, '[');
+  ap_json json = {.write = cli_out_sink, .context = &j->out};
+  ap_json_open(&json, NULL, '[');
   for (int k = 0; k < j->papers; k++) {
     for (int i = 0; i < j->report[k].lines; i++) {
       const report_line *line = &j->report[k].line[i];
       if (is_row(line)) json_row(&json, j->paper[k], line);
     }
   }
-  cli_json_close(&json, ']');
+  ap_json_close(&json, ']');
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -288,15 +288,12 @@ static int find_papers(const cli_arguments *arguments, job *j) {
     }
   }
   for (int k = 0; k < arguments->count; k++) {
-    int i = 0;
-    while (paper_at(i) && strcmp(paper_at(i)->name, arguments->argument[k]) != 0) i++;
-    if (!paper_at(i)) return unknown_paper(arguments->argument[k]);
+    const paper *p = paper_find(arguments->argument[k]);
+    if (!p) return unknown_paper(arguments->argument[k]);
     for (int seen = 0; seen < j->papers; seen++) {
-      if (j->paper[seen] == paper_at(i)) {
-        return cli_usage("reproduce", "paper '%s' is given twice", paper_at(i)->name);
-      }
+      if (j->paper[seen] == p) return cli_usage("reproduce", "paper '%s' is given twice", p->name);
     }
-    j->paper[j->papers++] = paper_at(i);
+    j->paper[j->papers++] = p;
   }
   return CLI_OK;
 }

@@ -1,22 +1,41 @@
 /// @file appell.h
-/// The map of Appell's core, in the order in which a program meets it.
+/// The map of Appell, in the order in which a program meets it. This header includes the core.
 ///
-/// 1. base.h      status codes, the error record
-/// 2. model.h     define a robot, check it, freeze it
-/// 3. work.h      the memory that algorithms work in; payload, gravity, friction
-/// 4. kin.h       poses, velocities, Jacobians, inverse kinematics
-/// 5. dyn.h       inverse and forward dynamics, inertia and Coriolis matrices, energy
-/// 6. batch.h     the same for many states at once, rollouts
-/// 7. research.h  every method in every arithmetic, by name; counted operations
+/// libappell, the core: libm alone, no heap
+///
+/// | header  | what it is about                                                                   |
+/// |---------|------------------------------------------------------------------------------------|
+/// | base.h  | status codes, the error record                                                     |
+/// | model.h | define a robot, check it, freeze it; lock joints, take a part of a robot            |
+/// | work.h  | the memory that algorithms work in, in parts; payload, gravity, friction, own code  |
+/// | kin.h   | poses, velocities, Jacobians, inverse kinematics                                    |
+/// | dyn.h   | inverse and forward dynamics, inertia and Coriolis matrices, derivatives, energy    |
+/// | batch.h | the same for many states at once, rollouts                                          |
 ///
 /// Functions in double have plain names, their twins in single precision end in _f32.
 ///
-/// The headers of libappell-tools are not included here, because most of them allocate and the core
-/// does not: file.h reads and writes robot files and logs, loop.h is about closed chains
-/// (mechanism.h has the structs that define them, which file.h reads), wrist.h, five_bar.h and
-/// delta.h about three kinds of them in closed form, impact.h about walls, sim.h and scenario.h
-/// about motion over time, traj.h about trajectories, ident.h about parameters from measurements,
-/// plot.h draws, lint.h finds what is wrong in a robot file.
+/// libappell-research: research.h, every method in every arithmetic, by name; counted operations
+///
+/// libappell-tools: most of it allocates
+///
+/// | header                        | what it is about                                             |
+/// |-------------------------------|--------------------------------------------------------------|
+/// | file.h, json.h                | robot files, state files, logs; writing JSON                 |
+/// | lint.h                        | mistakes in a robot file, and what would be right            |
+/// | info.h                        | what a robot contains                                        |
+/// | mechanism.h, loop.h           | closed chains: their definition, their dynamics              |
+/// | parallel.h, wrist.h,          | parallel robots in closed form, and three kinds of them      |
+/// | five_bar.h, delta.h           |                                                              |
+/// | impact.h                      | walls, and the jump of velocities in an impact               |
+/// | sim.h, scenario.h             | motion over time, and files that describe it                 |
+/// | traj.h                        | trajectories                                                 |
+/// | ctrl.h, servo.h, rack.h,      | controllers, the loop that runs them, its inputs and         |
+/// | control.h                     | outputs, and files that describe all of it                   |
+/// | run.h                         | a simulation, a control run or a log as one thing; reports   |
+/// | ident.h                       | parameters from measurements                                 |
+/// | codegen.h                     | one robot as C or CUDA, also compiled while a program runs   |
+/// | eval.h, compare.h, bench.h    | a quantity of many states; methods side by side; speed       |
+/// | plot.h                        | figures                                                      |
 
 #ifndef APPELL_H
 #define APPELL_H
@@ -26,7 +45,6 @@
 #include <appell/dyn.h>
 #include <appell/kin.h>
 #include <appell/model.h>
-#include <appell/research.h>
 #include <appell/work.h>
 
 #endif

@@ -10,6 +10,7 @@
 #define APPELL_CODEGEN_H
 
 #include <appell/model.h>
+#include <appell/parallel.h>
 #include <appell/research.h>
 
 #ifdef __cplusplus
@@ -29,8 +30,10 @@ typedef enum ap_function {
   AP_GEN_INVERSE_DERIVATIVES,
   /// NAME_forward_dynamics_derivatives(q, v, tau, da_dq, da_dv, da_dtau), likewise
   AP_GEN_FORWARD_DERIVATIVES,
-  AP_GEN_REGRESSOR, ///< NAME_regressor(q, v, a, K), as ap_regressor()
-  AP_FUNCTIONS      ///< how many there are
+  AP_GEN_REGRESSOR,  ///< NAME_regressor(q, v, a, K), as ap_regressor()
+  AP_GEN_INTEGRATE,  ///< NAME_integrate(q, v, result), as ap_integrate(); result is not q
+  AP_GEN_DIFFERENCE, ///< NAME_difference(q0, q1, v), as ap_difference()
+  AP_FUNCTIONS       ///< how many there are
 } ap_function;
 
 /// Name of a function on the command line and in the generated names ("inverse_dynamics", ...);
@@ -64,6 +67,14 @@ typedef struct ap_code ap_code;
 /// the robot that leave none in that arithmetic. Free it with ap_code_free().
 AP_API ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
                              ap_error *error);
+/// The same of a parallel robot: of the functions asked for NAME_inverse_dynamics(q, v, a, tau,
+/// margin), NAME_inertia_matrix(q, M, margin), NAME_bias(q, v, tau, margin), NAME_gravity(q, tau,
+/// margin) and NAME_forward_dynamics(q, v, tau, a, margin), tau being torques of the motors.
+/// margin[0] is the least square of `serial` of ap_parallel_margin (of a Delta also of cos chi),
+/// not above 0 where a limb does not reach, or NaN; margin[1] is `parallel`. Without options.name
+/// names begin with wrist, five_bar or delta.
+AP_API ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *options,
+                                      ap_code **code, ap_error *error);
 /// The prefix of its names, which is also the name of its files without their endings.
 AP_API const char *ap_code_name(const ap_code *code);
 /// ".c" or ".cu" of the source, ".h" or ".cuh" of the header.

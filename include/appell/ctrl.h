@@ -54,14 +54,15 @@ AP_API ap_gains ap_gains_of(double bandwidth, double damping, double integral);
 
 /// A controller to be made. Begin with ap_default_ctrl() and change what differs.
 typedef struct ap_ctrl_def {
-  const ap_model *model; ///< what the controller believes the robot to be; must outlive it
-  ap_law law;            ///< AP_LAW_TRACKING
-  const ap_gains *gains; ///< [nv]; NULL: 20 rad/s, damping 1, integral pole 5 rad/s
-  const double *torque;  ///< [nv] largest torques; NULL: the model's effort limits
-  double period;         ///< s between two steps: 1e-3
-  double blend;          ///< s: time constant with which the bump of a switch fades: 0.05
-  double windup;         ///< rad/s2: the most that integral action may ask for: 100
-  bool friction;         ///< compensate friction and rotors of the model (docs/control.md): true
+  const ap_model *model;    ///< what the controller believes the robot to be; must outlive it
+  ap_law law;               ///< AP_LAW_TRACKING
+  const ap_gains *gains;    ///< [nv]; NULL: 20 rad/s, damping 1, integral pole 5 rad/s
+  const double *torque;     ///< [nv] largest torques; NULL: the model's effort limits
+  double period;            ///< s between two steps: 1e-3
+  double blend;             ///< s: time constant with which the bump of a switch fades: 0.05
+  double windup;            ///< rad/s2: the most that integral action may ask for: 100
+  const ap_functions *code; ///< to compute with where that fits, see ap_work_use(): NULL
+  bool friction;            ///< compensate friction and rotors of the model (docs/control.md): true
 } ap_ctrl_def;
 /// The defaults named above; set the model.
 AP_API ap_ctrl_def ap_default_ctrl(void);

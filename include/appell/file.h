@@ -149,6 +149,21 @@ typedef struct ap_column {
   const char *unit; ///< "rad"; "" for pure numbers
 } ap_column;
 
+/// Vectors that have an entry, or several, for every joint of a model.
+typedef enum ap_joint_vector {
+  AP_JOINT_Q,  ///< [nq] rad, m; quaternions
+  AP_JOINT_V,  ///< [nv] rad/s, m/s
+  AP_JOINT_A,  ///< [nv] rad/s2, m/s2
+  AP_JOINT_TAU ///< [nv] N m, N
+} ap_joint_vector;
+
+/// The column of entry k of a vector: GROUP.JOINT, "q.elbow", or GROUP.JOINT.PART where a joint has
+/// several entries, "v.root_joint.wx"; without the first dot where group is "". Blanks, commas and
+/// control characters become '_', so that a line of names has as many words as a line of numbers
+/// has numbers. text gets at most size bytes; returns the length of the whole name.
+AP_API int ap_column_name(const ap_model *m, ap_joint_vector vector, const char *group, int k,
+                          char *text, size_t size);
+
 /// What a log is about.
 typedef struct ap_log_def {
   const ap_column *column;       ///< [columns] of the rows

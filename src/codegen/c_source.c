@@ -10,8 +10,6 @@
 
 enum { NAME_ROOM = 128 };
 
-static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
-
 void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
                   const char *ending) {
   bool single = ap__is_single(u);
@@ -32,6 +30,7 @@ void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *v
                            {'S', ending},
                            {'f', single ? "f" : ""},
                            {'C', cold},
+                           {'Q', u->inlined},
                            {0}};
   ap__put_template(t, text, words);
 }
@@ -61,7 +60,7 @@ static const ap_node *consecutive(const ap_plan *plan) {
 }
 
 static void put_angles(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  ap__text_add(t, "  %s angle[%d] = {", d->type, plan->angles);
+  ap__text_add(t, "  const %s angle[%d] = {", d->type, plan->angles);
   for (int k = 0; k < plan->angles; k++) {
     put(t, k > 0 ? ", " : "");
     ap__put_value(t, d, plan, ap__tape_ref(NULL, plan->angle[k]));
@@ -69,17 +68,13 @@ static void put_angles(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put(t, "};\n");
 }
 
-static void sincos_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+static void put_sincos(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   int n = plan->angles;
-  const ap_node *first = consecutive(plan);
-  ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, n, n);
-  if (first) {
-    ap__text_add(t, "  %s angle[%d];\n  %s_sincos(%d, %s + %d, angle, s, c);\n", d->type, n,
-                 d->name, n, plan->p->input[first->a].name, first->b);
-    return;
-  }
-  put_angles(t, d, plan);
-  ap__text_add(t, "  %s_sincos(%d, angle, angle, s, c);\n", d->name, n);
+  const ap_node *first = d->direct ? consecutive(plan) : NULL;
+  if (!first) put_angles(t, d, plan);
+  ap__text_add(t, "  %s s[%d], c[%d];\n  %s_sincos%s(%d, ", d->type, n, n, d->name, d->ending, n);
+  if (first) ap__text_add(t, "%s + %d", plan->p->input[first->a].name, first->b);
+  put(t, first ? ", s, c);\n" : "angle, s, c);\n");
 }
 
 // The rule of num/singular.h: AP_SINGULAR_ULPS epsilon, and what a product of sizes over pivots
@@ -94,8 +89,8 @@ static void put_never(ap__text *t, const char *what) {
   ap__text_add(t, "  %s &= ~%s; /* whatever the state */\n", what, what);
 }
 
-// That inverse pivots are positive; `mask` turns a comparison into the type of `sound`.
-static void put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+// That inverse pivots are positive.
+static void put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   const ap_program *p = plan->p;
   bool possible = true;
   for (int i = 0; i < p->pivots; i++) {
@@ -104,7 +99,7 @@ static void put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, co
       possible = possible && inverse.v > 0;
       continue;
     }
-    ap__text_add(t, "  sound &= %s(", mask);
+    ap__text_add(t, "  sound &= %s(", d->mask);
     ap__put_value(t, d, plan, inverse);
     ap__text_add(t, " > %s);\n", d->single ? "0.0f" : "0.0");
   }
@@ -112,27 +107,27 @@ static void put_pivots(ap__text *t, const ap_dialect *d, const ap_plan *plan, co
 }
 
 // That the product of sizes over pivots is so small that it leaves no doubt.
-static void put_certainty(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+static void put_certainty(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   double most = 1 / (4 * singular_limit(d->single));
   real product = ap__probe_value(plan->p, AP_OF_PRODUCT);
   if (is_known(product)) {
     if (!(product.v < most)) put_never(t, "sure");
     return;
   }
-  ap__text_add(t, "  sure &= %s(", mask);
+  ap__text_add(t, "  sure &= %s(", d->mask);
   ap__put_value(t, d, plan, product);
   ap__text_add(t, " < %a%s);\n", most, d->single ? "f" : "");
 }
 
 // What the probe says.
-static void put_probe(ap__text *t, const ap_dialect *d, const ap_plan *plan, const char *mask) {
+static void put_probe(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   double limit = singular_limit(d->single);
   real energy = ap__probe_value(plan->p, AP_OF_ENERGY), size = ap__probe_value(plan->p, AP_OF_SIZE);
   if (is_known(energy) && is_known(size)) {
     if (!(energy.v > limit * size.v)) put_never(t, "sound");
     return;
   }
-  ap__text_add(t, "  sound &= %s(", mask);
+  ap__text_add(t, "  sound &= %s(", d->mask);
   ap__put_value(t, d, plan, energy);
   ap__text_add(t, " > %a%s * (", limit, d->single ? "f" : "");
   ap__put_value(t, d, plan, size);
@@ -141,13 +136,13 @@ static void put_probe(ap__text *t, const ap_dialect *d, const ap_plan *plan, con
 
 static void doubt_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put(t, "  int sound = 1, sure = 1;\n");
-  put_pivots(t, d, plan, "");
-  put_certainty(t, d, plan, "");
+  put_pivots(t, d, plan);
+  put_certainty(t, d, plan);
   put(t, "  if (!sure) {\n");
 }
 
 static void check_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  put_probe(t, d, plan, "");
+  put_probe(t, d, plan);
   put(t, "  }\n  if (!sound) return 1;\n");
 }
 
@@ -170,26 +165,16 @@ static void stored_where_sound(ap__text *t, const ap_dialect *d, const char *arr
   ap__text_add(t, "  memcpy(%s + %d * n, &r, sizeof r);\n", array, i);
 }
 
-static void sincos_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  put_angles(t, d, plan);
-  ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, plan->angles, plan->angles);
-  ap__text_add(t, "  %s_sincos_lanes(%d, angle, s, c);\n", d->name, plan->angles);
-}
-
 static void doubt_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  char mask[NAME_ROOM];
-  snprintf(mask, sizeof mask, "%s_MASK", d->name);
   ap__text_add(t, "  %s_i sound = %s_MASK((%s){0} == (%s){0}), sure = sound;\n  int all;\n",
                d->type, d->name, d->type, d->type);
-  put_pivots(t, d, plan, mask);
-  put_certainty(t, d, plan, mask);
+  put_pivots(t, d, plan);
+  put_certainty(t, d, plan);
   ap__text_add(t, "  if (!%s_all(&sure)) {\n", d->name);
 }
 
 static void check_lanes(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  char mask[NAME_ROOM];
-  snprintf(mask, sizeof mask, "%s_MASK", d->name);
-  put_probe(t, d, plan, mask);
+  put_probe(t, d, plan);
   ap__text_add(t, "  }\n  all = %s_all(&sound);\n", d->name);
 }
 
@@ -230,9 +215,11 @@ static const char vectors[] =
     "#define $N_COLD\n"
     "#endif\n"
     "#ifdef $N_VECTORS\n"
-    "typedef $R $N_quad __attribute__((vector_size(4 * sizeof($R))));\n"
-    "typedef $i $N_quad_i __attribute__((vector_size(4 * sizeof($R))));\n"
-    "typedef $u $N_quad_u __attribute__((vector_size(4 * sizeof($R))));\n"
+    "/* Up to four of them. */\n"
+    "enum { $N_PACK = $N_VECTORS < 4 * sizeof($R) ? $N_VECTORS : 4 * sizeof($R) };\n"
+    "typedef $R $N_pack __attribute__((vector_size($N_PACK)));\n"
+    "typedef $i $N_pack_i __attribute__((vector_size($N_PACK)));\n"
+    "typedef $u $N_pack_u __attribute__((vector_size($N_PACK)));\n"
     "#endif\n";
 
 static const char lanes_text[] =
@@ -293,45 +280,12 @@ static const char lanes_of_pivots[] =
     "  memcpy(r, &a, sizeof a);\n"
     "}\n";
 
-const char ap__sign_scalar[] =
-    "\n"
-    "static inline $R $N_sign($R x) { return ($R)((x > 0) - (x < 0)); }\n";
-
-const char ap__max_scalar[] =
-    "\n"
-    "static inline $R $N_max($R x, $R y) { return x > y || x != x ? x : y; }\n";
-
-static const char sign_lanes[] =
-    "\n"
-    "static inline $N_lanes $N_sign_lanes($N_lanes x) {\n"
-    "  $R lane[$N_WIDTH];\n"
-    "  int k;\n"
-    "  memcpy(lane, &x, sizeof lane);\n"
-    "  for (k = 0; k < $N_WIDTH; k++) lane[k] = $N_sign(lane[k]);\n"
-    "  memcpy(&x, lane, sizeof lane);\n"
-    "  return x;\n"
-    "}\n";
-
-static const char max_lanes[] =
-    "\n"
-    "static inline $N_lanes $N_max_lanes($N_lanes x, $N_lanes y) {\n"
-    "  $R lane[$N_WIDTH], other[$N_WIDTH];\n"
-    "  int k;\n"
-    "  memcpy(lane, &x, sizeof lane);\n"
-    "  memcpy(other, &y, sizeof other);\n"
-    "  for (k = 0; k < $N_WIDTH; k++) lane[k] = $N_max(lane[k], other[k]);\n"
-    "  memcpy(&x, lane, sizeof lane);\n"
-    "  return x;\n"
-    "}\n";
-
-// ---- functions ---------------------------------------------------------------------------------
-
 // ---- parts -------------------------------------------------------------------------------------
 
 // Names of all arrays of a program with `before` in front of each.
 static void put_names(ap__text *t, const ap_program *p, const char *before) {
-  for (int k = 0; k < p->inputs; k++) ap__text_add(t, "%s%s", before, p->input[k].name);
-  for (int k = 0; k < p->outputs; k++) ap__text_add(t, "%s%s", before, p->output[k].name);
+  for (int k = 0; k < p->inputs + p->outputs; k++)
+    ap__text_add(t, "%s%s", before, ap__array(p, k)->name);
 }
 
 static bool is_guarded(const ap_plan *plan, int part) {
@@ -382,11 +336,12 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .function = name,
                         .ending = "",
                         .splat = "",
+                        .mask = "",
                         .direct = true,
                         .load = load_scalar,
                         .store = store_scalar,
                         .stored = stored_scalar,
-                        .sincos = u->sincos ? u->sincos : sincos_scalar,
+                        .sincos = u->sincos ? u->sincos : put_sincos,
                         .doubt = doubt_scalar,
                         .check = check_scalar,
                         .call = call_part};
@@ -400,19 +355,21 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
 
 static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *plan,
                                const char *name) {
-  char type[NAME_ROOM], splat[NAME_ROOM];
+  char type[NAME_ROOM], splat[NAME_ROOM], mask[NAME_ROOM];
   snprintf(type, sizeof type, "%s_lanes", u->name);
   snprintf(splat, sizeof splat, "(%s_lanes){0} + ", u->name);
+  snprintf(mask, sizeof mask, "%s_MASK", u->name);
   const ap_dialect d = {.type = type,
                         .single = ap__is_single(u),
                         .name = u->name,
                         .function = name,
                         .ending = "_lanes",
                         .splat = splat,
+                        .mask = mask,
                         .load = load_lanes,
                         .store = store_lanes,
                         .stored = plan->p->pivots > 0 ? stored_where_sound : stored_lanes,
-                        .sincos = sincos_lanes,
+                        .sincos = put_sincos,
                         .doubt = doubt_lanes,
                         .check = check_lanes,
                         .call = call_part};
@@ -428,8 +385,8 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
 static void put_call(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
                      const char *stride, const char *behind) {
   ap__text_add(t, "%s%s_%s_lanes(%s", p->pivots > 0 ? "failed |= " : "", u->name, name, stride);
-  for (int k = 0; k < p->inputs; k++) ap__text_add(t, ", %s%s", p->input[k].name, behind);
-  for (int k = 0; k < p->outputs; k++) ap__text_add(t, ", %s%s", p->output[k].name, behind);
+  for (int k = 0; k < p->inputs + p->outputs; k++)
+    ap__text_add(t, ", %s%s", ap__array(p, k)->name, behind);
   put(t, ");\n");
 }
 
@@ -443,15 +400,11 @@ static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const c
   char stride[NAME_ROOM];
   snprintf(stride, sizeof stride, "%s_WIDTH", u->name);
   put(t, "  if (k < n) {\n");
-  for (int k = 0; k < p->inputs; k++)
-    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), p->input[k].name, p->input[k].size,
-                 stride);
-  for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), p->output[k].name,
-                 p->output[k].size, stride);
-  for (int k = 0; k < p->inputs; k++) put_gather(t, u, "gather", &p->input[k], true);
-  for (int k = 0; p->pivots > 0 && k < p->outputs; k++)
-    put_gather(t, u, "gather", &p->output[k], true);
+  for (int k = 0; k < p->inputs + p->outputs; k++)
+    ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), ap__array(p, k)->name,
+                 ap__array(p, k)->size, stride);
+  for (int k = 0; k < p->inputs + (p->pivots > 0 ? p->outputs : 0); k++)
+    put_gather(t, u, "gather", ap__array(p, k), true);
   put(t, "    ");
   put_call(t, u, p, name, stride, "_rest");
   for (int k = 0; k < p->outputs; k++) put_gather(t, u, "scatter", &p->output[k], false);
@@ -494,31 +447,42 @@ bool ap__uses(const ap_unit *u, ap_op op) {
   return false;
 }
 
-// Functions that C has no operator for, as far as they are needed.
-static void put_functions(ap__text *t, const ap_unit *u) {
-  bool sign = ap__uses(u, AP_OP_SIGN), max = ap__uses(u, AP_OP_MAX);
-  if (sign) ap__put_text(t, u, ap__sign_scalar, "", "");
-  if (max) ap__put_text(t, u, ap__max_scalar, "", "");
-  if (sign && u->options->batch) ap__put_text(t, u, sign_lanes, "", "");
-  if (max && u->options->batch) ap__put_text(t, u, max_lanes, "", "");
+// "before x, before y": `count` letters.
+static void put_letters(ap__text *t, const char *before, int count) {
+  for (int k = 0; k < count; k++) ap__text_add(t, "%s%s%c", k > 0 ? ", " : "", before, "xyz"[k]);
+}
+
+// The same lane by lane.
+static void put_routine_of_lanes(ap__text *t, const ap_unit *u, const char *word, int operands) {
+  char before[NAME_ROOM];
+  snprintf(before, sizeof before, "%s_lanes ", u->name);
+  ap__text_add(t, "static inline %s%s_%s_lanes(", before, u->name, word);
+  put_letters(t, before, operands);
+  ap__text_add(t, ") {\n  %s lane[%d][%s_WIDTH];\n  int k;\n", ap__scalar(u), operands, u->name);
+  for (int k = 0; k < operands; k++)
+    ap__text_add(t, "  memcpy(lane[%d], &%c, sizeof %c);\n", k, "xyz"[k], "xyz"[k]);
+  ap__text_add(t, "  for (k = 0; k < %s_WIDTH; k++) lane[0][k] = %s_%s(", u->name, u->name, word);
+  for (int k = 0; k < operands; k++) ap__text_add(t, "%slane[%d][k]", k > 0 ? ", " : "", k);
+  put(t, ");\n  memcpy(&x, lane[0], sizeof x);\n  return x;\n}\n");
+}
+
+void ap__put_routines(ap__text *t, const ap_unit *u) {
+  char before[16];
+  snprintf(before, sizeof before, "%s ", ap__scalar(u));
+  for (int op = 0; op < AP_OPS; op++) {
+    const ap_routine *r = &ap__routine[op];
+    if (!r->word || !ap__uses(u, (ap_op)op)) continue;
+    int operands = ap__operands(&(ap_node){.op = (ap_op)op});
+    ap__text_add(t, "\n%s %s%s_%s(", u->inlined, before, u->name, r->word);
+    put_letters(t, before, operands);
+    put(t, ") { return ");
+    ap__put_text(t, u, r->text, "", "");
+    put(t, "; }\n");
+    if (u->options->batch) put_routine_of_lanes(t, u, r->word, operands);
+  }
 }
 
 bool ap__has_angles(const ap_unit *u) { return ap__uses(u, AP_OP_SIN) || ap__uses(u, AP_OP_COS); }
-
-static void put_sincos(ap__text *t, const ap_unit *u) {
-  put(t, "\n");
-  ap__put_text(t, u, ap__sincos_constants(ap__is_single(u)), "", "");
-  ap__put_text(t, u, ap__sincos_near, "", "");
-  ap__put_text(t, u, ap__sincos_look, "", "");
-  ap__put_text(t, u, "#ifdef $N_VECTORS", "", "");
-  ap__put_text(t, u, ap__sincos_near, "quad", "4");
-  put(t, "#endif\n");
-  ap__put_text(t, u, ap__sincos_scalar, "", "");
-  if (!u->options->batch) return;
-  ap__put_text(t, u, ap__sincos_near, "lanes", "_lanes");
-  ap__put_text(t, u, ap__sincos_look, "lanes", "_lanes");
-  ap__put_text(t, u, ap__sincos_lanes, "lanes", "_lanes");
-}
 
 void ap__put_c_source(ap__text *t, const ap_unit *u) {
   bool pivots = false;
@@ -528,8 +492,8 @@ void ap__put_c_source(ap__text *t, const ap_unit *u) {
   ap__put_text(t, u, vectors, "", "");
   if (u->options->batch) ap__put_text(t, u, lanes_text, "", "");
   if (u->options->batch && pivots) ap__put_text(t, u, lanes_of_pivots, "", "");
-  put_functions(t, u);
-  if (ap__has_angles(u)) put_sincos(t, u);
+  ap__put_routines(t, u);
+  if (ap__has_angles(u)) ap__put_sincos(t, u);
   for (int k = 0; k < u->parts; k++) ap__put_program(t, u, k);
   if (u->options->batch) ap__put_text(t, u, lanes_end, "", "");
 }

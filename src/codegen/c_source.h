@@ -7,17 +7,21 @@
 
 /// What a whole file is written from.
 typedef struct ap_unit {
-  const ap_model *m;
+  const ap_model *m;           // or NULL and
+  const ap_parallel *parallel; // a parallel robot
+  int nq, nv;
   const ap_generate_options *options;
   const char *name;       // prefix of all names
   const ap_program *part; // [parts]
   const char **part_name; // [parts] without the prefix: "inverse_dynamics"
   int parts;
+  int entries;           // the first of them, which are called from outside; the rest make rollouts
   int regrouped;         // inertial parameters that were moved
   const ap_count *count; // [AP_FUNCTIONS]
   // What differs where functions are not plain C:
   const char *qualifier;      // before a function of one state
   const char *part_qualifier; // before a part of a function
+  const char *inlined;        // before a function that others inline
   const char *restricted;     // the word `restrict` and a blank
   void (*sincos)(ap__text *t, const ap_dialect *d, const ap_plan *plan); // NULL: that of C
 } ap_unit;
@@ -47,8 +51,8 @@ void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *v
                   const char *ending);
 /// Whether any function has such an operation.
 bool ap__uses(const ap_unit *u, ap_op op);
-/// Functions that C has no operator for.
-extern const char ap__sign_scalar[], ap__max_scalar[];
+/// The routines that its functions use.
+void ap__put_routines(ap__text *t, const ap_unit *u);
 /// Whether any function needs sines and cosines.
 bool ap__has_angles(const ap_unit *u);
 /// All functions of part k.

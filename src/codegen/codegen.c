@@ -11,6 +11,7 @@
 
 #include "codegen/cuda_source.h"
 #include "codegen/regroup.h"
+#include "loop/parallel.h"
 #include "model/frozen.h"
 
 enum { NAME_MOST = 100 };
@@ -23,7 +24,7 @@ struct ap_code {
   ap_count count[AP_FUNCTIONS];
 };
 
-static const char *const function_names[AP_FUNCTIONS] = {
+static const char *const function_names[AP_RECORDED] = {
     [AP_GEN_INVERSE] = "inverse_dynamics",
     [AP_GEN_INERTIA] = "inertia_matrix",
     [AP_GEN_BIAS] = "bias",
@@ -32,7 +33,11 @@ static const char *const function_names[AP_FUNCTIONS] = {
     [AP_GEN_JACOBIAN] = "jacobian",
     [AP_GEN_INVERSE_DERIVATIVES] = "inverse_dynamics_derivatives",
     [AP_GEN_FORWARD_DERIVATIVES] = "forward_dynamics_derivatives",
-    [AP_GEN_REGRESSOR] = "regressor"};
+    [AP_GEN_REGRESSOR] = "regressor",
+    [AP_GEN_INTEGRATE] = "integrate",
+    [AP_GEN_DIFFERENCE] = "difference",
+    [AP_ROLLOUT_FORCES] = "rollout_forces",
+    [AP_ROLLOUT_STEP] = "rollout_step"};
 
 const char *ap_function_name(ap_function function) {
   return (unsigned)function < AP_FUNCTIONS ? function_names[function] : NULL;
@@ -59,7 +64,7 @@ static void to_identifier(const char *from, char *to, size_t size) {
   to[n] = '\0';
 }
 
-static ap_status choose_name(const ap_model *m, const char *wanted, char *name, ap_error *error) {
+static ap_status choose_name(const char *own, const char *wanted, char *name, ap_error *error) {
   if (wanted) {
     if (strlen(wanted) <= NAME_MOST && is_identifier(wanted)) {
       snprintf(name, NAME_MOST + 1, "%s", wanted);
@@ -72,7 +77,7 @@ static ap_status choose_name(const ap_model *m, const char *wanted, char *name, 
     return AP_E_ARG;
   }
   char plain[NAME_MOST - 8];
-  to_identifier(ap_model_name(m), plain, sizeof plain);
+  to_identifier(own, plain, sizeof plain);
   snprintf(name, NAME_MOST, isalpha((unsigned char)plain[0]) ? "%s" : "robot_%s", plain);
   return AP_OK;
 }
@@ -80,11 +85,12 @@ static ap_status choose_name(const ap_model *m, const char *wanted, char *name, 
 // ---- programs ----------------------------------------------------------------------------------
 
 typedef struct generation {
-  const ap_model *m;
+  const ap_model *m; // NULL: parallel
+  const ap_parallel *parallel;
   const ap_generate_options *options;
   ap_program *part;
   char **name;
-  int parts;
+  int parts, entries;
   int regrouped; // inertial parameters that were moved
 } generation;
 
@@ -124,7 +130,7 @@ static ap_status record_simplified(const ap_model *m, const ap_recording *how, a
 
 // What there are two ways to is recorded both ways, and the shorter one is kept: the first is
 // shorter on arms, the second on long trees.
-static bool has_second_way(const ap_model *m, ap_function function) {
+static bool has_second_way(const ap_model *m, int function) {
   return function == AP_GEN_INVERSE_DERIVATIVES || function == AP_GEN_FORWARD_DERIVATIVES ||
          (function == AP_GEN_FORWARD && !model_has_mimic(m));
 }
@@ -147,17 +153,26 @@ static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program
   return AP_OK;
 }
 
-static ap_status add_part(generation *g, ap_function function, int frame, ap_error *error) {
+static ap_status record_part(generation *g, ap_recording *how, ap_program *p, ap_error *error) {
+  if (g->m)
+    return has_second_way(g->m, how->function) ? record_shorter(g->m, how, p, error)
+                                               : record_simplified(g->m, how, p, error);
+  ap_status status = ap__record_parallel(g->parallel, how->function, p, error);
+  if (status || ap__simplify(p)) return status;
+  ap__program_free(p);
+  return no_memory(error);
+}
+
+static ap_status add_part(generation *g, int function, int frame, ap_error *error) {
   ap_program *p = &g->part[g->parts];
   ap_recording how = {.function = function,
                       .frame = frame,
                       .regroup = g->options->regroup,
                       .friction = g->options->friction};
   char *name =
-      function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(ap_function_name(function));
+      function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(function_names[function]);
   if (!name) return no_memory(error);
-  ap_status status = has_second_way(g->m, function) ? record_shorter(g->m, &how, p, error)
-                                                    : record_simplified(g->m, &how, p, error);
+  ap_status status = record_part(g, &how, p, error);
   if (status)
     free(name);
   else
@@ -184,17 +199,24 @@ static ap_status count_regrouped(generation *g, ap_error *error) {
   return AP_OK;
 }
 
+static bool is_wanted(const generation *g, int function) {
+  const ap_generate_options *o = g->options;
+  if (function < AP_FUNCTIONS) return o->functions >> function & 1;
+  return g->m && o->target == AP_TARGET_CUDA && o->functions >> AP_GEN_FORWARD & 1;
+}
+
 static ap_status add_parts(generation *g, ap_error *error) {
-  size_t room = (size_t)AP_FUNCTIONS + (size_t)g->m->nframe;
+  size_t room = (size_t)AP_RECORDED + (size_t)(g->m ? g->m->nframe : 0);
   g->part = calloc(room, sizeof *g->part);
   g->name = calloc(room, sizeof *g->name);
   if (!g->part || !g->name) return no_memory(error);
-  for (int f = 0; f < AP_FUNCTIONS; f++) {
-    if (!(g->options->functions >> f & 1)) continue;
+  for (int f = 0; f < AP_RECORDED; f++) {
+    if (f == AP_FUNCTIONS) g->entries = g->parts;
+    if (!is_wanted(g, f)) continue;
     bool jacobian = f == AP_GEN_JACOBIAN;
     for (int frame = 0; frame < (jacobian ? g->m->nframe : 1); frame++) {
       if (jacobian && !is_end_point(g->m, frame)) continue;
-      ap_status status = add_part(g, (ap_function)f, frame, error);
+      ap_status status = add_part(g, f, frame, error);
       if (status) return status;
     }
   }
@@ -222,11 +244,11 @@ static ap_status check_numbers(const generation *g, ap_error *error) {
            "%s cannot be generated: the robot's numbers are too large or too small, or its inertia "
            "matrix is singular, so that a constant is none in %s (masses, lengths and inertias in "
            "SI units, and none without mass where forward dynamics is asked for)",
-           ap_function_name(p->function), g->options->arithmetic == AP_F32 ? "float" : "double");
+           function_names[p->function], g->options->arithmetic == AP_F32 ? "float" : "double");
   return AP_E_UNSUPPORTED;
 }
 
-static ap_status check_options(const ap_model *m, const ap_generate_options *o, ap_error *error) {
+static ap_status check_options(const ap_generate_options *o, ap_error *error) {
   if (o->arithmetic != AP_F64 && o->arithmetic != AP_F32) {
     ap__fail(error, AP_E_ARG, 0, "code is generated in f64 or f32 only");
     return AP_E_ARG;
@@ -238,10 +260,6 @@ static ap_status check_options(const ap_model *m, const ap_generate_options *o, 
   if (o->target != AP_TARGET_C && o->target != AP_TARGET_CUDA) {
     ap__fail(error, AP_E_ARG, 0, "code is generated as C or CUDA only");
     return AP_E_ARG;
-  }
-  if (m->nv == 0) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
-    return AP_E_UNSUPPORTED;
   }
   return AP_OK;
 }
@@ -265,23 +283,33 @@ static void count_program(const ap_program *p, ap_count *count) {
       case AP_OP_DIV_CONST: count->div++; break;
       case AP_OP_SIN: count->sincos++; break;
       case AP_OP_COS: count->sincos += !has_sine(&p->tape, node[k].a); break;
+      case AP_OP_SQRT: count->sqrt++; break;
       case AP_OP_INPUT:
+      case AP_OP_NUMBER:
       case AP_OP_SIGN:
-      case AP_OP_MAX: break;
+      case AP_OP_MAX:
+      case AP_OP_ANGLE:
+      case AP_OP_PICK: break;
     }
 }
 
 static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
-  for (int k = 0; k < g->parts; k++) count_program(&g->part[k], &code->count[g->part[k].function]);
+  for (int k = 0; k < g->entries; k++)
+    count_program(&g->part[k], &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
+               .parallel = g->parallel,
+               .nq = g->m ? ap_nq(g->m) : ap_parallel_n(g->parallel),
+               .nv = g->m ? ap_nv(g->m) : ap_parallel_n(g->parallel),
                .qualifier = "",
                .part_qualifier = "static ",
+               .inlined = "static inline",
                .restricted = "restrict ",
                .options = g->options,
                .name = code->name,
                .part = g->part,
                .part_name = (const char **)g->name,
                .parts = g->parts,
+               .entries = g->entries,
                .regrouped = g->regrouped,
                .count = code->count};
   if (g->options->target == AP_TARGET_CUDA) {
@@ -294,27 +322,46 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
   return code->source.failed || code->header.failed ? no_memory(error) : AP_OK;
 }
 
-ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
-                      ap_error *error) {
-  *code = NULL;
-  ap_status status = check_options(m, options, error);
-  if (status) return status;
+// `own`: the robot's name.
+static ap_status generate(generation *g, const char *own, ap_code **code, ap_error *error) {
   ap_code *c = calloc(1, sizeof *c);
   if (!c) return no_memory(error);
-  generation g = {.m = m, .options = options};
-  c->functions = options->functions;
-  c->target = options->target;
-  status = choose_name(m, options->name, c->name, error);
-  if (!status) status = count_regrouped(&g, error);
-  if (!status) status = add_parts(&g, error);
-  if (!status) status = check_numbers(&g, error);
-  if (!status) status = write_code(&g, c, error);
-  close_generation(&g);
+  c->functions = g->options->functions;
+  c->target = g->options->target;
+  ap_status status = choose_name(own, g->options->name, c->name, error);
+  if (!status && g->m) status = count_regrouped(g, error);
+  if (!status) status = add_parts(g, error);
+  if (!status) status = check_numbers(g, error);
+  if (!status) status = write_code(g, c, error);
+  close_generation(g);
   if (status)
     ap_code_free(c);
   else
     *code = c;
   return status;
+}
+
+ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
+                      ap_error *error) {
+  *code = NULL;
+  ap_status status = check_options(options, error);
+  if (status) return status;
+  if (m->nv == 0) {
+    ap__fail(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
+    return AP_E_UNSUPPORTED;
+  }
+  return generate(&(generation){.m = m, .options = options}, ap_model_name(m), code, error);
+}
+
+ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *options,
+                               ap_code **code, ap_error *error) {
+  ap_generate_options possible = *options;
+  *code = NULL;
+  possible.functions &= ap__parallel_functions();
+  ap_status status = check_options(&possible, error);
+  if (status) return status;
+  static const char *const own[] = {[WRIST] = "wrist", [FIVE_BAR] = "five_bar", [DELTA] = "delta"};
+  return generate(&(generation){.parallel = r, .options = &possible}, own[r->kind], code, error);
 }
 
 const char *ap_code_ending(const ap_code *code, bool header) {

@@ -10,12 +10,7 @@
 void ap__put_cuda_source(ap__text *t, const ap_unit *u);
 void ap__put_cuda_header(ap__text *t, const ap_unit *u);
 
-// Parts of them, in cuda_rollout.c.
-
-/// NAME_integrate() and NAME_difference() on the configuration manifold.
-void ap__put_cuda_manifold(ap__text *t, const ap_unit *u);
-/// Rollouts stand on forward dynamics.
-bool ap__has_rollout(const ap_unit *u);
+/// Parts of them where rollouts are, in cuda_rollout.c.
 void ap__put_cuda_rollout(ap__text *t, const ap_unit *u);
 void ap__put_cuda_rollout_header(ap__text *t, const ap_unit *u);
 

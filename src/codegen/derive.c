@@ -30,9 +30,7 @@ static void mark_needed(direction *x, int n, const real *value) {
   for (int k = x->count - 1; k > 0; k--) {
     const ap_node *node = &x->t->node[k];
     if (!x->needed[k] || x->known[k]) continue;
-    int operands = ap__operands(node);
-    if (operands > 0) x->needed[abs(node->a)] = true;
-    if (operands > 1) x->needed[abs(node->b)] = true;
+    for (int i = 0; i < ap__operands(node); i++) x->needed[abs(ap__operand(node, i))] = true;
   }
 }
 
@@ -45,13 +43,14 @@ static bool is_zero(real x) { return x.node == 0 && x.v == 0; }
 static real derive_node(const direction *x, int k) {
   ap_tape *t = x->t;
   const ap_node n = t->node[k]; // a copy: the tape grows
-  int operands = ap__operands(&n);
   real self = ap__tape_ref(t, k), zero = r_param(t, 0);
-  real a = operands > 0 ? ap__tape_ref(t, n.a) : zero,
-       b = operands > 1 ? ap__tape_ref(t, n.b) : zero;
-  real da = operands > 0 ? derivative_at(x, n.a) : zero;
-  real db = operands > 1 ? derivative_at(x, n.b) : zero;
-  if (is_zero(da) && is_zero(db)) return zero;
+  real of[AP_MOST_OPERANDS] = {zero, zero, zero}, d[AP_MOST_OPERANDS] = {zero, zero, zero};
+  for (int i = 0; i < ap__operands(&n); i++) {
+    of[i] = ap__tape_ref(t, ap__operand(&n, i));
+    d[i] = derivative_at(x, ap__operand(&n, i));
+  }
+  real a = of[0], b = of[1], da = d[0], db = d[1];
+  if (is_zero(da) && is_zero(db) && is_zero(d[2])) return zero;
   switch (n.op) {
     case AP_OP_ADD: return r_add(da, db);
     case AP_OP_ADD_CONST: return da;
@@ -59,12 +58,16 @@ static real derive_node(const direction *x, int k) {
     case AP_OP_MUL_CONST: return r_mul(r_param(t, n.k), da);
     case AP_OP_DIV: return r_div(r_sub(da, r_mul(self, db)), b);
     case AP_OP_DIV_CONST: return r_neg(r_mul(r_mul(r_param(t, 1 / n.k), r_mul(self, self)), da));
-    case AP_OP_SIN: return r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_COS}, a, zero), da);
-    case AP_OP_COS:
-      return r_neg(r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_SIN}, a, zero), da));
+    case AP_OP_SIN: return r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_COS}, of), da);
+    case AP_OP_COS: return r_neg(r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_SIN}, of), da));
+    case AP_OP_SQRT: return r_div(da, r_add(self, self));
+    case AP_OP_ANGLE:
+      return r_div(r_sub(r_mul(b, da), r_mul(a, db)), r_add(r_mul(a, a), r_mul(b, b)));
+    case AP_OP_PICK: return r_pick(n.a, db, d[2]);
+    case AP_OP_MAX: return r_pick(r_less(b, a), da, db);
     case AP_OP_INPUT:
-    case AP_OP_SIGN:       // constant but where it jumps
-    case AP_OP_MAX: break; // in statuses alone
+    case AP_OP_NUMBER:
+    case AP_OP_SIGN: break; // constant but where it jumps
   }
   return zero;
 }
@@ -96,11 +99,12 @@ bool ap__substitute(ap_tape *t, int n, const real *input, const real *by, int va
   for (int k = 1; fits && k < x.count; k++) {
     if (!x.needed[k] || x.known[k]) continue;
     const ap_node node = t->node[k]; // a copy: the tape grows
-    const int operands = ap__operands(&node), a = abs(node.a), b = abs(node.b);
-    x.known[k] = (operands > 0 && x.known[a]) || (operands > 1 && x.known[b]);
-    real first = operands > 0 ? derivative_at(&x, node.a) : r_param(t, 0);
-    real second = operands > 1 ? derivative_at(&x, node.b) : r_param(t, 0);
-    x.d[k] = x.known[k] ? ap__tape_apply(t, &node, first, second) : ap__tape_ref(t, k);
+    real of[AP_MOST_OPERANDS] = {0};
+    for (int i = 0; i < ap__operands(&node); i++) {
+      x.known[k] = x.known[k] || x.known[abs(ap__operand(&node, i))];
+      of[i] = derivative_at(&x, ap__operand(&node, i));
+    }
+    x.d[k] = x.known[k] ? ap__tape_apply(t, &node, of) : ap__tape_ref(t, k);
   }
   for (int k = 0; fits && k < values; k++)
     if (value[k].node) value[k] = derivative_at(&x, value[k].node);

@@ -3,23 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int sign_of_ref(const ap_plan *plan, int ref) {
-  return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
-}
-
 // ---- uses and leaves ---------------------------------------------------------------------------
-
-static void count_uses(ap_plan *plan) {
-  const ap_program *p = plan->p;
-  for (int k = 0; k < ap__program_values(p); k++)
-    if (p->value[k].node) plan->uses[abs(p->value[k].node)]++;
-  for (int k = p->tape.count - 1; k > 0; k--) {
-    const ap_node *n = &p->tape.node[k];
-    int operands = plan->uses[k] ? ap__operands(n) : 0;
-    if (operands > 0) plan->uses[abs(n->a)]++;
-    if (operands > 1) plan->uses[abs(n->b)]++;
-  }
-}
 
 static void list_angles(ap_plan *plan) {
   const ap_tape *t = &plan->p->tape;
@@ -59,7 +43,7 @@ static void choose_signs(ap_plan *plan, const int *wish) {
     int wanted = wish[k] < 0 ? -1 : 1;
     switch (n->op) {
       case AP_OP_ADD: {
-        int a = sign_of_ref(plan, n->a), b = sign_of_ref(plan, n->b);
+        int a = ap__sign(plan, n->a), b = ap__sign(plan, n->b);
         plan->sign[k] = a == b ? a : wanted;
         break;
       }
@@ -69,10 +53,14 @@ static void choose_signs(ap_plan *plan, const int *wish) {
       case AP_OP_MUL_CONST:
       case AP_OP_DIV_CONST: plan->sign[k] = wanted; break;
       case AP_OP_INPUT:
+      case AP_OP_NUMBER:
       case AP_OP_SIN:
       case AP_OP_COS:
       case AP_OP_SIGN:
-      case AP_OP_MAX: plan->sign[k] = 1; break;
+      case AP_OP_MAX:
+      case AP_OP_SQRT:
+      case AP_OP_ANGLE:
+      case AP_OP_PICK: plan->sign[k] = 1; break;
     }
   }
 }
@@ -88,8 +76,10 @@ static void choose_inlined(ap_plan *plan, int *size) {
     const ap_node *n = &t->node[k];
     int operands = ap__is_leaf(n) ? 0 : ap__operands(n);
     size[k] = operands > 0;
-    if (operands > 0 && plan->inlined[abs(n->a)]) size[k] += size[abs(n->a)];
-    if (operands > 1 && plan->inlined[abs(n->b)]) size[k] += size[abs(n->b)];
+    for (int i = 0; i < operands; i++) {
+      int of = abs(ap__operand(n, i));
+      if (plan->inlined[of]) size[k] += size[of];
+    }
     bool plain = n->op == AP_OP_ADD || n->op == AP_OP_MUL || n->op == AP_OP_MUL_CONST ||
                  n->op == AP_OP_ADD_CONST;
     plan->inlined[k] = plain && plan->uses[k] == 1 && size[k] < MOST_TERMS && !plan->place[k];
@@ -106,9 +96,11 @@ static void count_registers(const ap_plan *plan, int *need) {
   const ap_tape *t = &plan->p->tape;
   for (int k = 1; k < t->count; k++) {
     const ap_node *n = &t->node[k];
-    int operands = ap__is_leaf(n) ? 0 : ap__operands(n);
-    int a = operands > 0 ? need[abs(n->a)] : 0, b = operands > 1 ? need[abs(n->b)] : 0;
-    need[k] = operands < 2 ? (a > 1 ? a : 1) : a == b ? a + 1 : a > b ? a : b;
+    need[k] = 1;
+    for (int i = 0; !ap__is_leaf(n) && i < ap__operands(n); i++) {
+      int of = need[abs(ap__operand(n, i))];
+      need[k] = i > 0 && of == need[k] ? of + 1 : of > need[k] ? of : need[k];
+    }
   }
 }
 
@@ -121,18 +113,16 @@ typedef struct walk {
   bool *probed; // [count] by the probe of num/singular.h
 } walk;
 
-// The operands of a node that are still to be written; the one to begin with comes last.
-static int pending(const walk *w, int k, int next[2]) {
+// The operand of a node to write next: of those that are not written, the one that needs most; 0:
+// all are.
+static int pending(const walk *w, int k) {
   const ap_node *n = &w->plan->p->tape.node[k];
-  int operands = ap__is_leaf(n) ? 0 : ap__operands(n), count = 0;
-  int a = operands > 0 ? abs(n->a) : 0, b = operands > 1 ? abs(n->b) : 0;
-  if (a && b && w->need[a] > w->need[b]) {
-    int first = a;
-    a = b, b = first;
+  int next = 0;
+  for (int i = 0; !ap__is_leaf(n) && i < ap__operands(n); i++) {
+    int of = abs(ap__operand(n, i));
+    if (!w->done[of] && (!next || w->need[of] >= w->need[next])) next = of;
   }
-  if (a && !w->done[a]) next[count++] = a;
-  if (b && !w->done[b] && b != a) next[count++] = b;
-  return count;
+  return next;
 }
 
 // Everything below a node, then the node.
@@ -141,10 +131,9 @@ static void visit(walk *w, int root) {
   if (w->done[root]) return;
   w->stack[depth++] = root;
   while (depth > 0) {
-    int k = w->stack[depth - 1], next[2];
-    int count = w->done[k] ? 0 : pending(w, k, next);
-    if (count > 0) {
-      w->stack[depth++] = next[count - 1];
+    int k = w->stack[depth - 1], next = w->done[k] ? 0 : pending(w, k);
+    if (next) {
+      w->stack[depth++] = next;
       continue;
     }
     depth--;
@@ -161,9 +150,8 @@ void ap__each_operand(const ap_plan *plan, int statement, void (*note)(void *to,
   int stack[4 * MOST_TERMS] = {statement}, depth = 1;
   while (depth > 0) {
     const ap_node *n = &plan->p->tape.node[stack[--depth]];
-    int operands = ap__operands(n);
-    for (int i = 0; i < operands; i++) {
-      int node = abs(i == 0 ? n->a : n->b);
+    for (int i = 0; i < ap__operands(n); i++) {
+      int node = abs(ap__operand(n, i));
       if (plan->inlined[node])
         stack[depth++] = node;
       else
@@ -201,9 +189,7 @@ static void mark_below(const ap_program *p, int from, int to, bool *mark) {
   for (int k = from; k < to; k++) mark[abs(p->value[k].node)] = true;
   for (int k = p->tape.count - 1; k > 0; k--) {
     const ap_node *n = &p->tape.node[k];
-    int operands = mark[k] ? ap__operands(n) : 0;
-    if (operands > 0) mark[abs(n->a)] = true;
-    if (operands > 1) mark[abs(n->b)] = true;
+    for (int i = 0; mark[k] && i < ap__operands(n); i++) mark[abs(ap__operand(n, i))] = true;
   }
 }
 
@@ -270,31 +256,25 @@ static void list_stores(ap_plan *plan) {
 
 // ------------------------------------------------------------------------------------------------
 
+// All arrays lie in two pieces of memory.
 bool ap__plan(const ap_program *p, ap_plan *plan) {
-  size_t n = (size_t)p->tape.count;
+  size_t n = (size_t)p->tape.count, values = (size_t)p->values + 1;
+  int *scratch, *need;
+  walk w = {.plan = plan};
+  int **const at[] = {&plan->uses,       &plan->sign, &plan->order, &plan->angle,
+                      &plan->place,      &plan->part, &plan->slot,  &plan->first_store,
+                      &plan->next_store, &w.stack,    &need,        &scratch};
+  enum { ARRAYS = sizeof at / sizeof *at };
   *plan = (ap_plan){.p = p};
-  plan->uses = calloc(n, sizeof *plan->uses);
-  plan->sign = calloc(n, sizeof *plan->sign);
-  plan->inlined = calloc(n, sizeof *plan->inlined);
-  plan->order = calloc(n, sizeof *plan->order);
-  plan->angle = calloc(n, sizeof *plan->angle);
-  plan->place = calloc(n, sizeof *plan->place);
-  plan->part = calloc(n, sizeof *plan->part);
-  plan->first_store = calloc(n, sizeof *plan->first_store);
-  plan->next_store = calloc((size_t)p->values + 1, sizeof *plan->next_store);
-  plan->stored = calloc((size_t)p->values + 1, sizeof *plan->stored);
-  plan->slot = calloc(n, sizeof *plan->slot);
-  int *scratch = calloc(n, sizeof *scratch), *need = calloc(n, sizeof *need);
-  walk w = {.plan = plan, .need = need};
-  w.done = calloc(n, sizeof *w.done);
-  w.stack = calloc(n, sizeof *w.stack);
-  w.wanted = calloc(n, sizeof *w.wanted);
-  w.probed = calloc(n, sizeof *w.probed);
-  bool fits = plan->uses && plan->sign && plan->inlined && plan->order && plan->angle &&
-              plan->place && plan->part && plan->slot && plan->first_store && plan->next_store &&
-              plan->stored && scratch && need && w.done && w.stack && w.wanted && w.probed;
+  plan->integers = calloc(ARRAYS * (n + values), sizeof *plan->integers);
+  plan->marks = calloc(4 * n + values, sizeof *plan->marks);
+  bool fits = plan->integers && plan->marks;
   if (fits) {
-    count_uses(plan);
+    for (size_t k = 0; k < ARRAYS; k++) *at[k] = plan->integers + k * (n + values);
+    plan->inlined = plan->marks, w.done = plan->marks + n, w.wanted = plan->marks + 2 * n;
+    w.probed = plan->marks + 3 * n, plan->stored = plan->marks + 4 * n;
+    w.need = need;
+    ap__count_uses(p, plan->uses);
     list_angles(plan);
     collect_wishes(plan, scratch);
     choose_signs(plan, scratch);
@@ -307,27 +287,12 @@ bool ap__plan(const ap_program *p, ap_plan *plan) {
     list_stores(plan);
     fits = ap__cut(plan);
   }
-  free(scratch);
-  free(need);
-  free(w.done);
-  free(w.stack);
-  free(w.wanted);
-  free(w.probed);
   if (!fits) ap__plan_free(plan);
   return fits;
 }
 
 void ap__plan_free(ap_plan *plan) {
-  free(plan->uses);
-  free(plan->sign);
-  free(plan->inlined);
-  free(plan->order);
-  free(plan->angle);
-  free(plan->place);
+  free(plan->integers);
+  free(plan->marks);
   free(plan->from);
-  free(plan->first_store);
-  free(plan->next_store);
-  free(plan->stored);
-  free(plan->part);
-  free(plan->slot);
 }

@@ -8,6 +8,8 @@
 
 typedef struct ap_plan {
   const ap_program *p;
+  int *integers; // what the arrays of numbers lie in
+  bool *marks;   // and those of marks
   int *uses;     // [count] of each node
   int *sign;     // [count] 1: what is written for a node is its value, -1: its negative
   bool *inlined; // [count] written where it is used, not as a statement
@@ -32,13 +34,18 @@ typedef struct ap_plan {
   int slots; // size of the array
 } ap_plan;
 
+/// The sign that a reference has relative to what is written for its node.
+static inline int ap__sign(const ap_plan *plan, int ref) {
+  return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
+}
+
 bool ap__plan(const ap_program *p, ap_plan *plan);
 /// Cut a planned program. False: no memory.
 bool ap__cut(ap_plan *plan);
 
 /// Nodes that are read as they are: neither statements nor parts of one.
 static inline bool ap__is_leaf(const ap_node *n) {
-  return n->op == AP_OP_INPUT || n->op == AP_OP_SIN || n->op == AP_OP_COS;
+  return n->op == AP_OP_INPUT || n->op == AP_OP_NUMBER || n->op == AP_OP_SIN || n->op == AP_OP_COS;
 }
 
 /// The statements and leaves that a statement reads, through what is inlined: calls note for each.

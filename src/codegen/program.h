@@ -4,10 +4,14 @@
 #define AP_CODEGEN_PROGRAM_H
 
 #include <appell/codegen.h>
+#include <appell/parallel.h>
 
 #include "codegen/tape.h"
 
-enum { AP_MOST_ARRAYS = 3 };
+enum { AP_MOST_ARRAYS = 7 };
+
+/// What rollouts are made of besides the functions of codegen.h, see batch/step.inc.
+enum { AP_ROLLOUT_FORCES = AP_FUNCTIONS, AP_ROLLOUT_STEP, AP_RECORDED };
 
 typedef struct ap_array {
   const char *name;
@@ -19,8 +23,8 @@ typedef struct ap_array {
 enum { AP_OF_PRODUCT, AP_OF_ENERGY, AP_OF_SIZE, AP_OF_PROBE };
 
 typedef struct ap_program {
-  ap_function function;
-  int frame; // whose Jacobian it is
+  int function; // an ap_function, or one of the above
+  int frame;    // whose Jacobian it is
   ap_array input[AP_MOST_ARRAYS], output[AP_MOST_ARRAYS];
   int inputs, outputs;
   bool in_place; // the last input may be the output
@@ -32,7 +36,7 @@ typedef struct ap_program {
 
 /// What is recorded, and how.
 typedef struct ap_recording {
-  ap_function function;
+  int function;
   int frame;     // of a Jacobian
   bool regroup;  // inertial parameters
   bool friction; // with friction and rotors
@@ -41,8 +45,16 @@ typedef struct ap_recording {
   bool second;
 } ap_recording;
 
+/// Array k of its inputs and, behind these, outputs.
+static inline const ap_array *ap__array(const ap_program *p, int k) {
+  return k < p->inputs ? &p->input[k] : &p->output[k - p->inputs];
+}
+
 /// Run the kernels of one function on the tape.
 ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error);
+/// The same of a parallel robot: one of ap__parallel_functions(), a bit each.
+ap_status ap__record_parallel(const ap_parallel *r, int function, ap_program *p, ap_error *error);
+unsigned ap__parallel_functions(void);
 /// Number of outputs with their pivots.
 static inline int ap__program_values(const ap_program *p) {
   return p->values + (p->pivots > 0 ? p->pivots + AP_OF_PROBE : 0);
@@ -55,6 +67,9 @@ static inline real ap__probe_value(const ap_program *p, int which) {
 int ap__program_nodes(const ap_program *p);
 void ap__program_free(ap_program *p);
 
+/// Add to uses [count] how often each node is used: by nodes that an output needs, and by outputs;
+/// [0] is what is said of numbers.
+void ap__count_uses(const ap_program *p, int *uses);
 /// Rewrite the tape for fewer operations, and keep nothing that no output needs. False: no memory.
 bool ap__simplify(ap_program *p);
 

@@ -33,8 +33,9 @@ static void pack_clean(const ap_model *m, ap_packed_body *body, ap_packed_frame 
 #include "dyn/text.inc"
 #include "dyn/own_kernels.inc"
 #include "dyn/solve.inc"
-
-#include "codegen/gibbs_base.inc"
+#include "kin/quaternion.h"
+#include "kin/manifold.inc"
+#include "batch/step.inc"
 
 static const PART *const tape_parts[] = {&part_inverse,     &part_solver,    &part_frames,
                                          &part_derivatives, &part_regressor, NULL};
@@ -45,67 +46,55 @@ typedef struct recorder {
   void *memory; // of the work
   WORK *w;
   ap_lumps *lumps; // [nbody]
-  base_body *base; // [nbody]
-  bool regroup;
-  bool second; // the second way to what there are two of
+  bool second;     // the second way to what there are two of
 } recorder;
 
 static void close_recorder(recorder *r) {
   free(r->memory);
   free(r->lumps);
-  free(r->base);
+}
+
+static void regrouped_inverse(WORK *w, const real *q, const real *v, const real *a,
+                              const vec3 *wrench, real *tau) {
+  tensor_inverse(w, true, q, v, a, wrench, tau);
+}
+static void regrouped_gravity(WORK *w, const real *q, real *tau) {
+  regrouped_inverse(w, q, NULL, NULL, NULL, tau);
 }
 
 // The regrouped parameters in the place of the model's own, for inverse dynamics and inertia.
-static void set_base(recorder *r, ap_tape *t) {
-  WORK *w = r->w;
+static void regroup(recorder *r, ap_tape *t) {
   ap__lumps_of(r->m, r->lumps);
   ap__regroup(r->m, r->lumps);
-  for (int i = 0; i < w->nbody; i++) {
+  for (int i = 0; i < r->m->nbody; i++) {
     ap_lumps *x = &r->lumps[i];
     clean(x->moment, 3);
     clean(x->inertia, 6);
-    body *b = &w->body[i];
+    body *b = &r->w->body[i];
     b->mass = b->composite_mass = r_param(t, x->mass);
-    b->beyond->c = constant3(t, x->moment);
+    b->com = b->beyond->c = constant3(t, x->moment);
     b->beyond->E = constant_sym(t, x->inertia);
-    r->base[i] = (base_body){b->mass, b->beyond->c, euler_tensor(b->beyond->E)};
-    if (b->type == AP_REVOLUTE) r->base[i].J.zz = r_const(0);
+    b->J = euler_tensor(b->beyond->E);
+    if (b->type == AP_REVOLUTE) b->J.zz = r_const(0);
   }
-  add_composite_masses(w);
-  lump_beyond(w);
+  add_composite_masses(r->w);
+  lump_beyond(r->w);
+  r->w->inverse->by.forces = regrouped_inverse, r->w->hold->by.forces = regrouped_gravity;
 }
 
 static bool open_recorder(recorder *r, const ap_model *m, const ap_recording *how, ap_tape *t) {
-  size_t size = work_size(m, tape_parts), n = (size_t)m->nbody;
-  // the second ways know no regrouped parameters
-  *r = (recorder){.m = m, .regroup = how->regroup && !how->second, .second = how->second};
+  size_t size = work_size(m, tape_parts);
+  *r = (recorder){.m = m, .second = how->second};
   r->memory = size ? malloc(size) : NULL;
-  r->lumps = malloc(n * sizeof *r->lumps);
-  r->base = malloc(n * sizeof *r->base);
-  if (!r->memory || !r->lumps || !r->base) return false;
+  r->lumps = malloc((size_t)m->nbody * sizeof *r->lumps);
+  if (!r->memory || !r->lumps) return false;
   r->w = work_init(m, tape_parts, r->memory, size, t);
   r->w->friction = how->friction;
-  if (r->regroup) set_base(r, t);
+  if (how->regroup && !how->second) regroup(r, t); // the second ways know no regrouped parameters
   return true;
 }
 
 // ---- functions ---------------------------------------------------------------------------------
-
-// v and a may be NULL for zeros.
-static void record_inverse(recorder *r, const real *q, const real *v, const real *a, real *tau) {
-  WORK *w = r->w;
-  if (!r->regroup) {
-    inverse(w, q, v, a, NULL, tau);
-    return;
-  }
-  bool mimic = model_has_mimic(r->m);
-  q = expand_q(w, q), v = expand_v(w, v, w->v), a = expand_v(w, a, w->a);
-  real *out = mimic ? w->tau : tau;
-  gibbs_base_inverse(w, r->base, q, v, a, out);
-  if (w->friction) add_friction(w, v, a, out);
-  if (mimic) contract_columns(w, 1, w->tau, tau);
-}
 
 // What tells whether the inertia matrix is singular: inverse pivots, one in `stride` numbers, and
 // their product with the sizes;
@@ -137,7 +126,7 @@ static void record_articulated(recorder *r, const real *q, const real *v, const 
 static void record_forward(recorder *r, const real *q, const real *v, const real *tau, real *a) {
   WORK *w = r->w;
   int n = r->m->nv;
-  record_inverse(r, q, v, NULL, w->solver->x);
+  inverse(w, q, v, NULL, NULL, w->solver->x);
   inertia(w, q, w->solver->L);
   factorize(n, elimination(w), w->solver->L);
   for (int k = 0; k < n; k++) a[k] = r_sub(tau[k], w->solver->x[k]);
@@ -215,7 +204,7 @@ static bool derive_inverse(recorder *r, const real *q, const real *v, const real
   }
   ap_seed *seed = malloc((n + MOST_SEEDS) * sizeof *seed);
   bool fits = seed != NULL;
-  record_inverse(r, q, v, a, tau);
+  inverse(r->w, q, v, a, NULL, tau);
   for (size_t k = 0; fits && k < n; k++) seed[k] = (ap_seed){a[k], r_const(0)};
   for (int by_v = 0; by_v < 2; by_v++) {
     for (size_t j = 0; fits && j < n; j++) {
@@ -270,14 +259,29 @@ static bool record_forward_derivatives(recorder *r, const real *q, const real *v
   return fits;
 }
 
+// ---- rollouts ----------------------------------------------------------------------------------
+
+// Both with the work's x as scratch; inputs and outputs in the order of set_arrays().
+static void record_rollout_forces(recorder *r, const real *q, real *tau) {
+  const size_t nq = (size_t)r->m->nq, nv = (size_t)r->m->nv;
+  const real *v = q + nq, *force = v + nv, *target_q = force + nv, *target_v = target_q + nq;
+  const step_course course = {force, target_q, target_v, target_v + nv, target_v + 2 * nv};
+  forces_of_step(r->m, &course, q, v, r->w->solver->x, tau);
+}
+
+static void record_rollout_step(recorder *r, const real *q, real *next) {
+  const real *v = q + r->m->nq, *a = v + r->m->nv, *dt = a + r->m->nv;
+  step_semi_implicit(r->m, *dt, q, v, a, r->w->solver->x, next, next + r->m->nq);
+}
+
 static bool run_kernels(recorder *r, ap_program *p, const real *in) {
   const real *q = in, *v = q + r->m->nq, *a = v + r->m->nv;
   real *out = p->value;
   switch (p->function) {
-    case AP_GEN_INVERSE: record_inverse(r, q, v, a, out); break;
+    case AP_GEN_INVERSE: inverse(r->w, q, v, a, NULL, out); break;
     case AP_GEN_INERTIA: inertia(r->w, q, out); break;
-    case AP_GEN_BIAS: record_inverse(r, q, v, NULL, out); break;
-    case AP_GEN_GRAVITY: record_inverse(r, q, NULL, NULL, out); break;
+    case AP_GEN_BIAS: inverse(r->w, q, v, NULL, NULL, out); break;
+    case AP_GEN_GRAVITY: inverse(r->w, q, NULL, NULL, NULL, out); break;
     case AP_GEN_FORWARD:
       if (r->second)
         record_articulated(r, q, v, a, out, out + p->values);
@@ -289,7 +293,10 @@ static bool run_kernels(recorder *r, ap_program *p, const real *in) {
     case AP_GEN_INVERSE_DERIVATIVES: return record_inverse_derivatives(r, q, v, a, out);
     case AP_GEN_FORWARD_DERIVATIVES:
       return record_forward_derivatives(r, q, v, a, out, out + p->values);
-    case AP_FUNCTIONS: break;
+    case AP_GEN_INTEGRATE: integrate_configuration(r->m, q, v, out); break;
+    case AP_GEN_DIFFERENCE: difference_of_configurations(r->m, q, q + r->m->nq, out); break;
+    case AP_ROLLOUT_FORCES: record_rollout_forces(r, q, out); break;
+    case AP_ROLLOUT_STEP: record_rollout_step(r, q, out); break;
   }
   return true;
 }
@@ -326,7 +333,21 @@ static void set_arrays(const ap_model *m, ap_program *p) {
       p->output[1] = (ap_array){"da_dv", nv * nv};
       p->output[2] = (ap_array){"da_dtau", nv * nv};
       break;
-    case AP_FUNCTIONS: break;
+    case AP_GEN_INTEGRATE: p->inputs = 2, p->output[0] = (ap_array){"result", nq}; break;
+    case AP_GEN_DIFFERENCE:
+      p->inputs = 2, p->output[0] = v;
+      p->input[0] = (ap_array){"q0", nq}, p->input[1] = (ap_array){"q1", nq};
+      break;
+    case AP_ROLLOUT_FORCES:
+      p->inputs = 7, p->input[2] = (ap_array){"force", nv};
+      p->input[3] = (ap_array){"target_q", nq}, p->input[4] = (ap_array){"target_v", nv};
+      p->input[5] = (ap_array){"kp", nv}, p->input[6] = (ap_array){"kd", nv};
+      break;
+    case AP_ROLLOUT_STEP:
+      p->inputs = 4, p->input[2] = a, p->input[3] = (ap_array){"dt", 1};
+      p->outputs = 2, p->output[0] = (ap_array){"next_q", nq};
+      p->output[1] = (ap_array){"next_v", nv};
+      break;
   }
   for (int k = 0; k < p->outputs; k++) p->values += p->output[k].size;
 }

@@ -6,24 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How often each node is used by nodes that an output needs, and by outputs. NULL: no memory.
-static int *count_uses(const ap_program *p) {
-  int *uses = calloc((size_t)p->tape.count, sizeof *uses);
-  if (!uses) return NULL;
+void ap__count_uses(const ap_program *p, int *uses) {
   for (int k = 0; k < ap__program_values(p); k++) uses[abs(p->value[k].node)]++;
   for (int k = p->tape.count - 1; k > 0; k--) {
     const ap_node *n = &p->tape.node[k];
-    if (!uses[k]) continue;
-    int operands = ap__operands(n);
-    if (operands > 0) uses[abs(n->a)]++;
-    if (operands > 1) uses[abs(n->b)]++;
+    for (int i = 0; uses[k] && i < ap__operands(n); i++) uses[abs(ap__operand(n, i))]++;
   }
-  return uses;
 }
 
 typedef struct rebuild {
   const ap_tape *old;
   const int *uses;
+  const int *divides; // [old->count] how many quotients have it below
   ap_tape to;
   real *now; // [old->count] what each old node has become
 } rebuild;
@@ -88,26 +82,34 @@ static bool is_factored_through(const rebuild *r, int a, int b, real *sum) {
 
 static void rebuild_node(rebuild *r, int k) {
   const ap_node *n = &r->old->node[k];
+  if (n->op == AP_OP_DIV && r->divides[n->b] > 1) { // x / f and y / f: one quotient, 1 / f
+    r->now[k] = r_mul(renewed(r, n->a), r_div(r_const(1), renewed(r, n->b)));
+    return;
+  }
   if (n->op == AP_OP_ADD &&
       (is_factored(r, n->a, n->b, &r->now[k]) || is_factored_through(r, n->a, n->b, &r->now[k]) ||
        is_factored_through(r, n->b, n->a, &r->now[k])))
     return;
-  int operands = ap__operands(n);
-  real a = operands > 0 ? renewed(r, n->a) : r_const(0);
-  real b = operands > 1 ? renewed(r, n->b) : r_const(0);
-  r->now[k] = ap__tape_apply(&r->to, n, a, b);
+  real of[AP_MOST_OPERANDS] = {0};
+  for (int i = 0; i < ap__operands(n); i++) of[i] = renewed(r, ap__operand(n, i));
+  r->now[k] = ap__tape_apply(&r->to, n, of);
 }
 
 static bool simplify_once(ap_program *p) {
-  int *uses = count_uses(p);
-  rebuild r = {.old = &p->tape, .uses = uses};
+  int *uses = calloc((size_t)p->tape.count, sizeof *uses);
+  int *divides = calloc((size_t)p->tape.count, sizeof *divides);
+  rebuild r = {.old = &p->tape, .uses = uses, .divides = divides};
   r.now = malloc((size_t)p->tape.count * sizeof *r.now);
-  bool fits = ap__tape_open(&r.to) && uses && r.now;
+  bool fits = ap__tape_open(&r.to) && uses && divides && r.now;
+  if (fits) ap__count_uses(p, uses);
+  for (int k = 1; fits && k < p->tape.count; k++)
+    if (uses[k] && p->tape.node[k].op == AP_OP_DIV) divides[p->tape.node[k].b]++;
   for (int k = 1; fits && k < p->tape.count; k++)
     if (uses[k]) rebuild_node(&r, k);
   for (int k = 0; fits && k < ap__program_values(p); k++)
     if (p->value[k].node) p->value[k] = renewed(&r, p->value[k].node);
   free(uses);
+  free(divides);
   free(r.now);
   ap__tape_close(&p->tape);
   p->tape = r.to;

@@ -1,137 +1,145 @@
-// Cody and Waite's reduction by pi/2 in two parts (float: three), then the polynomials of
-// num/sincos_f64.h and num/sincos_f32.h; without the terms that keep the last bits next to
-// multiples of pi/2, where a sine of which one turn is known to rounding only has no use for them.
-// The error is measured against 1.
-
 #include "codegen/sincos_text.h"
 
-static const char constants_f64[] =
-    "/* Up to this the angle is reduced here, beyond it by libm. */\n"
-    "#define $N_FAR 0x1.921fb54442d18p+20\n"
-    "#define $N_FAR_BITS INT64_C(0x413921fb54442d18)\n"
-    "#define $N_MAGIC 0x1.8p52 /* adding it rounds to an integer */\n"
-    "#define $N_TWO_OVER_PI 0x1.45f306dc9c883p-1\n"
-    "#define $N_PIO2_1 0x1.921fb544p+0 /* 33 bits: its product with n is exact */\n"
-    "#define $N_PIO2_2 0x1.0b4611a626331p-34\n"
-    "#define $N_REDUCED(x, n) ((x - n * $N_PIO2_1) - n * $N_PIO2_2)\n"
-    "#define $N_SIGN 62\n"
-    "#define $N_SIN_TAIL(z, zz)                                       \\\n"
-    "  ((z * 0x1.111111110f73p-7 + -0x1.5555555555548p-3) +          \\\n"
-    "   zz * ((z * 0x1.71de35552b52cp-19 + -0x1.a01a019be9217p-13) + \\\n"
-    "         zz * (z * 0x1.5d8b559495e1dp-33 + -0x1.ae5e4b83e46f4p-26)))\n"
-    "#define $N_COS_TAIL(z, zz)                                       \\\n"
-    "  ((z * -0x1.6c16c16c15015p-10 + 0x1.555555555554bp-5) +        \\\n"
-    "   zz * ((z * -0x1.27e4f7f19148bp-22 + 0x1.a01a019c8f254p-16) + \\\n"
-    "         zz * (z * -0x1.8fa684873ff41p-37 + 0x1.1ee9dbcefbddep-29)))\n";
+#include <string.h>
 
-static const char constants_f32[] =
-    "/* Up to this the angle is reduced here, beyond it by libm. */\n"
-    "#define $N_FAR 0x1.921fb6p+10f\n"
-    "#define $N_FAR_BITS INT32_C(0x44c90fdb)\n"
-    "#define $N_MAGIC 0x1.8p23f /* adding it rounds to an integer */\n"
-    "#define $N_TWO_OVER_PI 0x1.45f306p-1f\n"
-    "#define $N_PIO2_1 0x1.9218p+0f /* 14 bits: its product with n is exact */\n"
-    "#define $N_PIO2_2 0x1.ed5p-14f /* likewise */\n"
-    "#define $N_PIO2_3 0x1.10b462p-30f\n"
-    "#define $N_REDUCED(x, n) (((x - n * $N_PIO2_1) - n * $N_PIO2_2) - n * $N_PIO2_3)\n"
-    "#define $N_SIGN 30\n"
-    "#define $N_SIN_TAIL(z, zz) \\\n"
-    "  ((z * 0x1.110778p-7f + -0x1.555546p-3f) + zz * -0x1.995408p-13f)\n"
-    "#define $N_COS_TAIL(z, zz) \\\n"
-    "  ((z * -0x1.6c0c28p-10f + 0x1.55554ap-5f) + zz * 0x1.99e80cp-16f)\n";
+// ---- the library's text ------------------------------------------------------------------------
 
-const char *ap__sincos_constants(bool single) { return single ? constants_f32 : constants_f64; }
+// Made a template by the preprocessor, constants filled in. Without the terms that keep the last
+// bits next to multiples of pi/2, where a sine of which one turn is known to rounding only has no
+// use for them: they would cost the inverse dynamics of many states up to a quarter of its time.
+// clang-format off
+#define SC_CORE(...)   SC_STRING(__VA_ARGS__),
+#define SC_STRING(...) #__VA_ARGS__
+#define SC_REST(...)
+#define SC_SHORT(...)  __VA_ARGS__
+#define SC_FUNCTION    @Q
+#define SC_FLT         @R
+#define SC_INT         @i
+#define SC_UINT        @u
+#define SCV(name)      @N_##name@S
+#define SCV_FLT        @V
+#define SCV_INT        @I
+#define SCV_UINT       @U
+#define SCV_BITS       SCV(bits)
+#define SCV_FROM_BITS  SCV(number)
+// clang-format on
 
-const char *const ap__sincos_near =
+// Its functions; the last, which adds an offset, is not needed.
+enum { CORE_FUNCTIONS = 2, CORE_ROOM = 4096 };
+static const char *const core_f64[] = {
+#define SC_DOUBLE
+#include "num/sincos_constants.inc"
+#include "num/sincos_core.inc"
+};
+static const char *const core_f32[] = {
+#undef SC_DOUBLE
+#include "num/sincos_constants.inc"
+#include "num/sincos_core.inc"
+};
+
+// The preprocessor has made one line of a function: a statement is one again.
+static void lay_out(const char *text, char to[CORE_ROOM]) {
+  char *const end = to + CORE_ROOM - 4;
+  *to++ = '\n';
+  while (*text && to < end) {
+    *to++ = *text;
+    if (!strchr(";{}", *text++)) continue;
+    text += *text == ' ';
+    memcpy(to, "\n  ", 3);
+    to += *text && *text != '}' ? 3 : 1;
+  }
+  *to = '\0';
+}
+
+static const char bits_text[] =
     "\n"
-    "/* Sine and cosine of x = r + n pi/2. */\n"
-    "static inline void $N_near$S(const $V *x, $V *sine, $V *cosine) {\n"
-    "  const $R one = 1, half = ($R)0.5;\n"
-    "  const $u bit0 = 1, bit1 = 2, zero = 0;\n"
-    "  const $V shifted = *x * $N_TWO_OVER_PI + $N_MAGIC;\n"
-    "  const $V n = shifted - $N_MAGIC;\n"
-    "  const $V r = $N_REDUCED(*x, n);\n"
-    "  const $V z = r * r, zz = z * z, hz = z * half, w = one - hz;\n"
-    "  const $V s = r + (z * r) * $N_SIN_TAIL(z, zz);\n"
-    "  const $V c = w + (((one - w) - hz) + zz * $N_COS_TAIL(z, zz));\n"
-    "  $U quadrant, a, b, exchange;\n"
-    "  memcpy(&quadrant, &shifted, sizeof quadrant);\n"
-    "  memcpy(&a, &s, sizeof a);\n"
-    "  memcpy(&b, &c, sizeof b);\n"
-    "  exchange = (a ^ b) & (zero - (quadrant & bit0));\n"
-    "  a = (a ^ exchange) ^ ((quadrant & bit1) << $N_SIGN);\n"
-    "  b = (b ^ exchange) ^ (((quadrant + bit0) & bit1) << $N_SIGN);\n"
-    "  memcpy(sine, &a, sizeof a);\n"
-    "  memcpy(cosine, &b, sizeof b);\n"
+    "$Q $U $N_bits$S($V x) {\n"
+    "  $U b;\n"
+    "  memcpy(&b, &x, sizeof b);\n"
+    "  return b;\n"
+    "}\n"
+    "$Q $V $N_number$S($U b) {\n"
+    "  $V x;\n"
+    "  memcpy(&x, &b, sizeof x);\n"
+    "  return x;\n"
     "}\n";
 
-const char *const ap__sincos_look =
-    "\n"
-    "/* *far becomes negative where x is beyond $N_FAR or not a number. */\n"
-    "static inline void $N_look$S(const $V *x, $I *far) {\n"
-    "  const $u no_sign = ($u)-1 >> 1;\n"
-    "  const $i limit = $N_FAR_BITS;\n"
-    "  $U size;\n"
-    "  memcpy(&size, x, sizeof size);\n"
-    "  *far |= limit - ($I)(size & no_sign);\n"
-    "}\n";
+void ap__put_sincos_core(ap__text *t, const ap_unit *u, const char *value, const char *ending) {
+  const char *const *core = ap__is_single(u) ? core_f32 : core_f64;
+  ap__put_text(t, u, bits_text, value, ending);
+  for (int k = 0; k < CORE_FUNCTIONS; k++) {
+    char text[CORE_ROOM];
+    lay_out(core[k], text);
+    ap__put_text(t, u, text, value, ending);
+  }
+}
 
-const char *const ap__sincos_scalar =
+// ---- many angles -------------------------------------------------------------------------------
+
+static const char scalar_text[] =
     "\n"
-    "/* Angles beyond $N_FAR taken into one turn. */\n"
-    "$C static void $N_reduce(int n, const $R *x, $R *y) {\n"
+    "/* Angles too large to be reduced here: by libm. */\n"
+    "$C static void $N_far(int n, const $R *x, $R *s, $R *c) {\n"
     "  int i;\n"
     "  for (i = 0; i < n; i++)\n"
-    "    y[i] = fabs$f(x[i]) <= $N_FAR ? x[i] : atan2$f(sin$f(x[i]), cos$f(x[i]));\n"
+    "    if ($N_sc_reduce(x[i], s + i, c + i) < 0) s[i] = sin$f(x[i]), c[i] = cos$f(x[i]);\n"
     "}\n"
     "\n"
-    "static inline void $N_sincos_near(int n, const $R *x, $R *s, $R *c) {\n"
+    "/* Sines and cosines of n angles. */\n"
+    "static inline void $N_sincos(int n, const $R *x, $R *s, $R *c) {\n"
+    "  $i far = 0;\n"
     "  int i = 0;\n"
     "#ifdef $N_VECTORS\n"
-    "  while (n >= 4 && i < n) { /* the last four may overlap those before */\n"
-    "    $N_quad vx, vs, vc;\n"
-    "    if (i > n - 4) i = n - 4;\n"
+    "  enum { width = sizeof($N_pack) / sizeof($R) };\n"
+    "  $N_pack_i far_pack = {0};\n"
+    "  while (n >= width && i < n) { /* the last may overlap those before */\n"
+    "    $N_pack vx, vs, vc;\n"
+    "    if (i > n - width) i = n - width;\n"
     "    memcpy(&vx, x + i, sizeof vx);\n"
-    "    $N_near4(&vx, &vs, &vc);\n"
+    "    far_pack |= $N_sc_reduce_pack(vx, &vs, &vc);\n"
     "    memcpy(s + i, &vs, sizeof vs);\n"
     "    memcpy(c + i, &vc, sizeof vc);\n"
-    "    i += 4;\n"
+    "    i += width;\n"
+    "  }\n"
+    "  if (n >= width) {\n"
+    "    int k;\n"
+    "    for (k = 0; k < width; k++) far |= far_pack[k];\n"
     "  }\n"
     "#endif\n"
-    "  for (; i < n; i++) $N_near(x + i, s + i, c + i);\n"
-    "}\n"
-    "\n"
-    "/* Sines and cosines of n angles; y has room for them. */\n"
-    "static inline void $N_sincos(int n, const $R *x, $R *y, $R *s, $R *c) {\n"
-    "  $i far = 0;\n"
-    "  int i;\n"
-    "  for (i = 0; i < n; i++) $N_look(x + i, &far);\n"
-    "  if (far < 0) {\n"
-    "    $N_reduce(n, x, y);\n"
-    "    x = y;\n"
-    "  }\n"
-    "  $N_sincos_near(n, x, s, c);\n"
+    "  for (; i < n; i++) far |= $N_sc_reduce(x[i], s + i, c + i);\n"
+    "  if (far < 0) $N_far(n, x, s, c);\n"
     "}\n";
 
-const char *const ap__sincos_lanes =
+static const char lanes_text[] =
     "\n"
-    "$C static void $N_reduce_lanes(int n, $N_lanes *x) {\n"
+    "$C static void $N_far_lanes(int n, const $N_lanes *x, $N_lanes *s, $N_lanes *c) {\n"
+    "  $R one[3][$N_WIDTH];\n"
     "  int i;\n"
     "  for (i = 0; i < n; i++) {\n"
-    "    $R one[$N_WIDTH];\n"
-    "    memcpy(one, x + i, sizeof one);\n"
-    "    $N_reduce($N_WIDTH, one, one);\n"
-    "    memcpy(x + i, one, sizeof one);\n"
+    "    memcpy(one[0], x + i, sizeof one[0]);\n"
+    "    $N_sincos($N_WIDTH, one[0], one[1], one[2]);\n"
+    "    memcpy(s + i, one[1], sizeof one[1]);\n"
+    "    memcpy(c + i, one[2], sizeof one[2]);\n"
     "  }\n"
     "}\n"
     "\n"
-    "static inline void $N_sincos_lanes(int n, $N_lanes *x, $N_lanes *s, $N_lanes *c) {\n"
-    "  $N_lanes_i vfar = {0};\n"
+    "static inline void $N_sincos_lanes(int n, const $N_lanes *x, $N_lanes *s, $N_lanes *c) {\n"
+    "  $N_lanes_i far_lanes = {0};\n"
     "  $i fars[$N_WIDTH], far = 0;\n"
     "  int i;\n"
-    "  for (i = 0; i < n; i++) $N_look_lanes(x + i, &vfar);\n"
-    "  memcpy(fars, &vfar, sizeof fars);\n"
+    "  for (i = 0; i < n; i++) far_lanes |= $N_sc_reduce_lanes(x[i], s + i, c + i);\n"
+    "  memcpy(fars, &far_lanes, sizeof fars);\n"
     "  for (i = 0; i < $N_WIDTH; i++) far |= fars[i];\n"
-    "  if (far < 0) $N_reduce_lanes(n, x);\n"
-    "  for (i = 0; i < n; i++) $N_near_lanes(x + i, s + i, c + i);\n"
+    "  if (far < 0) $N_far_lanes(n, x, s, c);\n"
     "}\n";
+
+void ap__put_sincos(ap__text *t, const ap_unit *u) {
+  ap__put_sincos_core(t, u, "", "");
+  ap__put_text(t, u, "\n#ifdef $N_VECTORS", "", "");
+  ap__put_sincos_core(t, u, "pack", "_pack");
+  ap__put_text(t, u, "#endif\n", "", "");
+  ap__put_text(t, u, scalar_text, "", "");
+  if (!u->options->batch) return;
+  ap__put_sincos_core(t, u, "lanes", "_lanes");
+  ap__put_text(t, u, lanes_text, "", "");
+}

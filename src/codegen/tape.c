@@ -2,6 +2,7 @@
 
 #include "codegen/tape.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,11 +38,13 @@ static uint64_t bits_of(double x) {
 }
 
 static uint64_t hash_of(const ap_node *n) {
-  return mixed(mixed(mixed((uint64_t)n->op, (uint32_t)n->a), (uint32_t)n->b), bits_of(n->k));
+  uint64_t h = mixed(mixed((uint64_t)n->op, (uint32_t)n->a), (uint32_t)n->b);
+  return mixed(mixed(h, (uint32_t)n->c), bits_of(n->k));
 }
 
 static bool is_same(const ap_node *x, const ap_node *y) {
-  return x->op == y->op && x->a == y->a && x->b == y->b && bits_of(x->k) == bits_of(y->k);
+  return x->op == y->op && x->a == y->a && x->b == y->b && x->c == y->c &&
+         bits_of(x->k) == bits_of(y->k);
 }
 
 // The slot where a node is or belongs.
@@ -70,8 +73,7 @@ real ap__tape_ref(ap_tape *t, int ref) { return (real){.t = t, .node = ref}; }
 static real number(ap_tape *t, double x) { return (real){.t = t, .v = x}; }
 
 // The node, found or made.
-static real node(ap_tape *t, ap_op op, int a, int b, double k) {
-  ap_node n = {.op = op, .a = a, .b = b, .k = k};
+static real find_node(ap_tape *t, ap_node n) {
   if (t->failed) return number(t, 0);
   if (t->count == t->room && !grow(t)) {
     t->failed = true;
@@ -83,6 +85,10 @@ static real node(ap_tape *t, ap_op op, int a, int b, double k) {
     t->node[t->count++] = n;
   }
   return ap__tape_ref(t, t->slot[at]);
+}
+
+static real node(ap_tape *t, ap_op op, int a, int b, double k) {
+  return find_node(t, (ap_node){.op = op, .a = a, .b = b, .k = k});
 }
 
 real ap__tape_input(ap_tape *t, int k, int i) { return node(t, AP_OP_INPUT, k, i, 0); }
@@ -213,12 +219,45 @@ real ap__tape_sign(real a) {
   return signed_as(node(a.t, AP_OP_SIGN, magnitude(a.node), 0, 0), a.node < 0);
 }
 
+// A reference to whatever it is.
+static int operand(ap_tape *t, real x) {
+  return x.node ? x.node : node(t, AP_OP_NUMBER, 0, 0, x.v).node;
+}
+
+static bool is_same_value(real a, real b) {
+  return a.node == b.node && (a.node || bits_of(a.v) == bits_of(b.v));
+}
+
 real ap__tape_max(real a, real b) {
   ap_tape *t = tape_of(a, b);
   if (a.node == 0 && b.node == 0) return number(t, a.v > b.v || isnan(a.v) ? a.v : b.v);
-  if (a.node == b.node) return a;
-  if (a.node == 0) return ap__tape_max(b, a);
-  return node(t, AP_OP_MAX, a.node, b.node, b.node == 0 ? b.v : 0);
+  return is_same_value(a, b) ? a : node(t, AP_OP_MAX, operand(t, a), operand(t, b), 0);
+}
+
+real ap__tape_sqrt(real a) {
+  return a.node ? node(a.t, AP_OP_SQRT, a.node, 0, 0) : number(a.t, sqrt(a.v));
+}
+
+real ap__tape_angle(real y, real x) {
+  ap_tape *t = tape_of(y, x);
+  if (y.node == 0 && x.node == 0) return number(t, atan2(y.v, x.v));
+  return node(t, AP_OP_ANGLE, operand(t, y), operand(t, x), 0);
+}
+
+// a < b where b - a > 0: gradual underflow leaves no other difference at zero.
+int ap__tape_less(real a, real b) {
+  if (a.node == 0 && b.node == 0) return a.v < b.v ? AP_TRUE : 0;
+  real above = r_sub(b, a);
+  return above.node ? above.node : above.v > 0 ? AP_TRUE : 0;
+}
+
+real ap__tape_pick(int which, real a, real b) {
+  ap_tape *t = tape_of(a, b);
+  if (which == AP_TRUE || is_same_value(a, b)) return a;
+  if (which == 0) return b;
+  assert(t);
+  return find_node(t,
+                   (ap_node){.op = AP_OP_PICK, .a = which, .b = operand(t, a), .c = operand(t, b)});
 }
 
 // Sine and cosine of a number; what rounding leaves beside a right angle is none.
@@ -250,23 +289,27 @@ void ap__tape_sincos(real q, real offset, real *s, real *c) {
   *c = r_sub(r_mul(cosine, kc), r_mul(sine, ks));
 }
 
-real ap__tape_apply(ap_tape *t, const ap_node *n, real a, real b) {
+real ap__tape_apply(ap_tape *t, const ap_node *n, const real of[AP_MOST_OPERANDS]) {
   switch (n->op) {
     case AP_OP_INPUT: return ap__tape_input(t, n->a, n->b);
+    case AP_OP_NUMBER: return number(t, n->k);
     case AP_OP_SIN:
     case AP_OP_COS: {
       real s, c;
-      ap__tape_sincos(a, number(t, 0), &s, &c);
+      ap__tape_sincos(of[0], number(t, 0), &s, &c);
       return n->op == AP_OP_SIN ? s : c;
     }
-    case AP_OP_ADD: return ap__tape_add(a, b);
-    case AP_OP_ADD_CONST: return ap__tape_add(a, number(t, n->k));
-    case AP_OP_MUL: return ap__tape_mul(a, b);
-    case AP_OP_MUL_CONST: return ap__tape_mul(a, number(t, n->k));
-    case AP_OP_DIV: return ap__tape_div(a, b);
-    case AP_OP_DIV_CONST: return ap__tape_div(number(t, n->k), a);
-    case AP_OP_SIGN: return ap__tape_sign(a);
-    case AP_OP_MAX: break;
+    case AP_OP_ADD: return ap__tape_add(of[0], of[1]);
+    case AP_OP_ADD_CONST: return ap__tape_add(of[0], number(t, n->k));
+    case AP_OP_MUL: return ap__tape_mul(of[0], of[1]);
+    case AP_OP_MUL_CONST: return ap__tape_mul(of[0], number(t, n->k));
+    case AP_OP_DIV: return ap__tape_div(of[0], of[1]);
+    case AP_OP_DIV_CONST: return ap__tape_div(number(t, n->k), of[0]);
+    case AP_OP_SIGN: return ap__tape_sign(of[0]);
+    case AP_OP_MAX: return ap__tape_max(of[0], of[1]);
+    case AP_OP_SQRT: return ap__tape_sqrt(of[0]);
+    case AP_OP_ANGLE: return ap__tape_angle(of[0], of[1]);
+    case AP_OP_PICK: break;
   }
-  return ap__tape_max(a, n->b ? b : number(t, n->k));
+  return ap__tape_pick(ap__tape_less(number(t, 0), of[0]), of[1], of[2]);
 }

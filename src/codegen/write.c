@@ -5,14 +5,12 @@
 
 #include "file/number.h"
 
-static void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
-
 void ap__put_template(ap__text *t, const char *text, const ap_word *words) {
-  for (const char *next = strchr(text, '$'); next; next = strchr(text, '$')) {
+  for (const char *next = strpbrk(text, "$@"); next; next = strpbrk(text, "$@")) {
     ap__text_bytes(t, text, (size_t)(next - text));
     const ap_word *w = words;
     while (w->letter && w->letter != next[1]) w++;
-    put(t, w->letter ? w->text : "$");
+    put(t, w->letter ? w->text : "?");
     text = next + (w->letter ? 2 : 1);
   }
   put(t, text);
@@ -41,11 +39,6 @@ typedef struct writer {
 
 static const ap_node *node_at(const writer *w, int ref) { return &w->plan->p->tape.node[abs(ref)]; }
 
-// The sign that a reference has relative to what is written for its node.
-static int sign_at(const writer *w, int ref) {
-  return ref < 0 ? -w->plan->sign[-ref] : w->plan->sign[ref];
-}
-
 // Whether an input array is read into variables first.
 static bool is_loaded(const writer *w, int array) {
   const ap_program *p = w->plan->p;
@@ -56,26 +49,26 @@ static void put_node(const writer *w, int k, context at);
 
 // A reference, whatever its sign.
 static void put_ref(const writer *w, int ref, context at) {
-  if (sign_at(w, ref) < 0) put(w->t, "-");
-  put_node(w, abs(ref), sign_at(w, ref) < 0 ? IN_PRODUCT_BEHIND : at);
+  if (ap__sign(w->plan, ref) < 0) put(w->t, "-");
+  put_node(w, abs(ref), ap__sign(w->plan, ref) < 0 ? IN_PRODUCT_BEHIND : at);
 }
 
 // a + b times sign, the positive one first.
 static void put_sum(const writer *w, const ap_node *n, int sign) {
   int a = sign * n->a, b = sign * n->b;
-  if (sign_at(w, a) < 0 && sign_at(w, b) > 0) {
+  if (ap__sign(w->plan, a) < 0 && ap__sign(w->plan, b) > 0) {
     int first = b;
     b = a, a = first;
   }
   put_ref(w, a, IN_SUM);
-  put(w->t, sign_at(w, b) < 0 ? " - " : " + ");
+  put(w->t, ap__sign(w->plan, b) < 0 ? " - " : " + ");
   put_node(w, abs(b), IN_SUM_BEHIND);
 }
 
 static void put_sum_with_number(const writer *w, const ap_node *n, int sign) {
   int a = sign * n->a;
   double k = sign * n->k;
-  if (sign_at(w, a) < 0) {
+  if (ap__sign(w->plan, a) < 0) {
     ap__put_number(w->t, k, w->d->single);
     put(w->t, " - ");
     put_node(w, abs(a), IN_SUM_BEHIND);
@@ -86,16 +79,18 @@ static void put_sum_with_number(const writer *w, const ap_node *n, int sign) {
   ap__put_number(w->t, fabs(k), w->d->single);
 }
 
-// A function of the prologue, NAME_WORD(x) or NAME_WORD(x, y).
-static void put_call(const writer *w, const char *word, const ap_node *n) {
-  ap__text_add(w->t, "%s_%s%s(", w->d->name, word, w->d->ending);
-  put_ref(w, n->a, IN_SUM);
-  if (n->op == AP_OP_MAX) {
-    put(w->t, ", ");
-    if (n->b)
-      put_ref(w, n->b, IN_SUM);
-    else
-      put(w->t, w->d->splat), ap__put_number(w->t, n->k, w->d->single);
+const ap_routine ap__routine[AP_OPS] = {[AP_OP_SIGN] = {"sign", "($R)((x > 0) - (x < 0))"},
+                                        [AP_OP_MAX] = {"max", "x > y || x != x ? x : y"},
+                                        [AP_OP_SQRT] = {"sqrt", "sqrt$f(x)"},
+                                        [AP_OP_ANGLE] = {"angle", "atan2$f(x, y)"},
+                                        [AP_OP_PICK] = {"pick", "x > 0 ? y : z"}};
+
+// A call of one of them.
+static void put_call(const writer *w, const ap_node *n) {
+  ap__text_add(w->t, "%s_%s%s(", w->d->name, ap__routine[n->op].word, w->d->ending);
+  for (int i = 0; i < ap__operands(n); i++) {
+    put(w->t, i > 0 ? ", " : "");
+    put_ref(w, ap__operand(n, i), IN_SUM);
   }
   put(w->t, ")");
 }
@@ -113,13 +108,17 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
       break;
     case AP_OP_MUL_CONST:
     case AP_OP_DIV_CONST:
-      ap__put_number(t, sign * sign_at(w, n->a) * n->k, w->d->single);
+      ap__put_number(t, sign * ap__sign(w->plan, n->a) * n->k, w->d->single);
       put(t, n->op == AP_OP_MUL_CONST ? " * " : " / ");
       put_node(w, n->a, IN_PRODUCT_BEHIND);
       break;
-    case AP_OP_SIGN: put_call(w, "sign", n); break;
-    case AP_OP_MAX: put_call(w, "max", n); break;
+    case AP_OP_SIGN:
+    case AP_OP_MAX:
+    case AP_OP_SQRT:
+    case AP_OP_ANGLE:
+    case AP_OP_PICK: put_call(w, n); break;
     case AP_OP_INPUT:
+    case AP_OP_NUMBER:
     case AP_OP_SIN:
     case AP_OP_COS: break;
   }
@@ -127,12 +126,20 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
 
 static bool is_sum(const ap_node *n) { return n->op == AP_OP_ADD || n->op == AP_OP_ADD_CONST; }
 
+// A number that stands for a value of its own.
+static void put_literal(const writer *w, double x) {
+  put(w->t, w->d->splat);
+  ap__put_number(w->t, x, w->d->single);
+}
+
 // What is written for a node, where it is used.
 static void put_node(const writer *w, int k, context at) {
   const ap_node *n = node_at(w, k);
   const ap_array *in = w->plan->p->input;
   if (n->op == AP_OP_INPUT) {
     ap__text_add(w->t, is_loaded(w, n->a) ? "%s%d" : "%s[%d]", in[n->a].name, n->b);
+  } else if (n->op == AP_OP_NUMBER) {
+    put_literal(w, n->k);
   } else if (n->op == AP_OP_SIN || n->op == AP_OP_COS) {
     ap__text_add(w->t, "%c[%d]", n->op == AP_OP_SIN ? 's' : 'c', w->plan->place[n->a] - 1);
   } else if (!w->plan->inlined[k]) {
@@ -147,12 +154,10 @@ static void put_node(const writer *w, int k, context at) {
 }
 
 static void put_value(const writer *w, real x) {
-  if (x.node) {
+  if (x.node)
     put_ref(w, x.node, IN_SUM);
-    return;
-  }
-  put(w->t, w->d->splat);
-  ap__put_number(w->t, x.v == 0 ? 0 : x.v, w->d->single);
+  else
+    put_literal(w, x.v == 0 ? 0 : x.v);
 }
 
 void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x) {

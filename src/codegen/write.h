@@ -3,6 +3,8 @@
 #ifndef AP_CODEGEN_WRITE_H
 #define AP_CODEGEN_WRITE_H
 
+#include <string.h>
+
 #include "codegen/plan.h"
 #include "file/text.h"
 
@@ -12,10 +14,18 @@ typedef struct ap_word {
   const char *text;
 } ap_word;
 
-/// Text in which `$x` stands for the word with that letter.
+/// Text in which `$x`, or `@x`, stands for the word with that letter.
 void ap__put_template(ap__text *t, const char *text, const ap_word *words);
 /// A number as a literal: of the type float where `single`, else double. Reads back to the same.
 void ap__put_number(ap__text *t, double x, bool single);
+
+/// What C has no operator for: NAME_WORD(x, y, z) of as many operands as the operation has.
+typedef struct ap_routine {
+  const char *word, *text; // its name, NULL where there is an operator; and what it returns
+} ap_routine;
+extern const ap_routine ap__routine[AP_OPS];
+
+static inline void put(ap__text *t, const char *text) { ap__text_bytes(t, text, strlen(text)); }
 
 /// How a program is written down: what differs between one state at a time, states side by side in
 /// lanes, and whatever else has C's expressions.
@@ -25,6 +35,7 @@ typedef struct ap_dialect {
   const char *name;   // prefix of all names
   const char *ending; // of the functions of its values
   const char *splat;  // what makes a value of a literal that stands alone, written before it
+  const char *mask;   // what turns a comparison into the type of `sound`
   bool direct;        // inputs are read where they are used, but for one that may be the output
   /// A value read from entry i of an array, declared as a variable of both names joined.
   void (*load)(ap__text *t, const struct ap_dialect *d, const char *array, int i);

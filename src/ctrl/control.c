@@ -26,15 +26,15 @@ char *ap__control_path_of(ap__control_reader *r, const char *name) {
   return path;
 }
 
-bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__yaml_node *n, int count,
+bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__node *n, int count,
                          double *x) {
-  bool single = count == 1 && n->shape == AP__YAML_SEQUENCE && n->length == 1;
-  return ap__yaml_numbers(&r->yaml, key, single ? ap__yaml_first(&r->yaml, n) : n, count, x);
+  bool single = count == 1 && n->kind == AP__LIST && n->length == 1;
+  return ap__yaml_numbers(&r->yaml, key, single ? n->first : n, count, x);
 }
 
-bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_node *n, double *x) {
+bool ap__control_vector(ap__control_reader *r, const char *key, const ap__node *n, double *x) {
   if (!n) return true;
-  if (n->shape == AP__YAML_SEQUENCE) return ap__control_numbers(r, key, n, r->control->n, x);
+  if (n->kind == AP__LIST) return ap__control_numbers(r, key, n, r->control->n, x);
   if (!ap__yaml_number(&r->yaml, key, n, x)) return false;
   for (int j = 1; j < r->control->n; j++) x[j] = x[0];
   return true;
@@ -66,12 +66,12 @@ bool ap__control_whole(double x, double least, double most) {
 }
 
 static int line_of(ap__control_reader *r, const char *key) {
-  return ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], key);
+  return ap__line_of(r->yaml.root, key);
 }
 
 // ---- the format --------------------------------------------------------------------------------
 
-static bool read_axis(ap__control_reader *r, const ap__yaml_node *item) {
+static bool read_axis(ap__control_reader *r, const ap__node *item) {
   if (r->naxis == AP_RACK_AXES)
     return ap__yaml_fail(&r->yaml, item->line, "more than %d axes (a rack has no more)",
                          AP_RACK_AXES);
@@ -82,7 +82,7 @@ static bool read_axis(ap__control_reader *r, const ap__yaml_node *item) {
   return ap__yaml_read_map(&r->yaml, item, "axis", a);
 }
 
-static bool read_change(ap__control_reader *r, const ap__yaml_node *item) {
+static bool read_change(ap__control_reader *r, const ap__node *item) {
   ap__control_change c = {0};
   if (!ap__yaml_read_map(&r->yaml, item, "change", &c)) return false;
   if (r->nchange == AP__CONTROL_CHANGES ||
@@ -94,11 +94,11 @@ static bool read_change(ap__control_reader *r, const ap__yaml_node *item) {
   return true;
 }
 
-static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target) {
+static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target) {
   (void)target;
   if (!ap__yaml_expect_list(y, k->key, n, "maps")) return false;
   bool axes = strcmp(k->of, "axis") == 0;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item))
+  for (const ap__node *item = n->first; item; item = item->next)
     if (!(axes ? read_axis(y->context, item) : read_change(y->context, item))) return false;
   return true;
 }
@@ -347,7 +347,7 @@ static bool read_all(ap__control_reader *r, const char *text, size_t length) {
   ap__yaml *y = &r->yaml;
   if (!ap__yaml_parse(y, text, length)) return false;
   set_defaults(r);
-  if (!ap__yaml_read_map(y, &y->nodes[0], "control", &r->head)) return false;
+  if (!ap__yaml_read_map(y, y->root, "control", &r->head)) return false;
   r->control->name = r->head.name;
   return read_robots(r) && read_axes(r) && read_law(r) && read_guards(r) && read_times(r) &&
          ap__control_read_rack(r) && ap__control_read_reference(r);

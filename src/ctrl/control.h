@@ -16,15 +16,15 @@ enum { AP__CONTROL_CHANGES = 64 };
 
 typedef struct ap__control_law {
   int law, friction;
-  const ap__yaml_node *bandwidth, *damping, *integral, *torque;
+  const ap__node *bandwidth, *damping, *integral, *torque;
   double blend, windup, observer;
 } ap__control_law;
 
 typedef struct ap__control_path {
   unsigned seen;
   int kind, degree;
-  const ap__yaml_node *from, *to, *velocity, *acceleration, *times, *points, *guess;
-  const ap__yaml_node *centre, *sine, *cosine;
+  const ap__node *from, *to, *velocity, *acceleration, *times, *points, *guess;
+  const ap__node *centre, *sine, *cosine;
   double time, corner, period, speed, euler[3];
   const char *frame, *file;
 } ap__control_path;
@@ -44,7 +44,7 @@ typedef struct ap__control_axis {
 typedef struct ap__control_rack {
   int kind;
   const char *robot, *payload_link;
-  const ap__yaml_node *start, *viscous, *coulomb, *stiction, *rotor, *devices;
+  const ap__node *start, *viscous, *coulomb, *stiction, *rotor, *devices;
   double payload, payload_com[3], spread, seed, output_bits, input_bits;
   double tool1[4], tool2[4], brakes[4];
   ap_sim_rack_def sim;
@@ -58,14 +58,14 @@ typedef struct ap__control_fault {
 } ap__control_fault;
 
 typedef struct ap__control_guards {
-  const ap__yaml_node *lower, *upper, *velocity, *torque;
+  const ap__node *lower, *upper, *velocity, *torque;
   int deadline; // 0: stops, 1: counts
   double torque_periods, misses, jump, stuck, mismatch, following;
 } ap__control_guards;
 
 typedef struct ap__control_head {
   const char *name;
-  const ap__yaml_node *robot;
+  const ap__node *robot;
   ap__yaml_reduction part; // of it
   double rate, duration, brake, brake_time, home_time, approach_speed, ring, priority, cpu;
   int time, home, log, lock;
@@ -120,10 +120,10 @@ typedef struct ap__control_reader {
 // Every part returns false once the error is set.
 
 // So many numbers; one may stand alone or in a list.
-bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__yaml_node *n, int count,
+bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__node *n, int count,
                          double *x);
 // A value for every joint: a number for all, or a list. What is not there stays as it is.
-bool ap__control_vector(ap__control_reader *r, const char *key, const ap__yaml_node *n, double *x);
+bool ap__control_vector(ap__control_reader *r, const char *key, const ap__node *n, double *x);
 // The name of joint j.
 const char *ap__control_joint_name(const ap_model *m, int j);
 // A joint by its name: its number; -1 once the error is set.

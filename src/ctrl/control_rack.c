@@ -7,7 +7,7 @@
 #include "ctrl/ctrl.h"
 
 static bool fail(ap__control_reader *r, const char *key, const char *what) {
-  int line = ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], key);
+  int line = ap__line_of(r->yaml.root, key);
   return ap__yaml_fail(&r->yaml, line, "%s: %s", key, what);
 }
 
@@ -61,11 +61,11 @@ static ap_comedi_channel channel(const double x[4]) {
 }
 
 static bool read_devices(ap__control_reader *r) {
-  const ap__yaml_node *n = r->head.rack.devices;
+  const ap__node *n = r->head.rack.devices;
   int count = 0;
-  if (!n || n->shape != AP__YAML_SEQUENCE || n->length > 4 || n->length < 1)
+  if (!n || n->kind != AP__LIST || n->length > 4 || n->length < 1)
     return fail(r, "rack", "devices: Comedi needs a list of 1 to 4 devices");
-  for (const ap__yaml_node *i = ap__yaml_first(&r->yaml, n); i; i = ap__yaml_next(&r->yaml, i))
+  for (const ap__node *i = n->first; i; i = i->next)
     if (!ap__yaml_text(&r->yaml, "devices", i, &r->control->cards.device[count++])) return false;
   return true;
 }
@@ -92,9 +92,7 @@ static bool read_fault(ap__control_reader *r) {
   ap_control *c = r->control;
   const ap__control_fault *h = &r->head.fault;
   if (h->kind == AP_FAULT_NONE) return true;
-  int axis = h->joint ? ap__control_joint(r, ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "fault"),
-                                          h->joint)
-                      : 0;
+  int axis = h->joint ? ap__control_joint(r, ap__line_of(r->yaml.root, "fault"), h->joint) : 0;
   if (axis < 0) return false;
   c->fault = (ap_rack_fault){(ap_rack_fault_kind)h->kind, axis, h->at, h->amount};
   c->faulty = true;

@@ -11,26 +11,23 @@
 enum { HOLD, RAMP, TRAPEZOID, QUINTIC, SPLINE, LINE, FOURIER, FILE_ };
 enum { MOST_ROWS = 10000000, MOST_POINTS = 100000 };
 
-static int line_of(ap__control_reader *r) {
-  return ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "reference");
-}
+static int line_of(ap__control_reader *r) { return ap__line_of(r->yaml.root, "reference"); }
 
 static bool fail(ap__control_reader *r, const char *what) {
   return ap__yaml_fail(&r->yaml, line_of(r), "reference: %s", what);
 }
 
-static bool needed(ap__control_reader *r, const ap__yaml_node *n, const char *key) {
+static bool needed(ap__control_reader *r, const ap__node *n, const char *key) {
   return n || ap__yaml_fail(&r->yaml, line_of(r), "reference: %s is missing", key);
 }
 
 // A list of lists by joint: rows * columns numbers, in memory to be freed. columns 0: as many as
 // the first has.
-static double *read_table(ap__control_reader *r, const char *key, const ap__yaml_node *n,
-                          int *columns) {
+static double *read_table(ap__control_reader *r, const char *key, const ap__node *n, int *columns) {
   ap__yaml *y = &r->yaml;
   if (!ap__yaml_expect_list(y, key, n, "lists of numbers")) return NULL;
-  const ap__yaml_node *first = ap__yaml_first(y, n);
-  if (*columns == 0) *columns = first && first->shape == AP__YAML_SEQUENCE ? first->length : 0;
+  const ap__node *first = n->first;
+  if (*columns == 0) *columns = first && first->kind == AP__LIST ? first->length : 0;
   if (!first || *columns < 1 || n->length > MOST_POINTS) {
     ap__yaml_fail(y, n->line, "%s: %d lists of %d numbers (1 to %d lists)", key, n->length,
                   *columns, MOST_POINTS);
@@ -38,7 +35,7 @@ static double *read_table(ap__control_reader *r, const char *key, const ap__yaml
   }
   double *x = malloc((size_t)n->length * (size_t)*columns * sizeof *x), *to = x;
   if (!x) ap__yaml_no_memory(y);
-  for (const ap__yaml_node *i = first; i && x; i = ap__yaml_next(y, i), to += *columns)
+  for (const ap__node *i = first; i && x; i = i->next, to += *columns)
     if (!ap__control_numbers(r, key, i, *columns, to)) {
       free(x);
       return NULL;
@@ -307,6 +304,7 @@ bool ap__control_read_reference(ap__control_reader *r) {
   if (!status) status = check_reach(c, &own);
   if (!status) return true;
   if (r->yaml.status != AP_OK) return false; // said already
+  if (status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);
   const char *file = r->options.reference ? r->options.reference : r->head.path.file;
   char line[16] = "";
   if (own.line > 0) snprintf(line, sizeof line, ":%d", own.line);

@@ -143,6 +143,7 @@ ap_ctrl *ap_ctrl_init(const ap_ctrl_def *def, void *mem, size_t size, ap_error *
   void *work;
   ap_ctrl *c = lay_out(&l, def->model, &work);
   c->work = ap_work_init(def->model, work, ap_work_size(def->model));
+  ap_work_use(def->model, c->work, def->code);
   c->model = def->model, c->n = ap_nv(def->model);
   c->law = c->before = def->law, c->switching = false, c->friction = def->friction;
   c->period = def->period, c->windup = def->windup, c->unused = true;

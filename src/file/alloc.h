@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The array with room for one element more than count, doubled when it is full; NULL when there is
 // no memory (the old array stays valid).
@@ -15,6 +16,17 @@ static inline void *ap__grown(void *array, int count, int *capacity, size_t size
   void *larger = realloc(array, (size_t)wanted * size);
   if (larger) *capacity = wanted;
   return larger;
+}
+
+// One element more, all zero, at the end of an array; &array is passed. NULL: no memory, and all is
+// as it was.
+static inline void *ap__append(void *array, int *count, int *capacity, size_t size) {
+  void *elements;
+  memcpy(&elements, array, sizeof elements);
+  elements = ap__grown(elements, *count, capacity, size);
+  if (!elements) return NULL;
+  memcpy(array, &elements, sizeof elements);
+  return memset((char *)elements + (size_t)(*count)++ * size, 0, size);
 }
 
 #endif

@@ -318,6 +318,20 @@ int ap_format_double(double x, char *text) {
   return length;
 }
 
+int ap__parse_numbers(const char *text, int most, double *x) {
+  static const char blanks[] = " \t\r\n";
+  int found = 0;
+  for (const char *s = text + strspn(text, blanks), *end; *s; s = end + strspn(end, blanks)) {
+    double value;
+    ap__number kind = ap__parse_double(s, &end, &value);
+    if (kind == AP__NUMBER_HUGE) return AP__HUGE_NUMBERS;
+    if (kind == AP__NO_NUMBER || (*end && !strchr(blanks, *end))) return AP__NO_NUMBERS;
+    if (found < most) x[found] = value;
+    found++;
+  }
+  return found;
+}
+
 int ap__format_short(double x, char *text) {
   for (int digits = 15; digits < 17; digits++) {
     const char *end;

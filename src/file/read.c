@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/robot.h"
+#include "file/tree.h"
 
 ap_status ap__refuse_file(ap_error *error, const char *doing, int code) {
   if (code == ENOMEM) return ap__no_memory(error);
@@ -93,23 +93,41 @@ ap_status ap_robot_read(const char *path, const ap_read_options *options, ap_rob
   return status;
 }
 
+static bool is_urdf(const char *format) { return strcmp(format, "urdf") == 0; }
+
+void ap__robot_tree(const char *text, size_t length, const char *format, ap__tree *tree) {
+  if (is_urdf(format))
+    ap__tree_xml(tree, text, length);
+  else
+    ap__tree_yaml(tree, text, length, "a robot file", "appell: 1");
+}
+
+ap_status ap__robot_of_tree(const ap__tree *tree, const char *format,
+                            const ap_read_options *options, ap_robot **robot, ap_error *error) {
+  static const ap_read_options plain = {false, false};
+  *robot = NULL;
+  ap_robot *made = tree->error.status == AP_E_MEMORY ? NULL : ap__robot_new();
+  if (!made) return ap__no_memory(error);
+  if (!options) options = &plain;
+  ap_status status = is_urdf(format) ? ap__urdf_read(tree, options, made, error)
+                                     : ap__yaml_read(tree, options, made, error);
+  if (status)
+    ap_robot_free(made);
+  else
+    *robot = made;
+  return status;
+}
+
 ap_status ap_robot_parse(const char *text, size_t length, const char *format,
                          const ap_read_options *options, ap_robot **robot, ap_error *error) {
-  static const ap_read_options plain = {false, false};
   *robot = NULL;
   ap_status status = ap__check_text(format, length, error);
   if (status) return status;
-  ap_robot *made = ap__robot_new();
-  if (!made) return ap__no_memory(error);
-  if (!options) options = &plain;
-  status = strcmp(format, "urdf") == 0 ? ap__urdf_read(text, length, options, made, error)
-                                       : ap__yaml_read(text, length, options, made, error);
-  if (status) {
-    ap_robot_free(made);
-    return status;
-  }
-  *robot = made;
-  return AP_OK;
+  ap__tree tree = {0};
+  ap__robot_tree(text, length, format, &tree);
+  status = ap__robot_of_tree(&tree, format, options, robot, error);
+  ap__tree_free(&tree);
+  return status;
 }
 
 // ---- from definitions --------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 #include "file/robot.h"
 
 #include <assert.h>
+#include <stdalign.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +17,29 @@
 struct ap__pool_block {
   struct ap__pool_block *next;
   size_t used, size;
-  char text[];
+  alignas(max_align_t) char bytes[];
 };
 
-const char *ap__pool_text(ap__pool *pool, const char *text, size_t length) {
+void *ap__pool_bytes(ap__pool *pool, size_t size, size_t alignment) {
   struct ap__pool_block *block = pool->block;
-  if (!block || block->size - block->used <= length) {
-    size_t size = length < 4000 ? 4000 : length + 1;
-    block = malloc(sizeof *block + size);
+  size_t from = block ? (block->used + alignment - 1) / alignment * alignment : 0;
+  if (!block || from > block->size || block->size - from < size) {
+    size_t whole = size <= 4000 ? 4000 : size;
+    block = malloc(sizeof *block + whole);
     if (!block) return NULL;
-    block->next = pool->block;
-    block->used = 0;
-    block->size = size;
+    *block = (struct ap__pool_block){.next = pool->block, .size = whole};
     pool->block = block;
+    from = 0;
   }
-  char *copy = block->text + block->used;
+  block->used = from + size;
+  return block->bytes + from;
+}
+
+const char *ap__pool_text(ap__pool *pool, const char *text, size_t length) {
+  char *copy = ap__pool_bytes(pool, length + 1, 1);
+  if (!copy) return NULL;
   memcpy(copy, text, length);
   copy[length] = 0;
-  block->used += length + 1;
   return copy;
 }
 
@@ -77,13 +84,12 @@ const char *ap__robot_text(ap_robot *robot, const char *text, size_t length) {
 }
 
 bool ap__robot_warn(ap_robot *robot, int line, const char *format, ...) {
-  ap_error *grown =
-      ap__grown(robot->warnings, robot->nwarning, &robot->warning_capacity, sizeof *grown);
-  if (!grown) return false;
-  robot->warnings = grown;
+  ap_error *warning =
+      ap__append(&robot->warnings, &robot->nwarning, &robot->warning_capacity, sizeof *warning);
+  if (!warning) return false;
   va_list arguments;
   va_start(arguments, format);
-  ap__vfail(&robot->warnings[robot->nwarning++], AP_OK, line, format, arguments);
+  ap__vfail(warning, AP_OK, line, format, arguments);
   va_end(arguments);
   return true;
 }
@@ -105,12 +111,8 @@ bool ap__robot_add_frame(ap_robot *robot, const ap_frame_def *frame, int line) {
 }
 
 ap__part *ap__parts_add(ap__parts *parts) {
-  ap__part *grown = ap__grown(parts->part, parts->n, &parts->capacity, sizeof *grown);
-  if (!grown) return NULL;
-  parts->part = grown;
-  ap__part *part = &parts->part[parts->n++];
-  memset(part, 0, sizeof *part);
-  part->def = ap_default_body();
+  ap__part *part = ap__append(&parts->part, &parts->n, &parts->capacity, sizeof *part);
+  if (part) part->def = ap_default_body();
   return part;
 }
 

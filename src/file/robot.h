@@ -18,15 +18,18 @@
 enum {
   AP__MAX_BYTES = 64 << 20, // of a robot file
   AP__MAX_DEPTH = 200,      // of nested elements
+  AP__MAX_NODES = 8000000,  // elements, attributes, keys and values
   AP__MAX_PARTS = 100000,   // bodies, joints or frames
   AP__MAX_SHAPES = 1000000
 };
 
-// Texts that are freed together. All zero is a valid empty pool.
+// Texts and records that are freed together. All zero is a valid empty pool.
 typedef struct ap__pool {
   struct ap__pool_block *block;
 } ap__pool;
 
+// Memory with this alignment; NULL: there is none.
+void *ap__pool_bytes(ap__pool *pool, size_t size, size_t alignment);
 // A copy of length bytes of text, closed by a zero; NULL: no memory.
 const char *ap__pool_text(ap__pool *pool, const char *text, size_t length);
 void ap__pool_free(ap__pool *pool);
@@ -115,12 +118,6 @@ ap_status ap__check_text(const char *format, size_t length, ap_error *error);
 // A whole robot file and its format, by its name; the caller frees *text also where it fails.
 ap_status ap__read_robot_text(const char *path, const char **format, char **text, size_t *length,
                               ap_error *error);
-
-// The readers. options is never NULL.
-ap_status ap__urdf_read(const char *text, size_t length, const ap_read_options *options,
-                        ap_robot *robot, ap_error *error);
-ap_status ap__yaml_read(const char *text, size_t length, const ap_read_options *options,
-                        ap_robot *robot, ap_error *error);
 
 // A whole file, closed by a zero that does not count. The caller frees *text in any case.
 ap_status ap__read_file(const char *path, char **text, size_t *length, ap_error *error);

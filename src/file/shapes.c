@@ -7,11 +7,8 @@
 #include "file/robot.h"
 
 ap_shape *ap__shapes_add(ap__shapes *shapes, int part) {
-  ap_shape *grown = ap__grown(shapes->shape, shapes->n, &shapes->capacity, sizeof *grown);
-  if (!grown) return NULL;
-  shapes->shape = grown;
-  ap_shape *shape = &shapes->shape[shapes->n++];
-  *shape = (ap_shape){.body = part, .size = {1, 1, 1}};
+  ap_shape *shape = ap__append(&shapes->shape, &shapes->n, &shapes->capacity, sizeof *shape);
+  if (shape) *shape = (ap_shape){.body = part, .size = {1, 1, 1}};
   return shape;
 }
 

@@ -1,27 +1,29 @@
-// The URDF reader's own: what it knows while expat walks through a file.
+// URDF: the elements of a tree as records. One reading serves two: the strict one stops at the
+// first fault, the doctor's goes on past it and hears of each.
 
 #ifndef AP_FILE_URDF_H
 #define AP_FILE_URDF_H
 
-#include <expat.h>
+#include "file/tree.h"
 
-#include "file/robot.h"
-
-// Where the reader stands: what kind of element it is in.
+// What kind of element something stands in. The doctor looks for what is unknown in those up to
+// IN_LEAF.
 typedef enum urdf_place {
   IN_FILE,
   IN_ROBOT,
   IN_LINK,
   IN_INERTIAL,
-  IN_SHAPE, // visual or collision
+  IN_VISUAL,
+  IN_COLLISION,
   IN_GEOMETRY,
   IN_MATERIAL, // of a shape, or of the robot
   IN_JOINT,
+  IN_LEAF, // nothing belongs inside
   IN_TRANSMISSION,
-  IN_ACTUATOR, // also a transmission's joint
-  IN_CONTACT,  // Bullet's, of a link
-  IN_LEAF,     // nothing of interest inside
-  IN_EXTENSION // gazebo and the like: skipped, but for what has a meaning for dynamics
+  IN_ACTUATOR,  // also a transmission's joint
+  IN_CONTACT,   // Bullet's, of a link
+  IN_ANYTHING,  // of no interest
+  IN_EXTENSION, // gazebo and the like: skipped, but for what has a meaning for dynamics
 } urdf_place;
 
 // What a file says and the reader does not use; one warning each, with the first line and a count.
@@ -55,19 +57,31 @@ typedef struct urdf_tally {
   char names[128]; // different ones, as far as they fit
 } urdf_tally;
 
-// A joint element. Names belong to the robot.
+// A link element. Texts of records belong to the tree.
+typedef struct urdf_link {
+  ap__part part; // the link's own fields
+  struct {
+    const ap__node *inertial, *origin, *mass, *inertia; // NULL: not there
+  } at;
+  bool mass_read, com_read;
+  unsigned moments; // bit i: part.def.inertia[i] was read
+} urdf_link;
+
+// A joint element.
 typedef struct urdf_joint {
-  ap_body_def def; // the joint's fields only
-  const char *name, *parent, *child, *leader;
-  int line, parent_line, child_line, mimic_line;
-  bool continuous;
+  ap_body_def def;                                   // the joint's fields only
+  const char *name, *type, *parent, *child, *leader; // NULL: not said
+  struct {
+    const ap__node *joint, *origin, *parent, *child, *axis, *limit, *dynamics, *mimic;
+  } at;
+  double lower, upper, effort, velocity; // as written; NAN: not said
 } urdf_joint;
 
 // A transmission element.
 typedef struct urdf_transmission {
   const char *joint; // the first; NULL: none
   int joints, actuators;
-  int line;
+  int line, rotor_line;
   double gear, rotor;   // NAN where not said
   const char *conflict; // what was said twice, if anything
   int conflict_line;
@@ -87,20 +101,30 @@ typedef struct urdf_material {
   int shape; // the shape that it stands in; -1: the robot
 } urdf_material;
 
-typedef struct urdf_level {
-  urdf_place place;
-  unsigned seen; // bit k: the k-th of the elements that may stand here once has come
-  const struct urdf_rule *rule;
-} urdf_level;
+// What the doctor does with a fault. Its subject is the link or joint it belongs to, or "".
+typedef struct urdf_doctor {
+  void *context;
+  // n numbers of an element's attribute or text. True: *x was read, or one can tell what was meant.
+  bool (*numbers)(void *context, const ap__node *e, const char *subject, const char *what,
+                  const char *text, int n, double *x);
+  // Something that has to be there is not.
+  void (*missing)(void *context, int line, const char *subject, const char *what, const char *fix);
+  // A rotation by quat_xyzw, which the strict reading refuses, to rpy where it can be read.
+  void (*quaternion)(void *context, const ap__node *e, const char *subject, double rpy[3]);
+} urdf_doctor;
 
 typedef struct urdf {
-  XML_Parser xml;
-  ap_robot *robot;
+  const ap__tree *tree;
+  const urdf_doctor *doctor; // NULL: the strict reading
+  ap_robot *robot;           // of the strict reading
   ap_error *error;
   ap_status status;
-  urdf_level level[AP__MAX_DEPTH + 1];
-  int depth; // index of the innermost level
-  ap__parts links;
+  const char *subject; // the link or joint that is being read
+  bool drawn;          // a shape is being read
+  const char *name;    // of the robot; NULL: not said
+  urdf_link *links;
+  int nlink, link_capacity;
+  ap__parts parts; // the same, with their joints
   ap__shapes shapes;
   urdf_material *materials;
   int nmaterial, material_capacity;
@@ -112,9 +136,6 @@ typedef struct urdf {
   int nplugin, plugin_capacity;
   int plugin_line;      // of the one that is open; 0: none is
   int plugin_followers; // that it has named
-  char text[256];       // character data of the element that is being collected
-  int text_length;
-  bool collect;
   urdf_tally tally[ODDITIES];
 } urdf;
 
@@ -123,46 +144,54 @@ typedef struct urdf_rule {
   urdf_place in;
   const char *element;
   urdf_place to;
-  bool once;              // a second one is an error
+  enum { URDF_MANY, URDF_FIRST, URDF_ONCE } times; // the first counts; a second one is an error
+  bool strict;            // an unknown attribute is reported by the strict reading, too
   const char *attributes; // known ones, blanks between; NULL: any
-  bool (*start)(urdf *u, const char **attributes);
-  bool (*end)(urdf *u);
+  void (*start)(urdf *u, const ap__node *e);
+  void (*end)(urdf *u, const ap__node *e);
 } urdf_rule;
 
-// The rules, closed by one without element.
+// The rules, closed by one without element; those of places up to IN_LEAF come first.
 extern const urdf_rule ap__urdf_rules[];
+// NULL: the element is unknown there.
+const urdf_rule *ap__urdf_rule(urdf_place in, const char *element);
 
-// Stop with an error at the current line, or at another. Always false.
-bool ap__urdf_fail(urdf *u, const char *format, ...) AP_PRINTF(2, 3);
-bool ap__urdf_fail_at(urdf *u, int line, const char *format, ...) AP_PRINTF(3, 4);
-bool ap__urdf_no_memory(urdf *u);
-int ap__urdf_line(const urdf *u);
-// Count something odd; name says what was met.
-void ap__urdf_odd(urdf *u, urdf_oddity what, int line, const char *name);
-// An attribute's value; NULL where there is none.
 // What a joint's attribute `type` may be, closed by a name of NULL.
 typedef struct urdf_type {
   const char *name;
   ap_joint_type type;
 } urdf_type;
 extern const urdf_type ap__urdf_types[];
+// NULL: unknown.
+const urdf_type *ap__urdf_type(const char *name);
 
-const char *ap__urdf_attribute(const char **attributes, const char *name);
-// Stop: the file is a xacro one. Always false.
-bool ap__urdf_fail_xacro(urdf *u);
+// Read what the tree has into the records; *u has the first four. The caller frees them in any
+// case.
+void ap__urdf_walk(urdf *u);
+void ap__urdf_free(urdf *u);
+
+// A fault: the first one ends the strict reading, with a line and a reason. The doctor's goes on.
+void ap__urdf_fail(urdf *u, int line, const char *format, ...) AP_PRINTF(3, 4);
+void ap__urdf_fail_xacro(urdf *u, int line);
+void ap__urdf_no_memory(urdf *u);
+// As ap__append(); NULL is ap__urdf_no_memory().
+void *ap__urdf_append(urdf *u, void *array, int *count, int *capacity, size_t size);
+// Count something odd; name says what was met.
+void ap__urdf_odd(urdf *u, urdf_oddity what, int line, const char *name);
+// An attribute of n numbers. False: there is none, or it cannot be read; *x is as it was.
+bool ap__urdf_numbers(urdf *u, const ap__node *e, const char *name, int n, double *x);
+// True: xyz was read.
+bool ap__urdf_origin(urdf *u, const ap__node *e, double xyz[3], double rpy[3]);
+// The largest double stands for "no limit": a reader that wants the attribute gets a number.
+double ap__urdf_limit(double x);
 
 // Shapes and materials (urdf_shapes.c): elements as they start, and the colours of names.
-bool ap__urdf_start_visual(urdf *u, const char **attributes);
-bool ap__urdf_start_collision(urdf *u, const char **attributes);
-bool ap__urdf_start_shape_origin(urdf *u, const char **attributes);
-bool ap__urdf_start_box(urdf *u, const char **attributes);
-bool ap__urdf_start_cylinder(urdf *u, const char **attributes);
-bool ap__urdf_start_sphere(urdf *u, const char **attributes);
-bool ap__urdf_start_mesh(urdf *u, const char **attributes);
-bool ap__urdf_start_robot_material(urdf *u, const char **attributes);
-bool ap__urdf_start_shape_material(urdf *u, const char **attributes);
-bool ap__urdf_start_color(urdf *u, const char **attributes);
-bool ap__urdf_color_shapes(urdf *u);
+void ap__urdf_start_shape(urdf *u, const ap__node *e);
+void ap__urdf_start_shape_origin(urdf *u, const ap__node *e);
+void ap__urdf_start_geometry(urdf *u, const ap__node *e);
+void ap__urdf_start_material(urdf *u, const ap__node *e);
+void ap__urdf_start_color(urdf *u, const ap__node *e);
+bool ap__urdf_color_shapes(urdf *u); // false: no memory
 
 // Join links, joints and transmissions to parts and assemble them.
 ap_status ap__urdf_finish(urdf *u, const ap_read_options *options);

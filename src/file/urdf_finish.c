@@ -8,25 +8,56 @@
 #include "file/names.h"
 #include "file/urdf.h"
 
-static bool index_links(urdf *u, ap__names *links) {
-  if (u->links.n == 0) return ap__urdf_fail_at(u, 1, "the robot has no <link> (at least one)");
-  if (!ap__names_init(links, u->links.n)) return ap__urdf_no_memory(u);
-  for (int i = 0; i < u->links.n; i++) {
-    const ap__part *link = &u->links.part[i];
-    int other = ap__names_put(links, link->def.name, i);
+static const char *keep(urdf *u, const char *text) {
+  const char *kept = ap__robot_text(u->robot, text, strlen(text));
+  if (!kept) ap__urdf_no_memory(u);
+  return kept;
+}
+
+static bool make_parts(urdf *u, ap__names *links) {
+  u->robot->def.name = keep(u, u->name);
+  if (u->nlink == 0) ap__urdf_fail(u, 1, "the robot has no <link> (at least one)");
+  if (!u->status && !ap__names_init(links, u->nlink)) ap__urdf_no_memory(u);
+  for (int i = 0; i < u->nlink && !u->status; i++) {
+    const ap__part *link = &u->links[i].part;
+    ap__part *part = ap__parts_add(&u->parts);
+    if (!part) {
+      ap__urdf_no_memory(u);
+      break;
+    }
+    *part = *link;
+    part->def.name = keep(u, link->def.name);
+    int other = u->status ? -1 : ap__names_put(links, part->def.name, i);
     if (other >= 0)
-      return ap__urdf_fail_at(
-          u, link->line, "link \"%.*s\" is already defined on line %d (names of links are unique)",
-          ap__shown(link->def.name), link->def.name, u->links.part[other].line);
+      ap__urdf_fail(u, link->line,
+                    "link \"%.*s\" is already defined on line %d (names of links are unique)",
+                    ap__shown(link->def.name), link->def.name, u->links[other].part.line);
   }
-  return true;
+  return u->status == AP_OK;
+}
+
+// What a joint's type has no use for goes back to its default: with a word where it had a meaning.
+static void drop_unused(urdf *u, urdf_joint *joint) {
+  ap_body_def *def = &joint->def, initial = ap_default_body();
+  if (def->joint == AP_REVOLUTE || def->joint == AP_PRISMATIC) return;
+  if (def->joint != AP_FIXED && (def->viscous != 0 || def->coulomb != 0))
+    ap__urdf_odd(u, ODD_FRICTION, joint->at.joint->line, joint->name);
+  if (joint->leader) ap__urdf_odd(u, ODD_FIXED_MIMIC, joint->at.mimic->line, joint->name);
+  joint->leader = NULL;
+  def->mimic_ratio = initial.mimic_ratio;
+  def->mimic_offset = initial.mimic_offset;
+  def->viscous = initial.viscous;
+  def->coulomb = initial.coulomb;
+  def->effort_limit = initial.effort_limit;
+  def->velocity_limit = initial.velocity_limit;
+  if (def->joint != AP_PLANAR) memcpy(def->axis, initial.axis, sizeof def->axis);
 }
 
 // The joint's fields into the part of its child link.
-static void hang(ap__part *link, const urdf_joint *joint) {
+static void hang(urdf *u, ap__part *link, const urdf_joint *joint) {
   ap_body_def def = joint->def;
   def.name = link->def.name;
-  def.joint_name = joint->name;
+  def.joint_name = keep(u, joint->name);
   def.mass = link->def.mass;
   memcpy(def.com, link->def.com, sizeof def.com);
   memcpy(def.inertia, link->def.inertia, sizeof def.inertia);
@@ -34,33 +65,34 @@ static void hang(ap__part *link, const urdf_joint *joint) {
   link->def = def;
   link->parent = joint->parent;
   link->leader = joint->leader;
-  link->joint_line = joint->line;
-  link->mimic_line = joint->mimic_line;
+  link->joint_line = joint->at.joint->line;
+  link->mimic_line = joint->at.mimic ? joint->at.mimic->line : 0;
 }
 
-static bool unknown_link(urdf *u, int line, const char *element, const char *name) {
-  return ap__urdf_fail_at(u, line, "<%s link=\"%.*s\"> is not in the file (a link's name)", element,
-                          ap__shown(name), name);
+static void unknown_link(urdf *u, const ap__node *at, const char *name) {
+  ap__urdf_fail(u, at->line, "<%s link=\"%.*s\"> is not in the file (a link's name)", at->name,
+                ap__shown(name), name);
 }
 
 static bool hang_links(urdf *u, const ap__names *links) {
-  for (int i = 0; i < u->njoint; i++) {
-    const urdf_joint *joint = &u->joints[i];
+  for (int i = 0; i < u->njoint && !u->status; i++) {
+    urdf_joint *joint = &u->joints[i];
     int child = ap__names_find(links, joint->child);
-    if (child < 0) return unknown_link(u, joint->child_line, "child", joint->child);
-    if (ap__names_find(links, joint->parent) < 0)
-      return unknown_link(u, joint->parent_line, "parent", joint->parent);
-    ap__part *link = &u->links.part[child];
+    drop_unused(u, joint);
+    if (child < 0) unknown_link(u, joint->at.child, joint->child);
+    if (ap__names_find(links, joint->parent) < 0) unknown_link(u, joint->at.parent, joint->parent);
+    if (u->status) return false;
+    ap__part *link = &u->parts.part[child];
     if (link->parent)
-      return ap__urdf_fail_at(
-          u, joint->line,
-          "link \"%.*s\" is the child of joint \"%.*s\" (line %d) already (a link "
-          "has one parent)",
-          ap__shown(joint->child), joint->child, ap__shown(link->def.joint_name),
-          link->def.joint_name, link->joint_line);
-    hang(link, joint);
+      ap__urdf_fail(u, joint->at.joint->line,
+                    "link \"%.*s\" is the child of joint \"%.*s\" (line %d) already (a link has "
+                    "one parent)",
+                    ap__shown(joint->child), joint->child, ap__shown(link->def.joint_name),
+                    link->def.joint_name, link->joint_line);
+    else
+      hang(u, link, joint);
   }
-  return true;
+  return u->status == AP_OK;
 }
 
 // The name of the root's joint: "root_joint", unless the file has a joint of that name.
@@ -72,74 +104,69 @@ static const char *root_joint_name(urdf *u) {
   for (int start = LONGEST - 10; start >= 0; start--) {
     int i = 0;
     while (i < u->njoint && strcmp(u->joints[i].name, name + start) != 0) i++;
-    if (i == u->njoint) return ap__robot_text(u->robot, name + start, strlen(name + start));
+    if (i == u->njoint) return keep(u, name + start);
   }
-  return ap__robot_text(u->robot, name, LONGEST); // taken too: refused as a name that is not unique
+  return keep(u, name); // taken too: refused as a name that is not unique
 }
 
 static bool find_root(urdf *u) {
   ap__part *root = NULL;
-  for (int i = 0; i < u->links.n; i++) {
-    ap__part *link = &u->links.part[i];
+  for (int i = 0; i < u->nlink; i++) {
+    ap__part *link = &u->parts.part[i];
     if (link->parent) continue;
     if (root)
-      return ap__urdf_fail_at(
-          u, link->line,
-          "links \"%.*s\" (line %d) and \"%.*s\" are both the child of no joint (a "
-          "robot has one root)",
-          ap__shown(root->def.name), root->def.name, root->line, ap__shown(link->def.name),
-          link->def.name);
+      ap__urdf_fail(u, link->line,
+                    "links \"%.*s\" (line %d) and \"%.*s\" are both the child of no joint (a "
+                    "robot has one root)",
+                    ap__shown(root->def.name), root->def.name, root->line,
+                    ap__shown(link->def.name), link->def.name);
     root = link;
   }
   if (!root)
-    return ap__urdf_fail_at(
-        u, u->joints[0].line,
-        "every link is the child of a joint: a loop (a robot has one root, which "
-        "is the child of none)");
-  root->def.joint_name = root_joint_name(u);
-  return root->def.joint_name || ap__urdf_no_memory(u);
+    ap__urdf_fail(u, u->joints[0].at.joint->line,
+                  "every link is the child of a joint: a loop (a robot has one root, which is the "
+                  "child of none)");
+  else
+    root->def.joint_name = root_joint_name(u);
+  return u->status == AP_OK;
 }
 
 // ---- transmissions -----------------------------------------------------------------------------
 
-static bool fail_drive(urdf *u, const urdf_transmission *t, const char *what) {
-  return ap__urdf_fail_at(u, t->line, "joint \"%.*s\" has %s (one motor per joint)",
-                          ap__shown(t->joint), t->joint, what);
+static void fail_drive(urdf *u, const urdf_transmission *t, const char *what) {
+  ap__urdf_fail(u, t->line, "joint \"%.*s\" has %s (one motor per joint)", ap__shown(t->joint),
+                t->joint, what);
 }
 
 // other is a transmission that drives the same joint already; NULL: there is none.
-static bool drive(urdf *u, const urdf_transmission *t, const urdf_transmission *other,
+static void drive(urdf *u, const urdf_transmission *t, const urdf_transmission *other,
                   ap__part *link) {
   ap_body_def *def = &link->def;
   double gear = isnan(t->gear) ? 1 : t->gear, rotor = isnan(t->rotor) ? 0 : t->rotor;
   if (gear == 0 && rotor != 0)
-    return ap__urdf_fail_at(
-        u, t->line,
-        "the motor of joint \"%.*s\" has the reduction 0 (motor turns per joint "
-        "turn)",
-        ap__shown(t->joint), t->joint);
+    ap__urdf_fail(u, t->line,
+                  "the motor of joint \"%.*s\" has the reduction 0 (motor turns per joint turn)",
+                  ap__shown(t->joint), t->joint);
   if (!other) {
     def->gear_ratio = gear;
     def->rotor_inertia = rotor;
-    return true;
+    return;
   }
   bool geared = !isnan(t->gear) && !isnan(other->gear);
   bool matters = def->rotor_inertia != 0 || rotor != 0;
   if (def->gear_ratio != gear && (geared || matters))
-    return fail_drive(u, t, "another transmission with a different reduction");
-  if (def->rotor_inertia != rotor)
-    return fail_drive(u, t, "another transmission with a different rotor");
-  return true;
+    fail_drive(u, t, "another transmission with a different reduction");
+  if (def->rotor_inertia != rotor) fail_drive(u, t, "another transmission with a different rotor");
 }
 
 // Gears and rotors. A gear ratio acts on nothing but the rotor, so that one without it is no loss.
 // driver[k] is for the number, from 1, of the transmission that drives link k.
-static bool attach_transmissions(urdf *u, const ap__names *joints, int *driver) {
+static void attach_transmissions(urdf *u, const ap__names *joints, int *driver) {
   for (int i = 0; i < u->ntransmission; i++) {
     const urdf_transmission *t = &u->transmissions[i];
     bool matters = !isnan(t->rotor) && t->rotor != 0;
     int k = t->joint ? ap__names_find(joints, t->joint) : -1;
-    ap__part *link = k < 0 ? NULL : &u->links.part[k];
+    ap__part *link = k < 0 ? NULL : &u->parts.part[k];
     bool coupled = t->joints > 1 || t->actuators > 1;
     bool motor = link && (link->def.joint == AP_REVOLUTE || link->def.joint == AP_PRISMATIC);
     if (coupled && matters)
@@ -147,21 +174,20 @@ static bool attach_transmissions(urdf *u, const ap__names *joints, int *driver) 
     else if (!motor && matters)
       ap__urdf_odd(u, ODD_NO_JOINT, t->line, t->joint ? t->joint : "transmission");
     if (!motor || coupled) continue;
-    if (!drive(u, t, driver[k] ? &u->transmissions[driver[k] - 1] : NULL, link)) return false;
+    drive(u, t, driver[k] ? &u->transmissions[driver[k] - 1] : NULL, link);
     if (!driver[k]) driver[k] = i + 1;
   }
-  return true;
 }
 
 // A plugin that makes a joint follow another: a loss, unless the file says so by <mimic> as well,
 // or the joint cannot move.
 static void check_plugins(urdf *u, const ap__names *joints) {
   bool mimic = false;
-  for (int i = 0; i < u->links.n; i++) mimic = mimic || u->links.part[i].mimic_line;
+  for (int i = 0; i < u->nlink; i++) mimic = mimic || u->parts.part[i].mimic_line;
   for (int i = 0; i < u->nplugin; i++) {
     const urdf_plugin *plugin = &u->plugins[i];
     int k = plugin->follower ? ap__names_find(joints, plugin->follower) : -1;
-    const ap__part *link = k < 0 ? NULL : &u->links.part[k];
+    const ap__part *link = k < 0 ? NULL : &u->parts.part[k];
     if (link && !link->mimic_line && link->def.joint != AP_FIXED)
       ap__urdf_odd(u, ODD_PLUGIN, plugin->line, plugin->follower);
     else if (!plugin->follower && !mimic)
@@ -173,28 +199,31 @@ static void check_plugins(urdf *u, const ap__names *joints) {
 static bool read_drives(urdf *u) {
   if (u->ntransmission == 0 && u->nplugin == 0) return true;
   ap__names joints = {0};
-  int *driver = calloc((size_t)u->links.n, sizeof *driver);
-  bool done = driver && ap__names_init(&joints, u->links.n);
+  int *driver = calloc((size_t)u->nlink, sizeof *driver);
+  bool done = driver && ap__names_init(&joints, u->nlink);
   if (!done) ap__urdf_no_memory(u);
-  for (int i = 0; done && i < u->links.n; i++)
-    if (u->links.part[i].parent) ap__names_put(&joints, u->links.part[i].def.joint_name, i);
+  for (int i = 0; done && i < u->nlink; i++)
+    if (u->parts.part[i].parent) ap__names_put(&joints, u->parts.part[i].def.joint_name, i);
   if (done) check_plugins(u, &joints);
-  done = done && attach_transmissions(u, &joints, driver);
+  if (done) attach_transmissions(u, &joints, driver);
   ap__names_free(&joints);
   free(driver);
-  return done;
+  return u->status == AP_OK;
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
 
 ap_status ap__urdf_finish(urdf *u, const ap_read_options *options) {
   ap__names links = {0};
-  bool done = index_links(u, &links) && hang_links(u, &links) && find_root(u);
+  bool done = make_parts(u, &links) && hang_links(u, &links) && find_root(u);
   ap__names_free(&links);
   if (!done || !read_drives(u)) return u->status;
-  ap_status status = ap__robot_assemble(u->robot, &u->links, options, u->error);
+  ap_status status = ap__robot_assemble(u->robot, &u->parts, options, u->error);
   if (status) return status;
-  if (!ap__urdf_color_shapes(u)) return u->status;
-  if (!ap__robot_set_shapes(u->robot, &u->shapes, u->links.part)) return ap__no_memory(u->error);
+  for (int i = 0; i < u->shapes.n; i++)
+    if (u->shapes.shape[i].file) u->shapes.shape[i].file = keep(u, u->shapes.shape[i].file);
+  if (u->status) return u->status;
+  if (!ap__urdf_color_shapes(u) || !ap__robot_set_shapes(u->robot, &u->shapes, u->parts.part))
+    return ap__no_memory(u->error);
   return options->floating ? ap__robot_set_free(u->robot, u->error) : AP_OK;
 }

@@ -17,68 +17,60 @@ enum {
 
 // ---- lists -------------------------------------------------------------------------------------
 
-static bool expect_entries(ap__yaml *y, const char *key, const ap__yaml_node *n, const char *of) {
+static bool expect_entries(ap__yaml *y, const char *key, const ap__node *n, const char *of) {
   return ap__yaml_expect_list(y, key, n, of) &&
          (n->length <= MOST ||
           ap__yaml_fail(y, n->line, "%s has more than %d entries (split the mechanism)", key,
                         MOST));
 }
 
-static bool read_closures(ap__yaml *y, const ap__yaml_node *n, ap__yaml_chains *c) {
+static bool read_closures(ap__yaml *y, const ap__node *n, ap__yaml_chains *c) {
   const ap_closure_def initial = ap_default_closure();
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
-    ap__yaml_closure *grown =
-        ap__grown(c->closure, c->nclosure, &c->closure_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    c->closure = grown;
-    ap__yaml_closure *one = &c->closure[c->nclosure++];
-    *one = (ap__yaml_closure){.ratio = initial.ratio, .line = item->line};
+  for (const ap__node *item = n->first; item; item = item->next) {
+    ap__yaml_closure *one =
+        ap__append(&c->closure, &c->nclosure, &c->closure_capacity, sizeof *one);
+    if (!one) return ap__yaml_no_memory(y);
+    one->line = item->line;
+    one->ratio = initial.ratio;
     for (int i = 0; i < 2; i++) memcpy(one->end[i].axis, initial.axis[i], sizeof initial.axis[i]);
     if (!ap__yaml_read_map(y, item, "closure", one)) return false;
   }
   return true;
 }
 
-static bool read_coordinates(ap__yaml *y, const ap__yaml_node *n, ap__yaml_chains *c) {
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
-    ap__yaml_coordinate *grown =
-        ap__grown(c->coordinate, c->ncoordinate, &c->coordinate_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    c->coordinate = grown;
-    ap__yaml_coordinate *one = &c->coordinate[c->ncoordinate++];
-    *one = (ap__yaml_coordinate){.line = item->line};
+static bool read_coordinates(ap__yaml *y, const ap__node *n, ap__yaml_chains *c) {
+  for (const ap__node *item = n->first; item; item = item->next) {
+    ap__yaml_coordinate *one =
+        ap__append(&c->coordinate, &c->ncoordinate, &c->coordinate_capacity, sizeof *one);
+    if (!one) return ap__yaml_no_memory(y);
+    one->line = item->line;
     if (!ap__yaml_read_map(y, item, "coordinate", one)) return false;
   }
   return true;
 }
 
-static bool read_branches(ap__yaml *y, const ap__yaml_node *n, ap__yaml_chains *c) {
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
-    ap__yaml_branch *grown = ap__grown(c->branch, c->nbranch, &c->branch_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    c->branch = grown;
-    ap__yaml_branch *one = &c->branch[c->nbranch++];
-    *one = (ap__yaml_branch){.line = item->line};
+static bool read_branches(ap__yaml *y, const ap__node *n, ap__yaml_chains *c) {
+  for (const ap__node *item = n->first; item; item = item->next) {
+    ap__yaml_branch *one = ap__append(&c->branch, &c->nbranch, &c->branch_capacity, sizeof *one);
+    if (!one) return ap__yaml_no_memory(y);
+    one->line = item->line;
     if (!ap__yaml_read_map(y, item, "branch", one)) return false;
   }
   return true;
 }
 
-static bool read_actuated(ap__yaml *y, const char *key, const ap__yaml_node *n,
-                          ap__yaml_chains *c) {
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
-    ap__yaml_actuator *grown =
-        ap__grown(c->actuator, c->nactuator, &c->actuator_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    c->actuator = grown;
-    ap__yaml_actuator *one = &c->actuator[c->nactuator++];
-    *one = (ap__yaml_actuator){.line = item->line};
+static bool read_actuated(ap__yaml *y, const char *key, const ap__node *n, ap__yaml_chains *c) {
+  for (const ap__node *item = n->first; item; item = item->next) {
+    ap__yaml_actuator *one =
+        ap__append(&c->actuator, &c->nactuator, &c->actuator_capacity, sizeof *one);
+    if (!one) return ap__yaml_no_memory(y);
+    one->line = item->line;
     if (!ap__yaml_text(y, key, item, &one->joint)) return false;
   }
   return true;
 }
 
-bool ap__yaml_chains_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n,
+bool ap__yaml_chains_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n,
                           ap__yaml_chains *c) {
   bool texts = k->kind == AP__YAML_TEXTS;
   if (!expect_entries(y, k->key, n, texts ? "texts" : "maps")) return false;
@@ -263,10 +255,10 @@ static bool resolve_coordinate(resolver *r, const ap__yaml_coordinate *c, ap_coo
 // ---- configurations ----------------------------------------------------------------------------
 
 // One joint of a guess into x; taken by joints that came before.
-static bool read_joint(resolver *r, const ap__yaml_node *key, const ap__yaml_node *value,
-                       bool *taken, double *x) {
+static bool read_joint(resolver *r, const ap__node *key, const ap__node *value, bool *taken,
+                       double *x) {
   ap__yaml *y = r->y;
-  if (key->shape != AP__YAML_SCALAR)
+  if (key->kind != AP__SCALAR)
     return ap__yaml_fail(y, key->line, "a key of guess is %s (a joint's name)",
                          ap__yaml_kind_of(key));
   int body = find(r, key->line, "guess", key->text, true);
@@ -286,18 +278,17 @@ static bool read_joint(resolver *r, const ap__yaml_node *key, const ap__yaml_nod
   return ap__yaml_numbers(y, what, value, nq, x + r->place[body]);
 }
 
-static bool read_guess(resolver *r, const ap__yaml_node *n, double *x) {
+static bool read_guess(resolver *r, const ap__node *n, double *x) {
   ap__yaml *y = r->y;
-  if (n->shape != AP__YAML_MAPPING)
+  if (n->kind != AP__MAP)
     return ap__yaml_fail(y, n->line, "guess has %s (a map of joint names to numbers)",
                          ap__yaml_kind_of(n));
   bool *taken = calloc((size_t)r->robot->nbody + 1, sizeof *taken);
   if (!taken) return ap__yaml_no_memory(y);
   ap__robot_neutral(r->robot, x);
   bool good = true;
-  for (const ap__yaml_node *key = ap__yaml_first(y, n), *value; good && key;
-       key = ap__yaml_next(y, value)) {
-    value = ap__yaml_next(y, key);
+  for (const ap__node *key = n->first, *value; good && key; key = value->next) {
+    value = key->next;
     good = read_joint(r, key, value, taken, x);
   }
   free(taken);
@@ -326,7 +317,7 @@ static bool resolve_lists(resolver *r, const ap__yaml_chains *c, ap__names names
   return true;
 }
 
-static bool resolve_branches(resolver *r, const ap__yaml_chains *c, const ap__yaml_node *guess,
+static bool resolve_branches(resolver *r, const ap__yaml_chains *c, const ap__node *guess,
                              ap__names *names) {
   ap__chains *to = r->to;
   to->guess_line = guess ? guess->line : 0;
@@ -341,7 +332,7 @@ static bool resolve_branches(resolver *r, const ap__yaml_chains *c, const ap__ya
   return true;
 }
 
-static bool resolve(resolver *r, const ap__yaml_chains *c, const ap__yaml_node *guess,
+static bool resolve(resolver *r, const ap__yaml_chains *c, const ap__node *guess,
                     ap__names names[3]) {
   const ap_mechanism_def counts = {.nclosure = c->nclosure,
                                    .ncoordinate = c->ncoordinate,
@@ -359,7 +350,7 @@ static bool resolve(resolver *r, const ap__yaml_chains *c, const ap__yaml_node *
   return resolve_lists(r, c, names) && resolve_branches(r, c, guess, &names[2]);
 }
 
-bool ap__yaml_chains_resolve(ap__yaml *y, const ap__yaml_chains *c, const ap__yaml_node *guess,
+bool ap__yaml_chains_resolve(ap__yaml *y, const ap__yaml_chains *c, const ap__node *guess,
                              bool ground_taken, ap_robot *robot) {
   resolver r = {.y = y, .robot = robot, .ground_taken = ground_taken};
   ap__names names[3] = {0};

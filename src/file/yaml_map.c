@@ -1,14 +1,40 @@
-// Values and maps of a YAML tree, along a table of keys.
-
 #include "file/yaml_map.h"
 
 #include <assert.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "file/names.h"
 #include "file/number.h"
+
+// ---- files and errors --------------------------------------------------------------------------
+
+bool ap__yaml_fail(ap__yaml *y, int line, const char *format, ...) {
+  if (y->doctor) return false;
+  va_list arguments;
+  va_start(arguments, format);
+  ap__vfail(y->error, AP_E_SYNTAX, line, format, arguments);
+  va_end(arguments);
+  y->status = AP_E_SYNTAX;
+  return false;
+}
+
+bool ap__yaml_no_memory(ap__yaml *y) {
+  y->status = ap__no_memory(y->error);
+  return false;
+}
+
+bool ap__yaml_parse(ap__yaml *y, const char *text, size_t length) {
+  bool good = ap__tree_yaml(&y->tree, text, length, y->format->file, y->format->opening);
+  y->root = y->tree.root;
+  y->status = y->tree.error.status;
+  if (!good && y->error) *y->error = y->tree.error;
+  return good;
+}
+
+void ap__yaml_free(ap__yaml *y) { ap__tree_free(&y->tree); }
 
 // ---- words --------------------------------------------------------------------------------------
 
@@ -27,16 +53,16 @@ static const char *a_map(const ap__yaml *y, const char *map) {
 
 // ---- scalars -----------------------------------------------------------------------------------
 
-static bool is_plain(const ap__yaml_node *n) { return n->shape == AP__YAML_SCALAR && n->plain; }
+static bool is_plain(const ap__node *n) { return n->kind == AP__SCALAR && n->plain; }
 
-const char *ap__yaml_kind_of(const ap__yaml_node *n) {
-  return n->shape == AP__YAML_SEQUENCE  ? "a list"
-         : n->shape == AP__YAML_MAPPING ? "a map"
-         : n->plain                     ? "a value"
-                                        : "a text in quotes";
+const char *ap__yaml_kind_of(const ap__node *n) {
+  return n->kind == AP__LIST  ? "a list"
+         : n->kind == AP__MAP ? "a map"
+         : n->plain           ? "a value"
+                              : "a text in quotes";
 }
 
-bool ap__yaml_number(ap__yaml *y, const char *key, const ap__yaml_node *n, double *x) {
+bool ap__yaml_number(ap__yaml *y, const char *key, const ap__node *n, double *x) {
   int line = n->line;
   if (!is_plain(n)) return ap__yaml_fail(y, line, "%s has %s (a number)", key, ap__yaml_kind_of(n));
   const char *text = n->text, *end = text;
@@ -49,9 +75,9 @@ bool ap__yaml_number(ap__yaml *y, const char *key, const ap__yaml_node *n, doubl
                        key, ap__shown(text), text);
 }
 
-bool ap__yaml_text(ap__yaml *y, const char *key, const ap__yaml_node *n, const char **kept) {
+bool ap__yaml_text(ap__yaml *y, const char *key, const ap__node *n, const char **kept) {
   int line = n->line;
-  if (n->shape != AP__YAML_SCALAR)
+  if (n->kind != AP__SCALAR)
     return ap__yaml_fail(y, line, "%s has %s (a text)", key, ap__yaml_kind_of(n));
   const char *text = n->text;
   size_t length = (size_t)n->length;
@@ -63,14 +89,16 @@ bool ap__yaml_text(ap__yaml *y, const char *key, const ap__yaml_node *n, const c
   return *kept || ap__yaml_no_memory(y);
 }
 
-static bool read_limit(ap__yaml *y, const char *key, const ap__yaml_node *n, double *x) {
-  return (is_plain(n) && strcmp(n->text, "none") == 0) || ap__yaml_number(y, key, n, x);
+static bool read_numbers(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, double *x) {
+  if (k->kind == AP__YAML_LIMIT && is_plain(n) && strcmp(n->text, "none") == 0) return true;
+  return y->doctor ? y->doctor->numbers(y->doctor->context, k->key, n, k->count, x)
+                   : ap__yaml_numbers(y, k->key, n, k->count, x);
 }
 
 // Which of the words (blanks between) it is.
-static bool read_choice(ap__yaml *y, const char *key, const ap__yaml_node *n, const char *words,
+static bool read_choice(ap__yaml *y, const char *key, const ap__node *n, const char *words,
                         int *choice) {
-  const char *text = n->shape == AP__YAML_SCALAR ? n->text : "", *w = words;
+  const char *text = n->kind == AP__SCALAR ? n->text : "", *w = words;
   for (int i = 0; *w; i++, w += strspn(w, " ")) {
     size_t length = strcspn(w, " ");
     if (length == strlen(text) && memcmp(w, text, length) == 0) {
@@ -90,22 +118,22 @@ static bool read_choice(ap__yaml *y, const char *key, const ap__yaml_node *n, co
 
 // ---- lists -------------------------------------------------------------------------------------
 
-bool ap__yaml_expect_list(ap__yaml *y, const char *key, const ap__yaml_node *n, const char *of) {
-  return n->shape == AP__YAML_SEQUENCE ||
+bool ap__yaml_expect_list(ap__yaml *y, const char *key, const ap__node *n, const char *of) {
+  return n->kind == AP__LIST ||
          ap__yaml_fail(y, n->line, "%s has %s (a list of %s)", key, ap__yaml_kind_of(n), of);
 }
 
-bool ap__yaml_numbers(ap__yaml *y, const char *key, const ap__yaml_node *n, int count, double *x) {
+bool ap__yaml_numbers(ap__yaml *y, const char *key, const ap__node *n, int count, double *x) {
   if (count == 1) return ap__yaml_number(y, key, n, x);
-  if (n->shape != AP__YAML_SEQUENCE)
+  if (n->kind != AP__LIST)
     return ap__yaml_fail(y, n->line, "%s must be a list of %d numbers%s", key, count,
                          count == 3 ? ", such as [0, 1, 0]" : "");
-  bool rows = count == 9 && n->length == 3 && ap__yaml_first(y, n)->shape == AP__YAML_SEQUENCE;
+  bool rows = count == 9 && n->length == 3 && n->first->kind == AP__LIST;
   if (n->length != count && !rows)
     return ap__yaml_fail(y, n->line, "%s has %d entr%s (a list of %d numbers)", key, n->length,
                          n->length == 1 ? "y" : "ies", count);
   int step = rows ? 3 : 1;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+  for (const ap__node *item = n->first; item; item = item->next) {
     if (!ap__yaml_numbers(y, key, item, step, x)) return false;
     x += step;
   }
@@ -114,25 +142,25 @@ bool ap__yaml_numbers(ap__yaml *y, const char *key, const ap__yaml_node *n, int 
 
 // ---- maps --------------------------------------------------------------------------------------
 
-static bool read_version(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool read_version(ap__yaml *y, const char *key, const ap__node *n) {
   double version = 0;
   if (!ap__yaml_number(y, key, n, &version)) return false;
   return version == 1 ||
          ap__yaml_fail(y, n->line, "%s: version %g of the format is unknown (1)", key, version);
 }
 
-static bool read_value(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target) {
+static bool read_value(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target) {
   void *to = (char *)target + k->offset;
   switch (k->kind) {
     case AP__YAML_VERSION: return read_version(y, k->key, n);
     case AP__YAML_TEXT: return ap__yaml_text(y, k->key, n, to);
-    case AP__YAML_NUMBERS: return ap__yaml_numbers(y, k->key, n, k->count, to);
-    case AP__YAML_LIMIT: return read_limit(y, k->key, n, to);
+    case AP__YAML_NUMBERS:
+    case AP__YAML_LIMIT: return read_numbers(y, k, n, to);
     case AP__YAML_CHOICE: return read_choice(y, k->key, n, k->of, to);
     case AP__YAML_MAP: return ap__yaml_read_map(y, n, k->of, to);
     case AP__YAML_TEXTS:
     case AP__YAML_LIST: return y->format->list(y, k, n, target);
-    case AP__YAML_ANY: *(const ap__yaml_node **)to = n; return true;
+    case AP__YAML_ANY: *(const ap__node **)to = n; return true;
   }
   return false;
 }
@@ -174,10 +202,13 @@ static const char *other_format(const ap__yaml *y, const char *map, const char *
   return NULL;
 }
 
-static bool unknown_key(ap__yaml *y, int line, const char *map, const char *key) {
+static bool unknown_key(ap__yaml *y, const ap__node *n, const char *map) {
+  int line = n->line;
+  const char *key = n->text;
+  const char *meant = key_meant(y, map, key);
+  if (y->doctor) return y->doctor->unknown_key(y->doctor->context, map, n, meant), false;
   const char *use, *other = other_format(y, map, key, &use);
   if (other) return ap__yaml_fail(y, line, "this is %s, not %s (%s)", other, a_map(y, map), use);
-  const char *meant = key_meant(y, map, key);
   if (meant)
     return ap__yaml_fail(y, line, "unknown key \"%.*s\" in %s (did you mean \"%s\"?)",
                          ap__shown(key), key, a_map(y, map), meant);
@@ -198,9 +229,9 @@ bool ap__yaml_has(const ap__yaml *y, const char *map, unsigned seen, const char 
   return false;
 }
 
-static bool read_pair(ap__yaml *y, const ap__yaml_node *key, const char *map, unsigned *seen,
+static bool read_pair(ap__yaml *y, const ap__node *key, const char *map, unsigned *seen,
                       void *target) {
-  if (key->shape != AP__YAML_SCALAR)
+  if (key->kind != AP__SCALAR)
     return ap__yaml_fail(y, key->line, "a key of %s is %s (a word)", a_map(y, map),
                          ap__yaml_kind_of(key));
   unsigned bit = 1;
@@ -210,23 +241,25 @@ static bool read_pair(ap__yaml *y, const ap__yaml_node *key, const char *map, un
       return ap__yaml_fail(y, key->line, "the key \"%s\" comes twice in %s (once)", k->key,
                            a_map(y, map));
     *seen |= bit;
-    return read_value(y, k, ap__yaml_next(y, key), target);
+    return read_value(y, k, key->next, target);
   }
-  return unknown_key(y, key->line, map, key->text);
+  return unknown_key(y, key, map);
 }
 
-bool ap__yaml_read_map(ap__yaml *y, const ap__yaml_node *n, const char *map, void *target) {
+// The strict reading stops where something failed, the doctor's goes on.
+static bool go_on(const ap__yaml *y, bool done) { return done || (y->doctor && !y->status); }
+
+bool ap__yaml_read_map(ap__yaml *y, const ap__node *n, const char *map, void *target) {
   int line = n->line;
-  if (n->shape != AP__YAML_MAPPING)
-    return ap__yaml_fail(y, line, "%s is %s (a map of keys and values)", a_map(y, map),
-                         ap__yaml_kind_of(n));
-  unsigned seen = 0;
-  for (const ap__yaml_node *key = ap__yaml_first(y, n); key;
-       key = ap__yaml_next(y, ap__yaml_next(y, key)))
-    if (!read_pair(y, key, map, &seen, target)) return false;
-  unsigned bit = 1;
+  if (n->kind != AP__MAP)
+    return go_on(y, ap__yaml_fail(y, line, "%s is %s (a map of keys and values)", a_map(y, map),
+                                  ap__yaml_kind_of(n)));
+  unsigned seen = 0, bit = 1;
+  for (const ap__node *key = n->first; key && key->next; key = key->next->next)
+    if (!go_on(y, read_pair(y, key, map, &seen, target))) return false;
   for (const ap__yaml_key *k = keys_of(y, map); same_map(k, map); k++, bit <<= 1)
     if (!(seen & bit) && strcmp(k->initial, "required") == 0)
-      return ap__yaml_fail(y, line, "%s without \"%s\" (%s)", a_map(y, map), k->key, k->about);
-  return y->format->finish(y, line, map, seen, target);
+      return go_on(
+          y, ap__yaml_fail(y, line, "%s without \"%s\" (%s)", a_map(y, map), k->key, k->about));
+  return go_on(y, y->format->finish(y, line, map, seen, target));
 }

@@ -1,23 +1,9 @@
-// YAML files as trees of nodes that know their lines, and their maps read by a table of keys. What
-// no format here has a use for, and what can make a small file large (anchors, aliases, tags,
-// depth, a second document), is refused on the way.
+// Maps of YAML files, read by a table of keys.
 
 #ifndef AP_FILE_YAML_MAP_H
 #define AP_FILE_YAML_MAP_H
 
-#include "file/robot.h"
-
-typedef enum ap__yaml_shape { AP__YAML_SCALAR, AP__YAML_SEQUENCE, AP__YAML_MAPPING } ap__yaml_shape;
-
-// Nodes name each other by their place in the array, which moves while they are read; -1: none.
-typedef struct ap__yaml_node {
-  ap__yaml_shape shape;
-  int line;
-  int first, last, next; // children, and the parent's next one; a map's are key, value, key, ...
-  int length;            // children, or bytes of the text
-  const char *text;
-  bool plain; // a scalar without quotes
-} ap__yaml_node;
+#include "file/tree.h"
 
 typedef enum ap__yaml_kind {
   AP__YAML_VERSION, // the number 1
@@ -28,7 +14,7 @@ typedef enum ap__yaml_kind {
   AP__YAML_CHOICE,  // int, the place among the words of `of`
   AP__YAML_MAP,     // the map named by `of`, which fills what begins at the offset
   AP__YAML_LIST,    // a list of such maps, for the format's own function
-  AP__YAML_ANY      // const ap__yaml_node *, read later; `of` says in words what it is
+  AP__YAML_ANY      // const ap__node *, read later; `of` says in words what it is
 } ap__yaml_kind;
 
 // One key that a file may have.
@@ -54,30 +40,31 @@ typedef struct ap__yaml_format {
   const char *const (*names)[2];     // maps, and what they are called in a sentence
   const char *const (*own_words)[2]; // what users of other formats write, and the word here
   // A value of AP__YAML_TEXTS or AP__YAML_LIST.
-  bool (*list)(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target);
+  bool (*list)(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target);
   // Rules across the keys of a map that was read, those in `seen` (see ap__yaml_has).
   bool (*finish)(ap__yaml *y, int line, const char *map, unsigned seen, void *target);
 } ap__yaml_format;
 
-enum { AP__YAML_DEPTH = 32 }; // the formats need 6
+// What the doctor does with a value or key: then the reading goes on past every fault.
+typedef struct ap__yaml_doctor {
+  void *context;
+  // Numbers, of a list or alone. True: *x was read, or one can tell what was meant.
+  bool (*numbers)(void *context, const char *key, const ap__node *n, int count, double *x);
+  // meant: a key of the map that may be; NULL: none.
+  void (*unknown_key)(void *context, const char *map, const ap__node *key, const char *meant);
+} ap__yaml_doctor;
 
-// A file while it is read. Set the first four.
+// A file while it is read. Set the first five, and the root where there is a tree already.
 struct ap__yaml {
   const ap__yaml_format *format;
+  const ap__yaml_doctor *doctor; // NULL: the strict reading, which the first fault ends
   ap_error *error;
   ap__pool *kept; // where texts go that outlive it
   void *context;  // for the format's functions
+  const ap__node *root;
   ap_status status;
-  ap__yaml_node *nodes; // the first is the root
-  int nnode, node_capacity;
-  int open[AP__YAML_DEPTH]; // the lists and maps that are not closed yet
-  int depth;
-  int documents;
-  bool open_end;  // the document did not end with its line "..."
-  ap__pool texts; // of scalars
+  ap__tree tree; // of ap__yaml_parse()
 };
-
-// ---- the tree (yaml_tree.c) --------------------------------------------------------------------
 
 // Both are false, so that a reader can return them.
 bool ap__yaml_fail(ap__yaml *y, int line, const char *format, ...) AP_PRINTF(3, 4);
@@ -85,24 +72,18 @@ bool ap__yaml_no_memory(ap__yaml *y);
 // Make the tree of a text. The caller frees it in any case.
 bool ap__yaml_parse(ap__yaml *y, const char *text, size_t length);
 void ap__yaml_free(ap__yaml *y);
-// The first child and the next one; NULL past the last.
-const ap__yaml_node *ap__yaml_first(const ap__yaml *y, const ap__yaml_node *n);
-const ap__yaml_node *ap__yaml_next(const ap__yaml *y, const ap__yaml_node *n);
-// The line of the value of a key in a map; that of the map where it has none.
-int ap__yaml_line_of(const ap__yaml *y, const ap__yaml_node *n, const char *key);
-
-// ---- values and maps (yaml_map.c) --------------------------------------------------------------
 
 // "a list", ...: what a node is, in a sentence.
-const char *ap__yaml_kind_of(const ap__yaml_node *n);
-bool ap__yaml_number(ap__yaml *y, const char *key, const ap__yaml_node *n, double *x);
+const char *ap__yaml_kind_of(const ap__node *n);
+bool ap__yaml_number(ap__yaml *y, const char *key, const ap__node *n, double *x);
 // A list of count numbers, for 1 a number alone; a matrix of nine also as three rows.
-bool ap__yaml_numbers(ap__yaml *y, const char *key, const ap__yaml_node *n, int count, double *x);
+bool ap__yaml_numbers(ap__yaml *y, const char *key, const ap__node *n, int count, double *x);
 // A text of one line, not empty, copied to `kept`.
-bool ap__yaml_text(ap__yaml *y, const char *key, const ap__yaml_node *n, const char **kept);
-bool ap__yaml_expect_list(ap__yaml *y, const char *key, const ap__yaml_node *n, const char *of);
-// A map by the rows of the table with this name, into the struct that they fill.
-bool ap__yaml_read_map(ap__yaml *y, const ap__yaml_node *n, const char *map, void *target);
+bool ap__yaml_text(ap__yaml *y, const char *key, const ap__node *n, const char **kept);
+bool ap__yaml_expect_list(ap__yaml *y, const char *key, const ap__node *n, const char *of);
+// A map by the rows of the table with this name, into the struct that they fill. The doctor's
+// reading fails for want of memory alone.
+bool ap__yaml_read_map(ap__yaml *y, const ap__node *n, const char *map, void *target);
 // Was this key of the map there?
 bool ap__yaml_has(const ap__yaml *y, const char *map, unsigned seen, const char *key);
 

@@ -20,7 +20,7 @@ typedef struct reader {
 
 // ---- lists -------------------------------------------------------------------------------------
 
-static ap_shape *add_shape(ap__yaml *y, const ap__yaml_node *item) {
+static ap_shape *add_shape(ap__yaml *y, const ap__node *item) {
   reader *r = y->context;
   if (r->shapes.n == AP__MAX_SHAPES) {
     ap__yaml_fail(y, item->line, "more than %d shapes (draw the robot with fewer)", AP__MAX_SHAPES);
@@ -34,9 +34,9 @@ static ap_shape *add_shape(ap__yaml *y, const ap__yaml_node *item) {
   return shape;
 }
 
-static bool read_meshes(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool read_meshes(ap__yaml *y, const char *key, const ap__node *n) {
   if (!ap__yaml_expect_list(y, key, n, "texts")) return false;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+  for (const ap__node *item = n->first; item; item = item->next) {
     ap_shape *shape = add_shape(y, item);
     if (!shape || !ap__yaml_text(y, key, item, &shape->file)) return false;
     shape->kind = AP_SHAPE_MESH;
@@ -60,9 +60,9 @@ static void set_shape(ap_shape *shape, const ap__yaml_shape_map *map, bool color
   shape->colored = colored;
 }
 
-static bool read_shapes(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool read_shapes(ap__yaml *y, const char *key, const ap__node *n) {
   if (!ap__yaml_expect_list(y, key, n, "maps")) return false;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+  for (const ap__node *item = n->first; item; item = item->next) {
     ap__yaml_shape_map map = {.scale = {1, 1, 1}};
     if (!ap__yaml_read_map(y, item, "shape", &map)) return false;
     ap_shape *shape = add_shape(y, item);
@@ -72,22 +72,29 @@ static bool read_shapes(ap__yaml *y, const char *key, const ap__yaml_node *n) {
   return true;
 }
 
-static bool expect_parts(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool expect_parts(ap__yaml *y, const char *key, const ap__node *n) {
   return ap__yaml_expect_list(y, key, n, "maps") &&
          (n->length <= AP__MAX_PARTS ||
           ap__yaml_fail(y, n->line, "%s has more than %d entries (split the robot)", key,
                         AP__MAX_PARTS));
 }
 
-static bool read_bodies(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+// NAN: not said, or not to be read.
+static void forget_defaults(ap_body_def *def) {
+  def->mass = def->com[0] = def->inertia[0] = NAN;
+  def->lower = def->upper = def->velocity_limit = def->effort_limit = NAN;
+}
+
+static bool read_bodies(ap__yaml *y, const char *key, const ap__node *n) {
   reader *r = y->context;
   if (!expect_parts(y, key, n)) return false;
   if (n->length == 0) return ap__yaml_fail(y, n->line, "%s is empty (at least one body)", key);
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+  for (const ap__node *item = n->first; item; item = item->next) {
     ap__part *part = ap__parts_add(&r->bodies);
     if (!part) return ap__yaml_no_memory(y);
     ap__yaml_body body = {.part = *part};
     body.part.line = body.part.joint_line = body.part.mimic_line = item->line;
+    if (y->doctor) forget_defaults(&body.part.def);
     bool read = ap__yaml_read_map(y, item, "body", &body);
     *part = body.part;
     if (!read) return false;
@@ -95,21 +102,19 @@ static bool read_bodies(ap__yaml *y, const char *key, const ap__yaml_node *n) {
   return true;
 }
 
-static bool read_frames(ap__yaml *y, const char *key, const ap__yaml_node *n) {
+static bool read_frames(ap__yaml *y, const char *key, const ap__node *n) {
   reader *r = y->context;
   if (!expect_parts(y, key, n)) return false;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
-    ap__yaml_frame *grown = ap__grown(r->frames, r->nframe, &r->frame_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(y);
-    r->frames = grown;
-    ap__yaml_frame *frame = &r->frames[r->nframe++];
-    *frame = (ap__yaml_frame){.line = item->line};
+  for (const ap__node *item = n->first; item; item = item->next) {
+    ap__yaml_frame *frame = ap__append(&r->frames, &r->nframe, &r->frame_capacity, sizeof *frame);
+    if (!frame) return ap__yaml_no_memory(y);
+    frame->line = item->line;
     if (!ap__yaml_read_map(y, item, "frame", frame)) return false;
   }
   return true;
 }
 
-static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target) {
+static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target) {
   reader *r = y->context;
   (void)target;
   if (strcmp(k->key, "meshes") == 0) return read_meshes(y, k->key, n);
@@ -126,9 +131,9 @@ static bool finish_joint(ap__yaml *y, int line, unsigned seen, ap__yaml_body *bo
   def->joint = (ap_joint_type)body->type;
   body->part.joint_line = line;
   bool dh = ap__yaml_has(y, "joint", seen, "dh");
+  if (dh) def->place.kind = (ap_placement_kind)(AP_DH_MODIFIED + body->convention);
   if (dh && ap__yaml_has(y, "joint", seen, "place"))
     return ap__yaml_fail(y, line, "place and dh together (one of them)");
-  if (dh) def->place.kind = (ap_placement_kind)(AP_DH_MODIFIED + body->convention);
   if (!ap__yaml_has(y, "joint", seen, "axis")) return true;
   if (dh) return ap__yaml_fail(y, line, "axis together with dh (the axis is z there)");
   if (def->joint == AP_REVOLUTE || def->joint == AP_PRISMATIC || def->joint == AP_PLANAR)
@@ -177,10 +182,9 @@ static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, vo
   if (strcmp(map, "mimic") == 0) ((ap__yaml_body *)target)->part.mimic_line = line;
   if (!ap__yaml_chains_finish(y, line, map, seen, target)) return false;
   if (strcmp(map, "place") != 0 || !ap__yaml_has(y, map, seen, "matrix")) return true;
-  if (ap__yaml_has(y, map, seen, "rpy"))
-    return ap__yaml_fail(y, line, "rpy and matrix together (one of them)");
   ((ap__yaml_body *)target)->part.def.place.kind = AP_PLACE_MATRIX;
-  return true;
+  return !ap__yaml_has(y, map, seen, "rpy") ||
+         ap__yaml_fail(y, line, "rpy and matrix together (one of them)");
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -268,7 +272,7 @@ static ap_status read_robot(ap__yaml *y, reader *r, const ap_read_options *optio
   ap_robot_def *def = &r->robot->def;
   r->head.name = def->name;
   memcpy(r->head.gravity, def->gravity, sizeof def->gravity);
-  if (!ap__yaml_read_map(y, &y->nodes[0], "robot", &r->head)) return y->status;
+  if (!ap__yaml_read_map(y, y->root, "robot", &r->head)) return y->status;
   def->name = r->head.name;
   memcpy(def->gravity, r->head.gravity, sizeof def->gravity);
   bool ground_taken = find_ground(r);
@@ -280,15 +284,39 @@ static ap_status read_robot(ap__yaml *y, reader *r, const ap_read_options *optio
   return options->floating ? ap__robot_set_free(r->robot, y->error) : AP_OK;
 }
 
-ap_status ap__yaml_read(const char *text, size_t length, const ap_read_options *options,
-                        ap_robot *robot, ap_error *error) {
+static void reader_free(reader *r) {
+  free(r->bodies.part);
+  free(r->frames);
+  free(r->shapes.shape);
+  ap__yaml_chains_free(&r->chains);
+}
+
+ap_status ap__yaml_read(const ap__tree *tree, const ap_read_options *options, ap_robot *robot,
+                        ap_error *error) {
   reader r = {.robot = robot};
-  ap__yaml y = {.format = &robot_format, .error = error, .kept = &robot->pool, .context = &r};
-  ap_status status = ap__yaml_parse(&y, text, length) ? read_robot(&y, &r, options) : y.status;
-  ap__yaml_free(&y);
-  free(r.bodies.part);
-  free(r.frames);
-  free(r.shapes.shape);
-  ap__yaml_chains_free(&r.chains);
+  ap__yaml y = {.format = &robot_format,
+                .error = error,
+                .kept = &robot->pool,
+                .context = &r,
+                .root = tree->root};
+  ap_status status = tree->error.status;
+  if (!status)
+    status = read_robot(&y, &r, options);
+  else if (error)
+    *error = tree->error;
+  reader_free(&r);
   return status;
+}
+
+ap_status ap__yaml_examine(const ap__tree *tree, const ap__yaml_doctor *doctor, ap__pool *kept,
+                           ap__yaml_robot *head, ap__parts *bodies) {
+  reader r = {.head = *head};
+  ap__yaml y = {
+      .format = &robot_format, .doctor = doctor, .kept = kept, .context = &r, .root = tree->root};
+  ap__yaml_read_map(&y, tree->root, "robot", &r.head);
+  *head = r.head;
+  *bodies = r.bodies;
+  r.bodies = (ap__parts){0};
+  reader_free(&r);
+  return y.status;
 }

@@ -3,24 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_lock(ap__yaml *y, const ap__yaml_node *key, const ap__yaml_node *value,
-                      ap_lock *lock) {
-  if (key->shape != AP__YAML_SCALAR)
+static bool read_lock(ap__yaml *y, const ap__node *key, const ap__node *value, ap_lock *lock) {
+  if (key->kind != AP__SCALAR)
     return ap__yaml_fail(y, key->line, "a key of lock is %s (the name of a joint)",
                          ap__yaml_kind_of(key));
-  const bool list = value->shape == AP__YAML_SEQUENCE;
+  const bool list = value->kind == AP__LIST;
   *lock = (ap_lock){.joint = key->text, .n = list ? value->length : 1};
   if (lock->n < 1 || lock->n > AP_JOINT_NQ)
     return ap__yaml_fail(y, value->line, "lock: %d values (a joint has 1 to %d coordinates)",
                          lock->n, AP_JOINT_NQ);
-  return list && lock->n == 1 ? ap__yaml_number(y, "lock", ap__yaml_first(y, value), lock->q)
+  return list && lock->n == 1 ? ap__yaml_number(y, "lock", value->first, lock->q)
                               : ap__yaml_numbers(y, "lock", value, lock->n, lock->q);
 }
 
-static bool read_locks(ap__yaml *y, const ap__yaml_node *n, ap_lock *locks, int *count) {
-  for (const ap__yaml_node *key = ap__yaml_first(y, n), *value; key;
-       key = ap__yaml_next(y, value)) {
-    value = ap__yaml_next(y, key);
+static bool read_locks(ap__yaml *y, const ap__node *n, ap_lock *locks, int *count) {
+  for (const ap__node *key = n->first, *value; key; key = value->next) {
+    value = key->next;
     if (!read_lock(y, key, value, &locks[(*count)++])) return false;
   }
   return true;
@@ -33,15 +31,14 @@ static bool refuse(ap__yaml *y, const ap_error *own) {
   if (own->status == AP_E_MEMORY) return ap__yaml_no_memory(y);
   memcpy(key, own->text, length < sizeof key ? length : 0);
   const char *shown = *key ? "" : "lock: ";
-  return ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], *key ? key : "lock"), "%s%s", shown,
-                       own->text);
+  return ap__yaml_fail(y, ap__line_of(y->root, *key ? key : "lock"), "%s%s", shown, own->text);
 }
 
 bool ap__yaml_reduce(ap__yaml *y, const ap__yaml_reduction *from, ap_robot *robot) {
-  const ap__yaml_node *lock = from->lock;
+  const ap__node *lock = from->lock;
   ap_reduction_def how = {.root = from->root, .tip = from->tip};
   if (!lock && !how.root && !how.tip) return true;
-  if (lock && lock->shape != AP__YAML_MAPPING)
+  if (lock && lock->kind != AP__MAP)
     return ap__yaml_fail(y, lock->line, "lock has %s (a map of joint names to values)",
                          ap__yaml_kind_of(lock));
   ap_lock *locks = calloc(lock ? (size_t)lock->length + 1 : 1, sizeof *locks);

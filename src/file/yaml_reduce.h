@@ -7,7 +7,7 @@
 
 // What the keys `lock`, `root` and `tip` of the first map fill; NULL where they are not there.
 typedef struct ap__yaml_reduction {
-  const ap__yaml_node *lock;
+  const ap__node *lock;
   const char *root, *tip;
 } ap__yaml_reduction;
 

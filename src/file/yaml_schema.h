@@ -13,7 +13,7 @@ extern const ap__yaml_key ap__yaml_keys[];
 typedef struct ap__yaml_robot {
   const char *name;
   double gravity[3];
-  const ap__yaml_node *guess;
+  const ap__node *guess;
 } ap__yaml_robot;
 
 typedef struct ap__yaml_body {
@@ -60,7 +60,7 @@ typedef struct ap__yaml_coordinate {
 
 typedef struct ap__yaml_branch {
   const char *name;
-  const ap__yaml_node *guess;
+  const ap__node *guess;
   int line;
 } ap__yaml_branch;
 
@@ -68,6 +68,12 @@ typedef struct ap__yaml_actuator {
   const char *joint;
   int line;
 } ap__yaml_actuator;
+
+// The doctor's reading of a robot file: what can be read of the head, which has the defaults, and a
+// part for each entry of the list of bodies. NAN: masses, centres (the first of the three), tensors
+// (the first of the six) and limits that cannot be read. The caller frees the parts.
+ap_status ap__yaml_examine(const ap__tree *tree, const ap__yaml_doctor *doctor, ap__pool *kept,
+                           ap__yaml_robot *head, ap__parts *bodies);
 
 // ---- closed chains (yaml_chains.c) -------------------------------------------------------------
 
@@ -83,13 +89,13 @@ typedef struct ap__yaml_chains {
 } ap__yaml_chains;
 
 // A value of the keys closures, coordinates, branches, actuated.
-bool ap__yaml_chains_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n,
+bool ap__yaml_chains_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n,
                           ap__yaml_chains *chains);
 // Rules across the keys of closure, end, coordinate; true for other maps.
 bool ap__yaml_chains_finish(ap__yaml *y, int line, const char *map, unsigned seen, void *target);
 // Resolve the names, and hang what was read on the robot, whose bodies are there. ground_taken: a
 // body is called "ground".
-bool ap__yaml_chains_resolve(ap__yaml *y, const ap__yaml_chains *chains, const ap__yaml_node *guess,
+bool ap__yaml_chains_resolve(ap__yaml *y, const ap__yaml_chains *chains, const ap__node *guess,
                              bool ground_taken, ap_robot *robot);
 void ap__yaml_chains_free(ap__yaml_chains *chains);
 

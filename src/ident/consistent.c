@@ -20,6 +20,7 @@
 
 #include "ident/ident.h"
 #include "model/frozen.h"
+#include "num/vec3.h"
 
 // ---- pseudo-inertia ----------------------------------------------------------------------------
 
@@ -277,7 +278,7 @@ bool ap_ident_physical(const ap_ident *id, const double *p) {
 // Mass, centre and inertia about it of the ten parameters, into a definition.
 static void put_inertia(const double *p, ap_body_def *b) {
   double m = p[0], c[3] = {p[1] / m, p[2] / m, p[3] / m};
-  double square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+  double square = dot3(c, c);
   b->mass = m;
   memcpy(b->com, c, sizeof c);
   for (int r = 0, k = 0; r < 3; r++)

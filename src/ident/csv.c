@@ -1,10 +1,10 @@
 // Logs as CSV files: columns by name.
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "file/alloc.h"
+#include "file/columns.h"
 #include "ident/ident.h"
 #include "model/frozen.h"
 
@@ -12,49 +12,24 @@
 
 typedef enum { COLUMN_Q, COLUMN_V, COLUMN_A, COLUMN_TAU, COLUMN_KINDS } column_kind;
 
-static const char *const prefix[COLUMN_KINDS] = {"q.", "v.", "a.", "tau."};
-
-enum { MOST_ENTRIES = 7 };
-
-// What the entries of a joint with several are called, in positions, velocities and forces.
-static const char *entry_name(ap_joint_type type, column_kind kind, int k) {
-  static const char *const position[][MOST_ENTRIES] = {
-      [AP_SPHERICAL] = {"qx", "qy", "qz", "qw"},
-      [AP_PLANAR] = {"x", "y", "angle"},
-      [AP_FREE] = {"x", "y", "z", "qx", "qy", "qz", "qw"}};
-  static const char *const rate[][MOST_ENTRIES] = {
-      [AP_SPHERICAL] = {"wx", "wy", "wz"},
-      [AP_PLANAR] = {"vx", "vy", "w"},
-      [AP_FREE] = {"vx", "vy", "vz", "wx", "wy", "wz"}};
-  static const char *const force[][MOST_ENTRIES] = {
-      [AP_SPHERICAL] = {"tx", "ty", "tz"},
-      [AP_PLANAR] = {"fx", "fy", "t"},
-      [AP_FREE] = {"fx", "fy", "fz", "tx", "ty", "tz"}};
-  const char *name = kind == COLUMN_Q     ? position[type][k]
-                     : kind == COLUMN_TAU ? force[type][k]
-                                          : rate[type][k];
-  return name ? name : "";
-}
+static const char *const groups[COLUMN_KINDS] = {"q", "v", "a", "tau"};
 
 // What writers of logs put in place of a character that would break a line of names.
 static char plain(char c) {
   return (unsigned char)c < 0x21 || c == 0x7f || c == ',' || c == '"' || c == '#' ? '_' : c;
 }
 
-// Takes the text from *s that `word` begins, character by plain character; false, *s unmoved, where
-// it does not.
-static bool take(const char **s, const char *end, const char *word) {
-  const char *at = *s;
-  for (; *word; word++, at++)
-    if (at == end || plain(*at) != plain(*word)) return false;
-  *s = at;
-  return true;
-}
-
 // One word of the header, without blanks and quotes around it.
 typedef struct word {
   const char *begin, *end;
 } word;
+
+// Whether it is this name, character by plain character.
+static bool is_name(word w, const char *name) {
+  for (; *name && w.begin < w.end; name++, w.begin++)
+    if (plain(*w.begin) != plain(*name)) return false;
+  return !*name && w.begin == w.end;
+}
 
 static word next_word(const char **s) {
   word w = {*s, *s};
@@ -75,67 +50,40 @@ typedef struct reader {
   ap_rows *rows;
   ap_samples *x;
   int *place, columns, room;
-  int numbers;  // 1 + nq + 3 nv
-  char *seen;   // [numbers]
-  double *row;  // [columns]
-  double *full; // [numbers]
+  ap__columns names; // of the numbers
+  int numbers;       // 1 + nq + 3 nv
+  char *seen;        // [numbers]
+  double *row;       // [columns]
+  double *full;      // [numbers]
   int capacity;
 } reader;
+
+static bool has_coordinates(const ap_model *m, int link) {
+  const int b = m->mover[link];
+  return b > 0 && m->joint[b].link == link && !m->joint[b].leader;
+}
 
 static int first_of(const ap_ident *id, column_kind kind) {
   return kind == COLUMN_Q ? 1 : 1 + id->nq + ((int)kind - 1) * id->nv;
 }
 
-// The place of "q.JOINT" or "q.JOINT.x"; -1 for a joint without a coordinate, -2 for none at all.
-static int place_of_joint(const ap_ident *id, column_kind kind, const char *begin,
-                          const char *end) {
-  const ap_model *m = id->m;
-  for (int i = 1; i < m->nlink; i++) {
-    const char *s = begin;
-    if (!take(&s, end, m->link[i].joint_name)) continue;
-    int b = m->mover[i];
-    bool own = b > 0 && m->joint[b].link == i && !m->joint[b].leader;
-    if (s == end && !own) return -1;
-    if (!own) continue;
-    const ap_joint *j = &m->joint[b];
-    int n = kind == COLUMN_Q ? j->nq : j->nv, at = kind == COLUMN_Q ? j->q : j->v;
-    if (n == 1 && s == end) return first_of(id, kind) + at;
-    for (int k = 0; n > 1 && k < n; k++) {
-      const char *rest = s;
-      if (take(&rest, end, ".") && take(&rest, end, entry_name(j->type, kind, k)) && rest == end)
-        return first_of(id, kind) + at + k;
-    }
+// The place of a column, looked for behind the one before; -1 for what is not read, as a joint
+// without a coordinate, -2 for a joint that is none.
+static int place_of(const reader *r, word w) {
+  const int from = r->columns > 0 && r->place[r->columns - 1] >= 0 ? r->place[r->columns - 1] : 0;
+  for (int k = 0; k < r->numbers; k++) {
+    const int place = (from + k) % r->numbers;
+    if (is_name(w, r->names.column[place].name)) return place;
   }
+  word joint = w;
+  while (joint.begin < joint.end && *joint.begin != '.') joint.begin++;
+  bool group = false;
+  for (int kind = 0; kind < COLUMN_KINDS; kind++)
+    group = group || is_name((word){w.begin, joint.begin}, groups[kind]);
+  if (!group || joint.begin++ == joint.end) return -1;
+  for (int i = 1; i < r->id->m->nlink; i++)
+    if (is_name(joint, r->id->m->link[i].joint_name) && !has_coordinates(r->id->m, i)) return -1;
   return -2;
-}
-
-static int place_of(const ap_ident *id, word w) {
-  const char *s = w.begin;
-  if (take(&s, w.end, "t") && s == w.end) return 0;
-  for (int kind = 0; kind < COLUMN_KINDS; kind++) {
-    s = w.begin;
-    if (take(&s, w.end, prefix[kind])) return place_of_joint(id, (column_kind)kind, s, w.end);
-  }
-  return -1;
-}
-
-// The name of a place: for messages.
-static void name_place(const ap_ident *id, int place, char *text, size_t size) {
-  const ap_model *m = id->m;
-  int kind = COLUMN_KINDS - 1;
-  snprintf(text, size, "t");
-  if (place == 0) return;
-  while (kind > 0 && place < first_of(id, (column_kind)kind)) kind--;
-  int at = place - first_of(id, (column_kind)kind);
-  for (int i = 1; i < m->nbody; i++) {
-    const ap_joint *j = &m->joint[i];
-    int k = at - (kind == COLUMN_Q ? j->q : j->v), n = kind == COLUMN_Q ? j->nq : j->nv;
-    if (j->leader || k < 0 || k >= n) continue;
-    const char *name = m->link[j->link].joint_name,
-               *entry = n > 1 ? entry_name(j->type, (column_kind)kind, k) : "";
-    snprintf(text, size, "%s%.*s%s%s", prefix[kind], ap__shown(name), name, *entry ? "." : "",
-             entry);
-  }
 }
 
 // ---- the header --------------------------------------------------------------------------------
@@ -143,7 +91,7 @@ static void name_place(const ap_ident *id, int place, char *text, size_t size) {
 static ap_status add_column(reader *r, word w, ap_error *error) {
   int line = ap_rows_line(r->rows),
       length = (int)(w.end - w.begin) < 60 ? (int)(w.end - w.begin) : 60;
-  int place = place_of(r->id, w);
+  int place = place_of(r, w);
   if (place == -2)
     return AP__REFUSE(error, AP_E_SYNTAX, line, "column '%.*s' belongs to no joint of '%.*s'",
                       length, w.begin, ap__shown(r->id->m->name), r->id->m->name);
@@ -164,13 +112,11 @@ static ap_status check_columns(reader *r, bool measured[COLUMN_KINDS], ap_error 
     for (int k = 0; k < n; k++) measured[kind] = measured[kind] || r->seen[first + k];
     for (int k = -1; k < n && measured[kind]; k++) {
       int place = k < 0 ? 0 : first + k; // t besides
-      char text[128];
       if (r->seen[place]) continue;
-      name_place(r->id, place, text, sizeof text);
       return AP__REFUSE(error, AP_E_SYNTAX, ap_rows_line(r->rows),
                         "there is no column '%s' (t, and q.JOINT, tau.JOINT of every joint, are "
                         "needed; v.JOINT, a.JOINT of every joint or of none)",
-                        text);
+                        r->names.column[place].name);
     }
   }
   return AP_OK;
@@ -257,9 +203,13 @@ ap_status ap_samples_read(const ap_ident *ident, const char *path, ap_samples **
   ap_rows_describe(r.rows, "as many as there are names");
   r.seen = calloc((size_t)r.numbers, 1);
   r.full = calloc((size_t)r.numbers, sizeof *r.full);
-  status = r.seen && r.full ? read_header(&r, error) : ap__no_memory(error);
+  ap__columns_add(&r.names, "t", "", "", NULL);
+  for (int k = 0; k < COLUMN_KINDS; k++)
+    ap__columns_joints(&r.names, groups[k], ident->m, (ap_joint_vector)k, NULL);
+  status = r.seen && r.full && !r.names.failed ? read_header(&r, error) : ap__no_memory(error);
   if (!status) status = read_samples(&r, error);
   ap_rows_close(r.rows);
+  ap__columns_free(&r.names);
   free(r.place), free(r.seen), free(r.row), free(r.full);
   if (status)
     ap_samples_free(r.x);

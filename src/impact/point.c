@@ -12,6 +12,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "num/vec3.h"
+
 void ap__cone(double mu, double p[3]) {
   double side = sqrt(p[1] * p[1] + p[2] * p[2]);
   if (p[0] >= 0 && side <= mu * p[0]) return;
@@ -25,25 +27,15 @@ void ap__cone(double mu, double p[3]) {
   p[2] *= mu * along / side;
 }
 
-static double dot3(const double *a, const double *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross3(const double *a, const double *b, double *c) {
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 // A unit vector across a and b; where those are parallel, across a.
 static void across(const double *a, const double *b, double *c) {
   cross3(a, b, c);
-  double length = sqrt(dot3(c, c));
+  double length = norm3(c);
   if (!(length > 0)) {
     int least = fabs(a[0]) < fabs(a[1]) ? 0 : 1;
     if (fabs(a[2]) < fabs(a[least])) least = 2;
     cross3(a, (double[3]){least == 0, least == 1, least == 2}, c);
-    length = sqrt(dot3(c, c));
+    length = norm3(c);
   }
   for (int k = 0; k < 3; k++) c[k] /= length;
 }

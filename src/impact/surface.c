@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "num/vec3.h"
 
 // Lengths between these leave room for every product on the way to a Hessian.
 #define LONGEST  1e9
@@ -164,16 +165,12 @@ static bool check_wall(const check *c) {
 
 // ---- the frame ---------------------------------------------------------------------------------
 
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // Unit vector along v, which may be very long or short; false where v is zero.
 static bool direction(const double v[3], double unit[3]) {
   double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
   if (most == 0.0) return false;
   for (int i = 0; i < 3; i++) unit[i] = v[i] / most;
-  double length = sqrt(dot(unit, unit));
+  double length = norm3(unit);
   for (int i = 0; i < 3; i++) unit[i] /= length;
   return true;
 }
@@ -182,9 +179,9 @@ static bool direction(const double v[3], double unit[3]) {
 static bool across(const double axis[3], const double v[3], double unit[3]) {
   double d[3], part[3];
   if (!direction(v, d)) return false;
-  double along = dot(axis, d);
+  double along = dot3(axis, d);
   for (int i = 0; i < 3; i++) part[i] = d[i] - along * axis[i];
-  if (dot(part, part) < PARALLEL * PARALLEL) return false;
+  if (dot3(part, part) < PARALLEL * PARALLEL) return false;
   return direction(part, unit);
 }
 
@@ -370,7 +367,7 @@ static void profile_gap(const ap_surface *s, const double u[3], ap_gap *g) {
 void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap) {
   double from[3], u[3];
   for (int i = 0; i < 3; i++) from[i] = p[i] - s->wall.centre[i];
-  for (int i = 0; i < 3; i++) u[i] = dot(s->frame[i], from);
+  for (int i = 0; i < 3; i++) u[i] = dot3(s->frame[i], from);
   ap_gap g;
   switch (s->wall.kind) {
     case AP_WALL_PLANE: g = (ap_gap){.c = u[2], .gradient = {0.0, 0.0, 1.0}}; break;
@@ -389,10 +386,10 @@ void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap) {
   gap->c = s->sign * g.c;
   for (int i = 0; i < 3; i++) {
     const double column[3] = {s->frame[0][i], s->frame[1][i], s->frame[2][i]};
-    gap->gradient[i] = s->sign * dot(column, g.gradient);
+    gap->gradient[i] = s->sign * dot3(column, g.gradient);
     for (int j = i; j < 3; j++) {
       const double other[3] = {HF[0][j], HF[1][j], HF[2][j]};
-      gap->hessian[entry(i, j)] = s->sign * dot(column, other);
+      gap->hessian[entry(i, j)] = s->sign * dot3(column, other);
     }
   }
 }

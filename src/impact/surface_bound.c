@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "impact/surface.h"
+#include "num/vec3.h"
 
 // u over the interval: value, rate and second derivative in the middle, and upper bounds on the
 // absolute values of them and of the third derivative.
@@ -15,17 +16,13 @@ typedef struct moving {
   double U[4][3];
 } moving;
 
-static double dot(const double *a, const double *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void place(const ap_surface *s, const ap_way *way, moving *m) {
   double r = way->r, from[3];
   for (int k = 0; k < 3; k++) from[k] = way->p[k] - s->wall.centre[k];
   for (int k = 0; k < 3; k++) {
-    m->u[0][k] = dot(s->frame[k], from);
-    m->u[1][k] = dot(s->frame[k], way->v);
-    m->u[2][k] = dot(s->frame[k], way->a);
+    m->u[0][k] = dot3(s->frame[k], from);
+    m->u[1][k] = dot3(s->frame[k], way->v);
+    m->u[2][k] = dot3(s->frame[k], way->a);
     m->U[3][k] = way->jerk;
     m->U[2][k] = fabs(m->u[2][k]) + r * way->jerk;
     m->U[1][k] = fabs(m->u[1][k]) + r * (fabs(m->u[2][k]) + r / 2 * way->jerk);
@@ -70,7 +67,7 @@ static void bound_quadric(const ap_surface *s, const moving *m, ap_gap_bound *g)
   g->steep = shortest / s->longest;
   double Du[3];
   for (int k = 0; k < 3; k++) Du[k] = weight[k] * m->u[0][k];
-  g->slope = shortest * sqrt(dot(Du, Du));
+  g->slope = shortest * norm3(Du);
 }
 
 // F = (s^2 - 4 R^2 rho^2) / (8 r R (R + r)) with s = u.u + R^2 - r^2: on the surface, where s =
@@ -90,7 +87,7 @@ static void bound_torus(const ap_surface *surface, const moving *m, ap_gap_bound
   g->steep = (R - r) / (R + r);
   double grad[3];
   for (int i = 0; i < 3; i++) grad[i] = (4 * s.s[0] - (i < 2 ? 2 * k : 0)) * m->u[0][i];
-  g->slope = scale * sqrt(dot(grad, grad));
+  g->slope = scale * norm3(grad);
 }
 
 // F = (u_1 - f(u_0)) / sqrt(1 + L^2), L the steepest slope of all; the bounds on f'' and f''' are

@@ -1,6 +1,5 @@
 // Quaternions x y z w over `real`, for the configuration manifold and inverse kinematics. Included
-// after num/vocabulary.inc; not for the arithmetics that count. A quaternion need not have length
-// one, except where that is said.
+// after num/vocabulary.inc. A quaternion need not have length one, except where that is said.
 
 #ifndef AP_KIN_QUATERNION_H
 #define AP_KIN_QUATERNION_H

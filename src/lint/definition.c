@@ -1,4 +1,5 @@
-// Built-in robots: from definitions in C to links and joints. They have no lines.
+// Bodies as definitions in C have them, to links and joints: those of built-in robots, which have
+// no lines, and those of YAML files.
 
 #include <math.h>
 #include <string.h>
@@ -7,15 +8,7 @@
 
 static double limit(double x) { return isfinite(x) ? x : NAN; }
 
-static void add_joint(lint *l, const ap_robot_def *def, const ap_body_def *body) {
-  lint_joint *j =
-      ap__lint_add_joint(&l->robot, body->joint_name ? body->joint_name : body->name, 0);
-  if (!j) {
-    l->no_memory = true;
-    return;
-  }
-  j->child = body->name;
-  j->parent = body->parent ? def->bodies[body->parent - 1].name : NULL;
+void ap__lint_take_joint(lint_joint *j, const ap_body_def *body) {
   j->type = body->joint;
   j->place = body->place;
   memcpy(j->axis, body->axis, sizeof j->axis);
@@ -31,8 +24,26 @@ static void add_joint(lint *l, const ap_robot_def *def, const ap_body_def *body)
   j->gear = body->gear_ratio;
   j->ratio = body->mimic_ratio;
   j->offset = body->mimic_offset;
-  const ap_body_def *leader = body->mimic ? &def->bodies[body->mimic - 1] : NULL;
-  if (leader) j->leader = leader->joint_name ? leader->joint_name : leader->name;
+}
+
+bool ap__lint_add_body(lint *l, const ap__part *part, lint_link **link, lint_joint **joint) {
+  const ap_body_def *body = &part->def;
+  *link = ap__lint_add_link(&l->robot, body->name, part->line);
+  *joint = ap__lint_add_joint(&l->robot, ap__joint_name(body), part->joint_line);
+  if (!*link || !*joint) {
+    l->no_memory = true;
+    return false;
+  }
+  (*link)->inertial = (*link)->mass_given = (*link)->tensor_given = true;
+  (*link)->mass = body->mass;
+  memcpy((*link)->com, body->com, sizeof body->com);
+  memcpy((*link)->tensor, body->inertia, sizeof body->inertia);
+  memcpy((*link)->rpy, body->inertia_rpy, sizeof body->inertia_rpy);
+  (*joint)->child = body->name;
+  (*joint)->parent = part->parent;
+  (*joint)->leader = part->leader;
+  ap__lint_take_joint(*joint, body);
+  return true;
 }
 
 void ap__lint_read_definition(lint *l, const ap_robot_def *def) {
@@ -41,16 +52,11 @@ void ap__lint_read_definition(lint *l, const ap_robot_def *def) {
   memcpy(l->robot.gravity, def->gravity, sizeof def->gravity);
   for (int i = 0; i < def->nbody && !l->no_memory; i++) {
     const ap_body_def *body = &def->bodies[i];
-    lint_link *link = ap__lint_add_link(&l->robot, body->name, 0);
-    if (!link) {
-      l->no_memory = true;
-      return;
-    }
-    link->inertial = link->mass_given = link->tensor_given = true;
-    link->mass = body->mass;
-    memcpy(link->com, body->com, sizeof link->com);
-    memcpy(link->tensor, body->inertia, sizeof link->tensor);
-    memcpy(link->rpy, body->inertia_rpy, sizeof link->rpy);
-    add_joint(l, def, body);
+    lint_link *link;
+    lint_joint *joint;
+    ap__part part = {.def = *body};
+    if (body->parent) part.parent = def->bodies[body->parent - 1].name;
+    if (body->mimic) part.leader = ap__joint_name(&def->bodies[body->mimic - 1]);
+    ap__lint_add_body(l, &part, &link, &joint);
   }
 }

@@ -6,6 +6,7 @@
 #include <appell/dyn.h>
 #include <appell/lint.h>
 
+#include "file/tree.h"
 #include "lint/motion.h"
 #include "lint/robot.h"
 
@@ -21,6 +22,7 @@ typedef struct lint {
   const ap_lint_options *options;
   const char *path; // of the robot file, for meshes; NULL: none
   bool find_meshes;
+  ap__tree tree;           // of the file; texts of the robot belong to it
   bool no_memory;          // the rest is in vain
   bool cut;                // the file is not whole: nobody knows what is missing
   ap_status strict_status; // of that robot and its model
@@ -65,10 +67,16 @@ const char *ap__lint_keep(lint *l, const char *text);
 // By lines, then by severity, the worst first.
 void ap__lint_sort(ap_lint *found);
 
-// Readers: fill l->robot, and say what is wrong on the way.
-void ap__lint_read_urdf(lint *l, const char *text, size_t length);
-void ap__lint_read_yaml(lint *l, const char *text, size_t length);
+// Readers: fill l->robot, of l->tree or a definition, and say what is wrong on the way.
+void ap__lint_read_urdf(lint *l);
+void ap__lint_read_yaml(lint *l);
 void ap__lint_read_definition(lint *l, const ap_robot_def *def);
+// A body of a definition as a link and its joint, at the part's lines; false: no memory.
+bool ap__lint_add_body(lint *l, const ap__part *part, lint_link **link, lint_joint **joint);
+// What a definition says of a joint, but its names. Limits that are not finite are none.
+void ap__lint_take_joint(lint_joint *joint, const ap_body_def *body);
+// A shape of a link, unless it is of no kind.
+void ap__lint_take_shape(lint *l, int link, const ap_shape *shape);
 
 // The passes, in this order. All add findings.
 void ap__lint_mend_units(lint *l); // degrees and millimetres become rad and m; no findings
@@ -92,5 +100,7 @@ void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now
 void ap__lint_soften(lint_note *note);
 // Suggest this tensor, as the file would write it.
 void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_inertia *then);
+// The end of a finding on a link's inertia: what another one means, and that one.
+void ap__lint_suggest(lint *l, lint_note *note, int link, const lint_inertia *then);
 
 #endif

@@ -69,13 +69,11 @@ const char *ap__lint_keep(lint *l, const char *text) {
 void ap__lint_end(lint *l, const lint_note *note) {
   ap_lint *found = l->found;
   if (!ap__lint_enabled(l, note->rule)) return;
-  ap_finding *grown = ap__grown(found->finding, found->n, &found->capacity, sizeof *grown);
-  if (!grown) {
+  ap_finding *f = ap__append(&found->finding, &found->n, &found->capacity, sizeof *f);
+  if (!f) {
     l->no_memory = true;
     return;
   }
-  found->finding = grown;
-  ap_finding *f = &found->finding[found->n++];
   *f = (ap_finding){.severity = note->severity,
                     .rule = note->rule,
                     .line = note->line,

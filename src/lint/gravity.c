@@ -194,7 +194,7 @@ static void sample(search *s) {
 
 void ap__lint_gravity(lint *l) {
   const lint_motion *m = &l->motion;
-  if (!m->work || m->closed || m->nv == 0 || ap__lint_norm(l->robot.gravity) == 0) return;
+  if (!m->work || m->closed || m->nv == 0 || norm3(l->robot.gravity) == 0) return;
   if (!ap__lint_enabled(l, "effort-gravity")) return;
   size_t nq = (size_t)m->nq;
   size_t nv = (size_t)m->nv, states = (size_t)m->states;

@@ -119,6 +119,19 @@ static bool look_at_moments(lint *l, int i) {
   return true;
 }
 
+// End a finding with the inertia that such a link may have.
+static void suggest_plausible(lint *l, lint_note *note, int i, const char *with) {
+  lint_inertia then;
+  const char *of;
+  if (ap__lint_plausible(&l->robot, &l->robot.link[i], &then, &of)) {
+    ap__lint_why(note, "%s%s", with, of);
+    ap__lint_suggest(l, note, i, &then);
+  } else {
+    ap__lint_soften(note);
+    ap__lint_end(l, note);
+  }
+}
+
 static void look_at_point(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
   if (!(link->mass > 0) || link->moment[2] != 0 || link->moment[0] != 0) return;
@@ -127,15 +140,7 @@ static void look_at_point(lint *l, int i) {
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
   ap__lint_what(&note, "link \"%.*s\" has %g kg and no inertia: a point", ap__shown(link->name),
                 link->name, link->mass);
-  lint_inertia then;
-  const char *of;
-  if (ap__lint_plausible(&l->robot, link, &then, &of)) {
-    ap__lint_why(&note, "with that of %s", of);
-    ap__lint_effect(l, &note, i, &link->own, &then);
-    ap__lint_fix_inertia(l, &note, i, &then);
-  }
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  suggest_plausible(l, &note, i, "with that of ");
 }
 
 // ---- size --------------------------------------------------------------------------------------
@@ -152,7 +157,7 @@ static double largest_radius(const lint_robot *robot, const lint_link *link, dou
   double d[3];
   for (int k = 0; k < 3; k++)
     d[k] = fmax(fabs(link->high[k] - link->com[k]), fabs(link->com[k] - link->low[k]));
-  return GYRATION_SLACK * (*size = ap__lint_norm(d));
+  return GYRATION_SLACK * (*size = norm3(d));
 }
 
 static bool look_at_gyration(lint *l, int i) {
@@ -168,15 +173,7 @@ static bool look_at_gyration(lint *l, int i) {
                 "than %.3g m %s",
                 ap__shown(link->name), link->name, radius, size,
                 link->boxed ? "by its shapes" : "by its joints");
-  lint_inertia then;
-  const char *of;
-  if (ap__lint_plausible(&l->robot, link, &then, &of)) {
-    ap__lint_why(&note, "with the inertia of %s", of);
-    ap__lint_effect(l, &note, i, &link->own, &then);
-    ap__lint_fix_inertia(l, &note, i, &then);
-  }
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  suggest_plausible(l, &note, i, "with the inertia of ");
   return true;
 }
 
@@ -196,16 +193,13 @@ static void look_at_shape(lint *l, int i) {
                 "with its mass",
                 ap__shown(link->name), link->name, ratio);
   ap__lint_why(&note, "with the inertia of the shape");
-  ap__lint_effect(l, &note, i, &link->own, &then);
-  ap__lint_fix_inertia(l, &note, i, &then);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_suggest(l, &note, i, &then);
 }
 
 // Where the centre of mass may be that is outside the shapes: where millimetres put it, else in
 // their middle.
 static const char *likely_com(const lint_link *link, double diagonal, double com[3]) {
-  bool inside = ap__lint_norm(link->com) > 20 * diagonal;
+  bool inside = norm3(link->com) > 20 * diagonal;
   for (int k = 0; k < 3; k++) {
     double x = 1e-3 * link->com[k];
     inside = inside && x >= link->low[k] - 1e-3 && x <= link->high[k] + 1e-3;
@@ -225,11 +219,11 @@ static void look_at_com(lint *l, int i) {
     then.com[k] = fmin(fmax(link->com[k], link->low[k]), link->high[k]);
     out = fmax(out, fabs(then.com[k] - link->com[k]));
   }
-  if (out <= 0.1 * ap__lint_norm(diagonal) + 2e-3) return;
+  if (out <= 0.1 * norm3(diagonal) + 2e-3) return;
   lint_note note =
       ap__lint_begin("com-outside", link->com_line ? link->com_line : link->mass_line, link->name);
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
-  const char *with = likely_com(link, ap__lint_norm(diagonal), then.com);
+  const char *with = likely_com(link, norm3(diagonal), then.com);
   ap__lint_what(&note, "the centre of mass of link \"%.*s\" is %.3g m outside its shapes",
                 ap__shown(link->name), link->name, out);
   if (link->mass > 0) {

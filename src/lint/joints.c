@@ -19,7 +19,7 @@ static int line_of(int line, const lint_joint *j) { return line ? line : j->line
 static void look_at_axis(lint *l, const lint_joint *j) {
   bool reads = ap__lint_one_dof(j) || j->type == AP_PLANAR;
   if (!reads || j->place.kind > AP_PLACE_MATRIX) return;
-  double n = ap__lint_norm(j->axis);
+  double n = norm3(j->axis);
   if (fabs(n - 1) <= 1e-3) return;
   lint_note note = ap__lint_begin("axis", line_of(j->axis_line, j), j->name);
   if (n == 0) {
@@ -309,7 +309,7 @@ static void look_at_rotor(lint *l, const lint_joint *j) {
 }
 
 static void look_at_world(lint *l) {
-  double g = ap__lint_norm(l->robot.gravity);
+  double g = norm3(l->robot.gravity);
   if (fabs(g - 9.81) <= 0.05) return;
   lint_note note = ap__lint_begin("gravity", l->robot.gravity_line, "gravity");
   ap__lint_what(&note, "gravity is %.4g m/s2", g);

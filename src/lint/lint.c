@@ -54,24 +54,9 @@ static void build_strictly(lint *l, ap_error *error) {
   l->strict_status = status;
 }
 
-static void take_shapes_of(lint *l, int link, int body) {
-  static const lint_shape_kind kinds[] = {SHAPE_BOX, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_SPHERE,
-                                          SHAPE_MESH};
-  lint_robot *robot = &l->robot;
-  const ap_shape *s;
-  for (int k = 0; body > 0 && (s = ap_robot_shape(l->strict, body, k)) != NULL; k++) {
-    if (s->kind == AP_SHAPE_NONE) continue;
-    lint_shape *shape = ap__lint_add_shape(robot, link, kinds[s->kind], s->line);
-    if (!shape) {
-      l->no_memory = true;
-      return;
-    }
-    shape->collision = s->collision;
-    memcpy(shape->xyz, s->xyz, sizeof shape->xyz);
-    memcpy(shape->rpy, s->rpy, sizeof shape->rpy);
-    memcpy(shape->size, s->size, sizeof shape->size);
-    shape->file = s->file;
-  }
+void ap__lint_take_shape(lint *l, int link, const ap_shape *shape) {
+  if (shape->kind != AP_SHAPE_NONE && !ap__lint_add_shape(&l->robot, link, shape))
+    l->no_memory = true;
 }
 
 // YAML's shapes come from the reader, by the names of bodies.
@@ -87,8 +72,10 @@ static void take_shapes(lint *l) {
   for (int i = 0; i < def->nbody; i++) ap__names_put(&bodies, def->bodies[i].name, i + 1);
   for (int i = 0; i < robot->nlink && !l->no_memory; i++) {
     int body = ap__names_find(&bodies, robot->link[i].name);
+    const ap_shape *shape;
     robot->link[i].first_shape = robot->nshape;
-    take_shapes_of(l, i, body);
+    for (int k = 0; body > 0 && (shape = ap_robot_shape(l->strict, body, k)) != NULL; k++)
+      ap__lint_take_shape(l, i, shape);
   }
   ap__names_free(&bodies);
 }
@@ -112,6 +99,7 @@ static void close_lint(lint *l) {
   free(l->model_memory);
   free(l->link_of);
   ap__lint_robot_free(&l->robot);
+  ap__tree_free(&l->tree);
   ap_mechanism_free(l->mechanism);
   ap_robot_free(l->strict);
 }
@@ -145,6 +133,24 @@ static ap_status finish(lint *l, ap_lint **found, ap_error *error) {
   return ap__no_memory(error);
 }
 
+// What of the file can be read, whatever is wrong with it.
+static void read_tree(lint *l, bool yaml) {
+  const ap_error *error = &l->tree.error;
+  l->cut = error->status != AP_OK;
+  if (l->no_memory) return;
+  if (l->cut) {
+    lint_note note = ap__lint_begin("syntax", error->line, "");
+    ap__lint_what(&note, "%s", error->text);
+    ap__lint_why(&note, "what comes behind this line cannot be examined");
+    if (!yaml) ap__lint_fix(&note, "close every element and quote every value");
+    ap__lint_end(l, &note);
+  }
+  if (yaml)
+    ap__lint_read_yaml(l);
+  else
+    ap__lint_read_urdf(l);
+}
+
 static ap_status lint_text(const char *text, size_t length, const char *format, const char *path,
                            bool meshes, const ap_lint_options *options, ap_lint **found,
                            ap_error *error) {
@@ -154,11 +160,10 @@ static ap_status lint_text(const char *text, size_t length, const char *format, 
   if (status) return status;
   l.path = path;
   l.find_meshes = meshes;
-  own.status = ap_robot_parse(text, length, format, NULL, &l.strict, &own);
-  if (strcmp(format, "urdf") == 0)
-    ap__lint_read_urdf(&l, text, length);
-  else
-    ap__lint_read_yaml(&l, text, length);
+  ap__robot_tree(text, length, format, &l.tree);
+  own.status = ap__robot_of_tree(&l.tree, format, NULL, &l.strict, &own);
+  l.no_memory = own.status == AP_E_MEMORY;
+  read_tree(&l, strcmp(format, "yaml") == 0);
   if (!l.no_memory) examine(&l, &own);
   return finish(&l, found, error);
 }

@@ -143,7 +143,7 @@ static bool is_posed(const lint_robot *robot, const mirror *m) {
   for (int i = 0; i < robot->nlink; i++) {
     double a[3], b[3], off = 0;
     if (!robot->link[i].left || !steps(robot, i, a, b)) continue;
-    double size = fmax(ap__lint_norm(a), ap__lint_norm(b));
+    double size = fmax(norm3(a), norm3(b));
     if (size < 1e-6) continue;
     reflect(m, b, b);
     for (int k = 0; k < 3; k++) off = fmax(off, fabs(a[k] - b[k]));
@@ -209,11 +209,11 @@ static bool compare_mass(lint *l, int i, const lint_inertia *then) {
 
 static void compare_com(lint *l, int i, const lint_inertia *then, bool exact) {
   const lint_link *a = &l->robot.link[i], *b = &l->robot.link[a->twin];
-  double off = 0, size = fmax(ap__lint_norm(a->com), ap__lint_norm(b->com));
+  double off = 0, size = fmax(norm3(a->com), norm3(b->com));
   for (int k = 0; k < 3; k++)
     off =
         fmax(off, exact ? fabs(a->com[k] - then->com[k]) : fabs(fabs(a->com[k]) - fabs(b->com[k])));
-  if (!exact) off = fmin(off, fabs(ap__lint_norm(a->com) - ap__lint_norm(b->com)));
+  if (!exact) off = fmin(off, fabs(norm3(a->com) - norm3(b->com)));
   if (off <= 2e-3 || off <= 0.05 * size) return;
   int line = a->com_line ? a->com_line : a->line;
   lint_note note = begin("mirror-com", line, a, b, "the centres of mass");
@@ -269,8 +269,8 @@ static void compare_origin(lint *l, const mirror *m, int i) {
     return;
   }
   for (int k = 0; k < 3; k++) off = fmax(off, fabs(da[k] - db[k]));
-  if (!m->posed) off = fabs(ap__lint_norm(da) - ap__lint_norm(db));
-  double size = fmax(ap__lint_norm(da), ap__lint_norm(db));
+  if (!m->posed) off = fabs(norm3(da) - norm3(db));
+  double size = fmax(norm3(da), norm3(db));
   if (off <= 1e-3 || off <= 0.01 * size) return;
   lint_note note =
       ap__lint_begin("mirror-origin", ja->origin_line ? ja->origin_line : ja->line, ja->name);
@@ -279,7 +279,7 @@ static void compare_origin(lint *l, const mirror *m, int i) {
                 "reflection",
                 ap__shown(ja->name), ja->name, ap__shown(jb->name), jb->name,
                 ap__lint_place(jb->line).text, off);
-  double weight = ap__lint_norm(robot->gravity) * a->carried;
+  double weight = norm3(robot->gravity) * a->carried;
   ap__lint_why(&note, "%.3g N of weight hang on a lever that is %.3g m off: up to %.3g N m", weight,
                off, weight * off);
   double largest = 0;

@@ -25,7 +25,7 @@ static void mend_joint(const lint *l, const lint_joint *j, ap_body_def *body) {
   body->joint = j->type_known ? j->type : AP_FIXED;
   body->place = j->place;
   memcpy(body->axis, j->axis, sizeof body->axis);
-  if (ap__lint_norm(j->axis) == 0) body->axis[2] = 1;
+  if (norm3(j->axis) == 0) body->axis[2] = 1;
   mend_limits(j, l->robot.yaml, body);
   if (!ap__lint_one_dof(j)) return;
   body->viscous = fmax(j->viscous, 0);
@@ -264,4 +264,11 @@ void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_i
                  "<inertia ixx=\"%.6g\" ixy=\"%.6g\" ixz=\"%.6g\" iyy=\"%.6g\" iyz=\"%.6g\" "
                  "izz=\"%.6g\"/>",
                  x[0], x[1], x[2], x[3], x[4], x[5]);
+}
+
+void ap__lint_suggest(lint *l, lint_note *note, int link, const lint_inertia *then) {
+  ap__lint_effect(l, note, link, &l->robot.link[link].own, then);
+  ap__lint_fix_inertia(l, note, link, then);
+  ap__lint_soften(note);
+  ap__lint_end(l, note);
 }

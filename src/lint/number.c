@@ -9,24 +9,6 @@
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// The numbers of a text; -1 where something else is in between. At most `most` are stored.
-static int scan(const char *text, double *x, int most) {
-  int found = 0;
-  for (const char *s = text; *s;) {
-    if (is_blank(*s)) {
-      s++;
-      continue;
-    }
-    double value;
-    const char *end;
-    if (ap__parse_double(s, &end, &value) != AP__NUMBER || (*end && !is_blank(*end))) return -1;
-    if (found < most) x[found] = value;
-    found++;
-    s = end;
-  }
-  return found;
-}
-
 // Is there a unit other than the file's own, so that dropping it would change the number?
 static bool has_other_unit(const char *text) {
   static const char *const units[] = {"mm", "cm", "km", "in", "ft", "lb", "deg", "rpm", "g"};
@@ -50,21 +32,13 @@ static bool guess(const char *text, int n, double x[9], char *out, size_t size) 
       if (way == 1 && *c == ',') *c = '.';
       if (way == 2 && (isalpha((unsigned char)*c) && *c != 'e' && *c != 'E')) *c = ' ';
     }
-    if (scan(tried, x, 9) != n) continue;
+    if (ap__parse_numbers(tried, 9, x) != n) continue;
     size_t end = strlen(tried);
     while (end > 0 && is_blank(tried[end - 1])) tried[--end] = 0;
     snprintf(out, size, "%s", tried);
     return true;
   }
   return false;
-}
-
-bool ap__lint_scan(const char *text, int n, double *x) {
-  double value[9];
-  char meant[128];
-  if (scan(text, value, 9) != n && !guess(text, n, value, meant, sizeof meant)) return false;
-  memcpy(x, value, (size_t)n * sizeof *x);
-  return true;
 }
 
 // Beyond this nothing of a robot is; squares of it still are numbers. Limits may be "none" by size.
@@ -91,17 +65,17 @@ static void beyond(lint *l, int line, const char *subject, const char *what, con
 bool ap__lint_numbers(lint *l, int line, const char *subject, const char *what, const char *text,
                       int n, double *x) {
   double value[9];
-  int found = scan(text, value, 9);
+  int found = ap__parse_numbers(text, 9, value);
   if (found == n && !is_limit(what) && is_beyond(n, value)) {
     beyond(l, line, subject, what, text);
     return false;
   }
-  bool known = ap__lint_scan(text, n, x);
+  char meant[128];
+  bool known = found == n || guess(text, n, value, meant, sizeof meant);
+  if (known) memcpy(x, value, (size_t)n * sizeof *x);
   if (found == n) return true;
   if (strstr(text, "${") || strstr(text, "$(")) return false; // xacro: the reader's finding says so
   lint_note note = ap__lint_begin("bad-number", line, subject);
-  char meant[128];
-  guess(text, n, value, meant, sizeof meant);
   if (found < 0)
     ap__lint_what(&note, "%s=\"%.*s\" is not %s", what, ap__shown(text), text,
                   n == 1 ? "a finite decimal number" : "a list of finite decimal numbers");

@@ -11,7 +11,4 @@
 bool ap__lint_numbers(lint *l, int line, const char *subject, const char *what, const char *text,
                       int n, double *x);
 
-// The same without a finding; at most nine numbers.
-bool ap__lint_scan(const char *text, int n, double *x);
-
 #endif

@@ -7,11 +7,8 @@
 #include "file/alloc.h"
 
 lint_link *ap__lint_add_link(lint_robot *robot, const char *name, int line) {
-  lint_link *grown = ap__grown(robot->link, robot->nlink, &robot->link_capacity, sizeof *grown);
-  if (!grown) return NULL;
-  robot->link = grown;
-  lint_link *link = &robot->link[robot->nlink++];
-  memset(link, 0, sizeof *link);
+  lint_link *link = ap__append(&robot->link, &robot->nlink, &robot->link_capacity, sizeof *link);
+  if (!link) return NULL;
   link->name = name;
   link->line = line;
   link->joint = link->first_child = link->next_sibling = link->twin = -1;
@@ -20,11 +17,9 @@ lint_link *ap__lint_add_link(lint_robot *robot, const char *name, int line) {
 }
 
 lint_joint *ap__lint_add_joint(lint_robot *robot, const char *name, int line) {
-  lint_joint *grown = ap__grown(robot->joint, robot->njoint, &robot->joint_capacity, sizeof *grown);
-  if (!grown) return NULL;
-  robot->joint = grown;
-  lint_joint *joint = &robot->joint[robot->njoint++];
-  memset(joint, 0, sizeof *joint);
+  lint_joint *joint =
+      ap__append(&robot->joint, &robot->njoint, &robot->joint_capacity, sizeof *joint);
+  if (!joint) return NULL;
   joint->name = name;
   joint->line = line;
   joint->type_known = true;
@@ -35,17 +30,16 @@ lint_joint *ap__lint_add_joint(lint_robot *robot, const char *name, int line) {
   return joint;
 }
 
-lint_shape *ap__lint_add_shape(lint_robot *robot, int link, lint_shape_kind kind, int line) {
-  lint_shape *grown = ap__grown(robot->shape, robot->nshape, &robot->shape_capacity, sizeof *grown);
-  if (!grown) return NULL;
-  robot->shape = grown;
-  lint_shape *shape = &robot->shape[robot->nshape++];
-  memset(shape, 0, sizeof *shape);
-  shape->kind = kind;
-  shape->line = line;
-  shape->link = link;
-  for (int i = 0; kind == SHAPE_MESH && i < 3; i++) shape->size[i] = 1;
-  robot->link[shape->link].nshape++;
+lint_shape *ap__lint_add_shape(lint_robot *robot, int link, const ap_shape *s) {
+  lint_shape *shape =
+      ap__append(&robot->shape, &robot->nshape, &robot->shape_capacity, sizeof *shape);
+  if (!shape) return NULL;
+  *shape = (lint_shape){
+      .kind = s->kind, .collision = s->collision, .link = link, .line = s->line, .file = s->file};
+  memcpy(shape->xyz, s->xyz, sizeof shape->xyz);
+  memcpy(shape->rpy, s->rpy, sizeof shape->rpy);
+  memcpy(shape->size, s->size, sizeof shape->size);
+  robot->link[link].nshape++;
   return shape;
 }
 

@@ -9,15 +9,8 @@
 
 #include "file/robot.h"
 
-typedef enum lint_shape_kind {
-  SHAPE_BOX,
-  SHAPE_CYLINDER,
-  SHAPE_SPHERE,
-  SHAPE_MESH
-} lint_shape_kind;
-
 typedef struct lint_shape {
-  lint_shape_kind kind;
+  ap_shape_kind kind;
   bool collision;
   int link, line;
   double xyz[3], rpy[3];
@@ -100,11 +93,11 @@ typedef struct lint_robot {
   bool yaml;
 } lint_robot;
 
-// A link, a joint with the format's defaults, a shape; NULL: no memory. Shapes of a
-// link are added one after the other.
+// A link, a joint with the format's defaults; NULL: no memory.
 lint_link *ap__lint_add_link(lint_robot *robot, const char *name, int line);
 lint_joint *ap__lint_add_joint(lint_robot *robot, const char *name, int line);
-lint_shape *ap__lint_add_shape(lint_robot *robot, int link, lint_shape_kind kind, int line);
+// Shapes of a link are added one after the other; NULL: no memory.
+lint_shape *ap__lint_add_shape(lint_robot *robot, int link, const ap_shape *s);
 void ap__lint_robot_free(lint_robot *robot);
 // The joint that carries a link; NULL: none.
 const lint_joint *ap__lint_carrier(const lint_robot *robot, int link);

@@ -9,13 +9,14 @@ static void solid_moments(const lint_shape *s, double mass, double I[6]) {
   double x[3] = {0}; // mean squares of the coordinates
   const double *d = s->size;
   switch (s->kind) {
-    case SHAPE_CYLINDER:
+    case AP_SHAPE_CYLINDER:
       x[0] = x[1] = d[0] * d[0] / 4;
       x[2] = d[1] * d[1] / 12;
       break;
-    case SHAPE_SPHERE: x[0] = x[1] = x[2] = d[0] * d[0] / 5; break;
-    case SHAPE_BOX:
-    case SHAPE_MESH: // of a mesh the box around it
+    case AP_SHAPE_SPHERE: x[0] = x[1] = x[2] = d[0] * d[0] / 5; break;
+    case AP_SHAPE_BOX:
+    case AP_SHAPE_NONE:
+    case AP_SHAPE_MESH: // of a mesh the box around it
       for (int i = 0; i < 3; i++) {
         double side = s->high[i] - s->low[i];
         x[i] = side * side / 12;
@@ -37,7 +38,7 @@ bool ap__lint_of_shape(const lint_robot *robot, const lint_link *link, lint_iner
     ap__lint_turn(R, I, x->tensor);
     return true;
   }
-  lint_shape box = {.kind = SHAPE_BOX};
+  lint_shape box = {.kind = AP_SHAPE_BOX};
   memcpy(box.low, link->low, sizeof box.low);
   memcpy(box.high, link->high, sizeof box.high);
   solid_moments(&box, link->mass, x->tensor);
@@ -53,7 +54,7 @@ bool ap__lint_plausible(const lint_robot *robot, const lint_link *link, lint_ine
   double length = fmax(link->length, 0.1 * robot->longest);
   if (!(length > 0)) return false;
   // Along the line to the centre of mass or, without one, in no direction in particular.
-  double c = ap__lint_norm(link->com), I = link->mass * length * length / 12;
+  double c = norm3(link->com), I = link->mass * length * length / 12;
   *x = link->own;
   for (int i = 0; i < 6; i++) x->tensor[i] = i == 0 || i == 3 || i == 5 ? I : 0;
   *of = "a ball or rod of its length";

@@ -112,7 +112,7 @@ static void find_meshes(lint *l, meshes *all) {
   }
   for (int i = 0; i < robot->nshape && !l->no_memory; i++) {
     lint_shape *s = &robot->shape[i];
-    if (s->kind != SHAPE_MESH || !s->file) continue;
+    if (s->kind != AP_SHAPE_MESH || !s->file) continue;
     int k = ap__names_put(&all->names, s->file, all->n);
     if (k < 0) {
       k = all->n++;
@@ -145,20 +145,21 @@ static void bound(lint_shape *s) {
   const double *x = s->size;
   double half[3];
   switch (s->kind) {
-    case SHAPE_BOX:
+    case AP_SHAPE_BOX:
       for (int i = 0; i < 3; i++) half[i] = x[i] / 2;
       s->volume = x[0] * x[1] * x[2];
       break;
-    case SHAPE_CYLINDER:
+    case AP_SHAPE_CYLINDER:
       half[0] = half[1] = x[0];
       half[2] = x[1] / 2;
       s->volume = pi * x[0] * x[0] * x[1];
       break;
-    case SHAPE_SPHERE:
+    case AP_SHAPE_SPHERE:
       half[0] = half[1] = half[2] = x[0];
       s->volume = 4 * pi / 3 * x[0] * x[0] * x[0];
       break;
-    case SHAPE_MESH: return;
+    case AP_SHAPE_NONE:
+    case AP_SHAPE_MESH: return;
   }
   if (!(s->volume > 0) || !isfinite(s->volume)) {
     s->volume = 0;
@@ -211,16 +212,16 @@ static void box_link(lint_robot *robot, lint_link *link) {
 // How far a link is known to extend from its origin.
 static void measure_link(lint_robot *robot, int i) {
   lint_link *link = &robot->link[i];
-  link->length = ap__lint_norm(link->com);
+  link->length = norm3(link->com);
   for (int c = link->first_child; c >= 0; c = robot->link[c].next_sibling) {
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = robot->link[c].p[k] - link->p[k];
-    link->jointed = fmax(link->jointed, ap__lint_norm(d));
+    link->jointed = fmax(link->jointed, norm3(d));
   }
   link->length = fmax(link->length, link->jointed);
   double corner[3];
   for (int k = 0; k < 3; k++) corner[k] = fmax(fabs(link->low[k]), fabs(link->high[k]));
-  if (link->boxed) link->length = fmax(link->length, ap__lint_norm(corner));
+  if (link->boxed) link->length = fmax(link->length, norm3(corner));
 }
 
 // ---- scale -------------------------------------------------------------------------------------
@@ -228,7 +229,7 @@ static void measure_link(lint_robot *robot, int i) {
 static void look_at_scale(lint *l, const lint_shape *s, double longest) {
   double side = 0;
   for (int i = 0; i < 3; i++) side = fmax(side, s->high[i] - s->low[i]);
-  if (s->kind != SHAPE_MESH || !s->bounded || !(side > 0) || !(longest > 0)) return;
+  if (s->kind != AP_SHAPE_MESH || !s->bounded || !(side > 0) || !(longest > 0)) return;
   double ratio = side / longest, factor = ratio > 100 ? 1e-3 : ratio < 1e-3 ? 1e3 : 0;
   if (factor == 0) return;
   const char *name = l->robot.link[s->link].name;
@@ -261,7 +262,7 @@ static void measure_closures(lint *l) {
       const ap_body_def *body = ap_body(ap_mechanism_tree(l->mechanism), c->body[k]);
       int link = body ? ap__names_find(&names, body->name) : -1;
       if (link < 0) continue;
-      robot->link[link].jointed = fmax(robot->link[link].jointed, ap__lint_norm(c->at[k]));
+      robot->link[link].jointed = fmax(robot->link[link].jointed, norm3(c->at[k]));
     }
   }
   ap__names_free(&names);

@@ -280,7 +280,7 @@ static double distance(const double a[6], const double b[6]) {
 // gyration of 0.58 times that distance; one about the origin, of 1.15 times. So the two middle
 // moments between 1 and 1.6 times m c^2, and the least axis towards an oblique centre, tell of it.
 static bool looks_shifted(const lint_link *link, const double shifted[6]) {
-  double c = ap__lint_norm(link->com), moment[3], axes[9], mc2 = link->mass * c * c;
+  double c = norm3(link->com), moment[3], axes[9], mc2 = link->mass * c * c;
   ap__lint_principal(shifted, moment, axes);
   if (moment[0] < 0 || ap__lint_breaks_triangle(moment) || !(mc2 > 0)) return false;
   double low = link->moment[1] / mc2, high = link->moment[2] / mc2;
@@ -295,7 +295,7 @@ static bool looks_shifted(const lint_link *link, const double shifted[6]) {
 
 static void look_at_frame(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
-  double c = ap__lint_norm(link->com);
+  double c = norm3(link->com);
   if (!(link->mass > 0) || !(link->moment[2] > 0) || ap__lint_is_placeholder(link)) return;
   if (link->mass * c * c < 0.5 * link->moment[2]) return; // it would hardly matter
   lint_inertia then = link->own, shape;
@@ -316,10 +316,7 @@ static void look_at_frame(lint *l, int i) {
                 "%.3g m from the centre of mass",
                 ap__shown(link->name), link->name, c);
   ap__lint_why(&note, "a file gives it about the centre of mass; taken from there");
-  ap__lint_effect(l, &note, i, &link->own, &then);
-  ap__lint_fix_inertia(l, &note, i, &then);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_suggest(l, &note, i, &then);
 }
 
 void ap__lint_suspects(lint *l) {

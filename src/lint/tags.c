@@ -4,60 +4,7 @@
 #include <string.h>
 
 #include "file/names.h"
-
-// What may stand where. children: the place inside; "" for none, NULL for anything: nobody looks.
-typedef struct tag {
-  const char *in, *name;
-  const char *attributes; // blanks between; NULL: any
-  const char *children;
-} tag;
-
-static const tag tags[] = {
-    {"", "robot", NULL, "robot"},
-    {"robot", "link", "name type", "link"},
-    {"robot", "joint", "name type", "joint"},
-    {"robot", "material", "name", "material"},
-    {"robot", "transmission", NULL, NULL},
-    {"robot", "gazebo", NULL, NULL},
-    {"robot", "mujoco", NULL, NULL},
-    {"robot", "sensor", NULL, NULL},
-    {"robot", "loop_joint", NULL, NULL},
-    {"link", "inertial", "", "inertial"},
-    {"link", "visual", "name", "visual"},
-    {"link", "collision", "name group", "collision"},
-    {"link", "contact", NULL, NULL},
-    {"link", "self_collision_checking", NULL, NULL},
-    {"link", "collision_checking", NULL, NULL},
-    {"link", "self_filter", NULL, NULL},
-    {"inertial", "origin", "xyz rpy quat_xyzw", ""},
-    {"inertial", "mass", "value", ""},
-    {"inertial", "inertia", "ixx ixy ixz iyy iyz izz", ""},
-    {"visual", "origin", "xyz rpy quat_xyzw", ""},
-    {"visual", "geometry", "name", "geometry"},
-    {"visual", "material", "name", "material"},
-    {"collision", "origin", "xyz rpy quat_xyzw", ""},
-    {"collision", "geometry", "name", "geometry"},
-    {"collision", "material", "name", "material"},
-    {"collision", "verbose", NULL, NULL},
-    {"collision", "contact_coefficients", NULL, NULL},
-    {"geometry", "box", "size", ""},
-    {"geometry", "cylinder", "radius length", ""},
-    {"geometry", "sphere", "radius", ""},
-    {"geometry", "capsule", "radius length", ""},
-    {"geometry", "mesh", NULL, ""},
-    {"material", "color", "rgba", ""},
-    {"material", "texture", "filename", ""},
-    {"joint", "origin", "xyz rpy quat_xyzw", ""},
-    {"joint", "parent", "link", ""},
-    {"joint", "child", "link", ""},
-    {"joint", "axis", "xyz", ""},
-    {"joint", "limit", "lower upper effort velocity acceleration jerk", ""},
-    {"joint", "dynamics", "damping friction", ""},
-    {"joint", "mimic", "joint multiplier offset", ""},
-    {"joint", "calibration", NULL, ""},
-    {"joint", "safety_controller", NULL, ""},
-};
-enum { TAGS = sizeof tags / sizeof tags[0] };
+#include "file/urdf.h"
 
 // What is passed by, and what that means. Elements with a ':' are some program's own.
 static const char *const meaning[][2] = {
@@ -85,24 +32,19 @@ enum { MEANINGS = sizeof meaning / sizeof meaning[0] };
 // Several of the same kind become one finding.
 typedef struct group {
   const char *rule, *in, *name, *parent; // parent: of an attribute
+  const urdf_rule *above;
   int line, count;
 } group;
 enum { GROUPS = 256 };
 
-struct place {
-  const tag *tag; // NULL: unknown, or nobody looks
-};
-
 typedef struct walk {
   lint *l;
-  const xml_tree *tree;
-  struct place *place; // of each element
   group group[GROUPS];
   int groups;
 } walk;
 
 static void count(walk *w, const char *rule, const char *in, const char *name, const char *parent,
-                  int line) {
+                  const urdf_rule *above, int line) {
   for (int i = 0; i < w->groups; i++) {
     group *g = &w->group[i];
     if (strcmp(g->rule, rule) != 0 || strcmp(g->name, name) != 0 || strcmp(g->in, in) != 0 ||
@@ -111,13 +53,7 @@ static void count(walk *w, const char *rule, const char *in, const char *name, c
     g->count++;
     return;
   }
-  if (w->groups < GROUPS) w->group[w->groups++] = (group){rule, in, name, parent, line, 1};
-}
-
-static const tag *find(const char *in, const char *name) {
-  for (int i = 0; i < TAGS; i++)
-    if (strcmp(tags[i].in, in) == 0 && strcmp(tags[i].name, name) == 0) return &tags[i];
-  return NULL;
+  if (w->groups < GROUPS) w->group[w->groups++] = (group){rule, in, name, parent, above, line, 1};
 }
 
 static const char *meaning_of(const char *name) {
@@ -126,30 +62,25 @@ static const char *meaning_of(const char *name) {
   return NULL;
 }
 
-static void look_at_attributes(walk *w, const xml_element *e, const tag *t) {
-  for (int i = 0; t->attributes && i < e->nattribute; i++) {
-    const char *name = w->tree->attribute[e->attribute + i].name;
-    if (ap__has_word(t->attributes, name) || strchr(name, ':') || strcmp(name, "xmlns") == 0)
-      continue;
-    count(w, "unknown-attribute", t->attributes, name, e->name, e->line);
-  }
+static void look_at_attributes(walk *w, const ap__node *e, const char *known) {
+  for (const ap__node *a = e->attribute; known && a; a = a->next)
+    if (!ap__has_word(known, a->name) && !strchr(a->name, ':') && strcmp(a->name, "xmlns") != 0)
+      count(w, "unknown-attribute", known, a->name, e->name, NULL, e->line);
 }
 
-static void look_at(walk *w, int i) {
-  const xml_element *e = &w->tree->element[i];
-  const tag *above = e->parent < 0 ? NULL : w->place[e->parent].tag;
-  if (e->parent >= 0 && (!above || !above->children)) return;
-  const char *in = above ? above->children : "";
-  const tag *t = find(in, e->name);
-  w->place[i].tag = t;
-  if (t) {
-    if (meaning_of(e->name)) count(w, "ignored", in, e->name, "", e->line);
-    look_at_attributes(w, e, t);
-  } else if (strchr(e->name, ':')) {
-    count(w, "ignored", in, e->name, "", e->line);
-  } else if (e->parent >= 0) {
-    count(w, "unknown-element", above->name, e->name, "", e->line);
-  }
+// above: the rule of its parent, NULL for the root.
+static void look_at(walk *w, const ap__node *e, const urdf_rule *above) {
+  urdf_place in = above ? above->to : IN_FILE;
+  const char *parent = above ? above->element : "";
+  const char *place = in == IN_LEAF ? "" : parent;
+  const urdf_rule *r = ap__urdf_rule(in, e->name);
+  if (r ? meaning_of(e->name) != NULL : strchr(e->name, ':') != NULL)
+    count(w, "ignored", place, e->name, "", above, e->line);
+  else if (!r && above)
+    count(w, "unknown-element", parent, e->name, "", above, e->line);
+  if (!r) return;
+  look_at_attributes(w, e, r->attributes);
+  for (const ap__node *c = e->first; c && r->to <= IN_LEAF; c = c->next) look_at(w, c, r);
 }
 
 // ---- findings ----------------------------------------------------------------------------------
@@ -167,27 +98,31 @@ static void say_ignored(walk *w, const group *g) {
   ap__lint_end(w->l, &note);
 }
 
+// The element that leads to a place.
+static const char *place_name(urdf_place place) {
+  for (const urdf_rule *r = ap__urdf_rules; r->element; r++)
+    if (r->to == place) return r->element;
+  return "";
+}
+
 static void say_element(walk *w, const group *g) {
   lint_note note = ap__lint_begin("unknown-element", g->line, g->name);
-  const tag *near = NULL, *elsewhere = NULL;
+  const urdf_rule *near = NULL, *elsewhere = NULL;
   int least = 1000;
-  const tag *parent = NULL;
-  for (int i = 0; i < TAGS; i++)
-    if (strcmp(tags[i].name, g->in) == 0) parent = &tags[i];
-  for (int i = 0; i < TAGS; i++) {
-    if (strcmp(tags[i].name, g->name) == 0) elsewhere = &tags[i];
-    bool here = parent && parent->children && strcmp(tags[i].in, parent->children) == 0;
-    if (here && ap__name_nearer(g->name, tags[i].name, &least) && least <= 2) near = &tags[i];
+  for (const urdf_rule *r = ap__urdf_rules; r->element && r->in <= IN_LEAF; r++) {
+    if (strcmp(r->element, g->name) == 0) elsewhere = r;
+    bool here = r->in == g->above->to;
+    if (here && ap__name_nearer(g->name, r->element, &least) && least <= 2) near = r;
   }
   ap__lint_what(&note, "<%.*s> does not exist in <%s>", ap__shown(g->name), g->name, g->in);
   add_count(&note, g);
   if (elsewhere) near = NULL;
   if (near) {
     ap__lint_why(&note, "every program drops it in silence, with what it says");
-    ap__lint_fix(&note, "<%s>", near->name);
+    ap__lint_fix(&note, "<%s>", near->element);
   } else if (elsewhere) {
     ap__lint_why(&note, "every program drops it in silence, with what it says");
-    ap__lint_fix(&note, "move it into <%s>", elsewhere->in);
+    ap__lint_fix(&note, "move it into <%s>", place_name(elsewhere->in));
   } else {
     note.severity = AP_NOTE;
     ap__lint_why(&note, "most programs drop it in silence");
@@ -251,21 +186,20 @@ static void say_attribute(walk *w, int i) {
   ap__lint_end(w->l, &note);
 }
 
-void ap__lint_tags(lint *l, const xml_tree *tree) {
+void ap__lint_tags(lint *l) {
+  if (!l->tree.root) return;
   walk *w = calloc(1, sizeof *w);
-  struct place *place = calloc((size_t)tree->n + 1, sizeof *place);
-  if (!w || !place) {
+  if (!w) {
     l->no_memory = true;
-  } else {
-    *w = (walk){.l = l, .tree = tree, .place = place};
-    for (int i = 0; i < tree->n; i++) look_at(w, i);
-    for (int i = 0; i < w->groups; i++) {
-      const group *g = &w->group[i];
-      if (strcmp(g->rule, "ignored") == 0) say_ignored(w, g);
-      if (strcmp(g->rule, "unknown-element") == 0) say_element(w, g);
-      if (strcmp(g->rule, "unknown-attribute") == 0) say_attribute(w, i);
-    }
+    return;
   }
-  free(place);
+  w->l = l;
+  look_at(w, l->tree.root, NULL);
+  for (int i = 0; i < w->groups; i++) {
+    const group *g = &w->group[i];
+    if (strcmp(g->rule, "ignored") == 0) say_ignored(w, g);
+    if (strcmp(g->rule, "unknown-element") == 0) say_element(w, g);
+    if (strcmp(g->rule, "unknown-attribute") == 0) say_attribute(w, i);
+  }
   free(w);
 }

@@ -4,8 +4,7 @@
 #define AP_LINT_TAGS_H
 
 #include "lint/examine.h"
-#include "lint/xml.h"
 
-void ap__lint_tags(lint *l, const xml_tree *tree);
+void ap__lint_tags(lint *l);
 
 #endif

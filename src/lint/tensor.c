@@ -6,12 +6,6 @@
 // As in src/model/remark.c: half a percent is what printed digits explain.
 #define TRIANGLE_SLACK 5e-3
 
-double ap__lint_norm(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
-
-double ap__lint_dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 void ap__lint_multiply(const double A[9], const double B[9], double AB[9]) {
   double out[9];
   for (int i = 0; i < 3; i++)
@@ -22,7 +16,7 @@ void ap__lint_multiply(const double A[9], const double B[9], double AB[9]) {
 
 void ap__lint_rotate(const double R[9], const double x[3], double y[3]) {
   double out[3];
-  for (int i = 0; i < 3; i++) out[i] = ap__lint_dot(&R[3 * i], x);
+  for (int i = 0; i < 3; i++) out[i] = dot3(&R[3 * i], x);
   memcpy(y, out, sizeof out);
 }
 
@@ -100,7 +94,7 @@ void ap__lint_compose(const double moment[3], const double axes[9], double I[6])
 
 void ap__lint_shift(const double I[6], double factor, double mass, const double c[3],
                     double out[6]) {
-  double f = factor * mass, square = ap__lint_dot(c, c);
+  double f = factor * mass, square = dot3(c, c);
   static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
   for (int i = 0; i < 6; i++)
     out[i] = I[i] + f * ((row[i] == column[i] ? square : 0) - c[row[i]] * c[column[i]]);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "num/rpy.h"
+#include "num/vec3.h"
 
 void ap__lint_multiply(const double A[9], const double B[9], double AB[9]);
 void ap__lint_rotate(const double R[9], const double x[3], double y[3]);
@@ -25,7 +26,5 @@ void ap__lint_mend(const double I[6], double out[6]);
 bool ap__lint_breaks_triangle(const double moment[3]);
 // Largest difference of entries, relative to the largest entry of either.
 double ap__lint_difference(const double a[6], const double b[6]);
-double ap__lint_norm(const double x[3]);
-double ap__lint_dot(const double a[3], const double b[3]);
 
 #endif

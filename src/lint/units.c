@@ -41,12 +41,12 @@ static bool mend_place(ap_placement *p) {
 }
 
 static double length_of_place(const ap_placement *p) {
-  return p->kind <= AP_PLACE_MATRIX ? ap__lint_norm(p->xyz) : hypot(p->a, p->d);
+  return p->kind <= AP_PLACE_MATRIX ? norm3(p->xyz) : hypot(p->a, p->d);
 }
 
 static double length_of_shape(const lint_shape *s) {
-  if (s->kind == SHAPE_BOX) return ap__lint_norm(s->size);
-  return s->kind == SHAPE_MESH ? 0 : hypot(s->size[0], s->size[1]);
+  if (s->kind == AP_SHAPE_BOX) return norm3(s->size);
+  return s->kind == AP_SHAPE_MESH ? 0 : hypot(s->size[0], s->size[1]);
 }
 
 static int compare_lengths(const void *a, const void *b) {
@@ -64,7 +64,7 @@ static double find_median(lint *l) {
     return 0;
   }
   for (int i = 0; i < robot->njoint; i++) all[n++] = length_of_place(&robot->joint[i].place);
-  for (int i = 0; i < robot->nlink; i++) all[n++] = ap__lint_norm(robot->link[i].com);
+  for (int i = 0; i < robot->nlink; i++) all[n++] = norm3(robot->link[i].com);
   for (int i = 0; i < robot->nshape; i++) all[n++] = length_of_shape(&robot->shape[i]);
   qsort(all, n, sizeof *all, compare_lengths);
   size_t zero = 0;
@@ -104,7 +104,7 @@ void ap__lint_mend_units(lint *l) {
   for (int i = 0; i < robot->nlink; i++) {
     lint_link *link = &robot->link[i];
     link->in_degrees = mend_rpy(link->rpy);
-    link->in_millimetres = is_in_millimetres(ap__lint_norm(link->com), median);
+    link->in_millimetres = is_in_millimetres(norm3(link->com), median);
     for (int k = 0; k < 3 && link->in_millimetres; k++) link->com[k] *= millimetre;
   }
   for (int i = 0; i < robot->nshape; i++)
@@ -172,7 +172,7 @@ static void say_joint_length(lint *l, const lint_joint *j) {
   lint_note note = begin_length(l, j->origin_line ? j->origin_line : j->line, "the place of joint",
                                 j->name, length);
   double carried = j->child_link >= 0 ? l->robot.link[j->child_link].carried : 0;
-  double weight = carried * ap__lint_norm(l->robot.gravity);
+  double weight = carried * norm3(l->robot.gravity);
   if (weight > 0)
     ap__lint_why(&note, "%.3g N of weight would hang on that lever: up to %.3g N m", weight,
                  weight * length / millimetre);
@@ -186,7 +186,7 @@ static void say_joint_length(lint *l, const lint_joint *j) {
 static void say_com(lint *l, int i) {
   const lint_link *link = &l->robot.link[i];
   lint_note note = begin_length(l, link->com_line ? link->com_line : link->line,
-                                "the centre of mass of link", link->name, ap__lint_norm(link->com));
+                                "the centre of mass of link", link->name, norm3(link->com));
   lint_inertia written = link->own;
   for (int k = 0; k < 3; k++) written.com[k] = link->com[k] / millimetre;
   if (link->mass > 0 && link->number) ap__lint_effect(l, &note, i, &written, &link->own);

@@ -1,20 +1,16 @@
 // Configurations of the built-in mechanisms in closed form: those of a branch at a pose, which a
 // search from a distant guess may miss.
 
-#include <appell/delta.h>
-#include <appell/five_bar.h>
 #include <appell/loop.h>
-#include <appell/wrist.h>
 
 #include <math.h>
 #include <string.h>
 
 #include "loop/closed.h"
+#include "loop/parallel.h"
 #include "loop/work.h"
 
 enum { ROOM = 8192 }; // bytes for a mechanism in closed form
-
-static int sign_of(const char *branch, int limb) { return branch[limb] == '-' ? -1 : 1; }
 
 // Position and quaternion of a platform turned by Rz(yaw) Ry(pitch) Rx(roll).
 static void put_platform(const double xyz[3], const double angles[3], double x[7]) {
@@ -28,72 +24,12 @@ static void put_platform(const double xyz[3], const double angles[3], double x[7
   x[6] = cr * cp * cy + sr * sp * sy;
 }
 
-static ap_status five_bar(const char *branch, const double *q, double *x) {
+enum { MOST_X = 16 };
+
+// Whether a built-in mechanism is known in closed form.
+static bool known(const char *name) {
   unsigned char room[ROOM];
-  ap_five_bar_motion at;
-  ap_five_bar_def def = ap_default_five_bar();
-  for (int i = 0; i < 2; i++) def.arm[i].branch = sign_of(branch, i);
-  def.least_serial = 1e-7;
-  const ap_five_bar *f = ap_five_bar_init(&def, room, sizeof room, NULL);
-  if (!f) return AP_E_MEMORY;
-  ap_status status = ap_five_bar_inverse_kinematics(f, q, NULL, NULL, &at, NULL);
-  for (int i = 0; status == AP_OK && i < 2; i++) {
-    x[2 * i] = at.theta[i];
-    x[2 * i + 1] = remainder(at.phi[i] - at.theta[i], 2 * acos(-1));
-  }
-  return status;
-}
-
-static ap_status delta(const char *branch, const double *q, double *x) {
-  unsigned char room[ROOM];
-  ap_delta_motion at;
-  ap_delta_def def = ap_default_delta();
-  for (int i = 0; i < 3; i++) def.limb[i].branch = sign_of(branch, i);
-  def.least_serial = 1e-7;
-  const ap_delta *d = ap_delta_init(&def, room, sizeof room, NULL);
-  if (!d) return AP_E_MEMORY;
-  ap_status status = ap_delta_inverse_kinematics(d, q, NULL, NULL, &at, NULL);
-  if (status != AP_OK) return status;
-  for (int i = 0; i < 3; i++) {
-    x[3 * i] = at.theta[i];
-    x[3 * i + 1] = remainder(at.beta[i] - at.theta[i], 2 * acos(-1));
-    x[3 * i + 2] = at.chi[i];
-  }
-  put_platform(q, (double[3]){0}, x + 9);
-  return AP_OK;
-}
-
-static ap_status wrist(const char *branch, const double *q, double *x) {
-  unsigned char room[ROOM];
-  ap_wrist_motion at;
-  ap_wrist_def def = ap_agile_wrist();
-  for (int i = 0; i < 3; i++) def.limb[i].branch = sign_of(branch, i);
-  def.least_h = 1e-7;
-  const ap_wrist *w = ap_wrist_init(&def, room, sizeof room, NULL);
-  if (!w) return AP_E_MEMORY;
-  ap_status status = ap_wrist_kinematics(w, q, NULL, NULL, &at, NULL);
-  if (status != AP_OK) return status;
-  for (int i = 0; i < 3; i++) {
-    x[2 * i] = at.theta[i];
-    x[2 * i + 1] = at.psi[i];
-  }
-  put_platform((double[3]){0}, q, x + 6);
-  return AP_OK;
-}
-
-// A built-in mechanism in closed form, and the branch of its own guess.
-typedef struct closed_form {
-  const char *name, *own;
-  ap_status (*place)(const char *branch, const double *q, double *x);
-} closed_form;
-static const closed_form known[] = {
-    {"five-bar", "+-", five_bar}, {"delta", "+++", delta}, {"agile-wrist", "+++", wrist}};
-enum { KNOWN = sizeof known / sizeof known[0], MOST_X = 16 };
-
-static const closed_form *find(const char *name) {
-  for (int i = 0; name && i < KNOWN; i++)
-    if (!strcmp(known[i].name, name)) return &known[i];
-  return NULL;
+  return name && ap_parallel_builtin(name, NULL, room, sizeof room);
 }
 
 ap_status ap_mechanism_builtin_configuration(const char *name, const char *branch, const double *q,
@@ -101,8 +37,23 @@ ap_status ap_mechanism_builtin_configuration(const char *name, const char *branc
   double guess[2 * MOST_X];
   ap_status status = ap_mechanism_builtin_branch(name, branch, guess);
   if (status != AP_OK) return status;
-  const closed_form *form = find(name);
-  return form ? form->place(branch ? branch : form->own, q, x) : AP_E_UNSUPPORTED;
+  unsigned char room[ROOM];
+  double y[9];
+  ap_parallel *r = ap_parallel_builtin(name, branch, room, sizeof room);
+  if (!r) return AP_E_UNSUPPORTED;
+  r->least_serial = 1e-7;
+  status = ap_parallel_inverse_kinematics(r, q, NULL, NULL, y, NULL, NULL);
+  if (status != AP_OK) return status;
+  const int n = ap_parallel_n(r), joints = r->kind == DELTA ? 3 : 2;
+  for (int i = 0; i < n; i++) {
+    x[joints * i] = y[i];
+    x[joints * i + 1] = r->kind == WRIST ? y[n + i] : remainder(y[n + i] - y[i], 2 * acos(-1));
+    if (joints == 3) x[joints * i + 2] = y[2 * n + i];
+  }
+  const double none[3] = {0};
+  if (r->kind == DELTA) put_platform(q, none, x + 9);
+  if (r->kind == WRIST) put_platform(none, q, x + 6);
+  return AP_OK;
 }
 
 // Whether x closes the mechanism at q.
@@ -131,7 +82,7 @@ bool ap__loop_begin_there(const ap_mechanism *m, ap_loop *l, const char *branch,
   double first[2 * MOST_X], x[MOST_X];
   const double *guess = ap_mechanism_find_branch(m, branch);
   const char *name = ap_mechanism_name(m);
-  const ap_mechanism_def *builtin = find(name) ? ap_mechanism_builtin(name) : NULL;
+  const ap_mechanism_def *builtin = known(name) ? ap_mechanism_builtin(name) : NULL;
   return guess && builtin && builtin->ncoordinate == m->n &&
          builtin->robot->nbody + 1 == ap_nbody(m->tree) && m->nx <= MOST_X &&
          ap_mechanism_builtin_branch(name, branch, first) == AP_OK && same(m->nx, first, guess) &&

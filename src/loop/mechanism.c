@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "num/rpy.h"
+#include "num/vec3.h"
 
 #define LARGEST 1e9    // m, rad or a ratio; its inverse is the least: squares keep their digits
 enum { MOST = 10000 }; // closures, coordinates, actuators: against counts that are nonsense
@@ -86,7 +87,7 @@ static bool make_unit(double d[3]) {
   double size = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
   if (!(size > 0 && isfinite(size))) return false;
   for (int i = 0; i < 3; i++) d[i] /= size;
-  double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  double length = norm3(d);
   for (int i = 0; i < 3; i++) d[i] /= length;
   return true;
 }
@@ -265,13 +266,6 @@ static void add_screw(ap_mechanism *m, ap_way *way, ap_screw screw) {
   way->count++;
 }
 
-static void cross(const double a[3], const double b[3], double c[3]) {
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    c[i] = a[j] * b[k] - a[k] * b[j];
-  }
-}
-
 // The joint frame that moves with the body, in the link frame: both are one except for standard DH,
 // where the joint is at the parent's end of the link. Columns of R are its axes.
 static void joint_in_link(const ap_placement *place, double R[9], double p[3]) {
@@ -335,7 +329,7 @@ static void screws_of_joint(ap_mechanism *m, int body) {
         memcpy(s.u, way_in_link, sizeof s.u);
       } else if (turns) {
         memcpy(s.e, way_in_link, sizeof s.e);
-        cross(s.e, arm, s.u);
+        cross3(s.e, arm, s.u);
       }
       add_screw(m, way, s);
     }

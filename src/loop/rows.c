@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "loop/work.h"
+#include "num/vec3.h"
 
 typedef struct spot {
   int body;
@@ -17,14 +18,6 @@ typedef struct spot {
   const ap_seen *link;
 } spot;
 
-static void cross(const double a[3], const double b[3], double c[3]) {
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 static void turn(const double R[9], const double a[3], double b[3]) {
   for (int i = 0; i < 3; i++) b[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
 }
@@ -56,7 +49,7 @@ static spot spot_at(const ap_loop *l, int body, const double at[3], bool moving)
   turn(s.link->R, at, r);
   for (int i = 0; i < 3; i++) s.p[i] = s.link->p[i] + r[i];
   if (!moving) return s;
-  cross(s.link->w, r, wr), cross(s.link->w, wr, wwr), cross(s.link->dw, r, ar);
+  cross3(s.link->w, r, wr), cross3(s.link->w, wr, wwr), cross3(s.link->dw, r, ar);
   for (int i = 0; i < 3; i++) s.v[i] = s.link->v[i] + wr[i];
   for (int i = 0; i < 3; i++) s.a[i] = s.link->a[i] + ar[i] + wwr[i];
   return s;
@@ -79,12 +72,12 @@ static void see_screw(const place *c, const ap_screw *s, int body, double u[3], 
   double turned[3] = {s->u[0], s->u[1], s->u[2]}, side[3];
   if (s->angle >= 0) { // back by the angle about the axis, across which u lies
     double cosine = cos(c->x[s->angle]), sine = sin(c->x[s->angle]);
-    cross(s->axis, s->u, side);
+    cross3(s->axis, s->u, side);
     for (int i = 0; i < 3; i++) turned[i] = cosine * s->u[i] - sine * side[i];
     w = c->l->seen[c->m->way[body].parent].w;
   }
   turn(link->R, turned, u), turn(link->R, s->e, e);
-  if (c->what == AP_ROWS_RATES) cross(w, u, du), cross(link->w, e, de);
+  if (c->what == AP_ROWS_RATES) cross3(w, u, du), cross3(link->w, e, de);
 }
 
 // Add to `count` rows from `row` on what the forms ask of a point, in every column that moves it.
@@ -93,8 +86,8 @@ static void add_forms(const place *c, const spot *s, const ap_form *form, int co
   if (c->what == AP_ROWS_BIAS || c->what == AP_ROWS_RATES)
     for (int k = 0; k < count; k++) {
       const ap_form *f = &form[k];
-      c->l->bias[row + k] += dot(f->lin, s->a) + dot(f->dlin, s->v) + dot(f->ang, s->link->dw) +
-                             dot(f->dang, s->link->w);
+      c->l->bias[row + k] += dot3(f->lin, s->a) + dot3(f->dlin, s->v) + dot3(f->ang, s->link->dw) +
+                             dot3(f->dang, s->link->w);
     }
   if (c->what == AP_ROWS_BIAS) return;
   for (int b = s->body; b > 0; b = c->m->way[b].next) {
@@ -105,19 +98,19 @@ static void add_forms(const place *c, const spot *s, const ap_form *form, int co
       double u[3], e[3], du[3] = {0}, de[3] = {0}, arm[3], lin[3];
       see_screw(c, screw, b, u, e, du, de);
       for (int j = 0; j < 3; j++) arm[j] = s->p[j] - link->p[j];
-      cross(e, arm, lin);
+      cross3(e, arm, lin);
       for (int j = 0; j < 3; j++) lin[j] += u[j];
       double *to = c->l->K + row * nv + screw->column;
-      for (int k = 0; k < count; k++) to[k * nv] += dot(form[k].lin, lin) + dot(form[k].ang, e);
+      for (int k = 0; k < count; k++) to[k * nv] += dot3(form[k].lin, lin) + dot3(form[k].ang, e);
       if (c->what != AP_ROWS_RATES) continue;
       double dlin[3], part[3], rel[3];
       for (int j = 0; j < 3; j++) rel[j] = s->v[j] - link->v[j];
-      cross(de, arm, dlin), cross(e, rel, part);
+      cross3(de, arm, dlin), cross3(e, rel, part);
       for (int j = 0; j < 3; j++) dlin[j] += du[j] + part[j];
       to = c->l->Kd + row * nv + screw->column;
       for (int k = 0; k < count; k++)
-        to[k * nv] += dot(form[k].dlin, lin) + dot(form[k].lin, dlin) + dot(form[k].dang, e) +
-                      dot(form[k].ang, de);
+        to[k * nv] += dot3(form[k].dlin, lin) + dot3(form[k].lin, dlin) + dot3(form[k].dang, e) +
+                      dot3(form[k].ang, de);
     }
   }
 }
@@ -149,11 +142,11 @@ static void axis_rows(const place *c, const ap_closing *k, const spot s[2], int 
   for (int side = 0; side < 2; side++) {
     ap_form form[3] = {{{0}, {0}, {0}, {0}}};
     double dd[3], sign = side ? -1 : 1;
-    cross(s[side].link->w, d[side], dd);
+    cross3(s[side].link->w, d[side], dd);
     for (int i = 0; i < 3; i++) {
       double unit[3] = {0, 0, 0};
       unit[i] = sign;
-      cross(d[side], unit, form[i].ang), cross(dd, unit, form[i].dang);
+      cross3(d[side], unit, form[i].ang), cross3(dd, unit, form[i].dang);
     }
     add_forms(c, &s[side], form, 3, k->row + offset);
   }
@@ -168,14 +161,14 @@ static void line_rows(const place *c, const ap_closing *k, const spot s[2], doub
   for (int r = 0; r < 2; r++) {
     double t[3], dt[3], part[3];
     axis_of(s[1].link, k->frame[1], r + 1, t);
-    F[r] = dot(t, apart);
-    cross(s[1].link->w, t, dt);
+    F[r] = dot3(t, apart);
+    cross3(s[1].link->w, t, dt);
     for (int i = 0; i < 3; i++) {
       form[0][r].lin[i] = t[i], form[1][r].lin[i] = -t[i];
       form[0][r].dlin[i] = dt[i], form[1][r].dlin[i] = -dt[i];
     }
-    cross(t, apart, form[1][r].ang);
-    cross(dt, apart, form[1][r].dang), cross(t, rate, part);
+    cross3(t, apart, form[1][r].ang);
+    cross3(dt, apart, form[1][r].dang), cross3(t, rate, part);
     for (int i = 0; i < 3; i++) form[1][r].dang[i] += part[i];
   }
   if (c->what == AP_ROWS_VALUES) return;
@@ -186,7 +179,7 @@ static void line_rows(const place *c, const ap_closing *k, const spot s[2], doub
 static void distance_row(const place *c, const ap_closing *k, const spot s[2], double *F) {
   double apart[3], length = k->def.distance;
   for (int i = 0; i < 3; i++) apart[i] = s[0].p[i] - s[1].p[i];
-  F[0] = (dot(apart, apart) - length * length) / (2 * length);
+  F[0] = (dot3(apart, apart) - length * length) / (2 * length);
   if (c->what == AP_ROWS_VALUES) return;
   for (int side = 0; side < 2; side++) {
     ap_form form = {{0}, {0}, {0}, {0}};
@@ -269,7 +262,7 @@ static void coordinate_row(const place *c, const ap_measure *k, int row, double 
     spot s = spot_at(c->l, k->def.body, k->def.at, c->what >= AP_ROWS_BIAS);
     ap_form form = {{0}, {0}, {0}, {0}};
     memcpy(form.lin, k->def.along, sizeof form.lin);
-    *F = dot(form.lin, s.p);
+    *F = dot3(form.lin, s.p);
     if (c->what != AP_ROWS_VALUES) add_forms(c, &s, &form, 1, row);
   } else {
     angle_row(c, k, row, F);

@@ -32,6 +32,5 @@ double ap__rotation_defect(const double R[9]);
 
 // What rounding may make of a zero principal moment when links are merged.
 double ap__rounding_of_moments(const ap_model *m, int body, double largest);
-double ap__norm3(const double *x);
 
 #endif

@@ -8,12 +8,11 @@
 #include "model/pack.h"
 #include "num/eigen3.h"
 #include "num/root.h"
-
-double ap__norm3(const double *x) { return root_f64(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+#include "num/vec3.h"
 
 double ap__rounding_of_moments(const ap_model *m, int body, double largest) {
   const ap_packed_body *b = &m->packed_body[body];
-  double r = ap__norm3(b->com);
+  double r = root_f64(dot3(b->com, b->com));
   return 64 * DBL_EPSILON * (fabs(largest) + b->mass * r * r);
 }
 

@@ -10,6 +10,7 @@
 #include "model/check.h"
 #include "model/pack.h"
 #include "num/eigen3.h"
+#include "num/vec3.h"
 
 // Printed tables are rounded: a rod with moments (5.89, 2.94, 2.94) e-5, in truth 2 : 1 : 1, breaks
 // the triangle inequality by 0.17 % of the largest (Shafei 2018, Table 2). Rounding to three digits
@@ -47,12 +48,12 @@ static void raise(double *x, double value) {
 static double longest_reach(const ap_model *m) {
   double longest = 0;
   for (int b = 1; b < m->nbody; b++) {
-    raise(&longest, ap__norm3(m->packed_body[b].com));
-    if (m->joint[b].parent != 0) raise(&longest, ap__norm3(m->packed_body[b].s));
+    raise(&longest, norm3(m->packed_body[b].com));
+    if (m->joint[b].parent != 0) raise(&longest, norm3(m->packed_body[b].s));
   }
   for (int i = 0; i < m->nframe; i++) {
     int link = i < m->nlink ? i : m->frame[i - m->nlink].body;
-    if (m->mover[link] != 0) raise(&longest, ap__norm3(m->packed_frame[i].p));
+    if (m->mover[link] != 0) raise(&longest, norm3(m->packed_frame[i].p));
   }
   return longest;
 }

@@ -15,7 +15,7 @@ typedef float real;
 static inline real r_sqrt(real a) { return sqrtf(a); }
 static inline real r_abs(real a) { return fabsf(a); }
 
-/// Angle of the direction (x, y); not for kernels.
+/// Angle of the direction (x, y).
 static inline real r_angle(real y, real x) { return atan2f(y, x); }
 
 /// n sines and cosines of the exact sums q + offset. s and c overlap neither each other nor the

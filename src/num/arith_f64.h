@@ -15,7 +15,7 @@ typedef double real;
 static inline real r_sqrt(real a) { return root_f64(a); }
 static inline real r_abs(real a) { return fabs(a); }
 
-/// Angle of the direction (x, y); not for kernels.
+/// Angle of the direction (x, y).
 static inline real r_angle(real y, real x) { return atan2(y, x); }
 
 /// n sines and cosines of the exact sums q + offset. s and c overlap neither each other nor the

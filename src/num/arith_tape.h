@@ -8,6 +8,8 @@
 #ifndef APPELL_NUM_ARITH_H
 #define APPELL_NUM_ARITH_H
 
+#include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +31,10 @@ real ap__tape_mul(real a, real b);
 real ap__tape_div(real a, real b);
 real ap__tape_max(real a, real b);
 real ap__tape_sign(real a);
+real ap__tape_sqrt(real a);
+real ap__tape_angle(real y, real x);
+int ap__tape_less(real a, real b);
+real ap__tape_pick(int which, real a, real b);
 void ap__tape_sincos(real q, real offset, real *s, real *c);
 
 static inline real r_const(double x) { return (real){.v = x}; }
@@ -41,17 +47,27 @@ static inline real r_add(real a, real b) { return ap__tape_add(a, b); }
 static inline real r_sub(real a, real b) { return ap__tape_add(a, r_neg(b)); }
 static inline real r_mul(real a, real b) { return ap__tape_mul(a, b); }
 static inline real r_div(real a, real b) { return ap__tape_div(a, b); }
-// Feeds statuses alone.
 static inline real r_max(real a, real b) { return ap__tape_max(a, b); }
-
+static inline real r_abs(real a) { return r_max(a, r_neg(a)); }
+static inline real r_sqrt(real a) { return ap__tape_sqrt(a); }
+static inline real r_angle(real y, real x) { return ap__tape_angle(y, x); }
 static inline real r_sign(real a) { return ap__tape_sign(a); }
 
-// Nothing is known while recording: whoever records keeps what is compared and has it tested later.
-typedef bool r_truth;
-static inline r_truth r_true(void) { return true; }
-static inline r_truth r_and(r_truth a, r_truth b) { return a && b; }
+// That the value of a reference is positive; AP_TRUE: known to be so, 0: known not to be.
+typedef int r_truth;
+enum { AP_TRUE = INT_MAX };
+static inline r_truth r_true(void) { return AP_TRUE; }
+static inline r_truth r_less(real a, real b) { return ap__tape_less(a, b); }
+static inline real r_pick(r_truth which, real a, real b) { return ap__tape_pick(which, a, b); }
+
+// What statuses are made of is not known while recording: whoever records keeps what is compared
+// and has it tested later.
+static inline r_truth r_and(r_truth a, r_truth b) {
+  assert(a == AP_TRUE && b == AP_TRUE);
+  return (void)b, a;
+}
 static inline r_truth r_exceeds(real a, double factor, real b) {
-  return (void)a, (void)factor, (void)b, true;
+  return (void)a, (void)factor, (void)b, r_true();
 }
 
 static inline bool r_always(r_truth t) { return (void)t, false; }

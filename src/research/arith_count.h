@@ -100,6 +100,11 @@ static inline real r_sqrt(real a) {
 // Free: they only feed statuses. Their result depends on the state, so it is never structural.
 static inline real r_abs(real a) { return count_general(fabs(a.v), a.n); }
 
+/// Angle of the direction (x, y).
+static inline real r_angle(real y, real x) {
+  return count_general(atan2(y.v, x.v), count_of(y, x));
+}
+
 static inline real r_min(real a, real b) {
   return count_general(a.v < b.v || a.v != a.v ? a.v : b.v, count_of(a, b));
 }
@@ -112,6 +117,11 @@ static inline real r_max(real a, real b) {
 typedef bool r_truth;
 static inline r_truth r_true(void) { return true; }
 static inline r_truth r_and(r_truth a, r_truth b) { return a && b; }
+static inline r_truth r_less(real a, real b) { return a.v < b.v; }
+static inline real r_pick(r_truth which, real a, real b) {
+  real x = which ? a : b;
+  return count_general(x.v, count_of(a, b));
+}
 static inline real r_sign(real a) { return r_const((a.v > 0) - (a.v < 0)); }
 static inline r_truth r_exceeds(real a, double factor, real b) { return a.v > factor * b.v; }
 

@@ -4,6 +4,8 @@
 #ifndef APPELL_NUM_ARITH_H
 #define APPELL_NUM_ARITH_H
 
+#include <math.h>
+
 #include "research/f128.h"
 
 #ifndef AP_HAVE_F128
@@ -17,6 +19,14 @@ typedef f128 real;
 
 static inline real r_sqrt(real a) { return ap__sqrt_f128(a); }
 static inline real r_abs(real a) { return a < 0 ? -a : a; }
+
+/// Angle of the direction (x, y): that of the doubles, and by how much it misses.
+static inline real r_angle(real y, real x) {
+  real near = atan2((double)y, (double)x), s, c;
+  if (near == 0) return near;
+  ap__sincos_f128(near, 0, &s, &c);
+  return near + (y * c - x * s) / (x * c + y * s);
+}
 
 /// Sine and cosine of the exact sum q + offset.
 static inline void r_sincos(real q, real offset, real *s, real *c) {

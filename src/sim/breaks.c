@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/vec3.h"
 #include "sim/contact_system.h"
 #include "sim/run.h"
 
@@ -209,7 +210,7 @@ ap_status ap__run_turn(ap_sim *sim) {
     if (!slides(sim, p) || !sim->resting[p->resting].asked) continue;
     ap_resting *r = &sim->resting[p->resting];
     direction(p, along);
-    r->follows = along[0] * r->slip[0] + along[1] * r->slip[1] + along[2] * r->slip[2] > ALIGNED;
+    r->follows = dot3(along, r->slip) > ALIGNED;
     if (!r->follows)
       memcpy(r->slip, along, sizeof along);
     else

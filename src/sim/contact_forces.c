@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "contact_system.h"
+#include "num/vec3.h"
 
 enum { SWEEPS = 200, EDGES = 3 };
 static const double INWARDS = 1e-6;     // of the largest force
@@ -174,7 +175,7 @@ static bool follow_last(const ap_resting *resting, int n, contact_system *s) {
   ap__contact_factor(resting, n, true, s);
   for (int r = 0; r < 3 * s->n; r++) {
     const double *f = resting[r / 3].force, *axis = s->place[r / 3].frame[r % 3];
-    s->force[r] = f[0] * axis[0] + f[1] * axis[1] + f[2] * axis[2];
+    s->force[r] = dot3(f, axis);
   }
   correct(resting, n, s);
   if (admissible(resting, n, s, ROUNDING * largest(s->y, n))) return true;

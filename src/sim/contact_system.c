@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "num/vec3.h"
 
 // Part of the longest column of W below which what is left of a column is rounding. W has J twice:
 // directions down to 1e-6 of the strongest are told apart.
@@ -41,16 +42,6 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
 
 // ---- places ------------------------------------------------------------------------------------
 
-static double dot3(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross3(const double a[3], const double b[3], double c[3]) {
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 // Two tangents to a unit normal, the first across the axis that the normal is least along.
 static void set_tangents(double frame[3][3]) {
   const double *n = frame[0];
@@ -59,7 +50,7 @@ static void set_tangents(double frame[3][3]) {
     if (fabs(n[i]) < fabs(n[k])) k = i;
   double axis[3] = {k == 0, k == 1, k == 2};
   cross3(n, axis, frame[1]);
-  double length = sqrt(dot3(frame[1], frame[1]));
+  double length = norm3(frame[1]);
   for (int i = 0; i < 3; i++) frame[1][i] /= length;
   cross3(n, frame[1], frame[2]);
 }
@@ -69,7 +60,7 @@ static double meet_wall(const ap_surface *surface, const double p[3], const doub
                         contact_place *place) {
   ap_gap gap;
   ap_surface_gap(surface, p, &gap);
-  double slope = sqrt(dot3(gap.gradient, gap.gradient));
+  double slope = norm3(gap.gradient);
   const double *H = gap.hessian;
   for (int i = 0; i < 3; i++) place->frame[0][i] = gap.gradient[i] / slope;
   set_tangents(place->frame);
@@ -95,7 +86,7 @@ static void set_slip(const ap_resting *r, contact_place *place) {
 // A direction in which the point cannot move at all, as across the plane of a planar robot, has a
 // row of rounding alone: no force along it does anything.
 static bool is_rounding(const contact_system *s, const double *J, const double arm[3]) {
-  double own = 0, reach = 0, lever = sqrt(dot3(arm, arm));
+  double own = 0, reach = 0, lever = norm3(arm);
   for (int j = 0; j < s->nv; j++) {
     own = fmax(own, fabs(J[j]));
     for (int k = 0; k < 6; k++)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "num/cholesky.h"
+#include "num/vec3.h"
 #include "sim/contact_system.h"
 #include "sim/run.h"
 
@@ -15,10 +16,6 @@ enum { RUN_BUSY = 20, RUN_HOPELESS = 4000 };
 
 // Part of a moment that is no time.
 #define RUN_AT_ONCE 1e-5
-
-static double dot(const double *a, const double *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 // The first joint that can move, together with some before it, without moving any mass; NULL: none.
 static const char *idle_joint(ap_sim *sim) {
@@ -69,9 +66,9 @@ ap_status ap__run_count(ap_sim *sim, ap_error *error) {
 
 // The angle between the velocity and the way into the wall.
 static double attack(const double *v, const double *normal) {
-  double speed = sqrt(dot(v, v));
+  double speed = norm3(v);
   if (speed == 0) return 0;
-  double c = -dot(v, normal) / speed;
+  double c = -dot3(v, normal) / speed;
   return acos(fmax(-1, fmin(1, c)));
 }
 
@@ -172,7 +169,7 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
     const ap_touch *t = &sim->touched[i];
     run_pair *p = &sim->pair[sim->chosen[i]];
     p->dips = false;
-    bool pressed = dot(t->impulse, t->impulse) > 0;
+    bool pressed = dot3(t->impulse, t->impulse) > 0;
     if (pressed || (p->now.rate < 0 && !ap__run_along(sim, p)))
       ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, p, t, result.lost);
   }
@@ -218,13 +215,13 @@ static void drop_leaving(ap_sim *sim) {
 // Whether a pair that slides has come to its stop: next to nothing is left of its speed.
 static bool has_stopped(const run_pair *p, const ap_resting *r) {
   if (r->kind != AP_REST_POINT || r->sticks || r->stiction == 0) return false;
-  double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
+  double square = dot3(p->now.v, p->now.v) - p->now.rate * p->now.rate;
   return sqrt(fmax(square, 0)) <= RUN_STOPPED * r->fast || (r->follows && !(r->speed > 0));
 }
 
 // Whether a pair that stuck moves along its wall, as after an impact elsewhere; less is drift.
 static bool was_moved(const ap_sim *sim, const run_pair *p) {
-  double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
+  double square = dot3(p->now.v, p->now.v) - p->now.rate * p->now.rate;
   return sqrt(fmax(square, 0)) > RUN_ALONG * (sim->fastest + sim->length);
 }
 
@@ -239,7 +236,7 @@ static void hold_slow(ap_sim *sim, int n) {
   for (int i = 0; i < n; i++) {
     if (sim->candidate[i].kind != AP_REST_POINT) continue;
     const run_pair *p = &sim->pair[sim->chosen[i]];
-    double square = dot(p->now.v, p->now.v) - p->now.rate * p->now.rate;
+    double square = dot3(p->now.v, p->now.v) - p->now.rate * p->now.rate;
     if (p->resting < 0 && p->friction > 0 && sqrt(fmax(square, 0)) <= p->friction * fastest)
       sim->candidate[i].sticks = true;
   }
@@ -349,8 +346,8 @@ static void let_slide(const ap_sim *sim, int n, run_break broken) {
     double along[3] = {0, -r->force[1], 0};
     const double *normal = brake ? NULL : sim->pair[sim->chosen[i]].now.normal;
     for (int k = 0; k < 3 && !brake; k++)
-      along[k] = dot(r->force, normal) * normal[k] - r->force[k];
-    double length = sqrt(dot(along, along));
+      along[k] = dot3(r->force, normal) * normal[k] - r->force[k];
+    double length = norm3(along);
     r->sticks = !(length > 0);
     r->follows = true;
     for (int k = 0; k < 3 && length > 0; k++) r->slip[k] = along[k] / length;
@@ -514,7 +511,7 @@ ap_status ap__run_mend(ap_sim *sim, ap_error *error) {
     const run_pair *p = &sim->pair[i];
     if (p->resting < 0) continue;
     double speed = fabs(p->now.rate);
-    if (sim->resting[p->resting].sticks) speed = sqrt(dot(p->now.v, p->now.v));
+    if (sim->resting[p->resting].sticks) speed = norm3(p->now.v);
     off = off || fabs(p->now.distance) > drift || speed > 10 * drift;
   }
   for (int i = 0; i < sim->nbrake; i++)

@@ -20,6 +20,7 @@
 
 #include "model/frozen.h"
 #include "model/pack.h"
+#include "num/vec3.h"
 
 void ap__path_take(ap_arena *a, const ap_model *m, run_path *path) {
   size_t nq = (size_t)m->nq;
@@ -158,7 +159,7 @@ static void bound_spin(run_path *path, int i, double w[3]) {
 static void bound_joint(run_path *path, int i, joint_bound *b) {
   const ap_joint *j = &path->m->joint[i];
   const double *s = path->m->packed_body[i].s;
-  *b = (joint_bound){{0}, {sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2])}};
+  *b = (joint_bound){{0}, {norm3(s)}};
   double ratio = fabs(j->ratio);
   switch (j->type) {
     case AP_SPHERICAL: bound_spin(path, j->q, b->w); break;
@@ -226,12 +227,6 @@ void ap__path_place(run_path *path, double x) {
 
 // ---- points ------------------------------------------------------------------------------------
 
-static void cross(const double *a, const double *b, double *c) {
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 void ap__path_way(const run_path *path, int link, const double at[3], ap_way *way) {
   double R[9], vel[6], acc[6], r[3], spun[3], twice[3], pushed[3], arm = 0;
   const ap_packed_frame *f = &path->m->packed_frame[link];
@@ -244,9 +239,9 @@ void ap__path_way(const run_path *path, int link, const double at[3], ap_way *wa
     double x = f->p[k] + f->R[3 * k] * at[0] + f->R[3 * k + 1] * at[1] + f->R[3 * k + 2] * at[2];
     arm += x * x;
   }
-  cross(vel + 3, r, spun);
-  cross(vel + 3, spun, twice);
-  cross(acc + 3, r, pushed);
+  cross3(vel + 3, r, spun);
+  cross3(vel + 3, spun, twice);
+  cross3(acc + 3, r, pushed);
   for (int k = 0; k < 3; k++) {
     way->p[k] += r[k];
     way->v[k] = vel[k] + spun[k];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/pack.h"
+#include "num/vec3.h"
 #include "sim/run.h"
 
 // A place as seen from the internal frame of a moving body, carried down to the body nearest the
@@ -18,7 +19,7 @@ static place settle(const ap_model *m, int body, const double *p) {
   while (at.body > 0) {
     const ap_joint *j = &m->joint[at.body];
     bool turns = j->type == AP_REVOLUTE || j->type == AP_SPHERICAL;
-    if (!turns || sqrt(at.p[0] * at.p[0] + at.p[1] * at.p[1] + at.p[2] * at.p[2]) > 1e-12) break;
+    if (!turns || norm3(at.p) > 1e-12) break;
     memcpy(at.p, m->packed_body[at.body].s, sizeof at.p);
     at.body = j->parent;
   }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "model/frozen.h"
 #include "model/pack.h"
+#include "num/vec3.h"
 #include "sim/run.h"
 
 void ap_sim_on_event(ap_sim *sim, void (*tell)(void *context, const ap_event *event),
@@ -119,7 +120,7 @@ static double reach_of(const ap_model *m, const run_pair *p) {
   for (int k = 0; k < 3; k++)
     for (int c = 0; c < 3; c++) x[k] += f->R[3 * k + c] * p->at[c];
   for (int i = m->mover[p->body]; i > 0; i = m->joint[i].parent) {
-    reach += sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    reach += norm3(x);
     memcpy(x, m->packed_body[i].s, sizeof x);
   }
   return reach;

@@ -61,7 +61,7 @@ static const char *joint_name(const ap_model *m, int body) {
   return def->joint_name ? def->joint_name : def->name;
 }
 
-static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *name) {
+static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
   const ap_model *m = r->scenario->model;
   const char *meant = NULL;
   char all[200] = "";
@@ -81,9 +81,9 @@ static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__yam
   return -1;
 }
 
-int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *name) {
+int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
   const ap_model *m = r->scenario->model;
-  if (name->shape != AP__YAML_SCALAR) {
+  if (name->kind != AP__SCALAR) {
     ap__yaml_fail(&r->yaml, name->line, "a key of %s is %s (the name of a joint)", what,
                   ap__yaml_kind_of(name));
     return -1;
@@ -123,17 +123,16 @@ bool ap__scenario_angle(ap__scenario_reader *r, const char *key, int line, doubl
                        angle);
 }
 
-bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *n,
+bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__node *n,
                            ap__scenario_pair *read) {
   ap__yaml *y = &r->yaml;
-  if (n->shape != AP__YAML_MAPPING)
+  if (n->kind != AP__MAP)
     return ap__yaml_fail(y, n->line, "%s has %s (a map of joint names)", what, ap__yaml_kind_of(n));
   bool *taken = calloc((size_t)ap_nbody(r->scenario->model), sizeof *taken);
   if (!taken) return ap__yaml_no_memory(y);
   bool good = true;
-  for (const ap__yaml_node *key = ap__yaml_first(y, n), *value; good && key;
-       key = ap__yaml_next(y, value)) {
-    value = ap__yaml_next(y, key);
+  for (const ap__node *key = n->first, *value; good && key; key = value->next) {
+    value = key->next;
     int body = ap__scenario_joint(r, what, key);
     if (body >= 0 && taken[body])
       good = ap__yaml_fail(y, key->line, "the joint \"%.*s\" comes twice in %s (once)",
@@ -213,7 +212,7 @@ static bool read_robot(ap__scenario_reader *r) {
   if (!status) status = make_model(s, &own);
   if (status) return fail_of_robot(r, name, &own);
   if (r->head.branch && !s->mechanism)
-    return ap__yaml_fail(&r->yaml, ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "branch"),
+    return ap__yaml_fail(&r->yaml, ap__line_of(r->yaml.root, "branch"),
                          "branch: the robot has no closed chains (leave it out)");
   if (ap_nv(s->model) == 0)
     return ap__yaml_fail(&r->yaml, r->head.robot->line,
@@ -232,27 +231,25 @@ static bool read_robot(ap__scenario_reader *r) {
 
 static bool check_positive(ap__scenario_reader *r, const char *key, double x) {
   ap__yaml *y = &r->yaml;
-  return x > 0 ||
-         ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], key), "%s: %g (more than 0)", key, x);
+  return x > 0 || ap__yaml_fail(y, ap__line_of(y->root, key), "%s: %g (more than 0)", key, x);
 }
 
 static bool check_times(ap__scenario_reader *r) {
   ap__yaml *y = &r->yaml;
   const ap__scenario_head *h = &r->head;
   ap_scenario *s = r->scenario;
-  int line = ap__yaml_line_of(y, &y->nodes[0], "output_step");
+  int line = ap__line_of(y->root, "output_step");
   if (!check_positive(r, "duration", h->duration) ||
       !check_positive(r, "output_step", h->output_step) || !check_positive(r, "depth", h->depth))
     return false;
   if (!(h->window >= 0))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "window"), "window: %g (0 or more)",
-                         h->window);
+    return ap__yaml_fail(y, ap__line_of(y->root, "window"), "window: %g (0 or more)", h->window);
   if (!(h->depth <= 1e-3))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "depth"),
+    return ap__yaml_fail(y, ap__line_of(y->root, "depth"),
                          "depth: %g m (at most 1e-3 m; a start in the free region)", h->depth);
   if (!(h->duration / h->output_step <= AP__MAX_OUTPUTS) &&
       !ap__yaml_has(y, "scenario", r->seen, "output_step"))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "duration"),
+    return ap__yaml_fail(y, ap__line_of(y->root, "duration"),
                          "duration: %g s makes %.3g outputs, one in %g s (at most %d: a longer "
                          "output_step)",
                          h->duration, h->duration / h->output_step, h->output_step,
@@ -292,14 +289,14 @@ static bool check_steps(ap__scenario_reader *r) {
   ap__yaml *y = &r->yaml;
   const double most = 1e10; // about a day of computing
   return h->method == AP_ADAPTIVE || h->duration / h->step <= most ||
-         ap__yaml_fail(y, ap__yaml_line_of(y, &y->nodes[0], "integrator"),
+         ap__yaml_fail(y, ap__line_of(y->root, "integrator"),
                        "step: %g s makes %.3g steps of %g s (at most %g)", h->step,
                        h->duration / h->step, h->duration, most);
 }
 
 // ---- the format --------------------------------------------------------------------------------
 
-static bool read_wall(ap__scenario_reader *r, const ap__yaml_node *item) {
+static bool read_wall(ap__scenario_reader *r, const ap__node *item) {
   ap__scenario_wall *grown = ap__grown(r->walls, r->nwall, &r->wall_capacity, sizeof *grown);
   if (!grown) return ap__yaml_no_memory(&r->yaml);
   r->walls = grown;
@@ -309,7 +306,7 @@ static bool read_wall(ap__scenario_reader *r, const ap__yaml_node *item) {
   return ap__yaml_read_map(&r->yaml, item, "wall", wall);
 }
 
-static bool read_load(ap__scenario_reader *r, const ap__yaml_node *item) {
+static bool read_load(ap__scenario_reader *r, const ap__node *item) {
   ap__scenario_load *grown = ap__grown(r->loads, r->nload, &r->load_capacity, sizeof *grown);
   if (!grown) return ap__yaml_no_memory(&r->yaml);
   r->loads = grown;
@@ -318,7 +315,7 @@ static bool read_load(ap__scenario_reader *r, const ap__yaml_node *item) {
   return ap__yaml_read_map(&r->yaml, item, "load", load);
 }
 
-static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n, void *target) {
+static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target) {
   (void)target;
   ap__scenario_reader *r = y->context;
   if (!ap__yaml_expect_list(y, k->key, n, "maps")) return false;
@@ -326,7 +323,7 @@ static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__yaml_node *n
     return ap__yaml_fail(y, n->line, "%s has %d entries (at most %d)", k->key, n->length,
                          AP__MAX_LISTED);
   bool walls = strcmp(k->of, "wall") == 0;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item))
+  for (const ap__node *item = n->first; item; item = item->next)
     if (!(walls ? read_wall(r, item) : read_load(r, item))) return false;
   return true;
 }
@@ -408,7 +405,7 @@ static bool read_all(ap__scenario_reader *r, const char *text, size_t length) {
   ap__yaml *y = &r->yaml;
   if (!ap__yaml_parse(y, text, length)) return false;
   set_defaults(r);
-  if (!ap__yaml_read_map(y, &y->nodes[0], "scenario", &r->head)) return false;
+  if (!ap__yaml_read_map(y, y->root, "scenario", &r->head)) return false;
   s->name = r->head.name;
   if (!check_times(r) || !check_steps(r) || !read_robot(r)) return false;
   set_scene(r);

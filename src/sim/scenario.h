@@ -25,7 +25,7 @@ extern const ap__yaml_key ap__scenario_keys[];
 
 typedef struct ap__scenario_head {
   const char *name, *branch;
-  const ap__yaml_node *robot, *contacts, *start, *joints, *forces; // NULL: not there
+  const ap__node *robot, *contacts, *start, *joints, *forces; // NULL: not there
   int floating, ignore_mimic, joint_friction, limits;
   ap__yaml_reduction part; // of the robot
   double gravity[3];
@@ -36,12 +36,12 @@ typedef struct ap__scenario_head {
 } ap__scenario_head;
 
 typedef struct ap__scenario_wall {
-  const ap__yaml_node *node;
+  const ap__node *node;
   unsigned seen; // keys that were there, as for ap__yaml_has()
   ap_wall wall;
   int kind, inside;
   double normal[3], radius, ring, tube;
-  const ap__yaml_node *semi_axes, *points; // NULL: not there
+  const ap__node *semi_axes, *points; // NULL: not there
 } ap__scenario_wall;
 
 typedef struct ap__scenario_contact {
@@ -52,7 +52,7 @@ typedef struct ap__scenario_contact {
 
 typedef struct ap__scenario_start {
   unsigned seen;
-  const ap__yaml_node *q, *v;
+  const ap__node *q, *v;
   double position[3], orientation[4], rpy[3], velocity[3], angular_velocity[3];
 } ap__scenario_start;
 
@@ -63,7 +63,7 @@ typedef struct ap__scenario_joint_map {
 } ap__scenario_joint_map;
 
 typedef struct ap__scenario_load {
-  const ap__yaml_node *node;
+  const ap__node *node;
   const char *link;
   ap_load load;
 } ap__scenario_load;
@@ -126,7 +126,7 @@ typedef struct ap__scenario_reader {
 bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...) AP_PRINTF(3, 4);
 // The body whose joint has this name and coordinates of its own; -1 once the error is set. What:
 // the list that names it.
-int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *name);
+int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__node *name);
 // The body of this name; -1 once the error is set.
 int ap__scenario_link(ap__scenario_reader *r, const char *what, int line, const char *name);
 // A file that the scenario names: its place, which the scenario keeps. NULL: no memory, the error
@@ -135,15 +135,15 @@ const char *ap__scenario_path(ap__scenario_reader *r, const char *name);
 // Is this angle one? Beyond 1e3 rad it is in degrees, or a mistake.
 bool ap__scenario_angle(ap__scenario_reader *r, const char *key, int line, double angle);
 // For pairs NAME: value of a node: call read with each joint's body and value.
-typedef bool ap__scenario_pair(ap__scenario_reader *r, int body, const ap__yaml_node *value);
-bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__yaml_node *n,
+typedef bool ap__scenario_pair(ap__scenario_reader *r, int body, const ap__node *value);
+bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__node *n,
                            ap__scenario_pair *read);
 
 bool ap__scenario_read_walls(ap__scenario_reader *r);
 bool ap__scenario_read_contacts(ap__scenario_reader *r);
 bool ap__scenario_read_start(ap__scenario_reader *r);
 // One joint of a start, into the scenario's q and v.
-bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n);
+bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__node *n);
 // The start of a mechanism with closed chains.
 bool ap__scenario_start_closed(ap__scenario_reader *r);
 // Springs, dampers and stops.

@@ -23,14 +23,14 @@ typedef struct beginning {
   bool *given;    // [n]
 } beginning;
 
-static int coordinate_of(const ap_mechanism *m, const ap__yaml_node *name) {
-  for (int i = 0; name->shape == AP__YAML_SCALAR && i < ap_mechanism_n(m); i++)
+static int coordinate_of(const ap_mechanism *m, const ap__node *name) {
+  for (int i = 0; name->kind == AP__SCALAR && i < ap_mechanism_n(m); i++)
     if (strcmp(ap_mechanism_coordinate(m, i)->name, name->text) == 0) return i;
   return -1;
 }
 
 // Neither a coordinate nor a joint.
-static bool unknown_name(const beginning *b, const ap__yaml_node *name) {
+static bool unknown_name(const beginning *b, const ap__node *name) {
   const ap_model *tree = ap_mechanism_tree(b->m);
   const char *meant = ap_mechanism_coordinate(b->m, 0)->name;
   int least = INT_MAX;
@@ -63,13 +63,13 @@ static bool not_closed(const beginning *b, int line, ap_status status, const ap_
 
 // ---- by independent coordinates ----------------------------------------------------------------
 
-static bool read_coordinate(beginning *b, int i, const ap__yaml_node *n) {
+static bool read_coordinate(beginning *b, int i, const ap__node *n) {
   static const char *const of_joints[5] = {"position", "orientation", "rpy", "velocity",
                                            "angular_velocity"};
   ap__yaml *y = &b->r->yaml;
   const ap_coordinate_def *def = ap_mechanism_coordinate(b->m, i);
-  const ap__yaml_node *q = n;
-  if (n->shape != AP__YAML_SCALAR) {
+  const ap__node *q = n;
+  if (n->kind != AP__SCALAR) {
     ap__scenario_start start = {0};
     if (!ap__yaml_read_map(y, n, "start", &start)) return false;
     bool has_q = ap__yaml_has(y, "start", start.seen, "q");
@@ -92,10 +92,9 @@ static bool read_coordinate(beginning *b, int i, const ap__yaml_node *n) {
 static bool start_by_coordinates(beginning *b) {
   ap__yaml *y = &b->r->yaml;
   ap_scenario *s = b->r->scenario;
-  const ap__yaml_node *start = b->r->head.start;
-  for (const ap__yaml_node *key = ap__yaml_first(y, start), *value; key;
-       key = ap__yaml_next(y, value)) {
-    value = ap__yaml_next(y, key);
+  const ap__node *start = b->r->head.start;
+  for (const ap__node *key = start->first, *value; key; key = value->next) {
+    value = key->next;
     int i = coordinate_of(b->m, key);
     if (b->given[i])
       return ap__yaml_fail(y, key->line, "the coordinate \"%.*s\" comes twice in start (once)",
@@ -123,7 +122,7 @@ static bool start_by_coordinates(beginning *b) {
 
 // ---- by joints ---------------------------------------------------------------------------------
 
-static bool hold_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n) {
+static bool hold_joint(ap__scenario_reader *r, int body, const ap__node *n) {
   const ap_model *m = r->scenario->model;
   for (int k = 0; k < ap_joint_nv(m, body); k++) r->held[ap_joint_v(m, body) + k] = true;
   return ap__scenario_start_joint(r, body, n);
@@ -132,7 +131,7 @@ static bool hold_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n)
 static bool start_by_joints(beginning *b) {
   ap__scenario_reader *r = b->r;
   ap_scenario *s = r->scenario;
-  const ap__yaml_node *start = r->head.start;
+  const ap__node *start = r->head.start;
   int nv = ap_nv(s->model);
   r->held = calloc((size_t)nv + 1, sizeof *r->held);
   if (!r->held) return ap__yaml_no_memory(&r->yaml);
@@ -163,11 +162,10 @@ static bool start_by_joints(beginning *b) {
 static bool all_coordinates(const beginning *b, bool *good) {
   ap__yaml *y = &b->r->yaml;
   const ap_model *tree = ap_mechanism_tree(b->m);
-  const ap__yaml_node *coordinate = NULL;
+  const ap__node *coordinate = NULL;
   bool all = true;
-  for (const ap__yaml_node *key = ap__yaml_first(y, b->r->head.start); *good && key;
-       key = ap__yaml_next(y, ap__yaml_next(y, key))) {
-    bool joint = key->shape != AP__YAML_SCALAR || ap_find_joint(tree, key->text) >= 0;
+  for (const ap__node *key = b->r->head.start->first; *good && key; key = key->next->next) {
+    bool joint = key->kind != AP__SCALAR || ap_find_joint(tree, key->text) >= 0;
     if (coordinate_of(b->m, key) >= 0) {
       if (!joint) coordinate = key;
       continue;
@@ -191,7 +189,7 @@ static bool start_there(beginning *b) {
   if (status) return not_closed(b, r->head.robot->line, status, &found);
   ap_loop_set_guess(b->m, b->l, s->q);
   if (!r->head.start) return true;
-  if (r->head.start->shape != AP__YAML_MAPPING)
+  if (r->head.start->kind != AP__MAP)
     return ap__yaml_fail(&r->yaml, r->head.start->line,
                          "start has %s (a map of coordinates or joint names)",
                          ap__yaml_kind_of(r->head.start));
@@ -205,7 +203,7 @@ static const double *guess_of(ap__scenario_reader *r, const ap_mechanism *m) {
   const double *guess = ap_mechanism_find_branch(m, branch);
   if (guess) return guess;
   const ap_branch_def *first = ap_mechanism_branch(m, 0);
-  int line = ap__yaml_line_of(&r->yaml, &r->yaml.nodes[0], "branch");
+  int line = ap__line_of(r->yaml.root, "branch");
   if (first)
     ap__yaml_fail(&r->yaml, line,
                   "branch: the mechanism has no branch \"%.*s\" (one of its %d, such as \"%s\")",

@@ -231,7 +231,7 @@ static bool read_file(ap__scenario_reader *r) {
 
 // ---- constant forces ---------------------------------------------------------------------------
 
-static bool read_force(ap__scenario_reader *r, int body, const ap__yaml_node *n) {
+static bool read_force(ap__scenario_reader *r, int body, const ap__node *n) {
   const ap_model *m = r->scenario->model;
   return ap__yaml_numbers(&r->yaml, "forces", n, ap_joint_nv(m, body),
                           r->scenario->forces.constant + ap_joint_v(m, body));
@@ -239,13 +239,13 @@ static bool read_force(ap__scenario_reader *r, int body, const ap__yaml_node *n)
 
 bool ap__scenario_read_forces(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
-  const ap__yaml_node *n = r->head.forces;
+  const ap__node *n = r->head.forces;
   s->scene.nforce_time = 0; // none, or constant ones
   if (!n) return true;
   s->forces.nv = ap_nv(s->model);
   s->scene.force = ap__scenario_force;
   s->scene.context = &s->forces;
-  if (n->shape == AP__YAML_SCALAR) return read_file(r);
+  if (n->kind == AP__SCALAR) return read_file(r);
   s->forces.constant = calloc((size_t)s->forces.nv, sizeof *s->forces.constant);
   if (!s->forces.constant) return ap__yaml_no_memory(&r->yaml);
   return ap__scenario_by_joint(r, "forces", n, read_force);
@@ -262,7 +262,7 @@ bool ap__scenario_read_loads(ap__scenario_reader *r) {
   for (int i = 0; i < r->nload; i++) {
     const ap__scenario_load *l = &r->loads[i];
     ap_load load = l->load;
-    load.body = ap__scenario_link(r, "loads", ap__yaml_line_of(y, l->node, "link"), l->link);
+    load.body = ap__scenario_link(r, "loads", ap__line_of(l->node, "link"), l->link);
     if (load.body < 0) return false;
     if (isinf(load.from)) load.from = s->start;
     if (isinf(load.to)) load.to = s->end;

@@ -26,20 +26,19 @@ static int leader_of(const ap_model *m, int body, double *ratio, double *offset)
 
 // ---- springs and stops -------------------------------------------------------------------------
 
-static bool not_negative(ap__scenario_reader *r, const ap__yaml_node *n, const char *key,
-                         double x) {
+static bool not_negative(ap__scenario_reader *r, const ap__node *n, const char *key, double x) {
   ap__yaml *y = &r->yaml;
-  return x >= 0 || ap__yaml_fail(y, ap__yaml_line_of(y, n, key), "%s: %g (0 or more)", key, x);
+  return x >= 0 || ap__yaml_fail(y, ap__line_of(n, key), "%s: %g (0 or more)", key, x);
 }
 
-static bool read_spring(ap__scenario_reader *r, int body, const ap__yaml_node *n,
+static bool read_spring(ap__scenario_reader *r, int body, const ap__node *n,
                         const ap_joint_spring *spring) {
   ap_scenario *s = r->scenario;
   if (!not_negative(r, n, "stiffness", spring->stiffness) ||
       !not_negative(r, n, "damping", spring->damping))
     return false;
   if (ap_body(s->model, body)->joint == AP_REVOLUTE &&
-      !ap__scenario_angle(r, "rest", ap__yaml_line_of(&r->yaml, n, "rest"), spring->rest))
+      !ap__scenario_angle(r, "rest", ap__line_of(n, "rest"), spring->rest))
     return false;
   s->springs[s->scene.nspring++] = *spring;
   return true;
@@ -56,7 +55,7 @@ static bool is_limited(const ap_model *m, int body) {
   return false;
 }
 
-static bool read_stop(ap__scenario_reader *r, int body, const ap__yaml_node *n,
+static bool read_stop(ap__scenario_reader *r, int body, const ap__node *n,
                       const ap__scenario_joint_map *map) {
   ap__yaml *y = &r->yaml;
   ap_scenario *s = r->scenario;
@@ -74,16 +73,16 @@ static bool read_stop(ap__scenario_reader *r, int body, const ap__yaml_node *n,
                          ap__shown(name), name);
   bool elastic = ap__yaml_has(y, "joint", map->seen, "stop_stiffness");
   if (elastic && ap__yaml_has(y, "joint", map->seen, "stop_restitution"))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, n, "stop_restitution"),
+    return ap__yaml_fail(y, ap__line_of(n, "stop_restitution"),
                          "stop_restitution together with stop_stiffness (one of them)");
   if (!(stop->restitution >= 0 && stop->restitution <= 1))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, n, "stop_restitution"),
+    return ap__yaml_fail(y, ap__line_of(n, "stop_restitution"),
                          "stop_restitution: %g (0, no rebound, to 1, no loss)", stop->restitution);
   if (!not_negative(r, n, "stop_stiffness", stop->stiffness) ||
       !not_negative(r, n, "stop_damping", stop->damping))
     return false;
   if (stop->damping > 0 && stop->stiffness == 0)
-    return ap__yaml_fail(y, ap__yaml_line_of(y, n, "stop_damping"),
+    return ap__yaml_fail(y, ap__line_of(n, "stop_damping"),
                          "stop_damping of a rigid stop (with stop_stiffness only)");
   if (stop->restitution > 0 || stop->stiffness > 0) s->stops[s->scene.nstop++] = *stop;
   return true;
@@ -95,7 +94,7 @@ static bool has_any(const ap__scenario_reader *r, unsigned seen, const char *con
   return false;
 }
 
-static bool read_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n) {
+static bool read_joint(ap__scenario_reader *r, int body, const ap__node *n) {
   static const char *const of_spring[3] = {"stiffness", "rest", "damping"};
   static const char *const of_stop[3] = {"stop_restitution", "stop_stiffness", "stop_damping"};
   const ap_model *m = r->scenario->model;
@@ -147,13 +146,13 @@ static bool check_limits(ap__scenario_reader *r, int body) {
   char follows[80] = "";
   if (leader != body)
     snprintf(follows, sizeof follows, ", which follows \"%.*s\",", ap__shown(of), of);
-  const ap__yaml_node *start = r->head.start;
-  return ap__yaml_fail(
-      &r->yaml, start ? ap__yaml_line_of(&r->yaml, start, of) : r->head.robot->line,
-      "start: the joint \"%.*s\"%s is at %g, beyond its %s limit of %g (%s %g, or "
-      "limits: false)",
-      ap__shown(name), name, follows, q, below ? "lower" : "upper", below ? def->lower : def->upper,
-      below ? "at least" : "at most", below ? def->lower : def->upper);
+  const ap__node *start = r->head.start;
+  return ap__yaml_fail(&r->yaml, start ? ap__line_of(start, of) : r->head.robot->line,
+                       "start: the joint \"%.*s\"%s is at %g, beyond its %s limit of %g (%s %g, or "
+                       "limits: false)",
+                       ap__shown(name), name, follows, q, below ? "lower" : "upper",
+                       below ? def->lower : def->upper, below ? "at least" : "at most",
+                       below ? def->lower : def->upper);
 }
 
 bool ap__scenario_check_limits(ap__scenario_reader *r) {

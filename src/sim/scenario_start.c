@@ -97,7 +97,7 @@ static void set_velocity(const ap__scenario_start *start, ap_joint_type type, co
   into_body(turn, start->angular_velocity, type == AP_FREE ? v + 3 : v);
 }
 
-static bool read_words(ap__scenario_reader *r, int body, const ap__yaml_node *n) {
+static bool read_words(ap__scenario_reader *r, int body, const ap__node *n) {
   ap__yaml *y = &r->yaml;
   const ap_model *m = r->scenario->model;
   ap_joint_type type = ap_body(m, body)->joint;
@@ -132,11 +132,11 @@ static bool check_range(ap__scenario_reader *r, int body, int line, const char *
   return true;
 }
 
-bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__yaml_node *n) {
+bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__node *n) {
   const ap_model *m = r->scenario->model;
   const ap_body_def *def = ap_body(m, body);
   const char *name = def->joint_name ? def->joint_name : def->name;
-  if (n->shape != AP__YAML_SCALAR) {
+  if (n->kind != AP__SCALAR) {
     if (!read_words(r, body, n)) return false;
   } else {
     if (ap_joint_nq(m, body) != 1)

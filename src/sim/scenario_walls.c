@@ -48,7 +48,7 @@ static bool check_keys(ap__scenario_reader *r, const ap__scenario_wall *w) {
       return ap__yaml_fail(y, w->node->line, "a wall of kind %s without \"%s\" (it needs one)",
                            kind_names[w->kind], fits[i].key);
     if (there && !(fits[i].may & kind))
-      return ap__yaml_fail(y, ap__yaml_line_of(y, w->node, fits[i].key),
+      return ap__yaml_fail(y, ap__line_of(w->node, fits[i].key),
                            "%s has no meaning for a wall of kind %s (leave it out%s)", fits[i].key,
                            kind_names[w->kind],
                            kind == PLANE && strcmp(fits[i].key, "axis") == 0
@@ -61,8 +61,8 @@ static bool check_keys(ap__scenario_reader *r, const ap__scenario_wall *w) {
 static bool check_length(ap__scenario_reader *r, const ap__scenario_wall *w, const char *key,
                          double x) {
   ap__yaml *y = &r->yaml;
-  return (x >= 1e-9 && x <= 1e9) || ap__yaml_fail(y, ap__yaml_line_of(y, w->node, key),
-                                                  "%s: %g m (between 1e-9 and 1e9 m)", key, x);
+  return (x >= 1e-9 && x <= 1e9) ||
+         ap__yaml_fail(y, ap__line_of(w->node, key), "%s: %g m (between 1e-9 and 1e9 m)", key, x);
 }
 
 static bool set_size(ap__scenario_reader *r, ap__scenario_wall *w) {
@@ -78,7 +78,7 @@ static bool set_size(ap__scenario_reader *r, ap__scenario_wall *w) {
     size[1] = w->tube;
     if (!check_length(r, w, "ring", size[0]) || !check_length(r, w, "tube", size[1])) return false;
     return size[1] < size[0] ||
-           ap__yaml_fail(y, ap__yaml_line_of(y, w->node, "tube"),
+           ap__yaml_fail(y, ap__line_of(w->node, "tube"),
                          "tube: %g m in a ring of %g m (a smaller one)", size[1], size[0]);
   }
   int count = w->kind == AP_WALL_ELLIPSE ? 2 : 3;
@@ -91,12 +91,12 @@ static bool set_size(ap__scenario_reader *r, ap__scenario_wall *w) {
 
 static bool read_points(ap__scenario_reader *r, ap__scenario_wall *w, double *x) {
   ap__yaml *y = &r->yaml;
-  const ap__yaml_node *n = w->points;
+  const ap__node *n = w->points;
   w->wall.points = x;
   w->wall.npoint = n->length;
   if (n->length < 2) return ap__yaml_fail(y, n->line, "points: %d of them (2 or more)", n->length);
   double last = -INFINITY;
-  for (const ap__yaml_node *item = ap__yaml_first(y, n); item; item = ap__yaml_next(y, item)) {
+  for (const ap__node *item = n->first; item; item = item->next) {
     if (!ap__yaml_numbers(y, "points", item, 2, x)) return false;
     if (!(x[0] > last))
       return ap__yaml_fail(y, item->line, "points: x is %g m after %g m (x must grow)", x[0], last);
@@ -114,14 +114,14 @@ static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *po
   if (wall->kind == AP_WALL_PLANE) memcpy(wall->axis, w->normal, sizeof wall->axis);
   if (!check_keys(r, w) || !set_size(r, w)) return false;
   if (!(wall->restitution >= 0 && wall->restitution <= 1))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, w->node, "restitution"),
+    return ap__yaml_fail(y, ap__line_of(w->node, "restitution"),
                          "restitution: %g (0, no rebound, to 1, no loss)", wall->restitution);
   if (!(wall->friction >= 0))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, w->node, "friction"), "friction: %g (0 or more)",
+    return ap__yaml_fail(y, ap__line_of(w->node, "friction"), "friction: %g (0 or more)",
                          wall->friction);
   if (ap__yaml_has(y, "wall", w->seen, "static_friction") &&
       !(wall->static_friction >= wall->friction))
-    return ap__yaml_fail(y, ap__yaml_line_of(y, w->node, "static_friction"),
+    return ap__yaml_fail(y, ap__line_of(w->node, "static_friction"),
                          "static_friction: %g with a friction of %g (as much or more)",
                          wall->static_friction, wall->friction);
   return !w->points || read_points(r, w, points);
@@ -150,7 +150,7 @@ bool ap__scenario_read_walls(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   size_t points = 0;
   for (int i = 0; i < r->nwall; i++) {
-    const ap__yaml_node *n = r->walls[i].points;
+    const ap__node *n = r->walls[i].points;
     if (n && !ap__yaml_expect_list(&r->yaml, "points", n, "pairs of numbers")) return false;
     points += n ? 2 * (size_t)n->length : 0;
   }
@@ -174,7 +174,7 @@ bool ap__scenario_read_walls(ap__scenario_reader *r) {
 
 // ---- contact points ----------------------------------------------------------------------------
 
-static bool unknown_frame(ap__scenario_reader *r, const ap__yaml_node *n) {
+static bool unknown_frame(ap__scenario_reader *r, const ap__node *n) {
   const ap_model *m = r->scenario->model;
   const char *meant = NULL;
   int least = INT_MAX;
@@ -190,8 +190,7 @@ static bool unknown_frame(ap__scenario_reader *r, const ap__yaml_node *n) {
                        ap__shown(n->text), n->text);
 }
 
-static bool read_frame_contact(ap__scenario_reader *r, const ap__yaml_node *n,
-                               ap_contact_point *point) {
+static bool read_frame_contact(ap__scenario_reader *r, const ap__node *n, ap_contact_point *point) {
   const ap_model *m = r->scenario->model;
   if (!ap__yaml_text(&r->yaml, "contacts", n, &point->name)) return false;
   int frame = ap_find_frame(m, point->name);
@@ -204,8 +203,8 @@ static bool read_frame_contact(ap__scenario_reader *r, const ap__yaml_node *n,
   return true;
 }
 
-static bool read_contact(ap__scenario_reader *r, const ap__yaml_node *n, ap_contact_point *point) {
-  if (n->shape == AP__YAML_SCALAR) {
+static bool read_contact(ap__scenario_reader *r, const ap__node *n, ap_contact_point *point) {
+  if (n->kind == AP__SCALAR) {
     if (!read_frame_contact(r, n, point)) return false;
   } else {
     ap__scenario_contact contact = {0};
@@ -221,10 +220,10 @@ static bool read_contact(ap__scenario_reader *r, const ap__yaml_node *n, ap_cont
                        ap__shown(point->name), point->name);
 }
 
-static bool read_list(ap__scenario_reader *r, const ap__yaml_node *list, ap__names *names) {
+static bool read_list(ap__scenario_reader *r, const ap__node *list, ap__names *names) {
   ap__yaml *y = &r->yaml;
   int i = 0;
-  for (const ap__yaml_node *n = ap__yaml_first(y, list); n; n = ap__yaml_next(y, n), i++) {
+  for (const ap__node *n = list->first; n; n = n->next, i++) {
     ap_contact_point *point = &r->scenario->contacts[i];
     if (!read_contact(r, n, point)) return false;
     if (ap__names_put(names, point->name, i) >= 0)
@@ -243,7 +242,7 @@ static bool default_contacts(ap__scenario_reader *r) {
   return true;
 }
 
-static bool named_contacts(ap__scenario_reader *r, const ap__yaml_node *list) {
+static bool named_contacts(ap__scenario_reader *r, const ap__node *list) {
   ap_scenario *s = r->scenario;
   ap__yaml *y = &r->yaml;
   if (!ap__yaml_expect_list(y, "contacts", list, "frames or maps")) return false;
@@ -262,10 +261,10 @@ static bool named_contacts(ap__scenario_reader *r, const ap__yaml_node *list) {
 bool ap__scenario_read_contacts(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   ap__yaml *y = &r->yaml;
-  const ap__yaml_node *list = r->head.contacts;
+  const ap__node *list = r->head.contacts;
   if (!(list ? named_contacts(r, list) : default_contacts(r))) return false;
   s->scene.point = s->contacts;
-  int line = ap__yaml_line_of(y, &y->nodes[0], list ? "contacts" : "walls");
+  int line = ap__line_of(y->root, list ? "contacts" : "walls");
   if (s->scene.nwall && !s->scene.npoint)
     return ap__scenario_warn(r, line, "there are walls, but no contact points: nothing touches");
   long pairs = (long)s->scene.nwall * s->scene.npoint;
@@ -330,7 +329,7 @@ static bool check_wall(ap__scenario_reader *r, int i, const double *place) {
   ap_error own = {0};
   const double *n = wall->axis;
   if (wall->kind == AP_WALL_PLANE && n[0] == 0 && n[1] == 0 && n[2] == 0)
-    return ap__yaml_fail(&r->yaml, ap__yaml_line_of(&r->yaml, r->walls[i].node, "normal"),
+    return ap__yaml_fail(&r->yaml, ap__line_of(r->walls[i].node, "normal"),
                          "wall \"%.*s\": normal is 0 0 0 (it must be a direction, such as 0 0 1)",
                          ap__shown(wall->name), wall->name);
   size_t size = ap_surface_size(wall);

@@ -371,6 +371,7 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   make_plant(made);
   ap_set_gravity(made->m, made->w, made->scene.gravity);
   ap_set_friction(made->m, made->w, made->scene.joint_friction);
+  ap_work_use(made->m, made->w, scene->code);
   for (int i = 0; i < scene->nspring; i++)
     made->spring_q[i] = ap__run_coordinate(made->m, scene->spring[i].v);
   status = make_surfaces(made, error);

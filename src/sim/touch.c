@@ -3,17 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/vec3.h"
 #include "sim/run.h"
-
-static double dot(const double *a, const double *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double *a, const double *b, double *c) {
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 // The same of a joint at its stop.
 static void look_at_stop(const double *q, const double *v, run_pair *pair) {
@@ -33,8 +24,8 @@ static void look_at_point(const ap_sim *sim, run_pair *pair) {
   double R[9], p[3], speed[6], r[3], turned[3];
   ap_frame_pose(sim->m, sim->w, pair->body, R, p);
   ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
-  for (int k = 0; k < 3; k++) r[k] = dot(R + 3 * k, pair->at);
-  cross(speed + 3, r, turned);
+  for (int k = 0; k < 3; k++) r[k] = dot3(R + 3 * k, pair->at);
+  cross3(speed + 3, r, turned);
   for (int k = 0; k < 3; k++) {
     pair->now.p[k] = p[k] + r[k];
     pair->now.v[k] = speed[k] + turned[k];
@@ -45,15 +36,15 @@ static void look_at_point(const ap_sim *sim, run_pair *pair) {
 static void look_at_wall(run_pair *pair) {
   run_gap *now = &pair->now;
   ap_surface_gap(pair->surface, now->p, &now->gap);
-  now->slope = sqrt(dot(now->gap.gradient, now->gap.gradient));
+  now->slope = norm3(now->gap.gradient);
   double scale = now->slope > 0 ? 1 / now->slope : 0;
   for (int k = 0; k < 3; k++) now->normal[k] = scale * now->gap.gradient[k];
   now->distance = now->slope > 0 ? scale * now->gap.c : now->gap.c;
-  now->rate = dot(now->normal, now->v);
+  now->rate = dot3(now->normal, now->v);
 }
 
 static void note_speed(ap_sim *sim, const run_pair *pair) {
-  sim->fastest = fmax(sim->fastest, sqrt(dot(pair->now.v, pair->now.v)));
+  sim->fastest = fmax(sim->fastest, norm3(pair->now.v));
 }
 
 void ap__run_look(ap_sim *sim, const double *q, const double *v) {
@@ -86,15 +77,15 @@ static double bend(const ap_sim *sim, const run_pair *pair) {
   ap_frame_pose(sim->m, sim->w, pair->body, R, p);
   ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
   ap_frame_acceleration(sim->m, sim->w, pair->body, AP_MIXED, acc);
-  for (int k = 0; k < 3; k++) r[k] = dot(R + 3 * k, pair->at);
-  cross(acc + 3, r, a);
-  cross(speed + 3, r, b);
-  cross(speed + 3, b, c);
+  for (int k = 0; k < 3; k++) r[k] = dot3(R + 3 * k, pair->at);
+  cross3(acc + 3, r, a);
+  cross3(speed + 3, r, b);
+  cross3(speed + 3, b, c);
   for (int k = 0; k < 3; k++) a[k] += acc[k] + c[k];
   double curved = h[0] * v[0] * v[0] + h[3] * v[1] * v[1] + h[5] * v[2] * v[2] +
                   2 * (h[1] * v[0] * v[1] + h[2] * v[0] * v[2] + h[4] * v[1] * v[2]);
   double slope = pair->now.slope;
-  return dot(pair->now.normal, a) + (slope > 0 ? curved / slope : 0);
+  return dot3(pair->now.normal, a) + (slope > 0 ? curved / slope : 0);
 }
 
 run_loss ap__run_loss(const ap_sim *sim, int i) {
@@ -122,9 +113,9 @@ double ap__run_lever(ap_sim *sim, const run_pair *pair) {
   if (pair->joint >= 0) return 1;
   ap_frame_pose(sim->m, sim->w, pair->body, R, p);
   ap_frame_jacobian(sim->m, sim->w, pair->body, AP_MIXED, J);
-  for (int k = 0; k < 3; k++) r[k] = dot(R + 3 * k, pair->at);
-  cross(r, n, moment);
-  double lever = sqrt(dot(r, r));
+  for (int k = 0; k < 3; k++) r[k] = dot3(R + 3 * k, pair->at);
+  cross3(r, n, moment);
+  double lever = norm3(r);
   for (int j = 0; j < sim->nv; j++) {
     double x = 0;
     for (int k = 0; k < 3; k++) {
@@ -167,7 +158,7 @@ ap_touch ap__run_touch(const run_pair *pair, double restitution) {
 }
 
 bool ap__run_along(const ap_sim *sim, const run_pair *pair) {
-  double speed = sqrt(dot(pair->now.v, pair->now.v));
+  double speed = norm3(pair->now.v);
   double none = RUN_ALONG * speed + RUN_NOUGHT * sim->fastest + RUN_DRIFT * sim->length;
   return fabs(pair->now.rate) <= none;
 }
@@ -190,7 +181,7 @@ double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v) {
     look_at_point(sim, pair);
     look_at_wall(pair);
     const double *f = sim->resting[pair->resting].force, *n = pair->now.normal;
-    power -= dot(f, pair->now.v) - dot(f, n) * pair->now.rate;
+    power -= dot3(f, pair->now.v) - dot3(f, n) * pair->now.rate;
   }
   return power;
 }

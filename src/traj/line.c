@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "num/vec3.h"
 #include "traj/traj.h"
 
 enum { N = 6, MOST_SAMPLES = 200000 };
@@ -89,7 +90,7 @@ static ap_status check(line *l, ap_error *error) {
   const ap_line_def *d = l->def;
   double sum = d->speed + d->acceleration + d->step;
   for (int i = 0; i < 3; i++) l->way[i] = d->to[i] - d->from[i];
-  l->length = sqrt(l->way[0] * l->way[0] + l->way[1] * l->way[1] + l->way[2] * l->way[2]);
+  l->length = norm3(l->way);
   if (ap_nq(l->m) != N || ap_nv(l->m) != N)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                       "a straight line needs an arm with six joints of one degree of freedom each");

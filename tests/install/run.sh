@@ -74,6 +74,6 @@ for file in include/appell/appell.h share/doc/appell/LICENSE share/doc/appell/NO
   share/man/man1/appell.1 share/bash-completion/completions/appell; do
   step "find $file" test -f "$prefix/$file"
 done
-for name in appell appell-tools; do
-  step "SONAME of lib$name" sh -c "readelf -d '$libdir/lib$name.so' | grep -q 'SONAME.*lib$name.so.0\]'"
+for name in appell appell-research appell-tools; do
+  step "SONAME of lib$name" sh -c "readelf -d '$libdir/lib$name.so' | grep -q 'SONAME.*lib$name.so.0.1\]'"
 done

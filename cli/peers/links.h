@@ -1,0 +1,16 @@
+/// @file links.h
+/// A model as other libraries want it, see peer.h.
+
+#ifndef CLI_LINKS_H
+#define CLI_LINKS_H
+
+#include <appell/model.h>
+
+#include "peers/peer.h"
+
+/// Fill in the links of a model, which are to be freed. No links where some joint has more than one
+/// coordinate, or none of its own, or memory is short.
+void cli_links_of(const ap_model *m, cli_links *links);
+void cli_links_free(cli_links *links);
+
+#endif

@@ -1,0 +1,21 @@
+// Vectors of three doubles, for code outside the kernels.
+
+#ifndef AP_NUM_VEC3_H
+#define AP_NUM_VEC3_H
+
+#include <math.h>
+
+static inline double dot3(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline double norm3(const double a[3]) { return sqrt(dot3(a, a)); }
+
+// c = a x b; c is neither a nor b.
+static inline void cross3(const double a[3], const double b[3], double c[3]) {
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+#endif

@@ -1,0 +1,249 @@
+// A log that is read back, with the scenario and robot that it belongs to where they are known.
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run.h"
+
+enum { MOST_WARNINGS = 200 };
+
+// ---- warnings ----------------------------------------------------------------------------------
+
+void ap__log_run_warn(ap_run *run, bool told, const char *format, ...) {
+  ap__log_run *l = &run->recorded;
+  char line[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  ap__warning *grown = realloc(l->warning, (size_t)(l->warnings + 1) * sizeof *grown);
+  if (grown) l->warning = grown;
+  if (l->warnings == MOST_WARNINGS) return;
+  const char *copy = grown ? ap__pool_text(&run->pool, line, strlen(line)) : NULL;
+  l->failed = l->failed || !copy;
+  if (copy) l->warning[l->warnings++] = (ap__warning){copy, told};
+}
+
+// ---- scenario and robot ------------------------------------------------------------------------
+
+// Files that the scenario names are looked for beside this one.
+static ap_status parse(ap_run *run, const char *scenario, const char *file, ap_error *error) {
+  const char *slash = file ? strrchr(file, '/') : NULL;
+  const char *folder = slash ? ap__pool_text(&run->pool, file, (size_t)(slash - file) + 1) : NULL;
+  if (slash && !folder) return ap__no_memory(error);
+  const size_t length = strlen(scenario);
+  return ap__kind_of_text(scenario) == AP_RUN_CONTROL
+             ? ap_control_parse(scenario, length, folder, NULL, &run->control, error)
+             : ap_scenario_parse(scenario, length, folder, &run->scenario, error);
+}
+
+// A scenario that is given: what is wrong with it is an error.
+static ap_status read_given(ap_run *run, const char *path, ap_error *error) {
+  ap_error one = {0}, other = {0};
+  const ap_status status = ap_scenario_read(path, &run->scenario, &one);
+  if (status == AP_OK) return AP_OK;
+  if (ap_control_read(path, NULL, &run->control, &other) == AP_OK) return AP_OK;
+  const bool control = strstr(other.text, "appell-scenario") != NULL || other.line > one.line;
+  if (control) one = other;
+  if (!control) one.status = status;
+  if (error) *error = one;
+  return one.status;
+}
+
+// The log's own: without it there is less to be seen, which is said.
+static ap_status read_own(ap_run *run, ap_error *error) {
+  const ap_log_about *about = ap_log_describe(run->recorded.reader);
+  ap_error there = {0}, beside = {0};
+  if (!about->scenario) {
+    ap__log_run_warn(run, true,
+                     "the log does not say its scenario: no robot is drawn (--scenario FILE)");
+    return AP_OK;
+  }
+  ap_status status = parse(run, about->scenario, about->scenario_file, &there);
+  if (status != AP_OK && status != AP_E_MEMORY) // moved, with its files
+    status = parse(run, about->scenario, run->path, &beside);
+  if (status == AP_E_MEMORY) return ap__no_memory(error);
+  if (status == AP_OK) return AP_OK;
+  ap__log_run_warn(run, true,
+                   "its scenario is not read, and no robot drawn: line %d: %s (--scenario FILE)",
+                   there.line, there.text);
+  return AP_OK;
+}
+
+static void note_remarks(ap_run *run) {
+  const ap_error *w;
+  for (int i = 0; (w = run->scenario  ? ap_scenario_warning(run->scenario, i)
+                       : run->control ? ap_control_warning(run->control, i)
+                                      : NULL);
+       i++)
+    ap__log_run_warn(run, false, "%s", w->text); // the run has told it
+  for (int i = 0; run->model && i < ap_model_remarks(run->model); i++) {
+    char line[400];
+    const ap_remark remark = ap_model_remark(run->model, i);
+    if (remark.kind == AP_REMARK_GYRATION) continue;
+    ap__log_run_warn(run, false, "%s", ap_remark_text(run->model, remark, line, sizeof line));
+  }
+}
+
+// ---- columns -----------------------------------------------------------------------------------
+
+static void add_columns(ap__columns *list, const ap_column *column, int n,
+                        const ap__columns *known) {
+  for (int k = 0; k < n; k++) {
+    const ap__quantity *quantity = ap__quantity_of(column[k].name);
+    const ap_column *same = ap__columns_find(known, column[k].name, k);
+    const char *unit = column[k].unit[0] ? column[k].unit
+                       : same            ? same->unit
+                       : quantity->group ? quantity->unit
+                                         : "";
+    ap__columns_add_named(list, column[k].name, unit);
+  }
+}
+
+// Does the log have the coordinates of the run, in their places behind t?
+static bool has_coordinates(const ap_log_about *about, const ap__columns *known, int nq) {
+  bool same = about->columns > nq && known->n > nq;
+  for (int k = 1; same && k <= nq; k++)
+    same = strcmp(about->column[k].name, known->column[k].name) == 0;
+  return same;
+}
+
+// The log's columns; where it does not say their units, those of the scenario's run.
+static bool name_columns(ap_run *run) {
+  const ap_log_about *about = ap_log_describe(run->recorded.reader);
+  ap__columns rows = {0}, events = {0};
+  ap__columns_free(&run->rows);
+  ap__columns_free(&run->events);
+  if (run->scenario) ap__simulation_columns(run->scenario, &rows, &events);
+  if (run->control) ap__control_columns(&rows, run->model);
+  add_columns(&run->rows, about->column, about->columns, &rows);
+  add_columns(&run->events, about->event_column, about->event_columns, &events);
+  run->recorded.replays = run->model && has_coordinates(about, &rows, ap_nq(run->model));
+  const bool good = !rows.failed && !events.failed;
+  ap__columns_free(&rows);
+  ap__columns_free(&events);
+  return good && ap__columns_ready(&run->rows) && ap__columns_ready(&run->events);
+}
+
+// ---- the two together --------------------------------------------------------------------------
+
+static void forget_scenario(ap_run *run) {
+  ap_scenario_free(run->scenario);
+  ap_control_free(run->control);
+  run->scenario = NULL;
+  run->control = NULL;
+  run->model = NULL;
+  run->scene = NULL;
+  run->recorded.robot = NULL;
+  run->recorded.mechanism = NULL;
+  run->recorded.robot_file = NULL;
+  run->recorded.warnings = 0;
+}
+
+// What a scenario, which was read of that file, tells of the log.
+static ap_status use_scenario(ap_run *run, const char *file, ap_error *error) {
+  ap__log_run *l = &run->recorded;
+  l->text = ap_log_describe(l->reader)->scenario;
+  if (run->scenario) {
+    l->text = ap_scenario_text(run->scenario);
+    l->robot = ap_scenario_robot(run->scenario);
+    l->mechanism = ap_scenario_mechanism(run->scenario);
+    run->model = ap_scenario_model(run->scenario);
+    run->scene = ap_scenario_scene(run->scenario);
+    if (ap_scenario_file(run->scenario, 0)) file = ap_scenario_file(run->scenario, 0);
+  } else if (run->control) {
+    l->text = ap_control_text(run->control);
+    l->robot = ap_control_robot(run->control);
+    run->model = ap_control_model(run->control);
+  }
+  l->robot_file = file ? ap__pool_text(&run->pool, file, strlen(file)) : NULL;
+  if (file && !l->robot_file) return ap__no_memory(error);
+  if (!name_columns(run)) return ap__no_memory(error);
+  if (run->model && !l->replays)
+    ap__log_run_warn(run, true,
+                     "its columns are not those of the robot \"%s\": it does not move here",
+                     ap_model_name(run->model));
+  note_remarks(run);
+  l->own = l->warnings;
+  return l->failed ? ap__no_memory(error) : AP_OK;
+}
+
+ap_status ap_run_set_scenario(ap_run *run, const char *path, ap_error *error) {
+  if (run->kind != AP_RUN_LOG || run->stepped || run->log)
+    return AP__REFUSE(error, AP_E_ARG, 0, "only a log that was not read yet takes a scenario");
+  forget_scenario(run);
+  const ap_status status = read_given(run, path, error);
+  return status == AP_OK ? use_scenario(run, path, error) : status;
+}
+
+// ---- the kind ----------------------------------------------------------------------------------
+
+static ap_status start(ap_run *run, ap_error *error) {
+  (void)run, (void)error;
+  return AP_OK;
+}
+
+// Events up to a time; a contact may be told before its time, and those behind it wait for it.
+static ap_status tell_events(ap_run *run, double t, ap_error *error) {
+  ap__log_run *l = &run->recorded;
+  while (!l->no_events) {
+    if (!l->has_event) {
+      const ap_status status = ap_log_next_event(l->reader, &l->event, &l->no_events, error);
+      if (status != AP_OK) return status;
+      l->has_event = !l->no_events;
+    }
+    if (!l->has_event || l->event.t > t) break;
+    ap__run_event(run, &l->event, NULL);
+    l->has_event = false;
+  }
+  return AP_OK;
+}
+
+static ap_status step(ap_run *run, bool *end, ap_error *error) {
+  const ap_status status = ap_log_next(run->recorded.reader, run->rows.row, end, error);
+  return status == AP_OK ? tell_events(run, *end ? INFINITY : run->rows.row[0], error) : status;
+}
+
+static double part(const ap_run *run) {
+  (void)run;
+  return -1;
+}
+
+static void release(ap_run *run) {
+  forget_scenario(run);
+  free(run->recorded.warning);
+  ap_log_close(run->recorded.reader);
+}
+
+ap_status ap__log_run_rewind(ap_run *run, ap_error *error) {
+  ap__log_run *l = &run->recorded;
+  l->warnings = l->own;
+  if (!run->stepped) {
+    run->stepped = true;
+    return AP_OK;
+  }
+  ap_log_reader *again;
+  const ap_status status = ap_log_open(run->path, &again, error);
+  if (status != AP_OK) return status;
+  ap_log_close(l->reader);
+  l->reader = again;
+  l->has_event = l->no_events = false;
+  ap_log_allow_any(l->reader);
+  if (!run->scenario && !run->control) l->text = ap_log_describe(l->reader)->scenario;
+  if (ap_log_describe(l->reader)->columns == run->rows.n) return AP_OK;
+  return AP__REFUSE(error, AP_E_FILE, 0, "the log has changed since it was opened");
+}
+
+ap_status ap__log_run_open(ap_run *run, ap_error *error) {
+  static const ap__run_source source = {start, step, part, release};
+  ap_status status = ap_log_open(run->path, &run->recorded.reader, error);
+  if (status != AP_OK) return status;
+  run->source = &source;
+  ap_log_allow_any(run->recorded.reader); // a sensor may give no number
+  status = read_own(run, error);
+  if (status != AP_OK) return status;
+  return use_scenario(run, ap_log_describe(run->recorded.reader)->scenario_file, error);
+}
