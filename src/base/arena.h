@@ -11,8 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vectors.h"
+
 // Arrays of vectors may ask for a cache line; nothing may ask for more.
+#ifdef AP_VECTORS
 enum { AP_ARENA_ALIGN = 64 };
+#else
+enum { AP_ARENA_ALIGN = __BIGGEST_ALIGNMENT__ };
+#endif
 
 typedef struct ap_arena {
   unsigned char *base; // aligned to AP_ARENA_ALIGN; NULL: only measuring

@@ -9,7 +9,7 @@ typedef struct writer {
   size_t size, used;
 } writer;
 
-static void put(writer *w, char c) {
+__attribute__((noinline)) static void put(writer *w, char c) {
   if (w->used + 1 < w->size) w->text[w->used] = c;
   w->used++;
 }

@@ -405,6 +405,7 @@ TEXT bool are_options(const ap_ik_options *o) {
 ap_status ap_inverse_kinematics(const ap_model *m, ap_work *w, int frame, const double R[9],
                                 const double p[3], const ap_ik_options *options, double *q,
                                 ap_ik_result *result) {
+  if (!w->ik) return AP_E_UNSUPPORTED;
   if (frame < 0 || frame >= m->nframe || !are_options(options)) return AP_E_ARG;
   bool turn_given = R || !options->position_only;
   if (turn_given && (!R || !is_rotation(R))) return AP_E_ARG;

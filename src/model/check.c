@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -18,27 +19,21 @@ typedef struct check {
 
 static const ap_body_def *body_of(const check *c, int body) { return &c->def->bodies[body - 1]; }
 
+// The reason to refuse body `at`, or frame at - nbody - 1; 0: the robot.
 AP_PRINTF(3, 4)
-static bool refuse_body(const check *c, int body, const char *format, ...) {
+static bool refuse(const check *c, int at, const char *format, ...) {
   char reason[256];
+  int frame = at - c->def->nbody - 1;
   va_list arguments;
   va_start(arguments, format);
   ap__compose(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  const char *name = body_of(c, body)->name;
-  ap__refuse(c->error, AP_E_MODEL, "body \"%.*s\": %s", ap__shown(name), name, reason);
-  return false;
-}
-
-AP_PRINTF(3, 4)
-static bool refuse_frame(const check *c, int frame, const char *format, ...) {
-  char reason[256];
-  va_list arguments;
-  va_start(arguments, format);
-  ap__compose(reason, sizeof reason, format, arguments);
-  va_end(arguments);
-  const char *name = c->def->frames[frame].name;
-  ap__refuse(c->error, AP_E_MODEL, "frame \"%.*s\": %s", ap__shown(name), name, reason);
+  const char *name = frame >= 0 ? c->def->frames[frame].name : at > 0 ? body_of(c, at)->name : "";
+  ap__refuse(c->error, AP_E_MODEL, at > 0 ? "%s \"%.*s\": %s" : "%s%.*s%s",
+             at == 0      ? ""
+             : frame >= 0 ? "frame"
+                          : "body",
+             ap__shown(name), name, reason);
   return false;
 }
 
@@ -46,55 +41,85 @@ static bool one_dof(ap_joint_type type) { return type == AP_REVOLUTE || type == 
 
 // ---- numbers ----------------------------------------------------------------------------------
 
+// When a field is read, which must be finite then; what may not be negative; what drives a joint.
+enum {
+  ALWAYS = 1,
+  RPY = 2,
+  MATRIX = 4,
+  DH = 8,
+  AXIS = 16,
+  MIMIC = 32,
+  MAGNITUDE = 64,
+  DRIVE = 128
+};
+
 typedef struct field {
   const char *name;
-  size_t offset; // in ap_body_def
-  int n;
+  unsigned short offset; // in ap_body_def
+  unsigned char n, kind;
 } field;
 
-#define FIELD(member, n) \
-  { #member, offsetof(ap_body_def, member), (n) }
-#define END_OF_FIELDS \
-  { NULL, 0, 0 }
+#define FIELD(member, n, kind) \
+  { #member, offsetof(ap_body_def, member), (n), (kind) }
 
-static const field always_read[] = {
-    FIELD(mass, 1),       FIELD(com, 3),     FIELD(inertia, 6),  FIELD(inertia_rpy, 3),
-    FIELD(viscous, 1),    FIELD(coulomb, 1), FIELD(stiction, 1), FIELD(rotor_inertia, 1),
-    FIELD(gear_ratio, 1), END_OF_FIELDS};
-static const field read_for_rpy[] = {FIELD(place.xyz, 3), FIELD(place.rpy, 3), END_OF_FIELDS};
-static const field read_for_matrix[] = {FIELD(place.xyz, 3), FIELD(place.matrix, 9), END_OF_FIELDS};
-static const field read_for_dh[] = {FIELD(place.alpha, 1), FIELD(place.a, 1), FIELD(place.d, 1),
-                                    FIELD(place.theta, 1), END_OF_FIELDS};
-static const field read_for_axis[] = {FIELD(axis, 3), END_OF_FIELDS};
-static const field read_for_mimic[] = {FIELD(mimic_ratio, 1), FIELD(mimic_offset, 1),
-                                       END_OF_FIELDS};
-static const field never_negative[] = {
-    FIELD(mass, 1),          FIELD(viscous, 1),        FIELD(coulomb, 1),      FIELD(stiction, 1),
-    FIELD(rotor_inertia, 1), FIELD(velocity_limit, 1), FIELD(effort_limit, 1), END_OF_FIELDS};
+static const field fields[] = {FIELD(mass, 1, ALWAYS | MAGNITUDE),
+                               FIELD(com, 3, ALWAYS),
+                               FIELD(inertia, 6, ALWAYS),
+                               FIELD(inertia_rpy, 3, ALWAYS),
+                               FIELD(viscous, 1, ALWAYS | MAGNITUDE | DRIVE),
+                               FIELD(coulomb, 1, ALWAYS | MAGNITUDE | DRIVE),
+                               FIELD(stiction, 1, ALWAYS | MAGNITUDE | DRIVE),
+                               FIELD(rotor_inertia, 1, ALWAYS | MAGNITUDE | DRIVE),
+                               FIELD(gear_ratio, 1, ALWAYS),
+                               FIELD(velocity_limit, 1, MAGNITUDE),
+                               FIELD(effort_limit, 1, MAGNITUDE),
+                               FIELD(place.xyz, 3, RPY | MATRIX),
+                               FIELD(place.rpy, 3, RPY),
+                               FIELD(place.matrix, 9, MATRIX),
+                               FIELD(place.alpha, 1, DH),
+                               FIELD(place.a, 1, DH),
+                               FIELD(place.d, 1, DH),
+                               FIELD(place.theta, 1, DH),
+                               FIELD(axis, 3, AXIS),
+                               FIELD(mimic_ratio, 1, MIMIC),
+                               FIELD(mimic_offset, 1, MIMIC)};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
-static const double *value_of(const ap_body_def *d, const field *f) {
-  return (const double *)(const void *)((const char *)d + f->offset);
-}
-
-static bool are_finite(const check *c, int body, const field *f) {
-  for (; f->name != NULL; f++) {
-    const double *x = value_of(body_of(c, body), f);
-    for (int i = 0; i < f->n; i++) {
-      if (isfinite(x[i])) continue;
-      if (f->n == 1) {
-        return refuse_body(c, body, "%s is %g (it must be a finite number)", f->name, x[i]);
-      }
-      return refuse_body(c, body, "%s[%d] is %g (it must be a finite number)", f->name, i, x[i]);
-    }
+bool ap__are_finite(const double *x, int n) {
+  for (int i = 0; i < n; i++) {
+    uint64_t bits;
+    memcpy(&bits, &x[i], sizeof bits);
+    if ((bits >> 52 & 0x7ff) == 0x7ff) return false;
   }
   return true;
 }
 
-static bool are_not_negative(const check *c, int body, const field *f) {
-  for (; f->name != NULL; f++) {
-    double x = *value_of(body_of(c, body), f);
-    if (!(x >= 0.0)) {
-      return refuse_body(c, body, "%s is %g (it must be zero or more)", f->name, x);
+// Entry i of the n of a field.
+__attribute__((noinline)) static bool is_finite(const check *c, int at, const char *name, int i,
+                                                int n, double x) {
+  if (ap__are_finite(&x, 1)) return true;
+  if (n == 1) return refuse(c, at, "%s is %g (it must be a finite number)", name, x);
+  return refuse(c, at, "%s[%d] is %g (it must be a finite number)", name, i, x);
+}
+
+// Every field of that kind is what the kind asks for.
+static bool check_fields(const check *c, int body, int kind) {
+  for (int k = 0; k < FIELDS; k++) {
+    const field *f = &fields[k];
+    const double *x = (const double *)(const void *)((const char *)body_of(c, body) + f->offset);
+    if (!(f->kind & kind)) continue;
+    if (kind == MAGNITUDE) {
+      if (!(*x >= 0.0)) {
+        return refuse(c, body, "%s is %g (it must be zero or more)", f->name, *x);
+      }
+    } else if (kind == DRIVE) {
+      if (*x != 0.0) {
+        return refuse(c, body, "%s is %g (only a revolute or prismatic joint can have it)", f->name,
+                      *x);
+      }
+    } else {
+      for (int i = 0; i < f->n; i++)
+        if (!is_finite(c, body, f->name, i, f->n, x[i])) return false;
     }
   }
   return true;
@@ -102,18 +127,15 @@ static bool are_not_negative(const check *c, int body, const field *f) {
 
 static bool check_limits(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
-  if (isnan(d->lower) || d->lower == INFINITY) {
-    return refuse_body(c, body, "lower is %g (it must be a number, or -infinity for no limit)",
-                       d->lower);
-  }
-  if (isnan(d->upper) || d->upper == -INFINITY) {
-    return refuse_body(c, body, "upper is %g (it must be a number, or infinity for no limit)",
-                       d->upper);
+  for (int k = 0; k < 2; k++) {
+    double limit = k == 0 ? d->lower : d->upper;
+    if (k == 0 ? limit < INFINITY : limit > -INFINITY) continue;
+    return refuse(c, body, "%s is %g (it must be a number, or %sinfinity for no limit)",
+                  k == 0 ? "lower" : "upper", limit, k == 0 ? "-" : "");
   }
   if (d->lower > d->upper) {
-    return refuse_body(c, body,
-                       "lower is %g, above upper, which is %g (lower must not exceed upper)",
-                       d->lower, d->upper);
+    return refuse(c, body, "lower is %g, above upper, which is %g (lower must not exceed upper)",
+                  d->lower, d->upper);
   }
   return true;
 }
@@ -136,29 +158,32 @@ static bool check_matrix(const check *c, int body) {
   const double *R = body_of(c, body)->place.matrix;
   double defect = ap__rotation_defect(R);
   if (defect > AP_ROTATION_ROUGH) {
-    return refuse_body(c, body,
-                       "place.matrix is not a rotation: R^T R differs from the identity by %.3g "
-                       "(at most 1e-6 is mended)",
-                       defect);
+    return refuse(c, body,
+                  "place.matrix is not a rotation: R^T R differs from the identity by %.3g "
+                  "(at most 1e-6 is mended)",
+                  defect);
   }
-  double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
-               R[2] * (R[3] * R[7] - R[4] * R[6]);
+  double det = 0;
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    det += R[i] * (R[3 + j] * R[6 + k] - R[3 + k] * R[6 + j]);
+  }
   if (det < 0.0) {
-    return refuse_body(c, body, "place.matrix is a reflection (its determinant must be 1, not -1)");
+    return refuse(c, body, "place.matrix is a reflection (its determinant must be 1, not -1)");
   }
   return true;
 }
 
 static bool check_place(const check *c, int body) {
   switch (body_of(c, body)->place.kind) {
-    case AP_PLACE_RPY: return are_finite(c, body, read_for_rpy);
-    case AP_PLACE_MATRIX: return are_finite(c, body, read_for_matrix) && check_matrix(c, body);
+    case AP_PLACE_RPY: return check_fields(c, body, RPY);
+    case AP_PLACE_MATRIX: return check_fields(c, body, MATRIX) && check_matrix(c, body);
     case AP_DH_MODIFIED:
     case AP_DH_STANDARD:
-    case AP_DH_VALERA: return are_finite(c, body, read_for_dh);
+    case AP_DH_VALERA: return check_fields(c, body, DH);
   }
-  return refuse_body(c, body, "place.kind is %d (it must be one of ap_placement_kind)",
-                     (int)body_of(c, body)->place.kind);
+  return refuse(c, body, "place.kind is %d (it must be one of ap_placement_kind)",
+                (int)body_of(c, body)->place.kind);
 }
 
 // A spherical or free joint has no axis, and with Denavit-Hartenberg parameters the axis is z.
@@ -166,45 +191,36 @@ static bool check_axis(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
   bool reads_axis = one_dof(d->joint) || d->joint == AP_PLANAR;
   if (!reads_axis || d->place.kind > AP_PLACE_MATRIX) return true;
-  if (!are_finite(c, body, read_for_axis)) return false;
-  if (d->axis[0] != 0 || d->axis[1] != 0 || d->axis[2] != 0) return true;
-  return refuse_body(c, body, "axis is %g %g %g (a moving joint needs a direction)", d->axis[0],
-                     d->axis[1], d->axis[2]);
+  if (!check_fields(c, body, AXIS)) return false;
+  for (int i = 0; i < 3; i++)
+    if (d->axis[i] != 0) return true;
+  return refuse(c, body, "axis is %g %g %g (a moving joint needs a direction)", d->axis[0],
+                d->axis[1], d->axis[2]);
 }
 
 static bool check_drive(const check *c, int body) {
-  static const field drive[] = {FIELD(viscous, 1), FIELD(coulomb, 1), FIELD(stiction, 1),
-                                FIELD(rotor_inertia, 1), END_OF_FIELDS};
   const ap_body_def *d = body_of(c, body);
   if (d->stiction != 0.0 && d->stiction < d->coulomb) {
-    return refuse_body(
-        c, body,
-        "stiction is %g, below coulomb, which is %g (it must be at least coulomb, or "
-        "0 for the same)",
-        d->stiction, d->coulomb);
+    return refuse(c, body,
+                  "stiction is %g, below coulomb, which is %g (it must be at least coulomb, or "
+                  "0 for the same)",
+                  d->stiction, d->coulomb);
   }
-  if (one_dof(d->joint)) return true;
-  for (const field *f = drive; f->name != NULL; f++) {
-    double x = *value_of(d, f);
-    if (x == 0.0) continue;
-    return refuse_body(c, body, "%s is %g (only a revolute or prismatic joint can have it)",
-                       f->name, x);
-  }
-  return true;
+  return one_dof(d->joint) || check_fields(c, body, DRIVE);
 }
 
 static bool check_body(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
   if (d->parent < 0 || d->parent >= body) {
-    return refuse_body(c, body,
-                       "parent is %d (body %d may hang on 0, the ground, or on an earlier body)",
-                       d->parent, body);
+    return refuse(c, body,
+                  "parent is %d (body %d may hang on 0, the ground, or on an earlier body)",
+                  d->parent, body);
   }
   if ((int)d->joint < (int)AP_FIXED || (int)d->joint > (int)AP_FREE) {
-    return refuse_body(c, body, "joint is %d (it must be one of ap_joint_type)", (int)d->joint);
+    return refuse(c, body, "joint is %d (it must be one of ap_joint_type)", (int)d->joint);
   }
-  return check_place(c, body) && check_axis(c, body) && are_finite(c, body, always_read) &&
-         are_not_negative(c, body, never_negative) && check_limits(c, body) && check_drive(c, body);
+  return check_place(c, body) && check_axis(c, body) && check_fields(c, body, ALWAYS) &&
+         check_fields(c, body, MAGNITUDE) && check_limits(c, body) && check_drive(c, body);
 }
 
 // ---- mimic ------------------------------------------------------------------------------------
@@ -213,26 +229,20 @@ static bool check_follower(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
   if (d->mimic == 0) return true;
   if (d->mimic < 0 || d->mimic > c->def->nbody) {
-    return refuse_body(c, body, "mimic is %d (it must be the number of a body, 1 to %d)", d->mimic,
-                       c->def->nbody);
+    return refuse(c, body, "mimic is %d (it must be the number of a body, 1 to %d)", d->mimic,
+                  c->def->nbody);
   }
   const ap_body_def *leader = body_of(c, d->mimic);
-  if (!one_dof(d->joint)) {
-    return refuse_body(c, body,
-                       "mimic: its joint cannot follow \"%.*s\" (only a revolute or "
-                       "prismatic joint can follow)",
-                       ap__shown(leader->name), leader->name);
+  bool can_follow = one_dof(d->joint);
+  if (!can_follow || !one_dof(leader->joint)) {
+    return refuse(c, body, "mimic: %s cannot follow \"%.*s\" (%s)", can_follow ? "it" : "its joint",
+                  ap__shown(leader->name), leader->name,
+                  can_follow ? "the leader's joint must be revolute or prismatic"
+                             : "only a revolute or prismatic joint can follow");
   }
-  if (!one_dof(leader->joint)) {
-    return refuse_body(c, body,
-                       "mimic: it cannot follow \"%.*s\" (the leader's joint must be "
-                       "revolute or prismatic)",
-                       ap__shown(leader->name), leader->name);
-  }
-  if (!are_finite(c, body, read_for_mimic)) return false;
+  if (!check_fields(c, body, MIMIC)) return false;
   if (d->mimic_ratio == 0.0) {
-    return refuse_body(c, body,
-                       "mimic_ratio is 0 (use a fixed joint for a body that does not move)");
+    return refuse(c, body, "mimic_ratio is 0 (use a fixed joint for a body that does not move)");
   }
   return true;
 }
@@ -249,9 +259,9 @@ static bool check_mimic_cycles(const check *c) {
       i = body_of(c, i)->mimic;
     }
     if (i != 0 && seen[i] == start) {
-      return refuse_body(c, i,
-                         "mimic: it follows itself, directly or through others (a chain of "
-                         "followers must end at a joint that follows none)");
+      return refuse(c, i,
+                    "mimic: it follows itself, directly or through others (a chain of "
+                    "followers must end at a joint that follows none)");
     }
   }
   return true;
@@ -259,54 +269,56 @@ static bool check_mimic_cycles(const check *c) {
 
 // ---- names ------------------------------------------------------------------------------------
 
-typedef const char *(*name_function)(const check *c, int i);
-
-static const char *body_name(const check *c, int i) { return c->def->bodies[i].name; }
-static const char *joint_name(const check *c, int i) {
+// Name i of the joints, or of the bodies and then the frames, because these share the names.
+static const char *name_of(const check *c, bool joints, int i) {
+  if (i >= c->def->nbody) return c->def->frames[i - c->def->nbody].name;
   const ap_body_def *d = &c->def->bodies[i];
-  return d->joint_name != NULL ? d->joint_name : d->name;
+  return joints && d->joint_name != NULL ? d->joint_name : d->name;
 }
-// Frames come after bodies, because they share the names.
-static const char *frame_name(const check *c, int i) {
-  int n = c->def->nbody;
-  return i < n ? c->def->bodies[i].name : c->def->frames[i - n].name;
+
+static int compare(const check *c, bool joints, int a, int b) {
+  const unsigned char *x = (const unsigned char *)name_of(c, joints, a);
+  const unsigned char *y = (const unsigned char *)name_of(c, joints, b);
+  while (*x != '\0' && *x == *y) x++, y++;
+  return *x - *y;
 }
 
 // By name, and by number where names are equal.
-static bool comes_before(const check *c, name_function name, int a, int b) {
-  int order = strcmp(name(c, a), name(c, b));
+static bool comes_before(const check *c, bool joints, int a, int b) {
+  int order = compare(c, joints, a, b);
   return order != 0 ? order < 0 : a < b;
 }
 
-static void sift_down(const check *c, name_function name, int *heap, int root, int n) {
-  for (;;) {
-    int child = 2 * root + 1;
-    if (child >= n) return;
-    if (child + 1 < n && comes_before(c, name, heap[child], heap[child + 1])) child++;
-    if (!comes_before(c, name, heap[root], heap[child])) return;
-    int t = heap[root];
-    heap[root] = heap[child];
-    heap[child] = t;
-    root = child;
+static void exchange(int *a, int *b) {
+  int t = *a;
+  *a = *b;
+  *b = t;
+}
+
+static void sift_down(const check *c, bool joints, int *heap, int root, int n) {
+  for (int child; (child = 2 * root + 1) < n; root = child) {
+    if (child + 1 < n && comes_before(c, joints, heap[child], heap[child + 1])) child++;
+    if (!comes_before(c, joints, heap[root], heap[child])) return;
+    exchange(&heap[root], &heap[child]);
   }
 }
 
 // The smallest number below n whose name an earlier one has, -1 if there is none; *first gets the
 // earlier one. Heapsort, because comparing all pairs of a million names would take hours.
-static int find_duplicate(const check *c, name_function name, int n, int *first) {
+static int find_duplicate(const check *c, bool joints, int n, int *first) {
   int *heap = c->scratch;
   for (int i = 0; i < n; i++) heap[i] = i;
-  for (int i = n / 2 - 1; i >= 0; i--) sift_down(c, name, heap, i, n);
-  for (int end = n - 1; end > 0; end--) {
-    int t = heap[0];
-    heap[0] = heap[end];
-    heap[end] = t;
-    sift_down(c, name, heap, 0, end);
+  for (int root = n / 2, end = n; end > 1;) {
+    if (root > 0)
+      root--; // the heap is made
+    else
+      exchange(&heap[0], &heap[--end]); // and then its largest taken, one after the other
+    sift_down(c, joints, heap, root, end);
   }
   int found = -1;
   for (int i = 1; i < n; i++) {
     if (found >= 0 && heap[i] >= found) continue;
-    if (strcmp(name(c, heap[i - 1]), name(c, heap[i])) != 0) continue;
+    if (compare(c, joints, heap[i - 1], heap[i]) != 0) continue;
     found = heap[i];
     *first = heap[i - 1];
   }
@@ -314,24 +326,18 @@ static int find_duplicate(const check *c, name_function name, int n, int *first)
 }
 
 static bool check_names_present(const check *c) {
-  for (int i = 0; i < c->def->nbody; i++) {
-    const char *name = c->def->bodies[i].name;
+  int nbody = c->def->nbody;
+  for (int i = 0; i < nbody + c->def->nframe; i++) {
+    bool is_body = i < nbody;
+    const char *name = name_of(c, false, i), *what = is_body ? "body" : "frame";
     if (name == NULL || name[0] == '\0') {
-      ap__refuse(c->error, AP_E_MODEL, "body %d: name is missing (every body needs its own)",
-                 i + 1);
-      return false;
+      return refuse(c, 0, "%s %d: name is missing (every %s needs its own)", what,
+                    is_body ? i + 1 : i - nbody, what);
     }
-    const char *joint = c->def->bodies[i].joint_name;
-    if (joint != NULL && joint[0] == '\0') {
-      return refuse_body(c, i + 1,
-                         "joint_name is empty (use NULL to give the joint the body's name)");
+    const char *joint = name_of(c, true, i);
+    if (joint[0] == '\0') {
+      return refuse(c, i + 1, "joint_name is empty (use NULL to give the joint the body's name)");
     }
-  }
-  for (int i = 0; i < c->def->nframe; i++) {
-    const char *name = c->def->frames[i].name;
-    if (name != NULL && name[0] != '\0') continue;
-    ap__refuse(c->error, AP_E_MODEL, "frame %d: name is missing (every frame needs its own)", i);
-    return false;
   }
   return true;
 }
@@ -339,45 +345,40 @@ static bool check_names_present(const check *c) {
 static bool check_names_unique(const check *c) {
   int nbody = c->def->nbody;
   int first = 0;
-  int found = find_duplicate(c, body_name, nbody, &first);
+  int found = find_duplicate(c, false, nbody, &first);
   if (found >= 0) {
-    return refuse_body(c, found + 1,
-                       "name: bodies %d and %d have the same (names must be unique "
-                       "among bodies)",
-                       first + 1, found + 1);
+    return refuse(c, found + 1,
+                  "name: bodies %d and %d have the same (names must be unique among bodies)",
+                  first + 1, found + 1);
   }
-  found = find_duplicate(c, joint_name, nbody, &first);
+  found = find_duplicate(c, true, nbody, &first);
   if (found >= 0) {
-    const char *name = joint_name(c, found);
-    const char *other = body_name(c, first);
-    return refuse_body(c, found + 1,
-                       "joint_name \"%.*s\" is also that of body \"%.*s\" (names must "
-                       "be unique among joints)",
-                       ap__shown(name), name, ap__shown(other), other);
+    const char *name = name_of(c, true, found);
+    const char *other = name_of(c, false, first);
+    return refuse(c, found + 1,
+                  "joint_name \"%.*s\" is also that of body \"%.*s\" (names must "
+                  "be unique among joints)",
+                  ap__shown(name), name, ap__shown(other), other);
   }
-  found = find_duplicate(c, frame_name, nbody + c->def->nframe, &first);
+  found = find_duplicate(c, false, nbody + c->def->nframe, &first);
   if (found < 0) return true;
-  return refuse_frame(c, found - nbody,
-                      "name is also that of %s (names must be unique among frames "
-                      "and bodies)",
-                      first < nbody ? "a body" : "an earlier frame");
+  return refuse(c, found + 1,
+                "name is also that of %s (names must be unique among frames and bodies)",
+                first < nbody ? "a body" : "an earlier frame");
 }
 
 // ---- the whole --------------------------------------------------------------------------------
 
 static bool check_frame(const check *c, int frame) {
   const ap_frame_def *f = &c->def->frames[frame];
+  int at = c->def->nbody + 1 + frame;
   if (f->body < 0 || f->body > c->def->nbody) {
-    return refuse_frame(c, frame, "body is %d (it must be the number of a body, 0 to %d)", f->body,
-                        c->def->nbody);
+    return refuse(c, at, "body is %d (it must be the number of a body, 0 to %d)", f->body,
+                  c->def->nbody);
   }
   for (int i = 0; i < 3; i++) {
-    if (!isfinite(f->xyz[i])) {
-      return refuse_frame(c, frame, "xyz[%d] is %g (it must be a finite number)", i, f->xyz[i]);
-    }
-    if (!isfinite(f->rpy[i])) {
-      return refuse_frame(c, frame, "rpy[%d] is %g (it must be a finite number)", i, f->rpy[i]);
-    }
+    if (!is_finite(c, at, "xyz", i, 3, f->xyz[i])) return false;
+    if (!is_finite(c, at, "rpy", i, 3, f->rpy[i])) return false;
   }
   return true;
 }
@@ -406,12 +407,8 @@ bool ap__check_counts(const ap_robot_def *def, ap_error *error) {
 bool ap__check_definition(const ap_robot_def *def, int *scratch, ap_error *error) {
   check c = {def, scratch, error};
   if (!check_names_present(&c)) return false; // first, because messages quote names
-  for (int i = 0; i < 3; i++) {
-    if (isfinite(def->gravity[i])) continue;
-    ap__refuse(error, AP_E_MODEL, "gravity[%d] is %g (it must be a finite number)", i,
-               def->gravity[i]);
-    return false;
-  }
+  for (int i = 0; i < 3; i++)
+    if (!is_finite(&c, 0, "gravity", i, 3, def->gravity[i])) return false;
   for (int body = 1; body <= def->nbody; body++) {
     if (!check_body(&c, body)) return false;
   }

@@ -1,6 +1,5 @@
 // From a definition to an immutable model in the caller's memory.
 
-#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -10,20 +9,19 @@
 
 // Everything that lies in the model's memory.
 typedef struct layout {
-  ap_model *model;
-  ap_body_def *link;
-  ap_frame_def *frame;
-  int *mover;
-  ap_joint *joint;
-  ap_remark *remark;
-  ap_packed_body *packed_body;
-  ap_packed_frame *packed_frame;
-  int *numbers;  // scratch
-  double *reach; // scratch
-  char *text;
+  ap_model *place; // of the model,
+  ap_model model;  // which points to the rest,
+  int *numbers;    // but scratch
+  char *text;      // and names
 } layout;
 
-static size_t text_size(const char *s) { return s == NULL ? 0 : strlen(s) + 1; }
+// Bytes of s with its NUL. Bounded, so that compilers do not make a call of it: strlen() of a C
+// library may take more room than everything here.
+static size_t text_size(const char *s) {
+  size_t n = 0;
+  while (s != NULL && n < SIZE_MAX && s[n++] != '\0') continue;
+  return n;
+}
 
 static const char *name_of_robot(const ap_robot_def *def) {
   return def->name == NULL || def->name[0] == '\0' ? "robot" : def->name;
@@ -31,25 +29,21 @@ static const char *name_of_robot(const ap_robot_def *def) {
 
 // The one list, walked once with no memory to measure and once to place. The counts were checked.
 static layout lay_out(const ap_robot_def *def, ap_arena *arena) {
-  size_t nlink = (size_t)def->nbody + 1;
-  size_t nframe = (size_t)def->nframe;
-  size_t moving = 1; // the ground counts
-  size_t matrices = 0;
-  for (int i = 0; i < def->nbody; i++) {
+  int nlink = def->nbody + 1, nframe = nlink + def->nframe;
+  int moving = 1; // the ground counts
+  for (int i = 0; i < def->nbody; i++)
     if (def->bodies[i].joint != AP_FIXED) moving++;
-    if (def->bodies[i].place.kind == AP_PLACE_MATRIX) matrices++;
-  }
-  layout l;
-  l.model = AP_TAKE_ALIGNED(arena, ap_model, 1);
-  l.joint = AP_TAKE_ALIGNED(arena, ap_joint, moving);
-  l.packed_body = AP_TAKE_ALIGNED(arena, ap_packed_body, moving);
-  l.packed_frame = AP_TAKE(arena, ap_packed_frame, nlink + nframe);
-  l.link = AP_TAKE(arena, ap_body_def, nlink);
-  l.frame = AP_TAKE(arena, ap_frame_def, nframe);
-  l.remark = AP_TAKE(arena, ap_remark, AP_REMARKS_PER_BODY * moving + matrices);
-  l.reach = AP_TAKE(arena, double, moving);
-  l.mover = AP_TAKE(arena, int, nlink);
-  l.numbers = AP_TAKE(arena, int, nlink + nframe);
+  layout l = {.place = AP_TAKE_ALIGNED(arena, ap_model, 1)};
+  ap_model *m = &l.model;
+  m->nlink = nlink, m->nframe = nframe;
+  m->joint = AP_TAKE_ALIGNED(arena, ap_joint, moving);
+  m->packed_body = AP_TAKE_ALIGNED(arena, ap_packed_body, moving);
+  m->packed_frame = AP_TAKE(arena, ap_packed_frame, nframe);
+  m->link = AP_TAKE(arena, ap_body_def, nlink);
+  m->frame = AP_TAKE(arena, ap_frame_def, def->nframe);
+  m->moment = AP_TAKE(arena, double, 3 * moving);
+  m->mover = AP_TAKE(arena, int, nlink);
+  l.numbers = AP_TAKE(arena, int, nframe);
   l.text = AP_TAKE(arena, char, text_size(name_of_robot(def)));
   for (int i = 0; i < def->nbody; i++) {
     ap__take(arena, text_size(def->bodies[i].name), 1, 1);
@@ -68,26 +62,30 @@ size_t ap_model_size(const ap_robot_def *def) {
 
 // ---- copy -------------------------------------------------------------------------------------
 
-// Copy s to *text, which moves on.
-static const char *keep(char **text, const char *s) {
-  char *copy = *text;
-  size_t size = strlen(s) + 1;
-  memcpy(copy, s, size);
-  *text += size;
-  return copy;
+// Not inline, so that compilers do not make a call of it, as in text_size().
+__attribute__((noinline)) static void copy(void *to, const void *from, size_t size) {
+  unsigned char *x = to;
+  for (const unsigned char *y = from; size > 0; size--) *x++ = *y++;
 }
 
-static void copy_definition(const ap_robot_def *def, const layout *l) {
-  ap_model *m = l->model;
-  char *text = l->text;
+// Copy s to *text, which moves on.
+static const char *keep(char **text, const char *s) {
+  char *kept = *text;
+  size_t size = text_size(s);
+  copy(kept, s, size);
+  *text += size;
+  return kept;
+}
+
+static void copy_definition(const ap_robot_def *def, ap_model *m, char *text) {
   m->name = keep(&text, name_of_robot(def));
   memcpy(m->gravity, def->gravity, sizeof m->gravity);
-  m->link[0] = ap_default_body();
-  m->link[0].name = "ground";
-  m->link[0].joint_name = "";
+  ap_body_def ground = ap_default_body();
+  ground.name = "ground", ground.joint_name = "";
+  copy(&m->link[0], &ground, sizeof ground);
   for (int i = 0; i < def->nbody; i++) {
     ap_body_def *link = &m->link[i + 1];
-    *link = def->bodies[i];
+    copy(link, &def->bodies[i], sizeof *link);
     link->name = keep(&text, link->name);
     link->joint_name = link->joint_name == NULL ? link->name : keep(&text, link->joint_name);
   }
@@ -100,7 +98,7 @@ static void copy_definition(const ap_robot_def *def, const layout *l) {
 // ---- topology ---------------------------------------------------------------------------------
 
 static const struct {
-  int nq, nv;
+  unsigned char nq, nv;
 } joint_sizes[] = {
     [AP_FIXED] = {0, 0},     [AP_REVOLUTE] = {1, 1}, [AP_PRISMATIC] = {1, 1},
     [AP_SPHERICAL] = {4, 3}, [AP_PLANAR] = {3, 3},   [AP_FREE] = {7, 6},
@@ -155,7 +153,9 @@ static bool resolve_mimics(ap_model *m, int *stack, ap_error *error) {
     while (n > 0) {
       const ap_joint *joint = &m->joint[stack[--n]];
       resolve_follower(m, stack[n]);
-      if (joint->ratio != 0 && isfinite(joint->ratio) && isfinite(joint->offset)) continue;
+      if (joint->ratio != 0 && ap__are_finite(&joint->ratio, 1) &&
+          ap__are_finite(&joint->offset, 1))
+        continue;
       const char *name = m->link[joint->link].name;
       ap__refuse(
           error, AP_E_MODEL,
@@ -188,18 +188,6 @@ static void number_coordinates(ap_model *m) {
 
 // ---- the whole --------------------------------------------------------------------------------
 
-static void attach(const ap_robot_def *def, const layout *l) {
-  *l->model = (ap_model){.nlink = def->nbody + 1,
-                         .nframe = def->nbody + 1 + def->nframe,
-                         .link = l->link,
-                         .frame = l->frame,
-                         .mover = l->mover,
-                         .joint = l->joint,
-                         .remark = l->remark,
-                         .packed_body = l->packed_body,
-                         .packed_frame = l->packed_frame};
-}
-
 ap_model *ap_model_init(const ap_robot_def *def, void *mem, size_t size, ap_error *error) {
   if (error != NULL) *error = (ap_error){.status = AP_OK};
   if (!ap__check_counts(def, error)) return NULL;
@@ -212,16 +200,14 @@ ap_model *ap_model_init(const ap_robot_def *def, void *mem, size_t size, ap_erro
   memset(mem, 0, needed); // equal definitions give equal bytes, padding included
   ap_arena arena = ap__arena(mem);
   layout l = lay_out(def, &arena);
-  if (l.model == NULL || l.text == NULL) return NULL; // never: the same walk was just measured
+  if (l.place == NULL || l.text == NULL) return NULL; // never: the same walk was just measured
   if (!ap__check_definition(def, l.numbers, error)) return NULL;
-  ap_model *m = l.model;
-  attach(def, &l);
-  copy_definition(def, &l);
+  ap_model *m = l.place;
+  copy(m, &l.model, sizeof *m);
+  copy_definition(def, m, l.text);
   number_bodies(m);
   if (!resolve_mimics(m, l.numbers, error)) return NULL;
   number_coordinates(m);
   ap__pack_f64(m, m->packed_body, m->packed_frame);
-  if (!ap__check_merged(m, error)) return NULL;
-  ap__remark_model(m, l.reach, l.numbers);
-  return m;
+  return ap__check_merged(m, error) ? m : NULL;
 }

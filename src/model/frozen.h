@@ -15,15 +15,14 @@
 
 // One moving body's joint.
 typedef struct ap_joint {
-  ap_joint_type type; // never AP_FIXED, but for joint[0], the ground
-  int link;           // the link whose joint this is
-  int parent;         // body
-  int q, v;           // where it starts in the user's q and v (a follower: its leader's place)
-  int qi, vi;         // where it starts in the internal coordinates
-  int nq, nv;         // entries there, by type
-  int leader;         // body it follows, mimic chains resolved to their end; 0: none
-  double ratio;       // q = ratio * q_leader + offset; 1 and 0 for a joint of its own
-  double offset;
+  ap_joint_type type;   // never AP_FIXED, but for joint[0], the ground
+  int link;             // the link whose joint this is
+  int parent;           // body
+  int q, v;             // where it starts in the user's q and v (a follower: its leader's place)
+  int qi, vi;           // where it starts in the internal coordinates
+  int nq, nv;           // entries there, by type
+  int leader;           // body it follows, mimic chains resolved to their end; 0: none
+  double ratio, offset; // q = ratio * q_leader + offset; 1 and 0 for a joint of its own
 } ap_joint;
 
 struct ap_model {
@@ -33,13 +32,12 @@ struct ap_model {
   int nlink;    // the user's bodies, with the ground
   int nbody;    // moving bodies, with the ground
   int nframe;   // nlink + named frames
-  int nremark;
   double gravity[3];
   ap_body_def *link;   // [nlink], names point into the model's memory; link[0] is the ground
   ap_frame_def *frame; // [nframe - nlink]
   int *mover;          // [nlink] body that carries the link
   ap_joint *joint;     // [nbody]
-  ap_remark *remark;   // [nremark]
+  double *moment;      // [3 * nbody] principal moments of inertia, ascending; none of the ground
   struct ap_packed_body *packed_body;   // [nbody], in double; see pack.h
   struct ap_packed_frame *packed_frame; // [nframe], in double
 };

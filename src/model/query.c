@@ -12,12 +12,6 @@ int ap_nv(const ap_model *m) { return m->nv; }
 int ap_nbody(const ap_model *m) { return m->nlink; }
 int ap_nframe(const ap_model *m) { return m->nframe; }
 const double *ap_gravity(const ap_model *m) { return m->gravity; }
-int ap_model_remarks(const ap_model *m) { return m->nremark; }
-
-ap_remark ap_model_remark(const ap_model *m, int i) {
-  assert(i >= 0 && i < m->nremark);
-  return m->remark[i];
-}
 
 static bool is_link(const ap_model *m, int i) { return i >= 0 && i < m->nlink; }
 

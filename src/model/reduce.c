@@ -13,10 +13,12 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "model/check.h"
+#include "model/pack.h"
 #include "num/arith_f64.h"
 #include "num/vocabulary.inc"
 
 #define PACK_NEGLIGIBLE 1.2e-16 // as in pack_f64.c
+#define PACKED_FRAME    ap_packed_frame
 #include "model/place.inc"
 
 // What is known of a joint, by its body's number.
@@ -231,45 +233,61 @@ static bool lock_all(const reduction *r, int *root) {
 
 // ---- bodies that no longer move ----------------------------------------------------------------
 
-static mat3 turned(vec3 axis, double angle) {
-  mat3 K = axes_with_z(axis);
-  return product(product(K, about_z(angle)), transpose(K));
+static void turn_about(const double *axes, double angle, double *R) {
+  about(2, angle, R);
+  multiply(axes, R, PRODUCT, R);
+  multiply(R, axes, B_TRANSPOSED, R);
+}
+
+static void turn_by(const double *quaternion, double *R) {
+  mat3 A = quaternion_matrix(quaternion);
+  store3(R, A.x), store3(R + 3, A.y), store3(R + 6, A.z);
 }
 
 // The joint frame at q in the joint frame at zero.
-static place motion(const ap_body_def *body, const double *q) {
-  place at = {identity33(), zero3()};
+static void motion(const ap_body_def *body, const double *q, place *at) {
+  double u[3], axes[9];
+  joint_axis(body, u);
+  axes_with_z(u, axes);
+  no_place(at);
   switch (body->joint) {
     case AP_FIXED: break;
-    case AP_REVOLUTE: at.R = turned(joint_axis(body), q[0]); break;
-    case AP_PRISMATIC: at.p = scale(q[0], joint_axis(body)); break;
-    case AP_SPHERICAL: at.R = quaternion_matrix(q); break;
-    case AP_PLANAR:
-      at.R = turned(joint_axis(body), q[2]);
-      at.p = apply(axes_with_z(joint_axis(body)), (vec3){q[0], q[1], 0});
+    case AP_REVOLUTE: turn_about(axes, q[0], at->R); break;
+    case AP_PRISMATIC:
+      for (int k = 0; k < 3; k++) at->p[k] = q[0] * u[k];
       break;
-    case AP_FREE: at.R = quaternion_matrix(q + 3), at.p = param3(q); break;
+    case AP_SPHERICAL: turn_by(q, at->R); break;
+    case AP_PLANAR:
+      turn_about(axes, q[2], at->R);
+      multiply(axes, (double[]){q[0], q[1], 0}, VECTOR, at->p);
+      break;
+    case AP_FREE: turn_by(q + 3, at->R), copy(3, q, at->p); break;
   }
-  return at;
 }
 
-static ap_placement placement(place at) {
+static ap_placement placement(const place *at) {
   static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   ap_placement g = ap_default_body().place;
-  store3(g.xyz, at.p);
-  store3(g.matrix, at.R.x), store3(g.matrix + 3, at.R.y), store3(g.matrix + 6, at.R.z);
+  memcpy(g.xyz, at->p, sizeof g.xyz);
+  memcpy(g.matrix, at->R, sizeof g.matrix);
   if (memcmp(g.matrix, one, sizeof one) != 0) g.kind = AP_PLACE_MATRIX;
   return g;
 }
 
-static place link_in_parent(const ap_body_def *body) {
-  return compose(joint_place(body), link_place(body));
+// The link frame of a body, whose joint moves so, in its parent's.
+static void link_in_parent(const ap_body_def *body, const place *moved, place *at) {
+  place link;
+  joint_place(body, at);
+  if (moved) compose(at, moved, at);
+  link_place(body, &link);
+  compose(at, &link, at);
 }
 
 // At zero the definition's own numbers stay as they are.
 static ap_placement place_at(const ap_body_def *body, const double *q) {
   ap_placement g = body->place;
   double zero[AP_JOINT_NQ];
+  place moved, at;
   neutral(body->joint, zero);
   if (memcmp(q, zero, (size_t)joint_nq[body->joint] * sizeof *q) == 0) return g;
   if (g.kind > AP_PLACE_MATRIX && body->joint == AP_REVOLUTE)
@@ -277,7 +295,7 @@ static ap_placement place_at(const ap_body_def *body, const double *q) {
   else if (g.kind > AP_PLACE_MATRIX && body->joint == AP_PRISMATIC)
     g.d += g.kind == AP_DH_VALERA ? -q[0] : q[0];
   else
-    g = placement(compose(compose(joint_place(body), motion(body, q)), link_place(body)));
+    motion(body, q, &moved), link_in_parent(body, &moved, &at), g = placement(&at);
   return g;
 }
 
@@ -305,10 +323,13 @@ static void fix(const reduction *r, int b) {
 static void ground_root(const reduction *r, int root) {
   ap_body_def *body = &r->body[root - 1];
   if (body->parent == 0) return;
-  place at = {identity33(), zero3()};
-  for (int b = root; b != 0; b = r->body[b - 1].parent)
-    at = compose(link_in_parent(&r->body[b - 1]), at);
-  body->place = placement(at);
+  place at, next;
+  no_place(&at);
+  for (int b = root; b != 0; b = r->body[b - 1].parent) {
+    link_in_parent(&r->body[b - 1], NULL, &next);
+    compose(&next, &at, &at);
+  }
+  body->place = placement(&at);
   body->parent = 0;
 }
 

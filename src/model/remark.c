@@ -1,6 +1,7 @@
-// What only the merged bodies can tell: refused where no robot has it, remarked where real ones do.
+// What no model is refused for, but its author should know.
 
-#include <float.h>
+#include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -27,78 +28,34 @@
 // nothing of its size, and motors stand out on either side. So no link is taken to be shorter than
 // the robot's longest; `appell lint`, which knows shapes, says more.
 
-static bool all_finite(const double *x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(x[i])) return false;
-  }
-  return true;
-}
+// Remarks are found when they are asked for: counted, or up to one of them.
+typedef struct remarks {
+  const ap_model *m;
+  int skip; // so many before the one that is asked for
+  int count;
+  ap_remark asked;
+} remarks;
 
-// What rounding may make of a zero principal moment when links are merged.
-static double rounding_of_moments(const ap_packed_body *b, double largest) {
-  double r = norm3(b->com);
-  return 64 * DBL_EPSILON * (fabs(largest) + b->mass * r * r);
-}
-
-static bool check_moments(const ap_model *m, int body, ap_error *error) {
-  const ap_packed_body *b = &m->packed_body[body];
-  const char *name = m->link[m->joint[body].link].name;
-  if (!all_finite(b->s, 3) || !isfinite(b->mass) || !all_finite(b->com, 3) ||
-      !all_finite(b->inertia, 6)) {
-    ap__refuse(
-        error, AP_E_MODEL,
-        "body \"%.*s\": place, mass or inertia overflows when the links fixed to it are merged "
-        "(use smaller numbers)",
-        ap__shown(name), name);
-    return false;
-  }
-  double moment[3];
-  ap__eigen3(b->inertia, moment);
-  if (moment[0] >= AP_LEAST_MOMENT || moment[0] >= -rounding_of_moments(b, moment[2])) return true;
-  ap__refuse(
-      error, AP_E_MODEL,
-      "body \"%.*s\": inertia has a principal moment of %.4g kg m2 (it must not be negative)",
-      ap__shown(name), name, moment[0]);
-  return false;
-}
-
-bool ap__check_merged(const ap_model *m, ap_error *error) {
-  for (int b = 1; b < m->nbody; b++) {
-    if (!check_moments(m, b, error)) return false;
-  }
-  for (int i = 0; i < m->nframe; i++) {
-    if (all_finite(m->packed_frame[i].p, 3)) continue;
-    const char *name = i < m->nlink ? m->link[i].name : m->frame[i - m->nlink].name;
-    ap__refuse(error, AP_E_MODEL, "frame \"%.*s\": its place overflows (use smaller numbers)",
-               ap__shown(name), name);
-    return false;
-  }
-  return true;
-}
-
-// ---- remarks ----------------------------------------------------------------------------------
-
-static void add_remark(ap_model *m, ap_remark_kind kind, int link, double value, double bound) {
-  m->remark[m->nremark++] = (ap_remark){kind, link, value, bound};
+static void add_remark(remarks *r, ap_remark_kind kind, int link, double value, double bound) {
+  if (r->count++ == r->skip) r->asked = (ap_remark){kind, link, value, bound};
 }
 
 static void raise(double *x, double value) {
   if (value > *x) *x = value;
 }
 
-// reach[b]: how far from its own origin body b is known to extend. Returns the largest.
-static double find_reach(const ap_model *m, double *reach) {
-  for (int b = 0; b < m->nbody; b++) reach[b] = norm3(m->packed_body[b].com);
+// How far from its own origin some body is known to extend.
+static double longest_reach(const ap_model *m) {
+  double longest = 0;
   for (int b = 1; b < m->nbody; b++) {
-    raise(&reach[m->joint[b].parent], norm3(m->packed_body[b].s));
+    raise(&longest, norm3(m->packed_body[b].com));
+    if (m->joint[b].parent != 0) raise(&longest, norm3(m->packed_body[b].s));
   }
   for (int i = 0; i < m->nframe; i++) {
     int link = i < m->nlink ? i : m->frame[i - m->nlink].body;
-    raise(&reach[m->mover[link]], norm3(m->packed_frame[i].p));
+    if (m->mover[link] != 0) raise(&longest, norm3(m->packed_frame[i].p));
   }
-  double largest = 0;
-  for (int b = 1; b < m->nbody; b++) raise(&largest, reach[b]);
-  return largest;
+  return longest;
 }
 
 // The smallest inertia that the body shows to its own joint, nothing being beyond it: zero means a
@@ -125,55 +82,57 @@ static double apparent_inertia(const ap_packed_body *b, ap_joint_type type) {
   return type == AP_FREE && b->mass < moment[0] ? b->mass : moment[0];
 }
 
-static void remark_moments(ap_model *m, int body) {
-  const ap_packed_body *b = &m->packed_body[body];
-  int link = m->joint[body].link;
-  double moment[3];
-  ap__eigen3(b->inertia, moment);
+static void remark_moments(remarks *r, int body) {
+  const double *moment = r->m->moment + 3 * body;
+  int link = r->m->joint[body].link;
   // A negative moment breaks the triangle inequality as well: one remark is enough.
-  if (moment[0] < -rounding_of_moments(b, moment[2])) {
-    add_remark(m, AP_REMARK_NOT_POSITIVE, link, moment[0], 0);
+  if (moment[0] < -ap__rounding_of_moments(r->m, body, moment[2])) {
+    add_remark(r, AP_REMARK_NOT_POSITIVE, link, moment[0], 0);
   } else if (moment[2] - (moment[0] + moment[1]) > TRIANGLE_SLACK * moment[2]) {
-    add_remark(m, AP_REMARK_TRIANGLE, link, moment[2], moment[0] + moment[1]);
+    add_remark(r, AP_REMARK_TRIANGLE, link, moment[2], moment[0] + moment[1]);
   }
 }
 
-static void remark_gyration(ap_model *m, int body, double reach) {
-  const ap_packed_body *b = &m->packed_body[body];
-  double moment[3];
-  if (b->mass <= 0 || reach <= 0) return;
-  ap__eigen3(b->inertia, moment);
-  if (moment[2] <= 0) return;
-  double radius = sqrt(moment[2] / b->mass);
+static void remark_gyration(remarks *r, int body, double reach) {
+  double mass = r->m->packed_body[body].mass, largest = r->m->moment[3 * body + 2];
+  if (mass <= 0 || reach <= 0 || largest <= 0) return;
+  double radius = sqrt(largest / mass);
   if (radius <= GYRATION_SLACK * reach) return;
-  add_remark(m, AP_REMARK_GYRATION, m->joint[body].link, radius, reach);
+  add_remark(r, AP_REMARK_GYRATION, r->m->joint[body].link, radius, reach);
 }
 
-static void remark_leaf(ap_model *m, int body) {
-  if (m->joint[body].leader) return; // a follower has no coordinate of its own
-  const ap_packed_body *b = &m->packed_body[body];
-  double apparent = apparent_inertia(b, m->joint[body].type);
-  if (b->mass > 0 && apparent > rounding_of_moments(b, 0)) return;
-  add_remark(m, AP_REMARK_MASSLESS_LEAF, m->joint[body].link, b->mass, apparent);
+static void remark_leaf(remarks *r, int body) {
+  const ap_joint *joint = &r->m->joint[body];
+  if (joint->leader) return; // a follower has no coordinate of its own
+  const ap_packed_body *b = &r->m->packed_body[body];
+  double apparent = apparent_inertia(b, joint->type);
+  if (b->mass > 0 && apparent > ap__rounding_of_moments(r->m, body, 0)) return;
+  add_remark(r, AP_REMARK_MASSLESS_LEAF, joint->link, b->mass, apparent);
 }
 
-void ap__remark_model(ap_model *m, double *reach, int *children) {
-  double longest = find_reach(m, reach);
-  m->nremark = 0;
-  for (int b = 0; b < m->nbody; b++) children[b] = 0;
-  for (int b = 1; b < m->nbody; b++) children[m->joint[b].parent]++;
+static remarks find_remarks(const ap_model *m, int skip) {
+  remarks r = {.m = m, .skip = skip};
+  double longest = longest_reach(m);
   for (int i = 1; i < m->nlink; i++) {
     if (m->link[i].place.kind != AP_PLACE_MATRIX) continue;
     double defect = ap__rotation_defect(m->link[i].place.matrix);
     if (defect <= AP_ROTATION_EXACT) continue;
-    add_remark(m, AP_REMARK_NOT_ROTATION, i, defect, AP_ROTATION_EXACT);
+    add_remark(&r, AP_REMARK_NOT_ROTATION, i, defect, AP_ROTATION_EXACT);
   }
-  for (int b = 1; b < m->nbody; b++) {
-    raise(&reach[b], longest);
-    remark_moments(m, b);
-    if (children[b] == 0) remark_leaf(m, b);
-    remark_gyration(m, b, reach[b]);
+  for (int b = 1; b < m->nbody && r.count <= skip; b++) {
+    remark_moments(&r, b);
+    if (m->packed_body[b].children == 0) remark_leaf(&r, b);
+    remark_gyration(&r, b, longest);
   }
+  return r;
+}
+
+int ap_model_remarks(const ap_model *m) { return find_remarks(m, INT_MAX).count; }
+
+ap_remark ap_model_remark(const ap_model *m, int i) {
+  remarks r = find_remarks(m, i);
+  assert(i >= 0 && i < r.count);
+  return r.asked;
 }
 
 // ---- text -------------------------------------------------------------------------------------

@@ -2,14 +2,18 @@
 
 #include <math.h>
 
+#include "num/root.h"
+
+static double secant(double tangent) { return root_f64(tangent * tangent + 1.0); }
+
 // One Jacobi rotation in the plane (p, q) that makes A[p][q] zero. With theta = cot(2 phi) the
-// smaller of the two angles has t = tan(phi) = sign(theta) / (|theta| + sqrt(theta^2 + 1)).
+// smaller of the two angles has t = tan(phi) = sign(theta) / (|theta| + root_f64(theta^2 + 1)).
 static void rotate(double A[3][3], int p, int q) {
   if (A[p][q] == 0.0) return;
   double theta = (A[q][q] - A[p][p]) / (2.0 * A[p][q]);
-  double t = 1.0 / (fabs(theta) + sqrt(theta * theta + 1.0));
+  double t = 1.0 / (fabs(theta) + secant(theta));
   if (theta < 0.0) t = -t;
-  double c = 1.0 / sqrt(t * t + 1.0);
+  double c = 1.0 / secant(t);
   double s = t * c;
   A[p][p] -= t * A[p][q];
   A[q][q] += t * A[p][q];
@@ -36,17 +40,13 @@ void ap__eigen3(const double s[6], double w[3]) {
     w[0] = w[1] = w[2] = 0.0;
     return;
   }
-  double xx = s[0] / scale, xy = s[1] / scale, xz = s[2] / scale;
-  double yy = s[3] / scale, yz = s[4] / scale, zz = s[5] / scale;
-  double A[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
+  double A[3][3];
+  for (int i = 0, k = 0; i < 3; i++)
+    for (int j = i; j < 3; j++) A[i][j] = A[j][i] = s[k++] / scale;
   // Convergence is quadratic: 3x3 matrices need at most five sweeps; eight cost nothing here.
   for (int sweep = 0; sweep < 8; sweep++) {
-    rotate(A, 0, 1);
-    rotate(A, 0, 2);
-    rotate(A, 1, 2);
+    for (int k = 0; k < 3; k++) rotate(A, k / 2, 1 + (k + 1) / 2);
   }
   for (int i = 0; i < 3; i++) w[i] = scale * A[i][i];
-  order(&w[0], &w[1]);
-  order(&w[1], &w[2]);
-  order(&w[0], &w[1]);
+  for (int k = 0; k < 3; k++) order(&w[k % 2], &w[k % 2 + 1]);
 }
