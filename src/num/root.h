@@ -7,13 +7,13 @@
 #include <math.h>
 
 #if defined __arm__ && !(defined __ARM_FP && (__ARM_FP & 8))
-#define AP_OWN_ROOT
+#define AP_SOFT_DOUBLE
 #endif
 
 double ap__root(double x);
 
 static inline double root_f64(double x) {
-#ifdef AP_OWN_ROOT
+#ifdef AP_SOFT_DOUBLE
   return ap__root(x);
 #else
   return sqrt(x);
