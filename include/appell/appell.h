@@ -1,3 +1,4 @@
+// clang-format off
 /// @file appell.h
 /// The map of Appell, in the order in which a program meets it. This header includes the core.
 ///
@@ -6,11 +7,11 @@
 /// | header  | what it is about                                                                   |
 /// |---------|------------------------------------------------------------------------------------|
 /// | base.h  | status codes, the error record                                                     |
-/// | model.h | define a robot, check it, freeze it; lock joints, take a part of a robot | | work.h
-/// | the memory that algorithms work in, in parts; payload, gravity, friction, own code  | | kin.h
-/// | poses, velocities, Jacobians, inverse kinematics                                    | | dyn.h
-/// | inverse and forward dynamics, inertia and Coriolis matrices, derivatives, energy    | |
-/// batch.h | the same for many states at once, rollouts                                          |
+/// | model.h | define a robot, check it, freeze it; lock joints, take a part of a robot            |
+/// | work.h  | the memory that algorithms work in, in parts; payload, gravity, friction, own code  |
+/// | kin.h   | poses, velocities, Jacobians, inverse kinematics                                    |
+/// | dyn.h   | inverse and forward dynamics, inertia and Coriolis matrices, derivatives, energy    |
+/// | batch.h | the same for many states at once, rollouts                                          |
 ///
 /// Functions in double have plain names, their twins in single precision end in _f32.
 ///
@@ -36,6 +37,8 @@
 /// | codegen.h                     | one robot as C or CUDA, also compiled while a program runs   |
 /// | eval.h, compare.h, bench.h    | a quantity of many states; methods side by side; speed       |
 /// | plot.h                        | figures                                                      |
+
+// clang-format on
 
 #ifndef APPELL_H
 #define APPELL_H

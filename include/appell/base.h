@@ -30,7 +30,7 @@ extern "C" {
   X(AP_E_MODEL, "the robot definition is not valid")                                         \
   X(AP_E_FILE, "the file cannot be read or written")                                         \
   X(AP_E_SYNTAX, "the file is not well formed")                                              \
-  X(AP_E_UNSUPPORTED, "not available for this model")                                        \
+  X(AP_E_UNSUPPORTED, "not available for this model, or for a work without that part")       \
   X(AP_E_SINGULAR, "the inertia matrix is singular here")                                    \
   X(AP_E_UNREACHABLE, "the pose cannot be reached")                                          \
   X(AP_E_NO_CONVERGENCE, "the iteration did not converge")                                   \

@@ -55,9 +55,10 @@ AP_API ap_batch *ap_batch_init(const ap_model *m, void *mem, size_t size);
 AP_API const char *ap_batch_isa(const ap_batch *b);
 /// How many states it computes side by side: 8, 4 or 2 in double, 16, 8 or 4 in float.
 AP_API int ap_batch_lanes(const ap_batch *b);
-/// Compute from now on with the gravity, the friction, the changed inertias and the payloads that
-/// are set in w (see work.h), and with the code that w computes with (ap_work_use()). AP_E_ARG, and
-/// no change, where w belongs to another model.
+/// Copy the settings of a work, and again after they change: compute with the gravity, the
+/// friction, the changed inertias and the payloads that are set in w (see work.h), and with the
+/// code that w computes with (ap_work_use()). AP_E_ARG, and no change, where w belongs to another
+/// model.
 AP_API ap_status ap_batch_use_settings(const ap_model *m, ap_batch *b, const ap_work *w);
 
 // Every function below returns AP_E_ARG, with the outputs untouched, where s is no range of states

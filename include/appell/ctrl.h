@@ -61,7 +61,8 @@ typedef struct ap_ctrl_def {
   double period;            ///< s between two steps: 1e-3
   double blend;             ///< s: time constant with which the bump of a switch fades: 0.05
   double windup;            ///< rad/s2: the most that integral action may ask for: 100
-  const ap_functions *code; ///< to compute with where that fits, see ap_work_use(): NULL
+  const ap_functions *code; ///< to compute with where that fits, see ap_work_use(): NULL. Compile
+                            ///< it without friction, which the controller compensates itself
   bool friction;            ///< compensate friction and rotors of the model (docs/control.md): true
 } ap_ctrl_def;
 /// The defaults named above; set the model.

@@ -57,7 +57,8 @@ AP_API ap_status ap_forward_dynamics_ext(const ap_model *m, ap_work *w, const do
 /// Entry (i, j) of dtau_dq is the derivative of tau_i as q moves along its degree of freedom j
 /// (ap_integrate() with the j-th unit vector: free and spherical joints turn in the body frame),
 /// the numbers v and a held; dtau_da is M. With friction on, dtau_dv has the viscous part; the
-/// Coulomb part has no derivative at rest and none is added. Always AP_OK.
+/// Coulomb part has no derivative at rest and none is added. AP_E_UNSUPPORTED
+/// where the work has no such part.
 AP_API ap_status ap_inverse_dynamics_derivatives(const ap_model *m, ap_work *w, const double *q,
                                                  const double *v, const double *a, double *dtau_dq,
                                                  double *dtau_dv, double *dtau_da);

@@ -245,7 +245,7 @@ AP_API size_t ap_reduced_size(const ap_robot_def *def);
 AP_API const ap_reduced *ap_reduce(const ap_robot_def *def, const ap_reduction_def *how, void *mem,
                                    size_t size, ap_error *error);
 
-/// Built-in robots. ap_builtin(i) names the i-th, NULL past the last.
+/// Built-in robots. ap_builtin_name(i) names the i-th, NULL past the last.
 AP_API const char *ap_builtin_name(int i);
 /// One line about a built-in robot and its source.
 AP_API const char *ap_builtin_about(int i);

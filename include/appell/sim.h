@@ -148,7 +148,8 @@ typedef struct ap_scene {
   double depth;              ///< m: a start deeper inside a wall is refused: 1e-9; up to 1e-3
   long most_events;          ///< in a run, before AP_E_NO_CONVERGENCE: 1000000
   const ap_functions *code;  ///< the robot (or the mechanism's tree) is computed with, where that
-                             ///< fits, see ap_work_use(): NULL
+                             ///< fits, see ap_work_use(): NULL. With joint_friction, compile with
+                             ///< friction (ap_compile_options), unless the robot has none
 } ap_scene;
 /// No walls, no forces, and the defaults named above; set the model.
 AP_API ap_scene ap_default_scene(void);

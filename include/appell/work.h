@@ -5,7 +5,7 @@
 /// stack, the heap), initialise it; after that no function that takes it allocates, locks, does
 /// I/O or touches a global.
 ///
-///     static _Alignas(64) unsigned char pool[POOL_BYTES];
+///     static unsigned char pool[POOL_BYTES];
 ///     ap_work *w = ap_work_init(model, pool, sizeof pool);   // NULL: too small
 ///
 /// The work remembers its model: pass the same model to every function that takes both.
@@ -123,10 +123,13 @@ typedef struct ap_functions {
 } ap_functions;
 
 /// From now on this work computes with f wherever f has the function and the robot is as f knows
-/// it; with a payload, another gravity, or friction that f has not, the general kernels take over
-/// until that is undone. Results may differ in the last bits. f NULL: general kernels alone. f must
+/// it. With a payload, changed inertias or another gravity, or where joint friction of the model is
+/// on and f was made without it or the reverse, the general kernels take over until that is undone.
+/// Results may differ in the last bits. f NULL: general kernels alone. f must
 /// live as long as it is used.
 AP_API void ap_work_use(const ap_model *m, ap_work *w, const ap_functions *f);
+/// Whether it does at the moment: f is there and fits what is set.
+AP_API bool ap_work_uses_code(const ap_model *m, const ap_work *w);
 
 // ---- single precision --------------------------------------------------------------------------
 
@@ -192,6 +195,7 @@ AP_API ap_status ap_set_payload_f32(const ap_model *m, ap_work_f32 *w, int i, fl
 AP_API void ap_set_gravity_f32(const ap_model *m, ap_work_f32 *w, const float gravity[3]);
 AP_API void ap_set_friction_f32(const ap_model *m, ap_work_f32 *w, bool on);
 AP_API void ap_work_use_f32(const ap_model *m, ap_work_f32 *w, const ap_functions_f32 *f);
+AP_API bool ap_work_uses_code_f32(const ap_model *m, const ap_work_f32 *w);
 /// @}
 
 #ifdef __cplusplus

@@ -99,8 +99,9 @@ static void put_parallel_banner(ap__text *t, const ap_unit *u, const char *endin
       " * SI units; M is row-major, tau are the torques of the motors. margin[0] is the square\n"
       " * of how far the limb next to its limit is from a serial singularity; it is not above 0,\n"
       " * and may be NaN, where a limb does not reach, and so are the results. margin[1] is 0 in\n"
-      " * a parallel singularity, where the motors cannot hold the platform. Test both before\n"
-      " * the results are used. Batches have entry j of state k at [j*n + k].\n"
+      " * a parallel singularity, where the motors cannot hold the platform, and has either sign\n"
+      " * elsewhere. Test margin[0] > 1e-12 and |margin[1]| > 1e-9 before the results are used.\n"
+      " * Batches have entry j of state k at [j*n + k].\n"
       " * Outputs overlap nothing.\n"
       " */\n\n");
 }
