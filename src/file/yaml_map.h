@@ -21,9 +21,9 @@ typedef enum ap__yaml_kind {
 typedef struct ap__yaml_key {
   const char *map; // the map it stands in
   const char *key;
+  size_t offset; // where the value goes in the struct of the map
   ap__yaml_kind kind;
   int count;           // of AP__YAML_NUMBERS
-  size_t offset;       // where the value goes in the struct of the map
   const char *of;      // see the kinds
   const char *unit;    // for the manual, as is what follows
   const char *initial; // default in words; "required" means that
