@@ -263,14 +263,13 @@ static ap_status read_file(ap__control_reader *r, ap_error *error) {
     fail(r, "file is missing");
     return AP_E_SYNTAX;
   }
-  char *path = own ? NULL : ap__control_path_of(r, name);
-  if (!path && !own) return AP_E_MEMORY;
+  const char *path = own ? own : ap__control_path_of(r, name);
+  if (!path) return AP_E_MEMORY;
   ap_rows *rows = NULL;
   double *x = NULL;
   int count = 0;
   bool whole = false;
-  ap_status status = ap_rows_open(path ? path : own, &rows, error);
-  free(path);
+  ap_status status = ap_rows_open(path, &rows, error);
   if (!status) status = read_samples(r->control, rows, &x, &count, &whole, error);
   if (!status) status = join(r->control, x, count, whole, error);
   ap_rows_close(rows);

@@ -46,9 +46,11 @@ static const char *beside(const char *const (*pairs)[2], const char *word) {
 }
 
 // A map of this name, in a sentence.
-static const char *a_map(const ap__yaml *y, const char *map) {
-  const char *name = beside(y->format->names, map);
-  return name ? name : map;
+static const char *a_map(ap__yaml *y, const char *map) {
+  const char *name = y->format->names ? beside(y->format->names, map) : NULL;
+  if (name) return name;
+  snprintf(y->a_map, sizeof y->a_map, "%s %s", strchr("aeiou", *map) ? "an" : "a", map);
+  return y->a_map;
 }
 
 // ---- scalars -----------------------------------------------------------------------------------

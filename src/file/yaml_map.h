@@ -37,7 +37,7 @@ typedef struct ap__yaml_format {
   const char *file;                  // "a robot file"
   const char *opening;               // its first line
   const ap__yaml_key *keys;          // closed by one without map; those of a map stand together
-  const char *const (*names)[2];     // maps, and what they are called in a sentence
+  const char *const (*names)[2];     // maps that a sentence does not call "a NAME"; NULL: none
   const char *const (*own_words)[2]; // what users of other formats write, and the word here
   // A value of AP__YAML_TEXTS or AP__YAML_LIST.
   bool (*list)(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target);
@@ -63,7 +63,8 @@ struct ap__yaml {
   void *context;  // for the format's functions
   const ap__node *root;
   ap_status status;
-  ap__tree tree; // of ap__yaml_parse()
+  ap__tree tree;  // of ap__yaml_parse()
+  char a_map[24]; // one of its maps in a sentence
 };
 
 // Both are false, so that a reader can return them.

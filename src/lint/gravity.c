@@ -127,8 +127,7 @@ static void describe(const search *s, char *out, size_t size) {
       left++;
       continue;
     }
-    const ap_body_def *body = ap_body(s->l->model, s->body_of_q[k]);
-    const char *name = body->joint_name ? body->joint_name : body->name;
+    const char *name = ap__joint_name(ap_body(s->l->model, s->body_of_q[k]));
     char one[96];
     int n = snprintf(one, sizeof one, "%s%.*s %.3g", shown ? ", " : "", ap__shown(name), name,
                      s->best[k]);

@@ -203,7 +203,7 @@ static void say_effect(lint *l, lint_note *note, const double *change) {
     return;
   }
   const ap_body_def *body = ap_body(m->model, m->body[worst]);
-  const char *name = body->joint_name ? body->joint_name : body->name;
+  const char *name = ap__joint_name(body);
   const char *unit = body->joint == AP_PRISMATIC ? "N" : "N m";
   note->effect = (ap_lint_effect){name, unit, change[worst], m->largest[worst]};
   ap__lint_why(note, "joint \"%.*s\" changes by up to %.3g %s of at most %.3g %s, %.3g %%",

@@ -17,31 +17,23 @@
 
 bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...) {
   ap_scenario *s = r->scenario;
-  ap_error *grown = ap__grown(s->warnings, s->nwarning, &s->warning_capacity, sizeof *grown);
-  if (!grown) return ap__yaml_no_memory(&r->yaml);
-  s->warnings = grown;
+  ap_error *warning = ap__append(&s->warnings, &s->nwarning, &s->warning_capacity, sizeof *warning);
+  if (!warning) return ap__yaml_no_memory(&r->yaml);
   va_list arguments;
   va_start(arguments, format);
-  ap__vfail(&s->warnings[s->nwarning++], AP_OK, line, format, arguments);
+  ap__vfail(warning, AP_OK, line, format, arguments);
   va_end(arguments);
   return true;
 }
 
 const char *ap__scenario_path(ap__scenario_reader *r, const char *name) {
   ap_scenario *s = r->scenario;
-  const char *folder = name[0] == '/' ? "" : r->folder, *kept = NULL;
-  size_t length = strlen(folder) + strlen(name);
-  char *path = malloc(length + 1);
-  if (path) {
-    snprintf(path, length + 1, "%s%s", folder, name);
-    kept = ap__pool_text(&s->pool, path, length);
-  }
-  free(path);
-  if (!kept)
+  const char *path = ap__source_path(&s->source, name);
+  if (!path)
     ap__yaml_no_memory(&r->yaml);
   else if (s->nfile < AP__MAX_FILES)
-    s->file[s->nfile++] = kept;
-  return kept;
+    s->file[s->nfile++] = path;
+  return path;
 }
 
 // Names one after the other, as far as there is room.
@@ -56,11 +48,6 @@ static void add_name(char *list, size_t size, const char *name) {
 
 static bool own_coordinates(const ap_model *m, int body) { return ap_joint_nv(m, body) > 0; }
 
-static const char *joint_name(const ap_model *m, int body) {
-  const ap_body_def *def = ap_body(m, body);
-  return def->joint_name ? def->joint_name : def->name;
-}
-
 static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
   const ap_model *m = r->scenario->model;
   const char *meant = NULL;
@@ -68,8 +55,9 @@ static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__nod
   int least = INT_MAX;
   for (int i = 1; i < ap_nbody(m); i++) {
     if (!own_coordinates(m, i)) continue;
-    if (ap__name_nearer(name->text, joint_name(m, i), &least)) meant = joint_name(m, i);
-    add_name(all, sizeof all, joint_name(m, i));
+    const char *known = ap__joint_name(ap_body(m, i));
+    if (ap__name_nearer(name->text, known, &least)) meant = known;
+    add_name(all, sizeof all, known);
   }
   if (meant)
     ap__yaml_fail(&r->yaml, name->line,
@@ -297,20 +285,16 @@ static bool check_steps(ap__scenario_reader *r) {
 // ---- the format --------------------------------------------------------------------------------
 
 static bool read_wall(ap__scenario_reader *r, const ap__node *item) {
-  ap__scenario_wall *grown = ap__grown(r->walls, r->nwall, &r->wall_capacity, sizeof *grown);
-  if (!grown) return ap__yaml_no_memory(&r->yaml);
-  r->walls = grown;
-  ap__scenario_wall *wall = &r->walls[r->nwall++];
+  ap__scenario_wall *wall = ap__append(&r->walls, &r->nwall, &r->wall_capacity, sizeof *wall);
+  if (!wall) return ap__yaml_no_memory(&r->yaml);
   *wall = (ap__scenario_wall){.node = item, .wall = ap_default_wall(), .normal = {0, 0, 1}};
   wall->wall.name = NULL;
   return ap__yaml_read_map(&r->yaml, item, "wall", wall);
 }
 
 static bool read_load(ap__scenario_reader *r, const ap__node *item) {
-  ap__scenario_load *grown = ap__grown(r->loads, r->nload, &r->load_capacity, sizeof *grown);
-  if (!grown) return ap__yaml_no_memory(&r->yaml);
-  r->loads = grown;
-  ap__scenario_load *load = &r->loads[r->nload++];
+  ap__scenario_load *load = ap__append(&r->loads, &r->nload, &r->load_capacity, sizeof *load);
+  if (!load) return ap__yaml_no_memory(&r->yaml);
   *load = (ap__scenario_load){.node = item, .load = {.from = -INFINITY, .to = INFINITY}};
   return ap__yaml_read_map(&r->yaml, item, "load", load);
 }
@@ -338,14 +322,6 @@ static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, vo
   return strcmp(map, "integrator") != 0 || check_integrator(r, line, seen);
 }
 
-static const char *const map_names[][2] = {{"scenario", "a scenario"},
-                                           {"wall", "a wall"},
-                                           {"contact", "a contact"},
-                                           {"start", "a start"},
-                                           {"joint", "a joint"},
-                                           {"load", "a load"},
-                                           {"integrator", "an integrator"},
-                                           {NULL, NULL}};
 static const char *const own_words[][2] = {{"model", "robot"},     {"time", "duration"},
                                            {"until", "duration"},  {"dt", "output_step"},
                                            {"center", "centre"},   {"e", "restitution"},
@@ -360,7 +336,6 @@ static const char *const own_words[][2] = {{"model", "robot"},     {"time", "dur
 static const ap__yaml_format scenario_format = {.file = "a scenario file",
                                                 .opening = "appell-scenario: 1",
                                                 .keys = ap__scenario_keys,
-                                                .names = map_names,
                                                 .own_words = own_words,
                                                 .list = read_list,
                                                 .finish = finish_map};
@@ -400,10 +375,10 @@ static void set_defaults(ap__scenario_reader *r) {
                                 .output_step = 0.01};
 }
 
-static bool read_all(ap__scenario_reader *r, const char *text, size_t length) {
+static bool read_all(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   ap__yaml *y = &r->yaml;
-  if (!ap__yaml_parse(y, text, length)) return false;
+  if (!ap__yaml_parse(y, s->source.text, s->source.length)) return false;
   set_defaults(r);
   if (!ap__yaml_read_map(y, y->root, "scenario", &r->head)) return false;
   s->name = r->head.name;
@@ -414,66 +389,39 @@ static bool read_all(ap__scenario_reader *r, const char *text, size_t length) {
          ap__scenario_read_loads(r) && ap__scenario_check_limits(r) && ap__scenario_check_start(r);
 }
 
-// folder ends with a slash or is empty.
-static ap_status parse(const char *text, size_t length, const char *folder, ap_scenario **scenario,
-                       ap_error *error) {
+static ap_status parse(ap_scenario *s, ap_error *error) {
   ap_error own = {0};
-  ap_scenario *s = calloc(1, sizeof *s);
-  if (s) s->text = malloc(length + 1);
-  if (!s || !s->text) {
-    ap_scenario_free(s);
-    return ap__no_memory(error);
-  }
-  memcpy(s->text, text, length);
-  s->text[length] = 0;
-  ap__scenario_reader r = {.scenario = s, .folder = folder};
-  r.yaml = (ap__yaml){.format = &scenario_format, .error = &own, .kept = &s->pool, .context = &r};
-  bool good = read_all(&r, text, length);
+  ap__scenario_reader r = {.scenario = s};
+  r.yaml =
+      (ap__yaml){.format = &scenario_format, .error = &own, .kept = &s->source.pool, .context = &r};
+  bool good = read_all(&r);
   ap__yaml_free(&r.yaml);
   free(r.walls);
   free(r.loads);
-  if (good) {
-    *scenario = s;
-    return AP_OK;
-  }
-  ap_scenario_free(s);
-  if (error) *error = own;
-  return own.status;
+  if (!good && error) *error = own;
+  return good ? AP_OK : own.status;
 }
 
-// The first length bytes of folder, with a slash at the end. NULL: no memory.
-static char *with_slash(const char *folder, size_t length) {
-  char *copy = malloc(length + 2);
-  if (!copy) return NULL;
-  memcpy(copy, folder, length);
-  if (length && copy[length - 1] != '/') copy[length++] = '/';
-  copy[length] = 0;
-  return copy;
+// Its source has been read with this status.
+static ap_status finish(ap_scenario *s, ap_status status, ap_scenario **scenario, ap_error *error) {
+  if (!status) status = parse(s, error);
+  *scenario = status ? NULL : s;
+  if (status) ap_scenario_free(s);
+  return status;
 }
 
 ap_status ap_scenario_parse(const char *text, size_t length, const char *folder,
                             ap_scenario **scenario, ap_error *error) {
-  *scenario = NULL;
-  if (length > AP__MAX_BYTES)
-    return AP__REFUSE(error, AP_E_FILE, 0, "the text has more than %d MiB (a scenario is smaller)",
-                      AP__MAX_BYTES >> 20);
-  char *before = with_slash(folder ? folder : "", folder ? strlen(folder) : 0);
-  if (!before) return ap__no_memory(error);
-  ap_status status = parse(text, length, before, scenario, error);
-  free(before);
-  return status;
+  ap_scenario *s = calloc(1, sizeof *s);
+  ap_status status =
+      s ? ap__source_copy(&s->source, text, length, folder, error) : ap__no_memory(error);
+  return finish(s, status, scenario, error);
 }
 
 ap_status ap_scenario_read(const char *path, ap_scenario **scenario, ap_error *error) {
-  *scenario = NULL;
-  const char *slash = strrchr(path, '/');
-  char *text = NULL, *before = with_slash(path, slash ? (size_t)(slash - path) + 1 : 0);
-  size_t length = 0;
-  ap_status status = before ? ap__read_file(path, &text, &length, error) : ap__no_memory(error);
-  if (!status) status = parse(text, length, before, scenario, error);
-  free(text);
-  free(before);
-  return status;
+  ap_scenario *s = calloc(1, sizeof *s);
+  ap_status status = s ? ap__source_read(&s->source, path, error) : ap__no_memory(error);
+  return finish(s, status, scenario, error);
 }
 
 void ap_scenario_free(ap_scenario *s) {
@@ -482,7 +430,6 @@ void ap_scenario_free(ap_scenario *s) {
   ap_mechanism_free(s->mechanism);
   ap_robot_free(s->robot);
   ap__forces_free(&s->forces);
-  free(s->text);
   free(s->q);
   free(s->v);
   free(s->walls);
@@ -492,7 +439,7 @@ void ap_scenario_free(ap_scenario *s) {
   free(s->stops);
   free(s->loads);
   free(s->warnings);
-  ap__pool_free(&s->pool);
+  ap__source_free(&s->source);
   free(s);
 }
 
@@ -506,7 +453,7 @@ const ap_mechanism *ap_scenario_mechanism(const ap_scenario *s) { return s->mech
 const ap_scene *ap_scenario_scene(const ap_scenario *s) { return &s->scene; }
 const double *ap_scenario_q(const ap_scenario *s) { return s->q; }
 const double *ap_scenario_v(const ap_scenario *s) { return s->v; }
-const char *ap_scenario_text(const ap_scenario *s) { return s->text; }
+const char *ap_scenario_text(const ap_scenario *s) { return s->source.text; }
 
 void ap_scenario_times(const ap_scenario *s, double *start, double *end, double *step) {
   *start = s->start;

@@ -6,6 +6,7 @@
 
 #include <appell/scenario.h>
 
+#include "file/source.h"
 #include "file/yaml_reduce.h"
 
 // Limits on what a file may ask for.
@@ -82,8 +83,7 @@ typedef struct ap__forces {
 } ap__forces;
 
 struct ap_scenario {
-  ap__pool pool; // all texts
-  char *text;
+  ap__source source;
   const char *name;
   const char *file[AP__MAX_FILES]; // what it was read of, beside its own
   int nfile;
@@ -110,7 +110,6 @@ struct ap_scenario {
 typedef struct ap__scenario_reader {
   ap__yaml yaml;
   ap_scenario *scenario;
-  const char *folder; // with a slash at its end, or ""
   ap__scenario_head head;
   unsigned seen; // keys of the file's own map
   ap__scenario_wall *walls;
