@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,11 +178,7 @@ static bool open_robot(ap__control_reader *r, int line, const char *name, bool b
   if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, *robot)) return false;
   if (!status) status = ap_robot_model(*robot, model, &own);
   if (!status) status = ap__single_joints(*model, &own);
-  if (!status) return true;
-  if (status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);
-  char place[16] = "";
-  if (own.line > 0) snprintf(place, sizeof place, ":%d", own.line);
-  return ap__yaml_fail(&r->yaml, line, "robot: %.*s%s: %s", ap__shown(name), name, place, own.text);
+  return !status || ap__yaml_fail_file(&r->yaml, line, "robot", name, &own, "");
 }
 
 static bool keep_warnings(ap__control_reader *r, const ap_robot *robot) {

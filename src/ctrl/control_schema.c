@@ -2,14 +2,14 @@
 
 #include "file/yaml_rows.h"
 
-#define HEAD(key, field)   "control", key, offsetof(ap__control_head, field)
-#define AXIS(key, field)   "axis", key, offsetof(ap__control_axis, field)
-#define CHANGE(key, field) "change", key, offsetof(ap__control_change, field)
-#define LAW(key, field)    "controller", key, offsetof(ap__control_law, field)
-#define PATH(key, field)   "reference", key, offsetof(ap__control_path, field)
-#define RACK(key, field)   "rack", key, offsetof(ap__control_rack, field)
-#define FAULT(key, field)  "fault", key, offsetof(ap__control_fault, field)
-#define GUARD(key, field)  "guards", key, offsetof(ap__control_guards, field)
+#define HEAD(key, field) "control", key, offsetof(ap__control_head, field)
+#define AXIS(key, field) "axis", key, offsetof(ap__control_axis, field)
+#define CHANGE(key)      "change", #key, offsetof(ap__control_change, key)
+#define LAW(key)         "controller", #key, offsetof(ap__control_law, key)
+#define PATH(key)        "reference", #key, offsetof(ap__control_path, key)
+#define RACK(key, field) "rack", key, offsetof(ap__control_rack, field)
+#define FAULT(key)       "fault", #key, offsetof(ap__control_fault, key)
+#define GUARD(key)       "guards", #key, offsetof(ap__control_guards, key)
 
 #define PER_JOINT "number, or list by joint"
 
@@ -50,52 +50,46 @@ const ap__yaml_key ap__control_keys[] = {
     {HEAD("fault", fault), MAP("fault"), "none", "what goes wrong in a simulated rack"},
     {HEAD("guards", guards), MAP("guards"), "the robot's limits", "what stops the run"},
 
-    {LAW("law", law), CHOICE("point tracking tracking_integral pd_gravity"), "tracking", "the law"},
-    {LAW("bandwidth", bandwidth), ANY(PER_JOINT, "rad/s"), "20", "of the error's two poles"},
-    {LAW("damping", damping), ANY(PER_JOINT, ""), "1", "of the two poles"},
-    {LAW("integral", integral), ANY(PER_JOINT, "rad/s"), "5",
-     "the third pole, of tracking_integral"},
-    {LAW("torque", torque), ANY(PER_JOINT, "N m"), "what 10 V give", "largest torques"},
-    {LAW("friction", friction), FLAG, "true",
-     "compensate the friction and rotors that the robot's file has"},
-    {LAW("blend", blend), NUMBER("s"), "0.05",
-     "time constant with which the bump of a change fades"},
-    {LAW("windup", windup), NUMBER("rad/s2"), "100", "the most that integral action asks for"},
-    {LAW("observer", observer), NUMBER("rad/s"), "200", "bandwidth of the velocity estimate"},
+    {LAW(law), CHOICE("point tracking tracking_integral pd_gravity"), "tracking", "the law"},
+    {LAW(bandwidth), ANY(PER_JOINT, "rad/s"), "20", "of the error's two poles"},
+    {LAW(damping), ANY(PER_JOINT, ""), "1", "of the two poles"},
+    {LAW(integral), ANY(PER_JOINT, "rad/s"), "5", "the third pole, of tracking_integral"},
+    {LAW(torque), ANY(PER_JOINT, "N m"), "what 10 V give", "largest torques"},
+    {LAW(friction), FLAG, "true", "compensate the friction and rotors that the robot's file has"},
+    {LAW(blend), NUMBER("s"), "0.05", "time constant with which the bump of a change fades"},
+    {LAW(windup), NUMBER("rad/s2"), "100", "the most that integral action asks for"},
+    {LAW(observer), NUMBER("rad/s"), "200", "bandwidth of the velocity estimate"},
 
-    {CHANGE("at", at), NUMBER("s"), "required", "time of the reference"},
-    {CHANGE("law", law), CHOICE("point tracking tracking_integral pd_gravity"), "required",
+    {CHANGE(at), NUMBER("s"), "required", "time of the reference"},
+    {CHANGE(law), CHOICE("point tracking tracking_integral pd_gravity"), "required",
      "the law from then on"},
 
-    {PATH("kind", kind), CHOICE("hold ramp trapezoid quintic spline line fourier file"), "required",
+    {PATH(kind), CHOICE("hold ramp trapezoid quintic spline line fourier file"), "required",
      "its shape"},
-    {PATH("from", from), ANY("list", "rad, or m of a line"), "none",
+    {PATH(from), ANY("list", "rad, or m of a line"), "none",
      "where a ramp, trapezoid, quintic or line begins"},
-    {PATH("to", to), ANY("list", "rad, or m of a line"), "none",
-     "where it ends; of hold, where it is"},
-    {PATH("time", time), NUMBER("s"), "1",
-     "that a ramp or quintic takes; duration of a Fourier series"},
-    {PATH("corner", corner), NUMBER("s"), "0",
+    {PATH(to), ANY("list", "rad, or m of a line"), "none", "where it ends; of hold, where it is"},
+    {PATH(time), NUMBER("s"), "1", "that a ramp or quintic takes; duration of a Fourier series"},
+    {PATH(corner), NUMBER("s"), "0",
      "in which a ramp comes to its speed, and to rest again; 0: its speed jumps"},
-    {PATH("velocity", velocity), ANY(PER_JOINT, "rad/s"), "1", "largest speed of a trapezoid"},
-    {PATH("acceleration", acceleration), ANY(PER_JOINT, "rad/s2, or m/s2 of a line"),
-     "2, or none of a line", "largest acceleration of a trapezoid or line"},
-    {PATH("times", times), ANY("list", "s"), "none", "of a spline's points"},
-    {PATH("points", points), ANY("list of lists by joint", "rad"), "none", "of a spline"},
-    {PATH("degree", degree), CHOICE("3 5"), "5", "of a spline"},
-    {PATH("frame", frame), TEXT, "the last link", "that follows a line"},
-    {PATH("euler", euler), NUMBERS(3, "rad"), "0 0 0",
+    {PATH(velocity), ANY(PER_JOINT, "rad/s"), "1", "largest speed of a trapezoid"},
+    {PATH(acceleration), ANY(PER_JOINT, "rad/s2, or m/s2 of a line"), "2, or none of a line",
+     "largest acceleration of a trapezoid or line"},
+    {PATH(times), ANY("list", "s"), "none", "of a spline's points"},
+    {PATH(points), ANY("list of lists by joint", "rad"), "none", "of a spline"},
+    {PATH(degree), CHOICE("3 5"), "5", "of a spline"},
+    {PATH(frame), TEXT, "the last link", "that follows a line"},
+    {PATH(euler), NUMBERS(3, "rad"), "0 0 0",
      "orientation of a line's frame: R = Rz Ry Rz of these angles"},
-    {PATH("speed", speed), NUMBER("m/s"), "0.1", "along a line"},
-    {PATH("guess", guess), ANY("list by joint", "rad"), "zeros",
+    {PATH(speed), NUMBER("m/s"), "0.1", "along a line"},
+    {PATH(guess), ANY("list by joint", "rad"), "zeros",
      "joint positions near the start of a line, which choose the branch"},
-    {PATH("period", period), NUMBER("s"), "10", "of a Fourier series"},
-    {PATH("centre", centre), ANY(PER_JOINT, "rad"), "0", "of a Fourier series"},
-    {PATH("sine", sine), ANY("list of lists by joint", "rad"), "none",
+    {PATH(period), NUMBER("s"), "10", "of a Fourier series"},
+    {PATH(centre), ANY(PER_JOINT, "rad"), "0", "of a Fourier series"},
+    {PATH(sine), ANY("list of lists by joint", "rad"), "none",
      "coefficients of a Fourier series, one for each harmonic"},
-    {PATH("cosine", cosine), ANY("list of lists by joint", "rad"), "none",
-     "the same of the cosines"},
-    {PATH("file", file), TEXT, "none",
+    {PATH(cosine), ANY("list of lists by joint", "rad"), "none", "the same of the cosines"},
+    {PATH(file), TEXT, "none",
      "CSV or HDF5 file with columns t, q.JOINT and, where it has them, v.JOINT and a.JOINT"},
 
     {AXIS("joint", joint), TEXT, "required", "name of the joint"},
@@ -151,29 +145,27 @@ const ap__yaml_key ap__control_keys[] = {
     {RACK("tool2", tool2), NUMBERS(4, ""), "none", "digital output"},
     {RACK("brakes", brakes), NUMBERS(4, ""), "none", "digital output that releases the brakes"},
 
-    {FAULT("kind", kind),
+    {FAULT(kind),
      CHOICE("none encoder_jump encoder_stuck potentiometer not_a_number thermo late read push "
             "amplifier"),
      "required", "what happens"},
-    {FAULT("joint", joint), TEXT, "the first", "where"},
-    {FAULT("at", at), NUMBER("s"), "required", "from when on"},
-    {FAULT("amount", amount), NUMBER("counts, V, s, N m or a factor"), "0", "by how much"},
+    {FAULT(joint), TEXT, "the first", "where"},
+    {FAULT(at), NUMBER("s"), "required", "from when on"},
+    {FAULT(amount), NUMBER("counts, V, s, N m or a factor"), "0", "by how much"},
 
-    {GUARD("lower", lower), ANY(PER_JOINT, "rad"), "the robot's", "least position"},
-    {GUARD("upper", upper), ANY(PER_JOINT, "rad"), "the robot's", "largest position"},
-    {GUARD("velocity", velocity), ANY(PER_JOINT, "rad/s"), "the robot's", "largest speed"},
-    {GUARD("torque", torque), ANY(PER_JOINT, "N m"), "none",
-     "that the law may ask for, before it is cut"},
-    {GUARD("torque_periods", torque_periods), NUMBER(""), "20",
-     "in a row that it may ask for more"},
-    {GUARD("deadline", deadline), CHOICE("stop count"), "stop",
+    {GUARD(lower), ANY(PER_JOINT, "rad"), "the robot's", "least position"},
+    {GUARD(upper), ANY(PER_JOINT, "rad"), "the robot's", "largest position"},
+    {GUARD(velocity), ANY(PER_JOINT, "rad/s"), "the robot's", "largest speed"},
+    {GUARD(torque), ANY(PER_JOINT, "N m"), "none", "that the law may ask for, before it is cut"},
+    {GUARD(torque_periods), NUMBER(""), "20", "in a row that it may ask for more"},
+    {GUARD(deadline), CHOICE("stop count"), "stop",
      "missed deadlines stop the run, or are counted alone"},
-    {GUARD("misses", misses), NUMBER(""), "5", "deadlines missed in a row that stop the run"},
-    {GUARD("jump", jump), NUMBER("rad/s"), "20", "no encoder moves faster"},
-    {GUARD("stuck", stuck), NUMBER("rad"), "0.03",
+    {GUARD(misses), NUMBER(""), "5", "deadlines missed in a row that stop the run"},
+    {GUARD(jump), NUMBER("rad/s"), "20", "no encoder moves faster"},
+    {GUARD(stuck), NUMBER("rad"), "0.03",
      "an encoder that stays while its reference moves so far, and the potentiometer half as far, "
      "is stuck"},
-    {GUARD("mismatch", mismatch), NUMBER("rad"), "0.1", "between encoder and potentiometer"},
-    {GUARD("following", following), NUMBER("rad"), "0.5", "from the reference"},
+    {GUARD(mismatch), NUMBER("rad"), "0.1", "between encoder and potentiometer"},
+    {GUARD(following), NUMBER("rad"), "0.5", "from the reference"},
 
     {NULL, NULL, 0, TEXT, NULL, NULL}};

@@ -67,9 +67,12 @@ struct ap__yaml {
   char a_map[24]; // one of its maps in a sentence
 };
 
-// Both are false, so that a reader can return them.
+// All are false, so that a reader can return them.
 bool ap__yaml_fail(ap__yaml *y, int line, const char *format, ...) AP_PRINTF(3, 4);
 bool ap__yaml_no_memory(ap__yaml *y);
+// An error of a file that the key names, at the line of that key.
+bool ap__yaml_fail_file(ap__yaml *y, int line, const char *key, const char *file,
+                        const ap_error *own, const char *remedy);
 // Make the tree of a text. The caller frees it in any case.
 bool ap__yaml_parse(ap__yaml *y, const char *text, size_t length);
 void ap__yaml_free(ap__yaml *y);

@@ -2,20 +2,20 @@
 
 #include "file/yaml_rows.h"
 
-#define ROBOT(key, field)     "robot", key, offsetof(ap__yaml_robot, field)
+#define ROBOT(key)            "robot", #key, offsetof(ap__yaml_robot, key)
 #define BODY(map, key, field) map, key, offsetof(ap__yaml_body, field)
 #define DEF(map, key, field)  map, key, offsetof(ap__yaml_body, part.def.field)
 #define SHAPE(key, field)     "shape", key, offsetof(ap__yaml_shape_map, field)
 #define FRAME(key, field)     "frame", key, offsetof(ap__yaml_frame, field)
 #define CLOSURE(key, field)   "closure", key, offsetof(ap__yaml_closure, field)
-#define END(key, field)       "end", key, offsetof(ap__yaml_end, field)
+#define END(key)              "end", #key, offsetof(ap__yaml_end, key)
 #define MEASURE(key, field)   "coordinate", key, offsetof(ap__yaml_coordinate, field)
-#define BRANCH(key, field)    "branch", key, offsetof(ap__yaml_branch, field)
+#define BRANCH(key)           "branch", #key, offsetof(ap__yaml_branch, key)
 
 const ap__yaml_key ap__yaml_keys[] = {
     {"robot", "appell", VERSION},
-    {ROBOT("name", name), TEXT, "robot", "name of the robot"},
-    {ROBOT("gravity", gravity), NUMBERS(3, "m/s2"), "0 0 -9.81",
+    {ROBOT(name), TEXT, "robot", "name of the robot"},
+    {ROBOT(gravity), NUMBERS(3, "m/s2"), "0 0 -9.81",
      "acceleration of gravity in the ground frame"},
     {"robot", "bodies", 0, LIST("body"), "required", "the bodies, at least one"},
     {"robot", "frames", 0, LIST("frame"), "none", "named frames fixed to bodies"},
@@ -25,7 +25,7 @@ const ap__yaml_key ap__yaml_keys[] = {
      "the independent coordinates q, in this order"},
     {"robot", "actuated", 0, TEXTS, "none",
      "names of the driven joints, in the order of tau; revolute or prismatic"},
-    {ROBOT("guess", guess), ANY("map of joint names to numbers", "rad or m"),
+    {ROBOT(guess), ANY("map of joint names to numbers", "rad or m"),
      "that of the first branch, or zero", "configuration from which the assembly begins"},
     {"robot", "branches", 0, LIST("branch"), "none",
      "other such configurations, by name: `appell eval --branch NAME`"},
@@ -131,13 +131,13 @@ const ap__yaml_key ap__yaml_keys[] = {
      "of a gear: q of the second joint = ratio * q of the first + offset; not zero"},
     {CLOSURE("offset", offset), NUMBER("rad or m"), "0", "of a gear: see ratio"},
 
-    {END("body", body), TEXT, "required, but of a gear", "name of the body, or ground"},
-    {END("joint", joint), TEXT, "required of a gear", "name of the joint, revolute or prismatic"},
-    {END("xyz", xyz), NUMBERS(3, "m"), "0 0 0", "the point in the link frame; not of an axis"},
-    {END("axis", axis), NUMBERS(3, ""), "0 0 1",
+    {END(body), TEXT, "required, but of a gear", "name of the body, or ground"},
+    {END(joint), TEXT, "required of a gear", "name of the joint, revolute or prismatic"},
+    {END(xyz), NUMBERS(3, "m"), "0 0 0", "the point in the link frame; not of an axis"},
+    {END(axis), NUMBERS(3, ""), "0 0 1",
      "the direction in the link frame, any length; of an axis, and of the second end of a "
      "point_on_line"},
-    {END("rpy", rpy), NUMBERS(3, "rad"), "0 0 0",
+    {END(rpy), NUMBERS(3, "rad"), "0 0 0",
      "roll, pitch, yaw of the frame relative to the link frame; of a frame"},
 
     {MEASURE("name", name), TEXT, "required", "unique among coordinates"},
@@ -150,8 +150,8 @@ const ap__yaml_key ap__yaml_keys[] = {
     {MEASURE("along", along), NUMBERS(3, ""), "required of a position",
      "direction in the ground along which the position counts, any length"},
 
-    {BRANCH("name", name), TEXT, "required", "unique among branches"},
-    {BRANCH("guess", guess), ANY("map of joint names to numbers", "rad or m"), "required",
+    {BRANCH(name), TEXT, "required", "unique among branches"},
+    {BRANCH(guess), ANY("map of joint names to numbers", "rad or m"), "required",
      "as that of the robot"},
 
     {NULL, NULL, 0, TEXT, NULL, NULL}};

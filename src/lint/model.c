@@ -240,10 +240,11 @@ void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now
   free(change);
 }
 
-void ap__lint_soften(lint_note *note) {
+void ap__lint_end_suspicion(lint *l, lint_note *note) {
   const ap_lint_effect *e = &note->effect;
   bool small = note->unfelt || (e->joint && e->difference < SMALL * e->largest);
   if (small && note->severity == AP_WARNING) note->severity = AP_NOTE;
+  ap__lint_end(l, note);
 }
 
 void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_inertia *then) {
@@ -256,19 +257,15 @@ void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_i
   for (int i = 0; i < 6; i++) largest = fmax(largest, fabs(x[i]));
   for (int i = 0; i < 6; i++)
     if (fabs(x[i]) < 1e-12 * largest) x[i] = 0;
-  if (l->robot.yaml)
-    ap__lint_fix(note, "tensor: [%.6g, %.6g, %.6g, %.6g, %.6g, %.6g]", x[0], x[1], x[2], x[3], x[4],
-                 x[5]);
-  else
-    ap__lint_fix(note,
-                 "<inertia ixx=\"%.6g\" ixy=\"%.6g\" ixz=\"%.6g\" iyy=\"%.6g\" iyz=\"%.6g\" "
-                 "izz=\"%.6g\"/>",
-                 x[0], x[1], x[2], x[3], x[4], x[5]);
+  ap__lint_fix(note,
+               l->robot.yaml ? "tensor: [%.6g, %.6g, %.6g, %.6g, %.6g, %.6g]"
+                             : "<inertia ixx=\"%.6g\" ixy=\"%.6g\" ixz=\"%.6g\" iyy=\"%.6g\" "
+                               "iyz=\"%.6g\" izz=\"%.6g\"/>",
+               x[0], x[1], x[2], x[3], x[4], x[5]);
 }
 
 void ap__lint_suggest(lint *l, lint_note *note, int link, const lint_inertia *then) {
   ap__lint_effect(l, note, link, &l->robot.link[link].own, then);
   ap__lint_fix_inertia(l, note, link, then);
-  ap__lint_soften(note);
-  ap__lint_end(l, note);
+  ap__lint_end_suspicion(l, note);
 }

@@ -46,15 +46,13 @@ static void add_name(char *list, size_t size, const char *name) {
     snprintf(list + used, size - used, "%s...", comma);
 }
 
-static bool own_coordinates(const ap_model *m, int body) { return ap_joint_nv(m, body) > 0; }
-
 static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
   const ap_model *m = r->scenario->model;
   const char *meant = NULL;
   char all[200] = "";
   int least = INT_MAX;
   for (int i = 1; i < ap_nbody(m); i++) {
-    if (!own_coordinates(m, i)) continue;
+    if (ap_joint_nv(m, i) == 0) continue;
     const char *known = ap__joint_name(ap_body(m, i));
     if (ap__name_nearer(name->text, known, &least)) meant = known;
     add_name(all, sizeof all, known);
@@ -69,7 +67,9 @@ static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__nod
   return -1;
 }
 
-int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
+// The body whose joint has this name and coordinates of its own; -1 once the error is set. What:
+// the list that names it.
+static int find_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
   const ap_model *m = r->scenario->model;
   if (name->kind != AP__SCALAR) {
     ap__yaml_fail(&r->yaml, name->line, "a key of %s is %s (the name of a joint)", what,
@@ -78,7 +78,7 @@ int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__node 
   }
   int body = ap_find_joint(m, name->text);
   if (body < 0) return unknown_joint(r, what, name);
-  if (own_coordinates(m, body)) return body;
+  if (ap_joint_nv(m, body) > 0) return body;
   ap__yaml_fail(&r->yaml, name->line, "%s: the joint \"%.*s\" %s (a joint that moves on its own)",
                 what, ap__shown(name->text), name->text,
                 ap_body(m, body)->mimic ? "follows another" : "is fixed");
@@ -121,7 +121,7 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__n
   bool good = true;
   for (const ap__node *key = n->first, *value; good && key; key = value->next) {
     value = key->next;
-    int body = ap__scenario_joint(r, what, key);
+    int body = find_joint(r, what, key);
     if (body >= 0 && taken[body])
       good = ap__yaml_fail(y, key->line, "the joint \"%.*s\" comes twice in %s (once)",
                            ap__shown(key->text), key->text, what);
@@ -153,17 +153,6 @@ static bool unknown_robot(ap__scenario_reader *r, const char *name) {
   return ap__yaml_fail(&r->yaml, line,
                        "robot: there is no built-in \"%.*s\" (%s, or a file .urdf or .yaml)",
                        ap__shown(name), name, all);
-}
-
-// What went wrong with the robot, at the line where the scenario names it.
-static bool fail_of_robot(ap__scenario_reader *r, const char *name, const ap_error *own) {
-  if (own->status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);
-  char place[16] = "";
-  if (own->line > 0) snprintf(place, sizeof place, ":%d", own->line);
-  const char *remedy = own->status == AP_E_FILE ? " (a file beside the scenario)" : "";
-  ap__yaml_fail(&r->yaml, r->head.robot->line, "robot: %.*s%s: %s%s", ap__shown(name), name, place,
-                own->text, remedy);
-  return false;
 }
 
 static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *error) {
@@ -198,7 +187,9 @@ static bool read_robot(ap__scenario_reader *r) {
   ap_status status = open_robot(r, name, &own);
   if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, s->robot)) return false;
   if (!status) status = make_model(s, &own);
-  if (status) return fail_of_robot(r, name, &own);
+  if (status)
+    return ap__yaml_fail_file(&r->yaml, r->head.robot->line, "robot", name, &own,
+                              status == AP_E_FILE ? " (a file beside the scenario)" : "");
   if (r->head.branch && !s->mechanism)
     return ap__yaml_fail(&r->yaml, ap__line_of(r->yaml.root, "branch"),
                          "branch: the robot has no closed chains (leave it out)");

@@ -123,9 +123,6 @@ typedef struct ap__scenario_reader {
 
 // A warning with the line that it is about.
 bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...) AP_PRINTF(3, 4);
-// The body whose joint has this name and coordinates of its own; -1 once the error is set. What:
-// the list that names it.
-int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__node *name);
 // The body of this name; -1 once the error is set.
 int ap__scenario_link(ap__scenario_reader *r, const char *what, int line, const char *name);
 // A file that the scenario names: its place, which the scenario keeps. NULL: no memory, the error

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,10 +70,7 @@ AP_PRINTF(3, 4) static bool fail(force_file *f, int line, const char *format, ..
   va_start(arguments, format);
   ap__vfail(&own, AP_E_SYNTAX, line, format, arguments);
   va_end(arguments);
-  char place[16] = "";
-  if (line > 0) snprintf(place, sizeof place, ":%d", line);
-  return ap__yaml_fail(&f->r->yaml, f->r->head.forces->line, "forces: %.*s%s: %s",
-                       ap__shown(f->name), f->name, place, own.text);
+  return ap__yaml_fail_file(&f->r->yaml, f->r->head.forces->line, "forces", f->name, &own, "");
 }
 
 static bool is_between(char c) { return c == ' ' || c == '\t' || c == ',' || c == '\r'; }

@@ -2,13 +2,13 @@
 
 #include "file/yaml_rows.h"
 
-#define HEAD(key, field)    "scenario", key, offsetof(ap__scenario_head, field)
-#define STEP(key, field)    "integrator", key, offsetof(ap__scenario_head, field)
-#define WALL(key, field)    "wall", key, offsetof(ap__scenario_wall, field)
-#define CONTACT(key, field) "contact", key, offsetof(ap__scenario_contact, field)
-#define START(key, field)   "start", key, offsetof(ap__scenario_start, field)
-#define JOINT(key, field)   "joint", key, offsetof(ap__scenario_joint_map, field)
-#define LOAD(key, field)    "load", key, offsetof(ap__scenario_load, field)
+#define HEAD(key, field)  "scenario", key, offsetof(ap__scenario_head, field)
+#define STEP(key, field)  "integrator", key, offsetof(ap__scenario_head, field)
+#define WALL(key, field)  "wall", key, offsetof(ap__scenario_wall, field)
+#define CONTACT(key)      "contact", #key, offsetof(ap__scenario_contact, key)
+#define START(key)        "start", #key, offsetof(ap__scenario_start, key)
+#define JOINT(key, field) "joint", key, offsetof(ap__scenario_joint_map, field)
+#define LOAD(key, field)  "load", key, offsetof(ap__scenario_load, field)
 
 const ap__yaml_key ap__scenario_keys[] = {
     {"scenario", "appell-scenario", VERSION},
@@ -86,24 +86,23 @@ const ap__yaml_key ap__scenario_keys[] = {
     {WALL("static_friction", wall.static_friction), NUMBER(""), "as friction",
      "coefficient up to which a point sticks; friction or more"},
 
-    {CONTACT("name", name), TEXT, "the link's name",
-     "for events and messages, unique among contacts"},
-    {CONTACT("link", link), TEXT, "required", "the link that carries it"},
-    {CONTACT("at", at), NUMBERS(3, "m"), "0 0 0", "place in the link's frame"},
+    {CONTACT(name), TEXT, "the link's name", "for events and messages, unique among contacts"},
+    {CONTACT(link), TEXT, "required", "the link that carries it"},
+    {CONTACT(at), NUMBERS(3, "m"), "0 0 0", "place in the link's frame"},
 
-    {START("q", q), ANY("number, or list", "rad or m"), "0",
+    {START(q), ANY("number, or list", "rad or m"), "0",
      "coordinates of the joint, as many as it has"},
-    {START("v", v), ANY("number, or list", "rad/s or m/s"), "0",
+    {START(v), ANY("number, or list", "rad/s or m/s"), "0",
      "velocities of the joint, as many as it has; of a free or spherical joint in the body's "
      "frame"},
-    {START("position", position), NUMBERS(3, "m"), "0 0 0", "of a free joint, instead of q"},
-    {START("orientation", orientation), NUMBERS(4, ""), "0 0 0 1",
+    {START(position), NUMBERS(3, "m"), "0 0 0", "of a free joint, instead of q"},
+    {START(orientation), NUMBERS(4, ""), "0 0 0 1",
      "of a free or spherical joint, instead of q: unit quaternion x y z w"},
-    {START("rpy", rpy), NUMBERS(3, "rad"), "0 0 0",
+    {START(rpy), NUMBERS(3, "rad"), "0 0 0",
      "the same as roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll)"},
-    {START("velocity", velocity), NUMBERS(3, "m/s"), "0 0 0",
+    {START(velocity), NUMBERS(3, "m/s"), "0 0 0",
      "of a free joint, instead of v, along the axes of position"},
-    {START("angular_velocity", angular_velocity), NUMBERS(3, "rad/s"), "0 0 0",
+    {START(angular_velocity), NUMBERS(3, "rad/s"), "0 0 0",
      "of a free or spherical joint, instead of v, along the axes of position"},
 
     {JOINT("stiffness", spring.stiffness), NUMBER("N m/rad or N/m"), "0",
