@@ -114,9 +114,7 @@ void ap__lint_chains(lint *l) {
   size_t nq = (size_t)ap_nq(ap_mechanism_tree(m));
   double *x = malloc((nq + (size_t)ap_mechanism_n(m) + 1) * sizeof *x), *q = x ? x + nq : NULL;
   ap_assembly result = {.worst = -1};
-  if (!loop || !x) {
-    l->no_memory = true;
-  } else {
+  if (ap__lint_got(l, loop && x)) {
     memcpy(x, ap_mechanism_guess(m), nq * sizeof *x);
     ap_status status = ap_loop_close(m, loop, x, q, &result);
     if (status != AP_OK) {

@@ -199,9 +199,7 @@ void ap__lint_gravity(lint *l) {
   size_t nv = (size_t)m->nv, states = (size_t)m->states;
   double *memory = calloc(2 * nq + nv + states * nv, sizeof *memory);
   int *body_of_q = calloc(nq + 1, sizeof *body_of_q);
-  if (!memory || !body_of_q) {
-    l->no_memory = true;
-  } else {
+  if (ap__lint_got(l, memory && body_of_q)) {
     int joints = 0;
     search s = {.l = l,
                 .work = m->work,

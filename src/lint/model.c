@@ -45,7 +45,7 @@ static void mend_inertia(const lint_link *link, ap_body_def *body) {
 }
 
 // Names are unique in a model: those of the tree are by now, or get none of the robot's.
-static bool fill(lint *l, ap_body_def *bodies) {
+static void fill(lint *l, ap_body_def *bodies) {
   lint_robot *robot = &l->robot;
   for (int k = 0; k < robot->norder; k++) {
     int i = robot->order[k];
@@ -71,7 +71,6 @@ static bool fill(lint *l, ap_body_def *bodies) {
     bodies[k].mimic = robot->link[first->child_link].number;
     if (bodies[k].mimic == k + 1) bodies[k].mimic = 0;
   }
-  return true;
 }
 
 static ap_model *freeze(lint *l, const ap_robot_def *def) {
@@ -93,20 +92,17 @@ void ap__lint_make_model(lint *l) {
   size_t n = (size_t)robot->norder;
   ap_body_def *bodies = calloc(n + 1, sizeof *bodies);
   l->link_of = calloc(n + 2, sizeof *l->link_of);
-  if (!bodies || !l->link_of) {
-    l->no_memory = true;
-  } else if (n > 0 && fill(l, bodies)) {
+  if (ap__lint_got(l, bodies && l->link_of) && n > 0) {
+    fill(l, bodies);
     ap_robot_def def = ap_default_robot();
     def.name = robot->name;
     def.bodies = bodies;
     def.nbody = robot->norder;
     memcpy(def.gravity, robot->gravity, sizeof def.gravity);
     l->model = freeze(l, &def);
-    bool memory = true;
     if (!l->options->quick && l->model)
-      memory = l->mechanism ? ap__lint_motion_init_closed(&l->motion, l->mechanism)
-                            : ap__lint_motion_init(&l->motion, l->model);
-    l->no_memory = l->no_memory || !memory;
+      ap__lint_got(l, l->mechanism ? ap__lint_motion_init_closed(&l->motion, l->mechanism)
+                                   : ap__lint_motion_init(&l->motion, l->model));
   }
   free(bodies);
 }
@@ -233,9 +229,7 @@ void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now
   make_admissible(&a, &b);
   size_t n = (size_t)m->nout;
   double *change = calloc(n * (1 + 2 * (size_t)m->states), sizeof *change);
-  if (!change)
-    l->no_memory = true;
-  else if (changes(m, body, &a, &b, change + n, change))
+  if (ap__lint_got(l, change) && changes(m, body, &a, &b, change + n, change))
     say_effect(l, note, change);
   free(change);
 }

@@ -141,9 +141,7 @@ void ap__lint_precision(lint *l) {
   if (!m->work || m->closed || m->nv == 0 || m->nv > MOST_VELOCITIES) return;
   if (!ap__lint_enabled(l, "single-precision")) return;
   trial t = {.l = l, .worst = -1};
-  if (!make(&t)) {
-    l->no_memory = true;
-  } else {
+  if (ap__lint_got(l, make(&t))) {
     for (int s = 0; s < STATES && s < m->states; s++) run_state(&t, s);
     report(&t);
   }

@@ -283,9 +283,7 @@ void ap__lint_structure(lint *l) {
   view v = {.l = l, .robot = &l->robot};
   lint_robot *robot = &l->robot;
   robot->order = calloc((size_t)robot->nlink + 1, sizeof *robot->order);
-  if (!robot->order || !index_names(&v)) {
-    l->no_memory = true;
-  } else {
+  if (ap__lint_got(l, robot->order && index_names(&v))) {
     for (int i = 0; i < robot->njoint; i++) resolve_joint(&v, i);
     for (int i = 0; i < robot->njoint; i++) guess_joint(&v, i);
     walk_tree(&v);
