@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +14,9 @@
 
 // ---- what the parts share ----------------------------------------------------------------------
 
-char *ap__control_path_of(ap__control_reader *r, const char *name) {
-  const char *folder = name[0] == '/' ? "" : r->folder;
-  size_t size = strlen(folder) + strlen(name) + 1;
-  char *path = malloc(size);
-  if (path)
-    snprintf(path, size, "%s%s", folder, name);
-  else
-    ap__yaml_no_memory(&r->yaml);
+const char *ap__control_path_of(ap__control_reader *r, const char *name) {
+  const char *path = ap__source_path(&r->control->source, name);
+  if (!path) ap__yaml_no_memory(&r->yaml);
   return path;
 }
 
@@ -111,15 +105,8 @@ static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, vo
   return true;
 }
 
-static const char *const map_names[][2] = {{"control", "a control scenario"},
-                                           {"controller", "a controller"},
-                                           {"change", "a change"},
-                                           {"reference", "a reference"},
-                                           {"axis", "an axis"},
-                                           {"rack", "a rack"},
-                                           {"fault", "a fault"},
-                                           {"guards", "guards"},
-                                           {NULL, NULL}};
+static const char *const map_names[][2] = {
+    {"control", "a control scenario"}, {"guards", "guards"}, {NULL, NULL}};
 static const char *const own_words[][2] = {{"model", "robot"},
                                            {"frequency", "rate"},
                                            {"trajectory", "reference"},
@@ -184,28 +171,22 @@ static bool open_robot(ap__control_reader *r, int line, const char *name, bool b
   if (!ap__format_of_path(name)) {
     status = ap_robot_builtin(name, &options, robot, &own);
   } else {
-    char *path = beside ? ap__control_path_of(r, name) : NULL;
-    if (beside && !path) return false;
-    status = ap_robot_read(path ? path : name, &options, robot, &own);
-    free(path);
+    const char *path = beside ? ap__control_path_of(r, name) : name;
+    if (!path) return false;
+    status = ap_robot_read(path, &options, robot, &own);
   }
   if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, *robot)) return false;
   if (!status) status = ap_robot_model(*robot, model, &own);
   if (!status) status = ap__single_joints(*model, &own);
-  if (!status) return true;
-  if (status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);
-  char place[16] = "";
-  if (own.line > 0) snprintf(place, sizeof place, ":%d", own.line);
-  return ap__yaml_fail(&r->yaml, line, "robot: %.*s%s: %s", ap__shown(name), name, place, own.text);
+  return !status || ap__yaml_fail_file(&r->yaml, line, "robot", name, &own, "");
 }
 
 static bool keep_warnings(ap__control_reader *r, const ap_robot *robot) {
   ap_control *c = r->control;
   for (int i = 0; ap_robot_warning(robot, i); i++) {
-    ap_error *grown = ap__grown(c->warnings, c->nwarning, &c->warning_capacity, sizeof *grown);
-    if (!grown) return ap__yaml_no_memory(&r->yaml);
-    c->warnings = grown;
-    c->warnings[c->nwarning++] = *ap_robot_warning(robot, i);
+    ap_error *kept = ap__append(&c->warnings, &c->nwarning, &c->warning_capacity, sizeof *kept);
+    if (!kept) return ap__yaml_no_memory(&r->yaml);
+    *kept = *ap_robot_warning(robot, i);
   }
   return true;
 }
@@ -343,9 +324,9 @@ static bool read_times(ap__control_reader *r) {
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static bool read_all(ap__control_reader *r, const char *text, size_t length) {
+static bool read_all(ap__control_reader *r) {
   ap__yaml *y = &r->yaml;
-  if (!ap__yaml_parse(y, text, length)) return false;
+  if (!ap__yaml_parse(y, r->control->source.text, r->control->source.length)) return false;
   set_defaults(r);
   if (!ap__yaml_read_map(y, y->root, "control", &r->head)) return false;
   r->control->name = r->head.name;
@@ -353,68 +334,43 @@ static bool read_all(ap__control_reader *r, const char *text, size_t length) {
          ap__control_read_rack(r) && ap__control_read_reference(r);
 }
 
-static ap_status parse(const char *text, size_t length, const char *folder,
-                       const ap_control_options *options, ap_control **control, ap_error *error) {
+static ap_status parse(ap_control *c, const ap_control_options *options, ap_error *error) {
   ap_error own = {0};
-  ap_control *c = calloc(1, sizeof *c);
   ap__control_reader *r = calloc(1, sizeof *r);
-  if (c) c->text = malloc(length + 1);
-  if (!c || !c->text || !r) {
-    ap_control_free(c);
-    free(r);
-    return ap__no_memory(error);
-  }
-  memcpy(c->text, text, length);
-  c->text[length] = 0;
-  r->control = c, r->folder = folder, r->options = options ? *options : (ap_control_options){0};
-  r->yaml = (ap__yaml){.format = &control_format, .error = &own, .kept = &c->pool, .context = r};
-  bool good = read_all(r, text, length);
+  if (!r) return ap__no_memory(error);
+  r->control = c, r->options = options ? *options : (ap_control_options){0};
+  r->yaml =
+      (ap__yaml){.format = &control_format, .error = &own, .kept = &c->source.pool, .context = r};
+  bool good = read_all(r);
   ap__yaml_free(&r->yaml);
   free(r);
-  if (good) {
-    *control = c;
-    return AP_OK;
-  }
-  ap_control_free(c);
-  if (error) *error = own;
-  return own.status;
+  if (!good && error) *error = own;
+  return good ? AP_OK : own.status;
 }
 
-// The first length bytes of a path, with a slash at their end. NULL: no memory.
-static char *folder_of(const char *path, size_t length) {
-  char *folder = malloc(length + 2);
-  if (!folder) return NULL;
-  memcpy(folder, path, length);
-  if (length > 0 && folder[length - 1] != '/') folder[length++] = '/';
-  folder[length] = 0;
-  return folder;
+// Its source has been read with this status.
+static ap_status finish(ap_control *c, ap_status status, const ap_control_options *options,
+                        ap_control **control, ap_error *error) {
+  if (!status) status = parse(c, options, error);
+  *control = status ? NULL : c;
+  if (status) ap_control_free(c);
+  return status;
 }
 
 ap_status ap_control_parse(const char *text, size_t length, const char *folder,
                            const ap_control_options *options, ap_control **control,
                            ap_error *error) {
-  *control = NULL;
-  if (length > AP__MAX_BYTES)
-    return AP__REFUSE(error, AP_E_FILE, 0, "the text has more than %d MiB (a scenario is smaller)",
-                      AP__MAX_BYTES >> 20);
-  char *before = folder_of(folder ? folder : "", folder ? strlen(folder) : 0);
-  if (!before) return ap__no_memory(error);
-  ap_status status = parse(text, length, before, options, control, error);
-  free(before);
-  return status;
+  ap_control *c = calloc(1, sizeof *c);
+  ap_status status =
+      c ? ap__source_copy(&c->source, text, length, folder, error) : ap__no_memory(error);
+  return finish(c, status, options, control, error);
 }
 
 ap_status ap_control_read(const char *path, const ap_control_options *options, ap_control **control,
                           ap_error *error) {
-  *control = NULL;
-  const char *slash = strrchr(path, '/');
-  char *text = NULL, *before = folder_of(path, slash ? (size_t)(slash - path) + 1 : 0);
-  size_t length = 0;
-  ap_status status = before ? ap__read_file(path, &text, &length, error) : ap__no_memory(error);
-  if (!status) status = parse(text, length, before, options, control, error);
-  free(text);
-  free(before);
-  return status;
+  ap_control *c = calloc(1, sizeof *c);
+  ap_status status = c ? ap__source_read(&c->source, path, error) : ap__no_memory(error);
+  return finish(c, status, options, control, error);
 }
 
 void ap_control_free(ap_control *c) {
@@ -429,13 +385,12 @@ void ap_control_free(ap_control *c) {
   ap_robot_free(c->robot);
   ap_robot_free(c->true_robot);
   free(c->warnings);
-  free(c->text);
-  ap__pool_free(&c->pool);
+  ap__source_free(&c->source);
   free(c);
 }
 
 const char *ap_control_name(const ap_control *c) { return c->name; }
-const char *ap_control_text(const ap_control *c) { return c->text; }
+const char *ap_control_text(const ap_control *c) { return c->source.text; }
 const ap_robot *ap_control_robot(const ap_control *control) {
   return control->true_robot ? control->true_robot : control->robot;
 }

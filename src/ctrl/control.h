@@ -6,6 +6,7 @@
 
 #include <appell/control.h>
 
+#include "file/source.h"
 #include "file/yaml_reduce.h"
 
 extern const ap__yaml_key ap__control_keys[];
@@ -79,8 +80,7 @@ typedef struct ap__control_head {
 // ---- the scenario ------------------------------------------------------------------------------
 
 struct ap_control {
-  ap__pool pool;
-  char *text;
+  ap__source source;
   const char *name;
   ap_robot *robot, *true_robot;
   ap_model *model, *true_model;
@@ -109,7 +109,6 @@ struct ap_control {
 typedef struct ap__control_reader {
   ap__yaml yaml;
   ap_control *control;
-  const char *folder; // with a slash at its end, or ""
   ap_control_options options;
   ap__control_head head;
   ap__control_axis axis[AP_RACK_AXES];
@@ -128,8 +127,8 @@ bool ap__control_vector(ap__control_reader *r, const char *key, const ap__node *
 const char *ap__control_joint_name(const ap_model *m, int j);
 // A joint by its name: its number; -1 once the error is set.
 int ap__control_joint(ap__control_reader *r, int line, const char *name);
-// A file that the scenario names. The caller frees it; NULL: no memory, the error is set.
-char *ap__control_path_of(ap__control_reader *r, const char *name);
+// A file that the scenario names. NULL: no memory, the error is set.
+const char *ap__control_path_of(ap__control_reader *r, const char *name);
 // Whether x is a whole number between these.
 bool ap__control_whole(double x, double least, double most);
 // The reference.

@@ -1,7 +1,6 @@
 // The reference of a control scenario.
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,14 +262,13 @@ static ap_status read_file(ap__control_reader *r, ap_error *error) {
     fail(r, "file is missing");
     return AP_E_SYNTAX;
   }
-  char *path = own ? NULL : ap__control_path_of(r, name);
-  if (!path && !own) return AP_E_MEMORY;
+  const char *path = own ? own : ap__control_path_of(r, name);
+  if (!path) return AP_E_MEMORY;
   ap_rows *rows = NULL;
   double *x = NULL;
   int count = 0;
   bool whole = false;
-  ap_status status = ap_rows_open(path ? path : own, &rows, error);
-  free(path);
+  ap_status status = ap_rows_open(path, &rows, error);
   if (!status) status = read_samples(r->control, rows, &x, &count, &whole, error);
   if (!status) status = join(r->control, x, count, whole, error);
   ap_rows_close(rows);
@@ -306,10 +304,8 @@ bool ap__control_read_reference(ap__control_reader *r) {
   if (r->yaml.status != AP_OK) return false; // said already
   if (status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);
   const char *file = r->options.reference ? r->options.reference : r->head.path.file;
-  char line[16] = "";
-  if (own.line > 0) snprintf(line, sizeof line, ":%d", own.line);
-  const bool of_file = kind == FILE_ && file;
-  return ap__yaml_fail(&r->yaml, line_of(r), "reference: %.*s%s%s%s", of_file ? ap__shown(file) : 0,
-                       of_file ? file : "", of_file ? line : "", of_file ? ": " : "",
-                       own.text[0] ? own.text : ap_status_text(status));
+  if (!own.text[0]) ap__fail(&own, status, 0, "%s", ap_status_text(status));
+  return kind == FILE_ && file
+             ? ap__yaml_fail_file(&r->yaml, line_of(r), "reference", file, &own, "")
+             : fail(r, own.text);
 }

@@ -93,14 +93,14 @@ ap_status ap__single_joints(const ap_model *m, ap_error *error) {
     const ap_body_def *b = ap_body(m, i);
     bool single = b->joint == AP_FIXED || b->joint == AP_REVOLUTE || b->joint == AP_PRISMATIC;
     if (single && !b->mimic) continue;
-    ap__fail(error, AP_E_UNSUPPORTED, 0,
-             "the joint of \"%.*s\" %s (control needs joints with one degree of freedom each)",
-             ap__shown(b->name), b->name, single ? "follows another" : "has several degrees");
-    return AP_E_UNSUPPORTED;
+    return AP__REFUSE(
+        error, AP_E_UNSUPPORTED, 0,
+        "the joint of \"%.*s\" %s (control needs joints with one degree of freedom each)",
+        ap__shown(b->name), b->name, single ? "follows another" : "has several degrees");
   }
   if (ap_nv(m) > 0) return AP_OK;
-  ap__fail(error, AP_E_UNSUPPORTED, 0, "nothing of the robot moves (a robot with a joint)");
-  return AP_E_UNSUPPORTED;
+  return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                    "nothing of the robot moves (a robot with a joint)");
 }
 
 static ap_status check(const ap_ctrl_def *d, ap_error *error) {
@@ -115,8 +115,7 @@ static ap_status check(const ap_ctrl_def *d, ap_error *error) {
   if (!(d->blend > 0)) wrong = "the time in which a switch fades is not positive";
   if (!(d->windup > 0)) wrong = "the bound of integral action is not positive";
   if (status || !wrong) return status;
-  ap__fail(error, AP_E_ARG, 0, "%s", wrong);
-  return AP_E_ARG;
+  return AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong);
 }
 
 static void take_joints(ap_ctrl *c, const ap_ctrl_def *d) {

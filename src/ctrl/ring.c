@@ -1,7 +1,6 @@
 // Records from the loop to the writer, without locks; histograms of times.
 
 #include <math.h>
-#include <string.h>
 
 #include "ctrl/servo.h"
 

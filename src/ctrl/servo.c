@@ -300,9 +300,13 @@ static void estimate(ap_servo *s) {
 
 // ---- a period ----------------------------------------------------------------------------------
 
-static void control(ap_servo *s, double *tau) {
+// True: the torques are finite.
+static bool control(ap_servo *s, double *tau) {
   const ap_traj_state reference = {s->qd, s->vd, s->ad};
   ap_ctrl_step(s->def.ctrl, &reference, s->q, s->v, tau);
+  for (int j = 0; j < s->n; j++)
+    if (!isfinite(tau[j])) return false;
+  return true;
 }
 
 // Torques of this period; zero where nothing drives.
@@ -310,20 +314,13 @@ static bool drive(ap_servo *s, double *tau) {
   memset(tau, 0, AP__AXES * sizeof *tau);
   bool settles = s->record.phase == AP_PHASE_HOME && s->home == HOME_SETTLE;
   if (settles || s->record.phase == AP_PHASE_SAFE) return false;
-  control(s, tau);
-  if (s->record.phase == AP_PHASE_BRAKE) {
-    bool finite = true;
-    for (int j = 0; j < s->n; j++) finite = finite && isfinite(tau[j]);
-    return finite;
-  }
+  bool finite = control(s, tau);
+  if (s->record.phase == AP_PHASE_BRAKE) return finite;
   ap_stop before = s->record.stop;
   bool good = ap__guard_torques(s, ap_ctrl_wanted(s->def.ctrl), tau);
   if (s->record.stop == before) return good;
   refer_brake(s); // the brake begins in the period in which its reason is found
-  control(s, tau);
-  for (int j = 0; j < s->n; j++)
-    if (!isfinite(tau[j])) return false;
-  return true;
+  return control(s, tau);
 }
 
 static void put_out(ap_servo *s, const double *tau, bool drives) {

@@ -40,23 +40,21 @@ static bool assembly_init(assembly *a) {
 
 // ---- names -------------------------------------------------------------------------------------
 
+static ap_status refuse_name(assembly *a, const char *name, int line, bool joint, int other) {
+  return AP__REFUSE(a->error, AP_E_MODEL, line,
+                    "the name \"%.*s\" is taken by the %s on line %d (names of %s are unique)",
+                    ap__shown(name), name, joint ? "joint" : "body", other,
+                    joint ? "joints" : "bodies");
+}
+
 static ap_status index_names(assembly *a) {
   for (int i = 0; i < a->n; i++) {
     const ap__part *p = &a->part[i];
-    const char *name = p->def.name;
-    int other = ap__names_put(&a->bodies, name, i);
-    if (other >= 0)
-      return AP__REFUSE(a->error, AP_E_MODEL, p->line,
-                        "the name \"%.*s\" is taken by the body on line %d (names of bodies are "
-                        "unique)",
-                        ap__shown(name), name, a->part[other].line);
-    name = ap__joint_name(&p->def);
-    other = ap__names_put(&a->joints, name, i);
-    if (other >= 0)
-      return AP__REFUSE(a->error, AP_E_MODEL, p->joint_line,
-                        "the name \"%.*s\" is taken by the joint on line %d (names of joints are "
-                        "unique)",
-                        ap__shown(name), name, a->part[other].joint_line);
+    const char *joint = ap__joint_name(&p->def);
+    int other = ap__names_put(&a->bodies, p->def.name, i);
+    if (other >= 0) return refuse_name(a, p->def.name, p->line, false, a->part[other].line);
+    other = ap__names_put(&a->joints, joint, i);
+    if (other >= 0) return refuse_name(a, joint, p->joint_line, true, a->part[other].joint_line);
   }
   return AP_OK;
 }

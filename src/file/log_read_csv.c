@@ -1,7 +1,5 @@
 // Logs read back from CSV: RUN.csv, RUN.events.csv, RUN.scenario.yaml.
 
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -195,11 +195,9 @@ static herr_t note_link(hid_t place, const char *name, const H5L_info_t *info, v
   list *l = context;
   (void)place;
   if (info->type != H5L_TYPE_HARD || l->n == AP__LOG_COLUMNS) return 0;
-  const char **grown = ap__grown(l->name, l->n, &l->capacity, sizeof *grown);
-  if (!grown) return -1;
-  l->name = grown;
-  l->name[l->n] = ap__pool_text(l->pool, name, strlen(name));
-  return l->name[l->n++] ? 0 : -1;
+  const char **kept = ap__append(&l->name, &l->n, &l->capacity, sizeof *kept);
+  if (kept) *kept = ap__pool_text(l->pool, name, strlen(name));
+  return kept && *kept ? 0 : -1;
 }
 
 static bool is_dataset(hid_t place, const char *name) {

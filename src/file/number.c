@@ -1,6 +1,5 @@
 #include "file/number.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>

@@ -10,10 +10,6 @@
 
 #include "base/error.h"
 
-// Fill *error and be its status.
-#define AP__REFUSE(error, status, line, ...) \
-  (ap__fail((error), (status), (line), __VA_ARGS__), (status))
-
 // Limits on what a file may ask for, against files that are made to exhaust the machine.
 enum {
   AP__MAX_BYTES = 64 << 20, // of a robot file

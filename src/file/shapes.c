@@ -1,7 +1,6 @@
 // Shapes of a robot: what its links look like and collide as.
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "file/alloc.h"
 #include "file/robot.h"

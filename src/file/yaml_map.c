@@ -26,6 +26,15 @@ bool ap__yaml_no_memory(ap__yaml *y) {
   return false;
 }
 
+bool ap__yaml_fail_file(ap__yaml *y, int line, const char *key, const char *file,
+                        const ap_error *own, const char *remedy) {
+  if (own->status == AP_E_MEMORY) return ap__yaml_no_memory(y);
+  char place[16] = "";
+  if (own->line > 0) snprintf(place, sizeof place, ":%d", own->line);
+  return ap__yaml_fail(y, line, "%s: %.*s%s: %s%s", key, ap__shown(file), file, place, own->text,
+                       remedy);
+}
+
 bool ap__yaml_parse(ap__yaml *y, const char *text, size_t length) {
   bool good = ap__tree_yaml(&y->tree, text, length, y->format->file, y->format->opening);
   y->root = y->tree.root;
@@ -46,9 +55,11 @@ static const char *beside(const char *const (*pairs)[2], const char *word) {
 }
 
 // A map of this name, in a sentence.
-static const char *a_map(const ap__yaml *y, const char *map) {
-  const char *name = beside(y->format->names, map);
-  return name ? name : map;
+static const char *a_map(ap__yaml *y, const char *map) {
+  const char *name = y->format->names ? beside(y->format->names, map) : NULL;
+  if (name) return name;
+  snprintf(y->a_map, sizeof y->a_map, "%s %s", strchr("aeiou", *map) ? "an" : "a", map);
+  return y->a_map;
 }
 
 // ---- scalars -----------------------------------------------------------------------------------

@@ -21,9 +21,9 @@ typedef enum ap__yaml_kind {
 typedef struct ap__yaml_key {
   const char *map; // the map it stands in
   const char *key;
+  size_t offset; // where the value goes in the struct of the map
   ap__yaml_kind kind;
   int count;           // of AP__YAML_NUMBERS
-  size_t offset;       // where the value goes in the struct of the map
   const char *of;      // see the kinds
   const char *unit;    // for the manual, as is what follows
   const char *initial; // default in words; "required" means that
@@ -37,7 +37,7 @@ typedef struct ap__yaml_format {
   const char *file;                  // "a robot file"
   const char *opening;               // its first line
   const ap__yaml_key *keys;          // closed by one without map; those of a map stand together
-  const char *const (*names)[2];     // maps, and what they are called in a sentence
+  const char *const (*names)[2];     // maps that a sentence does not call "a NAME"; NULL: none
   const char *const (*own_words)[2]; // what users of other formats write, and the word here
   // A value of AP__YAML_TEXTS or AP__YAML_LIST.
   bool (*list)(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target);
@@ -63,12 +63,16 @@ struct ap__yaml {
   void *context;  // for the format's functions
   const ap__node *root;
   ap_status status;
-  ap__tree tree; // of ap__yaml_parse()
+  ap__tree tree;  // of ap__yaml_parse()
+  char a_map[24]; // one of its maps in a sentence
 };
 
-// Both are false, so that a reader can return them.
+// All are false, so that a reader can return them.
 bool ap__yaml_fail(ap__yaml *y, int line, const char *format, ...) AP_PRINTF(3, 4);
 bool ap__yaml_no_memory(ap__yaml *y);
+// An error of a file that the key names, at the line of that key.
+bool ap__yaml_fail_file(ap__yaml *y, int line, const char *key, const char *file,
+                        const ap_error *own, const char *remedy);
 // Make the tree of a text. The caller frees it in any case.
 bool ap__yaml_parse(ap__yaml *y, const char *text, size_t length);
 void ap__yaml_free(ap__yaml *y);

@@ -189,19 +189,9 @@ static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, vo
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static const char *const map_names[][2] = {{"robot", "a robot"},
-                                           {"body", "a body"},
-                                           {"joint", "a joint"},
-                                           {"place", "a place"},
-                                           {"inertia", "an inertia"},
-                                           {"rotor", "a rotor"},
-                                           {"frame", "a frame"},
-                                           {"shape", "a shape"},
-                                           {"closure", "a closure"},
-                                           {"end", "an end of a closure"},
-                                           {"coordinate", "a coordinate"},
-                                           {"branch", "a branch"},
-                                           {NULL, NULL}};
+static const char *const map_names[][2] = {
+    {"dh", "dh"},       {"limits", "limits"},           {"friction", "friction"},
+    {"mimic", "mimic"}, {"end", "an end of a closure"}, {NULL, NULL}};
 static const char *const own_words[][2] = {{"links", "bodies"},       {"link", "body"},
                                            {"origin", "place"},       {"continuous", "revolute"},
                                            {"floating", "free"},      {"ball", "spherical"},

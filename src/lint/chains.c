@@ -61,10 +61,7 @@ static void find_redundant(lint *l, ap_loop *loop, const double *x) {
   if (rows == 0 || nv == 0 || rows > 2000 || nv > 2000) return;
   size_t size = (size_t)rows * (size_t)nv;
   double *J = malloc((2 * size + (size_t)nv) * sizeof *J);
-  if (!J) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, J)) return;
   ap_loop_closure_jacobian(m, loop, x, J);
   int before = 0, row = 0;
   for (int i = 0; i < ap_mechanism_nclosure(m); i++) {
@@ -117,9 +114,7 @@ void ap__lint_chains(lint *l) {
   size_t nq = (size_t)ap_nq(ap_mechanism_tree(m));
   double *x = malloc((nq + (size_t)ap_mechanism_n(m) + 1) * sizeof *x), *q = x ? x + nq : NULL;
   ap_assembly result = {.worst = -1};
-  if (!loop || !x) {
-    l->no_memory = true;
-  } else {
+  if (ap__lint_got(l, loop && x)) {
     memcpy(x, ap_mechanism_guess(m), nq * sizeof *x);
     ap_status status = ap_loop_close(m, loop, x, q, &result);
     if (status != AP_OK) {

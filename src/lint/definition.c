@@ -30,10 +30,7 @@ bool ap__lint_add_body(lint *l, const ap__part *part, lint_link **link, lint_joi
   const ap_body_def *body = &part->def;
   *link = ap__lint_add_link(&l->robot, body->name, part->line);
   *joint = ap__lint_add_joint(&l->robot, ap__joint_name(body), part->joint_line);
-  if (!*link || !*joint) {
-    l->no_memory = true;
-    return false;
-  }
+  if (!ap__lint_got(l, *link && *joint)) return false;
   (*link)->inertial = (*link)->mass_given = (*link)->tensor_given = true;
   (*link)->mass = body->mass;
   memcpy((*link)->com, body->com, sizeof body->com);

@@ -57,13 +57,16 @@ void ap__lint_end(lint *l, const lint_note *note);
 bool ap__lint_enabled(const lint *l, const char *rule);
 // Has this line an error already?
 bool ap__lint_has_error_at(const lint *l, int line);
+// Whether there was memory, which is remembered.
+static inline bool ap__lint_got(lint *l, bool memory) {
+  l->no_memory = l->no_memory || !memory;
+  return memory;
+}
 // " (line 12)", or nothing for what comes from no file.
 typedef struct lint_place {
   char text[24];
 } lint_place;
 lint_place ap__lint_place(int line);
-// A text that lives as long as the findings; "" where memory ran out.
-const char *ap__lint_keep(lint *l, const char *text);
 // By lines, then by severity, the worst first.
 void ap__lint_sort(ap_lint *found);
 
@@ -96,8 +99,9 @@ void ap__lint_chains(lint *l);
 // Add to note->why what it means for the joints that a link has one inertia instead of another.
 void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now,
                      const lint_inertia *then);
-// A suspicion that changes no joint's force by a percent of its largest is a note.
-void ap__lint_soften(lint_note *note);
+// End a finding that is a suspicion: a note, where it changes no joint's force by a percent of its
+// largest.
+void ap__lint_end_suspicion(lint *l, lint_note *note);
 // Suggest this tensor, as the file would write it.
 void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_inertia *then);
 // The end of a finding on a link's inertia: what another one means, and that one.

@@ -60,29 +60,26 @@ bool ap__lint_enabled(const lint *l, const char *rule) {
   return true;
 }
 
-const char *ap__lint_keep(lint *l, const char *text) {
+// A text that lives as long as the findings; "" where memory ran out.
+static const char *keep(lint *l, const char *text) {
   const char *kept = ap__pool_text(&l->found->pool, text, strlen(text));
-  if (!kept) l->no_memory = true;
-  return kept ? kept : "";
+  return ap__lint_got(l, kept) ? kept : "";
 }
 
 void ap__lint_end(lint *l, const lint_note *note) {
   ap_lint *found = l->found;
   if (!ap__lint_enabled(l, note->rule)) return;
   ap_finding *f = ap__append(&found->finding, &found->n, &found->capacity, sizeof *f);
-  if (!f) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, f)) return;
   *f = (ap_finding){.severity = note->severity,
                     .rule = note->rule,
                     .line = note->line,
-                    .subject = ap__lint_keep(l, note->subject),
-                    .what = ap__lint_keep(l, note->what),
-                    .why = ap__lint_keep(l, note->why),
-                    .fix = ap__lint_keep(l, note->fix),
+                    .subject = keep(l, note->subject),
+                    .what = keep(l, note->what),
+                    .why = keep(l, note->why),
+                    .fix = keep(l, note->fix),
                     .effect = note->effect};
-  if (f->effect.joint) f->effect.joint = ap__lint_keep(l, f->effect.joint);
+  if (f->effect.joint) f->effect.joint = keep(l, f->effect.joint);
   found->count[note->severity]++;
 }
 

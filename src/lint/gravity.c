@@ -127,8 +127,7 @@ static void describe(const search *s, char *out, size_t size) {
       left++;
       continue;
     }
-    const ap_body_def *body = ap_body(s->l->model, s->body_of_q[k]);
-    const char *name = body->joint_name ? body->joint_name : body->name;
+    const char *name = ap__joint_name(ap_body(s->l->model, s->body_of_q[k]));
     char one[96];
     int n = snprintf(one, sizeof one, "%s%.*s %.3g", shown ? ", " : "", ap__shown(name), name,
                      s->best[k]);
@@ -200,9 +199,7 @@ void ap__lint_gravity(lint *l) {
   size_t nv = (size_t)m->nv, states = (size_t)m->states;
   double *memory = calloc(2 * nq + nv + states * nv, sizeof *memory);
   int *body_of_q = calloc(nq + 1, sizeof *body_of_q);
-  if (!memory || !body_of_q) {
-    l->no_memory = true;
-  } else {
+  if (ap__lint_got(l, memory && body_of_q)) {
     int joints = 0;
     search s = {.l = l,
                 .work = m->work,

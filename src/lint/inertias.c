@@ -33,12 +33,8 @@ static void look_at_mass(lint *l, int i) {
   then.mass = -link->mass;
   ap__lint_effect(l, &note, i, &link->own, &then);
   if (!*note.why) ap__lint_why(&note, "the robot is refused");
-  if (l->robot.yaml)
-    ap__lint_fix(&note, "mass: %g", -link->mass);
-  else
-    ap__lint_fix(&note, "<mass value=\"%g\"/>", -link->mass);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_fix(&note, l->robot.yaml ? "mass: %g" : "<mass value=\"%g\"/>", -link->mass);
+  ap__lint_end_suspicion(l, &note);
 }
 
 // ---- what no body can have ---------------------------------------------------------------------
@@ -114,8 +110,7 @@ static bool look_at_moments(lint *l, int i) {
   char slip[96];
   find_slip(link, slip, sizeof slip);
   if (*slip && !l->robot.yaml) ap__lint_fix(&note, "or %s", slip);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
   return true;
 }
 
@@ -127,8 +122,7 @@ static void suggest_plausible(lint *l, lint_note *note, int i, const char *with)
     ap__lint_why(note, "%s%s", with, of);
     ap__lint_suggest(l, note, i, &then);
   } else {
-    ap__lint_soften(note);
-    ap__lint_end(l, note);
+    ap__lint_end_suspicion(l, note);
   }
 }
 
@@ -235,8 +229,7 @@ static void look_at_com(lint *l, int i) {
   ap__lint_fix(&note,
                l->robot.yaml ? "com: [%.4g, %.4g, %.4g]" : "<origin xyz=\"%.4g %.4g %.4g\"/>",
                then.com[0], then.com[1], then.com[2]);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
 }
 
 static void look_at_density(lint *l, int i) {
@@ -255,8 +248,7 @@ static void look_at_density(lint *l, int i) {
   ap__lint_why(&note, "steel has 7800, water 1000; with %g kg/m3", likely);
   ap__lint_effect(l, &note, i, &link->own, &then);
   ap__lint_fix(&note, "check mass and shape: %g kg/m3 would be %.3g kg", likely, then.mass);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
 }
 
 // ---- what moves without mass -------------------------------------------------------------------
@@ -277,8 +269,7 @@ static void look_at_massless(lint *l) {
                  "infinite acceleration, so nothing can be simulated");
     ap__lint_fix(&note, l->robot.yaml ? "give it mass and inertia, or a fixed joint"
                                       : "give it an <inertial>, or make its joint fixed");
-    ap__lint_soften(&note);
-    ap__lint_end(l, &note);
+    ap__lint_end_suspicion(l, &note);
   }
 }
 

@@ -1,9 +1,7 @@
 // Axes, limits, friction, rotors: joint by joint.
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lint/examine.h"
 #include "lint/shape.h"

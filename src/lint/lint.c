@@ -65,10 +65,7 @@ static void take_shapes(lint *l) {
   lint_robot *robot = &l->robot;
   if (!def || !robot->yaml || ap_robot_shapes(l->strict) == 0) return;
   ap__names bodies = {0};
-  if (!ap__names_init(&bodies, def->nbody)) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, ap__names_init(&bodies, def->nbody))) return;
   for (int i = 0; i < def->nbody; i++) ap__names_put(&bodies, def->bodies[i].name, i + 1);
   for (int i = 0; i < robot->nlink && !l->no_memory; i++) {
     int body = ap__names_find(&bodies, robot->link[i].name);

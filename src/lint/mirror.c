@@ -1,8 +1,6 @@
 // Left and right: pairs by their names, and what differs between them.
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "file/names.h"
@@ -66,10 +64,7 @@ static int find_twin(const ap__names *names, const char *name, int self) {
 void ap__lint_twins(lint *l) {
   lint_robot *robot = &l->robot;
   ap__names names = {0};
-  if (!ap__names_init(&names, robot->nlink + 1)) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, ap__names_init(&names, robot->nlink + 1))) return;
   for (int k = 0; k < robot->norder; k++)
     ap__names_put(&names, robot->link[robot->order[k]].name, robot->order[k]);
   for (int k = 0; k < robot->norder; k++) {
@@ -202,8 +197,7 @@ static bool compare_mass(lint *l, int i, const lint_inertia *then) {
                l->robot.yaml ? "mass: %g, or the other way round"
                              : "<mass value=\"%g\"/>, or the other way round",
                b->mass);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
   return false;
 }
 
@@ -226,8 +220,7 @@ static void compare_com(lint *l, int i, const lint_inertia *then, bool exact) {
                  l->robot.yaml ? "com: [%.6g, %.6g, %.6g], or the other way round"
                                : "<origin xyz=\"%.6g %.6g %.6g\"/>, or the other way round",
                  only.com[0], only.com[1], only.com[2]);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
 }
 
 static void compare_inertia(lint *l, int i, const lint_inertia *then, bool exact) {
@@ -247,8 +240,7 @@ static void compare_inertia(lint *l, int i, const lint_inertia *then, bool exact
   if (exact) ap__lint_effect(l, &note, i, &a->own, &only);
   if (exact) ap__lint_fix_inertia(l, &note, i, &only);
   if (exact) ap__lint_fix(&note, "or the other way round");
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
 }
 
 // Where the joint is, relative to the parents' reflection, so that one shifted joint is one
@@ -286,8 +278,7 @@ static void compare_origin(lint *l, const mirror *m, int i) {
   for (int k = 0; k < l->motion.nout; k++) largest = fmax(largest, l->motion.largest[k]);
   if (weight * off < 0.01 * largest) note.severity = AP_NOTE;
   ap__lint_fix(&note, "make both sides alike");
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
 }
 
 static bool near(double a, double b) {
@@ -325,8 +316,7 @@ static void compare_limits(lint *l, int i) {
   else
     ap__lint_why(&note, "one side can do %.3g %% more than the other", 100 * excess(a, b));
   ap__lint_fix(&note, "make both sides alike (the same, or the other's with the signs changed)");
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
 }
 
 void ap__lint_mirror(lint *l) {

@@ -45,7 +45,7 @@ static void mend_inertia(const lint_link *link, ap_body_def *body) {
 }
 
 // Names are unique in a model: those of the tree are by now, or get none of the robot's.
-static bool fill(lint *l, ap_body_def *bodies) {
+static void fill(lint *l, ap_body_def *bodies) {
   lint_robot *robot = &l->robot;
   for (int k = 0; k < robot->norder; k++) {
     int i = robot->order[k];
@@ -71,7 +71,6 @@ static bool fill(lint *l, ap_body_def *bodies) {
     bodies[k].mimic = robot->link[first->child_link].number;
     if (bodies[k].mimic == k + 1) bodies[k].mimic = 0;
   }
-  return true;
 }
 
 static ap_model *freeze(lint *l, const ap_robot_def *def) {
@@ -93,20 +92,17 @@ void ap__lint_make_model(lint *l) {
   size_t n = (size_t)robot->norder;
   ap_body_def *bodies = calloc(n + 1, sizeof *bodies);
   l->link_of = calloc(n + 2, sizeof *l->link_of);
-  if (!bodies || !l->link_of) {
-    l->no_memory = true;
-  } else if (n > 0 && fill(l, bodies)) {
+  if (ap__lint_got(l, bodies && l->link_of) && n > 0) {
+    fill(l, bodies);
     ap_robot_def def = ap_default_robot();
     def.name = robot->name;
     def.bodies = bodies;
     def.nbody = robot->norder;
     memcpy(def.gravity, robot->gravity, sizeof def.gravity);
     l->model = freeze(l, &def);
-    bool memory = true;
     if (!l->options->quick && l->model)
-      memory = l->mechanism ? ap__lint_motion_init_closed(&l->motion, l->mechanism)
-                            : ap__lint_motion_init(&l->motion, l->model);
-    l->no_memory = l->no_memory || !memory;
+      ap__lint_got(l, l->mechanism ? ap__lint_motion_init_closed(&l->motion, l->mechanism)
+                                   : ap__lint_motion_init(&l->motion, l->model));
   }
   free(bodies);
 }
@@ -203,7 +199,7 @@ static void say_effect(lint *l, lint_note *note, const double *change) {
     return;
   }
   const ap_body_def *body = ap_body(m->model, m->body[worst]);
-  const char *name = body->joint_name ? body->joint_name : body->name;
+  const char *name = ap__joint_name(body);
   const char *unit = body->joint == AP_PRISMATIC ? "N" : "N m";
   note->effect = (ap_lint_effect){name, unit, change[worst], m->largest[worst]};
   ap__lint_why(note, "joint \"%.*s\" changes by up to %.3g %s of at most %.3g %s, %.3g %%",
@@ -233,17 +229,16 @@ void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now
   make_admissible(&a, &b);
   size_t n = (size_t)m->nout;
   double *change = calloc(n * (1 + 2 * (size_t)m->states), sizeof *change);
-  if (!change)
-    l->no_memory = true;
-  else if (changes(m, body, &a, &b, change + n, change))
+  if (ap__lint_got(l, change) && changes(m, body, &a, &b, change + n, change))
     say_effect(l, note, change);
   free(change);
 }
 
-void ap__lint_soften(lint_note *note) {
+void ap__lint_end_suspicion(lint *l, lint_note *note) {
   const ap_lint_effect *e = &note->effect;
   bool small = note->unfelt || (e->joint && e->difference < SMALL * e->largest);
   if (small && note->severity == AP_WARNING) note->severity = AP_NOTE;
+  ap__lint_end(l, note);
 }
 
 void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_inertia *then) {
@@ -256,19 +251,15 @@ void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_i
   for (int i = 0; i < 6; i++) largest = fmax(largest, fabs(x[i]));
   for (int i = 0; i < 6; i++)
     if (fabs(x[i]) < 1e-12 * largest) x[i] = 0;
-  if (l->robot.yaml)
-    ap__lint_fix(note, "tensor: [%.6g, %.6g, %.6g, %.6g, %.6g, %.6g]", x[0], x[1], x[2], x[3], x[4],
-                 x[5]);
-  else
-    ap__lint_fix(note,
-                 "<inertia ixx=\"%.6g\" ixy=\"%.6g\" ixz=\"%.6g\" iyy=\"%.6g\" iyz=\"%.6g\" "
-                 "izz=\"%.6g\"/>",
-                 x[0], x[1], x[2], x[3], x[4], x[5]);
+  ap__lint_fix(note,
+               l->robot.yaml ? "tensor: [%.6g, %.6g, %.6g, %.6g, %.6g, %.6g]"
+                             : "<inertia ixx=\"%.6g\" ixy=\"%.6g\" ixz=\"%.6g\" iyy=\"%.6g\" "
+                               "iyz=\"%.6g\" izz=\"%.6g\"/>",
+               x[0], x[1], x[2], x[3], x[4], x[5]);
 }
 
 void ap__lint_suggest(lint *l, lint_note *note, int link, const lint_inertia *then) {
   ap__lint_effect(l, note, link, &l->robot.link[link].own, then);
   ap__lint_fix_inertia(l, note, link, then);
-  ap__lint_soften(note);
-  ap__lint_end(l, note);
+  ap__lint_end_suspicion(l, note);
 }

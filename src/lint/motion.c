@@ -8,8 +8,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-// A hash of the two numbers (splitmix64): even enough, and no dimension is special.
-double ap__lint_spread(int i, int d) {
+// The i-th member of a sequence, in 0 .. 1, for dimension d: a hash of the two numbers
+// (splitmix64), even enough, and no dimension is special.
+static double spread(int i, int d) {
   uint64_t z = ((uint64_t)(unsigned)i << 32 | (unsigned)d) + UINT64_C(0x9E3779B97F4A7C15);
   z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
@@ -39,15 +40,14 @@ static void fill_joint(lint_motion *motion, const ap_model *m, int state, int i)
   if (ap_joint_nq(m, i) == 1) {
     double low, high;
     ap__lint_range(body, &low, &high);
-    to[q] = low + (high - low) * ap__lint_spread(state, 3 * v);
+    to[q] = low + (high - low) * spread(state, 3 * v);
   }
   double speed = LINT_SPEED;
   if (isfinite(body->velocity_limit) && body->velocity_limit > 0 && body->velocity_limit < speed)
     speed = body->velocity_limit;
   for (int k = 0; k < nv; k++) {
-    motion->v[row + (size_t)(v + k)] = speed * (2 * ap__lint_spread(state, 3 * (v + k) + 1) - 1);
-    motion->a[row + (size_t)(v + k)] =
-        LINT_ACCELERATION * (2 * ap__lint_spread(state, 3 * (v + k) + 2) - 1);
+    motion->v[row + (size_t)(v + k)] = speed * (2 * spread(state, 3 * (v + k) + 1) - 1);
+    motion->a[row + (size_t)(v + k)] = LINT_ACCELERATION * (2 * spread(state, 3 * (v + k) + 2) - 1);
     motion->body[v + k] = i;
   }
 }
@@ -130,9 +130,9 @@ bool ap__lint_motion_init_closed(lint_motion *motion, const ap_mechanism *m) {
     for (int s = 0; s < motion->states; s++)
       for (int i = 0; i < n; i++) {
         size_t at = (size_t)s * (size_t)n + (size_t)i;
-        motion->q[at] = q[i] + SWING * (2 * ap__lint_spread(s, 3 * i) - 1);
-        motion->v[at] = LINT_SPEED * (2 * ap__lint_spread(s, 3 * i + 1) - 1);
-        motion->a[at] = LINT_ACCELERATION * (2 * ap__lint_spread(s, 3 * i + 2) - 1);
+        motion->q[at] = q[i] + SWING * (2 * spread(s, 3 * i) - 1);
+        motion->v[at] = LINT_SPEED * (2 * spread(s, 3 * i + 1) - 1);
+        motion->a[at] = LINT_ACCELERATION * (2 * spread(s, 3 * i + 2) - 1);
       }
     for (int i = 0; i < motion->nout; i++) motion->body[i] = ap_mechanism_actuated(m, i);
     motion->work = ap_loop_work(motion->loop);

@@ -33,7 +33,5 @@ bool ap__lint_motion_forces(lint_motion *motion, int k);
 void ap__lint_motion_free(lint_motion *motion);
 // Limits of coordinate k of the configuration, finite: a turn where there is none, 0 for a slide.
 void ap__lint_range(const ap_body_def *body, double *low, double *high);
-// The i-th member of the sequence, in 0 .. 1, for dimension d.
-double ap__lint_spread(int i, int d);
 
 #endif

@@ -100,7 +100,7 @@ static void report(const trial *t) {
   lint *l = t->l;
   bool bad = error >= BAD_ERROR || t->error[0] >= BAD_ERROR || t->failed > 0;
   const ap_body_def *body = t->worst >= 0 ? ap_body(l->model, l->motion.body[t->worst]) : NULL;
-  const char *name = !body ? "" : body->joint_name ? body->joint_name : body->name;
+  const char *name = body ? ap__joint_name(body) : "";
   const lint_link *link = body ? &l->robot.link[l->link_of[l->motion.body[t->worst]]] : NULL;
   lint_note note = ap__lint_begin("single-precision", link ? link->line : 0, name);
   if (!bad) note.severity = AP_NOTE;
@@ -141,9 +141,7 @@ void ap__lint_precision(lint *l) {
   if (!m->work || m->closed || m->nv == 0 || m->nv > MOST_VELOCITIES) return;
   if (!ap__lint_enabled(l, "single-precision")) return;
   trial t = {.l = l, .worst = -1};
-  if (!make(&t)) {
-    l->no_memory = true;
-  } else {
+  if (ap__lint_got(l, make(&t))) {
     for (int s = 0; s < STATES && s < m->states; s++) run_state(&t, s);
     report(&t);
   }

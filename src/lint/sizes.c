@@ -106,10 +106,7 @@ static void find_meshes(lint *l, meshes *all) {
   lint_robot *robot = &l->robot;
   size_t budget = MESH_BYTES;
   all->mesh = calloc((size_t)robot->nshape + 1, sizeof *all->mesh);
-  if (!all->mesh || !ap__names_init(&all->names, robot->nshape + 1)) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, all->mesh && ap__names_init(&all->names, robot->nshape + 1))) return;
   for (int i = 0; i < robot->nshape && !l->no_memory; i++) {
     lint_shape *s = &robot->shape[i];
     if (s->kind != AP_SHAPE_MESH || !s->file) continue;
@@ -251,10 +248,7 @@ static void measure_closures(lint *l) {
   lint_robot *robot = &l->robot;
   ap__names names = {0};
   if (!l->mechanism) return;
-  if (!ap__names_init(&names, robot->nlink)) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, ap__names_init(&names, robot->nlink))) return;
   for (int i = 0; i < robot->nlink; i++) ap__names_put(&names, robot->link[i].name, i);
   for (int i = 0; i < ap_mechanism_nclosure(l->mechanism); i++) {
     const ap_closure_def *c = ap_mechanism_closure(l->mechanism, i);

@@ -1,7 +1,6 @@
 // Who hangs on whom: names, parents, loops, what is left over; then the poses with all joints at
 // zero.
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,10 +189,8 @@ static void say_left_over(lint *l, int link, const char *other, bool ring) {
                   ap__shown(left->name), left->name, ap__shown(other), other);
   ap__lint_why(&note, ring ? "a robot file is a tree that starts at one root"
                            : "a robot has one root; this link would be a robot of its own");
-  if (ring)
-    ap__lint_fix(&note, "give one joint of the ring another parent");
-  else
-    ap__lint_fix(&note, "add a joint that carries it, or remove it");
+  ap__lint_fix(&note, ring ? "give one joint of the ring another parent"
+                           : "add a joint that carries it, or remove it");
   ap__lint_end(l, &note);
 }
 
@@ -225,10 +222,7 @@ static void walk_tree(view *v) {
   }
   if (!robot->yaml && best >= 0) append_subtree(robot, best);
   int *mark = calloc((size_t)robot->nlink + 1, sizeof *mark);
-  if (!mark) {
-    v->l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(v->l, mark)) return;
   for (int k = 0; k < robot->norder; k++) mark[robot->order[k]] = 1;
   for (int i = 0; i < robot->nlink; i++) {
     if (mark[i] || !is_anchor(robot, i)) continue;
@@ -289,9 +283,7 @@ void ap__lint_structure(lint *l) {
   view v = {.l = l, .robot = &l->robot};
   lint_robot *robot = &l->robot;
   robot->order = calloc((size_t)robot->nlink + 1, sizeof *robot->order);
-  if (!robot->order || !index_names(&v)) {
-    l->no_memory = true;
-  } else {
+  if (ap__lint_got(l, robot->order && index_names(&v))) {
     for (int i = 0; i < robot->njoint; i++) resolve_joint(&v, i);
     for (int i = 0; i < robot->njoint; i++) guess_joint(&v, i);
     walk_tree(&v);

@@ -89,8 +89,7 @@ static void say_placeholder(lint *l, const entry *e, int n) {
   int worst = worst_effect(l, &note, e, n);
   list_names(&l->robot, e, n, worst, names, sizeof names);
   ap__lint_what(&note, "an inertia of %g times the unit matrix: %s", first->tensor[0], names);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
 }
 
 static void say_repeated(lint *l, const entry *e, int n, double least, double most) {
@@ -100,8 +99,7 @@ static void say_repeated(lint *l, const entry *e, int n, double least, double mo
   int worst = worst_effect(l, &note, e, n);
   list_names(&l->robot, e, n, worst, names, sizeof names);
   ap__lint_what(&note, "the same inertia on links of %.3g to %.3g kg: %s", least, most, names);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
 }
 
 static void look_at_equal(lint *l, const entry *e, int n) {
@@ -123,10 +121,7 @@ static void find_equal(lint *l) {
   const lint_robot *robot = &l->robot;
   entry *e = calloc((size_t)robot->nlink + 1, sizeof *e);
   int n = 0;
-  if (!e) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, e)) return;
   for (int i = 0; i < robot->nlink; i++) {
     const lint_link *link = &robot->link[i];
     if (link->tensor_given && link->number && link->mass > 0)
@@ -166,8 +161,7 @@ static void say_slip(lint *l, int i, bool mass, int power, const char *reference
     ap__lint_fix_inertia(l, &note, i, &then);
   else
     ap__lint_fix(&note, l->robot.yaml ? "mass: %g" : "<mass value=\"%g\"/>", then.mass);
-  ap__lint_soften(&note);
-  ap__lint_end(l, &note);
+  ap__lint_end_suspicion(l, &note);
 }
 
 // Against the link on the other side; said of the one that is the odd one out by size of power.

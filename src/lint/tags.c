@@ -189,10 +189,7 @@ static void say_attribute(walk *w, int i) {
 void ap__lint_tags(lint *l) {
   if (!l->tree.root) return;
   walk *w = calloc(1, sizeof *w);
-  if (!w) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, w)) return;
   w->l = l;
   look_at(w, l->tree.root, NULL);
   for (int i = 0; i < w->groups; i++) {

@@ -87,11 +87,6 @@ void ap__lint_principal(const double I[6], double moment[3], double axes[9]) {
   memcpy(axes, V, sizeof V);
 }
 
-void ap__lint_compose(const double moment[3], const double axes[9], double I[6]) {
-  const double D[6] = {moment[0], 0, 0, moment[1], 0, moment[2]};
-  ap__lint_turn(axes, D, I);
-}
-
 void ap__lint_shift(const double I[6], double factor, double mass, const double c[3],
                     double out[6]) {
   double f = factor * mass, square = dot3(c, c);
@@ -109,7 +104,7 @@ void ap__lint_mend(const double I[6], double out[6]) {
   }
   for (int i = 0; i < 3; i++) second[i] = fmax(second[i], 0);
   for (int i = 0; i < 3; i++) moment[i] = second[(i + 1) % 3] + second[(i + 2) % 3];
-  ap__lint_compose(moment, axes, out);
+  ap__lint_turn(axes, (double[6]){moment[0], 0, 0, moment[1], 0, moment[2]}, out);
 }
 
 bool ap__lint_breaks_triangle(const double moment[3]) {

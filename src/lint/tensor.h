@@ -14,8 +14,6 @@ void ap__lint_rotate(const double R[9], const double x[3], double y[3]);
 void ap__lint_turn(const double R[9], const double I[6], double turned[6]);
 // Eigenvalues, ascending, and their directions as the columns of a rotation.
 void ap__lint_principal(const double I[6], double moment[3], double axes[9]);
-// The tensor with these principal moments.
-void ap__lint_compose(const double moment[3], const double axes[9], double I[6]);
 // I + factor * m (|c|^2 1 - c c^T): factor 1 goes from the centre of mass to a point c away.
 void ap__lint_shift(const double I[6], double factor, double mass, const double c[3],
                     double out[6]);

@@ -59,10 +59,7 @@ static double find_median(lint *l) {
   const lint_robot *robot = &l->robot;
   size_t room = (size_t)robot->njoint + (size_t)robot->nlink + (size_t)robot->nshape, n = 0;
   double *all = malloc((room + 1) * sizeof *all), median = 0;
-  if (!all) {
-    l->no_memory = true;
-    return 0;
-  }
+  if (!ap__lint_got(l, all)) return 0;
   for (int i = 0; i < robot->njoint; i++) all[n++] = length_of_place(&robot->joint[i].place);
   for (int i = 0; i < robot->nlink; i++) all[n++] = norm3(robot->link[i].com);
   for (int i = 0; i < robot->nshape; i++) all[n++] = length_of_shape(&robot->shape[i]);
@@ -114,10 +111,8 @@ void ap__lint_mend_units(lint *l) {
 // ---- findings ----------------------------------------------------------------------------------
 
 static void fix_vector(const lint *l, lint_note *note, const char *key, const double x[3]) {
-  if (l->robot.yaml)
-    ap__lint_fix(note, "%s: [%.6g, %.6g, %.6g]", key, x[0], x[1], x[2]);
-  else
-    ap__lint_fix(note, "%s=\"%.6g %.6g %.6g\"", key, x[0], x[1], x[2]);
+  ap__lint_fix(note, l->robot.yaml ? "%s: [%.6g, %.6g, %.6g]" : "%s=\"%.6g %.6g %.6g\"", key, x[0],
+               x[1], x[2]);
 }
 
 // Begin a finding on angles of which the largest, mended by now, is this.

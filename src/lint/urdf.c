@@ -81,10 +81,7 @@ static void take_tensor(lint *l, const urdf_link *from, lint_link *link) {
 static void take_link(lint *l, const urdf_link *from) {
   const ap_body_def *def = &from->part.def;
   lint_link *link = ap__lint_add_link(&l->robot, def->name, from->part.line);
-  if (!link) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, link)) return;
   const ap__node *inertial = from->at.inertial;
   if (!inertial) return;
   link->inertial = true;
@@ -138,10 +135,7 @@ static void take_joint(lint *l, const urdf_joint *from) {
   const ap_body_def *def = &from->def;
   int line = from->at.joint->line;
   lint_joint *joint = ap__lint_add_joint(&l->robot, from->name, line);
-  if (!joint) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, joint)) return;
   ap__lint_take_joint(joint, def);
   take_type(l, from->type, joint);
   joint->parent = from->parent;
@@ -163,10 +157,7 @@ static void take_joint(lint *l, const urdf_joint *from) {
 // A gear acts on nothing but the rotor.
 static void take_transmissions(lint *l, const urdf *u) {
   ap__names joints = {0};
-  if (!ap__names_init(&joints, u->njoint)) {
-    l->no_memory = true;
-    return;
-  }
+  if (!ap__lint_got(l, ap__names_init(&joints, u->njoint))) return;
   for (int i = 0; i < u->njoint; i++) ap__names_put(&joints, u->joints[i].name, i);
   for (int k = 0; k < u->ntransmission; k++) {
     const urdf_transmission *t = &u->transmissions[k];

@@ -79,12 +79,17 @@ run_break ap__run_nearest(const ap_sim *sim, const double *q, const double *v) {
   return b;
 }
 
+// The state at time t of the step, and its accelerations.
+static ap_status look_at(ap_sim *sim, double t, const double **q, const double **v) {
+  ap__ode_read(sim->ode, t, sim->y0);
+  ap_status status = sim->plant.kind->place(&sim->plant, sim->y0, sim->y0 + sim->nq, q, v);
+  return status ? status : ap__run_accelerations(sim, t, *q, *v);
+}
+
 // The same at time t of the step; its value in its own unit, and the margin.
 static ap_status nearest_at(ap_sim *sim, double t, run_break *b, double *margin) {
   const double *q, *v;
-  ap__ode_read(sim->ode, t, sim->y0);
-  ap_status status = sim->plant.kind->place(&sim->plant, sim->y0, sim->y0 + sim->nq, &q, &v);
-  if (!status) status = ap__run_accelerations(sim, t, q, v);
+  ap_status status = look_at(sim, t, &q, &v);
   if (!status) *b = nearest_of(sim, q, v, margin);
   return status;
 }
@@ -108,9 +113,7 @@ static double value_of(const ap_sim *sim, const double *q, const double *v, cons
 
 static ap_status value_at(ap_sim *sim, double t, const run_break *b, double *value) {
   const double *q, *v;
-  ap__ode_read(sim->ode, t, sim->y0);
-  ap_status status = sim->plant.kind->place(&sim->plant, sim->y0, sim->y0 + sim->nq, &q, &v);
-  if (!status) status = ap__run_accelerations(sim, t, q, v);
+  ap_status status = look_at(sim, t, &q, &v);
   if (!status) *value = value_of(sim, q, v, b);
   return status;
 }

@@ -49,7 +49,7 @@ void ap__contact_respond(contact_system *s) {
   }
 }
 
-static double largest(const double *x, int n) {
+double ap__contact_largest(const double *x, int n) {
   double size = 0;
   for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
   return size;
@@ -127,7 +127,7 @@ static void start_sweeps(const ap_resting *resting, int n, contact_system *s) {
 static void look_for_admissible(const ap_resting *resting, const bool *keep, int n,
                                 contact_system *s) {
   size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
-  double inwards = INWARDS * largest(s->y, n);
+  double inwards = INWARDS * ap__contact_largest(s->y, n);
   bool *sticks = s->passive;
   for (int i = 0; i < s->n; i++) sticks[i] = resting[i].sticks;
   for (int c = 0; c < n; c++) s->scale[c] = 1;
@@ -162,7 +162,7 @@ static void look_on_edges(const ap_resting *resting, const bool *keep, int n, co
     if (!ap__contact_polygon(resting, s->passive, keep, pass, s->swept, s)) break;
     memcpy(s->force, s->swept, 3 * (size_t)s->n * sizeof *s->force);
     correct(resting, n, s);
-    if (admissible(resting, n, s, ROUNDING * largest(s->y, n))) return;
+    if (admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n))) return;
   }
   memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
 }
@@ -178,7 +178,7 @@ static bool follow_last(const ap_resting *resting, int n, contact_system *s) {
     s->force[r] = dot3(f, axis);
   }
   correct(resting, n, s);
-  if (admissible(resting, n, s, ROUNDING * largest(s->y, n))) return true;
+  if (admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n))) return true;
   memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
   return false;
 }
@@ -211,11 +211,11 @@ void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_sys
   solve_scaled(resting, n, s);
   bool chosen = s->qr.rank < n;
   if (chosen && weigh_tangents(resting, n, s)) solve_scaled(resting, n, s);
-  if (chosen && !admissible(resting, n, s, ROUNDING * largest(s->y, n)))
+  if (chosen && !admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n)))
     chosen = !follow_last(resting, n, s);
-  if (chosen && !admissible(resting, n, s, ROUNDING * largest(s->y, n)))
+  if (chosen && !admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n)))
     look_for_admissible(resting, keep, n, s);
-  if (chosen && !admissible(resting, n, s, ROUNDING * largest(s->y, n)))
+  if (chosen && !admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n)))
     look_on_edges(resting, keep, n, s);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
   add_forces(resting, n, s->y, s);

@@ -22,12 +22,6 @@ enum { GUESSES = 24, ROUNDS = 12, SWEEPS = 60, POLYGONS = 6, MOST_SLIDING = 10 }
 static const double ROUNDING = 1e-9;    // of the largest acceleration or force
 static const double ON_THE_EDGE = 1e-6; // of the cone, when modes are read off
 
-static double largest(const double *x, int n) {
-  double size = 0;
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
-  return size;
-}
-
 // ---- without friction --------------------------------------------------------------------------
 
 // Normal forces over the passive points, in s->x beside s->row; the others have none.
@@ -68,7 +62,7 @@ static void frictionless(const ap_resting *resting, contact_system *s) {
   for (int step = 0; step < 4 * n + 4; step++) {
     ap__contact_respond(s);
     int into = -1;
-    double fastest = ROUNDING * largest(s->b, 3 * n);
+    double fastest = ROUNDING * ap__contact_largest(s->b, 3 * n);
     for (int i = 0; i < n; i++)
       if (!passive[i] && -s->response[3 * i] > fastest) into = i, fastest = -s->response[3 * i];
     if (into < 0) return;
@@ -90,7 +84,7 @@ static void slide_along(const double a[3], ap_resting *r, contact_place *place) 
 // Modes from the accelerations in s->response: a point leaves that accelerates away, one that
 // accelerates along the wall starts to slide.
 static void read_modes(ap_resting *resting, bool *keep, contact_system *s) {
-  double small = ON_THE_EDGE * largest(s->b, 3 * s->n);
+  double small = ON_THE_EDGE * ap__contact_largest(s->b, 3 * s->n);
   for (int i = 0; i < s->n; i++) {
     const double *a = s->response + 3 * i;
     keep[i] = a[0] <= small;
@@ -105,8 +99,8 @@ static void read_modes(ap_resting *resting, bool *keep, contact_system *s) {
 
 // Whether forces and accelerations of these modes obey the law.
 static bool law_holds(const ap_resting *resting, const bool *keep, const contact_system *s) {
-  double slow = 10 * ROUNDING * largest(s->b, 3 * s->n);
-  double weak = ROUNDING * largest(s->force, 3 * s->n);
+  double slow = 10 * ROUNDING * ap__contact_largest(s->b, 3 * s->n);
+  double weak = ROUNDING * ap__contact_largest(s->force, 3 * s->n);
   for (int i = 0; i < s->n; i++) {
     const double *a = s->response + 3 * i, *f = s->force + 3 * i, *slip = s->place[i].slip;
     if (a[0] < -slow || f[0] < -weak) return false;
@@ -132,8 +126,8 @@ static bool try_modes(ap_resting *resting, bool *keep, contact_system *s) {
 // ask for too much friction slide against it, sliding ones that turn back stick, and those that
 // left and come back stay. False where nothing is to be changed.
 static bool change_modes(ap_resting *resting, bool *keep, contact_system *s) {
-  double slow = 10 * ROUNDING * largest(s->b, 3 * s->n);
-  double weak = ROUNDING * largest(s->force, 3 * s->n);
+  double slow = 10 * ROUNDING * ap__contact_largest(s->b, 3 * s->n);
+  double weak = ROUNDING * ap__contact_largest(s->force, 3 * s->n);
   bool changed = false, pulls = false;
   for (int i = 0; i < s->n; i++)
     if (keep[i] && s->force[3 * i] < -weak) keep[i] = false, pulls = true;
@@ -242,7 +236,7 @@ ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const
   bool friction = set_motion(resting, &s);
   frictionless(resting, &s);
   for (int i = 0; i < n; i++) {
-    keep[i] = s.response[3 * i] <= ROUNDING * largest(s.b, 3 * n);
+    keep[i] = s.response[3 * i] <= ROUNDING * ap__contact_largest(s.b, 3 * n);
     resting[i].sticks = false;
   }
   memcpy(s.sweep, s.force, 3 * (size_t)n * sizeof *s.sweep);

@@ -9,7 +9,9 @@
 enum { LOCAL_STEPS = 30 };
 static const double LEAST_PUSH = 1e-9; // of what the normal force alone does: less is jammed
 
-double ap__contact_push(const ap_resting *r, const contact_system *s, int i) {
+// What a unit of normal force, with the friction of sliding, does to the point's own normal
+// acceleration.
+static double push_of(const ap_resting *r, const contact_system *s, int i) {
   const double *W = s->W + 3 * i * 3 * s->n + 3 * i, *slip = s->place[i].slip;
   return W[0] - r->friction * (slip[0] * W[1] + slip[1] * W[2]);
 }
@@ -17,7 +19,7 @@ double ap__contact_push(const ap_resting *r, const contact_system *s, int i) {
 // The force at a point that slides or has no friction.
 static void sweep_sliding(const ap_resting *r, const double a[3], const contact_system *s, int i,
                           double f[3]) {
-  double push = ap__contact_push(r, s, i);
+  double push = push_of(r, s, i);
   if (!(push > LEAST_PUSH * s->W[3 * i * 3 * s->n + 3 * i])) return;
   f[0] = fmax(0, f[0] - a[0] / push);
   for (int k = 0; k < 2; k++) f[1 + k] = -r->friction * s->place[i].slip[k] * f[0];

@@ -109,10 +109,8 @@ double ap__contact_margin(double friction, const double force[3]);
 
 // The point of Coulomb's cone nearest to a force, in place.
 void ap__contact_into_cone(double friction, double force[3]);
-
-// What a unit of normal force, with the friction of sliding, does to the point's own normal
-// acceleration.
-double ap__contact_push(const ap_resting *r, const contact_system *s, int i);
+// The largest of n absolute values.
+double ap__contact_largest(const double *x, int n);
 
 // One sweep over the points in keep (NULL: all), in `force`, with accelerations b + W force: still
 // ones get a force in Coulomb's cone, others one of sliding. Repeated it comes near a solution.

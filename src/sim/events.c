@@ -32,15 +32,13 @@ static const char *idle_joint(ap_sim *sim) {
 
 ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_error *error) {
   const char *joint = status == AP_E_SINGULAR ? idle_joint(sim) : NULL;
-  if (joint) {
-    ap__fail(error, status, 0,
-             "%s at t = %.9g: the inertia matrix is singular here: joint \"%.*s\" can move, alone "
-             "or with joints before it, without moving any mass",
-             what, sim->t, ap__shown(joint), joint);
-    return status;
-  }
-  ap__fail(error, status, 0, "%s at t = %.9g: %s", what, sim->t, ap_status_text(status));
-  return status;
+  if (joint)
+    return AP__REFUSE(
+        error, status, 0,
+        "%s at t = %.9g: the inertia matrix is singular here: joint \"%.*s\" can move, alone "
+        "or with joints before it, without moving any mass",
+        what, sim->t, ap__shown(joint), joint);
+  return AP__REFUSE(error, status, 0, "%s at t = %.9g: %s", what, sim->t, ap_status_text(status));
 }
 
 ap_status ap__run_count(ap_sim *sim, ap_error *error) {
@@ -48,18 +46,14 @@ ap_status ap__run_count(ap_sim *sim, ap_error *error) {
   sim->busy_t = sim->t;
   sim->busy++;
   sim->events++;
-  if (sim->events > sim->scene.most_events) {
-    ap__fail(error, AP_E_NO_CONVERGENCE, 0,
-             "%ld events by t = %.9g: allow more of them, or less restitution",
-             sim->scene.most_events, sim->t);
-    return AP_E_NO_CONVERGENCE;
-  }
-  if (sim->busy > RUN_HOPELESS) {
-    ap__fail(error, AP_E_NO_CONVERGENCE, 0,
-             "time does not go on from t = %.9g: %ld events, each within %g s of the last", sim->t,
-             sim->busy, RUN_AT_ONCE * sim->moment);
-    return AP_E_NO_CONVERGENCE;
-  }
+  if (sim->events > sim->scene.most_events)
+    return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
+                      "%ld events by t = %.9g: allow more of them, or less restitution",
+                      sim->scene.most_events, sim->t);
+  if (sim->busy > RUN_HOPELESS)
+    return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
+                      "time does not go on from t = %.9g: %ld events, each within %g s of the last",
+                      sim->t, sim->busy, RUN_AT_ONCE * sim->moment);
   if (sim->busy >= RUN_BUSY && sim->t >= sim->plod_until) ap__run_plod(sim);
   return AP_OK;
 }
@@ -151,11 +145,9 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   double *v = sim->y + sim->nq;
   ap__run_look(sim, q, v);
   int n = choose(sim);
-  if (n < 0) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "more than %d points touch walls at t = %.9g", sim->most,
-             sim->t);
-    return AP_E_UNSUPPORTED;
-  }
+  if (n < 0)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d points touch walls at t = %.9g",
+                      sim->most, sim->t);
   if (n == 0) return AP_OK;
   ap_impact_result result;
   memcpy(sim->told, v, (size_t)sim->nv * sizeof *v);
@@ -478,11 +470,9 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   if (status) return ap__run_failed(sim, status, "no acceleration after an event", error);
   ap__run_bend(sim, q, v);
   int n = find_candidates(sim, &project);
-  if (n < 0) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "more than %d points rest on walls at t = %.9g",
-             sim->most - sim->nbrake, sim->t);
-    return AP_E_UNSUPPORTED;
-  }
+  if (n < 0)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d points rest on walls at t = %.9g",
+                      sim->most - sim->nbrake, sim->t);
   sim->fresh = true;
   if (n && project) { // bounces that end lose what they had, of motion and of height
     double energy = ap__run_total(sim);

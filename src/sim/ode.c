@@ -67,18 +67,13 @@ ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_option
     wrong = "a problem needs at least 1 equation";
   else if (!rate || !ode)
     wrong = !rate ? "the rate is NULL" : "the place for the problem is NULL";
-  if (wrong) {
-    ap__fail(error, AP_E_ARG, 0, "%s", wrong);
-    return AP_E_ARG;
-  }
+  if (wrong) return AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong);
   ap_ode sizes = {.n = n, .rate = rate, .context = context, .options = o};
   sizes.pair = o.order == 5 ? &rk_five : &rk_eight;
   size_t head = (sizeof sizes + 63) / 64 * 64;
   unsigned char *mem = calloc(1, head + lay_out(&sizes, NULL));
-  if (!mem) {
-    ap__fail(error, AP_E_MEMORY, 0, "not enough memory to integrate %d equations", n);
-    return AP_E_MEMORY;
-  }
+  if (!mem)
+    return AP__REFUSE(error, AP_E_MEMORY, 0, "not enough memory to integrate %d equations", n);
   lay_out(&sizes, mem + head);
   for (int i = 0; i < n; i++) sizes.absolute[i] = o.absolute;
   *ode = memcpy(mem, &sizes, sizeof sizes);

@@ -38,15 +38,11 @@ static ap_status check_start(const ap_sim *sim, double t, const double *q, const
     wrong = "the run, q or v is NULL";
   else if (!isfinite(t))
     wrong = "the time to start at is not finite";
-  if (wrong) {
-    ap__fail(error, AP_E_ARG, 0, "%s", wrong);
-    return AP_E_ARG;
-  }
+  if (wrong) return AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong);
   for (int i = 0; i < sim->nq + sim->nv; i++) {
     if (isfinite(i < sim->nq ? q[i] : v[i - sim->nq])) continue;
-    ap__fail(error, AP_E_ARG, 0, "entry %d of %s is not finite", i < sim->nq ? i : i - sim->nq,
-             i < sim->nq ? "q" : "v");
-    return AP_E_ARG;
+    return AP__REFUSE(error, AP_E_ARG, 0, "entry %d of %s is not finite",
+                      i < sim->nq ? i : i - sim->nq, i < sim->nq ? "q" : "v");
   }
   return AP_OK;
 }
@@ -59,11 +55,10 @@ static ap_status check_limit(const ap_sim *sim, const run_pair *p, ap_error *err
   for (int i = 1; i < ap_nbody(sim->m); i++)
     if (ap_joint_nv(sim->m, i) == 1 && ap_joint_v(sim->m, i) == p->joint)
       joint = ap_body(sim->m, i)->joint_name;
-  ap__fail(
+  return AP__REFUSE(
       error, AP_E_ARG, 0,
       "joint \"%.*s\" starts at %.9g, beyond its limit of %.9g: start inside, or turn limits off",
       ap__shown(joint), joint, p->now.p[0], limit);
-  return AP_E_ARG;
 }
 
 // Refuse a start inside a wall, or beyond a limit.
@@ -77,11 +72,10 @@ static ap_status check_inside(const ap_sim *sim, ap_error *error) {
       continue;
     }
     const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
-    ap__fail(error, AP_E_ARG, 0,
-             "point \"%.*s\" starts %.3g m inside wall \"%.*s\", at (%.6g, %.6g, %.6g)",
-             ap__shown(point), point, -p->now.distance, ap__shown(wall), wall, p->now.p[0],
-             p->now.p[1], p->now.p[2]);
-    return AP_E_ARG;
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "point \"%.*s\" starts %.3g m inside wall \"%.*s\", at (%.6g, %.6g, %.6g)",
+                      ap__shown(point), point, -p->now.distance, ap__shown(wall), wall, p->now.p[0],
+                      p->now.p[1], p->now.p[2]);
   }
   return AP_OK;
 }
@@ -103,11 +97,11 @@ static ap_status check_singular(ap_sim *sim, ap_error *error) {
     if (p->now.distance > sim->scene.depth || !ap__run_along(sim, p)) continue;
     if (p->bent >= -RUN_FALLS || ap__run_lever(sim, p) > 1e-10) continue;
     const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
-    ap__fail(error, AP_E_ARG, 0,
-             "point \"%.*s\" starts on wall \"%.*s\" and on its way into it, where no joint can "
-             "move it off: bend the robot a little, or start it at rest",
-             ap__shown(point), point, ap__shown(wall), wall);
-    return AP_E_ARG;
+    return AP__REFUSE(
+        error, AP_E_ARG, 0,
+        "point \"%.*s\" starts on wall \"%.*s\" and on its way into it, where no joint can "
+        "move it off: bend the robot a little, or start it at rest",
+        ap__shown(point), point, ap__shown(wall), wall);
   }
   return AP_OK;
 }
@@ -187,10 +181,8 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   memset(sim->y, 0, (size_t)sim->n * sizeof *sim->y);
   memcpy(sim->y, q, (size_t)sim->nq * sizeof *q);
   memcpy(sim->y + sim->nq, v, (size_t)sim->nv * sizeof *v);
-  if (ap_normalize(sim->m, sim->y)) {
-    ap__fail(error, AP_E_ARG, 0, "a quaternion in q is zero");
-    return AP_E_ARG;
-  }
+  if (ap_normalize(sim->m, sim->y))
+    return AP__REFUSE(error, AP_E_ARG, 0, "a quaternion in q is zero");
   sim->t = t;
   status = sim->plant.kind->start(&sim->plant, sim->y, sim->y + sim->nq);
   if (status) return ap__run_failed(sim, status, "the mechanism cannot start", error);
@@ -239,13 +231,11 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
 // ---- advance -----------------------------------------------------------------------------------
 
 ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error) {
-  if (!sim || !sim->started || !isfinite(t) || t < sim->t) {
-    ap__fail(error, AP_E_ARG, 0, "%s",
-             !sim            ? "the run is NULL"
-             : !sim->started ? "the run is not started; a failure ends it as well"
-                             : "the time to go on to does not lie ahead");
-    return AP_E_ARG;
-  }
+  if (!sim || !sim->started || !isfinite(t) || t < sim->t)
+    return AP__REFUSE(error, AP_E_ARG, 0, "%s",
+                      !sim            ? "the run is NULL"
+                      : !sim->started ? "the run is not started; a failure ends it as well"
+                                      : "the time to go on to does not lie ahead");
   ap__run_forget(sim);
   ap_status status = ap__run_advance(sim, t, error);
   sim->started = !status;
@@ -255,12 +245,10 @@ ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error) {
 // ---- read --------------------------------------------------------------------------------------
 
 ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
-  if (!sim || !state || !sim->started) {
-    ap__fail(error, AP_E_ARG, 0, "%s",
-             !sim || !state ? "the run or the place for the state is NULL"
-                            : "the run is not started; a failure ends it as well");
-    return AP_E_ARG;
-  }
+  if (!sim || !state || !sim->started)
+    return AP__REFUSE(error, AP_E_ARG, 0, "%s",
+                      !sim || !state ? "the run or the place for the state is NULL"
+                                     : "the run is not started; a failure ends it as well");
   double *v = sim->y + sim->nq, *ledger = v + sim->nv, energy[3];
   memcpy(sim->q, sim->y, (size_t)sim->nq * sizeof *sim->q);
   ap_normalize(sim->m, sim->q);

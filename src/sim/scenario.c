@@ -17,31 +17,23 @@
 
 bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...) {
   ap_scenario *s = r->scenario;
-  ap_error *grown = ap__grown(s->warnings, s->nwarning, &s->warning_capacity, sizeof *grown);
-  if (!grown) return ap__yaml_no_memory(&r->yaml);
-  s->warnings = grown;
+  ap_error *warning = ap__append(&s->warnings, &s->nwarning, &s->warning_capacity, sizeof *warning);
+  if (!warning) return ap__yaml_no_memory(&r->yaml);
   va_list arguments;
   va_start(arguments, format);
-  ap__vfail(&s->warnings[s->nwarning++], AP_OK, line, format, arguments);
+  ap__vfail(warning, AP_OK, line, format, arguments);
   va_end(arguments);
   return true;
 }
 
 const char *ap__scenario_path(ap__scenario_reader *r, const char *name) {
   ap_scenario *s = r->scenario;
-  const char *folder = name[0] == '/' ? "" : r->folder, *kept = NULL;
-  size_t length = strlen(folder) + strlen(name);
-  char *path = malloc(length + 1);
-  if (path) {
-    snprintf(path, length + 1, "%s%s", folder, name);
-    kept = ap__pool_text(&s->pool, path, length);
-  }
-  free(path);
-  if (!kept)
+  const char *path = ap__source_path(&s->source, name);
+  if (!path)
     ap__yaml_no_memory(&r->yaml);
   else if (s->nfile < AP__MAX_FILES)
-    s->file[s->nfile++] = kept;
-  return kept;
+    s->file[s->nfile++] = path;
+  return path;
 }
 
 // Names one after the other, as far as there is room.
@@ -54,22 +46,16 @@ static void add_name(char *list, size_t size, const char *name) {
     snprintf(list + used, size - used, "%s...", comma);
 }
 
-static bool own_coordinates(const ap_model *m, int body) { return ap_joint_nv(m, body) > 0; }
-
-static const char *joint_name(const ap_model *m, int body) {
-  const ap_body_def *def = ap_body(m, body);
-  return def->joint_name ? def->joint_name : def->name;
-}
-
 static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
   const ap_model *m = r->scenario->model;
   const char *meant = NULL;
   char all[200] = "";
   int least = INT_MAX;
   for (int i = 1; i < ap_nbody(m); i++) {
-    if (!own_coordinates(m, i)) continue;
-    if (ap__name_nearer(name->text, joint_name(m, i), &least)) meant = joint_name(m, i);
-    add_name(all, sizeof all, joint_name(m, i));
+    if (ap_joint_nv(m, i) == 0) continue;
+    const char *known = ap__joint_name(ap_body(m, i));
+    if (ap__name_nearer(name->text, known, &least)) meant = known;
+    add_name(all, sizeof all, known);
   }
   if (meant)
     ap__yaml_fail(&r->yaml, name->line,
@@ -81,7 +67,9 @@ static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__nod
   return -1;
 }
 
-int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
+// The body whose joint has this name and coordinates of its own; -1 once the error is set. What:
+// the list that names it.
+static int find_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
   const ap_model *m = r->scenario->model;
   if (name->kind != AP__SCALAR) {
     ap__yaml_fail(&r->yaml, name->line, "a key of %s is %s (the name of a joint)", what,
@@ -90,7 +78,7 @@ int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__node 
   }
   int body = ap_find_joint(m, name->text);
   if (body < 0) return unknown_joint(r, what, name);
-  if (own_coordinates(m, body)) return body;
+  if (ap_joint_nv(m, body) > 0) return body;
   ap__yaml_fail(&r->yaml, name->line, "%s: the joint \"%.*s\" %s (a joint that moves on its own)",
                 what, ap__shown(name->text), name->text,
                 ap_body(m, body)->mimic ? "follows another" : "is fixed");
@@ -133,7 +121,7 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__n
   bool good = true;
   for (const ap__node *key = n->first, *value; good && key; key = value->next) {
     value = key->next;
-    int body = ap__scenario_joint(r, what, key);
+    int body = find_joint(r, what, key);
     if (body >= 0 && taken[body])
       good = ap__yaml_fail(y, key->line, "the joint \"%.*s\" comes twice in %s (once)",
                            ap__shown(key->text), key->text, what);
@@ -165,17 +153,6 @@ static bool unknown_robot(ap__scenario_reader *r, const char *name) {
   return ap__yaml_fail(&r->yaml, line,
                        "robot: there is no built-in \"%.*s\" (%s, or a file .urdf or .yaml)",
                        ap__shown(name), name, all);
-}
-
-// What went wrong with the robot, at the line where the scenario names it.
-static bool fail_of_robot(ap__scenario_reader *r, const char *name, const ap_error *own) {
-  if (own->status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);
-  char place[16] = "";
-  if (own->line > 0) snprintf(place, sizeof place, ":%d", own->line);
-  const char *remedy = own->status == AP_E_FILE ? " (a file beside the scenario)" : "";
-  ap__yaml_fail(&r->yaml, r->head.robot->line, "robot: %.*s%s: %s%s", ap__shown(name), name, place,
-                own->text, remedy);
-  return false;
 }
 
 static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *error) {
@@ -210,7 +187,9 @@ static bool read_robot(ap__scenario_reader *r) {
   ap_status status = open_robot(r, name, &own);
   if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, s->robot)) return false;
   if (!status) status = make_model(s, &own);
-  if (status) return fail_of_robot(r, name, &own);
+  if (status)
+    return ap__yaml_fail_file(&r->yaml, r->head.robot->line, "robot", name, &own,
+                              status == AP_E_FILE ? " (a file beside the scenario)" : "");
   if (r->head.branch && !s->mechanism)
     return ap__yaml_fail(&r->yaml, ap__line_of(r->yaml.root, "branch"),
                          "branch: the robot has no closed chains (leave it out)");
@@ -297,20 +276,16 @@ static bool check_steps(ap__scenario_reader *r) {
 // ---- the format --------------------------------------------------------------------------------
 
 static bool read_wall(ap__scenario_reader *r, const ap__node *item) {
-  ap__scenario_wall *grown = ap__grown(r->walls, r->nwall, &r->wall_capacity, sizeof *grown);
-  if (!grown) return ap__yaml_no_memory(&r->yaml);
-  r->walls = grown;
-  ap__scenario_wall *wall = &r->walls[r->nwall++];
+  ap__scenario_wall *wall = ap__append(&r->walls, &r->nwall, &r->wall_capacity, sizeof *wall);
+  if (!wall) return ap__yaml_no_memory(&r->yaml);
   *wall = (ap__scenario_wall){.node = item, .wall = ap_default_wall(), .normal = {0, 0, 1}};
   wall->wall.name = NULL;
   return ap__yaml_read_map(&r->yaml, item, "wall", wall);
 }
 
 static bool read_load(ap__scenario_reader *r, const ap__node *item) {
-  ap__scenario_load *grown = ap__grown(r->loads, r->nload, &r->load_capacity, sizeof *grown);
-  if (!grown) return ap__yaml_no_memory(&r->yaml);
-  r->loads = grown;
-  ap__scenario_load *load = &r->loads[r->nload++];
+  ap__scenario_load *load = ap__append(&r->loads, &r->nload, &r->load_capacity, sizeof *load);
+  if (!load) return ap__yaml_no_memory(&r->yaml);
   *load = (ap__scenario_load){.node = item, .load = {.from = -INFINITY, .to = INFINITY}};
   return ap__yaml_read_map(&r->yaml, item, "load", load);
 }
@@ -338,14 +313,6 @@ static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, vo
   return strcmp(map, "integrator") != 0 || check_integrator(r, line, seen);
 }
 
-static const char *const map_names[][2] = {{"scenario", "a scenario"},
-                                           {"wall", "a wall"},
-                                           {"contact", "a contact"},
-                                           {"start", "a start"},
-                                           {"joint", "a joint"},
-                                           {"load", "a load"},
-                                           {"integrator", "an integrator"},
-                                           {NULL, NULL}};
 static const char *const own_words[][2] = {{"model", "robot"},     {"time", "duration"},
                                            {"until", "duration"},  {"dt", "output_step"},
                                            {"center", "centre"},   {"e", "restitution"},
@@ -360,7 +327,6 @@ static const char *const own_words[][2] = {{"model", "robot"},     {"time", "dur
 static const ap__yaml_format scenario_format = {.file = "a scenario file",
                                                 .opening = "appell-scenario: 1",
                                                 .keys = ap__scenario_keys,
-                                                .names = map_names,
                                                 .own_words = own_words,
                                                 .list = read_list,
                                                 .finish = finish_map};
@@ -400,10 +366,10 @@ static void set_defaults(ap__scenario_reader *r) {
                                 .output_step = 0.01};
 }
 
-static bool read_all(ap__scenario_reader *r, const char *text, size_t length) {
+static bool read_all(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   ap__yaml *y = &r->yaml;
-  if (!ap__yaml_parse(y, text, length)) return false;
+  if (!ap__yaml_parse(y, s->source.text, s->source.length)) return false;
   set_defaults(r);
   if (!ap__yaml_read_map(y, y->root, "scenario", &r->head)) return false;
   s->name = r->head.name;
@@ -414,66 +380,39 @@ static bool read_all(ap__scenario_reader *r, const char *text, size_t length) {
          ap__scenario_read_loads(r) && ap__scenario_check_limits(r) && ap__scenario_check_start(r);
 }
 
-// folder ends with a slash or is empty.
-static ap_status parse(const char *text, size_t length, const char *folder, ap_scenario **scenario,
-                       ap_error *error) {
+static ap_status parse(ap_scenario *s, ap_error *error) {
   ap_error own = {0};
-  ap_scenario *s = calloc(1, sizeof *s);
-  if (s) s->text = malloc(length + 1);
-  if (!s || !s->text) {
-    ap_scenario_free(s);
-    return ap__no_memory(error);
-  }
-  memcpy(s->text, text, length);
-  s->text[length] = 0;
-  ap__scenario_reader r = {.scenario = s, .folder = folder};
-  r.yaml = (ap__yaml){.format = &scenario_format, .error = &own, .kept = &s->pool, .context = &r};
-  bool good = read_all(&r, text, length);
+  ap__scenario_reader r = {.scenario = s};
+  r.yaml =
+      (ap__yaml){.format = &scenario_format, .error = &own, .kept = &s->source.pool, .context = &r};
+  bool good = read_all(&r);
   ap__yaml_free(&r.yaml);
   free(r.walls);
   free(r.loads);
-  if (good) {
-    *scenario = s;
-    return AP_OK;
-  }
-  ap_scenario_free(s);
-  if (error) *error = own;
-  return own.status;
+  if (!good && error) *error = own;
+  return good ? AP_OK : own.status;
 }
 
-// The first length bytes of folder, with a slash at the end. NULL: no memory.
-static char *with_slash(const char *folder, size_t length) {
-  char *copy = malloc(length + 2);
-  if (!copy) return NULL;
-  memcpy(copy, folder, length);
-  if (length && copy[length - 1] != '/') copy[length++] = '/';
-  copy[length] = 0;
-  return copy;
+// Its source has been read with this status.
+static ap_status finish(ap_scenario *s, ap_status status, ap_scenario **scenario, ap_error *error) {
+  if (!status) status = parse(s, error);
+  *scenario = status ? NULL : s;
+  if (status) ap_scenario_free(s);
+  return status;
 }
 
 ap_status ap_scenario_parse(const char *text, size_t length, const char *folder,
                             ap_scenario **scenario, ap_error *error) {
-  *scenario = NULL;
-  if (length > AP__MAX_BYTES)
-    return AP__REFUSE(error, AP_E_FILE, 0, "the text has more than %d MiB (a scenario is smaller)",
-                      AP__MAX_BYTES >> 20);
-  char *before = with_slash(folder ? folder : "", folder ? strlen(folder) : 0);
-  if (!before) return ap__no_memory(error);
-  ap_status status = parse(text, length, before, scenario, error);
-  free(before);
-  return status;
+  ap_scenario *s = calloc(1, sizeof *s);
+  ap_status status =
+      s ? ap__source_copy(&s->source, text, length, folder, error) : ap__no_memory(error);
+  return finish(s, status, scenario, error);
 }
 
 ap_status ap_scenario_read(const char *path, ap_scenario **scenario, ap_error *error) {
-  *scenario = NULL;
-  const char *slash = strrchr(path, '/');
-  char *text = NULL, *before = with_slash(path, slash ? (size_t)(slash - path) + 1 : 0);
-  size_t length = 0;
-  ap_status status = before ? ap__read_file(path, &text, &length, error) : ap__no_memory(error);
-  if (!status) status = parse(text, length, before, scenario, error);
-  free(text);
-  free(before);
-  return status;
+  ap_scenario *s = calloc(1, sizeof *s);
+  ap_status status = s ? ap__source_read(&s->source, path, error) : ap__no_memory(error);
+  return finish(s, status, scenario, error);
 }
 
 void ap_scenario_free(ap_scenario *s) {
@@ -482,7 +421,6 @@ void ap_scenario_free(ap_scenario *s) {
   ap_mechanism_free(s->mechanism);
   ap_robot_free(s->robot);
   ap__forces_free(&s->forces);
-  free(s->text);
   free(s->q);
   free(s->v);
   free(s->walls);
@@ -492,7 +430,7 @@ void ap_scenario_free(ap_scenario *s) {
   free(s->stops);
   free(s->loads);
   free(s->warnings);
-  ap__pool_free(&s->pool);
+  ap__source_free(&s->source);
   free(s);
 }
 
@@ -506,7 +444,7 @@ const ap_mechanism *ap_scenario_mechanism(const ap_scenario *s) { return s->mech
 const ap_scene *ap_scenario_scene(const ap_scenario *s) { return &s->scene; }
 const double *ap_scenario_q(const ap_scenario *s) { return s->q; }
 const double *ap_scenario_v(const ap_scenario *s) { return s->v; }
-const char *ap_scenario_text(const ap_scenario *s) { return s->text; }
+const char *ap_scenario_text(const ap_scenario *s) { return s->source.text; }
 
 void ap_scenario_times(const ap_scenario *s, double *start, double *end, double *step) {
   *start = s->start;

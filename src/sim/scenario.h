@@ -6,6 +6,7 @@
 
 #include <appell/scenario.h>
 
+#include "file/source.h"
 #include "file/yaml_reduce.h"
 
 // Limits on what a file may ask for.
@@ -82,8 +83,7 @@ typedef struct ap__forces {
 } ap__forces;
 
 struct ap_scenario {
-  ap__pool pool; // all texts
-  char *text;
+  ap__source source;
   const char *name;
   const char *file[AP__MAX_FILES]; // what it was read of, beside its own
   int nfile;
@@ -110,7 +110,6 @@ struct ap_scenario {
 typedef struct ap__scenario_reader {
   ap__yaml yaml;
   ap_scenario *scenario;
-  const char *folder; // with a slash at its end, or ""
   ap__scenario_head head;
   unsigned seen; // keys of the file's own map
   ap__scenario_wall *walls;
@@ -124,9 +123,6 @@ typedef struct ap__scenario_reader {
 
 // A warning with the line that it is about.
 bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...) AP_PRINTF(3, 4);
-// The body whose joint has this name and coordinates of its own; -1 once the error is set. What:
-// the list that names it.
-int ap__scenario_joint(ap__scenario_reader *r, const char *what, const ap__node *name);
 // The body of this name; -1 once the error is set.
 int ap__scenario_link(ap__scenario_reader *r, const char *what, int line, const char *name);
 // A file that the scenario names: its place, which the scenario keeps. NULL: no memory, the error

@@ -38,8 +38,7 @@ static bool unknown_name(const beginning *b, const ap__node *name) {
     if (ap__name_nearer(name->text, ap_mechanism_coordinate(b->m, i)->name, &least))
       meant = ap_mechanism_coordinate(b->m, i)->name;
   for (int i = 1; i < ap_nbody(tree); i++) {
-    const ap_body_def *def = ap_body(tree, i);
-    const char *known = def->joint_name ? def->joint_name : def->name;
+    const char *known = ap__joint_name(ap_body(tree, i));
     if (ap_joint_nv(tree, i) > 0 && ap__name_nearer(name->text, known, &least)) meant = known;
   }
   return ap__yaml_fail(&b->r->yaml, name->line,

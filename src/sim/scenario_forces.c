@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,10 +70,7 @@ AP_PRINTF(3, 4) static bool fail(force_file *f, int line, const char *format, ..
   va_start(arguments, format);
   ap__vfail(&own, AP_E_SYNTAX, line, format, arguments);
   va_end(arguments);
-  char place[16] = "";
-  if (line > 0) snprintf(place, sizeof place, ":%d", line);
-  return ap__yaml_fail(&f->r->yaml, f->r->head.forces->line, "forces: %.*s%s: %s",
-                       ap__shown(f->name), f->name, place, own.text);
+  return ap__yaml_fail_file(&f->r->yaml, f->r->head.forces->line, "forces", f->name, &own, "");
 }
 
 static bool is_between(char c) { return c == ' ' || c == '\t' || c == ',' || c == '\r'; }
@@ -96,8 +92,7 @@ static bool unknown_column(force_file *f, const char *name) {
   const char *meant = NULL;
   int least = INT_MAX;
   for (int i = 1; i < ap_nbody(m); i++) {
-    const ap_body_def *def = ap_body(m, i);
-    const char *known = def->joint_name ? def->joint_name : def->name;
+    const char *known = ap__joint_name(ap_body(m, i));
     if (ap_joint_nv(m, i) == 1 && ap__name_nearer(name, known, &least)) meant = known;
   }
   if (meant)
@@ -120,10 +115,9 @@ static bool add_column(force_file *f, const char *name, int *capacity) {
   for (int i = 0; i < forces->columns; i++)
     if (forces->place[i] == place)
       return fail(f, f->line, "the joint \"%.*s\" comes twice (once)", ap__shown(name), name);
-  int *grown = ap__grown(forces->place, forces->columns, capacity, sizeof *grown);
-  if (!grown) return ap__yaml_no_memory(&f->r->yaml);
-  forces->place = grown;
-  forces->place[forces->columns++] = place;
+  int *column = ap__append(&forces->place, &forces->columns, capacity, sizeof *column);
+  if (!column) return ap__yaml_no_memory(&f->r->yaml);
+  *column = place;
   return true;
 }
 

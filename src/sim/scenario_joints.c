@@ -7,11 +7,6 @@
 
 #include "sim/scenario.h"
 
-static const char *joint_name(const ap_model *m, int body) {
-  const ap_body_def *def = ap_body(m, body);
-  return def->joint_name ? def->joint_name : def->name;
-}
-
 // The joint that a joint follows, directly or through others, and itself where it follows none:
 // its own coordinate is *ratio times that of the leader, and *offset more.
 static int leader_of(const ap_model *m, int body, double *ratio, double *offset) {
@@ -60,7 +55,7 @@ static bool read_stop(ap__scenario_reader *r, int body, const ap__node *n,
   ap__yaml *y = &r->yaml;
   ap_scenario *s = r->scenario;
   const ap_joint_stop *stop = &map->stop;
-  const char *name = joint_name(s->model, body);
+  const char *name = ap__joint_name(ap_body(s->model, body));
   if (!s->scene.limits)
     return ap__yaml_fail(y, n->line,
                          "joints: stops of \"%.*s\" with limits: false (limits: true, or leave "
@@ -142,7 +137,7 @@ static bool check_limits(ap__scenario_reader *r, int body) {
   bool below = q < def->lower - slack;
   bool within = !below && !(q > def->upper + slack);
   if (within || is_elastic(&s->scene, ap_joint_v(m, leader))) return true;
-  const char *name = joint_name(m, body), *of = joint_name(m, leader);
+  const char *name = ap__joint_name(ap_body(m, body)), *of = ap__joint_name(ap_body(m, leader));
   char follows[80] = "";
   if (leader != body)
     snprintf(follows, sizeof follows, ", which follows \"%.*s\",", ap__shown(of), of);

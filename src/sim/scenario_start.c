@@ -135,7 +135,7 @@ static bool check_range(ap__scenario_reader *r, int body, int line, const char *
 bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__node *n) {
   const ap_model *m = r->scenario->model;
   const ap_body_def *def = ap_body(m, body);
-  const char *name = def->joint_name ? def->joint_name : def->name;
+  const char *name = ap__joint_name(def);
   if (n->kind != AP__SCALAR) {
     if (!read_words(r, body, n)) return false;
   } else {

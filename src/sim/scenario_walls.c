@@ -134,7 +134,7 @@ static bool name_walls(ap__scenario_reader *r, ap__names *names) {
     if (!w->wall.name) {
       char name[24];
       int length = snprintf(name, sizeof name, "wall%d", i + 1);
-      w->wall.name = ap__pool_text(&r->scenario->pool, name, (size_t)length);
+      w->wall.name = ap__pool_text(&r->scenario->source.pool, name, (size_t)length);
       if (!w->wall.name) return ap__yaml_no_memory(&r->yaml);
     }
     int other = ap__names_put(names, w->wall.name, i);

@@ -1,6 +1,5 @@
 // Making a run: the scene is checked and copied, and all memory is asked for.
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +28,7 @@ static bool finite3(const double *x) { return isfinite(x[0]) && isfinite(x[1]) &
 static bool is_body(const ap_scene *s, int body) { return body >= 0 && body < ap_nbody(s->model); }
 
 static ap_status refuse(ap_error *error, const char *text) {
-  ap__fail(error, AP_E_ARG, 0, "%s", text);
-  return AP_E_ARG;
+  return AP__REFUSE(error, AP_E_ARG, 0, "%s", text);
 }
 
 static ap_status check_numbers(const ap_scene *s, ap_error *error) {
@@ -69,8 +67,7 @@ static ap_status check_stops(const ap_scene *s, ap_error *error) {
              !(p->damping >= 0 && isfinite(p->damping)))
       wrong = "has a number that is not finite, or a negative stiffness or damping";
     if (!wrong) continue;
-    ap__fail(error, AP_E_ARG, 0, "stop %d %s", i, wrong);
-    return AP_E_ARG;
+    return AP__REFUSE(error, AP_E_ARG, 0, "stop %d %s", i, wrong);
   }
   return AP_OK;
 }
@@ -80,10 +77,9 @@ static ap_status check_parts(const ap_scene *s, ap_error *error) {
   for (int i = 0; i < s->npoint; i++) {
     const ap_contact_point *p = &s->point[i];
     if (is_body(s, p->body) && finite3(p->at)) continue;
-    ap__fail(error, AP_E_ARG, 0, "contact point %d (\"%s\") %s", i, p->name ? p->name : "",
-             is_body(s, p->body) ? "lies nowhere: its place is not finite"
-                                 : "is on a link that does not exist");
-    return AP_E_ARG;
+    return AP__REFUSE(error, AP_E_ARG, 0, "contact point %d (\"%s\") %s", i, p->name ? p->name : "",
+                      is_body(s, p->body) ? "lies nowhere: its place is not finite"
+                                          : "is on a link that does not exist");
   }
   for (int i = 0; i < s->nspring; i++) {
     const ap_joint_spring *p = &s->spring[i];
@@ -94,8 +90,7 @@ static ap_status check_parts(const ap_scene *s, ap_error *error) {
              !(p->damping >= 0 && isfinite(p->damping)))
       wrong = "has a number that is not finite, or a negative stiffness or damping";
     if (!wrong) continue;
-    ap__fail(error, AP_E_ARG, 0, "spring %d %s", i, wrong);
-    return AP_E_ARG;
+    return AP__REFUSE(error, AP_E_ARG, 0, "spring %d %s", i, wrong);
   }
   for (int i = 0; i < s->nload; i++) {
     const ap_load *l = &s->load[i];
@@ -107,8 +102,7 @@ static ap_status check_parts(const ap_scene *s, ap_error *error) {
     else if (!(l->from <= l->to))
       wrong = "ends before it begins";
     if (!wrong) continue;
-    ap__fail(error, AP_E_ARG, 0, "load %d %s", i, wrong);
-    return AP_E_ARG;
+    return AP__REFUSE(error, AP_E_ARG, 0, "load %d %s", i, wrong);
   }
   return AP_OK;
 }
@@ -362,8 +356,7 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   if (!made || !mem) {
     free(made);
     free(mem);
-    ap__fail(error, AP_E_MEMORY, 0, "not enough memory for the run");
-    return AP_E_MEMORY;
+    return AP__REFUSE(error, AP_E_MEMORY, 0, "not enough memory for the run");
   }
   *made = sizes;
   made->memory = mem;

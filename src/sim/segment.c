@@ -141,9 +141,9 @@ static ap_status too_long(ap_sim *sim, ap_status status, ap_error *error) {
   char why[160];
   snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, error ? error->text : "");
   if (status != AP_E_NO_CONVERGENCE && status != AP_E_UNREACHABLE) return status;
-  ap__fail(error, AP_E_NO_CONVERGENCE, 0, "steps of %g s are too long here, at t = %.9g: %s",
-           sim->ode->fixed, sim->t, why);
-  return AP_E_NO_CONVERGENCE;
+  return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
+                    "steps of %g s are too long here, at t = %.9g: %s", sim->ode->fixed, sim->t,
+                    why);
 }
 
 // Steps too long for a motion make energy, ever faster. They are refused at the latest when they
@@ -161,10 +161,10 @@ static ap_status check_energy(ap_sim *sim, ap_error *error) {
   all += 1e-12 * (fabs(energy[1]) + fabs(sim->start_energy)); // rounding
   all = sim->moved = fmax(sim->moved, all);
   if (!(made > all && energy[0] + energy[2] > all)) return AP_OK;
-  ap__fail(error, AP_E_NO_CONVERGENCE, 0,
-           "steps of %g s are too long here: by t = %.9g they have made %.3g J out of nothing", h,
-           sim->t, made);
-  return AP_E_NO_CONVERGENCE;
+  return AP__REFUSE(
+      error, AP_E_NO_CONVERGENCE, 0,
+      "steps of %g s are too long here: by t = %.9g they have made %.3g J out of nothing", h,
+      sim->t, made);
 }
 
 // The next segment, which does not reach beyond stop. Where friction changes its direction, steps
@@ -358,11 +358,9 @@ static ap_status read_inside(ap_sim *sim, double t, ap_error *error) {
 ap_status ap__run_advance(ap_sim *sim, double t, ap_error *error) {
   for (long segments = 0; sim->t < t; segments++) {
     ap_status status = AP_OK;
-    if (segments > MOST_SEGMENTS) {
-      ap__fail(error, AP_E_NO_CONVERGENCE, 0, "%d steps led to t = %.9g only, not to %g",
-               MOST_SEGMENTS, sim->t, t);
-      return AP_E_NO_CONVERGENCE;
-    }
+    if (segments > MOST_SEGMENTS)
+      return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0, "%d steps led to t = %.9g only, not to %g",
+                        MOST_SEGMENTS, sim->t, t);
     if (!sim->open) status = open_any(sim, t, error);
     if (status) return status;
     if (sim->open && t < sim->end) return read_inside(sim, t, error);

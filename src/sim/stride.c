@@ -66,11 +66,9 @@ static ap_status go(ap_sim *sim, run_stride *s, const double *rate, bool meets, 
   if (!meets) return AP_OK;
   ap__run_look(sim, q, v);
   s->n = choose(sim);
-  if (s->n < 0) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "more than %d points touch walls at t = %.9g", sim->most,
-             sim->t);
-    return AP_E_UNSUPPORTED;
-  }
+  if (s->n < 0)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d points touch walls at t = %.9g",
+                      sim->most, sim->t);
   if (s->n == 0) return AP_OK;
   status =
       sim->plant.kind->impact(&sim->plant, q, v, s->n, sim->touched, sim->impact_room, &s->result);

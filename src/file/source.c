@@ -1,0 +1,49 @@
+#include "file/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/tree.h"
+
+// The first length bytes of path, with a slash at their end.
+static ap_status set_folder(ap__source *s, const char *path, size_t length, ap_error *error) {
+  char *folder = ap__pool_bytes(&s->pool, length + 2, 1);
+  if (!folder) return ap__no_memory(error);
+  bool slash = length > 0 && path[length - 1] != '/';
+  snprintf(folder, length + 2, "%.*s%s", (int)length, path, slash ? "/" : "");
+  s->folder = folder;
+  return AP_OK;
+}
+
+ap_status ap__source_copy(ap__source *s, const char *text, size_t length, const char *folder,
+                          ap_error *error) {
+  if (length > AP__MAX_BYTES)
+    return AP__REFUSE(error, AP_E_FILE, 0, "the text has more than %d MiB (a scenario is smaller)",
+                      AP__MAX_BYTES >> 20);
+  s->length = length;
+  s->text = malloc(length + 1);
+  if (!s->text) return ap__no_memory(error);
+  memcpy(s->text, text, length);
+  s->text[length] = 0;
+  return set_folder(s, folder ? folder : "", folder ? strlen(folder) : 0, error);
+}
+
+ap_status ap__source_read(ap__source *s, const char *path, ap_error *error) {
+  const char *slash = strrchr(path, '/');
+  ap_status status = set_folder(s, path, slash ? (size_t)(slash - path) + 1 : 0, error);
+  return status ? status : ap__read_file(path, &s->text, &s->length, error);
+}
+
+const char *ap__source_path(ap__source *s, const char *name) {
+  const char *folder = name[0] == '/' ? "" : s->folder;
+  size_t size = strlen(folder) + strlen(name) + 1;
+  char *path = ap__pool_bytes(&s->pool, size, 1);
+  if (path) snprintf(path, size, "%s%s", folder, name);
+  return path;
+}
+
+void ap__source_free(ap__source *s) {
+  free(s->text);
+  ap__pool_free(&s->pool);
+}

@@ -1,0 +1,24 @@
+// The text of a scenario, and the files that it names.
+
+#ifndef AP_FILE_SOURCE_H
+#define AP_FILE_SOURCE_H
+
+#include "file/robot.h"
+
+// All zero is a valid empty one.
+typedef struct ap__source {
+  ap__pool pool; // of texts that live as long
+  char *text;    // closed by a zero that does not count
+  size_t length;
+  const char *folder; // where the files are, with a slash at its end, or ""
+} ap__source;
+
+// From memory, which is copied; folder may be NULL.
+ap_status ap__source_copy(ap__source *s, const char *text, size_t length, const char *folder,
+                          ap_error *error);
+ap_status ap__source_read(ap__source *s, const char *path, ap_error *error);
+// Where a file is that the text names; NULL: no memory.
+const char *ap__source_path(ap__source *s, const char *name);
+void ap__source_free(ap__source *s);
+
+#endif
