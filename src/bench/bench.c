@@ -327,10 +327,7 @@ ap_status ap_bench_run(const ap_model *m, const ap_bench_options *options, ap_be
   const ap_bench_options standard = ap_default_bench();
   bench b = {.o = options ? options : &standard, .found = found, .error = error};
   *found = (ap_bench){0};
-  if (ap_nv(m) == 0) {
-    ap__fail(error, AP_E_MODEL, 0, "the robot has no joint that moves");
-    return AP_E_MODEL;
-  }
+  if (ap_nv(m) == 0) return AP__REFUSE(error, AP_E_MODEL, 0, "the robot has no joint that moves");
   found->row = calloc((size_t)AP_BENCH_QUANTITIES * MOST_WAYS, sizeof *found->row);
   ap_status status = found->row && open_bench(&b, m) ? AP_OK : AP_E_MEMORY;
   for (int k = 0; k < AP_BENCH_QUANTITIES && status == AP_OK; k++)

@@ -319,16 +319,13 @@ ap_status ap_compare(const ap_model *m, const ap_compare_options *options, ap_co
   b.o = options ? *options : ap_default_compare();
   b.row = b.nq + 2 * b.nv;
   *c = (ap_comparison){.states = b.o.states};
-  if (b.nv == 0) {
-    ap__fail(error, AP_E_MODEL, 0, "nothing moves in this model (a joint that does is needed)");
-    return AP_E_MODEL;
-  }
-  if (b.nv > MOST_VELOCITIES) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0,
-             "%d degrees of freedom are too many to compare methods (at most %d)", b.nv,
-             MOST_VELOCITIES);
-    return AP_E_UNSUPPORTED;
-  }
+  if (b.nv == 0)
+    return AP__REFUSE(error, AP_E_MODEL, 0,
+                      "nothing moves in this model (a joint that does is needed)");
+  if (b.nv > MOST_VELOCITIES)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "%d degrees of freedom are too many to compare methods (at most %d)", b.nv,
+                      MOST_VELOCITIES);
   if (c->states == 0) c->states = choose_states(b.nv);
   if (!run_bench(&b)) {
     ap__fail(error, status = AP_E_MEMORY, 0, "not enough memory");

@@ -11,13 +11,7 @@
 #include <unistd.h>
 
 static ap_status refuse(ap_error *error, const char *path, const char *why) {
-  ap__fail(error, AP_E_FILE, 0, "the cache '%.*s' %s", ap__shown(path), path, why);
-  return AP_E_FILE;
-}
-
-static ap_status no_memory(ap_error *error) {
-  ap__fail(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
-  return AP_E_MEMORY;
+  return AP__REFUSE(error, AP_E_FILE, 0, "the cache '%.*s' %s", ap__shown(path), path, why);
 }
 
 // ---- the folder --------------------------------------------------------------------------------
@@ -75,7 +69,7 @@ static ap_status check_folder(const char *path, int made, ap_error *error) {
 
 ap_status ap__cache_open(ap_cache *c, const char *folder, ap_error *error) {
   *c = (ap_cache){.folder = folder ? joined(folder, "", "") : own_folder()};
-  if (!c->folder) return no_memory(error);
+  if (!c->folder) return ap__no_memory(error);
   size_t n = strlen(c->folder);
   while (n > 1 && c->folder[n - 1] == '/') c->folder[--n] = '\0'; // a link with '/' is followed
   return check_folder(c->folder, make_folder(c->folder), error);

@@ -66,21 +66,17 @@ static const char STYLE[] =
 
 static ap_status refuse_panel(const ap_figure *f, int i, const char *what, ap_error *error) {
   const char *title = f->panel[i].title;
-  if (ap__shows(title))
-    ap__fail(error, AP_E_ARG, 0, "panel %d (%.*s): %s", i + 1, ap__shown(title), title, what);
-  else
-    ap__fail(error, AP_E_ARG, 0, "panel %d: %s", i + 1, what);
-  return AP_E_ARG;
+  if (!ap__shows(title)) return AP__REFUSE(error, AP_E_ARG, 0, "panel %d: %s", i + 1, what);
+  return AP__REFUSE(error, AP_E_ARG, 0, "panel %d (%.*s): %s", i + 1, ap__shown(title), title,
+                    what);
 }
 
 static ap_status refuse_curve(const ap_figure *f, int i, int k, const char *what, ap_error *error) {
   const char *label = f->panel[i].curve[k].label;
-  if (ap__shows(label))
-    ap__fail(error, AP_E_ARG, 0, "panel %d, curve %d (%.*s): %s", i + 1, k + 1, ap__shown(label),
-             label, what);
-  else
-    ap__fail(error, AP_E_ARG, 0, "panel %d, curve %d: %s", i + 1, k + 1, what);
-  return AP_E_ARG;
+  if (!ap__shows(label))
+    return AP__REFUSE(error, AP_E_ARG, 0, "panel %d, curve %d: %s", i + 1, k + 1, what);
+  return AP__REFUSE(error, AP_E_ARG, 0, "panel %d, curve %d (%.*s): %s", i + 1, k + 1,
+                    ap__shown(label), label, what);
 }
 
 static const char *fault_of_curve(const ap_curve *c) {
@@ -122,10 +118,7 @@ static ap_status check(const ap_figure *f, const char *path, ap_error *error) {
     fault = "the figure has no panel (one or more)";
   else if (f->columns < 0)
     fault = "the figure's number of columns is negative (one or more, or 0 for one)";
-  if (fault) {
-    ap__fail(error, AP_E_ARG, 0, "%s", fault);
-    return AP_E_ARG;
-  }
+  if (fault) return AP__REFUSE(error, AP_E_ARG, 0, "%s", fault);
   ap_status status = AP_OK;
   for (int i = 0; i < f->npanel && !status; i++) status = check_panel(f, i, error);
   return status;
