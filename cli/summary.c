@@ -145,10 +145,8 @@ static double shown(const cli_summary *s, double x) {
 
 static int print_impacts(cli_out *out, const cli_summary *s) {
   if (s->impacts == 0) return CLI_OK;
-  static const char *const heading[] = {"event", "t (s)",       "point",         "wall",
-                                        "m/s",   "angle (deg)", "impulse (N s)", "lost (J)"};
   cli_table table = {.columns = 8, .right = 0xf3u};
-  for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
+  cli_table_headings(&table, "event|t (s)|point|wall|m/s|angle (deg)|impulse (N s)|lost (J)");
   for (long k = 0; k < s->impacts && k < SHOWN; k++) {
     const cli_impact *i = &s->impact[k];
     const bool angular = i->joint >= 0 && turns(s, i);
@@ -192,8 +190,7 @@ static int print_energy(cli_out *out, const cli_summary *s) {
               {"+ dissipated", s->state.dissipated}, {"+ lost at impacts", s->state.lost},
               {"- at the start", s->energy}};
   cli_table table = {.columns = 2, .right = 2};
-  cli_table_add(&table, "energy at the end");
-  cli_table_add(&table, "J");
+  cli_table_headings(&table, "energy at the end|J");
   for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) {
     cli_table_add(&table, "%s", line[k].name);
     const double x = shown(s, line[k].value);

@@ -109,16 +109,8 @@ static void add_trial(cli_table *table, const ap_comparison *t, const ap_trial *
   cli_table_add(table, "%ld", trial->count.sqrt);
   cli_table_add(table, "%ld", trial->count.sincos);
   cli_table_add(table, "%.*f", trial->ns < 10 ? 1 : 0, trial->ns);
-  if (first > 0) {
-    cli_table_add(table, "%.2f", trial->ns / first);
-  } else {
-    cli_table_add(table, "-");
-  }
-  if (has_error(trial)) {
-    cli_table_add(table, "%.1e", trial->error);
-  } else {
-    cli_table_add(table, "-");
-  }
+  cli_table_add_if(table, first > 0, "%.2f", trial->ns / first);
+  cli_table_add_if(table, has_error(trial), "%.1e", trial->error);
   if (trial->failed > 0) {
     cli_table_add(table, "no f32 result in %d of %d states", trial->failed, t->states);
   } else {
@@ -127,8 +119,6 @@ static void add_trial(cli_table *table, const ap_comparison *t, const ap_trial *
 }
 
 static void fill_table(cli_table *table, const ap_comparison *t, ap_quantity what) {
-  static const char *const headings[COLUMNS] = {"",       "mul", "add",   "div",       "sqrt",
-                                                "sincos", "ns",  "ratio", "f32 error", ""};
   *table = (cli_table){.columns = COLUMNS, .right = 0x1fe}; // all but names and notes
   double first = 0;
   for (int k = 0; k < t->trials; k++) {
@@ -136,8 +126,9 @@ static void fill_table(cli_table *table, const ap_comparison *t, ap_quantity wha
     if (trial->method->what != what) continue;
     if (trial->method == ap_find_method(what, NULL)) first = trial->ns;
     if (!ap_trial_was_run(trial, NULL, 0)) continue;
-    for (int c = 0; table->count < COLUMNS; c++) {
-      cli_table_add(table, "%s", c == 0 ? ap_quantity_name(what) : headings[c]);
+    if (table->count == 0) {
+      cli_table_add(table, "%s", ap_quantity_name(what));
+      cli_table_headings(table, "mul|add|div|sqrt|sincos|ns|ratio|f32 error|");
     }
     add_trial(table, t, trial, first);
   }
@@ -208,20 +199,11 @@ static void choose_quantity(const char *word, ap_compare_options *o) {
 }
 
 static int parse(const cli_arguments *arguments, ap_compare_options *o, double gravity[3]) {
-  int status = CLI_OK;
   long states = 0, seed = 1;
   choose_quantity(arguments->value[WHAT], o);
-  if (arguments->value[STATES]) {
-    status =
-        cli_value_integer("compare", "--states", arguments->value[STATES], 1, MOST_STATES, &states);
-  }
-  if (status == CLI_OK && arguments->value[SEED]) {
-    status = cli_value_integer("compare", "--seed", arguments->value[SEED], 0, 2147483647, &seed);
-  }
-  if (status == CLI_OK && arguments->value[GRAVITY]) {
-    status = cli_value_gravity("compare", arguments->value[GRAVITY], gravity);
-    o->gravity = gravity;
-  }
+  int status = cli_value_integer(arguments, STATES, 1, MOST_STATES, &states);
+  if (status == CLI_OK) status = cli_value_integer(arguments, SEED, 0, 2147483647, &seed);
+  if (status == CLI_OK) status = cli_value_gravity(arguments, GRAVITY, gravity, &o->gravity);
   o->states = (int)states;
   o->seed = (uint64_t)seed;
   return status;

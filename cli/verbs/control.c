@@ -126,9 +126,7 @@ static uint64_t in_octave(const ap_histogram *h, int k) {
 static int print_histograms(cli_out *out, const ap_servo_result *x) {
   if (x->latency.n == 0) return CLI_OK;
   cli_table table = {.columns = 3, .right = 0x7u};
-  cli_table_add(&table, "below (us)");
-  cli_table_add(&table, "latency");
-  cli_table_add(&table, "period");
+  cli_table_headings(&table, "below (us)|latency|period");
   for (int k = 0; k + OCTAVE <= CLASSES; k += OCTAVE) {
     const uint64_t a = in_octave(&x->latency, k), b = in_octave(&x->compute, k);
     if (a == 0 && b == 0) continue;
@@ -155,8 +153,7 @@ static int print_text(cli_out *out, const job *j) {
                  x->stop_axis >= 0 ? ", joint " : "",
                  x->stop_axis >= 0 ? joint_name(m, x->stop_axis) : "");
   cli_table table = {.columns = 4, .right = 0xeu};
-  static const char *const heading[] = {"error (mrad)", "rms", "largest", "at the end"};
-  for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
+  cli_table_headings(&table, "error (mrad)|rms|largest|at the end");
   for (int k = 0; k < ap_nv(m); k++) {
     cli_table_add(&table, "%s", joint_name(m, k));
     cli_table_add(&table, "%.3f", 1e3 * x->rms[k]);

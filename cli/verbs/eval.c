@@ -97,10 +97,7 @@ static int parse_job(const cli_arguments *arguments, cli_job *job, double gravit
   ap_eval_options *o = &job->options;
   if (status == CLI_OK) status = parse_method(arguments->value[METHOD], what, &o->method);
   o->arithmetic = parse_real(arguments->value[REAL]);
-  if (status == CLI_OK && arguments->value[GRAVITY]) {
-    status = cli_value_gravity("eval", arguments->value[GRAVITY], gravity);
-    o->gravity = gravity;
-  }
+  if (status == CLI_OK) status = cli_value_gravity(arguments, GRAVITY, gravity, &o->gravity);
   o->friction = arguments->value[FRICTION] != NULL;
   o->branch = arguments->value[BRANCH];
   job->path = arguments->argument[2];

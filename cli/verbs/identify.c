@@ -81,17 +81,13 @@ static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
               .output = a->value[OUTPUT],
               .json = a->value[JSON] != NULL};
   w->prepare.always = a->value[FILTER] != NULL;
-  int status = CLI_OK;
   *method = parse_method(a->value[METHOD]);
   w->base = a->value[BASE] && strcmp(a->value[BASE], "svd") == 0 ? AP_BASE_SVD : AP_BASE_QR;
-  if (a->value[CUTOFF]) {
-    status = cli_value_above("identify", "--cutoff", a->value[CUTOFF], 0, &w->prepare.cutoff);
-  }
-  if (status == CLI_OK && a->value[REJECT] && strcmp(a->value[REJECT], "0") == 0) {
+  int status = cli_value_above(a, CUTOFF, 0, &w->prepare.cutoff);
+  if (status == CLI_OK && a->value[REJECT] && strcmp(a->value[REJECT], "0") == 0)
     w->reject = w->prepare.spikes = 0;
-  } else if (status == CLI_OK && a->value[REJECT]) {
-    status = cli_value_above("identify", "--reject", a->value[REJECT], 0, &w->reject);
-  }
+  else if (status == CLI_OK)
+    status = cli_value_above(a, REJECT, 0, &w->reject);
   if (status == CLI_OK && a->count == 1 && (a->value[VALIDATE] || w->output)) {
     status = cli_usage("identify", "DATA is missing");
   }

@@ -203,17 +203,12 @@ static int print_json(const cli_identification *f, cli_out *out) {
 // ---- as tables ---------------------------------------------------------------------------------
 
 static void percent(cli_table *table, double x) {
-  if (isnan(x)) {
-    cli_table_add(table, "-");
-  } else {
-    cli_table_add(table, "%.3g %%", 100 * x);
-  }
+  cli_table_add_if(table, !isnan(x), "%.3g %%", 100 * x);
 }
 
 static int print_methods(const cli_identification *f, cli_out *out) {
   cli_table table = {.columns = 5, .right = 6};
-  static const char *const heading[] = {"method", "residual", "validation", "physical", ""};
-  for (int c = 0; c < 5; c++) cli_table_add(&table, "%s", heading[c]);
+  cli_table_headings(&table, "method|residual|validation|physical|");
   for (int k = 0; k < AP_FIT_METHODS; k++) {
     const ap_fit *fit = f->fit[k];
     cli_table_add(&table, "%s", ap_fit_method_name((ap_fit_method)k));
@@ -240,9 +235,7 @@ static int print_joints(const cli_identification *f, cli_out *out) {
   errors e = {NULL, NULL}, other = {NULL, NULL};
   const bool good = find_errors(&f->data, fit, &e) &&
                     (!f->validation.path || find_errors(&f->validation, fit, &other));
-  static const char *const heading[] = {"joint",   "force rms",  "residual rms",
-                                        "of that", "validation", "left out"};
-  for (int c = 0; c < 6; c++) cli_table_add(&table, "%s", heading[c]);
+  cli_table_headings(&table, "joint|force rms|residual rms|of that|validation|left out");
   for (int j = 0; good && j < fit->nv; j++) {
     char name[NAME_BYTES];
     long left_out = 0;
@@ -251,11 +244,7 @@ static int print_joints(const cli_identification *f, cli_out *out) {
     cli_table_add(&table, "%.4g", e.force[j]);
     cli_table_add(&table, "%.4g", e.error[j]);
     percent(&table, e.force[j] > 0 ? e.error[j] / e.force[j] : NAN);
-    if (f->validation.path) {
-      cli_table_add(&table, "%.4g", other.error[j]);
-    } else {
-      cli_table_add(&table, "-");
-    }
+    cli_table_add_if(&table, f->validation.path, "%.4g", other.error[j]);
     cli_table_add(&table, "%ld of %ld", left_out, rows + left_out);
   }
   free_errors(&e);
@@ -268,8 +257,7 @@ static int print_parameters(const cli_identification *f, cli_out *out) {
   const ap_fit *fit = f->fit[f->method];
   cli_table table = {.columns = 4, .right = 6};
   char text[COMBINATION_BYTES];
-  static const char *const heading[] = {"base parameter", "value", "deviation", "unit"};
-  for (int c = 0; c < 4; c++) cli_table_add(&table, "%s", heading[c]);
+  cli_table_headings(&table, "base parameter|value|deviation|unit");
   for (int k = 0; k < fit->n; k++) {
     combination(f, k, text);
     const bool alone = strcmp(text, leader(f, k)) == 0;

@@ -125,9 +125,7 @@ static void print_text(cli_out *out, const ap_lint *found, const char *file, boo
 
 static int print_rules(cli_out *out) {
   cli_table table = {.columns = 3};
-  cli_table_add(&table, "rule");
-  cli_table_add(&table, "severity");
-  cli_table_add(&table, "finds");
+  cli_table_headings(&table, "rule|severity|finds");
   for (int i = 0; ap_lint_rule_at(i); i++) {
     const ap_lint_rule *rule = ap_lint_rule_at(i);
     cli_table_add(&table, "%s", rule->id);

@@ -200,11 +200,9 @@ static int load(job *j, const cli_arguments *arguments) {
     cli_warn(j->path, line, warning);
   double start, end, step;
   ap_run_times(j->run, &start, &end, &step);
-  const char *until = arguments->value[UNTIL], *given = arguments->value[STEP];
-  int status = CLI_OK;
-  if (until) status = cli_value_above("simulate", "--until", until, start, &end);
+  int status = cli_value_above(arguments, UNTIL, start, &end);
   if (j->output && status == CLI_OK) status = check_inputs(j);
-  if (given && status == CLI_OK) status = cli_value_above("simulate", "--step", given, 0, &step);
+  if (status == CLI_OK) status = cli_value_above(arguments, STEP, 0, &step);
   if (status != CLI_OK) return status;
   error.status = ap_run_set_times(j->run, end, step, &error);
   j->summary.scenario = ap_run_scenario(j->run);
