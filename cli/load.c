@@ -37,11 +37,10 @@ static const char *about_mechanism(const char *name) {
 // A built-in mechanism; how it is read cannot be changed.
 static int load_mechanism(const char *name, const ap_read_options *options, cli_model *model) {
   ap_error error = {0};
-  if (options->floating || options->ignore_mimic) {
+  if (options->floating || options->ignore_mimic)
     return cli_fail(CLI_BAD, name, 0,
                     "%s does not apply to a mechanism with closed chains (leave it out)",
                     options->floating ? "--floating" : "--ignore-mimic");
-  }
   model->about = about_mechanism(name);
   error.status = ap_robot_from_mechanism(ap_mechanism_builtin(name), &model->robot, &error);
   return error.status == AP_OK ? CLI_OK : cli_fail_input(name, &error);
@@ -49,18 +48,15 @@ static int load_mechanism(const char *name, const ap_read_options *options, cli_
 
 // Neither a file nor a built-in robot: say what was most likely meant.
 static int fail_missing(const char *argument) {
-  if (is_robot_file_name(argument) || strchr(argument, '/')) {
-    return cli_fail_absent(argument);
-  }
+  if (is_robot_file_name(argument) || strchr(argument, '/')) return cli_fail_absent(argument);
   cli_nearest nearest = {.word = argument};
   for (int i = 0; ap_builtin_name(i); i++) cli_nearest_offer(&nearest, ap_builtin_name(i));
   for (int i = 0; ap_mechanism_builtin_name(i); i++)
     cli_nearest_offer(&nearest, ap_mechanism_builtin_name(i));
   const char *near = cli_nearest_name(&nearest);
-  if (near) {
+  if (near)
     return cli_fail(CLI_BAD, argument, 0, "no such file or built-in model (did you mean '%s'?)",
                     near);
-  }
   return cli_fail(CLI_BAD, argument, 0,
                   "no such file or built-in model ('appell models' lists the built-in ones)");
 }
@@ -70,11 +66,10 @@ static int load_robot(const char *argument, const ap_read_options *options, cli_
   struct stat info;
   const bool file = is_robot_file_name(argument);
   const int builtin = file ? -1 : find_builtin(argument);
-  if (strcmp(argument, "-") == 0) {
+  if (strcmp(argument, "-") == 0)
     return cli_fail(CLI_BAD, NULL, 0,
                     "a model cannot come from standard input (give the name of a "
                     ".urdf or .yaml file, or a built-in model)");
-  }
   if (!file && ap_mechanism_builtin(argument)) return load_mechanism(argument, options, model);
   if (builtin >= 0) {
     model->about = ap_builtin_about(builtin);

@@ -100,9 +100,8 @@ static const char tail[] =
 
 static void write_verbs(cli_out *out) {
   cli_out_printf(out, "\n_appell_verbs='");
-  for (int k = 0; cli_verb_at(k); k++) {
+  for (int k = 0; cli_verb_at(k); k++)
     cli_out_printf(out, "%s%s", k > 0 ? " " : "", cli_verb_at(k)->name);
-  }
   cli_out_printf(out, "'\n");
 }
 

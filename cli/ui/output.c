@@ -68,18 +68,15 @@ static char *folder_of(const char *path) {
 
 int cli_check_target(const char *path) {
   struct stat info;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
     return cli_fail(CLI_BAD, path, 0, "is a folder (the name of a file is needed)");
-  }
-  if (!path[0] || path[strlen(path) - 1] == '/') {
+  if (!path[0] || path[strlen(path) - 1] == '/')
     return cli_fail(CLI_BAD, path, 0, "is not the name of a file");
-  }
   char *folder = folder_of(path);
   if (!folder) return cli_no_memory();
   int status = CLI_OK;
-  if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
+  if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
     status = cli_fail(CLI_BAD, path, 0, "cannot be written: there is no folder '%s'", folder);
-  }
   free(folder);
   return status;
 }
@@ -262,10 +259,9 @@ int cli_check_log(const char *path) {
   const size_t n = strlen(path);
   const bool csv = n > 4 && strcmp(path + n - 4, ".csv") == 0;
   const bool h5 = n > 3 && strcmp(path + n - 3, ".h5") == 0;
-  if (!csv && !h5) {
+  if (!csv && !h5)
     return cli_fail(CLI_BAD, path, 0,
                     "the name does not tell the format (a log ends in .csv or .h5)");
-  }
   return cli_check_target(path);
 }
 

@@ -30,10 +30,9 @@ int cli_value_gravity(const cli_arguments *arguments, int option, double gravity
     const char *end = end_of_number(rest);
     char *read;
     gravity[k] = strtod(rest, &read);
-    if (end == rest || read != end || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0')) {
+    if (end == rest || read != end || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0'))
       return cli_usage(arguments->verb->name,
                        "--gravity '%s' is not three numbers such as 0,0,-9.81", value);
-    }
     rest = end + 1;
   }
   return CLI_OK;

@@ -81,9 +81,8 @@ static void json_trial(ap_json *json, const ap_trial *trial) {
 }
 
 static int print_json(cli_out *out, const ap_comparison *t, const cli_model *model) {
-  if (t->exact != AP_F128) {
+  if (t->exact != AP_F128)
     cli_warn(model->path, 0, "f128 is not available here, errors are against f64");
-  }
   ap_json json = {.write = cli_out_sink, .context = out};
   ap_json_open(&json, NULL, '[');
   for (int k = 0; k < t->trials; k++) {
@@ -111,11 +110,10 @@ static void add_trial(cli_table *table, const ap_comparison *t, const ap_trial *
   cli_table_add(table, "%.*f", trial->ns < 10 ? 1 : 0, trial->ns);
   cli_table_add_if(table, first > 0, "%.2f", trial->ns / first);
   cli_table_add_if(table, has_error(trial), "%.1e", trial->error);
-  if (trial->failed > 0) {
+  if (trial->failed > 0)
     cli_table_add(table, "no f32 result in %d of %d states", trial->failed, t->states);
-  } else {
+  else
     cli_table_add(table, "%s", "");
-  }
 }
 
 static void fill_table(cli_table *table, const ap_comparison *t, ap_quantity what) {
@@ -162,9 +160,8 @@ static void print_legend(cli_out *out, const ap_comparison *t, const ap_compare_
     cli_out_printf(out, "  %s, %s: %s.\n", ap_quantity_name(o->what[k]), standard->name,
                    standard->about);
   }
-  if (t->exact != AP_F128) {
+  if (t->exact != AP_F128)
     cli_out_printf(out, "    (binary128 is not available here, errors are against f64)\n");
-  }
 }
 
 static int print_tables(cli_out *out, const ap_comparison *t, const ap_compare_options *o,

@@ -150,9 +150,8 @@ static int report(const ap_excitation *found, int parameters, bool json) {
                    "%d base parameters, condition %.3g; log10 of the determinant %.1f, %.1f at "
                    "random\n",
                    parameters, found->condition, found->criterion, found->first);
-    if (found->torque_use > 0) {
+    if (found->torque_use > 0)
       cli_out_printf(&out, "forces reach %.0f %% of their limits\n", 100 * found->torque_use);
-    }
   }
   return cli_out_close(&out, CLI_OK);
 }
@@ -184,14 +183,12 @@ static int excite(const cli_model *model, const cli_arguments *a, const ap_excit
   if (error.status == AP_OK) error.status = ap_excite(ident, base, o, &traj, &found, &error);
   cli_progress_hide();
   int status = CLI_OK;
-  if (error.status != AP_OK) {
+  if (error.status != AP_OK)
     status =
         cli_fail(error.status == AP_E_ARG ? CLI_BAD : CLI_FAILED, model->path, 0, "%s", error.text);
-  }
   if (status == CLI_OK) status = write_motion(a->value[OUTPUT], model->model, traj, rate);
-  if (status == CLI_OK && a->value[OUTPUT]) {
+  if (status == CLI_OK && a->value[OUTPUT])
     status = report(&found, ap_base_count(base), a->value[JSON] != NULL);
-  }
   ap_traj_free(traj);
   ap_base_free(base);
   ap_ident_free(ident);
@@ -202,16 +199,13 @@ static int run(const cli_arguments *arguments) {
   ap_excite_options o = ap_default_excite();
   double rate = 100;
   int status = parse(arguments, &o, &rate);
-  if (status == CLI_OK && !(o.period * rate <= MOST_ROWS)) {
+  if (status == CLI_OK && !(o.period * rate <= MOST_ROWS))
     status =
         cli_usage("excite", "%.3g lines are too many (at most %d)", o.period * rate, MOST_ROWS);
-  }
-  if (status == CLI_OK && arguments->value[JSON] && !arguments->value[OUTPUT]) {
+  if (status == CLI_OK && arguments->value[JSON] && !arguments->value[OUTPUT])
     status = cli_usage("excite", "--json needs -o: the motion goes to standard output otherwise");
-  }
-  if (status == CLI_OK && arguments->value[OUTPUT]) {
+  if (status == CLI_OK && arguments->value[OUTPUT])
     status = cli_check_target(arguments->value[OUTPUT]);
-  }
   cli_model model;
   if (status == CLI_OK) status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;

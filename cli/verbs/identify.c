@@ -88,9 +88,8 @@ static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
     w->reject = w->prepare.spikes = 0;
   else if (status == CLI_OK)
     status = cli_value_above(a, REJECT, 0, &w->reject);
-  if (status == CLI_OK && a->count == 1 && (a->value[VALIDATE] || w->output)) {
+  if (status == CLI_OK && a->count == 1 && (a->value[VALIDATE] || w->output))
     status = cli_usage("identify", "DATA is missing");
-  }
   if (status == CLI_OK && w->output) status = cli_check_target(w->output);
   return status;
 }
@@ -177,9 +176,8 @@ static void hint_at_friction(const cli_identification *f, const wish *w) {
   const double without = residual_with(f, &look_for);
   look_for.viscous = look_for.coulomb = true;
   const double with = residual_with(f, &look_for);
-  if (with > 1e-6 * without && with < 0.7 * without) {
+  if (with > 1e-6 * without && with < 0.7 * without)
     cli_warn(f->data.path, 0, "the forces show friction (--friction takes it into account)");
-  }
 }
 
 static int write_model(const cli_identification *f, const char *path) {

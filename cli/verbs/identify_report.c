@@ -96,20 +96,18 @@ static void base_text(const cli_identification *f, cli_out *out) {
   char text[COMBINATION_BYTES];
   cli_out_printf(out, "%.200s: %d base parameters of %d standard ones\n\n",
                  ap_model_name(f->model.model), ap_base_count(f->base), ap_ident_count(f->ident));
-  for (int k = 0; k < ap_base_count(f->base); k++) {
+  for (int k = 0; k < ap_base_count(f->base); k++)
     cli_out_printf(out, "  %s\n", combination(f, k, text));
-  }
 }
 
 int cli_print_base(const cli_identification *found, bool json) {
   cli_out out;
   int status = cli_out_open(&out, NULL);
   if (status != CLI_OK) return status;
-  if (json) {
+  if (json)
     base_json(found, &out);
-  } else {
+  else
     base_text(found, &out);
-  }
   return cli_out_close(&out, CLI_OK);
 }
 
@@ -119,9 +117,8 @@ static void json_joints(const cli_identification *f, ap_json *json, const char *
                         const double *x) {
   char name[NAME_BYTES];
   ap_json_open(json, key, '{');
-  for (int j = 0; j < ap_nv(f->model.model); j++) {
+  for (int j = 0; j < ap_nv(f->model.model); j++)
     ap_json_number(json, force_name(f, j, name), x[j]);
-  }
   ap_json_close(json, '}');
 }
 
@@ -149,9 +146,8 @@ static void json_methods(const cli_identification *f, ap_json *json) {
     ap_json_string(json, "method", ap_fit_method_name((ap_fit_method)k));
     if (fit) {
       ap_json_number(json, "residual", relative_error(&f->data, fit));
-      if (f->validation.path) {
+      if (f->validation.path)
         ap_json_number(json, "validation", relative_error(&f->validation, fit));
-      }
       if (k == AP_FIT_CONSISTENT) ap_json_bool(json, "physical", is_physical(f, fit));
       if (k == AP_FIT_RIDGE) ap_json_number(json, "ridge", fit->ridge);
       if (k == AP_FIT_SVD) ap_json_integer(json, "truncated", fit->truncated);
@@ -167,9 +163,8 @@ static void json_methods(const cli_identification *f, ap_json *json) {
 static void json_standard(const cli_identification *f, ap_json *json) {
   const ap_fit *fit = f->fit[AP_FIT_CONSISTENT];
   ap_json_open(json, "standard_parameters", '{');
-  for (int k = 0; fit && k < fit->np; k++) {
+  for (int k = 0; fit && k < fit->np; k++)
     ap_json_number(json, ap_ident_name(f->ident, k), fit->parameter[k]);
-  }
   ap_json_close(json, '}');
 }
 
@@ -216,15 +211,14 @@ static int print_methods(const cli_identification *f, cli_out *out) {
     percent(&table, fit ? relative_error(&f->validation, fit) : NAN);
     const bool whole = fit && k == AP_FIT_CONSISTENT; // others give base parameters alone
     cli_table_add(&table, "%s", !whole ? "-" : is_physical(f, fit) ? "yes" : "no");
-    if (!fit) {
+    if (!fit)
       cli_table_add(&table, "%.100s", f->failed[k].text);
-    } else if (k == AP_FIT_RIDGE) {
+    else if (k == AP_FIT_RIDGE)
       cli_table_add(&table, "ridge %.3g", fit->ridge);
-    } else if (k == AP_FIT_SVD && fit->truncated > 0) {
+    else if (k == AP_FIT_SVD && fit->truncated > 0)
       cli_table_add(&table, "%d singular values left out", fit->truncated);
-    } else {
+    else
       cli_table_add(&table, "%s", "");
-    }
   }
   return cli_table_print(&table, out);
 }

@@ -158,20 +158,16 @@ static void add_row(cli_table *table, const item *it, int k, columns c) {
   char number[CLI_NUMBER_BYTES];
   cli_table_add(table, "%s%s%s", where, where[0] ? ": " : "", line->quantity);
   if (c.unit) cli_table_add(table, "%s", line->unit);
-  if (c.printed) {
+  if (c.printed)
     cli_table_add(table, "%s",
                   cli_number(line->printed, cli_printed_digits(line->printed), number));
-  }
   cli_table_add(table, "%s", cli_number(line->ours, cli_our_digits(line), number));
-  if (c.printed) {
-    cli_table_add(table, "%s", cli_difference(line->printed, line->ours, number));
-  }
+  if (c.printed) cli_table_add(table, "%s", cli_difference(line->printed, line->ours, number));
   if (!c.note) return;
-  if (line->note[0]) {
+  if (line->note[0])
     cli_table_add(table, "[%d]", note_number(it, line->note));
-  } else {
+  else
     cli_table_add(table, "%s", "");
-  }
 }
 
 static int print_rows(cli_out *out, const item *it) {

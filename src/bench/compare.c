@@ -113,11 +113,10 @@ static void judge(const bench *b, ap_trial *trial) {
   for (int state = 0; state < b->c->states; state++) {
     const ap_status status = evaluate(b, AP_F32, trial->method, state, NULL);
     const double *exact = b->exact + (size_t)state * (size_t)n;
-    if (status != AP_OK || !isfinite(largest(b->out, n)) || !isfinite(largest(exact, n))) {
+    if (status != AP_OK || !isfinite(largest(b->out, n)) || !isfinite(largest(exact, n)))
       trial->failed++;
-    } else {
+    else
       trial->error = fmax(trial->error, error_of(b, exact, n));
-    }
   }
 }
 
@@ -136,9 +135,8 @@ static void try_method(const bench *b, ap_trial *trial) {
     trial->status = evaluate(b, AP_F64, trial->method, state, NULL);
     trial->once = fmax(now_ns() - start, 1);
   }
-  if (trial->status == AP_OK) {
+  if (trial->status == AP_OK)
     trial->status = evaluate(b, AP_COUNT, trial->method, 0, &trial->count);
-  }
   if (trial->status == AP_OK) judge(b, trial);
 }
 
@@ -196,9 +194,8 @@ static double median(double *x, int n) {
 static void warm_up(const bench *b) {
   for (int k = 0; k < b->c->trials; k++) {
     ap_trial *trial = &b->c->trial[k];
-    if (was_run(trial) && trial->once < batch_ns) {
+    if (was_run(trial) && trial->once < batch_ns)
       trial->once = time_batch(b, trial->method, TIMED_STATES);
-    }
   }
 }
 
@@ -327,11 +324,10 @@ ap_status ap_compare(const ap_model *m, const ap_compare_options *options, ap_co
                       "%d degrees of freedom are too many to compare methods (at most %d)", b.nv,
                       MOST_VELOCITIES);
   if (c->states == 0) c->states = choose_states(b.nv);
-  if (!run_bench(&b)) {
+  if (!run_bench(&b))
     ap__fail(error, status = AP_E_MEMORY, 0, "not enough memory");
-  } else if (is_empty(c, error)) {
+  else if (is_empty(c, error))
     status = AP_E_UNSUPPORTED;
-  }
   close_bench(&b);
   if (status != AP_OK) ap_comparison_free(c);
   return status;
