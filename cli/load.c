@@ -87,19 +87,26 @@ bool cli_is_reduced(const cli_arguments *arguments) {
          cli_option_value(arguments, "--tip");
 }
 
+int cli_reduction(const cli_arguments *arguments, ap_reduction_def *part) {
+  const char *lock = cli_option_value(arguments, "--lock");
+  ap_lock *locks = NULL;
+  *part = (ap_reduction_def){.root = cli_option_value(arguments, "--root"),
+                             .tip = cli_option_value(arguments, "--tip")};
+  const int status =
+      lock ? cli_value_locks(arguments->verb->name, lock, &locks, &part->nlock) : CLI_OK;
+  part->locks = locks;
+  return status;
+}
+
 // Lock joints, or keep a part of the robot, where options say so.
 static int reduce(const cli_arguments *arguments, cli_model *model) {
-  const char *lock = cli_option_value(arguments, "--lock");
-  ap_reduction_def how = {.root = cli_option_value(arguments, "--root"),
-                          .tip = cli_option_value(arguments, "--tip")};
-  ap_lock *locks = NULL;
-  if (!cli_is_reduced(arguments)) return CLI_OK;
-  int status = lock ? cli_value_locks(arguments->verb->name, lock, &locks, &how.nlock) : CLI_OK;
-  if (status != CLI_OK) return status;
-  how.locks = locks;
+  ap_reduction_def part;
   ap_error error = {0};
-  error.status = ap_robot_reduce(model->robot, &how, &error);
-  free(locks);
+  if (!cli_is_reduced(arguments)) return CLI_OK;
+  const int status = cli_reduction(arguments, &part);
+  if (status != CLI_OK) return status;
+  error.status = ap_robot_reduce(model->robot, &part, &error);
+  free((void *)part.locks);
   return error.status == AP_OK ? CLI_OK : cli_fail_input(model->path, &error);
 }
 

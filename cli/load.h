@@ -28,6 +28,8 @@ int cli_load(const char *argument, const cli_arguments *arguments, cli_model *mo
 int cli_load_any(const char *argument, const cli_arguments *arguments, cli_model *model);
 /// Whether --lock, --root or --tip is given.
 bool cli_is_reduced(const cli_arguments *arguments);
+/// What they say. part->locks is to be freed.
+int cli_reduction(const cli_arguments *arguments, ap_reduction_def *part);
 void cli_unload(cli_model *model);
 
 /// Print on standard error what someone who computes with this model has to know: the warnings, and

@@ -1,5 +1,6 @@
 #include <appell/run.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #include "installed.h"
 #include "load.h"
@@ -18,6 +19,7 @@ static const cli_option options[] = {
     [REPLAY] = {"--replay", "RUN", "feed the inputs of a log; its outputs must come again"},
     [JSON] = CLI_OPTION_SUMMARY_JSON,
     [QUIET] = CLI_OPTION_QUIET,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -186,13 +188,18 @@ static int print_summary(const job *j) {
 // ---- the verb ----------------------------------------------------------------------------------
 
 static int load(job *j, const cli_arguments *arguments) {
+  ap_reduction_def part;
   ap_error error = {0};
   const ap_run_options options_of_run = {
       .kind = AP_RUN_CONTROL,
+      .part = &part,
       .control = {.robot = arguments->value[ROBOT],
                   .reference = arguments->value[REFERENCE],
                   .run_alone = arguments->value[RUN_ONLY] != NULL}};
+  const int status = cli_reduction(arguments, &part);
+  if (status != CLI_OK) return status;
   error.status = ap_run_open(j->path, &options_of_run, &j->run, &error);
+  free((void *)part.locks);
   if (error.status != AP_OK) return cli_fail_scenario(j->path, &error);
   const char *warning;
   int line;

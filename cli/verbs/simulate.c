@@ -1,10 +1,12 @@
 #include <appell/run.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "installed.h"
+#include "load.h"
 #include "summary.h"
 #include "ui/output.h"
 #include "ui/progress.h"
@@ -21,6 +23,7 @@ static const cli_option options[] = {
     [STEP] = {"--step", "DT", "time between outputs, s, not what the scenario says"},
     [JSON] = CLI_OPTION_SUMMARY_JSON,
     [QUIET] = CLI_OPTION_QUIET,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -190,9 +193,13 @@ static int check_inputs(const job *j) {
 }
 
 static int load(job *j, const cli_arguments *arguments) {
-  const ap_run_options simulation = {.kind = AP_RUN_SIMULATION};
+  ap_reduction_def part;
+  const ap_run_options simulation = {.kind = AP_RUN_SIMULATION, .part = &part};
   ap_error error = {0};
+  int status = cli_reduction(arguments, &part);
+  if (status != CLI_OK) return status;
   error.status = ap_run_open(j->path, &simulation, &j->run, &error);
+  free((void *)part.locks);
   if (error.status != AP_OK) return cli_fail_scenario(j->path, &error);
   const char *warning;
   int line;
@@ -200,7 +207,7 @@ static int load(job *j, const cli_arguments *arguments) {
     cli_warn(j->path, line, warning);
   double start, end, step;
   ap_run_times(j->run, &start, &end, &step);
-  int status = cli_value_above(arguments, UNTIL, start, &end);
+  status = cli_value_above(arguments, UNTIL, start, &end);
   if (j->output && status == CLI_OK) status = check_inputs(j);
   if (status == CLI_OK) status = cli_value_above(arguments, STEP, 0, &step);
   if (status != CLI_OK) return status;

@@ -297,10 +297,10 @@ static void release(ap_run *run) {
   free(s->memory);
 }
 
-ap_status ap__simulation_open(ap_run *run, ap_error *error) {
+ap_status ap__simulation_open(ap_run *run, const ap_run_options *options, ap_error *error) {
   static const ap__run_source source = {start, step, part, release};
   ap__simulation *s = &run->simulation;
-  const ap_status status = ap_scenario_read(run->path, &run->scenario, error);
+  const ap_status status = ap__run_read(run, options, error);
   if (status != AP_OK) return status;
   run->source = &source;
   run->model = ap_scenario_model(run->scenario);
