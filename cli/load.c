@@ -87,7 +87,8 @@ bool cli_is_reduced(const cli_arguments *arguments) {
          cli_option_value(arguments, "--tip");
 }
 
-int cli_reduction(const cli_arguments *arguments, ap_reduction_def *part) {
+// What the three options say; part->locks is to be freed.
+static int parse_reduction(const cli_arguments *arguments, ap_reduction_def *part) {
   const char *lock = cli_option_value(arguments, "--lock");
   ap_lock *locks = NULL;
   *part = (ap_reduction_def){.root = cli_option_value(arguments, "--root"),
@@ -103,11 +104,25 @@ static int reduce(const cli_arguments *arguments, cli_model *model) {
   ap_reduction_def part;
   ap_error error = {0};
   if (!cli_is_reduced(arguments)) return CLI_OK;
-  const int status = cli_reduction(arguments, &part);
+  const int status = parse_reduction(arguments, &part);
   if (status != CLI_OK) return status;
   error.status = ap_robot_reduce(model->robot, &part, &error);
   free((void *)part.locks);
   return error.status == AP_OK ? CLI_OK : cli_fail_input(model->path, &error);
+}
+
+int cli_open_run(const cli_arguments *arguments, ap_run_options options, ap_run **run) {
+  const char *path = arguments->argument[0], *warning;
+  ap_reduction_def part;
+  ap_error error = {0};
+  int line, status = parse_reduction(arguments, &part);
+  if (status != CLI_OK) return status;
+  options.part = &part;
+  error.status = ap_run_open(path, &options, run, &error);
+  free((void *)part.locks);
+  if (error.status != AP_OK) return cli_fail_scenario(path, &error);
+  for (int i = 0; (warning = ap_run_warning(*run, i, &line)); i++) cli_warn(path, line, warning);
+  return CLI_OK;
 }
 
 static int make_model(cli_model *model) {

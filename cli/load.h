@@ -7,6 +7,7 @@
 
 #include <appell/file.h>
 #include <appell/loop.h>
+#include <appell/run.h>
 
 #include "ui/options.h"
 
@@ -28,14 +29,16 @@ int cli_load(const char *argument, const cli_arguments *arguments, cli_model *mo
 int cli_load_any(const char *argument, const cli_arguments *arguments, cli_model *model);
 /// Whether --lock, --root or --tip is given.
 bool cli_is_reduced(const cli_arguments *arguments);
-/// What they say. part->locks is to be freed.
-int cli_reduction(const cli_arguments *arguments, ap_reduction_def *part);
 void cli_unload(cli_model *model);
 
 /// Print on standard error what someone who computes with this model has to know: the warnings, and
 /// for a file also the remarks, except the one about radii of gyration, which is for `info`. The
 /// built-in robots are what the papers print, flaws included: no remarks on them here.
 void cli_print_warnings(const cli_model *model);
+
+/// Open the run of the scenario that is the first argument, as these three options want it, and
+/// print its warnings. Reports what is wrong and returns a status other than CLI_OK.
+int cli_open_run(const cli_arguments *arguments, ap_run_options options, ap_run **run);
 
 /// Write a robot to a file by its name's ending, as ap_robot_write() does, and warn of what URDF
 /// loses. Reports what is wrong and returns a status other than CLI_OK.

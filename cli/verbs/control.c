@@ -1,8 +1,6 @@
 #include <appell/run.h>
 #include <signal.h>
-#include <stdlib.h>
 
-#include "installed.h"
 #include "load.h"
 #include "ui/output.h"
 #include "ui/progress.h"
@@ -188,23 +186,14 @@ static int print_summary(const job *j) {
 // ---- the verb ----------------------------------------------------------------------------------
 
 static int load(job *j, const cli_arguments *arguments) {
-  ap_reduction_def part;
   ap_error error = {0};
   const ap_run_options options_of_run = {
       .kind = AP_RUN_CONTROL,
-      .part = &part,
       .control = {.robot = arguments->value[ROBOT],
                   .reference = arguments->value[REFERENCE],
                   .run_alone = arguments->value[RUN_ONLY] != NULL}};
-  const int status = cli_reduction(arguments, &part);
+  const int status = cli_open_run(arguments, options_of_run, &j->run);
   if (status != CLI_OK) return status;
-  error.status = ap_run_open(j->path, &options_of_run, &j->run, &error);
-  free((void *)part.locks);
-  if (error.status != AP_OK) return cli_fail_scenario(j->path, &error);
-  const char *warning;
-  int line;
-  for (int i = 0; (warning = ap_run_warning(j->run, i, &line)); i++)
-    cli_warn(j->path, line, warning);
   const char *log = arguments->value[REPLAY];
   if (log) error.status = ap_run_replay(j->run, log, &error);
   return error.status == AP_OK ? CLI_OK : cli_fail_input(log, &error);

@@ -1,11 +1,9 @@
 #include <appell/run.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "installed.h"
 #include "load.h"
 #include "summary.h"
 #include "ui/output.h"
@@ -193,18 +191,9 @@ static int check_inputs(const job *j) {
 }
 
 static int load(job *j, const cli_arguments *arguments) {
-  ap_reduction_def part;
-  const ap_run_options simulation = {.kind = AP_RUN_SIMULATION, .part = &part};
   ap_error error = {0};
-  int status = cli_reduction(arguments, &part);
+  int status = cli_open_run(arguments, (ap_run_options){.kind = AP_RUN_SIMULATION}, &j->run);
   if (status != CLI_OK) return status;
-  error.status = ap_run_open(j->path, &simulation, &j->run, &error);
-  free((void *)part.locks);
-  if (error.status != AP_OK) return cli_fail_scenario(j->path, &error);
-  const char *warning;
-  int line;
-  for (int i = 0; (warning = ap_run_warning(j->run, i, &line)); i++)
-    cli_warn(j->path, line, warning);
   double start, end, step;
   ap_run_times(j->run, &start, &end, &step);
   status = cli_value_above(arguments, UNTIL, start, &end);

@@ -100,16 +100,9 @@ static ap_status find_key(job *j, ap_error *error) {
 
 // ---- files -------------------------------------------------------------------------------------
 
-static char *path_of(const char *folder, const char *name) {
-  ap__text t = {0};
-  ap__text_add(&t, "%s/%s", folder, name);
-  if (t.failed) ap__text_free(&t);
-  return t.text;
-}
-
 static ap_status write_sources(job *j, ap_error *error) {
   ap__cache_sweep(&j->cache);
-  j->folder = path_of(j->cache.folder, AP_PART_NAME "XXXXXX");
+  j->folder = ap__joined(j->cache.folder, "/", AP_PART_NAME "XXXXXX");
   if (!j->folder) return ap__no_memory(error);
   if (!mkdtemp(j->folder)) {
     free(j->folder);
@@ -118,9 +111,9 @@ static ap_status write_sources(job *j, ap_error *error) {
                       "the cache '%.*s' cannot be written (a folder of your own can)",
                       ap__shown(j->cache.folder), j->cache.folder);
   }
-  j->source = path_of(j->folder, AP_OBJECT_NAME ".c");
-  j->header = path_of(j->folder, AP_OBJECT_NAME ".h");
-  j->object = path_of(j->folder, AP_OBJECT_NAME ".so");
+  j->source = ap__joined(j->folder, "/", AP_OBJECT_NAME ".c");
+  j->header = ap__joined(j->folder, "/", AP_OBJECT_NAME ".h");
+  j->object = ap__joined(j->folder, "/", AP_OBJECT_NAME ".so");
   if (!j->source || !j->header || !j->object) return ap__no_memory(error);
   const char *source = ap_code_source(j->code), *header = ap_code_header(j->code);
   ap_status status = ap__write_file(j->source, source, strlen(source), error);

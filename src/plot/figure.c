@@ -227,7 +227,7 @@ static const char *name_of(const ap_figure *f) {
   return "Figure";
 }
 
-static void draw_panel(ap__svg *s, const page *g, const ap__plot *p) {
+static void draw_panel(ap__text *s, const page *g, const ap__plot *p) {
   const ap_panel *panel = p->panel;
   ap__svg_put(s, "<g>\n");
   ap__plot_axes(s, p);
@@ -241,7 +241,7 @@ static void draw_panel(ap__svg *s, const page *g, const ap__plot *p) {
   ap__svg_put(s, "</g>\n");
 }
 
-static void draw(ap__svg *s, const page *g) {
+static void draw(ap__text *s, const page *g) {
   const ap_figure *f = g->figure;
   double size[] = {g->width, g->height, g->width, g->height};
   ap__svg_draw(s,
@@ -264,7 +264,7 @@ static void draw(ap__svg *s, const page *g) {
   ap__svg_put(s, "</svg>\n");
 }
 
-static ap_status write_page(const char *path, const ap__svg *s, ap_error *error) {
+static ap_status write_page(const char *path, const ap__text *s, ap_error *error) {
   ap_error reason = {0};
   ap_status status = ap__write_file(path, s->text, s->length, &reason);
   if (status) ap__fail(error, status, 0, "%.*s: %s", ap__shown(path), path, reason.text);
@@ -275,7 +275,7 @@ ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *e
   ap_status status = check(figure, path, error);
   if (status) return status;
   page g = {.figure = figure, .plot = calloc((size_t)figure->npanel, sizeof(ap__plot))};
-  ap__svg s = {.failed = !g.plot};
+  ap__text s = {.failed = !g.plot};
   if (g.plot) {
     lay_out(&g);
     draw(&s, &g);
@@ -286,7 +286,7 @@ ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *e
   } else {
     status = write_page(path, &s, error);
   }
-  ap__svg_free(&s);
+  ap__text_free(&s);
   free(g.plot);
   return status;
 }
