@@ -12,18 +12,16 @@
 
 // The number of the built-in robot of that name, -1 where there is none.
 static int find_builtin(const char *name) {
-  for (int i = 0; ap_builtin_name(i); i++) {
+  for (int i = 0; ap_builtin_name(i); i++)
     if (strcmp(ap_builtin_name(i), name) == 0) return i;
-  }
   return -1;
 }
 
 static bool is_robot_file_name(const char *name) {
   static const char *const endings[] = {".urdf", ".xml", ".yaml", ".yml"};
   const char *dot = strrchr(name, '.');
-  for (size_t k = 0; dot && k < sizeof endings / sizeof endings[0]; k++) {
+  for (size_t k = 0; dot && k < sizeof endings / sizeof endings[0]; k++)
     if (strcmp(dot, endings[k]) == 0) return true;
-  }
   return false;
 }
 

@@ -77,9 +77,8 @@ static bool is_same(const cli_file *a, const cli_file *b) {
 }
 
 static bool knows(const cli_folder *folder, const cli_file *file) {
-  for (int k = 0; k < folder->files; k++) {
+  for (int k = 0; k < folder->files; k++)
     if (is_same(&folder->file[k], file)) return true;
-  }
   return false;
 }
 
@@ -87,9 +86,8 @@ int cli_folder_news(cli_folder *folder, void (*visit)(void *context, const char 
                     void *context) {
   cli_folder now = {.path = folder->path};
   const int status = look(&now);
-  for (int k = 0; status == CLI_OK && k < now.files; k++) {
+  for (int k = 0; status == CLI_OK && k < now.files; k++)
     if (!knows(folder, &now.file[k])) visit(context, now.file[k].name);
-  }
   forget(folder);
   *folder = now;
   return status;

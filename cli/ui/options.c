@@ -14,9 +14,8 @@ static int find_option(const cli_option *options, const char *word, const char *
   const size_t length = is_long ? (equals ? (size_t)(equals - word) : strlen(word)) : 2;
   *value = equals ? equals + 1 : NULL;
   if (!is_long && word[2]) *value = word + 2;
-  for (int k = 0; options[k].name; k++) {
+  for (int k = 0; options[k].name; k++)
     if (strlen(options[k].name) == length && strncmp(options[k].name, word, length) == 0) return k;
-  }
   return -1;
 }
 

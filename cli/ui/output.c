@@ -39,9 +39,8 @@ void cli_on_signal(void (*handler)(int number)) {
 void cli_out_prepare(void) {
   // The wrong direction on purpose: using a stream that the caller closed stays an error.
   const int modes[3] = {O_WRONLY, O_RDONLY, O_RDONLY};
-  for (int fd = 0; fd < 3; fd++) {
+  for (int fd = 0; fd < 3; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0) _exit(CLI_FAILED);
-  }
   cli_on_signal(die_by_signal);
   signal(SIGPIPE, SIG_IGN); // the write says EPIPE then
   signal(SIGXFSZ, SIG_IGN); // and EFBIG, so that nothing half-written is left behind

@@ -160,10 +160,9 @@ static int bench_models(bench *b) {
   const int chains = count_chains(b);
   int status = CLI_OK;
   for (int k = 1; k < given; k++) {
-    for (int i = 0; i < k; i++) {
+    for (int i = 0; i < k; i++)
       if (strcmp(b->arguments->argument[i], b->arguments->argument[k]) == 0)
         return cli_usage("bench", "'%s' is named twice", b->arguments->argument[k]);
-    }
   }
   b->all = n + chains;
   for (int k = 0; k < n && status == CLI_OK; k++)

@@ -48,9 +48,8 @@ static bool describe_absence(const ap_comparison *t, int k, char *out, size_t si
   char why[WHY_BYTES];
   const ap_trial *trial = &t->trial[k];
   if (ap_trial_was_run(trial, why, sizeof why)) return false;
-  for (int i = 0; i < k; i++) {
+  for (int i = 0; i < k; i++)
     if (absent_alike(&t->trial[i], trial)) return false;
-  }
   size_t n = (size_t)snprintf(out, size,
                               "left out of %s (%s):", ap_quantity_name(trial->method->what), why);
   for (int i = k; i < t->trials && n < size; i++) {

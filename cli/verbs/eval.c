@@ -80,9 +80,8 @@ static int parse_method(const char *name, ap_quantity what, const ap_method **me
 // The options' table has seen to it that name, where there is one, is the name of an arithmetic.
 static ap_arithmetic parse_real(const char *name) {
   ap_arithmetic found = AP_F64;
-  for (int k = AP_F64; name && k <= AP_F128; k++) {
+  for (int k = AP_F64; name && k <= AP_F128; k++)
     if (strcmp(name, ap_arithmetic_name((ap_arithmetic)k)) == 0) found = (ap_arithmetic)k;
-  }
   return found;
 }
 

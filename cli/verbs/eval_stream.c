@@ -97,10 +97,9 @@ static fault check_quaternions(const ap_model *m, const double *q) {
 
 // Every number of a state has its place in the range of single precision.
 static fault check_floats(const double *in, int n) {
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n; k++)
     if (fabs(in[k]) > (double)FLT_MAX)
       return (fault){.kind = FAULT_FLOAT, .place = k, .value = in[k]};
-  }
   return (fault){0};
 }
 
@@ -117,9 +116,8 @@ static fault check_state(const stream *s, const double *in) {
 // What is wrong with its result.
 static fault check_result(const stream *s, ap_status status, const double *out) {
   if (status != AP_OK) return (fault){.kind = FAULT_STATUS, .status = status};
-  for (int k = 0; k < s->columns_out && !s->job->model->mechanism; k++) {
+  for (int k = 0; k < s->columns_out && !s->job->model->mechanism; k++)
     if (!isfinite(out[k])) return (fault){.kind = FAULT_NOT_FINITE, .place = k};
-  }
   return (fault){0};
 }
 

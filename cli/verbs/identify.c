@@ -65,9 +65,8 @@ typedef struct wish {
 
 static ap_fit_method parse_method(const char *name) {
   ap_fit_method method = AP_FIT_WEIGHTED;
-  for (int k = 0; name && k < AP_FIT_METHODS; k++) {
+  for (int k = 0; name && k < AP_FIT_METHODS; k++)
     if (strcmp(name, ap_fit_method_name((ap_fit_method)k)) == 0) method = (ap_fit_method)k;
-  }
   return method;
 }
 

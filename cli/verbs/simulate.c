@@ -48,9 +48,8 @@ static void end_now(int number) {
   const char *const part[] = {words_before, words_time[words_now], words_after};
   char line[2 * WORDS + 32];
   size_t n = 0;
-  for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
+  for (size_t k = 0; k < sizeof part / sizeof part[0]; k++)
     for (const char *c = part[k]; *c; c++) line[n++] = *c;
-  }
   (void)!write(STDERR_FILENO, line, n); // where it fails, nobody is left to be told
   signal(stopped_by, SIG_DFL);
   raise(stopped_by);

@@ -80,9 +80,8 @@ typedef struct bench {
 } bench;
 
 static void close_bench(bench *b) {
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; k++)
     if (b->passes[k]) kinds[k]->close(b->passes[k]);
-  }
   free(b->memory);
 }
 
@@ -311,9 +310,8 @@ static ap_status run_what(const bench *b, ap_quantity what) {
   const int n = list_ways(b, what, ways);
   keep_results(b, true);
   find_exact(b, what);
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n; k++)
     if (!agrees(b, &ways[k], what)) return AP_E_NO_CONVERGENCE;
-  }
   keep_results(b, false);
   return measure(b, ways, n, what) ? AP_OK : AP_E_MEMORY;
 }

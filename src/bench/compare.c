@@ -215,9 +215,8 @@ static bool take_times(const bench *b) {
       times[k * MOST_ROUNDS + c->rounds] = time_batch(b, trial->method, batch_size(trial));
     }
   }
-  for (int k = 0; k < c->trials; k++) {
+  for (int k = 0; k < c->trials; k++)
     if (was_run(&c->trial[k])) c->trial[k].ns = median(times + k * MOST_ROUNDS, c->rounds);
-  }
   free(times);
   return true;
 }
@@ -236,10 +235,9 @@ static bool list_methods(bench *b) {
   b->c->trial = calloc(methods, sizeof *b->c->trial);
   if (!b->c->trial) return false;
   for (int k = 0; k < b->o.quantities; k++) {
-    for (int i = 0; ap_method_at(i); i++) {
+    for (int i = 0; ap_method_at(i); i++)
       if (ap_method_at(i)->what == b->o.what[k])
         b->c->trial[b->c->trials++].method = ap_method_at(i);
-    }
   }
   return true;
 }
@@ -289,9 +287,8 @@ static bool run_bench(bench *b) {
 // Not a single method was run.
 static bool is_empty(const ap_comparison *c, ap_error *error) {
   char why[256];
-  for (int k = 0; k < c->trials; k++) {
+  for (int k = 0; k < c->trials; k++)
     if (was_run(&c->trial[k])) return false;
-  }
   if (c->trials == 0) {
     ap__fail(error, AP_E_UNSUPPORTED, 0, "there is no method to compare");
   } else {

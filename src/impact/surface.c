@@ -237,9 +237,8 @@ static void prepare_quadric(ap_surface *s) {
     case AP_WALL_ELLIPSE: memcpy(s->semi, (double[]){R, size[1], INFINITY}, sizeof s->semi); break;
     default: memcpy(s->semi, (double[]){R, R, INFINITY}, sizeof s->semi); break;
   }
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; i++)
     if (isfinite(s->semi[i])) s->longest = fmax(s->longest, s->semi[i]);
-  }
   for (int i = 0; i < 3; i++) {
     double ratio = s->longest / s->semi[i];
     double d = 1.0 / s->semi[i]; // zero along the axis of an endless one
@@ -368,10 +367,9 @@ void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap) {
   // To the world: F' g and F' H F, the rows of F being the unit vectors of u.
   const double *h = g.hessian;
   double H[3][3] = {{h[0], h[1], h[2]}, {h[1], h[3], h[4]}, {h[2], h[4], h[5]}}, HF[3][3];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       HF[i][j] = H[i][0] * s->frame[0][j] + H[i][1] * s->frame[1][j] + H[i][2] * s->frame[2][j];
-  }
   gap->c = s->sign * g.c;
   for (int i = 0; i < 3; i++) {
     const double column[3] = {s->frame[0][i], s->frame[1][i], s->frame[2][i]};

@@ -171,9 +171,8 @@ static double *put_forces(ap_run *run, double *to) {
   const ap__simulation *s = &run->simulation;
   const int points = run->scene->npoint, n = ap_sim_contacts(s->sim, s->contact, s->contacts);
   for (int k = 0; k < 3 * points; k++) to[k] = 0;
-  for (int k = 0; k < n && k < s->contacts; k++) {
+  for (int k = 0; k < n && k < s->contacts; k++)
     for (int i = 0; i < 3; i++) to[3 * s->contact[k].point + i] += s->contact[k].force[i];
-  }
   return to + 3 * (ptrdiff_t)points;
 }
 
