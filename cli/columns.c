@@ -3,7 +3,8 @@
 #include <appell/file.h>
 #include <stdlib.h>
 
-bool cli_is_matrix(ap_quantity what) {
+// Or several.
+static bool is_matrix(ap_quantity what) {
   return what == AP_INERTIA || what == AP_INVERSE_DERIVATIVES || what == AP_FORWARD_DERIVATIVES;
 }
 
@@ -16,7 +17,7 @@ static const char *matrix_name(ap_quantity what, int k) {
 // The whole name's length, as snprintf() has it.
 static int name_column(const ap_model *m, ap_quantity what, int column, char *text, size_t size) {
   const int nv = ap_nv(m);
-  if (cli_is_matrix(what))
+  if (is_matrix(what))
     return snprintf(text, size, "%s[%d,%d]", matrix_name(what, column / (nv * nv)),
                     column % (nv * nv) / nv, column % nv);
   if (what == AP_ENERGY) return snprintf(text, size, "%s", column == 0 ? "kinetic" : "potential");

@@ -9,8 +9,6 @@
 
 #include "ui/output.h"
 
-/// Whether a quantity is a matrix, or several.
-bool cli_is_matrix(ap_quantity what);
 /// Name of a column (from 0) of quantity what; returns text, cut to size.
 char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *text, size_t size);
 /// The line `# NAME NAME ...`, however long the names are. False: not enough memory.

@@ -33,9 +33,8 @@ static void look_at(cli_feed *feed, const char *text, size_t length) {
 // Wait until a file is ready, or until the reader has had enough: false.
 static bool await(const cli_feed *feed, int file, short events) {
   struct pollfd either[2] = {{.fd = file, .events = events}, {.fd = feed->wake, .events = POLLIN}};
-  while (poll(either, 2, -1) < 0) {
+  while (poll(either, 2, -1) < 0)
     if (errno != EINTR) return false;
-  }
   return either[1].revents == 0;
 }
 
@@ -71,9 +70,8 @@ static void *forward(void *context) {
 }
 
 static void close_all(const int *file, int n) {
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n; k++)
     if (file[k] >= 0) close(file[k]);
-  }
 }
 
 // Standard input becomes the end of a pipe; what it was is the source. The other end of the pipe

@@ -13,9 +13,8 @@ enum { PATH_BYTES = 2048 };
 static const char *name_in_folder(const char *file) {
   static const char folder[] = "models/";
   const char *name = strchr(file, '/') ? NULL : file;
-  for (const char *at = file; (at = strstr(at, folder)); at++) {
+  for (const char *at = file; (at = strstr(at, folder)); at++)
     if (at == file || at[-1] == '/') name = at + strlen(folder);
-  }
   return name && name[0] ? name : NULL;
 }
 

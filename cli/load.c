@@ -12,18 +12,16 @@
 
 // The number of the built-in robot of that name, -1 where there is none.
 static int find_builtin(const char *name) {
-  for (int i = 0; ap_builtin_name(i); i++) {
+  for (int i = 0; ap_builtin_name(i); i++)
     if (strcmp(ap_builtin_name(i), name) == 0) return i;
-  }
   return -1;
 }
 
 static bool is_robot_file_name(const char *name) {
   static const char *const endings[] = {".urdf", ".xml", ".yaml", ".yml"};
   const char *dot = strrchr(name, '.');
-  for (size_t k = 0; dot && k < sizeof endings / sizeof endings[0]; k++) {
+  for (size_t k = 0; dot && k < sizeof endings / sizeof endings[0]; k++)
     if (strcmp(dot, endings[k]) == 0) return true;
-  }
   return false;
 }
 
@@ -37,11 +35,10 @@ static const char *about_mechanism(const char *name) {
 // A built-in mechanism; how it is read cannot be changed.
 static int load_mechanism(const char *name, const ap_read_options *options, cli_model *model) {
   ap_error error = {0};
-  if (options->floating || options->ignore_mimic) {
+  if (options->floating || options->ignore_mimic)
     return cli_fail(CLI_BAD, name, 0,
                     "%s does not apply to a mechanism with closed chains (leave it out)",
                     options->floating ? "--floating" : "--ignore-mimic");
-  }
   model->about = about_mechanism(name);
   error.status = ap_robot_from_mechanism(ap_mechanism_builtin(name), &model->robot, &error);
   return error.status == AP_OK ? CLI_OK : cli_fail_input(name, &error);
@@ -49,18 +46,15 @@ static int load_mechanism(const char *name, const ap_read_options *options, cli_
 
 // Neither a file nor a built-in robot: say what was most likely meant.
 static int fail_missing(const char *argument) {
-  if (is_robot_file_name(argument) || strchr(argument, '/')) {
-    return cli_fail_absent(argument);
-  }
+  if (is_robot_file_name(argument) || strchr(argument, '/')) return cli_fail_absent(argument);
   cli_nearest nearest = {.word = argument};
   for (int i = 0; ap_builtin_name(i); i++) cli_nearest_offer(&nearest, ap_builtin_name(i));
   for (int i = 0; ap_mechanism_builtin_name(i); i++)
     cli_nearest_offer(&nearest, ap_mechanism_builtin_name(i));
   const char *near = cli_nearest_name(&nearest);
-  if (near) {
+  if (near)
     return cli_fail(CLI_BAD, argument, 0, "no such file or built-in model (did you mean '%s'?)",
                     near);
-  }
   return cli_fail(CLI_BAD, argument, 0,
                   "no such file or built-in model ('appell models' lists the built-in ones)");
 }
@@ -70,11 +64,10 @@ static int load_robot(const char *argument, const ap_read_options *options, cli_
   struct stat info;
   const bool file = is_robot_file_name(argument);
   const int builtin = file ? -1 : find_builtin(argument);
-  if (strcmp(argument, "-") == 0) {
+  if (strcmp(argument, "-") == 0)
     return cli_fail(CLI_BAD, NULL, 0,
                     "a model cannot come from standard input (give the name of a "
                     ".urdf or .yaml file, or a built-in model)");
-  }
   if (!file && ap_mechanism_builtin(argument)) return load_mechanism(argument, options, model);
   if (builtin >= 0) {
     model->about = ap_builtin_about(builtin);
@@ -92,20 +85,42 @@ bool cli_is_reduced(const cli_arguments *arguments) {
          cli_option_value(arguments, "--tip");
 }
 
+// What the three options say; part->locks is to be freed.
+static int parse_reduction(const cli_arguments *arguments, ap_reduction_def *part) {
+  const char *lock = cli_option_value(arguments, "--lock");
+  ap_lock *locks = NULL;
+  *part = (ap_reduction_def){.root = cli_option_value(arguments, "--root"),
+                             .tip = cli_option_value(arguments, "--tip")};
+  const int status =
+      lock ? cli_value_locks(arguments->verb->name, lock, &locks, &part->nlock) : CLI_OK;
+  part->locks = locks;
+  return status;
+}
+
 // Lock joints, or keep a part of the robot, where options say so.
 static int reduce(const cli_arguments *arguments, cli_model *model) {
-  const char *lock = cli_option_value(arguments, "--lock");
-  ap_reduction_def how = {.root = cli_option_value(arguments, "--root"),
-                          .tip = cli_option_value(arguments, "--tip")};
-  ap_lock *locks = NULL;
-  if (!cli_is_reduced(arguments)) return CLI_OK;
-  int status = lock ? cli_value_locks(arguments->verb->name, lock, &locks, &how.nlock) : CLI_OK;
-  if (status != CLI_OK) return status;
-  how.locks = locks;
+  ap_reduction_def part;
   ap_error error = {0};
-  error.status = ap_robot_reduce(model->robot, &how, &error);
-  free(locks);
+  if (!cli_is_reduced(arguments)) return CLI_OK;
+  const int status = parse_reduction(arguments, &part);
+  if (status != CLI_OK) return status;
+  error.status = ap_robot_reduce(model->robot, &part, &error);
+  free((void *)part.locks);
   return error.status == AP_OK ? CLI_OK : cli_fail_input(model->path, &error);
+}
+
+int cli_open_run(const cli_arguments *arguments, ap_run_options options, ap_run **run) {
+  const char *path = arguments->argument[0], *warning;
+  ap_reduction_def part;
+  ap_error error = {0};
+  int line, status = parse_reduction(arguments, &part);
+  if (status != CLI_OK) return status;
+  options.part = &part;
+  error.status = ap_run_open(path, &options, run, &error);
+  free((void *)part.locks);
+  if (error.status != AP_OK) return cli_fail_scenario(path, &error);
+  for (int i = 0; (warning = ap_run_warning(*run, i, &line)); i++) cli_warn(path, line, warning);
+  return CLI_OK;
 }
 
 static int make_model(cli_model *model) {

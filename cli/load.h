@@ -7,6 +7,7 @@
 
 #include <appell/file.h>
 #include <appell/loop.h>
+#include <appell/run.h>
 
 #include "ui/options.h"
 
@@ -34,6 +35,10 @@ void cli_unload(cli_model *model);
 /// for a file also the remarks, except the one about radii of gyration, which is for `info`. The
 /// built-in robots are what the papers print, flaws included: no remarks on them here.
 void cli_print_warnings(const cli_model *model);
+
+/// Open the run of the scenario that is the first argument, as these three options want it, and
+/// print its warnings. Reports what is wrong and returns a status other than CLI_OK.
+int cli_open_run(const cli_arguments *arguments, ap_run_options options, ap_run **run);
 
 /// Write a robot to a file by its name's ending, as ap_robot_write() does, and warn of what URDF
 /// loses. Reports what is wrong and returns a status other than CLI_OK.

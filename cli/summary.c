@@ -145,10 +145,8 @@ static double shown(const cli_summary *s, double x) {
 
 static int print_impacts(cli_out *out, const cli_summary *s) {
   if (s->impacts == 0) return CLI_OK;
-  static const char *const heading[] = {"event", "t (s)",       "point",         "wall",
-                                        "m/s",   "angle (deg)", "impulse (N s)", "lost (J)"};
   cli_table table = {.columns = 8, .right = 0xf3u};
-  for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
+  cli_table_headings(&table, "event|t (s)|point|wall|m/s|angle (deg)|impulse (N s)|lost (J)");
   for (long k = 0; k < s->impacts && k < SHOWN; k++) {
     const cli_impact *i = &s->impact[k];
     const bool angular = i->joint >= 0 && turns(s, i);
@@ -167,9 +165,8 @@ static int print_impacts(cli_out *out, const cli_summary *s) {
   }
   cli_out_printf(out, "\n");
   const int status = cli_table_print(&table, out);
-  if (s->impacts > SHOWN) {
+  if (s->impacts > SHOWN)
     cli_out_printf(out, "  (%ld more; --json and the log have all)\n", s->impacts - SHOWN);
-  }
   return status;
 }
 
@@ -192,8 +189,7 @@ static int print_energy(cli_out *out, const cli_summary *s) {
               {"+ dissipated", s->state.dissipated}, {"+ lost at impacts", s->state.lost},
               {"- at the start", s->energy}};
   cli_table table = {.columns = 2, .right = 2};
-  cli_table_add(&table, "energy at the end");
-  cli_table_add(&table, "J");
+  cli_table_headings(&table, "energy at the end|J");
   for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) {
     cli_table_add(&table, "%s", line[k].name);
     const double x = shown(s, line[k].value);
@@ -215,17 +211,15 @@ static int print_tables(cli_out *out, const cli_summary *s) {
   print_events(out, s);
   int status = print_impacts(out, s);
   if (status == CLI_OK) status = print_energy(out, s);
-  if (ap_scenario_mechanism(s->scenario)) {
+  if (ap_scenario_mechanism(s->scenario))
     cli_out_printf(out,
                    "\nclosures hold within %.1e m or rad; steps had left them by at most %.1e\n",
                    s->closure, s->state.drift);
-  }
   cli_out_printf(out, "\n%ld evaluations of the equations of motion, %.3g s by the clock\n",
                  s->evaluations, s->seconds);
-  if (s->state.contacts > 0) {
+  if (s->state.contacts > 0)
     cli_out_printf(out, "%d %s on a wall at the end\n", s->state.contacts,
                    s->state.contacts == 1 ? "point rests" : "points rest");
-  }
   return status;
 }
 
@@ -234,11 +228,10 @@ int cli_summary_print(const cli_summary *s, bool json) {
   cli_out out;
   int status = cli_out_open(&out, NULL);
   if (status != CLI_OK) return status;
-  if (json) {
+  if (json)
     print_json(&out, s);
-  } else {
+  else
     status = print_tables(&out, s);
-  }
   return cli_out_close(&out, status);
 }
 

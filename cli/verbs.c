@@ -8,9 +8,8 @@ static const cli_verb *const verbs[] = {CLI_VERB_LIST(VERB) NULL};
 const cli_verb *cli_verb_at(int k) { return verbs[k]; }
 
 const cli_verb *cli_find_verb(const char *name) {
-  for (int k = 0; verbs[k]; k++) {
+  for (int k = 0; verbs[k]; k++)
     if (strcmp(name, verbs[k]->name) == 0) return verbs[k];
-  }
   return NULL;
 }
 

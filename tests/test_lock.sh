@@ -123,12 +123,38 @@ refuses 2 'run.yaml:4: lock has a list (a map of joint names to values)' simulat
 scenario 'root: nobody'
 refuses 2 'run.yaml:4: root: the robot has no link' simulate run.yaml
 
+# The options of a run become keys of the scenario that its log has.
+scenario 'start: {shoulder: 0.3, elbow: 0.5}'
+gives 0 simulate run.yaml -o options.csv --quiet --lock waist=0.4,neck=0.1,grip=0.05
+holds 'options do what the keys do' cmp options.csv run.csv
+holds 'the log says it' grep -q '^lock: {waist: \[0.4\], neck: \[0.1\], grip: \[0.05\]}$' options.scenario.yaml
+gives 0 report options.csv --data
+holds 'its report draws the reduced robot' grep -q '"freedom": 2' out
+scenario ''
+gives 0 simulate run.yaml -o options.csv --quiet --root chest --tip lower
+holds 'so do the options for a part' cmp options.csv part.csv
+gives 0 simulate options.scenario.yaml -o again.csv --quiet
+holds "the log's scenario gives the same run" cmp options.csv again.csv
+refuses 2 'run.yaml: lock: the robot has no joint "elbw" (did you mean "elbow"?)' simulate run.yaml --lock elbw
+refuses 2 "is not joints with values such as" simulate run.yaml --lock elbow=x
+scenario 'tip: lower'
+refuses 2 'run.yaml:4: tip is given, but the scenario has its own (one of the two)' simulate run.yaml --tip hand
+gives 0 simulate run.yaml --quiet --root chest
+echo '{appell-scenario: 1, robot: torso.urdf, duration: 0.1}' >flow.yaml
+echo ... >>flow.yaml
+refuses 2 'cannot be added to a scenario whose keys do not begin lines' simulate flow.yaml --tip lower
+
 # Control: the controller's robot and the simulated one.
 sed "s|\.\./|$here/models/|; /joint[456]/d; s/\[0.6, -0.6, 0.6, .*\]/[0.6, -0.6, 0.6]/; s/0, 0, 0, 0, 0, 0/0, 0, 0/
   s/start: .*/start: [0.2, -0.1, 0.15]/; s/^duration: .*/duration: 2.2/" "$here/models/control/puma_ramp.yaml" >arm.yaml
 refuses 2 'axes: 3 for 6 joints' control arm.yaml
+gives 0 control arm.yaml -o options.csv --quiet --lock joint4=0.5,joint5=-0.5,joint6
+cp arm.yaml whole.yaml
 sed -i 's/^controller:/lock: {joint4: 0.5, joint5: -0.5, joint6: 0}\n&/' arm.yaml
 gives 0 control arm.yaml -o arm.csv --quiet
+holds 'options do what the keys do' cmp options.csv arm.csv
+refuses 2 'lock is given, but the scenario has its own' control arm.yaml --lock joint4
+gives 0 control whole.yaml --replay options.csv --quiet --lock joint4=0.5,joint5=-0.5,joint6
 holds 'a controller has the coordinates that stay' sh -c 'head -n 1 arm.csv | grep -q q.joint3 && ! head -n 1 arm.csv | grep -q q.joint4'
 sed -i 's/joint6: 0/joint7: 0/' arm.yaml
 refuses 2 'lock: the robot has no joint "joint7" (did you mean' control arm.yaml

@@ -16,9 +16,8 @@ static bool has_one_coordinate_each(const ap_model *m) {
 
 // The number of a moving body among them, from 1; 0 for the ground.
 static int number_of(const ap_model *m, int body) {
-  for (int k = 0; k < ap_moving_bodies(m); k++) {
+  for (int k = 0; k < ap_moving_bodies(m); k++)
     if (ap_moving_body(m, k) == body) return k + 1;
-  }
   return 0;
 }
 

@@ -100,9 +100,8 @@ static const char tail[] =
 
 static void write_verbs(cli_out *out) {
   cli_out_printf(out, "\n_appell_verbs='");
-  for (int k = 0; cli_verb_at(k); k++) {
+  for (int k = 0; cli_verb_at(k); k++)
     cli_out_printf(out, "%s%s", k > 0 ? " " : "", cli_verb_at(k)->name);
-  }
   cli_out_printf(out, "'\n");
 }
 
@@ -122,10 +121,9 @@ static void write_option_values(cli_out *out) {
                  "\n# What an option of a verb takes.\n_appell_option() {\n  case \"$1 $2\" in\n");
   for (int k = 0; cli_verb_at(k); k++) {
     const cli_verb *verb = cli_verb_at(k);
-    for (const cli_option *o = verb->options; o->name; o++) {
+    for (const cli_option *o = verb->options; o->name; o++)
       if (o->value)
         cli_out_printf(out, "    '%s %s') takes='%s' ;;\n", verb->name, o->name, o->value);
-    }
   }
   cli_out_printf(out, "    *) takes= ;;\n  esac\n}\n");
 }
@@ -155,9 +153,8 @@ static void write_methods(cli_out *out) {
                  "  local word\n  for word in \"${COMP_WORDS[@]:2}\"; do\n    case $word in\n");
   for (int what = AP_INVERSE; what <= AP_FORWARD_DERIVATIVES; what++) {
     cli_out_printf(out, "      %s) set -- '", ap_quantity_name((ap_quantity)what));
-    for (int i = 0; ap_method_at(i); i++) {
+    for (int i = 0; ap_method_at(i); i++)
       if ((int)ap_method_at(i)->what == what) cli_out_printf(out, "%s ", ap_method_at(i)->name);
-    }
     cli_out_printf(out, "' ;;\n");
   }
   cli_out_printf(out, "    esac\n  done\n  _appell_words \"$1\"\n}\n");

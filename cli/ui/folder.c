@@ -34,9 +34,8 @@ static bool note(cli_folder *folder, const char *name) {
 static int look(cli_folder *folder) {
   struct dirent **entry;
   const int entries = scandir(folder->path, &entry, NULL, alphasort);
-  if (entries < 0) {
+  if (entries < 0)
     return cli_fail(CLI_FAILED, folder->path, 0, "cannot be read: %s", strerror(errno));
-  }
   folder->file = malloc((size_t)(entries + 1) * sizeof *folder->file);
   bool fits = folder->file != NULL;
   for (int k = 0; k < entries; k++) {
@@ -54,9 +53,8 @@ static int fail_making(const char *path, int error) {
   while (n > 1 && path[n - 1] == '/') n--;
   while (n > 0 && path[n - 1] != '/') n--;
   while (n > 1 && path[n - 1] == '/') n--;
-  if (error != ENOENT || n == 0 || n >= sizeof above) {
+  if (error != ENOENT || n == 0 || n >= sizeof above)
     return cli_fail(CLI_BAD, path, 0, "cannot be made: %s", strerror(error));
-  }
   memcpy(above, path, n);
   above[n] = 0;
   return cli_fail(CLI_BAD, path, 0, "cannot be made: there is no folder '%s' to make it in", above);
@@ -65,13 +63,11 @@ static int fail_making(const char *path, int error) {
 int cli_folder_open(cli_folder *folder) {
   struct stat info;
   if (mkdir(folder->path, 0777) != 0 && errno != EEXIST) return fail_making(folder->path, errno);
-  if (stat(folder->path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+  if (stat(folder->path, &info) != 0 || !S_ISDIR(info.st_mode))
     return cli_fail(CLI_BAD, folder->path, 0, "is not a folder (the name of one is needed)");
-  }
-  if (access(folder->path, R_OK | W_OK | X_OK) != 0) {
+  if (access(folder->path, R_OK | W_OK | X_OK) != 0)
     return cli_fail(CLI_BAD, folder->path, 0, "cannot be used: %s (a folder to read and write in)",
                     strerror(errno));
-  }
   return look(folder);
 }
 
@@ -81,9 +77,8 @@ static bool is_same(const cli_file *a, const cli_file *b) {
 }
 
 static bool knows(const cli_folder *folder, const cli_file *file) {
-  for (int k = 0; k < folder->files; k++) {
+  for (int k = 0; k < folder->files; k++)
     if (is_same(&folder->file[k], file)) return true;
-  }
   return false;
 }
 
@@ -91,9 +86,8 @@ int cli_folder_news(cli_folder *folder, void (*visit)(void *context, const char 
                     void *context) {
   cli_folder now = {.path = folder->path};
   const int status = look(&now);
-  for (int k = 0; status == CLI_OK && k < now.files; k++) {
+  for (int k = 0; status == CLI_OK && k < now.files; k++)
     if (!knows(folder, &now.file[k])) visit(context, now.file[k].name);
-  }
   forget(folder);
   *folder = now;
   return status;

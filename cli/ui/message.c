@@ -41,11 +41,10 @@ char *cli_plain(const char *text, char *out, size_t size) {
 static void place_text(const char *file, int line, char *out, size_t size) {
   out[0] = 0;
   if (!file) return;
-  if (line > 0) {
+  if (line > 0)
     snprintf(out, size, "%.4096s:%d: ", file, line);
-  } else {
+  else
     snprintf(out, size, "%.4096s: ", file);
-  }
 }
 
 // One write for the whole line: lines of processes that share a terminal or a log stay whole.
@@ -118,9 +117,8 @@ static size_t distance(const char *a, const char *b) {
     for (size_t j = 1; j <= nb; j++) {
       size_t same = a[i - 1] == b[j - 1] ? 0 : 1;
       row[j] = smallest(row[j - 1] + 1, above[j] + 1, above[j - 1] + same);
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         row[j] = smallest(row[j], before[j - 2] + 1, row[j]);
-      }
     }
   }
   return rows[na % 3][nb];

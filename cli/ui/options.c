@@ -14,9 +14,8 @@ static int find_option(const cli_option *options, const char *word, const char *
   const size_t length = is_long ? (equals ? (size_t)(equals - word) : strlen(word)) : 2;
   *value = equals ? equals + 1 : NULL;
   if (!is_long && word[2]) *value = word + 2;
-  for (int k = 0; options[k].name; k++) {
+  for (int k = 0; options[k].name; k++)
     if (strlen(options[k].name) == length && strncmp(options[k].name, word, length) == 0) return k;
-  }
   return -1;
 }
 
@@ -73,31 +72,26 @@ static int take_option(const cli_verb *verb, int argc, char **argv, int *i, cli_
     return CLI_OK;
   }
   if (!value) {
-    if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0) {
+    if (*i + 1 >= argc || strncmp(argv[*i + 1], "--", 2) == 0)
       return cli_usage(verb->name, "option %s needs a value, %s", option->name, option->value);
-    }
     value = argv[++*i];
   }
-  if (!value[0]) {
+  if (!value[0])
     return cli_usage(verb->name, "option %s has an empty value instead of %s", option->name,
                      option->value);
-  }
-  if (strchr(option->value, ',') && !strchr(value, ',')) {
+  if (strchr(option->value, ',') && !strchr(value, ','))
     return cli_usage(verb->name, "option %s needs %s in one word with commas", option->name,
                      option->value);
-  }
   got->value[k] = value;
   return strchr(option->value, '|') ? check_choice(verb, option, value) : CLI_OK;
 }
 
 static int check_count(const cli_verb *verb, const cli_arguments *got) {
-  if (got->count > verb->most) {
+  if (got->count > verb->most)
     return cli_usage(verb->name, "'%s' is one argument too many", got->argument[verb->most]);
-  }
-  if (got->count < verb->least) {
+  if (got->count < verb->least)
     return cli_usage(verb->name, "arguments are missing, '%s %s' is needed", verb->name,
                      verb->arguments);
-  }
   return CLI_OK;
 }
 
@@ -155,9 +149,8 @@ int cli_verb_help(const cli_verb *verb) {
                  verb->arguments[0] ? " " : "", verb->arguments, verb->about);
   if (verb->text) cli_out_printf(&out, "\n%s", verb->text);
   cli_out_printf(&out, "\n%soptions:%s\n", on, off);
-  for (const cli_option *o = verb->options; o->name; o++) {
+  for (const cli_option *o = verb->options; o->name; o++)
     print_option(&out, o->name, o->value, o->help);
-  }
   print_option(&out, "--help", NULL, "this text");
   cli_out_printf(&out, "\n%sexample:%s\n%s", on, off, verb->example);
   return cli_out_close(&out, CLI_OK);

@@ -39,9 +39,8 @@ void cli_on_signal(void (*handler)(int number)) {
 void cli_out_prepare(void) {
   // The wrong direction on purpose: using a stream that the caller closed stays an error.
   const int modes[3] = {O_WRONLY, O_RDONLY, O_RDONLY};
-  for (int fd = 0; fd < 3; fd++) {
+  for (int fd = 0; fd < 3; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0) _exit(CLI_FAILED);
-  }
   cli_on_signal(die_by_signal);
   signal(SIGPIPE, SIG_IGN); // the write says EPIPE then
   signal(SIGXFSZ, SIG_IGN); // and EFBIG, so that nothing half-written is left behind
@@ -68,18 +67,15 @@ static char *folder_of(const char *path) {
 
 int cli_check_target(const char *path) {
   struct stat info;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
     return cli_fail(CLI_BAD, path, 0, "is a folder (the name of a file is needed)");
-  }
-  if (!path[0] || path[strlen(path) - 1] == '/') {
+  if (!path[0] || path[strlen(path) - 1] == '/')
     return cli_fail(CLI_BAD, path, 0, "is not the name of a file");
-  }
   char *folder = folder_of(path);
   if (!folder) return cli_no_memory();
   int status = CLI_OK;
-  if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
+  if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
     status = cli_fail(CLI_BAD, path, 0, "cannot be written: there is no folder '%s'", folder);
-  }
   free(folder);
   return status;
 }
@@ -262,10 +258,9 @@ int cli_check_log(const char *path) {
   const size_t n = strlen(path);
   const bool csv = n > 4 && strcmp(path + n - 4, ".csv") == 0;
   const bool h5 = n > 3 && strcmp(path + n - 3, ".h5") == 0;
-  if (!csv && !h5) {
+  if (!csv && !h5)
     return cli_fail(CLI_BAD, path, 0,
                     "the name does not tell the format (a log ends in .csv or .h5)");
-  }
   return cli_check_target(path);
 }
 

@@ -31,6 +31,13 @@ void cli_table_add(cli_table *table, const char *format, ...) {
   table->cells[table->count++] = cell;
 }
 
+void cli_table_headings(cli_table *table, const char *headings) {
+  for (const char *end = headings; *end; headings = end + 1) {
+    end = headings + strcspn(headings, "|");
+    cli_table_add(table, "%.*s", (int)(end - headings), headings);
+  }
+}
+
 int cli_width(const char *text) {
   int width = 0;
   for (; *text; text++) width += ((unsigned char)*text & 0xc0) != 0x80;

@@ -22,6 +22,11 @@ typedef struct cli_table {
 int cli_width(const char *text);
 /// Append the next cell, row by row. Control characters are replaced, so names may come from files.
 void cli_table_add(cli_table *table, const char *format, ...) CLI_PRINTF(2, 3);
+/// The same where it applies, a dash elsewhere.
+#define cli_table_add_if(table, applies, ...) \
+  ((applies) ? cli_table_add(table, __VA_ARGS__) : cli_table_add(table, "-"))
+/// Append the cells of a row of headings, with bars between them.
+void cli_table_headings(cli_table *table, const char *headings);
 /// Make the columns of n tables equally wide, for tables that stand below each other.
 void cli_table_align(cli_table *tables, int n);
 /// Print the table, every line behind two blanks, the heading bold where that shows, and free it.

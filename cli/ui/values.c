@@ -21,15 +21,18 @@ static const char *end_of_number(const char *s) {
   return exponent + strspn(exponent, digits);
 }
 
-int cli_value_gravity(const char *verb, const char *value, double gravity[3]) {
-  const char *rest = value;
+int cli_value_gravity(const cli_arguments *arguments, int option, double gravity[3],
+                      const double **given) {
+  const char *value = arguments->value[option], *rest = value;
+  if (!value) return CLI_OK;
+  *given = gravity;
   for (int k = 0; k < 3; k++) {
     const char *end = end_of_number(rest);
     char *read;
     gravity[k] = strtod(rest, &read);
-    if (end == rest || read != end || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0')) {
-      return cli_usage(verb, "--gravity '%s' is not three numbers such as 0,0,-9.81", value);
-    }
+    if (end == rest || read != end || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0'))
+      return cli_usage(arguments->verb->name,
+                       "--gravity '%s' is not three numbers such as 0,0,-9.81", value);
     rest = end + 1;
   }
   return CLI_OK;
@@ -73,21 +76,25 @@ int cli_value_locks(const char *verb, const char *value, ap_lock **locks, int *n
   return CLI_OK;
 }
 
-int cli_value_above(const char *verb, const char *option, const char *value, double least,
-                    double *number) {
+int cli_value_above(const cli_arguments *arguments, int option, double least, double *number) {
+  const char *value = arguments->value[option];
+  if (!value) return CLI_OK;
   char *read;
   const char *end = end_of_number(value);
   *number = strtod(value, &read);
   if (end != value && read == end && !*end && isfinite(*number) && *number > least) return CLI_OK;
-  return cli_usage(verb, "%s '%s' is not a number above %.15g", option, value, least);
+  return cli_usage(arguments->verb->name, "%s '%s' is not a number above %.15g",
+                   arguments->verb->options[option].name, value, least);
 }
 
-int cli_value_integer(const char *verb, const char *option, const char *value, long least,
-                      long most, long *number) {
+int cli_value_integer(const cli_arguments *arguments, int option, long least, long most,
+                      long *number) {
+  const char *value = arguments->value[option];
+  if (!value) return CLI_OK;
   errno = 0;
   *number = strtol(value, NULL, 10);
   const bool whole = strspn(value, digits) == strlen(value) && errno == 0;
   if (whole && *number >= least && *number <= most) return CLI_OK;
-  return cli_usage(verb, "%s '%s' is not a whole number from %ld to %ld", option, value, least,
-                   most);
+  return cli_usage(arguments->verb->name, "%s '%s' is not a whole number from %ld to %ld",
+                   arguments->verb->options[option].name, value, least, most);
 }

@@ -1,24 +1,26 @@
 /// @file values.h
-/// Values of options that are numbers. Each function reports what is wrong and returns CLI_BAD, or
-/// CLI_OK.
+/// Values of options that are numbers. Each function takes the option by its place in the verb's
+/// table, leaves the number as it is where the option is not given, reports what is wrong and
+/// returns CLI_BAD, or CLI_OK.
 
 #ifndef CLI_VALUES_H
 #define CLI_VALUES_H
 
 #include <appell/model.h>
 
-#include "ui/message.h"
+#include "ui/options.h"
 
 /// Three decimal numbers with commas between them: X,Y,Z of option --gravity.
-int cli_value_gravity(const char *verb, const char *value, double gravity[3]);
+/// *given becomes gravity.
+int cli_value_gravity(const cli_arguments *arguments, int option, double gravity[3],
+                      const double **given);
 /// JOINTS of option --lock: NAME or NAME=VALUE with commas between, the values of a joint with more
-/// coordinates with colons between. *locks is to be freed with free().
+/// coordinates with colons between. *locks is to be freed with free(). The value must be given.
 int cli_value_locks(const char *verb, const char *value, ap_lock **locks, int *n);
 /// A decimal number greater than least.
-int cli_value_above(const char *verb, const char *option, const char *value, double least,
-                    double *number);
+int cli_value_above(const cli_arguments *arguments, int option, double least, double *number);
 /// A whole number from least to most.
-int cli_value_integer(const char *verb, const char *option, const char *value, long least,
-                      long most, long *number);
+int cli_value_integer(const cli_arguments *arguments, int option, long least, long most,
+                      long *number);
 
 #endif

@@ -160,10 +160,9 @@ static int bench_models(bench *b) {
   const int chains = count_chains(b);
   int status = CLI_OK;
   for (int k = 1; k < given; k++) {
-    for (int i = 0; i < k; i++) {
+    for (int i = 0; i < k; i++)
       if (strcmp(b->arguments->argument[i], b->arguments->argument[k]) == 0)
         return cli_usage("bench", "'%s' is named twice", b->arguments->argument[k]);
-    }
   }
   b->all = n + chains;
   for (int k = 0; k < n && status == CLI_OK; k++)
@@ -255,10 +254,7 @@ static void fill_table(cli_table *table, const entry *e) {
     cli_table_add(table, "%s", what_name(what));
     for (int k = 0; k < COLUMNS; k++) {
       const ap_bench_row *r = find_row(e, what, columns[k].path, columns[k].real);
-      if (r)
-        cli_table_add(table, "%.*f", r->ns < 100 ? 1 : 0, r->ns);
-      else
-        cli_table_add(table, "-");
+      cli_table_add_if(table, r, "%.*f", r->ns < 100 ? 1 : 0, r->ns);
     }
   }
 }
@@ -413,11 +409,10 @@ static int parse(bench *b) {
   if (!b->full && value[CHAINS])
     return cli_usage("bench", "--chains is for --full, which measures them");
   int status = value[PLOT] ? cli_check_target(value[PLOT]) : CLI_OK;
-  if (status == CLI_OK && value[SECONDS])
-    status = cli_value_integer("bench", "--seconds", value[SECONDS], 1, 3600, &seconds);
-  if (status == CLI_OK && value[CHAINS])
-    status = cli_value_integer("bench", "--chains", value[CHAINS], 0, chain_sizes[CHAIN_SIZES - 1],
-                               &b->longest_chain);
+  if (status == CLI_OK) status = cli_value_integer(b->arguments, SECONDS, 1, 3600, &seconds);
+  if (status == CLI_OK)
+    status =
+        cli_value_integer(b->arguments, CHAINS, 0, chain_sizes[CHAIN_SIZES - 1], &b->longest_chain);
   if (status == CLI_OK && value[PLOT] && b->longest_chain < chain_sizes[0])
     return cli_usage("bench", "--plot shows chains: --chains %d or more", chain_sizes[0]);
   b->limit = b->full && !value[SECONDS] ? 0 : (double)seconds;

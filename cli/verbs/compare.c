@@ -48,9 +48,8 @@ static bool describe_absence(const ap_comparison *t, int k, char *out, size_t si
   char why[WHY_BYTES];
   const ap_trial *trial = &t->trial[k];
   if (ap_trial_was_run(trial, why, sizeof why)) return false;
-  for (int i = 0; i < k; i++) {
+  for (int i = 0; i < k; i++)
     if (absent_alike(&t->trial[i], trial)) return false;
-  }
   size_t n = (size_t)snprintf(out, size,
                               "left out of %s (%s):", ap_quantity_name(trial->method->what), why);
   for (int i = k; i < t->trials && n < size; i++) {
@@ -81,9 +80,8 @@ static void json_trial(ap_json *json, const ap_trial *trial) {
 }
 
 static int print_json(cli_out *out, const ap_comparison *t, const cli_model *model) {
-  if (t->exact != AP_F128) {
+  if (t->exact != AP_F128)
     cli_warn(model->path, 0, "f128 is not available here, errors are against f64");
-  }
   ap_json json = {.write = cli_out_sink, .context = out};
   ap_json_open(&json, NULL, '[');
   for (int k = 0; k < t->trials; k++) {
@@ -109,26 +107,15 @@ static void add_trial(cli_table *table, const ap_comparison *t, const ap_trial *
   cli_table_add(table, "%ld", trial->count.sqrt);
   cli_table_add(table, "%ld", trial->count.sincos);
   cli_table_add(table, "%.*f", trial->ns < 10 ? 1 : 0, trial->ns);
-  if (first > 0) {
-    cli_table_add(table, "%.2f", trial->ns / first);
-  } else {
-    cli_table_add(table, "-");
-  }
-  if (has_error(trial)) {
-    cli_table_add(table, "%.1e", trial->error);
-  } else {
-    cli_table_add(table, "-");
-  }
-  if (trial->failed > 0) {
+  cli_table_add_if(table, first > 0, "%.2f", trial->ns / first);
+  cli_table_add_if(table, has_error(trial), "%.1e", trial->error);
+  if (trial->failed > 0)
     cli_table_add(table, "no f32 result in %d of %d states", trial->failed, t->states);
-  } else {
+  else
     cli_table_add(table, "%s", "");
-  }
 }
 
 static void fill_table(cli_table *table, const ap_comparison *t, ap_quantity what) {
-  static const char *const headings[COLUMNS] = {"",       "mul", "add",   "div",       "sqrt",
-                                                "sincos", "ns",  "ratio", "f32 error", ""};
   *table = (cli_table){.columns = COLUMNS, .right = 0x1fe}; // all but names and notes
   double first = 0;
   for (int k = 0; k < t->trials; k++) {
@@ -136,8 +123,9 @@ static void fill_table(cli_table *table, const ap_comparison *t, ap_quantity wha
     if (trial->method->what != what) continue;
     if (trial->method == ap_find_method(what, NULL)) first = trial->ns;
     if (!ap_trial_was_run(trial, NULL, 0)) continue;
-    for (int c = 0; table->count < COLUMNS; c++) {
-      cli_table_add(table, "%s", c == 0 ? ap_quantity_name(what) : headings[c]);
+    if (table->count == 0) {
+      cli_table_add(table, "%s", ap_quantity_name(what));
+      cli_table_headings(table, "mul|add|div|sqrt|sincos|ns|ratio|f32 error|");
     }
     add_trial(table, t, trial, first);
   }
@@ -171,9 +159,8 @@ static void print_legend(cli_out *out, const ap_comparison *t, const ap_compare_
     cli_out_printf(out, "  %s, %s: %s.\n", ap_quantity_name(o->what[k]), standard->name,
                    standard->about);
   }
-  if (t->exact != AP_F128) {
+  if (t->exact != AP_F128)
     cli_out_printf(out, "    (binary128 is not available here, errors are against f64)\n");
-  }
 }
 
 static int print_tables(cli_out *out, const ap_comparison *t, const ap_compare_options *o,
@@ -208,20 +195,11 @@ static void choose_quantity(const char *word, ap_compare_options *o) {
 }
 
 static int parse(const cli_arguments *arguments, ap_compare_options *o, double gravity[3]) {
-  int status = CLI_OK;
   long states = 0, seed = 1;
   choose_quantity(arguments->value[WHAT], o);
-  if (arguments->value[STATES]) {
-    status =
-        cli_value_integer("compare", "--states", arguments->value[STATES], 1, MOST_STATES, &states);
-  }
-  if (status == CLI_OK && arguments->value[SEED]) {
-    status = cli_value_integer("compare", "--seed", arguments->value[SEED], 0, 2147483647, &seed);
-  }
-  if (status == CLI_OK && arguments->value[GRAVITY]) {
-    status = cli_value_gravity("compare", arguments->value[GRAVITY], gravity);
-    o->gravity = gravity;
-  }
+  int status = cli_value_integer(arguments, STATES, 1, MOST_STATES, &states);
+  if (status == CLI_OK) status = cli_value_integer(arguments, SEED, 0, 2147483647, &seed);
+  if (status == CLI_OK) status = cli_value_gravity(arguments, GRAVITY, gravity, &o->gravity);
   o->states = (int)states;
   o->seed = (uint64_t)seed;
   return status;

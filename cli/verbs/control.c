@@ -1,7 +1,6 @@
 #include <appell/run.h>
 #include <signal.h>
 
-#include "installed.h"
 #include "load.h"
 #include "ui/output.h"
 #include "ui/progress.h"
@@ -18,6 +17,7 @@ static const cli_option options[] = {
     [REPLAY] = {"--replay", "RUN", "feed the inputs of a log; its outputs must come again"},
     [JSON] = CLI_OPTION_SUMMARY_JSON,
     [QUIET] = CLI_OPTION_QUIET,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -126,9 +126,7 @@ static uint64_t in_octave(const ap_histogram *h, int k) {
 static int print_histograms(cli_out *out, const ap_servo_result *x) {
   if (x->latency.n == 0) return CLI_OK;
   cli_table table = {.columns = 3, .right = 0x7u};
-  cli_table_add(&table, "below (us)");
-  cli_table_add(&table, "latency");
-  cli_table_add(&table, "period");
+  cli_table_headings(&table, "below (us)|latency|period");
   for (int k = 0; k + OCTAVE <= CLASSES; k += OCTAVE) {
     const uint64_t a = in_octave(&x->latency, k), b = in_octave(&x->compute, k);
     if (a == 0 && b == 0) continue;
@@ -155,8 +153,7 @@ static int print_text(cli_out *out, const job *j) {
                  x->stop_axis >= 0 ? ", joint " : "",
                  x->stop_axis >= 0 ? joint_name(m, x->stop_axis) : "");
   cli_table table = {.columns = 4, .right = 0xeu};
-  static const char *const heading[] = {"error (mrad)", "rms", "largest", "at the end"};
-  for (int k = 0; k < table.columns; k++) cli_table_add(&table, "%s", heading[k]);
+  cli_table_headings(&table, "error (mrad)|rms|largest|at the end");
   for (int k = 0; k < ap_nv(m); k++) {
     cli_table_add(&table, "%s", joint_name(m, k));
     cli_table_add(&table, "%.3f", 1e3 * x->rms[k]);
@@ -195,12 +192,8 @@ static int load(job *j, const cli_arguments *arguments) {
       .control = {.robot = arguments->value[ROBOT],
                   .reference = arguments->value[REFERENCE],
                   .run_alone = arguments->value[RUN_ONLY] != NULL}};
-  error.status = ap_run_open(j->path, &options_of_run, &j->run, &error);
-  if (error.status != AP_OK) return cli_fail_scenario(j->path, &error);
-  const char *warning;
-  int line;
-  for (int i = 0; (warning = ap_run_warning(j->run, i, &line)); i++)
-    cli_warn(j->path, line, warning);
+  const int status = cli_open_run(arguments, options_of_run, &j->run);
+  if (status != CLI_OK) return status;
   const char *log = arguments->value[REPLAY];
   if (log) error.status = ap_run_replay(j->run, log, &error);
   return error.status == AP_OK ? CLI_OK : cli_fail_input(log, &error);

@@ -50,14 +50,12 @@ static bool find_quantity(const char *word, ap_quantity *what) {
 // The quantity is the first argument; second is the word behind it, in case they are exchanged.
 static int parse_quantity(const char *word, const char *second, ap_quantity *what) {
   if (find_quantity(word, what)) return CLI_OK;
-  if (find_quantity(second, what)) {
+  if (find_quantity(second, what))
     return cli_usage("eval", "the quantity comes first; did you mean 'appell eval %s %s'?", second,
                      word);
-  }
   cli_choice choice = {.nearest = {.word = word}};
-  for (int k = AP_INVERSE; k <= AP_FORWARD_DERIVATIVES; k++) {
+  for (int k = AP_INVERSE; k <= AP_FORWARD_DERIVATIVES; k++)
     cli_choice_offer(&choice, ap_quantity_name((ap_quantity)k));
-  }
   return cli_unknown("eval", "quantity", &choice);
 }
 
@@ -65,9 +63,7 @@ static int parse_method(const char *name, ap_quantity what, const ap_method **me
   *method = ap_find_method(what, name);
   if (*method) return CLI_OK;
   const char *quantity = ap_quantity_name(what);
-  if (!name) {
-    return cli_fail(CLI_FAILED, NULL, 0, "there is no method for '%s' yet", quantity);
-  }
+  if (!name) return cli_fail(CLI_FAILED, NULL, 0, "there is no method for '%s' yet", quantity);
   char of[64];
   snprintf(of, sizeof of, " for %s", quantity);
   cli_choice choice = {.nearest = {.word = name}, .of = of};
@@ -84,9 +80,8 @@ static int parse_method(const char *name, ap_quantity what, const ap_method **me
 // The options' table has seen to it that name, where there is one, is the name of an arithmetic.
 static ap_arithmetic parse_real(const char *name) {
   ap_arithmetic found = AP_F64;
-  for (int k = AP_F64; name && k <= AP_F128; k++) {
+  for (int k = AP_F64; name && k <= AP_F128; k++)
     if (strcmp(name, ap_arithmetic_name((ap_arithmetic)k)) == 0) found = (ap_arithmetic)k;
-  }
   return found;
 }
 
@@ -97,10 +92,7 @@ static int parse_job(const cli_arguments *arguments, cli_job *job, double gravit
   ap_eval_options *o = &job->options;
   if (status == CLI_OK) status = parse_method(arguments->value[METHOD], what, &o->method);
   o->arithmetic = parse_real(arguments->value[REAL]);
-  if (status == CLI_OK && arguments->value[GRAVITY]) {
-    status = cli_value_gravity("eval", arguments->value[GRAVITY], gravity);
-    o->gravity = gravity;
-  }
+  if (status == CLI_OK) status = cli_value_gravity(arguments, GRAVITY, gravity, &o->gravity);
   o->friction = arguments->value[FRICTION] != NULL;
   o->branch = arguments->value[BRANCH];
   job->path = arguments->argument[2];

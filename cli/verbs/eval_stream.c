@@ -89,20 +89,17 @@ static fault check_quaternions(const ap_model *m, const double *q) {
     if (ap_joint_nq(m, i) < 4) continue;
     const double *x = q + ap_joint_q(m, i) + ap_joint_nq(m, i) - 4;
     const double norm = hypot(hypot(x[0], x[1]), hypot(x[2], x[3]));
-    if (fabs(norm - 1) > quaternion_tolerance) {
+    if (fabs(norm - 1) > quaternion_tolerance)
       return (fault){.kind = FAULT_QUATERNION, .place = i, .value = norm};
-    }
   }
   return (fault){0};
 }
 
 // Every number of a state has its place in the range of single precision.
 static fault check_floats(const double *in, int n) {
-  for (int k = 0; k < n; k++) {
-    if (fabs(in[k]) > (double)FLT_MAX) {
+  for (int k = 0; k < n; k++)
+    if (fabs(in[k]) > (double)FLT_MAX)
       return (fault){.kind = FAULT_FLOAT, .place = k, .value = in[k]};
-    }
-  }
   return (fault){0};
 }
 
@@ -119,9 +116,8 @@ static fault check_state(const stream *s, const double *in) {
 // What is wrong with its result.
 static fault check_result(const stream *s, ap_status status, const double *out) {
   if (status != AP_OK) return (fault){.kind = FAULT_STATUS, .status = status};
-  for (int k = 0; k < s->columns_out && !s->job->model->mechanism; k++) {
+  for (int k = 0; k < s->columns_out && !s->job->model->mechanism; k++)
     if (!isfinite(out[k])) return (fault){.kind = FAULT_NOT_FINITE, .place = k};
-  }
   return (fault){0};
 }
 
@@ -227,10 +223,9 @@ static int report_unsupported(const cli_job *job) {
                     "--ignore-mimic)",
                     method->name, cli_joint_name(m, i));
   }
-  if (!method->needs) {
+  if (!method->needs)
     return cli_fail(CLI_FAILED, job->model->path, 0,
                     "method '%s' does not cover this model (try another one)", method->name);
-  }
   return cli_fail(CLI_FAILED, job->model->path, 0,
                   "method '%s' does not cover this model (it needs %s)", method->name,
                   method->needs);
@@ -453,9 +448,8 @@ static int run_rows(stream *s) {
   int status = pump(s);
   stop_workers(s);
   const int failed = cli_feed_stop(&s->feed);
-  if (status == CLI_OK && failed) {
+  if (status == CLI_OK && failed)
     status = cli_fail(CLI_BAD, job->path, 0, "cannot be read: %s", strerror(failed));
-  }
   return status;
 }
 

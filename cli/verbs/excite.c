@@ -48,37 +48,15 @@ static const char text[] =
     "series. Columns of the file are t, q.JOINT, v.JOINT, a.JOINT and the forces tau.JOINT\n"
     "that the model itself would need.\n";
 
-static int parse_numbers(const cli_arguments *a, ap_excite_options *o, double *rate) {
-  const struct {
-    int option;
-    double *number;
-  } positive[] = {{PERIOD, &o->period},
-                  {RATE, rate},
-                  {VELOCITY, &o->velocity},
-                  {ACCELERATION, &o->acceleration}};
-  for (size_t k = 0; k < sizeof positive / sizeof positive[0]; k++) {
-    const char *value = a->value[positive[k].option];
-    if (!value) continue;
-    const int status =
-        cli_value_above("excite", options[positive[k].option].name, value, 0, positive[k].number);
-    if (status != CLI_OK) return status;
-  }
-  return CLI_OK;
-}
-
-static int parse_counts(const cli_arguments *a, ap_excite_options *o) {
+static int parse(const cli_arguments *a, ap_excite_options *o, double *rate) {
   long harmonics = o->harmonics, evaluations = o->evaluations, seed = (long)o->seed;
-  int status = CLI_OK;
-  if (a->value[HARMONICS]) {
-    status = cli_value_integer("excite", "--harmonics", a->value[HARMONICS], 2, 50, &harmonics);
-  }
-  if (status == CLI_OK && a->value[EFFORT]) {
-    status =
-        cli_value_integer("excite", "--evaluations", a->value[EFFORT], 1, 100000000, &evaluations);
-  }
-  if (status == CLI_OK && a->value[SEED]) {
-    status = cli_value_integer("excite", "--seed", a->value[SEED], 0, 1000000000, &seed);
-  }
+  int status = cli_value_above(a, PERIOD, 0, &o->period);
+  if (status == CLI_OK) status = cli_value_above(a, RATE, 0, rate);
+  if (status == CLI_OK) status = cli_value_above(a, VELOCITY, 0, &o->velocity);
+  if (status == CLI_OK) status = cli_value_above(a, ACCELERATION, 0, &o->acceleration);
+  if (status == CLI_OK) status = cli_value_integer(a, HARMONICS, 2, 50, &harmonics);
+  if (status == CLI_OK) status = cli_value_integer(a, EFFORT, 1, 100000000, &evaluations);
+  if (status == CLI_OK) status = cli_value_integer(a, SEED, 0, 1000000000, &seed);
   o->harmonics = (int)harmonics;
   o->evaluations = (int)evaluations;
   o->seed = (unsigned)seed;
@@ -172,9 +150,8 @@ static int report(const ap_excitation *found, int parameters, bool json) {
                    "%d base parameters, condition %.3g; log10 of the determinant %.1f, %.1f at "
                    "random\n",
                    parameters, found->condition, found->criterion, found->first);
-    if (found->torque_use > 0) {
+    if (found->torque_use > 0)
       cli_out_printf(&out, "forces reach %.0f %% of their limits\n", 100 * found->torque_use);
-    }
   }
   return cli_out_close(&out, CLI_OK);
 }
@@ -206,14 +183,12 @@ static int excite(const cli_model *model, const cli_arguments *a, const ap_excit
   if (error.status == AP_OK) error.status = ap_excite(ident, base, o, &traj, &found, &error);
   cli_progress_hide();
   int status = CLI_OK;
-  if (error.status != AP_OK) {
+  if (error.status != AP_OK)
     status =
         cli_fail(error.status == AP_E_ARG ? CLI_BAD : CLI_FAILED, model->path, 0, "%s", error.text);
-  }
   if (status == CLI_OK) status = write_motion(a->value[OUTPUT], model->model, traj, rate);
-  if (status == CLI_OK && a->value[OUTPUT]) {
+  if (status == CLI_OK && a->value[OUTPUT])
     status = report(&found, ap_base_count(base), a->value[JSON] != NULL);
-  }
   ap_traj_free(traj);
   ap_base_free(base);
   ap_ident_free(ident);
@@ -223,18 +198,14 @@ static int excite(const cli_model *model, const cli_arguments *a, const ap_excit
 static int run(const cli_arguments *arguments) {
   ap_excite_options o = ap_default_excite();
   double rate = 100;
-  int status = parse_numbers(arguments, &o, &rate);
-  if (status == CLI_OK) status = parse_counts(arguments, &o);
-  if (status == CLI_OK && !(o.period * rate <= MOST_ROWS)) {
+  int status = parse(arguments, &o, &rate);
+  if (status == CLI_OK && !(o.period * rate <= MOST_ROWS))
     status =
         cli_usage("excite", "%.3g lines are too many (at most %d)", o.period * rate, MOST_ROWS);
-  }
-  if (status == CLI_OK && arguments->value[JSON] && !arguments->value[OUTPUT]) {
+  if (status == CLI_OK && arguments->value[JSON] && !arguments->value[OUTPUT])
     status = cli_usage("excite", "--json needs -o: the motion goes to standard output otherwise");
-  }
-  if (status == CLI_OK && arguments->value[OUTPUT]) {
+  if (status == CLI_OK && arguments->value[OUTPUT])
     status = cli_check_target(arguments->value[OUTPUT]);
-  }
   cli_model model;
   if (status == CLI_OK) status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;

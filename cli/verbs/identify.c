@@ -65,9 +65,8 @@ typedef struct wish {
 
 static ap_fit_method parse_method(const char *name) {
   ap_fit_method method = AP_FIT_WEIGHTED;
-  for (int k = 0; name && k < AP_FIT_METHODS; k++) {
+  for (int k = 0; name && k < AP_FIT_METHODS; k++)
     if (strcmp(name, ap_fit_method_name((ap_fit_method)k)) == 0) method = (ap_fit_method)k;
-  }
   return method;
 }
 
@@ -81,20 +80,15 @@ static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
               .output = a->value[OUTPUT],
               .json = a->value[JSON] != NULL};
   w->prepare.always = a->value[FILTER] != NULL;
-  int status = CLI_OK;
   *method = parse_method(a->value[METHOD]);
   w->base = a->value[BASE] && strcmp(a->value[BASE], "svd") == 0 ? AP_BASE_SVD : AP_BASE_QR;
-  if (a->value[CUTOFF]) {
-    status = cli_value_above("identify", "--cutoff", a->value[CUTOFF], 0, &w->prepare.cutoff);
-  }
-  if (status == CLI_OK && a->value[REJECT] && strcmp(a->value[REJECT], "0") == 0) {
+  int status = cli_value_above(a, CUTOFF, 0, &w->prepare.cutoff);
+  if (status == CLI_OK && a->value[REJECT] && strcmp(a->value[REJECT], "0") == 0)
     w->reject = w->prepare.spikes = 0;
-  } else if (status == CLI_OK && a->value[REJECT]) {
-    status = cli_value_above("identify", "--reject", a->value[REJECT], 0, &w->reject);
-  }
-  if (status == CLI_OK && a->count == 1 && (a->value[VALIDATE] || w->output)) {
+  else if (status == CLI_OK)
+    status = cli_value_above(a, REJECT, 0, &w->reject);
+  if (status == CLI_OK && a->count == 1 && (a->value[VALIDATE] || w->output))
     status = cli_usage("identify", "DATA is missing");
-  }
   if (status == CLI_OK && w->output) status = cli_check_target(w->output);
   return status;
 }
@@ -181,9 +175,8 @@ static void hint_at_friction(const cli_identification *f, const wish *w) {
   const double without = residual_with(f, &look_for);
   look_for.viscous = look_for.coulomb = true;
   const double with = residual_with(f, &look_for);
-  if (with > 1e-6 * without && with < 0.7 * without) {
+  if (with > 1e-6 * without && with < 0.7 * without)
     cli_warn(f->data.path, 0, "the forces show friction (--friction takes it into account)");
-  }
 }
 
 static int write_model(const cli_identification *f, const char *path) {

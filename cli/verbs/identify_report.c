@@ -96,20 +96,18 @@ static void base_text(const cli_identification *f, cli_out *out) {
   char text[COMBINATION_BYTES];
   cli_out_printf(out, "%.200s: %d base parameters of %d standard ones\n\n",
                  ap_model_name(f->model.model), ap_base_count(f->base), ap_ident_count(f->ident));
-  for (int k = 0; k < ap_base_count(f->base); k++) {
+  for (int k = 0; k < ap_base_count(f->base); k++)
     cli_out_printf(out, "  %s\n", combination(f, k, text));
-  }
 }
 
 int cli_print_base(const cli_identification *found, bool json) {
   cli_out out;
   int status = cli_out_open(&out, NULL);
   if (status != CLI_OK) return status;
-  if (json) {
+  if (json)
     base_json(found, &out);
-  } else {
+  else
     base_text(found, &out);
-  }
   return cli_out_close(&out, CLI_OK);
 }
 
@@ -119,9 +117,8 @@ static void json_joints(const cli_identification *f, ap_json *json, const char *
                         const double *x) {
   char name[NAME_BYTES];
   ap_json_open(json, key, '{');
-  for (int j = 0; j < ap_nv(f->model.model); j++) {
+  for (int j = 0; j < ap_nv(f->model.model); j++)
     ap_json_number(json, force_name(f, j, name), x[j]);
-  }
   ap_json_close(json, '}');
 }
 
@@ -149,9 +146,8 @@ static void json_methods(const cli_identification *f, ap_json *json) {
     ap_json_string(json, "method", ap_fit_method_name((ap_fit_method)k));
     if (fit) {
       ap_json_number(json, "residual", relative_error(&f->data, fit));
-      if (f->validation.path) {
+      if (f->validation.path)
         ap_json_number(json, "validation", relative_error(&f->validation, fit));
-      }
       if (k == AP_FIT_CONSISTENT) ap_json_bool(json, "physical", is_physical(f, fit));
       if (k == AP_FIT_RIDGE) ap_json_number(json, "ridge", fit->ridge);
       if (k == AP_FIT_SVD) ap_json_integer(json, "truncated", fit->truncated);
@@ -167,9 +163,8 @@ static void json_methods(const cli_identification *f, ap_json *json) {
 static void json_standard(const cli_identification *f, ap_json *json) {
   const ap_fit *fit = f->fit[AP_FIT_CONSISTENT];
   ap_json_open(json, "standard_parameters", '{');
-  for (int k = 0; fit && k < fit->np; k++) {
+  for (int k = 0; fit && k < fit->np; k++)
     ap_json_number(json, ap_ident_name(f->ident, k), fit->parameter[k]);
-  }
   ap_json_close(json, '}');
 }
 
@@ -203,17 +198,12 @@ static int print_json(const cli_identification *f, cli_out *out) {
 // ---- as tables ---------------------------------------------------------------------------------
 
 static void percent(cli_table *table, double x) {
-  if (isnan(x)) {
-    cli_table_add(table, "-");
-  } else {
-    cli_table_add(table, "%.3g %%", 100 * x);
-  }
+  cli_table_add_if(table, !isnan(x), "%.3g %%", 100 * x);
 }
 
 static int print_methods(const cli_identification *f, cli_out *out) {
   cli_table table = {.columns = 5, .right = 6};
-  static const char *const heading[] = {"method", "residual", "validation", "physical", ""};
-  for (int c = 0; c < 5; c++) cli_table_add(&table, "%s", heading[c]);
+  cli_table_headings(&table, "method|residual|validation|physical|");
   for (int k = 0; k < AP_FIT_METHODS; k++) {
     const ap_fit *fit = f->fit[k];
     cli_table_add(&table, "%s", ap_fit_method_name((ap_fit_method)k));
@@ -221,15 +211,14 @@ static int print_methods(const cli_identification *f, cli_out *out) {
     percent(&table, fit ? relative_error(&f->validation, fit) : NAN);
     const bool whole = fit && k == AP_FIT_CONSISTENT; // others give base parameters alone
     cli_table_add(&table, "%s", !whole ? "-" : is_physical(f, fit) ? "yes" : "no");
-    if (!fit) {
+    if (!fit)
       cli_table_add(&table, "%.100s", f->failed[k].text);
-    } else if (k == AP_FIT_RIDGE) {
+    else if (k == AP_FIT_RIDGE)
       cli_table_add(&table, "ridge %.3g", fit->ridge);
-    } else if (k == AP_FIT_SVD && fit->truncated > 0) {
+    else if (k == AP_FIT_SVD && fit->truncated > 0)
       cli_table_add(&table, "%d singular values left out", fit->truncated);
-    } else {
+    else
       cli_table_add(&table, "%s", "");
-    }
   }
   return cli_table_print(&table, out);
 }
@@ -240,9 +229,7 @@ static int print_joints(const cli_identification *f, cli_out *out) {
   errors e = {NULL, NULL}, other = {NULL, NULL};
   const bool good = find_errors(&f->data, fit, &e) &&
                     (!f->validation.path || find_errors(&f->validation, fit, &other));
-  static const char *const heading[] = {"joint",   "force rms",  "residual rms",
-                                        "of that", "validation", "left out"};
-  for (int c = 0; c < 6; c++) cli_table_add(&table, "%s", heading[c]);
+  cli_table_headings(&table, "joint|force rms|residual rms|of that|validation|left out");
   for (int j = 0; good && j < fit->nv; j++) {
     char name[NAME_BYTES];
     long left_out = 0;
@@ -251,11 +238,7 @@ static int print_joints(const cli_identification *f, cli_out *out) {
     cli_table_add(&table, "%.4g", e.force[j]);
     cli_table_add(&table, "%.4g", e.error[j]);
     percent(&table, e.force[j] > 0 ? e.error[j] / e.force[j] : NAN);
-    if (f->validation.path) {
-      cli_table_add(&table, "%.4g", other.error[j]);
-    } else {
-      cli_table_add(&table, "-");
-    }
+    cli_table_add_if(&table, f->validation.path, "%.4g", other.error[j]);
     cli_table_add(&table, "%ld of %ld", left_out, rows + left_out);
   }
   free_errors(&e);
@@ -268,8 +251,7 @@ static int print_parameters(const cli_identification *f, cli_out *out) {
   const ap_fit *fit = f->fit[f->method];
   cli_table table = {.columns = 4, .right = 6};
   char text[COMBINATION_BYTES];
-  static const char *const heading[] = {"base parameter", "value", "deviation", "unit"};
-  for (int c = 0; c < 4; c++) cli_table_add(&table, "%s", heading[c]);
+  cli_table_headings(&table, "base parameter|value|deviation|unit");
   for (int k = 0; k < fit->n; k++) {
     combination(f, k, text);
     const bool alone = strcmp(text, leader(f, k)) == 0;

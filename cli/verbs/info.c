@@ -225,17 +225,9 @@ static int print_json(cli_out *out, const ap_info *info, const char *about) {
 
 // ---- tables ------------------------------------------------------------------------------------
 
-static void add_headings(cli_table *table, const char *const *headings) {
-  for (int k = 0; k < table->columns; k++) cli_table_add(table, "%s", headings[k]);
-}
-
 // A number, or a dash for a value that stands for "none".
 static void add_unless(cli_table *table, double number, bool none) {
-  if (none) {
-    cli_table_add(table, "-");
-  } else {
-    cli_table_add(table, "%g", number);
-  }
+  cli_table_add_if(table, !none, "%g", number);
 }
 
 static void add_joint(cli_table *table, const ap_info_joint *j, bool stiction) {
@@ -261,17 +253,15 @@ static bool has_friction(const ap_body_def *body) {
 }
 
 static int print_joints(cli_out *out, const ap_info *info, const ap_model *m) {
-  static const char *const headings[] = {"q",      "v",        "joint",  "type",    "lower",
-                                         "upper",  "velocity", "effort", "viscous", "coulomb",
-                                         "static", "rotor",    "gear"};
   bool friction = false, stiction = false; // of any joint
   for (int i = 1; i < ap_nbody(m); i++) {
     friction = friction || has_friction(ap_body(m, i));
     stiction = stiction || ap_body(m, i)->stiction != 0;
   }
   cli_table table = {.columns = stiction ? 13 : 12};
-  for (int k = 0; k < 13; k++)
-    if (k != 10 || stiction) cli_table_add(&table, "%s", headings[k]);
+  cli_table_headings(&table, "q|v|joint|type|lower|upper|velocity|effort|viscous|coulomb");
+  if (stiction) cli_table_add(&table, "static");
+  cli_table_headings(&table, "rotor|gear");
   for (int k = 0; k < info->joints; k++) add_joint(&table, &info->joint[k], stiction);
   cli_out_printf(out, "\n");
   const int status = cli_table_print(&table, out);
@@ -280,10 +270,9 @@ static int print_joints(cli_out *out, const ap_info *info, const ap_model *m) {
 }
 
 static int print_mimics(cli_out *out, const ap_info *info) {
-  static const char *const headings[] = {"mimic joint", "type", "follows", "ratio", "offset"};
   cli_table table = {.columns = 5};
   if (info->mimics == 0) return CLI_OK;
-  add_headings(&table, headings);
+  cli_table_headings(&table, "mimic joint|type|follows|ratio|offset");
   for (int k = 0; k < info->mimics; k++) {
     const ap_info_joint *j = &info->mimic[k];
     cli_table_add(&table, "%s", j->name);
@@ -323,9 +312,8 @@ static void print_merged(cli_out *out, const ap_info *info) {
 }
 
 static int print_bodies(cli_out *out, const ap_info *info) {
-  static const char *const headings[] = {"body", "on", "mass", "centre of mass"};
   cli_table table = {.columns = 4};
-  add_headings(&table, headings);
+  cli_table_headings(&table, "body|on|mass|centre of mass");
   for (int i = 1; i < info->bodies; i++) {
     const ap_info_body *b = &info->body[i];
     cli_table_add(&table, "%s", b->name);
@@ -338,12 +326,11 @@ static int print_bodies(cli_out *out, const ap_info *info) {
 }
 
 static int print_frames(cli_out *out, const ap_info *info, const ap_model *m) {
-  static const char *const headings[] = {"frame", "on", "xyz", "rpy"};
   cli_table table = {.columns = 4};
   for (int k = 0; k < info->frames; k++) {
     const ap_frame_def *frame = info->frame[k].def;
     if (!frame) continue;
-    if (table.count == 0) add_headings(&table, headings);
+    if (table.count == 0) cli_table_headings(&table, "frame|on|xyz|rpy");
     cli_table_add(&table, "%s", frame->name);
     cli_table_add(&table, "%s", ap_frame_name(m, frame->body));
     cli_table_add(&table, "%g %g %g", frame->xyz[0], frame->xyz[1], frame->xyz[2]);
@@ -373,8 +360,7 @@ static int print_warnings(cli_out *out, const ap_info *info) {
 static int print_coordinates(cli_out *out, const ap_info *info) {
   const ap_mechanism *m = info->closed;
   cli_table table = {.columns = 5};
-  static const char *const headings[] = {"q", "coordinate", "type", "of", "at the start"};
-  add_headings(&table, headings);
+  cli_table_headings(&table, "q|coordinate|type|of|at the start");
   for (int i = 0; i < ap_mechanism_n(m); i++) {
     const ap_coordinate_def *d = ap_mechanism_coordinate(m, i);
     cli_table_add(&table, "%d", i);
@@ -393,8 +379,7 @@ static int print_actuators(cli_out *out, const ap_mechanism *m) {
     cli_out_printf(out, "\n  no joint is actuated\n");
     return CLI_OK;
   }
-  cli_table_add(&table, "tau");
-  cli_table_add(&table, "actuated joint");
+  cli_table_headings(&table, "tau|actuated joint");
   for (int i = 0; i < ap_mechanism_nact(m); i++) {
     cli_table_add(&table, "%d", i);
     cli_table_add(&table, "%s", actuator_name(m, i));
@@ -405,9 +390,8 @@ static int print_actuators(cli_out *out, const ap_mechanism *m) {
 
 static int print_closures(cli_out *out, const ap_mechanism *m) {
   cli_table table = {.columns = 4};
-  static const char *const headings[] = {"closure", "type", "first", "second"};
   if (ap_mechanism_nclosure(m) == 0) return CLI_OK;
-  add_headings(&table, headings);
+  cli_table_headings(&table, "closure|type|first|second");
   for (int i = 0; i < ap_mechanism_nclosure(m); i++) {
     const ap_closure_def *d = ap_mechanism_closure(m, i);
     cli_table_add(&table, "%s", d->name);

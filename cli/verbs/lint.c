@@ -125,9 +125,7 @@ static void print_text(cli_out *out, const ap_lint *found, const char *file, boo
 
 static int print_rules(cli_out *out) {
   cli_table table = {.columns = 3};
-  cli_table_add(&table, "rule");
-  cli_table_add(&table, "severity");
-  cli_table_add(&table, "finds");
+  cli_table_headings(&table, "rule|severity|finds");
   for (int i = 0; ap_lint_rule_at(i); i++) {
     const ap_lint_rule *rule = ap_lint_rule_at(i);
     cli_table_add(&table, "%s", rule->id);
@@ -188,15 +186,14 @@ static int examine(const cli_arguments *arguments, const ap_lint_options *how, a
   const char *name = arguments->argument[0];
   ap_error error = {0};
   struct stat info;
-  if (cli_is_reduced(arguments)) {
+  if (cli_is_reduced(arguments))
     return examine_reduced(arguments, how, found);
-  } else if (is_builtin(name)) {
+  else if (is_builtin(name))
     error.status = ap_lint_builtin(name, how, found, &error);
-  } else if (stat(name, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+  else if (stat(name, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
     return fail_missing(name);
-  } else {
+  else
     error.status = ap_lint_file(name, how, found, &error);
-  }
   return error.status == AP_OK ? CLI_OK : cli_fail_input(name, &error);
 }
 
@@ -206,13 +203,12 @@ static int show(const cli_arguments *arguments, const ap_lint *found) {
   const bool strict = arguments->value[STRICT] != NULL;
   int status = cli_out_open(&out, arguments->value[OUT]);
   if (status != CLI_OK) return status;
-  if (arguments->value[SARIF]) {
+  if (arguments->value[SARIF])
     cli_lint_sarif(&out, found, name, is_builtin(name), strict);
-  } else if (arguments->value[JSON]) {
+  else if (arguments->value[JSON])
     print_json(&out, found, name, strict);
-  } else {
+  else
     print_text(&out, found, name, strict);
-  }
   status = cli_out_close(&out, CLI_OK);
   if (status != CLI_OK) return status;
   return count(found, AP_ERROR, strict) > 0 ? CLI_FAILED : CLI_OK;

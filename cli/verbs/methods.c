@@ -18,9 +18,7 @@ static bool is_default(const ap_method *method) {
 
 static int print_table(cli_out *out) {
   cli_table table = {.columns = 3};
-  cli_table_add(&table, "quantity");
-  cli_table_add(&table, "method");
-  cli_table_add(&table, "what it is");
+  cli_table_headings(&table, "quantity|method|what it is");
   for (int i = 0; ap_method_at(i); i++) {
     const ap_method *method = ap_method_at(i);
     cli_table_add(&table, "%s", ap_quantity_name(method->what));

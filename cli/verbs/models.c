@@ -10,8 +10,7 @@ static const cli_option options[] = {[JSON] = CLI_OPTION_JSON, {0}};
 
 static int print_table(cli_out *out) {
   cli_table table = {.columns = 2};
-  cli_table_add(&table, "model");
-  cli_table_add(&table, "what it is");
+  cli_table_headings(&table, "model|what it is");
   for (int i = 0; ap_builtin_name(i); i++) {
     cli_table_add(&table, "%s", ap_builtin_name(i));
     cli_table_add(&table, "%s", ap_builtin_about(i));

@@ -57,7 +57,6 @@ static bool is_page_name(const char *name) {
 
 static int run(const cli_arguments *arguments) {
   const char *path = arguments->argument[0], *output = arguments->value[OUTPUT];
-  const char *rows = arguments->value[ROWS];
   const bool data = arguments->value[DATA] != NULL;
   ap_report_options report = ap_default_report();
   report.title = arguments->value[TITLE];
@@ -65,9 +64,7 @@ static int run(const cli_arguments *arguments) {
   if (!data && !output) return cli_usage("report", "where does the page go? -o FILE.html");
   if (!data && !is_page_name(output))
     return cli_usage("report", "the page '%s' does not end in .html or .htm", output);
-  int status = CLI_OK;
-  if (rows)
-    status = cli_value_integer("report", "--rows", rows, LEAST_ROWS, MOST_ROWS, &report.rows);
+  int status = cli_value_integer(arguments, ROWS, LEAST_ROWS, MOST_ROWS, &report.rows);
   if (status == CLI_OK && output) status = cli_check_target(output);
   if (status != CLI_OK) return status;
   if (!data && !report.page)

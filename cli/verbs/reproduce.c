@@ -105,9 +105,8 @@ static columns find_columns(const item *it) {
 
 // The number of a note from 1; 0 for none.
 static int note_number(const item *it, const char *note) {
-  for (int k = 0; k < it->notes; k++) {
+  for (int k = 0; k < it->notes; k++)
     if (strcmp(it->note[k], note) == 0) return k + 1;
-  }
   return 0;
 }
 
@@ -158,20 +157,16 @@ static void add_row(cli_table *table, const item *it, int k, columns c) {
   char number[CLI_NUMBER_BYTES];
   cli_table_add(table, "%s%s%s", where, where[0] ? ": " : "", line->quantity);
   if (c.unit) cli_table_add(table, "%s", line->unit);
-  if (c.printed) {
+  if (c.printed)
     cli_table_add(table, "%s",
                   cli_number(line->printed, cli_printed_digits(line->printed), number));
-  }
   cli_table_add(table, "%s", cli_number(line->ours, cli_our_digits(line), number));
-  if (c.printed) {
-    cli_table_add(table, "%s", cli_difference(line->printed, line->ours, number));
-  }
+  if (c.printed) cli_table_add(table, "%s", cli_difference(line->printed, line->ours, number));
   if (!c.note) return;
-  if (line->note[0]) {
+  if (line->note[0])
     cli_table_add(table, "[%d]", note_number(it, line->note));
-  } else {
+  else
     cli_table_add(table, "%s", "");
-  }
 }
 
 static int print_rows(cli_out *out, const item *it) {
@@ -189,9 +184,8 @@ static int print_rows(cli_out *out, const item *it) {
     table.columns++;
     cli_table_add(&table, "%s", column[k].heading);
   }
-  for (int k = 1; k < it->lines; k++) {
+  for (int k = 1; k < it->lines; k++)
     if (is_shown(it, k)) add_row(&table, it, k, c);
-  }
   return cli_table_print(&table, out);
 }
 
@@ -290,9 +284,8 @@ static int find_papers(const cli_arguments *arguments, job *j) {
   for (int k = 0; k < arguments->count; k++) {
     const paper *p = paper_find(arguments->argument[k]);
     if (!p) return unknown_paper(arguments->argument[k]);
-    for (int seen = 0; seen < j->papers; seen++) {
+    for (int seen = 0; seen < j->papers; seen++)
       if (j->paper[seen] == p) return cli_usage("reproduce", "paper '%s' is given twice", p->name);
-    }
     j->paper[j->papers++] = p;
   }
   return CLI_OK;
@@ -327,9 +320,8 @@ static int run_paper(job *j, int k) {
 static int run_papers(job *j) {
   int status = CLI_OK;
   if (j->html) cli_reproduce_head(&j->out, j->paper, j->papers);
-  for (int k = 0; k < j->papers && !j->out.error; k++) {
+  for (int k = 0; k < j->papers && !j->out.error; k++)
     if (run_paper(j, k) != CLI_OK) status = CLI_FAILED;
-  }
   if (j->json) print_json(j);
   if (j->html) cli_reproduce_tail(&j->out);
   for (int k = 0; k < j->papers; k++) report_free(&j->report[k]);

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "installed.h"
+#include "load.h"
 #include "summary.h"
 #include "ui/output.h"
 #include "ui/progress.h"
@@ -21,6 +21,7 @@ static const cli_option options[] = {
     [STEP] = {"--step", "DT", "time between outputs, s, not what the scenario says"},
     [JSON] = CLI_OPTION_SUMMARY_JSON,
     [QUIET] = CLI_OPTION_QUIET,
+    CLI_OPTIONS_REDUCE,
     {0}};
 
 static const char text[] =
@@ -47,9 +48,8 @@ static void end_now(int number) {
   const char *const part[] = {words_before, words_time[words_now], words_after};
   char line[2 * WORDS + 32];
   size_t n = 0;
-  for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
+  for (size_t k = 0; k < sizeof part / sizeof part[0]; k++)
     for (const char *c = part[k]; *c; c++) line[n++] = *c;
-  }
   (void)!write(STDERR_FILENO, line, n); // where it fails, nobody is left to be told
   signal(stopped_by, SIG_DFL);
   raise(stopped_by);
@@ -190,21 +190,14 @@ static int check_inputs(const job *j) {
 }
 
 static int load(job *j, const cli_arguments *arguments) {
-  const ap_run_options simulation = {.kind = AP_RUN_SIMULATION};
   ap_error error = {0};
-  error.status = ap_run_open(j->path, &simulation, &j->run, &error);
-  if (error.status != AP_OK) return cli_fail_scenario(j->path, &error);
-  const char *warning;
-  int line;
-  for (int i = 0; (warning = ap_run_warning(j->run, i, &line)); i++)
-    cli_warn(j->path, line, warning);
+  int status = cli_open_run(arguments, (ap_run_options){.kind = AP_RUN_SIMULATION}, &j->run);
+  if (status != CLI_OK) return status;
   double start, end, step;
   ap_run_times(j->run, &start, &end, &step);
-  const char *until = arguments->value[UNTIL], *given = arguments->value[STEP];
-  int status = CLI_OK;
-  if (until) status = cli_value_above("simulate", "--until", until, start, &end);
+  status = cli_value_above(arguments, UNTIL, start, &end);
   if (j->output && status == CLI_OK) status = check_inputs(j);
-  if (given && status == CLI_OK) status = cli_value_above("simulate", "--step", given, 0, &step);
+  if (status == CLI_OK) status = cli_value_above(arguments, STEP, 0, &step);
   if (status != CLI_OK) return status;
   error.status = ap_run_set_times(j->run, end, step, &error);
   j->summary.scenario = ap_run_scenario(j->run);

@@ -35,6 +35,9 @@ typedef enum ap_run_kind {
 typedef struct ap_run_options {
   ap_run_kind kind;           ///< AP_RUN_ANY: what the file says
   ap_control_options control; ///< of a control scenario
+  /// Joints that stay, as if the scenario had the keys `lock`, `root` and `tip`, which it must not
+  /// have then: they are added to its text, which a log takes over. NULL: what the scenario says.
+  const ap_reduction_def *part;
 } ap_run_options;
 
 /// Open a scenario, a control scenario or a log; options NULL means all zero. On failure *run is

@@ -18,9 +18,13 @@
 AP_API void ap__fail(ap_error *e, ap_status status, int line, const char *format, ...)
     AP_PRINTF(4, 5);
 
-// The same, as an expression with that status.
+// The same as an expression, which is the status.
 #define AP__REFUSE(error, status, line, ...) \
   (ap__fail((error), (status), (line), __VA_ARGS__), (status))
+
+static inline ap_status ap__no_memory(ap_error *error) {
+  return AP__REFUSE(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
+}
 
 // Write one line of at most size - 1 bytes and a NUL into text; nothing where size is 0. Bytes that
 // would break the line (names come from files) become '?'.

@@ -80,9 +80,8 @@ typedef struct bench {
 } bench;
 
 static void close_bench(bench *b) {
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; k++)
     if (b->passes[k]) kinds[k]->close(b->passes[k]);
-  }
   free(b->memory);
 }
 
@@ -311,9 +310,8 @@ static ap_status run_what(const bench *b, ap_quantity what) {
   const int n = list_ways(b, what, ways);
   keep_results(b, true);
   find_exact(b, what);
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n; k++)
     if (!agrees(b, &ways[k], what)) return AP_E_NO_CONVERGENCE;
-  }
   keep_results(b, false);
   return measure(b, ways, n, what) ? AP_OK : AP_E_MEMORY;
 }
@@ -327,10 +325,7 @@ ap_status ap_bench_run(const ap_model *m, const ap_bench_options *options, ap_be
   const ap_bench_options standard = ap_default_bench();
   bench b = {.o = options ? options : &standard, .found = found, .error = error};
   *found = (ap_bench){0};
-  if (ap_nv(m) == 0) {
-    ap__fail(error, AP_E_MODEL, 0, "the robot has no joint that moves");
-    return AP_E_MODEL;
-  }
+  if (ap_nv(m) == 0) return AP__REFUSE(error, AP_E_MODEL, 0, "the robot has no joint that moves");
   found->row = calloc((size_t)AP_BENCH_QUANTITIES * MOST_WAYS, sizeof *found->row);
   ap_status status = found->row && open_bench(&b, m) ? AP_OK : AP_E_MEMORY;
   for (int k = 0; k < AP_BENCH_QUANTITIES && status == AP_OK; k++)

@@ -113,11 +113,10 @@ static void judge(const bench *b, ap_trial *trial) {
   for (int state = 0; state < b->c->states; state++) {
     const ap_status status = evaluate(b, AP_F32, trial->method, state, NULL);
     const double *exact = b->exact + (size_t)state * (size_t)n;
-    if (status != AP_OK || !isfinite(largest(b->out, n)) || !isfinite(largest(exact, n))) {
+    if (status != AP_OK || !isfinite(largest(b->out, n)) || !isfinite(largest(exact, n)))
       trial->failed++;
-    } else {
+    else
       trial->error = fmax(trial->error, error_of(b, exact, n));
-    }
   }
 }
 
@@ -136,9 +135,8 @@ static void try_method(const bench *b, ap_trial *trial) {
     trial->status = evaluate(b, AP_F64, trial->method, state, NULL);
     trial->once = fmax(now_ns() - start, 1);
   }
-  if (trial->status == AP_OK) {
+  if (trial->status == AP_OK)
     trial->status = evaluate(b, AP_COUNT, trial->method, 0, &trial->count);
-  }
   if (trial->status == AP_OK) judge(b, trial);
 }
 
@@ -196,9 +194,8 @@ static double median(double *x, int n) {
 static void warm_up(const bench *b) {
   for (int k = 0; k < b->c->trials; k++) {
     ap_trial *trial = &b->c->trial[k];
-    if (was_run(trial) && trial->once < batch_ns) {
+    if (was_run(trial) && trial->once < batch_ns)
       trial->once = time_batch(b, trial->method, TIMED_STATES);
-    }
   }
 }
 
@@ -218,9 +215,8 @@ static bool take_times(const bench *b) {
       times[k * MOST_ROUNDS + c->rounds] = time_batch(b, trial->method, batch_size(trial));
     }
   }
-  for (int k = 0; k < c->trials; k++) {
+  for (int k = 0; k < c->trials; k++)
     if (was_run(&c->trial[k])) c->trial[k].ns = median(times + k * MOST_ROUNDS, c->rounds);
-  }
   free(times);
   return true;
 }
@@ -239,10 +235,9 @@ static bool list_methods(bench *b) {
   b->c->trial = calloc(methods, sizeof *b->c->trial);
   if (!b->c->trial) return false;
   for (int k = 0; k < b->o.quantities; k++) {
-    for (int i = 0; ap_method_at(i); i++) {
+    for (int i = 0; ap_method_at(i); i++)
       if (ap_method_at(i)->what == b->o.what[k])
         b->c->trial[b->c->trials++].method = ap_method_at(i);
-    }
   }
   return true;
 }
@@ -292,9 +287,8 @@ static bool run_bench(bench *b) {
 // Not a single method was run.
 static bool is_empty(const ap_comparison *c, ap_error *error) {
   char why[256];
-  for (int k = 0; k < c->trials; k++) {
+  for (int k = 0; k < c->trials; k++)
     if (was_run(&c->trial[k])) return false;
-  }
   if (c->trials == 0) {
     ap__fail(error, AP_E_UNSUPPORTED, 0, "there is no method to compare");
   } else {
@@ -319,22 +313,18 @@ ap_status ap_compare(const ap_model *m, const ap_compare_options *options, ap_co
   b.o = options ? *options : ap_default_compare();
   b.row = b.nq + 2 * b.nv;
   *c = (ap_comparison){.states = b.o.states};
-  if (b.nv == 0) {
-    ap__fail(error, AP_E_MODEL, 0, "nothing moves in this model (a joint that does is needed)");
-    return AP_E_MODEL;
-  }
-  if (b.nv > MOST_VELOCITIES) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0,
-             "%d degrees of freedom are too many to compare methods (at most %d)", b.nv,
-             MOST_VELOCITIES);
-    return AP_E_UNSUPPORTED;
-  }
+  if (b.nv == 0)
+    return AP__REFUSE(error, AP_E_MODEL, 0,
+                      "nothing moves in this model (a joint that does is needed)");
+  if (b.nv > MOST_VELOCITIES)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "%d degrees of freedom are too many to compare methods (at most %d)", b.nv,
+                      MOST_VELOCITIES);
   if (c->states == 0) c->states = choose_states(b.nv);
-  if (!run_bench(&b)) {
+  if (!run_bench(&b))
     ap__fail(error, status = AP_E_MEMORY, 0, "not enough memory");
-  } else if (is_empty(c, error)) {
+  else if (is_empty(c, error))
     status = AP_E_UNSUPPORTED;
-  }
   close_bench(&b);
   if (status != AP_OK) ap_comparison_free(c);
   return status;

@@ -73,9 +73,8 @@ static void random_joint(uint64_t *seed, const ap_body_def *body, double *q) {
 
 void ap__random_motion(const ap_model *m, uint64_t *seed, double *q, double *v, double *a) {
   const int n = ap_nv(m);
-  for (int i = 1; i < ap_nbody(m); i++) {
+  for (int i = 1; i < ap_nbody(m); i++)
     if (ap_joint_nq(m, i) > 0) random_joint(seed, ap_body(m, i), q + ap_joint_q(m, i));
-  }
   for (int k = 0; k < n; k++) v[k] = uniform(seed, -2, 2);
   for (int k = 0; k < n; k++) a[k] = uniform(seed, -5, 5);
 }

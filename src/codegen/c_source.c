@@ -440,7 +440,8 @@ void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap__plan_free(&plan);
 }
 
-bool ap__uses(const ap_unit *u, ap_op op) {
+// Whether any function has such an operation.
+static bool uses(const ap_unit *u, ap_op op) {
   for (int i = 0; i < u->parts; i++)
     for (int k = 1; k < u->part[i].tape.count; k++)
       if (u->part[i].tape.node[k].op == op) return true;
@@ -471,7 +472,7 @@ void ap__put_routines(ap__text *t, const ap_unit *u) {
   snprintf(before, sizeof before, "%s ", ap__scalar(u));
   for (int op = 0; op < AP_OPS; op++) {
     const ap_routine *r = &ap__routine[op];
-    if (!r->word || !ap__uses(u, (ap_op)op)) continue;
+    if (!r->word || !uses(u, (ap_op)op)) continue;
     int operands = ap__operands(&(ap_node){.op = (ap_op)op});
     ap__text_add(t, "\n%s %s%s_%s(", u->inlined, before, u->name, r->word);
     put_letters(t, before, operands);
@@ -482,7 +483,7 @@ void ap__put_routines(ap__text *t, const ap_unit *u) {
   }
 }
 
-bool ap__has_angles(const ap_unit *u) { return ap__uses(u, AP_OP_SIN) || ap__uses(u, AP_OP_COS); }
+bool ap__has_angles(const ap_unit *u) { return uses(u, AP_OP_SIN) || uses(u, AP_OP_COS); }
 
 void ap__put_c_source(ap__text *t, const ap_unit *u) {
   bool pivots = false;

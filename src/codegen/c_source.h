@@ -49,8 +49,6 @@ void ap__put_c_header(ap__text *t, const ap_unit *u);
 /// for a plain number; `ending` is $S.
 void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *value,
                   const char *ending);
-/// Whether any function has such an operation.
-bool ap__uses(const ap_unit *u, ap_op op);
 /// The routines that its functions use.
 void ap__put_routines(ap__text *t, const ap_unit *u);
 /// Whether any function needs sines and cosines.

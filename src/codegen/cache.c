@@ -11,18 +11,12 @@
 #include <unistd.h>
 
 static ap_status refuse(ap_error *error, const char *path, const char *why) {
-  ap__fail(error, AP_E_FILE, 0, "the cache '%.*s' %s", ap__shown(path), path, why);
-  return AP_E_FILE;
-}
-
-static ap_status no_memory(ap_error *error) {
-  ap__fail(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
-  return AP_E_MEMORY;
+  return AP__REFUSE(error, AP_E_FILE, 0, "the cache '%.*s' %s", ap__shown(path), path, why);
 }
 
 // ---- the folder --------------------------------------------------------------------------------
 
-static char *joined(const char *a, const char *b, const char *c) {
+char *ap__joined(const char *a, const char *b, const char *c) {
   ap__text t = {0};
   ap__text_add(&t, "%s%s%s", a, b, c);
   if (t.failed) ap__text_free(&t);
@@ -32,8 +26,8 @@ static char *joined(const char *a, const char *b, const char *c) {
 // The user's own folder; a relative $XDG_CACHE_HOME does not count, as its specification says.
 static char *own_folder(void) {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (cache && cache[0] == '/') return joined(cache, "/appell", "");
-  return joined(home && home[0] ? home : "/nonexistent", "/.cache", "/appell");
+  if (cache && cache[0] == '/') return ap__joined(cache, "/appell", "");
+  return ap__joined(home && home[0] ? home : "/nonexistent", "/.cache", "/appell");
 }
 
 // What stands against making a folder, or 0; another process may have made it just now.
@@ -45,7 +39,7 @@ static int make_one(const char *path) {
 static int make_folder(const char *path) {
   int why = make_one(path);
   if (why != ENOENT) return why;
-  char *above = joined(path, "", "");
+  char *above = ap__joined(path, "", "");
   char *slash = above ? strrchr(above, '/') : NULL;
   if (slash && slash > above) {
     *slash = '\0';
@@ -74,8 +68,8 @@ static ap_status check_folder(const char *path, int made, ap_error *error) {
 }
 
 ap_status ap__cache_open(ap_cache *c, const char *folder, ap_error *error) {
-  *c = (ap_cache){.folder = folder ? joined(folder, "", "") : own_folder()};
-  if (!c->folder) return no_memory(error);
+  *c = (ap_cache){.folder = folder ? ap__joined(folder, "", "") : own_folder()};
+  if (!c->folder) return ap__no_memory(error);
   size_t n = strlen(c->folder);
   while (n > 1 && c->folder[n - 1] == '/') c->folder[--n] = '\0'; // a link with '/' is followed
   return check_folder(c->folder, make_folder(c->folder), error);
@@ -88,10 +82,9 @@ void ap__cache_close(ap_cache *c) {
 
 bool ap__cache_name(ap_cache *c, const unsigned char key[AP_SHA256_BYTES]) {
   for (int k = 0; k < AP_SHA256_BYTES; k++) snprintf(c->key + 2 * k, 3, "%02x", key[k]);
-  ap__text t = {0};
-  ap__text_add(&t, "%s/%s.so", c->folder, c->key);
-  if (t.failed) ap__text_free(&t);
-  c->object = t.text;
+  char name[AP_KEY_LENGTH + 8];
+  snprintf(name, sizeof name, "%s.so", c->key);
+  c->object = ap__joined(c->folder, "/", name);
   return c->object != NULL;
 }
 

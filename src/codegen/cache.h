@@ -24,6 +24,9 @@ typedef struct ap_cache {
   char *object;                // where it is, or will be
 } ap_cache;
 
+/// Three texts as one, to be freed; NULL: no memory.
+char *ap__joined(const char *a, const char *b, const char *c);
+
 /// Find or make the folder; NULL: the user's own. Set the key, then ap__cache_name(). AP_E_FILE,
 /// AP_E_MEMORY. Close it in either case.
 ap_status ap__cache_open(ap_cache *c, const char *folder, ap_error *error);

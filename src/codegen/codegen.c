@@ -70,11 +70,11 @@ static ap_status choose_name(const char *own, const char *wanted, char *name, ap
       snprintf(name, NAME_MOST + 1, "%s", wanted);
       return AP_OK;
     }
-    ap__fail(error, AP_E_ARG, 0,
-             "'%.*s' cannot begin the names of C functions (a letter, then at most %d letters, "
-             "digits and '_')",
-             ap__shown(wanted), wanted, NAME_MOST - 1);
-    return AP_E_ARG;
+    return AP__REFUSE(
+        error, AP_E_ARG, 0,
+        "'%.*s' cannot begin the names of C functions (a letter, then at most %d letters, "
+        "digits and '_')",
+        ap__shown(wanted), wanted, NAME_MOST - 1);
   }
   char plain[NAME_MOST - 8];
   to_identifier(own, plain, sizeof plain);
@@ -115,17 +115,12 @@ static char *jacobian_name(const generation *g, int frame) {
   return strdup(name);
 }
 
-static ap_status no_memory(ap_error *error) {
-  ap__fail(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
-  return AP_E_MEMORY;
-}
-
 static ap_status record_simplified(const ap_model *m, const ap_recording *how, ap_program *p,
                                    ap_error *error) {
   ap_status status = ap__record(m, how, p, error);
   if (status || ap__simplify(p)) return status;
   ap__program_free(p);
-  return no_memory(error);
+  return ap__no_memory(error);
 }
 
 // What there are two ways to is recorded both ways, and the shorter one is kept: the first is
@@ -160,7 +155,7 @@ static ap_status record_part(generation *g, ap_recording *how, ap_program *p, ap
   ap_status status = ap__record_parallel(g->parallel, how->function, p, error);
   if (status || ap__simplify(p)) return status;
   ap__program_free(p);
-  return no_memory(error);
+  return ap__no_memory(error);
 }
 
 static ap_status add_part(generation *g, int function, int frame, ap_error *error) {
@@ -171,7 +166,7 @@ static ap_status add_part(generation *g, int function, int frame, ap_error *erro
                       .friction = g->options->friction};
   char *name =
       function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(function_names[function]);
-  if (!name) return no_memory(error);
+  if (!name) return ap__no_memory(error);
   ap_status status = record_part(g, &how, p, error);
   if (status)
     free(name);
@@ -192,7 +187,7 @@ static bool is_end_point(const ap_model *m, int frame) {
 // How many inertial parameters regrouping moves.
 static ap_status count_regrouped(generation *g, ap_error *error) {
   ap_lumps *lumps = malloc((size_t)g->m->nbody * sizeof *lumps);
-  if (!lumps) return no_memory(error);
+  if (!lumps) return ap__no_memory(error);
   ap__lumps_of(g->m, lumps);
   g->regrouped = g->options->regroup ? ap__regroup(g->m, lumps) : 0;
   free(lumps);
@@ -209,7 +204,7 @@ static ap_status add_parts(generation *g, ap_error *error) {
   size_t room = (size_t)AP_RECORDED + (size_t)(g->m ? g->m->nframe : 0);
   g->part = calloc(room, sizeof *g->part);
   g->name = calloc(room, sizeof *g->name);
-  if (!g->part || !g->name) return no_memory(error);
+  if (!g->part || !g->name) return ap__no_memory(error);
   for (int f = 0; f < AP_RECORDED; f++) {
     if (f == AP_FUNCTIONS) g->entries = g->parts;
     if (!is_wanted(g, f)) continue;
@@ -240,27 +235,21 @@ static ap_status check_numbers(const generation *g, ap_error *error) {
       good = good && (p->value[i].node || has_number(g->options, p->value[i].v));
   }
   if (good) return AP_OK;
-  ap__fail(error, AP_E_UNSUPPORTED, 0,
-           "%s cannot be generated: the robot's numbers are too large or too small, or its inertia "
-           "matrix is singular, so that a constant is none in %s (masses, lengths and inertias in "
-           "SI units, and none without mass where forward dynamics is asked for)",
-           function_names[p->function], g->options->arithmetic == AP_F32 ? "float" : "double");
-  return AP_E_UNSUPPORTED;
+  return AP__REFUSE(
+      error, AP_E_UNSUPPORTED, 0,
+      "%s cannot be generated: the robot's numbers are too large or too small, or its inertia "
+      "matrix is singular, so that a constant is none in %s (masses, lengths and inertias in "
+      "SI units, and none without mass where forward dynamics is asked for)",
+      function_names[p->function], g->options->arithmetic == AP_F32 ? "float" : "double");
 }
 
 static ap_status check_options(const ap_generate_options *o, ap_error *error) {
-  if (o->arithmetic != AP_F64 && o->arithmetic != AP_F32) {
-    ap__fail(error, AP_E_ARG, 0, "code is generated in f64 or f32 only");
-    return AP_E_ARG;
-  }
-  if (o->functions == 0 || o->functions >> AP_FUNCTIONS) {
-    ap__fail(error, AP_E_ARG, 0, "there is no such function to generate");
-    return AP_E_ARG;
-  }
-  if (o->target != AP_TARGET_C && o->target != AP_TARGET_CUDA) {
-    ap__fail(error, AP_E_ARG, 0, "code is generated as C or CUDA only");
-    return AP_E_ARG;
-  }
+  if (o->arithmetic != AP_F64 && o->arithmetic != AP_F32)
+    return AP__REFUSE(error, AP_E_ARG, 0, "code is generated in f64 or f32 only");
+  if (o->functions == 0 || o->functions >> AP_FUNCTIONS)
+    return AP__REFUSE(error, AP_E_ARG, 0, "there is no such function to generate");
+  if (o->target != AP_TARGET_C && o->target != AP_TARGET_CUDA)
+    return AP__REFUSE(error, AP_E_ARG, 0, "code is generated as C or CUDA only");
   return AP_OK;
 }
 
@@ -319,13 +308,13 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
     ap__put_c_source(&code->source, &u);
     ap__put_c_header(&code->header, &u);
   }
-  return code->source.failed || code->header.failed ? no_memory(error) : AP_OK;
+  return code->source.failed || code->header.failed ? ap__no_memory(error) : AP_OK;
 }
 
 // `own`: the robot's name.
 static ap_status generate(generation *g, const char *own, ap_code **code, ap_error *error) {
   ap_code *c = calloc(1, sizeof *c);
-  if (!c) return no_memory(error);
+  if (!c) return ap__no_memory(error);
   c->functions = g->options->functions;
   c->target = g->options->target;
   ap_status status = choose_name(own, g->options->name, c->name, error);
@@ -346,10 +335,8 @@ ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_
   *code = NULL;
   ap_status status = check_options(options, error);
   if (status) return status;
-  if (m->nv == 0) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
-    return AP_E_UNSUPPORTED;
-  }
+  if (m->nv == 0)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
   return generate(&(generation){.m = m, .options = options}, ap_model_name(m), code, error);
 }
 

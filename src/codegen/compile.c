@@ -21,11 +21,6 @@ ap_compile_options ap_default_compile(void) {
                               .batch = true};
 }
 
-static ap_status no_memory(ap_error *error) {
-  ap__fail(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
-  return AP_E_MEMORY;
-}
-
 // ---- the compiler ------------------------------------------------------------------------------
 
 // Who compiles what, and where.
@@ -51,13 +46,12 @@ static ap_status explain(const job *j, ap_ending ending, ap__text *said, ap_erro
   int length;
   const char *line = telling_line(said, &length);
   if (ending == AP_NOT_STARTED)
-    ap__fail(error, AP_E_UNSUPPORTED, 0,
-             "there is no compiler '%.*s' (install one, or name it in the variable CC)",
-             ap__shown(j->compiler), j->compiler);
-  else
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "the compiler '%.*s' failed%s%.*s", ap__shown(j->compiler),
-             j->compiler, length ? ": " : " and said nothing", length, line);
-  return AP_E_UNSUPPORTED;
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "there is no compiler '%.*s' (install one, or name it in the variable CC)",
+                      ap__shown(j->compiler), j->compiler);
+  return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "the compiler '%.*s' failed%s%.*s",
+                    ap__shown(j->compiler), j->compiler, length ? ": " : " and said nothing",
+                    length, line);
 }
 
 // The compiler with the user's flags, then more words up to a NULL.
@@ -101,33 +95,26 @@ static ap_status find_key(job *j, ap_error *error) {
   ap__sha256_end(&h, key);
   bool failed = said.failed || !ap__cache_name(&j->cache, key);
   ap__text_free(&said);
-  return failed ? no_memory(error) : AP_OK;
+  return failed ? ap__no_memory(error) : AP_OK;
 }
 
 // ---- files -------------------------------------------------------------------------------------
 
-static char *path_of(const char *folder, const char *name) {
-  ap__text t = {0};
-  ap__text_add(&t, "%s/%s", folder, name);
-  if (t.failed) ap__text_free(&t);
-  return t.text;
-}
-
 static ap_status write_sources(job *j, ap_error *error) {
   ap__cache_sweep(&j->cache);
-  j->folder = path_of(j->cache.folder, AP_PART_NAME "XXXXXX");
-  if (!j->folder) return no_memory(error);
+  j->folder = ap__joined(j->cache.folder, "/", AP_PART_NAME "XXXXXX");
+  if (!j->folder) return ap__no_memory(error);
   if (!mkdtemp(j->folder)) {
     free(j->folder);
     j->folder = NULL;
-    ap__fail(error, AP_E_FILE, 0, "the cache '%.*s' cannot be written (a folder of your own can)",
-             ap__shown(j->cache.folder), j->cache.folder);
-    return AP_E_FILE;
+    return AP__REFUSE(error, AP_E_FILE, 0,
+                      "the cache '%.*s' cannot be written (a folder of your own can)",
+                      ap__shown(j->cache.folder), j->cache.folder);
   }
-  j->source = path_of(j->folder, AP_OBJECT_NAME ".c");
-  j->header = path_of(j->folder, AP_OBJECT_NAME ".h");
-  j->object = path_of(j->folder, AP_OBJECT_NAME ".so");
-  if (!j->source || !j->header || !j->object) return no_memory(error);
+  j->source = ap__joined(j->folder, "/", AP_OBJECT_NAME ".c");
+  j->header = ap__joined(j->folder, "/", AP_OBJECT_NAME ".h");
+  j->object = ap__joined(j->folder, "/", AP_OBJECT_NAME ".so");
+  if (!j->source || !j->header || !j->object) return ap__no_memory(error);
   const char *source = ap_code_source(j->code), *header = ap_code_header(j->code);
   ap_status status = ap__write_file(j->source, source, strlen(source), error);
   return status ? status : ap__write_file(j->header, header, strlen(header), error);
@@ -166,8 +153,8 @@ static ap_status load(job *j, ap_object *o, ap_error *error) {
     return AP_OK;
   }
   const char *why = dlerror();
-  ap__fail(error, AP_E_FILE, 0, "the compiled object cannot be loaded: %s", why ? why : "");
-  return AP_E_FILE;
+  return AP__REFUSE(error, AP_E_FILE, 0, "the compiled object cannot be loaded: %s",
+                    why ? why : "");
 }
 
 static ap_status make_object(job *j, ap_object *o, ap_error *error) {

@@ -388,6 +388,5 @@ ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, 
   free(in);
   if (fits) return AP_OK;
   ap__program_free(p);
-  ap__fail(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
-  return AP_E_MEMORY;
+  return ap__no_memory(error);
 }

@@ -66,6 +66,5 @@ ap_status ap__record_parallel(const ap_parallel *from, int function, ap_program 
   if (fits) run_kernels(from->kind, &r, p, in);
   if (fits && !p->tape.failed) return AP_OK;
   ap__program_free(p);
-  ap__fail(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
-  return AP_E_MEMORY;
+  return ap__no_memory(error);
 }

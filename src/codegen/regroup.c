@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/vec3.h"
+
 void ap__lumps_of(const ap_model *m, ap_lumps *lumps) {
   for (int i = 0; i < m->nbody; i++) {
     const ap_packed_body *b = &m->packed_body[i];
@@ -32,17 +34,13 @@ static void axes_in_parent(const ap_packed_body *b, const double theta[2], doubl
   }
 }
 
-static void rotate(const double R[9], const double v[3], double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = R[3 * k] * v[0] + R[3 * k + 1] * v[1] + R[3 * k + 2] * v[2];
-}
-
 // R I R^T
 static void rotate_tensor(const double R[9], const double I[6], double out[6]) {
   const double full[9] = {I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5]};
   double half[9], all[9];
-  for (int k = 0; k < 3; k++) rotate(R, full + 3 * k, half + 3 * k); // rows of I R^T
+  for (int k = 0; k < 3; k++) turn3(R, full + 3 * k, half + 3 * k); // rows of I R^T
   for (int k = 0; k < 9; k++) all[k] = half[3 * (k % 3) + k / 3];
-  for (int k = 0; k < 3; k++) rotate(R, all + 3 * k, half + 3 * k);
+  for (int k = 0; k < 3; k++) turn3(R, all + 3 * k, half + 3 * k);
   const int at[6] = {0, 1, 2, 4, 5, 8};
   for (int k = 0; k < 6; k++) out[k] = half[at[k]];
 }
@@ -50,7 +48,7 @@ static void rotate_tensor(const double R[9], const double I[6], double out[6]) {
 // Give the parent a part of a body at s, turned by R.
 static void give(const double R[9], const double s[3], const ap_lumps *part, ap_lumps *p) {
   double f[3], I[6], m = part->mass;
-  rotate(R, part->moment, f);
+  turn3(R, part->moment, f);
   rotate_tensor(R, part->inertia, I);
   p->mass += m;
   for (int k = 0; k < 3; k++) p->moment[k] += f[k] + m * s[k];

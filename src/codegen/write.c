@@ -16,7 +16,8 @@ void ap__put_template(ap__text *t, const char *text, const ap_word *words) {
   put(t, text);
 }
 
-void ap__put_number(ap__text *t, double x, bool single) {
+// A number as a literal: of the type float where `single`, else double. Reads back to the same.
+static void put_number(ap__text *t, double x, bool single) {
   char number[32];
   ap__format_short(single ? (double)(float)x : x, number);
   put(t, number);
@@ -69,14 +70,14 @@ static void put_sum_with_number(const writer *w, const ap_node *n, int sign) {
   int a = sign * n->a;
   double k = sign * n->k;
   if (ap__sign(w->plan, a) < 0) {
-    ap__put_number(w->t, k, w->d->single);
+    put_number(w->t, k, w->d->single);
     put(w->t, " - ");
     put_node(w, abs(a), IN_SUM_BEHIND);
     return;
   }
   put_node(w, abs(a), IN_SUM);
   put(w->t, k < 0 ? " - " : " + ");
-  ap__put_number(w->t, fabs(k), w->d->single);
+  put_number(w->t, fabs(k), w->d->single);
 }
 
 const ap_routine ap__routine[AP_OPS] = {[AP_OP_SIGN] = {"sign", "($R)((x > 0) - (x < 0))"},
@@ -108,7 +109,7 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
       break;
     case AP_OP_MUL_CONST:
     case AP_OP_DIV_CONST:
-      ap__put_number(t, sign * ap__sign(w->plan, n->a) * n->k, w->d->single);
+      put_number(t, sign * ap__sign(w->plan, n->a) * n->k, w->d->single);
       put(t, n->op == AP_OP_MUL_CONST ? " * " : " / ");
       put_node(w, n->a, IN_PRODUCT_BEHIND);
       break;
@@ -129,7 +130,7 @@ static bool is_sum(const ap_node *n) { return n->op == AP_OP_ADD || n->op == AP_
 // A number that stands for a value of its own.
 static void put_literal(const writer *w, double x) {
   put(w->t, w->d->splat);
-  ap__put_number(w->t, x, w->d->single);
+  put_number(w->t, x, w->d->single);
 }
 
 // What is written for a node, where it is used.

@@ -16,8 +16,6 @@ typedef struct ap_word {
 
 /// Text in which `$x`, or `@x`, stands for the word with that letter.
 void ap__put_template(ap__text *t, const char *text, const ap_word *words);
-/// A number as a literal: of the type float where `single`, else double. Reads back to the same.
-void ap__put_number(ap__text *t, double x, bool single);
 
 /// What C has no operator for: NAME_WORD(x, y, z) of as many operands as the operation has.
 typedef struct ap_routine {

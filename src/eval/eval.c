@@ -25,19 +25,15 @@ static const ap__batch_kind *batch_for(const ap_eval *e) {
 // What no method can do, whatever the states are.
 static ap_status check_tree(const ap_eval *e, ap_error *error) {
   const int nv = ap_nv(e->m);
-  if (nv == 0) {
-    ap__fail(error, AP_E_MODEL, 0, "nothing moves in this model (a joint that does is needed)");
-    return AP_E_MODEL;
-  }
-  if (e->out == 0) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "the matrices are too large (%d rows)", nv);
-    return AP_E_UNSUPPORTED;
-  }
-  if (ap_study_size(e->m, e->o.arithmetic) == 0) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "arithmetic %s is not available here (f64 always is)",
-             ap_arithmetic_name(e->o.arithmetic));
-    return AP_E_UNSUPPORTED;
-  }
+  if (nv == 0)
+    return AP__REFUSE(error, AP_E_MODEL, 0,
+                      "nothing moves in this model (a joint that does is needed)");
+  if (e->out == 0)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "the matrices are too large (%d rows)", nv);
+  if (ap_study_size(e->m, e->o.arithmetic) == 0)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "arithmetic %s is not available here (f64 always is)",
+                      ap_arithmetic_name(e->o.arithmetic));
   return AP_OK;
 }
 

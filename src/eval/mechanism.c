@@ -22,20 +22,18 @@ static ap_status check_freedoms(const ap_eval *e, const double *guess, ap_error 
   const ap_status status = ap_loop_close(e->mechanism, e->loop, x, NULL, &found);
   free(x);
   if (status != AP_OK || ap_nv(e->m) - found.rank >= ap_mechanism_n(e->mechanism)) return AP_OK;
-  ap__fail(error, AP_E_UNSUPPORTED, 0, "%s (as many are needed)",
-           ap__freedoms(e->mechanism, found.rank, text, sizeof text));
-  return AP_E_UNSUPPORTED;
+  return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "%s (as many are needed)",
+                    ap__freedoms(e->mechanism, found.rank, text, sizeof text));
 }
 
 static ap_status check_actuators(const ap_eval *e, ap_error *error) {
   const ap_quantity what = e->o.method->what;
   const int n = ap_mechanism_n(e->mechanism), nact = ap_mechanism_nact(e->mechanism);
   if (nact >= n || (what != AP_INVERSE && what != AP_BIAS && what != AP_GRAVITY)) return AP_OK;
-  ap__fail(error, AP_E_UNSUPPORTED, 0,
-           "%d actuator%s cannot give the forces on %d coordinate%s (as many or more; "
-           "forward, inertia and energy are possible)",
-           nact, plural(nact), n, plural(n));
-  return AP_E_UNSUPPORTED;
+  return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                    "%d actuator%s cannot give the forces on %d coordinate%s (as many or more; "
+                    "forward, inertia and energy are possible)",
+                    nact, plural(nact), n, plural(n));
 }
 
 ap_status ap__eval_open_mechanism(ap_eval *e, ap_error *error) {
@@ -45,14 +43,10 @@ ap_status ap__eval_open_mechanism(ap_eval *e, ap_error *error) {
   const int out[] = {nact, n, n * n, nact, nact, 2};
   const ap_quantity what = e->o.method->what;
   const double *guess = ap_mechanism_find_branch(m, e->o.branch);
-  if (what > AP_ENERGY || e->o.arithmetic != AP_F64) {
-    ap__fail(error, AP_E_UNSUPPORTED, 0, "a mechanism has no derivatives, and is computed in f64");
-    return AP_E_UNSUPPORTED;
-  }
-  if (!guess) {
-    ap__fail(error, AP_E_NOT_FOUND, 0, "the mechanism has no such branch");
-    return AP_E_NOT_FOUND;
-  }
+  if (what > AP_ENERGY || e->o.arithmetic != AP_F64)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "a mechanism has no derivatives, and is computed in f64");
+  if (!guess) return AP__REFUSE(error, AP_E_NOT_FOUND, 0, "the mechanism has no such branch");
   e->in = in[what], e->out = out[what];
   e->loop = ap_loop_make(m);
   e->zero = calloc((size_t)n + (size_t)e->out, sizeof *e->zero);

@@ -84,10 +84,6 @@ ap__part *ap__parts_add(ap__parts *parts);
 // ap__fail() with the arguments of a caller that takes "...".
 void ap__vfail(ap_error *error, ap_status status, int line, const char *format, va_list arguments)
     AP_PRINTF(4, 0);
-// Sets *error and returns AP_E_MEMORY.
-static inline ap_status ap__no_memory(ap_error *error) {
-  return AP__REFUSE(error, AP_E_MEMORY, 0, "%s", ap_status_text(AP_E_MEMORY));
-}
 
 // Check names, order the bodies (repeatedly the first part whose parent is already placed), resolve
 // parents and mimic leaders. The names of the parts must belong to the robot.

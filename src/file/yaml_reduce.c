@@ -9,7 +9,8 @@ static bool read_lock(ap__yaml *y, const ap__node *key, const ap__node *value, a
                          ap__yaml_kind_of(key));
   const bool list = value->kind == AP__LIST;
   *lock = (ap_lock){.joint = key->text, .n = list ? value->length : 1};
-  if (lock->n < 1 || lock->n > AP_JOINT_NQ)
+  if (lock->n == 0) return true; // at zero
+  if (lock->n > AP_JOINT_NQ)
     return ap__yaml_fail(y, value->line, "lock: %d values (a joint has 1 to %d coordinates)",
                          lock->n, AP_JOINT_NQ);
   return list && lock->n == 1 ? ap__yaml_number(y, "lock", value->first, lock->q)

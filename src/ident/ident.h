@@ -65,8 +65,6 @@ struct ap_base {
 // The triangle of all joints and of all folds but one (-1: none is left out), joint j weighted by
 // weight[j] (NULL: 1); G is (np + 1) x (np + 1), its last column the forces.
 ap_status ap__reduction_gather(ap_reduction *r, const double *weight, int without, double *G);
-// Take in what waits in blocks.
-void ap__reduction_settle(ap_reduction *r);
 // Sum of squares of the differences between W p and the forces, [nv], of one fold (-1: all).
 void ap__reduction_squares(ap_reduction *r, const double *p, int fold, double *square);
 

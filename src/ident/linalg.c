@@ -68,19 +68,9 @@ ap_status ap__lin_least_squares(int m, int n, double *A, double *b) {
   return outcome(info);
 }
 
-static ap_status solve(char transposed, int n, const double *R, int ldr, int count, double *B,
-                       int ldb) {
-  if (n == 0 || count == 0) return AP_OK;
-  return outcome(
-      LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, 'U', transposed, 'N', n, count, R, ldr, B, ldb));
-}
-
 ap_status ap__lin_solve_upper(int n, const double *R, int ldr, int count, double *B, int ldb) {
-  return solve('N', n, R, ldr, count, B, ldb);
-}
-
-ap_status ap__lin_solve_transposed(int n, const double *R, int ldr, int count, double *B, int ldb) {
-  return solve('T', n, R, ldr, count, B, ldb);
+  if (n == 0 || count == 0) return AP_OK;
+  return outcome(LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, 'U', 'N', 'N', n, count, R, ldr, B, ldb));
 }
 
 #else
@@ -116,10 +106,6 @@ ap_status ap__lin_least_squares(int m, int n, double *A, double *b) {
 ap_status ap__lin_solve_upper(int n, const double *R, int ldr, int count, double *B, int ldb) {
   (void)n, (void)R, (void)ldr, (void)count, (void)B, (void)ldb;
   return AP_E_UNSUPPORTED;
-}
-
-ap_status ap__lin_solve_transposed(int n, const double *R, int ldr, int count, double *B, int ldb) {
-  return ap__lin_solve_upper(n, R, ldr, count, B, ldb);
 }
 
 #endif

@@ -27,8 +27,6 @@ ap_status ap__lin_least_squares(int m, int n, double *A, double *b);
 
 // R X = B with the upper triangle R (leading dimension ldr); X overwrites B, n x count.
 ap_status ap__lin_solve_upper(int n, const double *R, int ldr, int count, double *B, int ldb);
-// R^T X = B.
-ap_status ap__lin_solve_transposed(int n, const double *R, int ldr, int count, double *B, int ldb);
 
 // Number of entries of a matrix.
 static inline size_t ap__lin_size(int m, int n) { return (size_t)m * (size_t)n; }

@@ -60,7 +60,8 @@ static void settle(ap_reduction *r, triangle *t) {
   t->fill = 0;
 }
 
-void ap__reduction_settle(ap_reduction *r) {
+// Take in what waits in blocks.
+static void settle_all(ap_reduction *r) {
   for (int k = 0; k < r->folds * r->ident->nv; k++) settle(r, &r->triangle[k]);
 }
 
@@ -121,7 +122,7 @@ static double squares_of(const ap_ident *id, const triangle *t, int j, const dou
 
 void ap__reduction_squares(ap_reduction *r, const double *p, int fold, double *square) {
   const ap_ident *id = r->ident;
-  ap__reduction_settle(r);
+  settle_all(r);
   for (int j = 0; j < id->nv; j++) {
     square[j] = 0;
     for (int f = 0; f < r->folds; f++)
@@ -144,7 +145,7 @@ ap_status ap__reduction_gather(ap_reduction *r, const double *weight, int withou
   int n = id->np + 1;
   double *B = malloc(ap__lin_size(n, n) * sizeof *B);
   if (!B) return AP_E_MEMORY;
-  ap__reduction_settle(r);
+  settle_all(r);
   memset(G, 0, ap__lin_size(n, n) * sizeof *G);
   for (int k = 0; k < r->folds * id->nv; k++) {
     int j = k % id->nv;

@@ -252,7 +252,8 @@ static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double 
 
 // ---- the law -----------------------------------------------------------------------------------
 
-void ap__velocities(const ap_law *c, const double *y, double *u) {
+// u of all 3 n directions at y.
+static void find_velocities(const ap_law *c, const double *y, double *u) {
   for (int j = 0; j < 3 * c->n; j++) u[j] = ap__dot(c->nv, c->a + j * c->nv, y);
 }
 
@@ -367,9 +368,9 @@ static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result 
   ap__cholesky_upper(nv, c->L, change);
   if (!all_finite(nv, change) || !all_finite(3 * n, c->total)) return AP_E_ARG;
   if (!promised(c, result->lost)) return AP_E_NO_CONVERGENCE;
-  ap__velocities(c, c->start, c->u);
+  find_velocities(c, c->start, c->u);
   for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->u + 3 * i, touch[i].before);
-  ap__velocities(c, c->x, c->u);
+  find_velocities(c, c->x, c->u);
   for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->u + 3 * i, touch[i].after);
   for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->total + 3 * i, touch[i].impulse);
   if (c->closed)

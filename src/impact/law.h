@@ -69,9 +69,6 @@ static inline const double *ap__direction(const ap_law *c, int i, int k) {
   return c->a + (3 * i + k) * c->nv;
 }
 
-// u of all 3 n directions at y.
-void ap__velocities(const ap_law *c, const double *y, double *u);
-
 // How much of a normal velocity is rounding: this times |a| |y|.
 static const double AP_STILL = 1e-13;
 // How far from Coulomb's law impulses may be, beside |y|.

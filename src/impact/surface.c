@@ -63,13 +63,11 @@ static bool refuse(const check *c, const char *format, ...) {
 
 static bool check_vector(const check *c, const char *field, const double v[3], double most) {
   for (int i = 0; i < 3; i++) {
-    if (!isfinite(v[i])) {
+    if (!isfinite(v[i]))
       return refuse(c, "%s[%d] is %g (it must be a finite number)", field, i, v[i]);
-    }
-    if (fabs(v[i]) > most) {
+    if (fabs(v[i]) > most)
       return refuse(c, "%s[%d] is %g m (it must be between %g and %g m)", field, i, v[i], -most,
                     most);
-    }
   }
   return true;
 }
@@ -105,9 +103,7 @@ static bool check_sizes(const check *c) {
 
 static bool check_points(const check *c) {
   const ap_wall *w = c->wall;
-  if (w->npoint < 2) {
-    return refuse(c, "its profile has %d points (it needs 2 or more)", w->npoint);
-  }
+  if (w->npoint < 2) return refuse(c, "its profile has %d points (it needs 2 or more)", w->npoint);
   if (w->points == NULL) return refuse(c, "points is NULL although npoint is %d", w->npoint);
   for (int i = 0; i < w->npoint; i++) {
     const double *point = w->points + 2 * (size_t)i;
@@ -128,12 +124,10 @@ static bool check_points(const check *c) {
 
 static bool check_coefficients(const check *c) {
   const ap_wall *w = c->wall;
-  if (!(w->restitution >= 0.0 && w->restitution <= 1.0)) {
+  if (!(w->restitution >= 0.0 && w->restitution <= 1.0))
     return refuse(c, "restitution is %g (it must be between 0 and 1)", w->restitution);
-  }
-  if (!(w->friction >= 0.0 && isfinite(w->friction))) {
+  if (!(w->friction >= 0.0 && isfinite(w->friction)))
     return refuse(c, "friction is %g (it must be zero or a positive finite number)", w->friction);
-  }
   if (w->static_friction != 0.0 &&
       !(w->static_friction >= w->friction && isfinite(w->static_friction))) {
     return refuse(c,
@@ -147,10 +141,9 @@ static bool check_coefficients(const check *c) {
 static bool check_wall(const check *c) {
   const ap_wall *w = c->wall;
   // An enum may be unsigned; as unsigned int no value is below the first kind.
-  if ((unsigned)w->kind > AP_WALL_PROFILE) {
+  if ((unsigned)w->kind > AP_WALL_PROFILE)
     return refuse(c, "kind is %d (it must be one of ap_wall_kind, %d to %d)", (int)w->kind,
                   (int)AP_WALL_PLANE, (int)AP_WALL_PROFILE);
-  }
   if (w->inside && (w->kind == AP_WALL_PLANE || w->kind == AP_WALL_PROFILE)) {
     return refuse(c, "inside is true, but a %s has no inside (%s)",
                   w->kind == AP_WALL_PLANE ? "plane" : "profile",
@@ -191,17 +184,14 @@ static void any_across(const double axis[3], double unit[3]) {
   int least = fabs(axis[0]) <= fabs(axis[1]) ? 0 : 1;
   if (fabs(axis[2]) < fabs(axis[least])) least = 2;
   double length = sqrt(1.0 - axis[least] * axis[least]);
-  for (int i = 0; i < 3; i++) {
-    unit[i] = ((i == least ? 1.0 : 0.0) - axis[least] * axis[i]) / length;
-  }
+  for (int i = 0; i < 3; i++) unit[i] = ((i == least ? 1.0 : 0.0) - axis[least] * axis[i]) / length;
 }
 
 static bool make_frame(const check *c, double frame[3][3]) {
   const ap_wall *w = c->wall;
   double *x = frame[0], *y = frame[1], *z = frame[2];
-  if (!direction(w->axis, z)) {
+  if (!direction(w->axis, z))
     return refuse(c, "axis is 0 0 0 (it must be a direction, such as 0 0 1)");
-  }
   if (!across(z, w->x, x)) {
     if (w->kind == AP_WALL_ELLIPSE || w->kind == AP_WALL_ELLIPSOID || w->kind == AP_WALL_PROFILE) {
       return refuse(c,
@@ -247,9 +237,8 @@ static void prepare_quadric(ap_surface *s) {
     case AP_WALL_ELLIPSE: memcpy(s->semi, (double[]){R, size[1], INFINITY}, sizeof s->semi); break;
     default: memcpy(s->semi, (double[]){R, R, INFINITY}, sizeof s->semi); break;
   }
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; i++)
     if (isfinite(s->semi[i])) s->longest = fmax(s->longest, s->semi[i]);
-  }
   for (int i = 0; i < 3; i++) {
     double ratio = s->longest / s->semi[i];
     double d = 1.0 / s->semi[i]; // zero along the axis of an endless one
@@ -378,11 +367,9 @@ void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap) {
   // To the world: F' g and F' H F, the rows of F being the unit vectors of u.
   const double *h = g.hessian;
   double H[3][3] = {{h[0], h[1], h[2]}, {h[1], h[3], h[4]}, {h[2], h[4], h[5]}}, HF[3][3];
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
       HF[i][j] = H[i][0] * s->frame[0][j] + H[i][1] * s->frame[1][j] + H[i][2] * s->frame[2][j];
-    }
-  }
   gap->c = s->sign * g.c;
   for (int i = 0; i < 3; i++) {
     const double column[3] = {s->frame[0][i], s->frame[1][i], s->frame[2][i]};

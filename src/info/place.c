@@ -59,12 +59,10 @@ ap__place ap__place_fixed(const ap_placement *x) {
 ap__place ap__place_join(const ap__place *outer, const ap__place *inner) {
   ap__place place = *outer;
   move(&place, inner->p[0], inner->p[1], inner->p[2]);
-  for (int row = 0; row < 9; row += 3) {
-    for (int k = 0; k < 3; k++) {
+  for (int row = 0; row < 9; row += 3)
+    for (int k = 0; k < 3; k++)
       place.R[row + k] = outer->R[row] * inner->R[k] + outer->R[row + 1] * inner->R[3 + k] +
                          outer->R[row + 2] * inner->R[6 + k];
-    }
-  }
   return place;
 }
 

@@ -18,10 +18,6 @@ typedef struct spot {
   const ap_seen *link;
 } spot;
 
-static void turn(const double R[9], const double a[3], double b[3]) {
-  for (int i = 0; i < 3; i++) b[i] = R[3 * i] * a[0] + R[3 * i + 1] * a[1] + R[3 * i + 2] * a[2];
-}
-
 // A search begins where the last call ended, and the map is made where the search ended: the links
 // are seen there already.
 static void see(const ap_mechanism *m, ap_loop *l, const double *x, const double *xd) {
@@ -46,7 +42,7 @@ static void see(const ap_mechanism *m, ap_loop *l, const double *x, const double
 static spot spot_at(const ap_loop *l, int body, const double at[3], bool moving) {
   spot s = {.body = body, .link = &l->seen[body]};
   double r[3], wr[3], wwr[3], ar[3];
-  turn(s.link->R, at, r);
+  turn3(s.link->R, at, r);
   for (int i = 0; i < 3; i++) s.p[i] = s.link->p[i] + r[i];
   if (!moving) return s;
   cross3(s.link->w, r, wr), cross3(s.link->w, wr, wwr), cross3(s.link->dw, r, ar);
@@ -76,7 +72,7 @@ static void see_screw(const place *c, const ap_screw *s, int body, double u[3], 
     for (int i = 0; i < 3; i++) turned[i] = cosine * s->u[i] - sine * side[i];
     w = c->l->seen[c->m->way[body].parent].w;
   }
-  turn(link->R, turned, u), turn(link->R, s->e, e);
+  turn3(link->R, turned, u), turn3(link->R, s->e, e);
   if (c->what == AP_ROWS_RATES) cross3(w, u, du), cross3(link->w, e, de);
 }
 
@@ -119,7 +115,7 @@ static void add_forms(const place *c, const spot *s, const ap_form *form, int co
 
 static void axis_of(const ap_seen *link, const double frame[9], int column, double d[3]) {
   double local[3] = {frame[column], frame[3 + column], frame[6 + column]};
-  turn(link->R, local, d);
+  turn3(link->R, local, d);
 }
 
 static void point_rows(const place *c, const ap_closing *k, const spot s[2], double *F) {

@@ -18,4 +18,9 @@ static inline void cross3(const double a[3], const double b[3], double c[3]) {
   c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+// y = R x, R row-major; y is not x.
+static inline void turn3(const double R[9], const double x[3], double y[3]) {
+  for (int i = 0; i < 3; i++) y[i] = dot3(R + 3 * i, x);
+}
+
 #endif

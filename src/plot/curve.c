@@ -18,7 +18,7 @@ typedef struct point {
 } point;
 
 typedef struct polyline {
-  ap__svg *s;
+  ap__text *s;
 
   // What was written.
   int written;
@@ -38,7 +38,7 @@ typedef struct polyline {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static void put_point(ap__svg *s, point p, int place) {
+static void put_point(ap__text *s, point p, int place) {
   enum { A_LINE = 10 }; // points
   ap__svg_draw(s,
                place == 0            ? "#,#"
@@ -166,7 +166,7 @@ static point on_page(const ap__plot *p, double x, double y) {
   return (point){p->box.left + u * p->box.width, p->box.top + (1 - v) * p->box.height};
 }
 
-static void draw_line(ap__svg *s, const ap__plot *p, const ap_curve *c) {
+static void draw_line(ap__text *s, const ap__plot *p, const ap_curve *c) {
   polyline l = {.s = s};
   for (int i = 0; i < c->n; i++) {
     if (ap__point_shows(p->panel, c->x[i], c->y[i]))
@@ -187,7 +187,7 @@ const char *ap__mark(int colour) {
   return mark[(colour - 1) % 4];
 }
 
-static void draw_marks(ap__svg *s, const ap__plot *p, const ap_curve *c, int colour) {
+static void draw_marks(ap__text *s, const ap__plot *p, const ap_curve *c, int colour) {
   enum { A_LINE = 4 };
   long long last_x = 0, last_y = 0;
   int written = 0;
@@ -206,7 +206,7 @@ static void draw_marks(ap__svg *s, const ap__plot *p, const ap_curve *c, int col
   if (written > 0) ap__svg_put(s, "\"/>\n");
 }
 
-void ap__draw_curve(ap__svg *s, const ap__plot *p, int k) {
+void ap__draw_curve(ap__text *s, const ap__plot *p, int k) {
   const ap_curve *c = &p->panel->curve[k];
   ap__svg_put(s, "<g");
   ap__curve_class(s, p->panel, k);

@@ -66,21 +66,17 @@ static const char STYLE[] =
 
 static ap_status refuse_panel(const ap_figure *f, int i, const char *what, ap_error *error) {
   const char *title = f->panel[i].title;
-  if (ap__shows(title))
-    ap__fail(error, AP_E_ARG, 0, "panel %d (%.*s): %s", i + 1, ap__shown(title), title, what);
-  else
-    ap__fail(error, AP_E_ARG, 0, "panel %d: %s", i + 1, what);
-  return AP_E_ARG;
+  if (!ap__shows(title)) return AP__REFUSE(error, AP_E_ARG, 0, "panel %d: %s", i + 1, what);
+  return AP__REFUSE(error, AP_E_ARG, 0, "panel %d (%.*s): %s", i + 1, ap__shown(title), title,
+                    what);
 }
 
 static ap_status refuse_curve(const ap_figure *f, int i, int k, const char *what, ap_error *error) {
   const char *label = f->panel[i].curve[k].label;
-  if (ap__shows(label))
-    ap__fail(error, AP_E_ARG, 0, "panel %d, curve %d (%.*s): %s", i + 1, k + 1, ap__shown(label),
-             label, what);
-  else
-    ap__fail(error, AP_E_ARG, 0, "panel %d, curve %d: %s", i + 1, k + 1, what);
-  return AP_E_ARG;
+  if (!ap__shows(label))
+    return AP__REFUSE(error, AP_E_ARG, 0, "panel %d, curve %d: %s", i + 1, k + 1, what);
+  return AP__REFUSE(error, AP_E_ARG, 0, "panel %d, curve %d (%.*s): %s", i + 1, k + 1,
+                    ap__shown(label), label, what);
 }
 
 static const char *fault_of_curve(const ap_curve *c) {
@@ -122,10 +118,7 @@ static ap_status check(const ap_figure *f, const char *path, ap_error *error) {
     fault = "the figure has no panel (one or more)";
   else if (f->columns < 0)
     fault = "the figure's number of columns is negative (one or more, or 0 for one)";
-  if (fault) {
-    ap__fail(error, AP_E_ARG, 0, "%s", fault);
-    return AP_E_ARG;
-  }
+  if (fault) return AP__REFUSE(error, AP_E_ARG, 0, "%s", fault);
   ap_status status = AP_OK;
   for (int i = 0; i < f->npanel && !status; i++) status = check_panel(f, i, error);
   return status;
@@ -234,7 +227,7 @@ static const char *name_of(const ap_figure *f) {
   return "Figure";
 }
 
-static void draw_panel(ap__svg *s, const page *g, const ap__plot *p) {
+static void draw_panel(ap__text *s, const page *g, const ap__plot *p) {
   const ap_panel *panel = p->panel;
   ap__svg_put(s, "<g>\n");
   ap__plot_axes(s, p);
@@ -248,7 +241,7 @@ static void draw_panel(ap__svg *s, const page *g, const ap__plot *p) {
   ap__svg_put(s, "</g>\n");
 }
 
-static void draw(ap__svg *s, const page *g) {
+static void draw(ap__text *s, const page *g) {
   const ap_figure *f = g->figure;
   double size[] = {g->width, g->height, g->width, g->height};
   ap__svg_draw(s,
@@ -271,7 +264,7 @@ static void draw(ap__svg *s, const page *g) {
   ap__svg_put(s, "</svg>\n");
 }
 
-static ap_status write_page(const char *path, const ap__svg *s, ap_error *error) {
+static ap_status write_page(const char *path, const ap__text *s, ap_error *error) {
   ap_error reason = {0};
   ap_status status = ap__write_file(path, s->text, s->length, &reason);
   if (status) ap__fail(error, status, 0, "%.*s: %s", ap__shown(path), path, reason.text);
@@ -282,7 +275,7 @@ ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *e
   ap_status status = check(figure, path, error);
   if (status) return status;
   page g = {.figure = figure, .plot = calloc((size_t)figure->npanel, sizeof(ap__plot))};
-  ap__svg s = {.failed = !g.plot};
+  ap__text s = {.failed = !g.plot};
   if (g.plot) {
     lay_out(&g);
     draw(&s, &g);
@@ -293,7 +286,7 @@ ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *e
   } else {
     status = write_page(path, &s, error);
   }
-  ap__svg_free(&s);
+  ap__text_free(&s);
   free(g.plot);
   return status;
 }

@@ -79,18 +79,18 @@ void ap__plot_fit(ap__plot *p) {
 
 static double along(const ap__axis *a, double at) { return (at - a->low) / (a->high - a->low); }
 
-static void x_line(ap__svg *s, const ap__plot *p, double at) {
+static void x_line(ap__text *s, const ap__plot *p, double at) {
   double x = p->box.left + along(&p->x, at) * p->box.width;
   ap__svg_draw(s, "M#,#v#", (double[]){x, p->box.top, p->box.height});
 }
 
-static void y_line(ap__svg *s, const ap__plot *p, double at) {
+static void y_line(ap__text *s, const ap__plot *p, double at) {
   double y = p->box.top + (1 - along(&p->y, at)) * p->box.height;
   ap__svg_draw(s, "M#,#h#", (double[]){p->box.left, y, p->box.width});
 }
 
-static void nine_lines(ap__svg *s, const ap__plot *p, const ap__axis *a,
-                       void (*line)(ap__svg *s, const ap__plot *p, double at)) {
+static void nine_lines(ap__text *s, const ap__plot *p, const ap__axis *a,
+                       void (*line)(ap__text *s, const ap__plot *p, double at)) {
   if (!a->nine) return;
   ap__svg_put(s, "<path class=\"fine\" d=\"");
   for (int k = (int)floor(a->low); k <= (int)ceil(a->high); k++)
@@ -101,7 +101,7 @@ static void nine_lines(ap__svg *s, const ap__plot *p, const ap__axis *a,
   ap__svg_put(s, "\"/>\n");
 }
 
-static void draw_grid(ap__svg *s, const ap__plot *p) {
+static void draw_grid(ap__text *s, const ap__plot *p) {
   nine_lines(s, p, &p->x, x_line);
   nine_lines(s, p, &p->y, y_line);
   ap__svg_put(s, "<path class=\"grid\" d=\"");
@@ -113,7 +113,7 @@ static void draw_grid(ap__svg *s, const ap__plot *p) {
                (double[]){p->box.left, p->box.top, p->box.height, p->box.width});
 }
 
-static void draw_x_ticks(ap__svg *s, const ap__plot *p) {
+static void draw_x_ticks(ap__text *s, const ap__plot *p) {
   double bottom = p->box.top + p->box.height;
   ap__svg_put(s, "<g class=\"tick mid\">\n");
   for (int i = 0; i < p->x.ntick; i++) {
@@ -125,7 +125,7 @@ static void draw_x_ticks(ap__svg *s, const ap__plot *p) {
   ap__svg_put(s, "</g>\n");
 }
 
-static void draw_y_ticks(ap__svg *s, const ap__plot *p) {
+static void draw_y_ticks(ap__text *s, const ap__plot *p) {
   ap__svg_put(s, "<g class=\"tick end\">\n");
   for (int i = 0; i < p->y.ntick; i++) {
     double y = p->box.top + (1 - along(&p->y, p->y.tick[i].at)) * p->box.height;
@@ -136,7 +136,7 @@ static void draw_y_ticks(ap__svg *s, const ap__plot *p) {
   ap__svg_put(s, "</g>\n");
 }
 
-static void draw_notes(ap__svg *s, const ap__plot *p) {
+static void draw_notes(ap__text *s, const ap__plot *p) {
   double right = p->box.left + p->box.width, bottom = p->box.top + p->box.height;
   if (p->y.note[0]) {
     ap__svg_draw(s, "<text class='tick' x='#' y='#'>", (double[]){p->box.left, p->box.top - 6});
@@ -150,7 +150,7 @@ static void draw_notes(ap__svg *s, const ap__plot *p) {
   }
 }
 
-static void draw_names(ap__svg *s, const ap__plot *p) {
+static void draw_names(ap__text *s, const ap__plot *p) {
   const ap__box *b = &p->box;
   double bottom = b->top + b->height;
   if (ap__shows(p->panel->x_label)) {
@@ -168,7 +168,7 @@ static void draw_names(ap__svg *s, const ap__plot *p) {
   }
 }
 
-void ap__plot_axes(ap__svg *s, const ap__plot *p) {
+void ap__plot_axes(ap__text *s, const ap__plot *p) {
   draw_grid(s, p);
   draw_x_ticks(s, p);
   draw_y_ticks(s, p);
@@ -176,7 +176,7 @@ void ap__plot_axes(ap__svg *s, const ap__plot *p) {
   draw_names(s, p);
 }
 
-void ap__plot_curves(ap__svg *s, const ap__plot *p) {
+void ap__plot_curves(ap__text *s, const ap__plot *p) {
   if (p->empty)
     ap__svg_draw(s, "<text class='tick mid' x='#' y='#'>no data</text>\n",
                  (double[]){p->box.left + p->box.width / 2, p->box.top + p->box.height / 2 - 6});
@@ -191,7 +191,7 @@ int ap__colour(const ap_panel *panel, int k) {
 }
 
 // c1 to c8 is the colour; a second round through the palette has another dash, r.
-void ap__curve_class(ap__svg *s, const ap_panel *panel, int k) {
+void ap__curve_class(ap__text *s, const ap_panel *panel, int k) {
   static const char *const stroke[] = {
       [AP_SOLID] = "line", [AP_DASHED] = "line dash", [AP_POINTS] = "mark"};
   int colour = ap__colour(panel, k) - 1;
@@ -200,7 +200,7 @@ void ap__curve_class(ap__svg *s, const ap_panel *panel, int k) {
   ap__svg_put(s, colour / AP__COLOURS % 2 ? " r\"" : "\"");
 }
 
-static void draw_entry(ap__svg *s, const ap_panel *panel, int k, double x, double y, double room) {
+static void draw_entry(ap__text *s, const ap_panel *panel, int k, double x, double y, double room) {
   const ap_curve *c = &panel->curve[k];
   ap__svg_put(s, "<g");
   ap__curve_class(s, panel, k);
@@ -212,7 +212,7 @@ static void draw_entry(ap__svg *s, const ap_panel *panel, int k, double x, doubl
   ap__svg_put(s, "</text>\n");
 }
 
-int ap__legend(ap__svg *s, const ap_panel *panel, double left, double top, double width) {
+int ap__legend(ap__text *s, const ap_panel *panel, double left, double top, double width) {
   double x = 0;
   int line = 0, shown = 0;
   for (int k = 0; k < panel->ncurve; k++) {

@@ -41,14 +41,14 @@ void ap__plot_measure(ap__plot *p, const ap_panel *panel);
 void ap__plot_fit(ap__plot *p);
 
 // Everything but title and legend.
-void ap__plot_axes(ap__svg *s, const ap__plot *p);
-void ap__plot_curves(ap__svg *s, const ap__plot *p);
+void ap__plot_axes(ap__text *s, const ap__plot *p);
+void ap__plot_curves(ap__text *s, const ap__plot *p);
 
 // The colour of the panel's k-th curve, from 1; it may be beyond the palette.
 int ap__colour(const ap_panel *panel, int k);
 
 // class="..." of that curve.
-void ap__curve_class(ap__svg *s, const ap_panel *panel, int k);
+void ap__curve_class(ap__text *s, const ap_panel *panel, int k);
 
 // A point that the panel shows?
 bool ap__point_shows(const ap_panel *panel, double x, double y);
@@ -57,10 +57,10 @@ bool ap__point_shows(const ap_panel *panel, double x, double y);
 const char *ap__mark(int colour);
 
 // One curve, in the coordinates of the page.
-void ap__draw_curve(ap__svg *s, const ap__plot *p, int k);
+void ap__draw_curve(ap__text *s, const ap__plot *p, int k);
 
 // The legend of a panel, wrapped to a width; draws where s is not NULL. Returns the number of
 // lines.
-int ap__legend(ap__svg *s, const ap_panel *panel, double left, double top, double width);
+int ap__legend(ap__text *s, const ap_panel *panel, double left, double top, double width);
 
 #endif

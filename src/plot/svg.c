@@ -1,31 +1,12 @@
 #include "plot/svg.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void put_bytes(ap__svg *s, const char *bytes, size_t n) {
-  if (s->failed) return;
-  if (s->capacity - s->length <= n) {
-    size_t wanted = 2 * (s->length + n) + 4096;
-    char *larger = realloc(s->text, wanted);
-    s->failed = !larger;
-    if (!larger) return;
-    s->text = larger;
-    s->capacity = wanted;
-  }
-  memcpy(s->text + s->length, bytes, n);
-  s->length += n;
-}
+void ap__svg_put(ap__text *s, const char *markup) { ap__text_bytes(s, markup, strlen(markup)); }
 
-void ap__svg_free(ap__svg *s) {
-  free(s->text);
-  *s = (ap__svg){0};
-}
-
-void ap__svg_put(ap__svg *s, const char *markup) { put_bytes(s, markup, strlen(markup)); }
-
-void ap__svg_number(ap__svg *s, double value) {
+// A number with at most two decimals, whatever the locale. Its size is below 1e15.
+static void put_number(ap__text *s, double value) {
   char digits[32];
   size_t at = sizeof digits;
   long long hundredths = llround(value * 100);
@@ -39,16 +20,16 @@ void ap__svg_number(ap__svg *s, double value) {
     left /= 10;
   }
   if (negative) digits[--at] = '-';
-  put_bytes(s, digits + at, sizeof digits - at);
+  ap__text_bytes(s, digits + at, sizeof digits - at);
 }
 
-void ap__svg_draw(ap__svg *s, const char *markup, const double *number) {
+void ap__svg_draw(ap__text *s, const char *markup, const double *number) {
   while (*markup) {
     size_t plain = strcspn(markup, "#'");
-    put_bytes(s, markup, plain);
+    ap__text_bytes(s, markup, plain);
     markup += plain;
-    if (*markup == '#') ap__svg_number(s, *number++);
-    if (*markup == '\'') put_bytes(s, "\"", 1);
+    if (*markup == '#') put_number(s, *number++);
+    if (*markup == '\'') ap__text_bytes(s, "\"", 1);
     if (*markup) markup++;
   }
 }
@@ -84,7 +65,7 @@ static long next_character(const char **text) {
   return control || (code & 0xFFFE) == 0xFFFE ? REPLACEMENT : code;
 }
 
-static void put_character(ap__svg *s, long code) {
+static void put_character(ap__text *s, long code) {
   switch (code) {
     case '<': ap__svg_put(s, "&lt;"); return;
     case '>': ap__svg_put(s, "&gt;"); return;
@@ -98,7 +79,7 @@ static void put_character(ap__svg *s, long code) {
   char bytes[4];
   for (int k = more; k > 0; k--, code >>= 6) bytes[k] = (char)(0x80 | (code & 0x3F));
   bytes[0] = (char)(lead[more] | code);
-  put_bytes(s, bytes, (size_t)more + 1);
+  ap__text_bytes(s, bytes, (size_t)more + 1);
 }
 
 // In units of the font's size. The wider of common fonts (Verdana, DejaVu Sans) set the numbers.
@@ -116,11 +97,11 @@ double ap__text_width(const char *text, double size) {
   return width * size;
 }
 
-static void put_whole(ap__svg *s, const char *text) {
+static void put_whole(ap__text *s, const char *text) {
   for (long c = next_character(&text); c; c = next_character(&text)) put_character(s, c);
 }
 
-void ap__svg_text(ap__svg *s, const char *text, double size, double room) {
+void ap__svg_text(ap__text *s, const char *text, double size, double room) {
   if (room <= 0 || ap__text_width(text, size) <= room) {
     put_whole(s, text);
     return;
@@ -140,7 +121,7 @@ void ap__svg_text(ap__svg *s, const char *text, double size, double room) {
 // ---- labels of our own -------------------------------------------------------------------------
 
 // Raised text is set smaller and 4 px higher; dy moves back what follows.
-void ap__svg_label(ap__svg *s, const char *label) {
+void ap__svg_label(ap__text *s, const char *label) {
   bool lowered = false;
   while (*label) {
     size_t plain = strcspn(label, "^");
@@ -150,13 +131,13 @@ void ap__svg_label(ap__svg *s, const char *label) {
       label++;
       plain--;
     }
-    put_bytes(s, label, plain);
+    ap__text_bytes(s, label, plain);
     if (in_line) ap__svg_put(s, "</tspan>");
     label += plain;
     if (*label == 0) return;
     size_t raised = strcspn(++label, " ");
     ap__svg_put(s, "<tspan class=\"up\" dy=\"-4\">");
-    put_bytes(s, label, raised);
+    ap__text_bytes(s, label, raised);
     ap__svg_put(s, "</tspan>");
     label += raised;
     lowered = true;

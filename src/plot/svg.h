@@ -3,34 +3,21 @@
 #ifndef AP_PLOT_SVG_H
 #define AP_PLOT_SVG_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-// All zero is an empty text. After a failure nothing more is added.
-typedef struct ap__svg {
-  char *text;
-  size_t length, capacity;
-  bool failed; // no memory
-} ap__svg;
-
-void ap__svg_free(ap__svg *s);
+#include "file/text.h"
 
 // Markup as it is.
-void ap__svg_put(ap__svg *s, const char *markup);
+void ap__svg_put(ap__text *s, const char *markup);
 
 // Markup in which each # stands for the next of the numbers, and ' for a double quote.
-void ap__svg_draw(ap__svg *s, const char *markup, const double *number);
-
-// A number with at most two decimals, whatever the locale. Its size is below 1e15.
-void ap__svg_number(ap__svg *s, double value);
+void ap__svg_draw(ap__text *s, const char *markup, const double *number);
 
 // Text for a person, escaped. What XML cannot carry (control characters, bytes that are not UTF-8)
 // becomes the replacement character, line breaks and tabs become blanks. Text wider than `room`
 // ends with an ellipsis, and the whole of it is in a <title>; room 0: as wide as it is.
-void ap__svg_text(ap__svg *s, const char *text, double size, double room);
+void ap__svg_text(ap__text *s, const char *text, double size, double room);
 
 // Markup of our own labels: "10^-6 a" raises what follows ^ up to a blank.
-void ap__svg_label(ap__svg *s, const char *label);
+void ap__svg_label(ap__text *s, const char *label);
 
 // The estimated width of text set in a sans-serif font of that size, on the generous side.
 double ap__text_width(const char *text, double size);

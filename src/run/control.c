@@ -324,10 +324,10 @@ ap_status ap_run_replay(ap_run *run, const char *log, ap_error *error) {
   return ap__replay_read(log, run->model, &run->controller.replay, error);
 }
 
-ap_status ap__control_run_open(ap_run *run, const ap_control_options *options, ap_error *error) {
+ap_status ap__control_run_open(ap_run *run, const ap_run_options *options, ap_error *error) {
   static const ap__run_source source = {start, step, part, release};
   ap__control_run *c = &run->controller;
-  const ap_status status = ap_control_read(run->path, options, &run->control, error);
+  const ap_status status = ap__run_read(run, options, error);
   if (status != AP_OK) return status;
   run->source = &source;
   run->model = ap_control_model(run->control);

@@ -29,17 +29,6 @@ void ap__log_run_warn(ap_run *run, bool told, const char *format, ...) {
 
 // ---- scenario and robot ------------------------------------------------------------------------
 
-// Files that the scenario names are looked for beside this one.
-static ap_status parse(ap_run *run, const char *scenario, const char *file, ap_error *error) {
-  const char *slash = file ? strrchr(file, '/') : NULL;
-  const char *folder = slash ? ap__pool_text(&run->pool, file, (size_t)(slash - file) + 1) : NULL;
-  if (slash && !folder) return ap__no_memory(error);
-  const size_t length = strlen(scenario);
-  return ap__kind_of_text(scenario) == AP_RUN_CONTROL
-             ? ap_control_parse(scenario, length, folder, NULL, &run->control, error)
-             : ap_scenario_parse(scenario, length, folder, &run->scenario, error);
-}
-
 // A scenario that is given: what is wrong with it is an error.
 static ap_status read_given(ap_run *run, const char *path, ap_error *error) {
   ap_error one = {0}, other = {0};
@@ -62,9 +51,10 @@ static ap_status read_own(ap_run *run, ap_error *error) {
                      "the log does not say its scenario: no robot is drawn (--scenario FILE)");
     return AP_OK;
   }
-  ap_status status = parse(run, about->scenario, about->scenario_file, &there);
+  const ap_run_kind kind = ap__kind_of_text(about->scenario);
+  ap_status status = ap__run_parse(run, kind, about->scenario, about->scenario_file, NULL, &there);
   if (status != AP_OK && status != AP_E_MEMORY) // moved, with its files
-    status = parse(run, about->scenario, run->path, &beside);
+    status = ap__run_parse(run, kind, about->scenario, run->path, NULL, &beside);
   if (status == AP_E_MEMORY) return ap__no_memory(error);
   if (status == AP_OK) return AP_OK;
   ap__log_run_warn(run, true,

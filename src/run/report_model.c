@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "num/vec3.h"
 #include "run/report.h"
 
 enum { MOST_MESH_BYTES = 256 << 20, MOST_MESHES = 1000 }; // in a page
@@ -26,14 +27,10 @@ static void multiply(const double a[9], const double b[9], double c[9]) {
       c[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
-static void apply(const double R[9], const double x[3], double y[3]) {
-  for (int i = 0; i < 3; i++) y[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
-}
-
 static frame compose(const frame *a, const frame *b) {
   frame c;
   multiply(a->R, b->R, c.R);
-  apply(a->R, b->p, c.p);
+  turn3(a->R, b->p, c.p);
   for (int i = 0; i < 3; i++) c.p[i] += a->p[i];
   return c;
 }
@@ -42,7 +39,7 @@ static frame inverse(const frame *a) {
   frame c;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) c.R[3 * i + j] = a->R[3 * j + i];
-  apply(c.R, a->p, c.p);
+  turn3(c.R, a->p, c.p);
   for (int i = 0; i < 3; i++) c.p[i] = -c.p[i];
   return c;
 }
@@ -316,7 +313,7 @@ static double write_joint(const ap__report *report, int body, const double axis[
 static void unit_axis(const ap_body_def *def, double axis[3]) {
   static const double z[3] = {0, 0, 1};
   const double *given = def->place.kind <= AP_PLACE_MATRIX ? def->axis : z;
-  const double n = sqrt(given[0] * given[0] + given[1] * given[1] + given[2] * given[2]);
+  const double n = norm3(given);
   for (int k = 0; k < 3; k++) axis[k] = n > 0 ? given[k] / n : z[k];
 }
 

@@ -35,7 +35,7 @@ static ap_run_kind kind_of_file(const char *path) {
 
 ap_status ap_run_open(const char *path, const ap_run_options *options, ap_run **run,
                       ap_error *error) {
-  const ap_run_options none = {AP_RUN_ANY, {0}};
+  const ap_run_options none = {0};
   if (!options) options = &none;
   *run = NULL;
   ap_run *r = calloc(1, sizeof *r);
@@ -43,10 +43,9 @@ ap_status ap_run_open(const char *path, const ap_run_options *options, ap_run **
   r->path = ap__pool_text(&r->pool, path, strlen(path));
   r->kind = options->kind == AP_RUN_ANY ? kind_of_file(path) : options->kind;
   const ap_status status = !r->path                       ? ap__no_memory(error)
-                           : r->kind == AP_RUN_SIMULATION ? ap__simulation_open(r, error)
-                           : r->kind == AP_RUN_CONTROL
-                               ? ap__control_run_open(r, &options->control, error)
-                               : ap__log_run_open(r, error);
+                           : r->kind == AP_RUN_SIMULATION ? ap__simulation_open(r, options, error)
+                           : r->kind == AP_RUN_CONTROL    ? ap__control_run_open(r, options, error)
+                                                          : ap__log_run_open(r, error);
   if (status == AP_OK)
     *run = r;
   else

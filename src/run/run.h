@@ -100,9 +100,16 @@ struct ap_run {
 ap_run_kind ap__kind_of_text(const char *text);
 
 // Open the kinds: run has its path, and is freed by the caller on failure.
-ap_status ap__simulation_open(ap_run *run, ap_error *error);
-ap_status ap__control_run_open(ap_run *run, const ap_control_options *options, ap_error *error);
+ap_status ap__simulation_open(ap_run *run, const ap_run_options *options, ap_error *error);
+ap_status ap__control_run_open(ap_run *run, const ap_run_options *options, ap_error *error);
 ap_status ap__log_run_open(ap_run *run, ap_error *error);
+
+// Read the scenario, or control scenario, at its path, with the keys that options->part stands for.
+ap_status ap__run_read(ap_run *run, const ap_run_options *options, ap_error *error);
+// The same of a text; files that it names are looked for beside this one. options: of a control
+// scenario, or NULL.
+ap_status ap__run_parse(ap_run *run, ap_run_kind kind, const char *text, const char *file,
+                        const ap_control_options *options, ap_error *error);
 
 // The columns of a scenario's run.
 void ap__simulation_columns(const ap_scenario *scenario, ap__columns *rows, ap__columns *events);

@@ -171,9 +171,8 @@ static double *put_forces(ap_run *run, double *to) {
   const ap__simulation *s = &run->simulation;
   const int points = run->scene->npoint, n = ap_sim_contacts(s->sim, s->contact, s->contacts);
   for (int k = 0; k < 3 * points; k++) to[k] = 0;
-  for (int k = 0; k < n && k < s->contacts; k++) {
+  for (int k = 0; k < n && k < s->contacts; k++)
     for (int i = 0; i < 3; i++) to[3 * s->contact[k].point + i] += s->contact[k].force[i];
-  }
   return to + 3 * (ptrdiff_t)points;
 }
 
@@ -297,10 +296,10 @@ static void release(ap_run *run) {
   free(s->memory);
 }
 
-ap_status ap__simulation_open(ap_run *run, ap_error *error) {
+ap_status ap__simulation_open(ap_run *run, const ap_run_options *options, ap_error *error) {
   static const ap__run_source source = {start, step, part, release};
   ap__simulation *s = &run->simulation;
-  const ap_status status = ap_scenario_read(run->path, &run->scenario, error);
+  const ap_status status = ap__run_read(run, options, error);
   if (status != AP_OK) return status;
   run->source = &source;
   run->model = ap_scenario_model(run->scenario);
