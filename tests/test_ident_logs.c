@@ -268,7 +268,8 @@ TEST(logs_are_checked) {
   drop_rates(&l);
   CHECK_STATUS(ap_dataset_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
   CHECK_HAS(a.error.text, "too few for a filter");
-  ap_prepare_options o = {.cutoff = 300, .order = 4};
+  ap_prepare_options o = ap_default_prepare();
+  o.cutoff = 300;
   CHECK_STATUS(ap_dataset_prepare(a.id, &l.x, &o, &s, &a.error), AP_E_ARG);
   CHECK_HAS(a.error.text, "cutoff");
   free_record(&l), arm_free(&a);

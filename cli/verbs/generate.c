@@ -140,8 +140,8 @@ static int run(const cli_arguments *arguments) {
   int status = parse_options(arguments, &generating);
   if (status != CLI_OK) return status;
   const char *folder = arguments->value[OUTPUT], *name = arguments->argument[0];
-  const bool as_it_is = !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] &&
-                        !cli_is_reduced(arguments);
+  const bool as_it_is =
+      !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] && !cli_is_reduced(arguments);
   const ap_parallel *closed = ap_parallel_builtin(name, NULL, memory, sizeof memory);
   if (closed && as_it_is) {
     error.status = ap_generate_parallel(closed, &generating, &code, &error);

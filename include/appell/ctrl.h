@@ -63,6 +63,7 @@ typedef struct ap_ctrl_def {
   double windup;            ///< rad/s2: the most that integral action may ask for: 100
   const ap_functions *code; ///< to compute with where that fits, see ap_work_use(): NULL
   bool friction;            ///< compensate friction and rotors of the model (docs/control.md): true
+  unsigned cookie;          ///< ap_default_ctrl() sets it
 } ap_ctrl_def;
 /// The defaults named above; set the model.
 AP_API ap_ctrl_def ap_default_ctrl(void);

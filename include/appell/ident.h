@@ -127,6 +127,7 @@ typedef struct ap_fit_options {
   double truncate;     ///< AP_FIT_SVD: relative size of singular values that are left out; 1e-8
   int iterations;      ///< AP_FIT_CONSISTENT: at most; 500
   const double *start; ///< AP_FIT_CONSISTENT: [np] where to start; NULL: the model
+  unsigned cookie;     ///< ap_default_fit() sets it
 } ap_fit_options;
 /// The defaults named above.
 AP_API ap_fit_options ap_default_fit(void);
@@ -191,11 +192,12 @@ AP_API void ap_samples_free(ap_samples *samples);
 
 /// How raw logs are treated. Start from ap_default_prepare().
 typedef struct ap_prepare_options {
-  double cutoff; ///< Hz, of the low-pass filter; 10, or a quarter of the sampling rate if less
-  int order;     ///< of the Butterworth filter, run forwards and back; 1 to 8, default 4
-  bool always;   ///< filter although v and a were measured
-  double spikes; ///< before the filter, a number farther from the median of the eleven samples
-                 ///< around it than so many robust deviations is replaced by it; 8; 0: none is
+  double cutoff;   ///< Hz, of the low-pass filter; 10, or a quarter of the sampling rate if less
+  int order;       ///< of the Butterworth filter, run forwards and back; 1 to 8, default 4
+  bool always;     ///< filter although v and a were measured
+  double spikes;   ///< before the filter, a number farther from the median of the eleven samples
+                   ///< around it than so many robust deviations is replaced by it; 8; 0: none is
+  unsigned cookie; ///< ap_default_prepare() sets it
 } ap_prepare_options;
 /// The defaults named above.
 AP_API ap_prepare_options ap_default_prepare(void);
@@ -250,7 +252,8 @@ typedef struct ap_excite_options {
   unsigned seed;       ///< of the random numbers; default 1
   /// Where not NULL, called now and then with the evaluations done, and with context.
   void (*progress)(void *context, int done);
-  void *context; ///< for progress
+  void *context;   ///< for progress
+  unsigned cookie; ///< ap_default_excite() sets it
 } ap_excite_options;
 /// The defaults named above.
 AP_API ap_excite_options ap_default_excite(void);

@@ -15,7 +15,7 @@ struct ap_dataset {
 };
 
 ap_prepare_options ap_default_prepare(void) {
-  return (ap_prepare_options){.order = 4, .spikes = 8};
+  return (ap_prepare_options){.order = 4, .spikes = 8, .cookie = AP_COOKIE};
 }
 
 void ap_dataset_free(ap_dataset *states) {
@@ -286,9 +286,10 @@ ap_status ap_dataset_prepare(const ap_ident *id, const ap_samples *x,
                              const ap_prepare_options *options, ap_dataset **states,
                              ap_error *error) {
   *states = NULL;
+  ap_prepare_options o = options ? *options : ap_default_prepare();
+  if (!AP_STARTS_FROM(ap_default_prepare, &o, error)) return AP_E_ARG;
   ap_status status = check_samples(id, x, error);
   if (status) return status;
-  ap_prepare_options o = options ? *options : ap_default_prepare();
   if (!x->v || !x->a || o.always) {
     bench b = {.id = id, .x = x, .options = o, .n = (size_t)x->n};
     b.rate = (x->n - 1) / (x->t[x->n - 1] - x->t[0]);
