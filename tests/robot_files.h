@@ -199,4 +199,12 @@ static inline ap_robot *through_file(const ap_robot *robot, const char *format) 
   return back;
 }
 
+// The file of the k-th mesh of a body, as written; NULL past the last.
+static inline const char *mesh_of(const ap_robot *robot, int body, int k) {
+  const ap_shape *shape;
+  for (int i = 0; (shape = ap_robot_shape(robot, body, i)); i++)
+    if (shape->file && k-- == 0) return shape->file;
+  return NULL;
+}
+
 #endif

@@ -264,15 +264,15 @@ static ap_status fit_each(ap_reduction *red, const ap_base *base, ap_error *erro
 static ap_status fit_log(ap_ident *ident, const char *path, ap_error *error) {
   ap_base *base = NULL, *other = NULL;
   ap_samples *samples = NULL;
-  ap_states *states = NULL;
+  ap_dataset *states = NULL;
   ap_reduction *red = NULL;
   ap_status status = ap_base_find(ident, AP_BASE_QR, &base, error);
   if (!status) status = ap_base_find(ident, AP_BASE_SVD, &other, error);
   if (!status) status = ap_samples_read(ident, path, &samples, error);
-  if (!status) status = ap_states_prepare(ident, samples, NULL, &states, error);
-  if (!status) status = ap_states_reduce(states, ident, base, 2, 5, &red, error);
+  if (!status) status = ap_dataset_prepare(ident, samples, NULL, &states, error);
+  if (!status) status = ap_dataset_reduce(states, ident, base, 2, 5, &red, error);
   if (!status) status = fit_each(red, base, error);
-  ap_reduction_free(red), ap_states_free(states), ap_samples_free(samples);
+  ap_reduction_free(red), ap_dataset_free(states), ap_samples_free(samples);
   ap_base_free(base), ap_base_free(other);
   return status;
 }

@@ -633,7 +633,7 @@ TEST(wrong_options) {
 static void compare_sines(bool cosine, const double *q, int n) {
   ap_body_def body = ap_default_body();
   body.name = "pendulum", body.joint = AP_REVOLUTE, body.mass = 1, body.com[0] = 1;
-  ap_robot_def def = {.name = "sines", .bodies = &body, .nbody = 1};
+  ap_robot_def def = {.name = "sines", .bodies = &body, .nbody = 1, .cookie = AP_COOKIE};
   def.gravity[cosine ? 1 : 0] = cosine ? -1 : 1;
   size_t size = ap_model_size(&def);
   void *memory = malloc(size);

@@ -213,7 +213,8 @@ static ap_model *turning_robot(void *memory, size_t room) {
     body[k].mass = 2 + k;
     for (int i = 0; i < 6; i++) body[k].inertia[i] = i == 0 || i == 3 || i == 5 ? 0.1 : 0.01;
   }
-  ap_robot_def def = {.name = "turning", .bodies = body, .nbody = 3, .gravity = {0, 0, -9.81}};
+  ap_robot_def def = {
+      .name = "turning", .bodies = body, .nbody = 3, .gravity = {0, 0, -9.81}, .cookie = AP_COOKIE};
   return ap_model_init(&def, memory, room, NULL);
 }
 

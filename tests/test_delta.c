@@ -116,7 +116,7 @@ static rig general(const ap_delta_def *def) {
   body[9] = ap_default_body();
   body[9].name = "platform", body[9].joint = AP_FREE, body[9].mass = def->platform;
   body[9].inertia[0] = body[9].inertia[3] = body[9].inertia[5] = 1e-3; // it does not turn
-  ap_robot_def tree = {.bodies = body, .nbody = COUNT(body)};
+  ap_robot_def tree = {.bodies = body, .nbody = COUNT(body), .cookie = AP_COOKIE};
   memcpy(tree.gravity, def->gravity, sizeof tree.gravity);
   rig r = rig_of(&(ap_mechanism_def){.robot = &tree,
                                      .closures = closure,

@@ -94,7 +94,7 @@ static rig general(const ap_five_bar_def *def) {
   body[0].rotor_inertia = a[0].rotor, body[2].rotor_inertia = a[1].rotor;
   body[4].name = "load", body[4].parent = 4, body[4].mass = def->load;
   body[4].place.xyz[0] = a[1].rod_length;
-  ap_robot_def tree = {.bodies = body, .nbody = COUNT(body)};
+  ap_robot_def tree = {.bodies = body, .nbody = COUNT(body), .cookie = AP_COOKIE};
   tree.gravity[0] = def->gravity[0], tree.gravity[1] = def->gravity[1];
   ap_closure_def P = ap_default_closure();
   P.name = "P", P.body[0] = 2, P.body[1] = 4;

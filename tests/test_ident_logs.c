@@ -95,22 +95,22 @@ static void check_rates(double jitter, double bound_v, double bound_a) {
   record l;
   make_record(&l, &a, &r, jitter);
   drop_rates(&l);
-  ap_states *s = NULL;
-  CHECK_OK(ap_states_prepare(a.id, &l.x, NULL, &s, &a.error));
+  ap_dataset *s = NULL;
+  CHECK_OK(ap_dataset_prepare(a.id, &l.x, NULL, &s, &a.error));
   double start = l.x.t[0], step = (l.x.t[SAMPLES - 1] - start) / (SAMPLES - 1);
-  for (int i = 0; s && i < ap_states_count(s); i++) {
+  for (int i = 0; s && i < ap_dataset_count(s); i++) {
     const double *q, *v, *acc, *tau;
     double want[3][6];
-    ap_states_at(s, i, &q, &v, &acc, &tau);
+    ap_dataset_at(s, i, &q, &v, &acc, &tau);
     // the first kept sample lies four cutoff periods (200 samples) and three more from the start
     wave_at(&l.w, 6, start + step * (203 + 25 * i), want[0], want[1], want[2]);
-    bool inside = i > 12 && i < ap_states_count(s) - 12;
+    bool inside = i > 12 && i < ap_dataset_count(s) - 12;
     CHECK_WITHIN(q, want[0], 6, 1e-6);
     CHECK_WITHIN(v, want[1], 6, inside ? bound_v : 1e-4);
     CHECK_WITHIN(acc, want[2], 6, inside ? bound_a : 3e-3);
   }
-  CHECK(s && ap_states_count(s) == (SAMPLES - 406 - 1) / 25 + 1);
-  ap_states_free(s), free_record(&l), arm_free(&a);
+  CHECK(s && ap_dataset_count(s) == (SAMPLES - 406 - 1) / 25 + 1);
+  ap_dataset_free(s), free_record(&l), arm_free(&a);
 }
 
 TEST(rates_from_positions) { check_rates(0, 1e-6, 5e-6); }
@@ -133,10 +133,10 @@ TEST(parameters_from_a_raw_log) {
     l.x.tau[i] += 0.01 * sqrt(rms[i % n]) * rng_normal(&r);
   }
   drop_rates(&l);
-  ap_states *s = NULL;
+  ap_dataset *s = NULL;
   ap_reduction *red = NULL, *test = NULL;
-  CHECK_OK(ap_states_prepare(a.id, &l.x, NULL, &s, &a.error));
-  if (s && CHECK_OK(ap_states_reduce(s, a.id, a.base, 5, 5, &red, &a.error))) {
+  CHECK_OK(ap_dataset_prepare(a.id, &l.x, NULL, &s, &a.error));
+  if (s && CHECK_OK(ap_dataset_reduce(s, a.id, a.base, 5, 5, &red, &a.error))) {
     ap_fit *fit = fit_by(&a, red, AP_FIT_CONSISTENT);
     wave fresh = random_wave(&r, n);
     CHECK_OK(ap_reduction_create(a.id, 1, &test, &a.error));
@@ -151,7 +151,7 @@ TEST(parameters_from_a_raw_log) {
     if (fit) CHECK(ap_ident_physical(a.id, fit->parameter));
     ap_fit_free(fit);
   }
-  ap_reduction_free(red), ap_reduction_free(test), ap_states_free(s), free_record(&l);
+  ap_reduction_free(red), ap_reduction_free(test), ap_dataset_free(s), free_record(&l);
   arm_free(&a);
 }
 
@@ -174,11 +174,11 @@ TEST(outliers_are_left_out) {
   }
   l.x.n = SAMPLES / 4; // as many as the test needs
   gross /= 4;
-  ap_states *s = NULL;
-  CHECK_OK(ap_states_prepare(a.id, &l.x, NULL, &s, &a.error));
+  ap_dataset *s = NULL;
+  CHECK_OK(ap_dataset_prepare(a.id, &l.x, NULL, &s, &a.error));
   for (int turn = 0; s && turn < 2; turn++) {
     ap_reduction *red = NULL;
-    CHECK_OK(ap_states_reduce(s, a.id, a.base, 1, turn == 0 ? 0 : 5, &red, &a.error));
+    CHECK_OK(ap_dataset_reduce(s, a.id, a.base, 1, turn == 0 ? 0 : 5, &red, &a.error));
     ap_fit *fit = red ? fit_by(&a, red, AP_FIT_WEIGHTED) : NULL;
     long out = 0, left = 0;
     for (int k = 0; fit && k < fit->n; k++) {
@@ -191,16 +191,16 @@ TEST(outliers_are_left_out) {
     ap_fit_free(fit), ap_reduction_free(red);
   }
   CHECK(worst[0] > 5 * worst[1]);
-  ap_states_free(s), free_record(&l), arm_free(&a);
+  ap_dataset_free(s), free_record(&l), arm_free(&a);
 }
 
 // The largest difference of a force between two lists of states, relative to the largest force.
-static double apart(const ap_states *s, const ap_states *t, int n) {
+static double apart(const ap_dataset *s, const ap_dataset *t, int n) {
   double most = 0, size = 0;
-  for (int i = 0; i < ap_states_count(s); i++) {
+  for (int i = 0; i < ap_dataset_count(s); i++) {
     const double *q, *v, *a, *tau, *other;
-    ap_states_at(s, i, &q, &v, &a, &tau);
-    ap_states_at(t, i, &q, &v, &a, &other);
+    ap_dataset_at(s, i, &q, &v, &a, &tau);
+    ap_dataset_at(t, i, &q, &v, &a, &other);
     for (int j = 0; j < n; j++)
       if (isfinite(tau[j]) && isfinite(other[j]))
         most = fmax(most, fabs(tau[j] - other[j])), size = fmax(size, fabs(tau[j]));
@@ -219,24 +219,24 @@ TEST(spikes_are_replaced) {
   make_record(&l, &a, &r, 0);
   drop_rates(&l);
   const int n = ap_nv(a.m);
-  ap_states *clean = NULL, *mended = NULL, *spoilt = NULL;
-  CHECK_OK(ap_states_prepare(a.id, &l.x, NULL, &clean, &a.error));
-  CHECK_EQ_INT((int)ap_states_spikes(clean), 0);
+  ap_dataset *clean = NULL, *mended = NULL, *spoilt = NULL;
+  CHECK_OK(ap_dataset_prepare(a.id, &l.x, NULL, &clean, &a.error));
+  CHECK_EQ_INT((int)ap_dataset_spikes(clean), 0);
   int wrong = 0;
   for (int i = 20; i < SAMPLES; i += 50, wrong += 2) {
     l.x.tau[i * n + i / 50 % n] += rng_uniform(&r, 300, 500);
     l.x.q[(i + 17) * n + i / 50 % n] -= rng_uniform(&r, 1, 2);
   }
-  CHECK_OK(ap_states_prepare(a.id, &l.x, NULL, &mended, &a.error));
+  CHECK_OK(ap_dataset_prepare(a.id, &l.x, NULL, &mended, &a.error));
   ap_prepare_options none = ap_default_prepare();
   none.spikes = 0;
-  CHECK_OK(ap_states_prepare(a.id, &l.x, &none, &spoilt, &a.error));
+  CHECK_OK(ap_dataset_prepare(a.id, &l.x, &none, &spoilt, &a.error));
   if (clean && mended && spoilt) {
-    CHECK_EQ_INT((int)ap_states_spikes(mended), wrong);
+    CHECK_EQ_INT((int)ap_dataset_spikes(mended), wrong);
     CHECK(apart(clean, mended, n) < 1e-3);
     CHECK(apart(clean, spoilt, n) > 1e-2);
   }
-  ap_states_free(clean), ap_states_free(mended), ap_states_free(spoilt);
+  ap_dataset_free(clean), ap_dataset_free(mended), ap_dataset_free(spoilt);
   free_record(&l), arm_free(&a);
 }
 
@@ -247,29 +247,30 @@ TEST(logs_are_checked) {
   rng r = rng_seed(1);
   record l;
   make_record(&l, &a, &r, 0);
-  ap_states *s = NULL;
+  ap_dataset *s = NULL;
   double keep = l.x.t[700];
   l.x.t[700] = l.x.t[699];
-  CHECK_STATUS(ap_states_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
+  CHECK_STATUS(ap_dataset_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
   CHECK_EQ_INT(a.error.line, 701);
   CHECK_HAS(a.error.text, "must increase");
   l.x.t[700] = keep, l.x.tau[6 * 30 + 2] = NAN;
-  CHECK_STATUS(ap_states_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
+  CHECK_STATUS(ap_dataset_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
   CHECK_EQ_INT(a.error.line, 31);
   l.x.tau[6 * 30 + 2] = 0;
   for (int i = 900; i < SAMPLES; i++) l.x.t[i] += 3;
-  CHECK_STATUS(ap_states_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
+  CHECK_STATUS(ap_dataset_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
   CHECK_EQ_INT(a.error.line, 901);
   CHECK_HAS(a.error.text, "gap");
   l.x.n = 15;
-  CHECK_STATUS(ap_states_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
+  CHECK_STATUS(ap_dataset_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
   CHECK_HAS(a.error.text, "too few");
   l.x.n = 300;
   drop_rates(&l);
-  CHECK_STATUS(ap_states_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
+  CHECK_STATUS(ap_dataset_prepare(a.id, &l.x, NULL, &s, &a.error), AP_E_ARG);
   CHECK_HAS(a.error.text, "too few for a filter");
-  ap_prepare_options o = {.cutoff = 300, .order = 4};
-  CHECK_STATUS(ap_states_prepare(a.id, &l.x, &o, &s, &a.error), AP_E_ARG);
+  ap_prepare_options o = ap_default_prepare();
+  o.cutoff = 300;
+  CHECK_STATUS(ap_dataset_prepare(a.id, &l.x, &o, &s, &a.error), AP_E_ARG);
   CHECK_HAS(a.error.text, "cutoff");
   free_record(&l), arm_free(&a);
 }
@@ -322,20 +323,20 @@ TEST(angles_are_unwrapped) {
   make_record(&l, &a, &r, 0);
   drop_rates(&l);
   l.x.n = 2000;
-  ap_states *plain = NULL, *wrapped = NULL;
-  CHECK_OK(ap_states_prepare(a.id, &l.x, NULL, &plain, &a.error));
+  ap_dataset *plain = NULL, *wrapped = NULL;
+  CHECK_OK(ap_dataset_prepare(a.id, &l.x, NULL, &plain, &a.error));
   const double turn = 2 * acos(-1.0), first = l.x.q[0];
   for (int i = 0; i < 6 * l.x.n; i += 6) // the first joint, shown from its own start to a turn on
     if (l.x.q[i] < first) l.x.q[i] += turn;
-  CHECK_OK(ap_states_prepare(a.id, &l.x, NULL, &wrapped, &a.error));
-  for (int i = 0; plain && wrapped && i < ap_states_count(plain); i++) {
+  CHECK_OK(ap_dataset_prepare(a.id, &l.x, NULL, &wrapped, &a.error));
+  for (int i = 0; plain && wrapped && i < ap_dataset_count(plain); i++) {
     const double *q[2], *v[2], *acc[2], *tau[2];
-    ap_states_at(plain, i, &q[0], &v[0], &acc[0], &tau[0]);
-    ap_states_at(wrapped, i, &q[1], &v[1], &acc[1], &tau[1]);
+    ap_dataset_at(plain, i, &q[0], &v[0], &acc[0], &tau[0]);
+    ap_dataset_at(wrapped, i, &q[1], &v[1], &acc[1], &tau[1]);
     CHECK_WITHIN(q[0], q[1], 6, 1e-12);
     CHECK_WITHIN(acc[0], acc[1], 6, 1e-9);
   }
-  ap_states_free(plain), ap_states_free(wrapped), free_record(&l), arm_free(&a);
+  ap_dataset_free(plain), ap_dataset_free(wrapped), free_record(&l), arm_free(&a);
 }
 
 // ---- excitation --------------------------------------------------------------------------------

@@ -535,7 +535,7 @@ TEST(shapes_and_lines_follow) {
   CHECK_EQ_INT(ap_robot_line(robot, 2), 8);
   CHECK_EQ_INT(ap_robot_shapes(robot), 2);
   CHECK_EQ_INT(ap_robot_shape(robot, 1, 0)->kind, AP_SHAPE_SPHERE);
-  CHECK_STR(ap_robot_mesh(robot, 1, 0), "b.stl");
+  CHECK_STR(ap_robot_shape(robot, 1, 1)->file, "b.stl");
   CHECK(!ap_robot_shape(robot, 2, 0));
   ap_robot_free(robot);
 }

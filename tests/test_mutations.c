@@ -268,9 +268,9 @@ TEST(many_meshes_frames_and_axes_are_written_in_linear_time) {
   ap_robot *robot = read_good(text, "yaml", (ap_read_options){0});
   free(text);
   if (!robot) return;
-  CHECK_STR(ap_robot_mesh(robot, 1, MESHES - 1), "m99999");
+  CHECK_STR(mesh_of(robot, 1, MESHES - 1), "m99999");
   ap_robot *back = through_file(robot, "urdf");
-  if (back) CHECK_STR(ap_robot_mesh(back, 2, MESHES - 1), "m99999"); // body 1 is the root link
+  if (back) CHECK_STR(mesh_of(back, 2, MESHES - 1), "m99999"); // body 1 is the root link
   ap_robot_free(back);
   ap_robot_free(robot);
 }

@@ -191,6 +191,9 @@ TEST(a_report_does_not_depend_on_what_was_read_before) {
   options.page = "<p></p>";
   CHECK_STATUS(ap_run_report(run, &options, add, &page, &error), AP_E_ARG);
   CHECK_HAS(error.text, "no place");
+  options.cookie = 0;
+  CHECK_STATUS(ap_run_report(run, &options, add, &page, &error), AP_E_ARG);
+  CHECK_HAS(error.text, "ap_default_report()");
   free(first.text), free(second.text), free(page.text);
   ap_run_free(run);
   remove_folder();

@@ -102,6 +102,18 @@ static const ap_servo_result *to_the_end(arm *a, ap_servo_record *r) {
 
 // ---- the rack ----------------------------------------------------------------------------------
 
+TEST(the_outputs_of_the_tool_are_those_that_were_set_last) {
+  arm a;
+  ap_servo_record r;
+  lay(&a);
+  go(&a, 0.1, 0.2);
+  for (uint32_t tools = 0; tools < 6; tools++) {
+    if (tools > 0) ap_servo_set_tools(a.servo, tools);
+    CHECK(ap_servo_step(a.servo) && ap_servo_take(a.servo, &r) && r.output.tools == tools);
+  }
+  drop(&a);
+}
+
 TEST(friction_holds_a_joint_that_torque_does_not_break_away) {
   arm a;
   lay(&a);

@@ -43,7 +43,7 @@ TEST(every_kind_of_shape_arrives) {
   CHECK_BITS(ap_robot_shape(robot, 1, 4)->size, ((double[]){1, 1, 1}), 3);
   CHECK(!ap_robot_shape(robot, 1, 5) && !ap_robot_shape(robot, 0, 0) &&
         !ap_robot_shape(robot, 2, 0) && !ap_robot_shape(robot, 1, -1));
-  CHECK_STR(ap_robot_mesh(robot, 1, 1), "n.dae");
+  CHECK_STR(mesh_of(robot, 1, 1), "n.dae");
   ap_robot_free(robot);
 }
 

@@ -50,8 +50,8 @@ TEST(every_element_arrives) {
   CHECK(isinf(hand->lower) && isinf(hand->upper));
   CHECK_STR(joint_of(&ap_robot_definition(robot)->bodies[finger->mimic - 1]), "hand_joint");
   CHECK(finger->mimic_ratio == -0.5 && finger->mimic_offset == 0.01);
-  CHECK_STR(ap_robot_mesh(robot, 1, 0), "package://full/base.stl");
-  CHECK(ap_robot_mesh(robot, 1, 1) == NULL && ap_robot_mesh(robot, 2, 0) == NULL);
+  CHECK_STR(mesh_of(robot, 1, 0), "package://full/base.stl");
+  CHECK(mesh_of(robot, 1, 1) == NULL && mesh_of(robot, 2, 0) == NULL);
   ap_model *model = NULL;
   CHECK_OK(ap_robot_model(robot, &model, NULL));
   CHECK_EQ_INT(ap_nv(model), 2); // the follower has no coordinate
@@ -103,14 +103,14 @@ TEST(meshes_stay_with_their_links) {
   static const char *const want[2][4] = {{"a0", "a1", "a2", NULL}, {"b0", "b1", NULL, NULL}};
   for (int i = 0; i < 2; i++)
     for (int k = 0; k == 0 || want[i][k - 1]; k++) {
-      const char *mesh = ap_robot_mesh(robot, i + 1, k);
+      const char *mesh = mesh_of(robot, i + 1, k);
       if (want[i][k])
         CHECK_STR(mesh, want[i][k]);
       else
         CHECK(!mesh);
     }
-  CHECK(!ap_robot_mesh(robot, 0, 0) && !ap_robot_mesh(robot, 3, 0));
-  CHECK(!ap_robot_mesh(robot, 1, -1));
+  CHECK(!mesh_of(robot, 0, 0) && !mesh_of(robot, 3, 0));
+  CHECK(!mesh_of(robot, 1, -1));
   ap_robot_free(robot);
 }
 

@@ -43,7 +43,7 @@ TEST(every_key_arrives) {
   CHECK_BITS(base->place.rpy, ((double[]){0, 0, 0.1}), 3);
   CHECK_BITS(base->inertia, ((double[]){0.1, 0.01, -0.02, 0.2, 0.003, 0.15}), 6);
   CHECK_BITS(base->inertia_rpy, ((double[]){0.1, 0, 0}), 3);
-  CHECK_STR(ap_robot_mesh(robot, 1, 0), "package://full/base.stl");
+  CHECK_STR(mesh_of(robot, 1, 0), "package://full/base.stl");
   CHECK_EQ_INT(finger->joint, AP_PRISMATIC);
   CHECK_BITS(finger->axis, ((double[]){0, 1, 0}), 3);
   CHECK(finger->lower == 0 && finger->upper == 0.04 && finger->effort_limit == 20);

@@ -109,7 +109,7 @@ static int read_log(cli_identification *f, const wish *w, const char *path, cli_
   data->path = path;
   data->samples = samples->n;
   if (samples->n > 1) data->duration = samples->t[samples->n - 1] - samples->t[0];
-  error.status = ap_states_prepare(f->ident, samples, &w->prepare, &data->states, &error);
+  error.status = ap_dataset_prepare(f->ident, samples, &w->prepare, &data->states, &error);
   ap_samples_free(samples);
   if (error.status == AP_OK) return CLI_OK;
   const bool bad = error.status == AP_E_ARG || error.status == AP_E_UNSUPPORTED;
@@ -119,7 +119,7 @@ static int read_log(cli_identification *f, const wish *w, const char *path, cli_
 static int reduce(cli_identification *f, cli_log_data *data, int folds, double reject) {
   ap_error error = {0};
   error.status =
-      ap_states_reduce(data->states, f->ident, f->base, folds, reject, &data->reduction, &error);
+      ap_dataset_reduce(data->states, f->ident, f->base, folds, reject, &data->reduction, &error);
   return error.status == AP_OK ? CLI_OK : fail(data->path, &error);
 }
 
@@ -155,7 +155,7 @@ static double residual_with(const cli_identification *f, const ap_ident_options 
   ap_status status = ap_ident_create(f->model.model, look_for, &ident, NULL);
   if (status == AP_OK) status = ap_base_find(ident, AP_BASE_QR, &base, NULL);
   if (status == AP_OK)
-    status = ap_states_reduce(f->data.states, ident, base, 1, 0, &reduction, NULL);
+    status = ap_dataset_reduce(f->data.states, ident, base, 1, 0, &reduction, NULL);
   if (status == AP_OK) status = ap_fit_make(reduction, base, AP_FIT_WEIGHTED, NULL, &fit, NULL);
   if (status == AP_OK) {
     residual = 0;
@@ -215,7 +215,7 @@ static int identify(cli_identification *f, const wish *w, const cli_arguments *a
 }
 
 static void free_log(cli_log_data *data) {
-  ap_states_free(data->states);
+  ap_dataset_free(data->states);
   ap_reduction_free(data->reduction);
 }
 

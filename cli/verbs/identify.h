@@ -14,7 +14,7 @@ typedef struct cli_log_data {
   const char *path; ///< NULL: there is none
   int samples;      ///< in the file
   double duration;  ///< s
-  ap_states *states;
+  ap_dataset *states;
   ap_reduction *reduction;
 } cli_log_data;
 

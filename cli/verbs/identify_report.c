@@ -179,8 +179,8 @@ static int print_json(const cli_identification *f, cli_out *out) {
     ap_json_string(&json, "model", ap_model_name(f->model.model));
     ap_json_string(&json, "method", ap_fit_method_name(f->method));
     ap_json_integer(&json, "samples", f->data.samples);
-    ap_json_integer(&json, "states", ap_states_count(f->data.states));
-    ap_json_integer(&json, "spikes", (int)ap_states_spikes(f->data.states));
+    ap_json_integer(&json, "states", ap_dataset_count(f->data.states));
+    ap_json_integer(&json, "spikes", (int)ap_dataset_spikes(f->data.states));
     json_parameters(f, &json, fit);
     ap_json_number(&json, "condition", fit->condition);
     json_joints(f, &json, "force_rms", e.force);
@@ -267,9 +267,9 @@ static int print_tables(const cli_identification *f, cli_out *out) {
   const ap_fit *fit = f->fit[f->method];
   cli_out_printf(out, "%.200s: %d base parameters of %d standard ones\n",
                  ap_model_name(f->model.model), fit->n, fit->np);
-  const long spikes = ap_states_spikes(f->data.states);
+  const long spikes = ap_dataset_spikes(f->data.states);
   cli_out_printf(out, "%.200s: %d samples in %.6g s, %d states", f->data.path, f->data.samples,
-                 f->data.duration, ap_states_count(f->data.states));
+                 f->data.duration, ap_dataset_count(f->data.states));
   if (spikes > 0) cli_out_printf(out, "; %ld spikes replaced", spikes);
   cli_out_printf(out, "\n\n");
   int status = print_methods(f, out);

@@ -7,11 +7,11 @@
 /// | header  | what it is about                                                                   |
 /// |---------|------------------------------------------------------------------------------------|
 /// | base.h  | status codes, the error record                                                     |
-/// | model.h | define a robot, check it, freeze it; lock joints, take a part of a robot            |
-/// | work.h  | the memory that algorithms work in, in parts; payload, gravity, friction, own code  |
-/// | kin.h   | poses, velocities, Jacobians, inverse kinematics                                    |
-/// | dyn.h   | inverse and forward dynamics, inertia and Coriolis matrices, derivatives, energy    |
-/// | batch.h | the same for many states at once, rollouts                                          |
+/// | model.h | define a robot, check it, freeze it; lock joints, take a part of a robot           |
+/// | work.h  | the memory that algorithms work in, in parts; payload, gravity, friction, own code |
+/// | kin.h   | poses, velocities, Jacobians, inverse kinematics                                   |
+/// | dyn.h   | inverse and forward dynamics, inertia and Coriolis matrices, derivatives, energy   |
+/// | batch.h | the same for many states at once, rollouts                                         |
 ///
 /// Functions in double have plain names, their twins in single precision end in _f32.
 ///

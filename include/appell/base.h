@@ -57,6 +57,11 @@ typedef struct ap_error {
   char text[320];   ///< for a person
 } ap_error;
 
+/// What a default function writes into the last field of a definition or of options. Whoever takes
+/// such a struct refuses one without it (AP_E_ARG): a later version may add fields whose default is
+/// not zero, and a program that starts from the default function need not know them.
+#define AP_COOKIE 0xA99E11u
+
 /// Steps that a count tells apart, with 0 for what belongs to none.
 enum { AP_STEPS = 8 };
 

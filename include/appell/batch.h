@@ -155,6 +155,7 @@ typedef struct ap_rollout {
   long every;                ///< record the states after so many steps, again and again; 0: never
   double *record_q;          ///< [steps / every] arrays over states, nq; NULL: not recorded
   double *record_v;          ///< [steps / every] arrays over states, nv; NULL: not recorded
+  unsigned cookie;           ///< ap_default_rollout() sets it
 } ap_rollout;
 
 /// No forces, the defaults named above, nothing recorded.
@@ -204,6 +205,7 @@ typedef struct ap_rollout_f32 {
   long every;                    ///< as in ap_rollout
   float *record_q;               ///< as in ap_rollout
   float *record_v;               ///< as in ap_rollout
+  unsigned cookie;               ///< ap_default_rollout_f32() sets it
 } ap_rollout_f32;
 
 /// @name Twins in single precision

@@ -42,6 +42,7 @@ typedef struct ap_bench_options {
                           ///< default INFINITY
   const ap_peer *peer;    ///< other libraries
   int peers;              ///< how many, 8 at most
+  unsigned cookie;        ///< ap_default_bench() sets it
 } ap_bench_options;
 /// The defaults named above.
 AP_API ap_bench_options ap_default_bench(void);

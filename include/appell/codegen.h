@@ -55,6 +55,7 @@ typedef struct ap_generate_options {
   bool friction; ///< with friction and rotors, as ap_set_friction(); default: false
   bool regroup;  ///< inertial parameters regrouped to base parameters; default: true
   ap_target target; ///< default: AP_TARGET_C
+  unsigned cookie;  ///< ap_default_generate() sets it
 } ap_generate_options;
 
 /// The defaults named above, in double.
@@ -108,6 +109,7 @@ typedef struct ap_compile_options {
   unsigned functions;   ///< bit 1 << AP_GEN_...; default: those of ap_functions
   bool friction;        ///< with friction and rotors, as ap_set_friction(); default: false
   bool batch;           ///< also for many states at once; default: true
+  unsigned cookie;      ///< ap_default_compile() sets it
 } ap_compile_options;
 
 /// The defaults named above.

@@ -38,7 +38,8 @@ typedef struct ap_compare_options {
   /// Where not NULL, called before every step with the part that is done, from 0 to 1, and what
   /// the step is.
   void (*progress)(void *context, double done, const char *step);
-  void *context; ///< for progress
+  void *context;   ///< for progress
+  unsigned cookie; ///< ap_default_compare() sets it
 } ap_compare_options;
 /// The defaults named above.
 AP_API ap_compare_options ap_default_compare(void);

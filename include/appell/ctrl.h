@@ -64,6 +64,7 @@ typedef struct ap_ctrl_def {
   const ap_functions *code; ///< to compute with where that fits, see ap_work_use(): NULL. Compile
                             ///< it without friction, which the controller compensates itself
   bool friction;            ///< compensate friction and rotors of the model (docs/control.md): true
+  unsigned cookie;          ///< ap_default_ctrl() sets it
 } ap_ctrl_def;
 /// The defaults named above; set the model.
 AP_API ap_ctrl_def ap_default_ctrl(void);

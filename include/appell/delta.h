@@ -51,6 +51,7 @@ typedef struct ap_delta_def {
   double least_serial;   ///< serial singularity: |serial| or cos chi at or below this, 1e-7 to 0.1:
                          ///< 1e-6
   double least_parallel; ///< parallel singularity: |parallel| at or below this, 1e-12 to 0.1: 1e-9
+  unsigned cookie;       ///< ap_default_delta() sets it
 } ap_delta_def;
 
 /// The built-in mechanism `delta` of loop.h: the dimensions of the ABB FlexPicker IRB 360-1/1600 in

@@ -89,9 +89,6 @@ typedef struct ap_shape {
 AP_API const ap_shape *ap_robot_shape(const ap_robot *robot, int body, int k);
 /// Number of shapes of the whole robot, visual and collision.
 AP_API int ap_robot_shapes(const ap_robot *robot);
-/// A mesh file that body i's visual (or collision) elements name, as written in the file; NULL
-/// past the last.
-AP_API const char *ap_robot_mesh(const ap_robot *robot, int body, int k);
 
 /// The file that a mesh's name in a robot file means. `package://NAME/REST` (also `model://`, and
 /// xacro's `$(find NAME)/REST`) is looked for, from the robot file's folder upwards, in a folder

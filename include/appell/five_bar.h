@@ -39,6 +39,7 @@ typedef struct ap_five_bar_def {
   double least_serial;      ///< serial singularity: |serial| at or below this, 1e-7 to 0.1: 1e-6
   double least_parallel;    ///< parallel singularity: |parallel| at or below this, 1e-12 to 0.1:
                             ///< 1e-9
+  unsigned cookie;          ///< ap_default_five_bar() sets it
 } ap_five_bar_def;
 
 /// The built-in mechanism `five-bar` of loop.h: motors at x = -0.1 and 0.1 m, slender rods of 0.25

@@ -6,7 +6,7 @@
 /// In this order: ap_ident_create() for a model, ap_base_find() for the combinations of parameters
 /// that motion can tell, ap_reduction_add() for every measured state, ap_fit_make() by one method
 /// or several. A reduction keeps triangles instead of measurements, so its memory does not grow
-/// with them. ap_states_prepare() makes states of a raw log, ap_excite() the motion to be logged.
+/// with them. ap_dataset_prepare() makes states of a raw log, ap_excite() the motion to be logged.
 
 #ifndef APPELL_IDENT_H
 #define APPELL_IDENT_H
@@ -127,6 +127,7 @@ typedef struct ap_fit_options {
   double truncate;     ///< AP_FIT_SVD: relative size of singular values that are left out; 1e-8
   int iterations;      ///< AP_FIT_CONSISTENT: at most; 500
   const double *start; ///< AP_FIT_CONSISTENT: [np] where to start; NULL: the model
+  unsigned cookie;     ///< ap_default_fit() sets it
 } ap_fit_options;
 /// The defaults named above.
 AP_API ap_fit_options ap_default_fit(void);
@@ -191,11 +192,12 @@ AP_API void ap_samples_free(ap_samples *samples);
 
 /// How raw logs are treated. Start from ap_default_prepare().
 typedef struct ap_prepare_options {
-  double cutoff; ///< Hz, of the low-pass filter; 10, or a quarter of the sampling rate if less
-  int order;     ///< of the Butterworth filter, run forwards and back; 1 to 8, default 4
-  bool always;   ///< filter although v and a were measured
-  double spikes; ///< before the filter, a number farther from the median of the eleven samples
-                 ///< around it than so many robust deviations is replaced by it; 8; 0: none is
+  double cutoff;   ///< Hz, of the low-pass filter; 10, or a quarter of the sampling rate if less
+  int order;       ///< of the Butterworth filter, run forwards and back; 1 to 8, default 4
+  bool always;     ///< filter although v and a were measured
+  double spikes;   ///< before the filter, a number farther from the median of the eleven samples
+                   ///< around it than so many robust deviations is replaced by it; 8; 0: none is
+  unsigned cookie; ///< ap_default_prepare() sets it
 } ap_prepare_options;
 /// The defaults named above.
 AP_API ap_prepare_options ap_default_prepare(void);
@@ -208,7 +210,7 @@ AP_API ap_status ap_filter_zero_phase(double *x, int n, int stride, double rate,
                                       int order);
 
 /// The states of a log, with v and a.
-typedef struct ap_states ap_states;
+typedef struct ap_dataset ap_dataset;
 /// Make states of samples. Where v or a is missing (or options->always), positions and forces are
 /// filtered alike and positions differentiated; samples that are not evenly spaced are interpolated
 /// first, the ends that the filter spoils are left out, and of the rest as many are kept as the
@@ -217,24 +219,24 @@ typedef struct ap_states ap_states;
 /// differentiated: others need v and a (AP_E_UNSUPPORTED). AP_E_ARG for a number that is not
 /// finite, a time that does not increase, a gap; error->line is then that of the sample, 0 where
 /// there are too few.
-AP_API ap_status ap_states_prepare(const ap_ident *ident, const ap_samples *samples,
-                                   const ap_prepare_options *options, ap_states **states,
-                                   ap_error *error);
+AP_API ap_status ap_dataset_prepare(const ap_ident *ident, const ap_samples *samples,
+                                    const ap_prepare_options *options, ap_dataset **states,
+                                    ap_error *error);
 /// Free them; NULL is allowed.
-AP_API void ap_states_free(ap_states *states);
+AP_API void ap_dataset_free(ap_dataset *states);
 /// How many numbers of the samples were spikes, and were replaced.
-AP_API long ap_states_spikes(const ap_states *states);
+AP_API long ap_dataset_spikes(const ap_dataset *states);
 /// How many.
-AP_API int ap_states_count(const ap_states *states);
+AP_API int ap_dataset_count(const ap_dataset *states);
 /// State i: pointers to its numbers.
-AP_API void ap_states_at(const ap_states *states, int i, const double **q, const double **v,
-                         const double **a, const double **tau);
+AP_API void ap_dataset_at(const ap_dataset *states, int i, const double **q, const double **v,
+                          const double **a, const double **tau);
 /// Take all states into a reduction, whose gate is set in passes so that a force farther from the
 /// fit than `reject` robust standard deviations (from the median of the magnitudes) is left out; 0:
 /// none is. folds as in ap_reduction_create().
-AP_API ap_status ap_states_reduce(const ap_states *states, ap_ident *ident, const ap_base *base,
-                                  int folds, double reject, ap_reduction **reduction,
-                                  ap_error *error);
+AP_API ap_status ap_dataset_reduce(const ap_dataset *states, ap_ident *ident, const ap_base *base,
+                                   int folds, double reject, ap_reduction **reduction,
+                                   ap_error *error);
 
 // ---- excitation --------------------------------------------------------------------------------
 
@@ -250,7 +252,8 @@ typedef struct ap_excite_options {
   unsigned seed;       ///< of the random numbers; default 1
   /// Where not NULL, called now and then with the evaluations done, and with context.
   void (*progress)(void *context, int done);
-  void *context; ///< for progress
+  void *context;   ///< for progress
+  unsigned cookie; ///< ap_default_excite() sets it
 } ap_excite_options;
 /// The defaults named above.
 AP_API ap_excite_options ap_default_excite(void);

@@ -43,6 +43,7 @@ typedef struct ap_wall {
   double static_friction; ///< and of sticking, where that is larger: 0
   const double *points;   ///< AP_WALL_PROFILE: x and height of each point, m, x growing
   int npoint;             ///< AP_WALL_PROFILE: number of points, 2 or more
+  unsigned cookie;        ///< ap_default_wall() sets it
 } ap_wall;
 
 /// A frictionless plane z = 0 without rebound, with the free region above.

@@ -69,6 +69,7 @@ typedef struct ap_ik_options {
   double damping;      ///< smallest damping factor; default 1e-6
   bool position_only;  ///< leave the orientation free; R may then be NULL
   bool respect_limits; ///< keep joints inside their limits; default true
+  unsigned cookie;     ///< ap_default_ik() sets it
 } ap_ik_options;
 
 /// The defaults named above; position_only is false.

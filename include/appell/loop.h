@@ -240,8 +240,6 @@ AP_API ap_status ap_mechanism_builtin_branch(const char *name, const char *branc
 /// there; AP_E_UNSUPPORTED: stewart, which has one branch only. Unless AP_OK, x is untouched.
 AP_API ap_status ap_mechanism_builtin_configuration(const char *name, const char *branch,
                                                     const double *q, double *x);
-/// How many signs a branch has, 0 where there is one branch only or no such mechanism.
-AP_API int ap_mechanism_builtin_limbs(const char *name);
 
 // ---- files: these allocate ----------------------------------------------------------------------
 

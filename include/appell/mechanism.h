@@ -43,6 +43,7 @@ typedef struct ap_closure_def {
   double distance;      ///< m, above zero
   double ratio;         ///< of a gear; default 1
   double offset;        ///< of a gear, rad or m
+  unsigned cookie;      ///< ap_default_closure() sets it
 } ap_closure_def;
 
 /// A closure AP_CLOSE_POINT of the two origins: name NULL, axes z, ratio 1.

@@ -91,6 +91,7 @@ typedef struct ap_body_def {
   int mimic;              ///< number of the body whose joint this one follows, 0 for none
   double mimic_ratio;     ///< q = mimic_ratio * q_leader + mimic_offset
   double mimic_offset;    ///< rad or m, as q
+  unsigned cookie;        ///< ap_default_body() sets it
 } ap_body_def;
 
 /// A named frame fixed to a body.
@@ -109,6 +110,7 @@ typedef struct ap_robot_def {
   const ap_frame_def *frames; ///< named frames; NULL where there are none
   int nframe;                 ///< how many
   double gravity[3];          ///< m/s2, in the ground frame
+  unsigned cookie;            ///< ap_default_robot() sets it
 } ap_robot_def;
 
 /// A massless body on a fixed joint at its parent's origin; axis z, gear ratio 1, no limits.

@@ -108,8 +108,11 @@ AP_API ap_status ap_parallel_forward_dynamics(const ap_parallel *r, const double
 AP_API ap_status ap_parallel_energy(const ap_parallel *r, const double *q, const double *v,
                                     double *kinetic, double *potential);
 
-// The same in float. A limb is stretched or folded from 1e-3 on, if least_serial is not larger.
+/// @name Twins in single precision
+/// @{
 
+/// As its namesake in double precision. A limb is stretched or folded from 1e-3 on, if least_serial
+/// is not larger.
 AP_API ap_status ap_parallel_inverse_kinematics_f32(const ap_parallel *r, const float *q,
                                                     const float *v, const float *a, float *y,
                                                     float *yd, float *ydd);
@@ -127,6 +130,7 @@ AP_API ap_status ap_parallel_forward_dynamics_f32(const ap_parallel *r, const fl
                                                   const float *v, const float *tau, float *a);
 AP_API ap_status ap_parallel_energy_f32(const ap_parallel *r, const float *q, const float *v,
                                         float *kinetic, float *potential);
+/// @}
 
 #ifdef __cplusplus
 }

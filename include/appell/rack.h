@@ -62,6 +62,7 @@ typedef struct ap_axis {
   double pot_volt;        ///< V of the potentiometer at q = 0: 2.5
   double pot_gain;        ///< V/rad or V/m: 0.8
   double torque_per_volt; ///< N m or N at the joint for one volt: 1
+  unsigned cookie;        ///< ap_default_axis() sets it
 } ap_axis;
 /// The defaults named above.
 AP_API ap_axis ap_default_axis(void);
@@ -131,6 +132,7 @@ typedef struct ap_sim_rack_def {
   double brake;          ///< N m or N that a brake holds: 500
   double step;           ///< s: the robot's motion is integrated in steps not longer: 2.5e-4
   uint64_t seed;         ///< 1
+  unsigned cookie;       ///< ap_default_sim_rack() sets it
 } ap_sim_rack_def;
 /// The defaults named above; set model and axis.
 AP_API ap_sim_rack_def ap_default_sim_rack(void);

@@ -129,6 +129,7 @@ typedef struct ap_report_options {
   long rows;         ///< kept at most, evenly spread: 200000
   const char *page; ///< HTML in which the document is put into the element with id="run"; NULL: the
                     ///< document alone, as JSON: ap_report_page()
+  unsigned cookie;  ///< ap_default_report() sets it
 } ap_report_options;
 /// The defaults named above.
 AP_API ap_report_options ap_default_report(void);

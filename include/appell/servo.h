@@ -69,6 +69,7 @@ typedef struct ap_guards {
                     ///< potentiometer half as far is stuck: 0.03
   double mismatch;  ///< rad between encoder and potentiometer: 0.1
   double following; ///< rad from the reference: 0.5
+  unsigned cookie;  ///< ap_default_guards() sets it
 } ap_guards;
 /// The defaults named above, and the model's limits where model is not NULL.
 AP_API ap_guards ap_default_guards(const ap_model *model);
@@ -100,6 +101,7 @@ typedef struct ap_servo_def {
   const ap_servo_switch *change; ///< [changes], in the order of time
   int changes;                   ///< number of them: 0
   int ring;                      ///< records between loop and writer, a power of two: 8192
+  unsigned cookie;               ///< ap_default_servo() sets it
 } ap_servo_def;
 /// The defaults named above.
 AP_API ap_servo_def ap_default_servo(void);

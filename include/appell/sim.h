@@ -25,7 +25,8 @@ typedef struct ap_ode_options {
   double first_step;   ///< 0: chosen
   double longest_step; ///< 0: no limit
   long most_steps;     ///< between two outputs, before AP_E_NO_CONVERGENCE: 100000
-  int order; ///< of the pair of Dormand and Prince: 8; or 5, as "ode45" and many papers have
+  int order;       ///< of the pair of Dormand and Prince: 8; or 5, as "ode45" and many papers have
+  unsigned cookie; ///< ap_default_ode_options() sets it
 } ap_ode_options;
 /// The defaults named above.
 AP_API ap_ode_options ap_default_ode_options(void);
@@ -150,6 +151,7 @@ typedef struct ap_scene {
   const ap_functions *code;  ///< the robot (or the mechanism's tree) is computed with, where that
                              ///< fits, see ap_work_use(): NULL. With joint_friction, compile with
                              ///< friction (ap_compile_options), unless the robot has none
+  unsigned cookie;           ///< ap_default_scene() sets it
 } ap_scene;
 /// No walls, no forces, and the defaults named above; set the model.
 AP_API ap_scene ap_default_scene(void);

@@ -50,6 +50,7 @@ typedef struct ap_wrist_def {
   double gravity[3];         ///< m/s2, world: 0 0 -9.81
   double least_serial;       ///< serial singularity: |h_i| at or below this, 1e-7 to 0.1: 1e-6
   double least_parallel; ///< parallel singularity: |parallel| at or below this, 1e-12 to 0.1: 1e-9
+  unsigned cookie;       ///< ap_agile_wrist() sets it
 } ap_wrist_def;
 
 /// The Agile Wrist of Abedloo et al. (2014), section IV: gamma = acos(1/sqrt 3), beta =

@@ -35,6 +35,10 @@ void ap__format(char *text, size_t size, const char *format, va_list arguments) 
 void ap__refuse(ap_error *e, ap_status status, const char *format, ...) AP_PRINTF(3, 4);
 void ap__compose(char *text, size_t size, const char *format, va_list arguments) AP_PRINTF(3, 0);
 
+// Whether a definition or options came from that function, see AP_COOKIE; fills *e where not.
+#define AP_STARTS_FROM(function, def, e) ap__has_cookie((def)->cookie, #function, e)
+AP_API bool ap__has_cookie(unsigned cookie, const char *function, ap_error *e);
+
 // Make one line of a text of that length, of which something was cut off or not.
 void ap__one_line(char *text, size_t length, bool cut);
 

@@ -317,7 +317,7 @@ static ap_status run_what(const bench *b, ap_quantity what) {
 }
 
 ap_bench_options ap_default_bench(void) {
-  return (ap_bench_options){.seconds = 0.25, .most_operations = INFINITY};
+  return (ap_bench_options){.seconds = 0.25, .most_operations = INFINITY, .cookie = AP_COOKIE};
 }
 
 ap_status ap_bench_run(const ap_model *m, const ap_bench_options *options, ap_bench *found,
@@ -325,6 +325,7 @@ ap_status ap_bench_run(const ap_model *m, const ap_bench_options *options, ap_be
   const ap_bench_options standard = ap_default_bench();
   bench b = {.o = options ? options : &standard, .found = found, .error = error};
   *found = (ap_bench){0};
+  if (!AP_STARTS_FROM(ap_default_bench, b.o, error)) return AP_E_ARG;
   if (ap_nv(m) == 0) return AP__REFUSE(error, AP_E_MODEL, 0, "the robot has no joint that moves");
   found->row = calloc((size_t)AP_BENCH_QUANTITIES * MOST_WAYS, sizeof *found->row);
   ap_status status = found->row && open_bench(&b, m) ? AP_OK : AP_E_MEMORY;

@@ -303,7 +303,8 @@ static bool is_empty(const ap_comparison *c, ap_error *error) {
 static const ap_quantity all[] = {AP_INVERSE, AP_BIAS, AP_INERTIA, AP_FORWARD};
 
 ap_compare_options ap_default_compare(void) {
-  return (ap_compare_options){.what = all, .quantities = sizeof all / sizeof all[0], .seed = 1};
+  return (ap_compare_options){
+      .what = all, .quantities = sizeof all / sizeof all[0], .seed = 1, .cookie = AP_COOKIE};
 }
 
 ap_status ap_compare(const ap_model *m, const ap_compare_options *options, ap_comparison *c,
@@ -313,6 +314,7 @@ ap_status ap_compare(const ap_model *m, const ap_compare_options *options, ap_co
   b.o = options ? *options : ap_default_compare();
   b.row = b.nq + 2 * b.nv;
   *c = (ap_comparison){.states = b.o.states};
+  if (!AP_STARTS_FROM(ap_default_compare, &b.o, error)) return AP_E_ARG;
   if (b.nv == 0)
     return AP__REFUSE(error, AP_E_MODEL, 0,
                       "nothing moves in this model (a joint that does is needed)");

@@ -44,8 +44,11 @@ const char *ap_function_name(ap_function function) {
 }
 
 ap_generate_options ap_default_generate(void) {
-  return (ap_generate_options){
-      .arithmetic = AP_F64, .functions = (1u << AP_FUNCTIONS) - 1, .batch = true, .regroup = true};
+  return (ap_generate_options){.arithmetic = AP_F64,
+                               .functions = (1u << AP_FUNCTIONS) - 1,
+                               .batch = true,
+                               .regroup = true,
+                               .cookie = AP_COOKIE};
 }
 
 // ---- names -------------------------------------------------------------------------------------
@@ -244,6 +247,7 @@ static ap_status check_numbers(const generation *g, ap_error *error) {
 }
 
 static ap_status check_options(const ap_generate_options *o, ap_error *error) {
+  if (!AP_STARTS_FROM(ap_default_generate, o, error)) return AP_E_ARG;
   if (o->arithmetic != AP_F64 && o->arithmetic != AP_F32)
     return AP__REFUSE(error, AP_E_ARG, 0, "code is generated in f64 or f32 only");
   if (o->functions == 0 || o->functions >> AP_FUNCTIONS)

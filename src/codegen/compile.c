@@ -18,7 +18,8 @@ ap_compile_options ap_default_compile(void) {
                                            1u << AP_GEN_BIAS | 1u << AP_GEN_GRAVITY |
                                            1u << AP_GEN_FORWARD | 1u << AP_GEN_INVERSE_DERIVATIVES |
                                            1u << AP_GEN_FORWARD_DERIVATIVES,
-                              .batch = true};
+                              .batch = true,
+                              .cookie = AP_COOKIE};
 }
 
 // ---- the compiler ------------------------------------------------------------------------------
@@ -170,6 +171,7 @@ ap_status ap__object_open(ap_object *o, const ap_model *m, const ap_compile_opti
                           ap_arithmetic arithmetic, ap_error *error) {
   const ap_compile_options standard = ap_default_compile();
   if (!options) options = &standard;
+  if (!AP_STARTS_FROM(ap_default_compile, options, error)) return AP_E_ARG;
   const char *variable = getenv("CC");
   job j = {.compiler = options->compiler       ? options->compiler
                        : variable && *variable ? variable

@@ -318,7 +318,8 @@ static bool read_times(ap__control_reader *r) {
   d->axis = c->axis, d->start = h->home ? NULL : c->start;
   d->change = c->change, d->changes = r->nchange;
   c->realtime = h->time, c->run_alone = h->log || r->options.run_alone;
-  c->asks = (ap_realtime){.priority = (int)h->priority, .cpu = (int)h->cpu, .lock_memory = h->lock};
+  c->asks = ap_default_realtime();
+  c->asks.priority = (int)h->priority, c->asks.cpu = (int)h->cpu, c->asks.lock_memory = h->lock;
   return true;
 }
 

@@ -37,8 +37,12 @@ ap_gains ap_gains_of(double bandwidth, double damping, double integral) {
 }
 
 ap_ctrl_def ap_default_ctrl(void) {
-  return (ap_ctrl_def){
-      .law = AP_LAW_TRACKING, .period = 1e-3, .blend = 0.05, .windup = 100, .friction = true};
+  return (ap_ctrl_def){.law = AP_LAW_TRACKING,
+                       .period = 1e-3,
+                       .blend = 0.05,
+                       .windup = 100,
+                       .friction = true,
+                       .cookie = AP_COOKIE};
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -104,6 +108,7 @@ ap_status ap__single_joints(const ap_model *m, ap_error *error) {
 }
 
 static ap_status check(const ap_ctrl_def *d, ap_error *error) {
+  if (!AP_STARTS_FROM(ap_default_ctrl, d, error)) return AP_E_ARG;
   ap_status status = ap__single_joints(d->model, error);
   int n = status ? 0 : ap_nv(d->model);
   const char *wrong = NULL;

@@ -12,7 +12,8 @@ ap_guards ap_default_guards(const ap_model *model) {
                  .jump = 20,
                  .stuck = 0.03,
                  .mismatch = 0.1,
-                 .following = 0.5};
+                 .following = 0.5,
+                 .cookie = AP_COOKIE};
   for (int j = 0; j < AP_RACK_AXES; j++) {
     g.lower[j] = -INFINITY;
     g.upper[j] = g.velocity[j] = g.torque[j] = INFINITY;

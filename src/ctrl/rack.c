@@ -13,7 +13,12 @@ void ap_rack_close(ap_rack *rack) {
 }
 
 ap_axis ap_default_axis(void) {
-  return (ap_axis){.lines = 250, .gear = 1, .pot_volt = 2.5, .pot_gain = 0.8, .torque_per_volt = 1};
+  return (ap_axis){.lines = 250,
+                   .gear = 1,
+                   .pot_volt = 2.5,
+                   .pot_gain = 0.8,
+                   .torque_per_volt = 1,
+                   .cookie = AP_COOKIE};
 }
 
 double ap_axis_pitch(const ap_axis *axis) { return 2 * acos(-1.0) / axis->gear; }

@@ -51,7 +51,8 @@ ap_sim_rack_def ap_default_sim_rack(void) {
                            .amplifier = 5e-4,
                            .brake = 500,
                            .step = 2.5e-4,
-                           .seed = 1};
+                           .seed = 1,
+                           .cookie = AP_COOKIE};
 }
 
 // ---- random numbers ----------------------------------------------------------------------------
@@ -321,6 +322,7 @@ static ap_status check_axes(const ap_sim_rack_def *d, ap_error *error) {
                       AP_RACK_AXES);
   for (int j = 0; j < n; j++) {
     const ap_axis *a = &d->axis[j];
+    if (!AP_STARTS_FROM(ap_default_axis, a, error)) return AP_E_ARG;
     if (!(a->lines > 0 && a->gear > 0 && a->torque_per_volt > 0 && fabs(a->pot_gain) > 0) ||
         !isfinite(a->lines + a->gear + a->torque_per_volt + a->pot_gain + a->pot_volt +
                   a->index_at))
@@ -333,6 +335,7 @@ static ap_status check_axes(const ap_sim_rack_def *d, ap_error *error) {
 }
 
 ap_status ap__sim_rack_check(const ap_sim_rack_def *d, ap_error *error) {
+  if (!AP_STARTS_FROM(ap_default_sim_rack, d, error)) return AP_E_ARG;
   ap_status status = ap__single_joints(d->model, error);
   if (!status) status = check_axes(d, error);
   if (status) return status;

@@ -47,18 +47,24 @@ ap_servo_def ap_default_servo(void) {
                         .brake = 5,
                         .brake_time = 2,
                         .guards = ap_default_guards(NULL),
-                        .ring = 8192};
+                        .ring = 8192,
+                        .cookie = AP_COOKIE};
 }
 
 // ---- making ------------------------------------------------------------------------------------
 
 static ap_status check(const ap_servo_def *d, ap_error *error) {
+  if (!AP_STARTS_FROM(ap_default_servo, d, error) ||
+      !AP_STARTS_FROM(ap_default_guards, &d->guards, error))
+    return AP_E_ARG;
   int n = ap_nv(ap_ctrl_model(d->ctrl));
   if (d->rack->axes != n || n > AP_RACK_AXES || ap_traj_n(d->reference) != n)
     return AP__REFUSE(error, AP_E_ARG, 0,
                       "the robot has %d joints, the rack %d axes, the reference %d coordinates "
                       "(the same, at most %d)",
                       n, d->rack->axes, ap_traj_n(d->reference), AP_RACK_AXES);
+  for (int j = 0; j < n; j++)
+    if (!AP_STARTS_FROM(ap_default_axis, &d->axis[j], error)) return AP_E_ARG;
   const char *wrong = NULL;
   if (!(d->period > 0 && d->period <= 1)) wrong = "the period is not between 0 and 1 s";
   if (!(d->duration >= 0 && d->duration <= 1e6)) wrong = "the duration is negative or too long";

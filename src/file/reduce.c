@@ -139,12 +139,11 @@ static ap_status change_chains(const change *c) {
 
 static void change_shapes(ap_robot *robot, const ap_reduced *to) {
   const int n = robot->nshape;
-  robot->nshape = robot->nmesh = 0;
+  robot->nshape = 0;
   for (int i = 0; i < n; i++) {
     ap_shape shape = robot->shapes[i];
     shape.body = to->number[shape.body];
     if (shape.body < 0) continue;
-    if (shape.file) robot->meshes[robot->nmesh++] = robot->nshape;
     robot->shapes[robot->nshape++] = shape;
   }
 }

@@ -73,7 +73,6 @@ void ap_robot_free(ap_robot *robot) {
   free(robot->frame_lines);
   free(robot->warnings);
   free(robot->shapes);
-  free(robot->meshes);
   ap__chains_free(robot->chains);
   ap__pool_free(&robot->pool);
   free(robot);

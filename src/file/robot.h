@@ -49,8 +49,7 @@ struct ap_robot {
   ap_error *warnings; // [nwarning]
   int nwarning, warning_capacity;
   ap_shape *shapes; // [nshape] by body, those of one in the order of the file
-  int *meshes;      // [nmesh] those that name a file, by their place among the shapes
-  int nshape, nmesh;
+  int nshape;
   ap__chains *chains; // NULL: a tree
   ap__pool pool;      // all names
 };

@@ -21,17 +21,14 @@ static void sort_shapes(ap_robot *robot, const ap__shapes *shapes, const ap__par
     robot->shapes[to] = shapes->shape[i];
     robot->shapes[to].body = body;
   }
-  for (int i = 0; i < shapes->n; i++)
-    if (robot->shapes[i].file) robot->meshes[robot->nmesh++] = i;
 }
 
 bool ap__robot_set_shapes(ap_robot *robot, const ap__shapes *shapes, const ap__part *part) {
   size_t n = (size_t)shapes->n;
   if (n == 0) return true;
   robot->shapes = malloc(n * sizeof *robot->shapes);
-  robot->meshes = malloc(n * sizeof *robot->meshes);
   int *start = calloc((size_t)robot->nbody + 2, sizeof *start);
-  bool done = robot->shapes && robot->meshes && start;
+  bool done = robot->shapes && start;
   if (done) {
     robot->nshape = shapes->n;
     sort_shapes(robot, shapes, part, start);
@@ -44,30 +41,15 @@ bool ap__robot_set_shapes(ap_robot *robot, const ap__shapes *shapes, const ap__p
 
 int ap_robot_shapes(const ap_robot *robot) { return robot->nshape; }
 
-// The body of the k-th shape, or of the k-th that names a file.
-static int body_of(const ap_robot *robot, bool mesh, int k) {
-  return robot->shapes[mesh ? robot->meshes[k] : k].body;
-}
-
-// The k-th shape of a body, or the k-th that names a file; NULL past the last.
-static const ap_shape *find(const ap_robot *robot, bool mesh, int body, int k) {
-  int n = mesh ? robot->nmesh : robot->nshape, first = 0, end = n;
+const ap_shape *ap_robot_shape(const ap_robot *robot, int body, int k) {
+  int n = robot->nshape, first = 0, end = n;
   while (first < end) {
     int middle = first + (end - first) / 2;
-    if (body_of(robot, mesh, middle) < body)
+    if (robot->shapes[middle].body < body)
       first = middle + 1;
     else
       end = middle;
   }
-  if (k < 0 || k >= n - first || body_of(robot, mesh, first + k) != body) return NULL;
-  return &robot->shapes[mesh ? robot->meshes[first + k] : first + k];
-}
-
-const ap_shape *ap_robot_shape(const ap_robot *robot, int body, int k) {
-  return find(robot, false, body, k);
-}
-
-const char *ap_robot_mesh(const ap_robot *robot, int body, int k) {
-  const ap_shape *shape = find(robot, true, body, k);
-  return shape ? shape->file : NULL;
+  if (k < 0 || k >= n - first || robot->shapes[first + k].body != body) return NULL;
+  return &robot->shapes[first + k];
 }

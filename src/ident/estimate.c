@@ -16,7 +16,7 @@ const char *ap_fit_method_name(ap_fit_method method) {
   return (int)method >= 0 && (int)method < AP_FIT_METHODS ? method_names[method] : "unknown";
 }
 
-ap_fit_options ap_default_fit(void) { return (ap_fit_options){1e-8, 500, NULL}; }
+ap_fit_options ap_default_fit(void) { return (ap_fit_options){1e-8, 500, NULL, AP_COOKIE}; }
 
 void ap_fit_free(ap_fit *fit) {
   if (!fit) return;
@@ -399,6 +399,7 @@ ap_status ap_fit_make(ap_reduction *r, const ap_base *base, ap_fit_method method
   problem p = {.r = r, .base = base, .options = options ? options : &standard, .error = error};
   *fit = NULL;
   if (error) error->status = AP_OK;
+  if (!AP_STARTS_FROM(ap_default_fit, p.options, error)) return AP_E_ARG;
   ap_status status = check_rows(r, base, error);
   if (status) return status;
   ap_fit *f = problem_make(&p) ? fit_new(r->ident, base, method) : NULL;

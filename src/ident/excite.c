@@ -22,7 +22,8 @@ ap_excite_options ap_default_excite(void) {
                              .range = acos(-1.0),
                              .margin = 0.05,
                              .evaluations = 6000,
-                             .seed = 1};
+                             .seed = 1,
+                             .cookie = AP_COOKIE};
 }
 
 typedef struct planner {
@@ -101,6 +102,7 @@ static ap_status find_limits(planner *p, ap_error *error) {
 }
 
 static ap_status check_options(const ap_excite_options *o, ap_error *error) {
+  if (!AP_STARTS_FROM(ap_default_excite, o, error)) return AP_E_ARG;
   if (o->harmonics < 2 || o->harmonics > 50)
     return AP__REFUSE(error, AP_E_ARG, 0, "%d harmonics are asked for (2 to 50 are possible)",
                       o->harmonics);

@@ -36,8 +36,11 @@ typedef struct layout {
 } layout;
 
 ap_wall ap_default_wall(void) {
-  return (ap_wall){
-      .name = "wall", .kind = AP_WALL_PLANE, .axis = {0.0, 0.0, 1.0}, .x = {1.0, 0.0, 0.0}};
+  return (ap_wall){.name = "wall",
+                   .kind = AP_WALL_PLANE,
+                   .axis = {0.0, 0.0, 1.0},
+                   .x = {1.0, 0.0, 0.0},
+                   .cookie = AP_COOKIE};
 }
 
 // ---- the check ---------------------------------------------------------------------------------
@@ -252,6 +255,7 @@ ap_surface *ap_surface_init(const ap_wall *wall, void *mem, size_t size, ap_erro
     ap__fail(error, AP_E_ARG, 0, "no wall was given");
     return NULL;
   }
+  if (!AP_STARTS_FROM(ap_default_wall, wall, error)) return NULL;
   check c = {wall, error};
   double frame[3][3];
   if (!check_wall(&c) || !make_frame(&c, frame)) return NULL;

@@ -80,7 +80,8 @@ ap_ik_options ap_default_ik(void) {
                          .tolerance = 1e-10,
                          .damping = 1e-6,
                          .position_only = false,
-                         .respect_limits = true};
+                         .respect_limits = true,
+                         .cookie = AP_COOKIE};
 }
 
 // ---- limits ------------------------------------------------------------------------------------
@@ -399,12 +400,14 @@ TEXT bool are_finite(int n, const double *x) {
 }
 
 TEXT bool are_options(const ap_ik_options *o) {
-  return o->iterations >= 0 && o->tolerance >= 0 && o->damping >= 0 && isfinite(o->damping);
+  return o->cookie == AP_COOKIE && o->iterations >= 0 && o->tolerance >= 0 && o->damping >= 0 &&
+         isfinite(o->damping);
 }
 
 ap_status ap_inverse_kinematics(const ap_model *m, ap_work *w, int frame, const double R[9],
                                 const double p[3], const ap_ik_options *options, double *q,
                                 ap_ik_result *result) {
+  CHECK_WORK(m, w);
   if (!w->ik) return AP_E_UNSUPPORTED;
   if (frame < 0 || frame >= m->nframe || !are_options(options)) return AP_E_ARG;
   bool turn_given = R || !options->position_only;

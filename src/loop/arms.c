@@ -1,10 +1,14 @@
 // Definitions of robots whose limbs are an arm and a rod: five-bars and Deltas.
 
+#include "base/error.h"
 #include "loop/parallel.h"
 
 ap_five_bar_def ap_default_five_bar(void) {
-  ap_five_bar_def def = {
-      .load = 0.2, .gravity = {0, -9.81}, .least_serial = 1e-6, .least_parallel = 1e-9};
+  ap_five_bar_def def = {.load = 0.2,
+                         .gravity = {0, -9.81},
+                         .least_serial = 1e-6,
+                         .least_parallel = 1e-9,
+                         .cookie = AP_COOKIE};
   for (int i = 0; i < 2; i++)
     def.limb[i] = (ap_five_bar_limb){
         .motor = {i == 0 ? -0.1 : 0.1, 0},
@@ -19,8 +23,11 @@ ap_five_bar_def ap_default_five_bar(void) {
 
 ap_delta_def ap_default_delta(void) {
   const double third = 2.0943951023931953; // 120 degrees
-  ap_delta_def def = {
-      .platform = 0.4, .gravity = {0, 0, -9.81}, .least_serial = 1e-6, .least_parallel = 1e-9};
+  ap_delta_def def = {.platform = 0.4,
+                      .gravity = {0, 0, -9.81},
+                      .least_serial = 1e-6,
+                      .least_parallel = 1e-9,
+                      .cookie = AP_COOKIE};
   for (int i = 0; i < 3; i++)
     def.limb[i] = (ap_delta_limb){
         .angle = third * i,
@@ -56,7 +63,7 @@ static bool check_limb(limb l, int i, ap_error *error) {
 
 ap_parallel *ap_five_bar_init(const ap_five_bar_def *def, void *mem, size_t size, ap_error *error) {
   ap_parallel *r = ap__parallel_place(FIVE_BAR, def, mem, size, error);
-  if (!r) return NULL;
+  if (!r || !AP_STARTS_FROM(ap_default_five_bar, def, error)) return NULL;
   for (int i = 0; i < 2; i++) {
     const ap_five_bar_limb *d = &def->limb[i];
     if (!ap__between(2, d->motor, -1e9, 1e9, of_limb[i], "motor", error) ||
@@ -74,7 +81,7 @@ ap_parallel *ap_five_bar_init(const ap_five_bar_def *def, void *mem, size_t size
 
 ap_parallel *ap_delta_init(const ap_delta_def *def, void *mem, size_t size, ap_error *error) {
   ap_parallel *r = ap__parallel_place(DELTA, def, mem, size, error);
-  if (!r) return NULL;
+  if (!r || !AP_STARTS_FROM(ap_default_delta, def, error)) return NULL;
   for (int i = 0; i < 3; i++) {
     const ap_delta_limb *d = &def->limb[i];
     if (!ap__between(1, &d->angle, -1e9, 1e9, of_limb[i], "angle", error) ||

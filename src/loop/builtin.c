@@ -11,8 +11,8 @@
 #define BODY(body_name, parent_number, type, ...)                                                 \
   {                                                                                               \
     .name = body_name, .parent = parent_number, .joint = type, .gear_ratio = 1, .mimic_ratio = 1, \
-    .lower = -INFINITY, .upper = INFINITY, .velocity_limit = INFINITY, .effort_limit = INFINITY,  \
-    __VA_ARGS__                                                                                   \
+    .cookie = AP_COOKIE, .lower = -INFINITY, .upper = INFINITY, .velocity_limit = INFINITY,       \
+    .effort_limit = INFINITY, __VA_ARGS__                                                         \
   }
 #define AT(x, y, z, roll, pitch, yaw) \
   .place = {.kind = AP_PLACE_RPY, .xyz = {x, y, z}, .rpy = {roll, pitch, yaw}}
@@ -24,16 +24,19 @@
   MASS(kg, (length) / 2, 0, 0), \
       DIAGONAL(0, (kg) * (length) * (length) / 12, (kg) * (length) * (length) / 12)
 
-#define JOINED(its_name, a, ax, ay, az, b, bx, by, bz)                                             \
-  {                                                                                                \
-    .name = its_name, .kind = AP_CLOSE_POINT, .body = {a, b}, .at = { {ax, ay, az}, {bx, by, bz} } \
+#define JOINED(its_name, a, ax, ay, az, b, bx, by, bz)                                     \
+  {                                                                                        \
+    .name = its_name, .kind = AP_CLOSE_POINT, .cookie = AP_COOKIE, .body = {a, b}, .at = { \
+      {ax, ay, az},                                                                        \
+      {bx, by, bz}                                                                         \
+    }                                                                                      \
   }
-#define PARALLEL(its_name, a, ax, ay, az, b, bx, by, bz)               \
-  {                                                                    \
-    .name = its_name, .kind = AP_CLOSE_AXIS, .body = {a, b}, .axis = { \
-      {ax, ay, az},                                                    \
-      {bx, by, bz}                                                     \
-    }                                                                  \
+#define PARALLEL(its_name, a, ax, ay, az, b, bx, by, bz)                                    \
+  {                                                                                         \
+    .name = its_name, .kind = AP_CLOSE_AXIS, .cookie = AP_COOKIE, .body = {a, b}, .axis = { \
+      {ax, ay, az},                                                                         \
+      {bx, by, bz}                                                                          \
+    }                                                                                       \
   }
 #define POSITION(its_name, link, x, y, z, dx, dy, dz)                 \
   {                                                                   \
@@ -42,7 +45,8 @@
 #define ANGLE(its_name, its_kind, link) \
   { .name = its_name, .kind = its_kind, .body = link }
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+#define COUNT(array)  ((int)(sizeof(array) / sizeof *(array)))
+#define BODIES(array) .bodies = array, .nbody = COUNT(array), .cookie = AP_COOKIE
 
 // Rows of configurations, one for every combination of signs of the limbs, whose entries on + and
 // on - are the macros plus and minus; then comes what belongs to no limb.
@@ -84,10 +88,8 @@ static const ap_body_def five_bodies[] = {
     FIVE_ARM("right", 0.1),
     BODY("right_rod", 3, AP_REVOLUTE, AT(0.25, 0, 0, 0, 0, 0), AXIS(0, 0, 1), ROD(0.4, 0.35)),
 };
-static const ap_robot_def five_tree = {.name = "five-bar",
-                                       .bodies = five_bodies,
-                                       .nbody = COUNT(five_bodies),
-                                       .gravity = {0, -9.81, 0}};
+static const ap_robot_def five_tree = {
+    .name = "five-bar", BODIES(five_bodies), .gravity = {0, -9.81, 0}};
 static const ap_closure_def five_closures[] = {JOINED("P", 2, 0.35, 0, 0, 4, 0.35, 0, 0)};
 static const ap_coordinate_def five_coordinates[] = {
     POSITION("x", 2, 0.35, 0, 0, 1, 0, 0),
@@ -128,10 +130,8 @@ static const ap_body_def stewart_bodies[] = {
     BODY("platform", 0, AP_FREE, AT(0, 0, 0, 0, 0, 0), AXIS(0, 0, 1), MASS(8, 0.01, -0.02, 0.05),
          DIAGONAL(0.25, 0.27, 0.45)),
 };
-static const ap_robot_def stewart_tree = {.name = "stewart",
-                                          .bodies = stewart_bodies,
-                                          .nbody = COUNT(stewart_bodies),
-                                          .gravity = {0, 0, -9.81}};
+static const ap_robot_def stewart_tree = {
+    .name = "stewart", BODIES(stewart_bodies), .gravity = {0, 0, -9.81}};
 static const ap_closure_def stewart_closures[] = {
     JOINED("leg1", 3, 0, 0, 0, 19, 0.22497566339028877, -0.2681155550916423, 0),
     JOINED("leg2", 6, 0, 0, 0, 19, 0.22497566339028877, 0.2681155550916423, 0),
@@ -194,10 +194,8 @@ static const ap_body_def wrist_bodies[] = {
     BODY("platform", 0, AP_FREE, AT(0, 0, 0, 0, 0, 0), AXIS(0, 0, 1), MASS(1.351, 0, 0, 0.05),
          DIAGONAL(0.003829 - 1.351 * 0.05 * 0.05, 0.003829 - 1.351 * 0.05 * 0.05, 0.00045)),
 };
-static const ap_robot_def wrist_tree = {.name = "agile-wrist",
-                                        .bodies = wrist_bodies,
-                                        .nbody = COUNT(wrist_bodies),
-                                        .gravity = {0, 0, -9.81}};
+static const ap_robot_def wrist_tree = {
+    .name = "agile-wrist", BODIES(wrist_bodies), .gravity = {0, 0, -9.81}};
 static const ap_closure_def wrist_closures[] = {
     WRIST_CLOSURES(1, 2, 0, SIN_BETA),
     WRIST_CLOSURES(2, 4, -SIN_120 *SIN_BETA, -0.5 * SIN_BETA),
@@ -243,10 +241,8 @@ static const ap_body_def delta_bodies[] = {
     BODY("platform", 0, AP_FREE, AT(0, 0, 0, 0, 0, 0), AXIS(0, 0, 1), MASS(0.4, 0, 0, 0),
          DIAGONAL(0.4 * 0.044 * 0.044 / 4, 0.4 * 0.044 * 0.044 / 4, 0.4 * 0.044 * 0.044 / 2)),
 };
-static const ap_robot_def delta_tree = {.name = "delta",
-                                        .bodies = delta_bodies,
-                                        .nbody = COUNT(delta_bodies),
-                                        .gravity = {0, 0, -9.81}};
+static const ap_robot_def delta_tree = {
+    .name = "delta", BODIES(delta_bodies), .gravity = {0, 0, -9.81}};
 static const ap_closure_def delta_closures[] = {
     DELTA_CLOSURES(1, 1, 1, 0),
     DELTA_CLOSURES(2, 4, -0.5, SIN_120),
@@ -310,10 +306,6 @@ const char *ap_mechanism_builtin_about(int i) {
 const ap_mechanism_def *ap_mechanism_builtin(const char *name) {
   const builtin *b = find(name);
   return b ? &b->def : NULL;
-}
-int ap_mechanism_builtin_limbs(const char *name) {
-  const builtin *b = find(name);
-  return b && b->def.nbranch > 0 ? (int)strlen(b->def.branches[0].name) : 0;
 }
 
 ap_status ap_mechanism_builtin_branch(const char *name, const char *branch, double *x) {

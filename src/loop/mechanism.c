@@ -218,6 +218,7 @@ static bool take_closures(ap_mechanism *m, const ap_mechanism_def *d, char **nam
     *c = (ap_closing){.def = d->closures[i], .row = m->nrow};
     c->def.name = keep(names, c->def.name);
     subject s = {"closure", c->def.name, e};
+    if (!AP_STARTS_FROM(ap_default_closure, &c->def, e)) return false;
     if (!name_is_right(&s, i) || !check_closure(&s, m->tree, c)) return false;
     for (int k = 0; k < i; k++)
       if (!strcmp(m->closing[k].def.name, s.name))
@@ -394,7 +395,7 @@ ap_mechanism *ap_mechanism_init(const ap_mechanism_def *def, void *mem, size_t s
     return NULL;
   }
   if (tree_size == 0) {
-    ap__fail(error, AP_E_MODEL, 0, "the robot's counts are out of range");
+    ap_model_init(def->robot, NULL, 0, error); // says why
     return NULL;
   }
   lay_out(def, mem, &p);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/error.h"
 #include "loop/parallel.h"
 
 static const double PI = 3.14159265358979323846;
@@ -29,6 +30,7 @@ ap_wrist_def ap_agile_wrist(void) {
       .gravity = {0, 0, -9.81},
       .least_serial = 1e-6,
       .least_parallel = 1e-9,
+      .cookie = AP_COOKIE,
   };
   for (int i = 0; i < 3; i++)
     def.limb[i] = (ap_wrist_limb){
@@ -64,7 +66,7 @@ static bool check_limb(const ap_wrist_limb *l, int i, ap_error *error) {
 
 ap_parallel *ap_wrist_init(const ap_wrist_def *def, void *mem, size_t size, ap_error *error) {
   ap_parallel *r = ap__parallel_place(WRIST, def, mem, size, error);
-  if (!r) return NULL;
+  if (!r || !AP_STARTS_FROM(ap_agile_wrist, def, error)) return NULL;
   for (int i = 0; i < 3; i++)
     if (!check_limb(&def->limb[i], i, error)) return NULL;
   if (!ap__check_link(&def->platform, true, "platform: ", error) ||

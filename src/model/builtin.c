@@ -9,10 +9,10 @@
 #define DEGREES (HALF_PI / 90)
 
 // A body with the defaults of ap_default_body() for what is seldom given; the rest follows.
-#define BODY(body_name, parent_number, ...)                                        \
-  {                                                                                \
-    .name = body_name, .parent = parent_number, .gear_ratio = 1, .mimic_ratio = 1, \
-    .velocity_limit = INFINITY, .effort_limit = INFINITY, __VA_ARGS__              \
+#define BODY(body_name, parent_number, ...)                                                \
+  {                                                                                        \
+    .name = body_name, .parent = parent_number, .gear_ratio = 1, .mimic_ratio = 1,         \
+    .cookie = AP_COOKIE, .velocity_limit = INFINITY, .effort_limit = INFINITY, __VA_ARGS__ \
   }
 #define JOINT(type, its_name) .joint = type, .joint_name = its_name
 #define NO_LIMITS             .lower = -INFINITY, .upper = INFINITY
@@ -31,7 +31,8 @@
   DIAGONAL((kg) * ((y) * (y) + (z) * (z)) / 12, (kg) * ((x) * (x) + (z) * (z)) / 12, \
            (kg) * ((x) * (x) + (y) * (y)) / 12)
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+#define COUNT(array)  ((int)(sizeof(array) / sizeof *(array)))
+#define BODIES(array) .bodies = array, .nbody = COUNT(array), .cookie = AP_COOKIE
 
 // ---- puma600 ----------------------------------------------------------------------------------
 // Valera, Mata, Valles, Valero, Rosillo, Benimeli 2003, Tables 5 to 7 and the tensors below them,
@@ -51,8 +52,7 @@ static const ap_body_def puma600_bodies[] = {
 };
 static const ap_robot_def puma600 = {
     .name = "puma600",
-    .bodies = puma600_bodies,
-    .nbody = COUNT(puma600_bodies),
+    BODIES(puma600_bodies),
     .gravity = {0, 0, -9.81},
 };
 
@@ -102,8 +102,7 @@ static const ap_body_def stanford_bodies[] = {
 static const ap_frame_def stanford_frames[] = {{.name = "tool", .body = 6, .xyz = {0, 0, 0.263}}};
 static const ap_robot_def stanford = {
     .name = "stanford",
-    .bodies = stanford_bodies,
-    .nbody = COUNT(stanford_bodies),
+    BODIES(stanford_bodies),
     .frames = stanford_frames,
     .nframe = COUNT(stanford_frames),
     .gravity = {0, 0, -9.81},
@@ -130,8 +129,7 @@ static const ap_body_def scara_bodies[] = {
 static const ap_frame_def scara_frames[] = {{.name = "tool", .body = 4, .xyz = {0, 0, 0.04}}};
 static const ap_robot_def scara = {
     .name = "scara",
-    .bodies = scara_bodies,
-    .nbody = COUNT(scara_bodies),
+    BODIES(scara_bodies),
     .frames = scara_frames,
     .nframe = COUNT(scara_frames),
     .gravity = {0, 0, -9.81},
@@ -152,8 +150,7 @@ static const ap_body_def ascher2_bodies[] = {
 };
 static const ap_robot_def ascher2 = {
     .name = "ascher2",
-    .bodies = ascher2_bodies,
-    .nbody = COUNT(ascher2_bodies),
+    BODIES(ascher2_bodies),
     .gravity = {0, -9.81, 0},
 };
 
@@ -205,8 +202,7 @@ static const ap_frame_def shafei_frames[] = {
 };
 static const ap_robot_def shafei_tree = {
     .name = "shafei-tree",
-    .bodies = shafei_bodies,
-    .nbody = COUNT(shafei_bodies),
+    BODIES(shafei_bodies),
     .frames = shafei_frames,
     .nframe = COUNT(shafei_frames),
     .gravity = {0, -9.81, 0},
@@ -243,8 +239,7 @@ static const ap_frame_def quadruped_frames[] = {FOOT("front_left", 4), FOOT("fro
                                                 FOOT("hind_left", 10), FOOT("hind_right", 13)};
 static const ap_robot_def quadruped = {
     .name = "quadruped",
-    .bodies = quadruped_bodies,
-    .nbody = COUNT(quadruped_bodies),
+    BODIES(quadruped_bodies),
     .frames = quadruped_frames,
     .nframe = COUNT(quadruped_frames),
     .gravity = {0, 0, -9.81},

@@ -211,6 +211,8 @@ static bool check_drive(const check *c, int body) {
 
 static bool check_body(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
+  if (d->cookie != AP_COOKIE)
+    return refuse_body(c, body, "it does not start from what ap_default_body() returns");
   if (d->parent < 0 || d->parent >= body) {
     return refuse(c, body,
                   "parent is %d (body %d may hang on 0, the ground, or on an earlier body)",
@@ -388,6 +390,7 @@ bool ap__check_counts(const ap_robot_def *def, ap_error *error) {
     ap__refuse(error, AP_E_ARG, "no robot definition was given");
     return false;
   }
+  if (!AP_STARTS_FROM(ap_default_robot, def, error)) return false;
   if (def->nbody < 0 || def->nbody > AP_COUNT_MAX) {
     ap__refuse(error, AP_E_MODEL, "nbody is %d (it must be 0 to %d)", def->nbody, AP_COUNT_MAX);
     return false;

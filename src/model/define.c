@@ -13,13 +13,14 @@ ap_body_def ap_default_body(void) {
       .velocity_limit = INFINITY,
       .effort_limit = INFINITY,
       .mimic_ratio = 1,
+      .cookie = AP_COOKIE,
   };
 }
 
 ap_robot_def ap_default_robot(void) {
-  return (ap_robot_def){.name = "robot", .gravity = {0, 0, -9.81}};
+  return (ap_robot_def){.name = "robot", .gravity = {0, 0, -9.81}, .cookie = AP_COOKIE};
 }
 
 ap_closure_def ap_default_closure(void) {
-  return (ap_closure_def){.axis = {{0, 0, 1}, {0, 0, 1}}, .ratio = 1};
+  return (ap_closure_def){.axis = {{0, 0, 1}, {0, 0, 1}}, .ratio = 1, .cookie = AP_COOKIE};
 }

@@ -168,7 +168,9 @@ static ap_status write_document(ap__report *report, ap_json *json) {
 
 // ---- the report --------------------------------------------------------------------------------
 
-ap_report_options ap_default_report(void) { return (ap_report_options){.rows = 200000}; }
+ap_report_options ap_default_report(void) {
+  return (ap_report_options){.rows = 200000, .cookie = AP_COOKIE};
+}
 
 // Rows first: a log that cannot be read writes nothing.
 static ap_status read_rows(ap__report *report) {
@@ -204,6 +206,7 @@ static ap_status write_page(ap__report *report, ap_write *write, void *context) 
 ap_status ap_run_report(ap_run *run, const ap_report_options *options, ap_write *write,
                         void *context, ap_error *error) {
   const ap_report_options plain = ap_default_report();
+  if (options && !AP_STARTS_FROM(ap_default_report, options, error)) return AP_E_ARG;
   if (run->kind != AP_RUN_LOG)
     return AP__REFUSE(error, AP_E_ARG, 0, "a report is made of a log (record the run, open that)");
   ap_status status = ap__log_run_rewind(run, error);

@@ -27,7 +27,8 @@ enum { STUMBLES = 30 };
 static const double BEFORE = 0.04;
 
 ap_ode_options ap_default_ode_options(void) {
-  return (ap_ode_options){.relative = 1e-6, .absolute = 1e-6, .most_steps = 100000, .order = 8};
+  return (ap_ode_options){
+      .relative = 1e-6, .absolute = 1e-6, .most_steps = 100000, .order = 8, .cookie = AP_COOKIE};
 }
 
 // ---- make --------------------------------------------------------------------------------------
@@ -63,6 +64,7 @@ ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_option
   ap_ode_options o = options ? *options : ap_default_ode_options();
   const char *wrong = wrong_option(&o);
   if (ode) *ode = NULL;
+  if (!AP_STARTS_FROM(ap_default_ode_options, &o, error)) return AP_E_ARG;
   if (n < 1)
     wrong = "a problem needs at least 1 equation";
   else if (!rate || !ode)

@@ -18,7 +18,8 @@ ap_scene ap_default_scene(void) {
                     .absolute = 2e-11,
                     .step = 1e-3,
                     .depth = 1e-9,
-                    .most_events = 1000000};
+                    .most_events = 1000000,
+                    .cookie = AP_COOKIE};
 }
 
 // ---- checks ------------------------------------------------------------------------------------
@@ -332,6 +333,7 @@ static ap_status take_tree(ap_scene *scene, ap_error *error) {
 ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   if (sim) *sim = NULL;
   if (!given || !sim) return refuse(error, "a run needs a scene and a place for it, not NULL");
+  if (!AP_STARTS_FROM(ap_default_scene, given, error)) return AP_E_ARG;
   ap_scene own = *given;
   const ap_scene *scene = &own;
   ap_status status = take_tree(&own, error);

@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const ap_ident *ident = make_ident();
   char path[FUZZ_PATH];
   ap_samples *samples = NULL;
-  ap_states *states = NULL;
+  ap_dataset *states = NULL;
   ap_error error = {0};
   ap_status status = ap_samples_read(ident, fuzz_file(data, size, ".csv", path), &samples, &error);
   fuzz_expect((status == AP_OK) == (samples != NULL));
@@ -50,9 +50,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       ap_prepare_options prepare = ap_default_prepare();
       prepare.always = k == 1;
       error = (ap_error){0};
-      status = ap_states_prepare(ident, samples, &prepare, &states, &error);
+      status = ap_dataset_prepare(ident, samples, &prepare, &states, &error);
       fuzz_expect((status == AP_OK) == (states != NULL) && (states || error.text[0]));
-      ap_states_free(states);
+      ap_dataset_free(states);
       states = NULL;
     }
   }

@@ -8,38 +8,38 @@
 #include "ident/ident.h"
 #include "model/frozen.h"
 
-struct ap_states {
+struct ap_dataset {
   int count, nq, nv;
   long spikes;    // numbers of the log that were replaced
   double *number; // [count * (nq + 3 nv)]: q, v, a, tau of each state
 };
 
 ap_prepare_options ap_default_prepare(void) {
-  return (ap_prepare_options){.order = 4, .spikes = 8};
+  return (ap_prepare_options){.order = 4, .spikes = 8, .cookie = AP_COOKIE};
 }
 
-void ap_states_free(ap_states *states) {
+void ap_dataset_free(ap_dataset *states) {
   if (!states) return;
   free(states->number), free(states);
 }
 
-long ap_states_spikes(const ap_states *states) { return states->spikes; }
-int ap_states_count(const ap_states *states) { return states->count; }
+long ap_dataset_spikes(const ap_dataset *states) { return states->spikes; }
+int ap_dataset_count(const ap_dataset *states) { return states->count; }
 
-static double *numbers_of(const ap_states *s, int i) {
+static double *numbers_of(const ap_dataset *s, int i) {
   return s->number + (size_t)i * ((size_t)s->nq + 3 * (size_t)s->nv);
 }
 
-void ap_states_at(const ap_states *s, int i, const double **q, const double **v, const double **a,
-                  const double **tau) {
+void ap_dataset_at(const ap_dataset *s, int i, const double **q, const double **v, const double **a,
+                   const double **tau) {
   const double *x = numbers_of(s, i);
   *q = x, *v = x + s->nq, *a = *v + s->nv, *tau = *a + s->nv;
 }
 
-static ap_states *states_new(const ap_ident *id, int count) {
-  ap_states *s = malloc(sizeof *s);
+static ap_dataset *states_new(const ap_ident *id, int count) {
+  ap_dataset *s = malloc(sizeof *s);
   if (!s) return NULL;
-  *s = (ap_states){.count = count, .nq = id->nq, .nv = id->nv};
+  *s = (ap_dataset){.count = count, .nq = id->nq, .nv = id->nv};
   s->number = malloc((size_t)count * ((size_t)id->nq + 3 * (size_t)id->nv) * sizeof(double) + 1);
   if (s->number) return s;
   free(s);
@@ -220,10 +220,10 @@ static bool keeps_sign(const double *v, size_t n, size_t i, size_t reach) {
 }
 
 // Every step-th sample between the spoilt ends.
-static ap_states *pick_states(const bench *b, size_t margin, size_t step) {
+static ap_dataset *pick_states(const bench *b, size_t margin, size_t step) {
   const ap_ident *id = b->id;
   size_t reach = (size_t)(b->rate / b->options.cutoff) + 1; // beyond it a step has settled to 1 %
-  ap_states *s = states_new(id, (int)((b->n - 2 * margin - 1) / step + 1));
+  ap_dataset *s = states_new(id, (int)((b->n - 2 * margin - 1) / step + 1));
   for (int k = 0; s && k < s->count; k++) {
     size_t i = margin + (size_t)k * step;
     double *to = numbers_of(s, k);
@@ -263,7 +263,7 @@ static ap_status check_filter(bench *b, ap_error *error) {
   return AP_OK;
 }
 
-static ap_status filtered(bench *b, ap_states **states, ap_error *error) {
+static ap_status filtered(bench *b, ap_dataset **states, ap_error *error) {
   ap_status status = check_filter(b, error);
   if (status) return status;
   double samples = b->rate / b->options.cutoff;   // of one period of the cutoff
@@ -282,19 +282,20 @@ static ap_status filtered(bench *b, ap_states **states, ap_error *error) {
   return status;
 }
 
-ap_status ap_states_prepare(const ap_ident *id, const ap_samples *x,
-                            const ap_prepare_options *options, ap_states **states,
-                            ap_error *error) {
+ap_status ap_dataset_prepare(const ap_ident *id, const ap_samples *x,
+                             const ap_prepare_options *options, ap_dataset **states,
+                             ap_error *error) {
   *states = NULL;
+  ap_prepare_options o = options ? *options : ap_default_prepare();
+  if (!AP_STARTS_FROM(ap_default_prepare, &o, error)) return AP_E_ARG;
   ap_status status = check_samples(id, x, error);
   if (status) return status;
-  ap_prepare_options o = options ? *options : ap_default_prepare();
   if (!x->v || !x->a || o.always) {
     bench b = {.id = id, .x = x, .options = o, .n = (size_t)x->n};
     b.rate = (x->n - 1) / (x->t[x->n - 1] - x->t[0]);
     return filtered(&b, states, error);
   }
-  ap_states *s = states_new(id, x->n);
+  ap_dataset *s = states_new(id, x->n);
   if (!s) return ap__no_memory(error);
   size_t nq = (size_t)id->nq, nv = (size_t)id->nv;
   for (int i = 0; i < x->n; i++) {
@@ -315,24 +316,24 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void take_in(const ap_states *s, ap_reduction *r) {
+static void take_in(const ap_dataset *s, ap_reduction *r) {
   for (int i = 0; i < s->count; i++) {
     const double *q, *v, *a, *tau;
-    ap_states_at(s, i, &q, &v, &a, &tau);
+    ap_dataset_at(s, i, &q, &v, &a, &tau);
     ap_reduction_add(r, q, v, a, tau);
   }
 }
 
 // What is farther from p than this is an outlier: reject times the deviation that the median of the
 // magnitudes belongs to, if the noise is normal. size is [nv * count].
-static bool find_limits(const ap_states *s, ap_ident *id, const double *p, double reject,
+static bool find_limits(const ap_dataset *s, ap_ident *id, const double *p, double reject,
                         double *size, double *limit) {
   size_t count = (size_t)s->count, *seen = calloc((size_t)id->nv, sizeof *seen);
   for (int j = 0; j < id->nv; j++) limit[j] = INFINITY;
   if (!seen) return false;
   for (int i = 0; i < s->count; i++) {
     const double *q, *v, *a, *tau;
-    ap_states_at(s, i, &q, &v, &a, &tau);
+    ap_dataset_at(s, i, &q, &v, &a, &tau);
     ap_ident_rows(id, q, v, a, id->row);
     for (int j = 0; j < id->nv; j++) {
       double difference = tau[j];
@@ -351,8 +352,9 @@ static bool find_limits(const ap_states *s, ap_ident *id, const double *p, doubl
 }
 
 // A fit that one gross error cannot pull far: the joints weighted by their own residuals.
-static ap_status fit_limits(const ap_states *s, ap_reduction *r, const ap_base *base, double reject,
-                            double *p, double *size, double *limit, ap_error *error) {
+static ap_status fit_limits(const ap_dataset *s, ap_reduction *r, const ap_base *base,
+                            double reject, double *p, double *size, double *limit,
+                            ap_error *error) {
   ap_fit *fit;
   ap_status status = ap_fit_make(r, base, AP_FIT_WEIGHTED, NULL, &fit, error);
   if (status) return status;
@@ -366,8 +368,8 @@ static ap_status fit_limits(const ap_states *s, ap_reduction *r, const ap_base *
 
 enum { PASSES = 4 };
 
-ap_status ap_states_reduce(const ap_states *s, ap_ident *id, const ap_base *base, int folds,
-                           double reject, ap_reduction **reduction, ap_error *error) {
+ap_status ap_dataset_reduce(const ap_dataset *s, ap_ident *id, const ap_base *base, int folds,
+                            double reject, ap_reduction **reduction, ap_error *error) {
   *reduction = NULL;
   size_t np = (size_t)id->np, nv = (size_t)id->nv;
   double *p = malloc(np * sizeof *p), *limit = calloc(nv, sizeof *limit);
