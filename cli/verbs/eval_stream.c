@@ -234,12 +234,11 @@ static int report_unsupported(const cli_job *job) {
 static int report_too_large(const cli_job *job, int line, int column) {
   char name[256];
   cli_column_name(job->model->model, job->options.method->what, column, name, sizeof name);
-  if (job->options.arithmetic == AP_F32) {
+  if (job->options.arithmetic == AP_F32)
     return cli_fail(CLI_FAILED, job->path, line,
                     "the result %s is too large for f32 (f64 goes to "
                     "1.8e308)",
                     name);
-  }
   return cli_fail(CLI_FAILED, job->path, line,
                   "the result %s is too large for a number (smaller numbers are needed)", name);
 }

@@ -19,9 +19,8 @@ size_t ap_utf8_length(const char *text) {
   if (s[0] == 0xf0) low = 0x90;
   if (s[0] == 0xf4) high = 0x8f;
   if (length == 0 || s[1] < low || s[1] > high) return 0;
-  for (size_t k = 2; k < length; k++) {
+  for (size_t k = 2; k < length; k++)
     if ((s[k] & 0xc0) != 0x80) return 0;
-  }
   return length;
 }
 

@@ -95,12 +95,11 @@ static bool check_sizes(const check *c) {
     return refuse(c, "%s, size[%d], is %g m (it must be between %g and %g m)", what, i, w->size[i],
                   SHORTEST, LONGEST);
   }
-  if (w->kind == AP_WALL_TORUS && !(w->size[1] < w->size[0])) {
+  if (w->kind == AP_WALL_TORUS && !(w->size[1] < w->size[0]))
     return refuse(c,
                   "the radius of the tube, size[1], is %g m (it must be smaller than the radius of "
                   "the ring, size[0], which is %g m)",
                   w->size[1], w->size[0]);
-  }
   return true;
 }
 
@@ -147,13 +146,12 @@ static bool check_wall(const check *c) {
   if ((unsigned)w->kind > AP_WALL_PROFILE)
     return refuse(c, "kind is %d (it must be one of ap_wall_kind, %d to %d)", (int)w->kind,
                   (int)AP_WALL_PLANE, (int)AP_WALL_PROFILE);
-  if (w->inside && (w->kind == AP_WALL_PLANE || w->kind == AP_WALL_PROFILE)) {
+  if (w->inside && (w->kind == AP_WALL_PLANE || w->kind == AP_WALL_PROFILE))
     return refuse(c, "inside is true, but a %s has no inside (%s)",
                   w->kind == AP_WALL_PLANE ? "plane" : "profile",
                   w->kind == AP_WALL_PLANE
                       ? "turn its axis round, which points into the free region"
                       : "turn its axis round and change the sign of the heights");
-  }
   return check_vector(c, "centre", w->centre, LONGEST) &&
          check_vector(c, "axis", w->axis, INFINITY) && check_vector(c, "x", w->x, INFINITY) &&
          check_sizes(c) && (w->kind != AP_WALL_PROFILE || check_points(c)) && check_coefficients(c);
@@ -196,12 +194,11 @@ static bool make_frame(const check *c, double frame[3][3]) {
   if (!direction(w->axis, z))
     return refuse(c, "axis is 0 0 0 (it must be a direction, such as 0 0 1)");
   if (!across(z, w->x, x)) {
-    if (w->kind == AP_WALL_ELLIPSE || w->kind == AP_WALL_ELLIPSOID || w->kind == AP_WALL_PROFILE) {
+    if (w->kind == AP_WALL_ELLIPSE || w->kind == AP_WALL_ELLIPSOID || w->kind == AP_WALL_PROFILE)
       return refuse(c,
                     "x is %g %g %g, which has no part across the axis %g %g %g (it must be another "
                     "direction)",
                     w->x[0], w->x[1], w->x[2], w->axis[0], w->axis[1], w->axis[2]);
-    }
     any_across(z, x); // the other kinds are round about the axis
   }
   y[0] = z[1] * x[2] - z[2] * x[1];

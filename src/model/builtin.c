@@ -268,8 +268,7 @@ const char *ap_builtin_about(int i) { return i >= 0 && i < BUILTINS ? builtins[i
 
 const ap_robot_def *ap_builtin(const char *name) {
   if (name == NULL) return NULL;
-  for (int i = 0; i < BUILTINS; i++) {
+  for (int i = 0; i < BUILTINS; i++)
     if (strcmp(builtins[i].def->name, name) == 0) return builtins[i].def;
-  }
   return NULL;
 }

@@ -109,14 +109,11 @@ static bool check_fields(const check *c, int body, int kind) {
     const double *x = (const double *)(const void *)((const char *)body_of(c, body) + f->offset);
     if (!(f->kind & kind)) continue;
     if (kind == MAGNITUDE) {
-      if (!(*x >= 0.0)) {
-        return refuse(c, body, "%s is %g (it must be zero or more)", f->name, *x);
-      }
+      if (!(*x >= 0.0)) return refuse(c, body, "%s is %g (it must be zero or more)", f->name, *x);
     } else if (kind == DRIVE) {
-      if (*x != 0.0) {
+      if (*x != 0.0)
         return refuse(c, body, "%s is %g (only a revolute or prismatic joint can have it)", f->name,
                       *x);
-      }
     } else {
       for (int i = 0; i < f->n; i++)
         if (!is_finite(c, body, f->name, i, f->n, x[i])) return false;
@@ -133,10 +130,9 @@ static bool check_limits(const check *c, int body) {
     return refuse(c, body, "%s is %g (it must be a number, or %sinfinity for no limit)",
                   k == 0 ? "lower" : "upper", limit, k == 0 ? "-" : "");
   }
-  if (d->lower > d->upper) {
+  if (d->lower > d->upper)
     return refuse(c, body, "lower is %g, above upper, which is %g (lower must not exceed upper)",
                   d->lower, d->upper);
-  }
   return true;
 }
 
@@ -157,20 +153,18 @@ double ap__rotation_defect(const double R[9]) {
 static bool check_matrix(const check *c, int body) {
   const double *R = body_of(c, body)->place.matrix;
   double defect = ap__rotation_defect(R);
-  if (defect > AP_ROTATION_ROUGH) {
+  if (defect > AP_ROTATION_ROUGH)
     return refuse(c, body,
                   "place.matrix is not a rotation: R^T R differs from the identity by %.3g "
                   "(at most 1e-6 is mended)",
                   defect);
-  }
   double det = 0;
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
     det += R[i] * (R[3 + j] * R[6 + k] - R[3 + k] * R[6 + j]);
   }
-  if (det < 0.0) {
+  if (det < 0.0)
     return refuse(c, body, "place.matrix is a reflection (its determinant must be 1, not -1)");
-  }
   return true;
 }
 
@@ -200,27 +194,24 @@ static bool check_axis(const check *c, int body) {
 
 static bool check_drive(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
-  if (d->stiction != 0.0 && d->stiction < d->coulomb) {
+  if (d->stiction != 0.0 && d->stiction < d->coulomb)
     return refuse(c, body,
                   "stiction is %g, below coulomb, which is %g (it must be at least coulomb, or "
                   "0 for the same)",
                   d->stiction, d->coulomb);
-  }
   return one_dof(d->joint) || check_fields(c, body, DRIVE);
 }
 
 static bool check_body(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
   if (d->cookie != AP_COOKIE)
-    return refuse_body(c, body, "it does not start from what ap_default_body() returns");
-  if (d->parent < 0 || d->parent >= body) {
+    return refuse(c, body, "it does not start from what ap_default_body() returns");
+  if (d->parent < 0 || d->parent >= body)
     return refuse(c, body,
                   "parent is %d (body %d may hang on 0, the ground, or on an earlier body)",
                   d->parent, body);
-  }
-  if ((int)d->joint < (int)AP_FIXED || (int)d->joint > (int)AP_FREE) {
+  if ((int)d->joint < (int)AP_FIXED || (int)d->joint > (int)AP_FREE)
     return refuse(c, body, "joint is %d (it must be one of ap_joint_type)", (int)d->joint);
-  }
   return check_place(c, body) && check_axis(c, body) && check_fields(c, body, ALWAYS) &&
          check_fields(c, body, MAGNITUDE) && check_limits(c, body) && check_drive(c, body);
 }
@@ -230,22 +221,19 @@ static bool check_body(const check *c, int body) {
 static bool check_follower(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
   if (d->mimic == 0) return true;
-  if (d->mimic < 0 || d->mimic > c->def->nbody) {
+  if (d->mimic < 0 || d->mimic > c->def->nbody)
     return refuse(c, body, "mimic is %d (it must be the number of a body, 1 to %d)", d->mimic,
                   c->def->nbody);
-  }
   const ap_body_def *leader = body_of(c, d->mimic);
   bool can_follow = one_dof(d->joint);
-  if (!can_follow || !one_dof(leader->joint)) {
+  if (!can_follow || !one_dof(leader->joint))
     return refuse(c, body, "mimic: %s cannot follow \"%.*s\" (%s)", can_follow ? "it" : "its joint",
                   ap__shown(leader->name), leader->name,
                   can_follow ? "the leader's joint must be revolute or prismatic"
                              : "only a revolute or prismatic joint can follow");
-  }
   if (!check_fields(c, body, MIMIC)) return false;
-  if (d->mimic_ratio == 0.0) {
+  if (d->mimic_ratio == 0.0)
     return refuse(c, body, "mimic_ratio is 0 (use a fixed joint for a body that does not move)");
-  }
   return true;
 }
 
@@ -260,11 +248,10 @@ static bool check_mimic_cycles(const check *c) {
       seen[i] = start;
       i = body_of(c, i)->mimic;
     }
-    if (i != 0 && seen[i] == start) {
+    if (i != 0 && seen[i] == start)
       return refuse(c, i,
                     "mimic: it follows itself, directly or through others (a chain of "
                     "followers must end at a joint that follows none)");
-    }
   }
   return true;
 }
@@ -332,14 +319,12 @@ static bool check_names_present(const check *c) {
   for (int i = 0; i < nbody + c->def->nframe; i++) {
     bool is_body = i < nbody;
     const char *name = name_of(c, false, i), *what = is_body ? "body" : "frame";
-    if (name == NULL || name[0] == '\0') {
+    if (name == NULL || name[0] == '\0')
       return refuse(c, 0, "%s %d: name is missing (every %s needs its own)", what,
                     is_body ? i + 1 : i - nbody, what);
-    }
     const char *joint = name_of(c, true, i);
-    if (joint[0] == '\0') {
+    if (joint[0] == '\0')
       return refuse(c, i + 1, "joint_name is empty (use NULL to give the joint the body's name)");
-    }
   }
   return true;
 }
@@ -348,11 +333,10 @@ static bool check_names_unique(const check *c) {
   int nbody = c->def->nbody;
   int first = 0;
   int found = find_duplicate(c, false, nbody, &first);
-  if (found >= 0) {
+  if (found >= 0)
     return refuse(c, found + 1,
                   "name: bodies %d and %d have the same (names must be unique among bodies)",
                   first + 1, found + 1);
-  }
   found = find_duplicate(c, true, nbody, &first);
   if (found >= 0) {
     const char *name = name_of(c, true, found);
@@ -374,10 +358,9 @@ static bool check_names_unique(const check *c) {
 static bool check_frame(const check *c, int frame) {
   const ap_frame_def *f = &c->def->frames[frame];
   int at = c->def->nbody + 1 + frame;
-  if (f->body < 0 || f->body > c->def->nbody) {
+  if (f->body < 0 || f->body > c->def->nbody)
     return refuse(c, at, "body is %d (it must be the number of a body, 0 to %d)", f->body,
                   c->def->nbody);
-  }
   for (int i = 0; i < 3; i++) {
     if (!is_finite(c, at, "xyz", i, 3, f->xyz[i])) return false;
     if (!is_finite(c, at, "rpy", i, 3, f->rpy[i])) return false;
@@ -412,14 +395,11 @@ bool ap__check_definition(const ap_robot_def *def, int *scratch, ap_error *error
   if (!check_names_present(&c)) return false; // first, because messages quote names
   for (int i = 0; i < 3; i++)
     if (!is_finite(&c, 0, "gravity", i, 3, def->gravity[i])) return false;
-  for (int body = 1; body <= def->nbody; body++) {
+  for (int body = 1; body <= def->nbody; body++)
     if (!check_body(&c, body)) return false;
-  }
-  for (int body = 1; body <= def->nbody; body++) {
+  for (int body = 1; body <= def->nbody; body++)
     if (!check_follower(&c, body)) return false;
-  }
-  for (int frame = 0; frame < def->nframe; frame++) {
+  for (int frame = 0; frame < def->nframe; frame++)
     if (!check_frame(&c, frame)) return false;
-  }
   return check_mimic_cycles(&c) && check_names_unique(&c);
 }

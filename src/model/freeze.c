@@ -147,9 +147,8 @@ static void resolve_follower(ap_model *m, int b) {
 static bool resolve_mimics(ap_model *m, int *stack, ap_error *error) {
   for (int b = 1; b < m->nbody; b++) {
     int n = 0;
-    for (int k = b; m->joint[k].ratio == 0; k = m->mover[m->link[m->joint[k].link].mimic]) {
+    for (int k = b; m->joint[k].ratio == 0; k = m->mover[m->link[m->joint[k].link].mimic])
       stack[n++] = k;
-    }
     while (n > 0) {
       const ap_joint *joint = &m->joint[stack[--n]];
       resolve_follower(m, stack[n]);

@@ -40,9 +40,8 @@ static bool check_moments(const ap_model *m, int body, ap_error *error) {
 }
 
 bool ap__check_merged(const ap_model *m, ap_error *error) {
-  for (int b = 1; b < m->nbody; b++) {
+  for (int b = 1; b < m->nbody; b++)
     if (!check_moments(m, b, error)) return false;
-  }
   for (int i = 0; i < m->nframe; i++) {
     if (ap__are_finite(m->packed_frame[i].p, 3)) continue;
     const char *name = i < m->nlink ? m->link[i].name : m->frame[i - m->nlink].name;

@@ -83,25 +83,22 @@ int ap_moving_body(const ap_model *m, int k) {
 // The user's own bodies come first: one of them may be called "ground".
 int ap_find_body(const ap_model *m, const char *name) {
   if (name == NULL) return -1;
-  for (int i = 1; i < m->nlink; i++) {
+  for (int i = 1; i < m->nlink; i++)
     if (strcmp(m->link[i].name, name) == 0) return i;
-  }
   return strcmp(m->link[0].name, name) == 0 ? 0 : -1;
 }
 
 int ap_find_joint(const ap_model *m, const char *joint_name) {
   if (joint_name == NULL) return -1;
-  for (int i = 1; i < m->nlink; i++) {
+  for (int i = 1; i < m->nlink; i++)
     if (strcmp(m->link[i].joint_name, joint_name) == 0) return i;
-  }
   return -1;
 }
 
 int ap_find_frame(const ap_model *m, const char *name) {
   if (name == NULL) return -1;
-  for (int i = 1; i < m->nframe; i++) {
+  for (int i = 1; i < m->nframe; i++)
     if (strcmp(ap_frame_name(m, i), name) == 0) return i;
-  }
   return strcmp(m->link[0].name, name) == 0 ? 0 : -1;
 }
 
