@@ -92,6 +92,36 @@ refuses 2 'nothing moves' eval gravity torso.urdf arm.txt --lock waist=1,neck,sh
 refuses 2 'torso.urdf: lock: the robot has no joint "elbw" (did you mean "elbow"?)' info torso.urdf --lock elbw=1
 refuses 2 'joint "waist" cannot be at 0 (its limits are 0.2 and 2)' info torso.urdf --lock waist
 refuses 2 'joint "wrist" is fixed' info torso.urdf --lock wrist
+cat >chain.yaml <<'END'
+appell: 1
+name: chain
+bodies:
+  - name: a
+    joint: {name: ja, type: revolute, axis: [0, 1, 0], limits: {lower: -1, upper: 1}}
+    inertia: {mass: 0.5, com: [0.5, 0, 0], tensor: [1, 0, 0, 1, 0, 1]}
+  - name: b
+    joint: {name: jb, type: revolute, axis: [0, 1, 0], limits: {lower: -5, upper: 5}}
+    inertia: {mass: 0.5, com: [0.5, 0, 0], tensor: [1, 0, 0, 1, 0, 1]}
+  - name: c
+    parent: b
+    joint: {name: jc, type: revolute, axis: [0, 1, 0], place: {xyz: [1, 0, 0]}}
+    inertia: {mass: 0.5, com: [0.5, 0, 0], tensor: [1, 0, 0, 1, 0, 1]}
+END
+{
+  sed 's/{lower: -5, upper: 5}/{lower: -5, upper: 5}, mimic: {joint: ja, ratio: 2}/' chain.yaml
+  echo ...
+} >follow.yaml
+cat >>chain.yaml <<'END'
+closures:
+  - {name: gears, type: gear, first: {joint: ja}, second: {joint: jb}, ratio: 2}
+coordinates:
+  - {name: x, type: joint, joint: ja}
+  - {name: y, type: joint, joint: jc}
+actuated: [ja, jc]
+...
+END
+refuses 2 'the root stands on it' info chain.yaml --lock ja=0.3 --root c
+refuses 2 'puts "ja" at 1.5, beyond its limits (-1 to 1)' info follow.yaml --lock jb=3
 refuses 2 'has 1 coordinate, not 2' info torso.urdf --lock neck=1:2
 refuses 2 'locked twice' info torso.urdf --lock neck=1,neck=2
 refuses 2 'joint "follow" is at 0.02 with its leader' info torso.urdf --lock grip,follow=0.5

@@ -351,6 +351,12 @@ ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *
   possible.functions &= ap__parallel_functions();
   ap_status status = check_options(&possible, error);
   if (status) return status;
+  if (options->friction) return AP__REFUSE(error, AP_E_ARG, 0, "a closed form has no friction");
+  if (possible.functions != options->functions &&
+      options->functions != ap_default_generate().functions)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a closed form has no more functions than inverse_dynamics, inertia_matrix, "
+                      "bias, gravity and forward_dynamics");
   static const char *const own[] = {[WRIST] = "wrist", [FIVE_BAR] = "five_bar", [DELTA] = "delta"};
   return generate(&(generation){.parallel = r, .options = &possible}, own[r->kind], code, error);
 }

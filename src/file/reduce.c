@@ -44,6 +44,13 @@ static ap_status refuse_joint(const change *c, int body, const char *reason) {
 
 // The closures move every joint that is no independent coordinate, so that only these can be
 // locked.
+// The first joint from body b up to the ground that closed chains move, or 0.
+static int moved_by_chains(const change *c, int b) {
+  for (; b > 0; b = c->robot->bodies[b - 1].parent)
+    if (ap__robot_joint_nq(c->robot, b) > 0 && !is_coordinate(c, b)) return b;
+  return 0;
+}
+
 static ap_status check_locked(const change *c) {
   for (int b = 1; b <= c->robot->nbody; b++)
     if (ap__robot_joint_nq(c->robot, b) > 0 && !is_cut(c, b) && is_gone(c, b) &&
@@ -51,6 +58,12 @@ static ap_status check_locked(const change *c) {
       return refuse_joint(c, b,
                           "closed chains move it (a joint that is one of the coordinates, which "
                           "`appell info` lists)");
+  for (int b = 1; b <= c->robot->nbody; b++) { // the root stands where what is above it puts it
+    const int parent = c->robot->bodies[b - 1].parent, above = moved_by_chains(c, b);
+    if (!is_cut(c, b) && parent > 0 && is_cut(c, parent) && above)
+      return refuse_joint(c, above,
+                          "closed chains move it, and the root stands on it (a root above them)");
+  }
   const ap_mechanism_def *d = &c->robot->chains->def;
   for (int i = 0; i < d->nclosure; i++) {
     const ap_closure_def *x = &d->closures[i];

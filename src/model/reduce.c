@@ -152,6 +152,22 @@ static bool check_values(const reduction *r, const ap_lock *lock, const ap_body_
 }
 
 // A follower is locked by its leader: where it is at the value.
+// Every joint that a coordinate moves stays within its limits.
+static bool check_moved(const reduction *r, const ap_body_def *body, int leader, double q) {
+  for (int b = 1; b <= r->def->nbody; b++) {
+    const ap_body_def *other = &r->def->bodies[b - 1];
+    if (r->joint[b].leader != leader || !one_dof(other)) continue;
+    const double x = r->joint[b].ratio * q + r->joint[b].offset, room = 1e-9 * (1 + fabs(x));
+    if (x >= other->lower - room && x <= other->upper + room) continue;
+    char why[160];
+    const char *name = joint_name(other);
+    snprintf(why, sizeof why, "puts \"%.*s\" at %g, beyond its limits (%g to %g)", ap__shown(name),
+             name, x, other->lower, other->upper);
+    return refuse_lock(r, body, why);
+  }
+  return true;
+}
+
 static bool lock_named(const reduction *r, const ap_lock *lock) {
   const int b = lock->joint ? find(r, "lock", true, lock->joint) : -1;
   if (!lock->joint) ap__fail(r->error, AP_E_ARG, 0, "lock: the name of a joint is missing");
@@ -171,6 +187,7 @@ static bool lock_named(const reduction *r, const ap_lock *lock) {
                own->ratio * leader->q[0] + own->offset);
     return refuse_lock(r, body, why);
   }
+  if (!check_moved(r, body, own->leader, q[0])) return false;
   if (!leader->locked) memcpy(leader->q, q, sizeof q);
   leader->locked = true;
   return true;
@@ -207,7 +224,7 @@ static bool choose_root(const reduction *r, int root) {
 
 // Only the coordinates that move the tip stay.
 static bool choose_tip(const reduction *r, int root, int tip) {
-  if (tip > 0 && !r->joint[tip].inside) {
+  if (root > 0 && (tip == 0 || !r->joint[tip].inside)) {
     ap__fail(r->error, AP_E_ARG, 0,
              "tip: \"%.*s\" does not hang on the root \"%.*s\" (a link that does)",
              ap__shown(r->how->tip), r->how->tip, ap__shown(r->how->root), r->how->root);
