@@ -5,45 +5,18 @@
 
 #include <math.h>
 
-#include "base/vectors.h"
 #include "num/root.h"
 #include "sincos_f64.h"
 
 typedef double real;
-#include "num/plain.inc"
+
+#define SINCOS(name) name##_f64
+#define SIMD_MASK    long long
+#define SIMD_COUNT   4
+#include "num/arith_float.inc"
 
 static inline real r_sqrt(real a) { return root_f64(a); }
 static inline real r_abs(real a) { return fabs(a); }
-
-/// Angle of the direction (x, y).
-static inline real r_angle(real y, real x) { return atan2(y, x); }
-
-/// n sines and cosines of the exact sums q + offset. s and c overlap neither each other nor the
-/// inputs.
-static inline void r_sincos_n(int n, const real *q, const real *offset, real *s, real *c) {
-#ifdef AP_VECTORS
-  sincos_n_f64(n, q, offset, s, c);
-#else
-  ap__sincos_each_f64(n, q, offset, s, c);
-#endif
-}
-
-/// One of them, the same bits.
-static inline void r_sincos(real q, real offset, real *s, real *c) {
-#ifdef AP_VECTORS
-  sincos_f64(q, offset, s, c);
-#else
-  r_sincos_n(1, &q, &offset, s, c);
-#endif
-}
-
-#ifdef AP_VECTORS
-#define LANE_REAL  double
-#define LANE_MASK  long long
-#define LANE_COUNT 4
-#include "num/lanes.inc"
-#else
-#include "num/one_lane.inc"
-#endif
+static inline real r_angle(real y, real x) { return atan2(y, x); } // of the direction (x, y)
 
 #endif
