@@ -9,4 +9,13 @@
 #define AP_VECTORS
 #endif
 
+// The widest of them.
+#if defined __AVX512F__
+#define AP_VECTOR_BYTES 64
+#elif defined __AVX2__
+#define AP_VECTOR_BYTES 32
+#else
+#define AP_VECTOR_BYTES 16
+#endif
+
 #endif

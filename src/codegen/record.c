@@ -1,5 +1,7 @@
 // The kernels in the tape arithmetic, run once for one model.
 
+#include <appell/kin.h>
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,10 +28,16 @@ static void pack_clean(const ap_model *m, ap_packed_body *body, ap_packed_frame 
     clean(body[i].s, 3), clean(body[i].com, 3), clean(body[i].inertia, 6);
 }
 
-#define PACK_MODEL pack_clean
-#include "kin/text_tape.h"
+#include "num/arith_tape.h"
+#include "num/vocabulary.inc"
 
-#define ISA_NAME "tape"
+#define WORK               ap_work_tape
+#define PART               ap_part_tape
+#define ARITHMETIC_EPSILON DBL_EPSILON
+#define PACK_MODEL         pack_clean
+#define ISA_NAME           "tape"
+#include "kin/text.inc"
+
 #include "dyn/text.inc"
 #include "dyn/own_kernels.inc"
 #include "dyn/solve.inc"

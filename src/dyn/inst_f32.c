@@ -7,7 +7,7 @@
 
 #define NAME2(part, isa) ap__##part##_f32_##isa
 #define NAME1(part, isa) NAME2(part, isa)
-#define EXPORT(part)                               \
+#define EXPORT(part, ...)                          \
   extern const part##_kernels NAME1(part, AP_ISA); \
-  const part##_kernels NAME1(part, AP_ISA) = part##_TABLE;
-KERNEL_PARTS(EXPORT)
+  const part##_kernels NAME1(part, AP_ISA) = {__VA_ARGS__};
+KERNEL_TABLES(EXPORT)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "info/freedoms.h"
-#include "info/place.h"
+#include "model/place_f64.h"
 
 static const char *joint_name(const ap_model *m, int i) {
   const ap_body_def *body = ap_body(m, i);
@@ -28,25 +28,12 @@ static const char *joint_type(const ap_body_def *body) {
 
 // ---- joints ------------------------------------------------------------------------------------
 
-// The joint axis in the link frame. A Denavit-Hartenberg joint turns about z, of the body's frame
-// or, standard, of the parent's, which Rx(alpha) separates from it.
-static void joint_axis(const ap_body_def *body, double axis[3]) {
-  const double *u = body->axis;
-  const double length = hypot(hypot(u[0], u[1]), u[2]);
-  axis[0] = axis[1] = 0;
-  axis[2] = 1;
-  switch (body->place.kind) {
-    case AP_PLACE_RPY:
-    case AP_PLACE_MATRIX:
-      for (int k = 0; k < 3; k++) axis[k] = u[k] / length;
-      break;
-    case AP_DH_STANDARD:
-      axis[1] = sin(body->place.alpha);
-      axis[2] = cos(body->place.alpha);
-      break;
-    case AP_DH_MODIFIED:
-    case AP_DH_VALERA: break;
-  }
+// The joint axis in the link frame, which standard Denavit-Hartenberg turns from the joint's.
+static void find_axis(const ap_body_def *body, double axis[3]) {
+  double u[3];
+  place own;
+  joint_axis(body, u), link_place(body, &own);
+  multiply(own.R, u, A_TRANSPOSED | VECTOR, axis);
 }
 
 static ap_info_joint joint_of(const ap_model *m, int i) {
@@ -62,7 +49,7 @@ static ap_info_joint joint_of(const ap_model *m, int i) {
   }
   j.has_axis =
       body->joint == AP_REVOLUTE || body->joint == AP_PRISMATIC || body->joint == AP_PLANAR;
-  if (j.has_axis) joint_axis(body, j.axis);
+  if (j.has_axis) find_axis(body, j.axis);
   return j;
 }
 
@@ -107,25 +94,38 @@ static void find_merged(ap_info *info, const ap_model *m, const int *number) {
   }
 }
 
-// A work would tell all poses, but it holds a matrix of all joints, too large for a long chain.
-// place: of each link in the frame of the body that moves it.
-static void find_frames(ap_info *info, const ap_model *m, const ap_robot *robot, ap__place *place) {
-  place[0] = ap__place_none();
+// Roll, pitch and yaw of R; yaw is 0 where pitch is a right angle.
+static void find_angles(const double R[9], double rpy[3]) {
+  const double c = hypot(R[0], R[3]);
+  const bool upright = c < 1e-12; // nothing but rounding
+  // 0 - x, because -x would be a zero with a sign
+  rpy[0] = upright ? atan2(0 - R[5], R[4]) : atan2(R[7], R[8]);
+  rpy[1] = atan2(0 - R[6], c);
+  rpy[2] = upright ? 0 : atan2(R[3], R[0]);
+}
+
+// at: of each link in the frame of the body that moves it.
+static void find_frames(ap_info *info, const ap_model *m, const ap_robot *robot, place *at) {
+  no_place(&at[0]);
   for (int i = 1; i < ap_nframe(m); i++) {
     const bool link = i < ap_nbody(m);
     const ap_frame_def *def = link ? NULL : &ap_robot_definition(robot)->frames[i - ap_nbody(m)];
     const int on = link ? i : def->body;
-    ap__place here = ap__place_none();
-    if (!link || ap_body_mover(m, i) != i) {
-      here = link ? ap__place_fixed(&ap_body(m, i)->place) : ap__place_rpy(def->xyz, def->rpy);
-      here = ap__place_join(&place[link ? ap_body(m, i)->parent : on], &here);
+    place here, own;
+    no_place(&here);
+    if (!link) {
+      params(3, def->xyz, own.p), rpy_matrix(def->rpy, own.R);
+      compose(&at[on], &own, &here);
+    } else if (ap_body_mover(m, i) != i) {
+      joint_place(ap_body(m, i), &here), link_place(ap_body(m, i), &own);
+      compose(&here, &own, &own), compose(&at[ap_body(m, i)->parent], &own, &here);
     }
-    if (link) place[i] = here;
+    if (link) at[i] = here;
     ap_info_frame *f = &info->frame[info->frames++];
     *f = (ap_info_frame){
         .name = ap_frame_name(m, i), .body = ap_frame_name(m, ap_body_mover(m, on)), .def = def};
     memcpy(f->xyz, here.p, sizeof f->xyz);
-    ap__place_angles(&here, f->rpy);
+    find_angles(here.R, f->rpy);
   }
 }
 
@@ -194,7 +194,7 @@ ap_status ap_info_make(const ap_robot *robot, const ap_model *m, const ap_mechan
                        ap_info *info) {
   const size_t n = (size_t)ap_nbody(m);
   int *number = calloc(n, sizeof *number);
-  ap__place *place = malloc(n * sizeof *place);
+  place *at = malloc(n * sizeof *at);
   *info = (ap_info){.name = ap_model_name(m),
                     .nq = ap_nq(m),
                     .nv = ap_nv(m),
@@ -206,17 +206,17 @@ ap_status ap_info_make(const ap_robot *robot, const ap_model *m, const ap_mechan
                     .merged = malloc(n * sizeof *info->merged),
                     .closed = mechanism};
   memcpy(info->gravity, ap_gravity(m), sizeof info->gravity);
-  bool memory = number && place && info->joint && info->mimic && info->body && info->frame &&
+  bool memory = number && at && info->joint && info->mimic && info->body && info->frame &&
                 info->merged && find_warnings(info, m, robot) &&
                 (!mechanism || close_mechanism(&info->start, mechanism));
   if (memory) {
     find_joints(info, m);
     find_bodies(info, m, number);
     find_merged(info, m, number);
-    find_frames(info, m, robot, place);
+    find_frames(info, m, robot, at);
   }
   free(number);
-  free(place);
+  free(at);
   if (!memory) ap_info_free(info);
   return memory ? AP_OK : AP_E_MEMORY;
 }

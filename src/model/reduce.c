@@ -13,13 +13,7 @@
 #include "base/error.h"
 #include "base/near.h"
 #include "model/check.h"
-#include "model/pack.h"
-#include "num/arith_f64.h"
-#include "num/vocabulary.inc"
-
-#define PACK_NEGLIGIBLE 1.2e-16 // as in pack_f64.c
-#define PACKED_FRAME    ap_packed_frame
-#include "model/place.inc"
+#include "model/place_f64.h"
 
 // What is known of a joint, by its body's number.
 typedef struct joint {

@@ -6,13 +6,9 @@
 
 #include <math.h>
 
-#if defined(__AVX512F__)
-#define LANE_BYTES 64
-#elif defined(__AVX2__)
-#define LANE_BYTES 32
-#else
-#define LANE_BYTES 16
-#endif
+#include "base/vectors.h"
+
+#define LANE_BYTES      AP_VECTOR_BYTES
 #define SC_VECTOR_BYTES LANE_BYTES
 #include "sincos_f32.h"
 
