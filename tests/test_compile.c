@@ -29,13 +29,15 @@ typedef struct bed {
   ap_compile_options options;
 } bed;
 
-static bool open_bed(bed *b) {
+static bool open_bed_with(bed *b, const char *robot) {
   *b = (bed){.folder = "/tmp/appell-compile-XXXXXX", .options = ap_default_compile()};
   ap_error error;
   if (!CHECK(mkdtemp(b->folder))) return false;
   snprintf(b->cache, sizeof b->cache, "%s/cache", b->folder);
   snprintf(b->script, sizeof b->script, "%s/compiler", b->folder);
-  if (!CHECK_OK(ap_robot_builtin("puma600", NULL, &b->robot, &error))) return false;
+  if (!CHECK_OK(robot ? ap_robot_read(robot, NULL, &b->robot, &error)
+                      : ap_robot_builtin("puma600", NULL, &b->robot, &error)))
+    return false;
   if (!CHECK_OK(ap_robot_model(b->robot, &b->m, &error))) return false;
   size_t size = ap_work_size(b->m);
   b->memory = malloc(2 * size);
@@ -46,6 +48,8 @@ static bool open_bed(bed *b) {
   b->options.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD;
   return CHECK(b->w && b->other);
 }
+
+static bool open_bed(bed *b) { return open_bed_with(b, NULL); }
 
 static void close_bed(bed *b) {
   char command[128];
@@ -235,7 +239,7 @@ static void set_both(const bed *b, double load, double gravity, bool friction) {
 
 TEST(code_is_used_where_it_fits_and_nowhere_else) {
   bed b;
-  if (!open_bed(&b)) return;
+  if (!open_bed_with(&b, "models/puma600_drives.yaml")) return;
   const double g = ap_gravity(b.m)[2];
   ap_functions f = {.inverse_dynamics = marked_inverse,
                     .forward_dynamics = marked_forward,
@@ -262,6 +266,19 @@ TEST(code_is_used_where_it_fits_and_nowhere_else) {
   ap_work_use(b.m, b.other, NULL);
   CHECK(!is_asked(&b, batch));
   free(memory);
+  close_bed(&b);
+}
+
+TEST(without_friction_code_fits_either_way) {
+  bed b;
+  if (!open_bed(&b)) return;
+  const ap_functions f = {.inverse_dynamics = marked_inverse};
+  ap_work_use(b.m, b.other, &f);
+  CHECK(ap_work_uses_code(b.m, b.other));
+  ap_set_friction(b.m, b.other, true);
+  CHECK(ap_work_uses_code(b.m, b.other));
+  CHECK_OK(ap_set_payload(b.m, b.other, N, 1, NULL, NULL));
+  CHECK(!ap_work_uses_code(b.m, b.other));
   close_bed(&b);
 }
 
