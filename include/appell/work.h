@@ -34,7 +34,8 @@ AP_API const char *ap_work_isa(const ap_work *w);
 // ---- parts -------------------------------------------------------------------------------------
 
 /// What a work can do, in parts that each keep what they need. A program that names its parts
-/// stores nothing else and, linked with --gc-sections, links nothing else: firmware that
+/// stores nothing else and, where the library was compiled with -ffunction-sections -fdata-sections
+/// and is linked with --gc-sections (docs/real-time.md), links nothing else: firmware that
 /// compensates gravity needs one. A part brings along the parts that it stands on.
 ///
 ///     static const ap_part *const parts[] = {&ap_part_gravity, NULL};
