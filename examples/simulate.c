@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
     const int kinetic = ap_run_find(run, "kinetic");
     ap_run_on_event(run, tell, NULL);
     while (ap_run_step(run, &end, &error) == AP_OK && !end)
-      printf("%.6f s: %g J\n", ap_run_row(run)[0], ap_run_row(run)[kinetic]);
+      if (kinetic >= 0) printf("%.6f s: %g J\n", ap_run_row(run)[0], ap_run_row(run)[kinetic]);
   }
   ap_run_free(run);
   return end ? 0 : (fprintf(stderr, "%s:%d: %s\n", argv[1], error.line, error.text), 1);
