@@ -364,7 +364,7 @@ static void set_arrays(const ap_model *m, ap_program *p) {
 static real *record_inputs(ap_program *p) {
   int count = 0;
   for (int k = 0; k < p->inputs; k++) count += p->input[k].size;
-  real *in = malloc(((size_t)count + 1) * sizeof *in);
+  real *in = calloc((size_t)count + 1, sizeof *in);
   for (int k = 0, n = 0; in && k < p->inputs; k++)
     for (int i = 0; i < p->input[k].size; i++) in[n++] = ap__tape_input(&p->tape, k, i);
   return in;

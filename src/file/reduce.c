@@ -185,7 +185,7 @@ ap_status ap_robot_reduce(ap_robot *robot, const ap_reduction_def *how, ap_error
     own.line = ap__robot_line_of_message(robot, own.text);
   else if (robot->chains)
     own.status = change_chains(&c);
-  if (own.status == AP_OK) change_bodies(robot, c.to);
+  if (c.to && own.status == AP_OK) change_bodies(robot, c.to);
   free(memory);
   if (own.status && error) *error = own;
   return own.status;

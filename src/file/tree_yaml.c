@@ -117,7 +117,7 @@ static bool take_event(walk *w, const yaml_event_t *event) {
              open_node(w, AP__MAP, event->start_mark);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
-      w->open = w->open->parent;
+      if (w->open) w->open = w->open->parent;
       w->depth--;
       return true;
     case YAML_DOCUMENT_START_EVENT:

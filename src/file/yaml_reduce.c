@@ -21,7 +21,7 @@ static bool read_locks(ap__yaml *y, const ap__node *n, ap_lock *locks, int *coun
   for (const ap__node *key = n->first, *value; key; key = value->next) {
     value = key->next;
     for (int k = 0; key->kind == AP__SCALAR && k < *count; k++)
-      if (strcmp(locks[k].joint, key->text) == 0)
+      if (locks[k].joint && strcmp(locks[k].joint, key->text) == 0)
         return ap__yaml_fail(y, key->line, "\"%s\" comes twice in lock (once)", key->text);
     if (!read_lock(y, key, value, &locks[(*count)++])) return false;
   }

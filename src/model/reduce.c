@@ -281,7 +281,8 @@ static ap_placement placement(const place *at) {
   ap_placement g = ap_default_body().place;
   memcpy(g.xyz, at->p, sizeof g.xyz);
   memcpy(g.matrix, at->R, sizeof g.matrix);
-  if (memcmp(g.matrix, one, sizeof one) != 0) g.kind = AP_PLACE_MATRIX;
+  for (int k = 0; k < 9; k++)
+    if (g.matrix[k] != one[k]) g.kind = AP_PLACE_MATRIX;
   return g;
 }
 
