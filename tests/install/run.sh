@@ -2,7 +2,7 @@
 # Installs a build into an empty folder, moves that folder, and there builds and runs motion.c and
 # three examples, one of the core, one of the tools, and one that calls no function of the core but
 # some of libm, with pkg-config and with the CMake package, against the shared and the static
-# libraries. Programs find the installed libraries by what README.md says, a run path.
+# libraries. Programs find the installed libraries by what docs/start.md says, a run path.
 #
 #   tests/install/run.sh BUILD      BUILD is a finished build with the tools
 set -eu
