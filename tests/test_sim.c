@@ -1,69 +1,7 @@
 // Runs among walls: what mechanics says of them, and a run computed elsewhere in 113 bits.
 
-#include <appell/dyn.h>
-#include <appell/sim.h>
-
 #include "golden/shafei_run.h"
-#include "test.h"
-
-enum { MAX_EVENTS = 4096, MAX_V = 24 };
-
-#define PI 3.14159265358979323846
-
-// What a run tells.
-typedef struct record {
-  ap_sim *sim;
-  int nv; // velocities kept
-  int n;
-  ap_event event[MAX_EVENTS];
-  double v[64][MAX_V]; // velocities after the first events
-} record;
-
-static record told; // one run at a time
-
-static void listen(void *context, const ap_event *event) {
-  record *r = context;
-  ap_sim_state state;
-  if (r->n >= MAX_EVENTS) return;
-  if (r->n < 64 && !ap_sim_now(r->sim, &state, NULL))
-    for (int i = 0; i < r->nv; i++) r->v[r->n][i] = state.v[i];
-  r->event[r->n++] = *event;
-}
-
-static unsigned char model_memory[65536];
-
-static const ap_model *model_of(const ap_robot_def *def) {
-  ap_error error = {0};
-  const ap_model *m = ap_model_init(def, model_memory, sizeof model_memory, &error);
-  if (!CHECK(m != NULL)) printf("  %s\n", error.text);
-  return m;
-}
-
-// NULL, and a failed check, where the scene is refused.
-static ap_sim *create(const ap_scene *scene) {
-  ap_sim *sim = NULL;
-  ap_error error = {0};
-  ap_status status = ap_sim_create(scene, &sim, &error);
-  if (!CHECK_OK(status)) printf("  %s\n", error.text);
-  told = (record){.sim = sim, .nv = ap_nv(scene->model) < MAX_V ? ap_nv(scene->model) : MAX_V};
-  ap_sim_on_event(sim, listen, &told);
-  return sim;
-}
-
-static bool start(ap_sim *sim, const double *q, const double *v) {
-  ap_error error = {0};
-  bool good = CHECK_OK(ap_sim_start(sim, 0, q, v, &error));
-  if (!good) printf("  %s\n", error.text);
-  return good;
-}
-
-static ap_sim_state advance(ap_sim *sim, double t) {
-  ap_error error = {0};
-  ap_sim_state state = {0};
-  if (!CHECK_OK(ap_sim_advance(sim, t, &error))) printf("  %s\n", error.text);
-  if (!CHECK_OK(ap_sim_now(sim, &state, &error))) printf("  %s\n", error.text);
-  return state;
-}
+#include "sim_scenes.h"
 
 // ---- the tree in the circle --------------------------------------------------------------------
 
@@ -191,40 +129,6 @@ TEST(same_scene_same_bits) {
 }
 
 // ---- points on planes --------------------------------------------------------------------------
-
-// A point of 2 kg that slides along x and z, on which gravity acts as given.
-static const ap_model *slider(double gx, double gz) {
-  static ap_body_def body[2];
-  body[0] = body[1] = ap_default_body();
-  body[0].name = "along";
-  body[1].name = "ball";
-  body[0].joint = body[1].joint = AP_PRISMATIC;
-  body[0].axis[0] = 1, body[0].axis[2] = 0;
-  body[1].parent = 1;
-  body[1].mass = 2;
-  ap_robot_def def = ap_default_robot();
-  def.bodies = body;
-  def.nbody = 2;
-  def.gravity[0] = gx, def.gravity[2] = gz;
-  return model_of(&def);
-}
-
-static ap_contact_point ball_point = {.name = "ball", .body = 2};
-
-static ap_scene plane_scene(const ap_model *m, ap_wall *plane, double restitution,
-                            double friction) {
-  *plane = ap_default_wall();
-  plane->name = "ground";
-  plane->restitution = restitution;
-  plane->friction = friction;
-  ap_scene s = ap_default_scene();
-  s.model = m;
-  s.wall = plane;
-  s.nwall = 1;
-  s.point = &ball_point;
-  s.npoint = 1;
-  return s;
-}
 
 // The flights are e as long each as the one before: sum of a geometric series.
 TEST(a_ball_comes_to_rest) {
@@ -478,31 +382,6 @@ TEST(an_elastic_ball_keeps_its_energy) {
 
 // ---- without walls -----------------------------------------------------------------------------
 
-// Two links that swing about y, hung at the origin, with friction and springs to be set.
-static const ap_model *double_pendulum(double viscous, double coulomb) {
-  static ap_body_def body[2];
-  for (int i = 0; i < 2; i++) {
-    body[i] = ap_default_body();
-    body[i].name = i ? "lower" : "upper";
-    body[i].parent = i;
-    body[i].joint = AP_REVOLUTE;
-    body[i].axis[1] = 1, body[i].axis[2] = 0;
-    body[i].place.xyz[2] = i ? -1 : 0;
-    body[i].mass = 1.5 - 0.5 * i;
-    body[i].com[2] = -0.5;
-    body[i].inertia[0] = body[i].inertia[3] = 0.1;
-    body[i].inertia[5] = 0.01;
-    body[i].viscous = viscous;
-    body[i].coulomb = coulomb;
-    body[i].rotor_inertia = 0.001;
-    body[i].gear_ratio = 5;
-  }
-  ap_robot_def def = ap_default_robot();
-  def.bodies = body;
-  def.nbody = 2;
-  return model_of(&def);
-}
-
 TEST(a_pendulum_keeps_its_energy) {
   ap_scene scene = ap_default_scene();
   scene.model = double_pendulum(0, 0);
@@ -587,19 +466,6 @@ TEST(a_load_acts_in_its_time) {
   ap_sim_free(sim);
 }
 
-static const ap_model *brick(void) {
-  static ap_body_def body;
-  body = ap_default_body();
-  body.name = "brick";
-  body.joint = AP_FREE;
-  body.mass = 3;
-  body.inertia[0] = 0.02, body.inertia[3] = 0.05, body.inertia[5] = 0.06;
-  ap_robot_def def = ap_default_robot();
-  def.bodies = &body;
-  def.nbody = 1;
-  return model_of(&def);
-}
-
 // About the middle axis, where it tumbles: angular momentum and energy stay, the centre falls.
 TEST(a_free_body_tumbles) {
   static unsigned char room[65536];
@@ -630,35 +496,6 @@ TEST(a_free_body_tumbles) {
 
 // ---- bodies with corners -----------------------------------------------------------------------
 
-static ap_contact_point corner[8];
-
-static void make_corners(void) {
-  static char name[8][8];
-  for (int i = 0; i < 8; i++) {
-    snprintf(name[i], sizeof name[i], "c%d", i);
-    corner[i] = (ap_contact_point){
-        name[i], 1, {i & 1 ? 0.2 : -0.2, i & 2 ? 0.1 : -0.1, i & 4 ? 0.05 : -0.05}};
-  }
-}
-
-static ap_scene brick_scene(ap_wall *plane, double restitution, double friction) {
-  ap_scene s = plane_scene(brick(), plane, restitution, friction);
-  make_corners();
-  s.point = corner;
-  s.npoint = 8;
-  return s;
-}
-
-static double lowest_corner(const double *q) {
-  double low = INFINITY, x = q[3], y = q[4], z = q[5], w = q[6];
-  for (int i = 0; i < 8; i++) {
-    const double *c = corner[i].at;
-    low = fmin(low, q[2] + 2 * (x * z - w * y) * c[0] + 2 * (y * z + w * x) * c[1] +
-                        (1 - 2 * (x * x + y * y)) * c[2]);
-  }
-  return low;
-}
-
 // Dropped any which way, with friction and restitution, a brick ends flat on one of its faces.
 TEST(a_brick_falls_and_rests) {
   rng r = rng_seed(3);
@@ -686,146 +523,6 @@ TEST(a_brick_falls_and_rests) {
     if (test_now.failed) return;
     CHECK(s.contacts >= 3);
     if (plane.friction > 0) CHECK_CLOSE(s.kinetic, 0, 1e-12);
-    ap_sim_free(sim);
-  }
-}
-
-// ---- fixed steps -------------------------------------------------------------------------------
-
-TEST(fixed_steps_converge) {
-  for (int k = 0; k < 2; k++) {
-    double last = 0;
-    for (int i = 0; i < 4; i++) {
-      ap_scene scene = ap_default_scene();
-      scene.model = double_pendulum(0.1, 0);
-      scene.stepping = k ? AP_FIXED_EULER : AP_FIXED_RK4;
-      scene.step = (k ? 1e-3 : 1e-2) / (1 << i);
-      ap_sim *sim = create(&scene);
-      if (!sim) return;
-      start(sim, (double[]){1.5, -0.5}, (double[]){0, 2});
-      double error = fabs(advance(sim, 1).closing);
-      test_context("%s, step %g: closing error %g", k ? "Euler" : "RK4", scene.step, error);
-      // Halved steps: an error of order 1 is halved, one of order 4 divided by 16.
-      if (i > 1) CHECK(error < last / (k ? 1.7 : 10));
-      last = error;
-      ap_sim_free(sim);
-    }
-  }
-}
-
-TEST(fixed_steps_bounce_and_rest) {
-  for (int k = 0; k < 2; k++) {
-    ap_wall plane;
-    double h = 0.7, g = 9.81;
-    ap_scene scene = plane_scene(slider(0, -g), &plane, 0.5, 0.2);
-    scene.stepping = k ? AP_FIXED_EULER : AP_FIXED_RK4;
-    ap_sim *sim = create(&scene);
-    if (!sim) return;
-    test_context("%s", k ? "Euler" : "RK4");
-    start(sim, (double[]){0, h}, (double[]){0.2, 0});
-    ap_sim_state s = advance(sim, 3);
-    CHECK_EQ_INT(told.event[0].kind, AP_EVENT_IMPACT);
-    CHECK_CLOSE(told.event[0].t, sqrt(2 * h / g), 2e-3);
-    CHECK_CLOSE(s.q[1], 0, 1e-5);
-    CHECK_CLOSE(s.v[1], 0, 1e-9);
-    CHECK_CLOSE(s.v[0], 0, 1e-6);
-    CHECK_EQ_INT(s.contacts, 1);
-    int n = told.n;
-    s = advance(sim, 13);
-    CHECK_EQ_INT(told.n, n);
-    CHECK_CLOSE(s.q[1], 0, 1e-5);
-    ap_contact_state contact;
-    CHECK_EQ_INT(ap_sim_contacts(sim, &contact, 1), 1);
-    CHECK_CLOSE(contact.force[2], 2 * g, 1e-6);
-    ap_sim_free(sim);
-  }
-}
-
-TEST(fixed_steps_of_a_brick) {
-  for (int k = 0; k < 2; k++) {
-    ap_wall plane;
-    ap_scene scene = brick_scene(&plane, 0.3, 0.4);
-    scene.stepping = k ? AP_FIXED_EULER : AP_FIXED_RK4;
-    ap_sim *sim = create(&scene);
-    if (!sim) return;
-    test_context("%s", k ? "Euler" : "RK4");
-    start(sim, (double[]){0, 0, 0.5, 0.1, -0.2, 0.3, 0.9}, (double[]){0.1, 0.2, 0, 1, 2, 3});
-    ap_sim_state s = advance(sim, 6);
-    CHECK(lowest_corner(s.q) > -1e-4);
-    CHECK_CLOSE(s.kinetic, 0, 1e-4);
-    ap_sim_free(sim);
-  }
-}
-
-// What holds a point takes no energy, and what rubs is dissipated: with forces that do not change,
-// the ledger closes to rounding. Euler's method falls with the velocity of the end of a step, and
-// so half a step too far: m g h v / 2 in every rise and fall, m being 2 kg and v halved each time.
-TEST(fixed_steps_close_the_ledger) {
-  for (int k = 0; k < 4; k++) {
-    ap_wall plane;
-    bool euler = k & 1, drop = k & 2;
-    double g = 9.81, mu = 0.1, u = 3, h = drop ? 1 : 0;
-    ap_scene scene = plane_scene(slider(0, -g), &plane, drop ? 0.5 : 0, drop ? 0 : mu);
-    scene.stepping = euler ? AP_FIXED_EULER : AP_FIXED_RK4;
-    ap_sim *sim = create(&scene);
-    if (!sim) return;
-    test_context("%s, %s", euler ? "Euler" : "RK4", drop ? "dropped" : "sliding");
-    start(sim, (double[]){0, h}, (double[]){u, 0});
-    double energy = advance(sim, 0).kinetic;
-    ap_sim_state s = advance(sim, 20);
-    CHECK_EQ_INT(s.contacts, 1);
-    double bound = euler && drop ? 4 * g * scene.step * sqrt(2 * g * h) : 1e-10;
-    CHECK_CLOSE(s.closing, 0, bound);
-    CHECK_CLOSE(s.lost, drop ? 2 * g * h : 0, bound);
-    CHECK_CLOSE(s.dissipated, drop ? 0 : energy, 1e-10);
-    ap_sim_free(sim);
-  }
-}
-
-// Springs and dampers far too stiff for the steps: stable, at rest in the end, and remarked.
-TEST(fixed_steps_hold_stiff_joints) {
-  for (int k = 0; k < 4; k++) {
-    ap_scene scene = ap_default_scene();
-    const ap_joint_spring spring = {
-        .v = 1, .stiffness = k & 2 ? 1e8 : 50, .rest = 0.2, .damping = k & 2 ? 100 : 1e6};
-    scene.model = slider(0, -9.81);
-    scene.spring = &spring;
-    scene.nspring = 1;
-    scene.stepping = k & 1 ? AP_FIXED_EULER : AP_FIXED_RK4;
-    scene.step = 0.01;
-    ap_sim *sim = create(&scene);
-    if (!sim) return;
-    test_context("%s, %s", k & 1 ? "Euler" : "RK4", k & 2 ? "spring" : "damper");
-    start(sim, (double[]){0, 0.1}, (double[]){0, 1});
-    CHECK_HAS(ap_sim_remark(sim), k & 2 ? "spring" : "damper");
-    ap_sim_state s = advance(sim, 10);
-    if (k & 2) CHECK_CLOSE(s.q[1], 0.2, 1e-3);
-    CHECK(fabs(s.v[1]) < 1e-3 && fabs(s.q[1]) < 0.3);
-    ap_sim_free(sim);
-  }
-}
-
-// A spring that is not one of the scene's, so that steps take it explicitly.
-static ap_status stiff_force(void *context, double t, const double *q, const double *v,
-                             double *tau) {
-  (void)context, (void)t, (void)v;
-  tau[1] -= 1e8 * q[1];
-  return AP_OK;
-}
-
-TEST(fixed_steps_too_long_are_named) {
-  for (int k = 0; k < 2; k++) {
-    ap_scene scene = ap_default_scene();
-    ap_error error = {0};
-    scene.model = slider(0, -9.81);
-    scene.force = stiff_force;
-    scene.stepping = k ? AP_FIXED_EULER : AP_FIXED_RK4;
-    scene.step = 0.01;
-    ap_sim *sim = create(&scene);
-    if (!sim) return;
-    start(sim, (double[]){0, 0.1}, (double[]){0, 0});
-    CHECK_EQ_INT(ap_sim_advance(sim, 10, &error), AP_E_NO_CONVERGENCE);
-    CHECK(strstr(error.text, "too long") != NULL);
     ap_sim_free(sim);
   }
 }
