@@ -156,6 +156,35 @@ for page in $pages; do
   done <"$tmp/marks"
 done
 
+# ---- the README's front -------------------------------------------------------------------------
+
+lines=$(wc -l <README.md)
+echo "README.md has $lines lines (at most 120)" >"$tmp/log"
+[ "$lines" -le 120 ]
+verdict $? 'README.md is short'
+
+# Its times are those that 'bench/record xeon' has recorded.
+# recorded WHAT PATH: the median for the PUMA 600 in double precision, in whole ns
+recorded() {
+  awk -v what="$1" -v path="$2" '
+    { gsub(/[",]/, "") }
+    $1 == "model:" { model = $2 }
+    $1 == "what:" { w = $2 }
+    $1 == "path:" { p = $2 }
+    $1 == "real:" { real = $2 }
+    $1 == "ns:" && model == "puma600" && w == what && p == path && real == "f64" { printf "%.0f", $2 }
+  ' bench/results/xeon.json
+}
+for row in 'inverse dynamics, any robot:inverse' 'inertia matrix:inertia' 'forward dynamics:forward'; do
+  what=${row#*:}
+  echo "| ${row%:*} | $(recorded "$what" general) ns | $(recorded "$what" kdl) ns | $(recorded "$what" mujoco) ns |" >"$tmp/log"
+  grep -qF "$(cat "$tmp/log")" README.md
+  verdict $? "README.md has the recorded times of $what"
+done
+echo "| $(recorded inverse generated) / $(recorded inverse batch) ns |" >"$tmp/log"
+grep -qF "$(cat "$tmp/log")" README.md
+verdict $? 'README.md has the recorded times of generated code and batches'
+
 # ---- models -------------------------------------------------------------------------------------
 
 # A scenario is told by its first key; tests/test_scenario*.c read those.
