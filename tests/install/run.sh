@@ -16,7 +16,7 @@ cmake --install "$build" --prefix "$scratch/first" >"$scratch/log"
 mv "$scratch/first" "$scratch/installed"
 prefix=$scratch/installed
 cd "$scratch"
-cp "$examples/first.c" appell.c
+cp "$examples/dynamics.c" appell.c
 cp "$examples/urdf.c" tools.c
 cp "$examples/delta.c" .
 cp "$here/motion.c" .
