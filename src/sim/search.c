@@ -19,7 +19,7 @@ enum { MOST_HALVINGS = 52 }; // of a step: then a part is a rounding error long
 // Part of sim->touch by which F must fall to be seen to.
 static const double AT_ONCE = 1e-3;
 
-enum { FREE, FALLS, TOUCHES, OPEN };
+enum { FREE, IMPACT, GRAZE, OPEN };
 
 typedef struct run_hit {
   double x; // INFINITY: none
@@ -76,11 +76,11 @@ static int judge(const ap_sim *sim, const run_pair *p, double *when) {
   double low = least(g.f, g.third, r), turn = fabs(g.f[2]) * r + g.third / 2 * r * r;
   if (sim->path.undecided) return OPEN;
   if (low > 0 || g.f[1] > turn) return FREE;
-  if (g.f[1] < -turn) return FALLS;
+  if (g.f[1] < -turn) return IMPACT;
   double depth = sim->touch * g.steep;
   if (!(low > -depth) || g.third / 6 * r * r * r > depth) return OPEN;
   *when = fmax(-r, fmin(r, g.f[2] > 0 ? -g.f[1] / g.f[2] : 0));
-  return TOUCHES;
+  return GRAZE;
 }
 
 // The zero of F between low, where it is not below 0, and high, where it is: by the secant method
@@ -124,8 +124,8 @@ static int sift(ap_sim *sim, double low, double high, int n, bool last, run_hit 
     run_pair *p = &sim->pair[i];
     double when = 0;
     p->verdict = (char)judge(sim, p, &when);
-    if (p->verdict == OPEN && last) p->verdict = TOUCHES;
-    if (p->verdict == TOUCHES && !p->told && !p->near)
+    if (p->verdict == OPEN && last) p->verdict = GRAZE;
+    if (p->verdict == GRAZE && !p->told && !p->near)
       take(hit, low + 0.5 * (high - low) + when / sim->path.h, i, true);
     if (p->verdict != OPEN) continue;
     sim->order[k] = sim->order[open];
@@ -133,7 +133,7 @@ static int sift(ap_sim *sim, double low, double high, int n, bool last, run_hit 
   }
   for (int k = 0; k < n; k++) {
     const run_pair *p = &sim->pair[sim->order[k]];
-    if (p->verdict != FALLS || !(value(sim, p, high) < 0)) continue;
+    if (p->verdict != IMPACT || !(value(sim, p, high) < 0)) continue;
     take(hit, locate(sim, p, low, high), sim->order[k], false);
   }
   return open;
