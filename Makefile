@@ -1,51 +1,62 @@
 # A thin front for CMake: make, make demo, make test, make install PREFIX=... DESTDIR=...
-BUILD       ?= build
-PREFIX      ?= /usr/local
-JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
-CMAKE_FLAGS ?=
-MAKEFLAGS   += --no-print-directory
+# Recipes read these from the environment, so that folders may have blanks in their names.
+export BUILD       ?= build
+export PREFIX      ?= /usr/local
+export DESTDIR     ?=
+export JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE_FLAGS        ?=
+MAKEFLAGS          += --no-print-directory
 
-.PHONY: all help setup demo test install bench docs format clean
+.PHONY: all help setup configure demo test install bench page docs format clean
 
-all:
-	@command -v cmake >/dev/null || { echo "cmake is missing: run 'make setup' first" >&2; exit 1; }
-	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) --log-level=WARNING
-	@cmake --build $(BUILD) --parallel $(JOBS)
+all: configure
+	@cmake --build "$$BUILD" --parallel "$$JOBS"
 
 help:
-	@echo "make            builds the libraries, the command, tests, examples and benchmarks in $(BUILD)/"
-	@echo "make demo       installs what is missing, builds, walks through the command, and writes pages to $(BUILD)/demo"
-	@echo "make test       installs what is missing, builds, and runs every test"
+	@echo "make            builds the libraries, the command, tests, examples and benchmarks in $$BUILD/"
+	@echo "make demo       installs what is missing, builds the command, walks through it, and writes pages to $$BUILD/demo"
+	@echo "make test       installs what is missing, builds, runs every test, and says which were skipped"
 	@echo "make setup      installs what building and testing need (Debian)"
-	@echo "make install    installs below PREFIX ($(PREFIX)); DESTDIR goes before it"
+	@echo "make install    installs below PREFIX ($$PREFIX); DESTDIR goes before it"
 	@echo "make bench      runs the programs that measure times and errors"
-	@echo "make docs       the headers' documentation as pages in $(BUILD)/html (doxygen)"
+	@echo "make page       builds the page of reports, web/dist, from web/ (Node.js)"
+	@echo "make docs       the headers' documentation as pages in $$BUILD/html (doxygen)"
 	@echo "make format     lays out the sources (clang-format)"
-	@echo "make clean      removes $(BUILD)/"
+	@echo "make clean      removes $$BUILD/"
 	@echo "BUILD=folder, JOBS=number and CMAKE_FLAGS='-D...' work with all that build."
 
 setup:
 	@scripts/setup
 
+configure:
+	@command -v cmake >/dev/null || { echo "cmake is missing: run 'make setup' first" >&2; exit 1; }
+	@cmake -S . -B "$$BUILD" $(CMAKE_FLAGS) --log-level=WARNING
+
 demo: setup
-	@$(MAKE) all
-	@scripts/demo $(BUILD)/appell
+	@$(MAKE) configure
+	@cmake --build "$$BUILD" --parallel "$$JOBS" --target appell_command
+	@scripts/demo "$$BUILD/appell"
 
 test: setup
 	@$(MAKE) all
-	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS)
+	@status=0; \
+	ctest --test-dir "$$BUILD" --output-on-failure --no-tests=error --parallel "$$JOBS" || status=$$?; \
+	scripts/skipped "$$BUILD" && exit $$status
 
 install: all
-	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))"
+	@cmake --install "$$BUILD" --prefix "$$(realpath -m -- "$$PREFIX")"
 
 bench: all
-	@for program in $(BUILD)/bench/*; do echo "== $$program"; $$program || exit 1; done
+	@for program in "$$BUILD"/bench/*; do echo "== $$program"; "$$program" || exit 1; done
+
+page:
+	@scripts/build_page web/dist "$$BUILD/web"
 
 docs:
-	@scripts/checks/doxygen $(BUILD)/html
+	@scripts/checks/doxygen "$$BUILD/html"
 
 format:
 	@scripts/checks/format -i
 
 clean:
-	@rm -rf $(BUILD)
+	@scripts/clean "$$BUILD"

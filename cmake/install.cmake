@@ -73,6 +73,7 @@ endfunction()
 appell_install_page(README.md ${CMAKE_INSTALL_DOCDIR}
   include ${CMAKE_INSTALL_INCLUDEDIR} models ${model_dir})
 install(FILES CHANGELOG.md LICENSE NOTICE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES web/dist/LICENSES.txt DESTINATION ${CMAKE_INSTALL_DOCDIR}/web/dist)
 file(GLOB pages RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS docs/*.md docs/methods/*.md)
 foreach(page ${pages})
   cmake_path(GET page PARENT_PATH folder)

@@ -70,7 +70,10 @@ holds 'its effect' grep -q '"joint": "shoulder"' out
 
 # sarif: out has what SARIF 2.1.0 requires of a log, and rule indices that lead to the rule.
 sarif() {
-  command -v python3 >/dev/null || return 0
+  command -v python3 >/dev/null || {
+    unread=yes
+    return 0
+  }
   python3 - <<'END'
 import json
 log = json.load(open("out"))

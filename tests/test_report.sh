@@ -120,14 +120,10 @@ cp "$here/models/point.yaml" .
 # ---- the page -----------------------------------------------------------------------------------
 
 try report evil.csv -o evil.html
-if [ "$rc" -eq 1 ]; then
-  holds 'without the page, a line says what to install' has 'built without the page.*install Node' err
-  holds 'and nothing is left' [ ! -e evil.html ]
-else
-  holds 'the page is made in silence' [ "$rc" -eq 0 ] && [ ! -s err ]
-  holds 'no name ends its script' sh -c '! grep -q "<script>alert" evil.html'
-  holds 'its document is in it' has '"title": "\\u003c/script>\\u003cscript>alert' evil.html
-  refuses 2 'bad.csv:3' report bad.csv -o evil.html
-  holds 'an error leaves the older page' has 'alert' evil.html
-fi
+holds 'the page is made in silence' [ "$rc" -eq 0 ] && [ ! -s err ]
+holds 'no name ends its script' sh -c '! grep -q "<script>alert" evil.html'
+holds 'its document is in it' has '"title": "\\u003c/script>\\u003cscript>alert' evil.html
+holds 'with the licences of what is in it' has 'three.js authors' evil.html
+refuses 2 'bad.csv:3' report bad.csv -o evil.html
+holds 'an error leaves the older page' has 'alert' evil.html
 finish

@@ -67,10 +67,6 @@ static int run(const cli_arguments *arguments) {
   int status = cli_value_integer(arguments, ROWS, LEAST_ROWS, MOST_ROWS, &report.rows);
   if (status == CLI_OK && output) status = cli_check_target(output);
   if (status != CLI_OK) return status;
-  if (!data && !report.page)
-    return cli_fail(CLI_FAILED, NULL, 0,
-                    "this program was built without the page of reports (install Node.js and npm, "
-                    "then build again; 'appell report --data' gives its document)");
   ap_run *log = NULL;
   status = open_log(path, arguments->value[SCENARIO], &log);
   if (status == CLI_OK) status = write_report(log, path, &report, output);

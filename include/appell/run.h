@@ -133,8 +133,7 @@ typedef struct ap_report_options {
 } ap_report_options;
 /// The defaults named above.
 AP_API ap_report_options ap_default_report(void);
-/// The page that the library carries (docs/report.md), without a document; NULL: it was built
-/// without.
+/// The page that the library carries (docs/report.md), without a document.
 AP_API const char *ap_report_page(void);
 /// Make the report of a log; options NULL means the defaults. Reads it from its beginning. AP_E_ARG
 /// for a run that is no log: record it, and open that.

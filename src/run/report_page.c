@@ -1,8 +1,6 @@
-// The page of reports, built by esbuild from web/, as bytes of the library.
+// The page of reports, web/dist/page.html, as bytes of the library.
 
 #include <appell/run.h>
-
-#ifdef AP_PAGE_FILE
 
 // The assembler puts the file there: a C array of a megabyte would take the compiler seconds.
 __asm__(
@@ -15,11 +13,4 @@ __asm__(
     ".previous\n");
 extern const char ap__page_bytes[] __attribute__((visibility("hidden")));
 
-// The file is empty where it could not be built.
-const char *ap_report_page(void) { return ap__page_bytes[0] ? ap__page_bytes : NULL; }
-
-#else
-
-const char *ap_report_page(void) { return NULL; }
-
-#endif
+const char *ap_report_page(void) { return ap__page_bytes; }

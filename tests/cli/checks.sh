@@ -13,6 +13,7 @@ cd "$tmp" || exit 1
 
 checks=0
 failures=0
+unread=
 
 # verdict STATUS WHAT
 verdict() {
@@ -63,16 +64,40 @@ refuses() {
   verdict $? "exit $wanted, one line with '$pattern': appell $*"
 }
 
+# left_out WHAT: the test goes on without something; 'make test' shows these lines at its end.
+left_out() { echo "skipped: $1"; }
+
+# skip WHAT: ends a test that cannot run at all.
+skip() {
+  left_out "$1"
+  exit 77
+}
+
+# needs WHAT COMMAND...: skips the test where there is none of these commands.
+needs() {
+  what=$1
+  shift
+  for command; do
+    ! command -v "$command" >/dev/null || return 0
+  done
+  skip "$what is missing (scripts/setup ci)"
+}
+
 # json: out is exactly one JSON document (checked where there is a reader).
 json() {
-  if command -v python3 >/dev/null; then python3 -c '
+  if command -v python3 >/dev/null; then
+    python3 -c '
 import json, sys
-json.load(open("out"), parse_constant=sys.exit)'; fi
+json.load(open("out"), parse_constant=sys.exit)'
+  else
+    unread=yes
+  fi
 }
 
 # finish: the end of a test, with 1 if a check failed.
 finish() {
   echo "1..$checks"
+  [ -z "$unread" ] || left_out 'JSON is not read back: Python is missing (scripts/setup ci)'
   [ "$failures" -eq 0 ] || echo "# $failures of $checks checks failed"
   [ "$failures" -eq 0 ]
   exit $?

@@ -36,8 +36,8 @@ export class Bench {
   static async start({ page = null } = {}) {
     const bench = new Bench();
     bench.folder = mkdtempSync(join(tmpdir(), "appell-page-"));
+    if (!page) execFileSync(process.execPath, [join(here, "../build.mjs"), bench.folder], { stdio: "inherit" });
     const built = page ?? join(bench.folder, "page.html");
-    if (!page) execFileSync(process.execPath, [join(here, "../build.mjs"), built], { stdio: "inherit" });
     bench.built = readFileSync(built, "utf8");
     const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     bench.browser = await chromium.launch({
