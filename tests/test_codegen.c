@@ -364,6 +364,10 @@ static bool build_at(int k, build *b) {
   return k < FLAGS || has_clang();
 }
 
+TEST(two_compilers) {
+  if (!has_clang()) test_skip("clang is missing (scripts/setup ci)");
+}
+
 // What optimisers make of it: a selection, or all of it for the robots whose names contain what
 // APPELL_TEST_LEVELS says, and for no others. Minutes for an arm, an hour for a humanoid.
 typedef enum { LEVELS_FEW, LEVELS_ALL, LEVELS_NONE } levels;
@@ -502,7 +506,7 @@ TEST(public_robots) {
                                       "+simple_humanoid", "+talos_reduced"};
   const char *folder = getenv("APPELL_ROBOTS");
   if (!folder) {
-    test_skip("APPELL_ROBOTS names no folder");
+    test_skip("APPELL_ROBOTS names no folder of robots (docs/contributing.md says which)");
     return;
   }
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {

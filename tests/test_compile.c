@@ -433,7 +433,7 @@ TEST(folder_that_cannot_be_written) {
   bed b;
   if (!open_bed(&b)) return;
   if (geteuid() == 0) {
-    test_skip("root may write everywhere");
+    test_skip("root may write everywhere (make test as another user)");
   } else {
     CHECK(mkdir(b.cache, 0500) == 0);
     check_falls_back(&b, AP_E_FILE, "cannot be written");

@@ -220,7 +220,7 @@ static ap_model *turning_robot(void *memory, size_t room) {
 
 TEST(steps_on_the_manifold) {
   if (!has_compilers()) {
-    test_skip("no C++ compiler");
+    test_skip("g++ is missing (scripts/setup ci)");
     return;
   }
   static unsigned char memory[16384];
@@ -235,7 +235,7 @@ TEST(steps_on_the_manifold) {
 
 TEST(device_functions_give_the_bits_of_c) {
   if (!has_compilers()) {
-    test_skip("no C++ compiler");
+    test_skip("g++ is missing (scripts/setup ci)");
     return;
   }
   check_f64("puma600");
@@ -245,7 +245,7 @@ TEST(device_functions_give_the_bits_of_c) {
 TEST(device_functions_in_float) {
   pair p;
   if (!has_compilers()) {
-    test_skip("no C++ compiler");
+    test_skip("g++ is missing (scripts/setup ci)");
     return;
   }
   ap_model *m = builtin("stanford");

@@ -151,7 +151,10 @@ for page in $pages; do
     check_block "$number" "$mark" >"$tmp/log" 2>&1 </dev/null
     status=$?
     # What this build lacks it says; a page shows what a whole one does.
-    if [ "$status" -ne 0 ] && grep -q 'built without' "$tmp/log"; then status=0 mark="$mark # skipped"; fi
+    if [ "$status" -ne 0 ] && grep -q 'built without' "$tmp/log"; then
+      status=0
+      echo "skipped: $(sed -n 's/.*\(built without [A-Za-z0-9 ]*[A-Za-z0-9]\).*/\1/p' "$tmp/log" | head -n 1) (scripts/setup)"
+    fi
     verdict "$status" "$page:$line: $mark"
   done <"$tmp/marks"
 done

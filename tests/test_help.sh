@@ -128,6 +128,8 @@ if command -v groff >/dev/null; then
   groff -man -ww -Tascii "$manual" >/dev/null 2>err
   [ ! -s err ]
   verdict $? 'groff has nothing to say about the manual'
+else
+  left_out 'the layout of the manual: groff is missing (scripts/setup ci)'
 fi
 
 # ---- completion ---------------------------------------------------------------------------------
@@ -215,6 +217,8 @@ if command -v script >/dev/null; then
   holds 'and removes that at its end' sh -c "tr '\r' '\n' <out | grep -v '^ *\$' | grep -q '^$escape\[K[0-9]* base parameters'"
   on_terminal "$APPELL excite puma600 -o motion.csv --evaluations 3000 2>err"
   holds 'in a file there is none' [ ! -s err ]
+else
+  left_out 'output on a terminal: script is missing (apt-get install bsdutils)'
 fi
 gives 0 excite ascher2 -o motion.csv --evaluations 200
 gives 0 identify ascher2 motion.csv

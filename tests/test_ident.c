@@ -55,7 +55,7 @@ TEST(counts_of_robots_from_files) {
   const char *folder = getenv("APPELL_ROBOTS");
   const ap_ident_options none = {0}, rotor = {.rotor = true};
   if (!folder) {
-    test_skip("set APPELL_ROBOTS to a folder with ur5_robot.urdf and panda.urdf");
+    test_skip("APPELL_ROBOTS names no folder of robots (docs/contributing.md says which)");
     return;
   }
   check_file(folder, "ur5_robot.urdf", none, 36);

@@ -121,7 +121,7 @@ TEST(hdf5_comes_back) {
   if (write_log("run.h5", true))
     check_log("run.h5", true);
   else
-    test_skip("built without HDF5");
+    test_skip("built without HDF5 (scripts/setup)");
   remove_folder();
 }
 
@@ -230,7 +230,7 @@ TEST(files_that_cannot_be_read) {
 TEST(cut_hdf5_is_refused) {
   make_folder();
   if (!write_log("run.h5", true)) {
-    test_skip("built without HDF5");
+    test_skip("built without HDF5 (scripts/setup)");
     remove_folder();
     return;
   }
