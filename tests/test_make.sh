@@ -1,0 +1,91 @@
+#!/bin/sh
+# The front of the build: make clean removes nothing but builds, blanks in names are no harm, what is
+# missing is said, and what tests skip is shown.
+set -u
+. "$(dirname "$0")/cli/checks.sh"
+unset MAKEFLAGS MFLAGS MAKELEVEL BUILD HOME
+
+# ---- make clean ---------------------------------------------------------------------------------
+
+# a_build FOLDER: as far as make clean can tell.
+a_build() { mkdir -p "$1/deep" && echo 'CMAKE_PROJECT_NAME:STATIC=appell' >"$1/CMakeCache.txt"; }
+
+# clean FOLDER
+clean() { make -C "$here" --no-print-directory clean BUILD="$1" >out 2>err; }
+
+# kept FOLDER: make clean refuses it, and says so. Nothing is lost where it does not: rm is another.
+mkdir harmless && printf '#!/bin/sh\nexit 0\n' >harmless/rm && chmod +x harmless/rm
+kept() { ! PATH="$tmp/harmless:$PATH" clean "$1" && grep -q "^scripts/clean: '" err; }
+
+a_build "$tmp/a"
+a_build "$tmp/b"
+a_build "$tmp/a b"
+clean "$tmp/a b"
+holds 'make clean removes a build whose name has a blank' [ ! -e "$tmp/a b" ]
+holds 'and no other' [ -d "$tmp/a/deep" ]
+clean "$tmp/b"
+holds 'and one without' [ ! -e "$tmp/b" ]
+holds 'a folder that is not there is no error' clean "$tmp/none"
+mkdir -p other/deep
+holds 'a folder that is no build is kept' kept "$tmp/other"
+echo 'CMAKE_PROJECT_NAME:STATIC=robot' >other/CMakeCache.txt
+holds 'nor is the build of another project removed' kept "$tmp/other"
+holds 'nor /' kept /
+holds 'nor the sources' kept .
+holds 'nor a part of them' kept src
+holds 'nor what they are in' kept ..
+mkdir inside && cp "$here/CMakeLists.txt" inside
+(cd inside && cmake . >../out 2>../err)
+holds 'a build among the sources is refused' grep -q 'Build in a folder of its own' err
+
+# ---- scripts/setup ------------------------------------------------------------------------------
+
+# A machine with next to nothing: no compiler, no sudo, and nobody is root.
+mkdir 'few tools' 'temporary files'
+for tool in mktemp rm sed sort head; do ln -s "$(command -v $tool)" "few tools/$tool"; done
+printf '#!/bin/sh\necho 1000\n' >'few tools/id'
+chmod +x 'few tools/id'
+# shellcheck disable=SC2209 # the shell's path
+shell=$(command -v sh)
+
+# setup [TIER]
+setup() { PATH="$tmp/few tools" TMPDIR="$tmp/temporary files" "$shell" "$here/scripts/setup" "$@" >out 2>err; }
+
+setup
+holds 'without apt-get, the set-up fails' [ $? -eq 1 ]
+holds 'and names what is missing' grep -q '^  cmake  *the build itself' err
+printf '#!/bin/sh\nexit 1\n' >'few tools/apt-get'
+chmod +x 'few tools/apt-get'
+setup
+holds 'without root and sudo, too' [ $? -eq 1 ]
+holds 'and says what root would install' grep -q '^  apt-get install gcc .*make cmake' err
+holds 'which is no Node.js' sh -c '! grep -q nodejs err'
+setup ci
+holds 'but for the whole of the tests it is' grep -q '^  apt-get install .* nodejs ' err
+setup everything
+holds 'no other tier' [ $? -eq 2 ]
+holds 'nothing is left among the temporary files' nothing_left 'temporary files'
+
+# ---- what tests skip ----------------------------------------------------------------------------
+
+mkdir -p 'a build/Testing/Temporary'
+cat >'a build/Testing/Temporary/LastTest.log' <<'END'
+1/4 Testing: page.sh
+skipped: Node.js is missing (scripts/setup ci)
+2/4 Testing: cuda
+skipped: g++ is missing (scripts/setup ci)
+skipped: g++ is missing (scripts/setup ci)
+3/4 Testing: report.sh
+skipped: Node.js is missing (scripts/setup ci)
+4/4 Testing: base
+3 passed, 0 failed
+END
+"$here/scripts/skipped" 'a build' >out 2>err
+holds 'each reason is one line' [ "$(grep -c '^  ' out)" -eq 2 ]
+holds 'with its tests' grep -qx '  page.sh, report.sh: Node.js is missing (scripts/setup ci)' out
+holds 'once each' grep -qx '  cuda: g++ is missing (scripts/setup ci)' out
+: >'a build/Testing/Temporary/LastTest.log'
+"$here/scripts/skipped" 'a build' >out 2>err
+holds 'nothing skipped is said, too' grep -qx 'Nothing was skipped.' out
+holds 'no run is an error' sh -c "! '$here/scripts/skipped' none"
+finish
