@@ -1,4 +1,5 @@
-// An index from names to numbers: files may have many thousand links.
+// An index from names to numbers: files may have many thousand links. A lookup among n names takes
+// at most 2 log2 n comparisons.
 
 #ifndef AP_FILE_NAMES_H
 #define AP_FILE_NAMES_H
@@ -9,11 +10,11 @@
 
 // Borrows the names: they must outlive it. All zero is a valid empty index.
 typedef struct ap__names {
-  struct ap__name_slot *slot;
-  unsigned mask; // number of slots less one
+  struct ap__name_node *node; // [room + 1], the first unused
+  int root, n, room;
 } ap__names;
 
-// Make room for count names. False: no memory.
+// Make room for count names, not more. False: no memory.
 bool ap__names_init(ap__names *names, int count);
 void ap__names_free(ap__names *names);
 // The number stored under a name, -1 where there is none.
