@@ -1,10 +1,10 @@
 // From expat's events, in one pass, to a tree of elements.
 
-#include <ctype.h>
 #include <expat.h>
 #include <limits.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "file/tree.h"
 
 typedef struct walk {
@@ -39,8 +39,8 @@ static void settle_text(walk *w) {
   if (!w->takes_text) return;
   const char *from = w->text;
   int n = w->open->length < AP__MAX_TEXT ? w->open->length : AP__MAX_TEXT;
-  while (n > 0 && isspace((unsigned char)*from)) from++, n--;
-  while (n > 0 && isspace((unsigned char)from[n - 1])) n--;
+  while (n > 0 && ap__is_space(*from)) from++, n--;
+  while (n > 0 && ap__is_space(from[n - 1])) n--;
   if (n > 0) w->open->text = ap__tree_text(w->tree, from, (size_t)n);
   w->takes_text = false;
 }
@@ -100,7 +100,7 @@ static void refuse(walk *w, const char *text, size_t length) {
   enum XML_Error code = XML_GetErrorCode(w->xml);
   ap_error *error = &w->tree->error;
   size_t blanks = 0;
-  while (blanks < length && isspace((unsigned char)text[blanks])) blanks++;
+  while (blanks < length && ap__is_space(text[blanks])) blanks++;
   bool early = code == XML_ERROR_NO_ELEMENTS || code == XML_ERROR_UNCLOSED_TOKEN ||
                code == XML_ERROR_PARTIAL_CHAR || code == XML_ERROR_UNCLOSED_CDATA_SECTION;
   const char *open = w->open ? w->open->name : "";

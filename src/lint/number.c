@@ -1,20 +1,18 @@
 #include "lint/number.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "file/number.h"
-
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // Is there a unit other than the file's own, so that dropping it would change the number?
 static bool has_other_unit(const char *text) {
   static const char *const units[] = {"mm", "cm", "km", "in", "ft", "lb", "deg", "rpm", "g"};
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
     for (const char *at = text; (at = strstr(at, units[i])) != NULL; at++)
-      if (at == text || !isalpha((unsigned char)at[-1])) return true;
+      if (at == text || !ap__is_letter(at[-1])) return true;
   return false;
 }
 
@@ -30,11 +28,11 @@ static bool guess(const char *text, int n, double x[9], char *out, size_t size) 
     for (char *c = tried; *c; c++) {
       if (way == 0 && (*c == ',' || *c == ';')) *c = ' ';
       if (way == 1 && *c == ',') *c = '.';
-      if (way == 2 && (isalpha((unsigned char)*c) && *c != 'e' && *c != 'E')) *c = ' ';
+      if (way == 2 && (ap__is_letter(*c) && *c != 'e' && *c != 'E')) *c = ' ';
     }
     if (ap__parse_numbers(tried, 9, x) != n) continue;
     size_t end = strlen(tried);
-    while (end > 0 && is_blank(tried[end - 1])) tried[--end] = 0;
+    while (end > 0 && ap__is_space(tried[end - 1])) tried[--end] = 0;
     snprintf(out, size, "%s", tried);
     return true;
   }
