@@ -384,6 +384,13 @@ gives 0 eval gravity ascher2 q2.txt -o link.txt
 holds 'a link stays a link, the file behind it is replaced' \
   sh -c '[ -L link.txt ] && cmp -s behind.txt gravity.out'
 holds 'a replaced file keeps its permissions' sh -c 'ls -l behind.txt | grep -q "^-rw-r-----"'
+chmod 6755 behind.txt
+gives 0 eval gravity ascher2 q2.txt -o link.txt
+holds 'but no right to run as its owner' sh -c 'ls -l behind.txt | grep -q "^-rwxr-xr-x"'
+: >robot.yaml
+chmod 6755 robot.yaml
+gives 0 convert puma600 robot.yaml
+holds 'nor has a robot file' sh -c 'ls -l robot.yaml | grep -q "^-rwxr-xr-x"'
 
 # stopped SIGNAL: start a run that waits for its states, end it, and see what is in its folder.
 stopped() {

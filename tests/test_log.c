@@ -261,6 +261,14 @@ TEST(places_where_nothing_can_be_written) {
     CHECK_EQ_INT(symlink("elsewhere", in_folder(part_of(name))), 0); // set by somebody else
     refused(in_folder(name), &definition, AP_E_FILE, ".part");
     CHECK_EQ_INT(unlink(in_folder(part_of(name))), 0);
+    char kept[NAME];
+    FILE *file = fopen(snprintf(kept, sizeof kept, "%s", in_folder("kept")) > 0 ? kept : "", "w");
+    if (CHECK(file)) fputs("text", file);
+    if (file) fclose(file);
+    CHECK_EQ_INT(link(kept, in_folder(part_of(name))), 0); // it would be emptied
+    refused(in_folder(name), &definition, AP_E_FILE, "other names");
+    CHECK_STR(text_of("kept"), "text");
+    CHECK_EQ_INT(unlink(in_folder(part_of(name))) + unlink(kept), 0);
     if (geteuid() == 0) continue; // permissions mean nothing to root
     CHECK_EQ_INT(chmod(folder, 0555), 0);
     refused(in_folder(name), &definition, AP_E_FILE, "Permission denied");
@@ -360,6 +368,71 @@ TEST(full_disk) {
     int status;
     waitpid(child, &status, 0);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    remove_folder();
+  }
+}
+
+// Room for so many bytes, from the start.
+static int start_on_full_disk(const char *name, rlim_t bytes) {
+  const struct rlimit limit = {bytes, bytes};
+  ap_error error = {0};
+  ap_log *log = NULL;
+  signal(SIGXFSZ, SIG_IGN);
+  CHECK_EQ_INT(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  ap_status status = ap_log_create(in_folder(name), &definition, &log, &error);
+  for (int k = 0; !status && k < 5000; k++) status = add_row(log, k, &error);
+  CHECK_STATUS(status, AP_E_FILE);
+  CHECK_HAS(error.text, "File too large");
+  ap_log_free(log);
+  return test_now.failed ? 1 : 0;
+}
+
+TEST(nothing_empty_stays_on_a_full_disk_and_nothing_is_lost) {
+  static const rlim_t room[] = {0, 10, 1000, 20000};
+  FOR_EACH_FORMAT(name) {
+    make_folder();
+    ap_log *log = start(name);
+    CHECK_OK(add_row(log, 0, NULL));
+    CHECK_OK(ap_log_finish(log, NULL));
+    ap_log_free(log);
+    for (size_t k = 0; k < sizeof room / sizeof room[0]; k++) {
+      test_context("%s, room for %d bytes", name, (int)room[k]);
+      fflush(stdout);
+      pid_t child = fork();
+      if (child == 0) exit(start_on_full_disk(name, room[k]));
+      int status;
+      waitpid(child, &status, 0);
+      CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+      CHECK_EQ_INT(rows_in(name), 1);
+      if (exists(part_of(name)))
+        CHECK(rows_in(part_of(name)) > 0);
+      else
+        CHECK(!exists("run.events.csv.part"));
+    }
+    remove_folder();
+  }
+}
+
+static mode_t mode_of(const char *name) {
+  struct stat info;
+  return stat(in_folder(name), &info) == 0 ? info.st_mode & 07777 : 0;
+}
+
+// Whoever may write the file must not decide what runs as its owner.
+TEST(a_replaced_file_runs_as_nobody) {
+  FOR_EACH_FORMAT(name) {
+    make_folder();
+    for (int k = 0; k < 2; k++) { // the file is there, then the part of a killed run
+      const char *there = k == 0 ? name : part_of(name);
+      FILE *file = fopen(in_folder(there), "w");
+      if (file) fclose(file);
+      CHECK_EQ_INT(chmod(in_folder(there), 06755), 0);
+      ap_log *log = start(name);
+      CHECK_OK(ap_log_finish(log, NULL));
+      ap_log_free(log);
+      CHECK_EQ_INT(mode_of(name), 0755);
+      CHECK_EQ_INT(unlink(in_folder(name)), 0);
+    }
     remove_folder();
   }
 }

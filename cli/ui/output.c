@@ -158,8 +158,9 @@ static int open_file(cli_out *out, const char *path) {
   out->fd = create_nameless(out);
   if (out->fd < 0) out->fd = with_temporary(out, create_named);
   if (out->fd < 0) return fail_path(CLI_FAILED, path, errno);
-  // A file that is replaced keeps its permissions; not to be allowed to is no reason to stop.
-  if (exists && fchmod(out->fd, old.st_mode & 07777) != 0) errno = 0;
+  // A file that is replaced keeps its permissions, but no right to run as its owner; not to be
+  // allowed to is no reason to stop.
+  if (exists && fchmod(out->fd, old.st_mode & 0777) != 0) errno = 0;
   return CLI_OK;
 }
 

@@ -83,14 +83,16 @@ ap_status ap__draft_open(ap__draft *part, const char *target, ap_error *error) {
                       "cannot write: another run is writing to it (let it end, or take another "
                       "name)");
   if (code) return ap__refuse_file(error, "write its .part file", code);
-  if (fstat(part->file, &own) == 0 && !S_ISREG(own.st_mode)) {
+  if (fstat(part->file, &own) != 0 || !S_ISREG(own.st_mode) || own.st_nlink > 1) {
     close(part->file); // and leave it where it is
     part->file = -1;
-    return AP__REFUSE(error, AP_E_FILE, 0, "cannot write: its .part is a pipe or a device");
+    return AP__REFUSE(error, AP_E_FILE, 0,
+                      "cannot write: its .part is a pipe, a device or a file that has other names");
   }
   if (ftruncate(part->file, 0) != 0) return ap__refuse_file(error, "write its .part file", errno);
-  // A file that is replaced keeps its permissions; not to be allowed to is no reason to stop.
-  if (exists) (void)!fchmod(part->file, old.st_mode & 07777);
+  // A file that is replaced keeps its permissions, but no right to run as its owner; not to be
+  // allowed to is no reason to stop.
+  (void)!fchmod(part->file, (exists ? old : own).st_mode & 0777);
   return AP_OK;
 }
 
@@ -204,6 +206,6 @@ ap_status ap_log_finish(ap_log *log, ap_error *error) {
 void ap_log_free(ap_log *log) {
   if (!log) return;
   if (!log->finished && !log->broken) log->format->flush(log, NULL);
-  log->format->release(log, false);
+  log->format->release(log, log->broken && !log->holds);
   free(log);
 }

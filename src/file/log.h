@@ -29,6 +29,7 @@ struct ap_log {
   const struct ap__log_format *format;
   int columns, event_columns;
   bool finished;
+  bool holds;       // a row or an event is in its files
   ap_status broken; // of the first failure: what would follow is in vain
 };
 

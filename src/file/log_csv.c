@@ -20,6 +20,7 @@ typedef struct csv_file {
   ap__draft part;
   ap__text text; // whole lines, not yet handed over
   off_t length;  // of what was handed over
+  off_t head;    // of the line of names
 } csv_file;
 
 typedef struct csv_log {
@@ -136,7 +137,16 @@ static ap_status create(ap_log *log, const char *path, const ap_log_def *def, ap
   ap__text_add(&csv->events.text, ",%s", AP__LOG_WALL);
   status = end_line(&csv->events, error);
   if (!status) status = drain(&csv->rows, error);
-  return status ? status : drain(&csv->events, error);
+  if (!status) status = drain(&csv->events, error);
+  csv->rows.head = csv->rows.length;
+  csv->events.head = csv->events.length;
+  return status;
+}
+
+// Pass a status on, and note whether a row or an event has reached the disk.
+static ap_status noted(csv_log *csv, ap_status status) {
+  csv->log.holds = csv->rows.length > csv->rows.head || csv->events.length > csv->events.head;
+  return status;
 }
 
 static ap_status row(ap_log *log, const double *numbers, ap_error *error) {
@@ -145,7 +155,7 @@ static ap_status row(ap_log *log, const double *numbers, ap_error *error) {
     if (i > 0) ap__text_bytes(&f->text, ",", 1);
     add_number(&f->text, numbers[i]);
   }
-  return end_line(f, error);
+  return noted((csv_log *)log, end_line(f, error));
 }
 
 static ap_status event(ap_log *log, double t, const char *what, const char *point, const char *wall,
@@ -162,13 +172,14 @@ static ap_status event(ap_log *log, double t, const char *what, const char *poin
   }
   ap__text_bytes(&f->text, ",", 1);
   add_word(&f->text, wall);
-  return end_line(f, error);
+  return noted((csv_log *)log, end_line(f, error));
 }
 
 static ap_status flush(ap_log *log, ap_error *error) {
   csv_log *csv = (csv_log *)log;
   ap_status status = drain(&csv->rows, error);
-  return status ? status : drain(&csv->events, error);
+  if (!status) status = drain(&csv->events, error);
+  return noted(csv, status);
 }
 
 // The rows last: when their name is there, all is.

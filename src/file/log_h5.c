@@ -245,48 +245,18 @@ static bool add_all(hid_t file, const h5_log *h5, const ap_log_def *def,
          add_words(file, h5->events.word_bytes);
 }
 
-static ap_status make_at(const char *path, const h5_log *h5, const ap_log_def *def,
-                         const ap_column *event_column, ap_error *error) {
+static ap_status make_file(const h5_log *h5, const ap_log_def *def, const ap_column *event_column,
+                           ap_error *error) {
   ap_status status = AP_OK;
   const ap__silence before = ap__be_silent();
   hid_t list = access_list(), made = creation_list(H5P_FILE_CREATE), file = H5I_INVALID_HID;
-  if (list >= 0 && made >= 0) file = H5Fcreate(path, H5F_ACC_TRUNC, made, list);
+  if (list >= 0 && made >= 0) file = H5Fcreate(h5->part.path, H5F_ACC_TRUNC, made, list);
   if (file < 0 || !add_all(file, h5, def, event_column)) status = refuse(error);
   if (file >= 0 && H5Fclose(file) < 0 && !status) status = refuse(error);
   if (made >= 0) H5Pclose(made);
   if (list >= 0) H5Pclose(list);
   ap__end_silence(before);
   return status;
-}
-
-// So many bytes at a place of one file to the same place of another.
-static bool copy_bytes(int from, int to, off_t at, off_t end) {
-  char block[4096];
-  while (at < end) {
-    const size_t want = end - at < (off_t)sizeof block ? (size_t)(end - at) : sizeof block;
-    const ssize_t n = pread(from, block, want, at);
-    if (n <= 0 || pwrite(to, block, (size_t)n, at) != n) return false;
-    at += n;
-  }
-  return true;
-}
-
-// The file is made where nobody sees it and copied then, its first page last: a program that is
-// killed meanwhile leaves nothing that looks like a log and is none.
-static ap_status make_file(const h5_log *h5, const ap_log_def *def, const ap_column *event_column,
-                           ap_error *error) {
-  enum { PAGE = 4096 };
-  char path[40];
-  struct stat info;
-  FILE *hidden = tmpfile();
-  if (!hidden) return make_at(h5->part.path, h5, def, event_column, error);
-  const int from = fileno(hidden), to = h5->part.file;
-  snprintf(path, sizeof path, "/proc/self/fd/%d", from);
-  bool made = access(path, F_OK) == 0 && !make_at(path, h5, def, event_column, NULL) &&
-              fstat(from, &info) == 0 && copy_bytes(from, to, PAGE, info.st_size) &&
-              copy_bytes(from, to, 0, info.st_size < PAGE ? info.st_size : PAGE);
-  fclose(hidden);
-  return made ? AP_OK : make_at(h5->part.path, h5, def, event_column, error);
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -404,12 +374,13 @@ static off_t growth(const table *t) {
   return (off_t)(bytes + LEAST_CHUNK * row_bytes + INDEX_BYTES);
 }
 
-// Let a full disk show before HDF5 is at work: it does not recover well from it.
-static ap_status reserve(const h5_log *h5, ap_error *error) {
+// Let a full disk show before HDF5 is at work: it does not recover from it, and may end the
+// program. more: bytes besides those of the rows.
+static ap_status reserve(const h5_log *h5, size_t more, ap_error *error) {
   struct stat info;
+  const off_t wanted = growth(&h5->rows) + growth(&h5->events) + (off_t)more;
   int code = fstat(h5->part.file, &info) == 0 ? EINTR : errno;
-  while (code == EINTR)
-    code = posix_fallocate(h5->part.file, info.st_size, growth(&h5->rows) + growth(&h5->events));
+  while (code == EINTR) code = posix_fallocate(h5->part.file, info.st_size, wanted);
   if (code == EOPNOTSUPP || code == EINVAL) code = 0; // not every file system can
   return code ? ap__refuse_file(error, "write the file", code) : AP_OK;
 }
@@ -422,7 +393,7 @@ static void forget_collected(table *t) {
 static ap_status flush(ap_log *log, ap_error *error) {
   h5_log *h5 = (h5_log *)log;
   if (h5->rows.rows == 0 && h5->events.rows == 0) return AP_OK;
-  ap_status status = reserve(h5, error);
+  ap_status status = reserve(h5, 0, error);
   if (status) return status;
   const ap__silence before = ap__be_silent();
   hid_t list = access_list(), file = H5I_INVALID_HID;
@@ -436,10 +407,18 @@ static ap_status flush(ap_log *log, ap_error *error) {
   ap__end_silence(before);
   forget_collected(&h5->rows);
   forget_collected(&h5->events);
+  log->holds = log->holds || !status;
   return status;
 }
 
 // ---- the format --------------------------------------------------------------------------------
+
+// Bytes of the file before its first rows: more than names, units and texts take.
+static size_t empty_bytes(const ap_log_def *def) {
+  enum { COLUMN_BYTES = 1024, FILE_BYTES = 1 << 16 };
+  const size_t columns = (size_t)def->columns + (size_t)def->event_columns;
+  return FILE_BYTES + columns * COLUMN_BYTES + (def->scenario ? strlen(def->scenario) : 0);
+}
 
 static ap_status create(ap_log *log, const char *path, const ap_log_def *def, ap_error *error) {
   h5_log *h5 = (h5_log *)log;
@@ -453,6 +432,7 @@ static ap_status create(ap_log *log, const char *path, const ap_log_def *def, ap
   for (int i = 1; i < columns; i++) column[i] = def->event_column[i - 1];
   status = plan(&h5->rows, "/", def->column, def->columns, error);
   if (!status) status = plan(&h5->events, "/events/", column, columns, error);
+  if (!status) status = reserve(h5, empty_bytes(def), error);
   if (!status) status = make_file(h5, def, column, error);
   free(column);
   return status;

@@ -180,8 +180,9 @@ static int publish(draft *d, bool nameless) {
 
 static int write_draft(draft *d, const struct stat *old, const char *text, size_t length,
                        bool nameless) {
-  // A file that is replaced keeps its permissions; not to be allowed to is no reason to stop.
-  if (old) (void)!fchmod(d->file, old->st_mode & 07777);
+  // A file that is replaced keeps its permissions, but no right to run as its owner; not to be
+  // allowed to is no reason to stop.
+  if (old) (void)!fchmod(d->file, old->st_mode & 0777);
   int code = write_all(d->file, text, length);
   if (!nameless && code) unlink(d->temporary);
   if (!code) code = publish(d, nameless);
