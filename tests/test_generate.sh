@@ -76,10 +76,71 @@ cat >odd.urdf <<'URDF'
 </robot>
 URDF
 gives 0 generate odd.urdf -o odd
-holds 'a name that C can have' [ -f odd/robot_2nd_arm____x.h ]
-holds 'frames of the same name in C' grep -q jacobian_a_b_2 odd/robot_2nd_arm____x.h
-"${CC:-cc}" -std=c11 -pedantic -Wall -Wextra -Werror -c odd/robot_2nd_arm____x.c -o odd.o >err 2>&1
+odd=robot_x00_2nd_x20_arm_x202a2f20_x
+holds 'a name that C can have' [ -f odd/$odd.h ]
+holds 'frames that differ in a sign' grep -q jacobian_a_x2d_b odd/$odd.h
+holds 'and which one it is' grep -q "of the frame 'a-b'" odd/$odd.h
+"${CC:-cc}" -std=c11 -pedantic -Wall -Wextra -Werror -c odd/$odd.c -o odd.o >err 2>&1
 verdict $? 'and its text compiles'
+
+# Robots whose names are headers, keywords, each other's functions or nothing that C can have, with
+# frames of the same kind: all in one folder that the compiler searches first, in one program, as C
+# and as C++, and what they have for a GPU in one file of C++.
+robot() { # NAME
+  cat <<URDF
+<robot name="$1">
+  <link name="base"/>
+  <link name="l"><inertial><mass value="1"/><origin xyz="0.1 0 0"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="j" type="continuous"><parent link="base"/><child link="l"/><axis xyz="0 1 0"/></joint>
+URDF
+  for frame in tool tool_batch tool_batch_batch tool_lanes tool_launch tool_part1 tool-batch tool_x2d tool- \
+    gravity jacobian_tool class int 2 机器人 人 'a b' "$(printf '%0300d' 7)"; do
+    echo "  <link name=\"$frame\"/>"
+    echo "  <joint name=\"j$frame\" type=\"fixed\"><parent link=\"l\"/><child link=\"$frame\"/></joint>"
+  done
+  echo '</robot>'
+}
+count=0
+for name in math string stdint stddef stdio Math math_robot int double class template main errno 2nd robot_2nd \
+  left-arm left_arm 机器人 人 _ arm arm_jacobian arm_jacobian_tool ap ap_batch robot INT "$(printf '%0300d' 1)"; do
+  robot "$name" >one.urdf
+  "$APPELL" generate one.urdf -o many --functions gravity,inverse_dynamics,jacobian 2>err >out &&
+    "$APPELL" generate one.urdf -o many --target cuda --functions gravity,jacobian 2>err >out &&
+    count=$((count + 1))
+done
+holds 'each robot has four files of its own' [ "$count" -eq 28 -a "$(ls many | wc -l)" -eq 112 ]
+(
+  set -e
+  cd many
+  for source in *.c; do
+    "${CC:-cc}" -std=c11 -pedantic -Wall -Wextra -Werror -I. -c "$source" -o "${source%.c}.o"
+  done
+  {
+    printf '#include <%s>\n' math.h string.h stdint.h stdio.h
+    printf '#include "%s"\n' *.h
+    echo 'int main(void) {'
+    echo '  double q[1] = {0}, x[1], J[6];'
+    for header in *.h; do
+      echo "  ${header%.h}_gravity(q, x), ${header%.h}_gravity_batch(1, q, x);"
+      echo "  ${header%.h}_jacobian_tool(q, J), ${header%.h}_jacobian_tool_batch(1, q, J);"
+    done
+    echo '  return fabs(x[0] + 0.981) > 1e-12;'
+    echo '}'
+  } >all.c
+  "${CC:-cc}" -std=c11 -I. all.c ./*.o -o all_c -lm && ./all_c
+  "${CXX:-c++}" -std=c++17 -I. -x c++ all.c -x none ./*.o -o all_cpp -lm && ./all_cpp
+  {
+    echo '#include <cmath>'
+    printf '#define %s\n' '__device__' '__noinline__' '__forceinline__ inline' '__CUDACC__'
+    printf '#include "%s"\n' *.cuh
+  } >gpu.cpp
+  mkdir stub
+  printf 'typedef int cudaError_t; typedef void *cudaStream_t;\n' >stub/cuda_runtime.h
+  "${CXX:-c++}" -std=c++17 -I. -Istub -c gpu.cpp
+) >err 2>&1
+verdict $? 'they compile together, as C, as C++ and as CUDA'
+refuses 2 "as in 'math_robot'" generate puma600 -o new --name math
+refuses 2 "as in 'a_x5f5f_b'" generate puma600 -o new --name a__b
 
 # ---- what is refused ----------------------------------------------------------------------------
 

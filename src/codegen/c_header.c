@@ -146,6 +146,17 @@ void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool
                  p->output[k].name);
 }
 
+// Which frame is meant, where the name of the function is not its own.
+void ap__put_frame(ap__text *t, const ap_unit *u, int k) {
+  const ap_program *p = &u->part[k];
+  if (p->function != AP_GEN_JACOBIAN) return;
+  const char *name = ap_frame_name(u->m, p->frame);
+  if (strcmp(u->part_name[k] + strlen("jacobian_"), name) == 0) return;
+  put(t, "/* of the frame '");
+  put_plain(t, name);
+  put(t, "' */\n");
+}
+
 static void put_prototype(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
                           bool batch) {
   ap__text_add(t, "%s %s_%s%s(", ap__result_type(p), u->name, name, batch ? "_batch" : "");
@@ -156,10 +167,13 @@ static void put_prototype(ap__text *t, const ap_unit *u, const ap_program *p, co
 
 void ap__put_c_header(ap__text *t, const ap_unit *u) {
   ap__put_banner(t, u, ".h");
-  ap__text_add(t, "#ifndef %s_H\n#define %s_H\n\n#include <stddef.h>\n\n", u->name, u->name);
+  ap__text_add(t, "#ifndef APPELL_GENERATED_%s_H\n#define APPELL_GENERATED_%s_H\n\n", u->name,
+               u->name);
+  put(t, "#include <stddef.h>\n\n");
   put(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n\n", u->name, u->nq, u->name, u->nv);
   for (int k = 0; k < u->parts; k++) {
+    ap__put_frame(t, u, k);
     put_prototype(t, u, &u->part[k], u->part_name[k], false);
     if (u->options->batch) put_prototype(t, u, &u->part[k], u->part_name[k], true);
   }

@@ -236,7 +236,7 @@ static const char lanes_text[] =
     "typedef $u $N_lanes_u;\n"
     "#define $N_MASK(x) (-($i)(x))\n"
     "#endif\n"
-    "enum { $N_WIDTH = sizeof($N_lanes) / sizeof($R) };\n"
+    "enum { $N_LANE_COUNT = sizeof($N_lanes) / sizeof($R) };\n"
     "/* clang would cut vectors of 512 bits in two where it takes 256 for the better width. */\n"
     "#if defined __clang__ && defined __AVX512F__\n"
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
@@ -247,12 +247,13 @@ static const char lanes_text[] =
     "static void $N_gather(size_t rest, size_t n, size_t rows, const $R *from, $R *to) {\n"
     "  size_t j, k;\n"
     "  for (j = 0; j < rows; j++)\n"
-    "    for (k = 0; k < $N_WIDTH; k++) to[j * $N_WIDTH + k] = from[j * n + (k < rest ? k : 0)];\n"
+    "    for (k = 0; k < $N_LANE_COUNT; k++) to[j * $N_LANE_COUNT + k] = from[j * n + (k < rest ? "
+    "k : 0)];\n"
     "}\n"
     "static void $N_scatter(size_t rest, size_t n, size_t rows, const $R *from, $R *to) {\n"
     "  size_t j, k;\n"
     "  for (j = 0; j < rows; j++)\n"
-    "    for (k = 0; k < rest; k++) to[j * n + k] = from[j * $N_WIDTH + k];\n"
+    "    for (k = 0; k < rest; k++) to[j * n + k] = from[j * $N_LANE_COUNT + k];\n"
     "}\n";
 
 static const char lanes_end[] =
@@ -264,10 +265,10 @@ static const char lanes_end[] =
 static const char lanes_of_pivots[] =
     "\n"
     "static inline int $N_all(const $N_lanes_i *sound) {\n"
-    "  $i lane[$N_WIDTH], all = -1;\n"
+    "  $i lane[$N_LANE_COUNT], all = -1;\n"
     "  int k;\n"
     "  memcpy(lane, sound, sizeof lane);\n"
-    "  for (k = 0; k < $N_WIDTH; k++) all &= lane[k];\n"
+    "  for (k = 0; k < $N_LANE_COUNT; k++) all &= lane[k];\n"
     "  return all != 0;\n"
     "}\n"
     "/* Where a state is singular, what was in its place stays. */\n"
@@ -398,7 +399,7 @@ static void put_gather(ap__text *t, const ap_unit *u, const char *word, const ap
 
 static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
   char stride[NAME_ROOM];
-  snprintf(stride, sizeof stride, "%s_WIDTH", u->name);
+  snprintf(stride, sizeof stride, "%s_LANE_COUNT", u->name);
   put(t, "  if (k < n) {\n");
   for (int k = 0; k < p->inputs + p->outputs; k++)
     ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), ap__array(p, k)->name,
@@ -417,7 +418,7 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
   ap__put_parameters(t, u, p, true);
   put(t, ") {\n  size_t k = 0;\n");
   if (p->pivots > 0) put(t, "  int failed = 0;\n");
-  ap__text_add(t, "  for (; n - k >= %s_WIDTH; k += %s_WIDTH) ", u->name, u->name);
+  ap__text_add(t, "  for (; n - k >= %s_LANE_COUNT; k += %s_LANE_COUNT) ", u->name, u->name);
   put_call(t, u, p, name, "n", " + k");
   put_rest(t, u, p, name);
   put(t, p->pivots > 0 ? "  return failed;\n}\n" : "}\n");
@@ -459,10 +460,12 @@ static void put_routine_of_lanes(ap__text *t, const ap_unit *u, const char *word
   snprintf(before, sizeof before, "%s_lanes ", u->name);
   ap__text_add(t, "static inline %s%s_%s_lanes(", before, u->name, word);
   put_letters(t, before, operands);
-  ap__text_add(t, ") {\n  %s lane[%d][%s_WIDTH];\n  int k;\n", ap__scalar(u), operands, u->name);
+  ap__text_add(t, ") {\n  %s lane[%d][%s_LANE_COUNT];\n  int k;\n", ap__scalar(u), operands,
+               u->name);
   for (int k = 0; k < operands; k++)
     ap__text_add(t, "  memcpy(lane[%d], &%c, sizeof %c);\n", k, "xyz"[k], "xyz"[k]);
-  ap__text_add(t, "  for (k = 0; k < %s_WIDTH; k++) lane[0][k] = %s_%s(", u->name, u->name, word);
+  ap__text_add(t, "  for (k = 0; k < %s_LANE_COUNT; k++) lane[0][k] = %s_%s(", u->name, u->name,
+               word);
   for (int k = 0; k < operands; k++) ap__text_add(t, "%slane[%d][k]", k > 0 ? ", " : "", k);
   put(t, ");\n  memcpy(&x, lane[0], sizeof x);\n  return x;\n}\n");
 }

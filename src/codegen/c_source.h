@@ -39,6 +39,9 @@ void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool
 /// The comment at the top of a file: what it is, which model, conventions, operations.
 void ap__put_banner(ap__text *t, const ap_unit *u, const char *ending);
 
+/// A comment that says whose Jacobian part k is, where its name does not.
+void ap__put_frame(ap__text *t, const ap_unit *u, int k);
+
 /// NAME.c and NAME.h. A text that failed ran out of memory.
 void ap__put_c_source(ap__text *t, const ap_unit *u);
 void ap__put_c_header(ap__text *t, const ap_unit *u);

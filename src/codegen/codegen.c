@@ -2,7 +2,6 @@
 
 #include <appell/codegen.h>
 
-#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,13 +10,12 @@
 
 #include "codegen/cuda_source.h"
 #include "codegen/regroup.h"
+#include "codegen/symbol.h"
 #include "loop/parallel.h"
 #include "model/frozen.h"
 
-enum { NAME_MOST = 100 };
-
 struct ap_code {
-  char name[NAME_MOST + 1];
+  char name[AP_SYMBOL_ROOM];
   ap__text source, header;
   unsigned functions;
   ap_target target;
@@ -53,36 +51,13 @@ ap_generate_options ap_default_generate(void) {
 
 // ---- names -------------------------------------------------------------------------------------
 
-static bool is_identifier(const char *s) {
-  if (!isalpha((unsigned char)s[0])) return false;
-  for (; *s; s++)
-    if (!isalnum((unsigned char)*s) && *s != '_') return false;
-  return true;
-}
-
-// Any name as part of an identifier: what cannot stand there becomes '_'.
-static void to_identifier(const char *from, char *to, size_t size) {
-  size_t n = 0;
-  for (; *from && n + 1 < size; from++) to[n++] = isalnum((unsigned char)*from) ? *from : '_';
-  to[n] = '\0';
-}
-
 static ap_status choose_name(const char *own, const char *wanted, char *name, ap_error *error) {
-  if (wanted) {
-    if (strlen(wanted) <= NAME_MOST && is_identifier(wanted)) {
-      snprintf(name, NAME_MOST + 1, "%s", wanted);
-      return AP_OK;
-    }
-    return AP__REFUSE(
-        error, AP_E_ARG, 0,
-        "'%.*s' cannot begin the names of C functions (a letter, then at most %d letters, "
-        "digits and '_')",
-        ap__shown(wanted), wanted, NAME_MOST - 1);
-  }
-  char plain[NAME_MOST - 8];
-  to_identifier(own, plain, sizeof plain);
-  snprintf(name, NAME_MOST, isalpha((unsigned char)plain[0]) ? "%s" : "robot_%s", plain);
-  return AP_OK;
+  ap__robot_symbol(wanted ? wanted : own, name);
+  if (!wanted || strcmp(name, wanted) == 0) return AP_OK;
+  return AP__REFUSE(error, AP_E_ARG, 0,
+                    "'%.*s' cannot begin the names of C functions and files (a letter, then "
+                    "letters, digits and single '_', at most %d in all, as in '%s')",
+                    ap__shown(wanted), wanted, AP_SYMBOL_MOST, name);
 }
 
 // ---- programs ----------------------------------------------------------------------------------
@@ -103,18 +78,10 @@ static void close_generation(generation *g) {
   free(g->name);
 }
 
-static bool is_taken(const generation *g, const char *name) {
-  for (int k = 0; k < g->parts; k++)
-    if (strcmp(g->name[k], name) == 0) return true;
-  return false;
-}
-
-// The name of a Jacobian's function; a second frame of the same name in C gets a number.
 static char *jacobian_name(const generation *g, int frame) {
-  char plain[NAME_MOST], name[NAME_MOST + 32];
-  to_identifier(ap_frame_name(g->m, frame), plain, sizeof plain);
-  snprintf(name, sizeof name, "jacobian_%s", plain);
-  for (int k = 2; is_taken(g, name); k++) snprintf(name, sizeof name, "jacobian_%s_%d", plain, k);
+  char text[AP_SYMBOL_ROOM], name[AP_SYMBOL_ROOM + 16];
+  ap__frame_symbol(ap_frame_name(g->m, frame), text);
+  snprintf(name, sizeof name, "jacobian_%s", text);
   return strdup(name);
 }
 

@@ -181,8 +181,8 @@ static const char header_text[] =
     "   angles that it reduces itself: up to 1.6e6 in double, 1608 in float); with fused products\n"
     "   it is faster where the arithmetic is the limit, and as exact. Not with -use_fast_math. */\n"
     "\n"
-    "#ifndef $N_CUH\n"
-    "#define $N_CUH\n"
+    "#ifndef APPELL_GENERATED_$N_CUH\n"
+    "#define APPELL_GENERATED_$N_CUH\n"
     "\n"
     "#include <cuda_runtime.h>\n"
     "#include <math.h>\n"
@@ -200,6 +200,7 @@ void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
   ap__text_add(t, "enum { %s_NQ = %d, %s_NV = %d };\n", u->name, u->nq, u->name, u->nv);
   put(t, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   for (int k = 0; k < u->entries; k++) {
+    ap__put_frame(t, u, k);
     put_launch_prototype(t, u, &u->part[k], u->part_name[k]);
     put(t, ";\n");
   }

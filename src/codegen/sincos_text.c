@@ -113,11 +113,11 @@ static const char scalar_text[] =
 static const char lanes_text[] =
     "\n"
     "$C static void $N_far_lanes(int n, const $N_lanes *x, $N_lanes *s, $N_lanes *c) {\n"
-    "  $R one[3][$N_WIDTH];\n"
+    "  $R one[3][$N_LANE_COUNT];\n"
     "  int i;\n"
     "  for (i = 0; i < n; i++) {\n"
     "    memcpy(one[0], x + i, sizeof one[0]);\n"
-    "    $N_sincos($N_WIDTH, one[0], one[1], one[2]);\n"
+    "    $N_sincos($N_LANE_COUNT, one[0], one[1], one[2]);\n"
     "    memcpy(s + i, one[1], sizeof one[1]);\n"
     "    memcpy(c + i, one[2], sizeof one[2]);\n"
     "  }\n"
@@ -125,11 +125,11 @@ static const char lanes_text[] =
     "\n"
     "static inline void $N_sincos_lanes(int n, const $N_lanes *x, $N_lanes *s, $N_lanes *c) {\n"
     "  $N_lanes_i far_lanes = {0};\n"
-    "  $i fars[$N_WIDTH], far = 0;\n"
+    "  $i fars[$N_LANE_COUNT], far = 0;\n"
     "  int i;\n"
     "  for (i = 0; i < n; i++) far_lanes |= $N_sc_reduce_lanes(x[i], s + i, c + i);\n"
     "  memcpy(fars, &far_lanes, sizeof fars);\n"
-    "  for (i = 0; i < $N_WIDTH; i++) far |= fars[i];\n"
+    "  for (i = 0; i < $N_LANE_COUNT; i++) far |= fars[i];\n"
     "  if (far < 0) $N_far_lanes(n, x, s, c);\n"
     "}\n";
 
