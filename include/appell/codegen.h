@@ -103,13 +103,17 @@ AP_API void ap_code_free(ap_code *code);
 
 /// How to compile. Start from ap_default_compile().
 typedef struct ap_compile_options {
-  const char *compiler; ///< a command that takes the options of cc; NULL: what $CC names, or cc
-  const char *flags;    ///< separated by blanks; NULL: "-O3 -march=native"
-  const char *folder;   ///< of the cache; NULL: $XDG_CACHE_HOME/appell, or ~/.cache/appell
-  unsigned functions;   ///< bit 1 << AP_GEN_...; default: those of ap_functions
-  bool friction;        ///< with friction and rotors, as ap_set_friction(); default: false
-  bool batch;           ///< also for many states at once; default: true
-  unsigned cookie;      ///< ap_default_compile() sets it
+  /// A command that takes the options of cc; NULL: what $CC names, or cc. Words are separated by
+  /// blanks ("ccache gcc -m64"), and nothing is quoted; a path of a program that has blanks stands
+  /// alone, and is one word.
+  const char *compiler;
+  const char *flags;  ///< separated by blanks; NULL: "-O3 -march=native"
+  const char *folder; ///< of the cache; NULL: $XDG_CACHE_HOME/appell, or ~/.cache/appell
+  unsigned functions; ///< bit 1 << AP_GEN_...; default: those of ap_functions
+  bool friction;      ///< with friction and rotors, as ap_set_friction(); default: false
+  bool batch;         ///< also for many states at once; default: true
+  double seconds;     ///< that the compiler may take, 0: any number; default: 600
+  unsigned cookie;    ///< ap_default_compile() sets it
 } ap_compile_options;
 
 /// The defaults named above.
@@ -122,15 +126,19 @@ typedef struct ap_compiled ap_compiled;
 /// live as long as *c.
 ///
 /// AP_OK: what options->functions names is compiled. Any other status is explained in *error (which
-/// may be NULL). AP_E_UNSUPPORTED: there is no compiler, or it failed, or there is nothing to
-/// generate. AP_E_FILE: the folder of the cache cannot be made or written, or is not private (a
-/// link, someone else's, writable by others). With both *c is there all the same, without
-/// functions. AP_E_ARG (as from ap_generate()) and AP_E_MEMORY: *c is NULL.
+/// may be NULL). AP_E_UNSUPPORTED: there is no compiler, it failed or took too long, there is
+/// nothing to generate, or the program has more rights than its user (setuid). AP_E_FILE: the
+/// folder of the cache cannot be made or written, or is not private (a link, someone else's,
+/// writable by others, or below a folder that others could replace it in); or /proc is not mounted.
+/// With both *c is there all the same, without functions. AP_E_ARG (as from ap_generate()) and
+/// AP_E_MEMORY: *c is NULL.
 ///
 /// A cached object is found again by a hash of the generated text, the flags, and what the compiler
-/// says about itself and the processor it compiles for. It is verified before it is loaded; one
-/// that was damaged is compiled anew. Any number of processes may use a cache at once. Who can
-/// write to the folder can make this program run what they want, hence the demands on it.
+/// says about itself and the processor it compiles for. It is verified before it is loaded, and
+/// what was verified is what is loaded (by its descriptor, which stays open until
+/// ap_compiled_free()); one that was damaged is compiled anew. Any number of processes may use a
+/// cache at once. Who can write to the folder can make this program run what they want, hence the
+/// demands on it.
 AP_API ap_status ap_compile(const ap_model *m, const ap_compile_options *options, ap_compiled **c,
                             ap_error *error);
 /// The file that was loaded; NULL where there is none.

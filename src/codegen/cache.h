@@ -2,7 +2,8 @@
 //
 // An object KEY.so is what the compiler wrote with a digest of the key and of all that behind it,
 // which a loader of objects does not look at. It appears under its name in one step, so that a
-// process sees a whole object or none, whoever else is writing the same one.
+// process sees a whole object or none, whoever else is writing the same one. Folders and files are
+// held by descriptors: what was looked at is what is used.
 
 #ifndef AP_CODEGEN_CACHE_H
 #define AP_CODEGEN_CACHE_H
@@ -12,34 +13,40 @@
 
 enum { AP_KEY_LENGTH = 2 * AP_SHA256_BYTES };
 
-/// Begin of the name of a folder that one compilation works in, and the age beyond which no one
-/// works there any more. Should someone do so after all, that compilation fails, and the general
-/// functions do its work.
+/// Begin of the name of a folder that one compilation works in, and the age beyond which one that
+/// nobody has locked is removed.
 #define AP_PART_NAME "part-"
 enum { AP_PART_SECONDS = 24 * 3600 };
 
 typedef struct ap_cache {
-  char *folder;
+  int fd;
+  char *folder;                // without links
   char key[AP_KEY_LENGTH + 1]; // of the object that is wanted
-  char *object;                // where it is, or will be
+  int part;                    // a folder in it for one compilation; -1: none
+  char part_name[40];
 } ap_cache;
 
 /// Three texts as one, to be freed; NULL: no memory.
 char *ap__joined(const char *a, const char *b, const char *c);
 
-/// Find or make the folder; NULL: the user's own. Set the key, then ap__cache_name(). AP_E_FILE,
-/// AP_E_MEMORY. Close it in either case.
+/// Find or make the folder; NULL: the user's own. AP_E_FILE, AP_E_MEMORY. Close it in either case.
 ap_status ap__cache_open(ap_cache *c, const char *folder, ap_error *error);
 void ap__cache_close(ap_cache *c);
-/// Fill in where the object with this key is. False: no memory.
-bool ap__cache_name(ap_cache *c, const unsigned char key[AP_SHA256_BYTES]);
-/// Whether the object is there and whole.
-bool ap__cache_has(const ap_cache *c);
-/// Seal a compiled object and give it its name.
-ap_status ap__cache_put(const ap_cache *c, const char *compiled, ap_error *error);
+void ap__cache_set_key(ap_cache *c, const unsigned char key[AP_SHA256_BYTES]);
+/// The object with the key, opened to read, where it is there and whole; else -1.
+int ap__cache_find(const ap_cache *c);
+/// The path of the object; NULL: no memory.
+char *ap__cache_path(const ap_cache *c);
 
-/// Remove the folders PART of compilations that were killed long ago, see AP_PART_SECONDS. What
-/// cannot be removed stays: it only takes room.
-void ap__cache_sweep(const ap_cache *c);
+/// Make a folder for one compilation. First those of compilations that were killed are removed, see
+/// AP_PART_SECONDS; what cannot be removed stays: it only takes room.
+ap_status ap__part_open(ap_cache *c, ap_error *error);
+/// Write a file into it, of several texts up to a NULL.
+ap_status ap__part_write(const ap_cache *c, const char *name, const char *const *text,
+                         ap_error *error);
+/// Seal an object that the compiler has left there, and give it its name in the cache.
+ap_status ap__part_keep(const ap_cache *c, const char *name, ap_error *error);
+/// Remove it and the files in it.
+void ap__part_close(ap_cache *c);
 
 #endif

@@ -10,6 +10,7 @@
 
 typedef struct ap_object {
   void *library; // NULL: there is none
+  int fd;        // it was loaded by
   char *path;
 } ap_object;
 

@@ -10,15 +10,19 @@
 typedef enum ap_ending {
   AP_ENDED_WELL,
   AP_NOT_STARTED, // there is no such program, or no memory
-  AP_ENDED_BADLY  // with a status other than 0, or killed
+  AP_ENDED_BADLY, // with a status other than 0
+  AP_WAS_KILLED,  // by a signal
+  AP_WAS_LATE     // and was killed, with all it had started
 } ap_ending;
 
-/// Words separated by blanks, with room for `more` of them and a NULL behind; one block to free.
-/// NULL: no memory. *count becomes their number.
-char **ap__words(const char *text, int more, int *count);
+/// A command: words separated by blanks, but for one that as a whole is the path of a program, with
+/// a '/' in it, which is one word. Then the words of `flags`, and room for `more` words and a NULL
+/// behind; one block to free. NULL: no memory, or the command has no word. *count becomes their
+/// number.
+char **ap__command(const char *command, const char *flags, int more, int *count);
 
-/// Run a program found as a shell finds it: nothing to read, what it says appended to *said (NULL:
-/// nowhere).
-ap_ending ap__run(char *const *words, ap__text *said);
+/// Run a program found as a shell finds it, for so many seconds at most (0: any number): nothing to
+/// read, and what it says, or the first megabyte, appended to *said.
+ap_ending ap__run(char *const *words, double seconds, ap__text *said);
 
 #endif
