@@ -120,7 +120,8 @@ static int with_cc(bed *b) {
   if (compiles_to(b, AP_OK, NULL)) return 5;
   snprintf(text, sizeof text, "%s -m64", tools);
   setenv("CC", text, 1);
-  return compiles_to(b, AP_E_UNSUPPORTED, "a path with blanks stands there without options") ? 6 : 0;
+  return compiles_to(b, AP_E_UNSUPPORTED, "a path with blanks stands there without options") ? 6
+                                                                                             : 0;
 }
 
 TEST(variable_cc) {
@@ -621,4 +622,3 @@ TEST(no_room) {
   check_compiles(&b);
   close_bed(&b);
 }
-

@@ -1,6 +1,7 @@
 // A run is the same thing whether it is simulated, controlled or read back: the same columns, rows
 // and events, to the last bit.
 
+#include <appell/dyn.h>
 #include <appell/run.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -198,6 +199,50 @@ TEST(a_report_does_not_depend_on_what_was_read_before) {
   free(first.text), free(second.text), free(page.text);
   ap_run_free(run);
   remove_folder();
+}
+
+// ---- compiled functions ------------------------------------------------------------------------
+
+// Functions that count, and compute by the general kernels.
+static const ap_model *counted_robot;
+static ap_work *own_work;
+static long asked;
+
+static void counted_inverse(const double *q, const double *v, const double *a, double *tau) {
+  asked++;
+  ap_inverse_dynamics(counted_robot, own_work, q, v, a, tau);
+}
+static int counted_forward(const double *q, const double *v, const double *tau, double *a) {
+  asked++;
+  return ap_forward_dynamics(counted_robot, own_work, q, v, tau, a) != AP_OK;
+}
+
+// The run with such functions is the run without, to the bit.
+static void check_uses(const char *path) {
+  tale plain = go(path, NULL, NULL), t = {.rows = 1, .events = 1};
+  const ap_functions counted = {.inverse_dynamics = counted_inverse,
+                                .forward_dynamics = counted_forward};
+  ap_error error = {0};
+  if (!CHECK_OK(ap_run_open(path, NULL, &t.run, &error))) return;
+  counted_robot = ap_run_model(t.run);
+  void *memory = malloc(ap_work_size(counted_robot));
+  own_work = ap_work_init(counted_robot, memory, ap_work_size(counted_robot));
+  asked = 0;
+  CHECK_OK(ap_run_use(t.run, &counted, &error));
+  ap_run_on_event(t.run, hear, &t);
+  CHECK_OK(ap_run_all(t.run, watch, &t, &error));
+  CHECK(asked > 0);
+  CHECK_EQ_INT(t.nrow, plain.nrow);
+  CHECK(t.rows == plain.rows);
+  CHECK_STATUS(ap_run_use(t.run, NULL, &error), AP_E_ARG);
+  ap_run_free(t.run);
+  ap_run_free(plain.run);
+  free(memory);
+}
+
+TEST(runs_compute_with_the_functions_they_are_given) {
+  check_uses("models/ascher2_swing.yaml");
+  check_uses("models/control/puma_spline.yaml");
 }
 
 // ---- what is refused ---------------------------------------------------------------------------

@@ -51,6 +51,10 @@ AP_API bool ap_control_logs_run_alone(const ap_control *control);
 /// Warning i, from 0, of a robot file; NULL past the last.
 AP_API const ap_error *ap_control_warning(const ap_control *control, int i);
 
+/// Let the controller compute with compiled functions of the robot, where they fit, see
+/// ap_work_use(), before it is opened; they must live as long as the scenario. NULL: the general
+/// ones.
+AP_API void ap_control_use(ap_control *control, const ap_functions *functions);
 /// Make rack, controller and run, once; they live as long as the scenario.
 AP_API ap_status ap_control_open(ap_control *control, ap_servo **servo, ap_error *error);
 /// The same with the inputs of a log instead of the scenario's rack; see ap_rack_replay().

@@ -72,6 +72,11 @@ AP_API void ap_run_times(const ap_run *run, double *start, double *end, double *
 /// Let a simulation end at another time, with another time between rows, before it starts. AP_E_ARG
 /// for a time that is not behind the start, and for a step that is not positive.
 AP_API ap_status ap_run_set_times(ap_run *run, double end, double step, ap_error *error);
+/// Compute with functions of the robot, or of the mechanism's tree, that were compiled
+/// (ap_compile()), where they fit, see ap_work_use(); NULL: with the general ones. For a simulation
+/// or a controller that has not started, AP_E_ARG for other runs. They must live as long as the
+/// run. Where the scenario has friction, compile with friction.
+AP_API ap_status ap_run_use(ap_run *run, const ap_functions *functions, ap_error *error);
 /// Feed a control run, before it starts, with the inputs of this log of all its phases instead of
 /// its rack. Errors are those of the log.
 AP_API ap_status ap_run_replay(ap_run *run, const char *log, ap_error *error);

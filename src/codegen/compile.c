@@ -181,7 +181,7 @@ static ap_status load(job *j, int fd, ap_object *o, ap_error *error) {
   if (o->fd >= 0) return AP_OK;
   const char *why = dlerror();
   ap__fail(error, AP_E_FILE, 0, "the compiled object '%.*s' cannot be loaded: %s",
-             ap__shown(o->path), o->path, why ? why : "its functions are hidden (mind the flags)");
+           ap__shown(o->path), o->path, why ? why : "its functions are hidden (mind the flags)");
   free(o->path);
   o->path = NULL;
   return AP_E_FILE;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +24,7 @@ static int refuse(ap_error *error, const char *path, const char *why) {
 
 static int refuse_system(ap_error *error, const char *path, const char *what, int code) {
   ap__fail(error, AP_E_FILE, 0, "the cache '%.*s' %s: %s", ap__shown(path), path, what,
-             strerror(code));
+           strerror(code));
   return -1;
 }
 
@@ -40,12 +41,9 @@ static const char *cut_name(char *path) {
 }
 
 static char *join(const char *above, const char *name) {
-  size_t n = strlen(above), m = strlen(name);
-  char *path = malloc(n + m + 2);
-  if (!path) return NULL;
-  memcpy(path, above, n);
-  if (n == 0 || above[n - 1] != '/') path[n++] = '/';
-  memcpy(path + n, name, m + 1);
+  size_t size = strlen(above) + strlen(name) + 2;
+  char *path = malloc(size);
+  if (path) snprintf(path, size, "%s/%s", strcmp(above, "/") == 0 ? "" : above, name);
   return path;
 }
 
@@ -85,9 +83,9 @@ static bool is_safe_above(int fd, const char *path, int length, ap_error *error)
     why = "can be written by others (chmod go-w)";
   if (!why) return true;
   ap__fail(error, AP_E_FILE, 0,
-             "the cache '%.*s' can be replaced by others: the folder '%.*s' above it %s; name one "
-             "below folders of your own",
-             ap__shown(path), path, length, path, why);
+           "the cache '%.*s' can be replaced by others: the folder '%.*s' above it %s; name one "
+           "below folders of your own",
+           ap__shown(path), path, length, path, why);
   return false;
 }
 

@@ -145,7 +145,7 @@ static bool is_header(const char *text) {
 
 void ap__robot_symbol(const char *name, char text[AP_SYMBOL_ROOM]) {
   encode(&(coding){.name = name, .length = strlen(name), .text = text});
-  if (is_header(text)) strcat(text, robot_word);
+  if (is_header(text)) memcpy(text + strlen(text), robot_word, sizeof robot_word);
 }
 
 void ap__frame_symbol(const char *name, char text[AP_SYMBOL_ROOM]) {

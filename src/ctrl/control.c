@@ -408,6 +408,8 @@ bool ap_control_realtime(const ap_control *c, ap_realtime *realtime) {
   return c->realtime;
 }
 
+void ap_control_use(ap_control *c, const ap_functions *functions) { c->law.code = functions; }
+
 static ap_status open_servo(ap_control *c, ap_servo **servo, ap_error *error) {
   size_t size = ap_ctrl_size(c->model);
   c->ctrl_memory = malloc(size);

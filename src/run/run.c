@@ -171,6 +171,17 @@ ap_status ap_run_all(ap_run *run, ap_run_watch *watch, void *context, ap_error *
   }
 }
 
+ap_status ap_run_use(ap_run *run, const ap_functions *functions, ap_error *error) {
+  if (run->kind == AP_RUN_LOG || run->started)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "only a simulation or a controller that has not started takes functions");
+  run->code = functions;
+  ap_sim_free(run->simulation.sim); // of a start that failed
+  run->simulation.sim = NULL;
+  if (run->control) ap_control_use(run->control, functions);
+  return AP_OK;
+}
+
 // ---- recording ---------------------------------------------------------------------------------
 
 ap_status ap_run_record(ap_run *run, const char *path, ap_error *error) {

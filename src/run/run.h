@@ -81,8 +81,9 @@ struct ap_run {
   const char *path;
   ap_scenario *scenario;
   ap_control *control;
-  const ap_model *model; // NULL: unknown
-  const ap_scene *scene; // NULL: no simulation, or unknown
+  const ap_model *model;    // NULL: unknown
+  const ap_scene *scene;    // NULL: no simulation, or unknown
+  const ap_functions *code; // that a simulation computes with
   ap__columns rows, events;
   int longest_word; // of an event
   bool started, stepped, at_row;

@@ -205,7 +205,9 @@ static ap_status start(ap_run *run, ap_error *error) {
                       MOST_OUTPUTS);
   s->outputs = (long)outputs;
   const double *q = ap_scenario_q(run->scenario), *v = ap_scenario_v(run->scenario);
-  ap_status status = s->sim ? AP_OK : ap_sim_create(run->scene, &s->sim, error);
+  ap_scene scene = *run->scene;
+  scene.code = run->code;
+  ap_status status = s->sim ? AP_OK : ap_sim_create(&scene, &s->sim, error);
   if (status == AP_OK) status = ap_sim_start(s->sim, s->start, q, v, error);
   return status;
 }
