@@ -19,9 +19,8 @@ static void print_remarks(const ap_robot *robot, const ap_model *m, const char *
     printf("%s:%d: %s\n", path, warning->line, warning->text);
   }
   for (int i = 0; i < ap_model_remarks(m); i++) {
-    ap_remark remark = ap_model_remark(m, i);
-    printf("%s:%d: %s\n", path, ap_robot_line(robot, remark.body),
-           ap_remark_text(m, remark, text, sizeof text));
+    ap_remark_text(m, ap_model_remark(m, i), text, sizeof text);
+    printf("%s:%d: %s\n", path, ap_robot_message_line(robot, text), text);
   }
 }
 

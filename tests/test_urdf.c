@@ -266,7 +266,7 @@ TEST(broken_structure) {
 
 TEST(broken_elements) {
   static const refusal list[] = {
-      {ROBOT2("<joint name='j' type='revolute'>" ENDS "<axis xyz='0 0 0'/></joint>"), 3, "axis"},
+      {ROBOT2("<joint name='j' type='revolute'>" ENDS "<axis xyz='0 0 0'/></joint>"), 4, "axis"},
       {ROBOT2("<joint name='j' type='revolute'>" ENDS "<axis xyz='0 1'/></joint>"), 4,
        "expected 3"},
       {ROBOT2("<joint name='j' type='revolute'>" ENDS "<axis/></joint>"), 4, "without xyz"},
@@ -283,7 +283,7 @@ TEST(broken_elements) {
        "write rpy"},
       {ROBOT2("<joint name='j' type='revolute'>" ENDS "<limit lower='1' upper='-1'/></joint>"), 4,
        "above upper"},
-      {ROBOT2("<joint name='j' type='revolute'>" ENDS "<dynamics damping='-1'/></joint>"), 3,
+      {ROBOT2("<joint name='j' type='revolute'>" ENDS "<dynamics damping='-1'/></joint>"), 4,
        "viscous"},
       {ROBOT2("<joint name='j' type='revolute'>" ENDS "<mimic joint='x'/></joint>"), 4,
        "not in the file"},
@@ -293,7 +293,7 @@ TEST(broken_elements) {
       {ROBOT2("<joint name='j' type='revolute'>" ENDS "<mimic joint='root_joint'/></joint>"), 4,
        "cannot mimic"},
       {"<robot name='r'>\n<link name='a'><inertial>\n<mass value='1'/></inertial></link></robot>",
-       3, "without <inertia>"},
+       2, "without <inertia>"},
       {"<robot name='r'>\n<link name='a'><inertial/></link></robot>", 2, "without <mass>"},
       {"<robot name='r'>\n<link name='a'><inertial><mass/></inertial></link></robot>", 2,
        "without value"},
@@ -313,6 +313,50 @@ TEST(broken_elements) {
        5, "mechanicalReduction"},
   };
   CHECK_REFUSALS(list);
+}
+
+// Each element on a line of its own: the message of the reader or the model names that line.
+#define SPREAD(mass, inertia, axis, dynamics, motor)                                         \
+  "<robot name='r'>\n<link name='a'/>\n<link name='b'>\n<inertial>\n<origin xyz='0 0 0'/>\n" \
+  "<mass value='" mass "'/>\n<inertia ixx='" inertia                                         \
+  "' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>\n</inertial>\n</link>\n<joint name='j' "      \
+  "type='revolute'>\n<parent link='a'/>\n<child link='b'/>\n<origin\nxyz='0 0 1'/>\n<axis "  \
+  "xyz='" axis "'/>\n<limit lower='-1' upper='1'/>\n<dynamics " dynamics                     \
+  "/>\n</joint>\n<transmission name='t'>\n<joint name='j'/>\n<actuator name='m'>\n" motor    \
+  "\n</actuator>\n</transmission>\n</robot>"
+
+TEST(a_message_names_the_line_of_the_value) {
+  static const refusal list[] = {
+      {SPREAD("-1", "1", "0 0 1", "damping='1'", ""), 6, "mass is -1"},
+      {SPREAD("one", "1", "0 0 1", "damping='1'", ""), 6, "mass value"},
+      {SPREAD("1", "-1", "0 0 1", "damping='1'", ""), 7, "inertia has a principal moment"},
+      {SPREAD("1", "1", "0 0 0", "damping='1'", ""), 15, "axis"},
+      {SPREAD("1", "1", "0 0 1", "damping='-1'", ""), 17, "viscous is -1"},
+      {SPREAD("1", "1", "0 0 1", "friction='-1'", ""), 17, "coulomb is -1"},
+      {SPREAD("1", "1", "0 0 1", "damping='1'", "<motorInertia>-1</motorInertia>"), 22,
+       "rotor_inertia is -1"},
+      {SPREAD("1", "1", "0 0 1", "damping='1'",
+              "<motorInertia>1</motorInertia>\n<mechanicalReduction>0</mechanicalReduction>"),
+       23, "reduction 0"},
+  };
+  CHECK_REFUSALS(list);
+}
+
+TEST(a_remark_names_the_line_of_the_inertia) {
+  ap_robot *robot =
+      read_good(SPREAD("1", "9", "0 0 1", "damping='1'", ""), "urdf", (ap_read_options){0});
+  ap_model *model = NULL;
+  char text[256];
+  if (robot && CHECK_OK(ap_robot_model(robot, &model, NULL)) &&
+      CHECK_EQ_INT(ap_model_remarks(model) > 0, true)) {
+    ap_remark_text(model, ap_model_remark(model, 0), text, sizeof text);
+    CHECK_HAS(text, "triangle");
+    CHECK_EQ_INT(ap_robot_message_line(robot, text), 7);
+    CHECK_EQ_INT(ap_robot_message_line(robot, "body \"b\": something else"), 3);
+    CHECK_EQ_INT(ap_robot_message_line(robot, "body \"c\": mass"), 0);
+  }
+  ap_model_free(model);
+  ap_robot_free(robot);
 }
 
 #define CONTINUOUS   "<joint name='j' type='continuous'>" ENDS "</joint>\n"

@@ -52,8 +52,11 @@ AP_API const ap_robot_def *ap_robot_definition(const ap_robot *robot);
 /// What makes a mechanism with closed chains of it, for ap_mechanism_make(); NULL: it is a tree.
 /// Valid until ap_robot_free().
 AP_API const ap_mechanism_def *ap_robot_mechanism(const ap_robot *robot);
-/// The line on which body i was defined, 0 if unknown: for messages about a model's remarks.
+/// The line on which body i was defined, 0 if unknown.
 AP_API int ap_robot_line(const ap_robot *robot, int body);
+/// The line that an error text of ap_model_init() or a text of ap_remark_text() is about: that of
+/// the mass, axis, ... it names, else that of the body or frame; 0 if unknown.
+AP_API int ap_robot_message_line(const ap_robot *robot, const char *text);
 /// Number of warnings: what the file says that has a meaning for dynamics and is not used, or was
 /// mended.
 AP_API int ap_robot_warnings(const ap_robot *robot);

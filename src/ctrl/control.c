@@ -97,9 +97,10 @@ static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, voi
   return true;
 }
 
-static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, void *target) {
+static bool finish_map(ap__yaml *y, const ap__node *n, const char *map, unsigned seen,
+                       void *target) {
   (void)y;
-  (void)line;
+  (void)n;
   if (strcmp(map, "reference") == 0) ((ap__control_path *)target)->seen = seen;
   if (strcmp(map, "fault") == 0) ((ap__control_fault *)target)->seen = seen;
   return true;

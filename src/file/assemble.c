@@ -52,9 +52,9 @@ static ap_status index_names(assembly *a) {
     const ap__part *p = &a->part[i];
     const char *joint = ap__joint_name(&p->def);
     int other = ap__names_put(&a->bodies, p->def.name, i);
-    if (other >= 0) return refuse_name(a, p->def.name, p->line, false, a->part[other].line);
+    if (other >= 0) return refuse_name(a, p->def.name, p->at.body, false, a->part[other].at.body);
     other = ap__names_put(&a->joints, joint, i);
-    if (other >= 0) return refuse_name(a, joint, p->joint_line, true, a->part[other].joint_line);
+    if (other >= 0) return refuse_name(a, joint, p->at.joint, true, a->part[other].at.joint);
   }
   return AP_OK;
 }
@@ -65,7 +65,7 @@ static ap_status find_parents(assembly *a) {
     const ap__part *p = &a->part[i];
     a->parent[i] = p->parent ? ap__names_find(&a->bodies, p->parent) : -1;
     if (p->parent && a->parent[i] < 0)
-      return AP__REFUSE(a->error, AP_E_MODEL, p->joint_line,
+      return AP__REFUSE(a->error, AP_E_MODEL, p->at.parent,
                         "the parent \"%.*s\" of \"%.*s\" is not in the file (a body's name)",
                         ap__shown(p->parent), p->parent, ap__shown(p->def.name), p->def.name);
     int list = a->parent[i] < 0 ? a->n : a->parent[i];
@@ -103,7 +103,7 @@ static ap_status refuse_loop(assembly *a) {
   // Walking up from a part that was not reached ends in the loop it hangs on.
   for (int step = 0; step < a->n; step++) i = a->parent[i];
   const ap__part *p = &a->part[i], *q = &a->part[a->parent[i]];
-  return AP__REFUSE(a->error, AP_E_MODEL, p->joint_line,
+  return AP__REFUSE(a->error, AP_E_MODEL, p->at.joint,
                     "\"%.*s\" hangs on \"%.*s\", which hangs on it: a loop (a robot file is a tree "
                     "that starts at one root)",
                     ap__shown(p->def.name), p->def.name, ap__shown(q->def.name), q->def.name);
@@ -122,7 +122,7 @@ static ap_status place_all(assembly *a) {
     body->parent = a->parent[i] < 0 ? 0 : a->part[a->parent[i]].number;
     p->number = robot->nbody;
     for (int c = a->first_child[i]; c >= 0; c = a->next_child[c]) heap_push(a, c);
-    robot->lines[p->number] = p->line;
+    robot->lines[p->number] = p->at;
   }
   return robot->nbody < a->n ? refuse_loop(a) : AP_OK;
 }
@@ -138,7 +138,7 @@ static int leader_of(assembly *a, const ap__part *p, ap_status *status) {
   *status = AP_OK;
   if (leader < 0)
     *status =
-        AP__REFUSE(a->error, AP_E_MODEL, p->mimic_line,
+        AP__REFUSE(a->error, AP_E_MODEL, p->at.mimic,
                    "joint \"%.*s\" mimics \"%.*s\", which is not in the file (a joint's name)",
                    ap__shown(name), name, ap__shown(p->leader), p->leader);
   return leader;
@@ -150,7 +150,7 @@ static ap_status follow(assembly *a, ap__part *p) {
   if (status) return status;
   const char *name = ap__joint_name(&p->def);
   if (!one_dof(p->def.joint) || !one_dof(a->part[leader].def.joint))
-    return AP__REFUSE(a->error, AP_E_MODEL, p->mimic_line,
+    return AP__REFUSE(a->error, AP_E_MODEL, p->at.mimic,
                       "joint \"%.*s\" cannot mimic \"%.*s\" (both must be revolute, continuous or "
                       "prismatic)",
                       ap__shown(name), name, ap__shown(p->leader), p->leader);
@@ -172,7 +172,7 @@ static ap_status check_chains(assembly *a) {
     }
     if (i == 0 || seen[i - 1] != start) continue;
     const char *name = ap__joint_name(&p->def);
-    return AP__REFUSE(a->error, AP_E_MODEL, p->mimic_line,
+    return AP__REFUSE(a->error, AP_E_MODEL, p->at.mimic,
                       "joint \"%.*s\" mimics itself, through others or directly (a chain of mimic "
                       "joints ends at one that mimics none)",
                       ap__shown(name), name);
@@ -196,7 +196,7 @@ static ap_status ignore_mimic(assembly *a) {
   const char *name = ap__joint_name(&first->def);
   char others[32] = "";
   if (ignored > 1) snprintf(others, sizeof others, " (and %d more)", ignored - 1);
-  return ap__robot_warn(a->robot, first->mimic_line,
+  return ap__robot_warn(a->robot, first->at.mimic,
                         "mimic is ignored: joint \"%.*s\"%s moves on its own", ap__shown(name),
                         name, others)
              ? AP_OK
@@ -241,7 +241,7 @@ ap_status ap__robot_assemble(ap_robot *robot, ap__parts *parts, const ap_read_op
 
 static ap_status refuse_second_base(const ap_robot *robot, int body, ap_error *error) {
   const char *name = robot->bodies[body - 1].name;
-  return AP__REFUSE(error, AP_E_ARG, robot->lines[body],
+  return AP__REFUSE(error, AP_E_ARG, robot->lines[body].body,
                     "the robot already has a free base, \"%.*s\" (leave the option out)",
                     ap__shown(name), name);
 }
@@ -250,7 +250,7 @@ static ap_status refuse_second_base(const ap_robot *robot, int body, ap_error *e
 static bool insert_first(ap_robot *robot, const ap_body_def *first) {
   size_t n = (size_t)robot->nbody;
   ap_body_def *bodies = malloc((n + 1) * sizeof *bodies);
-  int *lines = calloc(n + 2, sizeof *lines);
+  ap__lines *lines = calloc(n + 2, sizeof *lines);
   if (!bodies || !lines) {
     free(bodies);
     free(lines);

@@ -38,7 +38,7 @@ static bool is_coordinate(const change *c, int body) {
 
 static ap_status refuse_joint(const change *c, int body, const char *reason) {
   const char *name = ap__joint_name(&c->robot->bodies[body - 1]);
-  return AP__REFUSE(c->error, AP_E_UNSUPPORTED, c->robot->lines[body],
+  return AP__REFUSE(c->error, AP_E_UNSUPPORTED, c->robot->lines[body].body,
                     "joint \"%.*s\" cannot be locked: %s", ap__shown(name), name, reason);
 }
 
@@ -182,7 +182,7 @@ ap_status ap_robot_reduce(ap_robot *robot, const ap_reduction_def *how, ap_error
   ap_error own = {.status = AP_OK};
   const change c = {robot, ap_reduce(&robot->def, how, memory, size, &own), &own};
   if (!c.to)
-    own.line = ap__robot_line_of_message(robot, own.text);
+    own.line = ap_robot_message_line(robot, own.text);
   else if (robot->chains)
     own.status = change_chains(&c);
   if (c.to && own.status == AP_OK) change_bodies(robot, c.to);

@@ -158,7 +158,7 @@ const char *ap__robot_new_name(ap_robot *robot, const char *base, bool joint) {
 const ap_robot_def *ap_robot_definition(const ap_robot *robot) { return &robot->def; }
 
 int ap_robot_line(const ap_robot *robot, int body) {
-  return body > 0 && body <= robot->nbody ? robot->lines[body] : 0;
+  return body > 0 && body <= robot->nbody ? robot->lines[body].body : 0;
 }
 
 int ap_robot_warnings(const ap_robot *robot) { return robot->nwarning; }
@@ -176,7 +176,27 @@ size_t ap__starts_with_name(const char *text, const char *kind, const char *name
 }
 
 // The longest match wins: a name may contain quotes.
-int ap__robot_line_of_message(const ap_robot *robot, const char *text) {
+// The line of the field whose name a message about a body starts with; that of the body where it
+// starts with none.
+static int line_of_field(const ap__lines *at, const char *text) {
+  static const struct {
+    const char *name;
+    size_t line;
+  } fields[] = {
+#define FIELD(field) {#field, offsetof(ap__lines, field)},
+      AP__BODY_FIELDS(FIELD)
+#undef FIELD
+  };
+  const size_t length = strcspn(text, " .[:");
+  for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {
+    if (strncmp(text, fields[k].name, length) != 0 || fields[k].name[length]) continue;
+    const int line = *(const int *)(const void *)((const char *)at + fields[k].line);
+    return line ? line : at->body;
+  }
+  return at->body;
+}
+
+int ap_robot_message_line(const ap_robot *robot, const char *text) {
   size_t best = 0;
   int line = 0;
   for (int i = 0; i < robot->nbody + robot->nframe; i++) {
@@ -186,7 +206,7 @@ int ap__robot_line_of_message(const ap_robot *robot, const char *text) {
                         : ap__starts_with_name(text, "frame", robot->frames[k].name);
     if (match <= best) continue;
     best = match;
-    line = body ? robot->lines[k + 1] : robot->frame_lines[k];
+    line = body ? line_of_field(&robot->lines[k + 1], text + match) : robot->frame_lines[k];
   }
   return line;
 }
@@ -207,7 +227,7 @@ ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_error *erro
   assert(!*model || (void *)*model == memory);
   if (*model) return AP_OK;
   free(memory);
-  own.line = ap__robot_line_of_message(robot, own.text);
+  own.line = ap_robot_message_line(robot, own.text);
   if (error) *error = own;
   return own.status;
 }

@@ -38,10 +38,28 @@ typedef struct ap__shapes {
 
 typedef struct ap__chains ap__chains; // file/chains.h
 
+// Fields of ap_body_def that a file may put on lines of their own. A message of the model about one
+// of them starts with its name.
+#define AP__BODY_FIELDS(X)                                                                 \
+  X(mass)                                                                                  \
+  X(com)                                                                                   \
+  X(inertia)                                                                               \
+  X(inertia_rpy) X(viscous) X(coulomb) X(stiction) X(rotor_inertia) X(gear_ratio) X(lower) \
+      X(upper) X(velocity_limit) X(effort_limit) X(place) X(axis) X(mimic) X(mimic_ratio)  \
+          X(mimic_offset)
+
+// Where a body and its fields stand in the file; 0: not said.
+typedef struct ap__lines {
+  int body, joint, parent;
+#define AP__FIELD_LINE(field) int field;
+  AP__BODY_FIELDS(AP__FIELD_LINE)
+#undef AP__FIELD_LINE
+} ap__lines;
+
 struct ap_robot {
   ap_robot_def def;    // its arrays and names belong to the robot
   ap_body_def *bodies; // [nbody], body k + 1 at k
-  int *lines;          // [nbody + 1] by body number
+  ap__lines *lines;    // [nbody + 1] by body number
   int nbody, body_capacity;
   ap_frame_def *frames; // [nframe]
   int *frame_lines;     // [nframe]
@@ -59,7 +77,7 @@ typedef struct ap__part {
   ap_body_def def;    // its parent and mimic are set by ap__robot_assemble()
   const char *parent; // NULL: the ground
   const char *leader; // joint that this one follows; NULL: none
-  int line, joint_line, mimic_line;
+  ap__lines at;
   int number; // of the body; set by ap__robot_assemble()
 } ap__part;
 
@@ -96,9 +114,6 @@ const char *ap__robot_new_name(ap_robot *robot, const char *base, bool joint);
 const char *ap__joint_name(const ap_body_def *body);
 // The length of `KIND "NAME": ` if a message starts with it; 0.
 size_t ap__starts_with_name(const char *text, const char *kind, const char *name);
-// The line of the body or frame that a message of ap_model_init() is about, 0 where it is about
-// none.
-int ap__robot_line_of_message(const ap_robot *robot, const char *text);
 // A control character of ASCII or Latin-1 (U+0080 to U+009F): no name has one.
 bool ap__has_control(const char *text, size_t length);
 

@@ -81,7 +81,7 @@ typedef struct urdf_joint {
 typedef struct urdf_transmission {
   const char *joint; // the first; NULL: none
   int joints, actuators;
-  int line, rotor_line;
+  int line, gear_line, rotor_line;
   double gear, rotor;   // NAN where not said
   const char *conflict; // what was said twice, if anything
   int conflict_line;

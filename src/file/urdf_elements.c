@@ -100,7 +100,7 @@ static void start_link(urdf *u, const ap__node *e) {
   urdf_link *link = ap__urdf_append(u, &u->links, &u->nlink, &u->link_capacity, sizeof *link);
   if (!link) return;
   link->part.def = ap_default_body();
-  link->part.line = link->part.joint_line = e->line;
+  link->part.at.body = link->part.at.joint = e->line;
   link->part.def.name = u->subject = name ? name : "";
 }
 
@@ -119,7 +119,7 @@ static void end_inertial(urdf *u, const ap__node *e) {
             "add <inertia ixx=\"...\" ixy=\"0\" ixz=\"0\" iyy=\"...\" iyz=\"0\" izz=\"...\"/>",
             NULL);
   if (!link->at.mass || !link->at.inertia)
-    ap__urdf_fail(u, e->end_line,
+    ap__urdf_fail(u, e->line,
                   "<inertial> of link \"%.*s\" without <%s> (leave out <inertial> for a link "
                   "without mass)",
                   ap__shown(name), name, link->at.mass ? "inertia" : "mass");
@@ -128,11 +128,13 @@ static void end_inertial(urdf *u, const ap__node *e) {
 static void start_inertial_origin(urdf *u, const ap__node *e) {
   urdf_link *link = link_now(u);
   link->at.origin = e;
+  link->part.at.com = link->part.at.inertia_rpy = e->line;
   link->com_read = ap__urdf_origin(u, e, link->part.def.com, link->part.def.inertia_rpy);
 }
 
 static void start_mass(urdf *u, const ap__node *e) {
   link_now(u)->at.mass = e;
+  link_now(u)->part.at.mass = e->line;
   link_now(u)->mass_read = required_number(u, e, "value", &link_now(u)->part.def.mass, NULL);
 }
 
@@ -140,6 +142,7 @@ static void start_inertia(urdf *u, const ap__node *e) {
   static const char *const name[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
   urdf_link *link = link_now(u);
   link->at.inertia = e;
+  link->part.at.inertia = e->line;
   for (int i = 0; i < 6; i++) {
     bool product = i == 1 || i == 2 || i == 4;
     char advice[96];
@@ -294,7 +297,7 @@ static void start_transmission(urdf *u, const ap__node *e) {
   urdf_transmission *t = ap__urdf_append(u, &u->transmissions, &u->ntransmission,
                                          &u->transmission_capacity, sizeof *t);
   if (!t) return;
-  t->line = t->rotor_line = e->line;
+  t->line = t->gear_line = t->rotor_line = e->line;
   t->gear = t->rotor = NAN;
   u->subject = "";
 }
@@ -314,19 +317,20 @@ static void start_actuator(urdf *u, const ap__node *e) {
 // actuators that is no contradiction, so that the end of the transmission decides.
 static void set_gear(urdf *u, int line, double gear) {
   urdf_transmission *t = transmission_now(u);
+  t->gear_line = line;
   if (isnan(t->gear)) t->gear = gear;
   if (t->gear == gear || t->conflict) return;
   t->conflict = "two different reductions";
   t->conflict_line = line;
 }
 
-static void set_rotor(urdf *u, const ap__node *e, int line, double rotor) {
+static void set_rotor(urdf *u, int line, double rotor) {
   urdf_transmission *t = transmission_now(u);
   if (!isnan(t->rotor) && !t->conflict) {
     t->conflict = "two rotor inertias";
     t->conflict_line = line;
   }
-  t->rotor_line = e->line;
+  t->rotor_line = line;
   if (isnan(t->rotor) || t->rotor == 0) t->rotor = rotor;
 }
 
@@ -348,14 +352,14 @@ static const char *text_of(urdf *u, const ap__node *e) {
 
 static void end_gear(urdf *u, const ap__node *e) {
   double gear;
-  if (read_numbers(u, e, e->end_line, "<mechanicalReduction>", text_of(u, e), 1, &gear))
-    set_gear(u, e->end_line, gear);
+  if (read_numbers(u, e, e->line, "<mechanicalReduction>", text_of(u, e), 1, &gear))
+    set_gear(u, e->line, gear);
 }
 
 static void end_rotor(urdf *u, const ap__node *e) {
   double rotor;
-  if (read_numbers(u, e, e->end_line, "<motorInertia>", text_of(u, e), 1, &rotor))
-    set_rotor(u, e, e->end_line, rotor);
+  if (read_numbers(u, e, e->line, "<motorInertia>", text_of(u, e), 1, &rotor))
+    set_rotor(u, e->line, rotor);
 }
 
 static void start_drake_gear(urdf *u, const ap__node *e) {
@@ -365,7 +369,7 @@ static void start_drake_gear(urdf *u, const ap__node *e) {
 
 static void start_drake_rotor(urdf *u, const ap__node *e) {
   double rotor;
-  if (required_number(u, e, "value", &rotor, NULL)) set_rotor(u, e, e->line, rotor);
+  if (required_number(u, e, "value", &rotor, NULL)) set_rotor(u, e->line, rotor);
 }
 
 // ---- extensions --------------------------------------------------------------------------------

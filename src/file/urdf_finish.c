@@ -29,9 +29,9 @@ static bool make_parts(urdf *u, ap__names *links) {
     part->def.name = keep(u, link->def.name);
     int other = u->status ? -1 : ap__names_put(links, part->def.name, i);
     if (other >= 0)
-      ap__urdf_fail(u, link->line,
+      ap__urdf_fail(u, link->at.body,
                     "link \"%.*s\" is already defined on line %d (names of links are unique)",
-                    ap__shown(link->def.name), link->def.name, u->links[other].part.line);
+                    ap__shown(link->def.name), link->def.name, u->links[other].part.at.body);
   }
   return u->status == AP_OK;
 }
@@ -41,7 +41,7 @@ static void drop_unused(urdf *u, urdf_joint *joint) {
   ap_body_def *def = &joint->def, initial = ap_default_body();
   if (def->joint == AP_REVOLUTE || def->joint == AP_PRISMATIC) return;
   if (def->joint != AP_FIXED && (def->viscous != 0 || def->coulomb != 0))
-    ap__urdf_odd(u, ODD_FRICTION, joint->at.joint->line, joint->name);
+    ap__urdf_odd(u, ODD_FRICTION, joint->at.dynamics->line, joint->name);
   if (joint->leader) ap__urdf_odd(u, ODD_FIXED_MIMIC, joint->at.mimic->line, joint->name);
   joint->leader = NULL;
   def->mimic_ratio = initial.mimic_ratio;
@@ -51,6 +51,19 @@ static void drop_unused(urdf *u, urdf_joint *joint) {
   def->effort_limit = initial.effort_limit;
   def->velocity_limit = initial.velocity_limit;
   if (def->joint != AP_PLANAR) memcpy(def->axis, initial.axis, sizeof def->axis);
+}
+
+static int line_of(const ap__node *e, int otherwise) { return e ? e->line : otherwise; }
+
+static void note_lines(const urdf_joint *joint, ap__lines *at) {
+  at->joint = joint->at.joint->line;
+  at->parent = line_of(joint->at.parent, at->joint);
+  at->place = line_of(joint->at.origin, at->joint);
+  at->axis = line_of(joint->at.axis, at->joint);
+  at->lower = at->upper = line_of(joint->at.limit, at->joint);
+  at->velocity_limit = at->effort_limit = at->lower;
+  at->viscous = at->coulomb = at->stiction = line_of(joint->at.dynamics, at->joint);
+  at->mimic = at->mimic_ratio = at->mimic_offset = line_of(joint->at.mimic, 0);
 }
 
 // The joint's fields into the part of its child link.
@@ -65,8 +78,7 @@ static void hang(urdf *u, ap__part *link, const urdf_joint *joint) {
   link->def = def;
   link->parent = joint->parent;
   link->leader = joint->leader;
-  link->joint_line = joint->at.joint->line;
-  link->mimic_line = joint->at.mimic ? joint->at.mimic->line : 0;
+  note_lines(joint, &link->at);
 }
 
 static void unknown_link(urdf *u, const ap__node *at, const char *name) {
@@ -88,7 +100,7 @@ static bool hang_links(urdf *u, const ap__names *links) {
                     "link \"%.*s\" is the child of joint \"%.*s\" (line %d) already (a link has "
                     "one parent)",
                     ap__shown(joint->child), joint->child, ap__shown(link->def.joint_name),
-                    link->def.joint_name, link->joint_line);
+                    link->def.joint_name, link->at.joint);
     else
       hang(u, link, joint);
   }
@@ -115,10 +127,10 @@ static bool find_root(urdf *u) {
     ap__part *link = &u->parts.part[i];
     if (link->parent) continue;
     if (root)
-      ap__urdf_fail(u, link->line,
+      ap__urdf_fail(u, link->at.body,
                     "links \"%.*s\" (line %d) and \"%.*s\" are both the child of no joint (a "
                     "robot has one root)",
-                    ap__shown(root->def.name), root->def.name, root->line,
+                    ap__shown(root->def.name), root->def.name, root->at.body,
                     ap__shown(link->def.name), link->def.name);
     root = link;
   }
@@ -133,8 +145,8 @@ static bool find_root(urdf *u) {
 
 // ---- transmissions -----------------------------------------------------------------------------
 
-static void fail_drive(urdf *u, const urdf_transmission *t, const char *what) {
-  ap__urdf_fail(u, t->line, "joint \"%.*s\" has %s (one motor per joint)", ap__shown(t->joint),
+static void fail_drive(urdf *u, const urdf_transmission *t, int line, const char *what) {
+  ap__urdf_fail(u, line, "joint \"%.*s\" has %s (one motor per joint)", ap__shown(t->joint),
                 t->joint, what);
 }
 
@@ -144,19 +156,22 @@ static void drive(urdf *u, const urdf_transmission *t, const urdf_transmission *
   ap_body_def *def = &link->def;
   double gear = isnan(t->gear) ? 1 : t->gear, rotor = isnan(t->rotor) ? 0 : t->rotor;
   if (gear == 0 && rotor != 0)
-    ap__urdf_fail(u, t->line,
+    ap__urdf_fail(u, t->gear_line,
                   "the motor of joint \"%.*s\" has the reduction 0 (motor turns per joint turn)",
                   ap__shown(t->joint), t->joint);
   if (!other) {
     def->gear_ratio = gear;
     def->rotor_inertia = rotor;
+    link->at.gear_ratio = t->gear_line;
+    link->at.rotor_inertia = t->rotor_line;
     return;
   }
   bool geared = !isnan(t->gear) && !isnan(other->gear);
   bool matters = def->rotor_inertia != 0 || rotor != 0;
   if (def->gear_ratio != gear && (geared || matters))
-    fail_drive(u, t, "another transmission with a different reduction");
-  if (def->rotor_inertia != rotor) fail_drive(u, t, "another transmission with a different rotor");
+    fail_drive(u, t, t->gear_line, "another transmission with a different reduction");
+  if (def->rotor_inertia != rotor)
+    fail_drive(u, t, t->rotor_line, "another transmission with a different rotor");
 }
 
 // Gears and rotors. A gear ratio acts on nothing but the rotor, so that one without it is no loss.
@@ -183,12 +198,12 @@ static void attach_transmissions(urdf *u, const ap__names *joints, int *driver) 
 // or the joint cannot move.
 static void check_plugins(urdf *u, const ap__names *joints) {
   bool mimic = false;
-  for (int i = 0; i < u->nlink; i++) mimic = mimic || u->parts.part[i].mimic_line;
+  for (int i = 0; i < u->nlink; i++) mimic = mimic || u->parts.part[i].at.mimic;
   for (int i = 0; i < u->nplugin; i++) {
     const urdf_plugin *plugin = &u->plugins[i];
     int k = plugin->follower ? ap__names_find(joints, plugin->follower) : -1;
     const ap__part *link = k < 0 ? NULL : &u->parts.part[k];
-    if (link && !link->mimic_line && link->def.joint != AP_FIXED)
+    if (link && !link->at.mimic && link->def.joint != AP_FIXED)
       ap__urdf_odd(u, ODD_PLUGIN, plugin->line, plugin->follower);
     else if (!plugin->follower && !mimic)
       ap__urdf_odd(u, ODD_PLUGIN, plugin->line, "plugin");

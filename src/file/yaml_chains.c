@@ -98,15 +98,17 @@ static bool is_among(const char *key, const char *list) {
 }
 
 // Keys of a map that were given must be among the allowed ones, and those that are needed there.
-static bool check_keys(ap__yaml *y, int line, const char *map, unsigned seen, const char *what,
-                       const char *keys, const char *allowed, const char *needed) {
+static bool check_keys(ap__yaml *y, const ap__node *n, const char *map, unsigned seen,
+                       const char *what, const char *keys, const char *allowed,
+                       const char *needed) {
   for (const char *k = keys; *k; k += strspn(k, " ")) {
     char key[16];
-    size_t n = strcspn(k, " ");
-    memcpy(key, k, n);
-    key[n] = 0;
-    k += n;
+    size_t length = strcspn(k, " ");
+    memcpy(key, k, length);
+    key[length] = 0;
+    k += length;
     bool there = ap__yaml_has(y, map, seen, key);
+    int line = ap__line_of(n, key);
     if (there && !is_among(key, allowed))
       return allowed[1]
                  ? ap__yaml_fail(y, line, "%s has no meaning for a %s (it has%.*s)", key, what,
@@ -132,36 +134,40 @@ static const struct {
     [AP_CLOSE_GEAR] = {"closure of type gear", " ratio offset ", " ", " joint ", " joint "},
 };
 
-static bool finish_closure(ap__yaml *y, int line, unsigned seen, const ap__yaml_closure *c) {
+static bool finish_closure(ap__yaml *y, const ap__node *n, unsigned seen,
+                           const ap__yaml_closure *c) {
   const char *what = closure_rules[c->kind].what;
-  if (!check_keys(y, line, "closure", seen, what, "distance ratio offset",
-                  closure_rules[c->kind].own, closure_rules[c->kind].needed))
+  if (!check_keys(y, n, "closure", seen, what, "distance ratio offset", closure_rules[c->kind].own,
+                  closure_rules[c->kind].needed))
     return false;
   for (int i = 0; i < 2; i++) {
     const char *allowed = i == 0 ? closure_rules[c->kind].first : closure_rules[c->kind].second;
     const char *needed = c->kind == AP_CLOSE_GEAR ? " joint " : " body ";
     char of[64];
     snprintf(of, sizeof of, "%s end of a %s", i == 0 ? "first" : "second", what);
-    if (!check_keys(y, line, "end", c->end[i].seen, of, "body joint xyz axis rpy", allowed, needed))
+    const ap__node *end = ap__child(n, i == 0 ? "first" : "second");
+    if (!check_keys(y, end, "end", c->end[i].seen, of, "body joint xyz axis rpy", allowed, needed))
       return false;
   }
   return true;
 }
 
-static bool finish_coordinate(ap__yaml *y, int line, unsigned seen, const ap__yaml_coordinate *c) {
+static bool finish_coordinate(ap__yaml *y, const ap__node *n, unsigned seen,
+                              const ap__yaml_coordinate *c) {
   static const char *const what[] = {"coordinate of type joint", "coordinate of type position",
                                      "coordinate of type yaw", "coordinate of type pitch",
                                      "coordinate of type roll"};
   const char *allowed = " body ", *needed = " body ";
   if (c->kind == AP_COORDINATE_JOINT) allowed = needed = " joint ";
   if (c->kind == AP_COORDINATE_POSITION) allowed = " body xyz along ", needed = " body along ";
-  return check_keys(y, line, "coordinate", seen, what[c->kind], "joint body xyz along", allowed,
+  return check_keys(y, n, "coordinate", seen, what[c->kind], "joint body xyz along", allowed,
                     needed);
 }
 
-bool ap__yaml_chains_finish(ap__yaml *y, int line, const char *map, unsigned seen, void *target) {
-  if (strcmp(map, "closure") == 0) return finish_closure(y, line, seen, target);
-  if (strcmp(map, "coordinate") == 0) return finish_coordinate(y, line, seen, target);
+bool ap__yaml_chains_finish(ap__yaml *y, const ap__node *n, const char *map, unsigned seen,
+                            void *target) {
+  if (strcmp(map, "closure") == 0) return finish_closure(y, n, seen, target);
+  if (strcmp(map, "coordinate") == 0) return finish_coordinate(y, n, seen, target);
   if (strcmp(map, "end") == 0) ((ap__yaml_end *)target)->seen = seen;
   return true;
 }

@@ -272,5 +272,5 @@ bool ap__yaml_read_map(ap__yaml *y, const ap__node *n, const char *map, void *ta
     if (!(seen & bit) && strcmp(k->initial, "required") == 0)
       return go_on(
           y, ap__yaml_fail(y, line, "%s without \"%s\" (%s)", a_map(y, map), k->key, k->about));
-  return go_on(y, y->format->finish(y, line, map, seen, target));
+  return go_on(y, y->format->finish(y, n, map, seen, target));
 }

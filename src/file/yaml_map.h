@@ -41,8 +41,8 @@ typedef struct ap__yaml_format {
   const char *const (*own_words)[2]; // what users of other formats write, and the word here
   // A value of AP__YAML_TEXTS or AP__YAML_LIST.
   bool (*list)(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target);
-  // Rules across the keys of a map that was read, those in `seen` (see ap__yaml_has).
-  bool (*finish)(ap__yaml *y, int line, const char *map, unsigned seen, void *target);
+  // Rules across the keys of the map n that was read, those in `seen` (see ap__yaml_has).
+  bool (*finish)(ap__yaml *y, const ap__node *n, const char *map, unsigned seen, void *target);
 } ap__yaml_format;
 
 // What the doctor does with a value or key: then the reading goes on past every fault.

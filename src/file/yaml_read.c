@@ -93,7 +93,7 @@ static bool read_bodies(ap__yaml *y, const char *key, const ap__node *n) {
     ap__part *part = ap__parts_add(&r->bodies);
     if (!part) return ap__yaml_no_memory(y);
     ap__yaml_body body = {.part = *part};
-    body.part.line = body.part.joint_line = body.part.mimic_line = item->line;
+    body.part.at = (ap__lines){.body = item->line, .joint = item->line};
     if (y->doctor) forget_defaults(&body.part.def);
     bool read = ap__yaml_read_map(y, item, "body", &body);
     *part = body.part;
@@ -126,14 +126,47 @@ static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, voi
 
 // ---- rules across keys -------------------------------------------------------------------------
 
-static bool finish_joint(ap__yaml *y, int line, unsigned seen, ap__yaml_body *body) {
+// Lines of the values of a map of a body.
+static void note_lines(const ap__node *n, const char *map, void *target) {
+#define NOTE(map, key, field) \
+  { map, key, offsetof(ap__yaml_body, part.at.field) }
+  static const struct {
+    const char *map, *key;
+    size_t line;
+  } note[] = {NOTE("body", "parent", parent),
+              NOTE("inertia", "mass", mass),
+              NOTE("inertia", "com", com),
+              NOTE("inertia", "tensor", inertia),
+              NOTE("inertia", "rpy", inertia_rpy),
+              NOTE("joint", "axis", axis),
+              NOTE("friction", "viscous", viscous),
+              NOTE("friction", "coulomb", coulomb),
+              NOTE("friction", "static", stiction),
+              NOTE("rotor", "inertia", rotor_inertia),
+              NOTE("rotor", "gear", gear_ratio),
+              NOTE("limits", "lower", lower),
+              NOTE("limits", "upper", upper),
+              NOTE("limits", "velocity", velocity_limit),
+              NOTE("limits", "effort", effort_limit),
+              NOTE("place", "matrix", place),
+              NOTE("mimic", "joint", mimic),
+              NOTE("mimic", "ratio", mimic_ratio),
+              NOTE("mimic", "offset", mimic_offset)};
+#undef NOTE
+  for (size_t k = 0; k < sizeof note / sizeof note[0]; k++)
+    if (strcmp(note[k].map, map) == 0)
+      *(int *)(void *)((char *)target + note[k].line) = ap__line_of(n, note[k].key);
+}
+
+static bool finish_joint(ap__yaml *y, const ap__node *n, unsigned seen, ap__yaml_body *body) {
   ap_body_def *def = &body->part.def;
   def->joint = (ap_joint_type)body->type;
-  body->part.joint_line = line;
+  body->part.at.joint = n->line;
+  const int line = ap__line_of(n, "axis");
   bool dh = ap__yaml_has(y, "joint", seen, "dh");
   if (dh) def->place.kind = (ap_placement_kind)(AP_DH_MODIFIED + body->convention);
   if (dh && ap__yaml_has(y, "joint", seen, "place"))
-    return ap__yaml_fail(y, line, "place and dh together (one of them)");
+    return ap__yaml_fail(y, ap__line_of(n, "dh"), "place and dh together (one of them)");
   if (!ap__yaml_has(y, "joint", seen, "axis")) return true;
   if (dh) return ap__yaml_fail(y, line, "axis together with dh (the axis is z there)");
   if (def->joint == AP_REVOLUTE || def->joint == AP_PRISMATIC || def->joint == AP_PLANAR)
@@ -142,14 +175,15 @@ static bool finish_joint(ap__yaml *y, int line, unsigned seen, ap__yaml_body *bo
       y, line, "axis has no meaning for this type of joint (revolute, prismatic or planar)");
 }
 
-static bool finish_friction(ap__yaml *y, int line, const ap_body_def *def) {
+static bool finish_friction(ap__yaml *y, const ap__node *n, const ap_body_def *def) {
   return def->stiction == 0 || def->stiction >= fmax(def->coulomb, 0) ||
-         ap__yaml_fail(y, line, "static: %g with a coulomb of %g (as much or more)", def->stiction,
+         ap__yaml_fail(y, ap__line_of(n, "static"),
+                       "static: %g with a coulomb of %g (as much or more)", def->stiction,
                        def->coulomb);
 }
 
 // Each kind of shape has keys that it needs, and that the others have no use for.
-static bool finish_shape(ap__yaml *y, int line, unsigned seen, ap__yaml_shape_map *shape) {
+static bool finish_shape(ap__yaml *y, const ap__node *n, unsigned seen, ap__yaml_shape_map *shape) {
   static const struct {
     const char *key, *kinds; // a letter for each kind: needed, optional or neither
   } rule[] = {{"size", "n---"},
@@ -162,29 +196,32 @@ static bool finish_shape(ap__yaml *y, int line, unsigned seen, ap__yaml_shape_ma
     char use = rule[i].kinds[shape->kind];
     bool has = ap__yaml_has(y, "shape", seen, rule[i].key);
     if (use == 'n' && !has)
-      return ap__yaml_fail(y, line, "a %s without %s", kind[shape->kind], rule[i].key);
+      return ap__yaml_fail(y, n->line, "a %s without %s", kind[shape->kind], rule[i].key);
     if (use == '-' && has)
-      return ap__yaml_fail(y, line, "%s has no meaning for a %s (leave it out)", rule[i].key,
+      return ap__yaml_fail(y, ap__line_of(n, rule[i].key),
+                           "%s has no meaning for a %s (leave it out)", rule[i].key,
                            kind[shape->kind]);
   }
   for (int i = 0; i < 4; i++)
     if (!(shape->color[i] >= 0 && shape->color[i] <= 1))
-      return ap__yaml_fail(y, line, "color has %g (each number is from 0 to 1)", shape->color[i]);
+      return ap__yaml_fail(y, ap__line_of(n, "color"), "color has %g (each number is from 0 to 1)",
+                           shape->color[i]);
   shape->seen = seen;
   return true;
 }
 
-static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, void *target) {
-  if (strcmp(map, "joint") == 0) return finish_joint(y, line, seen, target);
-  if (strcmp(map, "shape") == 0) return finish_shape(y, line, seen, target);
+static bool finish_map(ap__yaml *y, const ap__node *n, const char *map, unsigned seen,
+                       void *target) {
+  note_lines(n, map, target);
+  if (strcmp(map, "joint") == 0) return finish_joint(y, n, seen, target);
+  if (strcmp(map, "shape") == 0) return finish_shape(y, n, seen, target);
   if (strcmp(map, "friction") == 0)
-    return finish_friction(y, line, &((const ap__yaml_body *)target)->part.def);
-  if (strcmp(map, "mimic") == 0) ((ap__yaml_body *)target)->part.mimic_line = line;
-  if (!ap__yaml_chains_finish(y, line, map, seen, target)) return false;
+    return finish_friction(y, n, &((const ap__yaml_body *)target)->part.def);
+  if (!ap__yaml_chains_finish(y, n, map, seen, target)) return false;
   if (strcmp(map, "place") != 0 || !ap__yaml_has(y, map, seen, "matrix")) return true;
   ((ap__yaml_body *)target)->part.def.place.kind = AP_PLACE_MATRIX;
   return !ap__yaml_has(y, map, seen, "rpy") ||
-         ap__yaml_fail(y, line, "rpy and matrix together (one of them)");
+         ap__yaml_fail(y, ap__line_of(n, "matrix"), "rpy and matrix together (one of them)");
 }
 
 // ---- the whole ---------------------------------------------------------------------------------

@@ -92,7 +92,8 @@ typedef struct ap__yaml_chains {
 bool ap__yaml_chains_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n,
                           ap__yaml_chains *chains);
 // Rules across the keys of closure, end, coordinate; true for other maps.
-bool ap__yaml_chains_finish(ap__yaml *y, int line, const char *map, unsigned seen, void *target);
+bool ap__yaml_chains_finish(ap__yaml *y, const ap__node *n, const char *map, unsigned seen,
+                            void *target);
 // Resolve the names, and hang what was read on the robot, whose bodies are there. ground_taken: a
 // body is called "ground".
 bool ap__yaml_chains_resolve(ap__yaml *y, const ap__yaml_chains *chains, const ap__node *guess,

@@ -25,7 +25,7 @@ void ap_visit_warnings(const ap_robot *robot, const ap_model *m,
     char text[sizeof((ap_error *)0)->text];
     const ap_remark remark = ap_model_remark(m, i);
     ap_remark_text(m, remark, text, sizeof text);
-    visit(context, &(ap_warning){.line = ap_robot_line(robot, remark.body),
+    visit(context, &(ap_warning){.line = ap_robot_message_line(robot, text),
                                  .text = text,
                                  .is_remark = true,
                                  .is_gyration = remark.kind == AP_REMARK_GYRATION});

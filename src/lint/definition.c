@@ -28,8 +28,8 @@ void ap__lint_take_joint(lint_joint *j, const ap_body_def *body) {
 
 bool ap__lint_add_body(lint *l, const ap__part *part, lint_link **link, lint_joint **joint) {
   const ap_body_def *body = &part->def;
-  *link = ap__lint_add_link(&l->robot, body->name, part->line);
-  *joint = ap__lint_add_joint(&l->robot, ap__joint_name(body), part->joint_line);
+  *link = ap__lint_add_link(&l->robot, body->name, part->at.body);
+  *joint = ap__lint_add_joint(&l->robot, ap__joint_name(body), part->at.joint);
   if (!ap__lint_got(l, *link && *joint)) return false;
   (*link)->inertial = (*link)->mass_given = (*link)->tensor_given = true;
   (*link)->mass = body->mass;

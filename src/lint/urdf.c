@@ -80,7 +80,7 @@ static void take_tensor(lint *l, const urdf_link *from, lint_link *link) {
 
 static void take_link(lint *l, const urdf_link *from) {
   const ap_body_def *def = &from->part.def;
-  lint_link *link = ap__lint_add_link(&l->robot, def->name, from->part.line);
+  lint_link *link = ap__lint_add_link(&l->robot, def->name, from->part.at.body);
   if (!ap__lint_got(l, link)) return;
   const ap__node *inertial = from->at.inertial;
   if (!inertial) return;

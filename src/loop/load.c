@@ -39,7 +39,7 @@ static int line_of_message(const ap_robot *robot, const char *text) {
   }
   if (best) return line;
   if (strncmp(text, "the guess", 9) == 0) return robot->chains->guess_line;
-  line = ap__robot_line_of_message(robot, text);
+  line = ap_robot_message_line(robot, text);
   return line ? line : robot->chains->line;
 }
 

@@ -248,19 +248,24 @@ static bool check_times(ap__scenario_reader *r) {
   return true;
 }
 
-static bool check_integrator(ap__scenario_reader *r, int line, unsigned seen) {
+static bool check_integrator(ap__scenario_reader *r, const ap__node *n, unsigned seen) {
   ap__yaml *y = &r->yaml;
   const ap__scenario_head *h = &r->head;
   bool tolerances = ap__yaml_has(y, "integrator", seen, "relative") ||
                     ap__yaml_has(y, "integrator", seen, "absolute");
   if (h->method != AP_ADAPTIVE && tolerances)
-    return ap__yaml_fail(y, line, "tolerances with fixed steps (method: adaptive, or step alone)");
+    return ap__yaml_fail(y, ap__line_of(n, "method"),
+                         "tolerances with fixed steps (method: adaptive, or step alone)");
   if (h->method == AP_ADAPTIVE && ap__yaml_has(y, "integrator", seen, "step"))
-    return ap__yaml_fail(y, line, "step with method adaptive (method: rk4 or euler)");
+    return ap__yaml_fail(y, ap__line_of(n, "step"),
+                         "step with method adaptive (method: rk4 or euler)");
   if (!(h->relative >= 1e-15 && h->relative <= 0.1))
-    return ap__yaml_fail(y, line, "relative: %g (between 1e-15 and 0.1)", h->relative);
-  if (!(h->absolute > 0)) return ap__yaml_fail(y, line, "absolute: %g (more than 0)", h->absolute);
-  return h->step > 0 || ap__yaml_fail(y, line, "step: %g s (more than 0)", h->step);
+    return ap__yaml_fail(y, ap__line_of(n, "relative"), "relative: %g (between 1e-15 and 0.1)",
+                         h->relative);
+  if (!(h->absolute > 0))
+    return ap__yaml_fail(y, ap__line_of(n, "absolute"), "absolute: %g (more than 0)", h->absolute);
+  return h->step > 0 ||
+         ap__yaml_fail(y, ap__line_of(n, "step"), "step: %g s (more than 0)", h->step);
 }
 
 static bool check_steps(ap__scenario_reader *r) {
@@ -303,14 +308,15 @@ static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, voi
   return true;
 }
 
-static bool finish_map(ap__yaml *y, int line, const char *map, unsigned seen, void *target) {
+static bool finish_map(ap__yaml *y, const ap__node *n, const char *map, unsigned seen,
+                       void *target) {
   ap__scenario_reader *r = y->context;
   if (strcmp(map, "wall") == 0) ((ap__scenario_wall *)target)->seen = seen;
   if (strcmp(map, "start") == 0) ((ap__scenario_start *)target)->seen = seen;
   if (strcmp(map, "contact") == 0) ((ap__scenario_contact *)target)->seen = seen;
   if (strcmp(map, "joint") == 0) ((ap__scenario_joint_map *)target)->seen = seen;
   if (strcmp(map, "scenario") == 0) r->seen = seen;
-  return strcmp(map, "integrator") != 0 || check_integrator(r, line, seen);
+  return strcmp(map, "integrator") != 0 || check_integrator(r, n, seen);
 }
 
 static const char *const own_words[][2] = {{"model", "robot"},     {"time", "duration"},
