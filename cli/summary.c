@@ -1,14 +1,25 @@
 #include "summary.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ui/numbers.h"
 #include "ui/table.h"
+#include "ui/wrap.h"
 
 enum { SHOWN = 20, DIGITS = 7, NAME = 300 };
 
 static double length(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
+// Of a point along the normal; of a joint at its stop all of it.
+static double jump(const ap_event *e) {
+  double along = 0;
+  for (int k = 0; k < 3; k++)
+    along += (e->after[k] - e->before[k]) * (e->joint < 0 ? e->normal[k] : 1);
+  return fabs(along);
+}
 
 void cli_summary_note(void *summary, const ap_logged_event *event, const ap_event *e) {
   cli_summary *s = summary;
@@ -32,6 +43,7 @@ void cli_summary_note(void *summary, const ap_logged_event *event, const ap_even
                                          .impulse = length(e->impulse),
                                          .angle = e->angle,
                                          .speed = length(e->before),
+                                         .jump = jump(e),
                                          .lost = e->lost};
 }
 
@@ -78,6 +90,7 @@ static void json_impacts(ap_json *json, const cli_summary *s) {
     if (i->joint >= 0) ap_json_string(json, "joint", name);
     ap_json_number(json, "speed", i->speed);
     ap_json_number(json, "angle", i->angle);
+    ap_json_number(json, "jump", i->jump);
     ap_json_number(json, "impulse", i->impulse);
     ap_json_number(json, "lost", i->lost);
     ap_json_close(json, '}');
@@ -145,8 +158,9 @@ static double shown(const cli_summary *s, double x) {
 
 static int print_impacts(cli_out *out, const cli_summary *s) {
   if (s->impacts == 0) return CLI_OK;
-  cli_table table = {.columns = 8, .right = 0xf3u};
-  cli_table_headings(&table, "event|t (s)|point|wall|m/s|angle (deg)|impulse (N s)|lost (J)");
+  cli_table table = {.columns = 9, .right = 0x1f3u, .keys = 3};
+  cli_table_headings(&table, "event|t|point|wall|speed|angle|jump|impulse|lost");
+  cli_table_headings(&table, "|s|||m/s|deg|m/s|N s|J");
   for (long k = 0; k < s->impacts && k < SHOWN; k++) {
     const cli_impact *i = &s->impact[k];
     const bool angular = i->joint >= 0 && turns(s, i);
@@ -157,6 +171,7 @@ static int print_impacts(cli_out *out, const cli_summary *s) {
     cli_table_add(&table, "%s", what_was_met(s, i));
     add_number(&table, i->speed, angular ? " rad/s" : "");
     cli_table_add(&table, "%.3f", i->angle * (180 / 3.14159265358979323846));
+    add_number(&table, i->jump, angular ? " rad/s" : "");
     add_number(&table, i->impulse, angular ? " N m s" : "");
     if (k > 0 && i->number == i[-1].number) // its loss is the event's, said once
       cli_table_add(&table, "%s", "");
@@ -165,6 +180,9 @@ static int print_impacts(cli_out *out, const cli_summary *s) {
   }
   cli_out_printf(out, "\n");
   const int status = cli_table_print(&table, out);
+  cli_wrap(out, cli_line_width(), "  (",
+           "speed: of the point before the impact; angle: between that velocity and the wall's "
+           "normal; jump: change of the velocity along the normal, (1 + e) speed cos angle)");
   if (s->impacts > SHOWN)
     cli_out_printf(out, "  (%ld more; --json and the log have all)\n", s->impacts - SHOWN);
   return status;
@@ -195,11 +213,11 @@ static int print_energy(cli_out *out, const cli_summary *s) {
     const double x = shown(s, line[k].value);
     cli_table_add(&table, "%.9f", fabs(x) < 5e-10 ? 0 : x); // no -0.000000000
   }
-  cli_table_add(&table, "does not close by");
+  cli_table_add(&table, "= balance error");
   cli_table_add(&table, "%.1e", s->state.closing);
   cli_out_printf(out, "\n");
   const int status = cli_table_print(&table, out);
-  cli_out_printf(out, "  (at most by %.1e J at an output time)\n", s->closing);
+  cli_out_printf(out, "  (largest balance error at an output time: %.1e J)\n", s->closing);
   return status;
 }
 
@@ -220,7 +238,36 @@ static int print_tables(cli_out *out, const cli_summary *s) {
   if (s->state.contacts > 0)
     cli_out_printf(out, "%d %s on a wall at the end\n", s->state.contacts,
                    s->state.contacts == 1 ? "point rests" : "points rest");
+  cli_summary_report(out, s->log);
   return status;
+}
+
+// A file's name as a shell takes it.
+static void print_quoted(cli_out *out, const char *name, int length) {
+  static const char safe[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+,=@%:-";
+  if ((int)strspn(name, safe) >= length) {
+    cli_out_printf(out, "%.*s", length, name);
+    return;
+  }
+  cli_out_printf(out, "'");
+  for (int k = 0; k < length; k++)
+    cli_out_printf(out, name[k] == '\'' ? "'\\''" : "%c",
+                   (unsigned char)name[k] < ' ' ? '?' : name[k]);
+  cli_out_printf(out, "'");
+}
+
+void cli_summary_report(cli_out *out, const char *log) {
+  if (!log) return;
+  const char *ending = strrchr(log, '.');
+  const int stem = (int)(ending ? ending - log : (ptrdiff_t)strlen(log));
+  char page[4096];
+  snprintf(page, sizeof page, "%.*s.html", stem, log);
+  cli_out_printf(out, "\na page of this run: appell report ");
+  print_quoted(out, log, (int)strlen(log));
+  cli_out_printf(out, " -o ");
+  print_quoted(out, page, (int)strlen(page));
+  cli_out_printf(out, "\n");
 }
 
 int cli_summary_print(const cli_summary *s, bool json) {

@@ -14,7 +14,9 @@ enum { CLI_EVENT_KINDS = AP_EVENT_STICK + 1 };
 typedef struct cli_impact {
   int number, point, wall;
   int joint; ///< its place in v; -1: a point at a wall
-  double t, impulse, angle, speed, lost;
+  double t, impulse, angle, lost;
+  double speed; ///< before the impact
+  double jump;  ///< change of the velocity along the normal: (1 + e) times what it was before
 } cli_impact;
 
 /// What the end of a run has to tell. Start with {.scenario = ...}, note all events and rows, fill
@@ -44,5 +46,7 @@ void cli_summary_row(cli_summary *summary, const ap_sim_state *state);
 /// Print it, as tables or as one JSON document: CLI_OK, or CLI_FAILED after saying why.
 int cli_summary_print(const cli_summary *summary, bool json);
 void cli_summary_free(cli_summary *summary);
+/// The last line of a summary: the command that makes a page of the log; NULL: no log, no line.
+void cli_summary_report(cli_out *out, const char *log);
 
 #endif

@@ -81,7 +81,7 @@ mkdir folder
 # ---- help and usage -----------------------------------------------------------------------------
 
 gives 0
-holds 'appell alone prints a short help' grep -q 'appell eval QUANTITY MODEL FILE' out
+holds 'appell alone prints a short help' grep -q '^  eval QUANTITY MODEL FILE ' out
 gives 0 --help
 gives 0 --version
 holds 'the version is one line' grep -qx 'appell [0-9]*\.[0-9]*\.[0-9]*' out

@@ -8,8 +8,12 @@ manual=$here/docs/appell.1
 
 # ---- the same in all three ----------------------------------------------------------------------
 
+# fits WIDTH: no line of out is longer.
+fits() { sed 's/[^ -~][^ -~]*/x/g' out | awk -v width="$1" 'length($0) > width { bad = 1 } END { exit bad }'; }
+
 try help
-sed -n 's/^  appell \([a-z]*\) .*/\1/p' out >verbs
+holds 'the help fits into 80 columns' fits 80
+sed -n 's/^  \([a-z]*\) .*/\1/p' out >verbs
 holds 'there are verbs' [ "$(wc -l <verbs)" -ge 14 ]
 
 # VERB OPTION VALUE (or -), and VERB ARGUMENT, of the help
@@ -17,6 +21,7 @@ holds 'there are verbs' [ "$(wc -l <verbs)" -ge 14 ]
 : >help.arguments
 while read -r verb; do
   gives 0 "$verb" --help
+  holds "the help of $verb fits into 80 columns" fits 80
   sed -n "s/^usage: appell $verb\(.*\) \[options\]/$verb\1/p" out >>help.arguments
   sed -n '/^options:/,/^$/p' out | awk -v verb="$verb" '
     /^  -/ { print verb, $1, (NF > 1 && substr($0, 3 + length($1), 2) != "  ") ? $2 : "-" }' >>help.options
@@ -220,6 +225,27 @@ if command -v script >/dev/null; then
 else
   left_out 'output on a terminal: script is missing (apt-get install bsdutils)'
 fi
+# ---- tables ------------------------------------------------------------------------------------
+
+# Tables and sentences fit where COLUMNS says how wide a line is; without it, what a program reads
+# does not depend on a window. A number is never broken, and no column is lost.
+for width in 80 120; do
+  for what in 'info puma600' 'info stewart' 'models' 'methods' 'compare puma600 --what inverse --states 1' \
+    'reproduce valera2003' "simulate $here/models/ascher2_swing.yaml" 'identify puma600' \
+    'lint --rules'; do
+    # shellcheck disable=SC2086 # a list of words
+    COLUMNS=$width "$APPELL" $what >out 2>err
+    holds "appell $what fits into $width columns" fits "$width"
+  done
+done
+gives 0 info puma600
+cp out wide
+COLUMNS=50 "$APPELL" info puma600 >out 2>err
+sed -n '/^  q .*joint/p' wide | tr -s ' ' '\n' | sort -u >words.wide
+sed -n '/^  q .*joint/p' out | tr -s ' ' '\n' | sort -u | diff words.wide - >differ
+verdict $? 'a narrow table has the columns of a wide one'
+holds 'rows that are continued repeat their names' [ "$(grep -c '^  0  0  joint1 ' out)" -gt 1 ]
+
 gives 0 excite ascher2 -o motion.csv --evaluations 200
 gives 0 identify ascher2 motion.csv
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ui/output.h"
+#include "ui/wrap.h"
 
 enum { LEFT_WIDTH = 22 }; // of names in the help
 
@@ -133,10 +134,11 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *argume
 }
 
 static void print_option(cli_out *out, const char *name, const char *value, const char *help) {
-  char left[64];
+  char left[64], lead[80];
   const int n = snprintf(left, sizeof left, "%s%s%s", name, value ? " " : "", value ? value : "");
-  if (n > LEFT_WIDTH) cli_out_printf(out, "  %s\n  %*s %s\n", left, LEFT_WIDTH, "", help);
-  if (n <= LEFT_WIDTH) cli_out_printf(out, "  %-*s %s\n", LEFT_WIDTH, left, help);
+  if (n > LEFT_WIDTH) cli_out_printf(out, "  %s\n", left);
+  snprintf(lead, sizeof lead, "  %-*s ", LEFT_WIDTH, n > LEFT_WIDTH ? "" : left);
+  cli_wrap(out, cli_help_width(), lead, help);
 }
 
 int cli_verb_help(const cli_verb *verb) {
@@ -147,7 +149,8 @@ int cli_verb_help(const cli_verb *verb) {
   const char *on = bold ? "\033[1m" : "", *off = bold ? "\033[0m" : "";
   cli_out_printf(&out, "%susage:%s appell %s%s%s [options]\n\n%s\n", on, off, verb->name,
                  verb->arguments[0] ? " " : "", verb->arguments, verb->about);
-  if (verb->text) cli_out_printf(&out, "\n%s", verb->text);
+  if (verb->text) cli_out_printf(&out, "\n");
+  if (verb->text) cli_wrap_text(&out, cli_help_width(), verb->text);
   cli_out_printf(&out, "\n%soptions:%s\n", on, off);
   for (const cli_option *o = verb->options; o->name; o++)
     print_option(&out, o->name, o->value, o->help);

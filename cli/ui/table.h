@@ -1,5 +1,7 @@
 /// @file table.h
-/// A table for people: cells are collected, then printed with columns as wide as they need.
+/// A table for people: cells are collected, then printed with columns as wide as they need. Where
+/// the terminal (or COLUMNS) is narrower, the widest text is broken into lines, or the columns that
+/// do not fit follow below, behind the first ones again.
 
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
@@ -11,6 +13,8 @@ enum { CLI_TABLE_COLUMNS = 13 };
 /// A table. Start with {.columns = ...}; its first row is the heading.
 typedef struct cli_table {
   int columns;
+  int keys;                      ///< first columns, which name a row: repeated where columns are
+                                 ///< continued below; 0: one
   unsigned right;                ///< bit k: column k ends at its right edge, as numbers do
   int widths[CLI_TABLE_COLUMNS]; ///< the least that the columns get
   char **cells;

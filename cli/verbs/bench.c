@@ -444,7 +444,7 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_bench = {.name = "bench",
                             .arguments = "[MODEL...]",
-                            .about = "Time the dynamics in every way, peers included.",
+                            .about = "Time the dynamics, other libraries beside it.",
                             .text = text,
                             .example =
                                 "  appell bench\n"

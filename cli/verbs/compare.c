@@ -144,20 +144,27 @@ static void print_absent(cli_out *out, const ap_comparison *t) {
 
 static void print_legend(cli_out *out, const ap_comparison *t, const ap_compare_options *o) {
   const char *exact = ap_arithmetic_name(t->exact);
-  cli_out_printf(out,
-                 "\n  mul ... sincos: operations of one evaluation, counted by running the code; "
-                 "zeros and\n    ones of the model are free, sine and cosine of an angle count "
-                 "together.\n"
-                 "  ns: time of one evaluation in double precision, median of %d batches; ratio: "
-                 "to the\n    first method of the list.\n"
-                 "  f32 error: max |f32 - %s| / max |%s|, largest over the states, which are "
-                 "exact in f32.\n",
-                 t->rounds, exact, exact);
+  const int width = cli_line_width();
+  char line[LINE_BYTES];
+  cli_out_printf(out, "\n");
+  cli_wrap(out, width, "  mul ... sincos: ",
+           "operations of one evaluation, counted by running the code; zeros and ones of the model "
+           "are free, sine and cosine of an angle count together");
+  snprintf(line, sizeof line,
+           "time of one evaluation in double precision, median of %d batches; ratio: to the first "
+           "method of the list",
+           t->rounds);
+  cli_wrap(out, width, "  ns: ", line);
+  snprintf(line, sizeof line,
+           "max |f32 - %s| / max |%s|, largest over the states, which are exact in f32", exact,
+           exact);
+  cli_wrap(out, width, "  f32 error: ", line);
   for (int k = 0; k < o->quantities; k++) {
     if (o->what[k] != AP_FORWARD && o->what[k] != AP_INERTIA) continue; // these have a choice
     const ap_method *standard = ap_find_method(o->what[k], NULL);
-    cli_out_printf(out, "  %s, %s: %s.\n", ap_quantity_name(o->what[k]), standard->name,
-                   standard->about);
+    snprintf(line, sizeof line, "%s, %s: %s", ap_quantity_name(o->what[k]), standard->name,
+             standard->about);
+    cli_wrap(out, width, "  ", line);
   }
   if (t->exact != AP_F128)
     cli_out_printf(out, "    (binary128 is not available here, errors are against f64)\n");
@@ -251,7 +258,7 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_compare = {.name = "compare",
                               .arguments = "MODEL",
-                              .about = "Compare the methods: operations, time, rounding errors.",
+                              .about = "Compare methods: operations, time, rounding errors.",
                               .text = text,
                               .example =
                                   "  appell compare puma600\n"

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include "load.h"
+#include "summary.h"
 #include "ui/output.h"
 #include "ui/progress.h"
 #include "ui/table.h"
@@ -168,6 +169,7 @@ static int print_text(cli_out *out, const job *j) {
   print_times(out, "wake-up latency", &x->latency);
   print_times(out, "period", &x->compute);
   if (status == CLI_OK) status = print_histograms(out, x);
+  cli_summary_report(out, j->output);
   return status;
 }
 

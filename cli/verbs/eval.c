@@ -27,8 +27,8 @@ static const char text[] =
     "  bias      q v             tau at a = 0\n"
     "  gravity   q               tau at v = a = 0\n"
     "  energy    q v             kinetic and potential energy\n"
-    "  dinverse  q v a           d tau / d q, d tau / d v, d tau / d a, each row by row\n"
-    "  dforward  q v tau         d a / d q, d a / d v, d a / d tau, each row by row\n"
+    "  dinverse  q v a           d tau / d q, d tau / d v, d tau / d a, row by row\n"
+    "  dforward  q v tau         d a / d q, d a / d v, d a / d tau, row by row\n"
     "\n"
     "MODEL is a robot file (.urdf, .yaml) or a built-in model ('appell models'), FILE a\n"
     "state file: one state per line, numbers separated by blanks or commas, lines that\n"
@@ -36,6 +36,7 @@ static const char text[] =
     "the joints. Derivatives by q are those in the tangent space, by the steps that v\n"
     "counts; dinverse and dforward are for trees. Friction, damping and rotor inertia\n"
     "take part only with --friction.\n"
+    "\n"
     "Of a mechanism with closed chains (agile-wrist, five-bar, stewart, delta, or a file\n"
     "with closures) q v a are the independent coordinates, tau the efforts of its actuators.\n";
 

@@ -147,8 +147,8 @@ static int report(const ap_excitation *found, int parameters, bool json) {
     ap_json_close(&j, '}');
   } else {
     cli_out_printf(&out,
-                   "%d base parameters, condition %.3g; log10 of the determinant %.1f, %.1f at "
-                   "random\n",
+                   "%d base parameters, condition %.3g\n"
+                   "log10 of the determinant %.1f; %.1f for a random motion\n",
                    parameters, found->condition, found->criterion, found->first);
     if (found->torque_use > 0)
       cli_out_printf(&out, "forces reach %.0f %% of their limits\n", 100 * found->torque_use);
@@ -221,7 +221,7 @@ static int run(const cli_arguments *arguments) {
 const cli_verb cli_excite = {
     .name = "excite",
     .arguments = "MODEL",
-    .about = "Find a motion that shows a robot's parameters.",
+    .about = "Find a motion to identify a robot's parameters with.",
     .text = text,
     .example = "  appell excite puma600 --friction --rotor -o motion.csv\n",
     .options = options,

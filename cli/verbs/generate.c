@@ -39,18 +39,24 @@ static const cli_option options[] = {
 
 static const char text[] =
     "Writes NAME.c and NAME.h into a folder: C11 that needs nothing but libm. The functions:\n"
-    "  inverse_dynamics  q v a -> tau        gravity           q -> tau at v = a = 0\n"
-    "  inertia_matrix    q -> M, row-major   forward_dynamics  q v tau -> a; 0: done\n"
-    "  bias              q v -> tau at a = 0 jacobian          q -> J of end points and frames\n"
-    "  regressor         q v a -> K, tau = K p integrate         q v -> q moved along v\n"
-    "  difference        q0 q1 -> v between\n"
+    "  inverse_dynamics   q v a -> tau\n"
+    "  forward_dynamics   q v tau -> a; 0: done\n"
+    "  inertia_matrix     q -> M, row-major\n"
+    "  bias               q v -> tau at a = 0\n"
+    "  gravity            q -> tau at v = a = 0\n"
+    "  jacobian           q -> J of end points and frames\n"
+    "  regressor          q v a -> K, tau = K p\n"
+    "  integrate          q v -> q moved along v\n"
+    "  difference         q0 q1 -> v between\n"
     "  inverse_dynamics_derivatives   q v a -> dtau_dq dtau_dv dtau_da\n"
     "  forward_dynamics_derivatives   q v tau -> da_dq da_dv da_dtau; 0: done\n"
     "each as NAME_function(q, ...) and, for n states with coordinate j of state k at\n"
     "[j*n + k], as NAME_function_batch(n, q, ...). Friction takes part only with --friction.\n"
+    "\n"
     "With --target cuda NAME.cu and NAME.cuh, one thread per state: the same as functions for\n"
     "the device, NAME_function_launch(n, q, ..., stream), and NAME_rollout_launch() for many\n"
     "steps of many robots.\n"
+    "\n"
     "agile-wrist, five-bar and delta are written in closed form: inverse_dynamics,\n"
     "inertia_matrix, bias, gravity and forward_dynamics, each with a last argument margin for\n"
     "reach and singularities.\n";
@@ -167,7 +173,7 @@ const cli_verb cli_generate = {.name = "generate",
                                .text = text,
                                .example =
                                    "  appell generate puma600 -o firmware\n"
-                                   "  appell generate arm.urdf -o src --real f32 --functions "
+                                   "  appell generate arm.urdf -o src --functions "
                                    "inverse_dynamics,gravity\n"
                                    "  appell generate puma600 -o gpu --target cuda --real f32\n",
                                .options = options,

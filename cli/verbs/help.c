@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "ui/completion.h"
+#include "ui/wrap.h"
 #include "verbs.h"
 
 enum { COMPLETION };
@@ -16,14 +17,17 @@ static const char text[] =
 static int print_all(cli_out *out) {
   cli_out_printf(out, "appell %s: dynamics of robots by the Gibbs-Appell equations\n\n",
                  ap_version());
+  cli_out_printf(out, "usage: appell VERB ARGUMENTS [options]\n\n");
   for (int k = 0; cli_verb_at(k); k++) {
-    char left[64];
+    char left[64], lead[80];
     snprintf(left, sizeof left, "%s %s", cli_verb_at(k)->name, cli_verb_at(k)->arguments);
-    cli_out_printf(out, "  appell %-26s %s\n", left, cli_verb_at(k)->about);
+    snprintf(lead, sizeof lead, "  %-25s ", left);
+    cli_wrap(out, cli_help_width(), lead, cli_verb_at(k)->about);
   }
-  cli_out_printf(out,
-                 "\n'appell help VERB' shows a verb's options and an example, 'appell --version' "
-                 "the version.\n");
+  cli_out_printf(out, "\n");
+  cli_wrap_text(out, cli_help_width(),
+                "'appell help VERB' shows a verb's options and an example, 'appell --version' the "
+                "version.\n");
   return CLI_OK;
 }
 

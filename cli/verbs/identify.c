@@ -238,7 +238,7 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_identify = {.name = "identify",
                                .arguments = "MODEL [DATA]",
-                               .about = "Find a robot's parameters from measured motion.",
+                               .about = "Estimate a robot's parameters from measured motion.",
                                .text = text,
                                .example =
                                    "  appell identify puma600 --rotor\n"

@@ -7,6 +7,7 @@
 #include "ui/output.h"
 #include "ui/numbers.h"
 #include "ui/table.h"
+#include "ui/wrap.h"
 
 enum { COMBINATION_BYTES = 4000, NAME_BYTES = 256 };
 
@@ -97,7 +98,7 @@ static void base_text(const cli_identification *f, cli_out *out) {
   cli_out_printf(out, "%.200s: %d base parameters of %d standard ones\n\n",
                  ap_model_name(f->model.model), ap_base_count(f->base), ap_ident_count(f->ident));
   for (int k = 0; k < ap_base_count(f->base); k++)
-    cli_out_printf(out, "  %s\n", combination(f, k, text));
+    cli_wrap(out, cli_terminal_width(), "  ", combination(f, k, text));
 }
 
 int cli_print_base(const cli_identification *found, bool json) {
@@ -274,8 +275,7 @@ static int print_tables(const cli_identification *f, cli_out *out) {
   cli_out_printf(out, "\n\n");
   int status = print_methods(f, out);
   cli_out_printf(out,
-                 "\nBy %s, condition %.3g ('+ ...': the same command without DATA and -o shows "
-                 "the combinations):\n\n",
+                 "\nBy %s, condition %.3g ('+ ...': shown by the command without DATA and -o):\n\n",
                  ap_fit_method_name(f->method), fit->condition);
   if (status == CLI_OK) status = print_joints(f, out);
   cli_out_printf(out, "\n");

@@ -6,10 +6,11 @@
 #include "load.h"
 #include "ui/output.h"
 #include "ui/table.h"
+#include "ui/wrap.h"
 #include "verbs.h"
 
 enum { JSON, FLOATING, IGNORE_MIMIC };
-enum { NAME_BYTES = 1024, LINE_WIDTH = 100 };
+enum { NAME_BYTES = 1024 };
 
 static const cli_option options[] = {[JSON] = CLI_OPTION_JSON,
                                      [FLOATING] = CLI_OPTION_FLOATING,
@@ -258,7 +259,7 @@ static int print_joints(cli_out *out, const ap_info *info, const ap_model *m) {
     friction = friction || has_friction(ap_body(m, i));
     stiction = stiction || ap_body(m, i)->stiction != 0;
   }
-  cli_table table = {.columns = stiction ? 13 : 12};
+  cli_table table = {.columns = stiction ? 13 : 12, .keys = 3};
   cli_table_headings(&table, "q|v|joint|type|lower|upper|velocity|effort|viscous|coulomb");
   if (stiction) cli_table_add(&table, "static");
   cli_table_headings(&table, "rotor|gear");
@@ -291,7 +292,7 @@ static int write_wrapped(cli_out *out, const char *name, const char *behind, int
   cli_plain(name, plain, sizeof plain);
   const char *dots = strlen(plain) + 1 < sizeof plain ? "" : "...";
   const int width = cli_width(plain) + (int)strlen(dots) + (int)strlen(behind);
-  const bool fits = column + 1 + width <= LINE_WIDTH;
+  const bool fits = column + 1 + width <= cli_line_width();
   cli_out_printf(out, "%s%s%s%s", fits ? " " : "\n     ", plain, dots, behind);
   return (fits ? column + 1 : 5) + width;
 }
@@ -443,7 +444,7 @@ static void print_head(cli_out *out, const ap_info *info, const char *about) {
                  cli_plain(info->name, name, sizeof name), info->freedom,
                  info->freedom == 1 ? "" : "s", info->closed ? "closed chains; the tree has " : "",
                  info->nq, info->nv);
-  if (about) cli_out_printf(out, "%s\n", about);
+  if (about) cli_wrap(out, cli_line_width(), "", about);
   cli_out_printf(out, "\n  mass     %g kg", info->mass);
   if (info->moving_mass != info->mass)
     cli_out_printf(out, ", of which %g kg move", info->moving_mass);

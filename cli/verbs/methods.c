@@ -17,7 +17,7 @@ static bool is_default(const ap_method *method) {
 }
 
 static int print_table(cli_out *out) {
-  cli_table table = {.columns = 3};
+  cli_table table = {.columns = 3, .keys = 2};
   cli_table_headings(&table, "quantity|method|what it is");
   for (int i = 0; ap_method_at(i); i++) {
     const ap_method *method = ap_method_at(i);

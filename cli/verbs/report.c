@@ -76,7 +76,7 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_report = {.name = "report",
                              .arguments = "RUN",
-                             .about = "Make a page of a run: plots, 3D replay, impacts, energies.",
+                             .about = "Make a page of a run: plots, 3D replay, events.",
                              .text = text,
                              .example =
                                  "  appell simulate models/shafei2018.yaml -o run.csv\n"

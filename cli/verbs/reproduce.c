@@ -369,15 +369,14 @@ static int run(const cli_arguments *arguments) {
   return status;
 }
 
-const cli_verb cli_reproduce = {
-    .name = "reproduce",
-    .arguments = "[PAPER...]",
-    .about = "Run the papers' experiments again, beside what they print.",
-    .text = text,
-    .example =
-        "  appell reproduce mata2002\n"
-        "  appell reproduce --plots figures\n"
-        "  appell reproduce --html papers\n",
-    .options = options,
-    .most = MOST_PAPERS,
-    .run = run};
+const cli_verb cli_reproduce = {.name = "reproduce",
+                                .arguments = "[PAPER...]",
+                                .about = "Run the papers' experiments and compare.",
+                                .text = text,
+                                .example =
+                                    "  appell reproduce mata2002\n"
+                                    "  appell reproduce --plots figures\n"
+                                    "  appell reproduce --html papers\n",
+                                .options = options,
+                                .most = MOST_PAPERS,
+                                .run = run};

@@ -221,7 +221,7 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_simulate = {.name = "simulate",
                                .arguments = "SCENARIO",
-                               .about = "Run a scenario: motion among walls, impacts, energies.",
+                               .about = "Run a scenario: motion, walls, impacts, energies.",
                                .text = text,
                                .example =
                                    "  appell simulate models/ball.yaml -o ball.csv\n"
