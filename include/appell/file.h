@@ -216,7 +216,7 @@ typedef struct ap_log_about {
   const char *scenario;          ///< text of the scenario file
   const char *scenario_file;     ///< where it was read of: files that it names are beside it
   const char *model;             ///< name of the robot
-  const char *program;           ///< "appell 0.1.0"
+  const char *program;           ///< "appell 0.2.0"
   bool whole; ///< the run ended well: the name does not end in .part, and no line that was read is
               ///< cut off
 } ap_log_about;

@@ -75,5 +75,5 @@ for file in include/appell/appell.h share/doc/appell/LICENSE share/doc/appell/NO
   step "find $file" test -f "$prefix/$file"
 done
 for name in appell appell-research appell-tools; do
-  step "SONAME of lib$name" sh -c "readelf -d '$libdir/lib$name.so' | grep -q 'SONAME.*lib$name.so.0.1\]'"
+  step "SONAME of lib$name" sh -c "readelf -d '$libdir/lib$name.so' | grep -q 'SONAME.*lib$name.so.0.2\]'"
 done
