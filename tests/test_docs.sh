@@ -88,8 +88,8 @@ compile() {
     -Iinclude "$1"
 }
 
-# A program of the repository, to the letter.
-check_program() { diff -u "$2" "$1" && cp "$1" "$tmp/block.c" && compile "$tmp/block.c"; }
+# A program of the repository, to the letter but for the line that names its licence.
+check_program() { grep -v '^// SPDX-License-Identifier' "$2" | diff -u - "$1" && cp "$1" "$tmp/block.c" && compile "$tmp/block.c"; }
 
 # Statements that could stand in a function.
 check_body() {
