@@ -31,10 +31,10 @@ events=$(tail -n +2 run.events.csv | cut -d, -f 5 | sort -u | wc -l) # numbers o
 holds 'all rows are there, and two samples for each event' \
   [ "$(value rows run.json)" -eq $(($(wc -l <run.csv) - 1 + 2 * events)) ]
 holds 'as many impacts as the run printed' has '"value": "8"' run.json
-value time run.json | tr -d '"' | base64 -d | od -An -v -t f8 -w8 | tr -d ' ' >times
+value time run.json | tr -d '"' | base64 -d | od -An -v -t f8 -w8 | tr -d ' ' >times.txt
 { tail -n +2 run.csv && tail -n +2 run.events.csv | sort -u -t, -k 5,5 | sed p; } | cut -d, -f 1 | sort -g >wanted
 holds 'times come back to the last digit' awk 'NR == FNR { t[NR] = $1 + 0; next } t[FNR] != $1 + 0 { exit 1 }
-  END { exit FNR != NR / 2 }' times wanted
+  END { exit FNR != NR / 2 }' times.txt wanted
 gives 0 report run.csv --data --title 'another name'
 holds 'the title is what was asked for' has '"title": "another name"' out
 

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # What the tests of the command share: a folder of their own as the current one, and checks that print
 # a line each. To be sourced; APPELL is the path of the command, and here becomes the folder of the
 # repository. 'finish' ends a test.
@@ -8,6 +9,7 @@ unset NO_COLOR
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
+# shellcheck disable=SC2034 # for those that source this
 here=$PWD
 cd "$tmp" || exit 1
 
