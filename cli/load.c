@@ -37,7 +37,7 @@ static int load_mechanism(const char *name, const ap_read_options *options, cli_
   ap_error error = {0};
   if (options->floating || options->ignore_mimic)
     return cli_fail(CLI_BAD, name, 0,
-                    "%s does not apply to a mechanism with closed chains (leave it out)",
+                    "%s does not apply to a mechanism with closed chains (remove it)",
                     options->floating ? "--floating" : "--ignore-mimic");
   model->about = about_mechanism(name);
   error.status = ap_robot_from_mechanism(ap_mechanism_builtin(name), &model->robot, &error);

@@ -541,7 +541,7 @@ holds 'info --json of a mechanism is JSON' json
 gives 0 convert "$press" press.yaml
 gives 0 convert press.yaml again.yaml
 holds 'yaml to yaml keeps everything' cmp -s press.yaml again.yaml
-refuses 1 'URDF cannot say closed chains (write a .yaml file)' convert "$press" press.urdf
+refuses 1 'URDF cannot express closed chains (use YAML)' convert "$press" press.urdf
 refuses 2 'is not possible here' compare "$press"
 refuses 2 'does not apply' info "$press" --floating
 refuses 2 'rod to the left, lever up' eval inverse "$press" pose.txt --branch no
@@ -549,21 +549,21 @@ sed 's/second: {body: ram}/second: {body: ramm}/' press.yaml >wrong.yaml
 refuses 2 '^appell: wrong.yaml:[0-9]*: second: the body "ramm" is not in the file (did you mean "ram"?)' \
   info wrong.yaml
 sed '/^actuated/d' press.yaml >passive.yaml
-refuses 1 '0 actuators cannot give the forces on 1 coordinate (' eval inverse passive.yaml pose.txt
+refuses 1 '0 actuators cannot produce the forces on 1 coordinate (' eval inverse passive.yaml pose.txt
 echo 1 >pose.txt
 gives 0 eval inertia passive.yaml pose.txt
 sed '/^coordinates:/a\  - {name: twice, type: joint, joint: crank}' press.yaml >twice.yaml
 echo '1 2' >pose.txt
-refuses 1 'the closures leave 1 degree of freedom, there are 2 coordinates' \
+refuses 1 'the closures leave 1 degree of freedom, but there are 2 coordinates' \
   eval inertia twice.yaml pose.txt
 gives 0 info twice.yaml
-holds 'info says so' grep -q 'the closures leave 1 degree of freedom, there are 2 coordinates' out
+holds 'info says so' grep -q 'the closures leave 1 degree of freedom, but there are 2 coordinates' out
 for pose in '0 0 0.5 0 1.5707963267948966 0 stewart' '0 1.5707963267948966 0 agile-wrist'; do
   echo "${pose% *}" >pose.txt
   refuses 1 'at a pitch of +-pi/2 yaw and roll are not determined' eval inertia "${pose##* }" pose.txt
 done
 echo '0.03 0.4 1e160 1e160 0 0' >pose.txt
-refuses 1 'a result is too large for a number' eval inverse five-bar pose.txt
+refuses 1 'a result overflows' eval inverse five-bar pose.txt
 gives 0 info arm.urdf
 holds 'info names joints and links' sh -c 'grep -q shoulder out && grep -q lower out'
 holds 'info says that there is friction' grep -q -e --friction out

@@ -121,12 +121,12 @@ TEST(what_cannot_be_is_refused_with_its_line) {
   refused(HOLD "fault: {kind: thermo, joint: joint9, at: 1}\n", "did you mean");
   refused(HOLD "guards: {upper: 0.05}\n", "limit is 0.05");
   refused(HOLD "changes: [{at: 2, law: point}, {at: 1, law: point}]\n", "order of time");
-  refused(HOLD "axes: []\n", "twice");
+  refused(HOLD "axes: []\n", "duplicate");
   refused("reference: {kind: ramp, to: 1}\n", "from is missing");
   refused(
       "reference: {kind: spline, times: [0, 0], points: [[0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, "
       "1]]}\n",
-      "times grow");
+      "times must increase");
   refused("reference: {kind: line, from: [9, 0, 0], to: [9, 1, 0]}\n", "along the line");
   refused("reference: {kind: line, from: [0.6, 0.175, 0.25], to: [0.5, 0.2, 0.2], frame: x}\n",
           "no such frame");

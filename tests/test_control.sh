@@ -25,7 +25,7 @@ holds 'a replay of another log does not' less 0 "$(number differing)"
 for column in encoder.joint2 period thermo; do
   at=$(head -n 1 run.csv | tr ',' '\n' | grep -n "^$column\$" | cut -d: -f1)
   head -n 4 run.csv | awk -F, -v OFS=, -v at="$at" 'NR == 3 { $at = "1e19" } { print }' >bad.csv
-  refuses 2 "^appell: bad.csv:3: a count, mark or period" control "$models/puma_spline.yaml" --replay bad.csv
+  refuses 2 "^appell: bad.csv:3: a count, flag or period" control "$models/puma_spline.yaml" --replay bad.csv
 done
 
 for kind in ramp line; do
@@ -58,11 +58,11 @@ for kind in encoder_jump encoder_stuck potentiometer not_a_number thermo late re
 done
 refuses 2 'kind.yaml:1: ' control kind.yaml --replay kind.yaml
 head -n 1 kind.csv >empty.csv
-refuses 2 'no row in it' control kind.yaml --replay empty.csv
+refuses 2 'it has no rows' control kind.yaml --replay empty.csv
 gives 0 control "$models/puma_ramp.yaml" --run-only -o part.csv --quiet
 refuses 2 'part.csv:2: the log does not begin' control "$models/puma_ramp.yaml" --replay part.csv
 sed '700s/,[0-9]*$/,7/' kind.csv >bad.csv
-refuses 2 'bad.csv:700: a count, mark or period' control kind.yaml --replay bad.csv
+refuses 2 'bad.csv:700: a count, flag or period' control kind.yaml --replay bad.csv
 sed '700s/^[^,]*,/x,/' kind.csv >bad.csv
 refuses 2 'bad.csv:700: "x" is not a number' control kind.yaml --replay bad.csv
 
@@ -107,7 +107,7 @@ for moment in 0.03 0.1 0.25 0.6 1.1 1.7; do
     "$APPELL" control long.yaml --replay killed.$ending.part --quiet >out 2>err
     rc=$?
     # Before the first flush a log has a head and no row.
-    holds "a log killed after $moment s is replayed, $ending" sh -c "[ $rc -eq 0 ] || grep -q 'no row in it' err"
+    holds "a log killed after $moment s is replayed, $ending" sh -c "[ $rc -eq 0 ] || grep -q 'it has no rows' err"
   done
 done
 

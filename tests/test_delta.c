@@ -273,7 +273,7 @@ TEST(limits_have_their_own_statuses) {
   margin = closed_margins(d, far, &error);
   CHECK_STATUS(margin.status, AP_E_UNREACHABLE);
   CHECK_CLOSE(margin.reach[0], 0.524 + 1.244 - hypot(0.12, 1.8), 1e-15);
-  CHECK_HAS(error.text, "limb 0 does not reach the pose by 0.036 m");
+  CHECK_HAS(error.text, "the pose is out of reach of limb 0 by 0.036 m");
   margin = closed_margins(d, beside, &error);
   CHECK_STATUS(margin.status, AP_E_UNREACHABLE);
   CHECK_EQ_INT(margin.limb, 0);
@@ -399,13 +399,16 @@ TEST(wrong_definitions_are_refused) {
   REFUSED(def.limb[0].branch = 2, "limb 0: branch is 2, must be 1 or -1");
   REFUSED(def.limb[0].rotor = -1, "limb 0: rotor is -1");
   REFUSED(def.limb[0].arm.mass = -1, "arm of limb 0: mass is -1");
-  REFUSED(def.limb[1].arm.inertia[3] = -1, "arm of limb 1: no body of 1.2 kg has this inertia");
+  REFUSED(def.limb[1].arm.inertia[3] = -1,
+          "arm of limb 1: this inertia is impossible for a body of 1.2 kg");
   REFUSED(def.limb[1].arm.com[2] = NAN, "arm of limb 1: com is nan");
   REFUSED(def.limb[2].rod.mass = NAN, "rod of limb 2: mass is nan");
   REFUSED(def.limb[2].rod.com[0] = NAN, "rod of limb 2: com is nan");
   REFUSED(def.limb[2].rod.inertia[1] = NAN, "rod of limb 2: inertia is nan");
-  REFUSED(def.limb[2].rod.inertia[0] = 1, "rod of limb 2: no body of 0.15 kg has this inertia");
-  REFUSED(def.limb[2].rod.inertia[3] = 0, "rod of limb 2: no body of 0.15 kg has this inertia");
+  REFUSED(def.limb[2].rod.inertia[0] = 1,
+          "rod of limb 2: this inertia is impossible for a body of 0.15 kg");
+  REFUSED(def.limb[2].rod.inertia[3] = 0,
+          "rod of limb 2: this inertia is impossible for a body of 0.15 kg");
   REFUSED(def.platform = -1, "mass of the platform is -1");
   REFUSED(def.gravity[0] = NAN, "gravity is nan");
   REFUSED(def.least_serial = 0, "least_serial is 0");

@@ -106,7 +106,7 @@ TEST(a_state_without_a_result_is_explained_whatever_came_after_it) {
   CHECK_OK(ap_eval_make(ap_mechanism_tree(m), m, &o, &e, NULL));
   ap_eval_rows(e, 1, in, out, status);
   CHECK(status[0] == AP_E_UNREACHABLE);
-  CHECK(strstr(ap_eval_explain(e, in, status[0], alone, sizeof alone), "stays open by"));
+  CHECK(strstr(ap_eval_explain(e, in, status[0], alone, sizeof alone), "error of closure"));
   ap_eval_rows(e, 2, in, out, status);
   CHECK(status[0] == AP_E_UNREACHABLE && status[1] == AP_OK);
   CHECK_STR(ap_eval_explain(e, in, status[0], later, sizeof later), alone);

@@ -236,7 +236,7 @@ TEST(limits_have_their_own_statuses) {
   margin = closed_margins(f, far, &error);
   CHECK_STATUS(margin.status, AP_E_UNREACHABLE);
   CHECK(margin.reach[0] < 0 && fabs(margin.reach[0] - (0.6 - hypot(0.1, 0.7))) < 1e-15);
-  CHECK_HAS(error.text, "limb 0 does not reach the pose by 0.107 m");
+  CHECK_HAS(error.text, "the pose is out of reach of limb 0 by 0.107 m");
   closed_check_refused(f, far, NULL, AP_E_UNREACHABLE);
   closed_check_refused(f, huge, NULL, AP_E_UNREACHABLE);
   CHECK_STATUS(closed_margins(f, huge, &error).status, AP_E_UNREACHABLE);
@@ -337,7 +337,8 @@ TEST(wrong_definitions_are_refused) {
   REFUSED(def.limb[0].rod_length = NAN, "limb 0: rod_length is nan");
   REFUSED(def.limb[0].branch = 0, "limb 0: branch is 0, must be 1 or -1");
   REFUSED(def.limb[0].rod.mass = -1, "rod of limb 0: mass is -1");
-  REFUSED(def.limb[1].arm.inertia[5] = -1, "arm of limb 1: no body of 0.5 kg has this inertia");
+  REFUSED(def.limb[1].arm.inertia[5] = -1,
+          "arm of limb 1: this inertia is impossible for a body of 0.5 kg");
   REFUSED(def.limb[1].rod.com[1] = INFINITY, "rod of limb 1: com is inf");
   REFUSED(def.limb[1].motor[1] = NAN, "limb 1: motor is nan");
   REFUSED(def.limb[0].rotor = -1, "limb 0: rotor is -1");

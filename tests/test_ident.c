@@ -344,7 +344,7 @@ TEST(says_what_the_motion_hides) {
   CHECK_OK(ap_reduction_create(a.id, 1, &red, &a.error));
   take_in(red, &a, &w, p, 1000, NULL, NULL);
   CHECK_STATUS(ap_fit_make(red, a.base, AP_FIT_QR, NULL, &fit, &a.error), AP_E_ARG);
-  CHECK_HAS(a.error.text, "does not show");
+  CHECK_HAS(a.error.text, "does not excite");
   ap_reduction_free(red);
   CHECK_OK(ap_reduction_create(a.id, 1, &red, &a.error));
   take_in(red, &a, &w, p, 5, NULL, NULL);

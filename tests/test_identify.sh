@@ -99,7 +99,7 @@ refused 'a missing column' 2 "bad.csv:1: there is no column 'tau.stroke'" "$appe
 sed '1s/tau.stroke/tau.wrist/' motion.csv >bad.csv
 refused 'an unknown joint' 2 "bad.csv:1: column 'tau.wrist' belongs to no joint" "$appell" identify scara bad.csv
 sed '1s/v.stroke/v.elbow/' motion.csv >bad.csv
-refused 'a column twice' 2 "bad.csv:1: column 'v.elbow' is there twice" "$appell" identify scara bad.csv
+refused 'a column twice' 2 "bad.csv:1: duplicate column 'v.elbow'" "$appell" identify scara bad.csv
 sed '1s/v.stroke/w3/' motion.csv >bad.csv
 refused 'half of the velocities' 2 "bad.csv:1: there is no column 'v.stroke'" "$appell" identify scara bad.csv
 sed '7s/^[^,]*,/nan,/' motion.csv >bad.csv
@@ -115,7 +115,7 @@ refused 'an empty file' 2 'bad.csv:1: the file is empty' "$appell" identify scar
 head -n 60 raw.csv >bad.csv
 refused 'too short for a filter' 2 'too few for a filter' "$appell" identify scara bad.csv --cutoff 8
 awk -F, -v OFS=, 'NR > 1 { for (k = 2; k <= 13; k++) $k = 0 } 1' motion.csv >bad.csv
-refused 'no motion at all' 1 'the motion does not show' "$appell" identify scara bad.csv
+refused 'no motion at all' 1 'the motion does not excite' "$appell" identify scara bad.csv
 refused 'an unknown method' 2 "method 'best'" "$appell" identify scara motion.csv --method best
 refused 'a cutoff beyond the rate' 2 'cutoff' "$appell" identify scara raw.csv --cutoff 40
 refused 'a model without data to write' 2 'DATA is missing' "$appell" identify scara -o x.urdf

@@ -153,11 +153,11 @@ TEST(long_names_of_meshes) {
     char *text = replaced(good, "<box size='0.3 0.3 0.1'/>", from), whole[440];
     ap_lint *found = examine(text, "urdf", "tests");
     const ap_finding *f = found ? finding(found, "mesh-missing", 0) : NULL;
-    snprintf(whole, sizeof whole, "\"%s\" is not there", name);
+    snprintf(whole, sizeof whole, "\"%s\" does not exist", name);
     if (f && i == 0) CHECK_HAS(f->what, whole);
     if (f && i == 1) CHECK_HAS(f->what, "\"package://some_robot_description/");
     if (f && i == 1) CHECK_HAS(f->what, "mm...mm");
-    if (f && i == 1) CHECK_HAS(f->what, "/end.stl\" is not there");
+    if (f && i == 1) CHECK_HAS(f->what, "/end.stl\" does not exist");
     ap_lint_free(found);
     free(text);
     memset(name + 93, 'm', 200);
@@ -210,7 +210,7 @@ TEST(structure) {
           "<link name='p'/><link name='q'/>\n"
           "<joint name='pq' type='fixed'><parent link='p'/><child link='q'/></joint>\n"
           "<joint name='qp' type='fixed'><parent link='q'/><child link='p'/></joint></robot>",
-          "<joint name='qp'", "cycle", AP_ERROR, "itself");
+          "<joint name='qp'", "cycle", AP_ERROR, "its own parent");
   mistake("type='revolute'><parent link='left_arm'/>", "type='revolut'><parent link='left_arm'/>",
           NULL, "joint-type", AP_ERROR, "revolute");
   mistake("type='revolute'><parent link='left_arm'/>", "type='hinge'><parent link='left_arm'/>",

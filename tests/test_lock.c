@@ -368,7 +368,7 @@ TEST(what_cannot_be_locked) {
   lock_refused(&def, (ap_lock){.joint = "elbow", .n = 1, .q = {2.1}}, "cannot be at 2.1");
   lock_refused(&def, (ap_lock){.joint = "elbow", .n = 1, .q = {NAN}}, "not finite");
   lock_refused(&def, (ap_lock){.joint = "elbow", .n = 3, .q = {1, 2, 3}},
-               "has 1 coordinate, not 3");
+               "has 1 coordinate, but 3 values are given");
   body[1].joint = AP_SPHERICAL;
   body[1].viscous = body[1].rotor_inertia = 0;
   lock_refused(&def, (ap_lock){.joint = "elbow", .n = 4, .q = {1, 1, 0, 0}}, "unit quaternion");
@@ -376,7 +376,7 @@ TEST(what_cannot_be_locked) {
           "root: the robot has no link \"hnd\" (did you mean \"hand\"?)");
   refused(&def, (ap_reduction_def){.tip = "nobody"}, AP_E_NOT_FOUND, "tip: the robot has no link");
   refused(&def, (ap_reduction_def){.root = "finger1", .tip = "arm"}, AP_E_ARG,
-          "does not hang on the root \"finger1\"");
+          "is not a descendant of the root \"finger1\"");
   const ap_lock twice[] = {{.joint = "slide1", .n = 1, .q = {0.01}},
                            {.joint = "slide1", .n = 1, .q = {0.02}}};
   refused(&def, (ap_reduction_def){.locks = twice, .nlock = 2}, AP_E_ARG, "twice");
@@ -635,7 +635,7 @@ TEST(what_closed_chains_do_not_allow) {
   mechanism_refused(five_bar(AP_COORDINATE_JOINT), (ap_reduction_def){.locks = arms, .nlock = 2},
                     "no coordinate of the mechanism is left");
   mechanism_refused(five_bar(AP_COORDINATE_JOINT), (ap_reduction_def){.root = "left_arm"},
-                    "closure \"P\" ties what is cut off");
+                    "closure \"P\" connects a removed body");
   mechanism_refused(five_bar(AP_COORDINATE_JOINT), (ap_reduction_def){.tip = "left_arm"},
                     "closed chains move it");
 }

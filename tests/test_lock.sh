@@ -120,16 +120,16 @@ coordinates:
 actuated: [ja, jc]
 ...
 END
-refuses 2 'the root stands on it' info chain.yaml --lock ja=0.3 --root c
+refuses 2 'the root depends on it' info chain.yaml --lock ja=0.3 --root c
 refuses 2 'puts "ja" at 1.5, beyond its limits (-1 to 1)' info follow.yaml --lock jb=3
-refuses 2 'has 1 coordinate, not 2' info torso.urdf --lock neck=1:2
+refuses 2 'has 1 coordinate, but 2 values' info torso.urdf --lock neck=1:2
 refuses 2 'locked twice' info torso.urdf --lock neck=1,neck=2
 refuses 2 'joint "follow" is at 0.02 with its leader' info torso.urdf --lock grip,follow=0.5
 refuses 2 "is not joints with values such as" info torso.urdf --lock neck=1,,elbow
 refuses 2 "is not joints with values such as" info torso.urdf --lock neck=nan
 refuses 2 "is not joints with values such as" info torso.urdf --lock =1
 refuses 2 'root: the robot has no link "cest" (did you mean "chest"?)' info torso.urdf --root cest
-refuses 2 'tip: "head" does not hang on the root "upper"' info torso.urdf --root upper --tip head
+refuses 2 'tip: "head" is not a descendant of the root "upper"' info torso.urdf --root upper --tip head
 refuses 2 'joint "left_rod" cannot be locked: closed chains move it' info five-bar --lock left_rod
 
 # ---- scenarios ------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ scenario 'tip: lower
 lock: {elbw: 1}'
 refuses 2 'run.yaml:5: lock: the robot has no joint "elbw" (did you mean "elbow"?)' simulate run.yaml
 scenario 'lock: [elbow]'
-refuses 2 'run.yaml:4: lock has a list (a map of joint names to values)' simulate run.yaml
+refuses 2 'run.yaml:4: lock has a list (expected a map of joint names to values)' simulate run.yaml
 scenario 'root: nobody'
 refuses 2 'run.yaml:4: root: the robot has no link' simulate run.yaml
 
@@ -168,22 +168,22 @@ holds "the log's scenario gives the same run" cmp options.csv again.csv
 refuses 2 'run.yaml: lock: the robot has no joint "elbw" (did you mean "elbow"?)' simulate run.yaml --lock elbw
 refuses 2 "is not joints with values such as" simulate run.yaml --lock elbow=x
 scenario 'tip: lower'
-refuses 2 'run.yaml:4: tip is given, but the scenario has its own (one of the two)' simulate run.yaml --tip hand
+refuses 2 'run.yaml:4: tip is given, but the scenario already has it (use one of the two)' simulate run.yaml --tip hand
 gives 0 simulate run.yaml --quiet --root chest
 echo '{appell-scenario: 1, robot: torso.urdf, duration: 0.1}' >flow.yaml
 echo ... >>flow.yaml
-refuses 2 'cannot be added to a scenario whose keys do not begin lines' simulate flow.yaml --tip lower
+refuses 2 'cannot be added to a scenario in flow style' simulate flow.yaml --tip lower
 
 # Control: the controller's robot and the simulated one.
 sed "s|\.\./|$here/models/|; /joint[456]/d; s/\[0.6, -0.6, 0.6, .*\]/[0.6, -0.6, 0.6]/; s/0, 0, 0, 0, 0, 0/0, 0, 0/
   s/start: .*/start: [0.2, -0.1, 0.15]/; s/^duration: .*/duration: 2.2/" "$here/models/control/puma_ramp.yaml" >arm.yaml
-refuses 2 'axes: 3 for 6 joints' control arm.yaml
+refuses 2 'axes: 3 entries for 6 joints' control arm.yaml
 gives 0 control arm.yaml -o options.csv --quiet --lock joint4=0.5,joint5=-0.5,joint6
 cp arm.yaml whole.yaml
 sed -i 's/^controller:/lock: {joint4: 0.5, joint5: -0.5, joint6: 0}\n&/' arm.yaml
 gives 0 control arm.yaml -o arm.csv --quiet
 holds 'options do what the keys do' cmp options.csv arm.csv
-refuses 2 'lock is given, but the scenario has its own' control arm.yaml --lock joint4
+refuses 2 'lock is given, but the scenario already has it' control arm.yaml --lock joint4
 gives 0 control whole.yaml --replay options.csv --quiet --lock joint4=0.5,joint5=-0.5,joint6
 holds 'a controller has the coordinates that stay' sh -c 'head -n 1 arm.csv | grep -q q.joint3 && ! head -n 1 arm.csv | grep -q q.joint4'
 sed -i 's/joint6: 0/joint7: 0/' arm.yaml

@@ -188,7 +188,7 @@ TEST(what_is_no_log_is_refused_with_its_line) {
     int line;
     const char *words;
   } bad[] = {{"", NULL, 1, "empty"},
-             {"a,b\n1,2\n", NULL, 1, "first column is \"t\""},
+             {"a,b\n1,2\n", NULL, 1, "first column must be \"t\""},
              {"t,,b\n1,2\n", NULL, 1, "column 2 has no name"},
              {"t,a\n0,1\n1\n", NULL, 3, "found 1"},
              {"t,a\n0,1\n1,2,3\n", NULL, 3, "found 3"},

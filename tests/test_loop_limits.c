@@ -377,18 +377,18 @@ TEST(refused_definitions) {
   } while (0)
   REFUSED(c.body[0] = 9, "closure \"P\"", "there is no link 9; links are 0 (the ground) to 4");
   REFUSED(c.at[1][2] = NAN, "closure \"P\"", "at[1] must be three finite numbers");
-  REFUSED(c.body[1] = 2, "closure \"P\"", "do not move against each other");
+  REFUSED(c.body[1] = 2, "closure \"P\"", "do not move relative to each other");
   REFUSED(c.name = "", "closure 0", "has no name");
   REFUSED(c.kind = (ap_closure_kind)17, "closure \"P\"", "kind 17 does not exist");
   REFUSED((c.kind = AP_CLOSE_DISTANCE, c.distance = 0), "closure \"P\"", "above zero");
   REFUSED((c.kind = AP_CLOSE_AXIS, c.axis[0][2] = 0), "closure \"P\"", "axis[0]");
   REFUSED((c.kind = AP_CLOSE_GEAR, c.ratio = 0), "closure \"P\"", "must not be zero");
   REFUSED((c.kind = AP_CLOSE_GEAR, c.ratio = 1, c.body[0] = 0), "closure \"P\"", "\"ground\"");
-  REFUSED(s[1].name = "x", "coordinate \"x\"", "twice");
+  REFUSED(s[1].name = "x", "coordinate \"x\"", "duplicate");
   REFUSED(s[1].along[1] = 0, "coordinate \"y\"", "along");
   REFUSED(s[1].body = 0, "coordinate \"y\"", "does not move");
   REFUSED(actuated[1] = 0, "actuator \"1\"", "must be revolute or prismatic");
-  REFUSED(actuated[1] = 1, "actuator \"left_arm\"", "also actuator 0");
+  REFUSED(actuated[1] = 1, "actuator \"left_arm\"", "already actuator 0");
   REFUSED(c.kind = AP_CLOSE_DISTANCE; c.distance = 1, "1 rows of closures", "cannot determine");
 #undef REFUSED
   def = *five;

@@ -48,7 +48,7 @@ TEST(a_blended_ramp_takes_its_time_and_does_not_jump) {
   ap_error error;
   ap_traj *t;
   CHECK(ap_traj_blended_ramp(2, from, to, 4, 2.1, &t, &error) == AP_E_ARG);
-  CHECK_HAS(error.text, "within it");
+  CHECK_HAS(error.text, "must fit");
 }
 
 // A trapezoid reaches one of its limits and leaves none of them.
@@ -127,7 +127,7 @@ TEST(a_cubic_spline_gives_a_cubic_back) {
   ap_traj_free(t);
   time[2] = 1;
   CHECK(ap_traj_spline(&def, &t, &error) == AP_E_ARG);
-  CHECK_HAS(error.text, "times grow");
+  CHECK_HAS(error.text, "times must increase");
 }
 
 // The line of Valera et al. (2003): (0.6, 0.175, 0.25) to (0.018, 0.757, 0) at 0.1 m/s, ZYZ 45 60

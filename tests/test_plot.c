@@ -641,9 +641,9 @@ TEST(arguments_out_of_range_are_named) {
   p = (ap_panel){.curve = &line, .ncurve = 1, .same_scale = true, .log_y = true};
   check_refused(&f, path, "same_scale");
   p = (ap_panel){.curve = &line, .ncurve = 1, .y_low = 2, .y_high = 1};
-  check_refused(&f, path, "no range");
+  check_refused(&f, path, "not a range");
   p.y_high = INFINITY;
-  check_refused(&f, path, "no range");
+  check_refused(&f, path, "not a range");
   p = (ap_panel){.curve = &line, .ncurve = 1, .y_low = -1, .y_high = 1, .log_y = true};
   check_refused(&f, path, "not positive");
   check_refused_curve((ap_curve){.label = "tau", .n = -1}, "panel 2, curve 2 (tau): its number");

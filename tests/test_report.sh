@@ -49,7 +49,7 @@ fi
 # ---- what is missing ----------------------------------------------------------------------------
 
 mkdir bare && cp run.csv run.events.csv bare
-warned 'does not say its scenario' report bare/run.csv --data
+warned 'the log has no scenario' report bare/run.csv --data
 holds 'without a scenario there is no model' has '"model": null' out
 holds 'but its events are there' has '"event": "impact"' out
 holds 'and their states are' [ "$(value rows out)" = "$(value rows run.json)" ]
@@ -63,9 +63,9 @@ gives 0 report bare/run.csv --data --scenario "$here/models/shafei2018.yaml"
 holds 'with a scenario that is given there is one' has '"name": "shafei-tree"' out
 rm bare/run.events.csv
 gives 0 report bare/run.csv --data --scenario "$here/models/shafei2018.yaml"
-warned 'columns are not those of the robot' report bare/run.csv --data --scenario "$here/models/ball.yaml"
+warned 'columns do not match the robot' report bare/run.csv --data --scenario "$here/models/ball.yaml"
 sed 's/^robot: .*/robot: nowhere.urdf/' run.scenario.yaml >bare/run.scenario.yaml
-warned 'no robot drawn: line .*nowhere.urdf' report bare/run.csv --data
+warned 'no robot is drawn: line .*nowhere.urdf' report bare/run.csv --data
 refuses 2 "$here/models/point.yaml" report run.csv --data --scenario "$here/models/point.yaml"
 refuses 2 'nothing.yaml: cannot open' report run.csv --data --scenario nothing.yaml
 
@@ -91,7 +91,7 @@ cp run.scenario.yaml odd.scenario.yaml
 refuses 2 'odd.events.csv:2: expected a number' report odd.csv --data
 head -c 20000 run.csv >cut.csv
 cp run.scenario.yaml cut.scenario.yaml
-warned 'ends within a line' report cut.csv --data
+warned 'is truncated' report cut.csv --data
 sed '3s/^[^,]*/inf/' run.csv >bad.csv
 refuses 2 'bad.csv:3: the time of a row is not finite' report bad.csv --data
 ln -s run.csv link.html

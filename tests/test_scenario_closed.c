@@ -116,26 +116,26 @@ TEST(branches_far_from_the_guess) {
 TEST(what_is_refused) {
   expect_error(FIVE "start: {z: 1}\n" END, 4, "no coordinate or joint \"z\"");
   expect_error(FIVE "start: {left_arn: 1}\n" END, 4, "left_arm");
-  expect_error(FIVE "start: {x: 0, y: 3}\n" END, 4, "does not close");
-  expect_error(FIVE "start: {x: 0, left_arm: 3}\n" END, 4, "coordinates alone, or joints alone");
+  expect_error(FIVE "start: {x: 0, y: 3}\n" END, 4, "cannot be closed");
+  expect_error(FIVE "start: {x: 0, left_arm: 3}\n" END, 4, "only coordinates or only joints");
   expect_error(
       "appell-scenario: 1\nrobot: stewart\nduration: 1\nstart: {pitch: "
       "1.5707963267948966, yaw: 0.3, roll: -0.4}\n" END,
       4, "pitch of +-pi/2");
   expect_error(FIVE "start: {x: {rpy: [0, 0, 0]}}\n" END, 4, "rpy of a coordinate");
   expect_error(FIVE "start: {x: {q: 1e7}}\n" END, 4, "at most 1e+06");
-  expect_error(FIVE "start: {x: 0, x: 0.1}\n" END, 4, "twice");
+  expect_error(FIVE "start: {x: 0, x: 0.1}\n" END, 4, "duplicate");
   expect_error(FIVE "start: [1, 2]\n" END, 4, "a list");
   expect_error(FIVE
                "start: {left_arm: {v: 1}, left_rod: 0, right_arm: {v: -3}, right_rod: 0}\n" END,
-               4, "does not close");
+               4, "cannot be closed");
   expect_error(FIVE
                "start: {left_arm: {q: 2.2823, v: 1}, left_rod: {q: -1.5628, v: 3}, right_arm: "
                "{q: 0.8593, v: 7}}\n" END,
                4, "");
   expect_error(FIVE "branch: \"+++\"\n" END, 4, "no branch \"+++\"");
   expect_error("appell-scenario: 1\nrobot: stewart\nbranch: a\nduration: 1\n" END, 3,
-               "one branch only");
+               "only one branch");
   expect_error(FIVE "floating: true\n" END, 2, "closed chains");
   expect_error("appell-scenario: 1\nrobot: two_link.urdf\nbranch: a\nduration: 1\n" END, 3,
                "no closed chains");

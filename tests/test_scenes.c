@@ -578,7 +578,7 @@ static bool retry(test_scene *s, ap_status status, const ap_error *error) {
 // A chain that hangs straight down onto a wall may have no motion at all: its joints move its end
 // along the wall only. Such a start, and no other, may be refused.
 static bool refused(const test_scene *s, ap_status status, const ap_error *error) {
-  if (status != AP_E_ARG || !strstr(error->text, "where no joint can move it off")) return false;
+  if (status != AP_E_ARG || !strstr(error->text, "where no joint can move it away")) return false;
   if (!s->aligned || strcmp(s->kind, "pendulum") != 0) return false;
   for (int i = 0; i < s->scene.nwall; i++)
     if (fabs(clearance(s, &s->wall[i], NULL)) < 1e-9) return true;

@@ -131,9 +131,9 @@ TEST(shapes_in_yaml_are_checked) {
       {"{radius: 1}", "type"},
       {"{type: ball, radius: 1}", "unknown"},
       {"{type: box}", "without size"},
-      {"{type: box, size: [1, 1, 1], radius: 1}", "radius has no meaning"},
+      {"{type: box, size: [1, 1, 1], radius: 1}", "radius does not apply"},
       {"{type: cylinder, radius: 1}", "without length"},
-      {"{type: sphere, length: 1, radius: 1}", "length has no meaning"},
+      {"{type: sphere, length: 1, radius: 1}", "length does not apply"},
       {"{type: mesh}", "without file"},
       {"{type: sphere, radius: 1, color: [2, 0, 0, 1]}", "from 0 to 1"},
       {"{type: sphere, radius: 1, color: [1, 0, 0]}", "4 numbers"}};

@@ -250,7 +250,7 @@ TEST(broken_structure) {
       {"<robot name='r'>\n<link name='a'/><link name='b'/><link name='c'/>\n"
        "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>\n"
        "<joint name='j' type='fixed'><parent link='a'/><child link='c'/></joint></robot>",
-       4, "taken by the joint on line 3"},
+       4, "used by the joint on line 3"},
       {"<robot name='r'>\n" LINKS2 "<joint name='j' type='fixed'>" ENDS "</joint>\n"
        "<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint></robot>",
        4, "loop"},
@@ -462,7 +462,7 @@ TEST(what_is_not_used_is_said_once) {
               "implicitSpringDamper></gazebo>"),
        0, NULL},
       {ROBOT2("<joint name='j' type='floating'>" ENDS "<dynamics damping='1'/></joint>"), 4,
-       "several freedoms"},
+       "several degrees of freedom"},
       {ROBOT2("<joint name='j' type='floating'>" ENDS "<dynamics damping='0'/></joint>"), 0, NULL},
       {ROBOT2("<joint name='j' type='fixed'>" ENDS "<mimic joint='x'/></joint>"), 4, "mimic"},
       {ROBOT2("<joint name='j' type='continuous'>" ENDS

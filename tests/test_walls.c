@@ -556,7 +556,7 @@ TEST(too_little_memory_is_said) {
   CHECK(ap_surface_init(&wall, memory, size - 1, &error) == NULL);
   CHECK_STATUS(error.status, AP_E_MEMORY);
   char want[100];
-  snprintf(want, sizeof want, "wall \"wall\": it needs %zu bytes, not %zu", size, size - 1);
+  snprintf(want, sizeof want, "wall \"wall\": needs %zu bytes, got %zu", size, size - 1);
   CHECK_STR(error.text, want);
   CHECK(ap_surface_init(&wall, NULL, size, &error) == NULL);
   CHECK_STATUS(error.status, AP_E_MEMORY);
@@ -659,11 +659,9 @@ TEST(directions_that_are_none_are_refused) {
     ap_wall w = valid((ap_wall_kind)kind);
     memcpy(w.x, (double[]){0, 0, -2}, sizeof w.x);
     if (kind == AP_WALL_ELLIPSE || kind == AP_WALL_ELLIPSOID || kind == AP_WALL_PROFILE) {
-      refused(&w,
-              "x is 0 0 -2, which has no part across the axis 0 0 1 (it must be another direction)",
-              __LINE__);
+      refused(&w, "x, 0 0 -2, is parallel to the axis 0 0 1 (choose another direction)", __LINE__);
       REFUSED((ap_wall_kind)kind, x[0], 0,
-              "x is 0 0 0, which has no part across the axis 0 0 1 (it must be another direction)");
+              "x, 0 0 0, is parallel to the axis 0 0 1 (choose another direction)");
       continue;
     }
     // Round about the axis: x does not count, zero included.
@@ -685,25 +683,23 @@ TEST(directions_that_are_none_are_refused) {
 
 TEST(inside_of_what_has_none_is_refused) {
   REFUSED(AP_WALL_PLANE, inside, true,
-          "inside is true, but a plane has no inside (turn its axis round, which points into the "
-          "free region)");
-  REFUSED(AP_WALL_PROFILE, inside, true,
-          "inside is true, but a profile has no inside (turn its axis round and change the sign of "
-          "the heights)");
+          "inside is true, but a plane has no inside (reverse its axis, which points into the free "
+          "region)");
+  REFUSED(
+      AP_WALL_PROFILE, inside, true,
+      "inside is true, but a profile has no inside (reverse its axis and the sign of the heights)");
 }
 
 TEST(profiles_that_are_none_are_refused) {
   REFUSED(AP_WALL_PROFILE, npoint, 1, "its profile has 1 points (it needs 2 or more)");
   REFUSED(AP_WALL_PROFILE, npoint, -3, "its profile has -3 points (it needs 2 or more)");
   REFUSED(AP_WALL_PROFILE, points, NULL, "points is NULL although npoint is 3");
-  REFUSED(
-      AP_WALL_PROFILE, points, ((const double[]){0, 0, 1, 0, 1, 2}),
-      "x of point 3 of its profile is 1 m after 1 m (x must grow from point to point, by 1e-09 m "
-      "or more)");
-  REFUSED(
-      AP_WALL_PROFILE, points, ((const double[]){0, 0, -1, 0, 1, 2}),
-      "x of point 2 of its profile is -1 m after 0 m (x must grow from point to point, by 1e-09 "
-      "m or more)");
+  REFUSED(AP_WALL_PROFILE, points, ((const double[]){0, 0, 1, 0, 1, 2}),
+          "x of point 3 of its profile is 1 m after 1 m (x must increase from point to point by at "
+          "least 1e-09 m)");
+  REFUSED(AP_WALL_PROFILE, points, ((const double[]){0, 0, -1, 0, 1, 2}),
+          "x of point 2 of its profile is -1 m after 0 m (x must increase from point to point by "
+          "at least 1e-09 m)");
   REFUSED(AP_WALL_PROFILE, points, ((const double[]){0, 0, NAN, 0, 1, 2}),
           "x of point 2 of its profile is nan m (it must be between -1e+09 and 1e+09 m)");
   REFUSED(AP_WALL_PROFILE, points, ((const double[]){0, 0, 1, 0, 2, INFINITY}),

@@ -578,7 +578,7 @@ TEST(serial_singularity_is_reported) {
       margin = closed_margins(w, q, &error);
       CHECK_STATUS(margin.status, AP_E_UNREACHABLE);
       CHECK_CLOSE(margin.reach[0], -0.01, 1e-14);
-      CHECK_HAS(error.text, "limb 0 does not reach the pose by 0.573 deg");
+      CHECK_HAS(error.text, "the pose is out of reach of limb 0 by 0.573 deg");
       closed_check_refused(w, q, NULL, AP_E_UNREACHABLE);
     }
 }
@@ -773,7 +773,7 @@ TEST(definitions_are_checked) {
   check_refused(&def, AP_E_MODEL, "second link of limb 0: mass is -1");
   def = ap_agile_wrist();
   def.platform.com[2] = 0.2; // the inertia about O would be smaller than that of a point there
-  check_refused(&def, AP_E_MODEL, "platform: no body of 1.351 kg");
+  check_refused(&def, AP_E_MODEL, "platform: this inertia is impossible for a body of 1.351 kg");
   def = ap_agile_wrist();
   def.gravity[1] = INFINITY;
   check_refused(&def, AP_E_MODEL, "gravity");

@@ -66,7 +66,7 @@ TEST(a_mechanism_is_no_tree) {
   char path[512];
   temporary_name(path, sizeof path, "closed.urdf");
   CHECK_STATUS(ap_robot_write(robot, path, &error), AP_E_UNSUPPORTED);
-  CHECK_HAS(error.text, "URDF cannot say closed chains");
+  CHECK_HAS(error.text, "URDF cannot express closed chains");
   ap_robot_free(robot);
   CHECK_STATUS(ap_mechanism_read("models/rod.yaml", &mechanism, &robot, &error), AP_E_MODEL);
   CHECK_HAS(error.text, "tree");
@@ -121,18 +121,18 @@ TEST(refusals_name_line_and_remedy) {
     int line;
     const char *words;
   } list[] = {
-      {TREE "closures: []\n", 7, "a mechanism without coordinates (the independent ones"},
-      {TREE "actuated: [ja]\n", 7, "a mechanism without coordinates"},
-      {TREE "guess: {ja: 1}\n", 7, "a mechanism without coordinates"},
-      {TREE "closures: 5\n", 7, "closures has a value (a list of maps)"},
-      {TREE Q "actuated: ja\n", 8, "actuated has a value (a list of texts)"},
+      {TREE "closures: []\n", 7, "a mechanism needs coordinates (joints"},
+      {TREE "actuated: [ja]\n", 7, "a mechanism needs coordinates"},
+      {TREE "guess: {ja: 1}\n", 7, "a mechanism needs coordinates"},
+      {TREE "closures: 5\n", 7, "closures has a value (expected a list of maps)"},
+      {TREE Q "actuated: ja\n", 8, "actuated has a value (expected a list of texts)"},
       {TREE Q "actuators: [ja]\n", 8, "did you mean \"actuated\"?"},
       {TREE Q "constraints: []\n", 8, "did you mean \"closures\"?"},
       {TREE Q "actuated: [jaa]\n", 8, "actuated: the joint \"jaa\" is not in the file (did you"},
       {TREE Q "actuated: [b]\n", 8, "actuator \"b\": the joint of link \"b\" must be revolute"},
       {TREE Q "actuated: [c]\n", 8, "must be revolute or prismatic"},
-      {TREE Q "actuated: [jd]\n", 8, "name the joint that leads"},
-      {TREE Q "actuated: [ja,\n ja]\n", 8, "its joint is also actuator 0"},
+      {TREE Q "actuated: [jd]\n", 8, "name its leader"},
+      {TREE Q "actuated: [ja,\n ja]\n", 8, "its joint is already actuator 0"},
       {CLOSE("type: point"), 9, "a closure without \"first\""},
       {CLOSE(ENDS), 9, "a closure without \"type\""},
       {CLOSE("type: weld, " ENDS), 9, "write \"frame\""},
@@ -143,35 +143,32 @@ TEST(refusals_name_line_and_remedy) {
        "point without \"body\""},
       {CLOSE("type: point, first: a, second: b"), 9, "an end of a closure is a value"},
       {CLOSE("type: point, first: {body: a, axis: [1, 0, 0]}, second: {body: b}"), 9,
-       "axis has no meaning for a first end of a closure of type point (it has body xyz)"},
+       "axis is not a key of a first end of a closure of type point (its keys are body xyz)"},
       {CLOSE("type: axis, first: {body: a, xyz: [1, 0, 0]}, second: {body: b}"), 9,
-       "xyz has no meaning"},
+       "xyz is not a key"},
       {CLOSE("type: point_on_line, first: {body: a, axis: [1, 0, 0]}, second: {body: b}"), 9,
-       "axis has no meaning for a first end"},
+       "axis is not a key of a first end"},
       {CLOSE("type: point, distance: 1, " ENDS), 9,
-       "distance has no meaning for a closure of type"
-       " point (leave it out)"},
+       "distance does not apply to a closure of type point (remove it)"},
       {CLOSE("type: distance, " ENDS), 9, "a closure of type distance without \"distance\""},
       {CLOSE("type: distance, distance: 0, " ENDS), 9, "distance must be above zero"},
       {CLOSE("type: distance, distance: 1e300, " ENDS), 9, "between 1e-9 and 1e9 m"},
       {CLOSE("type: distance, distance: 1e-300, " ENDS), 9, "between 1e-9 and 1e9 m"},
       {CLOSE("type: gear, " ENDS), 9,
-       "body has no meaning for a first end of a closure of type "
-       "gear (it has joint)"},
+       "body is not a key of a first end of a closure of type gear (its keys are joint)"},
       {CLOSE("type: gear, first: {joint: ja}, second: {joint: b}"), 9, "revolute or prismatic"},
       {CLOSE("type: gear, first: {joint: ja}, second: {joint: ja}"), 9, "two different joints"},
       {CLOSE("type: gear, first: {joint: ja}, second: {joint: x}"), 9, "second: the joint \"x\""},
       {CLOSE("type: point, first: {body: a}, second: {body: zzz}"), 9,
        "second: the body \"zzz\" is not in the file (a body's name, or ground)"},
-      {CLOSE("type: point, first: {body: a}, second: {body: c}"), 9, "closes nothing"},
+      {CLOSE("type: point, first: {body: a}, second: {body: c}"), 9, "has no effect"},
       {CLOSE("type: axis, first: {body: a, axis: [0, 0, 0]}, second: {body: b}"), 9, "axis[0]"},
       {CLOSE("type: point, " ENDS "}\n- {name: k, type: point, " ENDS), 10,
-       "the name \"k\" is taken by the closure on line 9"},
+       "the name \"k\" is already used by the closure on line 9"},
       {CLOSE("type: point, " ENDS "}\n- {name: l, type: point, " ENDS "}\nguess: {}\nbranches:\n"
              "- {name: x, guess: {}}\n- {name: x, guess: {}"),
-       14, "the name \"x\" is taken by the branch on line 13"},
-      {TREE "coordinates: [{name: q, type: joint, joint: ja, body: a}]\n", 7,
-       "body has no meaning"},
+       14, "the name \"x\" is already used by the branch on line 13"},
+      {TREE "coordinates: [{name: q, type: joint, joint: ja, body: a}]\n", 7, "body is not a key"},
       {TREE "coordinates: [{name: q, type: joint}]\n", 7, "type joint without \"joint\""},
       {TREE "coordinates: [{name: q, type: yaw}]\n", 7, "type yaw without \"body\""},
       {TREE "coordinates: [{name: q, type: position, body: a}]\n", 7, "without \"along\""},
@@ -179,15 +176,15 @@ TEST(refusals_name_line_and_remedy) {
       {TREE "coordinates: [{name: q, type: yaw, body: ground}]\n", 7, "does not move"},
       {TREE "coordinates: [{name: q, type: angle, body: a}]\n", 7, "one of: joint position yaw"},
       {TREE "coordinates:\n- {name: q, type: joint, joint: ja}\n- {name: q, type: yaw, body: a}\n",
-       9, "the name \"q\" is taken by the coordinate on line 8"},
-      {TREE Q, 7, "0 rows of closures and 1 coordinates cannot determine 7 rates"},
-      {TREE Q "guess: [1]\n", 8, "guess has a list (a map of joint names to numbers)"},
+       9, "the name \"q\" is already used by the coordinate on line 8"},
+      {TREE Q, 7, "0 rows of closures and 1 coordinates cannot determine 7 velocities"},
+      {TREE Q "guess: [1]\n", 8, "guess has a list (expected a map of joint names to numbers)"},
       {TREE Q "guess: {jb: 1}\n", 8, "guess: the joint \"jb\" is not in the file (did you mean"},
-      {TREE Q "guess: {ja: [1]}\n", 8, "guess of ja has a list (a number)"},
-      {TREE Q "guess: {b: [1, 2]}\n", 8, "guess of b has 2 entries (a list of 7 numbers)"},
-      {TREE Q "guess: {ja: 1, ja: 2}\n", 8, "comes twice in guess"},
-      {TREE Q "guess: {c: 1}\n", 8, "is fixed or follows another"},
-      {TREE Q "guess: {jd: 1}\n", 8, "is fixed or follows another"},
+      {TREE Q "guess: {ja: [1]}\n", 8, "guess of ja has a list (expected a number)"},
+      {TREE Q "guess: {b: [1, 2]}\n", 8, "guess of b has 2 entries (expected a list of 7 numbers)"},
+      {TREE Q "guess: {ja: 1, ja: 2}\n", 8, "duplicate joint \"ja\" in guess"},
+      {TREE Q "guess: {c: 1}\n", 8, "is fixed or a follower"},
+      {TREE Q "guess: {jd: 1}\n", 8, "is fixed or a follower"},
       {TREE Q "guess: {ja: 1e999}\n", 8, "beyond the range"},
       {CLOSE("type: frame, " ENDS) "guess: {b: [0, 0, 0, 0, 0, 0, 0]}\n", 10, "quaternions not"},
       {CLOSE("type: frame, " ENDS) "branches:\n- {name: z, guess: {b: [0, 0, 0, 0, 0, 0, 0]}}\n",
@@ -279,7 +276,8 @@ TEST(what_yaml_cannot_say) {
   ap_coordinate_def s = {.name = "q", .kind = AP_COORDINATE_YAW, .body = 1};
   ap_mechanism_def d = {
       .robot = &tree, .closures = &c, .nclosure = 1, .coordinates = &s, .ncoordinate = 1};
-  static const char *const words[] = {"on the ground while a body is named", "a number of no body"};
+  static const char *const words[] = {"on the ground while a body is named",
+                                      "invalid body numbers"};
   for (int k = 0; k < 2; k++) {
     ap_robot *robot = NULL;
     ap_error error = {0};

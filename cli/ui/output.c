@@ -260,8 +260,7 @@ int cli_check_log(const char *path) {
   const bool csv = n > 4 && strcmp(path + n - 4, ".csv") == 0;
   const bool h5 = n > 3 && strcmp(path + n - 3, ".h5") == 0;
   if (!csv && !h5)
-    return cli_fail(CLI_BAD, path, 0,
-                    "the name does not tell the format (a log ends in .csv or .h5)");
+    return cli_fail(CLI_BAD, path, 0, "unknown format (the name of a log ends in .csv or .h5)");
   return cli_check_target(path);
 }
 

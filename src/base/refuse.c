@@ -118,7 +118,7 @@ void ap__refuse(ap_error *e, ap_status status, const char *format, ...) {
 
 bool ap__has_cookie(unsigned cookie, const char *function, ap_error *e) {
   if (cookie == AP_COOKIE) return true;
-  ap__refuse(e, AP_E_ARG, "start from what %s() returns, and change what differs", function);
+  ap__refuse(e, AP_E_ARG, "initialise it with %s(), then change what differs", function);
   return false;
 }
 

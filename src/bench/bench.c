@@ -236,9 +236,10 @@ static bool agrees(const bench *b, const way *w, ap_quantity what) {
     const double off = largest(b->one, n), size = largest(exact, n);
     const double bound = bound_of(b, w, what, k) * (least > 0 ? fmax(size, least) : 1);
     if (bound > 0.5 * size || off <= bound) continue;
-    ap__fail(b->error, AP_E_NO_CONVERGENCE, 0,
-             "%s by %s in %s differs from the library in a state: %.3g off, %.3g is allowed",
-             ap_bench_name(what), w->path, w->real, off, bound);
+    ap__fail(
+        b->error, AP_E_NO_CONVERGENCE, 0,
+        "%s by %s in %s differs from the library in some state by %.3g (at most %.3g is allowed)",
+        ap_bench_name(what), w->path, w->real, off, bound);
     return false;
   }
   return true;

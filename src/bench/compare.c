@@ -159,7 +159,7 @@ bool ap_trial_was_run(const ap_trial *trial, char *why, size_t size) {
   if (trial->status == AP_E_UNSUPPORTED && trial->method->needs)
     snprintf(why, size, "needs %s", trial->method->needs);
   else if (trial->status == AP_E_SINGULAR)
-    snprintf(why, size, "singular: every joint has to move mass");
+    snprintf(why, size, "singular: every joint must move some mass");
   else if (trial->status != AP_OK)
     snprintf(why, size, "%s", ap_status_text(trial->status));
   else
@@ -317,7 +317,7 @@ ap_status ap_compare(const ap_model *m, const ap_compare_options *options, ap_co
   if (!AP_STARTS_FROM(ap_default_compare, &b.o, error)) return AP_E_ARG;
   if (b.nv == 0)
     return AP__REFUSE(error, AP_E_MODEL, 0,
-                      "nothing moves in this model (a joint that does is needed)");
+                      "nothing moves in this model (it needs at least one moving joint)");
   if (b.nv > MOST_VELOCITIES)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                       "%d degrees of freedom are too many to compare methods (at most %d)", b.nv,

@@ -67,7 +67,7 @@ static int line_of(ap__control_reader *r, const char *key) {
 
 static bool read_axis(ap__control_reader *r, const ap__node *item) {
   if (r->naxis == AP_RACK_AXES)
-    return ap__yaml_fail(&r->yaml, item->line, "more than %d axes (a rack has no more)",
+    return ap__yaml_fail(&r->yaml, item->line, "more than %d axes (the most a rack can have)",
                          AP_RACK_AXES);
   ap__control_axis *a = &r->axis[r->naxis++];
   double *const channels[] = {a->potentiometer, a->encoder, a->index, a->thermo, a->output};
@@ -206,9 +206,10 @@ static bool read_robots(ap__control_reader *r) {
     return ap__yaml_fail(&r->yaml, line, "robot: %d joints (a rack has at most %d axes)", c->n,
                          AP_RACK_AXES);
   if (ap_nv(c->true_model) != c->n)
-    return ap__yaml_fail(&r->yaml, line,
-                         "the controller's robot has %d joints and that of the rack %d (the same)",
-                         c->n, ap_nv(c->true_model));
+    return ap__yaml_fail(
+        &r->yaml, line,
+        "the controller's robot has %d joints, the rack's %d (the numbers must agree)", c->n,
+        ap_nv(c->true_model));
   size_t size = ap_work_size(c->model);
   c->work_memory = malloc(size);
   c->work = c->work_memory ? ap_work_init(c->model, c->work_memory, size) : NULL;
@@ -222,19 +223,20 @@ static bool read_axes(ap__control_reader *r) {
   int line = line_of(r, "axes");
   bool taken[AP_RACK_AXES] = {false};
   if (r->naxis != c->n)
-    return ap__yaml_fail(&r->yaml, line, "axes: %d for %d joints (one for each)", r->naxis, c->n);
+    return ap__yaml_fail(&r->yaml, line, "axes: %d entries for %d joints (one entry per joint)",
+                         r->naxis, c->n);
   for (int k = 0; k < c->n; k++) {
     int j = ap__control_joint(r, line, r->axis[k].joint);
     if (j < 0) return false;
     const ap_axis *a = &r->axis[k].axis;
     if (taken[j])
-      return ap__yaml_fail(&r->yaml, line, "axes: the joint \"%.*s\" comes twice (once)",
+      return ap__yaml_fail(&r->yaml, line, "axes: duplicate joint \"%.*s\" (list each joint once)",
                            ap__shown(r->axis[k].joint), r->axis[k].joint);
     if (!(a->lines > 0 && a->gear > 0 && a->torque_per_volt > 0 && a->pot_gain != 0))
-      return ap__yaml_fail(&r->yaml, line,
-                           "axes: \"%.*s\": lines, gear, torque_per_volt or pot_gain is not "
-                           "positive (they must be)",
-                           ap__shown(r->axis[k].joint), r->axis[k].joint);
+      return ap__yaml_fail(
+          &r->yaml, line,
+          "axes: \"%.*s\": lines, gear, torque_per_volt or pot_gain is not positive (all must be)",
+          ap__shown(r->axis[k].joint), r->axis[k].joint);
     taken[j] = true;
     c->axis[j] = *a;
   }
@@ -277,7 +279,7 @@ static bool read_guards(ap__control_reader *r) {
   if (!ap__control_whole(h->misses, 1, 1e9) || !ap__control_whole(h->torque_periods, 0, 1e9))
     return ap__yaml_fail(
         &r->yaml, line_of(r, "guards"),
-        "guards: misses or torque_periods is no such number (whole, misses from 1)");
+        "guards: misses and torque_periods must be whole numbers, misses at least 1");
   g->torque_periods = (int)h->torque_periods;
   g->misses = h->deadline ? 0 : (int)h->misses;
   g->jump = h->jump, g->stuck = h->stuck, g->mismatch = h->mismatch, g->following = h->following;

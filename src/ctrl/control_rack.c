@@ -26,7 +26,8 @@ static bool read_warts(ap__control_reader *r) {
   for (int j = 0; j < c->n; j++) {
     if (!(viscous[j] >= 0 && coulomb[j] >= 0 && rotor[j] >= 0 && stiction[j] >= 1))
       return fail(r, "rack", "a friction or rotor is negative, or stiction below 1");
-    if (!(fabs(c->start[j]) <= 1e3)) return fail(r, "rack", "start: beyond 1e3 rad (radians)");
+    if (!(fabs(c->start[j]) <= 1e3))
+      return fail(r, "rack", "start: beyond 1e3 rad (angles are in radians)");
     c->wart[j] = (ap_wart){viscous[j], coulomb[j], stiction[j], rotor[j]};
   }
   return true;
@@ -96,7 +97,7 @@ static bool read_fault(ap__control_reader *r) {
   if (axis < 0) return false;
   c->fault = (ap_rack_fault){(ap_rack_fault_kind)h->kind, axis, h->at, h->amount};
   c->faulty = true;
-  return !c->comedi || fail(r, "fault", "cards have their own (a simulated rack)");
+  return !c->comedi || fail(r, "fault", "only a simulated rack takes this key");
 }
 
 bool ap__control_read_rack(ap__control_reader *r) {

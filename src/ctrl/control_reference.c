@@ -187,11 +187,13 @@ static void find_columns(const ap_model *m, const char *names, columns *c) {
 static ap_status check_columns(const ap_model *m, const columns *c, bool *whole, ap_error *error) {
   *whole = true;
   if (c->t < 0)
-    return AP__REFUSE(error, AP_E_SYNTAX, 1, "there is no column 't' (t and q.JOINT of all)");
+    return AP__REFUSE(error, AP_E_SYNTAX, 1,
+                      "there is no column 't' (expected t and q.JOINT for every joint)");
   for (int j = 0; j < ap_nv(m); j++) {
     const char *joint = ap__control_joint_name(m, j);
     if (c->q[j] < 0)
-      return AP__REFUSE(error, AP_E_SYNTAX, 1, "there is no column 'q.%.*s' (t and q.JOINT of all)",
+      return AP__REFUSE(error, AP_E_SYNTAX, 1,
+                        "there is no column 'q.%.*s' (expected t and q.JOINT for every joint)",
                         ap__shown(joint), joint);
     *whole = *whole && c->v[j] >= 0 && c->a[j] >= 0;
   }

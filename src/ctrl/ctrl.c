@@ -104,7 +104,7 @@ ap_status ap__single_joints(const ap_model *m, ap_error *error) {
   }
   if (ap_nv(m) > 0) return AP_OK;
   return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                    "nothing of the robot moves (a robot with a joint)");
+                    "nothing moves in this robot (it needs at least one moving joint)");
 }
 
 static ap_status check(const ap_ctrl_def *d, ap_error *error) {
@@ -112,12 +112,12 @@ static ap_status check(const ap_ctrl_def *d, ap_error *error) {
   ap_status status = ap__single_joints(d->model, error);
   int n = status ? 0 : ap_nv(d->model);
   const char *wrong = NULL;
-  if (!ap_law_name(d->law)) wrong = "the law is none of those known";
+  if (!ap_law_name(d->law)) wrong = "unknown control law";
   if (d->gains && !gains_good(d->gains, n)) wrong = "a gain is negative or not finite";
   for (int j = 0; d->torque && j < n; j++)
     if (!(d->torque[j] > 0)) wrong = "a torque limit is not positive";
   if (!(d->period > 0 && d->period <= 1)) wrong = "the period is not between 0 and 1 s";
-  if (!(d->blend > 0)) wrong = "the time in which a switch fades is not positive";
+  if (!(d->blend > 0)) wrong = "the time constant of a switch is not positive";
   if (!(d->windup > 0)) wrong = "the bound of integral action is not positive";
   if (status || !wrong) return status;
   return AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong);
@@ -140,7 +140,8 @@ ap_ctrl *ap_ctrl_init(const ap_ctrl_def *def, void *mem, size_t size, ap_error *
   if (check(def, error)) return NULL;
   size_t shift = (64 - (uintptr_t)mem % 64) % 64, whole = ap_ctrl_size(def->model);
   if (!mem || size < whole) {
-    ap__fail(error, AP_E_MEMORY, 0, "%zu bytes are too few for the controller (%zu)", size, whole);
+    ap__fail(error, AP_E_MEMORY, 0, "%zu bytes are too few for the controller (it needs %zu)", size,
+             whole);
     return NULL;
   }
   layout l = {.base = (unsigned char *)mem + shift};

@@ -202,7 +202,7 @@ static ap_status open_cards(cards *c, ap_error *error) {
   for (int k = 0; k < DEVICES && c->def.device[k]; k++) {
     c->device[k] = comedi_open(c->def.device[k]);
     if (!c->device[k])
-      return AP__REFUSE(error, AP_E_FILE, 0, "%.*s: %s (a device that Comedi has configured)",
+      return AP__REFUSE(error, AP_E_FILE, 0, "%.*s: %s (expected a device configured for Comedi)",
                         ap__shown(c->def.device[k]), c->def.device[k],
                         comedi_strerror(comedi_errno()));
   }

@@ -346,7 +346,7 @@ ap_status ap__sim_rack_check(const ap_sim_rack_def *d, ap_error *error) {
   if (!(d->payload >= 0)) wrong = "the payload is negative";
   if (!(d->volt > 0 && isfinite(d->volt))) wrong = "the largest voltage is not positive";
   if (d->output_bits < 1 || d->output_bits > 32 || d->input_bits < 1 || d->input_bits > 32)
-    wrong = "a converter has not 1 to 32 bits";
+    wrong = "a converter must have 1 to 32 bits";
   if (!(d->pot_noise >= 0 && d->pot_bow >= 0)) wrong = "noise is negative";
   if (!(d->latency >= 0 && d->amplifier >= 0)) wrong = "a delay is negative";
   if (!(d->step > 0) || !(d->brake >= 0)) wrong = "the step or the brake is not positive";
@@ -366,9 +366,10 @@ static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
   }
   spread_drives(p);
   ap_status status = spread_inertias(p);
-  return status ? AP__REFUSE(error, status, 0, "the payload or the spread cannot be (%s)",
-                             ap_status_text(status))
-                : AP_OK;
+  return status
+             ? AP__REFUSE(error, status, 0, "the payload or the spread makes an invalid robot (%s)",
+                          ap_status_text(status))
+             : AP_OK;
 }
 
 ap_status ap_rack_simulated(const ap_sim_rack_def *def, ap_rack *rack, ap_error *error) {

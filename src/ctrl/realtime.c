@@ -80,7 +80,8 @@ static void ask_for_realtime(ap_servo *s, const ap_realtime *r, schedule *was) {
     if (r->cpu < CPU_SETSIZE) CPU_SET((size_t)r->cpu, &set);
     int code = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
     if (code)
-      remark(s, "not bound to the processor", code, "a processor that this process may use");
+      remark(s, "cannot bind the thread to the processor", code,
+             "choose a processor that this process may use");
   }
 }
 

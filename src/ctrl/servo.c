@@ -61,14 +61,15 @@ static ap_status check(const ap_servo_def *d, ap_error *error) {
   if (d->rack->axes != n || n > AP_RACK_AXES || ap_traj_n(d->reference) != n)
     return AP__REFUSE(error, AP_E_ARG, 0,
                       "the robot has %d joints, the rack %d axes, the reference %d coordinates "
-                      "(the same, at most %d)",
+                      "(all three must agree, at most %d)",
                       n, d->rack->axes, ap_traj_n(d->reference), AP_RACK_AXES);
   for (int j = 0; j < n; j++)
     if (!AP_STARTS_FROM(ap_default_axis, &d->axis[j], error)) return AP_E_ARG;
   const char *wrong = NULL;
   if (!(d->period > 0 && d->period <= 1)) wrong = "the period is not between 0 and 1 s";
   if (!(d->duration >= 0 && d->duration <= 1e6)) wrong = "the duration is negative or too long";
-  if (!(d->home_time > 0 && d->approach_speed > 0)) wrong = "homing or approach takes no time";
+  if (!(d->home_time > 0 && d->approach_speed > 0))
+    wrong = "the duration of homing or approach is not positive";
   if (!(d->observer > 0 && d->brake > 0 && d->brake_time > 0))
     wrong = "the observer, or the brake's deceleration or time, is not positive";
   if (d->ring < 2 || (d->ring & (d->ring - 1))) wrong = "the ring's size is not a power of two";

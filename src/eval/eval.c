@@ -27,7 +27,7 @@ static ap_status check_tree(const ap_eval *e, ap_error *error) {
   const int nv = ap_nv(e->m);
   if (nv == 0)
     return AP__REFUSE(error, AP_E_MODEL, 0,
-                      "nothing moves in this model (a joint that does is needed)");
+                      "nothing moves in this model (it needs at least one moving joint)");
   if (e->out == 0)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "the matrices are too large (%d rows)", nv);
   if (ap_study_size(e->m, e->o.arithmetic) == 0)
@@ -107,7 +107,7 @@ char *ap_eval_explain(ap_eval *e, const double *in, ap_status status, char *text
     ap__eval_explain_mechanism(e, in, status, text, size);
   else if (status == AP_E_SINGULAR)
     snprintf(text, size,
-             "the inertia matrix is singular in this state (every joint has to move mass)");
+             "the inertia matrix is singular in this state (every joint must move some mass)");
   else
     snprintf(text, size, "%s", ap_status_text(status));
   return text;

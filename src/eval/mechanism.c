@@ -22,7 +22,7 @@ static ap_status check_freedoms(const ap_eval *e, const double *guess, ap_error 
   const ap_status status = ap_loop_close(e->mechanism, e->loop, x, NULL, &found);
   free(x);
   if (status != AP_OK || ap_nv(e->m) - found.rank >= ap_mechanism_n(e->mechanism)) return AP_OK;
-  return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "%s (as many are needed)",
+  return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "%s (the numbers must agree)",
                     ap__freedoms(e->mechanism, found.rank, text, sizeof text));
 }
 
@@ -31,8 +31,8 @@ static ap_status check_actuators(const ap_eval *e, ap_error *error) {
   const int n = ap_mechanism_n(e->mechanism), nact = ap_mechanism_nact(e->mechanism);
   if (nact >= n || (what != AP_INVERSE && what != AP_BIAS && what != AP_GRAVITY)) return AP_OK;
   return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                    "%d actuator%s cannot give the forces on %d coordinate%s (as many or more; "
-                    "forward, inertia and energy are possible)",
+                    "%d actuator%s cannot produce the forces on %d coordinate%s (use at least as "
+                    "many; forward, inertia and energy still work)",
                     nact, plural(nact), n, plural(n));
 }
 
@@ -44,8 +44,9 @@ ap_status ap__eval_open_mechanism(ap_eval *e, ap_error *error) {
   const ap_quantity what = e->o.method->what;
   const double *guess = ap_mechanism_find_branch(m, e->o.branch);
   if (what > AP_ENERGY || e->o.arithmetic != AP_F64)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                      "a mechanism has no derivatives, and is computed in f64");
+    return AP__REFUSE(
+        error, AP_E_UNSUPPORTED, 0,
+        "derivatives and arithmetics other than f64 are not available for mechanisms");
   if (!guess) return AP__REFUSE(error, AP_E_NOT_FOUND, 0, "the mechanism has no such branch");
   e->in = in[what], e->out = out[what];
   e->loop = ap_loop_make(m);
@@ -96,16 +97,16 @@ void ap__eval_explain_mechanism(ap_eval *e, const double *q, ap_status status, c
   ap__eval_mechanism(e, q, e->zero + ap_mechanism_n(m));
   if (status == AP_E_UNREACHABLE && ap_loop_place(m, e->loop, q, &found) == status &&
       found.worst >= 0) {
-    snprintf(text, size, "%s (closure '%s' stays open by %.3g, a coordinate is off by %.3g)", what,
+    snprintf(text, size, "%s (error of closure '%s': %.3g, of a coordinate: %.3g)", what,
              ap_mechanism_closure(m, found.worst)->name, found.closure_error,
              found.coordinate_error);
   } else if (status == AP_E_ARG) {
-    snprintf(text, size, "a result is too large for a number (smaller numbers are needed)");
+    snprintf(text, size, "a result overflows (use smaller numbers)");
   } else if (serial && in_gimbal(m, q)) {
     snprintf(text, size,
              "%s (serial singularity: at a pitch of +-pi/2 yaw and roll are not determined)", what);
   } else if (status == AP_E_MODEL && ap_loop_place(m, e->loop, q, &found) == status) {
-    snprintf(text, size, "%s (as many are needed)",
+    snprintf(text, size, "%s (the numbers must agree)",
              ap__freedoms(m, found.rank, freedoms, sizeof freedoms));
   } else if (serial || status == AP_E_SINGULAR_PARALLEL) {
     ap_loop_singularity(m, e->loop, q, &near);

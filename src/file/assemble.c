@@ -41,10 +41,10 @@ static bool assembly_init(assembly *a) {
 // ---- names -------------------------------------------------------------------------------------
 
 static ap_status refuse_name(assembly *a, const char *name, int line, bool joint, int other) {
-  return AP__REFUSE(a->error, AP_E_MODEL, line,
-                    "the name \"%.*s\" is taken by the %s on line %d (names of %s are unique)",
-                    ap__shown(name), name, joint ? "joint" : "body", other,
-                    joint ? "joints" : "bodies");
+  return AP__REFUSE(
+      a->error, AP_E_MODEL, line,
+      "the name \"%.*s\" is already used by the %s on line %d (names of %s must be unique)",
+      ap__shown(name), name, joint ? "joint" : "body", other, joint ? "joints" : "bodies");
 }
 
 static ap_status index_names(assembly *a) {
@@ -65,9 +65,10 @@ static ap_status find_parents(assembly *a) {
     const ap__part *p = &a->part[i];
     a->parent[i] = p->parent ? ap__names_find(&a->bodies, p->parent) : -1;
     if (p->parent && a->parent[i] < 0)
-      return AP__REFUSE(a->error, AP_E_MODEL, p->at.parent,
-                        "the parent \"%.*s\" of \"%.*s\" is not in the file (a body's name)",
-                        ap__shown(p->parent), p->parent, ap__shown(p->def.name), p->def.name);
+      return AP__REFUSE(
+          a->error, AP_E_MODEL, p->at.parent,
+          "the parent \"%.*s\" of \"%.*s\" is not in the file (expected the name of a body)",
+          ap__shown(p->parent), p->parent, ap__shown(p->def.name), p->def.name);
     int list = a->parent[i] < 0 ? a->n : a->parent[i];
     a->next_child[i] = a->first_child[list];
     a->first_child[list] = i;
@@ -104,8 +105,8 @@ static ap_status refuse_loop(assembly *a) {
   for (int step = 0; step < a->n; step++) i = a->parent[i];
   const ap__part *p = &a->part[i], *q = &a->part[a->parent[i]];
   return AP__REFUSE(a->error, AP_E_MODEL, p->at.joint,
-                    "\"%.*s\" hangs on \"%.*s\", which hangs on it: a loop (a robot file is a tree "
-                    "that starts at one root)",
+                    "\"%.*s\" is the child of \"%.*s\", which descends from it: a loop (a robot "
+                    "file is a tree with one root)",
                     ap__shown(p->def.name), p->def.name, ap__shown(q->def.name), q->def.name);
 }
 
@@ -137,10 +138,10 @@ static int leader_of(assembly *a, const ap__part *p, ap_status *status) {
   const char *name = ap__joint_name(&p->def);
   *status = AP_OK;
   if (leader < 0)
-    *status =
-        AP__REFUSE(a->error, AP_E_MODEL, p->at.mimic,
-                   "joint \"%.*s\" mimics \"%.*s\", which is not in the file (a joint's name)",
-                   ap__shown(name), name, ap__shown(p->leader), p->leader);
+    *status = AP__REFUSE(
+        a->error, AP_E_MODEL, p->at.mimic,
+        "joint \"%.*s\" mimics \"%.*s\", which is not in the file (expected the name of a joint)",
+        ap__shown(name), name, ap__shown(p->leader), p->leader);
   return leader;
 }
 
@@ -173,8 +174,8 @@ static ap_status check_chains(assembly *a) {
     if (i == 0 || seen[i - 1] != start) continue;
     const char *name = ap__joint_name(&p->def);
     return AP__REFUSE(a->error, AP_E_MODEL, p->at.mimic,
-                      "joint \"%.*s\" mimics itself, through others or directly (a chain of mimic "
-                      "joints ends at one that mimics none)",
+                      "joint \"%.*s\" mimics itself, directly or through others (a chain of mimic "
+                      "joints must end at an independent joint)",
                       ap__shown(name), name);
   }
   return AP_OK;
@@ -197,8 +198,8 @@ static ap_status ignore_mimic(assembly *a) {
   char others[32] = "";
   if (ignored > 1) snprintf(others, sizeof others, " (and %d more)", ignored - 1);
   return ap__robot_warn(a->robot, first->at.mimic,
-                        "mimic is ignored: joint \"%.*s\"%s moves on its own", ap__shown(name),
-                        name, others)
+                        "mimic is ignored: joint \"%.*s\"%s is independent", ap__shown(name), name,
+                        others)
              ? AP_OK
              : ap__no_memory(a->error);
 }
@@ -242,7 +243,7 @@ ap_status ap__robot_assemble(ap_robot *robot, ap__parts *parts, const ap_read_op
 static ap_status refuse_second_base(const ap_robot *robot, int body, ap_error *error) {
   const char *name = robot->bodies[body - 1].name;
   return AP__REFUSE(error, AP_E_ARG, robot->lines[body].body,
-                    "the robot already has a free base, \"%.*s\" (leave the option out)",
+                    "the robot already has a free base, \"%.*s\" (omit --floating)",
                     ap__shown(name), name);
 }
 
@@ -301,9 +302,7 @@ ap_status ap__robot_set_free(ap_robot *robot, ap_error *error) {
   base.joint_name = ap__robot_new_name(robot, "root_joint", true);
   if (!base.name || !base.joint_name || !insert_first(robot, &base)) return ap__no_memory(error);
   if (!ap__robot_warn(
-          robot, 0,
-          "the free base is a new body \"%s\" without mass: the robot has no link fixed "
-          "to the ground that could float",
+          robot, 0, "no link is fixed to the ground: added a massless body \"%s\" as the free base",
           base.name))
     return ap__no_memory(error);
   return AP_OK;

@@ -56,10 +56,11 @@ static int open_locked(ap__draft *part) {
 static ap_status check_place(const char *target, struct stat *old, bool *exists, ap_error *error) {
   *exists = stat(target, old) == 0;
   if (*exists && S_ISDIR(old->st_mode))
-    return AP__REFUSE(error, AP_E_FILE, 0, "cannot write: it is a folder (the name of a file)");
+    return AP__REFUSE(error, AP_E_FILE, 0,
+                      "cannot write: it is a folder (expected the name of a file)");
   if (*exists && !S_ISREG(old->st_mode)) // a device would be replaced by a file
     return AP__REFUSE(error, AP_E_FILE, 0,
-                      "cannot write: it is a pipe or a device (the name of a file)");
+                      "cannot write: it is a pipe or a device (expected the name of a file)");
   return AP_OK;
 }
 
@@ -79,9 +80,9 @@ ap_status ap__draft_open(ap__draft *part, const char *target, ap_error *error) {
   memcpy(part->path + strlen(part->target), ending, sizeof ending);
   code = open_locked(part);
   if (code == EAGAIN)
-    return AP__REFUSE(error, AP_E_FILE, 0,
-                      "cannot write: another run is writing to it (let it end, or take another "
-                      "name)");
+    return AP__REFUSE(
+        error, AP_E_FILE, 0,
+        "cannot write: another run is writing to it (wait for it, or use another name)");
   if (code) return ap__refuse_file(error, "write its .part file", code);
   if (fstat(part->file, &own) != 0 || !S_ISREG(own.st_mode) || own.st_nlink > 1) {
     close(part->file); // and leave it where it is
@@ -141,8 +142,7 @@ ap_status ap_log_create(const char *path, const ap_log_def *def, ap_log **log, a
     return AP__REFUSE(error, AP_E_ARG, 0, "a log needs a name and at least 1 column");
   const ap__log_format *format = find_format(path);
   if (!format)
-    return AP__REFUSE(error, AP_E_ARG, 0,
-                      "the name does not tell the format (a log ends in .csv or .h5)");
+    return AP__REFUSE(error, AP_E_ARG, 0, "unknown format (the name of a log ends in .csv or .h5)");
   ap_status status = check_columns(def->column, def->columns, "row", error);
   if (!status) status = check_columns(def->event_column, def->event_columns, "event", error);
   if (status) return status;

@@ -14,8 +14,8 @@
 static ap_status create(ap_log *log, const char *path, const ap_log_def *def, ap_error *error) {
   (void)log, (void)path, (void)def;
   return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                    "built without HDF5: take the ending .csv, or install HDF5 (libhdf5-dev on "
-                    "Debian) and build again");
+                    "built without HDF5: use a name that ends in .csv, or install HDF5 "
+                    "(libhdf5-dev on Debian) and build again");
 }
 static void release(ap_log *log, bool remove) { (void)log, (void)remove; }
 
@@ -97,7 +97,7 @@ static herr_t look(unsigned n, const H5E_error2_t *entry, void *context) {
 
 // What HDF5 has just refused to do.
 static ap_status refuse(ap_error *error) {
-  reason why = {.text = "HDF5 gives no reason"};
+  reason why = {.text = "HDF5 reports no reason"};
   why.no_memory = H5Eget_num(H5E_DEFAULT) == 0; // it was not HDF5 that had too little
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &why);
   if (why.no_memory) return ap__no_memory(error);

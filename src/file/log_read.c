@@ -20,7 +20,8 @@ ap_status ap__log_add_column(ap_log_reader *r, bool event, const char *name, siz
   if (length == 0) return AP__REFUSE(error, AP_E_SYNTAX, line, "column %d has no name", *n + 1);
   if (ap__has_control(name, length))
     return AP__REFUSE(error, AP_E_SYNTAX, line,
-                      "the name of column %d has a control character (a line of names)", *n + 1);
+                      "the name of column %d has a control character (expected a line of names)",
+                      *n + 1);
   ap_column *grown = ap__grown(*list, *n, room, sizeof *grown);
   if (!grown) return ap__no_memory(error);
   *list = grown;
@@ -36,7 +37,8 @@ ap_status ap__log_ready(ap_log_reader *r, ap_error *error) {
   about->column = r->column;
   about->event_column = r->event_column;
   if (about->columns == 0 || strcmp(r->column[0].name, "t") != 0)
-    return AP__REFUSE(error, AP_E_SYNTAX, 1, "not the log of a run (its first column is \"t\")");
+    return AP__REFUSE(error, AP_E_SYNTAX, 1,
+                      "not the log of a run (the first column must be \"t\")");
   r->number = calloc((size_t)about->event_columns + 1, sizeof *r->number);
   return r->number ? AP_OK : ap__no_memory(error);
 }
@@ -86,7 +88,7 @@ ap_status ap_log_next(ap_log_reader *r, double *row, bool *end, ap_error *error)
     return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r), "the time of a row is not finite");
   if (r->rows++ > 0 && !(row[0] >= r->t))
     return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r),
-                      "time goes back from %g s to %g s (a log's times grow)", r->t, row[0]);
+                      "time goes back from %g s to %g s (times must not decrease)", r->t, row[0]);
   r->t = row[0];
   return AP_OK;
 }

@@ -98,8 +98,8 @@ static ap_status read_event_columns(csv_reader *c, ap_error *error) {
     status = ap__log_add_column(&c->r, true, s, word_at(s), "", line, error);
   if (!status && !is_word(s, AP__LOG_WALL))
     return AP__REFUSE(error, AP_E_SYNTAX, line,
-                      "not the events of a run (the columns t,%s,%s, ..., %s)", AP__LOG_EVENT,
-                      AP__LOG_POINT, AP__LOG_WALL);
+                      "not the events of a run (expected the columns t,%s,%s, ..., %s)",
+                      AP__LOG_EVENT, AP__LOG_POINT, AP__LOG_WALL);
   return status;
 }
 
@@ -186,7 +186,8 @@ static bool number_at(const char *s, double *x) {
 
 static ap_status read_event(csv_reader *c, const char *s, ap_logged_event *event, ap_error *error) {
   const char *word[3] = {"", "", ""};
-  if (!number_at(s, &event->t)) return refuse_event(c, "an event begins with its time", s, error);
+  if (!number_at(s, &event->t))
+    return refuse_event(c, "an event must begin with its time", s, error);
   ap__pool_free(&c->words);
   const int n = c->r.about.event_columns;
   for (int k = 0; k < n + 3; k++) {

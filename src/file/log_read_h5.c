@@ -173,7 +173,7 @@ static ap_status add_dataset(h5_reader *h, table *t, hid_t place, const char *na
   dataset set = {.id = H5Dopen2(place, name, H5P_DEFAULT), .first = t->columns};
   if (set.id < 0) return refuse(error, name, "is no dataset");
   t->set[t->n++] = set; // closed with the table
-  if (!measure(set.id, &set.rank, size)) return refuse(error, name, "is no table of numbers");
+  if (!measure(set.id, &set.rank, size)) return refuse(error, name, "is not a table of numbers");
   set.columns = (int)size[1];
   t->set[t->n - 1] = set;
   if (t->columns > AP__LOG_COLUMNS) return refuse(error, name, "is one column too many");
@@ -260,7 +260,7 @@ static ap_status open_words(h5_reader *h, hid_t place, ap_error *error) {
     if (type >= 0) H5Tclose(type);
     if (space >= 0) H5Sclose(space);
     if (n < 0 || bytes == 0 || bytes > MOST_WORD)
-      return refuse(error, word_name[k], "is no list of words");
+      return refuse(error, word_name[k], "is not a list of texts");
     if (n < h->events.rows) h->events.rows = (long)n;
     h->word_bytes[k] = bytes + 1;
   }
@@ -418,7 +418,7 @@ static ap_status next_event(ap_log_reader *r, ap_logged_event *event, bool *end,
   ap_status status = next_of(t, false, &from, error);
   if (!status && from && fresh && !read_words(h))
     status =
-        AP__REFUSE(error, AP_E_FILE, 0, "cannot read the words of events: the file is damaged");
+        AP__REFUSE(error, AP_E_FILE, 0, "cannot read the texts of events: the file is damaged");
   ap__end_silence(before);
   *end = !status && !from;
   if (status || *end) return status;

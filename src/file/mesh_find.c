@@ -138,11 +138,10 @@ static ap_status refuse_package(const search *s, ap_error *error, bool model) {
     return AP__REFUSE(error, AP_E_NOT_FOUND, 0, "package \"%.*s\" has no \"%.*s\" (looked in %.*s)",
                       n, s->package, ap__shown(s->rest), s->rest, ap__shown(s->seen.text),
                       s->seen.text);
-  return AP__REFUSE(
-      error, AP_E_NOT_FOUND, 0,
-      "package \"%.*s\" is nowhere above the file, nor in ROS_PACKAGE_PATH%s (put its "
-      "parent folder there)",
-      n, s->package, model ? ", GAZEBO_MODEL_PATH" : ", AMENT_PREFIX_PATH");
+  return AP__REFUSE(error, AP_E_NOT_FOUND, 0,
+                    "package \"%.*s\" not found in the folders above the file, nor in "
+                    "ROS_PACKAGE_PATH%s (add its parent folder there)",
+                    n, s->package, model ? ", GAZEBO_MODEL_PATH" : ", AMENT_PREFIX_PATH");
 }
 
 static ap_status find_in_packages(search *s, const char *folder, bool model, ap_error *error) {

@@ -77,7 +77,7 @@ ap_status ap__read_robot_text(const char *path, const char **format, char **text
   *format = ap__format_of_path(path);
   if (!*format)
     return AP__REFUSE(error, AP_E_ARG, 0,
-                      "the name does not tell the format (a robot file ends in .urdf or .yaml)");
+                      "unknown format (the name of a robot file ends in .urdf or .yaml)");
   return ap__read_file(path, text, length, error);
 }
 
@@ -168,8 +168,7 @@ static ap_status apply(ap_robot *robot, const ap_read_options *options, ap_error
     ignored += robot->bodies[i].mimic != 0;
     robot->bodies[i].mimic = 0;
   }
-  if (ignored &&
-      !ap__robot_warn(robot, 0, "mimic is ignored: %d joints move on their own", ignored))
+  if (ignored && !ap__robot_warn(robot, 0, "mimic is ignored: %d joints are independent", ignored))
     return ap__no_memory(error);
   return options->floating ? ap__robot_set_free(robot, error) : AP_OK;
 }

@@ -55,14 +55,13 @@ static ap_status check_locked(const change *c) {
   for (int b = 1; b <= c->robot->nbody; b++)
     if (ap__robot_joint_nq(c->robot, b) > 0 && !is_cut(c, b) && is_gone(c, b) &&
         !is_coordinate(c, b))
-      return refuse_joint(c, b,
-                          "closed chains move it (a joint that is one of the coordinates, which "
-                          "`appell info` lists)");
+      return refuse_joint(
+          c, b, "closed chains move it (lock one of the coordinates that `appell info` lists)");
   for (int b = 1; b <= c->robot->nbody; b++) { // the root stands where what is above it puts it
     const int parent = c->robot->bodies[b - 1].parent, above = moved_by_chains(c, b);
     if (!is_cut(c, b) && parent > 0 && is_cut(c, parent) && above)
-      return refuse_joint(c, above,
-                          "closed chains move it, and the root stands on it (a root above them)");
+      return refuse_joint(
+          c, above, "closed chains move it, and the root depends on it (choose a root above them)");
   }
   const ap_mechanism_def *d = &c->robot->chains->def;
   for (int i = 0; i < d->nclosure; i++) {
@@ -70,13 +69,13 @@ static ap_status check_locked(const change *c) {
     if (is_cut(c, x->body[0]) && is_cut(c, x->body[1])) continue;
     if (is_cut(c, x->body[0]) ? x->body[1] > 0 : is_cut(c, x->body[1]) && x->body[0] > 0)
       return AP__REFUSE(c->error, AP_E_UNSUPPORTED, c->robot->chains->lines[AP__CHAIN_CLOSURE][i],
-                        "root: closure \"%.*s\" ties what is cut off to what stays (a root that "
-                        "carries both, or neither)",
+                        "root: closure \"%.*s\" connects a removed body to a remaining one (choose "
+                        "a root that carries both or neither)",
                         ap__shown(x->name), x->name);
     for (int k = 0; k < 2 && x->kind == AP_CLOSE_GEAR; k++)
       if (is_gone(c, x->body[k]) && !is_cut(c, x->body[k]))
         return refuse_joint(c, x->body[k],
-                            "a gear couples it to another joint (one without a gear)");
+                            "a gear couples it to another joint (lock a joint without a gear)");
   }
   return AP_OK;
 }

@@ -215,7 +215,7 @@ ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_error *erro
   *model = NULL;
   if (robot->chains)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                      "a mechanism with closed chains is not possible here (a tree)");
+                      "closed chains are not supported here (expected a tree)");
   size_t size = ap_model_size(&robot->def);
   if (size == 0) return AP__REFUSE(error, AP_E_MODEL, 0, "the robot has too many bodies or frames");
   // Aligned as the arena wants it, so that the model starts where the memory does and can be freed.

@@ -211,12 +211,11 @@ static ap_status refuse_token(const ap_rows *rows, const char *s, ap__number kin
   if (kind == AP__NUMBER_HUGE)
     return AP__REFUSE(error, AP_E_SYNTAX, rows->line, "%s is beyond the range of a double", shown);
   if (!*shown)
-    return AP__REFUSE(
-        error, AP_E_SYNTAX, rows->line,
-        "a comma without a number before it or after it (numbers separated by blanks or "
-        "single commas)");
+    return AP__REFUSE(error, AP_E_SYNTAX, rows->line,
+                      "a comma without a number before it or after it (separate numbers by blanks "
+                      "or single commas)");
   return AP__REFUSE(error, AP_E_SYNTAX, rows->line,
-                    "\"%s\" is not a number (a finite decimal number)", shown);
+                    "\"%s\" is not a number (expected a finite decimal number)", shown);
 }
 
 static ap_status refuse_count(const ap_rows *rows, int columns, int found, const char *rest,
@@ -281,7 +280,8 @@ static ap_status next_text(ap_rows *rows, const char **text, ap_error *error) {
     *text = s;
     if (*s == '#') return AP_OK;
     if (memchr(s, 0, length - (size_t)(s - line)))
-      return AP__REFUSE(error, AP_E_SYNTAX, rows->line, "the line has a NUL byte (plain text)");
+      return AP__REFUSE(error, AP_E_SYNTAX, rows->line,
+                        "the line has a NUL byte (expected plain text)");
     if (*s) return AP_OK;
   }
 }

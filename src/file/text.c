@@ -215,10 +215,11 @@ ap_status ap__write_file(const char *path, const char *text, size_t length, ap_e
   struct stat there;
   bool exists = stat(path, &there) == 0;
   if (exists && S_ISDIR(there.st_mode))
-    return AP__REFUSE(error, AP_E_FILE, 0, "cannot write: it is a folder (the name of a file)");
+    return AP__REFUSE(error, AP_E_FILE, 0,
+                      "cannot write: it is a folder (expected the name of a file)");
   if (exists && !S_ISREG(there.st_mode)) // a device would be replaced by a file
     return AP__REFUSE(error, AP_E_FILE, 0,
-                      "cannot write: it is a pipe or a device (the name of a file)");
+                      "cannot write: it is a pipe or a device (expected the name of a file)");
   int code;
   char *target = ap__follow_links(path, &code);
   if (target) code = write_target(target, exists ? &there : NULL, text, length);
@@ -236,14 +237,14 @@ static ap_status check_readable(const ap__text *text, const char *format, ap_err
   ap_robot_free(again);
   if (!status) return AP_OK;
   if (status == AP_E_MEMORY) return ap__no_memory(error);
-  return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "%s cannot say this: %s", format, own.text);
+  return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "%s cannot express this: %s", format, own.text);
 }
 
 ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error) {
   const char *format = ap__format_of_path(path);
   if (!format)
     return AP__REFUSE(error, AP_E_ARG, 0,
-                      "the name does not tell the format (a robot file ends in .urdf or .yaml)");
+                      "unknown format (the name of a robot file ends in .urdf or .yaml)");
   ap__text text = {0};
   ap_status status = strcmp(format, "urdf") == 0 ? ap__urdf_write(robot, &text, error)
                                                  : ap__yaml_write(robot, &text, error);

@@ -121,7 +121,7 @@ static bool take_event(walk *w, const yaml_event_t *event) {
       w->depth--;
       return true;
     case YAML_DOCUMENT_START_EVENT:
-      return ++w->documents == 1 || fail(w, line, "a second document (%s has one)", w->file);
+      return ++w->documents == 1 || fail(w, line, "a second YAML document (%s has one)", w->file);
     case YAML_DOCUMENT_END_EVENT: w->open_end = event->data.document_end.implicit; return true;
     default: return true;
   }
@@ -141,7 +141,7 @@ static bool line_starts(const char *text, size_t i) {
 // UTF-16, in which they could hide.
 static bool check_text(walk *w, const char *text, size_t length) {
   if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-    return fail(w, 1, "not YAML: the file is UTF-16 (UTF-8)");
+    return fail(w, 1, "the file is UTF-16 (expected UTF-8)");
   for (const char *at = text; (at = memchr(at, '%', length - (size_t)(at - text))); at++)
     if (line_starts(text, (size_t)(at - text)))
       return fail(w, last_line(text, (size_t)(at - text)),
@@ -170,7 +170,7 @@ static bool parse(walk *w, const char *text, size_t length) {
   // cut off between two lines it would often still be YAML, and another robot or run
   if (good && w->open_end)
     return fail(w, last_line(text, length),
-                "the file ends here without a line \"...\" (it may have been cut off)");
+                "the file ends without a line \"...\" (it may be truncated)");
   return good;
 }
 

@@ -28,22 +28,22 @@ typedef enum urdf_place {
 
 // What a file says and the reader does not use; one warning each, with the first line and a count.
 // The text is followed by the names that were met.
-#define URDF_ODDITIES(X)                                                                \
-  X(ODD_SPRING, "a spring is not used")                                                 \
-  X(ODD_GRAVITY, "a change of gravity is not used (give --gravity, or a YAML file)")    \
-  X(ODD_LINK_DAMPING, "damping of a link's motion is not used")                         \
-  X(ODD_LOOP, "a closed loop or constraint is not used")                                \
-  X(ODD_INERTIA, "a change of mass or inertia is not used")                             \
-  X(ODD_PLUGIN, "a plugin that couples joints is not used (write <mimic>)")             \
-  X(ODD_XACRO, "a leftover of xacro is not used")                                       \
-  X(ODD_ELEMENT, "an unknown element is not used")                                      \
-  X(ODD_ATTRIBUTE, "an unknown attribute is not used")                                  \
-  X(ODD_FRICTION, "damping and friction of a joint with several freedoms are not used") \
-  X(ODD_NEGATIVE, "a negative limit of effort or velocity is taken for none")           \
-  X(ODD_FIXED_MIMIC, "mimic of a joint that cannot follow is not used")                 \
-  X(ODD_NO_RANGE, "a limit without lower and upper is the range 0 to 0")                \
-  X(ODD_COUPLED, "rotor inertia of a transmission that couples joints is not used")     \
-  X(ODD_NO_JOINT, "a transmission names a joint that is not there, or that has no motor")
+#define URDF_ODDITIES(X)                                                                          \
+  X(ODD_SPRING, "a spring is not used")                                                           \
+  X(ODD_GRAVITY, "a change of gravity is not used (give --gravity, or a YAML file)")              \
+  X(ODD_LINK_DAMPING, "damping of a link's motion is not used")                                   \
+  X(ODD_LOOP, "a closed loop or constraint is not used")                                          \
+  X(ODD_INERTIA, "a change of mass or inertia is not used")                                       \
+  X(ODD_PLUGIN, "a plugin that couples joints is not used (write <mimic>)")                       \
+  X(ODD_XACRO, "a leftover of xacro is not used")                                                 \
+  X(ODD_ELEMENT, "an unknown element is not used")                                                \
+  X(ODD_ATTRIBUTE, "an unknown attribute is not used")                                            \
+  X(ODD_FRICTION, "damping and friction of a joint with several degrees of freedom are not used") \
+  X(ODD_NEGATIVE, "a negative limit of effort or velocity counts as no limit")                    \
+  X(ODD_FIXED_MIMIC, "mimic of a joint that cannot be a follower is not used")                    \
+  X(ODD_NO_RANGE, "a limit without lower and upper is the range 0 to 0")                          \
+  X(ODD_COUPLED, "rotor inertia of a transmission that couples joints is not used")               \
+  X(ODD_NO_JOINT, "a transmission names a joint that does not exist or cannot have a motor")
 
 typedef enum urdf_oddity {
 #define URDF_ODDITY_ENUM(code, text) code,

@@ -69,7 +69,8 @@ static bool required_number(urdf *u, const ap__node *e, const char *name, double
 // There, not empty, one line; NULL where it is missing.
 static const char *required_name(urdf *u, const ap__node *e, const char *name) {
   const char *text = ap__attribute(e, name);
-  if (text && !*text) ap__urdf_fail(u, e->line, "<%s %s=\"\"> is empty (a name)", e->name, name);
+  if (text && !*text)
+    ap__urdf_fail(u, e->line, "<%s %s=\"\"> is empty (expected a name)", e->name, name);
   if (!text || !*text) {
     without(u, e, "", name, "...", NULL);
     return NULL;
@@ -113,16 +114,16 @@ static void end_inertial(urdf *u, const ap__node *e) {
   const char *name = link->part.def.name;
   if (u->doctor && !link->at.mass)
     missing(u, e->line, name, "<inertial> without <mass>",
-            "add <mass value=\"...\"/>, or leave out <inertial> for a link without mass", NULL);
+            "add <mass value=\"...\"/>, or omit <inertial> for a link without mass", NULL);
   if (u->doctor && !link->at.inertia)
     missing(u, e->line, name, "<inertial> without <inertia>",
             "add <inertia ixx=\"...\" ixy=\"0\" ixz=\"0\" iyy=\"...\" iyz=\"0\" izz=\"...\"/>",
             NULL);
   if (!link->at.mass || !link->at.inertia)
-    ap__urdf_fail(u, e->line,
-                  "<inertial> of link \"%.*s\" without <%s> (leave out <inertial> for a link "
-                  "without mass)",
-                  ap__shown(name), name, link->at.mass ? "inertia" : "mass");
+    ap__urdf_fail(
+        u, e->line,
+        "<inertial> of link \"%.*s\" without <%s> (omit <inertial> for a link without mass)",
+        ap__shown(name), name, link->at.mass ? "inertia" : "mass");
 }
 
 static void start_inertial_origin(urdf *u, const ap__node *e) {
@@ -346,7 +347,7 @@ static void end_transmission(urdf *u, const ap__node *e) {
 
 static const char *text_of(urdf *u, const ap__node *e) {
   if (e->length > AP__MAX_TEXT)
-    ap__urdf_fail(u, e->line, "the text of this element is too long (a number or a name)");
+    ap__urdf_fail(u, e->line, "the text of this element is too long (expected a number or a name)");
   return e->text;
 }
 

@@ -82,8 +82,8 @@ static void hang(urdf *u, ap__part *link, const urdf_joint *joint) {
 }
 
 static void unknown_link(urdf *u, const ap__node *at, const char *name) {
-  ap__urdf_fail(u, at->line, "<%s link=\"%.*s\"> is not in the file (a link's name)", at->name,
-                ap__shown(name), name);
+  ap__urdf_fail(u, at->line, "<%s link=\"%.*s\"> is not in the file (expected the name of a link)",
+                at->name, ap__shown(name), name);
 }
 
 static bool hang_links(urdf *u, const ap__names *links) {
@@ -96,11 +96,11 @@ static bool hang_links(urdf *u, const ap__names *links) {
     if (u->status) return false;
     ap__part *link = &u->parts.part[child];
     if (link->parent)
-      ap__urdf_fail(u, joint->at.joint->line,
-                    "link \"%.*s\" is the child of joint \"%.*s\" (line %d) already (a link has "
-                    "one parent)",
-                    ap__shown(joint->child), joint->child, ap__shown(link->def.joint_name),
-                    link->def.joint_name, link->at.joint);
+      ap__urdf_fail(
+          u, joint->at.joint->line,
+          "link \"%.*s\" is already the child of joint \"%.*s\" (line %d) (a link has one parent)",
+          ap__shown(joint->child), joint->child, ap__shown(link->def.joint_name),
+          link->def.joint_name, link->at.joint);
     else
       hang(u, link, joint);
   }
@@ -127,17 +127,17 @@ static bool find_root(urdf *u) {
     ap__part *link = &u->parts.part[i];
     if (link->parent) continue;
     if (root)
-      ap__urdf_fail(u, link->at.body,
-                    "links \"%.*s\" (line %d) and \"%.*s\" are both the child of no joint (a "
-                    "robot has one root)",
-                    ap__shown(root->def.name), root->def.name, root->at.body,
-                    ap__shown(link->def.name), link->def.name);
+      ap__urdf_fail(
+          u, link->at.body,
+          "links \"%.*s\" (line %d) and \"%.*s\" both have no parent (a robot has one root)",
+          ap__shown(root->def.name), root->def.name, root->at.body, ap__shown(link->def.name),
+          link->def.name);
     root = link;
   }
   if (!root)
-    ap__urdf_fail(u, u->joints[0].at.joint->line,
-                  "every link is the child of a joint: a loop (a robot has one root, which is the "
-                  "child of none)");
+    ap__urdf_fail(
+        u, u->joints[0].at.joint->line,
+        "every link is the child of a joint: a loop (a robot has one root, which has no parent)");
   else
     root->def.joint_name = root_joint_name(u);
   return u->status == AP_OK;

@@ -12,7 +12,7 @@ static ap_shape *shape_now(urdf *u) { return &u->shapes.shape[u->shapes.n - 1]; 
 
 void ap__urdf_start_shape(urdf *u, const ap__node *e) {
   if (u->shapes.n == AP__MAX_SHAPES)
-    ap__urdf_fail(u, e->line, "more than %d shapes (draw the robot with fewer)", AP__MAX_SHAPES);
+    ap__urdf_fail(u, e->line, "more than %d shapes (use fewer)", AP__MAX_SHAPES);
   ap_shape *shape = ap__shapes_add(&u->shapes, u->nlink - 1);
   if (!shape) {
     ap__urdf_no_memory(u);
@@ -60,7 +60,7 @@ void ap__urdf_start_geometry(urdf *u, const ap__node *e) {
 void ap__urdf_start_material(urdf *u, const ap__node *e) {
   const char *name = ap__attribute(e, "name");
   if (u->nmaterial == AP__MAX_SHAPES)
-    ap__urdf_fail(u, e->line, "more than %d materials (draw the robot with fewer)", AP__MAX_SHAPES);
+    ap__urdf_fail(u, e->line, "more than %d materials (use fewer)", AP__MAX_SHAPES);
   urdf_material *material =
       ap__urdf_append(u, &u->materials, &u->nmaterial, &u->material_capacity, sizeof *material);
   if (!material) return;

@@ -101,7 +101,7 @@ static bool all_zero(const double *x, int n) {
 static ap_status refuse(const writer *w, int body, const char *what) {
   const char *name = w->robot->bodies[body - 1].name;
   return AP__REFUSE(w->error, AP_E_UNSUPPORTED, 0,
-                    "URDF cannot say %s, as of body \"%.*s\" (use YAML)", what, ap__shown(name),
+                    "URDF cannot express %s, as in body \"%.*s\" (use YAML)", what, ap__shown(name),
                     name);
 }
 
@@ -113,18 +113,19 @@ static ap_status check_sayable(const writer *w) {
   ap_robot_def initial = ap_default_robot();
   if (!same(w->robot->def.gravity, initial.gravity, 3))
     return AP__REFUSE(w->error, AP_E_UNSUPPORTED, 0,
-                      "URDF cannot say the gravity %g %g %g m/s2 (use YAML)",
+                      "URDF cannot express the gravity %g %g %g m/s2 (use YAML)",
                       w->robot->def.gravity[0], w->robot->def.gravity[1], w->robot->def.gravity[2]);
   for (int i = 1; i <= w->robot->nbody; i++) {
     const ap_body_def *d = &w->robot->bodies[i - 1];
     if (one_dof(d)) continue;
     if (d->viscous != 0 || d->coulomb != 0 || d->stiction != 0)
-      return refuse(w, i, "friction of a joint with several freedoms");
-    if (d->rotor_inertia != 0) return refuse(w, i, "a rotor of such a joint");
+      return refuse(w, i, "friction in a joint with several degrees of freedom");
+    if (d->rotor_inertia != 0)
+      return refuse(w, i, "a rotor in a joint with several degrees of freedom");
     bool limited = isfinite(d->lower) || isfinite(d->upper) || isfinite(d->velocity_limit) ||
                    isfinite(d->effort_limit);
     if (limited && d->joint != AP_FIXED)
-      return refuse(w, i, "limits of a joint with several freedoms");
+      return refuse(w, i, "limits in a joint with several degrees of freedom");
   }
   return AP_OK;
 }
@@ -362,8 +363,7 @@ static void compose(writer *w) {
 ap_status ap__urdf_write(const ap_robot *robot, ap__text *text, ap_error *error) {
   writer w = {.t = text, .robot = robot, .error = error, .root_body = natural_root(robot)};
   if (robot->chains)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                      "URDF cannot say closed chains (write a .yaml file)");
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "URDF cannot express closed chains (use YAML)");
   ap_status status = check_sayable(&w);
   if (status) return status;
   if (!index_names(&w)) return ap__no_memory(error);

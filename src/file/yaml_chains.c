@@ -111,9 +111,9 @@ static bool check_keys(ap__yaml *y, const ap__node *n, const char *map, unsigned
     int line = ap__line_of(n, key);
     if (there && !is_among(key, allowed))
       return allowed[1]
-                 ? ap__yaml_fail(y, line, "%s has no meaning for a %s (it has%.*s)", key, what,
+                 ? ap__yaml_fail(y, line, "%s is not a key of a %s (its keys are%.*s)", key, what,
                                  (int)strlen(allowed) - 1, allowed)
-                 : ap__yaml_fail(y, line, "%s has no meaning for a %s (leave it out)", key, what);
+                 : ap__yaml_fail(y, line, "%s does not apply to a %s (remove it)", key, what);
     if (!there && is_among(key, needed))
       return ap__yaml_fail(y, line, "a %s without \"%s\"", what, key);
   }
@@ -224,10 +224,11 @@ static bool is_new(resolver *r, ap__names *names, const char *what, const char *
                    int *lines, int line) {
   int other = ap__names_put(names, name, i);
   lines[i] = line;
-  return other < 0 || ap__yaml_fail(r->y, line,
-                                    "the name \"%.*s\" is taken by the %s on line %d (each has its "
-                                    "own)",
-                                    ap__shown(name), name, what, lines[other]);
+  return other < 0 ||
+         ap__yaml_fail(
+             r->y, line,
+             "the name \"%.*s\" is already used by the %s on line %d (names must be unique)",
+             ap__shown(name), name, what, lines[other]);
 }
 
 static bool resolve_closure(resolver *r, const ap__yaml_closure *c, ap_closure_def *d) {
@@ -265,20 +266,20 @@ static bool read_joint(resolver *r, const ap__node *key, const ap__node *value, 
                        double *x) {
   ap__yaml *y = r->y;
   if (key->kind != AP__SCALAR)
-    return ap__yaml_fail(y, key->line, "a key of guess is %s (a joint's name)",
+    return ap__yaml_fail(y, key->line, "a key of guess is %s (expected the name of a joint)",
                          ap__yaml_kind_of(key));
   int body = find(r, key->line, "guess", key->text, true);
   if (body < 0) return false;
   if (taken[body])
-    return ap__yaml_fail(y, key->line, "the joint \"%.*s\" comes twice in guess (once)",
+    return ap__yaml_fail(y, key->line, "duplicate joint \"%.*s\" in guess (name it once)",
                          ap__shown(key->text), key->text);
   taken[body] = true;
   int nq = ap__robot_joint_nq(r->robot, body);
   if (nq == 0)
-    return ap__yaml_fail(y, key->line,
-                         "guess: the joint \"%.*s\" is fixed or follows another: it has no "
-                         "coordinate (leave it out)",
-                         ap__shown(key->text), key->text);
+    return ap__yaml_fail(
+        y, key->line,
+        "guess: the joint \"%.*s\" is fixed or a follower: it has no coordinate (remove it)",
+        ap__shown(key->text), key->text);
   char what[100];
   snprintf(what, sizeof what, "guess of %.*s", ap__shown(key->text), key->text);
   return ap__yaml_numbers(y, what, value, nq, x + r->place[body]);
@@ -287,7 +288,7 @@ static bool read_joint(resolver *r, const ap__node *key, const ap__node *value, 
 static bool read_guess(resolver *r, const ap__node *n, double *x) {
   ap__yaml *y = r->y;
   if (n->kind != AP__MAP)
-    return ap__yaml_fail(y, n->line, "guess has %s (a map of joint names to numbers)",
+    return ap__yaml_fail(y, n->line, "guess has %s (expected a map of joint names to numbers)",
                          ap__yaml_kind_of(n));
   bool *taken = calloc((size_t)r->robot->nbody + 1, sizeof *taken);
   if (!taken) return ap__yaml_no_memory(y);
@@ -361,9 +362,8 @@ bool ap__yaml_chains_resolve(ap__yaml *y, const ap__yaml_chains *c, const ap__no
   resolver r = {.y = y, .robot = robot, .ground_taken = ground_taken};
   ap__names names[3] = {0};
   if (c->ncoordinate == 0)
-    return ap__yaml_fail(y, c->line,
-                         "a mechanism without coordinates (the independent ones: "
-                         "joints, or positions and angles of a body)");
+    return ap__yaml_fail(
+        y, c->line, "a mechanism needs coordinates (joints, or positions and angles of a body)");
   bool good = resolve(&r, c, guess, names);
   for (int i = 0; i < 3; i++) ap__names_free(&names[i]);
   ap__names_free(&r.bodies);

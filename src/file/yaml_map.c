@@ -75,27 +75,29 @@ const char *ap__yaml_kind_of(const ap__node *n) {
 
 bool ap__yaml_number(ap__yaml *y, const char *key, const ap__node *n, double *x) {
   int line = n->line;
-  if (!is_plain(n)) return ap__yaml_fail(y, line, "%s has %s (a number)", key, ap__yaml_kind_of(n));
+  if (!is_plain(n))
+    return ap__yaml_fail(y, line, "%s has %s (expected a number)", key, ap__yaml_kind_of(n));
   const char *text = n->text, *end = text;
   ap__number kind = ap__parse_double(text, &end, x);
   if (kind == AP__NUMBER_HUGE)
     return ap__yaml_fail(y, line, "%s: %.*s is beyond the range of a double", key, ap__shown(text),
                          text);
   if (kind == AP__NUMBER && end == text + n->length) return true;
-  return ap__yaml_fail(y, line, "%s: \"%.*s\" is not a number (a finite decimal number, no unit)",
-                       key, ap__shown(text), text);
+  return ap__yaml_fail(
+      y, line, "%s: \"%.*s\" is not a number (expected a finite decimal number without a unit)",
+      key, ap__shown(text), text);
 }
 
 bool ap__yaml_text(ap__yaml *y, const char *key, const ap__node *n, const char **kept) {
   int line = n->line;
   if (n->kind != AP__SCALAR)
-    return ap__yaml_fail(y, line, "%s has %s (a text)", key, ap__yaml_kind_of(n));
+    return ap__yaml_fail(y, line, "%s has %s (expected a text)", key, ap__yaml_kind_of(n));
   const char *text = n->text;
   size_t length = (size_t)n->length;
   bool null = is_plain(n) && (strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
-  if (length == 0 || null) return ap__yaml_fail(y, line, "%s is empty (a text)", key);
+  if (length == 0 || null) return ap__yaml_fail(y, line, "%s is empty (expected a text)", key);
   if (ap__has_control(text, length))
-    return ap__yaml_fail(y, line, "%s has a control character (one line of text)", key);
+    return ap__yaml_fail(y, line, "%s has a control character (expected one line of text)", key);
   *kept = ap__pool_text(y->kept, text, length);
   return *kept || ap__yaml_no_memory(y);
 }
@@ -130,8 +132,8 @@ static bool read_choice(ap__yaml *y, const char *key, const ap__node *n, const c
 // ---- lists -------------------------------------------------------------------------------------
 
 bool ap__yaml_expect_list(ap__yaml *y, const char *key, const ap__node *n, const char *of) {
-  return n->kind == AP__LIST ||
-         ap__yaml_fail(y, n->line, "%s has %s (a list of %s)", key, ap__yaml_kind_of(n), of);
+  return n->kind == AP__LIST || ap__yaml_fail(y, n->line, "%s has %s (expected a list of %s)", key,
+                                              ap__yaml_kind_of(n), of);
 }
 
 bool ap__yaml_numbers(ap__yaml *y, const char *key, const ap__node *n, int count, double *x) {
@@ -141,8 +143,8 @@ bool ap__yaml_numbers(ap__yaml *y, const char *key, const ap__node *n, int count
                          count == 3 ? ", such as [0, 1, 0]" : "");
   bool rows = count == 9 && n->length == 3 && n->first->kind == AP__LIST;
   if (n->length != count && !rows)
-    return ap__yaml_fail(y, n->line, "%s has %d entr%s (a list of %d numbers)", key, n->length,
-                         n->length == 1 ? "y" : "ies", count);
+    return ap__yaml_fail(y, n->line, "%s has %d entr%s (expected a list of %d numbers)", key,
+                         n->length, n->length == 1 ? "y" : "ies", count);
   int step = rows ? 3 : 1;
   for (const ap__node *item = n->first; item; item = item->next) {
     if (!ap__yaml_numbers(y, key, item, step, x)) return false;
@@ -157,7 +159,8 @@ static bool read_version(ap__yaml *y, const char *key, const ap__node *n) {
   double version = 0;
   if (!ap__yaml_number(y, key, n, &version)) return false;
   return version == 1 ||
-         ap__yaml_fail(y, n->line, "%s: version %g of the format is unknown (1)", key, version);
+         ap__yaml_fail(y, n->line, "%s: version %g of the format is unknown (expected 1)", key,
+                       version);
 }
 
 static bool read_value(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target) {
@@ -243,13 +246,13 @@ bool ap__yaml_has(const ap__yaml *y, const char *map, unsigned seen, const char 
 static bool read_pair(ap__yaml *y, const ap__node *key, const char *map, unsigned *seen,
                       void *target) {
   if (key->kind != AP__SCALAR)
-    return ap__yaml_fail(y, key->line, "a key of %s is %s (a word)", a_map(y, map),
+    return ap__yaml_fail(y, key->line, "a key of %s is %s (expected a word)", a_map(y, map),
                          ap__yaml_kind_of(key));
   unsigned bit = 1;
   for (const ap__yaml_key *k = keys_of(y, map); same_map(k, map); k++, bit <<= 1) {
     if (strcmp(key->text, k->key) != 0) continue;
     if (*seen & bit)
-      return ap__yaml_fail(y, key->line, "the key \"%s\" comes twice in %s (once)", k->key,
+      return ap__yaml_fail(y, key->line, "duplicate key \"%s\" in %s (write it once)", k->key,
                            a_map(y, map));
     *seen |= bit;
     return read_value(y, k, key->next, target);
@@ -263,8 +266,8 @@ static bool go_on(const ap__yaml *y, bool done) { return done || (y->doctor && !
 bool ap__yaml_read_map(ap__yaml *y, const ap__node *n, const char *map, void *target) {
   int line = n->line;
   if (n->kind != AP__MAP)
-    return go_on(y, ap__yaml_fail(y, line, "%s is %s (a map of keys and values)", a_map(y, map),
-                                  ap__yaml_kind_of(n)));
+    return go_on(y, ap__yaml_fail(y, line, "%s is %s (expected a map of keys and values)",
+                                  a_map(y, map), ap__yaml_kind_of(n)));
   unsigned seen = 0, bit = 1;
   for (const ap__node *key = n->first; key && key->next; key = key->next->next)
     if (!go_on(y, read_pair(y, key, map, &seen, target))) return false;

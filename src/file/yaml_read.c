@@ -23,7 +23,7 @@ typedef struct reader {
 static ap_shape *add_shape(ap__yaml *y, const ap__node *item) {
   reader *r = y->context;
   if (r->shapes.n == AP__MAX_SHAPES) {
-    ap__yaml_fail(y, item->line, "more than %d shapes (draw the robot with fewer)", AP__MAX_SHAPES);
+    ap__yaml_fail(y, item->line, "more than %d shapes (use fewer)", AP__MAX_SHAPES);
     return NULL;
   }
   ap_shape *shape = ap__shapes_add(&r->shapes, r->bodies.n - 1);
@@ -88,7 +88,8 @@ static void forget_defaults(ap_body_def *def) {
 static bool read_bodies(ap__yaml *y, const char *key, const ap__node *n) {
   reader *r = y->context;
   if (!expect_parts(y, key, n)) return false;
-  if (n->length == 0) return ap__yaml_fail(y, n->line, "%s is empty (at least one body)", key);
+  if (n->length == 0)
+    return ap__yaml_fail(y, n->line, "%s is empty (a robot has at least one body)", key);
   for (const ap__node *item = n->first; item; item = item->next) {
     ap__part *part = ap__parts_add(&r->bodies);
     if (!part) return ap__yaml_no_memory(y);
@@ -166,20 +167,21 @@ static bool finish_joint(ap__yaml *y, const ap__node *n, unsigned seen, ap__yaml
   bool dh = ap__yaml_has(y, "joint", seen, "dh");
   if (dh) def->place.kind = (ap_placement_kind)(AP_DH_MODIFIED + body->convention);
   if (dh && ap__yaml_has(y, "joint", seen, "place"))
-    return ap__yaml_fail(y, ap__line_of(n, "dh"), "place and dh together (one of them)");
+    return ap__yaml_fail(y, ap__line_of(n, "dh"), "place and dh together (use one of them)");
   if (!ap__yaml_has(y, "joint", seen, "axis")) return true;
-  if (dh) return ap__yaml_fail(y, line, "axis together with dh (the axis is z there)");
+  if (dh) return ap__yaml_fail(y, line, "axis and dh together (with dh the axis is z)");
   if (def->joint == AP_REVOLUTE || def->joint == AP_PRISMATIC || def->joint == AP_PLANAR)
     return true;
   return ap__yaml_fail(
-      y, line, "axis has no meaning for this type of joint (revolute, prismatic or planar)");
+      y, line,
+      "axis does not apply to this type of joint (only to revolute, prismatic and planar)");
 }
 
 static bool finish_friction(ap__yaml *y, const ap__node *n, const ap_body_def *def) {
   return def->stiction == 0 || def->stiction >= fmax(def->coulomb, 0) ||
          ap__yaml_fail(y, ap__line_of(n, "static"),
-                       "static: %g with a coulomb of %g (as much or more)", def->stiction,
-                       def->coulomb);
+                       "static: %g is below coulomb, %g (it must be at least as large)",
+                       def->stiction, def->coulomb);
 }
 
 // Each kind of shape has keys that it needs, and that the others have no use for.
@@ -198,9 +200,8 @@ static bool finish_shape(ap__yaml *y, const ap__node *n, unsigned seen, ap__yaml
     if (use == 'n' && !has)
       return ap__yaml_fail(y, n->line, "a %s without %s", kind[shape->kind], rule[i].key);
     if (use == '-' && has)
-      return ap__yaml_fail(y, ap__line_of(n, rule[i].key),
-                           "%s has no meaning for a %s (leave it out)", rule[i].key,
-                           kind[shape->kind]);
+      return ap__yaml_fail(y, ap__line_of(n, rule[i].key), "%s does not apply to a %s (remove it)",
+                           rule[i].key, kind[shape->kind]);
   }
   for (int i = 0; i < 4; i++)
     if (!(shape->color[i] >= 0 && shape->color[i] <= 1))
@@ -221,7 +222,7 @@ static bool finish_map(ap__yaml *y, const ap__node *n, const char *map, unsigned
   if (strcmp(map, "place") != 0 || !ap__yaml_has(y, map, seen, "matrix")) return true;
   ((ap__yaml_body *)target)->part.def.place.kind = AP_PLACE_MATRIX;
   return !ap__yaml_has(y, map, seen, "rpy") ||
-         ap__yaml_fail(y, ap__line_of(n, "matrix"), "rpy and matrix together (one of them)");
+         ap__yaml_fail(y, ap__line_of(n, "matrix"), "rpy and matrix together (use one of them)");
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -289,7 +290,7 @@ static ap_status read_chains(ap__yaml *y, const reader *r, bool ground_taken,
                              const ap_read_options *options) {
   if (options->floating || options->ignore_mimic)
     return AP__REFUSE(y->error, AP_E_ARG, r->chains.line,
-                      "%s does not apply to a mechanism with closed chains (leave it out)",
+                      "%s does not apply to a mechanism with closed chains (remove it)",
                       options->floating ? "--floating" : "--ignore-mimic");
   return ap__yaml_chains_resolve(y, &r->chains, r->head.guess, ground_taken, r->robot) ? AP_OK
                                                                                        : y->status;

@@ -5,7 +5,7 @@
 
 static bool read_lock(ap__yaml *y, const ap__node *key, const ap__node *value, ap_lock *lock) {
   if (key->kind != AP__SCALAR)
-    return ap__yaml_fail(y, key->line, "a key of lock is %s (the name of a joint)",
+    return ap__yaml_fail(y, key->line, "a key of lock is %s (expected the name of a joint)",
                          ap__yaml_kind_of(key));
   const bool list = value->kind == AP__LIST;
   *lock = (ap_lock){.joint = key->text, .n = list ? value->length : 1};
@@ -22,7 +22,7 @@ static bool read_locks(ap__yaml *y, const ap__node *n, ap_lock *locks, int *coun
     value = key->next;
     for (int k = 0; key->kind == AP__SCALAR && k < *count; k++)
       if (locks[k].joint && strcmp(locks[k].joint, key->text) == 0)
-        return ap__yaml_fail(y, key->line, "\"%s\" comes twice in lock (once)", key->text);
+        return ap__yaml_fail(y, key->line, "duplicate \"%s\" in lock (name it once)", key->text);
     if (!read_lock(y, key, value, &locks[(*count)++])) return false;
   }
   return true;
@@ -43,7 +43,7 @@ bool ap__yaml_reduce(ap__yaml *y, const ap__yaml_reduction *from, ap_robot *robo
   ap_reduction_def how = {.root = from->root, .tip = from->tip};
   if (!lock && !how.root && !how.tip) return true;
   if (lock && lock->kind != AP__MAP)
-    return ap__yaml_fail(y, lock->line, "lock has %s (a map of joint names to values)",
+    return ap__yaml_fail(y, lock->line, "lock has %s (expected a map of joint names to values)",
                          ap__yaml_kind_of(lock));
   ap_lock *locks = calloc(lock ? (size_t)lock->length + 1 : 1, sizeof *locks);
   if (!locks) return ap__yaml_no_memory(y);

@@ -139,14 +139,14 @@ static void add_frame(ap__text *t, const ap_robot *robot, const ap_frame_def *fr
 
 ap_status ap__yaml_write(const ap_robot *robot, ap__text *text, ap_error *error) {
   if (robot->nbody == 0)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "YAML cannot say a robot without bodies");
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "YAML cannot express a robot without bodies");
   bool ground_taken = false;
   for (int i = 0; i < robot->nbody; i++)
     ground_taken = ground_taken || strcmp(robot->bodies[i].name, "ground") == 0;
   for (int i = 0; i < robot->nframe; i++)
     if (ground_taken && robot->frames[i].body == 0)
       return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                        "YAML cannot hang frame \"%.*s\" on the ground while a body is named "
+                        "YAML cannot attach frame \"%.*s\" to the ground while a body is named "
                         "\"ground\" (rename the body)",
                         ap__shown(robot->frames[i].name), robot->frames[i].name);
   ap__text_add(text, "appell: 1\nname: ");

@@ -136,8 +136,8 @@ static ap_status check(const ap_robot *robot, bool ground_taken, ap_error *error
   for (int i = 0; good && i < d->nbranch; i++) good = d->branches[i].name != NULL;
   if (!good)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                      "YAML cannot say a mechanism without coordinates, without a name of a part, "
-                      "or with a number of no body");
+                      "YAML cannot express a mechanism without coordinates, with unnamed parts, or "
+                      "with invalid body numbers");
   if (on_ground && ground_taken)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                       "YAML cannot close a chain on the ground while a body is named \"ground\" "

@@ -96,7 +96,7 @@ static ap_status add_column(reader *r, word w, ap_error *error) {
     return AP__REFUSE(error, AP_E_SYNTAX, line, "column '%.*s' belongs to no joint of '%.*s'",
                       length, w.begin, ap__shown(r->id->m->name), r->id->m->name);
   if (place >= 0 && r->seen[place]++)
-    return AP__REFUSE(error, AP_E_SYNTAX, line, "column '%.*s' is there twice", length, w.begin);
+    return AP__REFUSE(error, AP_E_SYNTAX, line, "duplicate column '%.*s'", length, w.begin);
   int *grown = ap__grown(r->place, r->columns, &r->room, sizeof *grown);
   if (!grown) return ap__no_memory(error);
   r->place = grown;
@@ -114,8 +114,8 @@ static ap_status check_columns(reader *r, bool measured[COLUMN_KINDS], ap_error 
       int place = k < 0 ? 0 : first + k; // t besides
       if (r->seen[place]) continue;
       return AP__REFUSE(error, AP_E_SYNTAX, ap_rows_line(r->rows),
-                        "there is no column '%s' (t, and q.JOINT, tau.JOINT of every joint, are "
-                        "needed; v.JOINT, a.JOINT of every joint or of none)",
+                        "there is no column '%s' (needed: t, and q.JOINT, tau.JOINT for every "
+                        "joint; v.JOINT, a.JOINT for all joints or none)",
                         r->names.column[place].name);
     }
   }
@@ -128,7 +128,7 @@ static ap_status read_header(reader *r, ap_error *error) {
   ap_status status = ap_rows_header(r->rows, &names, error);
   if (status) return status;
   if (!names)
-    return AP__REFUSE(error, AP_E_SYNTAX, 1, "the file is empty (a line of names comes first)");
+    return AP__REFUSE(error, AP_E_SYNTAX, 1, "the file is empty (it starts with a line of names)");
   while (names && !status) status = add_column(r, next_word(&names), error);
   if (!status) status = check_columns(r, measured, error);
   if (status) return status;

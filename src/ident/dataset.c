@@ -59,7 +59,7 @@ static bool row_finite(const double *x, int i, int columns) {
 
 static ap_status check_samples(const ap_ident *id, const ap_samples *x, ap_error *error) {
   if (x->n < 16)
-    return AP__REFUSE(error, AP_E_ARG, 0, "%d samples are too few (16 at least are needed)", x->n);
+    return AP__REFUSE(error, AP_E_ARG, 0, "%d samples are too few (at least 16 are needed)", x->n);
   for (int i = 0; i < x->n; i++) {
     if (!isfinite(x->t[i]) || !row_finite(x->q, i, id->nq) || !row_finite(x->v, i, id->nv) ||
         !row_finite(x->a, i, id->nv) || !row_finite(x->tau, i, id->nv))
@@ -71,10 +71,10 @@ static ap_status check_samples(const ap_ident *id, const ap_samples *x, ap_error
   double mean = (x->t[x->n - 1] - x->t[0]) / (x->n - 1);
   for (int i = 1; i < x->n; i++)
     if (x->t[i] - x->t[i - 1] > 20 * mean)
-      return AP__REFUSE(error, AP_E_ARG, line_of(x, i),
-                        "%.6g s lie between two samples, %.3g s on average (a gap: use "
-                        "the longer part)",
-                        x->t[i] - x->t[i - 1], mean);
+      return AP__REFUSE(
+          error, AP_E_ARG, line_of(x, i),
+          "a gap of %.6g s between two samples, %.3g s on average (use the longer part)",
+          x->t[i] - x->t[i - 1], mean);
   return AP_OK;
 }
 

@@ -130,11 +130,10 @@ static ap_status check_condition(problem *p, double *condition) {
   for (int k = 0; k < p->n; k++)
     if (fabs(last[ap__lin_size(k, p->n)]) > fabs(last[ap__lin_size(worst, p->n)])) worst = k;
   const char *name = id->name[parameter_of(p, worst)];
-  return AP__REFUSE(
-      p->error, AP_E_ARG, 0,
-      "the motion does not show %d of %d base parameters, '%.*s' among them (a richer "
-      "motion, or fewer parameters, is needed)",
-      hidden, p->n, ap__shown(name), name);
+  return AP__REFUSE(p->error, AP_E_ARG, 0,
+                    "the motion does not excite %d of %d base parameters, '%.*s' among them (use a "
+                    "richer motion or fewer parameters)",
+                    hidden, p->n, ap__shown(name), name);
 }
 
 // ---- the methods -------------------------------------------------------------------------------
@@ -203,9 +202,10 @@ static ap_status choose_ridge(problem *p, double *ridge) {
   int folds = 0;
   for (int f = 0; f < p->r->folds; f++) folds += is_fold(p->r, f, p->base->n);
   if (folds < 2)
-    return AP__REFUSE(p->error, AP_E_ARG, 0,
-                      "ridge regression is cross-validated (2 folds of %d states are needed)",
-                      AP__RUN);
+    return AP__REFUSE(
+        p->error, AP_E_ARG, 0,
+        "too few states to cross-validate ridge regression (it needs 2 folds of %d states)",
+        AP__RUN);
   ap_status status = cross_validate(p, error_of);
   if (status) return status;
   for (int k = 0; k < RIDGES; k++) least = fmin(least, error_of[k]);

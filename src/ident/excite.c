@@ -104,7 +104,7 @@ static ap_status find_limits(planner *p, ap_error *error) {
 static ap_status check_options(const ap_excite_options *o, ap_error *error) {
   if (!AP_STARTS_FROM(ap_default_excite, o, error)) return AP_E_ARG;
   if (o->harmonics < 2 || o->harmonics > 50)
-    return AP__REFUSE(error, AP_E_ARG, 0, "%d harmonics are asked for (2 to 50 are possible)",
+    return AP__REFUSE(error, AP_E_ARG, 0, "%d harmonics requested (2 to 50 are possible)",
                       o->harmonics);
   if (!(o->period > 0) || !isfinite(o->period) || !(o->velocity > 0) || !isfinite(o->velocity) ||
       !(o->acceleration > 0) || !(o->range > 0) || !isfinite(o->range) || !(o->margin >= 0) ||
@@ -379,10 +379,9 @@ static ap_status search_motion(planner *p, candidate *best, ap_excitation *found
     find_weights(p, s.old);
     evolve(p, &s, best, &found->first);
     if (best->worth <= -1e5)
-      status =
-          AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
-                     "no motion keeps to the limits of force and shows all parameters (a longer "
-                     "period or more evaluations may help)");
+      status = AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
+                          "no motion found that respects the force limits and excites all "
+                          "parameters (try a longer period or more evaluations)");
   }
   free(s.memory), free(s.child);
   return status;

@@ -33,7 +33,7 @@ ap_status ap_reduction_create(ap_ident *ident, int folds, ap_reduction **reducti
                               ap_error *error) {
   *reduction = NULL;
   if (folds < 1 || folds > 1000)
-    return AP__REFUSE(error, AP_E_ARG, 0, "%d folds are asked for (1 to 1000 are possible)", folds);
+    return AP__REFUSE(error, AP_E_ARG, 0, "%d folds requested (1 to 1000 are possible)", folds);
   ap_reduction *r = calloc(1, sizeof *r);
   if (!r) return ap__no_memory(error);
   r->ident = ident, r->folds = folds;

@@ -115,11 +115,10 @@ static bool check_points(const check *c) {
                     k == 0 ? "x" : "the height", i + 1, point[k], -LONGEST, LONGEST);
     }
     if (i == 0 || point[0] - point[-2] >= SHORTEST) continue;
-    return refuse(
-        c,
-        "x of point %d of its profile is %.10g m after %.10g m (x must grow from point to "
-        "point, by %g m or more)",
-        i + 1, point[0], point[-2], SHORTEST);
+    return refuse(c,
+                  "x of point %d of its profile is %.10g m after %.10g m (x must increase from "
+                  "point to point by at least %g m)",
+                  i + 1, point[0], point[-2], SHORTEST);
   }
   return true;
 }
@@ -149,9 +148,8 @@ static bool check_wall(const check *c) {
   if (w->inside && (w->kind == AP_WALL_PLANE || w->kind == AP_WALL_PROFILE))
     return refuse(c, "inside is true, but a %s has no inside (%s)",
                   w->kind == AP_WALL_PLANE ? "plane" : "profile",
-                  w->kind == AP_WALL_PLANE
-                      ? "turn its axis round, which points into the free region"
-                      : "turn its axis round and change the sign of the heights");
+                  w->kind == AP_WALL_PLANE ? "reverse its axis, which points into the free region"
+                                           : "reverse its axis and the sign of the heights");
   return check_vector(c, "centre", w->centre, LONGEST) &&
          check_vector(c, "axis", w->axis, INFINITY) && check_vector(c, "x", w->x, INFINITY) &&
          check_sizes(c) && (w->kind != AP_WALL_PROFILE || check_points(c)) && check_coefficients(c);
@@ -195,9 +193,7 @@ static bool make_frame(const check *c, double frame[3][3]) {
     return refuse(c, "axis is 0 0 0 (it must be a direction, such as 0 0 1)");
   if (!across(z, w->x, x)) {
     if (w->kind == AP_WALL_ELLIPSE || w->kind == AP_WALL_ELLIPSOID || w->kind == AP_WALL_PROFILE)
-      return refuse(c,
-                    "x is %g %g %g, which has no part across the axis %g %g %g (it must be another "
-                    "direction)",
+      return refuse(c, "x, %g %g %g, is parallel to the axis %g %g %g (choose another direction)",
                     w->x[0], w->x[1], w->x[2], w->axis[0], w->axis[1], w->axis[2]);
     any_across(z, x); // the other kinds are round about the axis
   }
@@ -259,7 +255,7 @@ ap_surface *ap_surface_init(const ap_wall *wall, void *mem, size_t size, ap_erro
   size_t needed = ap_surface_size(wall);
   if (mem == NULL || needed == 0 || size < needed) {
     const char *name = name_of(wall);
-    ap__fail(error, AP_E_MEMORY, 0, "wall \"%.*s\": it needs %zu bytes, not %zu", ap__shown(name),
+    ap__fail(error, AP_E_MEMORY, 0, "wall \"%.*s\": needs %zu bytes, got %zu", ap__shown(name),
              name, needed, mem == NULL ? 0 : size);
     return NULL;
   }

@@ -157,8 +157,8 @@ static bool find_warnings(ap_info *info, const ap_model *m, const ap_robot *robo
 
 const char *ap__freedoms(const ap_mechanism *m, int rank, char *text, size_t size) {
   const int left = ap_nv(ap_mechanism_tree(m)) - rank, n = ap_mechanism_n(m);
-  snprintf(text, size, "the closures leave %d degree%s of freedom, there %s %d coordinate%s", left,
-           left == 1 ? "" : "s", n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+  snprintf(text, size, "the closures leave %d degree%s of freedom, but there %s %d coordinate%s",
+           left, left == 1 ? "" : "s", n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
   return text;
 }
 

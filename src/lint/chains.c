@@ -40,17 +40,16 @@ static void say_redundant(lint *l, int closure, int asked, int new) {
   const ap_closure_def *c = ap_mechanism_closure(l->mechanism, closure);
   lint_note note =
       ap__lint_begin("closure-redundant", line_of(l, AP__CHAIN_CLOSURE, closure), c->name);
-  ap__lint_what(&note, "closure \"%.*s\" asks for %d condition%s, of which %s new here",
+  ap__lint_what(&note, "closure \"%.*s\" has %d equation%s, of which %s independent here",
                 ap__shown(c->name), c->name, asked, asked == 1 ? "" : "s",
                 new == 0   ? "none is"
                 : new == 1 ? "one is"
                            : "only some are");
-  ap__lint_why(
-      &note,
-      "the closures before it imply the rest: motion is not affected, but %d of its forces "
-      "are not determined (the shortest are taken)",
-      asked - new);
-  ap__lint_fix(&note, new == 0 ? "leave it out" : "a closure that asks for less");
+  ap__lint_why(&note,
+               "the closures before it imply the rest: motion is not affected, but %d of its "
+               "forces are not determined (the minimum-norm solution is used)",
+               asked - new);
+  ap__lint_fix(&note, new == 0 ? "leave it out" : "a closure with fewer equations");
   ap__lint_end(l, &note);
 }
 
@@ -78,10 +77,11 @@ static void say_open(lint *l, ap_status status, const ap_assembly *a) {
   const ap_closure_def *c = ap_mechanism_closure(l->mechanism, a->worst);
   int line = c ? line_of(l, AP__CHAIN_CLOSURE, a->worst) : guess_line(l);
   lint_note note = ap__lint_begin("closure-open", line, c ? c->name : "closures");
-  ap__lint_what(&note, "the mechanism does not close from its guess: %s", ap_status_text(status));
-  ap__lint_why(&note, "the best that was found leaves \"%.*s\" open by %.3g (m or rad)",
+  ap__lint_what(&note, "the mechanism cannot be assembled from its guess: %s",
+                ap_status_text(status));
+  ap__lint_why(&note, "the smallest error found, at closure \"%.*s\", is %.3g (m or rad)",
                c ? ap__shown(c->name) : 8, c ? c->name : "closures", a->closure_error);
-  ap__lint_fix(&note, "lengths that can meet, or a guess nearer to a configuration that closes");
+  ap__lint_fix(&note, "lengths that can close, or a guess nearer to an assembled configuration");
   ap__lint_end(l, &note);
 }
 
@@ -94,12 +94,10 @@ static void look_at_guess(lint *l, ap_loop *loop, const double *q) {
   if (status == AP_E_SINGULAR_CLOSURES) serial = true;
   if (!serial && !parallel) return;
   lint_note note = ap__lint_begin("closure-singular", guess_line(l), "guess");
-  ap__lint_what(&note, "where the guess closes, %s",
+  ap__lint_what(&note, "at the assembled guess, %s",
                 serial ? "the independent coordinates do not determine the mechanism"
                        : "the actuators do not hold the mechanism");
-  ap__lint_why(&note,
-               "its distance to a %s singularity is %.2g (1 is far): %s grow beyond all "
-               "bounds there",
+  ap__lint_why(&note, "its distance to a %s singularity is %.2g (1 is far): %s are unbounded there",
                serial ? "serial" : "parallel", serial ? near.serial : near.parallel,
                serial ? "speeds" : "actuator forces");
   ap__lint_fix(&note, serial ? "a guess away from stretched and folded limbs, or other coordinates"

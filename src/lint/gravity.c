@@ -159,17 +159,15 @@ static void look_at(search *s, int body) {
   describe(s, pose, sizeof pose);
   lint_note note =
       ap__lint_begin("effort-gravity", j->limit_line ? j->limit_line : j->line, j->name);
-  ap__lint_what(&note,
-                "joint \"%.*s\" needs %.4g %s to hold still against gravity, its limit is "
-                "%.4g %s",
+  ap__lint_what(&note, "joint \"%.*s\" needs %.4g %s against gravity, its limit is %.4g %s",
                 ap__shown(j->name), j->name, most, unit, def->effort_limit, unit);
-  ap__lint_why(&note, "%.3g %s are missing, %.3g %%, at %s", most - def->effort_limit, unit,
+  ap__lint_why(&note, "it lacks %.3g %s, %.3g %%, at %s", most - def->effort_limit, unit,
                100 * (most / def->effort_limit - 1), pose);
   note.effect = (ap_lint_effect){j->name, unit, most - def->effort_limit, most};
   ap__lint_fix(&note,
                l->robot.yaml
-                   ? "effort: %.3g or more, or a smaller range, or less mass behind it"
-                   : "effort=\"%.3g\" or more, or a smaller range, or less mass behind it",
+                   ? "effort: %.3g or more, or a smaller range, or less mass beyond it"
+                   : "effort=\"%.3g\" or more, or a smaller range, or less mass beyond it",
                1.1 * most);
   ap__lint_end(l, &note);
 }

@@ -79,7 +79,7 @@ static void find_slip(const lint_link *link, char *text, size_t size) {
       ap__lint_principal(I, moment, axes);
       if (moment[0] <= 0 || ap__lint_breaks_triangle(moment) || moment[2] > 10 * moment[0])
         continue;
-      snprintf(text, size, "%s=\"%.6g\" if its decimal point slipped", name[d], I[d]);
+      snprintf(text, size, "%s=\"%.6g\" if the decimal point is misplaced", name[d], I[d]);
       return;
     }
   }
@@ -104,8 +104,9 @@ static bool look_at_moments(lint *l, int i) {
                   fmax(link->moment[0] + link->moment[1], 0));
   double excess = link->moment[2] - link->moment[1] - link->moment[0];
   if (!negative && excess < SLIGHT * link->moment[2]) note.severity = AP_WARNING;
-  ap__lint_why(&note, negative ? "pushed, such a link turns the wrong way"
-                               : "no body has such an inertia, and some simulators refuse it");
+  ap__lint_why(
+      &note, negative ? "such a link accelerates against the applied torque"
+                      : "such an inertia is physically impossible, and some simulators refuse it");
   say_mended(l, &note, i);
   char slip[96];
   find_slip(link, slip, sizeof slip);
@@ -132,8 +133,8 @@ static void look_at_point(lint *l, int i) {
   if (link->tensor_lost) return; // it is not zero, but unknown
   lint_note note = ap__lint_begin("inertia-zero", link->inertia_line, link->name);
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
-  ap__lint_what(&note, "link \"%.*s\" has %g kg and no inertia: a point", ap__shown(link->name),
-                link->name, link->mass);
+  ap__lint_what(&note, "link \"%.*s\" has %g kg and no inertia: a point mass",
+                ap__shown(link->name), link->name, link->mass);
   suggest_plausible(l, &note, i, "with that of ");
 }
 
@@ -162,11 +163,11 @@ static bool look_at_gyration(lint *l, int i) {
   if (radius <= bound) return false;
   lint_note note = ap__lint_begin("inertia-gyration", link->inertia_line, link->name);
   if (!ap__lint_moves(&l->robot, i)) note.severity = AP_NOTE;
-  ap__lint_what(&note,
-                "link \"%.*s\" has a radius of gyration of %.3g m, but reaches no farther "
-                "than %.3g m %s",
-                ap__shown(link->name), link->name, radius, size,
-                link->boxed ? "by its shapes" : "by its joints");
+  ap__lint_what(
+      &note,
+      "link \"%.*s\" has a radius of gyration of %.3g m, but extends no farther than %.3g m %s",
+      ap__shown(link->name), link->name, radius, size,
+      link->boxed ? "judged by its shapes" : "judged by its joints");
   suggest_plausible(l, &note, i, "with the inertia of ");
   return true;
 }
@@ -200,7 +201,7 @@ static const char *likely_com(const lint_link *link, double diagonal, double com
   }
   for (int k = 0; k < 3; k++)
     com[k] = inside ? 1e-3 * link->com[k] : (link->low[k] + link->high[k]) / 2;
-  return inside ? "in millimetres it would be inside; with that" : "with the middle of the shapes";
+  return inside ? "in millimetres it would be inside; with that" : "with the centre of the shapes";
 }
 
 static void look_at_com(lint *l, int i) {
@@ -224,7 +225,7 @@ static void look_at_com(lint *l, int i) {
     ap__lint_why(&note, "%s", with);
     ap__lint_effect(l, &note, i, &link->own, &then);
   } else {
-    ap__lint_why(&note, "its effect is known once the mass is");
+    ap__lint_why(&note, "its effect can be computed once the mass is known");
   }
   ap__lint_fix(&note,
                l->robot.yaml ? "com: [%.4g, %.4g, %.4g]" : "<origin xyz=\"%.4g %.4g %.4g\"/>",
@@ -247,7 +248,7 @@ static void look_at_density(lint *l, int i) {
   for (int k = 0; k < 6; k++) then.tensor[k] *= then.mass / link->mass;
   ap__lint_why(&note, "steel has 7800, water 1000; with %g kg/m3", likely);
   ap__lint_effect(l, &note, i, &link->own, &then);
-  ap__lint_fix(&note, "check mass and shape: %g kg/m3 would be %.3g kg", likely, then.mass);
+  ap__lint_fix(&note, "check mass and shape: with %g kg/m3 the mass is %.3g kg", likely, then.mass);
   ap__lint_end_suspicion(l, &note);
 }
 
@@ -265,8 +266,8 @@ static void look_at_massless(lint *l) {
                   ap__shown(link->name), link->name,
                   r.value > 0 ? "no inertia about its joint" : "no mass");
     ap__lint_why(&note,
-                 "the inertia matrix is singular: any torque, however small, means an "
-                 "infinite acceleration, so nothing can be simulated");
+                 "the inertia matrix is singular: any torque causes an infinite acceleration, so "
+                 "the robot cannot be simulated");
     ap__lint_fix(&note, l->robot.yaml ? "give it mass and inertia, or a fixed joint"
                                       : "give it an <inertial>, or make its joint fixed");
     ap__lint_end_suspicion(l, &note);
@@ -289,11 +290,10 @@ static void look_at_carriers(lint *l) {
   if (count == 0) return;
   lint_note note = ap__lint_begin("massless", first->line, first->name);
   note.severity = AP_NOTE;
-  ap__lint_what(&note, "link \"%.*s\" moves without mass of its own", ap__shown(first->name),
-                first->name);
+  ap__lint_what(&note, "link \"%.*s\" moves and has no mass", ap__shown(first->name), first->name);
   if (count > 1) ap__lint_what(&note, "%d links in all", count);
   ap__lint_why(&note,
-               "allowed, as what hangs on it has mass; programs that keep bodies apart "
+               "allowed, because bodies beyond it have mass; programs with maximal coordinates "
                "cannot simulate it");
   ap__lint_end(l, &note);
 }

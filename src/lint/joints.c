@@ -31,8 +31,8 @@ static void look_at_axis(lint *l, const lint_joint *j) {
   ap__lint_what(&note, "the axis of joint \"%.*s\" has length %.6g", ap__shown(j->name), j->name,
                 n);
   ap__lint_why(&note,
-               "here it is normalised; a program that does not scales speeds by %.4g and inertias "
-               "by %.4g",
+               "Appell normalises it; a program that does not would scale speeds by %.4g and "
+               "inertias by %.4g",
                n, n * n);
   double x[3];
   for (int i = 0; i < 3; i++) x[i] = j->axis[i] / n;
@@ -53,7 +53,7 @@ static void look_at_rotation(lint *l, const lint_joint *j) {
   if (worst <= 1e-9) return;
   lint_note note = ap__lint_begin("rotation", line_of(j->origin_line, j), j->name);
   if (worst > 1e-6) note.severity = AP_ERROR;
-  ap__lint_what(&note, "the matrix of joint \"%.*s\" is a rotation only to %.2g",
+  ap__lint_what(&note, "the matrix of joint \"%.*s\" deviates from a rotation by %.2g",
                 ap__shown(j->name), j->name, worst);
   ap__lint_why(&note,
                worst > 1e-6 ? "the robot is refused: lengths would change by %.2g %%"
@@ -75,8 +75,7 @@ static void look_at_empty(lint *l, const lint_joint *j) {
     ap__lint_what(&note, "joint \"%.*s\" is %s without <limit>", ap__shown(j->name), j->name,
                   j->type == AP_PRISMATIC ? "prismatic" : "revolute");
     ap__lint_why(&note,
-                 "here it moves without limit; other programs refuse the file or hold the "
-                 "joint still");
+                 "here it moves without limit; other programs refuse the file or fix the joint");
     ap__lint_fix(&note, j->type == AP_PRISMATIC
                             ? "add <limit lower=\"...\" upper=\"...\" effort=\"...\" "
                               "velocity=\"...\"/>"
@@ -85,8 +84,8 @@ static void look_at_empty(lint *l, const lint_joint *j) {
   } else {
     ap__lint_what(&note, "the range of joint \"%.*s\" is %g to %g", ap__shown(j->name), j->name,
                   isnan(j->lower) ? 0 : j->lower, isnan(j->upper) ? 0 : j->upper);
-    ap__lint_why(&note, "a joint that cannot move is a degree of freedom with a motor for nothing");
-    ap__lint_fix(&note, "type=\"fixed\", or the range that is meant");
+    ap__lint_why(&note, "a joint that cannot move is a useless degree of freedom");
+    ap__lint_fix(&note, "type=\"fixed\", or the intended range");
   }
   ap__lint_end(l, &note);
 }
@@ -107,7 +106,7 @@ static void look_at_unit(lint *l, const lint_joint *j) {
   bool turn = j->type == AP_REVOLUTE;
   if (factor == 1) return;
   lint_note note = begin_limit("limit-unit", j);
-  ap__lint_what(&note, "joint \"%.*s\" may go from %g to %g %s: %s", ap__shown(j->name), j->name,
+  ap__lint_what(&note, "joint \"%.*s\" has limits %g to %g %s: %s", ap__shown(j->name), j->name,
                 j->lower, j->upper, angle_unit(j), turn ? "degrees?" : "millimetres?");
   if (turn)
     ap__lint_why(&note, "that is %.3g turns instead of %.3g", largest / (2 * pi), largest / 360);
@@ -142,9 +141,9 @@ static void look_at_range(lint *l, const lint_joint *j) {
   look_at_unit(l, j);
   if (lower <= 0 && upper >= 0) return;
   lint_note note = begin_limit("limit-zero", j);
-  ap__lint_what(&note, "joint \"%.*s\" cannot be at zero: %g to %g %s", ap__shown(j->name), j->name,
-                lower, upper, angle_unit(j));
-  ap__lint_why(&note, "programs that start at zero start %.3g %s outside",
+  ap__lint_what(&note, "joint \"%.*s\" excludes zero: its limits are %g to %g %s",
+                ap__shown(j->name), j->name, lower, upper, angle_unit(j));
+  ap__lint_why(&note, "programs that start at zero start %.3g %s outside the limits",
                lower > 0 ? lower : -upper, angle_unit(j));
   ap__lint_end(l, &note);
 }
@@ -159,12 +158,12 @@ static void look_at_mimic(lint *l, const lint_joint *j) {
   double out = fmax(j->lower - low, high - j->upper);
   if (out <= 1e-3 * fmax(1, high - low)) return;
   lint_note note = ap__lint_begin("limit-mimic", line_of(j->mimic_line, j), j->name);
-  ap__lint_what(&note,
-                "joint \"%.*s\" follows \"%.*s\" from %.4g to %.4g %s, its own limits are "
-                "%.4g to %.4g",
-                ap__shown(j->name), j->name, ap__shown(leader->name), leader->name, low, high,
-                angle_unit(j), j->lower, j->upper);
-  ap__lint_why(&note, "it leaves them by %.3g %s, or the leader cannot use its range", out,
+  ap__lint_what(
+      &note,
+      "joint \"%.*s\" follows \"%.*s\" from %.4g to %.4g %s, but its limits are %.4g to %.4g",
+      ap__shown(j->name), j->name, ap__shown(leader->name), leader->name, low, high, angle_unit(j),
+      j->lower, j->upper);
+  ap__lint_why(&note, "it exceeds them by %.3g %s, or the leader cannot use its range", out,
                angle_unit(j));
   double from = (fmin(fmax(a, j->lower), j->upper) - j->offset) / j->ratio;
   double to = (fmin(fmax(b, j->lower), j->upper) - j->offset) / j->ratio;
@@ -192,12 +191,12 @@ static void look_at_limit(lint *l, bool effort) {
   lint_note note = begin_limit("limit-effort", first);
   ap__lint_what(&note, "the limit of %s of joint \"%.*s\" is %g", what, ap__shown(first->name),
                 first->name, effort ? first->effort : first->velocity);
-  if (count > 1) ap__lint_what(&note, "%d joints in all have none above zero", count);
-  ap__lint_why(&note, negative ? "a negative limit is taken for none here, for zero elsewhere"
+  if (count > 1) ap__lint_what(&note, "%d joints in all have no limit above zero", count);
+  ap__lint_why(&note, negative ? "a negative limit counts as no limit here, as zero elsewhere"
                       : effort ? "a controller that respects it cannot hold the joint at all"
                                : "a planner that respects it never moves the joint");
   ap__lint_fix(&note, effort ? "the motor's largest torque times the gear ratio"
-                             : "the motor's largest speed over the gear ratio");
+                             : "the motor's largest speed divided by the gear ratio");
   ap__lint_end(l, &note);
 }
 
@@ -221,8 +220,9 @@ static void look_at_velocity_unit(lint *l) {
   bool turn = first->type == AP_REVOLUTE;
   double meant = first->velocity * (turn ? pi / 180 : 1e-3);
   lint_note note = begin_limit("limit-unit", first);
-  ap__lint_what(&note, "joint \"%.*s\" may move at %g %s/s: %s per second?", ap__shown(first->name),
-                first->name, first->velocity, angle_unit(first), turn ? "degrees" : "millimetres");
+  ap__lint_what(&note, "joint \"%.*s\" has a speed limit of %g %s/s: %s per second?",
+                ap__shown(first->name), first->name, first->velocity, angle_unit(first),
+                turn ? "degrees" : "millimetres");
   if (count > 1) ap__lint_what(&note, "%d joints in all", count);
   if (turn)
     ap__lint_why(&note, "that is %.3g turns in a second instead of %.3g",
@@ -238,11 +238,10 @@ static void look_at_stiction(lint *l, const lint_joint *j) {
   double least = fmax(j->coulomb, 0);
   if (j->stiction == 0 || j->stiction >= least) return;
   lint_note note = ap__lint_begin("friction-static", line_of(j->dynamics_line, j), j->name);
-  ap__lint_what(&note, "the static friction of joint \"%.*s\" is %g, that of sliding %g",
+  ap__lint_what(&note, "the static friction of joint \"%.*s\" is %g, its sliding friction %g",
                 ap__shown(j->name), j->name, j->stiction, j->coulomb);
   ap__lint_why(&note,
-               "a joint at rest is held by no less than one that slides: the robot is "
-               "refused");
+               "static friction must be at least the sliding friction: the robot is refused");
   ap__lint_fix(&note, "static: %g", fmax(least, -j->stiction));
   ap__lint_end(l, &note);
 }
@@ -253,10 +252,10 @@ static void look_at_friction(lint *l, const lint_joint *j) {
   const char *what = j->viscous < 0 ? "damping" : "friction";
   lint_note note = ap__lint_begin("friction-negative", line_of(j->dynamics_line, j), j->name);
   ap__lint_what(&note, "the %s of joint \"%.*s\" is %g", what, ap__shown(j->name), j->name, x);
-  ap__lint_why(&note,
-               "it feeds %.3g W into the joint at 1 %s/s instead of taking them: the robot "
-               "is refused",
-               -x, angle_unit(j));
+  ap__lint_why(
+      &note,
+      "it adds %.3g W to the joint at 1 %s/s instead of dissipating them: the robot is refused", -x,
+      angle_unit(j));
   if (l->robot.yaml)
     ap__lint_fix(&note, "%s: %g", j->viscous < 0 ? "viscous" : "coulomb", -x);
   else
@@ -289,20 +288,22 @@ static void look_at_rotor(lint *l, const lint_joint *j) {
     note.severity = AP_ERROR;
     ap__lint_what(&note, "the motor of joint \"%.*s\" has a rotor of %g kg m2 and a gear of %g",
                   ap__shown(j->name), j->name, j->rotor, j->gear);
-    ap__lint_why(&note, "neither can be: the robot is refused");
+    ap__lint_why(&note, "neither is possible: the robot is refused");
     ap__lint_fix(&note,
-                 "a rotor of zero or more, a gear that is not zero (motor turns per joint "
-                 "turn)");
+                 "a rotor inertia of at least zero, a nonzero gear (motor turns per joint turn)");
     ap__lint_end(l, &note);
     return;
   }
   double link = j->child_link >= 0 && j->rotor > 0 ? apparent(l, j) : 0;
   if (!(link > 0) || reflected <= 1000 * link) return;
-  ap__lint_what(&note, "the rotor of joint \"%.*s\" shows %.3g kg m2 through its gear of %g",
+  ap__lint_what(&note,
+                "the rotor of joint \"%.*s\" has %.3g kg m2 reflected through its gear of %g",
                 ap__shown(j->name), j->name, reflected, j->gear);
-  ap__lint_why(&note, "the links behind it show %.3g: %.3g %% of the torque would turn the motor",
+  ap__lint_why(&note,
+               "the links beyond it have %.3g: %.3g %% of the torque would accelerate the motor",
                link, 100 * reflected / (reflected + link));
-  ap__lint_fix(&note, "a rotor's own inertia, before the gear, is 1e-7 to 1e-3 kg m2");
+  ap__lint_fix(&note,
+               "typical rotor inertias, on the motor side of the gear, are 1e-7 to 1e-3 kg m2");
   ap__lint_end(l, &note);
 }
 
@@ -311,7 +312,7 @@ static void look_at_world(lint *l) {
   if (fabs(g - 9.81) <= 0.05) return;
   lint_note note = ap__lint_begin("gravity", l->robot.gravity_line, "gravity");
   ap__lint_what(&note, "gravity is %.4g m/s2", g);
-  ap__lint_why(&note, "all torques of weight are %.3g %% of those on Earth", 100 * g / 9.81);
+  ap__lint_why(&note, "gravity torques are %.3g %% of those on Earth", 100 * g / 9.81);
   ap__lint_end(l, &note);
 }
 

@@ -34,7 +34,7 @@ static void refuse(lint *l, const ap_error *error) {
   if (!error->line && l->found->count[AP_ERROR] > 0) return;
   lint_note note = ap__lint_begin("refused", error->line, "");
   ap__lint_what(&note, "%s", error->text);
-  ap__lint_why(&note, "no command but this one takes the file");
+  ap__lint_why(&note, "all other commands refuse the file");
   ap__lint_end(l, &note);
 }
 
@@ -138,7 +138,7 @@ static void read_tree(lint *l, bool yaml) {
   if (l->cut) {
     lint_note note = ap__lint_begin("syntax", error->line, "");
     ap__lint_what(&note, "%s", error->text);
-    ap__lint_why(&note, "what comes behind this line cannot be examined");
+    ap__lint_why(&note, "everything after this line cannot be checked");
     if (!yaml) ap__lint_fix(&note, "close every element and quote every value");
     ap__lint_end(l, &note);
   }

@@ -267,13 +267,12 @@ static void compare_origin(lint *l, const mirror *m, int i) {
   lint_note note =
       ap__lint_begin("mirror-origin", ja->origin_line ? ja->origin_line : ja->line, ja->name);
   ap__lint_what(&note,
-                "the places of joints \"%.*s\" and \"%.*s\"%s differ by %.3g m after "
-                "reflection",
+                "the positions of joints \"%.*s\" and \"%.*s\"%s differ by %.3g m after reflection",
                 ap__shown(ja->name), ja->name, ap__shown(jb->name), jb->name,
                 ap__lint_place(jb->line).text, off);
   double weight = norm3(robot->gravity) * a->carried;
-  ap__lint_why(&note, "%.3g N of weight hang on a lever that is %.3g m off: up to %.3g N m", weight,
-               off, weight * off);
+  ap__lint_why(&note, "a weight of %.3g N on a lever arm that is wrong by %.3g m: up to %.3g N m",
+               weight, off, weight * off);
   double largest = 0;
   for (int k = 0; k < l->motion.nout; k++) largest = fmax(largest, l->motion.largest[k]);
   if (weight * off < 0.01 * largest) note.severity = AP_NOTE;
@@ -311,11 +310,11 @@ static void compare_limits(lint *l, int i) {
   if (!near(a->velocity, b->velocity))
     ap__lint_what(&note, "velocity %g and %g", a->velocity, b->velocity);
   if (!range)
-    ap__lint_why(&note, "what one side reaches the other does not, by %.3g",
+    ap__lint_why(&note, "the ranges of the two sides differ by %.3g",
                  fmax(fabs(a->lower - b->lower), fabs(a->upper - b->upper)));
   else
     ap__lint_why(&note, "one side can do %.3g %% more than the other", 100 * excess(a, b));
-  ap__lint_fix(&note, "make both sides alike (the same, or the other's with the signs changed)");
+  ap__lint_fix(&note, "make both sides alike (equal, or with the signs reversed)");
   ap__lint_end_suspicion(l, &note);
 }
 

@@ -194,7 +194,7 @@ static void say_effect(lint *l, lint_note *note, const double *change) {
     if (share > best) best = share, worst = i;
   }
   if (worst < 0 || best < UNFELT) {
-    ap__lint_why(note, "no joint feels it in a typical motion");
+    ap__lint_why(note, "it affects no joint in a typical motion");
     note->unfelt = true;
     return;
   }
@@ -216,7 +216,7 @@ void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now
   if (m->closed) body = ap_find_body(m->model, l->robot.link[link].name);
   if (body <= 0) return;
   if (ap_body_mover(m->model, body) == 0) {
-    ap__lint_why(note, "the link does not move: no joint feels it");
+    ap__lint_why(note, "the link does not move: it affects no joint");
     note->unfelt = true;
     return;
   }

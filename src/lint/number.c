@@ -55,7 +55,7 @@ static bool is_beyond(int n, const double *x) {
 static void beyond(lint *l, int line, const char *subject, const char *what, const char *text) {
   lint_note note = ap__lint_begin("bad-number", line, subject);
   ap__lint_what(&note, "%s=\"%.*s\" has a number beyond %g", what, ap__shown(text), text, MOST);
-  ap__lint_why(&note, "no robot has it, and its products leave the range of numbers");
+  ap__lint_why(&note, "it is outside any plausible range, and products with it overflow");
   ap__lint_fix(&note, "write it in SI units: kg, m, rad, N m");
   ap__lint_end(l, &note);
 }
@@ -80,8 +80,8 @@ bool ap__lint_numbers(lint *l, int line, const char *subject, const char *what, 
   else
     ap__lint_what(&note, "%s=\"%.*s\" has %d number%s instead of %d", what, ap__shown(text), text,
                   found, found == 1 ? "" : "s", n);
-  ap__lint_why(&note, "nothing can be computed before it is a number");
-  if (known) ap__lint_why(&note, "the other rules take \"%s\"", meant);
+  ap__lint_why(&note, "nothing can be computed without this number");
+  if (known) ap__lint_why(&note, "the other rules use \"%s\"", meant);
   if (known)
     ap__lint_fix(&note, "write \"%s\"", meant);
   else

@@ -89,9 +89,10 @@ static void say_ratio(const trial *t, lint_note *note) {
   }
   if (most < 100) return;
   const char *a = ap_body(m, pair[0])->name, *b = ap_body(m, pair[1])->name;
-  ap__lint_fix(note,
-               "neighbours \"%.*s\" and \"%.*s\" have masses 1 to %.2g: check the lighter one",
-               ap__shown(a), a, ap__shown(b), b, most);
+  ap__lint_fix(
+      note,
+      "neighbours \"%.*s\" and \"%.*s\" have a mass ratio of 1 to %.2g: check the lighter one",
+      ap__shown(a), a, ap__shown(b), b, most);
 }
 
 static void report(const trial *t) {
@@ -111,7 +112,7 @@ static void report(const trial *t) {
     ap__lint_what(&note,
                   "single precision gets accelerations wrong by %.2g %% (torques by %.2g %%)",
                   100 * error, 100 * t->error[0]);
-  ap__lint_why(&note, "measured against binary128; of 7 digits %d are left%s%.*s%s",
+  ap__lint_why(&note, "measured against binary128; %d of 7 digits remain%s%.*s%s",
                error > 0 && error < 1 ? (int)-log10(error) : 0, body ? ", joint \"" : "",
                ap__shown(name), name, body ? "\" the worst" : "");
   ap__lint_fix(&note, "compute in double precision");

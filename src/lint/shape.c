@@ -48,7 +48,7 @@ bool ap__lint_of_shape(const lint_robot *robot, const lint_link *link, lint_iner
 bool ap__lint_plausible(const lint_robot *robot, const lint_link *link, lint_inertia *x,
                         const char **of) {
   if (ap__lint_of_shape(robot, link, x)) {
-    *of = link->volume > 0 ? "its shape, filled evenly" : "the box around its shapes";
+    *of = link->volume > 0 ? "its shape at uniform density" : "the box around its shapes";
     return true;
   }
   double length = fmax(link->length, 0.1 * robot->longest);

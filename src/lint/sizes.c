@@ -86,14 +86,14 @@ static void say_missing(lint *l, const meshes *all) {
     }
     if (first->found || before) continue;
     lint_note note = ap__lint_begin("mesh-missing", first->line, "mesh");
-    ap__lint_what(&note, "\"%s\" is not there",
+    ap__lint_what(&note, "\"%s\" does not exist",
                   in_full(first->name, strlen(first->name), whole, sizeof whole));
     if (count > 1)
-      ap__lint_what(&note, "nor are others of \"%s\": %d meshes in all",
+      ap__lint_what(&note, "nor do others of \"%s\": %d meshes in all",
                     in_full(first->name, n, place, sizeof place), count);
     ap__lint_why(&note,
-                 "no meaning for dynamics, but nothing can be drawn, and the sizes of these "
-                 "links are known by their joints alone");
+                 "dynamics does not need it, but it cannot be drawn, and the sizes of these links "
+                 "are estimated from their joints");
     if (strncmp(first->name, "package://", 10) == 0)
       ap__lint_fix(&note, "put the package beside the file or name its folder in ROS_PACKAGE_PATH");
     else
@@ -234,8 +234,7 @@ static void look_at_scale(lint *l, const lint_shape *s, double longest) {
   ap__lint_what(&note, "the mesh of link \"%.*s\" is %.3g m large, the links of the robot %.3g m",
                 ap__shown(name), name, side, longest);
   ap__lint_why(&note,
-               "a mesh in %s that is read as metres: everything drawn or collided with is "
-               "%g times too %s",
+               "a mesh in %s read as metres: its drawing and collision shape are %g times too %s",
                factor < 1 ? "millimetres" : "kilometres", factor < 1 ? 1 / factor : factor,
                factor < 1 ? "large" : "small");
   ap__lint_fix(&note, "scale=\"%g %g %g\"", s->size[0] * factor, s->size[1] * factor,

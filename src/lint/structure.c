@@ -21,7 +21,7 @@ static void say_duplicate(lint *l, const char *kind, const char *name, int line,
   lint_note note = ap__lint_begin("duplicate-name", line, name);
   ap__lint_what(&note, "%s \"%.*s\" is already defined on line %d", kind, ap__shown(name), name,
                 other);
-  ap__lint_why(&note, "whoever names it means one of two");
+  ap__lint_why(&note, "references to it are ambiguous");
   ap__lint_fix(&note, "give one of them another name");
   ap__lint_end(l, &note);
 }
@@ -36,7 +36,7 @@ static void look_at_characters(lint *l, const char *kind, const char *name, int 
   lint_note note = ap__lint_begin("name-characters", line, name);
   ap__lint_what(&note, "the name of %s \"%.*s\" has %s", kind, ap__shown(name), name,
                 odd ? "characters beyond ASCII" : "blanks, quotes, commas or slashes");
-  ap__lint_why(&note, "ROS, CSV columns, shells and generated code trip over it");
+  ap__lint_why(&note, "it causes trouble in ROS, CSV columns, shells and generated code");
   ap__lint_fix(&note, "letters, digits and underscores");
   ap__lint_end(l, &note);
 }
@@ -82,12 +82,12 @@ static void say_unknown(const view *v, const lint_joint *j, int line, const char
   const char *near = nearest(v, name, joint);
   ap__lint_what(&note, "the %s \"%.*s\" of joint \"%.*s\" is not in the file", role,
                 ap__shown(name), name, ap__shown(j->name), j->name);
-  ap__lint_why(&note, joint ? "nobody can tell what it follows"
-                            : "the joint and what hangs on it are not part of the robot");
+  ap__lint_why(&note, joint ? "the leader is unknown"
+                            : "the joint and everything beyond it are not part of the robot");
   if (near)
     ap__lint_fix(&note, "\"%.*s\"", ap__shown(near), near);
   else
-    ap__lint_fix(&note, "the name of a %s that is there", joint ? "joint" : "link");
+    ap__lint_fix(&note, "the name of an existing %s", joint ? "joint" : "link");
   ap__lint_end(v->l, &note);
 }
 
@@ -182,15 +182,15 @@ static void say_left_over(lint *l, int link, const char *other, bool ring) {
   lint_note note =
       ap__lint_begin(ring ? "cycle" : "disconnected", ring ? j->line : left->line, left->name);
   if (ring)
-    ap__lint_what(&note, "link \"%.*s\" hangs, through others or directly, on itself",
+    ap__lint_what(&note, "link \"%.*s\" is its own parent, directly or through others",
                   ap__shown(left->name), left->name);
   else
-    ap__lint_what(&note, "nothing connects link \"%.*s\" to the tree of \"%.*s\"",
+    ap__lint_what(&note, "link \"%.*s\" is not connected to the tree of \"%.*s\"",
                   ap__shown(left->name), left->name, ap__shown(other), other);
   ap__lint_why(&note, ring ? "a robot file is a tree that starts at one root"
-                           : "a robot has one root; this link would be a robot of its own");
+                           : "a robot has one root; this link would be a separate robot");
   ap__lint_fix(&note, ring ? "give one joint of the ring another parent"
-                           : "add a joint that carries it, or remove it");
+                           : "connect it by a joint, or remove it");
   ap__lint_end(l, &note);
 }
 

@@ -306,10 +306,10 @@ static void look_at_frame(lint *l, int i) {
   lint_note note = ap__lint_begin("inertia-frame", link->inertia_line, link->name);
   if (!shaped) note.severity = AP_NOTE; // without shapes it is a guess
   ap__lint_what(&note,
-                "the inertia of link \"%.*s\" looks as if it were about the link's origin, "
-                "%.3g m from the centre of mass",
+                "the inertia of link \"%.*s\" seems to be about the link's origin, %.3g m from the "
+                "centre of mass",
                 ap__shown(link->name), link->name, c);
-  ap__lint_why(&note, "a file gives it about the centre of mass; taken from there");
+  ap__lint_why(&note, "the format defines it about the centre of mass; interpreted so");
   ap__lint_suggest(l, &note, i, &then);
 }
 

@@ -15,18 +15,17 @@ static const char *const meaning[][2] = {
      "settings of MuJoCo; what changes the rigid-body dynamics is reported as "
      "ignored-dynamics"},
     {"transmission",
-     "gear and rotor inertia are used where it gives a rotor inertia; the rest is "
-     "for controllers"},
+     "gear and rotor inertia are used if it has a rotor inertia; the rest is for controllers"},
     {"safety_controller", "soft limits of a controller, no part of the dynamics"},
     {"calibration", "where a sensor switches, no part of the dynamics"},
     {"sensor", "a sensor, without mass"},
-    {"contact", "contact parameters of Bullet, used by its collisions alone"},
-    {"contact_coefficients", "contact parameters, used by collisions alone"},
+    {"contact", "contact parameters of Bullet, used for its collisions only"},
+    {"contact_coefficients", "contact parameters, used for collisions only"},
     {"self_collision_checking", "a setting of collision checking"},
     {"verbose", "a setting of collision checking"},
-    {"collision_checking", "which shapes Pinocchio replaces when it looks for collisions"},
-    {"self_filter", "which points of a sensor the robot itself causes"},
-    {"loop_joint", "closes a chain: URDF has trees alone"}};
+    {"collision_checking", "which shapes Pinocchio replaces for collision checking"},
+    {"self_filter", "which points of a sensor belong to the robot itself"},
+    {"loop_joint", "closes a chain: URDF describes trees only"}};
 enum { MEANINGS = sizeof meaning / sizeof meaning[0] };
 
 // Several of the same kind become one finding.
@@ -92,9 +91,9 @@ static void add_count(lint_note *note, const group *g) {
 static void say_ignored(walk *w, const group *g) {
   lint_note note = ap__lint_begin("ignored", g->line, g->name);
   const char *why = meaning_of(g->name);
-  ap__lint_what(&note, "<%.*s> is passed by", ap__shown(g->name), g->name);
+  ap__lint_what(&note, "<%.*s> is ignored", ap__shown(g->name), g->name);
   add_count(&note, g);
-  ap__lint_why(&note, "%s", why ? why : "an element of some program's own, unknown to URDF");
+  ap__lint_why(&note, "%s", why ? why : "a private element of some program, not part of URDF");
   ap__lint_end(w->l, &note);
 }
 
@@ -118,14 +117,14 @@ static void say_element(walk *w, const group *g) {
   add_count(&note, g);
   if (elsewhere) near = NULL;
   if (near) {
-    ap__lint_why(&note, "every program drops it in silence, with what it says");
+    ap__lint_why(&note, "every program drops it silently, with its content");
     ap__lint_fix(&note, "<%s>", near->element);
   } else if (elsewhere) {
-    ap__lint_why(&note, "every program drops it in silence, with what it says");
+    ap__lint_why(&note, "every program drops it silently, with its content");
     ap__lint_fix(&note, "move it into <%s>", place_name(elsewhere->in));
   } else {
     note.severity = AP_NOTE;
-    ap__lint_why(&note, "most programs drop it in silence");
+    ap__lint_why(&note, "most programs drop it silently");
   }
   ap__lint_end(w->l, &note);
 }
@@ -162,7 +161,7 @@ static void say_strange(walk *w, int first) {
                   other->name);
   }
   if (total > 1) ap__lint_what(&note, "%d in all", total);
-  ap__lint_why(&note, "most programs drop it in silence, with what it says");
+  ap__lint_why(&note, "most programs drop it silently, with its content");
   if (*g->in)
     ap__lint_fix(&note, "known are: %s", g->in);
   else
@@ -181,7 +180,7 @@ static void say_attribute(walk *w, int i) {
   lint_note note = ap__lint_begin("unknown-attribute", g->line, g->parent);
   ap__lint_what(&note, "<%s> has no attribute %.*s", g->parent, ap__shown(g->name), g->name);
   add_count(&note, g);
-  ap__lint_why(&note, "every program drops it in silence: the default is taken instead");
+  ap__lint_why(&note, "every program drops it silently and uses the default");
   ap__lint_fix(&note, "%s=\"...\"", near);
   ap__lint_end(w->l, &note);
 }

@@ -120,7 +120,7 @@ static lint_note begin_angles(int line, const char *of, const char *name, double
   lint_note note = ap__lint_begin("origin-unit", line, name);
   ap__lint_what(&note, "%s \"%.*s\" is turned by %.6g rad: degrees?", of, ap__shown(name), name,
                 largest / degree);
-  ap__lint_why(&note, "that would be %.3g turns instead of %.3g; the other rules take degrees",
+  ap__lint_why(&note, "that would be %.3g turns instead of %.3g; the other rules assume degrees",
                largest / degree / (360 * degree), largest / (360 * degree));
   return note;
 }
@@ -143,7 +143,7 @@ static void say_joint_angles(lint *l, const lint_joint *j) {
     return;
   }
   double largest = fmax(fabs(p->alpha), fabs(p->theta));
-  lint_note note = begin_angles(line, "the place of joint", j->name, largest);
+  lint_note note = begin_angles(line, "the position of joint", j->name, largest);
   ap__lint_fix(&note, "alpha: %.6g, theta: %.6g", p->alpha, p->theta);
   ap__lint_end(l, &note);
 }
@@ -152,24 +152,24 @@ static void say_joint_angles(lint *l, const lint_joint *j) {
 static lint_note begin_length(const lint *l, int line, const char *of, const char *name,
                               double length) {
   lint_note note = ap__lint_begin("origin-unit", line, name);
-  ap__lint_what(&note, "%s \"%.*s\" is %.4g m off: millimetres?", of, ap__shown(name), name,
+  ap__lint_what(&note, "%s \"%.*s\" is %.4g m away: millimetres?", of, ap__shown(name), name,
                 length / millimetre);
-  ap__lint_why(&note,
-               "half of the lengths in the file are %.3g m or less; the other rules take "
-               "millimetres",
-               l->robot.median);
+  ap__lint_why(
+      &note,
+      "half of the lengths in the file are %.3g m or less; the other rules assume millimetres",
+      l->robot.median);
   return note;
 }
 
 static void say_joint_length(lint *l, const lint_joint *j) {
   const ap_placement *p = &j->place;
   double length = length_of_place(p);
-  lint_note note = begin_length(l, j->origin_line ? j->origin_line : j->line, "the place of joint",
-                                j->name, length);
+  lint_note note = begin_length(l, j->origin_line ? j->origin_line : j->line,
+                                "the position of joint", j->name, length);
   double carried = j->child_link >= 0 ? l->robot.link[j->child_link].carried : 0;
   double weight = carried * norm3(l->robot.gravity);
   if (weight > 0)
-    ap__lint_why(&note, "%.3g N of weight would hang on that lever: up to %.3g N m", weight,
+    ap__lint_why(&note, "a weight of %.3g N on that lever arm: up to %.3g N m", weight,
                  weight * length / millimetre);
   if (p->kind <= AP_PLACE_MATRIX)
     fix_vector(l, &note, "xyz", p->xyz);

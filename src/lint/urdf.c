@@ -34,7 +34,7 @@ static void quaternion(void *context, const ap__node *e, const char *subject, do
   if (fabs(n - 1) > 1e-4) {
     lint_note note = ap__lint_begin("rotation", e->line, subject);
     ap__lint_what(&note, "the quaternion has length %.6g", n);
-    ap__lint_why(&note, "programs that do not normalise it scale what they turn by %.4g", n * n);
+    ap__lint_why(&note, "programs that do not normalise it scale rotated vectors by %.4g", n * n);
     if (n > 0)
       ap__lint_fix(&note, "quat_xyzw=\"%.9g %.9g %.9g %.9g\"", q[0] / n, q[1] / n, q[2] / n,
                    q[3] / n);
@@ -57,7 +57,7 @@ static void look_at_sign(lint *l, const lint_link *link, const char *name, doubl
   lint_note note = ap__lint_begin("inertia-negative", link->inertia_line, link->name);
   ap__lint_what(&note, "link \"%.*s\" has %s = %g kg m2: sign?", ap__shown(link->name), link->name,
                 name, moment);
-  ap__lint_why(&note, "pushed, such a link turns the wrong way");
+  ap__lint_why(&note, "such a link accelerates against the applied torque");
   ap__lint_fix(&note, "%s=\"%g\"", name, -moment);
   ap__lint_end(l, &note);
 }
@@ -102,7 +102,7 @@ static void take_link(lint *l, const urdf_link *from) {
 static void unknown_type(lint *l, const lint_joint *joint, const char *type, const char *meant) {
   lint_note note = ap__lint_begin("joint-type", joint->line, joint->name);
   ap__lint_what(&note, "<joint type=\"%.*s\"> does not exist", ap__shown(type), type);
-  ap__lint_why(&note, "nobody can tell how many degrees of freedom the joint has");
+  ap__lint_why(&note, "the number of degrees of freedom is unknown");
   if (meant)
     ap__lint_fix(&note, "type=\"%s\"", meant);
   else

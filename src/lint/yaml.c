@@ -46,7 +46,7 @@ static void unknown_key(void *context, const char *map, const ap__node *key, con
   note.severity = AP_ERROR;
   ap__lint_what(&note, "the key \"%.*s\" does not exist in a %s", ap__shown(key->text), key->text,
                 map);
-  ap__lint_why(&note, "the file is refused: nobody can tell what it is meant to change");
+  ap__lint_why(&note, "the file is refused, because the intended key is unknown");
   if (meant)
     ap__lint_fix(&note, "%s:", meant);
   else
@@ -92,7 +92,7 @@ static void look_at_type(lint *l, const ap__node *body, lint_joint *joint) {
   if (joint->type_known) return;
   lint_note note = ap__lint_begin("joint-type", line, joint->name);
   ap__lint_what(&note, "the type \"%.*s\" of a joint does not exist", ap__shown(type), type);
-  ap__lint_why(&note, "nobody can tell how many degrees of freedom the joint has");
+  ap__lint_why(&note, "the number of degrees of freedom is unknown");
   ap__lint_fix(&note, "one of: %s", k->of);
   ap__lint_end(l, &note);
 }
@@ -137,7 +137,7 @@ static void take_body(lint *l, const ap__node *body, ap__part *part, bool ground
   if (!part->def.name) {
     lint_note note = ap__lint_begin("missing-part", body->line, "");
     ap__lint_what(&note, "a body without name");
-    ap__lint_why(&note, "nothing can hang on it");
+    ap__lint_why(&note, "nothing can refer to it");
     ap__lint_fix(&note, "name: ...");
     ap__lint_end(l, &note);
     part->def.name = "";
@@ -170,7 +170,7 @@ static void say_scenario(lint *l, const ap__node *root) {
     const char *robot = text_at(root, "robot", NULL);
     ap__lint_what(&note, "this is a scenario, not a robot (%s)", openings[i]);
     ap__lint_why(&note, "a robot file starts with \"appell: 1\"");
-    ap__lint_fix(&note, "examine the robot that it names%s%.*s", robot ? ": appell lint " : "",
+    ap__lint_fix(&note, "check the robot that it names%s%.*s", robot ? ": appell lint " : "",
                  robot ? ap__shown(robot) : 0, robot ? robot : "");
     ap__lint_end(l, &note);
   }

@@ -114,8 +114,7 @@ static bool is_simple_joint(const subject *s, const ap_model *m, int body) {
   if (!is_link(s, m, body)) return false;
   const char *name = ap_frame_name(m, body);
   if (body > 0 && ap_body(m, body)->mimic > 0)
-    REFUSE(s, "the joint of link \"%.*s\" follows another; name the joint that leads",
-           ap__shown(name), name);
+    REFUSE(s, "the joint of link \"%.*s\" is a follower; name its leader", ap__shown(name), name);
   if (body > 0 && ap_joint_nq(m, body) == 1 && ap_joint_nv(m, body) == 1) return true;
   REFUSE(s, "the joint of link \"%.*s\" must be revolute or prismatic", ap__shown(name), name);
 }
@@ -167,7 +166,7 @@ static bool check_closure(const subject *s, const ap_model *m, ap_closing *c) {
     if (axis) frame_across(d->axis[i], c->frame[i]);
   }
   if (ap_body_mover(m, d->body[0]) == ap_body_mover(m, d->body[1]))
-    REFUSE(s, "a %s between links that do not move against each other closes nothing",
+    REFUSE(s, "a %s between links that do not move relative to each other has no effect",
            kind_text[d->kind]);
   if (d->kind == AP_CLOSE_DISTANCE && !(d->distance > 0))
     REFUSE_TEXT(s, "distance must be above zero; to make points coincide use a point closure");
@@ -222,7 +221,7 @@ static bool take_closures(ap_mechanism *m, const ap_mechanism_def *d, char **nam
     if (!name_is_right(&s, i) || !check_closure(&s, m->tree, c)) return false;
     for (int k = 0; k < i; k++)
       if (!strcmp(m->closing[k].def.name, s.name))
-        REFUSE(&s, "the name is there twice (closures %d and %d)", k, i);
+        REFUSE(&s, "duplicate name (closures %d and %d)", k, i);
     m->nrow += c->rows;
   }
   return true;
@@ -238,7 +237,7 @@ static bool take_coordinates(ap_mechanism *m, const ap_mechanism_def *d, char **
     if (!name_is_right(&s, i) || !check_coordinate(&s, m->tree, c)) return false;
     for (int k = 0; k < i; k++)
       if (!strcmp(m->measure[k].def.name, s.name))
-        REFUSE(&s, "the name is there twice (coordinates %d and %d)", k, i);
+        REFUSE(&s, "duplicate name (coordinates %d and %d)", k, i);
   }
   return true;
 }
@@ -253,7 +252,7 @@ static bool take_actuators(ap_mechanism *m, const ap_mechanism_def *d, ap_error 
     m->actuated[i] = d->actuated[i];
     m->actuated_column[i] = ap_joint_v(m->tree, d->actuated[i]);
     for (int k = 0; k < i; k++)
-      if (m->actuated[k] == m->actuated[i]) REFUSE(&s, "its joint is also actuator %d", k);
+      if (m->actuated[k] == m->actuated[i]) REFUSE(&s, "its joint is already actuator %d", k);
   }
   return true;
 }
@@ -373,7 +372,7 @@ static bool take_branches(ap_mechanism *m, const ap_mechanism_def *d, char **nam
     if (!name_is_right(&s, i)) return false;
     for (int k = 0; k < i; k++)
       if (!strcmp(m->branch[k].name, s.name))
-        REFUSE(&s, "the name is there twice (branches %d and %d)", k, i);
+        REFUSE(&s, "duplicate name (branches %d and %d)", k, i);
     if (!d->branches[i].guess) REFUSE_TEXT(&s, "it has no guess");
     if (!copy_guess(m, d->branches[i].guess, copy))
       REFUSE_TEXT(&s, "its guess must be finite numbers, and its quaternions not zero");
@@ -413,8 +412,8 @@ ap_mechanism *ap_mechanism_init(const ap_mechanism_def *def, void *mem, size_t s
   if (!take_actuators(m, def, error)) return NULL;
   if (m->n + m->nrow < m->nv) {
     ap__fail(error, AP_E_MODEL, 0,
-             "%d rows of closures and %d coordinates cannot determine %d rates of the tree; add "
-             "closures or coordinates",
+             "%d rows of closures and %d coordinates cannot determine %d velocities of the tree; "
+             "add closures or coordinates",
              m->nrow, m->n, m->nv);
     return NULL;
   }

@@ -52,8 +52,8 @@ bool ap__check_link(const ap_parallel_link *l, bool about_origin, const char *of
     return false;
   if (possible(l, about_origin)) return true;
   ap__fail(error, AP_E_MODEL, 0,
-           "%sno body of %g kg has this inertia; it is xx xy xz yy yz zz about %s", of, l->mass,
-           about_origin ? "O, not about the centre of mass" : "the centre of mass");
+           "%sthis inertia is impossible for a body of %g kg; it is xx xy xz yy yz zz about %s", of,
+           l->mass, about_origin ? "O, not about the centre of mass" : "the centre of mass");
   return false;
 }
 
@@ -152,7 +152,7 @@ void ap_parallel_explain(const ap_parallel *r, const double *q, ap_status status
     ap__fail(error, status, 0, "the Euler angles are singular: |cos q1| must be above 1e-9");
   else if (status == AP_E_UNREACHABLE)
     ap__fail(error, status, 0,
-             "limb %d does not reach the pose by %.3g %s: its links have %.6g and %.6g %s", i,
+             "the pose is out of reach of limb %d by %.3g %s: its links have %.6g and %.6g %s", i,
              -left, unit, size[0], size[1], unit);
   else if (status == AP_E_SINGULAR_SERIAL)
     ap__fail(error, status, 0,
@@ -162,7 +162,7 @@ void ap_parallel_explain(const ap_parallel *r, const double *q, ap_status status
   else if (status == AP_E_SINGULAR_PARALLEL)
     ap__fail(error, status, 0,
              "parallel singularity: the motors cannot hold the platform; the determinant of the "
-             "limbs' unit vectors is %.3g, its size must be above %g",
+             "limbs' unit vectors is %.3g, its magnitude must exceed %g",
              margin.parallel, r->least_parallel);
   else if (status == AP_E_SINGULAR)
     ap__fail(error, status, 0, "the inertia matrix is singular: give the links a mass");

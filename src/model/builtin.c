@@ -255,10 +255,10 @@ static const struct {
     {&stanford,
      "Stanford arm, one prismatic joint (Paul 1981 by way of the Robotics Toolbox; moments read as "
      "about the link origins)"},
-    {&scara, "SCARA arm, 4 joints, round numbers of no particular make"},
+    {&scara, "SCARA arm, 4 joints, round numbers, no particular robot"},
     {&ascher2, "two boxes, 0.02 m and 2 m, badly conditioned (Mata et al. 2002, section 5.1)"},
     {&shafei_tree, "planar tree of ten rods on two slides (Shafei and Shafei 2018)"},
-    {&quadruped, "free trunk with four 3-joint legs, round numbers of no particular make"},
+    {&quadruped, "free trunk with four 3-joint legs, round numbers, no particular robot"},
 };
 enum { BUILTINS = sizeof builtins / sizeof *builtins };
 

@@ -155,8 +155,8 @@ static bool check_matrix(const check *c, int body) {
   double defect = ap__rotation_defect(R);
   if (defect > AP_ROTATION_ROUGH)
     return refuse(c, body,
-                  "place.matrix is not a rotation: R^T R differs from the identity by %.3g "
-                  "(at most 1e-6 is mended)",
+                  "place.matrix is not a rotation: R^T R differs from the identity by %.3g (up to "
+                  "1e-6 is corrected)",
                   defect);
   double det = 0;
   for (int i = 0; i < 3; i++) {
@@ -188,7 +188,7 @@ static bool check_axis(const check *c, int body) {
   if (!check_fields(c, body, AXIS)) return false;
   for (int i = 0; i < 3; i++)
     if (d->axis[i] != 0) return true;
-  return refuse(c, body, "axis is %g %g %g (a moving joint needs a direction)", d->axis[0],
+  return refuse(c, body, "axis is %g %g %g (a moving joint needs a nonzero direction)", d->axis[0],
                 d->axis[1], d->axis[2]);
 }
 
@@ -205,10 +205,10 @@ static bool check_drive(const check *c, int body) {
 static bool check_body(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
   if (d->cookie != AP_COOKIE)
-    return refuse(c, body, "it does not start from what ap_default_body() returns");
+    return refuse(c, body, "it was not initialised with ap_default_body()");
   if (d->parent < 0 || d->parent >= body)
     return refuse(c, body,
-                  "parent is %d (body %d may hang on 0, the ground, or on an earlier body)",
+                  "parent is %d (the parent of body %d must be 0, the ground, or an earlier body)",
                   d->parent, body);
   if ((int)d->joint < (int)AP_FIXED || (int)d->joint > (int)AP_FREE)
     return refuse(c, body, "joint is %d (it must be one of ap_joint_type)", (int)d->joint);
@@ -250,8 +250,8 @@ static bool check_mimic_cycles(const check *c) {
     }
     if (i != 0 && seen[i] == start)
       return refuse(c, i,
-                    "mimic: it follows itself, directly or through others (a chain of "
-                    "followers must end at a joint that follows none)");
+                    "mimic: it follows itself, directly or through others (a chain of followers "
+                    "must end at an independent joint)");
   }
   return true;
 }
@@ -320,7 +320,7 @@ static bool check_names_present(const check *c) {
     bool is_body = i < nbody;
     const char *name = name_of(c, false, i), *what = is_body ? "body" : "frame";
     if (name == NULL || name[0] == '\0')
-      return refuse(c, 0, "%s %d: name is missing (every %s needs its own)", what,
+      return refuse(c, 0, "%s %d: name is missing (every %s needs a unique name)", what,
                     is_body ? i + 1 : i - nbody, what);
     const char *joint = name_of(c, true, i);
     if (joint[0] == '\0')

@@ -192,7 +192,7 @@ ap_model *ap_model_init(const ap_robot_def *def, void *mem, size_t size, ap_erro
   if (!ap__check_counts(def, error)) return NULL;
   size_t needed = ap_model_size(def);
   if (mem == NULL || needed == 0 || size < needed) {
-    ap__refuse(error, AP_E_MEMORY, "the model needs %zu bytes, not %zu", needed,
+    ap__refuse(error, AP_E_MEMORY, "the model needs %zu bytes, got %zu", needed,
                mem == NULL ? 0 : size);
     return NULL;
   }

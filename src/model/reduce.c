@@ -128,16 +128,17 @@ static bool is_unit(const double *e) {
 static bool check_values(const reduction *r, const ap_lock *lock, const ap_body_def *body) {
   char why[128];
   const int nq = joint_nq[body->joint];
-  if (nq == 0) return refuse_lock(r, body, "is fixed (a joint that moves)");
+  if (nq == 0) return refuse_lock(r, body, "is fixed (expected a moving joint)");
   if (lock->n != 0 && lock->n != nq) {
-    snprintf(why, sizeof why, "has %d coordinate%s, not %d (as many values, or none for zero)", nq,
-             nq == 1 ? "" : "s", lock->n);
+    snprintf(why, sizeof why,
+             "has %d coordinate%s, but %d values are given (give one for each, or none for zero)",
+             nq, nq == 1 ? "" : "s", lock->n);
     return refuse_lock(r, body, why);
   }
   for (int k = 0; k < lock->n; k++)
     if (!isfinite(lock->q[k])) return refuse_lock(r, body, "has a value that is not finite");
   if (lock->n != 0 && has_quaternion(body->joint) && !is_unit(&lock->q[nq - 4]))
-    return refuse_lock(r, body, "has no unit quaternion there (x y z w)");
+    return refuse_lock(r, body, "needs a unit quaternion there (x y z w)");
   const double q = lock->n ? lock->q[0] : 0, room = 1e-9;
   if (nq != 1 || (q >= body->lower - room && q <= body->upper + room)) return true;
   snprintf(why, sizeof why, "cannot be at %g (its limits are %g and %g)", q, body->lower,
@@ -175,7 +176,7 @@ static bool lock_named(const reduction *r, const ap_lock *lock) {
   if (lock->n) memcpy(q, lock->q, (size_t)lock->n * sizeof *q);
   q[0] = own->leader == b ? q[0] : (q[0] - own->offset) / own->ratio;
   if (leader->locked && !(one_dof(body) && fabs(q[0] - leader->q[0]) <= 1e-9 * (1 + fabs(q[0])))) {
-    char why[128] = "is locked twice (once)";
+    char why[128] = "is locked twice (name it once)";
     if (own->leader != b)
       snprintf(why, sizeof why, "is at %g with its leader, which is locked too (lock one of them)",
                own->ratio * leader->q[0] + own->offset);
@@ -209,7 +210,7 @@ static bool choose_root(const reduction *r, int root) {
     if (bodies[b - 1].joint == AP_FIXED || r->joint[r->joint[b].leader].locked) continue;
     const char *name = joint_name(&bodies[b - 1]);
     ap__fail(r->error, AP_E_UNSUPPORTED, 0,
-             "root: joint \"%.*s\" above it follows one that it carries (lock that one)",
+             "root: joint \"%.*s\" above it follows a joint below it (lock that one)",
              ap__shown(name), name);
     return false;
   }
@@ -220,7 +221,7 @@ static bool choose_root(const reduction *r, int root) {
 static bool choose_tip(const reduction *r, int root, int tip) {
   if (root > 0 && (tip == 0 || !r->joint[tip].inside)) {
     ap__fail(r->error, AP_E_ARG, 0,
-             "tip: \"%.*s\" does not hang on the root \"%.*s\" (a link that does)",
+             "tip: \"%.*s\" is not a descendant of the root \"%.*s\" (choose a link that is)",
              ap__shown(r->how->tip), r->how->tip, ap__shown(r->how->root), r->how->root);
     return false;
   }
@@ -380,7 +381,7 @@ const ap_reduced *ap_reduce(const ap_robot_def *def, const ap_reduction_def *how
   if (!ap__check_counts(def, error)) return NULL;
   const size_t needed = ap_reduced_size(def);
   if (mem == NULL || needed == 0 || size < needed) {
-    ap__fail(error, AP_E_MEMORY, 0, "the reduced robot needs %zu bytes, not %zu", needed,
+    ap__fail(error, AP_E_MEMORY, 0, "the reduced robot needs %zu bytes, got %zu", needed,
              mem == NULL ? 0 : size);
     return NULL;
   }

@@ -175,10 +175,10 @@ char *ap_remark_text(const ap_model *m, ap_remark remark, char *text, size_t siz
           "link of about %.3g m can have",
           shown, name, value, bound);
     case AP_REMARK_NOT_ROTATION:
-      return write_line(text, size,
-                        "body \"%.*s\": place.matrix is a rotation only to %.2g; it was made "
-                        "orthonormal",
-                        shown, name, value);
+      return write_line(
+          text, size,
+          "body \"%.*s\": place.matrix deviates from a rotation by %.2g; it was made orthonormal",
+          shown, name, value);
   }
   return write_line(text, size, "body \"%.*s\": unknown remark", shown, name);
 }

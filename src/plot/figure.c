@@ -98,9 +98,10 @@ static ap_status check_panel(const ap_figure *f, int i, ap_error *error) {
     return refuse_panel(
         f, i, "same_scale with a logarithmic axis (equal units exist on linear axes only)", error);
   if (!isfinite(p->y_low) || !isfinite(p->y_high) || p->y_low > p->y_high)
-    return refuse_panel(f, i, "y_low and y_high are no range (finite, low before high)", error);
+    return refuse_panel(
+        f, i, "y_low and y_high are not a range (they must be finite, low below high)", error);
   if (p->log_y && p->y_low <= 0 && p->y_high != 0)
-    return refuse_panel(f, i, "y_low is not positive with decades (or both 0)", error);
+    return refuse_panel(f, i, "y_low is not positive with decades (or set both to 0)", error);
   for (int k = 0; k < p->ncurve; k++) {
     const char *fault = fault_of_curve(&p->curve[k]);
     if (fault) return refuse_curve(f, i, k, fault, error);
@@ -111,11 +112,11 @@ static ap_status check_panel(const ap_figure *f, int i, ap_error *error) {
 static ap_status check(const ap_figure *f, const char *path, ap_error *error) {
   const char *fault = NULL;
   if (!f)
-    fault = "there is no figure: the argument is NULL (a figure)";
+    fault = "the figure is NULL";
   else if (!path || !path[0])
-    fault = "the figure has no path (the name of a file, as \"figure.svg\")";
+    fault = "the figure has no path (expected a file name such as \"figure.svg\")";
   else if (f->npanel <= 0 || !f->panel)
-    fault = "the figure has no panel (one or more)";
+    fault = "the figure has no panel (it needs at least one)";
   else if (f->columns < 0)
     fault = "the figure's number of columns is negative (one or more, or 0 for one)";
   if (fault) return AP__REFUSE(error, AP_E_ARG, 0, "%s", fault);

@@ -80,8 +80,9 @@ static ap_status take_row(reading *r, ap_error *error) {
                       "the log does not begin with the run (a replay needs all phases, without "
                       "--run-only)");
   if (!is_good(r))
-    return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r->log),
-                      "a count, mark or period is none (whole numbers; periods grow)");
+    return AP__REFUSE(
+        error, AP_E_SYNTAX, ap_log_line(r->log),
+        "a count, flag or period is invalid (expected whole numbers; periods increase)");
   ap_rack_input *in = &p->input[p->n];
   ap_rack_output *out = &p->output[p->n];
   *in = (ap_rack_input){.indexed = (uint32_t)scalar[INDEXED],
@@ -109,10 +110,9 @@ static ap_status find_columns(reading *r, ap_error *error) {
     const char *name = r->columns.column[k].name;
     while (r->at[k] < about->columns && strcmp(about->column[r->at[k]].name, name) != 0) r->at[k]++;
     if (r->at[k] == about->columns)
-      return AP__REFUSE(error, AP_E_SYNTAX, 1,
-                        "there is no column '%s' (the log of a run of this robot, as "
-                        "'appell control -o' writes it)",
-                        name);
+      return AP__REFUSE(
+          error, AP_E_SYNTAX, 1,
+          "there is no column '%s' (expected a log of this robot from 'appell control -o')", name);
   }
   return AP_OK;
 }
@@ -137,7 +137,8 @@ static ap_status read_rows(reading *r, ap_error *error) {
     status = ap_log_next(r->log, r->line, &end, error);
     if (status != AP_OK) break;
     if (end && r->replay->n == 0)
-      return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r->log), "no row in it (the log of a run)");
+      return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r->log),
+                        "it has no rows (expected the log of a run)");
     if (end) break;
     if (!grow(r->replay)) return ap__no_memory(error);
     for (int k = 0; k < r->columns.n; k++) r->row[k] = r->line[r->at[k]];
@@ -278,7 +279,8 @@ static ap_status step(ap_run *run, bool *end, ap_error *error) {
   if (c->by_clock && !c->replay && !run->stepped) {
     c->running = pthread_create(&c->thread, NULL, loop, c) == 0;
     c->no_more = !c->running;
-    if (!c->running) return AP__REFUSE(error, AP_E_MEMORY, 0, "no thread for the control loop");
+    if (!c->running)
+      return AP__REFUSE(error, AP_E_MEMORY, 0, "cannot start a thread for the control loop");
   }
   for (;;) {
     while (!ap_servo_take(c->servo, &c->record)) {
@@ -320,7 +322,7 @@ long ap_run_differing(const ap_run *run) {
 
 ap_status ap_run_replay(ap_run *run, const char *log, ap_error *error) {
   if (run->kind != AP_RUN_CONTROL || run->started || run->controller.replay)
-    return AP__REFUSE(error, AP_E_ARG, 0, "only a control run that has not started takes a log");
+    return AP__REFUSE(error, AP_E_ARG, 0, "a log can be set only before the control run starts");
   return ap__replay_read(log, run->model, &run->controller.replay, error);
 }
 

@@ -48,7 +48,7 @@ static ap_status read_own(ap_run *run, ap_error *error) {
   ap_error there = {0}, beside = {0};
   if (!about->scenario) {
     ap__log_run_warn(run, true,
-                     "the log does not say its scenario: no robot is drawn (--scenario FILE)");
+                     "the log has no scenario, so no robot is drawn (use --scenario FILE)");
     return AP_OK;
   }
   const ap_run_kind kind = ap__kind_of_text(about->scenario);
@@ -57,9 +57,10 @@ static ap_status read_own(ap_run *run, ap_error *error) {
     status = ap__run_parse(run, kind, about->scenario, run->path, NULL, &beside);
   if (status == AP_E_MEMORY) return ap__no_memory(error);
   if (status == AP_OK) return AP_OK;
-  ap__log_run_warn(run, true,
-                   "its scenario is not read, and no robot drawn: line %d: %s (--scenario FILE)",
-                   there.line, there.text);
+  ap__log_run_warn(
+      run, true,
+      "its scenario cannot be read, so no robot is drawn: line %d: %s (use --scenario FILE)",
+      there.line, there.text);
   return AP_OK;
 }
 
@@ -154,7 +155,7 @@ static ap_status use_scenario(ap_run *run, const char *file, ap_error *error) {
   if (!name_columns(run)) return ap__no_memory(error);
   if (run->model && !l->replays)
     ap__log_run_warn(run, true,
-                     "its columns are not those of the robot \"%s\": it does not move here",
+                     "its columns do not match the robot \"%s\": the robot is drawn at rest",
                      ap_model_name(run->model));
   note_remarks(run);
   l->own = l->warnings;
@@ -163,7 +164,7 @@ static ap_status use_scenario(ap_run *run, const char *file, ap_error *error) {
 
 ap_status ap_run_set_scenario(ap_run *run, const char *path, ap_error *error) {
   if (run->kind != AP_RUN_LOG || run->stepped || run->log)
-    return AP__REFUSE(error, AP_E_ARG, 0, "only a log that was not read yet takes a scenario");
+    return AP__REFUSE(error, AP_E_ARG, 0, "a scenario can be set only before the log is read");
   forget_scenario(run);
   const ap_status status = read_given(run, path, error);
   return status == AP_OK ? use_scenario(run, path, error) : status;

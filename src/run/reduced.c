@@ -67,7 +67,8 @@ static ap_status check_keys(const char *text, const ap_reduction_def *part, ap_e
     const int line = given[k] ? line_of(text, key[k]) : 0;
     if (line > 0)
       return AP__REFUSE(error, AP_E_ARG, line,
-                        "%s is given, but the scenario has its own (one of the two)", key[k]);
+                        "%s is given, but the scenario already has it (use one of the two)",
+                        key[k]);
   }
   return AP_OK;
 }
@@ -98,8 +99,8 @@ static ap_status read_with(ap_run *run, const char *text, const ap_run_options *
     return ap__run_parse(run, run->kind, text, run->path, NULL, error);
   if (ap__kind_of_text(text) != run->kind)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                      "lock, root and tip cannot be added to a scenario whose keys do not begin "
-                      "lines (write them into it)");
+                      "lock, root and tip cannot be added to a scenario in flow style (write them "
+                      "into the file)");
   const ap_status status = check_keys(text, options->part, error);
   return status == AP_OK ? parse_with(run, text, end, options, error) : status;
 }

@@ -45,7 +45,7 @@ static void run_facts(const ap__report *report, ap_json *json) {
     fact(json, "Run", "Impacts", "%ld", report->impacts);
   if (!isnan(r->energy[0])) fact(json, "Run", "Energy at the start", "%.9g J", r->energy[0]);
   if (!isnan(r->energy[1])) fact(json, "Run", "Energy at the end", "%.9g J", r->energy[1]);
-  if (!isnan(r->closing)) fact(json, "Run", "Largest closing error", "%.3g J", r->closing);
+  if (!isnan(r->closing)) fact(json, "Run", "Largest energy balance error", "%.3g J", r->closing);
 }
 
 static void scenario_facts(const ap__report *report, ap_json *json) {
@@ -78,7 +78,7 @@ static void model_facts(const ap__report *report, ap_json *json) {
   double mass = 0;
   for (int i = 1; i < ap_nbody(m); i++) mass += ap_body(m, i)->mass;
   fact(json, "Model", "Name", "%s", ap_model_name(m));
-  fact(json, "Model", "Links", "%d, of which %d move on joints of their own", ap_nbody(m) - 1,
+  fact(json, "Model", "Links", "%d, of which %d have their own joints", ap_nbody(m) - 1,
        ap_moving_bodies(m));
   if (report->mechanism) {
     fact(json, "Model", "Degrees of freedom", "%d, closed chains",
@@ -181,11 +181,10 @@ static ap_status read_rows(ap__report *report) {
   if (status != AP_OK) return status;
   if (r->total == 0) ap__report_warn(report, "the log has no rows");
   if (r->every > 1)
-    ap__report_warn(report, "of its %ld rows the page has every %ldth (--rows N)", r->total,
+    ap__report_warn(report, "of %ld rows the page shows every %ldth (--rows N)", r->total,
                     r->every);
   if (!report->about->whole && (n < 5 || strcmp(path + n - 5, ".part") != 0))
-    ap__report_warn(report,
-                    "the log or its list of events ends within a line: a part of it is missing");
+    ap__report_warn(report, "the log or its list of events is truncated");
   return AP_OK;
 }
 
@@ -194,8 +193,7 @@ static ap_status write_page(ap__report *report, ap_write *write, void *context) 
   ap_json json = {.write = write, .context = context, .in_html = page != NULL};
   if (!page) return write_document(report, &json);
   if (!at)
-    return AP__REFUSE(report->error, AP_E_ARG, 0, "the page has no place for the document (%s)",
-                      place);
+    return AP__REFUSE(report->error, AP_E_ARG, 0, "the page has no place for the data (%s)", place);
   const char *rest = at + strlen(place);
   write(context, page, (size_t)(rest - page));
   const ap_status status = write_document(report, &json);
@@ -208,7 +206,8 @@ ap_status ap_run_report(ap_run *run, const ap_report_options *options, ap_write 
   const ap_report_options plain = ap_default_report();
   if (options && !AP_STARTS_FROM(ap_default_report, options, error)) return AP_E_ARG;
   if (run->kind != AP_RUN_LOG)
-    return AP__REFUSE(error, AP_E_ARG, 0, "a report is made of a log (record the run, open that)");
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a report needs a log (record the run, then open the log)");
   ap_status status = ap__log_run_rewind(run, error);
   if (status != AP_OK) return status;
   ap__report report = {.run = run,

@@ -59,6 +59,7 @@ ap_status ap__report_events(ap__report *report, ap_json *json) {
   }
   ap_json_close(json, ']');
   if (report->events > MOST_EVENTS)
-    ap__report_warn(report, "of %ld events the page has the first %d", report->events, MOST_EVENTS);
+    ap__report_warn(report, "of %ld events the page shows the first %d", report->events,
+                    MOST_EVENTS);
   return AP_OK;
 }

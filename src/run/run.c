@@ -188,7 +188,8 @@ ap_status ap_run_record(ap_run *run, const char *path, ap_error *error) {
   const ap_status status = ap_run_start(run, error);
   if (status != AP_OK) return status;
   if (run->stepped || run->log)
-    return AP__REFUSE(error, AP_E_ARG, 0, "a run is recorded from its first row on, once");
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "recording must start before the first row, and only once");
   const ap_log_about *about =
       run->kind == AP_RUN_LOG ? ap_log_describe(run->recorded.reader) : NULL;
   const ap_log_def def = {.column = run->rows.column,

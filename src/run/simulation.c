@@ -143,11 +143,11 @@ void ap_run_times(const ap_run *run, double *start, double *end, double *step) {
 ap_status ap_run_set_times(ap_run *run, double end, double step, ap_error *error) {
   ap__simulation *s = &run->simulation;
   if (run->kind != AP_RUN_SIMULATION || run->started)
-    return AP__REFUSE(error, AP_E_ARG, 0, "only a simulation that has not started takes times");
+    return AP__REFUSE(error, AP_E_ARG, 0, "times can be set only before the simulation starts");
   if (!(end > s->start && isfinite(end)) || !(step > 0 && isfinite(step)))
     return AP__REFUSE(error, AP_E_ARG, 0,
-                      "end %g s, step %g s (an end behind %g s, a step above zero)", end, step,
-                      s->start);
+                      "end %g s, step %g s (the end must be after %g s, the step above zero)", end,
+                      step, s->start);
   s->end = end;
   s->step = step;
   return AP_OK;

@@ -33,11 +33,10 @@ static const char *idle_joint(ap_sim *sim) {
 ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_error *error) {
   const char *joint = status == AP_E_SINGULAR ? idle_joint(sim) : NULL;
   if (joint)
-    return AP__REFUSE(
-        error, status, 0,
-        "%s at t = %.9g: the inertia matrix is singular here: joint \"%.*s\" can move, alone "
-        "or with joints before it, without moving any mass",
-        what, sim->t, ap__shown(joint), joint);
+    return AP__REFUSE(error, status, 0,
+                      "%s at t = %.9g: the inertia matrix is singular here: joint \"%.*s\", alone "
+                      "or with joints before it, moves no mass",
+                      what, sim->t, ap__shown(joint), joint);
   return AP__REFUSE(error, status, 0, "%s at t = %.9g: %s", what, sim->t, ap_status_text(status));
 }
 
@@ -48,11 +47,11 @@ ap_status ap__run_count(ap_sim *sim, ap_error *error) {
   sim->events++;
   if (sim->events > sim->scene.most_events)
     return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
-                      "%ld events by t = %.9g: allow more of them, or less restitution",
+                      "%ld events by t = %.9g: increase most_events or reduce restitution",
                       sim->scene.most_events, sim->t);
   if (sim->busy > RUN_HOPELESS)
     return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
-                      "time does not go on from t = %.9g: %ld events, each within %g s of the last",
+                      "no progress beyond t = %.9g: %ld events, each within %g s of the last",
                       sim->t, sim->busy, RUN_AT_ONCE * sim->moment);
   if (sim->busy >= RUN_BUSY && sim->t >= sim->plod_until) ap__run_plod(sim);
   return AP_OK;
@@ -459,7 +458,8 @@ static ap_status choose_modes(ap_sim *sim, int n, run_break *broken, ap_error *e
     status = AP_OK, broken->kind = BREAK_NONE, ap__run_plod(sim);
   else if (!status)
     let_slide(sim, n, *broken);
-  return status ? ap__run_failed(sim, status, "no contact forces agree", error) : AP_OK;
+  return status ? ap__run_failed(sim, status, "no contact forces satisfy the friction law", error)
+                : AP_OK;
 }
 
 ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
@@ -477,7 +477,8 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   if (n && project) { // bounces that end lose what they had, of motion and of height
     double energy = ap__run_total(sim);
     status = ap__contact_project(&sim->plant, q, v, n, sim->candidate, sim->contact_room, &lost);
-    if (status) return ap__run_failed(sim, status, "points cannot be put on their walls", error);
+    if (status)
+      return ap__run_failed(sim, status, "points cannot be projected onto their walls", error);
     sim->lost += fmax(lost, energy - ap__run_total(sim));
   }
   if (n) status = choose_modes(sim, n, &broken, error);
@@ -509,7 +510,8 @@ ap_status ap__run_mend(ap_sim *sim, ap_error *error) {
   if (!off) return AP_OK;
   ap_status status =
       ap__contact_project(&sim->plant, q, v, sim->nresting, sim->resting, sim->contact_room, &lost);
-  if (status) return ap__run_failed(sim, status, "points cannot be put back on walls", error);
+  if (status)
+    return ap__run_failed(sim, status, "points cannot be projected onto their walls", error);
   sim->lost += lost;
   sim->fresh = true;
   return AP_OK;

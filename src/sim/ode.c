@@ -38,7 +38,7 @@ static const char *wrong_option(const ap_ode_options *o) {
     return "tolerances must be finite, and zero or positive";
   if (o->relative == 0 && o->absolute == 0) return "one of the two tolerances must be positive";
   if (!(o->first_step >= 0 && isfinite(o->first_step)))
-    return "the first step must be positive, or 0 to have it chosen";
+    return "the first step must be positive, or 0 for an automatic choice";
   if (!(o->longest_step >= 0 && isfinite(o->longest_step)))
     return "the longest step must be positive, or 0 for no limit";
   if (o->order != 8 && o->order != 5) return "the order must be 8 or 5";
@@ -68,7 +68,7 @@ ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_option
   if (n < 1)
     wrong = "a problem needs at least 1 equation";
   else if (!rate || !ode)
-    wrong = !rate ? "the rate is NULL" : "the place for the problem is NULL";
+    wrong = !rate ? "the right-hand side is NULL" : "the pointer for the result is NULL";
   if (wrong) return AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong);
   ap_ode sizes = {.n = n, .rate = rate, .context = context, .options = o};
   sizes.pair = o.order == 5 ? &rk_five : &rk_eight;
@@ -98,24 +98,23 @@ static ap_status explain(ap_ode *ode, ode_stop why, double t, ap_error *error) {
   double reached = ode->to;
   ode->running = false;
   if (why == RATE && ode->not_finite >= 0)
-    ap__fail(error, status, 0, "the rate of entry %d is not finite at t = %g", ode->not_finite,
-             ode->failed_at);
+    ap__fail(error, status, 0, "the derivative of entry %d is not finite at t = %g",
+             ode->not_finite, ode->failed_at);
   else if (why == RATE)
-    ap__fail(error, status = ode->failed, 0, "the rate failed at t = %g: %s", ode->failed_at,
-             ap_status_text(ode->failed));
+    ap__fail(error, status = ode->failed, 0, "the right-hand side failed at t = %g: %s",
+             ode->failed_at, ap_status_text(ode->failed));
   else if (why == STEPS)
     ap__fail(error, status, 0,
-             "%ld steps led to t = %g only, not to %g: allow more of them, or ask for less "
-             "accuracy",
+             "%ld steps reached only t = %g, not %g: allow more steps, or ask for less accuracy",
              ode->options.most_steps, reached, t);
   else if (why == PRECISION)
     ap__fail(error, status, 0,
-             "the tolerances (relative %g, absolute %g) ask for more at t = %g than double "
-             "precision carries",
+             "the tolerances (relative %g, absolute %g) are below the resolution of double "
+             "precision at t = %g",
              ode->options.relative, ode->options.absolute, reached);
   else
     ap__fail(error, status, 0,
-             "no step from t = %g is short enough for the tolerances: the rate may jump there",
+             "no step from t = %g meets the tolerances: the right-hand side may jump there",
              reached);
   return status;
 }
@@ -126,17 +125,17 @@ static ap_status check_start(const ap_ode *ode, double t, const double *y, ap_er
   if (!ode || !y)
     ap__fail(error, AP_E_ARG, 0, "the %s is NULL", ode ? "state" : "problem");
   else if (!isfinite(t))
-    ap__fail(error, AP_E_ARG, 0, "the time to start at is not finite");
+    ap__fail(error, AP_E_ARG, 0, "the start time is not finite");
   else
     for (int i = 0; i <= ode->n; i++) {
       if (i == ode->n) return AP_OK;
       if (isfinite(y[i]) && ode->options.relative * fabs(y[i]) + ode->absolute[i] > 0) continue;
       if (!isfinite(y[i]))
-        ap__fail(error, AP_E_ARG, 0, "entry %d of the state to start from is not finite", i);
+        ap__fail(error, AP_E_ARG, 0, "entry %d of the start state is not finite", i);
       else
         ap__fail(error, AP_E_ARG, 0,
-                 "entry %d of the state is 0, where the relative tolerance asks for an exact "
-                 "result; the absolute tolerance must be positive",
+                 "entry %d of the state is 0, so a relative tolerance alone cannot be met; the "
+                 "absolute tolerance must be positive",
                  i);
       break;
     }
@@ -423,15 +422,13 @@ static ap_status check_advance(const ap_ode *ode, double t, const double *y, ap_
   if (!ode || !y)
     ap__fail(error, AP_E_ARG, 0, "the %s is NULL", ode ? "place for the state" : "problem");
   else if (!ode->running)
-    ap__fail(error, AP_E_ARG, 0, "the problem is not started; a failure ends it as well");
+    ap__fail(error, AP_E_ARG, 0, "the problem is not started, or has failed");
   else if (!isfinite(t))
-    ap__fail(error, AP_E_ARG, 0, "the time to integrate to is not finite");
+    ap__fail(error, AP_E_ARG, 0, "the end time is not finite");
   else if (t <= ode->t)
-    ap__fail(error, AP_E_ARG, 0, "t = %.17g does not lie ahead: the problem stands at %.17g", t,
-             ode->t);
+    ap__fail(error, AP_E_ARG, 0, "t = %.17g is not after the current time %.17g", t, ode->t);
   else if (t - ode->t < 4 * DBL_EPSILON * fmax(fabs(t), fabs(ode->t)))
-    ap__fail(error, AP_E_ARG, 0, "t = %.17g is too close to %.17g, where the problem stands", t,
-             ode->t);
+    ap__fail(error, AP_E_ARG, 0, "t = %.17g is too close to the current time %.17g", t, ode->t);
   else
     return AP_OK;
   return AP_E_ARG;

@@ -37,7 +37,7 @@ static ap_status check_start(const ap_sim *sim, double t, const double *q, const
   if (!sim || !q || !v)
     wrong = "the run, q or v is NULL";
   else if (!isfinite(t))
-    wrong = "the time to start at is not finite";
+    wrong = "the start time is not finite";
   if (wrong) return AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong);
   for (int i = 0; i < sim->nq + sim->nv; i++) {
     if (isfinite(i < sim->nq ? q[i] : v[i - sim->nq])) continue;
@@ -57,7 +57,7 @@ static ap_status check_limit(const ap_sim *sim, const run_pair *p, ap_error *err
       joint = ap_body(sim->m, i)->joint_name;
   return AP__REFUSE(
       error, AP_E_ARG, 0,
-      "joint \"%.*s\" starts at %.9g, beyond its limit of %.9g: start inside, or turn limits off",
+      "joint \"%.*s\" starts at %.9g, beyond its limit of %.9g: start inside, or disable limits",
       ap__shown(joint), joint, p->now.p[0], limit);
 }
 
@@ -97,11 +97,10 @@ static ap_status check_singular(ap_sim *sim, ap_error *error) {
     if (p->now.distance > sim->scene.depth || !ap__run_along(sim, p)) continue;
     if (p->bent >= -RUN_FALLS || ap__run_lever(sim, p) > 1e-10) continue;
     const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
-    return AP__REFUSE(
-        error, AP_E_ARG, 0,
-        "point \"%.*s\" starts on wall \"%.*s\" and on its way into it, where no joint can "
-        "move it off: bend the robot a little, or start it at rest",
-        ap__shown(point), point, ap__shown(wall), wall);
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "point \"%.*s\" starts on wall \"%.*s\" and moves into it, where no joint "
+                      "can move it away: bend the robot a little, or start at rest",
+                      ap__shown(point), point, ap__shown(wall), wall);
   }
   return AP_OK;
 }
@@ -234,8 +233,8 @@ ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error) {
   if (!sim || !sim->started || !isfinite(t) || t < sim->t)
     return AP__REFUSE(error, AP_E_ARG, 0, "%s",
                       !sim            ? "the run is NULL"
-                      : !sim->started ? "the run is not started; a failure ends it as well"
-                                      : "the time to go on to does not lie ahead");
+                      : !sim->started ? "the run is not started, or has failed"
+                                      : "the end time is not after the current time");
   ap__run_forget(sim);
   ap_status status = ap__run_advance(sim, t, error);
   sim->started = !status;
@@ -247,8 +246,8 @@ ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error) {
 ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
   if (!sim || !state || !sim->started)
     return AP__REFUSE(error, AP_E_ARG, 0, "%s",
-                      !sim || !state ? "the run or the place for the state is NULL"
-                                     : "the run is not started; a failure ends it as well");
+                      !sim || !state ? "the run or the pointer for the state is NULL"
+                                     : "the run is not started, or has failed");
   double *v = sim->y + sim->nq, *ledger = v + sim->nv, energy[3];
   memcpy(sim->q, sim->y, (size_t)sim->nq * sizeof *sim->q);
   ap_normalize(sim->m, sim->q);

@@ -72,14 +72,14 @@ static int unknown_joint(ap__scenario_reader *r, const char *what, const ap__nod
 static int find_joint(ap__scenario_reader *r, const char *what, const ap__node *name) {
   const ap_model *m = r->scenario->model;
   if (name->kind != AP__SCALAR) {
-    ap__yaml_fail(&r->yaml, name->line, "a key of %s is %s (the name of a joint)", what,
+    ap__yaml_fail(&r->yaml, name->line, "a key of %s is %s (expected the name of a joint)", what,
                   ap__yaml_kind_of(name));
     return -1;
   }
   int body = ap_find_joint(m, name->text);
   if (body < 0) return unknown_joint(r, what, name);
   if (ap_joint_nv(m, body) > 0) return body;
-  ap__yaml_fail(&r->yaml, name->line, "%s: the joint \"%.*s\" %s (a joint that moves on its own)",
+  ap__yaml_fail(&r->yaml, name->line, "%s: the joint \"%.*s\" %s (expected an independent joint)",
                 what, ap__shown(name->text), name->text,
                 ap_body(m, body)->mimic ? "follows another" : "is fixed");
   return -1;
@@ -115,7 +115,8 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__n
                            ap__scenario_pair *read) {
   ap__yaml *y = &r->yaml;
   if (n->kind != AP__MAP)
-    return ap__yaml_fail(y, n->line, "%s has %s (a map of joint names)", what, ap__yaml_kind_of(n));
+    return ap__yaml_fail(y, n->line, "%s has %s (expected a map of joint names)", what,
+                         ap__yaml_kind_of(n));
   bool *taken = calloc((size_t)ap_nbody(r->scenario->model), sizeof *taken);
   if (!taken) return ap__yaml_no_memory(y);
   bool good = true;
@@ -123,7 +124,7 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__n
     value = key->next;
     int body = find_joint(r, what, key);
     if (body >= 0 && taken[body])
-      good = ap__yaml_fail(y, key->line, "the joint \"%.*s\" comes twice in %s (once)",
+      good = ap__yaml_fail(y, key->line, "duplicate joint \"%.*s\" in %s (name it once)",
                            ap__shown(key->text), key->text, what);
     good = good && body >= 0 && read(r, body, value);
     if (good) taken[body] = true;
@@ -160,7 +161,7 @@ static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *
   ap_read_options options = {.floating = r->head.floating, .ignore_mimic = r->head.ignore_mimic};
   const ap_mechanism_def *mechanism = ap_mechanism_builtin(name);
   if (mechanism && (options.floating || options.ignore_mimic))
-    return AP__REFUSE(error, AP_E_ARG, 0, "%s does not go with closed chains (leave it out)",
+    return AP__REFUSE(error, AP_E_ARG, 0, "%s cannot be used with closed chains (remove it)",
                       options.floating ? "floating" : "ignore_mimic");
   if (mechanism) return ap_robot_from_mechanism(mechanism, &s->robot, error);
   if (!ap__format_of_path(name)) return ap_robot_builtin(name, &options, &s->robot, error);
@@ -189,14 +190,15 @@ static bool read_robot(ap__scenario_reader *r) {
   if (!status) status = make_model(s, &own);
   if (status)
     return ap__yaml_fail_file(&r->yaml, r->head.robot->line, "robot", name, &own,
-                              status == AP_E_FILE ? " (a file beside the scenario)" : "");
+                              status == AP_E_FILE ? " (expected a file beside the scenario)" : "");
   if (r->head.branch && !s->mechanism)
     return ap__yaml_fail(&r->yaml, ap__line_of(r->yaml.root, "branch"),
-                         "branch: the robot has no closed chains (leave it out)");
+                         "branch: the robot has no closed chains (remove it)");
   if (ap_nv(s->model) == 0)
-    return ap__yaml_fail(&r->yaml, r->head.robot->line,
-                         "robot: nothing of %.*s moves (a robot with a joint, or floating: true)",
-                         ap__shown(name), name);
+    return ap__yaml_fail(
+        &r->yaml, r->head.robot->line,
+        "robot: nothing moves in %.*s (it needs a moving joint, or floating: true)",
+        ap__shown(name), name);
   for (int i = 0; ap_robot_warning(s->robot, i); i++) {
     const ap_error *w = ap_robot_warning(s->robot, i);
     if (!ap__scenario_warn(r, r->head.robot->line, "robot: %.*s:%d: %s", ap__shown(name), name,
@@ -210,7 +212,8 @@ static bool read_robot(ap__scenario_reader *r) {
 
 static bool check_positive(ap__scenario_reader *r, const char *key, double x) {
   ap__yaml *y = &r->yaml;
-  return x > 0 || ap__yaml_fail(y, ap__line_of(y->root, key), "%s: %g (more than 0)", key, x);
+  return x > 0 ||
+         ap__yaml_fail(y, ap__line_of(y->root, key), "%s: %g (it must be above 0)", key, x);
 }
 
 static bool check_times(ap__scenario_reader *r) {
@@ -222,19 +225,19 @@ static bool check_times(ap__scenario_reader *r) {
       !check_positive(r, "output_step", h->output_step) || !check_positive(r, "depth", h->depth))
     return false;
   if (!(h->window >= 0))
-    return ap__yaml_fail(y, ap__line_of(y->root, "window"), "window: %g (0 or more)", h->window);
+    return ap__yaml_fail(y, ap__line_of(y->root, "window"), "window: %g (it must be 0 or more)",
+                         h->window);
   if (!(h->depth <= 1e-3))
     return ap__yaml_fail(y, ap__line_of(y->root, "depth"),
-                         "depth: %g m (at most 1e-3 m; a start in the free region)", h->depth);
+                         "depth: %g m (at most 1e-3 m; start in the free region)", h->depth);
   if (!(h->duration / h->output_step <= AP__MAX_OUTPUTS) &&
       !ap__yaml_has(y, "scenario", r->seen, "output_step"))
-    return ap__yaml_fail(y, ap__line_of(y->root, "duration"),
-                         "duration: %g s makes %.3g outputs, one in %g s (at most %d: a longer "
-                         "output_step)",
-                         h->duration, h->duration / h->output_step, h->output_step,
-                         AP__MAX_OUTPUTS);
+    return ap__yaml_fail(
+        y, ap__line_of(y->root, "duration"),
+        "duration: %g s gives %.3g outputs, one every %g s (at most %d; use a longer output_step)",
+        h->duration, h->duration / h->output_step, h->output_step, AP__MAX_OUTPUTS);
   if (!(h->duration / h->output_step <= AP__MAX_OUTPUTS))
-    return ap__yaml_fail(y, line, "output_step: %g s makes %.3g outputs of %g s (at most %d)",
+    return ap__yaml_fail(y, line, "output_step: %g s gives %.3g outputs in %g s (at most %d)",
                          h->output_step, h->duration / h->output_step, h->duration,
                          AP__MAX_OUTPUTS);
   s->start = h->start_time;
@@ -243,8 +246,9 @@ static bool check_times(ap__scenario_reader *r) {
   // The times of the outputs must differ.
   double span = fabs(h->start_time) + h->duration;
   if (!isfinite(span) || span + h->output_step == span)
-    return ap__yaml_fail(y, line, "output_step: %g s vanishes beside times of %g s (a longer step)",
-                         h->output_step, span);
+    return ap__yaml_fail(
+        y, line, "output_step: %g s is below the resolution of times of %g s (use a longer step)",
+        h->output_step, span);
   return true;
 }
 
@@ -254,18 +258,20 @@ static bool check_integrator(ap__scenario_reader *r, const ap__node *n, unsigned
   bool tolerances = ap__yaml_has(y, "integrator", seen, "relative") ||
                     ap__yaml_has(y, "integrator", seen, "absolute");
   if (h->method != AP_ADAPTIVE && tolerances)
-    return ap__yaml_fail(y, ap__line_of(n, "method"),
-                         "tolerances with fixed steps (method: adaptive, or step alone)");
+    return ap__yaml_fail(
+        y, ap__line_of(n, "method"),
+        "tolerances do not apply to fixed steps (use method: adaptive, or step only)");
   if (h->method == AP_ADAPTIVE && ap__yaml_has(y, "integrator", seen, "step"))
     return ap__yaml_fail(y, ap__line_of(n, "step"),
-                         "step with method adaptive (method: rk4 or euler)");
+                         "step does not apply to method adaptive (use method: rk4 or euler)");
   if (!(h->relative >= 1e-15 && h->relative <= 0.1))
     return ap__yaml_fail(y, ap__line_of(n, "relative"), "relative: %g (between 1e-15 and 0.1)",
                          h->relative);
   if (!(h->absolute > 0))
-    return ap__yaml_fail(y, ap__line_of(n, "absolute"), "absolute: %g (more than 0)", h->absolute);
+    return ap__yaml_fail(y, ap__line_of(n, "absolute"), "absolute: %g (it must be above 0)",
+                         h->absolute);
   return h->step > 0 ||
-         ap__yaml_fail(y, ap__line_of(n, "step"), "step: %g s (more than 0)", h->step);
+         ap__yaml_fail(y, ap__line_of(n, "step"), "step: %g s (it must be above 0)", h->step);
 }
 
 static bool check_steps(ap__scenario_reader *r) {
@@ -274,7 +280,7 @@ static bool check_steps(ap__scenario_reader *r) {
   const double most = 1e10; // about a day of computing
   return h->method == AP_ADAPTIVE || h->duration / h->step <= most ||
          ap__yaml_fail(y, ap__line_of(y->root, "integrator"),
-                       "step: %g s makes %.3g steps of %g s (at most %g)", h->step,
+                       "step: %g s gives %.3g steps in %g s (at most %g)", h->step,
                        h->duration / h->step, h->duration, most);
 }
 

@@ -41,23 +41,24 @@ static bool unknown_name(const beginning *b, const ap__node *name) {
     const char *known = ap__joint_name(ap_body(tree, i));
     if (ap_joint_nv(tree, i) > 0 && ap__name_nearer(name->text, known, &least)) meant = known;
   }
-  return ap__yaml_fail(&b->r->yaml, name->line,
-                       "start: the mechanism has no coordinate or joint \"%.*s\" (one like "
-                       "\"%.*s\")",
-                       ap__shown(name->text), name->text, ap__shown(meant), meant);
+  return ap__yaml_fail(
+      &b->r->yaml, name->line,
+      "start: the mechanism has no coordinate or joint \"%.*s\" (for example \"%.*s\")",
+      ap__shown(name->text), name->text, ap__shown(meant), meant);
 }
 
 // The search for a closed place has ended with a status that is not AP_OK.
 static bool not_closed(const beginning *b, int line, ap_status status, const ap_assembly *found) {
   ap__yaml *y = &b->r->yaml;
   if (status != AP_E_UNREACHABLE)
-    return ap__yaml_fail(y, line, "start: %s (another start)", ap_status_text(status));
+    return ap__yaml_fail(y, line, "start: %s (choose another start)", ap_status_text(status));
   const ap_closure_def *worst = ap_mechanism_closure(b->m, found->worst);
   const char *name = worst ? worst->name : "";
-  return ap__yaml_fail(y, line,
-                       "start: the mechanism does not close there: closure \"%.*s\" lacks %.3g, "
-                       "coordinates %.3g (places within reach, or another branch)",
-                       ap__shown(name), name, found->closure_error, found->coordinate_error);
+  return ap__yaml_fail(
+      y, line,
+      "start: the mechanism cannot be closed there: error of closure \"%.*s\": %.3g, of the "
+      "coordinates: %.3g (choose a start within reach, or another branch)",
+      ap__shown(name), name, found->closure_error, found->coordinate_error);
 }
 
 // ---- by independent coordinates ----------------------------------------------------------------
@@ -75,7 +76,7 @@ static bool read_coordinate(beginning *b, int i, const ap__node *n) {
     bool has_v = ap__yaml_has(y, "start", start.seen, "v");
     for (int k = 0; k < 5; k++)
       if (ap__yaml_has(y, "start", start.seen, of_joints[k]))
-        return ap__yaml_fail(y, n->line, "start: %s of a coordinate (q and v)", of_joints[k]);
+        return ap__yaml_fail(y, n->line, "start: %s of a coordinate (use q and v)", of_joints[k]);
     if (has_v && !ap__yaml_number(y, "v", start.v, &b->sd[i])) return false;
     q = has_q ? start.q : NULL;
   }
@@ -96,7 +97,7 @@ static bool start_by_coordinates(beginning *b) {
     value = key->next;
     int i = coordinate_of(b->m, key);
     if (b->given[i])
-      return ap__yaml_fail(y, key->line, "the coordinate \"%.*s\" comes twice in start (once)",
+      return ap__yaml_fail(y, key->line, "duplicate coordinate \"%.*s\" in start (name it once)",
                            ap__shown(key->text), key->text);
     if (!read_coordinate(b, i, value)) return false;
   }
@@ -105,7 +106,7 @@ static bool start_by_coordinates(beginning *b) {
   ap_status status = ap_loop_place(b->m, b->l, b->s, &found);
   if (status == AP_E_SINGULAR_SERIAL && found.coordinate_error > 1e-9)
     return ap__yaml_fail(y, start->line,
-                         "start: at a pitch of +-pi/2 yaw and roll are not determined (another "
+                         "start: at a pitch of +-pi/2 yaw and roll are not determined (use another "
                          "pitch, or name joints)");
   bool moves = false;
   for (int i = 0; i < ap_mechanism_n(b->m); i++) moves = moves || b->sd[i] != 0;
@@ -145,8 +146,8 @@ static bool start_by_joints(beginning *b) {
     for (int i = 0; i < nv; i++) fastest = fmax(fastest, fabs(s->v[i]));
     good = lack <= CONTRADICTS * fastest ||
            ap__yaml_fail(&r->yaml, start->line,
-                         "start: the velocities of the joints contradict the closures by %.3g "
-                         "(those of as many joints as there are freedoms)",
+                         "start: the joint velocities violate the closures by %.3g (give as many "
+                         "as there are degrees of freedom)",
                          lack);
   }
   free(r->held);
@@ -173,10 +174,10 @@ static bool all_coordinates(const beginning *b, bool *good) {
     if (!joint) *good = unknown_name(b, key);
   }
   if (*good && !all && coordinate)
-    *good = ap__yaml_fail(y, coordinate->line,
-                          "start: \"%.*s\" is a coordinate, others are joints (coordinates alone, "
-                          "or joints alone)",
-                          ap__shown(coordinate->text), coordinate->text);
+    *good = ap__yaml_fail(
+        y, coordinate->line,
+        "start: \"%.*s\" is a coordinate, others are joints (use only coordinates or only joints)",
+        ap__shown(coordinate->text), coordinate->text);
   return all;
 }
 
@@ -190,7 +191,7 @@ static bool start_there(beginning *b) {
   if (!r->head.start) return true;
   if (r->head.start->kind != AP__MAP)
     return ap__yaml_fail(&r->yaml, r->head.start->line,
-                         "start has %s (a map of coordinates or joint names)",
+                         "start has %s (expected a map of coordinates or joint names)",
                          ap__yaml_kind_of(r->head.start));
   bool good = true, coordinates = all_coordinates(b, &good);
   return good && (coordinates ? start_by_coordinates(b) : start_by_joints(b));
@@ -209,7 +210,7 @@ static const double *guess_of(ap__scenario_reader *r, const ap_mechanism *m) {
                   ap__shown(branch), branch, ap_mechanism_nbranch(m), first->name);
   else
     ap__yaml_fail(&r->yaml, line,
-                  "branch: the mechanism has one branch only, without a name (leave it out)");
+                  "branch: the mechanism has only one branch, without a name (remove it)");
   return NULL;
 }
 

@@ -98,7 +98,7 @@ static bool unknown_column(force_file *f, const char *name) {
   if (meant)
     return fail(f, f->line, "the robot has no joint \"%.*s\" (did you mean \"%.*s\"?)",
                 ap__shown(name), name, ap__shown(meant), meant);
-  return fail(f, f->line, "the robot has no joint \"%.*s\" (columns: t, then names of joints)",
+  return fail(f, f->line, "the robot has no joint \"%.*s\" (expected columns: t, then joints)",
               ap__shown(name), name);
 }
 
@@ -109,12 +109,12 @@ static bool add_column(force_file *f, const char *name, int *capacity) {
   int body = ap_find_joint(m, name);
   if (body < 0) return unknown_column(f, name);
   if (ap_joint_nv(m, body) != 1)
-    return fail(f, f->line, "the joint \"%.*s\" has %d degrees of freedom (one)", ap__shown(name),
-                name, ap_joint_nv(m, body));
+    return fail(f, f->line, "the joint \"%.*s\" has %d degrees of freedom (expected one)",
+                ap__shown(name), name, ap_joint_nv(m, body));
   int place = ap_joint_v(m, body);
   for (int i = 0; i < forces->columns; i++)
     if (forces->place[i] == place)
-      return fail(f, f->line, "the joint \"%.*s\" comes twice (once)", ap__shown(name), name);
+      return fail(f, f->line, "duplicate joint \"%.*s\" (name it once)", ap__shown(name), name);
   int *column = ap__append(&forces->place, &forces->columns, capacity, sizeof *column);
   if (!column) return ap__yaml_no_memory(&f->r->yaml);
   *column = place;
@@ -134,13 +134,13 @@ static char *find_names(force_file *f, char *text) {
     line += strcspn(line, "\n");
     if (*line) line++;
   }
-  fail(f, f->line, "the names of the columns are missing here (t, then joints)");
+  fail(f, f->line, "the names of the columns are missing (expected t, then joints)");
   return NULL;
 }
 
 // The names are blank afterwards, so that the rows keep their lines.
 static bool read_names(force_file *f, char *text, size_t length) {
-  if (memchr(text, 0, length)) return fail(f, 0, "the file has a NUL byte (plain text)");
+  if (memchr(text, 0, length)) return fail(f, 0, "the file has a NUL byte (expected plain text)");
   if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) memset(text, ' ', 3);
   char *names = find_names(f, text), *at = names, *name;
   if (!names) return false;
@@ -154,7 +154,7 @@ static bool read_names(force_file *f, char *text, size_t length) {
   memset(names, ' ', width);
   if (more) names[width] = '\n';
   return f->r->scenario->forces.columns > 0 ||
-         fail(f, f->line, "no joint is named (columns: t, then names of joints)");
+         fail(f, f->line, "no joint is named (expected columns: t, then joints)");
 }
 
 static bool read_rows(force_file *f, ap_rows *rows) {
@@ -173,10 +173,10 @@ static bool read_rows(force_file *f, ap_rows *rows) {
     if (status) return fail(f, own.line, "%s", own.text);
     if (end)
       return forces->rows > 0 ||
-             fail(f, f->line, "no row of numbers below the names (one per time)");
+             fail(f, f->line, "no row of numbers below the names (expected one per time)");
     if (forces->rows > 0 && !(row[0] > row[-(ptrdiff_t)width]))
-      return fail(f, ap_rows_line(rows), "the time %g s comes after %g s (times must grow)", row[0],
-                  row[-(ptrdiff_t)width]);
+      return fail(f, ap_rows_line(rows), "the time %g s comes after %g s (times must increase)",
+                  row[0], row[-(ptrdiff_t)width]);
     forces->rows++;
   }
 }
@@ -217,8 +217,8 @@ static bool read_file(ap__scenario_reader *r) {
   if (!path) return false;
   ap_status status = ap__read_file(path, &text, &length, &own);
   bool good = status == AP_E_MEMORY ? ap__yaml_no_memory(&r->yaml)
-              : status              ? fail(&f, 0, "%s (a file beside the scenario)", own.text)
-                                    : read_text(&f, text, length);
+              : status ? fail(&f, 0, "%s (expected a file beside the scenario)", own.text)
+                       : read_text(&f, text, length);
   free(text);
   return good;
 }
@@ -261,8 +261,8 @@ bool ap__scenario_read_loads(ap__scenario_reader *r) {
     if (isinf(load.from)) load.from = s->start;
     if (isinf(load.to)) load.to = s->end;
     if (!(load.from < load.to))
-      return ap__yaml_fail(y, l->node->line, "loads: from %g s to %g s (a later end)", load.from,
-                           load.to);
+      return ap__yaml_fail(y, l->node->line, "loads: from %g s to %g s (the end must be later)",
+                           load.from, load.to);
     if ((load.from >= s->end || load.to <= s->start) &&
         !ap__scenario_warn(r, l->node->line, "the load acts from %g s to %g s, outside the run",
                            load.from, load.to))

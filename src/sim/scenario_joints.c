@@ -23,7 +23,7 @@ static int leader_of(const ap_model *m, int body, double *ratio, double *offset)
 
 static bool not_negative(ap__scenario_reader *r, const ap__node *n, const char *key, double x) {
   ap__yaml *y = &r->yaml;
-  return x >= 0 || ap__yaml_fail(y, ap__line_of(n, key), "%s: %g (0 or more)", key, x);
+  return x >= 0 || ap__yaml_fail(y, ap__line_of(n, key), "%s: %g (it must be 0 or more)", key, x);
 }
 
 static bool read_spring(ap__scenario_reader *r, int body, const ap__node *n,
@@ -57,28 +57,29 @@ static bool read_stop(ap__scenario_reader *r, int body, const ap__node *n,
   const ap_joint_stop *stop = &map->stop;
   const char *name = ap__joint_name(ap_body(s->model, body));
   if (!s->scene.limits)
-    return ap__yaml_fail(y, n->line,
-                         "joints: stops of \"%.*s\" with limits: false (limits: true, or leave "
-                         "them out)",
-                         ap__shown(name), name);
+    return ap__yaml_fail(
+        y, n->line,
+        "joints: stops of \"%.*s\" with limits: false (set limits: true, or remove them)",
+        ap__shown(name), name);
   if (!is_limited(s->model, body))
-    return ap__yaml_fail(y, n->line,
-                         "joints: stops of \"%.*s\", which has no limits (limits in the robot, or "
-                         "leave them out)",
-                         ap__shown(name), name);
+    return ap__yaml_fail(
+        y, n->line,
+        "joints: stops of \"%.*s\", which has no limits (add limits to the robot, or remove them)",
+        ap__shown(name), name);
   bool elastic = ap__yaml_has(y, "joint", map->seen, "stop_stiffness");
   if (elastic && ap__yaml_has(y, "joint", map->seen, "stop_restitution"))
     return ap__yaml_fail(y, ap__line_of(n, "stop_restitution"),
-                         "stop_restitution together with stop_stiffness (one of them)");
+                         "stop_restitution and stop_stiffness together (use one of them)");
   if (!(stop->restitution >= 0 && stop->restitution <= 1))
     return ap__yaml_fail(y, ap__line_of(n, "stop_restitution"),
-                         "stop_restitution: %g (0, no rebound, to 1, no loss)", stop->restitution);
+                         "stop_restitution: %g (between 0, no rebound, and 1, no loss)",
+                         stop->restitution);
   if (!not_negative(r, n, "stop_stiffness", stop->stiffness) ||
       !not_negative(r, n, "stop_damping", stop->damping))
     return false;
   if (stop->damping > 0 && stop->stiffness == 0)
     return ap__yaml_fail(y, ap__line_of(n, "stop_damping"),
-                         "stop_damping of a rigid stop (with stop_stiffness only)");
+                         "stop_damping of a rigid stop (it needs stop_stiffness)");
   if (stop->restitution > 0 || stop->stiffness > 0) s->stops[s->scene.nstop++] = *stop;
   return true;
 }

@@ -34,7 +34,8 @@ static bool make_unit(ap__scenario_reader *r, const char *key, int line, double 
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!(fabs(length - 1) <= 1e-3))
     return ap__yaml_fail(&r->yaml, line,
-                         "%s: the quaternion has length %g (1; the order is x y z w)", key, length);
+                         "%s: the quaternion has length %g (expected 1; the order is x y z w)", key,
+                         length);
   for (int i = 0; i < 4; i++) q[i] /= length;
   return true;
 }
@@ -61,17 +62,17 @@ static bool check_words(ap__scenario_reader *r, ap_joint_type type, int line, co
   ap__yaml *y = &r->yaml;
   bool turned = has->orientation || has->rpy || has->angular_velocity;
   if ((has->position || has->velocity) && type != AP_FREE)
-    return ap__yaml_fail(y, line, "position and velocity are of free joints (q and v)");
+    return ap__yaml_fail(y, line, "position and velocity apply to free joints only (use q and v)");
   if (turned && type != AP_FREE && type != AP_SPHERICAL)
-    return ap__yaml_fail(
-        y, line,
-        "orientation, rpy and angular_velocity are of free and spherical joints (q and v)");
+    return ap__yaml_fail(y, line,
+                         "orientation, rpy and angular_velocity apply to free and spherical joints "
+                         "only (use q and v)");
   if (has->orientation && has->rpy)
-    return ap__yaml_fail(y, line, "orientation and rpy together (one of them)");
+    return ap__yaml_fail(y, line, "orientation and rpy together (use one of them)");
   if (has->q && (has->position || has->orientation || has->rpy))
-    return ap__yaml_fail(y, line, "q together with position or orientation (one of them)");
+    return ap__yaml_fail(y, line, "q together with position or orientation (use one of them)");
   if (has->v && (has->velocity || has->angular_velocity))
-    return ap__yaml_fail(y, line, "v together with velocity (one of them)");
+    return ap__yaml_fail(y, line, "v together with velocity (use one of them)");
   return true;
 }
 
@@ -141,7 +142,7 @@ bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__node *
   } else {
     if (ap_joint_nq(m, body) != 1)
       return ap__yaml_fail(&r->yaml, n->line,
-                           "start: a joint with %d coordinates (a map: {q: [...]})",
+                           "start: a joint with %d coordinates (expected a map: {q: [...]})",
                            ap_joint_nq(m, body));
     char key[100];
     snprintf(key, sizeof key, "start of %.*s", ap__shown(name), name);

@@ -49,7 +49,7 @@ static bool check_keys(ap__scenario_reader *r, const ap__scenario_wall *w) {
                            kind_names[w->kind], fits[i].key);
     if (there && !(fits[i].may & kind))
       return ap__yaml_fail(y, ap__line_of(w->node, fits[i].key),
-                           "%s has no meaning for a wall of kind %s (leave it out%s)", fits[i].key,
+                           "%s does not apply to a wall of kind %s (remove it%s)", fits[i].key,
                            kind_names[w->kind],
                            kind == PLANE && strcmp(fits[i].key, "axis") == 0
                                ? "; the direction of a plane is its normal"
@@ -79,7 +79,8 @@ static bool set_size(ap__scenario_reader *r, ap__scenario_wall *w) {
     if (!check_length(r, w, "ring", size[0]) || !check_length(r, w, "tube", size[1])) return false;
     return size[1] < size[0] ||
            ap__yaml_fail(y, ap__line_of(w->node, "tube"),
-                         "tube: %g m in a ring of %g m (a smaller one)", size[1], size[0]);
+                         "tube: %g m in a ring of %g m (it must be smaller than the ring)", size[1],
+                         size[0]);
   }
   int count = w->kind == AP_WALL_ELLIPSE ? 2 : 3;
   if (!(kind & OVAL)) return true;
@@ -94,12 +95,14 @@ static bool read_points(ap__scenario_reader *r, ap__scenario_wall *w, double *x)
   const ap__node *n = w->points;
   w->wall.points = x;
   w->wall.npoint = n->length;
-  if (n->length < 2) return ap__yaml_fail(y, n->line, "points: %d of them (2 or more)", n->length);
+  if (n->length < 2)
+    return ap__yaml_fail(y, n->line, "points: %d of them (at least 2 are needed)", n->length);
   double last = -INFINITY;
   for (const ap__node *item = n->first; item; item = item->next) {
     if (!ap__yaml_numbers(y, "points", item, 2, x)) return false;
     if (!(x[0] > last))
-      return ap__yaml_fail(y, item->line, "points: x is %g m after %g m (x must grow)", x[0], last);
+      return ap__yaml_fail(y, item->line, "points: x is %g m after %g m (x must increase)", x[0],
+                           last);
     last = x[0];
     x += 2;
   }
@@ -115,14 +118,15 @@ static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *po
   if (!check_keys(r, w) || !set_size(r, w)) return false;
   if (!(wall->restitution >= 0 && wall->restitution <= 1))
     return ap__yaml_fail(y, ap__line_of(w->node, "restitution"),
-                         "restitution: %g (0, no rebound, to 1, no loss)", wall->restitution);
+                         "restitution: %g (between 0, no rebound, and 1, no loss)",
+                         wall->restitution);
   if (!(wall->friction >= 0))
-    return ap__yaml_fail(y, ap__line_of(w->node, "friction"), "friction: %g (0 or more)",
+    return ap__yaml_fail(y, ap__line_of(w->node, "friction"), "friction: %g (it must be 0 or more)",
                          wall->friction);
   if (ap__yaml_has(y, "wall", w->seen, "static_friction") &&
       !(wall->static_friction >= wall->friction))
     return ap__yaml_fail(y, ap__line_of(w->node, "static_friction"),
-                         "static_friction: %g with a friction of %g (as much or more)",
+                         "static_friction: %g is below friction, %g (it must be at least as large)",
                          wall->static_friction, wall->friction);
   return !w->points || read_points(r, w, points);
 }
@@ -139,9 +143,10 @@ static bool name_walls(ap__scenario_reader *r, ap__names *names) {
     }
     int other = ap__names_put(names, w->wall.name, i);
     if (other >= 0)
-      return ap__yaml_fail(&r->yaml, w->node->line,
-                           "the name \"%.*s\" is taken by the wall on line %d (another)",
-                           ap__shown(w->wall.name), w->wall.name, r->walls[other].node->line);
+      return ap__yaml_fail(
+          &r->yaml, w->node->line,
+          "the name \"%.*s\" is already used by the wall on line %d (names must be unique)",
+          ap__shown(w->wall.name), w->wall.name, r->walls[other].node->line);
   }
   return true;
 }
@@ -216,7 +221,7 @@ static bool read_contact(ap__scenario_reader *r, const ap__node *n, ap_contact_p
   }
   return ap_body_mover(r->scenario->model, point->body) != 0 ||
          ap__yaml_fail(&r->yaml, n->line,
-                       "contacts: \"%.*s\" is fixed to the ground (a point that moves)",
+                       "contacts: \"%.*s\" is fixed to the ground (expected a moving point)",
                        ap__shown(point->name), point->name);
 }
 
@@ -227,7 +232,7 @@ static bool read_list(ap__scenario_reader *r, const ap__node *list, ap__names *n
     ap_contact_point *point = &r->scenario->contacts[i];
     if (!read_contact(r, n, point)) return false;
     if (ap__names_put(names, point->name, i) >= 0)
-      return ap__yaml_fail(y, n->line, "contacts: the name \"%.*s\" comes twice (another name)",
+      return ap__yaml_fail(y, n->line, "contacts: duplicate name \"%.*s\" (names must be unique)",
                            ap__shown(point->name), point->name);
   }
   return true;
@@ -269,7 +274,7 @@ bool ap__scenario_read_contacts(ap__scenario_reader *r) {
     return ap__scenario_warn(r, line, "there are walls, but no contact points: nothing touches");
   long pairs = (long)s->scene.nwall * s->scene.npoint;
   return pairs <= AP__MAX_PAIRS ||
-         ap__yaml_fail(y, line, "%d contact points and %d walls make %ld pairs (at most %d)",
+         ap__yaml_fail(y, line, "%d contact points and %d walls give %ld pairs (at most %d)",
                        s->scene.npoint, s->scene.nwall, pairs, AP__MAX_PAIRS);
 }
 
@@ -313,12 +318,11 @@ static bool check_points(ap__scenario_reader *r, const ap_surface *surface, cons
     double distance = slope > 0 ? gap.c / slope : gap.c;
     if (distance >= -scene->depth) continue;
     const char *name = scene->point[i].name;
-    return ap__yaml_fail(
-        y, line,
-        "start: point \"%.*s\" at %.6g %.6g %.6g is %.3g m inside wall \"%.*s\" of "
-        "line %d (a start in the free region)",
-        ap__shown(name), name, p[0], p[1], p[2], -distance, ap__shown(wall->name), wall->name,
-        wall_line);
+    return ap__yaml_fail(y, line,
+                         "start: point \"%.*s\" at %.6g %.6g %.6g is %.3g m inside wall \"%.*s\" "
+                         "of line %d (start in the free region)",
+                         ap__shown(name), name, p[0], p[1], p[2], -distance, ap__shown(wall->name),
+                         wall->name, wall_line);
   }
   return true;
 }

@@ -51,7 +51,7 @@ static ap_status check_numbers(const ap_scene *s, ap_error *error) {
   if (s->nforce_time > 0 && !s->force_time) return refuse(error, "the times of forces are NULL");
   for (int i = 0; i < s->nforce_time; i++)
     if (!isfinite(s->force_time[i]) || (i > 0 && !(s->force_time[i] > s->force_time[i - 1])))
-      return refuse(error, "the times of forces must be finite and grow");
+      return refuse(error, "the times of forces must be finite and increase");
   if (s->most_events < 1) return refuse(error, "most_events must be at least 1");
   return AP_OK;
 }
@@ -61,7 +61,7 @@ static ap_status check_stops(const ap_scene *s, ap_error *error) {
     const ap_joint_stop *p = &s->stop[i];
     const char *wrong = NULL;
     if (p->v < 0 || p->v >= ap_nv(s->model) || ap__run_coordinate(s->model, p->v) < 0)
-      wrong = "is on no joint with one degree of freedom";
+      wrong = "is not on a joint with one degree of freedom";
     else if (!(p->restitution >= 0 && p->restitution <= 1))
       wrong = "has a restitution that is not from 0 to 1";
     else if (!(p->stiffness >= 0 && isfinite(p->stiffness)) ||
@@ -79,14 +79,14 @@ static ap_status check_parts(const ap_scene *s, ap_error *error) {
     const ap_contact_point *p = &s->point[i];
     if (is_body(s, p->body) && finite3(p->at)) continue;
     return AP__REFUSE(error, AP_E_ARG, 0, "contact point %d (\"%s\") %s", i, p->name ? p->name : "",
-                      is_body(s, p->body) ? "lies nowhere: its place is not finite"
+                      is_body(s, p->body) ? "has a position that is not finite"
                                           : "is on a link that does not exist");
   }
   for (int i = 0; i < s->nspring; i++) {
     const ap_joint_spring *p = &s->spring[i];
     const char *wrong = NULL;
     if (p->v < 0 || p->v >= nv || ap__run_coordinate(s->model, p->v) < 0)
-      wrong = "is on no joint with one degree of freedom";
+      wrong = "is not on a joint with one degree of freedom";
     else if (!(p->stiffness >= 0 && isfinite(p->stiffness)) || !isfinite(p->rest) ||
              !(p->damping >= 0 && isfinite(p->damping)))
       wrong = "has a number that is not finite, or a negative stiffness or damping";
@@ -325,14 +325,14 @@ static ap_status take_tree(ap_scene *scene, ap_error *error) {
   if (!scene->mechanism) return AP_OK;
   const ap_model *tree = ap_mechanism_tree(scene->mechanism);
   if (scene->model && scene->model != tree)
-    return refuse(error, "the model is not the tree of the mechanism; NULL would be right");
+    return refuse(error, "the model is not the tree of the mechanism; pass NULL");
   scene->model = tree;
   return AP_OK;
 }
 
 ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   if (sim) *sim = NULL;
-  if (!given || !sim) return refuse(error, "a run needs a scene and a place for it, not NULL");
+  if (!given || !sim) return refuse(error, "the scene or the pointer for the run is NULL");
   if (!AP_STARTS_FROM(ap_default_scene, given, error)) return AP_E_ARG;
   ap_scene own = *given;
   const ap_scene *scene = &own;
@@ -349,7 +349,7 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
                   .npoint = scene->npoint * scene->nwall,
                   .nbrake = make_brakes(scene, NULL)};
   sizes.npair = sizes.npoint + make_stops(scene, NULL);
-  if (sizes.nv < 1) return refuse(error, "nothing of the model moves");
+  if (sizes.nv < 1) return refuse(error, "nothing moves in the model");
   sizes.most = (sizes.npair < RUN_MOST_TOUCHES ? sizes.npair : RUN_MOST_TOUCHES) + sizes.nbrake;
   sizes.n = sizes.nq + sizes.nv + RUN_LEDGER + (scene->force ? sizes.nv : 0);
   size_t bytes = lay_out(&sizes, scene, NULL);

@@ -133,7 +133,7 @@ static ap_status check_progress(ap_sim *sim, ap_error *error) {
   sim->tiny = sim->ode->fixed == 0 && sim->ode->h < TINY * sim->moment ? sim->tiny + 1 : 0;
   if (sim->tiny < MOST_TINY) return AP_OK;
   ap_status status = sim->loop ? AP_E_SINGULAR_CLOSURES : AP_E_NO_CONVERGENCE;
-  return ap__run_failed(sim, status, "steps get too short to go on", error);
+  return ap__run_failed(sim, status, "steps become too short", error);
 }
 
 // A fixed step that could not be taken is too long.
@@ -161,10 +161,9 @@ static ap_status check_energy(ap_sim *sim, ap_error *error) {
   all += 1e-12 * (fabs(energy[1]) + fabs(sim->start_energy)); // rounding
   all = sim->moved = fmax(sim->moved, all);
   if (!(made > all && energy[0] + energy[2] > all)) return AP_OK;
-  return AP__REFUSE(
-      error, AP_E_NO_CONVERGENCE, 0,
-      "steps of %g s are too long here: by t = %.9g they have made %.3g J out of nothing", h,
-      sim->t, made);
+  return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
+                    "steps of %g s are too long here: by t = %.9g the energy error is %.3g J", h,
+                    sim->t, made);
 }
 
 // The next segment, which does not reach beyond stop. Where friction changes its direction, steps
@@ -359,7 +358,7 @@ ap_status ap__run_advance(ap_sim *sim, double t, ap_error *error) {
   for (long segments = 0; sim->t < t; segments++) {
     ap_status status = AP_OK;
     if (segments > MOST_SEGMENTS)
-      return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0, "%d steps led to t = %.9g only, not to %g",
+      return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0, "%d steps reached only t = %.9g, not %g",
                         MOST_SEGMENTS, sim->t, t);
     if (!sim->open) status = open_any(sim, t, error);
     if (status) return status;

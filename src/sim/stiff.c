@@ -120,7 +120,7 @@ void ap__run_remark(ap_sim *sim) {
     shortest = time;
     const char *name = joint_of(sim, i);
     snprintf(sim->remark, sizeof sim->remark,
-             "steps of %g s are too long to follow joint \"%.*s\", whose %s within %.2g s", h,
+             "steps of %g s are too long for joint \"%.*s\", whose %s within %.2g s", h,
              ap__shown(name), name, settles < swings ? "damper settles it" : "spring swings it",
              time);
   }

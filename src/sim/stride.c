@@ -60,7 +60,7 @@ static ap_status go(ap_sim *sim, run_stride *s, const double *rate, bool meets, 
   ap_integrate(sim->m, sim->y0, sim->before, q);
   for (int i = sim->nq; i < sim->n; i++) sim->y[i] = sim->y0[i] + s->h * rate[i];
   ap_status status = ap__plant_settle(&sim->plant, q, v);
-  if (status) return ap__run_failed(sim, status, "the robot cannot be where it is", error);
+  if (status) return ap__run_failed(sim, status, "the configuration is not admissible", error);
   s->n = 0;
   s->result = (ap_impact_result){0};
   if (!meets) return AP_OK;
@@ -121,7 +121,8 @@ static ap_status keep_pressed(ap_sim *sim, int n, ap_error *error) {
   if (!off) return AP_OK;
   ap_status status = ap__contact_project(&sim->plant, sim->y, sim->y + sim->nq, pressed,
                                          sim->candidate, sim->contact_room, &lost);
-  if (status) return ap__run_failed(sim, status, "points cannot be put back on walls", error);
+  if (status)
+    return ap__run_failed(sim, status, "points cannot be projected onto their walls", error);
   sim->lost += lost;
   return AP_OK;
 }

@@ -96,9 +96,10 @@ static ap_status check(line *l, ap_error *error) {
                       "a straight line needs an arm with six joints of one degree of freedom each");
   if (!(l->length > 0) || !isfinite(l->length + sum) || !(d->speed > 0) || !(d->step >= 0) ||
       !(d->acceleration >= 0))
-    return AP__REFUSE(error, AP_E_ARG, 0,
-                      "a line of %g m at %g m/s and %g m/s2 (two points, and a positive speed)",
-                      l->length, d->speed, d->acceleration);
+    return AP__REFUSE(
+        error, AP_E_ARG, 0,
+        "a line of %g m at %g m/s and %g m/s2 (it needs two different points and a positive speed)",
+        l->length, d->speed, d->acceleration);
   for (int i = 0; i < 3; i++) l->way[i] /= l->length;
   l->duration = l->length / d->speed;
   if (d->acceleration > 0) {
@@ -197,8 +198,9 @@ ap_status ap_traj_line(const ap_model *m, ap_work *w, const ap_line_def *def, ap
   if (status) return status;
   int count = times_of(&l, NULL);
   if (count < 2)
-    return AP__REFUSE(error, AP_E_ARG, 0, "a line of %g s in steps of %g s (at most %d)",
-                      l.duration, def->step, MOST_SAMPLES);
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a line of %g s in steps of %g s has too many steps (at most %d)", l.duration,
+                      def->step, MOST_SAMPLES);
   double *time = calloc((size_t)count, sizeof *time);
   double(*x)[3][N] = malloc((size_t)count * sizeof *x);
   if (time && x) {

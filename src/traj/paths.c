@@ -120,9 +120,10 @@ ap_status ap_traj_blended_ramp(int n, const double *from, const double *to, doub
   ap_status status = check_ends(n, from, to, error);
   if (status) return status;
   if (!(corner > 0 && 2 * corner <= duration && isfinite(duration)))
-    return AP__REFUSE(error, AP_E_ARG, 0,
-                      "a ramp of %g s has corners of %g s (positive, and both within it)", duration,
-                      corner);
+    return AP__REFUSE(
+        error, AP_E_ARG, 0,
+        "a ramp of %g s has corners of %g s (they must be positive, and both must fit)", duration,
+        corner);
   const ap__profile p = {.rise = corner,
                          .cruise = duration - 2 * corner,
                          .acceleration = 1 / (corner * (duration - corner))};
@@ -220,15 +221,17 @@ static void fit(const ap_spline_def *d, int j, row *rows, double (*x)[2], double
 
 static ap_status check_spline(const ap_spline_def *d, ap_error *error) {
   if (d->points < 2 || d->points > 1000000)
-    return AP__REFUSE(error, AP_E_ARG, 0, "a spline has %d points (2 to 1000000)", d->points);
+    return AP__REFUSE(error, AP_E_ARG, 0, "a spline has %d points (2 to 1000000 are possible)",
+                      d->points);
   if (d->degree != 3 && d->degree != 5)
     return AP__REFUSE(error, AP_E_ARG, 0, "a spline of degree %d (3 or 5)", d->degree);
   ap_status status = check_numbers(d->n, d->q, d->points, "a point", error);
   for (int i = 0; !status && i + 1 < d->points; i++)
     if (!(d->time[i + 1] > d->time[i]) || !isfinite(d->time[i + 1] - d->time[i]))
-      return AP__REFUSE(error, AP_E_ARG, 0,
-                        "point %d of a spline is at %g s, the one before at %g s (times grow)",
-                        i + 2, d->time[i + 1], d->time[i]);
+      return AP__REFUSE(
+          error, AP_E_ARG, 0,
+          "point %d of a spline is at %g s, the one before at %g s (times must increase)", i + 2,
+          d->time[i + 1], d->time[i]);
   return status;
 }
 
