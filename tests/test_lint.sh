@@ -125,7 +125,7 @@ fix=$("$APPELL" lint --json arm.urdf | sed -n 's/.*"fix": "\(<inertia .*\/>\).*/
 sed "s|<inertia .*/>|$fix|" arm.urdf >mended.urdf
 gives 0 lint mended.urdf
 holds 'the nearest inertia is a body' sh -c '! grep -q inertia-triangle out'
-fix=$("$APPELL" lint --json arm.urdf | sed -n 's/.*; or \(izz=.*"\) if its.*/\1/p' | sed 's/\\"/"/g')
+fix=$("$APPELL" lint --json arm.urdf | sed -n 's/.*; or \(izz=.*"\) if the.*/\1/p' | sed 's/\\"/"/g')
 sed "s|izz=\"0.5\"|$fix|" arm.urdf >mended.urdf
 gives 0 lint mended.urdf
 holds 'with its decimal point back there is no finding' sh -c '! grep -q inertia- out'
