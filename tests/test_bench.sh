@@ -22,6 +22,9 @@ if command -v "${CC:-cc}" >/dev/null; then
   holds "generated code is measured" rows 10 '"path":"generated"'
   holds "nothing to remark" [ ! -s "$folder/err" ]
 fi
+for peer in kdl mujoco; do
+  rows 0 "\"path\":\"$peer\"" && left_out "$peer is not measured: built without it (scripts/setup ci)"
+done
 
 # Without a compiler the rest is measured, and the reason is said.
 CC=/nonexistent/cc "$APPELL" bench ascher2 --seconds 1 --json >"$folder/out" 2>"$folder/err" || failures=$((failures + 1))

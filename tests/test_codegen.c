@@ -506,7 +506,7 @@ TEST(public_robots) {
                                       "+simple_humanoid", "+talos_reduced"};
   const char *folder = getenv("APPELL_ROBOTS");
   if (!folder) {
-    test_skip("APPELL_ROBOTS names no folder of robots (docs/contributing.md says which)");
+    test_skip("APPELL_ROBOTS names no folder of robots (docs/setup.md)");
     return;
   }
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {

@@ -55,7 +55,7 @@ TEST(counts_of_robots_from_files) {
   const char *folder = getenv("APPELL_ROBOTS");
   const ap_ident_options none = {0}, rotor = {.rotor = true};
   if (!folder) {
-    test_skip("APPELL_ROBOTS names no folder of robots (docs/contributing.md says which)");
+    test_skip("APPELL_ROBOTS names no folder of robots (docs/setup.md)");
     return;
   }
   check_file(folder, "ur5_robot.urdf", none, 36);

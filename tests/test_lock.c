@@ -291,7 +291,7 @@ TEST(robot_files_reduced) {
                                       "solo12", "talos_reduced", "ur5_robot", "double_pendulum"};
   const char *folder = getenv("APPELL_ROBOTS");
   if (!folder) {
-    test_skip("APPELL_ROBOTS names no folder of robots (docs/contributing.md says which)");
+    test_skip("APPELL_ROBOTS names no folder of robots (docs/setup.md)");
     return;
   }
   rng r = rng_seed(18);

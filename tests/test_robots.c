@@ -223,7 +223,7 @@ TEST(public_robots_agree_with_their_reference) {
   const char *folder = getenv("APPELL_ROBOTS");
   char path[1024];
   if (!folder || !*folder) {
-    test_skip("APPELL_ROBOTS names no folder of robots (docs/contributing.md says which)");
+    test_skip("APPELL_ROBOTS names no folder of robots (docs/setup.md)");
     return;
   }
   snprintf(path, sizeof path, "%s/reference.json", folder);

@@ -36,14 +36,14 @@ libdir=$(dirname "$PKG_CONFIG_PATH")
 export PKG_CONFIG_PATH
 unset LD_LIBRARY_PATH
 
-# with_pkg_config SOURCE PACKAGE
+# with_pkg_config SOURCE PACKAGE; pkg-config escapes blanks in paths for a shell to read.
 with_pkg_config() {
-  # shellcheck disable=SC2046 # lists of options
-  step "$2.pc, shared" cc -std=c17 "$1.c" -o shared \
-    $(pkg-config --cflags --libs "$2") -Wl,-rpath,"$libdir"
+  source=$1 package=$2
+  eval "set -- $(pkg-config --cflags --libs "$package")"
+  step "$package.pc, shared" cc -std=c17 "$source.c" -o shared "$@" -Wl,-rpath,"$libdir"
   step "run it" ./shared
-  # shellcheck disable=SC2046
-  step "$2.pc, static" cc -std=c17 -static "$1.c" -o static $(pkg-config --static --cflags --libs "$2")
+  eval "set -- $(pkg-config --static --cflags --libs "$package")"
+  step "$package.pc, static" cc -std=c17 -static "$source.c" -o static "$@"
   step "run it" ./static
 }
 with_pkg_config appell appell
