@@ -29,9 +29,6 @@ if(APPELL_TOOLS)
     string(REGEX REPLACE "^lib" "-l" hdf5_name ${hdf5_name})
     string(APPEND tools_libs_private " ${hdf5_name}")
   endif()
-  if(LAPACKE_FOUND)
-    string(APPEND tools_libs_private " -llapacke -llapack -lblas")
-  endif()
   if(Comedi_FOUND)
     string(APPEND tools_libs_private " -lcomedi")
   endif()
@@ -42,7 +39,7 @@ if(APPELL_TOOLS)
     install(FILES ${CMAKE_BINARY_DIR}/appell.bash RENAME appell
             DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   endif()
-  install(FILES cmake/FindLibYAML.cmake cmake/FindHDF5Serial.cmake cmake/FindLAPACKE.cmake
+  install(FILES cmake/FindLibYAML.cmake cmake/FindHDF5Serial.cmake
           cmake/FindComedi.cmake DESTINATION ${package_dir})
 endif()
 

@@ -29,10 +29,7 @@ TEST(nominal_parameters_give_the_forces) {
     ap_ident *id = NULL;
     ap_error error;
     if (ap_nv(r->m) == 0) continue;
-    if (ap_ident_create(r->m, &all, &id, &error) == AP_E_UNSUPPORTED) {
-      test_skip("built without LAPACKE");
-      return;
-    }
+    if (!CHECK_OK(ap_ident_create(r->m, &all, &id, &error))) continue;
     static double p[PARAMETERS];
     double tau[ROBOT_V], want[ROBOT_V], terms[ROBOT_V];
     ap_ident_nominal(id, p);

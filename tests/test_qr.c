@@ -191,3 +191,30 @@ TEST(null_space) {
     CHECK_EQ_INT(ap__qr_factor(&qr, 1e-12), rank < 2 ? rank : 2);
   }
 }
+
+// Columns of one length, to a few roundings, are taken in their order.
+TEST(ties_go_to_the_first_column) {
+  rng r = rng_seed(9);
+  for (int trial = 0; trial < 200; trial++) {
+    int n = rng_int(&r, 2, MOST), turned = rng_int(&r, 0, n - 1);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        A[i * n + j] = ((i + turned) % n == j) * (1 + 1e-15 * rng_int(&r, -4, 4));
+    ap_qr qr = {.m = n, .n = n, .A = factors, .left = left, .spare = spare, .pivot = pivot};
+    qr.tie = 1e-9;
+    memcpy(factors, A, sizeof A);
+    CHECK_EQ_INT(ap__qr_triangle(&qr, 1e-12), n);
+    for (int j = 0; j < n; j++) CHECK_EQ_INT(pivot[j], j);
+  }
+}
+
+TEST(kept_and_dropped_lengths) {
+  const double lengths[] = {2, 1, 1e-3, 1e-7};
+  memset(A, 0, sizeof A);
+  for (int i = 0; i < 4; i++) A[i * 4 + i] = lengths[i];
+  ap_qr qr = {.m = 4, .n = 4, .A = factors, .left = left, .spare = spare, .pivot = pivot};
+  memcpy(factors, A, sizeof A);
+  CHECK_EQ_INT(ap__qr_triangle(&qr, 1e-5), 3);
+  CHECK_CLOSE(qr.kept, 5e-4, 1e-18);
+  CHECK_CLOSE(qr.dropped, 5e-8, 1e-22);
+}

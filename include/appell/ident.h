@@ -1,7 +1,6 @@
 /// @file ident.h
 /// Parameters of a robot from its own motion: which ones can be known, their values from measured
-/// joint forces, and motions that show them. Part of libappell-tools; allocates. Every
-/// factorisation is LAPACK's: where the library was built without it, ap_ident_create() says so.
+/// joint forces, and motions that show them. Part of libappell-tools; allocates.
 ///
 /// In this order: ap_ident_create() for a model, ap_base_find() for the combinations of parameters
 /// that motion can tell, ap_reduction_add() for every measured state, ap_fit_make() by one method
@@ -31,7 +30,7 @@ typedef struct ap_ident_options {
 
 /// The parameters of one model, and room to compute their regressor.
 typedef struct ap_ident ap_ident;
-/// Start; the model must live as long. AP_E_UNSUPPORTED where the library was built without LAPACK.
+/// Start; the model must live as long.
 AP_API ap_status ap_ident_create(const ap_model *m, const ap_ident_options *options,
                                  ap_ident **ident, ap_error *error);
 /// Free it; NULL is allowed.

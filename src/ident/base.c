@@ -12,16 +12,27 @@
 
 #include "ident/ident.h"
 #include "model/frozen.h"
+#include "num/qr.h"
+#include "num/svd.h"
 
 // A column shorter than this part of the longest, or a pivot or singular value smaller than this
-// part of the largest, is rounding: what counts stays above 1e-5 for robots of usual shapes.
-#define NEGLIGIBLE 1e-9
+// part of the largest, tells nothing. Robots have pivots above 1e-3 or below 1e-9, the latter where
+// angles were rounded in a file (docs/identification.md): this is the middle.
+#define NEGLIGIBLE 1e-6
+// Factors of columns of length one that are smaller are rounding.
+#define NO_FACTOR 1e-9
+// Pivots that differ by less are equal: the parameter that comes first leads, and not rounding.
+#define TIE 1e-6
 
 // ---- random states -----------------------------------------------------------------------------
 
+// Even over all orientations: the direction of a random point of the ball.
 static void random_quaternion(ap__random *r, double *q) {
-  double square = 0;
-  for (int k = 0; k < 4; k++) q[k] = ap__normal(r), square += q[k] * q[k];
+  double square;
+  do {
+    square = 0;
+    for (int k = 0; k < 4; k++) q[k] = ap__uniform(r, -1, 1), square += q[k] * q[k];
+  } while (square > 1 || square < 0.01);
   for (int k = 0; k < 4; k++) q[k] /= sqrt(square);
 }
 
@@ -53,8 +64,8 @@ static void random_state(ap__random *r, const ap_model *m, double *q, double *v,
   for (int k = 0; k < m->nv; k++) v[k] = ap__uniform(r, -2, 2), a[k] = ap__uniform(r, -5, 5);
 }
 
-// The triangle of the regressor in random states, its columns then of length one; scale holds what
-// they were, 0 for a column of nothing.
+// The triangle of the regressor in random states, its columns then of length one, the negligible
+// ones relative to the longest; scale holds what they were divided by.
 static ap_status random_triangle(ap_ident *id, double *G, double *scale, ap_error *error) {
   ap_reduction *r;
   ap_status status = ap_reduction_create(id, 1, &r, error);
@@ -73,15 +84,12 @@ static ap_status random_triangle(ap_ident *id, double *G, double *scale, ap_erro
   free(state), ap_reduction_free(r);
   double most = 0;
   for (int k = 0; !status && k < id->np; k++) {
-    scale[k] = 0;
-    const double *column = G + ap__lin_size(k, id->np + 1);
-    for (int i = 0; i <= k; i++) scale[k] = hypot(scale[k], column[i]);
+    scale[k] = ap__length(G + k, k + 1, id->np + 1);
     most = fmax(most, scale[k]);
   }
   for (int k = 0; !status && k < id->np; k++) {
-    if (scale[k] < NEGLIGIBLE * most) scale[k] = 0;
-    double *column = G + ap__lin_size(k, id->np + 1);
-    for (int i = 0; i <= k; i++) column[i] = scale[k] > 0 ? column[i] / scale[k] : 0;
+    if (!(scale[k] > NEGLIGIBLE * most)) scale[k] = most > 0 ? most : 1; // too short for a pivot
+    for (int i = 0; i <= k; i++) G[ap__row(i, id->np + 1) + (size_t)k] /= scale[k];
   }
   return status;
 }
@@ -89,55 +97,47 @@ static ap_status random_triangle(ap_ident *id, double *G, double *scale, ap_erro
 // ---- the two ways ------------------------------------------------------------------------------
 
 // What a decomposition comes to: order[0 .. rank - 1] are the independent columns, X is rank x
-// (np - rank), column-major.
+// (np - rank).
 typedef struct split {
   int rank, *order;
   double *X, kept, dropped;
 } split;
 
-static int rank_of(int n, const double *size, size_t step, split *s) {
-  int rank = 0;
-  while (rank < n && fabs(size[(size_t)rank * step]) > NEGLIGIBLE * fabs(size[0])) rank++;
-  s->kept = rank > 0 ? fabs(size[(size_t)(rank - 1) * step] / size[0]) : 0;
-  s->dropped = rank < n && rank > 0 ? fabs(size[(size_t)rank * step] / size[0]) : 0;
-  return s->rank = rank;
-}
-
-// A P = Q [R11 R12; 0 0], X = R11^-1 R12
-static ap_status split_by_qr(int n, double *A, split *s) {
-  ap_status status = ap__lin_pivoted(n, n, A, s->order);
-  if (status) return status;
-  int rank = rank_of(n, A, (size_t)n + 1, s);
-  for (int k = 0; k < n - rank; k++)
-    memcpy(s->X + ap__lin_size(k, rank), A + ap__lin_size(rank + k, n), (size_t)rank * sizeof *A);
-  return ap__lin_solve_upper(rank, A, n, n - rank, s->X, rank);
+// A P = Q [R1 R2; 0 0] of an m x n matrix, its columns in the order of pivot, and X = R1^-1 R2.
+static ap_status pivoted(int m, int n, double *A, split *s) {
+  double *room = malloc(2 * (size_t)n * sizeof *room + 1);
+  if (!room) return AP_E_MEMORY;
+  ap_qr qr = {
+      .m = m, .n = n, .A = A, .left = room, .spare = room + n, .pivot = s->order, .tie = TIE};
+  s->rank = ap__qr_triangle(&qr, NEGLIGIBLE);
+  s->kept = qr.kept, s->dropped = qr.dropped;
+  free(room);
+  int rest = n - s->rank;
+  for (int i = 0; i < s->rank; i++)
+    memcpy(s->X + ap__row(i, rest), A + ap__row(i, n) + s->rank, (size_t)rest * sizeof *A);
+  return ap__triangle_solve(s->rank, A, n, rest, s->X, rest) ? AP_OK : AP_E_SINGULAR;
 }
 
 // The null space N, whose transpose has the last rows of V^T: W_D N_D + W_I N_I = 0. With
 // N^T P = Q [T_D T_I], T_D a triangle, is X = -(T_D^-1 T_I)^T. The pivots choose as dependent the
 // columns that N determines best.
 static ap_status split_by_svd(int n, double *A, split *s) {
-  double *value = malloc((size_t)n * sizeof *value), *U = malloc(ap__lin_size(n, n) * sizeof *U);
-  double *Vt = malloc(ap__lin_size(n, n) * sizeof *Vt), *N = malloc(ap__lin_size(n, n) * sizeof *N);
-  int *pivot = malloc((size_t)n * sizeof *pivot);
-  ap_status status = value && U && Vt && N && pivot ? AP_OK : AP_E_MEMORY;
-  if (!status) status = ap__lin_svd(n, n, A, value, U, Vt);
+  double *sigma = malloc((size_t)n * sizeof *sigma), *X = malloc(ap__row(n, n) * sizeof *X);
+  split of = {.order = malloc((size_t)n * sizeof *of.order), .X = X};
+  ap_status status = sigma && X && of.order ? ap__svd(n, 0, A, sigma) : AP_E_MEMORY;
   if (!status) {
-    int rank = rank_of(n, value, 1, s), null = n - rank;
-    for (int c = 0; c < n; c++)
-      for (int i = 0; i < null; i++)
-        N[ap__lin_size(c, null) + (size_t)i] = Vt[ap__lin_size(c, n) + (size_t)(rank + i)];
-    if (null > 0) status = ap__lin_pivoted(null, n, N, pivot);
-    if (null == 0)
-      for (int k = 0; k < n; k++) pivot[k] = k;
-    double *T = N + ap__lin_size(null, null);
-    if (!status) status = ap__lin_solve_upper(null, N, null, rank, T, null);
-    for (int k = 0; !status && k < n; k++) s->order[k] = pivot[k < rank ? null + k : k - rank];
-    for (int k = 0; !status && k < rank; k++)
-      for (int i = 0; i < null; i++)
-        s->X[ap__lin_size(i, rank) + (size_t)k] = -T[ap__lin_size(k, null) + (size_t)i];
+    s->rank = 0;
+    while (s->rank < n && sigma[s->rank] > NEGLIGIBLE * sigma[0]) s->rank++;
+    s->kept = s->rank > 0 ? sigma[s->rank - 1] / sigma[0] : 0;
+    s->dropped = s->rank > 0 && s->rank < n ? sigma[s->rank] / sigma[0] : 0;
+    status = pivoted(n - s->rank, n, A + ap__row(s->rank, n), &of);
   }
-  free(value), free(U), free(Vt), free(N), free(pivot);
+  int rank = s->rank, null = n - rank;
+  for (int k = 0; !status && k < n; k++) s->order[k] = of.order[k < rank ? null + k : k - rank];
+  for (int k = 0; !status && k < rank; k++)
+    for (int i = 0; i < null; i++)
+      s->X[ap__row(k, null) + (size_t)i] = -X[ap__row(i, rank) + (size_t)k];
+  free(sigma), free(X), free(of.order);
   return status;
 }
 
@@ -153,7 +153,7 @@ static ap_base *base_of(int np, const double *scale, const split *s) {
   if (!base) return NULL;
   *base = (ap_base){.n = s->rank, .np = np, .kept = s->kept, .dropped = s->dropped};
   base->leader = malloc((size_t)s->rank * sizeof *base->leader + 1);
-  base->factor = calloc(ap__lin_size(s->rank, np) + 1, sizeof *base->factor);
+  base->factor = calloc(ap__row(s->rank, np) + 1, sizeof *base->factor);
   int *place = malloc((size_t)np * sizeof *place);
   if (!base->leader || !base->factor || !place) {
     free(place), ap_base_free(base);
@@ -164,12 +164,12 @@ static ap_base *base_of(int np, const double *scale, const split *s) {
   for (int k = 0; k < s->rank; k++) place[base->leader[k]] = k;
   for (int i = 0; i < s->rank; i++) {
     int leader = s->order[i];
-    double *row = base->factor + ap__lin_size(place[leader], np);
+    double *row = base->factor + ap__row(place[leader], np);
     row[leader] = 1;
     for (int d = 0; d < np - s->rank; d++) {
       int other = s->order[s->rank + d];
-      double x = s->X[ap__lin_size(d, s->rank) + (size_t)i];
-      if (fabs(x) > NEGLIGIBLE) row[other] = x * scale[other] / scale[leader];
+      double x = s->X[ap__row(i, np - s->rank) + (size_t)d];
+      if (fabs(x) > NO_FACTOR) row[other] = x * scale[other] / scale[leader];
     }
   }
   free(place);
@@ -179,7 +179,7 @@ static ap_base *base_of(int np, const double *scale, const split *s) {
 ap_status ap_base_find(ap_ident *id, ap_base_method method, ap_base **base, ap_error *error) {
   int np = id->np;
   *base = NULL;
-  size_t square = ap__lin_size(np + 1, np + 1);
+  size_t square = ap__row(np + 1, np + 1);
   double *G = malloc(square * sizeof *G), *A = malloc(square * sizeof *A);
   double *scale = malloc((size_t)np * sizeof *scale);
   split s = {.order = malloc((size_t)np * sizeof *s.order), .X = malloc(square * sizeof *s.X)};
@@ -188,8 +188,8 @@ ap_status ap_base_find(ap_ident *id, ap_base_method method, ap_base **base, ap_e
   if (!status) status = random_triangle(id, G, scale, error);
   if (!status) {
     for (int k = 0; k < np; k++)
-      memcpy(A + ap__lin_size(k, np), G + ap__lin_size(k, np + 1), (size_t)np * sizeof *A);
-    status = method == AP_BASE_QR ? split_by_qr(np, A, &s) : split_by_svd(np, A, &s);
+      memcpy(A + ap__row(k, np), G + ap__row(k, np + 1), (size_t)np * sizeof *A);
+    status = method == AP_BASE_QR ? pivoted(np, np, A, &s) : split_by_svd(np, A, &s);
     if (status) ap__fail(error, status, 0, "the base parameters: %s", ap_status_text(status));
   }
   if (!status && !(*base = base_of(np, scale, &s))) status = ap__no_memory(error);
@@ -207,7 +207,7 @@ int ap_base_count(const ap_base *base) { return base->n; }
 int ap_base_leader(const ap_base *base, int k) { return base->leader[k]; }
 
 double ap_base_factor(const ap_base *base, int k, int i) {
-  return base->factor[ap__lin_size(k, base->np) + (size_t)i];
+  return base->factor[ap__row(k, base->np) + (size_t)i];
 }
 
 void ap_base_gap(const ap_base *base, double *kept, double *dropped) {

@@ -112,19 +112,21 @@ typedef struct search {
   int n, rows;     // n parameters, rows = n + 1 of the triangle
   double mu;
   double *p, *p0, *trial, *step; // [n]
-  double *A, *b;                 // [(rows + n) * n], [rows + n]
+  double *R, *B,
+      *room; // [rows * rows], [n * rows]: the rows of a step, the last column their sides
 } search;
 
 static bool search_make(search *s) {
   size_t n = (size_t)s->n, rows = (size_t)s->rows;
   s->p = malloc(n * sizeof(double)), s->p0 = malloc(n * sizeof(double));
   s->trial = malloc(n * sizeof(double)), s->step = malloc(n * sizeof(double));
-  s->A = malloc((rows + n) * n * sizeof(double)), s->b = malloc((rows + n) * sizeof(double));
-  return s->p && s->p0 && s->trial && s->step && s->A && s->b;
+  s->R = malloc(rows * rows * sizeof(double)), s->B = malloc(n * rows * sizeof(double));
+  s->room = malloc(ap__triangle_room(s->rows, s->n) * sizeof(double));
+  return s->p && s->p0 && s->trial && s->step && s->R && s->B && s->room;
 }
 
 static void search_free(search *s) {
-  free(s->p), free(s->p0), free(s->trial), free(s->step), free(s->A), free(s->b);
+  free(s->p), free(s->p0), free(s->trial), free(s->step), free(s->R), free(s->B), free(s->room);
 }
 
 // trace(P0^-1 P) - log det(P0^-1 P) - 4; infinite where P is no pseudo-inertia.
@@ -139,8 +141,9 @@ static double divergence(const double *p, const double *p0) {
 
 // Row i of G [p; -1]
 static double residual_at(const search *s, const double *p, int i) {
-  double r = -s->G[ap__lin_size(s->n, s->rows) + (size_t)i];
-  for (int k = i; k < s->n; k++) r += s->G[ap__lin_size(k, s->rows) + (size_t)i] * p[k];
+  const double *row = s->G + ap__row(i, s->rows);
+  double r = -row[s->n];
+  for (int k = i; k < s->n; k++) r += row[k] * p[k];
   return r;
 }
 
@@ -163,9 +166,8 @@ static double cost_at(const search *s, const double *p) {
 
 // ---- Newton ------------------------------------------------------------------------------------
 
-// The rows of one body's barrier: F into A from row `at` on, g into b.
-static void barrier_of_body(search *s, int i, int at) {
-  int m = s->rows + s->n;
+// The rows i .. i + 9 of one body's barrier, [F -g].
+static void barrier_of_body(search *s, int i) {
   double weight = sqrt(s->mu / 2), ten[10], one[10] = {0};
   mat4 P = pseudo_inertia(s->p + i), P0 = pseudo_inertia(s->p0 + i), U, U0;
   if (!factor(&P, &U) || !factor(&P0, &U0)) return; // never: both are physical
@@ -175,8 +177,7 @@ static void barrier_of_body(search *s, int i, int at) {
     one[k] = 0;
     divide_by_factor(&U, &E);
     ten_of(&E, ten);
-    double *column = s->A + ap__lin_size(i + k, m) + at;
-    for (int r = 0; r < 10; r++) column[r] = weight * ten[r];
+    for (int r = 0; r < 10; r++) s->B[ap__row(i + r, s->rows) + (size_t)(i + k)] = weight * ten[r];
   }
   mat4 B = {0}, g = {0}; // U^T P0^-1 U - 1 = B^T B - 1 with B = U0^-1 U
   for (int c = 0; c < 4; c++)
@@ -191,28 +192,27 @@ static void barrier_of_body(search *s, int i, int at) {
       for (int k = 0; k < 4; k++) g.a[r][c] += B.a[k][r] * B.a[k][c];
     }
   ten_of(&g, ten);
-  for (int r = 0; r < 10; r++) s->b[at + r] = -weight * ten[r];
+  for (int r = 0; r < 10; r++) s->B[ap__row(i + r, s->rows) + (size_t)s->n] = -weight * ten[r];
 }
 
-// The least squares problem of a step, solved into step.
+// The least squares problem of a step, solved into step: [W -r] is a triangle already, and takes in
+// the rows of the barriers.
 static ap_status find_step(search *s) {
-  const int inertial = 10 * s->id->bodies, m = s->rows + s->n;
-  memset(s->A, 0, ap__lin_size(m, s->n) * sizeof *s->A);
-  memset(s->b, 0, (size_t)m * sizeof *s->b);
-  for (int k = 0; k < s->n; k++)
-    memcpy(s->A + ap__lin_size(k, m), s->G + ap__lin_size(k, s->rows),
-           (size_t)(k + 1) * sizeof *s->A);
-  for (int r = 0; r < s->rows; r++) s->b[r] = -residual_at(s, s->p, r);
-  for (int i = 0; i < inertial; i += 10) barrier_of_body(s, i, s->rows + i);
-  for (int k = inertial; k < s->n; k++) {
+  const int inertial = 10 * s->id->bodies, n = s->n;
+  memcpy(s->R, s->G, ap__row(s->rows, s->rows) * sizeof *s->R);
+  memset(s->B, 0, ap__row(n, s->rows) * sizeof *s->B);
+  for (int i = 0; i < s->rows; i++)
+    s->R[ap__row(i, s->rows) + (size_t)n] = -residual_at(s, s->p, i);
+  for (int i = 0; i < inertial; i += 10) barrier_of_body(s, i);
+  for (int k = inertial; k < n; k++) {
     bool barrier = has_barrier(s->id, k - inertial);
-    double weight = sqrt(s->mu / 2);
-    s->A[ap__lin_size(k, m) + (size_t)(s->rows + k)] = barrier ? weight / s->p[k] : weight;
-    s->b[s->rows + k] = barrier ? -weight * (s->p[k] / s->p0[k] - 1) : 0;
+    double weight = sqrt(s->mu / 2), *row = s->B + ap__row(k, s->rows);
+    row[k] = barrier ? weight / s->p[k] : weight;
+    row[n] = barrier ? -weight * (s->p[k] / s->p0[k] - 1) : 0;
   }
-  ap_status status = ap__lin_least_squares(m, s->n, s->A, s->b);
-  memcpy(s->step, s->b, (size_t)s->n * sizeof *s->step);
-  return status;
+  ap__triangle_absorb(s->rows, s->R, n, s->B, s->room);
+  for (int k = 0; k < n; k++) s->step[k] = s->R[ap__row(k, s->rows) + (size_t)n];
+  return ap__triangle_solve(n, s->R, s->rows, 1, s->step, 1) ? AP_OK : AP_E_NO_CONVERGENCE;
 }
 
 // A step of Newton, shortened until it stays physical and the cost falls; *gain is by how much.

@@ -337,8 +337,7 @@ static bool find_limits(const ap_dataset *s, ap_ident *id, const double *p, doub
     ap_ident_rows(id, q, v, a, id->row);
     for (int j = 0; j < id->nv; j++) {
       double difference = tau[j];
-      for (int k = 0; k < id->np; k++)
-        difference -= id->row[ap__lin_size(j, id->np) + (size_t)k] * p[k];
+      for (int k = 0; k < id->np; k++) difference -= id->row[ap__row(j, id->np) + (size_t)k] * p[k];
       if (isfinite(difference)) size[(size_t)j * count + seen[j]++] = fabs(difference);
     }
   }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ident/ident.h"
+#include "num/svd.h"
 
 static const char *const method_names[AP_FIT_METHODS] = {"qr",    "svd",      "pinv",
                                                          "ridge", "weighted", "consistent"};
@@ -26,7 +27,7 @@ void ap_fit_free(ap_fit *fit) {
 
 // ---- the problem at hand -----------------------------------------------------------------------
 
-// A x = z with columns of length one: x is the parameter times its scale.
+// R x = z with columns of length one: x is the parameter times its scale.
 typedef struct problem {
   ap_reduction *r;
   const ap_base *base;
@@ -34,33 +35,36 @@ typedef struct problem {
   ap_error *error;
   int rows, n;    // rows: np + 1
   double *G;      // [rows * rows] the triangle
-  double *A, *z;  // [rows * n], [rows]
+  double *A;      // [rows * (n + 1)] the columns picked of it and the forces, then used up
+  double *R;      // [(n + 1) * (n + 1)] their triangle
   double *scale;  // [n]
   double *weight; // [nv]
-  double *s, *U, *Vt;
-  double *x; // [n]
+  double *s;      // [n] singular values of R
+  double *Vt;     // [n * (n + 1)] right singular vectors, and behind them U^T z
+  double *x;      // [n]
+  double *room;
 } problem;
 
 static void problem_free(problem *p) {
-  free(p->G), free(p->A), free(p->z), free(p->scale), free(p->weight);
-  free(p->s), free(p->U), free(p->Vt), free(p->x);
+  free(p->G), free(p->A), free(p->R), free(p->scale), free(p->weight);
+  free(p->s), free(p->Vt), free(p->x), free(p->room);
 }
 
 static bool problem_make(problem *p) {
   const ap_ident *id = p->r->ident;
   p->rows = id->np + 1;
-  size_t square = ap__lin_size(p->rows, p->rows), n = (size_t)p->rows;
+  size_t square = ap__row(p->rows, p->rows), n = (size_t)p->rows;
   p->G = malloc(square * sizeof(double));
   p->A = malloc(square * sizeof(double));
-  p->U = malloc(square * sizeof(double));
+  p->R = malloc(square * sizeof(double));
   p->Vt = malloc(square * sizeof(double));
-  p->z = malloc(n * sizeof(double));
   p->scale = malloc(n * sizeof(double));
   p->s = malloc(n * sizeof(double));
   p->x = malloc(n * sizeof(double));
+  p->room = malloc(ap__triangle_room(p->rows, p->rows) * sizeof(double));
   p->weight = calloc((size_t)id->nv, sizeof(double));
   for (int j = 0; p->weight && j < id->nv; j++) p->weight[j] = 1;
-  return p->G && p->A && p->U && p->Vt && p->z && p->scale && p->s && p->x && p->weight;
+  return p->G && p->A && p->R && p->Vt && p->scale && p->s && p->x && p->room && p->weight;
 }
 
 // Column k of the problem is that of this standard parameter.
@@ -78,35 +82,41 @@ static bool is_void(const ap_base *base, int i) {
 // The columns of the base parameters (or, where `all`, of all standard ones) out of G.
 static void pick_columns(problem *p, bool all) {
   p->n = all ? p->rows - 1 : p->base->n;
-  for (int k = 0; k < p->n; k++) {
-    const double *from = p->G + ap__lin_size(all ? k : p->base->leader[k], p->rows);
-    double *to = p->A + ap__lin_size(k, p->rows), length = 0;
-    for (int i = 0; i < p->rows; i++) length = hypot(length, from[i]);
-    bool empty = !(length > 0) || (all && is_void(p->base, k));
-    p->scale[k] = empty ? 1 : length;
-    for (int i = 0; i < p->rows; i++) to[i] = empty ? 0 : from[i] / length;
+  for (int k = 0; k <= p->n; k++) {
+    int column = k == p->n ? p->rows - 1 : all ? k : p->base->leader[k];
+    double length = k < p->n ? ap__length(p->G + column, column + 1, p->rows) : 1;
+    bool empty = !(length > 0) || (all && k < p->n && is_void(p->base, k));
+    if (k < p->n) p->scale[k] = empty ? 1 : length;
+    for (int i = 0; i < p->rows; i++) {
+      double x = p->G[ap__row(i, p->rows) + (size_t)column];
+      p->A[ap__row(i, p->n + 1) + (size_t)k] = empty ? 0 : x / length;
+    }
   }
-  memcpy(p->z, p->G + ap__lin_size(p->rows - 1, p->rows), (size_t)p->rows * sizeof *p->z);
 }
 
 static ap_status gather(problem *p, const double *weight, int without, bool all) {
   ap_status status = ap__reduction_gather(p->r, weight, without, p->G);
-  if (!status) pick_columns(p, all);
-  return status;
+  if (status) return status;
+  pick_columns(p, all);
+  memset(p->R, 0, ap__row(p->n + 1, p->n + 1) * sizeof *p->R);
+  ap__triangle_absorb(p->n + 1, p->R, p->rows, p->A, p->room);
+  return AP_OK;
 }
 
 static ap_status decompose(problem *p) {
-  return ap__lin_svd(p->rows, p->n, p->A, p->s, p->U, p->Vt);
+  memcpy(p->Vt, p->R, ap__row(p->n, p->n + 1) * sizeof *p->Vt);
+  return ap__svd(p->n, 1, p->Vt, p->s);
 }
+
+static const double *vector_of(const problem *p, int i) { return p->Vt + ap__row(i, p->n + 1); }
 
 // x = V diag(gain) U^T z
 static void apply_gains(problem *p, double ridge, int rank) {
   for (int k = 0; k < p->n; k++) p->x[k] = 0;
   for (int i = 0; i < rank; i++) {
-    double c = 0;
-    for (int k = 0; k < p->rows; k++) c += p->U[ap__lin_size(i, p->rows) + (size_t)k] * p->z[k];
-    c *= p->s[i] / (p->s[i] * p->s[i] + ridge);
-    for (int k = 0; k < p->n; k++) p->x[k] += c * p->Vt[ap__lin_size(k, p->n) + (size_t)i];
+    const double *v = vector_of(p, i);
+    double c = v[p->n] * p->s[i] / (p->s[i] * p->s[i] + ridge);
+    for (int k = 0; k < p->n; k++) p->x[k] += c * v[k];
   }
 }
 
@@ -126,9 +136,9 @@ static ap_status check_condition(problem *p, double *condition) {
   if (least > 1e-10 * most) return AP_OK;
   int hidden = 0, worst = 0;
   while (hidden < p->n && p->s[p->n - 1 - hidden] <= 1e-10 * most) hidden++;
-  const double *last = p->Vt + p->n - 1;
+  const double *last = vector_of(p, p->n - 1);
   for (int k = 0; k < p->n; k++)
-    if (fabs(last[ap__lin_size(k, p->n)]) > fabs(last[ap__lin_size(worst, p->n)])) worst = k;
+    if (fabs(last[k]) > fabs(last[worst])) worst = k;
   const char *name = id->name[parameter_of(p, worst)];
   return AP__REFUSE(p->error, AP_E_ARG, 0,
                     "the motion does not excite %d of %d base parameters, '%.*s' among them (use a "
@@ -139,9 +149,8 @@ static ap_status check_condition(problem *p, double *condition) {
 // ---- the methods -------------------------------------------------------------------------------
 
 static ap_status fit_qr(problem *p) {
-  ap_status status = ap__lin_least_squares(p->rows, p->n, p->A, p->z);
-  if (!status) memcpy(p->x, p->z, (size_t)p->n * sizeof *p->x);
-  return status;
+  for (int k = 0; k < p->n; k++) p->x[k] = p->R[ap__row(k, p->n + 1) + (size_t)p->n];
+  return ap__triangle_solve(p->n, p->R, p->n + 1, 1, p->x, 1) ? AP_OK : AP_E_SINGULAR;
 }
 
 static ap_status fit_svd(problem *p, int *truncated) {
@@ -209,8 +218,7 @@ static ap_status choose_ridge(problem *p, double *ridge) {
   ap_status status = cross_validate(p, error_of);
   if (status) return status;
   for (int k = 0; k < RIDGES; k++) least = fmin(least, error_of[k]);
-  const double *z = p->G + ap__lin_size(p->rows - 1, p->rows);
-  for (int k = 0; k < p->rows; k++) forces += z[k] * z[k];
+  for (int k = 0; k < p->rows; k++) forces += pow(p->G[ap__row(k + 1, p->rows) - 1], 2);
   int best = 0;
   while (!(error_of[best] <= least * (1 + 1e-9) + 1e-24 * forces)) best++;
   *ridge = ridge_at(best);
@@ -245,14 +253,14 @@ static void find_noise(problem *p, const double *parameter, double *noise, doubl
 static void apply_covariance(const problem *p, double ridge, double *x, double *work) {
   int n = p->n;
   for (int m = 0; m < n; m++) { // in the axes of the singular values
+    const double *v = vector_of(p, m);
     work[m] = 0;
-    for (int b = 0; b < n; b++) work[m] += p->Vt[ap__lin_size(b, n) + (size_t)m] * x[b];
+    for (int b = 0; b < n; b++) work[m] += v[b] * x[b];
     work[m] /= p->s[m] * p->s[m] + ridge;
   }
-  for (int b = 0; b < n; b++) {
-    x[b] = 0;
-    for (int m = 0; m < n; m++) x[b] += p->Vt[ap__lin_size(b, n) + (size_t)m] * work[m];
-  }
+  for (int b = 0; b < n; b++) x[b] = 0;
+  for (int m = 0; m < n; m++)
+    for (int b = 0; b < n; b++) x[b] += vector_of(p, m)[b] * work[m];
 }
 
 // What the rows of triangle k add to the variances, times factor; work is [2 n + np].
@@ -264,7 +272,7 @@ static void add_variance(const problem *p, int k, double ridge, double factor, d
   double *x = work + p->n, *row = x + p->n;
   for (int i = 0; i < t->n - 1; i++) {
     memset(row, 0, (size_t)id->np * sizeof *row);
-    for (int a = i; a < t->n - 1; a++) row[active[a]] = t->R[ap__lin_size(a, t->n) + (size_t)i];
+    for (int a = i; a < t->n - 1; a++) row[active[a]] = t->R[ap__row(i, t->n) + (size_t)a];
     for (int b = 0; b < p->n; b++) x[b] = row[p->base->leader[b]] / p->scale[b];
     apply_covariance(p, ridge, x, work);
     for (int b = 0; b < p->n; b++) variance[b] += factor * x[b] * x[b];

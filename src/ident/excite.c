@@ -13,6 +13,7 @@
 
 #include "ident/ident.h"
 #include "model/frozen.h"
+#include "num/svd.h"
 
 ap_excite_options ap_default_excite(void) {
   return (ap_excite_options){.harmonics = 5,
@@ -45,8 +46,10 @@ static bool planner_make(planner *p) {
                       &p->tau,   &p->sine,  &p->cosine,   &p->q,      &p->v,      &p->a,
                       &p->W,     &p->block, &p->R,        &p->scratch};
   const size_t size[] = {
-      n,     n,    n,    n,    n,      n,         n,       n * h,
-      n * h, rows, rows, rows, n * np, rows * nb, nb * nb, ap__lin_scratch(p->base->n)};
+      n,      n,         n,       n,
+      n,      n,         n,       n * h,
+      n * h,  rows,      rows,    rows,
+      n * np, rows * nb, nb * nb, ap__triangle_room(p->base->n, p->n * p->samples)};
   bool good = true;
   for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
     *array[k] = malloc(size[k] * sizeof(double) + 1);
@@ -198,18 +201,18 @@ static void information(planner *p) {
     ap_ident_rows(p->id, p->q + at, p->v + at, p->a + at, p->W);
     for (int j = 0; j < p->n; j++)
       for (int b = 0; b < nb; b++)
-        p->block[ap__lin_size(b, rows) + at + (size_t)j] =
-            p->weight[j] * p->W[ap__lin_size(j, p->id->np) + (size_t)p->base->leader[b]];
+        p->block[ap__row(k * p->n + j, nb) + (size_t)b] =
+            p->weight[j] * p->W[ap__row(j, p->id->np) + (size_t)p->base->leader[b]];
   }
-  memset(p->R, 0, ap__lin_size(nb, nb) * sizeof *p->R);
-  ap__lin_absorb(nb, p->R, rows, p->block, rows, p->scratch);
+  memset(p->R, 0, ap__row(nb, nb) * sizeof *p->R);
+  ap__triangle_absorb(nb, p->R, rows, p->block, p->scratch);
 }
 
 // log10 of the determinant of the information for each sample.
 static double log_determinant(const planner *p) {
   double sum = 0;
   for (int b = 0; b < p->base->n; b++)
-    sum += 2 * log10(fabs(p->R[ap__lin_size(b, p->base->n + 1)])) - log10(p->samples);
+    sum += 2 * log10(fabs(p->R[ap__row(b, p->base->n + 1)])) - log10(p->samples);
   return isnan(sum) ? -INFINITY : sum;
 }
 
@@ -351,22 +354,19 @@ static ap_status make_trajectory(planner *p, ap_traj **traj, ap_error *error) {
 
 static ap_status describe(planner *p, const candidate *best, ap_excitation *found) {
   int nb = p->base->n;
-  size_t square = ap__lin_size(nb, nb);
-  double *U = malloc((2 * square + (size_t)nb) * sizeof *U);
-  if (!U) return AP_E_MEMORY;
-  double use, *Vt = U + square, *s = Vt + square;
+  double use, *s = malloc((size_t)nb * sizeof *s);
+  if (!s) return AP_E_MEMORY;
   found->criterion = worth(p, best->gene, &use);
   found->torque_use = use;
   for (int j = 0; j < p->n; j++) p->weight[j] = 1; // the condition is that of the rows as they are
   information(p);
   for (int b = 0; b < nb; b++) { // columns of length one
-    double length = 0, *column = p->R + ap__lin_size(b, nb);
-    for (int i = 0; i <= b; i++) length = hypot(length, column[i]);
-    for (int i = 0; i < nb; i++) column[i] = i <= b && length > 0 ? column[i] / length : 0;
+    double length = ap__length(p->R + b, b + 1, nb);
+    for (int i = 0; i <= b && length > 0; i++) p->R[ap__row(i, nb) + (size_t)b] /= length;
   }
-  ap_status status = ap__lin_svd(nb, nb, p->R, s, U, Vt);
+  ap_status status = ap__svd(nb, 0, p->R, s);
   if (!status) found->condition = s[nb - 1] > 0 ? s[0] / s[nb - 1] : INFINITY;
-  free(U);
+  free(s);
   return status;
 }
 

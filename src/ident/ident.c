@@ -96,8 +96,8 @@ static bool make_room(ap_ident *id) {
   id->name = zeros(id->np, sizeof *id->name);
   id->active = zeros(id->nv, sizeof *id->active);
   id->nactive = zeros(id->nv, sizeof *id->nactive);
-  id->K = malloc(ap__lin_size(id->nv, 10 * id->bodies) * sizeof(double) + 1);
-  id->row = malloc(ap__lin_size(id->nv, id->np) * sizeof(double) + 1);
+  id->K = malloc(ap__row(id->nv, 10 * id->bodies) * sizeof(double) + 1);
+  id->row = malloc(ap__row(id->nv, id->np) * sizeof(double) + 1);
   id->work_memory = work ? malloc(work) : NULL;
   id->w = id->work_memory ? ap_work_init(m, id->work_memory, work) : NULL;
   if (!id->drive || !id->name || !id->active || !id->nactive || !id->K || !id->row || !id->w)
@@ -109,11 +109,6 @@ static bool make_room(ap_ident *id) {
 ap_status ap_ident_create(const ap_model *m, const ap_ident_options *options, ap_ident **ident,
                           ap_error *error) {
   *ident = NULL;
-  if (!ap__lin_available())
-    return AP__REFUSE(
-        error, AP_E_UNSUPPORTED, 0,
-        "parameters cannot be identified: built without LAPACKE (install liblapacke-dev "
-        "and build again)");
   if (m->nv == 0)
     return AP__REFUSE(error, AP_E_ARG, 0,
                       "'%.*s' has no joint that moves (identification needs one)",
@@ -190,7 +185,7 @@ void ap_ident_rows(ap_ident *id, const double *q, const double *v, const double 
   const int inertial = 10 * id->bodies;
   ap_regressor(id->m, id->w, q, v, a, id->K);
   for (int j = 0; j < id->nv; j++, W += id->np) {
-    memcpy(W, id->K + ap__lin_size(j, inertial), (size_t)inertial * sizeof *W);
+    memcpy(W, id->K + ap__row(j, inertial), (size_t)inertial * sizeof *W);
     for (int k = 0; k < id->drives; k++) {
       const drive *d = &id->drive[k];
       W[inertial + k] = d->row == j ? drive_entry(d, v[j], a[j]) : 0;

@@ -6,7 +6,7 @@
 #include <appell/ident.h>
 
 #include "file/robot.h"
-#include "ident/linalg.h"
+#include "num/triangle.h"
 
 // Standard parameters of one kind for one joint.
 typedef enum { DRIVE_ROTOR, DRIVE_VISCOUS, DRIVE_COULOMB, DRIVE_OFFSET, DRIVE_KINDS } drive_kind;
@@ -38,11 +38,12 @@ typedef struct triangle {
   int n;     // nactive + 1
   int fill;  // rows of the block
   long rows; // of triangle and block
-  double *R; // [n * n]
+  double *R; // [n * n], row-major as every matrix here
   double *B; // [AP__BLOCK * n]
 } triangle;
 
-enum { AP__BLOCK = 128, AP__RUN = 20 };
+// A block of rows of a six-joint robot fits into the cache next to the processor.
+enum { AP__BLOCK = 64, AP__RUN = 20 };
 
 struct ap_reduction {
   ap_ident *ident;

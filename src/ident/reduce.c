@@ -9,10 +9,13 @@
 
 static bool make_triangle(triangle *t, int n) {
   t->n = n;
-  t->R = calloc(ap__lin_size(n, n), sizeof *t->R);
-  t->B = calloc(ap__lin_size(AP__BLOCK, n), sizeof *t->B);
+  t->R = calloc(ap__row(n, n), sizeof *t->R);
+  t->B = calloc(ap__row(AP__BLOCK, n), sizeof *t->B);
   return t->R && t->B;
 }
+
+// The most rows that are absorbed at once: a block, or a triangle.
+static int most_rows(const ap_ident *id) { return id->np + 1 > AP__BLOCK ? id->np + 1 : AP__BLOCK; }
 
 static bool make_triangles(ap_reduction *r) {
   const ap_ident *id = r->ident;
@@ -20,7 +23,7 @@ static bool make_triangles(ap_reduction *r) {
   r->triangle = calloc((size_t)count, sizeof *r->triangle);
   r->rows = calloc((size_t)id->nv, sizeof *r->rows);
   r->out = calloc((size_t)id->nv, sizeof *r->out);
-  r->scratch = malloc(ap__lin_scratch(id->np + 1) * sizeof(double));
+  r->scratch = malloc(ap__triangle_room(id->np + 1, most_rows(id)) * sizeof(double));
   r->gate_p = malloc((size_t)id->np * sizeof(double));
   r->gate = malloc((size_t)id->nv * sizeof(double));
   if (!r->triangle || !r->rows || !r->out || !r->scratch || !r->gate_p || !r->gate) return false;
@@ -56,7 +59,7 @@ void ap_reduction_free(ap_reduction *r) {
 // ---- rows --------------------------------------------------------------------------------------
 
 static void settle(ap_reduction *r, triangle *t) {
-  ap__lin_absorb(t->n, t->R, t->fill, t->B, AP__BLOCK, r->scratch);
+  ap__triangle_absorb(t->n, t->R, t->fill, t->B, r->scratch);
   t->fill = 0;
 }
 
@@ -80,15 +83,15 @@ void ap_reduction_add(ap_reduction *r, const double *q, const double *v, const d
   ap_ident_rows(id, q, v, a, id->row);
   int fold = (int)(r->states++ / AP__RUN % r->folds);
   for (int j = 0; j < id->nv; j++) {
-    const double *row = id->row + ap__lin_size(j, id->np);
+    const double *row = id->row + ap__row(j, id->np);
     if (left_out(r, j, row, tau[j])) {
       r->out[j]++;
       continue;
     }
     triangle *t = &r->triangle[fold * id->nv + j];
-    double *to = t->B + t->fill;
-    for (int k = 0; k < id->nactive[j]; k++, to += AP__BLOCK) *to = row[id->active[j][k]];
-    *to = tau[j];
+    double *to = t->B + ap__row(t->fill, t->n);
+    for (int k = 0; k < id->nactive[j]; k++) to[k] = row[id->active[j][k]];
+    to[t->n - 1] = tau[j];
     r->rows[j]++, t->rows++;
     if (++t->fill == AP__BLOCK) settle(r, t);
   }
@@ -111,10 +114,10 @@ long ap_reduction_rows(const ap_reduction *r, int j, long *left) {
 // |R p - z|^2 + rho^2 of one triangle
 static double squares_of(const ap_ident *id, const triangle *t, int j, const double *p) {
   double sum = 0;
-  for (int i = 0; i < t->n; i++) { // row i of the triangle
-    double x = -t->R[ap__lin_size(t->n - 1, t->n) + (size_t)i];
-    for (int k = i; p && k < t->n - 1; k++)
-      x += t->R[ap__lin_size(k, t->n) + (size_t)i] * p[id->active[j][k]];
+  for (int i = 0; i < t->n; i++) {
+    const double *row = t->R + ap__row(i, t->n);
+    double x = -row[t->n - 1];
+    for (int k = i; p && k < t->n - 1; k++) x += row[k] * p[id->active[j][k]];
     sum += x * x;
   }
   return sum;
@@ -143,22 +146,20 @@ void ap_reduction_error_rms(ap_reduction *r, const double *p, double *rms) { rms
 ap_status ap__reduction_gather(ap_reduction *r, const double *weight, int without, double *G) {
   const ap_ident *id = r->ident;
   int n = id->np + 1;
-  double *B = malloc(ap__lin_size(n, n) * sizeof *B);
+  double *B = malloc(ap__row(n, n) * sizeof *B);
   if (!B) return AP_E_MEMORY;
   settle_all(r);
-  memset(G, 0, ap__lin_size(n, n) * sizeof *G);
+  memset(G, 0, ap__row(n, n) * sizeof *G);
   for (int k = 0; k < r->folds * id->nv; k++) {
     int j = k % id->nv;
     const triangle *t = &r->triangle[k];
     if (k / id->nv == without) continue;
-    memset(B, 0, ap__lin_size(n, n) * sizeof *B);
-    for (int c = 0; c < t->n; c++) {
-      int column = c < t->n - 1 ? id->active[j][c] : id->np;
-      for (int i = 0; i <= c; i++)
-        B[ap__lin_size(column, t->n) + (size_t)i] =
-            (weight ? weight[j] : 1) * t->R[ap__lin_size(c, t->n) + (size_t)i];
-    }
-    ap__lin_absorb(n, G, t->n, B, t->n, r->scratch);
+    memset(B, 0, ap__row(t->n, n) * sizeof *B);
+    for (int i = 0; i < t->n; i++)
+      for (int c = i; c < t->n; c++)
+        B[ap__row(i, n) + (size_t)(c < t->n - 1 ? id->active[j][c] : id->np)] =
+            (weight ? weight[j] : 1) * t->R[ap__row(i, t->n) + (size_t)c];
+    ap__triangle_absorb(n, G, t->n, B, r->scratch);
   }
   free(B);
   return AP_OK;

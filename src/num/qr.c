@@ -2,22 +2,17 @@
 
 #include <math.h>
 
+#include "triangle.h"
+
 // A vector inside a matrix: its first entry, and the others from x[offset], `stride` apart.
 typedef struct strip {
   double *x;
   int offset, stride;
 } strip;
 
-// Length of the others; neither over- nor underflows on the way.
+// Length of the others.
 static double rest_length(strip s, int count) {
-  double largest = 0, sum = 0;
-  for (int i = 0; i < count; i++) largest = fmax(largest, fabs(s.x[s.offset + i * s.stride]));
-  if (!(largest > 0)) return 0;
-  for (int i = 0; i < count; i++) {
-    double part = s.x[s.offset + i * s.stride] / largest;
-    sum += part * part;
-  }
-  return largest * sqrt(sum);
+  return ap__length(s.x + s.offset, count, s.stride);
 }
 
 // The reflection 1 - beta u u^T that takes s to a multiple of the first unit vector. Its u begins
@@ -25,7 +20,8 @@ static double rest_length(strip s, int count) {
 static double make_reflection(strip s, int count) {
   double tail = rest_length(s, count);
   if (!(tail > 0)) return 0;
-  double whole = copysign(hypot(*s.x, tail), *s.x); // of this sign nothing cancels
+  double both[] = {*s.x, tail};
+  double whole = copysign(ap__length(both, 2, 1), *s.x); // of this sign nothing cancels
   double top = *s.x + whole;
   for (int i = 0; i < count; i++) s.x[s.offset + i * s.stride] /= top;
   *s.x = -whole;
@@ -56,6 +52,17 @@ static void add_scaled(int n, double s, const double *restrict x, double *restri
   for (int i = 0; i < n; i++) y[i] += s * x[i];
 }
 
+// Of the columns from k on that are as long as the longest, the one that stood first in A. spare
+// has their lengths, or the squares of them: then a tie is half as wide.
+static int first_of_longest(const ap_qr *qr, int k, int longest) {
+  if (qr->tie == 0) return longest;
+  double least = qr->spare[longest] * (1 - qr->tie);
+  int first = longest;
+  for (int j = k; j < qr->n; j++)
+    if (qr->spare[j] >= least && qr->pivot[j] < qr->pivot[first]) first = j;
+  return first;
+}
+
 // The column from k on with the longest rest from row k down, by plain squares; where these over-
 // or underflow, with care.
 static int longest_column(ap_qr *qr, int k) {
@@ -68,13 +75,13 @@ static int longest_column(ap_qr *qr, int k) {
   }
   for (int j = k; j < n; j++)
     if (sum[j] > sum[best]) best = j;
-  if (sum[best] > 1e-280 && sum[best] < 1e280) return best;
-  double longest = 0;
-  for (int j = k; j < n; j++) {
-    double rest = rest_length((strip){qr->A + k * n + j, 0, n}, qr->m - k);
-    if (rest > longest) longest = rest, best = j;
+  if (!(sum[best] > 1e-280 && sum[best] < 1e280)) {
+    for (int j = k; j < n; j++) sum[j] = rest_length((strip){qr->A + k * n + j, 0, n}, qr->m - k);
+    best = k;
+    for (int j = k; j < n; j++)
+      if (sum[j] > sum[best]) best = j;
   }
-  return best;
+  return first_of_longest(qr, k, best);
 }
 
 // Apply reflection k from the left to columns k + 1 .. n - 1.
@@ -105,19 +112,27 @@ static double choose_pivot(ap_qr *qr, int k) {
   return longest;
 }
 
-int ap__qr_factor(ap_qr *qr, double tolerance) {
+int ap__qr_triangle(ap_qr *qr, double tolerance) {
   int m = qr->m, n = qr->n, least = m < n ? m : n;
   double first = 0;
+  qr->kept = qr->dropped = 0;
   if (qr->most > 0 && qr->most < least) least = qr->most;
   for (int j = 0; j < n; j++) qr->pivot[j] = j;
   for (qr->rank = 0; qr->rank < least; qr->rank++) {
     int k = qr->rank;
     double longest = choose_pivot(qr, k);
     if (k == 0) first = longest;
+    *(longest > tolerance * first ? &qr->kept : &qr->dropped) = first > 0 ? longest / first : 0;
     if (!(longest > tolerance * first)) break;
     qr->left[k] = make_reflection(column(qr, k, k), m - k - 1);
     reflect_columns(qr, k);
   }
+  return qr->rank;
+}
+
+int ap__qr_factor(ap_qr *qr, double tolerance) {
+  int n = qr->n;
+  ap__qr_triangle(qr, tolerance);
   // [R1 R2] Z^T = [T 0], from the last row up: a reflection touches its column and the tail.
   for (int i = qr->rank - 1; i >= 0; i--) {
     qr->right[i] = make_reflection(row(qr, i, i), n - qr->rank);

@@ -20,8 +20,15 @@ typedef struct ap_qr {
   double *spare; // [n] scratch
   int *pivot;    // [n] which column of A stands where
   int most;      // rank at most; 0: any
-  int rank;      // out
+  double tie;  // columns whose lengths differ by less than this part of them are equally long: the
+               // one that stood first in A is taken; 0: only what is equal to the bit
+  int rank;    // out
+  double kept; // out: least length that counted, relative to the longest column of A
+  double dropped; // out: greatest length that did not; 0 where nothing is left
 } ap_qr;
+
+// The first half of ap__qr_factor(): A P = Q [R1 R2; 0 0], R1 upper triangular of the rank's size.
+AP_API int ap__qr_triangle(ap_qr *qr, double tolerance);
 
 // Factor it. Columns count as dependent on those before them when the longest of what is left of
 // them is at most `tolerance` times the longest column of A. Returns the rank.

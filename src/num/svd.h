@@ -11,4 +11,10 @@
 // Exported, because libappell-tools asks for it.
 AP_API void ap__singular_values(int m, int n, double *A, double *sigma);
 
+// A = U diag(sigma) V^T of a square A: its n rows, n + more numbers wide, become the rows of V^T,
+// and the columns behind the first n become U^T times what they were. sigma [n], largest first;
+// where it is zero, the rows complete V^T. AP_E_ARG where an entry is not finite,
+// AP_E_NO_CONVERGENCE where the rows do not become perpendicular.
+AP_API ap_status ap__svd(int n, int more, double *A, double *sigma);
+
 #endif
