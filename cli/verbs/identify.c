@@ -24,6 +24,8 @@ enum {
 };
 // Steps that the progress counts: reading, reducing, the estimates, and a look for friction.
 enum { FOLDS = 5, FIRST_FIT = 2, STEPS = FIRST_FIT + AP_FIT_METHODS + 1 };
+// Friction shows in far fewer states than long logs have.
+enum { HINT_STATES = 20000 };
 
 static const cli_option options[] = {
     [METHOD] = {"--method", "qr|svd|pinv|ridge|weighted|consistent",
@@ -145,8 +147,9 @@ static int fit_all(cli_identification *f, cli_progress *progress) {
   return f->fit[f->method] ? CLI_OK : fail(f->data.path, &f->failed[f->method]);
 }
 
-// Residual of the log relative to its forces, by weighted least squares; NAN where there is none.
-static double residual_with(const cli_identification *f, const ap_ident_options *look_for) {
+// Residual of states relative to their forces, by weighted least squares; NAN where there is none.
+static double residual_with(const cli_identification *f, const ap_dataset *states,
+                            const ap_ident_options *look_for) {
   ap_ident *ident = NULL;
   ap_base *base = NULL;
   ap_reduction *reduction = NULL;
@@ -154,8 +157,7 @@ static double residual_with(const cli_identification *f, const ap_ident_options 
   double residual = NAN;
   ap_status status = ap_ident_create(f->model.model, look_for, &ident, NULL);
   if (status == AP_OK) status = ap_base_find(ident, AP_BASE_QR, &base, NULL);
-  if (status == AP_OK)
-    status = ap_dataset_reduce(f->data.states, ident, base, 1, 0, &reduction, NULL);
+  if (status == AP_OK) status = ap_dataset_reduce(states, ident, base, 1, 0, &reduction, NULL);
   if (status == AP_OK) status = ap_fit_make(reduction, base, AP_FIT_WEIGHTED, NULL, &fit, NULL);
   if (status == AP_OK) {
     residual = 0;
@@ -171,10 +173,12 @@ static double residual_with(const cli_identification *f, const ap_ident_options 
 // Friction that nobody asked for spoils everything else: say so where it shows.
 static void hint_at_friction(const cli_identification *f, const wish *w) {
   ap_ident_options look_for = w->look_for;
-  if (look_for.viscous) return;
-  const double without = residual_with(f, &look_for);
+  ap_dataset *some = look_for.viscous ? NULL : ap_dataset_sample(f->data.states, HINT_STATES);
+  if (!some) return;
+  const double without = residual_with(f, some, &look_for);
   look_for.viscous = look_for.coulomb = true;
-  const double with = residual_with(f, &look_for);
+  const double with = residual_with(f, some, &look_for);
+  ap_dataset_free(some);
   if (with > 1e-6 * without && with < 0.7 * without)
     cli_warn(f->data.path, 0, "the forces show friction (--friction takes it into account)");
 }

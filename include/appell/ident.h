@@ -90,13 +90,10 @@ AP_API ap_status ap_reduction_create(ap_ident *ident, int folds, ap_reduction **
                                      ap_error *error);
 /// Free it; NULL is allowed.
 AP_API void ap_reduction_free(ap_reduction *reduction);
-/// Take in one state and the joint forces measured in it; a force that is not a number is left out.
-/// Each 20 successive states belong to one fold.
+/// Take in one state and the joint forces measured in it; a force that is not finite, or whose row
+/// of the regressor is not, is left out. Each 20 successive states belong to one fold.
 AP_API void ap_reduction_add(ap_reduction *reduction, const double *q, const double *v,
                              const double *a, const double *tau);
-/// From now on leave out a joint force that differs from what p predicts by more than limit[joint
-/// force]; p has np entries, limit nv. p NULL: take in everything again.
-AP_API void ap_reduction_gate(ap_reduction *reduction, const double *p, const double *limit);
 /// Rows taken in, of joint force j, and in *left_out (may be NULL) those that were not.
 AP_API long ap_reduction_rows(const ap_reduction *reduction, int j, long *left_out);
 /// Root mean square of the joint forces taken in, [nv].
@@ -230,9 +227,13 @@ AP_API int ap_dataset_count(const ap_dataset *states);
 /// State i: pointers to its numbers.
 AP_API void ap_dataset_at(const ap_dataset *states, int i, const double **q, const double **v,
                           const double **a, const double **tau);
-/// Take all states into a reduction, whose gate is set in passes so that a force farther from the
-/// fit than `reject` robust standard deviations (from the median of the magnitudes) is left out; 0:
-/// none is. folds as in ap_reduction_create().
+/// So many states (all, where there are fewer), spread at random over the whole, the same ones
+/// every time. NULL where there is no memory.
+AP_API ap_dataset *ap_dataset_sample(const ap_dataset *states, int count);
+/// Take all states into a reduction but for forces farther from the fit than `reject` robust
+/// standard deviations (from the median of the magnitudes); 0: none is left out. The fit is made
+/// again without them, in at most three passes; the first one is made from 20000 states where there
+/// are more than twice as many. folds as in ap_reduction_create().
 AP_API ap_status ap_dataset_reduce(const ap_dataset *states, ap_ident *ident, const ap_base *base,
                                    int folds, double reject, ap_reduction **reduction,
                                    ap_error *error);

@@ -1,5 +1,4 @@
-// States from raw logs: checked, evenly spaced, filtered, differentiated, thinned; and taken in
-// with outliers left out.
+// States from raw logs: checked, evenly spaced, filtered, differentiated, thinned.
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,12 +6,6 @@
 
 #include "ident/ident.h"
 #include "model/frozen.h"
-
-struct ap_dataset {
-  int count, nq, nv;
-  long spikes;    // numbers of the log that were replaced
-  double *number; // [count * (nq + 3 nv)]: q, v, a, tau of each state
-};
 
 ap_prepare_options ap_default_prepare(void) {
   return (ap_prepare_options){.order = 4, .spikes = 8, .cookie = AP_COOKIE};
@@ -44,6 +37,29 @@ static ap_dataset *states_new(const ap_ident *id, int count) {
   if (s->number) return s;
   free(s);
   return NULL;
+}
+
+// One state of each of `count` equal parts, so that no period of the motion is met again and again.
+ap_dataset *ap_dataset_sample(const ap_dataset *s, int count) {
+  ap__random random = {1};
+  ap_dataset *few = malloc(sizeof *few);
+  size_t width = (size_t)s->nq + 3 * (size_t)s->nv;
+  if (count > s->count) count = s->count;
+  if (count < 0) count = 0;
+  if (!few) return NULL;
+  *few = (ap_dataset){.count = count, .nq = s->nq, .nv = s->nv};
+  few->number = malloc((size_t)count * width * sizeof(double) + 1);
+  if (!few->number) {
+    free(few);
+    return NULL;
+  }
+  for (int k = 0; k < count; k++) {
+    int from = (int)((long long)s->count * k / count);
+    int size = (int)((long long)s->count * (k + 1) / count) - from;
+    int i = from + (int)ap__uniform(&random, 0, size);
+    memcpy(few->number + (size_t)k * width, numbers_of(s, i), width * sizeof(double));
+  }
+  return few;
 }
 
 // ---- what a log must be ------------------------------------------------------------------------
@@ -306,88 +322,5 @@ ap_status ap_dataset_prepare(const ap_ident *id, const ap_samples *x,
     memcpy(to + nq + 2 * nv, x->tau + (size_t)i * nv, nv * sizeof *to);
   }
   *states = s;
-  return AP_OK;
-}
-
-// ---- outliers ----------------------------------------------------------------------------------
-
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static void take_in(const ap_dataset *s, ap_reduction *r) {
-  for (int i = 0; i < s->count; i++) {
-    const double *q, *v, *a, *tau;
-    ap_dataset_at(s, i, &q, &v, &a, &tau);
-    ap_reduction_add(r, q, v, a, tau);
-  }
-}
-
-// What is farther from p than this is an outlier: reject times the deviation that the median of the
-// magnitudes belongs to, if the noise is normal. size is [nv * count].
-static bool find_limits(const ap_dataset *s, ap_ident *id, const double *p, double reject,
-                        double *size, double *limit) {
-  size_t count = (size_t)s->count, *seen = calloc((size_t)id->nv, sizeof *seen);
-  for (int j = 0; j < id->nv; j++) limit[j] = INFINITY;
-  if (!seen) return false;
-  for (int i = 0; i < s->count; i++) {
-    const double *q, *v, *a, *tau;
-    ap_dataset_at(s, i, &q, &v, &a, &tau);
-    ap_ident_rows(id, q, v, a, id->row);
-    for (int j = 0; j < id->nv; j++) {
-      double difference = tau[j];
-      for (int k = 0; k < id->np; k++) difference -= id->row[ap__row(j, id->np) + (size_t)k] * p[k];
-      if (isfinite(difference)) size[(size_t)j * count + seen[j]++] = fabs(difference);
-    }
-  }
-  for (int j = 0; j < id->nv; j++) {
-    double *from = size + (size_t)j * count;
-    qsort(from, seen[j], sizeof *from, by_size);
-    if (seen[j] > 0) limit[j] = reject * 1.4826 * from[seen[j] / 2];
-  }
-  free(seen);
-  return true;
-}
-
-// A fit that one gross error cannot pull far: the joints weighted by their own residuals.
-static ap_status fit_limits(const ap_dataset *s, ap_reduction *r, const ap_base *base,
-                            double reject, double *p, double *size, double *limit,
-                            ap_error *error) {
-  ap_fit *fit;
-  ap_status status = ap_fit_make(r, base, AP_FIT_WEIGHTED, NULL, &fit, error);
-  if (status) return status;
-  memcpy(p, fit->parameter, (size_t)fit->np * sizeof *p);
-  bool found = find_limits(s, r->ident, p, reject, size, limit);
-  for (int j = 0; j < fit->nv; j++) // rounding is no outlier
-    limit[j] = fmax(limit[j], 1e-9 * (fit->residual_rms[j] + 1e-3));
-  ap_fit_free(fit);
-  return found ? AP_OK : ap__no_memory(error);
-}
-
-enum { PASSES = 4 };
-
-ap_status ap_dataset_reduce(const ap_dataset *s, ap_ident *id, const ap_base *base, int folds,
-                            double reject, ap_reduction **reduction, ap_error *error) {
-  *reduction = NULL;
-  size_t np = (size_t)id->np, nv = (size_t)id->nv;
-  double *p = malloc(np * sizeof *p), *limit = calloc(nv, sizeof *limit);
-  double *size = malloc(nv * (size_t)s->count * sizeof *size + 1);
-  ap_reduction *r = NULL;
-  ap_status status = p && limit && size ? AP_OK : ap__no_memory(error);
-  for (int pass = 0; !status && pass < (reject > 0 ? PASSES : 1); pass++) {
-    if (pass > 0) status = fit_limits(s, r, base, reject, p, size, limit, error);
-    ap_reduction_free(r);
-    r = NULL;
-    if (!status) status = ap_reduction_create(id, folds, &r, error);
-    if (!status && pass > 0) ap_reduction_gate(r, p, limit);
-    if (!status) take_in(s, r);
-  }
-  free(p), free(limit), free(size);
-  if (status) {
-    ap_reduction_free(r);
-    return status;
-  }
-  *reduction = r;
   return AP_OK;
 }

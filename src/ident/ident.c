@@ -97,11 +97,9 @@ static bool make_room(ap_ident *id) {
   id->active = zeros(id->nv, sizeof *id->active);
   id->nactive = zeros(id->nv, sizeof *id->nactive);
   id->K = malloc(ap__row(id->nv, 10 * id->bodies) * sizeof(double) + 1);
-  id->row = malloc(ap__row(id->nv, id->np) * sizeof(double) + 1);
   id->work_memory = work ? malloc(work) : NULL;
   id->w = id->work_memory ? ap_work_init(m, id->work_memory, work) : NULL;
-  if (!id->drive || !id->name || !id->active || !id->nactive || !id->K || !id->row || !id->w)
-    return false;
+  if (!id->drive || !id->name || !id->active || !id->nactive || !id->K || !id->w) return false;
   list_drives(m, &id->options, id->drive);
   return name_parameters(id) && list_active(id);
 }
@@ -131,7 +129,7 @@ void ap_ident_free(ap_ident *id) {
   for (int k = 0; id->name && k < id->np; k++) free(id->name[k]);
   for (int j = 0; id->active && j < id->nv; j++) free(id->active[j]);
   free(id->drive), free(id->name), free(id->active), free(id->nactive);
-  free(id->K), free(id->row), free(id->work_memory), free(id);
+  free(id->K), free(id->work_memory), free(id);
 }
 
 // ---- asking ------------------------------------------------------------------------------------
@@ -179,6 +177,25 @@ static double drive_entry(const drive *d, double v, double a) {
     case DRIVE_KINDS: break;
   }
   return 0;
+}
+
+void ap__ident_row(const ap_ident *id, const double *K, int j, const double *v, const double *a,
+                   double *row) {
+  const int inertial = 10 * id->bodies, *active = id->active[j];
+  const double *from = K + ap__row(j, inertial);
+  int k = 0;
+  for (; k < id->nactive[j] && active[k] < inertial; k += 10) // body by body
+    memcpy(row + k, from + active[k], 10 * sizeof *row);
+  for (; k < id->nactive[j]; k++)
+    row[k] = drive_entry(&id->drive[active[k] - inertial], v[j], a[j]);
+}
+
+void ap__ident_regressors(ap_ident *id, const ap_dataset *s, int from, int count, double *K) {
+  for (int i = from; i < from + count; i++, K += ap__row(id->nv, 10 * id->bodies)) {
+    const double *q, *v, *a, *tau;
+    ap_dataset_at(s, i, &q, &v, &a, &tau);
+    ap_regressor(id->m, id->w, q, v, a, K);
+  }
 }
 
 void ap_ident_rows(ap_ident *id, const double *q, const double *v, const double *a, double *W) {

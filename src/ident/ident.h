@@ -29,7 +29,6 @@ struct ap_ident {
   int **active; // [nv] columns of a row that are not zero by the structure of the tree
   int *nactive; // [nv]
   double *K;    // [nv * 10 * bodies]
-  double *row;  // [nv * np]
 };
 
 // The rows of one joint and one fold: a triangle that was taken in, and a block that was not yet.
@@ -52,8 +51,12 @@ struct ap_reduction {
   triangle *triangle; // [folds * nv]
   long *rows, *out;   // [nv]
   double *scratch;
-  double *gate_p, *gate; // [np], [nv]; gated where `gated`
-  bool gated;
+};
+
+struct ap_dataset {
+  int count, nq, nv;
+  long spikes;    // numbers of the log that were replaced
+  double *number; // [count * (nq + 3 nv)]: q, v, a, tau of each state
 };
 
 struct ap_base {
@@ -63,6 +66,16 @@ struct ap_base {
   double kept, dropped;
 };
 
+// The regressors of states from .. from + count - 1, one after the other: K [count * nv * 10
+// bodies].
+void ap__ident_regressors(ap_ident *id, const ap_dataset *s, int from, int count, double *K);
+// The active columns of joint force j, [nactive], where the regressor is K.
+void ap__ident_row(const ap_ident *id, const double *K, int j, const double *v, const double *a,
+                   double *row);
+
+// ap_reduction_add() of a state whose regressor is K.
+void ap__reduction_add(ap_reduction *r, const double *K, const double *v, const double *a,
+                       const double *tau);
 // The triangle of all joints and of all folds but one (-1: none is left out), joint j weighted by
 // weight[j] (NULL: 1); G is (np + 1) x (np + 1), its last column the forces.
 ap_status ap__reduction_gather(ap_reduction *r, const double *weight, int without, double *G);

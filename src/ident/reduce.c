@@ -24,9 +24,7 @@ static bool make_triangles(ap_reduction *r) {
   r->rows = calloc((size_t)id->nv, sizeof *r->rows);
   r->out = calloc((size_t)id->nv, sizeof *r->out);
   r->scratch = malloc(ap__triangle_room(id->np + 1, most_rows(id)) * sizeof(double));
-  r->gate_p = malloc((size_t)id->np * sizeof(double));
-  r->gate = malloc((size_t)id->nv * sizeof(double));
-  if (!r->triangle || !r->rows || !r->out || !r->scratch || !r->gate_p || !r->gate) return false;
+  if (!r->triangle || !r->rows || !r->out || !r->scratch) return false;
   for (int k = 0; k < count; k++)
     if (!make_triangle(&r->triangle[k], id->nactive[k % id->nv] + 1)) return false;
   return true;
@@ -52,8 +50,7 @@ void ap_reduction_free(ap_reduction *r) {
   if (!r) return;
   for (int k = 0; r->triangle && k < r->folds * r->ident->nv; k++)
     free(r->triangle[k].R), free(r->triangle[k].B);
-  free(r->triangle), free(r->rows), free(r->out), free(r->scratch);
-  free(r->gate_p), free(r->gate), free(r);
+  free(r->triangle), free(r->rows), free(r->out), free(r->scratch), free(r);
 }
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -68,40 +65,35 @@ static void settle_all(ap_reduction *r) {
   for (int k = 0; k < r->folds * r->ident->nv; k++) settle(r, &r->triangle[k]);
 }
 
-static bool left_out(const ap_reduction *r, int j, const double *row, double force) {
-  const ap_ident *id = r->ident;
-  if (isnan(force)) return true;
-  if (!r->gated) return false;
-  double predicted = 0;
-  for (int k = 0; k < id->np; k++) predicted += row[k] * r->gate_p[k];
-  return !(fabs(force - predicted) <= r->gate[j]);
+static bool is_finite(const double *x, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += x[k] * 0; // not a number where one of them is none
+  return sum == 0;
 }
 
-void ap_reduction_add(ap_reduction *r, const double *q, const double *v, const double *a,
-                      const double *tau) {
-  ap_ident *id = r->ident;
-  ap_ident_rows(id, q, v, a, id->row);
+void ap__reduction_add(ap_reduction *r, const double *K, const double *v, const double *a,
+                       const double *tau) {
+  const ap_ident *id = r->ident;
   int fold = (int)(r->states++ / AP__RUN % r->folds);
   for (int j = 0; j < id->nv; j++) {
-    const double *row = id->row + ap__row(j, id->np);
-    if (left_out(r, j, row, tau[j])) {
+    triangle *t = &r->triangle[fold * id->nv + j];
+    double *row = t->B + ap__row(t->fill, t->n);
+    row[t->n - 1] = tau[j];
+    ap__ident_row(id, K, j, v, a, row);
+    if (!is_finite(row, t->n)) {
       r->out[j]++;
       continue;
     }
-    triangle *t = &r->triangle[fold * id->nv + j];
-    double *to = t->B + ap__row(t->fill, t->n);
-    for (int k = 0; k < id->nactive[j]; k++) to[k] = row[id->active[j][k]];
-    to[t->n - 1] = tau[j];
     r->rows[j]++, t->rows++;
     if (++t->fill == AP__BLOCK) settle(r, t);
   }
 }
 
-void ap_reduction_gate(ap_reduction *r, const double *p, const double *limit) {
-  r->gated = p != NULL;
-  if (!p) return;
-  memcpy(r->gate_p, p, (size_t)r->ident->np * sizeof *p);
-  memcpy(r->gate, limit, (size_t)r->ident->nv * sizeof *limit);
+void ap_reduction_add(ap_reduction *r, const double *q, const double *v, const double *a,
+                      const double *tau) {
+  ap_ident *id = r->ident;
+  ap_regressor(id->m, id->w, q, v, a, id->K);
+  ap__reduction_add(r, id->K, v, a, tau);
 }
 
 // ---- asking ------------------------------------------------------------------------------------
