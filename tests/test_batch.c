@@ -110,6 +110,7 @@ TEST(arguments_that_cannot_be_are_refused) {
     CHECK_STATUS(ap_batch_inertia_matrix(m, b, s, x[0], x[3]), AP_E_ARG);
     CHECK_STATUS(ap_batch_forward_dynamics(m, b, s, x[0], x[1], x[2], x[3], NULL), AP_E_ARG);
     CHECK_STATUS(ap_batch_frame_jacobian(m, b, s, 0, AP_LOCAL, x[0], x[3]), AP_E_ARG);
+    CHECK_STATUS(ap_batch_regressor(m, b, s, x[0], x[1], x[2], x[3]), AP_E_ARG);
     CHECK_STATUS(ap_batch_inverse_dynamics_derivatives(m, b, s, x[0], x[1], x[2], x[3], x[4], x[5]),
                  AP_E_ARG);
     CHECK_STATUS(

@@ -101,6 +101,10 @@ AP_API ap_status ap_batch_forward_dynamics_derivatives(const ap_model *m, ap_bat
 AP_API ap_status ap_batch_frame_jacobian(const ap_model *m, ap_batch *b, ap_states s, int frame,
                                          ap_reference ref, const double *q, double *J);
 
+/// The regressor of each state, nv rows of 10 * ap_moving_bodies(m). See ap_regressor().
+AP_API ap_status ap_batch_regressor(const ap_model *m, ap_batch *b, ap_states s, const double *q,
+                                    const double *v, const double *a, double *K);
+
 // ---- rollouts ----------------------------------------------------------------------------------
 
 /// How a rollout steps through time.
@@ -242,6 +246,8 @@ AP_API ap_status ap_batch_forward_dynamics_derivatives_f32(const ap_model *m, ap
                                                            float *da_dtau, ap_status *status);
 AP_API ap_status ap_batch_frame_jacobian_f32(const ap_model *m, ap_batch_f32 *b, ap_states s,
                                              int frame, ap_reference ref, const float *q, float *J);
+AP_API ap_status ap_batch_regressor_f32(const ap_model *m, ap_batch_f32 *b, ap_states s,
+                                        const float *q, const float *v, const float *a, float *K);
 AP_API ap_rollout_f32 ap_default_rollout_f32(void);
 AP_API ap_status ap_batch_rollout_f32(const ap_model *m, ap_batch_f32 *b, ap_states s,
                                       const ap_rollout_f32 *r, float *q, float *v,

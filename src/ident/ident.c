@@ -91,7 +91,7 @@ static void *zeros(int count, size_t size) { return calloc((size_t)count + 1, si
 
 static bool make_room(ap_ident *id) {
   const ap_model *m = id->m;
-  size_t work = ap_work_size(m);
+  size_t work = ap_work_size(m), batch = ap_batch_size(m);
   id->drive = zeros(id->drives, sizeof *id->drive);
   id->name = zeros(id->np, sizeof *id->name);
   id->active = zeros(id->nv, sizeof *id->active);
@@ -99,7 +99,12 @@ static bool make_room(ap_ident *id) {
   id->K = malloc(ap__row(id->nv, 10 * id->bodies) * sizeof(double) + 1);
   id->work_memory = work ? malloc(work) : NULL;
   id->w = id->work_memory ? ap_work_init(m, id->work_memory, work) : NULL;
-  if (!id->drive || !id->name || !id->active || !id->nactive || !id->K || !id->w) return false;
+  id->side = malloc(ap__row(AP__CHUNK, id->nq + 2 * id->nv) * sizeof(double));
+  id->batch_memory = batch ? malloc(batch) : NULL;
+  id->batch = id->batch_memory ? ap_batch_init(m, id->batch_memory, batch) : NULL;
+  if (!id->drive || !id->name || !id->active || !id->nactive || !id->K || !id->w || !id->side ||
+      !id->batch)
+    return false;
   list_drives(m, &id->options, id->drive);
   return name_parameters(id) && list_active(id);
 }
@@ -129,7 +134,7 @@ void ap_ident_free(ap_ident *id) {
   for (int k = 0; id->name && k < id->np; k++) free(id->name[k]);
   for (int j = 0; id->active && j < id->nv; j++) free(id->active[j]);
   free(id->drive), free(id->name), free(id->active), free(id->nactive);
-  free(id->K), free(id->work_memory), free(id);
+  free(id->K), free(id->side), free(id->batch_memory), free(id->work_memory), free(id);
 }
 
 // ---- asking ------------------------------------------------------------------------------------
@@ -191,11 +196,15 @@ void ap__ident_row(const ap_ident *id, const double *K, int j, const double *v, 
 }
 
 void ap__ident_regressors(ap_ident *id, const ap_dataset *s, int from, int count, double *K) {
-  for (int i = from; i < from + count; i++, K += ap__row(id->nv, 10 * id->bodies)) {
-    const double *q, *v, *a, *tau;
-    ap_dataset_at(s, i, &q, &v, &a, &tau);
-    ap_regressor(id->m, id->w, q, v, a, K);
+  double *q = id->side, *v = q + ap__row(AP__CHUNK, id->nq), *a = v + ap__row(AP__CHUNK, id->nv);
+  for (int k = 0; k < count; k++) {
+    const double *one[4];
+    ap_dataset_at(s, from + k, &one[0], &one[1], &one[2], &one[3]);
+    memcpy(q + ap__row(k, id->nq), one[0], (size_t)id->nq * sizeof *q);
+    memcpy(v + ap__row(k, id->nv), one[1], (size_t)id->nv * sizeof *v);
+    memcpy(a + ap__row(k, id->nv), one[2], (size_t)id->nv * sizeof *a);
   }
+  ap_batch_regressor(id->m, id->batch, ap_all_states((size_t)count, AP_ROWS), q, v, a, K);
 }
 
 void ap_ident_rows(ap_ident *id, const double *q, const double *v, const double *a, double *W) {

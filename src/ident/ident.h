@@ -3,6 +3,7 @@
 #ifndef AP_IDENT_IDENT_H
 #define AP_IDENT_IDENT_H
 
+#include <appell/batch.h>
 #include <appell/ident.h>
 
 #include "file/robot.h"
@@ -21,7 +22,8 @@ typedef struct drive {
 struct ap_ident {
   const ap_model *m;
   ap_work *w;
-  void *work_memory;
+  ap_batch *batch;
+  void *work_memory, *batch_memory;
   ap_ident_options options;
   int nq, nv, bodies, np, drives;
   drive *drive; // [drives], the parameters from 10 * bodies on
@@ -29,6 +31,7 @@ struct ap_ident {
   int **active; // [nv] columns of a row that are not zero by the structure of the tree
   int *nactive; // [nv]
   double *K;    // [nv * 10 * bodies]
+  double *side; // [AP__CHUNK * (nq + 2 nv)] states side by side
 };
 
 // The rows of one joint and one fold: a triangle that was taken in, and a block that was not yet.
@@ -42,7 +45,7 @@ typedef struct triangle {
 } triangle;
 
 // A block of rows of a six-joint robot fits into the cache next to the processor.
-enum { AP__BLOCK = 64, AP__RUN = 20 };
+enum { AP__BLOCK = 64, AP__RUN = 20, AP__CHUNK = 32 };
 
 struct ap_reduction {
   ap_ident *ident;
@@ -66,8 +69,8 @@ struct ap_base {
   double kept, dropped;
 };
 
-// The regressors of states from .. from + count - 1, one after the other: K [count * nv * 10
-// bodies].
+// The regressors of states from .. from + count - 1, at most AP__CHUNK, one after the other:
+// K [count * nv * 10 bodies].
 void ap__ident_regressors(ap_ident *id, const ap_dataset *s, int from, int count, double *K);
 // The active columns of joint force j, [nactive], where the regressor is K.
 void ap__ident_row(const ap_ident *id, const double *K, int j, const double *v, const double *a,

@@ -6,9 +6,9 @@
 
 #include "ident/ident.h"
 
-// States whose regressors are computed together, and states that a first fit is made from:
-// thousands of forces for each parameter.
-enum { CHUNK = 32, FIRST = 20000, PASSES = 4 };
+// FIRST: states that a first fit is made from where there are more than twice as many. They have
+// hundreds of forces for each parameter.
+enum { FIRST = 20000, PASSES = 4 };
 
 typedef struct screen {
   const ap_dataset *s;
@@ -16,7 +16,7 @@ typedef struct screen {
   const ap_base *base;
   int folds;
   double reject;
-  double *K;          // [CHUNK * nv * 10 * bodies]
+  double *K;          // [AP__CHUNK * nv * 10 * bodies]
   double *row;        // [np]
   double *size;       // [nv * count] magnitudes of the differences from a fit; NAN: no force
   double *some;       // [count]
@@ -26,7 +26,7 @@ typedef struct screen {
 
 static bool screen_make(screen *c) {
   size_t nv = (size_t)c->id->nv, count = (size_t)c->s->count;
-  c->K = malloc(CHUNK * nv * 10 * (size_t)c->id->bodies * sizeof *c->K + 1);
+  c->K = malloc(AP__CHUNK * nv * 10 * (size_t)c->id->bodies * sizeof *c->K + 1);
   c->row = malloc((size_t)c->id->np * sizeof *c->row + 1);
   c->tau = malloc(nv * sizeof *c->tau);
   if (c->reject > 0) {
@@ -52,12 +52,12 @@ typedef struct state {
 static state state_at(screen *c, const ap_dataset *s, int i) {
   state x;
   size_t size = ap__row(c->id->nv, 10 * c->id->bodies);
-  if (i % CHUNK == 0) {
-    int count = s->count - i < CHUNK ? s->count - i : CHUNK;
+  if (i % AP__CHUNK == 0) {
+    int count = s->count - i < AP__CHUNK ? s->count - i : AP__CHUNK;
     ap__ident_regressors(c->id, s, i, count, c->K);
   }
   ap_dataset_at(s, i, &x.q, &x.v, &x.a, &x.tau);
-  x.K = c->K + (size_t)(i % CHUNK) * size;
+  x.K = c->K + (size_t)(i % AP__CHUNK) * size;
   return x;
 }
 
