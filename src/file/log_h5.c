@@ -95,14 +95,15 @@ static herr_t look(unsigned n, const H5E_error2_t *entry, void *context) {
   return 0;
 }
 
-// What HDF5 has just refused to do.
-static ap_status refuse(ap_error *error) {
+ap_status ap__refuse_h5(ap_error *error, const char *what) {
   reason why = {.text = "HDF5 reports no reason"};
   why.no_memory = H5Eget_num(H5E_DEFAULT) == 0; // it was not HDF5 that had too little
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &why);
   if (why.no_memory) return ap__no_memory(error);
-  return AP__REFUSE(error, AP_E_FILE, 0, "cannot write the file: %s", why.text);
+  return AP__REFUSE(error, AP_E_FILE, 0, "cannot %s: %s", what, why.text);
 }
+
+static ap_status refuse(ap_error *error) { return ap__refuse_h5(error, "write the file"); }
 
 // ---- making the file ---------------------------------------------------------------------------
 
@@ -393,7 +394,7 @@ static void forget_collected(table *t) {
 static ap_status flush(ap_log *log, ap_error *error) {
   h5_log *h5 = (h5_log *)log;
   if (h5->rows.rows == 0 && h5->events.rows == 0) return AP_OK;
-  ap_status status = reserve(h5, 0, error);
+  ap_status status = ap__has_memory_for_h5() ? reserve(h5, 0, error) : ap__no_memory(error);
   if (status) return status;
   const ap__silence before = ap__be_silent();
   hid_t list = access_list(), file = H5I_INVALID_HID;
@@ -432,6 +433,7 @@ static ap_status create(ap_log *log, const char *path, const ap_log_def *def, ap
   for (int i = 1; i < columns; i++) column[i] = def->event_column[i - 1];
   status = plan(&h5->rows, "/", def->column, def->columns, error);
   if (!status) status = plan(&h5->events, "/events/", column, columns, error);
+  if (!status && !ap__has_memory_for_h5()) status = ap__no_memory(error);
   if (!status) status = reserve(h5, empty_bytes(def), error);
   if (!status) status = make_file(h5, def, column, error);
   free(column);

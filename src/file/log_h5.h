@@ -5,23 +5,43 @@
 #define AP_FILE_LOG_H5_H
 
 #include <hdf5.h>
+#include <stdlib.h>
 
-// HDF5 prints its errors unless told not to; what the program has told it comes back at the end.
+#include "file/robot.h"
+
+// HDF5 prints its errors and loads filters of other people where a file names them, unless told
+// not to; what the program has told it comes back at the end.
 typedef struct ap__silence {
   H5E_auto2_t print;
   void *context;
+  unsigned plugins;
 } ap__silence;
 
 static inline ap__silence ap__be_silent(void) {
   ap__silence before = {0};
   H5Eget_auto2(H5E_DEFAULT, &before.print, &before.context);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  H5PLget_loading_state(&before.plugins);
+  H5PLset_loading_state(0);
   return before;
 }
 
 static inline void ap__end_silence(ap__silence before) {
+  H5PLset_loading_state(before.plugins);
   H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, before.print, before.context);
 }
+
+// Is there memory for what HDF5 asks for when it opens a file, 4 MiB about? It does not check that
+// it gets it.
+static inline bool ap__has_memory_for_h5(void) {
+  enum { BYTES = 16 << 20 };
+  void *volatile probe = malloc(BYTES); // a compiler may take it away
+  free(probe);
+  return probe != NULL;
+}
+
+// What HDF5 has just refused to do: "cannot WHAT: REASON", or that memory is short.
+ap_status ap__refuse_h5(ap_error *error, const char *what);
 
 #endif

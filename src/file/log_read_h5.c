@@ -1,5 +1,7 @@
 // Logs read back from HDF5, a block of rows at a time. Whatever a file has that a log does not, is
-// refused: other types, other shapes, lists of another length.
+// refused: other types, other shapes, lists of another length; numbers that are in other files (by
+// links, external storage or virtual datasets); rows that are not there; filters that are not
+// HDF5's own; compression that makes a small file endless.
 
 #include "file/log_read.h"
 
@@ -27,9 +29,13 @@ const ap__log_source ap__log_of_h5 = {
 #include "file/log_h5.h"
 
 enum {
-  BLOCK_BYTES = 1 << 22,    // of rows, about
-  MOST_WORD = 1 << 16,      // bytes of a word of an event
-  MOST_TEXT = AP__MAX_BYTES // of an attribute
+  BLOCK_BYTES = 1 << 22,     // of rows, about
+  MOST_WORD = 1 << 16,       // bytes of a word of an event
+  MOST_TEXT = AP__MAX_BYTES, // of an attribute
+  MOST_CHUNK = 1 << 20,      // bytes, where compressed: what HDF5 keeps, so that none is read twice
+  MOST_UNPACKED = 64 << 20,  // bytes of a table that are compressed without limit
+  MOST_RATIO = 100,          // and of a larger one, for each byte in the file
+  MOST_NUMBER = 16           // bytes
 };
 
 // A dataset with a column or more.
@@ -37,6 +43,9 @@ typedef struct dataset {
   hid_t id;
   int first, columns;
   int rank;
+  double row_bytes;    // of its type in the file
+  double stored_bytes; // in the file
+  bool packed;         // by a filter
 } dataset;
 
 typedef struct table {
@@ -55,7 +64,8 @@ typedef struct h5_reader {
   ap_log_reader r;
   hid_t file;
   table rows, events;
-  hid_t word_set[WORDS]; // of events
+  double file_bytes;
+  dataset word_set[WORDS]; // of events
   size_t word_bytes[WORDS];
   char *word[WORDS]; // [room of events][word_bytes]
 } h5_reader;
@@ -71,12 +81,13 @@ typedef struct texts {
   char *bytes; // each closed by a zero
   char **text; // [n] in them
   int n;
+  bool no_memory;
 } texts;
 
 static void free_texts(texts *t) {
   free(t->bytes);
   free(t->text);
-  *t = (texts){0};
+  *t = (texts){.no_memory = t->no_memory};
 }
 
 // n texts of so many bytes out of an attribute. Those of any length are not ours.
@@ -90,6 +101,8 @@ static bool take_texts(hid_t attribute, hid_t type, size_t n, size_t size, texts
     memcpy(t->text[i], packed + i * size, size);
   }
   if (good) t->n = (int)n;
+  t->no_memory = !good && (!packed || !t->bytes || !t->text ||
+                           ap__refuse_h5(NULL, "read an attribute") == AP_E_MEMORY);
   free(packed);
   return good;
 }
@@ -117,12 +130,114 @@ static bool read_texts(hid_t object, const char *name, texts *t) {
 // A copy that the reader keeps; NULL where there is none. *status is set where memory is short.
 static const char *keep_text(h5_reader *h, const char *name, ap_status *status, ap_error *error) {
   texts t;
-  if (!read_texts(h->file, name, &t)) return NULL;
+  if (!read_texts(h->file, name, &t)) {
+    if (t.no_memory) *status = ap__no_memory(error);
+    return NULL;
+  }
   const size_t length = strlen(t.text[0]);
   const char *kept = length < MOST_TEXT ? ap__pool_text(&h->r.pool, t.text[0], length) : NULL;
   if (!kept && length < MOST_TEXT) *status = ap__no_memory(error);
   free_texts(&t);
   return kept;
+}
+
+// ---- what is stored ----------------------------------------------------------------------------
+
+// A path would lead through links.
+static bool is_path(const char *name) {
+  return !*name || strchr(name, '/') || strcmp(name, ".") == 0;
+}
+
+// Is the link of that name one that a log has: to what is in the same group of the same file?
+static ap_status check_link(hid_t place, const char *name, ap_error *error) {
+  H5L_info_t info;
+  if (H5Lget_info(place, name, &info, H5P_DEFAULT) < 0) return refuse(error, name, "is not there");
+  if (info.type == H5L_TYPE_HARD) return AP_OK;
+  return refuse(error, name,
+                info.type == H5L_TYPE_SOFT ? "is a soft link (a log holds its datasets itself)"
+                : info.type == H5L_TYPE_EXTERNAL
+                    ? "is a link to another file (a log holds its datasets itself)"
+                    : "is a link of a kind of its own (a log holds its datasets itself)");
+}
+
+// What is wrong with the filters and chunks of a dataset; NULL: nothing.
+static const char *chunk_fault(hid_t list, double entry_bytes, bool *packed) {
+  hsize_t chunk[2] = {1, 1};
+  const int filters = H5Pget_nfilters(list);
+  for (int k = 0; k < filters; k++) {
+    unsigned flags, settings;
+    size_t none = 0;
+    const H5Z_filter_t id =
+        H5Pget_filter2(list, (unsigned)k, &flags, &none, NULL, 0, NULL, &settings);
+    if (id != H5Z_FILTER_DEFLATE && id != H5Z_FILTER_SHUFFLE && id != H5Z_FILTER_FLETCHER32)
+      return "has a filter that a log may not have (deflate, shuffle or fletcher32)";
+  }
+  *packed = filters > 0;
+  if (filters < 0 || H5Pget_chunk(list, 2, chunk) < 0) return "has unreadable chunks";
+  if (filters && (double)chunk[0] * (double)chunk[1] * entry_bytes > MOST_CHUNK)
+    return "has compressed chunks of more than 1 MiB (h5repack -l CHUNK=1000 makes smaller ones)";
+  return NULL;
+}
+
+// Is the dataset stored in this file alone, in a way that is read in steps? entry_bytes: of its
+// type.
+static ap_status check_stored(hid_t set, const char *name, double entry_bytes, bool *packed,
+                              ap_error *error) {
+  const char *fault = NULL;
+  hid_t list = H5Dget_create_plist(set);
+  if (list < 0) return refuse(error, name, "is damaged");
+  const H5D_layout_t layout = H5Pget_layout(list);
+  *packed = false;
+  if (layout == H5D_VIRTUAL)
+    fault = "is a virtual dataset: its numbers are in other files (a log holds them itself)";
+  else if (H5Pget_external_count(list) != 0)
+    fault = "is in another file, by external storage (a log holds its numbers itself)";
+  else if (layout == H5D_CHUNKED)
+    fault = chunk_fault(list, entry_bytes, packed);
+  else if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT)
+    fault = "is stored in an unknown way";
+  H5Pclose(list);
+  return fault ? refuse(error, name, fault) : AP_OK;
+}
+
+// Open a dataset that is stored as one of a log; closed by the caller, also where it is refused.
+static ap_status open_stored(hid_t place, const char *name, dataset *set, ap_error *error) {
+  ap_status status = check_link(place, name, error);
+  if (status) return status;
+  set->id = H5Dopen2(place, name, H5P_DEFAULT);
+  hid_t type = set->id >= 0 ? H5Dget_type(set->id) : H5I_INVALID_HID;
+  if (type < 0) return refuse(error, name, "is no dataset");
+  set->row_bytes = (double)H5Tget_size(type);
+  H5Tclose(type);
+  status = check_stored(set->id, name, set->row_bytes, &set->packed, error);
+  if (!status) set->stored_bytes = (double)H5Dget_storage_size(set->id);
+  return status;
+}
+
+// Are the rows that datasets claim really there? Each byte of the file counts once, so that the
+// same numbers cannot be many columns.
+static ap_status check_rows(const h5_reader *h, const dataset *set, int n, long rows,
+                            ap_error *error) {
+  double stored = 0, claimed = 0;
+  bool packed = false;
+  for (int k = 0; k < n; k++) {
+    const double needed = set[k].row_bytes * (double)rows;
+    if (!set[k].packed && set[k].stored_bytes < needed)
+      return AP__REFUSE(error, AP_E_SYNTAX, 0, "says that it has %ld rows, and stores %.0f of them",
+                        rows, floor(set[k].stored_bytes / set[k].row_bytes));
+    packed = packed || set[k].packed;
+    stored += set[k].stored_bytes;
+    claimed += needed;
+  }
+  if (stored > h->file_bytes)
+    return AP__REFUSE(error, AP_E_SYNTAX, 0,
+                      "its datasets have more bytes than the file: some are the same");
+  if (packed && claimed > MOST_UNPACKED && claimed > MOST_RATIO * stored)
+    return AP__REFUSE(error, AP_E_SYNTAX, 0,
+                      "unpacks to %.0f times its size (at most %d times; h5repack -f NONE makes it "
+                      "a file of its full size)",
+                      claimed / fmax(stored, 1), MOST_RATIO);
+  return AP_OK;
 }
 
 // ---- datasets ----------------------------------------------------------------------------------
@@ -133,8 +248,8 @@ static bool measure(hid_t set, int *rank, hsize_t size[2]) {
   size[0] = 0;
   size[1] = 1;
   *rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
-  bool good = type >= 0 && H5Tget_class(type) == H5T_FLOAT && (*rank == 1 || *rank == 2) &&
-              H5Sget_simple_extent_dims(space, size, NULL) >= 0;
+  bool good = type >= 0 && H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) <= MOST_NUMBER &&
+              (*rank == 1 || *rank == 2) && H5Sget_simple_extent_dims(space, size, NULL) >= 0;
   if (type >= 0) H5Tclose(type);
   if (space >= 0) H5Sclose(space);
   return good && size[1] > 0 && size[1] <= AP__LOG_COLUMNS && size[0] <= LONG_MAX / 2;
@@ -145,7 +260,7 @@ static ap_status add_columns(h5_reader *h, bool event, const char *name, const d
   texts names, units;
   const bool own = read_texts(set->id, "names", &names) && names.n == set->columns;
   const bool measured = read_texts(set->id, "units", &units);
-  ap_status status = AP_OK;
+  ap_status status = names.no_memory || units.no_memory ? ap__no_memory(error) : AP_OK;
   for (int i = 0; i < set->columns && !status; i++) {
     char column[600];
     if (set->rank == 1)
@@ -170,11 +285,13 @@ static ap_status add_dataset(h5_reader *h, table *t, hid_t place, const char *na
   if (!grown) return ap__no_memory(error);
   t->set = grown;
   hsize_t size[2];
-  dataset set = {.id = H5Dopen2(place, name, H5P_DEFAULT), .first = t->columns};
-  if (set.id < 0) return refuse(error, name, "is no dataset");
+  dataset set = {.id = H5I_INVALID_HID, .first = t->columns};
+  ap_status status = open_stored(place, name, &set, error);
   t->set[t->n++] = set; // closed with the table
+  if (status) return status;
   if (!measure(set.id, &set.rank, size)) return refuse(error, name, "is not a table of numbers");
   set.columns = (int)size[1];
+  set.row_bytes *= set.columns;
   t->set[t->n - 1] = set;
   if (t->columns > AP__LOG_COLUMNS) return refuse(error, name, "is one column too many");
   t->columns += set.columns;
@@ -191,18 +308,22 @@ typedef struct list {
   int n, capacity;
 } list;
 
+// Links of other kinds are noted, too: they are refused by name.
 static herr_t note_link(hid_t place, const char *name, const H5L_info_t *info, void *context) {
   list *l = context;
-  (void)place;
-  if (info->type != H5L_TYPE_HARD || l->n == AP__LOG_COLUMNS) return 0;
+  (void)place, (void)info;
+  if (l->n == AP__LOG_COLUMNS) return 0;
   const char **kept = ap__append(&l->name, &l->n, &l->capacity, sizeof *kept);
   if (kept) *kept = ap__pool_text(l->pool, name, strlen(name));
   return kept && *kept ? 0 : -1;
 }
 
-static bool is_dataset(hid_t place, const char *name) {
+// Is it something beside the datasets, a group?
+static bool is_group(hid_t place, const char *name) {
+  ap_error ignored;
+  if (check_link(place, name, &ignored)) return false;
   hid_t object = H5Oopen(place, name, H5P_DEFAULT);
-  const bool is = object >= 0 && H5Iget_type(object) == H5I_DATASET;
+  const bool is = object >= 0 && H5Iget_type(object) == H5I_GROUP;
   if (object >= 0) H5Oclose(object);
   return is;
 }
@@ -220,14 +341,18 @@ static ap_status add_all(h5_reader *h, table *t, hid_t place, const texts *order
   list found = {.pool = &h->r.pool};
   ap_status status = add_dataset(h, t, place, "t", error);
   if (status) return status;
-  for (int i = 0; i < order->n && !status; i++)
-    if (strcmp(order->text[i], "t") != 0 && H5Lexists(place, order->text[i], H5P_DEFAULT) > 0)
-      status = add_dataset(h, t, place, order->text[i], error);
+  for (int i = 0; i < order->n && !status; i++) {
+    const char *name = order->text[i];
+    if (is_path(name))
+      status = refuse(error, name, "is not a name of a dataset");
+    else if (strcmp(name, "t") != 0 && H5Lexists(place, name, H5P_DEFAULT) > 0)
+      status = add_dataset(h, t, place, name, error);
+  }
   if (order->n == 0 && H5Literate(place, H5_INDEX_NAME, H5_ITER_INC, NULL, note_link, &found) < 0)
     status = refuse(error, "/", "cannot be listed");
   for (int i = 0; i < found.n && !status; i++)
     if (strcmp(found.name[i], "t") != 0 && !is_one_of(found.name[i], word_name, WORDS) &&
-        is_dataset(place, found.name[i]))
+        !is_group(place, found.name[i]))
       status = add_dataset(h, t, place, found.name[i], error);
   free(found.name);
   return status;
@@ -245,26 +370,24 @@ static ap_status make_block(table *t, ap_error *error) {
 
 static ap_status open_words(h5_reader *h, hid_t place, ap_error *error) {
   for (int k = 0; k < WORDS; k++) {
+    dataset *set = &h->word_set[k];
     if (H5Lexists(place, word_name[k], H5P_DEFAULT) <= 0)
       return refuse(error, word_name[k], "is missing among the events");
-    h->word_set[k] = H5Dopen2(place, word_name[k], H5P_DEFAULT);
-    hid_t type = h->word_set[k] >= 0 ? H5Dget_type(h->word_set[k]) : H5I_INVALID_HID;
-    hid_t space = h->word_set[k] >= 0 ? H5Dget_space(h->word_set[k]) : H5I_INVALID_HID;
+    ap_status status = open_stored(place, word_name[k], set, error);
+    if (status) return status;
+    hid_t type = H5Dget_type(set->id), space = H5Dget_space(set->id);
     hssize_t n = space >= 0 && H5Sget_simple_extent_ndims(space) == 1
                      ? H5Sget_simple_extent_npoints(space)
                      : -1;
-    const size_t bytes =
-        type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0
-            ? H5Tget_size(type)
-            : 0;
+    const bool text = type >= 0 && H5Tget_class(type) == H5T_STRING &&
+                      H5Tis_variable_str(type) == 0 && set->row_bytes <= MOST_WORD;
     if (type >= 0) H5Tclose(type);
     if (space >= 0) H5Sclose(space);
-    if (n < 0 || bytes == 0 || bytes > MOST_WORD)
-      return refuse(error, word_name[k], "is not a list of texts");
+    if (n < 0 || !text) return refuse(error, word_name[k], "is not a list of texts");
     if (n < h->events.rows) h->events.rows = (long)n;
-    h->word_bytes[k] = bytes + 1;
+    h->word_bytes[k] = (size_t)set->row_bytes + 1;
   }
-  return AP_OK;
+  return check_rows(h, h->word_set, WORDS, h->events.rows, error);
 }
 
 static ap_status make_words(h5_reader *h, ap_error *error) {
@@ -278,10 +401,13 @@ static ap_status make_words(h5_reader *h, ap_error *error) {
 static ap_status open_events(h5_reader *h, ap_error *error) {
   static const texts none = {0};
   if (H5Lexists(h->file, "events", H5P_DEFAULT) <= 0) return AP_OK;
+  ap_status status = check_link(h->file, "events", error);
+  if (status) return status;
   hid_t place = H5Gopen2(h->file, "events", H5P_DEFAULT);
   if (place < 0) return refuse(error, "events", "is no group");
-  ap_status status = add_all(h, &h->events, place, &none, error);
+  status = add_all(h, &h->events, place, &none, error);
   if (!status) status = open_words(h, place, error);
+  if (!status) status = check_rows(h, h->events.set, h->events.n, h->events.rows, error);
   H5Gclose(place);
   enum { MOST_EVENTS = 1024 };
   if (!status) status = make_block(&h->events, error);
@@ -292,9 +418,11 @@ static ap_status open_events(h5_reader *h, ap_error *error) {
 // ---- opening -----------------------------------------------------------------------------------
 
 // A file that a killed run left in the midst of a flush is opened as one that is being written.
-static hid_t open_file(const char *path) {
+static ap_status open_file(h5_reader *h, const char *path, ap_error *error) {
+  hsize_t bytes = 0;
+  if (!ap__has_memory_for_h5()) return ap__no_memory(error);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
-  if (access < 0) return access;
+  if (access < 0) return ap__refuse_h5(error, "open the file");
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   H5Pset_metadata_read_attempts(access, 1); // nobody writes it: it would wait for that for ever
 #if H5_VERSION_GE(1, 10, 7) && !(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 12 && H5_VERS_RELEASE < 1)
@@ -302,15 +430,22 @@ static hid_t open_file(const char *path) {
 #endif
   file = H5Fopen(path, H5F_ACC_RDONLY, access);
   if (file < 0) file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  ap_status status = AP_OK;
+  h->file = file;
+  if (file < 0 || H5Fget_filesize(file, &bytes) < 0) {
+    status = ap__refuse_h5(error, "open the file");
+    if (status != AP_E_MEMORY)
+      status = AP__REFUSE(error, AP_E_SYNTAX, 0, "not a file that HDF5 can read");
+  }
+  h->file_bytes = (double)bytes;
   H5Pclose(access);
-  return file;
+  return status;
 }
 
 static ap_status open_all(h5_reader *h, const char *path, ap_error *error) {
   texts order;
-  h->file = open_file(path);
-  if (h->file < 0) return AP__REFUSE(error, AP_E_SYNTAX, 0, "not a file that HDF5 can read");
-  ap_status status = AP_OK;
+  ap_status status = open_file(h, path, error);
+  if (status) return status;
   h->r.about.scenario = keep_text(h, "scenario", &status, error);
   h->r.about.scenario_file = keep_text(h, "scenario_file", &status, error);
   h->r.about.model = keep_text(h, "model", &status, error);
@@ -318,9 +453,10 @@ static ap_status open_all(h5_reader *h, const char *path, ap_error *error) {
   if (status) return status;
   if (H5Lexists(h->file, "t", H5P_DEFAULT) <= 0)
     return AP__REFUSE(error, AP_E_SYNTAX, 0, "not the log of a run (it has no dataset \"t\")");
-  read_texts(h->file, "order", &order);
+  if (!read_texts(h->file, "order", &order) && order.no_memory) return ap__no_memory(error);
   status = add_all(h, &h->rows, h->file, &order, error);
   free_texts(&order);
+  if (!status) status = check_rows(h, h->rows.set, h->rows.n, h->rows.rows, error);
   if (!status) status = make_block(&h->rows, error);
   return status ? status : open_events(h, error);
 }
@@ -328,7 +464,7 @@ static ap_status open_all(h5_reader *h, const char *path, ap_error *error) {
 static ap_status open_log(ap_log_reader *r, const char *path, ap_error *error) {
   h5_reader *h = (h5_reader *)r;
   h->file = H5I_INVALID_HID;
-  for (int k = 0; k < WORDS; k++) h->word_set[k] = H5I_INVALID_HID;
+  for (int k = 0; k < WORDS; k++) h->word_set[k].id = H5I_INVALID_HID;
   const ap__silence before = ap__be_silent();
   ap_status status = open_all(h, path, error);
   ap__end_silence(before);
@@ -338,8 +474,8 @@ static ap_status open_log(ap_log_reader *r, const char *path, ap_error *error) {
 // ---- reading -----------------------------------------------------------------------------------
 
 // Rows [at, at + n) of a dataset into columns of memory that is so wide.
-static bool read_rows(hid_t id, int rank, hid_t type, long at, int n, int columns, int first,
-                      int width, void *to) {
+static ap_status read_rows(hid_t id, int rank, hid_t type, long at, int n, int columns, int first,
+                           int width, void *to, ap_error *error) {
   const hsize_t start[2] = {(hsize_t)at, 0}, count[2] = {(hsize_t)n, (hsize_t)columns};
   const hsize_t whole[2] = {(hsize_t)n, (hsize_t)width}, here[2] = {0, (hsize_t)first};
   hid_t memory = H5Screate_simple(2, whole, NULL), space = H5Dget_space(id);
@@ -347,9 +483,12 @@ static bool read_rows(hid_t id, int rank, hid_t type, long at, int n, int column
                     H5Sselect_hyperslab(memory, H5S_SELECT_SET, here, NULL, count, NULL) >= 0 &&
                     H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                     H5Dread(id, type, memory, space, H5P_DEFAULT, to) >= 0;
+  char what[60];
+  snprintf(what, sizeof what, "read from row %ld on", at + 1);
+  const ap_status status = good ? AP_OK : ap__refuse_h5(error, what);
   if (memory >= 0) H5Sclose(memory);
   if (space >= 0) H5Sclose(space);
-  return good;
+  return status;
 }
 
 static ap_status read_block(table *t, ap_error *error) {
@@ -357,29 +496,30 @@ static ap_status read_block(table *t, ap_error *error) {
   const long left = t->rows - t->at;
   t->in_block = left < t->room ? (int)left : t->room;
   t->next = 0;
-  bool good = true;
-  for (int k = 0; k < t->n && t->in_block > 0 && good; k++) {
+  ap_status status = AP_OK;
+  for (int k = 0; k < t->n && t->in_block > 0 && !status; k++) {
     const dataset *set = &t->set[k];
-    good = read_rows(set->id, set->rank, H5T_NATIVE_DOUBLE, t->at, t->in_block, set->columns,
-                     set->first, t->columns, t->block);
+    status = read_rows(set->id, set->rank, H5T_NATIVE_DOUBLE, t->at, t->in_block, set->columns,
+                       set->first, t->columns, t->block, error);
   }
-  if (good) return AP_OK;
-  return AP__REFUSE(error, AP_E_FILE, 0, "cannot read from row %ld on: the file is damaged",
-                    t->at + 1);
+  return status;
 }
 
-static bool read_words(h5_reader *h) {
+static ap_status read_words(h5_reader *h, ap_error *error) {
   const table *t = &h->events;
-  bool good = true;
-  for (int k = 0; k < WORDS && good; k++) {
-    hid_t own = H5Dget_type(h->word_set[k]), type = own >= 0 ? H5Tcopy(own) : own;
-    if (own >= 0) H5Tclose(own);
-    good = type >= 0 && H5Tset_size(type, h->word_bytes[k]) >= 0 &&
-           H5Tset_strpad(type, H5T_STR_NULLTERM) >= 0 &&
-           read_rows(h->word_set[k], 1, type, t->at, t->in_block, 1, 0, 1, h->word[k]);
+  ap_status status = AP_OK;
+  for (int k = 0; k < WORDS && !status; k++) {
+    hid_t own = H5Dget_type(h->word_set[k].id), type = own >= 0 ? H5Tcopy(own) : own;
+    if (type < 0 || H5Tset_size(type, h->word_bytes[k]) < 0 ||
+        H5Tset_strpad(type, H5T_STR_NULLTERM) < 0)
+      status = ap__refuse_h5(error, "read the words of events");
+    else
+      status =
+          read_rows(h->word_set[k].id, 1, type, t->at, t->in_block, 1, 0, 1, h->word[k], error);
     if (type >= 0) H5Tclose(type);
+    if (own >= 0) H5Tclose(own);
   }
-  return good;
+  return status;
 }
 
 // The next row of a table, in its block; NULL behind the last.
@@ -416,9 +556,7 @@ static ap_status next_event(ap_log_reader *r, ap_logged_event *event, bool *end,
   const ap__silence before = ap__be_silent();
   const bool fresh = t->next == t->in_block;
   ap_status status = next_of(t, false, &from, error);
-  if (!status && from && fresh && !read_words(h))
-    status =
-        AP__REFUSE(error, AP_E_FILE, 0, "cannot read the texts of events: the file is damaged");
+  if (!status && from && fresh) status = read_words(h, error);
   ap__end_silence(before);
   *end = !status && !from;
   if (status || *end) return status;
@@ -448,7 +586,7 @@ static void close_log(ap_log_reader *r) {
   free_table(&h->rows);
   free_table(&h->events);
   for (int k = 0; k < WORDS; k++) {
-    if (h->word_set[k] >= 0) H5Dclose(h->word_set[k]);
+    if (h->word_set[k].id >= 0) H5Dclose(h->word_set[k].id);
     free(h->word[k]);
   }
   if (h->file >= 0) H5Fclose(h->file);
