@@ -125,6 +125,49 @@ TEST(hdf5_comes_back) {
   remove_folder();
 }
 
+// A spreadsheet takes a cell that begins so for a formula, and may run it.
+TEST(csv_has_no_formulas_and_names_come_back) {
+  static const char *const words[] = {"=1+1", "+1",  "-cmd", "@sum", "'=1",
+                                      "'",    "''a", "'a",   "a=b",  "q"};
+  make_folder();
+  for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+    const ap_column one[2] = {{"t", "s"}, {words[k], ""}};
+    const ap_log_def def = {
+        .column = one, .columns = 2, .event_column = one + 1, .event_columns = 1};
+    ap_log *log = NULL;
+    ap_log_reader *r = NULL;
+    test_context("%s", words[k]);
+    if (!CHECK_OK(ap_log_create(in_folder("run.csv"), &def, &log, NULL))) break;
+    CHECK_OK(ap_log_row(log, (double[]){0, -1}, NULL));
+    CHECK_OK(ap_log_event(log, 0, words[k], words[k], words[k], (double[]){-2}, NULL));
+    CHECK_OK(ap_log_finish(log, NULL));
+    ap_log_free(log);
+    for (int file = 0; file < 2; file++) {
+      char text[1000];
+      FILE *csv = fopen(in_folder(file ? "run.events.csv" : "run.csv"), "r");
+      while (csv && fgets(text, sizeof text, csv))
+        for (const char *cell = strtok(text, ",\n"); cell; cell = strtok(NULL, ",\n"))
+          CHECK(!strchr("=+@", *cell) && (*cell != '-' || cell[1] == '1' || cell[1] == '2'));
+      if (CHECK(csv)) fclose(csv);
+    }
+    double row[2];
+    bool end;
+    ap_logged_event event;
+    if (!CHECK_OK(ap_log_open(in_folder("run.csv"), &r, NULL))) break;
+    CHECK_STR(ap_log_describe(r)->column[1].name, words[k]);
+    CHECK_STR(ap_log_describe(r)->event_column[0].name, words[k]);
+    CHECK_OK(ap_log_next(r, row, &end, NULL));
+    CHECK(row[1] == -1);
+    CHECK_OK(ap_log_next_event(r, &event, &end, NULL));
+    CHECK_STR(event.event, words[k]);
+    CHECK_STR(event.point, words[k]);
+    CHECK_STR(event.wall, words[k]);
+    ap_log_close(r);
+  }
+  test_context("%s", "");
+  remove_folder();
+}
+
 TEST(parts_are_read_as_far_as_they_go) {
   make_folder();
   write_log("run.csv", false);

@@ -51,6 +51,10 @@ extern const ap__log_format ap__log_csv, ap__log_h5;
 #define AP__LOG_EVENT "event"
 #define AP__LOG_POINT "body/point"
 #define AP__LOG_WALL  "wall"
+// Characters at whose place at the beginning of a cell a spreadsheet sees a formula: CSV has
+// AP__LOG_QUOTE before such a word, and before one that begins with that. Readers take it off.
+#define AP__LOG_FORMULA "=+-@'"
+#define AP__LOG_QUOTE   '\''
 // Before the place of the scenario file in RUN.scenario.yaml, on its first line.
 #define AP__LOG_PLACE "# scenario file: "
 

@@ -33,8 +33,10 @@ static void add_number(ap__text *t, double x) {
   ap__text_bytes(t, text, (size_t)ap_format_double(x, text));
 }
 
-// A word, with what would break a line or a column replaced.
+// A word, with what would break a line or a column replaced, and what would be a formula quoted.
 static void add_word(ap__text *t, const char *word) {
+  const char quote = AP__LOG_QUOTE;
+  if (*word && strchr(AP__LOG_FORMULA, *word)) ap__text_bytes(t, &quote, 1);
   for (const char *s = word; *s; s++) {
     const unsigned char c = (unsigned char)*s;
     const bool breaks = c < 0x20 || c == 0x7f || c == ',' || c == '"' || c == '#';

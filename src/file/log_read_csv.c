@@ -56,6 +56,14 @@ static size_t word_at(const char *s) {
   return n;
 }
 
+// A word without the quote that keeps it from being a formula: where it begins, *length of it.
+static const char *unquoted(const char *s, size_t *length) {
+  *length = word_at(s);
+  const bool quoted = *length > 1 && s[0] == AP__LOG_QUOTE && strchr(AP__LOG_FORMULA, s[1]);
+  *length -= quoted;
+  return s + quoted;
+}
+
 // Behind a word: the next one; NULL at the end of the line.
 static const char *next_word(const char *s) {
   s += strcspn(s, ",");
@@ -73,8 +81,11 @@ static ap_status read_columns(csv_reader *c, ap_error *error) {
   if (!status && !names)
     return AP__REFUSE(error, AP_E_SYNTAX, 1,
                       "the file is empty (a log begins with a line that names its columns)");
-  for (const char *s = names; !status && s; s = next_word(s))
-    status = ap__log_add_column(&c->r, false, s, word_at(s), "", ap_rows_line(c->rows), error);
+  for (const char *s = names; !status && s; s = next_word(s)) {
+    size_t n;
+    const char *name = unquoted(s, &n);
+    status = ap__log_add_column(&c->r, false, name, n, "", ap_rows_line(c->rows), error);
+  }
   return status;
 }
 
@@ -94,8 +105,11 @@ static ap_status read_event_columns(csv_reader *c, ap_error *error) {
     if (s) s = next_word(s);
   }
   const int line = ap_rows_line(c->events);
-  for (; !status && s && next_word(s); s = next_word(s))
-    status = ap__log_add_column(&c->r, true, s, word_at(s), "", line, error);
+  for (; !status && s && next_word(s); s = next_word(s)) {
+    size_t n;
+    const char *name = unquoted(s, &n);
+    status = ap__log_add_column(&c->r, true, name, n, "", line, error);
+  }
   if (!status && !is_word(s, AP__LOG_WALL))
     return AP__REFUSE(error, AP_E_SYNTAX, line,
                       "not the events of a run (expected the columns t,%s,%s, ..., %s)",
@@ -199,7 +213,9 @@ static ap_status read_event(csv_reader *c, const char *s, ap_logged_event *event
       if (!number_at(s, &c->r.number[k - 2])) return refuse_event(c, "expected a number", s, error);
       continue;
     }
-    const char *own = ap__pool_text(&c->words, s, word_at(s));
+    size_t length;
+    const char *from = unquoted(s, &length);
+    const char *own = ap__pool_text(&c->words, from, length);
     if (!own) return ap__no_memory(error);
     word[k < 2 ? k : 2] = own;
   }
