@@ -115,12 +115,19 @@ ap__part *ap__parts_add(ap__parts *parts) {
   return part;
 }
 
+// In UTF-8: C0, delete, C1; separators of lines (U+2028, 2029) and what turns the order of the text
+// behind it around (U+202A to 202E, U+2066 to 2069), so that a message reads like another.
+static bool is_control(const unsigned char *c, size_t left) {
+  if (c[0] < 0x20 || c[0] == 0x7f) return true;
+  if (c[0] == 0xc2 && left > 1) return c[1] >= 0x80 && c[1] <= 0x9f;
+  if (c[0] != 0xe2 || left < 3) return false;
+  return (c[1] == 0x80 && c[2] >= 0xa8 && c[2] <= 0xae) ||
+         (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+}
+
 bool ap__has_control(const char *text, size_t length) {
-  const unsigned char *c = (const unsigned char *)text;
   for (size_t i = 0; i < length; i++)
-    if (c[i] < 0x20 || c[i] == 0x7f ||
-        (c[i] == 0xc2 && i + 1 < length && c[i + 1] >= 0x80 && c[i + 1] <= 0x9f))
-      return true;
+    if (is_control((const unsigned char *)text + i, length - i)) return true;
   return false;
 }
 
