@@ -282,7 +282,7 @@ TEST(groups_in_a_circle_do_no_harm) {
   add_plain(file, "t", 100);
   add_plain(file, "event", 100);
   H5Lcreate_hard(file, "/", file, "events", H5P_DEFAULT, H5P_DEFAULT);
-  refused(file, "is no list of words");
+  refused(file, "is not a list of texts");
 }
 
 TEST(texts_of_any_length_are_not_read) {
@@ -306,7 +306,7 @@ TEST(numbers_of_many_bytes_are_refused) {
   H5Dclose(H5Dcreate2(file, "t", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   H5Sclose(space);
   H5Tclose(type);
-  refused(file, "\"t\" is no table of numbers");
+  refused(file, "\"t\" is not a table of numbers");
 }
 
 // ---- memory ------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <appell/file.h>
 #include <sys/stat.h>
 
+#include "file/robot.h"
 #include "robot_files.h"
 
 #define LINK(inside)  "<robot name='r'>\n<link name='a'>\n" inside "</link>\n</robot>\n"
@@ -250,5 +251,122 @@ TEST(meshes_are_found_as_ros_finds_them) {
   unsetenv("GAZEBO_MODEL_PATH");
   snprintf(command, sizeof command, "rm -r '%s'", real);
   CHECK_EQ_INT(system(command), 0);
+  free(real);
+}
+
+// ---- meshes that may go into a report ----------------------------------------------------------
+
+static char place[300]; // the folder of such a test
+
+static void opens(const char *name, const char *robot, const char *meshes, const char *want) {
+  char from[400], allowed[400], text[20] = "";
+  int file;
+  ap_error error = {0};
+  test_context("%s of %s", name, robot);
+  snprintf(from, sizeof from, "%s/%s", place, robot);
+  snprintf(allowed, sizeof allowed, "%s/%s", place, meshes ? meshes : "");
+  ap_status status = ap__mesh_open(name, from, meshes ? allowed : NULL, &file, &error);
+  if (want) {
+    if (!CHECK_OK(status)) printf("  %s\n", error.text);
+    CHECK(file >= 0 && read(file, text, sizeof text - 1) >= 0);
+    CHECK_STR(text, want);
+  } else {
+    CHECK_STATUS(status, AP_E_UNSUPPORTED);
+    CHECK_HAS(error.text, "no mesh file below the robot's folder or package (--meshes FOLDER");
+    CHECK_HAS(error.text, name);
+    CHECK_EQ_INT(file, -1);
+  }
+  if (file >= 0) close(file);
+}
+
+static void make_link(const char *to, const char *name) {
+  char path[400];
+  snprintf(path, sizeof path, "%s/%s", place, name);
+  CHECK_EQ_INT(symlink(to, path), 0);
+}
+
+TEST(meshes_of_reports_stay_with_their_robot) {
+  char root[200], name[600];
+  temporary_name(root, sizeof root, "inside");
+  mkdir(root, 0777);
+  char *real = realpath(root, NULL);
+  if (!CHECK(real)) return;
+  snprintf(place, sizeof place, "%s", real);
+  make(real, "secret", "secret");
+  make(real, "other/o.stl", "other");
+  make(real, "arm/urdf/arm.urdf", "");
+  make(real, "arm/urdf/near.stl", "near");
+  make(real, "arm/urdf/notes.txt", "notes");
+  make(real, "arm/meshes/a.stl", "a");
+  make_link("arm", "checkout");
+  make_link("../../secret", "arm/urdf/key.stl");
+  make_link("../../other/o.stl", "arm/urdf/o.stl");
+  make_link("../../other", "arm/urdf/folder");
+  make_link("notes.txt", "arm/urdf/notes.stl");
+  const char *arm = "arm/urdf/arm.urdf";
+  opens("near.stl", arm, NULL, "near");
+  opens("near.stl", "checkout/urdf/arm.urdf", NULL, "near");
+  opens("key.stl", arm, NULL, NULL);
+  opens("o.stl", arm, NULL, NULL);
+  opens("folder/o.stl", arm, NULL, NULL);
+  opens("notes.stl", arm, NULL, NULL);
+  opens("key.stl", arm, "", NULL); // a mesh has the ending of one wherever it is
+  opens("o.stl", arm, "other", "other");
+  opens("o.stl", arm, "arm", NULL);
+  opens("../../other/o.stl", arm, NULL, NULL);
+  opens("../meshes/a.stl", arm, NULL, NULL);
+  opens("../meshes/a.stl", arm, "arm/meshes", "a");
+  opens("package://arm/meshes/a.stl", arm, NULL, "a");
+  opens("package://arm/../other/o.stl", arm, NULL, NULL);
+  opens("package://other/o.stl", arm, NULL, NULL); // any folder could be called so
+  opens("package://../other/o.stl", arm, NULL, NULL);
+  snprintf(name, sizeof name, "file://%s/other/o.stl", real);
+  opens(name, arm, NULL, NULL);
+  opens(name + strlen("file://"), arm, NULL, NULL);
+  snprintf(name, sizeof name, "file://%s/arm/urdf/near.stl", real);
+  opens(name, arm, NULL, "near");
+  make(real, "arm/package.xml", "<package><name>arm</name></package>");
+  make(real, "other/package.xml", "<package><name>other</name></package>");
+  opens("../meshes/a.stl", arm, NULL, "a");
+  opens("../meshes/a.stl", "checkout/urdf/arm.urdf", NULL, "a");
+  opens("../../other/o.stl", arm, NULL, NULL);
+  opens("package://other/o.stl", arm, NULL, "other");
+  test_context("%s", "");
+  snprintf(name, sizeof name, "rm -r '%s'", real);
+  CHECK_EQ_INT(system(name), 0);
+  free(real);
+}
+
+TEST(meshes_of_the_environment_and_of_home) {
+  char root[200], name[600];
+  temporary_name(root, sizeof root, "around");
+  mkdir(root, 0777);
+  char *real = realpath(root, NULL), *home = getenv("HOME");
+  if (!CHECK(real)) return;
+  home = home ? strdup(home) : NULL;
+  snprintf(place, sizeof place, "%s", real);
+  make(real, "secret", "secret");
+  make(real, "me/private.stl", "private");
+  make(real, "me/downloads/r.urdf", "");
+  make(real, "source/two/e.stl", "e");
+  make(real, "ament/share/two/plain.stl", "plain");
+  make_link("../../../source/two/e.stl", "ament/share/two/e.stl"); // as colcon installs
+  make_link("../../../secret", "ament/share/two/key.stl");
+  snprintf(name, sizeof name, "%s/ament", real);
+  setenv("AMENT_PREFIX_PATH", name, 1);
+  snprintf(name, sizeof name, "%s/me", real);
+  setenv("HOME", name, 1);
+  const char *robot = "me/downloads/r.urdf";
+  opens("package://two/plain.stl", robot, NULL, "plain");
+  opens("package://two/e.stl", robot, NULL, "e");
+  opens("package://two/key.stl", robot, NULL, NULL);
+  opens("package://two/../../../source/two/e.stl", robot, NULL, NULL);
+  opens("package://me/private.stl", robot, NULL, NULL);
+  unsetenv("AMENT_PREFIX_PATH");
+  if (home) setenv("HOME", home, 1);
+  free(home);
+  test_context("%s", "");
+  snprintf(name, sizeof name, "rm -r '%s'", real);
+  CHECK_EQ_INT(system(name), 0);
   free(real);
 }

@@ -7,7 +7,7 @@
 #include "ui/values.h"
 #include "verbs.h"
 
-enum { OUTPUT, SCENARIO, ROWS, TITLE, DATA };
+enum { OUTPUT, SCENARIO, ROWS, TITLE, MESHES, DATA };
 enum { LEAST_ROWS = 2, MOST_ROWS = 10000000 };
 
 static const cli_option options[] = {
@@ -15,6 +15,7 @@ static const cli_option options[] = {
     [SCENARIO] = {"--scenario", "SCENARIO", "the scenario of the run, not what the log says"},
     [ROWS] = {"--rows", "N", "keep at most N rows, evenly spread: 200000"},
     [TITLE] = {"--title", "NAME", "what the page is called: the scenario's name"},
+    [MESHES] = {"--meshes", "FOLDER", "allow meshes of FOLDER: the robot's own folder only"},
     [DATA] = {"--data", NULL, "the document in the page alone, as JSON"},
     {0}};
 
@@ -60,6 +61,7 @@ static int run(const cli_arguments *arguments) {
   const bool data = arguments->value[DATA] != NULL;
   ap_report_options report = ap_default_report();
   report.title = arguments->value[TITLE];
+  report.meshes = arguments->value[MESHES];
   report.page = data ? NULL : ap_report_page();
   if (!data && !output) return cli_usage("report", "where does the page go? -o FILE.html");
   if (!data && !is_page_name(output))

@@ -42,6 +42,8 @@ AP_API const char *ap_control_text(const ap_control *control);
 AP_API const ap_model *ap_control_model(const ap_control *control);
 /// The robot that is simulated, or the one that the controller believes in where none is; as read.
 AP_API const ap_robot *ap_control_robot(const ap_control *control);
+/// The file that it was read from; NULL for a built-in robot.
+AP_API const char *ap_control_file(const ap_control *control);
 /// The reference.
 AP_API const ap_traj *ap_control_reference(const ap_control *control);
 /// Whether it runs by the clock, and then how it asks for real time.

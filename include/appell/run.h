@@ -132,6 +132,9 @@ AP_API const ap_error *ap_run_log_error(const ap_run *run);
 typedef struct ap_report_options {
   const char *title; ///< NULL: the scenario's name
   long rows;         ///< kept at most, evenly spread: 200000
+  /// Folder whose meshes may go into the page besides those of the robot's own folder or package
+  /// (docs/report.md); NULL: none.
+  const char *meshes;
   const char *page; ///< HTML in which the document is put into the element with id="run"; NULL: the
                     ///< document alone, as JSON: ap_report_page()
   unsigned cookie;  ///< ap_default_report() sets it

@@ -169,11 +169,13 @@ static bool open_robot(ap__control_reader *r, int line, const char *name, bool b
   const ap_read_options options = {0};
   ap_error own = {0};
   ap_status status;
+  r->control->file = NULL;
   if (!ap__format_of_path(name)) {
     status = ap_robot_builtin(name, &options, robot, &own);
   } else {
     const char *path = beside ? ap__control_path_of(r, name) : name;
     if (!path) return false;
+    r->control->file = path; // of the true robot at last
     status = ap_robot_read(path, &options, robot, &own);
   }
   if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, *robot)) return false;
@@ -395,6 +397,7 @@ void ap_control_free(ap_control *c) {
 
 const char *ap_control_name(const ap_control *c) { return c->name; }
 const char *ap_control_text(const ap_control *c) { return c->source.text; }
+const char *ap_control_file(const ap_control *c) { return c->file; }
 const ap_robot *ap_control_robot(const ap_control *control) {
   return control->true_robot ? control->true_robot : control->robot;
 }

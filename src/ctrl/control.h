@@ -82,6 +82,7 @@ typedef struct ap__control_head {
 struct ap_control {
   ap__source source;
   const char *name;
+  const char *file; // of the true robot; NULL: none
   ap_robot *robot, *true_robot;
   ap_model *model, *true_model;
   int n;

@@ -3,13 +3,18 @@
 #define _XOPEN_SOURCE 700 // for realpath()
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "file/robot.h"
 #include "file/text.h"
+
+// What makes a folder the one of a package.
+typedef enum found_by { ABOVE, BESIDE, MANIFEST, VARIABLE } found_by;
 
 // What is looked for, and where it was looked for.
 typedef struct search {
@@ -19,6 +24,9 @@ typedef struct search {
   bool package_seen; // a folder of the package is there, without the file
   ap__text seen;     // that folder
   ap__text path;     // the file, once found
+  ap__text root;     // and the folder of the package that has it
+  found_by by;       // why it is one
+  bool by_variable;  // the environment is being looked through
   bool failed;       // no memory
 } search;
 
@@ -46,10 +54,14 @@ static void set_path(search *s, ap__text *t, const char *folder, size_t length, 
 }
 
 // Is the file in this folder of the package (or with the package's name behind it)?
-static bool try_folder(search *s, const char *folder, size_t length, bool package) {
+static bool try_folder(search *s, const char *folder, size_t length, bool package, found_by by) {
   set_path(s, &s->path, folder, length, package, s->rest);
   if (s->failed) return false;
-  if (is_file(s->path.text)) return true;
+  if (is_file(s->path.text)) {
+    set_path(s, &s->root, folder, length, package, "");
+    s->by = s->by_variable ? VARIABLE : by;
+    return !s->failed;
+  }
   if (s->package_seen) return false;
   set_path(s, &s->seen, folder, length, package, "");
   s->package_seen = !s->failed && is_folder(s->seen.text);
@@ -83,9 +95,9 @@ static bool has_name(const search *s, const char *folder, size_t length) {
 
 // The folder itself, a folder of the package's name in it, its package.xml.
 static bool try_around(search *s, const char *folder, size_t length) {
-  return (has_name(s, folder, length) && try_folder(s, folder, length, false)) ||
-         try_folder(s, folder, length, true) ||
-         (is_package(s, folder, length) && try_folder(s, folder, length, false));
+  return (has_name(s, folder, length) && try_folder(s, folder, length, false, ABOVE)) ||
+         try_folder(s, folder, length, true, BESIDE) ||
+         (is_package(s, folder, length) && try_folder(s, folder, length, false, MANIFEST));
 }
 
 static bool try_upwards(search *s, const char *folder) {
@@ -145,9 +157,11 @@ static ap_status refuse_package(const search *s, ap_error *error, bool model) {
 }
 
 static ap_status find_in_packages(search *s, const char *folder, bool model, ap_error *error) {
-  bool found = try_upwards(s, folder) || try_variable(s, "ROS_PACKAGE_PATH", "", true) ||
-               try_variable(s, "AMENT_PREFIX_PATH", "share", false) ||
-               (model && try_variable(s, "GAZEBO_MODEL_PATH", "", false));
+  bool found = try_upwards(s, folder);
+  s->by_variable = !found;
+  found = found || try_variable(s, "ROS_PACKAGE_PATH", "", true) ||
+          try_variable(s, "AMENT_PREFIX_PATH", "share", false) ||
+          (model && try_variable(s, "GAZEBO_MODEL_PATH", "", false));
   if (s->failed) return ap__no_memory(error);
   return found ? AP_OK : refuse_package(s, error, model);
 }
@@ -193,20 +207,133 @@ static char *folder_of(const char *file) {
   return own;
 }
 
+// The folder of the robot file goes to *folder, to be freed by the caller.
+static ap_status find(search *s, const char *name, const char *robot_file, char **folder,
+                      ap_error *error) {
+  bool model = false;
+  errno = 0;
+  *folder = folder_of(robot_file);
+  return !*folder                 ? ap__no_memory(error)
+         : split(s, name, &model) ? find_in_packages(s, *folder, model, error)
+                                  : find_path(s, name, *folder, error);
+}
+
 ap_status ap_mesh_find(const char *name, const char *robot_file, char **path, ap_error *error) {
   search s = {0};
-  bool model = false;
-  *path = NULL;
-  errno = 0;
-  char *folder = folder_of(robot_file);
-  ap_status status = !folder                   ? ap__no_memory(error)
-                     : split(&s, name, &model) ? find_in_packages(&s, folder, model, error)
-                                               : find_path(&s, name, folder, error);
+  char *folder;
+  ap_status status = find(&s, name, robot_file, &folder, error);
   free(folder);
   ap__text_free(&s.seen);
-  if (status)
-    ap__text_free(&s.path);
-  else
-    *path = s.path.text; // the text's memory is the caller's now
+  ap__text_free(&s.root);
+  if (status) ap__text_free(&s.path);
+  *path = status ? NULL : s.path.text; // the text's memory is the caller's now
+  return status;
+}
+
+// ---- what may go into a report -----------------------------------------------------------------
+
+// A robot file of a stranger must not make a report carry the files of who makes it. So a mesh has
+// to lie, behind all links, below the folder that belongs with the robot file.
+
+// Is the real path `path` below the folder that `folder` names, and no other?
+static bool is_below(const char *path, const char *folder, bool *failed) {
+  char *real = realpath(folder, NULL);
+  const size_t n = real ? strlen(real) : 0;
+  *failed = *failed || (!real && errno == ENOMEM);
+  const bool below = n > 0 && strncmp(path, real, n) == 0 && (real[n - 1] == '/' || path[n] == '/');
+  free(real);
+  return below;
+}
+
+// The user's home folder, or one that holds it: not a package, whatever its name.
+static bool holds_home(const char *folder, bool *failed) {
+  const char *home = getenv("HOME");
+  char *real = home && *home ? realpath(home, NULL) : NULL, *own = realpath(folder, NULL);
+  const bool same = real && own && strcmp(real, own) == 0;
+  const bool holds = !own || strcmp(own, "/") == 0 || same || (real && is_below(real, own, failed));
+  free(real);
+  free(own);
+  return holds;
+}
+
+// The folder that belongs with a robot file: the nearest one upwards that is the root of a package,
+// a model or a repository; else the robot file's own. Its length.
+static size_t root_of(search *s, const char *folder) {
+  static const char *const marks[] = {"package.xml", "model.config", ".git"};
+  for (size_t n = strlen(folder); n > 1 && !s->failed;) {
+    for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
+      struct stat about;
+      set_path(s, &s->seen, folder, n, false, marks[k]);
+      if (!s->failed && stat(s->seen.text, &about) == 0) return n;
+    }
+    while (n > 1 && folder[n - 1] != '/') n--;
+    while (n > 1 && folder[n - 1] == '/') n--;
+  }
+  return strlen(folder);
+}
+
+// May the file of this real path be read for this robot?
+static bool is_allowed(search *s, const char *real, const char *folder, const char *meshes) {
+  if (meshes && is_below(real, meshes, &s->failed)) return true;
+  if (!s->package_length) set_path(s, &s->root, folder, root_of(s, folder), false, "");
+  if (s->failed) return false;
+  // Folders of the environment are the user's own, with the links in them.
+  if (s->package_length && s->by == VARIABLE) return !strstr(s->package, "..");
+  if (!s->package_length || s->by == MANIFEST) return is_below(real, s->root.text, &s->failed);
+  const bool named = s->by == BESIDE ? is_package(s, s->root.text, s->root.length)
+                                     : !holds_home(s->root.text, &s->failed);
+  return named && is_below(real, s->root.text, &s->failed);
+}
+
+static bool same_file(int file, const char *path) {
+  struct stat open, named;
+  return fstat(file, &open) == 0 && S_ISREG(open.st_mode) && stat(path, &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+// Open first, then look where that file lies: its name may be given to another meanwhile.
+static ap_status open_allowed(search *s, const char *name, const char *folder, const char *meshes,
+                              int *file, ap_error *error) {
+  *file = open(s->path.text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (*file < 0) return ap__refuse_file(error, "open the file", errno);
+  char *real = realpath(s->path.text, NULL);
+  const bool good = real && same_file(*file, real) && ap__mesh_format(real) &&
+                    is_allowed(s, real, folder, meshes);
+  ap_status status = AP_OK;
+  if (s->failed)
+    status = ap__no_memory(error);
+  else if (!good)
+    status = AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                        "\"%.*s\" leads to %.*s, which is no mesh file below the robot's folder or "
+                        "package (--meshes FOLDER allows another folder)",
+                        ap__shown(name), name, ap__shown(real ? real : name), real ? real : name);
+  free(real);
+  if (status) close(*file);
+  if (status) *file = -1;
+  return status;
+}
+
+const char *ap__mesh_format(const char *name) {
+  static const char *const known[] = {"stl", "obj", "dae"};
+  const char *dot = strrchr(name, '.');
+  for (int k = 0; dot && k < 3; k++) {
+    size_t i = 0;
+    while (i < 3 && (dot[i + 1] | 0x20) == known[k][i]) i++;
+    if (i == 3 && dot[4] == 0) return known[k];
+  }
+  return NULL;
+}
+
+ap_status ap__mesh_open(const char *name, const char *robot_file, const char *meshes, int *file,
+                        ap_error *error) {
+  search s = {0};
+  char *folder;
+  *file = -1;
+  ap_status status = find(&s, name, robot_file, &folder, error);
+  if (!status) status = open_allowed(&s, name, folder, meshes, file, error);
+  free(folder);
+  ap__text_free(&s.seen);
+  ap__text_free(&s.root);
+  ap__text_free(&s.path);
   return status;
 }

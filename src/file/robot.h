@@ -127,6 +127,14 @@ ap_status ap__check_text(const char *format, size_t length, ap_error *error);
 ap_status ap__read_robot_text(const char *path, const char **format, char **text, size_t *length,
                               ap_error *error);
 
+// "stl", "obj" or "dae" by a file's ending; NULL: a kind that reports do not draw.
+const char *ap__mesh_format(const char *name);
+// The file that a mesh's name means, as ap_mesh_find() finds it, opened for reading: a regular file
+// with the ending of a mesh below the robot file's folder or package, or below the folder `meshes`
+// (NULL: none). Elsewhere it is AP_E_UNSUPPORTED, and the error says where it is.
+ap_status ap__mesh_open(const char *name, const char *robot_file, const char *meshes, int *file,
+                        ap_error *error);
+
 // A whole file, closed by a zero that does not count. The caller frees *text in any case.
 ap_status ap__read_file(const char *path, char **text, size_t *length, ap_error *error);
 // A file that cannot be opened, read or written, and why (an errno).

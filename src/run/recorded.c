@@ -134,9 +134,11 @@ static void forget_scenario(ap_run *run) {
   run->recorded.warnings = 0;
 }
 
-// What a scenario, which was read of that file, tells of the log.
-static ap_status use_scenario(ap_run *run, const char *file, ap_error *error) {
+// What a scenario tells of the log. Meshes are looked for from the robot's own file, never from the
+// place of the scenario, which a log could invent.
+static ap_status use_scenario(ap_run *run, ap_error *error) {
   ap__log_run *l = &run->recorded;
+  const char *file = NULL;
   l->text = ap_log_describe(l->reader)->scenario;
   if (run->scenario) {
     l->text = ap_scenario_text(run->scenario);
@@ -144,11 +146,12 @@ static ap_status use_scenario(ap_run *run, const char *file, ap_error *error) {
     l->mechanism = ap_scenario_mechanism(run->scenario);
     run->model = ap_scenario_model(run->scenario);
     run->scene = ap_scenario_scene(run->scenario);
-    if (ap_scenario_file(run->scenario, 0)) file = ap_scenario_file(run->scenario, 0);
+    file = ap_scenario_file(run->scenario, 0);
   } else if (run->control) {
     l->text = ap_control_text(run->control);
     l->robot = ap_control_robot(run->control);
     run->model = ap_control_model(run->control);
+    file = ap_control_file(run->control);
   }
   l->robot_file = file ? ap__pool_text(&run->pool, file, strlen(file)) : NULL;
   if (file && !l->robot_file) return ap__no_memory(error);
@@ -167,7 +170,7 @@ ap_status ap_run_set_scenario(ap_run *run, const char *path, ap_error *error) {
     return AP__REFUSE(error, AP_E_ARG, 0, "a scenario can be set only before the log is read");
   forget_scenario(run);
   const ap_status status = read_given(run, path, error);
-  return status == AP_OK ? use_scenario(run, path, error) : status;
+  return status == AP_OK ? use_scenario(run, error) : status;
 }
 
 // ---- the kind ----------------------------------------------------------------------------------
@@ -236,5 +239,5 @@ ap_status ap__log_run_open(ap_run *run, ap_error *error) {
   ap_log_allow_any(run->recorded.reader); // a sensor may give no number
   status = read_own(run, error);
   if (status != AP_OK) return status;
-  return use_scenario(run, ap_log_describe(run->recorded.reader)->scenario_file, error);
+  return use_scenario(run, error);
 }

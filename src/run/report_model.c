@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "num/vec3.h"
 #include "run/report.h"
@@ -157,23 +158,11 @@ static void write_ellipsoid(ap_json *json, const ap_model *m, int body) {
 // Mesh files, each once, in the order of their first use.
 typedef struct meshes {
   const char *name[MOST_MESHES]; // as written
-  char *path[MOST_MESHES];       // NULL: not to be drawn
+  bool drawn[MOST_MESHES];
   int n;
   int missing;   // how many are not
   char why[600]; // the first of them
 } meshes;
-
-// "stl", "obj" or "dae" by the ending; NULL: a kind that the page does not draw.
-static const char *format_of(const char *name) {
-  static const char *const known[] = {"stl", "obj", "dae"};
-  const char *dot = strrchr(name, '.');
-  for (int k = 0; dot && k < 3; k++) {
-    size_t i = 0;
-    while (i < 3 && (dot[i + 1] | 0x20) == known[k][i]) i++;
-    if (i == 3 && dot[4] == 0) return known[k];
-  }
-  return NULL;
-}
 
 static int find_mesh(const meshes *m, const char *name) {
   for (int k = 0; k < m->n; k++)
@@ -181,16 +170,25 @@ static int find_mesh(const meshes *m, const char *name) {
   return -1;
 }
 
+static FILE *open_mesh(const ap__report *report, const char *name, ap_error *error) {
+  int file;
+  if (ap__mesh_open(name, report->run->recorded.robot_file, report->options->meshes, &file, error))
+    return NULL;
+  FILE *stream = fdopen(file, "rb");
+  if (!stream) close(file);
+  return stream;
+}
+
 static void add_mesh(const ap__report *report, meshes *m, const ap_shape *shape) {
   ap_error error = {.text = "STL, OBJ and DAE files are"};
   if (shape->kind != AP_SHAPE_MESH || shape->collision || find_mesh(m, shape->file) >= 0 ||
       m->n == MOST_MESHES)
     return;
-  const bool found =
-      format_of(shape->file) &&
-      ap_mesh_find(shape->file, report->run->recorded.robot_file, &m->path[m->n], &error) == AP_OK;
+  FILE *file = ap__mesh_format(shape->file) ? open_mesh(report, shape->file, &error) : NULL;
+  if (file) fclose(file);
+  m->drawn[m->n] = file != NULL;
   m->name[m->n++] = shape->file;
-  if (!found && m->missing++ == 0)
+  if (!file && m->missing++ == 0)
     snprintf(m->why, sizeof m->why, "mesh \"%.200s\" is not drawn: %s", shape->file, error.text);
 }
 
@@ -205,11 +203,12 @@ static void find_meshes(ap__report *report, meshes *m) {
 
 // The bytes of a file. What cannot be read, or is too much, the page leaves out: it is cut off
 // there.
-static void write_file(ap__report *report, ap_json *json, const char *path) {
+static void write_file(ap__report *report, ap_json *json, const char *name) {
   ap__base64 b;
+  ap_error ignored;
   enum { BLOCK = 1 << 16 };
   unsigned char *block = malloc(BLOCK);
-  FILE *file = block ? fopen(path, "rb") : NULL;
+  FILE *file = block ? open_mesh(report, name, &ignored) : NULL;
   size_t n = 0;
   ap__base64_begin(&b, json, "data");
   while (file && report->mesh_bytes < MOST_MESH_BYTES && (n = fread(block, 1, BLOCK, file)) > 0) {
@@ -217,10 +216,10 @@ static void write_file(ap__report *report, ap_json *json, const char *path) {
     report->mesh_bytes += n;
   }
   ap__base64_end(&b);
-  if (!file || ferror(file)) ap__report_warn(report, "mesh file %s cannot be read", path);
+  if (!file || ferror(file)) ap__report_warn(report, "mesh \"%.200s\" cannot be read", name);
   if (report->mesh_bytes >= MOST_MESH_BYTES)
-    ap__report_warn(report, "mesh file %s is not drawn: there are more than %d MiB of meshes", path,
-                    MOST_MESH_BYTES >> 20);
+    ap__report_warn(report, "mesh \"%.200s\" is not drawn: there are more than %d MiB of meshes",
+                    name, MOST_MESH_BYTES >> 20);
   if (file) fclose(file);
   free(block);
 }
@@ -228,11 +227,11 @@ static void write_file(ap__report *report, ap_json *json, const char *path) {
 static void write_meshes(ap__report *report, const meshes *m, ap_json *json) {
   ap_json_open(json, "meshes", '[');
   for (int k = 0; k < m->n; k++) {
-    const char *slash = strrchr(m->name[k], '/'), *format = format_of(m->name[k]);
+    const char *slash = strrchr(m->name[k], '/'), *format = ap__mesh_format(m->name[k]);
     ap_json_open(json, NULL, '{');
     ap_json_string(json, "name", slash ? slash + 1 : m->name[k]);
     ap_json_string(json, "format", format ? format : "");
-    if (m->path[k]) write_file(report, json, m->path[k]);
+    if (m->drawn[k]) write_file(report, json, m->name[k]);
     ap_json_close(json, '}');
   }
   ap_json_close(json, ']');
@@ -245,7 +244,7 @@ static void write_shape(const meshes *m, const ap_shape *shape, ap_json *json) {
   frame at;
   const int mesh = shape->kind == AP_SHAPE_MESH ? find_mesh(m, shape->file) : -1;
   if (shape->collision || shape->kind == AP_SHAPE_NONE) return;
-  if (shape->kind == AP_SHAPE_MESH && (mesh < 0 || !m->path[mesh])) return;
+  if (shape->kind == AP_SHAPE_MESH && (mesh < 0 || !m->drawn[mesh])) return;
   ap_json_open(json, NULL, '{');
   ap_json_string(json, "kind", kind[shape->kind]);
   if (shape->kind == AP_SHAPE_BOX) ap_json_numbers(json, "size", shape->size, 3);
@@ -458,7 +457,6 @@ ap_status ap__report_model(ap__report *report, ap_json *json) {
   ap_json_close(json, '}');
   if (report->scene) write_scene(report->scene, json);
   if (report->mechanism) write_closures(report->mechanism, json);
-  for (int k = 0; k < m->n; k++) free(m->path[k]);
   free(m);
   free(pose);
   return AP_OK;

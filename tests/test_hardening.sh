@@ -1,0 +1,142 @@
+#!/bin/sh
+# Files made to harm who uses them, through the command: what a report may contain, names in outputs, full disks,
+# files whose reading must not take longer than they are long. APPELL is the path of the command. Prints one line per
+# check, ends with 1 if one failed.
+set -u
+. "$(dirname "$0")/cli/checks.sh"
+
+has() { grep -q -e "$1" "$2"; }
+lacks() { ! grep -q -e "$1" "$2"; }
+
+# robot MESH: a robot that swings and looks like that mesh.
+robot() {
+  cat <<END
+<robot name="swing"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+<visual><geometry><mesh filename="$1"/></geometry></visual></link>
+<joint name="pivot" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>
+END
+}
+scenario() { printf 'appell-scenario: 1\nrobot: %s\nduration: 0.1\n...\n' "$1"; }
+
+# ---- reports and the files of who makes them ----------------------------------------------------
+
+mkdir -p robots/arm private
+printf 'my secret, long enough to be found in base64' >private/secret
+cp private/secret private/part.stl
+secret=$(base64 <private/secret | tr -d '\n' | cut -c 4-40)
+printf 'solid honest' >robots/arm/honest.stl
+honest=$(base64 <robots/arm/honest.stl | cut -c 4-12)
+ln -s ../../private/secret robots/arm/key.stl
+ln -s ../../private/part.stl robots/arm/part.stl
+ln -s ../../private robots/arm/folder
+ln -s robots checkout
+
+# embeds MESH: make a run of a robot with that mesh, and its report.
+embeds() {
+  robot "$1" >robots/arm/robot.urdf
+  scenario robots/arm/robot.urdf >run.yaml
+  "$APPELL" simulate run.yaml -o run.csv --quiet || exit 1
+  shift
+  try report run.csv --data "$@"
+}
+
+embeds honest.stl
+holds 'a mesh beside the robot is in the report' has "$honest" out
+for mesh in key.stl part.stl folder/part.stl ../../private/part.stl "file://$tmp/private/part.stl" \
+  "$tmp/private/part.stl" "package://private/part.stl" "package://arm/../../private/part.stl"; do
+  embeds "$mesh"
+  holds "a mesh elsewhere is not: $mesh" lacks "$secret" out
+  holds 'but named' has "warning: mesh \"$mesh\" is not drawn: .* leads to .*private/" err
+done
+embeds part.stl --meshes private
+holds 'unless its folder is allowed' has "$secret" out
+embeds key.stl --meshes private
+holds 'and it has the name of a mesh' lacks "$secret" out
+embeds honest.stl
+scenario checkout/arm/robot.urdf >run.yaml
+"$APPELL" simulate run.yaml -o run.csv --quiet || exit 1
+try report run.csv --data
+holds 'a checkout behind a link works' has "$honest" out
+
+# A log that claims to have been made in another folder.
+mkdir received
+robot part.stl >received/robot.urdf
+printf '# scenario file: %s\n' "$tmp/private/run.yaml" >received/run.scenario.yaml
+scenario ../received/robot.urdf >>received/run.scenario.yaml
+printf 't,q.pivot\n0,0\n1,1\n' >received/run.csv
+try report received/run.csv --data
+holds 'a log does not choose the folder of its meshes' lacks "$secret" out
+holds 'its robot does' has 'mesh "part.stl" is not drawn: there is no file .*received/part.stl' err
+
+# ---- names --------------------------------------------------------------------------------------
+
+for character in 202e 2028 2066 009b; do
+  name=$(printf 'a\\u%s' "$character")
+  printf 'appell: 1\nname: "%s"\nbodies:\n- name: a\n  joint: {type: revolute}\n...\n' "$name" >name.yaml
+  refuses 2 'name.yaml:2: name has a control character' info name.yaml
+  printf '<robot name="r"><link name="a&#x%s;"/></robot>' "$character" >name.urdf
+  refuses 2 'name.urdf:1: .*has a control character' info name.urdf
+done
+printf '<?xml version="1.0" encoding="ISO-8859-1"?>\n<robot name="r\351"><link name="a\351"/></robot>' >latin.urdf
+for format in --json --sarif; do
+  try lint "$format" latin.urdf
+  holds "Latin-1 becomes UTF-8: lint $format" iconv -f UTF-8 -t UTF-16 out
+done
+gives 0 info --json latin.urdf
+cp out info
+holds 'Latin-1 becomes UTF-8: info' has "$(printf 'r\303\251')" info
+printf 't,q\377\n0,1\n1,2\n' >bytes.csv
+try report bytes.csv --data --title "$(printf 'x\377')"
+holds 'bytes that are no UTF-8 do not get into a report' iconv -f UTF-8 -t UTF-16 out
+
+# In a Latin-1 locale bytes of UTF-8 are letters and blanks, and numbers may have commas.
+for locale in de_DE.ISO-8859-1 de_DE.UTF-8 C; do
+  LC_ALL=$locale "$APPELL" info --json latin.urdf >other
+  holds "the locale changes nothing: $locale" cmp -s info other
+done
+
+# ---- full disks ---------------------------------------------------------------------------------
+
+robot honest.stl >robots/arm/robot.urdf
+scenario robots/arm/robot.urdf >run.yaml
+for format in csv h5; do
+  mkdir disk
+  "$APPELL" simulate run.yaml -o disk/run.$format --quiet 2>err || { rm -r disk && continue; } # built without HDF5
+  cp disk/run.$format whole
+  # The limit holds for every file, also for what would take the message: hence the pipe.
+  (ulimit -f 0 && "$APPELL" simulate run.yaml -o disk/run.$format --quiet) 2>&1 | cat >err
+  holds "$format: a full disk is an error" one_line
+  holds "$format: which is said" has 'File too large' err
+  holds "$format: the older run is there" cmp -s disk/run.$format whole
+  holds "$format: and nothing else" sh -c '! ls disk | grep part'
+  rm -r disk
+done
+
+# ---- sizes --------------------------------------------------------------------------------------
+
+# Each file is large in one way. A reader of quadratic time would need hours for these, so that the limit of a minute
+# says nothing about the speed of a machine.
+soon() {
+  what=$1
+  shift
+  timeout 60 "$APPELL" "$@" >out 2>err
+  holds "in time: $what" [ $? -le 2 ]
+}
+
+awk 'BEGIN { print "<robot name=\"r\"><link name=\"l0\"/>"
+  for (i = 1; i <= 200000; i++) printf "<link name=\"l%d\"/><joint name=\"j%d\" type=\"fixed\"><parent link=\"l0\"/><child link=\"l%d\"/></joint>\n", i, i, i
+  print "</robot>" }' >wide.urdf
+soon '200 000 links on one' info --json wide.urdf
+awk 'BEGIN { for (i = 0; i < 1000000; i++) printf "<a>" }' >deep.urdf
+soon 'a million elements in each other' info deep.urdf
+awk 'BEGIN { printf "appell: "; for (i = 0; i < 1000000; i++) printf "[" }' >deep.yaml
+soon 'a million lists in each other' info deep.yaml
+awk 'BEGIN { print "a0: &a0 [x, x]"; for (i = 1; i < 60; i++) printf "a%d: &a%d [*a%d, *a%d]\n", i, i, i - 1, i - 1 }' >laughs.yaml
+soon 'aliases of aliases' info laughs.yaml
+awk 'BEGIN { printf "<!DOCTYPE r [<!ENTITY a \"ha\">"; for (i = 1; i < 60; i++) printf "<!ENTITY a%d \"&a%s;&a%s;\">", i, (i == 1 ? "" : i - 1), (i == 1 ? "" : i - 1); print "]><robot name=\"&a59;\"/>" }' >laughs.urdf
+soon 'entities of entities' info laughs.urdf
+awk 'BEGIN { for (i = 0; i < 10000000; i++) printf "a" }' >long
+{ printf '<robot name="'; cat long; printf '"><link name="a"/></robot>'; } >long.urdf
+soon 'a name of ten million letters' info long.urdf
+finish
