@@ -155,7 +155,7 @@ int cli_load(const char *argument, const cli_arguments *arguments, cli_model *mo
       CLI_BAD, argument, 0,
       "a mechanism with closed chains is not possible here: what is generated, compared, "
       "timed, excited or identified is a tree (appell eval, info, simulate and convert take a "
-      "mechanism)");
+      "mechanism; appell generate takes agile-wrist, five-bar and delta by these names)");
   cli_unload(model);
   return status;
 }

@@ -150,6 +150,7 @@ refuses 2 "There are f32, f64" generate puma600 -o new --real f128
 refuses 2 "'1x' cannot begin the names" generate puma600 -o new --name 1x
 refuses 2 'names no function' generate puma600 -o new --functions ,
 refuses 2 'not possible here' generate stewart -o new
+refuses 2 'appell generate takes agile-wrist, five-bar and delta by these names' generate "$here/models/delta.yaml" -o new
 refuses 2 'does not apply' generate delta -o new --floating
 holds 'nothing was made' [ ! -e new ]
 touch plain
