@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
   report r = {0};
   ap_error error;
   if (!p) return fprintf(stderr, "there is no such paper\n"), 2;
-  const ap_status status = p->run(&options, &r, &error);
+  const ap_status status = paper_run(p, &options, &r, &error);
   printf("%s\n%s\n", p->title, p->source);
   for (int k = 0; k < r.lines; k++)
     if (r.line[k].kind == REPORT_ROW && !isnan(r.line[k].printed))

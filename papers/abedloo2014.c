@@ -13,8 +13,15 @@
 
 enum { STEPS = WRIST_STEPS_MOST, BRANCH_STEPS = 500 };
 
-// Chosen here: the paper prints none.
-static const wrist_gains gains = {200, 1};
+enum { GAIN, RATE_GAIN, AMPLITUDE };
+static const paper_parameter parameters[] = {
+    [GAIN] = {"gain", "N m/rad", 200, 1, 1e4, false,
+              "of the controller, by the angle; the paper prints none"},
+    [RATE_GAIN] = {"rate_gain", "N m s/rad", 1, 0.01, 100, false,
+                   "of the controller, by the rate; the paper prints none"},
+    [AMPLITUDE] = {"amplitude", "", 1, 0.1, 1.5, false,
+                   "of the trajectory, times the paper's 10, 30 and 20 deg"},
+    {0}};
 
 /// Largest differences between simulator and closed form over a run, and sizes.
 typedef struct wrist_errors {
@@ -40,6 +47,8 @@ typedef struct study {
   const char *plots;
   report *r;
   ap_error *error;
+  wrist_gains gains;
+  double amplitude;
   finding of[WRIST_BRANCHES];
   open_loop parts, second; ///< of branch +++: all half seconds, the worst; the first second
   wrist_run *run;
@@ -53,8 +62,6 @@ static wrist_errors errors_of(const wrist_run *run) {
   wrist_errors e = {0};
   for (int k = 0; k < run->samples; k++) {
     const wrist_sample *s = &run->sample[k];
-    double q[3], v[3], a[3];
-    wrist_trajectory(1, s->t, q, v, a);
     for (int i = 0; i < WRIST_ANGLES; i++) {
       widen(&e.angle, remainder(s->angle[0][i] - s->angle[1][i], 2 * WRIST_PI), 0);
       widen(&e.rate, s->rate[0][i], s->rate[1][i]);
@@ -63,7 +70,7 @@ static wrist_errors errors_of(const wrist_run *run) {
     for (int i = 0; i < 3; i++) {
       widen(&e.tau, s->tau[0][i], s->tau[1][i]);
       widen(&e.most_tau, s->tau[0][i], 0);
-      widen(&e.away, s->q[i], q[i]);
+      widen(&e.away, s->q[i], s->wanted[i]);
     }
     widen(&e.energy, s->energy[0], s->energy[1]);
     widen(&e.power, s->power[0], s->power[1]);
@@ -86,7 +93,7 @@ static ap_status add_open_loop(const wrist_lab *l, wrist_stretch stretch, open_l
 
 // What is run on branch +++ alone, and the figures of it.
 static ap_status study_first(study *s, const wrist_lab *l) {
-  ap_status status = wrist_drive(l, gains, STEPS, s->run, s->error);
+  ap_status status = wrist_drive(l, s->gains, STEPS, s->run, s->error);
   if (status == AP_OK && s->plots) status = wrist_figures(s->run, s->plots, s->error);
   for (int k = 0; k < 8 && status == AP_OK; k++)
     status = add_open_loop(l, (wrist_stretch){0.5 * k, 0.5 * k + 0.5, 50}, &s->parts, s->error);
@@ -100,9 +107,10 @@ static ap_status study_branch(study *s, int branch, wrist_run *run) {
   char sign[3];
   for (int i = 0; i < 3; i++) sign[i] = branch >> i & 1 ? '-' : '+';
   snprintf(f->name, sizeof f->name, "branch %.3s", sign);
-  ap_status status = wrist_make(branch, &l, s->error);
+  ap_status status = wrist_make(branch, s->amplitude, &l, s->error);
   if (status == AP_OK)
-    status = branch == 0 ? study_first(s, &l) : wrist_drive(&l, gains, BRANCH_STEPS, run, s->error);
+    status =
+        branch == 0 ? study_first(s, &l) : wrist_drive(&l, s->gains, BRANCH_STEPS, run, s->error);
   if (status == AP_OK) f->errors = errors_of(branch == 0 ? s->run : run);
   if (status == AP_OK) status = wrist_check_laws(&l, &f->laws, s->error);
   if (status == AP_OK) status = wrist_measure_distance(&l, &f->distance, s->error);
@@ -210,10 +218,11 @@ static void report_distances(study *s) {
       {"Euler angles: least cosine of the second", "", NAN, cos_q1, NULL, 0}};
   report_item(s->r, "Equation 52", "the trajectory, and how far it is from singular poses");
   report_remark(s->r,
-                "Amplitudes of 10, 30 and 20 deg at pi, pi/2 and 3 pi/2 rad/s, in radians and with "
+                "Amplitudes of %g, %g and %g deg at pi, pi/2 and 3 pi/2 rad/s, in radians and with "
                 "a cosine in the velocity, where 'con' is printed. The paper does not speak of "
                 "singularities. The serial kind, h = 0, and the parallel kind, det [p_11 p_12 "
-                "p_13] = 0, are told apart.");
+                "p_13] = 0, are told apart.",
+                10 * s->amplitude, 30 * s->amplitude, 20 * s->amplitude);
   report_remark(s->r,
                 "Branches of --all without amplitudes for the parallel kind meet the serial "
                 "kind first.");
@@ -238,8 +247,8 @@ static void report_simulator(study *s) {
                 "controller. Here each motor has one, towards the angle that belongs to equation "
                 "52, without feedforward, for %g s from a start on the trajectory.",
                 1e3 * WRIST_END / STEPS, WRIST_END);
-  report_row(s->r, "gain of the angle", "N m/rad", NAN, gains.p, "chosen here");
-  report_row(s->r, "gain of the rate", "N m s/rad", NAN, gains.d, "chosen here");
+  report_row(s->r, "gain of the angle", "N m/rad", NAN, s->gains.p, "chosen here");
+  report_row(s->r, "gain of the rate", "N m s/rad", NAN, s->gains.d, "chosen here");
   report_row(s->r, "largest gap of the joints before correction", "", NAN, s->run->drift,
              "m or rad; each step ends with the joints closed");
   report_digits(s->r, 2);
@@ -365,8 +374,16 @@ static void report_open_loop(study *s) {
 
 static ap_status run(const paper_options *options, report *r, ap_error *error) {
   *error = (ap_error){0};
-  study s = {.plots = options ? options->plots : NULL, .r = r, .error = error};
+  const paper *p = &paper_abedloo2014;
+  study s = {.plots = options ? options->plots : NULL,
+             .r = r,
+             .error = error,
+             .gains = {paper_value(p, options, GAIN), paper_value(p, options, RATE_GAIN)},
+             .amplitude = paper_value(p, options, AMPLITUDE)};
+  char changed[128];
   report_wrist(&s);
+  paper_is_changed(p, options, paper_parameters(p), changed, sizeof changed);
+  report_changed(r, changed);
   ap_status status = study_all(&s);
   if (status == AP_OK) {
     report_distances(&s);
@@ -375,6 +392,7 @@ static ap_status run(const paper_options *options, report *r, ap_error *error) {
     report_laws(&s);
     report_open_loop(&s);
   }
+  report_changed(r, "");
   free(s.run);
   return status;
 }
@@ -384,4 +402,5 @@ const paper paper_abedloo2014 = {
     "Closed-form dynamic formulation of spherical parallel manipulators by Gibbs-Appell method",
     "E. Abedloo, A. Molaei, H. D. Taghirad, 2014",
     run,
+    parameters,
 };

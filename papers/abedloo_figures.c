@@ -24,10 +24,8 @@ static void torque(const wrist_sample *s, int i, double pair[2]) {
   for (int n = 0; n < 2; n++) pair[n] = s->tau[n][i];
 }
 static void platform_angle(const wrist_sample *s, int i, double pair[2]) {
-  double q[3], v[3], a[3];
-  wrist_trajectory(1, s->t, q, v, a);
   pair[0] = s->q[i];
-  pair[1] = q[i];
+  pair[1] = s->wanted[i];
 }
 
 typedef struct panel_plan {

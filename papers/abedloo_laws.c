@@ -193,7 +193,7 @@ static ap_status check_matrices(const wrist_lab *l, const double *q, const doubl
 static ap_status power_at(const wrist_lab *l, double t, double *power) {
   double q[3], v[3], a[3], tau[3];
   wrist_joints m;
-  wrist_trajectory(1, t, q, v, a);
+  wrist_trajectory(l->amplitude, t, q, v, a);
   ap_status status = ap_parallel_inverse_dynamics(l->w, q, v, a, tau);
   if (status == AP_OK) status = wrist_inverse(l, q, v, a, &m);
   if (status == AP_OK) *power = dot(tau, m.thetad);
@@ -218,7 +218,7 @@ ap_status wrist_check_laws(const wrist_lab *l, wrist_laws *laws, ap_error *error
   *laws = (wrist_laws){.least_eigenvalue = INFINITY};
   for (int k = 0; k <= INSTANTS; k++) {
     double t = WRIST_END * k / INSTANTS, q[3], v[3], a[3], kinetic, potential;
-    wrist_trajectory(1, t, q, v, a);
+    wrist_trajectory(l->amplitude, t, q, v, a);
     ap_status status = check_matrices(l, q, v, laws);
     if (status == AP_OK) status = ap_parallel_energy(l->w, q, v, &kinetic, &potential);
     if (status == AP_OK && k > 0) status = add_work(l, before, t, &work);
@@ -248,7 +248,7 @@ static meeting meets(const wrist_lab *l, double factor, int instants) {
   for (int k = 0; k < instants; k++) {
     double q[3], v[3], a[3];
     ap_parallel_margin margin;
-    wrist_trajectory(factor, WRIST_END * k / instants, q, v, a);
+    wrist_trajectory(factor * l->amplitude, WRIST_END * k / instants, q, v, a);
     ap_parallel_margins(l->w, q, &margin);
     if (margin.limb >= 0) return SERIAL;
     if (k == 0) sign = margin.parallel;
@@ -303,7 +303,7 @@ ap_status wrist_measure_distance(const wrist_lab *l, wrist_distance *d, ap_error
     double t = WRIST_END * k / FINE, q[3], v[3], a[3];
     ap_parallel_margin margin;
     wrist_joints joints;
-    wrist_trajectory(1, t, q, v, a);
+    wrist_trajectory(l->amplitude, t, q, v, a);
     ap_status status = ap_parallel_margins(l->w, q, &margin);
     if (status == AP_OK) status = wrist_inverse(l, q, NULL, NULL, &joints);
     if (status != AP_OK) return wrist_fail(l, status, q, t, error);

@@ -9,8 +9,9 @@ enum { PLATFORM = 6 };
 
 // ---- the wrist ---------------------------------------------------------------------------------
 
-ap_status wrist_make(int branch, wrist_lab *l, ap_error *error) {
-  *l = (wrist_lab){.memory = malloc(ap_parallel_size()), .def = ap_agile_wrist()};
+ap_status wrist_make(int branch, double amplitude, wrist_lab *l, ap_error *error) {
+  *l = (wrist_lab){
+      .memory = malloc(ap_parallel_size()), .def = ap_agile_wrist(), .amplitude = amplitude};
   if (!l->memory) {
     *error = (ap_error){.status = AP_E_MEMORY};
     snprintf(error->text, sizeof error->text, "no memory for a wrist");
@@ -147,7 +148,7 @@ static void controller(void *context, double t, const maximal_state *state, doub
   driver *d = context;
   double q[3], v[3], a[3], angle[WRIST_ANGLES];
   wrist_joints want;
-  wrist_trajectory(1, t, q, v, a);
+  wrist_trajectory(d->l->amplitude, t, q, v, a);
   ap_status status = wrist_inverse(d->l, q, v, a, &want);
   if (status != AP_OK) {
     give_up(d, status, t, q, tau);
@@ -167,7 +168,7 @@ static void feed_forward(void *context, double t, const maximal_state *state, do
   driver *d = context;
   double q[3], v[3], a[3];
   (void)state;
-  wrist_trajectory(1, t, q, v, a);
+  wrist_trajectory(d->l->amplitude, t, q, v, a);
   ap_status status = ap_parallel_inverse_dynamics(d->l->w, q, v, a, tau);
   if (status != AP_OK) give_up(d, status, t, q, tau);
 }
@@ -177,7 +178,7 @@ static void feed_forward(void *context, double t, const maximal_state *state, do
 static ap_status start_at(const wrist_lab *l, double t, maximal_state *state, ap_error *error) {
   double q[3], v[3], a[3], omega[3];
   wrist_joints m;
-  wrist_trajectory(1, t, q, v, a);
+  wrist_trajectory(l->amplitude, t, q, v, a);
   ap_status status = wrist_inverse(l, q, v, a, &m);
   if (status != AP_OK) return wrist_fail(l, status, q, t, error);
   for (int i = 0; i < 3; i++) {
@@ -239,7 +240,9 @@ ap_status wrist_drive(const wrist_lab *l, wrist_gains gains, int steps, wrist_ru
   for (int k = 0; k <= steps && status == AP_OK; k++) {
     wrist_sample *s = &run->sample[k];
     maximal_rate rate[MAXIMAL_BODIES];
+    double v[3], a[3];
     s->t = WRIST_END * k / steps;
+    wrist_trajectory(l->amplitude, s->t, s->wanted, v, a);
     controller(&d, s->t, state, s->tau[0]);
     maximal_accelerations(&l->bodies, state, s->tau[0], rate);
     measure(l, state, rate, s);
@@ -264,7 +267,7 @@ ap_status wrist_open_loop(const wrist_lab *l, wrist_stretch stretch, double *dev
   for (int k = 0; k < stretch.steps; k++)
     maximal_step(&l->bodies, feed_forward, &d, stretch.from + k * step, step, state);
   if (d.status != AP_OK) return wrist_fail(l, d.status, d.q, d.t, error);
-  wrist_trajectory(1, stretch.to, q, v, a);
+  wrist_trajectory(l->amplitude, stretch.to, q, v, a);
   maximal_wrist_state(&l->def, q, none, none, want);
   for (int i = 0; i < 9; i++) {
     double apart = state[PLATFORM].R[i] - want[PLATFORM].R[i];

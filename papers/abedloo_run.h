@@ -22,10 +22,11 @@ typedef struct wrist_lab {
   ap_wrist_def def;
   const ap_parallel *w;
   maximal_system bodies;
+  double amplitude; ///< of the trajectory, times those of equation 52
 } wrist_lab;
 
 /// The Agile Wrist; bit i of branch set: limb i has sign -1.
-ap_status wrist_make(int branch, wrist_lab *l, ap_error *error);
+ap_status wrist_make(int branch, double amplitude, wrist_lab *l, ap_error *error);
 void wrist_free(wrist_lab *l);
 
 /// Equation 52 with all amplitudes times scale: angles of the platform, rates, accelerations.
@@ -42,6 +43,7 @@ typedef struct wrist_gains {
 /// A quantity by the simulator and by the closed form that was fed with the simulator's motion.
 typedef struct wrist_sample {
   double t;
+  double wanted[3];        ///< angles of the platform on the trajectory
   double q[3], v[3], a[3]; ///< the simulator's platform
   double angle[2][WRIST_ANGLES], rate[2][WRIST_ANGLES], acceleration[2][WRIST_ANGLES];
   double tau[2][3];

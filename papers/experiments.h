@@ -28,6 +28,19 @@ ap_status counts_mata2002(report *r, ap_error *error);       ///< Tables 1-4
 ap_status counts_provenzano2002(report *r, ap_error *error); ///< Table 1
 ap_status counts_valera2003(report *r, ap_error *error);     ///< Tables 2-3
 
+/// Parameters of shafei2018; those up to SHAFEI_EXPERIMENT make another experiment of it.
+enum {
+  SHAFEI_GRAVITY,
+  SHAFEI_RADIUS,
+  SHAFEI_RESTITUTION,
+  SHAFEI_START,
+  SHAFEI_EXPERIMENT,
+  SHAFEI_TOLERANCE = SHAFEI_EXPERIMENT,
+  SHAFEI_WINDOW,
+  SHAFEI_LINKS,
+  SHAFEI_BRANCHES
+};
+
 // ---- shafei_counts.c ---------------------------------------------------------------------------
 
 /// Table 1, Figs. 12 and 13: operations for trees.
@@ -39,6 +52,9 @@ ap_status counts_shafei2018(const paper_options *options, report *r, ap_error *e
 ap_status two_bodies(const paper_options *options, report *r, ap_error *error);
 /// Errors of every method in single precision: puma600, ascher2, a chain of 30 joints.
 ap_status single_precision(report *r, ap_error *error);
+
+/// Parameters of the papers with a straight line; Mata et al. also give a speed.
+enum { LINE_DURATION, MATA_SPEED };
 
 // ---- lines.c: the PUMA's straight lines --------------------------------------------------------
 

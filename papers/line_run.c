@@ -107,7 +107,7 @@ ap_status simulate_line(const puma *p, const run_plan *plan, line_run *run, ap_e
   memcpy(start, x.q, sizeof x.q);
   memcpy(start + LINE_JOINTS, x.v, sizeof x.v);
   ap_ode_options options = ap_default_ode_options();
-  options.relative = options.absolute = 1e-6;
+  options.relative = options.absolute = LINE_TOLERANCE;
   options.order = 5;
   if (plan->mode == STEPPED) options.first_step = output_every;
   status = ap_ode_create(STATE, state_rate, &s, &options, &ode, error);

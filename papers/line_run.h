@@ -38,7 +38,10 @@ typedef struct line_run {
   double seconds;   ///< from start to end, torques included
 } line_run;
 
-/// Simulate: Dormand-Prince 5(4) with relative and absolute tolerance 1e-6.
+/// Relative and absolute tolerance of the integrator.
+#define LINE_TOLERANCE 1e-6
+
+/// Simulate: Dormand-Prince 5(4).
 ap_status simulate_line(const puma *p, const run_plan *plan, line_run *run, ap_error *error);
 
 /// A derivative of the motion: position, velocity, acceleration.

@@ -14,7 +14,7 @@
 #include "line_figures.h"
 #include "line_run.h"
 
-enum { MAIN_BRANCH = 0, METHODS = 3, TIMED_REPEATS = 31 };
+enum { MAIN_BRANCH = 0, METHODS = 3, TIMED_REPEATS = 31, READINGS = 2 };
 
 static const char *const derivative_name[LINE_DERIVATIVES] = {"position", "velocity",
                                                               "acceleration"};
@@ -32,6 +32,8 @@ typedef struct bench {
   report *r;
   ap_error *error;
   puma p;
+  straight_line line[READINGS]; ///< the paper's, with the duration or speed that is asked for
+  char reading[READINGS][32];   ///< how it is read: "line in 5 s"
 } bench;
 
 /// A simulation and its errors.
@@ -49,9 +51,21 @@ static void report_time(report *r, const char *quantity, const char *unit, doubl
   report_digits(r, 2);
 }
 
-static ap_status set_up(bench *b, const paper_options *options, report *r, ap_error *error) {
-  *b = (bench){.options = options, .r = r, .error = error};
+// The paper's line in the duration that is asked for, and what that changes.
+static ap_status set_up(bench *b, const paper *of, const straight_line *line,
+                        const paper_options *options, report *r, ap_error *error) {
+  char changed[128];
+  *b = (bench){.options = options, .r = r, .error = error, .line = {*line, *line}};
+  b->line[0].duration = paper_value(of, options, LINE_DURATION);
+  snprintf(b->reading[0], sizeof b->reading[0], "line in %g s", b->line[0].duration);
+  paper_is_changed(of, options, paper_parameters(of), changed, sizeof changed);
+  report_changed(r, changed);
   return puma_make(&b->p, error);
+}
+
+static void clear(bench *b) {
+  report_changed(b->r, "");
+  puma_free(&b->p);
 }
 
 // What the words of an item mean, and what is done.
@@ -66,8 +80,9 @@ static void remark_reading(report *r) {
 static void remark_integrator(report *r) {
   report_remark(r,
                 "Integrated by the method of Dormand and Prince, order 5(4), with relative and "
-                "absolute tolerance 1e-6. Which Runge-Kutta method the paper used, and how it "
-                "chose steps, is not known.");
+                "absolute tolerance %g. Which Runge-Kutta method the paper used, and how it "
+                "chose steps, is not known.",
+                LINE_TOLERANCE);
 }
 
 static void remark_times(report *r) {
@@ -341,7 +356,7 @@ static ap_status table2_branch(bench *b) {
     outcome o;
     double misfit = 0;
     char narrowed[40];
-    run_plan plan = {&provenzano2002_line, branch, forward, ONE_RUN};
+    run_plan plan = {&b->line[0], branch, forward, ONE_RUN};
     status = simulate(b, &plan, &o);
     if (status != AP_OK) return status;
     our_ratios(&o, ours);
@@ -404,7 +419,7 @@ static void table2_spread(bench *b, const outcome o[METHODS], run_mode mode) {
 // One go along the line, the reading whose errors have the printed size.
 static ap_status table2_one_run(bench *b) {
   outcome o[METHODS];
-  ap_status status = time_methods(b, &provenzano2002_line, provenzano_methods, ONE_RUN, o);
+  ap_status status = time_methods(b, &b->line[0], provenzano_methods, ONE_RUN, o);
   if (status != AP_OK) return status;
   table2_errors(b->r, o, ONE_RUN, 0, "the size is that of the integrator's own errors");
   table2_ratios(b->r, &o[METHODS - 1]);
@@ -420,7 +435,7 @@ static ap_status table2_other_modes(bench *b) {
   for (run_mode mode = RESTARTED; mode < RUN_MODES; mode++) {
     outcome o[METHODS];
     char what[80];
-    ap_status status = run_methods(b, &provenzano2002_line, provenzano_methods, mode, o);
+    ap_status status = run_methods(b, &b->line[0], provenzano_methods, mode, o);
     if (status != AP_OK) return status;
     table2_errors(b->r, o, mode, METHODS - 1, "another reading of \"interval of 0.1 s\"");
     snprintf(what, sizeof what, "evaluations, GAH, %s", run_mode_name(mode));
@@ -432,7 +447,7 @@ static ap_status table2_other_modes(bench *b) {
 
 static ap_status provenzano_table(bench *b) {
   double growth;
-  const straight_line *l = &provenzano2002_line;
+  const straight_line *l = &b->line[0];
   report_item(b->r, "Table 2", "errors and processing time of the simulated straight line");
   report_remark(b->r,
                 "Errors are differences of moduli (|r|, |v|, |a| of the wrist centre), read "
@@ -453,22 +468,24 @@ static ap_status provenzano_table(bench *b) {
 
 ap_status lines_provenzano2002(const paper_options *options, report *r, ap_error *error) {
   bench b;
-  const straight_line *l = &provenzano2002_line;
-  ap_status status = set_up(&b, options, r, error);
+  const straight_line *l = &b.line[0];
+  char from[64];
+  ap_status status = set_up(&b, &paper_provenzano2002, &provenzano2002_line, options, r, error);
+  snprintf(from, sizeof from, "from the printed end points and %g s", l->duration);
   if (status == AP_OK) {
     report_item(r, "Fig. 1", "the planned straight line of the PUMA");
     report_remark(r,
                   "The paper gives no parameters of its PUMA: those of Valera et al. 2003 are "
                   "used.");
     remark_reading(r);
-    report_line_facts(&b, l, 0.1, "from the printed end points and 5 s");
+    report_line_facts(&b, l, 0.1, from);
     status = report_torques_of_all(&b, l, false);
   }
   if (status == AP_OK) status = provenzano_table(&b);
   if (status == AP_OK)
     status = draw(&b, l, "gibbs-gauss-jordan", "provenzano2002-fig1.svg",
                   "provenzano2002-torques.svg", "provenzano2002-errors.svg");
-  puma_free(&b.p);
+  clear(&b);
   return status;
 }
 
@@ -476,13 +493,6 @@ ap_status lines_provenzano2002(const paper_options *options, report *r, ap_error
 
 static const contender mata_methods[METHODS] = {
     {"CRBA", "composite-body-cholesky"}, {"ABA", "articulated-body"}, {"GA", "gibbs-cholesky"}};
-
-/// The paper's line can be read in two ways.
-static const struct {
-  const char *name;
-  const straight_line *line;
-} mata_reading[2] = {{"line in 5 s", &mata2002_in_5s},
-                     {"line at 0.1 m/s", &mata2002_at_100mm_per_s}};
 
 static ap_status mata_table6(bench *b) {
   static const char *const name[LINE_DERIVATIVES] = {"angle", "velocity", "acceleration"};
@@ -498,8 +508,8 @@ static ap_status mata_table6(bench *b) {
   for (int k = 0; k < 4; k++) {
     outcome o;
     char what[80], narrowed[80];
-    run_plan plan = {mata_reading[k / 2].line, MAIN_BRANCH, forward, k % 2 ? RESTARTED : ONE_RUN};
-    const char *reading = mata_reading[k / 2].name, *mode = run_mode_name(plan.mode);
+    run_plan plan = {&b->line[k / 2], MAIN_BRANCH, forward, k % 2 ? RESTARTED : ONE_RUN};
+    const char *reading = b->reading[k / 2], *mode = run_mode_name(plan.mode);
     status = simulate(b, &plan, &o);
     if (status != AP_OK) return status;
     for (int d = 0; d < LINE_DERIVATIVES; d++) {
@@ -539,47 +549,63 @@ static ap_status mata_table7(bench *b) {
   remark_times(b->r);
   for (int k = 0; k < 2; k++) {
     outcome o[METHODS];
-    ap_status status = time_methods(b, mata_reading[k].line, mata_methods, ONE_RUN, o);
+    ap_status status = time_methods(b, &b->line[k], mata_methods, ONE_RUN, o);
     if (status != AP_OK) return status;
-    table7_rows(b, mata_reading[k].name, o);
+    table7_rows(b, b->reading[k], o);
   }
-  ap_status status =
-      detail_branches(b, &mata2002_in_5s, "line in 5 s, ", mata_methods[METHODS - 1]);
-  if (status != AP_OK) return status;
-  return detail_branches(b, &mata2002_at_100mm_per_s, "line at 0.1 m/s, ",
-                         mata_methods[METHODS - 1]);
+  ap_status status = AP_OK;
+  for (int k = 0; k < READINGS && status == AP_OK; k++) {
+    char narrowed[40];
+    snprintf(narrowed, sizeof narrowed, "%s, ", b->reading[k]);
+    status = detail_branches(b, &b->line[k], narrowed, mata_methods[METHODS - 1]);
+  }
+  return status;
 }
 
 static ap_status mata_figure3(bench *b) {
-  const straight_line *l = &mata2002_in_5s;
+  const straight_line *l = &b->line[0];
+  char from[2][64];
+  snprintf(from[0], sizeof from[0], "from the printed end points and %g s", l->duration);
+  snprintf(from[1], sizeof from[1], "from the printed end points and %g m/s",
+           line_length(&b->line[1]) / b->line[1].duration);
   report_item(b->r, "Fig. 3", "the planned straight line of the PUMA (section 5.2)");
   report_remark(b->r,
                 "The paper gives no parameters of its PUMA: those of Valera et al. 2003 are "
                 "used. Its line, speed and time do not agree, so both readings are run.");
   remark_reading(b->r);
-  report_line_facts(b, l, 0.1, "from the printed end points and 5 s");
-  report_row(b->r, "duration", "s", 5, mata2002_at_100mm_per_s.duration,
-             "from the printed end points and 0.1 m/s");
+  report_line_facts(b, l, 0.1, from[0]);
+  report_row(b->r, "duration", "s", 5, b->line[1].duration, from[1]);
   return report_torques_of_all(b, l, false);
+}
+
+// The paper's line can be read in two ways.
+static ap_status set_up_mata(bench *b, const paper_options *options, report *r, ap_error *error) {
+  ap_status status = set_up(b, &paper_mata2002, &mata2002_in_5s, options, r, error);
+  const double speed = paper_value(&paper_mata2002, options, MATA_SPEED);
+  b->line[1] = mata2002_at_100mm_per_s;
+  if (speed != paper_mata2002.parameter[MATA_SPEED].value)
+    b->line[1].duration = line_length(&b->line[1]) / speed;
+  snprintf(b->reading[1], sizeof b->reading[1], "line at %g m/s", speed);
+  return status;
 }
 
 ap_status lines_mata2002(const paper_options *options, report *r, ap_error *error) {
   bench b;
-  ap_status status = set_up(&b, options, r, error);
+  ap_status status = set_up_mata(&b, options, r, error);
   if (status == AP_OK) status = mata_figure3(&b);
   if (status == AP_OK) status = mata_table6(&b);
   if (status == AP_OK) status = mata_table7(&b);
   if (status == AP_OK)
-    status = draw(&b, &mata2002_in_5s, "gibbs-cholesky", "mata2002-fig3.svg",
-                  "mata2002-torques.svg", "mata2002-errors.svg");
-  puma_free(&b.p);
+    status = draw(&b, &b.line[0], "gibbs-cholesky", "mata2002-fig3.svg", "mata2002-torques.svg",
+                  "mata2002-errors.svg");
+  clear(&b);
   return status;
 }
 
 // ---- Valera et al. 2003 ------------------------------------------------------------------------
 
 static ap_status valera_simulation(bench *b) {
-  const straight_line *l = &valera2003_line;
+  const straight_line *l = &b->line[0];
   report_item(b->r, "Section 4, simulation", "the line driven by its torques alone");
   report_remark(b->r,
                 "The paper says that it simulated and prints no number. Without a controller "
@@ -614,7 +640,7 @@ enum { TIMED_STATES = 64, TIMED_ROUNDS = 40 };
 
 // Seconds of one inverse dynamics by a method, on states of the line.
 static ap_status inverse_seconds(bench *b, const ap_method *method, double *seconds) {
-  const straight_line *l = &valera2003_line;
+  const straight_line *l = &b->line[0];
   double in[TIMED_STATES][3 * LINE_JOINTS], tau[LINE_JOINTS], taken[TIMED_REPEATS];
   for (int k = 0; k < TIMED_STATES; k++) {
     motion x;
@@ -657,8 +683,10 @@ static ap_status valera_time(bench *b) {
 
 ap_status lines_valera2003(const paper_options *options, report *r, ap_error *error) {
   bench b;
-  const straight_line *l = &valera2003_line;
-  ap_status status = set_up(&b, options, r, error);
+  const straight_line *l = &b.line[0];
+  char from[64];
+  ap_status status = set_up(&b, &paper_valera2003, &valera2003_line, options, r, error);
+  snprintf(from, sizeof from, "from the printed end points and %g s", l->duration);
   if (status == AP_OK) {
     report_item(r, "Tables 1, 4-7, Figs. 1, 2, 5", "nothing to compute");
     report_remark(
@@ -668,7 +696,7 @@ ap_status lines_valera2003(const paper_options *options, report *r, ap_error *er
         "measurements on it.");
     report_item(r, "Fig. 3", "the prescribed straight line of the PUMA");
     remark_reading(r);
-    report_line_facts(&b, l, 0.1, "from the printed end points and 8.6 s");
+    report_line_facts(&b, l, 0.1, from);
     report_item(r, "Fig. 4", "torques required in each joint");
     report_remark(r, "The curves are missing in the source at hand; branch (1,1,1).");
     report_remark(r,
@@ -683,6 +711,6 @@ ap_status lines_valera2003(const paper_options *options, report *r, ap_error *er
   if (status == AP_OK)
     status =
         draw(&b, l, NULL, "valera2003-fig3.svg", "valera2003-fig4.svg", "valera2003-errors.svg");
-  puma_free(&b.p);
+  clear(&b);
   return status;
 }

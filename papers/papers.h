@@ -8,6 +8,7 @@
 
 #include <appell/base.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #if defined(__GNUC__)
 #define PAPERS_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -43,6 +44,7 @@ typedef struct report {
   report_line *line;
   int lines, room;
   bool no_memory;
+  char changed[128]; ///< see report_changed()
 } report;
 
 /// Begin an item: name ("Table 5") and what it shows.
@@ -61,12 +63,29 @@ void report_digits(report *r, int digits);
 /// A row for programs alone; what narrows the item down ("n = 7"), or NULL.
 void report_detail(report *r, const char *narrowed, const char *quantity, const char *unit,
                    double printed, double ours, const char *note);
+/// From here on the experiment is another than the paper's, as the text says ("with restitution =
+/// 0.8"): the paper's numbers are left out, and that text is the note of the rows that had one. "":
+/// it is the paper's again.
+void report_changed(report *r, const char *text);
 /// Free everything and start over from {0}.
 void report_free(report *r);
 
-/// How to run a paper.
+/// A number of a paper's experiment that can be changed.
+typedef struct paper_parameter {
+  const char *name; ///< NULL closes a list
+  const char *unit; ///< SI, "" for pure numbers
+  double value;     ///< the paper's; where it prints none, what is assumed
+  double least, most;
+  bool whole;        ///< a whole number
+  const char *about; ///< one line
+} paper_parameter;
+
+enum { PAPER_PARAMETERS_MOST = 16 };
+
+/// How to run a paper. {0}: as it was.
 typedef struct paper_options {
-  const char *plots; ///< folder that exists, for the figures as SVG; NULL: none are drawn
+  const char *plots;   ///< folder that exists, for the figures as SVG; NULL: none are drawn
+  const double *value; ///< of the paper's parameters in their order; NULL: the paper's own
 } paper_options;
 
 /// A paper and its program.
@@ -77,7 +96,20 @@ typedef struct paper {
   /// Run everything and fill the report. On failure *error says what could not be done; the lines
   /// so far stay.
   ap_status (*run)(const paper_options *options, report *r, ap_error *error);
+  const paper_parameter *parameter; ///< closed by one without a name; NULL: there are none
 } paper;
+
+/// Run a paper: what was changed comes first in the report.
+ap_status paper_run(const paper *p, const paper_options *options, report *r, ap_error *error);
+/// How many parameters a paper has.
+int paper_parameters(const paper *p);
+/// The place of a parameter in the paper's list; -1: it has none of that name.
+int paper_find_parameter(const paper *p, const char *name);
+/// A parameter's value; options may be NULL.
+double paper_value(const paper *p, const paper_options *options, int parameter);
+/// Is one of the first n parameters another than the paper's? Then text (size bytes) says which:
+/// "with restitution = 0.8, gravity = 1.62".
+bool paper_is_changed(const paper *p, const paper_options *options, int n, char *text, size_t size);
 
 extern const paper paper_mata2002, paper_provenzano2002, paper_valera2003, paper_shafei2018,
     paper_abedloo2014;

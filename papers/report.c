@@ -91,6 +91,10 @@ void report_digits(report *r, int digits) {
   if (r->lines > 0 && !r->no_memory) r->line[r->lines - 1].digits = digits;
 }
 
+void report_changed(report *r, const char *text) {
+  snprintf(r->changed, sizeof r->changed, "%s", text);
+}
+
 // Adds a number; what narrows its item down may be NULL.
 static void add_number(report *r, const char *narrowed, report_line line) {
   const char *item = current_item(r);
@@ -102,6 +106,10 @@ static void add_number(report *r, const char *narrowed, report_line line) {
   }
   snprintf(name, size, "%s%s%s", item, narrowed ? ", " : "", narrowed ? narrowed : "");
   line.item = name;
+  if (r->changed[0] && !isnan(line.printed)) {
+    line.printed = NAN;
+    line.note = r->changed;
+  }
   add(r, line);
   free(name);
 }

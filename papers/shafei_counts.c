@@ -9,7 +9,7 @@
 #include "polynomial.h"
 #include "survey.h"
 
-enum { SIZES = 10, USUAL = 4, SLIDES = 2, MOST_BODIES = SLIDES + USUAL * SIZES };
+enum { SIZES = 10, MOST_FIXED = 6, SLIDES = 2, MOST_BODIES = SLIDES + MOST_FIXED * SIZES };
 enum { MULTIPLICATIONS, ADDITIONS, OPERATIONS };
 enum { LAGRANGE, GIBBS_3X3, GIBBS_4X4, FORMULATIONS };
 
@@ -121,14 +121,15 @@ static ap_status count_equations(int f, int links, int branches, tree_geometry g
   return AP_OK;
 }
 
-// The counts of one figure: over n_m at n_b = 4, or over n_b at n_m = 4.
+// The counts of one figure: over n_m at fixed branches, or over n_b at fixed links.
 typedef struct series {
   bool over_branches;
+  int links, branches; // those of the table
   long ours[GEOMETRIES][FORMULATIONS][SIZES][OPERATIONS];
 } series;
 
-static int links_at(const series *s, int i) { return s->over_branches ? USUAL : i + 1; }
-static int branches_at(const series *s, int i) { return s->over_branches ? i + 1 : USUAL; }
+static int links_at(const series *s, int i) { return s->over_branches ? s->links : i + 1; }
+static int branches_at(const series *s, int i) { return s->over_branches ? i + 1 : s->branches; }
 
 static ap_status count_series(series *s, ap_error *error) {
   for (int g = 0; g < GEOMETRIES; g++)
@@ -154,44 +155,92 @@ static void show_table(report *r, const series *over_links) {
         char quantity[128];
         snprintf(quantity, sizeof quantity, "%s, %s, %s", operation_name[o], formulation[f].text,
                  geometry_name[g]);
-        report_row(r, quantity, "", printed_count(f, o, USUAL, USUAL),
-                   (double)over_links->ours[g][f][USUAL - 1][o], NOT_REPRODUCED);
+        report_row(r, quantity, "", printed_count(f, o, over_links->links, over_links->branches),
+                   (double)over_links->ours[g][f][over_links->links - 1][o], NOT_REPRODUCED);
       }
 }
 
-// The law of the counts for n_b = 4, a polynomial in n_m.
+// The law of the counts for a fixed n_b, a polynomial in n_m, as text.
+static void law_of(const series *over_links, int g, int f, int o, char *text, size_t size) {
+  long value[SIZES];
+  polynomial p;
+  int from;
+  for (int i = 0; i < SIZES; i++) value[i] = over_links->ours[g][f][i][o];
+  if (polynomial_fit(value, 1, SIZES, &p, &from))
+    polynomial_text(&p, text, size);
+  else
+    snprintf(text, size, "%ld at n = 10", value[SIZES - 1]);
+}
+
 static void show_laws(report *r, const series *over_links) {
   for (int g = 0; g < GEOMETRIES; g++)
     for (int f = 0; f < FORMULATIONS; f++) {
-      char text[OPERATIONS][128] = {"", ""};
-      for (int o = 0; o < OPERATIONS; o++) {
-        long value[SIZES];
-        polynomial p;
-        int from;
-        for (int i = 0; i < SIZES; i++) value[i] = over_links->ours[g][f][i][o];
-        if (polynomial_fit(value, 1, SIZES, &p, &from))
-          polynomial_text(&p, text[o], sizeof text[o]);
-        else
-          snprintf(text[o], sizeof text[o], "%ld at n = 10", value[SIZES - 1]);
-      }
+      char text[OPERATIONS][128];
+      for (int o = 0; o < OPERATIONS; o++) law_of(over_links, g, f, o, text[o], sizeof text[o]);
       report_remark(
-          r, "Counted with four branches of n links, %s: %s: %s multiplications and %s additions.",
-          geometry_name[g], formulation[f].method, text[0], text[1]);
+          r, "Counted with %d branches of n links, %s: %s: %s multiplications and %s additions.",
+          over_links->branches, geometry_name[g], formulation[f].method, text[0], text[1]);
     }
 }
 
-static void show_series(report *r, const series *s) {
+// Mata et al. 2002, Table 3, the matrix D and the bias of a chain of n links, by powers of n from 2
+// down: the 3x3 formulation is said to be theirs.
+static const double mata_chain[OPERATIONS][3] = {{11.5, 19.5 + 96, -49 - 108},
+                                                 {8.5, 31.5 + 83, -69 - 105}};
+
+// Why counted and printed differ: the two laws beside each other.
+static void say_why(const series *over_links, int g, int f, int o, char *note, size_t size) {
+  const double b = over_links->branches;
+  char counted[128];
+  law_of(over_links, g, f, o, counted, sizeof counted);
+  int used = snprintf(note, size, "%g branches of n links: counted %s, printed %gn^2%+gn%+g", b,
+                      counted, b * formulation[f].square[o], b * formulation[f].linear[o],
+                      b * formulation[f].constant[o]);
+  if (f == GIBBS_3X3 && used > 0 && (size_t)used < size)
+    snprintf(note + used, size - (size_t)used,
+             "; Mata et al. 2002, whose method this is, print %gn^2%+gn%+g for as many chains",
+             b * mata_chain[o][0], b * mata_chain[o][1], b * mata_chain[o][2]);
+}
+
+// The term n_m^2 for each branch.
+static double per_pair(const series *over_links, int f) {
+  long value[SIZES];
+  polynomial p;
+  int from;
+  for (int i = 0; i < SIZES; i++) value[i] = over_links->ours[ANY_DIRECTION][f][i][MULTIPLICATIONS];
+  if (!polynomial_fit(value, 1, SIZES, &p, &from)) return NAN;
+  return (double)p.sixths[2] / 6 / over_links->branches;
+}
+
+static void remark_laws(report *r, const series *over_links) {
+  report_remark(
+      r,
+      "The figure draws the formulas of Table 1, and printed is what they give; its curves are not "
+      "read off. Printed and counted differ by a factor, not at the ends of the branches: the term "
+      "n_m^2 of a branch has %g, %g and %g multiplications as printed (Lagrangian, 3x3, combined) "
+      "and %g, %g and %g as counted, axes in any direction. For 3x3 rotations %g is also what Mata "
+      "et al. (2002) print, whose method it is; how the paper comes to %g is not said. The notes "
+      "of "
+      "the rows, which --all shows, have the formulas.",
+      formulation[LAGRANGE].square[0], formulation[GIBBS_3X3].square[0],
+      formulation[GIBBS_4X4].square[0], per_pair(over_links, LAGRANGE),
+      per_pair(over_links, GIBBS_3X3), per_pair(over_links, GIBBS_4X4), mata_chain[0][0],
+      formulation[GIBBS_3X3].square[0]);
+}
+
+static void show_series(report *r, const series *s, const series *over_links) {
   for (int i = 0; i < SIZES; i++)
     for (int g = 0; g < GEOMETRIES; g++)
       for (int f = 0; f < FORMULATIONS; f++)
         for (int o = 0; o < OPERATIONS; o++) {
-          char narrowed[64], quantity[128];
+          char narrowed[64], quantity[128], note[320];
+          say_why(over_links, g, f, o, note, sizeof note);
           snprintf(narrowed, sizeof narrowed, "n_m = %d, n_b = %d, %s", links_at(s, i),
                    branches_at(s, i), geometry_name[g]);
           snprintf(quantity, sizeof quantity, "%s, %s", operation_name[o], formulation[f].text);
           report_detail(r, narrowed, quantity, "",
                         printed_count(f, o, links_at(s, i), branches_at(s, i)),
-                        (double)s->ours[g][f][i][o], NULL);
+                        (double)s->ours[g][f][i][o], note);
         }
 }
 
@@ -224,7 +273,10 @@ static ap_status draw_series(const paper_options *options, const series *s, cons
   if (!options || !options->plots) return AP_OK;
   curves c;
   for (int f = 0; f < FORMULATIONS; f++) draw_formulation(s, f, &c);
-  const char *x_label = s->over_branches ? "branches of 4 links" : "links of each of 4 branches";
+  char x_label[64];
+  snprintf(x_label, sizeof x_label,
+           s->over_branches ? "branches of %d links" : "links of each of %d branches",
+           s->over_branches ? s->links : s->branches);
   ap_panel panel[OPERATIONS];
   for (int o = 0; o < OPERATIONS; o++)
     panel[o] = (ap_panel){.x_label = x_label,
@@ -239,11 +291,17 @@ static ap_status draw_series(const paper_options *options, const series *s, cons
 // ---- the paper ---------------------------------------------------------------------------------
 
 ap_status counts_shafei2018(const paper_options *options, report *r, ap_error *error) {
-  series over_links = {.over_branches = false}, over_branches = {.over_branches = true};
+  const int links = (int)paper_value(&paper_shafei2018, options, SHAFEI_LINKS);
+  const int branches = (int)paper_value(&paper_shafei2018, options, SHAFEI_BRANCHES);
+  series over_links = {.links = links, .branches = branches}, over_branches = over_links;
+  over_branches.over_branches = true;
+  char about[80];
   ap_status status = count_series(&over_links, error);
   if (status == AP_OK) status = count_series(&over_branches, error);
   if (status != AP_OK) return status;
-  report_item(r, "Table 1", "operations for the equations of motion; rows at n_m = n_b = 4");
+  snprintf(about, sizeof about,
+           "operations for the equations of motion; rows at n_m = %d, n_b = %d", links, branches);
+  report_item(r, "Table 1", about);
   report_remark(
       r,
       "Counted by running the methods on trees of n_b branches with n_m rods each, on two "
@@ -258,11 +316,19 @@ ap_status counts_shafei2018(const paper_options *options, report *r, ap_error *e
                 "mass distribution in one constant matrix.");
   show_table(r, &over_links);
   show_laws(r, &over_links);
-  report_item(r, "Fig. 12", "the same over the number of links, n_b = 4");
-  show_series(r, &over_links);
+  snprintf(about, sizeof about, "the same over the number of links, n_b = %d", branches);
+  report_item(r, "Fig. 12", about);
+  remark_laws(r, &over_links);
+  show_series(r, &over_links, &over_links);
   status = draw_series(options, &over_links, "shafei2018-fig12.svg", error);
   if (status != AP_OK) return status;
-  report_item(r, "Fig. 13", "the same over the number of branches, n_m = 4");
-  show_series(r, &over_branches);
+  snprintf(about, sizeof about, "the same over the number of branches, n_m = %d", links);
+  report_item(r, "Fig. 13", about);
+  report_remark(
+      r,
+      "Printed and counted grow in proportion to the branches, apart from the two slides, so "
+      "that the factors are those of Fig. 12 at n_m = %d.",
+      links);
+  show_series(r, &over_branches, &over_links);
   return draw_series(options, &over_branches, "shafei2018-fig13.svg", error);
 }

@@ -133,8 +133,8 @@ ap_status figure_configurations(const tree_lab *l, const tree_run *run, const ch
   ap_panel panel[SHOTS];
   int shots = run->impacts < SHOTS - 1 ? run->impacts + 1 : SHOTS;
   for (int k = 0; k < ARC; k++) {
-    circle[0][k] = TREE_RADIUS * cos(2 * PI * k / (ARC - 1));
-    circle[1][k] = TREE_RADIUS * sin(2 * PI * k / (ARC - 1));
+    circle[0][k] = l->setup.radius * cos(2 * PI * k / (ARC - 1));
+    circle[1][k] = l->setup.radius * sin(2 * PI * k / (ARC - 1));
   }
   for (int k = 0; k < shots; k++) {
     const tree_impact *impact = k ? &run->impact[k - 1] : NULL;

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define PI        3.14159265358979323846
-#define TOLERANCE 1e-12
+#define PI 3.14159265358979323846
 
 static ap_status fail(ap_error *error, ap_status status, const char *what) {
   error->status = status;
@@ -35,13 +34,16 @@ static ap_status find_points(tree_lab *l, ap_error *error) {
   return AP_OK;
 }
 
-ap_status tree_make(tree_lab *l, ap_error *error) {
-  *l = (tree_lab){.def = ap_builtin("shafei-tree")};
-  if (!l->def) return fail(error, AP_E_NOT_FOUND, "built-in robot shafei-tree");
-  size_t size = ap_model_size(l->def);
+ap_status tree_make(const tree_setup *setup, tree_lab *l, ap_error *error) {
+  const ap_robot_def *builtin = ap_builtin("shafei-tree");
+  *l = (tree_lab){.setup = *setup};
+  if (!builtin) return fail(error, AP_E_NOT_FOUND, "built-in robot shafei-tree");
+  l->def = *builtin;
+  l->def.gravity[1] = -setup->gravity;
+  size_t size = ap_model_size(&l->def);
   l->memory[0] = malloc(size);
   if (!l->memory[0]) return fail(error, AP_E_MEMORY, "robot shafei-tree");
-  l->m = ap_model_init(l->def, l->memory[0], size, error);
+  l->m = ap_model_init(&l->def, l->memory[0], size, error);
   if (!l->m) return error->status;
   if (ap_nv(l->m) != TREE_DOFS || ap_nq(l->m) != TREE_DOFS)
     return fail(error, AP_E_UNSUPPORTED, "shafei-tree without twelve coordinates");
@@ -76,8 +78,6 @@ void tree_points(const tree_lab *l, const double *q, const double *v, double at[
 }
 
 // ---- runs --------------------------------------------------------------------------------------
-
-double tree_exact_start(void) { return -(1 + sqrt(3)) / 2; }
 
 static void start_at(double x, double q[TREE_DOFS]) {
   const double at[TREE_DOFS] = {x,      x,           PI / 6, PI / 6, -2 * PI / 3, PI / 6,
@@ -154,16 +154,16 @@ static ap_status create(const tree_lab *l, const tree_plan *plan, ap_sim **sim, 
   ap_wall circle = ap_default_wall();
   circle.name = "circle";
   circle.kind = AP_WALL_CIRCLE;
-  circle.size[0] = TREE_RADIUS;
+  circle.size[0] = l->setup.radius;
   circle.inside = true;
-  circle.restitution = TREE_RESTITUTION;
+  circle.restitution = l->setup.restitution;
   ap_scene scene = ap_default_scene();
   scene.model = l->m;
   scene.wall = &circle;
   scene.nwall = 1;
   scene.point = point;
   scene.npoint = ap_default_contact_points(l->m, point, TREE_POINTS);
-  scene.relative = scene.absolute = TOLERANCE;
+  scene.relative = scene.absolute = l->setup.tolerance;
   scene.window = plan->window;
   if (scene.npoint != TREE_POINTS)
     return fail(error, AP_E_UNSUPPORTED, "shafei-tree without eleven points");
@@ -207,11 +207,11 @@ static int find_late(const tree_lab *l, const tree_state *s, ap_touch *touch, in
   tree_points(l, s->y, s->y + TREE_DOFS, at, rate);
   for (int i = 0; i < TREE_POINTS; i++) {
     double r = hypot(at[i][0], at[i][1]);
-    if (r < TREE_RADIUS || at[i][0] * rate[i][0] + at[i][1] * rate[i][1] <= 0) continue;
+    if (r < l->setup.radius || at[i][0] * rate[i][0] + at[i][1] * rate[i][1] <= 0) continue;
     touch[n] = (ap_touch){.body = point[i].body,
                           .at = {point[i].at[0], point[i].at[1], point[i].at[2]},
                           .normal = {-at[i][0] / r, -at[i][1] / r},
-                          .restitution = TREE_RESTITUTION};
+                          .restitution = l->setup.restitution};
     which[n++] = i;
   }
   return n;

@@ -8,13 +8,18 @@
 
 enum { TREE_DOFS = 12, TREE_RODS = 10, TREE_POINTS = 11, TREE_IMPACTS_MOST = 32 };
 
-/// Radius of the circle about the origin, m.
-#define TREE_RADIUS      2.5
-#define TREE_RESTITUTION 1
+/// The experiment: the paper's numbers, where it prints none those that its results imply.
+typedef struct tree_setup {
+  double gravity;     ///< m/s2, along -X2
+  double radius;      ///< of the circle about the origin, m
+  double restitution; ///< of an impact
+  double tolerance;   ///< of the simulator, relative and absolute
+} tree_setup;
 
 /// The robot shafei-tree and what it takes to compute with it.
 typedef struct tree_lab {
-  const ap_robot_def *def;
+  tree_setup setup;
+  ap_robot_def def;
   const ap_model *m;
   ap_work *w;
   ap_study *study; ///< in double precision
@@ -23,7 +28,7 @@ typedef struct tree_lab {
 } tree_lab;
 
 /// Make it; free it in any case with tree_free().
-ap_status tree_make(tree_lab *l, ap_error *error);
+ap_status tree_make(const tree_setup *setup, tree_lab *l, ap_error *error);
 void tree_free(tree_lab *l);
 
 /// One end of each rod is a point O2 .. O11, by number from 0; this is the other one.
@@ -40,11 +45,11 @@ typedef struct tree_plan {
   double end;    ///< s
   int samples;   ///< evenly spaced over the time, the start not counted
   double step;   ///< s: steps of the classical Runge-Kutta method, and impacts taken where one
-                 ///< ends, no state sampled; 0: the simulator, tolerance 1e-12, impacts located
+                 ///< ends, no state sampled; 0: the simulator, impacts located
 } tree_plan;
 
-/// X1 and X2 at the start, for which the tree is symmetric about X1 = 0.
-double tree_exact_start(void);
+/// X1 and X2 at the start, for which the tree is symmetric about X1 = 0: -(1 + sqrt 3) / 2.
+#define TREE_START (-1.3660254037844386)
 
 /// An impact, at one or two points.
 typedef struct tree_impact {

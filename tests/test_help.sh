@@ -169,6 +169,7 @@ offers 'articulated-body articulated-body-world ' eval forward puma600 --method 
 offers 'mata2002 ' reproduce m
 offers 'valera2003 ' reproduce mata2002 v
 offers 'a folder lone ' reproduce --plots ''
+offers 'restitution ' reproduce shafei2018 --set rest
 offers 'run.csv run.h5 ' simulate robot.yaml -o run
 offers 'run.csv run.h5 ' identify puma600 run
 offers 'two words.csv ' identify puma600 tw

@@ -207,7 +207,7 @@ static const char *const papers[3] = {"mata2002", "provenzano2002", "valera2003"
 
 static bool run_experiment(int k, const char *plots, report *r) {
   ap_error error = {0};
-  paper_options options = {plots};
+  paper_options options = {.plots = plots};
   *r = (report){0};
   test_context("%s", papers[k]);
   bool good = CHECK_OK(experiments[k](&options, r, &error));
@@ -296,7 +296,7 @@ TEST(a_missing_folder_is_an_error) {
   for (int k = 0; k < 3; k++) {
     report r = {0};
     ap_error error = {0};
-    paper_options options = {folder};
+    paper_options options = {.plots = folder};
     test_context("%s", papers[k]);
     CHECK_STATUS(experiments[k](&options, &r, &error), AP_E_FILE);
     CHECK_HAS(error.text, folder);

@@ -203,7 +203,7 @@ TEST(figure_2_is_drawn) {
   report r = {0};
   ap_error error = {0};
   if (!CHECK(mkdtemp(folder))) return;
-  paper_options options = {folder};
+  paper_options options = {.plots = folder};
   if (!CHECK_OK(two_bodies(&options, &r, &error))) printf("%s\n", error.text);
   snprintf(path, sizeof path, "%s/mata2002-fig2.svg", folder);
   FILE *file = fopen(path, "r");

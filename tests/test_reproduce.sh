@@ -86,4 +86,54 @@ if [ -c /dev/full ]; then
   verdict $? 'full disk: 1, one line: reproduce'
 fi
 
+# ---- other parameters than the paper's ----------------------------------------------------------
+
+# objects FILE: one object of a document to a line.
+objects() { tr '\n' ' ' <"$1" | sed 's/  */ /g; s/ *} */}/g; s/}/}\n/g' | sed 's/^ *, *//'; }
+
+gives 0 reproduce --parameters
+holds 'every paper has parameters' [ "$(sed 1d out | awk '{ print $1 }' | sort -u | wc -l)" -eq 5 ]
+gives 0 reproduce shafei2018 --parameters --json
+holds 'they are a document, too' json
+gives 0 reproduce shafei2018 --json
+cp out paper.json
+gives 0 reproduce shafei2018 --set gravity=9.81 --set restitution=1 --json
+# times of the processor apart
+for file in paper.json out; do objects "$file" | grep -v '"processor time"' >"$file.bare"; done
+holds "with the paper's own values nothing changes" cmp -s paper.json.bare out.bare
+gives 0 reproduce shafei2018 --set restitution=0.8 --json
+objects out >set.rows
+holds 'what depends on a parameter stands without the printed number, and a note says why' \
+  grep -q '"item": "Table 3, impact 2", "quantity": "t", "unit": "s", "printed": null, .*"note": "with restitution = 0.8"' set.rows
+holds 'what does not stays beside it' grep -q '"item": "Table 1", .*"printed": 44512,' set.rows
+# The same motion by another way: the scenario with that restitution.
+sed 's/restitution: 1/restitution: 0.8/' "$here/models/shafei2018.yaml" >bounce.yaml
+gives 0 simulate bounce.yaml --json
+objects out | sed -n 's/.*"number": \([1-5]\), "t": \([0-9.]*\).*/\1 \2/p' | sort -u >scenario.times # both points of a pair
+sed -n 's/.*"Table 3, impact \([1-5]\)", "quantity": "t",.*"ours": \([0-9.]*\).*/\1 \2/p' set.rows >set.times
+holds 'impacts are at the times of a scenario with that value' sh -c '
+  [ "$(wc -l <set.times)" -eq 5 ] && paste scenario.times set.times |
+  awk "{ d = \$2 - \$4; if (d * d > 1e-16 || \$1 != \$3) bad = 1 } END { exit bad || NR != 5 }"'
+gives 0 reproduce valera2003 --set duration=5
+holds 'a line in another time has another speed' grep -q '^  speed .*with duration = 5\|^  speed  *m/s  *0\.17' out
+gives 0 reproduce abedloo2014 --set amplitude=1.2
+holds 'the trajectory is what was asked for' grep -q 'Amplitudes of 12, 36 and 24 deg' out
+refuses 2 "did you mean 'restitution'" reproduce shafei2018 --set restitutoin=1
+refuses 2 '0 to 1' reproduce shafei2018 --set restitution=1.5
+refuses 2 'is not a number' reproduce shafei2018 --set restitution=nan
+refuses 2 'is not a whole number' reproduce shafei2018 --set links=2.5
+refuses 2 'has no value (NAME=VALUE' reproduce shafei2018 --set restitution
+refuses 2 'for one paper' reproduce --set restitution=1
+refuses 2 'one is possible' reproduce shafei2018 --set restitution=1 --parameters
+
+# Every difference of more than 5 % from a printed number has a note.
+gives 0 reproduce --json
+objects out | grep '"printed": [-0-9]' >printed
+holds 'there are printed numbers' [ "$(wc -l <printed)" -gt 300 ]
+awk -F'"printed": |, "ours": |, "note": ' '
+  { d = $3 - $2; if (d < 0) d = -d; p = $2 < 0 ? -$2 : $2; if (d > (p > 0 ? 0.05 * p : 0.005) && $4 ~ /^""/) { print; bad = 1 } }
+  END { exit bad }' printed >differ
+verdict $? 'every difference beyond 5 % has a note'
+sed "s/^/# /" differ | head -n 5
+
 finish

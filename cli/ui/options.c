@@ -26,6 +26,13 @@ const char *cli_option_value(const cli_arguments *arguments, const char *name) {
   return k < 0 ? NULL : arguments->value[k];
 }
 
+const char *cli_option_again(const cli_arguments *arguments, int k, int n) {
+  if (n == 0) return arguments->value[k];
+  for (int i = 0; i < arguments->repeats; i++)
+    if (arguments->again[i].option == k && --n == 0) return arguments->again[i].value;
+  return NULL;
+}
+
 // -o has no long name, but other programs' has.
 static bool means_output(const cli_verb *verb, const char *name) {
   const char *attached;
@@ -66,7 +73,8 @@ static int take_option(const cli_verb *verb, int argc, char **argv, int *i, cli_
   const int k = find_option(verb->options, argv[*i], &value);
   if (k < 0) return unknown_option(verb, argv[*i]);
   const cli_option *option = &verb->options[k];
-  if (got->value[k]) return cli_usage(verb->name, "option %s is given twice", option->name);
+  if (got->value[k] && !option->repeats)
+    return cli_usage(verb->name, "option %s is given twice", option->name);
   if (!option->value) {
     if (value) return cli_usage(verb->name, "option %s takes no value", option->name);
     got->value[k] = option->name;
@@ -83,7 +91,15 @@ static int take_option(const cli_verb *verb, int argc, char **argv, int *i, cli_
   if (strchr(option->value, ',') && !strchr(value, ','))
     return cli_usage(verb->name, "option %s needs %s in one word with commas", option->name,
                      option->value);
-  got->value[k] = value;
+  if (!got->value[k]) {
+    got->value[k] = value;
+  } else if (got->repeats < CLI_MAX_REPEATS) {
+    got->again[got->repeats].option = k;
+    got->again[got->repeats++].value = value;
+  } else {
+    return cli_usage(verb->name, "option %s is given more than %d times", option->name,
+                     CLI_MAX_REPEATS);
+  }
   return strchr(option->value, '|') ? check_choice(verb, option, value) : CLI_OK;
 }
 

@@ -13,13 +13,14 @@
 
 #include "ui/message.h"
 
-enum { CLI_MAX_OPTIONS = 16 };
+enum { CLI_MAX_OPTIONS = 16, CLI_MAX_REPEATS = 16 };
 
 /// One option. A table of options ends with {0}.
 typedef struct cli_option {
   const char *name;  ///< with its dashes: "--method", "-o"
   const char *value; ///< its value as in the help, a word of words.h; NULL for a switch
   const char *help;  ///< one line
+  bool repeats;      ///< may be given more than once: cli_option_again()
 } cli_option;
 
 /// Options that several verbs have: the same name, value and words everywhere.
@@ -51,6 +52,11 @@ typedef struct cli_arguments {
   char **argument;                    ///< the arguments in their order
   int count;                          ///< how many there are
   bool help;                          ///< --help was given; the rest is not to be used
+  struct {
+    int option;
+    const char *value;
+  } again[CLI_MAX_REPEATS]; ///< of options that repeat, what is given behind the first
+  int repeats;
 } cli_arguments;
 
 /// One verb of the command.
@@ -71,6 +77,8 @@ typedef struct cli_verb {
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments);
 /// The value of the option of that name; NULL: not given, or the verb has none such.
 const char *cli_option_value(const cli_arguments *arguments, const char *name);
+/// The value that option k was given for the n-th time, from 0; NULL: it was given less often.
+const char *cli_option_again(const cli_arguments *arguments, int k, int n);
 /// Print the help of a verb to standard output; returns the exit status.
 int cli_verb_help(const cli_verb *verb);
 

@@ -21,6 +21,13 @@ static const char *end_of_number(const char *s) {
   return exponent + strspn(exponent, digits);
 }
 
+bool cli_read_number(const char *text, double *number) {
+  const char *end = end_of_number(text);
+  char *read;
+  *number = strtod(text, &read);
+  return end > text && !*end && read == end && isfinite(*number);
+}
+
 int cli_value_gravity(const cli_arguments *arguments, int option, double gravity[3],
                       const double **given) {
   const char *value = arguments->value[option], *rest = value;

@@ -17,6 +17,8 @@ int cli_value_gravity(const cli_arguments *arguments, int option, double gravity
 /// JOINTS of option --lock: NAME or NAME=VALUE with commas between, the values of a joint with more
 /// coordinates with colons between. *locks is to be freed with free(). The value must be given.
 int cli_value_locks(const char *verb, const char *value, ap_lock **locks, int *n);
+/// A decimal number and nothing else; false where text is none.
+bool cli_read_number(const char *text, double *number);
 /// A decimal number greater than least.
 int cli_value_above(const cli_arguments *arguments, int option, double least, double *number);
 /// A whole number from least to most.

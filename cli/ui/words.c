@@ -31,6 +31,16 @@ static const char *rule_at(int k) { return ap_lint_rule_at(k) ? ap_lint_rule_at(
 
 static const char *paper_name_at(int k) { return paper_at(k) ? paper_at(k)->name : NULL; }
 
+// Those of all papers, one after the other.
+static const char *parameter_at(int k) {
+  for (int i = 0; paper_at(i); i++) {
+    const int n = paper_parameters(paper_at(i));
+    if (k < n) return paper_at(i)->parameter[k].name;
+    k -= n;
+  }
+  return NULL;
+}
+
 static const char *verb_at(int k) { return cli_verb_at(k) ? cli_verb_at(k)->name : NULL; }
 
 static const char *shell_at(int k) { return k == 0 ? "bash" : NULL; }
@@ -51,6 +61,7 @@ static const cli_word words[] = {{"MODEL", model_at, "urdf xml yaml yml", false,
                                  {"DIR", NULL, "/", false, NULL},
                                  // what only the user knows
                                  {"NAME", NULL, NULL, false, NULL},
+                                 {"NAME=VALUE", parameter_at, NULL, false, NULL},
                                  {"BRANCH", NULL, NULL, false, NULL},
                                  {"JOINTS", NULL, NULL, true, "joints"},
                                  {"LINK", NULL, NULL, false, "frames"},

@@ -9,10 +9,11 @@
 #include "papers.h"
 #include "reproduce.h"
 #include "ui/table.h"
+#include "ui/values.h"
 #include "verbs.h"
 #include "ui/wrap.h"
 
-enum { JSON, PLOTS, ALL, HTML };
+enum { JSON, PLOTS, ALL, HTML, SET, PARAMETERS };
 enum { MOST_PAPERS = 16, COLUMNS = 6, FEW_DIGITS = 4, OUR_DIGITS = 6, MOST_DIGITS = 9 };
 
 static const cli_option options[] = {
@@ -20,20 +21,26 @@ static const cli_option options[] = {
     [PLOTS] = {"--plots", "DIR", "write the figures there, as SVG; made if it is missing"},
     [ALL] = {"--all", NULL, "every number, also those of long series"},
     [HTML] = {"--html", "DIR", "tables and figures as a page there, DIR/index.html"},
+    [SET] = {"--set", "NAME=VALUE", "change a parameter of the experiment; may be repeated", true},
+    [PARAMETERS] = {"--parameters", NULL, "list the parameters that can be changed"},
     {0}};
 
 static const char text[] =
     "PAPER is mata2002, provenzano2002, valera2003, shafei2018 or abedloo2014; all of them\n"
     "if none is given. Every number that the paper prints stands beside what Appell\n"
     "computes. Nothing is fitted to a printed number: where the two differ, a note says why,\n"
-    "or that it is not known.\n";
+    "or that it is not known.\n"
+    "\n"
+    "With --set an experiment is run with another value: the paper's numbers are left out\n"
+    "where they depend on it.\n";
 
 // What is asked for, and how far it is.
 typedef struct job {
   const paper *paper[MOST_PAPERS];
   report report[MOST_PAPERS];
   int papers;
-  bool json, all, html;
+  double value[PAPER_PARAMETERS_MOST]; // of the one paper of --set
+  bool json, all, html, changed;
   int width;        // of lines
   cli_folder plots; // path NULL: none are asked for
   int files;        // written for the paper so far
@@ -295,10 +302,10 @@ static int find_papers(const cli_arguments *arguments, job *j) {
 static int run_paper(job *j, int k) {
   const paper *p = j->paper[k];
   report *r = &j->report[k];
-  const paper_options how = {.plots = j->plots.path};
+  const paper_options how = {.plots = j->plots.path, .value = j->changed ? j->value : NULL};
   ap_error error = {0};
   cli_progress_step(&j->progress, k, j->papers, "%s", p->name);
-  error.status = p->run(&how, r, &error);
+  error.status = paper_run(p, &how, r, &error);
   cli_progress_hide();
   int status = CLI_OK;
   if (j->html) {
@@ -340,12 +347,101 @@ static int page_file(const job *j, char **path) {
   return CLI_OK;
 }
 
+// ---- parameters --------------------------------------------------------------------------------
+
+static int unknown_parameter(const paper *p, const char *word) {
+  cli_choice choice = {.nearest = {.word = word}};
+  for (int k = 0; k < paper_parameters(p); k++) cli_choice_offer(&choice, p->parameter[k].name);
+  return cli_unknown("reproduce", "parameter", &choice);
+}
+
+// NAME=VALUE into the value of the parameter.
+static int set_parameter(job *j, const char *setting) {
+  const paper *p = j->paper[0];
+  const char *equals = strchr(setting, '=');
+  char name[64];
+  if (!equals)
+    return cli_usage("reproduce", "--set '%s' has no value (NAME=VALUE, such as %s=%g)", setting,
+                     p->parameter[0].name, p->parameter[0].value);
+  snprintf(name, sizeof name, "%.*s", (int)(equals - setting), setting);
+  const int k = paper_find_parameter(p, name);
+  if (k < 0) return unknown_parameter(p, name);
+  const paper_parameter *x = &p->parameter[k];
+  double *value = &j->value[k];
+  if (!cli_read_number(equals + 1, value) || (x->whole && *value != floor(*value)))
+    return cli_usage("reproduce", "--set %s: '%s' is not a %snumber", name, equals + 1,
+                     x->whole ? "whole " : "");
+  if (*value < x->least || *value > x->most)
+    return cli_usage("reproduce", "--set %s: %g is out of range (%g to %g%s%s)", name, *value,
+                     x->least, x->most, x->unit[0] ? " " : "", x->unit);
+  return CLI_OK;
+}
+
+static int set_parameters(const cli_arguments *arguments, job *j) {
+  if (!arguments->value[SET]) return CLI_OK;
+  if (j->papers != 1)
+    return cli_usage("reproduce", "--set is for one paper (name it: appell reproduce %s --set %s)",
+                     paper_at(0)->name, arguments->value[SET]);
+  const paper *p = j->paper[0];
+  if (paper_parameters(p) == 0) return cli_usage("reproduce", "%s has no parameters", p->name);
+  for (int k = 0; k < paper_parameters(p); k++) j->value[k] = p->parameter[k].value;
+  j->changed = true;
+  int status = CLI_OK;
+  const char *setting;
+  for (int n = 0; status == CLI_OK && (setting = cli_option_again(arguments, SET, n)); n++)
+    status = set_parameter(j, setting);
+  return status;
+}
+
+static int list_table(job *j) {
+  cli_table table = {.columns = 5, .right = 4, .keys = 2};
+  cli_table_headings(&table, "paper|parameter|value|unit|");
+  for (int i = 0; i < j->papers; i++)
+    for (int k = 0; k < paper_parameters(j->paper[i]); k++) {
+      const paper_parameter *x = &j->paper[i]->parameter[k];
+      cli_table_add(&table, "%s", j->paper[i]->name);
+      cli_table_add(&table, "%s", x->name);
+      cli_table_add(&table, "%.6g", x->value);
+      cli_table_add(&table, "%s", x->unit);
+      cli_table_add(&table, "%s; %g to %g", x->about, x->least, x->most);
+    }
+  return cli_table_print(&table, &j->out);
+}
+
+static int list_json(job *j) {
+  ap_json json = {.write = cli_out_sink, .context = &j->out};
+  ap_json_open(&json, NULL, '[');
+  for (int i = 0; i < j->papers; i++)
+    for (int k = 0; k < paper_parameters(j->paper[i]); k++) {
+      const paper_parameter *x = &j->paper[i]->parameter[k];
+      ap_json_open(&json, NULL, '{');
+      ap_json_string(&json, "paper", j->paper[i]->name);
+      ap_json_string(&json, "parameter", x->name);
+      ap_json_string(&json, "unit", x->unit);
+      ap_json_number(&json, "value", x->value);
+      ap_json_number(&json, "least", x->least);
+      ap_json_number(&json, "most", x->most);
+      ap_json_bool(&json, "whole", x->whole);
+      ap_json_string(&json, "about", x->about);
+      ap_json_close(&json, '}');
+    }
+  ap_json_close(&json, ']');
+  return CLI_OK;
+}
+
+static int list_parameters(job *j) {
+  const int status = cli_out_open(&j->out, NULL);
+  return status == CLI_OK ? cli_out_close(&j->out, j->json ? list_json(j) : list_table(j)) : status;
+}
+
 static int check_options(const cli_arguments *arguments) {
   const bool html = arguments->value[HTML] != NULL;
   if (html && arguments->value[JSON])
     return cli_usage("reproduce", "--html and --json are two outputs, one is possible");
   if (html && arguments->value[PLOTS])
     return cli_usage("reproduce", "--html has the figures in its own folder, without --plots");
+  if (arguments->value[PARAMETERS] && arguments->value[SET])
+    return cli_usage("reproduce", "--parameters lists what --set can change, one is possible");
   return CLI_OK;
 }
 
@@ -359,6 +455,8 @@ static int run(const cli_arguments *arguments) {
   char *page = NULL;
   int status = check_options(arguments);
   if (status == CLI_OK) status = find_papers(arguments, &j);
+  if (status == CLI_OK && arguments->value[PARAMETERS]) return list_parameters(&j);
+  if (status == CLI_OK) status = set_parameters(arguments, &j);
   if (status == CLI_OK && j.plots.path) status = cli_folder_open(&j.plots);
   cli_progress_start(&j.progress, false);
   if (status == CLI_OK) status = page_file(&j, &page);
@@ -369,14 +467,17 @@ static int run(const cli_arguments *arguments) {
   return status;
 }
 
-const cli_verb cli_reproduce = {.name = "reproduce",
-                                .arguments = "[PAPER...]",
-                                .about = "Run the papers' experiments and compare.",
-                                .text = text,
-                                .example =
-                                    "  appell reproduce mata2002\n"
-                                    "  appell reproduce --plots figures\n"
-                                    "  appell reproduce --html papers\n",
-                                .options = options,
-                                .most = MOST_PAPERS,
-                                .run = run};
+const cli_verb cli_reproduce = {
+    .name = "reproduce",
+    .arguments = "[PAPER...]",
+    .about = "Run the papers' experiments and compare.",
+    .text = text,
+    .example =
+        "  appell reproduce mata2002\n"
+        "  appell reproduce shafei2018 --parameters\n"
+        "  appell reproduce shafei2018 --set restitution=0.8 --set gravity=1.62\n"
+        "  appell reproduce --plots figures\n"
+        "  appell reproduce --html papers\n",
+    .options = options,
+    .most = MOST_PAPERS,
+    .run = run};
