@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "installed.h"
+#include "installed_models.h"
 #include "ui/values.h"
 
 // The number of the built-in robot of that name, -1 where there is none.

@@ -5,7 +5,7 @@
 
 #include <appell/parallel.h>
 
-#include "rig.h"
+#include "mechanism_rig.h"
 
 enum { CLOSED_N = 3 };
 

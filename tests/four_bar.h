@@ -3,7 +3,7 @@
 #ifndef AP_TESTS_FOUR_BAR_H
 #define AP_TESTS_FOUR_BAR_H
 
-#include "rig.h"
+#include "mechanism_rig.h"
 
 typedef struct four_bar {
   ap_body_def body[3];

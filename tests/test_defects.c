@@ -4,8 +4,8 @@
 
 #include <appell/scenario.h>
 
-#include "folder.h"
-#include "laws.h"
+#include "temporary_folder.h"
+#include "small_runs.h"
 
 // ---- files -------------------------------------------------------------------------------------
 

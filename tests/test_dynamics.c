@@ -3,14 +3,14 @@
 // Where a result is compared with the Newton-Euler of oracle.h, the bound is oracle_bound(): a
 // small multiple of the machine epsilon times the sum of the magnitudes of all terms (argued
 // there). Where a derivative is compared, it is a central difference whose bound is argued in
-// slope.h.
+// motion_derivatives.h.
 
 #include <appell/dyn.h>
 #include <appell/kin.h>
 
 #include "models.h"
 #include "oracle.h"
-#include "slope.h"
+#include "motion_derivatives.h"
 
 enum { MATRIX = ROBOT_V * ROBOT_V, WRENCHES = 3 };
 

@@ -3,7 +3,7 @@
 
 #include <appell/sim.h>
 
-#include "laws.h"
+#include "small_runs.h"
 
 // ---- slides ------------------------------------------------------------------------------------
 

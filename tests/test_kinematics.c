@@ -7,7 +7,7 @@
 
 #include "models.h"
 #include "oracle.h"
-#include "slope.h"
+#include "motion_derivatives.h"
 
 static oracle newton;
 static const double pi = 3.14159265358979323846;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "folder.h"
+#include "temporary_folder.h"
 
 #ifdef AP_HAVE_HDF5
 #include <hdf5.h>

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "file/log_read.h"
-#include "folder.h"
+#include "temporary_folder.h"
 
 enum { COLUMNS = 6, EVENTS = 4, ROWS = 3000 };
 

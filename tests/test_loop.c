@@ -8,7 +8,7 @@
 #include "golden/parallel.h"
 #include "loop/work.h"
 #include "models.h"
-#include "rig.h"
+#include "mechanism_rig.h"
 #include "test.h"
 
 enum { N = 6, X = 40 };

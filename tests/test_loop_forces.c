@@ -4,7 +4,7 @@
 #include <appell/file.h>
 
 #include "maximal.h"
-#include "rig.h"
+#include "mechanism_rig.h"
 
 enum { N = 6, V = 30, X = 40, ROWS = 40, CLOSURES = 10, WRENCHES = 30 };
 

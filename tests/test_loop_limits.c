@@ -5,7 +5,7 @@
 #include <appell/loop.h>
 
 #include "heap.h"
-#include "rig.h"
+#include "mechanism_rig.h"
 #include "test.h"
 
 enum { N = 6 };

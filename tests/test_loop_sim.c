@@ -8,7 +8,7 @@
 #include "four_bar.h"
 #include "heap.h"
 #include "maximal.h"
-#include "rig.h"
+#include "mechanism_rig.h"
 
 enum { V = 24, X = 32, N = 6 };
 

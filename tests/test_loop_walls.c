@@ -4,7 +4,7 @@
 #include <appell/sim.h>
 
 #include "four_bar.h"
-#include "loop/closed.h"
+#include "loop/closed_chain.h"
 
 enum { V = 24, X = 32, N = 6, POINTS = 4 };
 

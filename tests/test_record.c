@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "folder.h"
+#include "temporary_folder.h"
 #include "run/run.h"
 
 enum { NUMBERS = 100, WORD = 64, EVENTS = 3 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "folder.h"
+#include "temporary_folder.h"
 
 static const char *const files[] = {"run.csv",      "run.events.csv",      "run.scenario.yaml",
                                     "run.h5",       "again.csv",           "again.events.csv",

@@ -1,4 +1,4 @@
-/// @file folder.h
+/// @file temporary_folder.h
 /// A folder that files are written to, and which of them are new.
 
 #ifndef CLI_FOLDER_H

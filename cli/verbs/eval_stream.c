@@ -7,7 +7,7 @@
 
 #include "columns.h"
 #include "eval.h"
-#include "feed.h"
+#include "stdin_pipe.h"
 #include "ui/output.h"
 #include "ui/progress.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/near.h"
+#include "base/spelling.h"
 
 // Borrows the names: they must outlive it. All zero is a valid empty index.
 typedef struct ap__names {

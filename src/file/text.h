@@ -23,7 +23,8 @@ void ap__text_free(ap__text *t);
 char *ap__follow_links(const char *path, int *code);
 
 // Write a file without a name (or under one that nobody has), then give it its own. A link is
-// followed, a file that is replaced keeps its permissions (but not setuid and its like), nothing stays behind on failure.
+// followed, a file that is replaced keeps its permissions (but not setuid and its like), nothing
+// stays behind on failure.
 ap_status ap__write_file(const char *path, const char *text, size_t length, ap_error *error);
 
 // The writers: compose the text of a robot.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "file/names.h"
-#include "file/place.h"
+#include "file/xyz_rpy.h"
 #include "file/text.h"
 
 typedef struct writer {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "impact/closed.h"
+#include "impact/closed_chain.h"
 #include "impact/law.h"
 #include "num/cholesky.h"
 

@@ -5,7 +5,7 @@
 // velocity of the point along it, and an impulse p along it changes y by a p. W = A^T A is never
 // formed: lengths and angles of the vectors a say the same without squaring the condition. With
 // closures all this holds of the freedoms z of v = Z z, M standing for Z^T M Z and J for J Z
-// (loop/closed.h).
+// (loop/closed_chain.h).
 
 #ifndef AP_IMPACT_LAW_H
 #define AP_IMPACT_LAW_H
@@ -15,7 +15,7 @@
 #include "impact/basis.h"
 #include "impact/point.h"
 #include "impact/polygon.h"
-#include "loop/closed.h"
+#include "loop/closed_chain.h"
 
 typedef struct ap_law {
   int nv, n;               // freedoms, touches

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "file/names.h"
-#include "file/place.h"
+#include "file/xyz_rpy.h"
 #include "lint/examine.h"
 #include "lint/tensor.h"
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "loop/closed.h"
+#include "loop/closed_chain.h"
 #include "loop/work.h"
 
 #define REACH      0.2   // rad or m

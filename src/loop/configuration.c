@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "loop/closed.h"
+#include "loop/closed_chain.h"
 #include "loop/parallel.h"
 #include "loop/work.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/near.h"
+#include "base/spelling.h"
 #include "model/check.h"
 #include "model/place_f64.h"
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "num/root.h"
+#include "num/square_root.h"
 #include "sincos_f64.h"
 
 typedef double real;

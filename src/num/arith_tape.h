@@ -84,6 +84,6 @@ static inline void r_sincos_n(int n, const real *q, const real *offset, real *s,
   for (int i = 0; i < n; i++) r_sincos(q[i], offset[i], s + i, c + i);
 }
 
-#include "num/one_simd.inc"
+#include "num/simd_scalar.inc"
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "num/root.h"
+#include "num/square_root.h"
 
 static double secant(double tangent) { return root_f64(tangent * tangent + 1.0); }
 

@@ -1,7 +1,7 @@
 // Where an angle is too large for the kernels' reduction: the sum is reduced in integers, the rest
 // (polynomials, quadrants) is the kernels' own.
 
-#include "reduce.h"
+#include "angle_reduction.h"
 #include "sincos_f32.h"
 #include "sincos_f64.h"
 

@@ -113,7 +113,7 @@ static inline real r_max(real a, real b) {
   return count_general(a.v > b.v || a.v != a.v ? a.v : b.v, count_of(a, b));
 }
 
-// Free too, as in num/plain.inc.
+// Free too, as in num/scalar_operations.inc.
 typedef bool r_truth;
 static inline r_truth r_true(void) { return true; }
 static inline r_truth r_and(r_truth a, r_truth b) { return a && b; }
@@ -147,6 +147,6 @@ static inline void r_sincos_n(int n, const real *q, const real *offset, real *s,
   for (int i = 0; i < n; i++) r_sincos(q[i], offset[i], s + i, c + i);
 }
 
-#include "num/one_simd.inc"
+#include "num/simd_scalar.inc"
 
 #endif

@@ -15,7 +15,7 @@
 #define ARITH_COMPACT
 
 typedef f128 real;
-#include "num/plain.inc"
+#include "num/scalar_operations.inc"
 
 static inline real r_sqrt(real a) { return ap__sqrt_f128(a); }
 static inline real r_abs(real a) { return a < 0 ? -a : a; }
@@ -38,6 +38,6 @@ static inline void r_sincos_n(int n, const real *q, const real *offset, real *s,
   for (int i = 0; i < n; i++) r_sincos(q[i], offset[i], s + i, c + i);
 }
 
-#include "num/one_simd.inc"
+#include "num/simd_scalar.inc"
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "num/reduce.h"
+#include "num/angle_reduction.h"
 
 #ifdef AP_HAVE_F128
 

@@ -26,7 +26,7 @@ typedef struct rk_pair {
 } rk_pair;
 
 // Forces of springs and dampers in the velocities of the state, which fixed steps take implicitly
-// (fixed.c).
+// (fixed_steps.c).
 typedef struct ode_stiff {
   int n, v;     // velocities, and where they begin in the state
   const int *q; // [n] place of each one's coordinate in the state; -1: it has none

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "impact/closed.h"
+#include "impact/closed_chain.h"
 
 ap_status ap__plant_settle(ap_plant *p, double *q, double *v) {
   const double *q_there, *v_there;

@@ -7,7 +7,7 @@
 #include <appell/dyn.h>
 #include <appell/impact.h>
 
-#include "loop/closed.h"
+#include "loop/closed_chain.h"
 
 typedef struct ap_plant ap_plant;
 

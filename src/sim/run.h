@@ -1,8 +1,15 @@
-// A run of a robot among walls from inside. scene.c makes it, flight.c has its equations of motion,
-// touch.c tells how points lie to walls and joints to their stops, path.c bounds the motion inside
-// a step, search.c finds the first touch there, breaks.c where a contact or a brake ceases to hold,
-// events.c changes velocities and contacts, segment.c and stride.c go on in time, stiff.c is for
-// fixed steps, run.c is what the public sees.
+// A run of a robot among walls, from the inside:
+//   scene.c                creates it
+//   motion_equations.c     equations of motion
+//   wall_distance.c        distances of points to walls and of joints to their stops
+//   path.c                 bounds on the motion inside a step
+//   event_search.c         the first touch inside a step
+//   contact_transitions.c  where a contact or a brake ceases to hold
+//   events.c               changes of velocities and contacts
+//   segment.c              integration from event to event
+//   time_stepping.c        short steps where contacts change too often
+//   implicit_forces.c      stiff forces in fixed steps
+//   run.c                  the public functions
 
 #ifndef AP_SIM_RUN_H
 #define AP_SIM_RUN_H
@@ -210,7 +217,7 @@ struct ap_sim {
   void *tell_context;
 };
 
-// ---- flight.c
+// ---- motion_equations.c
 
 // dy/dt; context is the run.
 ap_status ap__run_rate(void *context, double t, const double *y, double *dydt);
@@ -237,7 +244,7 @@ double ap__run_total(ap_sim *sim);
 // The ledger's tolerance, from the energies that there are.
 void ap__run_weigh(ap_sim *sim);
 
-// ---- touch.c
+// ---- wall_distance.c
 
 // How all points lie to all walls, into pair[].now.
 void ap__run_look(ap_sim *sim, const double *q, const double *v);
@@ -272,14 +279,14 @@ bool ap__run_jams(const ap_sim *sim);
 // Forget that the state was read, so that no reading changes what comes.
 void ap__run_forget(ap_sim *sim);
 
-// ---- search.c
+// ---- event_search.c
 
 // The first touch of a pair that does not rest in the last step of the integrator, whose polynomial
 // is made, before time *t: true where there is one, with its time and pair. *grazes: it goes no
 // deeper than sim->touch. Others go no deeper than that before it.
 bool ap__run_search(ap_sim *sim, double *t, int *pair, bool *grazes);
 
-// ---- breaks.c
+// ---- contact_transitions.c
 
 // The contact or brake that is nearest to its limit, or beyond it, with the forces of the last
 // accelerations at state q, v; its value is in units of what counts, and below -1 it is beyond.
@@ -307,7 +314,7 @@ ap_status ap__run_count(ap_sim *sim, ap_error *error);
 // A failure inside a run; where the inertia matrix is singular, the joint is named.
 ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_error *error);
 
-// ---- stride.c
+// ---- time_stepping.c
 
 // From now on go in strides: for a moment, and for twice the time where that happens again soon, up
 // to a hundred moments.
@@ -317,7 +324,7 @@ ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error);
 // The state at time t inside the last stride, in sim->y.
 void ap__run_read_stride(ap_sim *sim, double t);
 
-// ---- stiff.c
+// ---- implicit_forces.c
 
 // Memory for what fixed steps take implicitly, and the integrator made ready for them.
 void ap__run_take_stiff(ap_arena *a, ap_sim *sim);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "file/names.h"
-#include "loop/closed.h"
+#include "loop/closed_chain.h"
 #include "sim/scenario.h"
 
 // Velocities given with few digits may contradict the closures by so much (m/s or rad/s), beside

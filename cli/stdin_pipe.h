@@ -1,4 +1,4 @@
-/// @file feed.h
+/// @file stdin_pipe.h
 /// Standard input that tells when it has nothing more for the moment.
 ///
 /// A program that sends a state and waits for the result must get it before it sends the next one;
@@ -6,8 +6,8 @@
 /// input on through a pipe and notes the last line with numbers; whoever has read that line knows
 /// that reading on would wait. A regular file never makes one wait and is read as it is.
 
-#ifndef CLI_FEED_H
-#define CLI_FEED_H
+#ifndef CLI_STDIN_PIPE_H
+#define CLI_STDIN_PIPE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,8 +2,8 @@
 // double and from the formulas alone, and how far a point may move for certain without crossing a
 // surface. Nothing here calls the library.
 
-#ifndef AP_TESTS_BRUTE_WALLS_H
-#define AP_TESTS_BRUTE_WALLS_H
+#ifndef AP_TESTS_BRUTE_FORCE_WALLS_H
+#define AP_TESTS_BRUTE_FORCE_WALLS_H
 
 #include <appell/impact.h>
 

@@ -1,4 +1,4 @@
-#include "num/root.h"
+#include "num/square_root.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // A folder of its own for every test of files.
 
-#ifndef APPELL_TESTS_FOLDER_H
-#define APPELL_TESTS_FOLDER_H
+#ifndef APPELL_TESTS_TEMPORARY_FOLDER_H
+#define APPELL_TESTS_TEMPORARY_FOLDER_H
 
 #include <stdlib.h>
 #include <unistd.h>

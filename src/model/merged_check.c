@@ -7,7 +7,7 @@
 #include "model/check.h"
 #include "model/pack.h"
 #include "num/eigen3.h"
-#include "num/root.h"
+#include "num/square_root.h"
 #include "num/vec3.h"
 
 double ap__rounding_of_moments(const ap_model *m, int body, double largest) {

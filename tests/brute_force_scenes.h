@@ -1,12 +1,12 @@
 // Random scenes for the judge of the simulator: a small robot on a path that is known in closed
 // form, and walls laid across that path, along it, or around it.
 
-#ifndef AP_TESTS_BRUTE_SCENES_H
-#define AP_TESTS_BRUTE_SCENES_H
+#ifndef AP_TESTS_BRUTE_FORCE_SCENES_H
+#define AP_TESTS_BRUTE_FORCE_SCENES_H
 
 #include <appell/sim.h>
 
-#include "brute.h"
+#include "brute_force.h"
 #include "models.h"
 
 enum { BRUTE_WALLS = 3 };

@@ -1,7 +1,7 @@
 // Names that were meant, for messages. Exported: libappell-tools suggests names the same way.
 
-#ifndef AP_BASE_NEAR_H
-#define AP_BASE_NEAR_H
+#ifndef AP_BASE_SPELLING_H
+#define AP_BASE_SPELLING_H
 
 #include <appell/base.h>
 

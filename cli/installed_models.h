@@ -1,8 +1,8 @@
-/// @file installed.h
+/// @file installed_models.h
 /// Where the models and scenarios lie that were installed with the command.
 
-#ifndef CLI_INSTALLED_H
-#define CLI_INSTALLED_H
+#ifndef CLI_INSTALLED_MODELS_H
+#define CLI_INSTALLED_MODELS_H
 
 #include "ui/message.h"
 

@@ -1,7 +1,7 @@
 // The simulator against brute force: thousands of thin, fast, spinning and grazing scenes whose
-// motion is known in closed form, judged by the samples of brute.h. No touch is missed, none is
-// invented; time, place, velocities before and after an impact are those of the law; the ledger of
-// energies closes; and how often a run is asked for its state changes nothing.
+// motion is known in closed form, judged by the samples of brute_force.h. No touch is missed, none
+// is invented; time, place, velocities before and after an impact are those of the law; the ledger
+// of energies closes; and how often a run is asked for its state changes nothing.
 //
 // A flight is judged from the state that the simulator tells after the event before it, so that an
 // error does not grow from bounce to bounce, and every event is a test of its own.
@@ -11,7 +11,7 @@
 
 #include <appell/sim.h>
 
-#include "brute_scenes.h"
+#include "brute_force_scenes.h"
 
 enum { TOLD = 64, JUDGED = 5 };
 

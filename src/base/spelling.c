@@ -1,4 +1,4 @@
-#include "base/near.h"
+#include "base/spelling.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // The square root of a double, rounded correctly, where the processor has none: in integers, in
 // less room than the C library's.
 
-#ifndef AP_NUM_ROOT_H
-#define AP_NUM_ROOT_H
+#ifndef AP_NUM_SQUARE_ROOT_H
+#define AP_NUM_SQUARE_ROOT_H
 
 #include <math.h>
 

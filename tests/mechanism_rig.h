@@ -1,7 +1,7 @@
 // A mechanism and its work, for tests of closed chains.
 
-#ifndef AP_TESTS_RIG_H
-#define AP_TESTS_RIG_H
+#ifndef AP_TESTS_MECHANISM_RIG_H
+#define AP_TESTS_MECHANISM_RIG_H
 
 #include <appell/loop.h>
 

@@ -1,4 +1,4 @@
-#include "reduce.h"
+#include "angle_reduction.h"
 
 #include <assert.h>
 

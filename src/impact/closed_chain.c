@@ -1,4 +1,4 @@
-#include "impact/closed.h"
+#include "impact/closed_chain.h"
 
 #include <string.h>
 

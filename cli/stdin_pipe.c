@@ -1,4 +1,4 @@
-#include "feed.h"
+#include "stdin_pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 // Impacts of closed chains.
 
-#ifndef AP_IMPACT_CLOSED_H
-#define AP_IMPACT_CLOSED_H
+#ifndef AP_IMPACT_CLOSED_CHAIN_H
+#define AP_IMPACT_CLOSED_CHAIN_H
 
 #include <appell/impact.h>
 
-#include "loop/closed.h"
+#include "loop/closed_chain.h"
 
 // As ap_impact() with the scratch of the tree, in place x where the closures hold: what jumps are
 // the rates that they allow. Fails as ap__closed_at() does, too.

@@ -1,4 +1,4 @@
-#include "file/place.h"
+#include "file/xyz_rpy.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Derivatives along a motion by central differences, with their bounds.
 
-#ifndef AP_TESTS_SLOPE_H
-#define AP_TESTS_SLOPE_H
+#ifndef AP_TESTS_MOTION_DERIVATIVES_H
+#define AP_TESTS_MOTION_DERIVATIVES_H
 
 #include <appell/kin.h>
 

@@ -1,7 +1,7 @@
 // Small robots and runs of them, for tests of what the simulator must not get wrong.
 
-#ifndef AP_TESTS_LAWS_H
-#define AP_TESTS_LAWS_H
+#ifndef AP_TESTS_SMALL_RUNS_H
+#define AP_TESTS_SMALL_RUNS_H
 
 #include <appell/sim.h>
 

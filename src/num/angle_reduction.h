@@ -1,7 +1,7 @@
 // Exact reduction of angles modulo pi/2, for arguments of any size, in integers only.
 
-#ifndef APPELL_NUM_REDUCE_H
-#define APPELL_NUM_REDUCE_H
+#ifndef APPELL_NUM_ANGLE_REDUCTION_H
+#define APPELL_NUM_ANGLE_REDUCTION_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "loop/closed.h"
+#include "loop/closed_chain.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "installed.h"
+#include "installed_models.h"
 
 #include <errno.h>
 #include <stdbool.h>

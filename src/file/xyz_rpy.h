@@ -1,7 +1,7 @@
 // Placements as xyz and roll-pitch-yaw, for formats that know nothing else.
 
-#ifndef AP_FILE_PLACE_H
-#define AP_FILE_PLACE_H
+#ifndef AP_FILE_XYZ_RPY_H
+#define AP_FILE_XYZ_RPY_H
 
 #include <appell/model.h>
 

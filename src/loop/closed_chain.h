@@ -10,8 +10,8 @@
 // no independent coordinates, so that it passes through their singularities; redundant closures do
 // no harm; and M need only be regular where the mechanism can move.
 
-#ifndef AP_LOOP_CLOSED_H
-#define AP_LOOP_CLOSED_H
+#ifndef AP_LOOP_CLOSED_CHAIN_H
+#define AP_LOOP_CLOSED_CHAIN_H
 
 #include <appell/loop.h>
 
