@@ -62,7 +62,7 @@ TEST(numbers_go_where_they_belong) {
                 &c, &error));
   CHECK(c->servo_def.period == 0.002 && c->run_alone && c->law.law == AP_LAW_POINT);
   CHECK(c->servo_def.changes == 2 && c->change[0].law == AP_LAW_PD_GRAVITY);
-  CHECK(c->wart[4].coulomb == 5 && c->sim.payload == 2 && c->sim.seed == 9);
+  CHECK(c->imperfection[4].coulomb == 5 && c->sim.payload == 2 && c->sim.seed == 9);
   CHECK(c->fault.kind == AP_FAULT_THERMO && c->fault.axis == 3 && c->fault.at == 3);
   CHECK(c->servo_def.guards.velocity[5] == 2 && c->servo_def.guards.misses == 7);
   ap_control_free(c);

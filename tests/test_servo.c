@@ -20,7 +20,7 @@ typedef struct arm {
   ap_robot *robot;
   ap_model *model;
   ap_axis axis[N];
-  ap_wart wart[N];
+  ap_joint_imperfection imperfection[N];
   double at[N];
   ap_sim_rack_def rack_def;
   ap_ctrl_def ctrl_def;
@@ -45,13 +45,13 @@ static void lay_of(arm *a, const char *file) {
     a->axis[j].lines = j < 2 ? 200 : 250, a->axis[j].gear = gears[j];
     a->axis[j].index_at = 0.01 * (j + 1);
     a->axis[j].torque_per_volt = torques[j] / 10;
-    a->wart[j].stiction = 1;
+    a->imperfection[j].stiction = 1;
     a->at[j] = 0.3 - 0.15 * j;
     a->gains[j] = ap_gains_of(20, 1, 5);
   }
   a->rack_def = ap_default_sim_rack();
   a->rack_def.model = a->model, a->rack_def.axis = a->axis, a->rack_def.q = a->at;
-  a->rack_def.wart = a->wart;
+  a->rack_def.imperfection = a->imperfection;
   a->ctrl_def = ap_default_ctrl();
   a->ctrl_def.model = a->model, a->ctrl_def.torque = torques, a->ctrl_def.gains = a->gains;
   a->def = ap_default_servo();
@@ -117,7 +117,7 @@ TEST(the_outputs_of_the_tool_are_those_that_were_set_last) {
 TEST(friction_holds_a_joint_that_torque_does_not_break_away) {
   arm a;
   lay(&a);
-  for (int j = 0; j < N; j++) a.wart[j].coulomb = 1e3;
+  for (int j = 0; j < N; j++) a.imperfection[j].coulomb = 1e3;
   go(&a, 0.1, 1);
   ap_rack_input in;
   ap_rack_output out = {.volt = {1, 1, 1, 1, 1, 1}};
@@ -227,7 +227,8 @@ TEST(integral_action_removes_what_friction_and_payload_leave) {
   for (int k = 0; k < 2; k++) {
     lay(&a);
     const double coulomb[N] = {6, 6, 4, 0.8, 0.6, 0.4};
-    for (int j = 0; j < N; j++) a.wart[j].coulomb = coulomb[j], a.wart[j].viscous = 1;
+    for (int j = 0; j < N; j++)
+      a.imperfection[j].coulomb = coulomb[j], a.imperfection[j].viscous = 1;
     a.rack_def.payload = 1, a.rack_def.payload_body = ap_nbody(a.model) - 1;
     a.rack_def.payload_com[2] = 0.1;
     a.ctrl_def.law = k ? AP_LAW_TRACKING_INTEGRAL : AP_LAW_TRACKING;

@@ -1,8 +1,8 @@
 // clang-format off
 /// @file appell.h
-/// The map of Appell, in the order in which a program meets it. This header includes the core.
+/// All headers, in the order in which a program needs them. This header includes the core.
 ///
-/// libappell, the core: libm alone, no heap
+/// libappell, the core: needs libm only, uses no heap
 ///
 /// | header  | what it is about                                                                   |
 /// |---------|------------------------------------------------------------------------------------|
@@ -13,7 +13,7 @@
 /// | dyn.h   | inverse and forward dynamics, inertia and Coriolis matrices, derivatives, energy   |
 /// | batch.h | the same for many states at once, rollouts                                         |
 ///
-/// Functions in double have plain names, their twins in single precision end in _f32.
+/// Functions for double have plain names; their versions for float end in _f32.
 ///
 /// libappell-research: research.h, every method in every arithmetic, by name; counted operations
 ///
@@ -22,20 +22,20 @@
 /// | header                        | what it is about                                             |
 /// |-------------------------------|--------------------------------------------------------------|
 /// | file.h, json.h                | robot files, state files, logs; writing JSON                 |
-/// | lint.h                        | mistakes in a robot file, and what would be right            |
+/// | lint.h                        | mistakes in a robot file, and fixes                          |
 /// | info.h                        | what a robot contains                                        |
 /// | mechanism.h, loop.h           | closed chains: their definition, their dynamics              |
 /// | parallel.h, wrist.h,          | parallel robots in closed form, and three kinds of them      |
 /// | five_bar.h, delta.h           |                                                              |
-/// | impact.h                      | walls, and the jump of velocities in an impact               |
+/// | impact.h                      | walls, and the change of velocities in an impact             |
 /// | sim.h, scenario.h             | motion over time, and files that describe it                 |
 /// | traj.h                        | trajectories                                                 |
 /// | ctrl.h, servo.h, rack.h,      | controllers, the loop that runs them, its inputs and         |
 /// | control.h                     | outputs, and files that describe all of it                   |
-/// | run.h                         | a simulation, a control run or a log as one thing; reports   |
+/// | run.h                         | simulations, control runs and logs by one interface; reports |
 /// | ident.h                       | parameters from measurements                                 |
 /// | codegen.h                     | one robot as C or CUDA, also compiled while a program runs   |
-/// | eval.h, compare.h, bench.h    | a quantity of many states; methods side by side; speed       |
+/// | eval.h, compare.h, bench.h    | a quantity for many states; comparison of methods; speed     |
 /// | plot.h                        | figures                                                      |
 
 // clang-format on

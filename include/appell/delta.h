@@ -15,7 +15,7 @@
 /// sin(beta_i - theta_i), and singular is also cos chi_i = 0; parallel is det [w_0 w_1 w_2], below
 /// 0 with the platform below the knees where the limbs' angles grow. level is the least singular
 /// value of the normals (sin beta, 0, cos beta) of the parallelograms: at 0 rods with ball joints
-/// do not keep the platform level, which the equations take for granted; no status comes of it.
+/// do not keep the platform level, which the equations assume; no status reports this.
 
 #ifndef APPELL_DELTA_H
 #define APPELL_DELTA_H
@@ -40,7 +40,7 @@ typedef struct ap_delta_limb {
   ap_parallel_link arm; ///< link at the motor, with what is fixed to it at the knee; x towards the
                         ///< knee, y along the motor's axis; of its inertia yy alone is felt
   ap_parallel_link rod; ///< each of the two rods; from the knee, x along the rod
-  double rotor;         ///< inertia of the rotor as the arm feels it, gear^2 times its own, kg m2
+  double rotor;         ///< reflected inertia of the rotor, gear^2 times its own, kg m2
 } ap_delta_limb;
 
 /// A Delta robot. Begin with ap_default_delta() and change what differs.

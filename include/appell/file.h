@@ -57,8 +57,8 @@ AP_API int ap_robot_line(const ap_robot *robot, int body);
 /// The line that an error text of ap_model_init() or a text of ap_remark_text() is about: that of
 /// the mass, axis, ... it names, else that of the body or frame; 0 if unknown.
 AP_API int ap_robot_message_line(const ap_robot *robot, const char *text);
-/// Number of warnings: what the file says that has a meaning for dynamics and is not used, or was
-/// mended.
+/// Number of warnings: parts of the file that affect dynamics but are not used, or were
+/// corrected.
 AP_API int ap_robot_warnings(const ap_robot *robot);
 /// Warning i, from 0, with its line; NULL past the last. Valid until ap_robot_free().
 AP_API const ap_error *ap_robot_warning(const ap_robot *robot, int i);

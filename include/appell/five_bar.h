@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /// One limb. The frame of a link begins at its first joint, x towards the next one; of its inertia
-/// about the centre of mass the robot feels zz alone.
+/// about the centre of mass only zz has an effect.
 typedef struct ap_five_bar_limb {
   double motor[2];   ///< where its motor stands, m
   double arm_length; ///< m
@@ -28,7 +28,7 @@ typedef struct ap_five_bar_limb {
               ///< u x w has the other sign
   ap_parallel_link arm; ///< link at the motor
   ap_parallel_link rod; ///< link at P
-  double rotor;         ///< inertia of the rotor as the arm feels it, gear^2 times its own, kg m2
+  double rotor;         ///< reflected inertia of the rotor, gear^2 times its own, kg m2
 } ap_five_bar_limb;
 
 /// A five-bar robot. Begin with ap_default_five_bar() and change what differs.

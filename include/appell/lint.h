@@ -1,9 +1,9 @@
 /// @file lint.h
 /// The model doctor: what is wrong or suspicious in a robot file, why it matters in numbers, and
-/// what would mend it. Part of libappell-tools; allocates.
+/// how to fix it. Part of libappell-tools; allocates.
 ///
-/// It reads a file for itself, without stopping at the first mistake, so that it finds what
-/// ap_robot_read() refuses as well as what that takes without a word. docs/lint.md has the rules.
+/// It does not stop at the first mistake. It finds what ap_robot_read() refuses, and mistakes that
+/// ap_robot_read() accepts silently. docs/lint.md has the rules.
 
 #ifndef APPELL_LINT_H
 #define APPELL_LINT_H
@@ -24,7 +24,7 @@ typedef enum ap_severity {
 /// What a finding changes in the forces of the joints, over the typical motion that
 /// docs/lint.md describes.
 typedef struct ap_lint_effect {
-  const char *joint; ///< the joint that feels it most; NULL: not computed
+  const char *joint; ///< the joint that it affects most; NULL: not computed
   const char *unit;  ///< of difference and largest: "N m" or "N"
   double difference; ///< largest change of its force
   double largest;    ///< largest force of that joint, the file being as it is
@@ -38,7 +38,7 @@ typedef struct ap_finding {
   const char *subject;   ///< the link, joint or element it is about; "" where that is the file
   const char *what;      ///< what is wrong
   const char *why;       ///< why it matters, in numbers where there are any
-  const char *fix;       ///< what would mend it; "" where nobody can tell
+  const char *fix;       ///< a fix; "" if none can be computed
   ap_lint_effect effect; ///< the same as numbers
 } ap_finding;
 

@@ -174,7 +174,7 @@ AP_API ap_status ap_loop_energy(const ap_mechanism *m, ap_loop *l, const double 
 // ---- forces in the closures --------------------------------------------------------------------
 
 /// What a closure transmits: what the link body[1] exerts on body[0] there, in axes of the ground.
-/// body[1] feels the opposite, at the same point. Of a gear: what it exerts on its two joints.
+/// body[1] gets the opposite, at the same point. For a gear: its efforts on the two joints.
 typedef struct ap_closure_force {
   double at[3];     ///< where the force acts: the point at[0] of the link body[0], m
   double force[3];  ///< N

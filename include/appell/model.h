@@ -83,7 +83,7 @@ typedef struct ap_body_def {
   double coulomb;         ///< N m or N, of sliding
   double stiction;        ///< N m or N, Coulomb friction at rest where that is larger
   double rotor_inertia;   ///< of the motor about its own axis, kg m2 (kg for a linear motor)
-  double gear_ratio;      ///< motor turns per joint turn; the joint feels gear^2 rotor_inertia
+  double gear_ratio;      ///< motor turns per joint turn; gear^2 rotor_inertia at the joint
   double lower;           ///< least q of a joint with one coordinate; -INFINITY where there is none
   double upper;           ///< its largest q; INFINITY where there is none
   double velocity_limit;  ///< INFINITY where there is none
@@ -137,7 +137,7 @@ typedef enum ap_remark_kind {
   AP_REMARK_NOT_POSITIVE,  ///< a principal moment is negative (above -1e-9 kg m2)
   AP_REMARK_MASSLESS_LEAF, ///< a moving body with nothing beyond it has no mass or no inertia
   AP_REMARK_GYRATION,      ///< a radius of gyration larger than the link
-  AP_REMARK_NOT_ROTATION   ///< an AP_PLACE_MATRIX that is orthonormal only roughly; it was mended
+  AP_REMARK_NOT_ROTATION ///< an AP_PLACE_MATRIX that is only roughly orthonormal; it was corrected
 } ap_remark_kind;
 
 /// One remark: about which body, and two numbers that show why.

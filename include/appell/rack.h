@@ -102,23 +102,23 @@ typedef struct ap_rack_fault {
   double amount;           ///< by how much: see the kinds
 } ap_rack_fault;
 
-/// The warts of one simulated joint, of which the controller knows nothing.
-typedef struct ap_wart {
-  double viscous;  ///< N m s/rad, besides that of the model
-  double coulomb;  ///< N m, besides that of the model
-  double stiction; ///< friction at rest for one that slides: 1
-  double rotor;    ///< kg m2 at the joint, besides that of the model
-} ap_wart;
+/// Friction and rotor of one simulated joint that the controller does not know about.
+typedef struct ap_joint_imperfection {
+  double viscous;  ///< N m s/rad, in addition to the model's
+  double coulomb;  ///< N m, in addition to the model's
+  double stiction; ///< ratio of friction at rest to sliding friction: 1
+  double rotor;    ///< kg m2 at the joint, in addition to the model's
+} ap_joint_imperfection;
 
 /// A simulated rack with its robot. Begin with ap_default_sim_rack() and change what differs. Its
 /// random numbers come from the seed: the same calls give the same bits.
 typedef struct ap_sim_rack_def {
-  const ap_model *model; ///< the robot; must outlive the rack
-  const ap_axis *axis;   ///< [nv]
-  const ap_wart *wart;   ///< [nv]; NULL: none
-  const double *q;       ///< [nv] where it stands at power-on; NULL: zeros
-  double spread;         ///< masses, centres and inertias differ by up to this part: 0
-  double drive_spread;   ///< frictions and rotors, those of the model and its warts, too: 0
+  const ap_model *model;                     ///< the robot; must outlive the rack
+  const ap_axis *axis;                       ///< [nv]
+  const ap_joint_imperfection *imperfection; ///< [nv]; NULL: none
+  const double *q;                           ///< [nv] joint positions at power-on; NULL: zeros
+  double spread;         ///< masses, centres and inertias differ by up to this fraction: 0
+  double drive_spread;   ///< frictions and rotors, those of the model and the imperfections, too: 0
   int payload_body;      ///< body that carries the payload
   double payload;        ///< kg: 0
   double payload_com[3]; ///< m, in that body's frame

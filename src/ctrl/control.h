@@ -87,7 +87,7 @@ struct ap_control {
   ap_model *model, *true_model;
   int n;
   ap_axis axis[AP_RACK_AXES];
-  ap_wart wart[AP_RACK_AXES];
+  ap_joint_imperfection imperfection[AP_RACK_AXES];
   ap_gains gains[AP_RACK_AXES];
   double torque[AP_RACK_AXES], start[AP_RACK_AXES];
   ap_sim_rack_def sim;
@@ -134,7 +134,7 @@ const char *ap__control_path_of(ap__control_reader *r, const char *name);
 bool ap__control_whole(double x, double least, double most);
 // The reference.
 bool ap__control_read_reference(ap__control_reader *r);
-// Rack, warts, payload, fault.
+// Rack, imperfections, payload, fault.
 bool ap__control_read_rack(ap__control_reader *r);
 
 #endif

@@ -11,7 +11,7 @@ static bool fail(ap__control_reader *r, const char *key, const char *what) {
   return ap__yaml_fail(&r->yaml, line, "%s: %s", key, what);
 }
 
-static bool read_warts(ap__control_reader *r) {
+static bool read_imperfections(ap__control_reader *r) {
   ap_control *c = r->control;
   const ap__control_rack *h = &r->head.rack;
   double viscous[AP_RACK_AXES] = {0}, coulomb[AP_RACK_AXES] = {0}, rotor[AP_RACK_AXES] = {0},
@@ -28,7 +28,7 @@ static bool read_warts(ap__control_reader *r) {
       return fail(r, "rack", "a friction or rotor is negative, or stiction below 1");
     if (!(fabs(c->start[j]) <= 1e3))
       return fail(r, "rack", "start: beyond 1e3 rad (angles are in radians)");
-    c->wart[j] = (ap_wart){viscous[j], coulomb[j], stiction[j], rotor[j]};
+    c->imperfection[j] = (ap_joint_imperfection){viscous[j], coulomb[j], stiction[j], rotor[j]};
   }
   return true;
 }
@@ -37,7 +37,8 @@ static bool read_simulated(ap__control_reader *r) {
   ap_control *c = r->control;
   const ap__control_rack *h = &r->head.rack;
   c->sim = h->sim;
-  c->sim.model = c->true_model, c->sim.axis = c->axis, c->sim.wart = c->wart, c->sim.q = c->start;
+  c->sim.model = c->true_model, c->sim.axis = c->axis, c->sim.imperfection = c->imperfection,
+  c->sim.q = c->start;
   c->sim.spread = h->spread, c->sim.payload = h->payload;
   memcpy(c->sim.payload_com, h->payload_com, sizeof h->payload_com);
   if (!ap__control_whole(h->seed, 0, 9e15))
@@ -101,5 +102,6 @@ static bool read_fault(ap__control_reader *r) {
 }
 
 bool ap__control_read_rack(ap__control_reader *r) {
-  return read_warts(r) && (r->head.rack.kind ? read_cards(r) : read_simulated(r)) && read_fault(r);
+  return read_imperfections(r) && (r->head.rack.kind ? read_cards(r) : read_simulated(r)) &&
+         read_fault(r);
 }

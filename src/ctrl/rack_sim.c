@@ -1,4 +1,4 @@
-// A robot with all its warts behind a rack.
+// A simulated robot with noise, quantisation, delay, friction and faults behind a rack.
 //
 // Its motion is integrated in steps of h by the semi-implicit Euler method with friction as
 // impulses p: with A = M + rotors + h * viscous,
@@ -26,7 +26,7 @@ typedef struct plant {
   ap_sim_rack_def def;
   int n;
   ap_axis axis[N];
-  ap_wart wart[N];
+  ap_joint_imperfection imperfection[N];
   ap_work *work;
   void *memory; // of the work
   double t, q[N], v[N], current[N], tau[N], q0[N];
@@ -103,8 +103,8 @@ static void invert(int n, double A[N][N], double inverse[N][N]) {
 
 // What friction and brakes may exert on joint j in a step, N m s.
 static double bound(const plant *p, int j, double coulomb, double h) {
-  double friction = coulomb + p->wart[j].coulomb;
-  if (fabs(p->v[j]) < 1e-6) friction *= p->wart[j].stiction;
+  double friction = coulomb + p->imperfection[j].coulomb;
+  if (fabs(p->v[j]) < 1e-6) friction *= p->imperfection[j].stiction;
   return h * (friction + (p->output.brakes ? p->def.brake : 0));
 }
 
@@ -136,8 +136,8 @@ static void step(plant *p, double h) {
   for (int k = 0; k < ap_moving_bodies(m); k++) {
     int body = ap_moving_body(m, k), j = ap_joint_v(m, body);
     const ap_body_def *b = ap_body(m, body);
-    double viscous = b->viscous + p->wart[j].viscous;
-    double rotor = b->rotor_inertia * b->gear_ratio * b->gear_ratio + p->wart[j].rotor;
+    double viscous = b->viscous + p->imperfection[j].viscous;
+    double rotor = b->rotor_inertia * b->gear_ratio * b->gear_ratio + p->imperfection[j].rotor;
     for (int i = 0; i < n; i++) A[j][i] = M[j * n + i];
     A[j][j] += rotor + h * viscous;
     force[j] = p->tau[j] - bias[j] - viscous * p->v[j];
@@ -300,13 +300,14 @@ static ap_status spread_inertias(plant *p) {
   return ap_set_payload(m, p->work, p->def.payload_body, p->def.payload, p->def.payload_com, NULL);
 }
 
-// Frictions and rotors of every joint, those of the model with the warts: off by up to the spread.
+// Frictions and rotors of every joint, those of the model plus the imperfections: off by up to the
+// spread.
 static void spread_drives(plant *p) {
   const ap_model *m = p->def.model;
   uint64_t random = p->def.seed * 2 + 2;
   for (int k = 0; p->def.drive_spread > 0 && k < ap_moving_bodies(m); k++) {
     const ap_body_def *b = ap_body(m, ap_moving_body(m, k));
-    ap_wart *w = &p->wart[ap_joint_v(m, ap_moving_body(m, k))];
+    ap_joint_imperfection *w = &p->imperfection[ap_joint_v(m, ap_moving_body(m, k))];
     double *const own[] = {&w->viscous, &w->coulomb, &w->rotor};
     const double known[] = {b->viscous, b->coulomb,
                             b->rotor_inertia * b->gear_ratio * b->gear_ratio};
@@ -361,7 +362,8 @@ static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
   if (!p->work) return ap__no_memory(error);
   for (int j = 0; j < p->n; j++) {
     p->axis[j] = def->axis[j];
-    p->wart[j] = def->wart ? def->wart[j] : (ap_wart){.stiction = 1};
+    p->imperfection[j] =
+        def->imperfection ? def->imperfection[j] : (ap_joint_imperfection){.stiction = 1};
     p->q[j] = p->q0[j] = def->q ? def->q[j] : 0;
   }
   spread_drives(p);

@@ -84,7 +84,7 @@ static void ten_of(const mat4 *A, double *x) {
 
 // A body near the one described that has a density: what is missing of mass is put in place, what
 // is missing of S is added to its diagonal. A place to start from, nothing more.
-static void mend_body(double *p) {
+static void correct_body(double *p) {
   mat4 P = pseudo_inertia(p), U;
   if (factor(&P, &U) && U.a[3][3] > 1e-2) { // 0.1 g
     double least = fmin(fmin(U.a[0][0], U.a[1][1]), U.a[2][2]);
@@ -252,7 +252,7 @@ ap_status ap__fit_consistent(const ap_ident *id, const double *G, int iterations
   ap_status status = search_make(&s) ? AP_OK : ap__no_memory(error);
   if (!status) {
     memcpy(s.p, p, (size_t)s.n * sizeof *p);
-    for (int i = 0; i < id->bodies; i++) mend_body(s.p + 10 * i);
+    for (int i = 0; i < id->bodies; i++) correct_body(s.p + 10 * i);
     for (int k = 0; k < id->drives; k++)
       if (has_barrier(id, k)) s.p[10 * id->bodies + k] = fmax(p[10 * id->bodies + k], 1e-4);
     memcpy(s.p0, s.p, (size_t)s.n * sizeof *s.p);

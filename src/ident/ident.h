@@ -92,8 +92,8 @@ typedef struct ap__random {
 double ap__uniform(ap__random *r, double low, double high);
 double ap__normal(ap__random *r);
 
-// Least squares over physical parameters: starts from p (mended where it is not physical) and ends
-// there. G is the triangle of the weighted problem.
+// Least squares over physical parameters: starts from p (corrected where it is not physical) and
+// ends there. G is the triangle of the weighted problem.
 ap_status ap__fit_consistent(const ap_ident *ident, const double *G, int iterations, double *p,
                              int *spent, ap_error *error);
 

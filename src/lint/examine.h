@@ -29,7 +29,7 @@ typedef struct lint {
   ap_robot *strict;        // as everybody else reads it; NULL: it is refused
   ap_mechanism *mechanism; // of that; NULL: a tree, or it cannot be made
   lint_robot robot;
-  ap_model *model; // of the robot, mended where it must be; NULL: there is none
+  ap_model *model; // of the robot, corrected where necessary; NULL: there is none
   void *model_memory;
   int *link_of;       // [bodies of the model] link by body
   double spent;       // bodies times evaluations, by effects
@@ -82,12 +82,12 @@ void ap__lint_take_joint(lint_joint *joint, const ap_body_def *body);
 void ap__lint_take_shape(lint *l, int link, const ap_shape *shape);
 
 // The passes, in this order. All add findings.
-void ap__lint_mend_units(lint *l); // degrees and millimetres become rad and m; no findings
-void ap__lint_structure(lint *l);  // names, parents, roots, loops; poses and children
-void ap__lint_sizes(lint *l);      // shapes, meshes; how large links are
-void ap__lint_twins(lint *l);      // pairs left and right; no findings
+void ap__lint_convert_units(lint *l); // degrees and millimetres become rad and m; no findings
+void ap__lint_structure(lint *l);     // names, parents, roots, loops; poses and children
+void ap__lint_sizes(lint *l);         // shapes, meshes; how large links are
+void ap__lint_twins(lint *l);         // pairs left and right; no findings
 void ap__lint_make_model(lint *l);
-void ap__lint_units(lint *l); // what was mended
+void ap__lint_units(lint *l); // what was converted
 void ap__lint_inertias(lint *l);
 void ap__lint_suspects(lint *l);
 void ap__lint_mirror(lint *l);

@@ -55,13 +55,13 @@ static bool find_signs(const lint_link *link, double tensor[6]) {
 }
 
 // What the inertia may have been: the same with other signs, else the nearest that is possible.
-static void say_mended(lint *l, lint_note *note, int i) {
+static void report_corrected(lint *l, lint_note *note, int i) {
   const lint_link *link = &l->robot.link[i];
   lint_inertia then = link->own;
   if (find_signs(link, then.tensor))
     ap__lint_what(note, "sign?");
   else
-    ap__lint_mend(link->own.tensor, then.tensor);
+    ap__lint_nearest_inertia(link->own.tensor, then.tensor);
   ap__lint_effect(l, note, i, &link->own, &then);
   ap__lint_fix_inertia(l, note, i, &then);
 }
@@ -107,7 +107,7 @@ static bool look_at_moments(lint *l, int i) {
   ap__lint_why(
       &note, negative ? "such a link accelerates against the applied torque"
                       : "such an inertia is physically impossible, and some simulators refuse it");
-  say_mended(l, &note, i);
+  report_corrected(l, &note, i);
   char slip[96];
   find_slip(link, slip, sizeof slip);
   if (*slip && !l->robot.yaml) ap__lint_fix(&note, "or %s", slip);

@@ -79,9 +79,9 @@ static void take_shapes(lint *l) {
 
 static void examine(lint *l, ap_error *error) {
   static void (*const passes[])(lint *) = {
-      ap__lint_mend_units, ap__lint_structure, ap__lint_sizes,    ap__lint_twins,
-      ap__lint_make_model, ap__lint_units,     ap__lint_inertias, ap__lint_suspects,
-      ap__lint_mirror,     ap__lint_joints,    ap__lint_gravity,  ap__lint_precision,
+      ap__lint_convert_units, ap__lint_structure, ap__lint_sizes,    ap__lint_twins,
+      ap__lint_make_model,    ap__lint_units,     ap__lint_inertias, ap__lint_suspects,
+      ap__lint_mirror,        ap__lint_joints,    ap__lint_gravity,  ap__lint_precision,
       ap__lint_chains};
   build_strictly(l, error);
   take_shapes(l);

@@ -1,5 +1,5 @@
-// A model of the robot to compute with, mended where the file's own would be refused; and what a
-// change of inertia does to the forces of its joints.
+// A model of the robot to compute with, corrected where the file itself would be refused; and what
+// a change of inertia does to the forces of its joints.
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static double or_none(double x, double none) { return isnan(x) ? none : x; }
 
-static void mend_limits(const lint_joint *j, bool yaml, ap_body_def *body) {
+static void correct_limits(const lint_joint *j, bool yaml, ap_body_def *body) {
   bool range = ap__lint_one_dof(j) && !j->continuous && j->limit_line && !yaml;
   double lower = or_none(j->lower, range ? 0 : -INFINITY);
   double upper = or_none(j->upper, range ? 0 : INFINITY);
@@ -20,13 +20,13 @@ static void mend_limits(const lint_joint *j, bool yaml, ap_body_def *body) {
   body->velocity_limit = j->velocity >= 0 ? j->velocity : INFINITY;
 }
 
-static void mend_joint(const lint *l, const lint_joint *j, ap_body_def *body) {
+static void correct_joint(const lint *l, const lint_joint *j, ap_body_def *body) {
   body->joint_name = *j->name ? j->name : body->name;
   body->joint = j->type_known ? j->type : AP_FIXED;
   body->place = j->place;
   memcpy(body->axis, j->axis, sizeof body->axis);
   if (norm3(j->axis) == 0) body->axis[2] = 1;
-  mend_limits(j, l->robot.yaml, body);
+  correct_limits(j, l->robot.yaml, body);
   if (!ap__lint_one_dof(j)) return;
   body->viscous = fmax(j->viscous, 0);
   body->coulomb = fmax(j->coulomb, 0);
@@ -37,11 +37,11 @@ static void mend_joint(const lint *l, const lint_joint *j, ap_body_def *body) {
   body->mimic_offset = j->offset;
 }
 
-static void mend_inertia(const lint_link *link, ap_body_def *body) {
+static void correct_inertia(const lint_link *link, ap_body_def *body) {
   body->mass = fabs(link->mass);
   memcpy(body->com, link->com, sizeof body->com);
   memcpy(body->inertia, link->own.tensor, sizeof body->inertia);
-  if (link->moment[0] < 0) ap__lint_mend(link->own.tensor, body->inertia);
+  if (link->moment[0] < 0) ap__lint_nearest_inertia(link->own.tensor, body->inertia);
 }
 
 // Names are unique in a model: those of the tree are by now, or get none of the robot's.
@@ -56,10 +56,10 @@ static void fill(lint *l, ap_body_def *bodies) {
     body->name = link->name;
     link->number = k + 1;
     l->link_of[k + 1] = i;
-    mend_inertia(link, body);
+    correct_inertia(link, body);
     body->joint_name = NULL;
     if (!j) continue;
-    mend_joint(l, j, body);
+    correct_joint(l, j, body);
     body->parent = j->parent_link < 0 ? 0 : robot->link[j->parent_link].number;
   }
   for (int k = 0; k < robot->norder; k++) {
@@ -107,7 +107,8 @@ void ap__lint_make_model(lint *l) {
   free(bodies);
 }
 
-// Shares of a joint's largest force below which nobody feels a change, or minds a suspicion.
+// Shares of a joint's largest force below which a change has no effect, or a suspicion no
+// importance.
 #define UNFELT 1e-9
 #define SMALL  1e-2
 // Bodies times evaluations that all effects together may take: some seconds.

@@ -16,7 +16,7 @@ typedef struct lint_shape {
   double xyz[3], rpy[3];
   double size[3];   // box: sides; cylinder: radius, length; sphere: radius; mesh: scale
   const char *file; // of a mesh
-  bool in_degrees;  // by units.c: rpy was, and is mended
+  bool in_degrees;  // by units.c: rpy was, and is converted
   // found out by size.c
   bool bounded;           // low and high are known
   double low[3], high[3]; // in the shape's own frame, scale applied
@@ -34,7 +34,7 @@ typedef struct lint_link {
   bool inertial;                         // it says something of mass
   int mass_line, com_line, inertia_line; // 0: not said
   bool mass_given, tensor_given;
-  bool in_degrees, in_millimetres;        // by units.c: rpy and com were, and are mended
+  bool in_degrees, in_millimetres;        // by units.c: rpy and com were, and are converted
   bool mass_lost, com_lost, tensor_lost;  // said, but not to be read as a whole
   double mass, com[3], tensor[6], rpy[3]; // as the file has them
   lint_inertia own;                       // the same with the axes of the link
@@ -69,7 +69,7 @@ typedef struct lint_joint {
   double lower, upper, effort, velocity; // NAN: not given
   double viscous, coulomb, stiction, rotor, gear;
   double ratio, offset;            // of mimic
-  bool in_degrees, in_millimetres; // by units.c: the place was, and is mended
+  bool in_degrees, in_millimetres; // by units.c: the place was, and is converted
   // found out by tree.c
   int parent_link, child_link; // -1: none
   int leader_joint;            // -1: none

@@ -95,7 +95,7 @@ void ap__lint_shift(const double I[6], double factor, double mass, const double 
     out[i] = I[i] + f * ((row[i] == column[i] ? square : 0) - c[row[i]] * c[column[i]]);
 }
 
-void ap__lint_mend(const double I[6], double out[6]) {
+void ap__lint_nearest_inertia(const double I[6], double out[6]) {
   double moment[3], axes[9], second[3], largest = 0;
   ap__lint_principal(I, moment, axes);
   for (int i = 0; i < 3; i++) {

@@ -19,7 +19,7 @@ void ap__lint_shift(const double I[6], double factor, double mass, const double 
                     double out[6]);
 // The nearest tensor that a body can have: the second moments of its mass, (j + k - i) / 2 of the
 // principal ones, made zero where they are negative.
-void ap__lint_mend(const double I[6], double out[6]);
+void ap__lint_nearest_inertia(const double I[6], double out[6]);
 // Does it break the triangle inequality, by more than printed digits explain?
 bool ap__lint_breaks_triangle(const double moment[3]);
 // Largest difference of entries, relative to the largest entry of either.

@@ -1,4 +1,4 @@
-// Places that seem to be in degrees or millimetres. They are mended before anything is computed
+// Places that seem to be in degrees or millimetres. They are converted before anything is computed
 // with them, so that a wrong unit is one finding and not a robot that falls apart; the findings
 // come when the model is there to tell what they mean.
 
@@ -20,9 +20,9 @@
 
 static const double degree = 3.14159265358979323846 / 180, millimetre = 1e-3;
 
-// ---- mending -----------------------------------------------------------------------------------
+// ---- conversion --------------------------------------------------------------------------------
 
-static bool mend_angles(double *x[], int n) {
+static bool to_si_angles(double *x[], int n) {
   double largest = 0;
   for (int i = 0; i < n; i++) largest = fmax(largest, fabs(*x[i]));
   if (largest <= MOST_ANGLE || largest > MOST_DEGREES) return false;
@@ -30,14 +30,14 @@ static bool mend_angles(double *x[], int n) {
   return true;
 }
 
-static bool mend_rpy(double rpy[3]) {
-  return mend_angles((double *[]){&rpy[0], &rpy[1], &rpy[2]}, 3);
+static bool to_si_rpy(double rpy[3]) {
+  return to_si_angles((double *[]){&rpy[0], &rpy[1], &rpy[2]}, 3);
 }
 
-static bool mend_place(ap_placement *p) {
+static bool to_si_place(ap_placement *p) {
   if (p->kind == AP_PLACE_MATRIX) return false;
-  if (p->kind < AP_PLACE_MATRIX) return mend_rpy(p->rpy);
-  return mend_angles((double *[]){&p->alpha, &p->theta}, 2);
+  if (p->kind < AP_PLACE_MATRIX) return to_si_rpy(p->rpy);
+  return to_si_angles((double *[]){&p->alpha, &p->theta}, 2);
 }
 
 static double length_of_place(const ap_placement *p) {
@@ -84,14 +84,14 @@ static bool places_the_robot(const lint_robot *robot, const lint_joint *j) {
   return true;
 }
 
-void ap__lint_mend_units(lint *l) {
+void ap__lint_convert_units(lint *l) {
   lint_robot *robot = &l->robot;
   double median = find_median(l);
   robot->median = median;
   for (int i = 0; i < robot->njoint; i++) {
     lint_joint *j = &robot->joint[i];
     ap_placement *p = &j->place;
-    j->in_degrees = mend_place(p);
+    j->in_degrees = to_si_place(p);
     if (!is_in_millimetres(length_of_place(p), median) || places_the_robot(robot, j)) continue;
     j->in_millimetres = true;
     for (int k = 0; k < 3; k++) p->xyz[k] *= millimetre;
@@ -100,12 +100,12 @@ void ap__lint_mend_units(lint *l) {
   }
   for (int i = 0; i < robot->nlink; i++) {
     lint_link *link = &robot->link[i];
-    link->in_degrees = mend_rpy(link->rpy);
+    link->in_degrees = to_si_rpy(link->rpy);
     link->in_millimetres = is_in_millimetres(norm3(link->com), median);
     for (int k = 0; k < 3 && link->in_millimetres; k++) link->com[k] *= millimetre;
   }
   for (int i = 0; i < robot->nshape; i++)
-    robot->shape[i].in_degrees = mend_rpy(robot->shape[i].rpy);
+    robot->shape[i].in_degrees = to_si_rpy(robot->shape[i].rpy);
 }
 
 // ---- findings ----------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ static void fix_vector(const lint *l, lint_note *note, const char *key, const do
                x[1], x[2]);
 }
 
-// Begin a finding on angles of which the largest, mended by now, is this.
+// Begin a finding on angles of which the largest, already converted, is this.
 static lint_note begin_angles(int line, const char *of, const char *name, double largest) {
   lint_note note = ap__lint_begin("origin-unit", line, name);
   ap__lint_what(&note, "%s \"%.*s\" is turned by %.6g rad: degrees?", of, ap__shown(name), name,
@@ -148,7 +148,7 @@ static void say_joint_angles(lint *l, const lint_joint *j) {
   ap__lint_end(l, &note);
 }
 
-// Begin a finding on a length, mended by now.
+// Begin a finding on a length, already converted.
 static lint_note begin_length(const lint *l, int line, const char *of, const char *name,
                               double length) {
   lint_note note = ap__lint_begin("origin-unit", line, name);

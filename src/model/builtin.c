@@ -72,7 +72,7 @@ static const ap_robot_def puma600 = {
 // (3) The moments are about the origins of the link frames, as Paul's pseudo-inertia matrices are:
 // about the centres of mass they would give the boom a radius of gyration of 0.77 m; so they give
 // 0.42 m. (4) The wrist centre carries frame 6; the hand's 0.263 m is the frame "tool". (5) The
-// motor inertias are those that the joint feels: gear ratio 1.
+// motor inertias are reflected to the joint: gear ratio 1.
 
 // Moments given about the link's origin; the centre of mass lies in the plane x = 0.
 #define ABOUT_ORIGIN(kg, y, z, xx, yy, zz)                              \

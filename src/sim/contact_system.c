@@ -109,7 +109,7 @@ static void gather_joint(const ap_resting *r, int i, const double *v, contact_sy
   place->slip[0] = r->slip[1];
 }
 
-// Place of point i, its rows of J, velocity and the acceleration that comes of velocities.
+// Place of point i, its rows of J, velocity and the acceleration due to velocities.
 static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r, int i,
                               contact_system *s) {
   contact_place *place = &s->place[i];

@@ -53,7 +53,7 @@ ap_status ap__run_count(ap_sim *sim, ap_error *error) {
     return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
                       "no progress beyond t = %.9g: %ld events, each within %g s of the last",
                       sim->t, sim->busy, RUN_AT_ONCE * sim->moment);
-  if (sim->busy >= RUN_BUSY && sim->t >= sim->plod_until) ap__run_plod(sim);
+  if (sim->busy >= RUN_BUSY && sim->t >= sim->strides_until) ap__run_begin_strides(sim);
   return AP_OK;
 }
 
@@ -455,7 +455,7 @@ static ap_status choose_modes(ap_sim *sim, int n, run_break *broken, ap_error *e
     status = ap__contact_modes(&sim->plant, q, v, sim->total, n, sim->candidate, sim->keep,
                                sim->contact_room);
   if (status == AP_E_NO_CONVERGENCE)
-    status = AP_OK, broken->kind = BREAK_NONE, ap__run_plod(sim);
+    status = AP_OK, broken->kind = BREAK_NONE, ap__run_begin_strides(sim);
   else if (!status)
     let_slide(sim, n, *broken);
   return status ? ap__run_failed(sim, status, "no contact forces satisfy the friction law", error)
@@ -486,7 +486,7 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   take_over(sim, n);
   if (broken.kind == BREAK_LEAVES) status = let_leave(sim, n, broken.index);
   if (status) return ap__run_failed(sim, status, "no acceleration after an event", error);
-  if (sim->nresting) status = ap__run_mend(sim, error); // what sticks has no velocity
+  if (sim->nresting) status = ap__run_project(sim, error); // what sticks has no velocity
   if (status) return status;
   ap__run_look(sim, q, v);
   for (int i = 0; i < sim->npair; i++) sim->pair[i].away = sim->pair[i].resting < 0;
@@ -494,7 +494,7 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   return AP_OK;
 }
 
-ap_status ap__run_mend(ap_sim *sim, ap_error *error) {
+ap_status ap__run_project(ap_sim *sim, ap_error *error) {
   double *q = sim->y, *v = sim->y + sim->nq, lost = 0, drift = RUN_DRIFT * sim->length;
   bool off = false;
   ap__run_look(sim, q, v);

@@ -261,10 +261,10 @@ static bool move_on(ap_ode *ode) {
   return true;
 }
 
-// The rate at the end of a trial, which may be mended first.
+// The rate at the end of a trial, which may be projected first.
 static bool end_step(ap_ode *ode) {
-  if (ode->mend) {
-    ode->failed = ode->mend(ode->context, ode->y);
+  if (ode->project) {
+    ode->failed = ode->project(ode->context, ode->y);
     ode->not_finite = -1;
     ode->failed_at = ode->to;
     if (ode->failed) return false;

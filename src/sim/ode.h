@@ -6,9 +6,9 @@
 
 #include <appell/sim.h>
 
-// Mend the state, in place, at the end of every step; the rate must be the same before and after.
-// A status ends the integration with it.
-typedef ap_status ap_mend(void *context, double *y);
+// Project the state, in place, at the end of every step; the rate must be the same before and
+// after. A status ends the integration with it.
+typedef ap_status ap_projection(void *context, double *y);
 
 // A pair of Runge-Kutta methods (runge_kutta.h).
 enum { RK_ALL = 16, RK_POWERS = 8 }; // rates and powers at most
@@ -44,7 +44,7 @@ typedef struct ode_stiff {
 struct ap_ode {
   int n;
   ap_rate *rate;
-  ap_mend *mend; // NULL: none
+  ap_projection *project; // NULL: none
   void *context;
   ap_ode_options options;
   const rk_pair *pair;

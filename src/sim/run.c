@@ -190,7 +190,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->number = 0;
   sim->nresting = 0;
   sim->events = sim->busy = 0;
-  sim->busy_t = sim->plod_until = -INFINITY;
+  sim->busy_t = sim->strides_until = -INFINITY;
   sim->open = sim->read = false;
   sim->until = INFINITY;
   sim->tiny = 0;
@@ -205,7 +205,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   ap__run_loads(sim, t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   measure(sim);
-  sim->plod = sim->moment;
+  sim->strides_length = sim->moment;
   status = check_inside(sim, error);
   if (!status) status = check_singular(sim, error);
   if (status) return status;

@@ -188,18 +188,18 @@ struct ap_sim {
   bool struck; // an impact has just been, by which points that rest may leave
   long busy;   // events in a row, each at once after the last, which was at
   double busy_t;
-  double plod_until;   // until then it goes on in strides
-  double plod;         // s, how long that was
-  double stride;       // s, of the next one
-  double from;         // where the last one began, with
-  double *from_y;      // [n] the state
-  double from_lost;    // and the energy lost there
-  bool strides;        // a stride is under way: contacts don't hold, they get impulses
-  int number;          // of the last event
-  bool *acts;          // [nload] which loads act now
-  ap_resting *resting; // [most] pairs, then brakes
-  ap_resting *unread;  // [most] as they were before the state was read, if
-  bool read;           // it was: where forces are looked for depends on the last ones
+  double strides_until;  // until then it goes on in strides
+  double strides_length; // s, how long that was
+  double stride;         // s, of the next one
+  double from;           // where the last one began, with
+  double *from_y;        // [n] the state
+  double from_lost;      // and the energy lost there
+  bool strides;          // a stride is under way: contacts don't hold, they get impulses
+  int number;            // of the last event
+  bool *acts;            // [nload] which loads act now
+  ap_resting *resting;   // [most] pairs, then brakes
+  ap_resting *unread;    // [most] as they were before the state was read, if
+  bool read;             // it was: where forces are looked for depends on the last ones
   int nresting;
   // room
   double *tau, *driven, *total, *a; // [nv] joint forces, the callback's, all of them; acceleration
@@ -305,7 +305,7 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error);
 // on. Told. What has just reached its limit does not stay as it is.
 ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error);
 // Back onto the walls where the points that rest have drifted off them.
-ap_status ap__run_mend(ap_sim *sim, ap_error *error);
+ap_status ap__run_project(ap_sim *sim, ap_error *error);
 // Tell an event of one pair.
 void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pair,
                   const ap_touch *touch, double lost);
@@ -318,7 +318,7 @@ ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_err
 
 // From now on go in strides: for a moment, and for twice the time where that happens again soon, up
 // to a hundred moments.
-void ap__run_plod(ap_sim *sim);
+void ap__run_begin_strides(ap_sim *sim);
 // One stride, not beyond stop; after the last one, which points rest, and how, is settled.
 ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error);
 // The state at time t inside the last stride, in sim->y.

@@ -263,14 +263,14 @@ static ap_status calm(ap_sim *sim, ap_error *error) {
   status = ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   if (ap__run_jams(sim)) {
-    ap__run_plod(sim);
+    ap__run_begin_strides(sim);
     return AP_OK;
   }
   if (any_stopped(sim)) {
     status = ap__run_count(sim, error);
     return status ? status : ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
   }
-  return ap__run_mend(sim, error);
+  return ap__run_project(sim, error);
 }
 
 static ap_status broke(ap_sim *sim, ap_error *error) {
@@ -283,8 +283,8 @@ static ap_status broke(ap_sim *sim, ap_error *error) {
   if (sim->broken.kind == BREAK_EASES || sim->broken.kind == BREAK_SLACKS) return AP_OK;
   status = ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
-  if (ap__run_jams(sim)) ap__run_plod(sim);
-  return sim->t < sim->plod_until ? AP_OK : ap__run_settle(sim, sim->broken, error);
+  if (ap__run_jams(sim)) ap__run_begin_strides(sim);
+  return sim->t < sim->strides_until ? AP_OK : ap__run_settle(sim, sim->broken, error);
 }
 
 static ap_status close_segment(ap_sim *sim, ap_error *error) {
@@ -330,7 +330,7 @@ static ap_status open_any(ap_sim *sim, double t, ap_error *error) {
     sim->fresh = true;
     return AP_OK;
   }
-  if (!(sim->t < sim->plod_until)) return open_segment(sim, stop, error);
+  if (!(sim->t < sim->strides_until)) return open_segment(sim, stop, error);
   ap_status status = ap__run_stride(sim, stop, error);
   if (status) return status;
   sim->end = sim->t;

@@ -186,11 +186,11 @@ static ap_status stride(ap_sim *sim, double *h, ap_error *error) {
   return status;
 }
 
-void ap__run_plod(ap_sim *sim) {
+void ap__run_begin_strides(ap_sim *sim) {
   double moment = sim->moment;
-  bool again = sim->t - sim->plod_until < 10 * sim->plod;
-  sim->plod = again ? fmin(2 * sim->plod, 100 * moment) : moment;
-  sim->plod_until = sim->t + sim->plod;
+  bool again = sim->t - sim->strides_until < 10 * sim->strides_length;
+  sim->strides_length = again ? fmin(2 * sim->strides_length, 100 * moment) : moment;
+  sim->strides_until = sim->t + sim->strides_length;
   sim->stride = moment;
 }
 
@@ -208,7 +208,8 @@ static int about_to_hit(ap_sim *sim) {
 }
 
 ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error) {
-  double end = fmin(stop, sim->plod_until), h = fmin(sim->stride, fmin(sim->moment, end - sim->t));
+  double end = fmin(stop, sim->strides_until),
+         h = fmin(sim->stride, fmin(sim->moment, end - sim->t));
   int hits = about_to_hit(sim);
   ap_status status = AP_OK;
   sim->fresh = true;
@@ -223,7 +224,7 @@ ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error) {
   if (status) return status;
   sim->stride = h;
   if (end - sim->t < 8 * DBL_EPSILON * fmax(fabs(end), fabs(sim->t))) sim->t = end;
-  if (sim->t < sim->plod_until) return AP_OK;
+  if (sim->t < sim->strides_until) return AP_OK;
   return ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
 }
 
