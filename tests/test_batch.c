@@ -4,7 +4,7 @@
 #include <appell/batch.h>
 
 #include "batch/ops.h"
-#include "dyn/isa.h"
+#include "base/isa.h"
 #include "models.h"
 
 // States, and degrees of freedom up to which derivatives are compared (time).

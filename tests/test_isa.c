@@ -3,7 +3,7 @@
 #include <appell/dyn.h>
 #include <appell/kin.h>
 
-#include "dyn/isa.h"
+#include "base/isa.h"
 #include "models.h"
 
 #define motion frame_motion // tests have a motion of their own

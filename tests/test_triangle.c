@@ -2,7 +2,9 @@
 
 #include "num/triangle.h"
 
+#include "base/isa.h"
 #include "num/svd.h"
+#include "num/sweep.h"
 #include "research/f128.h"
 
 #include "test.h"
@@ -265,6 +267,40 @@ TEST(bits_are_the_same_everywhere) {
   CHECK_OK(ap__svd(N, 0, R, sigma));
   CHECK(hash(sigma, N) == 0x2543fdf367d5ac6u);
   CHECK(hash(R, N * N) == 0xbc1ef36875563930u);
+}
+
+// The inner loop of every instruction set that runs here.
+extern ap__sweep *const ap__sweep_base, *const ap__sweep_v3, *const ap__sweep_v4;
+
+static void check_sweep(ap__sweep *sweep, int columns, rng *r) {
+  enum { ROWS = 20 };
+  double want[MOST_N], got[MOST_N], old[ROWS], next[ROWS], w[MOST_N] = {0};
+  A = random_matrix(r, ROWS, MOST_N), B = A;
+  for (int i = 0; i < ROWS; i++) old[i] = rng_uniform(r, -1, 1), next[i] = rng_uniform(r, -1, 1);
+  for (int j = 0; j < columns; j++) w[j] = rng_uniform(r, -1, 1);
+  for (int j = 0; j < columns; j++) {
+    want[j] = 0;
+    for (int i = 0; i < ROWS; i++) {
+      *entry(&A, i, j) -= old[i] * w[j];
+      want[j] += next[i] * *entry(&A, i, j);
+    }
+  }
+  sweep(columns, ROWS, MOST_N, B.x, old, w, next, got);
+  CHECK_BITS(got, want, columns);
+  CHECK_BITS(B.x, A.x, ROWS * MOST_N);
+}
+
+TEST(instruction_sets_agree) {
+  rng r = rng_seed(10);
+  for (int columns = 0; columns <= MOST_N; columns++) {
+    check_sweep(ap__sweep_base, columns, &r);
+#ifdef AP_HAVE_ISA_V3
+    if (runs_v3()) check_sweep(ap__sweep_v3, columns, &r);
+#endif
+#ifdef AP_HAVE_ISA_V4
+    if (runs_v4()) check_sweep(ap__sweep_v4, columns, &r);
+#endif
+  }
 }
 
 #else

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "batch/ops.h"
-#include "dyn/isa.h"
+#include "base/isa.h"
 #include "kin/text_f32.h"
 
 #include "dyn/parts.inc"

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "dyn/isa.h"
+#include "base/isa.h"
 #include "kin/text_f64.h"
 #include "num/eigen3.h"
 

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/isa.h"
+#include "num/sweep.h"
+
 double ap__length(const double *x, int count, int stride) {
   double largest = 0, sum = 0;
   for (int i = 0; i < count; i++) {
@@ -49,64 +52,14 @@ static double make_reflection(double *top, double *x, int count) {
   return sum / whole;
 }
 
-// Numbers side by side; loads and stores ask for no alignment.
-#if defined(__AVX512F__)
-enum { LANES = 8 };
-#elif defined(__AVX__)
-enum { LANES = 4 };
-#else
-enum { LANES = 2 };
-#endif
-typedef double lanes __attribute__((vector_size(8 * LANES)));
-
-static inline lanes load(const double *x) {
-  lanes y;
-  memcpy(&y, x, sizeof y);
-  return y;
-}
-
-static inline void store(double *x, lanes y) { memcpy(x, &y, sizeof y); }
-
-// A pass over some columns of B, as many as 1 or `count` lanes are wide: B -= old w^T, and
-// dot = next^T B of what comes out. So one pass serves two reflections.
-static inline void sweep_one(int rows, int n, double *restrict B, const double *restrict old,
-                             const double *restrict w, const double *restrict next,
-                             double *restrict dot) {
-  double sum = 0, factor = *w;
-  for (int i = 0; i < rows; i++, B += n) {
-    *B -= old[i] * factor;
-    sum += next[i] * *B;
-  }
-  *dot = sum;
-}
-
-static inline __attribute__((always_inline)) void sweep(
-    int count, int rows, int n, double *restrict B, const double *restrict old,
-    const double *restrict w, const double *restrict next, double *restrict dot) {
-  lanes sum[4], factor[4];
-  for (int k = 0; k < count; k++) sum[k] = (lanes){0}, factor[k] = load(w + LANES * k);
-  for (int i = 0; i < rows; i++, B += n)
-    for (int k = 0; k < count; k++) {
-      lanes x = load(B + LANES * k) - old[i] * factor[k];
-      store(B + LANES * k, x);
-      sum[k] += next[i] * x;
-    }
-  for (int k = 0; k < count; k++) store(dot + LANES * k, sum[k]);
-}
-
-static void sweep_columns(int columns, int rows, int n, double *B, const double *old,
-                          const double *w, const double *next, double *dot) {
-  int j = 0;
-  for (; j + 4 * LANES <= columns; j += 4 * LANES)
-    sweep(4, rows, n, B + j, old, w + j, next, dot + j);
-  for (; j + LANES <= columns; j += LANES) sweep(1, rows, n, B + j, old, w + j, next, dot + j);
-  for (; j < columns; j++) sweep_one(rows, n, B + j, old, w + j, next, dot + j);
-}
+typedef ap__sweep *sweep_pointer;
+AP_BEST_OF(sweep_pointer, ap__sweep, best_sweep)
 
 size_t ap__triangle_room(int n, int rows) { return 2 * ((size_t)n + (size_t)rows); }
 
 void ap__triangle_absorb(int n, double *R, int rows, double *B, double *room) {
   double *old = room, *next = old + rows, *w = next + rows, *dot = w + n;
+  ap__sweep *sweep = *best_sweep();
   int used = 0; // rows beyond have had zeros alone
   memset(room, 0, ap__triangle_room(n, rows) * sizeof *room);
   for (int k = 0; k < n; k++) {
@@ -116,7 +69,7 @@ void ap__triangle_absorb(int n, double *R, int rows, double *B, double *room) {
     if (used == 0) continue;
     for (int i = 0; i < used; i++) next[i] = B[ap__row(i, n) + (size_t)k] - old[i] * w[k];
     double beta = make_reflection(row + k, next, used), *swap = old;
-    sweep_columns(n - k - 1, used, n, B + k + 1, old, w + k + 1, next, dot + k + 1);
+    sweep(n - k - 1, used, n, B + k + 1, old, w + k + 1, next, dot + k + 1);
     for (int j = k + 1; j < n; j++) {
       w[j] = beta * (row[j] + dot[j]);
       row[j] -= w[j];

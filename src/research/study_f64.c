@@ -2,7 +2,7 @@
 
 #include <appell/dyn.h>
 
-#include "dyn/isa.h"
+#include "base/isa.h"
 #include "kin/text_f64.h"
 #include "research/study.h"
 

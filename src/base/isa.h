@@ -1,8 +1,8 @@
 // Which build of the kernels this processor runs best. The build says what there is to pick from
 // (AP_HAVE_ISA_V3, AP_HAVE_ISA_V4).
 
-#ifndef AP_DYN_ISA_H
-#define AP_DYN_ISA_H
+#ifndef AP_BASE_ISA_H
+#define AP_BASE_ISA_H
 
 #include <stdbool.h>
 
