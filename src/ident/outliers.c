@@ -22,6 +22,7 @@ typedef struct screen {
   double *some;       // [count]
   unsigned char *out; // [nv * count] what is left out
   double *tau;        // [nv]
+  double *p;          // [nv * np] the parameters that each joint force depends on
 } screen;
 
 static bool screen_make(screen *c) {
@@ -29,16 +30,17 @@ static bool screen_make(screen *c) {
   c->K = malloc(AP__CHUNK * nv * 10 * (size_t)c->id->bodies * sizeof *c->K + 1);
   c->row = malloc((size_t)c->id->np * sizeof *c->row + 1);
   c->tau = malloc(nv * sizeof *c->tau);
+  c->p = malloc(ap__row(c->id->nv, c->id->np) * sizeof *c->p + 1);
   if (c->reject > 0) {
     c->size = malloc(nv * count * sizeof *c->size + 1);
     c->some = malloc(count * sizeof *c->some + 1);
     c->out = calloc(nv * count + 1, 1);
   }
-  return c->K && c->row && c->tau && (c->reject <= 0 || (c->size && c->some && c->out));
+  return c->K && c->row && c->tau && c->p && (c->reject <= 0 || (c->size && c->some && c->out));
 }
 
 static void screen_free(screen *c) {
-  free(c->K), free(c->row), free(c->size), free(c->some), free(c->out), free(c->tau);
+  free(c->K), free(c->row), free(c->size), free(c->some), free(c->out), free(c->tau), free(c->p);
 }
 
 // ---- one pass over all states ------------------------------------------------------------------
@@ -71,15 +73,27 @@ static void take_in(screen *c, const ap_dataset *s, const unsigned char *out, ap
   }
 }
 
+// x . y, as four sums side by side.
+static double dot(const double *x, const double *y, int n) {
+  double sum[4] = {0};
+  int i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; k++) sum[k] += x[i + k] * y[i + k];
+  for (int k = 0; i < n; i++, k++) sum[k] += x[i] * y[i];
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
 static void find_differences(screen *c, const double *p) {
   const ap_ident *id = c->id;
+  for (int j = 0; j < id->nv; j++)
+    for (int k = 0; k < id->nactive[j]; k++)
+      c->p[ap__row(j, id->np) + (size_t)k] = p[id->active[j][k]];
   for (int i = 0; i < c->s->count; i++) {
     state x = state_at(c, c->s, i);
     for (int j = 0; j < id->nv; j++) {
-      double difference = x.tau[j];
       ap__ident_row(id, x.K, j, x.v, x.a, c->row);
-      for (int k = 0; k < id->nactive[j]; k++) difference -= c->row[k] * p[id->active[j][k]];
-      c->size[ap__row(j, c->s->count) + (size_t)i] = isfinite(difference) ? fabs(difference) : NAN;
+      double off = x.tau[j] - dot(c->row, c->p + ap__row(j, id->np), id->nactive[j]);
+      c->size[ap__row(j, c->s->count) + (size_t)i] = isfinite(off) ? fabs(off) : NAN;
     }
   }
 }
