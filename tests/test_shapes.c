@@ -272,7 +272,7 @@ static void opens(const char *name, const char *robot, const char *meshes, const
     CHECK_STR(text, want);
   } else {
     CHECK_STATUS(status, AP_E_UNSUPPORTED);
-    CHECK_HAS(error.text, "no mesh file below the robot's folder or package (--meshes FOLDER");
+    CHECK_HAS(error.text, "no mesh file below the robot's folder or package (--meshes DIR");
     CHECK_HAS(error.text, name);
     CHECK_EQ_INT(file, -1);
   }

@@ -15,7 +15,7 @@ static const cli_option options[] = {
     [SCENARIO] = {"--scenario", "SCENARIO", "the scenario of the run, not what the log says"},
     [ROWS] = {"--rows", "N", "keep at most N rows, evenly spread: 200000"},
     [TITLE] = {"--title", "NAME", "what the page is called: the scenario's name"},
-    [MESHES] = {"--meshes", "FOLDER", "allow meshes of FOLDER: the robot's own folder only"},
+    [MESHES] = {"--meshes", "DIR", "allow meshes of this folder, too: the robot's own alone"},
     [DATA] = {"--data", NULL, "the document in the page alone, as JSON"},
     {0}};
 

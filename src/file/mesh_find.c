@@ -305,7 +305,7 @@ static ap_status open_allowed(search *s, const char *name, const char *folder, c
   else if (!good)
     status = AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                         "\"%.*s\" leads to %.*s, which is no mesh file below the robot's folder or "
-                        "package (--meshes FOLDER allows another folder)",
+                        "package (--meshes DIR allows another folder)",
                         ap__shown(name), name, ap__shown(real ? real : name), real ? real : name);
   free(real);
   if (status) close(*file);
