@@ -118,6 +118,11 @@ int cli_open_run(const cli_arguments *arguments, ap_run_options options, ap_run 
   options.part = &part;
   error.status = ap_run_open(path, &options, run, &error);
   free((void *)part.locks);
+  if (error.status != AP_OK && (find_builtin(path) >= 0 || ap_mechanism_builtin(path)))
+    return cli_fail(CLI_BAD, path, 0,
+                    "this is a robot, not a scenario (a file that says 'robot: %s' and what "
+                    "happens to it, as those in the folder models do)",
+                    path);
   if (error.status != AP_OK) return cli_fail_scenario(path, &error);
   for (int i = 0; (warning = ap_run_warning(*run, i, &line)); i++) cli_warn(path, line, warning);
   return CLI_OK;

@@ -78,6 +78,24 @@ printf '0.1 -0.2 0.5 0.6 1 2\n0.3,0.4,-1,2,3,-4\n' >qva2.txt
 : >empty.txt
 mkdir folder
 
+# ---- files of other kinds ------------------------------------------------------------------------
+
+for kind in urdf.xacro:xacro sdf:SDF mjcf:MJCF usd:USD dae:mesh h5:data csv:data png:picture; do
+  echo '<x/>' >"other.${kind%:*}"
+  refuses 2 "other.${kind%:*}: .*${kind#*:}.*(" info "other.${kind%:*}"
+done
+for root in sdf:SDF mujoco:MJCF COLLADA:mesh; do
+  echo "<${root%:*}/>" >other.xml
+  refuses 2 "other.xml:1: .*${root#*:}.*(" info other.xml
+done
+refuses 2 'this is a robot, not a scenario' simulate puma600
+for verb in 'eval inverse puma600 -' "simulate $here/models/ball.yaml" 'report other.csv' 'excite ascher2'; do
+  # shellcheck disable=SC2086 # a list of words
+  refuses 2 'x.png: no picture can be written here' $verb -o x.png
+done
+refuses 2 'x.png: figures are written as SVG' bench --full --plot x.png
+holds 'nothing is written' [ ! -e x.png ]
+
 # ---- help and usage -----------------------------------------------------------------------------
 
 gives 0

@@ -14,7 +14,7 @@ TEST(hostile_files) { test_skip("built without HDF5"); }
 #include <errno.h>
 #include <hdf5.h>
 
-#include "folder.h"
+#include "temporary_folder.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1

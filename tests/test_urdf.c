@@ -210,7 +210,7 @@ TEST(files_that_are_no_robot) {
       {"<robot name='r'>\n<link name='a'>\n</robot>", 3, "mismatched tag"},
       {"<robot name='r'>\n<link name='a' name='b'/></robot>", 2, "duplicate attribute"},
       {"robot", 1, "not XML"},
-      {"<sdf><model/></sdf>", 1, "<sdf>"},
+      {"<sdf><model/></sdf>", 1, "SDF is not read (give the robot as URDF"},
       {"<robot name='r'/>", 1, "no <link>"},
       {"<robot><link name='a'/></robot>", 1, "without name"},
       {"<robot name=''><link name='a'/></robot>", 1, "empty"},

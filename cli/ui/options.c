@@ -112,6 +112,28 @@ static int check_count(const cli_verb *verb, const cli_arguments *got) {
   return CLI_OK;
 }
 
+static bool ends_in(const char *name, const char *ending) {
+  const size_t n = strlen(name), m = strlen(ending);
+  return n > m && strcmp(name + n - m, ending) == 0;
+}
+
+// A name that asks for a picture where none is made: by -o, or in another format than SVG.
+static int check_picture(const cli_verb *verb, const cli_arguments *arguments) {
+  static const char *const pictures[] = {".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".eps"};
+  for (int k = 0; verb->options[k].name; k++) {
+    const char *value = arguments->value[k], *what = verb->options[k].value;
+    if (value && what && ends_in(what, ".svg") && !ends_in(value, ".svg"))
+      return cli_fail(CLI_BAD, value, 0, "figures are written as SVG (a name that ends in .svg)");
+    if (!value || strcmp(verb->options[k].name, "-o") != 0 || strcmp(what, "DIR") == 0) continue;
+    for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++)
+      if (ends_in(value, pictures[i]))
+        return cli_fail(CLI_BAD, value, 0,
+                        "no picture can be written here ('appell report RUN.csv -o FILE.html' "
+                        "makes a page with plots of a run)");
+  }
+  return CLI_OK;
+}
+
 // What is read is never what is written: a slip would cost the input.
 static int check_output(const cli_verb *verb, const cli_arguments *arguments) {
   const char *attached;
@@ -145,7 +167,8 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *argume
       if (status != CLI_OK) return status;
     }
   }
-  const int status = check_count(verb, arguments);
+  int status = check_count(verb, arguments);
+  if (status == CLI_OK) status = check_picture(verb, arguments);
   return status == CLI_OK ? check_output(verb, arguments) : status;
 }
 

@@ -60,6 +60,28 @@ const char *ap__format_of_path(const char *path) {
   return NULL;
 }
 
+#define OTHERWISE "give the robot as URDF or as Appell YAML"
+
+const char *ap__foreign_format(const char *word) {
+  static const struct {
+    const char *words, *hint; // words: with blanks around each
+  } known[] = {
+      {" xacro ", "this is a xacro file (run `xacro FILE > robot.urdf` first)"},
+      {" sdf world ", "SDF is not read (" OTHERWISE ", such as the URDF it was made from)"},
+      {" mjcf mujoco ", "MJCF is not read (" OTHERWISE ")"},
+      {" usd usda usdc usdz ", "USD is not read (" OTHERWISE ")"},
+      {" dae COLLADA stl obj ply glb gltf ",
+       "this is a mesh, not a robot (a robot file names the meshes of its links)"},
+      {" csv h5 hdf5 npy txt dat ", "this is data, not a robot (" OTHERWISE ")"},
+      {" png jpg jpeg gif svg pdf html ", "this is a picture, not a robot (" OTHERWISE ")"}};
+  char padded[32];
+  if (!word || strlen(word) + 3 > sizeof padded) return NULL;
+  snprintf(padded, sizeof padded, " %s ", word);
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strstr(known[i].words, padded)) return known[i].hint;
+  return NULL;
+}
+
 ap_status ap__check_text(const char *format, size_t length, ap_error *error) {
   if (strcmp(format, "urdf") != 0 && strcmp(format, "yaml") != 0)
     return AP__REFUSE(error, AP_E_ARG, 0, "the format \"%.*s\" is unknown (urdf or yaml)",
@@ -75,9 +97,11 @@ ap_status ap__read_robot_text(const char *path, const char **format, char **text
                               ap_error *error) {
   *text = NULL;
   *format = ap__format_of_path(path);
+  const char *dot = strrchr(path, '.'), *hint = dot ? ap__foreign_format(dot + 1) : NULL;
   if (!*format)
-    return AP__REFUSE(error, AP_E_ARG, 0,
-                      "unknown format (the name of a robot file ends in .urdf or .yaml)");
+    return AP__REFUSE(error, AP_E_ARG, 0, "%s",
+                      hint ? hint
+                           : "unknown format (the name of a robot file ends in .urdf or .yaml)");
   return ap__read_file(path, text, length, error);
 }
 

@@ -40,17 +40,18 @@ typedef struct ap__chains ap__chains; // file/chains.h
 
 // Fields of ap_body_def that a file may put on lines of their own. A message of the model about one
 // of them starts with its name.
-#define AP__BODY_FIELDS(X)                                                                    \
-  X(mass)                                                                                     \
-  X(com)                                                                                      \
-  X(inertia)                                                                                  \
-  X(inertia_rpy)                                                                              \
-  X(viscous)                                                                                  \
-  X(coulomb)                                                                                  \
-  X(stiction)                                                                                 \
-  X(rotor_inertia)                                                                            \
-  X(gear_ratio) X(lower) X(upper) X(velocity_limit) X(effort_limit) X(place) X(axis) X(mimic) \
-      X(mimic_ratio) X(mimic_offset)
+#define AP__BODY_FIELDS(X)                                                                     \
+  X(mass)                                                                                      \
+  X(com)                                                                                       \
+  X(inertia)                                                                                   \
+  X(inertia_rpy)                                                                               \
+  X(viscous)                                                                                   \
+  X(coulomb)                                                                                   \
+  X(stiction)                                                                                  \
+  X(rotor_inertia)                                                                             \
+  X(gear_ratio)                                                                                \
+  X(lower) X(upper) X(velocity_limit) X(effort_limit) X(place) X(axis) X(mimic) X(mimic_ratio) \
+      X(mimic_offset)
 
 // Where a body and its fields stand in the file; 0: not said.
 typedef struct ap__lines {
@@ -123,6 +124,9 @@ bool ap__has_control(const char *text, size_t length);
 
 // "urdf" or "yaml" by the ending of a file's name, NULL where it tells neither.
 const char *ap__format_of_path(const char *path);
+// What to say of a file that is no robot file here, by the ending of its name or its root element;
+// NULL: nothing is known of it.
+const char *ap__foreign_format(const char *word);
 // Refuse a format that is none, or more text than a robot file has.
 ap_status ap__check_text(const char *format, size_t length, ap_error *error);
 // A whole robot file and its format, by its name; the caller frees *text also where it fails.

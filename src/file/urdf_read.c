@@ -29,7 +29,7 @@ void *ap__urdf_append(urdf *u, void *array, int *count, int *capacity, size_t si
 }
 
 void ap__urdf_fail_xacro(urdf *u, int line) {
-  ap__urdf_fail(u, line, "this is a xacro file (run `xacro FILE > robot.urdf` first)");
+  ap__urdf_fail(u, line, "%s", ap__foreign_format("xacro"));
 }
 
 // Does a list of names, with ", " between, have this one of n bytes?
@@ -114,7 +114,10 @@ static bool looks_like_a_mistake(const char *element) {
 // something with a meaning for dynamics, is counted.
 static void unknown_element(urdf *u, urdf_place in, const ap__node *e) {
   const char *element = e->name;
-  if (in == IN_FILE)
+  const char *hint = in == IN_FILE ? ap__foreign_format(element) : NULL;
+  if (hint)
+    ap__urdf_fail(u, e->line, "%s", hint);
+  else if (in == IN_FILE)
     ap__urdf_fail(u, e->line, "the file starts with <%.*s> (a URDF file is one <robot> element)",
                   ap__shown(element), element);
   // from the time when xacro had no prefix
