@@ -1,6 +1,5 @@
 // Any bytes as the log of a run, its rows and behind a zero byte its events, in CSV: an error with
-// its line, or rows of finite numbers in the order of time. HDF5 is read by its library, which is
-// not ours to check.
+// its line, or rows of finite numbers in the order of time.
 
 #include <appell/file.h>
 #include <math.h>
