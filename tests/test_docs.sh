@@ -45,6 +45,15 @@ for page in $pages; do
   verdict $? "links of $page"
 done
 
+# Files of the tree that pages name in backquotes exist.
+for page in $pages; do
+  [ "$page" != CHANGELOG.md ] || continue
+  grep -oE '`(src|include|cli|tests|bench|scripts|examples|models|web|papers)/[a-z0-9_./-]*[a-z0-9]`' "$page" | tr -d '`' | sort -u |
+    while read -r file; do [ -e "$file" ] || echo "no such file: $file"; done >"$tmp/log"
+  [ ! -s "$tmp/log" ]
+  verdict $? "files that $page names"
+done
+
 # The same after an installation. APPELL lies in the build folder.
 build=$(dirname "$APPELL")
 if [ -f "$build/cmake_install.cmake" ]; then
