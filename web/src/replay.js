@@ -10,7 +10,7 @@ const LAYERS = [
   ["points", "Contact points"],
   ["closures", "Closures"],
   ["traces", "Traces"],
-  ["events", "Marks of events"],
+  ["events", "Markers of events"],
   ["impulses", "Impulses"],
   ["forces", "Contact forces"],
   ["ellipsoids", "Ellipsoids of inertia"],

@@ -19,8 +19,8 @@ import {
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Box, added, cross, dot, measure, scaled, unitOf } from "./extent.js";
-import { Marks } from "./marks.js";
-import { Pace } from "./pace.js";
+import { Markers } from "./markers.js";
+import { Resolution } from "./resolution.js";
 import { Robot } from "./robot.js";
 import { sceneColours } from "./theme.js";
 import { Walls, frameOf, isWhole } from "./walls.js";
@@ -63,12 +63,12 @@ export class View {
   constructor(canvas, run, kin) {
     Object.assign(this, { canvas, run, kin });
     this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
-    this.pace = new Pace(this.renderer.getContext(), () => this.draw());
+    this.pace = new Resolution(this.renderer.getContext(), () => this.draw());
     this.extent = measure(run, kin);
     this.scene = new Scene();
     this.robot = new Robot(run, kin, this.extent, sceneColours);
     this.measureShapes();
-    this.marks = new Marks(run, kin, this.extent, sceneColours);
+    this.marks = new Markers(run, kin, this.extent, sceneColours);
     this.walls = new Walls(run.walls, this.extent, sceneColours);
     this.scene.add(this.robot.group, this.marks.group, this.walls.group, this.makeGrid());
     this.lights();

@@ -7,7 +7,7 @@ import { decimate } from "../src/decimate.js";
 import { typeset } from "../src/dom.js";
 import { measure } from "../src/extent.js";
 import { makeKinematics } from "../src/kinematics.js";
-import { nextRatio } from "../src/pace.js";
+import { nextRatio } from "../src/resolution.js";
 import { panelsOf } from "../src/plots.js";
 import { frameOf, splineThrough } from "../src/walls.js";
 import { armRun, shafeiRun } from "./fixtures.mjs";

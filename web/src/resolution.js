@@ -12,7 +12,7 @@ export function nextRatio(ratio, full, took) {
   return took < QUICK ? Math.min(full, ratio * 1.15) : ratio;
 }
 
-export class Pace {
+export class Resolution {
   /** Calls atRest when no frame has followed for a while and the last one was coarse. */
   constructor(gl, atRest) {
     Object.assign(this, { gl, atRest, moving: Infinity, waits: false, timer: 0 });

@@ -131,7 +131,7 @@ function sampleTimes(run) {
   return Float64Array.from(times).sort();
 }
 
-export class Marks {
+export class Markers {
   constructor(run, kin, extent, colours) {
     Object.assign(this, { run, kin, extent, colours });
     this.group = new Group();
