@@ -57,12 +57,12 @@ typedef struct ap_error {
   char text[320];   ///< for a person
 } ap_error;
 
-/// What a default function writes into the last field of a definition or of options. Whoever takes
-/// such a struct refuses one without it (AP_E_ARG): a later version may add fields whose default is
-/// not zero, and a program that starts from the default function need not know them.
+/// Written by default functions into the last field of a definition or of options. Functions refuse
+/// a struct without it (AP_E_ARG). So a later version can add fields with nonzero defaults, and
+/// programs that call the default function need not know them.
 #define AP_COOKIE 0xA99E11u
 
-/// Steps that a count tells apart, with 0 for what belongs to none.
+/// Steps of a method that are counted separately; 0 is for operations outside them.
 enum { AP_STEPS = 8 };
 
 /// Operations counted by running the code. Structural zeros and ones are free, as in the papers;

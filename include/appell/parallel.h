@@ -1,16 +1,16 @@
 /// @file parallel.h
 /// Parallel robots in closed form: two or three limbs, each with one motor at the ground, carry a
-/// platform. wrist.h, five_bar.h and delta.h define three kinds of them and say what q, the limbs
-/// and their joints are; all that is computed is here. The general recipe of loop.h gives the same
-/// numbers and takes longer; docs/loops.md has the equations. Part of libappell-tools; nothing here
+/// platform. wrist.h, five_bar.h and delta.h define three kinds of them and describe q, the limbs
+/// and their joints; the functions are here. The general method of loop.h gives the same numbers
+/// and takes longer; docs/loops.md has the equations. Part of libappell-tools; nothing here
 /// allocates.
 ///
 /// A robot has n limbs, n motors and n coordinates q of its platform, v and a being their rates.
 /// theta are the angles of the motors, tau their torques.
 ///
-/// Two kinds of pose are singular. In a serial one a limb is stretched or folded: no finite rate of
-/// its motor gives some motion of the platform. In a parallel one the motors cannot hold the
-/// platform. ap_parallel_margins() tells how near both are.
+/// Two kinds of pose are singular. In a serial one a limb is stretched or folded: no finite motor
+/// speed produces some motions of the platform. In a parallel one the motors cannot hold the
+/// platform. ap_parallel_margins() returns the distances to both.
 
 #ifndef APPELL_PARALLEL_H
 #define APPELL_PARALLEL_H

@@ -32,7 +32,7 @@ typedef struct ap_rack_input {
   bool failed; ///< reading failed, and these numbers are those of the period before; in logs
 } ap_rack_input;
 
-/// What the rack puts out.
+/// Outputs of the rack.
 typedef struct ap_rack_output {
   double volt[AP_RACK_AXES]; ///< to the amplifiers
   uint32_t tools;            ///< bit k: output k of the tool
@@ -40,7 +40,7 @@ typedef struct ap_rack_output {
   bool failed;               ///< writing failed; in logs
 } ap_rack_output;
 
-/// A rack: its functions and what they work on. read gives the inputs at time t (s, of the control
+/// A rack: its functions and their context. read returns the inputs at time t (s, of the control
 /// loop), write sets the outputs; neither allocates. Any status but AP_OK is a failure of the I/O.
 typedef struct ap_rack {
   void *context;                                                             ///< of the rest
@@ -53,10 +53,10 @@ typedef struct ap_rack {
 /// Close a rack and forget it; one that is all zero is allowed.
 AP_API void ap_rack_close(ap_rack *rack);
 
-/// How one joint is wired. Begin with ap_default_axis() and change what differs.
+/// Wiring of one joint. Begin with ap_default_axis() and change what differs.
 typedef struct ap_axis {
   double lines;           ///< of the encoder for one turn of the motor: 250
-  double gear;            ///< turns of the motor for one of the joint (1/m: for one metre): 1
+  double gear;            ///< motor turns per joint turn (1/m: per metre): 1
   double index_at;        ///< rad or m: a joint position with an index pulse; others lie 1/gear
                           ///< turns away: 0
   double pot_volt;        ///< V of the potentiometer at q = 0: 2.5

@@ -1,7 +1,7 @@
 /// @file run.h
-/// Runs: the simulation of a scenario, a controller on its robot, or a log that is read back, as
-/// one thing. A run has columns with units, goes from row to row, tells its events, is recorded,
-/// and its log becomes a report. Part of libappell-tools; allocates.
+/// Runs: the simulation of a scenario, a controller on its robot, or a log, behind one interface. A
+/// run has columns with units, advances from row to row, reports events, and can be recorded; its
+/// log can become a report. Part of libappell-tools; allocates.
 ///
 ///     ap_run *run;
 ///     ap_error error;
@@ -23,9 +23,9 @@ extern "C" {
 /// A run. Owns its memory; free it with ap_run_free().
 typedef struct ap_run ap_run;
 
-/// What a run is.
+/// Kinds of runs.
 typedef enum ap_run_kind {
-  AP_RUN_ANY,        ///< to be found out
+  AP_RUN_ANY,        ///< detected from the file
   AP_RUN_SIMULATION, ///< of a scenario (docs/scenarios.md)
   AP_RUN_CONTROL,    ///< of a control scenario (docs/control.md)
   AP_RUN_LOG         ///< a log of either, which is read back (docs/logs.md)
@@ -33,10 +33,10 @@ typedef enum ap_run_kind {
 
 /// How to open a run.
 typedef struct ap_run_options {
-  ap_run_kind kind;           ///< AP_RUN_ANY: what the file says
+  ap_run_kind kind;           ///< AP_RUN_ANY: detected from the file
   ap_control_options control; ///< of a control scenario
-  /// Joints that stay, as if the scenario had the keys `lock`, `root` and `tip`, which it must not
-  /// have then: they are added to its text, which a log takes over. NULL: what the scenario says.
+  /// As if the scenario had the keys `lock`, `root` and `tip`, which it must not have then: they
+  /// are added to its text, which is copied into the log. NULL: only what the scenario has.
   const ap_reduction_def *part;
 } ap_run_options;
 
@@ -50,7 +50,7 @@ AP_API void ap_run_free(ap_run *run);
 
 /// What it is: never AP_RUN_ANY.
 AP_API ap_run_kind ap_run_kind_of(const ap_run *run);
-/// The robot; NULL: a log that does not say which, or whose robot is gone.
+/// The robot; NULL for a log without a scenario, or whose robot file is missing.
 AP_API const ap_model *ap_run_model(const ap_run *run);
 /// The scenario of a simulation or its log; NULL: there is none.
 AP_API const ap_scenario *ap_run_scenario(const ap_run *run);

@@ -159,7 +159,7 @@ AP_API ap_scene ap_default_scene(void);
 /// What happened.
 typedef enum ap_event_kind {
   AP_EVENT_IMPACT,  ///< velocities jumped
-  AP_EVENT_GRAZE,   ///< a point touched and went on without an impulse
+  AP_EVENT_GRAZE,   ///< a point touched a wall without an impulse
   AP_EVENT_CONTACT, ///< a point came to rest on a wall (after a Zeno sequence, or without a
                     ///< rebound), or a joint against its stop; it reached its elastic stop
   AP_EVENT_LIFTOFF, ///< it left
@@ -171,24 +171,24 @@ AP_API const char *ap_event_name(ap_event_kind kind);
 
 /// One touch of one event; those of a simultaneous impact have the same number. Either a point at a
 /// wall, or a joint: at its stop, or held by its own friction. Of a joint, `position`, `before`,
-/// `after` and `impulse` have one entry, its coordinate, rate and impulse. Events are told in
-/// the order of time, but for a contact that ends a Zeno sequence: it is told when bounces get too
-/// low to follow, with the time at which the last of them would end.
+/// `after` and `impulse` have one entry, its coordinate, rate and impulse. Events are
+/// reported in the order of time, except a contact that ends a Zeno sequence: it is reported when
+/// bounces become too low to follow, with the time at which the last of them would end.
 typedef struct ap_event {
   int number;             ///< of the event, from 1
   ap_event_kind kind;     ///< what happened
   double t;               ///< s
   int point;              ///< which point; -1: a joint
   int wall;               ///< which wall; -1: a joint
-  int joint;              ///< its place in v; -1: a point at a wall
+  int joint;              ///< its index in v; -1: a point at a wall
   double position[3];     ///< of the point, m, world
   double normal[3];       ///< unit normal into the free region
   double before[3];       ///< velocity of the point before, m/s
   double after[3];        ///< and after
   double impulse[3];      ///< N s on the robot; zero where none
   double angle;           ///< between incoming velocity and normal, rad (angle of attack)
-  double lost;            ///< energy that the whole event took, J
-  const double *q;        ///< [nq] configuration at the event, while it is told
+  double lost;            ///< energy lost in the whole event, J
+  const double *q;        ///< [nq] configuration at the event; valid during the call
   const double *v_before; ///< [nv] velocities just before the whole event
   const double *v_after;  ///< [nv] and just after it
 } ap_event;
@@ -206,14 +206,15 @@ typedef struct ap_sim_state {
   double elastic;        ///< J, in springs and elastic stops
   double work;           ///< J, done by the force and loads
   const double *work_of; ///< [nv] of it, by joint forces
-  double dissipated;     ///< J, taken by dampers, joint friction and sliding contacts
-  double lost;           ///< J, taken by impacts, and by the end of bounces
-  double closing;        ///< J: kinetic + potential + elastic - work + dissipated + lost - start
-  int contacts;          ///< points that rest on walls now
-  double closure;        ///< m or rad: largest error of a closure now; 0 without closures
-  double drift;          ///< the largest that a step has left since the start; it is then put back
-  const double *s;       ///< independent coordinates of a mechanism; NULL without one
-  const double *sd;      ///< their rates
+  double dissipated;     ///< J, dissipated by dampers, joint friction and sliding contacts
+  double lost;           ///< J, lost in impacts and at the end of bouncing
+  double closing;  ///< J, balance error: kinetic + potential + elastic - work + dissipated + lost -
+                   ///< start
+  int contacts;    ///< points that rest on walls now
+  double closure;  ///< m or rad: largest error of a closure now; 0 without closures
+  double drift;    ///< largest error after any step since the start; it is corrected at once
+  const double *s; ///< independent coordinates of a mechanism; NULL without one
+  const double *sd; ///< their rates
 } ap_sim_state;
 
 /// A force at a point that rests on a wall.
@@ -222,7 +223,7 @@ typedef struct ap_contact_state {
   int wall;        ///< which wall
   bool sticks;     ///< or slides
   double force[3]; ///< N on the robot, world
-  double gap;      ///< m: how far the constraint is from being kept
+  double gap;      ///< m: error of the constraint
 } ap_contact_state;
 
 /// A run.
@@ -231,23 +232,24 @@ typedef struct ap_contact_state {
 /// goes deeper into a wall, and no joint beyond a limit, than 1e-10 of the scene's length without
 /// an event; shallower touches are AP_EVENT_GRAZE and have no impulse. The scene's length is the
 /// largest of the points' reach, the sizes of curved walls and the distances at the start
-/// (docs/impacts.md: "No event is missed"). The time of an event is as good as the integration.
-/// Steps depend on the tolerance and on events, never on the times that are asked for; they end at
+/// (docs/impacts.md: "No event is missed"). The time of an event is as accurate as the integration.
+/// Steps depend on the tolerance and on events, never on output times; they end at
 /// the times in force_time and where loads begin and end. (Where those of a force are not known,
-/// steps also end at the times that are asked for.)
+/// steps also end at output times.)
 ///
-/// All points that touch when one hits are one impact. Bounces lower than that depth are over: the
-/// point rests from then on, its AP_EVENT_CONTACT carries the time at which the bounces would have
-/// ended, which lies a little ahead, and the energy left is `lost`. Points that rest are held by
-/// constraints; where they drift off their walls by 1e-11 of the scene's length they are put back.
+/// All points that touch when one hits are one impact. Bouncing ends when bounces are lower than
+/// that depth: the point rests, its AP_EVENT_CONTACT has the time at which the bounces would have
+/// ended, slightly later, and the remaining energy is `lost`. Resting points are held by
+/// constraints; if they drift from their walls by 1e-11 of the scene's length, they are projected
+/// back.
 ///
-/// Friction is Coulomb's, at walls and in joints: against the velocity at any speed, and at rest
-/// whatever holds, up to the static friction. Joints that their friction holds do not creep. Joint
-/// friction takes no part in impacts. Limits of joints act as stops, unless the scene says no.
+/// Friction is Coulomb's, at walls and in joints: against the velocity at any speed; at rest any
+/// force that holds, up to the static friction. Joints held by friction do not creep. Joint
+/// friction has no effect in impacts. Limits of joints act as stops unless the scene disables them.
 ///
-/// Where modes change too often to be followed, and where no contact forces obey Coulomb's law, the
-/// run goes on for a while in strides, short steps with impulses instead of forces
-/// (docs/impacts.md); impacts that do not get on in time lose their restitution.
+/// If contact modes change too often, or no contact forces obey Coulomb's law, the run continues
+/// for a while in strides, short steps with impulses instead of forces (docs/impacts.md); sequences
+/// of impacts without progress in time lose their restitution.
 ///
 /// Fixed steps go through the same search, events and forces. Between two points of their grid the
 /// motion of AP_FIXED_RK4 is the cubic through both ends with their rates, that of AP_FIXED_EULER

@@ -10,7 +10,7 @@ const LAYERS = [
   ["points", "Contact points"],
   ["closures", "Closures"],
   ["traces", "Traces"],
-  ["events", "Markers of events"],
+  ["events", "Marks of events"],
   ["impulses", "Impulses"],
   ["forces", "Contact forces"],
   ["ellipsoids", "Ellipsoids of inertia"],
