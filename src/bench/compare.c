@@ -108,7 +108,7 @@ static double error_of(const bench *b, const double *exact, int n) {
   return scale > 0 ? error / scale : error;
 }
 
-static void judge(const bench *b, ap_trial *trial) {
+static void compute_errors(const bench *b, ap_trial *trial) {
   const int n = ap_columns_out(b->m, trial->method->what);
   for (int state = 0; state < b->c->states; state++) {
     const ap_status status = evaluate(b, AP_F32, trial->method, state, NULL);
@@ -137,7 +137,7 @@ static void try_method(const bench *b, ap_trial *trial) {
   }
   if (trial->status == AP_OK)
     trial->status = evaluate(b, AP_COUNT, trial->method, 0, &trial->count);
-  if (trial->status == AP_OK) judge(b, trial);
+  if (trial->status == AP_OK) compute_errors(b, trial);
 }
 
 // By quantity; the first method of each is the default.

@@ -109,7 +109,7 @@ static double bound(const plant *p, int j, double coulomb, double h) {
 }
 
 // Friction impulses to the velocity v, which the other forces have led to.
-static void rub(plant *p, double inverse[N][N], const double *most, double *v) {
+static void apply_friction(plant *p, double inverse[N][N], const double *most, double *v) {
   double *impulse = p->impulse; // those of the last step are a good start
   for (int j = 0; j < p->n; j++) {
     impulse[j] = fmin(fmax(impulse[j], -most[j]), most[j]);
@@ -149,7 +149,7 @@ static void step(plant *p, double h) {
     v[j] = p->v[j];
     for (int i = 0; i < n; i++) v[j] += inverse[j][i] * h * force[i];
   }
-  rub(p, inverse, most, v);
+  apply_friction(p, inverse, most, v);
   for (int j = 0; j < n; j++) p->v[j] = v[j], p->q[j] += h * v[j];
 }
 

@@ -208,7 +208,7 @@ static void end_home(ap_servo *s) {
 
 // A joint that friction has kept from its index pulse goes on, a distance of pulses in each time of
 // homing; the others stay.
-static void creep(ap_servo *s, uint32_t missing) {
+static void move_to_index(ap_servo *s, uint32_t missing) {
   for (int j = 0; j < s->n; j++) {
     double pitch = ap_axis_pitch(&s->def.axis[j]);
     bool goes = missing >> j & 1;
@@ -232,7 +232,7 @@ static void refer_home(ap_servo *s) {
     return;
   }
   if (part >= 1) {
-    creep(s, missing);
+    move_to_index(s, missing);
     if (part >= home_most || (!missing && since >= s->def.home_time + settle)) end_home(s);
     return;
   }

@@ -43,7 +43,7 @@ void ap__chains_free(ap__chains *c) {
 
 static void *zeros(int count, size_t size) { return calloc((size_t)count + 1, size); }
 
-static bool take(ap__chains *c, int nq, const ap_mechanism_def *n, bool guess) {
+static bool copy_definition(ap__chains *c, int nq, const ap_mechanism_def *n, bool guess) {
   const int counts[AP__CHAIN_PARTS] = {n->nclosure, n->ncoordinate, n->nactuated, n->nbranch};
   c->closures = zeros(n->nclosure, sizeof *c->closures);
   c->coordinates = zeros(n->ncoordinate, sizeof *c->coordinates);
@@ -63,7 +63,7 @@ ap__chains *ap__chains_new(ap_robot *robot, const ap_mechanism_def *counts, bool
   if (!c) return NULL;
   robot->chains = c;
   int nq = ap__robot_nq(robot);
-  if (!take(c, nq, counts, guess)) return NULL;
+  if (!copy_definition(c, nq, counts, guess)) return NULL;
   c->def = (ap_mechanism_def){.robot = &robot->def,
                               .closures = c->closures,
                               .nclosure = counts->nclosure,
@@ -82,7 +82,7 @@ ap__chains *ap__chains_new(ap_robot *robot, const ap_mechanism_def *counts, bool
 // ---- from a definition -------------------------------------------------------------------------
 
 // A copy of a name, NULL where there is none; false: no memory.
-static bool keep(ap_robot *robot, const char *name, const char **kept) {
+static bool copy_name(ap_robot *robot, const char *name, const char **kept) {
   *kept = name ? ap__robot_text(robot, name, strlen(name)) : NULL;
   return *kept || !name;
 }
@@ -93,19 +93,19 @@ static bool copy(ap_robot *robot, const ap_mechanism_def *d) {
   size_t nq = (size_t)ap__robot_nq(robot);
   for (int i = 0; i < d->nclosure; i++) {
     c->closures[i] = d->closures[i];
-    if (!keep(robot, d->closures[i].name, &c->closures[i].name)) return false;
+    if (!copy_name(robot, d->closures[i].name, &c->closures[i].name)) return false;
   }
   for (int i = 0; i < d->ncoordinate; i++) {
     c->coordinates[i] = d->coordinates[i];
-    if (!keep(robot, d->coordinates[i].name, &c->coordinates[i].name)) return false;
+    if (!copy_name(robot, d->coordinates[i].name, &c->coordinates[i].name)) return false;
   }
   for (int i = 0; i < d->nactuated; i++) c->actuated[i] = d->actuated[i];
   if (d->guess) memcpy(c->guess, d->guess, nq * sizeof(double));
   for (int i = 0; i < d->nbranch; i++) {
     memcpy(c->configurations + (size_t)i * nq, d->branches[i].guess, nq * sizeof(double));
-    if (!keep(robot, d->branches[i].name, &c->branches[i].name)) return false;
+    if (!copy_name(robot, d->branches[i].name, &c->branches[i].name)) return false;
   }
-  return !d->name || !*d->name || keep(robot, d->name, &robot->def.name);
+  return !d->name || !*d->name || copy_name(robot, d->name, &robot->def.name);
 }
 
 ap_status ap_robot_from_mechanism(const ap_mechanism_def *def, ap_robot **robot, ap_error *error) {

@@ -79,7 +79,7 @@ typedef struct reason {
 } reason;
 
 // The innermost entry says most: "... error message = 'No space left on device', ...".
-static herr_t look(unsigned n, const H5E_error2_t *entry, void *context) {
+static herr_t first_reason(unsigned n, const H5E_error2_t *entry, void *context) {
   static const char system[] = "error message = '";
   reason *why = context;
   if (entry->maj_num == H5E_RESOURCE &&
@@ -98,7 +98,7 @@ static herr_t look(unsigned n, const H5E_error2_t *entry, void *context) {
 ap_status ap__refuse_h5(ap_error *error, const char *what) {
   reason why = {.text = "HDF5 reports no reason"};
   why.no_memory = H5Eget_num(H5E_DEFAULT) == 0; // it was not HDF5 that had too little
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &why);
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first_reason, &why);
   if (why.no_memory) return ap__no_memory(error);
   return AP__REFUSE(error, AP_E_FILE, 0, "cannot %s: %s", what, why.text);
 }

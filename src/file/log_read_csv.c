@@ -31,7 +31,7 @@ static size_t stem_of(const char *path, bool *part) {
 
 // The file beside RUN.csv that has another ending, of a part rather the part; NULL: there is none,
 // or no memory. The caller frees it.
-static char *beside(const char *path, const char *ending, bool *no_memory) {
+static char *path_beside(const char *path, const char *ending, bool *no_memory) {
   bool part;
   const size_t stem = stem_of(path, &part), size = stem + strlen(ending) + sizeof ".part";
   if (stem == 0) return NULL;
@@ -131,7 +131,7 @@ static ap_status tell_of_events(const csv_reader *c, ap_status status, const ap_
 static ap_status open_events(csv_reader *c, const char *path, ap_error *error) {
   bool no_memory = false;
   ap_error own = {0};
-  c->events_path = beside(path, ".events.csv", &no_memory);
+  c->events_path = path_beside(path, ".events.csv", &no_memory);
   if (no_memory) return ap__no_memory(error);
   if (!c->events_path) return AP_OK;
   ap_status status = ap_rows_open(c->events_path, &c->events, &own);
@@ -142,7 +142,7 @@ static ap_status open_events(csv_reader *c, const char *path, ap_error *error) {
 // The scenario, without the line that says where it was.
 static ap_status read_scenario(csv_reader *c, const char *path, ap_error *error) {
   bool no_memory = false;
-  char *name = beside(path, ".scenario.yaml", &no_memory);
+  char *name = path_beside(path, ".scenario.yaml", &no_memory);
   size_t length;
   ap_error own = {0};
   if (no_memory) return ap__no_memory(error);

@@ -111,11 +111,12 @@ typedef struct decimal {
 } decimal;
 
 // Two and eight digits as a number; as a tree, so that the processor can do it side by side.
-static inline uint32_t two(const char *s) {
+static inline uint32_t two_digits(const char *s) {
   return 10 * (uint32_t)(s[0] - '0') + (uint32_t)(s[1] - '0');
 }
 static inline uint32_t eight(const char *s) {
-  return 10000 * (100 * two(s) + two(s + 2)) + 100 * two(s + 4) + two(s + 6);
+  return 10000 * (100 * two_digits(s) + two_digits(s + 2)) + 100 * two_digits(s + 4) +
+         two_digits(s + 6);
 }
 
 static inline bool is_digit(char c) { return (unsigned)(c - '0') < 10; }
@@ -219,7 +220,7 @@ static uint64_t shifted(u192 x, int shift, int *half) {
 // The 17 digits of m 2^e, 2^52 <= m < 2^53, as one integer, and the decimal exponent of the first
 // of them. False where the number is out of the range of the exact method (below about 1e-38 or
 // above 1e17).
-static bool seventeen(uint64_t m, int e, uint64_t *digits, int *exponent) {
+static bool seventeen_digits(uint64_t m, int e, uint64_t *digits, int *exponent) {
   // floor(log10) from the logarithm's tangent on [1, 2): log2(1 + f) >= f, so that k is too small
   // by one at most, and seldom. 20201781 / 2^26 is log10(2) rounded down.
   int64_t log2_q16 = (int64_t)(52 + e) * 65536 + (int64_t)(m >> 36 & 0xffff);
@@ -295,7 +296,7 @@ int ap_format_double(double x, char *text) {
   int exponent;
   int sign = (int)(bits >> 63);
   if (biased == 0 || biased == 0x7ff ||
-      !seventeen(frac | UINT64_C(1) << 52, biased - 1075, &digits, &exponent)) {
+      !seventeen_digits(frac | UINT64_C(1) << 52, biased - 1075, &digits, &exponent)) {
     if (biased != 0 || frac != 0) return by_printf(x, 17, text);
     text[0] = '-';
     text[sign] = '0';

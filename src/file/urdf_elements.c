@@ -51,8 +51,8 @@ static void missing(urdf *u, int line, const char *subject, const char *what, co
     ap__urdf_fail(u, line, "%s (%s)", what, fix);
 }
 
-static void without(urdf *u, const ap__node *e, const char *subject, const char *name,
-                    const char *value, const char *advice) {
+static void report_missing(urdf *u, const ap__node *e, const char *subject, const char *name,
+                           const char *value, const char *advice) {
   char what[128], fix[128];
   snprintf(what, sizeof what, "<%s> without %s", e->name, name);
   snprintf(fix, sizeof fix, "<%s %s=\"%s\">", e->name, name, value);
@@ -62,7 +62,7 @@ static void without(urdf *u, const ap__node *e, const char *subject, const char 
 static bool required_number(urdf *u, const ap__node *e, const char *name, double *x,
                             const char *advice) {
   if (ap__attribute(e, name)) return ap__urdf_numbers(u, e, name, 1, x);
-  without(u, e, u->subject, name, "a number", advice);
+  report_missing(u, e, u->subject, name, "a number", advice);
   return false;
 }
 
@@ -72,7 +72,7 @@ static const char *required_name(urdf *u, const ap__node *e, const char *name) {
   if (text && !*text)
     ap__urdf_fail(u, e->line, "<%s %s=\"\"> is empty (expected a name)", e->name, name);
   if (!text || !*text) {
-    without(u, e, "", name, "...", NULL);
+    report_missing(u, e, "", name, "...", NULL);
     return NULL;
   }
   if (strstr(text, "${") || strstr(text, "$(")) ap__urdf_fail_xacro(u, e->line);
@@ -221,7 +221,8 @@ static void start_child(urdf *u, const ap__node *e) {
 
 static void start_axis(urdf *u, const ap__node *e) {
   joint_now(u)->at.axis = e;
-  if (!ap__attribute(e, "xyz")) without(u, e, u->subject, "xyz", "0 0 1", "<axis xyz=\"0 0 1\"/>");
+  if (!ap__attribute(e, "xyz"))
+    report_missing(u, e, u->subject, "xyz", "0 0 1", "<axis xyz=\"0 0 1\"/>");
   ap__urdf_numbers(u, e, "xyz", 3, joint_now(u)->def.axis);
 }
 

@@ -67,7 +67,7 @@ static void note_lines(const urdf_joint *joint, ap__lines *at) {
 }
 
 // The joint's fields into the part of its child link.
-static void hang(urdf *u, ap__part *link, const urdf_joint *joint) {
+static void attach_link(urdf *u, ap__part *link, const urdf_joint *joint) {
   ap_body_def def = joint->def;
   def.name = link->def.name;
   def.joint_name = keep(u, joint->name);
@@ -102,7 +102,7 @@ static bool hang_links(urdf *u, const ap__names *links) {
           ap__shown(joint->child), joint->child, ap__shown(link->def.joint_name),
           link->def.joint_name, link->at.joint);
     else
-      hang(u, link, joint);
+      attach_link(u, link, joint);
   }
   return u->status == AP_OK;
 }

@@ -217,7 +217,7 @@ static double log_determinant(const planner *p) {
 }
 
 // To be made large. Whatever breaks a limit of force is worth less than what does not.
-static double worth(planner *p, const double *gene, double *use) {
+static double fitness(planner *p, const double *gene, double *use) {
   move(p, gene);
   *use = force_use(p);
   if (*use > 1 - p->o.margin) return -1e6 * *use;
@@ -326,7 +326,7 @@ static void evolve(planner *p, strategy *s, candidate *best, double *first) {
       double use;
       for (int i = 0; i < s->n; i++)
         c->gene[i] = s->mean[i] + s->step * sqrt(s->variance[i]) * ap__normal(&random);
-      c->worth = worth(p, c->gene, &use);
+      c->worth = fitness(p, c->gene, &use);
       if (c->worth > best->worth) {
         best->worth = c->worth;
         memcpy(best->gene, c->gene, (size_t)s->n * sizeof *c->gene);
@@ -356,7 +356,7 @@ static ap_status describe(planner *p, const candidate *best, ap_excitation *foun
   int nb = p->base->n;
   double use, *s = malloc((size_t)nb * sizeof *s);
   if (!s) return AP_E_MEMORY;
-  found->criterion = worth(p, best->gene, &use);
+  found->criterion = fitness(p, best->gene, &use);
   found->torque_use = use;
   for (int j = 0; j < p->n; j++) p->weight[j] = 1; // the condition is that of the rows as they are
   information(p);

@@ -346,7 +346,7 @@ static void to_world(const double axes[9], const double local[3], double world[3
 }
 
 // What the header promises, of the state x: no gain of energy, no point into its wall.
-static bool promised(const ap_law *c, double lost) {
+static bool result_is_valid(const ap_law *c, double lost) {
   double had = energy(c, c->start), speed = sqrt(2 * had);
   if (!(lost >= -1e-12 * had)) return false;
   for (int i = 0; i < c->n; i++) {
@@ -367,7 +367,7 @@ static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result 
   result->lost -= energy(c, c->x);
   ap__cholesky_upper(nv, c->L, change);
   if (!all_finite(nv, change) || !all_finite(3 * n, c->total)) return AP_E_ARG;
-  if (!promised(c, result->lost)) return AP_E_NO_CONVERGENCE;
+  if (!result_is_valid(c, result->lost)) return AP_E_NO_CONVERGENCE;
   find_velocities(c, c->start, c->u);
   for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->u + 3 * i, touch[i].before);
   find_velocities(c, c->x, c->u);

@@ -28,7 +28,7 @@ void ap__cone(double mu, double p[3]) {
 }
 
 // A unit vector across a and b; where those are parallel, across a.
-static void across(const double *a, const double *b, double *c) {
+static void unit_normal_to(const double *a, const double *b, double *c) {
   cross3(a, b, c);
   double length = norm3(c);
   if (!(length > 0)) {
@@ -48,8 +48,8 @@ void ap__point_finish(ap_point *o) {
     }
   o->bound = o->W[0] + o->W[4] + o->W[8];
   if (o->rank == 0) return;
-  if (o->rank == 1) across(o->S, o->S, o->S + 3);
-  if (o->rank <= 2) across(o->S, o->S + 3, o->S + 6);
+  if (o->rank == 1) unit_normal_to(o->S, o->S, o->S + 3);
+  if (o->rank <= 2) unit_normal_to(o->S, o->S + 3, o->S + 6);
 }
 
 static bool in_cone(double mu, const double p[3]) {
@@ -108,7 +108,8 @@ static bool sticks(const ap_point *o, const double c[3], double p[3]) {
 // ---- slides ------------------------------------------------------------------------------------
 
 // f and df/d(angle), times W_nn + mu W_nt d.
-static double sideways(const ap_point *o, const double b[3], const double d[2], double *slope) {
+static double sliding_residual(const ap_point *o, const double b[3], const double d[2],
+                               double *slope) {
   const double *W = o->W;
   double mu = o->mu, e[2] = {-d[1], d[0]};
   double den = W[0] + mu * (W[1] * d[0] + W[2] * d[1]);
@@ -137,9 +138,9 @@ static bool slides(const ap_point *o, const double b[3], const double d[2], doub
 }
 
 // Newton's method from d; true where it settles.
-static bool settle(const ap_point *o, const double b[3], double d[2]) {
+static bool refine_direction(const ap_point *o, const double b[3], double d[2]) {
   for (int i = 0; i < 12; i++) {
-    double slope, f = sideways(o, b, d, &slope), turn = -f / slope;
+    double slope, f = sliding_residual(o, b, d, &slope), turn = -f / slope;
     if (f == 0) return true;
     if (!(fabs(turn) < 0.5)) return false;
     double x = d[0] - turn * d[1], y = d[1] + turn * d[0], length = sqrt(x * x + y * y);
@@ -151,11 +152,11 @@ static bool settle(const ap_point *o, const double b[3], double d[2]) {
 
 // The root between two angles with f of different sign.
 static void bisect(const ap_point *o, const double b[3], double low, double high, double d[2]) {
-  double slope, at_low = sideways(o, b, (double[2]){cos(low), sin(low)}, &slope);
+  double slope, at_low = sliding_residual(o, b, (double[2]){cos(low), sin(low)}, &slope);
   for (int i = 0; i < 60; i++) {
     double middle = low + (high - low) / 2;
     d[0] = cos(middle), d[1] = sin(middle);
-    double f = sideways(o, b, d, &slope);
+    double f = sliding_residual(o, b, d, &slope);
     if ((f < 0) == (at_low < 0))
       low = middle;
     else
@@ -190,9 +191,9 @@ static bool search(const ap_point *o, const double b[3], double p[3]) {
     keep_best(o, b, (double[2]){-1, 0}, &best, p);
     return best < INFINITY;
   }
-  double before = sideways(o, b, (double[2]){1, 0}, &slope);
+  double before = sliding_residual(o, b, (double[2]){1, 0}, &slope);
   for (int i = 1; i <= SAMPLES; i++) {
-    double now = sideways(o, b, (double[2]){cos(i * step), sin(i * step)}, &slope);
+    double now = sliding_residual(o, b, (double[2]){cos(i * step), sin(i * step)}, &slope);
     if ((now < 0) != (before < 0)) {
       bisect(o, b, (i - 1) * step, i * step, d);
       keep_best(o, b, d, &best, p);
@@ -216,7 +217,7 @@ void ap__point_solve(const ap_point *o, const double c[3], double p[3]) {
   double side = sqrt(guess[1] * guess[1] + guess[2] * guess[2]);
   if (side > 0 && o->W[8] > 0) {
     d[0] = guess[1] / side, d[1] = guess[2] / side;
-    if (settle(o, b, d) && slides(o, b, d, p)) return;
+    if (refine_direction(o, b, d) && slides(o, b, d, p)) return;
   }
   if (search(o, b, p)) return;
   for (int k = 0; k < 3; k++) // none found: a step downhill inside the cone

@@ -45,7 +45,7 @@ static int interval(const ap_profile *p, double x) {
   return low;
 }
 
-static void within(const ap_profile *p, int i, double x, double value[3]) {
+static void piece_value(const ap_profile *p, int i, double x, double value[3]) {
   const double *y = p->points + 2 * (size_t)i + 1;
   double h = step(p->points, i);
   double M0 = p->second[i], M1 = p->second[i + 1];
@@ -58,7 +58,7 @@ static void within(const ap_profile *p, int i, double x, double value[3]) {
 void ap__profile_at(const ap_profile *p, double x, double value[3]) {
   double first = x_of(p->points, 0), last = x_of(p->points, p->n - 1);
   double end = x < first ? first : x > last ? last : x;
-  within(p, interval(p, end), end, value);
+  piece_value(p, interval(p, end), end, value);
   if (end == x) return;
   value[0] += value[1] * (x - end);
   value[2] = 0.0;
@@ -71,7 +71,7 @@ static double steepest_within(const ap_profile *p, int i) {
   double M0 = p->second[i], M1 = p->second[i + 1], turn = M0 != M1 ? M0 / (M0 - M1) : 0;
   double at[3] = {0, 1, turn > 0 && turn < 1 ? turn : 0};
   for (int k = 0; k < 3; k++) {
-    within(p, i, x0 + at[k] * h, value);
+    piece_value(p, i, x0 + at[k] * h, value);
     most = fmax(most, fabs(value[1]));
   }
   return most;

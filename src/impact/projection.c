@@ -99,7 +99,7 @@ static bool take_in(ap_law *c, int j, int *nactive) {
 
 // The state once more from the active set alone, so that no rounding of the way there is left:
 // x = y + Q s with R^T s = d - A^T y.
-static void settle(ap_law *c, int nactive) {
+static void solve_active(ap_law *c, int nactive) {
   double *s = c->room2;
   for (int k = 0; k < nactive; k++) {
     int i = c->active[k];
@@ -120,7 +120,7 @@ ap_projected ap__project(ap_law *c, int *nactive) {
   for (int round = 0; round < 100 * (c->n + 1); round++) {
     int j = most_violated(c);
     if (j < 0) {
-      settle(c, *nactive);
+      solve_active(c, *nactive);
       return AP_PROJECTED;
     }
     double deep = c->d[j] - ap__dot(c->nv, ap__direction(c, j, 0), c->x);

@@ -168,7 +168,7 @@ static bool direction(const double v[3], double unit[3]) {
 }
 
 // The unit vector across the unit vector axis nearest to v; false where v is along it.
-static bool across(const double axis[3], const double v[3], double unit[3]) {
+static bool unit_across(const double axis[3], const double v[3], double unit[3]) {
   double d[3], part[3];
   if (!direction(v, d)) return false;
   double along = dot3(axis, d);
@@ -191,7 +191,7 @@ static bool make_frame(const check *c, double frame[3][3]) {
   double *x = frame[0], *y = frame[1], *z = frame[2];
   if (!direction(w->axis, z))
     return refuse(c, "axis is 0 0 0 (it must be a direction, such as 0 0 1)");
-  if (!across(z, w->x, x)) {
+  if (!unit_across(z, w->x, x)) {
     if (w->kind == AP_WALL_ELLIPSE || w->kind == AP_WALL_ELLIPSOID || w->kind == AP_WALL_PROFILE)
       return refuse(c, "x, %g %g %g, is parallel to the axis %g %g %g (choose another direction)",
                     w->x[0], w->x[1], w->x[2], w->axis[0], w->axis[1], w->axis[2]);

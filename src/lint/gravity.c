@@ -37,7 +37,7 @@ static double force(search *s) {
 }
 
 // The best of coordinate k, the others held; returns the force there.
-static double climb(search *s, int k, double now) {
+static double improve_coordinate(search *s, int k, double now) {
   const ap_body_def *body = ap_body(s->l->model, s->body_of_q[k]);
   double low, high, start = s->q[k], best = start, most = now;
   ap__lint_range(body, &low, &high);
@@ -70,7 +70,7 @@ static double climb_all(search *s) {
   for (int sweep = 0; sweep < SWEEPS && s->evaluations < s->most; sweep++) {
     double before = most;
     for (int k = 0; k < nq && s->evaluations < s->most; k++)
-      if (s->body_of_q[k]) most = climb(s, k, most);
+      if (s->body_of_q[k]) most = improve_coordinate(s, k, most);
     if (most <= before * (1 + 1e-13)) break;
   }
   return most;

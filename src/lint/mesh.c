@@ -52,7 +52,7 @@ static bool binary_stl(const char *text, size_t length, mesh_extent *e) {
 }
 
 // Three numbers with blanks before each; what follows them, NULL where they are not there.
-static const char *three(const char *s, double p[3]) {
+static const char *read_point(const char *s, double p[3]) {
   for (int i = 0; i < 3; i++) {
     while (*s == ' ' || *s == '\t') s++;
     if (ap__parse_double(s, &s, &p[i]) != AP__NUMBER) return NULL;
@@ -65,7 +65,7 @@ static bool text_stl(const char *text, mesh_extent *e) {
   int k = 0;
   for (const char *s = text; (s = strstr(s, "vertex")) != NULL;) {
     s += 6;
-    if (!three(s, p[k])) return false;
+    if (!read_point(s, p[k])) return false;
     if (++k < 3) continue;
     add_triangle(e, p);
     k = 0;
@@ -77,7 +77,7 @@ static bool obj(const char *text, mesh_extent *e) {
   for (const char *s = text; s; s = strchr(s, '\n')) {
     double p[3];
     while (*s == '\n' || *s == '\r' || *s == ' ') s++;
-    if (s[0] == 'v' && (s[1] == ' ' || s[1] == '\t') && three(s + 1, p)) add_point(e, p);
+    if (s[0] == 'v' && (s[1] == ' ' || s[1] == '\t') && read_point(s + 1, p)) add_point(e, p);
   }
   return e->points > 0;
 }

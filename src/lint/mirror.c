@@ -280,7 +280,7 @@ static void compare_origin(lint *l, const mirror *m, int i) {
   ap__lint_end_suspicion(l, &note);
 }
 
-static bool near(double a, double b) {
+static bool nearly_equal(double a, double b) {
   return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= 2e-3 + 1e-3 * fabs(a);
 }
 
@@ -296,9 +296,9 @@ static void compare_limits(lint *l, int i) {
   const lint_joint *a = ap__lint_carrier(robot, i),
                    *b = ap__lint_carrier(robot, robot->link[i].twin);
   if (!a || !b || !ap__lint_one_dof(a) || a->type != b->type) return;
-  bool range = (near(a->lower, b->lower) && near(a->upper, b->upper)) ||
-               (near(a->lower, -b->upper) && near(a->upper, -b->lower));
-  bool force = near(a->effort, b->effort) && near(a->velocity, b->velocity);
+  bool range = (nearly_equal(a->lower, b->lower) && nearly_equal(a->upper, b->upper)) ||
+               (nearly_equal(a->lower, -b->upper) && nearly_equal(a->upper, -b->lower));
+  bool force = nearly_equal(a->effort, b->effort) && nearly_equal(a->velocity, b->velocity);
   if (range && force) return;
   lint_note note = ap__lint_begin("mirror-limit", a->limit_line ? a->limit_line : a->line, a->name);
   ap__lint_what(&note, "the limits of joints \"%.*s\" and \"%.*s\"%s differ", ap__shown(a->name),
@@ -306,8 +306,9 @@ static void compare_limits(lint *l, int i) {
                 ap__lint_place(b->limit_line ? b->limit_line : b->line).text);
   if (!range)
     ap__lint_what(&note, "%.4g .. %.4g and %.4g .. %.4g", a->lower, a->upper, b->lower, b->upper);
-  if (!near(a->effort, b->effort)) ap__lint_what(&note, "effort %g and %g", a->effort, b->effort);
-  if (!near(a->velocity, b->velocity))
+  if (!nearly_equal(a->effort, b->effort))
+    ap__lint_what(&note, "effort %g and %g", a->effort, b->effort);
+  if (!nearly_equal(a->velocity, b->velocity))
     ap__lint_what(&note, "velocity %g and %g", a->velocity, b->velocity);
   if (!range)
     ap__lint_why(&note, "the ranges of the two sides differ by %.3g",

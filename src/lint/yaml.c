@@ -12,7 +12,7 @@
 // ---- nodes -------------------------------------------------------------------------------------
 
 // The value under a path of keys, "joint.place.xyz"; NULL: none.
-static const ap__node *at(const ap__node *n, const char *path) {
+static const ap__node *node_at(const ap__node *n, const char *path) {
   for (size_t length; n && *path; path += length + (path[length] == '.')) {
     length = strcspn(path, ".");
     n = ap__child_n(n, path, length);
@@ -33,7 +33,7 @@ static bool flatten(const ap__node *n, char *out, size_t size) {
 }
 
 static const char *text_at(const ap__node *n, const char *path, int *line) {
-  const ap__node *value = at(n, path);
+  const ap__node *value = node_at(n, path);
   if (!value || value->kind != AP__SCALAR || !*value->text) return NULL;
   if (line) *line = value->line;
   return value->text;
@@ -72,7 +72,7 @@ static bool numbers(void *context, const char *key, const ap__node *n, int count
 // ---- bodies ------------------------------------------------------------------------------------
 
 static int line_at(const ap__node *body, const char *path, int otherwise) {
-  const ap__node *n = at(body, path);
+  const ap__node *n = node_at(body, path);
   return n ? n->line : otherwise;
 }
 
@@ -114,7 +114,7 @@ static void set_joint_lines(const ap__node *body, lint_joint *joint) {
 }
 
 static void look_at_inertia(const ap__node *body, lint_link *link) {
-  const ap__node *inertia = at(body, "inertia");
+  const ap__node *inertia = node_at(body, "inertia");
   bool com = !isnan(link->com[0]);
   link->inertial = inertia != NULL;
   link->mass_given = !isnan(link->mass);
@@ -126,9 +126,9 @@ static void look_at_inertia(const ap__node *body, lint_link *link) {
   link->mass_line = line_at(inertia, "mass", inertia->line);
   link->com_line = line_at(inertia, "com", 0);
   link->inertia_line = line_at(inertia, "tensor", inertia->line);
-  link->mass_lost = !link->mass_given && at(inertia, "mass");
-  link->com_lost = !com && at(inertia, "com");
-  link->tensor_lost = !link->tensor_given && at(inertia, "tensor");
+  link->mass_lost = !link->mass_given && node_at(inertia, "mass");
+  link->com_lost = !com && node_at(inertia, "com");
+  link->tensor_lost = !link->tensor_given && node_at(inertia, "tensor");
 }
 
 static void take_body(lint *l, const ap__node *body, ap__part *part, bool ground_taken) {
@@ -150,7 +150,7 @@ static void take_body(lint *l, const ap__node *body, ap__part *part, bool ground
 }
 
 static void take_bodies(lint *l, ap__parts *parts) {
-  const ap__node *body = parts->n > 0 ? at(l->tree.root, "bodies")->first : NULL;
+  const ap__node *body = parts->n > 0 ? node_at(l->tree.root, "bodies")->first : NULL;
   bool ground_taken = false;
   for (int i = 0; i < parts->n; i++) {
     const char *name = parts->part[i].def.name;
@@ -181,7 +181,7 @@ void ap__lint_read_yaml(lint *l) {
   lint_robot *robot = &l->robot;
   robot->yaml = true;
   if (!l->tree.root) return;
-  if (!at(l->tree.root, "appell")) { // nobody knows its keys
+  if (!node_at(l->tree.root, "appell")) { // nobody knows its keys
     say_scenario(l, l->tree.root);
     return;
   }

@@ -55,7 +55,7 @@ static bool state_is_finite(const ap_mechanism *m, const double *v, const double
 }
 
 // Hand out a result, or nothing where it is too large for numbers.
-static ap_status give(int n, const double *result, double *out) {
+static ap_status copy_if_finite(int n, const double *result, double *out) {
   if (!ap__finite(n, result)) return AP_E_ARG;
   memcpy(out, result, sizeof(double) * (size_t)n);
   return AP_OK;
@@ -78,14 +78,14 @@ ap_status ap_loop_velocity(const ap_mechanism *m, ap_loop *l, const double *q, c
                            double *xd) {
   PREPARE(v, NULL);
   velocity(m, l, v);
-  return give(m->nv, l->xd, xd);
+  return copy_if_finite(m->nv, l->xd, xd);
 }
 
 ap_status ap_loop_acceleration(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
                                const double *a, double *xdd) {
   PREPARE(v, a);
   acceleration(m, l, v, a);
-  return give(m->nv, l->xdd, xdd);
+  return copy_if_finite(m->nv, l->xdd, xdd);
 }
 
 ap_status ap_loop_actuator_map(const ap_mechanism *m, ap_loop *l, const double *q, double *J_act) {
@@ -132,7 +132,7 @@ ap_status ap_loop_forces(const ap_mechanism *m, ap_loop *l, const double *q, con
                          const double *a, double *Q) {
   PREPARE(v, a);
   forces(m, l, v, a, (outside){0}, l->vec);
-  return give(m->n, l->vec, Q);
+  return copy_if_finite(m->n, l->vec, Q);
 }
 
 // tau of J_act^T tau = Q, the shortest.
@@ -144,7 +144,7 @@ static ap_status actuate(const ap_mechanism *m, ap_loop *l, double *Q, double *t
   if (!(ap__qr_nearness(qr, m->n) > AP_PARALLEL_NEAR)) return AP_E_SINGULAR_PARALLEL;
   if (!ap__finite(m->n, Q)) return AP_E_ARG;
   ap__qr_solve(qr, Q, l->sigma);
-  return give(m->nact, l->sigma, tau);
+  return copy_if_finite(m->nact, l->sigma, tau);
 }
 
 ap_status ap_loop_inverse_dynamics_ext(const ap_mechanism *m, ap_loop *l, const double *q,
@@ -189,7 +189,7 @@ ap_status ap_loop_forward_dynamics_ext(const ap_mechanism *m, ap_loop *l, const 
     for (int j = 0; j < m->nact; j++) Q[i] += l->J_act[j * n + i] * tau[j];
   }
   ap__cholesky_solve(n, L, Q);
-  return give(n, Q, a);
+  return copy_if_finite(n, Q, a);
 }
 
 ap_status ap_loop_forward_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
@@ -238,7 +238,7 @@ ap_status ap_loop_closure_forces(const ap_mechanism *m, ap_loop *l, const double
 ap_status ap_loop_inertia_matrix(const ap_mechanism *m, ap_loop *l, const double *q, double *M) {
   PREPARE(NULL, NULL);
   inertia(m, l, l->small);
-  return give(m->n * m->n, l->small, M);
+  return copy_if_finite(m->n * m->n, l->small, M);
 }
 
 ap_status ap_loop_coriolis_matrix(const ap_mechanism *m, ap_loop *l, const double *q,
@@ -258,14 +258,14 @@ ap_status ap_loop_coriolis_matrix(const ap_mechanism *m, ap_loop *l, const doubl
   ap_inertia_matrix(m->tree, l->work, l->x, l->tree);
   multiply(nv, nv, n, l->tree, l->Pd, l->product);
   add_transposed(nv, n, n, l->P, l->product, sum);
-  return give(n * n, sum, C);
+  return copy_if_finite(n * n, sum, C);
 }
 
 ap_status ap_loop_gravity_forces(const ap_mechanism *m, ap_loop *l, const double *q, double *G) {
   PREPARE(NULL, NULL);
   ap_gravity_forces(m->tree, l->work, l->x, l->f);
   transposed(m->nv, m->n, l->P, l->f, l->vec);
-  return give(m->n, l->vec, G);
+  return copy_if_finite(m->n, l->vec, G);
 }
 
 ap_status ap_loop_energy(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,

@@ -67,7 +67,7 @@ ap_status ap_parallel_margins(const ap_parallel *r, const double *q, ap_parallel
   *margin = (ap_parallel_margin){.status = AP_E_ARG, .limb = -1};
   if (!all_finite(n, q)) return AP_E_ARG;
   BY_KIND(place, r, q, &p);
-  margin->status = judge(r, &p, &margin->limb);
+  margin->status = pose_status(r, &p, &margin->limb);
   for (int i = 0; i < n; i++) {
     const double least = r->least_serial * r->least_serial, *square = p.limb[i].square;
     margin->reach[i] = reach_of(r, i, &p.limb[i]);

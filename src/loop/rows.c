@@ -20,7 +20,7 @@ typedef struct spot {
 
 // A search begins where the last call ended, and the map is made where the search ended: the links
 // are seen there already.
-static void see(const ap_mechanism *m, ap_loop *l, const double *x, const double *xd) {
+static void set_tree_state(const ap_mechanism *m, ap_loop *l, const double *x, const double *xd) {
   const size_t size = sizeof(double) * (size_t)m->nx;
   if (!xd && l->seeing && !memcmp(l->seen_x, x, size)) return;
   memcpy(l->seen_x, x, size);
@@ -269,7 +269,7 @@ void ap__rows(const ap_mechanism *m, ap_loop *l, const double *x, const double *
               double *F) {
   size_t rows = (size_t)m->nrow + (size_t)m->n, nv = (size_t)m->nv;
   place c = {m, l, x, what};
-  see(m, l, x, xd);
+  set_tree_state(m, l, x, xd);
   if (what == AP_ROWS_JACOBIAN || what == AP_ROWS_RATES)
     memset(l->K, 0, rows * nv * sizeof(double));
   if (what >= AP_ROWS_BIAS) memset(l->bias, 0, rows * sizeof(double));

@@ -220,7 +220,7 @@ static const char *joint_of(const ap_model *m, int v) {
   return "";
 }
 
-static void tell(ap_run *run, const char *event, const char *joint) {
+static void report_event(ap_run *run, const char *event, const char *joint) {
   const ap_servo_record *r = &run->controller.record;
   run->events.row[0] = (double)r->period;
   const ap_logged_event told = {r->t, event, joint, "", run->events.row};
@@ -234,8 +234,9 @@ static void note_phase(ap_run *run) {
   const bool stops = r->phase >= AP_PHASE_BRAKE && (!c->begun || c->phase < AP_PHASE_BRAKE);
   if (c->begun && c->phase == r->phase) return;
   if (stops)
-    tell(run, ap_stop_name(r->stop), r->stop_axis >= 0 ? joint_of(run->model, r->stop_axis) : "");
-  tell(run, ap_phase_name(r->phase), "");
+    report_event(run, ap_stop_name(r->stop),
+                 r->stop_axis >= 0 ? joint_of(run->model, r->stop_axis) : "");
+  report_event(run, ap_phase_name(r->phase), "");
   c->phase = r->phase;
   c->begun = true;
 }

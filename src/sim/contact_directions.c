@@ -35,7 +35,7 @@ static void rotate(double slip[2], double angle) {
 }
 
 // What friction itself makes of the acceleration across the slip of point i: mu N p . W_tt p.
-static double rub(const ap_resting *r, const contact_system *s, int i) {
+static double friction_across(const ap_resting *r, const contact_system *s, int i) {
   int rows = 3 * s->n;
   const double *W = s->W + (3 * i + 1) * rows + 3 * i + 1, *slip = s->place[i].slip;
   double p[2] = {-slip[1], slip[0]};
@@ -43,12 +43,12 @@ static double rub(const ap_resting *r, const contact_system *s, int i) {
   return r->friction * fmax(s->force[3 * i], 0) * sum;
 }
 
-static double along(const contact_system *s, int i) {
+static double acceleration_along(const contact_system *s, int i) {
   const double *a = s->response + 3 * i + 1, *slip = s->place[i].slip;
   return a[0] * slip[0] + a[1] * slip[1];
 }
 
-static double across(const contact_system *s, int i) {
+static double acceleration_across(const contact_system *s, int i) {
   const double *a = s->response + 3 * i + 1, *slip = s->place[i].slip;
   return a[1] * slip[0] - a[0] * slip[1];
 }
@@ -57,8 +57,8 @@ static double across(const contact_system *s, int i) {
 static bool settled(const ap_resting *resting, const followers *f, const contact_system *s) {
   for (int k = 0; k < f->n; k++) {
     int i = f->point[k];
-    double size = rub(&resting[i], s, i) + fabs(along(s, i));
-    if (!(fabs(across(s, i)) <= TURNED * size)) return false;
+    double size = friction_across(&resting[i], s, i) + fabs(acceleration_along(s, i));
+    if (!(fabs(acceleration_across(s, i)) <= TURNED * size)) return false;
   }
   return true;
 }
@@ -68,7 +68,8 @@ static bool settled(const ap_resting *resting, const followers *f, const contact
 static void turn_alone(const ap_resting *resting, const followers *f, contact_system *s) {
   for (int k = 0; k < f->n; k++) {
     int i = f->point[k];
-    double g = across(s, i), slope = -rub(&resting[i], s, i) - along(s, i);
+    double g = acceleration_across(s, i),
+           slope = -friction_across(&resting[i], s, i) - acceleration_along(s, i);
     double angle = slope < 0 ? -g / slope : copysign(FURTHEST, g);
     rotate(s->place[i].slip, fmax(-FURTHEST, fmin(FURTHEST, angle)));
   }
@@ -88,12 +89,13 @@ static void solve(int n, double *A, double *g, double *x) {
 static void turn_together(const ap_resting *resting, const bool *keep, const followers *f,
                           contact_system *s) {
   double g[MOST] = {0}, turn[MOST] = {0}, slope[MOST * MOST] = {0}, most = 0;
-  for (int k = 0; k < f->n; k++) g[k] = across(s, f->point[k]);
+  for (int k = 0; k < f->n; k++) g[k] = acceleration_across(s, f->point[k]);
   for (int c = 0; c < f->n; c++) {
     double *slip = s->place[f->point[c]].slip, old[2] = {slip[0], slip[1]};
     rotate(slip, LITTLE);
     ap__contact_forces(resting, keep, s);
-    for (int k = 0; k < f->n; k++) slope[k * f->n + c] = (across(s, f->point[k]) - g[k]) / LITTLE;
+    for (int k = 0; k < f->n; k++)
+      slope[k * f->n + c] = (acceleration_across(s, f->point[k]) - g[k]) / LITTLE;
     memcpy(slip, old, sizeof old);
   }
   solve(f->n, slope, g, turn);

@@ -68,7 +68,7 @@ static double least(const double f[3], double third, double r) {
 }
 
 // What is proven of a pair. *when: where it touches, from the middle on.
-static int judge(const ap_sim *sim, const run_pair *p, double *when) {
+static int classify(const ap_sim *sim, const run_pair *p, double *when) {
   ap_gap_bound g;
   double r = sim->path.r;
   bound(sim, p, &g);
@@ -110,7 +110,7 @@ static double locate(ap_sim *sim, const run_pair *p, double low, double high) {
   return low;
 }
 
-static void take(run_hit *hit, double x, int pair, bool grazes) {
+static void keep_earlier(run_hit *hit, double x, int pair, bool grazes) {
   if (x < hit->x) *hit = (run_hit){x, pair, grazes};
 }
 
@@ -123,10 +123,10 @@ static int sift(ap_sim *sim, double low, double high, int n, bool last, run_hit 
     int i = sim->order[k];
     run_pair *p = &sim->pair[i];
     double when = 0;
-    p->verdict = (char)judge(sim, p, &when);
+    p->verdict = (char)classify(sim, p, &when);
     if (p->verdict == OPEN && last) p->verdict = GRAZE;
     if (p->verdict == GRAZE && !p->told && !p->near)
-      take(hit, low + 0.5 * (high - low) + when / sim->path.h, i, true);
+      keep_earlier(hit, low + 0.5 * (high - low) + when / sim->path.h, i, true);
     if (p->verdict != OPEN) continue;
     sim->order[k] = sim->order[open];
     sim->order[open++] = i;
@@ -134,7 +134,7 @@ static int sift(ap_sim *sim, double low, double high, int n, bool last, run_hit 
   for (int k = 0; k < n; k++) {
     const run_pair *p = &sim->pair[sim->order[k]];
     if (p->verdict != IMPACT || !(value(sim, p, high) < 0)) continue;
-    take(hit, locate(sim, p, low, high), sim->order[k], false);
+    keep_earlier(hit, locate(sim, p, low, high), sim->order[k], false);
   }
   return open;
 }

@@ -58,7 +58,7 @@ ap_status ap__run_count(ap_sim *sim, ap_error *error) {
 }
 
 // The angle between the velocity and the way into the wall.
-static double attack(const double *v, const double *normal) {
+static double angle_of_attack(const double *v, const double *normal) {
   double speed = norm3(v);
   if (speed == 0) return 0;
   double c = -dot3(v, normal) / speed;
@@ -91,7 +91,7 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
     e.impulse[0] *= pair->way;
     e.normal[0] = pair->way > 0 ? 1 : -1;
   }
-  e.angle = pair->joint < 0 ? attack(e.before, e.normal) : 0;
+  e.angle = pair->joint < 0 ? angle_of_attack(e.before, e.normal) : 0;
   sim->tell(sim->tell_context, &e);
   ap__run_forget(sim);
 }
@@ -175,7 +175,7 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
 // How long the bounces of a pair that leaves go on, where they are too low to follow: with flights
 // of 2 u / |a|, each e times the one before, 2 u / (|a| (1 - e)). Negative: they are not. Elastic
 // bounces would go on for ever; the first that is as low as that is their last.
-static double chatter(const ap_sim *sim, const run_pair *p) {
+static double bouncing_time(const ap_sim *sim, const run_pair *p) {
   double u = p->now.rate;
   if (!(p->bent < 0 && p->now.distance <= sim->touch && u * u <= -2 * sim->touch * p->bent))
     return -1;
@@ -192,7 +192,7 @@ static void drop_leaving(ap_sim *sim) {
     ap_resting r = sim->resting[p->resting];
     p->was = r.sticks ? WAS_STICKING : WAS_SLIDING;
     if (p->away ||
-        (sim->struck && p->now.rate > 0 && !ap__run_along(sim, p) && chatter(sim, p) < 0)) {
+        (sim->struck && p->now.rate > 0 && !ap__run_along(sim, p) && bouncing_time(sim, p) < 0)) {
       p->resting = -1;
     } else {
       sim->candidate[n] = r;
@@ -261,7 +261,7 @@ static int find_brakes(ap_sim *sim, int n) {
 // Whether a pair leaves so slowly that the forces of other contacts may bring it back before it has
 // left: then which of them stay is asked of all of them. Not where the normal hardly moves the
 // robot, as at a grazing point, where a small velocity has a large energy.
-static bool hesitates(ap_sim *sim, const run_pair *p, double hardest) {
+static bool returns_at_once(ap_sim *sim, const run_pair *p, double hardest) {
   if (p->now.distance > sim->touch || p->now.rate * p->now.rate > 2 * sim->touch * hardest)
     return false;
   return ap__run_lever(sim, p) > RUN_LEVER;
@@ -293,8 +293,8 @@ static int find_candidates(ap_sim *sim, bool *project) {
     bool touches = p->resting >= 0 || p->now.distance <= sim->touch;
     bool drifts = p->resting >= 0 && !sim->struck; // its normal velocity is an error
     if (!touches || !(drifts || ap__run_along(sim, p))) {
-      p->rest_time = chatter(sim, p);
-      if (p->rest_time < 0 && hesitates(sim, p, hardest)) p->rest_time = 0;
+      p->rest_time = bouncing_time(sim, p);
+      if (p->rest_time < 0 && returns_at_once(sim, p, hardest)) p->rest_time = 0;
       if (p->rest_time < 0) continue;
     }
     if (n == pairs) return -1;

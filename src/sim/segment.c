@@ -256,7 +256,7 @@ static bool any_stopped(const ap_sim *sim) {
 }
 
 // The end of a step in which nothing happened.
-static ap_status calm(ap_sim *sim, ap_error *error) {
+static ap_status quiet_step_end(ap_sim *sim, ap_error *error) {
   const double *q = sim->y, *v = sim->y + sim->nq;
   ap_status status = sim->ode->fixed > 0 ? check_energy(sim, error) : AP_OK;
   if (status || !sim->nresting) return status;
@@ -273,7 +273,7 @@ static ap_status calm(ap_sim *sim, ap_error *error) {
   return ap__run_project(sim, error);
 }
 
-static ap_status broke(ap_sim *sim, ap_error *error) {
+static ap_status contact_changed(ap_sim *sim, ap_error *error) {
   const double *q = sim->y, *v = sim->y + sim->nq;
   ap_status status = ap__run_count(sim, error);
   if (status) return status;
@@ -298,8 +298,8 @@ static ap_status close_segment(ap_sim *sim, ap_error *error) {
     sim->ode->next = fmin(sim->ode->next, AFTERWARDS * (sim->end - sim->ode->from));
   switch (sim->ends) {
     case RUN_STRIDE: return AP_OK;
-    case RUN_STEP: return calm(sim, error);
-    case RUN_BREAK: return broke(sim, error);
+    case RUN_STEP: return quiet_step_end(sim, error);
+    case RUN_BREAK: return contact_changed(sim, error);
     case RUN_HIT: return hit(sim, &sim->pair[sim->ends_with], error);
     case RUN_TOUCHED: break;
   }

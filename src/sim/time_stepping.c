@@ -52,7 +52,8 @@ static ap_status free_rate(ap_sim *sim, double t, double *rate, ap_error *error)
 // From sim->y0 on for a time h: q along the mean of v there and at the end, v and the ledger with
 // the rate, then the impact unless it is left out. The end is that in sim->y, or where velocities
 // jump what they are before the jump.
-static ap_status go(ap_sim *sim, run_stride *s, const double *rate, bool meets, ap_error *error) {
+static ap_status take_stride(ap_sim *sim, run_stride *s, const double *rate, bool meets,
+                             ap_error *error) {
   double *q = sim->y, *v = sim->y + sim->nq;
   const double *v0 = sim->y0 + sim->nq, *a = rate + sim->nq;
   for (int i = 0; i < sim->nv; i++)
@@ -89,7 +90,7 @@ static void losses(ap_sim *sim, int n, double *along, double *across) {
 // Book what the impulses took: to friction along the walls, to impacts across them. Where
 // velocities jump it is all an impact's, of the energy that was there right before. Returns by how
 // much the ledger of the stride does not close.
-static double book(ap_sim *sim, const run_stride *s) {
+static double add_energies(ap_sim *sim, const run_stride *s) {
   double along, across, *ledger = sim->y + sim->nq + sim->nv;
   const double *ledger0 = sim->y0 + sim->nq + sim->nv;
   losses(sim, s->n, &along, &across);
@@ -144,11 +145,11 @@ static ap_status step(ap_sim *sim, run_stride *s, ap_error *error) {
   double *rate = sim->stage, *end = sim->stage + sim->n;
   memcpy(sim->y, sim->y0, (size_t)sim->n * sizeof *sim->y);
   ap_status status = free_rate(sim, sim->t, rate, error);
-  if (!status) status = go(sim, s, rate, !s->jumps, error);
+  if (!status) status = take_stride(sim, s, rate, !s->jumps, error);
   if (!status) status = free_rate(sim, sim->t + s->h, end, error);
   if (status) return status;
   for (int i = 0; i < sim->n; i++) rate[i] = 0.5 * (rate[i] + end[i]);
-  return go(sim, s, rate, true, error);
+  return take_stride(sim, s, rate, true, error);
 }
 
 // What is read inside a stride: its beginning and its end, or what that was before a jump.
@@ -173,7 +174,7 @@ static ap_status stride(ap_sim *sim, double *h, ap_error *error) {
     sim->lost = lost;
     ap_status status = step(sim, &s, error);
     if (status) return status;
-    double off = book(sim, &s);
+    double off = add_energies(sim, &s);
     if (fabs(off) <= allowed || (s.jumps && s.h <= least)) break;
     if (s.jumps) s.h = fmax(0.25 * s.h, least);
     s.jumps = !s.jumps;

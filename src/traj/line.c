@@ -50,7 +50,7 @@ static bool solve(double A[N][N], double b[N]) {
 }
 
 // Way, speed and acceleration along the line at time t. With constant speed nothing accelerates.
-static void along(const line *l, double t, double s[3]) {
+static void profile_at(const line *l, double t, double s[3]) {
   const ap__profile *p = &l->profile;
   double a = p->acceleration, speed = a * p->rise;
   if (l->def->acceleration <= 0) {
@@ -115,7 +115,7 @@ static ap_status sample(const line *l, double *time, double (*x)[3][N], int coun
   memcpy(near, l->def->guess, sizeof near);
   for (int k = 0; k < count; k++) {
     double s[3];
-    along(l, time[k], s);
+    profile_at(l, time[k], s);
     memcpy(x[k][0], near, sizeof near);
     ap_status status = joints_at(l, s, x[k]);
     if (status)
@@ -150,10 +150,10 @@ static int times_of(const line *l, double *time) {
 // The acceleration jumps where a part of the profile ends, so a piece takes the one inside it.
 static ap_status piece(const line *l, double from, double to, double (*x)[3][N], double *c) {
   double ends[2][3][N], middle[3];
-  along(l, (from + to) / 2, middle);
+  profile_at(l, (from + to) / 2, middle);
   for (int e = 0; e < 2; e++) {
     double s[3];
-    along(l, e ? to : from, s);
+    profile_at(l, e ? to : from, s);
     s[2] = middle[2];
     memcpy(ends[e], x[e], sizeof ends[e]);
     ap_status status = s[2] != 0 || l->def->acceleration > 0 ? joints_at(l, s, ends[e]) : AP_OK;
