@@ -212,16 +212,16 @@ on_terminal() { TERM=${TERM_IS-xterm} script -qec "$1" /dev/null >out 2>&1 </dev
 
 escape=$(printf '\033')
 if command -v script >/dev/null; then
-  on_terminal "$APPELL evl"
+  on_terminal "'$APPELL' evl"
   holds 'an error on a terminal is coloured' grep -q "$escape" out
-  on_terminal "NO_COLOR=1 $APPELL evl"
+  on_terminal "NO_COLOR=1 '$APPELL' evl"
   holds 'not with NO_COLOR' sh -c "! grep -q '$escape' out"
-  TERM_IS=dumb on_terminal "$APPELL evl"
+  TERM_IS=dumb on_terminal "'$APPELL' evl"
   holds 'not on a dumb terminal' sh -c "! grep -q '$escape' out"
-  on_terminal "$APPELL excite puma600 -o motion.csv --evaluations 3000"
+  on_terminal "'$APPELL' excite puma600 -o motion.csv --evaluations 3000"
   holds 'long work on a terminal shows how far it is' grep -q '\[#*\.*\] *[0-9]* %  [0-9]* of 3000 motions' out
   holds 'and removes that at its end' sh -c "tr '\r' '\n' <out | grep -v '^ *\$' | grep -q '^$escape\[K[0-9]* base parameters'"
-  on_terminal "$APPELL excite puma600 -o motion.csv --evaluations 3000 2>err"
+  on_terminal "'$APPELL' excite puma600 -o motion.csv --evaluations 3000 2>err"
   holds 'in a file there is none' [ ! -s err ]
 else
   left_out 'output on a terminal: script is missing (apt-get install bsdutils)'

@@ -41,10 +41,10 @@ has() { grep -q "$1" "$2"; }
 
 # ---- base parameters ----------------------------------------------------------------------------
 
-check 'base parameters of the PUMA' sh -c "$appell identify puma600 | grep -q '^puma600: 36 base parameters of 60'"
-check 'with rotors' sh -c "$appell identify puma600 --rotor | grep -q '^puma600: 40 base parameters of 66'"
-check 'by the SVD' sh -c "$appell identify stanford --base svd --json | grep -q '\"base_parameters\": 33'"
-check 'combinations have names' sh -c "$appell identify puma600 | grep -q 'link2.mcx + 0.432 link3.m'"
+check 'base parameters of the PUMA' sh -c "'$appell' identify puma600 | grep -q '^puma600: 36 base parameters of 60'"
+check 'with rotors' sh -c "'$appell' identify puma600 --rotor | grep -q '^puma600: 40 base parameters of 66'"
+check 'by the SVD' sh -c "'$appell' identify stanford --base svd --json | grep -q '\"base_parameters\": 33'"
+check 'combinations have names' sh -c "'$appell' identify puma600 | grep -q 'link2.mcx + 0.432 link3.m'"
 
 # ---- a motion, and what it tells ----------------------------------------------------------------
 
@@ -54,13 +54,13 @@ check 'excite' "$appell" excite scara --period 6 --evaluations 300 --rate 50 -o 
 check 'excite another' "$appell" excite scara --period 6 --evaluations 300 --rate 50 --seed 2 -o other.csv
 check 'its columns' sh -c "head -n 1 motion.csv | grep -q '^t,q.shoulder,.*,tau.roll\$'"
 check 'its rows' sh -c "test \$(wc -l <motion.csv) -eq 302"
-check 'the same seed gives the same motion' sh -c "$appell excite scara --period 6 --evaluations 300 --rate 50 | cmp - motion.csv"
+check 'the same seed gives the same motion' sh -c "'$appell' excite scara --period 6 --evaluations 300 --rate 50 | cmp - motion.csv"
 check identify "$appell" identify scara motion.csv --validate other.csv --json -o found.urdf
 cp "$tmp/out" found.json
 for key in parameters base_parameters condition residual_rms validation_rms standard_deviation; do
   check "key $key" has "\"$key\"" found.json
 done
-check 'every method is in the table' sh -c "$appell identify scara motion.csv |
+check 'every method is in the table' sh -c "'$appell' identify scara motion.csv |
   awk '\$1 ~ /^(qr|svd|pinv|ridge|weighted|consistent)\$/ && \$2 < 1e-6 { n++ } END { exit n != 6 }'"
 
 # The model that was written has the forces of the one that moved: columns 14 to 17 of the motion.
@@ -78,13 +78,13 @@ check 'and YAML is a model' "$appell" info found.yaml
 
 # Without v and a: filtered. 6 s are short for a filter of 10 Hz at the ends, long enough for 20.
 cut -d, -f1-5,14-17 motion.csv >raw.csv
-check 'raw log' sh -c "$appell identify scara raw.csv --cutoff 8 | grep -q ' states'"
+check 'raw log' sh -c "'$appell' identify scara raw.csv --cutoff 8 | grep -q ' states'"
 
 # Friction that was not asked for: a hint on standard error, and only then.
 awk -F, -v OFS=, 'NR > 1 { for (k = 14; k <= 17; k++) { v = $(k - 8); $k += 3 * v + (v > 0) - (v < 0) + 0.01 * ((NR * k) % 7 - 3) } } 1' motion.csv >rubs.csv
-check 'friction shows' sh -c "$appell identify scara rubs.csv 2>&1 >/dev/null | grep -q 'rubs.csv: warning: the forces show friction'"
-check 'friction asked for' sh -c "test -z \"\$($appell identify scara rubs.csv --friction 2>&1 >/dev/null)\""
-check 'no friction' sh -c "test -z \"\$($appell identify scara motion.csv 2>&1 >/dev/null)\""
+check 'friction shows' sh -c "'$appell' identify scara rubs.csv 2>&1 >/dev/null | grep -q 'rubs.csv: warning: the forces show friction'"
+check 'friction asked for' sh -c "test -z \"\$('$appell' identify scara rubs.csv --friction 2>&1 >/dev/null)\""
+check 'no friction' sh -c "test -z \"\$('$appell' identify scara motion.csv 2>&1 >/dev/null)\""
 
 # ---- what is refused ----------------------------------------------------------------------------
 
