@@ -5,7 +5,9 @@
 set -u
 . "$(dirname "$0")/cli/checks.sh"
 
+# shellcheck disable=SC2317 # called by holds
 has() { grep -q -e "$1" "$2"; }
+# shellcheck disable=SC2317
 lacks() { ! grep -q -e "$1" "$2"; }
 
 # robot MESH: a robot that swings and looks like that mesh.

@@ -427,7 +427,7 @@ static ap_status create(ap_log *log, const char *path, const ap_log_def *def, ap
   h5->events.word_bytes = def->longest_word > 0 ? (size_t)def->longest_word + 1 : WORD_BYTES;
   ap_status status = ap__draft_open(&h5->part, path, error);
   if (status) return status;
-  ap_column *column = malloc((size_t)columns * sizeof *column); // of events, with their times
+  ap_column *column = calloc((size_t)columns, sizeof *column); // of events, with their times
   if (!column) return ap__no_memory(error);
   column[0] = (ap_column){"t", "s"};
   for (int i = 1; i < columns; i++) column[i] = def->event_column[i - 1];
