@@ -17,7 +17,7 @@
 
 enum { BRUTE_LINKS = 3, BRUTE_STEPS = 8192, BRUTE_MAYBE = 32, BRUTE_MOST = 400000 };
 
-#define BRUTE_FORCE_H 1e-4L // s, steps of pendulums: (10 rad/s * 1e-4 s)^4 is 1e-12
+#define BRUTE_STEP 1e-4L // s, steps of pendulums: (10 rad/s * 1e-4 s)^4 is 1e-12
 
 typedef enum brute_kind {
   BRUTE_POINT, // three slides along x, y, z
@@ -120,18 +120,18 @@ static inline void brute_rk4(const brute_motion *m, const ld *y, ld h, ld *out) 
 }
 
 static inline void brute_chain_state(const brute_motion *m, ld t, ld *y) {
-  int i = (int)(t / BRUTE_FORCE_H);
+  int i = (int)(t / BRUTE_STEP);
   if (i > m->steps) i = m->steps;
-  brute_rk4(m, m->state[i], t - i * BRUTE_FORCE_H, y);
+  brute_rk4(m, m->state[i], t - i * BRUTE_STEP, y);
 }
 
 static inline void brute_launch_chain(brute_motion *m, ld duration) {
   ld fastest[BRUTE_LINKS] = {0}, angle = 0, rate = 0;
   for (int k = 0; k < m->n; k++)
     m->state[0][k] = angle += m->q[k], m->state[0][m->n + k] = rate += m->v[k];
-  m->steps = (int)(duration / BRUTE_FORCE_H) + 1;
+  m->steps = (int)(duration / BRUTE_STEP) + 1;
   if (m->steps > BRUTE_STEPS) m->steps = BRUTE_STEPS;
-  for (int i = 0; i < m->steps; i++) brute_rk4(m, m->state[i], BRUTE_FORCE_H, m->state[i + 1]);
+  for (int i = 0; i < m->steps; i++) brute_rk4(m, m->state[i], BRUTE_STEP, m->state[i + 1]);
   m->speed = 0;
   for (int k = 0; k < m->n; k++) {
     for (int i = 0; i <= m->steps; i++)

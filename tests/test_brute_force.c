@@ -477,7 +477,7 @@ TEST(the_judge_swings_pendulums) {
     brute_motion *m = &s->motion;
     ld y[2 * BRUTE_LINKS], end[2 * BRUTE_LINKS];
     memcpy(y, m->state[0], sizeof y);
-    for (int k = 0; k < 6000; k++) brute_rk4(m, y, BRUTE_H / 2, y);
+    for (int k = 0; k < 6000; k++) brute_rk4(m, y, BRUTE_STEP / 2, y);
     brute_chain_state(m, 0.3L, end);
     for (int k = 0; k < 2 * m->n; k++) CHECK_CLOSE((double)end[k], (double)y[k], 1e-10);
     ld energy[2];
