@@ -270,7 +270,7 @@ TEST(bits_are_the_same_everywhere) {
 }
 
 // The inner loop of every instruction set that runs here.
-extern ap__sweep *const ap__sweep_base, *const ap__sweep_v3, *const ap__sweep_v4;
+extern const ap__sweeps ap__sweep_base, ap__sweep_v3, ap__sweep_v4;
 
 static void check_sweep(ap__sweep *sweep, int columns, rng *r) {
   enum { ROWS = 20 };
@@ -293,12 +293,12 @@ static void check_sweep(ap__sweep *sweep, int columns, rng *r) {
 TEST(instruction_sets_agree) {
   rng r = rng_seed(10);
   for (int columns = 0; columns <= MOST_N; columns++) {
-    check_sweep(ap__sweep_base, columns, &r);
+    check_sweep(ap__sweep_base.columns, columns, &r);
 #ifdef AP_HAVE_ISA_V3
-    if (runs_v3()) check_sweep(ap__sweep_v3, columns, &r);
+    if (runs_v3()) check_sweep(ap__sweep_v3.columns, columns, &r);
 #endif
 #ifdef AP_HAVE_ISA_V4
-    if (runs_v4()) check_sweep(ap__sweep_v4, columns, &r);
+    if (runs_v4()) check_sweep(ap__sweep_v4.columns, columns, &r);
 #endif
   }
 }

@@ -30,7 +30,7 @@ static bool screen_make(screen *c) {
   c->K = malloc(AP__CHUNK * nv * 10 * (size_t)c->id->bodies * sizeof *c->K + 1);
   c->row = malloc((size_t)c->id->np * sizeof *c->row + 1);
   c->tau = malloc(nv * sizeof *c->tau);
-  c->p = malloc(ap__row(c->id->nv, c->id->np) * sizeof *c->p + 1);
+  c->p = calloc(ap__row(c->id->nv, c->id->np) + 1, sizeof *c->p);
   if (c->reject > 0) {
     c->size = malloc(nv * count * sizeof *c->size + 1);
     c->some = malloc(count * sizeof *c->some + 1);

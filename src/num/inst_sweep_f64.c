@@ -56,5 +56,5 @@ static void sweep_columns(int columns, int rows, int n, double *B, const double 
 #define NAME2(isa) ap__sweep_##isa
 #define NAME1(isa) NAME2(isa)
 
-extern ap__sweep *const NAME1(AP_ISA);
-ap__sweep *const NAME1(AP_ISA) = sweep_columns;
+extern const ap__sweeps NAME1(AP_ISA);
+const ap__sweeps NAME1(AP_ISA) = {sweep_columns};

@@ -9,4 +9,9 @@
 typedef void ap__sweep(int columns, int rows, int n, double *B, const double *old, const double *w,
                        const double *next, double *dot);
 
+// What one instruction set offers.
+typedef struct ap__sweeps {
+  ap__sweep *columns;
+} ap__sweeps;
+
 #endif
