@@ -99,9 +99,9 @@ ap_status ap__read_robot_text(const char *path, const char **format, char **text
   *format = ap__format_of_path(path);
   const char *dot = strrchr(path, '.'), *hint = dot ? ap__foreign_format(dot + 1) : NULL;
   if (!*format)
-    return AP__REFUSE(error, AP_E_ARG, 0, "%s",
-                      hint ? hint
-                           : "unknown format (the name of a robot file ends in .urdf or .yaml)");
+    return AP__REFUSE(
+        error, AP_E_ARG, 0, "%s",
+        hint ? hint : "unknown format (the name of a robot file ends in .urdf or .yaml)");
   return ap__read_file(path, text, length, error);
 }
 
