@@ -40,19 +40,19 @@ typedef struct ap__chains ap__chains; // file/chains.h
 
 // Fields of ap_body_def that a file may put on lines of their own. A message of the model about one
 // of them starts with its name.
-#define AP__BODY_FIELDS(X)                                                            \
-  X(mass)                                                                             \
-  X(com)                                                                              \
-  X(inertia)                                                                          \
-  X(inertia_rpy)                                                                      \
-  X(viscous)                                                                          \
-  X(coulomb)                                                                          \
-  X(stiction)                                                                         \
-  X(rotor_inertia)                                                                    \
-  X(gear_ratio)                                                                       \
-  X(lower)                                                                            \
-  X(upper) X(velocity_limit) X(effort_limit) X(place) X(axis) X(mimic) X(mimic_ratio) \
-      X(mimic_offset)
+#define AP__BODY_FIELDS(X) \
+  X(mass)                  \
+  X(com)                   \
+  X(inertia)               \
+  X(inertia_rpy)           \
+  X(viscous)               \
+  X(coulomb)               \
+  X(stiction)              \
+  X(rotor_inertia)         \
+  X(gear_ratio)            \
+  X(lower)                 \
+  X(upper)                 \
+  X(velocity_limit) X(effort_limit) X(place) X(axis) X(mimic) X(mimic_ratio) X(mimic_offset)
 
 // Where a body and its fields stand in the file; 0: not said.
 typedef struct ap__lines {
