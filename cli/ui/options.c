@@ -73,7 +73,7 @@ static int take_option(const cli_verb *verb, int argc, char **argv, int *i, cli_
   const int k = find_option(verb->options, argv[*i], &value);
   if (k < 0) return unknown_option(verb, argv[*i]);
   const cli_option *option = &verb->options[k];
-  if (got->value[k] && !option->repeats)
+  if (got->value[k] && !(option->value && strchr(option->value, '=')))
     return cli_usage(verb->name, "option %s is given twice", option->name);
   if (!option->value) {
     if (value) return cli_usage(verb->name, "option %s takes no value", option->name);

@@ -4,7 +4,8 @@
 ///
 /// `--name value`, `--name=value`, `-o value` and `-ovalue`, before or after the arguments; `--`
 /// ends the options; a lone `-` is an argument. A value may begin with one '-' (a negative number)
-/// but not with two. Where the value is called "f32|f64", it is one of these.
+/// but not with two. Where the value is called "f32|f64", it is one of these; an option whose value
+/// is called "NAME=VALUE" may be given more than once.
 
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -20,7 +21,6 @@ typedef struct cli_option {
   const char *name;  ///< with its dashes: "--method", "-o"
   const char *value; ///< its value as in the help, a word of words.h; NULL for a switch
   const char *help;  ///< one line
-  bool repeats;      ///< may be given more than once: cli_option_again()
 } cli_option;
 
 /// Options that several verbs have: the same name, value and words everywhere.

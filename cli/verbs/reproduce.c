@@ -21,7 +21,7 @@ static const cli_option options[] = {
     [PLOTS] = {"--plots", "DIR", "write the figures there, as SVG; made if it is missing"},
     [ALL] = {"--all", NULL, "every number, also those of long series"},
     [HTML] = {"--html", "DIR", "tables and figures as a page there, DIR/index.html"},
-    [SET] = {"--set", "NAME=VALUE", "change a parameter of the experiment; may be repeated", true},
+    [SET] = {"--set", "NAME=VALUE", "change a parameter of the experiment; may be repeated"},
     [PARAMETERS] = {"--parameters", NULL, "list the parameters that can be changed"},
     {0}};
 
