@@ -291,7 +291,7 @@ TEST(the_rates_status_comes_back) {
     CHECK_OK(ap_ode_start(ode, 0, one, NULL));
     CHECK_STATUS(ap_ode_advance(ode, 5, y, &error), codes[i]);
     CHECK_STATUS(error.status, codes[i]);
-    CHECK_HAS(error.text, "the rate failed at t = ");
+    CHECK_HAS(error.text, "the right-hand side failed at t = ");
     CHECK_HAS(error.text, ap_status_text(codes[i]));
     CHECK(y[0] == -7);
     // Ended, until it is started again.
@@ -356,7 +356,7 @@ TEST(a_rate_that_is_not_a_number) {
   double y[1];
   CHECK_OK(ap_ode_start(ode, 0, one, NULL));
   CHECK_STATUS(ap_ode_advance(ode, 5, y, &error), AP_E_NO_CONVERGENCE);
-  CHECK_HAS(error.text, "the rate of entry 0 is not finite at t = ");
+  CHECK_HAS(error.text, "the derivative of entry 0 is not finite at t = ");
   // From the first evaluation on.
   CHECK_OK(ap_ode_start(ode, 3, one, NULL));
   CHECK_STATUS(ap_ode_advance(ode, 5, y, &error), AP_E_NO_CONVERGENCE);
@@ -374,7 +374,7 @@ TEST(steps_run_out) {
   double y[2];
   CHECK_OK(ap_ode_start(ode, 0, right, NULL));
   CHECK_STATUS(ap_ode_advance(ode, 1000, y, &error), AP_E_NO_CONVERGENCE);
-  CHECK_HAS(error.text, "20 steps led to t = ");
+  CHECK_HAS(error.text, "20 steps reached only t = ");
   CHECK_EQ_INT(ap_ode_steps(ode), 20);
   // The limit holds between two readings, not over all of them.
   CHECK_OK(ap_ode_start(ode, 0, right, NULL));
@@ -492,7 +492,7 @@ TEST(bad_arguments_to_the_rest) {
     CHECK_STATUS(advance(ode, NAN, y, &error), AP_E_ARG);
     CHECK_STATUS(advance(ode, INFINITY, y, &error), AP_E_ARG);
     CHECK_STATUS(advance(ode, 1, y, &error), AP_E_ARG);
-    CHECK_HAS(error.text, "does not lie ahead");
+    CHECK_HAS(error.text, "is not after the current time");
     CHECK_STATUS(advance(ode, 0, y, &error), AP_E_ARG);
     CHECK_STATUS(advance(ode, nextafter(1, 2), y, &error), AP_E_ARG);
     CHECK_HAS(error.text, "too close");

@@ -233,7 +233,7 @@ TEST(odd_names_survive) {
   char longest[2000];
   memset(longest, 'x', sizeof longest - 1);
   longest[sizeof longest - 1] = 0;
-  const char *const names[] = {"null", "- x", "a: b", "\xe2\x80\xa8", "'\"\\", " a ", longest};
+  const char *const names[] = {"null", "- x", "a: b", "\xc2\xa0", "'\"\\", " a ", longest};
   enum { N = sizeof names / sizeof names[0] };
   ap_body_def body[N];
   ap_coordinate_def s[N];

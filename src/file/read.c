@@ -72,7 +72,7 @@ const char *ap__foreign_format(const char *word) {
       {" usd usda usdc usdz ", "USD is not read (" OTHERWISE ")"},
       {" dae COLLADA stl obj ply glb gltf ",
        "this is a mesh, not a robot (a robot file names the meshes of its links)"},
-      {" csv h5 hdf5 npy txt dat ", "this is data, not a robot (" OTHERWISE ")"},
+      {" csv h5 hdf5 npy dat ", "this is data, not a robot (" OTHERWISE ")"},
       {" png jpg jpeg gif svg pdf html ", "this is a picture, not a robot (" OTHERWISE ")"}};
   char padded[32];
   if (!word || strlen(word) + 3 > sizeof padded) return NULL;
