@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A thin front for CMake: make, make demo, make test, make install PREFIX=... DESTDIR=...
 # Recipes read these from the environment, so that folders may have blanks in their names.
 export BUILD       ?= build

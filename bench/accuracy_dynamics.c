@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measured errors of the dynamics in double and in single precision, as the Markdown tables of
 // docs/accuracy.md:  accuracy_dynamics [states per robot, default 1000]
 //

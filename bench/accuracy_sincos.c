@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measured errors of sine and cosine, as the Markdown table of docs/accuracy.md:
 // accuracy_sincos [samples per row, default 1000000]
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many states at once against one at a time: time per state on one core, for the built-in robots
 // and chains, in both layouts and precisions. The two are measured in turns, in short bursts, and
 // their first deciles compared: what else the machine does disturbs both alike. Cycles are those of

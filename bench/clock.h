@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock of the benchmarks, and what a core does in a time.
 
 #ifndef AP_BENCH_CLOCK_H

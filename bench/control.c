@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of a period of the control loop without I/O: inputs recorded from the simulated PUMA are
 // played back, so that the rack costs a copy. Beside it the law alone and the inverse dynamics
 // inside it. Each figure is the least mean of a stretch of periods, in nanoseconds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of the general algorithms on the built-in robots and on chains, one core, as a Markdown
 // table. Each figure is the median over many short bursts with the 10th and 90th percentile beside
 // it; q changes with every call, so nothing is hoisted. The last column relates the median to the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated code against the library, one core, in one run, as a Markdown table: nanoseconds per
 // state of the library, of the generated functions, and of their batch forms in double and float.
 //

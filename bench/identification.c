@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The regressor: operations and time. Identification: time and memory of ten million rows.
 //
 //     build/bench/identification [ROWS]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of a run with impacts: the tree of Shafei and Shafei (2018) in its circle, 1.4 s with five
 // impacts, at three tolerances. Each figure is the least of many runs. Evaluations are those of the
 // equations of motion; the error is that of the time of the fifth impact.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of the dynamics of the built-in mechanisms by the general recipe, and by the closed forms of
 // those that have one: a motion in steps of 1 ms, so that the general recipe assembles the
 // mechanism anew from the last configuration in each call. Each figure is the least mean of ten

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time per call of the Agile Wrist's closed form along the trajectory of Abedloo et al. (2014).
 // Each time is the least of many runs.
 

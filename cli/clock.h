@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file clock.h
 /// A clock that nobody sets.
 

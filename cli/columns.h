@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file columns.h
 /// Names of the columns that `eval` writes.
 /// Columns of joints are those of ap_column_name().

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file installed_models.h
 /// Where the models and scenarios lie that were installed with the command.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file load.h
 /// The MODEL argument: a robot file or the name of a built-in robot or mechanism. And a robot that
 /// is written.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "stdin_pipe.h"
 
 #include <errno.h>

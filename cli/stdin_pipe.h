@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file stdin_pipe.h
 /// Standard input that tells when it has nothing more for the moment.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file summary.h
 /// What is said of a run at its end: its impacts, and where its energy went.
 

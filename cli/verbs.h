@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file verbs.h
 /// The verbs of the command: help, completion and suggestions follow from this list and from what
 /// each verb says of itself.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds Comedi's user-space library and defines the target Comedi::Comedi.
 find_path(Comedi_INCLUDE_DIR comedilib.h)
 find_library(Comedi_LIBRARY NAMES comedi)

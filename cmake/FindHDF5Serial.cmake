@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds the C library of HDF5, 1.10 or newer, in its serial build, and defines the target
 # HDF5Serial::HDF5Serial. CMake's own module asks the compiler wrapper that is found first, which
 # may be that of an MPI build.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds Orocos KDL, a peer that `appell bench` can measure, and defines the target KDL::KDL.
 find_path(KDL_INCLUDE_DIR kdl/chainfdsolver_recursive_newton_euler.hpp)
 find_path(KDL_EIGEN_DIR Eigen/Core PATH_SUFFIXES eigen3)

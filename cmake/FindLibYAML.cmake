@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds libyaml (yaml.h) and defines the target LibYAML::LibYAML.
 find_path(LibYAML_INCLUDE_DIR yaml.h)
 find_library(LibYAML_LIBRARY NAMES yaml)

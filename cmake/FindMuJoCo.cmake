@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds MuJoCo, a peer that `appell bench` can measure, and defines the target MuJoCo::MuJoCo.
 find_path(MuJoCo_INCLUDE_DIR mujoco/mujoco.h)
 find_library(MuJoCo_LIBRARY NAMES mujoco)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Protection of what is built: canaries behind arrays on the stack, checked copies, stacks that grow
 # page by page, marked targets of indirect jumps; addresses that differ from run to run, tables of
 # functions that are read-only once it runs, a stack that is not executed. Each where the compiler

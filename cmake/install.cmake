@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What 'make install' puts where. Everything is relative to the prefix chosen then, so the
 # installed tree can be moved: the pkg-config files and the CMake package find themselves.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two hundred PUMA 600 arms pulled to a pose by a controller with gravity compensation: two seconds
 // in steps of 2 ms, on all processors where the compiler has OpenMP (-fopenmp), else on one. How
 // many processors there are does not change a bit of the result.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long the PUMA 600's dynamics take on one core: by the library, by code that is generated and
 // compiled here, and for many states at once.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every method of the PUMA 600 on the same random states: operations, time of one evaluation, and
 // rounding error in single precision.
 

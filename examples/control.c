@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A controller on its robot, recorded; then the same controller fed with the log. It must put out
 // the same voltages.
 //

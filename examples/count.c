@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a state of the PUMA 600 costs: every method of inverse dynamics, of the inertia matrix and
 // of forward dynamics counts its own operations, beside the formulas that Mata et al. (2002) print
 // for n joints with general parameters. The PUMA has right angles and zeros, which cost nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Delta robot picks a part and carries it: torques along the way, and how near it comes to poses
 // where its motors lose it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The torques that move a PUMA 600 as asked, and the motion that those torques cause.
 
 #include <appell/appell.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shape of a controller without a heap: everything is placed in static memory at start-up; the
 // control loop only computes. The arm has two joints; a payload is hung on it while it runs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a robot file contains: joints with their limits, bodies with their masses, what is odd.
 //
 //   info [FILE]      a built-in robot by default

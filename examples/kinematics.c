@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the PUMA's hand is, how it moves, and how to get it somewhere else.
 
 #include <appell/appell.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A PUMA 600 whose wrist is locked: three joints, the same dynamics.
 
 #include <appell/appell.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run recorded: a scenario, or a log that gets the other format.
 //
 //   record SCENARIO RUN      record models/ball.yaml ball.csv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A log as one page with plots and a replay in 3D; where the library was built without the page,
 // the document that it shows.
 //

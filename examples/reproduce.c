@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A paper's experiments run again: every number that it prints beside ours.
 //
 //   reproduce [PAPER]      valera2003 by default

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scenario simulated: its kinetic energy over time, its events as they happen.
 //
 //   simulate SCENARIO        simulate models/ball.yaml

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot file: its joints, what is odd about it, and the torques that hold it against gravity.
 //
 //   urdf [FILE]      models/two_link.urdf by default; where that is not there, a built-in robot

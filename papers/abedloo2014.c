@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Abedloo, Molaei and Taghirad 2014: the closed form of the Agile Wrist against a simulator in
 // maximal coordinates.
 

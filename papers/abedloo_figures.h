@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of the driven wrist.
 
 #ifndef PAPERS_ABEDLOO_FIGURES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Agile Wrist on the trajectory of Abedloo et al. (2014): a simulator in maximal coordinates,
 // what the closed form makes of its motion, and the laws that the closed form's matrices obey.
 

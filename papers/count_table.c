@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of operation counts: rows, remarks, details.
 
 #include <math.h>

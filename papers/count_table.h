@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A printed table of operation counts, and what comes out when its methods run.
 
 #ifndef PAPERS_COUNT_TABLE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of operation counts of the three papers, as printed, and the methods beside them.
 
 #include <stdlib.h>

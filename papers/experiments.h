@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The experiments that the papers are made of; each adds its items to a report.
 
 #ifndef PAPERS_EXPERIMENTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the papers' figures go.
 
 #ifndef PAPERS_FIGURE_H

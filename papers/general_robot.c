@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Serial robots of any length, made by formulae: for counting operations and for rounding errors.
 //
 // As in the papers the joint variable is theta itself (no offset) and gravity acts along z of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PUMA 600 whose wrist centre follows a straight line: the motion that is asked for, and the
 // torques that give it, at any time.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of a line: the arm on it, the torques, how far the simulation strays.
 
 #ifndef PAPERS_LINE_FIGURES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast a deviation from a line grows when nothing corrects it.
 //
 // With y = [q; v] and y0(t) the prescribed motion, a small deviation obeys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PUMA driven along a line by the torques of the prescribed motion, integrated over time, and
 // how far it strays.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PUMA on the straight lines of three papers.
 //
 // Read as: the tool is the wrist centre (origin of frame 6), its velocity and orientation are

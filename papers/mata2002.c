@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mata et al. 2002: inverse dynamics in tensor notation, the inertia matrix as a Hessian.
 
 #include "experiments.h"

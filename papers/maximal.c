@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mechanisms in maximal coordinates, with multipliers.
 //
 // Velocities u = (v, w of each body). The joints ask A u = 0 and A u' = b, the bodies M u' = f +

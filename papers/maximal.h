@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spherical parallel robots in maximal coordinates: each of the seven bodies is free, each of the
 // nine revolute joints is five equations with multipliers. Slow, and with nothing of the library's
 // dynamics in it, hence a judge of it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A spherical parallel robot as seven free bodies: its geometry from products of rotations alone.
 
 #include "maximal.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The papers that Appell stands on: their experiments run again, every printed number beside ours.
 //
 // A paper's program fills a report; `appell reproduce` prints it. Nothing is tuned to a printed

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Polynomials in n with coefficients in sixths.
 
 #include "polynomial.h"

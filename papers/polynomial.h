@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Polynomials in n as papers print them for operation counts, and the one that counts lie on.
 
 #ifndef PAPERS_POLYNOMIAL_H

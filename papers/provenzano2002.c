@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Provenzano et al. 2002: the inertia matrix as the Hessian of Gibbs' function.
 
 #include "experiments.h"

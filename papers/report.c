@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports: lines that own copies of their texts.
 
 #include <math.h>

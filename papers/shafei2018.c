@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shafei and Shafei 2018: trees by 3x3 rotations and 4x4 transformations, their impacts with walls.
 //
 // Read as: the wall is a circle of 2.5 m about the origin, joint angles are relative, J' adds to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table 1 and Figs. 12 and 13 of Shafei and Shafei 2018: operations for the equations of motion of
 // a tree of n_b branches with n_m links each, as printed and as counted by running the methods.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of the tree in its circle.
 
 #ifndef PAPERS_SHAFEI_FIGURES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tree of Shafei and Shafei 2018 in its circle: runs, impacts, places of its points.
 
 #ifndef PAPERS_SHAFEI_RUN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding errors: every method in float against binary128.
 //
 // The robots' parameters are rounded to float too, as a program in single precision has them, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counting: the arithmetic AP_COUNT runs a method's own code.
 
 #include "survey.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One method's operations, counted by running it on robots of every length.
 
 #ifndef PAPERS_SURVEY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Valera et al. 2003: inverse dynamics in vector notation, and control with it.
 
 #include "experiments.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A judge of the simulator that knows nothing of it: where a contact point of a small robot is at
 // any time, in long double, and when it first enters a wall, by brute force.
 //

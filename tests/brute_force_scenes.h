@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random scenes for the judge of the simulator: a small robot on a path that is known in closed
 // form, and walls laid across that path, along it, or around it.
 

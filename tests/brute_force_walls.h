@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walls for the judge of the simulator: the gap of docs/impacts.md written once more, in long
 // double and from the formulas alone, and how far a point may move for certain without crossing a
 // surface. Nothing here calls the library.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a closed form says of one state, and the general recipe as its oracle.
 
 #ifndef AP_TESTS_CLOSED_FORM_H

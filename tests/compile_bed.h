@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot with a cache of its own for code that is compiled while a test runs.
 
 #ifndef AP_TESTS_COMPILE_BED_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels in binary128 with the functions above them, for tests that difference results in that
 // arithmetic: what research.h offers rounds to double on the way out. Empty where there is none.
 

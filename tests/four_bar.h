@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A four-bar whose last joint is a whole hinge in space, for tests of closed chains.
 
 #ifndef AP_TESTS_FOUR_BAR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated code compiled by the system's compiler and loaded, for tests and benchmarks.
 
 #ifndef AP_TESTS_GENERATED_H

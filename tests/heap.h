@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A heap of the test program's own: a small allocator that counts while it is armed. Under
 // AddressSanitizer, which brings its own heap, the sanitizer's hooks count instead. The program
 // defines _GNU_SOURCE before its first include.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of identification share: a robot with its parameters, motions and their forces.
 
 #ifndef AP_TESTS_IDENTIFY_H

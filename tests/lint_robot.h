@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot without findings for the tests of lint, and how they make a mistake in it.
 
 #ifndef AP_TESTS_LINT_ROBOT_H

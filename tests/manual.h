@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page of the manual against the table of keys that a reader follows.
 
 #ifndef AP_TESTS_MANUAL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mechanism and its work, for tests of closed chains.
 
 #ifndef AP_TESTS_MECHANISM_RIG_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random robots and states for tests of laws: serial chains and trees of every joint type, every
 // way of placing a joint, physical inertias, named frames, mimic couplings, free bases. The same
 // robots on every machine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Derivatives along a motion by central differences, with their bounds.
 
 #ifndef AP_TESTS_MOTION_DERIVATIVES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An independent Newton-Euler, slow and plain, in long double: what the library is compared with.
 //
 // It reads the definition of a robot and nothing of src/. Everything is expressed in the ground

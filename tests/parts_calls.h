@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every function that needs a part of a work, for one precision: test_parts.c defines F(name),
 // FLOAT, WORK, PART and WRENCH and includes this once for each. A call says which parts it needs,
 // and how many numbers it writes; one without a status returns AP_OK.

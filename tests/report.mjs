@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // node tests/report.mjs APPELL WEB: the documents of reports against the runs that they were made of. The page's own
 // kinematics must put contact points where the library found their events, and close what closures close.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of robot files share: reading from text and from files, comparing definitions.
 
 #ifndef AP_TESTS_ROBOT_FILES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenes that tests of runs share, one run at a time.
 
 #ifndef AP_TESTS_SIM_SCENES_H

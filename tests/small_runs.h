@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small robots and runs of them, for tests of what the simulator must not get wrong.
 
 #ifndef AP_TESTS_SMALL_RUNS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder of its own for every test of files.
 
 #ifndef APPELL_TESTS_TEMPORARY_FOLDER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small test framework: one program per test file, nothing to link.
 //
 //     #include "test.h"

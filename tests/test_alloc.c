@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The k-th allocation fails, for every k: the error comes back as AP_E_MEMORY, and nothing leaks.
 
 #include <appell/ident.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers and pointers that a careful program does not pass: they get a status and change nothing.
 
 #include <appell/appell.h>

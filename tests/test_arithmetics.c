@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One text, every arithmetic: the methods agree with each other and with the oracle in double,
 // float and binary128, cost what the papers print, and give the same bits in every thread.
 //

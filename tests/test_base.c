@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Status texts, error records, the arena; and the eigenvalues that the model's checks use.
 
 #include "base/arena.h"

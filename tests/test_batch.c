@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many states at once give the bits of one state at a time: every function, every robot, both
 // layouts, both precisions, every instruction set that this processor has.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speeds and comparisons as records: rows are complete, and a way that computes something else is
 // found out before it is timed.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # appell bench: the rows that are promised, whatever the times; what it refuses.
 set -u
 . "$(dirname "$0")/cli/checks.sh"

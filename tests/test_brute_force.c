@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simulator against brute force: thousands of thin, fast, spinning and grazing scenes whose
 // motion is known in closed form, judged by the samples of brute_force.h. No touch is missed, none
 // is invented; time, place, velocities before and after an impact are those of the law; the ledger

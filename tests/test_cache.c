@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cache of compiled code is trusted as far as it deserves, compilers as little as possible, and
 // whatever fails leaves functions that work.
 

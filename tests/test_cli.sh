@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The appell command: exit statuses, one-line errors, options, files that appear only when they are
 # complete. APPELL is the path of the command. Prints one line per check, ends with 1 if one failed.
 set -u

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated code: what it computes is what the library computes, many states at once give the same
 // bits as one at a time, and the text is always the same.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cards that Comedi drives, against cards that are not there: the functions of libcomedi are
 // replaced by those below, which stand between the rack and a simulated arm.
 

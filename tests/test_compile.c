@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ap_compile(): what it loads computes what the library computes, and whoever computes with a work
 // computes with it where it fits.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points that rest on walls: forces and accelerations known by hand, laws on random robots, the way
 // back onto the walls.
 

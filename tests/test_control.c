@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control scenarios: what is read, what is refused, and that nothing breaks the reader.
 
 #include <appell/control.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # appell control: runs, logs, replays, stops, and what is refused. APPELL is the path of the command.
 # Prints one line per check, ends with 1 if one failed.
 set -u

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot that went through a file is the same robot: the same definition through YAML, the same
 // dynamics through URDF, which has to say some things otherwise.
 

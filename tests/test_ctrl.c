@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Controllers: the laws of Table 4 as corrected, limits, anti-windup, switching.
 
 #if !defined(_GNU_SOURCE)

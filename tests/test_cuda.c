@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA text, without a GPU: what it has for the device is C++ but for a few words. With these
 // defined away a compiler for the processor makes functions of it that give the bits of the C text.
 

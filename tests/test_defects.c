@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenes that version 0.1.0 got wrong without a word, as laws with other numbers: grazing takes
 // nothing, nothing fast or thin is passed, pulses arrive whole, and the output step decides
 // nothing. Friction and stops are in test_friction.c.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Delta robots in closed form: the general recipe as oracle for any geometry and every branch, both
 // directions of kinematics, limits.
 

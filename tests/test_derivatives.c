@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Derivatives of the dynamics: against differences of binary128 results, in every arithmetic, for
 // every joint type, trees, free bases, followers, friction.
 //

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The documentation holds: links lead to files, marked blocks of C compile or equal the program they
 # show, marked shell commands run, the model files are the built-in robots, and others are read. Runs in the folder of the
 # sources; APPELL is the path of the command. docs/contributing.md lists the marks.

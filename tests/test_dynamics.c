@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of the dynamics, over many random robots and states.
 //
 // Where a result is compared with the Newton-Euler of oracle.h, the bound is oracle_bound(): a

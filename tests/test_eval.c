@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of states: the bits of one state after the other, whatever way they take.
 
 #include <appell/eval.h>

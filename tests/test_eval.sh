@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # appell eval: derivatives, and many states at once giving what one after the other gives.
 set -u
 . "$(dirname "$0")/cli/checks.sh"

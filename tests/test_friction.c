@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Friction that is Coulomb's and limits that act, as laws with closed forms: slides stop where they
 // must, brakes hold, static friction lets go at its limit, stops throw back or hold.
 

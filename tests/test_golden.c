@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference values computed elsewhere in high precision; see golden/ for where from.
 
 #include <appell/dyn.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Files made to harm who uses them, through the command: what a report may contain, names in outputs, full disks,
 # files whose reading must not take longer than they are long. APPELL is the path of the command. Prints one line per
 # check, ends with 1 if one failed.

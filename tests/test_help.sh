@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Help, manual page and completion name the same verbs, arguments and options; the completion is
 # right; a slip of the finger is answered with what was meant; terminals get colours and progress,
 # files none. APPELL is the path of the command.

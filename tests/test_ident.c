@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base parameters, reduction and estimation.
 
 #include <appell/ident.h>

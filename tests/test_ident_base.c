@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which parameters lead the base parameters: a matter of the robot, not of rounding.
 
 #include <appell/ident.h>

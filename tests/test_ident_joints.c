@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base parameters of robots with every kind of joint, trees, free bases and couplings.
 
 #include <appell/ident.h>

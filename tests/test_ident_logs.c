@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From raw logs to parameters: filter, differentiation, uneven samples, outliers; and excitation.
 
 #include <appell/ident.h>

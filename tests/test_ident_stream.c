@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long logs: memory of a reduction (a hundred thousand rows take no more than the first ten
 // thousand), and outliers.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The verbs excite and identify: what they write, what they find, and what they refuse.
 set -u
 LC_ALL=C

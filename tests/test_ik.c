@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of the configuration manifold and of inverse kinematics, numeric and in closed form, at
 // their edges: tiny, half and whole turns; saddles, limits, poses out of reach; singular wrists and
 // the rim of the workspace. What holds for every robot is in test_kinematics.c.

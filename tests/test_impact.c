@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The impact law: what it promises, on random robots and on cases worked out by hand.
 
 #if !defined(_GNU_SOURCE)

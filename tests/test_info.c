@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The record of a model, against what the library computes with it.
 
 #include <appell/info.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a robot does must not depend on how it is written down: numbering of bodies, choice of link
 // frames, links split by fixed joints, DH tables or frames, a planar joint or three simple ones,
 // parameters changed in the work or in the definition. Bounds as in test_dynamics.c; both sides

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels give the same bits whatever instruction set they were compiled for.
 
 #include <appell/dyn.h>

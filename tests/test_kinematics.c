@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of the kinematics: poses against products of homogeneous transformations, velocities and
 // accelerations against the oracle and against differences, Jacobians, momentum, the configuration
 // manifold, inverse kinematics.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model doctor: a robot without findings, and for every rule the same robot with one mistake.
 
 #include <appell/lint.h>

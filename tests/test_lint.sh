@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # appell lint: findings as text, JSON and SARIF, exit statuses, usage.
 set -u
 LC_ALL=C

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model doctor where it tells what was meant: one mistake does not make others, nor hide them.
 
 #include <appell/lint.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Locked joints and parts of robots: the reduced robot does what the whole one does with the locked
 // coordinates at their values and at rest.
 

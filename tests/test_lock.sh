@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Locked joints and parts of robots on the command line and in scenarios. APPELL is the path of the
 # command.
 set -u

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs of runs: what is written can be read, whatever ends the program, and failures are told.
 
 #include <appell/file.h>

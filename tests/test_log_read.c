@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs read back: what was written comes again to the last bit, and what is no log is refused.
 
 #include <appell/file.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5 files made to harm who reads them: numbers in other files, rows that are not there, endless
 // compression, filters of others, little memory.
 

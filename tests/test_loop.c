@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed chains and parallel robots: golden samples, laws of the reduced equations, assembly.
 
 #include <appell/delta.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forces in the closures and from outside: they balance every body, also those of a simulator in
 // maximal coordinates.
 

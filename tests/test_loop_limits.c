@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed chains: small mechanisms whose answers are known by hand, poses out of reach, both kinds
 // of singularity, definitions that are refused, no allocation.
 

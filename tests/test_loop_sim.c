@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed chains in motion: closures hold and the energy ledger closes for every built-in mechanism;
 // the motion is that of maximal coordinates with multipliers, and of the equations in independent
 // coordinates; singular coordinates are passed, singular closures told.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed chains at walls: impacts keep the closures and obey mechanics as the map of independent
 // coordinates sees it; bounces end at rest, friction holds, energy never grows.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The front of the build: make clean removes nothing but builds, blanks in names are no harm, what is
 # missing is said, and what tests skip is shown.
 set -u

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of the configuration manifold in binary128: what the library computes in double, and the
 // law that a difference undoes a step. tests/test_ik.c has the laws of the library's own.
 

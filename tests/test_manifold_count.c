@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of the configuration manifold, counted: the values of the library to the bit, and what a
 // step costs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Definition, check, freeze, queries, remarks, built-in robots.
 
 #include "test.h"

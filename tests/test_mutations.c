@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every mutation of a valid file is read, or refused with a line and a reason: never a crash, a
 // hang or a leak (run under the sanitizers for these).
 

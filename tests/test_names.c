@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The index of names: what it finds, and how many comparisons any set of names can cost.
 
 #include <string.h>

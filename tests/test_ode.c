@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Differential equations whose solutions are known, integrated to a tolerance.
 
 #include <appell/sim.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A debug build stops where a work, a batch or a loop is used with a model that is not its own.
 
 #include <appell/appell.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The page of reports: its poses and drawings in Node.js, the page itself in a headless Chromium.
 set -u
 . "$(dirname "$0")/cli/checks.sh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the papers' experiments are made of: reports, and formulas as papers print them.
 
 #include "papers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Abedloo et al. 2014: simulator and closed form agree far below the printed orders on every
 // branch, the matrices obey their laws, and what deviates open loop is the integrator's.
 

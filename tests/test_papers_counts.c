@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of operation counts: what the papers print is quoted rightly, and the methods of the
 // papers need no more operations than printed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PUMA on the straight lines of the papers: motions, torques, simulations, reports, figures.
 
 #include "experiments.h"

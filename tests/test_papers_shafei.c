@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The case study of Shafei and Shafei 2018: Table 3 comes out as printed and as in 113 bits, in the
 // order that programs read, and the figures are drawn.
 

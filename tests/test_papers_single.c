@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robots made for counting and for errors, and the experiments in single precision.
 
 #include <appell/research.h>

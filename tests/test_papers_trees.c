@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counts for trees: what Shafei and Shafei 2018 print is quoted rightly, the counts are those
 // of polynomials, and they are ordered as the paper says.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The closed forms of parallel robots in every arithmetic: double and float against binary128, and
 // generated code against the library.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The closed forms of parallel robots in the counting arithmetic: the values of double, and what
 // inverse dynamics costs.
 

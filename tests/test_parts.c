@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A work with few parts gives the bits of a whole one; what it lacks it says; it stays in its
 // memory, which is as small as promised.
 

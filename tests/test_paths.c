@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ramps, trapezoids, splines and straight lines.
 
 #include <appell/file.h>

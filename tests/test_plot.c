@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures: valid SVG whatever the numbers and names are, ticks and labels that tell the truth,
 // curves that stay what they were, and files that are there whole or not at all.
 

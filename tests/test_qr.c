@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // num/qr: rank, and the shortest least-squares solution, on random matrices of every shape.
 
 #include "num/qr.h"

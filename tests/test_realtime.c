@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes the core usable in a control loop: after start-up it allocates nothing, touches
 // nothing but the memory it was given, and its results depend on nothing but its arguments.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a simulation records of an event: the touch, and the state just before and just after.
 // The events are made by hand, so that joints are among them. CSV and HDF5 say the same.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The regressor: tau = K p for every joint type, tree, coupling and free base, in every arithmetic.
 //
 // The parameters p are made here from the definition, in long double: every link about the origin

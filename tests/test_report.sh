@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # appell report: what it makes of logs, whole and cut off, and what it says where something is missing. APPELL is
 # the path of the command. Prints one line per check, ends with 1 if one failed.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The documents of reports by the page's own kinematics: report.mjs beside this file.
 set -u
 . "$(dirname "$0")/cli/checks.sh"

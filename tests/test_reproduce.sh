@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # appell reproduce: tables beside those of the papers, JSON and figures. APPELL is the path of the command. Prints one
 # line per check, ends with 1 if one failed.
 set -u

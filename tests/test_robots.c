@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Public robots against values that another library computed.
 //
 // The files are not part of this project. Set APPELL_ROBOTS to a folder that holds them and a

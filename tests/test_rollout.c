@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rollouts of many robots are those of one robot at a time, to the bit, and converge as their
 // methods promise.
 

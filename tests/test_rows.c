@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State files and the text of numbers.
 
 #include <appell/file.h>

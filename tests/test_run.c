@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run is the same thing whether it is simulated, controlled or read back: the same columns, rows
 // and events, to the last bit.
 

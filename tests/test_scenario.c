@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenario files: what is read, what is refused and where, what the manual and the models say.
 
 #include <appell/kin.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios of mechanisms with closed chains: starts by coordinates and by joints, branches, what
 // is refused and where; those of models/ run to their ends.
 

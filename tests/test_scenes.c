@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robots among walls in scenes that nobody drew: every seed makes a robot, walls, contact points,
 // springs and a start, and whatever happens then must obey mechanics. A scene runs to its end;
 // all that it tells is finite; no point is inside a wall; energy never grows; impulses and contact

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rack and the control loop in simulated time: homing, tracking, guards, replay.
 
 #if !defined(_GNU_SOURCE)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of links: what URDF and YAML say, in which colour, and which file a mesh is.
 
 #define _XOPEN_SOURCE 700 // for realpath()

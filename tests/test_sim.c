@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs among walls: what mechanics says of them, and a run computed elsewhere in 113 bits.
 
 #include "golden/shafei_run.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs among walls by fixed steps.
 
 #include "sim_scenes.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # appell simulate: logs and summaries, and what is left of a run that does not end well. APPELL is the
 # path of the command. Prints one line per check, ends with 1 if one failed.
 set -u

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sine and cosine of every arithmetic, the binary128 square root, and the laws of counting.
 
 #include "research/arith_count.h"

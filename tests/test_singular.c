@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A singular inertia matrix is a status, the same in every path: forward dynamics, inverse of the
 // matrix, derivatives, many states at once, compiled code, every method of a study, both
 // precisions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names in generated C: every name of a robot or frame has a text of its own, which a decoder that
 // knows nothing of the encoder reads back, and no two functions of any robots have the same name.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The equations of the code and those of the pages are the same. In both a tag in square brackets,
 # [Mata 12], [Provenzano 10, 11, 13], [Mata 14-16] or [newton-euler 3], stands for equations that the
 # code carries. Checked both ways:

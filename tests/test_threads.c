@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the headers promise to threads: a model, and functions compiled for it, are shared by any
 // number of them; works, batches, simulations and compilations are each thread's own, and what a
 // thread computes is what it computes alone. scripts/checks/threads runs this under

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trajectories: derivatives, joints between pieces, limits.
 
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tree of a robot file: names, texts and places, whatever the rest of the file is like.
 
 #include "file/tree.h"

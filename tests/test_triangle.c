@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // num/triangle and the square decomposition of num/svd, against sums in binary128.
 
 #include "num/triangle.h"

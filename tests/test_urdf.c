@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // URDF: what is read, what is refused and where, what is warned about, what is written.
 
 #include <appell/file.h>

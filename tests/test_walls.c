@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walls: the gap and its derivatives, distances, rigid motions, profiles, and every refusal.
 
 #include <appell/impact.h>

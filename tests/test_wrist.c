@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spherical parallel robots: the Agile Wrist against values of 40 digits, laws on every branch and
 // for wrists of any geometry, and the library's equations against free bodies with multipliers.
 

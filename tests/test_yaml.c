@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Appell YAML: what is read, what is refused and where, what is written, what the manual says.
 
 #include <appell/file.h>

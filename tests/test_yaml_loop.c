@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed chains in Appell YAML: what is read, what is refused and where, what is written.
 
 #include <appell/loop.h>

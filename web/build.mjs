@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // node web/build.mjs FOLDER: page.html, the page of 'appell report' in one file with an empty place for a run, and
 // LICENSES.txt with the licences of the packages in it.
 

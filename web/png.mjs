@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small PNG files: pictures of at most 256 colours, which for a page with drawings are nearly all that it has.
 
 import { deflateSync } from "node:zlib";

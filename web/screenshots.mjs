@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // node web/screenshots.mjs FOLDER REPORT.html[@TIME][:dark|:phone|:robot]...: FOLDER/REPORT[-dark|-phone|-robot].png of each.
 
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";

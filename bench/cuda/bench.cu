@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dynamics of one robot on a GPU: values compared with those of the processor, then times.
 //
 //   bench [RESULTS.json]

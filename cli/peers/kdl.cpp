@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KDL: serial chains alone, by its recursive Newton-Euler solvers.
 
 #include <kdl/chaindynparam.hpp>

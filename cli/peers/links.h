@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file links.h
 /// A model as other libraries want it, see peer.h.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MuJoCo: our robot written as MJCF, and the fewest calls that give each result. No constraints.
 
 #include <mujoco/mujoco.h>

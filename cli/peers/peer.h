@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file peer.h
 /// Other libraries on our models: KDL and MuJoCo, where they were found when this was built.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In the place of peers that were not found.
 
 #include "peers/peer.h"

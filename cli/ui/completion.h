@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file completion.h
 /// Completion of the command line by a shell, written from the table of verbs.
 

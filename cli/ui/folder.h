@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file temporary_folder.h
 /// A folder that files are written to, and which of them are new.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file message.h
 /// What the command says on standard error, and the exit statuses that go with it.
 ///

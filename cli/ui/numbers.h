@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file numbers.h
 /// Numbers for people: as many digits as are worth reading.
 

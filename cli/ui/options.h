@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file options.h
 /// The options of all verbs, from one table per verb: parsing, `--help` and the completion of
 /// shells cannot drift apart.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For O_TMPFILE, which gives a file without a name: then even SIGKILL leaves nothing behind.
 #define _GNU_SOURCE
 #include "ui/output.h"

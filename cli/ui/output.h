@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file output.h
 /// Where results go: standard output, or a file that appears only when it is complete.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file progress.h
 /// How far long work is: one line at the foot of the terminal, on standard error.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file table.h
 /// A table for people: cells are collected, then printed with columns as wide as they need. Where
 /// the terminal (or COLUMNS) is narrower, the widest text is broken into lines, or the columns that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file values.h
 /// Values of options that are numbers. Each function takes the option by its place in the verb's
 /// table, leaves the number as it is where the option is not given, reports what is wrong and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file words.h
 /// What the words in capitals of a usage line stand for: "QUANTITY MODEL FILE", "--plot FILE.svg".
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file eval.h
 /// Many states through one method: rows of numbers in, lines of numbers out, in the same order.
 

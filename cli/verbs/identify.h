@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file identify.h
 /// What `identify` found, on its way from the computation to the report.
 

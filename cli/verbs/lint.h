@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file lint.h
 /// Findings of the model doctor as SARIF, for systems that show them beside the lines of a file.
 

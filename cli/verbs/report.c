@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verb `report`: a log, with the scenario and robot that it belongs to, as one page.
 
 #include <appell/run.h>

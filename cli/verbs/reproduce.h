@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file reproduce.h
 /// Papers beside what came out, as a page for a browser.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <appell/run.h>
 #include <signal.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // clang-format off
 /// @file appell.h
 /// All headers, in the order in which a program needs them. This header includes the core.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file base.h
 /// What every other header needs: status codes, the error record, export marks.
 ///

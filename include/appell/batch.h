@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file batch.h
 /// Many states of one robot at once: the functions of dyn.h on every lane of the processor's
 /// vectors, and rollouts of many robots over many steps.

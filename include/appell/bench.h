@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file bench.h
 /// How fast a model's dynamics are on one core, in every way there is: the general library, code
 /// generated for the model, many states at once, and other libraries that the caller names.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file codegen.h
 /// A robot's dynamics as source text: the library's kernels run once for one model on a tape, and
 /// what is left after folding and sharing is written as straight-line C. Part of libappell-tools;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file compare.h
 /// Every method of a model on the same random states: operations, time, single-precision error.
 ///

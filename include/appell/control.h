@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file control.h
 /// Control scenarios: robot, rack, controller, reference, guards, read from YAML and made into a
 /// run. Part of libappell-tools; allocates.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file ctrl.h
 /// Controllers for arms: inverse dynamics with the Gibbs-Appell terms, and PD with gravity
 /// compensation to compare with. Part of libappell-tools; nothing here allocates, locks or does

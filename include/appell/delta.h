@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file delta.h
 /// Delta robots (R. Clavel) in closed form: three limbs, each of an arm at a motor and a pair of
 /// parallel rods, carry a platform that stays level. What is computed is in parallel.h;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file dyn.h
 /// Dynamics: joint forces, accelerations, inertia.
 ///

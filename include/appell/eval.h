@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file eval.h
 /// A quantity of many states: of a tree by any method in any arithmetic, of a mechanism with closed
 /// chains in double precision.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file file.h
 /// Robot files, URDF and Appell YAML, read and written; state files; logs of runs. Part of
 /// libappell-tools; allocates.

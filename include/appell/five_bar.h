@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file five_bar.h
 /// Planar five-bar robots in closed form: two limbs, each of an arm at a motor and a rod, carry the
 /// point P where their rods meet. What is computed is in parallel.h; docs/loops.md derives it.

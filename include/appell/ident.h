@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file ident.h
 /// Parameters of a robot from its own motion: which ones can be known, their values from measured
 /// joint forces, and motions that show them. Part of libappell-tools; allocates.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file impact.h
 /// Walls and impacts: surfaces that points of a robot may touch, and the jump of the velocities
 /// when they do. Part of libappell-tools; nothing here allocates.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file info.h
 /// What a model contains: joints in the order of the vectors, bodies with what is merged into them,
 /// frames, everything odd about it, and how a mechanism closes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file json.h
 /// Writing one JSON document, value by value. Part of libappell-tools.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file kin.h
 /// Kinematics: poses, velocities, accelerations, Jacobians, centre of mass, inverse kinematics.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file lint.h
 /// The model doctor: what is wrong or suspicious in a robot file, why it matters in numbers, and
 /// how to fix it. Part of libappell-tools; allocates.

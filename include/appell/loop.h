@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file loop.h
 /// Closed chains and parallel robots: a tree whose links are closed upon each other, in the
 /// coordinates that its users think in. Part of libappell-tools; nothing here allocates but the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file mechanism.h
 /// Mechanisms with closed chains as plain structs: closures, independent coordinates, actuated
 /// joints, branches. <appell/loop.h> computes with them, <appell/file.h> reads and writes them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file model.h
 /// Robots: definition, check, freeze.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file parallel.h
 /// Parallel robots in closed form: two or three limbs, each with one motor at the ground, carry a
 /// platform. wrist.h, five_bar.h and delta.h define three kinds of them and describe q, the limbs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file plot.h
 /// Figures as SVG files. Part of libappell-tools; allocates while it writes.
 

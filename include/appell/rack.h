@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file rack.h
 /// The rack of I/O cards between a controller and an arm, as in section 3 of Valera et al. (2003):
 /// potentiometers, incremental encoders with index pulses, thermo signals, analog outputs to the

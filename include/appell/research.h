@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file research.h
 /// Every method in every arithmetic, by name: what `appell eval --method --real` and comparisons
 /// of formulations are made of. Inputs and outputs are doubles whatever happens inside.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file run.h
 /// Runs: the simulation of a scenario, a controller on its robot, or a log, behind one interface. A
 /// run has columns with units, advances from row to row, reports events, and can be recorded; its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file scenario.h
 /// Scenario files: a robot, walls, a start and a duration, read from YAML. Part of libappell-tools;
 /// allocates.

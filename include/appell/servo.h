@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file servo.h
 /// The control loop: reads a rack, guards, follows a trajectory, writes the rack, keeps a log; in
 /// real time by the clock, or in simulated time as fast as it goes. Part of libappell-tools; after

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file sim.h
 /// Motion over time: differential equations integrated to a tolerance, and robots among walls with
 /// every impact located. Part of libappell-tools; allocates when something is created, not while it

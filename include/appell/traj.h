@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file traj.h
 /// Trajectories: positions, velocities and accelerations of n coordinates over time. Part of
 /// libappell-tools; what makes a trajectory allocates, asking it for a time does not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file work.h
 /// The memory that algorithms work in, and what may change between calls.
 ///

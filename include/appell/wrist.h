@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// @file wrist.h
 /// Spherical parallel robots in closed form: three limbs, each of two links and three revolute
 /// joints whose axes meet in one point O, carry a platform that turns about O (3-RRR, such as the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One block of the caller's memory, cut into arrays. The function that lists the arrays is walked
 // twice: with no memory it measures, with memory it places. So size and layout cannot disagree.
 //

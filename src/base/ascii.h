@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classes of characters of files: those of ASCII, whatever the locale of the program says. In a
 // Latin-1 locale isalpha() takes single bytes of UTF-8 for letters.
 

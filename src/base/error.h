@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text for a person: one line, cut at a whole UTF-8 character, no control characters.
 
 #ifndef AP_BASE_ERROR_H

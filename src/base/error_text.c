@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages about definitions, without printf: firmware that checks a robot need not carry one.
 
 #include "base/error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which build of the kernels this processor runs best. The build says what there is to pick from
 // (AP_HAVE_ISA_V3, AP_HAVE_ISA_V4).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names that were meant, for messages. Exported: libappell-tools suggests names the same way.
 
 #ifndef AP_BASE_SPELLING_H

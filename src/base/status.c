@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <appell/base.h>
 
 // The build system passes the version; a source dropped into another build has none.

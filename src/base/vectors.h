@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AP_VECTORS: the machine that this is compiled for has vectors of numbers. Elsewhere compilers
 // make large and slow code of vector types, and memory need not be aligned for them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The texts on lanes of many states in double, compiled once per instruction set (AP_ISA).
 
 #include <appell/batch.h>

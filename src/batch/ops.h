@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of functions behind batch.h, in double and in float.
 
 #ifndef AP_BATCH_OPS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <appell/compare.h>
 #include <math.h>
 #include <stdio.h>

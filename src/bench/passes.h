@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same states in one arithmetic, and passes over all of them: one state after the other, or
 // side by side. What a pass computes is in out, state by state (rows) or entry by entry (columns).
 

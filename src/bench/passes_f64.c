@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <appell/batch.h>
 #include <appell/codegen.h>
 #include <float.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States of motion, and what times are taken with.
 
 #ifndef APPELL_BENCH_STATES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a reader of generated files sees first: the comment at their top, and the prototypes.
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs as C: one state at a time, and many states side by side.
 
 #ifndef AP_CODEGEN_C_SOURCE_H

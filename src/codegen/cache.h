@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder of compiled objects: private, and every object with a seal that shows damage.
 //
 // An object KEY.so is what the compiler wrote with a digest of the key and of all that behind it,

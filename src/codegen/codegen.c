@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of codegen.h: which programs are recorded, and what they are called.
 
 #include <appell/codegen.h>

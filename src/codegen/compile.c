@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generate, know again or compile, load.
 
 #include "codegen/compile.h"

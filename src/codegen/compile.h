@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a model to a loaded object, whatever the arithmetic.
 
 #ifndef AP_CODEGEN_COMPILE_H

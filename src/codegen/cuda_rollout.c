@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rollouts on the device: around the recorded forces and the recorded step of a state, what moves
 // states through time.
 

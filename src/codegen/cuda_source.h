@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs as CUDA: one thread per state.
 
 #ifndef AP_CODEGEN_CUDA_SOURCE_H

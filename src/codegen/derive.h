@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Derivatives of what is on a tape, recorded behind it.
 
 #ifndef AP_CODEGEN_DERIVE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each folder on the way is opened from the one above, without following links, and what was opened
 // is looked at: nothing is looked up by its path twice.
 

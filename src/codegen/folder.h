@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder that nobody else can change, by itself or through one of the folders above it.
 
 #ifndef AP_CODEGEN_FOLDER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In which order a program's operations are written, with which signs, and which of them have no
 // name of their own.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Another program, run to its end.
 
 #ifndef AP_CODEGEN_PROCESS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function of a robot as a program: its arrays, and a tape with a value for every output.
 
 #ifndef AP_CODEGEN_PROGRAM_H

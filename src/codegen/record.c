@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels in the tape arithmetic, run once for one model.
 
 #include <appell/kin.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The closed forms of parallel robots in the tape arithmetic, run once for one robot.
 
 #include <stdlib.h>

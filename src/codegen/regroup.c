@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base parameters (Gautier and Khalil 1990), numerically and by the type of the joint alone: a
 // distribution of mass that moves with the parent just as it does with the body may belong to
 // either.

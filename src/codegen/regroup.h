@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inertial parameters of all bodies about their own origins, and their regrouping.
 
 #ifndef AP_CODEGEN_REGROUP_H

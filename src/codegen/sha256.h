@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SHA-256 (FIPS 180-4), to know text and objects again.
 
 #ifndef AP_CODEGEN_SHA256_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fewer operations: the tape is recorded anew from the outputs back, with what the recording could
 // not know, which node is used how often.
 

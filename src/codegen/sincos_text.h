@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sine and cosine of generated code: those of the library, written out.
 
 #ifndef AP_CODEGEN_SINCOS_TEXT_H

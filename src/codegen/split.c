@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long programs in parts. A compiler's time grows faster than a function's length; a few thousand
 // operations are far below the bend of that curve.
 

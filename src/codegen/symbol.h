@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of robots and frames as parts of C identifiers, one to one.
 //
 // A name is any string of bytes. Letters and digits stay as they are, and so does an underscore

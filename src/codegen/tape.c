@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recording: nodes are made here and nowhere else, so that no two are equal and none is known.
 
 #include "codegen/tape.h"

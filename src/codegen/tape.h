@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The expression graph that kernels leave behind when they run on the tape arithmetic.
 //
 // Every node has a number above that of its operands. Equal nodes are one (hash-consing), signs are

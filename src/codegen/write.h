@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of source text, and a program written in a dialect.
 
 #ifndef AP_CODEGEN_WRITE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A control scenario from a file or from memory: robot, law, guards, times here; the reference and
 // the rack in the files beside this one.
 

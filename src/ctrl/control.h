@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control scenarios: the format as a table, which the reader follows and docs/control.md shows (a
 // test compares), and the parts of the reader.
 

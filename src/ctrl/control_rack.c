@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rack of a control scenario.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ctrl/control.h"
 
 #include "file/yaml_rows.h"

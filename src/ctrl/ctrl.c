@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The laws of Valera et al. (2003), Table 4 as corrected: the tracking laws feed back q' - q'_d.
 
 #include <appell/ctrl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of this module share.
 
 #ifndef AP_CTRL_CTRL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is watched in every period. Each finding stops the run in the period in which it is made.
 
 #include <math.h>

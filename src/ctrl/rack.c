@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all racks share, and the replay of a log.
 
 #include <appell/rack.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated robot with noise, quantisation, delay, friction and faults behind a rack.
 //
 // Its motion is integrated in steps of h by the semi-implicit Euler method with friction as

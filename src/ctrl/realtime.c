@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control loop by the clock. It sleeps until absolute times, so that being late once does not
 // shift what follows; a period that took longer than one is followed by the next that can be met.
 

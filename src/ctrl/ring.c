@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records from the loop to the writer, without locks; histograms of times.
 
 #include <math.h>

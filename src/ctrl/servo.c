@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control loop, one period at a time: read, guard, estimate, refer, control, guard, write.
 
 #include "ctrl/servo.h"

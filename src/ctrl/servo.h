@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of the control loop while it goes on.
 
 #ifndef AP_CTRL_SERVO_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // work.h and dyn.h in single precision.
 
 #include <appell/dyn.h>

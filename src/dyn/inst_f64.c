@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels in double, compiled once per instruction set (AP_ISA), a table for each part.
 
 #include "kin/text_f64.h"

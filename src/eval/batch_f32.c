@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #define REAL       float
 #define TWIN(name) name##_f32
 #define WORK       ap_work_f32

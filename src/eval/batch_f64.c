@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #define REAL       double
 #define TWIN(name) name
 #define WORK       ap_work

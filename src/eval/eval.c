@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A quantity of many states: which way each of them takes.
 
 #include "eval/eval.h"

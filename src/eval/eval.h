@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an evaluation is made of.
 
 #ifndef APPELL_EVAL_EVAL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A quantity of a mechanism with closed chains, in its independent coordinates.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Growing arrays. What this module allocates goes through malloc and realloc, and every failure
 // comes back as AP_E_MEMORY; a test makes each one fail in turn.
 

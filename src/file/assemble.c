@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From parts in the file's order, which name each other, to bodies that follow their parents.
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes a mechanism with closed chains of a robot: closures, coordinates, actuated joints,
 // configurations to begin with.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names and units of columns: one table of quantities, one of the entries of joints.
 
 #include "file/columns.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Columns of runs and of logs: one rule for their names, one table of what they are.
 
 #ifndef AP_FILE_COLUMNS_H

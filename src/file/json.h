@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes in a JSON document.
 
 #ifndef AP_FILE_JSON_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs of runs: files that get their names when they are complete, and the choice of a format.
 
 // For locks that belong to an open file and not to the process (F_OFD_SETLK): closing the same file

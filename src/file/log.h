@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs of runs: what their formats share.
 
 #ifndef AP_FILE_LOG_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs as CSV: rows in one file, events in another. The first line of each names the columns. A
 // third one has the scenario.
 

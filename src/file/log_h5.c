@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs as HDF5: a dataset for every group of columns, a row after the other.
 //
 // Rows are collected in memory. To flush them the file is opened, appended to and closed again, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the writer and the reader of HDF5 logs share. Where the library is built without HDF5, it
 // is not included.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs read back: the choice of a format, and what all formats have to keep.
 
 #include "file/log_read.h"

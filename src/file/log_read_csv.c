@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs read back from CSV: RUN.csv, RUN.events.csv, RUN.scenario.yaml.
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs read back from HDF5, a block of rows at a time. Whatever a file has that a log does not, is
 // refused: other types, other shapes, lists of another length; numbers that are in other files (by
 // links, external storage or virtual datasets); rows that are not there; filters that are not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file that a mesh's name means, as ROS resolves it.
 
 #define _XOPEN_SOURCE 700 // for realpath()

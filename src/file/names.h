@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An index from names to numbers: files may have many thousand links. A lookup among n names takes
 // at most 2 log2 n comparisons.
 

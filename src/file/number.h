@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers in files: a strict reader and an exact writer, both independent of the locale.
 
 #ifndef AP_FILE_NUMBER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robots from files, from memory, from the library.
 
 #include <errno.h>

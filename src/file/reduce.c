@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot of a file with fewer joints: lines, shapes and closed chains follow its bodies.
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The robot of a file while it is read, and the one that comes out.
 //
 // A reader collects parts: bodies in the file's order, with names where a definition has numbers.

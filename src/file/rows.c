@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State files: rows of numbers. A million lines of 18 numbers take about a second, so the reader
 // has its own buffer and looks at every byte twice at most: once for the end of the line, once to
 // read.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What other readers and tests need of the reader of state files.
 
 #ifndef AP_FILE_ROWS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of a robot: what its links look like and collide as.
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a scenario, and the files that it names.
 
 #ifndef AP_FILE_SOURCE_H

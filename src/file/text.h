@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text that grows while a file is composed, and that reaches the disk whole or not at all.
 
 #ifndef AP_FILE_TEXT_H

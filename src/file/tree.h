@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot file as a tree, mistakes included: what comes before a fault of syntax is kept. The
 // strict readers and the doctor stand on it, so that each format is parsed in one place. What can
 // make a small file large (entities, anchors, aliases, depth) is refused on the way.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From expat's events, in one pass, to a tree of elements.
 
 #include <expat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From libyaml's events, in one pass, to a tree of maps, lists and scalars.
 //
 // Not through libyaml's documents: they leak when memory runs out (0.2.5), and aliases can tie them

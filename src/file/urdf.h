@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // URDF: the elements of a tree as records. One reading serves two: the strict one stops at the
 // first fault, the doctor's goes on past it and hears of each.
 

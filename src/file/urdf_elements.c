@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each URDF element means: one rule per element, one function per rule.
 
 #include <float.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From URDF's links, joints and transmissions to parts: one per link, with the joint that carries
 // it.
 

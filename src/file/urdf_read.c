@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // URDF: one walk over the tree, driven by the rules of urdf_elements.c.
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // URDF's visual and collision elements. They have no meaning for dynamics, so that what cannot be
 // read leaves a shape of the kind AP_SHAPE_NONE and is no error. The doctor gets the shape with
 // what of it could be read.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot as URDF. What URDF says otherwise is converted: placements to xyz and rpy, named frames
 // to massless links on fixed joints, rotors to transmissions. A spherical joint is written as the
 // type "spherical", which the reader knows and other readers refuse. What it cannot say is refused,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "file/xyz_rpy.h"
 
 #include <math.h>

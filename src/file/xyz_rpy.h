@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Placements as xyz and roll-pitch-yaw, for formats that know nothing else.
 
 #ifndef AP_FILE_XYZ_RPY_H

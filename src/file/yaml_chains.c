@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed chains in Appell YAML: closures, coordinates, actuated joints, configurations.
 
 #include <limits.h>

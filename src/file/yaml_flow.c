@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names and maps in braces as the YAML writers compose them.
 
 #include "file/yaml_flow.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names and maps in braces as the YAML writers compose them.
 
 #ifndef AP_FILE_YAML_FLOW_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "file/yaml_map.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maps of YAML files, read by a table of keys.
 
 #ifndef AP_FILE_YAML_MAP_H

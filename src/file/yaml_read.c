@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robots in Appell YAML: the tree of the file along the schema table.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints that a scenario locks, and the part of a robot that it takes.
 
 #ifndef AP_FILE_YAML_REDUCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short names for the rows of a table of keys: what a value is, with its unit.
 
 #ifndef AP_FILE_YAML_ROWS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "file/yaml_schema.h"
 
 #include "file/yaml_rows.h"

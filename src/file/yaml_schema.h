@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Appell YAML format as a table: the reader follows it, docs/yaml.md shows it (a test
 // compares).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot as Appell YAML: every field that differs from its default, bit for bit.
 
 #include <string.h>

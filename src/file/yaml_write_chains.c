@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed chains as Appell YAML: every field that is read for its type, bit for bit.
 
 #include <string.h>

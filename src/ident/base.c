@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The combinations of standard parameters that motion can tell.
 //
 // W p is the same for all p that differ by a vector of W's null space, whatever the motion. With

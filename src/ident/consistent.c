@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Least squares over parameters that bodies can have.
 //
 // Of a body with density rho >= 0 the pseudo-inertia

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs as CSV files: columns by name.
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States from raw logs: checked, evenly spaced, filtered, differentiated, thinned.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Estimation: every method works on the triangle of all measurements.
 //
 // With the columns I of the base parameters, W_I b = tau. Columns are brought to length one first,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Motions that show the base parameters: one period of a Fourier series for each joint, from rest
 // to rest, with the largest determinant of the information matrix W^T W (D-criterion).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zero-phase low-pass: a Butterworth filter as a row of sections of second order, run forwards and
 // back over the signal continued beyond its ends.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The standard parameters of a model: names, nominal values, regressor.
 
 #include "ident/ident.h"

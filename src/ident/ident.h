@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of this module share.
 
 #ifndef AP_IDENT_IDENT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The states of a log taken in, with outliers left out.
 
 #include <math.h>

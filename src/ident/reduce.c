@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measurements reduced to triangles. Of [W tau] = Q [R z; 0 rho], all that least squares asks for
 // is the triangle, and [R; next rows] has the same triangle as all rows together.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orthonormal bases of a few vectors, grown one vector at a time; small least-norm problems.
 
 #ifndef AP_IMPACT_BASIS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "impact/closed_chain.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impacts of closed chains.
 
 #ifndef AP_IMPACT_CLOSED_CHAIN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impacts without restitution under Coulomb's law: find impulses p in the cones with
 //
 //   u = A^T x, x = y + A p;  0 <= p_n, 0 <= u_n, p_n u_n = 0;  p_t = -mu p_n u_t / |u_t| or u_t = 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How touches that depend on each other share an impulse: with the smallest sum of squares.
 //
 //   minimise |p|^2 / 2  subject to  sum m_j p_j = g, and p >= 0 where asked for

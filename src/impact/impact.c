@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impacts: from touches to impulses and velocities. docs/impacts.md has the law and its proofs.
 
 #include <appell/dyn.h>

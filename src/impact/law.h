@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of the impact law share.
 //
 // In the mass metric: M = L L^T, y = L^T v, so that the kinetic energy is |y|^2 / 2. A direction k

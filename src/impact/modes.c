@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Newton's method on Coulomb's law. De Saxce's form of the law tells for each touch whether it
 // leaves, sticks or slides, and in which direction d friction pushes; then
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Newton's law of impact without friction, with complementarity.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One touch alone: 0 <= p_n, 0 <= u_n, one of them zero; |p_t| <= mu p_n; what slides slides
 // against p_t, which then is mu p_n. With u = b + W p there are three cases.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One touch alone under Coulomb's law without restitution.
 
 #ifndef AP_IMPACT_POINT_H

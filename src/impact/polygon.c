@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For each point, with impulses x along the normal, y_k >= 0 along the sides' directions d_k and a
 // speed l of sliding,
 //

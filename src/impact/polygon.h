@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coulomb's law with cones of many sides instead of round ones: a linear complementarity problem
 // (D. E. Stewart and J. C. Trinkle 1996), of which Lemke's method finds a solution wherever
 // impulses exist. It is near one of the law, and tells the modes of those that no descent reaches.

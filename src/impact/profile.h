@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A height over x: the natural cubic spline through points, continued straight beyond its ends.
 // Natural means that the second derivative is zero at the ends, so that the height is twice
 // continuously differentiable there as everywhere.

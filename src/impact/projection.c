@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The projection of a state onto the states that no wall forbids:
 //
 //   minimise |x - y|^2 / 2  subject to  a_i . x >= d_i

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walls as implicit surfaces. In the wall's own frame u (first semi-axis, across, axis; origin at
 // the centre) every kind has a gap c(u), written so that nothing is singular anywhere a point of a
 // robot may get: not at the centre of a ball, not on the axis of a torus.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A wall from inside, and bounds on the gap of a point that moves.
 
 #ifndef AP_IMPACT_SURFACE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds on how a point lies to a wall while it moves (docs/impacts.md, "No event is missed").
 //
 // Every wall is the zero of a polynomial F in the point's place u (of a profile: between its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mechanism whose closures leave another number of freedoms than it has coordinates.
 
 #ifndef APPELL_INFO_FREEDOMS_H

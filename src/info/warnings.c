@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a reader and a model remark on.
 
 #include <appell/info.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kin.h in single precision.
 
 #include "kin/text_f32.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kin.h in double.
 
 #include "kin/text_f64.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numeric inverse kinematics: Levenberg-Marquardt on the configuration manifold, inside a box.
 //
 // The error e = [p* - p; log(R* R^T)], in metres and radians and in ground axes, changes by -J dq

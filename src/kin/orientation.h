@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orientations given as matrices, over a plain `real` (double or float). Included after
 // num/vocabulary.inc.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed-form inverse kinematics of an arm built like the PUMA (J. J. Craig, Introduction to
 // Robotics, section 4.7, here with alpha_3 = +90 and alpha_5 = +90 degrees).
 //

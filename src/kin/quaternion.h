@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quaternions x y z w over `real`, for the configuration manifold and inverse kinematics. Included
 // after num/vocabulary.inc. A quaternion need not have length one, except where that is said.
 

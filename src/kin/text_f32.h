@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinematic texts in single precision.
 
 #ifndef AP_KIN_TEXT_H

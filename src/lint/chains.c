@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed chains: whether they close from the guess, which closures say the same, how near the guess
 // is to a singular configuration.
 

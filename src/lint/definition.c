@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies as definitions in C have them, to links and joints: those of built-in robots, which have
 // no lines, and those of YAML files.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the rules share: the file, its robot, its model, the findings so far.
 
 #ifndef AP_LINT_EXAMINE_H

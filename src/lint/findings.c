@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings: composed, kept, sorted.
 
 #include <assert.h>

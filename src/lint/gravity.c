@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effort limits against the torque of gravity, the worst over all configurations within limits.
 //
 // The gravity force of a joint is, as a function of one coordinate alone, a + b cos q + c sin q for

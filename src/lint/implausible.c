@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers that look made up, copied, or a decimal point off.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mass and inertia of each link: what no body can have, and what does not suit its size.
 
 #include <float.h>

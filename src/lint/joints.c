@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axes, limits, friction, rotors: joint by joint.
 
 #include <math.h>

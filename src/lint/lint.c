@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The doctor: reads a robot, lets every pass look at it, hands out the findings.
 
 #include <stdio.h>

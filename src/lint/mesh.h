@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh files, as far as their size goes: STL (both kinds) and OBJ.
 
 #ifndef AP_LINT_MESH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Left and right: pairs by their names, and what differs between them.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model of the robot to compute with, corrected where the file itself would be refused; and what
 // a change of inertia does to the forces of its joints.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The typical motion that effects are measured on: states within the limits of the joints, spread
 // evenly by a sequence that is the same every time.
 

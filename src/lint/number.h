@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers that a person wrote, and what was meant where they cannot be read.
 
 #ifndef AP_LINT_NUMBER_H

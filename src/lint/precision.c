@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether single precision can be used with these masses: measured, not guessed. The same states in
 // float and in binary128, as `appell compare` does it.
 

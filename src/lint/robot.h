@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot as its file has it, mistakes included: links and joints that name each other, every
 // number with the line it came from. The rules look at this; what they compute with is the model
 // that model.c makes of it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules, in the order of docs/lint.md, which describes each (a test compares).
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a link would have by its shapes or its length.
 
 #ifndef AP_LINT_SHAPE_H

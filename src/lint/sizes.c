@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large links are: by their shapes, else by where their joints are. Meshes are looked for on
 // the way.
 

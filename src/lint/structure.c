@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who hangs on whom: names, parents, loops, what is left over; then the poses with all joints at
 // zero.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements and attributes of URDF that are unknown or not used.
 
 #ifndef AP_LINT_TAGS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotations, inertia tensors (xx xy xz yy yz zz) and what bodies of simple shape have.
 
 #ifndef AP_LINT_TENSOR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places that seem to be in degrees or millimetres. They are converted before anything is computed
 // with them, so that a wrong unit is one finding and not a robot that falls apart; the findings
 // come when the model is there to tell what they mean.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // URDF: the records of the reader's walk as links and joints, past whatever is wrong with them.
 
 #include "file/urdf.h"

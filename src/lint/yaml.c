@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Appell YAML: the bodies that the reader finds in the tree, past whatever is wrong with them.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Definitions of robots whose limbs are an arm and a rod: five-bars and Deltas.
 
 #include "base/error.h"

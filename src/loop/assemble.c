@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assembly: Newton's method on F(x) = [Phi(x); s(x) - q], and the map P of rates.
 //
 // A step is -K^+ F, with K = [Phi_x; s_x] factored so that dependent rows and columns do no harm,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built-in mechanisms, each with its source and what had to be assumed.
 
 #include <appell/loop.h>

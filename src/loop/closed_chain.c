@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "loop/closed_chain.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mechanism in the coordinates x of its tree, as simulation and impacts see it.
 //
 // The columns of Z [nv * free] are an orthonormal basis of the rates that the closures allow:

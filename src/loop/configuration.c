@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configurations of the built-in mechanisms in closed form: those of a branch at a pose, which a
 // search from a distant guess may miss.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dynamics in independent coordinates, from those of the tree. With xd = P v
 //
 //   M = P^T M_t P,   C = P^T (C_t P + M_t P'),   G = P^T g_t,   J_act = S P,

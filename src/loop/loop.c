@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of a mechanism: memory, guesses, rates of the tree.
 
 #include <string.h>

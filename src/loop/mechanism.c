@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mechanisms: check and freeze.
 
 #include "loop/mechanism.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A frozen mechanism.
 
 #ifndef AP_LOOP_MECHANISM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mechanisms of files and built-in ones, on the heap.
 
 #include <assert.h>

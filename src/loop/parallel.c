@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the definitions of parallel robots share, and statuses in words.
 
 #include "loop/parallel.h"

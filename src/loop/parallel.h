@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A parallel robot made ready.
 
 #ifndef AP_LOOP_PARALLEL_H

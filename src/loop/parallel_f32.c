@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel.h in single precision.
 
 #include "num/arith_f32.h"

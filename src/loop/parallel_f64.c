@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel.h in double, the constants of a robot, and its margins.
 
 #include "num/arith_f64.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What closures transmit: multipliers of their rows, and the forces that these are.
 //
 // A row of Phi with multiplier lambda does the work lambda dPhi on a motion of the tree. Written

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closures Phi(x), coordinates s(x), their Jacobian K and its rate.
 //
 // With r the vector from a link's origin to a point of it, a rate of a joint below gives the point

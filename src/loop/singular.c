@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distances to singularities: singular values of what holds the mechanism when coordinates or
 // actuators are held.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of a mechanism, and what the files of this folder share.
 
 #ifndef AP_LOOP_WORK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built-in robots, each with its source and what had to be assumed.
 
 #include <appell/model.h>

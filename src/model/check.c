@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a definition alone can be refused for. Every message names the body, the field, what is
 // wrong and what would be right.
 

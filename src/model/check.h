@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ap_model_init() refuses.
 
 #ifndef AP_MODEL_CHECK_H

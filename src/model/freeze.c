@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a definition to an immutable model in the caller's memory.
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frozen robot: what ap_model_init() builds and every algorithm reads.
 //
 // Two numberings meet here. *Links* are the user's bodies, 0 (the ground) .. nlink - 1. *Bodies*

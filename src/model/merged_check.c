@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only the merged bodies can tell, refused where no robot has it.
 
 #include <float.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The geometry and inertia of a model in the frames that the kernels work in, in double: computed
 // once by ap_model_init(), converted to other arithmetics when a work is initialised. (binary128
 // computes its own from the same definition; the text is pack.inc in both cases.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pack.inc in double.
 
 #include "model/pack.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // place.inc in double, as pack_f64.c has it.
 
 #ifndef AP_MODEL_PLACE_F64_H

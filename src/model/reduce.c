@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a definition to that of the robot with some joints locked, or of a part of it.
 //
 // Coordinates are what is locked: those of a joint that follows none, with all its followers. First

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What no model is refused for, but its author should know.
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact reduction of angles modulo pi/2, for arguments of any size, in integers only.
 
 #ifndef APPELL_NUM_ANGLE_REDUCTION_H

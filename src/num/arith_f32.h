@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic: float. Doubles are met only where a value enters or leaves.
 
 #ifndef APPELL_NUM_ARITH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic: double. Defines `real` and the words on it.
 
 #ifndef APPELL_NUM_ARITH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic: doubles of many states side by side, in the widest vectors of the instruction set
 // that this is compiled for. See arith_lanes.inc.
 

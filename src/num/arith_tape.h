@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic: a tape. Same words as arith_f64.h, but nothing is computed unless both sides are
 // known numbers: an operation becomes a node of an expression graph, from which code is generated.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small symmetric systems by Cholesky's factors, n * n row-major, of which the lower triangle is
 // read and written; the rest of the first row is scratch.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "num/eigen3.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Eigenvalues of a symmetric 3x3 matrix; in double, for checks when a model is frozen.
 
 #ifndef AP_NUM_EIGEN3_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear systems of any shape and rank: Householder QR with column pivoting, made a complete
 // orthogonal decomposition (G. H. Golub and C. F. Van Loan, Matrix Computations, 5.4-5.5):
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns given as roll, pitch and yaw.
 
 #ifndef AP_NUM_RPY_H

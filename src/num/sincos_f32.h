@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sine and cosine in float, without a double anywhere: sincos_f32(q, offset, &s, &c) and
 // sincos_n_f32 (see sincos.inc).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sine and cosine in double: sincos_f64(q, offset, &s, &c) and sincos_n_f64 (see sincos.inc).
 //
 // Any finite arguments. Up to |q + offset| = 2^20 pi/2 (1.6e6) without a branch, beyond it by an

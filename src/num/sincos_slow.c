@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where an angle is too large for the kernels' reduction: the sum is reduced in integers, the rest
 // (polynomials, quadrants) is the kernels' own.
 

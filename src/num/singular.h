@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When an inertia matrix counts as singular: one rule for every solver and every arithmetic.
 //
 // S is diagonal and holds for every degree of freedom the size of what its inertia was added up

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The square root of a double, rounded correctly, where the processor has none: in integers, in
 // less room than the C library's.
 

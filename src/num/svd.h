@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Singular values by the one-sided Jacobi method (M. R. Hestenes 1958; J. Demmel and K. Veselic
 // 1992 on why the small ones come out well).
 

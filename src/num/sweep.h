@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inner loop of ap__triangle_absorb(), compiled once per instruction set.
 
 #ifndef AP_NUM_SWEEP_H

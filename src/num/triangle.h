@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Upper triangles that rows are taken into: the R of a QR factorisation whose rows come block by
 // block, by Householder's method (G. H. Golub and C. F. Van Loan, Matrix Computations, 5.2, 12.5).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of three doubles, for code outside the kernels.
 
 #ifndef AP_NUM_VEC3_H

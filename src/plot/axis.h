@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An axis: its range, its ticks and their labels.
 //
 // Positions on an axis are v / 10^shift on a linear one, log10(v) on a logarithmic one; so they are

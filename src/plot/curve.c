@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Curves as polylines that are no longer than the eye can tell.
 //
 // A run of points in one column of the page, half a pixel wide, is reduced to its first, lowest,

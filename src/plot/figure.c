@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A figure: its panels checked, laid out, drawn and written.
 
 #include <appell/plot.h>

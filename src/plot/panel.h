@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A panel on the page: where its axes are, and how it is drawn.
 
 #ifndef AP_PLOT_PANEL_H

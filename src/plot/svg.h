@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of an SVG file while it is composed: markup, numbers, text for people.
 
 #ifndef AP_PLOT_SVG_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic: double, counted. Same words as arith_f64.h, and the same values.
 //
 // A value knows whether it is structural, that is 0, 1 or -1 whatever the state of the robot. What

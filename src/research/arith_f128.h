@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic: binary128, the reference that the others are compared with. Same words as
 // arith_f64.h.
 

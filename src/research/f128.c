@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "research/f128.h"
 
 #include <math.h>

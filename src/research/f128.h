@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IEEE binary128, the arithmetic of the reference: `long double` where it is that (AArch64),
 // otherwise gcc's and clang's __float128. Only +, -, * and / come from the compiler; square root,
 // sine and cosine are here, so that no libquadmath is needed. AP_HAVE_F128 is defined where the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The methods kept for comparison in single precision, compiled once per instruction set (AP_ISA)
 // like the library's own, so that their times can be compared.
 

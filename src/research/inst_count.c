@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels in the counting arithmetic, and the studies made with them.
 
 #include <appell/kin.h>

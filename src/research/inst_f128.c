@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels in binary128, and the studies made with them.
 
 #include "research/f128.h"

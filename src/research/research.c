@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every method in every arithmetic, by name.
 
 #include <appell/research.h>

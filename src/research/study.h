@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one arithmetic offers to research.h: a work behind doubles.
 
 #ifndef AP_DYN_STUDY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // research.h in single precision.
 
 #include <appell/dyn.h>

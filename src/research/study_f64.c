@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // research.h in double.
 
 #include <appell/dyn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinematic texts in binary128. The model is packed anew in this arithmetic, so that results
 // are right to its own last digits.
 

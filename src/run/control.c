@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run of a control scenario: a row for each period, an event for each change of phase.
 //
 // Columns of the rows: t; q.JOINT, v.JOINT (measured), tau.JOINT (sent), qd.JOINT, vd.JOINT,

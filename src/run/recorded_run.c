@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A log that is read back, with the scenario and robot that it belongs to where they are known.
 
 #include <math.h>

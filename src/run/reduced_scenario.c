@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scenario with `lock`, `root` and `tip` of the caller: they become keys at the end of its text,
 // so that a log, which has that text, says what was run.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The report of a log: the document that the page shows, and the page.
 
 #include "run/report.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a report is made of: a log, and the scenario and robot that it belongs to where they are
 // known. The document that goes into the page is described in docs/report.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events of a log as the page has them.
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States at events among the rows of a report, so that a jump is drawn as a jump.
 //
 // An event has two samples at its time, just before and just after. What it tells of the state is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The robot, walls, contact points and closures of a report.
 //
 // Every link of the file is a body of the page, fixed ones included, each with the joint that

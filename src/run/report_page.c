@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of reports, web/dist/page.html, as bytes of the library.
 
 #include <appell/run.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows and columns of a log as the page has them.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all runs share: opening, stepping, events, recording.
 
 #include "run/run.h"

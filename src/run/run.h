@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run inside: what all kinds share, and what each kind has besides.
 
 #ifndef AP_RUN_RUN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run of a scenario: its columns, its rows at output times, its events.
 //
 // Columns of the rows: t; q.JOINT, v.JOINT, tau.JOINT; the energies kinetic, potential, elastic,

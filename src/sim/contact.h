@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points that rest on walls, joints that rest against their stops, and joints that their own
 // friction holds: which of them hold, slide or leave, the accelerations under their constraints,
 // and the way back onto the constraints where integration drifted off.

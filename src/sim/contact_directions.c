@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Directions of points that start to slide, or slide so slowly that their direction is that of
 // their acceleration.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forces at points whose modes are known.
 //
 // The unknowns x are the three components of the force where a point sticks and the normal force

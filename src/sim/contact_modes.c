@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of the points that touch stay, which of them stick and which slide.
 //
 // Without friction it is a linear complementarity problem: 0 <= f, 0 <= a, f . a = 0 with normal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps over points (block Gauss-Seidel): each one's force in turn as Coulomb's law wants it, the
 // others' as they are. And all forces together where cones have many sides instead.
 

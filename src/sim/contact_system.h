@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the functions of contact.h share: the points in place, the Delassus matrix, and the forces
 // of given modes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contact points of a robot that names none.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first touch inside a step (docs/impacts.md, "No event is missed").
 //
 // Over a part of the step, F of a pair and its first two derivatives are known in the middle, and

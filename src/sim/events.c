@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens at an event: impacts, the end of Zeno sequences, points that come to rest, leave,
 // begin or cease to slide.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps of a fixed length: the classical Runge-Kutta method, one with an implicit part for springs
 // and dampers, and the semi-implicit Euler method.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What fixed steps take implicitly: the forces of springs, dampers, viscous friction and elastic
 // stops in joints with one degree of freedom, and the mobility of the robot under its contacts.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The equations of motion of a run, as a first-order system in q, v and the energy ledger.
 
 #include <math.h>

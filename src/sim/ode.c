@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Initial value problems: steps of a pair of Runge-Kutta methods, their lengths chosen to a
 // tolerance, and the polynomial between their ends.
 //

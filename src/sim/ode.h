@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An initial value problem from inside: single steps, and the polynomial that the motion is within
 // each of them.
 

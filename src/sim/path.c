@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How bodies move inside a step.
 //
 // A body's place is a sum over the joints on its way from the ground, p = sum R d, with d the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The motion inside a step: the polynomials of the coordinates, and bounds on how every body moves
 // over a part of the step (docs/impacts.md, "No event is missed").
 

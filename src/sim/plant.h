@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What moves in a run. All in which kinds of robots differ goes through this one table of
 // functions; places, velocities and forces are those of the tree's joints for every kind.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs as the public sees them: start, advance, read.
 
 #include <float.h>

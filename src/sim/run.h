@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of a robot among walls, from the inside:
 //   scene.c                creates it
 //   motion_equations.c     equations of motion

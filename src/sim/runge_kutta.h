@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two Runge-Kutta pairs of Dormand and Prince with their continuous extensions: of order 8 with
 // error estimates of orders 5 and 3 (P. J. Prince and J. R. Dormand 1981), and of order 5 with one
 // of order 4 (1980). The numbers are those of E. Hairer, S. P. Norsett and G. Wanner, Solving

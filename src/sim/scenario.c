@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scenario from a file or from memory: robot, times and integrator here; walls, starts and forces
 // in the files beside this one.
 

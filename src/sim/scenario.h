@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenario files: the format as a table, which the reader follows and docs/scenarios.md shows (a
 // test compares), and the parts of the reader.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a mechanism with closed chains starts: in its independent coordinates, or with joints that
 // are held while the others close it.
 

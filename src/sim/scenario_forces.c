@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joint forces of a scenario, constant or from a file, and loads on links.
 //
 // A file of forces: a line that names the columns, t first, then joints; below it rows of numbers,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Springs, dampers and stops of a scenario by the names of joints, and whether the start is within
 // the limits.
 

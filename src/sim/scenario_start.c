@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The start of a scenario, by the names of joints.
 
 #include <math.h>

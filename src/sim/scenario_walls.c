@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walls and contact points of a scenario, and whether the start is free of both.
 
 #include <appell/kin.h>

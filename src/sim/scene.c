@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Making a run: the scene is checked and copied, and all memory is asked for.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Going on in time, from event to event.
 //
 // A segment is a step of the integrator, as far as nothing happens in it: its length depends on the

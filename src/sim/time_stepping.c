@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strides: steps over moments in which modes change more often than they can be followed, or in
 // which no contact forces obey Coulomb's law (Painleve's paradox).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How points lie to walls: distance, its rate and its acceleration, and the way they slide.
 
 #include <math.h>

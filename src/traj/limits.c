@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a trajectory reaches, and whether that is allowed.
 
 #include <math.h>

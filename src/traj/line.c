@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Straight lines of a frame with constant orientation, as joint positions over time.
 //
 // At times a step apart the inverse kinematics gives q; with the Jacobian J of the frame

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ramps, trapezoids and splines.
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trajectories as rows of pieces: making them, asking them.
 
 #include "traj/traj.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a trajectory is made of. Constructors ask for one with ap__traj_new() and fill its pieces.
 
 #ifndef AP_TRAJ_TRAJ_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What the tests of the command share: a folder of their own as the current one, and checks that print
 # a line each. To be sourced; APPELL is the path of the command, and here becomes the folder of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Firmware that compensates gravity: an arm of two joints, in float. The part of the work that it
 // names is all that it stores and links. Compiled three ways: as it is; with EMPTY, to see what it
 // adds to a program that does nothing; with PRINT, which shows every bit of some results.

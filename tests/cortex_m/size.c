@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program around one call, for scripts/firmware_sizes. GENERATED: the code that 'appell generate'
 // wrote for a robot, in HEADER. GENERAL: the library with the part of the work that the call needs.
 // Neither, or FUNCTION 0: what both are compared with. PRINT shows the bytes of memory that the

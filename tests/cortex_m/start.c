@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a Cortex-M4F needs before the C library starts: a vector table, and the floating-point unit
 // switched on. The C library talks to the emulator by semihosting.
 

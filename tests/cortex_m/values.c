@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated code in float on some states, every bit of every result printed. On a Cortex-M also the
 // instructions per call, in lines that begin with '#': the emulator takes each instruction for one
 // nanosecond, and the timer of the processor counts them 40 at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a control scenario: an error with its line, or a scenario whose reference is finite
 // and which a simulated rack can run. The files that it names are not looked for here: the folder
 // does not exist.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a file, for readers that take a path.
 
 #ifndef AP_FUZZ_FILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as the names of a robot and of its joints: the code generated for it is the same as for
 // plain names, whatever they say, once comments are left out. And any bytes as the beginning of all
 // names (`appell generate --name`): an identifier, or refused.

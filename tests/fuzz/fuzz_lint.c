@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a robot file, URDF or YAML: findings with lines and words, whatever they are; and an
 // error among them where the reader or the model refuses the file.
 

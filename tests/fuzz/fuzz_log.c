@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as the log of a run, its rows and behind a zero byte its events, in CSV: an error with
 // its line, or rows of finite numbers in the order of time.
 

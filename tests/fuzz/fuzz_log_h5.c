@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as the plan of an HDF5 file: which datasets, groups, links and attributes it has, how they
 // are stored, what they claim. Whatever it is like, it is refused with a message, or read to its
 // end: rows of numbers in the order of time, none of them from another file, and not many more than

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as the CSV file of a reference, `appell control --reference`: an error, or a
 // trajectory that is finite.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as the log that `appell control --replay` reads: one line of an error, or inputs that a
 // controller can be fed with.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the fuzz targets for robot files share.
 
 #ifndef AP_FUZZ_ROBOT_H

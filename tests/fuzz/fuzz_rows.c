@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a state file: rows of finite numbers, or an error with its line. And every number
 // that is read is written and read back to the same.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as the log that `appell identify` reads: an error, or samples of finite numbers; then
 // states to identify from, or an error.
 

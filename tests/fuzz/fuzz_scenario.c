@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a scenario file: an error with its line, or a scenario in which everything is finite
 // and named. The files that it names are not looked for here: the folder does not exist.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as an Appell YAML file: an error with its line, or a robot; then a model, or an error.
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impacts of the planar tree in its circular wall, computed in 113-bit arithmetic; SI units,
 // elastic and without friction. Coordinates in the paper's order: joint angles q1 .. q10, then the
 // base's displacements; the library puts the base first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference samples of parallel robots, computed outside this project: the wrist in 40 digits, the
 // five-bar and the Stewart platform in double precision by two formulations that agree to 1.5e-14
 // and 7.3e-13. Units SI and rad. Parameters are those of the built-in mechanisms.

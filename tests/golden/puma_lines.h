@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PUMA on straight lines, all 8 postures, computed in 60 digits; SI units, rad.
 // Source: golden/serial.json, trajectories (papers of 2002 and 2003): origin of frame 6 on the
 // line, constant speed, constant orientation Rz Ry Rz. Made by a converter; not to be edited.

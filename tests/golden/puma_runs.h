@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PUMA driven along straight lines by the torques of the prescribed motion: errors and growth.
 // Source: golden/serial.json, trajectory_simulation and trajectory_simulation_growth_sigma_max:
 // SciPy's RK45 (Dormand-Prince 5(4)), rtol = atol = 1e-6, outputs every 0.1 s from 0 to the last

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Serial robots computed in 60 digits by a prototype independent of this library; SI units.
 // Source: golden/serial.json of the project's reference values (PUMA: Valera et al. 2003, Tables
 // 5-7; two bodies: Ascher et al., in Mata et al. 2002, sec. 5.1; RPRP: random). Made by a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tree of Shafei & Shafei (2018) in a circle of 2.5 m: impacts in 113-bit arithmetic, by a
 // program independent of this one (two step sizes agree to 2.4e-17). Velocities in the library's
 // order: the base's x and y first, then the ten joints. Points are numbered from 1, as O1 .. O11.

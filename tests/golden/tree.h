@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees computed in 113-bit arithmetic; SI units. Coordinates in the paper's order: joint angles
 // q1 .. q10, then the base's displacements; the library puts the base first.
 // Source: golden/tree_impact.json, random_states and spatial_states (Shafei and Shafei 2018). Made

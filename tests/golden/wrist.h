@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Agile Wrist along the trajectory of Abedloo et al. (2014), equation 52, all branches 1,
 // computed with 40 digits by a prototype independent of this code; SI units, matrices row-major.
 // Source: golden/parallel.json, spr. Made by a converter; not to be edited.

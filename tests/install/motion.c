@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integrates over time with libappell-tools, which needs no other library for it.
 #include <appell/sim.h>
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs a build into an empty folder, moves that folder, and there builds and runs motion.c and
 # three examples, one of the core, one of the tools, and one that calls no function of the core but
 # some of libm, with pkg-config and with the CMake package, against the shared and the static

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large the report of a long run is, how soon it is there, and how long a picture takes while scrubbing: a run of 60 s at
 // 1 kHz with 12 joints, 60 001 rows of 43 columns, in a headless Chromium with graphics by software.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The moment that everything shows, and how it goes on.
 
 import { lastAtOrBelow } from "./data.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run as the page has it: columns by name, rows by time, events in the order of time.
 
 const CODES = (() => {

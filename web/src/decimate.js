@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long series as a screen can show them: per pixel the least and the greatest value, in the order in which they come.
 
 import { lastAtOrBelow } from "./data.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements in few words, numbers as people read them, symbols for buttons.
 
 /** h("button.round", { title, onclick }, children...) */

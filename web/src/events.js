@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of events. Only the rows in sight are in the document, so that ten thousand are as quick as ten.
 
 import { lastAtOrBelow, withoutNoise } from "./data.js";

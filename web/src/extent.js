@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large the robot and its motion are, and whether it all happens in one plane.
 
 const axes = [

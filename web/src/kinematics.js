@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the links are. Poses are [x y z, qx qy qz qw] in one flat array, bodies in the file's order.
 //
 //   pose(body) = pose(parent) * origin * motion(q) * link

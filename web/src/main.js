@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Clock } from "./clock.js";
 import { readRun } from "./data.js";
 import { h } from "./dom.js";

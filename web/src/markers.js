@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is drawn about the robot: contact points, closures, traces, marks of events, arrows of impulses and forces.
 
 import {

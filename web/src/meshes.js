@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh files of links. Every file is parsed once; nothing is ever fetched: textures become one white pixel.
 
 import { Group, LoadingManager, Mesh, MeshStandardMaterial } from "three";

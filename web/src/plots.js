@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plots over time, a panel for each kind of quantity, all with the same times and the same playhead.
 
 import uPlot from "uplot";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The card with the 3D replay and the buttons about it. Without WebGL it says so and the rest of the page goes on.
 
 import { button, h } from "./dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How finely to draw while the picture moves: coarser where frames are slow, sharp again at rest.
 
 const LEAST = 0.5; // pixels drawn per pixel of the page

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The robot: links from their shapes; links without any from joint frames, contact points and ellipsoids of inertia.
 
 import {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 3D replay: a view on the robot, its walls and marks at one moment. Draws only when something has changed.
 
 import {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said in words and figures: title, key figures, warnings, the energy ledger, facts, the scenario's text.
 
 import { largest, valueAt, withoutNoise } from "./data.js";

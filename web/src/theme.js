@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Light and dark, and the colours that drawings take from them.
 
 const root = globalThis.document?.documentElement;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bar at the bottom: play, jump, scrub among the events, speed.
 
 import { button, clockText, eachFrame, h, icon, shown } from "./dom.js";

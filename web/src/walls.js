@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walls: the surface, translucent, with lines on it, and where it can be seen as a curve, that curve with hatching
 // on its solid side, as in a drawing.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page built once, and a real Chromium to open it in.
 
 import { execFileSync } from "node:child_process";

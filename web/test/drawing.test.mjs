@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What plots and walls are drawn from.
 
 import assert from "node:assert/strict";

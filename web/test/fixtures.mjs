@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs made up for tests, in the form that 'appell report' writes into the page.
 
 import { readFileSync } from "node:fs";

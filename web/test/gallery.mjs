@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kind of wall, shape, mesh and joint, and data that a page may meet but nobody wants.
 
 import { armRun, body, pack, shafeiRun } from "./fixtures.mjs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where links are, against the positions that the simulation itself has logged, and against products of matrices.
 
 import assert from "node:assert/strict";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // node web/test/make.mjs PAGE.html FOLDER: fixture pages, to be looked at.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page in a real browser: it loads without error and without network, shows the robot, the plots, the events.
 
 import assert from "node:assert/strict";
