@@ -123,9 +123,10 @@ static int check_picture(const cli_verb *verb, const cli_arguments *arguments) {
   static const char *const pictures[] = {".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".eps"};
   for (int k = 0; verb->options[k].name; k++) {
     const char *value = arguments->value[k], *what = verb->options[k].value;
-    if (value && what && ends_in(what, ".svg") && !ends_in(value, ".svg"))
+    if (!value || !what) continue;
+    if (ends_in(what, ".svg") && !ends_in(value, ".svg"))
       return cli_fail(CLI_BAD, value, 0, "figures are written as SVG (a name that ends in .svg)");
-    if (!value || strcmp(verb->options[k].name, "-o") != 0 || strcmp(what, "DIR") == 0) continue;
+    if (strcmp(verb->options[k].name, "-o") != 0 || strcmp(what, "DIR") == 0) continue;
     for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++)
       if (ends_in(value, pictures[i]))
         return cli_fail(CLI_BAD, value, 0,
