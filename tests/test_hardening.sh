@@ -142,4 +142,36 @@ soon 'entities of entities' info laughs.urdf
 awk 'BEGIN { for (i = 0; i < 10000000; i++) printf "a" }' >long
 { printf '<robot name="'; cat long; printf '"><link name="a"/></robot>'; } >long.urdf
 soon 'a name of ten million letters' info long.urdf
+
+# ---- logs for identify --------------------------------------------------------------------------
+
+# motion ROWS STEP FORCE: positions, velocities and accelerations of two joints and that force.
+motion() {
+  awk -v n="$1" -v h="$2" -v f="$3" 'BEGIN {
+    print "t,q.joint1,q.joint2,v.joint1,v.joint2,a.joint1,a.joint2,tau.joint1,tau.joint2"
+    for (i = 0; i < n; i++) {
+      x = 0.05 * i
+      printf "%.17g,%g,%g,%g,%g,%g,%g,%s,%s\n", i * h, sin(x), cos(2 * x), cos(x), -2 * sin(2 * x), -sin(x), -4 * cos(2 * x), f, f
+    }
+  }'
+}
+motion 200 0.01 0 >zero.csv
+refuses 1 'the joint forces are zero everywhere' identify ascher2 zero.csv
+motion 200 0.01 1e-200 >tiny.csv
+refuses 1 'the joint forces are zero everywhere' identify ascher2 tiny.csv
+motion 20 1e-30 1 >fast.csv
+refuses 2 'samples are too few for a filter' identify ascher2 fast.csv --filter
+for cutoff in 8.6736173798840355e-17 4.3368086899420177e-17 1e-300; do
+  refuses 2 'samples are too few for a filter' identify ascher2 zero.csv --filter --cutoff "$cutoff"
+done
+
+# ---- standard output, links ---------------------------------------------------------------------
+
+echo 0.1 0.2 >states
+echo first >appended
+("$APPELL" eval gravity ascher2 states -o /dev/stdout; echo last) >>appended
+holds '-o /dev/stdout keeps the file it goes to' [ "$(sed -n '1p;$p' appended | tr '\n' ' ')" = 'first last ' ]
+ln -s nowhere dangling
+refuses 2 'is a link to a file that does not exist' eval gravity ascher2 states -o dangling
+holds 'and the link stays' [ -L dangling ]
 finish

@@ -96,10 +96,10 @@ static void correct_body(double *p) {
   for (int k = 0; k < 3; k++) size = fmax(size, 0.3 * fabs(P.a[k][3]) / m);
   for (int k = 0; k < 3; k++) P.a[k][k] = fmax(P.a[k][k], P.a[k][3] * P.a[k][3] / m);
   double more = 0.01 * m * size * size;
-  do {
+  for (int tries = 0; tries < 200; tries++, more *= 2) { // fewer unless a number is not finite
     for (int k = 0; k < 3; k++) P.a[k][k] += more;
-    more *= 2;
-  } while (!factor(&P, &U));
+    if (factor(&P, &U)) break;
+  }
   inertial_of(&P, p);
 }
 
@@ -234,6 +234,7 @@ static ap_status improve(search *s, double *gain) {
 static ap_status minimise(search *s, int iterations, int *spent) {
   s->mu = fmax(squares_at(s, s->p) / s->n, 1);
   *spent = 0;
+  if (!isfinite(s->mu)) return AP_E_NO_CONVERGENCE;
   for (bool last = false; !last;) {
     double gain = INFINITY;
     int turn = 0;

@@ -283,13 +283,14 @@ static ap_status check_filter(bench *b, ap_error *error) {
 static ap_status filtered(bench *b, ap_dataset **states, ap_error *error) {
   ap_status status = check_filter(b, error);
   if (status) return status;
-  double samples = b->rate / b->options.cutoff;   // of one period of the cutoff
-  size_t margin = (size_t)round(4 * samples) + 3; // what the ends do there has faded to 1e-4
-  size_t step = (size_t)fmax(1, round(samples / 2));
-  if (b->n < 2 * margin + 16 * step)
+  const double samples = b->rate / b->options.cutoff; // of one period of the cutoff
+  const double ends = round(4 * samples) + 3;         // what the ends do there has faded to 1e-4
+  const double stride = fmax(1, round(samples / 2));
+  if (!((double)b->n >= 2 * ends + 16 * stride))
     return AP__REFUSE(error, AP_E_ARG, 0,
-                      "%zu samples are too few for a filter of %g Hz (%zu are needed)", b->n,
-                      b->options.cutoff, 2 * margin + 16 * step);
+                      "%zu samples are too few for a filter of %g Hz (%.10g are needed)", b->n,
+                      b->options.cutoff, 2 * ends + 16 * stride);
+  const size_t margin = (size_t)ends, step = (size_t)stride;
   b->number = calloc(4 * (size_t)b->id->nv * b->n, sizeof(double));
   status = b->number ? fill_bench(b) : AP_E_MEMORY;
   if (!status && !(*states = pick_states(b, margin, step))) status = AP_E_MEMORY;

@@ -386,6 +386,18 @@ static ap_status check_rows(const ap_reduction *r, const ap_base *base, ap_error
                     base->n);
 }
 
+// Forces that are all zero, or too small to be weighted by their noise, show no parameter.
+static ap_status check_forces(ap_reduction *r, ap_error *error) {
+  double most = 0, *force = malloc((size_t)r->ident->nv * sizeof *force);
+  if (!force) return ap__no_memory(error);
+  ap_reduction_force_rms(r, force);
+  for (int j = 0; j < r->ident->nv; j++) most = fmax(most, force[j]);
+  free(force);
+  if (most > 1e-100) return AP_OK;
+  return AP__REFUSE(error, AP_E_ARG, 0,
+                    "the joint forces are zero everywhere (expected measured torques or forces)");
+}
+
 static ap_status make(problem *p, ap_fit *f) {
   bool weighted = f->method == AP_FIT_WEIGHTED || f->method == AP_FIT_CONSISTENT;
   ap_status status = gather(p, NULL, -1, false);
@@ -410,6 +422,7 @@ ap_status ap_fit_make(ap_reduction *r, const ap_base *base, ap_fit_method method
   if (error) error->status = AP_OK;
   if (!AP_STARTS_FROM(ap_default_fit, p.options, error)) return AP_E_ARG;
   ap_status status = check_rows(r, base, error);
+  if (!status) status = check_forces(r, error);
   if (status) return status;
   ap_fit *f = problem_make(&p) ? fit_new(r->ident, base, method) : NULL;
   status = f ? make(&p, f) : AP_E_MEMORY;
