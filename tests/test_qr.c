@@ -159,7 +159,11 @@ TEST(singular_values) {
         S[h * n + j] = c * a - s * b, S[h * n + j + 1] = s * a + c * b;
       }
     }
+    // powers of two far from one: every square is finite, products of two squares are not
+    const double scale = ldexp(1, k % 3 == 0 ? 0 : k % 3 == 1 ? 400 : -400);
+    for (int i = 0; i < m * n; i++) S[i] *= scale;
     ap__singular_values(m, n, S, got);
+    for (int i = 0; i < n; i++) got[i] /= scale;
     CHECK_WITHIN(got, value, n, 1e-14);
   }
 }

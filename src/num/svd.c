@@ -13,7 +13,7 @@ static bool turn_columns(int m, int n, double *A, int i, int j) {
     double x = A[k * n + i], y = A[k * n + j];
     a += x * x, b += y * y, c += x * y;
   }
-  if (!(fabs(c) > 2 * DBL_EPSILON * sqrt(a * b))) return false;
+  if (!(fabs(c) > 2 * DBL_EPSILON * sqrt(a) * sqrt(b))) return false;
   double zeta = (b - a) / (2 * c);
   double t = copysign(1 / (fabs(zeta) + hypot(1, zeta)), zeta);
   double cosine = 1 / sqrt(1 + t * t), sine = cosine * t;
