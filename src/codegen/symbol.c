@@ -21,14 +21,13 @@ static const char headers[] =
     "sysexits syslog tar term termcap termio termios tgmath thread_db threads time trace ttyent "
     "uchar ucontext ulimit unctrl unistd ustat utime utmp utmpx values varargs wait wchar wctype "
     "winsock winsock2 windows wordexp xlocale zconf zlib "
-    "adxintrin arm_acle arm_bf16 arm_cmse arm_fp16 arm_mve arm_neon arm_sve avx2intrin avxintrin "
-    "bmi2intrin bmiintrin cpuid emmintrin float16 fmaintrin gcov immintrin intrin lzcntintrin "
-    "mm3dnow mm_malloc mmintrin nmmintrin omp openacc pmmintrin popcntintrin quadmath smmintrin "
-    "tmmintrin unwind varargs wmmintrin x86gprintrin x86intrin xmmintrin "
-    "cublas cublas_v2 cuda cuda_bf16 cuda_fp16 cuda_fp8 cuda_runtime cuda_runtime_api cufft curand "
-    "curand_kernel cusolverdn cusparse device_functions device_types driver_functions "
-    "driver_types host_config host_defines math_constants math_functions nvml nvrtc "
-    "sm_20_atomic_functions "
+    "arm_acle arm_bf16 arm_cmse arm_fp16 arm_mve arm_neon arm_sve cet cpuid float16 fpu_control "
+    "gcov ieee754 mm3dnow mm_malloc omp openacc quadmath stdfix syslimits unwind varargs "
+    "builtin_types channel_descriptor common_functions cooperative_groups cublas cublas_v2 "
+    "cucomplex cuda cuda_bf16 cuda_fp16 cuda_fp8 cuda_runtime cuda_runtime_api cufft curand "
+    "curand_kernel cusolverdn cusparse device_double_functions device_functions "
+    "device_launch_parameters device_types driver_functions driver_types host_config host_defines "
+    "math_constants math_functions nvml nvrtc sm_20_atomic_functions "
     "texture_types vector_functions vector_types "
     "appell aux con nul prn com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt1 lpt2 lpt3 lpt4 lpt5 "
     "lpt6 lpt7 lpt8 lpt9";
@@ -133,7 +132,8 @@ static void encode(coding *k) {
   k->text[k->used] = '\0';
 }
 
-// A header of the system in whatever case, with any number of "_robot" behind.
+// A header of the system in whatever case, with any number of "_robot" behind. Compilers have many
+// that end in "intrin", and more with each version.
 static bool is_header(const char *text) {
   char stem[AP_SYMBOL_ROOM];
   size_t n = strlen(text), ending = sizeof robot_word - 1;
@@ -141,7 +141,7 @@ static bool is_header(const char *text) {
   for (size_t i = 0; i < n; i++)
     stem[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
   stem[n] = '\0';
-  return ap__has_word(headers, stem);
+  return ap__has_word(headers, stem) || (n >= 6 && strcmp(stem + n - 6, "intrin") == 0);
 }
 
 void ap__robot_symbol(const char *name, char text[AP_SYMBOL_ROOM]) {
