@@ -35,6 +35,10 @@ holds 'nor /' kept /
 holds 'nor the sources' kept .
 holds 'nor a part of them' kept src
 holds 'nor what they are in' kept ..
+a_build "$tmp/home/below"
+mv "$tmp/home/below/"* "$tmp/home"
+at_home() { (HOME="$tmp/home" && export HOME && kept "$1"); }
+holds 'nor a home that was built in' at_home "$tmp/home"
 mkdir inside && cp "$here/CMakeLists.txt" inside
 (cd inside && cmake . >../out 2>../err)
 holds 'a build among the sources is refused' grep -q 'Build in a folder of its own' err
