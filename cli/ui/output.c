@@ -148,8 +148,16 @@ static char *resolve(const char *path) {
 static int open_file(cli_out *out, const char *path) {
   int status = cli_check_target(path);
   if (status != CLI_OK) return status;
-  struct stat old;
+  struct stat old, standard;
   const bool exists = stat(path, &old) == 0;
+  if (!exists && lstat(path, &old) == 0)
+    return cli_fail(CLI_BAD, path, 0, "is a link to a file that does not exist (name the file)");
+  // By /dev/stdout, the file that standard output goes to: written on, never replaced.
+  if (exists && fstat(STDOUT_FILENO, &standard) == 0 && standard.st_dev == old.st_dev &&
+      standard.st_ino == old.st_ino) {
+    out->fd = dup(STDOUT_FILENO);
+    return out->fd < 0 ? fail_path(CLI_FAILED, path, errno) : CLI_OK;
+  }
   if (exists && !S_ISREG(old.st_mode)) {
     out->fd = open(path, O_WRONLY | O_CLOEXEC);
     return out->fd < 0 ? fail_path(CLI_FAILED, path, errno) : CLI_OK;
