@@ -62,6 +62,39 @@ scenario checkout/arm/robot.urdf >run.yaml
 try report run.csv --data
 holds 'a checkout behind a link works' has "$honest" out
 
+# A home folder is no package, whatever lies in it. home MESH [VARIABLE=VALUE]...: a robot in a folder of downloads.
+mkdir -p home/Downloads/arm home/work
+cp private/part.stl home/work/part.stl
+cp private/part.stl home/Downloads/part.stl
+home() {
+  robot "$1" >home/Downloads/arm/robot.urdf
+  scenario arm/robot.urdf >home/Downloads/run.yaml
+  "$APPELL" simulate home/Downloads/run.yaml -o home/Downloads/run.csv --quiet || exit 1
+  shift
+  env HOME="$tmp/home" "$@" "$APPELL" report home/Downloads/run.csv --data >out 2>err
+}
+
+for mark in .git package.xml model.config; do
+  : >"home/$mark"
+  home ../../work/part.stl
+  holds "a home folder with $mark is no package" lacks "$secret" out
+  rm "home/$mark"
+done
+printf '<package><name>mine</name></package>' >home/package.xml
+home package://mine/work/part.stl
+holds 'nor one with a package.xml of that name' lacks "$secret" out
+rm home/package.xml
+home package://Downloads/part.stl
+holds 'a folder above the robot is no package by its name' lacks "$secret" out
+: >home/Downloads/package.xml
+home package://Downloads/part.stl
+holds 'but by its package.xml' has "$secret" out
+rm home/Downloads/package.xml
+home package://work/part.stl
+holds 'a folder beside one above is no package' lacks "$secret" out
+home package://work/part.stl ROS_PACKAGE_PATH="$tmp/home"
+holds 'unless the environment says so' has "$secret" out
+
 # A log that claims to have been made in another folder.
 mkdir received
 robot part.stl >received/robot.urdf

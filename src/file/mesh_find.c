@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file/folders.h"
 #include "file/robot.h"
 #include "file/text.h"
 
@@ -21,15 +22,21 @@ typedef enum found_by { ABOVE, BESIDE, MANIFEST, VARIABLE } found_by;
 typedef struct search {
   const char *package; // not closed by a zero
   size_t package_length;
-  const char *rest;  // behind the package's name, without '/' before it
-  bool package_seen; // a folder of the package is there, without the file
-  ap__text seen;     // that folder
-  ap__text path;     // the file, once found
-  ap__text root;     // and the folder of the package that has it
-  found_by by;       // why it is one
-  bool by_variable;  // the environment is being looked through
-  bool failed;       // no memory
+  const char *rest;            // behind the package's name, without '/' before it
+  bool package_seen;           // a folder of the package is there, without the file
+  ap__text seen;               // that folder
+  ap__text path;               // the file, once found
+  ap__text root;               // and the folder of the package that has it
+  found_by by;                 // why it is one
+  bool by_variable;            // the environment is being looked through
+  bool guarded;                // a file counts only where it may go into a report
+  const char *folder, *meshes; // of the robot file, and the one that the user allows (NULL: none)
+  ap__text refused;            // the first file that may not
+  ap__text scratch;
+  bool failed; // no memory
 } search;
+
+static bool is_permitted(search *s);
 
 static bool is_file(const char *path) {
   struct stat about;
@@ -61,7 +68,9 @@ static bool try_folder(search *s, const char *folder, size_t length, bool packag
   if (is_file(s->path.text)) {
     set_path(s, &s->root, folder, length, package, "");
     s->by = s->by_variable ? VARIABLE : by;
-    return !s->failed;
+    if (!s->guarded || is_permitted(s)) return !s->failed;
+    if (!s->refused.text) set_path(s, &s->refused, "", 0, false, s->path.text);
+    return false;
   }
   if (s->package_seen) return false;
   set_path(s, &s->seen, folder, length, package, "");
@@ -72,8 +81,8 @@ static bool try_folder(search *s, const char *folder, size_t length, bool packag
 // Does this folder's package.xml have the package's name? Its <name> is near the beginning.
 static bool is_package(search *s, const char *folder, size_t length) {
   char text[4096];
-  set_path(s, &s->path, folder, length, false, "package.xml");
-  FILE *file = s->failed || !is_file(s->path.text) ? NULL : fopen(s->path.text, "rb");
+  set_path(s, &s->scratch, folder, length, false, "package.xml");
+  FILE *file = s->failed || !is_file(s->scratch.text) ? NULL : fopen(s->scratch.text, "rb");
   if (!file) return false;
   size_t n = fread(text, 1, sizeof text - 1, file);
   fclose(file);
@@ -213,7 +222,7 @@ static ap_status find(search *s, const char *name, const char *robot_file, char 
                       ap_error *error) {
   bool model = false;
   errno = 0;
-  *folder = folder_of(robot_file);
+  s->folder = *folder = folder_of(robot_file);
   return !*folder                 ? ap__no_memory(error)
          : split(s, name, &model) ? find_in_packages(s, *folder, model, error)
                                   : find_path(s, name, *folder, error);
@@ -226,6 +235,7 @@ ap_status ap_mesh_find(const char *name, const char *robot_file, char **path, ap
   free(folder);
   ap__text_free(&s.seen);
   ap__text_free(&s.root);
+  ap__text_free(&s.scratch);
   if (status) ap__text_free(&s.path);
   *path = status ? NULL : s.path.text; // the text's memory is the caller's now
   return status;
@@ -236,37 +246,26 @@ ap_status ap_mesh_find(const char *name, const char *robot_file, char **path, ap
 // A robot file of a stranger must not make a report carry the files of who makes it. So a mesh has
 // to lie, behind all links, below the folder that belongs with the robot file.
 
-// Is the real path `path` below the folder that `folder` names, and no other?
-static bool is_below(const char *path, const char *folder, bool *failed) {
-  char *real = realpath(folder, NULL);
-  const size_t n = real ? strlen(real) : 0;
-  *failed = *failed || (!real && errno == ENOMEM);
-  const bool below = n > 0 && strncmp(path, real, n) == 0 && (real[n - 1] == '/' || path[n] == '/');
-  free(real);
-  return below;
-}
-
-// The user's home folder, or one that holds it: not a package, whatever its name.
-static bool holds_home(const char *folder, bool *failed) {
-  const char *home = getenv("HOME");
-  char *real = home && *home ? realpath(home, NULL) : NULL, *own = realpath(folder, NULL);
-  const bool same = real && own && strcmp(real, own) == 0;
-  const bool holds = !own || strcmp(own, "/") == 0 || same || (real && is_below(real, own, failed));
-  free(real);
-  free(own);
-  return holds;
-}
-
-// The folder that belongs with a robot file: the nearest one upwards that is the root of a package,
-// a model or a repository; else the robot file's own. Its length.
-static size_t root_of(search *s, const char *folder) {
+// Is this folder the root of a package, a model or (where that counts) a repository? The home
+// folder, and what holds it, is none.
+static bool is_root(search *s, const char *folder, size_t length, bool repository) {
   static const char *const marks[] = {"package.xml", "model.config", ".git"};
+  bool marked = false;
+  for (int k = 0; k < (repository ? 3 : 2) && !marked; k++) {
+    struct stat about;
+    set_path(s, &s->scratch, folder, length, false, marks[k]);
+    marked = !s->failed && stat(s->scratch.text, &about) == 0;
+  }
+  if (!marked) return false;
+  set_path(s, &s->scratch, folder, length, false, "");
+  return !s->failed && !ap__holds_home(s->scratch.text, &s->failed);
+}
+
+// The folder that belongs with a robot file: the nearest one upwards that is such a root; else the
+// robot file's own. Its length.
+static size_t root_of(search *s, const char *folder) {
   for (size_t n = strlen(folder); n > 1 && !s->failed;) {
-    for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
-      struct stat about;
-      set_path(s, &s->seen, folder, n, false, marks[k]);
-      if (!s->failed && stat(s->seen.text, &about) == 0) return n;
-    }
+    if (is_root(s, folder, n, true)) return n;
     while (n > 1 && folder[n - 1] != '/') n--;
     while (n > 1 && folder[n - 1] == '/') n--;
   }
@@ -274,16 +273,23 @@ static size_t root_of(search *s, const char *folder) {
 }
 
 // May the file of this real path be read for this robot?
-static bool is_allowed(search *s, const char *real, const char *folder, const char *meshes) {
-  if (meshes && is_below(real, meshes, &s->failed)) return true;
-  if (!s->package_length) set_path(s, &s->root, folder, root_of(s, folder), false, "");
+static bool is_allowed(search *s, const char *real) {
+  if (s->meshes && ap__is_below(real, s->meshes, &s->failed)) return true;
+  set_path(s, &s->scratch, s->folder, root_of(s, s->folder), false, "");
   if (s->failed) return false;
+  if (ap__is_below(real, s->scratch.text, &s->failed)) return true;
+  if (!s->package_length) return false;
   // Folders of the environment are the user's own, with the links in them.
-  if (s->package_length && s->by == VARIABLE) return !strstr(s->package, "..");
-  if (!s->package_length || s->by == MANIFEST) return is_below(real, s->root.text, &s->failed);
-  const bool named = s->by == BESIDE ? is_package(s, s->root.text, s->root.length)
-                                     : !holds_home(s->root.text, &s->failed);
-  return named && is_below(real, s->root.text, &s->failed);
+  if (s->by == VARIABLE) return !strstr(s->package, "..");
+  return is_root(s, s->root.text, s->root.length, false) &&
+         ap__is_below(real, s->root.text, &s->failed);
+}
+
+static bool is_permitted(search *s) {
+  char *real = realpath(s->path.text, NULL);
+  const bool good = real && ap__mesh_format(real) && is_allowed(s, real);
+  free(real);
+  return good;
 }
 
 static bool same_file(int file, const char *path) {
@@ -292,26 +298,31 @@ static bool same_file(int file, const char *path) {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
+static ap_status refuse(const search *s, const char *name, const char *path, ap_error *error) {
+  if (s->failed) return ap__no_memory(error);
+  char *real = realpath(path, NULL);
+  const char *shown = real ? real : name;
+  const ap_status status =
+      AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                 "\"%.*s\" leads to %.*s, which is no mesh file below the robot's folder or "
+                 "package (--meshes DIR allows another folder)",
+                 ap__shown(name), name, ap__shown(shown), shown);
+  free(real);
+  return status;
+}
+
 // Open first, then look where that file lies: its name may be given to another meanwhile.
-static ap_status open_allowed(search *s, const char *name, const char *folder, const char *meshes,
-                              int *file, ap_error *error) {
+static ap_status open_allowed(search *s, const char *name, int *file, ap_error *error) {
   *file = open(s->path.text, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (*file < 0) return ap__refuse_file(error, "open the file", errno);
   char *real = realpath(s->path.text, NULL);
-  const bool good = real && same_file(*file, real) && ap__mesh_format(real) &&
-                    is_allowed(s, real, folder, meshes);
-  ap_status status = AP_OK;
-  if (s->failed)
-    status = ap__no_memory(error);
-  else if (!good)
-    status = AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                        "\"%.*s\" leads to %.*s, which is no mesh file below the robot's folder or "
-                        "package (--meshes DIR allows another folder)",
-                        ap__shown(name), name, ap__shown(real ? real : name), real ? real : name);
+  const bool good =
+      real && same_file(*file, real) && ap__mesh_format(real) && is_allowed(s, real) && !s->failed;
   free(real);
-  if (status) close(*file);
-  if (status) *file = -1;
-  return status;
+  if (good) return AP_OK;
+  close(*file);
+  *file = -1;
+  return refuse(s, name, s->path.text, error);
 }
 
 const char *ap__mesh_format(const char *name) {
@@ -327,14 +338,19 @@ const char *ap__mesh_format(const char *name) {
 
 ap_status ap__mesh_open(const char *name, const char *robot_file, const char *meshes, int *file,
                         ap_error *error) {
-  search s = {0};
+  search s = {.guarded = true, .meshes = meshes};
   char *folder;
   *file = -1;
   ap_status status = find(&s, name, robot_file, &folder, error);
-  if (!status) status = open_allowed(&s, name, folder, meshes, file, error);
+  if (status && s.refused.text)
+    status = refuse(&s, name, s.refused.text, error);
+  else if (!status)
+    status = open_allowed(&s, name, file, error);
   free(folder);
   ap__text_free(&s.seen);
   ap__text_free(&s.root);
+  ap__text_free(&s.refused);
+  ap__text_free(&s.scratch);
   ap__text_free(&s.path);
   return status;
 }
