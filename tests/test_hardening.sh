@@ -105,6 +105,63 @@ try report received/run.csv --data
 holds 'a log does not choose the folder of its meshes' lacks "$secret" out
 holds 'its robot does' has 'mesh "part.stl" is not drawn: there is no file .*received/part.stl' err
 
+# A log leads to a robot below its own folder, or to one that a scenario of the user names: the file at the place that
+# the log says, with the text that the log has.
+printf '<robot name="hidden"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+<visual><geometry><mesh filename="part.stl"/></geometry></visual></link>
+<joint name="pivot" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>' >private/hidden.urdf
+there=$(cd private && pwd -P)
+# leads WHAT PLACE ROBOT: the robot is not in the page of a log with that scenario.
+leads() {
+  { [ -z "$2" ] || printf '# scenario file: %s\n' "$2"; scenario "$3"; } >received/run.scenario.yaml
+  try report received/run.csv --data
+  holds "a log does not lead to $1" lacks '"hidden"' out
+  holds 'nor to its meshes' lacks "$secret" out
+  holds 'which is said' has 'no robot is drawn: line 2: .*--scenario FILE' err
+}
+leads 'an absolute path' '' "$there/hidden.urdf"
+leads 'a folder beside its own' '' ../private/hidden.urdf
+leads 'the folder of an invented scenario' "$there/run.yaml" hidden.urdf
+scenario other.urdf >private/run.yaml
+leads 'a scenario with another text' "$there/run.yaml" hidden.urdf
+scenario hidden.urdf >private/run.yaml
+leads 'a scenario by way of a link' "/proc/self/cwd/private/run.yaml" hidden.urdf
+ln -s ../private/hidden.urdf received/link.urdf
+leads 'a link out of its folder' '' link.urdf
+mkfifo received/pipe.urdf
+leads 'a pipe' '' pipe.urdf
+holds 'of which is said what it is' has 'a pipe or a device' err
+users=${HOME-}
+export HOME="$tmp/received"
+leads 'files of a home folder' '' robot.urdf
+HOME=$users
+mkdir runs
+for format in csv h5; do
+  "$APPELL" simulate private/run.yaml -o runs/run.$format --quiet 2>err || continue # built without HDF5
+  try report runs/run.$format --data
+  holds "$format: a log leads to the robot of the user's scenario" has "$secret" out
+  echo '# later' >>private/run.yaml
+  try report runs/run.$format --data
+  holds "$format: not of one that was changed" lacks '"hidden"' out
+  holds "$format: which is said" has "the log's scenario is not that of .*private/run.yaml.*--scenario FILE" err
+  try report runs/run.$format --data --scenario private/run.yaml
+  holds "$format: unless the user names it" has "$secret" out
+  scenario hidden.urdf >private/run.yaml
+done
+mv received/run.csv received/piped.csv
+mkfifo received/piped.scenario.yaml received/piped.events.csv
+timeout 10 "$APPELL" report received/piped.csv --data >out 2>err
+holds 'pipes beside a log are not read' [ $? -eq 0 ]
+mkfifo pipe.yaml pipe.csv
+printf 'appell-scenario: 1\nrobot: pipe.yaml\nduration: 0.1\n...\n' >run.yaml
+refuses 2 'run.yaml:2: robot: pipe.yaml: a pipe or a device' simulate run.yaml
+printf 'appell-scenario: 1\nrobot: scara\nduration: 0.1\nforces: pipe.csv\n...\n' >run.yaml
+refuses 2 'run.yaml:4: .*a pipe or a device' simulate run.yaml
+mkfifo user.urdf
+robot honest.stl >user.urdf &
+gives 0 info user.urdf
+
 # ---- names --------------------------------------------------------------------------------------
 
 for character in 202e 2028 2066 009b; do

@@ -15,12 +15,6 @@
 
 // ---- what the parts share ----------------------------------------------------------------------
 
-const char *ap__control_path_of(ap__control_reader *r, const char *name) {
-  const char *path = ap__source_path(&r->control->source, name);
-  if (!path) ap__yaml_no_memory(&r->yaml);
-  return path;
-}
-
 bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__node *n, int count,
                          double *x) {
   bool single = count == 1 && n->kind == AP__LIST && n->length == 1;
@@ -174,10 +168,10 @@ static bool open_robot(ap__control_reader *r, int line, const char *name, bool b
   if (!ap__format_of_path(name)) {
     status = ap_robot_builtin(name, &options, robot, &own);
   } else {
-    const char *path = beside ? ap__control_path_of(r, name) : name;
-    if (!path) return false;
+    const char *path = name;
+    status = beside ? ap__source_path(&r->control->source, name, &path, &own) : AP_OK;
     r->control->file = path; // of the true robot at last
-    status = ap_robot_read(path, &options, robot, &own);
+    if (!status) status = ap_robot_read(path, &options, robot, &own);
   }
   if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, *robot)) return false;
   if (!status) status = ap_robot_model(*robot, model, &own);
@@ -364,13 +358,19 @@ static ap_status finish(ap_control *c, ap_status status, const ap_control_option
   return status;
 }
 
+ap_status ap__control_parse(const char *text, size_t length, const char *folder, const char *within,
+                            const ap_control_options *options, ap_control **control,
+                            ap_error *error) {
+  ap_control *c = calloc(1, sizeof *c);
+  ap_status status =
+      c ? ap__source_copy(&c->source, text, length, folder, within, error) : ap__no_memory(error);
+  return finish(c, status, options, control, error);
+}
+
 ap_status ap_control_parse(const char *text, size_t length, const char *folder,
                            const ap_control_options *options, ap_control **control,
                            ap_error *error) {
-  ap_control *c = calloc(1, sizeof *c);
-  ap_status status =
-      c ? ap__source_copy(&c->source, text, length, folder, error) : ap__no_memory(error);
-  return finish(c, status, options, control, error);
+  return ap__control_parse(text, length, folder, NULL, options, control, error);
 }
 
 ap_status ap_control_read(const char *path, const ap_control_options *options, ap_control **control,

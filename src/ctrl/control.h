@@ -12,6 +12,11 @@
 
 extern const ap__yaml_key ap__control_keys[];
 
+// ap_control_parse() of a text that may lead only to files below the folder `within` (NULL: any).
+ap_status ap__control_parse(const char *text, size_t length, const char *folder, const char *within,
+                            const ap_control_options *options, ap_control **control,
+                            ap_error *error);
+
 enum { AP__CONTROL_CHANGES = 64 };
 
 // ---- what the maps fill; nodes that are NULL were not there ------------------------------------
@@ -129,8 +134,6 @@ bool ap__control_vector(ap__control_reader *r, const char *key, const ap__node *
 const char *ap__control_joint_name(const ap_model *m, int j);
 // A joint by its name: its number; -1 once the error is set.
 int ap__control_joint(ap__control_reader *r, int line, const char *name);
-// A file that the scenario names. NULL: no memory, the error is set.
-const char *ap__control_path_of(ap__control_reader *r, const char *name);
 // Whether x is a whole number between these.
 bool ap__control_whole(double x, double least, double most);
 // The reference.

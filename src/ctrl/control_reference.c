@@ -265,13 +265,13 @@ static ap_status read_file(ap__control_reader *r, ap_error *error) {
     fail(r, "file is missing");
     return AP_E_SYNTAX;
   }
-  const char *path = own ? own : ap__control_path_of(r, name);
-  if (!path) return AP_E_MEMORY;
+  const char *path = own;
   ap_rows *rows = NULL;
   double *x = NULL;
   int count = 0;
   bool whole = false;
-  ap_status status = ap_rows_open(path, &rows, error);
+  ap_status status = own ? AP_OK : ap__source_path(&r->control->source, name, &path, error);
+  if (!status) status = ap_rows_open(path, &rows, error);
   if (!status) status = read_samples(r->control, rows, &x, &count, &whole, error);
   if (!status) status = join(r->control, x, count, whole, error);
   ap_rows_close(rows);

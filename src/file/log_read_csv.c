@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "file/alloc.h"
+#include "file/folders.h"
 #include "file/log.h"
 #include "file/log_read.h"
 #include "file/number.h"
@@ -40,7 +41,7 @@ static char *path_beside(const char *path, const char *ending, bool *no_memory) 
   *no_memory = !name;
   for (int k = part; name && k >= 0; k--) {
     snprintf(name, size, "%.*s%s%s", (int)stem, path, ending, k ? ".part" : "");
-    if (access(name, F_OK) == 0) return name;
+    if (access(name, F_OK) == 0 && !ap__is_special(name)) return name;
   }
   free(name);
   return NULL;

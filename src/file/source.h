@@ -12,14 +12,16 @@ typedef struct ap__source {
   char *text;    // closed by a zero that does not count
   size_t length;
   const char *folder; // where the files are, with a slash at its end, or ""
+  const char *within; // they must lie below this folder; NULL: anywhere
 } ap__source;
 
-// From memory, which is copied; folder may be NULL.
+// From memory, which is copied; folder and within may be NULL.
 ap_status ap__source_copy(ap__source *s, const char *text, size_t length, const char *folder,
-                          ap_error *error);
+                          const char *within, ap_error *error);
 ap_status ap__source_read(ap__source *s, const char *path, ap_error *error);
-// Where a file is that the text names; NULL: no memory.
-const char *ap__source_path(ap__source *s, const char *name);
+// Where a file is that the text names. No pipe or device: only a user may name these. What is not
+// below `within`, behind all links, is AP_E_UNSUPPORTED; a home folder holds nothing for it.
+ap_status ap__source_path(ap__source *s, const char *name, const char **path, ap_error *error);
 void ap__source_free(ap__source *s);
 
 #endif

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A log that is read back, with the scenario and robot that it belongs to where they are known.
 
+#define _XOPEN_SOURCE 700 // for realpath()
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "file/robot.h"
 #include "run/run.h"
 
 enum { MOST_WARNINGS = 200 };
@@ -43,25 +47,63 @@ static ap_status read_given(ap_run *run, const char *path, ap_error *error) {
   return one.status;
 }
 
+// A log, which a stranger may have made, names any file as its scenario. It is the user's word only
+// where that file has the scenario of the log, at the place that a run would have written: then the
+// log leads nowhere that the scenario of the user, or of the system, does not.
+static bool is_users(const ap_log_about *about, bool *failed) {
+  const char *place = about->scenario_file;
+  struct stat is;
+  char *text = NULL, *real = place && place[0] == '/' ? realpath(place, NULL) : NULL;
+  size_t length;
+  bool good = real && strcmp(real, place) == 0 && stat(real, &is) == 0 && S_ISREG(is.st_mode) &&
+              (is.st_uid == geteuid() || is.st_uid == 0);
+  if (good) {
+    const ap_status status = ap__read_file(real, &text, &length, NULL);
+    *failed = *failed || status == AP_E_MEMORY;
+    good = status == AP_OK && ap__is_logged(text, about->scenario);
+  }
+  free(text);
+  free(real);
+  return good;
+}
+
+// The robot where the scenario was, else beside the log: the folder may have been moved.
+static ap_status parse_own(ap_run *run, const ap_log_about *about, bool *users, ap_error *why) {
+  const char *slash = strrchr(run->path, '/'), *place = about->scenario_file;
+  const char *within =
+      slash ? ap__pool_text(&run->pool, run->path, (size_t)(slash - run->path) + 1) : ".";
+  const ap_run_kind kind = ap__kind_of_text(about->scenario);
+  bool failed = !within;
+  ap_error beside = {0};
+  *users = !failed && is_users(about, &failed);
+  if (failed) return AP_E_MEMORY;
+  const ap_status status = ap__run_parse(run, kind, about->scenario, place ? place : run->path,
+                                         *users ? NULL : within, NULL, why);
+  if (status == AP_OK || status == AP_E_MEMORY || !place) return status;
+  return ap__run_parse(run, kind, about->scenario, run->path, within, NULL, &beside);
+}
+
 // The log's own: without it there is less to be seen, which is said.
 static ap_status read_own(ap_run *run, ap_error *error) {
   const ap_log_about *about = ap_log_describe(run->recorded.reader);
-  ap_error there = {0}, beside = {0};
+  const char *place = about->scenario_file;
+  ap_error why = {0};
+  bool users;
   if (!about->scenario) {
     ap__log_run_warn(run, true,
                      "the log has no scenario, so no robot is drawn (use --scenario FILE)");
     return AP_OK;
   }
-  const ap_run_kind kind = ap__kind_of_text(about->scenario);
-  ap_status status = ap__run_parse(run, kind, about->scenario, about->scenario_file, NULL, &there);
-  if (status != AP_OK && status != AP_E_MEMORY) // moved, with its files
-    status = ap__run_parse(run, kind, about->scenario, run->path, NULL, &beside);
+  const ap_status status = parse_own(run, about, &users, &why);
   if (status == AP_E_MEMORY) return ap__no_memory(error);
   if (status == AP_OK) return AP_OK;
-  ap__log_run_warn(
-      run, true,
-      "its scenario cannot be read, so no robot is drawn: line %d: %s (use --scenario FILE)",
-      there.line, there.text);
+  const bool other = place && !users;
+  ap__log_run_warn(run, true,
+                   "its scenario cannot be read, so no robot is drawn: line %d: %s%s%.*s%s (use "
+                   "--scenario FILE)",
+                   why.line, why.text, other ? ", and the log's scenario is not that of " : "",
+                   other ? ap__shown(place) : 0, other ? place : "",
+                   other ? ", or that is not your file" : "");
   return AP_OK;
 }
 

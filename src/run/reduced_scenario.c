@@ -5,18 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctrl/control.h"
 #include "file/text.h"
 #include "file/yaml_flow.h"
 #include "run/run.h"
+#include "sim/scenario.h"
 
 ap_status ap__run_parse(ap_run *run, ap_run_kind kind, const char *text, const char *file,
-                        const ap_control_options *options, ap_error *error) {
+                        const char *within, const ap_control_options *options, ap_error *error) {
   const char *slash = file ? strrchr(file, '/') : NULL;
   const char *folder = slash ? ap__pool_text(&run->pool, file, (size_t)(slash - file) + 1) : NULL;
   if (slash && !folder) return ap__no_memory(error);
+  const size_t n = strlen(text);
   return kind == AP_RUN_CONTROL
-             ? ap_control_parse(text, strlen(text), folder, options, &run->control, error)
-             : ap_scenario_parse(text, strlen(text), folder, &run->scenario, error);
+             ? ap__control_parse(text, n, folder, within, options, &run->control, error)
+             : ap__scenario_parse(text, n, folder, within, &run->scenario, error);
 }
 
 // The line "..." that ends a document; NULL: there is none.
@@ -61,6 +64,20 @@ static void add_keys(ap__text *t, const ap_reduction_def *part) {
   }
 }
 
+bool ap__is_logged(const char *scenario, const char *logged) {
+  const char *end = end_of_document(scenario);
+  const size_t n = end ? (size_t)(end - scenario) : 0;
+  if (!end || strncmp(scenario, logged, n) != 0) return strcmp(scenario, logged) == 0;
+  for (logged += n; strncmp(logged, "...", 3) != 0; logged++) { // what add_keys() adds
+    if (strncmp(logged, "lock: {", 7) != 0 && strncmp(logged, "root: ", 6) != 0 &&
+        strncmp(logged, "tip: ", 5) != 0)
+      return false;
+    logged = strchr(logged, '\n');
+    if (!logged) return false;
+  }
+  return strcmp(logged, end) == 0;
+}
+
 static ap_status check_keys(const char *text, const ap_reduction_def *part, ap_error *error) {
   const bool given[] = {part->nlock > 0, part->root, part->tip};
   const char *const key[] = {"lock", "root", "tip"};
@@ -84,8 +101,9 @@ static ap_status parse_with(ap_run *run, const char *text, const char *end,
   ap__text_bytes(&t, text, (size_t)(end - text));
   add_keys(&t, options->part);
   ap__text_add(&t, "%s", end);
-  own.status = t.failed ? ap__no_memory(&own)
-                        : ap__run_parse(run, run->kind, t.text, run->path, &options->control, &own);
+  own.status =
+      t.failed ? ap__no_memory(&own)
+               : ap__run_parse(run, run->kind, t.text, run->path, NULL, &options->control, &own);
   ap__text_free(&t);
   if (own.line >= added) own.line = 0;
   if (error && own.status != AP_OK) *error = own;
@@ -97,7 +115,7 @@ static ap_status read_with(ap_run *run, const char *text, const ap_run_options *
   const char *end = end_of_document(text);
   const char *first = run->kind == AP_RUN_CONTROL ? "appell-control" : "appell-scenario";
   if (!end || !strstr(text, first)) // it says itself what is wrong
-    return ap__run_parse(run, run->kind, text, run->path, NULL, error);
+    return ap__run_parse(run, run->kind, text, run->path, NULL, NULL, error);
   if (ap__kind_of_text(text) != run->kind)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                       "lock, root and tip cannot be added to a scenario in flow style (write them "

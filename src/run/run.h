@@ -108,10 +108,13 @@ ap_status ap__log_run_open(ap_run *run, ap_error *error);
 
 // Read the scenario, or control scenario, at its path, with the keys that options->part stands for.
 ap_status ap__run_read(ap_run *run, const ap_run_options *options, ap_error *error);
-// The same of a text; files that it names are looked for beside this one. options: of a control
-// scenario, or NULL.
+// The same of a text; files that it names are looked for beside this one, and must be below the
+// folder `within` (NULL: anywhere). options: of a control scenario, or NULL.
 ap_status ap__run_parse(ap_run *run, ap_run_kind kind, const char *text, const char *file,
-                        const ap_control_options *options, ap_error *error);
+                        const char *within, const ap_control_options *options, ap_error *error);
+// Could a log with the text `logged` be of a run of this scenario? The text is the same, except for
+// the keys that options->part stands for.
+bool ap__is_logged(const char *scenario, const char *logged);
 
 // The columns of a scenario's run.
 void ap__simulation_columns(const ap_scenario *scenario, ap__columns *rows, ap__columns *events);

@@ -27,14 +27,12 @@ bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...
   return true;
 }
 
-const char *ap__scenario_path(ap__scenario_reader *r, const char *name) {
+ap_status ap__scenario_path(ap__scenario_reader *r, const char *name, const char **path,
+                            ap_error *error) {
   ap_scenario *s = r->scenario;
-  const char *path = ap__source_path(&s->source, name);
-  if (!path)
-    ap__yaml_no_memory(&r->yaml);
-  else if (s->nfile < AP__MAX_FILES)
-    s->file[s->nfile++] = path;
-  return path;
+  const ap_status status = ap__source_path(&s->source, name, path, error);
+  if (status == AP_OK && s->nfile < AP__MAX_FILES) s->file[s->nfile++] = *path;
+  return status;
 }
 
 // Names one after the other, as far as there is room.
@@ -166,8 +164,9 @@ static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *
                       options.floating ? "floating" : "ignore_mimic");
   if (mechanism) return ap_robot_from_mechanism(mechanism, &s->robot, error);
   if (!ap__format_of_path(name)) return ap_robot_builtin(name, &options, &s->robot, error);
-  const char *path = ap__scenario_path(r, name);
-  return path ? ap_robot_read(path, &options, &s->robot, error) : ap__no_memory(error);
+  const char *path;
+  const ap_status status = ap__scenario_path(r, name, &path, error);
+  return status == AP_OK ? ap_robot_read(path, &options, &s->robot, error) : status;
 }
 
 // The tree, or the mechanism with its tree.
@@ -414,12 +413,17 @@ static ap_status finish(ap_scenario *s, ap_status status, ap_scenario **scenario
   return status;
 }
 
-ap_status ap_scenario_parse(const char *text, size_t length, const char *folder,
-                            ap_scenario **scenario, ap_error *error) {
+ap_status ap__scenario_parse(const char *text, size_t length, const char *folder,
+                             const char *within, ap_scenario **scenario, ap_error *error) {
   ap_scenario *s = calloc(1, sizeof *s);
   ap_status status =
-      s ? ap__source_copy(&s->source, text, length, folder, error) : ap__no_memory(error);
+      s ? ap__source_copy(&s->source, text, length, folder, within, error) : ap__no_memory(error);
   return finish(s, status, scenario, error);
+}
+
+ap_status ap_scenario_parse(const char *text, size_t length, const char *folder,
+                            ap_scenario **scenario, ap_error *error) {
+  return ap__scenario_parse(text, length, folder, NULL, scenario, error);
 }
 
 ap_status ap_scenario_read(const char *path, ap_scenario **scenario, ap_error *error) {

@@ -23,6 +23,10 @@ enum {
 
 extern const ap__yaml_key ap__scenario_keys[];
 
+// ap_scenario_parse() of a text that may lead only to files below the folder `within` (NULL: any).
+ap_status ap__scenario_parse(const char *text, size_t length, const char *folder,
+                             const char *within, ap_scenario **scenario, ap_error *error);
+
 // ---- what the maps fill ------------------------------------------------------------------------
 
 typedef struct ap__scenario_head {
@@ -126,9 +130,9 @@ typedef struct ap__scenario_reader {
 bool ap__scenario_warn(ap__scenario_reader *r, int line, const char *format, ...) AP_PRINTF(3, 4);
 // The body of this name; -1 once the error is set.
 int ap__scenario_link(ap__scenario_reader *r, const char *what, int line, const char *name);
-// A file that the scenario names: its place, which the scenario keeps. NULL: no memory, the error
-// is set.
-const char *ap__scenario_path(ap__scenario_reader *r, const char *name);
+// A file that the scenario names: its place, which the scenario keeps.
+ap_status ap__scenario_path(ap__scenario_reader *r, const char *name, const char **path,
+                            ap_error *error);
 // Is this angle one? Beyond 1e3 rad it is in degrees, or a mistake.
 bool ap__scenario_angle(ap__scenario_reader *r, const char *key, int line, double angle);
 // For pairs NAME: value of a node: call read with each joint's body and value.

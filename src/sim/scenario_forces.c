@@ -212,11 +212,11 @@ static bool read_file(ap__scenario_reader *r) {
   force_file f = {.r = r};
   if (!ap__yaml_text(&r->yaml, "forces", r->head.forces, &f.name)) return false;
   char *text = NULL;
-  const char *path = ap__scenario_path(r, f.name);
+  const char *path;
   size_t length = 0;
   ap_error own = {0};
-  if (!path) return false;
-  ap_status status = ap__read_file(path, &text, &length, &own);
+  ap_status status = ap__scenario_path(r, f.name, &path, &own);
+  if (status == AP_OK) status = ap__read_file(path, &text, &length, &own);
   bool good = status == AP_E_MEMORY ? ap__yaml_no_memory(&r->yaml)
               : status ? fail(&f, 0, "%s (expected a file beside the scenario)", own.text)
                        : read_text(&f, text, length);
