@@ -317,7 +317,8 @@ TEST(meshes_of_reports_stay_with_their_robot) {
   opens("../../other/o.stl", arm, NULL, NULL);
   opens("../meshes/a.stl", arm, NULL, NULL);
   opens("../meshes/a.stl", arm, "arm/meshes", "a");
-  opens("package://arm/meshes/a.stl", arm, NULL, "a");
+  opens("package://arm/meshes/a.stl", arm, NULL, NULL); // nor does its name make a package
+  opens("package://urdf/near.stl", arm, NULL, "near");
   opens("package://arm/../other/o.stl", arm, NULL, NULL);
   opens("package://other/o.stl", arm, NULL, NULL); // any folder could be called so
   opens("package://../other/o.stl", arm, NULL, NULL);
@@ -327,6 +328,7 @@ TEST(meshes_of_reports_stay_with_their_robot) {
   snprintf(name, sizeof name, "file://%s/arm/urdf/near.stl", real);
   opens(name, arm, NULL, "near");
   make(real, "arm/package.xml", "<package><name>arm</name></package>");
+  opens("package://arm/meshes/a.stl", arm, NULL, "a");
   make(real, "other/package.xml", "<package><name>other</name></package>");
   opens("../meshes/a.stl", arm, NULL, "a");
   opens("../meshes/a.stl", "checkout/urdf/arm.urdf", NULL, "a");

@@ -2,6 +2,7 @@
 // A log that is read back, with the scenario and robot that it belongs to where they are known.
 
 #define _XOPEN_SOURCE 700 // for realpath()
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,17 +54,16 @@ static ap_status read_given(ap_run *run, const char *path, ap_error *error) {
 static bool is_users(const ap_log_about *about, bool *failed) {
   const char *place = about->scenario_file;
   struct stat is;
-  char *text = NULL, *real = place && place[0] == '/' ? realpath(place, NULL) : NULL;
+  char *text = NULL, real[PATH_MAX];
   size_t length;
-  bool good = real && strcmp(real, place) == 0 && stat(real, &is) == 0 && S_ISREG(is.st_mode) &&
-              (is.st_uid == geteuid() || is.st_uid == 0);
+  bool good = place && realpath(place, real) && strcmp(real, place) == 0 && stat(real, &is) == 0 &&
+              S_ISREG(is.st_mode) && (is.st_uid == geteuid() || is.st_uid == 0);
   if (good) {
     const ap_status status = ap__read_file(real, &text, &length, NULL);
     *failed = *failed || status == AP_E_MEMORY;
     good = status == AP_OK && ap__is_logged(text, about->scenario);
   }
   free(text);
-  free(real);
   return good;
 }
 
