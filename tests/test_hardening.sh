@@ -183,6 +183,32 @@ printf 't,q\377\n0,1\n1,2\n' >bytes.csv
 try report bytes.csv --data --title "$(printf 'x\377')"
 holds 'bytes that are no UTF-8 do not get into a report' iconv -f UTF-8 -t UTF-16 out
 
+# Names of joints that no CSV file can hold.
+for name in '#1' '&quot;a&quot;' 'a b' 'a,b' '=1' "'x" 'a/b'; do
+  robot honest.stl | sed "s|pivot|$name|" >robots/arm/robot.urdf
+  scenario robots/arm/robot.urdf >run.yaml
+  for format in csv h5; do
+    "$APPELL" simulate run.yaml -o run.$format --quiet 2>err || continue # built without HDF5
+    try report run.$format --data
+    holds "$format: the columns of a log are those of the robot: $name" lacks 'do not match' err
+  done
+done
+cat >twins.urdf <<END
+<robot name="twins"><link name="base"/>
+$(for name in 'a b' a_b; do
+  echo "<link name='$name'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>
+<joint name='$name' type='continuous'><parent link='base'/><child link='$name'/></joint>"
+done)</robot>
+END
+scenario twins.urdf >twins.yaml
+for format in csv h5; do
+  "$APPELL" simulate run.yaml -o run.$format --quiet 2>err || continue # built without HDF5
+  refuses 2 'joints "a b" and "a_b" would share the column q.a_b' simulate twins.yaml -o twins.$format
+done
+awk 'BEGIN { print "t,x"; for (i = 0; i < 9; i++) print i ",1" }' >long.csv
+try report long.csv --data --rows 5
+holds 'rows that are left out are counted' has 'of 9 rows the page shows one in 2 ' err
+
 # In a Latin-1 locale bytes of UTF-8 are letters and blanks, and numbers may have commas.
 for locale in de_DE.ISO-8859-1 de_DE.UTF-8 C; do
   LC_ALL=$locale "$APPELL" info --json latin.urdf >other

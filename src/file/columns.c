@@ -94,7 +94,7 @@ static void replace_separators(char *name) {
   for (size_t length; *name; name += length) {
     length = ap_utf8_length(name);
     if (length == 0) length = 1;
-    if (!ap_is_control(name) && *name != ' ' && *name != ',') continue;
+    if (!ap_is_control(name) && !strchr(" ,\"#", *name)) continue;
     for (size_t k = 0; k < length; k++) name[k] = '_';
   }
 }

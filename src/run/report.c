@@ -182,8 +182,7 @@ static ap_status read_rows(ap__report *report) {
   if (status != AP_OK) return status;
   if (r->total == 0) ap__report_warn(report, "the log has no rows");
   if (r->every > 1)
-    ap__report_warn(report, "of %ld rows the page shows every %ldth (--rows N)", r->total,
-                    r->every);
+    ap__report_warn(report, "of %ld rows the page shows one in %ld (--rows N)", r->total, r->every);
   if (!report->about->whole && (n < 5 || strcmp(path + n - 5, ".part") != 0))
     ap__report_warn(report, "the log or its list of events is truncated");
   return AP_OK;

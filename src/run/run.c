@@ -9,6 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file/names.h"
+#include "file/robot.h"
+
 enum { HEAD_BYTES = 1 << 14 };
 
 static const double flush_every = 0.5; // s, of the log
@@ -185,8 +188,37 @@ ap_status ap_run_use(ap_run *run, const ap_functions *functions, ap_error *error
 
 // ---- recording ---------------------------------------------------------------------------------
 
+static const char *joint_of(const ap_model *m, int coordinate) {
+  int i = 1;
+  while (coordinate >= ap_joint_q(m, i) + ap_joint_nq(m, i) || ap_joint_nq(m, i) == 0) i++;
+  return ap__joint_name(ap_body(m, i));
+}
+
+// Joints whose names differ only in what no column has would have one column. The coordinates are
+// the first columns behind t.
+static ap_status check_joints(const ap_run *run, ap_error *error) {
+  const int n = run->kind == AP_RUN_LOG ? 0 : ap_nq(run->model);
+  const ap_column *column = run->rows.column + 1;
+  ap__names names = {0};
+  if (!ap__names_init(&names, n)) return ap__no_memory(error);
+  ap_status status = AP_OK;
+  for (int k = 0; k < n && status == AP_OK; k++) {
+    const int same = ap__names_put(&names, column[k].name, k);
+    if (same < 0) continue;
+    const char *one = joint_of(run->model, same), *other = joint_of(run->model, k);
+    status = AP__REFUSE(error, AP_E_ARG, 0,
+                        "the joints \"%.*s\" and \"%.*s\" would share the column %.*s of the log "
+                        "(rename one)",
+                        ap__shown(one), one, ap__shown(other), other, ap__shown(column[k].name),
+                        column[k].name);
+  }
+  ap__names_free(&names);
+  return status;
+}
+
 ap_status ap_run_record(ap_run *run, const char *path, ap_error *error) {
-  const ap_status status = ap_run_start(run, error);
+  ap_status status = ap_run_start(run, error);
+  if (status == AP_OK) status = check_joints(run, error);
   if (status != AP_OK) return status;
   if (run->stepped || run->log)
     return AP__REFUSE(error, AP_E_ARG, 0,
