@@ -3,6 +3,7 @@
 #include "file/source.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +45,15 @@ ap_status ap__source_read(ap__source *s, const char *path, ap_error *error) {
 // The real path of a file below `within`, which is what is opened then.
 static ap_status confine(ap__source *s, const char **path, ap_error *error) {
   bool failed = false;
-  char *real = realpath(*path, NULL);
-  if (!real) return ap__refuse_file(error, "open the file", errno);
+  char real[PATH_MAX];
+  if (!realpath(*path, real)) return ap__refuse_file(error, "open the file", errno);
   const bool below = ap__is_below(real, s->within, &failed) && !ap__holds_home(s->within, &failed);
-  *path = below ? ap__pool_text(&s->pool, real, strlen(real)) : real;
-  free(real);
-  if (failed || !*path) return ap__no_memory(error);
-  return below ? AP_OK
-               : AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "the file is not below the log's folder");
+  if (!below && !failed)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "the file is not below the log's folder");
+  const char *kept = ap__pool_text(&s->pool, real, strlen(real));
+  if (failed || !kept) return ap__no_memory(error);
+  *path = kept;
+  return AP_OK;
 }
 
 ap_status ap__source_path(ap__source *s, const char *name, const char **path, ap_error *error) {
