@@ -149,6 +149,17 @@ for format in csv h5; do
   holds "$format: unless the user names it" has "$secret" out
   scenario hidden.urdf >private/run.yaml
 done
+sed 's|</robot>|<link name="hand"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>\
+</inertial></link><joint name="wrist" type="continuous"><parent link="arm"/><child link="hand"/></joint></robot>|' \
+  private/hidden.urdf >private/two.urdf
+scenario two.urdf >private/run.yaml
+"$APPELL" simulate private/run.yaml --lock wrist=0.1 -o runs/run.csv --quiet || exit 1
+try report runs/run.csv --data
+holds 'keys that options of the run stand for are no change' has "$secret" out
+sed 's|^duration.*|duration: 0.2|' runs/run.scenario.yaml >changed
+cp changed runs/run.scenario.yaml
+try report runs/run.csv --data
+holds 'others are' lacks "$secret" out
 mv received/run.csv received/piped.csv
 mkfifo received/piped.scenario.yaml received/piped.events.csv
 timeout 10 "$APPELL" report received/piped.csv --data >out 2>err
