@@ -92,8 +92,15 @@ done
 refuses 2 'this is a robot, not a scenario' simulate puma600
 for verb in 'eval inverse puma600 -' "simulate $here/models/ball.yaml" 'report other.csv' 'excite ascher2'; do
   # shellcheck disable=SC2086 # a list of words
-  refuses 2 'x.png: no picture can be written here' $verb -o x.png
+  refuses 2 "x.png: '${verb%% *}' writes no picture (-o " $verb -o x.png
 done
+refuses 2 'x.png: -o names a folder' generate ascher2 -o x.png
+refuses 2 'x.png: --plots names a folder' reproduce --plots x.png
+holds 'no folder of that name' [ ! -e x.png ]
+refuses 2 'two_link.urdf:1: this is a robot (URDF), not a scenario' simulate "$here/models/two_link.urdf"
+refuses 2 'two_link.urdf:1: this is a robot (URDF), not a control scenario' control "$here/models/two_link.urdf"
+printf 't,q\n0,1\n' >named.csv
+refuses 2 'named.csv:1: "t" is not a number (this looks like a log' eval gravity ascher2 named.csv
 refuses 2 'x.png: figures are written as SVG' bench --full --plot x.png
 holds 'nothing is written' [ ! -e x.png ]
 

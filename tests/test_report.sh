@@ -98,7 +98,7 @@ refuses 2 'bad.csv:3: the time of a row is not finite' report bad.csv --data
 ln -s run.csv link.html
 refuses 2 "would overwrite 'run.csv', which is read" report run.csv -o link.html
 refuses 2 'where does the page go' report run.csv
-refuses 2 "run.pdf: no picture can be written here" report run.csv -o run.pdf
+refuses 2 "run.pdf: 'report' writes no picture (-o FILE.html" report run.csv -o run.pdf
 for name in page run.html.txt .html; do
   refuses 2 "'$name' does not end in .html or .htm" report run.csv -o "$name"
   holds 'and nothing is written' [ ! -e "$name" ]

@@ -410,12 +410,14 @@ TEST(mimic_needs_a_leader_even_where_it_is_ignored) {
 
 TEST(xacro_is_named) {
   static const refusal list[] = {
-      {"<robot name='r'>\n<xacro:include filename='x'/><link name='a'/></robot>", 2, "xacro FILE"},
-      {"<robot name='r'>\n<xacro:macro name='m'/><link name='a'/></robot>", 2, "xacro FILE"},
-      {"<robot name='r'>\n<link name='${prefix}a'/></robot>", 2, "xacro FILE"},
+      {"<robot name='r'>\n<xacro:include filename='x'/><link name='a'/></robot>", 2,
+       "the program xacro prints"},
+      {"<robot name='r'>\n<xacro:macro name='m'/><link name='a'/></robot>", 2,
+       "the program xacro prints"},
+      {"<robot name='r'>\n<link name='${prefix}a'/></robot>", 2, "the program xacro prints"},
       {ROBOT2("<joint name='j' type='fixed'>" ENDS "<origin xyz='0 0 ${h}'/></joint>"), 4,
-       "xacro FILE"},
-      {"<robot name='r'>\n<include filename='x'/></robot>", 2, "xacro FILE"},
+       "the program xacro prints"},
+      {"<robot name='r'>\n<include filename='x'/></robot>", 2, "the program xacro prints"},
   };
   CHECK_REFUSALS(list);
 }

@@ -118,20 +118,28 @@ static bool ends_in(const char *name, const char *ending) {
   return n > m && strcmp(name + n - m, ending) == 0;
 }
 
-// A name that asks for a picture where none is made: by -o, or in another format than SVG.
-static int check_picture(const cli_verb *verb, const cli_arguments *arguments) {
+static bool is_picture(const char *name) {
   static const char *const pictures[] = {".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".eps"};
+  for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++)
+    if (ends_in(name, pictures[i])) return true;
+  return false;
+}
+
+// A name that asks for a picture where none is made: a file or a folder, or another format than
+// SVG.
+static int check_picture(const cli_verb *verb, const cli_arguments *arguments) {
   for (int k = 0; verb->options[k].name; k++) {
     const char *value = arguments->value[k], *what = verb->options[k].value;
     if (!value || !what) continue;
     if (ends_in(what, ".svg") && !ends_in(value, ".svg"))
       return cli_fail(CLI_BAD, value, 0, "figures are written as SVG (a name that ends in .svg)");
-    if (strcmp(verb->options[k].name, "-o") != 0 || strcmp(what, "DIR") == 0) continue;
-    for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++)
-      if (ends_in(value, pictures[i]))
-        return cli_fail(CLI_BAD, value, 0,
-                        "no picture can be written here ('appell report RUN.csv -o FILE.html' "
-                        "makes a page with plots of a run)");
+    if (!is_picture(value)) continue;
+    if (strcmp(what, "DIR") == 0)
+      return cli_fail(CLI_BAD, value, 0, "%s names a folder, not a picture (a name without ending)",
+                      verb->options[k].name);
+    if (strcmp(verb->options[k].name, "-o") == 0)
+      return cli_fail(CLI_BAD, value, 0, "'%s' writes no picture (-o %s: %s)", verb->name, what,
+                      verb->options[k].help);
   }
   return CLI_OK;
 }

@@ -104,11 +104,35 @@ static int fail(const char *path, const ap_error *error) {
   return cli_fail(bad ? CLI_BAD : CLI_FAILED, path, error->line, "%s", error->text);
 }
 
+// Whether the log of a run tells of impacts, or of points that rest on walls.
+static bool has_contacts(const char *path) {
+  ap_log_reader *log = NULL;
+  if (ap_log_open(path, &log, NULL) != AP_OK) return false; // not of a run: nothing is told
+  const ap_log_about *about = ap_log_describe(log);
+  ap_logged_event event;
+  bool found = false, end = false;
+  while (!found && ap_log_next_event(log, &event, &end, NULL) == AP_OK && !end)
+    found = strcmp(event.event, "impact") == 0 || strcmp(event.event, "contact") == 0;
+  int column = 0;
+  while (column < about->columns && strcmp(about->column[column].name, "contacts") != 0) column++;
+  double *row = column < about->columns ? malloc((size_t)about->columns * sizeof *row) : NULL;
+  ap_log_allow_any(log);
+  while (row && !found && ap_log_next(log, row, &end, NULL) == AP_OK && !end)
+    found = row[column] > 0;
+  free(row);
+  ap_log_close(log);
+  return found;
+}
+
 static int read_log(cli_identification *f, const wish *w, const char *path, cli_log_data *data) {
   ap_error error = {0};
   ap_samples *samples = NULL;
   error.status = ap_samples_read(f->ident, path, &samples, &error);
   if (error.status != AP_OK) return fail(path, &error);
+  if (has_contacts(path))
+    cli_warn(path, 0,
+             "the log has impacts or contacts, whose forces are not in the model (leave out the "
+             "rows around them)");
   data->path = path;
   data->samples = samples->n;
   if (samples->n > 1) data->duration = samples->t[samples->n - 1] - samples->t[0];

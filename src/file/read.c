@@ -67,9 +67,9 @@ const char *ap__foreign_format(const char *word) {
   static const struct {
     const char *words, *hint; // words: with blanks around each
   } known[] = {
-      {" xacro ", "this is a xacro file (run `xacro FILE > robot.urdf` first)"},
+      {" xacro ", "this is a xacro file (the program xacro prints the URDF to be read)"},
       {" sdf world ", "SDF is not read (" OTHERWISE ", such as the URDF it was made from)"},
-      {" mjcf mujoco ", "MJCF is not read (" OTHERWISE ")"},
+      {" mjcf mujoco ", "MJCF is not read (" OTHERWISE "; many robots come as both)"},
       {" usd usda usdc usdz ", "USD is not read (" OTHERWISE ")"},
       {" dae COLLADA stl obj ply glb gltf ",
        "this is a mesh, not a robot (a robot file names the meshes of its links)"},

@@ -215,8 +215,10 @@ static ap_status refuse_token(const ap_rows *rows, const char *s, ap__number kin
     return AP__REFUSE(error, AP_E_SYNTAX, rows->line,
                       "a comma without a number before it or after it (separate numbers by blanks "
                       "or single commas)");
-  return AP__REFUSE(error, AP_E_SYNTAX, rows->line,
-                    "\"%s\" is not a number (expected a finite decimal number)", shown);
+  const bool names = rows->line == 1 && strcmp(shown, "t") == 0;
+  return AP__REFUSE(error, AP_E_SYNTAX, rows->line, "\"%s\" is not a number (%s)", shown,
+                    names ? "this looks like a log; states are lines of numbers without names"
+                          : "expected a finite decimal number");
 }
 
 static ap_status refuse_count(const ap_rows *rows, int columns, int found, const char *rest,

@@ -175,8 +175,30 @@ static bool parse(walk *w, const char *text, size_t length) {
   return good;
 }
 
+// Whether the text is XML, and of a robot. YAML may start with "<<", never with what XML does.
+static bool is_xml(const char *text, size_t length, bool *robot) {
+  static const char element[] = "<robot";
+  size_t i = 0;
+  while (i < length && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n'))
+    i++;
+  if (length - i < 2 || text[i] != '<' || text[i + 1] == '<') return false;
+  *robot = false;
+  for (; length - i >= sizeof element - 1 && !*robot; i++)
+    *robot = memcmp(text + i, element, sizeof element - 1) == 0;
+  return true;
+}
+
+static bool fail_xml(walk *w, bool robot) {
+  const char *what = robot ? "a robot (URDF)" : "XML";
+  if (strcmp(w->opening, "appell: 1") == 0)
+    return fail(w, 1, "this is %s, not YAML (the name of a URDF file ends in .urdf)", what);
+  return fail(w, 1, "this is %s, not %s (which is YAML and names its robot: \"robot: FILE\")", what,
+              w->file);
+}
+
 bool ap__tree_yaml(ap__tree *t, const char *text, size_t length, const char *file,
                    const char *opening) {
   walk w = {.tree = t, .file = file, .opening = opening};
-  return parse(&w, text, length);
+  bool robot;
+  return is_xml(text, length, &robot) ? fail_xml(&w, robot) : parse(&w, text, length);
 }
