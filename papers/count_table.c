@@ -266,5 +266,5 @@ void how_counted(report *r) {
   report_remark(r,
                 "Pairs are multiplications and additions. Counted formulas are exact for all "
                 "these n, or from the n given beside them; where no polynomial of degree 3 or "
-                "less is, the count at n = 6 stands instead.");
+                "less fits, the count at n = 6 is given.");
 }

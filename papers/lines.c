@@ -257,7 +257,7 @@ static const char *const time_shared = "with inverse kinematics and torques, the
 static const char *const time_quotient =
     "quotient of printed numbers; another machine, and ours scatters; with inverse kinematics and "
     "torques, the same for all";
-static const char *const not_in_source = "printed number not legible in the source";
+static const char *const not_in_source = "printed number not legible in our copy";
 
 // ---- Provenzano et al. 2002 --------------------------------------------------------------------
 

@@ -326,9 +326,10 @@ static ap_status report_energy(study *s) {
   }
   for (int k = 0; k < s->run.impacts; k++) lost = fmax(lost, fabs(s->run.impact[k].lost));
   report_item(s->r, "Fig. 19", "energy over 3 s");
-  report_remark(s->r,
-                "The run ends at 3 s. After about 3.7 s the motion is chaotic: what comes out "
-                "depends on the tolerance, though the energy stays.");
+  if (!s->changed[0])
+    report_remark(s->r,
+                  "The run ends at 3 s. After about 3.7 s the motion is chaotic: what comes out "
+                  "depends on the tolerance, though the energy stays.");
   report_row(s->r, "total energy at the start", "J", 18.66, start, NULL);
   report_row(s->r, "largest deviation from it", "J", NAN, largest,
              lost > 1e-9 ? "what impacts have taken is added" : NULL);

@@ -309,12 +309,13 @@ ap_status counts_shafei2018(const paper_options *options, report *r, ap_error *e
       "slides: bias and inertia matrix, zeros and ones of the model free. The trees are "
       "made twice, with axes in any direction and, as in the case study, with parallel "
       "ones.");
-  report_remark(r,
-                "The printed formulas could not be reproduced by counting. As printed, 3x3 "
-                "rotations alone need by far the fewest operations. Not as printed, the combined "
-                "form needs more than the Lagrangian one: the motion takes the same 4x4 products "
-                "in both, and where the one has rotations besides, the other has a body's whole "
-                "mass distribution in one constant matrix.");
+  report_remark(
+      r,
+      "The printed formulas could not be reproduced by counting. As in the paper, "
+      "3x3 rotations alone need by far the fewest operations. Unlike in the paper, the "
+      "combined form needs more than the Lagrangian one: the motion takes the same 4x4 products "
+      "in both, and where the one has rotations besides, the other has a body's whole "
+      "mass distribution in one constant matrix.");
   show_table(r, &over_links);
   show_laws(r, &over_links);
   snprintf(about, sizeof about, "the same over the number of links, n_b = %d", branches);

@@ -400,7 +400,7 @@ static ap_status fig2(const lab *l, const turn *t, const char *folder, report *r
   if (path == NULL) return fail(error, AP_E_MEMORY, "no memory for the name of a figure");
   snprintf(path, (size_t)length + 1, "%s/%s", folder, file);
   ap_status status = fig2_draw(l, t, path, error);
-  if (status == AP_OK) report_remark(r, "Drawn in %s.", path);
+  if (status == AP_OK) report_remark(r, "Drawn in %s.", file);
   free(path);
   return status;
 }

@@ -28,14 +28,14 @@ typedef struct cli_option {
 #define CLI_OPTION_JSON \
   { "--json", NULL, "one JSON document" }
 #define CLI_OPTION_FLOATING \
-  { "--floating", NULL, "hang the robot on a free base" }
+  { "--floating", NULL, "give the robot a free base" }
 #define CLI_OPTION_IGNORE_MIMIC \
   { "--ignore-mimic", NULL, "make mimic joints independent" }
 /// Three rows, the last of a table: which joints of the model stay.
-#define CLI_OPTIONS_REDUCE                                                                   \
-  {"--lock", "JOINTS", "fix joints: NAME=VALUE with commas between, 0 without a value"},     \
-      {"--root", "LINK", "fix this link to the ground and cut off what is not behind it"}, { \
-    "--tip", "LINK", "lock every joint that does not move this link"                         \
+#define CLI_OPTIONS_REDUCE                                                               \
+  {"--lock", "JOINTS", "fix joints: NAME=VALUE with commas between, 0 without a value"}, \
+      {"--root", "LINK", "fix this link to the ground; keep only what it carries"}, {    \
+    "--tip", "LINK", "lock every joint that does not move this link"                     \
   }
 #define CLI_OPTION_GRAVITY \
   { "--gravity", "X,Y,Z", "m/s2; the model's own if not given" }

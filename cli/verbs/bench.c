@@ -247,13 +247,26 @@ static const column columns[] = {{"general", "f64", "general"},
 // Ours in double come first, the peers last.
 enum { COLUMNS = sizeof columns / sizeof columns[0], WAYS = 3 };
 
-static void fill_table(cli_table *table, const entry *e) {
-  *table = (cli_table){.columns = COLUMNS + 1, .right = (2u << COLUMNS) - 2};
+// Whether there is something to show: the ways of Appell always, a peer where it was measured.
+static bool is_shown(const bench *b, int k) {
+  bool shown = k < COLUMNS - PEERS;
+  for (int i = 0; i < b->entries && !shown; i++)
+    for (int what = 0; what < AP_BENCH_QUANTITIES && !shown; what++)
+      shown = find_row(&b->entry[i], what, columns[k].path, columns[k].real) != NULL;
+  return shown;
+}
+
+static void fill_table(cli_table *table, const bench *b, const entry *e) {
+  int shown = 0;
+  for (int k = 0; k < COLUMNS; k++) shown += is_shown(b, k);
+  *table = (cli_table){.columns = shown + 1, .right = (2u << shown) - 2};
   cli_table_add(table, "%s, ns", e->name);
-  for (int k = 0; k < COLUMNS; k++) cli_table_add(table, "%s", columns[k].heading);
+  for (int k = 0; k < COLUMNS; k++)
+    if (is_shown(b, k)) cli_table_add(table, "%s", columns[k].heading);
   for (int what = 0; what < AP_BENCH_QUANTITIES; what++) {
     cli_table_add(table, "%s", what_name(what));
     for (int k = 0; k < COLUMNS; k++) {
+      if (!is_shown(b, k)) continue;
       const ap_bench_row *r = find_row(e, what, columns[k].path, columns[k].real);
       cli_table_add_if(table, r, "%.*f", r->ns < 100 ? 1 : 0, r->ns);
     }
@@ -338,7 +351,7 @@ static int print_tables(cli_out *out, const bench *b) {
   int status = CLI_OK;
   for (int k = 0; k < b->entries && status == CLI_OK; k++) {
     cli_table table;
-    fill_table(&table, &b->entry[k]);
+    fill_table(&table, b, &b->entry[k]);
     if (k > 0) cli_out_printf(out, "\n");
     status = cli_table_print(&table, out);
     print_spread(out, &b->entry[k]);
@@ -349,6 +362,12 @@ static int print_tables(cli_out *out, const bench *b) {
   if (b->full) print_peak(out, b);
   if (b->left_out > 0)
     cli_out_printf(out, "\n  %d more left out, for lack of time; --full takes it\n", b->left_out);
+  for (int k = COLUMNS - PEERS; k < COLUMNS; k++)
+    if (!is_shown(b, k))
+      cli_out_printf(out,
+                     "\n  %s was not measured: this command is built without it, or it cannot "
+                     "take these models\n",
+                     columns[k].heading);
   cli_out_printf(out, "\n  Median times of one evaluation on one core; batch is per state.\n");
   return status;
 }

@@ -32,8 +32,8 @@ static const char text[] =
     "Runs every method ('appell methods') of inverse and forward dynamics, bias and inertia\n"
     "matrix on the same random states, within the limits of the joints: operations, counted\n"
     "by running the code; time in double precision; error in single precision against\n"
-    "binary128. A method that does not cover the model, or is hopeless for one of its size,\n"
-    "is named instead.\n";
+    "binary128. A method that does not cover the model, or is far too slow for one of its\n"
+    "size, is only named.\n";
 
 // ---- what both forms ask -----------------------------------------------------------------------
 

@@ -13,10 +13,11 @@ enum { OUTPUT, ROBOT, REFERENCE, RUN_ONLY, REPLAY, JSON, QUIET };
 
 static const cli_option options[] = {
     [OUTPUT] = {"-o", "RUN", "write every period there: RUN.csv or RUN.h5"},
-    [ROBOT] = {"--robot", "MODEL", "what the controller believes in, not what the scenario says"},
+    [ROBOT] = {"--robot", "MODEL",
+               "the controller's model of the robot, in place of the scenario's"},
     [REFERENCE] = {"--reference", "FILE", "what is followed: t, q.JOINT and maybe v, a.JOINT"},
     [RUN_ONLY] = {"--run-only", NULL, "log the reference alone, with its own time"},
-    [REPLAY] = {"--replay", "RUN", "feed the inputs of a log; its outputs must come again"},
+    [REPLAY] = {"--replay", "RUN", "feed the inputs of a log; fail where outputs differ from it"},
     [JSON] = CLI_OPTION_SUMMARY_JSON,
     [QUIET] = CLI_OPTION_QUIET,
     CLI_OPTIONS_REDUCE,

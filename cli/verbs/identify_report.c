@@ -231,7 +231,7 @@ static int print_joints(const cli_identification *f, cli_out *out) {
   errors e = {NULL, NULL}, other = {NULL, NULL};
   const bool good = find_errors(&f->data, fit, &e) &&
                     (!f->validation.path || find_errors(&f->validation, fit, &other));
-  cli_table_headings(&table, "joint|force rms|residual rms|of that|validation|left out");
+  cli_table_headings(&table, "joint|force rms|residual rms|of force|validation|left out");
   for (int j = 0; good && j < fit->nv; j++) {
     char name[NAME_BYTES];
     long left_out = 0;
@@ -275,9 +275,10 @@ static int print_tables(const cli_identification *f, cli_out *out) {
   if (spikes > 0) cli_out_printf(out, "; %ld spikes replaced", spikes);
   cli_out_printf(out, "\n\n");
   int status = print_methods(f, out);
-  cli_out_printf(out,
-                 "\nBy %s, condition %.3g ('+ ...': shown by the command without DATA and -o):\n\n",
-                 ap_fit_method_name(f->method), fit->condition);
+  cli_out_printf(
+      out,
+      "\nEstimated by %s, condition %.3g ('+ ...' is written out by 'appell identify MODEL'):\n\n",
+      ap_fit_method_name(f->method), fit->condition);
   if (status == CLI_OK) status = print_joints(f, out);
   cli_out_printf(out, "\n");
   if (status == CLI_OK) status = print_parameters(f, out);

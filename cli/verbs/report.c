@@ -15,8 +15,8 @@ static const cli_option options[] = {
     [OUTPUT] = {"-o", "FILE.html", "where the page goes"},
     [SCENARIO] = {"--scenario", "SCENARIO", "the scenario of the run, not what the log says"},
     [ROWS] = {"--rows", "N", "keep at most N rows, evenly spread: 200000"},
-    [TITLE] = {"--title", "NAME", "what the page is called: the scenario's name"},
-    [MESHES] = {"--meshes", "DIR", "allow meshes of this folder, too: the robot's own alone"},
+    [TITLE] = {"--title", "NAME", "title of the page; without it the scenario's name"},
+    [MESHES] = {"--meshes", "DIR", "allow meshes of this folder besides the robot's own"},
     [DATA] = {"--data", NULL, "the document in the page alone, as JSON"},
     {0}};
 

@@ -191,9 +191,9 @@ void cli_reproduce_head(cli_out *out, const paper *const *papers, int n) {
   put(out,
       "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>"
       "<meta name=viewport content=\"width=device-width, initial-scale=1\">"
-      "<title>Appell: the papers again</title><link rel=icon href=\"data:,\"><style>");
+      "<title>Appell: papers reproduced</title><link rel=icon href=\"data:,\"><style>");
   put(out, style);
-  put(out, "</style></head><body><main><h1>The papers again</h1>");
+  put(out, "</style></head><body><main><h1>Papers reproduced</h1>");
   cli_out_printf(out,
                  "<p class=muted>appell %s: every number that the papers print beside what comes "
                  "out. Nothing is fitted to a printed number.</p><nav>",
