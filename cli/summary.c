@@ -184,6 +184,9 @@ static int print_impacts(cli_out *out, const cli_summary *s) {
   cli_wrap(out, cli_line_width(), "  (",
            "speed: of the point before the impact; angle: between that velocity and the wall's "
            "normal; jump: change of the velocity along the normal, (1 + e) speed cos angle)");
+  long others = 0;
+  for (int k = 0; k < CLI_EVENT_KINDS; k++) others += k == AP_EVENT_IMPACT ? 0 : s->count[k];
+  if (others > 0) cli_out_printf(out, "  (other events have numbers, too: the log has them all)\n");
   if (s->impacts > SHOWN)
     cli_out_printf(out, "  (%ld more; --json and the log have all)\n", s->impacts - SHOWN);
   return status;
