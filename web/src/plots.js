@@ -14,7 +14,7 @@ const PANELS = [
   ["error", "Following errors"],
   ["tau", "Joint forces"],
   ["energy", "Energies"],
-  ["closing", "Closing error of the energy ledger"],
+  ["closing", "Error of the energy balance"],
   ["force", "Contact forces"],
   ["coordinate", "Coordinates"],
   ["rate", "Rates of coordinates"],

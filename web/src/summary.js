@@ -39,7 +39,7 @@ export function makeFigures(run) {
   const lost = run.column("lost");
   if (lost && run.rows > 0 && impacts > 0) add("Lost in impacts", shown(lost.values[run.rows - 1], 4), "J");
   const closing = run.column("closing");
-  if (closing && run.rows > 0) add("Ledger error", shown(largest([closing]), 2), "J");
+  if (closing && run.rows > 0) add("Balance error", shown(largest([closing]), 2), "J");
   return h(
     "dl.figures",
     null,
@@ -100,7 +100,7 @@ export function makeLedger(run, clock) {
   body.push(row("Sum", "constant but for errors", sum, ".sum"));
   const closing = run.column("closing");
   if (closing)
-    body.push(row("Closing error", "sum less sum at the start", (t) => valueAt(run, closing, t), ".closing"));
+    body.push(row("Balance error", "sum less sum at the start", (t) => valueAt(run, closing, t), ".closing"));
   const update = () => {
     for (const { now, bar, at, plain } of cells) {
       const value = at(clock.t);
@@ -116,8 +116,8 @@ export function makeLedger(run, clock) {
   update();
   return h(
     "section.card",
-    { "aria-label": "Energy ledger", id: "ledger" },
-    h("div.card-head", null, h("h2", null, "Energy ledger"), h("span.unit", null, "J")),
+    { "aria-label": "Energy balance", id: "ledger" },
+    h("div.card-head", null, h("h2", null, "Energy balance"), h("span.unit", null, "J")),
     h(
       "div.scroll",
       null,

@@ -78,7 +78,7 @@ test("title, figures, facts and the scenario's text are shown", () =>
     assert.match(await page.locator(".figures").innerText(), /Degrees of freedom\s*12[^]*Impacts\s*8/);
     assert.match(await page.locator("#facts").innerText(), /Tolerances\s*1e\u221212/);
     assert.match(await page.locator("#scenario pre").innerText(), /<script> in a comment/);
-    assert.match(await page.locator("#ledger").innerText(), /Kinetic[^]*Closing error/);
+    assert.match(await page.locator("#ledger").innerText(), /Kinetic[^]*Balance error/);
   }));
 
 test("plots have the data", () =>
