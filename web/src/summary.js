@@ -37,7 +37,12 @@ export function makeFigures(run) {
   ).size;
   if (run.walls.length > 0 || impacts > 0) add("Impacts", String(impacts));
   const lost = run.column("lost");
-  if (lost && run.rows > 0 && impacts > 0) add("Lost in impacts", shown(lost.values[run.rows - 1], 4), "J");
+  if (lost && run.rows > 0 && impacts > 0) {
+    // the rounding of energies so large is no loss
+    const rounding = 1e-12 * largest(["kinetic", "potential"].map((name) => run.column(name)).filter(Boolean));
+    const energy = lost.values[run.rows - 1];
+    add("Lost in impacts", shown(Math.abs(energy) > rounding ? energy : 0, 4), "J");
+  }
   const closing = run.column("closing");
   if (closing && run.rows > 0) add("Balance error", shown(largest([closing]), 2), "J");
   return h(
