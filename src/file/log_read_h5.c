@@ -418,6 +418,16 @@ static ap_status open_events(h5_reader *h, ap_error *error) {
 
 // ---- opening -----------------------------------------------------------------------------------
 
+// Of a run that was killed before HDF5 made its log: there is room for it, and nothing else.
+static bool begins_with_zeros(const char *path) {
+  char bytes[8] = {1};
+  static const char zeros[sizeof bytes];
+  FILE *file = fopen(path, "rb");
+  const bool read = file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes;
+  if (file) fclose(file);
+  return read && memcmp(bytes, zeros, sizeof bytes) == 0;
+}
+
 // A file that a killed run left in the midst of a flush is opened as one that is being written.
 static ap_status open_file(h5_reader *h, const char *path, ap_error *error) {
   hsize_t bytes = 0;
@@ -436,7 +446,9 @@ static ap_status open_file(h5_reader *h, const char *path, ap_error *error) {
   if (file < 0 || H5Fget_filesize(file, &bytes) < 0) {
     status = ap__refuse_h5(error, "open the file");
     if (status != AP_E_MEMORY)
-      status = AP__REFUSE(error, AP_E_SYNTAX, 0, "not a file that HDF5 can read");
+      status = AP__REFUSE(error, AP_E_SYNTAX, 0, "%s",
+                          begins_with_zeros(path) ? "it has no rows: its run ended before the first"
+                                                  : "not a file that HDF5 can read");
   }
   h->file_bytes = (double)bytes;
   H5Pclose(access);
