@@ -96,9 +96,10 @@ static void correct_body(double *p) {
   for (int k = 0; k < 3; k++) size = fmax(size, 0.3 * fabs(P.a[k][3]) / m);
   for (int k = 0; k < 3; k++) P.a[k][k] = fmax(P.a[k][k], P.a[k][3] * P.a[k][3] / m);
   double more = 0.01 * m * size * size;
-  for (int tries = 0; tries < 200; tries++, more *= 2) { // fewer unless a number is not finite
+  for (int tries = 0; tries < 200; tries++) { // fewer unless a number is not finite
     for (int k = 0; k < 3; k++) P.a[k][k] += more;
     if (factor(&P, &U)) break;
+    more *= 2;
   }
   inertial_of(&P, p);
 }
