@@ -12,8 +12,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// The text without its comments and without the names of frames, which end names of functions, in
-// memory to be freed. Code has no strings with /* in them.
+// The text without blanks, comments and the names of frames, which end names of functions and move
+// the ends of lines, in memory to be freed. Code has no strings with /* in them.
 static char *without_comments(const char *text) {
   static const char frames[] = "robot_jacobian_";
   char *out = malloc(strlen(text) + 1), *to = out;
@@ -27,6 +27,8 @@ static char *without_comments(const char *text) {
       text += strcspn(text, "\n");
     } else if (strncmp(text, frames, sizeof frames - 1) == 0) {
       for (text += sizeof frames - 1; isalnum((unsigned char)*text) || *text == '_';) text++;
+    } else if (isspace((unsigned char)*text)) {
+      text++;
     } else {
       *to++ = *text++;
     }
