@@ -35,6 +35,7 @@ struct ap__node {
 typedef struct ap__tree {
   ap__node *root; // NULL: none
   ap_error error; // why the text could not be read to its end
+  bool empty;     // because there is nothing in it
   int n;          // nodes
   ap__pool pool;
 } ap__tree;

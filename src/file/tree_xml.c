@@ -105,14 +105,16 @@ static void refuse(walk *w, const char *text, size_t length) {
   bool early = code == XML_ERROR_NO_ELEMENTS || code == XML_ERROR_UNCLOSED_TOKEN ||
                code == XML_ERROR_PARTIAL_CHAR || code == XML_ERROR_UNCLOSED_CDATA_SECTION;
   const char *open = w->open ? w->open->name : "";
-  if (code == XML_ERROR_NO_MEMORY)
+  if (code == XML_ERROR_NO_MEMORY) {
     ap__no_memory(error);
-  else if (blanks == length)
+  } else if (blanks == length) {
+    w->tree->empty = true;
     ap__fail(error, AP_E_SYNTAX, 1, "the file is empty (a URDF file is one <robot> element)");
-  else
+  } else {
     ap__fail(error, AP_E_SYNTAX, line_now(w), "%s: %s%s%.*s%s",
              early ? "the file ends too early" : "not XML", XML_ErrorString(code),
              *open ? " inside <" : "", ap__shown(open), open, *open ? ">" : "");
+  }
 }
 
 bool ap__tree_xml(ap__tree *t, const char *text, size_t length) {

@@ -44,6 +44,7 @@ static int last_line(const char *text, size_t length) {
 }
 
 static bool fail_empty(walk *w) {
+  w->tree->empty = true;
   return fail(w, 1, "the file is empty (it starts with \"%s\")", w->opening);
 }
 

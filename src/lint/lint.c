@@ -139,9 +139,8 @@ static void read_tree(lint *l, bool yaml) {
   if (l->cut) {
     lint_note note = ap__lint_begin("syntax", error->line, "");
     ap__lint_what(&note, "%s", error->text);
-    const bool empty = strncmp(error->text, "the file is empty", 17) == 0;
-    if (!empty) ap__lint_why(&note, "everything after this line cannot be checked");
-    if (!empty && !yaml) ap__lint_fix(&note, "close every element and quote every value");
+    if (!l->tree.empty) ap__lint_why(&note, "everything after this line cannot be checked");
+    if (!l->tree.empty && !yaml) ap__lint_fix(&note, "close every element and quote every value");
     ap__lint_end(l, &note);
   }
   if (yaml)
