@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// @file temporary_folder.h
+/// @file folder.h
 /// A folder that files are written to, and which of them are new.
 
 #ifndef CLI_FOLDER_H

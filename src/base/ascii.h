@@ -11,6 +11,8 @@ static inline bool ap__is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static inline bool ap__is_digit(char c) { return c >= '0' && c <= '9'; }
+
 static inline bool ap__is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "codegen/sha256.h"
 #include "file/names.h"
 
@@ -34,11 +35,8 @@ static const char headers[] =
 
 static const char robot_word[] = "_robot";
 
-// Whatever the locale.
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_plain(char c) { return is_letter(c) || is_digit(c); }
-static bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
+static bool is_plain(char c) { return ap__is_letter(c) || ap__is_digit(c); }
+static bool is_hex(char c) { return ap__is_digit(c) || (c >= 'a' && c <= 'f'); }
 
 // ---- which bytes stay --------------------------------------------------------------------------
 
@@ -61,7 +59,7 @@ static bool ends_another(const coding *k, size_t from, size_t to) {
     return true;
   if (to - from < 5 || memcmp(k->name + from, "part", 4) != 0) return false;
   for (size_t i = from + 4; i < to; i++)
-    if (!is_digit(k->name[i])) return false;
+    if (!ap__is_digit(k->name[i])) return false;
   return true;
 }
 
@@ -114,7 +112,7 @@ static void add_digest(coding *k) {
 
 // The zero byte stands before the name of a robot that begins with no letter, and for no name.
 static void encode(coding *k) {
-  bool zero = k->frame ? k->length == 0 : !is_letter(k->name[0]);
+  bool zero = k->frame ? k->length == 0 : !ap__is_letter(k->name[0]);
   if (zero && !k->frame) add_text(k, "robot");
   bool open = zero; // in a group
   if (zero) add_text(k, k->frame ? "x00" : "_x00");

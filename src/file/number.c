@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 __extension__ typedef unsigned __int128 u128;
 
 // 5^27 is the largest power of five below 2^63. With it every decimal of up to 19 digits and an
@@ -120,11 +122,9 @@ static inline uint32_t eight(const char *s) {
          two_digits(s + 6);
 }
 
-static inline bool is_digit(char c) { return (unsigned)(c - '0') < 10; }
-
 static const char *scan_digits(const char *s, decimal *d, int fraction) {
   const char *end = s;
-  while (is_digit(*end)) end++;
+  while (ap__is_digit(*end)) end++;
   d->any = d->any || end > s;
   for (; end - s >= 8 && d->mantissa < UINT64_C(10000000000); s += 8) {
     d->mantissa = 100000000 * d->mantissa + eight(s);
@@ -147,9 +147,9 @@ static const char *scan_exponent(const char *s, decimal *d) {
   const char *t = s + 1;
   bool negative = *t == '-';
   if (*t == '+' || *t == '-') t++;
-  if (!is_digit(*t)) return s; // not an exponent: the caller sees the letter
+  if (!ap__is_digit(*t)) return s; // not an exponent: the caller sees the letter
   int e = 0;
-  for (; is_digit(*t); t++)
+  for (; ap__is_digit(*t); t++)
     if (e < 1000000) e = 10 * e + (*t - '0');
   d->exponent += negative ? -e : e;
   return t;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "file/names.h"
 #include "lint/examine.h"
 #include "lint/tensor.h"
@@ -12,13 +13,11 @@
 
 enum { NAME_BYTES = 128 };
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // A letter alone, or in a word of two: "l_arm", "arm_L", "FL_hip", or the first of a name: "LARM".
 static bool may_be_side(const char *name, size_t i) {
   size_t from = i, to = i + 1;
-  while (from > 0 && is_letter(name[from - 1])) from--;
-  while (is_letter(name[to])) to++;
+  while (from > 0 && ap__is_letter(name[from - 1])) from--;
+  while (ap__is_letter(name[to])) to++;
   return to - from <= 2 || i == 0 || i == from;
 }
 
