@@ -21,16 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define OWN_HEAP 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define OWN_HEAP 0
-#endif
-#endif
-#ifndef OWN_HEAP
-#define OWN_HEAP 1
-#endif
+#include "sanitized.h"
 
 static _Thread_local bool armed; // count what this thread asks for from here on
 static int allocations;          // calls to the heap while armed
@@ -39,7 +30,7 @@ static void note(void) {
   if (armed) allocations++;
 }
 
-#if OWN_HEAP
+#if !SANITIZED
 
 // Blocks of 64, 128, 256, ... bytes, each behind a header of 64 that holds its kind; blocks given
 // back are kept in one list per kind.

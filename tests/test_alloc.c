@@ -11,17 +11,10 @@
 #include "file/rows.h"
 #include "papers.h"
 #include "robot_files.h"
+#include "sanitized.h"
 #include "survey.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-#ifndef SANITIZED
+#if !SANITIZED
 
 // The C library's allocator under its other names, so that the ones below can stand in its place.
 extern void *__libc_malloc(size_t size);

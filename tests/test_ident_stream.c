@@ -6,19 +6,13 @@
 #include <sys/resource.h>
 
 #include "identify.h"
+#include "sanitized.h"
 
 // Largest resident size so far, kB.
 static long peak(void) {
   struct rusage usage;
   return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : -1;
 }
-
-// AddressSanitizer keeps what was freed.
-#ifdef __SANITIZE_ADDRESS__
-enum { KEEPS_FREED = true };
-#else
-enum { KEEPS_FREED = false };
-#endif
 
 // 25000 states of a robot with four joints. What is left of the forces shows that none was lost:
 // the noise is known, and its deviation is found to 1 / sqrt(2 * 25000) = 0.45 %, six times that.
@@ -41,7 +35,7 @@ TEST(many_rows_in_constant_memory) {
     take_in(red, &a, &w, p, 2500, noise, &r);
   }
   ap_fit *fit = fit_by(&a, red, AP_FIT_WEIGHTED);
-  CHECK(peak() - before < 1024 || KEEPS_FREED); // 1 MB; the rows would be 30
+  CHECK(peak() - before < 1024 || SANITIZED); // 1 MB; the rows would be 30
   long rows = 0;
   for (int j = 0; j < 4; j++) rows += ap_reduction_rows(red, j, NULL);
   CHECK_EQ_INT((int)rows, 100000);

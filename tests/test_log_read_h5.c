@@ -15,21 +15,14 @@ TEST(hostile_files) { test_skip("built without HDF5"); }
 #include <errno.h>
 #include <hdf5.h>
 
+#include "sanitized.h"
 #include "temporary_folder.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 // ---- memory ------------------------------------------------------------------------------------
 
 static size_t largest = SIZE_MAX; // block that the heap gives
 
-#ifndef SANITIZED
+#if !SANITIZED
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
@@ -312,7 +305,7 @@ TEST(numbers_of_many_bytes_are_refused) {
 
 // ---- memory ------------------------------------------------------------------------------------
 
-#ifndef SANITIZED
+#if !SANITIZED
 TEST(too_little_memory_is_said) {
   hid_t file = begin(), list = chunks_of(100000, 9);
   ap_log_reader *r = NULL;
