@@ -6,29 +6,26 @@
 
 #include "batch/ops.h"
 #include "base/isa.h"
+#include "dyn/builds.h"
 #include "models.h"
 
 // States, and degrees of freedom up to which derivatives are compared (time).
 enum { MOST = 40, MOST_DERIVED = 20 };
 #define MARK 12345 // what an output that must stay alone holds
 
-extern const batch_ops ap__batch_f64_base, ap__batch_f64_v3, ap__batch_f64_v4;
-#define F(name)    name
-#define FLOAT      double
-#define TABLE(isa) ap__batch_f64_##isa
+AP_TABLE_OF(batch_ops, ap__batch_f64, ops_of)
+#define F(name) name
+#define FLOAT   double
 #include "batch_laws.inc"
 #undef F
 #undef FLOAT
-#undef TABLE
 
-extern const batch_ops_f32 ap__batch_f32_base, ap__batch_f32_v3, ap__batch_f32_v4;
-#define F(name)    name##_f32
-#define FLOAT      float
-#define TABLE(isa) ap__batch_f32_##isa
+AP_TABLE_OF(batch_ops_f32, ap__batch_f32, ops_of_f32)
+#define F(name) name##_f32
+#define FLOAT   float
 #include "batch_laws.inc"
 #undef F
 #undef FLOAT
-#undef TABLE
 
 // Every built-in robot, one after the other.
 static const ap_model *builtin(int i) {

@@ -7,6 +7,7 @@
 #include <appell/file.h>
 #include <appell/kin.h>
 
+#include "base/isa.h"
 #include "generated.h"
 #include "models.h"
 #include "research/f128.h"
@@ -678,6 +679,51 @@ TEST(sines_and_cosines) {
 }
 
 #endif
+
+// Compilers, levels and instruction sets of a family give the same bits, of one state and of many.
+TEST(families_of_bits) {
+  enum { ROWS = 40, NUMBERS = 2 * ROWS * 6 };
+  static const struct {
+    const char *flags;
+    bool fused;
+  } how[] = {
+      {"-O0", false},
+      {"-O3", false},
+#ifdef AP_HAVE_ISA_V3
+      {"-O2 -mavx2", false},
+      {"-O2 -march=native -Dpuma600_APART", false},
+      {"-O0 -mavx2 -mfma", true},
+      {"-O3 -mavx2 -mfma", true},
+      {"-O3 -march=native", true},
+#endif
+  };
+  enum { HOWS = sizeof how / sizeof *how };
+  static double first[2][NUMBERS], out[NUMBERS], in[3][ROWS * 6];
+  bool seen[2] = {false};
+  puma p = make_puma();
+  ap_generate_options options = ap_default_generate();
+  options.functions = 1u << AP_GEN_INVERSE;
+  rng r = rng_seed(21);
+  for (int k = 0; k < 3 * ROWS * 6; k++) in[k % 3][k / 3] = rng_uniform(&r, -3, 3);
+  for (int k = 0; k < 2 * HOWS; k++) {
+    bool fused = how[k / 2].fused;
+    if ((k % 2 && !has_clang()) || (fused && !runs_build(AP_BUILD_V3))) continue;
+    generated g = generated_open(p.m, &options, k % 2 ? "clang" : "gcc", how[k / 2].flags);
+    three_arrays *one = (three_arrays *)generated_symbol(&g, "inverse_dynamics", "");
+    three_arrays_batch *many =
+        (three_arrays_batch *)generated_symbol(&g, "inverse_dynamics", "_batch");
+    test_context("%s %s", k % 2 ? "clang" : "gcc", how[k / 2].flags);
+    if (!CHECK(one && many)) continue;
+    for (int i = 0; i < ROWS; i++) one(in[0] + 6 * i, in[1] + 6 * i, in[2] + 6 * i, out + 6 * i);
+    many(ROWS, in[0], in[1], in[2], out + NUMBERS / 2);
+    if (seen[fused]) CHECK_BITS(out, first[fused], NUMBERS);
+    memcpy(first[fused], out, sizeof out);
+    seen[fused] = true;
+    generated_close(&g);
+  }
+  CHECK(!seen[1] || memcmp(first[0], first[1], sizeof out) != 0);
+  free(p.memory);
+}
 
 // Float against the library in double: some hundred roundings of 6e-8 each, of which few add up.
 TEST(single_precision) {

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "base/isa.h"
 #include "test.h"
 
 enum { MOST = 32 };
@@ -91,6 +92,13 @@ static ap_model *builtin(const char *name) {
   return m;
 }
 
+// A device fuses products, and so must the processor to give the same bits.
+#ifdef AP_HAVE_ISA_V3
+static const char fusing[] = "-mavx2 -mfma";
+#else
+static const char fusing[] = "";
+#endif
+
 static bool open_pair(pair *p, const ap_model *m, ap_arithmetic real) {
   *p = (pair){.folder = "/tmp/appell-cuda-XXXXXX"};
   if (!CHECK(m) || !CHECK(mkdtemp(p->folder))) return false;
@@ -98,10 +106,11 @@ static bool open_pair(pair *p, const ap_model *m, ap_arithmetic real) {
               generate(p, m, real, AP_TARGET_CUDA, "gpu") && save(p, "cuda_runtime.h", stub) &&
               save(p, "entries.cpp", entries);
   char command[512];
-  snprintf(command, sizeof command,
-           "cd '%s' && g++ -std=c++17 -O1 -ffp-contract=off -fPIC -I. -DREAL=%s -c entries.cpp && "
-           "cc -std=c11 -O1 -fPIC -c cpu.c && g++ -shared entries.o cpu.o -o both.so",
-           p->folder, real == AP_F32 ? "float" : "double");
+  snprintf(
+      command, sizeof command,
+      "cd '%s' && g++ -std=c++17 -O1 %s -ffp-contract=off -fPIC -I. -DREAL=%s -c entries.cpp && "
+      "cc -std=c11 -O1 %s -fPIC -c cpu.c && g++ -shared entries.o cpu.o -o both.so",
+      p->folder, fusing, real == AP_F32 ? "float" : "double", fusing);
   if (!good || !CHECK_EQ_INT(system(command), 0)) return false;
   snprintf(command, sizeof command, "%s/both.so", p->folder);
   p->library = dlopen(command, RTLD_NOW | RTLD_LOCAL);
@@ -199,6 +208,9 @@ static void check_rollout(const ap_model *m, const pair *p) {
 }
 
 static bool has_compilers(void) {
+#ifdef AP_HAVE_ISA_V3
+  if (!runs_v3()) return false;
+#endif
   return system("command -v g++ >/dev/null 2>&1 && command -v cc >/dev/null 2>&1") == 0;
 }
 
@@ -221,7 +233,7 @@ static ap_model *turning_robot(void *memory, size_t room) {
 
 TEST(steps_on_the_manifold) {
   if (!has_compilers()) {
-    test_skip("g++ is missing (scripts/setup ci)");
+    test_skip("g++ (scripts/setup ci) or fused products are missing");
     return;
   }
   static unsigned char memory[16384];
@@ -236,7 +248,7 @@ TEST(steps_on_the_manifold) {
 
 TEST(device_functions_give_the_bits_of_c) {
   if (!has_compilers()) {
-    test_skip("g++ is missing (scripts/setup ci)");
+    test_skip("g++ (scripts/setup ci) or fused products are missing");
     return;
   }
   check_f64("puma600");
@@ -246,7 +258,7 @@ TEST(device_functions_give_the_bits_of_c) {
 TEST(device_functions_in_float) {
   pair p;
   if (!has_compilers()) {
-    test_skip("g++ is missing (scripts/setup ci)");
+    test_skip("g++ (scripts/setup ci) or fused products are missing");
     return;
   }
   ap_model *m = builtin("stanford");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sine and cosine of every arithmetic, the binary128 square root, and the laws of counting.
+// Sine and cosine of every arithmetic, with products fused and apart, the binary128 square root,
+// and the laws of counting.
 
 #include "research/arith_count.h"
 #include "research/f128.h"
 #include "num/sincos_f32.h"
 #include "num/sincos_f64.h"
+#include "num/sincos_fused.h"
 #include "test.h"
 
 static const double half_pi = 0x1.921fb54442d18p+0;
@@ -30,23 +32,29 @@ static bool within_ulp(f128 got, f128 want, int bits, int least, f128 slack) {
 // An exact zero means no rounding of q + offset; otherwise the rounding error of the sum is itself
 // known to as many bits as the sum, so the angle to about 2^-105 (2^-47 in float) of its size.
 static void check_f64(double q, double offset) {
-  double s, c;
+  double s, c, fs, fc;
   f128 s128, c128, slack = (f128)(offset == 0 ? 0 : 0x1p-105 * fmin(fabs(q + offset), 0x1p21));
   sincos_f64(q, offset, &s, &c);
   ap__sincos_f128((f128)q, (f128)offset, &s128, &c128);
+  fs = s, fc = c;
+  if (has_fused_sincos()) sincos_fused_f64(q, offset, &fs, &fc);
   bool good =
-      within_ulp((f128)s, s128, 53, -1074, slack) && within_ulp((f128)c, c128, 53, -1074, slack);
+      within_ulp((f128)s, s128, 53, -1074, slack) && within_ulp((f128)c, c128, 53, -1074, slack) &&
+      within_ulp((f128)fs, s128, 53, -1074, slack) && within_ulp((f128)fc, c128, 53, -1074, slack);
   if (!good) test_context("q %a, offset %a", q, offset);
   CHECK(good);
 }
 
 static void check_f32(float q, float offset) {
-  float s, c;
+  float s, c, fs, fc;
   f128 s128, c128, slack = (f128)(offset == 0 ? 0 : 0x1p-47F * fminf(fabsf(q + offset), 0x1p11F));
   sincos_f32(q, offset, &s, &c);
   ap__sincos_f128((f128)q, (f128)offset, &s128, &c128);
+  fs = s, fc = c;
+  if (has_fused_sincos()) sincos_fused_f32(q, offset, &fs, &fc);
   bool good =
-      within_ulp((f128)s, s128, 24, -149, slack) && within_ulp((f128)c, c128, 24, -149, slack);
+      within_ulp((f128)s, s128, 24, -149, slack) && within_ulp((f128)c, c128, 24, -149, slack) &&
+      within_ulp((f128)fs, s128, 24, -149, slack) && within_ulp((f128)fc, c128, 24, -149, slack);
   if (!good) test_context("q %a, offset %a", (double)q, (double)offset);
   CHECK(good);
 }
@@ -351,21 +359,31 @@ TEST(zero_and_not_a_number) {
 // clang, with and without vector instructions.
 static uint64_t mix(uint64_t hash, uint64_t bits) { return (hash ^ bits) * 0x100000001b3u; }
 
-TEST(bits_are_the_same_in_every_build) {
+typedef void sincos_of_f64(double q, double offset, double *s, double *c);
+typedef void sincos_of_f32(float q, float offset, float *s, float *c);
+
+static void check_bits(sincos_of_f64 *f64, sincos_of_f32 *f32, uint64_t want, uint64_t wantf) {
   rng r = rng_seed(8);
   uint64_t hash = 0, hashf = 0;
   for (int i = 0; i < 20000; i++) {
     double q = rng_uniform(&r, -1, 1) * (i % 10 ? 4 : 0x1p22), offset = rng_uniform(&r, -2, 2), s,
            c;
     float sf, cf;
-    sincos_f64(q, i % 3 ? 0 : offset, &s, &c);
+    f64(q, i % 3 ? 0 : offset, &s, &c);
     hash = mix(mix(hash, sc_bits_f64(s)), sc_bits_f64(c));
-    sincos_f32((float)q, i % 3 ? 0 : (float)offset, &sf, &cf);
+    f32((float)q, i % 3 ? 0 : (float)offset, &sf, &cf);
     hashf = mix(mix(hashf, sc_bits_f32(sf)), sc_bits_f32(cf));
   }
   test_context("hashes %016" PRIx64 " %016" PRIx64, hash, hashf);
-  CHECK(hash == UINT64_C(0xd0ace7011fe7c3bc));
-  CHECK(hashf == UINT64_C(0xf317d8c57b42cce4));
+  CHECK(hash == want);
+  CHECK(hashf == wantf);
+}
+
+TEST(bits_are_the_same_in_every_build) {
+  check_bits(sincos_f64, sincos_f32, UINT64_C(0xd0ace7011fe7c3bc), UINT64_C(0xf317d8c57b42cce4));
+  if (has_fused_sincos())
+    check_bits(sincos_fused_f64, sincos_fused_f32, UINT64_C(0x24da50f61ce52e4c),
+               UINT64_C(0x0c228366e03fb0b7));
 }
 
 // ---- counting ----------------------------------------------------------------------------------

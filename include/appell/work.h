@@ -28,8 +28,9 @@ AP_API size_t ap_work_size(const ap_model *m);
 /// Prepare mem for this model, with all parts, and the kernels for the best instruction set of this
 /// processor. Returns NULL when size is too small.
 AP_API ap_work *ap_work_init(const ap_model *m, void *mem, size_t size);
-/// The instruction set that its kernels were compiled for: "base", the processor's least, or on
-/// x86-64 "v3" (AVX2) or "v4" (AVX-512). The results are the same to the bit.
+/// The instruction set of its kernels: "base", or on x86-64 "v3" (AVX2) or "v4" (AVX-512), with
+/// " fused" behind it where they fuse products. All that fuse agree to the bit, all others
+/// likewise.
 AP_API const char *ap_work_isa(const ap_work *w);
 
 // ---- parts -------------------------------------------------------------------------------------

@@ -29,23 +29,31 @@ static inline bool runs_v4(void) {
 #endif
 }
 
-static inline const char *best_isa(void) { return runs_v4() ? "v4" : runs_v3() ? "v3" : "base"; }
+// The builds by number, and whether this processor runs one.
+enum { AP_BUILD_BASE, AP_BUILD_V3, AP_BUILD_V4, AP_BUILDS };
 
-// static const TYPE *NAME(void): the table PREFIX_base, PREFIX_v3 or PREFIX_v4 that runs best here.
+static inline bool runs_build(int build) {
+  return build == AP_BUILD_BASE || (build == AP_BUILD_V3 ? runs_v3() : runs_v4());
+}
+static inline int best_build(void) {
+  return runs_v4() ? AP_BUILD_V4 : runs_v3() ? AP_BUILD_V3 : AP_BUILD_BASE;
+}
+
+// static const TYPE *NAME(int build): the table PREFIX_base, PREFIX_v3 or PREFIX_v4.
 #ifdef AP_HAVE_ISA_V4
-#define AP_PICK_V4(prefix) runs_v4() ? &prefix##_v4:
+#define AP_TABLE_V4(prefix) build == AP_BUILD_V4 ? &prefix##_v4:
 #else
-#define AP_PICK_V4(prefix)
+#define AP_TABLE_V4(prefix)
 #endif
 #ifdef AP_HAVE_ISA_V3
-#define AP_PICK_V3(prefix) runs_v3() ? &prefix##_v3:
+#define AP_TABLE_V3(prefix) build == AP_BUILD_V3 ? &prefix##_v3:
 #else
-#define AP_PICK_V3(prefix)
+#define AP_TABLE_V3(prefix)
 #endif
-#define AP_BEST_OF(type, prefix, name)                            \
-  extern const type prefix##_base, prefix##_v3, prefix##_v4;      \
-  static __attribute__((unused)) const type *name(void) {         \
-    return AP_PICK_V4(prefix) AP_PICK_V3(prefix) & prefix##_base; \
+#define AP_TABLE_OF(type, prefix, name)                                          \
+  extern const type prefix##_base, prefix##_v3, prefix##_v4;                     \
+  static __attribute__((unused)) const type *name(int build) {                   \
+    return (void)build, AP_TABLE_V4(prefix) AP_TABLE_V3(prefix) & prefix##_base; \
   }
 
 #endif

@@ -13,6 +13,6 @@
 #define F(name) name##_f32
 #define FLOAT   float
 
-AP_BEST_OF(F(batch_ops), ap__batch_f32, best_ops)
+AP_TABLE_OF(F(batch_ops), ap__batch_f32, ops_of)
 
 #include "batch/api.inc"

@@ -13,6 +13,6 @@
 #define F(name) name
 #define FLOAT   double
 
-AP_BEST_OF(F(batch_ops), ap__batch_f64, best_ops)
+AP_TABLE_OF(F(batch_ops), ap__batch_f64, ops_of)
 
 #include "batch/api.inc"

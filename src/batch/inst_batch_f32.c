@@ -2,6 +2,7 @@
 // The texts on lanes of many states in single precision, compiled once per instruction set
 // (AP_ISA).
 
+#define AP_KERNEL
 #include <appell/batch.h>
 
 #include <float.h>
@@ -17,10 +18,5 @@
 #define ARITHMETIC_EPSILON FLT_EPSILON
 #include "batch/text.inc"
 
-#define NAME2(isa)   ap__batch_f32_##isa
-#define NAME1(isa)   NAME2(isa)
-#define STRING2(isa) #isa
-#define STRING1(isa) STRING2(isa)
-
-extern const F(batch_ops) NAME1(AP_ISA);
-const F(batch_ops) NAME1(AP_ISA) = BATCH_OPS(STRING1(AP_ISA));
+extern const F(batch_ops) AP_OF_ISA(ap__batch_f32);
+const F(batch_ops) AP_OF_ISA(ap__batch_f32) = BATCH_OPS(AP_ISA_NAME AP_FAMILY_F32);

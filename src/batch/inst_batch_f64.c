@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts on lanes of many states in double, compiled once per instruction set (AP_ISA).
 
+#define AP_KERNEL
 #include <appell/batch.h>
 
 #include <float.h>
@@ -16,10 +17,5 @@
 #define ARITHMETIC_EPSILON DBL_EPSILON
 #include "batch/text.inc"
 
-#define NAME2(isa)   ap__batch_f64_##isa
-#define NAME1(isa)   NAME2(isa)
-#define STRING2(isa) #isa
-#define STRING1(isa) STRING2(isa)
-
-extern const F(batch_ops) NAME1(AP_ISA);
-const F(batch_ops) NAME1(AP_ISA) = BATCH_OPS(STRING1(AP_ISA));
+extern const F(batch_ops) AP_OF_ISA(ap__batch_f64);
+const F(batch_ops) AP_OF_ISA(ap__batch_f64) = BATCH_OPS(AP_ISA_NAME AP_FAMILY_F64);

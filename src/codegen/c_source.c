@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/fused_text.h"
 #include "codegen/sincos_text.h"
 #include "num/singular.h"
 
@@ -16,11 +17,12 @@ void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *v
   bool single = ap__is_single(u);
   const char *integer = single ? "int32_t" : "int64_t";
   const char *natural = single ? "uint32_t" : "uint64_t";
-  char V[NAME_ROOM], I[NAME_ROOM], U[NAME_ROOM], cold[NAME_ROOM];
+  char V[NAME_ROOM], I[NAME_ROOM], U[NAME_ROOM], cold[NAME_ROOM], splat[NAME_ROOM + 16];
   snprintf(cold, sizeof cold, "%s_COLD", u->name);
   snprintf(V, sizeof V, value[0] ? "%s_%s" : "%.0s%s", u->name, value[0] ? value : ap__scalar(u));
   snprintf(I, sizeof I, value[0] ? "%s_%s_i" : "%.0s%s", u->name, value[0] ? value : integer);
   snprintf(U, sizeof U, value[0] ? "%s_%s_u" : "%.0s%s", u->name, value[0] ? value : natural);
+  snprintf(splat, sizeof splat, "(%s){0} + ", V);
   const ap_word words[] = {{'N', u->name},
                            {'R', ap__scalar(u)},
                            {'V', V},
@@ -30,6 +32,13 @@ void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *v
                            {'u', natural},
                            {'S', ending},
                            {'f', single ? "f" : ""},
+                           {'F', single ? "F" : ""},
+                           {'P', single ? "ps" : "pd"},
+                           {'B', single ? "32" : "64"},
+                           {'A', single ? "float32x4_t" : "float64x2_t"},
+                           {'M', single ? "4" : "8"},    // of __ARM_FP
+                           {'W', single ? "16" : "32"},  // bytes of four numbers
+                           {'K', value[0] ? splat : ""}, // a number in every lane
                            {'C', cold},
                            {'Q', u->inlined},
                            {0}};
@@ -189,15 +198,14 @@ static const char prologue[] =
     "#ifdef __FAST_MATH__\n"
     "#error \"sines and singular matrices rely on IEEE arithmetic: compile without -ffast-math\"\n"
     "#endif\n"
-    "/* Products and sums are rounded one by one, so that all compilers and both kinds of entry\n"
-    "   points agree to the bit. Define $N_CONTRACT to let the compiler fuse them. */\n"
-    "#ifndef $N_CONTRACT\n"
+    "/* What is fused is written below, so that all compilers and both kinds of entry points "
+    "agree\n"
+    "   to the bit: they fuse nothing themselves. */\n"
     "#if defined __clang__\n"
     "#pragma STDC FP_CONTRACT OFF\n"
     "#elif defined __GNUC__\n"
     "/* gcc 12 fuses in what it gathers from straight-line code all the same (vfmaddsub) */\n"
     "#pragma GCC optimize(\"fp-contract=off\", \"no-tree-slp-vectorize\")\n"
-    "#endif\n"
     "#endif\n";
 
 static const char vectors[] =
@@ -217,7 +225,7 @@ static const char vectors[] =
     "#endif\n"
     "#ifdef $N_VECTORS\n"
     "/* Up to four of them. */\n"
-    "enum { $N_PACK = $N_VECTORS < 4 * sizeof($R) ? $N_VECTORS : 4 * sizeof($R) };\n"
+    "#define $N_PACK ($N_VECTORS < $W ? $N_VECTORS : $W)\n"
     "typedef $R $N_pack __attribute__((vector_size($N_PACK)));\n"
     "typedef $i $N_pack_i __attribute__((vector_size($N_PACK)));\n"
     "typedef $u $N_pack_u __attribute__((vector_size($N_PACK)));\n"
@@ -442,8 +450,7 @@ void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap__plan_free(&plan);
 }
 
-// Whether any function has such an operation.
-static bool uses(const ap_unit *u, ap_op op) {
+bool ap__has_operation(const ap_unit *u, ap_op op) {
   for (int i = 0; i < u->parts; i++)
     for (int k = 1; k < u->part[i].tape.count; k++)
       if (u->part[i].tape.node[k].op == op) return true;
@@ -476,7 +483,7 @@ void ap__put_routines(ap__text *t, const ap_unit *u) {
   snprintf(before, sizeof before, "%s ", ap__scalar(u));
   for (int op = 0; op < AP_OPS; op++) {
     const ap_routine *r = &ap__routine[op];
-    if (!r->word || !uses(u, (ap_op)op)) continue;
+    if (!r->word || !ap__has_operation(u, (ap_op)op)) continue;
     int operands = ap__operands(&(ap_node){.op = (ap_op)op});
     ap__text_add(t, "\n%s %s%s_%s(", u->inlined, before, u->name, r->word);
     put_letters(t, before, operands);
@@ -487,7 +494,9 @@ void ap__put_routines(ap__text *t, const ap_unit *u) {
   }
 }
 
-bool ap__has_angles(const ap_unit *u) { return uses(u, AP_OP_SIN) || uses(u, AP_OP_COS); }
+bool ap__has_angles(const ap_unit *u) {
+  return ap__has_operation(u, AP_OP_SIN) || ap__has_operation(u, AP_OP_COS);
+}
 
 void ap__put_c_source(ap__text *t, const ap_unit *u) {
   bool pivots = false;
@@ -495,7 +504,11 @@ void ap__put_c_source(ap__text *t, const ap_unit *u) {
   ap__put_banner(t, u, ".c");
   ap__put_text(t, u, prologue, "", "");
   ap__put_text(t, u, vectors, "", "");
-  if (u->options->batch) ap__put_text(t, u, lanes_text, "", "");
+  ap__put_fused(t, u);
+  if (u->options->batch) {
+    ap__put_text(t, u, lanes_text, "", "");
+    ap__put_fused_lanes(t, u);
+  }
   if (u->options->batch && pivots) ap__put_text(t, u, lanes_of_pivots, "", "");
   ap__put_routines(t, u);
   if (ap__has_angles(u)) ap__put_sincos(t, u);

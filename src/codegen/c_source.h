@@ -55,7 +55,8 @@ void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *v
                   const char *ending);
 /// The routines that its functions use.
 void ap__put_routines(ap__text *t, const ap_unit *u);
-/// Whether any function needs sines and cosines.
+/// Whether any function has such an operation, or needs sines and cosines.
+bool ap__has_operation(const ap_unit *u, ap_op op);
 bool ap__has_angles(const ap_unit *u);
 /// All functions of part k.
 void ap__put_program(ap__text *t, const ap_unit *u, int k);

@@ -225,38 +225,14 @@ static ap_status check_options(const ap_generate_options *o, ap_error *error) {
   return AP_OK;
 }
 
-static bool has_sine(const ap_tape *t, int angle) {
-  for (int k = 1; k < t->count; k++)
-    if (t->node[k].op == AP_OP_SIN && t->node[k].a == angle) return true;
-  return false;
-}
-
-// Operations that stay on a tape, without those that are done where a matrix may be singular.
-static void count_program(const ap_program *p, ap_count *count) {
-  const ap_node *node = p->tape.node;
-  int nodes = ap__program_nodes(p);
-  for (int k = 1; k < nodes; k++) switch (node[k].op) {
-      case AP_OP_ADD:
-      case AP_OP_ADD_CONST: count->add++; break;
-      case AP_OP_MUL:
-      case AP_OP_MUL_CONST: count->mul++; break;
-      case AP_OP_DIV:
-      case AP_OP_DIV_CONST: count->div++; break;
-      case AP_OP_SIN: count->sincos++; break;
-      case AP_OP_COS: count->sincos += !has_sine(&p->tape, node[k].a); break;
-      case AP_OP_SQRT: count->sqrt++; break;
-      case AP_OP_INPUT:
-      case AP_OP_NUMBER:
-      case AP_OP_SIGN:
-      case AP_OP_MAX:
-      case AP_OP_ANGLE:
-      case AP_OP_PICK: break;
-    }
+static void add_operations(const ap_count *of, ap_count *sum) {
+  sum->mul += of->mul, sum->add += of->add, sum->div += of->div;
+  sum->sqrt += of->sqrt, sum->sincos += of->sincos;
 }
 
 static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
   for (int k = 0; k < g->entries; k++)
-    count_program(&g->part[k], &code->count[g->part[k].function]);
+    add_operations(&g->part[k].operations, &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
                .parallel = g->parallel,
                .nq = g->m ? ap_nq(g->m) : ap_parallel_n(g->parallel),

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "codegen/fused_text.h"
 #include "codegen/sincos_text.h"
 #include "model/frozen.h"
 
@@ -178,9 +179,9 @@ static const char header_text[] =
     "for\n"
     "   kernels of your own: arrays of one state, which become registers.\n"
     "\n"
-    "   Compile with nvcc -O3 -fmad=false for the bits that the C text gives on a processor (for\n"
-    "   angles that it reduces itself: up to 1.6e6 in double, 1608 in float); with fused products\n"
-    "   it is faster where the arithmetic is the limit, and as exact. Not with -use_fast_math. */\n"
+    "   Compile with nvcc -O3 -fmad=false: what is fused is written below, and gives the bits of\n"
+    "   the C text on a processor that fuses (for angles that it reduces itself: up to 1.6e6 in\n"
+    "   double, 1608 in float). Not with -use_fast_math. */\n"
     "\n"
     "#ifndef APPELL_GENERATED_$N_CUH\n"
     "#define APPELL_GENERATED_$N_CUH\n"
@@ -207,6 +208,7 @@ void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
   }
   if (u->parts > u->entries) ap__put_cuda_rollout_header(t, u);
   put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#ifdef __CUDACC__\n");
+  ap__put_fused_on_device(t, &device);
   ap__put_routines(t, &device);
   if (ap__has_angles(u)) {
     ap__put_sincos_core(t, &device, "", "");

@@ -59,6 +59,7 @@ static real derive_node(const direction *x, int k) {
     case AP_OP_MUL_CONST: return r_mul(r_param(t, n.k), da);
     case AP_OP_DIV: return r_div(r_sub(da, r_mul(self, db)), b);
     case AP_OP_DIV_CONST: return r_neg(r_mul(r_mul(r_param(t, 1 / n.k), r_mul(self, self)), da));
+    case AP_OP_FMA: return r_add(r_add(r_mul(da, b), r_mul(a, db)), d[2]);
     case AP_OP_SIN: return r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_COS}, of), da);
     case AP_OP_COS: return r_neg(r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_SIN}, of), da));
     case AP_OP_SQRT: return r_div(da, r_add(self, self));

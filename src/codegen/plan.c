@@ -48,6 +48,11 @@ static void choose_signs(ap_plan *plan, const int *wish) {
         plan->sign[k] = a == b ? a : wanted;
         break;
       }
+      case AP_OP_FMA: {
+        int product = plan->sign[n->a] * plan->sign[n->b], c = ap__sign(plan, n->c);
+        plan->sign[k] = product == c ? c : wanted;
+        break;
+      }
       case AP_OP_MUL:
       case AP_OP_DIV: plan->sign[k] = plan->sign[n->a] * plan->sign[n->b]; break;
       case AP_OP_ADD_CONST:
@@ -81,8 +86,8 @@ static void choose_inlined(ap_plan *plan, int *size) {
       int of = abs(ap__operand(n, i));
       if (plan->inlined[of]) size[k] += size[of];
     }
-    bool plain = n->op == AP_OP_ADD || n->op == AP_OP_MUL || n->op == AP_OP_MUL_CONST ||
-                 n->op == AP_OP_ADD_CONST;
+    bool plain = n->op == AP_OP_ADD || n->op == AP_OP_MUL || n->op == AP_OP_FMA ||
+                 n->op == AP_OP_MUL_CONST || n->op == AP_OP_ADD_CONST;
     plan->inlined[k] = plain && plan->uses[k] == 1 && size[k] < MOST_TERMS && !plan->place[k];
   }
   // an output is a statement of its own

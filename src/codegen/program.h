@@ -33,6 +33,7 @@ typedef struct ap_program {
   real *value; // [values] the outputs one array after the other, then what tells singular states
   int values;  // entries of all outputs
   int pivots;  // inverse pivots behind them; and behind these, if any, as AP_OF_ ... says
+  ap_count operations; // of a simplified tape, before products are fused
 } ap_program;
 
 /// What is recorded, and how.
@@ -73,5 +74,7 @@ void ap__program_free(ap_program *p);
 void ap__count_uses(const ap_program *p, int *uses);
 /// Rewrite the tape for fewer operations, and keep nothing that no output needs. False: no memory.
 bool ap__simplify(ap_program *p);
+/// Fuse products with sums where that makes a simplified tape shorter. False: no memory.
+bool ap__fuse(ap_program *p);
 
 #endif

@@ -117,9 +117,40 @@ static bool simplify_once(ap_program *p) {
   return fits && !p->tape.failed;
 }
 
+static bool has_sine(const ap_tape *t, int angle) {
+  for (int k = 1; k < t->count; k++)
+    if (t->node[k].op == AP_OP_SIN && t->node[k].a == angle) return true;
+  return false;
+}
+
+// Operations that stay on a tape, without those that are done where a matrix may be singular.
+static void count_operations(const ap_program *p, ap_count *count) {
+  const ap_node *node = p->tape.node;
+  int nodes = ap__program_nodes(p);
+  for (int k = 1; k < nodes; k++) switch (node[k].op) {
+      case AP_OP_ADD:
+      case AP_OP_ADD_CONST: count->add++; break;
+      case AP_OP_MUL:
+      case AP_OP_MUL_CONST: count->mul++; break;
+      case AP_OP_DIV:
+      case AP_OP_DIV_CONST: count->div++; break;
+      case AP_OP_SIN: count->sincos++; break;
+      case AP_OP_COS: count->sincos += !has_sine(&p->tape, node[k].a); break;
+      case AP_OP_SQRT: count->sqrt++; break;
+      case AP_OP_INPUT:
+      case AP_OP_NUMBER:
+      case AP_OP_FMA: // comes later
+      case AP_OP_SIGN:
+      case AP_OP_MAX:
+      case AP_OP_ANGLE:
+      case AP_OP_PICK: break;
+    }
+}
+
 // The second pass drops the products that the first one has factored, and factors what that shows.
 bool ap__simplify(ap_program *p) {
   bool fits = true;
   for (int pass = 0; fits && pass < 2; pass++) fits = simplify_once(p);
-  return fits;
+  if (fits) count_operations(p, &p->operations);
+  return fits && ap__fuse(p);
 }

@@ -23,6 +23,9 @@
 #define SCV_UINT       @U
 #define SCV_BITS       SCV(bits)
 #define SCV_FROM_BITS  SCV(number)
+#define SCV_ALL(x)     @K(x)
+#define SCV_FMA        SCV(fma)
+#define SCV_FNMA(a, b, c) SCV(fma)(-(a), b, c)
 // clang-format on
 
 // Its functions; the last, which adds an offset, is not needed.

@@ -213,16 +213,35 @@ real ap__tape_div(real a, real b) {
   return signed_as(node(t, AP_OP_DIV, magnitude(a.node), magnitude(b.node), 0), negative);
 }
 
+// ---- fused products ----------------------------------------------------------------------------
+
+// A reference to whatever it is.
+static int operand(ap_tape *t, real x) {
+  return x.node ? x.node : node(t, AP_OP_NUMBER, 0, 0, x.v).node;
+}
+
+static real magnitude_of(real x) {
+  return x.node ? ap__tape_ref(x.t, magnitude(x.node)) : number(x.t, fabs(x.v));
+}
+static bool is_below_zero(real x) { return x.node ? x.node < 0 : x.v < 0; }
+
+real ap__tape_fma(ap_tape *t, real a, real b, real c) {
+  bool known = a.node == 0 && b.node == 0;
+  if (known || is_number(c, 0) || is_number(magnitude_of(a), 1) || is_number(magnitude_of(b), 1))
+    return ap__tape_add(ap__tape_mul(a, b), c);
+  bool negative = is_below_zero(a) != is_below_zero(b);
+  int x = operand(t, magnitude_of(a)), y = operand(t, magnitude_of(b));
+  int z = operand(t, signed_as(c, negative));
+  return signed_as(
+      find_node(t, (ap_node){.op = AP_OP_FMA, .a = x < y ? x : y, .b = x < y ? y : x, .c = z}),
+      negative);
+}
+
 // ---- functions ---------------------------------------------------------------------------------
 
 real ap__tape_sign(real a) {
   if (a.node == 0) return number(a.t, (a.v > 0) - (a.v < 0));
   return signed_as(node(a.t, AP_OP_SIGN, magnitude(a.node), 0, 0), a.node < 0);
-}
-
-// A reference to whatever it is.
-static int operand(ap_tape *t, real x) {
-  return x.node ? x.node : node(t, AP_OP_NUMBER, 0, 0, x.v).node;
 }
 
 static bool is_same_value(real a, real b) {
@@ -306,6 +325,7 @@ real ap__tape_apply(ap_tape *t, const ap_node *n, const real of[AP_MOST_OPERANDS
     case AP_OP_MUL_CONST: return ap__tape_mul(of[0], number(t, n->k));
     case AP_OP_DIV: return ap__tape_div(of[0], of[1]);
     case AP_OP_DIV_CONST: return ap__tape_div(number(t, n->k), of[0]);
+    case AP_OP_FMA: return ap__tape_fma(t, of[0], of[1], of[2]);
     case AP_OP_SIGN: return ap__tape_sign(of[0]);
     case AP_OP_MAX: return ap__tape_max(of[0], of[1]);
     case AP_OP_SQRT: return ap__tape_sqrt(of[0]);

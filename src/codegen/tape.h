@@ -23,6 +23,7 @@ typedef enum ap_op {
   AP_OP_MUL_CONST, // k a; both > 0
   AP_OP_DIV,       // a / b; both > 0
   AP_OP_DIV_CONST, // k / a; both > 0
+  AP_OP_FMA,       // a b + c; a and b > 0
   AP_OP_SIGN,      // of a > 0: 1, -1, or 0 where a is neither
   AP_OP_MAX,       // the larger of a and b; NaN if one is
   AP_OP_SQRT,      // of a
@@ -53,6 +54,8 @@ void ap__tape_close(ap_tape *t);
 real ap__tape_input(ap_tape *t, int k, int i);
 /// The value of a reference.
 real ap__tape_ref(ap_tape *t, int ref);
+/// a b + c as one node, where it cannot be folded.
+real ap__tape_fma(ap_tape *t, real a, real b, real c);
 /// The node that op applied to these operands is after all simplifications; operands are any
 /// references, k is read where op has a number.
 real ap__tape_apply(ap_tape *t, const ap_node *n, const real of[AP_MOST_OPERANDS]);
@@ -67,6 +70,7 @@ static inline int ap__operands(const ap_node *n) {
     case AP_OP_DIV:
     case AP_OP_MAX:
     case AP_OP_ANGLE: return 2;
+    case AP_OP_FMA:
     case AP_OP_PICK: return 3;
     case AP_OP_SIN:
     case AP_OP_COS:

@@ -49,6 +49,12 @@ static bool is_loaded(const writer *w, int array) {
 
 static void put_node(const writer *w, int k, context at);
 
+// A number that stands for a value of its own.
+static void put_literal(const writer *w, double x) {
+  put(w->t, w->d->splat);
+  put_number(w->t, x, w->d->single);
+}
+
 // A reference, whatever its sign.
 static void put_ref(const writer *w, int ref, context at) {
   if (ap__sign(w->plan, ref) < 0) put(w->t, "-");
@@ -97,6 +103,29 @@ static void put_call(const writer *w, const ap_node *n) {
   put(w->t, ")");
 }
 
+// What is written for a node times sign, as an argument; a number takes the sign itself.
+static void put_argument(const writer *w, int k, int sign) {
+  const ap_node *n = node_at(w, k);
+  if (n->op == AP_OP_NUMBER) {
+    put_literal(w, sign * n->k);
+    return;
+  }
+  if (sign < 0) put(w->t, "-");
+  put_node(w, k, sign < 0 ? IN_PRODUCT_BEHIND : IN_SUM);
+}
+
+// a b + c times sign, the second factor with the sign of the product.
+static void put_fma(const writer *w, const ap_node *n, int sign) {
+  bool known = node_at(w, n->a)->op == AP_OP_NUMBER;
+  ap__text_add(w->t, "%s_fma%s(", w->d->name, w->d->ending);
+  put_argument(w, known ? n->b : n->a, 1);
+  put(w->t, ", ");
+  put_argument(w, known ? n->a : n->b, sign * w->plan->sign[n->a] * w->plan->sign[n->b]);
+  put(w->t, ", ");
+  put_argument(w, abs(n->c), sign * ap__sign(w->plan, n->c));
+  put(w->t, ")");
+}
+
 static void put_operation(const writer *w, const ap_node *n, int sign) {
   ap__text *t = w->t;
   switch (n->op) {
@@ -114,6 +143,7 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
       put(t, n->op == AP_OP_MUL_CONST ? " * " : " / ");
       put_node(w, n->a, IN_PRODUCT_BEHIND);
       break;
+    case AP_OP_FMA: put_fma(w, n, sign); break;
     case AP_OP_SIGN:
     case AP_OP_MAX:
     case AP_OP_SQRT:
@@ -127,12 +157,6 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
 }
 
 static bool is_sum(const ap_node *n) { return n->op == AP_OP_ADD || n->op == AP_OP_ADD_CONST; }
-
-// A number that stands for a value of its own.
-static void put_literal(const writer *w, double x) {
-  put(w->t, w->d->splat);
-  put_number(w->t, x, w->d->single);
-}
 
 // What is written for a node, where it is used.
 static void put_node(const writer *w, int k, context at) {
@@ -148,7 +172,7 @@ static void put_node(const writer *w, int k, context at) {
     bool far = w->plan->parts > 0 && w->plan->part[k] != w->part;
     ap__text_add(w->t, far ? "x[%d]" : "t%d", far ? w->plan->slot[k] - 1 : k);
   } else {
-    bool apart = is_sum(n) ? at != IN_SUM : at == IN_PRODUCT_BEHIND;
+    bool apart = is_sum(n) ? at != IN_SUM : at == IN_PRODUCT_BEHIND && n->op != AP_OP_FMA;
     if (apart) put(w->t, "(");
     put_operation(w, n, w->plan->sign[k]);
     if (apart) put(w->t, ")");

@@ -7,16 +7,17 @@
 #include <math.h>
 
 #include "base/isa.h"
+#include "dyn/builds.h"
 #include "kin/text_f32.h"
 #include "num/eigen3.h"
 
 #include "dyn/parts.inc"
 
-#define BEST_KERNELS(part) AP_BEST_OF(part##_kernels, ap__##part##_f32, best_##part)
-KERNEL_PARTS(BEST_KERNELS)
+#define TABLE_OF_KERNELS(part) AP_TABLE_OF(part##_kernels, ap__##part##_f32, kernels_of_##part)
+KERNEL_PARTS(TABLE_OF_KERNELS)
 
-#define KERNELS(part) best_##part()
-#define ISA_NAME      best_isa()
+#define KERNELS(part) kernels_of_##part(w->build)
+#define BEST_BUILD    best_build()
 #define PART_STORAGE
 #define PART_NAME(name) ap_part_##name##_f32
 #include "dyn/setup.inc"

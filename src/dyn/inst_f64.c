@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels in double, compiled once per instruction set (AP_ISA), a table for each part.
 
+#define AP_KERNEL
 #include "kin/text_f64.h"
 
 #include "dyn/text.inc"
+
+#define ISA_NAME AP_ISA_NAME AP_FAMILY_F64
 
 #define NAME2(part, isa) ap__##part##_f64_##isa
 #define NAME1(part, isa) NAME2(part, isa)

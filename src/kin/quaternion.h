@@ -13,10 +13,10 @@ typedef struct {
 INLINE quaternion load_quaternion(const real *q) { return (quaternion){load3(q), q[3]}; }
 INLINE void store_quaternion(real *q, quaternion a) { store3(q, a.v), q[3] = a.w; }
 
-// a b: the turn b, then the turn a
+// a b: the turn b, then the turn a. The vector is not fused, so that a turn back leaves nothing.
 INLINE quaternion quaternion_product(quaternion a, quaternion b) {
-  vec3 v = add(add(scale(a.w, b.v), scale(b.w, a.v)), cross(a.v, b.v));
-  return (quaternion){v, r_sub(r_mul(a.w, b.w), dot(a.v, b.v))};
+  vec3 v = add(add(scale(a.w, b.v), scale(b.w, a.v)), cross_apart(a.v, b.v));
+  return (quaternion){v, r_fms(a.w, b.w, dot(a.v, b.v))};
 }
 
 // The same turn back; the length stays.
@@ -30,7 +30,7 @@ INLINE quaternion quaternion_over(quaternion a, real k) {
 TEXT quaternion quaternion_unit(quaternion a) {
   real most = r_max(r_max(r_abs(a.v.x), r_abs(a.v.y)), r_max(r_abs(a.v.z), r_abs(a.w)));
   quaternion b = quaternion_over(a, most);
-  return quaternion_over(b, r_sqrt(r_add(dot(b.v, b.v), r_mul(b.w, b.w))));
+  return quaternion_over(b, r_sqrt(r_fma(b.w, b.w, dot(b.v, b.v))));
 }
 
 // The turn by |w| about w.

@@ -6,13 +6,18 @@
 
 #include <math.h>
 
-#include "sincos_f32.h"
+#include "num/fused.h"
+#include "num/sincos_f32.h"
 
 typedef float real;
 
 #define SINCOS(name) name##_f32
 #define SIMD_MASK    int
 #define SIMD_COUNT   8
+#ifdef AP_FUSED_F32
+#define R_FUSED AP_FUSED_F32
+#endif
+#define SIMD_TYPE F32
 #include "num/arith_float.inc"
 
 static inline real r_sqrt(real a) { return sqrtf(a); }

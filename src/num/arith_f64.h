@@ -6,14 +6,19 @@
 
 #include <math.h>
 
+#include "num/fused.h"
 #include "num/square_root.h"
-#include "sincos_f64.h"
+#include "num/sincos_f64.h"
 
 typedef double real;
 
 #define SINCOS(name) name##_f64
 #define SIMD_MASK    long long
 #define SIMD_COUNT   4
+#ifdef AP_FUSED_F64
+#define R_FUSED AP_FUSED_F64
+#endif
+#define SIMD_TYPE F64
 #include "num/arith_float.inc"
 
 static inline real r_sqrt(real a) { return root_f64(a); }

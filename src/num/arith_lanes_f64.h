@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/vectors.h"
+#include "num/fused.h"
 
 #define LANE_BYTES      AP_VECTOR_BYTES
 #define SC_VECTOR_BYTES LANE_BYTES
@@ -18,6 +19,10 @@
 #define LANE_INT   int64_t
 #define LANE_SQRT  sqrt
 #define LANE_ANGLE atan2
+#ifdef AP_FUSED_F64
+AP_VECTOR_FMA(lanes_fma, LANE(sc_vflt), F64, LANE_BYTES)
+#define LANE_FUSED lanes_fma
+#endif
 #include "num/arith_lanes.inc"
 
 #endif

@@ -48,6 +48,17 @@ static inline real r_add(real a, real b) { return ap__tape_add(a, b); }
 static inline real r_sub(real a, real b) { return ap__tape_add(a, r_neg(b)); }
 static inline real r_mul(real a, real b) { return ap__tape_mul(a, b); }
 static inline real r_div(real a, real b) { return ap__tape_div(a, b); }
+// Recorded apart, so that common factors and products are found; what is fused in the end is chosen
+// in codegen/fuse.c.
+static inline real r_fma(real a, real b, real c) { return r_add(r_mul(a, b), c); }
+static inline real r_fms(real a, real b, real c) { return r_sub(r_mul(a, b), c); }
+static inline real r_fnma(real a, real b, real c) { return r_sub(c, r_mul(a, b)); }
+static inline real r_fma_known(real p, real a, real b, real c) {
+  return (void)a, (void)b, r_add(p, c);
+}
+static inline real r_fnma_known(real p, real a, real b, real c) {
+  return (void)a, (void)b, r_sub(c, p);
+}
 static inline real r_max(real a, real b) { return ap__tape_max(a, b); }
 static inline real r_abs(real a) { return r_max(a, r_neg(a)); }
 static inline real r_sqrt(real a) { return ap__tape_sqrt(a); }

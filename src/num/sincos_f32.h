@@ -11,12 +11,21 @@
 
 #include <stdint.h>
 
+#include "num/fused.h"
+
 #define SC(name) name##_f32
 #define SC_FLT   float
 #define SC_INT   int32_t
 #define SC_UINT  uint32_t
 #ifndef SC_VECTOR_BYTES    // arith_lanes_f32.h asks for its own
 #define SC_VECTOR_BYTES 16 // an arm of 6 or 7 joints is two vectors, 8 lanes would be one too wide
+#endif
+#define SC_TYPE F32
+#ifdef AP_FUSED_F32
+#define SC_FUSED AP_FUSED_F32
+#define SC_EACH  AP_OF_ISA(ap__sincos_each_f32)
+#else
+#define SC_EACH ap__sincos_each_f32
 #endif
 #include "sincos_constants.inc"
 #include "sincos.inc"

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "num/fused.h"
+
 #define SC(name) name##_f64
 #define SC_FLT   double
 #define SC_INT   int64_t
@@ -21,6 +23,13 @@
 #endif
 #endif
 #define SC_DOUBLE
+#define SC_TYPE F64
+#ifdef AP_FUSED_F64
+#define SC_FUSED AP_FUSED_F64
+#define SC_EACH  AP_OF_ISA(ap__sincos_each_f64)
+#else
+#define SC_EACH ap__sincos_each_f64
+#endif
 #include "sincos_constants.inc"
 #include "sincos.inc"
 

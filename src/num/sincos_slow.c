@@ -2,6 +2,7 @@
 // Where an angle is too large for the kernels' reduction: the sum is reduced in integers, the rest
 // (polynomials, quadrants) is the kernels' own.
 
+#define SC_DEFINE_EACH
 #include "angle_reduction.h"
 #include "sincos_f32.h"
 #include "sincos_f64.h"
@@ -29,32 +30,28 @@ static float scaled_f32(uint32_t x, int exponent) {
   return y * sc_from_bits_f32((uint32_t)(exponent + 127) << 23);
 }
 
-void ap__sincos_slow_f64(double q, double offset, double *s, double *c) {
-  *s = *c = (q - q) + (offset - offset); // 0, or NaN where one is not finite
-  if (*s != 0) return;
+uint64_t ap__sincos_reduced_f64(double q, double offset, double *hi, double *lo) {
+  *hi = (q - q) + (offset - offset); // 0, or NaN where one is not finite
+  *lo = 0;
+  if (*hi != 0) return 0;
   ap__exact a = exact(sc_bits_f64(q), 52, 11), b = exact(sc_bits_f64(offset), 52, 11);
   ap__angle r = ap__reduce(&a, &b);
   double top = scaled_f64(ap__angle_bits(&r, 0, 53), r.exponent - 53);
   double next = scaled_f64(ap__angle_bits(&r, 53, 53), r.exponent - 106);
-  double hi = top + next, lo = (top - hi) + next;
-  sc_evaluate_f64(r.negative ? -hi : hi, r.negative ? -lo : lo, r.n, s, c);
+  double sum = top + next, rest = (top - sum) + next;
+  *hi = r.negative ? -sum : sum, *lo = r.negative ? -rest : rest;
+  return r.n;
 }
 
-void ap__sincos_slow_f32(float q, float offset, float *s, float *c) {
-  *s = *c = (q - q) + (offset - offset);
-  if (*s != 0) return;
+uint32_t ap__sincos_reduced_f32(float q, float offset, float *hi, float *lo) {
+  *hi = (q - q) + (offset - offset);
+  *lo = 0;
+  if (*hi != 0) return 0;
   ap__exact a = exact(sc_bits_f32(q), 23, 8), b = exact(sc_bits_f32(offset), 23, 8);
   ap__angle r = ap__reduce(&a, &b);
   float top = scaled_f32((uint32_t)ap__angle_bits(&r, 0, 24), r.exponent - 24);
   float next = scaled_f32((uint32_t)ap__angle_bits(&r, 24, 24), r.exponent - 48);
-  float hi = top + next, lo = (top - hi) + next;
-  sc_evaluate_f32(r.negative ? -hi : hi, r.negative ? -lo : lo, r.n, s, c);
-}
-
-void ap__sincos_each_f64(int n, const double *q, const double *offset, double *s, double *c) {
-  for (int i = 0; i < n; i++) sincos_f64(q[i], offset[i], s + i, c + i);
-}
-
-void ap__sincos_each_f32(int n, const float *q, const float *offset, float *s, float *c) {
-  for (int i = 0; i < n; i++) sincos_f32(q[i], offset[i], s + i, c + i);
+  float sum = top + next, rest = (top - sum) + next;
+  *hi = r.negative ? -sum : sum, *lo = r.negative ? -rest : rest;
+  return r.n;
 }

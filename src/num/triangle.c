@@ -53,13 +53,13 @@ static double make_reflection(double *top, double *x, int count) {
   return sum / whole;
 }
 
-AP_BEST_OF(ap__sweeps, ap__sweep, best_sweep)
+AP_TABLE_OF(ap__sweeps, ap__sweep, sweep_of)
 
 size_t ap__triangle_room(int n, int rows) { return 2 * ((size_t)n + (size_t)rows); }
 
 void ap__triangle_absorb(int n, double *R, int rows, double *B, double *room) {
   double *old = room, *next = old + rows, *w = next + rows, *dot = w + n;
-  ap__sweep *sweep = best_sweep()->columns;
+  ap__sweep *sweep = sweep_of(best_build())->columns;
   int used = 0; // rows beyond have had zeros alone
   memset(room, 0, ap__triangle_room(n, rows) * sizeof *room);
   for (int k = 0; k < n; k++) {

@@ -83,6 +83,17 @@ static inline real r_mul(real a, real b) {
   return count_general(a.v * b.v, n);
 }
 
+// One multiplication and one addition, rounded apart.
+static inline real r_fma(real a, real b, real c) { return r_add(r_mul(a, b), c); }
+static inline real r_fms(real a, real b, real c) { return r_sub(r_mul(a, b), c); }
+static inline real r_fnma(real a, real b, real c) { return r_sub(c, r_mul(a, b)); }
+static inline real r_fma_known(real p, real a, real b, real c) {
+  return (void)a, (void)b, r_add(p, c);
+}
+static inline real r_fnma_known(real p, real a, real b, real c) {
+  return (void)a, (void)b, r_sub(c, p);
+}
+
 static inline real r_div(real a, real b) {
   ap_count *n = count_of(a, b);
   if (b.kind == REAL_ONE) return count_moved(a, n);

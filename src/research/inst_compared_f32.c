@@ -2,6 +2,7 @@
 // The methods kept for comparison in single precision, compiled once per instruction set (AP_ISA)
 // like the library's own, so that their times can be compared.
 
+#define AP_KERNEL
 #include "kin/text_f32.h"
 
 #include "dyn/text.inc"
