@@ -12,10 +12,12 @@
 #include "research/f128.h"
 #include "num/sincos_f32.h"
 #include "num/sincos_f64.h"
+#include "num/sincos_fused.h"
 
 #ifdef AP_HAVE_F128
 
 static const double half_pi = 0x1.921fb54442d18p+0;
+static bool fused; // whether products are, in what is measured
 
 typedef struct {
   double sine, cosine;
@@ -54,7 +56,7 @@ static void note(worst *w, double sine, double cosine) {
 static void measure_f64(worst *w, double q, double offset) {
   double s, c;
   f128 s128, c128;
-  sincos_f64(q, offset, &s, &c);
+  (fused ? sincos_fused_f64 : sincos_f64)(q, offset, &s, &c);
   ap__sincos_f128((f128)q, (f128)offset, &s128, &c128);
   note(w, error_ulp((f128)s, s128, 53, -1074), error_ulp((f128)c, c128, 53, -1074));
 }
@@ -62,7 +64,7 @@ static void measure_f64(worst *w, double q, double offset) {
 static void measure_f32(worst *w, double q, double offset) {
   float s, c;
   f128 s128, c128;
-  sincos_f32((float)q, (float)offset, &s, &c);
+  (fused ? sincos_fused_f32 : sincos_f32)((float)q, (float)offset, &s, &c);
   ap__sincos_f128((f128)(float)q, (f128)(float)offset, &s128, &c128);
   note(w, error_ulp((f128)s, s128, 24, -149), error_ulp((f128)c, c128, 24, -149));
 }
@@ -99,17 +101,12 @@ static worst with_offset(measure *m, generator *g, long count, double size) {
 }
 
 static void row(const char *arithmetic, const char *range, worst w) {
-  printf("| %s | %s | %.3f | %.3f |\n", arithmetic, range, w.sine, w.cosine);
+  printf("| %s, %s | %s | %.3f | %.3f |\n", arithmetic, fused ? "fused" : "apart", range, w.sine,
+         w.cosine);
 }
 
-int main(int argc, char **argv) {
-  long n = argc > 1 ? strtol(argv[1], NULL, 10) : 1000000;
-  if (n <= 0) {
-    fprintf(stderr, "usage: accuracy_sincos [samples per row]\n");
-    return 2;
-  }
+static void table(long n) {
   generator g = {2023};
-  printf("| arithmetic | argument | sine, ulp | cosine, ulp |\n|---|---|---|---|\n");
   row("f64", "\\|x\\| <= pi/4", around_zero(measure_f64, &g, n, half_pi / 2));
   row("f64", "\\|x\\| <= 2 pi", around_zero(measure_f64, &g, n, 4 * half_pi));
   row("f64", "\\|x\\| <= 2^20 pi/2", around_zero(measure_f64, &g, n, half_pi * 0x1p20));
@@ -126,6 +123,18 @@ int main(int argc, char **argv) {
   row("f32", "multiples of pi/2 and neighbours",
       near_multiples(measure_f32, &g, n, half_pi * 0x1p10, 0x1p-24));
   row("f32", "q + offset, \\|q\\| <= 100", with_offset(measure_f32, &g, n, 100));
+}
+
+int main(int argc, char **argv) {
+  long n = argc > 1 ? strtol(argv[1], NULL, 10) : 1000000;
+  if (n <= 0) {
+    fprintf(stderr, "usage: accuracy_sincos [samples per row]\n");
+    return 2;
+  }
+  printf("| arithmetic | argument | sine, ulp | cosine, ulp |\n|---|---|---|---|\n");
+  table(n);
+  fused = has_fused_sincos();
+  if (fused) table(n);
   return 0;
 }
 
