@@ -9,6 +9,10 @@
 #include <appell/dyn.h>
 #include <appell/research.h>
 
+#include <string.h>
+
+#include "base/isa.h"
+#include "dyn/builds.h"
 #include "models.h"
 #include "oracle.h"
 
@@ -164,6 +168,17 @@ static void check_entries(const test_robot *r, const double *got, double eps, co
   }
 }
 
+// By kernels that round products apart, as counting does, where this machine has such.
+static bool apart_regressor(const test_robot *r, const motion *s, double *to) {
+  size_t size = ap_work_size(r->m);
+  void *memory = malloc(size);
+  ap_work *w = ap__work_init_build(r->m, memory, size, AP_BUILD_BASE);
+  bool fused = strstr(ap_work_isa(w), "fused");
+  if (!fused) ap_regressor(r->m, w, s->q, s->v, s->a, to);
+  free(memory);
+  return !fused;
+}
+
 TEST(agrees_in_every_arithmetic) {
   static float single[ENTRIES];
   FOR_EACH_MODEL (r) {
@@ -184,7 +199,7 @@ TEST(agrees_in_every_arithmetic) {
       ap_count count;
       static double counted[ENTRIES];
       regressor_in(r, &s, AP_COUNT, counted, &count);
-      CHECK_WITHIN(K, counted, n, 0); // but for the signs of zeros
+      if (apart_regressor(r, &s, K)) CHECK_WITHIN(K, counted, n, 0); // but for the signs of zeros
       CHECK(n == 0 || (count.mul > 0 && count.add > 0));
       ap_regressor_f32(r->m, w, q, v, a, single);
       for (int k = 0; k < n; k++) K[k] = (double)single[k];
