@@ -7,7 +7,6 @@
 #include <appell/file.h>
 #include <appell/kin.h>
 
-#include "base/isa.h"
 #include "generated.h"
 #include "models.h"
 #include "research/f128.h"
@@ -680,6 +679,14 @@ TEST(sines_and_cosines) {
 
 #endif
 
+static bool has_fma(void) {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("fma");
+#else
+  return true;
+#endif
+}
+
 // Compilers, levels and instruction sets of a family give the same bits, of one state and of many.
 TEST(families_of_bits) {
   enum { ROWS = 40, NUMBERS = 2 * ROWS * 6 };
@@ -689,7 +696,7 @@ TEST(families_of_bits) {
   } how[] = {
       {"-O0", false},
       {"-O3", false},
-#ifdef AP_HAVE_ISA_V3
+#ifdef __x86_64__
       {"-O2 -mavx2", false},
       {"-O2 -march=native -Dpuma600_APART", false},
       {"-O0 -mavx2 -mfma", true},
@@ -707,7 +714,7 @@ TEST(families_of_bits) {
   for (int k = 0; k < 3 * ROWS * 6; k++) in[k % 3][k / 3] = rng_uniform(&r, -3, 3);
   for (int k = 0; k < 2 * HOWS; k++) {
     bool fused = how[k / 2].fused;
-    if ((k % 2 && !has_clang()) || (fused && !runs_build(AP_BUILD_V3))) continue;
+    if ((k % 2 && !has_clang()) || (strstr(how[k / 2].flags, " -m") && !has_fma())) continue;
     generated g = generated_open(p.m, &options, k % 2 ? "clang" : "gcc", how[k / 2].flags);
     three_arrays *one = (three_arrays *)generated_symbol(&g, "inverse_dynamics", "");
     three_arrays_batch *many =

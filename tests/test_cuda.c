@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "base/isa.h"
 #include "test.h"
 
 enum { MOST = 32 };
@@ -93,7 +92,7 @@ static ap_model *builtin(const char *name) {
 }
 
 // A device fuses products, and so must the processor to give the same bits.
-#ifdef AP_HAVE_ISA_V3
+#ifdef __x86_64__
 static const char fusing[] = "-mavx2 -mfma";
 #else
 static const char fusing[] = "";
@@ -208,8 +207,8 @@ static void check_rollout(const ap_model *m, const pair *p) {
 }
 
 static bool has_compilers(void) {
-#ifdef AP_HAVE_ISA_V3
-  if (!runs_v3()) return false;
+#ifdef __x86_64__
+  if (!__builtin_cpu_supports("fma")) return false;
 #endif
   return system("command -v g++ >/dev/null 2>&1 && command -v cc >/dev/null 2>&1") == 0;
 }
