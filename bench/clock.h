@@ -15,6 +15,18 @@ static inline double now(void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+// Other work of so many ns, as between the calls of a controller: dependent multiplications of
+// integers, which use neither vectors nor memory.
+static inline void work_elsewhere(double ns) {
+  static volatile uint64_t seed = 3;
+  double end = now() + ns;
+  uint64_t x = seed;
+  do
+    for (int i = 0; i < 1000; i++) x = x * x + 1;
+  while (now() < end);
+  seed = x;
+}
+
 // For qsort().
 static inline int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;

@@ -19,8 +19,10 @@ for quantity in inverse inertia forward d-inverse d-forward; do
     done
   done
 done
+holds "general functions in a loop" rows 10 '"path":"general".*"loop":[0-9]'
+holds "no batch in a loop" rows 0 '"path":"batch".*"loop"'
 if command -v "${CC:-cc}" >/dev/null; then
-  holds "generated code is measured" rows 10 '"path":"generated"'
+  holds "generated code is measured" rows 10 '"path":"generated".*"loop":[0-9]'
   holds "nothing to remark" [ ! -s "$folder/err" ]
 fi
 for peer in kdl mujoco; do
@@ -46,6 +48,7 @@ for title in inverse inertia forward d-inverse d-forward general batch; do
   holds "the figure names $title" grep -q ">$title<" "$folder/growth.svg"
 done
 without >"$folder/out" 2>"$folder/err" || failures=$((failures + 1))
+holds "a column of calls in a loop" grep -q 'general in a loop' "$folder/out"
 holds "a table for each" [ "$(grep -c ', ns  *general' "$folder/out")" -eq 4 ]
 holds "the peak" grep -q 'peak of this core: [0-9.]* multiplications and additions a ns' "$folder/out"
 if command -v "${CC:-cc}" >/dev/null; then

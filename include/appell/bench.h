@@ -5,7 +5,9 @@
 ///
 /// All of them get the same random states and give the same values, or there is no result. Times
 /// are taken in turns, a short sample of each way after the other, so that what disturbs one
-/// disturbs all.
+/// disturbs all. Calls in a loop are apart from that: between two of them a millisecond of dependent
+/// integer multiplications, which use no vectors, so that the processor has put its wide ones to
+/// sleep; a call is left out if the core was taken away since the one before.
 
 #ifndef APPELL_BENCH_H
 #define APPELL_BENCH_H
@@ -56,6 +58,8 @@ typedef struct ap_bench_row {
   double ns;        ///< of one state: median of the samples
   double p10;       ///< and their first decile
   double p90;       ///< and their last decile
+  double loop;      ///< ns of a single call after a millisecond of other work, as in a control
+                    ///< loop: median; 0: a batch
 } ap_bench_row;
 
 /// What came out.

@@ -50,10 +50,12 @@ static inline int best_build(void) {
 #else
 #define AP_TABLE_V3(prefix)
 #endif
-#define AP_TABLE_OF(type, prefix, name)                                          \
-  extern const type prefix##_base, prefix##_v3, prefix##_v4;                     \
-  static __attribute__((unused)) const type *name(int build) {                   \
-    return (void)build, AP_TABLE_V4(prefix) AP_TABLE_V3(prefix) & prefix##_base; \
+#define AP_TABLE_OF(type, prefix, name) AP_WIDE_TABLE_OF(type, prefix, prefix, name)
+// The same with WIDE_v3 and WIDE_v4, of the instruction sets that have wide vectors.
+#define AP_WIDE_TABLE_OF(type, prefix, wide, name)                           \
+  extern const type prefix##_base, wide##_v3, wide##_v4;                     \
+  static __attribute__((unused)) const type *name(int build) {               \
+    return (void)build, AP_TABLE_V4(wide) AP_TABLE_V3(wide) & prefix##_base; \
   }
 
 #endif

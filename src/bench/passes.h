@@ -34,6 +34,8 @@ typedef struct ap__pass_kind {
   // are timed each result overwrites the one before, as those of the peers do: for large matrices
   // it would be the memory's time that is measured.
   void (*keep)(ap__passes *c, bool on);
+  // Which states general and generated passes take from now on: all of them, if not this one.
+  void (*choose)(ap__passes *c, size_t first, size_t count);
   // Compile for the generated and the batch pass; AP_OK, or why it is not possible.
   ap_status (*compile)(ap__passes *c, ap_error *error);
   ap__pass *general, *generated, *batch;

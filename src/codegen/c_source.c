@@ -37,7 +37,6 @@ void ap__put_text(ap__text *t, const ap_unit *u, const char *text, const char *v
                            {'B', single ? "32" : "64"},
                            {'A', single ? "float32x4_t" : "float64x2_t"},
                            {'M', single ? "4" : "8"},    // of __ARM_FP
-                           {'W', single ? "16" : "32"},  // bytes of four numbers
                            {'K', value[0] ? splat : ""}, // a number in every lane
                            {'C', cold},
                            {'Q', u->inlined},
@@ -224,11 +223,10 @@ static const char vectors[] =
     "#define $N_COLD\n"
     "#endif\n"
     "#ifdef $N_VECTORS\n"
-    "/* Up to four of them. */\n"
-    "#define $N_PACK ($N_VECTORS < $W ? $N_VECTORS : $W)\n"
-    "typedef $R $N_pack __attribute__((vector_size($N_PACK)));\n"
-    "typedef $i $N_pack_i __attribute__((vector_size($N_PACK)));\n"
-    "typedef $u $N_pack_u __attribute__((vector_size($N_PACK)));\n"
+    "/* Within one state: a processor that has not used wider ones for a while is slow at them. */\n"
+    "typedef $R $N_pack __attribute__((vector_size(16)));\n"
+    "typedef $i $N_pack_i __attribute__((vector_size(16)));\n"
+    "typedef $u $N_pack_u __attribute__((vector_size(16)));\n"
     "#endif\n";
 
 static const char lanes_text[] =

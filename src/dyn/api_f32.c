@@ -13,11 +13,15 @@
 
 #include "dyn/parts.inc"
 
-#define TABLE_OF_KERNELS(part) AP_TABLE_OF(part##_kernels, ap__##part##_f32, kernels_of_##part)
-KERNEL_PARTS(TABLE_OF_KERNELS)
+#define NARROW_TABLE(part) AP_TABLE_OF(part##_kernels, ap__##part##_f32, kernels_of_##part)
+#define WIDE_TABLE(part) \
+  AP_WIDE_TABLE_OF(part##_kernels, ap__##part##_f32, ap__wide_##part##_f32, wide_kernels_of_##part)
+NARROW_PARTS(NARROW_TABLE)
+WIDE_PARTS(WIDE_TABLE)
 
-#define KERNELS(part) kernels_of_##part(w->build)
-#define BEST_BUILD    best_build()
+#define KERNELS(part)      kernels_of_##part(w->build)
+#define WIDE_KERNELS(part) wide_kernels_of_##part(w->build)
+#define BEST_BUILD         best_build()
 #define PART_STORAGE
 #define PART_NAME(name) ap_part_##name##_f32
 #include "dyn/setup.inc"

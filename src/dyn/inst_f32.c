@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels in single precision, compiled once per instruction set (AP_ISA), a table for each
-// part.
+// part. Where the set has wide vectors (AP_TWO_WIDTHS), inst_wide_f32.c has the others.
 
 #define AP_KERNEL
 #include "kin/text_f32.h"
@@ -9,9 +9,11 @@
 
 #define ISA_NAME AP_ISA_NAME AP_FAMILY_F32
 
-#define NAME2(part, isa) ap__##part##_f32_##isa
-#define NAME1(part, isa) NAME2(part, isa)
-#define EXPORT(part, ...)                          \
-  extern const part##_kernels NAME1(part, AP_ISA); \
-  const part##_kernels NAME1(part, AP_ISA) = {__VA_ARGS__};
-KERNEL_TABLES(EXPORT)
+#define EXPORT(part, ...)                                  \
+  extern const part##_kernels AP_OF_ISA(ap__##part##_f32); \
+  const part##_kernels AP_OF_ISA(ap__##part##_f32) = {__VA_ARGS__};
+NARROW_TABLES(EXPORT)
+EITHER_TABLES(EXPORT)
+#ifndef AP_TWO_WIDTHS
+WIDE_TABLES(EXPORT)
+#endif

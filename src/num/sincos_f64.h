@@ -16,7 +16,7 @@
 #define SC_INT   int64_t
 #define SC_UINT  uint64_t
 #ifndef SC_VECTOR_BYTES // arith_lanes_f64.h asks for its own
-#ifdef __AVX2__
+#if defined AP_WIDE && defined __AVX2__
 #define SC_VECTOR_BYTES 32
 #else
 #define SC_VECTOR_BYTES 16
