@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <time.h>
 
 // ns
@@ -25,6 +26,13 @@ static inline void work_elsewhere(double ns) {
     for (int i = 0; i < 1000; i++) x = x * x + 1;
   while (now() < end);
   seed = x;
+}
+
+// How often the core was given to somebody else.
+static inline long switches(void) {
+  struct rusage used = {0};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_nivcsw + used.ru_nvcsw;
 }
 
 // For qsort().

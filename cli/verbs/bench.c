@@ -239,16 +239,16 @@ typedef struct column {
   bool loop; // of a call in a control loop
 } column;
 
-static const column columns[] = {{"general", "f64", "general"},
-                                 {"generated", "f64", "generated"},
-                                 {"batch", "f64", "batch"},
-                                 {"general", "f32", "general f32"},
-                                 {"generated", "f32", "generated f32"},
-                                 {"batch", "f32", "batch f32"},
+static const column columns[] = {{"general", "f64", "general", false},
+                                 {"generated", "f64", "generated", false},
+                                 {"batch", "f64", "batch", false},
+                                 {"general", "f32", "general f32", false},
+                                 {"generated", "f32", "generated f32", false},
+                                 {"batch", "f32", "batch f32", false},
                                  {"general", "f64", "general in a loop", true},
                                  {"generated", "f64", "generated in a loop", true},
-                                 {"kdl", "f64", "KDL"},
-                                 {"mujoco", "f64", "MuJoCo"}};
+                                 {"kdl", "f64", "KDL", false},
+                                 {"mujoco", "f64", "MuJoCo", false}};
 // Ours in double come first, the peers last.
 enum { COLUMNS = sizeof columns / sizeof columns[0], WAYS = 3 };
 
@@ -374,7 +374,10 @@ static int print_tables(cli_out *out, const bench *b) {
                      "\n  %s was not measured: this command is built without it, or it cannot "
                      "take these models\n",
                      columns[k].heading);
-  cli_out_printf(out, "\n  Median times of one evaluation on one core; batch is per state.\n");
+  cli_out_printf(
+      out,
+      "\n  Median times of one evaluation on one core; batch is per state, in a loop one call\n"
+      "  after a millisecond of other work.\n");
   return status;
 }
 

@@ -5,9 +5,9 @@
 ///
 /// All of them get the same random states and give the same values, or there is no result. Times
 /// are taken in turns, a short sample of each way after the other, so that what disturbs one
-/// disturbs all. Calls in a loop are apart from that: between two of them a millisecond of dependent
-/// integer multiplications, which use no vectors, so that the processor has put its wide ones to
-/// sleep; a call is left out if the core was taken away since the one before.
+/// disturbs all. Calls in a loop are apart from that: between two of them a millisecond of
+/// dependent integer multiplications, which use no vectors, so that the processor has put its wide
+/// ones to sleep; a call is left out if the core was taken away since the one before.
 
 #ifndef APPELL_BENCH_H
 #define APPELL_BENCH_H

@@ -345,15 +345,14 @@ static bool measure(const bench *b, way *ways, int n, ap_quantity what) {
   for (int k = 0; k < n; k++) {
     double *x = sample + (size_t)k * (size_t)samples;
     ap__sort(x, taken);
-    b->found->row[b->found->rows++] = (ap_bench_row){.what = what,
-                                                     .path = ways[k].path,
-                                                     .real = ways[k].real,
-                                                     .ns = x[taken / 2],
-                                                     .p10 = x[taken / 10],
-                                                     .p90 = x[taken - 1 - taken / 10],
-                                                     .loop = ways[k].columns
-                                                                 ? 0
-                                                                 : in_loop(b, &ways[k], what)};
+    b->found->row[b->found->rows++] =
+        (ap_bench_row){.what = what,
+                       .path = ways[k].path,
+                       .real = ways[k].real,
+                       .ns = x[taken / 2],
+                       .p10 = x[taken / 10],
+                       .p90 = x[taken - 1 - taken / 10],
+                       .loop = ways[k].columns ? 0 : in_loop(b, &ways[k], what)};
   }
   free(sample);
   return true;
