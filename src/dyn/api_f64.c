@@ -8,6 +8,7 @@
 
 #include "base/isa.h"
 #include "dyn/builds.h"
+#include "dyn/factor.h"
 #include "kin/text_f64.h"
 #include "num/eigen3.h"
 
@@ -36,3 +37,21 @@ WIDE_PARTS(WIDE_TABLE)
   &ap_part_changes, &ap_part_inverse, &ap_part_inertia, &ap_part_solver, &ap_part_derivatives, \
       &ap_part_frames, &ap_part_coriolis, &ap_part_regressor, &ap_part_ik
 #include "dyn/api.inc"
+
+// ---- factor.h ----------------------------------------------------------------------------------
+
+ap_status ap__factorize(const ap_model *m, ap_work *w, const double *q, const double *v,
+                        ap_factor *f) {
+  CHECK_WORK(m, w);
+  if (!w->solver) return AP_E_UNSUPPORTED;
+  if (v)
+    equations_of_motion(w, q, v, NULL);
+  else
+    inertia(w, q, w->solver->L);
+  *f = (ap_factor){m->nv, w->solver->L, elimination(w)->next, v ? w->solver->x : NULL};
+  return factorized(w, w->solver->L) ? AP_OK : AP_E_SINGULAR;
+}
+
+void ap__factor_solve(const ap_model *m, const ap_work *w, double *x) {
+  w->solver->by.solve(m->nv, elimination(w), w->solver->L, x);
+}

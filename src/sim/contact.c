@@ -31,6 +31,9 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
   r->hurry = hypot(s->response[3 * i + 1], s->response[3 * i + 2]);
   r->slows = s->response[3 * i + 1] * place->slip[0] + s->response[3 * i + 2] * place->slip[1] < 0;
   r->gap = place->gap;
+  r->power = r->sticks || r->kind != AP_REST_POINT
+                 ? 0
+                 : -(f[1] * place->velocity[1] + f[2] * place->velocity[2]);
 }
 
 double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting, void *scratch) {
@@ -51,6 +54,8 @@ double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting
 
 // Part of the largest force, and of what holds the largest acceleration, that is none.
 static const double NO_FORCE = 1e-9;
+// Part of the acceleration without contacts that is none.
+static const double ROUNDING = 1e-13;
 
 static double least_force(const contact_system *s) {
   double force = 0;
@@ -62,6 +67,16 @@ static double least_force(const contact_system *s) {
   return NO_FORCE * force;
 }
 
+// Joints that stops or brakes hold do not accelerate: what elimination leaves is rounding, which
+// would add up while nothing else moves.
+static void hold_joints(const ap_resting *resting, const contact_system *s, double *a) {
+  for (int i = 0; i < s->n; i++) {
+    const ap_resting *r = &resting[i];
+    bool held = r->kind == AP_REST_STOP || (r->kind == AP_REST_BRAKE && r->sticks);
+    if (held && fabs(a[r->v]) <= ROUNDING * fabs(s->free[r->v])) a[r->v] = 0;
+  }
+}
+
 ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *v,
                                     const double *tau, int n, ap_resting *resting, double *a,
                                     void *scratch) {
@@ -71,9 +86,9 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
   if (status != AP_OK) return status;
   ap__contact_forces(resting, NULL, &s);
   ap__contact_follow(resting, NULL, &s);
-  memcpy(a, s.free, (size_t)s.nv * sizeof *a);
-  for (int r = 0; r < 3 * n; r++)
-    for (int j = 0; j < s.nv; j++) a[j] += s.B[r * s.nv + j] * s.force[r];
+  ap__contact_push(&s, 3 * n, NULL, s.force, a);
+  for (int j = 0; j < s.nv; j++) a[j] += s.free[j];
+  hold_joints(resting, &s, a);
   double least = least_force(&s);
   for (int i = 0; i < n; i++) report(&s, i, least, &resting[i]);
   return AP_OK;
@@ -88,14 +103,16 @@ ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_res
   if (status != AP_OK) return status;
   int unknowns = ap__contact_unknowns(resting, NULL, false, &s);
   ap__contact_factor(resting, unknowns, false, &s);
-  memcpy(mobility, s.Minv, (size_t)s.nv * (size_t)s.nv * sizeof *mobility);
-  for (int j = 0; j < s.nv; j++) {
-    for (int c = 0; c < unknowns; c++) s.rhs[c] = s.B[s.row[c] * s.nv + j];
+  for (int c = 0; c < unknowns; c++)
+    ap__contact_push(&s, 1, &s.row[c], (double[]){1}, s.B + c * s.nv);
+  status = p->kind->mobility(p, q, mobility);
+  for (int j = 0; j < s.nv && !status; j++) {
+    for (int c = 0; c < unknowns; c++) s.rhs[c] = s.B[c * s.nv + j];
     ap__contact_solve(&s);
     for (int c = 0; c < unknowns; c++)
-      for (int i = 0; i < s.nv; i++) mobility[i * s.nv + j] -= s.B[s.row[c] * s.nv + i] * s.x[c];
+      for (int i = 0; i < s.nv; i++) mobility[j * s.nv + i] -= s.B[c * s.nv + i] * s.x[c];
   }
-  return AP_OK;
+  return status;
 }
 
 // ---- projection --------------------------------------------------------------------------------
@@ -109,10 +126,8 @@ static void smallest_change(const ap_resting *resting, int unknowns, contact_sys
                             double *change) {
   ap__contact_factor(resting, unknowns, false, s);
   ap__contact_solve(s);
-  memset(change, 0, (size_t)s->nv * sizeof *change);
-  for (int c = 0; c < unknowns; c++) {
-    for (int j = 0; j < s->nv; j++) change[j] -= s->B[s->row[c] * s->nv + j] * s->x[c];
-  }
+  ap__contact_push(s, unknowns, s->row, s->x, change);
+  for (int j = 0; j < s->nv; j++) change[j] = -change[j];
 }
 
 // Newton's method for the gaps, in s->q. Ends where the gaps are closed or no step makes them

@@ -44,6 +44,7 @@ typedef struct ap_resting {
   bool slows;          // out: that is against the sliding
   double rub;          // out: what friction alone makes of it, m/s2
   double gap;          // out: distance to the wall, m
+  double power;        // out: that the friction of one that slides takes, W
 } ap_resting;
 
 // Bytes of scratch memory for n of them, whatever the alignment.

@@ -45,8 +45,9 @@ void ap__contact_into_cone(double friction, double force[3]) {
 void ap__contact_respond(contact_system *s) {
   int rows = 3 * s->n;
   for (int r = 0; r < rows; r++) {
-    s->response[r] = s->b[r];
-    for (int c = 0; c < rows; c++) s->response[r] += s->W[r * rows + c] * s->force[c];
+    double sum = s->b[r];
+    for (int c = 0; c < rows; c++) sum += s->W[r * rows + c] * s->force[c];
+    s->response[r] = sum;
   }
 }
 

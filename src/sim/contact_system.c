@@ -5,19 +5,26 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "model/frozen.h"
 #include "num/vec3.h"
 
 // Part of the longest column of W below which what is left of a column is rounding. W has J twice:
 // directions down to 1e-6 of the strongest are told apart.
 static const double RANK = 1e-12;
+// Part of W's largest entry above which all pivots of elimination are where its rank is beyond
+// doubt.
+static const double REGULAR = 1e-6;
 
 size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_system *s) {
   ap_arena a = ap__arena(scratch);
   size_t nv = (size_t)ap_nv(m), rows = 3 * (size_t)n;
   *s = (contact_system){.n = n, .nv = ap_nv(m), .nq = ap_nq(m)};
   s->place = AP_TAKE(&a, contact_place, n);
-  s->Minv = AP_TAKE(&a, double, nv *nv);
-  s->J = AP_TAKE(&a, double, rows *nv);
+  s->responds.P = AP_TAKE(&a, double, nv *nv);
+  s->responds.next = AP_TAKE(&a, int, nv);
+  s->start = AP_TAKE(&a, int, n);
+  s->J = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
+  s->Y = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->B = AP_TAKE(&a, double, rows *nv);
   s->W = AP_TAKE(&a, double, rows *rows);
   s->qr.A = AP_TAKE(&a, double, rows *rows);
@@ -84,16 +91,34 @@ static void set_slip(const ap_resting *r, contact_place *place) {
   for (int k = 0; k < 2; k++) place->slip[k] = moves ? v[k] / speed : kept[k];
 }
 
-// A direction in which the point cannot move at all, as across the plane of a planar robot, has a
-// row of rounding alone: no force along it does anything.
-static bool is_rounding(const contact_system *s, const double *J, const double arm[3]) {
-  double own = 0, reach = 0, lever = norm3(arm);
-  for (int j = 0; j < s->nv; j++) {
-    own = fmax(own, fabs(J[j]));
-    for (int k = 0; k < 6; k++)
-      reach = fmax(reach, (k < 3 ? 1 : lever) * fabs(s->jacobian[k * s->nv + j]));
+static double larger(double a, double b) { return a > b ? a : b; }
+
+// The columns of a point at the end of an arm, from the Jacobian of its link. A direction in which
+// the point cannot move at all, as across the plane of a planar robot, has a row of rounding alone:
+// no force along it does anything.
+static void gather_columns(const double arm[3], int i, contact_system *s) {
+  const int nv = s->nv, *next = s->responds.next;
+  const double(*frame)[3] = (const double(*)[3])s->place[i].frame, lever = norm3(arm);
+  double own[3] = {0}, reach = 0, *J = s->J + CONTACT_LANES * i * nv;
+  for (int k = s->start[i]; k >= 0; k = next[k]) {
+    const double *c = s->jacobian + k, turn[3] = {c[3 * nv], c[4 * nv], c[5 * nv]};
+    double move[3];
+    cross3(turn, arm, move);
+    for (int d = 0; d < 3; d++) {
+      double straight = c[d * nv];
+      move[d] += straight;
+      reach = larger(reach, larger(fabs(straight), lever * fabs(turn[d])));
+    }
+    for (int d = 0; d < 3; d++) {
+      double x = dot3(frame[d], move);
+      J[CONTACT_LANES * k + d] = x;
+      own[d] = larger(own[d], fabs(x));
+    }
+    J[CONTACT_LANES * k + 3] = 0;
   }
-  return own <= 1e-14 * reach;
+  for (int d = 0; d < 3; d++)
+    for (int k = s->start[i]; k >= 0 && own[d] <= 1e-14 * reach; k = next[k])
+      J[CONTACT_LANES * k + d] = 0;
 }
 
 // A joint at its stop, or with its brake, as a point whose normal, or whose first tangent, is the
@@ -102,19 +127,29 @@ static void gather_joint(const ap_resting *r, int i, const double *v, contact_sy
   contact_place *place = &s->place[i];
   int row = r->kind == AP_REST_STOP ? 0 : 1;
   *place = (contact_place){.frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  memset(s->J + 3 * i * s->nv, 0, 3 * (size_t)s->nv * sizeof *s->J);
-  s->J[(3 * i + row) * s->nv + r->v] = r->way;
+  double *J = s->J + CONTACT_LANES * i * s->nv;
+  s->start[i] = r->v;
+  for (int k = r->v; k >= 0; k = s->responds.next[k])
+    memset(J + CONTACT_LANES * k, 0, CONTACT_LANES * sizeof *J);
+  J[CONTACT_LANES * r->v + row] = r->way;
   memset(s->b + 3 * i, 0, 3 * sizeof *s->b);
   place->velocity[row] = v ? r->way * v[r->v] : 0;
   place->along = r->slip[1] * place->velocity[1];
   place->slip[0] = r->slip[1];
 }
 
+// Where the path of a link begins: with mimic joints, which tie branches, at the last place.
+static int path_of(const ap_model *m, int link) {
+  const ap_joint *j = &m->joint[m->mover[link]];
+  if (m->nvi != m->nv) return m->nv - 1;
+  return m->mover[link] ? j->v + j->nv - 1 : -1;
+}
+
 // Place of point i, its rows of J, velocity and the acceleration due to velocities.
 static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r, int i,
                               contact_system *s) {
   contact_place *place = &s->place[i];
-  double R[9], p[3], twist[6], bias[6], arm[3], spun[3], v[3], a[3], moment[3];
+  double R[9], p[3], twist[6], bias[6], arm[3], spun[3], v[3], a[3];
   if (ap_frame_pose(m, w, r->body, R, p) != AP_OK || r->body >= ap_nbody(m)) return AP_E_ARG;
   ap_frame_velocity(m, w, r->body, AP_MIXED, twist);
   ap_frame_jacobian_dot_v(m, w, r->body, AP_MIXED, bias);
@@ -127,68 +162,131 @@ static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r
   cross3(bias + 3, arm, spun);
   for (int k = 0; k < 3; k++) a[k] += bias[k] + spun[k];
   double bend = meet_wall(r->surface, p, v, place);
+  s->start[i] = path_of(m, r->body);
+  gather_columns(arm, i, s);
   for (int d = 0; d < 3; d++) {
-    const double *direction = place->frame[d];
-    double *J = s->J + (3 * i + d) * s->nv;
-    cross3(arm, direction, moment);
-    for (int j = 0; j < s->nv; j++) {
-      J[j] = 0;
-      for (int k = 0; k < 3; k++)
-        J[j] += direction[k] * s->jacobian[k * s->nv + j] +
-                moment[k] * s->jacobian[(k + 3) * s->nv + j];
-    }
-    place->velocity[d] = dot3(direction, v);
-    s->b[3 * i + d] = dot3(direction, a) + (d == 0 ? bend : 0);
-    if (is_rounding(s, J, arm)) memset(J, 0, (size_t)s->nv * sizeof *J);
+    place->velocity[d] = dot3(place->frame[d], v);
+    s->b[3 * i + d] = dot3(place->frame[d], a) + (d == 0 ? bend : 0);
   }
   set_slip(r, place);
   return AP_OK;
+}
+
+// ---- Delassus ----------------------------------------------------------------------------------
+
+// y = L^-T j of the rows of point i.
+static void halve(int i, contact_system *s) {
+  const int nv = s->nv, *next = s->responds.next;
+  const double *J = s->J + CONTACT_LANES * i * nv;
+  double *Y = s->Y + CONTACT_LANES * i * nv;
+  for (int k = s->start[i]; k >= 0; k = next[k])
+    memcpy(Y + CONTACT_LANES * k, J + CONTACT_LANES * k, CONTACT_LANES * sizeof *Y);
+  for (int k = s->start[i]; k >= 0; k = next[k]) {
+    const double *L = s->responds.L + k * nv, *y = Y + CONTACT_LANES * k;
+    for (int j = next[k]; j >= 0; j = next[j])
+      for (int d = 0; d < CONTACT_LANES; d++) Y[CONTACT_LANES * j + d] -= L[j] * y[d];
+  }
+}
+
+// The block of points i and c from their halves, along the way that both have.
+static void meet_halves(int i, int c, const contact_system *s, double block[3][CONTACT_LANES]) {
+  const int nv = s->nv, *next = s->responds.next;
+  const double *Yi = s->Y + CONTACT_LANES * i * nv, *Yc = s->Y + CONTACT_LANES * c * nv;
+  int k = s->start[i], other = s->start[c];
+  while (k != other) {
+    if (k > other)
+      k = next[k];
+    else
+      other = next[other];
+  }
+  for (; k >= 0; k = next[k]) {
+    const double *y = Yi + CONTACT_LANES * k, *z = Yc + CONTACT_LANES * k;
+    double inverse = s->responds.L[k * nv + k];
+    for (int d = 0; d < 3; d++)
+      for (int e = 0; e < CONTACT_LANES; e++) block[d][e] += inverse * y[d] * z[e];
+  }
 }
 
 // Part of what W's diagonal would be without cancellation that is rounding, where closures hold a
 // direction.
 static const double HELD = 1e-13;
 
-// Row r of B = J M^-1; zero where no force along it does anything.
-static void gather_response(contact_system *s, int r) {
-  int nv = s->nv;
-  const double *J = s->J + r * nv;
-  double *B = s->B + r * nv, own = 0, size = 0;
-  for (int j = 0; j < nv; j++) {
-    B[j] = 0;
-    for (int k = 0; k < nv; k++) B[j] += J[k] * s->Minv[k * nv + j];
-    own += B[j] * J[j];
-    size += fabs(J[j]) * sqrt(s->Minv[j * nv + j]); // M_jk^2 <= M_jj M_kk
-  }
-  if (own <= HELD * size * size) memset(B, 0, (size_t)nv * sizeof *B);
+// J P of the rows of point i; zero where no force along them does anything.
+static void respond_of(int i, contact_system *s) {
+  const int nv = s->nv, *next = s->responds.next;
+  const double *J = s->J + CONTACT_LANES * i * nv, *P = s->responds.P;
+  double *Y = s->Y + CONTACT_LANES * i * nv, own[3] = {0}, size[3] = {0};
+  memset(Y, 0, CONTACT_LANES * (size_t)nv * sizeof *Y);
+  for (int k = s->start[i]; k >= 0; k = next[k])
+    for (int j = 0; j < nv; j++)
+      for (int d = 0; d < 3; d++)
+        Y[CONTACT_LANES * j + d] += P[k * nv + j] * J[CONTACT_LANES * k + d];
+  for (int k = s->start[i]; k >= 0; k = next[k])
+    for (int d = 0; d < 3; d++) {
+      own[d] += Y[CONTACT_LANES * k + d] * J[CONTACT_LANES * k + d];
+      size[d] += fabs(J[CONTACT_LANES * k + d]) * sqrt(P[k * nv + k]); // P_jk^2 <= P_jj P_kk
+    }
+  for (int d = 0; d < 3; d++)
+    for (int k = 0; k < nv && own[d] <= HELD * size[d] * size[d]; k++) Y[CONTACT_LANES * k + d] = 0;
 }
 
-// B = J M^-1 and W = B J^T.
+// The block of points i and c, c being none after i, from the response of i.
+static void meet_response(int i, int c, const contact_system *s, double block[3][CONTACT_LANES]) {
+  const int nv = s->nv, rows = 3 * s->n, *next = s->responds.next;
+  const double *Y = s->Y + CONTACT_LANES * i * nv, *J = s->J + CONTACT_LANES * c * nv;
+  for (int k = s->start[c]; k >= 0; k = next[k])
+    for (int d = 0; d < 3; d++)
+      for (int e = 0; e < 3; e++)
+        block[d][e] += Y[CONTACT_LANES * k + d] * J[CONTACT_LANES * k + e];
+  for (int d = 0; d < 3; d++)
+    for (int e = 0; e < (c < i ? 3 : d); e++)
+      if (s->W[(3 * c + e) * rows + 3 * c + e] == 0) block[d][e] = 0; // it is held
+}
+
 static void gather_delassus(contact_system *s) {
-  int rows = 3 * s->n, nv = s->nv;
-  for (int r = 0; r < rows; r++) {
-    const double *B = s->B + r * nv;
-    gather_response(s, r);
-    for (int c = 0; c <= r; c++) {
-      double sum = 0;
-      bool held = c < r && s->W[c * rows + c] == 0;
-      for (int k = 0; k < nv && !held; k++) sum += B[k] * s->J[c * nv + k];
-      s->W[r * rows + c] = s->W[c * rows + r] = sum;
+  int rows = 3 * s->n;
+  bool halves = s->responds.L;
+  for (int i = 0; i < s->n; i++) {
+    if (halves)
+      halve(i, s);
+    else
+      respond_of(i, s);
+    for (int c = i; c >= 0; c--) {
+      double block[3][CONTACT_LANES] = {{0}};
+      if (halves)
+        meet_halves(i, c, s, block);
+      else
+        meet_response(i, c, s, block);
+      for (int d = 0; d < 3; d++)
+        for (int e = 0; e < (c < i ? 3 : d + 1); e++)
+          s->W[(3 * i + d) * rows + 3 * c + e] = s->W[(3 * c + e) * rows + 3 * i + d] = block[d][e];
     }
   }
 }
 
-ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
-                             const ap_resting *resting, contact_system *s) {
-  ap_status status = p->kind->mobility(p, q, s->Minv);
-  if (status != AP_OK) return status;
+void ap__contact_push(const contact_system *s, int n, const int *row, const double *y, double *x) {
+  memset(x, 0, (size_t)s->nv * sizeof *x);
+  for (int c = 0; c < n; c++) {
+    int r = row ? row[c] : c, i = r / 3, d = r % 3;
+    const double *J = s->J + CONTACT_LANES * i * s->nv + d;
+    for (int k = s->start[i]; k >= 0 && y[c] != 0; k = s->responds.next[k])
+      x[k] += J[CONTACT_LANES * k] * y[c];
+  }
+  s->plant->kind->push(s->plant, &s->responds, x);
+}
+
+// Places, J and W, the response being made.
+static ap_status gather(const double *q, const double *v, const ap_resting *resting,
+                        contact_system *s) {
+  const ap_plant *p = s->plant;
+  ap_status status = AP_OK;
   ap_kinematics(p->m, p->w, q, v, NULL);
   for (int i = 0; i < s->n; i++) {
-    if (resting[i].kind == AP_REST_POINT)
-      status = gather_point(p->m, p->w, &resting[i], i, s);
-    else
-      gather_joint(&resting[i], i, v, s);
     const ap_resting *r = &resting[i];
+    if (r->kind == AP_REST_POINT)
+      status = gather_point(p->m, p->w, r, i, s);
+    else
+      gather_joint(r, i, v, s);
     if (r->kind == AP_REST_STOP) s->place[i].gap = r->way * q[r->coordinate] - r->limit;
     if (status != AP_OK) return status;
   }
@@ -196,15 +294,24 @@ ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
   return AP_OK;
 }
 
+ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
+                             const ap_resting *resting, contact_system *s) {
+  s->plant = p;
+  ap_status status = p->kind->respond(p, q, NULL, NULL, NULL, &s->responds);
+  return status ? status : gather(q, v, resting, s);
+}
+
 ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const double *tau,
                             const ap_resting *resting, contact_system *s) {
-  ap_status status = p->kind->accelerate(p, q, v, tau, s->free);
-  if (status != AP_OK) return status;
-  status = ap__contact_gather(p, q, v, resting, s);
-  if (status != AP_OK) return status;
-  for (int r = 0; r < 3 * s->n; r++)
-    for (int j = 0; j < s->nv; j++) s->b[r] += s->J[r * s->nv + j] * s->free[j];
-  return AP_OK;
+  s->plant = p;
+  ap_status status = p->kind->respond(p, q, v, tau, s->free, &s->responds);
+  if (!status) status = gather(q, v, resting, s);
+  for (int i = 0; i < s->n && !status; i++) {
+    const double *J = s->J + CONTACT_LANES * i * s->nv;
+    for (int k = s->start[i]; k >= 0; k = s->responds.next[k])
+      for (int d = 0; d < 3; d++) s->b[3 * i + d] += J[CONTACT_LANES * k + d] * s->free[k];
+  }
+  return status;
 }
 
 // ---- unknowns ----------------------------------------------------------------------------------
@@ -232,15 +339,73 @@ static double effect(const ap_resting *resting, bool friction, const contact_sys
   return W[0] - resting[i].friction * (slip[0] * W[1] + slip[1] * W[2]);
 }
 
-void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
-  s->qr.m = s->qr.n = unknowns;
+static void fill(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
   for (int r = 0; r < unknowns; r++)
     for (int c = 0; c < unknowns; c++)
       s->qr.A[r * unknowns + c] = s->scale[c] * effect(resting, friction, s, s->row[r], s->row[c]);
+}
+
+static void swap_rows(int n, double *A, double *B) {
+  for (int c = 0; c < n; c++) {
+    double x = A[c];
+    A[c] = B[c], B[c] = x;
+  }
+}
+
+// Elimination with exchange of rows, in place, the inverse pivots on the diagonal; false where a
+// pivot is small.
+static bool eliminate(int n, double *A, int *pivot) {
+  double least = REGULAR * ap__contact_largest(A, n * n);
+  for (int k = 0; k < n; k++) {
+    double *top = A + k * n;
+    int best = k;
+    for (int r = k + 1; r < n; r++)
+      if (fabs(A[r * n + k]) > fabs(A[best * n + k])) best = r;
+    pivot[k] = best;
+    if (!(fabs(A[best * n + k]) > least)) return false;
+    if (best != k) swap_rows(n, top, A + best * n);
+    top[k] = 1 / top[k];
+    for (int r = k + 1; r < n; r++) {
+      double *row = A + r * n, l = row[k] *= top[k];
+      for (int c = k + 1; c < n; c++) row[c] -= l * top[c];
+    }
+  }
+  return true;
+}
+
+static void substitute(int n, const double *A, const int *pivot, double *b, double *x) {
+  for (int k = 0; k < n; k++) {
+    double sum = b[pivot[k]];
+    b[pivot[k]] = b[k];
+    b[k] = sum;
+  }
+  for (int k = 0; k < n; k++) {
+    double sum = b[k];
+    for (int c = 0; c < k; c++) sum -= A[k * n + c] * x[c];
+    x[k] = sum;
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    double sum = x[k];
+    for (int c = k + 1; c < n; c++) sum -= A[k * n + c] * x[c];
+    x[k] = sum * A[k * n + k];
+  }
+}
+
+void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
+  s->qr.m = s->qr.n = s->qr.rank = unknowns;
+  fill(resting, unknowns, friction, s);
+  s->regular = eliminate(unknowns, s->qr.A, s->qr.pivot);
+  if (s->regular) return;
+  fill(resting, unknowns, friction, s);
   ap__qr_factor(&s->qr, RANK);
 }
 
-void ap__contact_solve(contact_system *s) { ap__qr_solve(&s->qr, s->rhs, s->x); }
+void ap__contact_solve(contact_system *s) {
+  if (s->regular)
+    substitute(s->qr.n, s->qr.A, s->qr.pivot, s->rhs, s->x);
+  else
+    ap__qr_solve(&s->qr, s->rhs, s->x);
+}
 
 void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,
                           contact_system *s) {

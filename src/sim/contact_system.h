@@ -5,8 +5,9 @@
 // Every point i has three directions: the wall's unit normal n and two tangents. Row 3 i + d of J
 // takes v to the point's velocity along direction d; W = J M^-1 J^T takes forces along all these
 // directions to accelerations along them (the Delassus matrix), b holds the accelerations without
-// any contact force. The normal's entry of b has the curvature of the wall in it: what vanishes
-// while a point stays on c = 0 is
+// any contact force. A row has entries on the path from the point's link to the ground alone, and
+// so has its half of W: with M = L^T D L, y = L^-T j, W = y^T D^-1 y. The normal's entry of b has
+// the curvature of the wall in it: what vanishes while a point stays on c = 0 is
 //
 //   grad c . p'' + p'^T H p',  both divided by |grad c|.
 
@@ -16,6 +17,8 @@
 #include "contact.h"
 #include "impact/polygon.h"
 #include "num/qr.h"
+
+enum { CONTACT_LANES = 4 }; // three directions, and one that is zero
 
 // A point in place.
 typedef struct contact_place {
@@ -29,9 +32,13 @@ typedef struct contact_place {
 typedef struct contact_system {
   int n, nv, nq;
   contact_place *place; // [n]
-  double *Minv;         // [nv * nv]
-  double *J;            // [3 n * nv]
-  double *B;            // [3 n * nv] J M^-1
+  ap_plant *plant;
+  ap_response responds; // at the state, P [nv * nv] of it also scratch
+  int *start;           // [n] where a point's path begins: start, next[start], ... (-1: none)
+  double *J;            // [n * nv * CONTACT_LANES] rows of J of each point side by side: a column's
+  double *Y;            //   entry d is the one of direction d; and their halves of W, or J P;
+                        //   both on the paths alone
+  double *B;            // [3 n * nv] room of ap__contact_mobility()
   double *W;            // [3 n * 3 n]
   double *b;            // [3 n]
   double *free;         // [nv] accelerations without contact forces
@@ -40,7 +47,8 @@ typedef struct contact_system {
   double *base;         // [3 n] b, with what brakes do that slide
   double *apart;        // [3 n] likewise, with what all brakes do
   double *response;     // [3 n] b + W force
-  ap_qr qr;             // of the unknowns of the modes, 3 n at most
+  ap_qr qr;             // of the unknowns of the modes, 3 n at most; or,
+  bool regular;         // where its rank is beyond doubt, triangles
   int *row;             // [3 n] which row of J an unknown belongs to
   double *scale;        // [3 n] of the unknowns, to share forces
   double *x, *y, *rhs;  // [3 n]
@@ -65,10 +73,14 @@ typedef struct contact_system {
 // Cut the scratch memory; NULL measures.
 size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_system *s);
 
-// M^-1, places, J, B and W at q; with v also velocities and that part of b that they cause. v NULL:
-// at rest. AP_E_SINGULAR; AP_E_ARG for a link that does not exist.
+// The response, places, J and W at q; with v also velocities and that part of b that they cause. v
+// NULL: at rest. AP_E_SINGULAR; AP_E_ARG for a link that does not exist.
 ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
                              const ap_resting *resting, contact_system *s);
+
+// x := M^-1 J^T y over n unknowns, whose rows are in `row`; over all rows in turn where that is
+// NULL.
+void ap__contact_push(const contact_system *s, int n, const int *row, const double *y, double *x);
 
 // All of it for a state under joint forces: `free` and the whole of b besides.
 ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const double *tau,

@@ -23,8 +23,8 @@ static const char *idle_joint(ap_sim *sim) {
   contact_system s;
   if (sim->loop) return NULL;
   ap__contact_layout(sim->m, sim->most, sim->contact_room, &s);
-  ap_inertia_matrix(sim->m, sim->w, sim->y, s.Minv);
-  int v = ap__cholesky_fails(sim->nv, s.Minv);
+  ap_inertia_matrix(sim->m, sim->w, sim->y, s.responds.P);
+  int v = ap__cholesky_fails(sim->nv, s.responds.P);
   for (int i = 1; i < ap_nbody(sim->m) && v >= 0; i++)
     if (v >= ap_joint_v(sim->m, i) && v < ap_joint_v(sim->m, i) + ap_joint_nv(sim->m, i))
       return ap_body(sim->m, i)->name;

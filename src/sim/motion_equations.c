@@ -205,7 +205,7 @@ static void ledger_rates(ap_sim *sim, const double *q, const double *v, double *
     const ap_joint_spring *s = &sim->scene.spring[i];
     taken += s->damping * v[s->v] * v[s->v];
   }
-  if (holding(sim)) taken += ap__run_sliding_power(sim, q, v);
+  if (holding(sim)) taken += ap__run_sliding_power(sim);
   if (sim->scene.nload)
     for (int i = 0; i < sim->nv; i++) loads += sim->pulled[i] * v[i];
   rate[RUN_LOADS] = loads;

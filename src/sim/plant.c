@@ -34,6 +34,25 @@ static ap_status tree_accelerate(ap_plant *p, const double *q, const double *v, 
   return ap_forward_dynamics(p->m, p->w, q, v, tau, a);
 }
 
+static ap_status tree_respond(ap_plant *p, const double *q, const double *v, const double *tau,
+                              double *a, ap_response *r) {
+  ap_factor f;
+  ap_status status = ap__factorize(p->m, p->w, q, v, &f);
+  if (status) return status;
+  r->n = f.n;
+  r->L = f.L;
+  memcpy(r->next, f.next, (size_t)f.n * sizeof *f.next);
+  if (!v) return AP_OK;
+  for (int i = 0; i < f.n; i++) a[i] = tau[i] - f.h[i];
+  ap__factor_solve(p->m, p->w, a);
+  return AP_OK;
+}
+
+static void tree_push(const ap_plant *p, const ap_response *r, double *x) {
+  (void)r;
+  ap__factor_solve(p->m, p->w, x);
+}
+
 static ap_status tree_mobility(ap_plant *p, const double *q, double *mobility) {
   return ap_inverse_inertia_matrix(p->m, p->w, q, mobility);
 }
@@ -49,6 +68,8 @@ ap_plant ap__plant_tree(const ap_model *m, ap_work *w) {
   static const ap_plant_kind tree = {.start = tree_start,
                                      .place = tree_place,
                                      .accelerate = tree_accelerate,
+                                     .respond = tree_respond,
+                                     .push = tree_push,
                                      .mobility = tree_mobility,
                                      .impact_scratch = tree_impact_scratch,
                                      .impact = tree_impact};
@@ -80,6 +101,24 @@ static ap_status closed_mobility(ap_plant *p, const double *q, double *mobility)
   return ap__closed_mobility(p->closed, q, mobility);
 }
 
+static ap_status closed_respond(ap_plant *p, const double *q, const double *v, const double *tau,
+                                double *a, ap_response *r) {
+  ap_status status = v ? ap__closed_accelerate(p->closed, q, v, tau, a) : AP_OK;
+  r->n = ap_nv(p->m);
+  r->L = NULL;
+  for (int k = 0; k < r->n; k++) r->next[k] = k - 1;
+  return status ? status : ap__closed_mobility(p->closed, q, r->P);
+}
+
+static void closed_push(const ap_plant *p, const ap_response *r, double *x) {
+  double *old = p->closed->f;
+  memcpy(old, x, (size_t)r->n * sizeof *x);
+  for (int i = 0; i < r->n; i++) {
+    x[i] = 0;
+    for (int j = 0; j < r->n; j++) x[i] += r->P[i * r->n + j] * old[j];
+  }
+}
+
 static ap_status closed_impact(ap_plant *p, const double *q, double *v, int n, ap_touch *touch,
                                void *scratch, ap_impact_result *result) {
   return ap__impact_closed(p->closed, q, v, n, touch, scratch, result);
@@ -89,6 +128,8 @@ ap_plant ap__plant_closed(const ap_mechanism *m, ap_closed *closed) {
   static const ap_plant_kind kind = {.start = closed_start,
                                      .place = closed_place,
                                      .accelerate = closed_accelerate,
+                                     .respond = closed_respond,
+                                     .push = closed_push,
                                      .mobility = closed_mobility,
                                      .impact_scratch = tree_impact_scratch,
                                      .impact = closed_impact};

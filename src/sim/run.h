@@ -263,7 +263,7 @@ double ap__run_lever(ap_sim *sim, const run_pair *pair);
 // The entry of ap__contact_ functions for a pair.
 ap_resting ap__run_resting(const run_pair *pair);
 // Power that friction takes from the points that slide, with the forces of the last accelerations.
-double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v);
+double ap__run_sliding_power(const ap_sim *sim);
 // A touch of ap_impact() for a pair.
 ap_touch ap__run_touch(const run_pair *pair, double restitution);
 
