@@ -15,7 +15,7 @@ static const double G = 9.81;
 static void *scratch(const ap_model *m, int n) {
   static void *memory;
   free(memory);
-  memory = malloc(ap__contact_scratch(m, n));
+  memory = calloc(1, ap__contact_scratch(m, n));
   return memory;
 }
 

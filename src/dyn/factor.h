@@ -20,7 +20,8 @@ typedef struct ap_factor {
 AP_API ap_status ap__factorize(const ap_model *m, ap_work *w, const double *q, const double *v,
                                ap_factor *f);
 
-// x := M^-1 x, with the last factor of the work.
-AP_API void ap__factor_solve(const ap_model *m, const ap_work *w, double *x);
+// x := M^-1 x, and the whole of M^-1, with the L of a factor or a copy of it.
+AP_API void ap__factor_solve(const ap_model *m, const ap_work *w, const double *L, double *x);
+AP_API void ap__factor_inverse(const ap_model *m, ap_work *w, const double *L, double *Minv);
 
 #endif

@@ -94,25 +94,34 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
   return AP_OK;
 }
 
+// Row c of B: what the unknown of row[c] does to all accelerations.
+static void respond_along(const contact_system *s, const double *mobility, int c) {
+  int nv = s->nv, i = s->row[c] / 3, d = s->row[c] % 3;
+  const double *J = s->J + CONTACT_LANES * i * nv + d;
+  double *B = s->B + c * nv;
+  memset(B, 0, (size_t)nv * sizeof *B);
+  for (int k = s->start[i]; k >= 0; k = s->responds.next[k])
+    for (int j = 0; j < nv; j++) B[j] += J[CONTACT_LANES * k] * mobility[k * nv + j];
+}
+
 ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_resting *resting,
                                double *mobility, void *scratch) {
-  contact_system s;
-  if (n == 0) return p->kind->mobility(p, q, mobility);
-  ap__contact_layout(p->m, n, scratch, &s);
-  ap_status status = ap__contact_gather(p, q, NULL, resting, &s);
+  contact_system own, *s = &own;
+  ap__contact_layout(p->m, n, scratch, s);
+  ap_status status =
+      ap__contact_known(p, q, s) ? AP_OK : ap__contact_gather(p, q, NULL, resting, s);
   if (status != AP_OK) return status;
-  int unknowns = ap__contact_unknowns(resting, NULL, false, &s);
-  ap__contact_factor(resting, unknowns, false, &s);
+  p->kind->mobility(p, &s->responds, mobility);
+  int unknowns = ap__contact_unknowns(resting, NULL, false, s), nv = s->nv;
+  ap__contact_factor(resting, unknowns, false, s);
+  for (int c = 0; c < unknowns; c++) respond_along(s, mobility, c);
+  ap__contact_solve_many(s, nv, s->B, s->X);
   for (int c = 0; c < unknowns; c++)
-    ap__contact_push(&s, 1, &s.row[c], (double[]){1}, s.B + c * s.nv);
-  status = p->kind->mobility(p, q, mobility);
-  for (int j = 0; j < s.nv && !status; j++) {
-    for (int c = 0; c < unknowns; c++) s.rhs[c] = s.B[c * s.nv + j];
-    ap__contact_solve(&s);
-    for (int c = 0; c < unknowns; c++)
-      for (int i = 0; i < s.nv; i++) mobility[j * s.nv + i] -= s.B[c * s.nv + i] * s.x[c];
-  }
-  return status;
+    for (int i = 0; i < nv; i++)
+      for (int j = 0; j <= i; j++) mobility[i * nv + j] -= s->B[c * nv + i] * s->X[c * nv + j];
+  for (int i = 0; i < nv; i++)
+    for (int j = 0; j < i; j++) mobility[j * nv + i] = mobility[i * nv + j];
+  return AP_OK;
 }
 
 // ---- projection --------------------------------------------------------------------------------

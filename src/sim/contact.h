@@ -47,7 +47,7 @@ typedef struct ap_resting {
   double power;        // out: that the friction of one that slides takes, W
 } ap_resting;
 
-// Bytes of scratch memory for n of them, whatever the alignment.
+// Bytes of scratch memory for n of them, whatever the alignment; zero at first.
 size_t ap__contact_scratch(const ap_model *m, int n);
 
 // What to do with a set of touching points, all of whose normal velocities vanish: the modes that

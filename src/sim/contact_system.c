@@ -19,6 +19,9 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   ap_arena a = ap__arena(scratch);
   size_t nv = (size_t)ap_nv(m), rows = 3 * (size_t)n;
   *s = (contact_system){.n = n, .nv = ap_nv(m), .nq = ap_nq(m)};
+  s->memo = AP_TAKE(&a, contact_memo, 1);
+  double *known = AP_TAKE(&a, double, ap_nq(m)); // before all whose place depends on n
+  if (scratch) s->memo->q = known;
   s->place = AP_TAKE(&a, contact_place, n);
   s->responds.P = AP_TAKE(&a, double, nv *nv);
   s->responds.next = AP_TAKE(&a, int, nv);
@@ -26,6 +29,7 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->J = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->Y = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->B = AP_TAKE(&a, double, rows *nv);
+  s->X = AP_TAKE(&a, double, rows *nv);
   s->W = AP_TAKE(&a, double, rows *rows);
   s->qr.A = AP_TAKE(&a, double, rows *rows);
   double **each[] = {&s->b,     &s->force,   &s->base,     &s->apart,   &s->response, &s->scale,
@@ -182,7 +186,7 @@ static void halve(int i, contact_system *s) {
   for (int k = s->start[i]; k >= 0; k = next[k])
     memcpy(Y + CONTACT_LANES * k, J + CONTACT_LANES * k, CONTACT_LANES * sizeof *Y);
   for (int k = s->start[i]; k >= 0; k = next[k]) {
-    const double *L = s->responds.L + k * nv, *y = Y + CONTACT_LANES * k;
+    const double *L = s->responds.P + k * nv, *y = Y + CONTACT_LANES * k;
     for (int j = next[k]; j >= 0; j = next[j])
       for (int d = 0; d < CONTACT_LANES; d++) Y[CONTACT_LANES * j + d] -= L[j] * y[d];
   }
@@ -201,7 +205,7 @@ static void meet_halves(int i, int c, const contact_system *s, double block[3][C
   }
   for (; k >= 0; k = next[k]) {
     const double *y = Yi + CONTACT_LANES * k, *z = Yc + CONTACT_LANES * k;
-    double inverse = s->responds.L[k * nv + k];
+    double inverse = s->responds.P[k * nv + k];
     for (int d = 0; d < 3; d++)
       for (int e = 0; e < CONTACT_LANES; e++) block[d][e] += inverse * y[d] * z[e];
   }
@@ -245,7 +249,7 @@ static void meet_response(int i, int c, const contact_system *s, double block[3]
 
 static void gather_delassus(contact_system *s) {
   int rows = 3 * s->n;
-  bool halves = s->responds.L;
+  bool halves = s->responds.factor;
   for (int i = 0; i < s->n; i++) {
     if (halves)
       halve(i, s);
@@ -280,6 +284,7 @@ static ap_status gather(const double *q, const double *v, const ap_resting *rest
                         contact_system *s) {
   const ap_plant *p = s->plant;
   ap_status status = AP_OK;
+  s->memo->n = -1;
   ap_kinematics(p->m, p->w, q, v, NULL);
   for (int i = 0; i < s->n; i++) {
     const ap_resting *r = &resting[i];
@@ -291,7 +296,17 @@ static ap_status gather(const double *q, const double *v, const ap_resting *rest
     if (status != AP_OK) return status;
   }
   gather_delassus(s);
+  s->memo->n = s->n;
+  s->memo->factor = s->responds.factor;
+  memcpy(s->memo->q, q, (size_t)s->nq * sizeof *q);
   return AP_OK;
+}
+
+bool ap__contact_known(ap_plant *p, const double *q, contact_system *s) {
+  s->plant = p;
+  s->responds.n = s->nv;
+  s->responds.factor = s->memo->factor;
+  return s->memo->n == s->n && memcmp(s->memo->q, q, (size_t)s->nq * sizeof *q) == 0;
 }
 
 ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
@@ -405,6 +420,34 @@ void ap__contact_solve(contact_system *s) {
     substitute(s->qr.n, s->qr.A, s->qr.pivot, s->rhs, s->x);
   else
     ap__qr_solve(&s->qr, s->rhs, s->x);
+}
+
+// substitute() for k right sides, those of a row side by side.
+static void substitute_many(int n, const double *A, const int *pivot, int k, double *X) {
+  for (int r = 0; r < n; r++)
+    if (pivot[r] != r) swap_rows(k, X + r * k, X + pivot[r] * k);
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < r; c++)
+      for (int j = 0; j < k; j++) X[r * k + j] -= A[r * n + c] * X[c * k + j];
+  for (int r = n - 1; r >= 0; r--) {
+    for (int c = r + 1; c < n; c++)
+      for (int j = 0; j < k; j++) X[r * k + j] -= A[r * n + c] * X[c * k + j];
+    for (int j = 0; j < k; j++) X[r * k + j] *= A[r * n + r];
+  }
+}
+
+void ap__contact_solve_many(contact_system *s, int k, const double *B, double *X) {
+  int n = s->qr.n;
+  if (s->regular) {
+    memcpy(X, B, (size_t)n * (size_t)k * sizeof *X);
+    substitute_many(n, s->qr.A, s->qr.pivot, k, X);
+    return;
+  }
+  for (int j = 0; j < k; j++) {
+    for (int c = 0; c < n; c++) s->rhs[c] = B[c * k + j];
+    ap__contact_solve(s);
+    for (int c = 0; c < n; c++) X[c * k + j] = s->x[c];
+  }
 }
 
 void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,

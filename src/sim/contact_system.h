@@ -29,16 +29,25 @@ typedef struct contact_place {
   double along;       // speed along the direction of sliding that the caller keeps, m/s
 } contact_place;
 
+// The configuration that the places, J and W in scratch memory belong to, so that they are made
+// once where several ask for them.
+typedef struct contact_memo {
+  int n;       // points; -1: none are known
+  bool factor; // of the response
+  double *q;   // [nq]
+} contact_memo;
+
 typedef struct contact_system {
   int n, nv, nq;
   contact_place *place; // [n]
   ap_plant *plant;
+  contact_memo *memo;   // what the scratch memory is of
   ap_response responds; // at the state, P [nv * nv] of it also scratch
   int *start;           // [n] where a point's path begins: start, next[start], ... (-1: none)
   double *J;            // [n * nv * CONTACT_LANES] rows of J of each point side by side: a column's
   double *Y;            //   entry d is the one of direction d; and their halves of W, or J P;
                         //   both on the paths alone
-  double *B;            // [3 n * nv] room of ap__contact_mobility()
+  double *B, *X;        // [3 n * nv] room of ap__contact_mobility()
   double *W;            // [3 n * 3 n]
   double *b;            // [3 n]
   double *free;         // [nv] accelerations without contact forces
@@ -78,6 +87,9 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
 ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
                              const ap_resting *resting, contact_system *s);
 
+// Whether the scratch memory has all of that for q already; then s is ready.
+bool ap__contact_known(ap_plant *p, const double *q, contact_system *s);
+
 // x := M^-1 J^T y over n unknowns, whose rows are in `row`; over all rows in turn where that is
 // NULL.
 void ap__contact_push(const contact_system *s, int n, const int *row, const double *y, double *x);
@@ -98,6 +110,8 @@ void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, 
 
 // x, not scaled back: the shortest solution of what was factored, for s->rhs, which is used up.
 void ap__contact_solve(contact_system *s);
+// The same for k right sides: B and X are [unknowns * k].
+void ap__contact_solve_many(contact_system *s, int k, const double *B, double *X);
 
 // s->rhs: the accelerations along the unknowns' rows that y causes, which should vanish.
 void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,

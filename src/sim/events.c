@@ -508,6 +508,7 @@ ap_status ap__run_project(ap_sim *sim, ap_error *error) {
   }
   for (int i = 0; i < sim->nbrake; i++)
     off = off || (sim->brake[i].resting >= 0 && fabs(v[sim->brake[i].v]) > RUN_STILL);
+  sim->looked = !off;
   if (!off) return AP_OK;
   ap_status status =
       ap__contact_project(&sim->plant, q, v, sim->nresting, sim->resting, sim->contact_room, &lost);

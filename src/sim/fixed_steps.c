@@ -159,9 +159,9 @@ static bool step_euler(ap_ode *ode, double h, double *k, double *y) {
   double *mean = s->part, *rate = k + ode->n; // the forces of the beginning, on the mean velocity
   memcpy(mean, ode->y0, (size_t)ode->n * sizeof *mean);
   for (int i = 0; i < s->n; i++) mean[s->v + i] = 0.5 * (ode->y0[s->v + i] + y[s->v + i]);
-  if (!ap__ode_rate(ode, ode->from, mean, rate)) return false;
-  for (int i = s->v + s->n; i < ode->n; i++) y[i] += h * rate[i];
-  return true;
+  ode->failed = s->ledger(ode->context, ode->from, mean, rate + s->v + s->n);
+  for (int i = s->v + s->n; i < ode->n && !ode->failed; i++) y[i] += h * rate[i];
+  return !ode->failed;
 }
 
 bool ap__fixed_step(ap_ode *ode, double h, double *k, double *y) {

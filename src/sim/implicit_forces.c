@@ -93,6 +93,7 @@ void ap__run_make_stiff(ap_sim *sim) {
   s->q = sim->stiff_q;
   for (int i = 0; i < sim->nv; i++) sim->stiff_q[i] = ap__run_coordinate(sim->m, i);
   s->prepare = prepare;
+  s->ledger = ap__run_ledger;
   s->configuration_rate = configuration_rate;
   sim->ode->stiff = s;
   sim->ode->fixed = sim->scene.step;

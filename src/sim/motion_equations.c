@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/frozen.h"
+#include "num/vec3.h"
 #include "sim/run.h"
 
 // q' of a quaternion x y z w under the body's angular velocity: 1/2 q (w, 0).
@@ -198,14 +199,14 @@ ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const do
                                    sim->a, sim->contact_room);
 }
 
-// The rates of the ledger: loads' work, dissipation, and the work of each joint force.
-static void ledger_rates(ap_sim *sim, const double *q, const double *v, double *rate) {
-  double loads = 0, taken = friction_power(sim, v) + stop_power(sim, q, v);
+// The rates of the ledger: loads' work, dissipation, and the work of each joint force. `slid` is
+// what sliding takes.
+static void ledger_rates(ap_sim *sim, const double *q, const double *v, double slid, double *rate) {
+  double loads = 0, taken = slid + friction_power(sim, v) + stop_power(sim, q, v);
   for (int i = 0; i < sim->scene.nspring; i++) {
     const ap_joint_spring *s = &sim->scene.spring[i];
     taken += s->damping * v[s->v] * v[s->v];
   }
-  if (holding(sim)) taken += ap__run_sliding_power(sim);
   if (sim->scene.nload)
     for (int i = 0; i < sim->nv; i++) loads += sim->pulled[i] * v[i];
   rate[RUN_LOADS] = loads;
@@ -225,8 +226,19 @@ ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
   if (!sim->strides) sim->worst = fmin(sim->worst, ap__run_nearest(sim, q, v).value);
   ap__run_configuration_rate(sim->m, q, v, dydt);
   memcpy(dydt + sim->nq, sim->a, (size_t)sim->nv * sizeof *dydt);
-  ledger_rates(sim, q, v, dydt + sim->nq + sim->nv);
+  double slid = 0;
+  for (int i = 0; i < holding(sim); i++) slid += sim->resting[i].power;
+  ledger_rates(sim, q, v, slid, dydt + sim->nq + sim->nv);
   return AP_OK;
+}
+
+ap_status ap__run_ledger(void *context, double t, const double *y, double *rate) {
+  ap_sim *sim = context;
+  const double *q, *v;
+  ap_status status = sim->plant.kind->place(&sim->plant, y, y + sim->nq, &q, &v);
+  if (!status) status = ap__run_forces(sim, t, q, v);
+  if (!status) ledger_rates(sim, q, v, ap__run_sliding_power(sim, q, v), rate);
+  return status;
 }
 
 ap_status ap__run_place(void *context, double *y) {
@@ -239,7 +251,8 @@ ap_status ap__run_place(void *context, double *y) {
 void ap__run_energy(ap_sim *sim, double energy[3]) {
   const double *q = sim->y, *v = sim->y + sim->nq;
   energy[0] = ap_kinetic_energy(sim->m, sim->w, q, v);
-  energy[1] = ap_potential_energy(sim->m, sim->w, q);
+  double com[3], mass = ap_centre_of_mass(sim->m, sim->w, com, NULL, NULL); // of the same pass
+  energy[1] = -mass * dot3(sim->scene.gravity, com);
   energy[2] = 0;
   for (int i = 0; i < sim->scene.nspring; i++) {
     const ap_joint_spring *s = &sim->scene.spring[i];
@@ -261,7 +274,7 @@ double ap__run_total(ap_sim *sim) {
 
 void ap__run_weigh(ap_sim *sim) {
   double energy[3], least = sim->scene.absolute * 1e-3;
-  if (sim->n == sim->nq + sim->nv) return;
+  if (sim->ode->fixed > 0) return;
   ap__run_energy(sim, energy);
   sim->energy = fmax(sim->energy, energy[0] + energy[2]);
   for (int i = sim->nq + sim->nv; i < sim->n; i++)

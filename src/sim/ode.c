@@ -396,6 +396,8 @@ ap_status ap__ode_shorter(ap_ode *ode, double t, double *y, double *off, ap_erro
   double h = t - ode->from;
   memcpy(ode->again, ode->k, (size_t)ode->n * sizeof *ode->k);
   *off = 0;
+  if (ode->fixed > 0 && ode->euler && !ap__ode_rate(ode, ode->from, ode->y0, ode->again))
+    return explain(ode, RATE, t, error); // whose contact forces the ledger needs
   if (ode->fixed > 0)
     return ap__fixed_step(ode, h, ode->again, y) ? AP_OK : explain(ode, RATE, t, error);
   int last = ode->pair->stages;

@@ -38,6 +38,8 @@ typedef struct ode_stiff {
   double *L, *root, *room;            // [n * n], [n], [n]
   // What acts and the mobility at a state.
   ap_status (*prepare)(void *context, double t, const double *y);
+  // What is behind q and v in the rate at y, with contact forces as the last rate found them.
+  ap_status (*ledger)(void *context, double t, const double *y, double *rate);
   // q' from the configuration and the velocities.
   void (*configuration_rate)(void *context, const double *q, const double *v, double *rate);
 } ode_stiff;

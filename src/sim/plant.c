@@ -40,21 +40,21 @@ static ap_status tree_respond(ap_plant *p, const double *q, const double *v, con
   ap_status status = ap__factorize(p->m, p->w, q, v, &f);
   if (status) return status;
   r->n = f.n;
-  r->L = f.L;
+  r->factor = true;
+  memcpy(r->P, f.L, (size_t)f.n * (size_t)f.n * sizeof *f.L);
   memcpy(r->next, f.next, (size_t)f.n * sizeof *f.next);
   if (!v) return AP_OK;
   for (int i = 0; i < f.n; i++) a[i] = tau[i] - f.h[i];
-  ap__factor_solve(p->m, p->w, a);
+  ap__factor_solve(p->m, p->w, r->P, a);
   return AP_OK;
 }
 
 static void tree_push(const ap_plant *p, const ap_response *r, double *x) {
-  (void)r;
-  ap__factor_solve(p->m, p->w, x);
+  ap__factor_solve(p->m, p->w, r->P, x);
 }
 
-static ap_status tree_mobility(ap_plant *p, const double *q, double *mobility) {
-  return ap_inverse_inertia_matrix(p->m, p->w, q, mobility);
+static void tree_mobility(const ap_plant *p, const ap_response *r, double *mobility) {
+  ap__factor_inverse(p->m, p->w, r->P, mobility);
 }
 
 static size_t tree_impact_scratch(const ap_plant *p, int n) { return ap_impact_scratch(p->m, n); }
@@ -97,15 +97,11 @@ static ap_status closed_accelerate(ap_plant *p, const double *q, const double *v
   return ap__closed_accelerate(p->closed, q, v, tau, a);
 }
 
-static ap_status closed_mobility(ap_plant *p, const double *q, double *mobility) {
-  return ap__closed_mobility(p->closed, q, mobility);
-}
-
 static ap_status closed_respond(ap_plant *p, const double *q, const double *v, const double *tau,
                                 double *a, ap_response *r) {
   ap_status status = v ? ap__closed_accelerate(p->closed, q, v, tau, a) : AP_OK;
   r->n = ap_nv(p->m);
-  r->L = NULL;
+  r->factor = false;
   for (int k = 0; k < r->n; k++) r->next[k] = k - 1;
   return status ? status : ap__closed_mobility(p->closed, q, r->P);
 }
@@ -117,6 +113,11 @@ static void closed_push(const ap_plant *p, const ap_response *r, double *x) {
     x[i] = 0;
     for (int j = 0; j < r->n; j++) x[i] += r->P[i * r->n + j] * old[j];
   }
+}
+
+static void closed_mobility(const ap_plant *p, const ap_response *r, double *mobility) {
+  (void)p;
+  memcpy(mobility, r->P, (size_t)r->n * (size_t)r->n * sizeof *mobility);
 }
 
 static ap_status closed_impact(ap_plant *p, const double *q, double *v, int n, ap_touch *touch,

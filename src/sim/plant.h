@@ -17,9 +17,9 @@ typedef struct ap_plant ap_plant;
 // cause: the factorised inertia matrix of a tree, or the mobility of a closed chain.
 typedef struct ap_response {
   int n;
-  const double *L; // of ap_factor; NULL: the mobility is given
-  double *P;       // [n * n], the caller's
-  int *next;       // [n], the caller's: paths, as of ap_factor
+  bool factor; // P is L of ap_factor
+  double *P;   // [n * n], the caller's
+  int *next;   // [n], the caller's: paths, as of ap_factor
 } ap_response;
 
 typedef struct ap_plant_kind {
@@ -33,13 +33,13 @@ typedef struct ap_plant_kind {
   ap_status (*accelerate)(ap_plant *p, const double *q, const double *v, const double *tau,
                           double *a);
   // The response at q and, with v, accelerations a under joint forces tau, which are all but those
-  // of walls. The response is valid until the next call.
+  // of walls.
   ap_status (*respond)(ap_plant *p, const double *q, const double *v, const double *tau, double *a,
                        ap_response *r);
   // x := response of x.
   void (*push)(const ap_plant *p, const ap_response *r, double *x);
   // The response as a matrix: nv * nv, symmetric.
-  ap_status (*mobility)(ap_plant *p, const double *q, double *mobility);
+  void (*mobility)(const ap_plant *p, const ap_response *r, double *mobility);
   // Bytes of scratch memory for impact() with n touches, and the impact: as ap_impact().
   size_t (*impact_scratch)(const ap_plant *p, int n);
   ap_status (*impact)(ap_plant *p, const double *q, double *v, int n, ap_touch *touch,

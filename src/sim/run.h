@@ -179,6 +179,9 @@ struct ap_sim {
   double until;     // forces inside it are those before this time
   bool rough;       // that state is not as good as the tolerance asks
   double worst;     // least value of ap__run_nearest() since the step began
+  bool judged;      // what the contact forces at its end say is known:
+  bool jams, stops; // points are jammed, or have stopped
+  bool looked;      // pair[].now is of the state
   double lost, start_energy;
   double moved;        // J: the most that was there and was moved, of fixed steps
   double energy;       // J: the most that was moving, of which the ledger's tolerance is a part
@@ -222,6 +225,9 @@ struct ap_sim {
 
 // dy/dt; context is the run.
 ap_status ap__run_rate(void *context, double t, const double *y, double *dydt);
+// What is behind q and v of it, for an ode_stiff; contact forces are those of the last
+// accelerations.
+ap_status ap__run_ledger(void *context, double t, const double *y, double *rate);
 // Put a state back to where the robot can be; context is the run.
 ap_status ap__run_place(void *context, double *y);
 // Joint forces at a state: sim->tau (springs, dampers, callback) and sim->total (and loads, elastic
@@ -262,8 +268,9 @@ void ap__run_bend(ap_sim *sim, const double *q, const double *v);
 double ap__run_lever(ap_sim *sim, const run_pair *pair);
 // The entry of ap__contact_ functions for a pair.
 ap_resting ap__run_resting(const run_pair *pair);
-// Power that friction takes from the points that slide, with the forces of the last accelerations.
-double ap__run_sliding_power(const ap_sim *sim);
+// Power that the forces of the last accelerations take from the points that slide, in a state of
+// the same configuration.
+double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v);
 // A touch of ap_impact() for a pair.
 ap_touch ap__run_touch(const run_pair *pair, double restitution);
 

@@ -167,13 +167,36 @@ static ap_status check_energy(ap_sim *sim, ap_error *error) {
                     sim->t, made);
 }
 
+// A pair that slides ever more slowly has stopped where nothing is left of its speed.
+static bool any_stopped(const ap_sim *sim) {
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (p->resting < 0 || p->friction == 0) continue;
+    const ap_resting *r = &sim->resting[p->resting];
+    if (!r->sticks && r->slows && r->speed <= RUN_STOPPED * r->fast) return true;
+  }
+  return false;
+}
+
+// What contact forces say of a state; with NULL that of the last accelerations.
+static ap_status judge(ap_sim *sim, const double *y) {
+  ap_status status = y ? ap__run_accelerations(sim, sim->t, y, y + sim->nq) : AP_OK;
+  if (status) return status;
+  sim->jams = ap__run_jams(sim);
+  sim->stops = any_stopped(sim);
+  return AP_OK;
+}
+
 // The next segment, which does not reach beyond stop. Where friction changes its direction, steps
 // that end there may be far less accurate than the one that led beyond: that one is then done
 // again, shorter.
 static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
+  long evaluations = 0;
+  sim->looked = sim->looked && !sim->fresh;
   ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
   if (status) return status;
-  ap__run_look(sim, sim->y, sim->y + sim->nq);
+  if (!sim->looked) ap__run_look(sim, sim->y, sim->y + sim->nq);
+  sim->looked = sim->judged = false;
   set_near(sim);
   status = ap__run_turn(sim);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
@@ -182,6 +205,7 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   do {
     sim->worst = INFINITY;
     status = ap__ode_step(sim->ode, stop, error);
+    evaluations = sim->evaluations;
     if (!status && too_far(sim))
       sim->rough = true, sim->end = sim->ode->from + 0.25 * sim->ode->h;
     else if (!status)
@@ -193,7 +217,11 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
     sim->fresh = true;
     return sim->ode->fixed > 0 ? too_long(sim, status, error) : status;
   }
-  if (sim->ends == RUN_STEP && sim->end >= stop) sim->fresh = true; // forces may jump
+  bool cut = sim->end >= stop; // forces may jump
+  if (sim->ends == RUN_STEP && cut) sim->fresh = true;
+  // The last accelerations are those of the end where nothing was looked for in between.
+  sim->judged = sim->ends == RUN_STEP && !cut && sim->evaluations == evaluations;
+  if (sim->judged && sim->nresting) judge(sim, NULL);
   sim->open = true;
   return AP_OK;
 }
@@ -245,29 +273,17 @@ static ap_status hit(ap_sim *sim, run_pair *p, ap_error *error) {
   return status ? status : ap__run_impact(sim, error);
 }
 
-// A pair that slides ever more slowly has stopped where nothing is left of its speed.
-static bool any_stopped(const ap_sim *sim) {
-  for (int i = 0; i < sim->npair; i++) {
-    const run_pair *p = &sim->pair[i];
-    if (p->resting < 0 || p->friction == 0) continue;
-    const ap_resting *r = &sim->resting[p->resting];
-    if (!r->sticks && r->slows && r->speed <= RUN_STOPPED * r->fast) return true;
-  }
-  return false;
-}
-
 // The end of a step in which nothing happened.
 static ap_status quiet_step_end(ap_sim *sim, ap_error *error) {
-  const double *q = sim->y, *v = sim->y + sim->nq;
   ap_status status = sim->ode->fixed > 0 ? check_energy(sim, error) : AP_OK;
   if (status || !sim->nresting) return status;
-  status = ap__run_accelerations(sim, sim->t, q, v);
+  if (!sim->judged) status = judge(sim, sim->y);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
-  if (ap__run_jams(sim)) {
+  if (sim->jams) {
     ap__run_begin_strides(sim);
     return AP_OK;
   }
-  if (any_stopped(sim)) {
+  if (sim->stops) {
     status = ap__run_count(sim, error);
     return status ? status : ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
   }

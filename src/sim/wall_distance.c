@@ -172,8 +172,17 @@ bool ap__run_jams(const ap_sim *sim) {
   return ap__contact_amplified(sim->m, sim->nresting, sim->resting, sim->contact_room) > RUN_JAM;
 }
 
-double ap__run_sliding_power(const ap_sim *sim) {
+double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v) {
   double power = 0;
-  for (int i = 0; i < sim->nresting; i++) power += sim->resting[i].power;
+  bool looked = false;
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *pair = &sim->pair[i];
+    if (pair->resting < 0 || pair->friction == 0 || sim->resting[pair->resting].sticks) continue;
+    if (!looked) ap_kinematics(sim->m, sim->w, q, v, NULL), looked = true;
+    look_at_point(sim, pair);
+    look_at_wall(pair);
+    const double *f = sim->resting[pair->resting].force, *n = pair->now.normal;
+    power -= dot3(f, pair->now.v) - dot3(f, n) * pair->now.rate;
+  }
   return power;
 }
