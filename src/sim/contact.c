@@ -130,38 +130,54 @@ enum { NEWTON_STEPS = 30 };
 // m: where Newton's steps stop. A point's place has rounding of about this much at arm's length.
 static const double ON_THE_WALL = 1e-15;
 
-// change [nv] = -M^-1 J^T (J M^-1 J^T)^+ rhs over the unknowns' rows.
-static void smallest_change(const ap_resting *resting, int unknowns, contact_system *s,
-                            double *change) {
-  ap__contact_factor(resting, unknowns, false, s);
+// change [nv] = -M^-1 J^T (J M^-1 J^T)^+ rhs over the unknowns' rows, which are factored.
+static void smallest_change(int unknowns, contact_system *s, double *change) {
   ap__contact_solve(s);
   ap__contact_push(s, unknowns, s->row, s->x, change);
   for (int j = 0; j < s->nv; j++) change[j] = -change[j];
 }
 
-// Newton's method for the gaps, in s->q. Ends where the gaps are closed or no step makes them
-// smaller: points that cannot all touch are left as near as they come, in the sense of least
-// squares.
+// The gaps at s->q, into rhs over the unknowns; returns the widest.
+static double gaps_of(int unknowns, contact_system *s) {
+  double widest = 0;
+  for (int c = 0; c < unknowns; c++) {
+    s->rhs[c] = s->place[s->row[c] / 3].gap;
+    if (!(fabs(s->rhs[c]) <= widest)) widest = fabs(s->rhs[c]);
+  }
+  return widest;
+}
+
+// A step of Newton's method that made the gaps smaller by less than this asks for new directions.
+static const double SLOW = 1e-2;
+
+// Newton's method for the gaps, in s->q. The directions of the first step serve for the next ones
+// as long as these converge fast. Ends where the gaps are closed or no step makes them smaller:
+// points that cannot all touch are left as near as they come, in the sense of least squares.
 static ap_status close_gaps(ap_plant *p, const ap_resting *resting, contact_system *s) {
   double before = INFINITY;
+  bool directions = false;
   for (int step = 0; step < NEWTON_STEPS; step++) {
-    ap_status status = ap__contact_gather(p, s->q, NULL, resting, s);
+    bool known = directions || ap__contact_known(p, s->q, s);
+    ap_status status = known ? AP_OK : ap__contact_gather(p, s->q, NULL, resting, s);
+    if (status == AP_OK && directions) status = ap__contact_gaps(p, s->q, resting, s);
     if (status != AP_OK) return status;
-    double widest = 0;
     int unknowns = ap__contact_unknowns(resting, NULL, true, s);
-    for (int c = 0; c < unknowns; c++) {
-      s->rhs[c] = s->place[s->row[c] / 3].gap;
-      widest = fmax(widest, fabs(s->rhs[c]));
-    }
+    double widest = gaps_of(unknowns, s);
     if (!isfinite(widest)) return AP_E_NO_CONVERGENCE;
     if (widest >= before) {
       memcpy(s->q, s->best, (size_t)s->nq * sizeof *s->q);
       return AP_OK;
     }
     if (widest <= ON_THE_WALL) return AP_OK;
+    if (directions && widest > SLOW * before) {
+      directions = false;
+      continue;
+    }
+    if (!directions) ap__contact_factor(resting, unknowns, false, s);
+    directions = true;
     before = widest;
     memcpy(s->best, s->q, (size_t)s->nq * sizeof *s->q);
-    smallest_change(resting, unknowns, s, s->free);
+    smallest_change(unknowns, s, s->free);
     ap_integrate(p->m, s->q, s->free, s->q);
     status = ap__plant_settle(p, s->q, NULL);
     if (status != AP_OK) return status;
@@ -176,14 +192,17 @@ ap_status ap__contact_project(ap_plant *p, double *q, double *v, int n, const ap
   memcpy(s.q, q, (size_t)s.nq * sizeof *q);
   ap_status status = close_gaps(p, resting, &s);
   if (status == AP_OK) status = ap__plant_settle(p, s.q, v);
-  if (status == AP_OK) status = ap__contact_gather(p, s.q, v, resting, &s);
+  if (status == AP_OK && !ap__contact_known(p, s.q, &s))
+    status = ap__contact_gather(p, s.q, NULL, resting, &s);
   if (status != AP_OK) return status;
   int unknowns = ap__contact_unknowns(resting, NULL, false, &s);
-  for (int c = 0; c < unknowns; c++) s.rhs[c] = s.place[s.row[c] / 3].velocity[s.row[c] % 3];
-  smallest_change(resting, unknowns, &s, s.v);
-  *lost = ap_kinetic_energy(p->m, p->w, s.q, v);
+  ap__contact_factor(resting, unknowns, false, &s);
+  for (int c = 0; c < unknowns; c++) s.old[c] = s.rhs[c] = ap__contact_velocity(&s, s.row[c], v);
+  smallest_change(unknowns, &s, s.v);
+  *lost = 0; // half the impulses times the velocities that they take out
+  for (int c = 0; c < unknowns; c++) *lost += 0.5 * s.old[c] * s.x[c];
+  *lost = fmax(*lost, 0);
   for (int j = 0; j < s.nv; j++) v[j] += s.v[j];
-  *lost -= ap_kinetic_energy(p->m, p->w, s.q, v);
   memcpy(q, s.q, (size_t)s.nq * sizeof *q);
   return AP_OK;
 }

@@ -268,6 +268,13 @@ static void gather_delassus(contact_system *s) {
   }
 }
 
+double ap__contact_velocity(const contact_system *s, int r, const double *v) {
+  const double *J = s->J + CONTACT_LANES * (r / 3) * s->nv + r % 3;
+  double sum = 0;
+  for (int k = s->start[r / 3]; k >= 0; k = s->responds.next[k]) sum += J[CONTACT_LANES * k] * v[k];
+  return sum;
+}
+
 void ap__contact_push(const contact_system *s, int n, const int *row, const double *y, double *x) {
   memset(x, 0, (size_t)s->nv * sizeof *x);
   for (int c = 0; c < n; c++) {
@@ -314,6 +321,25 @@ ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
   s->plant = p;
   ap_status status = p->kind->respond(p, q, NULL, NULL, NULL, &s->responds);
   return status ? status : gather(q, v, resting, s);
+}
+
+ap_status ap__contact_gaps(ap_plant *p, const double *q, const ap_resting *resting,
+                           contact_system *s) {
+  s->memo->n = -1; // of what is in the places now, only gaps are of q
+  ap_kinematics(p->m, p->w, q, NULL, NULL);
+  for (int i = 0; i < s->n; i++) {
+    const ap_resting *r = &resting[i];
+    double R[9], x[3];
+    ap_gap gap;
+    if (r->kind == AP_REST_STOP) s->place[i].gap = r->way * q[r->coordinate] - r->limit;
+    if (r->kind != AP_REST_POINT) continue;
+    ap_status status = ap_frame_pose(p->m, p->w, r->body, R, x);
+    if (status != AP_OK) return status;
+    for (int k = 0; k < 3; k++) x[k] += dot3(R + 3 * k, r->at);
+    ap_surface_gap(r->surface, x, &gap);
+    s->place[i].gap = gap.c / norm3(gap.gradient);
+  }
+  return AP_OK;
 }
 
 ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const double *tau,

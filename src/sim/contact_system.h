@@ -90,6 +90,13 @@ ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
 // Whether the scratch memory has all of that for q already; then s is ready.
 bool ap__contact_known(ap_plant *p, const double *q, contact_system *s);
 
+// The gaps alone at another q; the places' frames stay.
+ap_status ap__contact_gaps(ap_plant *p, const double *q, const ap_resting *resting,
+                           contact_system *s);
+
+// The velocity along row r of J.
+double ap__contact_velocity(const contact_system *s, int r, const double *v);
+
 // x := M^-1 J^T y over n unknowns, whose rows are in `row`; over all rows in turn where that is
 // NULL.
 void ap__contact_push(const contact_system *s, int n, const int *row, const double *y, double *x);

@@ -495,26 +495,50 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   return AP_OK;
 }
 
-ap_status ap__run_project(ap_sim *sim, ap_error *error) {
-  double *q = sim->y, *v = sim->y + sim->nq, lost = 0, drift = RUN_DRIFT * sim->length;
-  bool off = false;
-  ap__run_look(sim, q, v);
+// Whether contacts that rest have drifted off, at a state that was looked at.
+static bool has_drifted(const ap_sim *sim, const double *v) {
+  double drift = RUN_DRIFT * sim->length;
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     if (p->resting < 0) continue;
-    double speed = fabs(p->now.rate);
-    if (sim->resting[p->resting].sticks) speed = norm3(p->now.v);
-    off = off || fabs(p->now.distance) > drift || speed > 10 * drift;
+    double speed = sim->resting[p->resting].sticks ? norm3(p->now.v) : fabs(p->now.rate);
+    if (fabs(p->now.distance) > drift || speed > 10 * drift) return true;
   }
   for (int i = 0; i < sim->nbrake; i++)
-    off = off || (sim->brake[i].resting >= 0 && fabs(v[sim->brake[i].v]) > RUN_STILL);
-  sim->looked = !off;
-  if (!off) return AP_OK;
-  ap_status status =
-      ap__contact_project(&sim->plant, q, v, sim->nresting, sim->resting, sim->contact_room, &lost);
+    if (sim->brake[i].resting >= 0 && fabs(v[sim->brake[i].v]) > RUN_STILL) return true;
+  return false;
+}
+
+// Back onto the walls at y. *moved: it had drifted; *lost: the energy that this took.
+static ap_status hold(ap_sim *sim, double *y, bool *moved, double *lost) {
+  double *q = y, *v = y + sim->nq;
+  *lost = 0;
+  ap__run_look(sim, q, v);
+  *moved = has_drifted(sim, v);
+  if (!*moved) return AP_OK;
+  return ap__contact_project(&sim->plant, q, v, sim->nresting, sim->resting, sim->contact_room,
+                             lost);
+}
+
+ap_status ap__run_project(ap_sim *sim, ap_error *error) {
+  double lost;
+  bool moved;
+  ap_status status = hold(sim, sim->y, &moved, &lost);
   if (status)
     return ap__run_failed(sim, status, "points cannot be projected onto their walls", error);
+  sim->looked = !moved;
   sim->lost += lost;
-  sim->fresh = true;
+  if (moved) sim->fresh = true;
   return AP_OK;
+}
+
+ap_status ap__run_end_step(void *context, double *y) {
+  ap_sim *sim = context;
+  ap_status status = sim->loop ? ap__run_place(sim, y) : AP_OK;
+  bool moved;
+  sim->held = !status && sim->nresting > 0;
+  if (!sim->held) return status;
+  status = hold(sim, y, &moved, &sim->held_lost);
+  sim->held_looked = !moved;
+  return status;
 }

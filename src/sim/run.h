@@ -182,6 +182,9 @@ struct ap_sim {
   bool judged;      // what the contact forces at its end say is known:
   bool jams, stops; // points are jammed, or have stopped
   bool looked;      // pair[].now is of the state
+  bool held;        // points were put back on their walls at the end of a fixed step, with
+  double held_lost; // J of loss; and
+  bool held_looked; // pair[].now is of that end
   double lost, start_energy;
   double moved;        // J: the most that was there and was moved, of fixed steps
   double energy;       // J: the most that was moving, of which the ledger's tolerance is a part
@@ -314,6 +317,9 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error);
 ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error);
 // Back onto the walls where the points that rest have drifted off them.
 ap_status ap__run_project(ap_sim *sim, ap_error *error);
+// The end of a fixed step, in place: where the robot can be, with the points that rest on their
+// walls; context is the run.
+ap_status ap__run_end_step(void *context, double *y);
 // Tell an event of one pair.
 void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pair,
                   const ap_touch *touch, double lost);

@@ -304,7 +304,10 @@ static ap_status make_integrator(ap_sim *sim, ap_error *error) {
   if (status) return status;
   sim->ode->patient = true;
   if (sim->scene.stepping != AP_ADAPTIVE) ap__run_make_stiff(sim);
-  if (sim->loop) sim->ode->project = ap__run_place;
+  if (sim->scene.stepping != AP_ADAPTIVE)
+    sim->ode->project = ap__run_end_step;
+  else if (sim->loop)
+    sim->ode->project = ap__run_place;
   return AP_OK;
 }
 

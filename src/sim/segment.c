@@ -196,7 +196,7 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
   if (status) return status;
   if (!sim->looked) ap__run_look(sim, sim->y, sim->y + sim->nq);
-  sim->looked = sim->judged = false;
+  sim->looked = sim->judged = sim->held = false;
   set_near(sim);
   status = ap__run_turn(sim);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
@@ -275,6 +275,7 @@ static ap_status hit(ap_sim *sim, run_pair *p, ap_error *error) {
 
 // The end of a step in which nothing happened.
 static ap_status quiet_step_end(ap_sim *sim, ap_error *error) {
+  if (sim->held) sim->lost += sim->held_lost;
   ap_status status = sim->ode->fixed > 0 ? check_energy(sim, error) : AP_OK;
   if (status || !sim->nresting) return status;
   if (!sim->judged) status = judge(sim, sim->y);
@@ -287,7 +288,8 @@ static ap_status quiet_step_end(ap_sim *sim, ap_error *error) {
     status = ap__run_count(sim, error);
     return status ? status : ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
   }
-  return ap__run_project(sim, error);
+  sim->looked = sim->held && sim->held_looked;
+  return sim->held ? AP_OK : ap__run_project(sim, error);
 }
 
 static ap_status contact_changed(ap_sim *sim, ap_error *error) {
