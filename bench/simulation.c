@@ -165,9 +165,10 @@ static mjModel *make_mujoco(const ap_scene *s) {
   FILE *f = handle >= 0 ? fdopen(handle, "w") : NULL;
   if (!f) return NULL;
   fprintf(f, "<mujoco><compiler angle='radian' inertiafromgeom='false'/>");
-  fprintf(f, "<option timestep='%.17g'/><default><geom friction='0.7' contype='1' "
-             "conaffinity='2'/></default><worldbody><geom type='plane' size='9 9 1' contype='2' "
-             "conaffinity='1'/>",
+  fprintf(f,
+          "<option timestep='%.17g'/><default><geom friction='0.7' contype='1' "
+          "conaffinity='2'/></default><worldbody><geom type='plane' size='9 9 1' contype='2' "
+          "conaffinity='1'/>",
           s->step);
   write_links(f, s, 0);
   fprintf(f, "</worldbody></mujoco>");

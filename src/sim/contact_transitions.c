@@ -119,34 +119,44 @@ static ap_status value_at(ap_sim *sim, double t, const run_break *b, double *val
   return status;
 }
 
-// The zero of one of them between low and *high, where it is below 0.
-static ap_status locate(ap_sim *sim, double low, double *high, const run_break *b) {
-  double f_low, f_high = b->value;
-  int kept = 0;
-  ap_status status = value_at(sim, low, b, &f_low);
+// Part of the unit in which a value counts that is none.
+static const double NOTHING = 1e-4;
+
+// The next time to look at between a and b, of opposite signs, c being the one before: by the
+// parabola through all three where the inverse of the function is one beyond doubt, else the middle
+// (T. R. Chandrupatla 1997).
+static double next_time(const double t[3], const double f[3]) {
+  double xi = (t[0] - t[1]) / (t[2] - t[1]), phi = (f[0] - f[1]) / (f[2] - f[1]);
+  if (!(phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)) return t[0] + 0.5 * (t[1] - t[0]);
+  double part = f[0] / (f[1] - f[0]) * f[2] / (f[1] - f[2]) +
+                (t[2] - t[0]) / (t[1] - t[0]) * f[0] / (f[2] - f[0]) * f[1] / (f[2] - f[1]);
+  return t[0] + part * (t[1] - t[0]);
+}
+
+// The zero of one of them between low and *high, where it is below 0; that is left.
+static ap_status locate(ap_sim *sim, double low, double *high, const run_break *b, double unit) {
+  double t[3] = {*high, low}, f[3] = {b->value}; // the last one, the one across, the one before
+  ap_status status = value_at(sim, low, b, &f[1]);
   if (status) return status;
-  if (!(f_low > 0)) {
+  if (!(f[1] > 0)) {
     *high = low;
     return AP_OK;
   }
   for (int k = 0; k < CORRECTIONS; k++) {
-    if ((*high - low) <= 2 * DBL_EPSILON * fabs(*high)) break;
-    double t = low + (*high - low) * f_low / (f_low - f_high), f;
-    if (k % 3 == 2 || !(t > low && t < *high)) t = low + 0.5 * (*high - low);
-    if (!(t > low && t < *high)) break;
-    status = value_at(sim, t, b, &f);
+    double x = k ? next_time(t, f) : t[0] + (t[1] - t[0]) * f[0] / (f[0] - f[1]), value;
+    double from = fmin(t[0], t[1]), to = fmax(t[0], t[1]);
+    if (to - from <= 2 * DBL_EPSILON * fabs(to)) break;
+    if (!(x > from && x < to)) x = from + 0.5 * (to - from);
+    if (!(x > from && x < to)) break;
+    status = value_at(sim, x, b, &value);
     if (status) return status;
-    if (f > 0) {
-      low = t, f_low = f;
-      if (kept == 1) f_high *= 0.5;
-      kept = 1;
-    } else {
-      *high = t, f_high = f;
-      if (f == 0) break;
-      if (kept == -1) f_low *= 0.5;
-      kept = -1;
-    }
+    bool same = (value > 0) == (f[0] > 0);
+    t[2] = same ? t[0] : t[1], f[2] = same ? f[0] : f[1];
+    if (!same) t[1] = t[0], f[1] = f[0];
+    t[0] = x, f[0] = value;
+    if (fabs(value) <= NOTHING * unit) break;
   }
+  *high = f[0] > 0 && !(fabs(f[0]) <= NOTHING * unit) ? t[1] : t[0];
   return AP_OK;
 }
 
@@ -161,7 +171,7 @@ ap_status ap__run_find_break(ap_sim *sim, double *t, run_break *found) {
     if (status) return status;
     for (int again = 0; margin < -1 && again < 8; again++) { // the first of those that break
       *found = b;
-      status = locate(sim, low, &high, found);
+      status = locate(sim, low, &high, found, b.value / margin);
       *t = high;
       if (!status) status = nearest_at(sim, high, &b, &margin);
       if (status) return status;

@@ -303,7 +303,10 @@ static int find_candidates(ap_sim *sim, bool *project) {
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
-      if (was_moved(sim, p)) sim->candidate[n].sticks = false;
+      if (was_moved(sim, p))
+        sim->candidate[n].sticks = false;
+      else if (sim->struck && p->friction > 0) // an impact stopped it, but for rounding
+        sim->candidate[n].sticks = true;
       if (has_stopped(p, &sim->candidate[n])) sim->candidate[n].sticks = true;
       *project = *project || sim->candidate[n].sticks;
     }
