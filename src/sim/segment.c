@@ -21,9 +21,8 @@ static const double TINY = 1e-4;
 // Where forces may change at any time, no step is longer than this, s.
 static const double LONGEST = 0.05;
 
-// Steps go no further than so many times the scene's range, and after an event, they are no longer
-// than so many times the last one at first.
-static const double FURTHEST = 1e4, AFTERWARDS = 10;
+// Steps go no further than so many times the scene's range.
+static const double FURTHEST = 1e4;
 
 // How many sim->touch a point must be off its wall before it is told again that it grazes.
 static const double LEFT = 100;
@@ -191,7 +190,6 @@ static ap_status judge(ap_sim *sim, const double *y) {
 // that end there may be far less accurate than the one that led beyond: that one is then done
 // again, shorter.
 static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
-  long evaluations = 0;
   sim->looked = sim->looked && !sim->fresh;
   ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
   if (status) return status;
@@ -205,7 +203,7 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   do {
     sim->worst = INFINITY;
     status = ap__ode_step(sim->ode, stop, error);
-    evaluations = sim->evaluations;
+    if (!status) judge(sim, NULL);
     if (!status && too_far(sim))
       sim->rough = true, sim->end = sim->ode->from + 0.25 * sim->ode->h;
     else if (!status)
@@ -219,9 +217,7 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   }
   bool cut = sim->end >= stop; // forces may jump
   if (sim->ends == RUN_STEP && cut) sim->fresh = true;
-  // The last accelerations are those of the end where nothing was looked for in between.
-  sim->judged = sim->ends == RUN_STEP && !cut && sim->evaluations == evaluations;
-  if (sim->judged && sim->nresting) judge(sim, NULL);
+  sim->judged = sim->ends == RUN_STEP && !cut;
   sim->open = true;
   return AP_OK;
 }
@@ -313,8 +309,6 @@ static ap_status close_segment(ap_sim *sim, ap_error *error) {
   memcpy(sim->y, sim->ends == RUN_STRIDE ? sim->after_y : sim->end_y,
          (size_t)sim->n * sizeof *sim->y);
   if (sim->ends != RUN_STEP) sim->fresh = true;
-  if (sim->ends != RUN_STEP && sim->ends != RUN_STRIDE)
-    sim->ode->next = fmin(sim->ode->next, AFTERWARDS * (sim->end - sim->ode->from));
   switch (sim->ends) {
     case RUN_STRIDE: return AP_OK;
     case RUN_STEP: return quiet_step_end(sim, error);
