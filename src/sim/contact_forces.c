@@ -53,7 +53,7 @@ void ap__contact_respond(contact_system *s) {
 
 double ap__contact_largest(const double *x, int n) {
   double size = 0;
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+  for (int i = 0; i < n; i++) size = fabs(x[i]) > size ? fabs(x[i]) : size;
   return size;
 }
 

@@ -178,17 +178,28 @@ static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r
 
 // ---- Delassus ----------------------------------------------------------------------------------
 
+// A column of a point's rows, in registers.
+typedef double lanes __attribute__((vector_size(CONTACT_LANES * sizeof(double))));
+
+static inline lanes get(const double *column) {
+  lanes x;
+  memcpy(&x, column, sizeof x);
+  return x;
+}
+
+static inline void put(double *column, lanes x) { memcpy(column, &x, sizeof x); }
+
 // y = L^-T j of the rows of point i.
 static void halve(int i, contact_system *s) {
   const int nv = s->nv, *next = s->responds.next;
   const double *J = s->J + CONTACT_LANES * i * nv;
   double *Y = s->Y + CONTACT_LANES * i * nv;
-  for (int k = s->start[i]; k >= 0; k = next[k])
-    memcpy(Y + CONTACT_LANES * k, J + CONTACT_LANES * k, CONTACT_LANES * sizeof *Y);
+  for (int k = s->start[i]; k >= 0; k = next[k]) put(Y + CONTACT_LANES * k, get(J + CONTACT_LANES * k));
   for (int k = s->start[i]; k >= 0; k = next[k]) {
-    const double *L = s->responds.P + k * nv, *y = Y + CONTACT_LANES * k;
+    const double *L = s->responds.P + k * nv;
+    const lanes y = get(Y + CONTACT_LANES * k);
     for (int j = next[k]; j >= 0; j = next[j])
-      for (int d = 0; d < CONTACT_LANES; d++) Y[CONTACT_LANES * j + d] -= L[j] * y[d];
+      put(Y + CONTACT_LANES * j, get(Y + CONTACT_LANES * j) - L[j] * y);
   }
 }
 
@@ -196,6 +207,7 @@ static void halve(int i, contact_system *s) {
 static void meet_halves(int i, int c, const contact_system *s, double block[3][CONTACT_LANES]) {
   const int nv = s->nv, *next = s->responds.next;
   const double *Yi = s->Y + CONTACT_LANES * i * nv, *Yc = s->Y + CONTACT_LANES * c * nv;
+  lanes row[3] = {{0}};
   int k = s->start[i], other = s->start[c];
   while (k != other) {
     if (k > other)
@@ -204,11 +216,11 @@ static void meet_halves(int i, int c, const contact_system *s, double block[3][C
       other = next[other];
   }
   for (; k >= 0; k = next[k]) {
-    const double *y = Yi + CONTACT_LANES * k, *z = Yc + CONTACT_LANES * k;
-    double inverse = s->responds.P[k * nv + k];
-    for (int d = 0; d < 3; d++)
-      for (int e = 0; e < CONTACT_LANES; e++) block[d][e] += inverse * y[d] * z[e];
+    const lanes y = s->responds.P[k * nv + k] * get(Yi + CONTACT_LANES * k);
+    const lanes z = get(Yc + CONTACT_LANES * k);
+    for (int d = 0; d < 3; d++) row[d] += y[d] * z;
   }
+  for (int d = 0; d < 3; d++) put(block[d], row[d]);
 }
 
 // Part of what W's diagonal would be without cancellation that is rounding, where closures hold a
@@ -370,20 +382,39 @@ int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool norma
   return count;
 }
 
-// What a unit of the unknown in column c does along direction r.
-static double effect(const ap_resting *resting, bool friction, const contact_system *s, int r,
-                     int c) {
-  const double *W = s->W + r * 3 * s->n + c;
-  int i = c / 3;
-  if (!friction || resting[i].sticks) return W[0];
-  const double *slip = s->place[i].slip;
-  return W[0] - resting[i].friction * (slip[0] * W[1] + slip[1] * W[2]);
+// What the friction of a point that slides takes with it of a unit of its unknown: the part along
+// each tangent; none where it sticks, or where friction is left out.
+static void drag_of(const ap_resting *resting, bool friction, const contact_system *s, int row,
+                    double drag[2]) {
+  const ap_resting *r = &resting[row / 3];
+  double part = friction && !r->sticks ? r->friction : 0;
+  for (int k = 0; k < 2; k++) drag[k] = part * s->place[row / 3].slip[k];
 }
 
+// What a unit of the unknown in column c does along direction r.
+static double effect(const double drag[2], const contact_system *s, int r, int c) {
+  const double *W = s->W + r * 3 * s->n + c;
+  return drag[0] != 0 || drag[1] != 0 ? W[0] - (drag[0] * W[1] + drag[1] * W[2]) : W[0];
+}
+
+// Whether that matrix is symmetric: nothing slides with friction, or is scaled.
+static bool is_symmetric(const ap_resting *resting, int unknowns, bool friction,
+                         const contact_system *s) {
+  for (int c = 0; c < unknowns; c++) {
+    const ap_resting *r = &resting[s->row[c] / 3];
+    if (s->scale[c] != 1 || (friction && !r->sticks && r->friction > 0)) return false;
+  }
+  return true;
+}
+
+// W restricted to the unknowns, each column times its scale.
 static void fill(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
-  for (int r = 0; r < unknowns; r++)
-    for (int c = 0; c < unknowns; c++)
-      s->qr.A[r * unknowns + c] = s->scale[c] * effect(resting, friction, s, s->row[r], s->row[c]);
+  for (int c = 0; c < unknowns; c++) {
+    double drag[2], *A = s->qr.A + c;
+    drag_of(resting, friction, s, s->row[c], drag);
+    for (int r = 0; r < unknowns; r++)
+      A[r * unknowns] = s->scale[c] * effect(drag, s, s->row[r], s->row[c]);
+  }
 }
 
 static void swap_rows(int n, double *A, double *B) {
@@ -393,22 +424,26 @@ static void swap_rows(int n, double *A, double *B) {
   }
 }
 
-// Elimination with exchange of rows, in place, the inverse pivots on the diagonal; false where a
-// pivot is small.
-static bool eliminate(int n, double *A, int *pivot) {
+static int largest_below(int n, const double *A, int k) {
+  int best = k;
+  for (int r = k + 1; r < n; r++)
+    if (fabs(A[r * n + k]) > fabs(A[best * n + k])) best = r;
+  return best;
+}
+
+// Elimination in place, the inverse pivots on the diagonal; false where a pivot is small. Rows are
+// exchanged unless the matrix is symmetric, as W is, of which the upper half is enough.
+static bool eliminate(int n, double *A, bool symmetric, int *pivot) {
   double least = REGULAR * ap__contact_largest(A, n * n);
   for (int k = 0; k < n; k++) {
     double *top = A + k * n;
-    int best = k;
-    for (int r = k + 1; r < n; r++)
-      if (fabs(A[r * n + k]) > fabs(A[best * n + k])) best = r;
-    pivot[k] = best;
+    int best = pivot[k] = symmetric ? k : largest_below(n, A, k);
     if (!(fabs(A[best * n + k]) > least)) return false;
     if (best != k) swap_rows(n, top, A + best * n);
     top[k] = 1 / top[k];
     for (int r = k + 1; r < n; r++) {
-      double *row = A + r * n, l = row[k] *= top[k];
-      for (int c = k + 1; c < n; c++) row[c] -= l * top[c];
+      double *row = A + r * n, l = row[k] = top[k] * (symmetric ? top[r] : row[k]);
+      for (int c = symmetric ? r : k + 1; c < n; c++) row[c] -= l * top[c];
     }
   }
   return true;
@@ -435,7 +470,7 @@ static void substitute(int n, const double *A, const int *pivot, double *b, doub
 void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
   s->qr.m = s->qr.n = s->qr.rank = unknowns;
   fill(resting, unknowns, friction, s);
-  s->regular = eliminate(unknowns, s->qr.A, s->qr.pivot);
+  s->regular = eliminate(unknowns, s->qr.A, is_symmetric(resting, unknowns, friction, s), s->qr.pivot);
   if (s->regular) return;
   fill(resting, unknowns, friction, s);
   ap__qr_factor(&s->qr, RANK);
@@ -478,9 +513,10 @@ void ap__contact_solve_many(contact_system *s, int k, const double *B, double *X
 
 void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,
                           contact_system *s) {
-  for (int r = 0; r < unknowns; r++) {
-    s->rhs[r] = s->base[s->row[r]];
-    for (int c = 0; c < unknowns; c++)
-      s->rhs[r] += effect(resting, true, s, s->row[r], s->row[c]) * y[c];
+  for (int r = 0; r < unknowns; r++) s->rhs[r] = s->base[s->row[r]];
+  for (int c = 0; c < unknowns; c++) {
+    double drag[2];
+    drag_of(resting, true, s, s->row[c], drag);
+    for (int r = 0; r < unknowns; r++) s->rhs[r] += effect(drag, s, s->row[r], s->row[c]) * y[c];
   }
 }
