@@ -462,6 +462,57 @@ TEST(constraints_and_equations_of_motion) {
     }
 }
 
+// Forces change accelerations by the mobility under the contacts, sliding ones without friction. It
+// is the same to the bit where the accelerations have left places and matrices to take it from.
+TEST(mobility_is_what_forces_change) {
+  static double mobility[ROBOT_V * ROBOT_V], again[ROBOT_V * ROBOT_V];
+  rng g = rng_seed(15);
+  FOR_EACH_MODEL (r)
+    FOR_EACH_STATE (r, s, 6) {
+      double tau[ROBOT_V], push[ROBOT_V], a[ROBOT_V], b[ROBOT_V], sum[ROBOT_V] = {0}, size = 1;
+      ap_resting rest[POINTS];
+      int nv = ap_nv(r->m), n = random_contacts(&g, r, s.q, s.v, nv < 9 ? 1 : 3, rest);
+      for (int i = 0; i < n; i++) rest[i].friction = 0;
+      for (int j = 0; j < nv; j++)
+        tau[j] = rng_uniform(&g, -1, 1), push[j] = rng_uniform(&g, -1, 1);
+      void *room = scratch(r->m, n);
+      CHECK_OK(ap__contact_accelerations(plant_of(r), s.q, s.v, tau, n, rest, a, room));
+      CHECK_OK(ap__contact_mobility(plant_of(r), s.q, n, rest, mobility, room));
+      CHECK_OK(ap__contact_mobility(plant_of(r), s.q, n, rest, again, scratch(r->m, n)));
+      CHECK(memcmp(mobility, again, (size_t)nv * (size_t)nv * sizeof *again) == 0);
+      for (int j = 0; j < nv; j++) tau[j] += push[j];
+      CHECK_OK(ap__contact_accelerations(plant_of(r), s.q, s.v, tau, n, rest, b, scratch(r->m, n)));
+      for (int i = 0; i < nv; i++) {
+        for (int j = 0; j < nv; j++) sum[i] += mobility[i * nv + j] * push[j];
+        size = fmax(size, fmax(fabs(a[i]), fabs(mobility[i * nv + i])));
+        b[i] -= a[i];
+      }
+      CHECK_WITHIN(b, sum, nv, 1e-10 * size);
+    }
+}
+
+// What friction takes is its force against the velocity along the wall; the force of a point that
+// sticks takes nothing.
+TEST(power_of_friction) {
+  rng g = rng_seed(16);
+  FOR_EACH_MODEL (r)
+    FOR_EACH_STATE (r, s, 6) {
+      double tau[ROBOT_V] = {0}, a[ROBOT_V];
+      ap_resting rest[POINTS];
+      int n = random_contacts(&g, r, s.q, s.v, ap_nv(r->m) < 9 ? 1 : 3, rest);
+      CHECK_OK(ap__contact_accelerations(plant_of(r), s.q, s.v, tau, n, rest, a, scratch(r->m, n)));
+      for (int i = 0; i < n; i++) {
+        double p[3], vel[3], acc[3], normal[3];
+        point_motion(r, &rest[i], s.q, s.v, NULL, p, vel, acc);
+        gap_at(rest[i].surface, p, normal);
+        double across = dot3(rest[i].force, normal) * dot3(vel, normal);
+        double taken = rest[i].sticks ? 0 : across - dot3(rest[i].force, vel);
+        double size = test_norm(rest[i].force, 3) * test_norm(vel, 3);
+        CHECK_CLOSE(rest[i].power, taken, 1e-13 + 1e-13 * size);
+      }
+    }
+}
+
 // Whether forces and accelerations of all points obey the law: those that left do not come back,
 // those that stay push, sticking ones inside the cone, starting ones forwards.
 static bool law_holds(const test_robot *r, const double *q, const double *v, const double *a, int n,

@@ -194,7 +194,8 @@ static void halve(int i, contact_system *s) {
   const int nv = s->nv, *next = s->responds.next;
   const double *J = s->J + CONTACT_LANES * i * nv;
   double *Y = s->Y + CONTACT_LANES * i * nv;
-  for (int k = s->start[i]; k >= 0; k = next[k]) put(Y + CONTACT_LANES * k, get(J + CONTACT_LANES * k));
+  for (int k = s->start[i]; k >= 0; k = next[k])
+    put(Y + CONTACT_LANES * k, get(J + CONTACT_LANES * k));
   for (int k = s->start[i]; k >= 0; k = next[k]) {
     const double *L = s->responds.P + k * nv;
     const lanes y = get(Y + CONTACT_LANES * k);
@@ -470,7 +471,8 @@ static void substitute(int n, const double *A, const int *pivot, double *b, doub
 void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
   s->qr.m = s->qr.n = s->qr.rank = unknowns;
   fill(resting, unknowns, friction, s);
-  s->regular = eliminate(unknowns, s->qr.A, is_symmetric(resting, unknowns, friction, s), s->qr.pivot);
+  s->regular =
+      eliminate(unknowns, s->qr.A, is_symmetric(resting, unknowns, friction, s), s->qr.pivot);
   if (s->regular) return;
   fill(resting, unknowns, friction, s);
   ap__qr_factor(&s->qr, RANK);

@@ -217,6 +217,14 @@ static bool was_moved(const ap_sim *sim, const run_pair *p) {
   return sqrt(fmax(square, 0)) > RUN_ALONG * (sim->fastest + sim->length);
 }
 
+// Whether a pair that rests, and that an impact elsewhere has moved along its wall, slides no
+// further than points that touch are apart before its friction stops it.
+static bool hardly_slides(const ap_sim *sim, const run_pair *p) {
+  const ap_resting *r = &sim->resting[p->resting];
+  double square = dot3(p->now.v, p->now.v) - p->now.rate * p->now.rate;
+  return sim->struck && p->friction > 0 && square <= 2 * sim->touch * r->rub;
+}
+
 // Bounces that end take their normal velocities with them, and friction takes what it can of those
 // along the walls: new ones that are as slow as that stick. Without it, the normal velocity of one
 // end of a block that rocks would become a speed of sliding, and tip it over to its other end.
@@ -303,10 +311,8 @@ static int find_candidates(ap_sim *sim, bool *project) {
     sim->candidate[n] = ap__run_resting(p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
-      if (was_moved(sim, p))
-        sim->candidate[n].sticks = false;
-      else if (sim->struck && p->friction > 0) // an impact stopped it, but for rounding
-        sim->candidate[n].sticks = true;
+      if (was_moved(sim, p)) sim->candidate[n].sticks = false;
+      if (hardly_slides(sim, p)) sim->candidate[n].sticks = true;
       if (has_stopped(p, &sim->candidate[n])) sim->candidate[n].sticks = true;
       *project = *project || sim->candidate[n].sticks;
     }
