@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <locale.h>
 
-#include "file/number.h"
 #include "file/rows.h"
+#include "number_laws.h"
 #include "robot_files.h"
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -148,31 +148,18 @@ TEST(rows_from_files) {
 // ---- numbers -----------------------------------------------------------------------------------
 
 static void check_number(double x) {
-  char ours[25], theirs[40];
-  const char *end;
-  double back;
-  int length = ap_format_double(x, ours);
-  snprintf(theirs, sizeof theirs, "%.17g", x);
-  if (strcmp(ours, theirs) != 0) CHECK_STR(ours, theirs);
-  if (length != (int)strlen(ours)) CHECK_EQ_INT(length, (int)strlen(ours));
-  if (!isfinite(x)) return;
-  bool good = ap__parse_double(ours, &end, &back) == AP__NUMBER && *end == 0 &&
-              memcmp(&back, &x, sizeof x) == 0;
-  if (!good) CHECK_STR("(does not read back)", ours);
-  ap__format_short(x, ours);
-  if (strtod(ours, NULL) != x) CHECK_STR("(does not read back)", ours);
+  char text[40];
+  snprintf(text, sizeof text, "%.17g", x);
+  if (!writes_as_printf(x)) CHECK_STR("(not as printf)", text);
+  if (isfinite(x) && !writes_shortest(x)) CHECK_STR("(not the shortest)", text);
 }
 
 TEST(numbers_are_written_as_printf_does) {
   rng r = rng_seed(1);
-  for (int i = 0; i < 300000; i++) {
-    uint64_t bits = rng_bits(&r);
-    double x;
-    memcpy(&x, &bits, sizeof x); // any double
-    check_number(x == x ? x : 0);
-    check_number(rng_uniform(&r, -10, 10));
-    check_number((double)rng_int(&r, -100000, 100000) / pow(10, rng_int(&r, 0, 12)));
-    check_number(ldexp(rng_uniform(&r, 1, 2), rng_int(&r, -140, 70)));
+  for (int i = 0; i < 1000000; i++) {
+    const double x = random_number(&r, i);
+    if (i % 5 == 0) check_number(x);
+    if (!writes_as_printf(x)) CHECK_STR("(not as printf)", "");
   }
   static const double odd[] = {0.0,
                                -0.0,
@@ -213,39 +200,63 @@ TEST(numbers_are_written_as_printf_does) {
 
 TEST(numbers_are_read_as_strtod_does) {
   rng r = rng_seed(2);
+  char text[900];
   for (int i = 0; i < 300000; i++) {
-    char text[80];
-    const char *end;
-    double x, want;
-    int n = 0;
-    if (rng_chance(&r, 0.5)) n += sprintf(text + n, "-");
-    int digits = rng_int(&r, 1, 25), point = rng_int(&r, 0, digits);
-    for (int k = 0; k < digits; k++) {
-      if (k == point) text[n++] = '.';
-      text[n++] = (char)('0' + rng_int(&r, 0, 9));
-    }
-    text[n] = 0;
-    if (rng_chance(&r, 0.5)) sprintf(text + n, "e%d", rng_int(&r, -330, 300));
-    want = strtod(text, NULL);
-    bool good = ap__parse_double(text, &end, &x) == (isfinite(want) ? AP__NUMBER : AP__NUMBER_HUGE);
-    if (!good || *end || (isfinite(want) && memcmp(&x, &want, sizeof x) != 0))
-      CHECK_STR("(wrong)", text);
+    random_text(&r, i, text);
+    if (!reads_as_strtod(text)) CHECK_STR("(wrong)", text);
+  }
+  static const char *const odd[] = {
+      "0",
+      "-0",
+      "0e999999999",
+      "0.000000000000000000000000000000",
+      "1e309",
+      "1.7976931348623157e308",
+      "1.7976931348623158e308", // rounds down
+      "1.7976931348623159e308", // and up: beyond the range
+      "4.9406564584124654e-324",
+      "2.4703282292062327e-324", // to zero
+      "2.4703282292062328e-324",
+      "2.2250738585072011e-308", // the largest subnormal
+      "2.2250738585072012e-308",
+      "1e-400",
+      "123456789012345678901234567890e-30",
+      "9007199254740993", // ties
+      "9007199254740995",
+      "18014398509481988",
+      "0.500000000000000166533453693773481063544750213623046875",
+      "0.5000000000000001665334536937734810635447502136230468750001",
+  };
+  for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    test_context("%s", odd[i]);
+    CHECK(reads_as_strtod(odd[i]));
   }
 }
 
-// Exactly between two doubles: to the even one.
-TEST(ties_go_to_even) {
-  rng r = rng_seed(3);
-  for (int i = 0; i < 100000; i++) {
-    uint64_t m = (rng_bits(&r) >> 11 | UINT64_C(1) << 52) * 2 + 1; // 54 bits, odd
-    char text[40];
-    const char *end;
+TEST(shortest_numbers) {
+  static const struct {
     double x;
-    int e = rng_int(&r, 0, 3);
-    for (int k = 0; k < e; k++) m = m / 2 | 1;
-    snprintf(text, sizeof text, "%" PRIu64 "%s", m, e == 3 ? ".5" : "");
-    if (ap__parse_double(text, &end, &x) != AP__NUMBER || x != strtod(text, NULL))
-      CHECK_STR("(wrong)", text);
+    const char *text;
+  } list[] = {{0.1, "0.1"},
+              {-0.3, "-0.3"},
+              {1, "1"},
+              {100, "100"},
+              {1e15, "1e+15"},
+              {1e22, "1e+22"},
+              {0x1p-44, "5.684341886080802e-14"}, // narrower below than above
+              {9007199254740992.0, "9007199254740992"},
+              {9007199254740994.0, "9007199254740994"},
+              {5e-324, "5e-324"},
+              {0x1p-1074 * 3, "1.5e-323"},
+              {2.2250738585072014e-308, "2.2250738585072014e-308"},
+              {DBL_MAX, "1.7976931348623157e+308"},
+              {-0.0, "-0"},
+              {123456.789e-9, "0.000123456789"},
+              {2.0 / 3, "0.6666666666666666"}};
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    char text[25];
+    ap_format_shortest(list[i].x, text);
+    CHECK_STR(text, list[i].text);
   }
 }
 

@@ -140,6 +140,9 @@ AP_API void ap_rows_close(ap_rows *rows);
 /// Write a double so that it reads back to the same double, exactly as "%.17g" does in the C
 /// locale. text has room for 25 bytes, all of which may be written; returns the length, at most 24.
 AP_API int ap_format_double(double x, char *text);
+/// The same with the fewest digits that read back to the same double, the nearest of them: 0.1, not
+/// 0.10000000000000001.
+AP_API int ap_format_shortest(double x, char *text);
 
 // ---- logs of runs ------------------------------------------------------------------------------
 

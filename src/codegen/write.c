@@ -20,7 +20,7 @@ void ap__put_template(ap__text *t, const char *text, const ap_word *words) {
 // A number as a literal: of the type float where `single`, else double. Reads back to the same.
 static void put_number(ap__text *t, double x, bool single) {
   char number[32];
-  ap__format_short(single ? (double)(float)x : x, number);
+  ap_format_shortest(single ? (double)(float)x : x, number);
   put(t, number);
   if (!strpbrk(number, ".e")) put(t, ".0");
   if (single) put(t, "f");

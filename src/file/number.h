@@ -17,13 +17,20 @@ typedef enum ap__number {
 // what follows; the caller checks that it is a separator.
 ap__number ap__parse_double(const char *text, const char **end, double *x);
 
+// The same, quicker, where the bytes up to limit can be read; at limit or before stands a byte that
+// belongs to no number.
+ap__number ap__parse_double_within(const char *text, const char *limit, const char **end,
+                                   double *x);
+
 // What ap__parse_numbers() returns for a text that has something else, or a number beyond the range
 // of double.
 enum { AP__NO_NUMBERS = -1, AP__HUGE_NUMBERS = -2 };
 // Numbers with blanks between, and nothing else: how many. The first `most` go to x.
 int ap__parse_numbers(const char *text, int most, double *x);
 
-// The shortest text of 15 to 17 digits that reads back to the same double. Room for 25 bytes.
-int ap__format_short(double x, char *text);
+// What ap_format_double() and ap_format_shortest() (brief) write, without a closing zero, to text
+// with room for AP__WRITE_BYTES, all of which may be written; returns the length.
+enum { AP__NUMBER_BYTES = 25, AP__WRITE_BYTES = 48 };
+int ap__write_double(double x, bool brief, char *text);
 
 #endif

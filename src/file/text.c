@@ -49,7 +49,7 @@ void ap__text_add(ap__text *t, const char *format, ...) {
 void ap__text_numbers(ap__text *t, const double *x, int n, const char *separator) {
   for (int i = 0; i < n; i++) {
     char number[32];
-    int length = ap__format_short(x[i], number);
+    int length = ap_format_shortest(x[i], number);
     if (i > 0) ap__text_bytes(t, separator, strlen(separator));
     ap__text_bytes(t, number, (size_t)length);
   }
