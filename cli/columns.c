@@ -2,7 +2,10 @@
 #include "columns.h"
 
 #include <appell/file.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "load.h"
 
 // Or several.
 static bool is_matrix(ap_quantity what) {
@@ -31,18 +34,23 @@ char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *tex
   return text;
 }
 
-bool cli_write_columns(cli_out *out, const ap_model *m, ap_quantity what) {
-  bool done = true;
-  cli_out_write(out, "#", 1);
-  for (int k = 0; done && k < ap_columns_out(m, what); k++) {
-    const int length = name_column(m, what, k, NULL, 0);
-    char *name = malloc((size_t)length + 1);
-    done = name != NULL;
-    cli_out_write(out, " ", 1);
-    if (done)
-      cli_out_write(out, cli_column_name(m, what, k, name, (size_t)length + 1), (size_t)length);
-    free(name);
-  }
-  cli_out_write(out, "\n", 1);
-  return done;
+static int name_mechanism_column(const ap_mechanism *m, ap_quantity what, int column, char *text,
+                                 size_t size) {
+  const int n = ap_mechanism_n(m);
+  if (what == AP_FORWARD)
+    return snprintf(text, size, "a.%s", ap_mechanism_coordinate(m, column)->name);
+  if (what == AP_INERTIA) return snprintf(text, size, "M[%d,%d]", column / n, column % n);
+  if (what == AP_ENERGY) return snprintf(text, size, "%s", column == 0 ? "kinetic" : "potential");
+  return snprintf(text, size, "tau.%s",
+                  cli_joint_name(ap_mechanism_tree(m), ap_mechanism_actuated(m, column)));
+}
+
+char *cli_new_column_name(const ap_model *m, const ap_mechanism *mechanism, ap_quantity what,
+                          int column) {
+  const int length = mechanism ? name_mechanism_column(mechanism, what, column, NULL, 0)
+                               : name_column(m, what, column, NULL, 0);
+  const size_t size = (size_t)length + 1;
+  char *name = malloc(size);
+  if (name && mechanism) name_mechanism_column(mechanism, what, column, name, size);
+  return name && !mechanism ? cli_column_name(m, what, column, name, size) : name;
 }

@@ -209,14 +209,37 @@ bool cli_out_flush(cli_out *out) {
   return !out->error;
 }
 
+// What is long is written without a copy.
 void cli_out_write(cli_out *out, const char *text, size_t length) {
-  if (out->used + length > BUFFER_BYTES) cli_out_flush(out);
-  if (length > BUFFER_BYTES) {
+  if (out->used + length > BUFFER_BYTES || length > BUFFER_BYTES / 8) cli_out_flush(out);
+  if (length > BUFFER_BYTES / 8) {
     write_all(out, text, length);
     return;
   }
   memcpy(out->buffer + out->used, text, length);
   out->used += length;
+}
+
+void cli_out_begin(cli_out *out, const char *bytes, size_t length) {
+  if (!cli_out_flush(out)) return;
+  errno = EIO; // where the system takes less than all
+  if (pwrite(out->fd, bytes, length, 0) != (ssize_t)length) out->error = errno;
+}
+
+bool cli_out_keep(cli_out *out) {
+  const int old = open(out->target, O_RDONLY | O_CLOEXEC);
+  if (old < 0) return true;
+  ssize_t n;
+  while ((n = read(old, out->buffer, BUFFER_BYTES)) > 0 && !out->error)
+    write_all(out, out->buffer, (size_t)n);
+  if (n < 0 && !out->error) out->error = errno;
+  close(old);
+  return !out->error;
+}
+
+const char *cli_out_name(cli_out *out) {
+  if (!out->temporary && with_temporary(out, link_nameless) < 0) out->error = errno;
+  return out->error ? NULL : out->temporary;
 }
 
 void cli_out_sink(void *out, const char *text, size_t length) { cli_out_write(out, text, length); }
@@ -233,7 +256,7 @@ void cli_out_printf(cli_out *out, const char *format, ...) {
 // Give the complete file its name, in one step. 0, or errno.
 static int publish(cli_out *out) {
   if (fsync(out->fd) != 0) return errno;
-  if (!out->temporary && with_temporary(out, link_nameless) < 0) return errno;
+  if (!cli_out_name(out)) return out->error;
   if (rename(out->temporary, out->target) != 0) return errno;
   doomed = NULL;
   return 0;

@@ -41,6 +41,12 @@ void cli_out_sink(void *out, const char *text, size_t length);
 void cli_out_printf(cli_out *out, const char *format, ...) CLI_PRINTF(2, 3);
 /// Hand over what is in the buffer. False: a write failed, and further work is in vain.
 bool cli_out_flush(cli_out *out);
+/// Write over the first bytes of a file that is not yet complete.
+void cli_out_begin(cli_out *out, const char *bytes, size_t length);
+/// Start with a copy of the file that will be replaced, if there is one. False: a write failed.
+bool cli_out_keep(cli_out *out);
+/// The name by which others can open the file that is not yet complete; NULL: it cannot have one.
+const char *cli_out_name(cli_out *out);
 /// Finish. With CLI_OK what was written is completed: a failure is reported and CLI_FAILED
 /// returned. With another status a file is dropped, and that status returned.
 int cli_out_close(cli_out *out, int status);

@@ -6,7 +6,7 @@
 #include "ui/values.h"
 #include "verbs.h"
 
-enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, BRANCH, OUTPUT };
+enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, BRANCH, SHORTEST, OUTPUT };
 
 static const cli_option options[] = {
     [METHOD] = {"--method", "METHOD", "how to compute it ('appell methods' lists them)"},
@@ -16,6 +16,7 @@ static const cli_option options[] = {
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [GRAVITY] = CLI_OPTION_GRAVITY,
     [BRANCH] = {"--branch", "BRANCH", "of a mechanism: how it is assembled ('appell info')"},
+    [SHORTEST] = {"--shortest", NULL, "the fewest digits that read back, instead of 17"},
     [OUTPUT] = {"-o", "FILE", "write to a file, which appears when it is complete"},
     CLI_OPTIONS_REDUCE,
     {0}};
@@ -99,6 +100,7 @@ static int parse_job(const cli_arguments *arguments, cli_job *job, double gravit
   o->branch = arguments->value[BRANCH];
   job->path = arguments->argument[2];
   job->output = arguments->value[OUTPUT];
+  job->shortest = arguments->value[SHORTEST] != NULL;
   return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file eval.h
-/// Many states through one method: rows of numbers in, lines of numbers out, in the same order.
+/// Many states through one method: rows of numbers in, rows of numbers out, in the same order.
 
 #ifndef CLI_EVAL_H
 #define CLI_EVAL_H
@@ -15,11 +15,12 @@ typedef struct cli_job {
   ap_eval_options options;
   const char *path;   ///< the state file; "-" is standard input
   const char *output; ///< NULL: standard output
+  bool shortest;      ///< numbers with the fewest digits that read back to the same
 } cli_job;
 
 /// Compute every state of the file and write the results. On standard input the results of the
-/// states so far are written whenever no more input is there at once. Lines of good states that
-/// stand before a bad one are written; then the bad one is reported.
+/// states so far are written whenever no more input is there at once. Results of good states that
+/// stand before a bad one are written to standard output; then the bad one is reported.
 int cli_stream(const cli_job *job);
 
 #endif

@@ -8,15 +8,13 @@
 
 #include "columns.h"
 #include "eval.h"
-#include "stdin_pipe.h"
-#include "ui/output.h"
+#include "eval_sink.h"
 #include "ui/progress.h"
 
-// The main thread reads rows into blocks and writes finished blocks in their order; workers in
-// between compute and format. Blocks go round in a ring: block number k lives in slot k % slots.
-// A worker computes a state in 0.2 us and formats its numbers in a multiple of that, about as long
-// as reading takes, so even one worker halves the time; more pay for the slow arithmetics.
-enum { MAX_WORKERS = 8, NUMBER_BYTES = 25, RING_BYTES = 1 << 28, WHY_BYTES = 1024 };
+// The main thread reads blocks of bytes and writes finished blocks in their order; workers in
+// between decode numbers, compute and encode the results. Blocks go round in a ring: block number k
+// lives in slot k % slots.
+enum { MAX_WORKERS = 8, BLOCK_BYTES = 1 << 17, RING_BYTES = 1 << 28, WHY_BYTES = 1024 };
 
 // A quaternion this far from length one is no rounding of a unit quaternion, not even to four
 // digits, but something else in its columns. What is nearer is normalised by the library.
@@ -27,25 +25,25 @@ typedef enum fault_kind {
   FAULT_QUATERNION,
   FAULT_FLOAT,
   FAULT_STATUS,
-  FAULT_NOT_FINITE
+  FAULT_NOT_FINITE,
+  FAULT_MEMORY
 } fault_kind;
 
-// Why the state in row `row` of a block has no result.
+// Why a state has no result.
 typedef struct fault {
   fault_kind kind;
-  int row;
+  int line;         // of the block
   ap_status status; // FAULT_STATUS
   int place;        // body of the quaternion, or column
   double value;     // length of the quaternion, or the number that does not fit
 } fault;
 
 typedef struct block {
-  int rows;
-  double *in; // rows * columns_in
-  int *lines; // where each row stood
-  char *text; // the results, as they are written
-  size_t length;
-  fault fault;         // of the first bad row; text has the rows before it
+  ap_rows_block *in;
+  cli_bytes out;       // the results, as they are written
+  int states;          // how many
+  fault fault;         // of the first bad row; the results are those of the rows before it
+  ap_error error;      // of what follows them in the file
   char why[WHY_BYTES]; // of FAULT_STATUS, in words
   bool done;
 } block;
@@ -57,20 +55,21 @@ typedef struct worker {
   struct stream *stream;
   pthread_t thread;
   ap_eval *eval;
-  double *out;       // [block_rows * columns_out]
-  ap_status *status; // [block_rows]
+  double *in, *out;  // [most] states and results
+  ap_status *status; // [most]
+  int *line;         // [most] of the block
 } worker;
 
 typedef struct stream {
   const cli_job *job;
-  cli_out *out;
+  cli_sink *sink;
   ap_rows *rows;
   int columns_in, columns_out;
-  int block_rows, slots;
+  int most; // states at once
+  int slots;
   block *blocks;
   worker workers[MAX_WORKERS];
   int nworker, running; // ready for work; of these, with a thread of their own
-  cli_feed feed;        // tells when someone waits for the results so far
 
   pthread_mutex_t lock; // guards filled, taken, closing and block::done
   pthread_cond_t filled_one, done_one;
@@ -78,7 +77,8 @@ typedef struct stream {
   bool closing;
 
   long written; // how many blocks
-  long states;  // for the progress
+  long states;  // in these
+  int lines;    // likewise
   cli_progress progress;
 } stream;
 
@@ -122,46 +122,39 @@ static fault check_result(const stream *s, ap_status status, const double *out) 
   return (fault){0};
 }
 
-// The results of a block's rows. A row that must not be computed ends them; *why tells. Returns how
-// many there are.
-static int compute_rows(worker *w, const block *b, fault *why) {
+// Compute n states of a block, up to the first that has no result, and append the results.
+static void compute_states(worker *w, block *b, int n) {
   const stream *s = w->stream;
-  int n = 0;
-  *why = (fault){0};
-  while (n < b->rows && why->kind == FAULT_NONE) {
-    *why = check_state(s, b->in + (size_t)n * (size_t)s->columns_in);
-    if (why->kind == FAULT_NONE) n++;
+  fault next = {0}, f = {0};
+  int good = 0, row = 0;
+  while (good < n && next.kind == FAULT_NONE) {
+    next = check_state(s, w->in + (size_t)good * (size_t)s->columns_in);
+    if (next.kind == FAULT_NONE) good++;
   }
-  if (n > 0) ap_eval_rows(w->eval, n, b->in, w->out, w->status);
-  return n;
-}
-
-static char *format_row(const double *numbers, int n, char *text) {
-  for (int k = 0; k < n; k++) {
-    if (k > 0) *text++ = ' ';
-    text += ap_format_double(numbers[k], text);
+  if (good > 0) ap_eval_rows(w->eval, good, w->in, w->out, w->status);
+  while (row < good && f.kind == FAULT_NONE) {
+    f = check_result(s, w->status[row], w->out + (size_t)row * (size_t)s->columns_out);
+    if (f.kind == FAULT_NONE) row++;
   }
-  *text++ = '\n';
-  return text;
+  if (f.kind == FAULT_STATUS)
+    ap_eval_explain(w->eval, w->in + (size_t)row * (size_t)s->columns_in, f.status, b->why,
+                    sizeof b->why);
+  b->fault = f.kind == FAULT_NONE ? next : f;
+  b->fault.line = row < n ? w->line[row] : 0;
+  b->states += row;
+  if (!cli_sink_encode(s->sink, row, w->out, &b->out)) b->fault.kind = FAULT_MEMORY;
 }
 
 static void compute_block(worker *w, block *b) {
   const stream *s = w->stream;
-  char *end = b->text;
-  fault f = {0}, next;
-  int row = 0;
-  const int n = compute_rows(w, b, &next);
-  while (row < n && f.kind == FAULT_NONE) {
-    const double *out = w->out + (size_t)row * (size_t)s->columns_out;
-    f = check_result(s, w->status[row], out);
-    if (f.kind == FAULT_NONE) end = format_row(out, s->columns_out, end), row++;
+  int n = 1;
+  b->states = 0;
+  b->out.length = 0;
+  b->fault = (fault){0};
+  while (n > 0 && b->error.status == AP_OK && b->fault.kind == FAULT_NONE) {
+    b->error.status = ap_rows_decode(b->in, s->columns_in, s->most, w->in, w->line, &n, &b->error);
+    if (n > 0) compute_states(w, b, n);
   }
-  if (f.kind == FAULT_STATUS)
-    ap_eval_explain(w->eval, b->in + (size_t)row * (size_t)s->columns_in, f.status, b->why,
-                    sizeof b->why);
-  b->fault = f.kind == FAULT_NONE ? next : f;
-  b->fault.row = row;
-  b->length = (size_t)(end - b->text);
 }
 
 static void *work(void *context) {
@@ -247,8 +240,9 @@ static int report_too_large(const cli_job *job, int line, int column) {
 static int report_fault(const stream *s, const block *b) {
   const cli_job *job = s->job;
   const fault *f = &b->fault;
-  const int line = b->lines[f->row];
+  const int line = s->lines + f->line;
   switch (f->kind) {
+    case FAULT_MEMORY: return cli_no_memory();
     case FAULT_QUATERNION:
       return cli_fail(CLI_BAD, job->path, line,
                       "the quaternion of joint '%.200s' has length %g (1 is needed; order x y z w)",
@@ -269,6 +263,16 @@ static void show_progress(stream *s) {
   cli_progress_show(&s->progress, ap_rows_fraction(s->rows), "%ld states", s->states);
 }
 
+// What a block ends with: nothing, a state without a result, or something that is no state.
+static int report_block(stream *s, block *b) {
+  if (b->fault.kind == FAULT_NONE && b->error.status == AP_OK) return CLI_OK;
+  cli_sink_flush(s->sink);
+  cli_progress_hide();
+  if (b->fault.kind != FAULT_NONE) return report_fault(s, b);
+  if (b->error.line > 0) b->error.line += s->lines;
+  return cli_fail_input(s->job->path, &b->error);
+}
+
 // Write the next block once it is done; a fault in it ends the work.
 static int write_block(stream *s) {
   block *b = &s->blocks[s->written % s->slots];
@@ -276,66 +280,41 @@ static int write_block(stream *s) {
   while (!b->done) pthread_cond_wait(&s->done_one, &s->lock);
   pthread_mutex_unlock(&s->lock);
   s->written++;
-  s->states += b->rows;
-  cli_out_write(s->out, b->text, b->length);
-  if (b->fault.kind != FAULT_NONE) {
-    cli_out_flush(s->out);
-    cli_progress_hide();
-    return report_fault(s, b);
-  }
-  show_progress(s);
-  return CLI_OK;
+  cli_sink_write(s->sink, &b->out, b->states);
+  const int status = report_block(s, b);
+  s->states += b->states;
+  s->lines += ap_rows_block_line(b->in);
+  if (status == CLI_OK) show_progress(s);
+  return status;
 }
-
-// Whether reading on would wait for more input.
-static bool would_wait(stream *s) { return cli_feed_waits(&s->feed, ap_rows_line(s->rows)); }
 
 // Hand over the results of all blocks that were filled.
 static int write_blocks(stream *s) {
   int status = CLI_OK;
-  while (status == CLI_OK && s->written < s->filled && !s->out->error) status = write_block(s);
+  while (status == CLI_OK && s->written < s->filled && !cli_sink_failed(s->sink))
+    status = write_block(s);
   return status;
 }
 
-// Fill a block, as far as there is input at once, but with one row at least. *end: there is nothing
-// behind it, either because the file ends or because of *error.
-static void read_block(stream *s, block *b, bool *end, ap_error *error) {
-  b->rows = 0;
-  while (b->rows < s->block_rows && !*end) {
-    double *row = b->in + (size_t)b->rows * (size_t)s->columns_in;
-    error->status = ap_rows_next(s->rows, s->columns_in, row, end, error);
-    if (error->status != AP_OK) *end = true;
-    if (*end) break;
-    b->lines[b->rows++] = ap_rows_line(s->rows);
-    if (would_wait(s)) break;
-  }
-}
-
-static int fail_reading(stream *s, const ap_error *error) {
-  cli_out_flush(s->out);
-  cli_progress_hide();
-  return cli_fail_input(s->job->path, error);
-}
-
 static int pump(stream *s) {
-  ap_error error = {0};
   int status = CLI_OK;
   bool end = false;
-  while (!end && status == CLI_OK && !s->out->error) {
-    if (would_wait(s)) {
+  while (!end && status == CLI_OK && !cli_sink_failed(s->sink)) {
+    if (ap_rows_waits(s->rows)) { // someone may wait for the results so far
       status = write_blocks(s);
-      cli_out_flush(s->out);
+      cli_sink_flush(s->sink);
     } else if (s->filled - s->written == s->slots) {
       status = write_block(s);
     }
     if (status != CLI_OK) break;
     block *b = &s->blocks[s->filled % s->slots];
-    read_block(s, b, &end, &error);
-    if (b->rows == s->block_rows) start_workers(s); // less is sooner done than a thread
+    b->error = (ap_error){0};
+    b->error.status = ap_rows_take(s->rows, b->in, &end, &b->error);
+    end = end || b->error.status != AP_OK;
+    if (!end && !ap_rows_waits(s->rows)) start_workers(s); // one block is sooner done than a thread
     submit(s, b);
   }
   if (status == CLI_OK) status = write_blocks(s);
-  if (status == CLI_OK && error.status != AP_OK) status = fail_reading(s, &error);
   cli_progress_hide();
   return status;
 }
@@ -343,12 +322,15 @@ static int pump(stream *s) {
 // ---- setting up --------------------------------------------------------------------------------
 
 static bool set_up(stream *s, worker *w) {
+  const size_t most = (size_t)s->most;
   w->stream = s;
-  w->out = malloc((size_t)s->block_rows * (size_t)s->columns_out * sizeof *w->out);
-  w->status = malloc((size_t)s->block_rows * sizeof *w->status);
+  w->in = malloc(most * (size_t)s->columns_in * sizeof *w->in);
+  w->out = malloc(most * (size_t)s->columns_out * sizeof *w->out);
+  w->status = malloc(most * sizeof *w->status);
+  w->line = malloc(most * sizeof *w->line);
   if (!w->eval)
     ap_eval_make(s->job->model->model, s->job->model->mechanism, &s->job->options, &w->eval, NULL);
-  return w->eval && w->out && w->status;
+  return w->eval && w->in && w->out && w->status && w->line;
 }
 
 // The first worker has its evaluation already.
@@ -357,7 +339,7 @@ static bool open_workers(stream *s) {
   if (cores < 1) cores = 1;
   if (cores > MAX_WORKERS) cores = MAX_WORKERS;
   // Lines as long as the matrix of a thousand joints: fewer blocks, for the memory they take.
-  const long slots = RING_BYTES / (s->block_rows * (s->columns_out * (long)NUMBER_BYTES + 1));
+  const long slots = (long)(RING_BYTES / cli_sink_room(s->sink, s->most));
   if (cores > 1 + slots / 2) cores = 1 + slots / 2;
   s->nworker = (int)cores;
   bool good = true;
@@ -365,32 +347,35 @@ static bool open_workers(stream *s) {
   return good;
 }
 
+// Results may be much longer than states: blocks of no more bytes than make 8 MiB of them, where a
+// number of the input takes two.
+static size_t block_bytes(const stream *s) {
+  const size_t most = (8u << 20) / cli_sink_room(s->sink, 1) * 2 * (size_t)s->columns_in;
+  return most < 4096 ? 4096 : most < BLOCK_BYTES ? most : BLOCK_BYTES;
+}
+
 static bool open_blocks(stream *s) {
-  const size_t rows = (size_t)s->block_rows;
   s->slots = 2 * s->nworker + 1;
   s->blocks = calloc((size_t)s->slots, sizeof *s->blocks);
-  if (!s->blocks) return false;
-  for (int k = 0; k < s->slots; k++) {
-    block *b = &s->blocks[k];
-    b->in = malloc(rows * (size_t)s->columns_in * sizeof *b->in);
-    b->lines = malloc(rows * sizeof *b->lines);
-    b->text = malloc(rows * ((size_t)s->columns_out * NUMBER_BYTES + 1));
-    if (!b->in || !b->lines || !b->text) return false;
+  for (int k = 0; s->blocks && k < s->slots; k++) {
+    s->blocks[k].in = ap_rows_block_make(block_bytes(s));
+    if (!s->blocks[k].in) return false;
   }
-  return true;
+  return s->blocks != NULL;
 }
 
 static void close_stream(stream *s) {
   for (int k = 0; s->blocks && k < s->slots; k++) {
-    free(s->blocks[k].in);
-    free(s->blocks[k].lines);
-    free(s->blocks[k].text);
+    ap_rows_block_free(s->blocks[k].in);
+    free(s->blocks[k].out.bytes);
   }
   free(s->blocks);
   for (int k = 0; k < MAX_WORKERS; k++) {
     ap_eval_free(s->workers[k].eval);
+    free(s->workers[k].in);
     free(s->workers[k].out);
     free(s->workers[k].status);
+    free(s->workers[k].line);
   }
 }
 
@@ -417,55 +402,51 @@ static void describe_rows(const stream *s) {
   ap_rows_describe(s->rows, text);
 }
 
-static void write_mechanism_columns(const stream *s) {
-  const ap_mechanism *m = s->job->model->mechanism;
-  const int n = ap_mechanism_n(m);
-  cli_out_printf(s->out, "#");
-  for (int k = 0; k < s->columns_out; k++) {
-    switch (s->job->options.method->what) {
-      case AP_FORWARD: cli_out_printf(s->out, " a.%s", ap_mechanism_coordinate(m, k)->name); break;
-      case AP_INERTIA: cli_out_printf(s->out, " M[%d,%d]", k / n, k % n); break;
-      case AP_ENERGY: cli_out_printf(s->out, k == 0 ? " kinetic" : " potential"); break;
-      default:
-        cli_out_printf(s->out, " tau.%s",
-                       cli_joint_name(ap_mechanism_tree(m), ap_mechanism_actuated(m, k)));
-        break;
-    }
+static char **free_names(char **name, int n) {
+  for (int k = 0; k < n; k++) free(name[k]);
+  free(name);
+  return NULL;
+}
+
+// The names of the columns of the results; NULL: no memory.
+static char **name_columns(const stream *s) {
+  const cli_job *job = s->job;
+  char **name = calloc((size_t)s->columns_out, sizeof *name);
+  for (int k = 0; name && k < s->columns_out; k++) {
+    name[k] =
+        cli_new_column_name(job->model->model, job->model->mechanism, job->options.method->what, k);
+    if (!name[k]) return free_names(name, k);
   }
-  cli_out_printf(s->out, "\n");
+  return name;
 }
 
 static int run_rows(stream *s) {
-  const cli_job *job = s->job;
   describe_rows(s);
   if (!open_workers(s) || !open_blocks(s)) return cli_no_memory();
-  if (job->model->mechanism)
-    write_mechanism_columns(s);
-  else if (!cli_write_columns(s->out, job->model->model, job->options.method->what))
-    return cli_no_memory();
-  if (strcmp(job->path, "-") == 0) cli_feed_start(&s->feed);
-  cli_progress_start(&s->progress, isatty(s->out->fd) == 1);
-  int status = pump(s);
+  cli_progress_start(&s->progress, cli_sink_shown(s->sink));
+  const int status = pump(s);
   stop_workers(s);
-  const int failed = cli_feed_stop(&s->feed);
-  if (status == CLI_OK && failed)
-    status = cli_fail(CLI_BAD, job->path, 0, "cannot be read: %s", strerror(failed));
   return status;
 }
 
 static int run_stream(stream *s) {
   ap_error error = {0};
+  char **name = name_columns(s);
+  if (!name) return cli_no_memory();
   error.status = ap_rows_open(s->job->path, &s->rows, &error);
-  if (error.status != AP_OK) return cli_fail_input(s->job->path, &error);
-  const int status = run_rows(s);
+  int status = CLI_OK;
+  if (error.status != AP_OK) status = cli_fail_input(s->job->path, &error);
+  if (status == CLI_OK) status = cli_sink_begin(s->sink, s->columns_out, name);
+  if (status == CLI_OK) status = run_rows(s);
   ap_rows_close(s->rows);
+  free_names(name, s->columns_out);
   return status;
 }
 
 int cli_stream(const cli_job *job) {
-  cli_out out;
+  cli_sink sink;
   stream s = {.job = job,
-              .out = &out,
+              .sink = &sink,
               .lock = PTHREAD_MUTEX_INITIALIZER,
               .filled_one = PTHREAD_COND_INITIALIZER,
               .done_one = PTHREAD_COND_INITIALIZER};
@@ -478,9 +459,9 @@ int cli_stream(const cli_job *job) {
                     error.text);
   s.columns_in = ap_eval_columns_in(s.workers[0].eval);
   s.columns_out = ap_eval_columns_out(s.workers[0].eval);
-  s.block_rows = ap_eval_most(s.workers[0].eval);
-  int status = cli_out_open(&out, job->output);
-  if (status == CLI_OK) status = cli_out_close(&out, run_stream(&s));
+  s.most = ap_eval_most(s.workers[0].eval);
+  int status = cli_sink_open(&sink, job->output, job->shortest);
+  if (status == CLI_OK) status = cli_sink_close(&sink, run_stream(&s));
   close_stream(&s);
   return status;
 }

@@ -119,30 +119,80 @@ AP_API void ap_model_free(ap_model *model);
 /// URDF as type="spherical": ap_robot_read() knows it, others don't.
 AP_API ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error);
 
-/// Reader of state files: rows of numbers separated by blanks or commas, lines starting with '#'
-/// skipped, "-" is standard input. Numbers must be finite. Logs in HDF5 are read too.
+/// Reader of rows of numbers, one for each state: text with numbers separated by blanks or commas
+/// and lines starting with '#' skipped; NumPy's .npy arrays of float64 or float32, in any order;
+/// HDF5 datasets, as FILE.h5:/DATASET; logs in HDF5. What a file is, its first bytes tell. "-" is
+/// standard input. Numbers must be finite.
 typedef struct ap_rows ap_rows;
-/// Open a state file; close it with ap_rows_close(). On failure *rows is NULL and *error says why.
+/// Open a file of rows; close it with ap_rows_close(). On failure *rows is NULL and *error says
+/// why.
 AP_API ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error);
 /// Read a line of names before the rows, as CSV files have it, without a '#' before them; *names is
-/// its text until the next call, NULL at the end of the file.
+/// its text until the next call, NULL at the end of the file. AP_E_SYNTAX for an .npy array, which
+/// has no names.
 AP_API ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *error);
 /// Read the next row of exactly columns numbers. AP_OK with *end set at the end of the file.
 AP_API ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error);
 /// Say what a row holds ("q v a"), for the message about a row of the wrong length.
 AP_API void ap_rows_describe(ap_rows *rows, const char *what);
-/// Line number of the row read last; in HDF5 its number from 1.
+/// Line number of the row read last; in an array its number from 1.
 AP_API int ap_rows_line(const ap_rows *rows);
 /// How much of the file has been read, 0 to 1; negative where nobody knows, as of a pipe.
 AP_API double ap_rows_fraction(const ap_rows *rows);
+/// Whether reading on would wait for more input, as from a pipe.
+AP_API bool ap_rows_waits(const ap_rows *rows);
 /// Close the file (standard input stays open) and free the reader; NULL is allowed.
 AP_API void ap_rows_close(ap_rows *rows);
+
+/// Rows as they stand in a file, for several threads: one takes blocks from a reader, others decode
+/// them. Not to be mixed with ap_rows_next().
+typedef struct ap_rows_block ap_rows_block;
+/// A block for about so many bytes of a file, and more only where one row needs them; NULL: no
+/// memory.
+AP_API ap_rows_block *ap_rows_block_make(size_t bytes);
+/// Free a block; NULL is allowed.
+AP_API void ap_rows_block_free(ap_rows_block *block);
+/// Fill a block with the next rows of a file, from a pipe with what is there, but at least with a
+/// line; *end tells that no more follow. Lines in errors count from the block's first.
+AP_API ap_status ap_rows_take(ap_rows *rows, ap_rows_block *block, bool *end, ap_error *error);
+/// Decode up to `most` further rows of columns numbers; *n of them are in x, and their lines, from
+/// 1 in this block, in line (NULL: not wanted). None are left where *n is 0. Where a row is wrong,
+/// *n are before it.
+AP_API ap_status ap_rows_decode(ap_rows_block *block, int columns, int most, double *x, int *line,
+                                int *n, ap_error *error);
+/// How many lines of a block are decoded, or rows of an array.
+AP_API int ap_rows_block_line(const ap_rows_block *block);
+
+/// Bytes that stand before the numbers of an .npy array that ap_npy_header() describes.
+#define AP_NPY_HEADER 128
+/// Write them to text, for rows of columns doubles in the machine's order, row by row; returns
+/// their number. As they are always as many, they can be written again when the rows are counted.
+AP_API int ap_npy_header(long long rows, int columns, char *text);
+
 /// Write a double so that it reads back to the same double, exactly as "%.17g" does in the C
 /// locale. text has room for 25 bytes, all of which may be written; returns the length, at most 24.
 AP_API int ap_format_double(double x, char *text);
 /// The same with the fewest digits that read back to the same double, the nearest of them: 0.1, not
 /// 0.10000000000000001.
 AP_API int ap_format_shortest(double x, char *text);
+/// The bytes that a row of n numbers may take as text.
+AP_API size_t ap_row_room(int n);
+/// Write a row of n numbers as ap_format_double() or ap_format_shortest() does, blanks between them
+/// and a newline behind. text has room for ap_row_room(n) bytes, all of which may be written;
+/// returns the length.
+AP_API size_t ap_format_row(const double *x, int n, bool shortest, char *text);
+
+/// Rows on their way to a dataset of an HDF5 file.
+typedef struct ap_h5_rows ap_h5_rows;
+/// Add a dataset to a file that is there, and empty or HDF5; in the place of one that has its name.
+/// dataset is its path, /NAME or /GROUP/NAME; name[k], of column k, go to its attribute "names".
+/// AP_E_UNSUPPORTED where the library was built without HDF5.
+AP_API ap_status ap_h5_rows_open(const char *path, const char *dataset, int columns,
+                                 const char *const *name, ap_h5_rows **rows, ap_error *error);
+/// Append n rows.
+AP_API ap_status ap_h5_rows_add(ap_h5_rows *rows, int n, const double *x, ap_error *error);
+/// Complete the file and free rows; NULL is allowed.
+AP_API ap_status ap_h5_rows_close(ap_h5_rows *rows, ap_error *error);
 
 // ---- logs of runs ------------------------------------------------------------------------------
 

@@ -108,10 +108,10 @@ static ap_status refuse(ap_error *error) { return ap__refuse_h5(error, "write th
 
 // ---- making the file ---------------------------------------------------------------------------
 
-// How files are opened. Their format is that of HDF5 1.10, the first with single writer and
+// Their format is that of HDF5 1.10, the first with single writer and
 // multiple readers. Our own lock is on the file; HDF5's would make a flush fail while somebody
 // reads.
-static hid_t access_list(void) {
+hid_t ap__h5_access_list(void) {
   hid_t list = H5Pcreate(H5P_FILE_ACCESS);
   if (list < 0) return list;
   bool good = H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_LATEST) >= 0 &&
@@ -136,8 +136,7 @@ static hid_t text_type(size_t size) {
   return H5I_INVALID_HID;
 }
 
-// An attribute of n texts; n = 0: of one that is no list.
-static bool add_texts(hid_t object, const char *name, const char *const *text, int n) {
+bool ap__h5_add_texts(hid_t object, const char *name, const char *const *text, int n) {
   const hsize_t length = (hsize_t)n;
   const size_t count = n ? (size_t)n : 1;
   size_t size = 1;
@@ -168,7 +167,7 @@ static hid_t creation_list(hid_t kind) {
 }
 
 static bool add_text(hid_t object, const char *name, const char *text) {
-  return !text || add_texts(object, name, &text, 0);
+  return !text || ap__h5_add_texts(object, name, &text, 0);
 }
 
 // Rows of a chunk.
@@ -177,18 +176,19 @@ static hsize_t chunk_rows(size_t row_bytes) {
   return rows < LEAST_CHUNK ? LEAST_CHUNK : rows;
 }
 
-// An empty dataset that can grow by rows: of single entries (columns = 0) or of so many.
-static hid_t add_dataset(hid_t file, const char *name, hid_t type, int columns) {
+hid_t ap__h5_add_dataset(hid_t file, const char *name, hid_t type, int columns) {
   const hsize_t width = columns ? (hsize_t)columns : 1;
   const int rank = columns ? 2 : 1;
   const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width};
   const hsize_t chunk[2] = {chunk_rows((size_t)width * H5Tget_size(type)), width};
   hid_t space = H5Screate_simple(rank, now, most), list = creation_list(H5P_DATASET_CREATE);
-  hid_t set = H5I_INVALID_HID;
-  if (space >= 0 && list >= 0 && H5Pset_chunk(list, rank, chunk) >= 0)
-    set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
-  if (list >= 0) H5Pclose(list);
-  if (space >= 0) H5Sclose(space);
+  hid_t link = H5Pcreate(H5P_LINK_CREATE), set = H5I_INVALID_HID;
+  if (space >= 0 && list >= 0 && link >= 0 && H5Pset_chunk(list, rank, chunk) >= 0 &&
+      H5Pset_create_intermediate_group(link, 1) >= 0)
+    set = H5Dcreate2(file, name, type, space, link, list, H5P_DEFAULT);
+  ap__h5_close(link, H5Pclose);
+  ap__h5_close(list, H5Pclose);
+  ap__h5_close(space, H5Sclose);
   return set;
 }
 
@@ -198,9 +198,9 @@ static bool describe(hid_t set, const group *g, const ap_column *column) {
   const char **text = malloc((size_t)g->columns * sizeof *text);
   if (!text) return false;
   for (int i = 0; i < g->columns; i++) text[i] = strchr(column[i].name, '.') + 1;
-  bool good = add_texts(set, "names", text, g->columns);
+  bool good = ap__h5_add_texts(set, "names", text, g->columns);
   for (int i = 0; i < g->columns; i++) text[i] = column[i].unit;
-  good = good && add_texts(set, "units", text, g->columns);
+  good = good && ap__h5_add_texts(set, "units", text, g->columns);
   free(text);
   return good;
 }
@@ -208,7 +208,7 @@ static bool describe(hid_t set, const group *g, const ap_column *column) {
 static bool add_groups(hid_t file, const table *t, const ap_column *column) {
   for (int k = 0; k < t->ngroup; k++) {
     const group *g = &t->groups[k];
-    hid_t set = add_dataset(file, g->name, H5T_IEEE_F64LE, g->columns);
+    hid_t set = ap__h5_add_dataset(file, g->name, H5T_IEEE_F64LE, g->columns);
     if (set < 0) return false;
     bool good = describe(set, g, &column[g->first]);
     if (H5Dclose(set) < 0 || !good) return false;
@@ -220,7 +220,7 @@ static bool add_words(hid_t file, size_t bytes) {
   hid_t type = text_type(bytes);
   bool good = type >= 0;
   for (int k = 0; k < WORDS && good; k++) {
-    hid_t set = add_dataset(file, word_name[k], type, 0);
+    hid_t set = ap__h5_add_dataset(file, word_name[k], type, 0);
     good = set >= 0 && H5Dclose(set) >= 0;
   }
   if (type >= 0) H5Tclose(type);
@@ -232,7 +232,7 @@ static bool add_order(hid_t file, const table *t) {
   const char **name = malloc((size_t)t->ngroup * sizeof *name);
   if (!name) return false;
   for (int k = 0; k < t->ngroup; k++) name[k] = t->groups[k].name + 1; // without the '/'
-  bool good = add_texts(file, "order", name, t->ngroup);
+  bool good = ap__h5_add_texts(file, "order", name, t->ngroup);
   free(name);
   return good;
 }
@@ -251,7 +251,7 @@ static ap_status make_file(const h5_log *h5, const ap_log_def *def, const ap_col
                            ap_error *error) {
   ap_status status = AP_OK;
   const ap__silence before = ap__be_silent();
-  hid_t list = access_list(), made = creation_list(H5P_FILE_CREATE), file = H5I_INVALID_HID;
+  hid_t list = ap__h5_access_list(), made = creation_list(H5P_FILE_CREATE), file = H5I_INVALID_HID;
   if (list >= 0 && made >= 0) file = H5Fcreate(h5->part.path, H5F_ACC_TRUNC, made, list);
   if (file < 0 || !add_all(file, h5, def, event_column)) status = refuse(error);
   if (file >= 0 && H5Fclose(file) < 0 && !status) status = refuse(error);
@@ -398,7 +398,7 @@ static ap_status flush(ap_log *log, ap_error *error) {
   ap_status status = ap__has_memory_for_h5() ? reserve(h5, 0, error) : ap__no_memory(error);
   if (status) return status;
   const ap__silence before = ap__be_silent();
-  hid_t list = access_list(), file = H5I_INVALID_HID;
+  hid_t list = ap__h5_access_list(), file = H5I_INVALID_HID;
   if (list >= 0) file = H5Fopen(h5->part.path, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, list);
   const bool good = file >= 0 && append_table(file, &h5->rows) && append_table(file, &h5->events) &&
                     H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && append_times(file, &h5->rows) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the writer and the reader of HDF5 logs share. Where the library is built without HDF5, it
-// is not included.
+// What writers and readers of HDF5 share. Where the library is built without HDF5, it is not
+// included.
 
 #ifndef AP_FILE_LOG_H5_H
 #define AP_FILE_LOG_H5_H
@@ -41,6 +41,22 @@ static inline bool ap__has_memory_for_h5(void) {
   free(probe);
   return probe != NULL;
 }
+
+// Close an object, where there is one; the reason why a call before failed is kept.
+static inline void ap__h5_close(hid_t id, herr_t (*close)(hid_t)) {
+  if (id < 0) return;
+  const hid_t why = H5Eget_current_stack();
+  close(id);
+  H5Eset_current_stack(why); // and frees it
+}
+
+// How files are opened to be written.
+hid_t ap__h5_access_list(void);
+// An attribute of n texts; n = 0: of one that is no list.
+bool ap__h5_add_texts(hid_t object, const char *name, const char *const *text, int n);
+// An empty dataset that can grow by rows: of single entries (columns = 0) or of so many. Groups of
+// its path are made.
+hid_t ap__h5_add_dataset(hid_t file, const char *name, hid_t type, int columns);
 
 // What HDF5 has just refused to do: "cannot WHAT: REASON", or that memory is short.
 ap_status ap__refuse_h5(ap_error *error, const char *what);

@@ -37,18 +37,19 @@ ap_status ap__log_ready(ap_log_reader *r, ap_error *error) {
   ap_log_about *about = &r->about;
   about->column = r->column;
   about->event_column = r->event_column;
-  if (about->columns == 0 || strcmp(r->column[0].name, "t") != 0)
+  if (!r->dataset && (about->columns == 0 || strcmp(r->column[0].name, "t") != 0))
     return AP__REFUSE(error, AP_E_SYNTAX, 1,
                       "not the log of a run (the first column must be \"t\")");
   r->number = calloc((size_t)about->event_columns + 1, sizeof *r->number);
   return r->number ? AP_OK : ap__no_memory(error);
 }
 
-static ap_status make(const ap__log_source *source, const char *path, ap_log_reader **reader,
-                      ap_error *error) {
+static ap_status make(const ap__log_source *source, const char *path, const char *dataset,
+                      ap_log_reader **reader, ap_error *error) {
   ap_log_reader *r = calloc(1, source->size);
   if (!r) return ap__no_memory(error);
   r->source = source;
+  r->dataset = dataset;
   ap_status status = source->open(r, path, error);
   if (!status) status = ap__log_ready(r, error);
   if (status)
@@ -75,23 +76,40 @@ ap_status ap_log_open(const char *path, ap_log_reader **reader, ap_error *error)
   fclose(file);
   if (code) return ap__refuse_file(error, "read the file", code);
   const bool h5 = n == sizeof start && memcmp(start, signature, sizeof start) == 0;
-  ap_status status = make(h5 ? &ap__log_of_h5 : &ap__log_of_csv, path, reader, error);
+  ap_status status = make(h5 ? &ap__log_of_h5 : &ap__log_of_csv, path, NULL, reader, error);
   if (!status) (*reader)->about.whole = !ends_with(path, ".part");
   return status;
 }
 
 const ap_log_about *ap_log_describe(const ap_log_reader *reader) { return &reader->about; }
 
+ap_status ap__log_open_h5(const char *path, const char *dataset, ap_log_reader **reader,
+                          ap_error *error) {
+  *reader = NULL;
+  return make(&ap__log_of_h5, path, dataset, reader, error);
+}
+
+static ap_status check_time(ap_log_reader *r, double t, ap_error *error) {
+  if (r->dataset) return AP_OK;
+  if (!isfinite(t))
+    return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r), "the time of a row is not finite");
+  if (r->rows++ > 0 && !(t >= r->t))
+    return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r),
+                      "time goes back from %g s to %g s (times must not decrease)", r->t, t);
+  r->t = t;
+  return AP_OK;
+}
+
 ap_status ap_log_next(ap_log_reader *r, double *row, bool *end, ap_error *error) {
   ap_status status = r->source->next(r, row, end, error);
-  if (status || *end) return status;
-  if (!isfinite(row[0]))
-    return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r), "the time of a row is not finite");
-  if (r->rows++ > 0 && !(row[0] >= r->t))
-    return AP__REFUSE(error, AP_E_SYNTAX, ap_log_line(r),
-                      "time goes back from %g s to %g s (times must not decrease)", r->t, row[0]);
-  r->t = row[0];
-  return AP_OK;
+  return status || *end ? status : check_time(r, row[0], error);
+}
+
+ap_status ap__log_rows(ap_log_reader *r, int most, double *x, int *n, ap_error *error) {
+  ap_status status = r->source->rows(r, most, x, n, error);
+  for (int k = 0; k < *n && !status; k++)
+    status = check_time(r, x[(size_t)k * (size_t)r->about.columns], error);
+  return status;
 }
 
 ap_status ap_log_next_event(ap_log_reader *r, ap_logged_event *event, bool *end, ap_error *error) {

@@ -264,7 +264,9 @@ static ap_status add_columns(h5_reader *h, bool event, const char *name, const d
   ap_status status = names.no_memory || units.no_memory ? ap__no_memory(error) : AP_OK;
   for (int i = 0; i < set->columns && !status; i++) {
     char column[600];
-    if (set->rank == 1)
+    if (h->r.dataset && own)
+      snprintf(column, sizeof column, "%.390s", names.text[i]);
+    else if (set->rank == 1)
       snprintf(column, sizeof column, "%.500s", name);
     else if (own)
       snprintf(column, sizeof column, "%.200s.%.390s", name, names.text[i]);
@@ -455,10 +457,37 @@ static ap_status open_file(h5_reader *h, const char *path, ap_error *error) {
   return status;
 }
 
+// The dataset that a path of names and slashes leads to, through groups of the same file.
+static ap_status open_dataset(h5_reader *h, ap_error *error) {
+  const char *s = h->r.dataset + strspn(h->r.dataset, "/");
+  hid_t place = h->file;
+  ap_status status = AP_OK;
+  for (;;) {
+    char name[256];
+    const size_t n = strcspn(s, "/");
+    const char *rest = s + n + strspn(s + n, "/");
+    snprintf(name, sizeof name, "%.*s", (int)(n < 255 ? n : 255), s);
+    if (!*name || n > 255) status = refuse(error, name, "is no name of a dataset");
+    if (!status && !*rest) status = add_dataset(h, &h->rows, place, name, error);
+    if (!status && *rest) status = check_link(place, name, error);
+    const hid_t group = !status && *rest ? H5Gopen2(place, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (!status && *rest && group < 0) status = refuse(error, name, "is no group");
+    if (place != h->file) H5Gclose(place);
+    if (status || !*rest) return status;
+    place = group;
+    s = rest;
+  }
+}
+
 static ap_status open_all(h5_reader *h, const char *path, ap_error *error) {
   texts order;
   ap_status status = open_file(h, path, error);
   if (status) return status;
+  if (h->r.dataset) {
+    status = open_dataset(h, error);
+    if (!status) status = check_rows(h, h->rows.set, h->rows.n, h->rows.rows, error);
+    return status ? status : make_block(&h->rows, error);
+  }
   h->r.about.scenario = keep_text(h, "scenario", &status, error);
   h->r.about.scenario_file = keep_text(h, "scenario_file", &status, error);
   h->r.about.model = keep_text(h, "model", &status, error);
@@ -560,6 +589,20 @@ static ap_status next(ap_log_reader *r, double *row, bool *end, ap_error *error)
   return status;
 }
 
+static ap_status rows(ap_log_reader *r, int most, double *x, int *n, ap_error *error) {
+  h5_reader *h = (h5_reader *)r;
+  const size_t columns = (size_t)h->rows.columns;
+  const double *from = x;
+  ap_status status = AP_OK;
+  const ap__silence before = ap__be_silent();
+  for (*n = 0; *n < most && from && !status;) {
+    status = next_of(&h->rows, r->any, &from, error);
+    if (!status && from) memcpy(x + (size_t)(*n)++ * columns, from, columns * sizeof *x);
+  }
+  ap__end_silence(before);
+  return status;
+}
+
 static ap_status next_event(ap_log_reader *r, ap_logged_event *event, bool *end, ap_error *error) {
   h5_reader *h = (h5_reader *)r;
   table *t = &h->events;
@@ -609,6 +652,7 @@ static void close_log(ap_log_reader *r) {
 const ap__log_source ap__log_of_h5 = {.size = sizeof(h5_reader),
                                       .open = open_log,
                                       .next = next,
+                                      .rows = rows,
                                       .next_event = next_event,
                                       .line = line,
                                       .close = close_log};

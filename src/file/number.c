@@ -474,6 +474,18 @@ static int write_closed(double x, bool brief, char *text) {
 int ap_format_double(double x, char *text) { return write_closed(x, false, text); }
 int ap_format_shortest(double x, char *text) { return write_closed(x, true, text); }
 
+size_t ap_row_room(int n) { return (size_t)n * AP__NUMBER_BYTES + AP__WRITE_BYTES; }
+
+size_t ap_format_row(const double *x, int n, bool brief, char *text) {
+  char *end = text;
+  for (int k = 0; k < n; k++) {
+    end += ap__write_double(x[k], brief, end);
+    *end++ = ' ';
+  }
+  end[n > 0 ? -1 : 0] = '\n';
+  return (size_t)(end - text) + (n == 0);
+}
+
 // ---- lists -------------------------------------------------------------------------------------
 
 int ap__parse_numbers(const char *text, int most, double *x) {

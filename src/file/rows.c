@@ -1,66 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// State files: rows of numbers. A million lines of 18 numbers take about a second, so the reader
-// has its own buffer and looks at every byte twice at most: once for the end of the line, once to
-// read.
+// Rows of numbers. A million lines of 18 numbers are half a second's work, so that the reader of
+// bytes and the decoder are apart: one thread reads blocks of complete lines, others decode them.
 
 #include "file/rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file/number.h"
+#include "file/log_read.h"
 #include "file/robot.h"
-#include "file/text.h"
 
 enum {
-  FIRST_BYTES = 1 << 18,
+  OWN_BYTES = 1 << 17,
   MAX_LINE = 64 << 20 // a row of more than a million numbers: a mistake
 };
 
-struct ap_rows {
-  char *buffer; // capacity bytes and one more, for a closing zero
-  size_t capacity;
-  size_t begin, end; // what is read and not yet handed out
-  size_t searched;   // no newline from begin up to here
-  int file;          // -1: nothing more to come
-  bool close;        // the file is ours
-  int line;          // of the row read last
-  bool cut;          // it has no newline
-  long long size;    // bytes of the file from where it was opened; 0: not known
-  long long taken;   // bytes read
-  char describe[64]; // what a row holds, for messages
-  bool any;          // nan, inf and -inf are numbers too
-  ap_log_reader *h5; // where the file is HDF5, its log,
-  ap__text names;    // and the names of its columns
-};
-
 // ---- open and close ----------------------------------------------------------------------------
-
-static ap_rows *rows_new(size_t capacity) {
-  ap_rows *rows = calloc(1, sizeof *rows);
-  if (!rows) return NULL;
-  rows->buffer = malloc(capacity + 1);
-  rows->capacity = capacity;
-  rows->file = -1;
-  if (rows->buffer) return rows;
-  free(rows);
-  return NULL;
-}
-
-// Bytes of a file up to its end; 0 where it has none to tell.
-static long long bytes_to_come(int file) {
-  struct stat info;
-  if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
-  off_t at = lseek(file, 0, SEEK_CUR);
-  return at >= 0 && at < info.st_size ? (long long)(info.st_size - at) : 0;
-}
 
 static bool is_h5(int file) {
   static const char signature[8] = "\x89HDF\r\n\x1a\n";
@@ -69,31 +31,59 @@ static bool is_h5(int file) {
          memcmp(begin, signature, sizeof begin) == 0;
 }
 
-static ap_status open_h5(ap_rows *rows, const char *path, ap_error *error) {
-  ap_status status = ap_log_open(path, &rows->h5, error);
+// The place where FILE.h5:/DATASET is parted; NULL: it is the name of a file.
+static const char *dataset_of(const char *path) {
+  const char *colon = strstr(path, ":/");
+  while (colon && strstr(colon + 1, ":/")) colon = strstr(colon + 1, ":/");
+  return colon && access(path, F_OK) != 0 ? colon : NULL;
+}
+
+static ap_status open_h5(ap_rows *rows, const char *path, const char *dataset, ap_error *error) {
+  ap_status status = ap__log_open_h5(path, dataset, &rows->h5, error);
   if (status) return status;
   const ap_log_about *about = ap_log_describe(rows->h5);
   for (int k = 0; k < about->columns; k++)
     ap__text_add(&rows->names, "%s%s", k > 0 ? "," : "", about->column[k].name);
   rows->size = 0; // who reads it is not told how far it is
+  rows->binary = rows->begun = true;
+  rows->array = (ap__array){.columns = about->columns};
   return rows->names.failed ? ap__no_memory(error) : AP_OK;
+}
+
+// Bytes of a file up to its end; 0 where it has none to tell.
+static long long bytes_to_come(int file, const struct stat *info) {
+  off_t at = S_ISREG(info->st_mode) ? lseek(file, 0, SEEK_CUR) : -1;
+  return at >= 0 && at < info->st_size ? (long long)(info->st_size - at) : 0;
+}
+
+static ap_status open_file(ap_rows *rows, const char *path, ap_error *error) {
+  struct stat info = {0};
+  rows->close = strcmp(path, "-") != 0;
+  rows->file = rows->close ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+  if (rows->file < 0) return ap__refuse_file(error, "open the file", errno);
+  if (fstat(rows->file, &info) != 0) return AP_OK; // reading will tell
+  rows->size = bytes_to_come(rows->file, &info);
+  rows->waits = S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || S_ISCHR(info.st_mode);
+  return rows->close && is_h5(rows->file) ? open_h5(rows, path, NULL, error) : AP_OK;
+}
+
+static ap_status open_dataset(ap_rows *rows, const char *path, const char *colon, ap_error *error) {
+  char *file = strndup(path, (size_t)(colon - path));
+  if (!file) return ap__no_memory(error);
+  ap_status status = access(file, R_OK) == 0 ? open_h5(rows, file, colon + 1, error)
+                                             : ap__refuse_file(error, "open the file", errno);
+  free(file);
+  return status;
 }
 
 ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
   *rows = NULL;
-  bool own = strcmp(path, "-") != 0;
-  int file = own ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-  int code = errno;
-  if (file < 0) return ap__refuse_file(error, "open the file", code);
-  ap_rows *made = rows_new(FIRST_BYTES);
-  if (!made) {
-    if (own) close(file);
-    return ap__no_memory(error);
-  }
-  made->file = file;
-  made->size = bytes_to_come(file);
-  made->close = own;
-  ap_status status = own && is_h5(file) ? open_h5(made, path, error) : AP_OK;
+  ap_rows *made = calloc(1, sizeof *made);
+  if (!made) return ap__no_memory(error);
+  made->file = -1;
+  const char *dataset = dataset_of(path);
+  ap_status status =
+      dataset ? open_dataset(made, path, dataset, error) : open_file(made, path, error);
   if (status)
     ap_rows_close(made);
   else
@@ -102,10 +92,17 @@ ap_status ap_rows_open(const char *path, ap_rows **rows, ap_error *error) {
 }
 
 ap_status ap__rows_memory(const char *text, size_t length, ap_rows **rows, ap_error *error) {
-  *rows = rows_new(length);
-  if (!*rows) return ap__no_memory(error);
-  memcpy((*rows)->buffer, text, length);
-  (*rows)->end = length;
+  *rows = calloc(1, sizeof **rows);
+  char *copy = *rows ? malloc(length + 1) : NULL;
+  if (!copy) {
+    free(*rows);
+    *rows = NULL;
+    return ap__no_memory(error);
+  }
+  memcpy(copy, text, length);
+  (*rows)->file = -1;
+  (*rows)->carry = copy;
+  (*rows)->carried = (*rows)->carry_capacity = length;
   (*rows)->size = (*rows)->taken = (long long)length;
   return AP_OK;
 }
@@ -115,7 +112,8 @@ void ap_rows_close(ap_rows *rows) {
   ap_log_close(rows->h5);
   ap__text_free(&rows->names);
   if (rows->close && rows->file >= 0) close(rows->file);
-  free(rows->buffer);
+  ap_rows_block_free(rows->own);
+  free(rows->carry);
   free(rows);
 }
 
@@ -123,199 +121,287 @@ void ap_rows_describe(ap_rows *rows, const char *what) {
   snprintf(rows->describe, sizeof rows->describe, " (%.*s)", ap__shown(what), what);
 }
 
-int ap_rows_line(const ap_rows *rows) { return rows->line; }
-void ap__rows_allow_any(ap_rows *rows) { rows->any = true; }
+static int sum_of_lines(int a, int b) { return a < INT_MAX - b ? a + b : INT_MAX; }
 
-bool ap__rows_cut(const ap_rows *rows) { return rows->cut; }
+int ap_rows_line(const ap_rows *rows) {
+  return rows->own ? sum_of_lines(rows->lines, rows->own->line) : 0;
+}
+void ap__rows_allow_any(ap_rows *rows) { rows->any = true; }
+bool ap__rows_cut(const ap_rows *rows) {
+  return rows->own && rows->own->cut && rows->own->at == rows->own->length;
+}
+
 double ap_rows_fraction(const ap_rows *rows) {
   if (rows->size == 0) return -1;
-  double handed_out = (double)rows->taken - (double)(rows->end - rows->begin);
+  double left = (double)rows->carried;
+  if (rows->own) left += (double)(rows->own->length - rows->own->at);
+  double handed_out = (double)rows->taken - left;
   return handed_out < (double)rows->size ? handed_out / (double)rows->size : 1; // a file may grow
 }
 
-// ---- lines -------------------------------------------------------------------------------------
+// ---- blocks ------------------------------------------------------------------------------------
 
-// Move what is left to the front, make room, read on. At the end of the file, file becomes -1.
-static ap_status fill(ap_rows *rows, ap_error *error) {
-  size_t left = rows->end - rows->begin;
-  memmove(rows->buffer, rows->buffer + rows->begin, left);
-  rows->searched -= rows->begin;
-  rows->begin = 0;
-  rows->end = left;
-  if (left == rows->capacity) {
-    if (left >= MAX_LINE)
-      return AP__REFUSE(error, AP_E_SYNTAX, rows->line + 1, "the line is longer than %d MiB",
-                        MAX_LINE >> 20);
-    char *larger = realloc(rows->buffer, 2 * rows->capacity + 1);
-    if (!larger) return ap__no_memory(error);
-    rows->buffer = larger;
-    rows->capacity *= 2;
+ap_rows_block *ap_rows_block_make(size_t bytes) {
+  ap_rows_block *block = calloc(1, sizeof *block);
+  if (!block) return NULL;
+  block->nominal = bytes;
+  if (ap__rows_reserve(block, bytes)) return block;
+  free(block);
+  return NULL;
+}
+
+void ap_rows_block_free(ap_rows_block *block) {
+  if (!block) return;
+  free(block->bytes);
+  free(block);
+}
+
+int ap_rows_block_line(const ap_rows_block *block) { return block->line; }
+
+bool ap__rows_reserve(ap_rows_block *block, size_t bytes) {
+  if (bytes <= block->capacity) return true;
+  char *larger = realloc(block->bytes, bytes + AP__ROWS_PAD);
+  if (!larger) return false;
+  block->bytes = larger;
+  block->capacity = bytes;
+  return true;
+}
+
+// Is there something to read at once, if only the end?
+static bool is_ready(int file) {
+  struct pollfd ready = {.fd = file, .events = POLLIN};
+  return poll(&ready, 1, 0) != 0;
+}
+
+bool ap_rows_waits(const ap_rows *rows) {
+  return rows->waits && rows->file >= 0 && !is_ready(rows->file);
+}
+
+ap_status ap__rows_read(ap_rows *rows, char *to, size_t n, size_t *got, ap_error *error) {
+  ssize_t done;
+  *got = 0;
+  if (rows->file < 0) return AP_OK;
+  while ((done = read(rows->file, to, n)) < 0) {
+    struct pollfd ready = {.fd = rows->file, .events = POLLIN};
+    if (errno == EAGAIN)
+      poll(&ready, 1, -1); // someone made it non-blocking
+    else if (errno != EINTR)
+      return ap__refuse_file(error, "read the file", errno);
   }
-  ssize_t n;
-  do n = read(rows->file, rows->buffer + left, rows->capacity - left);
-  while (n < 0 && errno == EINTR);
-  if (n < 0) return ap__refuse_file(error, "read the file", errno);
-  rows->end += (size_t)n;
-  rows->taken += n;
-  if (n > 0) return AP_OK;
+  *got = (size_t)done;
+  rows->taken += done;
+  if (done > 0) return AP_OK;
   if (rows->close) close(rows->file);
   rows->file = -1;
   return AP_OK;
 }
 
-// The next line, closed by a zero in place of its newline; NULL at the end of the file.
-static ap_status next_line(ap_rows *rows, char **line, size_t *length, ap_error *error) {
-  char *newline;
+// Bytes of complete lines or rows among those of a block; none of them before `from`.
+static size_t complete_bytes(const ap_rows *rows, const ap_rows_block *block, size_t from) {
+  if (rows->binary) return block->length - block->length % ap__array_row_bytes(&rows->array);
+  for (size_t n = block->length; n > from; n--)
+    if (block->bytes[n - 1] == '\n') return n;
+  return 0;
+}
+
+static ap_status grow(ap_rows *rows, ap_rows_block *block, ap_error *error) {
+  if (!rows->binary && block->capacity >= MAX_LINE)
+    return AP__REFUSE(error, AP_E_SYNTAX, 1, "the line is longer than %d MiB", MAX_LINE >> 20);
+  return ap__rows_reserve(block, 2 * block->capacity) ? AP_OK : ap__no_memory(error);
+}
+
+// Read until the block has its nominal length, and something complete; or the file ends; or nothing
+// more is there for the moment. *complete bytes of it are.
+static ap_status fill(ap_rows *rows, ap_rows_block *block, size_t *complete, ap_error *error) {
+  size_t searched = 0;
   for (;;) {
-    size_t fresh = rows->end - rows->searched;
-    newline = fresh ? memchr(rows->buffer + rows->searched, '\n', fresh) : NULL;
-    if (newline || rows->file < 0) break;
-    rows->searched = rows->end;
-    ap_status status = fill(rows, error);
+    *complete = complete_bytes(rows, block, searched);
+    searched = block->length;
+    if (*complete && (block->length >= block->nominal || ap_rows_waits(rows))) return AP_OK;
+    ap_status status = block->length == block->capacity ? grow(rows, block, error) : AP_OK;
     if (status) return status;
+    size_t room = *complete ? block->nominal - block->length : block->capacity - block->length, got;
+    status = ap__rows_read(rows, block->bytes + block->length, room, &got, error);
+    block->length += got;
+    if (status || got == 0) return status;
   }
-  *line = rows->buffer + rows->begin;
-  *length = newline ? (size_t)(newline - *line) : rows->end - rows->begin;
-  if (!newline && *length == 0) {
-    *line = NULL;
-    return AP_OK;
+}
+
+bool ap__rows_keep(ap_rows *rows, const char *bytes, size_t n) {
+  if (n > rows->carry_capacity) {
+    char *larger = realloc(rows->carry, n);
+    if (!larger) return false;
+    rows->carry = larger;
+    rows->carry_capacity = n;
   }
-  (*line)[*length] = 0;
-  rows->cut = !newline;
-  rows->begin += *length + (newline != NULL);
-  rows->searched = rows->begin;
-  if (rows->line < INT_MAX) rows->line++;
+  if (n > 0) memmove(rows->carry, bytes, n);
+  rows->carried = n;
+  return true;
+}
+
+// The first bytes tell whether it is an array.
+static ap_status begin(ap_rows *rows, ap_rows_block *block, ap_error *error) {
+  rows->begun = true;
+  size_t got = 1;
+  while (got > 0 && (block->length == 0 || (block->length < 6 && block->bytes[0] == '\x93'))) {
+    ap_status status =
+        ap__rows_read(rows, block->bytes + block->length, block->nominal, &got, error);
+    if (status) return status;
+    block->length += got;
+  }
+  if (!ap__is_npy(block->bytes, block->length)) return AP_OK;
+  rows->binary = true;
+  ap_status status = ap__npy_begin(rows, block->bytes, block->length, error);
+  block->length = 0;
+  return status;
+}
+
+// The carry, to which the file is read on.
+static ap_status take_carry(ap_rows *rows, ap_rows_block *block, ap_error *error) {
+  if (!ap__rows_reserve(block, rows->carried + block->nominal)) return ap__no_memory(error);
+  if (rows->carried > 0) memcpy(block->bytes, rows->carry, rows->carried);
+  block->length = rows->carried;
+  rows->carried = 0;
   return AP_OK;
 }
 
-// ---- rows --------------------------------------------------------------------------------------
+// ---- taking blocks -----------------------------------------------------------------------------
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-static bool is_separator(char c) { return is_blank(c) || c == ',' || c == 0; }
-
-static const char *skip_blanks(const char *s) {
-  while (is_blank(*s)) s++;
-  return s;
-}
-
-// The length of what stands there in place of a number, and a copy that can be shown.
-static void show_token(const char *s, char shown[41]) {
-  int n = 0;
-  for (; n < 40 && !is_separator(s[n]); n++) shown[n] = s[n] > 0x20 && s[n] < 0x7f ? s[n] : '?';
-  shown[n] = 0;
-}
-
-static ap_status refuse_token(const ap_rows *rows, const char *s, ap__number kind,
-                              ap_error *error) {
-  char shown[41];
-  show_token(s, shown);
-  if (kind == AP__NUMBER_HUGE)
-    return AP__REFUSE(error, AP_E_SYNTAX, rows->line, "%s is beyond the range of a double", shown);
-  if (!*shown)
-    return AP__REFUSE(error, AP_E_SYNTAX, rows->line,
-                      "a comma without a number before it or after it (separate numbers by blanks "
-                      "or single commas)");
-  const bool names = rows->line == 1 && strcmp(shown, "t") == 0;
-  return AP__REFUSE(error, AP_E_SYNTAX, rows->line, "\"%s\" is not a number (%s)", shown,
-                    names ? "this looks like a log; states are lines of numbers without names"
-                          : "expected a finite decimal number");
-}
-
-static ap_status refuse_count(const ap_rows *rows, int columns, int found, const char *rest,
-                              ap_error *error) {
-  while (*rest) { // what comes after the last number that was wanted
-    while (is_blank(*rest) || *rest == ',') rest++;
-    if (*rest && found < INT_MAX) found++;
-    while (!is_separator(*rest)) rest++;
-  }
-  return AP__REFUSE(error, AP_E_SYNTAX, rows->line, "expected %d number%s%s, found %d", columns,
-                    columns == 1 ? "" : "s", rows->describe, found);
-}
-
-// What %.17g writes for a double that is not finite.
-static bool parse_any(const char *s, const char **end, double *x) {
-  static const struct {
-    const char *text;
-    double value;
-  } known[] = {{"nan", NAN}, {"-nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}};
-  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
-    const size_t length = strlen(known[k].text);
-    if (strncmp(s, known[k].text, length) != 0) continue;
-    *x = known[k].value, *end = s + length;
-    return true;
-  }
-  return false;
-}
-
-// Exactly columns numbers in a line that has something.
-static ap_status read_row(const ap_rows *rows, const char *s, int columns, double *row,
-                          ap_error *error) {
-  for (int found = 0;;) {
-    if (found == columns) return *s ? refuse_count(rows, columns, found, s, error) : AP_OK;
-    const char *end;
-    ap__number kind = ap__parse_double(s, &end, &row[found]);
-    if (kind != AP__NUMBER && rows->any && parse_any(s, &end, &row[found])) kind = AP__NUMBER;
-    if (kind != AP__NUMBER || !is_separator(*end)) return refuse_token(rows, s, kind, error);
-    found++;
-    s = skip_blanks(end);
-    if (*s == ',') {
-      s = skip_blanks(s + 1);
-      if (!*s) return refuse_token(rows, s, AP__NO_NUMBER, error);
-    } else if (!*s && found < columns) {
-      return refuse_count(rows, columns, found, s, error);
-    }
-  }
-}
-
-// The next line that has something, from its first character on; NULL at the end of the file.
-static ap_status next_text(ap_rows *rows, const char **text, ap_error *error) {
-  for (;;) {
-    char *line;
-    size_t length;
-    *text = NULL;
-    ap_status status = next_line(rows, &line, &length, error);
-    if (status || !line) return status;
-    if (length && line[length - 1] == '\r') line[--length] = 0;
-    const char *s = line;
-    if (rows->line == 1 && length >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
-      s += 3; // byte order mark
-    s = skip_blanks(s);
-    *text = s;
-    if (*s == '#') return AP_OK;
-    if (memchr(s, 0, length - (size_t)(s - line)))
-      return AP__REFUSE(error, AP_E_SYNTAX, rows->line,
-                        "the line has a NUL byte (expected plain text)");
-    if (*s) return AP_OK;
-  }
-}
-
-static ap_status next_of_h5(ap_rows *rows, int columns, double *row, bool *end, ap_error *error) {
-  const int has = ap_log_describe(rows->h5)->columns;
-  *end = false;
-  if (has != columns)
-    return AP__REFUSE(error, AP_E_SYNTAX, 0, "expected %d columns%s, found %d", columns,
-                      rows->describe, has);
-  ap_status status = ap_log_next(rows->h5, row, end, error);
-  rows->line = ap_log_line(rows->h5);
+static ap_status take_h5(ap_rows *rows, ap_rows_block *block, bool *end, ap_error *error) {
+  const size_t row_bytes = ap__array_row_bytes(&rows->array);
+  const size_t most = block->nominal < row_bytes ? 1 : block->nominal / row_bytes;
+  if (!ap__rows_reserve(block, most * row_bytes)) return ap__no_memory(error);
+  ap_log_allow_any(rows->h5);                 // whoever decodes them looks
+  double *x = (double *)(void *)block->bytes; // of malloc()
+  ap_status status = ap__log_rows(rows->h5, (int)most, x, &block->count, error);
+  block->length = (size_t)block->count * row_bytes;
+  *end = block->count < (int)most;
   return status;
+}
+
+// What belongs to an array among the complete rows that were read.
+static ap_status end_array(ap_rows *rows, ap_rows_block *block, size_t *complete, bool *end,
+                           ap_error *error) {
+  const size_t row_bytes = ap__array_row_bytes(&rows->array);
+  const long long left = rows->array.rows - rows->array_at;
+  block->count = (int)(*complete / row_bytes);
+  if (block->count > left || (block->count == left && block->length > *complete))
+    return AP__REFUSE(error, AP_E_SYNTAX, 0, "there are bytes behind the array (one array a file)");
+  if (block->count == 0 && left > 0)
+    return AP__REFUSE(error, AP_E_SYNTAX, 0, "the array ends after %lld of %lld rows",
+                      rows->array_at, rows->array.rows);
+  rows->array_at += block->count;
+  *end = block->count == left;
+  return AP_OK;
+}
+
+// The last line may have no newline.
+static void end_text(const ap_rows *rows, ap_rows_block *block, size_t *complete, bool *end) {
+  *end = rows->file < 0;
+  if (!*end) return;
+  block->cut = block->length > *complete;
+  if (block->cut) block->bytes[block->length++] = '\n'; // in front of the padding
+  *complete = block->length;
+}
+
+static ap_status take_bytes(ap_rows *rows, ap_rows_block *block, bool *end, ap_error *error) {
+  size_t complete;
+  ap_status status = fill(rows, block, &complete, error);
+  if (!status && rows->binary)
+    status = end_array(rows, block, &complete, end, error);
+  else if (!status)
+    end_text(rows, block, &complete, end);
+  if (status) return status;
+  if (!ap__rows_keep(rows, block->bytes + complete, block->length - complete))
+    return ap__no_memory(error);
+  block->length = complete;
+  memset(block->bytes + complete, 0, AP__ROWS_PAD - 1);
+  return AP_OK;
+}
+
+ap_status ap_rows_take(ap_rows *rows, ap_rows_block *block, bool *end, ap_error *error) {
+  block->rows = rows;
+  block->length = block->at = 0;
+  block->line = block->count = 0;
+  block->first = !rows->begun;
+  block->cut = *end = false;
+  if (rows->h5) return take_h5(rows, block, end, error);
+  ap_status status = take_carry(rows, block, error);
+  if (!status && !rows->begun) {
+    status = begin(rows, block, error);
+    if (!status && rows->binary) status = take_carry(rows, block, error);
+  }
+  if (status) return status;
+  if (!rows->binary || !rows->array.columns_first) return take_bytes(rows, block, end, error);
+  status = ap__npy_take_columns(rows, block, error);
+  *end = rows->array_at == rows->array.rows;
+  return status;
+}
+
+ap_status ap_rows_decode(ap_rows_block *block, int columns, int most, double *x, int *line, int *n,
+                         ap_error *error) {
+  *n = 0;
+  if (block->rows && block->rows->binary) {
+    const int first = block->line;
+    ap_status status = ap__array_rows(block, columns, most, x, n, error);
+    for (int k = 0; line && k < *n; k++) line[k] = first + k + 1;
+    return status;
+  }
+  while (*n < most) {
+    bool found;
+    ap_status status =
+        ap__text_row(block, columns, x + (size_t)*n * (size_t)columns, &found, error);
+    if (status || !found) return status;
+    if (line) line[*n] = block->line;
+    ++*n;
+  }
+  return AP_OK;
+}
+
+// ---- row by row --------------------------------------------------------------------------------
+
+// Errors of a block count its lines.
+static ap_status place(const ap_rows *rows, ap_status status, ap_error *error) {
+  if (status && error && error->line > 0) error->line = sum_of_lines(rows->lines, error->line);
+  return status;
+}
+
+// The next block of its own; *end: there is none.
+static ap_status next_block(ap_rows *rows, bool *end, ap_error *error) {
+  *end = rows->end;
+  if (rows->end) return AP_OK;
+  if (!rows->own) rows->own = ap_rows_block_make(OWN_BYTES);
+  if (!rows->own) return ap__no_memory(error);
+  rows->lines = sum_of_lines(rows->lines, rows->own->line);
+  return place(rows, ap_rows_take(rows, rows->own, &rows->end, error), error);
 }
 
 ap_status ap_rows_header(ap_rows *rows, const char **names, ap_error *error) {
-  if (rows->h5) {
-    *names = rows->names.text;
-    return AP_OK;
+  *names = NULL;
+  for (bool end = false; !end && !rows->h5;) {
+    ap_status status = rows->own && !rows->binary ? ap__text_line(rows->own, names, error) : AP_OK;
+    if (status || *names) {
+      if (*names && **names == '#') *names += 1 + strspn(*names + 1, " \t");
+      return place(rows, status, error);
+    }
+    status = next_block(rows, &end, error);
+    if (status) return status;
+    if (rows->binary)
+      return AP__REFUSE(error, AP_E_SYNTAX, 0,
+                        "an .npy array has no names of columns (text with a line of names has)");
   }
-  ap_status status = next_text(rows, names, error);
-  if (!status && *names && **names == '#') *names = skip_blanks(*names + 1);
-  return status;
+  if (rows->h5) *names = rows->names.text;
+  return AP_OK;
 }
 
 ap_status ap_rows_next(ap_rows *rows, int columns, double *row, bool *end, ap_error *error) {
-  if (rows->h5) return next_of_h5(rows, columns, row, end, error);
-  const char *s;
-  ap_status status;
-  do status = next_text(rows, &s, error);
-  while (!status && s && *s == '#');
-  *end = !status && !s;
-  return status || *end ? status : read_row(rows, s, columns, row, error);
+  *end = false;
+  for (;;) {
+    int n = 0;
+    ap_status status = AP_OK;
+    if (rows->own) status = ap_rows_decode(rows->own, columns, 1, row, NULL, &n, error);
+    if (status || n > 0) return place(rows, status, error);
+    status = next_block(rows, end, error);
+    if (status || *end) return status;
+  }
 }

@@ -27,7 +27,7 @@ static void check_number(double x) {
   expect(strcmp(ours, theirs) == 0 && length == (int)strlen(ours));
   expect(ap__parse_double(ours, &end, &back) == AP__NUMBER && *end == 0);
   expect(memcmp(&back, &x, sizeof x) == 0);
-  ap__format_short(x, ours);
+  ap_format_shortest(x, ours);
   expect(strtod(ours, NULL) == x);
 }
 
