@@ -35,9 +35,10 @@ static const char text[] =
     "MODEL is a robot file (.urdf, .yaml) or a built-in model ('appell models'), FILE a\n"
     "state file: one state per line, numbers separated by blanks or commas, lines that\n"
     "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
-    "the joints. Derivatives by q are those in the tangent space, by the steps that v\n"
-    "counts; dinverse and dforward are for trees. Friction, damping and rotor inertia\n"
-    "take part only with --friction.\n"
+    "the joints. Arrays are read and written without text: FILE.npy, FILE.h5:/DATASET.\n"
+    "Derivatives by q are those in the tangent space, by the steps that v counts;\n"
+    "dinverse and dforward are for trees. Friction, damping and rotor inertia take part\n"
+    "only with --friction.\n"
     "\n"
     "Of a mechanism with closed chains (agile-wrist, five-bar, stewart, delta, or a file\n"
     "with closures) q v a are the independent coordinates, tau the efforts of its actuators.\n";
@@ -160,6 +161,7 @@ const cli_verb cli_eval = {.name = "eval",
                            .text = text,
                            .example =
                                "  appell eval inverse puma600 states.txt -o tau.txt\n"
+                               "  appell eval forward puma600 states.npy -o a.npy\n"
                                "  echo 0 0 | appell eval gravity ascher2 -\n",
                            .options = options,
                            .least = 3,

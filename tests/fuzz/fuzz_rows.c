@@ -41,7 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     double row[8];
     ap_status status = ap_rows_next(rows, columns, row, &end, &error);
     if (status) {
-      expect(error.line >= 1 && error.text[0] && error.status == status);
+      const bool array = size > 6 && data[1] == 0x93; // an .npy header has no lines
+      expect((error.line >= 1 || array) && error.text[0] && error.status == status);
       break;
     }
     for (int i = 0; i < columns && !end; i++) check_number(row[i]);
