@@ -69,7 +69,7 @@ int main(int count, char **argument) {
   for (long k = 0; k < millions * 1000000; k++) {
     char any[900];
     const double x = random_number(&r, (int)(k % 6));
-    random_text(&r, (int)(k % 2), any);
+    random_text(&r, k % 64 == 0, any); // ties have hundreds of digits: fewer of them
     const bool good = writes_as_printf(x) && writes_shortest(x) && reads_as_strtod(any);
     if (!good && ++wrong < 10) printf("wrong: %.17g or %.60s\n", x, any);
   }

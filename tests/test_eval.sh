@@ -76,4 +76,71 @@ done
 "$APPELL" eval dinverse five-bar "$folder/state" 2>"$folder/err"
 holds "closed chains have none" [ $? -eq 2 ]
 holds "and it is said" grep -q "dinverse is for trees; 'five-bar' has closed chains" "$folder/err"
+
+# ---- arrays -------------------------------------------------------------------------------------
+
+# Results as an array are the numbers of the text: read again as states, they give the same.
+"$APPELL" eval inverse puma600 "$folder/many" -o "$folder/tau.txt" || failures=$((failures + 1))
+"$APPELL" eval inverse puma600 "$folder/many" -o "$folder/tau.npy" || failures=$((failures + 1))
+holds "an array has the size of its numbers" [ "$(wc -c <"$folder/tau.npy")" -eq $((128 + 2500 * 6 * 8)) ]
+"$APPELL" eval gravity puma600 "$folder/tau.txt" >"$folder/of_text"
+"$APPELL" eval gravity puma600 "$folder/tau.npy" >"$folder/of_array"
+holds "an array in" cmp "$folder/of_text" "$folder/of_array"
+# shellcheck disable=SC2002 # a pipe is meant
+cat "$folder/tau.npy" | "$APPELL" eval gravity puma600 - >"$folder/of_pipe"
+holds "an array through a pipe" cmp "$folder/of_text" "$folder/of_pipe"
+"$APPELL" eval inverse puma600 "$folder/many" --shortest -o "$folder/short.txt"
+"$APPELL" eval gravity puma600 "$folder/short.txt" >"$folder/of_short"
+holds "the shortest numbers read back" cmp "$folder/of_text" "$folder/of_short"
+holds "and are shorter" [ "$(wc -c <"$folder/short.txt")" -lt "$(wc -c <"$folder/tau.txt")" ]
+
+if "$APPELL" eval inverse puma600 "$folder/many" -o "$folder/run.h5:/first/tau" 2>"$folder/err"; then
+  "$APPELL" eval gravity puma600 "$folder/run.h5:/first/tau" >"$folder/of_h5"
+  holds "a dataset in" cmp "$folder/of_text" "$folder/of_h5"
+  "$APPELL" eval gravity puma600 "$folder/q" -o "$folder/run.h5:/second"
+  "$APPELL" eval gravity puma600 "$folder/run.h5:/first/tau" >"$folder/of_h5"
+  holds "other datasets stay" cmp "$folder/of_text" "$folder/of_h5"
+  "$APPELL" eval gravity puma600 "$folder/run.h5:/third" 2>"$folder/err"
+  holds "a dataset that is not there ends with 2" [ $? -eq 2 ]
+  holds "and is named" grep -q 'third' "$folder/err"
+  printf 'no HDF5' >"$folder/other.h5"
+  "$APPELL" eval gravity puma600 "$folder/q" -o "$folder/other.h5:/tau" 2>"$folder/err"
+  holds "a file that is not HDF5 is not replaced" [ "$(cat "$folder/other.h5")" = "no HDF5" ]
+else
+  holds "without HDF5 it is said" grep -q 'without HDF5' "$folder/err"
+fi
+"$APPELL" eval gravity puma600 "$folder/q" -o "$folder/run.h5" 2>"$folder/err"
+holds "HDF5 without a dataset ends with 2" [ $? -eq 2 ]
+
+"$APPELL" eval inverse puma600 "$folder/tau.npy" -o "$folder/none.npy" 2>"$folder/err"
+holds "an array of the wrong width ends with 2" [ $? -eq 2 ]
+holds "and it is said" grep -q 'tau.npy: expected 18 columns (6 q, 6 v, 6 a), found 6' "$folder/err"
+head -c 1000 "$folder/tau.npy" >"$folder/cut.npy"
+"$APPELL" eval gravity puma600 "$folder/cut.npy" -o "$folder/none.npy" 2>"$folder/err"
+holds "an array that is cut ends with 2" [ $? -eq 2 ]
+holds "its rows are counted" grep -q 'cut.npy: the array ends after 18 of 2500 rows' "$folder/err"
+# Number 2 of row 3 becomes infinite: bytes 128 + 8 * 13 + 6 and on.
+{ head -c 238 "$folder/tau.npy"; printf '\360\177'; tail -c +241 "$folder/tau.npy"; } >"$folder/inf.npy"
+"$APPELL" eval gravity puma600 "$folder/inf.npy" >"$folder/out" 2>"$folder/err"
+holds "a number that is not finite ends with 2" [ $? -eq 2 ]
+holds "its row is named" grep -q 'inf.npy:3: number 2 of the row is' "$folder/err"
+holds "the rows before it are out" [ "$(grep -vc '^#' "$folder/out")" -eq 2 ]
+holds "nothing half-written" [ ! -e "$folder/none.npy" ]
+"$APPELL" eval inverse puma600 "$folder/many" -o /dev/full 2>"$folder/err"
+holds "a full disk ends with 1" [ $? -eq 1 ]
+mkfifo "$folder/pipe.npy"
+"$APPELL" eval inverse puma600 "$folder/many" -o "$folder/pipe.npy" 2>"$folder/err" &
+writer=$!
+timeout 10 cat "$folder/pipe.npy" >/dev/null
+wait $writer
+holds "an array does not go to a pipe" [ $? -eq 2 ]
+
+# However many threads there are, the same bytes.
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
+  taskset -c 0 "$APPELL" eval inverse puma600 "$folder/many" >"$folder/one.out"
+  holds "one core, the same" cmp "$folder/tau.txt" "$folder/one.out"
+fi
+# A reader that has seen enough.
+"$APPELL" eval inverse puma600 "$folder/many" 2>"$folder/err" | head -n 2 >/dev/null
+holds "a closed pipe is no message" [ ! -s "$folder/err" ]
 finish

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// For sched_getaffinity(), which tells the cores that this program may use.
+#define _GNU_SOURCE
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -333,9 +336,18 @@ static bool set_up(stream *s, worker *w) {
   return w->eval && w->in && w->out && w->status && w->line;
 }
 
+// Cores that this program may use, where the system says so.
+static long usable_cores(void) {
+#ifdef CPU_COUNT
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+  return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 // The first worker has its evaluation already.
 static bool open_workers(stream *s) {
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  long cores = usable_cores();
   if (cores < 1) cores = 1;
   if (cores > MAX_WORKERS) cores = MAX_WORKERS;
   // Lines as long as the matrix of a thousand joints: fewer blocks, for the memory they take.

@@ -156,7 +156,7 @@ ap_status ap__npy_parse(const char *text, size_t length, ap__array *array, ap_er
   entries e = {0};
   *array = (ap__array){0};
   expect(&h, '{');
-  while (!h.bad && h.s < h.end && !has(&h, '}')) {
+  while (!h.bad && !has(&h, '}')) {
     read_entry(&h, &e);
     if (strcmp(e.type, "[...]") == 0) return read_type(e.type, array, error);
     skip(&h);
