@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limbs that look alike go through the kernels side by side, and no bit tells: they give what many
+// states side by side give, where every limb goes alone; and what they give alone under a wrench of
+// zero. Every number of limbs, every length, in both orders of the bodies.
+
+#include <appell/batch.h>
+
+#include "batch/ops.h"
+#include "base/isa.h"
+#include "dyn/builds.h"
+#include "models.h"
+
+enum { MOST = 40, MOST_DERIVED = 40 };
+#define MARK 12345
+
+AP_TABLE_OF(batch_ops, ap__batch_f64, ops_of)
+#define F(name) name
+#define FLOAT   double
+#include "batch_laws.inc"
+#undef F
+#undef FLOAT
+
+AP_TABLE_OF(batch_ops_f32, ap__batch_f32, ops_of_f32)
+#define F(name) name##_f32
+#define FLOAT   float
+#include "batch_laws.inc"
+#undef F
+#undef FLOAT
+
+// A body on a revolute joint, unlike any other but for its place in a limb.
+static int add_body(test_robot *r, int parent, ap_joint_type joint, bool turned) {
+  int k = r->def.nbody++;
+  double x = 0.1 * k;
+  ap_body_def *b = &r->body[k];
+  *b = ap_default_body();
+  b->name = body_name(k + 1), b->parent = parent, b->joint = joint;
+  b->place.xyz[0] = 0.2 + 0.1 * x, b->place.xyz[1] = 0.3 * sin(x), b->place.xyz[2] = -0.1;
+  if (turned) b->place.rpy[0] = 0.3 + 0.1 * x, b->place.rpy[1] = -0.4, b->place.rpy[2] = 0.2 * x;
+  b->axis[0] = sin(1.7 * k), b->axis[1] = cos(1.3 * k), b->axis[2] = 0.5;
+  b->mass = 1 + x;
+  for (int c = 0; c < 3; c++) b->com[c] = 0.1 * cos(x + c);
+  for (int c = 0; c < 6; c += c == 0 ? 3 : 2) b->inertia[c] = 0.02 + 0.001 * (k + c);
+  return k + 1;
+}
+
+// `count` limbs on a body, limb by limb or level by level.
+static void add_limbs(test_robot *r, int on, int count, int length, bool by_level) {
+  int tip[8];
+  for (int k = 0; k < count * length; k++) {
+    int limb = by_level ? k % count : k / length, level = by_level ? k / count : k % length;
+    tip[limb] = add_body(r, level > 0 ? tip[limb] : on, AP_REVOLUTE, true);
+  }
+}
+
+static void check_limbs(test_robot *r) {
+  if (!robot_make(r)) return;
+  check_robot(r->m), check_robot_f32(r->m);
+  FOR_EACH_STATE (r, s, 5) {
+    double plain[2][ROBOT_V], alone[2][ROBOT_V], zero[3] = {0};
+    ap_wrench none = {.frame = 1, .reference = AP_LOCAL};
+    int n = ap_nv(r->m);
+    CHECK_OK(ap_set_payload(r->m, r->w, r->def.nbody, 0.5, zero, NULL)); // lanes take it, too
+    ap_inverse_dynamics(r->m, r->w, s.q, s.v, s.a, plain[0]);
+    CHECK_OK(ap_inverse_dynamics_ext(r->m, r->w, s.q, s.v, s.a, &none, 1, alone[0]));
+    CHECK_OK(ap_forward_dynamics(r->m, r->w, s.q, s.v, s.a, plain[1]));
+    CHECK_OK(ap_forward_dynamics_ext(r->m, r->w, s.q, s.v, s.a, &none, 1, alone[1]));
+    for (int k = 0; k < n; k++) CHECK(plain[0][k] == alone[0][k] && plain[1][k] == alone[1][k]);
+  }
+  robot_free(r);
+}
+
+TEST(limbs_of_every_number_and_length) {
+  static const ap_joint_type bases[] = {AP_FREE, AP_REVOLUTE, AP_PRISMATIC};
+  for (int base = 0; base < 3; base++)
+    for (int count = 2; count <= 5; count++)
+      for (int length = 1; count * length <= 10; length += length == 1 ? 1 : 2) {
+        static test_robot r;
+        robot_clear(&r, "limbs", 0);
+        test_context("base %d, %d limbs of %d", base, count, length);
+        int on = add_body(&r, 0, bases[base], false);
+        if (base == 2) add_body(&r, on, AP_SPHERICAL, true); // beside them
+        add_limbs(&r, on, count, length, count % 2 > 0);
+        check_limbs(&r);
+      }
+}
+
+// Two legs on a pelvis, two arms and a neck on a chest, fingers on a hand.
+TEST(limbs_on_several_bodies) {
+  static test_robot r;
+  robot_clear(&r, "humanoid", 0);
+  test_context("humanoid");
+  int pelvis = add_body(&r, 0, AP_FREE, false), chest = add_body(&r, pelvis, AP_REVOLUTE, true);
+  add_limbs(&r, pelvis, 2, 4, false);
+  add_limbs(&r, chest, 2, 3, true);
+  int hand = add_body(&r, chest, AP_REVOLUTE, true);
+  add_limbs(&r, hand, 5, 2, false);
+  check_limbs(&r);
+}
