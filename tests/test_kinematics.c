@@ -155,6 +155,35 @@ TEST(jacobians_map_joint_rates) {
   }
 }
 
+// All frames in one call: what frame by frame gives, and nothing where one is no frame.
+TEST(frames_at_once_are_frames_one_by_one) {
+  enum { MOST = ROBOT_BODIES + ROBOT_FRAMES + 1 };
+  static double R[9 * MOST], p[3 * MOST], J[6 * ROBOT_V * MOST], one[6 * ROBOT_V];
+  int frames[MOST];
+  FOR_EACH_MODEL (r) {
+    int n = ap_nframe(r->m), nv = ap_nv(r->m);
+    for (int k = 0; k < n; k++) frames[k] = n - 1 - k;
+    FOR_EACH_STATE (r, s, 1) {
+      for (int ref = 0; ref < 3; ref++) {
+        CHECK_OK(ap_forward_kinematics(r->m, r->w, s.q, frames, n, (ap_reference)ref, R, p, J));
+        for (int k = 0; k < n; k++) {
+          double turn[9], place[3];
+          ap_frame_pose(r->m, r->w, frames[k], turn, place);
+          ap_frame_jacobian(r->m, r->w, frames[k], (ap_reference)ref, one);
+          CHECK_BITS(turn, R + 9 * k, 9);
+          CHECK_BITS(place, p + 3 * k, 3);
+          CHECK_BITS(one, J + 6 * nv * k, 6 * nv);
+        }
+      }
+      p[0] = 12345, frames[n - 1] = n;
+      CHECK_STATUS(ap_forward_kinematics(r->m, r->w, s.q, frames, n, AP_LOCAL, NULL, p, NULL),
+                   AP_E_ARG);
+      CHECK(p[0] == 12345);
+      frames[n - 1] = 0;
+    }
+  }
+}
+
 // ---- against differences -----------------------------------------------------------------------
 
 // Pose and velocity of all frames as one vector: R, p, velocities in the three references.

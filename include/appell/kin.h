@@ -24,7 +24,8 @@ typedef enum ap_reference {
 } ap_reference;
 
 /// Poses of all bodies for q, and, where v (and a) are given, their velocities (and
-/// accelerations), kept in w for the questions below. v and a may be NULL, meaning zero.
+/// accelerations), kept in w for the questions below. v and a may be NULL, meaning zero, and then
+/// cost nothing.
 AP_API void ap_kinematics(const ap_model *m, ap_work *w, const double *q, const double *v,
                           const double *a);
 
@@ -45,6 +46,13 @@ AP_API ap_status ap_frame_jacobian(const ap_model *m, ap_work *w, int frame, ap_
 /// dJ/dt v of a frame in that reference.
 AP_API ap_status ap_frame_jacobian_dot_v(const ap_model *m, const ap_work *w, int frame,
                                          ap_reference ref, double acc[6]);
+
+/// Poses and Jacobians of n frames at q: ap_kinematics() with v = a = NULL and then, of frames[k],
+/// the axes in R + 9 k, the origin in p + 3 k and the Jacobian in J + 6 nv k. R, p and J may be
+/// NULL: not asked for. AP_E_ARG, with the outputs untouched, where one of them is no frame.
+AP_API ap_status ap_forward_kinematics(const ap_model *m, ap_work *w, const double *q,
+                                       const int *frames, int n, ap_reference ref, double *R,
+                                       double *p, double *J);
 
 /// Mass of everything that moves, its centre, and the centre's velocity and acceleration in the
 /// ground frame; each output may be NULL.
@@ -130,6 +138,9 @@ AP_API ap_status ap_frame_jacobian_f32(const ap_model *m, ap_work_f32 *w, int fr
                                        ap_reference ref, float *J);
 AP_API ap_status ap_frame_jacobian_dot_v_f32(const ap_model *m, const ap_work_f32 *w, int frame,
                                              ap_reference ref, float acc[6]);
+AP_API ap_status ap_forward_kinematics_f32(const ap_model *m, ap_work_f32 *w, const float *q,
+                                           const int *frames, int n, ap_reference ref, float *R,
+                                           float *p, float *J);
 AP_API float ap_centre_of_mass_f32(const ap_model *m, const ap_work_f32 *w, float com[3],
                                    float vel[3], float acc[3]);
 AP_API void ap_centroidal_momentum_f32(const ap_model *m, const ap_work_f32 *w, float h[6]);
