@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "ends.h"
 
 enum { STATES = 64, BURSTS = 301, REPEATS = 4, MAX_NV = 64 };
 

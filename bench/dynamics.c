@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "ends.h"
 
 enum { BURSTS = 400, CALLS = 50, LOOPS = 100, MAX_NV = 128, MAX_NQ = 136 };
 
@@ -35,6 +36,8 @@ typedef struct {
   ap_study *study; // for a method by name
   const ap_method *method;
   double in[MAX_NQ + 2 * MAX_NV];
+  int end[MAX_ENDS], ends;
+  double R[9 * MAX_ENDS], p[3 * MAX_ENDS], J[6 * MAX_NV * MAX_ENDS];
 } bench;
 
 static void inverse(bench *b) { ap_inverse_dynamics(b->model, b->work, b->q, b->v, b->a, b->tau); }
@@ -53,6 +56,11 @@ static void forward_derivatives(bench *b) {
   if (ap_forward_dynamics_derivatives(b->model, b->work, b->q, b->v, b->a, b->D[0], b->D[1], b->M))
     exit(1);
   b->tau[0] = b->D[0][0];
+}
+static void kinematics(bench *b) {
+  if (ap_forward_kinematics(b->model, b->work, b->q, b->end, b->ends, AP_MIXED, b->R, b->p, b->J))
+    exit(1);
+  b->tau[0] = b->p[0] + b->J[0];
 }
 static void by_method(bench *b) {
   b->in[0] = b->q[0];
@@ -110,6 +118,7 @@ static bench *start(const ap_robot_def *def) {
   memset(b, 0, sizeof *b);
   b->model = m;
   b->work = ap_work_init(m, memory(ap_work_size(m)), ap_work_size(m));
+  b->ends = ends_of(m, b->end);
   ap_neutral(m, b->q);
   for (int k = 0; k < ap_nv(m); k++) b->v[k] = 0.2 * sin(k), b->a[k] = 0.3 * cos(k);
   double step[MAX_NV];
@@ -130,6 +139,7 @@ static void bench_robot(const char *name, const ap_robot_def *def) {
   measure(name, "gravity", gravity, b);
   measure(name, "inertia", inertia, b);
   measure(name, "forward", forward, b);
+  measure(name, "kinematics", kinematics, b);
   measure(name, "coriolis", coriolis, b);
   measure(name, "d inverse", inverse_derivatives, b);
   measure(name, "d forward", forward_derivatives, b);
@@ -196,6 +206,7 @@ static void bench_chains(const char *part) {
     bench *b = start(chain(sizes[i]));
     measure(name, "inverse", inverse, b);
     measure(name, "inertia", inertia, b);
+    measure(name, "kinematics", kinematics, b);
     measure(name, "d inverse", inverse_derivatives, b);
     measure(name, "d forward", forward_derivatives, b);
     b->method = in_link_frames;

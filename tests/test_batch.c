@@ -98,6 +98,7 @@ TEST(arguments_that_cannot_be_are_refused) {
   CHECK_EQ_INT(ap_batch_lanes(b) * 2, (ap_batch_isa(b)[0] == 'b'   ? 4
                                        : ap_batch_isa(b)[1] == '3' ? 8
                                                                    : 16));
+  const int frames[] = {0, ap_nframe(m), -1};
   const ap_states bad[] = {{10, 5, 4, AP_ROWS}, {10, 0, 11, AP_ROWS}, {10, 0, 10, (ap_layout)7}};
   for (int i = 0; i < 3; i++) {
     ap_rollout r = ap_default_rollout();
@@ -107,7 +108,8 @@ TEST(arguments_that_cannot_be_are_refused) {
     CHECK_STATUS(ap_batch_gravity_forces(m, b, s, x[0], x[3]), AP_E_ARG);
     CHECK_STATUS(ap_batch_inertia_matrix(m, b, s, x[0], x[3]), AP_E_ARG);
     CHECK_STATUS(ap_batch_forward_dynamics(m, b, s, x[0], x[1], x[2], x[3], NULL), AP_E_ARG);
-    CHECK_STATUS(ap_batch_frame_jacobian(m, b, s, 0, AP_LOCAL, x[0], x[3]), AP_E_ARG);
+    CHECK_STATUS(ap_batch_forward_kinematics(m, b, s, x[0], frames, 1, AP_LOCAL, NULL, NULL, x[3]),
+                 AP_E_ARG);
     CHECK_STATUS(ap_batch_regressor(m, b, s, x[0], x[1], x[2], x[3]), AP_E_ARG);
     CHECK_STATUS(ap_batch_inverse_dynamics_derivatives(m, b, s, x[0], x[1], x[2], x[3], x[4], x[5]),
                  AP_E_ARG);
@@ -117,8 +119,10 @@ TEST(arguments_that_cannot_be_are_refused) {
     CHECK_STATUS(ap_batch_rollout(m, b, s, &r, x[0], x[1], NULL), AP_E_ARG);
   }
   ap_states s = ap_all_states(3, AP_ROWS);
-  CHECK_STATUS(ap_batch_frame_jacobian(m, b, s, ap_nframe(m), AP_LOCAL, x[0], x[3]), AP_E_ARG);
-  CHECK_STATUS(ap_batch_frame_jacobian(m, b, s, -1, AP_LOCAL, x[0], x[3]), AP_E_ARG);
+  for (int k = 1; k < 3; k++)
+    CHECK_STATUS(
+        ap_batch_forward_kinematics(m, b, s, x[0], frames, k + 1, AP_LOCAL, x[3], NULL, NULL),
+        AP_E_ARG);
   ap_rollout wrong[4] = {ap_default_rollout(), ap_default_rollout(), ap_default_rollout(),
                          ap_default_rollout()};
   wrong[0].steps = -1, wrong[1].every = -1, wrong[2].kp = x[5];

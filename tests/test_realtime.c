@@ -269,7 +269,8 @@ static void everything_at_once(const ap_model *m, ap_batch *b, const ap_work *w,
   CHECK_OK(ap_batch_inverse_dynamics(m, b, all, in[0], in[1], in[2], out[0]));
   CHECK_OK(ap_batch_inertia_matrix(m, b, all, in[0], out[0]));
   CHECK_OK(ap_batch_forward_dynamics(m, b, all, in[0], in[1], in[2], out[0], NULL));
-  CHECK_OK(ap_batch_frame_jacobian(m, b, all, 0, AP_WORLD, in[0], out[0]));
+  CHECK_OK(ap_batch_forward_kinematics(m, b, all, in[0], &(int){0}, 1, AP_WORLD, out[1], out[2],
+                                       out[0]));
   CHECK_OK(ap_batch_inverse_dynamics_derivatives(m, b, all, in[0], in[1], in[2], out[0], out[1],
                                                  out[2]));
   CHECK_OK(ap_batch_forward_dynamics_derivatives(m, b, all, in[0], in[1], in[2], out[0], out[1],

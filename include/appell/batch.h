@@ -98,9 +98,12 @@ AP_API ap_status ap_batch_forward_dynamics_derivatives(const ap_model *m, ap_bat
                                                        const double *tau, double *da_dq,
                                                        double *da_dv, double *da_dtau,
                                                        ap_status *status);
-/// The Jacobian of a frame in each state, 6 * nv. AP_E_ARG too where there is no such frame.
-AP_API ap_status ap_batch_frame_jacobian(const ap_model *m, ap_batch *b, ap_states s, int frame,
-                                         ap_reference ref, const double *q, double *J);
+/// Poses and Jacobians of nframes frames in each state: R has 9 entries for each of them, p 3 and J
+/// 6 * nv, as ap_forward_kinematics() gives them; R, p and J may be NULL. AP_E_ARG too where one of
+/// them is no frame.
+AP_API ap_status ap_batch_forward_kinematics(const ap_model *m, ap_batch *b, ap_states s,
+                                             const double *q, const int *frames, int nframes,
+                                             ap_reference ref, double *R, double *p, double *J);
 
 /// The regressor of each state, nv rows of 10 * ap_moving_bodies(m). See ap_regressor().
 AP_API ap_status ap_batch_regressor(const ap_model *m, ap_batch *b, ap_states s, const double *q,
@@ -245,8 +248,9 @@ AP_API ap_status ap_batch_forward_dynamics_derivatives_f32(const ap_model *m, ap
                                                            const float *v, const float *tau,
                                                            float *da_dq, float *da_dv,
                                                            float *da_dtau, ap_status *status);
-AP_API ap_status ap_batch_frame_jacobian_f32(const ap_model *m, ap_batch_f32 *b, ap_states s,
-                                             int frame, ap_reference ref, const float *q, float *J);
+AP_API ap_status ap_batch_forward_kinematics_f32(const ap_model *m, ap_batch_f32 *b, ap_states s,
+                                                 const float *q, const int *frames, int nframes,
+                                                 ap_reference ref, float *R, float *p, float *J);
 AP_API ap_status ap_batch_regressor_f32(const ap_model *m, ap_batch_f32 *b, ap_states s,
                                         const float *q, const float *v, const float *a, float *K);
 AP_API ap_rollout_f32 ap_default_rollout_f32(void);
