@@ -116,6 +116,34 @@ static void compare_jacobians(const pair *p, const motion *s) {
   }
 }
 
+typedef void one_to_three(const double *q, double *R, double *p, double *J);
+
+// The frames of forward_kinematics: those that have a Jacobian of their own.
+static int generated_frames(const pair *p, int *frames) {
+  int n = 0;
+  for (int frame = 1; frame < ap_nframe(p->m); frame++) {
+    char name[128];
+    snprintf(name, sizeof name, "jacobian_%s", ap_frame_name(p->m, frame));
+    if (generated_symbol(&p->g, name, "")) frames[n++] = frame;
+  }
+  return n;
+}
+
+static void compare_kinematics(const pair *p, const motion *s) {
+  int frames[ROBOT_BODIES + ROBOT_FRAMES], n = generated_frames(p, frames);
+  const int size[3] = {9 * n, 3 * n, 6 * ap_nv(p->m) * n};
+  double *x[2][3];
+  for (int k = 0; k < 6; k++) x[k / 3][k % 3] = numbers((size_t)size[k % 3]);
+  generated_function *f = generated_symbol(&p->g, "forward_kinematics", "");
+  if (CHECK(f)) {
+    ((one_to_three *)f)(s->q, x[0][0], x[0][1], x[0][2]);
+    CHECK_OK(
+        ap_forward_kinematics(p->m, p->w, s->q, frames, n, AP_MIXED, x[1][0], x[1][1], x[1][2]));
+    for (int k = 0; k < 3; k++) CHECK_NEAR(x[0][k], x[1][k], size[k], 1e-13);
+  }
+  for (int k = 0; k < 6; k++) free(x[k / 3][k % 3]);
+}
+
 // Derivatives are compared as a whole, each matrix with its own size, or where that is nothing but
 // rounding with that of all; those of accelerations carry the condition of the inertia matrix
 // twice.
@@ -167,7 +195,7 @@ static void compare_regressor(const pair *p, const motion *s) {
 typedef struct entry {
   char name[128];
   int inputs, outputs; // q, v, a as far as it reads them; how many arrays it writes
-  size_t size;         // numbers in each output
+  size_t size;         // numbers in the largest output
   bool returns;
 } entry;
 
@@ -176,13 +204,17 @@ typedef void three_outputs_batch(size_t n, const double *q, const double *v, con
 typedef int derivatives_batch(size_t n, const double *q, const double *v, const double *a,
                               double *by_q, double *by_v, double *by_a);
 
+typedef void one_to_three_batch(size_t n, const double *q, double *R, double *p, double *J);
+
 static int call_entry(const pair *p, const entry *e, double *const *in, double *const *out) {
   generated_function *f = generated_symbol(&p->g, e->name, "");
   if (!CHECK(f)) return -1;
   if (e->outputs == 3 && e->returns)
     return ((derivatives_function *)f)(in[0], in[1], in[2], out[0], out[1], out[2]);
   if (e->returns) return ((forward_function *)f)(in[0], in[1], in[2], out[0]);
-  if (e->outputs == 3)
+  if (e->outputs == 3 && e->inputs == 1)
+    ((one_to_three *)f)(in[0], out[0], out[1], out[2]);
+  else if (e->outputs == 3)
     ((three_outputs *)f)(in[0], in[1], in[2], out[0], out[1], out[2]);
   else if (e->inputs == 3)
     ((three_arrays *)f)(in[0], in[1], in[2], out[0]);
@@ -200,7 +232,9 @@ static int call_batch(const pair *p, const entry *e, size_t n, double *const *in
   if (e->outputs == 3 && e->returns)
     return ((derivatives_batch *)f)(n, in[0], in[1], in[2], out[0], out[1], out[2]);
   if (e->returns) return ((forward_batch *)f)(n, in[0], in[1], in[2], out[0]);
-  if (e->outputs == 3)
+  if (e->outputs == 3 && e->inputs == 1)
+    ((one_to_three_batch *)f)(n, in[0], out[0], out[1], out[2]);
+  else if (e->outputs == 3)
     ((three_outputs_batch *)f)(n, in[0], in[1], in[2], out[0], out[1], out[2]);
   else if (e->inputs == 3)
     ((three_arrays_batch *)f)(n, in[0], in[1], in[2], out[0]);
@@ -262,6 +296,10 @@ static entry entry_of(const pair *p, ap_function f) {
   if (f == AP_GEN_INVERSE_DERIVATIVES || f == AP_GEN_FORWARD_DERIVATIVES) e.outputs = 3;
   if (f == AP_GEN_INERTIA || e.outputs == 3) e.size = nv * nv;
   if (f == AP_GEN_REGRESSOR) e.size = 10 * (size_t)ap_moving_bodies(p->m) * nv;
+  if (f == AP_GEN_KINEMATICS) {
+    int frames[ROBOT_BODIES + ROBOT_FRAMES], n = generated_frames(p, frames);
+    e.inputs = 1, e.outputs = 3, e.size = (6 * nv + 9) * (size_t)n;
+  }
   e.returns = f == AP_GEN_FORWARD || f == AP_GEN_FORWARD_DERIVATIVES;
   return e;
 }
@@ -286,6 +324,7 @@ static void compare_states(const pair *p, const char *label, bool derivatives) {
     test_context("%s, state %d", label, k);
     for (int f = 0; f < PLAIN_FUNCTIONS; f++) compare_state(p, plain[f], &s);
     compare_jacobians(p, &s);
+    compare_kinematics(p, &s);
     compare_regressor(p, &s);
     for (int forward = 0; derivatives && forward < 2; forward++)
       compare_derivatives(p, forward, &s);

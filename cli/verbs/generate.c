@@ -46,6 +46,7 @@ static const char text[] =
     "  bias               q v -> tau at a = 0\n"
     "  gravity            q -> tau at v = a = 0\n"
     "  jacobian           q -> J of end points and frames\n"
+    "  forward_kinematics q -> R p J of all of these at once\n"
     "  regressor          q v a -> K, tau = K p\n"
     "  integrate          q v -> q moved along v\n"
     "  difference         q0 q1 -> v between\n"

@@ -25,7 +25,7 @@ typedef enum ap_function {
   AP_GEN_BIAS,     ///< NAME_bias(q, v, tau)
   AP_GEN_GRAVITY,  ///< NAME_gravity(q, tau)
   AP_GEN_FORWARD,  ///< NAME_forward_dynamics(q, v, tau, a); 0, or not 0 where M is singular
-  AP_GEN_JACOBIAN, ///< NAME_jacobian_FRAME(q, J), 6 * nv, of the end points and named frames
+  AP_GEN_JACOBIAN, ///< NAME_jacobian_FRAME(q, J), 6 * nv, see ap_generate_options.frames
   /// NAME_inverse_dynamics_derivatives(q, v, a, dtau_dq, dtau_dv, dtau_da), nv * nv each, as
   /// ap_inverse_dynamics_derivatives()
   AP_GEN_INVERSE_DERIVATIVES,
@@ -34,7 +34,10 @@ typedef enum ap_function {
   AP_GEN_REGRESSOR,  ///< NAME_regressor(q, v, a, K), as ap_regressor()
   AP_GEN_INTEGRATE,  ///< NAME_integrate(q, v, result), as ap_integrate(); result is not q
   AP_GEN_DIFFERENCE, ///< NAME_difference(q0, q1, v), as ap_difference()
-  AP_FUNCTIONS       ///< how many there are
+  /// NAME_forward_kinematics(q, R, p, J), as ap_forward_kinematics() of those frames with AP_MIXED;
+  /// the header lists their names
+  AP_GEN_KINEMATICS,
+  AP_FUNCTIONS ///< how many there are
 } ap_function;
 
 /// Name of a function on the command line and in the generated names ("inverse_dynamics", ...);
@@ -56,7 +59,11 @@ typedef struct ap_generate_options {
   bool friction; ///< with friction and rotors, as ap_set_friction(); default: false
   bool regroup;  ///< inertial parameters regrouped to base parameters; default: true
   ap_target target; ///< default: AP_TARGET_C
-  unsigned cookie;  ///< ap_default_generate() sets it
+  /// Frames of NAME_jacobian_FRAME() and NAME_forward_kinematics(), in this order; default: none,
+  /// which means links without children and named frames, as far as they move.
+  const int *frames;
+  int nframes;     ///< how many
+  unsigned cookie; ///< ap_default_generate() sets it
 } ap_generate_options;
 
 /// The defaults named above, in double.
@@ -65,7 +72,8 @@ AP_API ap_generate_options ap_default_generate(void);
 /// Generated text in memory.
 typedef struct ap_code ap_code;
 /// Generate. The same model and options always give the same bytes. AP_E_ARG: a name that is no C
-/// identifier, an arithmetic or a function that cannot be generated. AP_E_UNSUPPORTED: numbers of
+/// identifier, an arithmetic or a function that cannot be generated, frames that are none or twice
+/// the same. AP_E_UNSUPPORTED: numbers of
 /// the robot that leave none in that arithmetic. Free it with ap_code_free().
 AP_API ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
                              ap_error *error);

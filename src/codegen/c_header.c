@@ -147,9 +147,21 @@ void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool
                  p->output[k].name);
 }
 
+// The frames of forward_kinematics, in their order.
+static void put_frames(ap__text *t, const ap_unit *u) {
+  put(t, "/* of the frames");
+  for (int k = 0; k < u->nframes; k++) {
+    put(t, k ? ",\n *   '" : "\n *   '");
+    put_plain(t, ap_frame_name(u->m, u->frames[k]));
+    put(t, "'");
+  }
+  put(t, "\n * one after the other: 9 numbers of R, 3 of p and 6*NV of J each */\n");
+}
+
 // Which frame is meant, where the name of the function is not its own.
 void ap__put_frame(ap__text *t, const ap_unit *u, int k) {
   const ap_program *p = &u->part[k];
+  if (p->function == AP_GEN_KINEMATICS) put_frames(t, u);
   if (p->function != AP_GEN_JACOBIAN) return;
   const char *name = ap_frame_name(u->m, p->frame);
   if (strcmp(u->part_name[k] + strlen("jacobian_"), name) == 0) return;

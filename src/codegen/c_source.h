@@ -16,8 +16,10 @@ typedef struct ap_unit {
   const ap_program *part; // [parts]
   const char **part_name; // [parts] without the prefix: "inverse_dynamics"
   int parts;
-  int entries;           // the first of them, which are called from outside; the rest make rollouts
-  int regrouped;         // inertial parameters that were moved
+  int entries;       // the first of them, which are called from outside; the rest make rollouts
+  int regrouped;     // inertial parameters that were moved
+  const int *frames; // [nframes] of forward_kinematics
+  int nframes;
   const ap_count *count; // [AP_FUNCTIONS]
   // What differs where functions are not plain C:
   const char *qualifier;      // before a function of one state

@@ -35,6 +35,7 @@ static const char *const function_names[AP_RECORDED] = {
     [AP_GEN_REGRESSOR] = "regressor",
     [AP_GEN_INTEGRATE] = "integrate",
     [AP_GEN_DIFFERENCE] = "difference",
+    [AP_GEN_KINEMATICS] = "forward_kinematics",
     [AP_ROLLOUT_FORCES] = "rollout_forces",
     [AP_ROLLOUT_STEP] = "rollout_step"};
 
@@ -71,12 +72,14 @@ typedef struct generation {
   char **name;
   int parts, entries;
   int regrouped; // inertial parameters that were moved
+  int *frames, nframes;
 } generation;
 
 static void close_generation(generation *g) {
   for (int k = 0; k < g->parts; k++) ap__program_free(&g->part[k]), free(g->name[k]);
   free(g->part);
   free(g->name);
+  free(g->frames);
 }
 
 static char *jacobian_name(const generation *g, int frame) {
@@ -133,6 +136,8 @@ static ap_status add_part(generation *g, int function, int frame, ap_error *erro
   ap_program *p = &g->part[g->parts];
   ap_recording how = {.function = function,
                       .frame = frame,
+                      .frames = g->frames,
+                      .nframes = g->nframes,
                       .regroup = g->options->regroup,
                       .friction = g->options->friction};
   char *name =
@@ -153,6 +158,26 @@ static bool is_end_point(const ap_model *m, int frame) {
   for (int i = 1; frame < m->nlink && i < m->nlink; i++)
     if (m->link[i].parent == frame) return false;
   return true;
+}
+
+static ap_status choose_frames(generation *g, ap_error *error) {
+  const ap_generate_options *o = g->options;
+  int most = o->nframes > g->m->nframe ? o->nframes : g->m->nframe;
+  g->frames = malloc((size_t)most * sizeof *g->frames);
+  if (!g->frames) return ap__no_memory(error);
+  for (int k = 0; k < o->nframes; k++) {
+    int frame = o->frames[k];
+    if (!is_frame(g->m, frame))
+      return AP__REFUSE(error, AP_E_ARG, 0, "%d is no frame: 0 to %d are", frame, g->m->nframe - 1);
+    for (int j = 0; j < k; j++)
+      if (g->frames[j] == frame)
+        return AP__REFUSE(error, AP_E_ARG, 0, "the frame '%s' is asked for twice",
+                          ap_frame_name(g->m, frame));
+    g->frames[g->nframes++] = frame;
+  }
+  for (int frame = 0; o->nframes == 0 && frame < g->m->nframe; frame++)
+    if (is_end_point(g->m, frame)) g->frames[g->nframes++] = frame;
+  return AP_OK;
 }
 
 // How many inertial parameters regrouping moves.
@@ -180,9 +205,8 @@ static ap_status add_parts(generation *g, ap_error *error) {
     if (f == AP_FUNCTIONS) g->entries = g->parts;
     if (!is_wanted(g, f)) continue;
     bool jacobian = f == AP_GEN_JACOBIAN;
-    for (int frame = 0; frame < (jacobian ? g->m->nframe : 1); frame++) {
-      if (jacobian && !is_end_point(g->m, frame)) continue;
-      ap_status status = add_part(g, f, frame, error);
+    for (int k = 0; k < (jacobian ? g->nframes : 1); k++) {
+      ap_status status = add_part(g, f, jacobian ? g->frames[k] : 0, error);
       if (status) return status;
     }
   }
@@ -248,6 +272,8 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
                .parts = g->parts,
                .entries = g->entries,
                .regrouped = g->regrouped,
+               .frames = g->frames,
+               .nframes = g->nframes,
                .count = code->count};
   if (g->options->target == AP_TARGET_CUDA) {
     ap__put_cuda_source(&code->source, &u);
@@ -266,6 +292,7 @@ static ap_status generate(generation *g, const char *own, ap_code **code, ap_err
   c->functions = g->options->functions;
   c->target = g->options->target;
   ap_status status = choose_name(own, g->options->name, c->name, error);
+  if (!status && g->m) status = choose_frames(g, error);
   if (!status && g->m) status = count_regrouped(g, error);
   if (!status) status = add_parts(g, error);
   if (!status) status = check_numbers(g, error);

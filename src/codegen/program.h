@@ -39,7 +39,9 @@ typedef struct ap_program {
 /// What is recorded, and how.
 typedef struct ap_recording {
   int function;
-  int frame;     // of a Jacobian
+  int frame;         // of a Jacobian
+  const int *frames; // [nframes] of forward_kinematics
+  int nframes;
   bool regroup;  // inertial parameters
   bool friction; // with friction and rotors
   // Derivatives by the library's recursion instead of differentiating the tape; forward dynamics by

@@ -56,6 +56,7 @@ typedef struct recorder {
   WORK *w;
   ap_lumps *lumps; // [nbody]
   bool second;     // the second way to what there are two of
+  const ap_recording *how;
 } recorder;
 
 static void close_recorder(recorder *r) {
@@ -93,7 +94,7 @@ static void regroup(recorder *r, ap_tape *t) {
 
 static bool open_recorder(recorder *r, const ap_model *m, const ap_recording *how, ap_tape *t) {
   size_t size = work_size(m, tape_parts);
-  *r = (recorder){.m = m, .second = how->second};
+  *r = (recorder){.m = m, .how = how, .second = how->second};
   r->memory = size ? malloc(size) : NULL;
   r->lumps = malloc((size_t)m->nbody * sizeof *r->lumps);
   if (!r->memory || !r->lumps) return false;
@@ -151,11 +152,17 @@ static void probe_factors(recorder *r, real *pivot) {
 }
 
 static void record_jacobian(recorder *r, int frame, const real *q, real *J) {
-  WORK *w = r->w;
-  bool mimic = model_has_mimic(r->m);
-  see_from_ground(w, expand_q(w, q), NULL, NULL);
-  frame_jacobian(w, frame, AP_MIXED, mimic ? w->frames->jacobian : J);
-  if (mimic) contract_columns(w, 6, w->frames->jacobian, J);
+  see_from_ground(r->w, expand_q(r->w, q), NULL, NULL);
+  frame_and_jacobian(r->w, frame, AP_MIXED, NULL, NULL, J);
+}
+
+// R of all frames, then p, then J.
+static void record_kinematics(recorder *r, const real *q, real *R) {
+  int n = r->how->nframes;
+  real *p = R + 9 * n, *J = p + 3 * n;
+  see_from_ground(r->w, expand_q(r->w, q), NULL, NULL);
+  for (int k = 0; k < n; k++, R += 9, p += 3, J += 6 * r->m->nv)
+    frame_and_jacobian(r->w, r->how->frames[k], AP_MIXED, R, p, J);
 }
 
 // The ten columns of every moving body, as ap_regressor() has them.
@@ -304,6 +311,7 @@ static bool run_kernels(recorder *r, ap_program *p, const real *in) {
       return record_forward_derivatives(r, q, v, a, out, out + p->values);
     case AP_GEN_INTEGRATE: integrate_configuration(r->m, q, v, out); break;
     case AP_GEN_DIFFERENCE: difference_of_configurations(r->m, q, q + r->m->nq, out); break;
+    case AP_GEN_KINEMATICS: record_kinematics(r, q, out); break;
     case AP_ROLLOUT_FORCES: record_rollout_forces(r, q, out); break;
     case AP_ROLLOUT_STEP: record_rollout_step(r, q, out); break;
   }
@@ -311,7 +319,7 @@ static bool run_kernels(recorder *r, ap_program *p, const real *in) {
 }
 
 // The arrays of a function, as its prototype has them.
-static void set_arrays(const ap_model *m, ap_program *p) {
+static void set_arrays(const ap_model *m, const ap_recording *how, ap_program *p) {
   int nq = m->nq, nv = m->nv;
   ap_array q = {"q", nq}, v = {"v", nv}, a = {"a", nv}, tau = {"tau", nv};
   p->input[0] = q, p->input[1] = v;
@@ -346,6 +354,12 @@ static void set_arrays(const ap_model *m, ap_program *p) {
     case AP_GEN_DIFFERENCE:
       p->inputs = 2, p->output[0] = v;
       p->input[0] = (ap_array){"q0", nq}, p->input[1] = (ap_array){"q1", nq};
+      break;
+    case AP_GEN_KINEMATICS:
+      p->inputs = 1, p->outputs = 3;
+      p->output[0] = (ap_array){"R", 9 * how->nframes};
+      p->output[1] = (ap_array){"p", 3 * how->nframes};
+      p->output[2] = (ap_array){"J", 6 * nv * how->nframes};
       break;
     case AP_ROLLOUT_FORCES:
       p->inputs = 7, p->input[2] = (ap_array){"force", nv};
@@ -385,7 +399,7 @@ void ap__program_free(ap_program *p) {
 
 ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error) {
   *p = (ap_program){.function = how->function, .frame = how->frame};
-  set_arrays(m, p);
+  set_arrays(m, how, p);
   recorder r = {0};
   real *in = NULL;
   p->value = malloc(((size_t)ap__program_values(p) + 1) * sizeof *p->value);
