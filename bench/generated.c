@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "clock.h"
+#include "ends.h"
 #include "generated.h"
 
 // A power of two would put the same coordinate of all states into one set of the cache.
@@ -26,7 +27,7 @@ enum { STATES = 240, BURSTS = 400 };
 typedef struct bench {
   const ap_model *m;
   ap_work *w;
-  int nq, nv;
+  int nq, nv, end[MAX_ENDS], ends;
   double *q, *v, *a, *out;     // one state after the other
   double *bq, *bv, *ba, *bout; // coordinate by coordinate
   float *fq, *fv, *fa, *fout;
@@ -43,12 +44,16 @@ typedef void one_batch(size_t, const void *, void *);
 typedef void two_batch(size_t, const void *, const void *, void *);
 typedef void three_batch(size_t, const void *, const void *, const void *, void *);
 
+typedef void kinematics_function(const double *, double *, double *, double *);
+typedef void kinematics_batch(size_t, const void *, void *, void *, void *);
+
 static bool is_derivatives(ap_function f) {
   return f == AP_GEN_INVERSE_DERIVATIVES || f == AP_GEN_FORWARD_DERIVATIVES;
 }
 
 static size_t entries(const bench *b, ap_function f) {
   size_t n = (size_t)b->nv;
+  if (f == AP_GEN_KINEMATICS) return (12 + 6 * n) * (size_t)b->ends;
   return is_derivatives(f) ? 3 * n * n : f == AP_GEN_INERTIA ? n * n : n;
 }
 
@@ -74,6 +79,11 @@ static void walk_library(bench *b, ap_function f, generated_function *g) {
         if (ap_forward_dynamics_derivatives(b->m, b->w, q, v, a, out, out + n / 3, out + 2 * n / 3))
           exit(1);
         break;
+      case AP_GEN_KINEMATICS:
+        if (ap_forward_kinematics(b->m, b->w, q, b->end, b->ends, AP_MIXED, out, out + 9 * b->ends,
+                                  out + 12 * b->ends))
+          exit(1);
+        break;
       default:
         if (ap_forward_dynamics(b->m, b->w, q, v, a, out)) exit(1);
     }
@@ -89,7 +99,9 @@ static void walk_scalar(bench *b, ap_function f, generated_function *g) {
   for (int k = 0; k < STATES; k++) {
     const double *q = b->q + k * b->nq, *v = b->v + k * b->nv, *a = b->a + k * b->nv;
     double *out = b->out + (size_t)k * n;
-    if (is_derivatives(f))
+    if (f == AP_GEN_KINEMATICS)
+      ((kinematics_function *)g)(q, out, out + 9 * b->ends, out + 12 * b->ends);
+    else if (is_derivatives(f))
       ((derivatives_function *)g)(q, v, a, out, out + n / 3, out + 2 * n / 3);
     else if (arguments(f) == 3)
       ((three_arrays *)g)(q, v, a, out);
@@ -100,10 +112,14 @@ static void walk_scalar(bench *b, ap_function f, generated_function *g) {
   }
 }
 
-static void walk_arrays(ap_function f, generated_function *g, const void *q, const void *v,
-                        const void *a, void *out, size_t third) {
+// size: of a number
+static void walk_arrays(const bench *b, ap_function f, generated_function *g, const void *q,
+                        const void *v, const void *a, void *out, size_t size) {
   char *bytes = out;
-  if (is_derivatives(f))
+  size_t third = entries(b, f) / 3 * STATES * size, ends = (size_t)b->ends * STATES * size;
+  if (f == AP_GEN_KINEMATICS)
+    ((kinematics_batch *)g)(STATES, q, bytes, bytes + 9 * ends, bytes + 12 * ends);
+  else if (is_derivatives(f))
     ((derivatives_batch *)g)(STATES, q, v, a, bytes, bytes + third, bytes + 2 * third);
   else if (arguments(f) == 3)
     ((three_batch *)g)(STATES, q, v, a, out);
@@ -114,11 +130,11 @@ static void walk_arrays(ap_function f, generated_function *g, const void *q, con
 }
 
 static void walk_batch(bench *b, ap_function f, generated_function *g) {
-  walk_arrays(f, g, b->bq, b->bv, b->ba, b->bout, entries(b, f) / 3 * STATES * sizeof(double));
+  walk_arrays(b, f, g, b->bq, b->bv, b->ba, b->bout, sizeof(double));
 }
 
 static void walk_batch_f32(bench *b, ap_function f, generated_function *g) {
-  walk_arrays(f, g, b->fq, b->fv, b->fa, b->fout, entries(b, f) / 3 * STATES * sizeof(float));
+  walk_arrays(b, f, g, b->fq, b->fv, b->fa, b->fout, sizeof(float));
 }
 
 static double measure(bench *b, ap_function f, walk *run, generated_function *g) {
@@ -167,7 +183,10 @@ static void random_states(bench *b) {
 
 static bench start(const ap_model *m) {
   bench b = {.m = m, .nq = ap_nq(m), .nv = ap_nv(m)};
+  b.ends = ends_of(m, b.end);
   size_t nq = (size_t)b.nq * STATES, nv = (size_t)b.nv * STATES, nm = 3 * nv * (size_t)b.nv;
+  size_t kinematics = entries(&b, AP_GEN_KINEMATICS) * STATES;
+  if (nm < kinematics) nm = kinematics;
   size_t size = ap_work_size(m);
   b.w = ap_work_init(m, memory(size), size);
   b.q = memory(nq * sizeof(double)), b.v = memory(nv * sizeof(double));
@@ -185,9 +204,11 @@ static const char *setting(const char *variable, const char *standard) {
   return value ? value : standard;
 }
 
-static generated compile(const ap_model *m, ap_arithmetic arithmetic, double *seconds) {
+static generated compile(const bench *b, ap_arithmetic arithmetic, double *seconds) {
+  const ap_model *m = b->m;
   ap_generate_options options = ap_default_generate();
   options.arithmetic = arithmetic;
+  options.frames = b->end, options.nframes = b->ends;
   options.functions &= ~(1u << AP_GEN_JACOBIAN | 1u << AP_GEN_REGRESSOR | 1u << AP_GEN_INTEGRATE |
                          1u << AP_GEN_DIFFERENCE);
   if (ap_nv(m) > 20) // minutes of a compiler
@@ -203,7 +224,7 @@ static generated compile(const ap_model *m, ap_arithmetic arithmetic, double *se
 static void bench_model(const char *name, const ap_model *m) {
   double seconds, seconds_f32;
   bench b = start(m);
-  generated f64 = compile(m, AP_F64, &seconds), f32 = compile(m, AP_F32, &seconds_f32);
+  generated f64 = compile(&b, AP_F64, &seconds), f32 = compile(&b, AP_F32, &seconds_f32);
   for (int k = 0; k < AP_FUNCTIONS; k++) {
     ap_function f = (ap_function)k;
     const char *what = ap_function_name(f);
