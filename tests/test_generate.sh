@@ -146,6 +146,11 @@ command -v "${CXX:-c++}" >/dev/null ||
 refuses 2 "as in 'math_robot'" generate puma600 -o new --name math
 refuses 2 "as in 'a_x5f5f_b'" generate puma600 -o new --name a__b
 
+gives 0 generate puma600 -o framed --functions jacobian,forward_kinematics --frames link6,link3
+holds 'the header lists the frames in their order' \
+  [ "$(sed -n "s/^ \*   '\(link[0-9]\)'.*/\1/p" framed/puma600.h | tr '\n' ' ')" = 'link6 link3 ' ]
+holds 'each has its Jacobian' [ "$(grep -c '_jacobian_link[63](' framed/puma600.h)" -eq 2 ]
+
 # ---- what is refused ----------------------------------------------------------------------------
 
 refuses 2 "did you mean 'inertia_matrix'" generate puma600 -o new --functions inertia_matrx
@@ -153,6 +158,10 @@ refuses 2 'option -o DIR is missing' generate puma600
 refuses 2 "There are f32, f64" generate puma600 -o new --real f128
 refuses 2 "'1x' cannot begin the names" generate puma600 -o new --name 1x
 refuses 2 'names no function' generate puma600 -o new --functions ,
+refuses 2 "did you mean 'link5'" generate puma600 -o new --frames link5x
+refuses 2 'names no frame' generate puma600 -o new --frames ,
+refuses 2 'has no function of frames' generate delta -o new --frames link5
+refuses 2 "'link5' is asked for twice" generate puma600 -o new --frames link5,link5
 refuses 2 'not possible here' generate stewart -o new
 refuses 2 'appell generate takes agile-wrist, five-bar and delta by these names' generate "$here/models/delta.yaml" -o new
 refuses 2 'does not apply' generate delta -o new --floating

@@ -16,6 +16,7 @@ enum {
   TARGET,
   REAL,
   FUNCTIONS,
+  FRAMES,
   NAME,
   NO_BATCH,
   NO_REGROUP,
@@ -29,6 +30,9 @@ static const cli_option options[] = {
     [TARGET] = {"--target", "c|cuda", "the language; c if not given"},
     [REAL] = {"--real", "f32|f64", "float or double; f64 if not given"},
     [FUNCTIONS] = {"--functions", "FUNCTIONS", "names with commas between; all if not given"},
+    [FRAMES] = {"--frames", "FRAMES",
+                "of jacobian and forward_kinematics, with commas between; end points and named "
+                "frames if not given"},
     [NAME] = {"--name", "NAME", "begin all names with this; the model's name if not given"},
     [NO_BATCH] = {"--no-batch", NULL, "leave the functions for many states out"},
     [NO_REGROUP] = {"--no-regroup", NULL, "keep every body's inertial parameters its own"},
@@ -106,6 +110,32 @@ static int parse_options(const cli_arguments *arguments, ap_generate_options *o)
   return list ? parse_functions(list, &o->functions) : CLI_OK;
 }
 
+// The frame that a word of the list names, put behind the others.
+static int find_frame(const ap_model *m, const char *word, int *frames, ap_generate_options *o) {
+  cli_choice choice = {.nearest = {.word = word}};
+  for (int i = 0; i < ap_nframe(m); i++) cli_choice_offer(&choice, ap_frame_name(m, i));
+  int frame = ap_find_frame(m, word);
+  if (frame < 0) return cli_unknown("generate", "frame", &choice);
+  frames[o->nframes++] = frame;
+  return CLI_OK;
+}
+
+// *frames is allocated.
+static int parse_frames(const ap_model *m, const char *list, int **frames, ap_generate_options *o) {
+  char *copy = strdup(list), *rest = NULL;
+  int status = CLI_OK;
+  *frames = malloc((strlen(list) + 1) * sizeof **frames);
+  o->frames = *frames;
+  if (!copy || !*frames) status = cli_no_memory();
+  for (char *word = status ? NULL : strtok_r(copy, ",", &rest); word && status == CLI_OK;
+       word = strtok_r(NULL, ",", &rest))
+    status = find_frame(m, word, *frames, o);
+  if (status == CLI_OK && o->nframes == 0)
+    status = cli_usage("generate", "option --frames names no frame");
+  free(copy);
+  return status;
+}
+
 // One file of the folder, which appears when it is complete.
 static int write_file(const char *folder, const ap_code *code, bool header) {
   const char *name = ap_code_name(code), *ending = ap_code_ending(code, header);
@@ -152,6 +182,10 @@ static int run(const cli_arguments *arguments) {
       !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] && !cli_is_reduced(arguments);
   const ap_parallel *closed = ap_parallel_builtin(name, NULL, memory, sizeof memory);
   if (closed && as_it_is) {
+    if (arguments->value[FRAMES])
+      return cli_usage("generate",
+                       "option --frames is for robots in general: a closed form has "
+                       "no function of frames");
     error.status = ap_generate_parallel(closed, &generating, &code, &error);
     return finish(name, &error, folder, code);
   }
@@ -159,12 +193,18 @@ static int run(const cli_arguments *arguments) {
   status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
-  cli_progress progress;
-  cli_progress_start(&progress, false);
-  cli_progress_step(&progress, 0, 0, "generating %s", ap_model_name(model.model));
-  error.status = ap_generate(model.model, &generating, &code, &error);
-  cli_progress_hide();
-  status = finish(model.path, &error, folder, code);
+  int *frames = NULL;
+  const char *list = arguments->value[FRAMES];
+  if (list) status = parse_frames(model.model, list, &frames, &generating);
+  if (status == CLI_OK) {
+    cli_progress progress;
+    cli_progress_start(&progress, false);
+    cli_progress_step(&progress, 0, 0, "generating %s", ap_model_name(model.model));
+    error.status = ap_generate(model.model, &generating, &code, &error);
+    cli_progress_hide();
+    status = finish(model.path, &error, folder, code);
+  }
+  free(frames);
   cli_unload(&model);
   return status;
 }
