@@ -269,7 +269,7 @@ static bool record_forward_derivatives(recorder *r, const real *q, const real *v
   real *a = scratch;
   if (fits) record_forward(r, q, v, tau, a);
   fits = fits && derive_at(r, q, v, a, scratch + n, scratch + 2 * n, by);
-  solve_for(w, (real *const[]){out, out + size, out + 2 * size});
+  solve_for(w, w->solver->L, (real *const[]){out, out + size, out + 2 * size});
   probe_factors(r, pivot);
   free(scratch);
   return fits;
