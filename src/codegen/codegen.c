@@ -73,6 +73,7 @@ typedef struct generation {
   int parts, entries;
   int regrouped; // inertial parameters that were moved
   int *frames, nframes;
+  int inertia;   // the way to the inertia matrix
 } generation;
 
 static void close_generation(generation *g) {
@@ -97,29 +98,49 @@ static ap_status record_simplified(const ap_model *m, const ap_recording *how, a
   return ap__no_memory(error);
 }
 
-// What there are two ways to is recorded both ways, and the shorter one is kept: the first is
-// shorter on arms, the second on long trees.
+// What there are several ways to is recorded all of them, and the shortest is kept. Of forward
+// dynamics and derivatives the first is shorter on arms, the second on long trees.
 static bool has_second_way(const ap_model *m, int function) {
   return function == AP_GEN_INVERSE_DERIVATIVES || function == AP_GEN_FORWARD_DERIVATIVES ||
          (function == AP_GEN_FORWARD && !model_has_mimic(m));
 }
 
-static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program *p,
-                                ap_error *error) {
+// Replaces p where this way is shorter.
+static ap_status record_if_shorter(const ap_model *m, const ap_recording *how, ap_program *p,
+                                   bool *shorter, ap_error *error) {
   ap_program other;
-  ap_status status = record_simplified(m, how, p, error);
-  how->second = true;
-  if (status) return status;
-  status = record_simplified(m, how, &other, error);
+  ap_status status = record_simplified(m, how, &other, error);
   if (status) {
     ap__program_free(p);
     return status;
   }
-  ap_program *longer = ap__program_nodes(&other) < ap__program_nodes(p) ? p : &other;
-  ap_program kept = longer == p ? other : *p;
-  ap__program_free(longer);
-  *p = kept;
+  *shorter = ap__program_nodes(&other) < ap__program_nodes(p);
+  ap_program longer = *shorter ? *p : other;
+  if (*shorter) *p = other;
+  ap__program_free(&longer);
   return AP_OK;
+}
+
+static ap_status record_shorter(const ap_model *m, ap_recording *how, ap_program *p,
+                                ap_error *error) {
+  bool shorter;
+  ap_status status = record_simplified(m, how, p, error);
+  how->second = true;
+  return status ? status : record_if_shorter(m, how, p, &shorter, error);
+}
+
+// Which way to the inertia matrix is the shortest for this robot.
+static ap_status choose_inertia(generation *g, ap_error *error) {
+  ap_recording how = {.function = AP_GEN_INERTIA, .regroup = g->options->regroup};
+  ap_program p;
+  ap_status status = record_simplified(g->m, &how, &p, error);
+  for (how.inertia = 1; !status && how.inertia < AP_INERTIA_WAYS; how.inertia++) {
+    bool shorter = false;
+    status = record_if_shorter(g->m, &how, &p, &shorter, error);
+    if (shorter) g->inertia = how.inertia;
+  }
+  if (!status) ap__program_free(&p);
+  return status;
 }
 
 static ap_status record_part(generation *g, ap_recording *how, ap_program *p, ap_error *error) {
@@ -138,6 +159,7 @@ static ap_status add_part(generation *g, int function, int frame, ap_error *erro
                       .frame = frame,
                       .frames = g->frames,
                       .nframes = g->nframes,
+                      .inertia = g->inertia,
                       .regroup = g->options->regroup,
                       .friction = g->options->friction};
   char *name =
@@ -294,6 +316,7 @@ static ap_status generate(generation *g, const char *own, ap_code **code, ap_err
   ap_status status = choose_name(own, g->options->name, c->name, error);
   if (!status && g->m) status = choose_frames(g, error);
   if (!status && g->m) status = count_regrouped(g, error);
+  if (!status && g->m) status = choose_inertia(g, error);
   if (!status) status = add_parts(g, error);
   if (!status) status = check_numbers(g, error);
   if (!status) status = write_code(g, c, error);

@@ -36,13 +36,17 @@ typedef struct ap_program {
   ap_count operations; // of a simplified tape, before products are fused
 } ap_program;
 
+/// Ways to the inertia matrix: columns in link frames, in the root's axes, loads in link frames.
+enum { AP_INERTIA_WAYS = 3 };
+
 /// What is recorded, and how.
 typedef struct ap_recording {
   int function;
   int frame;         // of a Jacobian
   const int *frames; // [nframes] of forward_kinematics
   int nframes;
-  bool regroup;  // inertial parameters
+  int inertia;       // the way to the inertia matrix
+  bool regroup;      // inertial parameters
   bool friction; // with friction and rotors
   // Derivatives by the library's recursion instead of differentiating the tape; forward dynamics by
   // articulated bodies instead of the factorised inertia matrix.

@@ -55,6 +55,7 @@ typedef struct recorder {
   void *memory; // of the work
   WORK *w;
   ap_lumps *lumps; // [nbody]
+  root_axes *axes; // [nbody]
   bool second;     // the second way to what there are two of
   const ap_recording *how;
 } recorder;
@@ -62,6 +63,7 @@ typedef struct recorder {
 static void close_recorder(recorder *r) {
   free(r->memory);
   free(r->lumps);
+  free(r->axes);
 }
 
 static void regrouped_inverse(WORK *w, const real *q, const real *v, const real *a,
@@ -92,14 +94,21 @@ static void regroup(recorder *r, ap_tape *t) {
   r->w->inverse->by.forces = regrouped_inverse, r->w->hold->by.forces = regrouped_gravity;
 }
 
+static void (*const inertia_ways[AP_INERTIA_WAYS])(WORK *w, const real *q, real *D) = {
+    gibbs_hessian_inertia, gibbs_hessian_root_inertia, gibbs_hessian_loads_inertia};
+
 static bool open_recorder(recorder *r, const ap_model *m, const ap_recording *how, ap_tape *t) {
   size_t size = work_size(m, tape_parts);
   *r = (recorder){.m = m, .how = how, .second = how->second};
   r->memory = size ? malloc(size) : NULL;
   r->lumps = malloc((size_t)m->nbody * sizeof *r->lumps);
-  if (!r->memory || !r->lumps) return false;
+  r->axes = malloc((size_t)m->nbody * sizeof *r->axes);
+  if (!r->memory || !r->lumps || !r->axes) return false;
   r->w = work_init(m, tape_parts, r->memory, size, t);
   r->w->friction = how->friction;
+  r->w->inertia->root_axes = r->axes;
+  set_root_axes(r->w);
+  r->w->inertia->by.matrix = inertia_ways[how->inertia];
   if (how->regroup && !how->second) regroup(r, t); // the second ways know no regrouped parameters
   return true;
 }
