@@ -219,8 +219,10 @@ static const char vectors[] =
     "#endif\n"
     "#ifdef __GNUC__\n"
     "#define $N_COLD __attribute__((noinline, cold))\n"
+    "#define $N_PART __attribute__((noinline))\n"
     "#else\n"
     "#define $N_COLD\n"
+    "#define $N_PART\n"
     "#endif\n"
     "#ifdef $N_VECTORS\n"
     "/* Within one state: a processor that has not used wider ones for a while is slow at them. "
@@ -316,8 +318,8 @@ static void put_part_functions(ap__text *t, const ap_unit *u, const ap_dialect *
   bool side_by_side = d->ending[0] != 0;
   for (int part = 0; part < plan->parts; part++) {
     bool guarded = side_by_side && is_guarded(plan, part);
-    ap__text_add(t, "\n%svoid %s_%s_part%d%s(", u->part_qualifier, d->name, d->function, part + 1,
-                 d->ending);
+    ap__put_text(t, u, u->part_qualifier, "", "");
+    ap__text_add(t, "void %s_%s_part%d%s(", d->name, d->function, part + 1, d->ending);
     if (plan->angles > 0)
       ap__text_add(t, "const %s *%ss, const %s *%sc, ", d->type, u->restricted, d->type,
                    u->restricted);
@@ -437,7 +439,7 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
 void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
   const ap_program *p = &u->part[k];
-  if (!ap__plan(p, &plan)) {
+  if (!ap__plan(p, u->part_steps, &plan)) {
     t->failed = true;
     return;
   }

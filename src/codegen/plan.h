@@ -40,9 +40,10 @@ static inline int ap__sign(const ap_plan *plan, int ref) {
   return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
 }
 
-bool ap__plan(const ap_program *p, ap_plan *plan);
+/// `part_steps`: how many statements a part has at most, if the program is cut.
+bool ap__plan(const ap_program *p, int part_steps, ap_plan *plan);
 /// Cut a planned program. False: no memory.
-bool ap__cut(ap_plan *plan);
+bool ap__cut(ap_plan *plan, int part_steps);
 
 /// Nodes that are read as they are: neither statements nor parts of one.
 static inline bool ap__is_leaf(const ap_node *n) {

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long programs in parts. A compiler's time grows faster than a function's length; a few thousand
-// operations are far below the bend of that curve.
+// Long programs in parts. A compiler's time grows faster than a function's length, and so do the
+// bytes that it makes of a statement: it spreads a long function's values over a large frame. A
+// function that does not fit the cache for instructions takes twice as long.
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "codegen/plan.h"
 
-enum { PART_STEPS = 1500, WHOLE_STEPS = 2500 }; // statements; up to six operations each
-
 // Where statements end and begin: before and behind the probe is a cut, the others are even.
-static bool choose_cuts(ap_plan *plan) {
-  int room = plan->steps / PART_STEPS + 5, parts = 0;
+static bool choose_cuts(ap_plan *plan, int part_steps) {
+  int room = plan->steps / part_steps + 5, parts = 0;
   plan->from = calloc((size_t)room, sizeof *plan->from);
   if (!plan->from) return false;
   for (int at = plan->angle_steps; at < plan->steps;) {
     int end = at < plan->pivoted ? plan->pivoted : at < plan->checked ? plan->checked : plan->steps;
     int left = end - at;
-    int size = left / ((left + PART_STEPS - 1) / PART_STEPS);
+    int size = left / ((left + part_steps - 1) / part_steps);
     plan->from[parts++] = at;
     at += size;
   }
@@ -80,10 +79,10 @@ static bool give_slots(ap_plan *plan, const int *last) {
   return true;
 }
 
-bool ap__cut(ap_plan *plan) {
-  if (plan->steps <= WHOLE_STEPS) return true;
+bool ap__cut(ap_plan *plan, int part_steps) {
+  if (2 * plan->steps <= 5 * part_steps) return true;
   int *last = calloc((size_t)plan->p->tape.count, sizeof *last);
-  bool fits = last && choose_cuts(plan);
+  bool fits = last && choose_cuts(plan, part_steps);
   if (fits) {
     number_parts(plan);
     find_ends(plan, last);
