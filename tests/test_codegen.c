@@ -11,7 +11,8 @@
 #include "models.h"
 #include "research/f128.h"
 
-enum { STATES = 21 }; // not a multiple of any number of lanes
+enum { STATES = 21 };          // not a multiple of any number of lanes
+enum { ALIGNED_STATES = 256 }; // so many that batches take their rows aligned
 
 typedef void one_array(const double *q, double *out);
 typedef void two_arrays(const double *q, const double *v, double *out);
@@ -268,11 +269,13 @@ static void fill_batch(const pair *p, const entry *e, size_t count, motion *s, d
     for (size_t j = 0; j < e->size * count; j++) out[i][j] = -7;
 }
 
-static void compare_batch(const pair *p, const entry *e, size_t count) {
+// Outputs begin `ahead` numbers behind where memory was given.
+static void compare_batch(const pair *p, const entry *e, size_t count, size_t ahead) {
   size_t nq = (size_t)ap_nq(p->m), nv = (size_t)ap_nv(p->m);
   double *in[3] = {numbers(nq * count), numbers(nv * count), numbers(nv * count)};
   double *out[3], *one[3];
-  for (int i = 0; i < 3; i++) out[i] = numbers(e->size * count), one[i] = numbers(e->size);
+  for (int i = 0; i < 3; i++)
+    out[i] = numbers(e->size * count + ahead) + ahead, one[i] = numbers(e->size);
   motion *s = calloc(count + 1, sizeof *s);
   fill_batch(p, e, count, s, in, out);
   int any = 0, got = call_batch(p, e, count, in, out);
@@ -283,7 +286,7 @@ static void compare_batch(const pair *p, const entry *e, size_t count) {
     for (int i = 0; i < e->outputs; i++) check_column(out[i], count, k, one[i], e->size);
   }
   CHECK_EQ_INT(got != 0, any);
-  for (int i = 0; i < 3; i++) free(in[i]), free(out[i]), free(one[i]);
+  for (int i = 0; i < 3; i++) free(in[i]), free(out[i] - ahead), free(one[i]);
   free(s);
 }
 
@@ -306,7 +309,8 @@ static entry entry_of(const pair *p, ap_function f) {
 
 static void compare_counts(const pair *p, const entry *e, const char *label) {
   test_context("%s, batch of %s", label, e->name);
-  for (size_t count = 0; count < STATES; count += 5) compare_batch(p, e, count);
+  for (size_t count = 0; count < STATES; count += 5) compare_batch(p, e, count, 0);
+  for (size_t ahead = 0; ahead < 8; ahead += 3) compare_batch(p, e, ALIGNED_STATES, ahead);
 }
 
 // ---- models ------------------------------------------------------------------------------------
@@ -484,7 +488,7 @@ static void compare_dynamics(test_robot *r, ap_generate_options options) {
   }
   for (int f = 0; p.g.library && options.batch && f < PLAIN_FUNCTIONS; f++) {
     entry e = entry_of(&p, plain[f]);
-    compare_batch(&p, &e, STATES);
+    compare_batch(&p, &e, STATES, 0);
   }
   generated_close(&p.g);
 }

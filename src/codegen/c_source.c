@@ -252,8 +252,22 @@ static const char lanes_text[] =
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
     "#endif\n"
     "\n"
-    "/* The last states, fewer than a vector: from rows of n into rows of a vector, the first one\n"
-    "   repeated in what is left over, and back. */\n"
+    "/* How many of n states come next, the k-th first: a vector, or fewer at the end. Where all "
+    "rows\n"
+    "   that begin at this address lie in the same way, fewer at the beginning, too, so that the "
+    "rest\n"
+    "   is aligned. */\n"
+    "static inline size_t $N_step(size_t n, size_t k, uintptr_t address) {\n"
+    "  size_t left = n - k, lane = (size_t)(address / sizeof($R) + k) % $N_LANE_COUNT;\n"
+    "  if (address && lane && n % $N_LANE_COUNT == 0 && n >= 16 * $N_LANE_COUNT &&\n"
+    "      left > $N_LANE_COUNT - lane)\n"
+    "    return $N_LANE_COUNT - lane;\n"
+    "  return left < $N_LANE_COUNT ? left : $N_LANE_COUNT;\n"
+    "}\n"
+    "\n"
+    "/* Fewer states than a vector: from rows of n into rows of a vector, the first one repeated "
+    "in\n"
+    "   what is left over, and back. */\n"
     "static void $N_gather(size_t rest, size_t n, size_t rows, const $R *from, $R *to) {\n"
     "  size_t j, k;\n"
     "  for (j = 0; j < rows; j++)\n"
@@ -403,14 +417,13 @@ static void put_call(ap__text *t, const ap_unit *u, const ap_program *p, const c
 
 static void put_gather(ap__text *t, const ap_unit *u, const char *word, const ap_array *a,
                        bool into_lanes) {
-  ap__text_add(t, "    %s_%s(n - k, n, %d, %s%s, %s%s);\n", u->name, word, a->size, a->name,
+  ap__text_add(t, "    %s_%s(step, n, %d, %s%s, %s%s);\n", u->name, word, a->size, a->name,
                into_lanes ? " + k" : "_rest", a->name, into_lanes ? "_rest" : " + k");
 }
 
 static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
   char stride[NAME_ROOM];
   snprintf(stride, sizeof stride, "%s_LANE_COUNT", u->name);
-  put(t, "  if (k < n) {\n");
   for (int k = 0; k < p->inputs + p->outputs; k++)
     ap__text_add(t, "    %s %s_rest[%d * %s];\n", ap__scalar(u), ap__array(p, k)->name,
                  ap__array(p, k)->size, stride);
@@ -419,18 +432,27 @@ static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const c
   put(t, "    ");
   put_call(t, u, p, name, stride, "_rest");
   for (int k = 0; k < p->outputs; k++) put_gather(t, u, "scatter", &p->output[k], false);
-  put(t, "  }\n");
 }
+
+// So many that where they begin decides: rows that lie across two lines of the cache cost twice.
+enum { MANY_ROWS = 32 };
 
 static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *p,
                                const char *name) {
   ap__text_add(t, "\n%s %s_%s_batch(size_t n, ", ap__result_type(p), u->name, name);
   ap__put_parameters(t, u, p, true);
-  put(t, ") {\n  size_t k = 0;\n");
+  put(t, ") {\n  size_t k, step;\n");
   if (p->pivots > 0) put(t, "  int failed = 0;\n");
-  ap__text_add(t, "  for (; n - k >= %s_LANE_COUNT; k += %s_LANE_COUNT) ", u->name, u->name);
+  ap__text_add(t, "  for (k = 0; k < n; k += step) {\n    step = %s_step(n, k, ", u->name);
+  if (p->values >= MANY_ROWS)
+    ap__text_add(t, "(uintptr_t)%s", p->output[0].name);
+  else
+    put(t, "0");
+  ap__text_add(t, ");\n    if (step == %s_LANE_COUNT) {\n      ", u->name);
   put_call(t, u, p, name, "n", " + k");
+  put(t, "      continue;\n    }\n");
   put_rest(t, u, p, name);
+  put(t, "  }\n");
   put(t, p->pivots > 0 ? "  return failed;\n}\n" : "}\n");
 }
 
