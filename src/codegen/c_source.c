@@ -461,7 +461,7 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
 void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
   const ap_program *p = &u->part[k];
-  if (!ap__plan(p, u->part_steps, &plan)) {
+  if (!ap__plan(p, u->lengths, &plan)) {
     t->failed = true;
     return;
   }

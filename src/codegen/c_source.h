@@ -6,10 +6,6 @@
 
 #include "codegen/write.h"
 
-/// Statements in a part of a long function, up to six operations each: the fewer, the better what a
-/// compiler makes of them, and what is handed on costs little up to here.
-enum { AP_PART_STEPS = 100 };
-
 /// What a whole file is written from.
 typedef struct ap_unit {
   const ap_model *m;           // or NULL and
@@ -28,7 +24,7 @@ typedef struct ap_unit {
   // What differs where functions are not plain C:
   const char *qualifier;      // before a function of one state
   const char *part_qualifier; // before a part of a function, a template
-  int part_steps;             // statements in one
+  ap_lengths lengths;         // of functions and parts
   const char *inlined;        // before a function that others inline
   const char *restricted;     // the word `restrict` and a blank
   void (*sincos)(ap__text *t, const ap_dialect *d, const ap_plan *plan); // NULL: that of C

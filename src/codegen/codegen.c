@@ -285,7 +285,7 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
                .nv = g->m ? ap_nv(g->m) : ap_parallel_n(g->parallel),
                .qualifier = "",
                .part_qualifier = "\nstatic $N_PART ",
-               .part_steps = AP_PART_STEPS,
+               .lengths = {250, 100},
                .inlined = "static inline",
                .restricted = "restrict ",
                .options = g->options,

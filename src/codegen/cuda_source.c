@@ -148,16 +148,12 @@ static void put_launch(ap__text *t, const ap_unit *u, const ap_program *p, const
 
 // ---- files -------------------------------------------------------------------------------------
 
-// A thread's registers hold more than a call leaves in them: only what a compiler would take
-// minutes for is cut.
-enum { DEVICE_PART_STEPS = 1000 };
-
 // What differs from C in a function of one state.
 static ap_unit cuda_unit(const ap_unit *u) {
   ap_unit cuda = *u;
   cuda.qualifier = "static __device__ __forceinline__ ";
   cuda.part_qualifier = "\nstatic __device__ __noinline__ ";
-  cuda.part_steps = DEVICE_PART_STEPS;
+  cuda.lengths = (ap_lengths){2500, 1500}; // registers hold more than a call leaves in them
   cuda.inlined = "static __device__ __forceinline__";
   cuda.restricted = "__restrict__ ";
   cuda.sincos = put_sincos_calls;

@@ -93,16 +93,28 @@ static int first_term(const fusion *f) {
   return -1;
 }
 
-// Where all terms would vanish, the product with most uses does not: other sums may begin with it.
+// Operations that may pass before a chain begins, while products wait that are known.
+enum { PATIENCE = 3 };
+
+// How many products at the front of the sum at hand could begin it instead of the first term that
+// stays: all where none does, and those that would wait for it too long.
+static int early_terms(const fusion *f) {
+  int first = first_term(f), early = 0;
+  if (first < 0) return f->terms;
+  while (early < first && waits_for(f, &f->term[early]) + PATIENCE < waits_for(f, &f->term[first]))
+    early++;
+  return early > 1 ? early : 0;
+}
+
+// The one of these with most uses stays: other sums may begin with it.
 static void choose_apart(fusion *f) {
   for (int k = 1; k < f->old->count; k++) {
     if (!f->uses[k] || !is_sum(at(f, k)) || is_inner(f, k)) continue;
     gather(f, k);
-    if (first_term(f) >= 0) continue;
-    int most = abs(f->term[0].ref);
-    for (int i = 1; i < f->terms; i++)
+    int early = early_terms(f), most = abs(f->term[0].ref);
+    for (int i = 1; i < early; i++)
       if (f->uses[abs(f->term[i].ref)] > f->uses[most]) most = abs(f->term[i].ref);
-    f->apart[most] = true;
+    if (early > 0) f->apart[most] = true;
   }
 }
 

@@ -263,7 +263,7 @@ static void list_stores(ap_plan *plan) {
 // ------------------------------------------------------------------------------------------------
 
 // All arrays lie in two pieces of memory.
-bool ap__plan(const ap_program *p, int part_steps, ap_plan *plan) {
+bool ap__plan(const ap_program *p, ap_lengths most, ap_plan *plan) {
   size_t n = (size_t)p->tape.count, values = (size_t)p->values + 1;
   int *scratch, *need;
   walk w = {.plan = plan};
@@ -291,7 +291,7 @@ bool ap__plan(const ap_program *p, int part_steps, ap_plan *plan) {
       mark_below(p, p->values + p->pivots + AP_OF_ENERGY, ap__program_values(p), w.probed);
     choose_order(plan, &w, scratch);
     list_stores(plan);
-    fits = ap__cut(plan, part_steps);
+    fits = ap__cut(plan, most);
   }
   if (!fits) ap__plan_free(plan);
   return fits;

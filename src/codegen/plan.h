@@ -40,10 +40,14 @@ static inline int ap__sign(const ap_plan *plan, int ref) {
   return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
 }
 
-/// `part_steps`: how many statements a part has at most, if the program is cut.
-bool ap__plan(const ap_program *p, int part_steps, ap_plan *plan);
+/// Statements in a program that is not cut, and in a part of one that is.
+typedef struct ap_lengths {
+  int whole, part;
+} ap_lengths;
+
+bool ap__plan(const ap_program *p, ap_lengths most, ap_plan *plan);
 /// Cut a planned program. False: no memory.
-bool ap__cut(ap_plan *plan, int part_steps);
+bool ap__cut(ap_plan *plan, ap_lengths most);
 
 /// Nodes that are read as they are: neither statements nor parts of one.
 static inline bool ap__is_leaf(const ap_node *n) {
