@@ -231,7 +231,7 @@ static ap_status check_bytes(ap_rows *rows, size_t header, ap_error *error) {
   const long long have = rows->size - (long long)header, want = a->rows * row_bytes;
   if (rows->size > 0 && have < want)
     return AP__REFUSE(error, AP_E_SYNTAX, 0, "the array ends after %lld of %lld rows",
-                      have / row_bytes, a->rows);
+                      row_bytes > 0 ? have / row_bytes : 0, a->rows);
   if (rows->size > 0 && have > want)
     return AP__REFUSE(error, AP_E_SYNTAX, 0,
                       "there are %lld bytes behind the array (one array a file)", have - want);
