@@ -6,6 +6,7 @@
 
 #include "four_bar.h"
 #include "loop/closed_chain.h"
+#include "sim/contact.h"
 
 enum { V = 24, X = 32, N = 6, POINTS = 4 };
 
@@ -96,6 +97,55 @@ TEST(impacts_obey_mechanics_in_independent_coordinates) {
     memcpy(x, ap_mechanism_guess(b.m), (size_t)ap_nq(ap_mechanism_tree(b.m)) * sizeof *x);
     CHECK_OK(ap__closed_start(c, x));
     for (int k = 0; k < 40; k++) check_impact(&r, &b, c, k % 2);
+    free(memory);
+    drop(&b);
+  }
+}
+
+// A point that sticks has no velocity after the way back onto its wall, the first time that memory
+// is used.
+static void check_hold(rng *r, const rig *b, ap_closed *c) {
+  const ap_model *tree = ap_mechanism_tree(b->m);
+  int nv = ap_nv(tree), n = ap_mechanism_n(b->m);
+  double q[N], v[N], x[X], xd[V], J[3 * V], R[9], p[3], lost, size = 0;
+  random_pose(r, b, q);
+  for (int i = 0; i < n; i++) v[i] = rng_uniform(r, -2, 2);
+  if (!CHECK_OK(ap_loop_velocity(b->m, b->l, q, v, xd))) return;
+  memcpy(x, ap_loop_configuration(b->l), (size_t)ap_nq(tree) * sizeof *x);
+  for (int i = 0; i < nv; i++) size = fmax(size, fabs(xd[i]));
+  ap_touch t = random_touch(r, b, true);
+  ap_wall wall = ap_default_wall();
+  ap_kinematics(tree, ap_loop_work(b->l), x, NULL, NULL);
+  ap_frame_pose(tree, ap_loop_work(b->l), t.body, R, p);
+  for (int k = 0; k < 3; k++) wall.centre[k] = p[k] + dot3(R + 3 * k, t.at);
+  memcpy(wall.axis, t.normal, sizeof wall.axis);
+  void *memory = malloc(ap_surface_size(&wall)), *room = calloc(1, ap__contact_scratch(tree, 1));
+  ap_error error;
+  ap_resting rest = {.body = t.body, .sticks = true, .friction = 1, .stiction = 1};
+  rest.surface = ap_surface_init(&wall, memory, ap_surface_size(&wall), &error);
+  memcpy(rest.at, t.at, sizeof rest.at);
+  ap_plant plant = ap__plant_closed(b->m, c);
+  CHECK_OK(ap__contact_project(&plant, x, xd, 1, &rest, room, &lost));
+  point_jacobian(b, &t, x, J);
+  for (int k = 0; k < 3; k++) {
+    double velocity = 0;
+    for (int j = 0; j < nv; j++) velocity += J[k * nv + j] * xd[j];
+    CHECK_CLOSE(velocity, 0, 1e-9 * (1 + size));
+  }
+  free(room);
+  free(memory);
+}
+
+TEST(points_that_stick_are_held) {
+  rng r = {8};
+  for (int i = 0; ap_mechanism_builtin_name(i); i++) {
+    rig b = builtin(ap_mechanism_builtin_name(i));
+    double x[X];
+    void *memory = malloc(ap__closed_size(b.m));
+    ap_closed *c = ap__closed_init(b.m, b.l, memory);
+    memcpy(x, ap_mechanism_guess(b.m), (size_t)ap_nq(ap_mechanism_tree(b.m)) * sizeof *x);
+    CHECK_OK(ap__closed_start(c, x));
+    for (int k = 0; k < 20; k++) check_hold(&r, &b, c);
     free(memory);
     drop(&b);
   }

@@ -256,8 +256,10 @@ static void meet_response(int i, int c, const contact_system *s, double block[3]
       for (int e = 0; e < 3; e++)
         block[d][e] += Y[CONTACT_LANES * k + d] * J[CONTACT_LANES * k + e];
   for (int d = 0; d < 3; d++)
-    for (int e = 0; e < (c < i ? 3 : d); e++)
-      if (s->W[(3 * c + e) * rows + 3 * c + e] == 0) block[d][e] = 0; // it is held
+    for (int e = 0; e < (c < i ? 3 : d); e++) {
+      double own = c < i ? s->W[(3 * c + e) * rows + 3 * c + e] : block[e][e];
+      if (own == 0) block[d][e] = 0; // it is held
+    }
 }
 
 static void gather_delassus(contact_system *s) {
