@@ -73,7 +73,7 @@ typedef struct generation {
   int parts, entries;
   int regrouped; // inertial parameters that were moved
   int *frames, nframes;
-  int inertia;   // the way to the inertia matrix
+  int inertia; // the way to the inertia matrix
 } generation;
 
 static void close_generation(generation *g) {

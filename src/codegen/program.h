@@ -45,8 +45,8 @@ typedef struct ap_recording {
   int frame;         // of a Jacobian
   const int *frames; // [nframes] of forward_kinematics
   int nframes;
-  int inertia;       // the way to the inertia matrix
-  bool regroup;      // inertial parameters
+  int inertia;   // the way to the inertia matrix
+  bool regroup;  // inertial parameters
   bool friction; // with friction and rotors
   // Derivatives by the library's recursion instead of differentiating the tape; forward dynamics by
   // articulated bodies instead of the factorised inertia matrix.
