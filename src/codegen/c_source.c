@@ -143,14 +143,14 @@ static void put_probe(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put(t, "));\n");
 }
 
-static void doubt_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+void ap__doubt_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put(t, "  int sound = 1, sure = 1;\n");
   put_pivots(t, d, plan);
   put_certainty(t, d, plan);
   put(t, "  if (!sure) {\n");
 }
 
-static void check_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+void ap__check_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   put_probe(t, d, plan);
   put(t, "  }\n  if (!sound) return 1;\n");
 }
@@ -367,8 +367,8 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .store = store_scalar,
                         .stored = stored_scalar,
                         .sincos = u->sincos ? u->sincos : put_sincos,
-                        .doubt = doubt_scalar,
-                        .check = check_scalar,
+                        .doubt = ap__doubt_scalar,
+                        .check = ap__check_scalar,
                         .call = call_part};
   put_part_functions(t, u, &d, plan);
   ap__text_add(t, "\n%s%s %s_%s(", u->qualifier, ap__result_type(plan->p), u->name, name);
@@ -461,7 +461,7 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
 void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
   const ap_program *p = &u->part[k];
-  if (!ap__plan(p, u->lengths, &plan)) {
+  if (!ap__plan(p, NULL, &plan) || !ap__cut(&plan, u->lengths)) {
     t->failed = true;
     return;
   }

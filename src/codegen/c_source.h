@@ -61,6 +61,9 @@ void ap__put_routines(ap__text *t, const ap_unit *u);
 /// Whether any function has such an operation, or needs sines and cosines.
 bool ap__has_operation(const ap_unit *u, ap_op op);
 bool ap__has_angles(const ap_unit *u);
+/// What a function of one state says of pivots, see ap_dialect.
+void ap__doubt_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan);
+void ap__check_scalar(ap__text *t, const ap_dialect *d, const ap_plan *plan);
 /// All functions of part k.
 void ap__put_program(ap__text *t, const ap_unit *u, int k);
 

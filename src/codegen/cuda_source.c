@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cuda_source.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codegen/fused_text.h"
 #include "codegen/sincos_text.h"
+#include "codegen/slice.h"
 #include "model/frozen.h"
 
 // ---- on the device -----------------------------------------------------------------------------
@@ -38,81 +42,156 @@ static const char kernel_text[] =
     "#define $N_BLOCK 128\n"
     "#endif\n"
     "\n"
-    "/* Neighbouring states that a thread computes: two where that aligns, for their entries then\n"
-    "   move by one instruction. */\n"
-    "template <int states> struct $N_word { typedef $R of; };\n"
-    "template <> struct $N_word<2> { typedef $R2 of; };\n"
+    "/* Blocks that a multiprocessor is to hold, as far as so many values alive leave it "
+    "registers. */\n"
+    "#ifndef $N_RESIDENT\n"
+    "#define $N_RESIDENT(live, V) \\\n"
+    "  (65536 / $N_BLOCK / ((live) * (int)(sizeof(V) / 4) + 32) > 1 ? \\\n"
+    "   65536 / $N_BLOCK / ((live) * (int)(sizeof(V) / 4) + 32) : 1)\n"
+    "#endif\n"
+    "/* What does not fit into registers goes to shared memory first, where the compiler can. */\n"
+    "#if defined __CUDACC_VER_MAJOR__ && __CUDACC_VER_MAJOR__ >= 13\n"
+    "#define $N_SPILL asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");\n"
+    "#else\n"
+    "#define $N_SPILL\n"
+    "#endif\n"
     "\n"
-    "/* Their entries out of arrays over n states, and back. Every number is used once. */\n"
-    "template <int states, int rows>\n"
-    "static __device__ __forceinline__ void $N_load(size_t n, const $R *from, $R (*to)[rows]) {\n"
-    "  typedef typename $N_word<states>::of word;\n"
-    "#pragma unroll\n"
-    "  for (int j = 0; j < rows; j++) {\n"
-    "    const word x = __ldcs((const word *)(from + j * n));\n"
-    "#pragma unroll\n"
-    "    for (int i = 0; i < states; i++) to[i][j] = ((const $R *)&x)[i];\n"
-    "  }\n"
+    "/* An entry out of an array over states, and back. What one slice reads others read too. */\n"
+    "template <typename V, bool once>\n"
+    "static __device__ __forceinline__ V $N_load(const $R *from) {\n"
+    "  return once ? __ldcs((const V *)from) : __ldg((const V *)from);\n"
     "}\n"
-    "template <int states, int rows>\n"
-    "static __device__ __forceinline__ void $N_store(size_t n, const $R (*from)[rows], $R *to) {\n"
-    "  typedef typename $N_word<states>::of word;\n"
-    "#pragma unroll\n"
-    "  for (int j = 0; j < rows; j++) {\n"
-    "    word x;\n"
-    "#pragma unroll\n"
-    "    for (int i = 0; i < states; i++) (($R *)&x)[i] = from[i][j];\n"
-    "    __stcs((word *)(to + j * n), x);\n"
-    "  }\n"
-    "}\n"
+    "template <typename V>\n"
+    "static __device__ __forceinline__ void $N_store($R *to, V x) { __stcs((V *)to, x); }\n"
     "static __device__ __forceinline__ size_t $N_thread(void) {\n"
     "  return (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
     "}\n"
     "static unsigned $N_blocks(size_t n) { return (unsigned)((n + $N_BLOCK - 1) / $N_BLOCK); }\n";
 
+// Two neighbouring states of a thread, where that aligns: their entries then move by one
+// instruction, and memory is the limit.
 static const char pairs_text[] =
+    "\n"
+    "/* Two states: their entries move by one instruction. */\n"
+    "struct $N_pair {\n"
+    "  $R x, y;\n"
+    "  __device__ __forceinline__ $N_pair() {}\n"
+    "  __device__ __forceinline__ $N_pair($R both) : x(both), y(both) {}\n"
+    "  __device__ __forceinline__ $N_pair($R first, $R second) : x(first), y(second) {}\n"
+    "  friend __device__ __forceinline__ $N_pair operator-($N_pair a) { return {-a.x, -a.y}; }\n"
+    "  friend __device__ __forceinline__ $N_pair operator+($N_pair a, $N_pair b) {\n"
+    "    return {a.x + b.x, a.y + b.y};\n"
+    "  }\n"
+    "  friend __device__ __forceinline__ $N_pair operator-($N_pair a, $N_pair b) {\n"
+    "    return {a.x - b.x, a.y - b.y};\n"
+    "  }\n"
+    "  friend __device__ __forceinline__ $N_pair operator*($N_pair a, $N_pair b) {\n"
+    "    return {a.x * b.x, a.y * b.y};\n"
+    "  }\n"
+    "  friend __device__ __forceinline__ $N_pair operator/($N_pair a, $N_pair b) {\n"
+    "    return {a.x / b.x, a.y / b.y};\n"
+    "  }\n"
+    "  friend __device__ __forceinline__ $N_pair $N_fma($N_pair a, $N_pair b, $N_pair c) {\n"
+    "    return {::$N_fma(a.x, b.x, c.x), ::$N_fma(a.y, b.y, c.y)};\n"
+    "  }\n"
+    "  friend __device__ __forceinline__ void $N_sincos($N_pair a, $N_pair *s, $N_pair *c) {\n"
+    "    ::$N_sincos(a.x, &s->x, &c->x);\n"
+    "    ::$N_sincos(a.y, &s->y, &c->y);\n"
+    "  }\n"
+    "};\n"
+    "template <>\n"
+    "__device__ __forceinline__ $N_pair $N_load<$N_pair, true>(const $R *from) {\n"
+    "  const $R2 x = __ldcs((const $R2 *)from);\n"
+    "  return $N_pair(x.x, x.y);\n"
+    "}\n"
+    "template <>\n"
+    "__device__ __forceinline__ void $N_store<$N_pair>($R *to, $N_pair x) {\n"
+    "  __stcs(($R2 *)to, make_$R2(x.x, x.y));\n"
+    "}\n"
     "static bool $N_pairs(const void *p) { return (size_t)p % (2 * sizeof($R)) == 0; }\n";
 
-static void put_local(ap__text *t, const ap_unit *u, const ap_array *a) {
-  ap__text_add(t, "  %s %s_k[states][%d];\n", ap__scalar(u), a->name, a->size);
+static void load_column(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  ap__text_add(t, "  const V %s%d = %s_load<V, once>(%s + %d * n);\n", array, i, d->name, array, i);
+}
+static void store_column(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  ap__text_add(t, "  %s_store<V>(%s + %d * n, ", d->name, array, i);
+}
+static void stored_column(ap__text *t, const ap_dialect *d, const char *array, int i) {
+  (void)d, (void)array, (void)i;
+  put(t, ");\n");
 }
 
-static void put_device_call(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
-  ap__text_add(t, "%s_%s(", u->name, name);
-  for (int k = 0; k < p->inputs + p->outputs; k++)
-    ap__text_add(t, "%s%s_k[i]", k ? ", " : "", ap__array(p, k)->name);
-  put(t, ")");
+// Operations that have no operator are those of one state.
+static bool has_routine(const ap_program *p) {
+  for (int k = 1; k < p->tape.count; k++)
+    if (ap__routine[p->tape.node[k].op].word) return true;
+  return false;
 }
 
-// What memory limits gains in float by pairs of states: an H200 moves 98 % of a copy's bytes/s
-// instead of 90 % in a PUMA's inverse dynamics. In double a word is long enough, and functions with
-// more work or more outputs run out of registers.
-static bool has_pairs(const ap_unit *u, const ap_program *p) {
-  return ap__is_single(u) && p->pivots == 0 && p->outputs == 1;
+// In double a word is long enough.
+static bool has_pairs(const ap_unit *u, const ap_program *p, int slices) {
+  return ap__is_single(u) && p->pivots == 0 && slices == 1 && !has_routine(p);
 }
 
-static void put_kernel(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
+// One slice out of and into arrays over states, whose pointers are those of a state. Returns how
+// many values are alive in it.
+static int put_slice(ap__text *t, const ap_unit *u, const ap_program *p, const int *sign,
+                     const char *name, int which) {
+  const ap_dialect d = {.type = "V",
+                        .single = ap__is_single(u),
+                        .name = u->name,
+                        .function = name,
+                        .ending = "",
+                        .splat = "",
+                        .mask = "",
+                        .load = load_column,
+                        .store = store_column,
+                        .stored = stored_column,
+                        .sincos = u->sincos,
+                        .doubt = ap__doubt_scalar,
+                        .check = ap__check_scalar};
+  ap_plan plan;
+  if (!ap__plan(p, sign, &plan)) {
+    t->failed = true;
+    return 0;
+  }
+  const int live = plan.live;
   ap__text_add(t,
-               "\ntemplate <int states>\nstatic __global__ void __launch_bounds__(%s_BLOCK)\n"
-               "%s_%s_kernel(size_t n, ",
-               u->name, u->name, name);
+               "\ntemplate <typename V, bool once>\n"
+               "static __device__ __forceinline__ %s %s_%s_slice%d(size_t n, ",
+               ap__result_type(p), u->name, name, which + 1);
+  ap__put_parameters(t, u, p, true);
+  put(t, ") {\n");
+  ap__put_body(t, &d, &plan);
+  put(t, p->pivots > 0 ? "  return 0;\n}\n" : "}\n");
+  ap__plan_free(&plan);
+  return live;
+}
+
+static void put_arguments(ap__text *t, const ap_program *p, const char *behind) {
+  for (int k = 0; k < p->inputs + p->outputs; k++)
+    ap__text_add(t, ", %s%s", ap__array(p, k)->name, behind);
+}
+
+// One kernel per slice: its code stays in the instruction cache, where that of a whole function may
+// not, and it has the registers that it needs itself.
+static void put_kernel(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
+                       int which, int live) {
+  ap__text_add(t,
+               "template <typename V, bool once>\n"
+               "static __global__ void __launch_bounds__(%s_BLOCK, %s_RESIDENT(%d, V))\n"
+               "%s_%s_kernel%d(size_t n, ",
+               u->name, u->name, live, u->name, name, which + 1);
   ap__put_parameters(t, u, p, true);
   put(t, p->pivots > 0 ? ", int *singular) {\n" : ") {\n");
-  ap__text_add(t, "  const size_t k = states * %s_thread();\n  if (k >= n) return;\n", u->name);
-  for (int k = 0; k < p->inputs + p->outputs; k++) put_local(t, u, ap__array(p, k));
-  for (int k = 0; k < p->inputs; k++)
-    ap__text_add(t, "  %s_load<states>(n, %s + k, %s_k);\n", u->name, p->input[k].name,
-                 p->input[k].name);
-  put(t, "#pragma unroll\n  for (int i = 0; i < states; i++) ");
-  put(t, p->pivots > 0 ? "{\n    const int failed = " : "");
-  put_device_call(t, u, p, name);
-  put(t, ";\n");
-  if (p->pivots > 0)
-    put(t, "    if (singular) singular[k + i] = failed;\n    if (failed) return;\n  }\n");
-  for (int k = 0; k < p->outputs; k++)
-    ap__text_add(t, "  %s_store<states>(n, %s_k, %s + k);\n", u->name, p->output[k].name,
-                 p->output[k].name);
-  put(t, "}\n");
+  ap__text_add(t, "  %s_SPILL\n", u->name);
+  ap__text_add(t, "  const size_t k = sizeof(V) / sizeof(%s) * %s_thread();\n", ap__scalar(u),
+               u->name);
+  put(t, "  if (k >= n) return;\n");
+  ap__text_add(t, "  %s%s_%s_slice%d<V, once>(n", p->pivots > 0 ? "const int failed = " : "",
+               u->name, name, which + 1);
+  put_arguments(t, p, " + k");
+  put(t, p->pivots > 0 ? ");\n  if (singular) singular[k] = failed;\n}\n" : ");\n}\n");
 }
 
 static void put_launch_prototype(ap__text *t, const ap_unit *u, const ap_program *p,
@@ -123,27 +202,63 @@ static void put_launch_prototype(ap__text *t, const ap_unit *u, const ap_program
 }
 
 static void put_launch_of(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
-                          int states) {
-  ap__text_add(t, "    %s_%s_kernel<%d><<<%s_blocks(n", u->name, name, states, u->name);
-  ap__text_add(t, "%s), %s_BLOCK, 0, stream>>>(\n        n", states == 2 ? " / 2" : "", u->name);
-  for (int k = 0; k < p->inputs + p->outputs; k++) ap__text_add(t, ", %s", ap__array(p, k)->name);
-  put(t, p->pivots > 0 ? ", singular);\n" : ");\n");
+                          const char *value, int slices) {
+  for (int s = 0; s < slices; s++) {
+    ap__text_add(t, "    %s_%s_kernel%d<%s, %s>\n        <<<", u->name, name, s + 1, value,
+                 slices > 1 ? "false" : "true");
+    ap__text_add(t, "%s_blocks(n * sizeof(%s) / sizeof(%s)), %s_BLOCK, 0, stream>>>(n", u->name,
+                 ap__scalar(u), value, u->name);
+    put_arguments(t, p, "");
+    put(t, p->pivots > 0 ? ", singular);\n" : ");\n");
+  }
 }
 
-static void put_launch(ap__text *t, const ap_unit *u, const ap_program *p, const char *name) {
+static void put_launch(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
+                       int slices) {
+  char pair[128];
   put(t, "\nextern \"C\" ");
   put_launch_prototype(t, u, p, name);
   put(t, " {\n  if (n == 0) return cudaSuccess;\n");
-  if (has_pairs(u, p)) {
+  if (has_pairs(u, p, slices)) {
     put(t, "  if (n % 2 == 0");
     for (int k = 0; k < p->inputs + p->outputs; k++)
       ap__text_add(t, " && %s_pairs(%s)", u->name, ap__array(p, k)->name);
     put(t, ")\n");
-    put_launch_of(t, u, p, name, 2);
+    snprintf(pair, sizeof pair, "%s_pair", u->name);
+    put_launch_of(t, u, p, name, pair, 1);
     put(t, "  else\n");
   }
-  put_launch_of(t, u, p, name, 1);
+  put_launch_of(t, u, p, name, ap__scalar(u), slices);
   put(t, "  return cudaGetLastError();\n}\n");
+}
+
+// Values alive at once in a slice, as measured on an H200: up to 255 registers of a thread hold
+// them, shared memory what is left over. What may lie where it reads stays whole.
+static int most_live(const ap_unit *u, const ap_program *p) {
+  if (p->in_place) return INT_MAX;
+  return ap__is_single(u) ? 300 : 150;
+}
+
+// Function k in slices, and its launch.
+static void put_function(ap__text *t, const ap_unit *u, int k) {
+  const ap_program *p = &u->part[k];
+  const char *name = u->part_name[k];
+  int *slice = calloc((size_t)p->values, sizeof *slice);
+  ap_plan whole = {0};
+  bool fits = slice && ap__plan(p, NULL, &whole);
+  const int slices = fits ? ap__slice(p, most_live(u, p), slice) : 0;
+  t->failed = t->failed || slices == 0;
+  for (int s = 0; s < slices; s++) {
+    ap_program part;
+    if (ap__slice_program(p, slice, s, &part))
+      put_kernel(t, u, p, name, s, put_slice(t, u, &part, whole.sign, name, s));
+    else
+      t->failed = true;
+    free(part.value);
+  }
+  put_launch(t, u, p, name, slices);
+  if (fits) ap__plan_free(&whole);
+  free(slice);
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -164,13 +279,9 @@ void ap__put_cuda_source(ap__text *t, const ap_unit *unit) {
   const ap_unit cuda = cuda_unit(unit), *u = &cuda;
   ap__put_banner(t, u, ".cu");
   ap__put_text(t, u, kernel_text, "", "");
-  bool pairs = false;
-  for (int k = 0; k < u->entries; k++) pairs = pairs || has_pairs(u, &u->part[k]);
-  if (pairs) ap__put_text(t, u, pairs_text, "", "");
-  for (int k = 0; k < u->entries; k++) {
-    put_kernel(t, u, &u->part[k], u->part_name[k]);
-    put_launch(t, u, &u->part[k], u->part_name[k]);
-  }
+  if (ap__is_single(u)) ap__put_text(t, u, pairs_text, "", "");
+  for (int k = 0; k < u->entries; k++) put_function(t, u, k);
+  ap__put_cuda_pipe(t, u);
   if (u->parts > u->entries) ap__put_cuda_rollout(t, u);
 }
 
@@ -187,7 +298,27 @@ static const char header_text[] =
     "#ifndef APPELL_GENERATED_$N_CUH\n"
     "#define APPELL_GENERATED_$N_CUH\n"
     "\n"
+    "#ifdef __HIPCC__ /* AMD: hipcc -x hip -O3 -ffp-contract=off */\n"
+    "#include <hip/hip_runtime.h>\n"
+    "#define cudaError_t hipError_t\n"
+    "#define cudaStream_t hipStream_t\n"
+    "#define cudaSuccess hipSuccess\n"
+    "#define cudaGetLastError hipGetLastError\n"
+    "#define cudaMalloc hipMalloc\n"
+    "#define cudaFree hipFree\n"
+    "#define cudaMemsetAsync hipMemsetAsync\n"
+    "#define cudaMemcpyAsync hipMemcpyAsync\n"
+    "#define cudaMemcpy2DAsync hipMemcpy2DAsync\n"
+    "#define cudaMemcpyHostToDevice hipMemcpyHostToDevice\n"
+    "#define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost\n"
+    "#define cudaStreamCreate hipStreamCreate\n"
+    "#define cudaStreamDestroy(stream) (void)hipStreamDestroy(stream)\n"
+    "#define cudaStreamSynchronize hipStreamSynchronize\n"
+    "#define __ldcs(from) (*(from))\n"
+    "#define __stcs(to, x) ((void)(*(to) = (x)))\n"
+    "#else\n"
     "#include <cuda_runtime.h>\n"
+    "#endif\n"
     "#include <math.h>\n"
     "#include <stddef.h>\n"
     "#include <stdint.h>\n"
@@ -208,7 +339,8 @@ void ap__put_cuda_header(ap__text *t, const ap_unit *u) {
     put(t, ";\n");
   }
   if (u->parts > u->entries) ap__put_cuda_rollout_header(t, u);
-  put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#ifdef __CUDACC__\n");
+  ap__put_cuda_pipe_header(t, u);
+  put(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#if defined __CUDACC__ || defined __HIPCC__\n");
   ap__put_fused_on_device(t, &device);
   ap__put_routines(t, &device);
   if (ap__has_angles(u)) {

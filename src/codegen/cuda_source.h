@@ -14,5 +14,8 @@ void ap__put_cuda_header(ap__text *t, const ap_unit *u);
 /// Parts of them where rollouts are, in cuda_rollout.c.
 void ap__put_cuda_rollout(ap__text *t, const ap_unit *u);
 void ap__put_cuda_rollout_header(ap__text *t, const ap_unit *u);
+/// And where arrays of the host are, in cuda_pipe.c.
+void ap__put_cuda_pipe(ap__text *t, const ap_unit *u);
+void ap__put_cuda_pipe_header(ap__text *t, const ap_unit *u);
 
 #endif

@@ -263,7 +263,7 @@ static void list_stores(ap_plan *plan) {
 // ------------------------------------------------------------------------------------------------
 
 // All arrays lie in two pieces of memory.
-bool ap__plan(const ap_program *p, ap_lengths most, ap_plan *plan) {
+bool ap__plan(const ap_program *p, const int *sign, ap_plan *plan) {
   size_t n = (size_t)p->tape.count, values = (size_t)p->values + 1;
   int *scratch, *need;
   walk w = {.plan = plan};
@@ -284,6 +284,7 @@ bool ap__plan(const ap_program *p, ap_lengths most, ap_plan *plan) {
     list_angles(plan);
     collect_wishes(plan, scratch);
     choose_signs(plan, scratch);
+    if (sign) memcpy(plan->sign, sign, sizeof *sign * n);
     choose_inlined(plan, scratch);
     count_registers(plan, need);
     mark_below(p, 0, p->values, w.wanted);
@@ -291,7 +292,6 @@ bool ap__plan(const ap_program *p, ap_lengths most, ap_plan *plan) {
       mark_below(p, p->values + p->pivots + AP_OF_ENERGY, ap__program_values(p), w.probed);
     choose_order(plan, &w, scratch);
     list_stores(plan);
-    fits = ap__cut(plan, most);
   }
   if (!fits) ap__plan_free(plan);
   return fits;

@@ -40,13 +40,16 @@ static inline int ap__sign(const ap_plan *plan, int ref) {
   return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
 }
 
+/// Plan a program; sign [count] are those of a plan of which this is a slice, so that zeros have
+/// the same sign in both; NULL: it is none. False: no memory.
+bool ap__plan(const ap_program *p, const int *sign, ap_plan *plan);
+
 /// Statements in a program that is not cut, and in a part of one that is.
 typedef struct ap_lengths {
   int whole, part;
 } ap_lengths;
 
-bool ap__plan(const ap_program *p, ap_lengths most, ap_plan *plan);
-/// Cut a planned program. False: no memory.
+/// Cut a planned program where it is long. False: no memory, and the plan is freed.
 bool ap__cut(ap_plan *plan, ap_lengths most);
 
 /// Nodes that are read as they are: neither statements nor parts of one.

@@ -6,6 +6,7 @@
 
 #include <appell/codegen.h>
 #include <appell/parallel.h>
+#include <math.h>
 
 #include "codegen/tape.h"
 
@@ -63,6 +64,9 @@ ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, 
 /// The same of a parallel robot: one of ap__parallel_functions(), a bit each.
 ap_status ap__record_parallel(const ap_parallel *r, int function, ap_program *p, ap_error *error);
 unsigned ap__parallel_functions(void);
+/// The value of an output that a slice leaves to others: no program has such a number.
+static inline real ap__left_out(void) { return (real){.v = NAN}; }
+static inline bool ap__is_left_out(real x) { return x.node == 0 && isnan(x.v); }
 /// Number of outputs with their pivots.
 static inline int ap__program_values(const ap_program *p) {
   return p->values + (p->pivots > 0 ? p->pivots + AP_OF_PROBE : 0);

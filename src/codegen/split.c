@@ -90,5 +90,6 @@ bool ap__cut(ap_plan *plan, ap_lengths most) {
     fits = give_slots(plan, last);
   }
   free(last);
+  if (!fits) ap__plan_free(plan);
   return fits;
 }

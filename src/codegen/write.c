@@ -259,7 +259,7 @@ static void put_statements(const writer *w, int from, int to) {
 // Outputs that no statement stores.
 static void put_other_stores(const writer *w) {
   for (int k = 0; k < w->plan->p->values; k++)
-    if (!w->plan->stored[k]) put_store(w, k);
+    if (!w->plan->stored[k] && !ap__is_left_out(w->plan->p->value[k])) put_store(w, k);
 }
 
 static void put_steps(const writer *w, int from, int to) {
