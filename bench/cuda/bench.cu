@@ -4,7 +4,7 @@
 //   bench [RESULTS.json]
 //
 // Everything is measured on arrays that are on the device. Rates count states, bytes are those that
-// must move: every input once, every output once. Times are medians of REPEATS launches, each
+// must move: every input that the outputs depend on once, every output once. Times are medians of REPEATS launches, each
 // between two events.
 
 #include <cuda_runtime.h>
@@ -89,6 +89,15 @@ struct robot;
     }                                                                                              \
     static void cpu_d_forward(const real *q, const real *v, const real *a, real *out) {            \
       cpu_##suffix##_forward_dynamics_derivatives(q, v, a, out, out + nv * nv, out + 2 * nv * nv); \
+    }                                                                                              \
+    typedef gpu_##suffix##_pipe pipe;                                                              \
+    static cudaError_t open(pipe *p, size_t states) {                                              \
+      return gpu_##suffix##_pipe_open(p, states);                                                  \
+    }                                                                                              \
+    static void close(pipe *p) { gpu_##suffix##_pipe_close(p); }                                   \
+    static cudaError_t forward_pipe(pipe *p, size_t n, const real *q, const real *v,               \
+                                    const real *tau, real *out) {                                  \
+      return gpu_##suffix##_forward_dynamics_pipe(p, n, q, v, tau, out, nullptr);                  \
     }                                                                                              \
     static cudaError_t roll(size_t n, const rollout &r, real *q, real *v) {                        \
       return gpu_##suffix##_rollout_launch(n, &r, q, v, nullptr, 0);                               \
@@ -330,27 +339,79 @@ static void time_copies(void) {
   report(a), report(b);
 }
 
+// Independent fused products, as many to a thread as hide what one takes.
+template <typename real>
+static __global__ void fma_kernel(real x, real *out) {
+  real y[8];
+  for (int i = 0; i < 8; i++) y[i] = (real)(threadIdx.x + i);
+  for (int k = 0; k < 512; k++)
+#pragma unroll
+    for (int i = 0; i < 8; i++) y[i] = fma(y[i], x, x);
+  real sum = 0;
+  for (int i = 0; i < 8; i++) sum += y[i];
+  if (sum == (real)-1) *out = sum;
+}
+
+// What the arithmetic can do: a fused product, a product or a sum counts one.
+template <typename real>
+static void time_arithmetic(void) {
+  device<real> out(1);
+  const unsigned blocks = 132 * 64, threads = 256;
+  report(timed("fused products", robot<real>::name, (double)blocks * threads * 512 * 8, 0, [&] {
+    fma_kernel<real><<<blocks, threads>>>((real)0.5, out.p);
+    return cudaGetLastError();
+  }));
+}
+
+// How many of the inputs, from the first up to `inputs`, the outputs of a function depend on.
+template <typename real>
+static int read(int inputs, int outputs,
+                void (*cpu)(const real *, const real *, const real *, real *)) {
+  const int nq = robot<real>::nq, nv = robot<real>::nv;
+  int count = 0;
+  std::vector<real> x = configurations<real>(1, 1, 7), rest = numbers<real>(2 * nv, 1, 8);
+  x.insert(x.end(), rest.begin(), rest.end());
+  std::vector<real> out(outputs), other(outputs);
+  cpu(x.data(), x.data() + nq, x.data() + nq + nv, out.data());
+  for (int j = 0; j < inputs; j++) {
+    const real kept = x[j];
+    x[j] += (real)0.25;
+    cpu(x.data(), x.data() + nq, x.data() + nq + nv, other.data());
+    x[j] = kept;
+    count += std::memcmp(out.data(), other.data(), outputs * sizeof(real)) != 0;
+  }
+  return count;
+}
+
 template <typename real>
 static void time_functions(void) {
   const int nq = robot<real>::nq, nv = robot<real>::nv;
   const size_t n = (size_t)1 << 24;
   const double size = (double)n * sizeof(real);
   const char *name = robot<real>::name;
-  const size_t m = n / 16; // states of derivatives, which write much
-  device<real> q(n * nq), v(n * nv), a(n * nv), out(std::max(n, 3 * m) * nv * nv);
+  const int inputs = nq + 2 * nv, matrix = nv * nv;
+  size_t m = n; // states of derivatives, which write much
+  while (3.0 * (double)(m * matrix * sizeof(real)) > 9e9) m /= 2;
+  const double part = (double)m * sizeof(real);
+  device<real> q(n * nq), v(n * nv), a(n * nv), out(std::max(n, 3 * m) * matrix);
   fill(q.p, n * nq, configurations<real>(n, 3.1, 1));
   fill(v.p, n * nv, numbers<real>(1 << 20, 2, 2));
   fill(a.p, n * nv, numbers<real>(1 << 20, 5, 3));
-  report(timed("inverse dynamics", name, (double)n, size * (nq + 3 * nv),
+  report(timed("inverse dynamics", name, (double)n,
+               size * (read<real>(inputs, nv, robot<real>::cpu_inverse) + nv),
                [&] { return robot<real>::inverse(n, q.p, v.p, a.p, out.p); }));
-  report(timed("inertia matrix", name, (double)n, size * (nq + nv * nv),
+  report(timed("inertia matrix", name, (double)n,
+               size * (read<real>(nq, matrix, robot<real>::cpu_inertia) + matrix),
                [&] { return robot<real>::inertia(n, q.p, v.p, a.p, out.p); }));
-  report(timed("forward dynamics", name, (double)n, size * (nq + 3 * nv),
+  report(timed("forward dynamics", name, (double)n,
+               size * (read<real>(inputs, nv, robot<real>::cpu_forward) + nv),
                [&] { return robot<real>::forward(n, q.p, v.p, a.p, out.p); }));
   fill(q.p, m * nq, configurations<real>(m, 3.1, 1));
-  report(timed("d inverse", name, (double)m, size / 16 * (nq + 2 * nv + 3 * nv * nv),
+  report(timed("d inverse", name, (double)m,
+               part * (read<real>(inputs, 3 * matrix, robot<real>::cpu_d_inverse) + 3 * matrix),
                [&] { return robot<real>::d_inverse(m, q.p, v.p, a.p, out.p); }));
-  report(timed("d forward", name, (double)m, size / 16 * (nq + 2 * nv + 3 * nv * nv),
+  report(timed("d forward", name, (double)m,
+               part * (read<real>(inputs, 3 * matrix, robot<real>::cpu_d_forward) + 3 * matrix),
                [&] { return robot<real>::d_forward(m, q.p, v.p, a.p, out.p); }));
 }
 
@@ -370,6 +431,57 @@ static void time_rollouts(void) {
   fill(v.p, n * nv, numbers<real>(1 << 20, 0.1, 2));
   report(timed("rollout steps, no control", robot<real>::name, (double)n * steps, 0,
                [&] { return robot<real>::roll(n, r, q.p, v.p); }));
+}
+
+// ---- arrays of the host ------------------------------------------------------------------------
+
+template <typename real>
+struct locked {
+  real *p = nullptr;
+  explicit locked(size_t count) { ok(cudaMallocHost(&p, count * sizeof(real)), "memory"); }
+  ~locked() { cudaFreeHost(p); }
+  locked(const locked &) = delete;
+  locked &operator=(const locked &) = delete;
+};
+
+// Forward dynamics of states in the host's memory, compared with those on the device; bytes are
+// those of the way in, which is the longer one, and are related to a copy that way alone.
+template <typename real>
+static bool time_pipe(void) {
+  const int nq = robot<real>::nq, nv = robot<real>::nv;
+  const size_t n = ((size_t)1 << 22) + 77, in = n * (nq + 2 * nv);
+  locked<real> host(in), out(n * nv), again(n * nv);
+  real *q = host.p, *v = q + n * nq, *tau = v + n * nv;
+  const std::vector<real> states = configurations<real>(n, 3.1, 1), rest = numbers<real>(n, 2, 2);
+  std::copy(states.begin(), states.end(), q);
+  for (int j = 0; j < 2 * nv; j++) std::copy(rest.begin(), rest.end(), v + j * n);
+  device<real> there(in), result(n * nv);
+  const auto copy = timed("copy to the device", robot<real>::name, (double)n, (double)in * sizeof(real), [&] {
+    return cudaMemcpyAsync(there.p, host.p, in * sizeof(real), cudaMemcpyHostToDevice);
+  });
+  ok(robot<real>::forward(n, there.p, there.p + n * nq, there.p + n * (nq + nv), result.p), "forward");
+  ok(cudaMemcpy(again.p, result.p, n * nv * sizeof(real), cudaMemcpyDeviceToHost), "copy");
+  typename robot<real>::pipe pipe;
+  ok(robot<real>::open(&pipe, (size_t)1 << 17), "pipe");
+  double best = 1e9, apart = 1e9;
+  for (int k = 0; k < 7; k++) {
+    auto start = std::chrono::steady_clock::now();
+    ok(robot<real>::forward_pipe(&pipe, n, q, v, tau, out.p), "pipe");
+    auto middle = std::chrono::steady_clock::now();
+    ok(cudaMemcpy(there.p, host.p, in * sizeof(real), cudaMemcpyHostToDevice), "copy");
+    ok(robot<real>::forward(n, there.p, there.p + n * nq, there.p + n * (nq + nv), result.p), "forward");
+    ok(cudaMemcpy(again.p, result.p, n * nv * sizeof(real), cudaMemcpyDeviceToHost), "copy");
+    auto end = std::chrono::steady_clock::now();
+    best = std::min(best, std::chrono::duration<double, std::milli>(middle - start).count());
+    apart = std::min(apart, std::chrono::duration<double, std::milli>(end - middle).count());
+  }
+  robot<real>::close(&pipe);
+  const bool equal = std::memcmp(out.p, again.p, n * nv * sizeof(real)) == 0;
+  report({"forward, host, overlapped", robot<real>::name, best, best, best, (double)n, 0});
+  report({"forward, host, one by one", robot<real>::name, apart, apart, apart, (double)n, 0});
+  report({"copy to the device", robot<real>::name, copy.ms, copy.p10, copy.p90, (double)n, 0});
+  printf("  %.0f %% of that copy%s\n", 100 * copy.ms / best, equal ? "" : "; values DIFFER");
+  return equal;
 }
 
 // ---- main --------------------------------------------------------------------------------------
@@ -415,13 +527,17 @@ int main(int argc, char **argv) {
   }
   printf("\n");
   time_copies();
+  time_arithmetic<double>();
+  time_arithmetic<float>();
   time_functions<double>();
   time_functions<float>();
   time_rollouts<double>();
   time_rollouts<float>();
+  good = time_pipe<double>();
+  good = time_pipe<float>() && good;
   if (argc > 1 && !write_results(argv[1], gpu)) {
     fprintf(stderr, "bench: cannot write '%s'\n", argv[1]);
     return 1;
   }
-  return 0;
+  return good ? 0 : 1;
 }
