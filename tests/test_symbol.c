@@ -114,7 +114,9 @@ static const char *const words[] = {"arm",
                                     "part",
                                     "part12",
                                     "tool_launch",
-                                    "tool_kernel",
+                                    "tool_kernel1",
+                                    "tool_slice2",
+                                    "tool_pipe",
                                     "gravity",
                                     "tool_gravity",
                                     "gravity_batch",
@@ -176,8 +178,8 @@ typedef struct symbols {
 } symbols;
 
 static void add_symbols(symbols *s, const char *robot, const char *function) {
-  static const char *const endings[] = {"",        "_batch",  "_lanes", "_part1", "_part1_lanes",
-                                        "_part12", "_launch", "_kernel"};
+  static const char *const endings[] = {"",        "_batch",  "_lanes",   "_part1",  "_part1_lanes",
+                                        "_part12", "_launch", "_kernel1", "_slice2", "_pipe"};
   for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
     snprintf(s->name[s->count++], sizeof *s->name, "%s_%s%s", robot, function, endings[e]);
 }
@@ -185,7 +187,7 @@ static void add_symbols(symbols *s, const char *robot, const char *function) {
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
 TEST(no_two_functions_share_a_name) {
-  symbols s = {.name = malloc((size_t)WORDS * (WORDS + FUNCTIONS) * 8 * sizeof *s.name)};
+  symbols s = {.name = malloc((size_t)WORDS * (WORDS + FUNCTIONS) * 10 * sizeof *s.name)};
   char robot[AP_SYMBOL_ROOM], frame[AP_SYMBOL_ROOM], function[2 * AP_SYMBOL_ROOM];
   for (int i = 0; i < WORDS; i++) {
     ap__robot_symbol(words[i], robot);

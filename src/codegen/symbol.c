@@ -52,15 +52,24 @@ static bool word_is(const coding *k, size_t from, size_t to, const char *word) {
   return to - from == strlen(word) && memcmp(k->name + from, word, to - from) == 0;
 }
 
-// A function of a frame besides that of one state.
-static bool ends_another(const coding *k, size_t from, size_t to) {
-  if (word_is(k, from, to, "batch") || word_is(k, from, to, "lanes") ||
-      word_is(k, from, to, "launch") || word_is(k, from, to, "kernel"))
-    return true;
-  if (to - from < 5 || memcmp(k->name + from, "part", 4) != 0) return false;
-  for (size_t i = from + 4; i < to; i++)
+// A word and a number behind it.
+static bool word_is_numbered(const coding *k, size_t from, size_t to, const char *word) {
+  const size_t digits = from + strlen(word);
+  if (digits >= to || memcmp(k->name + from, word, strlen(word)) != 0) return false;
+  for (size_t i = digits; i < to; i++)
     if (!ap__is_digit(k->name[i])) return false;
   return true;
+}
+
+// A function of a frame besides that of one state.
+static bool ends_another(const coding *k, size_t from, size_t to) {
+  static const char *const words[] = {"batch", "lanes", "launch", "pipe"};
+  static const char *const numbered[] = {"part", "kernel", "slice"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (word_is(k, from, to, words[i])) return true;
+  for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+    if (word_is_numbered(k, from, to, numbered[i])) return true;
+  return false;
 }
 
 // Whether the letter or digit at i stays: most do.
