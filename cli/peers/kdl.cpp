@@ -40,12 +40,13 @@ KDL::Segment segment(const cli_link &l) {
   const KDL::Frame tip(KDL::Rotation(R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]),
                        vector(l.p));
   const KDL::Joint joint(tip * vector(l.point), tip.M * vector(l.axis),
-                         l.slides ? KDL::Joint::TransAxis : KDL::Joint::RotAxis);
+                         l.joint == CLI_SLIDES ? KDL::Joint::TransAxis : KDL::Joint::RotAxis);
   const KDL::RotationalInertia about_com(I[0], I[3], I[5], I[1], I[2], I[4]);
   return KDL::Segment(joint, tip, KDL::RigidBodyInertia(l.mass, vector(l.com), about_com));
 }
 
-void run(void *own, ap_quantity what, const double *q, const double *v, const double *x, double *out) {
+void run(void *own, ap_quantity what, const double *q, const double *v, const double *x,
+         double *out) {
   robot *r = static_cast<robot *>(own);
   for (unsigned k = 0; k < r->n; k++) r->q(k) = q[k], r->v(k) = v[k], r->x(k) = x[k];
   if (what == AP_INVERSE)
@@ -66,10 +67,10 @@ void close(void *own) { delete static_cast<robot *>(own); }
 
 extern "C" cli_peer cli_peer_kdl(const cli_links *links) {
   const unsigned computes = 1u << AP_INVERSE | 1u << AP_INERTIA | 1u << AP_FORWARD;
-  cli_peer peer = {{"kdl", computes, nullptr, run}, close};
+  cli_peer peer = {{"kdl", computes, nullptr, run}, nullptr, close};
   KDL::Chain chain;
   for (int k = 0; k < links->n; k++) {
-    if (links->link[k].parent != k) return peer;
+    if (links->link[k].parent != k || links->link[k].joint == CLI_FREE) return peer;
     chain.addSegment(segment(links->link[k]));
   }
   peer.peer.own = new robot(chain, vector(links->gravity));

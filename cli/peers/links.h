@@ -9,8 +9,8 @@
 
 #include "peers/peer.h"
 
-/// Fill in the links of a model, which are to be freed. No links where some joint has more than one
-/// coordinate, or none of its own, or memory is short.
+/// Fill in the links of a model, which are to be freed. No links where some joint is neither free
+/// nor of one coordinate, or has none of its own, or memory is short.
 void cli_links_of(const ap_model *m, cli_links *links);
 void cli_links_free(cli_links *links);
 

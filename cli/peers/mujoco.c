@@ -68,7 +68,7 @@ static void add_link(text *t, const cli_link *l) {
   add(t, "<body", NULL, 0);
   add(t, "pos", l->p, 3);
   add(t, "quat", quaternion, 4);
-  add(t, l->slides ? "><joint type='slide'" : "><joint type='hinge'", NULL, 0);
+  add(t, l->joint == CLI_SLIDES ? "><joint type='slide'" : "><joint type='hinge'", NULL, 0);
   add(t, "pos", l->point, 3);
   add(t, "axis", l->axis, 3);
   add(t, "/><inertial", NULL, 0);
@@ -189,7 +189,7 @@ cli_peer cli_peer_mujoco(const cli_links *links) {
                             .computes = 1u << AP_INVERSE | 1u << AP_INERTIA | 1u << AP_FORWARD,
                             .run = run},
                    .close = close_robot};
-  robot *r = calloc(1, sizeof *r);
+  robot *r = links->n == links->nv ? calloc(1, sizeof *r) : NULL; // no free joint
   if (!r) return peer;
   const size_t n = (size_t)links->n;
   r->place = calloc(n, sizeof *r->place);

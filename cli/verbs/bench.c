@@ -32,16 +32,16 @@ static const cli_option options[] = {
 static const char text[] =
     "Times inverse and forward dynamics, inertia matrix and both derivatives on one core, on the\n"
     "same random states: by the general library; by code generated for the model and compiled\n"
-    "here; by the same for many states at once (per state); and by KDL and MuJoCo where they were\n"
-    "found when this was built. 'in a loop' is one call after a millisecond of other work, as a\n"
-    "controller makes it. Values are compared before anything is timed: a difference is an error.\n"
-    "Without MODEL the built-in arms and trees.\n";
+    "here; by the same for many states at once (per state); and by Pinocchio, RBDL, MuJoCo and KDL\n"
+    "where they were found when this was built. 'in a loop' is one call after a millisecond of other\n"
+    "work, as a controller makes it. Values are compared before anything is timed: a difference is\n"
+    "an error. Without MODEL the built-in arms and trees.\n";
 
 // Seconds for the whole run without --full, and for each way of computing one thing.
 static const double all_seconds = 45, full_seconds = 0.25, least_seconds = 0.001;
 
 // Beyond so many joints a chain is not generated: compiling would take longer than all the rest.
-enum { MOST_ENTRIES = 64, MOST_GENERATED = 12, PEERS = 2 };
+enum { MOST_ENTRIES = 64, MOST_GENERATED = 12, PEERS = CLI_PEERS };
 
 // A model and what came out for it.
 typedef struct entry {
@@ -93,8 +93,10 @@ static int measure(entry *e, const ap_model *m, ap_bench_options o) {
   ap_peer peer[PEERS];
   ap_error error = {0};
   cli_links_of(m, &links);
-  if (links.n > 0) own[0] = cli_peer_kdl(&links), own[1] = cli_peer_mujoco(&links);
-  for (int k = 0; k < PEERS; k++) peer[k] = own[k].peer;
+  for (int k = 0; k < PEERS; k++) {
+    if (links.n > 0 && cli_peers[k].open) own[k] = cli_peers[k].open(&links);
+    peer[k] = own[k].peer;
+  }
   o.peer = peer, o.peers = PEERS;
   error.status = ap_bench_run(m, &o, &e->found, &error);
   for (int k = 0; k < PEERS; k++)
@@ -247,8 +249,10 @@ static const column columns[] = {{"general", "f64", "general", false},
                                  {"batch", "f32", "batch f32", false},
                                  {"general", "f64", "general in a loop", true},
                                  {"generated", "f64", "generated in a loop", true},
-                                 {"kdl", "f64", "KDL", false},
-                                 {"mujoco", "f64", "MuJoCo", false}};
+                                 {"pinocchio", "f64", "Pinocchio", false},
+                                 {"rbdl", "f64", "RBDL", false},
+                                 {"mujoco", "f64", "MuJoCo", false},
+                                 {"kdl", "f64", "KDL", false}};
 // Ours in double come first, the peers last.
 enum { COLUMNS = sizeof columns / sizeof columns[0], WAYS = 3 };
 
@@ -384,9 +388,11 @@ static int print_tables(cli_out *out, const bench *b) {
 // ---- the figure --------------------------------------------------------------------------------
 
 static int draw(const bench *b, const char *path) {
-  static const char *const paths[] = {"general", "generated", "batch", "kdl", "mujoco"};
-  static const char *const labels[] = {"general", "generated", "batch", "KDL", "MuJoCo"};
-  enum { PATHS = 5, POINTS = 8 };
+  static const char *const paths[] = {"general", "generated", "batch", "pinocchio",
+                                      "rbdl",    "mujoco",    "kdl"};
+  static const char *const labels[] = {"general", "generated", "batch", "Pinocchio",
+                                       "RBDL",    "MuJoCo",    "KDL"};
+  enum { PATHS = 7, POINTS = 8 };
   double x[AP_BENCH_QUANTITIES][PATHS][POINTS], y[AP_BENCH_QUANTITIES][PATHS][POINTS];
   ap_curve curve[AP_BENCH_QUANTITIES][PATHS];
   ap_panel panel[AP_BENCH_QUANTITIES];
