@@ -32,10 +32,10 @@ static const cli_option options[] = {
 static const char text[] =
     "Times inverse and forward dynamics, inertia matrix and both derivatives on one core, on the\n"
     "same random states: by the general library; by code generated for the model and compiled\n"
-    "here; by the same for many states at once (per state); and by Pinocchio, RBDL, MuJoCo and KDL\n"
-    "where they were found when this was built. 'in a loop' is one call after a millisecond of other\n"
-    "work, as a controller makes it. Values are compared before anything is timed: a difference is\n"
-    "an error. Without MODEL the built-in arms and trees.\n";
+    "here; by the same for many states at once (per state); and by Pinocchio, RBDL, MuJoCo and\n"
+    "KDL where they were found when this was built. 'in a loop' is one call after a millisecond\n"
+    "of other work, as a controller makes it. Values are compared before anything is timed: a\n"
+    "difference is an error. Without MODEL the built-in arms and trees.\n";
 
 // Seconds for the whole run without --full, and for each way of computing one thing.
 static const double all_seconds = 45, full_seconds = 0.25, least_seconds = 0.001;
