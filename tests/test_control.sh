@@ -104,7 +104,8 @@ for moment in 0.03 0.1 0.25 0.6 1.1 1.7; do
     kill -9 $run
     wait $run 2>/dev/null
     holds "no complete log after $moment s, $ending" [ ! -e killed.$ending ]
-    [ -s killed.$ending.part ] || continue # it had not begun
+    # It had not begun where there is nothing, or room that nothing is written to yet.
+    [ "$(head -c 1 killed.$ending.part 2>/dev/null | tr -d '\000' | wc -c)" -eq 1 ] || continue
     "$APPELL" control long.yaml --replay killed.$ending.part --quiet >out 2>err
     rc=$?
     # Before the first flush a log has a head and no row.
