@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Robot dynamics by the Gibbs-Appell equations.
+
+    import appell
+    arm = appell.load("panda.urdf", lock=["panda_finger_joint1"])
+    tau = arm.gravity(q)                    # (7,) -> (7,)
+    TAU = arm.inverse_dynamics(Q, V, A)     # (100000, 7): SIMD lanes and threads, no copy
+
+Units are SI: m, rad, kg, s, N, N m. Arrays are NumPy arrays (or anything with the buffer protocol)
+of float64 or float32; the precision of a call is that of its arrays. A call takes one state, (nq,),
+or many, (n, nq), row by row or column by column in memory, and never copies many states.
+"""
+
+from ._core import (
+    Error,
+    FileError,
+    SingularError,
+    UnreachableError,
+    __version__,
+    get_threads,
+    set_threads,
+)
+from .model import Body, Frame, Joint, Model, build, builtins, load, parse
+
+__all__ = [
+    "Body",
+    "Error",
+    "FileError",
+    "Frame",
+    "Joint",
+    "Model",
+    "SingularError",
+    "UnreachableError",
+    "__version__",
+    "build",
+    "builtins",
+    "get_threads",
+    "load",
+    "parse",
+    "set_threads",
+]
+
+
+def _use_all_cores() -> None:
+    import os
+
+    set_threads(max(1, len(os.sched_getaffinity(0))))
+
+
+_use_all_cores()

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file core.h
+/// The extension module appell._core: what its files share.
+///
+/// It is written against CPython's stable interface of version 3.11, in which the buffer protocol is
+/// part, so that one binary serves every later CPython and every NumPy. NumPy's headers are not
+/// used: arrays come in as buffers, and new ones are made by calling numpy.empty().
+
+#ifndef APPELL_PYTHON_CORE_H
+#define APPELL_PYTHON_CORE_H
+
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <appell/batch.h>
+#include <appell/codegen.h>
+#include <appell/file.h>
+#include <appell/loop.h>
+#include <stdbool.h>
+
+// ---- core.c: errors and arguments --------------------------------------------------------------
+
+/// Raise the exception of a status with this text; file may be NULL and line 0. Returns NULL.
+PyObject *raise_status(ap_status status, const char *file, int line, const char *text);
+/// The same of an ap_error.
+PyObject *raise_error(const ap_error *error, const char *file);
+
+/// Positional and keyword arguments of a call sorted into value[], in the order of the names that
+/// end with NULL; what is missing is NULL there. The first `positional` names may be given by
+/// position, the first `needed` must be given. False, with an exception, where they do not fit.
+bool sort_arguments(const char *function, const char *const *names, int positional, int needed,
+                    PyObject *const *args, Py_ssize_t nargs, PyObject *keywords, PyObject **value);
+/// So many finite numbers of a sequence; what names it in the message.
+bool read_numbers(PyObject *from, const char *what, int n, double *number);
+/// A finite number.
+bool read_number(PyObject *from, const char *what, double *number);
+/// A path, as text of the file system's encoding; *own is to be released after its use.
+const char *read_path(PyObject *from, PyObject **own);
+/// Add entry to a dictionary and release it; false where it is NULL or cannot be added.
+bool put(PyObject *dictionary, const char *key, PyObject *value);
+
+// ---- array.c: arrays over states ---------------------------------------------------------------
+
+enum { MOST_AXES = 8 };
+
+/// What an argument or result looks like for one state: up to two axes.
+typedef struct shape {
+  int axes;
+  Py_ssize_t length[2];
+} shape;
+
+/// Numbers of one state.
+static inline Py_ssize_t shape_entries(shape s) {
+  Py_ssize_t n = 1;
+  for (int i = 0; i < s.axes; i++) n *= s.length[i];
+  return n;
+}
+
+/// An array that a call reads or writes: a buffer, which is held until array_release().
+typedef struct array {
+  const char *name; ///< in messages
+  Py_buffer view;
+  bool held;         ///< view is to be released
+  PyObject *object;  ///< that the buffer is of, a reference of our own; NULL: none
+  bool single;       ///< float, else double
+  int leading;       ///< axes over states; 0: one state
+  bool rows;         ///< may be read as AP_ROWS
+  bool columns;      ///< may be read as AP_COLUMNS
+} array;
+
+/// Read an argument as an array of a shape with any axes before it. Numbers in another form (lists,
+/// integers) are converted to double; a buffer of float or double is taken as it is. writable: it
+/// is a result, and nothing is converted.
+bool array_of(array *a, PyObject *from, const char *name, shape s, bool writable);
+/// A new array for results: the states of like, and this shape for each.
+bool array_new(array *a, const array *like, shape s, bool columns);
+/// Release what an array holds; its object too.
+void array_release(array *a);
+/// The address of its numbers.
+static inline void *array_data(const array *a) { return a->view.buf; }
+/// Number of states.
+size_t array_states(const array *a);
+
+// ---- robot.c -----------------------------------------------------------------------------------
+
+/// A robot as a file describes it.
+typedef struct Robot {
+  PyObject_HEAD
+  ap_robot *robot;
+  PyObject *file; ///< where it was read of, None: nowhere
+} Robot;
+extern PyTypeObject *robot_type;
+bool add_robot_type(PyObject *module);
+
+// ---- model.c -----------------------------------------------------------------------------------
+
+/// What one thread works in: made when first needed.
+typedef struct slot {
+  struct slot *next;
+  unsigned long version; ///< of the settings that it has
+  void *memory[4];       ///< of the following, in this order
+  ap_work *work;
+  ap_work_f32 *work_f32;
+  ap_batch *batch;
+  ap_batch_f32 *batch_f32;
+} slot;
+
+/// What was set with Model.set_payload() and Model.set_inertia().
+typedef struct change {
+  bool payload;
+  int body;
+  double mass, com[3], inertia[6];
+} change;
+
+/// A model and what it is computed with.
+typedef struct Model {
+  PyObject_HEAD
+  Robot *robot;
+  ap_model *model;
+  slot *idle;            ///< slots that no call uses now
+  unsigned long version; ///< counts changes of the settings
+  bool friction;
+  double gravity[3];
+  change *changes;
+  int nchange;
+  ap_compiled *compiled; ///< functions that were compiled for it; NULL: none
+  ap_compiled_f32 *compiled_f32;
+  bool compiled_friction; ///< and they have friction
+} Model;
+extern PyTypeObject *model_type;
+bool add_model_type(PyObject *module);
+
+/// A slot with the model's settings that this call alone uses; NULL with an exception: no memory.
+/// Call it with the interpreter's lock, and give the slot back with it.
+slot *take_slot(Model *m, bool single, bool batch);
+void give_slot(Model *m, slot *s);
+/// The number of a frame by its name or number; -1 with an exception where there is none.
+int read_frame(const Model *m, PyObject *from);
+/// The number of a body likewise.
+int read_body(const Model *m, PyObject *from);
+
+// ---- quantity.c --------------------------------------------------------------------------------
+
+/// Methods of Model that compute, for its table of methods; ends with an empty entry.
+extern PyMethodDef quantity_methods[];
+/// How many threads a call on many states uses at most.
+extern int most_threads;
+
+#endif

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods of Model that compute a quantity of one state or of many.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+enum { MOST_INPUTS = 3, MOST_OUTPUTS = 3, FEWEST_STATES_OF_A_THREAD = 512 };
+
+int most_threads = 1;
+
+// Those that the library computes for many states side by side, and those that it does not.
+#define EACH_BATCHED(X)           \
+  X(inverse_dynamics)             \
+  X(forward_dynamics)             \
+  X(bias)                         \
+  X(gravity)                      \
+  X(inertia)                      \
+  X(inverse_dynamics_derivatives) \
+  X(forward_dynamics_derivatives) \
+  X(regressor)                    \
+  X(jacobian)
+#define EACH_SINGLE(X)   \
+  X(inertia_inverse)     \
+  X(coriolis)            \
+  X(kinetic_energy)      \
+  X(potential_energy)    \
+  X(pose)                \
+  X(velocity)            \
+  X(acceleration)        \
+  X(jacobian_dot_v)      \
+  X(centre_of_mass)      \
+  X(centroidal_momentum) \
+  X(centroidal_matrix)   \
+  X(integrate)           \
+  X(difference)          \
+  X(normalize)
+
+enum {
+#define NUMBER(q) QUANTITY_##q,
+  EACH_BATCHED(NUMBER) EACH_SINGLE(NUMBER)
+#undef NUMBER
+      QUANTITIES
+};
+
+// What a call asks for, as the kernels see it.
+typedef struct request {
+  const ap_model *model;
+  int quantity;
+  int inputs, outputs;
+  const void *in[MOST_INPUTS];
+  void *out[MOST_OUTPUTS];
+  size_t in_width[MOST_INPUTS], out_width[MOST_OUTPUTS];
+  size_t entries; // of all of them together
+  int frame;
+  ap_reference reference;
+  const ap_wrench *wrench_f64;
+  const ap_wrench_f32 *wrench_f32;
+  int nwrench;
+  ap_status *status; // [n] or NULL
+} request;
+
+#define R double
+#define F(name) name
+#define NAME(name) name##_f64
+#define WORK ap_work
+#define BATCH ap_batch
+#include "quantity.inc"
+#undef R
+#undef F
+#undef NAME
+#undef WORK
+#undef BATCH
+#define R float
+#define F(name) name##_f32
+#define NAME(name) name##_f32
+#define WORK ap_work_f32
+#define BATCH ap_batch_f32
+#include "quantity.inc"
+
+// ---- what each quantity takes and gives --------------------------------------------------------
+
+// Of an input or output: one letter for the shape of one state.
+//   q [nq]  v, a, t [nv]  M [nv, nv]  s a number  R [3, 3]  p [3]  6 [6]  J [6, nv]  K regressor
+typedef struct signature {
+  const char *name;
+  const char *in;  // also the names of the arguments: t is tau, 0 and 1 are q0 and q1
+  const char *out; // "" after a blank: what in has of arguments that may be missing is zeros
+  bool frame;      // takes a frame
+  bool reference;  // and axes
+  bool wrenches;   // takes external wrenches
+} signature;
+
+static const signature signatures[QUANTITIES] = {
+    [QUANTITY_inverse_dynamics] = {"inverse_dynamics", "qva", "v", .wrenches = true},
+    [QUANTITY_forward_dynamics] = {"forward_dynamics", "qvt", "v", .wrenches = true},
+    [QUANTITY_bias] = {"bias", "qv", "v"},
+    [QUANTITY_gravity] = {"gravity", "q", "v"},
+    [QUANTITY_inertia] = {"inertia", "q", "M"},
+    [QUANTITY_inertia_inverse] = {"inertia_inverse", "q", "M"},
+    [QUANTITY_coriolis] = {"coriolis", "qv", "M"},
+    [QUANTITY_kinetic_energy] = {"kinetic_energy", "qv", "s"},
+    [QUANTITY_potential_energy] = {"potential_energy", "q", "s"},
+    [QUANTITY_inverse_dynamics_derivatives] = {"inverse_dynamics_derivatives", "qva", "MMM",
+                                               .wrenches = true},
+    [QUANTITY_forward_dynamics_derivatives] = {"forward_dynamics_derivatives", "qvt", "MMM",
+                                               .wrenches = true},
+    [QUANTITY_regressor] = {"regressor", "qva", "K"},
+    [QUANTITY_pose] = {"pose", "q", "Rp", .frame = true},
+    [QUANTITY_jacobian] = {"jacobian", "q", "J", .frame = true, .reference = true},
+    [QUANTITY_velocity] = {"velocity", "qv", "6", .frame = true, .reference = true},
+    [QUANTITY_acceleration] = {"acceleration", "qva", "6", .frame = true, .reference = true},
+    [QUANTITY_jacobian_dot_v] = {"jacobian_dot_v", "qv", "6", .frame = true, .reference = true},
+    [QUANTITY_centre_of_mass] = {"centre_of_mass", "q", "p"},
+    [QUANTITY_centroidal_momentum] = {"centroidal_momentum", "qv", "6"},
+    [QUANTITY_centroidal_matrix] = {"centroidal_matrix", "q", "J"},
+    [QUANTITY_integrate] = {"integrate", "qv", "q"},
+    [QUANTITY_difference] = {"difference", "01", "v"},
+    [QUANTITY_normalize] = {"normalize", "q", "q"},
+};
+
+static shape shape_of(const ap_model *m, char letter) {
+  int nv = ap_nv(m);
+  switch (letter) {
+    case 'q':
+    case '0':
+    case '1': return (shape){1, {ap_nq(m)}};
+    case 'M': return (shape){2, {nv, nv}};
+    case 's': return (shape){0, {0}};
+    case 'R': return (shape){2, {3, 3}};
+    case 'p': return (shape){1, {3}};
+    case '6': return (shape){1, {6}};
+    case 'J': return (shape){2, {6, nv}};
+    case 'K': return (shape){2, {nv, 10 * ap_moving_bodies(m)}};
+    default: return (shape){1, {nv}};
+  }
+}
+
+static const char *input_name(char letter) {
+  switch (letter) {
+    case 'q': return "q";
+    case 'v': return "v";
+    case 'a': return "a";
+    case '0': return "q0";
+    case '1': return "q1";
+    default: return "tau";
+  }
+}
+
+// ---- one call ----------------------------------------------------------------------------------
+
+typedef struct call {
+  Model *model;
+  const signature *s;
+  array in[MOST_INPUTS], out[MOST_OUTPUTS];
+  int held_in, held_out;
+  bool columns;
+  ap_wrench *wrenches;
+  ap_wrench_f32 *wrenches_f32;
+  request r;
+} call;
+
+static void end_call(call *c) {
+  for (int i = 0; i < c->held_in; i++) array_release(&c->in[i]);
+  for (int i = 0; i < c->held_out; i++) array_release(&c->out[i]);
+  free(c->wrenches);
+  free(c->wrenches_f32);
+  free(c->r.status);
+}
+
+static bool same_states(const call *c, const array *a) {
+  const array *first = &c->in[0];
+  bool same = a->leading == first->leading;
+  for (int i = 0; same && i < a->leading; i++) same = a->view.shape[i] == first->view.shape[i];
+  if (same) return true;
+  PyErr_Format(PyExc_ValueError, "%s has %zu states and %d axes before them, %s has %zu and %d",
+               first->name, array_states(first), first->leading, a->name, array_states(a),
+               a->leading);
+  return false;
+}
+
+static bool same_numbers(const call *c, const array *a) {
+  if (a->single == c->in[0].single) return true;
+  PyErr_Format(PyExc_TypeError, "%s is %s, %s is %s: give all of them one dtype", c->in[0].name,
+               c->in[0].single ? "float32" : "float64", a->name,
+               a->single ? "float32" : "float64");
+  return false;
+}
+
+static bool read_inputs(call *c, PyObject **value) {
+  const ap_model *m = c->model->model;
+  for (int i = 0; c->s->in[i]; i++) {
+    array *a = &c->in[i];
+    if (!array_of(a, value[i], input_name(c->s->in[i]), shape_of(m, c->s->in[i]), false))
+      return false;
+    c->held_in = i + 1;
+    c->r.in_width[i] = (size_t)shape_entries(shape_of(m, c->s->in[i]));
+    if (i > 0 && !(same_states(c, a) && same_numbers(c, a))) return false;
+  }
+  c->r.inputs = c->held_in;
+  return true;
+}
+
+// Rows where all inputs and given outputs are rows, else columns where all are those.
+static bool choose_layout(call *c) {
+  bool rows = true, columns = true;
+  for (int i = 0; i < c->held_in; i++) {
+    rows = rows && c->in[i].rows;
+    columns = columns && c->in[i].columns;
+  }
+  for (int i = 0; i < c->held_out; i++) {
+    rows = rows && c->out[i].rows;
+    columns = columns && c->out[i].columns;
+  }
+  c->columns = !rows;
+  if (rows || columns) return true;
+  for (int i = 0; i < c->held_in + c->held_out; i++) {
+    const array *a = i < c->held_in ? &c->in[i] : &c->out[i - c->held_in];
+    if (a->rows) continue;
+    PyErr_Format(PyExc_ValueError,
+                 a->columns ? "%s lies column by column in memory, other arrays row by row: give "
+                              "all of them one order (numpy.ascontiguousarray() copies an array)"
+                            : "%s has gaps in memory, and no copy is made: give "
+                              "numpy.ascontiguousarray(%s)",
+                 a->name, a->name);
+    return false;
+  }
+  return false;
+}
+
+static bool overlap(const array *a, const array *b) {
+  const char *x = array_data(a), *y = array_data(b);
+  return x < y + b->view.len && y < x + a->view.len && a->view.len > 0 && b->view.len > 0;
+}
+
+// A result may take the place of the last input, where that has its shape and the library says so.
+static bool may_overlap(const call *c, int i) {
+  return (c->r.quantity == QUANTITY_inverse_dynamics || c->r.quantity == QUANTITY_forward_dynamics) &&
+         i == 2 && array_data(&c->in[i]) == array_data(&c->out[0]);
+}
+
+static bool separate(const call *c) {
+  for (int k = 0; k < c->held_out; k++) {
+    for (int i = 0; i < c->held_in; i++)
+      if (overlap(&c->out[k], &c->in[i]) && !may_overlap(c, i)) {
+        PyErr_Format(PyExc_ValueError, "out overlaps %s in memory", c->in[i].name);
+        return false;
+      }
+    for (int i = 0; i < k; i++)
+      if (overlap(&c->out[k], &c->out[i])) {
+        PyErr_SetString(PyExc_ValueError, "the arrays of out overlap each other in memory");
+        return false;
+      }
+  }
+  return true;
+}
+
+static bool take_out(call *c, PyObject *given) {
+  int n = (int)strlen(c->s->out);
+  bool several = n > 1;
+  if (several && !(PyTuple_Check(given) && PyTuple_Size(given) == n)) {
+    PyErr_Format(PyExc_TypeError, "out must be a tuple of %d arrays", n);
+    return false;
+  }
+  for (int i = 0; i < n; i++) {
+    array *a = &c->out[i];
+    PyObject *from = several ? PyTuple_GetItem(given, i) : given;
+    if (!array_of(a, from, "out", shape_of(c->model->model, c->s->out[i]), true)) return false;
+    c->held_out = i + 1;
+    if (!(same_states(c, a) && same_numbers(c, a))) return false;
+  }
+  return true;
+}
+
+static bool make_out(call *c) {
+  for (int i = 0; c->s->out[i]; i++) {
+    if (!array_new(&c->out[i], &c->in[0], shape_of(c->model->model, c->s->out[i]), c->columns))
+      return false;
+    c->held_out = i + 1;
+  }
+  return true;
+}
+
+static bool prepare_out(call *c, PyObject *given) {
+  bool fresh = !given || given == Py_None;
+  if (!fresh && !take_out(c, given)) return false;
+  if (!choose_layout(c)) return false;
+  if (fresh ? !make_out(c) : !separate(c)) return false;
+  request *r = &c->r;
+  r->outputs = c->held_out;
+  for (int i = 0; i < r->inputs; i++) {
+    r->in[i] = array_data(&c->in[i]);
+    r->entries += r->in_width[i];
+  }
+  for (int i = 0; i < r->outputs; i++) {
+    r->out[i] = array_data(&c->out[i]);
+    r->out_width[i] = (size_t)shape_entries(shape_of(c->model->model, c->s->out[i]));
+    r->entries += r->out_width[i];
+  }
+  return true;
+}
+
+// ---- frames, axes, wrenches --------------------------------------------------------------------
+
+static bool read_reference(PyObject *from, ap_reference *reference) {
+  static const char *const name[] = {"local", "world", "mixed"};
+  for (int i = 0; i < 3 && PyUnicode_Check(from); i++)
+    if (PyUnicode_CompareWithASCIIString(from, name[i]) == 0) {
+      *reference = (ap_reference)i;
+      return true;
+    }
+  PyErr_Format(PyExc_ValueError, "reference must be 'local', 'world' or 'mixed', not %R", from);
+  return false;
+}
+
+// A tuple (frame, force, moment[, reference]).
+static bool read_wrench(const Model *m, PyObject *from, ap_wrench *w) {
+  Py_ssize_t n = PyTuple_Check(from) ? PyTuple_Size(from) : 0;
+  if (n < 3 || n > 4) {
+    PyErr_Format(PyExc_TypeError,
+                 "a wrench is a tuple (frame, force, moment) or (frame, force, moment, reference), "
+                 "not %R",
+                 from);
+    return false;
+  }
+  w->reference = AP_LOCAL;
+  w->frame = read_frame(m, PyTuple_GetItem(from, 0));
+  return w->frame >= 0 && read_numbers(PyTuple_GetItem(from, 1), "force", 3, w->force) &&
+         read_numbers(PyTuple_GetItem(from, 2), "moment", 3, w->moment) &&
+         (n == 3 || read_reference(PyTuple_GetItem(from, 3), &w->reference));
+}
+
+static void to_single(const ap_wrench *w, ap_wrench_f32 *single) {
+  single->frame = w->frame;
+  single->reference = w->reference;
+  for (int i = 0; i < 3; i++) {
+    single->force[i] = (float)w->force[i];
+    single->moment[i] = (float)w->moment[i];
+  }
+}
+
+static bool read_wrenches(call *c, PyObject *from) {
+  if (!from || from == Py_None) return true;
+  Py_ssize_t n = PySequence_Size(from);
+  if (n < 0) return false;
+  c->wrenches = calloc((size_t)n + 1, sizeof *c->wrenches);
+  c->wrenches_f32 = calloc((size_t)n + 1, sizeof *c->wrenches_f32);
+  if (!c->wrenches || !c->wrenches_f32) return PyErr_NoMemory(), false;
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject *item = PySequence_GetItem(from, i);
+    bool read = item && read_wrench(c->model, item, &c->wrenches[i]);
+    Py_XDECREF(item);
+    if (!read) return false;
+    to_single(&c->wrenches[i], &c->wrenches_f32[i]);
+  }
+  c->r.wrench_f64 = c->wrenches;
+  c->r.wrench_f32 = c->wrenches_f32;
+  c->r.nwrench = (int)n;
+  return true;
+}
+
+// ---- computing ---------------------------------------------------------------------------------
+
+typedef struct task {
+  const request *r;
+  slot *slot;
+  bool single;
+  ap_states states;
+  ap_status status;
+} task;
+
+static void *do_task(void *context) {
+  task *t = context;
+  t->status = t->single ? compute_states_f32(t->r, t->slot->work_f32, t->slot->batch_f32, t->states)
+                        : compute_states_f64(t->r, t->slot->work, t->slot->batch, t->states);
+  return NULL;
+}
+
+// Parts of the states in threads, the last in this one; a thread that cannot start is done here.
+static void do_tasks(task *t, int n) {
+  pthread_t thread[1024];
+  bool started[1024];
+  for (int i = 0; i < n - 1; i++)
+    started[i] = pthread_create(&thread[i], NULL, do_task, &t[i]) == 0;
+  do_task(&t[n - 1]);
+  for (int i = 0; i < n - 1; i++) {
+    if (started[i])
+      pthread_join(thread[i], NULL);
+    else
+      do_task(&t[i]);
+  }
+}
+
+static ap_status compute_many(call *c, size_t n) {
+  bool single = c->in[0].single;
+  size_t parts = 1 + n / FEWEST_STATES_OF_A_THREAD;
+  int threads = parts < (size_t)most_threads ? (int)parts : most_threads;
+  task *t = calloc((size_t)threads, sizeof *t);
+  if (!t) return AP_E_MEMORY;
+  ap_states all = ap_all_states(n, c->columns ? AP_COLUMNS : AP_ROWS);
+  ap_status status = AP_OK;
+  for (int i = 0; i < threads && status == AP_OK; i++) {
+    t[i] = (task){&c->r, take_slot(c->model, single, true), single,
+                  ap_part_of_states(all, i, threads), AP_OK};
+    if (!t[i].slot) status = AP_E_MEMORY;
+  }
+  if (status == AP_OK) {
+    Py_BEGIN_ALLOW_THREADS;
+    do_tasks(t, threads);
+    Py_END_ALLOW_THREADS;
+  }
+  for (int i = 0; i < threads; i++) {
+    if (t[i].status != AP_OK) status = t[i].status;
+    if (t[i].slot) give_slot(c->model, t[i].slot);
+  }
+  free(t);
+  return status;
+}
+
+static ap_status compute_one(call *c) {
+  bool single = c->in[0].single;
+  slot *s = take_slot(c->model, single, false);
+  if (!s) return AP_E_MEMORY;
+  const request *r = &c->r;
+  ap_status status = single ? one_of_rows_f32(r, s->work_f32, 0) : one_of_rows_f64(r, s->work, 0);
+  give_slot(c->model, s);
+  return status;
+}
+
+static PyObject *refuse_states(const call *c, ap_status status, size_t n) {
+  if (PyErr_Occurred()) return NULL;
+  if (!c->r.status) return raise_status(status, NULL, 0, ap_status_text(status));
+  size_t first = n, bad = 0;
+  for (size_t k = n; k-- > 0;)
+    if (c->r.status[k] != AP_OK) {
+      first = k;
+      bad++;
+    }
+  if (bad == 0) return raise_status(status, NULL, 0, ap_status_text(status));
+  char text[200];
+  snprintf(text, sizeof text, "%s: state %zu, the first of %zu such states among %zu",
+           ap_status_text(c->r.status[first]), first, bad, n);
+  return raise_status(c->r.status[first], NULL, 0, text);
+}
+
+static PyObject *result_of(call *c) {
+  if (c->held_out > 1) {
+    PyObject *tuple = PyTuple_New(c->held_out);
+    for (int i = 0; tuple && i < c->held_out; i++)
+      PyTuple_SetItem(tuple, i, Py_NewRef(c->out[i].object));
+    return tuple;
+  }
+  bool number = c->s->out[0] == 's' && c->in[0].leading == 0;
+  if (!number) return Py_NewRef(c->out[0].object);
+  const void *x = array_data(&c->out[0]);
+  return PyFloat_FromDouble(c->in[0].single ? (double)*(const float *)x : *(const double *)x);
+}
+
+static PyObject *compute(call *c) {
+  size_t n = array_states(&c->in[0]);
+  bool one = c->in[0].leading == 0 && !c->columns;
+  if (!one && n > 0 && !(c->r.status = calloc(n, sizeof *c->r.status))) return PyErr_NoMemory();
+  ap_status status = one ? compute_one(c) : n > 0 ? compute_many(c, n) : AP_OK;
+  return status == AP_OK ? result_of(c) : refuse_states(c, status, n);
+}
+
+// ---- methods -----------------------------------------------------------------------------------
+
+static bool read_call(call *c, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords) {
+  const signature *s = c->s;
+  const char *names[MOST_INPUTS + 5];
+  PyObject *value[MOST_INPUTS + 5];
+  int n = 0;
+  for (; s->in[n]; n++) names[n] = input_name(s->in[n]);
+  int frame = n;
+  if (s->frame) names[n++] = "frame";
+  int reference = n;
+  if (s->reference) names[n++] = "reference";
+  int positional = n;
+  int wrenches = n;
+  if (s->wrenches) names[n++] = "wrenches";
+  int out = n;
+  names[n++] = "out";
+  names[n] = NULL;
+  if (!sort_arguments(s->name, names, positional, reference, args, nargs, keywords, value))
+    return false;
+  if (s->frame && (c->r.frame = read_frame(c->model, value[frame])) < 0) return false;
+  c->r.reference = AP_LOCAL;
+  if (s->reference && value[reference] && !read_reference(value[reference], &c->r.reference))
+    return false;
+  return (!s->wrenches || read_wrenches(c, value[wrenches])) && read_inputs(c, value) &&
+         prepare_out(c, value[out]);
+}
+
+static PyObject *call_quantity(PyObject *self, int quantity, PyObject *const *args,
+                               Py_ssize_t nargs, PyObject *keywords) {
+  call c = {.model = (Model *)self, .s = &signatures[quantity]};
+  c.r.model = c.model->model;
+  c.r.quantity = quantity;
+  PyObject *result = read_call(&c, args, nargs, keywords) ? compute(&c) : NULL;
+  end_call(&c);
+  return result;
+}
+
+#define METHOD(q)                                                                              \
+  static PyObject *method_##q(PyObject *self, PyObject *const *args, Py_ssize_t nargs,         \
+                              PyObject *keywords) {                                            \
+    return call_quantity(self, QUANTITY_##q, args, nargs, keywords);                           \
+  }
+EACH_BATCHED(METHOD)
+EACH_SINGLE(METHOD)
+#undef METHOD
+
+#define ENTRY(q, arguments, about)                                                             \
+  {#q, (PyCFunction)(void (*)(void))method_##q, METH_FASTCALL | METH_KEYWORDS,                 \
+   #q "($self, " arguments ")\n--\n\n" about}
+
+PyMethodDef quantity_methods[] = {
+    ENTRY(inverse_dynamics, "q, v, a, *, wrenches=None, out=None",
+          "Joint forces that give the acceleration a in the state (q, v): M(q) a + h(q, v).\n\n"
+          "q: (nq,) or (n, nq), rad or m\nv, a: (nv,) or (n, nv)\n"
+          "wrenches: external wrenches, tuples (frame, force, moment[, reference])\n"
+          "Returns tau: (nv,) or (n, nv), N m or N."),
+    ENTRY(forward_dynamics, "q, v, tau, *, wrenches=None, out=None",
+          "The acceleration that the joint forces tau cause in the state (q, v).\n\n"
+          "Raises SingularError where the inertia matrix is singular.\n"
+          "Returns a: (nv,) or (n, nv), rad/s2 or m/s2."),
+    ENTRY(bias, "q, v, *, out=None",
+          "h(q, v): the joint forces at a = 0, gravity included, N m or N."),
+    ENTRY(gravity, "q, *, out=None", "The joint forces at v = a = 0, N m or N."),
+    ENTRY(inertia, "q, *, out=None", "The inertia matrix M(q): (nv, nv) or (n, nv, nv)."),
+    ENTRY(inertia_inverse, "q, *, out=None",
+          "The inverse of the inertia matrix; SingularError where there is none."),
+    ENTRY(coriolis, "q, v, *, out=None",
+          "The Coriolis matrix C(q, v) with h = C v + gravity and dM/dt - 2 C skew-symmetric."),
+    ENTRY(kinetic_energy, "q, v, *, out=None",
+          "Kinetic energy, J; with friction on it includes the rotors."),
+    ENTRY(potential_energy, "q, *, out=None",
+          "Potential energy of gravity, J; zero at the height of the ground's origin."),
+    ENTRY(inverse_dynamics_derivatives, "q, v, a, *, wrenches=None, out=None",
+          "The derivatives (dtau_dq, dtau_dv, dtau_da), nv x nv each.\n\n"
+          "dtau_dq is along the degrees of freedom: as integrate() moves q."),
+    ENTRY(forward_dynamics_derivatives, "q, v, tau, *, wrenches=None, out=None",
+          "The derivatives (da_dq, da_dv, da_dtau), nv x nv each."),
+    ENTRY(regressor, "q, v, a, *, out=None",
+          "The matrix K with tau = K p: nv rows, ten columns for each moving body.\n\n"
+          "p is inertial_parameters(): m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz."),
+    ENTRY(pose, "q, frame, *, out=None",
+          "The pose (R, p) of a frame in the ground: rotation matrix, and position in m."),
+    ENTRY(jacobian, "q, frame, reference='local', *, out=None",
+          "The Jacobian of a frame, 6 x nv: rows linear, then angular.\n\n"
+          "reference: 'local' (axes and origin of the frame), 'world', or 'mixed' (axes of the "
+          "ground, origin of the frame)"),
+    ENTRY(velocity, "q, v, frame, reference='local', *, out=None",
+          "The velocity of a frame: linear, then angular, m/s and rad/s."),
+    ENTRY(acceleration, "q, v, a, frame, reference='local', *, out=None",
+          "The acceleration of a frame without gravity: the time derivative of velocity()."),
+    ENTRY(jacobian_dot_v, "q, v, frame, reference='local', *, out=None",
+          "dJ/dt v of a frame: acceleration() at a = 0."),
+    ENTRY(centre_of_mass, "q, *, out=None", "The centre of mass of all that moves, m."),
+    ENTRY(centroidal_momentum, "q, v, *, out=None",
+          "Momentum about the centre of mass: linear, then angular, kg m/s and kg m2/s."),
+    ENTRY(centroidal_matrix, "q, *, out=None", "The matrix A with centroidal_momentum = A v."),
+    ENTRY(integrate, "q, v, *, out=None",
+          "q moved along v for one unit of time; quaternions stay of length one."),
+    ENTRY(difference, "q0, q1, *, out=None", "The v with integrate(q0, v) = q1."),
+    ENTRY(normalize, "q, *, out=None", "q with every quaternion scaled to length one."),
+    {NULL, NULL, 0, NULL}};
