@@ -21,23 +21,29 @@ from ._core import (
     set_threads,
 )
 from .model import Body, Frame, Joint, Model, build, builtins, load, parse
+from .run import Event, Run, control, open_run, simulate
 
 __all__ = [
     "Body",
     "Error",
+    "Event",
     "FileError",
     "Frame",
     "Joint",
     "Model",
+    "Run",
     "SingularError",
     "UnreachableError",
     "__version__",
     "build",
     "builtins",
+    "control",
     "get_threads",
     "load",
+    "open_run",
     "parse",
     "set_threads",
+    "simulate",
 ]
 
 

@@ -190,6 +190,9 @@ static PyMethodDef functions[] = {
      "set_threads(count)\n--\n\nLet a call on many states use so many threads at most."},
     {"builtin_names", builtin_names, METH_NOARGS,
      "builtin_names()\n--\n\nBuilt-in robots and mechanisms: a line about each by its name."},
+    {"record_run", record_run, METH_VARARGS, NULL},
+    {"read_run", read_run, METH_VARARGS, NULL},
+    {"report_run", report_run, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,

@@ -140,6 +140,18 @@ int read_frame(const Model *m, PyObject *from);
 /// The number of a body likewise.
 int read_body(const Model *m, PyObject *from);
 
+// ---- run.c -------------------------------------------------------------------------------------
+
+/// record_run(path, log, kind, robot, reference, end, step, progress): runs a scenario (kind
+/// AP_RUN_...) to its end and records it; zeros and None leave what the scenario says. Returns its
+/// warnings as tuples (line, text).
+PyObject *record_run(PyObject *module, PyObject *args);
+/// read_run(log): columns (name, unit), rows as bytes, events (t, event, point, wall, numbers),
+/// warnings.
+PyObject *read_run(PyObject *module, PyObject *args);
+/// report_run(log, page, title): the page of a log.
+PyObject *report_run(PyObject *module, PyObject *args);
+
 // ---- quantity.c --------------------------------------------------------------------------------
 
 /// Methods of Model that compute, for its table of methods; ends with an empty entry.
