@@ -20,7 +20,7 @@ from ._core import (
     get_threads,
     set_threads,
 )
-from .model import Body, Frame, Joint, Model, build, builtins, load, parse
+from .model import Body, Frame, Joint, Mechanism, Model, build, builtins, load, parse
 from .run import Event, Run, control, open_run, simulate
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "FileError",
     "Frame",
     "Joint",
+    "Mechanism",
     "Model",
     "Run",
     "SingularError",

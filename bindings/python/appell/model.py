@@ -178,6 +178,22 @@ class Model(_core.Model):
         return f"<appell.Model {self.name}: {self.nq} coordinates, {self.nv} degrees of freedom>"
 
 
+class Mechanism(_core.Mechanism):
+    """A robot with closed chains, in its independent coordinates (docs/loops.md)."""
+
+    @property
+    def warnings(self) -> list[tuple[int, str]]:
+        """What is odd in its file: line (0 where there is none) and text."""
+        return self.robot.warnings()
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the mechanism as YAML."""
+        self.robot.write(path)
+
+    def __repr__(self) -> str:
+        return f"<appell.Mechanism {self.name}: {self.n} coordinates, {self.nact} actuators>"
+
+
 def builtins() -> dict[str, str]:
     """Built-in robots and mechanisms, with a line about each."""
     return _core.builtin_names()
@@ -196,10 +212,10 @@ def _locks(lock: Lock) -> list[tuple[str, tuple[float, ...]]]:
     ]
 
 
-def _finish(robot: Any, lock: Lock, root: str | None, tip: str | None) -> Model:
+def _finish(robot: Any, lock: Lock, root: str | None, tip: str | None) -> Model | Mechanism:
     if lock or root or tip:
         robot.reduce(_locks(lock), root, tip)
-    return Model(robot)
+    return Mechanism(robot) if robot.closed else Model(robot)
 
 
 def load(

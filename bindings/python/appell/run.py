@@ -111,7 +111,7 @@ class Run(Mapping[str, npt.NDArray[np.float64]]):
                 'sandbox="allow-scripts allow-downloads"></iframe>')
 
 
-def _write_scenario(scenario: Mapping[str, Any], folder: pathlib.Path) -> pathlib.Path:
+def _write_scenario(scenario: Mapping[str, Any], kind: int, folder: pathlib.Path) -> pathlib.Path:
     """A scenario made in code as a file; JSON is YAML. A model in it becomes a file beside it."""
 
     def plain(value: Any) -> Any:
@@ -129,8 +129,9 @@ def _write_scenario(scenario: Mapping[str, Any], folder: pathlib.Path) -> pathli
             return [plain(item) for item in value]
         return value
 
+    first = {"appell-scenario" if kind == _SIMULATION else "appell-control": 1}
     file = folder / "scenario.yaml"
-    file.write_text(json.dumps(plain(scenario), allow_nan=False, indent=1), encoding="utf-8")
+    file.write_text(json.dumps({**first, **plain(scenario)}, allow_nan=False, indent=1) + "\n...\n")
     return file
 
 
@@ -139,7 +140,7 @@ def _record(scenario: Path | Mapping[str, Any], kind: int, log: Path | None, rob
     folder = tempfile.TemporaryDirectory(prefix="appell-")
     try:
         inside = pathlib.Path(folder.name)
-        path = _write_scenario(scenario, inside) if isinstance(scenario, Mapping) else scenario
+        path = _write_scenario(scenario, kind, inside) if isinstance(scenario, Mapping) else scenario
         kept = pathlib.Path(log) if log is not None else inside / "run.csv"
         warnings = _core.record_run(os.fspath(path), os.fspath(kept), kind, robot, reference, end,
                                     step, progress)

@@ -18,6 +18,7 @@
 #include <appell/file.h>
 #include <appell/loop.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 // ---- core.c: errors and arguments --------------------------------------------------------------
 
@@ -93,6 +94,45 @@ typedef struct Robot {
 extern PyTypeObject *robot_type;
 bool add_robot_type(PyObject *module);
 
+// ---- settings.c: what may change between calls -------------------------------------------------
+
+/// What was set with set_payload() and set_inertia().
+typedef struct change {
+  bool payload;
+  int body;
+  double mass, com[3], inertia[6];
+} change;
+
+/// What Model and Mechanism begin with.
+typedef struct Base {
+  PyObject_HEAD
+  Robot *robot;
+  const ap_model *model; ///< of a mechanism, that of its tree
+  unsigned long version; ///< counts changes of the settings, from 1
+  bool friction;
+  double gravity[3];
+  change *changes;
+  int nchange;
+} Base;
+
+/// Begin with the model's own settings.
+void settings_init(Base *b, Robot *robot, const ap_model *model);
+void settings_free(Base *b);
+/// Put the settings into a work.
+void settings_apply(const Base *b, ap_work *w);
+void settings_apply_f32(const Base *b, ap_work_f32 *w);
+/// Methods and properties that set them; both end with an empty entry.
+extern const PyMethodDef settings_methods[];
+extern const PyGetSetDef settings_properties[];
+/// Append what a table has to another that has room for it.
+void append_methods(PyMethodDef *to, const PyMethodDef *from);
+void append_properties(PyGetSetDef *to, const PyGetSetDef *from);
+
+/// The number of a frame by its name or number; -1 with an exception where there is none.
+int read_frame(const Base *b, PyObject *from);
+/// The number of a body likewise.
+int read_body(const Base *b, PyObject *from);
+
 // ---- model.c -----------------------------------------------------------------------------------
 
 /// What one thread works in: made when first needed.
@@ -106,39 +146,25 @@ typedef struct slot {
   ap_batch_f32 *batch_f32;
 } slot;
 
-/// What was set with Model.set_payload() and Model.set_inertia().
-typedef struct change {
-  bool payload;
-  int body;
-  double mass, com[3], inertia[6];
-} change;
-
 /// A model and what it is computed with.
 typedef struct Model {
-  PyObject_HEAD
-  Robot *robot;
-  ap_model *model;
+  Base base;
+  ap_model *made;        ///< base.model, to free
   slot *idle;            ///< slots that no call uses now
-  unsigned long version; ///< counts changes of the settings
-  bool friction;
-  double gravity[3];
-  change *changes;
-  int nchange;
   ap_compiled *compiled; ///< functions that were compiled for it; NULL: none
   ap_compiled_f32 *compiled_f32;
-  bool compiled_friction; ///< and they have friction
 } Model;
 extern PyTypeObject *model_type;
 bool add_model_type(PyObject *module);
 
-/// A slot with the model's settings that this call alone uses; NULL with an exception: no memory.
-/// Call it with the interpreter's lock, and give the slot back with it.
+/// A slot with the model's settings that this call alone uses; NULL: no memory. Call it with the
+/// interpreter's lock, and give the slot back with it.
 slot *take_slot(Model *m, bool single, bool batch);
 void give_slot(Model *m, slot *s);
-/// The number of a frame by its name or number; -1 with an exception where there is none.
-int read_frame(const Model *m, PyObject *from);
-/// The number of a body likewise.
-int read_body(const Model *m, PyObject *from);
+
+// ---- mechanism.c -------------------------------------------------------------------------------
+
+bool add_mechanism_type(PyObject *module);
 
 // ---- run.c -------------------------------------------------------------------------------------
 
@@ -155,7 +181,7 @@ PyObject *report_run(PyObject *module, PyObject *args);
 // ---- quantity.c --------------------------------------------------------------------------------
 
 /// Methods of Model that compute, for its table of methods; ends with an empty entry.
-extern PyMethodDef quantity_methods[];
+extern const PyMethodDef quantity_methods[];
 /// How many threads a call on many states uses at most.
 extern int most_threads;
 

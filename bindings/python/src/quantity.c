@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "call.h"
 
-enum { MOST_INPUTS = 3, MOST_OUTPUTS = 3, FEWEST_STATES_OF_A_THREAD = 512 };
+enum { FEWEST_STATES_OF_A_THREAD = 512 };
 
 int most_threads = 1;
 
@@ -151,153 +151,44 @@ static const char *input_name(char letter) {
 
 // ---- one call ----------------------------------------------------------------------------------
 
-typedef struct call {
+typedef struct computation {
   Model *model;
   const signature *s;
-  array in[MOST_INPUTS], out[MOST_OUTPUTS];
-  int held_in, held_out;
-  bool columns;
+  call c;
   ap_wrench *wrenches;
   ap_wrench_f32 *wrenches_f32;
   request r;
-} call;
+} computation;
 
-static void end_call(call *c) {
-  for (int i = 0; i < c->held_in; i++) array_release(&c->in[i]);
-  for (int i = 0; i < c->held_out; i++) array_release(&c->out[i]);
-  free(c->wrenches);
-  free(c->wrenches_f32);
-  free(c->r.status);
+static void end_computation(computation *p) {
+  call_end(&p->c);
+  free(p->wrenches);
+  free(p->wrenches_f32);
+  free(p->r.status);
 }
 
-static bool same_states(const call *c, const array *a) {
-  const array *first = &c->in[0];
-  bool same = a->leading == first->leading;
-  for (int i = 0; same && i < a->leading; i++) same = a->view.shape[i] == first->view.shape[i];
-  if (same) return true;
-  PyErr_Format(PyExc_ValueError, "%s has %zu states and %d axes before them, %s has %zu and %d",
-               first->name, array_states(first), first->leading, a->name, array_states(a),
-               a->leading);
-  return false;
-}
-
-static bool same_numbers(const call *c, const array *a) {
-  if (a->single == c->in[0].single) return true;
-  PyErr_Format(PyExc_TypeError, "%s is %s, %s is %s: give all of them one dtype", c->in[0].name,
-               c->in[0].single ? "float32" : "float64", a->name,
-               a->single ? "float32" : "float64");
-  return false;
-}
-
-static bool read_inputs(call *c, PyObject **value) {
-  const ap_model *m = c->model->model;
-  for (int i = 0; c->s->in[i]; i++) {
-    array *a = &c->in[i];
-    if (!array_of(a, value[i], input_name(c->s->in[i]), shape_of(m, c->s->in[i]), false))
-      return false;
-    c->held_in = i + 1;
-    c->r.in_width[i] = (size_t)shape_entries(shape_of(m, c->s->in[i]));
-    if (i > 0 && !(same_states(c, a) && same_numbers(c, a))) return false;
+static bool read_arrays(computation *p, PyObject *const *value, PyObject *out) {
+  const ap_model *m = p->model->base.model;
+  request *r = &p->r;
+  const char *name[MOST_INPUTS];
+  shape in[MOST_INPUTS], result[MOST_OUTPUTS];
+  for (; p->s->in[r->inputs]; r->inputs++) {
+    name[r->inputs] = input_name(p->s->in[r->inputs]);
+    in[r->inputs] = shape_of(m, p->s->in[r->inputs]);
   }
-  c->r.inputs = c->held_in;
-  return true;
-}
-
-// Rows where all inputs and given outputs are rows, else columns where all are those.
-static bool choose_layout(call *c) {
-  bool rows = true, columns = true;
-  for (int i = 0; i < c->held_in; i++) {
-    rows = rows && c->in[i].rows;
-    columns = columns && c->in[i].columns;
-  }
-  for (int i = 0; i < c->held_out; i++) {
-    rows = rows && c->out[i].rows;
-    columns = columns && c->out[i].columns;
-  }
-  c->columns = !rows;
-  if (rows || columns) return true;
-  for (int i = 0; i < c->held_in + c->held_out; i++) {
-    const array *a = i < c->held_in ? &c->in[i] : &c->out[i - c->held_in];
-    if (a->rows) continue;
-    PyErr_Format(PyExc_ValueError,
-                 a->columns ? "%s lies column by column in memory, other arrays row by row: give "
-                              "all of them one order (numpy.ascontiguousarray() copies an array)"
-                            : "%s has gaps in memory, and no copy is made: give "
-                              "numpy.ascontiguousarray(%s)",
-                 a->name, a->name);
+  for (; p->s->out[r->outputs]; r->outputs++)
+    result[r->outputs] = shape_of(m, p->s->out[r->outputs]);
+  p->c.in_place = r->quantity == QUANTITY_inverse_dynamics || r->quantity == QUANTITY_forward_dynamics;
+  if (!call_inputs(&p->c, r->inputs, value, name, in) ||
+      !call_outputs(&p->c, out, r->outputs, result))
     return false;
-  }
-  return false;
-}
-
-static bool overlap(const array *a, const array *b) {
-  const char *x = array_data(a), *y = array_data(b);
-  return x < y + b->view.len && y < x + a->view.len && a->view.len > 0 && b->view.len > 0;
-}
-
-// A result may take the place of the last input, where that has its shape and the library says so.
-static bool may_overlap(const call *c, int i) {
-  return (c->r.quantity == QUANTITY_inverse_dynamics || c->r.quantity == QUANTITY_forward_dynamics) &&
-         i == 2 && array_data(&c->in[i]) == array_data(&c->out[0]);
-}
-
-static bool separate(const call *c) {
-  for (int k = 0; k < c->held_out; k++) {
-    for (int i = 0; i < c->held_in; i++)
-      if (overlap(&c->out[k], &c->in[i]) && !may_overlap(c, i)) {
-        PyErr_Format(PyExc_ValueError, "out overlaps %s in memory", c->in[i].name);
-        return false;
-      }
-    for (int i = 0; i < k; i++)
-      if (overlap(&c->out[k], &c->out[i])) {
-        PyErr_SetString(PyExc_ValueError, "the arrays of out overlap each other in memory");
-        return false;
-      }
-  }
-  return true;
-}
-
-static bool take_out(call *c, PyObject *given) {
-  int n = (int)strlen(c->s->out);
-  bool several = n > 1;
-  if (several && !(PyTuple_Check(given) && PyTuple_Size(given) == n)) {
-    PyErr_Format(PyExc_TypeError, "out must be a tuple of %d arrays", n);
-    return false;
-  }
-  for (int i = 0; i < n; i++) {
-    array *a = &c->out[i];
-    PyObject *from = several ? PyTuple_GetItem(given, i) : given;
-    if (!array_of(a, from, "out", shape_of(c->model->model, c->s->out[i]), true)) return false;
-    c->held_out = i + 1;
-    if (!(same_states(c, a) && same_numbers(c, a))) return false;
-  }
-  return true;
-}
-
-static bool make_out(call *c) {
-  for (int i = 0; c->s->out[i]; i++) {
-    if (!array_new(&c->out[i], &c->in[0], shape_of(c->model->model, c->s->out[i]), c->columns))
-      return false;
-    c->held_out = i + 1;
-  }
-  return true;
-}
-
-static bool prepare_out(call *c, PyObject *given) {
-  bool fresh = !given || given == Py_None;
-  if (!fresh && !take_out(c, given)) return false;
-  if (!choose_layout(c)) return false;
-  if (fresh ? !make_out(c) : !separate(c)) return false;
-  request *r = &c->r;
-  r->outputs = c->held_out;
   for (int i = 0; i < r->inputs; i++) {
-    r->in[i] = array_data(&c->in[i]);
-    r->entries += r->in_width[i];
+    r->in[i] = array_data(&p->c.in[i]);
+    r->entries += r->in_width[i] = (size_t)shape_entries(in[i]);
   }
   for (int i = 0; i < r->outputs; i++) {
-    r->out[i] = array_data(&c->out[i]);
-    r->out_width[i] = (size_t)shape_entries(shape_of(c->model->model, c->s->out[i]));
-    r->entries += r->out_width[i];
+    r->out[i] = array_data(&p->c.out[i]);
+    r->entries += r->out_width[i] = (size_t)shape_entries(result[i]);
   }
   return true;
 }
@@ -316,7 +207,7 @@ static bool read_reference(PyObject *from, ap_reference *reference) {
 }
 
 // A tuple (frame, force, moment[, reference]).
-static bool read_wrench(const Model *m, PyObject *from, ap_wrench *w) {
+static bool read_wrench(const Base *m, PyObject *from, ap_wrench *w) {
   Py_ssize_t n = PyTuple_Check(from) ? PyTuple_Size(from) : 0;
   if (n < 3 || n > 4) {
     PyErr_Format(PyExc_TypeError,
@@ -341,23 +232,23 @@ static void to_single(const ap_wrench *w, ap_wrench_f32 *single) {
   }
 }
 
-static bool read_wrenches(call *c, PyObject *from) {
+static bool read_wrenches(computation *p, PyObject *from) {
   if (!from || from == Py_None) return true;
   Py_ssize_t n = PySequence_Size(from);
   if (n < 0) return false;
-  c->wrenches = calloc((size_t)n + 1, sizeof *c->wrenches);
-  c->wrenches_f32 = calloc((size_t)n + 1, sizeof *c->wrenches_f32);
-  if (!c->wrenches || !c->wrenches_f32) return PyErr_NoMemory(), false;
+  p->wrenches = calloc((size_t)n + 1, sizeof *p->wrenches);
+  p->wrenches_f32 = calloc((size_t)n + 1, sizeof *p->wrenches_f32);
+  if (!p->wrenches || !p->wrenches_f32) return PyErr_NoMemory(), false;
   for (Py_ssize_t i = 0; i < n; i++) {
     PyObject *item = PySequence_GetItem(from, i);
-    bool read = item && read_wrench(c->model, item, &c->wrenches[i]);
+    bool read = item && read_wrench(&p->model->base, item, &p->wrenches[i]);
     Py_XDECREF(item);
     if (!read) return false;
-    to_single(&c->wrenches[i], &c->wrenches_f32[i]);
+    to_single(&p->wrenches[i], &p->wrenches_f32[i]);
   }
-  c->r.wrench_f64 = c->wrenches;
-  c->r.wrench_f32 = c->wrenches_f32;
-  c->r.nwrench = (int)n;
+  p->r.wrench_f64 = p->wrenches;
+  p->r.wrench_f32 = p->wrenches_f32;
+  p->r.nwrench = (int)n;
   return true;
 }
 
@@ -393,16 +284,16 @@ static void do_tasks(task *t, int n) {
   }
 }
 
-static ap_status compute_many(call *c, size_t n) {
-  bool single = c->in[0].single;
+static ap_status compute_many(computation *p, size_t n) {
+  bool single = p->c.in[0].single;
   size_t parts = 1 + n / FEWEST_STATES_OF_A_THREAD;
   int threads = parts < (size_t)most_threads ? (int)parts : most_threads;
   task *t = calloc((size_t)threads, sizeof *t);
   if (!t) return AP_E_MEMORY;
-  ap_states all = ap_all_states(n, c->columns ? AP_COLUMNS : AP_ROWS);
+  ap_states all = ap_all_states(n, p->c.columns ? AP_COLUMNS : AP_ROWS);
   ap_status status = AP_OK;
   for (int i = 0; i < threads && status == AP_OK; i++) {
-    t[i] = (task){&c->r, take_slot(c->model, single, true), single,
+    t[i] = (task){&p->r, take_slot(p->model, single, true), single,
                   ap_part_of_states(all, i, threads), AP_OK};
     if (!t[i].slot) status = AP_E_MEMORY;
   }
@@ -413,63 +304,50 @@ static ap_status compute_many(call *c, size_t n) {
   }
   for (int i = 0; i < threads; i++) {
     if (t[i].status != AP_OK) status = t[i].status;
-    if (t[i].slot) give_slot(c->model, t[i].slot);
+    if (t[i].slot) give_slot(p->model, t[i].slot);
   }
   free(t);
   return status;
 }
 
-static ap_status compute_one(call *c) {
-  bool single = c->in[0].single;
-  slot *s = take_slot(c->model, single, false);
+static ap_status compute_one(computation *p) {
+  bool single = p->c.in[0].single;
+  slot *s = take_slot(p->model, single, false);
   if (!s) return AP_E_MEMORY;
-  const request *r = &c->r;
+  const request *r = &p->r;
   ap_status status = single ? one_of_rows_f32(r, s->work_f32, 0) : one_of_rows_f64(r, s->work, 0);
-  give_slot(c->model, s);
+  give_slot(p->model, s);
   return status;
 }
 
-static PyObject *refuse_states(const call *c, ap_status status, size_t n) {
+static PyObject *refuse_states(const computation *p, ap_status status, size_t n) {
   if (PyErr_Occurred()) return NULL;
-  if (!c->r.status) return raise_status(status, NULL, 0, ap_status_text(status));
+  if (!p->r.status) return raise_status(status, NULL, 0, ap_status_text(status));
   size_t first = n, bad = 0;
   for (size_t k = n; k-- > 0;)
-    if (c->r.status[k] != AP_OK) {
+    if (p->r.status[k] != AP_OK) {
       first = k;
       bad++;
     }
   if (bad == 0) return raise_status(status, NULL, 0, ap_status_text(status));
   char text[200];
   snprintf(text, sizeof text, "%s: state %zu, the first of %zu such states among %zu",
-           ap_status_text(c->r.status[first]), first, bad, n);
-  return raise_status(c->r.status[first], NULL, 0, text);
+           ap_status_text(p->r.status[first]), first, bad, n);
+  return raise_status(p->r.status[first], NULL, 0, text);
 }
 
-static PyObject *result_of(call *c) {
-  if (c->held_out > 1) {
-    PyObject *tuple = PyTuple_New(c->held_out);
-    for (int i = 0; tuple && i < c->held_out; i++)
-      PyTuple_SetItem(tuple, i, Py_NewRef(c->out[i].object));
-    return tuple;
-  }
-  bool number = c->s->out[0] == 's' && c->in[0].leading == 0;
-  if (!number) return Py_NewRef(c->out[0].object);
-  const void *x = array_data(&c->out[0]);
-  return PyFloat_FromDouble(c->in[0].single ? (double)*(const float *)x : *(const double *)x);
-}
-
-static PyObject *compute(call *c) {
-  size_t n = array_states(&c->in[0]);
-  bool one = c->in[0].leading == 0 && !c->columns;
-  if (!one && n > 0 && !(c->r.status = calloc(n, sizeof *c->r.status))) return PyErr_NoMemory();
-  ap_status status = one ? compute_one(c) : n > 0 ? compute_many(c, n) : AP_OK;
-  return status == AP_OK ? result_of(c) : refuse_states(c, status, n);
+static PyObject *compute(computation *p) {
+  size_t n = array_states(&p->c.in[0]);
+  bool one = p->c.in[0].leading == 0 && !p->c.columns;
+  if (!one && n > 0 && !(p->r.status = calloc(n, sizeof *p->r.status))) return PyErr_NoMemory();
+  ap_status status = one ? compute_one(p) : n > 0 ? compute_many(p, n) : AP_OK;
+  return status == AP_OK ? call_result(&p->c) : refuse_states(p, status, n);
 }
 
 // ---- methods -----------------------------------------------------------------------------------
 
-static bool read_call(call *c, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords) {
-  const signature *s = c->s;
+static bool read_call(computation *p, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords) {
+  const signature *s = p->s;
   const char *names[MOST_INPUTS + 5];
   PyObject *value[MOST_INPUTS + 5];
   int n = 0;
@@ -486,21 +364,20 @@ static bool read_call(call *c, PyObject *const *args, Py_ssize_t nargs, PyObject
   names[n] = NULL;
   if (!sort_arguments(s->name, names, positional, reference, args, nargs, keywords, value))
     return false;
-  if (s->frame && (c->r.frame = read_frame(c->model, value[frame])) < 0) return false;
-  c->r.reference = AP_LOCAL;
-  if (s->reference && value[reference] && !read_reference(value[reference], &c->r.reference))
+  if (s->frame && (p->r.frame = read_frame(&p->model->base, value[frame])) < 0) return false;
+  p->r.reference = AP_LOCAL;
+  if (s->reference && value[reference] && !read_reference(value[reference], &p->r.reference))
     return false;
-  return (!s->wrenches || read_wrenches(c, value[wrenches])) && read_inputs(c, value) &&
-         prepare_out(c, value[out]);
+  return (!s->wrenches || read_wrenches(p, value[wrenches])) && read_arrays(p, value, value[out]);
 }
 
 static PyObject *call_quantity(PyObject *self, int quantity, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *keywords) {
-  call c = {.model = (Model *)self, .s = &signatures[quantity]};
-  c.r.model = c.model->model;
-  c.r.quantity = quantity;
-  PyObject *result = read_call(&c, args, nargs, keywords) ? compute(&c) : NULL;
-  end_call(&c);
+  computation p = {.model = (Model *)self, .s = &signatures[quantity]};
+  p.r.model = p.model->base.model;
+  p.r.quantity = quantity;
+  PyObject *result = read_call(&p, args, nargs, keywords) ? compute(&p) : NULL;
+  end_computation(&p);
   return result;
 }
 
@@ -517,7 +394,7 @@ EACH_SINGLE(METHOD)
   {#q, (PyCFunction)(void (*)(void))method_##q, METH_FASTCALL | METH_KEYWORDS,                 \
    #q "($self, " arguments ")\n--\n\n" about}
 
-PyMethodDef quantity_methods[] = {
+const PyMethodDef quantity_methods[] = {
     ENTRY(inverse_dynamics, "q, v, a, *, wrenches=None, out=None",
           "Joint forces that give the acceleration a in the state (q, v): M(q) a + h(q, v).\n\n"
           "q: (nq,) or (n, nq), rad or m\nv, a: (nv,) or (n, nv)\n"

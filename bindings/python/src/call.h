@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file call.h
+/// The arrays of one call: inputs of the same states, precision and layout, outputs that fit them.
+
+#ifndef APPELL_PYTHON_CALL_H
+#define APPELL_PYTHON_CALL_H
+
+#include "core.h"
+
+enum { MOST_INPUTS = 3, MOST_OUTPUTS = 3 };
+
+/// Zero it, say whether the output may take the place of the last input, then read inputs and
+/// outputs; end it whatever happened.
+typedef struct call {
+  bool in_place;
+  array in[MOST_INPUTS], out[MOST_OUTPUTS];
+  int inputs, outputs;
+  bool columns; ///< all arrays lie column by column, else row by row
+} call;
+
+/// Read n inputs with these names; shapes are those of one state.
+bool call_inputs(call *c, int n, PyObject *const *value, const char *const *name,
+                 const shape *shapes);
+/// Take the arrays that the caller gave for n outputs (a tuple where there are several), or make
+/// new ones where it gave none (NULL or None).
+bool call_outputs(call *c, PyObject *given, int n, const shape *shapes);
+/// What the call returns: an array, a tuple of them, or a number.
+PyObject *call_result(const call *c);
+void call_end(call *c);
+
+#endif
