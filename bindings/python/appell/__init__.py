@@ -20,15 +20,22 @@ from ._core import (
     get_threads,
     set_threads,
 )
-from .model import Body, Frame, Joint, Mechanism, Model, build, builtins, load, parse
+from .ident import BaseParameters, Excitation, Fit, base_parameters, excite, identify
+from .lint import Finding, lint
+from .model import Body, Frame, InverseKinematics, Joint, Mechanism, Model, build, builtins, load, load_mechanism, parse
 from .run import Event, Run, control, open_run, simulate
 
 __all__ = [
+    "BaseParameters",
     "Body",
     "Error",
     "Event",
+    "Excitation",
     "FileError",
+    "Finding",
+    "Fit",
     "Frame",
+    "InverseKinematics",
     "Joint",
     "Mechanism",
     "Model",
@@ -36,11 +43,16 @@ __all__ = [
     "SingularError",
     "UnreachableError",
     "__version__",
+    "base_parameters",
     "build",
     "builtins",
     "control",
+    "excite",
     "get_threads",
+    "identify",
+    "lint",
     "load",
+    "load_mechanism",
     "open_run",
     "parse",
     "set_threads",

@@ -7,7 +7,10 @@ import dataclasses
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from . import _core
 
@@ -100,6 +103,19 @@ class Joint:
     """The joint that it follows, whose places in q and v it then has."""
 
 
+class InverseKinematics(NamedTuple):
+    """What an inverse kinematics came to."""
+
+    q: npt.NDArray[np.float64]
+    """The configuration, or the best that was found."""
+    reached: bool
+    iterations: int
+    position_error: float
+    """m"""
+    orientation_error: float
+    """rad"""
+
+
 class Joints(Mapping[str, Joint]):
     """Joints by name, in the order of q."""
 
@@ -174,6 +190,61 @@ class Model(_core.Model):
         """Write the robot as URDF or YAML, by the file's ending."""
         self.robot.write(path)
 
+    def inverse_kinematics(
+        self,
+        frame: str | int,
+        p: npt.ArrayLike,
+        R: npt.ArrayLike | None = None,
+        q0: npt.ArrayLike | None = None,
+        *,
+        tolerance: float = 1e-10,
+        iterations: int = 200,
+        respect_limits: bool = True,
+    ) -> InverseKinematics:
+        """The configuration that puts a frame at position p and, where given, orientation R.
+
+        q0: where the search starts; None: neutral()
+        tolerance: of position (m) and orientation (rad) together
+        """
+        return InverseKinematics(*self._inverse_kinematics(
+            frame, p, R, q0, tolerance=tolerance, iterations=iterations,
+            respect_limits=respect_limits))
+
+    def generate(
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        name: str | None = None,
+        functions: Sequence[str] | None = None,
+        single: bool = False,
+        batch: bool = True,
+        friction: bool = False,
+        cuda: bool = False,
+    ) -> dict[str, str]:
+        """The robot's dynamics as C (or CUDA) that needs nothing but libm: texts by file name.
+
+        folder: write the files there, too
+        functions: 'inverse_dynamics', 'forward_dynamics', ...; None: all (docs/generate.md)
+        single: in float
+        """
+        files = self._generate(name, single, functions, batch, friction, cuda)
+        if folder is not None:
+            os.makedirs(folder, exist_ok=True)
+            for file, text in files.items():
+                with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+                    out.write(text)
+        return files
+
+    def compile(self, *, single: bool = False, friction: bool = False,
+                compiler: str | None = None, flags: str | None = None) -> None:
+        """Compute with code compiled for this robot from now on: two to four times as fast.
+
+        The compiler runs once for a robot; its result is cached. With a payload, other inertias or
+        another gravity the general functions compute. Raises Error where there is no compiler; then
+        nothing changes.
+        """
+        self._compile(single, friction, compiler, flags)
+
     def __repr__(self) -> str:
         return f"<appell.Model {self.name}: {self.nq} coordinates, {self.nv} degrees of freedom>"
 
@@ -212,10 +283,16 @@ def _locks(lock: Lock) -> list[tuple[str, tuple[float, ...]]]:
     ]
 
 
-def _finish(robot: Any, lock: Lock, root: str | None, tip: str | None) -> Model | Mechanism:
+def _read(model: str | os.PathLike[str], lock: Lock, root: str | None, tip: str | None,
+          floating: bool, ignore_mimic: bool) -> _core.Robot:
+    name = os.fspath(model)
+    if name in builtins():
+        robot = _core.Robot.builtin(name, floating, ignore_mimic)
+    else:
+        robot = _core.Robot.read(name, floating, ignore_mimic)
     if lock or root or tip:
         robot.reduce(_locks(lock), root, tip)
-    return Mechanism(robot) if robot.closed else Model(robot)
+    return robot
 
 
 def load(
@@ -236,12 +313,21 @@ def load(
 
     Raises Error with file, line and reason where the file is not right.
     """
-    name = os.fspath(model)
-    if name in builtins():
-        robot = _core.Robot.builtin(name, floating, ignore_mimic)
-    else:
-        robot = _core.Robot.read(name, floating, ignore_mimic)
-    return _finish(robot, lock, root, tip)
+    robot = _read(model, lock, root, tip, floating, ignore_mimic)
+    if robot.closed:
+        raise _core.Error(f"{os.fspath(model)} has closed chains: appell.load_mechanism() loads it")
+    return Model(robot)
+
+
+def load_mechanism(
+    model: str | os.PathLike[str],
+    *,
+    lock: Lock = (),
+    root: str | None = None,
+    tip: str | None = None,
+) -> Mechanism:
+    """Load a robot with closed chains: a YAML file, or a built-in name such as 'delta'."""
+    return Mechanism(_read(model, lock, root, tip, False, False))
 
 
 def parse(
@@ -255,7 +341,10 @@ def parse(
     ignore_mimic: bool = False,
 ) -> Model:
     """Load a robot from a text; format is 'urdf' or 'yaml'."""
-    return _finish(_core.Robot.parse(text, format, floating, ignore_mimic), lock, root, tip)
+    robot = _core.Robot.parse(text, format, floating, ignore_mimic)
+    if lock or root or tip:
+        robot.reduce(_locks(lock), root, tip)
+    return Model(robot)
 
 
 def build(

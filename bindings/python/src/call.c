@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool same_states(const call *c, const array *a) {
@@ -131,4 +132,18 @@ PyObject *call_result(const call *c) {
 void call_end(call *c) {
   for (int i = 0; i < c->inputs; i++) array_release(&c->in[i]);
   for (int i = 0; i < c->outputs; i++) array_release(&c->out[i]);
+}
+
+PyObject *refuse_states(ap_status status, const ap_status *of_each, size_t n) {
+  size_t first = n, bad = 0;
+  for (size_t k = n; of_each && k-- > 0;)
+    if (of_each[k] != AP_OK) {
+      first = k;
+      bad++;
+    }
+  if (bad == 0) return raise_status(status, NULL, 0, ap_status_text(status));
+  char text[200];
+  snprintf(text, sizeof text, "%s: state %zu, the first of %zu such states among %zu",
+           ap_status_text(of_each[first]), first, bad, n);
+  return raise_status(of_each[first], NULL, 0, text);
 }

@@ -28,4 +28,8 @@ bool call_outputs(call *c, PyObject *given, int n, const shape *shapes);
 PyObject *call_result(const call *c);
 void call_end(call *c);
 
+/// Raise the exception of the first of n states that has one; of_each, which may be NULL, has the
+/// status of each.
+PyObject *refuse_states(ap_status status, const ap_status *of_each, size_t n);
+
 #endif

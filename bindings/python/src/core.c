@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core.h"
+#include "threads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -183,17 +184,18 @@ static PyObject *builtin_names(PyObject *module, PyObject *none) {
   return names;
 }
 
-static PyMethodDef functions[] = {
+static PyMethodDef functions[24] = {
     {"get_threads", get_threads, METH_NOARGS,
      "get_threads()\n--\n\nHow many threads a call on many states uses at most."},
     {"set_threads", set_threads, METH_O,
      "set_threads(count)\n--\n\nLet a call on many states use so many threads at most."},
     {"builtin_names", builtin_names, METH_NOARGS,
      "builtin_names()\n--\n\nBuilt-in robots and mechanisms: a line about each by its name."},
+    {"lint", lint_robot, METH_VARARGS, NULL},
     {"record_run", record_run, METH_VARARGS, NULL},
     {"read_run", read_run, METH_VARARGS, NULL},
     {"report_run", report_run, METH_VARARGS, NULL},
-    {NULL, NULL, 0, NULL}};
+};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                         "appell._core",
@@ -207,6 +209,7 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void) {
+  append_methods(functions, ident_functions);
   PyObject *module = PyModule_Create(&definition);
   if (module && add_exceptions(module) && add_robot_type(module) && add_model_type(module) &&
       add_mechanism_type(module) &&

@@ -92,6 +92,8 @@ typedef struct Robot {
   PyObject *file; ///< where it was read of, None: nowhere
 } Robot;
 extern PyTypeObject *robot_type;
+/// A robot as an object, which owns it from now on; freed where it cannot be made.
+PyObject *new_robot(ap_robot *robot, PyObject *file);
 bool add_robot_type(PyObject *module);
 
 // ---- settings.c: what may change between calls -------------------------------------------------
@@ -153,6 +155,9 @@ typedef struct Model {
   slot *idle;            ///< slots that no call uses now
   ap_compiled *compiled; ///< functions that were compiled for it; NULL: none
   ap_compiled_f32 *compiled_f32;
+  ap_compiled **older; ///< [nolder] that took their place
+  ap_compiled_f32 **older_f32;
+  int nolder;
 } Model;
 extern PyTypeObject *model_type;
 bool add_model_type(PyObject *module);
@@ -161,6 +166,9 @@ bool add_model_type(PyObject *module);
 /// interpreter's lock, and give the slot back with it.
 slot *take_slot(Model *m, bool single, bool batch);
 void give_slot(Model *m, slot *s);
+/// Compute with these functions from now on, one of which is NULL. Older ones live as long as the
+/// model: a thread may be computing with them.
+bool keep_compiled(Model *m, ap_compiled *made, ap_compiled_f32 *made_f32);
 
 // ---- mechanism.c -------------------------------------------------------------------------------
 
@@ -182,7 +190,25 @@ PyObject *report_run(PyObject *module, PyObject *args);
 
 /// Methods of Model that compute, for its table of methods; ends with an empty entry.
 extern const PyMethodDef quantity_methods[];
-/// How many threads a call on many states uses at most.
-extern int most_threads;
+
+// ---- motion.c ----------------------------------------------------------------------------------
+
+/// Methods of Model that move it; ends with an empty entry.
+extern const PyMethodDef motion_methods[];
+
+// ---- code.c ------------------------------------------------------------------------------------
+
+/// Methods of Model that generate and compile code; ends with an empty entry.
+extern const PyMethodDef code_methods[];
+
+// ---- lint.c ------------------------------------------------------------------------------------
+
+/// lint(path or None, robot or None, disabled, quick): the findings of a file or a robot.
+PyObject *lint_robot(PyObject *module, PyObject *args);
+
+// ---- ident.c -----------------------------------------------------------------------------------
+
+/// Functions of the module; ends with an empty entry.
+extern const PyMethodDef ident_functions[];
 
 #endif

@@ -97,11 +97,36 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *keyword
   return (PyObject *)self;
 }
 
+bool keep_compiled(Model *m, ap_compiled *made, ap_compiled_f32 *made_f32) {
+  size_t n = (size_t)m->nolder + 1;
+  ap_compiled **older = realloc(m->older, n * sizeof *older);
+  if (older) m->older = older;
+  ap_compiled_f32 **older_f32 = realloc(m->older_f32, n * sizeof *older_f32);
+  if (older_f32) m->older_f32 = older_f32;
+  if (!older || !older_f32) {
+    ap_compiled_free(made);
+    ap_compiled_free_f32(made_f32);
+    PyErr_NoMemory();
+    return false;
+  }
+  older[n - 1] = made ? m->compiled : NULL;
+  older_f32[n - 1] = made_f32 ? m->compiled_f32 : NULL;
+  m->nolder++;
+  if (made) m->compiled = made;
+  if (made_f32) m->compiled_f32 = made_f32;
+  m->base.version++;
+  return true;
+}
+
 static void free_compiled(Model *self) {
+  for (int i = 0; i < self->nolder; i++) {
+    ap_compiled_free(self->older[i]);
+    ap_compiled_free_f32(self->older_f32[i]);
+  }
   ap_compiled_free(self->compiled);
   ap_compiled_free_f32(self->compiled_f32);
-  self->compiled = NULL;
-  self->compiled_f32 = NULL;
+  free(self->older);
+  free(self->older_f32);
 }
 
 static void model_dealloc(PyObject *object) {
@@ -210,6 +235,8 @@ static int (*const sizes[])(const ap_model *) = {ap_nq, ap_nv, ap_nbody, ap_nfra
 bool add_model_type(PyObject *module) {
   append_methods(methods, settings_methods);
   append_methods(methods, quantity_methods);
+  append_methods(methods, motion_methods);
+  append_methods(methods, code_methods);
   static PyGetSetDef properties[16] = {
       {"nq", get_size, NULL, "Number of coordinates.", (void *)&sizes[0]},
       {"nv", get_size, NULL, "Number of velocities: the degrees of freedom.", (void *)&sizes[1]},

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods of Model that compute a quantity of one state or of many.
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "call.h"
-
-enum { FEWEST_STATES_OF_A_THREAD = 512 };
-
-int most_threads = 1;
+#include "threads.h"
 
 // Those that the library computes for many states side by side, and those that it does not.
 #define EACH_BATCHED(X)           \
@@ -254,60 +250,10 @@ static bool read_wrenches(computation *p, PyObject *from) {
 
 // ---- computing ---------------------------------------------------------------------------------
 
-typedef struct task {
-  const request *r;
-  slot *slot;
-  bool single;
-  ap_states states;
-  ap_status status;
-} task;
-
-static void *do_task(void *context) {
-  task *t = context;
-  t->status = t->single ? compute_states_f32(t->r, t->slot->work_f32, t->slot->batch_f32, t->states)
-                        : compute_states_f64(t->r, t->slot->work, t->slot->batch, t->states);
-  return NULL;
-}
-
-// Parts of the states in threads, the last in this one; a thread that cannot start is done here.
-static void do_tasks(task *t, int n) {
-  pthread_t thread[1024];
-  bool started[1024];
-  for (int i = 0; i < n - 1; i++)
-    started[i] = pthread_create(&thread[i], NULL, do_task, &t[i]) == 0;
-  do_task(&t[n - 1]);
-  for (int i = 0; i < n - 1; i++) {
-    if (started[i])
-      pthread_join(thread[i], NULL);
-    else
-      do_task(&t[i]);
-  }
-}
-
-static ap_status compute_many(computation *p, size_t n) {
-  bool single = p->c.in[0].single;
-  size_t parts = 1 + n / FEWEST_STATES_OF_A_THREAD;
-  int threads = parts < (size_t)most_threads ? (int)parts : most_threads;
-  task *t = calloc((size_t)threads, sizeof *t);
-  if (!t) return AP_E_MEMORY;
-  ap_states all = ap_all_states(n, p->c.columns ? AP_COLUMNS : AP_ROWS);
-  ap_status status = AP_OK;
-  for (int i = 0; i < threads && status == AP_OK; i++) {
-    t[i] = (task){&p->r, take_slot(p->model, single, true), single,
-                  ap_part_of_states(all, i, threads), AP_OK};
-    if (!t[i].slot) status = AP_E_MEMORY;
-  }
-  if (status == AP_OK) {
-    Py_BEGIN_ALLOW_THREADS;
-    do_tasks(t, threads);
-    Py_END_ALLOW_THREADS;
-  }
-  for (int i = 0; i < threads; i++) {
-    if (t[i].status != AP_OK) status = t[i].status;
-    if (t[i].slot) give_slot(p->model, t[i].slot);
-  }
-  free(t);
-  return status;
+static ap_status compute_part(const void *context, slot *s, bool single, ap_states part) {
+  const request *r = context;
+  return single ? compute_states_f32(r, s->work_f32, s->batch_f32, part)
+                : compute_states_f64(r, s->work, s->batch, part);
 }
 
 static ap_status compute_one(computation *p) {
@@ -320,28 +266,14 @@ static ap_status compute_one(computation *p) {
   return status;
 }
 
-static PyObject *refuse_states(const computation *p, ap_status status, size_t n) {
-  if (PyErr_Occurred()) return NULL;
-  if (!p->r.status) return raise_status(status, NULL, 0, ap_status_text(status));
-  size_t first = n, bad = 0;
-  for (size_t k = n; k-- > 0;)
-    if (p->r.status[k] != AP_OK) {
-      first = k;
-      bad++;
-    }
-  if (bad == 0) return raise_status(status, NULL, 0, ap_status_text(status));
-  char text[200];
-  snprintf(text, sizeof text, "%s: state %zu, the first of %zu such states among %zu",
-           ap_status_text(p->r.status[first]), first, bad, n);
-  return raise_status(p->r.status[first], NULL, 0, text);
-}
-
 static PyObject *compute(computation *p) {
   size_t n = array_states(&p->c.in[0]);
   bool one = p->c.in[0].leading == 0 && !p->c.columns;
   if (!one && n > 0 && !(p->r.status = calloc(n, sizeof *p->r.status))) return PyErr_NoMemory();
-  ap_status status = one ? compute_one(p) : n > 0 ? compute_many(p, n) : AP_OK;
-  return status == AP_OK ? call_result(&p->c) : refuse_states(p, status, n);
+  ap_status status = one ? compute_one(p) : n > 0 ? compute_in_threads(p->model, p->c.in[0].single,
+                                                   ap_all_states(n, p->c.columns ? AP_COLUMNS : AP_ROWS),
+                                                   compute_part, &p->r) : AP_OK;
+  return status == AP_OK ? call_result(&p->c) : refuse_states(status, p->r.status, n);
 }
 
 // ---- methods -----------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ static PyObject *body_dictionary(const ap_robot_def *def, int i) {
 
 // ---- making robots -----------------------------------------------------------------------------
 
-static PyObject *new_robot(ap_robot *robot, PyObject *file) {
+PyObject *new_robot(ap_robot *robot, PyObject *file) {
   allocfunc alloc = (allocfunc)PyType_GetSlot(robot_type, Py_tp_alloc);
   Robot *self = (Robot *)alloc(robot_type, 0);
   if (!self) {
@@ -217,7 +217,10 @@ static PyObject *robot_builtin(PyObject *none, PyObject *args) {
   ap_read_options options = {.floating = floating, .ignore_mimic = ignore_mimic};
   ap_robot *robot = NULL;
   ap_error error;
-  if (ap_robot_builtin(name, &options, &robot, &error) != AP_OK) return raise_error(&error, NULL);
+  const ap_mechanism_def *mechanism = ap_mechanism_builtin(name);
+  ap_status status = mechanism ? ap_robot_from_mechanism(mechanism, &robot, &error)
+                               : ap_robot_builtin(name, &options, &robot, &error);
+  if (status != AP_OK) return raise_error(&error, NULL);
   return new_robot(robot, Py_None);
 }
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model doctor: mistakes in robot files (docs/lint.md)."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+
+from . import _core
+from .model import Mechanism, Model
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """Something wrong or suspicious in a robot file."""
+
+    severity: str
+    """'note', 'warning' or 'error'."""
+    rule: str
+    """The rule's id, such as 'inertia-triangle'."""
+    line: int
+    """Of the file, from 1; 0 where there is none."""
+    subject: str
+    """The link, joint or element; '' where that is the file."""
+    what: str
+    why: str
+    fix: str
+    """'' where none can be computed."""
+    joint: str | None
+    """The joint whose force it affects most."""
+    difference: float
+    """Largest change of that force, N m or N."""
+    largest: float
+    """Largest force of that joint, the file being as it is."""
+    unit: str | None
+
+    def __str__(self) -> str:
+        place = f"{self.line}: " if self.line else ""
+        return f"{place}{self.severity}: {self.subject}: {self.what} [{self.rule}]"
+
+
+def lint(robot: str | os.PathLike[str] | Model | Mechanism, *, disable: Sequence[str] = (),
+         quick: bool = False) -> list[Finding]:
+    """Examine a robot file, or a robot without one.
+
+    disable: ids of rules that are to be silent
+    quick: leave out what samples the motion: effects on forces, single precision
+    """
+    if isinstance(robot, (Model, Mechanism)):
+        found = _core.lint(None, robot.robot, tuple(disable), quick)
+    else:
+        found = _core.lint(os.fspath(robot), None, tuple(disable), quick)
+    return [Finding(*finding) for finding in found]
