@@ -136,7 +136,8 @@ def _write_scenario(scenario: Mapping[str, Any], kind: int, folder: pathlib.Path
 
 
 def _record(scenario: Path | Mapping[str, Any], kind: int, log: Path | None, robot: str | None,
-            reference: str | None, end: float, step: float, progress: Progress | None) -> Run:
+            reference: str | None, end: float | None, step: float | None,
+            progress: Progress | None) -> Run:
     folder = tempfile.TemporaryDirectory(prefix="appell-")
     try:
         inside = pathlib.Path(folder.name)
@@ -153,7 +154,7 @@ def _record(scenario: Path | Mapping[str, Any], kind: int, log: Path | None, rob
     return run
 
 
-def simulate(scenario: Path | Mapping[str, Any], *, end: float = 0.0, step: float = 0.0,
+def simulate(scenario: Path | Mapping[str, Any], *, end: float | None = None, step: float | None = None,
              log: Path | None = None, progress: Progress | None = None) -> Run:
     """Simulate a scenario: a file, or a dictionary with the same keys (docs/scenarios.md).
 
@@ -174,7 +175,7 @@ def control(scenario: Path | Mapping[str, Any], *, robot: Path | None = None,
     reference: a CSV or HDF5 file with the motion to follow
     """
     return _record(scenario, _CONTROL, log, None if robot is None else os.fspath(robot),
-                   None if reference is None else os.fspath(reference), 0.0, 0.0, progress)
+                   None if reference is None else os.fspath(reference), None, None, progress)
 
 
 def open_run(log: Path) -> Run:

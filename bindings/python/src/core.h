@@ -177,7 +177,7 @@ bool add_mechanism_type(PyObject *module);
 // ---- run.c -------------------------------------------------------------------------------------
 
 /// record_run(path, log, kind, robot, reference, end, step, progress): runs a scenario (kind
-/// AP_RUN_...) to its end and records it; zeros and None leave what the scenario says. Returns its
+/// AP_RUN_...) to its end and records it; None leaves what the scenario says. Returns its
 /// warnings as tuples (line, text).
 PyObject *record_run(PyObject *module, PyObject *args);
 /// read_run(log): columns (name, unit), rows as bytes, events (t, event, point, wall, numbers),

@@ -49,8 +49,8 @@ static PyObject *texts_of(const ap_ident *ident, const ap_base *base) {
   PyObject *list = PyList_New(0);
   char text[4096];
   for (int k = 0; list && k < ap_base_count(base); k++) {
-    PyObject *item = PyUnicode_DecodeUTF8(ap_base_text(ident, base, k, text, sizeof text),
-                                          (Py_ssize_t)strlen(text), "replace");
+    ap_base_text(ident, base, k, text, sizeof text);
+    PyObject *item = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
     if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
     Py_XDECREF(item);
   }

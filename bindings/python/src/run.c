@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs: simulations and controllers are recorded to a log, and logs are read.
 #include <appell/run.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static bool watch(void *context, const ap_run *run, double part) {
 typedef struct recording {
   const char *path, *log, *robot, *reference;
   int kind; // ap_run_kind
-  double end, step;
+  double end, step; // NAN: as the scenario says
   PyObject *progress;
 } recording;
 
@@ -42,10 +43,10 @@ static ap_status open_and_record(const recording *r, ap_run **run, ap_error *err
   ap_run_options options = {.kind = (ap_run_kind)r->kind,
                             .control = {.robot = r->robot, .reference = r->reference}};
   ap_status status = ap_run_open(r->path, &options, run, error);
-  if (status == AP_OK && (r->end > 0 || r->step > 0)) {
+  if (status == AP_OK && !(isnan(r->end) && isnan(r->step))) {
     double start, end, step;
     ap_run_times(*run, &start, &end, &step);
-    status = ap_run_set_times(*run, r->end > 0 ? r->end : end, r->step > 0 ? r->step : step, error);
+    status = ap_run_set_times(*run, isnan(r->end) ? end : r->end, isnan(r->step) ? step : r->step, error);
   }
   return status == AP_OK ? ap_run_record(*run, r->log, error) : status;
 }
@@ -66,8 +67,13 @@ static PyObject *warnings_of(const ap_run *run) {
 PyObject *record_run(PyObject *module, PyObject *args) {
   (void)module;
   recording r;
-  if (!PyArg_ParseTuple(args, "ssizzddO", &r.path, &r.log, &r.kind, &r.robot, &r.reference, &r.end,
-                        &r.step, &r.progress))
+  PyObject *end, *step;
+  if (!PyArg_ParseTuple(args, "ssizzOOO", &r.path, &r.log, &r.kind, &r.robot, &r.reference, &end,
+                        &step, &r.progress))
+    return NULL;
+  r.end = r.step = NAN;
+  if ((end != Py_None && !read_number(end, "end", &r.end)) ||
+      (step != Py_None && !read_number(step, "step", &r.step)))
     return NULL;
   watcher w = {.progress = r.progress};
   ap_run *run = NULL;
