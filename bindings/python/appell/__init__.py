@@ -20,6 +20,7 @@ from ._core import (
     get_threads,
     set_threads,
 )
+from .feed_forward import FeedForward
 from .ident import BaseParameters, Excitation, Fit, base_parameters, excite, identify
 from .lint import Finding, lint
 from .model import Body, Frame, InverseKinematics, Joint, Mechanism, Model, build, builtins, load, load_mechanism, parse
@@ -31,6 +32,7 @@ __all__ = [
     "Error",
     "Event",
     "Excitation",
+    "FeedForward",
     "FileError",
     "Finding",
     "Fit",

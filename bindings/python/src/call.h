@@ -7,7 +7,7 @@
 
 #include "core.h"
 
-enum { MOST_INPUTS = 3, MOST_OUTPUTS = 3 };
+enum { MOST_INPUTS = 4, MOST_OUTPUTS = 3 };
 
 /// Zero it, say whether the output may take the place of the last input, then read inputs and
 /// outputs; end it whatever happened.

@@ -212,7 +212,7 @@ PyMODINIT_FUNC PyInit__core(void) {
   append_methods(functions, ident_functions);
   PyObject *module = PyModule_Create(&definition);
   if (module && add_exceptions(module) && add_robot_type(module) && add_model_type(module) &&
-      add_mechanism_type(module) &&
+      add_mechanism_type(module) && add_feed_forward_type(module) &&
       PyModule_AddStringConstant(module, "__version__", ap_version()) == 0)
     return module;
   Py_XDECREF(module);

@@ -174,6 +174,10 @@ bool keep_compiled(Model *m, ap_compiled *made, ap_compiled_f32 *made_f32);
 
 bool add_mechanism_type(PyObject *module);
 
+// ---- feed_forward.c ----------------------------------------------------------------------------
+
+bool add_feed_forward_type(PyObject *module);
+
 // ---- run.c -------------------------------------------------------------------------------------
 
 /// record_run(path, log, kind, robot, reference, end, step, progress): runs a scenario (kind

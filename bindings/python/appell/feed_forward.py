@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feed-forward for arms whose motors take torques."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+from .model import Model
+
+
+class FeedForward(_core.FeedForward):
+    """Gravity, Coriolis, inertia, friction and payload compensated; external torques observed.
+
+    ::
+
+        feed = appell.FeedForward(arm, friction={"elbow": (0.05, 0.3)})
+        while True:                                  # once in a period
+            tau = feed.torque(q, v)                  # the arm floats
+            external = feed.observe(q, v, tau)       # what pushes it, N m
+    """
+
+    def __new__(cls, model: Model, friction: bool | Mapping[str, tuple[float, float]] = True, *,
+                period: float = 1e-3, smooth: float = 0.02, bandwidth: float = 50.0) -> FeedForward:
+        """friction: True takes the model's, False none, a mapping these: (viscous, Coulomb) by joint
+
+        period: s between two calls of observe()
+        smooth: rad/s or m/s over which Coulomb friction changes its sign
+        bandwidth: of the observer, 1/s
+        """
+        self: Any = super().__new__(cls, model, friction is True, period, smooth, bandwidth)
+        if isinstance(friction, Mapping):
+            for name, (viscous, coulomb) in friction.items():
+                place = model.joints[name].v
+                if not isinstance(place, int):
+                    raise ValueError(f"the joint {name!r} has several degrees of freedom: "
+                                     "friction is that of joints with one")
+                self._set_friction(place, viscous, coulomb)
+        return self  # type: ignore[no-any-return]
