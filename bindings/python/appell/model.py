@@ -34,6 +34,12 @@ class Body:
     """Roll, pitch, yaw of the joint's axes there, rad."""
     axis: Vector3 = (0.0, 0.0, 1.0)
     """Of the joint, in its own frame."""
+    place: str = "rpy"
+    """'rpy' reads xyz and rpy; 'dh-modified' (Craig) and 'dh-standard' read alpha, a, d, theta."""
+    alpha: float = 0.0
+    a: float = 0.0
+    d: float = 0.0
+    theta: float = 0.0
     mass: float = 0.0
     """kg"""
     com: Vector3 = (0.0, 0.0, 0.0)

@@ -210,6 +210,7 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void) {
   append_methods(functions, ident_functions);
+  append_methods(functions, research_functions);
   PyObject *module = PyModule_Create(&definition);
   if (module && add_exceptions(module) && add_robot_type(module) && add_model_type(module) &&
       add_mechanism_type(module) && add_feed_forward_type(module) &&

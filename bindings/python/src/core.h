@@ -215,4 +215,9 @@ PyObject *lint_robot(PyObject *module, PyObject *args);
 /// Functions of the module; ends with an empty entry.
 extern const PyMethodDef ident_functions[];
 
+// ---- research.c --------------------------------------------------------------------------------
+
+/// Functions of the module; ends with an empty entry.
+extern const PyMethodDef research_functions[];
+
 #endif
