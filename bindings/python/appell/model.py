@@ -251,6 +251,11 @@ class Model(_core.Model):
         """
         self._compile(single, friction, compiler, flags)
 
+    def _repr_html_(self) -> str:
+        from .picture import html_of
+
+        return html_of(self)
+
     def __repr__(self) -> str:
         return f"<appell.Model {self.name}: {self.nq} coordinates, {self.nv} degrees of freedom>"
 
