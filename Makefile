@@ -8,7 +8,7 @@ export JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS        ?=
 MAKEFLAGS          += --no-print-directory
 
-.PHONY: all help setup configure demo test install bench page docs format clean
+.PHONY: all help setup configure demo test install python octave bench page docs format clean
 
 all: configure
 	@cmake --build "$$BUILD" --parallel "$$JOBS"
@@ -19,6 +19,8 @@ help:
 	@echo "make test       installs what is missing, builds, runs every test, and says which were skipped"
 	@echo "make setup      installs what building and testing need (Debian)"
 	@echo "make install    installs below PREFIX ($$PREFIX); DESTDIR goes before it"
+	@echo "make python     installs what is missing, builds the Python package, installs it into $$BUILD/venv"
+	@echo "make octave     installs what is missing, builds the functions for Octave in $$BUILD/octave"
 	@echo "make bench      runs the programs that measure times and errors"
 	@echo "make page       builds the page of reports, web/dist, from web/ (Node.js)"
 	@echo "make docs       the headers' documentation as pages in $$BUILD/html (doxygen)"
@@ -46,6 +48,19 @@ test: setup
 
 install: all
 	@cmake --install "$$BUILD" --prefix "$$(realpath -m -- "$$PREFIX")"
+
+python:
+	@scripts/setup python
+	@$(MAKE) configure
+	@/usr/bin/python3 -m venv --system-site-packages "$$BUILD/venv"
+	@APPELL_BUILD="$$(realpath -- "$$BUILD")" "$$BUILD/venv/bin/pip" --disable-pip-version-check install -q --force-reinstall --no-deps .
+	@echo "Run $$BUILD/venv/bin/python; 'import appell' works there (docs/python.md)."
+
+octave:
+	@scripts/setup octave
+	@$(MAKE) configure
+	@cmake --build "$$BUILD" --parallel "$$JOBS" --target appell_octave
+	@echo "In Octave: addpath (\"$$(realpath -- "$$BUILD")/octave\") (docs/octave.md)."
 
 bench: all
 	@for program in "$$BUILD"/bench/*; do echo "== $$program"; "$$program" || exit 1; done

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The Python package of the build folder: its tests, its tutorials, its types. APPELL is the path of the
+# command.
+set -u
+build=$(dirname "${APPELL:?the path of the appell command}")
+package=$PWD/bindings/python
+python=$(sed -n 's/^_Python3_EXECUTABLE:INTERNAL=//p' "$build/CMakeCache.txt")
+if [ ! -e "$build/python/appell/_core.abi3.so" ]; then
+  echo "skipped: the Python package is not built: Python's headers are missing (make python)"
+  exit 77
+fi
+export PYTHONPATH="$build/python" PYTHONDONTWRITEBYTECODE=1
+"$python" -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
+if ! "$python" -c 'import numpy' 2>/dev/null; then
+  echo "skipped: the Python package: NumPy is missing (make python)"
+  exit 77
+fi
+status=0
+for tutorial in "$package"/tutorials/*.py; do
+  "$python" "$tutorial" >/dev/null || { echo "FAILED: $tutorial"; status=1; }
+done
+if "$python" -c 'import pytest' 2>/dev/null; then
+  (cd "$package/tests" && "$python" -m pytest -q -p no:cacheprovider .) || status=1
+else
+  echo "skipped: tests of the Python package: pytest is missing (scripts/setup ci)"
+fi
+if "$python" -c 'import mypy' 2>/dev/null; then
+  (cd "$package" && "$python" -m mypy --strict --no-incremental --cache-dir /dev/null appell tutorials bench.py) || status=1
+else
+  echo "skipped: types of the Python package: mypy is missing (scripts/setup ci)"
+fi
+exit $status
