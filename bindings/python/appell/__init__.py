@@ -9,8 +9,19 @@
 Units are SI: m, rad, kg, s, N, N m. Arrays are NumPy arrays (or anything with the buffer protocol)
 of float64 or float32; the precision of a call is that of its arrays. A call takes one state, (nq,),
 or many, (n, nq), row by row or column by column in memory, and never copies many states.
+
+    load, parse, build, builtins        models: from files, texts, code, built in
+    Model                               dynamics, kinematics, rollouts, generated code: help(appell.Model)
+    load_mechanism, Mechanism           robots with closed chains
+    simulate, control, open_run, Run    runs with events, logs, pages
+    base_parameters, excite, identify   parameters from measured motion
+    FeedForward                         compensation for torque-controlled arms, external torques
+    lint                                mistakes in robot files
+    research                            formulations compared, operations counted
+    get_threads, set_threads            threads of calls on many states
 """
 
+from . import research
 from ._core import (
     Error,
     FileError,
@@ -57,6 +68,7 @@ __all__ = [
     "load_mechanism",
     "open_run",
     "parse",
+    "research",
     "set_threads",
     "simulate",
 ]
