@@ -53,8 +53,9 @@ def tag() -> str:
 def build_module(build: pathlib.Path) -> pathlib.Path:
     """The package complete with its module, in a folder. APPELL_BUILD names a build to take it from."""
     build = pathlib.Path(os.environ.get("APPELL_BUILD", build))
-    flags = [] if "APPELL_BUILD" in os.environ else ["-DAPPELL_TESTS=OFF", "-DAPPELL_BENCH=OFF", "-DAPPELL_COMEDI=OFF", "-DAPPELL_KDL=OFF",
-             "-DAPPELL_MUJOCO=OFF", f"-DPython3_ROOT_DIR={sysconfig.get_config_var('prefix')}"]
+    flags = [] if "APPELL_BUILD" in os.environ else [
+        "-DAPPELL_TESTS=OFF", "-DAPPELL_BENCH=OFF", "-DAPPELL_COMEDI=OFF", "-DAPPELL_PEERS=OFF",
+        "-DAPPELL_OCTAVE=OFF", f"-DPython3_ROOT_DIR={sysconfig.get_config_var('prefix')}"]
     subprocess.run(["cmake", "-S", TREE, "-B", build, "--log-level=WARNING", *flags], check=True)
     jobs = str(len(os.sched_getaffinity(0)))
     subprocess.run(["cmake", "--build", build, "--parallel", jobs, "--target", "appell_python"],

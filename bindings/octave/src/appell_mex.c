@@ -177,7 +177,8 @@ static void set(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
     status = ap_set_payload(e->model, e->work, (int)x[0], x[1], x + 2, x + 5);
   }
   if (status != AP_OK)
-    mexErrMsgIdAndTxt("appell:argument", "%s cannot be set to this: %s", what, ap_status_text(status));
+    mexErrMsgIdAndTxt("appell:argument", "%s cannot be set to this: %s", what,
+                      ap_status_text(status));
   ap_batch_use_settings(e->model, e->batch, e->work);
 }
 
@@ -217,8 +218,8 @@ static size_t states_of(const mxArray *x, size_t width, const char *name) {
   return 0;
 }
 
-static ap_status compute(entry *e, const quantity *q, ap_states s, const double *const *x, int frame,
-                         ap_reference reference, double *const *out) {
+static ap_status compute(entry *e, const quantity *q, ap_states s, const double *const *x,
+                         int frame, ap_reference reference, double *const *out) {
   const ap_model *m = e->model;
   ap_batch *b = e->batch;
   switch (q - quantities) {
@@ -227,12 +228,14 @@ static ap_status compute(entry *e, const quantity *q, ap_states s, const double 
     case 2: return ap_batch_bias(m, b, s, x[0], x[1], out[0]);
     case 3: return ap_batch_gravity_forces(m, b, s, x[0], out[0]);
     case 4: return ap_batch_inertia_matrix(m, b, s, x[0], out[0]);
-    case 5: return ap_batch_frame_jacobian(m, b, s, frame, reference, x[0], out[0]);
+    case 5:
+      return ap_batch_forward_kinematics(m, b, s, x[0], &frame, 1, reference, NULL, NULL, out[0]);
     case 6:
-      return ap_batch_inverse_dynamics_derivatives(m, b, s, x[0], x[1], x[2], out[0], out[1], out[2]);
+      return ap_batch_inverse_dynamics_derivatives(m, b, s, x[0], x[1], x[2], out[0], out[1],
+                                                   out[2]);
     default:
-      return ap_batch_forward_dynamics_derivatives(m, b, s, x[0], x[1], x[2], out[0], out[1], out[2],
-                                                   NULL);
+      return ap_batch_forward_dynamics_derivatives(m, b, s, x[0], x[1], x[2], out[0], out[1],
+                                                   out[2], NULL);
   }
 }
 
@@ -245,7 +248,8 @@ static void eval(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   size_t nv = (size_t)ap_nv(e->model), n = 0;
   int inputs = (int)strlen(q->in), frame = -1;
   if (nrhs != 4 + inputs)
-    mexErrMsgIdAndTxt("appell:argument", "%s needs %d arguments besides the model", q->name, inputs);
+    mexErrMsgIdAndTxt("appell:argument", "%s needs %d arguments besides the model", q->name,
+                      inputs);
   if (q->out == 'J' && (frame = ap_find_frame(e->model, text_of(prhs[2], "FRAME"))) < 0)
     mexErrMsgIdAndTxt("appell:argument", "there is no frame '%s'", text_of(prhs[2], "FRAME"));
   const double *x[3];
@@ -356,7 +360,8 @@ static ap_status fit_log(identification *f, const ap_model *m, const char *log,
   if (status == AP_OK)
     status = ap_dataset_reduce(f->states, f->ident, f->base, method == AP_FIT_RIDGE ? 5 : 1, 0,
                                &f->reduction, error);
-  return status == AP_OK ? ap_fit_make(f->reduction, f->base, method, NULL, &f->fit, error) : status;
+  return status == AP_OK ? ap_fit_make(f->reduction, f->base, method, NULL, &f->fit, error)
+                         : status;
 }
 
 static mxArray *column_of(const double *x, int n) {
@@ -377,26 +382,28 @@ static void identify(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
   int method = 0;
   while (method < AP_FIT_METHODS && strcmp(ap_fit_method_name((ap_fit_method)method), name) != 0)
     method++;
-  if (method == AP_FIT_METHODS) mexErrMsgIdAndTxt("appell:argument", "there is no method '%s'", name);
+  if (method == AP_FIT_METHODS)
+    mexErrMsgIdAndTxt("appell:argument", "there is no method '%s'", name);
   identification f = {0};
   ap_error error;
   if (fit_log(&f, e->model, log, &look_for, (ap_fit_method)method, &error) != AP_OK) {
     free_identification(&f);
     fail(log, &error);
   }
-  static const char *fields[] = {"text", "value", "deviation", "parameter", "residual_rms", "physical"};
+  static const char *fields[] = {"text",      "value",        "deviation",
+                                 "parameter", "residual_rms", "physical"};
   mxArray *s = mxCreateStructMatrix(1, 1, 6, fields);
   mxArray *texts = mxCreateCellMatrix((mwSize)f.fit->n, 1);
   char text[4096];
   for (int k = 0; k < f.fit->n; k++)
-    mxSetCell(texts, (mwIndex)k, mxCreateString(ap_base_text(f.ident, f.base, k, text, sizeof text)));
+    mxSetCell(texts, (mwIndex)k,
+              mxCreateString(ap_base_text(f.ident, f.base, k, text, sizeof text)));
   mxSetField(s, 0, "text", texts);
   mxSetField(s, 0, "value", column_of(f.fit->value, f.fit->n));
   mxSetField(s, 0, "deviation", column_of(f.fit->deviation, f.fit->n));
   mxSetField(s, 0, "parameter", column_of(f.fit->parameter, f.fit->np));
   mxSetField(s, 0, "residual_rms", column_of(f.fit->residual_rms, f.fit->nv));
-  mxSetField(s, 0, "physical",
-             mxCreateLogicalScalar(ap_ident_physical(f.ident, f.fit->parameter)));
+  mxSetField(s, 0, "physical", mxCreateLogicalScalar(ap_ident_physical(f.ident, f.fit->parameter)));
   free_identification(&f);
   plhs[0] = s;
 }
@@ -408,7 +415,7 @@ typedef void command(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
 static const struct {
   const char *name;
   command *run;
-} commands[] = {{"load", load}, {"info", info},         {"free", release},    {"set", set},
+} commands[] = {{"load", load}, {"info", info},         {"free", release},     {"set", set},
                 {"eval", eval}, {"simulate", simulate}, {"identify", identify}};
 
 void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {

@@ -94,8 +94,8 @@ static bool refuse_shape(const array *a, shape s) {
   return false;
 }
 
-// Whether axes from..to lie row after row, the last entries `step` bytes apart. An axis of one entry
-// has no stride.
+// Whether axes from..to lie row after row, the last entries `step` bytes apart. An axis of one
+// entry has no stride.
 static bool packed(const Py_buffer *view, int from, int to, Py_ssize_t step) {
   for (int i = to; i-- > from;) {
     if (view->shape[i] != 1 && view->strides[i] != step) return false;

@@ -18,8 +18,7 @@ static bool same_states(const call *c, const array *a) {
 static bool same_numbers(const call *c, const array *a) {
   if (a->single == c->in[0].single) return true;
   PyErr_Format(PyExc_TypeError, "%s is %s, %s is %s: give all of them one dtype", c->in[0].name,
-               c->in[0].single ? "float32" : "float64", a->name,
-               a->single ? "float32" : "float64");
+               c->in[0].single ? "float32" : "float64", a->name, a->single ? "float32" : "float64");
   return false;
 }
 

@@ -64,12 +64,12 @@ static bool add_exceptions(PyObject *module) {
                         "it is about, or None\nline: the line there, from 1, or 0",
                         PyExc_ValueError);
   if (!error_type) return false;
-  singular_type = new_type(module, "SingularError",
-                           "An inertia matrix or a mechanism is singular in this state.",
-                           error_type);
-  unreachable_type = new_type(
-      module, "UnreachableError",
-      "A pose cannot be reached, or the search for it did not converge.", error_type);
+  singular_type =
+      new_type(module, "SingularError",
+               "An inertia matrix or a mechanism is singular in this state.", error_type);
+  unreachable_type =
+      new_type(module, "UnreachableError",
+               "A pose cannot be reached, or the search for it did not converge.", error_type);
   PyObject *both = PyTuple_Pack(2, error_type, PyExc_OSError);
   file_error_type =
       both ? new_type(module, "FileError", "A file cannot be read or written.", both) : NULL;
@@ -175,8 +175,7 @@ static PyObject *builtin_names(PyObject *module, PyObject *none) {
   (void)module, (void)none;
   PyObject *names = PyDict_New();
   for (int i = 0; names && ap_builtin_name(i); i++)
-    if (!put(names, ap_builtin_name(i), PyUnicode_FromString(ap_builtin_about(i))))
-      Py_CLEAR(names);
+    if (!put(names, ap_builtin_name(i), PyUnicode_FromString(ap_builtin_about(i)))) Py_CLEAR(names);
   for (int i = 0; names && ap_mechanism_builtin_name(i); i++)
     if (!put(names, ap_mechanism_builtin_name(i),
              PyUnicode_FromString(ap_mechanism_builtin_about(i))))

@@ -2,8 +2,8 @@
 /// @file core.h
 /// The extension module appell._core: what its files share.
 ///
-/// It is written against CPython's stable interface of version 3.11, in which the buffer protocol is
-/// part, so that one binary serves every later CPython and every NumPy. NumPy's headers are not
+/// It is written against CPython's stable interface of version 3.11, in which the buffer protocol
+/// is part, so that one binary serves every later CPython and every NumPy. NumPy's headers are not
 /// used: arrays come in as buffers, and new ones are made by calling numpy.empty().
 
 #ifndef APPELL_PYTHON_CORE_H
@@ -62,12 +62,12 @@ static inline Py_ssize_t shape_entries(shape s) {
 typedef struct array {
   const char *name; ///< in messages
   Py_buffer view;
-  bool held;         ///< view is to be released
-  PyObject *object;  ///< that the buffer is of, a reference of our own; NULL: none
-  bool single;       ///< float, else double
-  int leading;       ///< axes over states; 0: one state
-  bool rows;         ///< may be read as AP_ROWS
-  bool columns;      ///< may be read as AP_COLUMNS
+  bool held;        ///< view is to be released
+  PyObject *object; ///< that the buffer is of, a reference of our own; NULL: none
+  bool single;      ///< float, else double
+  int leading;      ///< axes over states; 0: one state
+  bool rows;        ///< may be read as AP_ROWS
+  bool columns;     ///< may be read as AP_COLUMNS
 } array;
 
 /// Read an argument as an array of a shape with any axes before it. Numbers in another form (lists,
@@ -87,8 +87,7 @@ size_t array_states(const array *a);
 
 /// A robot as a file describes it.
 typedef struct Robot {
-  PyObject_HEAD
-  ap_robot *robot;
+  PyObject_HEAD ap_robot *robot;
   PyObject *file; ///< where it was read of, None: nowhere
 } Robot;
 extern PyTypeObject *robot_type;
@@ -107,8 +106,7 @@ typedef struct change {
 
 /// What Model and Mechanism begin with.
 typedef struct Base {
-  PyObject_HEAD
-  Robot *robot;
+  PyObject_HEAD Robot *robot;
   const ap_model *model; ///< of a mechanism, that of its tree
   unsigned long version; ///< counts changes of the settings, from 1
   bool friction;

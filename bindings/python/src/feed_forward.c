@@ -6,8 +6,7 @@
 #include "call.h"
 
 typedef struct FeedForward {
-  PyObject_HEAD
-  Model *model;
+  PyObject_HEAD Model *model;
   void *memory;
   ap_feed_forward *f;
 } FeedForward;
@@ -64,8 +63,8 @@ static PyObject *set_payload(PyObject *object, PyObject *args, PyObject *keyword
   if (body < 0 || (com && !read_numbers(com, "com", 3, c)) ||
       (inertia && !read_numbers(inertia, "inertia", 6, i)))
     return NULL;
-  ap_status status = ap_set_payload(self->model->base.model, ap_feed_forward_work(self->f), body,
-                                    mass, c, i);
+  ap_status status =
+      ap_set_payload(self->model->base.model, ap_feed_forward_work(self->f), body, mass, c, i);
   if (status != AP_OK)
     return raise_status(status, NULL, 0, "mass, com and inertia are those of no body");
   Py_RETURN_NONE;
@@ -160,7 +159,8 @@ bool add_feed_forward_type(PyObject *module) {
        "v_d: the desired velocity, which friction follows; None: v"},
       {"observe", (PyCFunction)(void (*)(void))observe, METH_FASTCALL | METH_KEYWORDS,
        "observe($self, q, v, tau, *, out=None)\n--\n\n"
-       "Once in a period: the external joint forces, from the state now and the forces tau that the "
+       "Once in a period: the external joint forces, from the state now and the forces tau that "
+       "the "
        "motors exerted since the last call."},
       {"reset", (PyCFunction)(void (*)(void))reset, METH_FASTCALL | METH_KEYWORDS,
        "reset($self, q, v)\n--\n\nForget the past of the observer."},

@@ -139,8 +139,7 @@ static ap_status fit(fitting *f, ap_error *error) {
   if (status == AP_OK)
     status = ap_dataset_reduce(f->states, f->ident, f->base, f->method == AP_FIT_RIDGE ? 5 : 1,
                                f->reject, &f->reduction, error);
-  if (status == AP_OK)
-    status = ap_fit_make(f->reduction, f->base, f->method, NULL, &f->fit, error);
+  if (status == AP_OK) status = ap_fit_make(f->reduction, f->base, f->method, NULL, &f->fit, error);
   if (status == AP_OK) {
     ap_reduction_force_rms(f->reduction, f->force);
     ap_reduction_error_rms(f->reduction, f->fit->parameter, f->error_rms);
@@ -179,15 +178,15 @@ static PyObject *fit_dictionary(const fitting *f) {
       put(d, "condition", PyFloat_FromDouble(fit->condition)) &&
       put(d, "states", PyLong_FromLong(ap_dataset_count(f->states))) &&
       put(d, "spikes", PyLong_FromLong(ap_dataset_spikes(f->states))) &&
-      put(d, "physical",
-          PyBool_FromLong(ap_ident_physical(f->ident, fit->parameter))) &&
+      put(d, "physical", PyBool_FromLong(ap_ident_physical(f->ident, fit->parameter))) &&
       put(d, "robot", identified(f)))
     return d;
   Py_XDECREF(d);
   return NULL;
 }
 
-static bool column_block(array *a, PyObject *from, const char *name, shape s, int n, double **data) {
+static bool column_block(array *a, PyObject *from, const char *name, shape s, int n,
+                         double **data) {
   *data = NULL;
   if (from == Py_None) return true;
   if (!array_of(a, from, name, s, false)) return false;
@@ -245,8 +244,10 @@ static PyObject *identify(PyObject *module, PyObject *args) {
   int k = 0;
   while (k < AP_FIT_METHODS && strcmp(ap_fit_method_name((ap_fit_method)k), method) != 0) k++;
   if (k == AP_FIT_METHODS)
-    return PyErr_Format(PyExc_ValueError, "there is no method '%s' (qr, svd, pinv, ridge, weighted, "
-                                          "consistent)", method);
+    return PyErr_Format(PyExc_ValueError,
+                        "there is no method '%s' (qr, svd, pinv, ridge, weighted, "
+                        "consistent)",
+                        method);
   f.method = (ap_fit_method)k;
   PyObject *result = NULL;
   if (f.path || read_samples(&f, value)) {

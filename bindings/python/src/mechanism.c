@@ -49,8 +49,8 @@ static void give_place(Mechanism *m, place *p) {
 typedef ap_status kernel(const ap_mechanism *m, ap_loop *l, const double *const *in,
                          double *const *out);
 
-#define KERNEL(name)                                                                             \
-  static ap_status name(const ap_mechanism *m, ap_loop *l, const double *const *in,              \
+#define KERNEL(name)                                                                \
+  static ap_status name(const ap_mechanism *m, ap_loop *l, const double *const *in, \
                         double *const *out)
 
 KERNEL(inverse_dynamics) { return ap_loop_inverse_dynamics(m, l, in[0], in[1], in[2], out[0]); }
@@ -71,9 +71,7 @@ KERNEL(configuration) {
   return status;
 }
 KERNEL(tree_velocity) { return ap_loop_velocity(m, l, in[0], in[1], out[0]); }
-KERNEL(tree_acceleration) {
-  return ap_loop_acceleration(m, l, in[0], in[1], in[2], out[0]);
-}
+KERNEL(tree_acceleration) { return ap_loop_acceleration(m, l, in[0], in[1], in[2], out[0]); }
 KERNEL(actuator_map) { return ap_loop_actuator_map(m, l, in[0], out[0]); }
 KERNEL(distances) {
   ap_singularity near;
@@ -90,19 +88,19 @@ typedef struct quantity {
   kernel *compute;
 } quantity;
 
-#define EACH(X)                        \
-  X(inverse_dynamics, "qva", "t")      \
-  X(forward_dynamics, "qvt", "q")      \
-  X(forces, "qva", "q")                \
-  X(inertia, "q", "M")                 \
-  X(coriolis, "qv", "M")               \
-  X(gravity, "q", "q")                 \
-  X(kinetic_energy, "qv", "s")         \
-  X(potential_energy, "q", "s")        \
-  X(configuration, "q", "x")           \
-  X(tree_velocity, "qv", "w")          \
-  X(tree_acceleration, "qva", "w")     \
-  X(actuator_map, "q", "A")            \
+#define EACH(X)                    \
+  X(inverse_dynamics, "qva", "t")  \
+  X(forward_dynamics, "qvt", "q")  \
+  X(forces, "qva", "q")            \
+  X(inertia, "q", "M")             \
+  X(coriolis, "qv", "M")           \
+  X(gravity, "q", "q")             \
+  X(kinetic_energy, "qv", "s")     \
+  X(potential_energy, "q", "s")    \
+  X(configuration, "q", "x")       \
+  X(tree_velocity, "qv", "w")      \
+  X(tree_acceleration, "qva", "w") \
+  X(actuator_map, "q", "A")        \
   X(distances, "q", "2")
 
 enum {
@@ -184,7 +182,10 @@ static PyObject *call_quantity(PyObject *self, int number, PyObject *const *args
   PyObject *value[MOST_INPUTS + 2], *result = NULL;
   int inputs = 0;
   for (; q->in[inputs]; inputs++)
-    name[inputs] = q->in[inputs] == 't' ? "tau" : q->in[inputs] == 'v' ? "v" : q->in[inputs] == 'a' ? "a" : "q";
+    name[inputs] = q->in[inputs] == 't'   ? "tau"
+                   : q->in[inputs] == 'v' ? "v"
+                   : q->in[inputs] == 'a' ? "a"
+                                          : "q";
   name[inputs] = "out";
   name[inputs + 1] = NULL;
   call c = {0};
@@ -206,10 +207,10 @@ static PyObject *call_quantity(PyObject *self, int number, PyObject *const *args
   return result;
 }
 
-#define METHOD(name, in, out)                                                                  \
-  static PyObject *method_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs,      \
-                                 PyObject *keywords) {                                         \
-    return call_quantity(self, QUANTITY_##name, args, nargs, keywords);                        \
+#define METHOD(name, in, out)                                                             \
+  static PyObject *method_##name(PyObject *self, PyObject *const *args, Py_ssize_t nargs, \
+                                 PyObject *keywords) {                                    \
+    return call_quantity(self, QUANTITY_##name, args, nargs, keywords);                   \
   }
 EACH(METHOD)
 
@@ -326,9 +327,11 @@ static int set_branch(PyObject *object, PyObject *value, void *none) {
   return 0;
 }
 
-#define ENTRY(name, arguments, about)                                                          \
-  {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL | METH_KEYWORDS,           \
-   #name "($self, " arguments ", *, out=None)\n--\n\n" about}
+#define ENTRY(name, arguments, about)                                                 \
+  {                                                                                   \
+#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL | METH_KEYWORDS, \
+        #name "($self, " arguments ", *, out=None)\n--\n\n" about                     \
+  }
 
 static PyMethodDef methods[40] = {
     ENTRY(inverse_dynamics, "q, v, a", "Forces of the actuators that give the acceleration a."),

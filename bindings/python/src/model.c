@@ -148,7 +148,8 @@ static PyObject *inertial_parameters(PyObject *object, PyObject *none) {
   (void)none;
   Model *m = (Model *)object;
   array like = {.name = "q"}, out;
-  if (!array_new(&out, &like, (shape){1, {10 * ap_moving_bodies(m->base.model)}}, false)) return NULL;
+  if (!array_new(&out, &like, (shape){1, {10 * ap_moving_bodies(m->base.model)}}, false))
+    return NULL;
   slot *s = take_slot(m, false, false);
   PyObject *result = s ? Py_NewRef(out.object) : PyErr_NoMemory();
   if (s) {
@@ -225,7 +226,8 @@ static PyMethodDef methods[64] = {
     {"inertial_parameters", inertial_parameters, METH_NOARGS,
      "inertial_parameters($self)\n--\n\nTen for each moving body, in the order of regressor()."},
     {"neutral", neutral, METH_NOARGS,
-     "neutral($self)\n--\n\nA configuration: zeros, or the limit nearest to zero, and no rotation."},
+     "neutral($self)\n--\n\nA configuration: zeros, or the limit nearest to zero, and no "
+     "rotation."},
     {"_joint_places", joint_places, METH_NOARGS, NULL},
     {"_frame_names", frame_names, METH_NOARGS, NULL},
 };

@@ -17,22 +17,22 @@ typedef struct rolling {
   ap_status *status;
 } rolling;
 
-#define R double
-#define F(name) name
+#define R          double
+#define F(name)    name
 #define NAME(name) name##_f64
-#define BATCH ap_batch
-#define ROLLOUT ap_rollout
+#define BATCH      ap_batch
+#define ROLLOUT    ap_rollout
 #include "rollout.inc"
 #undef R
 #undef F
 #undef NAME
 #undef BATCH
 #undef ROLLOUT
-#define R float
-#define F(name) name##_f32
+#define R          float
+#define F(name)    name##_f32
 #define NAME(name) name##_f32
-#define BATCH ap_batch_f32
-#define ROLLOUT ap_rollout_f32
+#define BATCH      ap_batch_f32
+#define ROLLOUT    ap_rollout_f32
 #include "rollout.inc"
 #undef R
 #undef F
@@ -105,9 +105,21 @@ static bool make_records(const call *c, rolling *r, array record[2], const shape
   return true;
 }
 
-enum { ROLL_Q, ROLL_V, ROLL_DT, ROLL_STEPS, ROLL_TAU, ROLL_KP, ROLL_KD, ROLL_TQ, ROLL_TV,
-       ROLL_INTEGRATOR, ROLL_EVERY, ROLL_ARGUMENTS };
-static const char *const roll_names[] = {"q",  "v",  "dt",       "steps",    "tau",        "kp",
+enum {
+  ROLL_Q,
+  ROLL_V,
+  ROLL_DT,
+  ROLL_STEPS,
+  ROLL_TAU,
+  ROLL_KP,
+  ROLL_KD,
+  ROLL_TQ,
+  ROLL_TV,
+  ROLL_INTEGRATOR,
+  ROLL_EVERY,
+  ROLL_ARGUMENTS
+};
+static const char *const roll_names[] = {"q",  "v",        "dt",       "steps",      "tau",   "kp",
                                          "kd", "target_q", "target_v", "integrator", "every", NULL};
 
 static PyObject *roll_result(const call *c, const rolling *r, const array record[2]) {
@@ -131,7 +143,8 @@ static PyObject *roll(Model *m, call *c, PyObject **value, array extra[5], array
       !optional_array(c, &extra[4], value[ROLL_TV], "target_v", s[1], true, &r.target_v))
     return NULL;
   if (r.every > 0 && c->columns)
-    return PyErr_SetString(PyExc_ValueError, "states are recorded row by row: give q in that order"),
+    return PyErr_SetString(PyExc_ValueError,
+                           "states are recorded row by row: give q in that order"),
            NULL;
   if (!make_records(c, &r, record, s)) return NULL;
   copy_states(c, &r);
@@ -139,7 +152,8 @@ static PyObject *roll(Model *m, call *c, PyObject **value, array extra[5], array
   if (!(r.status = calloc(n + 1, sizeof *r.status))) return PyErr_NoMemory();
   ap_states all = ap_all_states(n, c->columns ? AP_COLUMNS : AP_ROWS);
   ap_status status = compute_in_threads(m, c->in[0].single, all, roll_part, &r);
-  PyObject *result = status == AP_OK ? roll_result(c, &r, record) : refuse_states(status, r.status, n);
+  PyObject *result =
+      status == AP_OK ? roll_result(c, &r, record) : refuse_states(status, r.status, n);
   free(r.status);
   return result;
 }
@@ -159,9 +173,18 @@ static PyObject *rollout(PyObject *self, PyObject *const *args, Py_ssize_t nargs
 
 // ---- inverse kinematics ------------------------------------------------------------------------
 
-enum { IK_FRAME, IK_POSITION, IK_ROTATION, IK_START, IK_TOLERANCE, IK_ITERATIONS, IK_LIMITS, IK_ARGUMENTS };
-static const char *const ik_names[] = {"frame",     "p",          "R",             "q0",
-                                       "tolerance", "iterations", "respect_limits", NULL};
+enum {
+  IK_FRAME,
+  IK_POSITION,
+  IK_ROTATION,
+  IK_START,
+  IK_TOLERANCE,
+  IK_ITERATIONS,
+  IK_LIMITS,
+  IK_ARGUMENTS
+};
+static const char *const ik_names[] = {"frame",          "p", "R", "q0", "tolerance", "iterations",
+                                       "respect_limits", NULL};
 
 typedef struct ik {
   int frame;
@@ -220,9 +243,9 @@ static PyObject *inverse_kinematics(PyObject *self, PyObject *const *args, Py_ss
   if (good && !place) PyErr_NoMemory();
   if (place) {
     ap_ik_result found;
-    ap_status status = ap_inverse_kinematics(model, place->work, k.frame,
-                                             k.options.position_only ? NULL : k.R, k.p, &k.options,
-                                             array_data(&q), &found);
+    ap_status status =
+        ap_inverse_kinematics(model, place->work, k.frame, k.options.position_only ? NULL : k.R,
+                              k.p, &k.options, array_data(&q), &found);
     give_slot(m, place);
     if (status == AP_OK || status == AP_E_UNREACHABLE || status == AP_E_NO_CONVERGENCE)
       result = Py_BuildValue("(OOidd)", q.object, status == AP_OK ? Py_True : Py_False,
@@ -244,7 +267,8 @@ const PyMethodDef motion_methods[] = {
      "kp, kd: (nv,) stiffness and damping of a controller that pulls to target_q and target_v\n"
      "integrator: 'euler' (semi-implicit) or 'rk4'\n"
      "every: record after so many steps, again and again\n"
-     "Returns (q, v) at the end, or with every the records, (times, ..., nq) and (times, ..., nv)."},
+     "Returns (q, v) at the end, or with every the records, (times, ..., nq) and (times, ..., "
+     "nv)."},
     {"_inverse_kinematics", (PyCFunction)(void (*)(void))inverse_kinematics,
      METH_FASTCALL | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL}};

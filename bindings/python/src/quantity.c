@@ -17,13 +17,13 @@
   X(inverse_dynamics_derivatives) \
   X(forward_dynamics_derivatives) \
   X(regressor)                    \
+  X(pose)                         \
   X(jacobian)
 #define EACH_SINGLE(X)   \
   X(inertia_inverse)     \
   X(coriolis)            \
   X(kinetic_energy)      \
   X(potential_energy)    \
-  X(pose)                \
   X(velocity)            \
   X(acceleration)        \
   X(jacobian_dot_v)      \
@@ -58,22 +58,22 @@ typedef struct request {
   ap_status *status; // [n] or NULL
 } request;
 
-#define R double
-#define F(name) name
+#define R          double
+#define F(name)    name
 #define NAME(name) name##_f64
-#define WORK ap_work
-#define BATCH ap_batch
+#define WORK       ap_work
+#define BATCH      ap_batch
 #include "quantity.inc"
 #undef R
 #undef F
 #undef NAME
 #undef WORK
 #undef BATCH
-#define R float
-#define F(name) name##_f32
+#define R          float
+#define F(name)    name##_f32
 #define NAME(name) name##_f32
-#define WORK ap_work_f32
-#define BATCH ap_batch_f32
+#define WORK       ap_work_f32
+#define BATCH      ap_batch_f32
 #include "quantity.inc"
 
 // ---- what each quantity takes and gives --------------------------------------------------------
@@ -174,7 +174,8 @@ static bool read_arrays(computation *p, PyObject *const *value, PyObject *out) {
   }
   for (; p->s->out[r->outputs]; r->outputs++)
     result[r->outputs] = shape_of(m, p->s->out[r->outputs]);
-  p->c.in_place = r->quantity == QUANTITY_inverse_dynamics || r->quantity == QUANTITY_forward_dynamics;
+  p->c.in_place =
+      r->quantity == QUANTITY_inverse_dynamics || r->quantity == QUANTITY_forward_dynamics;
   if (!call_inputs(&p->c, r->inputs, value, name, in) ||
       !call_outputs(&p->c, out, r->outputs, result))
     return false;
@@ -270,9 +271,12 @@ static PyObject *compute(computation *p) {
   size_t n = array_states(&p->c.in[0]);
   bool one = p->c.in[0].leading == 0 && !p->c.columns;
   if (!one && n > 0 && !(p->r.status = calloc(n, sizeof *p->r.status))) return PyErr_NoMemory();
-  ap_status status = one ? compute_one(p) : n > 0 ? compute_in_threads(p->model, p->c.in[0].single,
-                                                   ap_all_states(n, p->c.columns ? AP_COLUMNS : AP_ROWS),
-                                                   compute_part, &p->r) : AP_OK;
+  ap_status status = one ? compute_one(p)
+                     : n > 0
+                         ? compute_in_threads(p->model, p->c.in[0].single,
+                                              ap_all_states(n, p->c.columns ? AP_COLUMNS : AP_ROWS),
+                                              compute_part, &p->r)
+                         : AP_OK;
   return status == AP_OK ? call_result(&p->c) : refuse_states(status, p->r.status, n);
 }
 
@@ -313,18 +317,20 @@ static PyObject *call_quantity(PyObject *self, int quantity, PyObject *const *ar
   return result;
 }
 
-#define METHOD(q)                                                                              \
-  static PyObject *method_##q(PyObject *self, PyObject *const *args, Py_ssize_t nargs,         \
-                              PyObject *keywords) {                                            \
-    return call_quantity(self, QUANTITY_##q, args, nargs, keywords);                           \
+#define METHOD(q)                                                                      \
+  static PyObject *method_##q(PyObject *self, PyObject *const *args, Py_ssize_t nargs, \
+                              PyObject *keywords) {                                    \
+    return call_quantity(self, QUANTITY_##q, args, nargs, keywords);                   \
   }
 EACH_BATCHED(METHOD)
 EACH_SINGLE(METHOD)
 #undef METHOD
 
-#define ENTRY(q, arguments, about)                                                             \
-  {#q, (PyCFunction)(void (*)(void))method_##q, METH_FASTCALL | METH_KEYWORDS,                 \
-   #q "($self, " arguments ")\n--\n\n" about}
+#define ENTRY(q, arguments, about)                                              \
+  {                                                                             \
+#q, (PyCFunction)(void (*)(void))method_##q, METH_FASTCALL | METH_KEYWORDS, \
+        #q "($self, " arguments ")\n--\n\n" about                               \
+  }
 
 const PyMethodDef quantity_methods[] = {
     ENTRY(inverse_dynamics, "q, v, a, *, wrenches=None, out=None",

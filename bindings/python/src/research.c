@@ -65,7 +65,8 @@ static PyObject *evaluate(Model *m, const ap_method *method, ap_arithmetic arith
   return Py_BuildValue("(ON)", out->object, counted(&count));
 }
 
-// evaluate(model, quantity, method or None, arithmetic, rows): (results, operations of the last row)
+// evaluate(model, quantity, method or None, arithmetic, rows): (results, operations of the last
+// row)
 static PyObject *evaluate_method(PyObject *module, PyObject *args) {
   (void)module;
   PyObject *model, *rows;

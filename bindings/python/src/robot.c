@@ -18,8 +18,10 @@ typedef struct field {
   int count; // numbers; 0: one that may be infinite
 } field;
 
-#define FIELD(name, count) {#name, offsetof(ap_body_def, name), count}
-#define PLACE(name, count) {#name, offsetof(ap_body_def, place.name), count}
+#define FIELD(name, count) \
+  { #name, offsetof(ap_body_def, name), count }
+#define PLACE(name, count) \
+  { #name, offsetof(ap_body_def, place.name), count }
 static const field fields[] = {FIELD(axis, 3),
                                FIELD(mass, 1),
                                FIELD(com, 3),
@@ -370,7 +372,8 @@ static PyObject *get_closed(PyObject *object, void *none) {
 
 bool add_robot_type(PyObject *module) {
   static PyMethodDef methods[] = {
-      {"read", robot_read, METH_VARARGS | METH_STATIC, "read(path, floating, ignore_mimic)\n--\n\n"},
+      {"read", robot_read, METH_VARARGS | METH_STATIC,
+       "read(path, floating, ignore_mimic)\n--\n\n"},
       {"parse", robot_parse, METH_VARARGS | METH_STATIC,
        "parse(text, format, floating, ignore_mimic)\n--\n\n"},
       {"builtin", robot_builtin, METH_VARARGS | METH_STATIC,

@@ -34,7 +34,7 @@ static bool watch(void *context, const ap_run *run, double part) {
 
 typedef struct recording {
   const char *path, *log, *robot, *reference;
-  int kind; // ap_run_kind
+  int kind;         // ap_run_kind
   double end, step; // NAN: as the scenario says
   PyObject *progress;
 } recording;
@@ -46,7 +46,8 @@ static ap_status open_and_record(const recording *r, ap_run **run, ap_error *err
   if (status == AP_OK && !(isnan(r->end) && isnan(r->step))) {
     double start, end, step;
     ap_run_times(*run, &start, &end, &step);
-    status = ap_run_set_times(*run, isnan(r->end) ? end : r->end, isnan(r->step) ? step : r->step, error);
+    status = ap_run_set_times(*run, isnan(r->end) ? end : r->end, isnan(r->step) ? step : r->step,
+                              error);
   }
   return status == AP_OK ? ap_run_record(*run, r->log, error) : status;
 }

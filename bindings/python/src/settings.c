@@ -131,7 +131,8 @@ static bool accepted(const Base *m, const change *c) {
   return false;
 }
 
-static PyObject *change_inertia(PyObject *object, bool payload, PyObject *args, PyObject *keywords) {
+static PyObject *change_inertia(PyObject *object, bool payload, PyObject *args,
+                                PyObject *keywords) {
   static char *names[] = {"link", "mass", "com", "inertia", NULL};
   Base *m = (Base *)object;
   change c = {.payload = payload};

@@ -45,8 +45,9 @@ ap_status compute_in_threads(Model *m, bool single, ap_states all, part_function
   if (!t) return AP_E_MEMORY;
   ap_status status = AP_OK;
   for (int i = 0; i < threads && status == AP_OK; i++) {
-    t[i] = (task){compute, context, take_slot(m, single, true), single,
-                  ap_part_of_states(all, i, threads), AP_OK};
+    t[i] = (task){
+        compute, context, take_slot(m, single, true), single, ap_part_of_states(all, i, threads),
+        AP_OK};
     if (!t[i].slot) status = AP_E_MEMORY;
   }
   if (status == AP_OK) {
