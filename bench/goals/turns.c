@@ -20,6 +20,7 @@
 #include "subject.h"
 
 enum { MOST_STATES = 128, LEAST_STATES = 16, MOST_WAYS = 16, MOST_TURNS = 4001, LEAST_TURNS = 15 };
+enum { GENERAL_PEERS = 2 }; // the first: Pinocchio and RBDL, which the goals are about
 static const double turn_ns = 60e3, bytes_of_results = 1 << 20;
 
 static const char *const names[QUANTITIES] = {"ID", "M", "FD", "dID", "dFD", "FK+J"};
@@ -44,7 +45,7 @@ typedef struct build {
 
 typedef struct robot {
   build build[2];
-  cli_peer peer[CLI_PEERS];
+  cli_peer peer[GENERAL_PEERS];
   int nq, nv, ends;
   size_t n;                    // states
   double *q, *v, *a, *tau;     // one state after the other
@@ -194,7 +195,7 @@ static void measure(const robot *r, way *ways, int n, int what, double seconds) 
 
 static int list_ways(const robot *r, int what, way *ways) {
   int n = 0;
-  for (int k = 0; k < CLI_PEERS; k++) {
+  for (int k = 0; k < GENERAL_PEERS; k++) {
     const cli_peer *p = &r->peer[k];
     if (!p->peer.own) continue;
     if (what == KINEMATICS ? p->kinematics != NULL : p->peer.computes >> quantity[what] & 1)
@@ -262,7 +263,7 @@ static void open_peers(robot *r, const char *name, bool floating) {
                                       : ap_robot_read(name, &options, &from, &error);
   if (status != AP_OK || ap_robot_model(from, &m, &error) != AP_OK) exit(1);
   cli_links_of(m, &links);
-  for (int k = 0; k < CLI_PEERS; k++)
+  for (int k = 0; k < GENERAL_PEERS; k++)
     if (links.n > 0 && cli_peers[k].open) r->peer[k] = cli_peers[k].open(&links);
 }
 

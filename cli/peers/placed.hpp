@@ -22,12 +22,17 @@ static inline Eigen::Matrix3d cli_matrix(const double *x) {
   return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(x);
 }
 
-// The joint's frame as the link sees it.
+// The joint's frame as the link sees it: z along the axis, x normal to it and to the unit vector
+// that is farthest from it.
 static inline cli_frame cli_joint_frame(const cli_link &l) {
   if (l.joint == CLI_FREE) return {Eigen::Matrix3d::Identity(), Eigen::Vector3d::Zero()};
-  const Eigen::Quaterniond turn =
-      Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), cli_vector(l.axis));
-  return {turn.toRotationMatrix(), cli_vector(l.point)};
+  const Eigen::Vector3d z = cli_vector(l.axis).normalized();
+  Eigen::Index least;
+  z.cwiseAbs().minCoeff(&least);
+  const Eigen::Vector3d x = z.cross(Eigen::Vector3d::Unit(least)).normalized();
+  Eigen::Matrix3d R;
+  R << x, z.cross(x), z;
+  return {R, cli_vector(l.point)};
 }
 
 // At q = 0, as the frame of the parent's joint sees it; k counts from 0.
@@ -59,8 +64,9 @@ static inline cli_body cli_body_of(const cli_link &l) {
 
 // What a result holds of one end, see cli_peer.
 struct cli_end {
-  int link; // from 0
+  int link; // its number in the library
   cli_frame joint;
+  int order; // among ours
 };
 
 // Writes pose and Jacobian of a link, given those of its joint's frame; linear above angular.

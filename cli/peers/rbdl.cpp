@@ -120,7 +120,7 @@ void add_link(robot *r, const cli_links *links, int k) {
   r->body.push_back(r->model.AddBody(
       parent, rb::Math::SpatialTransform(place.R.transpose(), place.p), joint_of(l),
       rb::Body(body.mass, rb::Math::Vector3d(body.com), rb::Math::Matrix3d(body.inertia))));
-  if (l.is_end) r->ends.push_back({k, cli_joint_frame(l)});
+  if (l.is_end) r->ends.push_back({k, cli_joint_frame(l), k});
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <appell/bench.h>
 #include <appell/codegen.h>
 #include <appell/dyn.h>
+#include <appell/kin.h>
 #include <float.h>
 #include <math.h>
 #include <sched.h>
@@ -107,6 +108,7 @@ static void make_states(bench *b, ap_work *w) {
     double *q = s->q + k * s->nq, *v = s->v + k * s->nv, *a = s->a + k * s->nv;
     double *tau = s->tau + k * s->nv;
     ap__random_motion(s->m, &seed, q, v, a);
+    ap_normalize(s->m, q); // peers take quaternions of length one, not only nearly so
     ap_inverse_dynamics(s->m, w, q, v, a, tau);
     for (size_t j = 0; j < s->nv; j++) tau[j] = (double)(float)tau[j];
     ap_inertia_matrix(s->m, w, q, b->one);
