@@ -80,6 +80,8 @@ foreach(page ${pages})
 endforeach()
 install(DIRECTORY docs/images DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
+install(DIRECTORY bindings/python/tutorials DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/python
+        FILES_MATCHING PATTERN "*.py")
 install(DIRECTORY models/ DESTINATION ${model_dir} PATTERN README.md EXCLUDE)
 appell_install_page(models/README.md ${model_dir} ../docs ${CMAKE_INSTALL_DOCDIR}/docs)
 install(FILES docs/appell.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

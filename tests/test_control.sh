@@ -108,8 +108,10 @@ for moment in 0.03 0.1 0.25 0.6 1.1 1.7; do
     [ "$(head -c 1 killed.$ending.part 2>/dev/null | tr -d '\000' | wc -c)" -eq 1 ] || continue
     "$APPELL" control long.yaml --replay killed.$ending.part --quiet >out 2>err
     rc=$?
-    # Before the first flush a log has a head and no row.
-    holds "a log killed after $moment s is replayed, $ending" sh -c "[ $rc -eq 0 ] || grep -q 'it has no rows' err"
+    # Before the first flush a log has a head and no row, and at the very beginning not even that.
+    short='it has no rows'
+    [ "$moment" = 0.03 ] && short='it has no rows|not a file that HDF5 can read'
+    holds "a log killed after $moment s is replayed, $ending" sh -c "[ $rc -eq 0 ] || grep -qE '$short' err"
   done
 done
 
