@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feed-forward: torques are those of inverse dynamics with friction, the observer finds what pushes.
+// Feed-forward: torques are those of inverse dynamics with friction, the observer finds what
+// pushes.
 
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // for heap.h
@@ -79,8 +80,8 @@ TEST(noise_at_rest_does_not_chatter) {
     for (int j = 0; j < N; j++) CHECK_CLOSE(tau[j], gravity[j], 1e-6);
     ap_feed_forward_torque(r.f, q0, v, NULL, NULL, tau);
     for (int j = 0; j < N; j++)
-      CHECK(fabs(tau[j] - gravity[j]) < 0.006 * (1 + ap_body(r.model, j + 1)->coulomb +
-                                                  ap_body(r.model, j + 1)->viscous));
+      CHECK(fabs(tau[j] - gravity[j]) <
+            0.006 * (1 + ap_body(r.model, j + 1)->coulomb + ap_body(r.model, j + 1)->viscous));
   }
   drop(&r);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file feed_forward.h
-/// Feed-forward for arms whose motors take torques: gravity, Coriolis, inertia, friction and payload
-/// compensated from the model, and the torque that the surroundings exert, observed. Part of
-/// libappell-tools; nothing here allocates, locks or does I/O.
+/// Feed-forward for arms whose motors take torques: gravity, Coriolis, inertia, friction and
+/// payload compensated from the model, and the torque that the surroundings exert, observed. Part
+/// of libappell-tools; nothing here allocates, locks or does I/O.
 ///
 ///     tau = M(q) a_d + C(q, v) v + G(q) + viscous v_d + coulomb s(v_d)
 ///
@@ -58,8 +58,8 @@ AP_API void ap_feed_forward_torque(ap_feed_forward *f, const double *q, const do
                                    const double *v_d, const double *a_d, double *tau);
 /// Forget the past of the observer: the robot is in the state (q, v), and nothing pushes it.
 AP_API void ap_feed_forward_reset(ap_feed_forward *f, const double *q, const double *v);
-/// Once in a period: the state now, and the torques tau that the motors exerted in the period before
-/// it. external [nv] is what the surroundings exerted. The first call resets.
+/// Once in a period: the state now, and the torques tau that the motors exerted in the period
+/// before it. external [nv] is what the surroundings exerted. The first call resets.
 AP_API void ap_feed_forward_observe(ap_feed_forward *f, const double *q, const double *v,
                                     const double *tau, double *external);
 

@@ -32,7 +32,7 @@ static ap_feed_forward *lay_out(ap_arena *a, const ap_model *m, void **work) {
                               &to->momentum, &to->drift,   &to->sum,   &to->external};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     *vectors[k] = AP_TAKE(a, double, n);
-  to->matrix = AP_TAKE(a, double, n * n);
+  to->matrix = AP_TAKE(a, double, n *n);
   *work = AP_TAKE_ALIGNED(a, unsigned char, ap_work_size(m));
   return f;
 }
