@@ -22,8 +22,10 @@ if grep -q '^APPELL_SANITIZE:[A-Z]*=ON' "$build/CMakeCache.txt"; then
   export LD_PRELOAD ASAN_OPTIONS
 fi
 status=0
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
 for tutorial in "$package"/tutorials/*.py; do
-  "$python" "$tutorial" >/dev/null || { echo "FAILED: $tutorial"; status=1; }
+  (cd "$scratch" && "$python" "$tutorial" >/dev/null) || { echo "FAILED: $tutorial"; status=1; }
 done
 if "$python" -c 'import pytest' 2>/dev/null; then
   (cd "$package/tests" && "$python" -m pytest -q -p no:cacheprovider .) || status=1

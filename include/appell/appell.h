@@ -33,6 +33,7 @@
 /// | traj.h                        | trajectories                                                 |
 /// | ctrl.h, servo.h, rack.h,      | controllers, the loop that runs them, its inputs and         |
 /// | control.h                     | outputs, and files that describe all of it                   |
+/// | feed_forward.h                | compensation for torque-controlled arms, external torques    |
 /// | run.h                         | simulations, control runs and logs by one interface; reports |
 /// | ident.h                       | parameters from measurements                                 |
 /// | codegen.h                     | one robot as C or CUDA, also compiled while a program runs   |
