@@ -96,3 +96,16 @@ TEST(limbs_on_several_bodies) {
   add_limbs(&r, hand, 5, 2, false);
   check_limbs(&r);
 }
+
+// Limbs so long that articulated bodies solve for the columns of derivatives.
+TEST(long_limbs) {
+  static const ap_joint_type bases[] = {AP_FREE, AP_REVOLUTE};
+  for (int base = 0; base < 2; base++)
+    for (int count = 2; count <= 3; count++) {
+      static test_robot r;
+      robot_clear(&r, "long limbs", 0);
+      test_context("base %d, %d long limbs", base, count);
+      add_limbs(&r, add_body(&r, 0, bases[base], false), count, count == 2 ? 14 : 10, false);
+      check_limbs(&r);
+    }
+}
