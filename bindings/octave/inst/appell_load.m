@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % M = appell_load (FILE)
 % M = appell_load (FILE, "floating", true, "lock", {"finger"}, "at", 0.02)
 %

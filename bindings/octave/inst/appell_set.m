@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % appell_set (M, "friction", true)
 % appell_set (M, "gravity", [0 0 -1.62])
 % appell_set (M, "payload", LINK, MASS, COM, INERTIA)

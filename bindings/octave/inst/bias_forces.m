@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % H = bias_forces (M, Q, V)
 %
 % The joint forces at rest of acceleration, gravity included; a row for each state.

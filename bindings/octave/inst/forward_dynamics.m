@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % A = forward_dynamics (M, Q, V, TAU)
 %
 % The accelerations that the joint forces TAU cause in the states (Q, V).

@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % [DQ, DV, DX] = forward_dynamics_derivatives (M, Q, V, TAU)
 %
 % The derivatives of a with respect to q, v and tau, nv x nv x n each.

@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % J = frame_jacobian (M, Q, FRAME, REFERENCE)
 %
 % The Jacobians of a frame, 6 x nv x n: rows linear, then angular.

@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % G = gravity_forces (M, Q)
 %
 % The joint forces of gravity; a row for each state.

@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % FIT = identify (M, LOG)
 % FIT = identify (M, LOG, "method", "consistent", "friction", true, "rotor", true, "offset", false)
 %

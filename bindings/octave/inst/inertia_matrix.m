@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % H = inertia_matrix (M, Q)
 %
 % The inertia matrices, nv x nv x n for n states.

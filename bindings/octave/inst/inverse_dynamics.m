@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % TAU = inverse_dynamics (M, Q, V, A)
 %
 % Joint forces that give the accelerations A in the states (Q, V): M(q) a + h(q, v).

@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % [DQ, DV, DX] = inverse_dynamics_derivatives (M, Q, V, A)
 %
 % The derivatives of tau with respect to q, v and a, nv x nv x n each.

@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % RUN = simulate (FILE)
 %
 % Simulate a scenario, or read the log of a run. RUN is a struct: t (s), names of the columns, rows

@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % The functions for Octave: values against the command's, shapes, and what is refused.
 function test_appell (models, command)
   m = appell_load ("puma600");

@@ -1,4 +1,5 @@
 % SPDX-License-Identifier: Apache-2.0
+
 % A first plot: torques against gravity of an arm along a line in its joints.
 m = appell_load ("puma600");
 angle = linspace (-1.5, 1.5, 200).';

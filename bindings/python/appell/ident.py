@@ -40,7 +40,7 @@ class BaseParameters:
 
 @dataclasses.dataclass(frozen=True)
 class Fit:
-    """What an identification came to."""
+    """Result of an identification: `value[k]` is the base parameter that `base.texts[k]` describes."""
 
     base: BaseParameters
     method: str
@@ -77,7 +77,7 @@ class Fit:
 
 @dataclasses.dataclass(frozen=True)
 class Excitation:
-    """A motion that shows the base parameters, sampled."""
+    """A motion that excites the base parameters, sampled."""
 
     t: Floats
     q: Floats
@@ -108,7 +108,7 @@ def _base(found: dict[str, Any]) -> BaseParameters:
 
 def base_parameters(model: Model, *, rotor: bool = False, viscous: bool = False,
                     coulomb: bool = False, offset: bool = False, svd: bool = False) -> BaseParameters:
-    """The parameters of a robot that motion can tell.
+    """The parameters of a robot that can be identified from its motion.
 
     rotor, viscous, coulomb, offset: look for these of every joint, besides the inertial parameters
     svd: by singular values instead of QR with pivoting
@@ -155,7 +155,7 @@ def excite(model: Model, *, rotor: bool = False, viscous: bool = False, coulomb:
            offset: bool = False, harmonics: int = 5, period: float = 10.0, velocity: float = 1.5,
            acceleration: float = math.inf, range: float = math.pi, margin: float = 0.05,
            evaluations: int = 6000, seed: int = 1, rate: float = 100.0) -> Excitation:
-    """Find a motion from rest to rest that shows the base parameters best within the limits.
+    """Find a motion from rest to rest that excites the base parameters best within the limits.
 
     harmonics, period: of its Fourier series, s
     velocity: of joints without a limit of their own
@@ -169,5 +169,6 @@ def excite(model: Model, *, rotor: bool = False, viscous: bool = False, coulomb:
         range, margin, evaluations, seed, rate)
     x = np.frombuffer(data).reshape(rows, -1)
     n = (x.shape[1] - 1) // 3
-    return Excitation(x[:, 0], x[:, 1:1 + n], x[:, 1 + n:1 + 2 * n], x[:, 1 + 2 * n:], criterion,
-                      condition, torque_use)
+    columns = (x[:, 0], x[:, 1:1 + n], x[:, 1 + n:1 + 2 * n], x[:, 1 + 2 * n:])
+    t, q, v, a = (np.ascontiguousarray(c) for c in columns)
+    return Excitation(t, q, v, a, criterion, condition, torque_use)

@@ -110,7 +110,7 @@ class Joint:
 
 
 class InverseKinematics(NamedTuple):
-    """What an inverse kinematics came to."""
+    """Result of an inverse kinematics; `reached` says whether the pose was found."""
 
     q: npt.NDArray[np.float64]
     """The configuration, or the best that was found."""
@@ -146,6 +146,13 @@ class Joints(Mapping[str, Joint]):
 
 def _place(first: int, count: int) -> int | slice:
     return first if count <= 1 else slice(first, first + count)
+
+
+def _check_unchanged(model: _core.Model | _core.Mechanism, what: str) -> None:
+    if model._is_changed:
+        raise _core.Error(f"{model.name} has a payload, other inertias or another gravity, which are no "
+                          f"part of its definition: it cannot be {what} with them (reset_inertia(), "
+                          "gravity_vector, or build the robot with them)")
 
 
 class Model(_core.Model):
@@ -194,6 +201,7 @@ class Model(_core.Model):
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the robot as URDF or YAML, by the file's ending."""
+        _check_unchanged(self, "written")
         self.robot.write(path)
 
     def inverse_kinematics(
@@ -209,7 +217,7 @@ class Model(_core.Model):
     ) -> InverseKinematics:
         """The configuration that puts a frame at position p and, where given, orientation R.
 
-        q0: where the search starts; None: neutral()
+        q0: where the search starts; None: neutral(), within the limits
         tolerance: of position (m) and orientation (rad) together
         """
         return InverseKinematics(*self._inverse_kinematics(
@@ -233,6 +241,7 @@ class Model(_core.Model):
         functions: 'inverse_dynamics', 'forward_dynamics', ...; None: all (docs/generate.md)
         single: in float
         """
+        _check_unchanged(self, "written as code")
         files = self._generate(name, single, functions, batch, friction, cuda)
         if folder is not None:
             os.makedirs(folder, exist_ok=True)
@@ -299,6 +308,8 @@ def _read(model: str | os.PathLike[str], lock: Lock, root: str | None, tip: str 
     name = os.fspath(model)
     if name in builtins():
         robot = _core.Robot.builtin(name, floating, ignore_mimic)
+    elif "." not in name and not os.path.exists(name):
+        raise _core.Error(f"{name!r} is neither a file nor a built-in robot ({', '.join(builtins())})")
     else:
         robot = _core.Robot.read(name, floating, ignore_mimic)
     if lock or root or tip:

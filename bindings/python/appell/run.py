@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .model import Model
+from .model import Model, _check_unchanged
 
 _SIMULATION, _CONTROL = 1, 2
 
@@ -88,7 +89,7 @@ class Run(Mapping[str, npt.NDArray[np.float64]]):
         _core.report_run(os.fspath(self.log), os.fspath(page), title)
 
     def save(self, log: Path) -> None:
-        """Keep the log, as CSV with its events and scenario beside it, or as HDF5."""
+        """Keep the log, in the format in which it was recorded: CSV unless simulate(log=...) said HDF5."""
         to = pathlib.Path(log)
         if to.suffix != self.log.suffix:
             raise ValueError(f"the run was recorded as {self.log.suffix}, not {to.suffix}: "
@@ -116,6 +117,7 @@ def _write_scenario(scenario: Mapping[str, Any], kind: int, folder: pathlib.Path
 
     def plain(value: Any) -> Any:
         if isinstance(value, Model):
+            _check_unchanged(value, "simulated")
             file = folder / "robot.yaml"
             value.write(file)
             return file.name
@@ -143,14 +145,16 @@ def _record(scenario: Path | Mapping[str, Any], kind: int, log: Path | None, rob
         inside = pathlib.Path(folder.name)
         path = _write_scenario(scenario, kind, inside) if isinstance(scenario, Mapping) else scenario
         kept = pathlib.Path(log) if log is not None else inside / "run.csv"
-        warnings = _core.record_run(os.fspath(path), os.fspath(kept), kind, robot, reference, end,
+        found = _core.record_run(os.fspath(path), os.fspath(kept), kind, robot, reference, end,
                                     step, progress)
         run = Run(kept)
     except BaseException:
         folder.cleanup()
         raise
-    run.warnings = warnings
+    run.warnings = found
     run._folder = folder
+    for _, text in found:
+        warnings.warn(text, stacklevel=3)
     return run
 
 
@@ -158,7 +162,9 @@ def simulate(scenario: Path | Mapping[str, Any], *, end: float | None = None, st
              log: Path | None = None, progress: Progress | None = None) -> Run:
     """Simulate a scenario: a file, or a dictionary with the same keys (docs/scenarios.md).
 
-    In a dictionary the robot may be a Model, and numbers may be arrays.
+    In a dictionary the robot may be a Model, and lists may be arrays. Friction of the robot acts, as
+    its file or its bodies say, whatever Model.friction is. Warnings of robot and scenario are Python
+    warnings, and in run.warnings.
     end, step: other times than the scenario's, s; step is the time between rows
     log: keep the log here (.csv or .h5)
     progress: called now and then with the part that is done, 0 to 1

@@ -9,9 +9,13 @@ static bool same_states(const call *c, const array *a) {
   bool same = a->leading == first->leading;
   for (int i = 0; same && i < a->leading; i++) same = a->view.shape[i] == first->view.shape[i];
   if (same) return true;
-  PyErr_Format(PyExc_ValueError, "%s has %zu states and %d axes before them, %s has %zu and %d",
-               first->name, array_states(first), first->leading, a->name, array_states(a),
-               a->leading);
+  if (a->leading == 0 || first->leading == 0)
+    PyErr_Format(PyExc_ValueError, "%s has %zu states, %s is of one state: give one for each state",
+                 a->leading ? a->name : first->name, array_states(a->leading ? a : first),
+                 a->leading ? first->name : a->name);
+  else
+    PyErr_Format(PyExc_ValueError, "%s has %zu states, %s has %zu", first->name,
+                 array_states(first), a->name, array_states(a));
   return false;
 }
 

@@ -7,13 +7,21 @@
 static bool read_functions(PyObject *from, unsigned *functions) {
   if (from == Py_None) return true;
   *functions = 0;
+  if (PyUnicode_Check(from)) {
+    PyErr_SetString(PyExc_TypeError, "functions must be a list of names, not a text");
+    return false;
+  }
   Py_ssize_t n = PySequence_Size(from);
   for (Py_ssize_t i = 0; i < n; i++) {
     PyObject *item = PySequence_GetItem(from, i);
     const char *name = item ? PyUnicode_AsUTF8AndSize(item, NULL) : NULL;
     int f = 0;
     while (name && f < AP_FUNCTIONS && strcmp(ap_function_name((ap_function)f), name) != 0) f++;
-    if (name && f == AP_FUNCTIONS) PyErr_Format(PyExc_ValueError, "there is no function %R", item);
+    if (name && f == AP_FUNCTIONS)
+      PyErr_Format(PyExc_ValueError,
+                   "there is no function %R (inverse_dynamics, inertia_matrix, gravity, ...: "
+                   "docs/generate.md)",
+                   item);
     Py_XDECREF(item);
     if (!name || f == AP_FUNCTIONS) return false;
     *functions |= 1u << f;

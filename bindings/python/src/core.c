@@ -67,9 +67,11 @@ static bool add_exceptions(PyObject *module) {
   singular_type =
       new_type(module, "SingularError",
                "An inertia matrix or a mechanism is singular in this state.", error_type);
-  unreachable_type =
-      new_type(module, "UnreachableError",
-               "A pose cannot be reached, or the search for it did not converge.", error_type);
+  unreachable_type = new_type(
+      module, "UnreachableError",
+      "The coordinates of a mechanism cannot be reached. (inverse_kinematics() does not raise it: "
+      "look at .reached.)",
+      error_type);
   PyObject *both = PyTuple_Pack(2, error_type, PyExc_OSError);
   file_error_type =
       both ? new_type(module, "FileError", "A file cannot be read or written.", both) : NULL;

@@ -66,7 +66,7 @@ static PyObject *set_payload(PyObject *object, PyObject *args, PyObject *keyword
   ap_status status =
       ap_set_payload(self->model->base.model, ap_feed_forward_work(self->f), body, mass, c, i);
   if (status != AP_OK)
-    return raise_status(status, NULL, 0, "mass, com and inertia are those of no body");
+    return raise_status(status, NULL, 0, "mass, com and inertia are not physically possible");
   Py_RETURN_NONE;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods of Model that move it: rollouts and inverse kinematics.
+#include <math.h>
 #include <string.h>
 
 #include "call.h"
@@ -217,6 +218,17 @@ static bool read_ik(const Base *b, PyObject **value, ik *k) {
   return true;
 }
 
+// Neutral, or the limit nearest to it.
+static void start_within_limits(const ap_model *m, double *q) {
+  ap_neutral(m, q);
+  for (int i = 1; i < ap_nbody(m); i++) {
+    const ap_body_def *b = ap_body(m, i);
+    if (ap_joint_nq(m, i) != 1) continue;
+    double *x = &q[ap_joint_q(m, i)];
+    *x = fmin(fmax(*x, b->lower), b->upper);
+  }
+}
+
 static PyObject *inverse_kinematics(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                                     PyObject *keywords) {
   Model *m = (Model *)self;
@@ -229,7 +241,7 @@ static PyObject *inverse_kinematics(PyObject *self, PyObject *const *args, Py_ss
   shape s = {1, {ap_nq(model)}};
   array like = {.name = "q"}, q, start = {0};
   if (!array_new(&q, &like, s, false)) return NULL;
-  ap_neutral(model, array_data(&q));
+  start_within_limits(model, array_data(&q));
   bool good = true;
   if (value[IK_START] && value[IK_START] != Py_None) {
     good = array_of(&start, value[IK_START], "q0", s, false);
@@ -251,7 +263,9 @@ static PyObject *inverse_kinematics(PyObject *self, PyObject *const *args, Py_ss
       result = Py_BuildValue("(OOidd)", q.object, status == AP_OK ? Py_True : Py_False,
                              found.iterations, found.position_error, found.orientation_error);
     else
-      raise_status(status, NULL, 0, ap_status_text(status));
+      raise_status(
+          status, NULL, 0,
+          "R must be a rotation matrix, p, q0, tolerance and iterations finite and above 0");
   }
   array_release(&start);
   array_release(&q);

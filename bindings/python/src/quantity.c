@@ -336,7 +336,8 @@ const PyMethodDef quantity_methods[] = {
     ENTRY(inverse_dynamics, "q, v, a, *, wrenches=None, out=None",
           "Joint forces that give the acceleration a in the state (q, v): M(q) a + h(q, v).\n\n"
           "q: (nq,) or (n, nq), rad or m\nv, a: (nv,) or (n, nv)\n"
-          "wrenches: external wrenches, tuples (frame, force, moment[, reference])\n"
+          "wrenches: external wrenches, tuples (frame, force, moment[, reference]), N and N m, "
+          "'local' unless said\n"
           "Returns tau: (nv,) or (n, nv), N m or N."),
     ENTRY(forward_dynamics, "q, v, tau, *, wrenches=None, out=None",
           "The acceleration that the joint forces tau cause in the state (q, v).\n\n"
@@ -345,11 +346,13 @@ const PyMethodDef quantity_methods[] = {
     ENTRY(bias, "q, v, *, out=None",
           "h(q, v): the joint forces at a = 0, gravity included, N m or N."),
     ENTRY(gravity, "q, *, out=None", "The joint forces at v = a = 0, N m or N."),
-    ENTRY(inertia, "q, *, out=None", "The inertia matrix M(q): (nv, nv) or (n, nv, nv)."),
+    ENTRY(inertia, "q, *, out=None",
+          "The inertia matrix M(q): (nv, nv) or (n, nv, nv), kg m2 or kg."),
     ENTRY(inertia_inverse, "q, *, out=None",
           "The inverse of the inertia matrix; SingularError where there is none."),
     ENTRY(coriolis, "q, v, *, out=None",
-          "The Coriolis matrix C(q, v) with h = C v + gravity and dM/dt - 2 C skew-symmetric."),
+          "The Coriolis matrix C(q, v) with h = C v + gravity and dM/dt - 2 C skew-symmetric, N m "
+          "s or N s."),
     ENTRY(kinetic_energy, "q, v, *, out=None",
           "Kinetic energy, J; with friction on it includes the rotors."),
     ENTRY(potential_energy, "q, *, out=None",
@@ -366,12 +369,15 @@ const PyMethodDef quantity_methods[] = {
           "The pose (R, p) of a frame in the ground: rotation matrix, and position in m."),
     ENTRY(jacobian, "q, frame, reference='local', *, out=None",
           "The Jacobian of a frame, 6 x nv: rows linear, then angular.\n\n"
-          "reference: 'local' (axes and origin of the frame), 'world', or 'mixed' (axes of the "
-          "ground, origin of the frame)"),
+          "reference: 'local' (axes and origin of the frame), 'world' (axes and origin of the "
+          "ground), or 'mixed' (axes of the ground, origin of the frame: Pinocchio's "
+          "LOCAL_WORLD_ALIGNED)"),
     ENTRY(velocity, "q, v, frame, reference='local', *, out=None",
           "The velocity of a frame: linear, then angular, m/s and rad/s."),
-    ENTRY(acceleration, "q, v, a, frame, reference='local', *, out=None",
-          "The acceleration of a frame without gravity: the time derivative of velocity()."),
+    ENTRY(
+        acceleration, "q, v, a, frame, reference='local', *, out=None",
+        "The acceleration of a frame without gravity, the time derivative of velocity(): m/s2 and "
+        "rad/s2."),
     ENTRY(jacobian_dot_v, "q, v, frame, reference='local', *, out=None",
           "dJ/dt v of a frame: acceleration() at a = 0."),
     ENTRY(centre_of_mass, "q, *, out=None", "The centre of mass of all that moves, m."),

@@ -75,7 +75,7 @@ static int body_number(PyObject *from, const char *what, const ap_body_def *bodi
   for (int i = 0; name && i < n; i++)
     if (strcmp(bodies[i].name, name) == 0) return i + 1;
   if (from == Py_None) return 0;
-  PyErr_Format(PyExc_ValueError, "%s must be the name of a body before, not %R", what, from);
+  PyErr_Format(PyExc_ValueError, "%s must be the name of an earlier body, not %R", what, from);
   return -1;
 }
 

@@ -204,6 +204,6 @@ PyObject *report_run(PyObject *module, PyObject *args) {
   if (status == AP_OK) status = ap_run_report_file(run, &how, page, &error);
   ap_run_free(run);
   Py_END_ALLOW_THREADS;
-  if (status != AP_OK) return raise_error(&error, log);
+  if (status != AP_OK) return raise_error(&error, error.status == AP_E_FILE ? page : log);
   Py_RETURN_NONE;
 }

@@ -87,8 +87,8 @@ static int set_gravity(PyObject *object, PyObject *value, void *none) {
   (void)none;
   Base *m = (Base *)object;
   double gravity[3];
-  if (!value) return PyErr_SetString(PyExc_AttributeError, "gravity cannot be deleted"), -1;
-  if (!read_numbers(value, "gravity", 3, gravity)) return -1;
+  if (!value) return PyErr_SetString(PyExc_AttributeError, "gravity_vector cannot be deleted"), -1;
+  if (!read_numbers(value, "gravity_vector", 3, gravity)) return -1;
   memcpy(m->gravity, gravity, sizeof gravity);
   m->version++;
   return 0;
@@ -125,9 +125,10 @@ static bool accepted(const Base *m, const change *c) {
       m->model, ap_work_init(m->model, memory, size), c->body, c->mass, c->com, c->inertia);
   free(memory);
   if (status == AP_OK) return true;
-  raise_status(status, NULL, 0,
-               "mass, com and inertia are those of no body: the mass or a principal moment is "
-               "negative");
+  raise_status(
+      status, NULL, 0,
+      "mass, com and inertia are not physically possible: the mass or a principal moment is "
+      "negative");
   return false;
 }
 
@@ -179,21 +180,33 @@ static PyObject *get_robot(PyObject *object, void *none) {
   return Py_NewRef((PyObject *)((Base *)object)->robot);
 }
 
+// Whether masses or gravity are other than the definition's.
+static PyObject *is_changed(PyObject *object, void *none) {
+  (void)none;
+  const Base *b = (Base *)object;
+  bool same = memcmp(b->gravity, ap_gravity(b->model), sizeof b->gravity) == 0;
+  return PyBool_FromLong(!same || b->nchange > 0);
+}
+
 const PyMethodDef settings_methods[] = {
     {"set_payload", (PyCFunction)(void (*)(void))set_payload, METH_VARARGS | METH_KEYWORDS,
      "set_payload($self, link, mass, com=(0, 0, 0), inertia=(0, 0, 0, 0, 0, 0))\n--\n\n"
-     "Hang a payload on a link, besides its own mass; a later call replaces it, mass 0 takes it "
-     "off.\n\nmass: kg\ncom: its centre of mass in the link frame, m\ninertia: xx xy xz yy yz zz "
+     "Hang a payload on a link, besides its own mass. A later call for the same link replaces it, "
+     "mass 0 takes it off; payloads of different links add up.\n\nmass: kg\ncom: its centre of "
+     "mass in the link frame, m\ninertia: xx xy xz yy yz zz "
      "about com, kg m2"},
     {"set_inertia", (PyCFunction)(void (*)(void))set_inertia, METH_VARARGS | METH_KEYWORDS,
      "set_inertia($self, link, mass, com=(0, 0, 0), inertia=(0, 0, 0, 0, 0, 0))\n--\n\n"
-     "Replace mass, centre of mass and inertia of a link."},
+     "Replace mass (kg), centre of mass (m, link frame) and inertia (xx xy xz yy yz zz about it, "
+     "kg "
+     "m2) of a link."},
     {"reset_inertia", reset_inertia, METH_NOARGS,
      "reset_inertia($self)\n--\n\nUndo every set_inertia() and set_payload()."},
     {NULL, NULL, 0, NULL}};
 
 const PyGetSetDef settings_properties[] = {
     {"robot", get_robot, NULL, "What its file says.", NULL},
+    {"_is_changed", is_changed, NULL, NULL, NULL},
     {"gravity_vector", get_gravity, set_gravity, "Gravity in the ground frame, m/s2.", NULL},
     {"friction", get_friction, set_friction,
      "Whether joint friction and rotor inertia take part; False until set.", NULL},

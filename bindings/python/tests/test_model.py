@@ -124,7 +124,7 @@ def test_result_in_place_of_an_input():
 REFUSED = {
     "width": (lambda m, q: m.gravity(q[:, :5]), ValueError, r"\(4, 5\).*\(6,\) for one state, \(n, 6\)"),
     "states": (lambda m, q: m.bias(q, q[:3]), ValueError, "q has 4 states.*v has 3"),
-    "one and many": (lambda m, q: m.bias(q, q[0]), ValueError, "q has 4 states"),
+    "one and many": (lambda m, q: m.bias(q, q[0]), ValueError, "q has 4 states, v is of one"),
     "dtypes": (lambda m, q: m.bias(q, q.astype(np.float32)), TypeError, "q is float64, v is float32"),
     "gaps": (lambda m, q: m.gravity(q[::2]), ValueError, "gaps"),
     "orders": (lambda m, q: m.bias(q, np.asfortranarray(q)), ValueError, "column by column"),
@@ -194,6 +194,16 @@ def test_settings():
     assert np.array_equal(loaded[0], m.gravity(q)) and not np.allclose(loaded[0], plain)
     m.reset_inertia()
     assert np.array_equal(m.gravity(q), plain)
+
+
+def test_what_is_set_is_not_lost(tmp_path):
+    m = appell.load(str(MODELS / "two_link.urdf"))
+    m.set_payload(m.joints["elbow"].link, 2.0)
+    for use in (lambda: m.write(tmp_path / "m.urdf"), m.generate, lambda: appell.simulate({"robot": m, "duration": 1})):
+        with pytest.raises(appell.Error, match="no part of its definition"):
+            use()
+    m.reset_inertia()
+    m.write(tmp_path / "m.urdf")
 
 
 def test_wrenches_are_jacobians_transposed():

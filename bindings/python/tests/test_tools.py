@@ -44,7 +44,7 @@ def m_z(m):
 def test_identification_of_perfect_data():
     arm = appell.load("puma600")
     motion = appell.excite(arm, evaluations=200, rate=50)
-    tau = arm.inverse_dynamics(*(np.ascontiguousarray(x) for x in (motion.q, motion.v, motion.a)))
+    tau = arm.inverse_dynamics(motion.q, motion.v, motion.a)
     fit = appell.identify(arm, t=motion.t, q=motion.q, v=motion.v, a=motion.a, tau=tau)
     assert fit.physical and fit.model is not None
     assert np.all(fit.error_rms < 1e-6 * fit.force_rms.max())

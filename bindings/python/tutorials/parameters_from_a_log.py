@@ -25,7 +25,7 @@ motion = appell.excite(model, evaluations=500, rate=200)
 print(f"excitation: {len(motion.t)} samples, condition {motion.condition:.1f}")
 
 # The log: positions and torques with noise; velocities and accelerations are not measured.
-tau = robot.inverse_dynamics(*(np.ascontiguousarray(x) for x in (motion.q, motion.v, motion.a)))
+tau = robot.inverse_dynamics(motion.q, motion.v, motion.a)
 noise = 0.02 * np.abs(tau).mean(axis=0)
 fit = appell.identify(model, t=motion.t, q=motion.q + random.normal(0, 1e-5, motion.q.shape),
                       tau=tau + random.normal(0, 1, tau.shape) * noise)
@@ -35,7 +35,7 @@ for text, value, deviation in list(zip(fit.base.texts, fit.value, fit.deviation)
 
 # Another motion, which the fit has not seen.
 check = appell.excite(model, evaluations=200, seed=7, rate=50)
-state = [np.ascontiguousarray(x) for x in (check.q, check.v, check.a)]
+state = (check.q, check.v, check.a)
 truth = robot.inverse_dynamics(*state)
 assert fit.model is not None, "the parameters are those of no body"
 

@@ -84,7 +84,7 @@ light = appell.FeedForward(arm, friction=lighter, period=PERIOD)
 led, felt = float_for(0.5, light, push)
 print(f"pushed by 0.05 N m:  moved by {abs(stuck[1] - start[1]):.3f} rad without, "
       f"{abs(led[1] - start[1]):.3f} rad with friction compensated")
-print(f"observed at the shoulder: {felt[1]:.3f} N m, of which friction that is left takes some")
+print(f"observed at the shoulder: {felt[1]:.3f} N m (the rest is held by the remaining friction)")
 
 assert np.abs(fallen - start).max() > 0.3
 assert np.abs(floating - start).max() < 0.02
