@@ -94,7 +94,7 @@ static void check_rows(const char *path) {
   for (; CHECK_OK(ap_rows_next(rows, COLUMNS, row, &end, &error)) && !end; n++) {
     CHECK_EQ_INT(ap_rows_line(rows), n + 1);
     for (int j = 0; j < COLUMNS; j++)
-      if (row[j] != element(n, j)) CHECK(!"the number of the array");
+      if (row[j] != element(n, j)) CHECK(row[j] == element(n, j));
   }
   CHECK_EQ_INT(n, ROWS);
   ap_rows_close(rows);
