@@ -103,6 +103,10 @@ if "$APPELL" eval inverse puma600 "$folder/many" -o "$folder/run.h5:/first/tau" 
   "$APPELL" eval gravity puma600 "$folder/run.h5:/third" 2>"$folder/err"
   holds "a dataset that is not there ends with 2" [ $? -eq 2 ]
   holds "and is named" grep -q 'third' "$folder/err"
+  "$APPELL" eval gravity puma600 "$folder/q" -o "$folder/run.h5:/first" 2>"$folder/err"
+  holds "a group is not replaced" grep -q '"/*first" is a group' "$folder/err"
+  "$APPELL" eval gravity puma600 "$folder/run.h5:/first/tau" >"$folder/of_h5"
+  holds "and keeps its datasets" cmp "$folder/of_text" "$folder/of_h5"
   printf 'no HDF5' >"$folder/other.h5"
   "$APPELL" eval gravity puma600 "$folder/q" -o "$folder/other.h5:/tau" 2>"$folder/err"
   holds "a file that is not HDF5 is not replaced" [ "$(cat "$folder/other.h5")" = "no HDF5" ]

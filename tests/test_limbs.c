@@ -4,6 +4,7 @@
 // zero. Every number of limbs, every length, in both orders of the bodies.
 
 #include <appell/batch.h>
+#include <appell/research.h>
 
 #include "batch/ops.h"
 #include "base/isa.h"
@@ -52,8 +53,31 @@ static void add_limbs(test_robot *r, int on, int count, int length, bool by_leve
   }
 }
 
+// Every method, those that go body by body among them, finds what the first one does.
+static void check_methods(const test_robot *r) {
+  static double in[3 * ROBOT_Q], out[ROBOT_V * ROBOT_V], first[ROBOT_V * ROBOT_V];
+  size_t size = ap_study_size(r->m, AP_F64);
+  void *memory = malloc(size);
+  ap_study *study = ap_study_init(r->m, AP_F64, memory, size);
+  for (int i = 0; i < ap_nq(r->m) + 2 * ap_nv(r->m); i++) in[i] = sin(1.3 * i) + 0.1;
+  ap_normalize(r->m, in);
+  const ap_method *before = NULL;
+  for (int i = 0; study && ap_method_at(i); before = ap_method_at(i++)) {
+    const ap_method *m = ap_method_at(i);
+    int n = ap_columns_out(r->m, m->what);
+    if (m->what != AP_INERTIA && m->what != AP_FORWARD && m->what != AP_INVERSE) continue;
+    ap_status status = ap_study_eval(study, m, in, out, NULL);
+    if (!before || before->what != m->what) memcpy(first, out, (size_t)n * sizeof *out);
+    if (status == AP_E_UNSUPPORTED) continue;
+    CHECK_OK(status);
+    if (!CHECK_NEAR(out, first, n, 1e-9)) printf("method %s\n", m->name);
+  }
+  free(memory);
+}
+
 static void check_limbs(test_robot *r) {
   if (!robot_make(r)) return;
+  check_methods(r);
   check_robot(r->m), check_robot_f32(r->m);
   FOR_EACH_STATE (r, s, 5) {
     double plain[2][ROBOT_V], alone[2][ROBOT_V], zero[3] = {0};

@@ -211,6 +211,7 @@ bool cli_out_flush(cli_out *out) {
 
 // What is long is written without a copy.
 void cli_out_write(cli_out *out, const char *text, size_t length) {
+  if (length == 0) return; // text may be NULL
   if (out->used + length > BUFFER_BYTES || length > BUFFER_BYTES / 8) cli_out_flush(out);
   if (length > BUFFER_BYTES / 8) {
     write_all(out, text, length);

@@ -36,9 +36,18 @@ struct ap_h5_rows {
   hid_t file, set;
   int columns;
   hsize_t written;
+  bool is_group; // what would have to give way
 };
 
 static ap_status refuse(ap_error *error) { return ap__refuse_h5(error, "write the dataset"); }
+
+// A dataset may be replaced; a group is more than was asked for.
+static bool is_group(hid_t file, const char *name) {
+  hid_t object = H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Oopen(file, name, H5P_DEFAULT) : -1;
+  const bool group = object >= 0 && H5Iget_type(object) != H5I_DATASET;
+  if (object >= 0) H5Oclose(object);
+  return group;
+}
 
 static bool make(ap_h5_rows *r, const char *path, const char *dataset, const char *const *name) {
   struct stat info;
@@ -49,6 +58,8 @@ static bool make(ap_h5_rows *r, const char *path, const char *dataset, const cha
       empty ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list) : H5Fopen(path, H5F_ACC_RDWR, list);
   ap__h5_close(list, H5Pclose);
   if (r->file < 0) return false;
+  r->is_group = is_group(r->file, dataset);
+  if (r->is_group) return false;
   if (H5Lexists(r->file, dataset, H5P_DEFAULT) > 0 && H5Ldelete(r->file, dataset, H5P_DEFAULT) < 0)
     return false;
   r->set = ap__h5_add_dataset(r->file, dataset, H5T_IEEE_F64LE, r->columns);
@@ -67,9 +78,14 @@ ap_status ap_h5_rows_open(const char *path, const char *dataset, int columns,
   ap_h5_rows *r = ap__has_memory_for_h5() ? calloc(1, sizeof *r) : NULL;
   *rows = NULL;
   if (!r) return ap__no_memory(error);
-  *r = (ap_h5_rows){H5I_INVALID_HID, H5I_INVALID_HID, columns, 0};
+  *r = (ap_h5_rows){H5I_INVALID_HID, H5I_INVALID_HID, columns, 0, false};
   const ap__silence before = ap__be_silent();
-  ap_status status = make(r, path, dataset, name) ? AP_OK : refuse(error);
+  ap_status status = AP_OK;
+  if (!make(r, path, dataset, name))
+    status = r->is_group
+                 ? AP__REFUSE(error, AP_E_FILE, 0,
+                              "\"%s\" is a group of datasets (name a dataset in it)", dataset)
+                 : refuse(error);
   if (status)
     close_all(r, NULL);
   else

@@ -312,7 +312,7 @@ static void copy_rows(const ap_rows_block *block, int first, int n, double *x) {
     memcpy(x, block->bytes + (size_t)first * width * size, (size_t)n * width * size);
     return;
   }
-  for (size_t r = (size_t)first; r < (size_t)(first + n); r++)
+  for (size_t r = (size_t)first; r < (size_t)first + (size_t)n; r++)
     for (size_t c = 0; c < width; c++)
       *x++ = number_at(a, block->bytes + (a->columns_first ? c * count + r : r * width + c) * size);
 }

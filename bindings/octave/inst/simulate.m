@@ -7,5 +7,12 @@
 function run = simulate (file)
   [names, rows] = appell_mex ("simulate", file);
   run = struct ("t", rows(:, 1), "names", {names}, "rows", rows);
-  run.column = @(name) rows(:, strcmp (names, name));
+  run.column = @(name) rows(:, place (names, name));
+end
+
+function k = place (names, name)
+  k = find (strcmp (names, name));
+  if (isempty (k))
+    error ("simulate: there is no column '%s' (%s)", name, strjoin (names, ", "));
+  end
 end

@@ -167,6 +167,9 @@ static void set(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   const double *x = nrhs == 3 ? mxGetPr(prhs[2]) : NULL;
   size_t n = nrhs == 3 ? mxGetNumberOfElements(prhs[2]) : 0;
   ap_status status = AP_E_ARG;
+  for (size_t i = 0; i < n; i++)
+    if (!mxIsDouble(prhs[2]) || !mxIsFinite(x[i]))
+      mexErrMsgIdAndTxt("appell:argument", "%s must be finite numbers", what);
   if (strcmp(what, "friction") == 0 && n == 1) {
     ap_set_friction(e->model, e->work, x[0] != 0);
     status = AP_OK;

@@ -49,6 +49,9 @@ function test_appell (models, command)
   refused (@() appell_load ("puma600", "colour", 1), "no option");
   refused (@() frame_jacobian (m, q, "nose"), "no frame 'nose'");
   refused (@() simulate ("nowhere.yaml"), "nowhere.yaml");
+  refused (@() run.column ("nothing"), "no column 'nothing'");
+  refused (@() appell_set (m, "gravity", [0 0 NaN]), "finite");
+  refused (@() appell_set (m, "colour", 1), "no setting");
   refused (@() gravity_forces (m, single (q)), "double");
   refused (@() gravity_forces (m, complex (q, q)), "real");
   appell_free (locked);

@@ -164,6 +164,8 @@ def excite(model: Model, *, rotor: bool = False, viscous: bool = False, coulomb:
     margin: part of every limit that is kept free
     rate: samples per second
     """
+    if not (0 < rate < math.inf and rate * period >= 1):
+        raise ValueError(f"rate must give at least one sample in the period, not {rate!r}")
     data, rows, criterion, condition, torque_use = _core.excite(
         model, _flags(rotor, viscous, coulomb, offset), harmonics, period, velocity, acceleration,
         range, margin, evaluations, seed, rate)

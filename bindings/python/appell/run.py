@@ -123,7 +123,7 @@ def _write_scenario(scenario: Mapping[str, Any], kind: int, folder: pathlib.Path
             return file.name
         if isinstance(value, os.PathLike):
             return os.path.abspath(value)
-        if isinstance(value, np.ndarray):
+        if isinstance(value, (np.ndarray, np.generic)):
             return value.tolist()
         if isinstance(value, Mapping):
             return {str(key): plain(item) for key, item in value.items()}

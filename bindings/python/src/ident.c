@@ -269,7 +269,7 @@ static PyObject *samples_of(const ap_traj *traj, double rate, int *rows) {
   int n = ap_traj_n(traj);
   double count = ap_traj_duration(traj) * rate;
   if (!(count < 1e8)) return PyErr_SetString(PyExc_ValueError, "too many samples"), NULL;
-  *rows = (int)(count + 0.5) + 1;
+  *rows = (int)(count + 1e-9) + 1;
   size_t width = 1 + 3 * (size_t)n;
   double *x = malloc((size_t)*rows * width * sizeof *x);
   if (!x) return PyErr_NoMemory();

@@ -143,6 +143,9 @@ static PyObject *roll(Model *m, call *c, PyObject **value, array extra[5], array
       !optional_array(c, &extra[3], value[ROLL_TQ], "target_q", s[0], true, &r.target_q) ||
       !optional_array(c, &extra[4], value[ROLL_TV], "target_v", s[1], true, &r.target_v))
     return NULL;
+  if ((r.kp == NULL) != (r.target_q == NULL))
+    return PyErr_SetString(PyExc_ValueError, "kp and target_q go together: give both or neither"),
+           NULL;
   if (r.every > 0 && c->columns)
     return PyErr_SetString(PyExc_ValueError,
                            "states are recorded row by row: give q in that order"),

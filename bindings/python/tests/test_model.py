@@ -294,6 +294,8 @@ def test_rollout_is_its_steps():
         v = v + 1e-3 * m.forward_dynamics(q, v, tau)
         q = m.integrate(q, 1e-3 * v)
     assert np.allclose(Q, q, atol=1e-14) and np.allclose(V, v, atol=1e-12)
+    with pytest.raises(ValueError, match="go together"):
+        m.rollout(q, v, dt=1e-3, steps=1, target_q=q)
     record = m.rollout(q, v, dt=1e-3, steps=6, every=2)
     assert record[0].shape == (3, 700, 6)
     assert np.array_equal(record[0][-1], m.rollout(q, v, dt=1e-3, steps=6)[0])
