@@ -80,12 +80,11 @@ ap_status ap_h5_rows_open(const char *path, const char *dataset, int columns,
   if (!r) return ap__no_memory(error);
   *r = (ap_h5_rows){H5I_INVALID_HID, H5I_INVALID_HID, columns, 0, false};
   const ap__silence before = ap__be_silent();
-  ap_status status = AP_OK;
-  if (!make(r, path, dataset, name))
-    status = r->is_group
-                 ? AP__REFUSE(error, AP_E_FILE, 0,
-                              "\"%s\" is a group of datasets (name a dataset in it)", dataset)
-                 : refuse(error);
+  const bool made = make(r, path, dataset, name);
+  ap_status status = made ? AP_OK : refuse(error);
+  if (r->is_group)
+    status = AP__REFUSE(error, AP_E_FILE, 0, "\"%s\" is a group of datasets (name a dataset in it)",
+                        dataset);
   if (status)
     close_all(r, NULL);
   else
