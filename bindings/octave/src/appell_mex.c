@@ -180,8 +180,10 @@ static void set(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
     status = ap_set_payload(e->model, e->work, (int)x[0], x[1], x + 2, x + 5);
   }
   if (status != AP_OK)
-    mexErrMsgIdAndTxt("appell:argument", "%s cannot be set to this: %s", what,
-                      ap_status_text(status));
+    mexErrMsgIdAndTxt("appell:argument",
+                      "there is no setting '%s' of %zu numbers, or they are not possible "
+                      "(friction, gravity, payload)",
+                      what, n);
   ap_batch_use_settings(e->model, e->batch, e->work);
 }
 
