@@ -24,7 +24,7 @@ fi
 status=0
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-export HYPOTHESIS_STORAGE_DIRECTORY="$scratch/hypothesis"
+export HYPOTHESIS_STORAGE_DIRECTORY="$scratch/hypothesis" XDG_CACHE_HOME="$scratch" MPLCONFIGDIR="$scratch"
 for tutorial in "$package"/tutorials/*.py; do
   (cd "$scratch" && "$python" "$tutorial" >/dev/null) || { echo "FAILED: $tutorial"; status=1; }
 done
