@@ -161,8 +161,15 @@ static ap_status check_link(hid_t place, const char *name, ap_error *error) {
                     : "is a link of a kind of its own (a log holds its datasets itself)");
 }
 
+static double entries_of(hid_t set) {
+  hid_t space = H5Dget_space(set);
+  const double n = space >= 0 ? (double)H5Sget_simple_extent_npoints(space) : 0;
+  if (space >= 0) H5Sclose(space);
+  return n;
+}
+
 // What is wrong with the filters and chunks of a dataset; NULL: nothing.
-static const char *chunk_fault(hid_t list, double entry_bytes, bool *packed) {
+static const char *chunk_fault(hid_t list, double entries, double entry_bytes, bool *packed) {
   hsize_t chunk[2] = {1, 1};
   const int filters = H5Pget_nfilters(list);
   for (int k = 0; k < filters; k++) {
@@ -177,6 +184,9 @@ static const char *chunk_fault(hid_t list, double entry_bytes, bool *packed) {
   if (filters < 0 || H5Pget_chunk(list, 2, chunk) < 0) return "has unreadable chunks";
   if (filters && (double)chunk[0] * (double)chunk[1] * entry_bytes > MOST_CHUNK)
     return "has compressed chunks of more than 1 MiB (h5repack -l CHUNK=1000 makes smaller ones)";
+  const double size = (double)chunk[0] * (double)chunk[1]; // HDF5 keeps a record of every chunk
+  if (size < 64 && entries > 1e5 * size)
+    return "has chunks of few numbers (h5repack -l CHUNK=1000 makes larger ones)";
   return NULL;
 }
 
@@ -194,7 +204,7 @@ static ap_status check_stored(hid_t set, const char *name, double entry_bytes, b
   else if (H5Pget_external_count(list) != 0)
     fault = "is in another file, by external storage (a log holds its numbers itself)";
   else if (layout == H5D_CHUNKED)
-    fault = chunk_fault(list, entry_bytes, packed);
+    fault = chunk_fault(list, entries_of(set), entry_bytes, packed);
   else if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT)
     fault = "is stored in an unknown way";
   H5Pclose(list);
