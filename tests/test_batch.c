@@ -13,19 +13,7 @@
 enum { MOST = 40, MOST_DERIVED = 36 };
 #define MARK 12345 // what an output that must stay alone holds
 
-AP_TABLE_OF(batch_ops, ap__batch_f64, ops_of)
-#define F(name) name
-#define FLOAT   double
-#include "batch_laws.inc"
-#undef F
-#undef FLOAT
-
-AP_TABLE_OF(batch_ops_f32, ap__batch_f32, ops_of_f32)
-#define F(name) name##_f32
-#define FLOAT   float
-#include "batch_laws.inc"
-#undef F
-#undef FLOAT
+#include "batch_laws.h"
 
 // Every built-in robot, one after the other.
 static const ap_model *builtin(int i) {

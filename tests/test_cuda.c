@@ -3,14 +3,9 @@
 // defined away a compiler for the processor makes functions of it that give the bits of the C text.
 
 #include <appell/batch.h>
-#include <appell/codegen.h>
-#include <appell/file.h>
 #include <appell/kin.h>
 
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include "test.h"
+#include "cuda_pair.h"
 
 enum { MOST = 32 };
 
@@ -23,37 +18,6 @@ static const char stub[] =
     "#define __forceinline__ inline\n"
     "typedef int cudaError_t;\n"
     "typedef void *cudaStream_t;\n";
-
-typedef struct pair {
-  char folder[64];
-  void *library;
-} pair;
-
-static bool save(const pair *p, const char *name, const char *text) {
-  char path[192];
-  snprintf(path, sizeof path, "%s/%s", p->folder, name);
-  FILE *f = fopen(path, "w");
-  if (!CHECK(f)) return false;
-  bool good = fputs(text, f) >= 0;
-  return CHECK(fclose(f) == 0 && good);
-}
-
-static bool generate(const pair *p, const ap_model *m, ap_arithmetic real, ap_target target,
-                     const char *name) {
-  ap_generate_options o = ap_default_generate();
-  ap_code *code = NULL;
-  char file[64];
-  o.name = name, o.arithmetic = real, o.target = target;
-  o.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD | 1u << AP_GEN_INTEGRATE |
-                1u << AP_GEN_DIFFERENCE;
-  if (!CHECK_OK(ap_generate(m, &o, &code, NULL))) return false;
-  snprintf(file, sizeof file, "%s%s", name, ap_code_ending(code, true));
-  bool good = save(p, file, ap_code_header(code));
-  snprintf(file, sizeof file, "%s%s", name, ap_code_ending(code, false));
-  good = save(p, file, ap_code_source(code)) && good;
-  ap_code_free(code);
-  return good;
-}
 
 // Entry points for the test: the device's functions under plain names.
 static const char entries[] =
@@ -80,57 +44,21 @@ static const char entries[] =
     "  return failed;\n"
     "}\n";
 
-// NULL where it fails; the caller frees it.
-static ap_model *builtin(const char *name) {
-  ap_robot *r;
-  ap_model *m = NULL;
-  ap_error error;
-  if (!CHECK_OK(ap_robot_builtin(name, NULL, &r, &error))) return NULL;
-  CHECK_OK(ap_robot_model(r, &m, &error));
-  ap_robot_free(r);
-  return m;
-}
-
-// A device fuses products, and so must the processor to give the same bits.
-#ifdef __x86_64__
-static const char fusing[] = "-mavx2 -mfma";
-#else
-static const char fusing[] = "";
-#endif
-
 static bool open_pair(pair *p, const ap_model *m, ap_arithmetic real) {
   *p = (pair){.folder = "/tmp/appell-cuda-XXXXXX"};
   if (!CHECK(m) || !CHECK(mkdtemp(p->folder))) return false;
-  bool good = generate(p, m, real, AP_TARGET_C, "cpu") &&
-              generate(p, m, real, AP_TARGET_CUDA, "gpu") && save(p, "cuda_runtime.h", stub) &&
-              save(p, "entries.cpp", entries);
+  const unsigned functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD | 1u << AP_GEN_INTEGRATE |
+                             1u << AP_GEN_DIFFERENCE;
+  bool good = generate(p, m, real, AP_TARGET_C, "cpu", functions) &&
+              generate(p, m, real, AP_TARGET_CUDA, "gpu", functions) &&
+              save(p, "cuda_runtime.h", stub) && save(p, "entries.cpp", entries);
   char command[512];
   snprintf(
       command, sizeof command,
       "cd '%s' && g++ -std=c++17 -O1 %s -ffp-contract=off -fPIC -I. -DREAL=%s -c entries.cpp && "
       "cc -std=c11 -O1 %s -fPIC -c cpu.c && g++ -shared entries.o cpu.o -o both.so",
       p->folder, fusing, real == AP_F32 ? "float" : "double", fusing);
-  if (!good || !CHECK_EQ_INT(system(command), 0)) return false;
-  snprintf(command, sizeof command, "%s/both.so", p->folder);
-  p->library = dlopen(command, RTLD_NOW | RTLD_LOCAL);
-  return CHECK(p->library);
-}
-
-static void close_pair(pair *p) {
-  char command[128];
-  if (p->library) dlclose(p->library);
-  snprintf(command, sizeof command, "rm -rf '%s'", p->folder);
-  CHECK_EQ_INT(system(command), 0);
-}
-
-typedef void function(void);
-
-static function *find(const pair *p, const char *name) {
-  void *found = dlsym(p->library, name);
-  function *f;
-  memcpy(&f, &found, sizeof f);
-  CHECK(f);
-  return f;
+  return good && load_pair(p, command);
 }
 
 typedef void inverse_f64(const double *, const double *, const double *, double *);

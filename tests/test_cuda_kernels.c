@@ -3,14 +3,9 @@
 // threads, and the arrays of the device lie in the memory of the processor. The results are those
 // of the C text, to the bit.
 
-#include <appell/codegen.h>
-#include <appell/file.h>
 #include <appell/kin.h>
 
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include "test.h"
+#include "cuda_pair.h"
 
 enum { STATES = 37, MOST = 20 }; // an odd count; velocities of a robot
 
@@ -67,45 +62,13 @@ static const char stub[] =
     "  return {blocks, threads, kernel};\n"
     "}\n";
 
-typedef struct pair {
-  char folder[64];
-  void *library;
-} pair;
-
-static bool save(const pair *p, const char *name, const char *text) {
-  char path[192];
-  snprintf(path, sizeof path, "%s/%s", p->folder, name);
-  FILE *f = fopen(path, "w");
-  if (!CHECK(f)) return false;
-  bool good = fputs(text, f) >= 0;
-  return CHECK(fclose(f) == 0 && good);
-}
-
-static bool generate(const pair *p, const ap_model *m, ap_arithmetic real, ap_target target) {
-  ap_generate_options o = ap_default_generate();
-  ap_code *code = NULL;
-  const bool cuda = target == AP_TARGET_CUDA;
-  o.name = cuda ? "gpu" : "cpu", o.arithmetic = real, o.target = target;
-  o.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_INERTIA | 1u << AP_GEN_FORWARD |
-                1u << AP_GEN_INVERSE_DERIVATIVES;
-  if (!CHECK_OK(ap_generate(m, &o, &code, NULL))) return false;
-  bool good = save(p, cuda ? "gpu.cuh" : "cpu.h", ap_code_header(code));
-  good = save(p, cuda ? "gpu.cu" : "cpu.c", ap_code_source(code)) && good;
-  ap_code_free(code);
-  return good;
-}
-
-#ifdef __x86_64__
-static const char fusing[] = "-mavx2 -mfma";
-#else
-static const char fusing[] = "";
-#endif
-
 static bool open_pair(pair *p, const ap_model *m, ap_arithmetic real) {
   *p = (pair){.folder = "/tmp/appell-kernels-XXXXXX"};
   if (!CHECK(m) || !CHECK(mkdtemp(p->folder))) return false;
-  if (!generate(p, m, real, AP_TARGET_C) || !generate(p, m, real, AP_TARGET_CUDA) ||
-      !save(p, "cuda_runtime.h", stub))
+  const unsigned functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_INERTIA | 1u << AP_GEN_FORWARD |
+                             1u << AP_GEN_INVERSE_DERIVATIVES;
+  if (!generate(p, m, real, AP_TARGET_C, "cpu", functions) ||
+      !generate(p, m, real, AP_TARGET_CUDA, "gpu", functions) || !save(p, "cuda_runtime.h", stub))
     return false;
   char command[1024];
   snprintf(
@@ -115,37 +78,7 @@ static bool open_pair(pair *p, const ap_model *m, ap_arithmetic real) {
       "g++ -std=c++17 -O1 %s -ffp-contract=off -fPIC -I. -c gpu.cpp && "
       "cc -std=c11 -O1 %s -fPIC -c cpu.c && g++ -shared gpu.o cpu.o -o both.so",
       p->folder, fusing, fusing);
-  if (!CHECK_EQ_INT(system(command), 0)) return false;
-  snprintf(command, sizeof command, "%s/both.so", p->folder);
-  p->library = dlopen(command, RTLD_NOW | RTLD_LOCAL);
-  return CHECK(p->library);
-}
-
-static void close_pair(pair *p) {
-  char command[128];
-  if (p->library) dlclose(p->library);
-  snprintf(command, sizeof command, "rm -rf '%s'", p->folder);
-  CHECK_EQ_INT(system(command), 0);
-}
-
-typedef void function(void);
-
-static function *find(const pair *p, const char *name) {
-  void *found = dlsym(p->library, name);
-  function *f;
-  memcpy(&f, &found, sizeof f);
-  CHECK(f);
-  return f;
-}
-
-static ap_model *builtin(const char *name) {
-  ap_robot *r;
-  ap_model *m = NULL;
-  ap_error error;
-  if (!CHECK_OK(ap_robot_builtin(name, NULL, &r, &error))) return NULL;
-  CHECK_OK(ap_robot_model(r, &m, &error));
-  ap_robot_free(r);
-  return m;
+  return load_pair(p, command);
 }
 
 static bool has_compilers(void) {

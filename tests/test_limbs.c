@@ -14,19 +14,7 @@
 enum { MOST = 40, MOST_DERIVED = 40 };
 #define MARK 12345
 
-AP_TABLE_OF(batch_ops, ap__batch_f64, ops_of)
-#define F(name) name
-#define FLOAT   double
-#include "batch_laws.inc"
-#undef F
-#undef FLOAT
-
-AP_TABLE_OF(batch_ops_f32, ap__batch_f32, ops_of_f32)
-#define F(name) name##_f32
-#define FLOAT   float
-#include "batch_laws.inc"
-#undef F
-#undef FLOAT
+#include "batch_laws.h"
 
 // A body on a revolute joint, unlike any other but for its place in a limb.
 static int add_body(test_robot *r, int parent, ap_joint_type joint, bool turned) {

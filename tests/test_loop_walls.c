@@ -87,8 +87,10 @@ static void check_impact(rng *r, const rig *b, ap_closed *c, bool friction) {
   CHECK_WITHIN(rates, xd, nv, 1e-10 * (1 + shown));
 }
 
-TEST(impacts_obey_mechanics_in_independent_coordinates) {
-  rng r = {7};
+// A check so many times on every built-in mechanism.
+static void on_each(uint64_t seed, int times,
+                    void (*check)(rng *r, const rig *b, ap_closed *c, int k)) {
+  rng r = {seed};
   for (int i = 0; ap_mechanism_builtin_name(i); i++) {
     rig b = builtin(ap_mechanism_builtin_name(i));
     double x[X];
@@ -96,15 +98,22 @@ TEST(impacts_obey_mechanics_in_independent_coordinates) {
     ap_closed *c = ap__closed_init(b.m, b.l, memory);
     memcpy(x, ap_mechanism_guess(b.m), (size_t)ap_nq(ap_mechanism_tree(b.m)) * sizeof *x);
     CHECK_OK(ap__closed_start(c, x));
-    for (int k = 0; k < 40; k++) check_impact(&r, &b, c, k % 2);
+    for (int k = 0; k < times; k++) check(&r, &b, c, k);
     free(memory);
     drop(&b);
   }
 }
 
+static void check_each_impact(rng *r, const rig *b, ap_closed *c, int k) {
+  check_impact(r, b, c, k % 2);
+}
+
+TEST(impacts_obey_mechanics_in_independent_coordinates) { on_each(7, 40, check_each_impact); }
+
 // A point that sticks has no velocity after the way back onto its wall, the first time that memory
 // is used.
-static void check_hold(rng *r, const rig *b, ap_closed *c) {
+static void check_hold(rng *r, const rig *b, ap_closed *c, int number) {
+  (void)number;
   const ap_model *tree = ap_mechanism_tree(b->m);
   int nv = ap_nv(tree), n = ap_mechanism_n(b->m);
   double q[N], v[N], x[X], xd[V], J[3 * V], R[9], p[3], lost, size = 0;
@@ -136,20 +145,7 @@ static void check_hold(rng *r, const rig *b, ap_closed *c) {
   free(memory);
 }
 
-TEST(points_that_stick_are_held) {
-  rng r = {8};
-  for (int i = 0; ap_mechanism_builtin_name(i); i++) {
-    rig b = builtin(ap_mechanism_builtin_name(i));
-    double x[X];
-    void *memory = malloc(ap__closed_size(b.m));
-    ap_closed *c = ap__closed_init(b.m, b.l, memory);
-    memcpy(x, ap_mechanism_guess(b.m), (size_t)ap_nq(ap_mechanism_tree(b.m)) * sizeof *x);
-    CHECK_OK(ap__closed_start(c, x));
-    for (int k = 0; k < 20; k++) check_hold(&r, &b, c);
-    free(memory);
-    drop(&b);
-  }
-}
+TEST(points_that_stick_are_held) { on_each(8, 20, check_hold); }
 
 // ---- scenes ------------------------------------------------------------------------------------
 
