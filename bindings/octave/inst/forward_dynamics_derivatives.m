@@ -5,8 +5,7 @@
 % The derivatives of a with respect to q, v and tau, nv x nv x n each.
 function [dq, dv, dx] = forward_dynamics_derivatives (m, q, v, tau)
   [dq, dv, dx] = appell_mex ("eval", m.handle, "forward_dynamics_derivatives", "", 0, q, v, tau);
-  turn = @(y) permute (reshape (y.', m.nv, m.nv, []), [2 1 3]);
-  dq = turn (dq);
-  dv = turn (dv);
-  dx = turn (dx);
+  dq = appell_matrices (dq, m.nv, m.nv);
+  dv = appell_matrices (dv, m.nv, m.nv);
+  dx = appell_matrices (dx, m.nv, m.nv);
 end

@@ -13,5 +13,5 @@ function J = frame_jacobian (m, q, frame, reference)
     error ("frame_jacobian: the reference is 'local', 'world' or 'mixed'");
   end
   x = appell_mex ("eval", m.handle, "jacobian", frame, k, q);
-  J = permute (reshape (x.', m.nv, 6, []), [2 1 3]);
+  J = appell_matrices (x, 6, m.nv);
 end

@@ -5,5 +5,5 @@
 % The inertia matrices, nv x nv x n for n states.
 function H = inertia_matrix (m, q)
   x = appell_mex ("eval", m.handle, "inertia", "", 0, q);
-  H = permute (reshape (x.', m.nv, m.nv, []), [2 1 3]);
+  H = appell_matrices (x, m.nv, m.nv);
 end

@@ -5,8 +5,7 @@
 % The derivatives of tau with respect to q, v and a, nv x nv x n each.
 function [dq, dv, dx] = inverse_dynamics_derivatives (m, q, v, a)
   [dq, dv, dx] = appell_mex ("eval", m.handle, "inverse_dynamics_derivatives", "", 0, q, v, a);
-  turn = @(y) permute (reshape (y.', m.nv, m.nv, []), [2 1 3]);
-  dq = turn (dq);
-  dv = turn (dv);
-  dx = turn (dx);
+  dq = appell_matrices (dq, m.nv, m.nv);
+  dv = appell_matrices (dv, m.nv, m.nv);
+  dx = appell_matrices (dx, m.nv, m.nv);
 end
