@@ -98,7 +98,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """Python files are used where they are; the module is built into build/python of the checkout."""
+    """The package of the checkout's build folder, which 'make' brings up to date."""
     package = build_module(TREE / "build")
     return write_wheel(wheel_directory, {"appell.pth": f"{package.parent}\n".encode()})
 

@@ -4,6 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *input_name(char letter) {
+  switch (letter) {
+    case 'q': return "q";
+    case 'v': return "v";
+    case 'a': return "a";
+    case '0': return "q0";
+    case '1': return "q1";
+    default: return "tau";
+  }
+}
+
 static bool same_states(const call *c, const array *a) {
   const array *first = &c->in[0];
   bool same = a->leading == first->leading;

@@ -18,6 +18,8 @@ typedef struct call {
   bool columns; ///< all arrays lie column by column, else row by row
 } call;
 
+/// The argument that a letter stands for: q, v, a, t for tau, 0 and 1 for q0 and q1.
+const char *input_name(char letter);
 /// Read n inputs with these names; shapes are those of one state.
 bool call_inputs(call *c, int n, PyObject *const *value, const char *const *name,
                  const shape *shapes);

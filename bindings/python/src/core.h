@@ -121,6 +121,10 @@ void settings_free(Base *b);
 /// Put the settings into a work.
 void settings_apply(const Base *b, ap_work *w);
 void settings_apply_f32(const Base *b, ap_work_f32 *w);
+/// The arguments link, mass, com, inertia of set_payload() and set_inertia().
+bool read_change(const Base *b, PyObject *args, PyObject *keywords, change *c);
+/// Whether the library refused a change; raises the exception that says so.
+bool refuse_change(ap_status status);
 /// Methods and properties that set them; both end with an empty entry.
 extern const PyMethodDef settings_methods[];
 extern const PyGetSetDef settings_properties[];

@@ -54,19 +54,11 @@ static void dealloc(PyObject *object) {
 
 static PyObject *set_payload(PyObject *object, PyObject *args, PyObject *keywords) {
   FeedForward *self = (FeedForward *)object;
-  static char *names[] = {"link", "mass", "com", "inertia", NULL};
-  PyObject *link, *com = NULL, *inertia = NULL;
-  double mass, c[3] = {0}, i[6] = {0};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "Od|OO", names, &link, &mass, &com, &inertia))
+  change c = {.payload = true};
+  if (!read_change(&self->model->base, args, keywords, &c) ||
+      refuse_change(ap_set_payload(self->model->base.model, ap_feed_forward_work(self->f), c.body,
+                                   c.mass, c.com, c.inertia)))
     return NULL;
-  int body = read_body(&self->model->base, link);
-  if (body < 0 || (com && !read_numbers(com, "com", 3, c)) ||
-      (inertia && !read_numbers(inertia, "inertia", 6, i)))
-    return NULL;
-  ap_status status =
-      ap_set_payload(self->model->base.model, ap_feed_forward_work(self->f), body, mass, c, i);
-  if (status != AP_OK)
-    return raise_status(status, NULL, 0, "mass, com and inertia are not physically possible");
   Py_RETURN_NONE;
 }
 

@@ -181,11 +181,7 @@ static PyObject *call_quantity(PyObject *self, int number, PyObject *const *args
   const char *name[MOST_INPUTS + 2];
   PyObject *value[MOST_INPUTS + 2], *result = NULL;
   int inputs = 0;
-  for (; q->in[inputs]; inputs++)
-    name[inputs] = q->in[inputs] == 't'   ? "tau"
-                   : q->in[inputs] == 'v' ? "v"
-                   : q->in[inputs] == 'a' ? "a"
-                                          : "q";
+  for (; q->in[inputs]; inputs++) name[inputs] = input_name(q->in[inputs]);
   name[inputs] = "out";
   name[inputs + 1] = NULL;
   call c = {0};

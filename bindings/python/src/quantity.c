@@ -148,17 +148,6 @@ static shape shape_of(const ap_model *m, char letter) {
   }
 }
 
-static const char *input_name(char letter) {
-  switch (letter) {
-    case 'q': return "q";
-    case 'v': return "v";
-    case 'a': return "a";
-    case '0': return "q0";
-    case '1': return "q1";
-    default: return "tau";
-  }
-}
-
 // ---- one call ----------------------------------------------------------------------------------
 
 typedef struct computation {

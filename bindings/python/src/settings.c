@@ -116,6 +116,15 @@ static int find_change(const Base *m, bool payload, int body) {
   return i;
 }
 
+bool refuse_change(ap_status status) {
+  if (status == AP_OK) return false;
+  raise_status(
+      status, NULL, 0,
+      "mass, com and inertia are not physically possible: the mass or a principal moment is "
+      "negative");
+  return true;
+}
+
 // The library refuses what is no body's inertia; a work is asked before the change is kept.
 static bool accepted(const Base *m, const change *c) {
   size_t size = ap_work_size(m->model);
@@ -124,26 +133,26 @@ static bool accepted(const Base *m, const change *c) {
   ap_status status = (c->payload ? ap_set_payload : ap_set_inertia)(
       m->model, ap_work_init(m->model, memory, size), c->body, c->mass, c->com, c->inertia);
   free(memory);
-  if (status == AP_OK) return true;
-  raise_status(
-      status, NULL, 0,
-      "mass, com and inertia are not physically possible: the mass or a principal moment is "
-      "negative");
-  return false;
+  return !refuse_change(status);
+}
+
+bool read_change(const Base *m, PyObject *args, PyObject *keywords, change *c) {
+  static char *names[] = {"link", "mass", "com", "inertia", NULL};
+  PyObject *link, *com = NULL, *inertia = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "Od|OO", names, &link, &c->mass, &com,
+                                   &inertia) ||
+      (c->body = read_body(m, link)) < 0 || (com && !read_numbers(com, "com", 3, c->com)) ||
+      (inertia && !read_numbers(inertia, "inertia", 6, c->inertia)))
+    return false;
+  if (c->body == 0) PyErr_SetString(PyExc_ValueError, "the ground has no inertia");
+  return c->body > 0;
 }
 
 static PyObject *change_inertia(PyObject *object, bool payload, PyObject *args,
                                 PyObject *keywords) {
-  static char *names[] = {"link", "mass", "com", "inertia", NULL};
   Base *m = (Base *)object;
   change c = {.payload = payload};
-  PyObject *link, *com = NULL, *inertia = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "Od|OO", names, &link, &c.mass, &com, &inertia))
-    return NULL;
-  if ((c.body = read_body(m, link)) < 0 || (com && !read_numbers(com, "com", 3, c.com)) ||
-      (inertia && !read_numbers(inertia, "inertia", 6, c.inertia)))
-    return NULL;
-  if (c.body == 0) return PyErr_SetString(PyExc_ValueError, "the ground has no inertia"), NULL;
+  if (!read_change(m, args, keywords, &c)) return NULL;
   if (!accepted(m, &c)) return NULL;
   int i = find_change(m, payload, c.body);
   if (i == m->nchange) {
@@ -184,8 +193,10 @@ static PyObject *get_robot(PyObject *object, void *none) {
 static PyObject *is_changed(PyObject *object, void *none) {
   (void)none;
   const Base *b = (Base *)object;
-  bool same = memcmp(b->gravity, ap_gravity(b->model), sizeof b->gravity) == 0;
-  return PyBool_FromLong(!same || b->nchange > 0);
+  const double *own = ap_gravity(b->model);
+  bool changed = b->nchange > 0;
+  for (int i = 0; i < 3; i++) changed = changed || b->gravity[i] != own[i];
+  return PyBool_FromLong(changed);
 }
 
 const PyMethodDef settings_methods[] = {
