@@ -5,7 +5,7 @@
 #include <kdl/chainfdsolver_recursive_newton_euler.hpp>
 #include <kdl/chainidsolver_recursive_newton_euler.hpp>
 
-#include "peers/peer.h"
+#include "peers/kdl_segment.hpp"
 
 namespace {
 
@@ -33,18 +33,6 @@ struct robot {
         wrenches(chain.getNrOfSegments(), KDL::Wrench::Zero()) {}
 };
 
-KDL::Vector vector(const double *x) { return KDL::Vector(x[0], x[1], x[2]); }
-
-KDL::Segment segment(const cli_link &l) {
-  const double *R = l.R, *I = l.inertia;
-  const KDL::Frame tip(KDL::Rotation(R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]),
-                       vector(l.p));
-  const KDL::Joint joint(tip * vector(l.point), tip.M * vector(l.axis),
-                         l.joint == CLI_SLIDES ? KDL::Joint::TransAxis : KDL::Joint::RotAxis);
-  const KDL::RotationalInertia about_com(I[0], I[3], I[5], I[1], I[2], I[4]);
-  return KDL::Segment(joint, tip, KDL::RigidBodyInertia(l.mass, vector(l.com), about_com));
-}
-
 void run(void *own, ap_quantity what, const double *q, const double *v, const double *x,
          double *out) {
   robot *r = static_cast<robot *>(own);
@@ -71,8 +59,8 @@ extern "C" cli_peer cli_peer_kdl(const cli_links *links) {
   KDL::Chain chain;
   for (int k = 0; k < links->n; k++) {
     if (links->link[k].parent != k || links->link[k].joint == CLI_FREE) return peer;
-    chain.addSegment(segment(links->link[k]));
+    chain.addSegment(cli_kdl_segment(links->link[k], "", ""));
   }
-  peer.peer.own = new robot(chain, vector(links->gravity));
+  peer.peer.own = new robot(chain, cli_kdl_vector(links->gravity));
   return peer;
 }

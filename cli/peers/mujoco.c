@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // MuJoCo: our robot written as MJCF, and the fewest calls that give each result. No constraints.
 
-#include <mujoco/mujoco.h>
+#include "peers/mujoco.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "peers/peer.h"
 
 typedef struct robot {
   mjModel *m;
@@ -90,24 +89,24 @@ static void add_tree(text *t, const cli_links *links, int parent, int *place, in
   }
 }
 
-static mjModel *parse(const char *xml) {
+mjModel *cli_mujoco_parse(const char *xml, char *error, int size) {
   static const char name[] = "robot.xml";
   mjVFS *files = malloc(sizeof *files);
+  snprintf(error, (size_t)size, "there is not enough memory");
   if (!files) return NULL;
-  char error[500];
   mj_defaultVFS(files);
   mjModel *m = NULL;
   int length = (int)strlen(xml);
   if (mj_makeEmptyFileVFS(files, name, length) == 0) {
     memcpy(files->filedata[mj_findFileVFS(files, name)], xml, (size_t)length);
-    m = mj_loadXML(name, files, error, sizeof error);
+    m = mj_loadXML(name, files, error, size);
   }
   mj_deleteVFS(files);
   free(files);
   return m;
 }
 
-static mjModel *model_of(const cli_links *links, int *place) {
+mjModel *cli_mujoco_model(const cli_links *links, int *place, char *error, int size) {
   text t = {.bytes = calloc(1, 1)};
   int next = 0;
   add(&t, "<mujoco><compiler angle='radian' coordinate='local' inertiafromgeom='false'/><option",
@@ -116,7 +115,7 @@ static mjModel *model_of(const cli_links *links, int *place) {
   add(&t, "><flag constraint='disable' contact='disable'/></option><worldbody>", NULL, 0);
   add_tree(&t, links, 0, place, &next);
   add(&t, "</worldbody></mujoco>", NULL, 0);
-  mjModel *m = t.bytes ? parse(t.bytes) : NULL;
+  mjModel *m = t.bytes ? cli_mujoco_parse(t.bytes, error, size) : NULL;
   free(t.bytes);
   return m;
 }
@@ -192,10 +191,11 @@ cli_peer cli_peer_mujoco(const cli_links *links) {
   robot *r = links->n == links->nv ? calloc(1, sizeof *r) : NULL; // no free joint
   if (!r) return peer;
   const size_t n = (size_t)links->n;
+  char error[500];
   r->place = calloc(n, sizeof *r->place);
   r->x = calloc(n, sizeof *r->x);
   r->full = calloc(n * n, sizeof *r->full);
-  if (r->place && r->x && r->full) r->m = model_of(links, r->place);
+  if (r->place && r->x && r->full) r->m = cli_mujoco_model(links, r->place, error, sizeof error);
   r->d = r->m && r->m->nv == links->n ? mj_makeData(r->m) : NULL;
   if (r->d)
     peer.peer.own = r;

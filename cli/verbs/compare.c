@@ -8,10 +8,22 @@
 #include "ui/progress.h"
 #include "ui/table.h"
 #include "ui/values.h"
-#include "verbs.h"
 #include "ui/wrap.h"
+#include "verbs.h"
+#include "compare.h"
 
-enum { JSON, WHAT, STATES, SEED, FLOATING, IGNORE_MIMIC, GRAVITY };
+enum {
+  JSON,
+  WHAT,
+  STATES,
+  SEED,
+  AGAINST,
+  TOLERANCE,
+  FLOATING,
+  IGNORE_MIMIC,
+  IGNORE_LOOPS,
+  GRAVITY
+};
 
 enum { MOST_STATES = 10000, MOST_QUANTITIES = 4 };
 enum { WHY_BYTES = 256, LINE_BYTES = 1024 };
@@ -22,8 +34,11 @@ static const cli_option options[] = {
     [STATES] = {"--states", "N",
                 "random states that errors are taken over; up to 100 if not given"},
     [SEED] = {"--seed", "N", "other random states; 1 if not given"},
+    [AGAINST] = {"--against", "mujoco|kdl", "another program on the same file, instead of methods"},
+    [TOLERANCE] = {"--tolerance", "K", "with --against: what counts as equal, relative; 1e-6"},
     [FLOATING] = CLI_OPTION_FLOATING,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    [IGNORE_LOOPS] = CLI_OPTION_IGNORE_LOOPS,
     [GRAVITY] = CLI_OPTION_GRAVITY,
     CLI_OPTIONS_REDUCE,
     {0}};
@@ -33,7 +48,12 @@ static const char text[] =
     "matrix on the same random states, within the limits of the joints: operations, counted\n"
     "by running the code; time in double precision; error in single precision against\n"
     "binary128. A method that does not cover the model, or is far too slow for one of its\n"
-    "size, is only named.\n";
+    "size, is only named.\n"
+    "\n"
+    "With --against, a program that was there when this was built reads the same URDF or MJCF\n"
+    "file (of other models it gets the links): where the two disagree, term by term, and which\n"
+    "numbers of the file explain it. Every joint is then independent. The exit status is 1\n"
+    "where they disagree.\n";
 
 // ---- what both forms ask -----------------------------------------------------------------------
 
@@ -243,11 +263,42 @@ static int compare(const cli_model *model, ap_compare_options *o, bool json) {
   return status;
 }
 
+// The other program knows nothing of our options.
+static int check_against(const cli_arguments *arguments) {
+  static const int others[] = {WHAT, FLOATING, GRAVITY};
+  for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+    if (arguments->value[others[k]])
+      return cli_fail(CLI_BAD, NULL, 0,
+                      "%s is not possible with --against: the other program reads "
+                      "the file as it is",
+                      options[others[k]].name);
+  return cli_is_reduced(arguments)
+             ? cli_fail(CLI_BAD, NULL, 0,
+                        "--lock, --root and --tip are not possible with --against: "
+                        "the other program reads the file as it is")
+             : CLI_OK;
+}
+
+static int run_against(const cli_arguments *arguments, const ap_compare_options *o) {
+  double tolerance = 1e-6;
+  int status = check_against(arguments);
+  if (status == CLI_OK) status = cli_value_above(arguments, TOLERANCE, 0, &tolerance);
+  if (status != CLI_OK) return status;
+  cli_model model;
+  status = cli_load_open(arguments->argument[0], &model);
+  if (status != CLI_OK) return status;
+  status = cli_compare_against(&model, arguments->value[AGAINST], o->states ? o->states : 50,
+                               o->seed, tolerance, arguments->value[JSON] != NULL);
+  cli_unload(&model);
+  return status;
+}
+
 static int run(const cli_arguments *arguments) {
   ap_compare_options o = ap_default_compare();
   double gravity[3];
   int status = parse(arguments, &o, gravity);
   if (status != CLI_OK) return status;
+  if (arguments->value[AGAINST]) return run_against(arguments, &o);
   cli_model model;
   status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
@@ -259,11 +310,12 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_compare = {.name = "compare",
                               .arguments = "MODEL",
-                              .about = "Compare methods: operations, time, rounding errors.",
+                              .about = "Compare methods, or another program's results.",
                               .text = text,
                               .example =
                                   "  appell compare puma600\n"
-                                  "  appell compare --json --what forward robot.urdf\n",
+                                  "  appell compare --json --what forward robot.urdf\n"
+                                  "  appell compare --against mujoco robot.urdf\n",
                               .options = options,
                               .least = 1,
                               .most = 1,

@@ -10,10 +10,12 @@
 #include "load.h"
 #include "ui/output.h"
 #include "ui/table.h"
-#include "verbs.h"
+#include "ui/values.h"
 #include "ui/wrap.h"
+#include "verbs.h"
+#include "weighing.h"
 
-enum { JSON, SARIF, STRICT, DISABLE, QUICK, RULES, OUT };
+enum { JSON, SARIF, STRICT, DISABLE, QUICK, RULES, FIX, DENSITY, OUT };
 
 static const cli_option options[] = {
     [JSON] = {"--json", NULL, "one JSON document"},
@@ -22,6 +24,8 @@ static const cli_option options[] = {
     [DISABLE] = {"--disable", "RULES", "rules to leave out, commas between"},
     [QUICK] = {"--quick", NULL, "leave out what samples the motion"},
     [RULES] = {"--rules", NULL, "list the rules instead of examining a model"},
+    [FIX] = {"--fix", NULL, "first correct inertias in the file (URDF), from shapes"},
+    [DENSITY] = {"--density", "DENSITY", "kg/m3 of links without mass that --fix finds"},
     [OUT] = {"-o", "FILE", "write to a file, which appears when it is complete"},
     CLI_OPTIONS_REDUCE,
     {0}};
@@ -33,6 +37,9 @@ static const char text[] =
     "ignored elements, missing meshes, closed chains. Each finding tells what, why in numbers\n"
     "(the change of joint torques in a typical motion) and a fix. It goes on after a mistake,\n"
     "with what was meant where one can tell.\n"
+    "--fix computes the inertias that are missing or wrong from the links' boxes, cylinders,\n"
+    "spheres and meshes, writes them into the file and nothing else, and shows the difference;\n"
+    "masses stay. The findings are then those of the corrected file.\n"
     "Exit status 1: there are errors. docs/lint.md describes every rule.\n";
 
 ap_severity cli_lint_severity(const ap_finding *finding, bool strict) {
@@ -71,13 +78,15 @@ static int count(const ap_lint *found, ap_severity severity, bool strict) {
   return n;
 }
 
-static void print_json(cli_out *out, const ap_lint *found, const char *file, bool strict) {
+static void print_json(cli_out *out, const ap_lint *found, const ap_weighing *fixed,
+                       const char *file, bool strict) {
   ap_json json = {.write = cli_out_sink, .context = out};
   ap_json_open(&json, NULL, '{');
   ap_json_string(&json, "model", file);
   ap_json_integer(&json, "errors", count(found, AP_ERROR, strict));
   ap_json_integer(&json, "warnings", count(found, AP_WARNING, strict));
   ap_json_integer(&json, "notes", count(found, AP_NOTE, strict));
+  if (fixed) cli_weighing_json(&json, "fixed", fixed);
   ap_json_open(&json, "findings", '[');
   for (int i = 0; i < ap_lint_findings(found); i++)
     json_finding(&json, ap_lint_finding(found, i), strict);
@@ -198,7 +207,7 @@ static int examine(const cli_arguments *arguments, const ap_lint_options *how, a
   return error.status == AP_OK ? CLI_OK : cli_fail_input(name, &error);
 }
 
-static int show(const cli_arguments *arguments, const ap_lint *found) {
+static int show(const cli_arguments *arguments, const ap_lint *found, const ap_weighing *fixed) {
   cli_out out;
   const char *name = arguments->argument[0];
   const bool strict = arguments->value[STRICT] != NULL;
@@ -207,20 +216,49 @@ static int show(const cli_arguments *arguments, const ap_lint *found) {
   if (arguments->value[SARIF])
     cli_lint_sarif(&out, found, name, is_builtin(name), strict);
   else if (arguments->value[JSON])
-    print_json(&out, found, name, strict);
-  else
+    print_json(&out, found, fixed, name, strict);
+  else {
+    if (fixed) status = cli_weighing_print(fixed, &out);
     print_text(&out, found, name, strict);
-  status = cli_out_close(&out, CLI_OK);
+  }
+  status = cli_out_close(&out, status);
   if (status != CLI_OK) return status;
   return count(found, AP_ERROR, strict) > 0 ? CLI_FAILED : CLI_OK;
+}
+
+// Correct inertias in the file.
+static int fix(const cli_arguments *arguments, ap_weighing **fixed) {
+  ap_weigh_options how = {.density = 0};
+  const char *name = arguments->argument[0];
+  ap_error error = {0};
+  struct stat info;
+  int n = 0, status = cli_value_above(arguments, DENSITY, 0, &how.missing_density);
+  if (status != CLI_OK) return status;
+  if (is_builtin(name) || cli_is_reduced(arguments))
+    return cli_usage("lint", "--fix changes a whole robot file");
+  const char *dot = strrchr(name, '.');
+  if (!dot || (strcmp(dot, ".urdf") != 0 && strcmp(dot, ".xml") != 0))
+    return cli_fail(CLI_BAD, name, 0,
+                    "only URDF files are changed in place (appell convert --inertia-from-mesh mass "
+                    "writes a new file)");
+  if (stat(name, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return fail_missing(name);
+  status = cli_weigh_file(name, &how, fixed);
+  for (int i = 0; *fixed && i < ap_weighing_links(*fixed); i++)
+    n += ap_weighing_link(*fixed, i)->done;
+  if (status != CLI_OK || n == 0) return status;
+  error.status = ap_weighing_patch(*fixed, name, name, &error);
+  return error.status == AP_OK ? CLI_OK : cli_fail_output(name, &error);
 }
 
 static int run_on_model(const cli_arguments *arguments, char *list, const char **rules) {
   ap_lint_options how = {.disabled = rules, .quick = arguments->value[QUICK] != NULL};
   ap_lint *found = NULL;
+  ap_weighing *fixed = NULL;
   int status = split(list, rules, &how.ndisabled);
+  if (status == CLI_OK && arguments->value[FIX]) status = fix(arguments, &fixed);
   if (status == CLI_OK) status = examine(arguments, &how, &found);
-  if (status == CLI_OK) status = show(arguments, found);
+  if (status == CLI_OK) status = show(arguments, found, fixed);
+  ap_weighing_free(fixed);
   ap_lint_free(found);
   return status;
 }
@@ -231,6 +269,8 @@ static int run(const cli_arguments *arguments) {
     return cli_usage("lint", "arguments are missing, 'lint MODEL' is needed");
   if (arguments->value[JSON] && arguments->value[SARIF])
     return cli_usage("lint", "--json and --sarif together (one of them)");
+  if (arguments->value[DENSITY] && !arguments->value[FIX])
+    return cli_usage("lint", "--density without --fix");
   const char *given = arguments->value[DISABLE] ? arguments->value[DISABLE] : "";
   const size_t n = strlen(given) + 1;
   char *list = malloc(n);
@@ -253,6 +293,7 @@ const cli_verb cli_lint = {.name = "lint",
                            .text = text,
                            .example =
                                "  appell lint robot.urdf\n"
+                               "  appell lint --fix --density 1000 robot.urdf\n"
                                "  appell lint --sarif --disable ignored,mesh-missing robot.urdf -o "
                                "robot.sarif\n",
                            .options = options,

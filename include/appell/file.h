@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file file.h
-/// Robot files, URDF and Appell YAML, read and written; state files; logs of runs. Part of
+/// Robot files, URDF, MJCF and Appell YAML, read and written; state files; logs of runs. Part of
 /// libappell-tools; allocates.
 
 #ifndef APPELL_FILE_H
@@ -20,13 +20,16 @@ typedef struct ap_robot ap_robot;
 typedef struct ap_read_options {
   bool floating;     ///< hang the root link on a free joint instead of the ground
   bool ignore_mimic; ///< make mimic followers independent, with a warning
+  bool ignore_loops; ///< leave closed chains open, with a warning: the robot is the tree
 } ap_read_options;
 
-/// Read a file by its name's ending (.urdf, .xml; .yaml, .yml). "-" is not a robot file.
+/// Read a file by its name's ending (.urdf, .xml, .mjcf; .yaml, .yml); URDF and MJCF are told apart
+/// by their root element. "-" is not a robot file.
 /// Returns AP_OK and *robot, or a status and *error with the line and the reason.
 AP_API ap_status ap_robot_read(const char *path, const ap_read_options *options, ap_robot **robot,
                                ap_error *error);
-/// The same from memory; format is "urdf" or "yaml".
+/// The same from memory; format is "urdf", "mjcf" or "yaml". Such a text cannot include files, nor
+/// have inertias of meshes in files.
 AP_API ap_status ap_robot_parse(const char *text, size_t length, const char *format,
                                 const ap_read_options *options, ap_robot **robot, ap_error *error);
 /// A built-in robot in the same form (options apply: floating is refused with AP_E_ARG where the
@@ -112,12 +115,35 @@ AP_API ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_erro
 /// Free a model made by ap_robot_model(); NULL is allowed.
 AP_API void ap_model_free(ap_model *model);
 
-/// Write a robot to a file by its name's ending; the file appears only when complete, and keeps the
-/// permissions of one that it replaces. A link is followed; a folder, pipe or device is refused.
-/// What the format cannot say is named in *error with AP_E_UNSUPPORTED, and nothing is written,
-/// except that URDF has no static friction: it is left out there. A spherical joint is written to
-/// URDF as type="spherical": ap_robot_read() knows it, others don't.
+/// Write a robot to a file by its name's ending: .urdf; .yaml, .yml; .xml, .mjcf for MJCF. The file
+/// appears only when complete, and keeps the permissions of one that it replaces. A link is
+/// followed; a folder, pipe or device is refused. What the format cannot say is named in *error
+/// with AP_E_UNSUPPORTED, and nothing is written, except for the losses that
+/// ap_robot_visit_losses() tells. Springs are written to URDF as Gazebo's extensions of joints. A
+/// spherical joint is written to URDF as type="spherical":
+/// ap_robot_read() knows it, others don't.
 AP_API ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error);
+/// What ap_robot_write() leaves out of a file of this name without failing, and what programs that
+/// read it will refuse: say is called with a line about each. Nothing is written.
+AP_API ap_status ap_robot_visit_losses(const ap_robot *robot, const char *path,
+                                       void (*say)(void *context, const char *text), void *context,
+                                       ap_error *error);
+/// The text that ap_robot_write() would write, of the format "urdf", "mjcf" or "yaml". free() it;
+/// NULL where the status is not AP_OK. Numbers read back to the same bits.
+AP_API ap_status ap_robot_text(const ap_robot *robot, const char *format, char **text,
+                               ap_error *error);
+
+/// Take over mass, centre of mass and inertia of bodies and damping, friction, rotor and stiffness
+/// of joints from `bodies`, as many as the robot's definition has, in its order; nothing is checked
+/// before ap_robot_model().
+AP_API void ap_robot_set_bodies(ap_robot *robot, const ap_body_def *bodies);
+/// Write a copy of the URDF or MJCF file that a robot was read from, in which mass, centre of mass
+/// and inertia of bodies and damping, friction, rotor inertia and stiffness of joints are those of
+/// `bodies`, as many as the robot's definition has, in its order. Every other byte stays, comments
+/// included. path may be the file itself. AP_E_UNSUPPORTED and nothing is written where the robot
+/// is of no such file, or where a number stands elsewhere, as in an included file.
+AP_API ap_status ap_robot_patch(const ap_robot *robot, const ap_body_def *bodies, const char *path,
+                                ap_error *error);
 
 /// Reader of rows of numbers, one for each state: text with numbers separated by blanks or commas
 /// and lines starting with '#' skipped; NumPy's .npy arrays of float64 or float32, in any order;

@@ -61,6 +61,8 @@ AP_API const ap_closure_def *ap_mechanism_closure(const ap_mechanism *m, int i);
 AP_API const ap_coordinate_def *ap_mechanism_coordinate(const ap_mechanism *m, int i);
 /// Number of the link whose joint is actuator i; -1 where there is none.
 AP_API int ap_mechanism_actuated(const ap_mechanism *m, int i);
+/// The name of that joint, or of the coordinate that actuator i acts along; NULL past the last.
+AP_API const char *ap_mechanism_actuator_name(const ap_mechanism *m, int i);
 /// The configuration to begin with.
 AP_API const double *ap_mechanism_guess(const ap_mechanism *m);
 /// Number of branches.

@@ -43,6 +43,9 @@ typedef enum ap_joint_type {
   AP_FREE       ///< moves in every way, as a floating base does
 } ap_joint_type;
 
+/// Most coordinates that a joint has.
+enum { AP_JOINT_NQ = 7 };
+
 /// How the place of a body's joint is described.
 typedef enum ap_placement_kind {
   AP_PLACE_RPY,    ///< xyz and roll-pitch-yaw: R = Rz(yaw) Ry(pitch) Rx(roll), as URDF
@@ -68,31 +71,40 @@ typedef struct ap_placement {
 } ap_placement;
 
 /// One body and the joint that carries it. Start from ap_default_body().
+///
+/// A spring acts on every coordinate of its joint, tau = -stiffness (q - rest); of a quaternion it
+/// is the couple -stiffness times the rotation vector from rest to q, in the body frame. Gravity
+/// compensation is a force against gravity at the body's own centre of mass. Friction, springs,
+/// gravity compensation and rotors take part where ap_set_friction() says so.
 typedef struct ap_body_def {
-  const char *name;       ///< unique among bodies, not empty
-  int parent;             ///< number of an earlier body, 0 for the ground
-  const char *joint_name; ///< unique among joints; NULL: the body's name
-  ap_joint_type joint;    ///< how the body moves relative to its parent
-  ap_placement place;     ///< where the joint is in the parent's link frame
-  double axis[3];         ///< in the joint frame, normalised here; default z
-  double mass;            ///< kg
-  double com[3];          ///< centre of mass in the link frame, m
-  double inertia[6];      ///< xx xy xz yy yz zz about the centre of mass, kg m2; the tensor's own
-                          ///< entries (xy is the tensor's, not the positive product of inertia)
-  double inertia_rpy[3];  ///< axes of that tensor relative to the link frame, rad
-  double viscous;         ///< N m s/rad or N s/m
-  double coulomb;         ///< N m or N, of sliding
-  double stiction;        ///< N m or N, Coulomb friction at rest where that is larger
-  double rotor_inertia;   ///< of the motor about its own axis, kg m2 (kg for a linear motor)
-  double gear_ratio;      ///< motor turns per joint turn; gear^2 rotor_inertia at the joint
-  double lower;           ///< least q of a joint with one coordinate; -INFINITY where there is none
-  double upper;           ///< its largest q; INFINITY where there is none
-  double velocity_limit;  ///< INFINITY where there is none
-  double effort_limit;    ///< INFINITY where there is none
-  int mimic;              ///< number of the body whose joint this one follows, 0 for none
-  double mimic_ratio;     ///< q = mimic_ratio * q_leader + mimic_offset
-  double mimic_offset;    ///< rad or m, as q
-  unsigned cookie;        ///< ap_default_body() sets it
+  const char *name;         ///< unique among bodies, not empty
+  int parent;               ///< number of an earlier body, 0 for the ground
+  const char *joint_name;   ///< unique among joints; NULL: the body's name
+  ap_joint_type joint;      ///< how the body moves relative to its parent
+  ap_placement place;       ///< where the joint is in the parent's link frame
+  double axis[3];           ///< in the joint frame, normalised here; default z
+  double mass;              ///< kg
+  double com[3];            ///< centre of mass in the link frame, m
+  double inertia[6];        ///< xx xy xz yy yz zz about the centre of mass, kg m2; the tensor's own
+                            ///< entries (xy is the tensor's, not the positive product of inertia)
+  double inertia_rpy[3];    ///< axes of that tensor relative to the link frame, rad
+  double viscous;           ///< N m s/rad or N s/m
+  double coulomb;           ///< N m or N, of sliding
+  double stiction;          ///< N m or N, Coulomb friction at rest where that is larger
+  double stiffness;         ///< of a spring in the joint, N m/rad or N/m; 0: none
+  double rest[AP_JOINT_NQ]; ///< q of the joint where its spring is relaxed; a quaternion of zeros
+                            ///< is the identity
+  double gravity_compensation; ///< fraction of the body's own weight that a force holds up
+  double rotor_inertia;        ///< of the motor about its own axis, kg m2 (kg for a linear motor)
+  double gear_ratio;           ///< motor turns per joint turn; gear^2 rotor_inertia at the joint
+  double lower;          ///< least q of a joint with one coordinate; -INFINITY where there is none
+  double upper;          ///< its largest q; INFINITY where there is none
+  double velocity_limit; ///< INFINITY where there is none
+  double effort_limit;   ///< INFINITY where there is none
+  int mimic;             ///< number of the body whose joint this one follows, 0 for none
+  double mimic_ratio;    ///< q = mimic_ratio * q_leader + mimic_offset
+  double mimic_offset;   ///< rad or m, as q
+  unsigned cookie;       ///< ap_default_body() sets it
 } ap_body_def;
 
 /// A named frame fixed to a body.
@@ -205,9 +217,6 @@ AP_API void ap_neutral(const ap_model *m, double *q);
 
 // ---- fewer joints ------------------------------------------------------------------------------
 
-/// Most coordinates that a joint has.
-enum { AP_JOINT_NQ = 7 };
-
 /// A joint that is to stand still, and where.
 typedef struct ap_lock {
   const char *joint; ///< its name
@@ -218,9 +227,9 @@ typedef struct ap_lock {
 /// Which joints of a robot stay. All zero: every one.
 ///
 /// A locked joint becomes a fixed one. Names, masses, frames and what is said of other joints stay;
-/// its friction, rotor inertia and limits go. Its mimic followers stand still with it; a follower
-/// that is locked locks its leader where the follower has that value. A coordinate that is locked
-/// only because of root or tip is at zero, or at the limit nearest to zero.
+/// its friction, spring, rotor inertia and limits go. Its mimic followers stand still with it; a
+/// follower that is locked locks its leader where the follower has that value. A coordinate that is
+/// locked only because of root or tip is at zero, or at the limit nearest to zero.
 typedef struct ap_reduction_def {
   const ap_lock *locks; ///< joints to lock
   int nlock;            ///< how many

@@ -239,12 +239,21 @@ ap_status ap__robot_assemble(ap_robot *robot, ap__parts *parts, const ap_read_op
   return status;
 }
 
+// ---- closed chains -----------------------------------------------------------------------------
+
+ap_status ap__robot_open_loops(ap_robot *robot, int line, int closures, ap_error *error) {
+  return ap__robot_warn(robot, line, "closed chains are open: %d closure%s ignored", closures,
+                        closures == 1 ? " is" : "s are")
+             ? AP_OK
+             : ap__no_memory(error);
+}
+
 // ---- free base ---------------------------------------------------------------------------------
 
 static ap_status refuse_second_base(const ap_robot *robot, int body, ap_error *error) {
   const char *name = robot->bodies[body - 1].name;
   return AP__REFUSE(error, AP_E_ARG, robot->lines[body].body,
-                    "the robot already has a free base, \"%.*s\" (omit --floating)",
+                    "the robot already has a free base, \"%.*s\" (do not ask for a floating one)",
                     ap__shown(name), name);
 }
 

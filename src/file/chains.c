@@ -6,12 +6,15 @@
 
 // ---- the tree's coordinates --------------------------------------------------------------------
 
-int ap__robot_joint_nq(const ap_robot *robot, int body) {
+int ap__coordinates_of(ap_joint_type type) {
   static const int nq[] = {[AP_FIXED] = 0,     [AP_REVOLUTE] = 1, [AP_PRISMATIC] = 1,
                            [AP_SPHERICAL] = 4, [AP_PLANAR] = 3,   [AP_FREE] = 7};
+  return (int)type >= AP_FIXED && type <= AP_FREE ? nq[type] : 0;
+}
+
+int ap__robot_joint_nq(const ap_robot *robot, int body) {
   const ap_body_def *d = &robot->bodies[body - 1];
-  bool known = (int)d->joint >= AP_FIXED && d->joint <= AP_FREE;
-  return known && d->mimic == 0 ? nq[d->joint] : 0;
+  return d->mimic == 0 ? ap__coordinates_of(d->joint) : 0;
 }
 
 int ap__robot_nq(const ap_robot *robot) {

@@ -33,6 +33,29 @@ struct ap__chains {
 // robot frees them. NULL: no memory.
 ap__chains *ap__chains_new(ap_robot *robot, const ap_mechanism_def *counts, bool guess);
 void ap__chains_free(ap__chains *chains);
+// A configuration of the tree to begin with.
+typedef struct ap__start {
+  const char *name; // of a branch; NULL: it is none
+  const double *x;  // [ap__robot_nq()]
+  int line;
+} ap__start;
+
+// What a file says of closed chains that has no coordinates of its own.
+typedef struct ap__loops {
+  ap_closure_def *closures; // points, axes, points on lines and frames; their names belong to
+  const int *lines;         // the robot
+  int nclosure;
+  const bool *driven;      // [nbody + 1] by number: coordinates are these joints, if they can be
+  const ap__start *starts; // the first counts most; one at least
+  int nstart;
+} ap__loops;
+
+// Make a mechanism of an assembled robot. Its coordinates are joints, driven ones first, and the
+// place and orientation of a free base, as many as the closures leave; forces act along them. Each
+// start is moved to the nearest configuration in which the chains are closed.
+ap_status ap__chains_close(ap_robot *robot, const ap__loops *loops, ap_error *error);
+// Coordinates of a joint of that type.
+int ap__coordinates_of(ap_joint_type type);
 // Coordinates of a robot's tree: all of them, those of a body's joint, and where these begin. A
 // fixed joint and a mimic follower have none.
 int ap__robot_nq(const ap_robot *robot);

@@ -91,7 +91,7 @@ static ap_status open_beside(csv_file *f, const char *path, const char *ending, 
   ap_status status = ap__draft_open(&f->part, name, &own);
   if (status == AP_E_MEMORY) ap__no_memory(error);
   if (status && status != AP_E_MEMORY)
-    ap__fail(error, status, 0, "its %s, %.*s: %s", what, ap__shown(name), name, own.text);
+    ap__fail(error, status, 0, "its %s, %s: %s", what, ap__path_end(name), own.text);
   free(name);
   return status;
 }

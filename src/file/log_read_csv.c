@@ -124,7 +124,7 @@ static ap_status tell_of_events(const csv_reader *c, ap_status status, const ap_
                                 ap_error *error) {
   if (status == AP_E_MEMORY) return ap__no_memory(error);
   const char *name = c->events_path ? c->events_path : "events";
-  return AP__REFUSE(error, status, 0, "its events, %.*s:%d: %s", ap__shown(name), name, own->line,
+  return AP__REFUSE(error, status, 0, "its events, %s:%d: %s", ap__path_end(name), own->line,
                     own->text);
 }
 
@@ -153,7 +153,7 @@ static ap_status read_scenario(csv_reader *c, const char *path, ap_error *error)
   if (status == AP_E_MEMORY)
     ap__no_memory(error);
   else if (status)
-    ap__fail(error, status, 0, "its scenario, %.*s: %s", ap__shown(name), name, own.text);
+    ap__fail(error, status, 0, "its scenario, %s: %s", ap__path_end(name), own.text);
   free(name);
   if (status) return status;
   const char *text = c->r.text;

@@ -22,16 +22,17 @@ typedef enum found_by { ABOVE, BESIDE, MANIFEST, VARIABLE } found_by;
 typedef struct search {
   const char *package; // not closed by a zero
   size_t package_length;
-  const char *rest;            // behind the package's name, without '/' before it
-  bool package_seen;           // a folder of the package is there, without the file
-  ap__text seen;               // that folder
-  ap__text path;               // the file, once found
-  ap__text root;               // and the folder of the package that has it
-  found_by by;                 // why it is one
-  bool by_variable;            // the environment is being looked through
-  bool guarded;                // a file counts only where it may go into a report
-  const char *folder, *meshes; // of the robot file, and the one that the user allows (NULL: none)
-  ap__text refused;            // the first file that may not
+  const char *rest;                        // behind the package's name, without '/' before it
+  bool package_seen;                       // a folder of the package is there, without the file
+  ap__text seen;                           // that folder
+  ap__text path;                           // the file, once found
+  ap__text root;                           // and the folder of the package that has it
+  found_by by;                             // why it is one
+  bool by_variable;                        // the environment is being looked through
+  bool guarded;                            // a file counts only where it may go into a report
+  const char *folder, *meshes;             // the robot file's; the one allowed, see robot.h
+  const char *(*format)(const char *name); // NULL of a file that is of no use, by its name
+  ap__text refused;                        // the first file that may not
   ap__text scratch;
   bool failed; // no memory
 } search;
@@ -274,7 +275,7 @@ static size_t root_of(search *s, const char *folder) {
 
 // May the file of this real path be read for this robot?
 static bool is_allowed(search *s, const char *real) {
-  if (s->meshes && ap__is_below(real, s->meshes, &s->failed)) return true;
+  if (s->meshes && *s->meshes && ap__is_below(real, s->meshes, &s->failed)) return true;
   set_path(s, &s->scratch, s->folder, root_of(s, s->folder), false, "");
   if (s->failed) return false;
   if (ap__is_below(real, s->scratch.text, &s->failed)) return true;
@@ -287,7 +288,7 @@ static bool is_allowed(search *s, const char *real) {
 
 static bool is_permitted(search *s) {
   char *real = realpath(s->path.text, NULL);
-  const bool good = real && ap__mesh_format(real) && is_allowed(s, real);
+  const bool good = real && s->format(real) && is_allowed(s, real);
   free(real);
   return good;
 }
@@ -298,15 +299,20 @@ static bool same_file(int file, const char *path) {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
+static const char *xml_format(const char *name) {
+  const char *format = ap__format_of_path(name);
+  return format && strcmp(format, "yaml") != 0 ? format : NULL;
+}
+
 static ap_status refuse(const search *s, const char *name, const char *path, ap_error *error) {
   if (s->failed) return ap__no_memory(error);
   char *real = realpath(path, NULL);
   const char *shown = real ? real : name;
-  const ap_status status =
-      AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                 "\"%.*s\" leads to %.*s, which is no mesh file below the robot's folder or "
-                 "package (--meshes DIR allows another folder)",
-                 ap__shown(name), name, ap__shown(shown), shown);
+  const ap_status status = AP__REFUSE(
+      error, AP_E_UNSUPPORTED, 0,
+      "\"%.*s\" leads to %.*s, which is no %s file below the robot's folder or package%s",
+      ap__shown(name), name, ap__shown(shown), shown, s->format == xml_format ? "XML" : "mesh",
+      s->format != xml_format && s->meshes ? " (--meshes DIR allows another folder)" : "");
   free(real);
   return status;
 }
@@ -317,7 +323,7 @@ static ap_status open_allowed(search *s, const char *name, int *file, ap_error *
   if (*file < 0) return ap__refuse_file(error, "open the file", errno);
   char *real = realpath(s->path.text, NULL);
   const bool good =
-      real && same_file(*file, real) && ap__mesh_format(real) && is_allowed(s, real) && !s->failed;
+      real && same_file(*file, real) && s->format(real) && is_allowed(s, real) && !s->failed;
   free(real);
   if (good) return AP_OK;
   close(*file);
@@ -326,9 +332,9 @@ static ap_status open_allowed(search *s, const char *name, int *file, ap_error *
 }
 
 const char *ap__mesh_format(const char *name) {
-  static const char *const known[] = {"stl", "obj", "dae"};
+  static const char *const known[] = {"stl", "obj", "dae", "msh"};
   const char *dot = strrchr(name, '.');
-  for (int k = 0; dot && k < 3; k++) {
+  for (int k = 0; dot && k < 4; k++) {
     size_t i = 0;
     while (i < 3 && (dot[i + 1] | 0x20) == known[k][i]) i++;
     if (i == 3 && dot[4] == 0) return known[k];
@@ -336,21 +342,31 @@ const char *ap__mesh_format(const char *name) {
   return NULL;
 }
 
-ap_status ap__mesh_open(const char *name, const char *robot_file, const char *meshes, int *file,
-                        ap_error *error) {
-  search s = {.guarded = true, .meshes = meshes};
+static ap_status open_guarded(search *s, const char *name, const char *robot_file, int *file,
+                              ap_error *error) {
   char *folder;
   *file = -1;
-  ap_status status = find(&s, name, robot_file, &folder, error);
-  if (status && s.refused.text)
-    status = refuse(&s, name, s.refused.text, error);
+  ap_status status = find(s, name, robot_file, &folder, error);
+  if (status && s->refused.text)
+    status = refuse(s, name, s->refused.text, error);
   else if (!status)
-    status = open_allowed(&s, name, file, error);
+    status = open_allowed(s, name, file, error);
   free(folder);
-  ap__text_free(&s.seen);
-  ap__text_free(&s.root);
-  ap__text_free(&s.refused);
-  ap__text_free(&s.scratch);
-  ap__text_free(&s.path);
+  ap__text_free(&s->seen);
+  ap__text_free(&s->root);
+  ap__text_free(&s->refused);
+  ap__text_free(&s->scratch);
+  ap__text_free(&s->path);
   return status;
+}
+
+ap_status ap__mesh_open(const char *name, const char *robot_file, const char *meshes, int *file,
+                        ap_error *error) {
+  search s = {.guarded = true, .meshes = meshes, .format = ap__mesh_format};
+  return open_guarded(&s, name, robot_file, file, error);
+}
+
+ap_status ap__include_open(const char *name, const char *robot_file, int *file, ap_error *error) {
+  search s = {.guarded = true, .format = xml_format};
+  return open_guarded(&s, name, robot_file, file, error);
 }

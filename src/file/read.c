@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Robots from files, from memory, from the library.
 
+#define _POSIX_C_SOURCE 200809L // for fdopen()
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file/tree.h"
 
@@ -39,20 +41,34 @@ static ap_status read_stream(FILE *file, char **text, size_t *length, ap_error *
   }
 }
 
-ap_status ap__read_file(const char *path, char **text, size_t *length, ap_error *error) {
-  *text = NULL;
-  *length = 0;
-  FILE *file = fopen(path, "rb");
-  if (!file) return ap__refuse_file(error, "open the file", errno);
+static ap_status read_and_close(FILE *file, char **text, size_t *length, ap_error *error) {
   setvbuf(file, NULL, _IONBF, 0); // read in large pieces as it is
   ap_status status = read_stream(file, text, length, error);
   fclose(file);
   return status;
 }
 
+ap_status ap__read_file(const char *path, char **text, size_t *length, ap_error *error) {
+  *text = NULL;
+  *length = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file) return ap__refuse_file(error, "open the file", errno);
+  return read_and_close(file, text, length, error);
+}
+
+ap_status ap__read_open_file(int file, char **text, size_t *length, ap_error *error) {
+  *text = NULL;
+  *length = 0;
+  FILE *stream = fdopen(file, "rb");
+  if (stream) return read_and_close(stream, text, length, error);
+  int code = errno;
+  close(file);
+  return ap__refuse_file(error, "open the file", code);
+}
+
 const char *ap__format_of_path(const char *path) {
   static const char *const known[][2] = {
-      {".urdf", "urdf"}, {".xml", "urdf"}, {".yaml", "yaml"}, {".yml", "yaml"}};
+      {".urdf", "urdf"}, {".xml", "mjcf"}, {".mjcf", "mjcf"}, {".yaml", "yaml"}, {".yml", "yaml"}};
   size_t length = strlen(path);
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     size_t n = strlen(known[i][0]);
@@ -61,7 +77,7 @@ const char *ap__format_of_path(const char *path) {
   return NULL;
 }
 
-#define OTHERWISE "give the robot as URDF or as Appell YAML"
+#define OTHERWISE "give the robot as URDF, MJCF or Appell YAML"
 
 const char *ap__foreign_format(const char *word) {
   static const struct {
@@ -69,7 +85,7 @@ const char *ap__foreign_format(const char *word) {
   } known[] = {
       {" xacro ", "this is a xacro file (the program xacro prints the URDF to be read)"},
       {" sdf world ", "SDF is not read (" OTHERWISE ", such as the URDF it was made from)"},
-      {" mjcf mujoco ", "MJCF is not read (" OTHERWISE "; many robots come as both)"},
+      {" mujocoinclude ", "this is a part of an MJCF file (give the file that includes it)"},
       {" usd usda usdc usdz ", "USD is not read (" OTHERWISE ")"},
       {" dae COLLADA stl obj ply glb gltf ",
        "this is a mesh, not a robot (a robot file names the meshes of its links)"},
@@ -84,8 +100,8 @@ const char *ap__foreign_format(const char *word) {
 }
 
 ap_status ap__check_text(const char *format, size_t length, ap_error *error) {
-  if (strcmp(format, "urdf") != 0 && strcmp(format, "yaml") != 0)
-    return AP__REFUSE(error, AP_E_ARG, 0, "the format \"%.*s\" is unknown (urdf or yaml)",
+  if (strcmp(format, "urdf") != 0 && strcmp(format, "mjcf") != 0 && strcmp(format, "yaml") != 0)
+    return AP__REFUSE(error, AP_E_ARG, 0, "the format \"%.*s\" is unknown (urdf, mjcf or yaml)",
                       ap__shown(format), format);
   if (length > AP__MAX_BYTES)
     return AP__REFUSE(error, AP_E_FILE, 0,
@@ -102,8 +118,19 @@ ap_status ap__read_robot_text(const char *path, const char **format, char **text
   if (!*format)
     return AP__REFUSE(
         error, AP_E_ARG, 0, "%s",
-        hint ? hint : "unknown format (the name of a robot file ends in .urdf or .yaml)");
+        hint ? hint : "unknown format (the name of a robot file ends in .urdf, .xml or .yaml)");
   return ap__read_file(path, text, length, error);
+}
+
+ap_status ap__robot_parse(const char *text, size_t length, const char *format, const char *path,
+                          const ap_read_options *options, ap_robot **robot, ap_error *error) {
+  ap_status status = ap__check_text(format, length, error);
+  if (status) return status;
+  ap__tree tree = {0};
+  ap__robot_tree(text, length, format, path, &tree);
+  status = ap__robot_of_tree(&tree, format, path, options, robot, error);
+  ap__tree_free(&tree);
+  return status;
 }
 
 ap_status ap_robot_read(const char *path, const ap_read_options *options, ap_robot **robot,
@@ -113,45 +140,54 @@ ap_status ap_robot_read(const char *path, const ap_read_options *options, ap_rob
   size_t length;
   *robot = NULL;
   ap_status status = ap__read_robot_text(path, &format, &text, &length, error);
-  if (!status) status = ap_robot_parse(text, length, format, options, robot, error);
+  if (!status) status = ap__robot_parse(text, length, format, path, options, robot, error);
   free(text);
-  return status;
-}
-
-static bool is_urdf(const char *format) { return strcmp(format, "urdf") == 0; }
-
-void ap__robot_tree(const char *text, size_t length, const char *format, ap__tree *tree) {
-  if (is_urdf(format))
-    ap__tree_xml(tree, text, length);
-  else
-    ap__tree_yaml(tree, text, length, "a robot file", "appell: 1");
-}
-
-ap_status ap__robot_of_tree(const ap__tree *tree, const char *format,
-                            const ap_read_options *options, ap_robot **robot, ap_error *error) {
-  static const ap_read_options plain = {false, false};
+  if (status) return status;
+  (*robot)->path = ap__robot_text(*robot, path, strlen(path));
+  if ((*robot)->path) return AP_OK;
+  ap_robot_free(*robot);
   *robot = NULL;
-  ap_robot *made = tree->error.status == AP_E_MEMORY ? NULL : ap__robot_new();
-  if (!made) return ap__no_memory(error);
-  if (!options) options = &plain;
-  ap_status status = is_urdf(format) ? ap__urdf_read(tree, options, made, error)
-                                     : ap__yaml_read(tree, options, made, error);
-  if (status)
-    ap_robot_free(made);
-  else
-    *robot = made;
-  return status;
+  return ap__no_memory(error);
 }
 
 ap_status ap_robot_parse(const char *text, size_t length, const char *format,
                          const ap_read_options *options, ap_robot **robot, ap_error *error) {
   *robot = NULL;
-  ap_status status = ap__check_text(format, length, error);
-  if (status) return status;
-  ap__tree tree = {0};
-  ap__robot_tree(text, length, format, &tree);
-  status = ap__robot_of_tree(&tree, format, options, robot, error);
-  ap__tree_free(&tree);
+  return ap__robot_parse(text, length, format, NULL, options, robot, error);
+}
+
+static bool is_yaml(const char *format) { return strcmp(format, "yaml") == 0; }
+
+bool ap__is_mjcf(const ap__tree *tree) {
+  return tree->root && strcmp(tree->root->name, "mujoco") == 0;
+}
+
+void ap__robot_tree(const char *text, size_t length, const char *format, const char *path,
+                    ap__tree *tree) {
+  if (is_yaml(format))
+    ap__tree_yaml(tree, text, length, "a robot file", "appell: 1");
+  else if (ap__tree_xml(tree, text, length) && ap__is_mjcf(tree))
+    ap__mjcf_include(tree, path);
+}
+
+static ap_status read_tree(const ap__tree *tree, const char *format, const char *path,
+                           const ap_read_options *options, ap_robot *robot, ap_error *error) {
+  if (is_yaml(format)) return ap__yaml_read(tree, options, robot, error);
+  if (ap__is_mjcf(tree)) return ap__mjcf_read(tree, path, options, robot, error);
+  return ap__urdf_read(tree, options, robot, error);
+}
+
+ap_status ap__robot_of_tree(const ap__tree *tree, const char *format, const char *path,
+                            const ap_read_options *options, ap_robot **robot, ap_error *error) {
+  static const ap_read_options plain = {.floating = false};
+  *robot = NULL;
+  ap_robot *made = tree->error.status == AP_E_MEMORY ? NULL : ap__robot_new();
+  if (!made) return ap__no_memory(error);
+  ap_status status = read_tree(tree, format, path, options ? options : &plain, made, error);
+  if (status)
+    ap_robot_free(made);
+  else
+    *robot = made;
   return status;
 }
 

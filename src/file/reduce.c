@@ -106,22 +106,41 @@ static void drop_closures(const change *c, ap__chains *h) {
   }
 }
 
+static bool is_dropped(const change *c, const ap_coordinate_def *x) {
+  return x->kind == AP_COORDINATE_JOINT ? is_gone(c, x->body) : is_cut(c, x->body);
+}
+
+// What an actuator acts on becomes: a link's number, a coordinate that stays; 0: it is dropped.
+static int new_actuated(const change *c, const ap__chains *h, int actuated) {
+  if (actuated >= 0) return is_gone(c, actuated) ? 0 : number(c, actuated);
+  const int along = AP_ALONG_COORDINATE(actuated);
+  int before = 0;
+  if (is_dropped(c, &h->coordinates[along])) return 0;
+  for (int i = 0; i < along; i++) before += !is_dropped(c, &h->coordinates[i]);
+  return AP_ALONG_COORDINATE(before);
+}
+
+static void drop_actuators(const change *c, ap__chains *h) {
+  const int n = h->def.nactuated;
+  h->def.nactuated = 0;
+  for (int i = 0; i < n; i++) {
+    const int to = new_actuated(c, h, h->actuated[i]);
+    if (to == 0) continue;
+    h->lines[AP__CHAIN_ACTUATOR][h->def.nactuated] = h->lines[AP__CHAIN_ACTUATOR][i];
+    h->actuated[h->def.nactuated++] = to;
+  }
+}
+
 static void drop_coordinates(const change *c, ap__chains *h) {
   int n = h->def.ncoordinate;
+  drop_actuators(c, h);
   h->def.ncoordinate = 0;
   for (int i = 0; i < n; i++) {
     ap_coordinate_def x = h->coordinates[i];
-    if (x.kind == AP_COORDINATE_JOINT ? is_gone(c, x.body) : is_cut(c, x.body)) continue;
+    if (is_dropped(c, &x)) continue;
     x.body = number(c, x.body);
     h->lines[AP__CHAIN_COORDINATE][h->def.ncoordinate] = h->lines[AP__CHAIN_COORDINATE][i];
     h->coordinates[h->def.ncoordinate++] = x;
-  }
-  n = h->def.nactuated;
-  h->def.nactuated = 0;
-  for (int i = 0; i < n; i++) {
-    if (is_gone(c, h->actuated[i])) continue;
-    h->lines[AP__CHAIN_ACTUATOR][h->def.nactuated] = h->lines[AP__CHAIN_ACTUATOR][i];
-    h->actuated[h->def.nactuated++] = number(c, h->actuated[i]);
   }
 }
 

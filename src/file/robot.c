@@ -44,6 +44,19 @@ const char *ap__pool_text(ap__pool *pool, const char *text, size_t length) {
   return copy;
 }
 
+void ap__pool_join(ap__pool *to, ap__pool *from) {
+  struct ap__pool_block *last = from->block;
+  if (!last) return;
+  while (last->next) last = last->next;
+  if (to->block) { // whose first block has room left
+    last->next = to->block->next;
+    to->block->next = from->block;
+  } else {
+    to->block = from->block;
+  }
+  from->block = NULL;
+}
+
 void ap__pool_free(ap__pool *pool) {
   for (struct ap__pool_block *block = pool->block, *next; block; block = next) {
     next = block->next;
@@ -238,6 +251,19 @@ ap_status ap_robot_model(const ap_robot *robot, ap_model **model, ap_error *erro
   own.line = ap_robot_message_line(robot, own.text);
   if (error) *error = own;
   return own.status;
+}
+
+void ap_robot_set_bodies(ap_robot *robot, const ap_body_def *bodies) {
+  for (int i = 0; i < robot->nbody; i++) {
+    ap_body_def *to = &robot->bodies[i];
+    const ap_body_def *b = &bodies[i];
+    to->mass = b->mass;
+    memcpy(to->com, b->com, sizeof to->com);
+    memcpy(to->inertia, b->inertia, sizeof to->inertia);
+    memcpy(to->inertia_rpy, b->inertia_rpy, sizeof to->inertia_rpy);
+    to->viscous = b->viscous, to->coulomb = b->coulomb, to->stiffness = b->stiffness;
+    to->rotor_inertia = b->rotor_inertia, to->gear_ratio = b->gear_ratio;
+  }
 }
 
 void ap_model_free(ap_model *model) { free(model); }

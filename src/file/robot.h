@@ -29,6 +29,8 @@ typedef struct ap__pool {
 void *ap__pool_bytes(ap__pool *pool, size_t size, size_t alignment);
 // A copy of length bytes of text, closed by a zero; NULL: no memory.
 const char *ap__pool_text(ap__pool *pool, const char *text, size_t length);
+// What lives in one lives on in the other, and it is empty.
+void ap__pool_join(ap__pool *to, ap__pool *from);
 void ap__pool_free(ap__pool *pool);
 
 // Shapes while a file is read: their body is the index of a part. All zero is an empty list.
@@ -49,6 +51,9 @@ typedef struct ap__chains ap__chains; // file/chains.h
   X(viscous)               \
   X(coulomb)               \
   X(stiction)              \
+  X(stiffness)             \
+  X(rest)                  \
+  X(gravity_compensation)  \
   X(rotor_inertia)         \
   X(gear_ratio)            \
   X(lower)                 \
@@ -76,6 +81,7 @@ struct ap_robot {
   ap_shape *shapes; // [nshape] by body, those of one in the order of the file
   int nshape;
   ap__chains *chains; // NULL: a tree
+  const char *path;   // of the file that it was read from, NULL: of none
   ap__pool pool;      // all names
 };
 
@@ -113,6 +119,8 @@ void ap__vfail(ap_error *error, ap_status status, int line, const char *format, 
 // parents and mimic leaders. The names of the parts must belong to the robot.
 ap_status ap__robot_assemble(ap_robot *robot, ap__parts *parts, const ap_read_options *options,
                              ap_error *error);
+// Warn that closures are ignored.
+ap_status ap__robot_open_loops(ap_robot *robot, int line, int closures, ap_error *error);
 // Hang an assembled robot on a free joint (see ap_read_options).
 ap_status ap__robot_set_free(ap_robot *robot, ap_error *error);
 // A name that none of the robot's bodies and frames (or joints) has: base, with underscores before
@@ -124,7 +132,8 @@ size_t ap__starts_with_name(const char *text, const char *kind, const char *name
 // A control character of ASCII or Latin-1 (U+0080 to U+009F): no name has one.
 bool ap__has_control(const char *text, size_t length);
 
-// "urdf" or "yaml" by the ending of a file's name, NULL where it tells neither.
+// "urdf", "mjcf" or "yaml" by the ending of a file's name, NULL where it tells none. A reader goes
+// by the root element: both of the first two are XML.
 const char *ap__format_of_path(const char *path);
 // What to say of a file that is no robot file here, by the ending of its name or its root element;
 // NULL: nothing is known of it.
@@ -135,16 +144,21 @@ ap_status ap__check_text(const char *format, size_t length, ap_error *error);
 ap_status ap__read_robot_text(const char *path, const char **format, char **text, size_t *length,
                               ap_error *error);
 
-// "stl", "obj" or "dae" by a file's ending; NULL: a kind that reports do not draw.
+// "stl", "obj", "dae" or "msh" by a file's ending; NULL: no mesh that is read.
 const char *ap__mesh_format(const char *name);
 // The file that a mesh's name means, as ap_mesh_find() finds it, opened for reading: a regular file
 // with the ending of a mesh below the robot file's folder or package, or below the folder `meshes`
-// (NULL: none). Elsewhere it is AP_E_UNSUPPORTED, and the error says where it is.
+// that the user allows ("": none; NULL: there is no such option). Elsewhere it is AP_E_UNSUPPORTED,
+// and the error says where it is.
 ap_status ap__mesh_open(const char *name, const char *robot_file, const char *meshes, int *file,
                         ap_error *error);
+// The same for another part of the robot's own text, an XML file that it includes.
+ap_status ap__include_open(const char *name, const char *robot_file, int *file, ap_error *error);
 
 // A whole file, closed by a zero that does not count. The caller frees *text in any case.
 ap_status ap__read_file(const char *path, char **text, size_t *length, ap_error *error);
+// The same of an open file, which is closed.
+ap_status ap__read_open_file(int file, char **text, size_t *length, ap_error *error);
 // A file that cannot be opened, read or written, and why (an errno).
 ap_status ap__refuse_file(ap_error *error, const char *doing, int code);
 

@@ -127,6 +127,17 @@ int ap_rows_line(const ap_rows *rows) {
   return rows->own ? sum_of_lines(rows->lines, rows->own->line) : 0;
 }
 void ap__rows_allow_any(ap_rows *rows) { rows->any = true; }
+
+// Semicolons become commas, and commas points.
+static void translate(ap_rows_block *block) {
+  for (char *s = block->bytes + block->at, *end = block->bytes + block->length; s < end; s++)
+    *s = *s == ';' ? ',' : *s == ',' ? '.' : *s;
+}
+
+void ap__rows_semicolons(ap_rows *rows) {
+  if (rows->own && !rows->binary && !rows->semicolons) translate(rows->own);
+  rows->semicolons = true;
+}
 bool ap__rows_cut(const ap_rows *rows) {
   return rows->own && rows->own->cut && rows->own->at == rows->own->length;
 }
@@ -316,6 +327,7 @@ static ap_status take_bytes(ap_rows *rows, ap_rows_block *block, bool *end, ap_e
     return ap__no_memory(error);
   block->length = complete;
   memset(block->bytes + complete, 0, AP__ROWS_PAD - 1);
+  if (rows->semicolons && !rows->binary) translate(block);
   return AP_OK;
 }
 

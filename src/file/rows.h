@@ -42,6 +42,7 @@ struct ap_rows {
   bool begun;        // the first bytes are looked at
   bool binary;       // an array, by its header or in HDF5
   bool any;          // nan, inf and -inf are numbers too
+  bool semicolons;   // between numbers, which may have commas for points
   char describe[64]; // what a row holds, for messages
   char *carry;       // bytes read behind the last complete row
   size_t carried, carry_capacity;
@@ -62,6 +63,9 @@ ap_status ap__rows_memory(const char *text, size_t length, ap_rows **rows, ap_er
 
 // Let nan, inf and -inf be numbers.
 void ap__rows_allow_any(ap_rows *rows);
+
+// From here on, semicolons are between numbers, and commas are points.
+void ap__rows_semicolons(ap_rows *rows);
 
 // Did the file end within the line that was read last, without a newline?
 bool ap__rows_cut(const ap_rows *rows);

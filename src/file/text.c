@@ -221,6 +221,11 @@ ap_status ap__write_file(const char *path, const char *text, size_t length, ap_e
   if (exists && !S_ISREG(there.st_mode)) // a device would be replaced by a file
     return AP__REFUSE(error, AP_E_FILE, 0,
                       "cannot write: it is a pipe or a device (expected the name of a file)");
+  // The folder may allow to replace it all the same, and root may do anything.
+  if (exists && ((there.st_mode & 0222) == 0 || access(path, W_OK) != 0))
+    return AP__REFUSE(error, AP_E_FILE, 0,
+                      "cannot write: the file is read-only (make it writable, or write another "
+                      "one)");
   int code;
   char *target = ap__follow_links(path, &code);
   if (target) code = write_target(target, exists ? &there : NULL, text, length);
@@ -234,24 +239,96 @@ ap_status ap__write_file(const char *path, const char *text, size_t length, ap_e
 static ap_status check_readable(const ap__text *text, const char *format, ap_error *error) {
   ap_robot *again;
   ap_error own = {0};
-  ap_status status = ap_robot_parse(text->text, text->length, format, NULL, &again, &own);
+  const ap_read_options options = {.ignore_loops = strcmp(format, "mjcf") == 0}; // no search there
+  ap_status status = ap_robot_parse(text->text, text->length, format, &options, &again, &own);
   ap_robot_free(again);
   if (!status) return AP_OK;
   if (status == AP_E_MEMORY) return ap__no_memory(error);
   return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "%s cannot express this: %s", format, own.text);
 }
 
-ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error) {
+static bool is_mjcf(const char *format) { return strcmp(format, "mjcf") == 0; }
+
+static const char *format_to_write(const char *path, ap_error *error) {
   const char *format = ap__format_of_path(path);
   if (!format)
-    return AP__REFUSE(error, AP_E_ARG, 0,
-                      "unknown format (the name of a robot file ends in .urdf or .yaml)");
+    (void)AP__REFUSE(
+        error, AP_E_ARG, 0,
+        "unknown format (the name of a robot file ends in .urdf, .yaml or, for MJCF, .xml)");
+  return format;
+}
+
+// path: of the file, for the meshes that MJCF names.
+static ap_status compose(const ap_robot *robot, const char *path, const char *format,
+                         ap__text *text, ap_error *error) {
+  ap_status status = is_mjcf(format) ? ap__mjcf_write(robot, path, text, NULL, NULL, error)
+                     : strcmp(format, "urdf") == 0 ? ap__urdf_write(robot, text, error)
+                                                   : ap__yaml_write(robot, text, error);
+  if (!status && text->failed) status = ap__no_memory(error);
+  return status ? status : check_readable(text, format, error);
+}
+
+ap_status ap_robot_text(const ap_robot *robot, const char *format, char **made, ap_error *error) {
   ap__text text = {0};
-  ap_status status = strcmp(format, "urdf") == 0 ? ap__urdf_write(robot, &text, error)
-                                                 : ap__yaml_write(robot, &text, error);
-  if (!status && text.failed) status = ap__no_memory(error);
-  if (!status) status = check_readable(&text, format, error);
+  *made = NULL;
+  if (strcmp(format, "urdf") != 0 && !is_mjcf(format) && strcmp(format, "yaml") != 0)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "the format must be \"urdf\", \"mjcf\" or \"yaml\", not \"%.*s\"",
+                      ap__shown(format), format);
+  ap_status status = compose(robot, "", format, &text, error);
+  if (status == AP_OK)
+    *made = text.text;
+  else
+    ap__text_free(&text);
+  return status;
+}
+
+ap_status ap_robot_write(const ap_robot *robot, const char *path, ap_error *error) {
+  const char *format = format_to_write(path, error);
+  if (!format) return AP_E_ARG;
+  ap__text text = {0};
+  ap_robot moved = *robot;
+  ap_status status = is_mjcf(format) ? AP_OK : ap__move_meshes(robot, path, &moved, error);
+  if (status) return status;
+  status = compose(&moved, path, format, &text, error);
   if (!status) status = ap__write_file(path, text.text, text.length, error);
+  if (!is_mjcf(format)) ap__free_moved(robot, &moved);
+  ap__text_free(&text);
+  return status;
+}
+
+// ---- what is lost ------------------------------------------------------------------------------
+
+// Of the first body that has it.
+static void tell_losses_of_urdf(const ap_robot *robot, ap__say say, void *context) {
+  const char *stiction = NULL, *compensated = NULL;
+  char text[256];
+  for (int i = robot->nbody - 1; i >= 0; i--) {
+    const ap_body_def *d = &robot->bodies[i];
+    if (d->stiction != 0) stiction = ap__joint_name(d);
+    if (d->gravity_compensation != 0) compensated = d->name;
+  }
+  if (stiction) {
+    snprintf(text, sizeof text, "URDF has no static friction, as of joint \"%.*s\": left out",
+             ap__shown(stiction), stiction);
+    say(context, text);
+  }
+  if (compensated) {
+    snprintf(text, sizeof text, "URDF has no gravity compensation, as of body \"%.*s\": left out",
+             ap__shown(compensated), compensated);
+    say(context, text);
+  }
+}
+
+ap_status ap_robot_visit_losses(const ap_robot *robot, const char *path,
+                                void (*say)(void *context, const char *text), void *context,
+                                ap_error *error) {
+  const char *format = format_to_write(path, error);
+  if (!format) return AP_E_ARG;
+  ap__text text = {0};
+  if (strcmp(format, "urdf") == 0) tell_losses_of_urdf(robot, say, context);
+  ap_status status =
+      is_mjcf(format) ? ap__mjcf_write(robot, path, &text, say, context, error) : AP_OK;
   ap__text_free(&text);
   return status;
 }

@@ -24,7 +24,9 @@ struct ap__node {
   bool plain;       // a scalar without quotes
   int line, column; // where it starts, from 1; an attribute is where its element is
   int end_line;     // where an element ends; 0: the file is cut before
+  int file_line;    // of an element of an included file: its line there; `line` is the include's
   int length;       // children of a list or map; bytes of a text, also of those not kept
+  const char *file; // the included file that an element is of, as written; NULL: the robot file
   const char *name; // of an element or attribute; else ""
   const char *text; // of a scalar or attribute. Of an element: the characters before its first
                     // child, without blanks around them
@@ -57,16 +59,28 @@ int ap__line_of(const ap__node *n, const char *key);
 
 // ---- robots ------------------------------------------------------------------------------------
 
-// The tree of a robot file in a format, "urdf" or "yaml".
-void ap__robot_tree(const char *text, size_t length, const char *format, ap__tree *tree);
-// As ap_robot_parse() of the text.
-ap_status ap__robot_of_tree(const ap__tree *tree, const char *format,
+// The tree of a robot file in a format, "urdf", "mjcf" or "yaml". path is where it was read, for
+// the files that it includes; NULL: from memory.
+void ap__robot_tree(const char *text, size_t length, const char *format, const char *path,
+                    ap__tree *tree);
+// As ap_robot_parse() of the text; path as above, for meshes.
+ap_status ap__robot_of_tree(const ap__tree *tree, const char *format, const char *path,
                             const ap_read_options *options, ap_robot **robot, ap_error *error);
+// Is the root element that of an MJCF file?
+bool ap__is_mjcf(const ap__tree *tree);
+// Put the files that an MJCF file includes into its tree, in the place of each <include>, and those
+// of <asset><model> into that element. False with t->error: one cannot be read, or is refused.
+bool ap__mjcf_include(ap__tree *t, const char *path);
+// ap_robot_parse() of the text of a file, whose parts are looked for beside it; NULL: of none.
+ap_status ap__robot_parse(const char *text, size_t length, const char *format, const char *path,
+                          const ap_read_options *options, ap_robot **robot, ap_error *error);
 // The strict readings of the formats. options is never NULL.
 ap_status ap__urdf_read(const ap__tree *tree, const ap_read_options *options, ap_robot *robot,
                         ap_error *error);
 ap_status ap__yaml_read(const ap__tree *tree, const ap_read_options *options, ap_robot *robot,
                         ap_error *error);
+ap_status ap__mjcf_read(const ap__tree *tree, const char *path, const ap_read_options *options,
+                        ap_robot *robot, ap_error *error);
 
 // ---- for the parsers ---------------------------------------------------------------------------
 

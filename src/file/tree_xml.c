@@ -109,7 +109,8 @@ static void refuse(walk *w, const char *text, size_t length) {
     ap__no_memory(error);
   } else if (blanks == length) {
     w->tree->empty = true;
-    ap__fail(error, AP_E_SYNTAX, 1, "the file is empty (a URDF file is one <robot> element)");
+    ap__fail(error, AP_E_SYNTAX, 1,
+             "the file is empty (a robot file is one <robot>, URDF, or one <mujoco>, MJCF)");
   } else {
     ap__fail(error, AP_E_SYNTAX, line_now(w), "%s: %s%s%.*s%s",
              early ? "the file ends too early" : "not XML", XML_ErrorString(code),

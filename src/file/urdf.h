@@ -5,6 +5,8 @@
 #ifndef AP_FILE_URDF_H
 #define AP_FILE_URDF_H
 
+#include "file/names.h"
+#include "file/tally.h"
 #include "file/tree.h"
 
 // What kind of element something stands in. The doctor looks for what is unknown in those up to
@@ -19,6 +21,7 @@ typedef enum urdf_place {
   IN_GEOMETRY,
   IN_MATERIAL, // of a shape, or of the robot
   IN_JOINT,
+  IN_CONSTRAINT,
   IN_LEAF, // nothing belongs inside
   IN_TRANSMISSION,
   IN_ACTUATOR,  // also a transmission's joint
@@ -39,7 +42,8 @@ typedef enum urdf_place {
   X(ODD_XACRO, "a leftover of xacro is not used")                                                 \
   X(ODD_ELEMENT, "an unknown element is not used")                                                \
   X(ODD_ATTRIBUTE, "an unknown attribute is not used")                                            \
-  X(ODD_FRICTION, "damping and friction of a joint with several degrees of freedom are not used") \
+  X(ODD_FRICTION,                                                                                 \
+    "damping and friction in <dynamics> of a joint with several degrees of freedom are not used") \
   X(ODD_NEGATIVE, "a negative limit of effort or velocity counts as no limit")                    \
   X(ODD_FIXED_MIMIC, "mimic of a joint that cannot be a follower is not used")                    \
   X(ODD_NO_RANGE, "a limit without lower and upper is the range 0 to 0")                          \
@@ -52,11 +56,6 @@ typedef enum urdf_oddity {
 #undef URDF_ODDITY_ENUM
       ODDITIES
 } urdf_oddity;
-
-typedef struct urdf_tally {
-  int count, line;
-  char names[128]; // different ones, as far as they fit
-} urdf_tally;
 
 // A link element. Texts of records belong to the tree.
 typedef struct urdf_link {
@@ -87,6 +86,23 @@ typedef struct urdf_transmission {
   const char *conflict; // what was said twice, if anything
   int conflict_line;
 } urdf_transmission;
+
+// What Gazebo's extension of a joint says of its spring.
+typedef struct urdf_spring {
+  const char *joint;      // NULL: none
+  const char *element;    // that says so
+  double stiffness, rest; // NAN where not said
+  int line;
+} urdf_spring;
+
+// A constraint element: what closes a chain. Two entries: of the parent and of the child.
+typedef struct urdf_constraint {
+  const char *name, *type; // NULL: not said
+  const ap__node *e;
+  const char *link[2];
+  double xyz[2][3], rpy[2][3]; // of the constraint in the link's frame
+  double axis[2][3];           // in the constraint's frame
+} urdf_constraint;
 
 // A plugin that makes a joint follow another.
 typedef struct urdf_plugin {
@@ -133,11 +149,15 @@ typedef struct urdf {
   int njoint, joint_capacity;
   urdf_transmission *transmissions;
   int ntransmission, transmission_capacity;
+  urdf_spring *springs;
+  int nspring, spring_capacity;
+  urdf_constraint *constraints;
+  int nconstraint, constraint_capacity;
   urdf_plugin *plugins;
   int nplugin, plugin_capacity;
   int plugin_line;      // of the one that is open; 0: none is
   int plugin_followers; // that it has named
-  urdf_tally tally[ODDITIES];
+  ap__tally tally[ODDITIES];
 } urdf;
 
 // An element: where it may stand, what to do when it starts (with its attributes) and ends.
@@ -193,6 +213,13 @@ void ap__urdf_start_geometry(urdf *u, const ap__node *e);
 void ap__urdf_start_material(urdf *u, const ap__node *e);
 void ap__urdf_start_color(urdf *u, const ap__node *e);
 bool ap__urdf_color_shapes(urdf *u); // false: no memory
+
+// Constraints (urdf_loops.c): elements as they start, and the mechanism of an assembled robot.
+void ap__urdf_start_constraint(urdf *u, const ap__node *e);
+void ap__urdf_start_end(urdf *u, const ap__node *e);
+void ap__urdf_start_end_origin(urdf *u, const ap__node *e);
+void ap__urdf_start_end_axis(urdf *u, const ap__node *e);
+ap_status ap__urdf_close(urdf *u, const ap__names *links, const ap_read_options *options);
 
 // Join links, joints and transmissions to parts and assemble them.
 ap_status ap__urdf_finish(urdf *u, const ap_read_options *options);

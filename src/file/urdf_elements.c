@@ -386,8 +386,30 @@ static double value_of(const char *text, double fallback) {
   return ap__parse_double(s, &end, &x) == AP__NUMBER ? x : fallback;
 }
 
+// The joint that Gazebo's extension is about; NULL: that of a plugin, or none.
+static const char *extended_joint(const ap__node *e) {
+  while (e && strcmp(e->name, "gazebo") != 0 && strcmp(e->name, "plugin") != 0) e = e->parent;
+  return e && strcmp(e->name, "gazebo") == 0 ? ap__attribute(e, "reference") : NULL;
+}
+
+static urdf_spring *add_spring(urdf *u, const ap__node *e) {
+  urdf_spring *s = ap__urdf_append(u, &u->springs, &u->nspring, &u->spring_capacity, sizeof *s);
+  if (s) *s = (urdf_spring){extended_joint(e), e->name, NAN, NAN, e->end_line};
+  return s;
+}
+
 static void end_spring(urdf *u, const ap__node *e) {
-  if (value_of(text_of(u, e), 1) != 0) ap__urdf_odd(u, ODD_SPRING, e->end_line, e->name);
+  double x;
+  if (!read_numbers(u, e, e->line, e->name, text_of(u, e), 1, &x)) return;
+  urdf_spring *s = add_spring(u, e);
+  if (s) s->stiffness = x;
+}
+
+static void end_spring_rest(urdf *u, const ap__node *e) {
+  double x;
+  if (!read_numbers(u, e, e->line, e->name, text_of(u, e), 1, &x)) return;
+  urdf_spring *s = add_spring(u, e);
+  if (s) s->rest = x;
 }
 
 static void end_no_gravity(urdf *u, const ap__node *e) {
@@ -486,6 +508,8 @@ const urdf_rule ap__urdf_rules[] = {
     {IN_ROBOT, "mujoco", IN_EXTENSION, MANY, NULL, NULL, NULL},
     {IN_ROBOT, "sensor", IN_ANYTHING, MANY, NULL, NULL, NULL},
     {IN_ROBOT, "loop_joint", IN_ANYTHING, MANY, NULL, start_loop, NULL},
+    {IN_ROBOT, "constraint", IN_CONSTRAINT, MANY_SAID, "name type", ap__urdf_start_constraint,
+     NULL},
 
     {IN_LINK, "inertial", IN_INERTIAL, ONCE_SAID, "", start_inertial, end_inertial},
     {IN_LINK, "visual", IN_VISUAL, MANY, "name", ap__urdf_start_shape, NULL},
@@ -515,6 +539,13 @@ const urdf_rule ap__urdf_rules[] = {
     {IN_MATERIAL, "color", IN_LEAF, MANY, "rgba", ap__urdf_start_color, NULL},
     {IN_MATERIAL, "texture", IN_LEAF, MANY, "filename", NULL, NULL},
 
+    {IN_CONSTRAINT, "parent", IN_LEAF, ONCE_SAID, "link", ap__urdf_start_end, NULL},
+    {IN_CONSTRAINT, "child", IN_LEAF, ONCE_SAID, "link", ap__urdf_start_end, NULL},
+    {IN_CONSTRAINT, "parent_origin", IN_LEAF, ONCE_SAID, ORIGIN, ap__urdf_start_end_origin, NULL},
+    {IN_CONSTRAINT, "child_origin", IN_LEAF, ONCE_SAID, ORIGIN, ap__urdf_start_end_origin, NULL},
+    {IN_CONSTRAINT, "parent_axis", IN_LEAF, ONCE_SAID, "xyz", ap__urdf_start_end_axis, NULL},
+    {IN_CONSTRAINT, "child_axis", IN_LEAF, ONCE_SAID, "xyz", ap__urdf_start_end_axis, NULL},
+
     {IN_JOINT, "origin", IN_LEAF, ONCE_SAID, ORIGIN, start_joint_origin, NULL},
     {IN_JOINT, "parent", IN_LEAF, ONCE_SAID, "link", start_parent, NULL},
     {IN_JOINT, "child", IN_LEAF, ONCE_SAID, "link", start_child, NULL},
@@ -541,6 +572,8 @@ const urdf_rule ap__urdf_rules[] = {
     {IN_CONTACT, "inertia_scaling", IN_LEAF, MANY, NULL, start_inertia_scaling, NULL},
     {IN_EXTENSION, "springStiffness", IN_LEAF, MANY, NULL, NULL, end_spring},
     {IN_EXTENSION, "spring_stiffness", IN_LEAF, MANY, NULL, NULL, end_spring},
+    {IN_EXTENSION, "springReference", IN_LEAF, MANY, NULL, NULL, end_spring_rest},
+    {IN_EXTENSION, "spring_reference", IN_LEAF, MANY, NULL, NULL, end_spring_rest},
     {IN_EXTENSION, "joint", IN_EXTENSION, MANY, NULL, start_gazebo_joint, NULL},
     {IN_EXTENSION, "inertial", IN_LEAF, MANY, NULL, start_gazebo_inertia, NULL},
     {IN_EXTENSION, "mass", IN_LEAF, MANY, NULL, start_gazebo_inertia, NULL},

@@ -195,6 +195,21 @@ static void attach_transmissions(urdf *u, const ap__names *joints, int *driver) 
   }
 }
 
+// Springs of Gazebo's extensions, in joints with one degree of freedom.
+static void attach_springs(urdf *u, const ap__names *joints) {
+  for (int i = 0; i < u->nspring; i++) {
+    const urdf_spring *s = &u->springs[i];
+    int k = s->joint ? ap__names_find(joints, s->joint) : -1;
+    ap__part *link = k < 0 ? NULL : &u->parts.part[k];
+    if (link && (link->def.joint == AP_REVOLUTE || link->def.joint == AP_PRISMATIC)) {
+      if (!isnan(s->stiffness)) link->def.stiffness = s->stiffness, link->at.stiffness = s->line;
+      if (!isnan(s->rest)) link->def.rest[0] = s->rest, link->at.rest = s->line;
+    } else if (s->stiffness > 0 || s->stiffness < 0) {
+      ap__urdf_odd(u, ODD_SPRING, s->line, s->element);
+    }
+  }
+}
+
 // A plugin that makes a joint follow another: a loss, unless the file says so by <mimic> as well,
 // or the joint cannot move.
 static void check_plugins(urdf *u, const ap__names *joints) {
@@ -211,9 +226,9 @@ static void check_plugins(urdf *u, const ap__names *joints) {
   }
 }
 
-// What names joints from outside: transmissions and plugins.
+// What names joints from outside: transmissions, springs and plugins.
 static bool read_drives(urdf *u) {
-  if (u->ntransmission == 0 && u->nplugin == 0) return true;
+  if (u->ntransmission == 0 && u->nplugin == 0 && u->nspring == 0) return true;
   ap__names joints = {0};
   int *driver = calloc((size_t)u->nlink, sizeof *driver);
   bool done = driver && ap__names_init(&joints, u->nlink);
@@ -222,6 +237,7 @@ static bool read_drives(urdf *u) {
     if (u->parts.part[i].parent) ap__names_put(&joints, u->parts.part[i].def.joint_name, i);
   if (done) check_plugins(u, &joints);
   if (done) attach_transmissions(u, &joints, driver);
+  if (done) attach_springs(u, &joints);
   ap__names_free(&joints);
   free(driver);
   return u->status == AP_OK;
@@ -229,10 +245,8 @@ static bool read_drives(urdf *u) {
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-ap_status ap__urdf_finish(urdf *u, const ap_read_options *options) {
-  ap__names links = {0};
-  bool done = make_parts(u, &links) && hang_links(u, &links) && find_root(u);
-  ap__names_free(&links);
+static ap_status finish(urdf *u, ap__names *links, const ap_read_options *options) {
+  bool done = make_parts(u, links) && hang_links(u, links) && find_root(u);
   if (!done || !read_drives(u)) return u->status;
   ap_status status = ap__robot_assemble(u->robot, &u->parts, options, u->error);
   if (status) return status;
@@ -241,5 +255,14 @@ ap_status ap__urdf_finish(urdf *u, const ap_read_options *options) {
   if (u->status) return u->status;
   if (!ap__urdf_color_shapes(u) || !ap__robot_set_shapes(u->robot, &u->shapes, u->parts.part))
     return ap__no_memory(u->error);
+  status = ap__urdf_close(u, links, options);
+  if (status) return status;
   return options->floating ? ap__robot_set_free(u->robot, u->error) : AP_OK;
+}
+
+ap_status ap__urdf_finish(urdf *u, const ap_read_options *options) {
+  ap__names links = {0};
+  ap_status status = finish(u, &links, options);
+  ap__names_free(&links);
+  return status;
 }

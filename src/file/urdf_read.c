@@ -2,7 +2,6 @@
 // URDF: one walk over the tree, driven by the rules of urdf_elements.c.
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,42 +32,17 @@ void ap__urdf_fail_xacro(urdf *u, int line) {
   ap__urdf_fail(u, line, "%s", ap__foreign_format("xacro"));
 }
 
-// Does a list of names, with ", " between, have this one of n bytes?
-static bool has_name(const char *list, const char *name, size_t n) {
-  for (const char *at = list; at; at = strstr(at, ", ") ? strstr(at, ", ") + 2 : NULL)
-    if (strncmp(at, name, n) == 0 && (at[n] == 0 || strncmp(at + n, ", ", 2) == 0)) return true;
-  return false;
-}
-
 void ap__urdf_odd(urdf *u, urdf_oddity what, int line, const char *name) {
-  urdf_tally *tally = &u->tally[what];
-  if (tally->count++ == 0) tally->line = line;
-  size_t used = strlen(tally->names), n = (size_t)ap__shown(name);
-  if (used + n + 3 > sizeof tally->names || has_name(tally->names, name, n)) return;
-  if (used) memcpy(tally->names + used, ", ", 2), used += 2;
-  memcpy(tally->names + used, name, n);
-  tally->names[used + n] = 0;
+  ap__tally_add(&u->tally[what], line, name);
 }
 
-// The warnings in the order of their lines.
 static bool warn_of_oddities(urdf *u) {
   static const char *const text[ODDITIES] = {
 #define URDF_ODDITY_TEXT(code, words) words,
       URDF_ODDITIES(URDF_ODDITY_TEXT)
 #undef URDF_ODDITY_TEXT
   };
-  for (;;) {
-    int first = -1;
-    for (int i = 0; i < ODDITIES; i++)
-      if (u->tally[i].count && (first < 0 || u->tally[i].line < u->tally[first].line)) first = i;
-    if (first < 0) return true;
-    urdf_tally *t = &u->tally[first];
-    char all[32] = "";
-    if (t->count > 1) snprintf(all, sizeof all, " (%d in all)", t->count);
-    bool done = ap__robot_warn(u->robot, t->line, "%s: %s%s", text[first], t->names, all);
-    if (!done) return false;
-    t->count = 0;
-  }
+  return ap__tally_warn(u->tally, text, ODDITIES, u->robot);
 }
 
 // ---- elements ----------------------------------------------------------------------------------
@@ -119,11 +93,14 @@ static void unknown_element(urdf *u, urdf_place in, const ap__node *e) {
   if (hint)
     ap__urdf_fail(u, e->line, "%s", hint);
   else if (in == IN_FILE)
-    ap__urdf_fail(u, e->line, "the file starts with <%.*s> (a URDF file is one <robot> element)",
-                  ap__shown(element), element);
+    ap__urdf_fail(
+        u, e->line,
+        "the file starts with <%.*s> (a robot file is one <robot>, URDF, or one <mujoco>, MJCF)",
+        ap__shown(element), element);
   // from the time when xacro had no prefix
   if (in == IN_ROBOT && ap__has_word("include macro", element)) ap__urdf_fail_xacro(u, e->line);
-  bool strict = in == IN_JOINT || in == IN_INERTIAL || in == IN_TRANSMISSION || in == IN_ACTUATOR;
+  bool strict = in == IN_JOINT || in == IN_CONSTRAINT || in == IN_INERTIAL ||
+                in == IN_TRANSMISSION || in == IN_ACTUATOR;
   if (in != IN_ROBOT && in != IN_LINK && !strict) return;
   bool drake = strncmp(element, "drake:", 6) == 0, prefixed = strchr(element, ':') != NULL;
   if (strstr(element, "spring") || strstr(element, "bushing"))
@@ -184,6 +161,8 @@ void ap__urdf_free(urdf *u) {
   free(u->materials);
   free(u->joints);
   free(u->transmissions);
+  free(u->springs);
+  free(u->constraints);
   free(u->plugins);
 }
 

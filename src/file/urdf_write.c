@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A robot as URDF. What URDF says otherwise is converted: placements to xyz and rpy, named frames
-// to massless links on fixed joints, rotors to transmissions. A spherical joint is written as the
-// type "spherical", which the reader knows and other readers refuse. What it cannot say is refused,
-// except static friction, which is left out.
+// to massless links on fixed joints, rotors to transmissions, springs to Gazebo's extensions. A
+// spherical joint is written as the type "spherical", which the reader knows and other readers
+// refuse. What it cannot say is refused, except static friction and gravity compensation, which are
+// left out.
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "file/names.h"
+#include "file/xml_write.h"
 #include "file/xyz_rpy.h"
-#include "file/text.h"
 
 typedef struct writer {
   ap__text *t;
@@ -25,27 +24,12 @@ typedef struct writer {
 
 static void add(writer *w, const char *text) { ap__text_bytes(w->t, text, strlen(text)); }
 
-// ATTRIBUTE="text" with a blank before it.
 static void add_text(writer *w, const char *attribute, const char *text) {
-  ap__text_add(w->t, " %s=\"", attribute);
-  for (; *text; text++) {
-    const char *escape = *text == '&'   ? "&amp;"
-                         : *text == '<' ? "&lt;"
-                         : *text == '>' ? "&gt;"
-                         : *text == '"' ? "&quot;"
-                                        : NULL;
-    if (escape)
-      add(w, escape);
-    else
-      ap__text_bytes(w->t, text, 1);
-  }
-  add(w, "\"");
+  ap__xml_text(w->t, attribute, text);
 }
 
 static void add_numbers(writer *w, const char *attribute, const double *x, int n) {
-  ap__text_add(w->t, " %s=\"", attribute);
-  ap__text_numbers(w->t, x, n, " ");
-  add(w, "\"");
+  ap__xml_numbers(w->t, attribute, x, n);
 }
 
 // ---- names -------------------------------------------------------------------------------------
@@ -62,25 +46,11 @@ static bool index_names(writer *w) {
   return true;
 }
 
-// NAME SUFFIX, with underscores before it until neither a body, a frame, a joint nor a name made
-// before has it. NULL: no memory.
+// A name that neither a body, a frame, a joint nor a name made before has. NULL: no memory.
 static const char *new_name(writer *w, const char *name, const char *suffix) {
-  size_t n = strlen(name), m = strlen(suffix);
-  const char *kept = NULL;
-  for (size_t before = 0; !kept && !w->t->failed; before++) {
-    char *made = malloc(before + n + m + 1);
-    if (made) {
-      memset(made, '_', before);
-      memcpy(made + before, name, n);
-      memcpy(made + before + n, suffix, m + 1);
-    }
-    bool taken = made && ap__names_find(&w->taken, made) >= 0;
-    if (made && !taken) kept = ap__pool_text(&w->made, made, before + n + m);
-    if (!kept && !taken) w->t->failed = true;
-    free(made);
-  }
-  if (kept) ap__names_put(&w->taken, kept, 0);
-  return kept;
+  const char *made = ap__new_name(&w->taken, &w->made, name, suffix);
+  if (!made) w->t->failed = true;
+  return made;
 }
 
 static const char *link_name(const writer *w, int body) {
@@ -121,6 +91,8 @@ static ap_status check_sayable(const writer *w) {
     if (one_dof(d)) continue;
     if (d->viscous != 0 || d->coulomb != 0 || d->stiction != 0)
       return refuse(w, i, "friction in a joint with several degrees of freedom");
+    if (d->stiffness != 0)
+      return refuse(w, i, "a spring in a joint with several degrees of freedom");
     if (d->rotor_inertia != 0)
       return refuse(w, i, "a rotor in a joint with several degrees of freedom");
     bool limited = isfinite(d->lower) || isfinite(d->upper) || isfinite(d->velocity_limit) ||
@@ -287,19 +259,33 @@ static void add_standard_dh(writer *w, int body) {
   add_fixed_joint(w, joint, between, d->name, xyz, rpy);
 }
 
+void ap__urdf_transmission(ap__text *t, const ap_body_def *d) {
+  ap__text_add(t, "  <transmission");
+  ap__xml_text(t, "name", ap__joint_name(d));
+  ap__text_add(t, ">\n    <type>transmission_interface/SimpleTransmission</type>\n    <joint");
+  ap__xml_text(t, "name", ap__joint_name(d));
+  ap__text_add(t, "/>\n    <actuator");
+  ap__xml_text(t, "name", ap__joint_name(d));
+  ap__text_add(t, ">\n      <mechanicalReduction>");
+  ap__text_numbers(t, &d->gear_ratio, 1, "");
+  ap__text_add(t, "</mechanicalReduction>\n      <motorInertia>");
+  ap__text_numbers(t, &d->rotor_inertia, 1, "");
+  ap__text_add(t, "</motorInertia>\n    </actuator>\n  </transmission>\n");
+}
+
 static void add_transmission(writer *w, const ap_body_def *d) {
-  if (!one_dof(d) || (d->rotor_inertia == 0 && d->gear_ratio == 1)) return;
-  add(w, "  <transmission");
-  add_text(w, "name", ap__joint_name(d));
-  add(w, ">\n    <type>transmission_interface/SimpleTransmission</type>\n    <joint");
-  add_text(w, "name", ap__joint_name(d));
-  add(w, "/>\n    <actuator");
-  add_text(w, "name", ap__joint_name(d));
-  add(w, ">\n      <mechanicalReduction>");
-  ap__text_numbers(w->t, &d->gear_ratio, 1, "");
-  add(w, "</mechanicalReduction>\n      <motorInertia>");
-  ap__text_numbers(w->t, &d->rotor_inertia, 1, "");
-  add(w, "</motorInertia>\n    </actuator>\n  </transmission>\n");
+  if (one_dof(d) && (d->rotor_inertia != 0 || d->gear_ratio != 1)) ap__urdf_transmission(w->t, d);
+}
+
+static void add_spring(writer *w, const ap_body_def *d) {
+  if (!one_dof(d) || (all_zero(&d->stiffness, 1) && all_zero(d->rest, 1))) return;
+  add(w, "  <gazebo");
+  add_text(w, "reference", ap__joint_name(d));
+  add(w, ">\n    <springStiffness>");
+  ap__text_numbers(w->t, &d->stiffness, 1, "");
+  add(w, "</springStiffness>\n    <springReference>");
+  ap__text_numbers(w->t, d->rest, 1, "");
+  add(w, "</springReference>\n  </gazebo>\n");
 }
 
 static void add_frame(writer *w, const ap_frame_def *frame) {
@@ -358,13 +344,17 @@ static void compose(writer *w) {
   }
   for (int i = 0; i < robot->nframe; i++) add_frame(w, &robot->frames[i]);
   for (int i = 0; i < robot->nbody; i++) add_transmission(w, &robot->bodies[i]);
+  for (int i = 0; i < robot->nbody; i++) add_spring(w, &robot->bodies[i]);
   add(w, "</robot>\n");
 }
 
 ap_status ap__urdf_write(const ap_robot *robot, ap__text *text, ap_error *error) {
   writer w = {.t = text, .robot = robot, .error = error, .root_body = natural_root(robot)};
   if (robot->chains)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "URDF cannot express closed chains (use YAML)");
+    return AP__REFUSE(
+        error, AP_E_UNSUPPORTED, 0,
+        "closed chains are not written to URDF: its <constraint> is read here, but is no "
+        "standard yet (use YAML or MJCF)");
   ap_status status = check_sayable(&w);
   if (status) return status;
   if (!index_names(&w)) return ap__no_memory(error);

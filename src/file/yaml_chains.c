@@ -318,9 +318,12 @@ static bool resolve_lists(resolver *r, const ap__yaml_chains *c, ap__names names
         !resolve_coordinate(r, &c->coordinate[i], &to->coordinates[i]))
       return false;
   for (int i = 0; i < c->nactuator; i++) {
-    to->actuated[i] = find(r, c->actuator[i].line, "actuated", c->actuator[i].joint, true);
+    const char *name = c->actuator[i].joint;
+    int along = ap__names_find(&r->joints, name) < 0 ? ap__names_find(&names[1], name) : -1;
     to->lines[AP__CHAIN_ACTUATOR][i] = c->actuator[i].line;
-    if (to->actuated[i] < 0) return false;
+    to->actuated[i] = along >= 0 ? AP_ALONG_COORDINATE(along)
+                                 : find(r, c->actuator[i].line, "actuated", name, true);
+    if (along < 0 && to->actuated[i] < 0) return false;
   }
   return true;
 }

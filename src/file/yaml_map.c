@@ -32,7 +32,7 @@ bool ap__yaml_fail_file(ap__yaml *y, int line, const char *key, const char *file
   if (own->status == AP_E_MEMORY) return ap__yaml_no_memory(y);
   char place[16] = "";
   if (own->line > 0) snprintf(place, sizeof place, ":%d", own->line);
-  return ap__yaml_fail(y, line, "%s: %.*s%s: %s%s", key, ap__shown(file), file, place, own->text,
+  return ap__yaml_fail(y, line, "%s: %s%s: %s%s", key, ap__path_end(file), place, own->text,
                        remedy);
 }
 

@@ -7,6 +7,7 @@
 
 #include "file/alloc.h"
 #include "file/names.h"
+#include "file/chains.h"
 #include "file/yaml_schema.h"
 
 typedef struct reader {
@@ -144,6 +145,9 @@ static void note_lines(const ap__node *n, const char *map, void *target) {
               NOTE("friction", "viscous", viscous),
               NOTE("friction", "coulomb", coulomb),
               NOTE("friction", "static", stiction),
+              NOTE("body", "gravity_compensation", gravity_compensation),
+              NOTE("spring", "stiffness", stiffness),
+              NOTE("spring", "rest", rest),
               NOTE("rotor", "inertia", rotor_inertia),
               NOTE("rotor", "gear", gear_ratio),
               NOTE("limits", "lower", lower),
@@ -160,11 +164,21 @@ static void note_lines(const ap__node *n, const char *map, void *target) {
       *(int *)(void *)((char *)target + note[k].line) = ap__line_of(n, note[k].key);
 }
 
+// How many coordinates the joint has is known by now.
+static bool read_rest(ap__yaml *y, const ap__node *n, ap_body_def *def) {
+  int count = ap__coordinates_of(def->joint);
+  if (count == 0)
+    return ap__yaml_fail(y, n->line, "rest: a fixed joint has no spring (give the joint a type)");
+  return y->doctor ? y->doctor->numbers(y->doctor->context, "rest", n, count, def->rest)
+                   : ap__yaml_numbers(y, "rest", n, count, def->rest);
+}
+
 static bool finish_joint(ap__yaml *y, const ap__node *n, unsigned seen, ap__yaml_body *body) {
   ap_body_def *def = &body->part.def;
   def->joint = (ap_joint_type)body->type;
   body->part.at.joint = n->line;
   const int line = ap__line_of(n, "axis");
+  if (body->rest && !read_rest(y, body->rest, def)) return false;
   bool dh = ap__yaml_has(y, "joint", seen, "dh");
   if (dh) def->place.kind = (ap_placement_kind)(AP_DH_MODIFIED + body->convention);
   if (dh && ap__yaml_has(y, "joint", seen, "place"))
@@ -231,14 +245,25 @@ static bool finish_map(ap__yaml *y, const ap__node *n, const char *map, unsigned
 static const char *const map_names[][2] = {
     {"dh", "dh"},       {"limits", "limits"},           {"friction", "friction"},
     {"mimic", "mimic"}, {"end", "an end of a closure"}, {NULL, NULL}};
-static const char *const own_words[][2] = {{"links", "bodies"},       {"link", "body"},
-                                           {"origin", "place"},       {"continuous", "revolute"},
-                                           {"floating", "free"},      {"ball", "spherical"},
-                                           {"hinge", "revolute"},     {"slide", "prismatic"},
-                                           {"loops", "closures"},     {"constraints", "closures"},
-                                           {"actuators", "actuated"}, {"kind", "type"},
-                                           {"weld", "frame"},         {"at", "xyz"},
-                                           {"stiction", "static"},    {NULL, NULL}};
+static const char *const own_words[][2] = {{"links", "bodies"},
+                                           {"link", "body"},
+                                           {"origin", "place"},
+                                           {"continuous", "revolute"},
+                                           {"floating", "free"},
+                                           {"ball", "spherical"},
+                                           {"hinge", "revolute"},
+                                           {"slide", "prismatic"},
+                                           {"loops", "closures"},
+                                           {"constraints", "closures"},
+                                           {"actuators", "actuated"},
+                                           {"kind", "type"},
+                                           {"weld", "frame"},
+                                           {"at", "xyz"},
+                                           {"stiction", "static"},
+                                           {"k", "stiffness"},
+                                           {"springref", "rest"},
+                                           {"gravcomp", "gravity_compensation"},
+                                           {NULL, NULL}};
 static const ap__yaml_format robot_format = {.file = "a robot file",
                                              .opening = "appell: 1",
                                              .keys = ap__yaml_keys,
@@ -292,7 +317,7 @@ static ap_status read_chains(ap__yaml *y, const reader *r, bool ground_taken,
   if (options->floating || options->ignore_mimic)
     return AP__REFUSE(y->error, AP_E_ARG, r->chains.line,
                       "%s does not apply to a mechanism with closed chains (remove it)",
-                      options->floating ? "--floating" : "--ignore-mimic");
+                      options->floating ? "floating" : "ignoring mimic");
   return ap__yaml_chains_resolve(y, &r->chains, r->head.guess, ground_taken, r->robot) ? AP_OK
                                                                                        : y->status;
 }
@@ -309,7 +334,10 @@ static ap_status read_robot(ap__yaml *y, reader *r, const ap_read_options *optio
   ap_status status = ap__robot_assemble(r->robot, &r->bodies, options, y->error);
   if (status) return status;
   if (!read_frames_and_shapes(y, r)) return y->status;
-  if (r->chains.line) return read_chains(y, r, ground_taken, options);
+  if (r->chains.line && !options->ignore_loops) return read_chains(y, r, ground_taken, options);
+  if (r->chains.line)
+    status = ap__robot_open_loops(r->robot, r->chains.line, r->chains.nclosure, y->error);
+  if (status) return status;
   return options->floating ? ap__robot_set_free(r->robot, y->error) : AP_OK;
 }
 

@@ -25,7 +25,7 @@ const ap__yaml_key ap__yaml_keys[] = {
     {"robot", "coordinates", 0, LIST("coordinate"), "required of a mechanism",
      "the independent coordinates q, in this order"},
     {"robot", "actuated", 0, TEXTS, "none",
-     "names of the driven joints, in the order of tau; revolute or prismatic"},
+     "names of the driven joints, in the order of tau; revolute or prismatic; or of coordinates"},
     {ROBOT(guess), ANY("map of joint names to numbers", "rad or m"),
      "that of the first branch, or zero", "configuration from which the assembly begins"},
     {"robot", "branches", 0, LIST("branch"), "none",
@@ -36,6 +36,9 @@ const ap__yaml_key ap__yaml_keys[] = {
      "name of the parent body; it may come later in the file"},
     {"body", "joint", 0, MAP("joint"), "fixed at the parent's origin", "connection to the parent"},
     {"body", "inertia", 0, MAP("inertia"), "no mass", "mass, centre of mass, inertia tensor"},
+    {DEF("body", "gravity_compensation", gravity_compensation), NUMBER(""), "0",
+     "fraction of the body's own weight that a force at its centre of mass holds up; takes part "
+     "with friction"},
     {"body", "shapes", 0, LIST("shape"), "none",
      "visual and collision shapes; not used for dynamics"},
     {"body", "meshes", 0, TEXTS, "none", "mesh files in the link frame; short for shapes"},
@@ -65,6 +68,7 @@ const ap__yaml_key ap__yaml_keys[] = {
      "length"},
     {"joint", "limits", 0, MAP("limits"), "none", "limits of position, velocity and effort"},
     {"joint", "friction", 0, MAP("friction"), "none", "friction in the joint"},
+    {"joint", "spring", 0, MAP("spring"), "none", "a spring in the joint"},
     {"joint", "rotor", 0, MAP("rotor"), "none", "the motor behind its gear"},
     {"joint", "mimic", 0, MAP("mimic"), "none",
      "the joint follows another one and has no independent coordinate"},
@@ -95,6 +99,13 @@ const ap__yaml_key ap__yaml_keys[] = {
     {DEF("friction", "static", stiction), NUMBER("N m or N"), "as coulomb",
      "largest torque or force that holds the joint at rest, in `appell simulate`; at least "
      "coulomb"},
+
+    {DEF("spring", "stiffness", stiffness), NUMBER("N m/rad or N/m"), "0",
+     "of every coordinate: tau = -stiffness (q - rest); of a quaternion times the rotation vector "
+     "from rest to q"},
+    {BODY("spring", "rest", rest),
+     ANY("number, or a list with one for every coordinate of the joint", "rad or m"),
+     "0, no rotation", "q where the spring is relaxed"},
 
     {DEF("rotor", "inertia", rotor_inertia), NUMBER("kg m2 (kg)"), "0",
      "of the motor about its own axis (mass of a linear motor)"},

@@ -19,8 +19,9 @@ typedef struct ap__yaml_robot {
 
 typedef struct ap__yaml_body {
   ap__part part;
-  int type;       // ap_joint_type
-  int convention; // among the DH kinds of ap_placement_kind
+  int type;             // ap_joint_type
+  int convention;       // among the DH kinds of ap_placement_kind
+  const ap__node *rest; // of the spring: how many numbers depends on the type
 } ap__yaml_body;
 
 typedef struct ap__yaml_shape_map {

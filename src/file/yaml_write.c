@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "file/chains.h"
 #include "file/yaml_flow.h"
 
 // ---- parts of a body ---------------------------------------------------------------------------
@@ -44,6 +45,11 @@ static void add_drive(ap__text *t, const ap_body_def *d, const ap_body_def *init
   ap__braces_numbers(&friction, "coulomb", &d->coulomb, &initial->coulomb, 1);
   ap__braces_numbers(&friction, "static", &d->stiction, &initial->stiction, 1);
   ap__braces_close(&friction);
+  ap__braces spring = {t, "      spring", false};
+  ap__braces_numbers(&spring, "stiffness", &d->stiffness, &initial->stiffness, 1);
+  if (ap__coordinates_of(d->joint) > 0)
+    ap__braces_numbers(&spring, "rest", d->rest, initial->rest, ap__coordinates_of(d->joint));
+  ap__braces_close(&spring);
   ap__braces rotor = {t, "      rotor", false};
   ap__braces_numbers(&rotor, "inertia", &d->rotor_inertia, &initial->rotor_inertia, 1);
   ap__braces_numbers(&rotor, "gear", &d->gear_ratio, &initial->gear_ratio, 1);
@@ -108,6 +114,11 @@ static void add_body(ap__text *t, const ap_robot *robot, int i, bool ground_take
   }
   ap__text_add(t, "\n");
   add_joint(t, robot, d, &initial);
+  if (d->gravity_compensation != 0) {
+    ap__text_add(t, "    gravity_compensation: ");
+    ap__text_numbers(t, &d->gravity_compensation, 1, "");
+    ap__text_add(t, "\n");
+  }
   ap__braces b = {t, "    inertia", false};
   ap__braces_numbers(&b, "mass", &d->mass, &initial.mass, 1);
   ap__braces_numbers(&b, "com", d->com, initial.com, 3);

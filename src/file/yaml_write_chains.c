@@ -133,7 +133,9 @@ static ap_status check(const ap_robot *robot, bool ground_taken, ap_error *error
            is_body(robot, c->body, c->kind == AP_COORDINATE_JOINT);
     on_ground = on_ground || c->body == 0;
   }
-  for (int i = 0; good && i < d->nactuated; i++) good = is_body(robot, d->actuated[i], true);
+  for (int i = 0; good && i < d->nactuated; i++)
+    good = d->actuated[i] < 0 ? AP_ALONG_COORDINATE(d->actuated[i]) < d->ncoordinate
+                              : is_body(robot, d->actuated[i], true);
   for (int i = 0; good && i < d->nbranch; i++) good = d->branches[i].name != NULL;
   if (!good)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
@@ -158,7 +160,9 @@ ap_status ap__yaml_write_chains(const ap_robot *robot, bool ground_taken, ap__te
   if (d->nactuated) ap__text_add(t, "actuated: [");
   for (int i = 0; i < d->nactuated; i++) {
     if (i) ap__text_add(t, ", ");
-    ap__yaml_add_name(t, ap__joint_name(&robot->bodies[d->actuated[i] - 1]));
+    const int k = d->actuated[i];
+    ap__yaml_add_name(t, k < 0 ? d->coordinates[AP_ALONG_COORDINATE(k)].name
+                               : ap__joint_name(&robot->bodies[k - 1]));
   }
   if (d->nactuated) ap__text_add(t, "]\n");
   add_branches(t, robot, d);

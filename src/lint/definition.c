@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies as definitions in C have them, to links and joints: those of built-in robots, which have
-// no lines, and those of YAML files.
+// no lines, those of YAML files, and those that the reader of MJCF makes.
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +21,8 @@ void ap__lint_take_joint(lint_joint *j, const ap_body_def *body) {
   j->viscous = body->viscous;
   j->coulomb = body->coulomb;
   j->stiction = body->stiction;
+  j->stiffness = body->stiffness;
+  memcpy(j->rest, body->rest, sizeof j->rest);
   j->rotor = body->rotor_inertia;
   j->gear = body->gear_ratio;
   j->ratio = body->mimic_ratio;
@@ -37,6 +39,7 @@ bool ap__lint_add_body(lint *l, const ap__part *part, lint_link **link, lint_joi
   memcpy((*link)->com, body->com, sizeof body->com);
   memcpy((*link)->tensor, body->inertia, sizeof body->inertia);
   memcpy((*link)->rpy, body->inertia_rpy, sizeof body->inertia_rpy);
+  (*link)->compensated = body->gravity_compensation;
   (*joint)->child = body->name;
   (*joint)->parent = part->parent;
   (*joint)->leader = part->leader;
@@ -44,7 +47,22 @@ bool ap__lint_add_body(lint *l, const ap__part *part, lint_link **link, lint_joi
   return true;
 }
 
-void ap__lint_read_definition(lint *l, const ap_robot_def *def) {
+// The lines of what a file says of a body and its joint.
+static void set_lines(const ap__lines *at, lint_link *link, lint_joint *joint) {
+  link->mass_line = at->mass;
+  link->com_line = at->com;
+  link->inertia_line = at->inertia;
+  joint->child_line = at->body;
+  joint->parent_line = at->parent;
+  joint->origin_line = at->place;
+  joint->axis_line = at->axis;
+  joint->limit_line = at->lower;
+  joint->dynamics_line = at->viscous;
+  joint->rotor_line = at->rotor_inertia;
+  joint->mimic_line = at->mimic;
+}
+
+void ap__lint_read_definition(lint *l, const ap_robot_def *def, const ap__lines *lines) {
   l->robot.yaml = true; // several bodies may hang on the ground, and the axis is z by default
   l->robot.name = def->name ? def->name : "";
   memcpy(l->robot.gravity, def->gravity, sizeof def->gravity);
@@ -53,8 +71,9 @@ void ap__lint_read_definition(lint *l, const ap_robot_def *def) {
     lint_link *link;
     lint_joint *joint;
     ap__part part = {.def = *body};
+    if (lines) part.at = lines[i + 1];
     if (body->parent) part.parent = def->bodies[body->parent - 1].name;
     if (body->mimic) part.leader = ap__joint_name(&def->bodies[body->mimic - 1]);
-    ap__lint_add_body(l, &part, &link, &joint);
+    if (ap__lint_add_body(l, &part, &link, &joint) && lines) set_lines(&part.at, link, joint);
   }
 }

@@ -74,7 +74,14 @@ void ap__lint_sort(ap_lint *found);
 // Readers: fill l->robot, of l->tree or a definition, and say what is wrong on the way.
 void ap__lint_read_urdf(lint *l);
 void ap__lint_read_yaml(lint *l);
-void ap__lint_read_definition(lint *l, const ap_robot_def *def);
+// The links of a URDF tree as bodies of a new robot, with their shapes, and whether the inertia of
+// each one is not complete. False: no memory; the caller frees both in any case.
+bool ap__lint_urdf_links(lint *l, ap_robot *robot, bool **lost);
+// lines: [nbody + 1] by number; NULL: there are none.
+void ap__lint_read_definition(lint *l, const ap_robot_def *def, const ap__lines *lines);
+// How a value is written, by the format.
+#define LINT_FORM(l, yaml_form, urdf_form, mjcf_form) \
+  ((l)->robot.mjcf ? (mjcf_form) : (l)->robot.yaml ? (yaml_form) : (urdf_form))
 // A body of a definition as a link and its joint, at the part's lines; false: no memory.
 bool ap__lint_add_body(lint *l, const ap__part *part, lint_link **link, lint_joint **joint);
 // What a definition says of a joint, but its names. Limits that are not finite are none.

@@ -166,9 +166,9 @@ static void look_at(search *s, int body) {
                100 * (most / def->effort_limit - 1), pose);
   note.effect = (ap_lint_effect){j->name, unit, most - def->effort_limit, most};
   ap__lint_fix(&note,
-               l->robot.yaml
-                   ? "effort: %.3g or more, or a smaller range, or less mass beyond it"
-                   : "effort=\"%.3g\" or more, or a smaller range, or less mass beyond it",
+               LINT_FORM(l, "effort: %.3g or more, or a smaller range, or less mass beyond it",
+                         "effort=\"%.3g\" or more, or a smaller range, or less mass beyond it",
+                         "a forcerange up to %.3g, or a smaller range, or less mass beyond it"),
                1.1 * most);
   ap__lint_end(l, &note);
 }

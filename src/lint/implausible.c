@@ -161,7 +161,7 @@ static void say_slip(lint *l, int i, bool mass, int power, const char *reference
   if (!mass)
     ap__lint_fix_inertia(l, &note, i, &then);
   else
-    ap__lint_fix(&note, l->robot.yaml ? "mass: %g" : "<mass value=\"%g\"/>", then.mass);
+    ap__lint_fix(&note, LINT_FORM(l, "mass: %g", "<mass value=\"%g\"/>", "mass=\"%g\""), then.mass);
   ap__lint_end_suspicion(l, &note);
 }
 

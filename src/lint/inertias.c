@@ -34,7 +34,7 @@ static void look_at_mass(lint *l, int i) {
   then.mass = -link->mass;
   ap__lint_effect(l, &note, i, &link->own, &then);
   if (!*note.why) ap__lint_why(&note, "the robot is refused");
-  ap__lint_fix(&note, l->robot.yaml ? "mass: %g" : "<mass value=\"%g\"/>", -link->mass);
+  ap__lint_fix(&note, LINT_FORM(l, "mass: %g", "<mass value=\"%g\"/>", "mass=\"%g\""), -link->mass);
   ap__lint_end_suspicion(l, &note);
 }
 
@@ -229,7 +229,8 @@ static void look_at_com(lint *l, int i) {
     ap__lint_why(&note, "its effect can be computed once the mass is known");
   }
   ap__lint_fix(&note,
-               l->robot.yaml ? "com: [%.4g, %.4g, %.4g]" : "<origin xyz=\"%.4g %.4g %.4g\"/>",
+               LINT_FORM(l, "com: [%.4g, %.4g, %.4g]", "<origin xyz=\"%.4g %.4g %.4g\"/>",
+                         "pos=\"%.4g %.4g %.4g\""),
                then.com[0], then.com[1], then.com[2]);
   ap__lint_end_suspicion(l, &note);
 }

@@ -18,26 +18,31 @@ static int line_of(int line, const lint_joint *j) { return line ? line : j->line
 static void look_at_axis(lint *l, const lint_joint *j) {
   bool reads = ap__lint_one_dof(j) || j->type == AP_PLANAR;
   if (!reads || j->place.kind > AP_PLACE_MATRIX) return;
-  double n = norm3(j->axis);
+  double n = length3(j->axis);
   if (fabs(n - 1) <= 1e-3) return;
   lint_note note = ap__lint_begin("axis", line_of(j->axis_line, j), j->name);
   if (n == 0) {
     ap__lint_what(&note, "the axis of joint \"%.*s\" is 0 0 0", ap__shown(j->name), j->name);
     ap__lint_why(&note, "a moving joint needs a direction: the robot is refused");
-    ap__lint_fix(&note, l->robot.yaml ? "axis: [0, 0, 1]" : "<axis xyz=\"0 0 1\"/>");
+    ap__lint_fix(&note, LINT_FORM(l, "axis: [0, 0, 1]", "<axis xyz=\"0 0 1\"/>", "axis=\"0 0 1\""));
     ap__lint_end(l, &note);
     return;
   }
   note.severity = l->robot.yaml ? AP_NOTE : AP_WARNING; // YAML says "any length"
   ap__lint_what(&note, "the axis of joint \"%.*s\" has length %.6g", ap__shown(j->name), j->name,
                 n);
-  ap__lint_why(&note,
-               "Appell normalises it; a program that does not would scale speeds by %.4g and "
-               "inertias by %.4g",
-               n, n * n);
+  if (n > 1e-30 && n < 1e30) // else no number of a robot
+    ap__lint_why(&note,
+                 "Appell normalises it; a program that does not would scale speeds by %.4g and "
+                 "inertias by %.4g",
+                 n, n * n);
+  else
+    ap__lint_why(&note, "Appell normalises it; a program that does not computes no numbers");
   double x[3];
   for (int i = 0; i < 3; i++) x[i] = j->axis[i] / n;
-  ap__lint_fix(&note, l->robot.yaml ? "axis: [%.9g, %.9g, %.9g]" : "<axis xyz=\"%.9g %.9g %.9g\"/>",
+  ap__lint_fix(&note,
+               LINT_FORM(l, "axis: [%.9g, %.9g, %.9g]", "<axis xyz=\"%.9g %.9g %.9g\"/>",
+                         "axis=\"%.9g %.9g %.9g\""),
                x[0], x[1], x[2]);
   ap__lint_end(l, &note);
 }
@@ -113,7 +118,9 @@ static void look_at_unit(lint *l, const lint_joint *j) {
     ap__lint_why(&note, "that is %.3g turns instead of %.3g", largest / (2 * pi), largest / 360);
   else
     ap__lint_why(&note, "the links of the robot are at most %.3g m long", longest_link(l));
-  ap__lint_fix(&note, l->robot.yaml ? "lower: %.6g, upper: %.6g" : "lower=\"%.6g\" upper=\"%.6g\"",
+  ap__lint_fix(&note,
+               LINT_FORM(l, "lower: %.6g, upper: %.6g", "lower=\"%.6g\" upper=\"%.6g\"",
+                         "range=\"%.6g %.6g\""),
                fmin(j->lower, j->upper) * factor, fmax(j->lower, j->upper) * factor);
   ap__lint_end(l, &note);
 }
@@ -129,7 +136,8 @@ static void look_at_range(lint *l, const lint_joint *j) {
     ap__lint_why(&note, "no position is allowed: the robot is refused");
     double unit = unit_of(l, j);
     ap__lint_fix(&note,
-                 l->robot.yaml ? "lower: %.6g, upper: %.6g" : "lower=\"%.6g\" upper=\"%.6g\"",
+                 LINT_FORM(l, "lower: %.6g, upper: %.6g", "lower=\"%.6g\" upper=\"%.6g\"",
+                           "range=\"%.6g %.6g\""),
                  upper * unit, lower * unit);
     ap__lint_end(l, &note);
     look_at_unit(l, j);
@@ -264,6 +272,41 @@ static void look_at_friction(lint *l, const lint_joint *j) {
   ap__lint_end(l, &note);
 }
 
+static void look_at_spring(lint *l, const lint_joint *j) {
+  double rest = j->rest[0];
+  bool negative = j->stiffness < 0, outside = rest < j->lower || rest > j->upper;
+  if (!negative && !(j->stiffness > 0 && ap__lint_one_dof(j) && outside)) return;
+  lint_note note = ap__lint_begin(negative ? "spring-negative" : "spring-rest",
+                                  line_of(j->spring_line, j), j->name);
+  if (negative) {
+    ap__lint_what(&note, "the spring of joint \"%.*s\" has a stiffness of %g", ap__shown(j->name),
+                  j->name, j->stiffness);
+    ap__lint_why(&note, "it drives the joint away from its rest: the robot is refused");
+    ap__lint_fix(
+        &note,
+        LINT_FORM(l, "stiffness: %g", "<springStiffness>%g</springStiffness>", "stiffness=\"%g\""),
+        -j->stiffness);
+  } else {
+    double limit = rest < j->lower ? j->lower : j->upper;
+    ap__lint_what(&note, "the spring of joint \"%.*s\" is relaxed at %g %s, outside its limits",
+                  ap__shown(j->name), j->name, rest, angle_unit(j));
+    ap__lint_why(&note, "it presses the joint against the limit %g with %.3g %s", limit,
+                 j->stiffness * fabs(limit - rest), j->type == AP_PRISMATIC ? "N" : "N m");
+  }
+  ap__lint_end(l, &note);
+}
+
+static void look_at_compensation(lint *l, const lint_link *link) {
+  double x = link->compensated;
+  if (x >= 0 && x <= 1) return;
+  lint_note note = ap__lint_begin("gravity-compensation", link->line, link->name);
+  ap__lint_what(&note, "%.4g of the weight of \"%.*s\" is compensated", x, ap__shown(link->name),
+                link->name);
+  ap__lint_why(&note, x > 1 ? "the force exceeds the weight: left alone, the body rises"
+                            : "the force adds to the weight instead of compensating it");
+  ap__lint_end(l, &note);
+}
+
 // What the links behind a joint show to it in the middle of its range, 0 where nobody knows.
 static double apparent(lint *l, const lint_joint *j) {
   int body = l->robot.link[j->child_link].number, nv = l->motion.nv;
@@ -326,8 +369,10 @@ void ap__lint_joints(lint *l) {
     look_at_mimic(l, j);
     look_at_friction(l, j);
     look_at_stiction(l, j);
+    look_at_spring(l, j);
     look_at_rotor(l, j);
   }
+  for (int i = 0; i < l->robot.nlink; i++) look_at_compensation(l, &l->robot.link[i]);
   look_at_limit(l, true);
   look_at_limit(l, false);
   look_at_velocity_unit(l);

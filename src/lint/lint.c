@@ -7,10 +7,12 @@
 
 #include "file/names.h"
 #include "lint/examine.h"
+#include "lint/weigh.h"
 
 // What others say in their warnings and a rule here says better: the beginnings of those texts.
 static const char *const said_otherwise[] = {"an unknown element", "an unknown attribute",
-                                             "a negative limit", "a limit without lower and upper"};
+                                             "a negative limit", "a limit without lower and upper",
+                                             "not used, since it has no effect"};
 
 static bool is_said_otherwise(const char *text) {
   for (size_t i = 0; i < sizeof said_otherwise / sizeof said_otherwise[0]; i++)
@@ -131,6 +133,13 @@ static ap_status finish(lint *l, ap_lint **found, ap_error *error) {
   return ap__no_memory(error);
 }
 
+// MJCF has defaults, copies and files in files: what the reader makes of them is examined, and
+// where it refuses the file, its reason is all that can be said.
+static void read_mjcf(lint *l) {
+  l->robot.yaml = l->robot.mjcf = true;
+  if (l->strict) ap__lint_read_definition(l, ap_robot_definition(l->strict), l->strict->lines);
+}
+
 // What of the file can be read, whatever is wrong with it.
 static void read_tree(lint *l, bool yaml) {
   const ap_error *error = &l->tree.error;
@@ -145,6 +154,8 @@ static void read_tree(lint *l, bool yaml) {
   }
   if (yaml)
     ap__lint_read_yaml(l);
+  else if (ap__is_mjcf(&l->tree))
+    read_mjcf(l);
   else
     ap__lint_read_urdf(l);
 }
@@ -158,8 +169,8 @@ static ap_status lint_text(const char *text, size_t length, const char *format, 
   if (status) return status;
   l.path = path;
   l.find_meshes = meshes;
-  ap__robot_tree(text, length, format, &l.tree);
-  own.status = ap__robot_of_tree(&l.tree, format, NULL, &l.strict, &own);
+  ap__robot_tree(text, length, format, path, &l.tree);
+  own.status = ap__robot_of_tree(&l.tree, format, path, NULL, &l.strict, &own);
   l.no_memory = own.status == AP_E_MEMORY;
   read_tree(&l, strcmp(format, "yaml") == 0);
   if (!l.no_memory) examine(&l, &own);
@@ -193,6 +204,35 @@ ap_status ap_lint_file(const char *path, const ap_lint_options *options, ap_lint
   return status;
 }
 
+ap_status ap__weigh_read(const char *text, size_t length, const char *path, ap_robot **robot,
+                         bool **lost, ap_error *error) {
+  lint l;
+  *robot = NULL;
+  *lost = NULL;
+  ap_status status = ap__check_text("urdf", length, error);
+  if (!status) status = open_lint(&l, NULL, error);
+  if (status) return status;
+  ap__robot_tree(text, length, "urdf", path, &l.tree);
+  const ap_error *cut = &l.tree.error;
+  if (cut->status && cut->status != AP_E_MEMORY)
+    status = AP__REFUSE(error, AP_E_SYNTAX, cut->line, "%s", cut->text);
+  else if (!cut->status && strcmp(l.tree.root->name, "robot") != 0)
+    status = AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                        "only URDF files are changed in place (appell convert --inertia-from-mesh "
+                        "writes a new file in every format)");
+  else if (cut->status || !(*robot = ap__robot_new()) || !ap__lint_urdf_links(&l, *robot, lost))
+    status = ap__no_memory(error);
+  if (status) {
+    ap_robot_free(*robot);
+    free(*lost);
+    *robot = NULL;
+    *lost = NULL;
+  }
+  close_lint(&l);
+  ap_lint_free(l.found);
+  return status;
+}
+
 ap_status ap_lint_robot(const ap_robot *robot, const ap_lint_options *options, ap_lint **found,
                         ap_error *error) {
   lint l;
@@ -204,7 +244,7 @@ ap_status ap_lint_robot(const ap_robot *robot, const ap_lint_options *options, a
   own.status = closed ? ap_robot_from_mechanism(closed, &l.strict, &own)
                       : ap_robot_from_definition(ap_robot_definition(robot), &l.strict, &own);
   l.no_memory = own.status == AP_E_MEMORY;
-  if (!l.no_memory) ap__lint_read_definition(&l, ap_robot_definition(robot));
+  if (!l.no_memory) ap__lint_read_definition(&l, ap_robot_definition(robot), NULL);
   if (!l.no_memory) examine(&l, &own);
   return finish(&l, found, error);
 }

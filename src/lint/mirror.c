@@ -194,8 +194,9 @@ static bool compare_mass(lint *l, int i, const lint_inertia *then) {
   only.mass = then->mass;
   ap__lint_effect(l, &note, i, &a->own, &only);
   ap__lint_fix(&note,
-               l->robot.yaml ? "mass: %g, or the other way round"
-                             : "<mass value=\"%g\"/>, or the other way round",
+               LINT_FORM(l, "mass: %g, or the other way round",
+                         "<mass value=\"%g\"/>, or the other way round",
+                         "mass=\"%g\", or the other way round"),
                b->mass);
   ap__lint_end_suspicion(l, &note);
   return false;
@@ -217,8 +218,9 @@ static void compare_com(lint *l, int i, const lint_inertia *then, bool exact) {
   if (exact) ap__lint_effect(l, &note, i, &a->own, &only);
   if (exact)
     ap__lint_fix(&note,
-                 l->robot.yaml ? "com: [%.6g, %.6g, %.6g], or the other way round"
-                               : "<origin xyz=\"%.6g %.6g %.6g\"/>, or the other way round",
+                 LINT_FORM(l, "com: [%.6g, %.6g, %.6g], or the other way round",
+                           "<origin xyz=\"%.6g %.6g %.6g\"/>, or the other way round",
+                           "pos=\"%.6g %.6g %.6g\", or the other way round"),
                  only.com[0], only.com[1], only.com[2]);
   ap__lint_end_suspicion(l, &note);
 }
@@ -291,6 +293,9 @@ static double excess(const lint_joint *a, const lint_joint *b) {
   return fmax(force, speed) - 1;
 }
 
+// A bound that only one side has is no contradiction: the other may be driven through it.
+static bool same_bound(double a, double b) { return isnan(a) || isnan(b) || nearly_equal(a, b); }
+
 static void compare_limits(lint *l, int i) {
   const lint_robot *robot = &l->robot;
   const lint_joint *a = ap__lint_carrier(robot, i),
@@ -298,7 +303,7 @@ static void compare_limits(lint *l, int i) {
   if (!a || !b || !ap__lint_one_dof(a) || a->type != b->type) return;
   bool range = (nearly_equal(a->lower, b->lower) && nearly_equal(a->upper, b->upper)) ||
                (nearly_equal(a->lower, -b->upper) && nearly_equal(a->upper, -b->lower));
-  bool force = nearly_equal(a->effort, b->effort) && nearly_equal(a->velocity, b->velocity);
+  bool force = same_bound(a->effort, b->effort) && same_bound(a->velocity, b->velocity);
   if (range && force) return;
   lint_note note = ap__lint_begin("mirror-limit", a->limit_line ? a->limit_line : a->line, a->name);
   ap__lint_what(&note, "the limits of joints \"%.*s\" and \"%.*s\"%s differ", ap__shown(a->name),
@@ -306,9 +311,9 @@ static void compare_limits(lint *l, int i) {
                 ap__lint_place(b->limit_line ? b->limit_line : b->line).text);
   if (!range)
     ap__lint_what(&note, "%.4g .. %.4g and %.4g .. %.4g", a->lower, a->upper, b->lower, b->upper);
-  if (!nearly_equal(a->effort, b->effort))
+  if (!same_bound(a->effort, b->effort))
     ap__lint_what(&note, "effort %g and %g", a->effort, b->effort);
-  if (!nearly_equal(a->velocity, b->velocity))
+  if (!same_bound(a->velocity, b->velocity))
     ap__lint_what(&note, "velocity %g and %g", a->velocity, b->velocity);
   if (!range)
     ap__lint_why(&note, "the ranges of the two sides differ by %.3g",

@@ -26,8 +26,10 @@ static void correct_joint(const lint *l, const lint_joint *j, ap_body_def *body)
   body->joint = j->type_known ? j->type : AP_FIXED;
   body->place = j->place;
   memcpy(body->axis, j->axis, sizeof body->axis);
-  if (norm3(j->axis) == 0) body->axis[2] = 1;
+  if (length3(j->axis) == 0) body->axis[2] = 1;
   correct_limits(j, l->robot.yaml, body);
+  if (body->joint != AP_FIXED) body->stiffness = fmax(j->stiffness, 0);
+  memcpy(body->rest, j->rest, sizeof body->rest);
   if (!ap__lint_one_dof(j)) return;
   body->viscous = fmax(j->viscous, 0);
   body->coulomb = fmax(j->coulomb, 0);
@@ -40,6 +42,7 @@ static void correct_joint(const lint *l, const lint_joint *j, ap_body_def *body)
 
 static void correct_inertia(const lint_link *link, ap_body_def *body) {
   body->mass = fabs(link->mass);
+  body->gravity_compensation = link->compensated;
   memcpy(body->com, link->com, sizeof body->com);
   memcpy(body->inertia, link->own.tensor, sizeof body->inertia);
   if (link->moment[0] < 0) ap__lint_nearest_inertia(link->own.tensor, body->inertia);
@@ -204,9 +207,13 @@ static void say_effect(lint *l, lint_note *note, const double *change) {
   const char *name = ap__joint_name(body);
   const char *unit = body->joint == AP_PRISMATIC ? "N" : "N m";
   note->effect = (ap_lint_effect){name, unit, change[worst], m->largest[worst]};
-  ap__lint_why(note, "joint \"%.*s\" changes by up to %.3g %s of at most %.3g %s, %.3g %%",
-               ap__shown(name), name, change[worst], unit, m->largest[worst], unit,
-               100 * change[worst] / fmax(m->largest[worst], 1e-300));
+  if (m->largest[worst] > 0)
+    ap__lint_why(note, "joint \"%.*s\" changes by up to %.3g %s of at most %.3g %s, %.3g %%",
+                 ap__shown(name), name, change[worst], unit, m->largest[worst], unit,
+                 100 * change[worst] / m->largest[worst]);
+  else
+    ap__lint_why(note, "joint \"%.*s\" changes by up to %.3g %s, and has no force as it is",
+                 ap__shown(name), name, change[worst], unit);
 }
 
 void ap__lint_effect(lint *l, lint_note *note, int link, const lint_inertia *now,
@@ -253,6 +260,11 @@ void ap__lint_fix_inertia(const lint *l, lint_note *note, int link, const lint_i
   for (int i = 0; i < 6; i++) largest = fmax(largest, fabs(x[i]));
   for (int i = 0; i < 6; i++)
     if (fabs(x[i]) < 1e-12 * largest) x[i] = 0;
+  if (l->robot.mjcf) {
+    ap__lint_fix(note, "fullinertia=\"%.6g %.6g %.6g %.6g %.6g %.6g\"", x[0], x[3], x[5], x[1],
+                 x[2], x[4]);
+    return;
+  }
   ap__lint_fix(note,
                l->robot.yaml ? "tensor: [%.6g, %.6g, %.6g, %.6g, %.6g, %.6g]"
                              : "<inertia ixx=\"%.6g\" ixy=\"%.6g\" ixz=\"%.6g\" iyy=\"%.6g\" "

@@ -135,7 +135,10 @@ bool ap__lint_motion_init_closed(lint_motion *motion, const ap_mechanism *m) {
         motion->v[at] = LINT_SPEED * (2 * spread(s, 3 * i + 1) - 1);
         motion->a[at] = LINT_ACCELERATION * (2 * spread(s, 3 * i + 2) - 1);
       }
-    for (int i = 0; i < motion->nout; i++) motion->body[i] = ap_mechanism_actuated(m, i);
+    for (int i = 0; i < motion->nout; i++) {
+      const int body = ap_mechanism_actuated(m, i);
+      motion->body[i] = body > 0 ? body : 1; // a force along a coordinate: the base
+    }
     motion->work = ap_loop_work(motion->loop);
     if (motion->nout > 0) find_largest(motion);
   }

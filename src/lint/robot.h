@@ -38,6 +38,7 @@ typedef struct lint_link {
   bool in_degrees, in_millimetres;        // by units.c: rpy and com were, and are converted
   bool mass_lost, com_lost, tensor_lost;  // said, but not to be read as a whole
   double mass, com[3], tensor[6], rpy[3]; // as the file has them
+  double compensated;                     // fraction of its weight
   lint_inertia own;                       // the same with the axes of the link
   double moment[3], axes[9];              // principal, ascending; axes as columns
   int first_shape, nshape;
@@ -64,11 +65,12 @@ typedef struct lint_joint {
   ap_joint_type type;
   bool continuous, type_known;
   int line, parent_line, child_line, origin_line, axis_line, limit_line, dynamics_line, mimic_line,
-      rotor_line;
+      rotor_line, spring_line;
   ap_placement place;
   double axis[3];
   double lower, upper, effort, velocity; // NAN: not given
   double viscous, coulomb, stiction, rotor, gear;
+  double stiffness, rest[AP_JOINT_NQ];
   double ratio, offset;            // of mimic
   bool in_degrees, in_millimetres; // by units.c: the place was, and is converted
   // found out by tree.c
@@ -91,7 +93,8 @@ typedef struct lint_robot {
   double longest; // of all links
   double median;  // of the lengths in the file, 0: there are too few
   bool astray;    // a joint hangs on nobody knows what
-  bool yaml;
+  bool yaml;      // bodies on the ground, z axes by default: also of MJCF
+  bool mjcf;
 } lint_robot;
 
 // A link, a joint with the format's defaults; NULL: no memory.

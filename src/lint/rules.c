@@ -59,6 +59,9 @@ static const ap_lint_rule rules[] = {
     {"effort-gravity", AP_WARNING, "an effort limit below the gravity torque"},
     {"friction-negative", AP_ERROR, "damping or friction below zero"},
     {"friction-static", AP_ERROR, "static friction below Coulomb friction"},
+    {"spring-negative", AP_ERROR, "a spring with a stiffness below zero"},
+    {"spring-rest", AP_NOTE, "a spring that is relaxed outside the joint's limits"},
+    {"gravity-compensation", AP_NOTE, "less than none or more than all of a weight compensated"},
     {"rotor", AP_WARNING, "an implausible rotor inertia or gear"},
     // the whole
     {"gravity", AP_NOTE, "a gravity that is not the Earth's"},

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "file/names.h"
+#include "file/solid.h"
 #include "lint/examine.h"
-#include "lint/mesh.h"
 #include "lint/tensor.h"
 
 static const double pi = 3.14159265358979323846;
@@ -20,7 +20,8 @@ static const double pi = 3.14159265358979323846;
 typedef struct mesh {
   const char *name;
   bool found, measured;
-  mesh_extent extent;
+  double low[3], high[3]; // in the file's own unit
+  double volume;          // enclosed; 0: nobody knows
   int line, count;
 } mesh;
 
@@ -34,18 +35,31 @@ typedef struct meshes {
 #define MESH_BYTES ((size_t)256 << 20)
 enum { MOST_MESHES = 2000 }; // and of so many
 
+static void measure_mesh(const ap__mesh *read, mesh *m) {
+  static const double one[3] = {1, 1, 1};
+  m->measured = read->nvertex > 0;
+  for (int k = 0; k < read->nvertex; k++)
+    for (int i = 0; i < 3; i++) {
+      const double x = read->vertex[3 * (size_t)k + (size_t)i];
+      m->low[i] = k ? fmin(m->low[i], x) : x;
+      m->high[i] = k ? fmax(m->high[i], x) : x;
+    }
+  m->volume = fabs(ap__mesh_solid(read, one).mass);
+}
+
 static void measure(lint *l, mesh *m, size_t *budget) {
-  char *path = NULL, *text = NULL;
-  size_t length = 0;
+  char *path = NULL;
+  ap__mesh read;
   ap_error error;
   ap_status status = ap_mesh_find(m->name, l->path, &path, &error);
   l->no_memory = l->no_memory || status == AP_E_MEMORY;
   m->found = status == AP_OK || status == AP_E_UNSUPPORTED;
-  if (status == AP_OK && *budget > 0 && ap__read_file(path, &text, &length, &error) == AP_OK) {
-    m->measured = ap__mesh_measure(path, text, length, &m->extent);
-    *budget -= length < *budget ? length : *budget;
+  if (status == AP_OK && *budget > 0 && ap__mesh_load(&read, path, &error) == AP_OK) {
+    measure_mesh(&read, m);
+    const size_t bytes = (size_t)read.nvertex * 24 + (size_t)read.nface * 12;
+    *budget -= bytes < *budget ? bytes : *budget;
+    ap__mesh_free(&read);
   }
-  free(text);
   free(path);
 }
 
@@ -124,14 +138,14 @@ static void find_meshes(lint *l, meshes *all) {
     s->bounded = true;
     double factor = 1, box = 1;
     for (int j = 0; j < 3; j++) {
-      double a = m->extent.low[j] * s->size[j], b = m->extent.high[j] * s->size[j];
+      double a = m->low[j] * s->size[j], b = m->high[j] * s->size[j];
       s->low[j] = fmin(a, b);
       s->high[j] = fmax(a, b);
       factor *= fabs(s->size[j]);
       box *= s->high[j] - s->low[j];
     }
     // An open surface encloses nothing in particular.
-    double volume = fabs(m->extent.volume) * factor;
+    double volume = m->volume * factor;
     if (volume > 0.02 * box && volume < 1.001 * box) s->volume = volume;
   }
   if (!l->no_memory) say_missing(l, all);

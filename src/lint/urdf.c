@@ -4,6 +4,7 @@
 #include "file/urdf.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "file/names.h"
@@ -155,8 +156,8 @@ static void take_joint(lint *l, const urdf_joint *from) {
   joint->velocity = ap__urdf_limit(from->velocity);
 }
 
-// A gear acts on nothing but the rotor.
-static void take_transmissions(lint *l, const urdf *u) {
+// Transmissions and springs. A gear acts on nothing but the rotor.
+static void take_drives(lint *l, const urdf *u) {
   ap__names joints = {0};
   if (!ap__lint_got(l, ap__names_init(&joints, u->njoint))) return;
   for (int i = 0; i < u->njoint; i++) ap__names_put(&joints, u->joints[i].name, i);
@@ -168,6 +169,14 @@ static void take_transmissions(lint *l, const urdf *u) {
     if (!isnan(t->gear)) joint->gear = t->gear;
     joint->rotor = t->rotor;
     joint->rotor_line = t->rotor_line;
+  }
+  for (int k = 0; k < u->nspring; k++) {
+    const urdf_spring *s = &u->springs[k];
+    int i = s->joint ? ap__names_find(&joints, s->joint) : -1;
+    lint_joint *joint = i < 0 ? NULL : &l->robot.joint[i];
+    if (!joint || !ap__lint_one_dof(joint)) continue;
+    if (!isnan(s->rest)) joint->rest[0] = s->rest;
+    if (!isnan(s->stiffness)) joint->stiffness = s->stiffness, joint->spring_line = s->line;
   }
   ap__names_free(&joints);
 }
@@ -183,16 +192,70 @@ static void take_robot(lint *l, const urdf *u) {
       ap__lint_take_shape(l, i, &u->shapes.shape[shape]);
   }
   for (int i = 0; i < u->njoint && !l->no_memory; i++) take_joint(l, &u->joints[i]);
-  if (!l->no_memory) take_transmissions(l, u);
+  if (!l->no_memory) take_drives(l, u);
+}
+
+static void walk(lint *l, urdf *u) {
+  const ap__node *root = l->tree.root;
+  if (root && strcmp(root->name, "robot") == 0) ap__urdf_walk(u);
+  l->no_memory = l->no_memory || u->status == AP_E_MEMORY;
 }
 
 void ap__lint_read_urdf(lint *l) {
   const urdf_doctor doctor = {l, numbers, missing, quaternion};
   urdf u = {.tree = &l->tree, .doctor = &doctor};
-  const ap__node *root = l->tree.root;
-  if (root && strcmp(root->name, "robot") == 0) ap__urdf_walk(&u);
-  l->no_memory = l->no_memory || u.status == AP_E_MEMORY;
+  walk(l, &u);
   if (!l->no_memory) take_robot(l, &u);
   ap__urdf_free(&u);
   if (!l->no_memory) ap__lint_tags(l);
+}
+
+// ---- links to be weighed -----------------------------------------------------------------------
+
+static bool keep_text(ap_robot *robot, const char **text) {
+  return !*text || (*text = ap__robot_text(robot, *text, strlen(*text)));
+}
+
+// Mass, centre of mass or a moment is said, but cannot be read, or is not said.
+static bool is_lost(const urdf_link *link) {
+  enum { ALL = 63 };
+  const ap__node *origin = link->at.origin;
+  return link->at.inertial && (!link->mass_read || link->moments != ALL ||
+                               (origin && ap__attribute(origin, "xyz") && !link->com_read));
+}
+
+static bool take_links(const urdf *u, ap_robot *robot, bool *lost) {
+  robot->bodies = calloc((size_t)u->nlink + 1, sizeof *robot->bodies);
+  robot->lines = calloc((size_t)u->nlink + 1, sizeof *robot->lines);
+  robot->shapes = calloc((size_t)u->shapes.n + 1, sizeof *robot->shapes);
+  if (!robot->bodies || !robot->lines || !robot->shapes) return false;
+  bool kept = true;
+  for (int i = 0; i < u->nlink && kept; i++) {
+    ap_body_def *body = &robot->bodies[i];
+    *body = u->links[i].part.def;
+    robot->lines[i + 1] = u->links[i].part.at;
+    lost[i] = is_lost(&u->links[i]);
+    kept = keep_text(robot, &body->name);
+    robot->nbody = robot->body_capacity = i + 1;
+  }
+  for (int k = 0; k < u->shapes.n && kept; k++) {
+    ap_shape *shape = &robot->shapes[k];
+    *shape = u->shapes.shape[k];
+    shape->body++; // bodies are counted from 1
+    kept = keep_text(robot, &shape->file);
+    robot->nshape = k + 1;
+  }
+  robot->def.bodies = robot->bodies;
+  robot->def.nbody = robot->nbody;
+  return kept;
+}
+
+bool ap__lint_urdf_links(lint *l, ap_robot *robot, bool **lost) {
+  const urdf_doctor doctor = {l, numbers, missing, quaternion};
+  urdf u = {.tree = &l->tree, .doctor = &doctor};
+  walk(l, &u);
+  *lost = l->no_memory ? NULL : calloc((size_t)u.nlink + 1, sizeof **lost);
+  const bool kept = *lost && take_links(&u, robot, *lost);
+  ap__urdf_free(&u);
+  return kept;
 }

@@ -101,6 +101,7 @@ static void look_at_type(lint *l, const ap__node *body, lint_joint *joint) {
 static void set_joint_lines(const ap__node *body, lint_joint *joint) {
   static const char *const friction[] = {"joint.friction.viscous", "joint.friction.coulomb",
                                          "joint.friction.static", NULL};
+  static const char *const spring[] = {"joint.spring", "joint.spring.stiffness", NULL};
   static const char *const rotor[] = {"joint.rotor.gear", "joint.rotor.inertia", NULL};
   static const char *const place[] = {"joint.place", "joint.dh", NULL};
   joint->line = line_at(body, "joint", body->line);
@@ -111,6 +112,7 @@ static void set_joint_lines(const ap__node *body, lint_joint *joint) {
   joint->limit_line = line_at(body, "joint.limits", 0);
   joint->dynamics_line = last_line(body, friction);
   joint->rotor_line = last_line(body, rotor);
+  joint->spring_line = last_line(body, spring);
   joint->mimic_line = line_at(body, "joint.mimic.joint", 0);
 }
 

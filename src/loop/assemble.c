@@ -196,8 +196,11 @@ static ap_status make_map(const ap_mechanism *m, ap_loop *l) {
   ap__qr_solve_many(&l->qr, n, l->B, l->Z, l->P);
   for (int i = nv * n; i < s.rows * n; i++)
     if (!(fabs(l->B[i]) < CONSISTENT)) return AP_E_MODEL;
-  for (int i = 0; i < m->nact; i++)
-    memcpy(l->J_act + i * n, l->P + m->actuated_column[i] * n, sizeof(double) * (size_t)n);
+  for (int i = 0; i < m->nact; i++) {
+    const int column = m->actuated_column[i];
+    for (int j = 0; j < n; j++) // the rate of a coordinate is itself
+      l->J_act[i * n + j] = column < 0 ? j == AP_ALONG_COORDINATE(column) : l->P[column * n + j];
+  }
   l->mapped = true;
   return AP_OK;
 }

@@ -226,7 +226,13 @@ ap_status ap_loop_closure_forces(const ap_mechanism *m, ap_loop *l, const double
   tree_forces(m, l, v, a, o);
   double *lacking = l->step; // M_t xdd + h_t - S^T tau - J^T f = Phi_x^T lambda
   memcpy(lacking, l->f, sizeof(double) * (size_t)m->nv);
-  for (int i = 0; i < m->nact; i++) lacking[m->actuated_column[i]] -= tau[i];
+  ap__rows(m, l, l->x, NULL, AP_ROWS_JACOBIAN, l->try_F);
+  for (int i = 0; i < m->nact; i++) {
+    const int column = m->actuated_column[i];
+    if (column >= 0) lacking[column] -= tau[i];
+    for (int j = 0; j < m->nv && column < 0; j++)
+      lacking[j] -= l->K[(m->nrow + AP_ALONG_COORDINATE(column)) * m->nv + j] * tau[i];
+  }
   if (!belong_together(m, l, lacking, tau)) return AP_E_ARG;
   ap__multipliers(m, l, lacking);
   if (lambda) memcpy(lambda, l->lambda, sizeof(double) * (size_t)m->nrow);

@@ -247,10 +247,14 @@ static bool take_actuators(ap_mechanism *m, const ap_mechanism_def *d, ap_error 
   for (int i = 0; i < d->nactuated; i++) {
     char number[16];
     snprintf(number, sizeof number, "%d", i);
+    m->actuated[i] = d->actuated[i];
+    if (d->actuated[i] < 0 && AP_ALONG_COORDINATE(d->actuated[i]) < d->ncoordinate) {
+      m->actuated_column[i] = d->actuated[i];
+      continue;
+    }
     const ap_body_def *b = d->actuated[i] > 0 ? ap_body(m->tree, d->actuated[i]) : NULL;
     subject s = {"actuator", !b ? number : b->joint_name ? b->joint_name : b->name, e};
     if (!is_simple_joint(&s, m->tree, d->actuated[i])) return false;
-    m->actuated[i] = d->actuated[i];
     m->actuated_column[i] = ap_joint_v(m->tree, d->actuated[i]);
     for (int k = 0; k < i; k++)
       if (m->actuated[k] == m->actuated[i]) REFUSE(&s, "its joint is already actuator %d", k);
@@ -439,7 +443,13 @@ const ap_coordinate_def *ap_mechanism_coordinate(const ap_mechanism *m, int i) {
   return i >= 0 && i < m->n ? &m->measure[i].def : NULL;
 }
 int ap_mechanism_actuated(const ap_mechanism *m, int i) {
-  return i >= 0 && i < m->nact ? m->actuated[i] : -1;
+  return i >= 0 && i < m->nact && m->actuated[i] > 0 ? m->actuated[i] : -1;
+}
+const char *ap_mechanism_actuator_name(const ap_mechanism *m, int i) {
+  if (i < 0 || i >= m->nact) return NULL;
+  if (m->actuated[i] < 0) return m->measure[AP_ALONG_COORDINATE(m->actuated[i])].def.name;
+  const ap_body_def *body = ap_body(m->tree, m->actuated[i]);
+  return body->joint_name ? body->joint_name : body->name;
 }
 
 int ap_mechanism_nbranch(const ap_mechanism *m) { return m->nbranch; }

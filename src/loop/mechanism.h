@@ -47,8 +47,8 @@ struct ap_mechanism {
   int n, nact, nrow, nclosing, nscrew, nbranch;
   ap_closing *closing;
   ap_measure *measure;
-  int *actuated;        // body numbers
-  int *actuated_column; // in the tree's v
+  int *actuated;        // body numbers, or AP_ALONG_COORDINATE()
+  int *actuated_column; // in the tree's v, or AP_ALONG_COORDINATE()
   ap_way *way;          // by body number
   ap_screw *screw;
   double *guess;

@@ -19,7 +19,8 @@ static const char *part_name(const ap_robot *robot, int part, int i) {
     case AP__CHAIN_BRANCH: return i < d->nbranch ? d->branches[i].name : NULL;
     default: break;
   }
-  if (i >= d->nactuated || d->actuated[i] < 1 || d->actuated[i] > robot->nbody) return NULL;
+  if (i >= d->nactuated || d->actuated[i] > robot->nbody) return NULL;
+  if (d->actuated[i] < 1) return "";
   return ap__joint_name(&robot->bodies[d->actuated[i] - 1]);
 }
 

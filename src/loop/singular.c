@@ -24,7 +24,14 @@ static void closures(const ap_mechanism *m, ap_loop *l, ap_singularity *r) {
   r->serial_least = least(m, l, m->nrow + m->n, &r->serial);
   memcpy(l->big, l->K, phi_size);
   memset(below, 0, sizeof(double) * (size_t)m->nact * nv);
-  for (int i = 0; i < m->nact; i++) below[i * m->nv + m->actuated_column[i]] = 1;
+  for (int i = 0; i < m->nact; i++) {
+    const int column = m->actuated_column[i];
+    double *row = below + i * m->nv;
+    if (column >= 0)
+      row[column] = 1;
+    else
+      memcpy(row, l->K + (m->nrow + AP_ALONG_COORDINATE(column)) * m->nv, sizeof(double) * nv);
+  }
   r->parallel_least = least(m, l, m->nrow + m->nact, &r->parallel);
   memcpy(l->qr.A, l->K, phi_size);
   l->qr.m = m->nrow;

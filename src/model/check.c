@@ -38,11 +38,24 @@ static bool refuse(const check *c, int at, const char *format, ...) {
   return false;
 }
 
+// False, with one reason for several fields.
+__attribute__((noinline)) static bool is_one_of(const check *c, int at, const char *field,
+                                                int value, const char *type) {
+  return refuse(c, at, "%s is %d (it must be one of %s)", field, value, type);
+}
+__attribute__((noinline)) static bool is_body(const check *c, int at, const char *field, int value,
+                                              int least) {
+  return (value >= least && value <= c->def->nbody) ||
+         refuse(c, at, "%s is %d (it must be the number of a body, %d to %d)", field, value, least,
+                c->def->nbody);
+}
+
 static bool one_dof(ap_joint_type type) { return type == AP_REVOLUTE || type == AP_PRISMATIC; }
 
 // ---- numbers ----------------------------------------------------------------------------------
 
-// When a field is read, which must be finite then; what may not be negative; what drives a joint.
+// When a field is read, which must be finite then; what may not be negative; what drives a joint,
+// and what acts in it.
 enum {
   ALWAYS = 1,
   RPY = 2,
@@ -51,13 +64,14 @@ enum {
   AXIS = 16,
   MIMIC = 32,
   MAGNITUDE = 64,
-  DRIVE = 128
+  DRIVE = 128,
+  SPRING = 256
 };
 
 typedef struct field {
   const char *name;
   unsigned short offset; // in ap_body_def
-  unsigned char n, kind;
+  unsigned n : 4, kind : 12;
 } field;
 
 #define FIELD(member, n, kind) \
@@ -70,6 +84,9 @@ static const field fields[] = {FIELD(mass, 1, ALWAYS | MAGNITUDE),
                                FIELD(viscous, 1, ALWAYS | MAGNITUDE | DRIVE),
                                FIELD(coulomb, 1, ALWAYS | MAGNITUDE | DRIVE),
                                FIELD(stiction, 1, ALWAYS | MAGNITUDE | DRIVE),
+                               FIELD(stiffness, 1, ALWAYS | MAGNITUDE | SPRING),
+                               FIELD(rest, AP_JOINT_NQ, ALWAYS),
+                               FIELD(gravity_compensation, 1, ALWAYS),
                                FIELD(rotor_inertia, 1, ALWAYS | MAGNITUDE | DRIVE),
                                FIELD(gear_ratio, 1, ALWAYS),
                                FIELD(velocity_limit, 1, MAGNITUDE),
@@ -111,10 +128,9 @@ static bool check_fields(const check *c, int body, int kind) {
     if (!(f->kind & kind)) continue;
     if (kind == MAGNITUDE) {
       if (!(*x >= 0.0)) return refuse(c, body, "%s is %g (it must be zero or more)", f->name, *x);
-    } else if (kind == DRIVE) {
+    } else if (kind >= DRIVE) {
       if (*x != 0.0)
-        return refuse(c, body, "%s is %g (only a revolute or prismatic joint can have it)", f->name,
-                      *x);
+        return refuse(c, body, "%s is %g (it must be zero in a joint of this type)", f->name, *x);
     } else {
       for (int i = 0; i < f->n; i++)
         if (!is_finite(c, body, f->name, i, f->n, x[i])) return false;
@@ -132,8 +148,8 @@ static bool check_limits(const check *c, int body) {
                   k == 0 ? "lower" : "upper", limit, k == 0 ? "-" : "");
   }
   if (d->lower > d->upper)
-    return refuse(c, body, "lower is %g, above upper, which is %g (lower must not exceed upper)",
-                  d->lower, d->upper);
+    return refuse(c, body, "lower is %g, above upper, %g (it must not exceed it)", d->lower,
+                  d->upper);
   return true;
 }
 
@@ -177,8 +193,7 @@ static bool check_place(const check *c, int body) {
     case AP_DH_STANDARD:
     case AP_DH_VALERA: return check_fields(c, body, DH);
   }
-  return refuse(c, body, "place.kind is %d (it must be one of ap_placement_kind)",
-                (int)body_of(c, body)->place.kind);
+  return is_one_of(c, body, "place.kind", (int)body_of(c, body)->place.kind, "ap_placement_kind");
 }
 
 // A spherical or free joint has no axis, and with Denavit-Hartenberg parameters the axis is z.
@@ -196,11 +211,10 @@ static bool check_axis(const check *c, int body) {
 static bool check_drive(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
   if (d->stiction != 0.0 && d->stiction < d->coulomb)
-    return refuse(c, body,
-                  "stiction is %g, below coulomb, which is %g (it must be at least coulomb, or "
-                  "0 for the same)",
+    return refuse(c, body, "stiction is %g, below coulomb, %g (it must be at least as large, or 0)",
                   d->stiction, d->coulomb);
-  return one_dof(d->joint) || check_fields(c, body, DRIVE);
+  return one_dof(d->joint) ||
+         (check_fields(c, body, DRIVE) && (d->joint != AP_FIXED || check_fields(c, body, SPRING)));
 }
 
 static bool check_body(const check *c, int body) {
@@ -208,11 +222,10 @@ static bool check_body(const check *c, int body) {
   if (d->cookie != AP_COOKIE)
     return refuse(c, body, "it was not initialised with ap_default_body()");
   if (d->parent < 0 || d->parent >= body)
-    return refuse(c, body,
-                  "parent is %d (the parent of body %d must be 0, the ground, or an earlier body)",
+    return refuse(c, body, "parent is %d (it must be 0, the ground, or a body before %d)",
                   d->parent, body);
   if ((int)d->joint < (int)AP_FIXED || (int)d->joint > (int)AP_FREE)
-    return refuse(c, body, "joint is %d (it must be one of ap_joint_type)", (int)d->joint);
+    return is_one_of(c, body, "joint", (int)d->joint, "ap_joint_type");
   return check_place(c, body) && check_axis(c, body) && check_fields(c, body, ALWAYS) &&
          check_fields(c, body, MAGNITUDE) && check_limits(c, body) && check_drive(c, body);
 }
@@ -222,16 +235,11 @@ static bool check_body(const check *c, int body) {
 static bool check_follower(const check *c, int body) {
   const ap_body_def *d = body_of(c, body);
   if (d->mimic == 0) return true;
-  if (d->mimic < 0 || d->mimic > c->def->nbody)
-    return refuse(c, body, "mimic is %d (it must be the number of a body, 1 to %d)", d->mimic,
-                  c->def->nbody);
+  if (!is_body(c, body, "mimic", d->mimic, 1)) return false;
   const ap_body_def *leader = body_of(c, d->mimic);
-  bool can_follow = one_dof(d->joint);
-  if (!can_follow || !one_dof(leader->joint))
-    return refuse(c, body, "mimic: %s cannot follow \"%.*s\" (%s)", can_follow ? "it" : "its joint",
-                  ap__shown(leader->name), leader->name,
-                  can_follow ? "the leader's joint must be revolute or prismatic"
-                             : "only a revolute or prismatic joint can follow");
+  if (!one_dof(d->joint) || !one_dof(leader->joint))
+    return refuse(c, body, "mimic: it cannot follow \"%.*s\" (both must be revolute or prismatic)",
+                  ap__shown(leader->name), leader->name);
   if (!check_fields(c, body, MIMIC)) return false;
   if (d->mimic_ratio == 0.0)
     return refuse(c, body, "mimic_ratio is 0 (use a fixed joint for a body that does not move)");
@@ -251,8 +259,8 @@ static bool check_mimic_cycles(const check *c) {
     }
     if (i != 0 && seen[i] == start)
       return refuse(c, i,
-                    "mimic: it follows itself, directly or through others (a chain of followers "
-                    "must end at an independent joint)");
+                    "mimic: it follows itself (a chain of followers must end at an independent "
+                    "joint)");
   }
   return true;
 }
@@ -335,22 +343,19 @@ static bool check_names_unique(const check *c) {
   int first = 0;
   int found = find_duplicate(c, false, nbody, &first);
   if (found >= 0)
-    return refuse(c, found + 1,
-                  "name: bodies %d and %d have the same (names must be unique among bodies)",
+    return refuse(c, found + 1, "name: bodies %d and %d have the same (it must be unique)",
                   first + 1, found + 1);
   found = find_duplicate(c, true, nbody, &first);
   if (found >= 0) {
     const char *name = name_of(c, true, found);
     const char *other = name_of(c, false, first);
     return refuse(c, found + 1,
-                  "joint_name \"%.*s\" is also that of body \"%.*s\" (names must "
-                  "be unique among joints)",
+                  "joint_name \"%.*s\" is also that of body \"%.*s\" (it must be unique)",
                   ap__shown(name), name, ap__shown(other), other);
   }
   found = find_duplicate(c, false, nbody + c->def->nframe, &first);
   if (found < 0) return true;
-  return refuse(c, found + 1,
-                "name is also that of %s (names must be unique among frames and bodies)",
+  return refuse(c, found + 1, "name is also that of %s (it must be unique)",
                 first < nbody ? "a body" : "an earlier frame");
 }
 
@@ -359,9 +364,7 @@ static bool check_names_unique(const check *c) {
 static bool check_frame(const check *c, int frame) {
   const ap_frame_def *f = &c->def->frames[frame];
   int at = c->def->nbody + 1 + frame;
-  if (f->body < 0 || f->body > c->def->nbody)
-    return refuse(c, at, "body is %d (it must be the number of a body, 0 to %d)", f->body,
-                  c->def->nbody);
+  if (!is_body(c, at, "body", f->body, 0)) return false;
   for (int i = 0; i < 3; i++) {
     if (!is_finite(c, at, "xyz", i, 3, f->xyz[i])) return false;
     if (!is_finite(c, at, "rpy", i, 3, f->rpy[i])) return false;

@@ -105,6 +105,13 @@ static const struct {
     [AP_SPHERICAL] = {4, 3}, [AP_PLANAR] = {3, 3},   [AP_FREE] = {7, 6},
 };
 
+// By the bits, which cost less to look at where double is emulated.
+static bool is_not_zero(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits != 0;
+}
+
 // Number the moving bodies, and the internal coordinates with them.
 static void number_bodies(ap_model *m) {
   m->nbody = 1;
@@ -112,6 +119,7 @@ static void number_bodies(ap_model *m) {
   m->joint[0] = (ap_joint){.type = AP_FIXED, .ratio = 1};
   for (int i = 1; i < m->nlink; i++) {
     const ap_body_def *link = &m->link[i];
+    m->passive |= is_not_zero(link->stiffness) || is_not_zero(link->gravity_compensation);
     if (link->joint == AP_FIXED) {
       m->mover[i] = m->mover[link->parent];
       continue;
@@ -159,8 +167,8 @@ static bool resolve_mimics(ap_model *m, int *stack, ap_error *error) {
       const char *name = m->link[joint->link].name;
       ap__refuse(
           error, AP_E_MODEL,
-          "body \"%.*s\": mimic_ratio: over the chain of its leaders it becomes %g, offset %g "
-          "(both must be finite and the ratio not zero)",
+          "body \"%.*s\": mimic_ratio: over its leaders it becomes %g, offset %g (both must be "
+          "finite and the ratio not zero)",
           ap__shown(name), name, joint->ratio, joint->offset);
       return false;
     }

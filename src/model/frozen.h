@@ -34,6 +34,7 @@ struct ap_model {
   int nbody;    // moving bodies, with the ground
   int nframe;   // nlink + named frames
   double gravity[3];
+  bool passive;        // some joint has a spring, or some weight is compensated
   ap_body_def *link;   // [nlink], names point into the model's memory; link[0] is the ground
   ap_frame_def *frame; // [nframe - nlink]
   int *mover;          // [nlink] body that carries the link

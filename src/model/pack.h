@@ -39,4 +39,9 @@ void ap__pack_f64(const ap_model *m, ap_packed_body *body, ap_packed_frame *fram
 void ap__merge_inertia_f64(const ap_model *m, const ap_link_change *change, int only,
                            const ap_packed_frame *frame, ap_packed_body *body);
 
+// What gravity compensation holds up of a body: held[0] the mass, then its first moment in the
+// internal frame. change as above.
+AP_API void ap__held_weight_f64(const ap_model *m, const ap_link_change *change, int body,
+                                const ap_packed_frame *frame, double *held);
+
 #endif

@@ -21,3 +21,8 @@ void ap__merge_inertia_f64(const ap_model *m, const ap_link_change *change, int 
                            const ap_packed_frame *frame, ap_packed_body *body) {
   merge_inertia(m, change, only, frame, body);
 }
+
+void ap__held_weight_f64(const ap_model *m, const ap_link_change *change, int body,
+                         const ap_packed_frame *frame, double *held) {
+  held_weight(m, change, body, frame, held);
+}

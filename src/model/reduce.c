@@ -325,6 +325,7 @@ static void fix(const reduction *r, int b) {
   fixed.parent = body->parent;
   fixed.place = place_at(body, q);
   fixed.mass = body->mass;
+  fixed.gravity_compensation = body->gravity_compensation;
   memcpy(fixed.com, body->com, sizeof fixed.com);
   memcpy(fixed.inertia, body->inertia, sizeof fixed.inertia);
   memcpy(fixed.inertia_rpy, body->inertia_rpy, sizeof fixed.inertia_rpy);

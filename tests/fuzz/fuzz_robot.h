@@ -15,8 +15,9 @@ static inline void fuzz_write(const ap_robot *robot, const char *format, bool mu
   ap_error error = {0};
   ap__text text = {0};
   ap_robot *back = NULL;
-  ap_status status = format[0] == 'u' ? ap__urdf_write(robot, &text, &error)
-                                      : ap__yaml_write(robot, &text, &error);
+  ap_status status = format[0] == 'u'   ? ap__urdf_write(robot, &text, &error)
+                     : format[0] == 'm' ? ap__mjcf_write(robot, "", &text, NULL, NULL, &error)
+                                        : ap__yaml_write(robot, &text, &error);
   fuzz_expect(status == AP_OK || (status == AP_E_UNSUPPORTED && error.text[0]));
   if (status == AP_OK) {
     status = ap_robot_parse(text.text, text.length, format, NULL, &back, &error);
@@ -72,6 +73,7 @@ static inline void fuzz_robot(const char *text, size_t size, const char *format)
     if (k == 0 && (model || mechanism)) {
       fuzz_write(robot, "yaml", true);
       fuzz_write(robot, "urdf", false);
+      fuzz_write(robot, "mjcf", false);
     }
     ap_model_free(model);
     ap_mechanism_free(mechanism);
