@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated code: what it computes is what the library computes, many states at once give the same
-// bits as one at a time, and the text is always the same.
+// Generated code: what it computes is what the library computes, and many states at once give the
+// same bits as one at a time.
 
 #include <appell/codegen.h>
 #include <appell/dyn.h>
@@ -9,20 +9,9 @@
 
 #include "generated.h"
 #include "models.h"
-#include "research/f128.h"
 
 enum { STATES = 21 };          // not a multiple of any number of lanes
 enum { ALIGNED_STATES = 256 }; // so many that batches take their rows aligned
-
-typedef void one_array(const double *q, double *out);
-typedef void two_arrays(const double *q, const double *v, double *out);
-typedef void three_arrays(const double *q, const double *v, const double *a, double *out);
-typedef int forward_function(const double *q, const double *v, const double *tau, double *a);
-typedef void one_array_batch(size_t n, const double *q, double *out);
-typedef void two_arrays_batch(size_t n, const double *q, const double *v, double *out);
-typedef void three_arrays_batch(size_t n, const double *q, const double *v, const double *a,
-                                double *out);
-typedef int forward_batch(size_t n, const double *q, const double *v, const double *tau, double *a);
 
 // A compiled robot beside its model.
 typedef struct pair {
@@ -315,11 +304,6 @@ static void compare_counts(const pair *p, const entry *e, const char *label) {
 
 // ---- models ------------------------------------------------------------------------------------
 
-static const char *compiler(void) {
-  const char *cc = getenv("CC");
-  return cc && cc[0] ? cc : "cc";
-}
-
 static void compare_states(const pair *p, const char *label, bool derivatives) {
   motion s;
   rng r = rng_seed(99);
@@ -355,7 +339,7 @@ static const unsigned no_derivatives =
 
 // What is generated of a robot, and how it is compiled.
 typedef struct build {
-  bool batch, derivatives;
+  bool batch, derivatives, friction;
   const char *compiler; // NULL: that of CC
   const char *flags;
 } build;
@@ -363,10 +347,11 @@ typedef struct build {
 static void compare_model(const ap_model *m, ap_work *w, const char *label, build b) {
   pair p = {m, w, {0}};
   ap_generate_options options = ap_default_generate();
-  options.batch = b.batch;
+  options.batch = b.batch, options.friction = b.friction;
+  ap_set_friction(m, w, b.friction);
   if (!b.derivatives) options.functions &= no_derivatives;
   test_context("%s", label);
-  p.g = generated_open(m, &options, b.compiler ? b.compiler : compiler(), b.flags);
+  p.g = generated_open(m, &options, b.compiler ? b.compiler : generated_compiler(), b.flags);
   if (CHECK(p.g.library)) {
     compare_states(&p, label, b.derivatives);
     if (b.batch) compare_batches(&p, label, b.derivatives);
@@ -382,7 +367,8 @@ static void compare_builtin(const char *name, build b) {
   size = ap_work_size(m);
   void *work = malloc(size);
   char label[128];
-  snprintf(label, sizeof label, "%s, %s %s", name, b.compiler ? b.compiler : compiler(), b.flags);
+  snprintf(label, sizeof label, "%s, %s %s", name, b.compiler ? b.compiler : generated_compiler(),
+           b.flags);
   if (ap_nv(m) > 0) compare_model(m, ap_work_init(m, work, size), label, b);
   free(work);
   free(memory);
@@ -396,8 +382,6 @@ TEST(builtin_robots) {
                                   .flags = "-O0 -march=native"});
 }
 
-static bool has_clang(void) { return system("clang --version >/dev/null 2>&1") == 0; }
-
 // Every compiler and level of optimisation there is, taken one after the other.
 enum { FLAGS = 6, BUILDS = 2 * FLAGS };
 static bool build_at(int k, build *b) {
@@ -405,11 +389,11 @@ static bool build_at(int k, build *b) {
                                            "-Os -mavx2"};
   b->compiler = k < FLAGS ? "gcc" : "clang";
   b->flags = flags[k % FLAGS];
-  return k < FLAGS || has_clang();
+  return k < FLAGS || generated_has_clang();
 }
 
 TEST(two_compilers) {
-  if (!has_clang()) test_skip("clang is missing (scripts/setup ci)");
+  if (!generated_has_clang()) test_skip("clang is missing (scripts/setup ci)");
 }
 
 // What optimisers make of it: a selection, or all of it for the robots whose names contain what
@@ -479,7 +463,7 @@ static const unsigned dynamics_only = 1u << AP_GEN_INVERSE | 1u << AP_GEN_INERTI
 
 static void compare_dynamics(test_robot *r, ap_generate_options options) {
   options.functions = dynamics_only;
-  pair p = {r->m, r->w, generated_open(r->m, &options, compiler(), "-O0")};
+  pair p = {r->m, r->w, generated_open(r->m, &options, generated_compiler(), "-O0")};
   motion s;
   rng random = rng_seed(4);
   for (int k = 0; CHECK(p.g.library) && k < 10; k++) {
@@ -493,12 +477,15 @@ static void compare_dynamics(test_robot *r, ap_generate_options options) {
   generated_close(&p.g);
 }
 
+// With springs and gravity compensation, of balls and free bodies too.
 TEST(friction) {
-  test_robot *r = robot_of("arm, mixed DH");
-  ap_generate_options options = ap_default_generate();
-  options.friction = true;
-  ap_set_friction(r->m, r->w, true);
-  compare_dynamics(r, options);
+  static const char *const robots[] = {"arm, mixed DH", "arm of any joint",   "one spherical",
+                                       "one free",      "arm with followers", "any with followers"};
+  for (int k = 0; k < 6; k++) {
+    test_robot *r = robot_of(robots[k]);
+    compare_model(r->m, r->w, r->label,
+                  (build){.batch = k < 2, .derivatives = k < 5, .friction = true, .flags = "-O0"});
+  }
 }
 
 // Long enough that articulated bodies are the shorter way, and that programs are cut.
@@ -608,197 +595,10 @@ TEST(configuration_manifold) {
     if (ap_nq(r->m) == ap_nv(r->m) || ap_nv(r->m) > 12) continue;
     ap_generate_options options = ap_default_generate();
     options.functions = 1u << AP_GEN_INTEGRATE | 1u << AP_GEN_DIFFERENCE;
-    pair p = {r->m, r->w, generated_open(r->m, &options, compiler(), "-O1 -march=native")};
+    pair p = {r->m, r->w,
+              generated_open(r->m, &options, generated_compiler(), "-O1 -march=native")};
     test_context("%s", r->label);
     if (CHECK(p.g.library)) compare_turns(&p), compare_turns_side_by_side(&p);
     generated_close(&p.g);
   }
-}
-
-// ---- one robot in particular -------------------------------------------------------------------
-
-typedef struct puma {
-  void *memory;
-  ap_model *m;
-} puma;
-
-static puma make_puma(void) {
-  const ap_robot_def *def = ap_builtin("puma600");
-  size_t size = ap_model_size(def);
-  puma p = {.memory = malloc(size)};
-  p.m = ap_model_init(def, p.memory, size, NULL);
-  return p;
-}
-
-TEST(same_text_every_time) {
-  puma p = make_puma();
-  ap_generate_options options = ap_default_generate();
-  ap_code *a = NULL, *b = NULL;
-  CHECK_OK(ap_generate(p.m, &options, &a, NULL));
-  CHECK_OK(ap_generate(p.m, &options, &b, NULL));
-  CHECK_STR(ap_code_source(a), ap_code_source(b));
-  CHECK_STR(ap_code_header(a), ap_code_header(b));
-  ap_code_free(a), ap_code_free(b);
-  free(p.memory);
-}
-
-// What design.md's prototype had: 228 multiplications and 194 additions.
-TEST(operations_of_the_puma) {
-  puma p = make_puma();
-  ap_generate_options options = ap_default_generate();
-  options.functions = 1u << AP_GEN_INVERSE;
-  ap_code *code = NULL;
-  ap_count count;
-  CHECK_OK(ap_generate(p.m, &options, &code, NULL));
-  CHECK_OK(ap_code_count(code, AP_GEN_INVERSE, &count));
-  CHECK(count.mul <= 169 && count.add <= 138 && count.div == 0 && count.sincos == 5);
-  CHECK_STATUS(ap_code_count(code, AP_GEN_BIAS, &count), AP_E_ARG);
-  ap_code_free(code);
-  free(p.memory);
-}
-
-TEST(wrong_options) {
-  puma p = make_puma();
-  ap_generate_options options = ap_default_generate();
-  ap_code *code;
-  ap_error error;
-  options.arithmetic = AP_F128;
-  CHECK_STATUS(ap_generate(p.m, &options, &code, &error), AP_E_ARG);
-  options = ap_default_generate(), options.functions = 0;
-  CHECK_STATUS(ap_generate(p.m, &options, &code, &error), AP_E_ARG);
-  options = ap_default_generate(), options.functions = 1u << AP_FUNCTIONS;
-  CHECK_STATUS(ap_generate(p.m, &options, &code, &error), AP_E_ARG);
-  options = ap_default_generate(), options.name = "a b";
-  CHECK_STATUS(ap_generate(p.m, &options, &code, &error), AP_E_ARG);
-  CHECK(code == NULL);
-  free(p.memory);
-}
-
-#ifdef AP_HAVE_F128
-
-// A pendulum of one kilogram and one metre in a field of 1 m/s2 along -x or -y: the force that
-// holds it is its sine or its cosine.
-static void compare_sines(bool cosine, const double *q, int n) {
-  ap_body_def body = ap_default_body();
-  body.name = "pendulum", body.joint = AP_REVOLUTE, body.mass = 1, body.com[0] = 1;
-  ap_robot_def def = {.name = "sines", .bodies = &body, .nbody = 1, .cookie = AP_COOKIE};
-  def.gravity[cosine ? 1 : 0] = cosine ? -1 : 1;
-  size_t size = ap_model_size(&def);
-  void *memory = malloc(size);
-  const ap_model *m = ap_model_init(&def, memory, size, NULL);
-  ap_generate_options options = ap_default_generate();
-  options.functions = 1u << AP_GEN_GRAVITY;
-  generated g = generated_open(m, &options, compiler(), "-O2 -march=native");
-  one_array *one = (one_array *)generated_symbol(&g, "gravity", "");
-  one_array_batch *many = (one_array_batch *)generated_symbol(&g, "gravity", "_batch");
-  double *out = numbers((size_t)n);
-  if (CHECK(one && many)) many((size_t)n, q, out);
-  for (int k = 0; one && k < n; k++) {
-    double got;
-    f128 s, c;
-    one(&q[k], &got);
-    CHECK_BITS(&got, &out[k], 1);
-    ap__sincos_f128((f128)q[k], 0, &s, &c);
-    f128 error = (f128)got - (cosine ? c : s);
-    CHECK((double)(error < 0 ? -error : error) < 1.25e-16);
-  }
-  free(out);
-  generated_close(&g);
-  free(memory);
-}
-
-// Angles of all sizes, those that libm takes among them; the error is what docs/generate.md says.
-TEST(sines_and_cosines) {
-  enum { ANGLES = 4000 };
-  static double q[ANGLES];
-  rng r = rng_seed(12);
-  for (int k = 0; k < ANGLES; k++) {
-    q[k] = rng_uniform(&r, -1, 1) * pow(10, rng_uniform(&r, -9, k % 16 ? 6 : 200));
-    if (k % 4 == 0) q[k] = k * 0x1.921fb54442d18p-2 * (1 + rng_uniform(&r, -1, 1) * 1e-12);
-  }
-  compare_sines(false, q, ANGLES);
-  compare_sines(true, q, ANGLES);
-}
-
-#endif
-
-static bool has_fma(void) {
-#ifdef __x86_64__
-  return __builtin_cpu_supports("fma");
-#else
-  return true;
-#endif
-}
-
-// Compilers, levels and instruction sets of a family give the same bits, of one state and of many.
-TEST(families_of_bits) {
-  enum { ROWS = 40, NUMBERS = 2 * ROWS * 6 };
-  static const struct {
-    const char *flags;
-    bool fused;
-  } how[] = {
-      {"-O0", false},
-      {"-O3", false},
-#ifdef __x86_64__
-      {"-O2 -mavx2", false},
-      {"-O2 -march=native -Dpuma600_APART", false},
-      {"-O0 -mavx2 -mfma", true},
-      {"-O3 -mavx2 -mfma", true},
-      {"-O3 -march=native", true},
-#endif
-  };
-  enum { HOWS = sizeof how / sizeof *how };
-  static double first[2][NUMBERS], out[NUMBERS], in[3][ROWS * 6];
-  bool seen[2] = {false};
-  puma p = make_puma();
-  ap_generate_options options = ap_default_generate();
-  options.functions = 1u << AP_GEN_INVERSE;
-  rng r = rng_seed(21);
-  for (int k = 0; k < 3 * ROWS * 6; k++) in[k % 3][k / 3] = rng_uniform(&r, -3, 3);
-  for (int k = 0; k < 2 * HOWS; k++) {
-    bool fused = how[k / 2].fused;
-    if ((k % 2 && !has_clang()) || (strstr(how[k / 2].flags, " -m") && !has_fma())) continue;
-    generated g = generated_open(p.m, &options, k % 2 ? "clang" : "gcc", how[k / 2].flags);
-    three_arrays *one = (three_arrays *)generated_symbol(&g, "inverse_dynamics", "");
-    three_arrays_batch *many =
-        (three_arrays_batch *)generated_symbol(&g, "inverse_dynamics", "_batch");
-    test_context("%s %s", k % 2 ? "clang" : "gcc", how[k / 2].flags);
-    if (!CHECK(one && many)) continue;
-    for (int i = 0; i < ROWS; i++) one(in[0] + 6 * i, in[1] + 6 * i, in[2] + 6 * i, out + 6 * i);
-    many(ROWS, in[0], in[1], in[2], out + NUMBERS / 2);
-    if (seen[fused]) CHECK_BITS(out, first[fused], NUMBERS);
-    memcpy(first[fused], out, sizeof out);
-    seen[fused] = true;
-    generated_close(&g);
-  }
-  CHECK(!seen[1] || memcmp(first[0], first[1], sizeof out) != 0);
-  free(p.memory);
-}
-
-// Float against the library in double: some hundred roundings of 6e-8 each, of which few add up.
-TEST(single_precision) {
-  puma p = make_puma();
-  ap_generate_options options = ap_default_generate();
-  options.arithmetic = AP_F32;
-  options.functions = 1u << AP_GEN_INVERSE | 1u << AP_GEN_FORWARD;
-  generated g = generated_open(p.m, &options, compiler(), "-O1 -march=native");
-  typedef void inverse_f32(const float *q, const float *v, const float *a, float *tau);
-  inverse_f32 *f = (inverse_f32 *)generated_symbol(&g, "inverse_dynamics", "");
-  size_t size = ap_work_size(p.m);
-  void *memory = malloc(size);
-  ap_work *w = ap_work_init(p.m, memory, size);
-  rng r = rng_seed(3);
-  for (int k = 0; CHECK(f) && k < 20; k++) {
-    float in[3][6], out[6];
-    double x[3][6], tau[6], got[6];
-    for (int i = 0; i < 18; i++)
-      x[i / 6][i % 6] = (double)(in[i / 6][i % 6] = (float)rng_uniform(&r, -3, 3));
-    f(in[0], in[1], in[2], out);
-    ap_inverse_dynamics(p.m, w, x[0], x[1], x[2], tau);
-    for (int i = 0; i < 6; i++) got[i] = (double)out[i];
-    CHECK_NEAR(got, tau, 6, 2e-6);
-  }
-  free(memory);
-  generated_close(&g);
-  free(p.memory);
 }

@@ -56,7 +56,7 @@ typedef struct ap_generate_options {
   ap_arithmetic arithmetic; ///< AP_F64 or AP_F32
   unsigned functions;       ///< bit 1 << AP_GEN_...; default: all
   bool batch;    ///< also NAME_..._batch(n, ...) for n states at once; default: true; CUDA always
-  bool friction; ///< with friction and rotors, as ap_set_friction(); default: false
+  bool friction; ///< with friction, springs and rotors, as ap_set_friction(); default: false
   bool regroup;  ///< inertial parameters regrouped to base parameters; default: true
   ap_target target; ///< default: AP_TARGET_C
   /// Frames of NAME_jacobian_FRAME() and NAME_forward_kinematics(), in this order; default: none,
@@ -119,7 +119,7 @@ typedef struct ap_compile_options {
   const char *flags;  ///< separated by blanks; NULL: "-O3 -march=native"
   const char *folder; ///< of the cache; NULL: $XDG_CACHE_HOME/appell, or ~/.cache/appell
   unsigned functions; ///< bit 1 << AP_GEN_...; default: those of ap_functions
-  bool friction;      ///< with friction and rotors, as ap_set_friction(); default: false
+  bool friction;      ///< with friction, springs and rotors, as ap_set_friction(); default: false
   bool batch;         ///< also for many states at once; default: true
   double seconds;     ///< that the compiler may take, 0: any number; default: 600
   unsigned cookie;    ///< ap_default_compile() sets it

@@ -4,11 +4,12 @@
 ///
 ///     M(q) a + h(q, v) = tau + sum J^T f
 ///
-/// q has nq entries; v, a, tau have nv. Friction and rotor inertia enter where ap_set_friction()
-/// says so. Free base: v = [linear; angular] in the body frame, a its component-wise time
-/// derivative, tau = [force; torque] in that frame. No function here allocates. Arguments must be
-/// finite and quaternions not zero (they are normalised on the way in); a kernel does not test.
-/// Unless said otherwise outputs must not overlap inputs.
+/// q has nq entries; v, a, tau have nv. Friction, springs, gravity compensation and rotor inertia
+/// enter where ap_set_friction() says so: h then holds what joint forces must overcome of them.
+/// Free base: v = [linear; angular] in the body frame, a its component-wise time derivative, tau =
+/// [force; torque] in that frame. No function here allocates. Arguments must be finite and
+/// quaternions not zero (they are normalised on the way in); a kernel does not test. Unless said
+/// otherwise outputs must not overlap inputs.
 
 #ifndef APPELL_DYN_H
 #define APPELL_DYN_H
@@ -38,8 +39,11 @@ AP_API ap_status ap_inverse_dynamics_ext(const ap_model *m, ap_work *w, const do
                                          const ap_wrench *wrenches, int n, double *tau);
 /// h(q, v): the joint forces at a = 0, gravity included.
 AP_API void ap_bias(const ap_model *m, ap_work *w, const double *q, const double *v, double *tau);
-/// The joint forces at v = a = 0.
+/// The joint forces at v = a = 0: gravity's, and where they take part those of springs and gravity
+/// compensation.
 AP_API void ap_gravity_forces(const ap_model *m, ap_work *w, const double *q, double *tau);
+/// What springs and gravity compensation add to them, whatever ap_set_friction() says.
+AP_API void ap_passive_forces(const ap_model *m, ap_work *w, const double *q, double *tau);
 /// The inertia matrix M(q), nv * nv, both triangles.
 AP_API void ap_inertia_matrix(const ap_model *m, ap_work *w, const double *q, double *M);
 /// Its inverse. AP_E_SINGULAR leaves Minv untouched.
@@ -57,9 +61,9 @@ AP_API ap_status ap_forward_dynamics_ext(const ap_model *m, ap_work *w, const do
 /// Derivatives of the inverse dynamics at (q, v, a), nv * nv each, row-major; any may be NULL.
 /// Entry (i, j) of dtau_dq is the derivative of tau_i as q moves along its degree of freedom j
 /// (ap_integrate() with the j-th unit vector: free and spherical joints turn in the body frame),
-/// the numbers v and a held; dtau_da is M. With friction on, dtau_dv has the viscous part; the
-/// Coulomb part has no derivative at rest and none is added. AP_E_UNSUPPORTED
-/// where the work has no such part.
+/// the numbers v and a held; dtau_da is M. With friction on, dtau_dq has springs and gravity
+/// compensation and dtau_dv the viscous part; the Coulomb part has no derivative at rest and none
+/// is added. AP_E_UNSUPPORTED where the work has no such part.
 AP_API ap_status ap_inverse_dynamics_derivatives(const ap_model *m, ap_work *w, const double *q,
                                                  const double *v, const double *a, double *dtau_dq,
                                                  double *dtau_dv, double *dtau_da);
@@ -98,7 +102,10 @@ AP_API void ap_regressor(const ap_model *m, ap_work *w, const double *q, const d
 AP_API void ap_inertial_parameters(const ap_model *m, const ap_work *w, double *p);
 /// Kinetic energy; with friction on it includes the rotors.
 AP_API double ap_kinetic_energy(const ap_model *m, ap_work *w, const double *q, const double *v);
-/// Potential energy of gravity, zero with the centre of mass at the height of the ground's origin.
+/// Energy of the springs, where ap_set_friction() lets them take part, else 0.
+AP_API double ap_elastic_energy(const ap_model *m, ap_work *w, const double *q);
+/// Potential energy of gravity, zero with the centre of mass at the height of the ground's origin,
+/// and ap_elastic_energy(). Gravity compensation is no part of it: what that force does is work.
 AP_API double ap_potential_energy(const ap_model *m, ap_work *w, const double *q);
 
 // ---- single precision --------------------------------------------------------------------------
@@ -123,6 +130,7 @@ AP_API ap_status ap_inverse_dynamics_ext_f32(const ap_model *m, ap_work_f32 *w, 
 AP_API void ap_bias_f32(const ap_model *m, ap_work_f32 *w, const float *q, const float *v,
                         float *tau);
 AP_API void ap_gravity_forces_f32(const ap_model *m, ap_work_f32 *w, const float *q, float *tau);
+AP_API void ap_passive_forces_f32(const ap_model *m, ap_work_f32 *w, const float *q, float *tau);
 AP_API void ap_inertia_matrix_f32(const ap_model *m, ap_work_f32 *w, const float *q, float *M);
 AP_API ap_status ap_inverse_inertia_matrix_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                                float *Minv);
@@ -152,6 +160,7 @@ AP_API void ap_regressor_f32(const ap_model *m, ap_work_f32 *w, const float *q, 
 AP_API void ap_inertial_parameters_f32(const ap_model *m, const ap_work_f32 *w, float *p);
 AP_API float ap_kinetic_energy_f32(const ap_model *m, ap_work_f32 *w, const float *q,
                                    const float *v);
+AP_API float ap_elastic_energy_f32(const ap_model *m, ap_work_f32 *w, const float *q);
 AP_API float ap_potential_energy_f32(const ap_model *m, ap_work_f32 *w, const float *q);
 /// @}
 

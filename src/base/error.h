@@ -7,6 +7,7 @@
 #include <appell/base.h>
 
 #include <stdarg.h>
+#include <string.h>
 
 #if defined(__GNUC__)
 #define AP_PRINTF(place, first) __attribute__((format(printf, place, first)))
@@ -50,6 +51,16 @@ static inline int ap__shown(const char *s) {
   while (n < 60 && s[n] != '\0') n++;
   while (n > 0 && ((unsigned char)s[n] & 0xC0u) == 0x80u) n--;
   return n;
+}
+
+// What to show of a path: all, or its end from a '/' on, at most 120 bytes, because the name of the
+// file says more than where the folders begin.
+static inline const char *ap__path_end(const char *path) {
+  size_t n = strlen(path);
+  const char *end = n > 120 ? strchr(path + n - 120, '/') : path;
+  if (end) return end;
+  for (end = path + n - 120; ((unsigned char)*end & 0xC0u) == 0x80u;) end++;
+  return end;
 }
 
 #endif

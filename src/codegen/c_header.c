@@ -120,8 +120,9 @@ void ap__put_banner(ap__text *t, const ap_unit *u, const char *ending) {
   ap__text_add(t, " * model %016llx, gravity ", (unsigned long long)hash_of_model(m));
   ap__text_numbers(t, m->gravity, 3, " ");
   ap__text_add(t, " m/s2, %s\n", ap__scalar(u));
-  put(t, u->options->friction ? " * With joint friction and rotors.\n"
-                              : " * Rigid bodies alone: no friction, no rotors.\n");
+  put(t, u->options->friction
+             ? " * With joint friction, springs, gravity compensation and rotors.\n"
+             : " * Rigid bodies alone: no friction, no springs, no rotors.\n");
   if (u->regrouped > 0)
     ap__text_add(
         t,

@@ -105,7 +105,7 @@ static bool open_recorder(recorder *r, const ap_model *m, const ap_recording *ho
   r->axes = malloc((size_t)m->nbody * sizeof *r->axes);
   if (!r->memory || !r->lumps || !r->axes) return false;
   r->w = work_init(m, tape_parts, r->memory, size, t);
-  r->w->friction = how->friction;
+  set_friction(r->w, how->friction);
   r->w->inertia->root_axes = r->axes;
   set_root_axes(r->w);
   r->w->inertia->by.matrix = inertia_ways[how->inertia];
@@ -187,19 +187,25 @@ static void record_regressor(recorder *r, const real *q, const real *v, const re
 
 // ---- derivatives -------------------------------------------------------------------------------
 
-// A joint with a quaternion turned about axis k of its body: R' = R [e_k]x, and moved along it:
-// s' = R e_k.
-static int seed_turn(const body *b, int k, ap_seed *seed) {
+// A joint with a quaternion q turned about axis k of its body: R' = R [e_k]x, q' = q e_k / 2; and
+// moved along it: s' = R e_k. Bodies see R and s, springs q and the place p in q.
+static int seed_turn(const body *b, const real *q, int k, ap_seed *seed) {
   mat3 dR = product(b->R.matrix, skew(unit(k)));
   const vec3 row[3] = {b->R.matrix.x, b->R.matrix.y, b->R.matrix.z}, d[3] = {dR.x, dR.y, dR.z};
   for (int i = 0; i < 9; i++)
     seed[i] = (ap_seed){component(row[i / 3], i % 3), component(d[i / 3], i % 3)};
-  return 9;
+  real dq[4];
+  store_quaternion(dq, quaternion_product(load_quaternion(q), (quaternion){unit(k), r_const(0)}));
+  for (int i = 0; i < 4; i++) seed[9 + i] = (ap_seed){q[i], r_mul(r_const(0.5), dq[i])};
+  return 13;
 }
-static int seed_slide(const body *b, int k, ap_seed *seed) {
-  vec3 d = column(b->R.matrix, k);
-  for (int i = 0; i < 3; i++) seed[i] = (ap_seed){component(b->s, i), component(d, i)};
-  return 3;
+static int seed_slide(const body *b, const real *p, int k, ap_seed *seed) {
+  vec3 d = column(b->R.matrix, k), dp = column(quaternion_matrix(p + 3), k);
+  for (int i = 0; i < 3; i++) {
+    seed[i] = (ap_seed){component(b->s, i), component(d, i)};
+    seed[3 + i] = (ap_seed){p[i], component(dp, i)};
+  }
+  return 6;
 }
 
 enum { MOST_SEEDS = 16 };
@@ -211,10 +217,12 @@ static int seed_configuration(const recorder *r, const real *q, int j, ap_seed *
     const ap_joint *joint = &r->m->joint[i];
     int k = j - joint->v;
     if (joint->leader || k < 0 || k >= joint->nv) continue;
-    if (joint->type == AP_SPHERICAL) return seed_turn(&r->w->body[i], k, seed);
+    const body *b = &r->w->body[i];
+    const real *x = q + joint->q;
+    if (joint->type == AP_SPHERICAL) return seed_turn(b, x, k, seed);
     if (joint->type == AP_FREE)
-      return k < 3 ? seed_slide(&r->w->body[i], k, seed) : seed_turn(&r->w->body[i], k - 3, seed);
-    seed[0] = (ap_seed){q[joint->q + k], r_const(1)};
+      return k < 3 ? seed_slide(b, x, k, seed) : seed_turn(b, x + 3, k - 3, seed);
+    seed[0] = (ap_seed){x[k], r_const(1)};
   }
   return 1;
 }

@@ -32,7 +32,8 @@ WIDE_PARTS(WIDE_TABLE)
 #define FLOAT     float
 #define WRENCH    ap_wrench_f32
 #define FUNCTIONS ap_functions_f32
-#define ALL_PARTS                                                                        \
-  &ap_part_changes_f32, &ap_part_inverse_f32, &ap_part_inertia_f32, &ap_part_solver_f32, \
-      &ap_part_derivatives_f32, &ap_part_frames_f32, &ap_part_coriolis_f32, &ap_part_regressor_f32
+#define ALL_PARTS                                                                                \
+  &ap_part_changes_f32, &ap_part_passive_f32, &ap_part_inverse_f32, &ap_part_inertia_f32,        \
+      &ap_part_solver_f32, &ap_part_derivatives_f32, &ap_part_frames_f32, &ap_part_coriolis_f32, \
+      &ap_part_regressor_f32
 #include "dyn/api.inc"

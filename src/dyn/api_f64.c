@@ -33,9 +33,9 @@ WIDE_PARTS(WIDE_TABLE)
 #define FLOAT     double
 #define WRENCH    ap_wrench
 #define FUNCTIONS ap_functions
-#define ALL_PARTS                                                                              \
-  &ap_part_changes, &ap_part_inverse, &ap_part_inertia, &ap_part_solver, &ap_part_derivatives, \
-      &ap_part_frames, &ap_part_coriolis, &ap_part_regressor, &ap_part_ik
+#define ALL_PARTS                                                                          \
+  &ap_part_changes, &ap_part_passive, &ap_part_inverse, &ap_part_inertia, &ap_part_solver, \
+      &ap_part_derivatives, &ap_part_frames, &ap_part_coriolis, &ap_part_regressor, &ap_part_ik
 #include "dyn/api.inc"
 
 // ---- factor.h ----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quaternions x y z w over `real`, for the configuration manifold and inverse kinematics. Included
-// after num/vocabulary.inc. A quaternion need not have length one, except where that is said.
+// Quaternions x y z w over `real`, for the configuration manifold, springs and inverse kinematics.
+// Included after num/vocabulary.inc. A quaternion need not have length one, except where that is
+// said.
 
 #ifndef AP_KIN_QUATERNION_H
 #define AP_KIN_QUATERNION_H
@@ -53,6 +54,34 @@ TEXT vec3 quaternion_log(quaternion a) {
   real k = r_pick(r_less(s, r_mul(r_const(1e-9), w)), r_div(two, w),
                   r_div(r_mul(two, r_angle(s, w)), s));
   return scale(k, v);
+}
+
+// The rotation vector from one to the other, in the axes that either leaves alone.
+TEXT vec3 quaternion_difference(const real *from, const real *to) {
+  return quaternion_log(quaternion_product(conjugate(load_quaternion(from)), load_quaternion(to)));
+}
+
+// ---- screws ------------------------------------------------------------------------------------
+
+// v + a w x v + b w x (w x v)
+TEXT vec3 along_screw(vec3 w, real a, real b, vec3 v) {
+  vec3 u = cross(w, v);
+  return scale_add(b, cross(w, u), scale_add(a, u, v));
+}
+
+// first + x / n * rest
+INLINE real series(real first, real x, double n, real rest) {
+  return r_fma(r_div(x, r_const(n)), rest, first);
+}
+
+// V(w)^-1 d of kin/manifold.inc for t up to pi:
+// 1 - 1/2 [w]x + (1 - h cot h)/t^2 [w]x^2, h = t/2
+TEXT vec3 screw_velocity(vec3 w, vec3 d) {
+  real x = dot(w, w), h = r_mul(r_const(0.5), r_sqrt(x)), one = r_const(1), s, c;
+  r_sincos(h, r_const(0), &s, &c);
+  real b = series(r_const(1.0 / 12), x, 720, series(one, x, 42, series(one, x, 40, one)));
+  b = r_pick(r_less(x, r_const(0.01)), b, r_div(r_sub(one, r_div(r_mul(h, c), s)), x));
+  return along_screw(w, r_const(-0.5), b, d);
 }
 
 #endif

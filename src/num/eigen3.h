@@ -4,8 +4,10 @@
 #ifndef AP_NUM_EIGEN3_H
 #define AP_NUM_EIGEN3_H
 
+#include <appell/base.h>
+
 // s is xx xy xz yy yz zz, finite; w gets the eigenvalues in ascending order. The error of each is a
 // few units in the last place of the largest.
-void ap__eigen3(const double s[6], double w[3]);
+AP_API void ap__eigen3(const double s[6], double w[3]);
 
 #endif

@@ -12,6 +12,14 @@ static inline double dot3(const double a[3], const double b[3]) {
 
 static inline double norm3(const double a[3]) { return sqrt(dot3(a, a)); }
 
+// The same where squares of the components may be beyond the range of a double.
+static inline double length3(const double a[3]) {
+  const double most = fmax(fmax(fabs(a[0]), fabs(a[1])), fabs(a[2]));
+  if (!(most > 0) || (most > 1e-100 && most < 1e100) || isinf(most)) return norm3(a);
+  const double b[3] = {a[0] / most, a[1] / most, a[2] / most};
+  return most * norm3(b);
+}
+
 // c = a x b; c is neither a nor b.
 static inline void cross3(const double a[3], const double b[3], double c[3]) {
   c[0] = a[1] * b[2] - a[2] * b[1];

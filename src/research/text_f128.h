@@ -28,6 +28,7 @@
 #define PARAM(ctx, x)      ((void)(ctx), (x))
 #define PACK_MODEL         pack_model
 #define MERGE_INERTIA      merge_inertia
+#define HELD_WEIGHT        held_weight
 #include "kin/text.inc"
 
 #endif
