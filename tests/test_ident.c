@@ -361,3 +361,59 @@ TEST(says_what_the_motion_hides) {
   CHECK_STATUS(ap_reduction_create(a.id, 0, &red, &a.error), AP_E_ARG);
   arm_free(&a);
 }
+
+// ---- springs -----------------------------------------------------------------------------------
+
+// The PUMA with springs in two joints, some weight held up: both are known, or the stiffness is
+// looked for and found; what is applied to the model gives the measured forces.
+static void find_springs(bool stiffness) {
+  ap_robot *robot = NULL;
+  if (!CHECK_OK(ap_robot_builtin("puma600", NULL, &robot, NULL))) return;
+  ap_robot_def def = *ap_robot_definition(robot);
+  ap_body_def body[16];
+  memcpy(body, def.bodies, (size_t)def.nbody * sizeof *body);
+  body[1].stiffness = 30, body[1].rest[0] = 0.4, body[2].stiffness = 8;
+  body[2].gravity_compensation = 0.5;
+  def.bodies = body;
+  ap_robot *sprung = NULL;
+  CHECK_OK(ap_robot_from_definition(&def, &sprung, NULL));
+  ap_robot_free(robot);
+  arm a;
+  if (!sprung || !arm_of(&a, sprung, (ap_ident_options){.stiffness = stiffness})) return;
+  rng r = rng_seed(5);
+  size_t size = ap_work_size(a.m);
+  void *memory = malloc(size);
+  ap_work *w = ap_work_init(a.m, memory, size);
+  ap_set_friction(a.m, w, true);
+  wave motion = random_wave(&r, 6);
+  ap_reduction *red = NULL;
+  CHECK_OK(ap_reduction_create(a.id, 1, &red, &a.error));
+  for (int k = 0; k < 2000; k++) {
+    double q[6], v[6], acc[6], tau[6];
+    wave_at(&motion, 6, 0.01 * k, q, v, acc);
+    ap_inverse_dynamics(a.m, w, q, v, acc, tau);
+    for (int j = 0; j < 6; j++) { // of rigid bodies and springs alone
+      const ap_body_def *b = ap_body(a.m, j + 1);
+      tau[j] -= b->viscous * v[j] + b->coulomb * ((v[j] > 0) - (v[j] < 0)) +
+                b->gear_ratio * b->gear_ratio * b->rotor_inertia * acc[j];
+    }
+    ap_reduction_add(red, q, v, acc, tau);
+  }
+  ap_fit *fit = fit_by(&a, red, AP_FIT_QR);
+  double p[MOST_P], value[MOST_P];
+  ap_ident_nominal(a.id, p);
+  ap_base_values(a.base, p, value);
+  for (int k = 0; fit && k < ap_base_count(a.base); k++)
+    CHECK_CLOSE(fit->value[k], value[k], 1e-8 * (1 + fabs(value[k])));
+  int found = 0;
+  for (int k = 0; k < ap_ident_count(a.id); k++)
+    found += strstr(ap_ident_name(a.id, k), ".stiffness") && p[k] > 0;
+  CHECK_EQ_INT(found, stiffness ? 2 : 0);
+  ap_fit_free(fit), ap_reduction_free(red), arm_free(&a);
+  free(memory);
+}
+
+TEST(springs_are_known_or_found) {
+  find_springs(false);
+  find_springs(true);
+}

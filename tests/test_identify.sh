@@ -116,6 +116,22 @@ refused 'no motion at all' 1 'the motion does not excite' "$appell" identify sca
 refused 'an unknown method' 2 "method 'best'" "$appell" identify scara motion.csv --method best
 refused 'a cutoff beyond the rate' 2 'cutoff' "$appell" identify scara raw.csv --cutoff 40
 refused 'a model without data to write' 2 'DATA is missing' "$appell" identify scara -o x.urdf
+# Obstacles and chosen joints.
+"$appell" excite scara --joints elbow,stroke --range stroke=0.02:0.1 --speed elbow=0.5 --margin 0.1 --floor -1 \
+  --frame quill --box=-2,2,-2,2,-1,2 --evaluations 100 --json -o chosen.csv >chosen.json
+for key in '"excited": ' '"not_excited": ' '"spare": ' '"self": 0' '"floor": [0-9]' '"box": [0-9]' '"left_out": ' '"guessed": '; do
+  check "excite --json has $key" grep -q "$key" chosen.json
+done
+check 'other joints rest' sh -c "awk -F, 'NR > 1 && (\$2 != 0 || \$6 != 0) { exit 1 }' chosen.csv"
+refused 'a floor above the robot' 1 'no motion found that stays 0.02 m above the floor' \
+  "$appell" excite scara --floor 3 --evaluations 50 -o none.csv
+check 'no motion is written then' test ! -e none.csv
+refused 'a joint that is none' 2 "is called 'knee'" "$appell" excite scara --joints knee
+refused 'a range beyond the limits' 2 'the model allows' "$appell" excite scara --range stroke=-9:9
+refused 'a range that is none' 2 'not a list such as' "$appell" excite scara --range stroke=a
+refused 'a box without a frame' 2 'need each other' "$appell" excite scara --box 0,1,0,1,0,1
+refused 'a box inside out' 2 'least number first' "$appell" excite scara --frame quill --box 1,0,0,1,0,1
+refused 'a margin that is none' 2 'margin' "$appell" excite scara --margin 0.6
 refused 'a free base' 1 'one degree of freedom' "$appell" excite quadruped
 refused 'a period that is none' 2 'period' "$appell" excite scara --period -1
 test -e x.urdf && failures=$((failures + 1)) && echo 'not ok - nothing half-written'

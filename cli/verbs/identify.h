@@ -10,10 +10,19 @@
 #include "load.h"
 #include "ui/output.h"
 
-/// A log, made states and reduced.
+/// How logs are read, and whether they are believed.
+typedef struct cli_log_options {
+  const char *columns; ///< which column is which; NULL: as their names say
+  ap_prepare_options prepare;
+  bool partial; ///< only some joints move, or have forces
+  bool trust;   ///< grave doubts are warnings, too
+} cli_log_options;
+
+/// Logs, made states and reduced.
 typedef struct cli_log_data {
-  const char *path; ///< NULL: there is none
-  int samples;      ///< in the file
+  const char *path; ///< of the last one; NULL: there is none
+  int logs;         ///< how many
+  int samples;      ///< in the files
   double duration;  ///< s
   ap_dataset *states;
   ap_reduction *reduction;
@@ -22,13 +31,34 @@ typedef struct cli_log_data {
 /// One identification.
 typedef struct cli_identification {
   cli_model model;
+  bool stands; ///< its free base was fixed
   ap_ident *ident;
   ap_base *base;
   cli_log_data data, validation;
   ap_fit *fit[AP_FIT_METHODS];     ///< NULL where it was not asked for
   ap_error failed[AP_FIT_METHODS]; ///< why a method could not be used
   ap_fit_method method;            ///< the one that is reported in full
+  int resting, silent;             ///< joints that do not move, joints without forces
+  bool at_rest;                    ///< all of them in every sample
+  ap_doubts doubts;
 } cli_identification;
+
+/// Load the model of the first argument, its free base fixed at a pose where stand is not NULL.
+/// Reports what is wrong and returns a status other than CLI_OK.
+int cli_identify_load(const cli_arguments *arguments, const double *stand, cli_identification *f);
+/// Read a log and add its states to data.
+int cli_identify_read(cli_identification *f, const cli_log_options *o, const char *path,
+                      cli_log_data *data);
+/// Say what is doubtful about a file and keep it for the report: CLI_OK, or CLI_BAD where it is
+/// grave and not to be trusted.
+int cli_identify_doubt(cli_identification *f, const char *path, const ap_doubts *doubts,
+                       bool trust);
+/// Doubts about the states of the logs, and about the fit.
+int cli_identify_doubt_states(cli_identification *f, const cli_log_options *o);
+int cli_identify_doubt_fit(cli_identification *f);
+/// Write the model with the parameters of the consistent fit.
+int cli_identify_write(const cli_identification *f, const cli_arguments *arguments,
+                       const char *path);
 
 /// Print the base parameters of a model: CLI_OK, or CLI_FAILED after saying why.
 int cli_print_base(const cli_identification *found, bool json);

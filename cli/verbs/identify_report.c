@@ -170,6 +170,39 @@ static void json_standard(const cli_identification *f, ap_json *json) {
   ap_json_close(json, '}');
 }
 
+static void json_doubts(const cli_identification *f, ap_json *json) {
+  char name[NAME_BYTES];
+  ap_json_open(json, "doubts", '[');
+  for (int k = 0; k < f->doubts.count; k++) {
+    const ap_doubt *d = &f->doubts.doubt[k];
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "kind", ap_doubt_name(d->kind));
+    ap_json_bool(json, "grave", d->grave);
+    if (d->joint >= 0) ap_json_string(json, "joint", force_name(f, d->joint, name));
+    ap_json_number(json, "value", d->value);
+    ap_json_number(json, "bound", d->bound);
+    ap_json_string(json, "text", d->text);
+    ap_json_close(json, '}');
+  }
+  ap_json_close(json, ']');
+}
+
+// How much of every parameter of the consistent fit the forces determine.
+static void json_belief(const cli_identification *f, ap_json *json) {
+  const ap_fit *fit = f->fit[AP_FIT_CONSISTENT];
+  if (!fit) return;
+  ap_json_number(json, "prior", fit->prior);
+  ap_json_open(json, "belief", '{');
+  for (int k = 0; k < fit->np; k++) {
+    ap_json_open(json, ap_ident_name(f->ident, k), '{');
+    ap_json_number(json, "standard_deviation", fit->parameter_deviation[k]);
+    ap_json_number(json, "determined", fit->determined[k]);
+    ap_json_bool(json, "identifiable", ap_fit_identifiable(fit, k));
+    ap_json_close(json, '}');
+  }
+  ap_json_close(json, '}');
+}
+
 static int print_json(const cli_identification *f, cli_out *out) {
   const ap_fit *fit = f->fit[f->method];
   ap_json json = {.write = cli_out_sink, .context = out};
@@ -183,6 +216,8 @@ static int print_json(const cli_identification *f, cli_out *out) {
     ap_json_integer(&json, "samples", f->data.samples);
     ap_json_integer(&json, "states", ap_dataset_count(f->data.states));
     ap_json_integer(&json, "spikes", (int)ap_dataset_spikes(f->data.states));
+    ap_json_integer(&json, "gaps", ap_dataset_gaps(f->data.states));
+    json_doubts(f, &json);
     json_parameters(f, &json, fit);
     ap_json_number(&json, "condition", fit->condition);
     json_joints(f, &json, "force_rms", e.force);
@@ -190,6 +225,8 @@ static int print_json(const cli_identification *f, cli_out *out) {
     if (f->validation.path) json_joints(f, &json, "validation_rms", other.error);
     json_methods(f, &json);
     json_standard(f, &json);
+    ap_json_number(&json, "inflation", fit->inflation);
+    json_belief(f, &json);
     ap_json_close(&json, '}');
   }
   free_errors(&e);
@@ -265,15 +302,63 @@ static int print_parameters(const cli_identification *f, cli_out *out) {
   return cli_table_print(&table, out);
 }
 
+static void print_gaps(const cli_identification *f, cli_out *out) {
+  const int gaps = ap_dataset_gaps(f->data.states);
+  const long unused = ap_dataset_unused(f->data.states);
+  if (gaps > 0) cli_out_printf(out, "; %d gap%s", gaps, gaps == 1 ? "" : "s");
+  if (unused > 0) cli_out_printf(out, ", %ld samples in parts too short to be filtered", unused);
+}
+
+// What was not looked for because the log cannot show it.
+static void print_scope(const cli_identification *f, cli_out *out) {
+  if (f->at_rest)
+    cli_out_printf(out,
+                   "Poses at rest: only parameters of gravity are identified, all others keep "
+                   "the model's values.\n");
+  else if (f->resting > 0)
+    cli_out_printf(out, "%d joint%s not move: only what the others show is identified.\n",
+                   f->resting, f->resting == 1 ? " does" : "s do");
+  if (f->silent > 0)
+    cli_out_printf(out, "%d joint%s no measured force.\n", f->silent,
+                   f->silent == 1 ? " has" : "s have");
+}
+
+// Masses and rotors of the robot that -o writes.
+static int print_belief(const cli_identification *f, cli_out *out) {
+  const ap_fit *fit = f->fit[AP_FIT_CONSISTENT];
+  if (!fit) return CLI_OK;
+  cli_table table = {.columns = 5, .right = 14};
+  cli_out_printf(out, "\nThe consistent fit, %s off by %.3g %% (one deviation):\n\n",
+                 "masses of the model taken to be", 100 * fit->prior);
+  cli_table_headings(&table, "parameter|value|deviation|by forces|");
+  for (int k = 0; k < fit->np; k++) {
+    const char *name = ap_ident_name(f->ident, k), *last = strrchr(name, '.');
+    if (!last || (strcmp(last, ".m") != 0 && strcmp(last, ".rotor") != 0)) continue;
+    cli_table_add(&table, "%.60s", name);
+    cli_table_add(&table, "%.4g", fit->parameter[k]);
+    cli_table_add(&table, "%.2g", fit->parameter_deviation[k]);
+    cli_table_add(&table, "%.1f %%", 100 * fit->determined[k]);
+    cli_table_add(&table, "%s", ap_fit_identifiable(fit, k) ? "" : "not identifiable");
+  }
+  return cli_table_print(&table, out);
+}
+
 static int print_tables(const cli_identification *f, cli_out *out) {
   const ap_fit *fit = f->fit[f->method];
   cli_out_printf(out, "%.200s: %d base parameters of %d standard ones\n",
                  ap_model_name(f->model.model), fit->n, fit->np);
   const long spikes = ap_dataset_spikes(f->data.states);
-  cli_out_printf(out, "%.200s: %d samples in %.6g s, %d states", f->data.path, f->data.samples,
-                 f->data.duration, ap_dataset_count(f->data.states));
-  if (spikes > 0) cli_out_printf(out, "; %ld spikes replaced", spikes);
-  cli_out_printf(out, "\n\n");
+  if (f->data.logs > 1)
+    cli_out_printf(out, "%d logs: ", f->data.logs);
+  else
+    cli_out_printf(out, "%.200s: ", f->data.path);
+  cli_out_printf(out, "%d samples in %.6g s, %d states", f->data.samples, f->data.duration,
+                 ap_dataset_count(f->data.states));
+  if (spikes > 0) cli_out_printf(out, "; %ld spikes interpolated", spikes);
+  print_gaps(f, out);
+  cli_out_printf(out, "\n");
+  print_scope(f, out);
+  cli_out_printf(out, "\n");
   int status = print_methods(f, out);
   cli_out_printf(
       out,
@@ -282,6 +367,7 @@ static int print_tables(const cli_identification *f, cli_out *out) {
   if (status == CLI_OK) status = print_joints(f, out);
   cli_out_printf(out, "\n");
   if (status == CLI_OK) status = print_parameters(f, out);
+  if (status == CLI_OK) status = print_belief(f, out);
   return status;
 }
 

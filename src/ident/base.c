@@ -17,8 +17,8 @@
 #include "num/svd.h"
 
 // A column shorter than this part of the longest, or a pivot or singular value smaller than this
-// part of the largest, tells nothing. Robots have pivots above 1e-3 or below 1e-9, the latter where
-// angles were rounded in a file (docs/identification.md): this is the middle.
+// part of the largest, tells nothing. Robots have pivots above 1e-3 or, where no angle was rounded
+// in a file, below 1e-14 (docs/identification.md). Where one was, remove_rounding() comes first.
 #define NEGLIGIBLE 1e-6
 // Factors of columns of length one that are smaller are rounding.
 #define NO_FACTOR 1e-9
@@ -59,39 +59,129 @@ static void random_joint(ap__random *r, const ap_model *m, const ap_joint *j, do
   }
 }
 
-static void random_state(ap__random *r, const ap_model *m, double *q, double *v, double *a) {
+void ap__random_state(ap__random *r, const ap_model *m, double *q, double *v, double *a) {
   for (int i = 1; i < m->nbody; i++)
     if (!m->joint[i].leader) random_joint(r, m, &m->joint[i], q + m->joint[i].q);
   for (int k = 0; k < m->nv; k++) v[k] = ap__uniform(r, -2, 2), a[k] = ap__uniform(r, -5, 5);
 }
 
-// The triangle of the regressor in random states, its columns then of length one, the negligible
-// ones relative to the longest; scale holds what they were divided by.
-static ap_status random_triangle(ap_ident *id, double *G, double *scale, ap_error *error) {
+// The triangle of the regressor in random states, divided by the root of their number.
+static ap_status random_triangle(ap_ident *id, double *G, ap_error *error) {
   ap_reduction *r;
   ap_status status = ap_reduction_create(id, 1, &r, error);
   double *state = malloc(((size_t)id->nq + 3 * (size_t)id->nv) * sizeof *state);
+  const int states = 100 + 4 * id->np;
   if (!status && !state) status = ap__no_memory(error);
   if (!status) {
     ap__random random = {1};
     double *q = state, *v = q + id->nq, *a = v + id->nv, *zero = a + id->nv;
     memset(zero, 0, (size_t)id->nv * sizeof *zero);
-    for (int k = 0; k < 100 + 4 * id->np; k++) {
-      random_state(&random, id->m, q, v, a);
-      ap_reduction_add(r, q, v, a, zero);
+    for (int k = 0; k < states; k++) {
+      ap__random_state(&random, id->m, q, v, a);
+      ap__ident_limit_state(id, &random, q, v, a);
+      ap_regressor(id->m, id->w, q, v, a, id->K);
+      ap__reduction_add(r, id->K, q, v, a, zero);
     }
     if (ap__reduction_gather(r, NULL, -1, G)) status = ap__no_memory(error);
   }
+  for (size_t k = 0; !status && k < ap__row(id->np + 1, id->np + 1); k++) G[k] /= sqrt(states);
   free(state), ap_reduction_free(r);
+  return status;
+}
+
+// ---- rounding ----------------------------------------------------------------------------------
+
+// Columns of length one; those that say nothing relative to the longest. D may be NULL.
+static void scale_columns(int np, double *G, double *D, double *scale) {
   double most = 0;
-  for (int k = 0; !status && k < id->np; k++) {
-    scale[k] = ap__length(G + k, k + 1, id->np + 1);
+  for (int k = 0; k < np; k++) {
+    scale[k] = ap__length(G + k, k + 1, np + 1);
     most = fmax(most, scale[k]);
   }
-  for (int k = 0; !status && k < id->np; k++) {
-    if (!(scale[k] > NEGLIGIBLE * most)) scale[k] = most > 0 ? most : 1; // too short for a pivot
-    for (int i = 0; i <= k; i++) G[ap__row(i, id->np + 1) + (size_t)k] /= scale[k];
+  for (int k = 0; k < np; k++) {
+    double rounding = D ? ap__length(D + k, k + 1, np + 1) : 0;
+    bool empty = !(scale[k] > fmax(NEGLIGIBLE * most, rounding));
+    if (empty) scale[k] = most > 0 ? most : 1;
+    for (int i = 0; i <= k; i++) {
+      double *x = &G[ap__row(i, np + 1) + (size_t)k];
+      *x = empty && D ? 0 : *x / scale[k];
+      if (D) D[ap__row(i, np + 1) + (size_t)k] *= empty ? 0 : 1 / scale[k];
+    }
   }
+}
+
+// The triangle without its last column.
+static void drop_last(int np, const double *G, double *A) {
+  for (int k = 0; k < np; k++)
+    memcpy(A + ap__row(k, np), G + ap__row(k, np + 1), (size_t)np * sizeof *A);
+}
+
+// x = G times the combination n of its columns, np rows.
+static void combine(int np, const double *G, const double *n, double *x) {
+  for (int i = 0; i < np; i++) {
+    x[i] = 0;
+    for (int k = 0; k < np; k++) x[i] += G[ap__row(i, np + 1) + (size_t)k] * n[k];
+  }
+}
+
+// Of the columns that a QR factorisation keeps, one that differs from a combination of those before
+// it by no more than rounding changes in that combination: it becomes the combination, in G as in
+// D. Whether there was one. n and x are [np].
+static bool remove_one(int np, double *G, double *D, const double *R, const int *order, int rank,
+                       double *n, double *x) {
+  for (int k = rank - 1; k > 0; k--) {
+    for (int i = 0; i < k; i++) x[i] = R[ap__row(i, np) + (size_t)k];
+    if (!ap__triangle_solve(k, R, np, 1, x, 1)) continue;
+    for (int i = 0; i < np; i++) n[i] = 0;
+    for (int i = 0; i < k; i++) n[order[i]] = -x[i];
+    n[order[k]] = 1;
+    combine(np, D, n, x);
+    if (fabs(R[ap__row(k, np) + (size_t)k]) > ap__length(x, np, 1)) continue;
+    n[order[k]] = 0;
+    for (int turn = 0; turn < 2; turn++) {
+      double *M = turn ? D : G;
+      combine(np, M, n, x);
+      for (int i = 0; i < np; i++) M[ap__row(i, np + 1) + (size_t)order[k]] = -x[i];
+    }
+    return true;
+  }
+  return false;
+}
+
+// What angles that were rounded in a file made of the columns of G is taken out, column by column.
+static ap_status remove_rounding(int np, double *G, double *D) {
+  double *A = malloc(ap__row(np, np) * sizeof *A), *room = malloc(4 * (size_t)np * sizeof *room);
+  int *order = malloc((size_t)np * sizeof *order);
+  bool more = true;
+  for (int turn = 0; A && room && order && more && turn < np; turn++) {
+    drop_last(np, G, A);
+    ap_qr qr = {
+        .m = np, .n = np, .A = A, .left = room, .spare = room + np, .pivot = order, .tie = TIE};
+    int rank = ap__qr_triangle(&qr, NEGLIGIBLE);
+    more = remove_one(np, G, D, A, order, rank, room + 2 * (size_t)np, room + 3 * (size_t)np);
+  }
+  bool done = A && room && order;
+  free(A), free(room), free(order);
+  return done ? AP_OK : AP_E_MEMORY;
+}
+
+// Columns of length one, without what rounding made of them; *no_factor: smaller factors are
+// rounding.
+static ap_status clean_columns(ap_ident *id, double *G, double *scale, double *no_factor,
+                               ap_error *error) {
+  const double rounding = ap__rounding_of(id->m);
+  *no_factor = fmax(NO_FACTOR, 10 * rounding);
+  if (rounding == 0) {
+    scale_columns(id->np, G, NULL, scale);
+    return AP_OK;
+  }
+  double *D = malloc(ap__row(id->np + 1, id->np + 1) * sizeof *D);
+  ap_status status = D ? ap__rounding_effect(id, rounding, D, error) : ap__no_memory(error);
+  if (!status) {
+    scale_columns(id->np, G, D, scale);
+    if (remove_rounding(id->np, G, D)) status = ap__no_memory(error);
+  }
+  free(D);
   return status;
 }
 
@@ -149,7 +239,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static ap_base *base_of(int np, const double *scale, const split *s) {
+static ap_base *base_of(int np, const double *scale, double no_factor, const split *s) {
   ap_base *base = calloc(1, sizeof *base);
   if (!base) return NULL;
   *base = (ap_base){.n = s->rank, .np = np, .kept = s->kept, .dropped = s->dropped};
@@ -170,7 +260,7 @@ static ap_base *base_of(int np, const double *scale, const split *s) {
     for (int d = 0; d < np - s->rank; d++) {
       int other = s->order[s->rank + d];
       double x = s->X[ap__row(i, np - s->rank) + (size_t)d];
-      if (fabs(x) > NO_FACTOR) row[other] = x * scale[other] / scale[leader];
+      if (fabs(x) > no_factor) row[other] = x * scale[other] / scale[leader];
     }
   }
   free(place);
@@ -182,18 +272,18 @@ ap_status ap_base_find(ap_ident *id, ap_base_method method, ap_base **base, ap_e
   *base = NULL;
   size_t square = ap__row(np + 1, np + 1);
   double *G = malloc(square * sizeof *G), *A = malloc(square * sizeof *A);
-  double *scale = malloc((size_t)np * sizeof *scale);
+  double *scale = malloc((size_t)np * sizeof *scale), no_factor = 0;
   split s = {.order = malloc((size_t)np * sizeof *s.order), .X = malloc(square * sizeof *s.X)};
   ap_status status = AP_OK;
   if (!G || !A || !scale || !s.order || !s.X) status = ap__no_memory(error);
-  if (!status) status = random_triangle(id, G, scale, error);
+  if (!status) status = random_triangle(id, G, error);
+  if (!status) status = clean_columns(id, G, scale, &no_factor, error);
   if (!status) {
-    for (int k = 0; k < np; k++)
-      memcpy(A + ap__row(k, np), G + ap__row(k, np + 1), (size_t)np * sizeof *A);
+    drop_last(np, G, A);
     status = method == AP_BASE_QR ? pivoted(np, np, A, &s) : split_by_svd(np, A, &s);
     if (status) ap__fail(error, status, 0, "the base parameters: %s", ap_status_text(status));
   }
-  if (!status && !(*base = base_of(np, scale, &s))) status = ap__no_memory(error);
+  if (!status && !(*base = base_of(np, scale, no_factor, &s))) status = ap__no_memory(error);
   free(G), free(A), free(scale), free(s.order), free(s.X);
   return status;
 }

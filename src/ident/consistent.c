@@ -7,9 +7,19 @@
 // to some body (Wensing, Kim, Slotine 2018). P is linear in the parameters, so
 //     |W p - tau|^2 + mu sum over bodies of (trace(P0^-1 P) - log det(P0^-1 P) - 4)
 // is convex. The last term, the Bregman divergence of log det, is a barrier that no step crosses,
-// and holds what no force shows near the body P0 of the model (Lee, Wensing, Park 2020). Friction
-// and rotor inertia have the same in one dimension, x / x0 - log(x / x0) - 1. mu goes down to where
-// it is far below the noise; Newton's method follows.
+// and holds what no force shows near the body P0 of the model (Lee, Wensing, Park 2020). A rotor of
+// the model has the same in one dimension, x / x0 - log(x / x0) - 1; of other rotors and of
+// friction nothing is known but the sign. Newton's method follows mu down.
+//
+// The problem is weighted so that noise has the deviation one. Half of the cost is then the
+// negative logarithm of a posterior density, and mu says how much the model is believed: masses are
+// off by a part of sigma = sqrt(2 / mu). With the metric F of the divergence at the minimum,
+// Laplace's approximation of the evidence, the probability of the forces whatever the bodies, is
+//     log Z = -cost / 2 + n/2 log(mu / 2) + log |det F| - log |det R|,   R^T R = W^T W + mu/2 F^T
+//     F,
+// and the covariance of the parameters R^-1 R^-T. It has two parts, (R^T R)^-1 W^T W (R^T R)^-1
+// from the noise and (R^T R)^-1 mu/2 F^T F (R^T R)^-1 from the doubts about the model. A parameter
+// is identifiable where the latter is small.
 //
 // With P = U U^T the second derivative of the divergence is that of |U^-1 dP U^-T|^2 / 2 and its
 // first that of U^-1 dP U^-T times U^T P0^-1 U - 1, so that a step of Newton is itself a least
@@ -20,7 +30,7 @@
 #include <string.h>
 
 #include "ident/ident.h"
-#include "model/frozen.h"
+#include "model/pack.h"
 #include "num/vec3.h"
 
 // ---- pseudo-inertia ----------------------------------------------------------------------------
@@ -104,26 +114,44 @@ static void correct_body(double *p) {
   inertial_of(&P, p);
 }
 
-static bool has_barrier(const ap_ident *id, int k) { return id->drive[k].kind != DRIVE_OFFSET; }
+static bool has_barrier(const ap_ident *id, int k) { return ap__drive_has_sign(id->drive[k].kind); }
+
+// Weights of barriers that only keep a sign: a millionth of the noise.
+#define BARRIER 1e-6
+// The range of sigma that evidence chooses from, and the ratio of mu between two looks at it.
+#define SIGMA_LEAST 0.02
+#define SIGMA_MOST  4.0
+#define PRIOR_STEP  0.31622776601683794
+// A known total mass is right to this part of it.
+#define TOTAL_SIGMA 0.002
+// Doubts of the model are looked at as if they were at most this, to say what is identifiable.
+#define DOUBT 0.25
+
+static double mu_of(double sigma) { return 2 / (sigma * sigma); }
+static double sigma_of(double mu) { return sqrt(2 / mu); }
 
 // ---- one point ---------------------------------------------------------------------------------
 
 typedef struct search {
   const ap_ident *id;
+  const ap__consistent *about;
   const double *G; // [rows * rows]
   int n, rows;     // n parameters, rows = n + 1 of the triangle
+  int extra;       // rows of a step besides: the total mass, bounds of masses
   double mu;
   double *p, *p0, *trial, *step; // [n]
-  double *R, *B,
-      *room; // [rows * rows], [n * rows]: the rows of a step, the last column their sides
+  double *R, *B, *room; // [rows * rows], [(n + extra) * rows]: the rows of a step, the last column
+                        // their sides
 } search;
 
 static bool search_make(search *s) {
   size_t n = (size_t)s->n, rows = (size_t)s->rows;
   s->p = malloc(n * sizeof(double)), s->p0 = malloc(n * sizeof(double));
   s->trial = malloc(n * sizeof(double)), s->step = malloc(n * sizeof(double));
-  s->R = malloc(rows * rows * sizeof(double)), s->B = malloc(n * rows * sizeof(double));
-  s->room = malloc(ap__triangle_room(s->rows, s->n) * sizeof(double));
+  s->extra = 1 + 2 * s->id->bodies;
+  s->R = malloc(rows * rows * sizeof(double));
+  s->B = malloc((n + (size_t)s->extra) * rows * sizeof(double));
+  s->room = malloc(ap__triangle_room(s->rows, s->n + s->extra) * sizeof(double));
   return s->p && s->p0 && s->trial && s->step && s->R && s->B && s->room;
 }
 
@@ -155,15 +183,51 @@ static double squares_at(const search *s, const double *p) {
   return sum;
 }
 
+// Whether the model says something about a drive parameter: its rotors, where it has any.
+static bool has_prior(const search *s, int k) {
+  return s->id->drive[k].kind == DRIVE_ROTOR && s->about->known[10 * s->id->bodies + k] > 0;
+}
+
+static double total_mass(const search *s, const double *p) {
+  double sum = 0;
+  for (int i = 0; i < s->id->bodies; i++) sum += p[10 * i];
+  return sum;
+}
+
+// Bound `which` of the masses: how far inside mass is. Infinite where there is none.
+static double inside(const search *s, const double *p, int which) {
+  const ap_fit_options *o = s->about->options;
+  const double *bound = which % 2 ? o->mass_most : o->mass_least;
+  if (!bound || !isfinite(bound[which / 2])) return INFINITY;
+  double x = p[(ptrdiff_t)10 * (which / 2)] - bound[which / 2];
+  return which % 2 ? -x : x;
+}
+
+// Squares and barriers that do not depend on mu.
+static double sure_cost(const search *s, const double *p) {
+  const int inertial = 10 * s->id->bodies;
+  const double total = s->about->options->total_mass;
+  double sum = squares_at(s, p), barrier = 0;
+  if (total > 0) sum += pow((total_mass(s, p) / total - 1) / TOTAL_SIGMA, 2);
+  for (int k = 0; k < s->id->drives; k++)
+    if (has_barrier(s->id, k) && !has_prior(s, k))
+      barrier -= p[inertial + k] > 0 ? log(p[inertial + k]) : -INFINITY;
+  for (int k = 0; k < 2 * s->id->bodies; k++) {
+    double x = inside(s, p, k);
+    if (x < INFINITY) barrier -= x > 0 ? log(x) : -INFINITY;
+  }
+  return sum + BARRIER * barrier;
+}
+
 static double cost_at(const search *s, const double *p) {
   const int inertial = 10 * s->id->bodies;
   double sum = 0;
   for (int i = 0; i < inertial; i += 10) sum += divergence(p + i, s->p0 + i);
   for (int k = 0; k < s->id->drives; k++) {
     double x = p[inertial + k] / s->p0[inertial + k];
-    if (has_barrier(s->id, k)) sum += x > 0 ? x - log(x) - 1 : INFINITY;
+    if (has_prior(s, k)) sum += x > 0 ? x - log(x) - 1 : INFINITY;
   }
-  return squares_at(s, p) + s->mu * sum;
+  return sure_cost(s, p) + s->mu * sum;
 }
 
 // ---- Newton ------------------------------------------------------------------------------------
@@ -197,24 +261,54 @@ static void barrier_of_body(search *s, int i) {
   for (int r = 0; r < 10; r++) s->B[ap__row(i + r, s->rows) + (size_t)s->n] = -weight * ten[r];
 }
 
-// The least squares problem of a step, solved into step: [W -r] is a triangle already, and takes in
-// the rows of the barriers.
-static ap_status find_step(search *s) {
-  const int inertial = 10 * s->id->bodies, n = s->n;
-  memcpy(s->R, s->G, ap__row(s->rows, s->rows) * sizeof *s->R);
-  memset(s->B, 0, ap__row(n, s->rows) * sizeof *s->B);
-  for (int i = 0; i < s->rows; i++)
-    s->R[ap__row(i, s->rows) + (size_t)n] = -residual_at(s, s->p, i);
-  for (int i = 0; i < inertial; i += 10) barrier_of_body(s, i);
-  for (int k = inertial; k < n; k++) {
-    bool barrier = has_barrier(s->id, k - inertial);
-    double weight = sqrt(s->mu / 2), *row = s->B + ap__row(k, s->rows);
-    row[k] = barrier ? weight / s->p[k] : weight;
-    row[n] = barrier ? -weight * (s->p[k] / s->p0[k] - 1) : 0;
+// The rows of drive parameter k. What has neither sign nor prior still gets a pivot.
+static void barrier_of_drive(search *s, int k) {
+  const int at = 10 * s->id->bodies + k;
+  double *row = s->B + ap__row(at, s->rows), x = s->p[at];
+  bool prior = has_prior(s, k), barrier = has_barrier(s->id, k);
+  double weight = sqrt((prior ? s->mu : BARRIER) / 2);
+  row[at] = barrier ? weight / x : weight;
+  row[s->n] = !barrier ? 0 : prior ? -weight * (x / s->p0[at] - 1) : weight;
+}
+
+// The rows of the total mass and of the bounds of masses.
+static void rows_of_masses(search *s) {
+  const double total = s->about->options->total_mass, weight = sqrt(BARRIER / 2);
+  double *row = s->B + ap__row(s->n, s->rows);
+  for (int i = 0; i < s->id->bodies && total > 0; i++) row[10 * i] = 1 / (total * TOTAL_SIGMA);
+  if (total > 0) row[s->n] = -(total_mass(s, s->p) / total - 1) / TOTAL_SIGMA;
+  for (int k = 0; k < 2 * s->id->bodies; k++) { // -log of the distance x to a bound
+    double x = inside(s, s->p, k);
+    row += s->rows;
+    if (!(x < INFINITY)) continue;
+    row[10 * (k / 2)] = (k % 2 ? -1 : 1) * weight / x;
+    row[s->n] = weight;
   }
-  ap__triangle_absorb(s->rows, s->R, n, s->B, s->room);
-  for (int k = 0; k < n; k++) s->step[k] = s->R[ap__row(k, s->rows) + (size_t)n];
-  return ap__triangle_solve(n, s->R, s->rows, 1, s->step, 1) ? AP_OK : AP_E_NO_CONVERGENCE;
+}
+
+// The rows of barriers and of what is known, in B.
+static void find_rows(search *s) {
+  const int inertial = 10 * s->id->bodies;
+  memset(s->B, 0, ap__row(s->n + s->extra, s->rows) * sizeof *s->B);
+  for (int i = 0; i < inertial; i += 10) barrier_of_body(s, i);
+  for (int k = 0; k < s->id->drives; k++) barrier_of_drive(s, k);
+  rows_of_masses(s);
+}
+
+// The triangle of a step: [W -r] is one already, and takes in the other rows.
+static void find_triangle(search *s) {
+  memcpy(s->R, s->G, ap__row(s->rows, s->rows) * sizeof *s->R);
+  for (int i = 0; i < s->rows; i++)
+    s->R[ap__row(i, s->rows) + (size_t)s->n] = -residual_at(s, s->p, i);
+  find_rows(s);
+  ap__triangle_absorb(s->rows, s->R, s->n + s->extra, s->B, s->room);
+}
+
+// The least squares problem of a step, solved into step.
+static ap_status find_step(search *s) {
+  find_triangle(s);
+  for (int k = 0; k < s->n; k++) s->step[k] = s->R[ap__row(k, s->rows) + (size_t)s->n];
+  return ap__triangle_solve(s->n, s->R, s->rows, 1, s->step, 1) ? AP_OK : AP_E_NO_CONVERGENCE;
 }
 
 // A step of Newton, shortened until it stays physical and the cost falls; *gain is by how much.
@@ -231,38 +325,201 @@ static ap_status improve(search *s, double *gain) {
   return status;
 }
 
-// Down to a mu of a millionth: the problem is weighted so that noise has the deviation one.
-static ap_status minimise(search *s, int iterations, int *spent) {
-  s->mu = fmax(squares_at(s, s->p) / s->n, 1);
-  *spent = 0;
-  if (!isfinite(s->mu)) return AP_E_NO_CONVERGENCE;
-  for (bool last = false; !last;) {
-    double gain = INFINITY;
-    int turn = 0;
-    last = s->mu <= 1e-6;
-    for (; gain > 0.1 * s->mu && turn < 40 && *spent < iterations; turn++, (*spent)++) {
-      ap_status status = improve(s, &gain);
-      if (status) return status;
-    }
-    s->mu *= turn < 8 ? 0.1 : 0.3; // as fast as Newton's method can follow
+// To the minimum at mu; *turns is how many steps it took.
+static ap_status settle(search *s, int iterations, int *spent, int *turns) {
+  double gain = INFINITY;
+  for (*turns = 0; gain > 1e-7 * fmax(s->mu, 0.1) && *turns < 60 && *spent < iterations;
+       ++*turns, ++*spent) {
+    ap_status status = improve(s, &gain);
+    if (status) return status;
   }
   return AP_OK;
 }
 
-ap_status ap__fit_consistent(const ap_ident *id, const double *G, int iterations, double *p,
-                             int *spent, ap_error *error) {
-  search s = {.id = id, .G = G, .n = id->np, .rows = id->np + 1};
-  ap_status status = search_make(&s) ? AP_OK : ap__no_memory(error);
-  if (!status) {
-    memcpy(s.p, p, (size_t)s.n * sizeof *p);
-    for (int i = 0; i < id->bodies; i++) correct_body(s.p + 10 * i);
-    for (int k = 0; k < id->drives; k++)
-      if (has_barrier(id, k)) s.p[10 * id->bodies + k] = fmax(p[10 * id->bodies + k], 1e-4);
-    memcpy(s.p0, s.p, (size_t)s.n * sizeof *s.p);
-    status = minimise(&s, iterations, spent);
-    memcpy(p, s.p, (size_t)s.n * sizeof *p);
+// Down to `to`, as fast as Newton's method can follow.
+static ap_status descend(search *s, double to, int iterations, int *spent) {
+  s->mu = fmax(squares_at(s, s->p) / s->n, to);
+  if (!isfinite(s->mu)) return AP_E_NO_CONVERGENCE;
+  for (;;) {
+    int turns;
+    ap_status status = settle(s, iterations, spent, &turns);
+    if (status || s->mu <= to) return status;
+    s->mu = fmax(s->mu * (turns < 8 ? 0.1 : 0.3), to);
   }
-  search_free(&s);
+}
+
+// ---- evidence ----------------------------------------------------------------------------------
+
+// log Z at the minimum at mu.
+static double evidence(search *s) {
+  const int inertial = 10 * s->id->bodies;
+  int n = inertial;
+  find_triangle(s);
+  double sum = -cost_at(s, s->p) / 2;
+  for (int i = 0; i < inertial; i += 10) { // det F of a body: that of P = U U^T to the power -5/2
+    mat4 P = pseudo_inertia(s->p + i), U;
+    if (!factor(&P, &U)) return -INFINITY;
+    for (int k = 0; k < 4; k++) sum -= 5 * log(U.a[k][k]);
+  }
+  for (int k = 0; k < s->id->drives; k++)
+    if (has_prior(s, k)) n++, sum -= log(s->p[inertial + k]);
+  for (int k = 0; k < s->n; k++) sum -= log(fabs(s->R[ap__row(k, s->rows) + (size_t)k]));
+  return sum + 0.5 * n * log(s->mu / 2);
+}
+
+// The top of the parabola through three values at -1, 0, 1.
+static double top_of(double a, double b, double c) {
+  double bend = a - 2 * b + c;
+  return bend < 0 ? fmax(-1, fmin(1, (a - c) / (2 * bend))) : 0;
+}
+
+// The mu of most evidence, from the largest down, and the minimum there.
+static ap_status weigh_prior(search *s, int iterations, int *spent) {
+  double value[3] = {-INFINITY, -INFINITY, -INFINITY}; // around the best
+  double best_mu = s->mu, last = -INFINITY;
+  for (bool more = true; more;) {
+    int turns;
+    ap_status status = settle(s, iterations, spent, &turns);
+    if (status) return status;
+    double now = evidence(s);
+    if (now > value[1])
+      value[0] = last, value[1] = now, value[2] = -INFINITY, best_mu = s->mu;
+    else if (!isfinite(value[2]))
+      value[2] = now;
+    last = now;
+    more = now > value[1] - 10 && s->mu * PRIOR_STEP >= mu_of(SIGMA_MOST) && *spent < iterations;
+    if (more) s->mu *= PRIOR_STEP;
+  }
+  bool between = isfinite(value[0]) && isfinite(value[2]);
+  s->mu = best_mu * pow(PRIOR_STEP, between ? top_of(value[0], value[1], value[2]) : 0);
+  int turns;
+  return settle(s, iterations, spent, &turns);
+}
+
+// ---- what is known of every parameter ----------------------------------------------------------
+
+// Deviation of parameter k of a body by the prior alone, for mu = 2: with dP = U Z U^T the length
+// of its derivative by the ten numbers of Z.
+static void prior_of_body(const double *p, double *deviation) {
+  mat4 P = pseudo_inertia(p), U;
+  double sum[10] = {0};
+  if (!factor(&P, &U)) return;
+  for (int i = 0; i < 4; i++)
+    for (int j = i; j < 4; j++) {
+      mat4 dP = {0};
+      double ten[10], unit = i == j ? 0.5 : sqrt(0.5);
+      for (int r = 0; r < 4; r++)
+        for (int c = 0; c < 4; c++)
+          dP.a[r][c] = unit * (U.a[r][i] * U.a[c][j] + U.a[r][j] * U.a[c][i]);
+      inertial_of(&dP, ten);
+      for (int k = 0; k < 10; k++) sum[k] += ten[k] * ten[k];
+    }
+  for (int k = 0; k < 10; k++) deviation[k] = sqrt(sum[k]);
+}
+
+// The deviation that a parameter is called identifiable against: that of a model in doubt by sigma,
+// or by a quarter where sigma is more.
+static void references(const search *s, double *reference) {
+  const int inertial = 10 * s->id->bodies;
+  double sigma = fmin(DOUBT, sigma_of(s->mu));
+  for (int i = 0; i < inertial; i += 10) prior_of_body(s->p + i, reference + i);
+  for (int k = 0; k < inertial; k++) reference[k] *= sigma;
+  for (int k = inertial; k < s->n; k++)
+    reference[k] = (has_prior(s, k - inertial) ? sigma : DOUBT) * fabs(s->p[k]);
+}
+
+// Deviations of all parameters, and which part of them forces determine. C is [n * (n + extra)].
+static ap_status judge(search *s, double *C, double *deviation, double *determined) {
+  const int n = s->n, rows = s->n + s->extra;
+  find_triangle(s);
+  find_rows(s);               // they were used up
+  for (int k = 0; k < n; k++) // R^-1
+    for (int i = 0; i < n; i++) C[ap__row(i, n) + (size_t)k] = i == k;
+  if (!ap__triangle_solve(n, s->R, s->rows, n, C, n)) return AP_E_NO_CONVERGENCE;
+  references(s, determined);
+  double *half = s->step;
+  for (int k = 0; k < n; k++) {
+    const double *r = C + ap__row(k, n); // row k of R^-1
+    double whole = 0, doubt = 0;
+    for (int i = 0; i < n; i++) whole += r[i] * r[i];
+    for (int i = 0; i < n; i++) { // R^-1 times it: column k of the covariance
+      half[i] = 0;
+      for (int c = i > k ? i : k; c < n; c++) half[i] += C[ap__row(i, n) + (size_t)c] * r[c];
+    }
+    for (int i = 0; i < rows; i++) {
+      const double *b = s->B + ap__row(i, s->rows);
+      double x = 0;
+      for (int c = 0; c < n; c++) x += b[c] * half[c];
+      doubt += x * x;
+    }
+    deviation[k] = sqrt(whole);
+    double part = determined[k] > 0 ? doubt / (determined[k] * determined[k]) : 1;
+    determined[k] = fmax(0, 1 - part);
+  }
+  return AP_OK;
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+// Masses inside their bounds, the rest of a body with its mass.
+static void bring_inside(const search *s, double *p) {
+  const ap_fit_options *o = s->about->options;
+  for (int i = 0; i < s->id->bodies; i++) {
+    double least = o->mass_least ? fmax(o->mass_least[i], 0) : 0;
+    double most = o->mass_most ? o->mass_most[i] : INFINITY, *body = p + (ptrdiff_t)10 * i;
+    double margin = isfinite(most) ? 0.05 * (most - least) : 0.05 * least;
+    double mass = fmin(fmax(body[0], least + margin), most - margin), factor = mass / body[0];
+    for (int k = 0; k < 10 && factor != 1; k++) body[k] *= factor;
+  }
+}
+
+static ap_status check_bounds(const ap_ident *id, const ap_fit_options *o, ap_error *error) {
+  for (int i = 0; i < id->bodies; i++) {
+    double least = o->mass_least ? o->mass_least[i] : 0;
+    double most = o->mass_most ? o->mass_most[i] : INFINITY;
+    if (!(least < most) || !(most > 0) || !isfinite(least))
+      return AP__REFUSE(error, AP_E_ARG, 0, "the mass of '%s' cannot be between %g and %g kg",
+                        id->name[10 * i], least, most);
+  }
+  if (!(o->prior >= 0) || !(o->total_mass >= 0) || !isfinite(o->total_mass))
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a prior of %g or a total mass of %g kg (they must be positive, or 0)",
+                      o->prior, o->total_mass);
+  return AP_OK;
+}
+
+static ap_status start_search(search *s, const double *p) {
+  const ap_ident *id = s->id;
+  memcpy(s->p, p, (size_t)s->n * sizeof *p);
+  for (int i = 0; i < id->bodies; i++) correct_body(s->p + 10 * i);
+  bring_inside(s, s->p);
+  for (int k = 0; k < id->drives; k++)
+    if (has_barrier(id, k)) s->p[10 * id->bodies + k] = fmax(p[10 * id->bodies + k], 1e-4);
+  memcpy(s->p0, s->p, (size_t)s->n * sizeof *s->p);
+  return AP_OK;
+}
+
+ap_status ap__fit_consistent(const ap_ident *id, const double *G, const ap__consistent *about,
+                             ap_fit *fit, ap_error *error) {
+  const ap_fit_options *o = about->options;
+  search s = {.id = id, .about = about, .G = G, .n = id->np, .rows = id->np + 1};
+  const bool given = o->prior > 0 || id->payload; // no model says what a payload is
+  const double prior = o->prior > 0 ? o->prior : SIGMA_MOST;
+  ap_status status = check_bounds(id, o, error);
+  if (status) return status;
+  status = search_make(&s) ? AP_OK : ap__no_memory(error);
+  double *C = malloc(ap__row(s.n, s.n) * sizeof *C + 1);
+  if (!status && !C) status = ap__no_memory(error);
+  if (!status) status = start_search(&s, fit->parameter);
+  if (!status)
+    status = descend(&s, mu_of(given ? prior : SIGMA_LEAST), o->iterations, &fit->iterations);
+  if (!status && !given) status = weigh_prior(&s, o->iterations, &fit->iterations);
+  if (!status) status = judge(&s, C, fit->parameter_deviation, fit->determined);
+  if (!status) {
+    memcpy(fit->parameter, s.p, (size_t)s.n * sizeof *s.p);
+    fit->prior = sigma_of(s.mu);
+  }
+  free(C), search_free(&s);
   return status;
 }
 
@@ -274,7 +531,7 @@ bool ap_ident_physical(const ap_ident *id, const double *p) {
     if (!factor(&P, &U)) return false;
   }
   for (int k = 0; k < id->drives; k++)
-    if (id->drive[k].kind != DRIVE_OFFSET && !(p[10 * id->bodies + k] >= 0)) return false;
+    if (has_barrier(id, k) && !(p[10 * id->bodies + k] >= 0)) return false;
   return true;
 }
 
@@ -301,8 +558,9 @@ static void put_drive(const drive *d, double x, ap_body_def *b) {
       b->coulomb = x;
       if (b->stiction != 0) b->stiction = fmax(b->stiction, x);
       break;
-    case DRIVE_OFFSET:
-    case DRIVE_KINDS: break;
+    case DRIVE_STRIBECK: b->stiction = b->coulomb + x; break; // after Coulomb's
+    case DRIVE_STIFFNESS: b->stiffness = x; break;
+    default: break; // no model has it
   }
 }
 
@@ -312,11 +570,21 @@ ap_status ap_ident_apply(const ap_ident *id, const double *p, ap_body_def *bodie
   for (int i = 1; i < m->nlink; i++) {
     bodies[i - 1] = m->link[i];
     if (m->mover[i] == 0 || m->joint[m->mover[i]].link == i) continue;
-    bodies[i - 1].mass = 0;
+    bodies[i - 1].mass = bodies[i - 1].gravity_compensation = 0;
     memset(bodies[i - 1].com, 0, sizeof bodies[i - 1].com);
     memset(bodies[i - 1].inertia, 0, sizeof bodies[i - 1].inertia);
   }
-  for (int i = 1; i < m->nbody; i++) put_inertia(p + 10 * (i - 1), &bodies[m->joint[i].link - 1]);
+  for (int i = 1; i < m->nbody; i++) {
+    ap_body_def *b = &bodies[m->joint[i].link - 1];
+    double held[4], own[10];
+    ap__held_weight_f64(m, NULL, i, m->packed_frame, held);
+    for (int k = 0; k < 10; k++) {
+      double file = id->file[10 * (i - 1) + k];
+      own[k] = !id->payload ? p[10 * (i - 1) + k] : i == id->payload ? file + p[k] : file;
+    }
+    if (own[0] > 0) put_inertia(own, b);
+    if (m->packed_body[i].mass > 0) b->gravity_compensation = held[0] / m->packed_body[i].mass;
+  }
   for (int k = 0; k < id->drives; k++)
     put_drive(&id->drive[k], p[10 * id->bodies + k], &bodies[m->joint[id->drive[k].body].link - 1]);
   return AP_OK;

@@ -18,11 +18,18 @@ const char *ap_fit_method_name(ap_fit_method method) {
   return (int)method >= 0 && (int)method < AP_FIT_METHODS ? method_names[method] : "unknown";
 }
 
-ap_fit_options ap_default_fit(void) { return (ap_fit_options){1e-8, 500, NULL, AP_COOKIE}; }
+ap_fit_options ap_default_fit(void) {
+  return (ap_fit_options){.truncate = 1e-8, .iterations = 500, .cookie = AP_COOKIE};
+}
+
+bool ap_fit_identifiable(const ap_fit *fit, int k) {
+  return fit->method == AP_FIT_CONSISTENT && k >= 0 && k < fit->np && fit->determined[k] >= 0.99;
+}
 
 void ap_fit_free(ap_fit *fit) {
   if (!fit) return;
   free(fit->value), free(fit->deviation), free(fit->parameter);
+  free(fit->parameter_deviation), free(fit->determined);
   free(fit->noise), free(fit->residual_rms), free(fit);
 }
 
@@ -280,8 +287,9 @@ static void add_variance(const problem *p, int k, double ridge, double factor, d
   }
 }
 
-// Standard deviations of the base parameters from the noise of each joint: those of the estimator
-// (A^T A + ridge)^-1 A^T, whatever weights it used. After decompose() of the weighted problem.
+// Standard deviations of the base parameters from the noise of each joint, if it is white: those of
+// the estimator (A^T A + ridge)^-1 A^T, whatever weights it used. After decompose() of the weighted
+// problem.
 static ap_status find_deviations(problem *p, double ridge, const double *noise, double *deviation) {
   const ap_ident *id = p->r->ident;
   double *work = malloc((2 * (size_t)p->n + (size_t)id->np) * sizeof *work);
@@ -294,6 +302,35 @@ static ap_status find_deviations(problem *p, double ridge, const double *noise, 
   for (int b = 0; b < p->n; b++) deviation[b] = sqrt(deviation[b]) / p->scale[b];
   free(work);
   return AP_OK;
+}
+
+// (A^T A + ridge)^-1 of the scaled base columns, [n * n]; work is [n].
+static void whole_covariance(const problem *p, double ridge, double *C, double *work) {
+  for (int b = 0; b < p->n; b++) {
+    double *x = C + ap__row(b, p->n);
+    for (int c = 0; c < p->n; c++) x[c] = b == c;
+    apply_covariance(p, ridge, x, work);
+  }
+}
+
+// By how much correlated noise makes each variance larger. The residuals of few independent numbers
+// are too small as well: as many degrees of freedom are lost as there are base parameters.
+static ap_status find_inflation(problem *p, double ridge, const double *parameter, double *by,
+                                double *mean) {
+  double *C = malloc((ap__row(p->n, p->n) + (size_t)p->n) * sizeof *C + 1), all = 0;
+  if (!C) return AP_E_MEMORY;
+  whole_covariance(p, ridge, C, C + ap__row(p->n, p->n));
+  const ap__estimator e = {p->n, p->base->leader, p->weight, p->scale, C};
+  ap_status status = ap__inflation(p->r, &e, parameter, by);
+  free(C);
+  *mean = 0;
+  for (int b = 0; b < p->n; b++) *mean += by[b] / p->n;
+  for (int j = 0; j < p->r->ident->nv; j++) all += (double)p->r->rows[j];
+  double share = p->n / all, left = fmax(1 - share * *mean, 0.25);
+  double freedom = *mean > 1.5 ? (1 - share) / left : 1;
+  for (int b = 0; b < p->n; b++) by[b] *= freedom;
+  *mean *= freedom;
+  return status;
 }
 
 // ---- weights -----------------------------------------------------------------------------------
@@ -332,7 +369,11 @@ static ap_fit *fit_new(const ap_ident *id, const ap_base *base, ap_fit_method me
   f->parameter = calloc((size_t)f->np + 1, sizeof(double));
   f->noise = calloc((size_t)f->nv + 1, sizeof(double));
   f->residual_rms = calloc((size_t)f->nv + 1, sizeof(double));
-  if (f->value && f->deviation && f->parameter && f->noise && f->residual_rms) return f;
+  f->parameter_deviation = calloc((size_t)f->np + 1, sizeof(double));
+  f->determined = calloc((size_t)f->np + 1, sizeof(double));
+  if (f->value && f->deviation && f->parameter && f->parameter_deviation && f->determined &&
+      f->noise && f->residual_rms)
+    return f;
   ap_fit_free(f);
   return NULL;
 }
@@ -347,21 +388,38 @@ static void start_drives(const ap_base *base, const double *value, int inertial,
   }
 }
 
-// f->parameter holds the weighted least squares.
+// What the weighted problem is multiplied by so that its noise has the deviation one: forces whose
+// noise is correlated say as much as fewer of them, and where there is next to no noise the weights
+// were held back.
+static double precision_of(const problem *p, const ap_fit *f, double inflation) {
+  double sum = 0, rows = 0;
+  for (int j = 0; j < f->nv; j++) {
+    double n = (double)p->r->rows[j];
+    sum += n * pow(p->weight[j] * f->noise[j], 2), rows += n;
+  }
+  return 1 / sqrt(inflation * fmin(1, fmax(sum / rows, 1e-8)));
+}
+
+// f->parameter and f->noise hold the weighted least squares.
 static ap_status fit_consistent(problem *p, ap_fit *f) {
   const ap_ident *id = p->r->ident;
   size_t size = (size_t)f->np * sizeof *f->parameter;
-  double *start = malloc(size);
+  double *start = malloc(2 * size), *known = start ? start + f->np : NULL, inflation = 1;
   ap_status status = start ? gather(p, p->weight, -1, false) : AP_E_MEMORY;
+  if (!status) status = decompose(p);
+  if (!status) status = find_inflation(p, 0, f->parameter, p->x, &inflation);
   if (!status) {
-    ap_ident_nominal(id, start);
+    double precision = precision_of(p, f, inflation);
+    for (size_t k = 0; k < ap__row(p->rows, p->rows); k++) p->G[k] *= precision;
+    ap_ident_nominal(id, known);
+    memcpy(start, id->payload ? f->parameter : known, size);
     start_drives(p->base, f->parameter, 10 * id->bodies, start);
     memcpy(f->parameter, p->options->start ? p->options->start : start, size);
+    const ap__consistent about = {p->options, known};
+    status = ap__fit_consistent(id, p->G, &about, f, p->error);
   }
   free(start);
-  if (status) return status;
-  return ap__fit_consistent(p->r->ident, p->G, p->options->iterations, f->parameter, &f->iterations,
-                            p->error);
+  return status;
 }
 
 static ap_status fit_by_method(problem *p, ap_fit *f) {
@@ -411,7 +469,10 @@ static ap_status make(problem *p, ap_fit *f) {
   status = gather(p, p->weight, -1, false);
   if (!status) status = decompose(p);
   double ridge = f->ridge * p->s[0] * p->s[0];
-  return status ? status : find_deviations(p, ridge, f->noise, f->deviation);
+  if (!status) status = find_deviations(p, ridge, f->noise, f->deviation);
+  if (!status) status = find_inflation(p, ridge, f->parameter, p->x, &f->inflation);
+  for (int k = 0; !status && k < p->n; k++) f->deviation[k] *= sqrt(p->x[k]);
+  return status;
 }
 
 ap_status ap_fit_make(ap_reduction *r, const ap_base *base, ap_fit_method method,

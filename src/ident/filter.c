@@ -92,29 +92,110 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// How far x goes from one sample to the next, as a rule: what is less is no spike, however still
-// its surroundings are.
-static double common_step(const double *x, size_t n, double *room) {
-  for (size_t i = 0; i + 1 < n; i++) room[i] = fabs(x[i + 1] - x[i]);
+// How far x goes from one sample to the next: as a rule (what is less is no spike, however still
+// its surroundings are), on average, and at least, where it goes at all, as by one encoder count.
+typedef struct steps {
+  double common, mean, least;
+} steps;
+
+static steps steps_of(const double *x, size_t n, double *room) {
+  steps s = {.least = INFINITY};
+  for (size_t i = 0; i + 1 < n; i++) {
+    room[i] = fabs(x[i + 1] - x[i]);
+    s.mean += room[i] / (double)(n - 1);
+    if (room[i] > 0) s.least = fmin(s.least, room[i]);
+  }
   qsort(room, n - 1, sizeof *room, by_size);
-  return 1.4826 * room[(n - 1) / 2];
+  s.common = 1.4826 * room[(n - 1) / 2];
+  if (!isfinite(s.least)) s.least = 0;
+  return s;
 }
 
-long ap__remove_spikes(double *x, size_t n, double most, double *room) {
-  long found = 0;
-  if (n < SPAN || !(most > 0)) return 0;
-  const double least = common_step(x, n, room);
-  memcpy(room, x, n * sizeof *x);
+// The eleven numbers around number i.
+static const double *around(const double *x, size_t n, size_t i) {
+  size_t from = i < SPAN / 2 ? 0 : i - SPAN / 2;
+  return x + (from > n - SPAN ? n - SPAN : from);
+}
+
+// Marks spikes of x, whose numbers old has, as NAN.
+static void mark_far_ones(const double *old, size_t n, double most, double least, double *x) {
   for (size_t i = 0; i < n; i++) {
-    size_t from = i < SPAN / 2 ? 0 : i - SPAN / 2;
-    if (from > n - SPAN) from = n - SPAN;
     double near[SPAN], off[SPAN];
-    memcpy(near, room + from, sizeof near);
+    memcpy(near, around(old, n, i), sizeof near);
     const double middle = median(near);
     for (int k = 0; k < SPAN; k++) off[k] = fabs(near[k] - middle);
-    if (fabs(room[i] - middle) <= most * fmax(1.4826 * median(off), least)) continue;
-    x[i] = middle;
-    found++;
+    if (fabs(old[i] - middle) > most * fmax(1.4826 * median(off), least)) x[i] = NAN;
   }
+}
+
+// How far number i, 2 <= i < n - 2, is from the cubic through the two on either side of it.
+static double from_cubic(const double *x, size_t i) {
+  return fabs(x[i] - (4 * (x[i - 1] + x[i + 1]) - x[i - 2] - x[i + 2]) / 6);
+}
+
+// The middle of what numbers are off a cubic, looked at here and there.
+static double common_error(const double *x, size_t n) {
+  enum { LOOKED_AT = 1001 };
+  double error[LOOKED_AT];
+  const size_t count = n - 4 < LOOKED_AT ? n - 4 : LOOKED_AT;
+  for (size_t k = 0; k < count; k++) error[k] = from_cubic(x, 2 + (n - 4) * k / count);
+  qsort(error, count, sizeof *error, by_size);
+  return error[count / 2];
+}
+
+// A joint has no jumps: from one sample to the next its path is a cubic, but for noise, so that far
+// smaller spikes show. Those next to a spike are off, too, but less.
+static void mark_rough_ones(const double *old, size_t n, double most, const steps *s, double *x) {
+  const double common = fmax(common_error(old, n), 1e-3 * s->mean), counts = 3 * s->least;
+  for (size_t i = 2 + SPAN / 2; i + 2 + SPAN / 2 < n; i++) {
+    const double error = from_cubic(old, i);
+    if (error <= counts || error <= most * 1.4826 * common) continue;
+    double near[SPAN], largest = 0;
+    for (int k = 0; k < SPAN; k++) near[k] = from_cubic(old, i + (size_t)k - SPAN / 2);
+    for (int k = SPAN / 2 - 2; k <= SPAN / 2 + 2; k++) largest = fmax(largest, near[k]);
+    if (error >= largest && error > most * 1.4826 * median(near)) x[i] = NAN;
+  }
+}
+
+// The good number next to i in a direction, `count` of them; how many there are.
+static int good_ones(const double *x, size_t n, size_t i, int direction, int count, size_t *at) {
+  int found = 0;
+  while (found < count && (direction > 0 ? i + 1 < n : i > 0)) {
+    i = direction > 0 ? i + 1 : i - 1;
+    if (!isnan(x[i])) at[found++] = i;
+  }
+  return found;
+}
+
+// The polynomial through the good numbers, two on either side where there are.
+static double between(const double *x, size_t n, size_t i) {
+  size_t at[4];
+  int count = good_ones(x, n, i, -1, 2, at);
+  count += good_ones(x, n, i, 1, 2, at + count);
+  if (count == 2) { // at an end: the nearest, not a line beyond it
+    if ((at[0] < i) == (at[1] < i)) count = 1;
+  }
+  double sum = 0;
+  for (int k = 0; k < count; k++) {
+    double factor = 1;
+    for (int m = 0; m < count; m++)
+      if (m != k) factor *= ((double)i - (double)at[m]) / ((double)at[k] - (double)at[m]);
+    sum += factor * x[at[k]];
+  }
+  return sum;
+}
+
+long ap__remove_spikes(double *x, size_t n, double most, bool smooth, double *room) {
+  long found = 0;
+  if (n < SPAN || !(most > 0) || isnan(x[0])) return 0;
+  const steps s = steps_of(x, n, room);
+  memcpy(room, x, n * sizeof *x);
+  mark_far_ones(room, n, most, s.common, x);
+  if (smooth && n >= 2 * SPAN) mark_rough_ones(room, n, most, &s, x);
+  for (size_t i = 0; i < n; i++) found += isnan(x[i]);
+  if (found == 0) return 0;
+  if ((size_t)found == n) return memcpy(x, room, n * sizeof *x), 0;
+  for (size_t i = 0; i < n; i++) room[i] = isnan(x[i]) ? between(x, n, i) : x[i];
+  memcpy(x, room, n * sizeof *x);
   return found;
 }

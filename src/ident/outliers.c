@@ -17,7 +17,7 @@ typedef struct screen {
   const ap_base *base;
   int folds;
   double reject;
-  double *K;          // [AP__CHUNK * nv * 10 * bodies]
+  double *K;          // [AP__CHUNK * nv * width]
   double *row;        // [np]
   double *size;       // [nv * count] magnitudes of the differences from a fit; NAN: no force
   double *some;       // [count]
@@ -28,7 +28,7 @@ typedef struct screen {
 
 static bool screen_make(screen *c) {
   size_t nv = (size_t)c->id->nv, count = (size_t)c->s->count;
-  c->K = malloc(AP__CHUNK * nv * 10 * (size_t)c->id->bodies * sizeof *c->K + 1);
+  c->K = malloc(AP__CHUNK * nv * (size_t)c->id->width * sizeof *c->K + 1);
   c->row = malloc((size_t)c->id->np * sizeof *c->row + 1);
   c->tau = malloc(nv * sizeof *c->tau);
   c->p = calloc(ap__row(c->id->nv, c->id->np) + 1, sizeof *c->p);
@@ -48,13 +48,13 @@ static void screen_free(screen *c) {
 
 typedef struct state {
   const double *q, *v, *a, *tau;
-  const double *K; // regressor, nv x 10 bodies
+  const double *K; // regressor, nv x width
 } state;
 
 // State i of s; where a chunk begins, the regressors of all of it.
 static state state_at(screen *c, const ap_dataset *s, int i) {
   state x;
-  size_t size = ap__row(c->id->nv, 10 * c->id->bodies);
+  size_t size = ap__row(c->id->nv, c->id->width);
   if (i % AP__CHUNK == 0) {
     int count = s->count - i < AP__CHUNK ? s->count - i : AP__CHUNK;
     ap__ident_regressors(c->id, s, i, count, c->K);
@@ -70,7 +70,7 @@ static void take_in(screen *c, const ap_dataset *s, const unsigned char *out, ap
     state x = state_at(c, s, i);
     for (int j = 0; j < nv; j++)
       c->tau[j] = out && out[ap__row(j, s->count) + (size_t)i] ? NAN : x.tau[j];
-    ap__reduction_add(r, x.K, x.v, x.a, c->tau);
+    ap__reduction_add(r, x.K, x.q, x.v, x.a, c->tau);
   }
 }
 
@@ -92,7 +92,7 @@ static void find_differences(screen *c, const double *p) {
   for (int i = 0; i < c->s->count; i++) {
     state x = state_at(c, c->s, i);
     for (int j = 0; j < id->nv; j++) {
-      ap__ident_row(id, x.K, j, x.v, x.a, c->row);
+      ap__ident_row(id, x.K, j, x.q, x.v, x.a, c->row);
       double off = x.tau[j] - dot(c->row, c->p + ap__row(j, id->np), id->nactive[j]);
       c->size[ap__row(j, c->s->count) + (size_t)i] = isfinite(off) ? fabs(off) : NAN;
     }

@@ -24,8 +24,10 @@ static bool make_triangles(ap_reduction *r) {
   r->triangle = calloc((size_t)count, sizeof *r->triangle);
   r->rows = calloc((size_t)id->nv, sizeof *r->rows);
   r->out = calloc((size_t)id->nv, sizeof *r->out);
+  r->kept.width = (size_t)id->nq + 3 * (size_t)id->nv, r->kept.stride = 1;
+  r->kept.number = malloc(AP__KEPT * r->kept.width * sizeof(double));
   r->scratch = malloc(ap__triangle_room(id->np + 1, most_rows(id)) * sizeof(double));
-  if (!r->triangle || !r->rows || !r->out || !r->scratch) return false;
+  if (!r->triangle || !r->rows || !r->out || !r->scratch || !r->kept.number) return false;
   for (int k = 0; k < count; k++)
     if (!make_triangle(&r->triangle[k], id->nactive[k % id->nv] + 1)) return false;
   return true;
@@ -51,7 +53,7 @@ void ap_reduction_free(ap_reduction *r) {
   if (!r) return;
   for (int k = 0; r->triangle && k < r->folds * r->ident->nv; k++)
     free(r->triangle[k].R), free(r->triangle[k].B);
-  free(r->triangle), free(r->rows), free(r->out), free(r->scratch), free(r);
+  free(r->triangle), free(r->rows), free(r->out), free(r->scratch), free(r->kept.number), free(r);
 }
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -72,15 +74,17 @@ static bool is_finite(const double *x, int n) {
   return sum == 0;
 }
 
-void ap__reduction_add(ap_reduction *r, const double *K, const double *v, const double *a,
-                       const double *tau) {
+void ap__reduction_add(ap_reduction *r, const double *K, const double *q, const double *v,
+                       const double *a, const double *tau) {
   const ap_ident *id = r->ident;
   int fold = (int)(r->states++ / AP__RUN % r->folds);
+  ap__kept_add(&r->kept, id, q, v, a, tau);
   for (int j = 0; j < id->nv; j++) {
     triangle *t = &r->triangle[fold * id->nv + j];
+    if (id->silent[j]) continue;
     double *row = t->B + ap__row(t->fill, t->n);
     row[t->n - 1] = tau[j];
-    ap__ident_row(id, K, j, v, a, row);
+    ap__ident_row(id, K, j, q, v, a, row);
     if (!is_finite(row, t->n)) {
       r->out[j]++;
       continue;
@@ -94,7 +98,8 @@ void ap_reduction_add(ap_reduction *r, const double *q, const double *v, const d
                       const double *tau) {
   ap_ident *id = r->ident;
   ap_regressor(id->m, id->w, q, v, a, id->K);
-  ap__reduction_add(r, id->K, v, a, tau);
+  ap__ident_subtract_known(id, q, v, a, tau, id->less);
+  ap__reduction_add(r, id->K, q, v, a, id->less);
 }
 
 // ---- asking ------------------------------------------------------------------------------------

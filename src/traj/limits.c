@@ -12,44 +12,54 @@ static double derivative(const ap_piece *p, int j, int order, double t) {
   return x[order];
 }
 
-// The largest value of sign * x between low and high, where it has one top: golden section.
-static double top_between(const ap_piece *p, int j, int order, double sign, double low,
-                          double high) {
-  const double golden = 0.6180339887498949;
-  double a = high - golden * (high - low), b = low + golden * (high - low);
-  double at_a = sign * derivative(p, j, order, a), at_b = sign * derivative(p, j, order, b);
-  for (int k = 0; k < 30; k++) { // the top is flat: 1e-6 of the interval is 1e-12 of the value
-    if (at_a > at_b) {
-      high = b, b = a, at_b = at_a;
-      a = high - golden * (high - low), at_a = sign * derivative(p, j, order, a);
-    } else {
-      low = a, a = b, at_a = at_b;
-      b = low + golden * (high - low), at_b = sign * derivative(p, j, order, b);
-    }
+// A bound of derivative `order` of a coordinate over a whole piece: the sum of what its terms
+// reach.
+static double most_of(const ap_piece *p, int j, int order) {
+  const double *c = p->coefficient + (size_t)j * (size_t)p->stride;
+  double sum = 0;
+  if (p->kind == PIECE_FOURIER) {
+    if (order == 0) sum = fabs(c[0]);
+    for (int l = 1; l <= p->harmonics; l++)
+      sum += pow(l * p->frequency, order) * hypot(c[2 * l - 1], c[2 * l]);
+    return sum;
   }
-  return fmax(at_a, at_b);
+  for (int k = order; k < AP__POWERS; k++) {
+    double factor = 1;
+    for (int i = 0; i < order; i++) factor *= k - i;
+    sum += factor * fabs(c[k]) * pow(p->duration, k - order);
+  }
+  return sum;
 }
 
-// The largest value of sign * x in a piece: between samples that lie close enough to tell its tops
-// apart (a polynomial of degree five has four, a series two for each harmonic), then refined.
-// Infinite where a sample is too large for a number.
+typedef struct span {
+  double low, high, at_low, at_high;
+} span;
+
+// The largest value of sign * x in a piece. Between two times that lie h apart, x stays below the
+// larger of its values there and K h^2 / 8, where K bounds its second derivative. Spans in which
+// that is more than 1e-14 of the size of x above the largest value seen are halved; close to a top
+// they need not be short, so there are few. Infinite where a value is too large for a number.
 static double top_of_piece(const ap_piece *p, int j, int order, double sign) {
-  int samples = 64;
-  if (p->kind == PIECE_FOURIER) {
-    double turns = p->duration * p->frequency / 6.28 * p->harmonics;
-    samples = turns < 1e5 ? 64 + (int)(16 * turns) : 1600064;
-  }
-  double step = p->duration / samples, most = -INFINITY;
-  double before = -INFINITY, here = sign * derivative(p, j, order, 0);
-  for (int k = 0; k <= samples; k++) {
-    double after = k < samples ? sign * derivative(p, j, order, (k + 1) * step) : -INFINITY;
+  enum { DEPTH = 60 };
+  span stack[DEPTH + 2];
+  int n = 0;
+  double end = p->duration;
+  if (p->kind == PIECE_FOURIER) end = fmin(end, 2 * acos(-1.0) / p->frequency); // then it repeats
+  const double K = most_of(p, j, order + 2), spare = 1e-14 * most_of(p, j, order);
+  const double first = sign * derivative(p, j, order, 0),
+               last = sign * derivative(p, j, order, end);
+  double most = fmax(first, last);
+  if (!isfinite(first) || !isfinite(last) || !isfinite(K)) return INFINITY;
+  stack[n++] = (span){0, end, first, last};
+  while (n > 0) {
+    const span x = stack[--n];
+    const double h = x.high - x.low;
+    if (fmax(x.at_low, x.at_high) + K * h * h / 8 <= most + spare || n >= DEPTH) continue;
+    const double middle = x.low + h / 2, here = sign * derivative(p, j, order, middle);
     if (!isfinite(here)) return INFINITY;
-    if (here > most) most = here;
-    if (here >= before && here >= after) {
-      double low = fmax(0, (k - 1) * step), high = fmin(p->duration, (k + 1) * step);
-      most = fmax(most, top_between(p, j, order, sign, low, high));
-    }
-    before = here, here = after;
+    most = fmax(most, here);
+    stack[n++] = (span){x.low, middle, x.at_low, here};
+    stack[n++] = (span){middle, x.high, here, x.at_high};
   }
   return most;
 }
