@@ -13,6 +13,7 @@ enum { MOST = 20000, RUNS = 40, STRETCH = 50, N = 6 };
 
 static ap_rack_input input[MOST];
 static ap_rack_output output[MOST];
+static double room[MOST][2][8 * N];
 
 static ap_control *read_scenario(const char *path) {
   ap_control *c;
@@ -31,7 +32,10 @@ static long record(const char *path) {
   if (ap_control_open(c, &s, &error) != AP_OK) exit(1);
   for (bool more = true; more;) {
     more = ap_servo_step(s);
-    while (ap_servo_take(s, &r) && n < MOST) input[n] = r.input, output[n++] = r.output;
+    for (; ap_servo_take(s, &r) && n < MOST; n++) {
+      ap_rack_input_init(&input[n], N, room[n][0]), ap_rack_output_init(&output[n], N, room[n][1]);
+      ap_rack_input_copy(N, &r.input, &input[n]), ap_rack_output_copy(N, &r.output, &output[n]);
+    }
   }
   ap_control_free(c);
   return n;

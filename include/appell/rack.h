@@ -2,9 +2,10 @@
 /// @file rack.h
 /// The rack of I/O cards between a controller and an arm, as in section 3 of Valera et al. (2003):
 /// potentiometers, incremental encoders with index pulses, thermo signals, analog outputs to the
-/// amplifiers, outputs to the tool and to the brakes. Part of libappell-tools. Back ends: a
-/// simulated robot, the replay of a log, and cards that Comedi drives. Making one allocates;
-/// reading and writing does not.
+/// amplifiers, outputs to the tool and to the brakes; and as drives of today have them: absolute
+/// encoders, torque sensors, status words, currents and torques as commands. Part of
+/// libappell-tools. Back ends: a simulated robot, the replay of a log, cards that Comedi drives.
+/// Making one allocates; reading and writing does not.
 
 #ifndef APPELL_RACK_H
 #define APPELL_RACK_H
@@ -16,30 +17,57 @@
 extern "C" {
 #endif
 
-/// Channels of a rack.
+/// Channels of a rack besides those of its axes, of which there may be any number.
 enum {
-  AP_RACK_AXES = 8, ///< joints at most; the PUMA has six
   AP_RACK_TOOLS = 2 ///< digital outputs to the tool
 };
 
-/// What the rack measures, all at one moment.
+/// Bits of an axis' status. Those of the drive are set by racks whose drives report them
+/// (AP_AXIS_REPORTS); a drive that reports and is not enabled while it should be is a fault.
+enum {
+  AP_AXIS_INDEXED = 1,     ///< has passed an index pulse since power-on
+  AP_AXIS_HOT = 2,         ///< the motor is too hot
+  AP_AXIS_REPORTS = 4,     ///< the drive reports its state with the bits below
+  AP_AXIS_READY = 8,       ///< has power, can be enabled
+  AP_AXIS_ENABLED = 16,    ///< gives torque
+  AP_AXIS_FAULT = 32,      ///< has switched itself off
+  AP_AXIS_QUICK_STOP = 64, ///< brings its motor to rest by itself
+  AP_AXIS_WARNING = 128    ///< goes on, but something is near its limit
+};
+
+/// What the rack measures, all at one moment. The arrays, [axes] each, are the caller's: see
+/// ap_rack_input_init().
 typedef struct ap_rack_input {
-  double potentiometer[AP_RACK_AXES]; ///< V
-  int32_t encoder[AP_RACK_AXES];      ///< counts since power-on, four for each line of the disc
-  int32_t index[AP_RACK_AXES];        ///< the count at the last index pulse
-  uint32_t indexed;                   ///< bit j: axis j has passed an index pulse since power-on
-  uint32_t thermo;                    ///< bit j: motor j is too hot
+  double *potentiometer; ///< V; of axes that have one
+  int32_t *encoder;      ///< counts since power-on, four for each line of the disc; of an absolute
+                         ///< encoder its reading
+  int32_t *index;        ///< the count at the last index pulse
+  double *torque;        ///< N m or N: what the torque sensor of the joint measures
+  uint32_t *status;      ///< bits AP_AXIS_...
   double late; ///< s by which these numbers came too late by the rack's own clock; 0: in time
   bool failed; ///< reading failed, and these numbers are those of the period before; in logs
 } ap_rack_input;
 
 /// Outputs of the rack.
 typedef struct ap_rack_output {
-  double volt[AP_RACK_AXES]; ///< to the amplifiers
-  uint32_t tools;            ///< bit k: output k of the tool
-  bool brakes;               ///< on: the arm is held
-  bool failed;               ///< writing failed; in logs
+  double *command; ///< [axes] to the amplifiers, in the unit of the axis: V, A, or N m (N)
+  uint32_t tools;  ///< bit k: output k of the tool
+  bool brakes;     ///< on: the brakes close; with all commands zero the power is cut, too
+  bool failed;     ///< writing failed; in logs
 } ap_rack_output;
+
+/// Bytes for the arrays of an input.
+AP_API size_t ap_rack_input_size(int axes);
+/// And of an output.
+AP_API size_t ap_rack_output_size(int axes);
+/// Place the arrays in memory of that size, aligned for a double, and set everything to zero.
+AP_API void ap_rack_input_init(ap_rack_input *input, int axes, void *mem);
+/// The same for an output.
+AP_API void ap_rack_output_init(ap_rack_output *output, int axes, void *mem);
+/// Copy what the arrays hold, and the rest.
+AP_API void ap_rack_input_copy(int axes, const ap_rack_input *from, ap_rack_input *to);
+/// The same for an output.
+AP_API void ap_rack_output_copy(int axes, const ap_rack_output *from, ap_rack_output *to);
 
 /// A rack: its functions and their context. read returns the inputs at time t (s, of the control
 /// loop), write sets the outputs; neither allocates. Any status but AP_OK is a failure of the I/O.
@@ -54,22 +82,45 @@ typedef struct ap_rack {
 /// Close a rack and forget it; one that is all zero is allowed.
 AP_API void ap_rack_close(ap_rack *rack);
 
+/// How the position of a joint is measured.
+typedef enum ap_encoder {
+  AP_ENCODER_INCREMENTAL, ///< counts from power-on, with index pulses and a potentiometer: is homed
+  AP_ENCODER_ABSOLUTE     ///< knows where it is: no homing, no potentiometer
+} ap_encoder;
+
+/// What the amplifier of a joint takes.
+typedef enum ap_drive {
+  AP_DRIVE_VOLT,    ///< an analog voltage
+  AP_DRIVE_CURRENT, ///< A: torque by the motor's constant and the gear
+  AP_DRIVE_TORQUE   ///< N m or N at the joint
+} ap_drive;
+
 /// Wiring of one joint. Begin with ap_default_axis() and change what differs.
 typedef struct ap_axis {
-  double lines;           ///< of the encoder for one turn of the motor: 250
-  double gear;            ///< motor turns per joint turn (1/m: per metre): 1
+  ap_encoder encoder;     ///< AP_ENCODER_INCREMENTAL
+  double lines;           ///< of an incremental encoder for one turn of the motor: 250
+  double counts;          ///< of an absolute encoder for one turn: 1048576
+  double turns;           ///< that an absolute encoder tells apart; 1: a single-turn one: 1
+  double gear;            ///< turns of motor and encoder per joint turn (1/m: per metre): 1
   double index_at;        ///< rad or m: a joint position with an index pulse; others lie 1/gear
-                          ///< turns away: 0
+                          ///< turns away. Of an absolute encoder, the position at reading 0: 0
   double pot_volt;        ///< V of the potentiometer at q = 0: 2.5
   double pot_gain;        ///< V/rad or V/m: 0.8
+  ap_drive drive;         ///< AP_DRIVE_VOLT
   double torque_per_volt; ///< N m or N at the joint for one volt: 1
+  double torque_constant; ///< N m/A of the motor, for AP_DRIVE_CURRENT: 0.1
+  double largest;         ///< V, A, N m or N: commands are cut there: 10
+  bool torque_sensor;     ///< the joint has one: false
+  bool status_word;       ///< the simulated drive reports its state: false
   unsigned cookie;        ///< ap_default_axis() sets it
 } ap_axis;
 /// The defaults named above.
 AP_API ap_axis ap_default_axis(void);
 /// rad or m of one count.
 AP_API double ap_axis_count(const ap_axis *axis);
-/// rad or m between two index pulses.
+/// N m or N at the joint for one unit of the command: V, A, N m or N.
+AP_API double ap_axis_gain(const ap_axis *axis);
+/// rad or m between two index pulses; of an absolute encoder, of a turn.
 AP_API double ap_axis_pitch(const ap_axis *axis);
 /// Joint position by the potentiometer.
 AP_API double ap_axis_potentiometer(const ap_axis *axis, double volt);
@@ -79,21 +130,49 @@ AP_API double ap_axis_potentiometer(const ap_axis *axis, double volt);
 AP_API ap_status ap_axis_home(const ap_axis *axis, double potentiometer, int32_t count,
                               int32_t index, double *zero);
 
+/// The count of an absolute encoder whose readings repeat, nearest to another count: a reading
+/// counts up from 0 and wraps where its turns end.
+AP_API double ap_axis_unwrap(const ap_axis *axis, int32_t reading, double near);
+
 // ---- simulated ---------------------------------------------------------------------------------
+
+/// Every fault that can be injected with its name in files and what `amount` means; the enum and
+/// ap_fault_name() expand from this one list. Those without an axis concern the whole rack.
+#define AP_FAULT_LIST(X)                                                                     \
+  X(AP_FAULT_NONE, "none", "nothing happens")                                                \
+  X(AP_FAULT_ENCODER_JUMP, "encoder_jump", "the count is off by amount counts")              \
+  X(AP_FAULT_ENCODER_STUCK, "encoder_stuck", "the count stays as it is")                     \
+  X(AP_FAULT_POTENTIOMETER, "potentiometer", "its voltage is off by amount V")               \
+  X(AP_FAULT_NOT_A_NUMBER, "not_a_number", "its voltage is not a number")                    \
+  X(AP_FAULT_THERMO, "thermo", "the thermo signal comes on")                                 \
+  X(AP_FAULT_LATE, "late", "readings come late by amount s")                                 \
+  X(AP_FAULT_READ, "read", "reading fails")                                                  \
+  X(AP_FAULT_PUSH, "push", "an outer torque of amount N m acts")                             \
+  X(AP_FAULT_AMPLIFIER, "amplifier", "the amplifier gives amount times what it should")      \
+  X(AP_FAULT_OUTPUT, "output", "the output is stuck at amount V")                            \
+  X(AP_FAULT_ENCODER_POLARITY, "encoder_polarity", "the count goes the wrong way")           \
+  X(AP_FAULT_ENCODER_DRIFT, "encoder_drift", "the count drifts by amount counts a second")   \
+  X(AP_FAULT_ENCODER_LOSS, "encoder_loss", "this part of the counts is lost, 0 to 1")        \
+  X(AP_FAULT_ENCODER_NOISE, "encoder_noise", "noise of amount counts, standard deviation")   \
+  X(AP_FAULT_FROZEN, "frozen", "all inputs stay as they are")                                \
+  X(AP_FAULT_POTENTIOMETER_DRIFT, "potentiometer_drift", "its voltage drifts by amount V/s") \
+  X(AP_FAULT_STALL, "stall", "once, the loop is not run for amount s")                       \
+  X(AP_FAULT_WRITE, "write", "writing fails, and the outputs stay as they are")              \
+  X(AP_FAULT_COLLISION, "collision", "a wall of amount N m/rad where the joint is")          \
+  X(AP_FAULT_PAYLOAD, "payload", "the payload's body carries amount kg more")                \
+  X(AP_FAULT_BRAKE_SLIP, "brake_slip", "the brake holds amount times what it should")        \
+  X(AP_FAULT_BRAKE_LATE, "brake_late", "the brake closes amount s later")                    \
+  X(AP_FAULT_DRIVE, "drive", "the drive switches itself off and reports a fault")            \
+  X(AP_FAULT_TORQUE_SENSOR, "torque_sensor", "the torque sensor is off by amount N m")
 
 /// What can go wrong on demand.
 typedef enum ap_rack_fault_kind {
-  AP_FAULT_NONE,          ///< nothing
-  AP_FAULT_ENCODER_JUMP,  ///< the count jumps by amount
-  AP_FAULT_ENCODER_STUCK, ///< the count stays as it is
-  AP_FAULT_POTENTIOMETER, ///< its voltage is off by amount
-  AP_FAULT_NOT_A_NUMBER,  ///< its voltage is not a number
-  AP_FAULT_THERMO,        ///< the thermo signal comes on
-  AP_FAULT_LATE,          ///< readings come late by amount, s
-  AP_FAULT_READ,          ///< reading fails
-  AP_FAULT_PUSH,          ///< an outer torque of amount acts on the joint
-  AP_FAULT_AMPLIFIER      ///< the amplifier gives amount times what it should
+#define AP_FAULT_ENUM(code, name, text) code,
+  AP_FAULT_LIST(AP_FAULT_ENUM)
+#undef AP_FAULT_ENUM
 } ap_rack_fault_kind;
+/// Its name in files; never NULL.
+AP_API const char *ap_fault_name(ap_rack_fault_kind kind);
 
 /// A fault from a time on.
 typedef struct ap_rack_fault {
@@ -123,17 +202,20 @@ typedef struct ap_sim_rack_def {
   int payload_body;      ///< body that carries the payload
   double payload;        ///< kg: 0
   double payload_com[3]; ///< m, in that body's frame
-  double volt;           ///< V: outputs and amplifiers saturate there: 10
   int output_bits;       ///< of the analog outputs: 12
   int input_bits;        ///< of the potentiometers' converter, 0 to 5 V: 12
   double pot_noise;      ///< V, standard deviation: 2e-3
+  double torque_noise;   ///< N m or N, standard deviation of the torque sensors: 0.02
   double pot_bow;        ///< V: how far the potentiometer leaves a straight line: 5e-3
   double latency;        ///< s from a write until the amplifiers see it: 0
   double amplifier;      ///< s: time constant of the current: 5e-4
   double brake;          ///< N m or N that a brake holds: 500
-  double step;           ///< s: the robot's motion is integrated in steps not longer: 2.5e-4
-  uint64_t seed;         ///< 1
-  unsigned cookie;       ///< ap_default_sim_rack() sets it
+  double brake_close;    ///< s from the command until it holds; the power goes at once: 0.03
+  double watchdog; ///< s without a write after which the rack itself cuts the power and closes
+                   ///< the brakes; 0: never: 0.02
+  double step;     ///< s: the robot's motion is integrated in steps not longer: 2.5e-4
+  uint64_t seed;   ///< 1
+  unsigned cookie; ///< ap_default_sim_rack() sets it
 } ap_sim_rack_def;
 /// The defaults named above; set model and axis.
 AP_API ap_sim_rack_def ap_default_sim_rack(void);
@@ -147,8 +229,8 @@ AP_API void ap_rack_truth(const ap_rack *rack, double *q, double *v, double *tau
 // ---- replay ------------------------------------------------------------------------------------
 
 /// Plays inputs back: the i-th read gives input[i], AP_E_FILE past the last; what failed fails
-/// again. The outputs written are compared with output[i] bit by bit. Both arrays must outlive the
-/// rack.
+/// again. The outputs written are compared with output[i] bit by bit. Both, and the arrays in them,
+/// must outlive the rack.
 AP_API ap_status ap_rack_replay(int axes, const ap_rack_input *input, const ap_rack_output *output,
                                 long n, ap_rack *rack, ap_error *error);
 /// How many writes differed from what was recorded so far.
@@ -164,17 +246,22 @@ typedef struct ap_comedi_channel {
   int range;     ///< of an analog channel
 } ap_comedi_channel;
 
-/// Cards driven by Comedi.
+/// Channels of one axis.
+typedef struct ap_comedi_axis {
+  ap_comedi_channel potentiometer; ///< analog input
+  ap_comedi_channel encoder;       ///< counter in quadrature mode
+  ap_comedi_channel index;         ///< digital input of the index pulses
+  ap_comedi_channel thermo;        ///< digital input
+  ap_comedi_channel output;        ///< analog output
+} ap_comedi_axis;
+
+/// Cards driven by Comedi. Their axes have incremental encoders and take volts.
 typedef struct ap_comedi_def {
-  const char *device[4];                         ///< "/dev/comedi0", ...; NULL past the last
-  int axes;                                      ///< joints
-  ap_comedi_channel potentiometer[AP_RACK_AXES]; ///< analog inputs
-  ap_comedi_channel encoder[AP_RACK_AXES];       ///< counters in quadrature mode
-  ap_comedi_channel index[AP_RACK_AXES];         ///< digital inputs of the index pulses
-  ap_comedi_channel thermo[AP_RACK_AXES];        ///< digital inputs
-  ap_comedi_channel output[AP_RACK_AXES];        ///< analog outputs
-  ap_comedi_channel tool[AP_RACK_TOOLS];         ///< digital outputs
-  ap_comedi_channel brake;                       ///< digital output that releases the brakes
+  const char *device[4];                 ///< "/dev/comedi0", ...; NULL past the last
+  int axes;                              ///< joints
+  const ap_comedi_axis *axis;            ///< [axes]
+  ap_comedi_channel tool[AP_RACK_TOOLS]; ///< digital outputs
+  ap_comedi_channel brake;               ///< digital output that releases the brakes
 } ap_comedi_def;
 /// Open the cards; AP_E_UNSUPPORTED where the library was built without Comedi. The position of an
 /// index pulse is that of the period in which it is first seen: home slowly, by less than a count

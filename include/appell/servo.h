@@ -10,6 +10,7 @@
 
 #include <appell/ctrl.h>
 #include <appell/rack.h>
+#include <appell/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,33 +22,41 @@ typedef enum ap_phase {
   AP_PHASE_HOME,     ///< finds the joint positions
   AP_PHASE_APPROACH, ///< moves to the beginning of the trajectory
   AP_PHASE_RUN,      ///< follows it, and holds its end
-  AP_PHASE_BRAKE,    ///< brings the joints to rest under control
+  AP_PHASE_BRAKE,    ///< brings the joints to rest under control, holds them until brakes close
   AP_PHASE_SAFE      ///< no torque, brakes on: the end
 } ap_phase;
 /// "home", ...; never NULL.
 AP_API const char *ap_phase_name(ap_phase phase);
 
-/// Every reason for a stop with its name in logs and its text for a person.
-#define AP_STOP_LIST(X)                                                                \
-  X(AP_STOP_NONE, "none", "runs")                                                      \
-  X(AP_STOP_DONE, "done", "the run is complete")                                       \
-  X(AP_STOP_REQUEST, "request", "a stop was asked for")                                \
-  X(AP_STOP_HOMING, "homing", "no index pulse fits the potentiometer")                 \
-  X(AP_STOP_IO, "io", "reading or writing the rack failed")                            \
-  X(AP_STOP_NOT_A_NUMBER, "not_a_number", "a signal or a torque is not a number")      \
-  X(AP_STOP_THERMO, "thermo", "a motor is too hot")                                    \
-  X(AP_STOP_ENCODER_JUMP, "encoder_jump", "an encoder jumps")                          \
-  X(AP_STOP_ENCODER_STUCK, "encoder_stuck", "an encoder stays while its joint moves")  \
-  X(AP_STOP_POTENTIOMETER, "potentiometer", "encoder and potentiometer disagree")      \
-  X(AP_STOP_DEADLINE, "deadline", "too many deadlines in a row were missed")           \
-  X(AP_STOP_POSITION, "position", "a joint is beyond its position limit")              \
-  X(AP_STOP_VELOCITY, "velocity", "a joint is beyond its velocity limit")              \
-  X(AP_STOP_TORQUE, "torque", "a joint needs more than its torque limit for too long") \
-  X(AP_STOP_ERROR, "error", "a joint is too far from its reference")
+/// Every reason for a stop with its name in logs, its text for a person, and the category of the
+/// stop (IEC 60204-1). 0: the power is cut and the brakes close at once. 1: the drives bring the
+/// joints to rest while that is seen to work, then the brakes close; else it becomes 0 at once.
+/// Only what leaves sensors and drives beyond doubt is of category 1.
+#define AP_STOP_LIST(X)                                                                   \
+  X(AP_STOP_NONE, "none", "runs", 1)                                                      \
+  X(AP_STOP_DONE, "done", "the run is complete", 1)                                       \
+  X(AP_STOP_REQUEST, "request", "a stop was asked for", 1)                                \
+  X(AP_STOP_HOMING, "homing", "no index pulse fits the potentiometer", 0)                 \
+  X(AP_STOP_IO, "io", "reading or writing the rack failed", 0)                            \
+  X(AP_STOP_NOT_A_NUMBER, "not_a_number", "a signal or a torque is not a number", 0)      \
+  X(AP_STOP_THERMO, "thermo", "a motor is too hot", 1)                                    \
+  X(AP_STOP_ENCODER_JUMP, "encoder_jump", "an encoder jumps", 0)                          \
+  X(AP_STOP_ENCODER_STUCK, "encoder_stuck", "an encoder stays while its joint moves", 0)  \
+  X(AP_STOP_POTENTIOMETER, "potentiometer", "encoder and potentiometer disagree", 0)      \
+  X(AP_STOP_DEADLINE, "deadline", "too many deadlines in a row were missed", 0)           \
+  X(AP_STOP_POSITION, "position", "a joint is beyond its position limit", 1)              \
+  X(AP_STOP_VELOCITY, "velocity", "a joint is beyond its velocity limit", 0)              \
+  X(AP_STOP_TORQUE, "torque", "a joint needs more than its torque limit for too long", 0) \
+  X(AP_STOP_ERROR, "error", "a joint is too far from its reference", 0)                   \
+  X(AP_STOP_STALE, "stale", "the inputs do not change any more", 0)                       \
+  X(AP_STOP_DYNAMICS, "dynamics", "a joint moves otherwise than its torque explains", 0)  \
+  X(AP_STOP_REFERENCE, "reference", "the reference jumps, or does not arrive", 1)         \
+  X(AP_STOP_DRIVE, "drive", "a drive reports a fault, or is not enabled", 0)              \
+  X(AP_STOP_CONTACT, "contact", "a joint's torque sensor feels the surroundings", 0)
 
 /// Why a run stopped.
 typedef enum ap_stop {
-#define AP_STOP_ENUM(code, name, text) code,
+#define AP_STOP_ENUM(code, name, text, category) code,
   AP_STOP_LIST(AP_STOP_ENUM)
 #undef AP_STOP_ENUM
 } ap_stop;
@@ -55,25 +64,53 @@ typedef enum ap_stop {
 AP_API const char *ap_stop_name(ap_stop stop);
 /// Its text for a person; never NULL.
 AP_API const char *ap_stop_text(ap_stop stop);
+/// The category of the stop that it calls for: 0 or 1.
+AP_API int ap_stop_category(ap_stop stop);
+
+/// Why a stop that calls for category 1 became one of category 0.
+#define AP_CUT_LIST(X)                                                                           \
+  X(AP_CUT_NONE, "")                                                                             \
+  X(AP_CUT_SLOW, "the drives would not have brought the joints to rest before the brakes close") \
+  X(AP_CUT_ASTRAY, "a joint did not decelerate as asked")                                        \
+  X(AP_CUT_GUARD, "another guard found a fault while the drives braked")
+
+/// One of the list above.
+typedef enum ap_cut {
+#define AP_CUT_ENUM(code, text) code,
+  AP_CUT_LIST(AP_CUT_ENUM)
+#undef AP_CUT_ENUM
+} ap_cut;
+/// Its text for a person; never NULL.
+AP_API const char *ap_cut_text(ap_cut cut);
 
 /// What is watched in every period. Begin with ap_default_guards() and change what differs.
 typedef struct ap_guards {
-  double lower[AP_RACK_AXES];    ///< rad or m; -INFINITY: none
-  double upper[AP_RACK_AXES];    ///< rad or m; INFINITY: none
-  double velocity[AP_RACK_AXES]; ///< rad/s or m/s; INFINITY: none
-  double torque[AP_RACK_AXES];   ///< N m or N that the law may ask for; INFINITY: none
-  int torque_periods;            ///< in a row that it may ask for more: 20
-  int misses;                    ///< deadlines missed in a row that stop the run; 0: they are
-                                 ///< counted and stop nothing: 5
-  double jump;                   ///< rad/s: no encoder moves faster: 20
-  double stuck;     ///< rad: an encoder that stays while its reference moves so far and its
-                    ///< potentiometer half as far is stuck: 0.03
-  double mismatch;  ///< rad between encoder and potentiometer: 0.1
-  double following; ///< rad from the reference: 0.5
+  const double *lower;    ///< [axes] rad or m; NULL: the model's limits: NULL
+  const double *upper;    ///< [axes] rad or m; NULL: the model's limits: NULL
+  const double *velocity; ///< [axes] rad/s or m/s; NULL: the model's limits: NULL
+  const double *torque;   ///< [axes] N m or N that the law may ask for; NULL: any: NULL
+  const double *residual; ///< [axes] N m or N that the model leaves unexplained, root mean square,
+                          ///< as `appell identify` prints it; 0: a sixth of the joint's Coulomb
+                          ///< friction, or 2 % of its largest torque where the model has none;
+                          ///< INFINITY: no momentum observer; NULL: zeros: NULL
+  const double *contact;  ///< [axes] N m or N from the surroundings, by the torque sensors of the
+                          ///< joints; INFINITY: any; NULL: any: NULL
+  int torque_periods;     ///< in a row that the law may ask for more: 20
+  int misses;             ///< deadlines missed in a row that stop the run; 0: they are
+                          ///< counted and stop nothing: 5
+  double jump;            ///< rad/s: no encoder moves faster: 20
+  double stuck;           ///< rad: an encoder that stays while its reference moves so far and its
+                          ///< potentiometer half as far is stuck: 0.03
+  double mismatch;        ///< rad between encoder and potentiometer: 0.1
+  double stale;     ///< s in which noisy inputs, or those of a joint that should move, all stay the
+                    ///< same to the bit; INFINITY: they may: 0.005
+  double following; ///< rad from the reference; 0: the error that a torque of twice the
+                    ///< observer's threshold causes, and what the law lags behind the reference's
+                    ///< speed; at most 0.5: 0
   unsigned cookie;  ///< ap_default_guards() sets it
 } ap_guards;
-/// The defaults named above, and the model's limits where model is not NULL.
-AP_API ap_guards ap_default_guards(const ap_model *model);
+/// The defaults named above.
+AP_API ap_guards ap_default_guards(void);
 
 /// A change of law during the run.
 typedef struct ap_servo_switch {
@@ -82,48 +119,85 @@ typedef struct ap_servo_switch {
   const ap_gains *gains; ///< [nv]; NULL: as they are. Must outlive the run
 } ap_servo_switch;
 
+/// What a control law of the caller's gets in a period.
+typedef struct ap_law_input {
+  double t;               ///< s since the loop began
+  double run_t;           ///< s of the trajectory; negative before it begins
+  ap_phase phase;         ///< AP_PHASE_APPROACH or AP_PHASE_RUN
+  int n;                  ///< joints
+  const double *q;        ///< [n] measured position
+  const double *v;        ///< [n] estimated velocity
+  const double *qd;       ///< [n] reference
+  const double *vd;       ///< [n] its rate
+  const double *ad;       ///< [n] its acceleration
+  const double *torque;   ///< [n] of the torque sensors; 0 where there is none
+  const double *residual; ///< [n] torque that the model does not explain, observed
+  const double *inertia;  ///< [n * n] M(q), row-major, rotors included
+  const double *bias;     ///< [n] C v + G and springs
+  const ap_model *model;  ///< the controller's
+  ap_work *work;          ///< to compute with; nothing in it is expected to stay
+} ap_law_input;
+/// A control law of the caller's. tau [n] has the torque that the controller's own law asks for,
+/// before it is cut: to be changed or replaced. What comes out is cut at the limits, passes the
+/// guards and is logged as any other torque; what is not a number stops the run. It is called once
+/// in a period while the arm approaches and follows its reference. Homing and stops are the
+/// controller's own. It runs in the thread of the loop: no heap, no locks, no I/O, no waiting, and
+/// a time that is bounded.
+typedef void ap_servo_law(void *context, const ap_law_input *input, double *tau);
+
 /// A run to be made. Begin with ap_default_servo() and change what differs. All it points to must
 /// outlive the run.
 typedef struct ap_servo_def {
-  ap_ctrl *ctrl;                 ///< the controller; its period is the loop's
-  ap_rack *rack;                 ///< has as many axes as the model has joints
-  const ap_axis *axis;           ///< [axes]
-  const ap_traj *reference;      ///< [axes] coordinates
-  double period;                 ///< s: 1e-3
-  double duration;               ///< s of AP_PHASE_RUN; 0: the trajectory and half a second
-  const double *start;           ///< [axes] joint positions at power-on where they are known: no
-                                 ///< homing; NULL: home
-  double home_time;              ///< s that the motion of homing takes: 2
-  double approach_speed;         ///< rad/s: 0.5
-  double observer;               ///< rad/s: bandwidth of the velocity estimate: 200
-  double brake;                  ///< rad/s2: deceleration of a stop: 5
-  double brake_time;             ///< s that it may take at most: 2
-  ap_guards guards;              ///< what is watched
+  ap_ctrl *ctrl;            ///< the controller; its period is the loop's
+  ap_rack *rack;            ///< has as many axes as the model has joints
+  const ap_axis *axis;      ///< [axes]
+  const ap_traj *reference; ///< [axes] coordinates
+  ap_stream *stream;        ///< the reference in its place, set points that arrive at run time. The
+                     ///< arm waits for the first one; where one does not arrive in time it is
+                     ///< brought to rest: NULL
+  double period;         ///< s: 1e-3
+  double duration;       ///< s of AP_PHASE_RUN; 0: the trajectory or stream and half a second
+  const double *start;   ///< [axes] joint positions at power-on where they are known: no
+                         ///< homing; NULL: home
+  double home_time;      ///< s that the motion of homing takes: 2
+  double approach_speed; ///< rad/s: 0.5
+  double observer;       ///< rad/s: bandwidth of the velocity estimate: 200
+  double brake;          ///< rad/s2: deceleration of a stop that was asked for: 5
+  double brake_time;     ///< s that it may take at most: 2
+  double brake_close;    ///< s that the brakes take to close: 0.03. After a fault the drives
+                         ///< brake only where they need no longer than that
+  ap_guards guards;      ///< what is watched
   const ap_servo_switch *change; ///< [changes], in the order of time
   int changes;                   ///< number of them: 0
+  ap_servo_law *law;             ///< the caller's; NULL: that of ctrl: NULL
+  void *law_context;             ///< what it is called with
   int ring;                      ///< records between loop and writer, a power of two: 8192
   unsigned cookie;               ///< ap_default_servo() sets it
 } ap_servo_def;
 /// The defaults named above.
 AP_API ap_servo_def ap_default_servo(void);
 
-/// What a period did; the log is made of these.
+/// What a period did; the log is made of these. The arrays belong to the run.
 typedef struct ap_servo_record {
-  long period;              ///< its number from 0; a gap shows periods that were skipped
-  double t;                 ///< s since the loop began
-  double run_t;             ///< s of the trajectory; negative before it begins
-  ap_phase phase;           ///< phase of the run
-  ap_stop stop;             ///< why it stopped, from the period on in which that was found
-  int stop_axis;            ///< of which joint; -1: of none
-  double q[AP_RACK_AXES];   ///< measured position
-  double v[AP_RACK_AXES];   ///< estimated velocity
-  double qd[AP_RACK_AXES];  ///< reference
-  double vd[AP_RACK_AXES];  ///< its rate
-  double ad[AP_RACK_AXES];  ///< its acceleration
-  double tau[AP_RACK_AXES]; ///< torque that was sent to the amplifiers
-  ap_rack_input input;      ///< as read; late is the whole lateness
-  ap_rack_output output;    ///< as written
-  double compute;           ///< s that the period took, I/O included; 0 in simulated time
+  long period;           ///< its number from 0; a gap shows periods that were skipped
+  double t;              ///< s since the loop began
+  double run_t;          ///< s of the trajectory; negative before it begins
+  ap_phase phase;        ///< phase of the run
+  ap_stop stop;          ///< why it stopped, from the period on in which that was found
+  int stop_axis;         ///< of which joint; -1: of none
+  double *q;             ///< [axes] measured position
+  double *v;             ///< [axes] estimated velocity
+  double *qd;            ///< [axes] reference
+  double *vd;            ///< [axes] its rate
+  double *ad;            ///< [axes] its acceleration
+  double *tau;           ///< [axes] torque that was sent to the amplifiers
+  ap_rack_input input;   ///< as read; late is the whole lateness
+  ap_rack_output output; ///< as written
+  double compute;        ///< s that the period took, I/O included; 0 in simulated time
+  double *residual;      ///< [axes] torque that the model does not explain, observed
+  double *external;      ///< [axes] torque of the surroundings, observed by the torque sensors; 0
+                         ///< where a joint has none
+  int category;          ///< of the stop: 1 while the drives brake, 0; -1: runs
 } ap_servo_record;
 
 /// How often times of some length occurred: eight classes for every factor of two.
@@ -152,20 +226,26 @@ AP_API ap_realtime ap_default_realtime(void);
 
 /// What a run has come to.
 typedef struct ap_servo_result {
-  ap_phase phase;            ///< where it is
-  ap_stop stop;              ///< why it stopped
-  int stop_axis;             ///< of which joint; -1: of none
-  double stop_t;             ///< s, when that was found
-  double run_began;          ///< s, when the trajectory began; negative: it did not
-  long periods;              ///< done
-  long skipped;              ///< periods that were let go because the one before took too long
-  long missed;               ///< deadlines missed
-  long dropped;              ///< records that found the ring full
-  double rms[AP_RACK_AXES];  ///< error of position in AP_PHASE_RUN
-  double most[AP_RACK_AXES]; ///< its largest magnitude
-  double last[AP_RACK_AXES]; ///< and at the end, smoothed over 0.1 s
-  ap_histogram latency;      ///< how late the loop woke up; of real time
-  ap_histogram compute;      ///< how long a period took, I/O included; of real time
+  ap_phase phase;        ///< where it is
+  ap_stop stop;          ///< why it stopped
+  int stop_axis;         ///< of which joint; -1: of none
+  double stop_t;         ///< s, when that was found
+  double brakes_t;       ///< s, when the rack took the command of the brakes; negative: never
+  int category;          ///< of the stop as it came to be: 0 or 1; -1: none
+  ap_cut cut;            ///< why it is 0 where the reason calls for 1
+  double stop_value;     ///< what the guard measured that stopped it; NAN: no number
+  double stop_limit;     ///< its threshold, in the same unit; NAN: none
+  const char *stop_unit; ///< "rad", "N m", ...; never NULL
+  double run_began;      ///< s, when the trajectory began; negative: it did not
+  long periods;          ///< done
+  long skipped;          ///< periods that were let go because the one before took too long
+  long missed;           ///< deadlines missed
+  long dropped;          ///< records that found the ring full
+  const double *rms;     ///< [axes] error of position in AP_PHASE_RUN
+  const double *most;    ///< [axes] its largest magnitude
+  const double *last;    ///< [axes] and at the end, smoothed over 0.1 s
+  ap_histogram latency;  ///< how late the loop woke up; of real time
+  ap_histogram compute;  ///< how long a period took, I/O included; of real time
 } ap_servo_result;
 
 /// A run. One thread drives it, one other may take its records.
@@ -186,10 +266,13 @@ AP_API void ap_servo_run(ap_servo *servo, const ap_realtime *realtime);
 AP_API const char *ap_servo_remark(const ap_servo *servo, int i);
 /// Ask for a stop; from any thread, or from a signal handler.
 AP_API void ap_servo_request_stop(ap_servo *servo);
+/// The torque [N m or N] of joint j beyond which the momentum observer stops the run, besides a
+/// fifth of the torque that is sent; see docs/control.md.
+AP_API double ap_servo_threshold(const ap_servo *servo, int j);
 /// Set the outputs of the tool; from any thread.
 AP_API void ap_servo_set_tools(ap_servo *servo, uint32_t tools);
-/// Take the oldest record that was not taken; false: there is none now. For one thread, which never
-/// keeps the loop waiting.
+/// Take the oldest record that was not taken; false: there is none now. Its arrays hold until the
+/// next one is taken. For one thread, which never keeps the loop waiting.
 AP_API bool ap_servo_take(ap_servo *servo, ap_servo_record *record);
 /// Whether the run has ended; from any thread.
 AP_API bool ap_servo_ended(const ap_servo *servo);

@@ -29,6 +29,14 @@ bool ap__control_vector(ap__control_reader *r, const char *key, const ap__node *
   return true;
 }
 
+double *ap__control_room(ap__control_reader *r) {
+  const size_t n = (size_t)r->control->n;
+  double *x = ap__pool_bytes(&r->control->source.pool, n * sizeof *x, _Alignof(double));
+  for (size_t j = 0; x && j < n; j++) x[j] = 0;
+  if (!x) ap__yaml_no_memory(&r->yaml);
+  return x;
+}
+
 const char *ap__control_joint_name(const ap_model *m, int j) {
   for (int i = 1; i < ap_nbody(m); i++)
     if (ap_joint_nv(m, i) > 0 && ap_joint_v(m, i) == j) return ap__joint_name(ap_body(m, i));
@@ -60,17 +68,6 @@ static int line_of(ap__control_reader *r, const char *key) {
 
 // ---- the format --------------------------------------------------------------------------------
 
-static bool read_axis(ap__control_reader *r, const ap__node *item) {
-  if (r->naxis == AP_RACK_AXES)
-    return ap__yaml_fail(&r->yaml, item->line, "more than %d axes (the most a rack can have)",
-                         AP_RACK_AXES);
-  ap__control_axis *a = &r->axis[r->naxis++];
-  double *const channels[] = {a->potentiometer, a->encoder, a->index, a->thermo, a->output};
-  *a = (ap__control_axis){.axis = ap_default_axis()};
-  for (size_t k = 0; k < sizeof channels / sizeof channels[0]; k++) channels[k][1] = -1;
-  return ap__yaml_read_map(&r->yaml, item, "axis", a);
-}
-
 static bool read_change(ap__control_reader *r, const ap__node *item) {
   ap__control_change c = {0};
   if (!ap__yaml_read_map(&r->yaml, item, "change", &c)) return false;
@@ -88,7 +85,8 @@ static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, voi
   if (!ap__yaml_expect_list(y, k->key, n, "maps")) return false;
   bool axes = strcmp(k->of, "axis") == 0;
   for (const ap__node *item = n->first; item; item = item->next)
-    if (!(axes ? read_axis(y->context, item) : read_change(y->context, item))) return false;
+    if (!(axes ? ap__control_add_axis(y->context, item) : read_change(y->context, item)))
+      return false;
   return true;
 }
 
@@ -114,6 +112,7 @@ static const char *const own_words[][2] = {{"model", "robot"},
                                            {"pid", "tracking_integral"},
                                            {"pd", "pd_gravity"},
                                            {"computed_torque", "tracking"},
+                                           {"cartesian_impedance", "task_impedance"},
                                            {NULL, NULL}};
 static const ap__yaml_format control_format = {.file = "a control scenario",
                                                .opening = "appell-control: 1",
@@ -150,9 +149,12 @@ static void set_defaults(ap__control_reader *r) {
                                    .jump = g.jump,
                                    .stuck = g.stuck,
                                    .mismatch = g.mismatch,
+                                   .stale = g.stale,
+                                   .log = 1,
                                    .following = g.following};
   h->rack = (ap__control_rack){.seed = 1, .output_bits = 12, .input_bits = 12};
   h->rack.sim = ap_default_sim_rack();
+  h->rack.sim.watchdog = -1; // by the rate
   h->rack.tool1[1] = h->rack.tool2[1] = h->rack.brakes[1] = -1;
 }
 
@@ -173,7 +175,9 @@ static bool open_robot(ap__control_reader *r, int line, const char *name, bool b
     r->control->file = path; // of the true robot at last
     if (!status) status = ap_robot_read(path, &options, robot, &own);
   }
-  if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, *robot)) return false;
+  if (!status &&
+      (!ap__yaml_reduce(&r->yaml, &r->head.part, *robot) || !ap__control_read_rotors(r, *robot)))
+    return false;
   if (!status) status = ap_robot_model(*robot, model, &own);
   if (!status) status = ap__single_joints(*model, &own);
   return !status || ap__yaml_fail_file(&r->yaml, line, "robot", name, &own, "");
@@ -189,6 +193,25 @@ static bool keep_warnings(ap__control_reader *r, const ap_robot *robot) {
   return true;
 }
 
+// Arrays by joint.
+static bool make_room(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const size_t n = (size_t)c->n;
+  double **const vectors[] = {&c->torque, &c->start,    &c->lower,   &c->upper,     &c->velocity,
+                              &c->demand, &c->residual, &c->contact, &c->stiffness, &c->damper};
+  c->axis = ap__pool_bytes(&c->source.pool, n * sizeof *c->axis, _Alignof(ap_axis));
+  c->imperfection =
+      ap__pool_bytes(&c->source.pool, n * sizeof *c->imperfection, _Alignof(ap_joint_imperfection));
+  c->gains = ap__pool_bytes(&c->source.pool, n * sizeof *c->gains, _Alignof(ap_gains));
+  c->wire = ap__pool_bytes(&c->source.pool, n * sizeof *c->wire, _Alignof(ap_comedi_axis));
+  if (!c->axis || !c->imperfection || !c->gains || !c->wire) return ap__yaml_no_memory(&r->yaml);
+  memset(c->axis, 0, n * sizeof *c->axis);
+  memset(c->wire, 0, n * sizeof *c->wire);
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+    if (!(*vectors[k] = ap__control_room(r))) return false;
+  return true;
+}
+
 static bool read_robots(ap__control_reader *r) {
   ap_control *c = r->control;
   const char *name, *truth = r->head.rack.robot, *own = r->options.robot;
@@ -199,9 +222,6 @@ static bool read_robots(ap__control_reader *r) {
       !keep_warnings(r, c->robot))
     return false;
   c->n = ap_nv(c->model);
-  if (c->n > AP_RACK_AXES)
-    return ap__yaml_fail(&r->yaml, line, "robot: %d joints (a rack has at most %d axes)", c->n,
-                         AP_RACK_AXES);
   if (ap_nv(c->true_model) != c->n)
     return ap__yaml_fail(
         &r->yaml, line,
@@ -210,84 +230,50 @@ static bool read_robots(ap__control_reader *r) {
   size_t size = ap_work_size(c->model);
   c->work_memory = malloc(size);
   c->work = c->work_memory ? ap_work_init(c->model, c->work_memory, size) : NULL;
-  return c->work || ap__yaml_no_memory(&r->yaml);
+  return (c->work || ap__yaml_no_memory(&r->yaml)) && make_room(r);
 }
 
 // ---- law, guards, times ------------------------------------------------------------------------
 
-static bool read_axes(ap__control_reader *r) {
-  ap_control *c = r->control;
-  int line = line_of(r, "axes");
-  bool taken[AP_RACK_AXES] = {false};
-  if (r->naxis != c->n)
-    return ap__yaml_fail(&r->yaml, line, "axes: %d entries for %d joints (one entry per joint)",
-                         r->naxis, c->n);
-  for (int k = 0; k < c->n; k++) {
-    int j = ap__control_joint(r, line, r->axis[k].joint);
-    if (j < 0) return false;
-    const ap_axis *a = &r->axis[k].axis;
-    if (taken[j])
-      return ap__yaml_fail(&r->yaml, line, "axes: duplicate joint \"%.*s\" (list each joint once)",
-                           ap__shown(r->axis[k].joint), r->axis[k].joint);
-    if (!(a->lines > 0 && a->gear > 0 && a->torque_per_volt > 0 && a->pot_gain != 0))
-      return ap__yaml_fail(
-          &r->yaml, line,
-          "axes: \"%.*s\": lines, gear, torque_per_volt or pot_gain is not positive (all must be)",
-          ap__shown(r->axis[k].joint), r->axis[k].joint);
-    taken[j] = true;
-    c->axis[j] = *a;
+// The limits of the controller's robot.
+static void take_limits(ap_control *c) {
+  for (int i = 1; i < ap_nbody(c->model); i++) {
+    const ap_body_def *b = ap_body(c->model, i);
+    int j = ap_joint_v(c->model, i);
+    if (ap_joint_nv(c->model, i) != 1) continue;
+    c->lower[j] = b->lower, c->upper[j] = b->upper, c->velocity[j] = b->velocity_limit;
+    c->demand[j] = c->contact[j] = INFINITY;
   }
-  return true;
-}
-
-static bool read_law(ap__control_reader *r) {
-  ap_control *c = r->control;
-  const ap__control_law *h = &r->head.law;
-  double w[AP_RACK_AXES] = {0}, d[AP_RACK_AXES] = {0}, p[AP_RACK_AXES] = {0};
-  for (int j = 0; j < c->n; j++)
-    w[j] = 20, d[j] = 1, p[j] = 5, c->torque[j] = 10 * c->axis[j].torque_per_volt;
-  if (!ap__control_vector(r, "bandwidth", h->bandwidth, w) ||
-      !ap__control_vector(r, "damping", h->damping, d) ||
-      !ap__control_vector(r, "integral", h->integral, p) ||
-      !ap__control_vector(r, "torque", h->torque, c->torque))
-    return false;
-  for (int j = 0; j < c->n; j++) {
-    if (!(w[j] >= 0 && d[j] >= 0 && p[j] >= 0 && w[j] <= 1e6 && c->torque[j] > 0))
-      return ap__yaml_fail(&r->yaml, line_of(r, "controller"),
-                           "controller: a bandwidth, damping, integral or torque is negative or "
-                           "too large");
-    c->gains[j] = ap_gains_of(w[j], d[j], p[j]);
-  }
-  c->law = ap_default_ctrl();
-  c->law.model = c->model, c->law.law = (ap_law)h->law, c->law.gains = c->gains;
-  c->law.torque = c->torque, c->law.friction = h->friction;
-  c->law.blend = h->blend, c->law.windup = h->windup;
-  // Without integral action the third pole has no meaning.
-  for (int j = 0; h->law != AP_LAW_TRACKING_INTEGRAL && r->nchange == 0 && j < c->n; j++)
-    c->gains[j] = ap_gains_of(w[j], d[j], 0);
-  return true;
 }
 
 static bool read_guards(ap__control_reader *r) {
   ap_control *c = r->control;
   const ap__control_guards *h = &r->head.guards;
   ap_guards *g = &c->servo_def.guards;
-  *g = ap_default_guards(c->model);
+  *g = ap_default_guards();
   if (!ap__control_whole(h->misses, 1, 1e9) || !ap__control_whole(h->torque_periods, 0, 1e9))
     return ap__yaml_fail(
         &r->yaml, line_of(r, "guards"),
         "guards: misses and torque_periods must be whole numbers, misses at least 1");
   g->torque_periods = (int)h->torque_periods;
   g->misses = h->deadline ? 0 : (int)h->misses;
-  g->jump = h->jump, g->stuck = h->stuck, g->mismatch = h->mismatch, g->following = h->following;
-  if (!ap__control_vector(r, "lower", h->lower, g->lower) ||
-      !ap__control_vector(r, "upper", h->upper, g->upper) ||
-      !ap__control_vector(r, "velocity", h->velocity, g->velocity) ||
-      !ap__control_vector(r, "torque", h->torque, g->torque))
+  g->jump = h->jump, g->stuck = h->stuck, g->mismatch = h->mismatch, g->stale = h->stale;
+  g->following = h->following;
+  c->needs_log = h->log == 0;
+  take_limits(c);
+  if (!ap__control_vector(r, "lower", h->lower, c->lower) ||
+      !ap__control_vector(r, "upper", h->upper, c->upper) ||
+      !ap__control_vector(r, "velocity", h->velocity, c->velocity) ||
+      !ap__control_vector(r, "torque", h->torque, c->demand) ||
+      !ap__control_vector(r, "residual", h->residual, c->residual) ||
+      !ap__control_vector(r, "contact", h->contact, c->contact))
     return false;
-  bool good = g->jump > 0 && g->stuck > 0 && g->mismatch > 0 && g->following > 0;
+  g->lower = c->lower, g->upper = c->upper, g->velocity = c->velocity, g->torque = c->demand;
+  g->residual = c->residual, g->contact = c->contact;
+  bool good = g->jump > 0 && g->stuck > 0 && g->mismatch > 0 && g->stale > 0 && g->following >= 0;
   for (int j = 0; j < c->n; j++)
-    good = good && g->lower[j] < g->upper[j] && g->velocity[j] > 0 && g->torque[j] > 0;
+    good = good && g->lower[j] < g->upper[j] && g->velocity[j] > 0 && g->torque[j] > 0 &&
+           g->residual[j] >= 0 && g->contact[j] > 0;
   return good || ap__yaml_fail(&r->yaml, line_of(r, "guards"),
                                "guards: a limit is not positive, or lower not below upper");
 }
@@ -311,9 +297,10 @@ static bool read_times(ap__control_reader *r) {
   ap_servo_def *d = &c->servo_def;
   ap_guards guards = d->guards;
   *d = ap_default_servo();
-  d->guards = guards, d->period = c->law.period = 1 / h->rate, d->duration = h->duration;
+  d->guards = guards, d->period = 1 / h->rate, d->duration = h->duration;
   d->home_time = h->home_time, d->approach_speed = h->approach_speed;
-  d->brake = h->brake, d->brake_time = h->brake_time, d->observer = h->law.observer;
+  d->brake = h->brake, d->brake_time = h->brake_time, d->brake_close = h->rack.sim.brake_close;
+  d->observer = h->law.observer;
   d->ring = ring;
   d->axis = c->axis, d->start = h->home ? NULL : c->start;
   d->change = c->change, d->changes = r->nchange;
@@ -331,8 +318,8 @@ static bool read_all(ap__control_reader *r) {
   set_defaults(r);
   if (!ap__yaml_read_map(y, y->root, "control", &r->head)) return false;
   r->control->name = r->head.name;
-  return read_robots(r) && read_axes(r) && read_law(r) && read_guards(r) && read_times(r) &&
-         ap__control_read_rack(r) && ap__control_read_reference(r);
+  return read_robots(r) && read_guards(r) && ap__control_read_axes(r) && read_times(r) &&
+         ap__control_read_law(r) && ap__control_read_rack(r) && ap__control_read_reference(r);
 }
 
 static ap_status parse(ap_control *c, const ap_control_options *options, ap_error *error) {
@@ -344,6 +331,7 @@ static ap_status parse(ap_control *c, const ap_control_options *options, ap_erro
       (ap__yaml){.format = &control_format, .error = &own, .kept = &c->source.pool, .context = r};
   bool good = read_all(r);
   ap__yaml_free(&r->yaml);
+  free(r->axis);
   free(r);
   if (!good && error) *error = own;
   return good ? AP_OK : own.status;
@@ -405,7 +393,9 @@ const ap_robot *ap_control_robot(const ap_control *control) {
 
 const ap_model *ap_control_model(const ap_control *c) { return c->model; }
 const ap_traj *ap_control_reference(const ap_control *c) { return c->reference; }
+ap_stream *ap_control_stream(const ap_control *c) { return c->stream; }
 bool ap_control_logs_run_alone(const ap_control *c) { return c->run_alone; }
+bool ap_control_needs_log(const ap_control *c) { return c->needs_log; }
 ap_rack *ap_control_rack(ap_control *c) { return &c->rack; }
 const ap_error *ap_control_warning(const ap_control *c, int i) {
   return i >= 0 && i < c->nwarning ? &c->warnings[i] : NULL;
@@ -428,6 +418,7 @@ static ap_status open_servo(ap_control *c, ap_servo **servo, ap_error *error) {
     return own.status;
   }
   c->servo_def.rack = &c->rack, c->servo_def.reference = c->reference;
+  c->servo_def.stream = c->stream;
   ap_status status = ap_servo_create(&c->servo_def, &c->servo, error);
   *servo = c->servo;
   return status;

@@ -23,7 +23,9 @@ enum { AP__CONTROL_CHANGES = 64 };
 
 typedef struct ap__control_law {
   int law, friction;
-  const ap__node *bandwidth, *damping, *integral, *torque;
+  const ap__node *bandwidth, *damping, *integral, *torque, *stiffness, *damper;
+  const ap__node *task_stiffness, *task_damper, *posture, *posture_damper;
+  const char *frame;
   double blend, windup, observer;
 } ap__control_law;
 
@@ -41,10 +43,13 @@ typedef struct ap__control_change {
   int law;
 } ap__control_change;
 
-// Channels of cards are device, subdevice, channel, range.
+// Channels of cards are device, subdevice, channel, range. What is negative in `axis` was not
+// there.
 typedef struct ap__control_axis {
   const char *joint;
   ap_axis axis;
+  int sensor, drive, torque_sensor, status_word;
+  double rotor; // kg m2 of the motor; negative: the robot's
   double potentiometer[4], encoder[4], index[4], thermo[4], output[4];
 } ap__control_axis;
 
@@ -65,9 +70,9 @@ typedef struct ap__control_fault {
 } ap__control_fault;
 
 typedef struct ap__control_guards {
-  const ap__node *lower, *upper, *velocity, *torque;
-  int deadline; // 0: stops, 1: counts
-  double torque_periods, misses, jump, stuck, mismatch, following;
+  const ap__node *lower, *upper, *velocity, *torque, *residual, *contact;
+  int deadline, log; // 0: stops, 1: counts or goes on
+  double torque_periods, misses, jump, stuck, mismatch, stale, following;
 } ap__control_guards;
 
 typedef struct ap__control_head {
@@ -92,19 +97,23 @@ struct ap_control {
   ap_robot *robot, *true_robot;
   ap_model *model, *true_model;
   int n;
-  ap_axis axis[AP_RACK_AXES];
-  ap_joint_imperfection imperfection[AP_RACK_AXES];
-  ap_gains gains[AP_RACK_AXES];
-  double torque[AP_RACK_AXES], start[AP_RACK_AXES];
+  ap_axis *axis; // [n], as all that follow
+  ap_joint_imperfection *imperfection;
+  ap_gains *gains;
+  ap_comedi_axis *wire;
+  ap_impedance impedance;
+  double *torque, *start, *stiffness, *damper, *lower, *upper, *velocity, *demand, *residual,
+      *contact;
   ap_sim_rack_def sim;
   ap_comedi_def cards;
-  bool comedi, realtime, run_alone, faulty;
+  bool comedi, realtime, run_alone, faulty, needs_log;
   ap_rack_fault fault;
   ap_realtime asks;
   ap_ctrl_def law;
   ap_servo_switch change[AP__CONTROL_CHANGES];
   ap_servo_def servo_def;
-  ap_traj *reference;
+  ap_traj *reference; // NULL: the stream
+  ap_stream *stream;
   void *work_memory, *ctrl_memory;
   ap_work *work;
   ap_rack rack;
@@ -118,18 +127,30 @@ typedef struct ap__control_reader {
   ap_control *control;
   ap_control_options options;
   ap__control_head head;
-  ap__control_axis axis[AP_RACK_AXES];
-  int naxis;
+  ap__control_axis *axis; // [naxis]
+  int naxis, axis_capacity;
   int nchange;
 } ap__control_reader;
 
 // Every part returns false once the error is set.
 
+// Room for a value of every joint, zeros, that lives as long as the scenario; NULL once the error
+// is set.
+double *ap__control_room(ap__control_reader *r);
+// The wiring of the joints; before that the rotors, which belong to the robot.
+bool ap__control_read_rotors(ap__control_reader *r, ap_robot *robot);
+bool ap__control_read_axes(ap__control_reader *r);
+// One of the list of axes.
+bool ap__control_add_axis(ap__control_reader *r, const ap__node *item);
+// Law and gains.
+bool ap__control_read_law(ap__control_reader *r);
 // So many numbers; one may stand alone or in a list.
 bool ap__control_numbers(ap__control_reader *r, const char *key, const ap__node *n, int count,
                          double *x);
 // A value for every joint: a number for all, or a list. What is not there stays as it is.
 bool ap__control_vector(ap__control_reader *r, const char *key, const ap__node *n, double *x);
+// The body of joint j.
+const ap_body_def *ap__control_body(const ap_model *m, int j);
 // The name of joint j.
 const char *ap__control_joint_name(const ap_model *m, int j);
 // A joint by its name: its number; -1 once the error is set.

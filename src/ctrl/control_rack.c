@@ -15,14 +15,14 @@ static bool fail(ap__control_reader *r, const char *key, const char *what) {
 static bool read_imperfections(ap__control_reader *r) {
   ap_control *c = r->control;
   const ap__control_rack *h = &r->head.rack;
-  double viscous[AP_RACK_AXES] = {0}, coulomb[AP_RACK_AXES] = {0}, rotor[AP_RACK_AXES] = {0},
-         stiction[AP_RACK_AXES];
+  double *viscous = ap__control_room(r), *coulomb = ap__control_room(r),
+         *rotor = ap__control_room(r), *stiction = ap__control_room(r);
+  if (!viscous || !coulomb || !rotor || !stiction) return false;
   for (int j = 0; j < c->n; j++) stiction[j] = 1;
   if (!ap__control_vector(r, "viscous", h->viscous, viscous) ||
       !ap__control_vector(r, "coulomb", h->coulomb, coulomb) ||
       !ap__control_vector(r, "stiction", h->stiction, stiction) ||
-      !ap__control_vector(r, "rotor", h->rotor, rotor) ||
-      !ap__control_vector(r, "start", h->start, c->start))
+      !ap__control_vector(r, "rotor", h->rotor, rotor))
     return false;
   for (int j = 0; j < c->n; j++) {
     if (!(viscous[j] >= 0 && coulomb[j] >= 0 && rotor[j] >= 0 && stiction[j] >= 1))
@@ -40,6 +40,7 @@ static bool read_simulated(ap__control_reader *r) {
   c->sim = h->sim;
   c->sim.model = c->true_model, c->sim.axis = c->axis, c->sim.imperfection = c->imperfection,
   c->sim.q = c->start;
+  if (c->sim.watchdog < 0) c->sim.watchdog = fmax(0.02, 5 / r->head.rate);
   c->sim.spread = h->spread, c->sim.payload = h->payload;
   memcpy(c->sim.payload_com, h->payload_com, sizeof h->payload_com);
   if (!ap__control_whole(h->seed, 0, 9e15))
@@ -79,13 +80,16 @@ static bool read_cards(ap__control_reader *r) {
   c->comedi = true;
   c->cards.axes = c->n;
   if (!c->realtime) return fail(r, "rack", "cards need time: real");
+  if (r->naxis != c->n) return fail(r, "rack", "cards need axes with their channels");
   for (int k = 0; k < c->n; k++) {
     const ap__control_axis *a = &r->axis[k];
     int j = ap__control_joint(r, 0, a->joint);
-    c->cards.potentiometer[j] = channel(a->potentiometer);
-    c->cards.encoder[j] = channel(a->encoder), c->cards.index[j] = channel(a->index);
-    c->cards.thermo[j] = channel(a->thermo), c->cards.output[j] = channel(a->output);
+    if (a->axis.encoder != AP_ENCODER_INCREMENTAL || a->axis.drive != AP_DRIVE_VOLT)
+      return fail(r, "axes", "cards take volts and have incremental encoders");
+    c->wire[j] = (ap_comedi_axis){channel(a->potentiometer), channel(a->encoder), channel(a->index),
+                                  channel(a->thermo), channel(a->output)};
   }
+  c->cards.axis = c->wire;
   c->cards.tool[0] = channel(h->tool1), c->cards.tool[1] = channel(h->tool2);
   c->cards.brake = channel(h->brakes);
   return read_devices(r);

@@ -2,13 +2,14 @@
 // The reference of a control scenario.
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctrl/control.h"
 #include "file/alloc.h"
 
-enum { HOLD, RAMP, TRAPEZOID, QUINTIC, SPLINE, LINE, FOURIER, FILE_ };
+enum { HOLD, RAMP, TRAPEZOID, QUINTIC, SPLINE, LINE, FOURIER, FILE_, STREAM };
 enum { MOST_ROWS = 10000000, MOST_POINTS = 100000 };
 
 static int line_of(ap__control_reader *r) { return ap__line_of(r->yaml.root, "reference"); }
@@ -57,7 +58,8 @@ static ap_status make_simple(ap__control_reader *r, const double *from, const do
     const ap_traj_state a = {from, NULL, NULL}, b = {to, NULL, NULL};
     return ap_traj_quintic(c->n, &a, &b, h->time, &c->reference, error);
   }
-  double v[AP_RACK_AXES], a[AP_RACK_AXES];
+  double *v = ap__control_room(r), *a = ap__control_room(r);
+  if (!v || !a) return AP_E_MEMORY;
   for (int j = 0; j < c->n; j++) v[j] = 1, a[j] = 2;
   if (!ap__control_vector(r, "velocity", h->velocity, v) ||
       !ap__control_vector(r, "acceleration", h->acceleration, a))
@@ -67,7 +69,8 @@ static ap_status make_simple(ap__control_reader *r, const double *from, const do
 
 static ap_status read_simple(ap__control_reader *r, ap_error *error) {
   const ap__control_path *h = &r->head.path;
-  double from[AP_RACK_AXES] = {0}, to[AP_RACK_AXES] = {0};
+  double *from = ap__control_room(r), *to = ap__control_room(r);
+  if (!from || !to) return AP_E_MEMORY;
   if ((h->kind != HOLD && !needed(r, h->from, "from")) || !needed(r, h->to, "to") ||
       !ap__control_vector(r, "from", h->from, from) || !ap__control_vector(r, "to", h->to, to))
     return AP_E_SYNTAX;
@@ -112,7 +115,8 @@ static void rotation_zyz(const double e[3], double R[9]) {
 static ap_status read_line(ap__control_reader *r, ap_error *error) {
   ap_control *c = r->control;
   const ap__control_path *h = &r->head.path;
-  double guess[AP_RACK_AXES] = {0};
+  double *guess = ap__control_room(r);
+  if (!guess) return AP_E_MEMORY;
   ap_line_def d = {.speed = h->speed, .guess = guess};
   if (!needed(r, h->from, "from") || !needed(r, h->to, "to") ||
       !ap__yaml_numbers(&r->yaml, "from", h->from, 3, d.from) ||
@@ -133,7 +137,8 @@ static ap_status read_line(ap__control_reader *r, ap_error *error) {
 static ap_status read_fourier(ap__control_reader *r, ap_error *error) {
   ap_control *c = r->control;
   const ap__control_path *h = &r->head.path;
-  double centre[AP_RACK_AXES] = {0};
+  double *centre = ap__control_room(r);
+  if (!centre) return AP_E_MEMORY;
   if (!needed(r, h->sine, "sine") || !needed(r, h->cosine, "cosine") ||
       !ap__control_vector(r, "centre", h->centre, centre))
     return AP_E_SYNTAX;
@@ -156,7 +161,7 @@ static ap_status read_fourier(ap__control_reader *r, ap_error *error) {
 
 // Rows of a CSV file: which column is what. -1: not there.
 typedef struct columns {
-  int count, t, q[AP_RACK_AXES], v[AP_RACK_AXES], a[AP_RACK_AXES];
+  int count, t, *q, *v, *a;
 } columns;
 
 static bool is_name(const char *text, size_t length, const char *vector, const char *joint) {
@@ -166,7 +171,7 @@ static bool is_name(const char *text, size_t length, const char *vector, const c
 }
 
 static void find_columns(const ap_model *m, const char *names, columns *c) {
-  *c = (columns){.t = -1};
+  c->count = 0, c->t = -1;
   for (int j = 0; j < ap_nv(m); j++) c->q[j] = c->v[j] = c->a[j] = -1;
   while (*names) {
     size_t length = strcspn(names, ",\r\n");
@@ -231,7 +236,10 @@ static ap_status join(ap_control *c, const double *x, int rows, bool whole, ap_e
 static ap_status read_samples(ap_control *c, ap_rows *rows, double **x, int *count, bool *whole,
                               ap_error *error) {
   const char *names = NULL;
-  columns at;
+  const size_t bytes = (size_t)c->n * sizeof(int);
+  columns at = {.q = ap__pool_bytes(&c->source.pool, 3 * bytes, _Alignof(int))};
+  if (!at.q) return ap__no_memory(error);
+  at.v = at.q + c->n, at.a = at.v + c->n;
   int n = c->n, capacity = 0;
   size_t stride = 1 + 3 * (size_t)n;
   ap_status status = ap_rows_header(rows, &names, error);
@@ -279,11 +287,25 @@ static ap_status read_file(ap__control_reader *r, ap_error *error) {
   return status;
 }
 
+static ap_status read_stream(ap__control_reader *r, ap_error *error) {
+  ap_control *c = r->control;
+  enum { POINTS = 1024 };
+  const size_t size = ap_stream_size(c->n, POINTS);
+  void *memory = ap__pool_bytes(&c->source.pool, size, _Alignof(max_align_t));
+  if (!memory) return ap__no_memory(error);
+  c->stream = ap_stream_init(c->n, POINTS, memory, size, error);
+  return c->stream ? AP_OK : AP_E_ARG;
+}
+
 // Whether the reference is one that a robot's can be, and within the limits that stop the run.
-static ap_status check_reach(const ap_control *c, ap_error *error) {
+static ap_status check_reach(ap__control_reader *r, ap_error *error) {
+  const ap_control *c = r->control;
   const ap_guards *g = &c->servo_def.guards;
-  double lower[AP_RACK_AXES], upper[AP_RACK_AXES], velocity[AP_RACK_AXES];
-  const char *names[AP_RACK_AXES];
+  double *lower = ap__control_room(r), *upper = ap__control_room(r),
+         *velocity = ap__control_room(r);
+  const char **names =
+      ap__pool_bytes(&r->control->source.pool, (size_t)c->n * sizeof(char *), _Alignof(char *));
+  if (!lower || !upper || !velocity || !names) return AP_E_MEMORY;
   for (int j = 0; j < c->n; j++) {
     names[j] = ap__control_joint_name(c->model, j);
     lower[j] = fmax(g->lower[j], -1e6), upper[j] = fmin(g->upper[j], 1e6);
@@ -294,15 +316,15 @@ static ap_status check_reach(const ap_control *c, ap_error *error) {
 }
 
 bool ap__control_read_reference(ap__control_reader *r) {
-  ap_control *c = r->control;
   ap_error own = {0};
   static ap_status (*const readers[])(ap__control_reader *, ap_error *) = {
       [HOLD] = read_simple,     [RAMP] = read_simple,   [TRAPEZOID] = read_simple,
       [QUINTIC] = read_simple,  [SPLINE] = read_spline, [LINE] = read_line,
-      [FOURIER] = read_fourier, [FILE_] = read_file};
-  int kind = r->options.reference ? FILE_ : r->head.path.kind;
+      [FOURIER] = read_fourier, [FILE_] = read_file,    [STREAM] = read_stream};
+  const bool piped = r->options.reference && strcmp(r->options.reference, "-") == 0;
+  int kind = piped ? STREAM : r->options.reference ? FILE_ : r->head.path.kind;
   ap_status status = readers[kind](r, &own);
-  if (!status) status = check_reach(c, &own);
+  if (!status && kind != STREAM) status = check_reach(r, &own);
   if (!status) return true;
   if (r->yaml.status != AP_OK) return false; // said already
   if (status == AP_E_MEMORY) return ap__yaml_no_memory(&r->yaml);

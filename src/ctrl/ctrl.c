@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ctrl/ctrl.h"
+#include "ctrl/impedance.h"
 
 struct ap_ctrl {
   const ap_model *model;
@@ -19,7 +20,8 @@ struct ap_ctrl {
   ap_gains *gains, *gains_before;
   double *limit, *diagonal, *integral, *bump;
   double *wanted, *u, *zero, *old, *M;
-  double *viscous, *coulomb, *rotor;
+  double *viscous, *coulomb, *rotor, *passive;
+  ap__impedance *impedance; // NULL: none
 };
 
 const char *ap_law_name(ap_law law) {
@@ -69,10 +71,11 @@ static ap_ctrl *lay_out(layout *l, const ap_model *m, void **work) {
   to->gains_before = lay(l, n * sizeof(ap_gains));
   double **const vectors[] = {&to->limit,   &to->diagonal, &to->integral, &to->bump,
                               &to->wanted,  &to->u,        &to->zero,     &to->old,
-                              &to->viscous, &to->coulomb,  &to->rotor};
+                              &to->viscous, &to->coulomb,  &to->rotor,    &to->passive};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     *vectors[k] = lay(l, n * sizeof(double));
   to->M = lay(l, n * n * sizeof(double));
+  to->impedance = lay(l, ap__impedance_size((int)n));
   *work = lay(l, ap_work_size(m));
   return c;
 }
@@ -120,6 +123,7 @@ static ap_status check(const ap_ctrl_def *d, ap_error *error) {
   if (!(d->period > 0 && d->period <= 1)) wrong = "the period is not between 0 and 1 s";
   if (!(d->blend > 0)) wrong = "the time constant of a switch is not positive";
   if (!(d->windup > 0)) wrong = "the bound of integral action is not positive";
+  if (!wrong && !status) wrong = ap__impedance_check(d->model, d->law, d->impedance);
   if (status || !wrong) return status;
   return AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong);
 }
@@ -154,6 +158,7 @@ ap_ctrl *ap_ctrl_init(const ap_ctrl_def *def, void *mem, size_t size, ap_error *
   c->law = c->before = def->law, c->switching = false, c->friction = def->friction;
   c->period = def->period, c->windup = def->windup, c->unused = true;
   c->keep = exp(-def->period / def->blend);
+  c->impedance = def->impedance ? ap__impedance_init(c->model, def->impedance, c->impedance) : NULL;
   take_joints(c, def);
   memset(c->diagonal, 0, (size_t)c->n * sizeof(double));
   ap_ctrl_reset(c, c->zero);
@@ -165,6 +170,15 @@ ap_work *ap_ctrl_work(ap_ctrl *c) { return c->work; }
 const ap_model *ap_ctrl_model(const ap_ctrl *c) { return c->model; }
 ap_law ap_ctrl_law(const ap_ctrl *c) { return c->law; }
 const double *ap_ctrl_wanted(const ap_ctrl *c) { return c->wanted; }
+const double *ap__ctrl_limit(const ap_ctrl *c) { return c->limit; }
+const ap_gains *ap__ctrl_gains(const ap_ctrl *c) { return c->gains; }
+double ap__ctrl_stiffness(const ap_ctrl *c, int j) {
+  if (c->law == AP_LAW_TASK_IMPEDANCE) return 0;
+  return c->law == AP_LAW_IMPEDANCE ? ap__impedance_stiffness(c->impedance, j)
+                                    : c->diagonal[j] * c->gains[j].kp;
+}
+
+const double *ap__ctrl_diagonal(const ap_ctrl *c) { return c->diagonal; }
 
 void ap_ctrl_reset(ap_ctrl *c, const double *q) {
   ap_inertia_matrix(c->model, c->work, q, c->M);
@@ -172,6 +186,7 @@ void ap_ctrl_reset(ap_ctrl *c, const double *q) {
     c->diagonal[j] = c->M[j * c->n + j] + (c->friction ? c->rotor[j] : 0);
     c->integral[j] = c->bump[j] = c->wanted[j] = 0;
   }
+  if (c->impedance) ap__impedance_reset(c->impedance, c->diagonal);
   c->switching = false, c->unused = true;
 }
 
@@ -192,8 +207,38 @@ static double friction_of(const ap_ctrl *c, int j, const ap_gains *gains, double
 }
 
 // [Valera 29] with u of Table 4, or PD with gravity compensation.
+// Springs and gravity compensation of the model.
+static void add_passive(ap_ctrl *c, const double *q, double *tau) {
+  if (!c->friction) return;
+  ap_passive_forces(c->model, c->work, q, c->passive);
+  for (int j = 0; j < c->n; j++) tau[j] += c->passive[j];
+}
+
+// M q"_d + C q'_d + G, springs and friction, then the impedance.
+static void comply(ap_ctrl *c, ap_law law, const ap_traj_state *d, const double *q, const double *v,
+                   double *tau) {
+  const ap_traj_state whole = {d->q, d->v ? d->v : c->zero, d->a ? d->a : c->zero};
+  const bool task = law == AP_LAW_TASK_IMPEDANCE;
+  ap__impedance_forward(c->impedance, c->model, c->work, &whole, q, v, tau);
+  add_passive(c, q, tau);
+  for (int j = 0; c->friction && j < c->n; j++) {
+    double rate = whole.v[j], way = rate / at_rest;
+    tau[j] +=
+        c->rotor[j] * whole.a[j] + c->viscous[j] * rate + c->coulomb[j] * way / sqrt(way * way + 1);
+  }
+  if (task)
+    ap__impedance_task(c->impedance, c->model, c->work, c->friction ? c->rotor : c->zero, &whole, q,
+                       v, tau);
+  else
+    ap__impedance_joint(c->impedance, &whole, q, v, tau);
+}
+
 static void law_torque(ap_ctrl *c, ap_law law, const ap_gains *gains, const ap_traj_state *d,
                        const double *q, const double *v, double *tau) {
+  if (law == AP_LAW_IMPEDANCE || law == AP_LAW_TASK_IMPEDANCE) {
+    comply(c, law, d, q, v, tau);
+    return;
+  }
   bool follows = law != AP_LAW_POINT, integral = law == AP_LAW_TRACKING_INTEGRAL;
   for (int j = 0; j < c->n; j++) {
     double rate = follows && d->v ? d->v[j] : 0;
@@ -204,10 +249,12 @@ static void law_torque(ap_ctrl *c, ap_law law, const ap_gains *gains, const ap_t
   }
   if (law == AP_LAW_PD_GRAVITY) {
     ap_gravity_forces(c->model, c->work, q, tau);
+    add_passive(c, q, tau);
     for (int j = 0; j < c->n; j++) tau[j] += c->diagonal[j] * c->u[j];
     return;
   }
   ap_inverse_dynamics(c->model, c->work, q, v, c->u, tau);
+  add_passive(c, q, tau);
   for (int j = 0; c->friction && j < c->n; j++)
     tau[j] += c->rotor[j] * c->u[j] +
               friction_of(c, j, gains, v[j], follows && d->v ? d->v[j] : 0, q[j] - d->q[j]);
@@ -245,7 +292,9 @@ void ap_ctrl_step(ap_ctrl *c, const ap_traj_state *reference, const double *q, c
 }
 
 ap_status ap_ctrl_switch(ap_ctrl *c, ap_law law, const ap_gains *gains) {
-  if (!ap_law_name(law) || (gains && !gains_good(gains, c->n))) return AP_E_ARG;
+  const bool complies = law == AP_LAW_IMPEDANCE || law == AP_LAW_TASK_IMPEDANCE;
+  if (!ap_law_name(law) || (complies && !c->impedance) || (gains && !gains_good(gains, c->n)))
+    return AP_E_ARG;
   if (!c->unused && !c->switching) { // a controller that has not begun has nothing to carry over
     c->before = c->law;
     memcpy(c->gains_before, c->gains, (size_t)c->n * sizeof *gains);

@@ -9,10 +9,12 @@ struct ap_feed_forward {
   const ap_model *model;
   ap_work *work;
   int n;
-  bool begun; // the observer has a past
+  bool begun;   // the observer has a past
+  bool springs; // springs and gravity compensation are compensated
   double period, smooth, bandwidth;
   double *viscous, *coulomb, *rotor; // [n], zero without friction
   double *zero, *momentum, *drift;   // [n]
+  double *passive;                   // [n] what springs take
   double *sum, *external;            // [n] p_0 + the integral, r
   double *matrix;                    // [n * n]
 };
@@ -28,8 +30,8 @@ static ap_feed_forward *lay_out(ap_arena *a, const ap_model *m, void **work) {
   size_t n = (size_t)ap_nv(m);
   ap_feed_forward *f = AP_TAKE(a, ap_feed_forward, 1), none;
   ap_feed_forward *to = f ? f : &none;
-  double **const vectors[] = {&to->viscous,  &to->coulomb, &to->rotor, &to->zero,
-                              &to->momentum, &to->drift,   &to->sum,   &to->external};
+  double **const vectors[] = {&to->viscous, &to->coulomb, &to->rotor,    &to->zero,   &to->momentum,
+                              &to->drift,   &to->sum,     &to->external, &to->passive};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
     *vectors[k] = AP_TAKE(a, double, n);
   to->matrix = AP_TAKE(a, double, n *n);
@@ -78,7 +80,7 @@ ap_feed_forward *ap_feed_forward_init(const ap_feed_forward_def *d, void *mem, s
   void *work;
   ap_feed_forward *f = lay_out(&a, d->model, &work);
   f->model = d->model;
-  f->work = ap_work_init(d->model, work, ap_work_size(d->model));
+  f->work = d->work ? d->work : ap_work_init(d->model, work, ap_work_size(d->model));
   f->n = ap_nv(d->model);
   f->begun = false;
   f->period = d->period;
@@ -87,6 +89,7 @@ ap_feed_forward *ap_feed_forward_init(const ap_feed_forward_def *d, void *mem, s
   double *const vectors[] = {f->viscous, f->coulomb, f->rotor, f->zero, f->sum, f->external};
   for (int j = 0; j < f->n; j++)
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) vectors[k][j] = 0;
+  f->springs = d->friction;
   if (d->friction) take_friction(f);
   return f;
 }
@@ -107,10 +110,17 @@ static double friction(const ap_feed_forward *f, int j, double v) {
   return f->viscous[j] * v + f->coulomb[j] * (v / sqrt(v * v + f->smooth * f->smooth));
 }
 
+static void add_springs(ap_feed_forward *f, const double *q, double *tau) {
+  if (!f->springs) return;
+  ap_passive_forces(f->model, f->work, q, f->passive);
+  for (int j = 0; j < f->n; j++) tau[j] += f->passive[j];
+}
+
 void ap_feed_forward_torque(ap_feed_forward *f, const double *q, const double *v, const double *v_d,
                             const double *a_d, double *tau) {
   const double *a = a_d ? a_d : f->zero, *moving = v_d ? v_d : v;
   ap_inverse_dynamics(f->model, f->work, q, v, a, tau);
+  add_springs(f, q, tau);
   for (int j = 0; j < f->n; j++) tau[j] += f->rotor[j] * a[j] + friction(f, j, moving[j]);
 }
 
@@ -124,9 +134,11 @@ static void find_momentum(ap_feed_forward *f, const double *q, const double *v, 
   }
 }
 
-// C^T v - G - friction: what changes the momentum besides the motors and the surroundings.
+// C^T v - G - springs - friction: what changes the momentum besides the motors and the
+// surroundings.
 static void find_drift(ap_feed_forward *f, const double *q, const double *v, double *drift) {
   ap_gravity_forces(f->model, f->work, q, drift);
+  add_springs(f, q, drift);
   ap_coriolis_matrix(f->model, f->work, q, v, f->matrix);
   for (int i = 0; i < f->n; i++) {
     drift[i] = -drift[i] - friction(f, i, v[i]);

@@ -33,11 +33,15 @@ typedef struct analog {
 typedef struct cards {
   ap_comedi_def def;
   comedi_t *device[DEVICES];
-  analog potentiometer[AP_RACK_AXES], output[AP_RACK_AXES];
-  lsampl_t counts[AP_RACK_AXES], last[AP_RACK_AXES]; // largest count, count read last
-  int32_t total[AP_RACK_AXES], index[AP_RACK_AXES];
-  unsigned high[AP_RACK_AXES]; // level of the index pulses when read last
-  uint32_t indexed;
+  struct card_axis {
+    ap_comedi_axis wire;
+    analog potentiometer, output;
+    lsampl_t counts, last; // largest count, count read last
+    int32_t total, index;
+    unsigned high; // level of the index pulses when read last
+    bool indexed;
+  } * axis;     // [axes]
+  double *zero; // [axes] commands of the end
   bool started;
 } cards;
 
@@ -48,12 +52,12 @@ static comedi_t *device_of(const cards *c, const ap_comedi_channel *ch) {
 // ---- reading -----------------------------------------------------------------------------------
 
 static bool read_volt(cards *c, int j, double *volt) {
-  const ap_comedi_channel *ch = &c->def.potentiometer[j];
+  const ap_comedi_channel *ch = &c->axis[j].wire.potentiometer;
   lsampl_t x;
   if (comedi_data_read(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel,
                        (unsigned)ch->range, AREF_GROUND, &x) < 0)
     return false;
-  *volt = comedi_to_phys(x, &c->potentiometer[j].range, c->potentiometer[j].most);
+  *volt = comedi_to_phys(x, &c->axis[j].potentiometer.range, c->axis[j].potentiometer.most);
   return true;
 }
 
@@ -65,35 +69,35 @@ static bool read_bit(const cards *c, const ap_comedi_channel *ch, unsigned *bit)
 
 // Counters wrap; the nearer way round is the one that was gone.
 static bool read_count(cards *c, int j) {
-  const ap_comedi_channel *ch = &c->def.encoder[j];
+  const ap_comedi_channel *ch = &c->axis[j].wire.encoder;
   lsampl_t x;
   if (comedi_data_read(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel, 0, 0, &x) <
       0)
     return false;
-  int64_t wrap = (int64_t)c->counts[j] + 1, moved = (int64_t)x - (int64_t)c->last[j];
+  int64_t wrap = (int64_t)c->axis[j].counts + 1, moved = (int64_t)x - (int64_t)c->axis[j].last;
   if (moved > wrap / 2) moved -= wrap;
   if (moved < -wrap / 2) moved += wrap;
-  if (c->started) c->total[j] += (int32_t)moved;
-  c->last[j] = x;
+  if (c->started) c->axis[j].total += (int32_t)moved;
+  c->axis[j].last = x;
   return true;
 }
 
 static ap_status cards_read(void *context, double t, ap_rack_input *input) {
   cards *c = context;
   (void)t;
-  *input = (ap_rack_input){0};
   for (int j = 0; j < c->def.axes; j++) {
     unsigned pulse, hot;
     if (!read_volt(c, j, &input->potentiometer[j]) || !read_count(c, j) ||
-        !read_bit(c, &c->def.index[j], &pulse) || !read_bit(c, &c->def.thermo[j], &hot))
+        !read_bit(c, &c->axis[j].wire.index, &pulse) || !read_bit(c, &c->axis[j].wire.thermo, &hot))
       return AP_E_FILE;
-    if (c->started && pulse && !c->high[j]) c->index[j] = c->total[j], c->indexed |= 1u << j;
-    c->high[j] = pulse;
-    input->encoder[j] = c->total[j];
-    input->index[j] = c->index[j];
-    if (hot) input->thermo |= 1u << j;
+    if (c->started && pulse && !c->axis[j].high)
+      c->axis[j].index = c->axis[j].total, c->axis[j].indexed = true;
+    c->axis[j].high = pulse;
+    input->encoder[j] = c->axis[j].total;
+    input->index[j] = c->axis[j].index;
+    input->status[j] = (c->axis[j].indexed ? AP_AXIS_INDEXED : 0u) | (hot ? AP_AXIS_HOT : 0u);
+    input->torque[j] = 0;
   }
-  input->indexed = c->indexed;
   c->started = true;
   return AP_OK;
 }
@@ -106,8 +110,8 @@ static bool write_bit(const cards *c, const ap_comedi_channel *ch, unsigned bit)
 }
 
 static bool write_volt(cards *c, int j, double volt) {
-  const ap_comedi_channel *ch = &c->def.output[j];
-  analog *a = &c->output[j];
+  const ap_comedi_channel *ch = &c->axis[j].wire.output;
+  analog *a = &c->axis[j].output;
   double v = fmin(fmax(volt, a->range.min), a->range.max);
   return comedi_data_write(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel,
                            (unsigned)ch->range, AREF_GROUND,
@@ -120,7 +124,7 @@ static ap_status cards_write(void *context, double t, const ap_rack_output *outp
   (void)t;
   // Brakes first when they close, last when they open: the motors always hold what they should.
   if (output->brakes) good = write_bit(c, &c->def.brake, 0);
-  for (int j = 0; j < c->def.axes; j++) good = write_volt(c, j, output->volt[j]) && good;
+  for (int j = 0; j < c->def.axes; j++) good = write_volt(c, j, output->command[j]) && good;
   for (int k = 0; k < AP_RACK_TOOLS; k++)
     good = write_bit(c, &c->def.tool[k], output->tools >> k & 1) && good;
   if (!output->brakes) good = write_bit(c, &c->def.brake, 1) && good;
@@ -129,9 +133,12 @@ static ap_status cards_write(void *context, double t, const ap_rack_output *outp
 
 static void cards_close(void *context) {
   cards *c = context;
-  if (c->started) cards_write(c, 0, &(ap_rack_output){.brakes = true});
+  if (c->started && c->axis && c->zero)
+    cards_write(c, 0, &(ap_rack_output){.command = c->zero, .brakes = true});
   for (int k = 0; k < DEVICES; k++)
     if (c->device[k]) comedi_close(c->device[k]);
+  free(c->axis);
+  free(c->zero);
   free(c);
 }
 
@@ -166,11 +173,11 @@ static bool prepare_bit(const cards *c, const ap_comedi_channel *ch, unsigned di
 }
 
 static bool prepare_counter(cards *c, int j) {
-  const ap_comedi_channel *ch = &c->def.encoder[j];
+  const ap_comedi_channel *ch = &c->axis[j].wire.encoder;
   if (!exists(c, ch, COMEDI_SUBD_COUNTER, COMEDI_SUBD_COUNTER)) return false;
-  c->counts[j] =
+  c->axis[j].counts =
       comedi_get_maxdata(device_of(c, ch), (unsigned)ch->subdevice, (unsigned)ch->channel);
-  return c->counts[j] > 0;
+  return c->axis[j].counts > 0;
 }
 
 static ap_status prepare(cards *c, ap_error *error) {
@@ -179,13 +186,16 @@ static ap_status prepare(cards *c, ap_error *error) {
   int axis = 0;
   for (int j = 0; j < c->def.axes && !wrong; j++) {
     axis = j + 1;
-    if (!prepare_analog(c, &c->def.potentiometer[j], COMEDI_SUBD_AI, &c->potentiometer[j]))
+    if (!prepare_analog(c, &c->axis[j].wire.potentiometer, COMEDI_SUBD_AI,
+                        &c->axis[j].potentiometer))
       wrong = "potentiometer (an analog input in volts)";
-    if (!prepare_analog(c, &c->def.output[j], COMEDI_SUBD_AO, &c->output[j]))
+    if (!prepare_analog(c, &c->axis[j].wire.output, COMEDI_SUBD_AO, &c->axis[j].output))
       wrong = "output (an analog output in volts)";
     if (!prepare_counter(c, j)) wrong = "encoder (a counter)";
-    if (!prepare_bit(c, &c->def.index[j], COMEDI_INPUT)) wrong = "index pulse (a digital input)";
-    if (!prepare_bit(c, &c->def.thermo[j], COMEDI_INPUT)) wrong = "thermo signal (a digital input)";
+    if (!prepare_bit(c, &c->axis[j].wire.index, COMEDI_INPUT))
+      wrong = "index pulse (a digital input)";
+    if (!prepare_bit(c, &c->axis[j].wire.thermo, COMEDI_INPUT))
+      wrong = "thermo signal (a digital input)";
   }
   for (int k = 0; k < AP_RACK_TOOLS && !wrong; k++)
     if (!prepare_bit(c, &c->def.tool[k], COMEDI_OUTPUT))
@@ -212,11 +222,18 @@ static ap_status open_cards(cards *c, ap_error *error) {
 
 ap_status ap_rack_comedi(const ap_comedi_def *def, ap_rack *rack, ap_error *error) {
   *rack = (ap_rack){0};
-  if (def->axes < 1 || def->axes > AP_RACK_AXES)
-    return AP__REFUSE(error, AP_E_ARG, 0, "a rack with %d axes (1 to %d)", def->axes, AP_RACK_AXES);
+  if (def->axes < 1)
+    return AP__REFUSE(error, AP_E_ARG, 0, "a rack with %d axes (at least 1)", def->axes);
   cards *c = calloc(1, sizeof *c);
   if (!c) return ap__no_memory(error);
   c->def = *def;
+  c->axis = calloc((size_t)def->axes, sizeof *c->axis);
+  c->zero = calloc((size_t)def->axes, sizeof *c->zero);
+  if (!c->axis || !c->zero) {
+    cards_close(c);
+    return ap__no_memory(error);
+  }
+  for (int j = 0; j < def->axes; j++) c->axis[j].wire = def->axis[j];
   ap_status status = open_cards(c, error);
   if (status) {
     cards_close(c);

@@ -2,8 +2,9 @@
 // A simulated robot with noise, quantisation, delay, friction and faults behind a rack.
 //
 // Its motion is integrated in steps of h by the semi-implicit Euler method with friction as
-// impulses p: with A = M + rotors + h * viscous,
-//     A (v+ - v) = h (tau - C v - G - viscous v) + p,   |p_j| <= h * coulomb_j,
+// impulses p: with A = M + rotors + h * viscous + h^2 * stiffness,
+//     A (v+ - v) = h (tau - C v - G - springs - viscous v - h * stiffness v) + p,
+//     |p_j| <= h * coulomb_j,
 // where p_j brings joint j to rest if its bound allows, and else opposes its motion. So joints
 // stick as real ones do, however large friction is, and brakes are nothing but more of it. The p_j
 // are found by sweeps (projected Gauss-Seidel); A is positive definite, hence they converge.
@@ -13,29 +14,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "ctrl/ctrl.h"
 #include "file/robot.h"
 
-enum { N = AP_RACK_AXES, SWEEPS = 12 };
+enum { SWEEPS = 12 };
 
 typedef struct delayed {
   double at;
   ap_rack_output output;
 } delayed;
 
+// Every array of doubles with an entry for each axis. sensed: what reaches the links.
+// clang-format off
+#define PLANT_VECTORS(X)                                                                           \
+  X(q) X(v) X(current) X(tau) X(q0) X(impulse) X(sensed) X(before) X(bias) X(passive) X(force)     \
+  X(most) X(next) X(rotor) X(viscous) X(column)
+// clang-format on
+
 typedef struct plant {
   ap_sim_rack_def def;
   int n;
-  ap_axis axis[N];
-  ap_joint_imperfection imperfection[N];
+  ap_axis *axis;
+  ap_joint_imperfection *imperfection;
   ap_work *work;
-  void *memory; // of the work
-  double t, q[N], v[N], current[N], tau[N], q0[N];
-  double impulse[N];
-  int32_t index[N];
-  uint32_t indexed;
-  int32_t stuck[N]; // the count of a stuck encoder
-  bool is_stuck;
+  void *memory; // of the work and the arrays
+  double t;
+#define PLANT_VECTOR(name) double *name;
+  PLANT_VECTORS(PLANT_VECTOR)
+#undef PLANT_VECTOR
+  double *M, *inverse; // [n * n]
+  int32_t *index;
+  bool *indexed;
+  bool failing;          // the fault has begun; what was then:
+  double *count_then;    // counts as they were read
+  double q_then, way;    // of the faulty axis: where it was and where it went
+  ap_rack_input frozen;  // the last inputs
+  double behind;         // s that the loop's clock is behind since it stalled
+  double closing, wrote; // s: when the brakes were commanded, and of the last write
   ap_rack_output output;
   delayed queue[AP__RACK_DELAYS]; // writes on their way to the amplifiers
   int first, waiting;
@@ -44,13 +60,15 @@ typedef struct plant {
 } plant;
 
 ap_sim_rack_def ap_default_sim_rack(void) {
-  return (ap_sim_rack_def){.volt = 10,
-                           .output_bits = 12,
+  return (ap_sim_rack_def){.output_bits = 12,
                            .input_bits = 12,
                            .pot_noise = 2e-3,
+                           .torque_noise = 0.02,
                            .pot_bow = 5e-3,
                            .amplifier = 5e-4,
                            .brake = 500,
+                           .brake_close = 0.03,
+                           .watchdog = 0.02,
                            .step = 2.5e-4,
                            .seed = 1,
                            .cookie = AP_COOKIE};
@@ -75,29 +93,29 @@ static double normal(uint64_t *state) {
 
 // ---- motion ------------------------------------------------------------------------------------
 
+// Axis negative: of the whole rack.
 static bool fault_is(const plant *p, ap_rack_fault_kind kind, int axis) {
-  return p->fault.kind == kind && p->fault.axis == axis && p->t >= p->fault.at;
+  return p->fault.kind == kind && (axis < 0 || p->fault.axis == axis) && p->t >= p->fault.at;
 }
 
-// The inverse of the positive definite A, by its Cholesky factor.
-static void invert(int n, double A[N][N], double inverse[N][N]) {
+// The inverse of the positive definite A, by its Cholesky factor, which takes its place.
+static void invert(int n, double *A, double *y, double *inverse) {
   for (int j = 0; j < n; j++)
     for (int i = j; i < n; i++) {
-      double s = A[i][j];
-      for (int k = 0; k < j; k++) s -= A[i][k] * A[j][k];
-      A[i][j] = i == j ? sqrt(s) : s / A[j][j];
+      double s = A[i * n + j];
+      for (int k = 0; k < j; k++) s -= A[i * n + k] * A[j * n + k];
+      A[i * n + j] = i == j ? sqrt(s) : s / A[j * n + j];
     }
   for (int c = 0; c < n; c++) {
-    double y[N];
     for (int i = 0; i < n; i++) {
       double s = i == c;
-      for (int k = c; k < i; k++) s -= A[i][k] * y[k];
-      y[i] = i < c ? 0 : s / A[i][i];
+      for (int k = c; k < i; k++) s -= A[i * n + k] * y[k];
+      y[i] = i < c ? 0 : s / A[i * n + i];
     }
     for (int i = n - 1; i >= 0; i--) {
       double s = y[i];
-      for (int k = i + 1; k < n; k++) s -= A[k][i] * inverse[k][c];
-      inverse[i][c] = s / A[i][i];
+      for (int k = i + 1; k < n; k++) s -= A[k * n + i] * inverse[k * n + c];
+      inverse[i * n + c] = s / A[i * n + i];
     }
   }
 }
@@ -106,52 +124,70 @@ static void invert(int n, double A[N][N], double inverse[N][N]) {
 static double bound(const plant *p, int j, double coulomb, double h) {
   double friction = coulomb + p->imperfection[j].coulomb;
   if (fabs(p->v[j]) < 1e-6) friction *= p->imperfection[j].stiction;
-  return h * (friction + (p->output.brakes ? p->def.brake : 0));
+  double close = p->def.brake_close, brake = p->def.brake;
+  if (fault_is(p, AP_FAULT_BRAKE_LATE, j)) close += p->fault.amount;
+  if (fault_is(p, AP_FAULT_BRAKE_SLIP, j)) brake *= p->fault.amount;
+  return h * (friction + (p->output.brakes && p->t >= p->closing + close ? brake : 0));
+}
+
+// A wall that stands where the faulty joint was, on the side that it went to: a spring.
+static double wall(const plant *p, int j) {
+  double into = p->q[j] - p->q_then;
+  return into * p->way > 0 ? -p->fault.amount * into : 0;
 }
 
 // Friction impulses to the velocity v, which the other forces have led to.
-static void apply_friction(plant *p, double inverse[N][N], const double *most, double *v) {
+static void apply_friction(plant *p, const double *most, double *v) {
+  const double *inverse = p->inverse;
   double *impulse = p->impulse; // those of the last step are a good start
-  for (int j = 0; j < p->n; j++) {
+  const int n = p->n;
+  for (int j = 0; j < n; j++) {
     impulse[j] = fmin(fmax(impulse[j], -most[j]), most[j]);
-    for (int i = 0; i < p->n; i++) v[i] += inverse[i][j] * impulse[j];
+    for (int i = 0; i < n; i++) v[i] += inverse[i * n + j] * impulse[j];
   }
   for (int sweep = 0; sweep < SWEEPS; sweep++)
-    for (int j = 0; j < p->n; j++) {
-      double wanted = impulse[j] - v[j] / inverse[j][j];
+    for (int j = 0; j < n; j++) {
+      double wanted = impulse[j] - v[j] / inverse[j * n + j];
       double now = fmin(fmax(wanted, -most[j]), most[j]), change = now - impulse[j];
       if (change == 0) continue;
       impulse[j] = now;
-      for (int i = 0; i < p->n; i++) v[i] += inverse[i][j] * change;
+      for (int i = 0; i < n; i++) v[i] += inverse[i * n + j] * change;
       if (now == wanted) v[j] = 0;
     }
 }
 
 static void step(plant *p, double h) {
   const ap_model *m = p->def.model;
-  double M[N * N], A[N][N] = {{0}}, inverse[N][N] = {{0}}, bias[N], force[N] = {0}, most[N] = {0},
-                   v[N];
+  double *v = p->next;
   int n = p->n;
-  ap_inertia_matrix(m, p->work, p->q, M);
-  ap_bias(m, p->work, p->q, p->v, bias);
+  ap_inertia_matrix(m, p->work, p->q, p->M);
+  ap_bias(m, p->work, p->q, p->v, p->bias);
+  ap_passive_forces(m, p->work, p->q, p->passive);
   for (int k = 0; k < ap_moving_bodies(m); k++) {
     int body = ap_moving_body(m, k), j = ap_joint_v(m, body);
     const ap_body_def *b = ap_body(m, body);
-    double viscous = b->viscous + p->imperfection[j].viscous;
-    double rotor = b->rotor_inertia * b->gear_ratio * b->gear_ratio + p->imperfection[j].rotor;
-    for (int i = 0; i < n; i++) A[j][i] = M[j * n + i];
-    A[j][j] += rotor + h * viscous;
-    force[j] = p->tau[j] - bias[j] - viscous * p->v[j];
-    if (fault_is(p, AP_FAULT_PUSH, j)) force[j] += p->fault.amount;
-    most[j] = bound(p, j, b->coulomb, h);
+    p->viscous[j] = b->viscous + p->imperfection[j].viscous;
+    p->rotor[j] = b->rotor_inertia * b->gear_ratio * b->gear_ratio + p->imperfection[j].rotor;
+    p->M[j * n + j] += p->rotor[j] + h * (p->viscous[j] + h * b->stiffness);
+    p->force[j] =
+        p->tau[j] - p->bias[j] - p->passive[j] - (p->viscous[j] + h * b->stiffness) * p->v[j];
+    if (fault_is(p, AP_FAULT_PUSH, j)) p->force[j] += p->fault.amount;
+    if (fault_is(p, AP_FAULT_COLLISION, j)) p->force[j] += wall(p, j);
+    p->most[j] = bound(p, j, b->coulomb, h);
   }
-  invert(n, A, inverse);
+  invert(n, p->M, p->column, p->inverse);
   for (int j = 0; j < n; j++) {
     v[j] = p->v[j];
-    for (int i = 0; i < n; i++) v[j] += inverse[j][i] * h * force[i];
+    for (int i = 0; i < n; i++) v[j] += p->inverse[j * n + i] * h * p->force[i];
   }
-  apply_friction(p, inverse, most, v);
-  for (int j = 0; j < n; j++) p->v[j] = v[j], p->q[j] += h * v[j];
+  apply_friction(p, p->most, v);
+  for (int j = 0; j < n; j++) {
+    // What the drive gives to the links: less friction, brakes and rotor, which are before the
+    // sensor.
+    p->sensed[j] =
+        p->tau[j] - p->viscous[j] * v[j] + p->impulse[j] / h - p->rotor[j] * (v[j] - p->v[j]) / h;
+    p->v[j] = v[j], p->q[j] += h * v[j];
+  }
 }
 
 // ---- amplifiers --------------------------------------------------------------------------------
@@ -163,18 +199,41 @@ static double quantised(double volt, double low, double high, int bits) {
   return low + lsb * fmin(fmax(k, 0), steps);
 }
 
-static void amplify(plant *p, double h) {
+// The outputs of now: those written last, or none where the watchdog has seen no write for too
+// long.
+static void take_outputs(plant *p) {
+  bool held = p->output.brakes;
   while (p->waiting > 0 && p->queue[p->first].at <= p->t) {
-    p->output = p->queue[p->first].output;
+    ap_rack_output_copy(p->n, &p->queue[p->first].output, &p->output);
     p->first = (p->first + 1) % AP__RACK_DELAYS, p->waiting--;
   }
+  if (p->def.watchdog > 0 && p->t - p->wrote > p->def.watchdog) {
+    memset(p->output.command, 0, (size_t)p->n * sizeof(double));
+    p->output.brakes = true;
+  }
+  if (p->output.brakes && !held) p->closing = p->t;
+}
+
+// Brakes with all outputs at zero cut the power; else the drives hold until the brakes do.
+static bool power_is_off(const plant *p) {
+  bool off = p->output.brakes;
+  for (int j = 0; j < p->n; j++) off = off && p->output.command[j] == 0;
+  return off;
+}
+
+static void amplify(plant *p, double h) {
+  take_outputs(p);
+  bool off = power_is_off(p);
   double follow = p->def.amplifier > 0 ? 1 - exp(-h / p->def.amplifier) : 1;
   for (int j = 0; j < p->n; j++) {
-    double volt = quantised(p->output.volt[j], -p->def.volt, p->def.volt, p->def.output_bits);
+    const ap_axis *a = &p->axis[j];
+    double command = quantised(p->output.command[j], -a->largest, a->largest, p->def.output_bits);
     double factor = fault_is(p, AP_FAULT_AMPLIFIER, j) ? p->fault.amount : 1;
-    double wanted = p->axis[j].torque_per_volt * volt * factor;
+    if (fault_is(p, AP_FAULT_OUTPUT, j)) command = p->fault.amount;
+    if (fault_is(p, AP_FAULT_DRIVE, j)) factor = 0;
+    double wanted = ap_axis_gain(a) * command * factor;
     p->current[j] += follow * (wanted - p->current[j]);
-    p->tau[j] = p->output.brakes ? 0 : p->current[j]; // brakes cut the power
+    p->tau[j] = off ? 0 : p->current[j];
   }
 }
 
@@ -183,8 +242,12 @@ static void amplify(plant *p, double h) {
 // A counter stops where it has no more digits.
 static int32_t counted(double x) { return (int32_t)fmin(fmax(x, -1e9), 1e9); }
 
-static int32_t count_of(const plant *p, int j) {
-  return counted(floor((p->q[j] - p->q0[j]) / ap_axis_count(&p->axis[j])));
+static bool is_absolute(const plant *p, int j) { return p->axis[j].encoder == AP_ENCODER_ABSOLUTE; }
+
+// The count without its wrapping.
+static double count_of(const plant *p, int j) {
+  double from = is_absolute(p, j) ? p->axis[j].index_at : p->q0[j];
+  return floor((p->q[j] - from) / ap_axis_count(&p->axis[j]));
 }
 
 // The number of the index pulse at or below a position.
@@ -198,8 +261,20 @@ static void latch(plant *p, const double *before) {
     if (was == now) continue;
     double at = p->axis[j].index_at + fmax(was, now) * ap_axis_pitch(&p->axis[j]);
     p->index[j] = counted(nearbyint((at - p->q0[j]) / ap_axis_count(&p->axis[j])));
-    p->indexed |= 1u << j;
+    p->indexed[j] = true;
   }
+}
+
+// What a fault remembers of the moment at which it begins.
+static void begin_fault(plant *p) {
+  const ap_rack_fault *f = &p->fault;
+  if (p->failing || f->kind == AP_FAULT_NONE || p->t < f->at) return;
+  p->failing = true;
+  p->q_then = p->q[f->axis], p->way = p->v[f->axis] < 0 ? -1 : 1;
+  for (int j = 0; j < p->n; j++) p->count_then[j] = count_of(p, j);
+  if (f->kind == AP_FAULT_PAYLOAD)
+    ap_set_payload(p->def.model, p->work, p->def.payload_body, p->def.payload + f->amount,
+                   p->def.payload_com, NULL);
 }
 
 static void advance(plant *p, double t) {
@@ -207,12 +282,13 @@ static void advance(plant *p, double t) {
   if (!(span > 0)) return;
   int steps = (int)fmin(ceil(span / p->def.step * (1 - 1e-9)), 1000);
   for (int k = 1; k <= steps; k++) {
-    double before[N], h = span / steps;
-    memcpy(before, p->q, sizeof before);
+    double h = span / steps;
+    memcpy(p->before, p->q, (size_t)p->n * sizeof *p->q);
+    begin_fault(p);
     amplify(p, h);
     step(p, h);
     p->t = k < steps ? p->t + h : t;
-    latch(p, before);
+    latch(p, p->before);
   }
 }
 
@@ -223,39 +299,82 @@ static double potentiometer(plant *p, int j) {
   double volt = p->axis[j].pot_volt + p->axis[j].pot_gain * p->q[j] + bow;
   volt += p->def.pot_noise * normal(&p->random);
   if (fault_is(p, AP_FAULT_POTENTIOMETER, j)) volt += p->fault.amount;
+  if (fault_is(p, AP_FAULT_POTENTIOMETER_DRIFT, j)) volt += p->fault.amount * (p->t - p->fault.at);
   if (fault_is(p, AP_FAULT_NOT_A_NUMBER, j)) return NAN;
   return quantised(volt, 0, 5, p->def.input_bits);
 }
 
-static int32_t encoder(plant *p, int j) {
-  int32_t count = count_of(p, j);
-  if (fault_is(p, AP_FAULT_ENCODER_JUMP, j)) count += counted(p->fault.amount);
-  if (!fault_is(p, AP_FAULT_ENCODER_STUCK, j)) return count;
-  if (!p->is_stuck) p->stuck[j] = count;
-  p->is_stuck = true;
-  return p->stuck[j];
+static double encoder(plant *p, int j) {
+  double count = count_of(p, j), then = p->count_then[j], amount = p->fault.amount;
+  if (!p->failing || j != p->fault.axis) return count;
+  switch (p->fault.kind) {
+    case AP_FAULT_ENCODER_JUMP: return count + trunc(amount);
+    case AP_FAULT_ENCODER_STUCK: return then;
+    case AP_FAULT_ENCODER_POLARITY: return 2 * then - count;
+    case AP_FAULT_ENCODER_DRIFT: return count + trunc(amount * (p->t - p->fault.at));
+    case AP_FAULT_ENCODER_LOSS: return then + trunc((1 - amount) * (count - then));
+    case AP_FAULT_ENCODER_NOISE: return count + nearbyint(amount * normal(&p->random));
+    default: return count;
+  }
+}
+
+// What the card makes of it: an absolute encoder's reading wraps, a counter stops where it has no
+// more digits.
+static int32_t reading(const plant *p, int j, double count) {
+  if (!is_absolute(p, j)) return counted(count);
+  const double all = p->axis[j].counts * p->axis[j].turns;
+  return (int32_t)(uint32_t)(int64_t)(count - all * floor(count / all));
+}
+
+static double torque_of(plant *p, int j) {
+  if (!p->axis[j].torque_sensor) return 0;
+  double off = fault_is(p, AP_FAULT_TORQUE_SENSOR, j) ? p->fault.amount : 0;
+  return p->sensed[j] + off + p->def.torque_noise * normal(&p->random);
+}
+
+static uint32_t status_of(const plant *p, int j) {
+  uint32_t status = p->indexed[j] ? AP_AXIS_INDEXED : 0;
+  if (fault_is(p, AP_FAULT_THERMO, j)) status |= AP_AXIS_HOT;
+  if (!p->axis[j].status_word) return status;
+  const bool faulty = fault_is(p, AP_FAULT_DRIVE, j);
+  status |= AP_AXIS_REPORTS | (faulty ? AP_AXIS_FAULT : AP_AXIS_READY);
+  return !faulty && !power_is_off(p) ? status | AP_AXIS_ENABLED : status;
+}
+
+// The process did not run: the robot went on, and the loop's clock has not seen it.
+static double stall(plant *p, double t) {
+  if (!fault_is(p, AP_FAULT_STALL, -1) || p->behind > 0) return 0;
+  p->behind = fmax(p->fault.amount, 0);
+  advance(p, t + p->behind);
+  return p->behind;
 }
 
 static ap_status sim_read(void *context, double t, ap_rack_input *input) {
   plant *p = context;
-  advance(p, t);
-  *input = (ap_rack_input){.indexed = p->indexed};
+  advance(p, t + p->behind);
+  begin_fault(p);
+  input->late = stall(p, t);
   for (int j = 0; j < p->n; j++) {
-    input->potentiometer[j] = potentiometer(p, j);
-    input->encoder[j] = encoder(p, j);
+    input->potentiometer[j] = is_absolute(p, j) ? 0 : potentiometer(p, j);
+    input->encoder[j] = reading(p, j, encoder(p, j));
     input->index[j] = p->index[j];
-    if (fault_is(p, AP_FAULT_THERMO, j)) input->thermo |= 1u << j;
-    if (fault_is(p, AP_FAULT_LATE, j)) input->late = p->fault.amount;
-    if (fault_is(p, AP_FAULT_READ, j)) return AP_E_FILE;
+    input->torque[j] = torque_of(p, j);
+    input->status[j] = status_of(p, j);
   }
-  return AP_OK;
+  if (fault_is(p, AP_FAULT_LATE, -1)) input->late = p->fault.amount;
+  if (fault_is(p, AP_FAULT_FROZEN, -1)) ap_rack_input_copy(p->n, &p->frozen, input);
+  ap_rack_input_copy(p->n, input, &p->frozen);
+  return fault_is(p, AP_FAULT_READ, -1) ? AP_E_FILE : AP_OK;
 }
 
 static ap_status sim_write(void *context, double t, const ap_rack_output *output) {
   plant *p = context;
   if (p->waiting == AP__RACK_DELAYS) return AP_E_ARG;
-  p->queue[(p->first + p->waiting++) % AP__RACK_DELAYS] =
-      (delayed){.at = t + p->def.latency, .output = *output};
+  if (fault_is(p, AP_FAULT_WRITE, -1)) return AP_E_FILE;
+  p->wrote = t + p->behind;
+  delayed *last = &p->queue[(p->first + p->waiting++) % AP__RACK_DELAYS];
+  last->at = p->wrote + p->def.latency;
+  ap_rack_output_copy(p->n, output, &last->output);
   return AP_OK;
 }
 
@@ -268,7 +387,7 @@ static void sim_close(void *context) {
 ap_status ap_rack_inject(ap_rack *rack, const ap_rack_fault *fault) {
   if (rack->read != sim_read || fault->axis < 0 || fault->axis >= rack->axes) return AP_E_ARG;
   plant *p = rack->context;
-  p->fault = *fault, p->is_stuck = false;
+  p->fault = *fault, p->failing = false;
   return AP_OK;
 }
 
@@ -318,21 +437,8 @@ static void spread_drives(plant *p) {
 }
 
 static ap_status check_axes(const ap_sim_rack_def *d, ap_error *error) {
-  int n = ap_nv(d->model);
-  if (n > AP_RACK_AXES)
-    return AP__REFUSE(error, AP_E_ARG, 0, "the robot has %d joints (a rack has at most %d axes)", n,
-                      AP_RACK_AXES);
-  for (int j = 0; j < n; j++) {
-    const ap_axis *a = &d->axis[j];
-    if (!AP_STARTS_FROM(ap_default_axis, a, error)) return AP_E_ARG;
-    if (!(a->lines > 0 && a->gear > 0 && a->torque_per_volt > 0 && fabs(a->pot_gain) > 0) ||
-        !isfinite(a->lines + a->gear + a->torque_per_volt + a->pot_gain + a->pot_volt +
-                  a->index_at))
-      return AP__REFUSE(error, AP_E_ARG, 0,
-                        "axis %d: a number is not positive or not finite (lines, gear, "
-                        "torque_per_volt and the potentiometer's gain must be)",
-                        j + 1);
-  }
+  for (int j = 0; j < ap_nv(d->model); j++)
+    if (ap__axis_check(&d->axis[j], j, error)) return AP_E_ARG;
   return AP_OK;
 }
 
@@ -346,21 +452,49 @@ ap_status ap__sim_rack_check(const ap_sim_rack_def *d, ap_error *error) {
   if (!(d->drive_spread >= 0 && d->drive_spread < 1))
     wrong = "the spread of frictions and rotors is not between 0 and 1";
   if (!(d->payload >= 0)) wrong = "the payload is negative";
-  if (!(d->volt > 0 && isfinite(d->volt))) wrong = "the largest voltage is not positive";
   if (d->output_bits < 1 || d->output_bits > 32 || d->input_bits < 1 || d->input_bits > 32)
     wrong = "a converter must have 1 to 32 bits";
-  if (!(d->pot_noise >= 0 && d->pot_bow >= 0)) wrong = "noise is negative";
+  if (!(d->pot_noise >= 0 && d->pot_bow >= 0 && d->torque_noise >= 0)) wrong = "noise is negative";
   if (!(d->latency >= 0 && d->amplifier >= 0)) wrong = "a delay is negative";
   if (!(d->step > 0) || !(d->brake >= 0)) wrong = "the step or the brake is not positive";
+  if (!(d->brake_close >= 0 && d->watchdog >= 0))
+    wrong = "the brakes' closing time or the watchdog's is negative";
   return wrong ? AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong) : AP_OK;
 }
 
+static void place_output(ap_arena *a, int n, ap_rack_output *output) {
+  void *at = ap__take(a, 1, ap_rack_output_size(n), _Alignof(double));
+  if (at) ap_rack_output_init(output, n, at);
+}
+
+static void *lay_out(plant *p, ap_arena *a, int n) {
+#define PLACE(name) p->name = AP_TAKE(a, double, n);
+  PLANT_VECTORS(PLACE)
+#undef PLACE
+  p->M = AP_TAKE(a, double, n *n);
+  p->inverse = AP_TAKE(a, double, n *n);
+  p->axis = AP_TAKE(a, ap_axis, n);
+  p->imperfection = AP_TAKE(a, ap_joint_imperfection, n);
+  p->index = AP_TAKE(a, int32_t, n);
+  p->indexed = AP_TAKE(a, bool, n);
+  p->count_then = AP_TAKE(a, double, n);
+  void *frozen = ap__take(a, 1, ap_rack_input_size(n), _Alignof(double));
+  if (frozen) ap_rack_input_init(&p->frozen, n, frozen);
+  place_output(a, n, &p->output);
+  for (int k = 0; k < AP__RACK_DELAYS; k++) place_output(a, n, &p->queue[k].output);
+  return AP_TAKE_ALIGNED(a, unsigned char, ap_work_size(p->def.model));
+}
+
 static ap_status fill(plant *p, const ap_sim_rack_def *def, ap_error *error) {
-  size_t size = ap_work_size(def->model);
-  p->def = *def, p->n = ap_nv(def->model), p->random = def->seed, p->output.brakes = true;
-  p->memory = malloc(size);
-  p->work = p->memory ? ap_work_init(def->model, p->memory, size) : NULL;
-  if (!p->work) return ap__no_memory(error);
+  p->def = *def, p->n = ap_nv(def->model), p->random = def->seed;
+  ap_arena a = ap__arena(NULL);
+  lay_out(p, &a, p->n);
+  p->memory = calloc(1, ap__arena_size(&a) + 1);
+  if (!p->memory) return ap__no_memory(error);
+  a = ap__arena(p->memory);
+  void *work = lay_out(p, &a, p->n);
+  p->work = ap_work_init(def->model, work, ap_work_size(def->model));
+  p->output.brakes = true, p->closing = -INFINITY;
   for (int j = 0; j < p->n; j++) {
     p->axis[j] = def->axis[j];
     p->imperfection[j] =

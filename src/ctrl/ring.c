@@ -9,7 +9,7 @@ bool ap__ring_put(ap__ring *ring, const ap_servo_record *record) {
   size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
   size_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
   if (head - tail > ring->mask) return false;
-  ring->record[head & ring->mask] = *record;
+  ap__record_copy(ring->axes, record, &ring->record[head & ring->mask]);
   atomic_store_explicit(&ring->head, head + 1, memory_order_release);
   return true;
 }
@@ -18,7 +18,7 @@ bool ap__ring_take(ap__ring *ring, ap_servo_record *record) {
   size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
   size_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
   if (head == tail) return false;
-  *record = ring->record[tail & ring->mask];
+  ap__record_copy(ring->axes, &ring->record[tail & ring->mask], record);
   atomic_store_explicit(&ring->tail, tail + 1, memory_order_release);
   return true;
 }

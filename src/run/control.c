@@ -2,9 +2,12 @@
 // The run of a control scenario: a row for each period, an event for each change of phase.
 //
 // Columns of the rows: t; q.JOINT, v.JOINT (measured), tau.JOINT (sent), qd.JOINT, vd.JOINT,
-// ad.JOINT (reference), volt.JOINT; potentiometer.JOINT, encoder.JOINT, index.JOINT, indexed,
-// thermo, late (inputs as read); brakes, tools; period, phase, stop and stop_axis, compute, failed.
+// ad.JOINT (reference), command.JOINT; potentiometer.JOINT, encoder.JOINT, index.JOINT,
+// torque.JOINT (of the sensor), status.JOINT, late (inputs as read); brakes, tools; period, phase,
+// stop and stop_axis, compute, failed; category of the stop, residual.JOINT (what the momentum
+// observer does not explain), external.JOINT (of the surroundings, by the torque sensors).
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,28 +15,36 @@
 #include "run/run.h"
 
 // Behind t come the vectors, with a column for each joint, then the scalars.
-enum { VECTORS = 10, SCALARS = 11 };
-enum { VOLT = 6, POTENTIOMETER, ENCODER, INDEX };
-enum { INDEXED, THERMO, LATE, BRAKES, TOOLS, PERIOD, PHASE, STOP, STOP_AXIS, COMPUTE, FAILED };
+enum { VECTORS = 12, SCALARS = 9 };
+enum { QD = 3, VD, AD, COMMAND, POTENTIOMETER, ENCODER, INDEX, TORQUE, STATUS };
+enum { LATE, BRAKES, TOOLS, PERIOD, PHASE, STOP, STOP_AXIS, COMPUTE, FAILED };
 
-void ap__control_columns(ap__columns *list, const ap_model *m) {
+// Those that a replay needs.
+static void add_columns(ap__columns *list, const ap_model *m) {
   static const struct {
     const char *group;
     ap_joint_vector vector;
     bool counts; // it has the unit of its quantity, not of the joint
-  } vectors[VECTORS] = {{"q", AP_JOINT_Q, false},      {"v", AP_JOINT_V, false},
-                        {"tau", AP_JOINT_TAU, false},  {"qd", AP_JOINT_Q, false},
-                        {"vd", AP_JOINT_V, false},     {"ad", AP_JOINT_A, false},
-                        {"volt", AP_JOINT_V, true},    {"potentiometer", AP_JOINT_V, true},
-                        {"encoder", AP_JOINT_V, true}, {"index", AP_JOINT_V, true}};
-  static const char *const scalars[SCALARS] = {"indexed",   "thermo",  "late",  "brakes",
-                                               "tools",     "period",  "phase", "stop",
-                                               "stop_axis", "compute", "failed"};
+  } vectors[VECTORS] = {{"q", AP_JOINT_Q, false},        {"v", AP_JOINT_V, false},
+                        {"tau", AP_JOINT_TAU, false},    {"qd", AP_JOINT_Q, false},
+                        {"vd", AP_JOINT_V, false},       {"ad", AP_JOINT_A, false},
+                        {"command", AP_JOINT_V, true},   {"potentiometer", AP_JOINT_V, true},
+                        {"encoder", AP_JOINT_V, true},   {"index", AP_JOINT_V, true},
+                        {"torque", AP_JOINT_TAU, false}, {"status", AP_JOINT_V, true}};
+  static const char *const scalars[SCALARS] = {"late", "brakes",    "tools",   "period", "phase",
+                                               "stop", "stop_axis", "compute", "failed"};
   ap__columns_add(list, "t", "", "", NULL);
   for (int k = 0; k < VECTORS; k++)
     ap__columns_joints(list, vectors[k].group, m, vectors[k].vector,
                        vectors[k].counts ? ap__quantity_of(vectors[k].group)->unit : NULL);
   for (int k = 0; k < SCALARS; k++) ap__columns_add(list, scalars[k], "", "", NULL);
+}
+
+void ap__control_columns(ap__columns *list, const ap_model *m) {
+  add_columns(list, m);
+  ap__columns_add(list, "category", "", "", NULL);
+  ap__columns_joints(list, "residual", m, AP_JOINT_TAU, NULL);
+  ap__columns_joints(list, "external", m, AP_JOINT_TAU, NULL);
 }
 
 // ---- replay ------------------------------------------------------------------------------------
@@ -62,13 +73,14 @@ static bool is_good(const reading *r) {
   const ap__replay *p = r->replay;
   const int n = r->joints;
   const double *vector = r->row + 1, *scalar = scalars_of(r), bits = (double)UINT32_MAX;
-  bool good = is_whole(scalar[INDEXED], 0, bits) && is_whole(scalar[THERMO], 0, bits) &&
-              is_whole(scalar[TOOLS], 0, bits) && is_whole(scalar[PERIOD], 0, 1e15) &&
-              is_whole(scalar[STOP], 0, 1000) && is_whole(scalar[FAILED], 0, 3) &&
+  bool good = is_whole(scalar[TOOLS], 0, bits) && is_whole(scalar[PERIOD], 0, 1e15) &&
+              is_whole(scalar[STOP], 0, 1000) && is_whole(scalar[PHASE], 0, AP_PHASE_SAFE) &&
+              is_whole(scalar[STOP_AXIS], -1, n - 1) && is_whole(scalar[FAILED], 0, 3) &&
               (p->n == 0 || scalar[PERIOD] > (double)p->period[p->n - 1]);
   for (int j = 0; j < n; j++)
     good = good && is_whole(vector[ENCODER * n + j], INT32_MIN, INT32_MAX) &&
-           is_whole(vector[INDEX * n + j], INT32_MIN, INT32_MAX);
+           is_whole(vector[INDEX * n + j], INT32_MIN, INT32_MAX) &&
+           is_whole(vector[STATUS * n + j], 0, bits);
   return good;
 }
 
@@ -86,18 +98,29 @@ static ap_status take_row(reading *r, ap_error *error) {
         "a count, flag or period is invalid (expected whole numbers; periods increase)");
   ap_rack_input *in = &p->input[p->n];
   ap_rack_output *out = &p->output[p->n];
-  *in = (ap_rack_input){.indexed = (uint32_t)scalar[INDEXED],
-                        .thermo = (uint32_t)scalar[THERMO],
-                        .late = scalar[LATE],
-                        .failed = (int)scalar[FAILED] & 1};
-  *out = (ap_rack_output){.brakes = scalar[BRAKES] != 0,
-                          .tools = (uint32_t)scalar[TOOLS],
-                          .failed = (int)scalar[FAILED] >> 1};
+  void *memory =
+      ap__pool_bytes(&p->pool, ap_rack_input_size(n) + ap_rack_output_size(n), _Alignof(double));
+  double *reference = ap__pool_bytes(&p->pool, 3 * (size_t)n * sizeof *reference, _Alignof(double));
+  if (!memory || !reference) return ap__no_memory(error);
+  memcpy(reference, vector + (ptrdiff_t)QD * n, 3 * (size_t)n * sizeof *reference);
+  p->fed[p->n] = (ap__fed){.q = reference,
+                           .v = reference + n,
+                           .a = reference + 2 * (ptrdiff_t)n,
+                           .phase = (ap_phase)scalar[PHASE],
+                           .stop = (ap_stop)scalar[STOP],
+                           .stop_axis = (int)scalar[STOP_AXIS]};
+  ap_rack_output_init(out, n, memory);
+  ap_rack_input_init(in, n, out->command + n);
+  in->late = scalar[LATE], in->failed = (int)scalar[FAILED] & 1;
+  out->brakes = scalar[BRAKES] != 0, out->tools = (uint32_t)scalar[TOOLS];
+  out->failed = (int)scalar[FAILED] >> 1;
   for (int j = 0; j < n; j++) {
     in->potentiometer[j] = vector[POTENTIOMETER * n + j];
     in->encoder[j] = (int32_t)vector[ENCODER * n + j];
     in->index[j] = (int32_t)vector[INDEX * n + j];
-    out->volt[j] = vector[VOLT * n + j];
+    in->torque[j] = vector[TORQUE * n + j];
+    in->status[j] = (uint32_t)vector[STATUS * n + j];
+    out->command[j] = vector[COMMAND * n + j];
   }
   if ((ap_stop)scalar[STOP] == AP_STOP_REQUEST && p->requested < 0) p->requested = p->n;
   p->period[p->n++] = (long)scalar[PERIOD];
@@ -127,7 +150,9 @@ static bool grow(ap__replay *p) {
   if (output) p->output = output;
   long *period = realloc(p->period, (size_t)room * sizeof *period);
   if (period) p->period = period;
-  if (input && output && period) p->room = room;
+  ap__fed *fed = realloc(p->fed, (size_t)room * sizeof *fed);
+  if (fed) p->fed = fed;
+  if (input && output && period && fed) p->room = room;
   return p->n < p->room;
 }
 
@@ -155,7 +180,7 @@ ap_status ap__replay_read(const char *path, const ap_model *m, ap__replay **repl
   ap_status status = ap_log_open(path, &r.log, error);
   if (status != AP_OK) return status;
   ap_log_allow_any(r.log); // a sensor may have given none
-  ap__control_columns(&r.columns, m);
+  add_columns(&r.columns, m);
   r.line = malloc((size_t)ap_log_describe(r.log)->columns * sizeof *r.line);
   r.at = calloc((size_t)r.columns.n + 1, sizeof *r.at);
   r.replay = calloc(1, sizeof *r.replay);
@@ -179,6 +204,8 @@ void ap__replay_free(ap__replay *p) {
   free(p->input);
   free(p->output);
   free(p->period);
+  free(p->fed);
+  ap__pool_free(&p->pool);
   free(p);
 }
 
@@ -201,8 +228,11 @@ static void go_on(ap_run *run) {
   const ap__replay *r = c->replay;
   if (r) {
     if (c->replayed == r->requested) ap_servo_request_stop(c->servo);
+    if (ap_control_stream(run->control)) ap__servo_feed(c->servo, &r->fed[c->replayed]);
     c->no_more = !ap_servo_step_at(c->servo, r->period[c->replayed++]) || c->replayed == r->n;
   } else if (!c->by_clock) {
+    // A stream that a line is wrong in starves: the arm is brought to rest.
+    if (c->feed) ap__feed_until(c->feed, fmax(c->record.run_t, 0) + 3 * c->servo->def.period);
     c->no_more = !ap_servo_step(c->servo);
   } else if (ap_servo_ended(c->servo)) {
     join(c);
@@ -245,26 +275,25 @@ static void note_phase(ap_run *run) {
 static void put_row(ap_run *run) {
   const ap_servo_record *r = &run->controller.record;
   const int n = ap_nv(run->model);
-  const double *const from[] = {r->q,  r->v,  r->tau,         r->qd,
-                                r->vd, r->ad, r->output.volt, r->input.potentiometer};
+  const double *const from[] = {
+      r->q, r->v, r->tau, r->qd, r->vd, r->ad, r->output.command, r->input.potentiometer};
   double *to = run->rows.row;
   *to++ = run->controller.run_alone ? r->run_t : r->t;
   for (size_t k = 0; k < sizeof from / sizeof from[0]; k++, to += n)
     memcpy(to, from[k], (size_t)n * sizeof *to);
   for (int j = 0; j < n; j++) *to++ = r->input.encoder[j];
   for (int j = 0; j < n; j++) *to++ = r->input.index[j];
-  const double rest[SCALARS] = {r->input.indexed,
-                                r->input.thermo,
-                                r->input.late,
-                                r->output.brakes,
-                                r->output.tools,
-                                (double)r->period,
-                                (double)r->phase,
-                                (double)r->stop,
-                                (double)r->stop_axis,
-                                r->compute,
-                                r->input.failed + 2 * r->output.failed};
+  for (int j = 0; j < n; j++) *to++ = r->input.torque[j];
+  for (int j = 0; j < n; j++) *to++ = r->input.status[j];
+  const double rest[SCALARS] = {
+      r->input.late,        r->output.brakes, r->output.tools,
+      (double)r->period,    (double)r->phase, (double)r->stop,
+      (double)r->stop_axis, r->compute,       r->input.failed + 2 * r->output.failed};
   memcpy(to, rest, sizeof rest);
+  to += SCALARS;
+  *to++ = r->category;
+  memcpy(to, r->residual, (size_t)n * sizeof *to);
+  memcpy(to + n, r->external, (size_t)n * sizeof *to);
 }
 
 // ---- the kind ----------------------------------------------------------------------------------
@@ -272,22 +301,40 @@ static void put_row(ap_run *run) {
 static ap_status start(ap_run *run, ap_error *error) {
   ap__control_run *c = &run->controller;
   const ap__replay *r = c->replay;
+  ap_stream *stream = ap_control_stream(run->control);
+  if (stream && !r && !c->feed)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "the reference is a stream (feed it with --reference -, or in C by "
+                      "ap_control_stream())");
   return r ? ap_control_open_replay(run->control, r->input, r->output, r->n, &c->servo, error)
            : ap_control_open(run->control, &c->servo, error);
+}
+
+static void end_feed(ap_run *run) {
+  ap__feed *feed = run->controller.feed;
+  if (!feed) return;
+  ap__feed_join(feed);
+  run->reference_error = *ap__feed_error(feed);
 }
 
 static ap_status step(ap_run *run, bool *end, ap_error *error) {
   ap__control_run *c = &run->controller;
   if (c->by_clock && !c->replay && !run->stepped) {
-    c->running = pthread_create(&c->thread, NULL, loop, c) == 0;
+    const bool fed = !c->feed || ap__feed_start(c->feed);
+    c->running = fed && pthread_create(&c->thread, NULL, loop, c) == 0;
     c->no_more = !c->running;
     if (!c->running)
       return AP__REFUSE(error, AP_E_MEMORY, 0, "cannot start a thread for the control loop");
   }
+  if (run->log_error.status != AP_OK && ap_control_needs_log(run->control))
+    ap_servo_request_stop(c->servo);
   for (;;) {
     while (!ap_servo_take(c->servo, &c->record)) {
       *end = c->no_more;
-      if (*end) return AP_OK;
+      if (*end) {
+        end_feed(run);
+        return AP_OK;
+      }
       go_on(run);
     }
     note_phase(run);
@@ -308,6 +355,8 @@ static void release(ap_run *run) {
   ap__control_run *c = &run->controller;
   if (c->running) ap_servo_request_stop(c->servo);
   join(c);
+  ap__feed_free(c->feed);
+  c->feed = NULL;
   ap_control_free(run->control); // before the inputs that it is fed with
   run->control = NULL;
   ap__replay_free(c->replay);
@@ -337,6 +386,12 @@ ap_status ap__control_run_open(ap_run *run, const ap_run_options *options, ap_er
   run->model = ap_control_model(run->control);
   c->run_alone = ap_control_logs_run_alone(run->control);
   c->by_clock = ap_control_realtime(run->control, &c->realtime);
+  const char *reference = options ? options->control.reference : NULL;
+  ap_stream *stream = ap_control_stream(run->control);
+  if (stream && reference && strcmp(reference, "-") == 0) {
+    c->feed = ap__feed_new(stream, run->model);
+    if (!c->feed) return ap__no_memory(error);
+  }
   ap__control_columns(&run->rows, run->model);
   ap__columns_add(&run->events, "period", "", "", NULL);
   const bool good = ap__columns_ready(&run->rows) && ap__columns_ready(&run->events);

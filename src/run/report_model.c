@@ -173,8 +173,8 @@ static int find_mesh(const meshes *m, const char *name) {
 
 static FILE *open_mesh(const ap__report *report, const char *name, ap_error *error) {
   int file;
-  if (ap__mesh_open(name, report->run->recorded.robot_file, report->options->meshes, &file, error))
-    return NULL;
+  const char *allowed = report->options->meshes ? report->options->meshes : "";
+  if (ap__mesh_open(name, report->run->recorded.robot_file, allowed, &file, error)) return NULL;
   FILE *stream = fdopen(file, "rb");
   if (!stream) close(file);
   return stream;
@@ -185,7 +185,9 @@ static void add_mesh(const ap__report *report, meshes *m, const ap_shape *shape)
   if (shape->kind != AP_SHAPE_MESH || shape->collision || find_mesh(m, shape->file) >= 0 ||
       m->n == MOST_MESHES)
     return;
-  FILE *file = ap__mesh_format(shape->file) ? open_mesh(report, shape->file, &error) : NULL;
+  const char *format = ap__mesh_format(shape->file);
+  const bool known = format && strcmp(format, "msh") != 0; // that the page draws
+  FILE *file = known ? open_mesh(report, shape->file, &error) : NULL;
   if (file) fclose(file);
   m->drawn[m->n] = file != NULL;
   m->name[m->n++] = shape->file;
@@ -370,22 +372,43 @@ static frame *neutral_poses(const ap_model *m) {
 // ---- walls, points, closures -------------------------------------------------------------------
 
 static void write_wall(const ap_wall *w, ap_json *json) {
-  static const char *const kind[] = {"plane",  "circle",    "ellipse", "cylinder",
-                                     "sphere", "ellipsoid", "torus",   "profile"};
-  const bool round =
-      w->kind == AP_WALL_CIRCLE || w->kind == AP_WALL_CYLINDER || w->kind == AP_WALL_SPHERE;
+  static const char *const kind[] = {"plane",  "circle",    "ellipse",     "cylinder",
+                                     "sphere", "ellipsoid", "torus",       "profile",
+                                     "disc",   "rectangle", "box",         "capped_cylinder",
+                                     "cone",   "stairs",    "height_field"};
+  const bool capped = w->kind == AP_WALL_CAPPED_CYLINDER || w->kind == AP_WALL_CONE;
+  const bool round = w->kind == AP_WALL_CIRCLE || w->kind == AP_WALL_CYLINDER ||
+                     w->kind == AP_WALL_SPHERE || w->kind == AP_WALL_DISC || capped;
+  const bool flat =
+      w->kind == AP_WALL_PLANE || w->kind == AP_WALL_DISC || w->kind == AP_WALL_RECTANGLE;
   ap_json_open(json, NULL, '{');
   ap_json_string(json, "name", w->name ? w->name : "wall");
   ap_json_string(json, "kind", kind[w->kind]);
   ap_json_bool(json, "inside", w->inside);
   ap_json_numbers(json, "centre", w->centre, 3);
-  ap_json_numbers(json, w->kind == AP_WALL_PLANE ? "normal" : "axis", w->axis, 3);
+  ap_json_numbers(json, flat ? "normal" : "axis", w->axis, 3);
   ap_json_numbers(json, "x", w->x, 3);
   if (round) ap_json_number(json, "radius", w->size[0]);
   if (w->kind == AP_WALL_ELLIPSE) ap_json_numbers(json, "semi_axes", w->size, 2);
   if (w->kind == AP_WALL_ELLIPSOID) ap_json_numbers(json, "semi_axes", w->size, 3);
   if (w->kind == AP_WALL_TORUS) ap_json_number(json, "ring", w->size[0]);
   if (w->kind == AP_WALL_TORUS) ap_json_number(json, "tube", w->size[1]);
+  if (w->kind == AP_WALL_RECTANGLE) ap_json_numbers(json, "lengths", w->size, 2);
+  if (w->kind == AP_WALL_BOX) ap_json_numbers(json, "lengths", w->size, 3);
+  if (capped) ap_json_number(json, "length", w->size[1]);
+  if (w->kind == AP_WALL_CONE) ap_json_number(json, "top_radius", w->size[2]);
+  if (w->kind == AP_WALL_STAIRS) {
+    ap_json_integer(json, "steps", w->count);
+    ap_json_number(json, "rise", w->size[0]);
+    ap_json_number(json, "run", w->size[1]);
+  }
+  if (w->kind == AP_WALL_HEIGHT_FIELD) {
+    ap_json_numbers(json, "spacing", w->size, 2);
+    ap_json_open(json, "heights", '[');
+    for (int k = 0; k < w->npoint; k += w->count)
+      ap_json_numbers(json, NULL, w->points + k, w->count);
+    ap_json_close(json, ']');
+  }
   ap_json_number(json, "restitution", w->restitution);
   ap_json_number(json, "friction", w->friction);
   if (w->kind == AP_WALL_PROFILE) {

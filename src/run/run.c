@@ -77,6 +77,7 @@ const ap_scenario *ap_run_scenario(const ap_run *run) { return run->scenario; }
 const ap_control *ap_run_control(const ap_run *run) { return run->control; }
 const double *ap_run_row(const ap_run *run) { return run->at_row ? run->rows.row : NULL; }
 const ap_error *ap_run_log_error(const ap_run *run) { return &run->log_error; }
+const ap_error *ap_run_reference_error(const ap_run *run) { return &run->reference_error; }
 
 const char *ap_run_warning(const ap_run *run, int i, int *line) {
   *line = 0;

@@ -7,7 +7,9 @@
 #include <appell/run.h>
 #include <pthread.h>
 
+#include "ctrl/servo.h"
 #include "file/columns.h"
+#include "run/feed.h"
 
 // ---- kinds -------------------------------------------------------------------------------------
 
@@ -29,7 +31,9 @@ typedef struct ap__simulation {
 typedef struct ap__replay {
   ap_rack_input *input;   // [n]
   ap_rack_output *output; // [n]
+  ap__fed *fed;           // [n] references, for those that were streamed
   long *period;           // [n], growing
+  ap__pool pool;          // of the arrays in them
   long n, room;
   long requested; // the first row with a stop that was asked for; -1: none
 } ap__replay;
@@ -42,6 +46,7 @@ typedef struct ap__control_run {
   bool run_alone, by_clock, running, no_more;
   ap_realtime realtime;
   pthread_t thread;
+  ap__feed *feed; // NULL: the reference does not come from standard input
   ap_phase phase; // of the record before
   bool begun;
 } ap__control_run;
@@ -91,7 +96,7 @@ struct ap_run {
   ap_run_tell *tell;
   void *context;
   ap_log *log;
-  ap_error log_error;
+  ap_error log_error, reference_error;
   double flushed; // s by the clock
   ap__simulation simulation;
   ap__control_run controller;

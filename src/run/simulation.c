@@ -252,7 +252,8 @@ static void put_state(const ap_run *run, const ap_event *e, double *to) {
   to = put(to, e->v_after, nv);
   *to++ = ap_kinetic_energy(run->model, s->work, e->q, e->v_before);
   *to++ = ap_kinetic_energy(run->model, s->work, e->q, e->v_after);
-  *to++ = ap_potential_energy(run->model, s->work, e->q);
+  double elastic = ap_elastic_energy(run->model, s->work, e->q);
+  *to++ = ap_potential_energy(run->model, s->work, e->q) - elastic;
   if (!s->loop) return;
   const ap_mechanism *m = run->scene->mechanism;
   const int n = ap_mechanism_n(m);
