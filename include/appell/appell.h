@@ -24,13 +24,15 @@
 /// |-------------------------------|--------------------------------------------------------------|
 /// | file.h, json.h                | robot files, state files, logs; writing JSON                 |
 /// | lint.h                        | mistakes in a robot file, and fixes                          |
+/// | weigh.h                       | inertias of links from their shapes and meshes               |
 /// | info.h                        | what a robot contains                                        |
 /// | mechanism.h, loop.h           | closed chains: their definition, their dynamics              |
 /// | parallel.h, wrist.h,          | parallel robots in closed form, and three kinds of them      |
 /// | five_bar.h, delta.h           |                                                              |
+/// | convex.h                      | distance between convex shapes, bounds for motion            |
 /// | impact.h                      | walls, and the change of velocities in an impact             |
 /// | sim.h, scenario.h             | motion over time, and files that describe it                 |
-/// | traj.h                        | trajectories                                                 |
+/// | traj.h, clearance.h           | trajectories, distances that a robot keeps on them           |
 /// | ctrl.h, servo.h, rack.h,      | controllers, the loop that runs them, its inputs and         |
 /// | control.h                     | outputs, and files that describe all of it                   |
 /// | feed_forward.h                | compensation for torque-controlled arms, external torques    |

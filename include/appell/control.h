@@ -18,10 +18,11 @@ typedef struct ap_control ap_control;
 
 /// What takes the place of something in the file; NULL and false: nothing does.
 typedef struct ap_control_options {
-  const char *robot;     ///< a file or built-in name: what the controller believes the robot to be;
-                         ///< the simulated robot stays that of the scenario
-  const char *reference; ///< a CSV or HDF5 file: the reference
-  bool run_alone;        ///< the log has AP_PHASE_RUN alone
+  const char *robot; ///< a file or built-in name: what the controller believes the robot to be;
+                     ///< the simulated robot stays that of the scenario
+  const char
+      *reference; ///< a CSV or HDF5 file: the reference; "-": a stream, see ap_control_stream()
+  bool run_alone; ///< the log has AP_PHASE_RUN alone
 } ap_control_options;
 
 /// Read and check a control scenario (docs/control.md); options NULL means none. On failure
@@ -45,12 +46,17 @@ AP_API const ap_model *ap_control_model(const ap_control *control);
 AP_API const ap_robot *ap_control_robot(const ap_control *control);
 /// The file that it was read from; NULL for a built-in robot.
 AP_API const char *ap_control_file(const ap_control *control);
-/// The reference.
+/// The reference; NULL where it is streamed.
 AP_API const ap_traj *ap_control_reference(const ap_control *control);
+/// The stream that the reference comes from, to be fed by one thread of the caller's; NULL: none.
+/// An ap_run whose options name "-" feeds it from standard input.
+AP_API ap_stream *ap_control_stream(const ap_control *control);
 /// Whether it runs by the clock, and then how it asks for real time.
 AP_API bool ap_control_realtime(const ap_control *control, ap_realtime *realtime);
 /// Whether its log has AP_PHASE_RUN alone.
 AP_API bool ap_control_logs_run_alone(const ap_control *control);
+/// Whether a log that cannot be written any more, as on a full disk, stops the run.
+AP_API bool ap_control_needs_log(const ap_control *control);
 /// Warning i, from 0, of a robot file; NULL past the last.
 AP_API const ap_error *ap_control_warning(const ap_control *control, int i);
 

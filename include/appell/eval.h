@@ -21,7 +21,7 @@ extern "C" {
 typedef struct ap_eval_options {
   const ap_method *method;  ///< of ap_find_method(); of a mechanism its quantity alone counts
   ap_arithmetic arithmetic; ///< AP_F64, AP_F32 or AP_F128
-  bool friction;            ///< with friction, damping and rotor inertia
+  bool friction;            ///< with friction, damping, springs and rotor inertia
   const double *gravity;    ///< NULL: the model's own
   const char *branch;       ///< of a mechanism: how it is assembled; NULL: its own guess
 } ap_eval_options;

@@ -29,10 +29,11 @@ extern "C" {
 /// What to compensate. Begin with ap_default_feed_forward() and change what differs.
 typedef struct ap_feed_forward_def {
   const ap_model *model; ///< must outlive it
+  ap_work *work;         ///< to compute with, payloads included; NULL: one of its own
   double period;         ///< s between two steps: 1e-3
   double smooth;         ///< rad/s or m/s over which Coulomb friction changes its sign: 0.02
   double bandwidth;      ///< of the observer, 1/s: 50; at most 1 / period
-  bool friction;         ///< compensate friction and rotors of the model: true
+  bool friction;         ///< compensate friction, springs and rotors of the model: true
   unsigned cookie;       ///< ap_default_feed_forward() sets it
 } ap_feed_forward_def;
 /// The defaults named above; set the model.

@@ -25,9 +25,37 @@ typedef enum ap_wall_kind {
   AP_WALL_SPHERE,    ///< size[0] radius
   AP_WALL_ELLIPSOID, ///< size[0..2] semi-axes along x, across x and axis, along the axis
   AP_WALL_TORUS,     ///< size[0] radius of the ring about the axis, size[1] of its tube
-  AP_WALL_PROFILE    ///< height over x through points, free above: a cubic spline with continuous
+  AP_WALL_PROFILE,   ///< height over x through points, free above: a cubic spline with continuous
                      ///< curvature (natural), straight beyond its ends
+  AP_WALL_DISC,      ///< size[0] radius; a sheet across the axis: points pass from behind
+  AP_WALL_RECTANGLE, ///< size[0], size[1] lengths along x and across it; a sheet as well
+  AP_WALL_BOX,       ///< size[0..2] lengths along x, across x and axis, along the axis
+  AP_WALL_CAPPED_CYLINDER, ///< size[0] radius, size[1] length along the axis, both about the centre
+  AP_WALL_CONE,            ///< size[0] radius at the centre, size[1] length from there along the
+                           ///< axis, size[2] radius at the other end; 0: sharp, 1e-6 of size[0]
+  AP_WALL_STAIRS, ///< count steps, size[0] high and size[1] long; up along x, the height as of a
+                  ///< profile, from the centre on; the last step has no end
+  AP_WALL_HEIGHT_FIELD ///< points are heights along the axis over a grid, count of them along x,
+                       ///< row after row, size[0] and size[1] apart; the first is at the centre.
+                       ///< Each cell is cut into two triangles from its first corner to the last
 } ap_wall_kind;
+
+/// How a wall moves, a given function of time. With s = min(max(t, from), to) - from and
+/// w = sin(2 pi frequency s + phase) it is turned about the pivot by spin s + swing w and displaced
+/// by velocity s + amplitude w. Where its velocity jumps, at from and to, points that touch it are
+/// hit. All zero: the wall does not move.
+typedef struct ap_wall_motion {
+  double velocity[3];  ///< m/s, world
+  double amplitude[3]; ///< m, world
+  double axis[3];      ///< of turning, world, any length; 0 0 0: the wall's own
+  double pivot[3];     ///< a point of that axis, m, from the wall's centre
+  double spin;         ///< rad/s
+  double swing;        ///< rad
+  double frequency;    ///< Hz
+  double phase;        ///< rad
+  double from;         ///< s: 0; before it the wall stands where it is then
+  double to;           ///< s: infinity; and after it
+} ap_wall_motion;
 
 /// A wall. Begin with ap_default_wall() and change what differs.
 typedef struct ap_wall {
@@ -38,13 +66,24 @@ typedef struct ap_wall {
   double x[3];       ///< direction of the first semi-axis or of the profile's x; its part along the
                      ///< axis does not count: 1 0 0
   double size[3];    ///< m, as the kind says, 1e-9 to 1e9: 0 0 0, to be set where the kind has one
-  bool inside;       ///< the free region is inside: false. Planes and profiles have no inside.
-  double restitution;     ///< 0 .. 1: 0
-  double friction;        ///< Coulomb's coefficient of sliding: 0
-  double static_friction; ///< and of sticking, where that is larger: 0
-  const double *points;   ///< AP_WALL_PROFILE: x and height of each point, m, x growing
-  int npoint;             ///< AP_WALL_PROFILE: number of points, 2 or more
-  unsigned cookie;        ///< ap_default_wall() sets it
+  bool inside;       ///< the free region is inside: false. Planes, profiles, sheets, stairs and
+                     ///< height fields have no inside.
+  double restitution;         ///< 0 .. 1: 0
+  double friction;            ///< Coulomb's coefficient of sliding: 0
+  double static_friction;     ///< and of sticking, where that is larger: 0
+  const double *points;       ///< AP_WALL_PROFILE: x and height of each point, m, x growing;
+                              ///< AP_WALL_HEIGHT_FIELD: heights, m
+  int npoint;                 ///< their number, 2 or more; of heights, a multiple of count
+  int count;                  ///< AP_WALL_STAIRS: steps; AP_WALL_HEIGHT_FIELD: heights along x
+  double restitution_speed;   ///< m/s, u0: above it restitution falls as (u0 / u)^(1/4) with the
+                              ///< normal velocity u. 0: it does not
+  double friction_across;     ///< friction across x, where it differs from that along x; 0: it does
+                              ///< not. Directions in between have the ellipse of both
+  double surface_velocity[3]; ///< m/s, world: of a belt along the wall, which itself stays; of a
+                              ///< plane, disc or rectangle
+  ap_wall_motion motion;      ///< of the wall as a whole
+  const char *material;       ///< see ap_material_pair; NULL: none
+  unsigned cookie;            ///< ap_default_wall() sets it
 } ap_wall;
 
 /// A frictionless plane z = 0 without rebound, with the free region above.
@@ -73,7 +112,15 @@ AP_API const ap_wall *ap_surface_wall(const ap_surface *s);
 /// - ellipse, ellipsoid: A N / (2 sqrt w) with N = sum (u_i / a_i)^2 - 1,
 ///   w = 1 + sum (A^2 / a_i^2 - 1) (u_i / a_i)^2 and A the longest semi-axis;
 /// - torus: (s - 4 R^2 rho^2 / s) / (4 r) with s = |u|^2 + R^2 - r^2;
-/// - profile: u_1 - f(u_0), the height above it.
+/// - profile: u_1 - f(u_0), the height above it;
+/// - disc, rectangle: |u_2|, or how far the point is beyond the edge where that is more: a sheet
+/// has
+///   no inside;
+/// - box, capped cylinder, cone: of the face for which it is largest (inside: smallest);
+/// - stairs, height field: the height above them, or the shorter way out of a step.
+///
+/// Walls that end have kinks at their edges, and no more than one face's gradient and Hessian
+/// there. A wall that moves is where it is at the time 0.
 ///
 /// The gradient has length 1 everywhere on the surface, except that of a profile, where it is
 /// sqrt(1 + f'^2). The Hessian is continuous; that of a profile has kinks above the points.
@@ -97,14 +144,19 @@ typedef struct ap_touch {
                     ///< upper one
   double restitution; ///< 0 .. 1
   double friction;    ///< Coulomb's coefficient
-  double before[3];   ///< out: velocity of the point before the impact, world
-  double after[3];    ///< out: and after it
-  double impulse[3];  ///< out: impulse on the robot, N s, world
+  double wall[3];     ///< velocity of the wall at the point, m/s, world: 0 0 0. What the joints
+                  ///< cannot follow of it, as across the plane of a planar robot, does not count
+  double across;     ///< 0, or the friction across `along` as a part of the one along it
+  double along[3];   ///< then: a unit direction along the wall, world
+  double before[3];  ///< out: velocity of the point before the impact, world
+  double after[3];   ///< out: and after it
+  double impulse[3]; ///< out: impulse on the robot, N s, world
 } ap_touch;
 
 /// What an impact did.
 typedef struct ap_impact_result {
   double lost;  ///< kinetic energy that is gone, J; never below -1e-12 of what there was
+  double work;  ///< done by walls that move, J; the kinetic energy changes by work - lost
   double scale; ///< 1, or the factor on all restitutions that keeps energy from growing
   int rank;     ///< independent contacts among those that were pressed
   int passes;   ///< impacts in a row that it took until no point moved into its wall

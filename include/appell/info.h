@@ -9,6 +9,7 @@
 #define APPELL_INFO_H
 
 #include <appell/file.h>
+#include <appell/json.h>
 #include <appell/loop.h>
 
 #ifdef __cplusplus
@@ -17,17 +18,18 @@ extern "C" {
 
 /// A joint that moves.
 typedef struct ap_info_joint {
-  const char *name;        ///< that of its body where it has none
-  const char *type;        ///< as URDF calls it, "continuous" where there are no limits
-  const char *parent;      ///< the link that it hangs on
-  const char *leader;      ///< the joint that a mimic joint follows; NULL for others
-  const ap_body_def *body; ///< the link that it moves: limits, friction, rotor, ratio and offset
-  int q;                   ///< first entry in q
-  int nq;                  ///< and how many; of a mimic joint none
-  int v;                   ///< first entry in v
-  int nv;                  ///< and how many; of a mimic joint none
-  bool has_axis;           ///< revolute, prismatic and planar joints have one
-  double axis[3];          ///< in the frame of the link
+  const char *name;   ///< that of its body where it has none
+  const char *type;   ///< as URDF calls it, "continuous" where there are no limits
+  const char *parent; ///< the link that it hangs on
+  const char *leader; ///< the joint that a mimic joint follows; NULL for others
+  const ap_body_def
+      *body;      ///< the link that it moves: limits, friction, spring, rotor, ratio and offset
+  int q;          ///< first entry in q
+  int nq;         ///< and how many; of a mimic joint none
+  int v;          ///< first entry in v
+  int nv;         ///< and how many; of a mimic joint none
+  bool has_axis;  ///< revolute, prismatic and planar joints have one
+  double axis[3]; ///< in the frame of the link
 } ap_info_joint;
 
 /// A body that moves, with all links that are fixed to it; or the ground.
@@ -101,6 +103,14 @@ AP_API ap_status ap_info_make(const ap_robot *robot, const ap_model *m,
                               const ap_mechanism *mechanism, ap_info *info);
 /// Free what a record holds.
 AP_API void ap_info_free(ap_info *info);
+
+/// Write a record as a JSON object, as `appell info --json` does; about is a line about the robot,
+/// or NULL.
+AP_API void ap_info_json(const ap_info *info, const char *about, ap_json *json);
+/// The word for a kind of closure: "point", "axis", ...
+AP_API const char *ap_closure_type(ap_closure_kind kind);
+/// The word for a kind of coordinate: "joint", "position", ...
+AP_API const char *ap_coordinate_type(ap_coordinate_kind kind);
 
 /// Visit the warnings of the file, then the remarks on the model, once each, without memory of its
 /// own: a text is valid during the visit.

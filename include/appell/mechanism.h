@@ -68,6 +68,10 @@ typedef struct ap_coordinate_def {
   double along[3];         ///< AP_COORDINATE_POSITION: direction in the ground, any length
 } ap_coordinate_def;
 
+/// A force along coordinate k, among the actuated joints of a mechanism: that of a coordinate which
+/// is no joint, as the height of a free base.
+#define AP_ALONG_COORDINATE(k) (-1 - (k))
+
 /// A configuration to begin with that has a name: it chooses one of several ways to assemble.
 typedef struct ap_branch_def {
   const char *name;    ///< not empty, unique
@@ -83,7 +87,7 @@ typedef struct ap_mechanism_def {
   const ap_coordinate_def *coordinates; ///< q, in this order
   int ncoordinate;                      ///< how many, 1 or more
   const int *actuated; ///< numbers of the links whose joints are driven, in tau's order; these
-                       ///< joints have one coordinate
+                       ///< joints have one coordinate; or AP_ALONG_COORDINATE()
   int nactuated;       ///< how many; inverse dynamics needs as many as coordinates or more
   const double *guess; ///< configuration x of the tree to begin with; NULL: that of the first
                        ///< branch, or ap_neutral()

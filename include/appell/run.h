@@ -126,6 +126,9 @@ AP_API ap_status ap_run_record(ap_run *run, const char *path, ap_error *error);
 AP_API ap_status ap_run_finish(ap_run *run, ap_error *error);
 /// Why the log could not be written; its status is AP_OK while all is well.
 AP_API const ap_error *ap_run_log_error(const ap_run *run);
+/// Why a reference on standard input could not be read any further, which stops a controller like
+/// one that does not arrive; known after the last step. Its status is AP_OK while all is well.
+AP_API const ap_error *ap_run_reference_error(const ap_run *run);
 
 // ---- reports -----------------------------------------------------------------------------------
 

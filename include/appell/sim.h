@@ -68,6 +68,18 @@ typedef struct ap_contact_point {
   double at[3];     ///< in the link's frame, m
 } ap_contact_point;
 
+/// Coefficients between two materials, in place of those of the wall, where a wall has the one and
+/// a contact point the other. Fields are those of ap_wall.
+typedef struct ap_material_pair {
+  const char *one;          ///< name
+  const char *other;        ///< name; in any order
+  double restitution;       ///< 0 .. 1
+  double restitution_speed; ///< m/s
+  double friction;          ///< of sliding
+  double static_friction;   ///< at least friction, or 0 for the same
+  double friction_across;   ///< across x of the wall, or 0 for the same
+} ap_material_pair;
+
 /// The contact points of a robot that names none: every frame that moves, the origin of every joint
 /// that moves a link with mass, and every fixed link's origin beyond it (end points), each place
 /// once and none that stays where it is. Writes up to room of them, with the model's names, and
@@ -127,19 +139,24 @@ typedef struct ap_scene {
   int nwall;                     ///< number of walls
   const ap_contact_point *point; ///< [npoint]; every point may touch every wall
   int npoint;                    ///< number of points
-  const ap_joint_spring *spring; ///< [nspring]
-  int nspring;                   ///< number of springs and dampers
-  const ap_load *load;           ///< [nload]
-  int nload;                     ///< number of loads
-  ap_force *force;               ///< joint forces, NULL: none
-  void *context;                 ///< of force
+  const ap_material_pair
+      *material; ///< [nmaterial]; of several with the same names the first counts
+  int nmaterial; ///< number of pairs of materials
+  const char *const *point_material; ///< [npoint] names of the points' materials, NULL where one
+                                     ///< has none; NULL: none has
+  const ap_joint_spring *spring;     ///< [nspring]
+  int nspring;                       ///< number of springs and dampers
+  const ap_load *load;               ///< [nload]
+  int nload;                         ///< number of loads
+  ap_force *force;                   ///< joint forces, NULL: none
+  void *context;                     ///< of force
   const double *force_time;  ///< [nforce_time] s, growing: where forces may jump or have a kink;
                              ///< a step ends at each
   int nforce_time;           ///< their number; -1: not known, no step is longer than 0.05 s
   bool limits;               ///< limits of the model's joints act as stops: true
   const ap_joint_stop *stop; ///< [nstop] stops that are not rigid with restitution 0
   int nstop;                 ///< number of those
-  bool joint_friction;       ///< viscous and Coulomb friction and rotors of the model: true
+  bool joint_friction;       ///< friction, springs, gravity compensation, rotors of the model: true
   const double *gravity;     ///< m/s2, world; NULL: the model's
   ap_stepping stepping;      ///< AP_ADAPTIVE
   double relative;           ///< tolerance of AP_ADAPTIVE relative to each coordinate: 2e-11; with
@@ -204,8 +221,8 @@ typedef struct ap_sim_state {
   const double *tau;     ///< [nv] joint forces: of the force, springs and dampers; no friction
   double kinetic;        ///< J
   double potential;      ///< J, of gravity
-  double elastic;        ///< J, in springs and elastic stops
-  double work;           ///< J, done by the force and loads
+  double elastic;        ///< J, in springs, those of the model too, and elastic stops
+  double work;           ///< J, done by the force, loads and gravity compensation
   const double *work_of; ///< [nv] of it, by joint forces
   double dissipated;     ///< J, dissipated by dampers, joint friction and sliding contacts
   double lost;           ///< J, lost in impacts and at the end of bouncing

@@ -46,16 +46,18 @@ AP_API const char *ap_work_isa(const ap_work *w);
 /// A function whose part is missing returns AP_E_UNSUPPORTED, or gives NaN.
 typedef struct ap_part ap_part;
 
-AP_API extern const ap_part ap_part_gravity;     ///< ap_gravity_forces()
-AP_API extern const ap_part ap_part_inverse;     ///< ap_inverse_dynamics(), ap_bias(); gravity
-AP_API extern const ap_part ap_part_inertia;     ///< ap_inertia_matrix()
-AP_API extern const ap_part ap_part_solver;      ///< ap_forward_dynamics(), M^-1; inertia
-AP_API extern const ap_part ap_part_derivatives; ///< of the inverse; with solver of the forward
-AP_API extern const ap_part ap_part_frames;      ///< kin.h, energies, wrenches from outside
-AP_API extern const ap_part ap_part_coriolis;    ///< ap_coriolis_matrix(); frames
-AP_API extern const ap_part ap_part_regressor;   ///< ap_regressor(); inertia, frames
-AP_API extern const ap_part ap_part_ik;          ///< ap_inverse_kinematics(); frames
-AP_API extern const ap_part ap_part_changes;     ///< ap_set_inertia(), ap_set_payload()
+AP_API extern const ap_part ap_part_gravity; ///< ap_gravity_forces()
+AP_API extern const ap_part ap_part_inverse; ///< ap_inverse_dynamics(), ap_bias(); gravity, passive
+AP_API extern const ap_part ap_part_inertia; ///< ap_inertia_matrix()
+AP_API extern const ap_part ap_part_solver;  ///< ap_forward_dynamics(), M^-1; inertia, passive
+AP_API extern const ap_part
+    ap_part_derivatives;                    ///< of the inverse; with solver of the forward; passive
+AP_API extern const ap_part ap_part_frames; ///< kin.h, energies, wrenches from outside
+AP_API extern const ap_part ap_part_coriolis;  ///< ap_coriolis_matrix(); frames
+AP_API extern const ap_part ap_part_regressor; ///< ap_regressor(); inertia, frames
+AP_API extern const ap_part ap_part_ik;        ///< ap_inverse_kinematics(); frames
+AP_API extern const ap_part ap_part_passive;   ///< springs and gravity compensation
+AP_API extern const ap_part ap_part_changes;   ///< ap_set_inertia(), ap_set_payload()
 
 /// ap_work_size() of the parts named, up to a NULL.
 AP_API size_t ap_work_size_for(const ap_model *m, const ap_part *const *parts);
@@ -80,8 +82,9 @@ AP_API ap_status ap_set_payload(const ap_model *m, ap_work *w, int i, double mas
                                 const double com[3], const double inertia[6]);
 /// Gravity from now on, m/s2 in the ground frame (the model's own until then).
 AP_API void ap_set_gravity(const ap_model *m, ap_work *w, const double gravity[3]);
-/// Whether joint friction (viscous, Coulomb) and reflected rotor inertia take part in inverse,
-/// forward, bias and inertia functions; off until this is called.
+/// Whether joint friction (viscous, Coulomb), springs, gravity compensation and reflected rotor
+/// inertia take part in inverse, forward, bias, gravity and inertia functions, in their derivatives
+/// and in the energies; off until this is called. Springs and gravity compensation need their part.
 AP_API void ap_set_friction(const ap_model *m, ap_work *w, bool on);
 
 // ---- code written for one robot ----------------------------------------------------------------
@@ -92,7 +95,7 @@ AP_API void ap_set_friction(const ap_model *m, ap_work *w, bool on);
 /// with a result return 0, or not 0 where an inertia matrix is singular: then that state's outputs
 /// are untouched. They know the robot as it was defined: its own gravity, masses and inertias.
 typedef struct ap_functions {
-  bool friction; ///< joint friction and rotor inertia take part in them, see ap_set_friction()
+  bool friction; ///< friction, springs and rotors take part in them, see ap_set_friction()
   /// As ap_inverse_dynamics(); tau may be the same array as a.
   void (*inverse_dynamics)(const double *q, const double *v, const double *a, double *tau);
   void (*inertia_matrix)(const double *q, double *M);          ///< as ap_inertia_matrix()
@@ -126,10 +129,10 @@ typedef struct ap_functions {
 } ap_functions;
 
 /// From now on this work computes with f wherever f has the function and the robot is as f knows
-/// it. With a payload, changed inertias or another gravity, or where joint friction of the model is
-/// on and f was made without it or the reverse, the general kernels take over until that is undone.
-/// Results may differ in the last bits. f NULL: general kernels alone. f must
-/// live as long as it is used.
+/// it. With a payload, changed inertias or another gravity, or where friction and springs of the
+/// model are on and f was made without them or the reverse, the general kernels take over until
+/// that is undone. Results may differ in the last bits. f NULL: general kernels alone. f must live
+/// as long as it is used.
 AP_API void ap_work_use(const ap_model *m, ap_work *w, const ap_functions *f);
 /// Whether it does at the moment: f is there and fits what is set.
 AP_API bool ap_work_uses_code(const ap_model *m, const ap_work *w);
@@ -183,7 +186,7 @@ typedef struct ap_functions_f32 {
 /// As its namesake in double precision.
 AP_API extern const ap_part_f32 ap_part_gravity_f32, ap_part_inverse_f32, ap_part_inertia_f32,
     ap_part_solver_f32, ap_part_derivatives_f32, ap_part_frames_f32, ap_part_coriolis_f32,
-    ap_part_regressor_f32, ap_part_changes_f32;
+    ap_part_regressor_f32, ap_part_passive_f32, ap_part_changes_f32;
 AP_API size_t ap_work_size_f32(const ap_model *m);
 AP_API size_t ap_work_size_for_f32(const ap_model *m, const ap_part_f32 *const *parts);
 AP_API ap_work_f32 *ap_work_init_for_f32(const ap_model *m, const ap_part_f32 *const *parts,

@@ -48,6 +48,7 @@ static void look_at_points(ap_law *c) {
       for (int k = 0; k < 3; k++)
         o->S[3 * j + k] = ap__dot(c->nv, own + j * c->nv, ap__direction(c, i, k));
     ap__point_finish(o);
+    if (c->drive > 0) ap__point_follow(o, c->wall + 3 * i, c->own_wall + 3 * i);
   }
 }
 
@@ -60,7 +61,7 @@ static double sweep(ap_law *c, bool backwards) {
     const double *own = c->own + 3 * i * c->nv;
     double *p = c->p + 3 * i, old[3] = {p[0], p[1], p[2]}, s[3] = {0, 0, 0};
     for (int k = 0; k < o->rank; k++) {
-      s[k] = ap__dot(c->nv, own + k * c->nv, c->x);
+      s[k] = ap__dot(c->nv, own + k * c->nv, c->x) - c->own_wall[3 * i + k];
       for (int l = 0; l < 3; l++) s[k] -= o->S[3 * k + l] * p[l];
     }
     ap__point_solve(o, s, p);
@@ -82,7 +83,7 @@ double ap__coulomb_error(const ap_law *c, const double *p, const double *x) {
     const ap_point *o = &c->point[i];
     double u[3], z[3], off = 0;
     if (o->W[0] <= 0) continue;
-    for (int k = 0; k < 3; k++) u[k] = ap__dot(c->nv, ap__direction(c, i, k), x);
+    for (int k = 0; k < 3; k++) u[k] = ap__relative(c, i, k, x);
     u[0] += o->mu * sqrt(u[1] * u[1] + u[2] * u[2]);
     for (int k = 0; k < 3; k++) z[k] = p[3 * i + k] - u[k] / o->bound;
     ap__cone(o->mu, z);
@@ -95,7 +96,7 @@ double ap__coulomb_error(const ap_law *c, const double *p, const double *x) {
 // The convex neighbour: minimise |y + A p|^2 over the cones, by steps downhill of one touch at a
 // time. No step adds energy, so that it may end anywhere.
 static void neighbour(ap_law *c) {
-  double length = sqrt(ap__dot(c->nv, c->y, c->y));
+  double length = ap__length(c, c->y);
   for (int j = 0; j < 3 * c->n; j++) c->p[j] = 0;
   ap__state_of(c, c->p, c->x);
   for (int round = 0; round < 20000; round++) {
@@ -104,7 +105,7 @@ static void neighbour(ap_law *c) {
       const ap_point *o = &c->point[i];
       double *p = c->p + 3 * i, old[3] = {p[0], p[1], p[2]}, u[3];
       if (o->W[0] <= 0) continue;
-      for (int k = 0; k < 3; k++) u[k] = ap__dot(c->nv, ap__direction(c, i, k), c->x);
+      for (int k = 0; k < 3; k++) u[k] = ap__relative(c, i, k, c->x);
       for (int k = 0; k < 3; k++) p[k] -= u[k] / o->bound;
       ap__cone(o->mu, p);
       for (int k = 0; k < 3; k++) {
@@ -118,7 +119,7 @@ static void neighbour(ap_law *c) {
 
 // Sweeps from p, with Newton's method in between; true where p and x then obey the law.
 static bool approach(ap_law *c, int most) {
-  double length = sqrt(ap__dot(c->nv, c->y, c->y));
+  double length = ap__length(c, c->y);
   int rounds = 0;
   for (int until = 8; until <= most; until *= 4) {
     for (bool still = false; rounds < until && !still; rounds++) {
@@ -139,7 +140,7 @@ static bool from_polygon(ap_law *c) {
   if (c->n > AP_POLYGON_MOST) return false;
   for (int r = 0; r < rows; r++) {
     const double *a = c->a + r * c->nv;
-    c->beside[r] = ap__dot(c->nv, a, c->y);
+    c->beside[r] = ap__dot(c->nv, a, c->y) - c->wall[r];
     for (int k = 0; k < rows; k++) c->delassus[r * rows + k] = ap__dot(c->nv, a, c->a + k * c->nv);
   }
   for (int i = 0; i < c->n; i++) c->friction[i] = c->point[i].mu;

@@ -32,6 +32,9 @@ static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   c->y = AP_TAKE(&arena, double, nv);
   c->x = AP_TAKE(&arena, double, nv);
   c->e = AP_TAKE(&arena, double, k);
+  c->wall = AP_TAKE(&arena, double, 3 * k);
+  c->own_wall = AP_TAKE(&arena, double, 3 * k);
+  c->row_wall = AP_TAKE(&arena, double, 3 * k);
   c->p = AP_TAKE(&arena, double, 3 * k);
   c->total = AP_TAKE(&arena, double, 3 * k);
   c->u = AP_TAKE(&arena, double, 3 * k);
@@ -93,8 +96,9 @@ static bool valid_touch(const ap_model *m, const ap_touch *t) {
   if (t->stop)
     return t->v >= 0 && t->v < ap_nv(m) && isfinite(t->way) && t->way != 0 && t->friction == 0;
   if (t->body < 0 || t->body >= ap_nbody(m)) return false;
-  if (!all_finite(3, t->at) || !all_finite(3, t->normal)) return false;
+  if (!all_finite(3, t->at) || !all_finite(3, t->normal) || !all_finite(3, t->wall)) return false;
   if (!(fabs(ap__dot(3, t->normal, t->normal) - 1) < 1e-6)) return false;
+  if (!(t->across >= 0 && isfinite(t->across)) || !all_finite(3, t->along)) return false;
   return t->friction >= 0 && isfinite(t->friction);
 }
 
@@ -184,6 +188,19 @@ static void directions_of_stop(ap_law *c, int i) {
   c->size[3 * i + 1] = c->size[3 * i + 2] = 0;
 }
 
+// Friction that is not the same in all directions: with f_k = s_k g_k along two tangents and
+// velocities v_k = u_k / s_k, the ellipse of f is a circle of g, the power f . v is g . u, and the
+// law of largest dissipation is Coulomb's for g and u. So the tangents have the length s_k.
+static void stretch_tangents(const ap_touch *t, double axes[9]) {
+  const double *n = axes;
+  double *s = axes + 3, *b = axes + 6, part = ap__dot(3, t->along, n);
+  for (int i = 0; i < 3; i++) s[i] = t->along[i] - part * n[i];
+  double length = sqrt(ap__dot(3, s, s));
+  for (int i = 0; i < 3; i++) s[i] /= length;
+  for (int i = 0; i < 3; i++)
+    b[i] = t->across * (n[(i + 1) % 3] * s[(i + 2) % 3] - n[(i + 2) % 3] * s[(i + 1) % 3]);
+}
+
 // Turn the tangents so that their vectors are orthogonal: a planar robot then has one that does
 // not move.
 static void turn_tangents(double *axes, const double *a, const double *b, int nv) {
@@ -202,6 +219,7 @@ static ap_status directions_of(ap_law *c, const ap_model *m, ap_work *w, int i) 
   ap_status status = point_jacobian(c, m, w, &c->touch[i]);
   if (status) return status;
   axes_of(c->touch[i].normal, axes);
+  if (c->touch[i].across > 0) stretch_tangents(&c->touch[i], axes);
   for (int k = 0; k < 3; k++) direction_vector(c, axes + 3 * k, a + k * c->nv);
   turn_tangents(axes, a + c->nv, a + 2 * c->nv, c->nv);
   for (int k = 0; k < 3; k++) {
@@ -228,6 +246,18 @@ static void weigh_closed(ap_law *c, const double *v) {
   ap__closed_momentum(c->closed, v, c->y);
 }
 
+// The velocities of walls, without what their touches cannot follow: directions that do not move.
+static void set_walls(ap_law *c) {
+  c->drive = 0;
+  for (int j = 0; j < 3 * c->n; j++) {
+    const ap_touch *t = &c->touch[j / 3];
+    bool moves = !t->stop && c->size[j] > 0;
+    c->wall[j] = moves ? ap__dot(3, c->axes + 3 * j, t->wall) : 0;
+    c->own_wall[j] = 0;
+    if (c->wall[j] != 0) c->drive = fmax(c->drive, fabs(c->wall[j]) / c->size[j]);
+  }
+}
+
 // Everything that the law needs of the robot.
 static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double *q,
                          const double *v) {
@@ -246,6 +276,7 @@ static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double 
       status = directions_of(c, m, w, i);
     if (status) return status;
   }
+  set_walls(c);
   for (int i = 0; i < c->nv; i++) c->start[i] = c->y[i];
   for (int j = 0; j < 3 * c->n; j++) c->total[j] = 0;
   return all_finite(c->nv, c->y) ? AP_OK : AP_E_ARG;
@@ -260,19 +291,24 @@ static void find_velocities(const ap_law *c, const double *y, double *u) {
 
 static double energy(const ap_law *c, const double *y) { return 0.5 * ap__dot(c->nv, y, y); }
 
+// Work of the walls with impulses p.
+static double wall_work(const ap_law *c, const double *p) {
+  return c->drive > 0 ? ap__dot(3 * c->n, p, c->wall) : 0;
+}
+
 // Rounding of an energy beside the energy before.
 static const double NO_GAIN = 1e-14;
 
 // Newton's law with the largest common factor on the restitutions that lets no energy in. With
 // none the law is a projection onto a cone, which takes energy away; so there is one.
 static ap_status frictionless(ap_law *c, ap_impact_result *result) {
-  double most = energy(c, c->y) * (1 + NO_GAIN), low = 0, high = 1;
+  double most = energy(c, c->y) * (1 + NO_GAIN) + NO_GAIN * c->drive * c->drive, low = 0, high = 1;
   ap_status status = ap__newton(c, 1, &result->rank);
-  if (!status && energy(c, c->x) > most) {
+  if (!status && energy(c, c->x) - wall_work(c, c->p) > most) {
     while (!status && high - low > DBL_EPSILON) {
       double middle = low + (high - low) / 2;
       status = ap__newton(c, middle, &result->rank);
-      *(energy(c, c->x) <= most ? &low : &high) = middle;
+      *(energy(c, c->x) - wall_work(c, c->p) <= most ? &low : &high) = middle;
     }
     result->scale = low;
     if (!status) status = ap__newton(c, low, &result->rank);
@@ -292,7 +328,9 @@ static double dissipative(ap_law *c, const double *p) {
     ap__add_scaled(c->nv, c->e[j / 3] * p[j], c->a + j * c->nv, z);
   }
   double gain = energy(c, x) - energy(c, c->y), a = energy(c, z), b = ap__dot(c->nv, x, z);
-  if (gain + b + a <= NO_GAIN * energy(c, c->y)) return 1;
+  gain -= wall_work(c, p);
+  for (int j = 0; c->drive > 0 && j < 3 * c->n; j++) b -= c->e[j / 3] * p[j] * c->wall[j];
+  if (gain + b + a <= NO_GAIN * (energy(c, c->y) + c->drive * c->drive)) return 1;
   if (gain >= 0) return 0;
   // The positive root, in the form that does not cancel.
   double root = sqrt(b * b - 4 * a * gain);
@@ -302,11 +340,11 @@ static double dissipative(ap_law *c, const double *p) {
 
 // Whether a point moves into its wall.
 static bool enters(const ap_law *c) {
-  double length = sqrt(ap__dot(c->nv, c->start, c->start));
+  double length = ap__length(c, c->start);
   for (int i = 0; i < c->n; i++) {
     const double *size = c->size + 3 * i;
     double still = 3 * AP_STILL * length * fmax(size[0], fmax(size[1], size[2]));
-    if (ap__dot(c->nv, ap__direction(c, i, 0), c->y) < -still) return true;
+    if (ap__relative(c, i, 0, c->y) < -still) return true;
   }
   return false;
 }
@@ -346,14 +384,39 @@ static void to_world(const double axes[9], const double local[3], double world[3
     world[i] = axes[i] * local[0] + axes[3 + i] * local[1] + axes[6 + i] * local[2];
 }
 
+// The vector with these parts along axes that may be stretched: by the reciprocal axes.
+static void from_parts(const double axes[9], const double part[3], double world[3]) {
+  double r[9];
+  for (int k = 0; k < 3; k++) {
+    const double *a = axes + 3 * ((k + 1) % 3), *b = axes + 3 * ((k + 2) % 3);
+    for (int i = 0; i < 3; i++)
+      r[3 * k + i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+  }
+  double volume = ap__dot(3, axes, r);
+  for (int i = 0; i < 9; i++) r[i] /= volume;
+  to_world(r, part, world);
+}
+
+// Velocities of all touches in the state x, into before or after.
+static void tell_velocities(ap_law *c, const double *x, bool before, ap_touch *touch) {
+  find_velocities(c, x, c->u);
+  for (int i = 0; i < c->n; i++) {
+    double *world = before ? touch[i].before : touch[i].after;
+    if (touch[i].across > 0)
+      from_parts(c->axes + 9 * i, c->u + 3 * i, world);
+    else
+      to_world(c->axes + 9 * i, c->u + 3 * i, world);
+  }
+}
+
 // What the header promises, of the state x: no gain of energy, no point into its wall.
 static bool result_is_valid(const ap_law *c, double lost) {
-  double had = energy(c, c->start), speed = sqrt(2 * had);
-  if (!(lost >= -1e-12 * had)) return false;
+  double had = energy(c, c->start), speed = sqrt(2 * had) + c->drive;
+  if (!(lost >= -1e-12 * (had + c->drive * c->drive))) return false;
   for (int i = 0; i < c->n; i++) {
     const double *size = c->size + 3 * i;
     double still = 1e-12 * speed * fmax(size[0], fmax(size[1], size[2]));
-    if (!(ap__dot(c->nv, ap__direction(c, i, 0), c->x) >= -still)) return false;
+    if (!(ap__relative(c, i, 0, c->x) >= -still)) return false;
   }
   return true;
 }
@@ -365,14 +428,13 @@ static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result 
   for (int j = 0; j < 3 * n; j++) ap__add_scaled(nv, c->total[j], c->a + j * nv, change);
   result->lost = energy(c, c->start);
   for (int i = 0; i < nv; i++) c->x[i] = c->start[i] + change[i];
-  result->lost -= energy(c, c->x);
+  result->work = wall_work(c, c->total);
+  result->lost += result->work - energy(c, c->x);
   ap__cholesky_upper(nv, c->L, change);
   if (!all_finite(nv, change) || !all_finite(3 * n, c->total)) return AP_E_ARG;
   if (!result_is_valid(c, result->lost)) return AP_E_NO_CONVERGENCE;
-  find_velocities(c, c->start, c->u);
-  for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->u + 3 * i, touch[i].before);
-  find_velocities(c, c->x, c->u);
-  for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->u + 3 * i, touch[i].after);
+  tell_velocities(c, c->start, true, touch);
+  tell_velocities(c, c->x, false, touch);
   for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->total + 3 * i, touch[i].impulse);
   if (c->closed)
     for (int i = 0; i < c->rates; i++) v[i] += ap__dot(nv, c->closed->Z + i * nv, change);

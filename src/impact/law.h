@@ -12,6 +12,7 @@
 #define AP_IMPACT_LAW_H
 
 #include <appell/impact.h>
+#include <math.h>
 
 #include "impact/basis.h"
 #include "impact/point.h"
@@ -23,13 +24,16 @@ typedef struct ap_law {
   int rates;               // of the model
   const ap_closed *closed; // NULL: a tree, whose rates are its freedoms
   const ap_touch *touch;
-  double *L;    // nv * nv, lower triangle
-  double *jac;  // 6 * rates
-  double *wide; // rates
-  double *axes; // 9 per touch: normal and two tangents in the world
-  double *a;    // nv per direction, 3 directions per touch: the vectors a
-  double *size; // 3 n: |a|
-  double *e;    // n: restitutions in use
+  double *L;        // nv * nv, lower triangle
+  double *jac;      // 6 * rates
+  double *wide;     // rates
+  double *axes;     // 9 per touch: normal and two tangents in the world
+  double *a;        // nv per direction, 3 directions per touch: the vectors a
+  double *size;     // 3 n: |a|
+  double *e;        // n: restitutions in use
+  double *wall;     // 3 n: velocities of the walls along the directions; u = a . y - wall
+  double *own_wall; // 3 n: what a state has to be so that the point moves with them, in `own`
+  double drive; // the longest of these: what a length of the state is compared with where all rests
 
   double *start; // nv: the state before everything
   double *y;     // nv: before this pass
@@ -49,6 +53,7 @@ typedef struct ap_law {
   int *mode;           // n: leaves, sticks, slides
   double *way;         // 2 n: direction of friction along the tangents
   double *row, *col;   // 3 n vectors of nv numbers: equations and unknowns of Newton's method
+  double *row_wall;    // 3 n: velocities of walls along the equations
   double *extra, *rhs; // 3 n: what is on its diagonal besides, and its right side
   double *kept;        // 3 n: impulses to go back to
 
@@ -68,6 +73,16 @@ typedef struct ap_law {
 // The vector of direction k (0: normal) of touch i.
 static inline const double *ap__direction(const ap_law *c, int i, int k) {
   return c->a + (3 * i + k) * c->nv;
+}
+
+// The velocity of touch i along direction k, relative to its wall, in the state x.
+static inline double ap__relative(const ap_law *c, int i, int k, const double *x) {
+  return ap__dot(c->nv, ap__direction(c, i, k), x) - c->wall[3 * i + k];
+}
+
+// The length that rounding of a state is a part of.
+static inline double ap__length(const ap_law *c, const double *y) {
+  return sqrt(ap__dot(c->nv, y, y)) + c->drive;
 }
 
 // How much of a normal velocity is rounding: this times |a| |y|.

@@ -20,7 +20,7 @@ static mode mode_of(const ap_law *c, int i, double d[2]) {
   double u[3], z[3];
   d[0] = d[1] = 0;
   if (o->W[0] <= 0) return LEAVES;
-  for (int k = 0; k < 3; k++) u[k] = ap__dot(c->nv, ap__direction(c, i, k), c->x);
+  for (int k = 0; k < 3; k++) u[k] = ap__relative(c, i, k, c->x);
   double slip = sqrt(u[1] * u[1] + u[2] * u[2]);
   u[0] += o->mu * slip;
   for (int k = 0; k < 3; k++) z[k] = c->p[3 * i + k] - u[k] / o->bound;
@@ -57,17 +57,19 @@ static int set_up(ap_law *c) {
     for (int k = 0; c->mode[i] == STICKS && k < 3; k++, count++) {
       combine(c, i, k == 0, k == 1, k == 2, c->row + count * nv);
       combine(c, i, k == 0, k == 1, k == 2, c->col + count * nv);
+      c->row_wall[count] = c->wall[3 * i + k];
       c->extra[count] = 0;
     }
     if (c->mode[i] != SLIDES) continue;
     combine(c, i, 1, 0, 0, c->row + count * nv);
     combine(c, i, 1, mu * d[0], mu * d[1], c->col + count * nv);
+    c->row_wall[count] = c->wall[3 * i];
     c->extra[count++] = 0;
     if (mu <= 0 || p[0] <= 0) continue;
     combine(c, i, 0, -d[1], d[0], c->row + count * nv);
     combine(c, i, 0, -d[1], d[0], c->col + count * nv);
-    double along = d[0] * ap__dot(nv, ap__direction(c, i, 1), c->x) +
-                   d[1] * ap__dot(nv, ap__direction(c, i, 2), c->x);
+    c->row_wall[count] = d[0] * c->wall[3 * i + 2] - d[1] * c->wall[3 * i + 1];
+    double along = d[0] * ap__relative(c, i, 1, c->x) + d[1] * ap__relative(c, i, 2, c->x);
     c->extra[count++] = fmax(0, -along) / (mu * p[0]);
   }
   return count;
@@ -81,7 +83,7 @@ static bool step(ap_law *c) {
     for (int i = 0; i < count; i++)
       c->mix[j * count + i] = ap__dot(nv, c->row + i * nv, c->col + j * nv);
     c->mix[j * count + j] += c->extra[j];
-    c->rhs[j] = -ap__dot(nv, c->row + j * nv, c->x);
+    c->rhs[j] = c->row_wall[j] - ap__dot(nv, c->row + j * nv, c->x);
   }
   if (!(ap__share(c, count, count, false, c->rhs, c->shared) < INFINITY)) return false;
   for (int i = 0; i < c->n; i++) {
@@ -104,7 +106,7 @@ static bool step(ap_law *c) {
 
 bool ap__modes(ap_law *c) {
   enum { STEPS = 20 };
-  double length = sqrt(ap__dot(c->nv, c->y, c->y));
+  double length = ap__length(c, c->y);
   for (int j = 0; j < 3 * c->n; j++) c->kept[j] = c->p[j];
   for (int i = 0; i < STEPS && step(c); i++) {
     double error = ap__coulomb_error(c, c->p, c->x);
@@ -135,7 +137,7 @@ static int open_impulses(ap_law *c, bool *slide) {
 void ap__modes_share(ap_law *c) {
   bool slide;
   int count = open_impulses(c, &slide), at = 0;
-  double length = sqrt(ap__dot(c->nv, c->y, c->y));
+  double length = ap__length(c, c->y);
   for (int k = 0; k < c->nv; k++) c->g[k] = c->x[k] - c->y[k];
   double rest = ap__share(c, c->nv, count, slide, c->g, c->shared);
   if (c->basis.rank == count || !(rest <= 1e-9)) return;

@@ -7,7 +7,7 @@
 
 // Impulses of the active normals, shared with all touches that are as tight as they are.
 static void spread(ap_law *c, int nactive) {
-  double length = sqrt(ap__dot(c->nv, c->y, c->y));
+  double length = ap__length(c, c->y);
   int count = 0;
   for (int j = 0; j < 3 * c->n; j++) c->p[j] = 0;
   for (int i = 0; i < c->n; i++) c->on[i] = false;
@@ -46,8 +46,8 @@ int ap__pressed(ap_law *c, const double *p) {
 ap_status ap__newton(ap_law *c, double scale, int *rank) {
   int nactive;
   for (int i = 0; i < c->n; i++) {
-    double before = ap__dot(c->nv, ap__direction(c, i, 0), c->y);
-    c->d[i] = before < 0 ? -scale * c->e[i] * before : 0;
+    double before = ap__relative(c, i, 0, c->y);
+    c->d[i] = c->wall[3 * i] + (before < 0 ? -scale * c->e[i] * before : 0);
   }
   for (int round = 0; round <= c->n; round++) {
     ap_projected done = ap__project(c, &nactive);
@@ -59,7 +59,7 @@ ap_status ap__newton(ap_law *c, double scale, int *rank) {
     if (done == AP_TOO_LONG) break;
     // A point between walls that face each other cannot rebound from one into the other.
     for (int i = 0; i < c->n; i++)
-      if (c->on[i]) c->d[i] = 0;
+      if (c->on[i]) c->d[i] = c->wall[3 * i];
   }
   return AP_E_NO_CONVERGENCE;
 }

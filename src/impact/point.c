@@ -53,6 +53,30 @@ void ap__point_finish(ap_point *o) {
   if (o->rank <= 2) unit_normal_to(o->S, o->S + 3, o->S + 6);
 }
 
+// Rank 3: S^T s = u by the reciprocal rows of S. Else s = g u_n / |g|^2 + z h, g being what S has
+// of the normal and h across it, with the z that leaves least of the tangents.
+void ap__point_follow(const ap_point *o, double u[3], double s[3]) {
+  double r[3][3], g[2] = {o->S[0], o->rank > 1 ? o->S[3] : 0}, square = g[0] * g[0] + g[1] * g[1];
+  for (int i = 0; i < 3; i++) s[i] = 0;
+  for (int i = 0; i < 3; i++) cross3(o->S + 3 * ((i + 1) % 3), o->S + 3 * ((i + 2) % 3), r[i]);
+  for (int i = 0; i < 3 && o->rank == 3; i++) s[i] = dot3(u, r[i]) / dot3(o->S, r[0]);
+  if (o->rank == 3) return;
+  if (square > 0) {
+    double h[2] = {o->rank > 1 ? -g[1] : 0, o->rank > 1 ? g[0] : 0}, top = 0, bottom = 0;
+    for (int i = 0; i < 2; i++) s[i] = g[i] * u[0] / square;
+    for (int k = 1; k < 3; k++) {
+      double turn = o->S[k] * h[0] + o->S[3 + k] * h[1];
+      top += turn * (u[k] - o->S[k] * s[0] - (o->rank > 1 ? o->S[3 + k] * s[1] : 0));
+      bottom += turn * turn;
+    }
+    for (int i = 0; i < 2 && bottom > 0; i++) s[i] += h[i] * top / bottom;
+  }
+  for (int k = 0; k < 3; k++) {
+    u[k] = 0;
+    for (int i = 0; i < o->rank; i++) u[k] += o->S[3 * i + k] * s[i];
+  }
+}
+
 static bool in_cone(double mu, const double p[3]) {
   return p[0] >= 0 && p[1] * p[1] + p[2] * p[2] <= mu * mu * p[0] * p[0];
 }

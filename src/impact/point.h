@@ -19,6 +19,10 @@ typedef struct ap_point {
 // W and what follows from S below the rank.
 void ap__point_finish(ap_point *point);
 
+// The state s of the robot, seen from the touch, with which the point moves with its wall, whose
+// velocity is u: S^T s = u. Where the point cannot follow along the tangents, u is what it can.
+void ap__point_follow(const ap_point *point, double u[3], double s[3]);
+
 // The closest vector in Coulomb's cone |p_t| <= mu p_n.
 void ap__cone(double mu, double p[3]);
 

@@ -17,7 +17,7 @@ static const double PRESSES = 1e-12; // coefficients below it are rounding
 
 // The constraint that is violated most, seen in lengths of its own; -1: none.
 static int most_violated(const ap_law *c) {
-  double worst = AP_STILL * sqrt(ap__dot(c->nv, c->y, c->y));
+  double worst = AP_STILL * ap__length(c, c->y);
   int which = -1;
   for (int i = 0; i < c->n; i++) {
     double size = c->size[3 * i];
@@ -126,7 +126,7 @@ ap_projected ap__project(ap_law *c, int *nactive) {
     }
     double deep = c->d[j] - ap__dot(c->nv, ap__direction(c, j, 0), c->x);
     if (take_in(c, j, nactive)) continue;
-    if (deep > 1e-10 * c->size[3 * j] * sqrt(ap__dot(c->nv, c->y, c->y))) return AP_WEDGED;
+    if (deep > 1e-10 * c->size[3 * j] * ap__length(c, c->y)) return AP_WEDGED;
     c->given_up[j] = true; // it depends on others and contradicts them by rounding alone
   }
   return AP_TOO_LONG;

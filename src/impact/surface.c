@@ -34,6 +34,7 @@ typedef struct layout {
   ap_surface *surface;
   char *name;
   double *points, *second, *scratch;
+  ap_face *face;
 } layout;
 
 ap_wall ap_default_wall(void) {
@@ -41,6 +42,7 @@ ap_wall ap_default_wall(void) {
                    .kind = AP_WALL_PLANE,
                    .axis = {0.0, 0.0, 1.0},
                    .x = {1.0, 0.0, 0.0},
+                   .motion = {.to = INFINITY},
                    .cookie = AP_COOKIE};
 }
 
@@ -86,7 +88,19 @@ static const char *const size_names[][3] = {
     [AP_WALL_ELLIPSOID] = {"the semi-axis along x", "the semi-axis across x and axis",
                            "the semi-axis along the axis"},
     [AP_WALL_TORUS] = {"the radius of the ring", "the radius of the tube", NULL},
-    [AP_WALL_PROFILE] = {NULL, NULL, NULL}};
+    [AP_WALL_PROFILE] = {NULL, NULL, NULL},
+    [AP_WALL_DISC] = {"the radius", NULL, NULL},
+    [AP_WALL_RECTANGLE] = {"the length along x", "the length across x", NULL},
+    [AP_WALL_BOX] = {"the length along x", "the length across x and axis",
+                     "the length along the axis"},
+    [AP_WALL_CAPPED_CYLINDER] = {"the radius", "the length", NULL},
+    [AP_WALL_CONE] = {"the radius", "the length", NULL},
+    [AP_WALL_STAIRS] = {"the height of a step", "the length of a step", NULL},
+    [AP_WALL_HEIGHT_FIELD] = {"the distance of heights along x", "the distance of heights across x",
+                              NULL}};
+
+// Steps at most.
+enum { MOST_STEPS = 1000 };
 
 static bool check_sizes(const check *c) {
   const ap_wall *w = c->wall;
@@ -101,6 +115,26 @@ static bool check_sizes(const check *c) {
                   "the radius of the tube, size[1], is %g m (it must be smaller than the radius of "
                   "the ring, size[0], which is %g m)",
                   w->size[1], w->size[0]);
+  if (w->kind == AP_WALL_CONE && !(w->size[2] >= 0.0 && w->size[2] <= LONGEST))
+    return refuse(c, "the radius of the other end, size[2], is %g m (it must be from 0 to %g m)",
+                  w->size[2], LONGEST);
+  if (w->kind == AP_WALL_STAIRS && !(w->count >= 1 && w->count <= MOST_STEPS))
+    return refuse(c, "it has %d steps (it must have 1 to %d)", w->count, MOST_STEPS);
+  return true;
+}
+
+static bool check_heights(const check *c) {
+  const ap_wall *w = c->wall;
+  if (w->points == NULL) return refuse(c, "it has no heights (points is NULL)");
+  if (w->count < 2 || w->npoint < 2 * w->count || w->npoint % w->count != 0)
+    return refuse(c, "it has %d heights in rows of %d (it needs 2 or more full rows of 2 or more)",
+                  w->npoint, w->count);
+  if (w->npoint > AP_FACES_MOST)
+    return refuse(c, "it has %d heights (at most %d)", w->npoint, AP_FACES_MOST);
+  for (int i = 0; i < w->npoint; i++)
+    if (!(fabs(w->points[i]) <= LONGEST))
+      return refuse(c, "height %d of row %d is %g m (it must be between %g and %g m)",
+                    i % w->count + 1, i / w->count + 1, w->points[i], -LONGEST, LONGEST);
   return true;
 }
 
@@ -130,6 +164,15 @@ static bool check_coefficients(const check *c) {
     return refuse(c, "restitution is %g (it must be between 0 and 1)", w->restitution);
   if (!(w->friction >= 0.0 && isfinite(w->friction)))
     return refuse(c, "friction is %g (it must be zero or a positive finite number)", w->friction);
+  if (!(w->friction_across >= 0.0 && isfinite(w->friction_across)) ||
+      (w->friction_across > 0.0 && w->friction == 0.0))
+    return refuse(c,
+                  "friction_across is %g and friction %g (both must be positive finite numbers, or "
+                  "friction_across 0 for the same)",
+                  w->friction_across, w->friction);
+  if (!(w->restitution_speed >= 0.0 && isfinite(w->restitution_speed)))
+    return refuse(c, "restitution_speed is %g m/s (it must be zero or a positive finite number)",
+                  w->restitution_speed);
   if (w->static_friction != 0.0 &&
       !(w->static_friction >= w->friction && isfinite(w->static_friction))) {
     return refuse(c,
@@ -140,20 +183,51 @@ static bool check_coefficients(const check *c) {
   return true;
 }
 
+// What kinds without an inside are called.
+static const char *const open_kinds[] = {
+    [AP_WALL_PLANE] = "plane",      [AP_WALL_PROFILE] = "profile",
+    [AP_WALL_DISC] = "disc",        [AP_WALL_RECTANGLE] = "rectangle",
+    [AP_WALL_STAIRS] = "staircase", [AP_WALL_HEIGHT_FIELD] = "height field"};
+
+// Numbers that describe how a wall moves, and what its surface carries.
+static bool check_motion(const check *c) {
+  const ap_wall *w = c->wall;
+  const ap_wall_motion *m = &w->motion;
+  const double one[] = {m->spin, m->swing, m->frequency, m->phase, m->from};
+  for (int k = 0; k < 5; k++)
+    if (!isfinite(one[k])) return refuse(c, "a number of its motion is not finite");
+  if (!(m->to > m->from))
+    return refuse(c, "its motion ends at %g s (it must end after it begins, at %g s)", m->to,
+                  m->from);
+  const double *belt = w->surface_velocity;
+  bool carries = belt[0] != 0 || belt[1] != 0 || belt[2] != 0;
+  if (carries && w->kind != AP_WALL_PLANE && w->kind != AP_WALL_DISC &&
+      w->kind != AP_WALL_RECTANGLE)
+    return refuse(c, "surface_velocity is for planes, discs and rectangles (let the wall spin)");
+  return check_vector(c, "motion.velocity", m->velocity, LONGEST) &&
+         check_vector(c, "motion.amplitude", m->amplitude, LONGEST) &&
+         check_vector(c, "motion.axis", m->axis, INFINITY) &&
+         check_vector(c, "motion.pivot", m->pivot, LONGEST) &&
+         check_vector(c, "surface_velocity", belt, LONGEST);
+}
+
 static bool check_wall(const check *c) {
   const ap_wall *w = c->wall;
   // An enum may be unsigned; as unsigned int no value is below the first kind.
-  if ((unsigned)w->kind > AP_WALL_PROFILE)
+  if ((unsigned)w->kind > AP_WALL_HEIGHT_FIELD)
     return refuse(c, "kind is %d (it must be one of ap_wall_kind, %d to %d)", (int)w->kind,
-                  (int)AP_WALL_PLANE, (int)AP_WALL_PROFILE);
-  if (w->inside && (w->kind == AP_WALL_PLANE || w->kind == AP_WALL_PROFILE))
-    return refuse(c, "inside is true, but a %s has no inside (%s)",
-                  w->kind == AP_WALL_PLANE ? "plane" : "profile",
-                  w->kind == AP_WALL_PLANE ? "reverse its axis, which points into the free region"
-                                           : "reverse its axis and the sign of the heights");
+                  (int)AP_WALL_PLANE, (int)AP_WALL_HEIGHT_FIELD);
+  const char *open = open_kinds[w->kind];
+  if (w->inside && open)
+    return refuse(c, "inside is true, but a %s has no inside (%s)", open,
+                  w->kind == AP_WALL_PROFILE
+                      ? "reverse its axis and the sign of the heights"
+                      : "reverse its axis, which points into the free region");
   return check_vector(c, "centre", w->centre, LONGEST) &&
          check_vector(c, "axis", w->axis, INFINITY) && check_vector(c, "x", w->x, INFINITY) &&
-         check_sizes(c) && (w->kind != AP_WALL_PROFILE || check_points(c)) && check_coefficients(c);
+         check_sizes(c) && (w->kind != AP_WALL_PROFILE || check_points(c)) &&
+         (w->kind != AP_WALL_HEIGHT_FIELD || check_heights(c)) && check_coefficients(c) &&
+         check_motion(c);
 }
 
 // ---- the frame ---------------------------------------------------------------------------------
@@ -193,7 +267,11 @@ static bool make_frame(const check *c, double frame[3][3]) {
   if (!direction(w->axis, z))
     return refuse(c, "axis is 0 0 0 (it must be a direction, such as 0 0 1)");
   if (!unit_across(z, w->x, x)) {
-    if (w->kind == AP_WALL_ELLIPSE || w->kind == AP_WALL_ELLIPSOID || w->kind == AP_WALL_PROFILE)
+    bool turned = w->kind == AP_WALL_ELLIPSE || w->kind == AP_WALL_ELLIPSOID ||
+                  w->kind == AP_WALL_PROFILE || w->kind == AP_WALL_RECTANGLE ||
+                  w->kind == AP_WALL_BOX || w->kind == AP_WALL_STAIRS ||
+                  w->kind == AP_WALL_HEIGHT_FIELD;
+    if (turned || w->friction_across > 0)
       return refuse(c, "x, %g %g %g, is parallel to the axis %g %g %g (choose another direction)",
                     w->x[0], w->x[1], w->x[2], w->axis[0], w->axis[1], w->axis[2]);
     any_across(z, x); // the other kinds are round about the axis
@@ -208,9 +286,12 @@ static bool make_frame(const check *c, double frame[3][3]) {
 
 static layout lay_out(const ap_wall *wall, ap_arena *arena) {
   size_t n = wall->kind == AP_WALL_PROFILE && wall->npoint > 0 ? (size_t)wall->npoint : 0;
+  size_t heights =
+      wall->kind == AP_WALL_HEIGHT_FIELD && wall->npoint > 0 ? (size_t)wall->npoint : 0;
   layout l;
   l.surface = AP_TAKE(arena, ap_surface, 1);
-  l.points = AP_TAKE(arena, double, 2 * n);
+  l.face = AP_TAKE(arena, ap_face, (size_t)ap__faces_count(wall));
+  l.points = AP_TAKE(arena, double, 2 * n + heights);
   l.second = AP_TAKE(arena, double, n);
   l.scratch = AP_TAKE(arena, double, n);
   l.name = AP_TAKE(arena, char, strlen(name_of(wall)) + 1);
@@ -243,6 +324,18 @@ static void prepare_quadric(ap_surface *s) {
   }
 }
 
+static void prepare_faces(ap_surface *s, const ap_wall *wall, const layout *l) {
+  if (wall->kind == AP_WALL_HEIGHT_FIELD) {
+    memcpy(l->points, wall->points, (size_t)wall->npoint * sizeof(double));
+    s->wall.points = l->points;
+    s->wall.npoint = wall->npoint;
+  }
+  s->face = l->face;
+  s->nface = ap__faces_count(wall);
+  s->sign = 1.0; // the faces have theirs
+  ap__faces_make(wall, l->points, s->face);
+}
+
 ap_surface *ap_surface_init(const ap_wall *wall, void *mem, size_t size, ap_error *error) {
   if (error != NULL) *error = (ap_error){.status = AP_OK};
   if (wall == NULL) {
@@ -266,6 +359,7 @@ ap_surface *ap_surface_init(const ap_wall *wall, void *mem, size_t size, ap_erro
   ap_surface *s = l.surface;
   s->wall = *wall;
   memcpy(s->frame, frame, sizeof frame);
+  // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): an arena with memory hands it out
   memcpy(l.name, name_of(wall), strlen(name_of(wall)) + 1);
   s->wall.name = l.name;
   s->wall.points = NULL;
@@ -280,6 +374,8 @@ ap_surface *ap_surface_init(const ap_wall *wall, void *mem, size_t size, ap_erro
     s->profile.steepest = most[0];
     s->wall.points = l.points;
     s->wall.npoint = wall->npoint;
+  } else if (wall->kind >= AP_WALL_DISC) {
+    prepare_faces(s, wall, &l);
   } else if (wall->kind != AP_WALL_PLANE && wall->kind != AP_WALL_TORUS) {
     prepare_quadric(s);
   }
@@ -351,30 +447,72 @@ static void profile_gap(const ap_surface *s, const double u[3], ap_gap *g) {
   *g = (ap_gap){.c = u[1] - f[0], .gradient = {-f[1], 1.0, 0.0}, .hessian = {-f[2]}};
 }
 
-void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap) {
-  double from[3], u[3];
+static void to_own(const ap_surface *s, const double p[3], double u[3]) {
+  double from[3];
   for (int i = 0; i < 3; i++) from[i] = p[i] - s->wall.centre[i];
   for (int i = 0; i < 3; i++) u[i] = dot3(s->frame[i], from);
-  ap_gap g;
-  switch (s->wall.kind) {
-    case AP_WALL_PLANE: g = (ap_gap){.c = u[2], .gradient = {0.0, 0.0, 1.0}}; break;
-    case AP_WALL_TORUS: torus_gap(s, u, &g); break;
-    case AP_WALL_PROFILE: profile_gap(s, u, &g); break;
-    default: quadric_gap(s, u, &g); break;
-  }
-  // To the world: F' g and F' H F, the rows of F being the unit vectors of u.
-  const double *h = g.hessian;
+}
+
+// To the world: F' g and F' H F, the rows of F being the unit vectors of u.
+static void to_world(const ap_surface *s, const ap_gap *g, ap_gap *gap) {
+  const double *h = g->hessian;
   double H[3][3] = {{h[0], h[1], h[2]}, {h[1], h[3], h[4]}, {h[2], h[4], h[5]}}, HF[3][3];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       HF[i][j] = H[i][0] * s->frame[0][j] + H[i][1] * s->frame[1][j] + H[i][2] * s->frame[2][j];
-  gap->c = s->sign * g.c;
+  gap->c = s->sign * g->c;
   for (int i = 0; i < 3; i++) {
     const double column[3] = {s->frame[0][i], s->frame[1][i], s->frame[2][i]};
-    gap->gradient[i] = s->sign * dot3(column, g.gradient);
+    gap->gradient[i] = s->sign * dot3(column, g->gradient);
     for (int j = i; j < 3; j++) {
       const double other[3] = {HF[0][j], HF[1][j], HF[2][j]};
       gap->hessian[entry(i, j)] = s->sign * dot3(column, other);
     }
   }
+}
+
+void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap) {
+  double u[3];
+  ap_gap g;
+  to_own(s, p, u);
+  if (s->nface > 0)
+    ap__faces_gap(&s->wall, s->face, u, &g);
+  else if (s->wall.kind == AP_WALL_PLANE)
+    g = (ap_gap){.c = u[2], .gradient = {0.0, 0.0, 1.0}};
+  else if (s->wall.kind == AP_WALL_TORUS)
+    torus_gap(s, u, &g);
+  else if (s->wall.kind == AP_WALL_PROFILE)
+    profile_gap(s, u, &g);
+  else
+    quadric_gap(s, u, &g);
+  to_world(s, &g, gap);
+}
+
+void ap__surface_face_gap(const ap_surface *s, int face, const double p[3], ap_gap *gap) {
+  if (s->nface == 0) {
+    ap_surface_gap(s, p, gap);
+    return;
+  }
+  double u[3];
+  ap_gap g;
+  to_own(s, p, u);
+  ap__face_value(&s->face[face], u, &g);
+  to_world(s, &g, gap);
+}
+
+double ap__surface_within(const ap_surface *s, int face, const double p[3]) {
+  double u[3];
+  if (s->nface == 0) return INFINITY;
+  to_own(s, p, u);
+  return ap__face_within(&s->face[face], u);
+}
+
+void ap__surface_along(const ap_surface *s, const double R[3][3], const double n[3],
+                       double along[3]) {
+  double x[3];
+  for (int axis = 0; axis < 3; axis += 2) {
+    for (int k = 0; k < 3; k++) x[k] = R ? dot3(R[k], s->frame[axis]) : s->frame[axis][k];
+    if (unit_across(n, x, along)) return;
+  }
+  any_across(n, along);
 }

@@ -6,6 +6,7 @@
 
 #include <appell/impact.h>
 
+#include "impact/faces.h"
 #include "impact/profile.h"
 
 struct ap_surface {
@@ -16,7 +17,24 @@ struct ap_surface {
   double longest;     // quadrics: A
   double sign;        // -1 where the free region is inside
   ap_profile profile;
+  ap_face *face; // [nface] of a wall that ends
+  int nface;     // 0: it is smooth
 };
+
+// How many faces hold points: one of a smooth wall, which is its own.
+static inline int ap__surface_faces(const ap_surface *s) { return s->nface > 0 ? s->nface : 1; }
+// A face; NULL: the wall is smooth.
+static inline const ap_face *ap__surface_face(const ap_surface *s, int i) {
+  return s->nface > 0 ? &s->face[i] : NULL;
+}
+// The gap to one face, as if it had no end.
+void ap__surface_face_gap(const ap_surface *s, int face, const double p[3], ap_gap *gap);
+// The direction of x along a wall, where its normal is n (world, unit): less what it has along n,
+// or that of the axis where there is nothing left. R: how the wall is turned; NULL: not at all.
+void ap__surface_along(const ap_surface *s, const double R[3][3], const double n[3],
+                       double along[3]);
+// The least distance of p to the limits of a face, m, negative beyond one.
+double ap__surface_within(const ap_surface *s, int face, const double p[3]);
 
 // The way of a point over the times -r .. r: p + v t + a t^2 / 2, and no further off than
 // jerk |t|^3 / 6.
@@ -35,6 +53,9 @@ typedef struct ap_gap_bound {
   double steep;
   double slope; // |grad F| at t = 0
 } ap_gap_bound;
-void ap__surface_bound(const ap_surface *s, const ap_way *way, ap_gap_bound *bound);
+void ap__surface_bound(const ap_surface *s, int face, const ap_way *way, ap_gap_bound *bound);
+// The same of G of a limit.
+void ap__surface_limit_bound(const ap_surface *s, const ap_face_limit *limit, const ap_way *way,
+                             ap_gap_bound *bound);
 
 #endif

@@ -109,9 +109,57 @@ static void bound_profile(const ap_surface *s, const ap_way *way, const moving *
   g->slope = scale * sqrt(1 + f[1] * f[1]);
 }
 
-void ap__surface_bound(const ap_surface *s, const ap_way *way, ap_gap_bound *bound) {
+// F = n . u + d
+static void bound_flat(const double n[3], double d, const ap_way *way, const moving *m,
+                       ap_gap_bound *g) {
+  *g = (ap_gap_bound){{dot3(n, m->u[0]) + d, dot3(n, m->u[1]), dot3(n, m->u[2])}, way->jerk, 1, 1};
+}
+
+// F = (rho^2 - l^2) / (2 R sqrt(1 + k^2)), l = radius - k u_2: |grad F| = l / R on the surface.
+static void bound_round(const ap_face *f, const ap_way *way, const moving *m, ap_gap_bound *g) {
+  double k = f->slope, scale = f->sign / (2 * f->round * sqrt(1 + k * k));
+  double l[3] = {f->radius - k * m->u[0][2], -k * m->u[1][2], -k * m->u[2][2]};
+  double reach = fabs(k) * way->r * m->U[1][2], K = fabs(k);
+  double L[4] = {fabs(l[0]) + reach, K * m->U[1][2], K * m->U[2][2], K * m->U[3][2]};
+  squares rho = sum_squares(m, (double[3]){1, 1, 0});
+  double side = sqrt(rho.s[0]);
+  g->f[0] = scale * (side - l[0]) * (side + l[0]);
+  g->f[1] = scale * (rho.s[1] - 2 * l[0] * l[1]);
+  g->f[2] = scale * (rho.s[2] - 2 * (l[1] * l[1] + l[0] * l[2]));
+  g->third = fabs(scale) * (rho.S[3] + 2 * (3 * L[1] * L[2] + L[0] * L[3]));
+  g->steep = fmin(1, fmax(f->least, l[0] - reach) / f->round);
+  g->slope = 2 * fabs(scale) * sqrt(rho.s[0] + k * k * l[0] * l[0]);
+}
+
+void ap__surface_limit_bound(const ap_surface *s, const ap_face_limit *l, const ap_way *way,
+                             ap_gap_bound *g) {
   moving m;
   place(s, way, &m);
+  if (!(l->round > 0)) {
+    bound_flat(l->n, l->d, way, &m, g);
+    return;
+  }
+  double scale = -0.5 / l->round;
+  squares rho = sum_squares(&m, (double[3]){1, 1, 0});
+  double side = sqrt(rho.s[0]);
+  *g = (ap_gap_bound){
+      .f = {scale * (side - l->round) * (side + l->round), scale * rho.s[1], scale * rho.s[2]},
+      .third = -scale * rho.S[3],
+      .steep = 1,
+      .slope = side / l->round};
+}
+
+void ap__surface_bound(const ap_surface *s, int face, const ap_way *way, ap_gap_bound *bound) {
+  moving m;
+  place(s, way, &m);
+  if (s->nface > 0) {
+    const ap_face *f = &s->face[face];
+    if (f->round > 0)
+      bound_round(f, way, &m, bound);
+    else
+      bound_flat(f->n, f->d, way, &m, bound);
+    return;
+  }
   switch (s->wall.kind) {
     case AP_WALL_PLANE:
       *bound = (ap_gap_bound){{m.u[0][2], m.u[1][2], m.u[2][2]}, way->jerk, 1, 1};

@@ -11,6 +11,11 @@ size_t ap__contact_scratch(const ap_model *m, int n) {
   return ap__contact_layout(m, n, NULL, &s);
 }
 
+void ap__contact_forget(void *scratch) {
+  ap_arena a = ap__arena(scratch); // as ap__contact_layout() begins
+  AP_TAKE(&a, contact_memo, 1)->n = -1;
+}
+
 // ---- accelerations -----------------------------------------------------------------------------
 
 static void report(const contact_system *s, int i, double least, ap_resting *r) {
@@ -25,8 +30,7 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
   r->rub = 0.5 * r->friction * fmax(f[0], 0) * (W[3 * s->n + 1] + W[6 * s->n + 2]);
   if (r->follows && !r->sticks) {
     r->speed = slip[0] * place->velocity[1] + slip[1] * place->velocity[2];
-    for (int k = 0; k < 3; k++)
-      r->slip[k] = place->frame[1][k] * slip[0] + place->frame[2][k] * slip[1];
+    ap__contact_direction(place, slip, r->slip);
   }
   r->hurry = hypot(s->response[3 * i + 1], s->response[3 * i + 2]);
   r->slows = s->response[3 * i + 1] * place->slip[0] + s->response[3 * i + 2] * place->slip[1] < 0;
@@ -34,6 +38,7 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
   r->power = r->sticks || r->kind != AP_REST_POINT
                  ? 0
                  : -(f[1] * place->velocity[1] + f[2] * place->velocity[2]);
+  r->driven = r->pose ? f[0] * place->wall[0] + f[1] * place->wall[1] + f[2] * place->wall[2] : 0;
 }
 
 double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting, void *scratch) {
@@ -109,7 +114,7 @@ ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_res
   contact_system own, *s = &own;
   ap__contact_layout(p->m, n, scratch, s);
   ap_status status =
-      ap__contact_known(p, q, s) ? AP_OK : ap__contact_gather(p, q, NULL, resting, s);
+      ap__contact_known(p, q, resting, s) ? AP_OK : ap__contact_gather(p, q, NULL, resting, s);
   if (status != AP_OK) return status;
   p->kind->mobility(p, &s->responds, mobility);
   int unknowns = ap__contact_unknowns(resting, NULL, false, s), nv = s->nv;
@@ -157,7 +162,7 @@ static ap_status close_gaps(ap_plant *p, const ap_resting *resting, contact_syst
   double before = INFINITY;
   bool directions = false;
   for (int step = 0; step < NEWTON_STEPS; step++) {
-    bool known = directions || ap__contact_known(p, s->q, s);
+    bool known = directions || ap__contact_known(p, s->q, resting, s);
     ap_status status = known ? AP_OK : ap__contact_gather(p, s->q, NULL, resting, s);
     if (status == AP_OK && directions) status = ap__contact_gaps(p, s->q, resting, s);
     if (status != AP_OK) return status;
@@ -187,21 +192,33 @@ static ap_status close_gaps(ap_plant *p, const ap_resting *resting, contact_syst
 
 ap_status ap__contact_project(ap_plant *p, double *q, double *v, int n, const ap_resting *resting,
                               void *scratch, double *lost) {
+  double driven;
+  return ap__contact_return(p, q, v, n, resting, scratch, lost, &driven);
+}
+
+ap_status ap__contact_return(ap_plant *p, double *q, double *v, int n, const ap_resting *resting,
+                             void *scratch, double *lost, double *driven) {
   contact_system s;
   ap__contact_layout(p->m, n, scratch, &s);
   memcpy(s.q, q, (size_t)s.nq * sizeof *q);
   ap_status status = close_gaps(p, resting, &s);
   if (status == AP_OK) status = ap__plant_settle(p, s.q, v);
-  if (status == AP_OK && !ap__contact_known(p, s.q, &s))
+  if (status == AP_OK && !ap__contact_known(p, s.q, resting, &s))
     status = ap__contact_gather(p, s.q, NULL, resting, &s);
   if (status != AP_OK) return status;
   int unknowns = ap__contact_unknowns(resting, NULL, false, &s);
   ap__contact_factor(resting, unknowns, false, &s);
-  for (int c = 0; c < unknowns; c++) s.old[c] = s.rhs[c] = ap__contact_velocity(&s, s.row[c], v);
+  for (int c = 0; c < unknowns; c++) {
+    s.old[c] = s.rhs[c] = ap__contact_velocity(&s, s.row[c], v);
+    if (resting[s.row[c] / 3].pose) s.old[c] = s.rhs[c] -= s.place[s.row[c] / 3].wall[s.row[c] % 3];
+  }
   smallest_change(unknowns, &s, s.v);
   *lost = 0; // half the impulses times the velocities that they take out
   for (int c = 0; c < unknowns; c++) *lost += 0.5 * s.old[c] * s.x[c];
   *lost = fmax(*lost, 0);
+  *driven = 0;
+  for (int c = 0; c < unknowns; c++)
+    if (resting[s.row[c] / 3].pose) *driven -= s.place[s.row[c] / 3].wall[s.row[c] % 3] * s.x[c];
   for (int j = 0; j < s.nv; j++) v[j] += s.v[j];
   memcpy(q, s.q, (size_t)s.nq * sizeof *q);
   return AP_OK;

@@ -6,6 +6,7 @@
 #ifndef AP_SIM_CONTACT_H
 #define AP_SIM_CONTACT_H
 
+#include "impact/motion.h"
 #include "sim/plant.h"
 
 typedef enum ap_resting_kind {
@@ -21,12 +22,15 @@ typedef struct ap_resting {
   int point, wall;           // of the scene; -1: a joint
   int body;                  // link that carries the point
   double at[3];              // in the link's frame
-  const ap_surface *surface; // the wall
+  const ap_surface *surface; // the wall,
+  int face;                  // and which face of it
+  const ap_pose *pose;       // where it is, if it moves; NULL: it does not
   int v;                     // of a joint: place in v,
   double way;                // what a unit of its rate is along the constraint,
   int coordinate;            // of a stop: place in q, and its distance is way * q - limit;
   double limit;
   double hold;         // of a brake: the normal force, N m or N
+  double across;       // friction across x of the wall as a part of that along it; 0: the same
   double friction;     // Coulomb's coefficient of sliding
   double stiction;     // and of sticking
   bool sticks;         // or slides along `slip` (or has no friction)
@@ -45,10 +49,18 @@ typedef struct ap_resting {
   double rub;          // out: what friction alone makes of it, m/s2
   double gap;          // out: distance to the wall, m
   double power;        // out: that the friction of one that slides takes, W
+  double driven;       // out: power of a wall that moves, W
 } ap_resting;
 
 // Bytes of scratch memory for n of them, whatever the alignment; zero at first.
 size_t ap__contact_scratch(const ap_model *m, int n);
+
+// Forget what the scratch memory has of the last configuration: a wall has moved.
+void ap__contact_forget(void *scratch);
+
+// The direction of sliding that friction is against, from a vector along that friction, where it
+// is not the same in all directions: in place.
+void ap__contact_unstretch(const ap_resting *r, const double normal[3], double along[3]);
 
 // What to do with a set of touching points, all of whose normal velocities vanish: the modes that
 // agree with Coulomb's law and with forces that only push, from the accelerations that follow.
@@ -83,10 +95,14 @@ ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_res
 
 // Put the points back on their walls and take out the velocities that leave them, by the smallest
 // change in the metric of the inertia matrix; q and v in place. *lost is the kinetic energy that
-// the velocities taken out had, never negative; what moving back changes is an error of integration
+// the velocities taken out had, relative to the walls, never negative, *driven the work of walls
+// that move; what moving back changes is an error of integration
 // and not counted. Points that cannot all touch end as near as they come. Where a point sticks is
 // not remembered: it may creep by errors of integration. AP_E_NO_CONVERGENCE where positions are
 // not finite; fails otherwise as ap__contact_modes() does.
+ap_status ap__contact_return(ap_plant *p, double *q, double *v, int n, const ap_resting *resting,
+                             void *scratch, double *lost, double *driven);
+// The same among walls that do not move.
 ap_status ap__contact_project(ap_plant *p, double *q, double *v, int n, const ap_resting *resting,
                               void *scratch, double *lost);
 

@@ -177,7 +177,8 @@ static bool follow_last(const ap_resting *resting, int n, contact_system *s) {
   ap__contact_factor(resting, n, true, s);
   for (int r = 0; r < 3 * s->n; r++) {
     const double *f = resting[r / 3].force, *axis = s->place[r / 3].frame[r % 3];
-    s->force[r] = dot3(f, axis);
+    double across = r % 3 == 2 ? s->place[r / 3].across : 1;
+    s->force[r] = dot3(f, axis) / (across * across);
   }
   correct(resting, n, s);
   if (admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n))) return true;

@@ -242,9 +242,6 @@ ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const
   }
   memcpy(s.sweep, s.force, 3 * (size_t)n * sizeof *s.sweep);
   bool found = !friction || look_for_modes(resting, keep, &s);
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < 3; k++)
-      resting[i].slip[k] =
-          s.place[i].frame[1][k] * s.place[i].slip[0] + s.place[i].frame[2][k] * s.place[i].slip[1];
+  for (int i = 0; i < n; i++) ap__contact_direction(&s.place[i], s.place[i].slip, resting[i].slip);
   return found ? AP_OK : AP_E_NO_CONVERGENCE;
 }

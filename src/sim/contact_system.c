@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "impact/surface.h"
 #include "model/frozen.h"
 #include "num/vec3.h"
 
@@ -67,15 +68,50 @@ static void set_tangents(double frame[3][3]) {
   cross3(n, frame[1], frame[2]);
 }
 
+// The first tangent along x of the wall.
+static void stretch_tangents(const ap_resting *r, contact_place *place) {
+  ap__surface_along(r->surface, r->pose ? r->pose->R : NULL, place->frame[0], place->frame[1]);
+  cross3(place->frame[0], place->frame[1], place->frame[2]);
+  for (int i = 0; i < 3; i++) place->frame[2][i] *= r->across;
+  place->across = r->across;
+}
+
+void ap__contact_unstretch(const ap_resting *r, const double normal[3], double along[3]) {
+  double x[3], y[3];
+  ap__surface_along(r->surface, r->pose ? r->pose->R : NULL, normal, x);
+  cross3(normal, x, y);
+  double a = dot3(along, x), b = dot3(along, y) / (r->across * r->across);
+  for (int k = 0; k < 3; k++) along[k] = a * x[k] + b * y[k];
+}
+
+void ap__contact_direction(const contact_place *place, const double slip[2], double world[3]) {
+  double second = slip[1] / (place->across * place->across);
+  for (int k = 0; k < 3; k++) world[k] = place->frame[1][k] * slip[0] + place->frame[2][k] * second;
+}
+
+// The gap of a point at p.
+static void gap_of(const ap_resting *r, const double p[3], ap_gap *gap) {
+  if (!r->pose) {
+    ap__surface_face_gap(r->surface, r->face, p, gap);
+    return;
+  }
+  double rest[3];
+  ap__pose_point(r->pose, p, rest);
+  ap__surface_face_gap(r->surface, r->face, rest, gap);
+  ap__pose_gap(r->pose, gap);
+}
+
 // Frame and gap of a point at p; returns v^T H v / |grad c|.
-static double meet_wall(const ap_surface *surface, const double p[3], const double v[3],
+static double meet_wall(const ap_resting *r, const double p[3], const double v[3],
                         contact_place *place) {
   ap_gap gap;
-  ap_surface_gap(surface, p, &gap);
+  gap_of(r, p, &gap);
   double slope = norm3(gap.gradient);
   const double *H = gap.hessian;
   for (int i = 0; i < 3; i++) place->frame[0][i] = gap.gradient[i] / slope;
   set_tangents(place->frame);
+  place->across = 1;
+  if (r->across > 0) stretch_tangents(r, place);
   place->gap = gap.c / slope;
   return (H[0] * v[0] * v[0] + H[3] * v[1] * v[1] + H[5] * v[2] * v[2] +
           2 * (H[1] * v[0] * v[1] + H[2] * v[0] * v[2] + H[4] * v[1] * v[2])) /
@@ -130,7 +166,7 @@ static void gather_columns(const double arm[3], int i, contact_system *s) {
 static void gather_joint(const ap_resting *r, int i, const double *v, contact_system *s) {
   contact_place *place = &s->place[i];
   int row = r->kind == AP_REST_STOP ? 0 : 1;
-  *place = (contact_place){.frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  *place = (contact_place){.frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .across = 1};
   double *J = s->J + CONTACT_LANES * i * s->nv;
   s->start[i] = r->v;
   for (int k = r->v; k >= 0; k = s->responds.next[k])
@@ -165,11 +201,18 @@ static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r
   cross3(twist + 3, spun, a);
   cross3(bias + 3, arm, spun);
   for (int k = 0; k < 3; k++) a[k] += bias[k] + spun[k];
-  double bend = meet_wall(r->surface, p, v, place);
+  double wall[3] = {0};
+  if (r->pose) {
+    ap__pose_relative(r->pose, p, v, a);
+    ap__pose_velocity(r->pose, p, wall);
+    for (int k = 0; k < 3; k++) v[k] -= wall[k];
+  }
+  double bend = meet_wall(r, p, v, place);
   s->start[i] = path_of(m, r->body);
   gather_columns(arm, i, s);
   for (int d = 0; d < 3; d++) {
     place->velocity[d] = dot3(place->frame[d], v);
+    place->wall[d] = r->pose ? dot3(place->frame[d], wall) : 0;
     s->b[3 * i + d] = dot3(place->frame[d], a) + (d == 0 ? bend : 0);
   }
   set_slip(r, place);
@@ -301,6 +344,17 @@ void ap__contact_push(const contact_system *s, int n, const int *row, const doub
   s->plant->kind->push(s->plant, &s->responds, x);
 }
 
+// A number that tells sets of contacts apart (FNV-1a of what they are).
+static size_t who(const ap_resting *resting, int n) {
+  size_t sum = 2166136261u;
+  for (int i = 0; i < n; i++) {
+    const ap_resting *r = &resting[i];
+    const int what[5] = {(int)r->kind, r->point, r->wall, r->face, r->v};
+    for (int k = 0; k < 5; k++) sum = (sum ^ (unsigned)what[k]) * 16777619u;
+  }
+  return sum;
+}
+
 // Places, J and W, the response being made.
 static ap_status gather(const double *q, const double *v, const ap_resting *resting,
                         contact_system *s) {
@@ -319,16 +373,18 @@ static ap_status gather(const double *q, const double *v, const ap_resting *rest
   }
   gather_delassus(s);
   s->memo->n = s->n;
+  s->memo->who = who(resting, s->n);
   s->memo->factor = s->responds.factor;
   memcpy(s->memo->q, q, (size_t)s->nq * sizeof *q);
   return AP_OK;
 }
 
-bool ap__contact_known(ap_plant *p, const double *q, contact_system *s) {
+bool ap__contact_known(ap_plant *p, const double *q, const ap_resting *resting, contact_system *s) {
   s->plant = p;
   s->responds.n = s->nv;
   s->responds.factor = s->memo->factor;
-  return s->memo->n == s->n && memcmp(s->memo->q, q, (size_t)s->nq * sizeof *q) == 0;
+  return s->memo->n == s->n && s->memo->who == who(resting, s->n) &&
+         memcmp(s->memo->q, q, (size_t)s->nq * sizeof *q) == 0;
 }
 
 ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
@@ -351,7 +407,7 @@ ap_status ap__contact_gaps(ap_plant *p, const double *q, const ap_resting *resti
     ap_status status = ap_frame_pose(p->m, p->w, r->body, R, x);
     if (status != AP_OK) return status;
     for (int k = 0; k < 3; k++) x[k] += dot3(R + 3 * k, r->at);
-    ap_surface_gap(r->surface, x, &gap);
+    gap_of(r, x, &gap);
     s->place[i].gap = gap.c / norm3(gap.gradient);
   }
   return AP_OK;

@@ -22,8 +22,11 @@ enum { CONTACT_LANES = 4 }; // three directions, and one that is zero
 
 // A point in place.
 typedef struct contact_place {
-  double frame[3][3]; // normal, two tangents
-  double velocity[3]; // along them, m/s
+  double frame[3]
+              [3]; // normal, two tangents, the second one of length `across`: stretched, friction
+  double across;   // is the same in all directions (impact.c); 1 where it is anyway
+  double velocity[3]; // along them, m/s, relative to the wall,
+  double wall[3];     // and of the wall
   double gap;         // c / |grad c|, m
   double slip[2];     // direction of sliding along the tangents, against which friction acts; or 0
   double along;       // speed along the direction of sliding that the caller keeps, m/s
@@ -33,6 +36,7 @@ typedef struct contact_place {
 // once where several ask for them.
 typedef struct contact_memo {
   int n;       // points; -1: none are known
+  size_t who;  // which they are
   bool factor; // of the response
   double *q;   // [nq]
 } contact_memo;
@@ -88,7 +92,7 @@ ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
                              const ap_resting *resting, contact_system *s);
 
 // Whether the scratch memory has all of that for q already; then s is ready.
-bool ap__contact_known(ap_plant *p, const double *q, contact_system *s);
+bool ap__contact_known(ap_plant *p, const double *q, const ap_resting *resting, contact_system *s);
 
 // The gaps alone at another q; the places' frames stay.
 ap_status ap__contact_gaps(ap_plant *p, const double *q, const ap_resting *resting,
@@ -143,6 +147,8 @@ double ap__contact_margin(double friction, const double force[3]);
 
 // The point of Coulomb's cone nearest to a force, in place.
 void ap__contact_into_cone(double friction, double force[3]);
+// A direction along the tangents in the world.
+void ap__contact_direction(const contact_place *place, const double slip[2], double world[3]);
 // The largest of n absolute values.
 double ap__contact_largest(const double *x, int n);
 

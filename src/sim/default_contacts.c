@@ -7,6 +7,7 @@
 #include "model/pack.h"
 #include "num/vec3.h"
 #include "sim/run.h"
+#include "sim/scenario.h"
 
 // A place as seen from the internal frame of a moving body, carried down to the body nearest the
 // ground that it is fixed to: the origin of a joint that only turns is fixed to the parent as well.
@@ -90,4 +91,43 @@ int ap_default_contact_points(const ap_model *m, ap_contact_point *point, int ro
     count++;
   }
   return count;
+}
+
+// ---- what they leave out -----------------------------------------------------------------------
+
+static bool is_leaf(const ap_model *m, int body) {
+  for (int i = body + 1; i < m->nbody; i++)
+    if (m->joint[i].parent == body) return false;
+  return true;
+}
+
+// Does a default point move with a body, away from the origin of its joint?
+static bool is_touched(const ap_model *m, int body) {
+  place at;
+  ap_contact_point point;
+  for (int i = 0; i < candidates(m); i++)
+    if (candidate(m, i, &at, &point) && at.body == body) return true;
+  return false;
+}
+
+// The first link with shapes at the end of a chain that no default point moves with; 0: none.
+static int find_untouched(const ap_robot *robot, const ap_model *m) {
+  for (int link = 1; link < m->nlink && ap_robot_shapes(robot) > 0; link++) {
+    const int body = m->mover[link];
+    if (body > 0 && ap_robot_shape(robot, link, 0) && is_leaf(m, body) && !is_touched(m, body))
+      return link;
+  }
+  return 0;
+}
+
+bool ap__scenario_check_contacts(ap__scenario_reader *r) {
+  const ap_scenario *s = r->scenario;
+  if (r->head.contacts || !s->scene.nwall || !s->scene.npoint) return true;
+  const int link = find_untouched(s->robot, s->model);
+  if (!link) return true;
+  const char *name = s->model->link[link].name;
+  return ap__scenario_warn(r, ap__line_of(r->yaml.root, "walls"),
+                           "no contact point is on link \"%.*s\": its shapes pass through walls "
+                           "(name its points under contacts)",
+                           ap__shown(name), name);
 }

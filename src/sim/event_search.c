@@ -10,6 +10,11 @@
 //   open     none of these is proven: the part is halved
 //
 // Parts are looked at from left to right, so that the first touch is found first.
+//
+// A face that ends is free besides where a limit G is below -e all along, or F is: the point is
+// beyond the edge or behind the face. Where F falls through zero, the limits are asked at its zero.
+// Of a pair that rests on such a face, each G takes the place of F: where it falls through -3 e,
+// the point has slid over the edge.
 
 #include <math.h>
 
@@ -25,16 +30,45 @@ enum { FREE, IMPACT, GRAZE, OPEN };
 typedef struct run_hit {
   double x; // INFINITY: none
   int pair;
-  bool grazes;
+  run_end how;
 } run_hit;
+
+// What is searched for: a pair's touch, or that it slides over one of its limits.
+typedef struct run_item {
+  int pair, limit; // -1: its touch
+} run_item;
+
+static run_item item_of(const ap_sim *sim, int code) {
+  return (run_item){code % sim->npair, code / sim->npair - 1};
+}
+
+static const ap_face *face_of(const run_pair *p) { return ap__surface_face(p->surface, p->face); }
+
+// The way of a pair's point in the axes of its wall, over the part that the path has looked at.
+static void way_of(const ap_sim *sim, const run_pair *p, ap_way *way) {
+  const run_path *path = &sim->path;
+  ap__path_way(path, p->body, p->at, way);
+  if (!p->pose) return;
+  ap_way world = *way;
+  ap_pose pose;
+  ap__pose_at(p->surface, fmin(path->from + path->middle * path->h, sim->until), &pose);
+  ap__pose_way(&pose, &world, way);
+}
+
+// G of a limit over the part that the path has looked at.
+static void bound_limit(const ap_sim *sim, const run_pair *p, int limit, ap_gap_bound *g) {
+  ap_way way;
+  way_of(sim, p, &way);
+  ap__surface_limit_bound(p->surface, &face_of(p)->limit[limit], &way, g);
+}
 
 // F of a pair over the part that the path has looked at.
 static void bound(const ap_sim *sim, const run_pair *p, ap_gap_bound *g) {
   const run_path *path = &sim->path;
   if (p->joint < 0) {
     ap_way way;
-    ap__path_way(path, p->body, p->at, &way);
-    ap__surface_bound(p->surface, &way, g);
+    way_of(sim, p, &way);
+    ap__surface_bound(p->surface, p->face, &way, g);
     return;
   }
   const double *c = path->shifted + p->coordinate;
@@ -47,18 +81,44 @@ static void bound(const ap_sim *sim, const run_pair *p, ap_gap_bound *g) {
       1};
 }
 
-// F of a pair at x alone.
-static double value(ap_sim *sim, const run_pair *p, double x) {
+// Where the point of a pair is at x, in the axes of its wall.
+static void point_at(ap_sim *sim, const run_pair *p, double x, double at[3]) {
+  double R[9];
+  ap__path_place(&sim->path, x);
+  ap_frame_pose(sim->m, sim->w, p->body, R, at);
+  for (int k = 0; k < 3; k++)
+    at[k] += R[3 * k] * p->at[0] + R[3 * k + 1] * p->at[1] + R[3 * k + 2] * p->at[2];
+  if (!p->pose) return;
+  const double world[3] = {at[0], at[1], at[2]};
+  ap_pose pose;
+  ap__pose_at(p->surface, fmin(sim->path.from + x * sim->path.h, sim->until), &pose);
+  ap__pose_point(&pose, world, at);
+}
+
+// F of a pair, or what stands for it, at x alone.
+static double value(ap_sim *sim, run_item item, double x) {
+  const run_pair *p = &sim->pair[item.pair];
   ap_way way = {.r = 0};
   ap_gap_bound g;
-  ap__path_place(&sim->path, x);
-  if (p->joint >= 0) return p->way * sim->path.q[p->coordinate] - p->limit + p->slack;
-  double R[9];
-  ap_frame_pose(sim->m, sim->w, p->body, R, way.p);
-  for (int k = 0; k < 3; k++)
-    way.p[k] += R[3 * k] * p->at[0] + R[3 * k + 1] * p->at[1] + R[3 * k + 2] * p->at[2];
-  ap__surface_bound(p->surface, &way, &g);
+  if (p->joint >= 0) {
+    ap__path_place(&sim->path, x);
+    return p->way * sim->path.q[p->coordinate] - p->limit + p->slack;
+  }
+  point_at(sim, p, x, way.p);
+  if (item.limit >= 0) {
+    ap__surface_limit_bound(p->surface, &face_of(p)->limit[item.limit], &way, &g);
+    return g.f[0] + RUN_EDGE_RESTS * sim->touch;
+  }
+  ap__surface_bound(p->surface, p->face, &way, &g);
   return g.f[0] + p->slack;
+}
+
+// Whether a pair's point is inside the limits of its face at x.
+static bool is_within(ap_sim *sim, const run_pair *p, double x) {
+  double at[3];
+  if (!p->ends) return true;
+  point_at(sim, p, x, at);
+  return ap__surface_within(p->surface, p->face, at) >= -RUN_EDGE_COMES * sim->touch;
 }
 
 // The least value over |t| <= r that F may have.
@@ -66,6 +126,31 @@ static double least(const double f[3], double third, double r) {
   double low = fmin(f[0] - f[1] * r + f[2] / 2 * r * r, f[0] + f[1] * r + f[2] / 2 * r * r);
   if (f[2] > 0 && fabs(f[1]) < f[2] * r) low = f[0] - f[1] * f[1] / (2 * f[2]);
   return low - third / 6 * r * r * r;
+}
+
+// Whether the point of a pair is beyond a limit of its face all along.
+static bool is_beyond(const ap_sim *sim, const run_pair *p) {
+  double r = sim->path.r;
+  for (int k = 0; k < face_of(p)->nlimit; k++) {
+    ap_gap_bound g;
+    bound_limit(sim, p, k, &g);
+    if (-least((double[3]){-g.f[0], -g.f[1], -g.f[2]}, g.third, r) < -RUN_EDGE_COMES * sim->touch)
+      return true;
+  }
+  return false;
+}
+
+// What is proven of a limit of a pair that rests.
+static int classify_limit(const ap_sim *sim, const run_pair *p, int limit) {
+  ap_gap_bound g;
+  double r = sim->path.r;
+  bound_limit(sim, p, limit, &g);
+  g.f[0] += RUN_EDGE_RESTS * sim->touch;
+  double low = least(g.f, g.third, r), turn = fabs(g.f[2]) * r + g.third / 2 * r * r;
+  if (sim->path.undecided) return OPEN;
+  if (low > 0 || g.f[1] > turn) return FREE;
+  if (g.f[1] < -turn) return IMPACT;
+  return low > -sim->touch && g.third / 6 * r * r * r <= sim->touch ? FREE : OPEN;
 }
 
 // What is proven of a pair. *when: where it touches, from the middle on.
@@ -77,8 +162,11 @@ static int classify(const ap_sim *sim, const run_pair *p, double *when) {
   double low = least(g.f, g.third, r), turn = fabs(g.f[2]) * r + g.third / 2 * r * r;
   if (sim->path.undecided) return OPEN;
   if (low > 0 || g.f[1] > turn) return FREE;
-  if (g.f[1] < -turn) return IMPACT;
   double depth = sim->touch * g.steep;
+  if (p->ends &&
+      (-least((double[3]){-g.f[0], -g.f[1], -g.f[2]}, g.third, r) < -depth || is_beyond(sim, p)))
+    return FREE;
+  if (g.f[1] < -turn) return IMPACT;
   if (!(low > -depth) || g.third / 6 * r * r * r > depth) return OPEN;
   *when = fmax(-r, fmin(r, g.f[2] > 0 ? -g.f[1] / g.f[2] : 0));
   return GRAZE;
@@ -86,7 +174,7 @@ static int classify(const ap_sim *sim, const run_pair *p, double *when) {
 
 // The zero of F between low, where it is not below 0, and high, where it is: by the secant method
 // with Illinois' correction, halved where that is slow.
-static double locate(ap_sim *sim, const run_pair *p, double low, double high) {
+static double locate(ap_sim *sim, run_item p, double low, double high) {
   double f_low = value(sim, p, low), f_high = value(sim, p, high), before = high - low;
   int kept = 0;
   if (!(f_low > 0)) return low;
@@ -111,37 +199,57 @@ static double locate(ap_sim *sim, const run_pair *p, double low, double high) {
   return low;
 }
 
-static void keep_earlier(run_hit *hit, double x, int pair, bool grazes) {
-  if (x < hit->x) *hit = (run_hit){x, pair, grazes};
+static void keep_earlier(run_hit *hit, double x, int pair, run_end how) {
+  if (x < hit->x) *hit = (run_hit){x, pair, how};
 }
 
-// Judge the first n pairs of the order over low .. high; those that are open come first then.
+// F of an item falls from low to high: where it is zero, if that counts.
+static void look_at_fall(ap_sim *sim, run_item item, double low, double high, run_hit *hit) {
+  const run_pair *p = &sim->pair[item.pair];
+  if (!(value(sim, item, high) < 0)) return;
+  if (item.limit >= 0) {
+    keep_earlier(hit, locate(sim, item, low, high), item.pair, RUN_EDGE);
+    return;
+  }
+  if (p->ends && value(sim, item, low) < -sim->touch) return; // it is behind
+  double x = locate(sim, item, low, high);
+  if (is_within(sim, p, x)) keep_earlier(hit, x, item.pair, RUN_HIT);
+}
+
+// Judge the first n items of the order over low .. high; those that are open come first then.
 // Returns how many they are.
 static int sift(ap_sim *sim, double low, double high, int n, bool last, run_hit *hit) {
   int open = 0;
   ap__path_look(&sim->path, low, high);
   for (int k = 0; k < n; k++) {
-    int i = sim->order[k];
-    run_pair *p = &sim->pair[i];
+    int code = sim->order[k];
+    run_item item = item_of(sim, code);
+    run_pair *p = &sim->pair[item.pair];
+    char *verdict = item.limit < 0 ? &p->verdict : &p->edge[item.limit];
     double when = 0;
-    p->verdict = (char)classify(sim, p, &when);
-    if (p->verdict == OPEN && last) p->verdict = GRAZE;
-    if (p->verdict == GRAZE && !p->told && !p->near)
-      keep_earlier(hit, low + 0.5 * (high - low) + when / sim->path.h, i, true);
-    if (p->verdict != OPEN) continue;
+    *verdict =
+        (char)(item.limit < 0 ? classify(sim, p, &when) : classify_limit(sim, p, item.limit));
+    if (*verdict == OPEN && last) *verdict = item.limit < 0 ? GRAZE : FREE;
+    p->grazing = low + 0.5 * (high - low) + when / sim->path.h;
+    if (*verdict == GRAZE && !p->ends && !p->told && !p->near)
+      keep_earlier(hit, p->grazing, item.pair, RUN_TOUCHED);
+    if (*verdict != OPEN) continue;
     sim->order[k] = sim->order[open];
-    sim->order[open++] = i;
+    sim->order[open++] = code;
   }
   for (int k = 0; k < n; k++) {
-    const run_pair *p = &sim->pair[sim->order[k]];
-    if (p->verdict != IMPACT || !(value(sim, p, high) < 0)) continue;
-    keep_earlier(hit, locate(sim, p, low, high), sim->order[k], false);
+    run_item item = item_of(sim, sim->order[k]);
+    const run_pair *p = &sim->pair[item.pair];
+    char verdict = item.limit < 0 ? p->verdict : p->edge[item.limit];
+    if (verdict == IMPACT) look_at_fall(sim, item, low, high, hit);
+    if (verdict == GRAZE && p->ends && !p->told && !p->near && is_within(sim, p, p->grazing))
+      keep_earlier(hit, p->grazing, item.pair, RUN_TOUCHED);
   }
   return open;
 }
 
 static run_hit first_between(ap_sim *sim, double low, double high, int n, int halvings) {
-  run_hit hit = {INFINITY, -1, false};
+  run_hit hit = {INFINITY, -1, RUN_STEP};
   int open = sift(sim, low, high, n, halvings == MOST_HALVINGS, &hit);
   if (!open) return hit;
   double middle = low + 0.5 * (high - low);
@@ -157,33 +265,42 @@ static run_hit first_between(ap_sim *sim, double low, double high, int n, int ha
 static void set_slack(ap_sim *sim, int n) {
   bool looked = false;
   for (int k = 0; k < n; k++) {
-    run_pair *p = &sim->pair[sim->order[k]];
+    run_pair *p = &sim->pair[item_of(sim, sim->order[k]).pair];
     ap_gap_bound g;
     p->slack = 0;
-    if (!p->near) continue;
+    if (!p->near || p->resting >= 0) continue;
     if (!looked) ap__path_look(&sim->path, 0, 0), looked = true;
     bound(sim, p, &g);
     p->slack = (p->dips ? 1 : AT_ONCE) * sim->touch * g.steep - fmin(g.f[0], 0);
   }
 }
 
-bool ap__run_search(ap_sim *sim, double *t, int *pair, bool *grazes) {
+// What is searched for, into sim->order.
+static int list_items(ap_sim *sim) {
+  int n = 0;
+  for (int i = 0; i < sim->npair; i++) {
+    const run_pair *p = &sim->pair[i];
+    if (p->resting < 0 && !p->pressed && !ap__run_covered(sim, p)) sim->order[n++] = i;
+    for (int k = 0; p->resting >= 0 && p->ends && k < face_of(p)->nlimit; k++)
+      sim->order[n++] = (k + 1) * sim->npair + i;
+  }
+  return n;
+}
+
+run_end ap__run_search(ap_sim *sim, double *t, int *pair) {
   const ap_ode *ode = sim->ode;
   run_path *path = &sim->path;
-  int n = 0;
   path->w = sim->w;
   path->power = ode->power;
   path->stride = ode->n;
   path->from = ode->from;
   path->h = ode->h;
-  for (int i = 0; i < sim->npair; i++)
-    if (sim->pair[i].resting < 0 && !sim->pair[i].pressed) sim->order[n++] = i;
-  if (!n) return false;
+  int n = list_items(sim);
+  if (!n) return RUN_STEP;
   set_slack(sim, n);
   run_hit hit = first_between(sim, 0, fmin(1, (*t - ode->from) / ode->h), n, 0);
-  if (hit.pair < 0) return false;
+  if (hit.pair < 0) return RUN_STEP;
   *t = fmin(fmax(ode->from + hit.x * ode->h, ode->from), *t);
   *pair = hit.pair;
-  *grazes = hit.grazes;
-  return true;
+  return hit.how;
 }

@@ -82,8 +82,9 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
   memcpy(e.position, pair->now.p, sizeof e.position);
   memcpy(e.normal, pair->now.normal, sizeof e.normal);
   for (int k = 0; k < 3; k++) {
-    e.before[k] = touch ? touch->before[k] : pair->now.v[k];
-    e.after[k] = touch ? touch->after[k] : pair->now.v[k];
+    double own = pair->now.v[k] + (pair->pose ? pair->now.wall[k] : 0);
+    e.before[k] = touch ? touch->before[k] : own;
+    e.after[k] = touch ? touch->after[k] : own;
     e.impulse[k] = touch ? touch->impulse[k] : 0;
   }
   if (pair->joint >= 0) { // as the joint counts
@@ -124,7 +125,7 @@ static void tell_brake(ap_sim *sim, ap_event_kind kind, const run_brake *brake) 
 static bool takes_part(const ap_sim *sim, const run_pair *p) {
   if (p->stiffness > 0) return false;
   if (p->resting >= 0 || p->now.distance <= sim->touch) return true;
-  return p->now.rate < 0 && p->now.distance + p->now.rate * sim->scene.window <= 0;
+  return !p->off && p->now.rate < 0 && p->now.distance + p->now.rate * sim->scene.window <= 0;
 }
 
 // The pairs that take part, in chosen[], and their touches. -1: too many.
@@ -134,7 +135,7 @@ static int choose(ap_sim *sim) {
     const run_pair *p = &sim->pair[i];
     if (!takes_part(sim, p)) continue;
     if (n == sim->most) return -1;
-    sim->touched[n] = ap__run_touch(p, sim->busy > RUN_BUSY ? 0 : p->restitution);
+    sim->touched[n] = ap__run_touch(p, sim->busy > RUN_BUSY ? 0 : ap__run_rebound(p));
     sim->chosen[n++] = i;
   }
   return n;
@@ -143,6 +144,7 @@ static int choose(ap_sim *sim) {
 ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   const double *q = sim->y;
   double *v = sim->y + sim->nq;
+  ap__run_walls_at(sim, sim->t);
   ap__run_look(sim, q, v);
   int n = choose(sim);
   if (n < 0)
@@ -155,6 +157,7 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
       sim->plant.kind->impact(&sim->plant, q, v, n, sim->touched, sim->impact_room, &result);
   if (status) return ap__run_failed(sim, status, "the impact cannot be solved", error);
   sim->lost += result.lost;
+  sim->wall_work += result.work;
   sim->fresh = true;
   sim->number++;
   for (int i = 0; i < n; i++) {
@@ -192,7 +195,7 @@ static void drop_leaving(ap_sim *sim) {
     if (p->resting < 0) continue;
     ap_resting r = sim->resting[p->resting];
     p->was = r.sticks ? WAS_STICKING : WAS_SLIDING;
-    if (p->away ||
+    if (p->away || p->over ||
         (sim->struck && p->now.rate > 0 && !ap__run_along(sim, p) && bouncing_time(sim, p) < 0)) {
       p->resting = -1;
     } else {
@@ -348,6 +351,7 @@ static void let_slide(const ap_sim *sim, int n, run_break broken) {
     const double *normal = brake ? NULL : sim->pair[sim->chosen[i]].now.normal;
     for (int k = 0; k < 3 && !brake; k++)
       along[k] = dot3(r->force, normal) * normal[k] - r->force[k];
+    if (!brake && r->across > 0) ap__contact_unstretch(r, normal, along);
     double length = norm3(along);
     r->sticks = !(length > 0);
     r->follows = true;
@@ -401,9 +405,24 @@ static ap_status let_leave(ap_sim *sim, int n, int first) {
   return AP_OK;
 }
 
+// A point that goes from one face of a wall to the next is on the wall all the time.
+static void pass_over(ap_sim *sim) {
+  for (int i = 0; i < sim->npoint; i++) {
+    run_pair *p = &sim->pair[i];
+    if (p->resting < 0 || p->was != WAS_FREE || !p->ends) continue;
+    for (int k = 0; k < ap__surface_faces(p->surface) && p->was == WAS_FREE; k++) {
+      run_pair *other = &sim->pair[p->first + k];
+      if (other->resting >= 0 || other->was == WAS_FREE) continue;
+      p->was = other->was;
+      other->was = WAS_FREE;
+    }
+  }
+}
+
 // Tell what changed, and the energy that it took. Events of one moment have one number.
 static void tell_changes(ap_sim *sim, double lost) {
   bool numbered = false;
+  pass_over(sim);
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     bool rests = p->resting >= 0, sticks = rests && sim->resting[p->resting].sticks;
@@ -473,8 +492,9 @@ static ap_status choose_modes(ap_sim *sim, int n, run_break *broken, ap_error *e
 }
 
 ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
-  double *q = sim->y, *v = sim->y + sim->nq, lost = 0, before = sim->lost;
+  double *q = sim->y, *v = sim->y + sim->nq, lost = 0, driven = 0, before = sim->lost;
   bool project;
+  ap__run_walls_at(sim, sim->t);
   look_back(sim, broken);
   ap_status status = ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration after an event", error);
@@ -486,10 +506,12 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   sim->fresh = true;
   if (n && project) { // bounces that end lose what they had, of motion and of height
     double energy = ap__run_total(sim);
-    status = ap__contact_project(&sim->plant, q, v, n, sim->candidate, sim->contact_room, &lost);
+    status =
+        ap__contact_return(&sim->plant, q, v, n, sim->candidate, sim->contact_room, &lost, &driven);
     if (status)
       return ap__run_failed(sim, status, "points cannot be projected onto their walls", error);
-    sim->lost += fmax(lost, energy - ap__run_total(sim));
+    sim->wall_work += driven;
+    sim->lost += fmax(lost, energy + driven - ap__run_total(sim));
   }
   if (n) status = choose_modes(sim, n, &broken, error);
   if (status) return status;
@@ -519,24 +541,26 @@ static bool has_drifted(const ap_sim *sim, const double *v) {
 }
 
 // Back onto the walls at y. *moved: it had drifted; *lost: the energy that this took.
-static ap_status hold(ap_sim *sim, double *y, bool *moved, double *lost) {
+static ap_status hold(ap_sim *sim, double *y, bool *moved, double *lost, double *driven) {
   double *q = y, *v = y + sim->nq;
-  *lost = 0;
+  *lost = *driven = 0;
   ap__run_look(sim, q, v);
   *moved = has_drifted(sim, v);
   if (!*moved) return AP_OK;
-  return ap__contact_project(&sim->plant, q, v, sim->nresting, sim->resting, sim->contact_room,
-                             lost);
+  return ap__contact_return(&sim->plant, q, v, sim->nresting, sim->resting, sim->contact_room, lost,
+                            driven);
 }
 
 ap_status ap__run_project(ap_sim *sim, ap_error *error) {
-  double lost;
+  double lost, driven;
   bool moved;
-  ap_status status = hold(sim, sim->y, &moved, &lost);
+  ap__run_walls_at(sim, sim->t);
+  ap_status status = hold(sim, sim->y, &moved, &lost, &driven);
   if (status)
     return ap__run_failed(sim, status, "points cannot be projected onto their walls", error);
   sim->looked = !moved;
   sim->lost += lost;
+  sim->wall_work += driven;
   if (moved) sim->fresh = true;
   return AP_OK;
 }
@@ -547,7 +571,8 @@ ap_status ap__run_end_step(void *context, double *y) {
   bool moved;
   sim->held = !status && sim->nresting > 0;
   if (!sim->held) return status;
-  status = hold(sim, y, &moved, &sim->held_lost);
+  ap__run_walls_at(sim, sim->ode->to);
+  status = hold(sim, y, &moved, &sim->held_lost, &sim->held_driven);
   sim->held_looked = !moved;
   return status;
 }

@@ -31,6 +31,16 @@ static void add_spring(ode_stiff *s, int v, double k, double rest) {
   s->stiffness[v] = sum;
 }
 
+// Viscous friction and the spring of the model's joint; a follower's act on its leader. A spring
+// along a quaternion is taken explicitly.
+static void collect_joint(ode_stiff *s, const ap_joint *j, const ap_body_def *def) {
+  double square = j->ratio * j->ratio;
+  if (j->nv == 1) s->damping[j->v] += square * def->viscous;
+  if (def->stiffness == 0 || j->nq != j->nv) return;
+  for (int k = 0; k < j->nv; k++)
+    add_spring(s, j->v + k, square * def->stiffness, (def->rest[k] - j->offset) / j->ratio);
+}
+
 static void collect(ap_sim *sim) {
   ode_stiff *s = &sim->stiff;
   size_t bytes = (size_t)s->n * sizeof(double);
@@ -48,10 +58,8 @@ static void collect(ap_sim *sim) {
     s->damping[p->joint] += p->way * p->way * p->damping;
     add_spring(s, p->joint, p->way * p->way * p->stiffness, p->limit / p->way);
   }
-  for (int i = 1; i < sim->m->nbody && sim->scene.joint_friction; i++) {
-    const ap_joint *j = &sim->m->joint[i];
-    if (j->nv == 1) s->damping[j->v] += j->ratio * j->ratio * sim->m->link[j->link].viscous;
-  }
+  for (int i = 1; i < sim->m->nbody && sim->scene.joint_friction; i++)
+    collect_joint(s, &sim->m->joint[i], &sim->m->link[sim->m->joint[i].link]);
   s->any = false;
   for (int i = 0; i < s->n; i++) s->any = s->any || s->damping[i] > 0 || s->stiffness[i] > 0;
 }
@@ -104,7 +112,7 @@ void ap__run_make_stiff(ap_sim *sim) {
 // The joint that moves degree of freedom v.
 static const char *joint_of(const ap_sim *sim, int v) {
   for (int i = 1; i < ap_nbody(sim->m); i++)
-    if (ap_joint_nv(sim->m, i) == 1 && ap_joint_v(sim->m, i) == v)
+    if (v >= ap_joint_v(sim->m, i) && v < ap_joint_v(sim->m, i) + ap_joint_nv(sim->m, i))
       return ap_body(sim->m, i)->joint_name;
   return "";
 }

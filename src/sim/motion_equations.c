@@ -192,6 +192,7 @@ static int holding(const ap_sim *sim) { return sim->strides ? 0 : sim->nresting;
 
 ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const double *v) {
   sim->evaluations++;
+  ap__run_walls_at(sim, t);
   ap_status status = ap__run_forces(sim, t, q, v);
   if (status) return status;
   if (!holding(sim)) return sim->plant.kind->accelerate(&sim->plant, q, v, sim->total, sim->a);
@@ -199,10 +200,11 @@ ap_status ap__run_accelerations(ap_sim *sim, double t, const double *q, const do
                                    sim->a, sim->contact_room);
 }
 
-// The rates of the ledger: loads' work, dissipation, and the work of each joint force. `slid` is
-// what sliding takes.
-static void ledger_rates(ap_sim *sim, const double *q, const double *v, double slid, double *rate) {
-  double loads = 0, taken = slid + friction_power(sim, v) + stop_power(sim, q, v);
+// The rates of the ledger: work of loads and of walls that move, dissipation, and the work of each
+// joint force. `slid` is what sliding takes, `driven` what walls do.
+static void ledger_rates(ap_sim *sim, const double *q, const double *v, double slid, double driven,
+                         double *rate) {
+  double loads = driven, taken = slid + friction_power(sim, v) + stop_power(sim, q, v);
   for (int i = 0; i < sim->scene.nspring; i++) {
     const ap_joint_spring *s = &sim->scene.spring[i];
     taken += s->damping * v[s->v] * v[s->v];
@@ -226,9 +228,10 @@ ap_status ap__run_rate(void *context, double t, const double *y, double *dydt) {
   if (!sim->strides) sim->worst = fmin(sim->worst, ap__run_nearest(sim, q, v).value);
   ap__run_configuration_rate(sim->m, q, v, dydt);
   memcpy(dydt + sim->nq, sim->a, (size_t)sim->nv * sizeof *dydt);
-  double slid = 0;
-  for (int i = 0; i < holding(sim); i++) slid += sim->resting[i].power;
-  ledger_rates(sim, q, v, slid, dydt + sim->nq + sim->nv);
+  double slid = 0, driven = 0;
+  for (int i = 0; i < holding(sim); i++)
+    slid += sim->resting[i].power, driven += sim->resting[i].driven;
+  ledger_rates(sim, q, v, slid, driven, dydt + sim->nq + sim->nv);
   return AP_OK;
 }
 
@@ -237,8 +240,12 @@ ap_status ap__run_ledger(void *context, double t, const double *y, double *rate)
   const double *q, *v;
   ap_status status = sim->plant.kind->place(&sim->plant, y, y + sim->nq, &q, &v);
   if (!status) status = ap__run_forces(sim, t, q, v);
-  if (!status) ledger_rates(sim, q, v, ap__run_sliding_power(sim, q, v), rate);
-  return status;
+  if (status) return status;
+  double driven, slid;
+  ap__run_walls_at(sim, t);
+  slid = ap__run_sliding_power(sim, q, v, &driven);
+  ledger_rates(sim, q, v, slid, driven, rate);
+  return AP_OK;
 }
 
 ap_status ap__run_place(void *context, double *y) {
@@ -248,12 +255,25 @@ ap_status ap__run_place(void *context, double *y) {
   return status;
 }
 
+double ap__run_held(ap_sim *sim) {
+  double energy = 0;
+  for (int i = 1; sim->scene.joint_friction && sim->m->passive && i < sim->m->nlink; i++) {
+    const ap_body_def *b = &sim->m->link[i];
+    double R[9], p[3];
+    if (b->gravity_compensation == 0 || sim->m->mover[i] == 0) continue;
+    ap_frame_pose(sim->m, sim->w, i, R, p);
+    for (int k = 0; k < 3; k++) p[k] += dot3(R + 3 * k, b->com);
+    energy += b->gravity_compensation * b->mass * dot3(sim->scene.gravity, p);
+  }
+  return energy;
+}
+
 void ap__run_energy(ap_sim *sim, double energy[3]) {
   const double *q = sim->y, *v = sim->y + sim->nq;
   energy[0] = ap_kinetic_energy(sim->m, sim->w, q, v);
   double com[3], mass = ap_centre_of_mass(sim->m, sim->w, com, NULL, NULL); // of the same pass
-  energy[1] = -mass * dot3(sim->scene.gravity, com);
-  energy[2] = 0;
+  energy[1] = -mass * dot3(sim->scene.gravity, com) + ap__run_held(sim);
+  energy[2] = ap_elastic_energy(sim->m, sim->w, q);
   for (int i = 0; i < sim->scene.nspring; i++) {
     const ap_joint_spring *s = &sim->scene.spring[i];
     double stretch = q[sim->spring_q[i]] - s->rest;

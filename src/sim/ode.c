@@ -217,7 +217,7 @@ static double estimate(const ap_ode *ode, const double *e, const double *k) {
 static double error_of(const ap_ode *ode, double h, const double *k) {
   const rk_pair *p = ode->pair;
   double e = estimate(ode, p->error, k), f = p->second ? estimate(ode, p->second, k) : 0;
-  if (e == 0) return 0;
+  if (e * e == 0) return 0; // or so small that the quotient below would be 0 / 0
   return fabs(h) * e * e / sqrt(e * e + 0.01 * f * f);
 }
 

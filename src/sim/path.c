@@ -204,6 +204,7 @@ static void bound_body(run_path *path, int i) {
 void ap__path_look(run_path *path, double low, double high) {
   const ap_model *m = path->m;
   double middle = low + 0.5 * (high - low), half = 0.5 * (high - low);
+  path->middle = middle;
   path->r = half * path->h;
   path->undecided = false;
   for (int i = 0; i < m->nq; i++) shift(path, i, middle, half);

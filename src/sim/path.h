@@ -26,8 +26,8 @@ typedef struct run_path {
   const double *power;
   int stride;
   double from, h;
-  // the interval: its middle and half its length, s
-  double r;
+  // the interval: its middle, as part of the step, and half its length, s
+  double middle, r;
   double *q, *v, *a; // in the middle; v and a are those of the polynomials
   double *shifted;   // [PATH_POWERS * nq] powers of x - middle
   double *most;      // [PATH_RATES * nq] upper bounds of |q|, |dq/dt|, ...

@@ -62,11 +62,21 @@ static ap_status check_limit(const ap_sim *sim, const run_pair *p, ap_error *err
       ap__shown(joint), joint, p->now.p[0], limit);
 }
 
+// How a point lies to a wall of several faces as a whole.
+static double solid_distance(const run_pair *p) {
+  ap_gap gap;
+  if (p->face > 0) return 0; // said by the first
+  ap_surface_gap(p->surface, p->now.p, &gap);
+  double slope = norm3(gap.gradient);
+  return slope > 0 ? gap.c / slope : gap.c;
+}
+
 // Refuse a start inside a wall, or beyond a limit.
 static ap_status check_inside(const ap_sim *sim, ap_error *error) {
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    if (p->now.distance >= -sim->scene.depth) continue;
+    double distance = p->ends ? solid_distance(p) : p->now.distance;
+    if (distance >= -sim->scene.depth) continue;
     if (p->joint >= 0) {
       ap_status status = check_limit(sim, p, error);
       if (status) return status;
@@ -75,7 +85,7 @@ static ap_status check_inside(const ap_sim *sim, ap_error *error) {
     const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
     return AP__REFUSE(error, AP_E_ARG, 0,
                       "point \"%.*s\" starts %.3g m inside wall \"%.*s\", at (%.6g, %.6g, %.6g)",
-                      ap__shown(point), point, -p->now.distance, ap__shown(wall), wall, p->now.p[0],
+                      ap__shown(point), point, -distance, ap__shown(wall), wall, p->now.p[0],
                       p->now.p[1], p->now.p[2]);
   }
   return AP_OK;
@@ -132,6 +142,7 @@ static void measure(ap_sim *sim) {
     for (int k = 0; k < 3; k++) {
       if (wall->kind != AP_WALL_PLANE && wall->kind != AP_WALL_PROFILE)
         length = fmax(length, wall->size[k]);
+      length = fmax(length, fabs(wall->motion.amplitude[k]));
       far = fmax(far, fmax(fabs(p->now.p[k]), fabs(wall->centre[k])));
       speed = fmax(speed, fabs(p->now.v[k]));
     }
@@ -187,7 +198,10 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   status = sim->plant.kind->start(&sim->plant, sim->y, sim->y + sim->nq);
   if (status) return ap__run_failed(sim, status, "the mechanism cannot start", error);
   sim->fresh = true;
-  sim->lost = sim->drift = 0;
+  sim->lost = sim->drift = sim->wall_work = 0;
+  sim->kink = INFINITY;
+  for (int i = 0; i < sim->scene.nwall; i++) sim->kink = fmin(sim->kink, ap__run_kink(sim, i, t));
+  sim->pose_t = NAN;
   sim->number = 0;
   sim->nresting = 0;
   sim->events = sim->busy = 0;
@@ -195,17 +209,21 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->open = sim->read = false;
   sim->until = INFINITY;
   sim->tiny = 0;
+  sim->touch = 0;
   sim->fastest = 0;
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
     sim->pair[i].away = true;
     sim->pair[i].pressed = sim->pair[i].slackens = false;
     sim->pair[i].told = sim->pair[i].dips = false;
+    sim->pair[i].claims = sim->pair[i].over = sim->pair[i].off = false;
   }
   for (int i = 0; i < sim->nbrake; i++) sim->brake[i].way = 0, sim->brake[i].resting = -1;
   ap__run_loads(sim, t);
+  ap__run_walls_at(sim, t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   measure(sim);
+  ap__run_look(sim, sim->y, sim->y + sim->nq); // touches of faces depend on the scene's length
   sim->strides_length = sim->moment;
   status = check_inside(sim, error);
   if (!status) status = check_singular(sim, error);
@@ -214,6 +232,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   ap__run_energy(sim, energy);
   sim->start_energy = energy[0] + energy[1] + energy[2];
   sim->start_motion = energy[0] + energy[2];
+  sim->start_held = ap__run_held(sim);
   sim->started = true; // who is told of the first events may ask for the state
   sim->ode->next = 0;
   sim->ode->grid = t;
@@ -260,7 +279,9 @@ ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_energy(sim, energy);
   double lost = sim->open && sim->ends == RUN_STRIDE ? sim->from_lost : sim->lost;
-  double work = ledger[RUN_LOADS];
+  double driven = sim->open && sim->ends == RUN_STRIDE ? sim->from_driven : sim->wall_work;
+  double held = ap__run_held(sim), work = ledger[RUN_LOADS] + sim->start_held - held + driven;
+  energy[1] -= held;
   for (int i = 0; i < sim->nv; i++) {
     sim->work_of[i] = sim->scene.force ? ledger[RUN_LEDGER + i] : 0;
     work += sim->work_of[i];
@@ -284,8 +305,8 @@ ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error) {
     state->drift = sim->drift;
     state->closure = ap__closed_coordinates(sim->plant.closed, sim->q, v, sim->s, sim->sd);
   }
-  state->closing =
-      energy[0] + energy[1] + energy[2] - work + state->dissipated + lost - sim->start_energy;
+  state->closing = energy[0] + energy[1] + energy[2] - work + state->dissipated + lost -
+                   (sim->start_energy - sim->start_held);
   return AP_OK;
 }
 

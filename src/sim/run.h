@@ -19,6 +19,7 @@
 #include <appell/impact.h>
 #include <appell/sim.h>
 
+#include "impact/motion.h"
 #include "sim/contact.h"
 #include "sim/ode.h"
 #include "sim/path.h"
@@ -66,7 +67,9 @@ enum { RUN_MOST_TOUCHES = 96 };
 // How a point lies to a wall and moves. Of a joint at its stop: its coordinate from the stop on,
 // and its rate, in the first entries.
 typedef struct run_gap {
-  double p[3], v[3];     // of the point, world
+  double p[3]; // of the point, world
+  double v[3]; // and its velocity, relative to the wall, whose is
+  double wall[3];
   double normal[3];      // unit, into the free region
   double slope;          // |gradient|: c / slope is a distance
   double distance, rate; // along the normal, m and m/s
@@ -88,18 +91,30 @@ typedef struct run_pair {
   int body;
   double at[3];
   const ap_surface *surface;
+  const ap_pose *pose; // of a wall that moves; NULL: it does not
+  int face;            // of the wall, and
+  int first;           // the pair of its first face with the same point
+  bool ends;           // the face has limits
+  bool convex;         // faces of the wall exclude each other
+  bool off;            // the point is beyond them, or behind the face: it does not touch
+  bool claims;         // it has just hit, so that no other face of an edge does
+  bool over;           // it has just slid over the edge
+  double eases;        // m/s: above it restitution falls; 0: it does not
+  double across;       // friction across x of the wall as a part of that along it; 0: the same
   double restitution, friction, stiction; // stiction: the coefficient where it sticks
   int resting;                            // its place among those that rest, -1: it does not
-  bool near;        // it touches and does not leave: it is met when it has entered by
-  double slack;     // this, which is added to F; more where
-  bool dips;        // it grazes or moves along its wall
-  bool told;        // that it grazes, and it has not left since
-  char verdict;     // of the search
-  run_gap now;      // filled by ap__run_look()
-  double bent;      // acceleration along the normal, filled by ap__run_bend()
-  bool away;        // from its wall, after the last stride or settling
-  run_was was;      // before the event that is being worked on
-  double rest_time; // after it, s, when it comes to rest
+  bool near;                 // it touches and does not leave: it is met when it has entered by
+  double slack;              // this, which is added to F; more where
+  bool dips;                 // it grazes or moves along its wall
+  bool told;                 // that it grazes, and it has not left since
+  char verdict;              // of the search,
+  char edge[AP_FACE_LIMITS]; // and of the limits of its face
+  double grazing;            // where it grazes, as part of the step
+  run_gap now;               // filled by ap__run_look()
+  double bent;               // acceleration along the normal, filled by ap__run_bend()
+  bool away;                 // from its wall, after the last stride or settling
+  run_was was;               // before the event that is being worked on
+  double rest_time;          // after it, s, when it comes to rest
 } run_pair;
 
 // Coulomb friction of a degree of freedom.
@@ -129,8 +144,14 @@ typedef struct run_break {
   double value; // force, speed or depth that is left
 } run_break;
 
-// What ends a segment.
-typedef enum run_end { RUN_STEP, RUN_HIT, RUN_TOUCHED, RUN_BREAK, RUN_STRIDE } run_end;
+// What ends a segment. RUN_EDGE: a pair that rests slides over the edge of its face.
+typedef enum run_end { RUN_STEP, RUN_HIT, RUN_TOUCHED, RUN_EDGE, RUN_BREAK, RUN_STRIDE } run_end;
+
+// A face reaches so many sim->touch beyond its limits: for points that come, for those that are
+// there, and for those that rest on it, so that each is sure of the one before.
+#define RUN_EDGE_COMES 1
+#define RUN_EDGE_IS    2
+#define RUN_EDGE_RESTS 3
 
 // The ledger behind q and v: work of loads, energy taken, then the work of each joint force.
 enum { RUN_LOADS, RUN_TAKEN, RUN_LEDGER };
@@ -153,6 +174,11 @@ struct ap_sim {
   ode_stiff stiff;  // of fixed steps
   int *stiff_q;     // [nv]
   char remark[240]; // of them
+  ap_pose *pose;    // [nwall] of those that move
+  bool moving;      // some do
+  double pose_t;    // the time of the poses
+  double kink;      // where the motion of one has its next kink
+  double wall_work; // J: work of walls in impacts
   run_path path;
   double range;   // m: how far points fly, the length at least
   double length;  // m: of the scene
@@ -162,33 +188,35 @@ struct ap_sim {
   // state
   bool started;
   double t;
-  double *y;        // q, v, then the ledger
-  double *before;   // [nv] velocities before an event
-  double *told;     // [nv] likewise, as they are told
-  double *q;        // [nq] as it is told, quaternions of length one
-  double *work_of;  // [nv] as it is told
-  bool fresh;       // y has changed by a jump: the integrator starts again
-  bool open;        // a segment is: a step of the integrator, as far as nothing happens in it
-  run_end ends;     // what ends it
-  int ends_with;    // the pair that hits or touches
-  run_break broken; // what breaks
-  double end;       // its end,
-  double *end_y;    // [n] and the state there, of a stride before it jumps
-  double *after_y;  // [n] of a stride, after that
-  long tiny;        // tiny steps in a row
-  double until;     // forces inside it are those before this time
-  bool rough;       // that state is not as good as the tolerance asks
-  double worst;     // least value of ap__run_nearest() since the step began
-  bool judged;      // what the contact forces at its end say is known:
-  bool jams, stops; // points are jammed, or have stopped
-  bool looked;      // pair[].now is of the state
-  bool held;        // points were put back on their walls at the end of a fixed step, with
-  double held_lost; // J of loss; and
-  bool held_looked; // pair[].now is of that end
+  double *y;          // q, v, then the ledger
+  double *before;     // [nv] velocities before an event
+  double *told;       // [nv] likewise, as they are told
+  double *q;          // [nq] as it is told, quaternions of length one
+  double *work_of;    // [nv] as it is told
+  bool fresh;         // y has changed by a jump: the integrator starts again
+  bool open;          // a segment is: a step of the integrator, as far as nothing happens in it
+  run_end ends;       // what ends it
+  int ends_with;      // the pair that hits or touches
+  run_break broken;   // what breaks
+  double end;         // its end,
+  double *end_y;      // [n] and the state there, of a stride before it jumps
+  double *after_y;    // [n] of a stride, after that
+  long tiny;          // tiny steps in a row
+  double until;       // forces inside it are those before this time
+  bool rough;         // that state is not as good as the tolerance asks
+  double worst;       // least value of ap__run_nearest() since the step began
+  bool judged;        // what the contact forces at its end say is known:
+  bool jams, stops;   // points are jammed, or have stopped
+  bool looked;        // pair[].now is of the state
+  bool held;          // points were put back on their walls at the end of a fixed step, with
+  double held_lost;   // J of loss, and
+  double held_driven; // J of walls' work; and
+  bool held_looked;   // pair[].now is of that end
   double lost, start_energy;
   double moved;        // J: the most that was there and was moved, of fixed steps
   double energy;       // J: the most that was moving, of which the ledger's tolerance is a part
-  double start_motion; // the part of start_energy that is kinetic or elastic
+  double start_motion; // the part of start_energy that is kinetic or elastic,
+  double start_held;   // and that of gravity compensation
   double drift;        // of the closures at the end of a step, the largest
   double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
@@ -200,7 +228,8 @@ struct ap_sim {
   double stride;         // s, of the next one
   double from;           // where the last one began, with
   double *from_y;        // [n] the state
-  double from_lost;      // and the energy lost there
+  double from_lost;      // and the energy lost there,
+  double from_driven;    // and the work of walls
   bool strides;          // a stride is under way: contacts don't hold, they get impulses
   int number;            // of the last event
   bool *acts;            // [nload] which loads act now
@@ -214,15 +243,21 @@ struct ap_sim {
   double *jacobian;                 // [6 * nv]
   int *spring_q;                    // [nspring] place of each in q
   double *stage, *y0;               // [2 * n], [n]
-  int *order;                       // [npair] of the search
-  int *chosen;                      // [most] pairs that take part in an event
-  ap_touch *touched;                // [most]
-  ap_resting *candidate;            // [most]
-  bool *keep;                       // [most]
+  int *order;                       // [norder] of the search
+  int norder;
+  int *chosen;           // [most] pairs that take part in an event
+  ap_touch *touched;     // [most]
+  ap_resting *candidate; // [most]
+  bool *keep;            // [most]
   void *impact_room, *contact_room;
   void (*tell)(void *context, const ap_event *event);
   void *tell_context;
 };
+
+// ---- scene.c
+
+// Check the coefficients of the pairs of materials.
+ap_status ap__scene_check_materials(const ap_scene *s, ap_error *error);
 
 // ---- motion_equations.c
 
@@ -247,7 +282,9 @@ double ap__run_stop_depth(const run_pair *pair, const double *q);
 double ap__run_stop_force(const run_pair *pair, const double *q, const double *v);
 // dq/dt from v.
 void ap__run_configuration_rate(const ap_model *m, const double *q, const double *v, double *rate);
-// Kinetic, potential and elastic energy of sim->y.
+// The potential of gravity compensation in the configuration that the robot was last seen in.
+double ap__run_held(ap_sim *sim);
+// Kinetic, potential and elastic energy of sim->y; the potential with that of gravity compensation.
 void ap__run_energy(ap_sim *sim, double energy[3]);
 // Their sum.
 double ap__run_total(ap_sim *sim);
@@ -258,10 +295,15 @@ void ap__run_weigh(ap_sim *sim);
 
 // How all points lie to all walls, into pair[].now.
 void ap__run_look(ap_sim *sim, const double *q, const double *v);
+// Put the walls that move where they are at time t, for all that asks how points lie to them.
+void ap__run_walls_at(ap_sim *sim, double t);
+// The next kink of a wall's motion after t; INFINITY: none.
+double ap__run_kink(const ap_sim *sim, int wall, double t);
 // What the impulse of touch i takes, which acts on the mean of the velocities at both ends: that
 // just looked at, and that after it.
 typedef struct run_loss {
   double along, across; // J, of the wall
+  double driven;        // J, work of the wall
 } run_loss;
 run_loss ap__run_loss(const ap_sim *sim, int i);
 // Accelerations along the normals in flight from sim->a, into pair[].bent; looks as well.
@@ -272,10 +314,16 @@ double ap__run_lever(ap_sim *sim, const run_pair *pair);
 // The entry of ap__contact_ functions for a pair.
 ap_resting ap__run_resting(const run_pair *pair);
 // Power that the forces of the last accelerations take from the points that slide, in a state of
-// the same configuration.
-double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v);
+// the same configuration; *driven: that of walls that move.
+double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v, double *driven);
+// Restitution at the normal velocity that the pair has.
+double ap__run_rebound(const run_pair *pair);
 // A touch of ap_impact() for a pair.
 ap_touch ap__run_touch(const run_pair *pair, double restitution);
+
+// Whether the pair shares an edge, at which faces exclude each other, with one that rests: it is
+// not touched then.
+bool ap__run_covered(const ap_sim *sim, const run_pair *pair);
 
 // Whether a normal velocity is none.
 bool ap__run_along(const ap_sim *sim, const run_pair *pair);
@@ -293,9 +341,10 @@ void ap__run_forget(ap_sim *sim);
 // ---- event_search.c
 
 // The first touch of a pair that does not rest in the last step of the integrator, whose polynomial
-// is made, before time *t: true where there is one, with its time and pair. *grazes: it goes no
-// deeper than sim->touch. Others go no deeper than that before it.
-bool ap__run_search(ap_sim *sim, double *t, int *pair, bool *grazes);
+// is made, or the first edge that one which rests slides over, before time *t: RUN_HIT, RUN_TOUCHED
+// (it goes no deeper than sim->touch) or RUN_EDGE, with its time and pair; RUN_STEP: there is none.
+// Others go no deeper than that before it.
+run_end ap__run_search(ap_sim *sim, double *t, int *pair);
 
 // ---- contact_transitions.c
 

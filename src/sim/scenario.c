@@ -151,13 +151,15 @@ static bool unknown_robot(ap__scenario_reader *r, const char *name) {
                          "robot: there is no built-in \"%.*s\" (did you mean \"%s\"?)",
                          ap__shown(name), name, meant);
   return ap__yaml_fail(&r->yaml, line,
-                       "robot: there is no built-in \"%.*s\" (%s, or a file .urdf or .yaml)",
+                       "robot: there is no built-in \"%.*s\" (%s, or a file .urdf, .xml or .yaml)",
                        ap__shown(name), name, all);
 }
 
 static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *error) {
   ap_scenario *s = r->scenario;
-  ap_read_options options = {.floating = r->head.floating, .ignore_mimic = r->head.ignore_mimic};
+  ap_read_options options = {.floating = r->head.floating,
+                             .ignore_mimic = r->head.ignore_mimic,
+                             .ignore_loops = r->head.ignore_loops};
   const ap_mechanism_def *mechanism = ap_mechanism_builtin(name);
   if (mechanism && (options.floating || options.ignore_mimic))
     return AP__REFUSE(error, AP_E_ARG, 0, "%s cannot be used with closed chains (remove it)",
@@ -289,7 +291,8 @@ static bool check_steps(ap__scenario_reader *r) {
 static bool read_wall(ap__scenario_reader *r, const ap__node *item) {
   ap__scenario_wall *wall = ap__append(&r->walls, &r->nwall, &r->wall_capacity, sizeof *wall);
   if (!wall) return ap__yaml_no_memory(&r->yaml);
-  *wall = (ap__scenario_wall){.node = item, .wall = ap_default_wall(), .normal = {0, 0, 1}};
+  *wall = (ap__scenario_wall){
+      .node = item, .wall = ap_default_wall(), .normal = {0, 0, 1}, .spacing = {1, 1}};
   wall->wall.name = NULL;
   return ap__yaml_read_map(&r->yaml, item, "wall", wall);
 }
@@ -301,6 +304,14 @@ static bool read_load(ap__scenario_reader *r, const ap__node *item) {
   return ap__yaml_read_map(&r->yaml, item, "load", load);
 }
 
+static bool read_material(ap__scenario_reader *r, const ap__node *item) {
+  ap__scenario_material *m =
+      ap__append(&r->materials, &r->nmaterial, &r->material_capacity, sizeof *m);
+  if (!m) return ap__yaml_no_memory(&r->yaml);
+  *m = (ap__scenario_material){.node = item};
+  return ap__yaml_read_map(&r->yaml, item, "material", m);
+}
+
 static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, void *target) {
   (void)target;
   ap__scenario_reader *r = y->context;
@@ -308,9 +319,10 @@ static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, voi
   if (n->length > AP__MAX_LISTED)
     return ap__yaml_fail(y, n->line, "%s has %d entries (at most %d)", k->key, n->length,
                          AP__MAX_LISTED);
-  bool walls = strcmp(k->of, "wall") == 0;
+  bool walls = strcmp(k->of, "wall") == 0, materials = strcmp(k->of, "material") == 0;
   for (const ap__node *item = n->first; item; item = item->next)
-    if (!(walls ? read_wall(r, item) : read_load(r, item))) return false;
+    if (!(walls ? read_wall(r, item) : materials ? read_material(r, item) : read_load(r, item)))
+      return false;
   return true;
 }
 
@@ -388,6 +400,7 @@ static bool read_all(ap__scenario_reader *r) {
   if (!check_times(r) || !check_steps(r) || !read_robot(r)) return false;
   set_scene(r);
   return ap__scenario_read_walls(r) && ap__scenario_read_contacts(r) &&
+         ap__scenario_check_contacts(r) && ap__scenario_read_materials(r) &&
          ap__scenario_read_start(r) && ap__scenario_read_joints(r) && ap__scenario_read_forces(r) &&
          ap__scenario_read_loads(r) && ap__scenario_check_limits(r) && ap__scenario_check_start(r);
 }
@@ -400,6 +413,7 @@ static ap_status parse(ap_scenario *s, ap_error *error) {
   bool good = read_all(&r);
   ap__yaml_free(&r.yaml);
   free(r.walls);
+  free(r.materials);
   free(r.loads);
   if (!good && error) *error = own;
   return good ? AP_OK : own.status;
@@ -441,6 +455,8 @@ void ap_scenario_free(ap_scenario *s) {
   free(s->q);
   free(s->v);
   free(s->walls);
+  free(s->materials);
+  free(s->contact_materials);
   free(s->points);
   free(s->contacts);
   free(s->springs);

@@ -32,7 +32,7 @@ ap_status ap__scenario_parse(const char *text, size_t length, const char *folder
 typedef struct ap__scenario_head {
   const char *name, *branch;
   const ap__node *robot, *contacts, *start, *joints, *forces; // NULL: not there
-  int floating, ignore_mimic, joint_friction, limits;
+  int floating, ignore_mimic, ignore_loops, joint_friction, limits;
   ap__yaml_reduction part; // of the robot
   double gravity[3];
   int method;
@@ -46,13 +46,20 @@ typedef struct ap__scenario_wall {
   unsigned seen; // keys that were there, as for ap__yaml_has()
   ap_wall wall;
   int kind, inside;
-  double normal[3], radius, ring, tube;
-  const ap__node *semi_axes, *points; // NULL: not there
+  double normal[3], radius, ring, tube, length, top_radius, rise, run, steps;
+  const ap__node *semi_axes, *points, *lengths, *heights; // NULL: not there
+  double spacing[2];
 } ap__scenario_wall;
+
+// One entry of `materials`.
+typedef struct ap__scenario_material {
+  const ap__node *node, *between;
+  ap_material_pair pair;
+} ap__scenario_material;
 
 typedef struct ap__scenario_contact {
   unsigned seen;
-  const char *name, *link;
+  const char *name, *link, *material;
   double at[3];
 } ap__scenario_contact;
 
@@ -99,8 +106,10 @@ struct ap_scenario {
   double *q, *v;
   double gravity[3];
   ap_wall *walls;
-  double *points; // of profiles
+  double *points; // of profiles and height fields
   ap_contact_point *contacts;
+  ap_material_pair *materials;
+  const char **contact_materials; // [npoint]
   ap_joint_spring *springs;
   ap_joint_stop *stops;
   ap_load *loads;
@@ -119,6 +128,8 @@ typedef struct ap__scenario_reader {
   unsigned seen; // keys of the file's own map
   ap__scenario_wall *walls;
   int nwall, wall_capacity;
+  ap__scenario_material *materials;
+  int nmaterial, material_capacity;
   ap__scenario_load *loads;
   int nload, load_capacity;
   bool *held; // [nv] rates of joints that the start of a mechanism names
@@ -142,6 +153,9 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__n
 
 bool ap__scenario_read_walls(ap__scenario_reader *r);
 bool ap__scenario_read_contacts(ap__scenario_reader *r);
+bool ap__scenario_read_materials(ap__scenario_reader *r);
+// Warn where a link with shapes has none of the default contact points (default_contacts.c).
+bool ap__scenario_check_contacts(ap__scenario_reader *r);
 bool ap__scenario_read_start(ap__scenario_reader *r);
 // One joint of a start, into the scenario's q and v.
 bool ap__scenario_start_joint(ap__scenario_reader *r, int body, const ap__node *n);

@@ -7,6 +7,8 @@
 #define STEP(key, field)  "integrator", key, offsetof(ap__scenario_head, field)
 #define WALL(key, field)  "wall", key, offsetof(ap__scenario_wall, field)
 #define CONTACT(key)      "contact", #key, offsetof(ap__scenario_contact, key)
+#define MOTION(key)       "motion", #key, offsetof(ap_wall_motion, key)
+#define MATERIAL(key, f)  "material", key, offsetof(ap__scenario_material, f)
 #define START(key)        "start", #key, offsetof(ap__scenario_start, key)
 #define JOINT(key, field) "joint", key, offsetof(ap__scenario_joint_map, field)
 #define LOAD(key, field)  "load", key, offsetof(ap__scenario_load, field)
@@ -15,12 +17,13 @@ const ap__yaml_key ap__scenario_keys[] = {
     {"scenario", "appell-scenario", VERSION},
     {HEAD("name", name), TEXT, "scenario", "name of the scenario"},
     {HEAD("robot", robot), ANY("text", ""), "required",
-     "a built-in robot or mechanism, or a robot file (.urdf, .yaml) beside the scenario"},
+     "a built-in robot or mechanism, or a robot file (.urdf, .xml, .yaml) beside the scenario"},
     {HEAD("branch", branch), TEXT, "the mechanism's own",
      "how a mechanism with closed chains is assembled, by the name of one of its branches"},
     {HEAD("floating", floating), FLAG, "false",
      "connect the root link to the ground by a free joint instead of fixing it"},
     {HEAD("ignore_mimic", ignore_mimic), FLAG, "false", "make mimic followers independent"},
+    {HEAD("ignore_loops", ignore_loops), FLAG, "false", "leave the closed chains of a file open"},
     {HEAD("lock", part.lock), ANY("map of joint names to numbers or lists", "rad or m"), "none",
      "joints fixed at these values, without coordinates"},
     {HEAD("root", part.root), TEXT, "the ground",
@@ -29,10 +32,12 @@ const ap__yaml_key ap__scenario_keys[] = {
     {HEAD("gravity", gravity), NUMBERS(3, "m/s2"), "the robot's",
      "acceleration of gravity in the world"},
     {HEAD("joint_friction", joint_friction), FLAG, "true",
-     "use the robot's viscous, Coulomb and static friction and its rotor inertias"},
+     "use the robot's friction, springs, gravity compensation and rotor inertias"},
     {HEAD("limits", limits), FLAG, "true",
      "position limits of the joints act as stops; limits of velocity and effort are not used"},
     {"scenario", "walls", 0, LIST("wall"), "none", "surfaces that the contact points can touch"},
+    {"scenario", "materials", 0, LIST("material"), "none",
+     "coefficients by pairs of materials, in place of those of the walls"},
     {HEAD("contacts", contacts), ANY("list of texts or of [contact](#contact)", ""),
      "joints and end points",
      "points that can touch walls; a text names a frame or link and means its origin"},
@@ -56,18 +61,25 @@ const ap__yaml_key ap__scenario_keys[] = {
 
     {WALL("name", wall.name), TEXT, "wall1, wall2, ...",
      "for events and messages, unique among walls"},
-    {WALL("kind", kind), CHOICE("plane circle ellipse cylinder sphere ellipsoid torus profile"),
+    {WALL("kind", kind),
+     CHOICE("plane circle ellipse cylinder sphere ellipsoid torus profile disc rectangle box "
+            "capped_cylinder cone stairs height_field"),
      "required", "its shape"},
     {WALL("centre", wall.centre), NUMBERS(3, "m"), "0 0 0",
-     "its centre; for a plane, any point of it; for a profile, its origin"},
+     "its centre; for a plane, any point of it; for a profile or stairs, the origin; for a cone, "
+     "the "
+     "centre of its base; for a height field, the place of its first height"},
     {WALL("normal", normal), NUMBERS(3, ""), "0 0 1",
-     "for a plane: into the free region; any length"},
+     "for a plane, disc or rectangle: into the free region; any length"},
     {WALL("axis", wall.axis), NUMBERS(3, ""), "0 0 1",
-     "for all but planes and spheres; any length. Circles, ellipses and profiles lie in the plane "
-     "perpendicular to it and extend along it without end"},
+     "for all other kinds but spheres; any length. Circles, ellipses, profiles and stairs lie in "
+     "the "
+     "plane perpendicular to it and extend along it without end; heights of a field are along it"},
     {WALL("x", wall.x), NUMBERS(3, ""), "1 0 0",
-     "direction of the first semi-axis, or of a profile's x"},
-    {WALL("radius", radius), NUMBER("m"), "none", "required for a circle, cylinder or sphere"},
+     "direction of the first semi-axis or length, or of the x of a profile, stairs or height "
+     "field"},
+    {WALL("radius", radius), NUMBER("m"), "none",
+     "required for a circle, cylinder, sphere, disc, capped_cylinder or cone (of its base)"},
     {WALL("semi_axes", semi_axes), ANY("2 or 3 numbers", "m"), "none",
      "required for an ellipse (along x, then perpendicular to it) and an ellipsoid (along x, along "
      "axis cross x, along the axis)"},
@@ -77,17 +89,64 @@ const ap__yaml_key ap__scenario_keys[] = {
     {WALL("points", points), ANY("list of 2 numbers each", "m"), "none",
      "required for a profile: x, increasing, and height; a smooth spline between points, straight "
      "beyond the ends"},
+    {WALL("lengths", lengths), ANY("2 or 3 numbers", "m"), "none",
+     "required for a rectangle (along x, then perpendicular to it) and a box (along x, along axis "
+     "cross x, along the axis): from end to end"},
+    {WALL("length", length), NUMBER("m"), "none",
+     "required for a capped_cylinder or cone: along the axis, from end to end"},
+    {WALL("top_radius", top_radius), NUMBER("m"), "0",
+     "for a cone: radius at the other end; 0: sharp (a flat of 1e-6 of the radius)"},
+    {WALL("steps", steps), NUMBER(""), "none", "required for stairs: how many, 1 to 1000"},
+    {WALL("rise", rise), NUMBER("m"), "none", "required for stairs: height of a step"},
+    {WALL("run", run), NUMBER("m"), "none", "required for stairs: length of a step along x"},
+    {WALL("heights", heights), ANY("list of lists of numbers", "m"), "none",
+     "required for a height field: rows of heights along x, one row after the other along axis "
+     "cross x"},
+    {WALL("spacing", spacing), NUMBERS(2, "m"), "1 1",
+     "for a height field: distance of two heights along x, and of two rows"},
     {WALL("inside", inside), FLAG, "false",
-     "the free region is inside; not for planes and profiles"},
+     "the free region is inside; for closed kinds, not for planes, profiles, discs, rectangles, "
+     "stairs and height fields"},
     {WALL("restitution", wall.restitution), NUMBER(""), "0", "0 (no rebound) to 1 (no loss)"},
     {WALL("friction", wall.friction), NUMBER(""), "0",
      "coefficient of Coulomb friction; above 0, restitution also acts along the wall, see below"},
     {WALL("static_friction", wall.static_friction), NUMBER(""), "as friction",
      "coefficient up to which a point sticks; at least friction"},
 
+    {WALL("restitution_speed", wall.restitution_speed), NUMBER("m/s"), "0: never",
+     "normal velocity above which restitution falls, as the fourth root of speed / velocity"},
+    {WALL("friction_across", wall.friction_across), NUMBER(""), "as friction",
+     "coefficient across x, where friction is that along x: an ellipse of both"},
+    {WALL("surface_velocity", wall.surface_velocity), NUMBERS(3, "m/s"), "0 0 0",
+     "of a belt on a plane, disc or rectangle, which itself stays; what is along the normal does "
+     "not count"},
+    {WALL("motion", wall.motion), MAP("motion"), "none", "how the wall moves"},
+    {WALL("material", wall.material), TEXT, "none", "name of its material, see `materials`"},
+
+    {MOTION(velocity), NUMBERS(3, "m/s"), "0 0 0", "constant velocity"},
+    {MOTION(amplitude), NUMBERS(3, "m"), "0 0 0", "of a sinusoidal displacement"},
+    {MOTION(axis), NUMBERS(3, ""), "the wall's", "of turning; any length"},
+    {MOTION(pivot), NUMBERS(3, "m"), "0 0 0", "a point of that axis, from the wall's centre"},
+    {MOTION(spin), NUMBER("rad/s"), "0", "constant rate of turning"},
+    {MOTION(swing), NUMBER("rad"), "0", "amplitude of a sinusoidal turning"},
+    {MOTION(frequency), NUMBER("Hz"), "0", "of the sinusoidal motions"},
+    {MOTION(phase), NUMBER("rad"), "0", "of the sinusoidal motions"},
+    {MOTION(from), NUMBER("s"), "0", "when it begins; before, the wall stands where it is then"},
+    {MOTION(to), NUMBER("s"), "never", "when it ends; then the wall stands where it is"},
+
+    {MATERIAL("between", between), ANY("list of 2 texts", ""), "required",
+     "names of the two materials, in any order"},
+    {MATERIAL("restitution", pair.restitution), NUMBER(""), "0", "as of a wall"},
+    {MATERIAL("restitution_speed", pair.restitution_speed), NUMBER("m/s"), "0: never",
+     "as of a wall"},
+    {MATERIAL("friction", pair.friction), NUMBER(""), "0", "as of a wall"},
+    {MATERIAL("static_friction", pair.static_friction), NUMBER(""), "as friction", "as of a wall"},
+    {MATERIAL("friction_across", pair.friction_across), NUMBER(""), "as friction", "as of a wall"},
+
     {CONTACT(name), TEXT, "the link's name", "for events and messages, unique among contacts"},
     {CONTACT(link), TEXT, "required", "the link that carries it"},
     {CONTACT(at), NUMBERS(3, "m"), "0 0 0", "position in the link's frame"},
+    {CONTACT(material), TEXT, "none", "name of its material, see `materials`"},
 
     {START(q), ANY("number, or list", "rad or m"), "0",
      "one number for each coordinate of the joint"},

@@ -9,12 +9,15 @@
 #include <string.h>
 
 #include "file/names.h"
+#include "sim/run.h"
 #include "sim/scenario.h"
 
 // ---- walls -------------------------------------------------------------------------------------
 
-static const char *const kind_names[] = {"plane",  "circle",    "ellipse", "cylinder",
-                                         "sphere", "ellipsoid", "torus",   "profile"};
+static const char *const kind_names[] = {"plane",  "circle",    "ellipse",     "cylinder",
+                                         "sphere", "ellipsoid", "torus",       "profile",
+                                         "disc",   "rectangle", "box",         "capped_cylinder",
+                                         "cone",   "stairs",    "height_field"};
 
 // Kinds as bits.
 #define OF(kind) (1u << (kind))
@@ -23,22 +26,39 @@ enum {
   OVAL = OF(AP_WALL_ELLIPSE) | OF(AP_WALL_ELLIPSOID),
   TORUS = OF(AP_WALL_TORUS),
   PROFILE = OF(AP_WALL_PROFILE),
-  PLANE = OF(AP_WALL_PLANE)
+  PLANE = OF(AP_WALL_PLANE),
+  DISC = OF(AP_WALL_DISC),
+  RECTANGLE = OF(AP_WALL_RECTANGLE),
+  BOX = OF(AP_WALL_BOX),
+  CAPPED = OF(AP_WALL_CAPPED_CYLINDER),
+  CONE = OF(AP_WALL_CONE),
+  STAIRS = OF(AP_WALL_STAIRS),
+  FIELD = OF(AP_WALL_HEIGHT_FIELD),
+  FLAT = PLANE | DISC | RECTANGLE,
+  TURNED = OVAL | PROFILE | RECTANGLE | BOX | STAIRS | FIELD
 };
 
 // Which kinds may have a key, and which must.
 static const struct {
   const char *key;
   unsigned may, must;
-} fits[] = {{"normal", PLANE, 0},
-            {"axis", ROUND | OVAL | TORUS | PROFILE, 0},
-            {"x", OVAL | PROFILE, 0},
-            {"radius", ROUND, ROUND},
+} fits[] = {{"normal", FLAT, 0},
+            {"axis", ROUND | OVAL | TORUS | PROFILE | BOX | CAPPED | CONE | STAIRS | FIELD, 0},
+            {"x", TURNED | FLAT | ROUND | CAPPED | CONE | TORUS, 0},
+            {"radius", ROUND | DISC | CAPPED | CONE, ROUND | DISC | CAPPED | CONE},
             {"semi_axes", OVAL, OVAL},
+            {"lengths", RECTANGLE | BOX, RECTANGLE | BOX},
+            {"length", CAPPED | CONE, CAPPED | CONE},
+            {"top_radius", CONE, 0},
+            {"steps", STAIRS, STAIRS},
+            {"rise", STAIRS, STAIRS},
+            {"run", STAIRS, STAIRS},
+            {"heights", FIELD, FIELD},
+            {"spacing", FIELD, 0},
             {"ring", TORUS, TORUS},
             {"tube", TORUS, TORUS},
             {"points", PROFILE, PROFILE},
-            {"inside", ROUND | OVAL | TORUS, 0}};
+            {"inside", ROUND | OVAL | TORUS | BOX | CAPPED | CONE, 0}};
 
 static bool check_keys(ap__scenario_reader *r, const ap__scenario_wall *w) {
   ap__yaml *y = &r->yaml;
@@ -48,13 +68,12 @@ static bool check_keys(ap__scenario_reader *r, const ap__scenario_wall *w) {
     if (!there && (fits[i].must & kind))
       return ap__yaml_fail(y, w->node->line, "a wall of kind %s without \"%s\" (it needs one)",
                            kind_names[w->kind], fits[i].key);
-    if (there && !(fits[i].may & kind))
-      return ap__yaml_fail(y, ap__line_of(w->node, fits[i].key),
-                           "%s does not apply to a wall of kind %s (remove it%s)", fits[i].key,
-                           kind_names[w->kind],
-                           kind == PLANE && strcmp(fits[i].key, "axis") == 0
-                               ? "; the direction of a plane is its normal"
-                               : "");
+    if (!there || (fits[i].may & kind)) continue;
+    bool axis = (kind & FLAT) && strcmp(fits[i].key, "axis") == 0;
+    return ap__yaml_fail(y, ap__line_of(w->node, fits[i].key),
+                         "%s does not apply to a wall of kind %s (remove it%s%s%s)", fits[i].key,
+                         kind_names[w->kind], axis ? "; the direction of a " : "",
+                         axis ? kind_names[w->kind] : "", axis ? " is its normal" : "");
   }
   return true;
 }
@@ -66,10 +85,48 @@ static bool check_length(ap__scenario_reader *r, const ap__scenario_wall *w, con
          ap__yaml_fail(y, ap__line_of(w->node, key), "%s: %g m (between 1e-9 and 1e9 m)", key, x);
 }
 
+// The sizes of walls that end.
+static bool set_ends(ap__scenario_reader *r, ap__scenario_wall *w) {
+  ap__yaml *y = &r->yaml;
+  double *size = w->wall.size;
+  unsigned kind = OF(w->kind);
+  if (kind & (RECTANGLE | BOX)) {
+    int count = kind & BOX ? 3 : 2;
+    if (!ap__yaml_numbers(y, "lengths", w->lengths, count, size)) return false;
+    for (int i = 0; i < count; i++)
+      if (!check_length(r, w, "lengths", size[i])) return false;
+  } else if (kind & (CAPPED | CONE)) {
+    size[0] = w->radius, size[1] = w->length, size[2] = w->top_radius;
+    if (!check_length(r, w, "radius", size[0]) || !check_length(r, w, "length", size[1]))
+      return false;
+    if (!(size[2] >= 0 && size[2] <= 1e9))
+      return ap__yaml_fail(y, ap__line_of(w->node, "top_radius"),
+                           "top_radius: %g m (between 0 and 1e9 m)", size[2]);
+  } else if (kind & STAIRS) {
+    size[0] = w->rise, size[1] = w->run;
+    w->wall.count = w->steps >= 1 && w->steps <= 1000 ? (int)w->steps : 0;
+    if (w->wall.count != w->steps)
+      return ap__yaml_fail(y, ap__line_of(w->node, "steps"),
+                           "steps: %g (a whole number from 1 to 1000)", w->steps);
+    return check_length(r, w, "rise", size[0]) && check_length(r, w, "run", size[1]);
+  } else if (kind & FIELD) {
+    for (int i = 0; i < 2; i++) {
+      size[i] = w->spacing[i];
+      if (!check_length(r, w, "spacing", size[i])) return false;
+    }
+  }
+  return true;
+}
+
 static bool set_size(ap__scenario_reader *r, ap__scenario_wall *w) {
   ap__yaml *y = &r->yaml;
   double *size = w->wall.size;
   unsigned kind = OF(w->kind);
+  if (kind & DISC) {
+    size[0] = w->radius;
+    return check_length(r, w, "radius", size[0]);
+  }
+  if (kind & (RECTANGLE | BOX | CAPPED | CONE | STAIRS | FIELD)) return set_ends(r, w);
   if (kind & ROUND) {
     size[0] = w->radius;
     return check_length(r, w, "radius", size[0]);
@@ -110,12 +167,45 @@ static bool read_points(ap__scenario_reader *r, ap__scenario_wall *w, double *x)
   return true;
 }
 
+// The rows of a height field, all of one length.
+static bool read_heights(ap__scenario_reader *r, ap__scenario_wall *w, double *x) {
+  ap__yaml *y = &r->yaml;
+  const ap__node *n = w->heights;
+  int columns = n->first->length;
+  w->wall.points = x;
+  w->wall.count = columns;
+  w->wall.npoint = n->length * columns;
+  if (n->length < 2 || columns < 2)
+    return ap__yaml_fail(y, n->line, "heights: %d rows of %d (at least 2 rows of 2 are needed)",
+                         n->length, columns);
+  for (const ap__node *row = n->first; row; row = row->next, x += columns)
+    if (!ap__yaml_numbers(y, "heights", row, columns, x)) return false;
+  return true;
+}
+
+// How many numbers the points or heights of a wall have; -1: they are no lists.
+static long count_points(ap__scenario_reader *r, const ap__scenario_wall *w) {
+  long count = 0;
+  if (w->points) {
+    if (!ap__yaml_expect_list(&r->yaml, "points", w->points, "pairs of numbers")) return -1;
+    count = 2 * (long)w->points->length;
+  }
+  if (!w->heights) return count;
+  if (!ap__yaml_expect_list(&r->yaml, "heights", w->heights, "rows of numbers")) return -1;
+  const ap__node *row = w->heights->first;
+  if (!row || !ap__yaml_expect_list(&r->yaml, "heights", row, "rows of numbers")) {
+    if (!row) ap__yaml_fail(&r->yaml, w->heights->line, "heights: none (rows of numbers)");
+    return -1;
+  }
+  return count + (long)w->heights->length * row->length;
+}
+
 static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *points) {
   ap__yaml *y = &r->yaml;
   ap_wall *wall = &w->wall;
   wall->kind = (ap_wall_kind)w->kind;
   wall->inside = w->inside;
-  if (wall->kind == AP_WALL_PLANE) memcpy(wall->axis, w->normal, sizeof wall->axis);
+  if (OF(w->kind) & FLAT) memcpy(wall->axis, w->normal, sizeof wall->axis);
   if (!check_keys(r, w) || !set_size(r, w)) return false;
   if (!(wall->restitution >= 0 && wall->restitution <= 1))
     return ap__yaml_fail(y, ap__line_of(w->node, "restitution"),
@@ -129,6 +219,7 @@ static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *po
     return ap__yaml_fail(y, ap__line_of(w->node, "static_friction"),
                          "static_friction: %g is below friction, %g (it must be at least as large)",
                          wall->static_friction, wall->friction);
+  if (w->heights) return read_heights(r, w, points);
   return !w->points || read_points(r, w, points);
 }
 
@@ -156,9 +247,9 @@ bool ap__scenario_read_walls(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   size_t points = 0;
   for (int i = 0; i < r->nwall; i++) {
-    const ap__node *n = r->walls[i].points;
-    if (n && !ap__yaml_expect_list(&r->yaml, "points", n, "pairs of numbers")) return false;
-    points += n ? 2 * (size_t)n->length : 0;
+    long count = count_points(r, &r->walls[i]);
+    if (count < 0) return false;
+    points += (size_t)count;
   }
   ap__names names = {0};
   s->walls = calloc((size_t)r->nwall + 1, sizeof *s->walls);
@@ -170,7 +261,7 @@ bool ap__scenario_read_walls(ap__scenario_reader *r) {
   double *next = s->points;
   for (int i = 0; good && i < r->nwall; i++) {
     good = finish_wall(r, &r->walls[i], next);
-    if (r->walls[i].points) next += 2 * (size_t)r->walls[i].points->length;
+    next += count_points(r, &r->walls[i]);
     s->walls[i] = r->walls[i].wall;
   }
   s->scene.wall = s->walls;
@@ -219,6 +310,7 @@ static bool read_contact(ap__scenario_reader *r, const ap__node *n, ap_contact_p
     point->body = ap__scenario_link(r, "contacts", n->line, contact.link);
     if (point->body < 0) return false;
     memcpy(point->at, contact.at, sizeof point->at);
+    r->scenario->contact_materials[point - r->scenario->contacts] = contact.material;
   }
   return ap_body_mover(r->scenario->model, point->body) != 0 ||
          ap__yaml_fail(&r->yaml, n->line,
@@ -257,7 +349,9 @@ static bool named_contacts(ap__scenario_reader *r, const ap__node *list) {
                          AP__MAX_LISTED);
   ap__names names = {0};
   s->contacts = calloc((size_t)list->length + 1, sizeof *s->contacts);
-  bool good = (s->contacts && ap__names_init(&names, list->length)) || ap__yaml_no_memory(y);
+  s->contact_materials = calloc((size_t)list->length + 1, sizeof *s->contact_materials);
+  bool good = (s->contacts && s->contact_materials && ap__names_init(&names, list->length)) ||
+              ap__yaml_no_memory(y);
   good = good && read_list(r, list, &names);
   ap__names_free(&names);
   s->scene.npoint = list->length;
@@ -277,6 +371,54 @@ bool ap__scenario_read_contacts(ap__scenario_reader *r) {
   return pairs <= AP__MAX_PAIRS ||
          ap__yaml_fail(y, line, "%d contact points and %d walls give %ld pairs (at most %d)",
                        s->scene.npoint, s->scene.nwall, pairs, AP__MAX_PAIRS);
+}
+
+// ---- materials ---------------------------------------------------------------------------------
+
+// Whether a material is in an entry.
+static bool known_material(ap__scenario_reader *r, const char *name, int line) {
+  const ap_scene *scene = &r->scenario->scene;
+  for (int i = 0; i < scene->nmaterial; i++)
+    if (strcmp(name, scene->material[i].one) == 0 || strcmp(name, scene->material[i].other) == 0)
+      return true;
+  return ap__yaml_fail(&r->yaml, line, "material: \"%.*s\" is in no entry of materials",
+                       ap__shown(name), name);
+}
+
+static bool read_between(ap__scenario_reader *r, ap__scenario_material *m) {
+  ap__yaml *y = &r->yaml;
+  const ap__node *n = m->between;
+  if (!ap__yaml_expect_list(y, "between", n, "two names")) return false;
+  if (n->length != 2)
+    return ap__yaml_fail(y, n->line, "between: %d names (expected two)", n->length);
+  return ap__yaml_text(y, "between", n->first, &m->pair.one) &&
+         ap__yaml_text(y, "between", n->first->next, &m->pair.other);
+}
+
+bool ap__scenario_read_materials(ap__scenario_reader *r) {
+  ap_scenario *s = r->scenario;
+  s->materials = calloc((size_t)r->nmaterial + 1, sizeof *s->materials);
+  if (!s->materials) return ap__yaml_no_memory(&r->yaml);
+  for (int i = 0; i < r->nmaterial; i++) {
+    ap__scenario_material *m = &r->materials[i];
+    if (!read_between(r, m)) return false;
+    s->materials[i] = m->pair;
+    ap_scene one = {.material = &m->pair, .nmaterial = 1};
+    ap_error own = {0};
+    if (ap__scene_check_materials(&one, &own))
+      return ap__yaml_fail(&r->yaml, m->node->line, "%s", own.text);
+  }
+  s->scene.material = s->materials;
+  s->scene.nmaterial = r->nmaterial;
+  for (int i = 0; i < r->nwall; i++)
+    if (s->walls[i].material && !known_material(r, s->walls[i].material, r->walls[i].node->line))
+      return false;
+  s->scene.point_material = s->contact_materials;
+  for (int i = 0; i < s->scene.npoint && s->contact_materials; i++)
+    if (s->contact_materials[i] &&
+        !known_material(r, s->contact_materials[i], r->head.contacts->line))
+      return false;
+  return true;
 }
 
 // ---- the start ---------------------------------------------------------------------------------
@@ -333,7 +475,7 @@ static bool check_wall(ap__scenario_reader *r, int i, const double *place) {
   int line = r->walls[i].node->line;
   ap_error own = {0};
   const double *n = wall->axis;
-  if (wall->kind == AP_WALL_PLANE && n[0] == 0 && n[1] == 0 && n[2] == 0)
+  if ((OF(wall->kind) & FLAT) && n[0] == 0 && n[1] == 0 && n[2] == 0)
     return ap__yaml_fail(&r->yaml, ap__line_of(r->walls[i].node, "normal"),
                          "wall \"%.*s\": normal is 0 0 0 (it must be a direction, such as 0 0 1)",
                          ap__shown(wall->name), wall->name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Making a run: the scene is checked and copied, and all memory is asked for.
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,16 @@ static ap_status refuse(ap_error *error, const char *text) {
   return AP__REFUSE(error, AP_E_ARG, 0, "%s", text);
 }
 
+// Faces of all walls.
+static int count_faces(const ap_scene *s) {
+  long n = 0;
+  for (int i = 0; i < s->nwall && n < INT_MAX; i++) {
+    int faces = ap__faces_count(&s->wall[i]);
+    n += faces > 0 ? faces : 1;
+  }
+  return n < INT_MAX ? (int)n : INT_MAX;
+}
+
 static ap_status check_numbers(const ap_scene *s, ap_error *error) {
   if (!s->model) return refuse(error, "a scene needs a model");
   if (s->nwall < 0 || s->npoint < 0 || s->nspring < 0 || s->nload < 0 || s->nstop < 0)
@@ -40,8 +51,8 @@ static ap_status check_numbers(const ap_scene *s, ap_error *error) {
   if ((s->nwall && !s->wall) || (s->npoint && !s->point) || (s->nspring && !s->spring) ||
       (s->nload && !s->load) || (s->nstop && !s->stop))
     return refuse(error, "the walls, points, springs, loads or stops are NULL");
-  if (s->npoint > 100000 || s->nwall > 100000 || (long)s->npoint * s->nwall > 1000000)
-    return refuse(error, "more than a million pairs of a point and a wall");
+  if (s->npoint > 100000 || s->nwall > 100000 || (long)s->npoint * count_faces(s) > 1000000)
+    return refuse(error, "more than a million pairs of a point and a wall, or a face of one");
   if (s->gravity && !finite3(s->gravity)) return refuse(error, "gravity is not finite");
   if (s->stepping != AP_ADAPTIVE && s->stepping != AP_FIXED_RK4 && s->stepping != AP_FIXED_EULER)
     return refuse(error, "the stepping is none of AP_ADAPTIVE, AP_FIXED_RK4, AP_FIXED_EULER");
@@ -70,6 +81,24 @@ static ap_status check_stops(const ap_scene *s, ap_error *error) {
       wrong = "has a number that is not finite, or a negative stiffness or damping";
     if (!wrong) continue;
     return AP__REFUSE(error, AP_E_ARG, 0, "stop %d %s", i, wrong);
+  }
+  return AP_OK;
+}
+
+// Coefficients of materials are those of a wall.
+ap_status ap__scene_check_materials(const ap_scene *s, ap_error *error) {
+  if (s->nmaterial < 0 || (s->nmaterial && !s->material))
+    return refuse(error, "the pairs of materials are NULL, or their number is negative");
+  for (int i = 0; i < s->nmaterial; i++) {
+    const ap_material_pair *m = &s->material[i];
+    unsigned char room[2048];
+    ap_wall w = ap_default_wall();
+    if (!m->one || !m->other) return refuse(error, "a pair of materials has no name");
+    w.name = "of materials";
+    w.restitution = m->restitution, w.restitution_speed = m->restitution_speed;
+    w.friction = m->friction, w.static_friction = m->static_friction;
+    w.friction_across = m->friction_across;
+    if (!ap_surface_init(&w, room, sizeof room, error)) return AP_E_ARG;
   }
   return AP_OK;
 }
@@ -128,11 +157,20 @@ static void copy_scene(ap_sim *sim, const ap_scene *s, ap_arena *a) {
   double *gravity = AP_TAKE(a, double, 3);
   for (int i = 0; i < s->nwall; i++) {
     const char *name = copy_name(a, s->wall[i].name ? s->wall[i].name : "wall");
-    if (wall) wall[i] = s->wall[i], wall[i].name = name;
+    const char *of = s->wall[i].material ? copy_name(a, s->wall[i].material) : NULL;
+    if (wall) wall[i] = s->wall[i], wall[i].name = name, wall[i].material = of;
+  }
+  ap_material_pair *material = AP_TAKE(a, ap_material_pair, s->nmaterial);
+  const char **point_material = AP_TAKE(a, const char *, s->npoint);
+  for (int i = 0; i < s->nmaterial; i++) {
+    const char *one = copy_name(a, s->material[i].one), *other = copy_name(a, s->material[i].other);
+    if (material) material[i] = s->material[i], material[i].one = one, material[i].other = other;
   }
   for (int i = 0; i < s->npoint; i++) {
     const char *name = copy_name(a, s->point[i].name ? s->point[i].name : "point");
-    if (point) point[i] = s->point[i], point[i].name = name;
+    const char *of = s->point_material ? s->point_material[i] : NULL;
+    if (of) of = copy_name(a, of);
+    if (point) point[i] = s->point[i], point[i].name = name, point_material[i] = of;
   }
   if (!a->base) return;
   if (s->nspring) memcpy(spring, s->spring, (size_t)s->nspring * sizeof *spring);
@@ -144,6 +182,8 @@ static void copy_scene(ap_sim *sim, const ap_scene *s, ap_arena *a) {
   sim->scene = *s;
   sim->scene.wall = wall;
   sim->scene.point = point;
+  sim->scene.material = material;
+  sim->scene.point_material = point_material;
   sim->scene.spring = spring;
   sim->scene.load = load;
   sim->scene.stop = stop;
@@ -171,6 +211,7 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
     unsigned char *room = AP_TAKE_ALIGNED(&a, unsigned char, ap_surface_size(&s->wall[i]));
     if (room) sim->surface[i] = (ap_surface *)room;
   }
+  sim->pose = AP_TAKE(&a, ap_pose, s->nwall);
   sim->pair = AP_TAKE(&a, run_pair, sim->npair);
   sim->y = AP_TAKE(&a, double, n);
   sim->y0 = AP_TAKE(&a, double, n);
@@ -193,7 +234,7 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->spring_q = AP_TAKE(&a, int, s->nspring);
   sim->acts = AP_TAKE(&a, bool, s->nload);
   sim->brake = AP_TAKE(&a, run_brake, sim->nbrake);
-  sim->order = AP_TAKE(&a, int, sim->npair);
+  sim->order = AP_TAKE(&a, int, sim->norder);
   sim->chosen = AP_TAKE(&a, int, most);
   sim->touched = AP_TAKE(&a, ap_touch, most);
   sim->resting = AP_TAKE(&a, ap_resting, most);
@@ -260,30 +301,69 @@ static int make_brakes(const ap_scene *s, run_brake *brake) {
   return n;
 }
 
+static bool same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+// The wall with the coefficients that a point has on it.
+static ap_wall wall_for(const ap_scene *s, int point, int wall) {
+  ap_wall w = s->wall[wall];
+  const char *of = s->point_material ? s->point_material[point] : NULL;
+  for (int i = 0; i < s->nmaterial; i++) {
+    const ap_material_pair *m = &s->material[i];
+    if (!(same(m->one, w.material) && same(m->other, of)) &&
+        !(same(m->other, w.material) && same(m->one, of)))
+      continue;
+    w.restitution = m->restitution, w.restitution_speed = m->restitution_speed;
+    w.friction = m->friction, w.static_friction = m->static_friction;
+    w.friction_across = m->friction_across;
+    break;
+  }
+  return w;
+}
+
+// A point and the faces of a wall, from pair[first] on.
+static void make_pairs(ap_sim *sim, int point, int wall, int first) {
+  const ap_contact_point *p = &sim->scene.point[point];
+  const ap_wall own = wall_for(&sim->scene, point, wall), *w = &own;
+  const ap_surface *surface = sim->surface[wall];
+  for (int k = 0; k < ap__surface_faces(surface); k++) {
+    const ap_face *face = ap__surface_face(surface, k);
+    sim->pair[first + k] = (run_pair){
+        .point = point,
+        .wall = wall,
+        .body = p->body,
+        .at = {p->at[0], p->at[1], p->at[2]},
+        .surface = surface,
+        .pose = ap__wall_moves(w) ? &sim->pose[wall] : NULL,
+        .face = k,
+        .first = first,
+        .ends = face && face->nlimit > 0,
+        .convex = face && ap__faces_convex(w),
+        .joint = -1,
+        .stiction = fmax(w->static_friction, w->friction),
+        .restitution = w->restitution,
+        .eases = w->restitution_speed,
+        .across = w->friction_across > 0 && w->friction > 0 ? w->friction_across / w->friction : 0,
+        .friction = w->friction,
+        .resting = -1};
+  }
+}
+
 static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
   for (int i = 0; i < sim->scene.nwall; i++) {
     ap_wall *wall = (ap_wall *)&sim->scene.wall[i];
     sim->surface[i] = ap_surface_init(wall, sim->surface[i], ap_surface_size(wall), error);
     if (!sim->surface[i]) return AP_E_ARG;
     wall->points = ap_surface_wall(sim->surface[i])->points;
+    sim->moving = sim->moving || ap__wall_moves(wall);
   }
   make_stops(&sim->scene, sim->pair + sim->npoint);
   make_brakes(&sim->scene, sim->brake);
-  for (int i = 0; i < sim->npoint; i++) {
-    int point = i / sim->scene.nwall, wall = i % sim->scene.nwall;
-    const ap_contact_point *p = &sim->scene.point[point];
-    sim->pair[i] = (run_pair){
-        .point = point,
-        .wall = wall,
-        .body = p->body,
-        .at = {p->at[0], p->at[1], p->at[2]},
-        .surface = sim->surface[wall],
-        .joint = -1,
-        .stiction = fmax(sim->scene.wall[wall].static_friction, sim->scene.wall[wall].friction),
-        .restitution = sim->scene.wall[wall].restitution,
-        .friction = sim->scene.wall[wall].friction,
-        .resting = -1};
-  }
+  int pair = 0;
+  for (int point = 0; point < sim->scene.npoint; point++)
+    for (int wall = 0; wall < sim->scene.nwall; wall++) {
+      make_pairs(sim, point, wall, pair);
+      pair += ap__surface_faces(sim->surface[wall]);
+    }
   return AP_OK;
 }
 
@@ -344,18 +424,20 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   if (!status) status = check_numbers(scene, error);
   if (!status) status = check_parts(scene, error);
   if (!status) status = check_stops(scene, error);
+  if (!status) status = ap__scene_check_materials(scene, error);
   if (status) return status;
   ap_sim sizes = {.m = scene->model,
                   .plant = scene->mechanism ? ap__plant_closed(scene->mechanism, NULL)
                                             : ap__plant_tree(scene->model, NULL),
                   .nq = ap_nq(scene->model),
                   .nv = ap_nv(scene->model),
-                  .npoint = scene->npoint * scene->nwall,
+                  .npoint = scene->npoint * count_faces(scene),
                   .nbrake = make_brakes(scene, NULL)};
   sizes.npair = sizes.npoint + make_stops(scene, NULL);
   if (sizes.nv < 1) return refuse(error, "nothing moves in the model");
   sizes.most = (sizes.npair < RUN_MOST_TOUCHES ? sizes.npair : RUN_MOST_TOUCHES) + sizes.nbrake;
   sizes.n = sizes.nq + sizes.nv + RUN_LEDGER + (scene->force ? sizes.nv : 0);
+  sizes.norder = sizes.npair + AP_FACE_LIMITS * (sizes.most - sizes.nbrake);
   size_t bytes = lay_out(&sizes, scene, NULL);
   ap_sim *made = malloc(sizeof *made);
   void *mem = bytes ? calloc(1, bytes) : NULL;

@@ -38,6 +38,7 @@ static void set_near(ap_sim *sim) {
   sim->touch = fmax(sim->touch, 16 * DBL_EPSILON * far);
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
+    p->claims = false;
     bool leaves = p->now.rate > 0 && !ap__run_along(sim, p);
     p->near = p->now.distance <= sim->touch && (p->dips || !leaves);
     p->dips = p->near && (p->dips || ap__run_along(sim, p));
@@ -79,6 +80,7 @@ static ap_status correct_hit(ap_sim *sim, const run_pair *p, double t, ap_error 
     memcpy(sim->y0, sim->end_y, (size_t)sim->n * sizeof *sim->y0);
     ap_status status = state_at(sim, t, error);
     if (status) return status;
+    ap__run_walls_at(sim, t);
     ap__run_look(sim, sim->end_y, sim->end_y + sim->nq);
     double off = p->now.distance;
     if (p->near) break;
@@ -100,7 +102,6 @@ static ap_status correct_hit(ap_sim *sim, const run_pair *p, double t, ap_error 
 static ap_status find_end(ap_sim *sim, ap_error *error) {
   ap_ode *ode = sim->ode;
   double t = ode->to;
-  bool grazes = false;
   sim->ends = RUN_STEP;
   sim->rough = false;
   sim->end = ode->to;
@@ -114,7 +115,8 @@ static ap_status find_end(ap_sim *sim, ap_error *error) {
     if (sim->broken.kind != BREAK_NONE) sim->ends = RUN_BREAK;
   }
   if (status) return status;
-  if (ap__run_search(sim, &t, &sim->ends_with, &grazes)) sim->ends = grazes ? RUN_TOUCHED : RUN_HIT;
+  run_end found = ap__run_search(sim, &t, &sim->ends_with);
+  if (found != RUN_STEP) sim->ends = found;
   if (sim->ends == RUN_HIT) return correct_hit(sim, &sim->pair[sim->ends_with], t, error);
   return sim->ends == RUN_STEP ? AP_OK : state_at(sim, t, error);
 }
@@ -155,6 +157,7 @@ static ap_status check_energy(ap_sim *sim, ap_error *error) {
   ap__run_energy(sim, energy);
   for (int i = 0; i < sim->nv && sim->scene.force; i++) work += ledger[RUN_LEDGER + i];
   double fallen = sim->start_energy - sim->start_motion - energy[1], taken = ledger[RUN_TAKEN];
+  work += sim->wall_work;
   double made = energy[0] + energy[2] - sim->start_motion - fallen - work + taken + sim->lost;
   double all = sim->start_motion + fabs(fallen) + fabs(work) + fabs(taken) + fabs(sim->lost);
   all += h * h * ap_kinetic_energy(sim->m, sim->w, sim->y, sim->a);
@@ -193,7 +196,8 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   sim->looked = sim->looked && !sim->fresh;
   ap_status status = sim->fresh ? begin(sim, error) : AP_OK;
   if (status) return status;
-  if (!sim->looked) ap__run_look(sim, sim->y, sim->y + sim->nq);
+  ap__run_walls_at(sim, sim->t);
+  if (!sim->looked || sim->moving) ap__run_look(sim, sim->y, sim->y + sim->nq);
   sim->looked = sim->judged = sim->held = false;
   set_near(sim);
   status = ap__run_turn(sim);
@@ -262,6 +266,7 @@ static ap_status hit(ap_sim *sim, run_pair *p, ap_error *error) {
     press(sim, p, true);
     return AP_OK;
   }
+  p->claims = true;
   if (grazes(sim, p, error, &status)) {
     tell_graze(sim, p);
     return AP_OK;
@@ -269,9 +274,46 @@ static ap_status hit(ap_sim *sim, run_pair *p, ap_error *error) {
   return status ? status : ap__run_impact(sim, error);
 }
 
+// A pair that rests has slid over the edge of its face.
+static ap_status slide_over(ap_sim *sim, run_pair *p, ap_error *error) {
+  ap_status status = ap__run_count(sim, error);
+  if (status) return status;
+  p->over = true;
+  status = ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
+  p->over = false;
+  return status;
+}
+
+// The velocity of a wall may have jumped: points that it meets are hit, those that it leaves behind
+// are free.
+static ap_status pass_kink(ap_sim *sim, ap_error *error) {
+  bool hits = false, rests = sim->nresting > 0;
+  sim->kink = INFINITY;
+  for (int i = 0; i < sim->scene.nwall; i++)
+    sim->kink = fmin(sim->kink, ap__run_kink(sim, i, sim->t));
+  sim->fresh = true;
+  ap__run_walls_at(sim, sim->t);
+  ap__run_look(sim, sim->y, sim->y + sim->nq);
+  for (int i = 0; i < sim->npoint; i++) {
+    run_pair *p = &sim->pair[i];
+    if (p->resting < 0 && p->now.distance > sim->touch) continue;
+    hits = hits || (p->now.rate < 0 && !ap__run_along(sim, p));
+    rests = true;
+    if (p->resting >= 0 && p->now.rate > 0 && !ap__run_along(sim, p)) p->over = true;
+  }
+  ap_status status = AP_OK;
+  if (hits)
+    status = ap__run_impact(sim, error);
+  else if (rests)
+    status = ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
+  for (int i = 0; i < sim->npoint; i++) sim->pair[i].over = false;
+  return status;
+}
+
 // The end of a step in which nothing happened.
 static ap_status quiet_step_end(ap_sim *sim, ap_error *error) {
-  if (sim->held) sim->lost += sim->held_lost;
+  if (sim->held) sim->lost += sim->held_lost, sim->wall_work += sim->held_driven;
+  if (sim->t >= sim->kink) return pass_kink(sim, error);
   ap_status status = sim->ode->fixed > 0 ? check_energy(sim, error) : AP_OK;
   if (status || !sim->nresting) return status;
   if (!sim->judged) status = judge(sim, sim->y);
@@ -314,8 +356,10 @@ static ap_status close_segment(ap_sim *sim, ap_error *error) {
     case RUN_STEP: return quiet_step_end(sim, error);
     case RUN_BREAK: return contact_changed(sim, error);
     case RUN_HIT: return hit(sim, &sim->pair[sim->ends_with], error);
+    case RUN_EDGE: return slide_over(sim, &sim->pair[sim->ends_with], error);
     case RUN_TOUCHED: break;
   }
+  ap__run_walls_at(sim, sim->t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   tell_graze(sim, &sim->pair[sim->ends_with]);
   return AP_OK;
@@ -327,7 +371,7 @@ static ap_status close_segment(ap_sim *sim, ap_error *error) {
 static double stop_before(ap_sim *sim, double t) {
   double stop = ap__run_loads(sim, sim->t);
   if (sim->scene.force && sim->scene.nforce_time < 0) stop = fmin(stop, fmin(t, sim->t + LONGEST));
-  return fmin(stop, DBL_MAX);
+  return fmin(stop, fmin(sim->kink, DBL_MAX));
 }
 
 // Whether no time is left to time t: nothing moves in so little.
@@ -337,6 +381,7 @@ static bool is_there(const ap_sim *sim, double t) {
 
 // A segment or a stride on the way to t; or the time of a force that rounding has not reached.
 static ap_status open_any(ap_sim *sim, double t, ap_error *error) {
+  if (sim->t >= sim->kink) return pass_kink(sim, error);
   double stop = stop_before(sim, t);
   if (is_there(sim, stop)) {
     sim->t = stop;

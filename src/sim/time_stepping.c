@@ -66,6 +66,7 @@ static ap_status take_stride(ap_sim *sim, run_stride *s, const double *rate, boo
   s->n = 0;
   s->result = (ap_impact_result){0};
   if (!meets) return AP_OK;
+  ap__run_walls_at(sim, sim->t + s->h);
   ap__run_look(sim, q, v);
   s->n = choose(sim);
   if (s->n < 0)
@@ -79,12 +80,12 @@ static ap_status take_stride(ap_sim *sim, run_stride *s, const double *rate, boo
 
 // What the impulses of n touches took, which act on the mean of the velocities at both ends: along
 // the walls, and across them.
-static void losses(ap_sim *sim, int n, double *along, double *across) {
-  *along = *across = 0;
+static void losses(ap_sim *sim, int n, double *along, double *across, double *driven) {
+  *along = *across = *driven = 0;
   ap__run_look(sim, sim->y, sim->y0 + sim->nq);
   for (int i = 0; i < n; i++) {
     const run_loss took = ap__run_loss(sim, i);
-    *along += took.along, *across += took.across;
+    *along += took.along, *across += took.across, *driven += took.driven;
   }
 }
 
@@ -92,15 +93,16 @@ static void losses(ap_sim *sim, int n, double *along, double *across) {
 // velocities jump it is all an impact's, of the energy that was there right before. Returns by how
 // much the ledger of the stride does not close.
 static double add_energies(ap_sim *sim, const run_stride *s) {
-  double along, across, *ledger = sim->y + sim->nq + sim->nv;
+  double along, across, driven, *ledger = sim->y + sim->nq + sim->nv;
   const double *ledger0 = sim->y0 + sim->nq + sim->nv;
-  losses(sim, s->n, &along, &across);
-  if (s->jumps) along = 0, across = s->result.lost;
-  double change = ap__run_total(sim) - s->before + along + across;
+  losses(sim, s->n, &along, &across, &driven);
+  if (s->jumps) along = 0, across = s->result.lost, driven = s->result.work;
+  double change = ap__run_total(sim) - s->before + along + across - driven;
   for (int i = 0; i < sim->n - sim->nq - sim->nv; i++)
     change += (i == RUN_TAKEN ? 1 : -1) * (ledger[i] - ledger0[i]);
   if (along < 0 || s->result.relaxed) across += along, along = 0;
   ledger[RUN_TAKEN] += along;
+  sim->wall_work += driven;
   sim->lost += across;
   return change;
 }
@@ -109,7 +111,8 @@ static double add_energies(ap_sim *sim, const run_stride *s) {
 static ap_status keep_pressed(ap_sim *sim, int n, ap_error *error) {
   int pressed = 0;
   bool off = false;
-  double lost = 0, drift = RUN_DRIFT * sim->length;
+  double lost = 0, driven = 0, drift = RUN_DRIFT * sim->length;
+  ap__run_walls_at(sim, sim->t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   for (int i = 0; i < sim->npair; i++) sim->pair[i].away = true;
   for (int i = 0; i < n; i++) {
@@ -121,11 +124,12 @@ static ap_status keep_pressed(ap_sim *sim, int n, ap_error *error) {
     off = off || fabs(p->now.distance) > drift || fabs(p->now.rate) > 10 * drift;
   }
   if (!off) return AP_OK;
-  ap_status status = ap__contact_project(&sim->plant, sim->y, sim->y + sim->nq, pressed,
-                                         sim->candidate, sim->contact_room, &lost);
+  ap_status status = ap__contact_return(&sim->plant, sim->y, sim->y + sim->nq, pressed,
+                                        sim->candidate, sim->contact_room, &lost, &driven);
   if (status)
     return ap__run_failed(sim, status, "points cannot be projected onto their walls", error);
   sim->lost += lost;
+  sim->wall_work += driven;
   return AP_OK;
 }
 
@@ -167,12 +171,13 @@ static void keep_ends(ap_sim *sim, const run_stride *s) {
 // would not close then either, the stride is shorter.
 static ap_status stride(ap_sim *sim, double *h, ap_error *error) {
   double kinetic = ap_kinetic_energy(sim->m, sim->w, sim->y, sim->y + sim->nq);
-  double lost = sim->lost, least = sim->moment / STRIDE_PARTS;
+  double lost = sim->lost, driven = sim->wall_work, least = sim->moment / STRIDE_PARTS;
   double allowed = sim->scene.relative * kinetic + sim->scene.absolute;
   run_stride s = {.h = *h, .before = ap__run_total(sim)};
   memcpy(sim->y0, sim->y, (size_t)sim->n * sizeof *sim->y);
   for (;;) {
     sim->lost = lost;
+    sim->wall_work = driven;
     ap_status status = step(sim, &s, error);
     if (status) return status;
     double off = add_energies(sim, &s);
@@ -198,10 +203,11 @@ void ap__run_begin_strides(ap_sim *sim) {
 
 // Whether a point in flight is about to hit its wall.
 static int about_to_hit(ap_sim *sim) {
+  ap__run_walls_at(sim, sim->t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    if (!p->away) continue;
+    if (!p->away || p->off) continue;
     if (p->now.rate < 0 && !ap__run_along(sim, p) &&
         p->now.distance + p->now.rate * sim->moment <= 0)
       return i;
@@ -222,6 +228,7 @@ ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error) {
   }
   sim->from = sim->t;
   sim->from_lost = sim->lost;
+  sim->from_driven = sim->wall_work;
   status = stride(sim, &h, error);
   if (status) return status;
   sim->stride = h;
