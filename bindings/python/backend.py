@@ -8,6 +8,7 @@ the expat, libyaml and, where found, HDF5 of the system that built it.
 
 import base64
 import hashlib
+import io
 import os
 import pathlib
 import re
@@ -22,8 +23,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 # In a checkout the sources are two folders up; in a source archive the tree is the same.
 TREE = HERE.parent.parent
 PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
-SOURCES = ["CMakeLists.txt", "LICENSE", "NOTICE", "pyproject.toml", "bindings/python", "cli", "cmake",
-           "include", "papers", "src", "web/dist"]
+SOURCES = [line for line in (TREE / "bindings" / "sources").read_text().splitlines()
+           if not line.startswith("#")] + ["pyproject.toml", "bindings/python"]
 
 
 def version() -> str:
@@ -51,9 +52,10 @@ def tag() -> str:
 
 
 def build_module(build: pathlib.Path) -> pathlib.Path:
-    """The package complete with its module, in a folder. APPELL_BUILD names a build to take it from."""
-    build = pathlib.Path(os.environ.get("APPELL_BUILD", build))
-    flags = [] if "APPELL_BUILD" in os.environ else [
+    """The package complete with its module, in a folder of the build folder; one that is there is used."""
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise SystemExit("appell needs a CPython with its lock: free-threaded builds have no stable interface")
+    flags = [] if (build / "CMakeCache.txt").exists() else [
         "-DAPPELL_TESTS=OFF", "-DAPPELL_BENCH=OFF", "-DAPPELL_COMEDI=OFF", "-DAPPELL_PEERS=OFF",
         "-DAPPELL_OCTAVE=OFF", f"-DPython3_ROOT_DIR={sysconfig.get_config_var('prefix')}"]
     subprocess.run(["cmake", "-S", TREE, "-B", build, "--log-level=WARNING", *flags], check=True)
@@ -89,9 +91,12 @@ def write_wheel(folder: str, files: dict[str, bytes]) -> str:
 # ---- what pip and build call ----
 
 
+# The setting build-dir names the folder to build in; else that is a temporary one.
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as scratch:
-        package = build_module(pathlib.Path(scratch))
+        package = build_module(pathlib.Path((config_settings or {}).get("build-dir", scratch)))
         files = {f"appell/{f.relative_to(package)}": f.read_bytes()
                  for f in sorted(package.rglob("*")) if f.is_file() and "__pycache__" not in f.parts}
         return write_wheel(wheel_directory, files)
@@ -99,19 +104,26 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     """The package of the checkout's build folder, which 'make' brings up to date."""
-    package = build_module(TREE / "build")
+    package = build_module(pathlib.Path((config_settings or {}).get("build-dir", TREE / "build")).resolve())
     return write_wheel(wheel_directory, {"appell.pth": f"{package.parent}\n".encode()})
 
 
 def build_sdist(sdist_directory, config_settings=None):
+    def of_the_sources(entry):
+        """Neither what Python and its tools leave behind nor the user who packs."""
+        if re.search(r"/(__pycache__|\.[^/]+)(/|$)|\.so$", entry.name):
+            return None
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        return entry
+
     name = f"{NAME}.tar.gz"
     with tarfile.open(os.path.join(sdist_directory, name), "w:gz", format=tarfile.PAX_FORMAT) as archive:
         for source in SOURCES:
-            archive.add(TREE / source, f"{NAME}/{source}",
-                        filter=lambda f: None if re.search(r"__pycache__|\.so$|/build", f.name) else f)
+            archive.add(TREE / source, f"{NAME}/{source}", filter=of_the_sources)
         data = metadata().encode()
-        with tempfile.NamedTemporaryFile() as file:
-            file.write(data)
-            file.flush()
-            archive.add(file.name, f"{NAME}/PKG-INFO")
+        about = tarfile.TarInfo(f"{NAME}/PKG-INFO")
+        about.size = len(data)
+        about.mtime = int((TREE / "CMakeLists.txt").stat().st_mtime)
+        archive.addfile(about, io.BytesIO(data))
     return name

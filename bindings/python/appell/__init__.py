@@ -21,6 +21,15 @@ or many, (n, nq), row by row or column by column in memory, and never copies man
     get_threads, set_threads            threads of calls on many states
 """
 
+try:
+    from . import _core
+except ImportError as _error:
+    import pathlib as _pathlib
+
+    if any(_pathlib.Path(__file__).parent.glob("_core.*so")):
+        raise
+    raise ImportError("this folder has the sources of appell, whose compiled part is missing: run 'make python', "
+                      "and use the package from another folder") from _error
 from . import research
 from ._core import (
     Error,

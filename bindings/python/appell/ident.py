@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,55 +20,68 @@ Floats = npt.NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class BaseParameters:
-    """The combinations of standard parameters that joint forces depend on."""
+    """The combinations of standard parameters that joint forces depend on.
+
+    names: standard parameters: 'forearm.mcx', 'forearm.Ixy', 'elbow.viscous'
+    units: of the standard parameters: 'kg', 'kg m', 'kg m2', ...
+    nominal: standard parameters as the model has them, in these units
+    texts: the combinations in words: 'a.Izz + 0.1866 b.m - b.mcx'
+    factors: base = factors @ standard
+    gap: smallest relative pivot that counts, largest that does not: how sure the choice is
+    """
 
     names: list[str]
-    """Standard parameters: 'forearm.mcx', 'forearm.Ixy', 'elbow.viscous'."""
     units: list[str]
-    """Of the standard parameters."""
     nominal: Floats
-    """Standard parameters as the model has them."""
     texts: list[str]
-    """The combinations in words: 'a.Izz + 0.1866 b.m - b.mcx'."""
     factors: Floats
-    """base = factors @ standard"""
     gap: tuple[float, float]
-    """Smallest relative pivot that counts, largest that does not: how sure the choice is."""
 
     def __len__(self) -> int:
         return len(self.texts)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Fit:
-    """Result of an identification: `value[k]` is the base parameter that `base.texts[k]` describes."""
+    """Result of an identification: `value[k]` is the base parameter that `base.texts[k]` describes.
+
+    base: what was identified
+    method: the estimator
+    value: the base parameters, in units of the first standard parameter of each
+    deviation: their standard deviations
+    parameter: standard parameters with these base parameters; those of 'consistent' are physical
+    parameter_deviation: standard deviations of `parameter` ('consistent' only)
+    determined: which part of a parameter the forces determine, the model the rest ('consistent' only);
+        from 0.99 on it is identifiable
+    prior: by which part the model's masses were taken to be off ('consistent' only)
+    noise: standard deviation of each joint's force about the fit, N m or N
+    residual_rms: root mean square of each joint's residual, N m or N
+    force_rms: root mean square of each joint's measured force, N m or N
+    error_rms: root mean square of the difference between prediction and measurement, N m or N
+    condition: of the base parameters' regressor, its columns scaled to length one
+    states: how many states were used
+    spikes: how many numbers of the log were replaced as spikes
+    physical: whether `parameter` are those of bodies that can exist
+    model: the robot with these parameters, where they are physical; else None
+    """
 
     base: BaseParameters
     method: str
     value: Floats
-    """The base parameters."""
     deviation: Floats
-    """Their standard deviations."""
     parameter: Floats
-    """Standard parameters with these base parameters; those of 'consistent' are physical."""
+    parameter_deviation: Floats
+    determined: Floats
+    prior: float
     noise: Floats
-    """Standard deviation of each joint's force about the fit."""
     residual_rms: Floats
-    """Root mean square of each joint's residual."""
     force_rms: Floats
-    """Root mean square of each joint's measured force."""
     error_rms: Floats
-    """Root mean square of the difference between prediction and measurement."""
     condition: float
-    """Of the base parameters' regressor, its columns scaled to length one."""
     states: int
-    """States that were used."""
     spikes: int
-    """Numbers of the log that were replaced as spikes."""
     physical: bool
-    """Whether `parameter` are those of bodies."""
     model: Model | None
-    """The robot with these parameters, where they are physical."""
 
     def __repr__(self) -> str:
         worst = float(np.max(self.error_rms / np.maximum(self.force_rms, 1e-300)))
@@ -77,21 +91,34 @@ class Fit:
 
 @dataclasses.dataclass(frozen=True)
 class Excitation:
-    """A motion that excites the base parameters, sampled."""
+    """A motion that excites the base parameters, sampled.
+
+    t: times (n,), s
+    q: configurations (n, nq), rad or m
+    v: velocities (n, nv), rad/s or m/s
+    a: accelerations (n, nv), rad/s2 or m/s2
+    criterion: log10 of the determinant of the information for each sample: only differences mean something
+    condition: of the base parameters' regressor, its columns scaled to length one
+    torque_use: largest joint force relative to its limit; 0 where there is no limit
+    spare: free part of the range at its ends, of velocity limits and of the acceleration, at all times
+    distances: between links, above the floor, inside the box, m: lower bounds for all times; inf: not checked
+    excited: base parameters that the motion shows: fewer than all where joints rest
+    """
 
     t: Floats
     q: Floats
     v: Floats
     a: Floats
     criterion: float
-    """log10 of the determinant of the information for each sample: only differences mean something"""
     condition: float
     torque_use: float
-    """Largest joint force relative to its limit; 0 where there is no limit."""
+    spare: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    distances: tuple[float, float, float] = (math.inf, math.inf, math.inf)
+    excited: int = 0
 
 
-def _flags(rotor: bool, viscous: bool, coulomb: bool, offset: bool) -> int:
-    return rotor | viscous << 1 | coulomb << 2 | offset << 3
+def _flags(rotor: bool, viscous: bool, coulomb: bool, offset: bool, stiffness: bool) -> int:
+    return rotor | viscous << 1 | coulomb << 2 | offset << 3 | stiffness << 4
 
 
 def _base(found: dict[str, Any]) -> BaseParameters:
@@ -106,14 +133,26 @@ def _base(found: dict[str, Any]) -> BaseParameters:
     )
 
 
+def _finite(name: str, x: npt.ArrayLike | None) -> Floats | None:
+    """Numbers that are all finite, in one block of memory."""
+    if x is None:
+        return None
+    numbers: Floats = np.ascontiguousarray(x, dtype=np.float64)
+    wrong = np.argwhere(~np.isfinite(numbers))
+    if len(wrong):
+        raise _core.Error(f"{name} has {len(wrong)} number(s) that are not finite, the first in row {wrong[0][0]}")
+    return numbers
+
+
 def base_parameters(model: Model, *, rotor: bool = False, viscous: bool = False,
-                    coulomb: bool = False, offset: bool = False, svd: bool = False) -> BaseParameters:
+                    coulomb: bool = False, offset: bool = False, stiffness: bool = False,
+                    svd: bool = False) -> BaseParameters:
     """The parameters of a robot that can be identified from its motion.
 
-    rotor, viscous, coulomb, offset: look for these of every joint, besides the inertial parameters
+    rotor, viscous, coulomb, offset, stiffness: look for these of every joint, besides the inertial parameters
     svd: by singular values instead of QR with pivoting
     """
-    return _base(_core.base_parameters(model, _flags(rotor, viscous, coulomb, offset), svd))
+    return _base(_core.base_parameters(model, _flags(rotor, viscous, coulomb, offset, stiffness), svd))
 
 
 def identify(model: Model, log: str | os.PathLike[str] | None = None, *,
@@ -121,27 +160,33 @@ def identify(model: Model, log: str | os.PathLike[str] | None = None, *,
              v: npt.ArrayLike | None = None, a: npt.ArrayLike | None = None,
              tau: npt.ArrayLike | None = None, method: str = "consistent", rotor: bool = False,
              viscous: bool = False, coulomb: bool = False, offset: bool = False,
-             cutoff: float = 10.0, order: int = 4, filter_always: bool = False,
-             spikes: float = 8.0, reject: float = 0.0) -> Fit:
+             stiffness: bool = False, cutoff: float = 10.0, order: int = 4,
+             filter_always: bool = False, spikes: float = 8.0, reject: float = 0.0) -> Fit:
     """Estimate the parameters of a robot from a log, or from arrays.
 
     log: a CSV or HDF5 file with the columns t, q.JOINT, tau.JOINT and, where measured, v.JOINT, a.JOINT
     t, q, v, a, tau: the same as arrays, a row for each sample; v and a may be missing
     method: 'consistent' (bodies that can exist), 'weighted', 'qr', 'svd', 'pinv' or 'ridge'
+    rotor, viscous, coulomb, offset, stiffness: identify these of every joint too
     cutoff, order: of the filter where v or a is missing, Hz
+    filter_always: filter also where both are there
     spikes: robust deviations beyond which a number counts as a spike; 0: none does
     reject: robust deviations beyond which a force is left out; 0: none is
     """
-    arrays = [None if x is None else np.ascontiguousarray(x, dtype=np.float64)
-              for x in (t, q, v, a, tau)]
-    found = _core.identify(model, _flags(rotor, viscous, coulomb, offset), method,
+    arrays = [_finite(name, x) for name, x in (("t", t), ("q", q), ("v", v), ("a", a), ("tau", tau))]
+    if log is not None and os.fspath(log).endswith(".npy"):
+        raise _core.Error(f"{os.fspath(log)}: an .npy array has no names of columns: give its columns as "
+                          "arrays, identify(model, t=..., q=..., tau=...), or a CSV or HDF5 log")
+    found = _core.identify(model, _flags(rotor, viscous, coulomb, offset, stiffness), method,
                            None if log is None else os.fspath(log), *arrays, cutoff, order,
                            filter_always, spikes, reject)
-    numbers = ("value", "deviation", "parameter", "noise", "residual_rms", "force_rms", "error_rms")
+    numbers = ("value", "deviation", "parameter", "parameter_deviation", "determined", "noise",
+               "residual_rms", "force_rms", "error_rms")
     robot = found["robot"]
     return Fit(
         base=_base(found),
         method=method,
+        prior=found["prior"],
         condition=found["condition"],
         states=found["states"],
         spikes=found["spikes"],
@@ -152,25 +197,59 @@ def identify(model: Model, log: str | os.PathLike[str] | None = None, *,
 
 
 def excite(model: Model, *, rotor: bool = False, viscous: bool = False, coulomb: bool = False,
-           offset: bool = False, harmonics: int = 5, period: float = 10.0, velocity: float = 1.5,
-           acceleration: float = math.inf, range: float = math.pi, margin: float = 0.05,
-           evaluations: int = 6000, seed: int = 1, rate: float = 100.0) -> Excitation:
+           offset: bool = False, stiffness: bool = False, harmonics: int = 5,
+           period: float = 10.0, velocity: float = 1.5, acceleration: float = math.inf,
+           range: float = math.pi, margin: float = 0.05, evaluations: int = 6000, seed: int = 1,
+           rate: float = 100.0, joints: Iterable[str] | None = None,
+           ranges: Mapping[str, tuple[float, float]] | None = None,
+           speed: Mapping[str, float] | None = None, floor: float | None = None,
+           frame: str | None = None, box: Sequence[float] | None = None, clearance: float = 0.02,
+           self_collision: bool = True, radius: float = 0.05,
+           meshes: str | os.PathLike[str] | None = None) -> Excitation:
     """Find a motion from rest to rest that excites the base parameters best within the limits.
 
-    harmonics, period: of its Fourier series, s
-    velocity: of joints without a limit of their own
-    acceleration: largest of every joint
-    range: joints without limits stay within -range .. range
-    margin: part of every limit that is kept free
+    rotor, viscous, coulomb, offset, stiffness: excite these of every joint too
+    harmonics, period: of its Fourier series; s
+    velocity: of joints without a limit of their own, rad/s or m/s
+    acceleration: largest of every joint, rad/s2 or m/s2
+    range: joints without limits stay within -range .. range, rad or m
+    margin: part of every limit that is kept free at all times
+    evaluations: motions that are tried
+    seed: of the random numbers
     rate: samples per second
+    joints: only these move; the others rest at 0, or as near to it as their limits allow
+    ranges: smaller ranges of joints by name, (lower, upper); a joint rests where both are equal
+    speed: share of the limits of velocity and acceleration, by joint
+    floor: its height, m; None: there is none
+    frame, box: the origin of this link or frame stays in (xmin, xmax, ymin, ymax, zmin, zmax), m
+    clearance: least distance between links and above the floor, m
+    self_collision: keep links clear of each other
+    radius: of links without shapes, m
+    meshes: folder in which meshes may lie besides the robot file's own
     """
     if not (0 < rate < math.inf and rate * period >= 1):
         raise ValueError(f"rate must give at least one sample in the period, not {rate!r}")
-    data, rows, criterion, condition, torque_use = _core.excite(
-        model, _flags(rotor, viscous, coulomb, offset), harmonics, period, velocity, acceleration,
-        range, margin, evaluations, seed, rate)
+    if (frame is None) != (box is None) or (box is not None and len(box) != 6):
+        raise ValueError("frame and box, of six numbers, need each other")
+    lower, upper, scale = np.full(model.nv, -np.inf), np.full(model.nv, np.inf), np.ones(model.nv)
+    if joints is not None:
+        moving = {model.joints[name].v for name in joints}
+        for joint in model.joints.values():
+            if isinstance(joint.v, int) and joint.mimic is None and joint.v not in moving:
+                rest = min(max(0.0, joint.lower), joint.upper)
+                lower[joint.v] = upper[joint.v] = rest
+    for name, (low, high) in (ranges or {}).items():
+        lower[model.joints[name].v], upper[model.joints[name].v] = low, high
+    for name, share in (speed or {}).items():
+        scale[model.joints[name].v] = share
+    data, rows, criterion, condition, torque_use, spare, distances, excited = _core.excite(
+        model, _flags(rotor, viscous, coulomb, offset, stiffness), harmonics, period, velocity, acceleration,
+        range, margin, evaluations, seed, rate, lower.tobytes(), upper.tobytes(), scale.tobytes(), scale.tobytes(),
+        self_collision, -math.inf if floor is None else floor,
+        -1 if frame is None else model._frame_names().index(frame), tuple(box or (0.0,) * 6), clearance, radius,
+        None if meshes is None else os.fspath(meshes))
     x = np.frombuffer(data).reshape(rows, -1)
     n = (x.shape[1] - 1) // 3
     columns = (x[:, 0], x[:, 1:1 + n], x[:, 1 + n:1 + 2 * n], x[:, 1 + 2 * n:])
     t, q, v, a = (np.ascontiguousarray(c) for c in columns)
-    return Excitation(t, q, v, a, criterion, condition, torque_use)
+    return Excitation(t, q, v, a, criterion, condition, torque_use, spare, distances, excited)

@@ -13,26 +13,31 @@ from .model import Mechanism, Model
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """Something wrong or suspicious in a robot file."""
+    """Something wrong or suspicious in a robot file.
+
+    severity: 'note', 'warning' or 'error'
+    rule: the rule's id, such as 'inertia-triangle'
+    line: of the file, from 1; 0 where there is none
+    subject: the link, joint or element; '' where that is the file
+    what: what is wrong
+    why: why it matters
+    fix: what would be right; '' where none can be computed
+    joint: the joint whose force it affects most; None: none
+    difference: largest change of that force, N m or N
+    largest: largest force of that joint, the file being as it is, N m or N
+    unit: of both, 'N m' or 'N'; None where there is no joint
+    """
 
     severity: str
-    """'note', 'warning' or 'error'."""
     rule: str
-    """The rule's id, such as 'inertia-triangle'."""
     line: int
-    """Of the file, from 1; 0 where there is none."""
     subject: str
-    """The link, joint or element; '' where that is the file."""
     what: str
     why: str
     fix: str
-    """'' where none can be computed."""
     joint: str | None
-    """The joint whose force it affects most."""
     difference: float
-    """Largest change of that force, N m or N."""
     largest: float
-    """Largest force of that joint, the file being as it is."""
     unit: str | None
 
     def __str__(self) -> str:

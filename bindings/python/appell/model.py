@@ -7,7 +7,7 @@ import dataclasses
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,86 +16,127 @@ from . import _core
 
 Vector3 = Sequence[float]
 
+_AnyModel = TypeVar("_AnyModel", "Model", "Mechanism")
+# Friction, gravity, and what _changes() lists.
+_Settings = tuple[bool, tuple[float, float, float], list[tuple[Any, ...]]]
+
 
 @dataclasses.dataclass
 class Body:
-    """A body and the joint that carries it, for :func:`build`."""
+    """A body and the joint that carries it, for :func:`build`.
+
+    name: the body's name, which its link frame has too
+    parent: name of an earlier body; None: the ground
+    joint: 'fixed', 'revolute', 'prismatic', 'spherical', 'planar' or 'free'
+    joint_name: name of the joint; None: the body's name
+    xyz: the joint's origin in the parent's link frame, m
+    rpy: roll, pitch, yaw of the joint's axes there, rad
+    axis: of the joint, in its own frame; its length does not matter
+    place: 'rpy' reads xyz and rpy; 'dh-modified' (Craig) and 'dh-standard' read alpha, a, d, theta
+    alpha: Denavit-Hartenberg angle between the joint axes, rad
+    a: Denavit-Hartenberg distance between the joint axes, m
+    d: Denavit-Hartenberg offset along the joint axis, m
+    theta: Denavit-Hartenberg angle about the joint axis, rad
+    mass: kg
+    com: centre of mass in the link frame, m
+    inertia: xx xy xz yy yz zz about the centre of mass, kg m2
+    inertia_rpy: axes of that tensor relative to the link frame, rad
+    viscous: viscous friction, N m s/rad or N s/m
+    coulomb: Coulomb friction, N m or N
+    stiction: static friction, N m or N
+    stiffness: of a spring in the joint, N m/rad or N/m
+    rest: q where the spring is relaxed; a number for each coordinate where the joint has several
+    gravity_compensation: fraction of the body's own weight that a force holds up
+    rotor_inertia: of the motor about its own axis, kg m2
+    gear_ratio: motor turns per joint turn
+    lower: least q, rad or m
+    upper: largest q, rad or m
+    velocity_limit: largest absolute velocity, rad/s or m/s
+    effort_limit: largest absolute joint force, N m or N
+    mimic: name of an earlier body whose joint this one follows; None: it moves by itself
+    mimic_ratio: q = mimic_ratio q of that joint + mimic_offset
+    mimic_offset: rad or m
+    """
 
     name: str
     parent: str | None = None
-    """Name of an earlier body; None: the ground."""
     joint: str = "fixed"
-    """'fixed', 'revolute', 'prismatic', 'spherical', 'planar' or 'free'."""
     joint_name: str | None = None
-    """None: the body's name."""
     xyz: Vector3 = (0.0, 0.0, 0.0)
-    """The joint's origin in the parent's link frame, m."""
     rpy: Vector3 = (0.0, 0.0, 0.0)
-    """Roll, pitch, yaw of the joint's axes there, rad."""
     axis: Vector3 = (0.0, 0.0, 1.0)
-    """Of the joint, in its own frame."""
     place: str = "rpy"
-    """'rpy' reads xyz and rpy; 'dh-modified' (Craig) and 'dh-standard' read alpha, a, d, theta."""
     alpha: float = 0.0
     a: float = 0.0
     d: float = 0.0
     theta: float = 0.0
     mass: float = 0.0
-    """kg"""
     com: Vector3 = (0.0, 0.0, 0.0)
-    """Centre of mass in the link frame, m."""
     inertia: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    """xx xy xz yy yz zz about the centre of mass, kg m2."""
     inertia_rpy: Vector3 = (0.0, 0.0, 0.0)
-    """Axes of that tensor relative to the link frame, rad."""
     viscous: float = 0.0
-    """Viscous friction, N m s/rad or N s/m."""
     coulomb: float = 0.0
-    """Coulomb friction, N m or N."""
     stiction: float = 0.0
-    """Static friction, N m or N."""
+    stiffness: float = 0.0
+    rest: float | Sequence[float] = 0.0
+    gravity_compensation: float = 0.0
     rotor_inertia: float = 0.0
-    """Of the motor about its own axis, kg m2."""
     gear_ratio: float = 1.0
-    """Motor turns per joint turn."""
     lower: float = -math.inf
-    """Least q, rad or m."""
     upper: float = math.inf
-    """Largest q."""
     velocity_limit: float = math.inf
     effort_limit: float = math.inf
     mimic: str | None = None
-    """The body whose joint this one follows."""
     mimic_ratio: float = 1.0
     mimic_offset: float = 0.0
 
 
 @dataclasses.dataclass
 class Frame:
-    """A named frame on a body, for :func:`build`."""
+    """A named frame on a body, for :func:`build`.
+
+    name: the frame's name
+    body: name of the body that carries it; None: the ground
+    xyz: its origin in the link frame, m
+    rpy: roll, pitch, yaw of its axes there, rad
+    """
 
     name: str
     body: str | None = None
-    """None: the ground."""
     xyz: Vector3 = (0.0, 0.0, 0.0)
     rpy: Vector3 = (0.0, 0.0, 0.0)
 
 
 @dataclasses.dataclass(frozen=True)
 class Joint:
-    """A joint of a model and where it is in q and v."""
+    """A joint of a model and where it is in q and v.
+
+    name: the joint's name
+    type: 'revolute', 'prismatic', 'spherical', 'planar' or 'free'
+    parent: the link that it hangs on; None: the ground
+    link: the link that it moves
+    q: its place in q: an index, or a slice where it has several coordinates
+    v: its place in v, a and tau, likewise
+    lower: least q, rad or m
+    upper: largest q, rad or m
+    velocity_limit: largest absolute velocity, rad/s or m/s
+    effort_limit: largest absolute joint force, N m or N
+    viscous: viscous friction, N m s/rad or N s/m
+    coulomb: Coulomb friction, N m or N
+    stiction: static friction, N m or N
+    stiffness: of a spring in the joint, N m/rad or N/m
+    rest: q where the spring is relaxed; a number for each coordinate where the joint has several
+    rotor_inertia: of the motor about its own axis, kg m2
+    gear_ratio: motor turns per joint turn
+    mimic: the joint that it follows, whose places in q and v it then has; None: it moves by itself
+    """
 
     name: str
     type: str
-    """'revolute', 'prismatic', 'spherical', 'planar' or 'free'."""
     parent: str | None
-    """The link that it hangs on; None: the ground."""
     link: str
-    """The link that it moves."""
     q: int | slice
-    """Its place in q: an index, or a slice where it has several coordinates."""
     v: int | slice
-    """Its place in v, a and tau."""
     lower: float
     upper: float
     velocity_limit: float
@@ -103,23 +144,28 @@ class Joint:
     viscous: float
     coulomb: float
     stiction: float
+    stiffness: float
+    rest: float | tuple[float, ...]
     rotor_inertia: float
     gear_ratio: float
     mimic: str | None
-    """The joint that it follows, whose places in q and v it then has."""
 
 
 class InverseKinematics(NamedTuple):
-    """Result of an inverse kinematics; `reached` says whether the pose was found."""
+    """Result of an inverse kinematics: of one pose, or arrays with an entry for each of many.
+
+    q: the configuration (nq,) or (n, nq), or the best that was found, rad or m
+    reached: whether the pose was found
+    iterations: how many it took
+    position_error: distance that is left, m
+    orientation_error: angle that is left, rad
+    """
 
     q: npt.NDArray[np.float64]
-    """The configuration, or the best that was found."""
-    reached: bool
-    iterations: int
-    position_error: float
-    """m"""
-    orientation_error: float
-    """rad"""
+    reached: bool | npt.NDArray[np.bool_]
+    iterations: int | npt.NDArray[np.int64]
+    position_error: float | npt.NDArray[np.float64]
+    orientation_error: float | npt.NDArray[np.float64]
 
 
 class Joints(Mapping[str, Joint]):
@@ -155,8 +201,63 @@ def _check_unchanged(model: _core.Model | _core.Mechanism, what: str) -> None:
                           "gravity_vector, or build the robot with them)")
 
 
-class Model(_core.Model):
-    """A robot, ready to compute with; any number of threads may share it."""
+def _restore(cls: type[_AnyModel], text: str, settings: _Settings) -> _AnyModel:
+    """A model from its text; what pickle calls."""
+    return _with_settings(cls(_core.Robot.parse(text, "yaml", False, False, False)), settings)
+
+
+def _with_settings(model: _AnyModel, settings: _Settings) -> _AnyModel:
+    model.friction, model.gravity_vector, changes = settings
+    for payload, *change in changes:
+        (model.set_payload if payload else model.set_inertia)(*change)
+    return model
+
+
+class _Copied:
+    """Copies, comparison and pickling of models: definition and settings."""
+
+    def _settings(self: Any) -> _Settings:
+        return self.friction, self.gravity_vector, self._changes()
+
+    def text(self: Any, format: str = "yaml") -> str:
+        """The robot as the text of a file, from which parse() makes it again, to the bit.
+
+        format: 'yaml' or 'urdf'
+        """
+        _check_unchanged(self, "written")
+        return self.robot.text(format)  # type: ignore[no-any-return]
+
+    def __copy__(self: Any) -> Any:
+        return _with_settings(type(self)(self.robot), self._settings())
+
+    def __deepcopy__(self: Any, memo: object) -> Any:
+        return self.__copy__()
+
+    def __reduce__(self: Any) -> tuple[Any, ...]:
+        return _restore, (type(self), self.robot.text("yaml"), self._settings())
+
+    def __eq__(self: Any, other: object) -> bool:
+        return type(self) is type(other) and self.__reduce__()[1] == other.__reduce__()[1]
+
+    def __hash__(self: Any) -> int:
+        return hash((type(self), self.robot.text("yaml")))
+
+
+class Model(_Copied, _core.Model):
+    """A robot, ready to compute with; any number of threads may share it.
+
+    Arguments of its methods, for one state or for n states:
+    q: configuration, (nq,) or (n, nq), rad or m; a free joint has x y z qx qy qz qw, a spherical one
+        qx qy qz qw, a planar one x y and an angle
+    v, a: velocity and acceleration, (nv,) or (n, nv), rad/s or m/s and rad/s2 or m/s2; of a free joint
+        linear, then angular, both along the axes of its link
+    tau: joint forces, (nv,) or (n, nv), N m or N
+    frame: name or number of a frame, links included (frames)
+    out: array for the result, or tuple of arrays where there are several, of its shape and dtype
+
+    Models are equal where definition and settings (payloads, inertias, gravity, friction) are. Copies
+    and pickles have both; code of compile() stays behind.
+    """
 
     _joints: Joints | None = None
 
@@ -200,7 +301,10 @@ class Model(_core.Model):
         return self.robot.warnings()
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the robot as URDF or YAML, by the file's ending."""
+        """Write the robot to the file path as URDF, MJCF (.xml) or YAML, by its ending.
+
+        What the format has no place for, and what MuJoCo refuses, is a warning.
+        """
         _check_unchanged(self, "written")
         self.robot.write(path)
 
@@ -217,12 +321,20 @@ class Model(_core.Model):
     ) -> InverseKinematics:
         """The configuration that puts a frame at position p and, where given, orientation R.
 
-        q0: where the search starts; None: neutral(), within the limits
+        frame: name or number of the frame
+        p: (3,), or (n, 3) for n poses, which threads share, m
+        R: rotation matrices (3, 3) or (n, 3, 3); None: any orientation will do
+        q0: where the search starts, (nq,) for all or (n, nq); None: neutral(), within the limits
         tolerance: of position (m) and orientation (rad) together
+        iterations: at most so many
+        respect_limits: keep every joint within its limits
         """
-        return InverseKinematics(*self._inverse_kinematics(
-            frame, p, R, q0, tolerance=tolerance, iterations=iterations,
-            respect_limits=respect_limits))
+        q, found = self._inverse_kinematics(frame, p, R, q0, tolerance=tolerance, iterations=iterations,
+                                            respect_limits=respect_limits)
+        reached, count, position, orientation = np.moveaxis(found, -1, 0)
+        if found.ndim == 1:
+            return InverseKinematics(q, bool(reached), int(count), float(position), float(orientation))
+        return InverseKinematics(q, reached != 0, count.astype(np.int64), position, orientation)
 
     def generate(
         self,
@@ -238,8 +350,12 @@ class Model(_core.Model):
         """The robot's dynamics as C (or CUDA) that needs nothing but libm: texts by file name.
 
         folder: write the files there, too
+        name: what file and functions begin with; None: the robot's name
         functions: 'inverse_dynamics', 'forward_dynamics', ...; None: all (docs/generate.md)
         single: in float
+        batch: also functions of many states
+        friction: with joint friction and rotor inertia
+        cuda: CUDA instead of C
         """
         _check_unchanged(self, "written as code")
         files = self._generate(name, single, functions, batch, friction, cuda)
@@ -253,6 +369,10 @@ class Model(_core.Model):
     def compile(self, *, single: bool = False, friction: bool = False,
                 compiler: str | None = None, flags: str | None = None) -> None:
         """Compute with code compiled for this robot from now on: two to four times as fast.
+
+        single: the functions of float32 instead of those of float64
+        friction: with joint friction and rotor inertia, for Model.friction = True
+        compiler, flags: other than 'cc' and its default flags
 
         The compiler runs once for a robot; its result is cached. With a payload, other inertias or
         another gravity the general functions compute. Raises Error where there is no compiler; then
@@ -269,8 +389,12 @@ class Model(_core.Model):
         return f"<appell.Model {self.name}: {self.nq} coordinates, {self.nv} degrees of freedom>"
 
 
-class Mechanism(_core.Mechanism):
-    """A robot with closed chains, in its independent coordinates (docs/loops.md)."""
+class Mechanism(_Copied, _core.Mechanism):
+    """A robot with closed chains, in its independent coordinates (docs/loops.md).
+
+    q, v, a are the independent coordinates (n,) or (many, n), rad or m, and their rates; tau the forces
+    of the actuators (nact,), N m or N. All arrays are float64, row by row.
+    """
 
     @property
     def warnings(self) -> list[tuple[int, str]]:
@@ -278,7 +402,8 @@ class Mechanism(_core.Mechanism):
         return self.robot.warnings()
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the mechanism as YAML."""
+        """Write the mechanism to the file path as YAML or MJCF (.xml), by its ending."""
+        _check_unchanged(self, "written")
         self.robot.write(path)
 
     def __repr__(self) -> str:
@@ -304,14 +429,14 @@ def _locks(lock: Lock) -> list[tuple[str, tuple[float, ...]]]:
 
 
 def _read(model: str | os.PathLike[str], lock: Lock, root: str | None, tip: str | None,
-          floating: bool, ignore_mimic: bool) -> _core.Robot:
+          floating: bool, ignore_mimic: bool, ignore_loops: bool) -> _core.Robot:
     name = os.fspath(model)
     if name in builtins():
-        robot = _core.Robot.builtin(name, floating, ignore_mimic)
+        robot = _core.Robot.builtin(name, floating, ignore_mimic, ignore_loops)
     elif "." not in name and not os.path.exists(name):
         raise _core.Error(f"{name!r} is neither a file nor a built-in robot ({', '.join(builtins())})")
     else:
-        robot = _core.Robot.read(name, floating, ignore_mimic)
+        robot = _core.Robot.read(name, floating, ignore_mimic, ignore_loops)
     if lock or root or tip:
         robot.reduce(_locks(lock), root, tip)
     return robot
@@ -325,19 +450,22 @@ def load(
     tip: str | None = None,
     floating: bool = False,
     ignore_mimic: bool = False,
+    ignore_loops: bool = False,
 ) -> Model:
-    """Load a robot: a URDF or YAML file, or a built-in name (see :func:`builtins`).
+    """Load a robot: a URDF, MJCF or YAML file, or a built-in name (see :func:`builtins`).
 
     lock: joints that stand still, at zero or at given values: ``["finger"]``, ``{"finger": 0.02}``
     root, tip: keep only the joints between these links
     floating: hang the root link on a free joint instead of the ground
     ignore_mimic: make mimic joints independent
+    ignore_loops: leave closed chains open
 
     Raises Error with file, line and reason where the file is not right.
     """
-    robot = _read(model, lock, root, tip, floating, ignore_mimic)
+    robot = _read(model, lock, root, tip, floating, ignore_mimic, ignore_loops)
     if robot.closed:
-        raise _core.Error(f"{os.fspath(model)} has closed chains: appell.load_mechanism() loads it")
+        raise _core.Error(f"{os.fspath(model)} has closed chains: appell.load_mechanism() loads it, "
+                          "ignore_loops=True opens them")
     return Model(robot)
 
 
@@ -348,8 +476,11 @@ def load_mechanism(
     root: str | None = None,
     tip: str | None = None,
 ) -> Mechanism:
-    """Load a robot with closed chains: a YAML file, or a built-in name such as 'delta'."""
-    return Mechanism(_read(model, lock, root, tip, False, False))
+    """Load a robot with closed chains: a YAML, MJCF or URDF file, or a built-in name such as 'delta'.
+
+    lock, root, tip: as in :func:`load`
+    """
+    return Mechanism(_read(model, lock, root, tip, False, False, False))
 
 
 def parse(
@@ -361,9 +492,14 @@ def parse(
     tip: str | None = None,
     floating: bool = False,
     ignore_mimic: bool = False,
+    ignore_loops: bool = False,
 ) -> Model:
-    """Load a robot from a text; format is 'urdf' or 'yaml'."""
-    robot = _core.Robot.parse(text, format, floating, ignore_mimic)
+    """Load a robot from a text.
+
+    format: 'urdf', 'mjcf' or 'yaml'
+    lock, root, tip, floating, ignore_mimic, ignore_loops: as in :func:`load`
+    """
+    robot = _core.Robot.parse(text, format, floating, ignore_mimic, ignore_loops)
     if lock or root or tip:
         robot.reduce(_locks(lock), root, tip)
     return Model(robot)
@@ -376,7 +512,12 @@ def build(
     frames: Sequence[Frame] = (),
     gravity: Vector3 = (0.0, 0.0, -9.81),
 ) -> Model:
-    """Build a robot from its bodies, parents before children."""
+    """Build a robot from its bodies, parents before children.
+
+    name: the robot's name
+    frames: named frames on its bodies
+    gravity: in the ground frame, m/s2
+    """
     robot = _core.Robot.define(
         name,
         [{f.name: getattr(body, f.name) for f in dataclasses.fields(body)} for body in bodies],

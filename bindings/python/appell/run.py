@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .model import Model, _check_unchanged
+from .model import Mechanism, Model, _check_unchanged
 
 _SIMULATION, _CONTROL = 1, 2
 
@@ -26,37 +27,84 @@ Path = str | os.PathLike[str]
 Progress = Callable[[float], object]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Event:
-    """Something that happened in a run."""
+    """Something that happened in a run.
 
-    t: float
-    """s"""
-    event: str
-    """'impact', 'graze', 'stick', 'stop', ..."""
+    time: s
+    kind: 'impact', 'graze', 'stick', 'stop', ...
+    point: the point, 'link/point', or the joint; '' where there is none
+    wall: '' where there is none
+    numbers: what its log has of it by the names of columns: ``event.numbers["v_after.knee"]``
+    """
+
+    time: float
+    kind: str
     point: str
-    """The point, 'link/point', or the joint; '' where there is none."""
     wall: str
-    """'' where there is none."""
     numbers: Mapping[str, float]
-    """What its log has of it: the state before and after, energies."""
+
+    @property
+    def impulse(self) -> float:
+        """Size of the impulse, N s or N m s; nan where there is none."""
+        return self.numbers.get("impulse", math.nan)
+
+    @property
+    def lost(self) -> float:
+        """Kinetic energy lost, J; nan where that is not known."""
+        return self.numbers.get("lost", math.nan)
+
+    def _vector(self, name: str) -> npt.NDArray[np.float64]:
+        return np.array([self.numbers.get(f"{name}.{axis}", math.nan) for axis in "xyz"])
+
+    @property
+    def impulse_vector(self) -> npt.NDArray[np.float64]:
+        """The impulse on the point in the world, (3,), N s."""
+        return self._vector("impulse_vector")
+
+    @property
+    def position(self) -> npt.NDArray[np.float64]:
+        """Where the point was in the world, (3,), m."""
+        return self._vector("position")
+
+    @property
+    def normal(self) -> npt.NDArray[np.float64]:
+        """Normal of the wall there, out of it, (3,)."""
+        return self._vector("normal")
+
+    @property
+    def before(self) -> npt.NDArray[np.float64]:
+        """Velocity of the point before the event, in the world, (3,), m/s."""
+        return self._vector("before")
+
+    @property
+    def after(self) -> npt.NDArray[np.float64]:
+        """Velocity of the point after it, in the world, (3,), m/s."""
+        return self._vector("after")
+
+    def __repr__(self) -> str:
+        of = f" of {self.point}" if self.point else ""
+        at = f" at {self.wall}" if self.wall else ""
+        return f"<appell.Event {self.time:.9g} s: {self.kind}{of}{at}>"
 
 
 class Run(Mapping[str, npt.NDArray[np.float64]]):
     """A run that was recorded: its columns by name, ``run["q.knee"]``, and its events.
 
     In a notebook it shows itself as a page with plots and a 3D replay.
+
+    log: the file that it was read from
+    units: units of the columns by their names; '' for pure numbers and where the log has none
+    events: what happened, in order of time
+    warnings: line (0 where there is none) and text
+    rows: all numbers: a row for each time, a column for each name
     """
 
     log: pathlib.Path
-    """The log that it was read from."""
     units: dict[str, str]
-    """Units of the columns; '' for pure numbers and where the log has none."""
     events: list[Event]
     warnings: list[tuple[int, str]]
-    """Line (0 where there is none) and text."""
     rows: npt.NDArray[np.float64]
-    """All numbers: a row for each time, a column for each name."""
 
     def __init__(self, log: Path) -> None:
         self.log = pathlib.Path(log)
@@ -85,7 +133,11 @@ class Run(Mapping[str, npt.NDArray[np.float64]]):
         return len(self._column)
 
     def report(self, page: Path, title: str | None = None) -> None:
-        """Write the run as one page with plots and a 3D replay, for a browser without a network."""
+        """Write the run as one page with plots and a 3D replay, for a browser without a network.
+
+        page: the file, .html
+        title: of the page; None: the robot's name
+        """
         _core.report_run(os.fspath(self.log), os.fspath(page), title)
 
     def save(self, log: Path) -> None:
@@ -112,29 +164,66 @@ class Run(Mapping[str, npt.NDArray[np.float64]]):
                 'sandbox="allow-scripts allow-downloads"></iframe>')
 
 
-def _write_scenario(scenario: Mapping[str, Any], kind: int, folder: pathlib.Path) -> pathlib.Path:
-    """A scenario made in code as a file; JSON is YAML. A model in it becomes a file beside it."""
+_FILES = (".urdf", ".xml", ".mjcf", ".yaml", ".yml", ".csv", ".h5")
 
-    def plain(value: Any) -> Any:
-        if isinstance(value, Model):
-            _check_unchanged(value, "simulated")
-            file = folder / "robot.yaml"
-            value.write(file)
-            return file.name
-        if isinstance(value, os.PathLike):
-            return os.path.abspath(value)
+
+class _Scenario:
+    """A scenario made in code as a file beside which its model lies; it knows what its lines came of."""
+
+    def __init__(self, scenario: Mapping[str, Any], kind: int, folder: pathlib.Path) -> None:
+        self.file = folder / "scenario.yaml"
+        self.lines: list[str] = []
+        self.keys: list[str] = []
+        first = {"appell-scenario" if kind == _SIMULATION else "appell-control": 1}
+        self._put({**first, **scenario}, "scenario", "", "")
+        self.file.write_text("\n".join([*self.lines, "...", ""]))
+
+    def _line(self, text: str, key: str) -> None:
+        self.lines.append(text)
+        self.keys.append(key)
+
+    def _put(self, value: Any, key: str, before: str, after: str) -> None:
+        """A value in lines of its own, as JSON, which is YAML."""
         if isinstance(value, (np.ndarray, np.generic)):
-            return value.tolist()
+            value = value.tolist()
         if isinstance(value, Mapping):
-            return {str(key): plain(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [plain(item) for item in value]
-        return value
+            inside = [(f"{key}[{json.dumps(str(k))}]", f"{json.dumps(str(k))}: ", x) for k, x in value.items()]
+            self._put_all(inside, key, before + "{", "}" + after)
+        elif isinstance(value, (list, tuple)):
+            self._put_all([(f"{key}[{i}]", "", x) for i, x in enumerate(value)], key, before + "[", "]" + after)
+        else:
+            self._line(before + self._scalar(value, key) + after, key)
 
-    first = {"appell-scenario" if kind == _SIMULATION else "appell-control": 1}
-    file = folder / "scenario.yaml"
-    file.write_text(json.dumps({**first, **plain(scenario)}, allow_nan=False, indent=1) + "\n...\n")
-    return file
+    def _put_all(self, inside: list[tuple[str, str, Any]], key: str, before: str, after: str) -> None:
+        self._line(before, key)
+        for i, (name, label, value) in enumerate(inside, 1):
+            self._put(value, name, label, "," if i < len(inside) else "")
+        self._line(after, key)
+
+    def _scalar(self, value: Any, key: str) -> str:
+        if isinstance(value, (Model, Mechanism)):
+            _check_unchanged(value, "simulated")
+            value.write(self.file.with_name("robot.yaml"))
+            return '"robot.yaml"'
+        if isinstance(value, os.PathLike) or (isinstance(value, str) and value.endswith(_FILES)):
+            return json.dumps(os.path.abspath(value))
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{key}: a number must be finite, not {value!r}")
+        if value is None or not isinstance(value, (str, bool, int, float)):
+            raise TypeError(f"{key}: expected a number, a text, a list, a dictionary, a model or a path, "
+                            f"not {value!r}")
+        return json.dumps(value)
+
+    def key_of(self, line: int) -> str:
+        """What the line of a message stands for."""
+        return self.keys[line - 1] if 0 < line <= len(self.keys) else "scenario"
+
+    def explain(self, error: _core.Error) -> _core.Error:
+        """The error of a key instead of a line."""
+        place = f"{error.file}:{error.line}: " if error.line else f"{error.file}: "
+        same = type(error)(f"{self.key_of(error.line)}: {str(error).removeprefix(place)}")
+        same.status, same.file, same.line = error.status, None, 0
+        return same
 
 
 def _record(scenario: Path | Mapping[str, Any], kind: int, log: Path | None, robot: str | None,
@@ -143,10 +232,19 @@ def _record(scenario: Path | Mapping[str, Any], kind: int, log: Path | None, rob
     folder = tempfile.TemporaryDirectory(prefix="appell-")
     try:
         inside = pathlib.Path(folder.name)
-        path = _write_scenario(scenario, kind, inside) if isinstance(scenario, Mapping) else scenario
+        made = _Scenario(scenario, kind, inside) if isinstance(scenario, Mapping) else None
+        path = os.fspath(made.file if made else scenario)  # type: ignore[arg-type]
+        if path.endswith((".npy", ".csv", ".h5")):
+            raise _core.Error(f"{path}: this is data, not a scenario (open_run() opens a log)")
         kept = pathlib.Path(log) if log is not None else inside / "run.csv"
-        found = _core.record_run(os.fspath(path), os.fspath(kept), kind, robot, reference, end,
-                                    step, progress)
+        try:
+            found = _core.record_run(path, os.fspath(kept), kind, robot, reference, end, step, progress)
+        except _core.Error as error:
+            if made is None or error.file != path:
+                raise
+            raise made.explain(error) from None
+        if made is not None:
+            found = [(0, f"{made.key_of(line)}: {text}") for line, text in found]
         run = Run(kept)
     except BaseException:
         folder.cleanup()
@@ -162,7 +260,8 @@ def simulate(scenario: Path | Mapping[str, Any], *, end: float | None = None, st
              log: Path | None = None, progress: Progress | None = None) -> Run:
     """Simulate a scenario: a file, or a dictionary with the same keys (docs/scenarios.md).
 
-    In a dictionary the robot may be a Model, and lists may be arrays. Friction of the robot acts, as
+    In a dictionary the robot may be a Model or Mechanism, lists may be arrays, and names of files are
+    those of the current folder; messages name the key: ``scenario["walls"][0]["mu"]: ...``. Friction of the robot acts, as
     its file or its bodies say, whatever Model.friction is. Warnings of robot and scenario are Python
     warnings, and in run.warnings.
     end, step: other times than the scenario's, s; step is the time between rows
@@ -179,6 +278,7 @@ def control(scenario: Path | Mapping[str, Any], *, robot: Path | None = None,
 
     robot: what the controller believes the robot to be, a file or built-in name
     reference: a CSV or HDF5 file with the motion to follow
+    log, progress: as in :func:`simulate`
     """
     return _record(scenario, _CONTROL, log, None if robot is None else os.fspath(robot),
                    None if reference is None else os.fspath(reference), None, None, progress)

@@ -57,7 +57,7 @@ static bool refuse_form(const array *a, PyObject *from, bool writable) {
 
 // A buffer of float or double as it is; anything else of which NumPy can make doubles is copied.
 static bool take_buffer(array *a, PyObject *from, bool writable) {
-  if (PyObject_CheckBuffer(from) && hold(a, from, writable) && number_format(&a->view)) return true;
+  if (hold(a, from, writable) && number_format(&a->view)) return true;
   array_release(a);
   if (writable) return refuse_form(a, from, writable);
   PyErr_Clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -148,16 +149,64 @@ void call_end(call *c) {
   for (int i = 0; i < c->outputs; i++) array_release(&c->out[i]);
 }
 
-PyObject *refuse_states(ap_status status, const ap_status *of_each, size_t n) {
-  size_t first = n, bad = 0;
+// ---- states that are refused -------------------------------------------------------------------
+
+// Entry j of state k.
+static double entry_of(const call *c, const array *a, size_t k, size_t j) {
+  size_t n = array_states(a), width = 1;
+  for (int i = a->leading; i < a->view.ndim; i++) width *= (size_t)a->view.shape[i];
+  size_t at = c->columns ? j * n + k : k * width + j;
+  return a->single ? (double)((const float *)array_data(a))[at]
+                   : ((const double *)array_data(a))[at];
+}
+
+static const array *not_finite(const call *c, size_t k) {
+  for (int i = 0; i < c->inputs; i++) {
+    size_t states = array_states(&c->in[i]);
+    size_t width = (size_t)(c->in[i].view.len / c->in[i].view.itemsize) / (states ? states : 1);
+    for (size_t j = 0; j < width; j++)
+      if (!isfinite(entry_of(c, &c->in[i], k, j))) return &c->in[i];
+  }
+  return NULL;
+}
+
+// The joint whose quaternion in state k is zero; NULL: none.
+static const char *without_rotation(const call *c, const ap_model *m, size_t k) {
+  for (int i = 1; i < ap_nbody(m); i++) {
+    int nq = ap_joint_nq(m, i), last = ap_joint_q(m, i) + nq;
+    if (ap_joint_q(m, i) < 0 || nq == ap_joint_nv(m, i)) continue;
+    double sum = 0;
+    for (int j = last - 4; j < last; j++) sum += fabs(entry_of(c, &c->in[0], k, (size_t)j));
+    const ap_body_def *b = ap_body(m, i);
+    if (sum == 0) return b->joint_name ? b->joint_name : b->name;
+  }
+  return NULL;
+}
+
+PyObject *refuse_states(const call *c, const ap_model *m, ap_status status,
+                        const ap_status *of_each) {
+  size_t n = array_states(&c->in[0]), first = 0, bad = 0;
   for (size_t k = n; of_each && k-- > 0;)
     if (of_each[k] != AP_OK) {
       first = k;
       bad++;
     }
-  if (bad == 0) return raise_status(status, NULL, 0, ap_status_text(status));
-  char text[200];
-  snprintf(text, sizeof text, "%s: state %zu, the first of %zu such states among %zu",
-           ap_status_text(of_each[first]), first, bad, n);
-  return raise_status(of_each[first], NULL, 0, text);
+  if (bad > 0) status = of_each[first];
+  char what[160], where[128] = "";
+  const array *wrong = status == AP_E_MEMORY ? NULL : not_finite(c, first);
+  const char *joint = m && !wrong ? without_rotation(c, m, first) : NULL;
+  if (wrong)
+    snprintf(what, sizeof what, "%s has numbers that are not finite", wrong->name);
+  else if (joint)
+    snprintf(what, sizeof what,
+             "the quaternion of joint '%.80s' in %s is zero (neutral() has 0 0 0 1)", joint,
+             c->in[0].name);
+  else
+    snprintf(what, sizeof what, "%s", ap_status_text(status));
+  if (bad > 0 && c->in[0].leading > 0)
+    snprintf(where, sizeof where, ": state %zu, the first of %zu such states among %zu", first, bad,
+             n);
+  char text[320];
+  snprintf(text, sizeof text, "%s%s", what, where);
+  return raise_status(wrong || joint ? AP_E_ARG : status, NULL, 0, text);
 }

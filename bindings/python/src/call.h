@@ -30,8 +30,10 @@ bool call_outputs(call *c, PyObject *given, int n, const shape *shapes);
 PyObject *call_result(const call *c);
 void call_end(call *c);
 
-/// Raise the exception of the first of n states that has one; of_each, which may be NULL, has the
-/// status of each.
-PyObject *refuse_states(ap_status status, const ap_status *of_each, size_t n);
+/// Raise the exception of the first state that has a status other than AP_OK; of_each, which may be
+/// NULL, has the status of each. It says what is wrong with its numbers, where they are: the first
+/// input is a configuration of the model, unless that is NULL.
+PyObject *refuse_states(const call *c, const ap_model *m, ap_status status,
+                        const ap_status *of_each);
 
 #endif

@@ -63,7 +63,11 @@ static bool add_exceptions(PyObject *module) {
                         "What Appell refuses.\n\nstatus: the library's status code\nfile: the file "
                         "it is about, or None\nline: the line there, from 1, or 0",
                         PyExc_ValueError);
-  if (!error_type) return false;
+  // what exceptions raised in Python have
+  if (!error_type || !set_attribute(error_type, "status", PyLong_FromLong(AP_E_ARG)) ||
+      !set_attribute(error_type, "file", Py_NewRef(Py_None)) ||
+      !set_attribute(error_type, "line", PyLong_FromLong(0)))
+    return false;
   singular_type =
       new_type(module, "SingularError",
                "An inertia matrix or a mechanism is singular in this state.", error_type);
@@ -81,10 +85,10 @@ static bool add_exceptions(PyObject *module) {
 
 // ---- arguments ---------------------------------------------------------------------------------
 
-static int find_name(const char *const *names, PyObject *key) {
-  for (int i = 0; names[i]; i++)
-    if (PyUnicode_CompareWithASCIIString(key, names[i]) == 0) return i;
-  return -1;
+// From the last of n names on: that is 'out', the one that is given most.
+static int find_name(const char *const *names, int n, PyObject *key) {
+  while (n-- > 0 && PyUnicode_CompareWithASCIIString(key, names[n]) != 0) continue;
+  return n;
 }
 
 bool sort_arguments(const char *function, const char *const *names, int positional, int needed,
@@ -94,11 +98,12 @@ bool sort_arguments(const char *function, const char *const *names, int position
                  function, positional, nargs);
     return false;
   }
-  for (int i = 0; names[i]; i++) value[i] = i < nargs ? args[i] : NULL;
+  int count = 0;
+  for (; names[count]; count++) value[count] = count < nargs ? args[count] : NULL;
   Py_ssize_t named = keywords ? PyTuple_Size(keywords) : 0;
   for (Py_ssize_t k = 0; k < named; k++) {
     PyObject *key = PyTuple_GetItem(keywords, k);
-    int i = find_name(names, key);
+    int i = find_name(names, count, key);
     if (i < 0 || value[i]) {
       PyErr_Format(PyExc_TypeError, i < 0 ? "%s() has no argument %R" : "%s() was given %R twice",
                    function, key);
@@ -189,13 +194,18 @@ static PyMethodDef functions[24] = {
     {"get_threads", get_threads, METH_NOARGS,
      "get_threads()\n--\n\nHow many threads a call on many states uses at most."},
     {"set_threads", set_threads, METH_O,
-     "set_threads(count)\n--\n\nLet a call on many states use so many threads at most."},
+     "set_threads(count, /)\n--\n\nLet a call on many states use so many threads at most."},
     {"builtin_names", builtin_names, METH_NOARGS,
      "builtin_names()\n--\n\nBuilt-in robots and mechanisms: a line about each by its name."},
-    {"lint", lint_robot, METH_VARARGS, NULL},
-    {"record_run", record_run, METH_VARARGS, NULL},
-    {"read_run", read_run, METH_VARARGS, NULL},
-    {"report_run", report_run, METH_VARARGS, NULL},
+    {"lint", lint_robot, METH_VARARGS,
+     "lint(path, robot, disabled, quick, /)\n--\n\nFindings of a file or a robot."},
+    {"record_run", record_run, METH_VARARGS,
+     "record_run(path, log, kind, robot, reference, end, step, progress, /)\n--\n\n"
+     "Run a scenario and record it; its warnings."},
+    {"read_run", read_run, METH_VARARGS,
+     "read_run(log, /)\n--\n\nColumns, rows, events and warnings of a log."},
+    {"report_run", report_run, METH_VARARGS,
+     "report_run(log, page, title, /)\n--\n\nWrite the page of a log."},
 };
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,

@@ -147,18 +147,21 @@ bool add_feed_forward_type(PyObject *module) {
   static PyMethodDef methods[] = {
       {"torque", (PyCFunction)(void (*)(void))torque, METH_FASTCALL | METH_KEYWORDS,
        "torque($self, q, v, v_d=None, a_d=None, *, out=None)\n--\n\n"
-       "Joint forces that hold the state (q, v), or give the acceleration a_d.\n\n"
-       "v_d: the desired velocity, which friction follows; None: v"},
+       "Joint forces that hold the state (q, v), or give the acceleration a_d: (nv,), N m or N.\n\n"
+       "v_d: the desired velocity, which friction follows, rad/s or m/s; None: v\n"
+       "a_d: the desired acceleration, rad/s2 or m/s2; None: zero"},
       {"observe", (PyCFunction)(void (*)(void))observe, METH_FASTCALL | METH_KEYWORDS,
        "observe($self, q, v, tau, *, out=None)\n--\n\n"
        "Once in a period: the external joint forces, from the state now and the forces tau that "
        "the "
-       "motors exerted since the last call."},
+       "motors exerted since the last call: (nv,), N m or N."},
       {"reset", (PyCFunction)(void (*)(void))reset, METH_FASTCALL | METH_KEYWORDS,
        "reset($self, q, v)\n--\n\nForget the past of the observer."},
       {"set_payload", (PyCFunction)(void (*)(void))set_payload, METH_VARARGS | METH_KEYWORDS,
        "set_payload($self, link, mass, com=(0, 0, 0), inertia=(0, 0, 0, 0, 0, 0))\n--\n\n"
-       "What hangs on a link besides its own mass; mass 0 takes it off."},
+       "What hangs on a link besides its own mass; mass 0 takes it off.\n\nmass: kg\ncom: its "
+       "centre "
+       "of mass in the link frame, m\ninertia: xx xy xz yy yz zz about com, kg m2"},
       {"_set_friction", set_friction, METH_VARARGS, NULL},
       {NULL, NULL, 0, NULL}};
   static PyType_Slot slots[] = {{Py_tp_new, make},

@@ -2,9 +2,10 @@
 // Identification: base parameters, estimation, excitation.
 #include <appell/ident.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
-#include "core.h"
+#include "threads.h"
 
 static PyObject *numbers(const double *x, size_t n) {
   return PyBytes_FromStringAndSize((const char *)x, (Py_ssize_t)(n * sizeof *x));
@@ -27,8 +28,11 @@ static ap_status begin(const Model *m, const ap_ident_options *look_for, ap_base
 }
 
 static ap_ident_options look_for(int flags) {
-  return (ap_ident_options){
-      .rotor = flags & 1, .viscous = flags & 2, .coulomb = flags & 4, .offset = flags & 8};
+  return (ap_ident_options){.rotor = flags & 1,
+                            .viscous = flags & 2,
+                            .coulomb = flags & 4,
+                            .offset = flags & 8,
+                            .stiffness = flags & 16};
 }
 
 // ---- base parameters ---------------------------------------------------------------------------
@@ -103,9 +107,10 @@ static PyObject *base_parameters(PyObject *module, PyObject *args) {
 // ---- estimation --------------------------------------------------------------------------------
 
 typedef struct fitting {
-  const Model *model;
+  errand errand;
+  Model *model; // a reference of its own
   ap_ident_options look_for;
-  const char *path; // NULL: arrays
+  char *path; // NULL: arrays
   array t, q, v, a, tau;
   ap_samples given;
   ap_prepare_options prepare;
@@ -117,6 +122,7 @@ typedef struct fitting {
   ap_reduction *reduction;
   ap_fit *fit;
   double *force, *error_rms; // [nv]
+  ap_error error;
 } fitting;
 
 static ap_status prepare_states(fitting *f, ap_error *error) {
@@ -147,6 +153,11 @@ static ap_status fit(fitting *f, ap_error *error) {
   return status;
 }
 
+static void do_fit(errand *e) {
+  fitting *f = (fitting *)e;
+  f->error.status = fit(f, &f->error);
+}
+
 // The robot with what was found, where that is physical; else None.
 static PyObject *identified(const fitting *f) {
   const ap_robot_def *def = ap_robot_definition(f->model->base.robot->robot);
@@ -171,7 +182,9 @@ static PyObject *fit_dictionary(const fitting *f) {
   if (d && put_base(d, f->ident, f->base) && put(d, "value", numbers(fit->value, n)) &&
       put(d, "deviation", numbers(fit->deviation, n)) &&
       put(d, "parameter", numbers(fit->parameter, np)) &&
-      put(d, "noise", numbers(fit->noise, nv)) &&
+      put(d, "parameter_deviation", numbers(fit->parameter_deviation, np)) &&
+      put(d, "determined", numbers(fit->determined, np)) &&
+      put(d, "prior", PyFloat_FromDouble(fit->prior)) && put(d, "noise", numbers(fit->noise, nv)) &&
       put(d, "residual_rms", numbers(fit->residual_rms, nv)) &&
       put(d, "force_rms", numbers(f->force, nv)) &&
       put(d, "error_rms", numbers(f->error_rms, nv)) &&
@@ -215,7 +228,8 @@ static bool read_samples(fitting *f, PyObject *const *value) {
          column_block(&f->tau, value[4], "tau", nv, s->n, &s->tau);
 }
 
-static void end_fitting(fitting *f) {
+static void end_fitting(errand *e) {
+  fitting *f = (fitting *)e;
   ap_fit_free(f->fit);
   ap_reduction_free(f->reduction);
   ap_dataset_free(f->states);
@@ -225,40 +239,47 @@ static void end_fitting(fitting *f) {
   free(f->error_rms);
   array *all[] = {&f->t, &f->q, &f->v, &f->a, &f->tau};
   for (int i = 0; i < 5; i++) array_release(all[i]);
+  Py_XDECREF((PyObject *)f->model);
+  free(f->path);
+  free(f);
+}
+
+static bool read_method(const char *name, ap_fit_method *method) {
+  int k = 0;
+  while (k < AP_FIT_METHODS && strcmp(ap_fit_method_name((ap_fit_method)k), name) != 0) k++;
+  *method = (ap_fit_method)k;
+  if (k < AP_FIT_METHODS) return true;
+  PyErr_Format(PyExc_ValueError,
+               "there is no method '%s' (qr, svd, pinv, ridge, weighted, consistent)", name);
+  return false;
 }
 
 // identify(model, look_for, method, path, t, q, v, a, tau, cutoff, order, always, spikes, reject)
 static PyObject *identify(PyObject *module, PyObject *args) {
   (void)module;
-  fitting f = {.prepare = ap_default_prepare()};
-  PyObject *model, *value[5];
-  const char *method;
+  PyObject *model, *value[5], *result = NULL;
+  const char *method, *path;
   int flags, always;
-  if (!PyArg_ParseTuple(args, "O!iszOOOOOdipdd", model_type, &model, &flags, &method, &f.path,
-                        &value[0], &value[1], &value[2], &value[3], &value[4], &f.prepare.cutoff,
-                        &f.prepare.order, &always, &f.prepare.spikes, &f.reject))
-    return NULL;
-  f.model = (Model *)model;
-  f.look_for = look_for(flags);
-  f.prepare.always = always;
-  int k = 0;
-  while (k < AP_FIT_METHODS && strcmp(ap_fit_method_name((ap_fit_method)k), method) != 0) k++;
-  if (k == AP_FIT_METHODS)
-    return PyErr_Format(PyExc_ValueError,
-                        "there is no method '%s' (qr, svd, pinv, ridge, weighted, "
-                        "consistent)",
-                        method);
-  f.method = (ap_fit_method)k;
-  PyObject *result = NULL;
-  if (f.path || read_samples(&f, value)) {
-    ap_error error = {AP_OK, 0, ""};
-    ap_status status;
-    Py_BEGIN_ALLOW_THREADS;
-    status = fit(&f, &error);
-    Py_END_ALLOW_THREADS;
-    result = status == AP_OK ? fit_dictionary(&f) : raise_error(&error, f.path);
+  fitting *f = calloc(1, sizeof *f);
+  if (!f) return PyErr_NoMemory();
+  f->errand.work = do_fit;
+  f->errand.release = end_fitting;
+  f->prepare = ap_default_prepare();
+  bool read =
+      PyArg_ParseTuple(args, "O!iszOOOOOdipdd", model_type, &model, &flags, &method, &path,
+                       &value[0], &value[1], &value[2], &value[3], &value[4], &f->prepare.cutoff,
+                       &f->prepare.order, &always, &f->prepare.spikes, &f->reject) &&
+      read_method(method, &f->method);
+  if (read) {
+    f->model = (Model *)Py_NewRef(model);
+    f->look_for = look_for(flags);
+    f->prepare.always = always;
+    f->path = path ? strdup(path) : NULL;
+    read = path ? f->path || PyErr_NoMemory() : read_samples(f, value);
   }
-  end_fitting(&f);
+  if (read && !errand_run(&f->errand)) return NULL;
+  if (read) result = f->error.status == AP_OK ? fit_dictionary(f) : raise_error(&f->error, f->path);
+  end_fitting(&f->errand);
   return result;
 }
 
@@ -283,46 +304,96 @@ static PyObject *samples_of(const ap_traj *traj, double rate, int *rows) {
   return bytes;
 }
 
+static bool go_on_searching(void *context, int done) {
+  (void)done;
+  return long_work_goes_on(context);
+}
+
+// Arrays of excite() as bytes of doubles, nv each or empty: none.
+static const double *doubles_of(const Py_buffer *bytes) {
+  return bytes->len > 0 ? bytes->buf : NULL;
+}
+
+// What excite() keeps clear of; NULL, with AP_OK, where it is nothing.
+static ap_status make_clearance(const Model *m, const char *meshes, double radius,
+                                ap_clearance_def *def, ap_clearance **made, ap_error *error) {
+  ap_capsule *capsules = NULL;
+  *made = NULL;
+  if (!def->self && def->floor == -INFINITY && def->frame < 0) return AP_OK;
+  ap_status status = ap_robot_capsules(m->base.robot->robot, m->base.model, meshes, radius,
+                                       &capsules, &def->ncapsules, error);
+  def->capsules = capsules;
+  if (status == AP_OK) status = ap_clearance_create(m->base.model, def, made, error);
+  free(capsules);
+  return status;
+}
+
 // excite(model, look_for, harmonics, period, velocity, acceleration, range, margin, evaluations,
-// seed, rate): (samples, rows, criterion, condition, torque_use)
+// seed, rate, lower, upper, velocity_scale, acceleration_scale, self, floor, frame, box, distance,
+// radius, meshes): (samples, rows, criterion, condition, torque_use, spare, distances, excited)
 static PyObject *excite(PyObject *module, PyObject *args) {
   (void)module;
   PyObject *model;
   ap_excite_options o = ap_default_excite();
-  int flags;
-  double rate;
-  if (!PyArg_ParseTuple(args, "O!iidddddiId", model_type, &model, &flags, &o.harmonics, &o.period,
-                        &o.velocity, &o.acceleration, &o.range, &o.margin, &o.evaluations, &o.seed,
-                        &rate))
+  ap_clearance_def def = ap_default_clearance();
+  Py_buffer x[4] = {{0}};
+  int flags, self;
+  double rate, radius, *box = def.box;
+  const char *meshes;
+  if (!PyArg_ParseTuple(args, "O!iidddddiIdy*y*y*y*pdi(dddddd)ddz", model_type, &model, &flags,
+                        &o.harmonics, &o.period, &o.velocity, &o.acceleration, &o.range, &o.margin,
+                        &o.evaluations, &o.seed, &rate, &x[0], &x[1], &x[2], &x[3], &self,
+                        &def.floor, &def.frame, &box[0], &box[1], &box[2], &box[3], &box[4],
+                        &box[5], &o.distance, &radius, &meshes))
     return NULL;
   ap_ident_options wanted = look_for(flags);
   ap_ident *ident = NULL;
   ap_base *base = NULL;
   ap_traj *traj = NULL;
-  ap_excitation found;
+  ap_clearance *clearance = NULL;
+  ap_excitation found = {0};
   ap_error error;
   ap_status status;
-  Py_BEGIN_ALLOW_THREADS;
+  long_work work = {0};
+  o.progress = go_on_searching, o.context = &work;
+  o.lower = doubles_of(&x[0]), o.upper = doubles_of(&x[1]);
+  o.velocity_scale = doubles_of(&x[2]), o.acceleration_scale = doubles_of(&x[3]);
+  def.self = self, def.least = o.distance + 1e-3;
+  long_work_begin(&work);
   status = begin((Model *)model, &wanted, AP_BASE_QR, &ident, &base, &error);
+  if (status == AP_OK)
+    status = make_clearance((Model *)model, meshes, radius, &def, &clearance, &error);
+  o.clearance = clearance;
   if (status == AP_OK) status = ap_excite(ident, base, &o, &traj, &found, &error);
-  Py_END_ALLOW_THREADS;
   PyObject *result = NULL;
-  if (status != AP_OK) {
+  if (!long_work_end(&work)) {
+    // the exception is set
+  } else if (status != AP_OK) {
     raise_error(&error, NULL);
   } else {
     int rows = 0;
     PyObject *samples = samples_of(traj, rate, &rows);
+    const ap_distances *d = &found.distances;
     if (samples)
-      result = Py_BuildValue("(Niddd)", samples, rows, found.criterion, found.condition,
-                             found.torque_use);
+      result = Py_BuildValue("(Niddd(ddd)(ddd)i)", samples, rows, found.criterion, found.condition,
+                             found.torque_use, found.position_spare, found.velocity_spare,
+                             found.acceleration_spare, d->self, d->floor, d->box, found.excited);
   }
+  for (int k = 0; k < 4; k++) PyBuffer_Release(&x[k]);
+  ap_clearance_free(clearance);
   ap_traj_free(traj);
   ap_base_free(base);
   ap_ident_free(ident);
   return result;
 }
 
-const PyMethodDef ident_functions[] = {{"base_parameters", base_parameters, METH_VARARGS, NULL},
-                                       {"identify", identify, METH_VARARGS, NULL},
-                                       {"excite", excite, METH_VARARGS, NULL},
-                                       {NULL, NULL, 0, NULL}};
+const PyMethodDef ident_functions[] = {
+    {"base_parameters", base_parameters, METH_VARARGS,
+     "base_parameters(model, look_for, svd, /)\n--\n\nFields of BaseParameters."},
+    {"identify", identify, METH_VARARGS,
+     "identify(model, look_for, method, path, /, *rest)\n--\n\nFields of Fit."},
+    {"excite", excite, METH_VARARGS,
+     "excite(model, look_for, harmonics, period, velocity, acceleration, range, margin, "
+     "evaluations, seed, rate, lower, upper, velocity_scale, acceleration_scale, self_, floor, "
+     "frame, box, distance, radius, meshes, /)\n--\n\nSamples of a motion and what it is worth."},
+    {NULL, NULL, 0, NULL}};

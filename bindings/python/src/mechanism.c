@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "threads.h"
 
 // Work of one thread.
 typedef struct place {
@@ -135,11 +136,11 @@ static PyObject *refuse(ap_status status, size_t k, size_t n, bool many) {
 
 // Each state from the branch, whatever the one before it was.
 static ap_status compute_rows(const Mechanism *m, place *p, const quantity *q, const call *c,
-                              const size_t *in_width, const size_t *out_width, size_t n,
-                              size_t *at) {
+                              const size_t *in_width, const size_t *out_width, size_t n, size_t *at,
+                              long_work *work) {
   const double *in[MOST_INPUTS];
   double *out[MOST_OUTPUTS];
-  for (size_t k = 0; k < n; k++) {
+  for (size_t k = 0; k < n && long_work_goes_on(work); k++) {
     for (int i = 0; i < c->inputs; i++)
       in[i] = (const double *)array_data(&c->in[i]) + k * in_width[i];
     for (int i = 0; i < c->outputs; i++)
@@ -191,13 +192,16 @@ static PyObject *call_quantity(PyObject *self, int number, PyObject *const *args
     size_t n = array_states(&c.in[0]);
     place *p = take_place(m);
     ap_status status = AP_E_MEMORY;
+    bool good = true;
     if (p) {
-      Py_BEGIN_ALLOW_THREADS;
-      status = compute_rows(m, p, q, &c, in_width, out_width, n, &at);
-      Py_END_ALLOW_THREADS;
+      long_work work = {0};
+      long_work_begin(&work);
+      status = compute_rows(m, p, q, &c, in_width, out_width, n, &at, &work);
+      good = long_work_end(&work);
       give_place(m, p);
     }
-    result = status == AP_OK ? call_result(&c) : refuse(status, at, n, c.in[0].leading > 0);
+    if (good)
+      result = status == AP_OK ? call_result(&c) : refuse(status, at, n, c.in[0].leading > 0);
   }
   call_end(&c);
   return result;
@@ -280,10 +284,6 @@ static PyObject *list_of(PyObject *object, int count,
 static const char *coordinate_name(const ap_mechanism *m, int i) {
   return ap_mechanism_coordinate(m, i)->name;
 }
-static const char *actuator_name(const ap_mechanism *m, int i) {
-  const ap_body_def *b = ap_body(ap_mechanism_tree(m), ap_mechanism_actuated(m, i));
-  return b->joint_name ? b->joint_name : b->name;
-}
 static const char *branch_name(const ap_mechanism *m, int i) {
   return ap_mechanism_branch(m, i)->name;
 }
@@ -294,7 +294,8 @@ static PyObject *get_coordinates(PyObject *object, void *none) {
 }
 static PyObject *get_actuators(PyObject *object, void *none) {
   (void)none;
-  return list_of(object, ap_mechanism_nact(((Mechanism *)object)->mechanism), actuator_name);
+  return list_of(object, ap_mechanism_nact(((Mechanism *)object)->mechanism),
+                 ap_mechanism_actuator_name);
 }
 static PyObject *get_branches(PyObject *object, void *none) {
   (void)none;
@@ -330,18 +331,20 @@ static int set_branch(PyObject *object, PyObject *value, void *none) {
   }
 
 static PyMethodDef methods[40] = {
-    ENTRY(inverse_dynamics, "q, v, a", "Forces of the actuators that give the acceleration a."),
-    ENTRY(forward_dynamics, "q, v, tau", "The acceleration that the actuators' forces cause."),
-    ENTRY(forces, "q, v, a", "Forces on the coordinates: M a + C v + G."),
-    ENTRY(inertia, "q", "The inertia matrix of the coordinates."),
-    ENTRY(coriolis, "q, v", "The Coriolis matrix of the coordinates."),
-    ENTRY(gravity, "q", "The forces of gravity on the coordinates."),
+    ENTRY(inverse_dynamics, "q, v, a",
+          "Forces of the actuators that give the acceleration a, (nact,), N m or N."),
+    ENTRY(forward_dynamics, "q, v, tau",
+          "The acceleration that the actuators' forces tau cause, (n,), rad/s2 or m/s2."),
+    ENTRY(forces, "q, v, a", "Forces on the coordinates: M a + C v + G, (n,), N m or N."),
+    ENTRY(inertia, "q", "The inertia matrix M of the coordinates, (n, n), kg m2 or kg."),
+    ENTRY(coriolis, "q, v", "The Coriolis matrix C of the coordinates, (n, n), N m s or N s."),
+    ENTRY(gravity, "q", "The forces of gravity G on the coordinates, (n,), N m or N."),
     ENTRY(kinetic_energy, "q, v", "Kinetic energy, J."),
-    ENTRY(potential_energy, "q", "Potential energy of gravity, J."),
-    ENTRY(configuration, "q", "The configuration of the tree that closes it at q."),
-    ENTRY(tree_velocity, "q, v", "The velocities of all joints."),
-    ENTRY(tree_acceleration, "q, v, a", "The accelerations of all joints."),
-    ENTRY(actuator_map, "q", "The matrix J with rates of the actuators J v."),
+    ENTRY(potential_energy, "q", "Potential energy of gravity and springs, J."),
+    ENTRY(configuration, "q", "The configuration of all joints that closes it at q, rad or m."),
+    ENTRY(tree_velocity, "q, v", "The velocities of all joints, rad/s or m/s."),
+    ENTRY(tree_acceleration, "q, v, a", "The accelerations of all joints, rad/s2 or m/s2."),
+    ENTRY(actuator_map, "q", "The matrix J, (nact, n), with rates of the actuators J v."),
     ENTRY(distances, "q",
           "Distances to a serial and to a parallel singularity: 0 at one, dimensionless."),
 };

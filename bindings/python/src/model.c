@@ -224,7 +224,8 @@ static PyObject *neutral(PyObject *object, PyObject *none) {
 
 static PyMethodDef methods[64] = {
     {"inertial_parameters", inertial_parameters, METH_NOARGS,
-     "inertial_parameters($self)\n--\n\nTen for each moving body, in the order of regressor()."},
+     "inertial_parameters($self)\n--\n\nTen for each moving body, in the order of regressor(): kg, "
+     "kg m, kg m2."},
     {"neutral", neutral, METH_NOARGS,
      "neutral($self)\n--\n\nA configuration: zeros, or the limit nearest to zero, and no "
      "rotation."},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods of Model that move it: rollouts and inverse kinematics.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "call.h"
@@ -17,6 +18,9 @@ typedef struct rolling {
   void *q, *v, *record_q, *record_v;
   ap_status *status;
 } rolling;
+
+// Steps of states between two looks for signals, of so many states.
+enum { ROLLED_AT_ONCE = 20000, ROLLED_TOGETHER = 4096 };
 
 #define R          double
 #define F(name)    name
@@ -41,8 +45,10 @@ typedef struct rolling {
 #undef BATCH
 #undef ROLLOUT
 
-static ap_status roll_part(const void *context, slot *s, bool single, ap_states part) {
-  return single ? roll_f32(context, s->batch_f32, part) : roll_f64(context, s->batch, part);
+static ap_status roll_block(const void *context, slot *s, bool single, ap_states block,
+                            long_work *work) {
+  return single ? roll_f32(context, s->batch_f32, block, work)
+                : roll_f64(context, s->batch, block, work);
 }
 
 // An optional argument: over states like q and v, or [nv] for all of them.
@@ -155,9 +161,11 @@ static PyObject *roll(Model *m, call *c, PyObject **value, array extra[5], array
   size_t n = array_states(&c->in[0]);
   if (!(r.status = calloc(n + 1, sizeof *r.status))) return PyErr_NoMemory();
   ap_states all = ap_all_states(n, c->columns ? AP_COLUMNS : AP_ROWS);
-  ap_status status = compute_in_threads(m, c->in[0].single, all, roll_part, &r);
-  PyObject *result =
-      status == AP_OK ? roll_result(c, &r, record) : refuse_states(status, r.status, n);
+  ap_status status;
+  PyObject *result = NULL;
+  if (compute_in_threads(m, c->in[0].single, all, ROLLED_TOGETHER, roll_block, &r, &status))
+    result =
+        status == AP_OK ? roll_result(c, &r, record) : refuse_states(c, model, status, r.status);
   free(r.status);
   return result;
 }
@@ -190,38 +198,35 @@ enum {
 static const char *const ik_names[] = {"frame",          "p", "R", "q0", "tolerance", "iterations",
                                        "respect_limits", NULL};
 
+// Of each pose: reached (1) or not (0), iterations, errors of position and orientation.
+enum { FOUND_REACHED, FOUND_ITERATIONS, FOUND_POSITION, FOUND_ORIENTATION, FOUND };
+
 typedef struct ik {
+  const ap_model *model;
   int frame;
-  double p[3], R[9];
   ap_ik_options options;
+  array R, start;    // held where given
+  const double *p;   // [n, 3]
+  double *q, *found; // [n, nq], [n, FOUND]
+  ap_status *status; // [n]
 } ik;
 
-static bool read_ik(const Base *b, PyObject **value, ik *k) {
+static bool read_ik_options(const Base *b, PyObject **value, ik *k) {
   k->options = ap_default_ik();
-  if ((k->frame = read_frame(b, value[IK_FRAME])) < 0 ||
-      !read_numbers(value[IK_POSITION], "p", 3, k->p))
-    return false;
-  PyObject *rotation = value[IK_ROTATION];
-  k->options.position_only = !rotation || rotation == Py_None;
-  if (!k->options.position_only) {
-    array a;
-    if (!array_of(&a, rotation, "R", (shape){2, {3, 3}}, false)) return false;
-    bool good = a.leading == 0 && !a.single;
-    if (good) memcpy(k->R, array_data(&a), sizeof k->R);
-    array_release(&a);
-    if (!good) return PyErr_SetString(PyExc_ValueError, "R must be (3, 3) of float64"), false;
-  }
-  if (value[IK_TOLERANCE] && !read_number(value[IK_TOLERANCE], "tolerance", &k->options.tolerance))
-    return false;
   long iterations = k->options.iterations;
-  if (value[IK_ITERATIONS] && !read_count(value[IK_ITERATIONS], "iterations", &iterations))
+  if ((k->frame = read_frame(b, value[IK_FRAME])) < 0 ||
+      (value[IK_TOLERANCE] &&
+       !read_number(value[IK_TOLERANCE], "tolerance", &k->options.tolerance)) ||
+      (value[IK_ITERATIONS] && !read_count(value[IK_ITERATIONS], "iterations", &iterations)))
     return false;
   k->options.iterations = (int)iterations;
   if (value[IK_LIMITS]) k->options.respect_limits = PyObject_IsTrue(value[IK_LIMITS]);
-  return true;
+  if (k->options.tolerance > 0 && iterations > 0) return true;
+  PyErr_SetString(PyExc_ValueError, "tolerance and iterations must be above 0");
+  return false;
 }
 
-// Neutral, or the limit nearest to it.
+// A start within the limits: neutral, or the limit nearest to it.
 static void start_within_limits(const ap_model *m, double *q) {
   ap_neutral(m, q);
   for (int i = 1; i < ap_nbody(m); i++) {
@@ -232,46 +237,114 @@ static void start_within_limits(const ap_model *m, double *q) {
   }
 }
 
+// An argument beside p: one for each pose or, where that is allowed, one for all.
+static bool beside_poses(array *a, const array *p, bool one_for_all, const char *shape_of_one) {
+  if (!a->single && a->rows && (a->leading == p->leading || (one_for_all && a->leading == 0)) &&
+      (a->leading == 0 || array_states(a) == array_states(p)))
+    return true;
+  PyErr_Format(PyExc_ValueError, "%s must be %s of float64 for each pose%s, row by row", a->name,
+               shape_of_one, one_for_all ? ", or one for all" : "");
+  return false;
+}
+
+static bool read_poses(ik *k, call *c, PyObject **value) {
+  shape three = {1, {3}}, nine = {2, {3, 3}}, nq = {1, {ap_nq(k->model)}};
+  const shape results[2] = {nq, {1, {FOUND}}};
+  PyObject *rotation = value[IK_ROTATION], *start = value[IK_START];
+  static const char *const name[] = {"p"};
+  if (!call_inputs(c, 1, &value[IK_POSITION], name, &three)) return false;
+  if (c->in[0].single || !c->in[0].rows)
+    return PyErr_SetString(PyExc_ValueError, "p must be float64, row by row"), false;
+  if (!call_outputs(c, NULL, 2, results)) return false;
+  k->p = array_data(&c->in[0]);
+  k->q = array_data(&c->out[0]);
+  k->found = array_data(&c->out[1]);
+  k->options.position_only = !rotation || rotation == Py_None;
+  if (!k->options.position_only && (!array_of(&k->R, rotation, "R", nine, false) ||
+                                    !beside_poses(&k->R, &c->in[0], false, "(3, 3)")))
+    return false;
+  if (!start || start == Py_None) return true;
+  return array_of(&k->start, start, "q0", nq, false) &&
+         beside_poses(&k->start, &c->in[0], true, "(nq,)");
+}
+
+// Configurations to begin with, where the results go.
+static void begin_poses(const ik *k, size_t n) {
+  size_t nq = (size_t)ap_nq(k->model);
+  const double *given = k->start.held ? array_data(&k->start) : NULL;
+  for (size_t i = 0; i < n; i++) {
+    if (given)
+      memcpy(k->q + i * nq, given + (k->start.leading ? i * nq : 0), nq * sizeof *given);
+    else
+      start_within_limits(k->model, k->q + i * nq);
+  }
+}
+
+static ap_status reach_block(const void *context, slot *s, bool single, ap_states block,
+                             long_work *work) {
+  (void)single;
+  const ik *k = context;
+  const double *R = k->options.position_only ? NULL : array_data(&k->R);
+  ap_status worst = AP_OK;
+  for (size_t i = block.first; i < block.last && long_work_goes_on(work); i++) {
+    ap_ik_result at = {0};
+    ap_status status =
+        ap_inverse_kinematics(k->model, s->work, k->frame, R ? R + 9 * i : NULL, k->p + 3 * i,
+                              &k->options, k->q + i * (size_t)ap_nq(k->model), &at);
+    double *found = k->found + i * FOUND;
+    found[FOUND_REACHED] = status == AP_OK;
+    found[FOUND_ITERATIONS] = at.iterations;
+    found[FOUND_POSITION] = at.position_error;
+    found[FOUND_ORIENTATION] = at.orientation_error;
+    if (status == AP_E_UNREACHABLE || status == AP_E_NO_CONVERGENCE) status = AP_OK;
+    k->status[i] = status;
+    if (status != AP_OK) worst = status;
+  }
+  return worst;
+}
+
+// What the library did not take of the first pose that it refused.
+static PyObject *refuse_pose(const ik *k, const call *c, size_t n) {
+  size_t i = 0;
+  while (i < n && k->status[i] != AP_E_ARG) i++;
+  if (i == n) return raise_status(AP_E_MEMORY, NULL, 0, "");
+  const double *R = k->options.position_only ? NULL : (double *)array_data(&k->R) + 9 * i;
+  const double *p = k->p + 3 * i, *q = k->q + i * (size_t)ap_nq(k->model);
+  bool p_good = isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]), q_good = true;
+  for (int j = 0; j < ap_nq(k->model); j++) q_good = q_good && isfinite(q[j]);
+  const char *wrong =
+      !p_good   ? "p has numbers that are not finite"
+      : !q_good ? "q0 has numbers that are not finite"
+      : R ? "R is no rotation matrix (orthonormal, determinant 1), or a quaternion of q0 is zero"
+          : "a quaternion of q0 is zero (neutral() has 0 0 0 1)";
+  char text[160];
+  snprintf(text, sizeof text, "%s", wrong);
+  if (c->in[0].leading > 0) snprintf(text, sizeof text, "%s: pose %zu of %zu", wrong, i, n);
+  return raise_status(AP_E_ARG, NULL, 0, text);
+}
+
+static PyObject *reach(Model *m, ik *k, call *c, PyObject **value) {
+  if (!read_ik_options(&m->base, value, k) || !read_poses(k, c, value)) return NULL;
+  size_t n = array_states(&c->in[0]);
+  if (!(k->status = calloc(n + 1, sizeof *k->status))) return PyErr_NoMemory();
+  begin_poses(k, n);
+  ap_status status = AP_OK;
+  if (n > 0 && !compute_in_threads(m, false, ap_all_states(n, AP_ROWS), n, reach_block, k, &status))
+    return NULL;
+  return status == AP_OK ? call_result(c) : refuse_pose(k, c, n);
+}
+
 static PyObject *inverse_kinematics(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                                     PyObject *keywords) {
-  Model *m = (Model *)self;
-  const ap_model *model = m->base.model;
   PyObject *value[IK_ARGUMENTS], *result = NULL;
-  ik k;
-  if (!sort_arguments("inverse_kinematics", ik_names, 4, 2, args, nargs, keywords, value) ||
-      !read_ik(&m->base, value, &k))
-    return NULL;
-  shape s = {1, {ap_nq(model)}};
-  array like = {.name = "q"}, q, start = {0};
-  if (!array_new(&q, &like, s, false)) return NULL;
-  start_within_limits(model, array_data(&q));
-  bool good = true;
-  if (value[IK_START] && value[IK_START] != Py_None) {
-    good = array_of(&start, value[IK_START], "q0", s, false);
-    if (good && (start.leading > 0 || start.single)) {
-      PyErr_SetString(PyExc_ValueError, "q0 must be (nq,) of float64");
-      good = false;
-    }
-    if (good) memcpy(array_data(&q), array_data(&start), (size_t)start.view.len);
-  }
-  slot *place = good ? take_slot(m, false, false) : NULL;
-  if (good && !place) PyErr_NoMemory();
-  if (place) {
-    ap_ik_result found;
-    ap_status status =
-        ap_inverse_kinematics(model, place->work, k.frame, k.options.position_only ? NULL : k.R,
-                              k.p, &k.options, array_data(&q), &found);
-    give_slot(m, place);
-    if (status == AP_OK || status == AP_E_UNREACHABLE || status == AP_E_NO_CONVERGENCE)
-      result = Py_BuildValue("(OOidd)", q.object, status == AP_OK ? Py_True : Py_False,
-                             found.iterations, found.position_error, found.orientation_error);
-    else
-      raise_status(
-          status, NULL, 0,
-          "R must be a rotation matrix, p, q0, tolerance and iterations finite and above 0");
-  }
-  array_release(&start);
-  array_release(&q);
+  call c = {0};
+  ik k = {.model = ((Model *)self)->base.model};
+  if (sort_arguments("inverse_kinematics", ik_names, 4, 2, args, nargs, keywords, value))
+    result = reach((Model *)self, &k, &c, value);
+  array_release(&k.R);
+  array_release(&k.start);
+  free(k.status);
+  call_end(&c);
   return result;
 }
 
@@ -280,8 +353,9 @@ const PyMethodDef motion_methods[] = {
      "rollout($self, q, v, *, dt, steps, tau=None, kp=None, kd=None, target_q=None, target_v=None, "
      "integrator='euler', every=0)\n--\n\n"
      "Move states through time, without contacts: SIMD lanes and threads.\n\n"
-     "dt: length of a step, s\nsteps: how many\ntau: constant joint forces, like v\n"
-     "kp, kd: (nv,) stiffness and damping of a controller that pulls to target_q and target_v\n"
+     "dt: length of a step, s\nsteps: how many\ntau: constant joint forces, like v, N m or N\n"
+     "kp, kd: (nv,) stiffness and damping of a controller that pulls to target_q and target_v, "
+     "N m/rad or N/m, N m s/rad or N s/m\n"
      "integrator: 'euler' (semi-implicit) or 'rk4'\n"
      "every: record after so many steps, again and again\n"
      "Returns (q, v) at the end, or with every the records, (times, ..., nq) and (times, ..., "

@@ -24,6 +24,7 @@
   X(coriolis)            \
   X(kinetic_energy)      \
   X(potential_energy)    \
+  X(elastic_energy)      \
   X(velocity)            \
   X(acceleration)        \
   X(jacobian_dot_v)      \
@@ -105,6 +106,7 @@ static const signature signatures[QUANTITIES] = {
     [QUANTITY_coriolis] = {.name = "coriolis", .in = "qv", .out = "M"},
     [QUANTITY_kinetic_energy] = {.name = "kinetic_energy", .in = "qv", .out = "s"},
     [QUANTITY_potential_energy] = {.name = "potential_energy", .in = "q", .out = "s"},
+    [QUANTITY_elastic_energy] = {.name = "elastic_energy", .in = "q", .out = "s"},
     [QUANTITY_inverse_dynamics_derivatives] = {.name = "inverse_dynamics_derivatives",
                                                .in = "qva",
                                                .out = "MMM",
@@ -254,10 +256,16 @@ static bool read_wrenches(computation *p, PyObject *from) {
 
 // ---- computing ---------------------------------------------------------------------------------
 
-static ap_status compute_part(const void *context, slot *s, bool single, ap_states part) {
+// Numbers read and written between two looks for signals: of some ns each, up to 20. Larger blocks
+// are faster, compiled code in columns above all.
+enum { ENTRIES_AT_ONCE = 40000000 };
+
+static ap_status compute_block(const void *context, slot *s, bool single, ap_states block,
+                               long_work *work) {
+  (void)work;
   const request *r = context;
-  return single ? compute_states_f32(r, s->work_f32, s->batch_f32, part)
-                : compute_states_f64(r, s->work, s->batch, part);
+  return single ? compute_states_f32(r, s->work_f32, s->batch_f32, block)
+                : compute_states_f64(r, s->work, s->batch, block);
 }
 
 static ap_status compute_one(computation *p) {
@@ -274,13 +282,16 @@ static PyObject *compute(computation *p) {
   size_t n = array_states(&p->c.in[0]);
   bool one = p->c.in[0].leading == 0 && !p->c.columns;
   if (!one && n > 0 && !(p->r.status = calloc(n, sizeof *p->r.status))) return PyErr_NoMemory();
-  ap_status status = one ? compute_one(p)
-                     : n > 0
-                         ? compute_in_threads(p->model, p->c.in[0].single,
-                                              ap_all_states(n, p->c.columns ? AP_COLUMNS : AP_ROWS),
-                                              compute_part, &p->r)
-                         : AP_OK;
-  return status == AP_OK ? call_result(&p->c) : refuse_states(status, p->r.status, n);
+  ap_status status = AP_OK;
+  if (one)
+    status = compute_one(p);
+  else if (n > 0 &&
+           !compute_in_threads(p->model, p->c.in[0].single,
+                               ap_all_states(n, p->c.columns ? AP_COLUMNS : AP_ROWS),
+                               ENTRIES_AT_ONCE / (p->r.entries + 1), compute_block, &p->r, &status))
+    return NULL;
+  return status == AP_OK ? call_result(&p->c)
+                         : refuse_states(&p->c, p->model->base.model, status, p->r.status);
 }
 
 // ---- methods -----------------------------------------------------------------------------------
@@ -312,9 +323,13 @@ static bool read_call(computation *p, PyObject *const *args, Py_ssize_t nargs, P
 
 static PyObject *call_quantity(PyObject *self, int quantity, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *keywords) {
-  computation p = {.model = (Model *)self, .s = &signatures[quantity]};
-  p.r.model = p.model->base.model;
-  p.r.quantity = quantity;
+  computation p; // its arrays are not zeroed, which would take a while
+  p.model = (Model *)self;
+  p.s = &signatures[quantity];
+  p.c.inputs = p.c.outputs = 0;
+  p.wrenches = NULL;
+  p.wrenches_f32 = NULL;
+  p.r = (request){.model = p.model->base.model, .quantity = quantity};
   PyObject *result = read_call(&p, args, nargs, keywords) ? compute(&p) : NULL;
   end_computation(&p);
   return result;
@@ -344,27 +359,37 @@ const PyMethodDef quantity_methods[] = {
           "Returns tau: (nv,) or (n, nv), N m or N."),
     ENTRY(forward_dynamics, "q, v, tau, *, wrenches=None, out=None",
           "The acceleration that the joint forces tau cause in the state (q, v).\n\n"
+          "wrenches: external wrenches as in inverse_dynamics()\n"
           "Raises SingularError where the inertia matrix is singular.\n"
           "Returns a: (nv,) or (n, nv), rad/s2 or m/s2."),
     ENTRY(bias, "q, v, *, out=None",
           "h(q, v): the joint forces at a = 0, gravity included, N m or N."),
-    ENTRY(gravity, "q, *, out=None", "The joint forces at v = a = 0, N m or N."),
+    ENTRY(gravity, "q, *, out=None",
+          "The joint forces at v = a = 0, N m or N; with friction on those of springs and gravity "
+          "compensation too."),
     ENTRY(inertia, "q, *, out=None",
           "The inertia matrix M(q): (nv, nv) or (n, nv, nv), kg m2 or kg."),
     ENTRY(inertia_inverse, "q, *, out=None",
-          "The inverse of the inertia matrix; SingularError where there is none."),
+          "The inverse of the inertia matrix, (nv, nv), 1/(kg m2) or 1/kg; SingularError where "
+          "there is "
+          "none."),
     ENTRY(coriolis, "q, v, *, out=None",
           "The Coriolis matrix C(q, v) with h = C v + gravity and dM/dt - 2 C skew-symmetric, N m "
           "s or N s."),
     ENTRY(kinetic_energy, "q, v, *, out=None",
           "Kinetic energy, J; with friction on it includes the rotors."),
-    ENTRY(potential_energy, "q, *, out=None",
-          "Potential energy of gravity, J; zero at the height of the ground's origin."),
+    ENTRY(
+        potential_energy, "q, *, out=None",
+        "Potential energy of gravity, J; zero at the height of the ground's origin. With friction "
+        "on it includes the springs."),
+    ENTRY(elastic_energy, "q, *, out=None", "Energy of the springs, J; 0 unless friction is on."),
     ENTRY(inverse_dynamics_derivatives, "q, v, a, *, wrenches=None, out=None",
-          "The derivatives (dtau_dq, dtau_dv, dtau_da), nv x nv each.\n\n"
+          "The derivatives (dtau_dq, dtau_dv, dtau_da), nv x nv each; SI units.\n\n"
+          "wrenches: external wrenches as in inverse_dynamics()\n"
           "dtau_dq is along the degrees of freedom: as integrate() moves q."),
     ENTRY(forward_dynamics_derivatives, "q, v, tau, *, wrenches=None, out=None",
-          "The derivatives (da_dq, da_dv, da_dtau), nv x nv each."),
+          "The derivatives (da_dq, da_dv, da_dtau), nv x nv each; SI units.\n\n"
+          "wrenches: external wrenches as in inverse_dynamics()"),
     ENTRY(regressor, "q, v, a, *, out=None",
           "The matrix K with tau = K p: nv rows, ten columns for each moving body.\n\n"
           "p is inertial_parameters(): m, m cx, m cy, m cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz."),
@@ -376,19 +401,23 @@ const PyMethodDef quantity_methods[] = {
           "ground), or 'mixed' (axes of the ground, origin of the frame: Pinocchio's "
           "LOCAL_WORLD_ALIGNED)"),
     ENTRY(velocity, "q, v, frame, reference='local', *, out=None",
-          "The velocity of a frame: linear, then angular, m/s and rad/s."),
-    ENTRY(
-        acceleration, "q, v, a, frame, reference='local', *, out=None",
-        "The acceleration of a frame without gravity, the time derivative of velocity(): m/s2 and "
-        "rad/s2."),
+          "The velocity of a frame, (6,): linear, then angular, m/s and rad/s.\n\nreference: as in "
+          "jacobian()"),
+    ENTRY(acceleration, "q, v, a, frame, reference='local', *, out=None",
+          "The acceleration of a frame without gravity, (6,), the time derivative of velocity(): "
+          "m/s2 and "
+          "rad/s2.\n\nreference: as in jacobian()"),
     ENTRY(jacobian_dot_v, "q, v, frame, reference='local', *, out=None",
-          "dJ/dt v of a frame: acceleration() at a = 0."),
-    ENTRY(centre_of_mass, "q, *, out=None", "The centre of mass of all that moves, m."),
+          "dJ/dt v of a frame, (6,): acceleration() at a = 0, m/s2 and rad/s2.\n\nreference: as in "
+          "jacobian()"),
+    ENTRY(centre_of_mass, "q, *, out=None",
+          "The centre of mass of all that moves, in the ground, (3,), m."),
     ENTRY(centroidal_momentum, "q, v, *, out=None",
           "Momentum about the centre of mass: linear, then angular, kg m/s and kg m2/s."),
-    ENTRY(centroidal_matrix, "q, *, out=None", "The matrix A with centroidal_momentum = A v."),
+    ENTRY(centroidal_matrix, "q, *, out=None",
+          "The matrix A, (6, nv), with centroidal_momentum = A v; SI units."),
     ENTRY(integrate, "q, v, *, out=None",
           "q moved along v for one unit of time; quaternions stay of length one."),
-    ENTRY(difference, "q0, q1, *, out=None", "The v with integrate(q0, v) = q1."),
+    ENTRY(difference, "q0, q1, *, out=None", "The v with integrate(q0, v) = q1, (nv,), rad or m."),
     ENTRY(normalize, "q, *, out=None", "q with every quaternion scaled to length one."),
     {NULL, NULL, 0, NULL}};

@@ -3,7 +3,7 @@
 #include <appell/research.h>
 #include <string.h>
 
-#include "core.h"
+#include "threads.h"
 
 static PyObject *methods(PyObject *module, PyObject *none) {
   (void)module, (void)none;
@@ -48,19 +48,22 @@ static PyObject *evaluate(Model *m, const ap_method *method, ap_arithmetic arith
   ap_study *s = memory ? ap_study_init(model, arithmetic, memory, size) : NULL;
   ap_status status = !size ? AP_E_UNSUPPORTED : s ? AP_OK : AP_E_MEMORY;
   ap_count count = {0};
+  long_work work = {0};
+  bool good = true;
   if (s) {
     size_t wide = (size_t)ap_columns_in(model, method->what);
     size_t width = (size_t)ap_columns_out(model, method->what);
     ap_study_set_friction(s, m->base.friction);
     ap_study_set_gravity(s, m->base.gravity);
-    Py_BEGIN_ALLOW_THREADS;
-    for (size_t k = 0; k < n && status == AP_OK; k++)
+    long_work_begin(&work);
+    for (size_t k = 0; k < n && status == AP_OK && long_work_goes_on(&work); k++)
       status = ap_study_eval(s, method, (const double *)array_data(in) + k * wide,
                              (double *)array_data(out) + k * width,
                              arithmetic == AP_COUNT ? &count : NULL);
-    Py_END_ALLOW_THREADS;
+    good = long_work_end(&work);
   }
   free(memory);
+  if (!good) return NULL;
   if (status != AP_OK) return raise_status(status, NULL, 0, ap_status_text(status));
   return Py_BuildValue("(ON)", out->object, counted(&count));
 }
@@ -92,6 +95,8 @@ static PyObject *evaluate_method(PyObject *module, PyObject *args) {
   return result;
 }
 
-const PyMethodDef research_functions[] = {{"methods", methods, METH_NOARGS, NULL},
-                                          {"evaluate", evaluate_method, METH_VARARGS, NULL},
-                                          {NULL, NULL, 0, NULL}};
+const PyMethodDef research_functions[] = {
+    {"methods", methods, METH_NOARGS, "methods()\n--\n\nFields of every Method."},
+    {"evaluate", evaluate_method, METH_VARARGS,
+     "evaluate(model, what, method, arithmetic, rows, /)\n--\n\nResults and operations."},
+    {NULL, NULL, 0, NULL}};

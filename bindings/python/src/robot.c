@@ -15,7 +15,7 @@ PyTypeObject *robot_type;
 typedef struct field {
   const char *name;
   size_t offset;
-  int count; // numbers; 0: one that may be infinite
+  int count; // numbers; 0: one that may be infinite; below 0: up to so many, one may be alone
 } field;
 
 #define FIELD(name, count) \
@@ -30,6 +30,9 @@ static const field fields[] = {FIELD(axis, 3),
                                FIELD(viscous, 1),
                                FIELD(coulomb, 1),
                                FIELD(stiction, 1),
+                               FIELD(stiffness, 1),
+                               FIELD(rest, -AP_JOINT_NQ),
+                               FIELD(gravity_compensation, 1),
                                FIELD(rotor_inertia, 1),
                                FIELD(gear_ratio, 1),
                                FIELD(lower, 0),
@@ -49,6 +52,7 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 static const char *const joint_types[] = {"fixed",     "revolute", "prismatic",
                                           "spherical", "planar",   "free"};
+static const int coordinates[] = {0, 1, 1, 4, 3, 7}; // of those
 static const char *const placements[] = {"rpy", "matrix", "dh-modified", "dh-standard",
                                          "dh-valera"};
 
@@ -62,12 +66,33 @@ static int find_word(PyObject *from, const char *what, const char *const *words,
   return -1;
 }
 
-static bool read_field(const field *f, PyObject *from, ap_body_def *body) {
+// What messages call a field of body n.
+enum { FIELD_NAME = 64 };
+static const char *field_name(int n, const char *name, char text[FIELD_NAME]) {
+  snprintf(text, FIELD_NAME, "bodies[%d].%s", n, name);
+  return text;
+}
+
+static bool read_field(const field *f, PyObject *from, const char *what, ap_body_def *body) {
   double *to = (double *)((char *)body + f->offset);
-  if (f->count > 1) return read_numbers(from, f->name, f->count, to);
-  if (f->count == 1) return read_number(from, f->name, to);
+  if (f->count > 1) return read_numbers(from, what, f->count, to);
+  if (f->count == 1 || (f->count < 0 && !PySequence_Check(from)))
+    return read_number(from, what, to);
+  Py_ssize_t length = f->count < 0 ? PySequence_Size(from) : 0;
+  if (f->count < 0)
+    return read_numbers(from, what, length < -f->count ? (int)length : -f->count, to);
   *to = PyFloat_AsDouble(from);
-  return !(*to == -1 && PyErr_Occurred());
+  if (!(*to == -1 && PyErr_Occurred())) return true;
+  PyErr_Clear();
+  PyErr_Format(PyExc_TypeError, "%s must be a number, not %R", what, from);
+  return false;
+}
+
+static bool read_text(PyObject *from, const char *what, const char **text) {
+  *text = PyUnicode_Check(from) ? PyUnicode_AsUTF8AndSize(from, NULL) : NULL;
+  if (!*text && !PyErr_Occurred())
+    PyErr_Format(PyExc_TypeError, "%s must be a text, not %R", what, from);
+  return *text;
 }
 
 static int body_number(PyObject *from, const char *what, const ap_body_def *bodies, int n) {
@@ -90,22 +115,24 @@ static bool read_body_def(PyObject *from, ap_body_def *bodies, int n) {
     const char *name = PyUnicode_AsUTF8AndSize(key, NULL);
     if (!name) return false;
     int i = 0, k = 0;
+    char text[FIELD_NAME];
+    const char *what = field_name(n, name, text);
     while (i < FIELDS && strcmp(fields[i].name, name) != 0) i++;
     if (i < FIELDS) {
-      if (!read_field(&fields[i], value, b)) return false;
+      if (!read_field(&fields[i], value, what, b)) return false;
     } else if (strcmp(name, "name") == 0) {
-      if (!(b->name = PyUnicode_AsUTF8AndSize(value, NULL))) return false;
+      if (!read_text(value, what, &b->name)) return false;
     } else if (strcmp(name, "joint_name") == 0) {
-      if (value != Py_None && !(b->joint_name = PyUnicode_AsUTF8AndSize(value, NULL))) return false;
+      if (value != Py_None && !read_text(value, what, &b->joint_name)) return false;
     } else if (strcmp(name, "parent") == 0) {
-      if ((b->parent = body_number(value, "parent", bodies, n)) < 0) return false;
+      if ((b->parent = body_number(value, what, bodies, n)) < 0) return false;
     } else if (strcmp(name, "mimic") == 0) {
-      if ((b->mimic = body_number(value, "mimic", bodies, n)) < 0) return false;
+      if ((b->mimic = body_number(value, what, bodies, n)) < 0) return false;
     } else if (strcmp(name, "joint") == 0) {
-      if ((k = find_word(value, "joint", joint_types, 6)) < 0) return false;
+      if ((k = find_word(value, what, joint_types, 6)) < 0) return false;
       b->joint = (ap_joint_type)k;
     } else if (strcmp(name, "place") == 0) {
-      if ((k = find_word(value, "place", placements, 5)) < 0) return false;
+      if ((k = find_word(value, what, placements, 5)) < 0) return false;
       b->place.kind = (ap_placement_kind)k;
     } else {
       PyErr_Format(PyExc_TypeError, "a body has no field %R", key);
@@ -139,8 +166,8 @@ static PyObject *body_dictionary(const ap_robot_def *def, int i) {
               put(d, "mimic", name_or_none(b->mimic ? def->bodies[b->mimic - 1].name : NULL));
   for (int k = 0; good && k < FIELDS; k++) {
     const double *x = (const double *)((const char *)b + fields[k].offset);
-    good = put(d, fields[k].name,
-               fields[k].count > 1 ? numbers_tuple(x, fields[k].count) : PyFloat_FromDouble(*x));
+    int count = fields[k].count < 0 ? coordinates[b->joint] : fields[k].count;
+    good = put(d, fields[k].name, count > 1 ? numbers_tuple(x, count) : PyFloat_FromDouble(*x));
   }
   if (!good) Py_CLEAR(d);
   return d;
@@ -173,11 +200,12 @@ static void robot_dealloc(PyObject *object) {
 static PyObject *robot_read(PyObject *none, PyObject *args) {
   (void)none;
   PyObject *path, *own = NULL;
-  int floating, ignore_mimic;
-  if (!PyArg_ParseTuple(args, "Opp", &path, &floating, &ignore_mimic)) return NULL;
+  int floating, ignore_mimic, ignore_loops;
+  if (!PyArg_ParseTuple(args, "Oppp", &path, &floating, &ignore_mimic, &ignore_loops)) return NULL;
   const char *file = read_path(path, &own);
   if (!file) return NULL;
-  ap_read_options options = {.floating = floating, .ignore_mimic = ignore_mimic};
+  ap_read_options options = {
+      .floating = floating, .ignore_mimic = ignore_mimic, .ignore_loops = ignore_loops};
   ap_robot *robot = NULL;
   ap_error error;
   ap_status status;
@@ -200,10 +228,12 @@ static PyObject *robot_parse(PyObject *none, PyObject *args) {
   (void)none;
   const char *text, *format;
   Py_ssize_t length;
-  int floating, ignore_mimic;
-  if (!PyArg_ParseTuple(args, "s#spp", &text, &length, &format, &floating, &ignore_mimic))
+  int floating, ignore_mimic, ignore_loops;
+  if (!PyArg_ParseTuple(args, "s#sppp", &text, &length, &format, &floating, &ignore_mimic,
+                        &ignore_loops))
     return NULL;
-  ap_read_options options = {.floating = floating, .ignore_mimic = ignore_mimic};
+  ap_read_options options = {
+      .floating = floating, .ignore_mimic = ignore_mimic, .ignore_loops = ignore_loops};
   ap_robot *robot = NULL;
   ap_error error;
   if (ap_robot_parse(text, (size_t)length, format, &options, &robot, &error) != AP_OK)
@@ -214,26 +244,36 @@ static PyObject *robot_parse(PyObject *none, PyObject *args) {
 static PyObject *robot_builtin(PyObject *none, PyObject *args) {
   (void)none;
   const char *name;
-  int floating, ignore_mimic;
-  if (!PyArg_ParseTuple(args, "spp", &name, &floating, &ignore_mimic)) return NULL;
-  ap_read_options options = {.floating = floating, .ignore_mimic = ignore_mimic};
+  int floating, ignore_mimic, ignore_loops;
+  if (!PyArg_ParseTuple(args, "sppp", &name, &floating, &ignore_mimic, &ignore_loops)) return NULL;
+  ap_read_options options = {
+      .floating = floating, .ignore_mimic = ignore_mimic, .ignore_loops = ignore_loops};
   ap_robot *robot = NULL;
   ap_error error;
   const ap_mechanism_def *mechanism = ap_mechanism_builtin(name);
-  ap_status status = mechanism ? ap_robot_from_mechanism(mechanism, &robot, &error)
-                               : ap_robot_builtin(name, &options, &robot, &error);
+  ap_status status = mechanism && ignore_loops
+                         ? ap_robot_from_definition(mechanism->robot, &robot, &error)
+                     : mechanism ? ap_robot_from_mechanism(mechanism, &robot, &error)
+                                 : ap_robot_builtin(name, &options, &robot, &error);
   if (status != AP_OK) return raise_error(&error, NULL);
   return new_robot(robot, Py_None);
+}
+
+static const char *frame_field(Py_ssize_t n, const char *name, char text[FIELD_NAME]) {
+  snprintf(text, FIELD_NAME, "frames[%zd].%s", n, name);
+  return text;
 }
 
 // Frames as a list of tuples (name, body, xyz, rpy).
 static bool read_frames(PyObject *list, const ap_body_def *bodies, int n, ap_frame_def *frames) {
   for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
     PyObject *body, *xyz, *rpy;
+    char text[FIELD_NAME];
     ap_frame_def *f = &frames[i];
     if (!PyArg_ParseTuple(PyList_GetItem(list, i), "sOOO", &f->name, &body, &xyz, &rpy) ||
-        (f->body = body_number(body, "body of a frame", bodies, n)) < 0 ||
-        !read_numbers(xyz, "xyz", 3, f->xyz) || !read_numbers(rpy, "rpy", 3, f->rpy))
+        (f->body = body_number(body, frame_field(i, "body", text), bodies, n)) < 0 ||
+        !read_numbers(xyz, frame_field(i, "xyz", text), 3, f->xyz) ||
+        !read_numbers(rpy, frame_field(i, "rpy", text), 3, f->rpy))
       return false;
   }
   return true;
@@ -316,6 +356,12 @@ static PyObject *robot_reduce(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
+// What the format of the file has no place for, as a warning; *good ends where one is an exception.
+static void warn_of_loss(void *context, const char *text) {
+  bool *good = context;
+  if (*good && PyErr_WarnEx(PyExc_UserWarning, text, 2) < 0) *good = false;
+}
+
 static PyObject *robot_write(PyObject *object, PyObject *path) {
   Robot *self = (Robot *)object;
   PyObject *own;
@@ -323,10 +369,24 @@ static PyObject *robot_write(PyObject *object, PyObject *path) {
   if (!file) return NULL;
   ap_error error;
   ap_status status = ap_robot_write(self->robot, file, &error);
-  if (status != AP_OK) raise_error(&error, file);
+  bool good = status == AP_OK;
+  if (!good) raise_error(&error, file);
+  if (good) ap_robot_visit_losses(self->robot, file, warn_of_loss, &good, &error);
   Py_DECREF(own);
-  if (status != AP_OK) return NULL;
+  if (!good) return NULL;
   Py_RETURN_NONE;
+}
+
+static PyObject *robot_text(PyObject *object, PyObject *args) {
+  const char *format;
+  char *text = NULL;
+  ap_error error;
+  if (!PyArg_ParseTuple(args, "s", &format)) return NULL;
+  if (ap_robot_text(((Robot *)object)->robot, format, &text, &error) != AP_OK)
+    return raise_error(&error, NULL);
+  PyObject *result = PyUnicode_FromString(text);
+  free(text);
+  return result;
 }
 
 static PyObject *robot_bodies(PyObject *object, PyObject *none) {
@@ -373,22 +433,25 @@ static PyObject *get_closed(PyObject *object, void *none) {
 bool add_robot_type(PyObject *module) {
   static PyMethodDef methods[] = {
       {"read", robot_read, METH_VARARGS | METH_STATIC,
-       "read(path, floating, ignore_mimic)\n--\n\n"},
+       "read(path, floating, ignore_mimic, ignore_loops, /)\n--\n\nOf a file."},
       {"parse", robot_parse, METH_VARARGS | METH_STATIC,
-       "parse(text, format, floating, ignore_mimic)\n--\n\n"},
+       "parse(text, format, floating, ignore_mimic, ignore_loops, /)\n--\n\nOf a text."},
       {"builtin", robot_builtin, METH_VARARGS | METH_STATIC,
-       "builtin(name, floating, ignore_mimic)\n--\n\n"},
+       "builtin(name, floating, ignore_mimic, ignore_loops, /)\n--\n\nOne that is built in."},
       {"define", robot_define, METH_VARARGS | METH_STATIC,
-       "define(name, bodies, frames, gravity)\n--\n\n"},
-      {"reduce", robot_reduce, METH_VARARGS, "reduce($self, lock, root, tip)\n--\n\n"},
-      {"write", robot_write, METH_O, "write($self, path)\n--\n\n"},
-      {"bodies", robot_bodies, METH_NOARGS, "bodies($self)\n--\n\n"},
-      {"warnings", robot_warnings, METH_NOARGS, "warnings($self)\n--\n\n"},
+       "define(name, bodies, frames, gravity, /)\n--\n\nOf bodies and frames."},
+      {"reduce", robot_reduce, METH_VARARGS,
+       "reduce($self, lock, root, tip, /)\n--\n\nLock joints, cut to a chain."},
+      {"write", robot_write, METH_O, "write($self, path, /)\n--\n\nTo a file, by its ending."},
+      {"text", robot_text, METH_VARARGS, "text($self, format, /)\n--\n\nWhat write() would write."},
+      {"bodies", robot_bodies, METH_NOARGS, "bodies($self)\n--\n\nFields of every body."},
+      {"warnings", robot_warnings, METH_NOARGS, "warnings($self)\n--\n\nLine and text of each."},
       {NULL, NULL, 0, NULL}};
-  static PyGetSetDef properties[] = {{"name", get_name, NULL, NULL, NULL},
-                                     {"file", get_file, NULL, NULL, NULL},
-                                     {"closed", get_closed, NULL, NULL, NULL},
-                                     {NULL, NULL, NULL, NULL, NULL}};
+  static PyGetSetDef properties[] = {
+      {"name", get_name, NULL, "The robot's name.", NULL},
+      {"file", get_file, NULL, "Where it was read, or None.", NULL},
+      {"closed", get_closed, NULL, "Whether it has closed chains.", NULL},
+      {NULL, NULL, NULL, NULL, NULL}};
   static PyType_Slot slots[] = {{Py_tp_dealloc, robot_dealloc},
                                 {Py_tp_methods, methods},
                                 {Py_tp_getset, properties},

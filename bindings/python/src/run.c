@@ -5,41 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "threads.h"
 
 // ---- recording ---------------------------------------------------------------------------------
 
-typedef struct watcher {
-  PyObject *progress; // called with the part that is done; None: nothing is
-  PyThreadState *thread;
-  long rows;
-  bool interrupted;
-} watcher;
-
-// Every now and then the interpreter may look for signals and call what the caller gave.
-static bool watch(void *context, const ap_run *run, double part) {
-  (void)run;
-  watcher *w = context;
-  if (++w->rows % 64 != 0) return true;
-  PyEval_RestoreThread(w->thread);
-  w->interrupted = PyErr_CheckSignals() < 0;
-  if (!w->interrupted && w->progress != Py_None) {
-    PyObject *done = PyObject_CallFunction(w->progress, "d", part);
-    w->interrupted = !done;
-    Py_XDECREF(done);
-  }
-  w->thread = PyEval_SaveThread();
-  return !w->interrupted;
-}
-
 typedef struct recording {
+  errand errand;
+  PyObject *arguments; // that the texts are of
   const char *path, *log, *robot, *reference;
   int kind;         // ap_run_kind
   double end, step; // NAN: as the scenario says
-  PyObject *progress;
+  ap_run *run;
+  ap_error error;
+  const char *about; // the file that the error is about
 } recording;
 
-static ap_status open_and_record(const recording *r, ap_run **run, ap_error *error) {
+static bool watch(void *context, const ap_run *run, double part) {
+  (void)run;
+  recording *r = context;
+  r->errand.part = part;
+  return !r->errand.abandoned;
+}
+
+static ap_status open_run(const recording *r, ap_run **run, ap_error *error) {
   ap_run_options options = {.kind = (ap_run_kind)r->kind,
                             .control = {.robot = r->robot, .reference = r->reference}};
   ap_status status = ap_run_open(r->path, &options, run, error);
@@ -49,7 +37,7 @@ static ap_status open_and_record(const recording *r, ap_run **run, ap_error *err
     status = ap_run_set_times(*run, isnan(r->end) ? end : r->end, isnan(r->step) ? step : r->step,
                               error);
   }
-  return status == AP_OK ? ap_run_record(*run, r->log, error) : status;
+  return status;
 }
 
 static PyObject *warnings_of(const ap_run *run) {
@@ -65,32 +53,50 @@ static PyObject *warnings_of(const ap_run *run) {
   return list;
 }
 
+static void do_recording(errand *e) {
+  recording *r = (recording *)e;
+  ap_status status = open_run(r, &r->run, &r->error);
+  if (status == AP_OK && (status = ap_run_record(r->run, r->log, &r->error)) != AP_OK &&
+      !r->error.line)
+    r->about = r->log;
+  if (status == AP_OK) status = ap_run_all(r->run, watch, r, &r->error);
+  r->error.status = status;
+}
+
+static void end_recording(errand *e) {
+  recording *r = (recording *)e;
+  ap_run_free(r->run);
+  Py_DECREF(r->arguments);
+  free(r);
+}
+
+static bool read_recording(recording *r, PyObject *args) {
+  PyObject *end, *step;
+  r->end = r->step = NAN;
+  if (!PyArg_ParseTuple(args, "ssizzOOO", &r->path, &r->log, &r->kind, &r->robot, &r->reference,
+                        &end, &step, &r->errand.progress))
+    return false;
+  r->about = r->path;
+  return (end == Py_None || read_number(end, "end", &r->end)) &&
+         (step == Py_None || read_number(step, "step", &r->step));
+}
+
 PyObject *record_run(PyObject *module, PyObject *args) {
   (void)module;
-  recording r;
-  PyObject *end, *step;
-  if (!PyArg_ParseTuple(args, "ssizzOOO", &r.path, &r.log, &r.kind, &r.robot, &r.reference, &end,
-                        &step, &r.progress))
-    return NULL;
-  r.end = r.step = NAN;
-  if ((end != Py_None && !read_number(end, "end", &r.end)) ||
-      (step != Py_None && !read_number(step, "step", &r.step)))
-    return NULL;
-  watcher w = {.progress = r.progress};
-  ap_run *run = NULL;
-  ap_error error = {AP_OK, 0, ""};
-  w.thread = PyEval_SaveThread();
-  ap_status status = open_and_record(&r, &run, &error);
-  if (status == AP_OK) status = ap_run_all(run, watch, &w, &error);
-  PyEval_RestoreThread(w.thread);
+  recording *r = calloc(1, sizeof *r);
+  if (!r) return PyErr_NoMemory();
+  r->errand.work = do_recording;
+  r->errand.release = end_recording;
+  r->arguments = Py_NewRef(args);
   PyObject *warnings = NULL;
-  if (w.interrupted)
-    ; // an exception is set
-  else if (status != AP_OK)
-    raise_error(&error, r.path);
-  else
-    warnings = warnings_of(run);
-  ap_run_free(run);
+  if (read_recording(r, args)) {
+    if (!errand_run(&r->errand)) return NULL;
+    if (r->error.status == AP_OK)
+      warnings = warnings_of(r->run);
+    else
+      raise_error(&r->error, r->about);
+  }
+  end_recording(&r->errand);
   return warnings;
 }
 

@@ -199,6 +199,23 @@ static PyObject *is_changed(PyObject *object, void *none) {
   return PyBool_FromLong(changed);
 }
 
+// What was set with set_payload() and set_inertia(): tuples (payload, link, mass, com, inertia).
+static PyObject *list_changes(PyObject *object, PyObject *none) {
+  (void)none;
+  const Base *b = (Base *)object;
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && i < b->nchange; i++) {
+    const change *c = &b->changes[i];
+    const double *com = c->com, *J = c->inertia;
+    PyObject *item =
+        Py_BuildValue("(Oid(ddd)(dddddd))", c->payload ? Py_True : Py_False, c->body, c->mass,
+                      com[0], com[1], com[2], J[0], J[1], J[2], J[3], J[4], J[5]);
+    if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  return list;
+}
+
 const PyMethodDef settings_methods[] = {
     {"set_payload", (PyCFunction)(void (*)(void))set_payload, METH_VARARGS | METH_KEYWORDS,
      "set_payload($self, link, mass, com=(0, 0, 0), inertia=(0, 0, 0, 0, 0, 0))\n--\n\n"
@@ -208,15 +225,15 @@ const PyMethodDef settings_methods[] = {
      "about com, kg m2"},
     {"set_inertia", (PyCFunction)(void (*)(void))set_inertia, METH_VARARGS | METH_KEYWORDS,
      "set_inertia($self, link, mass, com=(0, 0, 0), inertia=(0, 0, 0, 0, 0, 0))\n--\n\n"
-     "Replace mass (kg), centre of mass (m, link frame) and inertia (xx xy xz yy yz zz about it, "
-     "kg "
-     "m2) of a link."},
+     "Replace the inertia of a link.\n\nmass: kg\ncom: centre of mass in the link frame, m\n"
+     "inertia: xx xy xz yy yz zz about com, kg m2"},
+    {"_changes", list_changes, METH_NOARGS, NULL},
     {"reset_inertia", reset_inertia, METH_NOARGS,
      "reset_inertia($self)\n--\n\nUndo every set_inertia() and set_payload()."},
     {NULL, NULL, 0, NULL}};
 
 const PyGetSetDef settings_properties[] = {
-    {"robot", get_robot, NULL, "What its file says.", NULL},
+    {"robot", get_robot, NULL, "What its file or its definition says, as appell keeps it.", NULL},
     {"_is_changed", is_changed, NULL, NULL, NULL},
     {"gravity_vector", get_gravity, set_gravity, "Gravity in the ground frame, m/s2.", NULL},
     {"friction", get_friction, set_friction,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulations, controllers, logs, reports."""
 
+import re
 import subprocess
 
 import numpy as np
@@ -25,7 +26,7 @@ def test_columns_and_events():
     assert run.t[0] == 0 and run.t[-1] == 2
     assert run.units["t"] in ("s", "")
     first = run.events[0]
-    assert first.event == "impact" and abs(first.t - np.sqrt(2 / 9.81)) < 1e-9
+    assert first.kind == "impact" and abs(first.time - np.sqrt(2 / 9.81)) < 1e-9
     with pytest.raises(KeyError, match="there are t, "):
         run["nothing"]
 
@@ -61,9 +62,62 @@ def test_pages(tmp_path):
     assert np.array_equal(appell.open_run(tmp_path / "ball.csv").rows, run.rows)
 
 
+ROD = appell.build([appell.Body("rod", joint="revolute", axis=(0, 1, 0), mass=1, com=(0, 0, -0.5))])
+WALL = {"name": "floor", "kind": "plane", "normal": [0, 0, 1]}
+KEYS = {
+    'scenario["walls"]: ': {"walls": 3},
+    'scenario["walls"][0]["friction"]: ': {"walls": [{**WALL, "friction": -1}]},
+    'scenario["walls"][1]["normal"]: ': {"walls": [WALL, {**WALL, "name": "b", "normal": [0, 0]}]},
+    'scenario["start"]["rod"]: a number must be finite': {"start": {"rod": np.array([np.nan])[0]}},
+    'scenario["start"]["rot"]: ': {"start": {"rot": 1}},
+    'scenario["colour"]: ': {"colour": "red"},
+    'scenario["duration"]: ': {"duration": -1},
+    'scenario["walls"][0]["name"]: expected a number, a text': {"walls": [{**WALL, "name": object()}]},
+    'scenario["robot"]: .*nowhere.urdf: cannot open': {"robot": "nowhere.urdf"},
+}
+
+
+@pytest.mark.parametrize("message", KEYS)
+def test_messages_name_the_key(message):
+    with pytest.raises((appell.Error, ValueError, TypeError)) as caught:
+        appell.simulate({"robot": ROD, "duration": 1, **KEYS[message]})
+    pattern = re.escape(message).replace(re.escape(".*"), ".*")
+    assert re.match(pattern, str(caught.value)), caught.value
+    assert "/appell-" not in str(caught.value)
+
+
+def test_files_of_a_scenario_in_code_are_those_of_the_folder(monkeypatch):
+    monkeypatch.chdir(MODELS)
+    assert appell.simulate({"robot": "two_link.urdf", "duration": 0.1}).t[-1] == 0.1
+
+
+def test_event_attributes():
+    event = appell.simulate(MODELS / "ball.yaml", end=1).events[0]
+    assert event.point == "ball/ball" and event.wall == "floor"
+    assert abs(event.impulse - np.linalg.norm(event.impulse_vector)) < 1e-12
+    assert np.array_equal(event.normal, [0, 0, 1]) and abs(event.position[2]) < 1e-12
+    assert event.before[2] < 0 < event.after[2] and event.lost > 0
+
+
+def test_tiny_start():
+    run = appell.simulate({"robot": ROD, "start": {"rod": 1e-160}, "duration": 0.1, "output_step": 0.01})
+    assert np.all(np.abs(run["q.rod"]) < 1e-9)
+
+
+def test_mechanism_in_a_scenario():
+    crank = appell.load_mechanism("five-bar")
+    assert len(appell.simulate({"robot": crank, "duration": 0.01}).t) > 1
+
+
 def test_refused(tmp_path):
-    with pytest.raises(appell.Error, match="scenario.yaml"):
-        appell.simulate({"robot": "puma600", "walls": 3})
+    np.save(tmp_path / "a.npy", np.zeros((3, 6)))
+    for call, message in ((appell.simulate, "data, not a scenario"), (appell.open_run, "no names of columns"),
+                          (appell.load, "data, not a robot"),
+                          (lambda log: appell.identify(appell.load("puma600"), log), "give its columns as arrays")):
+        with pytest.raises(appell.Error, match=f"a.npy: .*{message}"):
+            call(tmp_path / "a.npy")
+    with pytest.raises(appell.Error, match="run.txt: unknown format"):
+        appell.simulate(MODELS / "ball.yaml", log=tmp_path / "run.txt")
     with pytest.raises(appell.FileError):
         appell.simulate(tmp_path / "nothing.yaml")
     with pytest.raises(appell.Error):

@@ -53,6 +53,22 @@ def test_identification_of_perfect_data():
     assert np.allclose(base.factors @ base.nominal, fit.value, atol=1e-6)
 
 
+def test_excitation_among_obstacles():
+    arm = appell.load("puma600")
+    motion = appell.excite(arm, evaluations=100, rate=20, joints=["joint2", "joint3"],
+                           ranges={"joint2": (-1.0, 0.2)}, speed={"joint3": 0.5}, floor=-1.5,
+                           frame="link6", box=(-2, 2, -2, 2, -2, 2))
+    assert np.all(motion.v[:, [0, 3, 4, 5]] == 0) and np.abs(motion.v[:, 2]).max() <= 0.95 * 0.75
+    assert motion.q[:, 1].min() >= -1 + 0.05 * 1.2 and motion.q[:, 1].max() <= 0.2 - 0.05 * 1.2
+    assert min(motion.spare) >= 0.05 and min(motion.distances) >= 0 and motion.distances[1] >= 0.02
+    assert 0 < motion.excited < len(appell.base_parameters(arm))
+    assert appell.excite(arm, evaluations=50, self_collision=False).distances == (np.inf,) * 3
+    with pytest.raises(appell.Error, match="above the floor"):
+        appell.excite(arm, evaluations=30, floor=3.0)
+    with pytest.raises(ValueError, match="need each other"):
+        appell.excite(arm, frame="link6")
+
+
 def test_identification_refuses():
     arm = appell.load("puma600")
     with pytest.raises(ValueError, match="no method"):
