@@ -4,8 +4,8 @@
 % appell_set (M, "gravity", [0 0 -1.62])
 % appell_set (M, "payload", LINK, MASS, COM, INERTIA)
 %
-% What takes part from now on: joint friction and rotors, gravity (m/s2), and what hangs on a link: its
-% name, mass (kg), centre of mass in the link frame (m) and inertia xx xy xz yy yz zz about it (kg m2).
+% What takes part from now on: joint friction, springs, gravity compensation and rotors; gravity (m/s2);
+% and what hangs on a link: its name, mass (kg), centre of mass in the link frame (m) and inertia xx xy xz yy yz zz about it (kg m2).
 function appell_set (m, what, varargin)
   if (strcmp (what, "payload"))
     link = find (strcmp (m.frames, varargin{1})) - 1;

@@ -159,6 +159,22 @@ static void release(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) 
   free_entry(model_of(prhs[0]));
 }
 
+static void warn_of_loss(void *context, const char *text) {
+  (void)context;
+  mexWarnMsgIdAndTxt("appell:loss", "%s", text);
+}
+
+// write(model, file)
+static void write_model(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
+  (void)nlhs, (void)plhs;
+  const entry *e = model_of(prhs[0]);
+  if (nrhs != 2) mexErrMsgIdAndTxt("appell:call", "write wants a model and the name of a file");
+  const char *file = text_of(prhs[1], "FILE");
+  ap_error error;
+  if (ap_robot_write(e->robot, file, &error) != AP_OK) fail(file, &error);
+  ap_robot_visit_losses(e->robot, file, warn_of_loss, NULL, &error);
+}
+
 // set(model, what, values): friction, gravity, payload [body mass com inertia]
 static void set(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   (void)nlhs, (void)plhs;
@@ -375,15 +391,19 @@ static mxArray *column_of(const double *x, int n) {
   return made;
 }
 
-// identify(model, log, method, [rotor viscous coulomb offset]): a struct
+// identify(model, log, method, [rotor viscous coulomb offset stiffness]): a struct
 static void identify(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   (void)nlhs;
-  if (nrhs != 4 || mxGetNumberOfElements(prhs[3]) != 4)
+  if (nrhs != 4 || mxGetNumberOfElements(prhs[3]) != 5)
     mexErrMsgIdAndTxt("appell:argument", "identify(MODEL, LOG) needs a log");
   entry *e = model_of(prhs[0]);
   char *log = text_of(prhs[1], "LOG"), *name = text_of(prhs[2], "METHOD");
   const double *x = mxGetPr(prhs[3]);
-  ap_ident_options look_for = {x[0] != 0, x[1] != 0, x[2] != 0, x[3] != 0};
+  ap_ident_options look_for = {.rotor = x[0] != 0,
+                               .viscous = x[1] != 0,
+                               .coulomb = x[2] != 0,
+                               .offset = x[3] != 0,
+                               .stiffness = x[4] != 0};
   int method = 0;
   while (method < AP_FIT_METHODS && strcmp(ap_fit_method_name((ap_fit_method)method), name) != 0)
     method++;
@@ -420,8 +440,9 @@ typedef void command(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
 static const struct {
   const char *name;
   command *run;
-} commands[] = {{"load", load}, {"info", info},         {"free", release},     {"set", set},
-                {"eval", eval}, {"simulate", simulate}, {"identify", identify}};
+} commands[] = {{"load", load},         {"info", info},        {"free", release},
+                {"set", set},           {"eval", eval},        {"simulate", simulate},
+                {"identify", identify}, {"write", write_model}};
 
 void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   static bool begun;

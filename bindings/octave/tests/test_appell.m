@@ -54,6 +54,17 @@ function test_appell (models, command)
   refused (@() appell_set (m, "colour", 1), "no setting");
   refused (@() gravity_forces (m, single (q)), "double");
   refused (@() gravity_forces (m, complex (q, q)), "real");
+  for ending = {".urdf", ".xml", ".yaml"}
+    file = [tempname(), ending{1}];
+    plain = appell_load ("puma600");
+    appell_write (plain, file);
+    again = appell_load (file);
+    assert (gravity_forces (again, q), gravity_forces (plain, q), 1e-12);
+    appell_free (plain);
+    appell_free (again);
+    unlink (file);
+  end
+  refused (@() appell_write (m, "robot.sdf"), "unknown format");
   appell_free (locked);
   refused (@() gravity_forces (locked, 1:4), "appell_load");
   disp ("octave: all passed");

@@ -7,6 +7,7 @@ q = zeros (200, m.nq);
 q(:, 2) = angle;
 tau = gravity_forces (m, q);
 printf ("shoulder: %.1f to %.1f N m\n", min (tau(:, 2)), max (tau(:, 2)));
+warning ("off", "Octave:gnuplot-graphics");
 try
   plot (angle, tau(:, 2:3));
   xlabel ("shoulder, rad");
@@ -15,5 +16,5 @@ try
   print ("-dsvg", "gravity.svg");
   disp ("plot: gravity.svg");
 catch
-  disp ("no plot: Octave has no display and no gnuplot here (apt-get install gnuplot-nox)");
+  disp ("no plot: gnuplot or a font is missing (apt-get install gnuplot-nox fonts-freefont-otf)");
 end
