@@ -33,9 +33,6 @@ typedef struct bench {
   float *fq, *fv, *fa, *fout;
 } bench;
 
-typedef void one_array(const double *, double *);
-typedef void two_arrays(const double *, const double *, double *);
-typedef void three_arrays(const double *, const double *, const double *, double *);
 typedef void derivatives_function(const double *, const double *, const double *, double *,
                                   double *, double *);
 typedef void derivatives_batch(size_t, const void *, const void *, const void *, void *, void *,
