@@ -41,8 +41,7 @@ static int name_mechanism_column(const ap_mechanism *m, ap_quantity what, int co
     return snprintf(text, size, "a.%s", ap_mechanism_coordinate(m, column)->name);
   if (what == AP_INERTIA) return snprintf(text, size, "M[%d,%d]", column / n, column % n);
   if (what == AP_ENERGY) return snprintf(text, size, "%s", column == 0 ? "kinetic" : "potential");
-  return snprintf(text, size, "tau.%s",
-                  cli_joint_name(ap_mechanism_tree(m), ap_mechanism_actuated(m, column)));
+  return snprintf(text, size, "tau.%s", ap_mechanism_actuator_name(m, column));
 }
 
 char *cli_new_column_name(const ap_model *m, const ap_mechanism *mechanism, ap_quantity what,

@@ -19,7 +19,7 @@ static int find_builtin(const char *name) {
 }
 
 static bool is_robot_file_name(const char *name) {
-  static const char *const endings[] = {".urdf", ".xml", ".yaml", ".yml"};
+  static const char *const endings[] = {".urdf", ".xml", ".mjcf", ".yaml", ".yml"};
   const char *dot = strrchr(name, '.');
   for (size_t k = 0; dot && k < sizeof endings / sizeof endings[0]; k++)
     if (strcmp(dot, endings[k]) == 0) return true;
@@ -33,15 +33,18 @@ static const char *about_mechanism(const char *name) {
   return ap_mechanism_builtin_about(i);
 }
 
-// A built-in mechanism; how it is read cannot be changed.
+// A built-in mechanism, or its tree; how it is read cannot be changed otherwise.
 static int load_mechanism(const char *name, const ap_read_options *options, cli_model *model) {
   ap_error error = {0};
+  const ap_mechanism_def *def = ap_mechanism_builtin(name);
   if (options->floating || options->ignore_mimic)
     return cli_fail(CLI_BAD, name, 0,
                     "%s does not apply to a mechanism with closed chains (remove it)",
                     options->floating ? "--floating" : "--ignore-mimic");
   model->about = about_mechanism(name);
-  error.status = ap_robot_from_mechanism(ap_mechanism_builtin(name), &model->robot, &error);
+  if (options->ignore_loops) cli_warn(name, 0, "closed chains are open: the closures are ignored");
+  error.status = options->ignore_loops ? ap_robot_from_definition(def->robot, &model->robot, &error)
+                                       : ap_robot_from_mechanism(def, &model->robot, &error);
   return error.status == AP_OK ? CLI_OK : cli_fail_input(name, &error);
 }
 
@@ -68,7 +71,7 @@ static int load_robot(const char *argument, const ap_read_options *options, cli_
   if (strcmp(argument, "-") == 0)
     return cli_fail(CLI_BAD, NULL, 0,
                     "a model cannot come from standard input (give the name of a "
-                    ".urdf or .yaml file, or a built-in model)");
+                    ".urdf, .xml or .yaml file, or a built-in model)");
   if (!file && ap_mechanism_builtin(argument)) return load_mechanism(argument, options, model);
   if (builtin >= 0) {
     model->about = ap_builtin_about(builtin);
@@ -141,29 +144,53 @@ static int make_model(cli_model *model) {
   return error.status == AP_OK ? CLI_OK : cli_fail_input(model->path, &error);
 }
 
-int cli_load_any(const char *argument, const cli_arguments *arguments, cli_model *model) {
+int cli_read_model(const char *argument, const cli_arguments *arguments, cli_model *model) {
   const ap_read_options options = {
       .floating = cli_option_value(arguments, "--floating") != NULL,
-      .ignore_mimic = cli_option_value(arguments, "--ignore-mimic") != NULL};
+      .ignore_mimic = cli_option_value(arguments, "--ignore-mimic") != NULL,
+      .ignore_loops = cli_option_value(arguments, "--ignore-loops") != NULL};
   *model = (cli_model){.path = argument};
-  int status = load_robot(argument, &options, model);
-  if (status != CLI_OK) return status;
-  status = reduce(arguments, model);
+  return load_robot(argument, &options, model);
+}
+
+int cli_make_model(const cli_arguments *arguments, cli_model *model) {
+  int status = reduce(arguments, model);
   if (status == CLI_OK) status = make_model(model);
   if (status != CLI_OK) ap_robot_free(model->robot);
   return status;
 }
 
-int cli_load(const char *argument, const cli_arguments *arguments, cli_model *model) {
-  int status = cli_load_any(argument, arguments, model);
-  if (status != CLI_OK || !model->mechanism) return status;
-  status = cli_fail(
+int cli_load_any(const char *argument, const cli_arguments *arguments, cli_model *model) {
+  const int status = cli_read_model(argument, arguments, model);
+  return status == CLI_OK ? cli_make_model(arguments, model) : status;
+}
+
+static int refuse_mechanism(const char *argument, cli_model *model) {
+  cli_unload(model);
+  return cli_fail(
       CLI_BAD, argument, 0,
       "a mechanism with closed chains is not possible here: what is generated, compared, "
-      "timed, excited or identified is a tree (appell eval, info, simulate and convert take a "
-      "mechanism; appell generate takes agile-wrist, five-bar and delta by these names)");
-  cli_unload(model);
+      "timed, excited or identified is a tree (--ignore-loops opens the chains; "
+      "appell eval, info, simulate and convert take a mechanism; appell generate takes "
+      "agile-wrist, five-bar and delta by these names)");
+}
+
+int cli_load_open(const char *argument, cli_model *model) {
+  const ap_read_options options = {.ignore_mimic = true, .ignore_loops = true};
+  *model = (cli_model){.path = argument};
+  int status = load_robot(argument, &options, model);
+  if (status != CLI_OK) return status;
+  status = make_model(model);
+  if (status == CLI_OK && model->mechanism)
+    status = refuse_mechanism(argument, model);
+  else if (status != CLI_OK)
+    ap_robot_free(model->robot);
   return status;
+}
+
+int cli_load(const char *argument, const cli_arguments *arguments, cli_model *model) {
+  int status = cli_load_any(argument, arguments, model);
+  return status == CLI_OK && model->mechanism ? refuse_mechanism(argument, model) : status;
 }
 
 void cli_unload(cli_model *model) {
@@ -183,24 +210,16 @@ void cli_print_warnings(const cli_model *model) {
   ap_visit_warnings(model->robot, model->model, print_warning, &copy);
 }
 
-static void warn_of_stiction(const ap_robot *robot, const char *path) {
-  const ap_robot_def *def = ap_robot_definition(robot);
-  const ap_body_def *first = NULL;
-  for (int i = 0; i < def->nbody && !first; i++)
-    if (def->bodies[i].stiction != 0) first = &def->bodies[i];
-  if (!first) return;
-  char name[64], text[160];
-  cli_plain(first->joint_name ? first->joint_name : first->name, name, sizeof name);
-  snprintf(text, sizeof text, "URDF has no static friction, as of joint \"%s\": left out", name);
-  cli_warn(path, 0, text);
+static void warn_of_loss(void *context, const char *text) {
+  const char *const *path = context;
+  cli_warn(*path, 0, text);
 }
 
 int cli_write_robot(const ap_robot *robot, const char *path) {
   ap_error error = {0};
   error.status = ap_robot_write(robot, path, &error);
   if (error.status != AP_OK) return cli_fail_output(path, &error);
-  const char *dot = strrchr(path, '.');
-  if (dot && (strcmp(dot, ".urdf") == 0 || strcmp(dot, ".xml") == 0)) warn_of_stiction(robot, path);
+  ap_robot_visit_losses(robot, path, warn_of_loss, &path, &error);
   return CLI_OK;
 }
 

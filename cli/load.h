@@ -22,12 +22,18 @@ typedef struct cli_model {
   ap_mechanism *mechanism; ///< NULL: a tree
 } cli_model;
 
-/// Load a model as the options --floating, --ignore-mimic, --lock, --root and --tip of the verb
-/// want it; reports what is wrong and returns a status other than CLI_OK, and then there is nothing
-/// to unload. A mechanism is wrong here.
+/// Load a model as the options --floating, --ignore-mimic, --ignore-loops, --lock, --root and --tip
+/// of the verb want it; reports what is wrong and returns a status other than CLI_OK, and then
+/// there is nothing to unload. A mechanism is wrong here.
 int cli_load(const char *argument, const cli_arguments *arguments, cli_model *model);
 /// The same for a verb that can do something with a mechanism.
 int cli_load_any(const char *argument, const cli_arguments *arguments, cli_model *model);
+/// The two steps of that: the robot as its file has it (then ap_robot_free() alone unloads it), and
+/// what --lock, --root and --tip leave of it with its model.
+int cli_read_model(const char *argument, const cli_arguments *arguments, cli_model *model);
+int cli_make_model(const cli_arguments *arguments, cli_model *model);
+/// Load a model without any options, every joint of it independent.
+int cli_load_open(const char *argument, cli_model *model);
 /// Whether --lock, --root or --tip is given.
 bool cli_is_reduced(const cli_arguments *arguments);
 void cli_unload(cli_model *model);

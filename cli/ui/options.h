@@ -15,7 +15,7 @@
 
 #include "ui/message.h"
 
-enum { CLI_MAX_OPTIONS = 16, CLI_MAX_REPEATS = 16 };
+enum { CLI_MAX_OPTIONS = 40, CLI_MAX_REPEATS = 16 };
 
 /// One option. A table of options ends with {0}.
 typedef struct cli_option {
@@ -31,6 +31,8 @@ typedef struct cli_option {
   { "--floating", NULL, "give the robot a free base" }
 #define CLI_OPTION_IGNORE_MIMIC \
   { "--ignore-mimic", NULL, "make mimic joints independent" }
+#define CLI_OPTION_IGNORE_LOOPS \
+  { "--ignore-loops", NULL, "leave closed chains open" }
 /// Three rows, the last of a table: which joints of the model stay.
 #define CLI_OPTIONS_REDUCE                                                               \
   {"--lock", "JOINTS", "fix joints: NAME=VALUE with commas between, 0 without a value"}, \
@@ -40,7 +42,7 @@ typedef struct cli_option {
 #define CLI_OPTION_GRAVITY \
   { "--gravity", "X,Y,Z", "m/s2; the model's own if not given" }
 #define CLI_OPTION_FRICTION \
-  { "--friction", NULL, "with friction, damping and rotor inertia" }
+  { "--friction", NULL, "with friction, damping, springs and rotor inertia" }
 #define CLI_OPTION_SUMMARY_JSON \
   { "--json", NULL, "the summary as one JSON document" }
 #define CLI_OPTION_QUIET \

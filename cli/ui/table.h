@@ -9,7 +9,7 @@
 
 #include "ui/output.h"
 
-enum { CLI_TABLE_COLUMNS = 13 };
+enum { CLI_TABLE_COLUMNS = 15 };
 
 /// A table. Start with {.columns = ...}; its first row is the heading.
 typedef struct cli_table {

@@ -29,23 +29,6 @@ bool cli_read_number(const char *text, double *number) {
   return end > text && !*end && read == end && isfinite(*number);
 }
 
-int cli_value_gravity(const cli_arguments *arguments, int option, double gravity[3],
-                      const double **given) {
-  const char *value = arguments->value[option], *rest = value;
-  if (!value) return CLI_OK;
-  *given = gravity;
-  for (int k = 0; k < 3; k++) {
-    const char *end = end_of_number(rest);
-    char *read;
-    gravity[k] = strtod(rest, &read);
-    if (end == rest || read != end || !isfinite(gravity[k]) || *end != (k < 2 ? ',' : '\0'))
-      return cli_usage(arguments->verb->name,
-                       "--gravity '%s' is not three numbers such as 0,0,-9.81", value);
-    rest = end + 1;
-  }
-  return CLI_OK;
-}
-
 // NAME=VALUE:VALUE, which is cut behind the name.
 static bool read_lock(char *text, ap_lock *lock) {
   char *equals = strrchr(text, '=');
@@ -65,7 +48,8 @@ static bool read_lock(char *text, ap_lock *lock) {
   return false;
 }
 
-int cli_value_locks(const char *verb, const char *value, ap_lock **locks, int *n) {
+// *locks NULL and CLI_OK: it is no such list.
+static int read_locks(const char *value, ap_lock **locks, int *n) {
   size_t count = 1;
   for (const char *at = value; *at; at++) count += *at == ',';
   *n = 0;
@@ -79,9 +63,55 @@ int cli_value_locks(const char *verb, const char *value, ap_lock **locks, int *n
     if (read_lock(text, &(*locks)[(*n)++])) continue;
     free(*locks);
     *locks = NULL;
-    return cli_usage(verb, "--lock '%s' is not joints with values such as elbow=1.2,wrist", value);
+    break;
   }
   return CLI_OK;
+}
+
+int cli_value_locks(const char *verb, const char *value, ap_lock **locks, int *n) {
+  const int status = read_locks(value, locks, n);
+  if (status != CLI_OK || *locks) return status;
+  return cli_usage(verb, "--lock '%s' is not joints with values such as elbow=1.2,wrist", value);
+}
+
+int cli_value_joints(const cli_arguments *arguments, int option, int least, int most,
+                     const char *example, ap_lock **joints, int *n) {
+  const char *value = arguments->value[option];
+  *joints = NULL, *n = 0;
+  if (!value) return CLI_OK;
+  const int status = read_locks(value, joints, n);
+  if (status != CLI_OK) return status;
+  bool good = *joints != NULL;
+  for (int k = 0; good && k < *n; k++) {
+    good = (*joints)[k].n >= least && (*joints)[k].n <= most;
+    for (int i = 0; i < (*joints)[k].n; i++) good = good && isfinite((*joints)[k].q[i]);
+  }
+  if (good) return CLI_OK;
+  free(*joints);
+  *joints = NULL;
+  return cli_usage(arguments->verb->name, "%s '%s' is not a list such as %s",
+                   arguments->verb->options[option].name, value, example);
+}
+
+int cli_value_numbers(const cli_arguments *arguments, int option, int n, const char *example,
+                      double *number) {
+  const char *value = arguments->value[option], *rest = value;
+  for (int k = 0; value && k < n; k++) {
+    const char *end = end_of_number(rest);
+    char *read;
+    number[k] = strtod(rest, &read);
+    if (end == rest || read != end || !isfinite(number[k]) || *end != (k < n - 1 ? ',' : '\0'))
+      return cli_usage(arguments->verb->name, "%s '%s' is not %d number%s such as %s",
+                       arguments->verb->options[option].name, value, n, n == 1 ? "" : "s", example);
+    rest = end + 1;
+  }
+  return CLI_OK;
+}
+
+int cli_value_gravity(const cli_arguments *arguments, int option, double gravity[3],
+                      const double **given) {
+  if (arguments->value[option]) *given = gravity;
+  return cli_value_numbers(arguments, option, 3, "0,0,-9.81", gravity);
 }
 
 int cli_value_above(const cli_arguments *arguments, int option, double least, double *number) {

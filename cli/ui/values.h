@@ -18,6 +18,13 @@ int cli_value_gravity(const cli_arguments *arguments, int option, double gravity
 /// JOINTS of option --lock: NAME or NAME=VALUE with commas between, the values of a joint with more
 /// coordinates with colons between. *locks is to be freed with free(). The value must be given.
 int cli_value_locks(const char *verb, const char *value, ap_lock **locks, int *n);
+/// Joints of another option in the same form, each with least .. most values. *joints is to be
+/// freed with free(); NULL where the option is not given.
+int cli_value_joints(const cli_arguments *arguments, int option, int least, int most,
+                     const char *example, ap_lock **joints, int *n);
+/// n decimal numbers with commas between them.
+int cli_value_numbers(const cli_arguments *arguments, int option, int n, const char *example,
+                      double *number);
 /// A decimal number and nothing else; false where text is none.
 bool cli_read_number(const char *text, double *number);
 /// A decimal number greater than least.

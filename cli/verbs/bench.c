@@ -15,7 +15,7 @@
 #include "ui/wrap.h"
 #include "verbs.h"
 
-enum { JSON, FULL, CHAINS, PLOT, SECONDS, FLOATING, IGNORE_MIMIC };
+enum { JSON, FULL, CHAINS, PLOT, SECONDS, FLOATING, IGNORE_MIMIC, IGNORE_LOOPS };
 
 static const cli_option options[] = {
     [JSON] = CLI_OPTION_JSON,
@@ -26,6 +26,7 @@ static const cli_option options[] = {
                  "for the whole run, about; without --full at most 45 if not given"},
     [FLOATING] = CLI_OPTION_FLOATING,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    [IGNORE_LOOPS] = CLI_OPTION_IGNORE_LOOPS,
     CLI_OPTIONS_REDUCE,
     {0}};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <appell/run.h>
+#include <math.h>
 #include <signal.h>
 
 #include "load.h"
@@ -15,7 +16,9 @@ static const cli_option options[] = {
     [OUTPUT] = {"-o", "RUN", "write every period there: RUN.csv or RUN.h5"},
     [ROBOT] = {"--robot", "MODEL",
                "the controller's model of the robot, in place of the scenario's"},
-    [REFERENCE] = {"--reference", "FILE", "what is followed: t, q.JOINT and maybe v, a.JOINT"},
+    [REFERENCE] = {"--reference", "FILE",
+                   "what is followed: t, q.JOINT and maybe v, a.JOINT; -: from standard input, "
+                   "while it runs"},
     [RUN_ONLY] = {"--run-only", NULL, "log the reference alone, with its own time"},
     [REPLAY] = {"--replay", "RUN", "feed the inputs of a log; fail where outputs differ from it"},
     [JSON] = CLI_OPTION_SUMMARY_JSON,
@@ -37,7 +40,8 @@ typedef struct job {
   ap_run *run;
   bool json, quiet;
   cli_progress progress;
-  int phase; // its column
+  int phase;   // its column
+  bool warned; // that the log cannot be written
 } job;
 
 // The run that a first signal brakes and ends with a valid log; a second one ends it at once. A
@@ -54,6 +58,15 @@ static void stop(int number) {
 static bool watch(void *context, const ap_run *run, double part) {
   job *j = context;
   const double *row = ap_run_row(run);
+  const ap_error *log = ap_run_log_error(run);
+  if (log->status != AP_OK && !j->warned) {
+    char why[sizeof log->text + 80];
+    snprintf(why, sizeof why, "%s; the run %s", log->text,
+             ap_control_needs_log(ap_run_control(run)) ? "is stopped" : "goes on without a log");
+    cli_progress_hide();
+    cli_warn(j->output, 0, why);
+    j->warned = true;
+  }
   cli_progress_show(&j->progress, part, "t = %.2f s, %s", row[0],
                     ap_phase_name((ap_phase)row[j->phase]));
   return true;
@@ -98,6 +111,14 @@ static void print_json(cli_out *out, const job *j) {
   ap_json_string(&json, "stop", ap_stop_name(x->stop));
   ap_json_string(&json, "stop_joint", x->stop_axis >= 0 ? joint_name(m, x->stop_axis) : "");
   ap_json_number(&json, "stop_t", x->stop_t);
+  ap_json_integer(&json, "category", x->category);
+  ap_json_string(&json, "category_reason", ap_cut_text(x->cut));
+  if (isfinite(x->stop_value)) {
+    ap_json_number(&json, "stop_value", x->stop_value);
+    ap_json_number(&json, "stop_limit", x->stop_limit);
+    ap_json_string(&json, "stop_unit", x->stop_unit);
+  }
+  ap_json_number(&json, "brakes_t", x->brakes_t);
   ap_json_number(&json, "run_began", x->run_began);
   ap_json_integer(&json, "periods", x->periods);
   ap_json_integer(&json, "missed", x->missed);
@@ -152,9 +173,17 @@ static int print_text(cli_out *out, const job *j) {
     cli_out_printf(out, "reference from %.3f s on\n", x->run_began);
   else
     cli_out_printf(out, "reference not reached\n");
-  cli_out_printf(out, "stop at %.3f s: %s%s%s\n\n", x->stop_t, ap_stop_text(x->stop),
+  cli_out_printf(out, "stop at %.3f s: %s%s%s\n", x->stop_t, ap_stop_text(x->stop),
                  x->stop_axis >= 0 ? ", joint " : "",
                  x->stop_axis >= 0 ? joint_name(m, x->stop_axis) : "");
+  if (isfinite(x->stop_value))
+    cli_out_printf(out, "measured %.4g %s, limit %.4g %s\n", x->stop_value, x->stop_unit,
+                   x->stop_limit, x->stop_unit);
+  if (x->stop > AP_STOP_DONE)
+    cli_out_printf(out, "category %d, brakes commanded at %.3f s\n", x->category, x->brakes_t);
+  if (x->cut != AP_CUT_NONE)
+    cli_out_printf(out, "category 0 in place of 1: %s\n", ap_cut_text(x->cut));
+  cli_out_printf(out, "\n");
   cli_table table = {.columns = 4, .right = 0xeu};
   cli_table_headings(&table, "error (mrad)|rms|largest|at the end");
   for (int k = 0; k < ap_nv(m); k++) {
@@ -223,7 +252,9 @@ static int go(job *j) {
   stoppable = NULL;
   cli_progress_hide();
   for (int i = 0; ap_servo_remark(servo, i); i++) cli_warn(j->path, 0, ap_servo_remark(servo, i));
-  return error.status == AP_OK ? print_summary(j) : fail_run(j, &error);
+  const bool ended = error.status == AP_OK || ap_run_log_error(j->run)->status != AP_OK;
+  const int status = ended ? print_summary(j) : CLI_OK;
+  return error.status == AP_OK ? status : fail_run(j, &error);
 }
 
 // How the run has ended.
@@ -233,8 +264,9 @@ static int end(const job *j, const char *log) {
   if (log)
     return differing == 0 ? CLI_OK : cli_fail(CLI_FAILED, log, 0, "%ld outputs differ", differing);
   if (x->stop == AP_STOP_DONE) return CLI_OK;
-  return cli_fail(CLI_FAILED, j->path, 0, "stopped at t = %.6g s: %s", x->stop_t,
-                  ap_stop_text(x->stop));
+  const ap_error *wrong = ap_run_reference_error(j->run);
+  return cli_fail(CLI_FAILED, j->path, 0, "stopped at t = %.6g s: %s%s%s", x->stop_t,
+                  ap_stop_text(x->stop), wrong->status == AP_OK ? "" : ": ", wrong->text);
 }
 
 static int run(const cli_arguments *arguments) {

@@ -6,7 +6,18 @@
 #include "ui/values.h"
 #include "verbs.h"
 
-enum { METHOD, REAL, FLOATING, FRICTION, IGNORE_MIMIC, GRAVITY, BRANCH, SHORTEST, OUTPUT };
+enum {
+  METHOD,
+  REAL,
+  FLOATING,
+  FRICTION,
+  IGNORE_MIMIC,
+  IGNORE_LOOPS,
+  GRAVITY,
+  BRANCH,
+  SHORTEST,
+  OUTPUT
+};
 
 static const cli_option options[] = {
     [METHOD] = {"--method", "METHOD", "how to compute it ('appell methods' lists them)"},
@@ -14,6 +25,7 @@ static const cli_option options[] = {
     [FLOATING] = CLI_OPTION_FLOATING,
     [FRICTION] = CLI_OPTION_FRICTION,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    [IGNORE_LOOPS] = CLI_OPTION_IGNORE_LOOPS,
     [GRAVITY] = CLI_OPTION_GRAVITY,
     [BRANCH] = {"--branch", "BRANCH", "of a mechanism: how it is assembled ('appell info')"},
     [SHORTEST] = {"--shortest", NULL, "the fewest digits that read back, instead of 17"},
@@ -32,13 +44,13 @@ static const char text[] =
     "  dinverse  q v a           d tau / d q, d tau / d v, d tau / d a, row by row\n"
     "  dforward  q v tau         d a / d q, d a / d v, d a / d tau, row by row\n"
     "\n"
-    "MODEL is a robot file (.urdf, .yaml) or a built-in model ('appell models'), FILE a\n"
+    "MODEL is a robot file (.urdf, .xml, .yaml) or a built-in model ('appell models'), FILE a\n"
     "state file: one state per line, numbers separated by blanks or commas, lines that\n"
     "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
     "the joints. Arrays are read and written without text: FILE.npy, FILE.h5:/DATASET.\n"
     "Derivatives by q are those in the tangent space, by the steps that v counts;\n"
-    "dinverse and dforward are for trees. Friction, damping and rotor inertia take part\n"
-    "only with --friction.\n"
+    "dinverse and dforward are for trees. Friction, damping, springs, gravity compensation\n"
+    "and rotor inertia take part only with --friction.\n"
     "\n"
     "Of a mechanism with closed chains (agile-wrist, five-bar, stewart, delta, or a file\n"
     "with closures) q v a are the independent coordinates, tau the efforts of its actuators.\n";

@@ -22,7 +22,8 @@ enum {
   NO_REGROUP,
   FRICTION,
   FLOATING,
-  IGNORE_MIMIC
+  IGNORE_MIMIC,
+  IGNORE_LOOPS
 };
 
 static const cli_option options[] = {
@@ -39,6 +40,7 @@ static const cli_option options[] = {
     [FRICTION] = CLI_OPTION_FRICTION,
     [FLOATING] = CLI_OPTION_FLOATING,
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+    [IGNORE_LOOPS] = CLI_OPTION_IGNORE_LOOPS,
     CLI_OPTIONS_REDUCE,
     {0}};
 
@@ -57,7 +59,7 @@ static const char text[] =
     "  inverse_dynamics_derivatives   q v a -> dtau_dq dtau_dv dtau_da\n"
     "  forward_dynamics_derivatives   q v tau -> da_dq da_dv da_dtau; 0: done\n"
     "each as NAME_function(q, ...) and, for n states with coordinate j of state k at\n"
-    "[j*n + k], as NAME_function_batch(n, q, ...). Friction takes part only with --friction.\n"
+    "[j*n + k], as NAME_function_batch(n, q, ...). Friction and springs only with --friction.\n"
     "\n"
     "With --target cuda NAME.cu and NAME.cuh, one thread per state: the same as functions for\n"
     "the device, NAME_function_launch(n, q, ..., stream), and NAME_rollout_launch() for many\n"
@@ -178,8 +180,8 @@ static int run(const cli_arguments *arguments) {
   int status = parse_options(arguments, &generating);
   if (status != CLI_OK) return status;
   const char *folder = arguments->value[OUTPUT], *name = arguments->argument[0];
-  const bool as_it_is =
-      !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] && !cli_is_reduced(arguments);
+  const bool as_it_is = !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] &&
+                        !arguments->value[IGNORE_LOOPS] && !cli_is_reduced(arguments);
   const ap_parallel *closed = ap_parallel_builtin(name, NULL, memory, sizeof memory);
   if (closed && as_it_is) {
     if (arguments->value[FRAMES])

@@ -2,6 +2,7 @@
 #include <appell/info.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "load.h"
@@ -10,38 +11,25 @@
 #include "ui/wrap.h"
 #include "verbs.h"
 
-enum { JSON, FLOATING, IGNORE_MIMIC };
+enum { JSON, FLOATING, IGNORE_MIMIC, IGNORE_LOOPS };
 enum { NAME_BYTES = 1024 };
 
 static const cli_option options[] = {[JSON] = CLI_OPTION_JSON,
                                      [FLOATING] = CLI_OPTION_FLOATING,
                                      [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
+                                     [IGNORE_LOOPS] = CLI_OPTION_IGNORE_LOOPS,
                                      CLI_OPTIONS_REDUCE,
                                      {0}};
 
 static const char text[] =
     "Shows the joints in the order of the vectors q and v (with the index of each joint's\n"
     "first entry), the moving bodies, the links that are merged into each, what the\n"
-    "file says about friction and rotors, and everything odd about the model. Of a mechanism\n"
+    "file says about friction, springs and rotors, and everything odd about the model. Of a "
+    "mechanism\n"
     "with closed chains these are the joints of its tree; then come the coordinates, actuators\n"
     "and closures, and how far from singularities it closes.\n";
 
 // ---- words -------------------------------------------------------------------------------------
-
-static const char *closure_type(ap_closure_kind kind) {
-  static const char *const names[] = {"point", "axis",     "point_on_line",
-                                      "frame", "distance", "gear"};
-  return names[kind];
-}
-
-static const char *coordinate_type(ap_coordinate_kind kind) {
-  static const char *const names[] = {"joint", "position", "yaw", "pitch", "roll"};
-  return names[kind];
-}
-
-static const char *actuator_name(const ap_mechanism *m, int i) {
-  return cli_joint_name(ap_mechanism_tree(m), ap_mechanism_actuated(m, i));
-}
 
 // What a closure or coordinate names: a joint, or a link.
 static const char *end_name(const ap_mechanism *m, bool joint, int body) {
@@ -51,177 +39,9 @@ static const char *end_name(const ap_mechanism *m, bool joint, int body) {
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void json_joint(ap_json *json, const ap_info_joint *j) {
-  const ap_body_def *body = j->body;
-  ap_json_open(json, NULL, '{');
-  ap_json_string(json, "name", j->name);
-  ap_json_string(json, "type", j->type);
-  ap_json_integer(json, "q", j->q);
-  ap_json_integer(json, "v", j->v);
-  ap_json_integer(json, "nq", j->nq);
-  ap_json_integer(json, "nv", j->nv);
-  ap_json_string(json, "body", body->name);
-  ap_json_string(json, "parent", j->parent);
-  if (j->has_axis) ap_json_numbers(json, "axis", j->axis, 3);
-  ap_json_number(json, "lower", body->lower);
-  ap_json_number(json, "upper", body->upper);
-  ap_json_number(json, "velocity", body->velocity_limit);
-  ap_json_number(json, "effort", body->effort_limit);
-  ap_json_number(json, "viscous", body->viscous);
-  ap_json_number(json, "coulomb", body->coulomb);
-  ap_json_number(json, "static", body->stiction);
-  ap_json_number(json, "rotor_inertia", body->rotor_inertia);
-  ap_json_number(json, "gear_ratio", body->gear_ratio);
-  ap_json_close(json, '}');
-}
-
-static void json_mimic(ap_json *json, const ap_info_joint *j) {
-  ap_json_open(json, NULL, '{');
-  ap_json_string(json, "name", j->name);
-  ap_json_string(json, "type", j->type);
-  ap_json_string(json, "body", j->body->name);
-  ap_json_string(json, "parent", j->parent);
-  ap_json_string(json, "leader", j->leader);
-  if (j->has_axis) ap_json_numbers(json, "axis", j->axis, 3);
-  ap_json_number(json, "ratio", j->body->mimic_ratio);
-  ap_json_number(json, "offset", j->body->mimic_offset);
-  ap_json_close(json, '}');
-}
-
-static void json_body(ap_json *json, const ap_info_body *b) {
-  ap_json_open(json, NULL, '{');
-  ap_json_string(json, "name", b->name);
-  ap_json_string(json, "parent", b->parent);
-  ap_json_string(json, "joint", b->joint);
-  ap_json_number(json, "mass", b->mass);
-  ap_json_numbers(json, "com", b->com, 3);
-  ap_json_numbers(json, "inertia", b->inertia, 6);
-  ap_json_open(json, "merged", '[');
-  for (int k = 0; k < b->nmerged; k++) ap_json_string(json, NULL, b->merged[k]);
-  ap_json_close(json, ']');
-  ap_json_close(json, '}');
-}
-
-static void json_frame(ap_json *json, const ap_info_frame *f) {
-  ap_json_open(json, NULL, '{');
-  ap_json_string(json, "name", f->name);
-  ap_json_string(json, "body", f->body);
-  ap_json_numbers(json, "xyz", f->xyz, 3);
-  ap_json_numbers(json, "rpy", f->rpy, 3);
-  ap_json_close(json, '}');
-}
-
-static void json_warning(ap_json *json, const ap_warning *warning) {
-  ap_json_open(json, NULL, '{');
-  if (warning->line > 0) ap_json_integer(json, "line", warning->line);
-  ap_json_string(json, "text", warning->text);
-  ap_json_close(json, '}');
-}
-
-static void json_coordinates(const ap_mechanism *m, ap_json *json) {
-  ap_json_open(json, "coordinates", '[');
-  for (int i = 0; i < ap_mechanism_n(m); i++) {
-    const ap_coordinate_def *d = ap_mechanism_coordinate(m, i);
-    const bool joint = d->kind == AP_COORDINATE_JOINT;
-    ap_json_open(json, NULL, '{');
-    ap_json_string(json, "name", d->name);
-    ap_json_string(json, "type", coordinate_type(d->kind));
-    ap_json_string(json, joint ? "joint" : "body", end_name(m, joint, d->body));
-    if (d->kind == AP_COORDINATE_POSITION) {
-      ap_json_numbers(json, "xyz", d->at, 3);
-      ap_json_numbers(json, "along", d->along, 3);
-    }
-    ap_json_close(json, '}');
-  }
-  ap_json_close(json, ']');
-}
-
-static void json_end(const ap_mechanism *m, ap_json *json, const ap_closure_def *d, int i) {
-  const bool gear = d->kind == AP_CLOSE_GEAR, axis = d->kind == AP_CLOSE_AXIS;
-  ap_json_open(json, i == 0 ? "first" : "second", '{');
-  ap_json_string(json, gear ? "joint" : "body", end_name(m, gear, d->body[i]));
-  if (!gear && !axis) ap_json_numbers(json, "xyz", d->at[i], 3);
-  if (axis || (d->kind == AP_CLOSE_POINT_ON_LINE && i == 1))
-    ap_json_numbers(json, "axis", d->axis[i], 3);
-  if (d->kind == AP_CLOSE_FRAME) ap_json_numbers(json, "rpy", d->rpy[i], 3);
-  ap_json_close(json, '}');
-}
-
-static void json_closures(const ap_mechanism *m, ap_json *json) {
-  ap_json_open(json, "closures", '[');
-  for (int i = 0; i < ap_mechanism_nclosure(m); i++) {
-    const ap_closure_def *d = ap_mechanism_closure(m, i);
-    ap_json_open(json, NULL, '{');
-    ap_json_string(json, "name", d->name);
-    ap_json_string(json, "type", closure_type(d->kind));
-    for (int k = 0; k < 2; k++) json_end(m, json, d, k);
-    if (d->kind == AP_CLOSE_DISTANCE) ap_json_number(json, "distance", d->distance);
-    if (d->kind == AP_CLOSE_GEAR) ap_json_number(json, "ratio", d->ratio);
-    if (d->kind == AP_CLOSE_GEAR) ap_json_number(json, "offset", d->offset);
-    ap_json_close(json, '}');
-  }
-  ap_json_close(json, ']');
-}
-
-static void json_start(ap_json *json, const ap_info *info) {
-  const ap_info_start *s = &info->start;
-  ap_json_open(json, "start", '{');
-  ap_json_bool(json, "closed", s->closes);
-  ap_json_string(json, "status", ap_status_text(s->status));
-  ap_json_number(json, "closure_error", s->assembly.closure_error);
-  ap_json_integer(json, "steps", s->assembly.iterations);
-  ap_json_integer(json, "rank", s->assembly.rank);
-  if (s->closes) ap_json_numbers(json, "q", s->q, info->freedom);
-  if (s->closes) ap_json_numbers(json, "tree_q", s->tree_q, info->nq);
-  if (s->has_distances) {
-    ap_json_number(json, "serial", s->near.serial);
-    ap_json_number(json, "serial_least", s->near.serial_least);
-    ap_json_number(json, "parallel", s->near.parallel);
-    ap_json_number(json, "parallel_least", s->near.parallel_least);
-  }
-  ap_json_close(json, '}');
-}
-
-static void json_mechanism(ap_json *json, const ap_info *info) {
-  const ap_mechanism *m = info->closed;
-  json_coordinates(m, json);
-  ap_json_open(json, "actuators", '[');
-  for (int i = 0; i < ap_mechanism_nact(m); i++) ap_json_string(json, NULL, actuator_name(m, i));
-  ap_json_close(json, ']');
-  json_closures(m, json);
-  ap_json_integer(json, "closure_rows", ap_mechanism_nrow(m));
-  ap_json_open(json, "branches", '[');
-  for (int i = 0; i < ap_mechanism_nbranch(m); i++)
-    ap_json_string(json, NULL, ap_mechanism_branch(m, i)->name);
-  ap_json_close(json, ']');
-  json_start(json, info);
-}
-
-// A list of what print writes of the record's items, from the first on.
-#define JSON_LIST(json, key, item, first, n, print)            \
-  do {                                                         \
-    ap_json_open(json, key, '[');                              \
-    for (int k = first; k < (n); k++) print(json, &(item)[k]); \
-    ap_json_close(json, ']');                                  \
-  } while (0)
-
 static int print_json(cli_out *out, const ap_info *info, const char *about) {
   ap_json json = {.write = cli_out_sink, .context = out};
-  ap_json_open(&json, NULL, '{');
-  ap_json_string(&json, "name", info->name);
-  if (about) ap_json_string(&json, "about", about);
-  ap_json_integer(&json, "nq", info->nq);
-  ap_json_integer(&json, "nv", info->nv);
-  ap_json_numbers(&json, "gravity", info->gravity, 3);
-  ap_json_number(&json, "mass", info->mass);
-  ap_json_number(&json, "moving_mass", info->moving_mass);
-  JSON_LIST(&json, "joints", info->joint, 0, info->joints, json_joint);
-  JSON_LIST(&json, "mimic", info->mimic, 0, info->mimics, json_mimic);
-  JSON_LIST(&json, "bodies", info->body, 1, info->bodies, json_body);
-  JSON_LIST(&json, "frames", info->frame, 0, info->frames, json_frame);
-  JSON_LIST(&json, "warnings", info->warning, 0, info->warnings, json_warning);
-  if (info->closed) json_mechanism(&json, info);
-  ap_json_close(&json, '}');
+  ap_info_json(info, about, &json);
   return CLI_OK;
 }
 
@@ -232,7 +52,23 @@ static void add_unless(cli_table *table, double number, bool none) {
   cli_table_add_if(table, !none, "%g", number);
 }
 
-static void add_joint(cli_table *table, const ap_info_joint *j, bool stiction) {
+// Which columns some joint has something for.
+typedef struct joint_columns {
+  bool stiction, spring;
+} joint_columns;
+
+// Where the spring is relaxed, coordinate by coordinate.
+static void add_rest(cli_table *table, const ap_info_joint *j) {
+  const ap_body_def *body = j->body;
+  char numbers[AP_JOINT_NQ * 16] = "";
+  size_t used = 0;
+  for (int k = 0; k < j->nq; k++)
+    used += (size_t)snprintf(numbers + used, sizeof numbers - used, "%s%.6g", k ? " " : "",
+                             body->rest[k]);
+  cli_table_add_if(table, body->stiffness != 0, "%s", numbers);
+}
+
+static void add_joint(cli_table *table, const ap_info_joint *j, joint_columns with) {
   const ap_body_def *body = j->body;
   cli_table_add(table, "%d", j->q);
   cli_table_add(table, "%d", j->v);
@@ -244,30 +80,42 @@ static void add_joint(cli_table *table, const ap_info_joint *j, bool stiction) {
   add_unless(table, body->effort_limit, isinf(body->effort_limit));
   add_unless(table, body->viscous, body->viscous == 0);
   add_unless(table, body->coulomb, body->coulomb == 0);
-  if (stiction) add_unless(table, body->stiction, body->stiction == 0);
+  if (with.stiction) add_unless(table, body->stiction, body->stiction == 0);
+  if (with.spring) add_unless(table, body->stiffness, body->stiffness == 0), add_rest(table, j);
   add_unless(table, body->rotor_inertia, body->rotor_inertia == 0);
   add_unless(table, body->gear_ratio, body->rotor_inertia == 0);
 }
 
 static bool has_friction(const ap_body_def *body) {
   return body->viscous != 0 || body->coulomb != 0 || body->stiction != 0 ||
-         body->rotor_inertia != 0;
+         body->rotor_inertia != 0 || body->stiffness != 0 || body->gravity_compensation != 0;
 }
 
 static int print_joints(cli_out *out, const ap_info *info, const ap_model *m) {
-  bool friction = false, stiction = false; // of any joint
+  bool friction = false; // of any joint
+  joint_columns with = {0};
+  int compensated = 0;
   for (int i = 1; i < ap_nbody(m); i++) {
     friction = friction || has_friction(ap_body(m, i));
-    stiction = stiction || ap_body(m, i)->stiction != 0;
+    with.stiction = with.stiction || ap_body(m, i)->stiction != 0;
+    with.spring = with.spring || ap_body(m, i)->stiffness != 0;
+    compensated += ap_body(m, i)->gravity_compensation != 0;
   }
-  cli_table table = {.columns = stiction ? 13 : 12, .keys = 3};
+  cli_table table = {.columns = 12 + with.stiction + 2 * with.spring, .keys = 3};
   cli_table_headings(&table, "q|v|joint|type|lower|upper|velocity|effort|viscous|coulomb");
-  if (stiction) cli_table_add(&table, "static");
+  if (with.stiction) cli_table_add(&table, "static");
+  if (with.spring) cli_table_headings(&table, "stiffness|rest");
   cli_table_headings(&table, "rotor|gear");
-  for (int k = 0; k < info->joints; k++) add_joint(&table, &info->joint[k], stiction);
+  for (int k = 0; k < info->joints; k++) add_joint(&table, &info->joint[k], with);
   cli_out_printf(out, "\n");
   const int status = cli_table_print(&table, out);
-  if (friction) cli_out_printf(out, "  ('appell eval' uses friction and rotors with --friction)\n");
+  if (compensated)
+    cli_out_printf(out, "  gravity compensation: %d bod%s\n", compensated,
+                   compensated == 1 ? "y" : "ies");
+  if (friction)
+    cli_out_printf(out, "  ('appell eval' uses %s with --friction)\n",
+                   with.spring || compensated ? "friction, springs, gravity compensation and rotors"
+                                              : "friction and rotors");
   return status;
 }
 
@@ -367,12 +215,20 @@ static int print_coordinates(cli_out *out, const ap_info *info) {
     const ap_coordinate_def *d = ap_mechanism_coordinate(m, i);
     cli_table_add(&table, "%d", i);
     cli_table_add(&table, "%s", d->name);
-    cli_table_add(&table, "%s", coordinate_type(d->kind));
+    cli_table_add(&table, "%s", ap_coordinate_type(d->kind));
     cli_table_add(&table, "%s", end_name(m, d->kind == AP_COORDINATE_JOINT, d->body));
     add_unless(&table, info->start.q[i], !info->start.closes);
   }
   cli_out_printf(out, "\n");
   return cli_table_print(&table, out);
+}
+
+// Does tau have one force along each coordinate, as of files that name no actuated joints?
+static bool is_along_coordinates(const ap_mechanism *m) {
+  bool same = ap_mechanism_nact(m) == ap_mechanism_n(m);
+  for (int i = 0; same && i < ap_mechanism_n(m); i++)
+    same = strcmp(ap_mechanism_actuator_name(m, i), ap_mechanism_coordinate(m, i)->name) == 0;
+  return same;
 }
 
 static int print_actuators(cli_out *out, const ap_mechanism *m) {
@@ -381,10 +237,11 @@ static int print_actuators(cli_out *out, const ap_mechanism *m) {
     cli_out_printf(out, "\n  no joint is actuated\n");
     return CLI_OK;
   }
-  cli_table_headings(&table, "tau|actuated joint");
+  cli_table_headings(&table,
+                     is_along_coordinates(m) ? "tau|along the coordinate" : "tau|actuated joint");
   for (int i = 0; i < ap_mechanism_nact(m); i++) {
     cli_table_add(&table, "%d", i);
-    cli_table_add(&table, "%s", actuator_name(m, i));
+    cli_table_add(&table, "%s", ap_mechanism_actuator_name(m, i));
   }
   cli_out_printf(out, "\n");
   return cli_table_print(&table, out);
@@ -397,7 +254,7 @@ static int print_closures(cli_out *out, const ap_mechanism *m) {
   for (int i = 0; i < ap_mechanism_nclosure(m); i++) {
     const ap_closure_def *d = ap_mechanism_closure(m, i);
     cli_table_add(&table, "%s", d->name);
-    cli_table_add(&table, "%s", closure_type(d->kind));
+    cli_table_add(&table, "%s", ap_closure_type(d->kind));
     for (int k = 0; k < 2; k++)
       cli_table_add(&table, "%s", end_name(m, d->kind == AP_CLOSE_GEAR, d->body[k]));
   }
@@ -482,12 +339,21 @@ static int show(const cli_model *model, bool json) {
   return cli_out_close(&out, status);
 }
 
+// Do standard output and standard error go to the same terminal, pipe or file?
+static bool is_one_place(void) {
+  struct stat out, err;
+  return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+         ((isatty(STDOUT_FILENO) && isatty(STDERR_FILENO)) ||
+          (out.st_dev == err.st_dev && out.st_ino == err.st_ino));
+}
+
 static int run(const cli_arguments *arguments) {
   cli_model model;
   int status = cli_load_any(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
-  // On a terminal one list of the warnings is enough; a program may look for them in either place.
-  if (!isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO)) cli_print_warnings(&model);
+  // Where both outputs go to the same place one list of the warnings is enough; a program may look
+  // for them in either.
+  if (!is_one_place()) cli_print_warnings(&model);
   status = show(&model, arguments->value[JSON] != NULL);
   cli_unload(&model);
   return status;

@@ -28,9 +28,16 @@ static void add_text(ap_json *json, const char *key, const char *text) {
 
 static void add_rule(ap_json *json, const ap_lint_rule *rule, bool strict) {
   ap_finding like = {.severity = rule->severity};
+  char help[512];
+  snprintf(
+      help, sizeof help,
+      "%s. Each finding says why it matters and, where it can be computed, what would be right. "
+      "The section %s of docs/lint.md explains the rule; appell lint --disable %s leaves it out.",
+      rule->about, rule->id, rule->id);
   ap_json_open(json, NULL, '{');
   ap_json_string(json, "id", rule->id);
   add_text(json, "shortDescription", rule->about);
+  add_text(json, "help", help);
   ap_json_open(json, "defaultConfiguration", '{');
   ap_json_string(json, "level", ap_severity_name(cli_lint_severity(&like, strict)));
   ap_json_close(json, '}');
