@@ -8,7 +8,7 @@ export JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS        ?=
 MAKEFLAGS          += --no-print-directory
 
-.PHONY: all help setup configure demo test install python octave bench page docs format clean
+.PHONY: all help setup configure demo test install python octave octave-package js bench page docs format clean
 
 all: configure
 	@cmake --build "$$BUILD" --parallel "$$JOBS"
@@ -21,6 +21,8 @@ help:
 	@echo "make install    installs below PREFIX ($$PREFIX); DESTDIR goes before it"
 	@echo "make python     installs what is missing, builds the Python package, installs it into $$BUILD/venv"
 	@echo "make octave     installs what is missing, builds the functions for Octave in $$BUILD/octave"
+	@echo "make octave-package  packs them and the sources for 'pkg install', into $$BUILD"
+	@echo "make js         installs what is missing, builds the npm package (WebAssembly) in $$BUILD/js"
 	@echo "make bench      runs the programs that measure times and errors"
 	@echo "make page       builds the page of reports, web/dist, from web/ (Node.js)"
 	@echo "make docs       the headers' documentation as pages in $$BUILD/html (doxygen)"
@@ -53,7 +55,8 @@ python:
 	@scripts/setup python
 	@$(MAKE) configure
 	@/usr/bin/python3 -m venv --system-site-packages "$$BUILD/venv"
-	@APPELL_BUILD="$$(realpath -- "$$BUILD")" "$$BUILD/venv/bin/pip" --disable-pip-version-check install -q --force-reinstall --no-deps .
+	@"$$BUILD/venv/bin/pip" --disable-pip-version-check install -q --force-reinstall --no-deps \
+	  --config-settings build-dir="$$(realpath -- "$$BUILD")" .
 	@echo "Run $$BUILD/venv/bin/python; 'import appell' works there (docs/python.md)."
 
 octave:
@@ -61,6 +64,15 @@ octave:
 	@$(MAKE) configure
 	@cmake --build "$$BUILD" --parallel "$$JOBS" --target appell_octave
 	@echo "In Octave: addpath (\"$$(realpath -- "$$BUILD")/octave\") (docs/octave.md)."
+
+octave-package:
+	@mkdir -p "$$BUILD"
+	@echo "In Octave: pkg install $$(scripts/octave_package "$$BUILD")"
+
+js:
+	@scripts/setup js
+	@scripts/build_js "$$BUILD/js" "$$BUILD/js-wasm"
+	@echo "In JavaScript: import { load } from '$$(realpath -- "$$BUILD")/js/index.js' (docs/js.md)."
 
 bench: all
 	@for program in "$$BUILD"/bench/*; do echo "== $$program"; "$$program" || exit 1; done

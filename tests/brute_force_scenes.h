@@ -20,7 +20,10 @@ typedef enum brute_lay {
   LAY_ACROSS, // any shape that the path enters
   LAY_GRAZE,  // the path touches it tangentially within 1e-6 m
   LAY_AROUND, // the path is inside
-  LAY_GROUND  // a profile that the path enters
+  LAY_GROUND, // a profile that the path enters
+  LAY_EDGES,  // plates, rods and cones that end
+  LAY_ROOM,   // the path is inside such a one
+  LAY_FIELD   // stairs, and a height field
 } brute_lay;
 
 typedef struct brute_scene {
@@ -29,7 +32,7 @@ typedef struct brute_scene {
   brute_motion motion;
   ap_wall wall[BRUTE_WALLS];
   brute_wall judge[BRUTE_WALLS];
-  double profile[BRUTE_WALLS][2 * BRUTE_PROFILE];
+  double profile[BRUTE_WALLS][BRUTE_HEIGHTS];
   int nwall;
   ap_contact_point point;
   double q[7], v[6], duration;
@@ -239,6 +242,48 @@ static inline void make_ground(rng *r, brute_scene *s, int i, const ld *p) {
   lay_at(w, u, p);
 }
 
+// A box, rod or cone, thin in any direction; in a room wide.
+static inline void make_edges(rng *r, ap_wall *w, bool room) {
+  w->kind = (ap_wall_kind)rng_int(r, AP_WALL_BOX, AP_WALL_CONE);
+  for (int k = 0; k < 3; k++) w->size[k] = room ? rng_uniform(r, 1, 4) : rng_uniform(r, 0.2, 2);
+  if (!room && rng_chance(r, 0.8))
+    w->size[rng_int(r, 0, w->kind == AP_WALL_BOX ? 2 : 1)] = rng_log(r, 1e-6, 1e-2);
+  if (w->kind == AP_WALL_CONE) w->size[2] = w->size[0] * rng_uniform(r, 0.05, 2);
+  w->inside = room;
+}
+
+// A place inside its material.
+static inline void place_in_edges(rng *r, const ap_wall *w, double u[3]) {
+  double turn = rng_uniform(r, -PI, PI), part = rng_uniform(r, 0, 0.8);
+  for (int k = 0; k < 3; k++) u[k] = rng_uniform(r, -0.45, 0.45) * w->size[k];
+  if (w->kind == AP_WALL_BOX) return;
+  double up = rng_uniform(r, 0.05, 0.95), R = w->size[0];
+  if (w->kind == AP_WALL_CONE) R += up * (w->size[2] - R);
+  u[0] = part * R * cos(turn), u[1] = part * R * sin(turn);
+  u[2] = (w->kind == AP_WALL_CONE ? up : up - 0.5) * w->size[1];
+}
+
+// Stairs, or a field of 12 by 12 m, whose place u is under the path.
+static inline void make_field(rng *r, brute_scene *s, int i, const ld *p) {
+  ap_wall *w = &s->wall[i];
+  double u[3] = {rng_uniform(r, -1, 2), rng_uniform(r, -1, 2), rng_uniform(r, -1, 2)};
+  w->kind = rng_chance(r, 0.5) ? AP_WALL_STAIRS : AP_WALL_HEIGHT_FIELD;
+  w->points = s->profile[i];
+  if (w->kind == AP_WALL_STAIRS) {
+    w->count = rng_int(r, 1, 6);
+    w->size[0] = rng_uniform(r, 0.05, 0.4), w->size[1] = rng_uniform(r, 0.05, 0.6);
+    u[1] = rng_uniform(r, -0.3, 0.5), u[0] += 0.5;
+  } else {
+    w->count = 12, w->npoint = 144, w->size[0] = rng_uniform(r, 1.5, 2), w->size[1] = 1.6;
+    for (int k = 0; k < 144; k++) s->profile[i][k] = rng_uniform(r, -0.3, 0.3);
+    brute_wall field = brute_wall_of(w);
+    for (int k = 0; k < 2; k++) u[k] = rng_uniform(r, 5, 7) * w->size[k];
+    ld at[3] = {u[0], u[1], 0}, g[3];
+    u[2] = (double)-brute_field(&field, at, g) - rng_log(r, 1e-4, 0.2);
+  }
+  lay_at(w, u, p);
+}
+
 // Tangential at p, which moves with pd and accelerates with a: a point of the surface `off` metres
 // below p, its normal across the path and on the side to which the path bends.
 static inline void make_tangent(rng *r, ap_wall *w, const ld *p, const ld *pd, const ld *a) {
@@ -277,7 +322,7 @@ static inline void make_wall(rng *r, brute_scene *s, int i, brute_lay lay) {
      h = 1e-4L * s->duration;
   double u[3] = {0, 0, 0}, into = 0;
   brute_at(&s->motion, t + h, a, later);
-  brute_at(&s->motion, lay == LAY_AROUND ? 0 : t, p, pd);
+  brute_at(&s->motion, lay == LAY_AROUND || lay == LAY_ROOM ? 0 : t, p, pd);
   for (int k = 0; k < 3; k++) a[k] = (later[k] - pd[k]) / h;
   *w = ap_default_wall();
   w->name = body_name(i + 1);
@@ -290,6 +335,12 @@ static inline void make_wall(rng *r, brute_scene *s, int i, brute_lay lay) {
     make_tangent(r, w, p, pd, a);
   } else if (lay == LAY_GROUND) {
     make_ground(r, s, i, p);
+  } else if (lay == LAY_FIELD) {
+    make_field(r, s, i, p);
+  } else if (lay == LAY_EDGES || lay == LAY_ROOM) {
+    make_edges(r, w, lay == LAY_ROOM);
+    place_in_edges(r, w, u);
+    lay_at(w, u, p);
   } else if (lay == LAY_THIN) {
     make_thin(r, w);
     place_inside(r, w, u);

@@ -12,7 +12,7 @@
 
 typedef long double ld;
 
-enum { BRUTE_PROFILE = 12 };
+enum { BRUTE_PROFILE = 12, BRUTE_HEIGHTS = 144 };
 
 typedef struct brute_wall {
   ap_wall_kind kind;
@@ -22,7 +22,10 @@ typedef struct brute_wall {
   ld thin; // m: the least thickness; of planes and profiles the size of a scene
   int n;   // points of a profile
   ld x[BRUTE_PROFILE], y[BRUTE_PROFILE], bend[BRUTE_PROFILE]; // bend: second derivatives
-  ld steep;                                                   // largest slope of a profile
+  ld steep; // largest slope of a profile or a height field
+  int rows; // of a height field, with n heights each
+  ld height[BRUTE_HEIGHTS];
+  ld slope; // of a cone
 } brute_wall;
 
 static inline ld dot3(const ld *a, const ld *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -92,6 +95,75 @@ static inline void brute_frame(brute_wall *w, const ap_wall *from) {
 
 static inline int brute_axes(const brute_wall *w) { return w->kind == AP_WALL_ELLIPSE ? 2 : 3; }
 
+// The radius of a cone falls by `slope` per metre; the steps of stairs, the heights of a field.
+static inline void brute_edges(brute_wall *w, const ap_wall *from) {
+  w->n = from->count;
+  if (w->kind == AP_WALL_BOX) w->thin = fminl(w->size[0], fminl(w->size[1], w->size[2]));
+  if (w->kind == AP_WALL_CAPPED_CYLINDER) w->thin = fminl(w->size[0], w->size[1]);
+  if (w->kind == AP_WALL_CONE) {
+    w->slope = (w->size[0] - w->size[2]) / w->size[1];
+    w->thin = fminl(w->size[1], fminl(w->size[0], w->size[2]));
+  }
+  if (w->kind != AP_WALL_HEIGHT_FIELD) return;
+  w->rows = from->npoint / from->count;
+  for (int k = 0; k < from->npoint; k++) w->height[k] = from->points[k];
+  for (int j = 0; j + 1 < w->rows; j++)
+    for (int i = 0; i + 1 < w->n; i++) {
+      const ld *h = &w->height[j * w->n + i];
+      ld x = fmaxl(fabsl(h[1] - h[0]), fabsl(h[w->n + 1] - h[w->n])) / w->size[0];
+      ld y = fmaxl(fabsl(h[w->n] - h[0]), fabsl(h[w->n + 1] - h[1])) / w->size[1];
+      w->steep = fmaxl(w->steep, hypotl(x, y));
+    }
+}
+
+// The height of a field, whose cells are cut from their first corner to the last; g: c's gradient.
+static inline ld brute_field(const brute_wall *w, const ld *u, ld *g) {
+  ld x = u[0] / w->size[0], y = u[1] / w->size[1];
+  int i = (int)floorl(x), j = (int)floorl(y);
+  i = i < 0 ? 0 : i > w->n - 2 ? w->n - 2 : i;
+  j = j < 0 ? 0 : j > w->rows - 2 ? w->rows - 2 : j;
+  const ld *h = &w->height[j * w->n + i];
+  x -= i, y -= j;
+  ld dx = y > x ? h[w->n + 1] - h[w->n] : h[1] - h[0];
+  ld dy = y > x ? h[w->n] - h[0] : h[w->n + 1] - h[1];
+  g[0] = -dx / w->size[0], g[1] = -dy / w->size[1], g[2] = 1;
+  return u[2] - h[0] - dx * x - dy * y;
+}
+
+// Walls with edges: how far out of each face, the farthest of which counts in a solid.
+static inline ld brute_edged(const brute_wall *w, const ld *u, ld *g) {
+  ld out[3] = {0}, rho = hypotl(u[0], u[1]);
+  int most = 0;
+  if (w->kind == AP_WALL_BOX) {
+    for (int k = 0; k < 3; k++) out[k] = fabsl(u[k]) - w->size[k] / 2;
+    for (int k = 1; k < 3; k++)
+      if (out[k] > out[most]) most = k;
+    g[most] = u[most] > 0 ? 1 : -1;
+    return out[most];
+  }
+  if (w->kind == AP_WALL_STAIRS) {
+    ld c = INFINITY;
+    for (int i = 0; i < w->n; i++) {
+      ld riser = i * w->size[1] - u[0], tread = u[1] - (i + 1) * w->size[0];
+      if (fmaxl(riser, tread) >= c) continue;
+      c = fmaxl(riser, tread);
+      g[0] = riser > tread ? -1 : 0, g[1] = riser > tread ? 0 : 1;
+    }
+    return c;
+  }
+  ld k = w->slope, s = sqrtl(1 + k * k), from = w->kind == AP_WALL_CONE ? 0 : -w->size[1] / 2;
+  out[0] = (rho - (w->size[0] - k * u[2])) / s;
+  out[1] = from - u[2];
+  out[2] = u[2] - from - w->size[1];
+  for (int i = 1; i < 3; i++)
+    if (out[i] > out[most]) most = i;
+  if (most == 0)
+    g[0] = u[0] / rho / s, g[1] = u[1] / rho / s, g[2] = k / s;
+  else
+    g[2] = most == 1 ? -1 : 1;
+  return out[most];
+}
+
 static inline brute_wall brute_wall_of(const ap_wall *from) {
   brute_wall w = {.kind = from->kind,
                   .sign = from->inside ? -1 : 1,
@@ -110,6 +182,8 @@ static inline brute_wall brute_wall_of(const ap_wall *from) {
   } else if (w.kind == AP_WALL_ELLIPSE || w.kind == AP_WALL_ELLIPSOID) {
     w.thin = fminl(w.size[0], w.size[1]);
     if (w.kind == AP_WALL_ELLIPSOID) w.thin = fminl(w.thin, w.size[2]);
+  } else if (w.kind >= AP_WALL_DISC) {
+    brute_edges(&w, from);
   } else if (w.kind != AP_WALL_PLANE) {
     w.thin = w.size[0];
   }
@@ -168,6 +242,8 @@ static inline ld brute_gap(const brute_wall *w, const ld *p, ld *gradient) {
       c = u[1] - brute_height(w, u[0], &slope);
       g[0] = -slope, g[1] = 1;
       break;
+    case AP_WALL_HEIGHT_FIELD: c = brute_field(w, u, g); break;
+    default: c = brute_edged(w, u, g); break;
   }
   if (gradient)
     for (int k = 0; k < 3; k++)
@@ -197,7 +273,11 @@ static inline ld brute_clear(const brute_wall *w, const ld *p) {
     case AP_WALL_TORUS: return fabsl(hypotl(rho - w->size[0], u[2]) - w->size[1]);
     case AP_WALL_PROFILE:
       return fabsl(u[1] - brute_height(w, u[0], &slope)) / sqrtl(1 + w->steep * w->steep);
-    default: break;
+    case AP_WALL_ELLIPSE:
+    case AP_WALL_ELLIPSOID: break;
+    case AP_WALL_HEIGHT_FIELD:
+      return fabsl(brute_field(w, u, (ld[3]){0})) / sqrtl(1 + w->steep * w->steep);
+    default: return fabsl(brute_edged(w, u, (ld[3]){0}));
   }
   ld k2 = 0, least = w->size[0], box = 0;
   for (int k = 0; k < brute_axes(w); k++) {

@@ -73,6 +73,28 @@ static inline void generated_close(generated *g) {
   ap_code_free(g->code);
 }
 
+// Its functions of one state and of many, by their arguments: configuration, velocity and, of the
+// forward dynamics, the forces; what is returned there is 0 or a singular inertia matrix.
+typedef void one_array(const double *q, double *out);
+typedef void two_arrays(const double *q, const double *v, double *out);
+typedef void three_arrays(const double *q, const double *v, const double *a, double *out);
+typedef int forward_function(const double *q, const double *v, const double *tau, double *a);
+typedef void one_array_batch(size_t n, const double *q, double *out);
+typedef void two_arrays_batch(size_t n, const double *q, const double *v, double *out);
+typedef void three_arrays_batch(size_t n, const double *q, const double *v, const double *a,
+                                double *out);
+typedef int forward_batch(size_t n, const double *q, const double *v, const double *tau, double *a);
+
+// The compiler that the environment names.
+static inline const char *generated_compiler(void) {
+  const char *cc = getenv("CC");
+  return cc && cc[0] ? cc : "cc";
+}
+
+static inline bool generated_has_clang(void) {
+  return system("clang --version >/dev/null 2>&1") == 0;
+}
+
 // Any of the functions; the caller knows its type.
 typedef void generated_function(void);
 

@@ -9,7 +9,7 @@
 
 // The row of a key as the page has it.
 static inline void manual_row(const ap__yaml_key *k, char *row, size_t size) {
-  char type[200];
+  char type[400];
   switch (k->kind) {
     case AP__YAML_VERSION: snprintf(type, sizeof type, "number"); break;
     case AP__YAML_TEXT: snprintf(type, sizeof type, "text"); break;
@@ -34,7 +34,7 @@ static inline void manual_shows(const char *page, const ap__yaml_key *keys) {
   const char *map = "", *at = manual;
   int rows = 0, shown = 0;
   for (const ap__yaml_key *k = keys; k->map; k++, rows++) {
-    char heading[64], row[600];
+    char heading[64], row[800];
     if (strcmp(map, k->map) != 0) {
       map = k->map;
       snprintf(heading, sizeof heading, "\n## %s\n", map);

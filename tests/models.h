@@ -236,6 +236,20 @@ static inline void random_mimics(rng *r, test_robot *t, int count) {
   }
 }
 
+static inline void random_coordinates(rng *r, ap_joint_type joint, double *q);
+
+// Springs in half of the joints, and some of the weight of a third of the bodies held up; some of
+// the springs of balls and free bodies at rest where they are not turned.
+static inline void random_springs(rng *r, test_robot *t) {
+  for (int k = 0; k < t->def.nbody; k++) {
+    ap_body_def *b = &t->body[k];
+    if (rng_chance(r, 0.33)) b->gravity_compensation = rng_uniform(r, -0.2, 1.3);
+    if (b->joint == AP_FIXED || rng_chance(r, 0.5)) continue;
+    b->stiffness = rng_uniform(r, 0.5, 20);
+    if (rng_chance(r, 0.8)) random_coordinates(r, b->joint, b->rest);
+  }
+}
+
 static inline void random_robot(rng *r, const robot_recipe *recipe, test_robot *t) {
   robot_clear(t, recipe->label, recipe->nbody);
   for (int k = 0; k < recipe->nbody; k++) {
@@ -257,6 +271,8 @@ static inline void random_robot(rng *r, const robot_recipe *recipe, test_robot *
     random_vector(r, 3, f->rpy);
   }
   random_vector(r, 8, t->def.gravity);
+  rng own = *r; // a copy: springs change nothing of what is drawn next
+  random_springs(&own, t);
 }
 
 static const robot_recipe recipes[] = {

@@ -126,8 +126,9 @@ typedef struct oracle {
   num gain; // how much mimic couplings can enlarge a force
   o_body body[ORACLE_BODIES];
   o_vec gravity;
-  bool friction;
-  num scale; // of the forces computed last
+  bool friction; // with rotors, springs and gravity compensation
+  bool relaxed;  // but without springs
+  num scale;     // of the forces computed last
 } oracle;
 
 static const int o_nq[] = {0, 1, 1, 4, 3, 7}, o_nv[] = {0, 1, 1, 3, 3, 6};
@@ -317,11 +318,13 @@ static inline void o_newton_euler(oracle *o, int k) {
   o_vec r = o_sub(c, B->moving.p);
   o_vec ac = o_add(B->a, o_add(o_cross(B->dw, r), o_cross(B->w, o_cross(B->w, r))));
   o_mat I = o_inertia(b, B->link.R);
-  B->f = o_scale(b->mass, o_sub(ac, o->gravity));
+  num weight = o->friction ? 1 - (num)b->gravity_compensation : 1; // what is left of it
+  B->f = o_scale(b->mass, o_sub(ac, o_scale(weight, o->gravity)));
   o_vec N = o_add(o_apply(I, B->dw), o_cross(B->w, o_apply(I, B->w)));
   B->n = o_add(N, o_cross(r, B->f));
   num R = o_norm(o_sub(B->link.p, B->moving.p)) + o_norm(o_load(b->com));
-  num F = b->mass * (B->A + (B->DW + B->W * B->W) * R + o_norm(o->gravity));
+  num pull = (1 + fabsl(1 - weight)) * o_norm(o->gravity);
+  num F = b->mass * (B->A + (B->DW + B->W * B->W) * R + pull);
   o->scale += F * (1 + B->reach + R) + o_mat_norm(I) * (B->DW + B->W * B->W);
 }
 
@@ -365,6 +368,39 @@ static inline num o_drive(const oracle *o, int k, const double *v, const double 
   num rise = a ? o->ratio[k] * (num)a[o->iv[k]] : 0;
   num gear = b->gear_ratio;
   return b->viscous * rate + b->coulomb * sign + gear * gear * b->rotor_inertia * rise;
+}
+
+// The rotation vector of a matrix: its axis and angle from the antisymmetric part and the trace.
+static inline o_vec o_rotation_vector(o_mat R) {
+  o_vec u =
+      o_v((R.m[2][1] - R.m[1][2]) / 2, (R.m[0][2] - R.m[2][0]) / 2, (R.m[1][0] - R.m[0][1]) / 2);
+  num s = o_norm(u), c = (R.m[0][0] + R.m[1][1] + R.m[2][2] - 1) / 2;
+  return s > 0 ? o_scale(atan2l(s, c) / s, u) : u;
+}
+
+// How far the spring of body k's joint is stretched along each of its degrees of freedom, x [6];
+// the magnitude of what enters it.
+static inline num o_stretch(const oracle *o, int k, const double *q, num *x) {
+  const ap_body_def *b = &o->def->bodies[k];
+  num at[AP_JOINT_NQ] = {0}, rest[AP_JOINT_NQ] = {0}, size = 4;
+  bool turns = b->joint == AP_SPHERICAL || b->joint == AP_FREE;
+  for (int i = 0; i < o_nq[b->joint]; i++) {
+    at[i] = o->ratio[k] * (num)q[o->iq[k] + i] + o->offset[k];
+    rest[i] = b->rest[i], size += fabsl(at[i]) + fabsl(rest[i]);
+    x[i < 6 ? i : 0] = turns ? 0 : at[i] - rest[i];
+  }
+  if (!turns) return size;
+  int turn = b->joint == AP_FREE ? 3 : 0;
+  o_mat R = o_quaternion(at + turn);
+  o_vec angle = o_rotation_vector(o_mul(o_transpose(o_quaternion(rest + turn)), R));
+  o_vec way = o_apply(o_transpose(R), o_v(at[0] - rest[0], at[1] - rest[1], at[2] - rest[2]));
+  for (int i = 0; i < 3; i++) x[turn + i] = angle.x[i];
+  for (int i = 0; turn && i < 3; i++) x[i] = way.x[i];
+  return size;
+}
+
+static inline bool o_has_spring(const oracle *o, int k) {
+  return o->friction && !o->relaxed && o->def->bodies[k].stiffness != 0;
 }
 
 // Joint forces of body k's own joint, nv entries, from what the joint carries.
@@ -411,6 +447,9 @@ static inline void oracle_inverse(oracle *o, const double *q, const double *v, c
     num drive = o_drive(o, k, v, a);
     t[0] += drive;
     drives += fabsl(drive);
+    num x[6] = {0};
+    if (o_has_spring(o, k)) drives += b->stiffness * o_stretch(o, k, q, x);
+    for (int i = 0; i < 6; i++) t[i] += b->stiffness * x[i];
     for (int i = 0; i < o_nv[b->joint]; i++) sum[o->iv[k] + i] += o->ratio[k] * t[i];
     if (!b->parent) continue;
     o_body *P = &o->body[b->parent - 1];
@@ -426,7 +465,7 @@ static inline void oracle_inertia(oracle *o, const double *q, double *M) {
   o_vec gravity = o->gravity;
   num largest = 0;
   double a[ORACLE_V] = {0}, column[ORACLE_V];
-  o->gravity = o_v(0, 0, 0);
+  o->gravity = o_v(0, 0, 0), o->relaxed = true;
   for (int j = 0; j < o->nv; j++) {
     a[j] = 1;
     oracle_inverse(o, q, NULL, a, NULL, 0, column);
@@ -435,7 +474,7 @@ static inline void oracle_inertia(oracle *o, const double *q, double *M) {
     largest = fmaxl(largest, o->scale);
   }
   o->scale = largest;
-  o->gravity = gravity;
+  o->gravity = gravity, o->relaxed = false;
 }
 
 // Whether some joint between body k and the ground is not fixed.
@@ -444,7 +483,7 @@ static inline bool o_moves(const ap_robot_def *def, int k) {
   return def->bodies[k].joint != AP_FIXED;
 }
 
-// Kinetic and potential energy, of the bodies that move and with friction on of the rotors.
+// Kinetic and potential energy, of the bodies that move and with friction on of rotors and springs.
 static inline void oracle_energy(oracle *o, const double *q, const double *v, double *kinetic,
                                  double *potential) {
   num T = 0, V = 0;
@@ -462,6 +501,9 @@ static inline void oracle_energy(oracle *o, const double *q, const double *v, do
     num R = B->reach + o_norm(o_load(b->com)) + o_norm(o_sub(B->link.p, B->moving.p));
     num speed = B->W * R + o_norm(B->v);
     o->scale += b->mass * (speed * speed + o_norm(o->gravity) * R) + o_mat_norm(I) * B->W * B->W;
+    num x[6] = {0};
+    if (o_has_spring(o, k)) o->scale += b->stiffness * powl(o_stretch(o, k, q, x), 2);
+    for (int i = 0; i < 6; i++) V += b->stiffness * x[i] * x[i] / 2;
     if (!o->friction || o_nv[b->joint] != 1 || !v) continue;
     num rate = o->ratio[k] * (num)v[o->iv[k]] * b->gear_ratio;
     T += b->rotor_inertia * rate * rate / 2;

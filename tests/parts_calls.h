@@ -24,6 +24,7 @@ CALL(inverse) { return F(ap_inverse_dynamics)(STATE, x->a, out), AP_OK; }
 CALL(inverse_ext) { return F(ap_inverse_dynamics_ext)(STATE, x->a, PULL, 1, out); }
 CALL(bias) { return F(ap_bias)(STATE, out), AP_OK; }
 CALL(gravity) { return F(ap_gravity_forces)(x->m, x->w, x->q, out), AP_OK; }
+CALL(passive) { return F(ap_passive_forces)(x->m, x->w, x->q, out), AP_OK; }
 CALL(inertia) { return F(ap_inertia_matrix)(x->m, x->w, x->q, out), AP_OK; }
 CALL(inverse_inertia) { return F(ap_inverse_inertia_matrix)(x->m, x->w, x->q, out); }
 CALL(forward) { return F(ap_forward_dynamics)(STATE, x->a, out); }
@@ -88,6 +89,7 @@ static const F(call) F(calls)[] = {
     {"inverse_ext", INVERSE | FRAMES, F(call_inverse_ext), 0, 1, 0, 0, 0},
     {"bias", INVERSE, F(call_bias), 0, 1, 0, 0, 0},
     {"gravity", GRAVITY, F(call_gravity), 0, 1, 0, 0, 0},
+    {"passive", PASSIVE, F(call_passive), 0, 1, 0, 0, 0},
     {"inertia", INERTIA, F(call_inertia), 0, 0, 1, 0, 0},
     {"inverse inertia", SOLVER, F(call_inverse_inertia), 0, 0, 1, 0, 0},
     {"forward", SOLVER, F(call_forward), 0, 1, 0, 0, 0},

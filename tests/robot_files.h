@@ -186,14 +186,30 @@ static inline void temporary_name(char *path, size_t size, const char *ending) {
   snprintf(path, size, "%s/appell_test_%ld_%s", folder ? folder : "/tmp", (long)getpid(), ending);
 }
 
+// A file has the text that its robot is composed to.
+static inline void check_text(const ap_robot *robot, const char *format, const char *path) {
+  char *text = NULL;
+  FILE *file = fopen(path, "rb");
+  if (!CHECK(file) || !CHECK_OK(ap_robot_text(robot, format, &text, NULL))) return;
+  size_t at = 0;
+  for (int c; (c = fgetc(file)) != EOF && text[at] == (char)c;) at++;
+  CHECK(feof(file) && text[at] == 0);
+  fclose(file);
+  free(text);
+}
+
 // Write and read back; NULL where either is refused.
 static inline ap_robot *through_file(const ap_robot *robot, const char *format) {
   char path[512];
-  temporary_name(path, sizeof path, strcmp(format, "urdf") == 0 ? "robot.urdf" : "robot.yaml");
+  temporary_name(path, sizeof path,
+                 strcmp(format, "urdf") == 0   ? "robot.urdf"
+                 : strcmp(format, "mjcf") == 0 ? "robot.xml"
+                                               : "robot.yaml");
   ap_error error = {0};
   ap_robot *back = NULL;
   ap_status status = ap_robot_write(robot, path, &error);
   if (!CHECK_OK(status)) printf("  %s\n", error.text);
+  if (status == AP_OK) check_text(robot, format, path);
   if (status == AP_OK && !CHECK_OK(ap_robot_read(path, NULL, &back, &error)))
     printf("  line %d: %s\n", error.line, error.text);
   remove(path);

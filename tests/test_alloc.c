@@ -5,10 +5,12 @@
 #include <appell/lint.h>
 #include <appell/loop.h>
 #include <appell/run.h>
+#include <appell/weigh.h>
 #include <errno.h>
 
 #include "file/log_read.h"
 #include "file/rows.h"
+#include "file/solid.h"
 #include "papers.h"
 #include "robot_files.h"
 #include "sanitized.h"
@@ -108,6 +110,18 @@ static ap_status read_mechanism(ap_error *error) {
   ap_robot_free(robot);
   return status;
 }
+static ap_status read_mjcf(ap_error *error) {
+  ap_status status = read_and_build("tests/fuzz/corpus/mjcf/copies.xml", error);
+  if (status == AP_OK) status = read_and_build("tests/fuzz/corpus/mjcf/geoms.xml", error);
+  return status;
+}
+static ap_status read_closed_mjcf(ap_error *error) {
+  ap_mechanism *mechanism;
+  ap_status status =
+      ap_mechanism_read("tests/fuzz/corpus/mjcf/closed.xml", &mechanism, NULL, error);
+  ap_mechanism_free(mechanism);
+  return status;
+}
 static ap_status builtin_mechanism(ap_error *error) {
   ap_mechanism *mechanism;
   ap_status status = ap_mechanism_read("delta", &mechanism, NULL, error);
@@ -122,6 +136,49 @@ static ap_status read_odd(ap_error *error) { // with warnings
   return status;
 }
 
+// The seed of the fuzzer without its first byte, which is the format.
+static const char *mesh_file, *mesh_format;
+static ap_status weigh_mesh(ap_error *error) {
+  ap__mesh mesh = {0};
+  char *text = NULL;
+  size_t length;
+  ap_status status = ap__read_file(mesh_file, &text, &length, error);
+  if (!status) status = ap__mesh_read(&mesh, mesh_format, text + 1, length - 1, error);
+  for (int rule = AP__MESH_LEGACY; rule <= AP__MESH_SHELL && !status; rule++) {
+    ap__mesh_use use = ap__default_mesh_use();
+    ap__mesh_compiled out;
+    use.rule = (ap__mesh_rule)rule;
+    status = ap__mesh_compile(&mesh, &use, &out, error);
+  }
+  ap__mesh_closure closure;
+  if (!status) status = ap__mesh_examine(&mesh, &closure, error);
+  ap__mesh_free(&mesh);
+  free(text);
+  return status;
+}
+
+static ap_status weigh_robot(ap_error *error) {
+  static const char robot_text[] =
+      "<robot name='r'><link name='a'><visual><geometry><box size='1 1 1'/></geometry></visual>"
+      "<visual><geometry><sphere radius='1'/></geometry></visual></link></robot>";
+  const ap_weigh_options by_density = {.density = 1000, .all = true};
+  ap_robot *robot = NULL;
+  ap_weighing *weighing = NULL;
+  char path[512];
+  temporary_name(path, sizeof path, "alloc.urdf");
+  FILE *file = fopen(path, "w");
+  ap_status status = file ? AP_OK : (error->status = AP_E_MEMORY);
+  if (file) fputs(robot_text, file);
+  if (file && fclose(file)) status = error->status = AP_E_MEMORY;
+  if (!status) status = ap_robot_read(path, NULL, &robot, error);
+  if (!status) status = ap_weigh(robot, path, &by_density, &weighing, error);
+  if (!status) status = ap_weighing_patch(weighing, path, path, error);
+  ap_weighing_free(weighing);
+  ap_robot_free(robot);
+  remove(path);
+  return status;
+}
+
 static ap_status write_to(const char *ending, ap_error *error) {
   char path[512];
   temporary_name(path, sizeof path, ending);
@@ -132,8 +189,18 @@ static ap_status write_to(const char *ending, ap_error *error) {
   remove(path);
   return status;
 }
+static ap_status compose_text(ap_error *error) {
+  ap_robot *robot = NULL;
+  char *text = NULL;
+  ap_status status = ap_robot_builtin("stanford", NULL, &robot, error);
+  if (status == AP_OK) status = ap_robot_text(robot, "yaml", &text, error);
+  ap_robot_free(robot);
+  free(text);
+  return status;
+}
 static ap_status write_urdf(ap_error *error) { return write_to("alloc.urdf", error); }
 static ap_status write_yaml(ap_error *error) { return write_to("alloc.yaml", error); }
+static ap_status write_mjcf(ap_error *error) { return write_to("alloc.xml", error); }
 
 static ap_status builtin_floating(ap_error *error) {
   ap_robot *robot = NULL;
@@ -357,6 +424,10 @@ TEST(examining) {
   fail_each("lint built-in", lint_builtin);
 }
 TEST(reading_urdf) { fail_each("urdf", read_urdf); }
+TEST(reading_mjcf) {
+  fail_each("mjcf", read_mjcf);
+  fail_each("closed mjcf", read_closed_mjcf);
+}
 TEST(reading_yaml) { fail_each("yaml", read_yaml); }
 TEST(reading_mechanisms) { fail_each("mechanism", read_mechanism); }
 TEST(built_in_mechanisms) { fail_each("built-in mechanism", builtin_mechanism); }
@@ -364,6 +435,8 @@ TEST(reading_drives) { fail_each("drives", read_drives); }
 TEST(reading_with_warnings) { fail_each("warnings", read_odd); }
 TEST(writing_urdf) { fail_each("write urdf", write_urdf); }
 TEST(writing_yaml) { fail_each("write yaml", write_yaml); }
+TEST(composing_a_text) { fail_each("compose a text", compose_text); }
+TEST(writing_mjcf) { fail_each("write mjcf", write_mjcf); }
 TEST(built_in_robots) { fail_each("built in", builtin_floating); }
 static ap_status reduce_robot(ap_error *error) {
   ap_robot *robot;
@@ -371,6 +444,18 @@ static ap_status reduce_robot(ap_error *error) {
   if (!status) status = ap_robot_reduce(robot, &(ap_reduction_def){.tip = "link3"}, error);
   ap_robot_free(robot);
   return status;
+}
+TEST(weighing_meshes) {
+  static const char *const formats[][2] = {
+      {"octagons", "obj"}, {"binary", "stl"}, {"text", "stl"}, {"msh", "msh"}, {"scene", "dae"}};
+  for (int i = 0; i < 5; i++) {
+    char path[100];
+    snprintf(path, sizeof path, "tests/fuzz/corpus/mesh/%s", formats[i][0]);
+    mesh_file = path;
+    mesh_format = formats[i][1];
+    fail_each(formats[i][0], weigh_mesh);
+  }
+  fail_each("robot", weigh_robot);
 }
 TEST(reducing_robots) { fail_each("reduced", reduce_robot); }
 TEST(reading_rows) { fail_each("rows", read_rows); }

@@ -341,6 +341,9 @@ static void run_lay(brute_lay lay, const int scenes[5]) {
 TEST(thin_walls_are_hit) { run_lay(LAY_THIN, (int[]){800, 300, 200, 100, 40}); }
 TEST(solid_walls_are_hit) { run_lay(LAY_ACROSS, (int[]){300, 200, 200, 100, 60}); }
 TEST(profiles_are_hit) { run_lay(LAY_GROUND, (int[]){300, 100, 100, 50, 40}); }
+TEST(walls_with_edges_are_hit) { run_lay(LAY_EDGES, (int[]){1000, 500, 300, 160, 40}); }
+TEST(rooms_hold) { run_lay(LAY_ROOM, (int[]){200, 60, 60, 30, 10}); }
+TEST(stairs_and_fields_are_hit) { run_lay(LAY_FIELD, (int[]){200, 60, 40, 20, 10}); }
 TEST(cavities_hold) { run_lay(LAY_AROUND, (int[]){400, 100, 100, 50, 20}); }
 
 // Tangential within 1e-6 m: what is deeper than the band is an impact, what is not as deep as the

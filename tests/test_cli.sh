@@ -81,11 +81,11 @@ mkdir folder
 
 # ---- files of other kinds ------------------------------------------------------------------------
 
-for kind in urdf.xacro:xacro sdf:SDF mjcf:MJCF usd:USD dae:mesh h5:data csv:data png:picture; do
+for kind in urdf.xacro:xacro sdf:SDF usd:USD dae:mesh h5:data csv:data png:picture; do
   echo '<x/>' >"other.${kind%:*}"
   refuses 2 "other.${kind%:*}: .*${kind#*:}.*(" info "other.${kind%:*}"
 done
-for root in sdf:SDF mujoco:MJCF COLLADA:mesh; do
+for root in sdf:SDF mujocoinclude:MJCF COLLADA:mesh; do
   echo "<${root%:*}/>" >other.xml
   refuses 2 "other.xml:1: .*${root#*:}.*(" info other.xml
 done
@@ -156,7 +156,7 @@ refuses 2 "unknown value of option --real 'f16'" eval gravity ascher2 q2.txt --r
 refuses 2 'the quantity comes first.*eval gravity puma600' eval puma600 gravity q2.txt
 for gravity in 1,2 1,2,3,4 1,2,x nan,0,0 0,0,1e999 1,,2 '1,2,' 0x10,0,0 ' 1,2,3' '1, 2,3' '1,2,3 ' \
   1e,0,0 .,0,0 infinity,0,0 +-1,0,0; do
-  refuses 2 'three numbers' eval gravity ascher2 q2.txt --gravity "$gravity"
+  refuses 2 '3 numbers' eval gravity ascher2 q2.txt --gravity "$gravity"
 done
 refuses 2 'X,Y,Z in one word with commas' eval gravity ascher2 q2.txt --gravity 0 0 -9.81
 refuses 2 'X,Y,Z in one word with commas' eval --gravity '1 2 3' gravity ascher2 q2.txt
@@ -568,7 +568,7 @@ holds 'info --json of a mechanism is JSON' json
 gives 0 convert "$press" press.yaml
 gives 0 convert press.yaml again.yaml
 holds 'yaml to yaml keeps everything' cmp -s press.yaml again.yaml
-refuses 1 'URDF cannot express closed chains (use YAML)' convert "$press" press.urdf
+refuses 1 'closed chains are not written to URDF' convert "$press" press.urdf
 refuses 2 'is not possible here' compare "$press"
 refuses 2 'does not apply' info "$press" --floating
 refuses 2 'rod to the left, lever up' eval inverse "$press" pose.txt --branch no
@@ -654,6 +654,24 @@ try convert rough.yaml rough.urdf
 holds 'URDF cannot say it: a warning' grep -q '^appell: rough.urdf: warning: .*static friction.*"shoulder"' err
 gives 0 convert rough.yaml again.yaml
 holds 'YAML can' sh -c '[ ! -s err ] && grep -q "static: 0.375" again.yaml'
+sed 's/^\( *\)friction:.*/&\n\1spring: {stiffness: 12.5, rest: 0.25}/; s/^    inertia:/    gravity_compensation: 0.5\n&/' \
+  rough.yaml >sprung.yaml
+gives 0 info sprung.yaml
+holds 'info shows springs' sh -c 'grep -q "static  *stiffness  *rest" out && grep -q " 12\.5  *0\.25 " out'
+gives 0 info --json sprung.yaml
+holds 'in JSON too' grep -q '"stiffness": 12.5' out
+gives 0 eval bias sprung.yaml qv2.txt
+cp out rigid.out
+gives 0 eval bias arm.urdf qv2.txt
+holds 'eval without --friction has no springs' close_to out rigid.out
+try convert sprung.yaml sprung.urdf
+holds 'URDF has springs, no compensation' sh -c \
+  'grep -q "<springReference>0.25<" sprung.urdf && grep -q "warning: .*gravity compensation" err'
+gives 0 convert sprung.yaml again.yaml
+gives 0 eval bias sprung.yaml qv2.txt --friction
+cp out sprung.out
+gives 0 eval bias again.yaml qv2.txt --friction
+holds 'YAML has both' close_to out sprung.out
 gives 0 convert --floating arm.urdf base.urdf
 gives 0 eval gravity base.urdf free.txt
 cp out base.out
@@ -749,7 +767,7 @@ for states in 0 -1 1.5 x 1e3 99999999999999999999 ' 5'; do
   refuses 2 'whole number from 1 to 10000' compare ascher2 --states "$states"
 done
 refuses 2 'whole number' compare ascher2 --seed -3
-refuses 2 'three numbers' compare ascher2 --gravity 1,2
+refuses 2 '3 numbers' compare ascher2 --gravity 1,2
 refuses 2 "did you mean 'puma600'" compare puma60
 refuses 2 'missing' compare
 refuses 1 'too many to compare' compare chain.urdf

@@ -35,7 +35,7 @@ static struct card {
   ap_rack_input measured;
   double t;
   int32_t indices[N];
-  uint32_t indexed;
+  double room[8 * N];
 } card;
 
 struct comedi_t_struct {
@@ -84,13 +84,12 @@ static void move_on(void) {
   CHECK_OK(card.arm->read(card.arm->context, card.t, &card.measured));
   card.t += 1e-3;
   for (int j = 0; j < N; j++) {
-    const bool had = card.indexed >> j & 1, has = card.measured.indexed >> j & 1;
-    card.index[j] = has && (!had || card.measured.index[j] != card.indices[j]);
-    card.indices[j] = card.measured.index[j];
+    const bool has = card.measured.status[j] & AP_AXIS_INDEXED;
+    card.index[j] = has && card.measured.index[j] != card.indices[j];
+    if (has) card.indices[j] = card.measured.index[j];
     card.in[j] = comedi_from_phys(card.measured.potentiometer[j], &five, BITS - 1);
     card.count[j] = (lsampl_t)((card.measured.encoder[j] + (1 << 30)) % COUNTS);
   }
-  card.indexed = card.measured.indexed;
 }
 
 int comedi_data_read(comedi_t *d, unsigned s, unsigned c, unsigned range, unsigned a, lsampl_t *x) {
@@ -121,7 +120,9 @@ int comedi_dio_read(comedi_t *d, unsigned s, unsigned c, unsigned *bit) {
 static void act(void) {
   if (!card.arm) return;
   ap_rack_output out = {.brakes = !card.bits[2], .tools = card.bits[0] | card.bits[1] << 1};
-  for (int j = 0; j < N; j++) out.volt[j] = comedi_to_phys(card.out[j], &volts, BITS - 1);
+  double command[N];
+  out.command = command;
+  for (int j = 0; j < N; j++) command[j] = comedi_to_phys(card.out[j], &volts, BITS - 1);
   CHECK_OK(card.arm->write(card.arm->context, card.t - 1e-3, &out));
 }
 int comedi_dio_write(comedi_t *d, unsigned s, unsigned c, unsigned bit) {
@@ -131,15 +132,13 @@ int comedi_dio_write(comedi_t *d, unsigned s, unsigned c, unsigned bit) {
   return 1;
 }
 
+static ap_comedi_axis wires[N]; // of the last wired()
+
 static ap_comedi_def wired(void) {
-  ap_comedi_def d = {.device = {"/dev/comedi0"}, .axes = N};
-  for (int j = 0; j < N; j++) {
-    d.potentiometer[j] = (ap_comedi_channel){0, AI, j, 1};
-    d.encoder[j] = (ap_comedi_channel){0, COUNTERS, j, 0};
-    d.index[j] = (ap_comedi_channel){0, DI, j, 0};
-    d.thermo[j] = (ap_comedi_channel){0, DI, N + j, 0};
-    d.output[j] = (ap_comedi_channel){0, AO, j, 0};
-  }
+  ap_comedi_def d = {.device = {"/dev/comedi0"}, .axes = N, .axis = wires};
+  for (int j = 0; j < N; j++)
+    wires[j] = (ap_comedi_axis){
+        {0, AI, j, 1}, {0, COUNTERS, j, 0}, {0, DI, j, 0}, {0, DI, N + j, 0}, {0, AO, j, 0}};
   d.tool[0] = (ap_comedi_channel){0, DO, 0, 0}, d.tool[1] = (ap_comedi_channel){0, DO, 1, 0};
   d.brake = (ap_comedi_channel){0, DO, 2, 0};
   return d;
@@ -156,14 +155,16 @@ static ap_rack open_cards(void) {
 
 TEST(numbers_of_the_card_are_volts_and_counts) {
   ap_rack rack = open_cards();
+  double room[8 * N];
   ap_rack_input in;
+  ap_rack_input_init(&in, N, room);
   card.in[0] = 0, card.in[1] = BITS - 1, card.in[2] = BITS / 2;
   card.thermo[4] = 1;
   CHECK_OK(rack.read(rack.context, 0, &in));
   CHECK(in.potentiometer[0] == 0 && in.potentiometer[1] == 5);
   CHECK(fabs(in.potentiometer[2] - 2.5) < 5.0 / BITS);
-  CHECK(in.thermo == 1u << 4 && in.indexed == 0 && in.encoder[3] == 0);
-  ap_rack_output out = {.volt = {-10, 10, 0, 99, -99, 5}, .tools = 2};
+  CHECK(in.status[4] == AP_AXIS_HOT && in.status[3] == 0 && in.encoder[3] == 0);
+  ap_rack_output out = {.command = (double[N]){-10, 10, 0, 99, -99, 5}, .tools = 2};
   CHECK_OK(rack.write(rack.context, 0, &out));
   CHECK(card.out[0] == 0 && card.out[1] == BITS - 1 && card.out[3] == BITS - 1 && card.out[4] == 0);
   CHECK(abs((int)card.out[2] - BITS / 2) <= 1 &&
@@ -178,7 +179,9 @@ TEST(numbers_of_the_card_are_volts_and_counts) {
 // A counter of 16 bits goes round; the rack's does not, and an index pulse is latched once.
 TEST(counters_wrap_and_pulses_are_latched) {
   ap_rack rack = open_cards();
-  ap_rack_input in = {0};
+  double room[8 * N];
+  ap_rack_input in;
+  ap_rack_input_init(&in, N, room);
   int32_t true_count = 0;
   for (int k = 0; k < 2000; k++) {
     true_count += k < 1000 ? 331 : -977;
@@ -186,7 +189,7 @@ TEST(counters_wrap_and_pulses_are_latched) {
     card.index[2] = k >= 500 && k < 503;
     CHECK_OK(rack.read(rack.context, k * 1e-3, &in));
     CHECK_EQ_INT(in.encoder[2], true_count - 331); // from where it was first read
-    CHECK((in.indexed >> 2 & 1) == (k >= 500));
+    CHECK((in.status[2] & AP_AXIS_INDEXED) == (k >= 500));
     if (k >= 500) CHECK_EQ_INT(in.index[2], 500 * 331);
   }
   ap_rack_close(&rack);
@@ -204,22 +207,25 @@ static void refused(ap_comedi_def d, ap_status status, const char *what) {
 TEST(channels_that_are_not_there_are_refused) {
   ap_comedi_def d = wired();
   d.device[0] = "/dev/comedi7", refused(d, AP_E_FILE, "No such device");
-  d = wired(), d.axes = 9, refused(d, AP_E_ARG, "9 axes");
-  d = wired(), d.potentiometer[3].channel = 99, refused(d, AP_E_ARG, "axis 4: no such channel");
-  d = wired(), d.potentiometer[0].range = 2, refused(d, AP_E_ARG, "analog input in volts");
-  d = wired(), d.potentiometer[0].subdevice = CURRENT, refused(d, AP_E_ARG, "in volts");
-  d = wired(), d.output[1].subdevice = AI, refused(d, AP_E_ARG, "an analog output");
-  d = wired(), d.encoder[5].subdevice = DI,
+  d = wired(), d.axes = 0, refused(d, AP_E_ARG, "0 axes");
+  d = wired(), wires[3].potentiometer.channel = 99, refused(d, AP_E_ARG, "axis 4: no such channel");
+  d = wired(), wires[0].potentiometer.range = 2, refused(d, AP_E_ARG, "analog input in volts");
+  d = wired(), wires[0].potentiometer.subdevice = CURRENT, refused(d, AP_E_ARG, "in volts");
+  d = wired(), wires[1].output.subdevice = AI, refused(d, AP_E_ARG, "an analog output");
+  d = wired(), wires[5].encoder.subdevice = DI,
   refused(d, AP_E_ARG, "axis 6: no such channel for the encoder");
-  d = wired(), d.index[0].subdevice = AO, refused(d, AP_E_ARG, "index pulse");
-  d = wired(), d.thermo[0].device = 2, refused(d, AP_E_ARG, "thermo");
+  d = wired(), wires[0].index.subdevice = AO, refused(d, AP_E_ARG, "index pulse");
+  d = wired(), wires[0].thermo.device = 2, refused(d, AP_E_ARG, "thermo");
   d = wired(), d.brake.subdevice = DI, refused(d, AP_E_ARG, "brakes (a digital output)");
 }
 
 TEST(a_card_that_does_not_answer_is_an_error) {
   ap_rack rack = open_cards();
+  double room[8 * N];
   ap_rack_input in;
-  ap_rack_output out = {.brakes = false};
+  ap_rack_input_init(&in, N, room);
+  double command[N] = {0};
+  ap_rack_output out = {.command = command, .brakes = false};
   CHECK_OK(rack.read(rack.context, 0, &in));
   card.unplugged = true;
   CHECK(rack.read(rack.context, 1e-3, &in) == AP_E_FILE);
@@ -262,6 +268,7 @@ static void begin(arm *a) {
   sim.model = a->model, sim.axis = a->axis, sim.q = from, sim.pot_bow = 0;
   CHECK_OK(ap_rack_simulated(&sim, &a->plant, &error));
   card.arm = &a->plant;
+  ap_rack_input_init(&card.measured, N, card.room);
   const ap_traj_state first = {from, NULL, NULL}, last = {to, NULL, NULL};
   CHECK_OK(ap_traj_quintic(N, &first, &last, 1, &a->reference, &error));
   ap_ctrl_def ctrl = ap_default_ctrl();

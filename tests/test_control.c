@@ -136,13 +136,55 @@ TEST(what_cannot_be_is_refused_with_its_line) {
 
 TEST(the_manual_shows_every_key) { manual_shows("docs/control.md", ap__control_keys); }
 
+// The manual's table of stops is the library's list, with its categories.
+TEST(the_manual_shows_every_stop) {
+  char *manual = file_text("docs/control.md", NULL);
+  if (!CHECK(manual)) return;
+  static const ap_stop stops[] = {
+#define STOP(code, name, text, category) code,
+      AP_STOP_LIST(STOP)
+#undef STOP
+  };
+  const char *table = strstr(manual, "| reason | category | found when |");
+  const char *end = table ? strstr(table, "\n\n") : NULL;
+  int rows = -2; // heading and rule
+  for (const char *row = table; end && row < end && (row = strchr(row, '\n')); row++) rows++;
+  CHECK_EQ_INT(rows, (int)(sizeof stops / sizeof stops[0]) - 1); // none is no stop
+  for (size_t k = 1; k < sizeof stops / sizeof stops[0]; k++) {
+    char row[100];
+    snprintf(row, sizeof row, "\n| %s | %d |", ap_stop_name(stops[k]), ap_stop_category(stops[k]));
+    const char *found = table ? strstr(table, row) : NULL;
+    if (!CHECK(found && found < end)) printf("%s\n", row);
+  }
+  free(manual);
+}
+
+// The kinds of faults in files are those of the rack, in their order; the manual explains each.
+TEST(the_manual_explains_every_fault) {
+  char *manual = file_text("docs/control.md", NULL), names[600] = "", line[64];
+  if (!CHECK(manual)) return;
+#define FAULT(code, name, text)                           \
+  snprintf(line, sizeof line, "\n- `%s`: ", name);        \
+  CHECK_HAS(manual, line);                                \
+  if (names[0]) strncat(names, " ", 2);                   \
+  strncat(names, name, sizeof names - strlen(names) - 1); \
+  CHECK_STR(ap_fault_name(code), name);
+  AP_FAULT_LIST(FAULT)
+#undef FAULT
+  for (const ap__yaml_key *k = ap__control_keys; k->map; k++)
+    if (strcmp(k->map, "fault") == 0 && strcmp(k->key, "kind") == 0) CHECK_STR(k->of, names);
+  free(manual);
+}
+
 TEST(models_are_read_without_a_warning) {
-  static const char *const names[] = {"spline", "ramp", "line", "payload", "fault", "clock"};
+  static const char *const names[] = {"puma_spline",  "puma_ramp",    "puma_line",
+                                      "puma_payload", "puma_fault",   "puma_clock",
+                                      "puma_quintic", "ur10_quintic", "iiwa_quintic"};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
     char path[80];
     ap_control *c = NULL;
     ap_error error = {0};
-    snprintf(path, sizeof path, "models/control/puma_%s.yaml", names[k]);
+    snprintf(path, sizeof path, "models/control/%s.yaml", names[k]);
     test_context("%s", path);
     if (!CHECK_OK(ap_control_read(path, NULL, &c, &error))) printf("%s\n", error.text);
     CHECK(c && ap_control_warning(c, 0) == NULL);

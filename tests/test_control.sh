@@ -23,7 +23,7 @@ holds 'a replay gives the same bits' [ "$(number differing)" -eq 0 ]
 sed '5000s/,[^,]*$/,0/; 6000d' run.csv >cut.csv
 gives 1 control "$models/puma_spline.yaml" --replay cut.csv --json
 holds 'a replay of another log does not' less 0 "$(number differing)"
-for column in encoder.joint2 period thermo; do
+for column in encoder.joint2 period status.joint2; do
   at=$(head -n 1 run.csv | tr ',' '\n' | grep -n "^$column\$" | cut -d: -f1)
   head -n 4 run.csv | awk -F, -v OFS=, -v at="$at" 'NR == 3 { $at = "1e19" } { print }' >bad.csv
   refuses 2 "^appell: bad.csv:3: a count, flag or period" control "$models/puma_spline.yaml" --replay bad.csv
@@ -39,14 +39,19 @@ gives 1 control "$models/puma_fault.yaml" -o fault.csv --json
 holds 'a fault has its reason' grep -q '"stop": "encoder_jump"' out
 holds 'and its joint' grep -q '"stop_joint": "joint3"' out
 holds 'and both are in the log' grep -q 'encoder_jump,joint3' fault.events.csv
-holds 'the brakes are on at the end' [ "$(tail -n 1 fault.csv | awk -F, '{ print $(NF - 7) }')" -eq 1 ]
+at=$(head -n 1 fault.csv | tr ',' '\n' | grep -n '^brakes$' | cut -d: -f1)
+holds 'the brakes are on at the end' [ "$(tail -n 1 fault.csv | cut -d, -f"$at")" -eq 1 ]
+holds 'and the stop has its category' grep -q '"category": 0' out
 
 # Whatever stopped a run, its log gives it again to the bit, from CSV and from HDF5 alike.
 endings=csv
 if "$APPELL" control "$models/puma_fault.yaml" --quiet -o first.h5 2>/dev/null || [ -e first.h5 ]; then endings='csv h5'; fi
-for kind in encoder_jump encoder_stuck potentiometer not_a_number thermo late read push amplifier; do
+for kind in encoder_jump encoder_stuck potentiometer not_a_number thermo late read push amplifier output \
+  encoder_polarity encoder_drift encoder_loss encoder_noise frozen potentiometer_drift stall write collision payload; do
   case $kind in
-  late) amount=0.01 ;; potentiometer) amount=0.5 ;; push) amount=500 ;; amplifier) amount=-3 ;; *) amount=300 ;;
+  late | stall) amount=0.01 ;; potentiometer) amount=0.5 ;; push) amount=500 ;; amplifier) amount=-3 ;; output) amount=10 ;;
+  encoder_drift) amount=30000 ;; encoder_loss) amount=0.9 ;; potentiometer_drift) amount=3 ;; collision) amount=1e5 ;;
+  payload) amount=20 ;; *) amount=300 ;;
   esac
   sed "s/^fault: .*/fault: {kind: $kind, joint: joint3, at: 1, amount: $amount}/" "$models/puma_fault.yaml" >kind.yaml
   for ending in $endings; do
@@ -62,14 +67,56 @@ head -n 1 kind.csv >empty.csv
 refuses 2 'it has no rows' control kind.yaml --replay empty.csv
 gives 0 control "$models/puma_ramp.yaml" --run-only -o part.csv --quiet
 refuses 2 'part.csv:2: the log does not begin' control "$models/puma_ramp.yaml" --replay part.csv
-sed '700s/,[0-9]*$/,7/' kind.csv >bad.csv
+at=$(head -n 1 kind.csv | tr ',' '\n' | grep -n '^failed$' | cut -d: -f1)
+awk -F, -v OFS=, -v at="$at" 'NR == 700 { $at = 7 } { print }' kind.csv >bad.csv
 refuses 2 'bad.csv:700: a count, flag or period' control kind.yaml --replay bad.csv
 sed '700s/^[^,]*,/x,/' kind.csv >bad.csv
 refuses 2 'bad.csv:700: "x" is not a number' control kind.yaml --replay bad.csv
 
+# A reference that arrives while the robot moves, on standard input.
+cat >stream.yaml <<EOF
+appell-control: 1
+robot: $here/models/control/ur10_arm.yaml
+reference: {kind: stream}
+...
+EOF
+joints='shoulder_pan shoulder_lift elbow wrist_1 wrist_2 wrist_3'
+points() { # points STEP LAST: set points of half a radian in a second, and what follows
+  awk -v joints="$joints" -v step="$1" -v last="$2" 'BEGIN {
+    n = split(joints, name, " "); printf "t"
+    for (j = 1; j <= n; j++) printf ",q.%s", name[j]
+    print ""
+    for (t = 0; t <= last + 1e-9; t += step) {
+      s = t < 1 ? t : 1; x = 0.5 * s * s * s * (10 - 15 * s + 6 * s * s); printf "%.17g", 5 + t
+      for (j = 1; j <= n; j++) printf ",%.17g", x
+      print "" } }'
+}
+points 0.02 1 >points.csv
+"$APPELL" control stream.yaml --reference - -o stream.csv --json <points.csv >out 2>err
+rc=$?
+holds 'a streamed reference is followed' [ "$rc" -eq 0 ]
+holds 'to a milliradian' less "$(number error_most)" 2e-3
+gives 0 control stream.yaml --replay stream.csv -o again.csv --json
+holds 'its replay gives the same bits' [ "$(number differing)" -eq 0 ]
+holds 'and the same log' cmp stream.csv again.csv
+refuses 2 'is a stream' control stream.yaml
+{ points 0.02 0.5 && echo '5.52,0,0'; } >short.csv
+"$APPELL" control stream.yaml --reference - -o short.log.csv --json <short.csv >out 2>err
+rc=$?
+holds 'a wrong line ends the run' [ "$rc" -eq 1 ]
+holds 'the arm is brought to rest under control' grep -q '"category": 1' out
+holds 'as a reference that does not arrive' grep -q '"stop": "reference"' out
+holds 'its log is complete' grep -q ',safe,' short.log.events.csv
+holds 'and is named' grep -q 'standard input:28: column 3 is not a number' err
+awk -F, -v OFS=, 'NR == 12 { $2 = 0.9 } { print }' points.csv >jump.csv
+"$APPELL" control stream.yaml --reference - -o jump.log.csv --json <jump.csv >out 2>err
+holds 'a jump of the reference stops' grep -Eq '"stop": "(reference|velocity)"' out
+gives 0 control stream.yaml --replay jump.log.csv --json
+holds 'in a replay, too' [ "$(number differing)" -eq 0 ]
+
 # By the clock: ended by a signal the arm is braked; killed, the part is readable.
 # A machine that stalls stops nothing here.
-sed 's/rate: 10000/rate: 500/; s/deadline: count/deadline: count, following: 1000, jump: 1e6, stuck: 1000, mismatch: 1000/' "$models/puma_clock.yaml" >clock.yaml
+sed 's/rate: 10000/rate: 500/; s/deadline: count/deadline: count, following: 1000, jump: 1e6, stuck: 1000, mismatch: 1000, stale: 1000, residual: 1e6/' "$models/puma_clock.yaml" >clock.yaml
 "$APPELL" control clock.yaml -o clock.csv >out 2>err &
 run=$!
 tries=0
@@ -114,6 +161,14 @@ for moment in 0.03 0.1 0.25 0.6 1.1 1.7; do
     holds "a log killed after $moment s is replayed, $ending" sh -c "[ $rc -eq 0 ] || grep -qE '$short' err"
   done
 done
+
+# A log that cannot be written is reported at once; the run goes on, or stops where it needs its log.
+(ulimit -f 200 && "$APPELL" control "$models/puma_fault.yaml" -o full.csv >out 2>err)
+holds 'a full disk is reported' grep -q 'goes on without a log' err
+holds 'and does not stop the run' grep -q 'an encoder jumps' out
+sed 's/^home: /guards: {log: stop}\nhome: /' "$models/puma_fault.yaml" >needs.yaml
+(ulimit -f 200 && "$APPELL" control needs.yaml -o full.csv >out 2>err)
+holds 'a run that needs its log is stopped' grep -q 'a stop was asked for' out
 
 # Two runs to one log: the second is refused, the first goes on.
 "$APPELL" control long.yaml -o both.csv --quiet >out 2>err &

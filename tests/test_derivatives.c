@@ -127,7 +127,7 @@ TEST(inverse_derivatives_are_slopes) {
     if (!CHECK(x.w)) return;
     FOR_EACH_STATE (r, s, 2) {
       state y;
-      x.w->friction = newton.friction = s.number > 0;
+      set_friction(x.w, newton.friction = s.number > 0);
       ap_set_friction(r->m, r->w, s.number > 0);
       widen(r->m, &s, &y);
       double size = bound_of(&s, 1), bound = bound_of(&s, DBL_EPSILON);

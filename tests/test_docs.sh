@@ -105,6 +105,7 @@ check_program() { grep -v '^// SPDX-License-Identifier' "$2" | diff -u - "$1" &&
 check_body() {
   {
     echo '#include <appell/appell.h>'
+    echo '#include <appell/convex.h>'
     echo '#include <appell/file.h>'
     echo '#include <appell/ident.h>'
     echo '#include <stdio.h>'
@@ -177,23 +178,29 @@ echo "README.md has $lines lines (at most 120)" >"$tmp/log"
 verdict $? 'README.md is short'
 
 # Its times are those that 'bench/record xeon' has recorded.
-# recorded WHAT PATH: the median for the PUMA 600 in double precision, in whole ns
+# recorded WHAT PATH [loop]: the median for the PUMA 600 in double precision, in whole ns
 recorded() {
-  awk -v what="$1" -v path="$2" '
+  awk -v what="$1" -v path="$2" -v key="${3-ns}:" '
     { gsub(/[",]/, "") }
     $1 == "model:" { model = $2 }
     $1 == "what:" { w = $2 }
     $1 == "path:" { p = $2 }
     $1 == "real:" { real = $2 }
-    $1 == "ns:" && model == "puma600" && w == what && p == path && real == "f64" { printf "%.0f", $2 }
+    $1 == key && model == "puma600" && w == what && p == path && real == "f64" { printf "%.0f", $2 }
   ' bench/results/xeon.json
 }
-for row in 'inverse dynamics, any robot:inverse' 'inertia matrix:inertia' 'forward dynamics:forward'; do
-  what=${row#*:}
-  echo "| ${row%:*} | $(recorded "$what" general) ns | $(recorded "$what" kdl) ns | $(recorded "$what" mujoco) ns |" >"$tmp/log"
-  grep -qF "$(cat "$tmp/log")" README.md
-  verdict $? "README.md has the recorded times of $what"
-done
+# row NAME WHAT [loop]
+row() {
+  line="| $1 |"
+  for path in general kdl mujoco pinocchio rbdl; do line="$line $(recorded "$2" $path "${3-ns}") ns |"; done
+  echo "$line" >"$tmp/log"
+  grep -qF "$line" README.md
+  verdict $? "README.md has the recorded times: $1"
+}
+row 'inverse dynamics, any robot' inverse
+row '... one call in a control loop' inverse loop
+row 'inertia matrix' inertia
+row 'forward dynamics' forward
 echo "| $(recorded inverse generated) / $(recorded inverse batch) ns |" >"$tmp/log"
 grep -qF "$(cat "$tmp/log")" README.md
 verdict $? 'README.md has the recorded times of generated code and batches'

@@ -282,14 +282,21 @@ motion() {
     }
   }'
 }
-motion 200 0.01 0 >zero.csv
-refuses 1 'the joint forces are zero everywhere' identify ascher2 zero.csv
-motion 200 0.01 1e-200 >tiny.csv
-refuses 1 'the joint forces are zero everywhere' identify ascher2 tiny.csv
-motion 20 1e-30 1 >fast.csv
+motion 200 0.05 0 >zero.csv
+motion 200 0.05 1e-200 >tiny.csv
+for log in zero tiny; do
+  "$APPELL" identify ascher2 $log.csv >out 2>err
+  holds "forces of a dead sensor are doubted, $log" [ $? -eq 2 ]
+  holds 'by name' has 'tau.joint1 .* is the column dead' err
+  "$APPELL" identify ascher2 $log.csv --trust >out 2>err
+  holds "and cannot be trusted, $log" [ $? -eq 1 ]
+  holds 'as zeros' has 'the joint forces are zero everywhere' err
+done
+motion 200 0.05 1 | awk -F, -v OFS=, 'NR > 1 { $8 = $4; $9 = $5 } 1' >moving.csv
+motion 20 1e-30 1 | cut -d, -f1-3,8-9 >fast.csv
 refuses 2 'samples are too few for a filter' identify ascher2 fast.csv --filter
 for cutoff in 8.6736173798840355e-17 4.3368086899420177e-17 1e-300; do
-  refuses 2 'samples are too few for a filter' identify ascher2 zero.csv --filter --cutoff "$cutoff"
+  refuses 2 'samples are too few for a filter' identify ascher2 moving.csv --filter --cutoff "$cutoff"
 done
 
 # ---- standard output, links ---------------------------------------------------------------------

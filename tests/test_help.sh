@@ -161,7 +161,7 @@ offers 'robot.urdf robot.yaml ' eval inverse rob
 offers 'notes.txt ' eval inverse puma600 no
 offers 'notes.txt ' eval --real f32 inverse --friction puma600 no
 offers 'notes.txt ' eval --real = f32 inverse puma600 no
-offers '--ignore-mimic ' eval --ig
+offers '--ignore-mimic ' eval --ignore-m
 offers 'f128 f32 f64 ' eval inverse puma600 --real ''
 offers 'f128 f32 f64 ' eval inverse puma600 --real =
 offers 'f32 ' eval inverse puma600 --real = f3

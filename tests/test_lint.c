@@ -119,7 +119,7 @@ TEST(ignored) {
           NULL, "ignored", AP_NOTE, "<gazebo>");
   mistake("</robot>", "<foo:bar/>\n</robot>", NULL, "ignored", AP_NOTE, "foo:bar");
   mistake("</robot>",
-          "<gazebo reference='left_wrist'><springStiffness>3</springStiffness></gazebo></robot>",
+          "<gazebo reference='left_hand'><springStiffness>3</springStiffness></gazebo></robot>",
           NULL, "ignored-dynamics", AP_WARNING, "spring");
 }
 
@@ -379,6 +379,16 @@ TEST(limits) {
           "limit-mimic", AP_WARNING, "-2 to 3 rad");
   mistake("damping='0.1'", "damping='-0.1'", NULL, "friction-negative", AP_ERROR,
           "damping=\"0.1\"");
+}
+
+TEST(springs) {
+#define SPRING(k, rest)                                                                           \
+  "<gazebo reference='left_wrist'><springStiffness>" k "</springStiffness><springReference>" rest \
+  "</springReference></gazebo>\n</robot>"
+  mistake("</robot>", SPRING("-3", "0"), NULL, "spring-negative", AP_ERROR,
+          "<springStiffness>3</springStiffness>");
+  mistake("</robot>", SPRING("3", "1.5"), NULL, "spring-rest", AP_NOTE, "0.9 N m");
+#undef SPRING
 }
 
 TEST(rotors) {

@@ -86,6 +86,7 @@ for run in log["runs"]:
     assert len(ids) == len(set(ids))
     for rule in driver["rules"]:
         assert rule["shortDescription"]["text"]
+        assert rule["help"]["text"].startswith(rule["shortDescription"]["text"])
         assert rule["defaultConfiguration"]["level"] in ("none", "note", "warning", "error")
     for result in run["results"]:
         assert ids[result["ruleIndex"]] == result["ruleId"]
@@ -108,6 +109,53 @@ holds 'a name as a URI' grep -q '"uri": "odd%20name%25.urdf"' out
 try lint --sarif --strict weak.urdf
 holds 'strict in SARIF' grep -q '"level": "error"' out
 
+# ---- several files, as in the GitHub action and the pre-commit hook -------------------------------
+
+# files STATUS WHAT ARGUMENT...: scripts/lint_files ends so.
+files() {
+  want=$1 what=$2
+  shift 2
+  APPELL=$APPELL "$here/scripts/lint_files" "$@" >out 2>err
+  [ $? -eq "$want" ]
+  verdict $? "$what"
+}
+files 0 'clean files' clean.urdf clean.urdf
+files 1 'one with an error' clean.urdf arm.urdf
+holds 'its line' grep -q '^arm.urdf:7: error \[inertia-triangle\]' out
+files 1 'strict' --strict --disable=ignored weak.urdf
+files 2 'a file that is missing' clean.urdf missing.urdf
+files 2 'an option that is none' --sloppy clean.urdf
+APPELL=/nonexistent/appell "$here/scripts/lint_files" clean.urdf >out 2>err
+[ $? -eq 2 ] && grep -q 'install it' err
+verdict $? 'no command'
+if command -v python3 >/dev/null; then
+  files 1 'one document' --sarif all.sarif arm.urdf 'odd name%.urdf' weak.urdf
+  mv all.sarif out
+  holds 'SARIF of several files' sarif
+  for name in arm weak odd%20name%25; do holds "with $name" grep -q "\"uri\": \"$name.urdf\"" out; done
+  [ "$(grep -c '"driver"' out)" -eq 1 ]
+  verdict $? 'and one run'
+fi
+
+# What the action and the hooks call is there.
+for called in $(sed -n 's|.*\(scripts/[a-z_]*\).*|\1|p' "$here/action.yml" "$here/.pre-commit-hooks.yaml"); do
+  holds "$called" [ -x "$here/$called" ]
+done
+for option in $(grep -o 'APPELL_[A-Z]*=OFF' "$here/action.yml"); do
+  holds "the build knows $option" grep -q "option(${option%=*} " "$here/CMakeLists.txt"
+done
+if command -v python3 >/dev/null && python3 -c 'import yaml' 2>/dev/null; then
+  python3 - "$here" >out 2>err <<'END'
+import sys, yaml
+action = yaml.safe_load(open(sys.argv[1] + "/action.yml"))
+assert action["name"] and action["description"] and action["runs"]["using"] == "composite"
+assert all(step["shell"] and step["run"] for step in action["runs"]["steps"])
+for hook in yaml.safe_load(open(sys.argv[1] + "/.pre-commit-hooks.yaml")):
+    assert {"id", "name", "entry", "language", "files"} <= set(hook)
+END
+  verdict $? 'action and hooks have what they must have'
+fi
+
 # ---- usage --------------------------------------------------------------------------------------
 
 refuses 2 'lint MODEL' lint
@@ -117,7 +165,7 @@ refuses 2 'no rule' lint --disable zebra arm.urdf
 refuses 2 'cannot be read' lint nowhere.urdf
 refuses 2 "did you mean 'puma600'" lint puma60
 printf 'x' >arm.txt
-refuses 2 'ends in .urdf or .yaml' lint arm.txt
+refuses 2 'ends in .urdf, .xml or .yaml' lint arm.txt
 refuses 2 'too many' lint arm.urdf clean.urdf
 
 # ---- the fixes mend -----------------------------------------------------------------------------

@@ -116,7 +116,7 @@ TEST(numbers_out_of_range_are_refused) {
   REFUSED("\"upper\"", "viscous", body(&s, UPPER)->viscous = -1);
   REFUSED("\"upper\"", "coulomb", body(&s, UPPER)->coulomb = -1);
   REFUSED("\"upper\"", "stiction is -1 (it must be zero or more)", body(&s, UPPER)->stiction = -1);
-  REFUSED("\"upper\"", "stiction is 1, below coulomb, which is 2",
+  REFUSED("\"upper\"", "stiction is 1, below coulomb, 2",
           (body(&s, UPPER)->stiction = 1, body(&s, UPPER)->coulomb = 2));
   REFUSED("\"upper\"", "rotor_inertia", body(&s, UPPER)->rotor_inertia = -1);
   REFUSED("\"upper\"", "velocity_limit", body(&s, UPPER)->velocity_limit = -1);

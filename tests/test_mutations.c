@@ -10,6 +10,8 @@ static const char *const files[][2] = {
     {"tests/fuzz/corpus/urdf/full.urdf", "urdf"},   {"tests/fuzz/corpus/urdf/joints.urdf", "urdf"},
     {"tests/fuzz/corpus/urdf/drives.urdf", "urdf"}, {"tests/fuzz/corpus/yaml/full.yaml", "yaml"},
     {"tests/fuzz/corpus/yaml/valera.yaml", "yaml"}, {"tests/fuzz/corpus/yaml/closed.yaml", "yaml"},
+    {"tests/fuzz/corpus/mjcf/tree.xml", "mjcf"},    {"tests/fuzz/corpus/mjcf/defaults.xml", "mjcf"},
+    {"tests/fuzz/corpus/mjcf/copies.xml", "mjcf"},  {"tests/fuzz/corpus/mjcf/closed.xml", "mjcf"},
 };
 enum { FILES = sizeof files / sizeof files[0] };
 
@@ -126,9 +128,9 @@ static const char *const wrong[] = {"",
                                     "\xc3\x28"};
 enum { WRONG = sizeof wrong / sizeof wrong[0] };
 
-// URDF: name="value" removed, doubled, its value replaced.
+// XML: name="value" removed, doubled, its value replaced.
 static void change_attributes(const char *text, size_t n, const char *format) {
-  if (strcmp(format, "urdf") != 0) {
+  if (strcmp(format, "yaml") == 0) {
     refused++;
     return;
   }
@@ -156,7 +158,7 @@ TEST(a_wrong_number_never_passes) {
     char *text = file_text(files[i][0], &n);
     test_context("%s", files[i][0]);
     if (!CHECK(text)) continue;
-    bool urdf = strcmp(files[i][1], "urdf") == 0;
+    bool urdf = strcmp(files[i][1], "yaml") != 0;
     static const char *const keys[2][6] = {
         {"mass value=\"", "ixx=\"", "lower=\"", "damping=\"", "multiplier=\"", NULL},
         {"mass: ", "alpha: ", "upper: ", "static: ", "ratio: ", NULL}};
@@ -165,7 +167,8 @@ TEST(a_wrong_number_never_passes) {
       if (!key) continue;
       key += strlen(keys[!urdf][k]);
       size_t length = strcspn(key, urdf ? "\"" : ",}\n");
-      for (size_t m = 0; m < sizeof never / sizeof never[0]; m++)
+      bool mjcf = strcmp(files[i][1], "mjcf") == 0; // there an empty attribute says nothing
+      for (size_t m = mjcf ? 1 : 0; m < sizeof never / sizeof never[0]; m++)
         CHECK(!try_replaced(text, n, (size_t)(key - text), length, never[m], files[i][1]));
     }
     free(text);
@@ -199,7 +202,7 @@ static const char *element_end(const char *s) {
 }
 
 static void change_elements(const char *text, size_t n, const char *format) {
-  if (strcmp(format, "urdf") != 0) {
+  if (strcmp(format, "yaml") == 0) {
     refused++;
     return;
   }

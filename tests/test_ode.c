@@ -92,6 +92,24 @@ TEST(growth_is_exponential) {
   ap_ode_free(ode);
 }
 
+// States so small that the square of an error is below the least double: far within the tolerance.
+TEST(tiny_states) {
+  static const double sizes[] = {1e-150, 1e-160, -1e-170, 1e-300, 5e-324};
+  for (int k = 0; k < 10; k++) {
+    watch w = fresh_watch();
+    ap_ode_options options = tolerance(1e-9);
+    options.order = k % 2 ? 5 : 8;
+    ap_ode *ode = create(2, oscillator, &w, &options);
+    if (!ode) return;
+    double x = sizes[k / 2], y[2] = {NAN, NAN};
+    test_context("from %g, order %d", x, options.order);
+    CHECK_OK(ap_ode_start(ode, 0, (double[2]){x, 0}, NULL));
+    CHECK_OK(ap_ode_advance(ode, 2, y, NULL));
+    CHECK(fabs(y[0]) <= 1e-9 && fabs(y[1]) <= 1e-9);
+    ap_ode_free(ode);
+  }
+}
+
 // The error of the oscillator after 10 turns, and the evaluations it took.
 static double turn_error(double tol, bool stop, long *evaluations) {
   const double end = 20 * 3.14159265358979323846;

@@ -19,7 +19,8 @@ enum {
   CORIOLIS = 64,
   REGRESSOR = 128,
   IK = 256,
-  CHANGES = 512
+  CHANGES = 512,
+  PASSIVE = 1024
 };
 
 #define F(name) name
@@ -43,13 +44,14 @@ enum {
 
 #define EACH_SET(X)                          \
   X(GRAVITY, gravity)                        \
-  X(INVERSE | GRAVITY, inverse)              \
+  X(INVERSE | GRAVITY | PASSIVE, inverse)    \
   X(INERTIA, inertia)                        \
-  X(SOLVER | INERTIA, solver)                \
-  X(DERIVATIVES, derivatives)                \
+  X(SOLVER | INERTIA | PASSIVE, solver)      \
+  X(DERIVATIVES | PASSIVE, derivatives)      \
   X(FRAMES, frames)                          \
   X(CORIOLIS | FRAMES, coriolis)             \
   X(REGRESSOR | INERTIA | FRAMES, regressor) \
+  X(PASSIVE, passive)                        \
   X(CHANGES, changes)
 
 static void try_each(const test_robot *r, const motion *s) {
@@ -62,14 +64,14 @@ static void try_each(const test_robot *r, const motion *s) {
   try_parts(r, s, (const ap_part *const[]){NULL}, 0);
   try_parts_f32(r, s, (const ap_part_f32 *const[]){NULL}, 0);
   try_parts(r, s, (const ap_part *const[]){&ap_part_inverse, &ap_part_frames, NULL},
-            INVERSE | GRAVITY | FRAMES);
+            INVERSE | GRAVITY | PASSIVE | FRAMES);
   try_parts_f32(r, s,
                 (const ap_part_f32 *const[]){&ap_part_solver_f32, &ap_part_derivatives_f32, NULL},
-                SOLVER | INERTIA | DERIVATIVES);
+                SOLVER | INERTIA | DERIVATIVES | PASSIVE);
   try_parts(r, s,
             (const ap_part *const[]){&ap_part_derivatives, &ap_part_solver, &ap_part_frames,
                                      &ap_part_solver, NULL}, // named twice
-            SOLVER | INERTIA | DERIVATIVES | FRAMES);
+            SOLVER | INERTIA | DERIVATIVES | PASSIVE | FRAMES);
 }
 
 TEST(few_parts_give_the_bits_of_all) {

@@ -34,7 +34,7 @@ else
   echo "skipped: tests of the Python package: pytest is missing (scripts/setup ci)"
 fi
 if "$python" -c 'import mypy' 2>/dev/null; then
-  (cd "$package" && "$python" -m mypy --strict --no-incremental --cache-dir /dev/null appell tutorials bench.py) || status=1
+  (cd "$package" && "$python" -m mypy --strict --no-incremental --cache-dir /dev/null appell tutorials ../../bench/python_calls.py) || status=1
 else
   echo "skipped: types of the Python package: mypy is missing (scripts/setup ci)"
 fi

@@ -682,6 +682,15 @@ TEST(messages_name_what_is_wrong) {
   expect_error(END, 1, "the file is empty");
 }
 
+TEST(long_paths_show_the_name_of_the_file) {
+  char text[1100];
+  char folder[] = "d123456789/d123456789/d123456789/d123456789/d123456789/d123456789/d123456789";
+  snprintf(text, sizeof text, "appell-scenario: 1\nrobot: %s/%s/nowhere.urdf\nduration: 1\n" END,
+           folder, folder);
+  expect_error(text, 2, "robot: /d123456789");
+  expect_error(text, 2, "d123456789/nowhere.urdf: cannot open the file");
+}
+
 TEST(lists_have_an_end) {
   size_t room = 1 << 20, n = 0;
   char *text = malloc(room);
@@ -714,9 +723,11 @@ TEST(the_example_of_the_manual_is_a_scenario) {
 }
 
 TEST(models_are_read_without_a_warning) {
-  static const char *const names[] = {"shafei2018",     "ball",
-                                      "bouncing_rod",   "rocking_block",
-                                      "quadruped_drop", "double_pendulum_in_ellipse"};
+  static const char *const names[] = {
+      "shafei2018",      "ball",           "bouncing_rod",
+      "rocking_block",   "quadruped_drop", "double_pendulum_in_ellipse",
+      "block_over_edge", "conveyor",       "lift",
+      "staircase"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char path[80];
     snprintf(path, sizeof path, "models/%s.yaml", names[i]);
@@ -724,7 +735,7 @@ TEST(models_are_read_without_a_warning) {
     ap_scenario *s = read_file(path);
     if (!s) continue;
     CHECK(ap_scenario_warning(s, 0) == NULL);
-    CHECK_EQ_INT(ap_scenario_scene(s)->nwall, 1);
+    CHECK(ap_scenario_scene(s)->nwall > 0);
     ap_scenario_free(s);
   }
 }

@@ -11,7 +11,7 @@
 #define LINK(inside)  "<robot name='r'>\n<link name='a'>\n" inside "</link>\n</robot>\n"
 #define VISUAL(shape) "<visual><geometry>" shape "</geometry></visual>"
 
-static const ap_read_options plain = {false, false};
+static const ap_read_options plain = {.floating = false};
 
 // ---- URDF --------------------------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ static void opens(const char *name, const char *robot, const char *meshes, const
   test_context("%s of %s", name, robot);
   snprintf(from, sizeof from, "%s/%s", place, robot);
   snprintf(allowed, sizeof allowed, "%s/%s", place, meshes ? meshes : "");
-  ap_status status = ap__mesh_open(name, from, meshes ? allowed : NULL, &file, &error);
+  ap_status status = ap__mesh_open(name, from, meshes ? allowed : "", &file, &error);
   if (want) {
     if (!CHECK_OK(status)) printf("  %s\n", error.text);
     CHECK(file >= 0 && read(file, text, sizeof text - 1) >= 0);

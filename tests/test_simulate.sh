@@ -190,4 +190,29 @@ if [ -c /dev/full ]; then
   [ $? -eq 1 ] && one_line
   verdict $? 'full disk: 1, one line: simulate'
 fi
+
+# ---- links that no contact point is on ------------------------------------------------------------
+
+cat >hopper.xml <<'END'
+<mujoco><worldbody><body name="trunk"><freejoint/><geom size="0.1"/>
+<body name="leg"><joint name="hip" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.02"/>
+FOOT</body></body></worldbody></mujoco>
+END
+cat >hop.yaml <<'END'
+appell-scenario: 1
+robot: hopper.xml
+duration: 0.01
+start: {trunk: {position: [0, 0, 1]}}
+walls:
+  - {kind: plane, centre: [0, 0, 0]}
+...
+END
+cp hopper.xml plain.xml
+sed 's/FOOT//' plain.xml >hopper.xml
+try simulate hop.yaml -o hop.csv
+holds 'a leg without a point' grep -q 'hop.yaml:6: warning: no contact point is on link "leg"' err
+sed 's|FOOT|<site name="foot" pos="0 0 -0.3"/>|' plain.xml >hopper.xml
+try simulate hop.yaml -o hop.csv
+holds 'with one' sh -c '! grep -q "no contact point" err'
+
 finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // URDF: what is read, what is refused and where, what is warned about, what is written.
 
-#include <appell/file.h>
+#include <appell/loop.h>
 #include <dirent.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 
 #define FULL "tests/fuzz/corpus/urdf/full.urdf"
 
-static const ap_read_options plain = {false, false};
+static const ap_read_options plain = {.floating = false};
 
 #define ONE                                                                      \
   "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' " \
@@ -185,6 +185,70 @@ TEST(numbers_are_correctly_rounded_in_any_spelling) {
              bad[i]);
     expect_refused(text, strlen(text), "urdf", 2, "mass value");
   }
+}
+
+// ---- closed chains -----------------------------------------------------------------------------
+
+#define CLOSED "tests/fuzz/corpus/urdf/closed.urdf"
+
+TEST(constraints_close_chains) {
+  ap_mechanism *m = NULL;
+  ap_error error = {0};
+  ap_robot *robot = NULL;
+  if (!CHECK_OK(ap_mechanism_read(CLOSED, &m, &robot, &error))) {
+    printf("  line %d: %s\n", error.line, error.text);
+    return;
+  }
+  // a revolute joint is a point and an axis, a prismatic one a line and two directions
+  CHECK_EQ_INT(ap_mechanism_nclosure(m), 5);
+  CHECK_STR(ap_mechanism_closure(m, 0)->name, "pin");
+  CHECK_STR(ap_mechanism_closure(m, 1)->name, "pin axis");
+  CHECK_EQ_INT(ap_mechanism_closure(m, 2)->kind, AP_CLOSE_POINT_ON_LINE);
+  CHECK_EQ_INT(ap_mechanism_n(m), 2); // the crank, which is driven, and the height of the slider
+  CHECK_STR(ap_mechanism_coordinate(m, 0)->name, "crank");
+  CHECK_STR(ap_mechanism_coordinate(m, 1)->name, "slider.z");
+  ap_loop *l = ap_loop_make(m);
+  const double q[] = {0.2, 0.4}, v[] = {0.5, -0.3}, a[] = {1, 2};
+  double tau[2], back[2];
+  if (CHECK(l) && CHECK_OK(ap_loop_inverse_dynamics(m, l, q, v, a, tau))) {
+    CHECK(fabs(tau[1] - 0.3 * (2 + 9.81)) < 1e-12);
+    CHECK_OK(ap_loop_forward_dynamics(m, l, q, v, tau, back));
+    CHECK(fabs(back[0] - 1) < 1e-9 && fabs(back[1] - 2) < 1e-9);
+  }
+  ap_loop_free(l);
+  ap_mechanism_free(m);
+  ap_robot_free(robot);
+  const ap_read_options open = {.ignore_loops = true};
+  if (!CHECK_OK(ap_robot_read(CLOSED, &open, &robot, &error))) return;
+  CHECK(!ap_robot_mechanism(robot) && ap_robot_warnings(robot) == 1);
+  ap_robot_free(robot);
+}
+
+TEST(constraints_that_are_wrong) {
+  static const struct {
+    const char *text, *words;
+  } list[] = {
+      {"<constraint type='fixed'/>", "without name"},
+      {"<constraint name='c'/>", "without type"},
+      {"<constraint name='c' type='fixed'><parent link='a'/></constraint>", "child link"},
+      {"<constraint name='c' type='revolute'><parent link='a'/><child link='b'/><child_axis "
+       "xyz='0 0 0'/></constraint>",
+       "must not be zero"},
+      {"<constraint name='c' type='fixed'><parent link='a'/><child link='b'/></constraint>",
+       "no degree of freedom"},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    char text[1024];
+    snprintf(text, sizeof text, ROBOT2("<joint name='j' type='continuous'>" ENDS "</joint>\n%s"),
+             list[i].text);
+    test_context("%s", list[i].text);
+    expect_refused(text, strlen(text), "urdf", 5, list[i].words);
+  }
+  ap_robot *robot = read_urdf(ROBOT2("<joint name='j' type='continuous'>" ENDS
+                                     "</joint>\n<constraint name='c' type='universal'><parent "
+                                     "link='a'/><child link='b'/></constraint>"));
+  CHECK(!robot || strstr(ap_robot_warning(robot, 0)->text, "not used: universal"));
+  ap_robot_free(robot);
 }
 
 // ---- refusals ----------------------------------------------------------------------------------
@@ -701,7 +765,7 @@ TEST(files_appear_whole_or_not_at_all) {
   ap_robot_free(robot);
   CHECK_STATUS(ap_robot_read("/nonexistent.urdf", NULL, &robot, &error), AP_E_FILE);
   CHECK_STATUS(ap_robot_read("-", NULL, &robot, &error), AP_E_ARG);
-  CHECK_STATUS(ap_robot_parse("", 0, "mjcf", NULL, &robot, &error), AP_E_ARG);
+  CHECK_STATUS(ap_robot_parse("", 0, "sdf", NULL, &robot, &error), AP_E_ARG);
   CHECK(robot == NULL);
 }
 

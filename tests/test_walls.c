@@ -218,6 +218,7 @@ static void random_place(rng *r, const fixture *f, double u[3], double n[3]) {
       for (int i = 0; i < 3; i++) u[i] = b[i] * n[i];
       for (int i = 0; i < 3; i++) n[i] /= b[i];
       break;
+    default: break; // walls with edges: test_edges.c, test_brute_force.c
   }
   normalise(n);
 }
@@ -268,6 +269,7 @@ static bool outside(const fixture *f, const double u[3]) {
     case AP_WALL_ELLIPSOID: return x * x + y * y + z * z > 1;
     case AP_WALL_TORUS: return (rho - a[0]) * (rho - a[0]) + u[2] * u[2] > a[1] * a[1];
     case AP_WALL_PROFILE: return u[1] > height(f, u[0], &slope);
+    default: break;
   }
   return false;
 }
@@ -610,8 +612,8 @@ TEST(numbers_that_are_none_are_refused) {
           "centre[2] is 2e+09 m (it must be between -1e+09 and 1e+09 m)");
   REFUSED(AP_WALL_PLANE, axis[0], INFINITY, "axis[0] is inf (it must be a finite number)");
   REFUSED(AP_WALL_PLANE, x[2], -INFINITY, "x[2] is -inf (it must be a finite number)");
-  REFUSED(AP_WALL_PLANE, kind, (ap_wall_kind)8,
-          "kind is 8 (it must be one of ap_wall_kind, 0 to 7)");
+  REFUSED(AP_WALL_PLANE, kind, (ap_wall_kind)15,
+          "kind is 15 (it must be one of ap_wall_kind, 0 to 14)");
   REFUSED(AP_WALL_PLANE, restitution, 1.5, "restitution is 1.5 (it must be between 0 and 1)");
   REFUSED(AP_WALL_PLANE, restitution, -0.1, "restitution is -0.1 (it must be between 0 and 1)");
   REFUSED(AP_WALL_PLANE, restitution, NAN, "restitution is nan (it must be between 0 and 1)");

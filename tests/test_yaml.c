@@ -9,7 +9,7 @@
 
 #define FULL "tests/fuzz/corpus/yaml/full.yaml"
 
-static const ap_read_options plain = {false, false};
+static const ap_read_options plain = {.floating = false};
 
 // The text with the line that ends every file; valid until the next call.
 static const char *ended(const char *text) {
@@ -179,7 +179,7 @@ TEST(refusals_name_line_and_remedy) {
       {JOINT("friction: {static: -1}"), 6, "static: -1 is below coulomb, 0"},
       {JOINT("friction: {stiction: 1}"), 6, "did you mean \"static\""},
       {BODY("  joint: {type: spherical, friction: {static: 1}}\n"), 4,
-       "stiction is 1 (only a revolute or prismatic joint can have it)"},
+       "stiction is 1 (it must be zero in a joint of this type)"},
       {JOINT("mimic: {joint: b}"), 6, "not in the file"},
       {JOINT("mimic: {joint: a}"), 6, "mimics itself"},
       {BODY("  joint: {type: hing}\n"), 4, "one of: fixed revolute"},

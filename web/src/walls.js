@@ -4,8 +4,12 @@
 
 import {
   BackSide,
+  BoxGeometry,
   BufferGeometry,
+  CircleGeometry,
+  CylinderGeometry,
   DoubleSide,
+  EdgesGeometry,
   Float32BufferAttribute,
   FrontSide,
   Group,
@@ -26,7 +30,7 @@ import { added, cross, dot, scaled, unitOf } from "./extent.js";
 
 /** Unit vectors of a wall: x (first semi-axis), y across, z the axis. */
 export function frameOf(wall) {
-  const z = unitOf((wall.kind === "plane" ? wall.normal : wall.axis) ?? [0, 0, 1]);
+  const z = unitOf(wall.normal ?? wall.axis ?? [0, 0, 1]);
   const given = wall.x ?? [1, 0, 0];
   let x = added(given, scaled(z, -dot(given, z)));
   if (Math.hypot(...x) < 1e-6) x = cross(z, Math.abs(z[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]);
@@ -70,6 +74,30 @@ export function splineThrough(points) {
   };
 }
 
+/** Stairs as a line in their own x y plane, the last tread on to x = `to` at least. */
+export function stairsOf({ steps, rise, run }, to) {
+  const points = [[0, 0]];
+  for (let i = 0; i < steps; i++) {
+    points.push([i * run, (i + 1) * rise]);
+    points.push([i + 1 < steps ? (i + 1) * run : Math.max(to, steps * run), (i + 1) * rise]);
+  }
+  return points;
+}
+
+/** A height field as triangles: places, and three indices of each; a cell is cut from its first corner to the last. */
+export function trianglesOf({ heights, spacing }) {
+  const columns = heights[0].length;
+  const places = heights.flatMap((row, j) => row.flatMap((z, i) => [i * spacing[0], j * spacing[1], z]));
+  const faces = [];
+  for (let j = 0; j + 1 < heights.length; j++) {
+    for (let i = 0; i + 1 < columns; i++) {
+      const a = j * columns + i;
+      faces.push(a, a + 1, a + columns + 1, a, a + columns + 1, a + columns);
+    }
+  }
+  return { places, faces };
+}
+
 // Where a wall in its own x y plane is a curve: points, the direction into the solid, closed or not.
 function curveOf(wall, around) {
   if (wall.kind === "profile") {
@@ -83,6 +111,7 @@ function curveOf(wall, around) {
     }
     return { points, solid: 1 };
   }
+  if (wall.kind === "stairs") return { points: stairsOf(wall, around[1]), solid: 1 };
   const a = wall.kind === "ellipse" ? wall.semi_axes?.[0] : wall.radius;
   const b = wall.kind === "ellipse" ? wall.semi_axes?.[1] : wall.radius;
   const points = [];
@@ -99,8 +128,16 @@ const NEEDS = {
   ellipse: ["semi_axes"],
   ellipsoid: ["semi_axes"],
   profile: ["points"],
+  disc: ["radius"],
+  rectangle: ["lengths"],
+  box: ["lengths"],
+  capped_cylinder: ["radius", "length"],
+  cone: ["radius", "length"],
+  stairs: ["steps", "rise", "run"],
+  height_field: ["heights", "spacing"],
 };
-const LENGTHS = { ellipse: 2, ellipsoid: 3, profile: 1 };
+const LENGTHS = { ellipse: 2, ellipsoid: 3, profile: 1, rectangle: 2, box: 3, height_field: 2 };
+const LISTS = { profile: "points", height_field: "heights" };
 
 /** Whether a wall is of a kind that this page knows and has its sizes: one that has not is left out. */
 export function isWhole(wall) {
@@ -112,11 +149,32 @@ export function isWhole(wall) {
       if (!Array.isArray(value)) return positive(value);
       return (
         value.length >= LENGTHS[wall.kind] &&
-        (wall.kind === "profile" ? value.every((p) => p.every(Number.isFinite)) : value.every(positive))
+        (LISTS[wall.kind] === key ? value.every((p) => p.every(Number.isFinite)) : value.every(positive))
       );
     })
   );
 }
+
+// Round ones have their axis along y in three.js and along z here.
+const SHAPES = {
+  disc: (wall) => new CircleGeometry(wall.radius, 96),
+  rectangle: (wall) => new PlaneGeometry(...wall.lengths),
+  box: (wall) => new BoxGeometry(...wall.lengths),
+  capped_cylinder: (wall) =>
+    new CylinderGeometry(wall.radius, wall.radius, wall.length, 96).rotateX(Math.PI / 2),
+  cone: (wall) =>
+    new CylinderGeometry(wall.top_radius ?? 0, wall.radius, wall.length, 96)
+      .rotateX(Math.PI / 2)
+      .translate(0, 0, wall.length / 2),
+  height_field: (wall) => {
+    const { places, faces } = trianglesOf(wall);
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new Float32BufferAttribute(places, 3));
+    geometry.setIndex(faces);
+    geometry.computeVertexNormals();
+    return geometry;
+  },
+};
 
 export class Walls {
   constructor(walls, extent, colours) {
@@ -206,10 +264,20 @@ export class Walls {
         this.surface(new TorusGeometry(wall.ring, wall.tube, 32, 96), wall.inside),
         this.segments(torusLines(wall.ring, wall.tube), 0.25),
       );
+    } else if (wall.kind in SHAPES) {
+      group.add(...this.shape(SHAPES[wall.kind](wall), wall));
     } else {
       this.extruded(group, wall, frame);
     }
     return group;
+  }
+
+  // A surface that ends, with its edges.
+  shape(geometry, wall) {
+    const mesh = this.surface(geometry, wall.inside);
+    if (wall.kind !== "box" && !wall.inside) mesh.material.side = DoubleSide;
+    const lines = this.segments(new EdgesGeometry(geometry, 20).getAttribute("position").array, 0.45);
+    return [mesh, lines];
   }
 
   // What reaches along its axis without end: drawn about as deep as the motion, at its depth.
@@ -228,7 +296,7 @@ export class Walls {
       (planar ? 1 : 0.6);
     const front = middle + deep / 2,
       back = middle - deep / 2;
-    const inward = wall.kind === "profile" ? true : wall.inside;
+    const inward = wall.kind === "profile" || wall.kind === "stairs" ? true : wall.inside;
     const sheet = this.surface(ribbon(curve, back, front), inward);
     sheet.material.side = DoubleSide;
     group.add(sheet);
@@ -236,7 +304,7 @@ export class Walls {
     for (const z of planar ? [back, front] : [back, (back + front) / 2, front]) {
       for (let i = 0; i + 1 < curve.length; i++) edges.push(...curve[i], z, ...curve[i + 1], z);
     }
-    for (let i = 0; i < curve.length; i += 15) edges.push(...curve[i], back, ...curve[i], front);
+    for (let i = 0; i < curve.length; i += wall.kind === "stairs" ? 1 : 15) edges.push(...curve[i], back, ...curve[i], front);
     group.add(this.segments(edges, 0.22));
     const line = this.curve(curve.map((p) => [...p, middle]));
     const hatch = this.hatching(curve, solid, Math.max(motion.diagonal, size) / 70);

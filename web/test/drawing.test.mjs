@@ -10,7 +10,7 @@ import { measure } from "../src/extent.js";
 import { makeKinematics } from "../src/kinematics.js";
 import { nextRatio } from "../src/resolution.js";
 import { panelsOf } from "../src/plots.js";
-import { frameOf, splineThrough } from "../src/walls.js";
+import { frameOf, isWhole, splineThrough, stairsOf, trianglesOf } from "../src/walls.js";
 import { armRun, shafeiRun } from "./fixtures.mjs";
 
 test("decimated series keep every extreme", () => {
@@ -115,4 +115,24 @@ test("a wall's axes are right-handed, whatever x is", () => {
     assert.ok(Math.abs(triple - 1) < 1e-12);
   }
   assert.equal(frameOf({ kind: "profile", axis: [0, -1, 0] }).y[2], 1);
+});
+
+test("stairs rise step by step, and the last tread goes on", () => {
+  assert.deepEqual(stairsOf({ steps: 2, rise: 0.5, run: 1 }, 3), [
+    [0, 0],
+    [0, 0.5],
+    [1, 0.5],
+    [1, 1],
+    [3, 1],
+  ]);
+});
+
+test("a height field has two triangles in each cell", () => {
+  const field = { kind: "height_field", spacing: [1, 2], heights: [[0, 1, 2], [3, 4, 5]] };
+  const { places, faces } = trianglesOf(field);
+  assert.deepEqual(places.slice(9, 12), [0, 2, 3]);
+  assert.deepEqual(faces, [0, 1, 4, 0, 4, 3, 1, 2, 5, 1, 5, 4]);
+  assert.ok(isWhole(field));
+  assert.ok(!isWhole({ kind: "box", lengths: [1, 0, 1] }));
+  assert.ok(isWhole({ kind: "cone", radius: 1, length: 2 }));
 });
