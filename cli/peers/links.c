@@ -31,9 +31,8 @@ static void cross(const double a[3], const double b[3], double out[3]) {
     out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-// R and p of a frame as another one sees it.
-static void relative_pose(const double R0[9], const double p0[3], const double R1[9],
-                          const double p1[3], double R[9], double p[3]) {
+void cli_relative_pose(const double R0[9], const double p0[3], const double R1[9],
+                       const double p1[3], double R[9], double p[3]) {
   for (int i = 0; i < 3; i++) {
     p[i] = 0;
     for (int k = 0; k < 3; k++) p[i] += R0[3 * k + i] * (p1[k] - p0[k]);
@@ -61,7 +60,7 @@ static void fill_link(const ap_model *m, ap_work *w, int k, double *J, cli_links
   cli_link *link = &links->link[k];
   ap_frame_pose(m, w, above, R0, p0);
   ap_frame_pose(m, w, i, R1, p1);
-  relative_pose(R0, p0, R1, p1, link->R, link->p);
+  cli_relative_pose(R0, p0, R1, p1, link->R, link->p);
   ap_frame_jacobian(m, w, i, AP_LOCAL, J);
   link->parent = number_of(m, above);
   link->joint = type == AP_FREE ? CLI_FREE : type == AP_PRISMATIC ? CLI_SLIDES : CLI_TURNS;

@@ -14,4 +14,8 @@
 void cli_links_of(const ap_model *m, cli_links *links);
 void cli_links_free(cli_links *links);
 
+/// Turn R and place p of a frame (R1, p1) as another one (R0, p0) sees it.
+void cli_relative_pose(const double R0[9], const double p0[3], const double R1[9],
+                       const double p1[3], double R[9], double p[3]);
+
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "peers/links.h"
 
 // Mass, centre of mass and inertia about it, in some frame.
 typedef struct solid {
@@ -79,19 +80,6 @@ static void rpy_matrix(const double rpy[3], double R[9]) {
                           cp * sr,
                           cp * cr};
   memcpy(R, rows, sizeof rows);
-}
-
-// The pose of one frame in another.
-static void relative(const double R0[9], const double p0[3], const double R1[9], const double p1[3],
-                     double R[9], double p[3]) {
-  for (int i = 0; i < 3; i++) {
-    p[i] = 0;
-    for (int k = 0; k < 3; k++) p[i] += R0[3 * k + i] * (p1[k] - p0[k]);
-    for (int j = 0; j < 3; j++) {
-      R[3 * i + j] = 0;
-      for (int k = 0; k < 3; k++) R[3 * i + j] += R0[3 * k + i] * R1[3 * k + j];
-    }
-  }
 }
 
 // ---- findings ----------------------------------------------------------------------------------
@@ -203,7 +191,7 @@ static solid needed(const cli_dispute *d, int i, int j, const solid *ours, const
   double R0[9], p0[3], R1[9], p1[3], R[9], p[3];
   ap_frame_pose(m, d->work, i, R0, p0);
   ap_frame_pose(m, d->work, j, R1, p1);
-  relative(R0, p0, R1, p1, R, p);
+  cli_relative_pose(R0, p0, R1, p1, R, p);
   const solid own = own_of(ap_body(m, j)), here = placed(&own, R, p, false);
   const solid rest = sum(ours, &here, -1), there = sum(theirs, &rest, -1);
   return placed(&there, R, p, true);
@@ -247,11 +235,11 @@ static bool both_poses(cli_dispute *d, int i, const double *q, double R[2][9], d
   d->other->inverse(d->other->own, q, zero, zero, tau);
   if (above > 0 && !d->other->pose(d->other->own, above, R0, p0)) return false;
   if (!d->other->pose(d->other->own, i, R1, p1)) return false;
-  relative(R0, p0, R1, p1, R[1], p[1]);
+  cli_relative_pose(R0, p0, R1, p1, R[1], p[1]);
   ap_kinematics(m, d->work, q, NULL, NULL);
   ap_frame_pose(m, d->work, above, R0, p0);
   ap_frame_pose(m, d->work, i, R1, p1);
-  relative(R0, p0, R1, p1, R[0], p[0]);
+  cli_relative_pose(R0, p0, R1, p1, R[0], p[0]);
   return true;
 }
 
@@ -265,7 +253,7 @@ static void rpy_of(const double R[9], double rpy[3]) {
 static void axis_of(const double R0[9], const double p0[3], const double R1[9], const double p1[3],
                     bool slides, double axis[3]) {
   double R[9], p[3], n = 0;
-  relative(R0, p0, R1, p1, R, p);
+  cli_relative_pose(R0, p0, R1, p1, R, p);
   const double turned[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
   for (int k = 0; k < 3; k++) axis[k] = slides ? p[k] : turned[k];
   for (int k = 0; k < 3; k++) n += axis[k] * axis[k];
