@@ -405,6 +405,7 @@ static levels levels_of(const char *robot) {
 }
 
 TEST(optimisation_levels) {
+  if (test_effort() < 3) return; // the generated text is the same
   const char *name;
   for (int i = 0; (name = ap_builtin_name(i)) != NULL; i++) {
     const bool all = levels_of(name) == LEVELS_ALL;
@@ -424,8 +425,7 @@ static bool is_chosen(const char *label) {
                                     "any with followers", "arm with massless links"};
   for (size_t k = 0; k < sizeof few / sizeof *few; k++)
     if (strcmp(label, few[k]) == 0) return true;
-  const char *effort = getenv("APPELL_TEST_EFFORT");
-  return effort && atoi(effort) > 3;
+  return test_effort() > 3;
 }
 
 TEST(random_robots) {
@@ -540,7 +540,8 @@ TEST(public_robots) {
     test_skip("APPELL_ROBOTS names no folder of robots (docs/setup.md)");
     return;
   }
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+  const size_t few = 5, all = sizeof names / sizeof *names;
+  for (size_t k = 0; k < (test_effort() < 3 ? few : all); k++) {
     char path[256];
     bool floating = names[k][0] == '+';
     snprintf(path, sizeof path, "%s/%s.urdf", folder, names[k] + floating);

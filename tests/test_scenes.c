@@ -654,8 +654,8 @@ static bool run_seed(unsigned long seed, bool line, bool events) {
 
 TEST(random_scenes_obey_mechanics) {
   unsigned long from = 1, to = SCENES;
-  const char *chosen = getenv("APPELL_TEST_SCENES"), *effort = getenv("APPELL_TEST_EFFORT");
-  if (effort) to = SCENES * strtoul(effort, NULL, 10) / 3;
+  const char *chosen = getenv("APPELL_TEST_SCENES");
+  to = to * (unsigned long)test_effort() / 3;
   char *rest = NULL;
   if (chosen) to = strtoul(chosen, &rest, 10);
   bool each = rest && *rest == '-';
