@@ -320,14 +320,7 @@ static const robot_recipe recipes[] = {
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
-// How much to try: 3, or as the variable APPELL_TEST_EFFORT says (a processor that is emulated, or
-// watched by sanitizers, does with one).
-static inline int test_effort(void) {
-  const char *effort = getenv("APPELL_TEST_EFFORT");
-  return effort && atoi(effort) > 0 ? atoi(effort) : 3;
-}
-
-// Every recipe is cooked so many times.
+// Every recipe is cooked a few times.
 static inline int robot_count(void) { return RECIPES * test_effort(); }
 
 // The k-th robot of the collection, in one place of memory.

@@ -52,6 +52,13 @@ static inline void test_register(const char *name, void (*body)(void)) {
   test_now.cases[test_now.ncase++] = (test_case){name, body};
 }
 
+// How much to try: 3, or as the variable APPELL_TEST_EFFORT says (a processor that is emulated, or
+// watched by sanitizers, does with one).
+static inline int test_effort(void) {
+  const char *effort = getenv("APPELL_TEST_EFFORT");
+  return effort && atoi(effort) > 0 ? atoi(effort) : 3;
+}
+
 #define TEST(name)                                                 \
   static void test_##name(void);                                   \
   __attribute__((constructor)) static void register_##name(void) { \

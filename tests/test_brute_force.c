@@ -333,7 +333,8 @@ static void check_counts(const family_count *count) {
 static void run_lay(brute_lay lay, const int scenes[5]) {
   family_count count = {0};
   for (int kind = BRUTE_POINT; kind <= BRUTE_CHAIN; kind++)
-    if (scenes[kind]) run_family((brute_kind)kind, lay, (unsigned long)scenes[kind], &count);
+    if (scenes[kind])
+      run_family((brute_kind)kind, lay, (unsigned long)(scenes[kind] * test_effort() / 3), &count);
   check_counts(&count);
 }
 
