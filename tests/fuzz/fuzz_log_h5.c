@@ -92,7 +92,7 @@ static void write_rows(plan *p, hid_t set, hid_t type, hid_t space, const hsize_
 }
 
 static void add_dataset(plan *p) {
-  static const hsize_t rows[] = {0, 1, 100, 700, 5000, 1000000, UINT64_C(1000000000000)};
+  static const hsize_t rows[] = {0, 1, 100, 700, 5000, 40000, UINT64_C(1000000000000)};
   const char *name = take_name(p);
   const int rank = 1 + (int)take(p, 3);
   const hsize_t size[3] = {rows[take(p, 7)], take(p, 4), 2};
