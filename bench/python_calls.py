@@ -13,6 +13,7 @@ import math
 import pathlib
 import shutil
 import subprocess
+import tempfile
 import time
 import timeit
 
@@ -25,9 +26,9 @@ TREE = pathlib.Path(__file__).resolve().parents[1]
 OTHER_WAYS = {"stable ABI, buffers": 266, "pybind11": 1095, "cffi": 1331, "ctypes": 4376}
 
 
-def nanoseconds(statement: str, names: dict[str, object], number: int) -> float:
+def nanoseconds(statement: str, names: dict[str, object], number: int, repeat: int) -> float:
     """The least of many short blocks, so that what else the machine does disturbs little."""
-    blocks = timeit.repeat(statement, globals=names, number=number, repeat=2000 if number > 1 else 100)
+    blocks = timeit.repeat(statement, globals=names, number=number, repeat=repeat)
     return min(blocks) / number * 1e9
 
 
@@ -50,9 +51,9 @@ def line(label: str, python: float, c: float = math.nan) -> None:
 
 
 def calls(arm: appell.Model, names: dict[str, object], path: str, c: dict[str, float]) -> None:
-    line(f"a call, out=, {path}", nanoseconds("arm.inverse_dynamics(q, v, a, out=out)", names, 200),
+    line(f"a call, out=, {path}", nanoseconds("arm.inverse_dynamics(q, v, a, out=out)", names, 200, 2000),
          c.get(path, math.nan))
-    line(f"a call, new array, {path}", nanoseconds("arm.inverse_dynamics(q, v, a)", names, 200),
+    line(f"a call, new array, {path}", nanoseconds("arm.inverse_dynamics(q, v, a)", names, 200, 2000),
          c.get(path, math.nan))
 
 
@@ -62,7 +63,7 @@ def batches(names: dict[str, object], path: str, c: float) -> None:
         appell.set_threads(count)
         for label, statement in (("rows", "arm.inverse_dynamics(Q, V, A, out=OUT)"),
                                  ("columns", "arm.inverse_dynamics(*C, out=COUT)")):
-            each = nanoseconds(statement, names, 1) / 10000
+            each = nanoseconds(statement, names, 1, 100) / 10000
             line(f"a state of 10000 in {label}, {count} thread(s), {path}", each,
                  c if label == "columns" and count == 1 else math.nan)
     appell.set_threads(threads)
@@ -88,18 +89,25 @@ def main() -> None:
 
 def peer() -> None:
     """A million states of a robot that Pinocchio reads too, against its loop."""
-    file = str(TREE / "models" / "two_link.urdf")
-    arm = appell.load(file)
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(pathlib.Path(folder) / "puma600.urdf")
+        appell.load("puma600").write(file)
+        arm = appell.load(file)
+        try:
+            import pinocchio  # type: ignore[import]
+        except ImportError:
+            other = None
+        else:
+            other = pinocchio.buildModelFromUrdf(file)
     Q, V, A = np.random.default_rng(1).uniform(-1, 1, (3, 1000000, arm.nv))
-    begin = time.perf_counter()
-    ours = arm.inverse_dynamics(Q, V, A)
-    print(f"a million states of two_link.urdf: {time.perf_counter() - begin:.3f} s")
-    try:
-        import pinocchio  # type: ignore[import]
-    except ImportError:
-        print("Pinocchio's loop over them is left out: it is not installed")
+    ours = np.empty_like(Q)
+    for count in sorted({1, appell.get_threads()}):
+        appell.set_threads(count)
+        seconds = nanoseconds("arm.inverse_dynamics(Q, V, A, out=ours)", {**locals()}, 1, 5) / 1e9
+        print(f"a million states of puma600, general, {count} thread(s): {seconds:.3f} s")
+    if other is None:
+        print("Pinocchio's loop over them is left out: its Python package is not installed")
         return
-    other = pinocchio.buildModelFromUrdf(file)
     data = other.createData()
     begin = time.perf_counter()
     theirs = np.array([pinocchio.rnea(other, data, q, v, a) for q, v, a in zip(Q, V, A)])

@@ -6,6 +6,7 @@
 #include <appell/ident.h>
 #include <appell/run.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -370,18 +371,73 @@ static void free_identification(identification *f) {
   ap_ident_free(f->ident);
 }
 
+// How to estimate: as the command does, unless something else was asked for.
+typedef struct estimation {
+  ap_ident_options look_for;
+  ap_fit_method method;
+  double reject;
+  bool trust; // the log, although it contradicts the robot
+} estimation;
+
+enum { FOLDS = 5 };
+
+// The first grave doubt is an error, unless the log is trusted; others are warnings.
+static ap_status doubt(const ap_doubts *found, const char *log, bool trust, ap_error *error) {
+  for (int k = 0; k < found->count; k++) {
+    const ap_doubt *d = &found->doubt[k];
+    if (d->grave && !trust) {
+      error->line = 0;
+      snprintf(error->text, sizeof error->text,
+               "the log contradicts the robot: %.220s (\"trust\", true goes on regardless)",
+               d->text);
+      return AP_E_ARG;
+    }
+    mexWarnMsgIdAndTxt("appell:doubt", "%s: %s", log, d->text);
+  }
+  return AP_OK;
+}
+
+static ap_status doubt_samples(identification *f, const ap_prepare_options *prepare,
+                               const char *log, bool trust, ap_error *error) {
+  ap_doubts found = {.count = 0};
+  double delay, deviation;
+  ap_status status = ap_doubt_samples(f->ident, f->samples, prepare, &found, error);
+  if (status == AP_OK && !ap_doubts_grave(&found))
+    status = ap_doubt_delay(f->ident, f->samples, prepare, &delay, &deviation, &found, error);
+  return status == AP_OK ? doubt(&found, log, trust, error) : status;
+}
+
+static ap_status prepare_states(identification *f, const ap_prepare_options *prepare,
+                                const char *log, bool trust, ap_error *error) {
+  ap_error failed = {0};
+  ap_status prepared = ap_dataset_prepare(f->ident, f->samples, prepare, &f->states, &failed);
+  ap_status status = AP_OK;
+  // a log that cannot be prepared may be one in other units: say that first
+  if (prepared == AP_OK || failed.line == 0) status = doubt_samples(f, prepare, log, trust, error);
+  if (status != AP_OK || prepared == AP_OK) return status;
+  *error = failed;
+  return prepared;
+}
+
+static ap_status doubt_states(identification *f, const char *log, bool trust, ap_error *error) {
+  ap_doubts found = {.count = 0};
+  ap_status status = ap_doubt_states(f->ident, f->states, &found, error);
+  return status == AP_OK ? doubt(&found, log, trust, error) : status;
+}
+
 static ap_status fit_log(identification *f, const ap_model *m, const char *log,
-                         const ap_ident_options *look_for, ap_fit_method method, ap_error *error) {
+                         const estimation *how, ap_error *error) {
   ap_prepare_options prepare = ap_default_prepare();
-  ap_status status = ap_ident_create(m, look_for, &f->ident, error);
-  if (status == AP_OK) status = ap_base_find(f->ident, AP_BASE_QR, &f->base, error);
+  if (how->reject == 0) prepare.spikes = 0;
+  ap_status status = ap_ident_create(m, &how->look_for, &f->ident, error);
   if (status == AP_OK) status = ap_samples_read(f->ident, log, &f->samples, error);
+  if (status == AP_OK) status = prepare_states(f, &prepare, log, how->trust, error);
+  if (status == AP_OK) status = ap_base_find(f->ident, AP_BASE_QR, &f->base, error);
+  if (status == AP_OK) status = doubt_states(f, log, how->trust, error);
   if (status == AP_OK)
-    status = ap_dataset_prepare(f->ident, f->samples, &prepare, &f->states, error);
-  if (status == AP_OK)
-    status = ap_dataset_reduce(f->states, f->ident, f->base, method == AP_FIT_RIDGE ? 5 : 1, 0,
-                               &f->reduction, error);
-  return status == AP_OK ? ap_fit_make(f->reduction, f->base, method, NULL, &f->fit, error)
+    status =
+        ap_dataset_reduce(f->states, f->ident, f->base, FOLDS, how->reject, &f->reduction, error);
+  return status == AP_OK ? ap_fit_make(f->reduction, f->base, how->method, NULL, &f->fit, error)
                          : status;
 }
 
@@ -391,19 +447,24 @@ static mxArray *column_of(const double *x, int n) {
   return made;
 }
 
-// identify(model, log, method, [rotor viscous coulomb offset stiffness]): a struct
+// identify(model, log, method, [rotor viscous coulomb offset stiffness reject trust]): a struct
 static void identify(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   (void)nlhs;
-  if (nrhs != 4 || mxGetNumberOfElements(prhs[3]) != 5)
-    mexErrMsgIdAndTxt("appell:argument", "identify(MODEL, LOG) needs a log");
+  if (nrhs != 4 || !mxIsDouble(prhs[3]) || mxGetNumberOfElements(prhs[3]) != 7)
+    mexErrMsgIdAndTxt("appell:argument",
+                      "identify(MODEL, LOG) needs a log; an option is a number or true or false");
   entry *e = model_of(prhs[0]);
   char *log = text_of(prhs[1], "LOG"), *name = text_of(prhs[2], "METHOD");
   const double *x = mxGetPr(prhs[3]);
-  ap_ident_options look_for = {.rotor = x[0] != 0,
-                               .viscous = x[1] != 0,
-                               .coulomb = x[2] != 0,
-                               .offset = x[3] != 0,
-                               .stiffness = x[4] != 0};
+  estimation how = {.look_for = {.rotor = x[0] != 0,
+                                 .viscous = x[1] != 0,
+                                 .coulomb = x[2] != 0,
+                                 .offset = x[3] != 0,
+                                 .stiffness = x[4] != 0},
+                    .reject = x[5],
+                    .trust = x[6] != 0};
+  if (!(how.reject >= 0))
+    mexErrMsgIdAndTxt("appell:argument", "reject must be 0 (none) or above, not %g", how.reject);
   int method = 0;
   while (method < AP_FIT_METHODS && strcmp(ap_fit_method_name((ap_fit_method)method), name) != 0)
     method++;
@@ -411,7 +472,8 @@ static void identify(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
     mexErrMsgIdAndTxt("appell:argument", "there is no method '%s'", name);
   identification f = {0};
   ap_error error;
-  if (fit_log(&f, e->model, log, &look_for, (ap_fit_method)method, &error) != AP_OK) {
+  how.method = (ap_fit_method)method;
+  if (fit_log(&f, e->model, log, &how, &error) != AP_OK) {
     free_identification(&f);
     fail(log, &error);
   }

@@ -42,6 +42,8 @@ function test_appell (models, command)
   assert (run.t(1), 0);
   assert (run.column ("q.height")(1), 1);
 
+  identify_as_command (m, fullfile (models, "puma600_log.csv"), command);
+
   refused (@() gravity_forces (m, [1 2]), "it must be n x 6");
   refused (@() inverse_dynamics (m, q, v(1:3, :), a), "20 states");
   refused (@() gravity_forces (struct ("handle", 99), q), "appell_load");
@@ -68,6 +70,32 @@ function test_appell (models, command)
   appell_free (locked);
   refused (@() gravity_forces (locked, 1:4), "appell_load");
   disp ("octave: all passed");
+end
+
+% The values of the command, by default and with options; a log in degrees is refused.
+function identify_as_command (m, log, command)
+  cases = {{}, ""; {"friction", true, "rotor", true, "method", "qr", "reject", 3}, ...
+           "--friction --rotor --method qr --reject 3"};
+  warning ("off", "appell:doubt", "local");
+  for k = 1:rows (cases)
+    fit = identify (m, log, cases{k, 1}{:});
+    [~, said] = system (sprintf ("'%s' identify puma600 '%s' --json %s 2>%s", command, log, cases{k, 2}, "/dev/null"));
+    found = jsondecode (said);
+    assert (fit.value, [found.parameters.value]', -2 * eps);  % jsondecode does not round correctly
+    assert (fit.deviation, [found.parameters.standard_deviation]', -2 * eps);
+  end
+  wrong = [tempname(), ".csv"];
+  lines = strsplit (fileread (log), "\n");
+  numbers = dlmread (log, ",", 1, 0);
+  numbers(:, 2:7) *= 180 / pi;
+  file = fopen (wrong, "w");
+  fprintf (file, "%s\n", lines{1});
+  fprintf (file, [repmat("%.9g,", 1, 12), "%.9g\n"], numbers');
+  fclose (file);
+  refused (@() identify (m, wrong), "the log contradicts the robot");
+  assert (numel (identify (m, wrong, "trust", true).value), 36);
+  unlink (wrong);
+  refused (@() identify (m, log, "reject", -1), "reject must be 0");
 end
 
 function refused (call, text)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,25 @@ class BaseParameters:
         return len(self.texts)
 
 
+@dataclasses.dataclass(frozen=True)
+class Doubt:
+    """Something in a log that the robot contradicts, or that should be looked at.
+
+    kind: 'time', 'degrees', 'limits', 'rates', 'dead', 'sign', 'swapped', 'scale', 'delay', 'bandwidth',
+        'residual' or 'mass'
+    grave: the data are wrong, and so is every parameter
+    value: what was found: a factor, a delay (s), a share, a mass (kg)
+    bound: what it is compared with
+    text: one line for people
+    """
+
+    kind: str
+    grave: bool
+    value: float
+    bound: float
+    text: str
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Fit:
     """Result of an identification: `value[k]` is the base parameter that `base.texts[k]` describes.
@@ -62,7 +82,8 @@ class Fit:
     states: how many states were used
     spikes: how many numbers of the log were replaced as spikes
     physical: whether `parameter` are those of bodies that can exist
-    model: the robot with these parameters, where they are physical; else None
+    doubts: what the log may have that the robot contradicts
+    model: the robot with the parameters of the consistent fit, whatever the method; None where there is none
     """
 
     base: BaseParameters
@@ -81,6 +102,7 @@ class Fit:
     states: int
     spikes: int
     physical: bool
+    doubts: list[Doubt]
     model: Model | None
 
     def __repr__(self) -> str:
@@ -155,33 +177,84 @@ def base_parameters(model: Model, *, rotor: bool = False, viscous: bool = False,
     return _base(_core.base_parameters(model, _flags(rotor, viscous, coulomb, offset, stiffness), svd))
 
 
-def identify(model: Model, log: str | os.PathLike[str] | None = None, *,
+def _flags_of_fit(held_base: bool, partial: bool, asymmetric: bool, load: bool) -> int:
+    return held_base << 5 | partial << 6 | asymmetric << 7 | load << 8
+
+
+def _paths(log: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None) -> list[str] | None:
+    if log is None:
+        return None
+    paths = [os.fspath(x) for x in ([log] if isinstance(log, (str, os.PathLike)) else log)]
+    for path in paths:
+        if path.endswith(".npy"):
+            raise _core.Error(f"{path}: an .npy array has no names of columns: give its columns as "
+                              "arrays, identify(model, t=..., q=..., tau=...), or a CSV or HDF5 log")
+    return paths
+
+
+def _above_zero(**numbers: float | None) -> list[float]:
+    """Numbers above zero; 0 for None, which the library takes for its own default."""
+    for name, x in numbers.items():
+        if x is not None and not 0 < x < math.inf:
+            raise ValueError(f"{name} must be above 0, not {x!r}")
+    return [0.0 if x is None else float(x) for x in numbers.values()]
+
+
+def identify(model: Model, log: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None, *,
              t: npt.ArrayLike | None = None, q: npt.ArrayLike | None = None,
              v: npt.ArrayLike | None = None, a: npt.ArrayLike | None = None,
-             tau: npt.ArrayLike | None = None, method: str = "consistent", rotor: bool = False,
+             tau: npt.ArrayLike | None = None, method: str = "weighted", rotor: bool = False,
              viscous: bool = False, coulomb: bool = False, offset: bool = False,
-             stiffness: bool = False, cutoff: float = 10.0, order: int = 4,
-             filter_always: bool = False, spikes: float = 8.0, reject: float = 0.0) -> Fit:
-    """Estimate the parameters of a robot from a log, or from arrays.
+             stiffness: bool = False, asymmetric: bool = False, stribeck: float | None = None,
+             load_friction: bool = False, payload: str | None = None, held_base: bool = False,
+             columns: str | None = None, delay: float = 0.0, at_rest: bool = False,
+             partial: bool = False, trust: bool = False, svd: bool = False,
+             prior: float | None = None, total_mass: float | None = None,
+             cutoff: float | None = None, order: int = 4, filter_always: bool = False,
+             spikes: float = 8.0, reject: float = 5.0) -> Fit:
+    """Estimate the parameters of a robot from logs, or from arrays, as 'appell identify' does.
 
-    log: a CSV or HDF5 file with the columns t, q.JOINT, tau.JOINT and, where measured, v.JOINT, a.JOINT
+    log: a CSV or HDF5 file, or several, with the columns t, q.JOINT, tau.JOINT and, where measured, v.JOINT, a.JOINT
     t, q, v, a, tau: the same as arrays, a row for each sample; v and a may be missing
-    method: 'consistent' (bodies that can exist), 'weighted', 'qr', 'svd', 'pinv' or 'ridge'
+    method: 'weighted', 'consistent' (bodies that can exist), 'qr', 'svd', 'pinv' or 'ridge'
     rotor, viscous, coulomb, offset, stiffness: identify these of every joint too
-    cutoff, order: of the filter where v or a is missing, Hz
+    asymmetric: and friction that depends on the direction; stribeck: that fades with this speed, rad/s or m/s;
+        load_friction: that is in proportion to the load
+    payload: identify only what this link carries: the robot is as the model says
+    held_base: the log has the motion of the free base, not its forces
+    columns: which column of a file is which: 't=time,q=pos_{1}*deg,tau=8-13'
+    delay: the forces were measured so much later than the motion, s
+    at_rest: every sample is a pose at rest: gravity alone
+    partial: only some joints move or have forces (a column of tau that is all NaN has none)
+    trust: go on although the log contradicts the robot (degrees, wrong signs, swapped columns, ...), which
+        raises Error otherwise; other doubts are warnings
+    svd: find the base parameters by singular values instead of QR with pivoting
+    prior: by which part the model's masses may be off, 0.2 for 20 %; None: by the evidence of the log
+    total_mass: of all moving links together, where it is known, kg
+    cutoff, order: of the filter where v or a is missing, Hz; None: 10, or a quarter of the sampling rate if less
     filter_always: filter also where both are there
     spikes: robust deviations beyond which a number counts as a spike; 0: none does
     reject: robust deviations beyond which a force is left out; 0: none is
     """
-    arrays = [_finite(name, x) for name, x in (("t", t), ("q", q), ("v", v), ("a", a), ("tau", tau))]
-    if log is not None and os.fspath(log).endswith(".npy"):
-        raise _core.Error(f"{os.fspath(log)}: an .npy array has no names of columns: give its columns as "
-                          "arrays, identify(model, t=..., q=..., tau=...), or a CSV or HDF5 log")
-    found = _core.identify(model, _flags(rotor, viscous, coulomb, offset, stiffness), method,
-                           None if log is None else os.fspath(log), *arrays, cutoff, order,
-                           filter_always, spikes, reject)
+    if asymmetric and offset:
+        raise ValueError("asymmetric or offset: asymmetric Coulomb friction is an offset")
+    arrays = tuple(_finite(name, x) for name, x in (("t", t), ("q", q), ("v", v), ("a", a)))
+    forces: Floats | None = None if tau is None else np.ascontiguousarray(tau, dtype=np.float64)
+    if partial and forces is not None and forces.ndim == 2:
+        _finite("tau", forces[:, ~np.all(np.isnan(forces), axis=0)])
+    else:
+        _finite("tau", forces)
+    prior_, mass, fades, cutoff_ = _above_zero(prior=prior, total_mass=total_mass, stribeck=stribeck, cutoff=cutoff)
+    found = _core.identify(model, _flags(rotor, viscous, coulomb, offset, stiffness) |
+                           _flags_of_fit(held_base, partial, asymmetric, load_friction), method, svd,
+                           _paths(log), columns, (*arrays, forces),
+                           (cutoff_, order, filter_always, spikes, delay, at_rest),
+                           (reject, prior_, mass, fades, payload), trust)
     numbers = ("value", "deviation", "parameter", "parameter_deviation", "determined", "noise",
                "residual_rms", "force_rms", "error_rms")
+    doubts = [Doubt(*doubt) for doubt in found["doubts"]]
+    for doubt in doubts:
+        warnings.warn(doubt.text, stacklevel=2)
     robot = found["robot"]
     return Fit(
         base=_base(found),
@@ -191,6 +264,7 @@ def identify(model: Model, log: str | os.PathLike[str] | None = None, *,
         states=found["states"],
         spikes=found["spikes"],
         physical=found["physical"],
+        doubts=doubts,
         model=None if robot is None else Model(robot),
         **{name: np.frombuffer(found[name]) for name in numbers},
     )

@@ -66,10 +66,12 @@ static bool choose_layout(call *c) {
     const array *a = i < c->inputs ? &c->in[i] : &c->out[i - c->inputs];
     if (a->rows) continue;
     PyErr_Format(PyExc_ValueError,
-                 a->columns ? "%s lies column by column in memory, other arrays row by row: give "
-                              "all of them one order (numpy.ascontiguousarray() copies an array)"
-                            : "%s has gaps in memory, and no copy is made: give "
-                              "numpy.ascontiguousarray(%s)",
+                 !array_aligned(a) ? "%s does not begin at a multiple of its numbers' size in "
+                                     "memory, and no copy is made: give numpy.copy(%s)"
+                 : a->columns ? "%s lies column by column in memory, other arrays row by row: give "
+                                "all of them one order (numpy.ascontiguousarray() copies an array)"
+                              : "%s has gaps in memory, and no copy is made: give "
+                                "numpy.ascontiguousarray(%s)",
                  a->name, a->name);
     return false;
   }

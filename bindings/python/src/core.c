@@ -85,8 +85,11 @@ static bool add_exceptions(PyObject *module) {
 
 // ---- arguments ---------------------------------------------------------------------------------
 
+static PyObject *out_key; // as code has it: one object for all of them
+
 // From the last of n names on: that is 'out', the one that is given most.
 static int find_name(const char *const *names, int n, PyObject *key) {
+  if (key == out_key && n > 0 && strcmp(names[n - 1], "out") == 0) return n - 1;
   while (n-- > 0 && PyUnicode_CompareWithASCIIString(key, names[n]) != 0) continue;
   return n;
 }
@@ -223,6 +226,7 @@ PyMODINIT_FUNC PyInit__core(void) {
   append_methods(functions, ident_functions);
   append_methods(functions, research_functions);
   PyObject *module = PyModule_Create(&definition);
+  out_key = PyUnicode_InternFromString("out");
   if (module && add_exceptions(module) && add_robot_type(module) && add_model_type(module) &&
       add_mechanism_type(module) && add_feed_forward_type(module) &&
       PyModule_AddStringConstant(module, "__version__", ap_version()) == 0)

@@ -4,7 +4,8 @@
 ///
 /// It is written against CPython's stable interface of version 3.11, in which the buffer protocol
 /// is part, so that one binary serves every later CPython and every NumPy. NumPy's headers are not
-/// used: arrays come in as buffers, and new ones are made by calling numpy.empty().
+/// used: arrays come in as buffers (one state as it lies in NumPy's arrays, see array.c), and new
+/// ones are made by calling numpy.empty().
 
 #ifndef APPELL_PYTHON_CORE_H
 #define APPELL_PYTHON_CORE_H
@@ -58,7 +59,8 @@ static inline Py_ssize_t shape_entries(shape s) {
   return n;
 }
 
-/// An array that a call reads or writes: a buffer, which is held until array_release().
+/// An array that a call reads or writes: a buffer, which is held until array_release(). Of one
+/// state in an array of NumPy, view has buf, ndim, shape, itemsize and len only.
 typedef struct array {
   const char *name; ///< in messages
   Py_buffer view;
@@ -80,6 +82,8 @@ bool array_new(array *a, const array *like, shape s, bool columns);
 void array_release(array *a);
 /// The address of its numbers.
 static inline void *array_data(const array *a) { return a->view.buf; }
+/// Whether it begins at a multiple of its numbers' size.
+bool array_aligned(const array *a);
 /// Number of states.
 size_t array_states(const array *a);
 
@@ -196,6 +200,8 @@ PyObject *report_run(PyObject *module, PyObject *args);
 
 /// Methods of Model that compute, for its table of methods; ends with an empty entry.
 extern const PyMethodDef quantity_methods[];
+/// To be called before any of them.
+void prepare_quantities(void);
 
 // ---- motion.c ----------------------------------------------------------------------------------
 

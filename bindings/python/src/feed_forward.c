@@ -108,7 +108,9 @@ static PyObject *step(PyObject *object, const char *name, const char *const *nam
   FeedForward *self = (FeedForward *)object;
   PyObject *value[6], *result = NULL;
   const double *x[5];
-  call c = {0};
+  call c; // its arrays are not zeroed, which would take a while
+  c.in_place = false;
+  c.inputs = c.outputs = 0;
   shape s = {1, {ap_nv(self->model->base.model)}};
   if (sort_arguments(name, names, n, needed, args, nargs, keywords, value) &&
       read_state(&c, self, names, n, value, x) && call_outputs(&c, value[n], 1, &s)) {

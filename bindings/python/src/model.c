@@ -236,6 +236,7 @@ static PyMethodDef methods[64] = {
 static int (*const sizes[])(const ap_model *) = {ap_nq, ap_nv, ap_nbody, ap_nframe};
 
 bool add_model_type(PyObject *module) {
+  prepare_quantities();
   append_methods(methods, settings_methods);
   append_methods(methods, quantity_methods);
   append_methods(methods, motion_methods);

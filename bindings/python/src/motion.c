@@ -271,7 +271,7 @@ static bool read_poses(ik *k, call *c, PyObject **value) {
 // Configurations to begin with, where the results go.
 static void begin_poses(const ik *k, size_t n) {
   size_t nq = (size_t)ap_nq(k->model);
-  const double *given = k->start.held ? array_data(&k->start) : NULL;
+  const double *given = k->start.object ? array_data(&k->start) : NULL;
   for (size_t i = 0; i < n; i++) {
     if (given)
       memcpy(k->q + i * nq, given + (k->start.leading ? i * nq : 0), nq * sizeof *given);

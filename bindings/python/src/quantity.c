@@ -133,6 +133,31 @@ static const signature signatures[QUANTITIES] = {
     [QUANTITY_normalize] = {.name = "normalize", .in = "q", .out = "q"},
 };
 
+// The arguments of each, as sort_arguments() takes them, and which is which.
+typedef struct parameters {
+  const char *names[MOST_INPUTS + 5];
+  int inputs, frame, reference, wrenches, out;
+} parameters;
+static parameters prepared[QUANTITIES];
+
+void prepare_quantities(void) {
+  for (int k = 0; k < QUANTITIES; k++) {
+    const signature *s = &signatures[k];
+    parameters *p = &prepared[k];
+    int n = 0;
+    for (; s->in[n]; n++) p->names[n] = input_name(s->in[n]);
+    p->inputs = p->frame = n;
+    if (s->frame) p->names[n++] = "frame";
+    p->reference = n;
+    if (s->reference) p->names[n++] = "reference";
+    p->wrenches = n;
+    if (s->wrenches) p->names[n++] = "wrenches";
+    p->out = n;
+    p->names[n++] = "out";
+    p->names[n] = NULL;
+  }
+}
+
 static shape shape_of(const ap_model *m, char letter) {
   int nv = ap_nv(m);
   switch (letter) {
@@ -171,17 +196,13 @@ static void end_computation(computation *p) {
 static bool read_arrays(computation *p, PyObject *const *value, PyObject *out) {
   const ap_model *m = p->model->base.model;
   request *r = &p->r;
-  const char *name[MOST_INPUTS];
   shape in[MOST_INPUTS], result[MOST_OUTPUTS];
-  for (; p->s->in[r->inputs]; r->inputs++) {
-    name[r->inputs] = input_name(p->s->in[r->inputs]);
-    in[r->inputs] = shape_of(m, p->s->in[r->inputs]);
-  }
+  for (; p->s->in[r->inputs]; r->inputs++) in[r->inputs] = shape_of(m, p->s->in[r->inputs]);
   for (; p->s->out[r->outputs]; r->outputs++)
     result[r->outputs] = shape_of(m, p->s->out[r->outputs]);
   p->c.in_place =
       r->quantity == QUANTITY_inverse_dynamics || r->quantity == QUANTITY_forward_dynamics;
-  if (!call_inputs(&p->c, r->inputs, value, name, in) ||
+  if (!call_inputs(&p->c, r->inputs, value, prepared[r->quantity].names, in) ||
       !call_outputs(&p->c, out, r->outputs, result))
     return false;
   for (int i = 0; i < r->inputs; i++) {
@@ -298,27 +319,18 @@ static PyObject *compute(computation *p) {
 
 static bool read_call(computation *p, PyObject *const *args, Py_ssize_t nargs, PyObject *keywords) {
   const signature *s = p->s;
-  const char *names[MOST_INPUTS + 5];
+  const parameters *of = &prepared[p->r.quantity];
   PyObject *value[MOST_INPUTS + 5];
-  int n = 0;
-  for (; s->in[n]; n++) names[n] = input_name(s->in[n]);
-  int frame = n;
-  if (s->frame) names[n++] = "frame";
-  int reference = n;
-  if (s->reference) names[n++] = "reference";
-  int positional = n;
-  int wrenches = n;
-  if (s->wrenches) names[n++] = "wrenches";
-  int out = n;
-  names[n++] = "out";
-  names[n] = NULL;
-  if (!sort_arguments(s->name, names, positional, reference, args, nargs, keywords, value))
+  if (!sort_arguments(s->name, of->names, of->wrenches, of->reference, args, nargs, keywords,
+                      value))
     return false;
-  if (s->frame && (p->r.frame = read_frame(&p->model->base, value[frame])) < 0) return false;
+  if (s->frame && (p->r.frame = read_frame(&p->model->base, value[of->frame])) < 0) return false;
   p->r.reference = AP_LOCAL;
-  if (s->reference && value[reference] && !read_reference(value[reference], &p->r.reference))
+  if (s->reference && value[of->reference] &&
+      !read_reference(value[of->reference], &p->r.reference))
     return false;
-  return (!s->wrenches || read_wrenches(p, value[wrenches])) && read_arrays(p, value, value[out]);
+  return (!s->wrenches || read_wrenches(p, value[of->wrenches])) &&
+         read_arrays(p, value, value[of->out]);
 }
 
 static PyObject *call_quantity(PyObject *self, int quantity, PyObject *const *args,

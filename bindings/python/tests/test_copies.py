@@ -77,7 +77,7 @@ def allocated(call):
     return peak
 
 
-MANY = 100000
+MANY = 20000
 LAYOUTS = {
     "rows": lambda x: np.ascontiguousarray(x),
     "columns": lambda x: np.asfortranarray(x),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import appell
+from common import examples
 
 hypothesis = pytest.importorskip("hypothesis", reason="hypothesis is missing (scripts/setup ci)")
 st = hypothesis.strategies
@@ -52,8 +53,7 @@ anything = st.one_of(numbers, st.text(max_size=5), arrays(), st.lists(numbers, m
                      st.sampled_from(["link6", "mixed", 0, 3, -1, 10**20, object()]))
 
 
-@hypothesis.settings(max_examples=600, deadline=None, derandomize=True,
-                     suppress_health_check=list(hypothesis.HealthCheck))
+@examples(600)
 @hypothesis.given(st.data())
 def test_a_call_never_crashes(data):
     model = data.draw(st.sampled_from(MODELS))
@@ -72,8 +72,7 @@ def test_a_call_never_crashes(data):
     model.reset_inertia()
 
 
-@hypothesis.settings(max_examples=200, deadline=None, derandomize=True,
-                     suppress_health_check=list(hypothesis.HealthCheck))
+@examples(200)
 @hypothesis.given(st.dictionaries(st.sampled_from([f.name for f in __import__("dataclasses").fields(appell.Body)]),
                                   anything, max_size=5))
 def test_building_never_crashes(fields):
@@ -84,7 +83,7 @@ def test_building_never_crashes(fields):
         pass
 
 
-@hypothesis.settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @hypothesis.given(st.text(max_size=200), st.sampled_from(["urdf", "yaml", "mjcf", ""]))
 def test_parsing_never_crashes(text, format):
     try:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import appell
-from common import COMMAND, random_states
+from common import COMMAND, examples, random_states
 from test_model import FRAMED, SHAPES, parts
 
 hypothesis = pytest.importorskip("hypothesis", reason="hypothesis is missing (scripts/setup ci)")
@@ -69,10 +69,6 @@ def models(draw):
     return m
 
 
-examples = hypothesis.settings(max_examples=25, deadline=None, derandomize=True,
-                               suppress_health_check=list(hypothesis.HealthCheck))
-
-
 def evaluate(folder, what, model, arrays):
     np.save(folder / "states.npy", np.hstack(arrays))
     friction = ["--friction"] if model.friction else []
@@ -81,7 +77,7 @@ def evaluate(folder, what, model, arrays):
     return np.load(folder / "out.npy")
 
 
-@examples
+@examples(12)
 @hypothesis.given(models())
 def test_bits_of_the_command(m):
     states = random_states(m, STATES)
@@ -97,7 +93,7 @@ def test_bits_of_the_command(m):
             assert np.array_equal(ours, theirs), what
 
 
-@examples
+@examples(25)
 @hypothesis.given(models(), st.sampled_from([np.float64, np.float32]))
 def test_layouts_have_the_same_bits(m, dtype):
     q, v, a = (x.astype(dtype) for x in random_states(m, STATES))
@@ -117,7 +113,7 @@ def test_layouts_have_the_same_bits(m, dtype):
             assert np.array_equal(rows[k][4], np.asarray(one[k], dtype), equal_nan=True), name
 
 
-@examples
+@examples(25)
 @hypothesis.given(models())
 def test_pickled_models_have_the_same_bits(m):
     again = pickle.loads(pickle.dumps(m))
@@ -131,7 +127,7 @@ def test_pickled_models_have_the_same_bits(m):
         assert all(np.array_equal(x, y) for x, y in zip(ours, function(again, *states))), what
 
 
-@examples
+@examples(25)
 @hypothesis.given(models())
 def test_laws(m):
     """M is symmetric, tau = M a + h, integrate() undoes difference(), the regressor gives tau."""

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms, identification, the model doctor."""
 
+import json
 import re
+import subprocess
+import warnings
 
 import numpy as np
 import pytest
 
 import appell
-from common import MODELS
+from common import COMMAND, EFFORT, MODELS
 
 
 def test_mechanism():
     m = appell.load_mechanism("delta")
     assert m.n == 3 and m.nact == 3 and m.coordinates == ["x", "y", "z"]
-    q, zero = np.array([[0.02, -0.01, m_z(m)], [0.0, 0.03, m_z(m)]]), np.zeros((2, 3))
+    q, zero = np.array([[0.02, -0.01, -0.72], [0.0, 0.03, -0.72]]), np.zeros((2, 3))
     tau = m.inverse_dynamics(q, zero, zero)
     assert np.allclose(m.forward_dynamics(q, zero, tau), 0, atol=1e-9)
     assert np.allclose(m.inertia(q), np.swapaxes(m.inertia(q), 1, 2), atol=1e-12)
@@ -23,30 +26,12 @@ def test_mechanism():
         m.branch = "sideways"
 
 
-def m_z(m):
-    """A height that the mechanism reaches."""
-    for z in np.linspace(-0.2, -1.5, 200):
-        try:
-            m.gravity(np.array([0.0, 0.0, z]))
-            m.gravity(np.array([0.02, -0.01, z]))
-            m.gravity(np.array([0.0, 0.03, z]))
-            return z
-        except appell.Error:
-            pass
-        try:
-            m.gravity(np.array([0.0, 0.0, -z]))
-            return -z
-        except appell.Error:
-            pass
-    raise AssertionError("the mechanism reaches no height")
-
-
 def test_identification_of_perfect_data():
     arm = appell.load("puma600")
     motion = appell.excite(arm, evaluations=200, rate=50)
     tau = arm.inverse_dynamics(motion.q, motion.v, motion.a)
     fit = appell.identify(arm, t=motion.t, q=motion.q, v=motion.v, a=motion.a, tau=tau)
-    assert fit.physical and fit.model is not None
+    assert fit.model is not None and np.allclose(fit.model.inverse_dynamics(motion.q, motion.v, motion.a), tau, atol=1e-3)
     assert np.all(fit.error_rms < 1e-6 * fit.force_rms.max())
     base = appell.base_parameters(arm)
     assert len(base) == len(fit.value) and base.factors.shape == (len(base), len(base.names))
@@ -69,12 +54,104 @@ def test_excitation_among_obstacles():
         appell.excite(arm, frame="link6")
 
 
-def test_identification_refuses():
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """The first six seconds of a log."""
+    file = tmp_path_factory.mktemp("log") / "log.csv"
+    file.write_text("".join((MODELS / "puma600_log.csv").read_text().splitlines(True)[:302]))
+    return file
+
+
+# Arguments of identify() and of the command; both must find the same, without any, too.
+SAME = {
+    "defaults": ({}, []),
+    "friction": ({"viscous": True, "coulomb": True, "rotor": True}, ["--friction", "--rotor"]),
+    "method": ({"method": "ridge", "reject": 3, "svd": True}, ["--method", "ridge", "--reject", "3", "--base", "svd"]),
+    "more": ({"asymmetric": True, "stribeck": 0.1, "load_friction": True, "delay": 0.002, "cutoff": 5},
+             ["--asymmetric", "--stribeck", "0.1", "--load-friction", "--delay", "0.002", "--cutoff", "5"]),
+    "consistent": ({"method": "consistent", "prior": 0.1, "total_mass": 60, "viscous": True, "coulomb": True},
+                   ["--method", "consistent", "--prior", "0.1", "--total-mass", "60", "--friction"]),
+    "payload": ({"payload": "link6", "viscous": True, "coulomb": True, "rotor": True},
+                ["--payload", "link6", "--friction", "--rotor"]),
+    "partial": ({"partial": True}, ["--partial"]),
+}
+
+
+def columns_of(log):
+    rows = np.loadtxt(log, delimiter=",", skiprows=1)
+    return {"t": rows[:, 0], "q": rows[:, 1:7], "tau": rows[:, 7:13]}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", SAME if EFFORT >= 3 else ["friction", "partial"])
+def test_identification_is_the_commands(name, log, tmp_path):
+    """The same bits, whether from the log or from its columns, and the same model as -o writes."""
+    keywords, options = SAME[name]
+    done = subprocess.run([COMMAND, "identify", "puma600", log, "--json", "-o", tmp_path / "found.yaml", *options],
+                          capture_output=True, text=True)
+    expected = json.loads(done.stdout)
+    arm = appell.load("puma600")
+    for fit in (appell.identify(arm, log, **keywords), appell.identify(arm, **columns_of(log), **keywords)):
+        assert fit.method == expected["method"] and fit.states == expected["states"]
+        assert fit.value.tolist() == [p["value"] for p in expected["parameters"]]
+        assert fit.deviation.tolist() == [p["standard_deviation"] for p in expected["parameters"]]
+        assert fit.error_rms.tolist() == list(expected["residual_rms"].values())
+        assert fit.condition == expected["condition"] and fit.spikes == expected["spikes"]
+        assert [(d.kind, d.grave, d.text) for d in fit.doubts] == [
+            (d["kind"], d["grave"], d["text"]) for d in expected["doubts"]]
+        assert fit.model is not None
+        assert np.array_equal(fit.model.inertial_parameters(), appell.load(tmp_path / "found.yaml").inertial_parameters())
+
+
+def test_identification_doubts(log):
+    """A log that contradicts the robot is refused; what is only odd is a warning."""
+    arm, columns = appell.load("puma600"), columns_of(log)
+    degrees = {**columns, "q": np.rad2deg(columns["q"])}
+    with pytest.raises(appell.Error, match="the log contradicts the robot: .*degrees.*trust=True"):
+        appell.identify(arm, **degrees)
+    with pytest.warns(UserWarning, match="degrees"):
+        fit = appell.identify(arm, **degrees, trust=True)
+    assert any(d.grave and d.kind == "degrees" for d in fit.doubts)
+    swapped = {**columns, "tau": columns["tau"][:, [0, 2, 1, 3, 4, 5]]}
+    with pytest.raises(appell.Error, match="the log contradicts the robot"):
+        appell.identify(arm, **swapped)
+
+
+def test_identification_of_several_logs(log, tmp_path):
+    """The halves of a log, read with other names of columns, are two logs; a joint may be without forces."""
+    arm = appell.load("puma600")
+    rows = np.loadtxt(log, delimiter=",", skiprows=1)
+    halves = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for file, part in zip(halves, np.array_split(rows, 2)):
+        np.savetxt(file, part, delimiter=",")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = appell.identify(arm, halves, columns="t=1,q=2-7,tau=8-13", viscous=True, coulomb=True)
+        assert fit.states > appell.identify(arm, halves[:1], columns="t=1,q=2-7,tau=8-13").states
+        columns = columns_of(log)
+        columns["tau"][:, 2] = np.nan
+        with pytest.raises(appell.Error, match="not finite"):
+            appell.identify(arm, **columns)
+        some = appell.identify(arm, **columns, partial=True, viscous=True, coulomb=True)
+    assert len(some.value) < len(fit.value) and some.error_rms[2] == 0
+    with pytest.raises(appell.FileError, match="no.csv"):
+        appell.identify(arm, [*halves, tmp_path / "no.csv"], columns="t=1,q=2-7,tau=8-13")
+    with pytest.raises(ValueError, match="names no file"):
+        appell.identify(arm, [])
+
+
+def test_identification_refuses(log):
     arm = appell.load("puma600")
     with pytest.raises(ValueError, match="no method"):
         appell.identify(arm, t=[0], q=[[0] * 6], tau=[[0] * 6], method="guess")
     with pytest.raises(TypeError, match="needed"):
         appell.identify(arm, t=[0])
+    with pytest.raises(ValueError, match="cutoff must be above 0"):
+        appell.identify(arm, log, cutoff=0)
+    with pytest.raises(ValueError, match="asymmetric or offset"):
+        appell.identify(arm, log, offset=True, asymmetric=True)
+    with pytest.raises(appell.Error, match="no such"):
+        appell.identify(arm, log, payload="no such")
     with pytest.raises(ValueError, match="3 rows"):
         appell.identify(arm, t=[0, 1, 2], q=np.zeros((2, 6)), tau=np.zeros((3, 6)))
 
