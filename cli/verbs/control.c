@@ -79,6 +79,13 @@ static const char *joint_name(const ap_model *m, int j) {
   return "";
 }
 
+// What the rack says of a stop that it is the reason of.
+static const char *trouble_of(const job *j, const ap_servo_result *x) {
+  return x->stop == AP_STOP_IO || x->stop == AP_STOP_DRIVE
+             ? ap_control_trouble(ap_run_control(j->run))
+             : "";
+}
+
 // ---- the summary -------------------------------------------------------------------------------
 
 static void json_times(ap_json *json, const char *key, const ap_histogram *h) {
@@ -118,6 +125,7 @@ static void print_json(cli_out *out, const job *j) {
     ap_json_number(&json, "stop_limit", x->stop_limit);
     ap_json_string(&json, "stop_unit", x->stop_unit);
   }
+  ap_json_string(&json, "trouble", trouble_of(j, x));
   ap_json_number(&json, "brakes_t", x->brakes_t);
   ap_json_number(&json, "run_began", x->run_began);
   ap_json_integer(&json, "periods", x->periods);
@@ -176,6 +184,8 @@ static int print_text(cli_out *out, const job *j) {
   cli_out_printf(out, "stop at %.3f s: %s%s%s\n", x->stop_t, ap_stop_text(x->stop),
                  x->stop_axis >= 0 ? ", joint " : "",
                  x->stop_axis >= 0 ? joint_name(m, x->stop_axis) : "");
+  const char *trouble = trouble_of(j, x);
+  if (*trouble) cli_out_printf(out, "%s\n", trouble);
   if (isfinite(x->stop_value))
     cli_out_printf(out, "measured %.4g %s, limit %.4g %s\n", x->stop_value, x->stop_unit,
                    x->stop_limit, x->stop_unit);
@@ -265,8 +275,9 @@ static int end(const job *j, const char *log) {
     return differing == 0 ? CLI_OK : cli_fail(CLI_FAILED, log, 0, "%ld outputs differ", differing);
   if (x->stop == AP_STOP_DONE) return CLI_OK;
   const ap_error *wrong = ap_run_reference_error(j->run);
+  const char *why = wrong->status == AP_OK ? trouble_of(j, x) : wrong->text;
   return cli_fail(CLI_FAILED, j->path, 0, "stopped at t = %.6g s: %s%s%s", x->stop_t,
-                  ap_stop_text(x->stop), wrong->status == AP_OK ? "" : ": ", wrong->text);
+                  ap_stop_text(x->stop), *why ? ": " : "", why);
 }
 
 static int run(const cli_arguments *arguments) {
