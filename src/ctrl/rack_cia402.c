@@ -78,7 +78,7 @@ static void take_first(ap__cia402_drive *d, const ap__can_frame *f) {
 static void take_second(ap__cia402_drive *d, const ap__can_frame *f) {
   if (f->length != 3) return;
   const uint16_t error = (uint16_t)ap__can_get(f->data + 1, 2);
-  d->mode = (int8_t)f->data[0];
+  d->mode = f->data[0] < 128 ? f->data[0] : f->data[0] - 256; // INTEGER8
   d->mode_wrong = is_enabled(d) && d->mode != AP__CIA402_CST;
   d->mode_unseen = 0;
   if (error) d->error = error;
