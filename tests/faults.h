@@ -216,7 +216,9 @@ static fault_outcome fault_run(const fault_case *c, const fault_mode *mode) {
   const ap_rack_fault fault = {row->kind, c->axis, c->at, c->amount};
   fault_rack hot = {control->rack, row->hot && mode->forced < 0 ? c->at : INFINITY, c->axis};
   if (!mode->without) ap_rack_inject(&hot.rack, &fault);
-  if (!mode->without) control->rack = (ap_rack){&hot, control->n, fault_read, fault_write, NULL};
+  if (!mode->without)
+    control->rack =
+        (ap_rack){.context = &hot, .axes = control->n, .read = fault_read, .write = fault_write};
   double h = control->servo_def.period, from[FAULT_N] = {0}, end = -1, q[FAULT_N], v[FAULT_N];
   bool began = false, goes_on = true;
   mode->twin->periods = mode->without ? 0 : mode->twin->periods;

@@ -43,6 +43,7 @@ holds 'and both are in the log' grep -q 'encoder_jump,joint3' fault.events.csv
 at=$(head -n 1 fault.csv | tr ',' '\n' | grep -n '^brakes$' | cut -d: -f1)
 holds 'the brakes are on at the end' [ "$(tail -n 1 fault.csv | cut -d, -f"$at")" -eq 1 ]
 holds 'and the stop has its category' grep -q '"category": 0' out
+holds 'and how far the arm went until the brakes closed' less 0 "$(number coast_way)"
 
 # Whatever stopped a run, its log gives it again to the bit, from CSV and from HDF5 alike.
 endings=csv
@@ -111,7 +112,8 @@ holds 'its log is complete' grep -q ',safe,' short.log.events.csv
 holds 'and is named' grep -q 'standard input:28: column 3 is not a number' err
 awk -F, -v OFS=, 'NR == 12 { $2 = 0.9 } { print }' points.csv >jump.csv
 "$APPELL" control stream.yaml --reference - -o jump.log.csv --json <jump.csv >out 2>err
-holds 'a jump of the reference stops' grep -Eq '"stop": "(reference|velocity)"' out
+holds 'a jump of the reference stops' grep -q '"stop": "reference"' out
+holds 'by the name of the stream' grep -q 'the stream asks joint shoulder_pan for .* rad/s, its limit is 2.1 rad/s' err
 gives 0 control stream.yaml --replay jump.log.csv --json
 holds 'in a replay, too' [ "$(number differing)" -eq 0 ]
 

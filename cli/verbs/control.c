@@ -79,6 +79,23 @@ static const char *joint_name(const ap_model *m, int j) {
   return "";
 }
 
+enum { WHY_BYTES = 240 };
+
+// What rack or stream have to do with a stop; "" where it is not for them.
+static void tell_why(const job *j, const ap_servo_result *x, char why[WHY_BYTES]) {
+  const ap_control *control = ap_run_control(j->run);
+  why[0] = 0;
+  if (x->stop == AP_STOP_IO || x->stop == AP_STOP_DRIVE)
+    snprintf(why, WHY_BYTES, "%s", ap_control_trouble(control));
+  if (x->stop != AP_STOP_REFERENCE || !ap_control_stream(control)) return;
+  if (isfinite(x->stop_value) && x->stop_axis >= 0)
+    snprintf(why, WHY_BYTES, "the stream asks joint %.60s for %.4g %s, its limit is %.4g %s",
+             joint_name(ap_run_model(j->run), x->stop_axis), x->stop_value, x->stop_unit,
+             x->stop_limit, x->stop_unit);
+  else
+    snprintf(why, WHY_BYTES, "the next point of the stream did not arrive in time");
+}
+
 // ---- the summary -------------------------------------------------------------------------------
 
 static void json_times(ap_json *json, const char *key, const ap_histogram *h) {
@@ -118,6 +135,9 @@ static void print_json(cli_out *out, const job *j) {
     ap_json_number(&json, "stop_limit", x->stop_limit);
     ap_json_string(&json, "stop_unit", x->stop_unit);
   }
+  char why[WHY_BYTES];
+  tell_why(j, x, why);
+  ap_json_string(&json, "trouble", why);
   ap_json_number(&json, "brakes_t", x->brakes_t);
   ap_json_number(&json, "run_began", x->run_began);
   ap_json_integer(&json, "periods", x->periods);
@@ -128,6 +148,10 @@ static void print_json(cli_out *out, const job *j) {
   ap_json_numbers(&json, "error_rms", x->rms, ap_nv(m));
   ap_json_numbers(&json, "error_most", x->most, ap_nv(m));
   ap_json_numbers(&json, "error_end", x->last, ap_nv(m));
+  if (isfinite(x->coast_way[0])) {
+    ap_json_numbers(&json, "coast_way", x->coast_way, ap_nv(m));
+    ap_json_numbers(&json, "coast_speed", x->coast_speed, ap_nv(m));
+  }
   json_times(&json, "latency", &x->latency);
   json_times(&json, "compute", &x->compute);
   ap_json_close(&json, '}');
@@ -162,6 +186,18 @@ static int print_histograms(cli_out *out, const ap_servo_result *x) {
   return cli_table_print(&table, out);
 }
 
+// How far the arm went after its power was cut: the joint that went furthest.
+static void print_coast(cli_out *out, const ap_model *m, const ap_servo_result *x) {
+  int k = 0;
+  for (int i = 1; i < ap_nv(m); i++)
+    if (x->coast_way[i] > x->coast_way[k]) k = i;
+  if (isfinite(x->coast_way[k]))
+    cli_out_printf(out,
+                   "until the brakes closed: joint %s went %.4g rad, at most %.4g rad/s, by its "
+                   "encoder\n",
+                   joint_name(m, k), x->coast_way[k], x->coast_speed[k]);
+}
+
 static int print_text(cli_out *out, const job *j) {
   const ap_model *m = ap_run_model(j->run);
   const ap_servo_result *x = ap_servo_result_of(ap_run_servo(j->run));
@@ -176,11 +212,15 @@ static int print_text(cli_out *out, const job *j) {
   cli_out_printf(out, "stop at %.3f s: %s%s%s\n", x->stop_t, ap_stop_text(x->stop),
                  x->stop_axis >= 0 ? ", joint " : "",
                  x->stop_axis >= 0 ? joint_name(m, x->stop_axis) : "");
+  char why[WHY_BYTES];
+  tell_why(j, x, why);
+  if (why[0]) cli_out_printf(out, "%s\n", why);
   if (isfinite(x->stop_value))
     cli_out_printf(out, "measured %.4g %s, limit %.4g %s\n", x->stop_value, x->stop_unit,
                    x->stop_limit, x->stop_unit);
   if (x->stop > AP_STOP_DONE)
     cli_out_printf(out, "category %d, brakes commanded at %.3f s\n", x->category, x->brakes_t);
+  print_coast(out, m, x);
   if (x->cut != AP_CUT_NONE)
     cli_out_printf(out, "category 0 in place of 1: %s\n", ap_cut_text(x->cut));
   cli_out_printf(out, "\n");
@@ -265,8 +305,11 @@ static int end(const job *j, const char *log) {
     return differing == 0 ? CLI_OK : cli_fail(CLI_FAILED, log, 0, "%ld outputs differ", differing);
   if (x->stop == AP_STOP_DONE) return CLI_OK;
   const ap_error *wrong = ap_run_reference_error(j->run);
+  char own[WHY_BYTES];
+  tell_why(j, x, own);
+  const char *why = wrong->status == AP_OK ? own : wrong->text;
   return cli_fail(CLI_FAILED, j->path, 0, "stopped at t = %.6g s: %s%s%s", x->stop_t,
-                  ap_stop_text(x->stop), wrong->status == AP_OK ? "" : ": ", wrong->text);
+                  ap_stop_text(x->stop), *why ? ": " : "", why);
 }
 
 static int run(const cli_arguments *arguments) {

@@ -72,6 +72,8 @@ AP_API ap_status ap_control_open_replay(ap_control *control, const ap_rack_input
                                         ap_error *error);
 /// The rack of an open scenario.
 AP_API ap_rack *ap_control_rack(ap_control *control);
+/// What went wrong with it first; see ap_rack_trouble().
+AP_API const char *ap_control_trouble(const ap_control *control);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,8 @@
 /// potentiometers, incremental encoders with index pulses, thermo signals, analog outputs to the
 /// amplifiers, outputs to the tool and to the brakes; and as drives of today have them: absolute
 /// encoders, torque sensors, status words, currents and torques as commands. Part of
-/// libappell-tools. Back ends: a simulated robot, the replay of a log, cards that Comedi drives.
+/// libappell-tools. Back ends: a simulated robot, the replay of a log, cards that Comedi drives,
+/// CiA 402 drives on a CAN bus.
 /// Making one allocates; reading and writing does not.
 
 #ifndef APPELL_RACK_H
@@ -76,8 +77,13 @@ typedef struct ap_rack {
   int axes;                                                                  ///< in use
   ap_status (*read)(void *context, double t, ap_rack_input *input);          ///< measure
   ap_status (*write)(void *context, double t, const ap_rack_output *output); ///< act
-  void (*close)(void *context); ///< outputs to zero, brakes on; free everything
+  void (*close)(void *context);                ///< outputs to zero, brakes on; free everything
+  const char *(*trouble)(const void *context); ///< see ap_rack_trouble(); NULL: never any
 } ap_rack;
+
+/// What went wrong first in reading or writing, or what a drive reported, for a person; "" where
+/// nothing did. Never NULL; holds until the rack is closed.
+AP_API const char *ap_rack_trouble(const ap_rack *rack);
 
 /// Close a rack and forget it; one that is all zero is allowed.
 AP_API void ap_rack_close(ap_rack *rack);
@@ -267,6 +273,58 @@ typedef struct ap_comedi_def {
 /// index pulse is that of the period in which it is first seen: home slowly, by less than a count
 /// in a period where the exact count matters.
 AP_API ap_status ap_rack_comedi(const ap_comedi_def *def, ap_rack *rack, ap_error *error);
+
+// ---- CiA 402 drives on a CAN bus ---------------------------------------------------------------
+
+/// How drives are switched off where the controller cuts the power (stop of category 0), where
+/// they report a fault, and where they hear nothing of the controller any more.
+typedef enum ap_cia402_stop {
+  AP_CIA402_DISABLE_VOLTAGE, ///< no torque at once; their brakes close
+  AP_CIA402_QUICK_STOP       ///< they brake by themselves, by their own encoders, then as above
+} ap_cia402_stop;
+
+/// The drive of one joint. Its position encoder knows where it is: AP_ENCODER_ABSOLUTE.
+typedef struct ap_cia402_axis {
+  int node;            ///< its number on the bus, 1 to 127
+  bool reverse;        ///< motor and joint turn in opposite directions
+  double rated_torque; ///< N m of the motor, which torques are parts of; 0: ask the drive (6076h)
+} ap_cia402_axis;
+
+/// Drives by CANopen (CiA 301, CiA 402) in the mode "cyclic synchronous torque". Begin with
+/// ap_default_cia402() and change what differs.
+typedef struct ap_cia402_def {
+  int file;                   ///< descriptor of the bus, datagrams of 16 bytes as struct can_frame;
+                              ///< see ap_can_open(). The rack takes it over, also where it fails
+  int axes;                   ///< joints
+  const ap_axis *axis;        ///< [axes] wiring: absolute encoders, commands in A or N m
+  const ap_cia402_axis *node; ///< [axes]
+  double period;              ///< s of the loop, one SYNC each: 2e-3
+  double bitrate;             ///< bit/s of the bus: a period must have room for its frames: 1e6
+  int host;                   ///< number of the controller on the bus: 126
+  double heartbeat;           ///< s between two heartbeats of a drive: 0.05. It is missed where
+                              ///< none has come for twice as long
+  double watchdog;            ///< s without a heartbeat of the controller after which a drive
+                              ///< switches itself off; 0: never: 0.02
+  int lost;                   ///< periods in a row without an answer to SYNC that are a failure: 3
+  ap_cia402_stop stop;        ///< AP_CIA402_DISABLE_VOLTAGE
+  unsigned cookie;            ///< ap_default_cia402() sets it
+} ap_cia402_def;
+/// The defaults named above; set file, axes, axis, node.
+AP_API ap_cia402_def ap_default_cia402(void);
+
+/// Open an interface of SocketCAN, "can0", for frames without waiting. AP_E_UNSUPPORTED where the
+/// system has none.
+AP_API ap_status ap_can_open(const char *name, int *file, ap_error *error);
+
+/// Configure the drives by SDO, start them, and make a rack of them; takes some hundred
+/// milliseconds. In each write every drive gets its controlword and torque, then all get SYNC; in
+/// each read their status, position and torque of that moment are taken from what has arrived.
+/// Neither waits. While the brakes are off the drives are led to "operation enabled"; brakes with
+/// torques are "disable operation" (a drive holds until its own brake has closed), brakes without
+/// are the stop named above. Closing stops the drives and makes them pre-operational.
+///
+/// Not tried on hardware: the tests have drives of their own on a pair of sockets.
+AP_API ap_status ap_rack_cia402(const ap_cia402_def *def, ap_rack *rack, ap_error *error);
 
 #ifdef __cplusplus
 }

@@ -226,26 +226,29 @@ AP_API ap_realtime ap_default_realtime(void);
 
 /// What a run has come to.
 typedef struct ap_servo_result {
-  ap_phase phase;        ///< where it is
-  ap_stop stop;          ///< why it stopped
-  int stop_axis;         ///< of which joint; -1: of none
-  double stop_t;         ///< s, when that was found
-  double brakes_t;       ///< s, when the rack took the command of the brakes; negative: never
-  int category;          ///< of the stop as it came to be: 0 or 1; -1: none
-  ap_cut cut;            ///< why it is 0 where the reason calls for 1
-  double stop_value;     ///< what the guard measured that stopped it; NAN: no number
-  double stop_limit;     ///< its threshold, in the same unit; NAN: none
-  const char *stop_unit; ///< "rad", "N m", ...; never NULL
-  double run_began;      ///< s, when the trajectory began; negative: it did not
-  long periods;          ///< done
-  long skipped;          ///< periods that were let go because the one before took too long
-  long missed;           ///< deadlines missed
-  long dropped;          ///< records that found the ring full
-  const double *rms;     ///< [axes] error of position in AP_PHASE_RUN
-  const double *most;    ///< [axes] its largest magnitude
-  const double *last;    ///< [axes] and at the end, smoothed over 0.1 s
-  ap_histogram latency;  ///< how late the loop woke up; of real time
-  ap_histogram compute;  ///< how long a period took, I/O included; of real time
+  ap_phase phase;            ///< where it is
+  ap_stop stop;              ///< why it stopped
+  int stop_axis;             ///< of which joint; -1: of none
+  double stop_t;             ///< s, when that was found
+  double brakes_t;           ///< s, when the rack took the command of the brakes; negative: never
+  int category;              ///< of the stop as it came to be: 0 or 1; -1: none
+  ap_cut cut;                ///< why it is 0 where the reason calls for 1
+  double stop_value;         ///< what the guard measured that stopped it; NAN: no number
+  double stop_limit;         ///< its threshold, in the same unit; NAN: none
+  const char *stop_unit;     ///< "rad", "N m", ...; never NULL
+  double run_began;          ///< s, when the trajectory began; negative: it did not
+  long periods;              ///< done
+  long skipped;              ///< periods that were let go because the one before took too long
+  long missed;               ///< deadlines missed
+  long dropped;              ///< records that found the ring full
+  const double *rms;         ///< [axes] error of position in AP_PHASE_RUN
+  const double *most;        ///< [axes] its largest magnitude
+  const double *last;        ///< [axes] and at the end, smoothed over 0.1 s
+  const double *coast_way;   ///< [axes] rad or m, by the encoders, that the joints went from a stop
+                             ///< of category 0 until the brakes have closed; NAN: not measured
+  const double *coast_speed; ///< [axes] rad/s or m/s: their largest speeds meanwhile
+  ap_histogram latency;      ///< how late the loop woke up; of real time
+  ap_histogram compute;      ///< how long a period took, I/O included; of real time
 } ap_servo_result;
 
 /// A run. One thread drives it, one other may take its records.
@@ -259,6 +262,11 @@ AP_API bool ap_servo_step(ap_servo *servo);
 /// The same for the period of this number, which is not before the last one: for the replay of a
 /// log with gaps.
 AP_API bool ap_servo_step_at(ap_servo *servo, long number);
+/// After a stop of category 0 the arm moves until its brakes have closed. This reads the rack on in
+/// simulated time, commanding brakes, until 0.15 s after that, and notes the motion in the result;
+/// nothing of it is in the records. Without effect before the end and after other stops.
+/// ap_servo_run() does it by the clock.
+AP_API void ap_servo_coast(ap_servo *servo);
 /// The whole run by the clock, in the calling thread, which sleeps until absolute times. What the
 /// system does not permit is left out with a remark; at the end all is as it was before.
 AP_API void ap_servo_run(ap_servo *servo, const ap_realtime *realtime);

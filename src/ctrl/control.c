@@ -152,7 +152,15 @@ static void set_defaults(ap__control_reader *r) {
                                    .stale = g.stale,
                                    .log = 1,
                                    .following = g.following};
-  h->rack = (ap__control_rack){.seed = 1, .output_bits = 12, .input_bits = 12};
+  const ap_cia402_def bus = ap_default_cia402();
+  h->rack = (ap__control_rack){.seed = 1,
+                               .output_bits = 12,
+                               .input_bits = 12,
+                               .interface = "can0",
+                               .bitrate = bus.bitrate,
+                               .host = bus.host,
+                               .heartbeat = bus.heartbeat,
+                               .lost = bus.lost};
   h->rack.sim = ap_default_sim_rack();
   h->rack.sim.watchdog = -1; // by the rate
   h->rack.tool1[1] = h->rack.tool2[1] = h->rack.brakes[1] = -1;
@@ -204,7 +212,9 @@ static bool make_room(ap__control_reader *r) {
       ap__pool_bytes(&c->source.pool, n * sizeof *c->imperfection, _Alignof(ap_joint_imperfection));
   c->gains = ap__pool_bytes(&c->source.pool, n * sizeof *c->gains, _Alignof(ap_gains));
   c->wire = ap__pool_bytes(&c->source.pool, n * sizeof *c->wire, _Alignof(ap_comedi_axis));
-  if (!c->axis || !c->imperfection || !c->gains || !c->wire) return ap__yaml_no_memory(&r->yaml);
+  c->node = ap__pool_bytes(&c->source.pool, n * sizeof *c->node, _Alignof(ap_cia402_axis));
+  if (!c->axis || !c->imperfection || !c->gains || !c->wire || !c->node)
+    return ap__yaml_no_memory(&r->yaml);
   memset(c->axis, 0, n * sizeof *c->axis);
   memset(c->wire, 0, n * sizeof *c->wire);
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
@@ -397,6 +407,7 @@ ap_stream *ap_control_stream(const ap_control *c) { return c->stream; }
 bool ap_control_logs_run_alone(const ap_control *c) { return c->run_alone; }
 bool ap_control_needs_log(const ap_control *c) { return c->needs_log; }
 ap_rack *ap_control_rack(ap_control *c) { return &c->rack; }
+const char *ap_control_trouble(const ap_control *c) { return ap_rack_trouble(&c->rack); }
 const ap_error *ap_control_warning(const ap_control *c, int i) {
   return i >= 0 && i < c->nwarning ? &c->warnings[i] : NULL;
 }
@@ -424,10 +435,16 @@ static ap_status open_servo(ap_control *c, ap_servo **servo, ap_error *error) {
   return status;
 }
 
+static ap_status open_bus(ap_control *c, ap_error *error) {
+  const ap_status status = ap_can_open(c->interface, &c->bus.file, error);
+  return status ? status : ap_rack_cia402(&c->bus, &c->rack, error);
+}
+
 ap_status ap_control_open(ap_control *c, ap_servo **servo, ap_error *error) {
   *servo = NULL;
-  ap_status status = c->comedi ? ap_rack_comedi(&c->cards, &c->rack, error)
-                               : ap_rack_simulated(&c->sim, &c->rack, error);
+  ap_status status = c->comedi    ? ap_rack_comedi(&c->cards, &c->rack, error)
+                     : c->canopen ? open_bus(c, error)
+                                  : ap_rack_simulated(&c->sim, &c->rack, error);
   if (!status && c->faulty) ap_rack_inject(&c->rack, &c->fault);
   return status ? status : open_servo(c, servo, error);
 }

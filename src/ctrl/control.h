@@ -51,6 +51,8 @@ typedef struct ap__control_axis {
   int sensor, drive, torque_sensor, status_word;
   double rotor; // kg m2 of the motor; negative: the robot's
   double potentiometer[4], encoder[4], index[4], thermo[4], output[4];
+  int reverse;
+  double node, rated_torque;
 } ap__control_axis;
 
 typedef struct ap__control_rack {
@@ -59,6 +61,9 @@ typedef struct ap__control_rack {
   const ap__node *start, *viscous, *coulomb, *stiction, *rotor, *devices;
   double payload, payload_com[3], spread, seed, output_bits, input_bits;
   double tool1[4], tool2[4], brakes[4];
+  const char *interface;
+  int stop;
+  double bitrate, host, heartbeat, lost;
   ap_sim_rack_def sim;
 } ap__control_rack;
 
@@ -106,7 +111,10 @@ struct ap_control {
       *contact;
   ap_sim_rack_def sim;
   ap_comedi_def cards;
-  bool comedi, realtime, run_alone, faulty, needs_log;
+  ap_cia402_axis *node;
+  ap_cia402_def bus;
+  const char *interface; // of the bus
+  bool comedi, canopen, realtime, run_alone, faulty, needs_log;
   ap_rack_fault fault;
   ap_realtime asks;
   ap_ctrl_def law;

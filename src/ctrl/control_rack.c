@@ -95,6 +95,34 @@ static bool read_cards(ap__control_reader *r) {
   return read_devices(r);
 }
 
+// Drives take the place of cards; the watchdog's default is that of the simulated rack.
+static bool read_bus(ap__control_reader *r) {
+  ap_control *c = r->control;
+  const ap__control_rack *h = &r->head.rack;
+  const double watchdog = h->sim.watchdog < 0 ? fmax(0.02, 5 / r->head.rate) : h->sim.watchdog;
+  c->canopen = true;
+  c->interface = h->interface;
+  if (!c->realtime) return fail(r, "rack", "drives need time: real");
+  if (r->naxis != c->n) return fail(r, "rack", "drives need axes with their nodes");
+  if (!ap__control_whole(h->host, 1, 127) || !ap__control_whole(h->lost, 1, 1000))
+    return fail(r, "rack", "host is a whole number from 1 to 127, lost one from 1 to 1000");
+  c->bus = ap_default_cia402();
+  c->bus.axes = c->n, c->bus.axis = c->axis, c->bus.node = c->node;
+  c->bus.period = 1 / r->head.rate, c->bus.bitrate = h->bitrate;
+  c->bus.host = (int)h->host, c->bus.lost = (int)h->lost;
+  c->bus.heartbeat = h->heartbeat, c->bus.watchdog = watchdog;
+  c->bus.stop = h->stop ? AP_CIA402_QUICK_STOP : AP_CIA402_DISABLE_VOLTAGE;
+  for (int k = 0; k < c->n; k++) {
+    const ap__control_axis *a = &r->axis[k];
+    if (!ap__control_whole(a->node, 1, 127))
+      return fail(r, "axes", "node: missing, or not a whole number from 1 to 127");
+    c->node[ap__control_joint(r, 0, a->joint)] =
+        (ap_cia402_axis){(int)a->node, a->reverse, a->rated_torque};
+  }
+  ap_error own = {0};
+  return !ap__cia402_check(&c->bus, &own) || fail(r, "rack", own.text);
+}
+
 static bool read_fault(ap__control_reader *r) {
   ap_control *c = r->control;
   const ap__control_fault *h = &r->head.fault;
@@ -103,10 +131,10 @@ static bool read_fault(ap__control_reader *r) {
   if (axis < 0) return false;
   c->fault = (ap_rack_fault){(ap_rack_fault_kind)h->kind, axis, h->at, h->amount};
   c->faulty = true;
-  return !c->comedi || fail(r, "fault", "only a simulated rack takes this key");
+  return (!c->comedi && !c->canopen) || fail(r, "fault", "only a simulated rack takes this key");
 }
 
 bool ap__control_read_rack(ap__control_reader *r) {
-  return read_imperfections(r) && (r->head.rack.kind ? read_cards(r) : read_simulated(r)) &&
-         read_fault(r);
+  static bool (*const kinds[])(ap__control_reader *) = {read_simulated, read_cards, read_bus};
+  return read_imperfections(r) && kinds[r->head.rack.kind](r) && read_fault(r);
 }

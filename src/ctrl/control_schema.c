@@ -145,7 +145,13 @@ const ap__yaml_key ap__control_keys[] = {
     {AXIS("output", output), NUMBERS(4, ""), "none",
      "analog output: device, subdevice, channel, range of a card"},
 
-    {RACK("kind", kind), CHOICE("simulated comedi"), "simulated", "back end"},
+    {AXIS("node", node), NUMBER(""), "required by cia402", "number of the drive on the bus"},
+    {AXIS("reverse", reverse), FLAG, "false",
+     "motor and joint turn in opposite directions, of cia402"},
+    {AXIS("rated_torque", rated_torque), NUMBER("N m"), "the drive's, object 6076h",
+     "of the motor, of cia402"},
+
+    {RACK("kind", kind), CHOICE("simulated comedi cia402"), "simulated", "back end"},
     {RACK("robot", robot), TEXT, "the controller's", "the simulated robot's true model"},
     {RACK("start", start), ANY(PER_JOINT, "rad"), "0", "joint positions at power-on"},
     {RACK("spread", spread), NUMBER(""), "0",
@@ -184,6 +190,16 @@ const ap__yaml_key ap__control_keys[] = {
      "digital output: device, subdevice, channel, range of a card"},
     {RACK("tool2", tool2), NUMBERS(4, ""), "none", "digital output"},
     {RACK("brakes", brakes), NUMBERS(4, ""), "none", "digital output that releases the brakes"},
+    {RACK("interface", interface), TEXT, "can0", "of cia402: name of the CAN interface"},
+    {RACK("bitrate", bitrate), NUMBER("bit/s"), "1000000",
+     "of the CAN bus: the frames of a period must fit"},
+    {RACK("host", host), NUMBER(""), "126", "number of the controller on the CAN bus"},
+    {RACK("heartbeat", heartbeat), NUMBER("s"), "0.05",
+     "between two heartbeats of a drive; none for twice as long is a fault"},
+    {RACK("lost", lost), NUMBER(""), "3",
+     "periods in a row without an answer of a drive that stop the run"},
+    {RACK("stop", stop), CHOICE("disable_voltage quick_stop"), "disable_voltage",
+     "how drives of cia402 are switched off; quick_stop: they brake by themselves before"},
 
     {FAULT(kind),
      CHOICE("none encoder_jump encoder_stuck potentiometer not_a_number thermo late read push "

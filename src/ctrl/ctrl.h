@@ -24,6 +24,9 @@ double ap__ctrl_stiffness(const ap_ctrl *c, int j);
 
 enum { AP__RACK_DELAYS = 256 }; // outputs on their way to the amplifiers, at most
 
+// Whether drives on a CAN bus can be; says what cannot.
+ap_status ap__cia402_check(const ap_cia402_def *def, ap_error *error);
+
 // Whether a simulated rack can be; says what cannot.
 ap_status ap__sim_rack_check(const ap_sim_rack_def *def, ap_error *error);
 

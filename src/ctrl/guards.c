@@ -131,9 +131,26 @@ void ap__guard_stale(ap_servo *s, const ap_rack_input *in) {
   s->still += counts, s->same += same;
 }
 
+// A stream is not known before it arrives: what it asks for must be within the limits of the joint,
+// two periods ahead, so that it is seen before the joint itself is beyond them.
+static bool guard_stream(ap_servo *s, int j) {
+  const double ahead = 2 * s->def.period;
+  const double q = s->qd[j] + ahead * s->vd[j], v = fabs(s->vd[j] + ahead * s->ad[j]);
+  const bool below = q < s->lower[j];
+  if (below || q > s->upper[j])
+    ap__servo_found(s, AP_STOP_REFERENCE, j, q, below ? s->lower[j] : s->upper[j], "rad");
+  else if (v > s->velocity[j])
+    ap__servo_found(s, AP_STOP_REFERENCE, j, v, s->velocity[j], "rad/s");
+  else
+    return false;
+  if (s->record.phase == AP_PHASE_BRAKE) ap__refer_brake(s);
+  return true;
+}
+
 void ap__guard_reference(ap_servo *s, const double *before) {
   double span = fmax(s->t - s->before, s->def.period);
   for (int j = 0; j < s->n; j++) {
+    if (s->def.stream && guard_stream(s, j)) return;
     if (fabs(s->qd[j] - before[j]) <= s->def.guards.jump * span) continue;
     ap__servo_found(s, isfinite(s->qd[j]) ? AP_STOP_REFERENCE : AP_STOP_NOT_A_NUMBER, j,
                     fabs(s->qd[j] - before[j]) / span, s->def.guards.jump, "rad/s");

@@ -24,6 +24,10 @@ void ap_rack_close(ap_rack *rack) {
   *rack = (ap_rack){0};
 }
 
+const char *ap_rack_trouble(const ap_rack *rack) {
+  return rack->trouble ? rack->trouble(rack->context) : "";
+}
+
 ap_axis ap_default_axis(void) {
   return (ap_axis){.lines = 250,
                    .counts = 1048576,

@@ -86,6 +86,17 @@ static void ask_for_realtime(ap_servo *s, const ap_realtime *r, schedule *was) {
   }
 }
 
+// Until the brakes have closed.
+static void coast(ap_servo *s, int64_t began, int64_t period) {
+  bool moves = true;
+  for (int64_t number = s->record.period + 1; moves; number++) {
+    const int64_t passed = (now() - began) / period;
+    if (number < passed) number = passed;
+    sleep_until(began + number * period);
+    moves = ap__servo_coast(s, (double)number * s->def.period);
+  }
+}
+
 void ap_servo_run(ap_servo *s, const ap_realtime *r) {
   if (ap_servo_ended(s)) return;
   schedule was = {0};
@@ -109,6 +120,7 @@ void ap_servo_run(ap_servo *s, const ap_realtime *r) {
     number += skip;
     due = release + period;
   }
+  if (ap__servo_coasts(s)) coast(s, began, period);
   give_back(r, &was);
   atomic_store(&s->ended, true);
 }

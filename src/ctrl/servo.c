@@ -10,13 +10,14 @@
 #include "ctrl/ctrl.h"
 #include "file/robot.h"
 
-static const double settle = 0.1;      // s that potentiometers are read before anything moves
-static const double home_travel = 1.1; // of the way between two index pulses
-static const double home_most = 4;     // times of homing that a joint may take to its index pulse
-static const double smooth_last = 0.1; // s
-static const double hold_end = 0.5;    // s that the end of a reference is held
-static const double enabling = 1;      // s that drives may take until they are enabled
-static const int most_tries = 10;      // periods in which brakes are commanded that were not taken
+static const double settle = 0.1;        // s that potentiometers are read before anything moves
+static const double home_travel = 1.1;   // of the way between two index pulses
+static const double home_most = 4;       // times of homing that a joint may take to its index pulse
+static const double smooth_last = 0.1;   // s
+static const double hold_end = 0.5;      // s that the end of a reference is held
+static const double enabling = 1;        // s that drives may take until they are enabled
+static const double after_brakes = 0.15; // s that the arm is watched once its brakes have closed
+static const int most_tries = 10; // periods in which brakes are commanded that were not taken
 
 const char *ap_phase_name(ap_phase phase) {
   static const char *const name[] = {"home", "approach", "run", "brake", "safe"};
@@ -105,6 +106,8 @@ static ap_status prepare(ap_servo *s, ap_error *error) {
   s->result.run_began = s->result.brakes_t = -1;
   s->result.stop_value = s->result.stop_limit = NAN, s->result.stop_unit = "";
   s->result.rms = s->rms, s->result.most = s->most, s->result.last = s->last;
+  s->result.coast_way = s->coast_way, s->result.coast_speed = s->coast_speed;
+  for (int j = 0; j < s->n; j++) s->coast_way[j] = s->coast_speed[j] = NAN;
   return AP_OK;
 }
 
@@ -523,6 +526,43 @@ void ap__servo_record(ap_servo *s, double compute) {
   s->result.phase = r->phase;
   s->result.periods++;
   if (!ap__ring_put(&s->ring, r)) s->result.dropped++;
+}
+
+// ---- after the end -----------------------------------------------------------------------------
+
+bool ap__servo_coasts(const ap_servo *s) {
+  return s->record.phase == AP_PHASE_SAFE && s->result.category == 0 && s->result.brakes_t >= 0 &&
+         isnan(s->coast_way[0]);
+}
+
+static void forget_coast(ap_servo *s) {
+  for (int j = 0; j < s->n; j++) s->coast_way[j] = s->coast_speed[j] = NAN;
+}
+
+// The outputs are those of the stop. A rack that fails leaves the motion unknown.
+bool ap__servo_coast(ap_servo *s, double t) {
+  const ap_rack *rack = s->def.rack;
+  if (isnan(s->coast_way[0]))
+    for (int j = 0; j < s->n; j++)
+      s->coast_from[j] = s->q[j], s->coast_way[j] = 0, s->coast_speed[j] = fabs(s->v[j]);
+  s->before = s->t, s->t = t;
+  memset(s->ad, 0, (size_t)s->n * sizeof *s->ad);
+  if (rack->read(rack->context, t, &s->record.input) ||
+      rack->write(rack->context, t, &s->record.output)) {
+    forget_coast(s);
+    return false;
+  }
+  estimate(s);
+  for (int j = 0; j < s->n; j++) {
+    s->coast_way[j] = fmax(s->coast_way[j], fabs(s->q[j] - s->coast_from[j]));
+    s->coast_speed[j] = fmax(s->coast_speed[j], fabs(s->v[j]));
+  }
+  return t - s->result.brakes_t < s->def.brake_close + after_brakes;
+}
+
+void ap_servo_coast(ap_servo *s) {
+  if (!ap_servo_ended(s) || !ap__servo_coasts(s)) return;
+  for (long k = s->record.period + 1; ap__servo_coast(s, (double)k * s->def.period); k++) continue;
 }
 
 bool ap_servo_step(ap_servo *s) {

@@ -47,6 +47,7 @@ typedef struct ap__stay {
 //   seen_q, seen_v        the momentum observer's own estimate of the motion
 //   sent0 to sent2        torques behind each pole of the same filter, and the last one before it;
 //   felt0 to felt2        those of the torque sensors likewise
+//   coast_*               after a stop of category 0: where it began, way and largest speed since
 //   usual, threshold      N m: the slow part of the residual; its limit
 // clang-format off
 #define AP__SERVO_VECTORS(X)                                                                       \
@@ -54,6 +55,7 @@ typedef struct ap__stay {
   X(home_from) X(home_way) X(brake_q) X(brake_v) X(brake_a) X(brake_up) X(hold_q) X(lower)         \
   X(upper) X(velocity) X(torque) X(expected) X(contact) X(following) X(same_from) X(coulomb)       \
   X(rotor) X(seen_q) X(seen_v) X(sent0) X(sent1) X(sent2) X(felt0) X(felt1) X(felt2) X(usual)      \
+  X(coast_from) X(coast_way) X(coast_speed)                                                         \
   X(threshold) X(square) X(rms) X(most) X(last) X(tau) X(before_q) X(asked) X(work1) X(work2)      \
   X(work3) X(work4)
 // clang-format on
@@ -121,6 +123,9 @@ void ap__servo_release(ap_servo *s);
 
 // One period that begins at t, late by so much. False when the run has ended.
 bool ap__servo_period(ap_servo *s, long number, double t, double late);
+// Whether the arm coasts after the end, and one period of that, which begins at t; false: over.
+bool ap__servo_coasts(const ap_servo *s);
+bool ap__servo_coast(ap_servo *s, double t);
 // Records of a period that is done, with the time that it took.
 void ap__servo_record(ap_servo *s, double compute);
 

@@ -234,6 +234,7 @@ static void go_on(ap_run *run) {
     // A stream that a line is wrong in starves: the arm is brought to rest.
     if (c->feed) ap__feed_until(c->feed, fmax(c->record.run_t, 0) + 3 * c->servo->def.period);
     c->no_more = !ap_servo_step(c->servo);
+    if (c->no_more) ap_servo_coast(c->servo);
   } else if (ap_servo_ended(c->servo)) {
     join(c);
     c->no_more = true;
