@@ -41,7 +41,7 @@ typedef struct arm {
   ap_work *w;
   void *memory;
   int n;
-  double effort[8], velocity[8];
+  double effort[24], velocity[24];
 } arm;
 
 static arm open_arm(const char *path, bool friction) {
@@ -482,7 +482,7 @@ TEST(limits_that_allow_no_motion_are_refused) {
   arm a = open_arm("models/arm7.yaml", true);
   const double q[14] = {0, 0, 0, 0.5, 0, 0, 0, 0, 1.5, 0, 0.5, 0, 0, 0};
   double little[8], zero[8] = {1, 1, 1, 0, 1, 1, 1};
-  memcpy(little, a.effort, sizeof little);
+  memcpy(little, a.effort, sizeof little); // of seven joints
   little[1] = 30;
   ap_traj *path = NULL;
   CHECK_OK(ap_traj_path(7, 2, q, AP_PATH_SPLINE, &path, NULL));

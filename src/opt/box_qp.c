@@ -75,9 +75,10 @@ ap_status ap_box_qp(int n, const double *H, const double *g, const double *lower
     const double before = value(n, H, g, u);
     double share = 1;
     int halving = 0;
-    for (;; halving++, share *= 0.5) {
+    for (;; halving++) {
       for (int i = 0; i < n; i++) next[i] = clamped(u[i] + share * step[i], lower[i], upper[i]);
       if (value(n, H, g, next) <= before + 0.1 * share * expected || halving == HALVINGS) break;
+      share *= 0.5;
     }
     bool moved = false;
     for (int i = 0; i < n; i++)

@@ -218,8 +218,8 @@ static double forward(ap_ddp *d, ap_work *w, double alpha) {
 
 // Whether some share of the changes is an improvement, which is then `best`.
 static bool improve(ap_ddp *d, ap_work *w, const double gain[2]) {
-  double alpha = 1;
-  for (int k = 0; k < HALVINGS; k++, alpha *= 0.5) {
+  for (int k = 0; k < HALVINGS; k++) {
+    const double alpha = ldexp(1, -k);
     const double expected = -alpha * (gain[0] + alpha * gain[1]);
     if (!(expected > 0)) continue;
     if (!(d->best.cost - forward(d, w, alpha) > 1e-4 * expected)) continue;

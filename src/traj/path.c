@@ -69,7 +69,7 @@ ap_status ap_traj_path(int n, int points, const double *q, ap_path_kind kind, ap
   ap_status status = check(n, points, q, error);
   if (status) return status;
   const size_t numbers = (size_t)n * (size_t)(points - 1) * AP__POWERS;
-  double *room = calloc(3 * (size_t)points, sizeof *room), *c;
+  double *room = calloc(3 * (size_t)points + 1, sizeof *room), *c;
   ap_traj *t = room ? ap__traj_new(n, points - 1, numbers, &c, error) : NULL;
   if (t) {
     double *h = room, *M = h + points, *f = M + points;
