@@ -153,9 +153,9 @@ static int parse(const cli_arguments *a, job *x, double own[3], double scale[2])
 static int take_limits(job *x, const double own[3], const double scale[2]) {
   const ap_model *m = x->model->model;
   const size_t n = (size_t)x->n;
-  x->effort = malloc(5 * n * sizeof(double));
-  x->name = malloc(n * sizeof(char *));
-  x->names = malloc(n * NAME_BYTES);
+  x->effort = calloc(5 * n, sizeof(double));
+  x->name = calloc(n, sizeof(char *));
+  x->names = calloc(n, NAME_BYTES);
   if (!x->effort || !x->name || !x->names) return cli_no_memory();
   x->velocity = x->effort + n, x->acceleration = x->velocity + n;
   x->lower = x->acceleration + n, x->upper = x->lower + n;

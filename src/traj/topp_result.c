@@ -139,8 +139,8 @@ static ap_status attempt(const ap_topp_def *def, ap_work *w, ap_traj **traj, ap_
   ap_error own = {0};
   ap_topp *t = ap_topp_init(def, memory, size, &own);
   ap_status status = t ? ap_topp_solve(t, w, &own) : own.status;
-  if (!status) status = ap_topp_measure(t, w, SAMPLES, report);
-  if (!status && report->excess <= tolerance) status = ap_topp_traj(t, traj, &own);
+  if (t && !status) status = ap_topp_measure(t, w, SAMPLES, report);
+  if (t && !status && report->excess <= tolerance) status = ap_topp_traj(t, traj, &own);
   free(memory);
   if (status && error) *error = own;
   return status;
