@@ -22,6 +22,7 @@
   X(generate)            \
   X(excite)              \
   X(identify)            \
+  X(plan)                \
   X(control)             \
   X(report)              \
   X(bench)               \

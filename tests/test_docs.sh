@@ -108,6 +108,7 @@ check_body() {
     echo '#include <appell/convex.h>'
     echo '#include <appell/file.h>'
     echo '#include <appell/ident.h>'
+    echo '#include <appell/topp.h>'
     echo '#include <stdio.h>'
     echo 'void body(const ap_model *m, ap_work *w, double *q, double *v, double *a, double *tau);'
     echo 'void body(const ap_model *m, ap_work *w, double *q, double *v, double *a, double *tau) {'

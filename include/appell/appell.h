@@ -13,6 +13,7 @@
 /// | kin.h   | poses, velocities, Jacobians, inverse kinematics                                   |
 /// | dyn.h   | inverse and forward dynamics, inertia and Coriolis matrices, derivatives, energy   |
 /// | batch.h | the same for many states at once, rollouts                                         |
+/// | ddp.h   | optimal control, and model-predictive control in a loop                            |
 ///
 /// Functions for double have plain names; their versions for float end in _f32.
 ///
@@ -33,6 +34,7 @@
 /// | impact.h                      | walls, and the change of velocities in an impact             |
 /// | sim.h, scenario.h             | motion over time, and files that describe it                 |
 /// | traj.h, clearance.h           | trajectories, distances that a robot keeps on them           |
+/// | topp.h                        | the fastest motion along a path                              |
 /// | ctrl.h, servo.h, rack.h,      | controllers, the loop that runs them, its inputs and         |
 /// | control.h                     | outputs, and files that describe all of it                   |
 /// | feed_forward.h                | compensation for torque-controlled arms, external torques    |
@@ -49,6 +51,7 @@
 
 #include <appell/base.h>
 #include <appell/batch.h>
+#include <appell/ddp.h>
 #include <appell/dyn.h>
 #include <appell/kin.h>
 #include <appell/model.h>

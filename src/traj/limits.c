@@ -12,10 +12,11 @@ static double derivative(const ap_piece *p, int j, int order, double t) {
   return x[order];
 }
 
-// A bound of derivative `order` of a coordinate over a whole piece: the sum of what its terms
-// reach.
-static double most_of(const ap_piece *p, int j, int order) {
+// A bound of derivative `order` of a coordinate over a whole piece, as a function of what its
+// coefficients are about: the sum of what its terms reach.
+static double most_of_terms(const ap_piece *p, int j, int order) {
   const double *c = p->coefficient + (size_t)j * (size_t)p->stride;
+  const double end = p->along ? p->length : p->duration;
   double sum = 0;
   if (p->kind == PIECE_FOURIER) {
     if (order == 0) sum = fabs(c[0]);
@@ -26,9 +27,24 @@ static double most_of(const ap_piece *p, int j, int order) {
   for (int k = order; k < AP__POWERS; k++) {
     double factor = 1;
     for (int i = 0; i < order; i++) factor *= k - i;
-    sum += factor * fabs(c[k]) * pow(p->duration, k - order);
+    sum += factor * fabs(c[k]) * pow(end, k - order);
   }
   return sum;
+}
+
+// A bound of derivative `order`, up to 4, by the time. Along a path, with r = s' and u = s'' (which
+// is constant), the derivatives of q(s(t)) are
+//   q' r,  q'' r2 + q' u,  q''' r3 + 3 q'' r u,  q'''' r4 + 6 q''' r2 u + 3 q'' u2.
+static double most_of(const ap_piece *p, int j, int order) {
+  if (!p->along || order == 0) return most_of_terms(p, j, order);
+  const double u = 2 * fabs(p->way[2]);
+  const double r = fmax(fabs(p->way[1]), fabs(p->way[1] + 2 * p->way[2] * p->duration));
+  const double first = most_of_terms(p, j, 1), second = most_of_terms(p, j, 2);
+  if (order == 1) return first * r;
+  if (order == 2) return second * r * r + first * u;
+  const double third = most_of_terms(p, j, 3);
+  if (order == 3) return third * r * r * r + 3 * second * r * u;
+  return most_of_terms(p, j, 4) * r * r * r * r + 6 * third * r * r * u + 3 * second * u * u;
 }
 
 typedef struct span {
@@ -44,7 +60,8 @@ static double top_of_piece(const ap_piece *p, int j, int order, double sign) {
   span stack[DEPTH + 2];
   int n = 0;
   double end = p->duration;
-  if (p->kind == PIECE_FOURIER) end = fmin(end, 2 * acos(-1.0) / p->frequency); // then it repeats
+  if (p->kind == PIECE_FOURIER && !p->along)
+    end = fmin(end, 2 * acos(-1.0) / p->frequency); // then it repeats
   const double K = most_of(p, j, order + 2), spare = 1e-14 * most_of(p, j, order);
   const double first = sign * derivative(p, j, order, 0),
                last = sign * derivative(p, j, order, end);

@@ -52,12 +52,24 @@ static void fourier_at(const ap_piece *p, const double *c, double t, double x[3]
   }
 }
 
-void ap__piece_at(const ap_piece *p, int j, double t, double x[3]) {
+void ap__piece_of(const ap_piece *p, int j, double s, double x[3]) {
   const double *c = p->coefficient + (size_t)j * (size_t)p->stride;
   if (p->kind == PIECE_POLYNOMIAL)
-    ap__polynomial_at(c, t, x);
+    ap__polynomial_at(c, s, x);
   else
-    fourier_at(p, c, p->phase + t, x);
+    fourier_at(p, c, p->phase + s, x);
+}
+
+// d q(s(t)) / dt = q' s',  d2 q(s(t)) / dt2 = q'' s'^2 + q' s''.
+void ap__piece_at(const ap_piece *p, int j, double t, double x[3]) {
+  if (!p->along) {
+    ap__piece_of(p, j, t, x);
+    return;
+  }
+  const double rate = p->way[1] + 2 * p->way[2] * t;
+  ap__piece_of(p, j, p->way[0] + (p->way[1] + p->way[2] * t) * t, x);
+  x[2] = x[2] * rate * rate + x[1] * 2 * p->way[2];
+  x[1] *= rate;
 }
 
 // The piece of time t, by halving; the first or the last for times outside.

@@ -22,6 +22,9 @@ typedef struct ap_piece {
   double frequency; // Fourier: rad/s
   int harmonics;    // Fourier
   int stride;       // coefficients of one coordinate
+  bool along;       // the piece is a part of a path: its coefficients are those of a function of s,
+  double way[3];    // and t after its start, s is way[0] + way[1] t + way[2] t^2,
+  double length;    // which stays within 0 .. length
   const double *coefficient;
 } ap_piece;
 
@@ -35,11 +38,15 @@ struct ap_traj {
 // NULL, with *error filled, without memory.
 ap_traj *ap__traj_new(int n, int pieces, size_t numbers, double **coefficient, ap_error *error);
 
-// Position, velocity, acceleration of coordinate j of a piece, t after its start.
+// Position, velocity, acceleration of coordinate j of a piece, t after its start; of a part of a
+// path, position and derivatives by the time.
 void ap__piece_at(const ap_piece *p, int j, double t, double x[3]);
 
 // c0 + c1 t + ... + c5 t^5 whose position, velocity and acceleration are p at 0 and e at T.
 void ap__quintic(double c[AP__POWERS], double T, const double p[3], const double e[3]);
+
+// Position and its derivatives by s, as if s were the time, of a piece that is no part of a path.
+void ap__piece_of(const ap_piece *p, int j, double s, double x[3]);
 
 // A way of some length from rest to rest with a trapezoid, or triangle, of speed: its times (s).
 typedef struct ap__profile {
