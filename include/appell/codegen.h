@@ -46,8 +46,14 @@ AP_API const char *ap_function_name(ap_function function);
 
 /// The language of generated text.
 typedef enum ap_target {
-  AP_TARGET_C,   ///< C11, for processors: NAME.c and NAME.h
-  AP_TARGET_CUDA ///< CUDA C++17, one thread per state: NAME.cu and NAME.cuh
+  AP_TARGET_C,    ///< C11, for processors: NAME.c and NAME.h
+  AP_TARGET_CUDA, ///< CUDA C++17, one thread per state: NAME.cu and NAME.cuh
+  /// C11 with the interface of CasADi's external functions: NAME.c and NAME.h. Of each function f
+  /// (AP_GEN_INVERSE, _INERTIA, _BIAS, _GRAVITY, _FORWARD, and AP_GEN_KINEMATICS as
+  /// NAME_frame_FRAME_pose: q -> R, p): NAME_f, jac_NAME_f, fwd1_NAME_f, adj1_NAME_f,
+  /// jac_adj1_NAME_f and fwd1_adj1_NAME_f, each with its names, patterns and work sizes.
+  /// Derivatives are by the numbers q (also those of quaternions), v, a and tau.
+  AP_TARGET_CASADI
 } ap_target;
 
 /// What to generate. Start from ap_default_generate().
@@ -63,6 +69,7 @@ typedef struct ap_generate_options {
   /// which means links without children and named frames, as far as they move.
   const int *frames;
   int nframes;     ///< how many
+  int order;       ///< of derivatives for AP_TARGET_CASADI: 0, 1, or 2 (default)
   unsigned cookie; ///< ap_default_generate() sets it
 } ap_generate_options;
 
