@@ -54,6 +54,17 @@ for compiler in ${CC:-cc} clang; do
   done
 done
 
+# ---- for CasADi ---------------------------------------------------------------------------------
+
+gives 0 generate ascher2 -o ocp --target casadi --functions gravity,forward_dynamics
+holds 'a function and its derivatives' sh -c 'for f in "" jac_ fwd1_ adj1_ jac_adj1_ fwd1_adj1_; do
+  grep -q "^ascher2_DECLARE(${f}ascher2_forward_dynamics);" ocp/ascher2.h || exit 1; done'
+gives 0 generate ascher2 -o ocp --target casadi --order 1 --name first
+holds 'no second derivatives' sh -c '! grep -q adj1_adj1\|jac_adj1 ocp/first.h'
+refuses 2 'option --order is for --target casadi' generate ascher2 -o ocp --order 1
+refuses 2 "CasADi's numbers are double" generate ascher2 -o ocp --target casadi --real f32
+refuses 2 'for CasADi there are' generate ascher2 -o ocp --target casadi --functions regressor
+
 # ---- closed forms -------------------------------------------------------------------------------
 
 gives 0 generate delta -o closed_form

@@ -18,6 +18,7 @@ enum {
   FUNCTIONS,
   FRAMES,
   NAME,
+  ORDER,
   NO_BATCH,
   NO_REGROUP,
   FRICTION,
@@ -28,13 +29,14 @@ enum {
 
 static const cli_option options[] = {
     [OUTPUT] = {"-o", "DIR", "the folder for the files; made where it is missing"},
-    [TARGET] = {"--target", "c|cuda", "the language; c if not given"},
+    [TARGET] = {"--target", "c|cuda|casadi", "the language or the host; c if not given"},
     [REAL] = {"--real", "f32|f64", "float or double; f64 if not given"},
     [FUNCTIONS] = {"--functions", "FUNCTIONS", "names with commas between; all if not given"},
     [FRAMES] = {"--frames", "FRAMES",
                 "of jacobian and forward_kinematics, with commas between; end points and named "
                 "frames if not given"},
     [NAME] = {"--name", "NAME", "begin all names with this; the model's name if not given"},
+    [ORDER] = {"--order", "0|1|2", "of derivatives for casadi; 2 if not given"},
     [NO_BATCH] = {"--no-batch", NULL, "leave the functions for many states out"},
     [NO_REGROUP] = {"--no-regroup", NULL, "keep every body's inertial parameters its own"},
     [FRICTION] = CLI_OPTION_FRICTION,
@@ -64,6 +66,11 @@ static const char text[] =
     "With --target cuda NAME.cu and NAME.cuh, one thread per state: the same as functions for\n"
     "the device, NAME_function_launch(n, q, ..., stream), and NAME_rollout_launch() for many\n"
     "steps of many robots.\n"
+    "\n"
+    "With --target casadi inverse_dynamics, forward_dynamics, inertia_matrix, bias, gravity and\n"
+    "frame_FRAME_pose (q -> R p; forward_kinematics in --functions) as external functions of\n"
+    "CasADi and acados: for each function f also jac_f, fwd1_f, adj1_f and, of order 2,\n"
+    "jac_adj1_f and fwd1_adj1_f, with sparsity, names and work sizes.\n"
     "\n"
     "agile-wrist, five-bar and delta are written in closed form: inverse_dynamics,\n"
     "inertia_matrix, bias, gravity and forward_dynamics, each with a last argument margin for\n"
@@ -109,6 +116,11 @@ static int parse_options(const cli_arguments *arguments, ap_generate_options *o)
   if (real && strcmp(real, "f32") == 0) o->arithmetic = AP_F32;
   const char *target = arguments->value[TARGET];
   if (target && strcmp(target, "cuda") == 0) o->target = AP_TARGET_CUDA;
+  if (target && strcmp(target, "casadi") == 0) o->target = AP_TARGET_CASADI;
+  const char *order = arguments->value[ORDER];
+  if (order && o->target != AP_TARGET_CASADI)
+    return cli_usage("generate", "option --order is for --target casadi");
+  if (order) o->order = order[0] - '0';
   return list ? parse_functions(list, &o->functions) : CLI_OK;
 }
 
@@ -213,13 +225,14 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_generate = {.name = "generate",
                                .arguments = "MODEL",
-                               .about = "Write the robot's dynamics as stand-alone C or CUDA.",
+                               .about = "Write the robot's dynamics as C, CUDA or for CasADi.",
                                .text = text,
                                .example =
                                    "  appell generate puma600 -o firmware\n"
                                    "  appell generate arm.urdf -o src --functions "
                                    "inverse_dynamics,gravity\n"
-                                   "  appell generate puma600 -o gpu --target cuda --real f32\n",
+                                   "  appell generate puma600 -o gpu --target cuda --real f32\n"
+                                   "  appell generate panda.urdf -o ocp --target casadi\n",
                                .options = options,
                                .least = 1,
                                .most = 1,
