@@ -224,7 +224,7 @@ static void check_reference(family *f, const reference *r, const double *x, cons
 
 // Everything in one state. x: q, then v and a or tau as far as they are read.
 static void compare_state(const test_robot *robot, family *f, ap_function function, int frame,
-                          rng *r, double tolerance) {
+                          rng *r, double tolerance, bool friction) {
   const int nq = ap_nq(robot->m), nv = ap_nv(robot->m);
   double x[MOST_X], w[MOST_Y], dx[MOST_X], dw[MOST_Y];
   motion s;
@@ -240,11 +240,12 @@ static void compare_state(const test_robot *robot, family *f, ap_function functi
   check_products(f, w, dx, dw, tolerance);
 #ifdef AP_HAVE_F128
   work_f128 wide = work_make_f128(robot->m);
+  set_friction(wide.w, friction);
   const reference ref = {wide.w, function, frame, f->nx, f->ny};
   check_reference(f, &ref, x, w, tolerance, true);
   free(wide.memory);
 #else
-  (void)function, (void)frame;
+  (void)function, (void)frame, (void)friction;
 #endif
 }
 
@@ -269,13 +270,15 @@ static double condition(const test_robot *robot, rng r) {
   return worst;
 }
 
-static void compare_robot(const test_robot *robot, unsigned functions) {
+static void compare_robot(const test_robot *robot, unsigned functions, bool friction) {
   static const ap_function function[] = {AP_GEN_INVERSE, AP_GEN_FORWARD, AP_GEN_INERTIA,
                                          AP_GEN_BIAS,    AP_GEN_GRAVITY, AP_GEN_KINEMATICS};
   ap_generate_options o = ap_default_generate();
   const int frame = ap_nframe(robot->m) - 1;
   o.target = AP_TARGET_CASADI, o.frames = &frame, o.nframes = 1, o.name = "robot";
   if (functions) o.functions = functions;
+  o.friction = friction;
+  ap_set_friction(robot->m, robot->w, friction);
   generated g = generated_open(robot->m, &o, generated_compiler(), "-O0");
   if (!CHECK(g.library)) return;
   for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
@@ -294,7 +297,7 @@ static void compare_robot(const test_robot *robot, unsigned functions) {
     if (load_family(&g, name, KINDS, &f))
       for (int state = 0; state < 2; state++) {
         test_context("%s, %s, state %d", robot->label, name, state);
-        compare_state(robot, &f, function[k], frame, &r, tolerance);
+        compare_state(robot, &f, function[k], frame, &r, tolerance, friction);
       }
     close_family(&f);
   }
@@ -309,20 +312,26 @@ static const test_robot *robot_named(const char *label) {
 }
 
 TEST(arms) {
-  compare_robot(robot_named("two revolute"), 0);
-  compare_robot(robot_named("two of R P"), 0);
+  compare_robot(robot_named("two revolute"), 0, false);
+  compare_robot(robot_named("two of R P"), 0, false);
 }
 
 TEST(quaternions) {
-  compare_robot(robot_named("one free"), 0);
-  compare_robot(robot_named("one spherical"), 0);
+  compare_robot(robot_named("one free"), 0, false);
+  compare_robot(robot_named("one spherical"), 0, false);
 }
 
 TEST(trees_and_followers) {
   const unsigned both = 1u << AP_GEN_FORWARD | 1u << AP_GEN_KINEMATICS;
-  compare_robot(robot_named("one planar"), 0);
-  compare_robot(robot_named("small tree"), 1u << AP_GEN_FORWARD);
-  compare_robot(robot_named("arm with followers"), both);
+  compare_robot(robot_named("one planar"), 0, false);
+  compare_robot(robot_named("small tree"), 1u << AP_GEN_FORWARD, false);
+  compare_robot(robot_named("arm with followers"), both, false);
+}
+
+TEST(friction_and_springs) {
+  const unsigned forward = 1u << AP_GEN_FORWARD;
+  compare_robot(robot_named("one free"), forward, true);
+  compare_robot(robot_named("two of R P"), forward, true);
 }
 
 // ---- the interface -----------------------------------------------------------------------------

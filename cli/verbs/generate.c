@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "ui/folder.h"
+#include "generate.h"
 #include "load.h"
 #include "ui/progress.h"
 #include "ui/output.h"
@@ -28,8 +29,8 @@ enum {
 };
 
 static const cli_option options[] = {
-    [OUTPUT] = {"-o", "DIR", "the folder for the files; made where it is missing"},
-    [TARGET] = {"--target", "c|cuda|casadi", "the language or the host; c if not given"},
+    [OUTPUT] = {"-o", "DIR", "the folder for the files, made where it is missing; X.fmu of an FMU"},
+    [TARGET] = {"--target", "c|cuda|casadi|fmu", "the language or the host; c if not given"},
     [REAL] = {"--real", "f32|f64", "float or double; f64 if not given"},
     [FUNCTIONS] = {"--functions", "FUNCTIONS", "names with commas between; all if not given"},
     [FRAMES] = {"--frames", "FRAMES",
@@ -71,6 +72,10 @@ static const char text[] =
     "frame_FRAME_pose (q -> R p; forward_kinematics in --functions) as external functions of\n"
     "CasADi and acados: for each function f also jac_f, fwd1_f, adj1_f and, of order 2,\n"
     "jac_adj1_f and fwd1_adj1_f, with sparsity, names and work sizes.\n"
+    "\n"
+    "With --target fmu one file X.fmu: an FMU of FMI 3.0 for model exchange and co-simulation,\n"
+    "with its sources and, where a compiler is found, a binary for this machine. MODEL may be a\n"
+    "scenario without walls, which gives the start. Friction and springs take part.\n"
     "\n"
     "agile-wrist, five-bar and delta are written in closed form: inverse_dynamics,\n"
     "inertia_matrix, bias, gravity and forward_dynamics, each with a last argument margin for\n"
@@ -192,6 +197,8 @@ static int run(const cli_arguments *arguments) {
   int status = parse_options(arguments, &generating);
   if (status != CLI_OK) return status;
   const char *folder = arguments->value[OUTPUT], *name = arguments->argument[0];
+  const char *target = arguments->value[TARGET];
+  if (target && strcmp(target, "fmu") == 0) return cli_generate_fmu(arguments, &generating, folder);
   const bool as_it_is = !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] &&
                         !arguments->value[IGNORE_LOOPS] && !cli_is_reduced(arguments);
   const ap_parallel *closed = ap_parallel_builtin(name, NULL, memory, sizeof memory);
@@ -225,14 +232,15 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_generate = {.name = "generate",
                                .arguments = "MODEL",
-                               .about = "Write the robot's dynamics as C, CUDA or for CasADi.",
+                               .about = "Write a robot's dynamics as C, CUDA, CasADi or FMU.",
                                .text = text,
                                .example =
                                    "  appell generate puma600 -o firmware\n"
                                    "  appell generate arm.urdf -o src --functions "
                                    "inverse_dynamics,gravity\n"
                                    "  appell generate puma600 -o gpu --target cuda --real f32\n"
-                                   "  appell generate panda.urdf -o ocp --target casadi\n",
+                                   "  appell generate panda.urdf -o ocp --target casadi\n"
+                                   "  appell generate puma600 -o puma600.fmu --target fmu\n",
                                .options = options,
                                .least = 1,
                                .most = 1,

@@ -304,6 +304,7 @@ static void describe(const source *s, const ap_program *p, ap_ext_function *f) {
 
 static char *function_name(const source *s, int frame) {
   char symbol[AP_SYMBOL_ROOM], name[AP_SYMBOL_ROOM + 16];
+  if (s->how.function == AP_COORDINATE_RATES) return strdup("rate");
   if (s->how.function != AP_GEN_KINEMATICS)
     return strdup(ap_function_name((ap_function)s->how.function));
   ap__frame_symbol(ap_frame_name(s->m, frame), symbol);
@@ -331,7 +332,7 @@ ap_status ap__record_externals(const ap_model *m, const ap_parallel *parallel,
                                const ap_generate_options *options, const ap_recording *how,
                                ap_ext_set *set, ap_error *error) {
   static const int kinds[] = {AP_EXT_VALUE + 1, AP_EXT_ADJOINT + 1, AP_EXTERNALS};
-  const size_t most = AP_FUNCTIONS + (size_t)how->nframes;
+  const size_t most = AP_FUNCTIONS + 1 + (size_t)how->nframes;
   *set = (ap_ext_set){.kinds = kinds[options->order]};
   set->function = calloc(most, sizeof *set->function);
   set->program = calloc(most * AP_EXTERNALS, sizeof *set->program);
@@ -342,6 +343,8 @@ ap_status ap__record_externals(const ap_model *m, const ap_parallel *parallel,
     s.how.function = f;
     for (int k = 0; !status && k < (f == AP_GEN_KINEMATICS ? how->nframes : 1); k++)
       status = add_function(&s, f == AP_GEN_KINEMATICS ? how->frames[k] : 0, set, error);
+    s.how.function = AP_COORDINATE_RATES; // which a differential equation needs besides
+    if (!status && m && f == AP_GEN_FORWARD) status = add_function(&s, 0, set, error);
   }
   if (status) ap__free_externals(set);
   return status;

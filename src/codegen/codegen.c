@@ -331,7 +331,8 @@ static void add_operations(const ap_count *of, ap_count *sum) {
 static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
   const bool casadi = g->options->target == AP_TARGET_CASADI;
   for (int k = 0; k < (casadi ? g->parts : g->entries); k += casadi ? g->set.kinds : 1)
-    add_operations(&g->part[k].operations, &code->count[g->part[k].function]);
+    if (g->part[k].function < AP_FUNCTIONS)
+      add_operations(&g->part[k].operations, &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
                .parallel = g->parallel,
                .nq = g->m ? ap_nq(g->m) : ap_parallel_n(g->parallel),

@@ -49,6 +49,7 @@ static real derive_node(const direction *x, int k) {
   for (int i = 0; i < ap__operands(&n); i++) {
     of[i] = ap__tape_ref(t, ap__operand(&n, i));
     d[i] = derivative_at(x, ap__operand(&n, i));
+    d[i].t = t; // a literal has none
   }
   real a = of[0], b = of[1], da = d[0], db = d[1];
   if (is_zero(da) && is_zero(db) && is_zero(d[2])) return zero;

@@ -22,7 +22,8 @@ enum {
   AP_FORWARD_JACOBIAN,            ///< in all of them
   AP_FORWARD_ADJOINT,             ///< of adj_a . a: the gradient
   AP_FORWARD_TWICE,               ///< the gradient's in one direction
-  AP_FORWARD_HESSIAN              ///< and in all
+  AP_FORWARD_HESSIAN,             ///< and in all
+  AP_COORDINATE_RATES             ///< q v -> dq/dt
 };
 
 typedef struct ap_array {

@@ -486,6 +486,28 @@ static bool record_forward_numbers(recorder *r, ap_program *p, const real *in) {
   return fits;
 }
 
+// The rates of the coordinates: v, but for quaternions, x' = R v and q' = q v / 2.
+static void record_rates(recorder *r, const real *q, const real *v, real *rate) {
+  for (int i = 1; i < r->m->nbody; i++) {
+    const ap_joint *j = &r->m->joint[i];
+    if (j->leader) continue;
+    const real *x = q + j->q, *u = v + j->v;
+    real *to = rate + j->q;
+    if (j->type == AP_FREE) {
+      vec3 d = apply(quaternion_matrix(x + 3), (vec3){u[0], u[1], u[2]});
+      for (int k = 0; k < 3; k++) to[k] = component(d, k);
+      x += 3, u += 3, to += 3;
+    }
+    if (j->type == AP_FREE || j->type == AP_SPHERICAL) {
+      const quaternion turn = {{u[0], u[1], u[2]}, r_const(0)};
+      store_quaternion(to, quaternion_product(load_quaternion(x), turn));
+      for (int k = 0; k < 4; k++) to[k] = r_mul(r_const(0.5), to[k]);
+    } else {
+      for (int k = 0; k < j->nv; k++) to[k] = u[k];
+    }
+  }
+}
+
 // ---- rollouts ----------------------------------------------------------------------------------
 
 // Both with the work's x as scratch; inputs and outputs in the order of set_arrays().
@@ -525,6 +547,7 @@ static bool run_kernels(recorder *r, ap_program *p, const real *in) {
     case AP_GEN_KINEMATICS: record_kinematics(r, q, out); break;
     case AP_ROLLOUT_FORCES: record_rollout_forces(r, q, out); break;
     case AP_ROLLOUT_STEP: record_rollout_step(r, q, out); break;
+    case AP_COORDINATE_RATES: record_rates(r, q, v, out); break;
     default: return record_forward_numbers(r, p, in);
   }
   return true;
@@ -611,6 +634,7 @@ static void set_arrays(const ap_model *m, const ap_recording *how, ap_program *p
       p->outputs = 2, p->output[0] = (ap_array){"next_q", nq};
       p->output[1] = (ap_array){"next_v", nv};
       break;
+    case AP_COORDINATE_RATES: p->inputs = 2, p->output[0] = (ap_array){"dq", nq}; break;
     default: set_forward_arrays(m, p);
   }
   for (int k = 0; k < p->outputs; k++) p->values += p->output[k].size;
