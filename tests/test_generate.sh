@@ -54,6 +54,32 @@ for compiler in ${CC:-cc} clang; do
   done
 done
 
+# ---- for CasADi ---------------------------------------------------------------------------------
+
+gives 0 generate ascher2 -o ocp --target casadi --functions gravity,forward_dynamics
+holds 'a function and its derivatives' sh -c 'for f in "" jac_ fwd1_ adj1_ jac_adj1_ fwd1_adj1_; do
+  grep -q "^ascher2_DECLARE(${f}ascher2_forward_dynamics);" ocp/ascher2.h || exit 1; done'
+gives 0 generate ascher2 -o ocp --target casadi --order 1 --name first
+holds 'no second derivatives' sh -c '! grep -q adj1_adj1\|jac_adj1 ocp/first.h'
+refuses 2 'option --order is for --target casadi' generate ascher2 -o ocp --order 1
+refuses 2 "CasADi's numbers are double" generate ascher2 -o ocp --target casadi --real f32
+refuses 2 'for CasADi there are' generate ascher2 -o ocp --target casadi --functions regressor
+
+# ---- FMUs ---------------------------------------------------------------------------------------
+
+gives 0 generate ascher2 -o arm.fmu --target fmu --name arm
+holds 'an archive with a description, sources and a binary' sh -c '
+  for f in modelDescription.xml sources/fmu.c sources/arm.c sources/arm.h -linux/arm.so; do
+    grep -aq -e "$f" arm.fmu || exit 1; done'
+gives 0 generate "$here/models/ascher2_swing.yaml" -o swing.fmu --target fmu
+holds 'the start of the scenario' grep -aq 'name="q.joint1".* start="0.3"' swing.fmu
+holds 'its end' grep -aq 'stopTime="5"' swing.fmu
+refuses 2 'names a file that ends in .fmu' generate ascher2 -o arm.zip --target fmu
+refuses 2 'computes in double' generate ascher2 -o f.fmu --target fmu --real f32
+refuses 2 'has walls' generate "$here/models/ball.yaml" -o f.fmu --target fmu
+refuses 2 'closed chain' generate "$here/models/delta_driven.yaml" -o f.fmu --target fmu
+holds 'nothing was left behind' [ ! -e f.fmu ]
+
 # ---- closed forms -------------------------------------------------------------------------------
 
 gives 0 generate delta -o closed_form

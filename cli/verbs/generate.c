@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "ui/folder.h"
+#include "generate.h"
 #include "load.h"
 #include "ui/progress.h"
 #include "ui/output.h"
@@ -18,6 +19,7 @@ enum {
   FUNCTIONS,
   FRAMES,
   NAME,
+  ORDER,
   NO_BATCH,
   NO_REGROUP,
   FRICTION,
@@ -27,14 +29,15 @@ enum {
 };
 
 static const cli_option options[] = {
-    [OUTPUT] = {"-o", "DIR", "the folder for the files; made where it is missing"},
-    [TARGET] = {"--target", "c|cuda", "the language; c if not given"},
+    [OUTPUT] = {"-o", "DIR", "the folder for the files, made where it is missing; X.fmu of an FMU"},
+    [TARGET] = {"--target", "c|cuda|casadi|fmu", "the language or the host; c if not given"},
     [REAL] = {"--real", "f32|f64", "float or double; f64 if not given"},
     [FUNCTIONS] = {"--functions", "FUNCTIONS", "names with commas between; all if not given"},
     [FRAMES] = {"--frames", "FRAMES",
                 "of jacobian and forward_kinematics, with commas between; end points and named "
                 "frames if not given"},
     [NAME] = {"--name", "NAME", "begin all names with this; the model's name if not given"},
+    [ORDER] = {"--order", "0|1|2", "of derivatives for casadi; 2 if not given"},
     [NO_BATCH] = {"--no-batch", NULL, "leave the functions for many states out"},
     [NO_REGROUP] = {"--no-regroup", NULL, "keep every body's inertial parameters its own"},
     [FRICTION] = CLI_OPTION_FRICTION,
@@ -64,6 +67,15 @@ static const char text[] =
     "With --target cuda NAME.cu and NAME.cuh, one thread per state: the same as functions for\n"
     "the device, NAME_function_launch(n, q, ..., stream), and NAME_rollout_launch() for many\n"
     "steps of many robots.\n"
+    "\n"
+    "With --target casadi inverse_dynamics, forward_dynamics, inertia_matrix, bias, gravity and\n"
+    "frame_FRAME_pose (q -> R p; forward_kinematics in --functions) as external functions of\n"
+    "CasADi and acados: for each function f also jac_f, fwd1_f, adj1_f and, of order 2,\n"
+    "jac_adj1_f and fwd1_adj1_f, with sparsity, names and work sizes.\n"
+    "\n"
+    "With --target fmu one file X.fmu: an FMU of FMI 3.0 for model exchange and co-simulation,\n"
+    "with its sources and, where a compiler is found, a binary for this machine. MODEL may be a\n"
+    "scenario without walls, which gives the start. Friction and springs take part.\n"
     "\n"
     "agile-wrist, five-bar and delta are written in closed form: inverse_dynamics,\n"
     "inertia_matrix, bias, gravity and forward_dynamics, each with a last argument margin for\n"
@@ -109,6 +121,11 @@ static int parse_options(const cli_arguments *arguments, ap_generate_options *o)
   if (real && strcmp(real, "f32") == 0) o->arithmetic = AP_F32;
   const char *target = arguments->value[TARGET];
   if (target && strcmp(target, "cuda") == 0) o->target = AP_TARGET_CUDA;
+  if (target && strcmp(target, "casadi") == 0) o->target = AP_TARGET_CASADI;
+  const char *order = arguments->value[ORDER];
+  if (order && o->target != AP_TARGET_CASADI)
+    return cli_usage("generate", "option --order is for --target casadi");
+  if (order) o->order = order[0] - '0';
   return list ? parse_functions(list, &o->functions) : CLI_OK;
 }
 
@@ -180,6 +197,8 @@ static int run(const cli_arguments *arguments) {
   int status = parse_options(arguments, &generating);
   if (status != CLI_OK) return status;
   const char *folder = arguments->value[OUTPUT], *name = arguments->argument[0];
+  const char *target = arguments->value[TARGET];
+  if (target && strcmp(target, "fmu") == 0) return cli_generate_fmu(arguments, &generating, folder);
   const bool as_it_is = !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] &&
                         !arguments->value[IGNORE_LOOPS] && !cli_is_reduced(arguments);
   const ap_parallel *closed = ap_parallel_builtin(name, NULL, memory, sizeof memory);
@@ -213,13 +232,15 @@ static int run(const cli_arguments *arguments) {
 
 const cli_verb cli_generate = {.name = "generate",
                                .arguments = "MODEL",
-                               .about = "Write the robot's dynamics as stand-alone C or CUDA.",
+                               .about = "Write a robot's dynamics as C, CUDA, CasADi or FMU.",
                                .text = text,
                                .example =
                                    "  appell generate puma600 -o firmware\n"
                                    "  appell generate arm.urdf -o src --functions "
                                    "inverse_dynamics,gravity\n"
-                                   "  appell generate puma600 -o gpu --target cuda --real f32\n",
+                                   "  appell generate puma600 -o gpu --target cuda --real f32\n"
+                                   "  appell generate panda.urdf -o ocp --target casadi\n"
+                                   "  appell generate puma600 -o puma600.fmu --target fmu\n",
                                .options = options,
                                .least = 1,
                                .most = 1,

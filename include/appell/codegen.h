@@ -46,8 +46,15 @@ AP_API const char *ap_function_name(ap_function function);
 
 /// The language of generated text.
 typedef enum ap_target {
-  AP_TARGET_C,   ///< C11, for processors: NAME.c and NAME.h
-  AP_TARGET_CUDA ///< CUDA C++17, one thread per state: NAME.cu and NAME.cuh
+  AP_TARGET_C,    ///< C11, for processors: NAME.c and NAME.h
+  AP_TARGET_CUDA, ///< CUDA C++17, one thread per state: NAME.cu and NAME.cuh
+  /// C11 with the interface of CasADi's external functions: NAME.c and NAME.h. Of each function f
+  /// (AP_GEN_INVERSE, _INERTIA, _BIAS, _GRAVITY, _FORWARD, and AP_GEN_KINEMATICS as
+  /// NAME_frame_FRAME_pose: q -> R, p): NAME_f, jac_NAME_f, fwd1_NAME_f, adj1_NAME_f,
+  /// jac_adj1_NAME_f and fwd1_adj1_NAME_f, each with its names, patterns and work sizes. With
+  /// _FORWARD comes NAME_rate: q, v -> dq/dt.
+  /// Derivatives are by the numbers q (also those of quaternions), v, a and tau.
+  AP_TARGET_CASADI
 } ap_target;
 
 /// What to generate. Start from ap_default_generate().
@@ -63,6 +70,7 @@ typedef struct ap_generate_options {
   /// which means links without children and named frames, as far as they move.
   const int *frames;
   int nframes;     ///< how many
+  int order;       ///< of derivatives for AP_TARGET_CASADI: 0, 1, or 2 (default)
   unsigned cookie; ///< ap_default_generate() sets it
 } ap_generate_options;
 
@@ -98,6 +106,42 @@ AP_API const char *ap_code_header(const ap_code *code);
 AP_API ap_status ap_code_count(const ap_code *code, ap_function function, ap_count *count);
 /// Free generated text; NULL is allowed.
 AP_API void ap_code_free(ap_code *code);
+
+// ---- functional mock-up units -------------------------------------------------------------------
+
+/// What an FMU is made of. Start from ap_default_fmu().
+typedef struct ap_fmu_options {
+  const char *name;     ///< model identifier, as ap_generate_options.name
+  bool friction;        ///< with friction, springs and rotors; default: true, as in a simulation
+  const double *q, *v;  ///< start values, nq and nv numbers; NULL: ap_neutral(), and at rest
+  double stop;          ///< stop time of the default experiment, s; default: 1
+  bool compile;         ///< with a binary for this machine; default: true
+  const char *compiler; ///< as ap_compile_options.compiler
+  const char *flags;    ///< separated by blanks; NULL: "-O2"
+  unsigned cookie;      ///< ap_default_fmu() sets it
+} ap_fmu_options;
+
+/// The defaults named above.
+AP_API ap_fmu_options ap_default_fmu(void);
+
+/// An FMU of FMI 3.0 in memory: model exchange and co-simulation, with the sources inside.
+typedef struct ap_fmu ap_fmu;
+
+/// Make one. Continuous states are q and v, which are outputs, too; inputs are the joint forces.
+/// Directional and adjoint derivatives are exact. Without a binary the same model and options give
+/// the same bytes. AP_E_UNSUPPORTED and AP_E_FILE: the binary could not be made, *error says why;
+/// *fmu is there all the same, with sources alone, unless the robot cannot be generated at all.
+/// Free it with ap_fmu_free().
+AP_API ap_status ap_generate_fmu(const ap_model *m, const ap_fmu_options *options, ap_fmu **fmu,
+                                 ap_error *error);
+/// Its model identifier.
+AP_API const char *ap_fmu_name(const ap_fmu *fmu);
+/// Whether there is a binary inside.
+AP_API bool ap_fmu_has_binary(const ap_fmu *fmu);
+/// The archive, *size bytes, valid until ap_fmu_free(): what a file NAME.fmu has.
+AP_API const void *ap_fmu_bytes(const ap_fmu *fmu, size_t *size);
+/// Free it; NULL is allowed.
+AP_API void ap_fmu_free(ap_fmu *fmu);
 
 // ---- compiled while the program runs ------------------------------------------------------------
 

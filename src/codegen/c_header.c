@@ -86,6 +86,15 @@ static const char conventions[] =
     " * Batches have coordinate j of state k at [j*n + k]. tau and a of inverse_dynamics and of\n"
     " * forward_dynamics may be the same array; otherwise outputs overlap nothing.\n";
 
+static const char conventions_of_externals[] =
+    " *\n"
+    " * External functions for CasADi, with their derivatives by the numbers that they take. SI\n"
+    " * units; matrices are column-major. A free joint has q = [x y z, qx qy qz qw] and v =\n"
+    " * [linear; angular] in the body frame, a is its component-wise derivative, tau = [force;\n"
+    " * torque] there; a spherical joint has a quaternion and the angular velocity in the body\n"
+    " * frame. Quaternions need not be of unit length. R and p are the pose of a frame in the\n"
+    " * ground's. Functions of forward dynamics return 1 where the inertia matrix is singular.\n";
+
 // The same of a parallel robot.
 static void put_parallel_banner(ap__text *t, const ap_unit *u, const char *ending) {
   const double *x = u->parallel->f64;
@@ -101,10 +110,12 @@ static void put_parallel_banner(ap__text *t, const ap_unit *u, const char *endin
       " * of how far the limb next to its limit is from a serial singularity; it is not above 0,\n"
       " * and may be NaN, where a limb does not reach, and so are the results. margin[1] is 0 in\n"
       " * a parallel singularity, where the motors cannot hold the platform, and has either sign\n"
-      " * elsewhere. Test margin[0] > 1e-12 and |margin[1]| > 1e-9 before the results are used.\n"
-      " * Batches have entry j of state k at [j*n + k].\n"
-      " * Outputs overlap nothing.\n"
-      " */\n\n");
+      " * elsewhere. Test margin[0] > 1e-12 and |margin[1]| > 1e-9 before the results are used.\n");
+  put(t, u->options->target == AP_TARGET_CASADI
+             ? " * External functions for CasADi, with their derivatives.\n */\n\n"
+             : " * Batches have entry j of state k at [j*n + k].\n"
+               " * Outputs overlap nothing.\n"
+               " */\n\n");
 }
 
 void ap__put_banner(ap__text *t, const ap_unit *u, const char *ending) {
@@ -131,7 +142,7 @@ void ap__put_banner(ap__text *t, const ap_unit *u, const char *ending) {
         u->regrouped);
   put_joints(t, m);
   put_counts(t, u);
-  put(t, conventions);
+  put(t, u->options->target == AP_TARGET_CASADI ? conventions_of_externals : conventions);
   put(t, " */\n\n");
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/casadi.h"
 #include "codegen/cuda_source.h"
 #include "codegen/regroup.h"
 #include "codegen/symbol.h"
@@ -48,6 +49,7 @@ ap_generate_options ap_default_generate(void) {
                                .functions = (1u << AP_FUNCTIONS) - 1,
                                .batch = true,
                                .regroup = true,
+                               .order = 2,
                                .cookie = AP_COOKIE};
 }
 
@@ -73,11 +75,16 @@ typedef struct generation {
   int parts, entries;
   int regrouped; // inertial parameters that were moved
   int *frames, nframes;
-  int inertia; // the way to the inertia matrix
+  int inertia;    // the way to the inertia matrix
+  ap_ext_set set; // of the target casadi; has the programs, then
 } generation;
 
 static void close_generation(generation *g) {
-  for (int k = 0; k < g->parts; k++) ap__program_free(&g->part[k]), free(g->name[k]);
+  for (int k = 0; k < g->parts; k++) {
+    if (!g->set.program) ap__program_free(&g->part[k]);
+    free(g->name[k]);
+  }
+  ap__free_externals(&g->set);
   free(g->part);
   free(g->name);
   free(g->frames);
@@ -143,11 +150,12 @@ static ap_status choose_inertia(generation *g, ap_error *error) {
   return status;
 }
 
-static ap_status record_part(generation *g, ap_recording *how, ap_program *p, ap_error *error) {
-  if (g->m)
-    return has_second_way(g->m, how->function) ? record_shorter(g->m, how, p, error)
-                                               : record_simplified(g->m, how, p, error);
-  ap_status status = ap__record_parallel(g->parallel, how->function, p, error);
+ap_status ap__record_shortest(const ap_model *m, const ap_parallel *parallel, ap_recording *how,
+                              ap_program *p, ap_error *error) {
+  if (m)
+    return has_second_way(m, how->function) ? record_shorter(m, how, p, error)
+                                            : record_simplified(m, how, p, error);
+  ap_status status = ap__record_parallel(parallel, how->function, p, error);
   if (status || ap__simplify(p)) return status;
   ap__program_free(p);
   return ap__no_memory(error);
@@ -165,7 +173,7 @@ static ap_status add_part(generation *g, int function, int frame, ap_error *erro
   char *name =
       function == AP_GEN_JACOBIAN ? jacobian_name(g, frame) : strdup(function_names[function]);
   if (!name) return ap__no_memory(error);
-  ap_status status = record_part(g, &how, p, error);
+  ap_status status = ap__record_shortest(g->m, g->parallel, &how, p, error);
   if (status)
     free(name);
   else
@@ -235,6 +243,32 @@ static ap_status add_parts(generation *g, ap_error *error) {
   return AP_OK;
 }
 
+// The programs of external functions; their names begin with what they compute.
+static ap_status add_externals(generation *g, ap_error *error) {
+  static const char *const word[AP_EXTERNALS] = {"value", "jac", "fwd", "adj", "hess", "hvp"};
+  const ap_recording how = {.frames = g->frames,
+                            .nframes = g->nframes,
+                            .inertia = g->inertia,
+                            .regroup = g->options->regroup,
+                            .friction = g->options->friction};
+  ap_status status = ap__record_externals(g->m, g->parallel, g->options, &how, &g->set, error);
+  if (status) return status;
+  g->part = calloc((size_t)g->set.programs + 1, sizeof *g->part);
+  g->name = calloc((size_t)g->set.programs + 1, sizeof *g->name);
+  if (!g->part || !g->name) return ap__no_memory(error);
+  for (int k = 0; k < g->set.programs; k++) {
+    const ap_ext_program *e = &g->set.program[k];
+    const char *of = g->set.function[k / g->set.kinds].name;
+    const size_t size = strlen(of) + 16;
+    g->part[k] = e->p;
+    g->name[k] = malloc(size);
+    if (!g->name[k]) return ap__no_memory(error);
+    snprintf(g->name[k], size, "%s_%s", word[e->kind], of);
+    g->parts++;
+  }
+  return AP_OK;
+}
+
 static bool has_number(const ap_generate_options *o, double x) {
   return fabs(x) <= (o->arithmetic == AP_F32 ? (double)FLT_MAX : DBL_MAX);
 }
@@ -257,7 +291,8 @@ static ap_status check_numbers(const generation *g, ap_error *error) {
       "%s cannot be generated: the robot's numbers are too large or too small, or its inertia "
       "matrix is singular, so that a constant is none in %s (masses, lengths and inertias in "
       "SI units, and none without mass where forward dynamics is asked for)",
-      function_names[p->function], g->options->arithmetic == AP_F32 ? "float" : "double");
+      function_names[p->function < AP_RECORDED ? p->function : AP_GEN_FORWARD],
+      g->options->arithmetic == AP_F32 ? "float" : "double");
 }
 
 static ap_status check_options(const ap_generate_options *o, ap_error *error) {
@@ -266,8 +301,25 @@ static ap_status check_options(const ap_generate_options *o, ap_error *error) {
     return AP__REFUSE(error, AP_E_ARG, 0, "code is generated in f64 or f32 only");
   if (o->functions == 0 || o->functions >> AP_FUNCTIONS)
     return AP__REFUSE(error, AP_E_ARG, 0, "there is no such function to generate");
-  if (o->target != AP_TARGET_C && o->target != AP_TARGET_CUDA)
-    return AP__REFUSE(error, AP_E_ARG, 0, "code is generated as C or CUDA only");
+  if (o->target != AP_TARGET_C && o->target != AP_TARGET_CUDA && o->target != AP_TARGET_CASADI)
+    return AP__REFUSE(error, AP_E_ARG, 0, "code is generated as C, CUDA or for CasADi only");
+  if (o->order < 0 || o->order > 2)
+    return AP__REFUSE(error, AP_E_ARG, 0, "derivatives are of order 0, 1 or 2");
+  if (o->target == AP_TARGET_CASADI && o->arithmetic != AP_F64)
+    return AP__REFUSE(error, AP_E_ARG, 0, "CasADi's numbers are double: f64 only");
+  return AP_OK;
+}
+
+// The functions that there are for CasADi, of those asked for, one state at a time.
+static ap_status adapt_to_casadi(bool parallel, ap_generate_options *o, ap_error *error) {
+  if (o->target != AP_TARGET_CASADI) return AP_OK;
+  const unsigned possible = o->functions & ap__casadi_functions(parallel);
+  o->batch = false;
+  if (possible != o->functions && o->functions != ap_default_generate().functions)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "for CasADi there are inverse_dynamics, inertia_matrix, bias, gravity, "
+                      "forward_dynamics and forward_kinematics only, with their derivatives");
+  o->functions = possible;
   return AP_OK;
 }
 
@@ -277,13 +329,15 @@ static void add_operations(const ap_count *of, ap_count *sum) {
 }
 
 static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
-  for (int k = 0; k < g->entries; k++)
-    add_operations(&g->part[k].operations, &code->count[g->part[k].function]);
+  const bool casadi = g->options->target == AP_TARGET_CASADI;
+  for (int k = 0; k < (casadi ? g->parts : g->entries); k += casadi ? g->set.kinds : 1)
+    if (g->part[k].function < AP_FUNCTIONS)
+      add_operations(&g->part[k].operations, &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
                .parallel = g->parallel,
                .nq = g->m ? ap_nq(g->m) : ap_parallel_n(g->parallel),
                .nv = g->m ? ap_nv(g->m) : ap_parallel_n(g->parallel),
-               .qualifier = "",
+               .qualifier = casadi ? "static " : "",
                .part_qualifier = "\nstatic $N_PART ",
                .lengths = {250, 100},
                .inlined = "static inline",
@@ -301,6 +355,9 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
   if (g->options->target == AP_TARGET_CUDA) {
     ap__put_cuda_source(&code->source, &u);
     ap__put_cuda_header(&code->header, &u);
+  } else if (casadi) {
+    ap__put_casadi_source(&code->source, &u, &g->set);
+    ap__put_casadi_header(&code->header, &u, &g->set);
   } else {
     ap__put_c_source(&code->source, &u);
     ap__put_c_header(&code->header, &u);
@@ -318,7 +375,8 @@ static ap_status generate(generation *g, const char *own, ap_code **code, ap_err
   if (!status && g->m) status = choose_frames(g, error);
   if (!status && g->m) status = count_regrouped(g, error);
   if (!status && g->m) status = choose_inertia(g, error);
-  if (!status) status = add_parts(g, error);
+  if (!status)
+    status = g->options->target == AP_TARGET_CASADI ? add_externals(g, error) : add_parts(g, error);
   if (!status) status = check_numbers(g, error);
   if (!status) status = write_code(g, c, error);
   close_generation(g);
@@ -331,12 +389,14 @@ static ap_status generate(generation *g, const char *own, ap_code **code, ap_err
 
 ap_status ap_generate(const ap_model *m, const ap_generate_options *options, ap_code **code,
                       ap_error *error) {
+  ap_generate_options possible = *options;
   *code = NULL;
   ap_status status = check_options(options, error);
+  if (!status) status = adapt_to_casadi(false, &possible, error);
   if (status) return status;
   if (m->nv == 0)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "the robot has no joint that moves");
-  return generate(&(generation){.m = m, .options = options}, ap_model_name(m), code, error);
+  return generate(&(generation){.m = m, .options = &possible}, ap_model_name(m), code, error);
 }
 
 ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *options,
@@ -344,6 +404,7 @@ ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *
   ap_generate_options possible = *options;
   *code = NULL;
   possible.functions &= ap__parallel_functions();
+  possible.batch = options->batch && options->target != AP_TARGET_CASADI;
   ap_status status = check_options(&possible, error);
   if (status) return status;
   if (options->friction) return AP__REFUSE(error, AP_E_ARG, 0, "a closed form has no friction");

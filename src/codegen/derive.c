@@ -49,6 +49,7 @@ static real derive_node(const direction *x, int k) {
   for (int i = 0; i < ap__operands(&n); i++) {
     of[i] = ap__tape_ref(t, ap__operand(&n, i));
     d[i] = derivative_at(x, ap__operand(&n, i));
+    d[i].t = t; // a literal has none
   }
   real a = of[0], b = of[1], da = d[0], db = d[1];
   if (is_zero(da) && is_zero(db) && is_zero(d[2])) return zero;
@@ -92,6 +93,89 @@ bool ap__derive(ap_tape *t, int n, const real *value, int seeds, const ap_seed *
   close_direction(&x);
   return fits && !t->failed;
 }
+
+// ---- backwards ---------------------------------------------------------------------------------
+
+// Marks what depends on a node whose derivative is asked for; `needed` serves for that.
+static void mark_moving(direction *x) {
+  for (int k = 1; k < x->count; k++) {
+    const ap_node *node = &x->t->node[k];
+    x->needed[k] = x->known[k];
+    for (int i = 0; !x->needed[k] && i < ap__operands(node); i++)
+      x->needed[k] = x->needed[abs(ap__operand(node, i))];
+  }
+}
+
+// Adds to what a reference's node has so far.
+static void give(const direction *x, int ref, real share) {
+  int node = abs(ref);
+  if (x->needed[node]) x->d[node] = r_add(x->d[node], ref < 0 ? r_neg(share) : share);
+}
+
+// Hands what node k has, w, on to its operands.
+static void hand_on(const direction *x, int k) {
+  ap_tape *t = x->t;
+  const ap_node n = t->node[k]; // a copy: the tape grows
+  const real w = x->d[k], self = ap__tape_ref(t, k), none = r_param(t, 0);
+  real of[AP_MOST_OPERANDS] = {none, none, none};
+  for (int i = 0; i < ap__operands(&n); i++) of[i] = ap__tape_ref(t, ap__operand(&n, i));
+  const real a = of[0], b = of[1];
+  switch (n.op) {
+    case AP_OP_MUL: give(x, n.a, r_mul(w, b)), give(x, n.b, r_mul(w, a)); break;
+    case AP_OP_FMA: give(x, n.a, r_mul(w, b)), give(x, n.b, r_mul(w, a)), give(x, n.c, w); break;
+    case AP_OP_ADD: give(x, n.a, w), give(x, n.b, w); break;
+    case AP_OP_ADD_CONST: give(x, n.a, w); break;
+    case AP_OP_MUL_CONST: give(x, n.a, r_mul(r_param(t, n.k), w)); break;
+    case AP_OP_DIV: {
+      real share = r_div(w, b);
+      give(x, n.a, share), give(x, n.b, r_neg(r_mul(share, self)));
+      break;
+    }
+    case AP_OP_DIV_CONST:
+      give(x, n.a, r_neg(r_mul(r_mul(r_param(t, 1 / n.k), r_mul(self, self)), w)));
+      break;
+    case AP_OP_SIN:
+      give(x, n.a, r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_COS}, of), w));
+      break;
+    case AP_OP_COS:
+      give(x, n.a, r_neg(r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_SIN}, of), w)));
+      break;
+    case AP_OP_SQRT: give(x, n.a, r_div(w, r_add(self, self))); break;
+    case AP_OP_ANGLE: {
+      real share = r_div(w, r_add(r_mul(a, a), r_mul(b, b)));
+      give(x, n.a, r_mul(share, b)), give(x, n.b, r_neg(r_mul(share, a)));
+      break;
+    }
+    case AP_OP_PICK: give(x, n.b, r_pick(n.a, w, none)), give(x, n.c, r_pick(n.a, none, w)); break;
+    case AP_OP_MAX: {
+      r_truth first = r_less(b, a);
+      give(x, n.a, r_pick(first, w, none)), give(x, n.b, r_pick(first, none, w));
+      break;
+    }
+    case AP_OP_INPUT:
+    case AP_OP_NUMBER:
+    case AP_OP_SIGN: break;
+  }
+}
+
+bool ap__adjoin(ap_tape *t, int n, const real *value, const real *weight, int count, const real *at,
+                real *gradient) {
+  direction x;
+  bool fits = open_direction(&x, t);
+  for (int k = 0; fits && k < x.count; k++) x.d[k] = r_param(t, 0);
+  for (int k = 0; fits && k < count; k++) x.known[abs(at[k].node)] = at[k].node != 0;
+  if (fits) mark_moving(&x);
+  for (int k = 0; fits && k < n; k++)
+    if (value[k].node) give(&x, value[k].node, weight[k]);
+  for (int k = x.count - 1; fits && k > 0; k--)
+    if (x.needed[k] && !x.known[k] && !is_zero(x.d[k])) hand_on(&x, k);
+  for (int k = 0; fits && k < count; k++)
+    gradient[k] = at[k].node ? derivative_at(&x, at[k].node) : r_param(t, 0);
+  close_direction(&x);
+  return fits && !t->failed;
+}
+
+// ---- in another place --------------------------------------------------------------------------
 
 bool ap__substitute(ap_tape *t, int n, const real *input, const real *by, int values, real *value) {
   direction x;

@@ -10,10 +10,21 @@
 
 #include "codegen/tape.h"
 
-enum { AP_MOST_ARRAYS = 7 };
+enum { AP_MOST_ARRAYS = 16 };
 
 /// What rollouts are made of besides the functions of codegen.h, see batch/step.inc.
 enum { AP_ROLLOUT_FORCES = AP_FUNCTIONS, AP_ROLLOUT_STEP, AP_RECORDED };
+
+/// Derivatives of forward dynamics by the numbers q, v and tau; what each has for arrays is in
+/// set_arrays(). Matrices are column-major.
+enum {
+  AP_FORWARD_ALONG = AP_RECORDED, ///< in one direction
+  AP_FORWARD_JACOBIAN,            ///< in all of them
+  AP_FORWARD_ADJOINT,             ///< of adj_a . a: the gradient
+  AP_FORWARD_TWICE,               ///< the gradient's in one direction
+  AP_FORWARD_HESSIAN,             ///< and in all
+  AP_COORDINATE_RATES             ///< q v -> dq/dt
+};
 
 typedef struct ap_array {
   const char *name;
@@ -61,6 +72,10 @@ static inline const ap_array *ap__array(const ap_program *p, int k) {
 
 /// Run the kernels of one function on the tape.
 ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error);
+/// The same in the way with the fewest operations, and simplified; m is NULL where `parallel` is
+/// not.
+ap_status ap__record_shortest(const ap_model *m, const ap_parallel *parallel, ap_recording *how,
+                              ap_program *p, ap_error *error);
 /// The same of a parallel robot: one of ap__parallel_functions(), a bit each.
 ap_status ap__record_parallel(const ap_parallel *r, int function, ap_program *p, ap_error *error);
 unsigned ap__parallel_functions(void);

@@ -292,6 +292,222 @@ static bool record_forward_derivatives(recorder *r, const real *q, const real *v
   return fits;
 }
 
+// ---- derivatives by the numbers q, v and tau ----------------------------------------------------
+
+// a = a(q, v, tau) with its derivatives comes from tau = f(q, v, a). With A = df/dx at held a, x
+// being q and v, and with the multipliers lambda = M^-1 w of w . a,
+//
+//     da = M^-1 (dtau - A dx)              gradient: -g by x, lambda by tau; g = d(lambda . f)/dx
+//     dlambda = M^-1 (dw - d(M lambda))    M lambda = d(lambda . f)/da, lambda held
+//
+// What is held must be inputs of its own, see derive_at().
+typedef struct held_motion {
+  int n, nx;
+  const real *x;      // [nx] q and v
+  real *a, *lambda;   // [n] of each, one behind the other
+  real *held;         // [2n] inputs in their place
+  real *f, *g, *load; // [n], [nx], [n]: f; its gradient by x and, behind it, by a: M lambda
+  real *row;          // [nx + 2n] scratch
+  ap_seed *seed;      // [nx + 2n]
+} held_motion;
+
+static void close_held(held_motion *h) {
+  free(h->a);
+  free(h->seed);
+}
+
+// w: [n], or NULL where there is nothing to weigh.
+static bool open_held(recorder *r, const real *q, const real *tau, const real *w, held_motion *h) {
+  size_t n = (size_t)r->m->nv, nx = (size_t)r->m->nq + n;
+  ap_tape *t = r->w->ctx;
+  *h = (held_motion){.n = (int)n, .nx = (int)nx, .x = q};
+  h->a = calloc(2 * nx + 8 * n, sizeof *h->a);
+  h->seed = calloc(nx + 2 * n, sizeof *h->seed);
+  if (!h->a || !h->seed) return false;
+  h->lambda = h->a + n, h->held = h->lambda + n, h->f = h->held + 2 * n;
+  h->g = h->f + n, h->load = h->g + nx, h->row = h->load + n;
+  record_forward(r, q, q + r->m->nq, tau, h->a);
+  for (size_t k = 0; k < 2 * n; k++) h->held[k] = ap__tape_input(t, AP_MOST_ARRAYS, (int)k);
+  inverse(r->w, q, q + r->m->nq, h->held, NULL, h->f);
+  if (!w) return true;
+  memcpy(h->lambda, w, n * sizeof *w);
+  solve(h->n, elimination(r->w), r->w->solver->L, h->lambda);
+  memcpy(h->row, q, nx * sizeof *q);
+  memcpy(h->row + nx, h->held, n * sizeof *q);
+  return ap__adjoin(t, h->n, h->f, h->held + n, h->nx + h->n, h->row, h->g);
+}
+
+// What is held again as what it is.
+static bool let_go(recorder *r, const held_motion *h, int values, real *value) {
+  return ap__substitute(r->w->ctx, 2 * h->n, h->held, h->a, values, value);
+}
+
+// M^-1 (b - x) into x
+static void solve_difference(recorder *r, const real *b, real *x) {
+  for (int k = 0; k < r->m->nv; k++) x[k] = r_sub(b[k], x[k]);
+  solve(r->m->nv, elimination(r->w), r->w->solver->L, x);
+}
+
+static int seed_x(const held_motion *h, const real *dx) {
+  for (int k = 0; k < h->nx; k++) h->seed[k] = (ap_seed){h->x[k], dx[k]};
+  return h->nx;
+}
+
+static bool record_along(recorder *r, const held_motion *h, const real *dx, real *out) {
+  bool fits = ap__derive(r->w->ctx, h->n, h->f, seed_x(h, dx), h->seed, out);
+  solve_difference(r, dx + h->nx, out);
+  return fits && let_go(r, h, h->n, out);
+}
+
+static bool record_jacobians(recorder *r, const held_motion *h, real *out) {
+  const int n = h->n;
+  real *zero = h->row;
+  bool fits = true;
+  for (int k = 0; k < n; k++) zero[k] = r_const(0);
+  for (int j = 0; fits && j < h->nx + n; j++, out += n) {
+    h->seed[0] = (ap_seed){h->x[j < h->nx ? j : 0], r_const(j < h->nx)};
+    fits = ap__derive(r->w->ctx, n, h->f, 1, h->seed, out);
+    if (j >= h->nx) out[j - h->nx] = r_const(-1);
+    solve_difference(r, zero, out);
+  }
+  return fits && let_go(r, h, (h->nx + n) * n, out - (h->nx + n) * n);
+}
+
+static bool record_gradient(recorder *r, const held_motion *h, real *out) {
+  for (int k = 0; k < h->nx; k++) out[k] = r_neg(h->g[k]);
+  for (int k = 0; k < h->n; k++) out[h->nx + k] = h->lambda[k];
+  return let_go(r, h, h->nx, out);
+}
+
+// d: dx, dtau and dw.
+static bool record_twice(recorder *r, const held_motion *h, const real *d, real *out) {
+  const int n = h->n, nx = h->nx;
+  const real *dtau = d + nx, *dw = dtau + n;
+  real *da = h->row, *dlambda = da + n;
+  int seeds = seed_x(h, d);
+  bool fits = ap__derive(r->w->ctx, n, h->f, seeds, h->seed, da);
+  fits = fits && ap__derive(r->w->ctx, n, h->load, seeds, h->seed, dlambda);
+  solve_difference(r, dtau, da);
+  solve_difference(r, dw, dlambda);
+  for (int k = 0; k < 2 * n; k++) h->seed[seeds++] = (ap_seed){h->held[k], h->row[k]};
+  fits = fits && ap__derive(r->w->ctx, nx, h->g, seeds, h->seed, out);
+  for (int k = 0; k < nx; k++) out[k] = r_neg(out[k]);
+  memcpy(out + nx, dlambda, (size_t)n * sizeof *out);
+  return fits && let_go(r, h, nx + n, out);
+}
+
+// Where a matrix of the Hessian's stands among the outputs: of the gradient by x or tau, by x, tau
+// or w; both counted through.
+typedef struct hessian_blocks {
+  int size[4]; // of q, v, tau and w
+  real *out;
+} hessian_blocks;
+
+static real *hessian_entry(const hessian_blocks *b, int row, int column) {
+  int i = 0, j = 0;
+  real *at = b->out;
+  while (row >= b->size[i]) {
+    for (int k = 0; k < 4; k++) at += b->size[i] * b->size[k];
+    row -= b->size[i++];
+  }
+  while (column >= b->size[j]) at += b->size[i] * b->size[j], column -= b->size[j++];
+  return at + column * b->size[i] + row;
+}
+
+// With C = d(M lambda)/dx (a row for each x), D = M^-1 A and N = M^-1 C':
+//
+//     by x, x: -dg/dx + C D + (C D)'     by x, tau: -N'     by x, w: -D'     by tau, w: M^-1
+static void put_hessian(const held_motion *h, const hessian_blocks *b, const real *dg,
+                        const real *C, const real *D, const real *N, const real *inverse_M) {
+  const int n = h->n, nx = h->nx;
+  for (int i = 0; i < nx; i++)
+    for (int j = 0; j <= i; j++) {
+      real sum = r_neg(dg[j * nx + i]);
+      for (int k = 0; k < n; k++)
+        sum =
+            r_add(sum, r_add(r_mul(C[i * n + k], D[j * n + k]), r_mul(C[j * n + k], D[i * n + k])));
+      *hessian_entry(b, i, j) = *hessian_entry(b, j, i) = sum;
+    }
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < nx; i++) {
+      *hessian_entry(b, i, nx + k) = *hessian_entry(b, nx + k, i) = r_neg(N[i * n + k]);
+      *hessian_entry(b, i, nx + n + k) = r_neg(D[i * n + k]);
+    }
+    for (int i = 0; i < n; i++) {
+      *hessian_entry(b, nx + i, nx + k) = r_const(0);
+      *hessian_entry(b, nx + i, nx + n + k) = i > k ? inverse_M[k * n + i] : inverse_M[i * n + k];
+    }
+  }
+}
+
+// All rows of a matrix solved for.
+static void solve_rows(recorder *r, int rows, real *X) {
+  for (int k = 0; k < rows; k++)
+    solve(r->m->nv, elimination(r->w), r->w->solver->L, X + k * r->m->nv);
+}
+
+static bool record_hessian(recorder *r, const held_motion *h, int values, real *out) {
+  const size_t n = (size_t)h->n, nx = (size_t)h->nx;
+  real *dg = calloc(nx * nx + 3 * nx * n + n * n, sizeof *dg);
+  bool fits = dg != NULL;
+  real *C = dg + nx * nx, *D = C + nx * n, *N = D + nx * n, *inverse_M = N + nx * n;
+  for (size_t j = 0; fits && j < nx; j++) {
+    h->seed[0] = (ap_seed){h->x[j], r_const(1)};
+    fits = ap__derive(r->w->ctx, h->n, h->f, 1, h->seed, D + j * n) &&
+           ap__derive(r->w->ctx, h->n, h->load, 1, h->seed, C + j * n) &&
+           ap__derive(r->w->ctx, h->nx, h->g, 1, h->seed, dg + j * nx);
+  }
+  if (fits) {
+    memcpy(N, C, nx * n * sizeof *N);
+    for (size_t k = 0; k < n * n; k++) inverse_M[k] = r_const(k % (n + 1) == 0);
+    solve_rows(r, h->nx, D), solve_rows(r, h->nx, N), solve_rows(r, h->n, inverse_M);
+    const hessian_blocks b = {{r->m->nq, h->n, h->n, h->n}, out};
+    put_hessian(h, &b, dg, C, D, N, inverse_M);
+  }
+  free(dg);
+  return fits && let_go(r, h, values, out);
+}
+
+// in: q v tau, then adj_a where there is a gradient, then a direction in each of them.
+static bool record_forward_numbers(recorder *r, ap_program *p, const real *in) {
+  const real *tau = in + r->m->nq + r->m->nv, *more = tau + r->m->nv;
+  const bool weighed = p->function >= AP_FORWARD_ADJOINT;
+  held_motion h;
+  bool fits = open_held(r, in, tau, weighed ? more : NULL, &h);
+  switch (fits ? p->function : -1) {
+    case AP_FORWARD_ALONG: fits = record_along(r, &h, more, p->value); break;
+    case AP_FORWARD_JACOBIAN: fits = record_jacobians(r, &h, p->value); break;
+    case AP_FORWARD_ADJOINT: fits = record_gradient(r, &h, p->value); break;
+    case AP_FORWARD_TWICE: fits = record_twice(r, &h, more + h.n, p->value); break;
+    case AP_FORWARD_HESSIAN: fits = record_hessian(r, &h, p->values, p->value); break;
+  }
+  close_held(&h);
+  if (fits) probe_factors(r, p->value + p->values);
+  return fits;
+}
+
+// The rates of the coordinates: v, but for quaternions, x' = R v and q' = q v / 2.
+static void record_rates(recorder *r, const real *q, const real *v, real *rate) {
+  for (int i = 1; i < r->m->nbody; i++) {
+    const ap_joint *j = &r->m->joint[i];
+    if (j->leader) continue;
+    const real *x = q + j->q, *u = v + j->v;
+    real *to = rate + j->q;
+    if (j->type == AP_FREE) {
+      vec3 d = apply(quaternion_matrix(x + 3), (vec3){u[0], u[1], u[2]});
+      for (int k = 0; k < 3; k++) to[k] = component(d, k);
+      x += 3, u += 3, to += 3;
+    }
+    if (j->type == AP_FREE || j->type == AP_SPHERICAL) {
+      const quaternion turn = {{u[0], u[1], u[2]}, r_const(0)};
+      store_quaternion(to, quaternion_product(load_quaternion(x), turn));
+      for (int k = 0; k < 4; k++) to[k] = r_mul(r_const(0.5), to[k]);
+    } else {
+      for (int k = 0; k < j->nv; k++) to[k] = u[k];
+    }
+  }
+}
+
 // ---- rollouts ----------------------------------------------------------------------------------
 
 // Both with the work's x as scratch; inputs and outputs in the order of set_arrays().
@@ -331,8 +547,38 @@ static bool run_kernels(recorder *r, ap_program *p, const real *in) {
     case AP_GEN_KINEMATICS: record_kinematics(r, q, out); break;
     case AP_ROLLOUT_FORCES: record_rollout_forces(r, q, out); break;
     case AP_ROLLOUT_STEP: record_rollout_step(r, q, out); break;
+    case AP_COORDINATE_RATES: record_rates(r, q, v, out); break;
+    default: return record_forward_numbers(r, p, in);
   }
   return true;
+}
+
+// The arrays of derivatives of forward dynamics by numbers.
+static void set_forward_arrays(const ap_model *m, ap_program *p) {
+  const int nq = m->nq, nv = m->nv, size[4] = {nq, nv, nv, nv};
+  static const char *const row[] = {"q", "v", "tau"};
+  static const char *const along[] = {"fwd_q", "fwd_v", "fwd_tau", "fwd_adj_a"};
+  static const char *const adjoint[] = {"adj_q", "adj_v", "adj_tau"};
+  static const char *const twice[] = {"fwd_adj_q", "fwd_adj_v", "fwd_adj_tau"};
+  static const char *const by[] = {"by_q", "by_v", "by_tau"};
+  static const char *const second[] = {"q_q",   "q_v",   "q_tau",   "q_adj_a",
+                                       "v_q",   "v_v",   "v_tau",   "v_adj_a",
+                                       "tau_q", "tau_v", "tau_tau", "tau_adj_a"};
+  const bool weighed = p->function >= AP_FORWARD_ADJOINT;
+  const bool once = p->function == AP_FORWARD_ALONG;
+  p->pivots = nv, p->outputs = once ? 1 : p->function == AP_FORWARD_HESSIAN ? 12 : 3;
+  for (int k = 0; k < 3; k++) p->input[k] = (ap_array){row[k], size[k]};
+  p->inputs = 3;
+  if (weighed) p->input[p->inputs++] = (ap_array){"adj_a", nv};
+  for (int k = 0; (once && k < 3) || (p->function == AP_FORWARD_TWICE && k < 4); k++)
+    p->input[p->inputs++] = (ap_array){along[k], size[k]};
+  for (int k = 0; k < p->outputs; k++) switch (p->function) {
+      case AP_FORWARD_ALONG: p->output[k] = (ap_array){"fwd_a", nv}; break;
+      case AP_FORWARD_JACOBIAN: p->output[k] = (ap_array){by[k], nv * size[k]}; break;
+      case AP_FORWARD_ADJOINT: p->output[k] = (ap_array){adjoint[k], size[k]}; break;
+      case AP_FORWARD_TWICE: p->output[k] = (ap_array){twice[k], size[k]}; break;
+      default: p->output[k] = (ap_array){second[k], size[k / 4] * size[k % 4]};
+    }
 }
 
 // The arrays of a function, as its prototype has them.
@@ -388,6 +634,8 @@ static void set_arrays(const ap_model *m, const ap_recording *how, ap_program *p
       p->outputs = 2, p->output[0] = (ap_array){"next_q", nq};
       p->output[1] = (ap_array){"next_v", nv};
       break;
+    case AP_COORDINATE_RATES: p->inputs = 2, p->output[0] = (ap_array){"dq", nq}; break;
+    default: set_forward_arrays(m, p);
   }
   for (int k = 0; k < p->outputs; k++) p->values += p->output[k].size;
 }
