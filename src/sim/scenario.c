@@ -365,6 +365,7 @@ static void set_scene(ap__scenario_reader *r) {
   scene->mechanism = s->mechanism;
   scene->joint_friction = h->joint_friction;
   scene->limits = h->limits;
+  scene->links = h->links;
   memcpy(s->gravity, h->gravity, sizeof s->gravity);
   if (ap__yaml_has(&r->yaml, "scenario", r->seen, "gravity")) scene->gravity = s->gravity;
   scene->stepping = (ap_stepping)h->method;
@@ -381,6 +382,7 @@ static void set_defaults(ap__scenario_reader *r) {
   r->head = (ap__scenario_head){.name = "scenario",
                                 .joint_friction = scene.joint_friction,
                                 .limits = scene.limits,
+                                .links = scene.links,
                                 .method = AP_ADAPTIVE,
                                 .relative = scene.relative,
                                 .absolute = scene.absolute,
@@ -402,7 +404,8 @@ static bool read_all(ap__scenario_reader *r) {
   return ap__scenario_read_walls(r) && ap__scenario_read_contacts(r) &&
          ap__scenario_check_contacts(r) && ap__scenario_read_materials(r) &&
          ap__scenario_read_start(r) && ap__scenario_read_joints(r) && ap__scenario_read_forces(r) &&
-         ap__scenario_read_loads(r) && ap__scenario_check_limits(r) && ap__scenario_check_start(r);
+         ap__scenario_read_loads(r) && ap__scenario_check_limits(r) &&
+         ap__scenario_check_start(r) && ap__scenario_check_shapes(r);
 }
 
 static ap_status parse(ap_scenario *s, ap_error *error) {
@@ -459,6 +462,9 @@ void ap_scenario_free(ap_scenario *s) {
   free(s->contact_materials);
   free(s->points);
   free(s->contacts);
+  free(s->shapes);
+  for (int i = 0; i < s->nhull; i++) ap_hull_free(s->hulls[i]);
+  free(s->hulls);
   free(s->springs);
   free(s->stops);
   free(s->loads);

@@ -29,10 +29,17 @@ ap_status ap__scenario_parse(const char *text, size_t length, const char *folder
 
 // ---- what the maps fill ------------------------------------------------------------------------
 
+// Coefficients of the robot's own shapes.
+typedef struct ap__scenario_collisions_map {
+  double restitution, friction;
+  const char *material;
+} ap__scenario_collisions_map;
+
 typedef struct ap__scenario_head {
   const char *name, *branch;
   const ap__node *robot, *contacts, *start, *joints, *forces; // NULL: not there
-  int floating, ignore_mimic, ignore_loops, joint_friction, limits;
+  int floating, ignore_mimic, ignore_loops, joint_friction, limits, links;
+  ap__scenario_collisions_map collisions;
   ap__yaml_reduction part; // of the robot
   double gravity[3];
   int method;
@@ -60,7 +67,9 @@ typedef struct ap__scenario_material {
 typedef struct ap__scenario_contact {
   unsigned seen;
   const char *name, *link, *material;
-  double at[3];
+  double at[3], rpy[3], sides[3], radius, length, restitution, friction;
+  int shape;
+  const ap__node *points; // of a hull; NULL: not there
 } ap__scenario_contact;
 
 typedef struct ap__scenario_start {
@@ -108,6 +117,9 @@ struct ap_scenario {
   ap_wall *walls;
   double *points; // of profiles and height fields
   ap_contact_point *contacts;
+  ap_convex *shapes; // [npoint], of those that have one
+  ap_hull **hulls;   // [nhull]
+  int nhull;
   ap_material_pair *materials;
   const char **contact_materials; // [npoint]
   ap_joint_spring *springs;
@@ -153,6 +165,15 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__n
 
 bool ap__scenario_read_walls(ap__scenario_reader *r);
 bool ap__scenario_read_contacts(ap__scenario_reader *r);
+// The shape of a contact of the list.
+bool ap__scenario_read_shape(ap__scenario_reader *r, const ap__node *n,
+                             const ap__scenario_contact *c, ap_contact_point *point);
+// The robot's collision shapes, where the scenario asks for them: how many there are, and those
+// that can touch, appended to the contacts.
+int ap__scenario_collisions(const ap__scenario_reader *r);
+bool ap__scenario_take_collisions(ap__scenario_reader *r);
+// Whether a run with shapes can be made and started.
+bool ap__scenario_check_shapes(ap__scenario_reader *r);
 bool ap__scenario_read_materials(ap__scenario_reader *r);
 // Warn where a link with shapes has none of the default contact points (default_contacts.c).
 bool ap__scenario_check_contacts(ap__scenario_reader *r);

@@ -7,6 +7,7 @@
 #define STEP(key, field)  "integrator", key, offsetof(ap__scenario_head, field)
 #define WALL(key, field)  "wall", key, offsetof(ap__scenario_wall, field)
 #define CONTACT(key)      "contact", #key, offsetof(ap__scenario_contact, key)
+#define COLLISIONS(key)   "collisions", #key, offsetof(ap__scenario_collisions_map, key)
 #define MOTION(key)       "motion", #key, offsetof(ap_wall_motion, key)
 #define MATERIAL(key, f)  "material", key, offsetof(ap__scenario_material, f)
 #define START(key)        "start", #key, offsetof(ap__scenario_start, key)
@@ -40,7 +41,10 @@ const ap__yaml_key ap__scenario_keys[] = {
      "coefficients by pairs of materials, in place of those of the walls"},
     {HEAD("contacts", contacts), ANY("list of texts or of [contact](#contact)", ""),
      "joints and end points",
-     "points that can touch walls; a text names a frame or link and means its origin"},
+     "points and shapes that can touch walls; a text names a frame or link and means its origin"},
+    {HEAD("collisions", collisions), MAP("collisions"), "none",
+     "the collision shapes of the robot file are contacts as well"},
+    {HEAD("links", links), FLAG, "true", "shapes of different links touch each other"},
     {HEAD("start", start), ANY("map of joint names to [start](#start)", ""), "zero, at rest",
      "positions and velocities at the start; a single number is q. For a mechanism: its "
      "coordinates, or joints"},
@@ -147,6 +151,22 @@ const ap__yaml_key ap__scenario_keys[] = {
     {CONTACT(link), TEXT, "required", "the link that carries it"},
     {CONTACT(at), NUMBERS(3, "m"), "0 0 0", "position in the link's frame"},
     {CONTACT(material), TEXT, "none", "name of its material, see `materials`"},
+    {CONTACT(shape), CHOICE("point sphere capsule box hull"), "point",
+     "its shape, whose frame is at `at`; a capsule is along z"},
+    {CONTACT(radius), NUMBER("m"), "none", "required for a sphere or capsule"},
+    {CONTACT(length), NUMBER("m"), "none",
+     "required for a capsule: between the centres of its ends"},
+    {CONTACT(sides), NUMBERS(3, "m"), "none", "required for a box: along x, y, z"},
+    {CONTACT(points), ANY("list of 3 numbers each", "m"), "none",
+     "required for a hull: at least 4, not in one plane; at most 64 corners"},
+    {CONTACT(rpy), NUMBERS(3, "rad"), "0 0 0", "orientation of a shape in the link's frame"},
+    {CONTACT(restitution), NUMBER(""), "0",
+     "of a shape against other shapes: the geometric mean of both"},
+    {CONTACT(friction), NUMBER(""), "0", "likewise; against walls, that of the wall counts"},
+
+    {COLLISIONS(restitution), NUMBER(""), "0", "as of a contact"},
+    {COLLISIONS(friction), NUMBER(""), "0", "as of a contact"},
+    {COLLISIONS(material), TEXT, "none", "as of a contact"},
 
     {START(q), ANY("number, or list", "rad or m"), "0",
      "one number for each coordinate of the joint"},
