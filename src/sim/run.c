@@ -334,9 +334,11 @@ int ap_sim_contacts(const ap_sim *sim, ap_contact_state *contact, int room) {
     if (r->kind != AP_REST_POINT) continue;
     if (contact && n < room) {
       const run_pair *p = &sim->pair[r->id];
-      contact[n] = (ap_contact_state){
-          .point = r->point, .wall = r->wall, .sticks = r->sticks, .gap = r->gap,
-          .margin = r->margin};
+      contact[n] = (ap_contact_state){.point = r->point,
+                                      .wall = r->wall,
+                                      .sticks = r->sticks,
+                                      .gap = r->gap,
+                                      .margin = r->margin};
       for (int k = 0; k < 3; k++) {
         contact[n].force[k] = p->swapped ? -r->force[k] : r->force[k];
         contact[n].position[k] = p->now.p[k] + p->now.arm[k];

@@ -74,7 +74,7 @@ void ap__solid_make(ap_arena *a, const ap_convex *shape, const double R[9], cons
   s->corner = (double(*)[3])AP_TAKE(a, double, 3 * (size_t)s->ncorner);
   s->edge = AP_TAKE(a, solid_edge, s->nedge);
   s->face = AP_TAKE(a, solid_face, s->nface);
-  if (!a->base) return;
+  if (!a->base || !s->corner) return;
   memset(s->corner[0], 0, sizeof s->corner[0]);
   if (s->ncorner == 2) {
     const double ends[2][3] = {{0, 0, -shape->half[2]}, {0, 0, shape->half[2]}};
