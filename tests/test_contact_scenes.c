@@ -173,3 +173,17 @@ TEST(a_quadruped_on_stairs) {
   CHECK_CLOSE(s.closing, 0, 1e-9);
   close_run();
 }
+
+// After a head-on impact the first ball spins on and the second slides: 2/7 and 5/7 of the speed.
+TEST(billiards) {
+  ap_sim_state s;
+  if (!run_file("models/billiards.yaml", 0, &s)) return;
+  double hit = 0.8, first = 2.0 / 7 / (0.2 * 9.81); // both slide for the same time
+  double own = 0.8 + 0.5 * 0.2 * 9.81 * first * first + 2.0 / 7 * (2 - hit - first);
+  double other = first - 0.5 * 0.2 * 9.81 * first * first + 5.0 / 7 * (2 - hit - first);
+  CHECK_CLOSE(s.q[0], own, 1e-8);
+  CHECK_CLOSE(s.q[7], other, 1e-8);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+  CHECK_STR(ap_body(ap_scenario_model(scenario), 3)->name, "second_ball");
+  close_run();
+}

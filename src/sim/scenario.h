@@ -12,7 +12,8 @@
 
 // Limits on what a file may ask for.
 enum {
-  AP__MAX_FILES = 2,       // robot, forces
+  AP__MAX_OTHERS = 100,    // robots beside the first
+  AP__MAX_FILES = 102,     // robots, forces
   AP__MAX_LISTED = 10000,  // walls, contacts, loads
   AP__MAX_PAIRS = 1000000, // a contact point and a wall
   AP__MAX_OUTPUTS = 10000000
@@ -47,6 +48,14 @@ typedef struct ap__scenario_head {
   double window, depth;
   double start_time, duration, output_step;
 } ap__scenario_head;
+
+// One entry of `others`.
+typedef struct ap__scenario_other {
+  const ap__node *node, *robot;
+  const char *name;
+  double xyz[3], rpy[3];
+  int floating;
+} ap__scenario_other;
 
 typedef struct ap__scenario_wall {
   const ap__node *node;
@@ -144,6 +153,8 @@ typedef struct ap__scenario_reader {
   int nmaterial, material_capacity;
   ap__scenario_load *loads;
   int nload, load_capacity;
+  ap__scenario_other *others;
+  int nother, other_capacity;
   bool *held; // [nv] rates of joints that the start of a mechanism names
 } ap__scenario_reader;
 

@@ -12,6 +12,7 @@
 #define MATERIAL(key, f)  "material", key, offsetof(ap__scenario_material, f)
 #define START(key)        "start", #key, offsetof(ap__scenario_start, key)
 #define JOINT(key, field) "joint", key, offsetof(ap__scenario_joint_map, field)
+#define OTHER(key)        "other", #key, offsetof(ap__scenario_other, key)
 #define LOAD(key, field)  "load", key, offsetof(ap__scenario_load, field)
 
 const ap__yaml_key ap__scenario_keys[] = {
@@ -19,6 +20,7 @@ const ap__yaml_key ap__scenario_keys[] = {
     {HEAD("name", name), TEXT, "scenario", "name of the scenario"},
     {HEAD("robot", robot), ANY("text", ""), "required",
      "a built-in robot or mechanism, or a robot file (.urdf, .xml, .yaml) beside the scenario"},
+    {"scenario", "others", 0, LIST("other"), "none", "further robots of the same scene"},
     {HEAD("branch", branch), TEXT, "the mechanism's own",
      "how a mechanism with closed chains is assembled, by the name of one of its branches"},
     {HEAD("floating", floating), FLAG, "false",
@@ -62,6 +64,14 @@ const ap__yaml_key ap__scenario_keys[] = {
      "impacts within this time count as one; 0: only simultaneous ones"},
     {HEAD("depth", depth), NUMBER("m (or rad)"), "1e-9",
      "a start deeper inside a wall, or farther beyond a limit, is refused; at most 1e-3"},
+
+    {OTHER(robot), ANY("text", ""), "required",
+     "as `robot` of the scenario, without closed chains"},
+    {OTHER(name), TEXT, "required",
+     "its bodies, joints and frames are called NAME_THEIRS; also the link that carries it"},
+    {OTHER(xyz), NUMBERS(3, "m"), "0 0 0", "where it stands"},
+    {OTHER(rpy), NUMBERS(3, "rad"), "0 0 0", "and how it is turned: roll, pitch, yaw"},
+    {OTHER(floating), FLAG, "false", "as of the scenario"},
 
     {WALL("name", wall.name), TEXT, "wall1, wall2, ...",
      "for events and messages, unique among walls"},

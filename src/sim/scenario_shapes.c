@@ -69,7 +69,7 @@ static ap_hull *read_hull(ap__scenario_reader *r, const ap__node *n, ap_error *e
   for (const ap__node *item = n->first; good && item; item = item->next, next += 3)
     good = ap__yaml_numbers(y, "points", item, 3, next);
   if (good && ap_hull_make(x, n->length, &hull, error))
-    ap__yaml_fail(y, n->line, "points: %s", error->text);
+    ap__yaml_fail(y, n->line, "points: %s (expected four or more, not in one plane)", error->text);
   free(x);
   return hull;
 }

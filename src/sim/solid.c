@@ -108,6 +108,7 @@ static void open_face(limits *l, ap_face *f) { f->many = l->next, f->nlimit = 0;
 
 // G = n . (x - at)
 static void limit(limits *l, ap_face *f, const double n[3], double sign, const double at[3]) {
+  if (!l->next) return; // there are no edges
   *l->next++ = (ap_face_limit){
       .n = {sign * n[0], sign * n[1], sign * n[2]}, .d = -sign * dot3(n, at), .across = -1};
   f->nlimit++;
