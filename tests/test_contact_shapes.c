@@ -347,3 +347,68 @@ TEST(a_stack_stands) {
   for (int i = 1; i < 4; i++) CHECK_CLOSE(weight[1 + i], (4 - i) * 9.81, 1e-9);
   ap_sim_free(sim);
 }
+
+// ---- heaps -------------------------------------------------------------------------------------
+
+// The deepest overlap of any two shapes.
+static double deepest(int n, const double *q) {
+  double least = INFINITY;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) {
+      ap_pose pose[2];
+      ap_closest closest;
+      for (int k = 0; k < 2; k++) {
+        const double *x = q + 7 * (k ? j : i), *p = x + 3;
+        const double R[9] = {1 - 2 * (p[1] * p[1] + p[2] * p[2]), 2 * (p[0] * p[1] - p[3] * p[2]),
+                             2 * (p[0] * p[2] + p[3] * p[1]),     2 * (p[0] * p[1] + p[3] * p[2]),
+                             1 - 2 * (p[0] * p[0] + p[2] * p[2]), 2 * (p[1] * p[2] - p[3] * p[0]),
+                             2 * (p[0] * p[2] - p[3] * p[1]),     2 * (p[1] * p[2] + p[3] * p[0]),
+                             1 - 2 * (p[0] * p[0] + p[1] * p[1])};
+        memcpy(pose[k].R, R, sizeof R);
+        memcpy(pose[k].p, x, sizeof pose[k].p);
+      }
+      CHECK_OK(ap_convex_distance(&shape[i], &pose[0], &shape[j], &pose[1], &closest));
+      least = fmin(least, closest.distance);
+    }
+  return least;
+}
+
+// Shapes of all kinds fall on each other in a bowl: nothing overlaps, and the energy balances.
+TEST(shapes_fall_on_each_other) {
+  enum { N = 4 };
+  long heaps = getenv("APPELL_HEAPS") ? strtol(getenv("APPELL_HEAPS"), NULL, 10) : 3;
+  for (long seed = 1; seed <= heaps; seed++) {
+    rng r = rng_seed((uint64_t)seed);
+    ap_scene scene = free_bodies(N, 9.81);
+    double q[7 * N], v[6 * N] = {0};
+    upright(N, q);
+    for (int i = 0; i < N; i++) {
+      double length = 0, *p = q + 7 * i + 3;
+      shape_point[i].friction = 0.4, shape_point[i].restitution = 0.3;
+      const double sides[3] = {0.2, 0.15, 0.1};
+      if (i % 3 == 0) CHECK_OK(ap_convex_box(sides, &shape[i], NULL));
+      if (i % 3 == 1) CHECK_OK(ap_convex_capsule(0.05, 0.2, &shape[i], NULL));
+      if (i % 3 == 2) CHECK_OK(ap_convex_sphere(0.1, &shape[i], NULL));
+      for (int c = 0; c < 4; c++) p[c] = rng_uniform(&r, -1, 1);
+      for (int c = 0; c < 4; c++) length += p[c] * p[c];
+      for (int c = 0; c < 4; c++) p[c] /= sqrt(length);
+      q[7 * i] = rng_uniform(&r, -0.1, 0.1), q[7 * i + 1] = rng_uniform(&r, -0.1, 0.1);
+      q[7 * i + 2] = 0.3 + 0.4 * i;
+    }
+    floor_wall = ap_default_wall();
+    floor_wall.friction = 0.4, floor_wall.restitution = 0.3;
+    scene.wall = &floor_wall, scene.nwall = 1;
+    ap_sim *sim = create(&scene);
+    ap_sim_state state;
+    ap_error error = {0};
+    bool good = sim && start(sim, q, v);
+    for (int k = 1; k <= 12 && good; k++) {
+      test_context("heap %ld, t = %g", seed, 0.1 * k);
+      good = CHECK_OK(ap_sim_advance(sim, 0.1 * k, &error)) &&
+             CHECK_OK(ap_sim_now(sim, &state, NULL));
+      if (!good) printf("  %s\n", error.text);
+      if (good) good = CHECK(deepest(N, state.q) > -1e-8) && CHECK_CLOSE(state.closing, 0, 1e-8);
+    }
+    ap_sim_free(sim);
+  }
+}

@@ -196,6 +196,10 @@ void ap__edges_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place 
   place->slope = size / e->length[0];
   double part = -along.c[0] / s.square.c[0];
   double glides = -(along.c[1] + part * s.square.c[1]) / s.square.c[0];
+  if (!(part >= 0 && part <= 1)) { // they do not touch: lines that are nearly parallel meet far off
+    part = part > 0.5 ? 1 : 0;
+    glides = 0;
+  }
   double n[2] = {s.N[0].c[0] / size, s.N[1].c[0] / size};
   double dn[2] = {(s.N[0].c[1] - n[0] * h[1]) / size, (s.N[1].c[1] - n[1] * h[1]) / size};
   const ap_way *a = &way->end[0], *b = &way->end[1];

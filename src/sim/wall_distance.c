@@ -8,6 +8,9 @@
 #include "sim/contact_meeting.h"
 #include "sim/run.h"
 
+// Balls around two shapes that are so many sim->touch apart: nothing of them touches.
+#define LOOK_AWAY 1e3
+
 // The same of a joint at its stop.
 static void look_at_stop(const double *q, const double *v, run_pair *pair) {
   double distance = pair->way * q[pair->coordinate] - pair->limit;
@@ -231,6 +234,7 @@ static void choose_face(const ap_sim *sim, run_pair *pair) {
 }
 
 static void note_speed(ap_sim *sim, const run_pair *pair) {
+  if (pair->edges && pair->off) return;
   sim->fastest = fmax(sim->fastest, norm3(pair->now.v));
   if (pair->pose) sim->fastest = fmax(sim->fastest, norm3(pair->now.wall));
 }
@@ -268,19 +272,36 @@ static void drop_doubles(const ap_sim *sim) {
 
 // Whether a pair has the same point as the one before.
 static bool is_same_point(const run_pair *pair) {
-  return pair[-1].body == pair->body && pair[-1].joint < 0 && !pair[-1].apart &&
-         memcmp(pair[-1].at, pair->at, sizeof pair->at) == 0;
+  return pair[-1].body == pair->body && pair[-1].joint < 0 && pair[-1].group == pair->group &&
+         pair[-1].at[0] == pair->at[0] && pair[-1].at[1] == pair->at[1] &&
+         pair[-1].at[2] == pair->at[2];
 }
 
-// A pair that is left out never touches.
-static void look_away(const ap_sim *sim, run_pair *pair) {
+// A pair that is left out, or whose shapes are this far apart, does not touch.
+static void look_away(run_pair *pair, const double p[3], double distance) {
   pair->off = true;
-  pair->now = (run_gap){.normal = {0, 0, 1}, .slope = 1, .distance = sim->length};
-  pair->now.gap = (ap_gap){.c = sim->length, .gradient = {0, 0, 1}};
+  pair->doubled = false;
+  pair->now = (run_gap){.normal = {0, 0, 1}, .slope = 1, .distance = distance};
+  pair->now.gap = (ap_gap){.c = distance, .gradient = {0, 0, 1}};
+  memcpy(pair->now.p, p, sizeof pair->now.p);
+}
+
+// How far the balls around the two shapes of a group are apart, where the first is in group->now.p.
+static void look_at_group(const ap_sim *sim, run_pair *group) {
+  const ap_wall_pose *pose = pose_of(sim, group);
+  const ap_face *ball = group->surface->face;
+  double at[3], off[3];
+  look_at_point(sim, group);
+  memcpy(at, group->now.p, sizeof at);
+  if (pose) ap__pose_point(pose, group->now.p, at);
+  for (int k = 0; k < 3; k++) off[k] = at[k] - ball->c[k];
+  group->now.distance = norm3(off) - ball->tube;
+  group->off = group->now.distance > LOOK_AWAY * sim->touch && sim->scene.window == 0;
 }
 
 void ap__run_look(ap_sim *sim, const double *q, const double *v) {
   if (sim->npoint) ap_kinematics(sim->m, sim->w, q, v, NULL);
+  int last = -1;
   look_at_carriers(sim, 1);
   for (int i = 0; i < sim->npair; i++) {
     run_pair *pair = &sim->pair[i];
@@ -289,8 +310,10 @@ void ap__run_look(ap_sim *sim, const double *q, const double *v) {
       note_speed(sim, pair);
       continue;
     }
-    if (pair->apart) {
-      look_away(sim, pair);
+    run_pair *group = pair->group >= 0 ? &sim->group[pair->group] : NULL;
+    if (group && pair->group != last) look_at_group(sim, group), last = pair->group;
+    if (pair->apart || (group && group->off)) {
+      look_away(pair, group->now.p, pair->apart ? sim->length : group->now.distance);
       continue;
     }
     if (i > 0 && is_same_point(pair)) { // and another wall
@@ -313,7 +336,7 @@ static double bend(const ap_sim *sim, const run_pair *pair) {
   const double *h = pair->now.gap.hessian;
   const ap_wall_pose *pose = pose_of(sim, pair);
   if (pair->joint >= 0) return pair->way * sim->a[pair->joint];
-  if (pair->apart) return 0;
+  if (pair->apart || (pair->group >= 0 && sim->group[pair->group].off)) return 0;
   if (pair->edges) {
     ap_edges_way way;
     ap_edges_place place;
