@@ -376,7 +376,8 @@ static double deepest(int n, const double *q) {
 // Shapes of all kinds fall on each other in a bowl: nothing overlaps, and the energy balances.
 TEST(shapes_fall_on_each_other) {
   enum { N = 4 };
-  long heaps = getenv("APPELL_HEAPS") ? strtol(getenv("APPELL_HEAPS"), NULL, 10) : 3;
+  const char *asked = getenv("APPELL_HEAPS"); // more of them; with sanitizers one is enough
+  long heaps = asked ? strtol(asked, NULL, 10) : getenv("APPELL_TEST_EFFORT") ? 1 : 2;
   for (long seed = 1; seed <= heaps; seed++) {
     rng r = rng_seed((uint64_t)seed);
     ap_scene scene = free_bodies(N, 9.81);
@@ -402,10 +403,10 @@ TEST(shapes_fall_on_each_other) {
     ap_sim_state state;
     ap_error error = {0};
     bool good = sim && start(sim, q, v);
-    for (int k = 1; k <= 12 && good; k++) {
+    for (int k = 1; k <= 11 && good; k++) {
       test_context("heap %ld, t = %g", seed, 0.1 * k);
-      good = CHECK_OK(ap_sim_advance(sim, 0.1 * k, &error)) &&
-             CHECK_OK(ap_sim_now(sim, &state, NULL));
+      good =
+          CHECK_OK(ap_sim_advance(sim, 0.1 * k, &error)) && CHECK_OK(ap_sim_now(sim, &state, NULL));
       if (!good) printf("  %s\n", error.text);
       if (good) good = CHECK(deepest(N, state.q) > -1e-8) && CHECK_CLOSE(state.closing, 0, 1e-8);
     }

@@ -23,8 +23,7 @@ static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   c->nv = freedoms;
   c->n = n;
   c->L = AP_TAKE(&arena, double, nv *nv);
-  c->jac = AP_TAKE(&arena, double, 6 * (size_t)rates);
-  c->other = AP_TAKE(&arena, double, 6 * (size_t)rates);
+  c->jac = AP_TAKE(&arena, double, 12 * (size_t)rates);
   c->wide = AP_TAKE(&arena, double, rates);
   c->axes = AP_TAKE(&arena, double, 9 * k);
   c->a = AP_TAKE(&arena, double, 3 * k * nv);
@@ -137,8 +136,8 @@ static void carry_to(double *J, int nv, const double r[3], const double p[3]) {
 // The Jacobian of the place of contact, relative to the link that carries the wall, in world axes;
 // into jac as of carry_to().
 static ap_status point_jacobian(ap_law *c, const ap_model *m, ap_work *w, const ap_touch *t) {
-  double R[9], p[3], r[3], *J = c->jac;
   int nv = c->rates;
+  double R[9], p[3], r[3], *J = c->jac, *other = c->jac + 6 * nv;
   ap_status status = ap_frame_jacobian(m, w, t->body, AP_MIXED, J);
   if (!status) status = ap_frame_pose(m, w, t->body, R, p);
   if (status) return status;
@@ -146,13 +145,13 @@ static ap_status point_jacobian(ap_law *c, const ap_model *m, ap_work *w, const 
   carry_to(J, nv, r, p);
   if (t->other == 0) return AP_OK;
   double o[3];
-  status = ap_frame_jacobian(m, w, t->other, AP_MIXED, c->other);
+  status = ap_frame_jacobian(m, w, t->other, AP_MIXED, other);
   if (!status) status = ap_frame_pose(m, w, t->other, R, o);
   if (status) return status;
   for (int i = 0; i < 3; i++) r[i] += p[i] - o[i];
-  carry_to(c->other, nv, r, o);
-  for (int k = 0; k < 3 * nv; k++) J[k] -= c->other[k];
-  for (int k = 3 * nv; k < 4 * nv; k++) J[k] += c->other[k];
+  carry_to(other, nv, r, o);
+  for (int k = 0; k < 3 * nv; k++) J[k] -= other[k];
+  for (int k = 3 * nv; k < 4 * nv; k++) J[k] += other[k];
   return AP_OK;
 }
 

@@ -193,6 +193,18 @@ static ap_status first_contacts(ap_sim *sim, ap_error *error) {
   return rests ? ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error) : AP_OK;
 }
 
+// Nothing rests, and nothing was told.
+static void forget_contacts(ap_sim *sim) {
+  for (int i = 0; i < sim->npair; i++) {
+    sim->pair[i].resting = -1;
+    sim->pair[i].away = true;
+    sim->pair[i].pressed = sim->pair[i].slackens = false;
+    sim->pair[i].told = sim->pair[i].dips = false;
+    sim->pair[i].claims = sim->pair[i].over = sim->pair[i].off = false;
+  }
+  for (int i = 0; i < sim->nbrake; i++) sim->brake[i].way = 0, sim->brake[i].resting = -1;
+}
+
 ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, ap_error *error) {
   ap_status status = check_start(sim, t, q, v, error);
   if (status) return status;
@@ -219,14 +231,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->tiny = 0;
   sim->touch = 0;
   sim->fastest = 0;
-  for (int i = 0; i < sim->npair; i++) {
-    sim->pair[i].resting = -1;
-    sim->pair[i].away = true;
-    sim->pair[i].pressed = sim->pair[i].slackens = false;
-    sim->pair[i].told = sim->pair[i].dips = false;
-    sim->pair[i].claims = sim->pair[i].over = sim->pair[i].off = false;
-  }
-  for (int i = 0; i < sim->nbrake; i++) sim->brake[i].way = 0, sim->brake[i].resting = -1;
+  forget_contacts(sim);
   ap__run_loads(sim, t);
   ap__run_walls_at(sim, t);
   status = ap__pairs_start(sim, sim->y, error);

@@ -339,7 +339,7 @@ static bool make_room(ap__scenario_reader *r, int n) {
   s->contacts = calloc(most, sizeof *s->contacts);
   s->contact_materials = calloc(most, sizeof *s->contact_materials);
   s->shapes = calloc(most, sizeof *s->shapes);
-  s->hulls = calloc(most, sizeof *s->hulls);
+  s->hulls = (ap_hull **)calloc(most, sizeof(void *));
   return (s->contacts && s->contact_materials && s->shapes && s->hulls) ||
          ap__yaml_no_memory(&r->yaml);
 }
