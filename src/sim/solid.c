@@ -57,7 +57,7 @@ static void finish_edge(ap_solid *s, solid_edge *e) {
   for (int k = 0; k < 3; k++) e->d[k] = b[k] - a[k];
   e->length = norm3(e->d);
   for (int k = 0; k < 3; k++) e->d[k] /= e->length;
-  for (int side = 0; side < 2 && e->face[0] >= 0; side++) {
+  for (int side = 0; side < 2 && s->face && e->face[0] >= 0; side++) {
     const double *n = s->face[e->face[side]].n, *other = s->face[e->face[1 - side]].n;
     double part = dot3(n, other), *in = e->inward[side]; // the other normal points out of the face
     for (int k = 0; k < 3; k++) in[k] = part * n[k] - other[k];
@@ -87,7 +87,7 @@ void ap__solid_make(ap_arena *a, const ap_convex *shape, const double R[9], cons
     turn(R, s->corner[i], s->corner[i]);
     for (int k = 0; k < 3; k++) s->corner[i][k] += p[k];
   }
-  for (int i = 0; i < s->nface; i++) {
+  for (int i = 0; i < s->nface && s->face; i++) {
     turn(R, s->face[i].n, s->face[i].n);
     s->face[i].offset += dot3(s->face[i].n, p);
   }
