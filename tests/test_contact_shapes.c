@@ -196,6 +196,28 @@ TEST(a_box_on_a_box) {
   }
 }
 
+// A cube slides without friction over the edge of a table: its bottom stays flat until its centre
+// is above the edge, where it begins to tip.
+TEST(a_cube_over_an_edge) {
+  ap_scene scene = free_bodies(1, 9.81);
+  CHECK_OK(ap_convex_box((double[3]){0.2, 0.2, 0.2}, &shape[0], NULL));
+  floor_wall = ap_default_wall();
+  floor_wall.name = "table", floor_wall.kind = AP_WALL_BOX;
+  floor_wall.centre[0] = -0.5, floor_wall.centre[2] = -0.25;
+  floor_wall.size[0] = floor_wall.size[1] = 1, floor_wall.size[2] = 0.5;
+  scene.wall = &floor_wall, scene.nwall = 1;
+  double q[7] = {-0.25, 0.03, 0.1, 0, 0, 0, 1}, v[6] = {0.5};
+  ap_sim_state state;
+  if (!run_to(&scene, q, v, 0.49, &state)) return;
+  CHECK_CLOSE(state.q[0], -0.005, 1e-9);
+  CHECK_CLOSE(state.q[2], 0.1, 1e-9);
+  CHECK_CLOSE(state.q[4], 0, 1e-9);
+  if (!run_to(&scene, q, v, 0.7, &state)) return;
+  CHECK(state.q[4] > 1e-3); // it turns about y
+  CHECK(state.q[2] < 0.1);
+  CHECK_CLOSE(state.closing, 0, 1e-9);
+}
+
 // A capsule across another one: their edges meet.
 TEST(crossed_capsules_meet_edge_on_edge) {
   ap_scene scene = free_bodies(2, 0);
