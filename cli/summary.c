@@ -64,7 +64,7 @@ static const char *what_touched(const cli_summary *s, const cli_impact *i, char 
 }
 
 static const char *what_was_met(const cli_summary *s, const cli_impact *i) {
-  return i->joint < 0 ? ap_scenario_scene(s->scenario)->wall[i->wall].name : "stop";
+  return i->joint < 0 ? ap_scene_wall_name(ap_scenario_scene(s->scenario), i->wall) : "stop";
 }
 
 // Does a joint that turns meet its stop? Then rates and impulses are angular.

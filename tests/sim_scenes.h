@@ -146,8 +146,10 @@ static inline void make_corners(void) {
   static char name[8][8];
   for (int i = 0; i < 8; i++) {
     snprintf(name[i], sizeof name[i], "c%d", i);
-    corner[i] = (ap_contact_point){
-        name[i], 1, {i & 1 ? 0.2 : -0.2, i & 2 ? 0.1 : -0.1, i & 4 ? 0.05 : -0.05}};
+    corner[i] =
+        (ap_contact_point){.name = name[i],
+                           .body = 1,
+                           .at = {i & 1 ? 0.2 : -0.2, i & 2 ? 0.1 : -0.1, i & 4 ? 0.05 : -0.05}};
   }
 }
 

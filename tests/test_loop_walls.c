@@ -215,7 +215,7 @@ TEST(five_bar_on_a_floor) {
   const double none[V] = {0}, restitution[3] = {1, 0.5, 0.5}, friction[3] = {0, 0, 0.3};
   rig b = builtin("five-bar");
   for (int k = 0; k < 3; k++) {
-    ap_contact_point tip = {"tip", 2, {0.35, 0, 0}};
+    ap_contact_point tip = {.name = "tip", .body = 2, .at = {0.35, 0, 0}};
     ap_wall floor = plane(0, 1, 0, 0, 0.3, 0);
     floor.restitution = restitution[k], floor.friction = friction[k];
     ap_scene scene = ap_default_scene();
@@ -247,7 +247,7 @@ TEST(five_bar_on_a_floor) {
 TEST(resting_force_is_that_of_statics) {
   double q[2] = {0.02, 0.3}, G[2];
   rig b = builtin("five-bar");
-  ap_contact_point tip = {"tip", 2, {0.35, 0, 0}};
+  ap_contact_point tip = {.name = "tip", .body = 2, .at = {0.35, 0, 0}};
   ap_wall floor = plane(0, 1, 0, 0, 0.3, 0);
   floor.restitution = 0, floor.friction = 2;
   ap_scene scene = ap_default_scene();
@@ -272,7 +272,7 @@ TEST(sliding_tip_obeys_mechanics) {
   rig b = builtin("five-bar");
   const ap_model *tree = ap_mechanism_tree(b.m);
   ap_touch at = {.body = 2, .at = {0.35, 0, 0}};
-  ap_contact_point tip = {"tip", at.body, {at.at[0], 0, 0}};
+  ap_contact_point tip = {.name = "tip", .body = at.body, .at = {at.at[0], 0, 0}};
   ap_wall floor = plane(0, 1, 0, 0, 0.3, 0);
   floor.restitution = 0, floor.friction = 0.15;
   ap_scene scene = ap_default_scene();
@@ -311,8 +311,9 @@ TEST(sliding_tip_obeys_mechanics) {
 TEST(stewart_platform_is_dropped) {
   const double none[V] = {0};
   rig b = builtin("stewart");
-  ap_contact_point foot[3] = {
-      {"a", 19, {0.35, 0, 0}}, {"b", 19, {-0.2, 0.3, 0}}, {"c", 19, {-0.2, -0.3, 0}}};
+  ap_contact_point foot[3] = {{.name = "a", .body = 19, .at = {0.35, 0, 0}},
+                              {.name = "b", .body = 19, .at = {-0.2, 0.3, 0}},
+                              {.name = "c", .body = 19, .at = {-0.2, -0.3, 0}}};
   for (int k = 0; k < 2; k++) {
     ap_wall floor = plane(0.02, 0, 1, 0, 0, 0.55);
     floor.restitution = k ? 0.4 : 1, floor.friction = k ? 0.5 : 0;
@@ -339,7 +340,7 @@ TEST(stewart_leg_hits_a_wall) {
   const ap_model *tree = ap_mechanism_tree(b.m);
   ap_kinematics(tree, ap_loop_work(b.l), ap_loop_configuration(b.l), NULL, NULL);
   ap_frame_pose(tree, ap_loop_work(b.l), 2, R, p);
-  ap_contact_point leg = {"leg", 2, {0, 0, 0.5}};
+  ap_contact_point leg = {.name = "leg", .body = 2, .at = {0, 0, 0.5}};
   ap_wall post = plane(-1, 0, 0, p[0] + 0.5 * R[2] + 0.01, 0, 0);
   post.restitution = 0.8, post.friction = 0.2;
   ap_scene scene = ap_default_scene();
@@ -359,7 +360,7 @@ TEST(redundant_closures_hit_a_wall) {
   make_four_bar(&f, 0.25, 0.45, 0.35);
   rig b = rig_of(&f.def);
   for (int k = 0; k < 2; k++) {
-    ap_contact_point middle = {"middle", 2, {0.2, 0.02, 0.1}};
+    ap_contact_point middle = {.name = "middle", .body = 2, .at = {0.2, 0.02, 0.1}};
     ap_wall wall = plane(0.3, 1, 0.2, 0.2, 0.1, 0);
     wall.restitution = k ? 0.3 : 1, wall.friction = k ? 0.4 : 0;
     ap_scene scene = ap_default_scene();
@@ -385,7 +386,8 @@ TEST(points_that_closures_hold_take_no_impulse) {
   f.coordinate.body = 3;
   f.guess[0] = 0.9, f.guess[1] = -1.2, f.guess[2] = 0.3;
   rig b = rig_of(&f.def);
-  ap_contact_point point[2] = {{"pinned", 2, {0.45, 0, 0}}, {"rocker", 3, {0.35, 0, 0}}};
+  ap_contact_point point[2] = {{.name = "pinned", .body = 2, .at = {0.45, 0, 0}},
+                               {.name = "rocker", .body = 3, .at = {0.35, 0, 0}}};
   ap_wall wall = plane(0, 1, 0, 0, 0.1, 0);
   wall.restitution = 0.5;
   ap_scene scene = ap_default_scene();
@@ -471,7 +473,7 @@ static bool make_scene(uint64_t seed, random_scene *s) {
   s->scene.relative = s->scene.absolute = 1e-8;
   s->scene.npoint = rng_int(&r, 1, POINTS), s->scene.point = s->point;
   for (int i = 0; i < s->scene.npoint; i++) {
-    s->point[i] = (ap_contact_point){"point", rng_int(&r, 1, ap_nbody(tree) - 1), {0}};
+    s->point[i] = (ap_contact_point){.name = "point", .body = rng_int(&r, 1, ap_nbody(tree) - 1)};
     for (int k = 0; k < 3; k++) s->point[i].at[k] = rng_uniform(&r, -0.2, 0.2);
   }
   s->scene.nwall = rng_int(&r, 1, 2), s->scene.wall = s->wall;

@@ -647,6 +647,41 @@ TEST(refusals_of_walls) {
   }
 }
 
+#define SHAPE(text) HEAD "contacts:\n- {link: forearm, " text "}\n" END
+
+TEST(refusals_of_shapes) {
+  static const struct {
+    const char *text;
+    int line;
+    const char *words;
+  } list[] = {
+      {SHAPE("shape: ball"), 5, "one of: point sphere capsule box hull"},
+      {SHAPE("shape: sphere"), 5, "a contact of shape sphere without \"radius\""},
+      {SHAPE("shape: sphere, radius: 0"), 5, "radius"},
+      {SHAPE("shape: capsule, radius: 0.1, length: -1"), 5, "length"},
+      {SHAPE("shape: box, sides: [1, 0, 1]"), 5, "side"},
+      {SHAPE("shape: box, radius: 1, sides: [1, 1, 1]"), 5,
+       "radius does not apply to a contact of shape box"},
+      {SHAPE("shape: hull, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]"), 5, "plane"},
+      {SHAPE("shape: hull, points: [[0, 0, 0], [1, 0, 0]]"), 5, "points"},
+      {SHAPE("friction: 1"), 5, "does not apply to a contact without a shape"},
+      {SHAPE("shape: sphere, radius: 1, restitution: 2"), 5, "restitution: 2 (from 0 to 1)"},
+      {SHAPE("shape: sphere, radius: 1, friction: -1"), 5, "friction: -1 (0 or more)"},
+      {HEAD "walls: [{kind: plane}]\ncontacts:\n- {link: forearm, shape: sphere, radius: 5}\n" END,
+       6, "inside wall \"wall1\""},
+      {HEAD "others:\n- {robot: two_link.urdf, name: b}\n"
+            "contacts:\n- {link: forearm, shape: sphere, radius: 0.1}\n"
+            "- {link: b_forearm, shape: sphere, radius: 0.1}\n" END,
+       7, "inside shape \"b_forearm\" (move them apart)"},
+      {HEAD "others:\n- {robot: stewart, name: b}\n" END, 5, "stewart has closed chains"},
+      {HEAD "others:\n- {robot: quadrupet, name: b}\n" END, 5, "did you mean \"quadruped\""},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    test_context("%.120s", list[i].text);
+    expect_error(list[i].text, list[i].line, list[i].words);
+  }
+}
+
 TEST(a_start_inside_a_wall_is_refused) {
   expect_error(HEAD
                "contacts: [tool]\nwalls: [{kind: plane, name: sill, centre: [0, 0, 0.25]}]\n" END,
@@ -723,11 +758,23 @@ TEST(the_example_of_the_manual_is_a_scenario) {
 }
 
 TEST(models_are_read_without_a_warning) {
-  static const char *const names[] = {
-      "shafei2018",      "ball",           "bouncing_rod",
-      "rocking_block",   "quadruped_drop", "double_pendulum_in_ellipse",
-      "block_over_edge", "conveyor",       "lift",
-      "staircase"};
+  static const char *const names[] = {"shafei2018",
+                                      "ball",
+                                      "bouncing_rod",
+                                      "rocking_block",
+                                      "quadruped_drop",
+                                      "double_pendulum_in_ellipse",
+                                      "block_over_edge",
+                                      "conveyor",
+                                      "lift",
+                                      "staircase",
+                                      "ball_on_incline",
+                                      "newtons_cradle",
+                                      "billiards",
+                                      "top_on_plane",
+                                      "grasp",
+                                      "quadruped_on_stairs",
+                                      "stack"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char path[80];
     snprintf(path, sizeof path, "models/%s.yaml", names[i]);
@@ -735,7 +782,7 @@ TEST(models_are_read_without_a_warning) {
     ap_scenario *s = read_file(path);
     if (!s) continue;
     CHECK(ap_scenario_warning(s, 0) == NULL);
-    CHECK(ap_scenario_scene(s)->nwall > 0);
+    CHECK(ap_scenario_scene(s)->nwall > 0 || ap_scenario_scene(s)->point[0].shape);
     ap_scenario_free(s);
   }
 }

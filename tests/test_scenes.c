@@ -213,7 +213,7 @@ static void make_points(rng *r, test_scene *s) {
   if (strcmp(s->kind, "quadruped") == 0 || strcmp(s->kind, "shafei-tree") == 0) {
     s->scene.npoint = named < MOST_POINTS ? named : MOST_POINTS;
     for (int i = 0; i < s->scene.npoint; i++)
-      s->point[i] = (ap_contact_point){point_names[i], chosen[i].body, {0}},
+      s->point[i] = (ap_contact_point){.name = point_names[i], .body = chosen[i].body},
       memcpy(s->point[i].at, chosen[i].at, sizeof chosen[i].at);
   }
 }

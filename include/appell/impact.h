@@ -146,6 +146,9 @@ typedef struct ap_touch {
   double friction;    ///< Coulomb's coefficient
   double wall[3];     ///< velocity of the wall at the point, m/s, world: 0 0 0. What the joints
                   ///< cannot follow of it, as across the plane of a planar robot, does not count
+  int other;         ///< the link that carries the wall; 0: none, the ground
+  double arm[3];     ///< added to the point to get the place of contact, world, m: 0 0 0. Of a
+                     ///< ball: from its centre to its surface
   double across;     ///< 0, or the friction across `along` as a part of the one along it
   double along[3];   ///< then: a unit direction along the wall, world
   double before[3];  ///< out: velocity of the point before the impact, world

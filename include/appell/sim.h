@@ -7,6 +7,7 @@
 #ifndef APPELL_SIM_H
 #define APPELL_SIM_H
 
+#include <appell/convex.h>
 #include <appell/impact.h>
 #include <appell/loop.h>
 #include <appell/work.h>
@@ -61,11 +62,21 @@ AP_API long ap_ode_steps(const ap_ode *ode);
 
 // ---- robots among walls ------------------------------------------------------------------------
 
-/// A point of the robot that may touch walls.
+/// A point of the robot that may touch walls, or a shape that may touch walls and other shapes.
+///
+/// A contact is a pair: a shape on a link, and a wall or a shape on another link. It has a point on
+/// each, a normal from the second to the first, and a gap. The gap of each pair of features (corner
+/// and face, corner and edge, two corners, two edges) is smooth and has bounds over a motion, by
+/// which no touch is missed. A point is a shape that consists of one corner without a radius.
 typedef struct ap_contact_point {
-  const char *name; ///< for events ("O1")
-  int body;         ///< the link that carries it
-  double at[3];     ///< in the link's frame, m
+  const char *name;       ///< for events ("O1")
+  int body;               ///< the link that carries it
+  double at[3];           ///< in the link's frame, m: the point, or the origin of the shape's frame
+  const ap_convex *shape; ///< NULL: a point. A sphere, capsule, box or hull; a hull must outlive
+                          ///< the run
+  double orientation[4]; ///< of the shape's frame in the link's: quaternion x y z w; all zero: none
+  double restitution;    ///< of contacts between two shapes, 0 .. 1: the geometric mean of both
+  double friction;       ///< and Coulomb's coefficient
 } ap_contact_point;
 
 /// Coefficients between two materials, in place of those of the wall, where a wall has the one and
@@ -137,7 +148,8 @@ typedef struct ap_scene {
   const ap_mechanism *mechanism; ///< the robot as a closed chain: NULL
   const ap_wall *wall;           ///< [nwall]
   int nwall;                     ///< number of walls
-  const ap_contact_point *point; ///< [npoint]; every point may touch every wall
+  const ap_contact_point *point; ///< [npoint]; every point or shape may touch every wall, and
+                                 ///< shapes those of other links, see `links`
   int npoint;                    ///< number of points
   const ap_material_pair
       *material; ///< [nmaterial]; of several with the same names the first counts
@@ -169,10 +181,17 @@ typedef struct ap_scene {
   const ap_functions *code;  ///< the robot (or the mechanism's tree) is computed with, where that
                              ///< fits, see ap_work_use(): NULL. With joint_friction, compile with
                              ///< friction (ap_compile_options), unless the robot has none
+  bool links;                ///< shapes of different links touch: true. Left out are those of one
+                             ///< link, of a link and its parent, and those of one tree of joints
+                             ///< that overlap when the run starts
   unsigned cookie;           ///< ap_default_scene() sets it
 } ap_scene;
 /// No walls, no forces, and the defaults named above; set the model.
 AP_API ap_scene ap_default_scene(void);
+
+/// The name of a wall, or of the shape that takes its place, as ap_event::wall counts; "" where
+/// there is none.
+AP_API const char *ap_scene_wall_name(const ap_scene *scene, int wall);
 
 /// What happened.
 typedef enum ap_event_kind {
@@ -197,13 +216,13 @@ typedef struct ap_event {
   ap_event_kind kind;     ///< what happened
   double t;               ///< s
   int point;              ///< which point; -1: a joint
-  int wall;               ///< which wall; -1: a joint
+  int wall;               ///< which wall; from nwall on, shape number wall - nwall; -1: a joint
   int joint;              ///< its index in v; -1: a point at a wall
-  double position[3];     ///< of the point, m, world
+  double position[3];     ///< of the point, or of the contact of a shape, m, world
   double normal[3];       ///< unit normal into the free region
-  double before[3];       ///< velocity of the point before, m/s
+  double before[3];       ///< velocity of the point before, m/s; of two shapes, relative
   double after[3];        ///< and after
-  double impulse[3];      ///< N s on the robot; zero where none
+  double impulse[3];      ///< N s on the point's link; zero where none
   double angle;           ///< between incoming velocity and normal, rad (angle of attack)
   double lost;            ///< energy lost in the whole event, J
   const double *q;        ///< [nq] configuration at the event; valid during the call
@@ -235,13 +254,17 @@ typedef struct ap_sim_state {
   const double *sd; ///< their rates
 } ap_sim_state;
 
-/// A force at a point that rests on a wall.
+/// A force at a point that rests on a wall, or at a point of contact of a shape, of which there may
+/// be several.
 typedef struct ap_contact_state {
-  int point;       ///< which point
-  int wall;        ///< which wall
-  bool sticks;     ///< or slides
-  double force[3]; ///< N on the robot, world
-  double gap;      ///< m: error of the constraint
+  int point;          ///< which point
+  int wall;           ///< which wall, as of ap_event
+  bool sticks;        ///< or slides
+  double force[3];    ///< N on the point's link, world
+  double gap;         ///< m: error of the constraint
+  double position[3]; ///< of the contact, m, world, when the run last looked at it
+  double margin;      ///< N: what friction could hold besides, friction * normal force -
+                      ///< |tangential force|; 0 where it slides
 } ap_contact_state;
 
 /// A run.
@@ -290,10 +313,11 @@ AP_API void ap_sim_free(ap_sim *sim);
 /// then is the state after the event, and nothing else of this run.
 AP_API void ap_sim_on_event(ap_sim *sim, void (*tell)(void *context, const ap_event *event),
                             void *context);
-/// Start from (q, v) at time t; quaternions are normalised. AP_E_ARG for a point inside a wall or a
-/// joint beyond a rigid stop. A mechanism is closed near q by the least change, and v made the
-/// nearest velocities, in the metric of inertia, that the closures allow: AP_E_UNREACHABLE where it
-/// cannot be closed, AP_E_SINGULAR_CLOSURES where the closures lose rank.
+/// Start from (q, v) at time t; quaternions are normalised. AP_E_ARG for a point or shape inside a
+/// wall, two shapes of different trees inside each other, or a joint beyond a rigid stop. A
+/// mechanism is closed near q by the least change, and v made the nearest velocities, in the metric
+/// of inertia, that the closures allow: AP_E_UNREACHABLE where it cannot be closed,
+/// AP_E_SINGULAR_CLOSURES where the closures lose rank.
 AP_API ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v,
                               ap_error *error);
 /// Go on to time t, through all events on the way.

@@ -40,7 +40,7 @@ const ap__yaml_key ap__yaml_keys[] = {
      "fraction of the body's own weight that a force at its centre of mass holds up; takes part "
      "with friction"},
     {"body", "shapes", 0, LIST("shape"), "none",
-     "visual and collision shapes; not used for dynamics"},
+     "visual and collision shapes; scenarios may let collision shapes touch"},
     {"body", "meshes", 0, TEXTS, "none", "mesh files in the link frame; short for shapes"},
 
     {SHAPE("type", kind), CHOICE("box cylinder sphere mesh"), "required",

@@ -177,7 +177,27 @@ void ap__faces_make(const ap_wall *wall, const double *heights, ap_face *face) {
 
 // ---- values ------------------------------------------------------------------------------------
 
+static int entry(int i, int j) { return i * (5 - i) / 2 + j; }
+
+static void tube_value(const ap_face *f, const double u[3], ap_gap *gap) {
+  double r[3], side[3];
+  for (int k = 0; k < 3; k++) r[k] = u[k] - f->c[k];
+  double along = dot3(f->n, r);
+  for (int k = 0; k < 3; k++) side[k] = r[k] - along * f->n[k];
+  double rho = norm3(side);
+  *gap = (ap_gap){.c = (rho - f->tube) * (rho + f->tube) / (2 * f->tube)};
+  for (int i = 0; i < 3; i++) {
+    gap->gradient[i] = side[i] / f->tube;
+    for (int j = i; j < 3; j++)
+      gap->hessian[entry(i, j)] = ((i == j) - f->n[i] * f->n[j]) / f->tube;
+  }
+}
+
 void ap__face_value(const ap_face *f, const double u[3], ap_gap *gap) {
+  if (f->tube > 0) {
+    tube_value(f, u, gap);
+    return;
+  }
   if (!(f->round > 0)) {
     *gap = (ap_gap){.c = dot3(f->n, u) + f->d, .gradient = {f->n[0], f->n[1], f->n[2]}};
     return;
@@ -197,7 +217,7 @@ static double limit_value(const ap_face_limit *l, const double u[3]) {
 
 double ap__face_within(const ap_face *f, const double u[3]) {
   double least = INFINITY;
-  for (int k = 0; k < f->nlimit; k++) least = fmin(least, limit_value(&f->limit[k], u));
+  for (int k = 0; k < f->nlimit; k++) least = fmin(least, limit_value(ap__face_limit(f, k), u));
   return least;
 }
 

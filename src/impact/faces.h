@@ -20,15 +20,23 @@ typedef struct ap_face_limit {
 
 // F = n . u + d with |n| = 1, or, where round > 0, a cone about the axis whose radius at u_2 is
 // l = radius - slope u_2: F = sign (rho^2 - l^2) / (2 round sqrt(1 + slope^2)), round being the
-// largest radius and least the smallest. |grad F| = l / round there.
+// largest radius and least the smallest. |grad F| = l / round there. Where tube > 0, all that is
+// this far from the line through c along n, or from c where n = 0:
+// F = (|u - c|^2 - (n . (u - c))^2 - tube^2) / (2 tube).
 typedef struct ap_face {
   double n[3], d;
   double round, radius, slope, least, sign;
+  double tube, c[3];
   int nlimit;
   ap_face_limit limit[AP_FACE_LIMITS];
+  const ap_face_limit *many; // [nlimit] in place of those; NULL: none
 } ap_face;
 
-// What one convex solid is: at most one face of it holds a point at a time.
+static inline const ap_face_limit *ap__face_limit(const ap_face *face, int k) {
+  return face->many ? &face->many[k] : &face->limit[k];
+}
+
+// Whether a wall is one convex solid: at most one face of it holds a point at a time.
 bool ap__faces_convex(const ap_wall *wall);
 
 // How many faces a wall has; 0: it is smooth and has none. Never negative, whatever the wall.

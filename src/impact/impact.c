@@ -23,7 +23,7 @@ static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   c->nv = freedoms;
   c->n = n;
   c->L = AP_TAKE(&arena, double, nv *nv);
-  c->jac = AP_TAKE(&arena, double, 6 * (size_t)rates);
+  c->jac = AP_TAKE(&arena, double, 12 * (size_t)rates);
   c->wide = AP_TAKE(&arena, double, rates);
   c->axes = AP_TAKE(&arena, double, 9 * k);
   c->a = AP_TAKE(&arena, double, 3 * k * nv);
@@ -96,6 +96,7 @@ static bool valid_touch(const ap_model *m, const ap_touch *t) {
   if (t->stop)
     return t->v >= 0 && t->v < ap_nv(m) && isfinite(t->way) && t->way != 0 && t->friction == 0;
   if (t->body < 0 || t->body >= ap_nbody(m)) return false;
+  if (t->other < 0 || t->other >= ap_nbody(m) || !all_finite(3, t->arm)) return false;
   if (!all_finite(3, t->at) || !all_finite(3, t->normal) || !all_finite(3, t->wall)) return false;
   if (!(fabs(ap__dot(3, t->normal, t->normal) - 1) < 1e-6)) return false;
   if (!(t->across >= 0 && isfinite(t->across)) || !all_finite(3, t->along)) return false;
@@ -118,15 +119,9 @@ static void axes_of(const double normal[3], double axes[9]) {
   t[2] = n[0] * s[1] - n[1] * s[0];
 }
 
-// The Jacobian of the point in world axes into the first three rows of jac; row 3 then holds how
-// large the terms were that each column was summed from.
-static ap_status point_jacobian(ap_law *c, const ap_model *m, ap_work *w, const ap_touch *t) {
-  double R[9], p[3], r[3], *J = c->jac;
-  int nv = c->rates;
-  ap_status status = ap_frame_jacobian(m, w, t->body, AP_MIXED, J);
-  if (!status) status = ap_frame_pose(m, w, t->body, R, p);
-  if (status) return status;
-  for (int i = 0; i < 3; i++) r[i] = ap__dot(3, R + 3 * i, t->at);
+// The Jacobian of a link at p becomes that of its point at p + r, in the first three rows; row 3
+// then holds how large the terms were that each column was summed from.
+static void carry_to(double *J, int nv, const double r[3], const double p[3]) {
   double reach = sqrt(ap__dot(3, r, r)) + sqrt(ap__dot(3, p, p));
   for (int k = 0; k < nv; k++) {
     double o[3] = {J[3 * nv + k], J[4 * nv + k], J[5 * nv + k]};
@@ -136,6 +131,27 @@ static ap_status point_jacobian(ap_law *c, const ap_model *m, ap_work *w, const 
     J[2 * nv + k] = v[2] + o[0] * r[1] - o[1] * r[0];
     J[3 * nv + k] = sqrt(ap__dot(3, v, v)) + sqrt(ap__dot(3, o, o)) * reach;
   }
+}
+
+// The Jacobian of the place of contact, relative to the link that carries the wall, in world axes;
+// into jac as of carry_to().
+static ap_status point_jacobian(ap_law *c, const ap_model *m, ap_work *w, const ap_touch *t) {
+  int nv = c->rates;
+  double R[9], p[3], r[3], *J = c->jac, *other = c->jac + 6 * nv;
+  ap_status status = ap_frame_jacobian(m, w, t->body, AP_MIXED, J);
+  if (!status) status = ap_frame_pose(m, w, t->body, R, p);
+  if (status) return status;
+  for (int i = 0; i < 3; i++) r[i] = ap__dot(3, R + 3 * i, t->at) + t->arm[i];
+  carry_to(J, nv, r, p);
+  if (t->other == 0) return AP_OK;
+  double o[3];
+  status = ap_frame_jacobian(m, w, t->other, AP_MIXED, other);
+  if (!status) status = ap_frame_pose(m, w, t->other, R, o);
+  if (status) return status;
+  for (int i = 0; i < 3; i++) r[i] += p[i] - o[i];
+  carry_to(other, nv, r, o);
+  for (int k = 0; k < 3 * nv; k++) J[k] -= other[k];
+  for (int k = 3 * nv; k < 4 * nv; k++) J[k] += other[k];
   return AP_OK;
 }
 

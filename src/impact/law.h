@@ -25,7 +25,7 @@ typedef struct ap_law {
   const ap_closed *closed; // NULL: a tree, whose rates are its freedoms
   const ap_touch *touch;
   double *L;        // nv * nv, lower triangle
-  double *jac;      // 6 * rates
+  double *jac;      // 6 * rates, and those of a link that carries a wall
   double *wide;     // rates
   double *axes;     // 9 per touch: normal and two tangents in the world
   double *a;        // nv per direction, 3 directions per touch: the vectors a

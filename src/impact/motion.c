@@ -37,7 +37,7 @@ static void turn_by(const double axis[3], double angle, double R[3][3]) {
     }
 }
 
-void ap__pose_at(const ap_surface *surface, double t, ap_pose *p) {
+void ap__pose_at(const ap_surface *surface, double t, ap_wall_pose *p) {
   const ap_wall *wall = &surface->wall;
   const ap_wall_motion *m = &wall->motion;
   double s = fmin(fmax(t, m->from), m->to) - m->from, w[3], rate = TURN * fabs(m->frequency);
@@ -62,16 +62,16 @@ void ap__pose_at(const ap_surface *surface, double t, ap_pose *p) {
   p->turn[2] = p->turn[1] * rate;
 }
 
-void ap__pose_direction(const ap_pose *p, const double x[3], double world[3]) {
+void ap__pose_direction(const ap_wall_pose *p, const double x[3], double world[3]) {
   for (int k = 0; k < 3; k++) world[k] = dot3(p->R[k], x);
 }
 
 // R^T x
-static void to_rest(const ap_pose *p, const double x[3], double rest[3]) {
+static void to_rest(const ap_wall_pose *p, const double x[3], double rest[3]) {
   for (int k = 0; k < 3; k++) rest[k] = p->R[0][k] * x[0] + p->R[1][k] * x[1] + p->R[2][k] * x[2];
 }
 
-void ap__pose_point(const ap_pose *p, const double x[3], double rest[3]) {
+void ap__pose_point(const ap_wall_pose *p, const double x[3], double rest[3]) {
   double r[3];
   for (int k = 0; k < 3; k++) r[k] = x[k] - p->o[k];
   to_rest(p, r, rest);
@@ -79,19 +79,19 @@ void ap__pose_point(const ap_pose *p, const double x[3], double rest[3]) {
 }
 
 // Velocity of the wall as a rigid body at p.
-static void carried(const ap_pose *p, const double x[3], double v[3]) {
+static void carried(const ap_wall_pose *p, const double x[3], double v[3]) {
   double r[3];
   for (int k = 0; k < 3; k++) r[k] = x[k] - p->o[k];
   cross3(p->w, r, v);
   for (int k = 0; k < 3; k++) v[k] += p->v[k];
 }
 
-void ap__pose_velocity(const ap_pose *p, const double x[3], double v[3]) {
+void ap__pose_velocity(const ap_wall_pose *p, const double x[3], double v[3]) {
   carried(p, x, v);
   for (int k = 0; k < 3; k++) v[k] += p->belt[k];
 }
 
-void ap__pose_relative(const ap_pose *p, const double x[3], const double v[3], double a[3]) {
+void ap__pose_relative(const ap_wall_pose *p, const double x[3], const double v[3], double a[3]) {
   double r[3], rel[3], turned[3], twice[3], pushed[3], coriolis[3];
   for (int k = 0; k < 3; k++) r[k] = x[k] - p->o[k];
   cross3(p->w, r, turned);
@@ -103,7 +103,7 @@ void ap__pose_relative(const ap_pose *p, const double x[3], const double v[3], d
 }
 
 // The jerk in turning axes, with the bounds of a body's turning as in sim/path.c.
-void ap__pose_way(const ap_pose *p, const ap_way *way, ap_way *rest) {
+void ap__pose_way(const ap_wall_pose *p, const ap_way *way, ap_way *rest) {
   double v[3], a[3], r[3], own[3], bent[3], wall[3], time = way->r;
   double W = p->turn[0], A = p->turn[1], B = p->turn[2], J = way->jerk + p->jerk;
   carried(p, way->p, wall);
@@ -124,7 +124,7 @@ void ap__pose_way(const ap_pose *p, const ap_way *way, ap_way *rest) {
   rest->jerk = (B + 3 * W * A + W * W * W) * D0 + 3 * (A + W * W) * D1 + 3 * W * D2 + J;
 }
 
-void ap__pose_gap(const ap_pose *p, ap_gap *gap) {
+void ap__pose_gap(const ap_wall_pose *p, ap_gap *gap) {
   double g[3], RH[3][3], H[3][3];
   const double *h = gap->hessian;
   const double own[3][3] = {{h[0], h[1], h[2]}, {h[1], h[3], h[4]}, {h[2], h[4], h[5]}};

@@ -332,6 +332,7 @@ static void prepare_faces(ap_surface *s, const ap_wall *wall, const layout *l) {
   }
   s->face = l->face;
   s->nface = ap__faces_count(wall);
+  s->convex = ap__faces_convex(wall);
   s->sign = 1.0; // the faces have theirs
   ap__faces_make(wall, l->points, s->face);
 }

@@ -19,6 +19,7 @@ struct ap_surface {
   ap_profile profile;
   ap_face *face; // [nface] of a wall that ends
   int nface;     // 0: it is smooth
+  bool convex;   // faces exclude each other
 };
 
 // How many faces hold points: one of a smooth wall, which is its own.

@@ -131,6 +131,35 @@ static void bound_round(const ap_face *f, const ap_way *way, const moving *m, ap
   g->slope = 2 * fabs(scale) * sqrt(rho.s[0] + k * k * l[0] * l[0]);
 }
 
+// F = (|u - c|^2 - (n . (u - c))^2 - R^2) / (2 R): |grad F| = 1 on the surface.
+static void bound_tube(const ap_face *f, const ap_way *way, const moving *m, ap_gap_bound *g) {
+  moving from = *m, along = {{{0}}, {{0}}};
+  double r = way->r, flat = 0;
+  for (int k = 0; k < 3; k++) {
+    from.u[0][k] -= f->c[k];
+    from.U[0][k] = fabs(from.u[0][k]) +
+                   r * (fabs(from.u[1][k]) + r / 2 * (fabs(from.u[2][k]) + r / 3 * way->jerk));
+    flat += f->n[k] * f->n[k];
+  }
+  squares all = sum_squares(&from, (double[3]){1, 1, 1}), part = {{0}, {0}};
+  if (flat > 0) {
+    for (int d = 0; d < 3; d++) along.u[d][0] = dot3(f->n, from.u[d]);
+    const double *u[3] = {along.u[0], along.u[1], along.u[2]};
+    along.U[3][0] = way->jerk;
+    along.U[2][0] = fabs(u[2][0]) + r * way->jerk;
+    along.U[1][0] = fabs(u[1][0]) + r * (fabs(u[2][0]) + r / 2 * way->jerk);
+    along.U[0][0] =
+        fabs(u[0][0]) + r * (fabs(u[1][0]) + r / 2 * (fabs(u[2][0]) + r / 3 * way->jerk));
+    part = sum_squares(&along, (double[3]){1, 0, 0});
+  }
+  double scale = 0.5 / f->tube, rho = sqrt(fmax(all.s[0] - part.s[0], 0));
+  g->f[0] = scale * (rho - f->tube) * (rho + f->tube);
+  for (int d = 1; d < 3; d++) g->f[d] = scale * (all.s[d] - part.s[d]);
+  g->third = scale * (all.S[3] + part.S[3]);
+  g->steep = 1;
+  g->slope = rho / f->tube;
+}
+
 void ap__surface_limit_bound(const ap_surface *s, const ap_face_limit *l, const ap_way *way,
                              ap_gap_bound *g) {
   moving m;
@@ -154,7 +183,9 @@ void ap__surface_bound(const ap_surface *s, int face, const ap_way *way, ap_gap_
   place(s, way, &m);
   if (s->nface > 0) {
     const ap_face *f = &s->face[face];
-    if (f->round > 0)
+    if (f->tube > 0)
+      bound_tube(f, way, &m, bound);
+    else if (f->round > 0)
       bound_round(f, way, &m, bound);
     else
       bound_flat(f->n, f->d, way, &m, bound);

@@ -44,6 +44,13 @@ static void add_vector(ap__columns *list, const char *group, const char *name) {
     ap__columns_add(list, group, name[0] ? name : axes[k], name[0] ? axes[k] : "", NULL);
 }
 
+// Whether anything may touch.
+static bool has_contacts(const ap_scene *scene) {
+  bool shapes = false;
+  for (int k = 0; k < scene->npoint && scene->links; k++) shapes = shapes || scene->point[k].shape;
+  return scene->npoint > 0 && (scene->nwall > 0 || shapes);
+}
+
 static void add_row_columns(ap__columns *list, const ap_model *m, const ap_scene *scene) {
   ap__columns_add(list, "t", "", "", NULL);
   ap__columns_joints(list, "q", m, AP_JOINT_Q, NULL);
@@ -52,7 +59,7 @@ static void add_row_columns(ap__columns *list, const ap_model *m, const ap_scene
   for (int k = 0; k < ENERGIES; k++) ap__columns_add(list, energies[k], "", "", NULL);
   ap__columns_joints(list, "work_of", m, AP_JOINT_TAU, "J");
   ap__columns_add(list, "contacts", "", "", NULL);
-  for (int k = 0; scene->nwall > 0 && k < scene->npoint; k++)
+  for (int k = 0; has_contacts(scene) && k < scene->npoint; k++)
     add_vector(list, "force", scene->point[k].name);
   if (!scene->mechanism) return;
   add_coordinates(list, "coordinate", scene->mechanism, AP_JOINT_Q);
@@ -111,11 +118,14 @@ static void note_word(ap_run *run, const char *word) {
   if (n > (size_t)run->longest_word) run->longest_word = n < MOST_WORD ? (int)n : MOST_WORD;
 }
 
+// Points of contact at a time at most, as in the simulator.
+enum { MOST_CONTACTS = 96 };
+
 static bool name_points(ap_run *run) {
   ap__simulation *s = &run->simulation;
   const ap_scene *scene = run->scene;
   s->point = calloc((size_t)scene->npoint + 1, sizeof *s->point);
-  s->contacts = scene->npoint * scene->nwall; // a point may rest on several walls
+  s->contacts = has_contacts(scene) ? MOST_CONTACTS : 0;
   s->contact = calloc((size_t)s->contacts + 1, sizeof *s->contact);
   if (!s->point || !s->contact) return false;
   for (int k = 0; k < scene->npoint; k++) {
@@ -167,13 +177,18 @@ static double *put(double *to, const double *from, int n) {
   return to + n;
 }
 
-// Forces on points at rest, summed over their walls.
+// Forces on points and shapes at rest, summed over what they rest on.
 static double *put_forces(ap_run *run, double *to) {
   const ap__simulation *s = &run->simulation;
   const int points = run->scene->npoint, n = ap_sim_contacts(s->sim, s->contact, s->contacts);
   for (int k = 0; k < 3 * points; k++) to[k] = 0;
   for (int k = 0; k < n && k < s->contacts; k++)
-    for (int i = 0; i < 3; i++) to[3 * s->contact[k].point + i] += s->contact[k].force[i];
+    for (int i = 0; i < 3; i++) {
+      const ap_contact_state *c = &s->contact[k];
+      const int other = c->wall - run->scene->nwall;
+      to[3 * c->point + i] += c->force[i];
+      if (other >= 0) to[3 * other + i] -= c->force[i];
+    }
   return to + 3 * (ptrdiff_t)points;
 }
 
@@ -189,7 +204,7 @@ static void put_row(ap_run *run) {
   to = put(to, energy, ENERGIES);
   to = put(to, s->work_of, nv);
   *to++ = s->contacts;
-  if (run->scene->nwall > 0) to = put_forces(run, to);
+  if (has_contacts(run->scene)) to = put_forces(run, to);
   if (!s->s) return;
   const int n = ap_mechanism_n(run->scene->mechanism);
   to = put(to, s->s, n);
@@ -283,7 +298,7 @@ void ap__simulation_event(void *context, const ap_event *e) {
       .t = e->t,
       .event = ap_event_name(e->kind),
       .point = e->joint < 0 ? run->simulation.point[e->point] : joint_of(run, e->joint),
-      .wall = e->joint < 0 ? run->scene->wall[e->wall].name
+      .wall = e->joint < 0 ? ap_scene_wall_name(run->scene, e->wall)
               : rubs       ? ""
                            : "stop",
       .numbers = run->events.row};

@@ -61,6 +61,8 @@ double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting
 static const double NO_FORCE = 1e-9;
 // Part of the acceleration without contacts that is none.
 static const double ROUNDING = 1e-13;
+// The same of a robot that nothing moves, whose contacts may depend on each other.
+static const double REST = 1e-12;
 
 static double least_force(const contact_system *s) {
   double force = 0;
@@ -82,6 +84,14 @@ static void hold_joints(const ap_resting *resting, const contact_system *s, doub
   }
 }
 
+// A robot at rest that accelerates by no more than rounding stays at rest.
+static void hold_rest(const contact_system *s, const double *v, double *a) {
+  double most = ap__contact_largest(s->free, s->nv);
+  for (int j = 0; j < s->nv; j++)
+    if (fabs(a[j]) > REST * most || fabs(v[j]) > AP__CONTACT_STILL) return;
+  memset(a, 0, (size_t)s->nv * sizeof *a);
+}
+
 ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *v,
                                     const double *tau, int n, ap_resting *resting, double *a,
                                     void *scratch) {
@@ -94,6 +104,7 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
   ap__contact_push(&s, 3 * n, NULL, s.force, a);
   for (int j = 0; j < s.nv; j++) a[j] += s.free[j];
   hold_joints(resting, &s, a);
+  if (n > 0) hold_rest(&s, v, a);
   double least = least_force(&s);
   for (int i = 0; i < n; i++) report(&s, i, least, &resting[i]);
   return AP_OK;
@@ -105,8 +116,8 @@ static void respond_along(const contact_system *s, const double *mobility, int c
   const double *J = s->J + CONTACT_LANES * i * nv + d;
   double *B = s->B + c * nv;
   memset(B, 0, (size_t)nv * sizeof *B);
-  for (int k = s->start[i]; k >= 0; k = s->responds.next[k])
-    for (int j = 0; j < nv; j++) B[j] += J[CONTACT_LANES * k] * mobility[k * nv + j];
+  CONTACT_PATH(s, i, k)
+  for (int j = 0; j < nv; j++) B[j] += J[CONTACT_LANES * k] * mobility[k * nv + j];
 }
 
 ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_resting *resting,

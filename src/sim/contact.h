@@ -7,6 +7,7 @@
 #define AP_SIM_CONTACT_H
 
 #include "impact/motion.h"
+#include "sim/edges.h"
 #include "sim/plant.h"
 
 typedef enum ap_resting_kind {
@@ -24,7 +25,11 @@ typedef struct ap_resting {
   double at[3];              // in the link's frame
   const ap_surface *surface; // the wall,
   int face;                  // and which face of it
-  const ap_pose *pose;       // where it is, if it moves; NULL: it does not
+  int carrier;               // the body that carries it; 0: none
+  double radius;             // of a ball around the point
+  const ap_edges *edges;     // two edges in place of a point and a surface; NULL: none
+  int id;                    // the number of the pair
+  const ap_wall_pose *pose;  // where it is, if it moves; NULL: it does not
   int v;                     // of a joint: place in v,
   double way;                // what a unit of its rate is along the constraint,
   int coordinate;            // of a stop: place in q, and its distance is way * q - limit;

@@ -8,6 +8,7 @@
 #include "impact/surface.h"
 #include "model/frozen.h"
 #include "num/vec3.h"
+#include "sim/contact_meeting.h"
 
 // Part of the longest column of W below which what is left of a column is rounding. W has J twice:
 // directions down to 1e-6 of the strongest are told apart.
@@ -26,7 +27,8 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->place = AP_TAKE(&a, contact_place, n);
   s->responds.P = AP_TAKE(&a, double, nv *nv);
   s->responds.next = AP_TAKE(&a, int, nv);
-  s->start = AP_TAKE(&a, int, n);
+  s->path = AP_TAKE(&a, int, (size_t)n *nv);
+  s->npath = AP_TAKE(&a, int, n);
   s->J = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->Y = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->B = AP_TAKE(&a, double, rows *nv);
@@ -56,7 +58,8 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
 // ---- places ------------------------------------------------------------------------------------
 
 // Two tangents to a unit normal, the first across the axis that the normal is least along.
-static void set_tangents(double frame[3][3]) {
+static void set_tangents(contact_place *place) {
+  double(*frame)[3] = place->frame;
   const double *n = frame[0];
   int k = 0;
   for (int i = 1; i < 3; i++)
@@ -109,7 +112,7 @@ static double meet_wall(const ap_resting *r, const double p[3], const double v[3
   double slope = norm3(gap.gradient);
   const double *H = gap.hessian;
   for (int i = 0; i < 3; i++) place->frame[0][i] = gap.gradient[i] / slope;
-  set_tangents(place->frame);
+  set_tangents(place);
   place->across = 1;
   if (r->across > 0) stretch_tangents(r, place);
   place->gap = gap.c / slope;
@@ -133,32 +136,60 @@ static void set_slip(const ap_resting *r, contact_place *place) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-// The columns of a point at the end of an arm, from the Jacobian of its link. A direction in which
-// the point cannot move at all, as across the plane of a planar robot, has a row of rounding alone:
-// no force along it does anything.
-static void gather_columns(const double arm[3], int i, contact_system *s) {
-  const int nv = s->nv, *next = s->responds.next;
+// Adds the columns of a place at the end of an arm, from the Jacobian of a link, times sign.
+static void add_columns(const double arm[3], double sign, int i, contact_system *s, double *reach) {
+  const int nv = s->nv;
   const double(*frame)[3] = (const double(*)[3])s->place[i].frame, lever = norm3(arm);
-  double own[3] = {0}, reach = 0, *J = s->J + CONTACT_LANES * i * nv;
-  for (int k = s->start[i]; k >= 0; k = next[k]) {
+  double *J = s->J + CONTACT_LANES * i * nv;
+  CONTACT_PATH(s, i, k) {
     const double *c = s->jacobian + k, turn[3] = {c[3 * nv], c[4 * nv], c[5 * nv]};
     double move[3];
     cross3(turn, arm, move);
     for (int d = 0; d < 3; d++) {
       double straight = c[d * nv];
       move[d] += straight;
-      reach = larger(reach, larger(fabs(straight), lever * fabs(turn[d])));
+      *reach = larger(*reach, larger(fabs(straight), lever * fabs(turn[d])));
     }
-    for (int d = 0; d < 3; d++) {
-      double x = dot3(frame[d], move);
-      J[CONTACT_LANES * k + d] = x;
-      own[d] = larger(own[d], fabs(x));
-    }
-    J[CONTACT_LANES * k + 3] = 0;
+    for (int d = 0; d < 3; d++) J[CONTACT_LANES * k + d] += sign * dot3(frame[d], move);
   }
-  for (int d = 0; d < 3; d++)
-    for (int k = s->start[i]; k >= 0 && own[d] <= 1e-14 * reach; k = next[k])
-      J[CONTACT_LANES * k + d] = 0;
+}
+
+// The columns of a contact of a link at the end of an arm, and of one that carries the wall, at the
+// end of its own (NULL: none). A direction in which the point cannot move at all, as across the
+// plane of a planar robot, has a row of rounding alone: no force along it does anything. Nor do
+// joints that move both links.
+static void gather_columns(const ap_plant *p, const ap_resting *r, const double arm[3],
+                           const double *other, int i, contact_system *s) {
+  double own[3] = {0}, reach = 0, *J = s->J + CONTACT_LANES * i * s->nv;
+  CONTACT_PATH(s, i, k) memset(J + CONTACT_LANES * k, 0, CONTACT_LANES * sizeof *J);
+  ap_frame_jacobian(p->m, p->w, r->body, AP_MIXED, s->jacobian);
+  add_columns(arm, 1, i, s, &reach);
+  if (other) {
+    ap_frame_jacobian(p->m, p->w, r->carrier, AP_MIXED, s->jacobian);
+    add_columns(other, -1, i, s, &reach);
+  }
+  CONTACT_PATH(s, i, k) for (int d = 0; d < 3; d++) {
+    double *x = &J[CONTACT_LANES * k + d];
+    if (other && fabs(*x) <= 1e-14 * reach) *x = 0;
+    own[d] = larger(own[d], fabs(*x));
+  }
+  for (int d = 0; d < 3; d++) {
+    if (own[d] > 1e-14 * reach) continue;
+    CONTACT_PATH(s, i, k) J[CONTACT_LANES * k + d] = 0;
+  }
+}
+
+// The path of a point: places that begin at one or at the other, to the ground.
+static void set_path(int one, int other, int i, contact_system *s) {
+  const int *next = s->responds.next;
+  int n = 0, *path = s->path + i * s->nv;
+  while (one >= 0 || other >= 0) {
+    int k = one > other ? one : other;
+    path[n++] = k;
+    if (one == k) one = next[one];
+    if (other == k) other = next[other];
+  }
+  s->npath[i] = n;
 }
 
 // A joint at its stop, or with its brake, as a point whose normal, or whose first tangent, is the
@@ -168,9 +199,8 @@ static void gather_joint(const ap_resting *r, int i, const double *v, contact_sy
   int row = r->kind == AP_REST_STOP ? 0 : 1;
   *place = (contact_place){.frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .across = 1};
   double *J = s->J + CONTACT_LANES * i * s->nv;
-  s->start[i] = r->v;
-  for (int k = r->v; k >= 0; k = s->responds.next[k])
-    memset(J + CONTACT_LANES * k, 0, CONTACT_LANES * sizeof *J);
+  set_path(r->v, -1, i, s);
+  CONTACT_PATH(s, i, k) memset(J + CONTACT_LANES * k, 0, CONTACT_LANES * sizeof *J);
   J[CONTACT_LANES * r->v + row] = r->way;
   memset(s->b + 3 * i, 0, 3 * sizeof *s->b);
   place->velocity[row] = v ? r->way * v[r->v] : 0;
@@ -179,21 +209,46 @@ static void gather_joint(const ap_resting *r, int i, const double *v, contact_sy
 }
 
 // Where the path of a link begins: with mimic joints, which tie branches, at the last place.
-static int path_of(const ap_model *m, int link) {
+static int start_of(const ap_model *m, int link) {
   const ap_joint *j = &m->joint[m->mover[link]];
   if (m->nvi != m->nv) return m->nv - 1;
   return m->mover[link] ? j->v + j->nv - 1 : -1;
 }
 
+// A contact of shapes: place of contact, velocities and accelerations there.
+static void gather_shapes(const ap_plant *plant, const ap_resting *r, int i, contact_system *s) {
+  contact_place *place = &s->place[i];
+  contact_meeting c;
+  ap__contact_meet(plant->m, plant->w, r, true, &c);
+  for (int k = 0; k < 3; k++) place->frame[0][k] = c.normal[k];
+  set_tangents(place);
+  place->across = 1;
+  if (r->across > 0) stretch_tangents(r, place);
+  place->gap = c.gap;
+  set_path(start_of(plant->m, r->body), r->carrier ? start_of(plant->m, r->carrier) : -1, i, s);
+  gather_columns(plant, r, c.arm, r->carrier ? c.other : NULL, i, s);
+  for (int d = 0; d < 3; d++) {
+    place->velocity[d] = dot3(place->frame[d], c.velocity);
+    place->wall[d] = r->pose ? dot3(place->frame[d], c.wall) : 0;
+    s->b[3 * i + d] = d == 0 ? c.bend : dot3(place->frame[d], c.pull);
+  }
+  set_slip(r, place);
+}
+
 // Place of point i, its rows of J, velocity and the acceleration due to velocities.
-static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r, int i,
+static ap_status gather_point(const ap_plant *plant, const ap_resting *r, int i,
                               contact_system *s) {
+  const ap_model *m = plant->m;
+  ap_work *w = plant->w;
   contact_place *place = &s->place[i];
   double R[9], p[3], twist[6], bias[6], arm[3], spun[3], v[3], a[3];
   if (ap_frame_pose(m, w, r->body, R, p) != AP_OK || r->body >= ap_nbody(m)) return AP_E_ARG;
+  if (r->carrier || r->edges || r->radius > 0) {
+    gather_shapes(plant, r, i, s);
+    return AP_OK;
+  }
   ap_frame_velocity(m, w, r->body, AP_MIXED, twist);
   ap_frame_jacobian_dot_v(m, w, r->body, AP_MIXED, bias);
-  ap_frame_jacobian(m, w, r->body, AP_MIXED, s->jacobian);
   for (int k = 0; k < 3; k++) arm[k] = dot3(R + 3 * k, r->at);
   for (int k = 0; k < 3; k++) p[k] += arm[k];
   cross3(twist + 3, arm, spun); // v = v_o + omega x r, a = a_o + alpha x r + omega x (omega x r)
@@ -208,8 +263,8 @@ static ap_status gather_point(const ap_model *m, ap_work *w, const ap_resting *r
     for (int k = 0; k < 3; k++) v[k] -= wall[k];
   }
   double bend = meet_wall(r, p, v, place);
-  s->start[i] = path_of(m, r->body);
-  gather_columns(arm, i, s);
+  set_path(start_of(m, r->body), -1, i, s);
+  gather_columns(plant, r, arm, NULL, i, s);
   for (int d = 0; d < 3; d++) {
     place->velocity[d] = dot3(place->frame[d], v);
     place->wall[d] = r->pose ? dot3(place->frame[d], wall) : 0;
@@ -237,9 +292,8 @@ static void halve(int i, contact_system *s) {
   const int nv = s->nv, *next = s->responds.next;
   const double *J = s->J + CONTACT_LANES * i * nv;
   double *Y = s->Y + CONTACT_LANES * i * nv;
-  for (int k = s->start[i]; k >= 0; k = next[k])
-    put(Y + CONTACT_LANES * k, get(J + CONTACT_LANES * k));
-  for (int k = s->start[i]; k >= 0; k = next[k]) {
+  CONTACT_PATH(s, i, k) put(Y + CONTACT_LANES * k, get(J + CONTACT_LANES * k));
+  CONTACT_PATH(s, i, k) {
     const double *L = s->responds.P + k * nv;
     const lanes y = get(Y + CONTACT_LANES * k);
     for (int j = next[k]; j >= 0; j = next[j])
@@ -249,17 +303,20 @@ static void halve(int i, contact_system *s) {
 
 // The block of points i and c from their halves, along the way that both have.
 static void meet_halves(int i, int c, const contact_system *s, double block[3][CONTACT_LANES]) {
-  const int nv = s->nv, *next = s->responds.next;
+  const int nv = s->nv, *one = s->path + i * nv, *two = s->path + c * nv;
+  const int *last = one + s->npath[i], *end = two + s->npath[c];
   const double *Yi = s->Y + CONTACT_LANES * i * nv, *Yc = s->Y + CONTACT_LANES * c * nv;
   lanes row[3] = {{0}};
-  int k = s->start[i], other = s->start[c];
-  while (k != other) {
-    if (k > other)
-      k = next[k];
-    else
-      other = next[other];
-  }
-  for (; k >= 0; k = next[k]) {
+  while (one < last && two < end) {
+    const int k = *one;
+    if (k != *two) {
+      if (k > *two)
+        one++;
+      else
+        two++;
+      continue;
+    }
+    one++, two++;
     const lanes y = s->responds.P[k * nv + k] * get(Yi + CONTACT_LANES * k);
     const lanes z = get(Yc + CONTACT_LANES * k);
     for (int d = 0; d < 3; d++) row[d] += y[d] * z;
@@ -273,31 +330,30 @@ static const double HELD = 1e-13;
 
 // J P of the rows of point i; zero where no force along them does anything.
 static void respond_of(int i, contact_system *s) {
-  const int nv = s->nv, *next = s->responds.next;
+  const int nv = s->nv;
   const double *J = s->J + CONTACT_LANES * i * nv, *P = s->responds.P;
   double *Y = s->Y + CONTACT_LANES * i * nv, own[3] = {0}, size[3] = {0};
   memset(Y, 0, CONTACT_LANES * (size_t)nv * sizeof *Y);
-  for (int k = s->start[i]; k >= 0; k = next[k])
-    for (int j = 0; j < nv; j++)
-      for (int d = 0; d < 3; d++)
-        Y[CONTACT_LANES * j + d] += P[k * nv + j] * J[CONTACT_LANES * k + d];
-  for (int k = s->start[i]; k >= 0; k = next[k])
-    for (int d = 0; d < 3; d++) {
-      own[d] += Y[CONTACT_LANES * k + d] * J[CONTACT_LANES * k + d];
-      size[d] += fabs(J[CONTACT_LANES * k + d]) * sqrt(P[k * nv + k]); // P_jk^2 <= P_jj P_kk
-    }
+  CONTACT_PATH(s, i, k)
+  for (int j = 0; j < nv; j++)
+    for (int d = 0; d < 3; d++)
+      Y[CONTACT_LANES * j + d] += P[k * nv + j] * J[CONTACT_LANES * k + d];
+  CONTACT_PATH(s, i, k)
+  for (int d = 0; d < 3; d++) {
+    own[d] += Y[CONTACT_LANES * k + d] * J[CONTACT_LANES * k + d];
+    size[d] += fabs(J[CONTACT_LANES * k + d]) * sqrt(P[k * nv + k]); // P_jk^2 <= P_jj P_kk
+  }
   for (int d = 0; d < 3; d++)
     for (int k = 0; k < nv && own[d] <= HELD * size[d] * size[d]; k++) Y[CONTACT_LANES * k + d] = 0;
 }
 
 // The block of points i and c, c being none after i, from the response of i.
 static void meet_response(int i, int c, const contact_system *s, double block[3][CONTACT_LANES]) {
-  const int nv = s->nv, rows = 3 * s->n, *next = s->responds.next;
+  const int nv = s->nv, rows = 3 * s->n;
   const double *Y = s->Y + CONTACT_LANES * i * nv, *J = s->J + CONTACT_LANES * c * nv;
-  for (int k = s->start[c]; k >= 0; k = next[k])
-    for (int d = 0; d < 3; d++)
-      for (int e = 0; e < 3; e++)
-        block[d][e] += Y[CONTACT_LANES * k + d] * J[CONTACT_LANES * k + e];
+  CONTACT_PATH(s, c, k)
+  for (int d = 0; d < 3; d++)
+    for (int e = 0; e < 3; e++) block[d][e] += Y[CONTACT_LANES * k + d] * J[CONTACT_LANES * k + e];
   for (int d = 0; d < 3; d++)
     for (int e = 0; e < (c < i ? 3 : d); e++) {
       double own = c < i ? s->W[(3 * c + e) * rows + 3 * c + e] : block[e][e];
@@ -329,7 +385,7 @@ static void gather_delassus(contact_system *s) {
 double ap__contact_velocity(const contact_system *s, int r, const double *v) {
   const double *J = s->J + CONTACT_LANES * (r / 3) * s->nv + r % 3;
   double sum = 0;
-  for (int k = s->start[r / 3]; k >= 0; k = s->responds.next[k]) sum += J[CONTACT_LANES * k] * v[k];
+  CONTACT_PATH(s, r / 3, k) sum += J[CONTACT_LANES * k] * v[k];
   return sum;
 }
 
@@ -338,8 +394,8 @@ void ap__contact_push(const contact_system *s, int n, const int *row, const doub
   for (int c = 0; c < n; c++) {
     int r = row ? row[c] : c, i = r / 3, d = r % 3;
     const double *J = s->J + CONTACT_LANES * i * s->nv + d;
-    for (int k = s->start[i]; k >= 0 && y[c] != 0; k = s->responds.next[k])
-      x[k] += J[CONTACT_LANES * k] * y[c];
+    if (y[c] == 0) continue;
+    CONTACT_PATH(s, i, k) x[k] += J[CONTACT_LANES * k] * y[c];
   }
   s->plant->kind->push(s->plant, &s->responds, x);
 }
@@ -349,8 +405,8 @@ static size_t who(const ap_resting *resting, int n) {
   size_t sum = 2166136261u;
   for (int i = 0; i < n; i++) {
     const ap_resting *r = &resting[i];
-    const int what[5] = {(int)r->kind, r->point, r->wall, r->face, r->v};
-    for (int k = 0; k < 5; k++) sum = (sum ^ (unsigned)what[k]) * 16777619u;
+    const int what[6] = {(int)r->kind, r->point, r->wall, r->face, r->v, r->id};
+    for (int k = 0; k < 6; k++) sum = (sum ^ (unsigned)what[k]) * 16777619u;
   }
   return sum;
 }
@@ -365,7 +421,7 @@ static ap_status gather(const double *q, const double *v, const ap_resting *rest
   for (int i = 0; i < s->n; i++) {
     const ap_resting *r = &resting[i];
     if (r->kind == AP_REST_POINT)
-      status = gather_point(p->m, p->w, r, i, s);
+      status = gather_point(p, r, i, s);
     else
       gather_joint(r, i, v, s);
     if (r->kind == AP_REST_STOP) s->place[i].gap = r->way * q[r->coordinate] - r->limit;
@@ -404,6 +460,12 @@ ap_status ap__contact_gaps(ap_plant *p, const double *q, const ap_resting *resti
     ap_gap gap;
     if (r->kind == AP_REST_STOP) s->place[i].gap = r->way * q[r->coordinate] - r->limit;
     if (r->kind != AP_REST_POINT) continue;
+    if (r->carrier || r->edges || r->radius > 0) {
+      contact_meeting c;
+      ap__contact_meet(p->m, p->w, r, false, &c);
+      s->place[i].gap = c.gap;
+      continue;
+    }
     ap_status status = ap_frame_pose(p->m, p->w, r->body, R, x);
     if (status != AP_OK) return status;
     for (int k = 0; k < 3; k++) x[k] += dot3(R + 3 * k, r->at);
@@ -420,8 +482,8 @@ ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const
   if (!status) status = gather(q, v, resting, s);
   for (int i = 0; i < s->n && !status; i++) {
     const double *J = s->J + CONTACT_LANES * i * s->nv;
-    for (int k = s->start[i]; k >= 0; k = s->responds.next[k])
-      for (int d = 0; d < 3; d++) s->b[3 * i + d] += J[CONTACT_LANES * k + d] * s->free[k];
+    CONTACT_PATH(s, i, k)
+    for (int d = 0; d < 3; d++) s->b[3 * i + d] += J[CONTACT_LANES * k + d] * s->free[k];
   }
   return status;
 }

@@ -20,6 +20,11 @@
 
 enum { CONTACT_LANES = 4 }; // three directions, and one that is zero
 
+// For each place k of the path of point i, from the last on.
+#define CONTACT_PATH(s, i, k)                                                                      \
+  for (int at_##k = 0, k; at_##k < (s)->npath[i] && (k = (s)->path[(i) * (s)->nv + at_##k], true); \
+       at_##k++)
+
 // A point in place.
 typedef struct contact_place {
   double frame[3]
@@ -47,7 +52,8 @@ typedef struct contact_system {
   ap_plant *plant;
   contact_memo *memo;   // what the scratch memory is of
   ap_response responds; // at the state, P [nv * nv] of it also scratch
-  int *start;           // [n] where a point's path begins: start, next[start], ... (-1: none)
+  int *path;            // [n * nv] places in v that move a point, or its wall, descending,
+  int *npath;           // [n] and how many
   double *J;            // [n * nv * CONTACT_LANES] rows of J of each point side by side: a column's
   double *Y;            //   entry d is the one of direction d; and their halves of W, or J P;
                         //   both on the paths alone

@@ -58,21 +58,22 @@ static bool candidate(const ap_model *m, int i, place *at, ap_contact_point *poi
     int frame = m->nlink + i;
     const ap_frame_def *f = &m->frame[i];
     *at = place_of_frame(m, frame);
-    *point = (ap_contact_point){f->name, f->body, {f->xyz[0], f->xyz[1], f->xyz[2]}};
+    *point = (ap_contact_point){
+        .name = f->name, .body = f->body, .at = {f->xyz[0], f->xyz[1], f->xyz[2]}};
     return carrier(m, frame) > 0;
   }
   if (i < named + joints) {
     int body = i - named + 1, link = m->joint[body].link;
     const ap_packed_frame *f = &m->packed_frame[link];
     *at = place_of_joint(m, body);
-    *point = (ap_contact_point){m->link[link].name, link, {0, 0, 0}};
+    *point = (ap_contact_point){.name = m->link[link].name, .body = link};
     for (int k = 0; k < 3; k++) // the joint's origin in the link frame: -R^T p
       point->at[k] = 0 - (f->R[k] * f->p[0] + f->R[3 + k] * f->p[1] + f->R[6 + k] * f->p[2]);
     return m->packed_body[body].mass > 0;
   }
   int link = i - named - joints + 1, body = m->mover[link];
   *at = place_of_frame(m, link);
-  *point = (ap_contact_point){m->link[link].name, link, {0, 0, 0}};
+  *point = (ap_contact_point){.name = m->link[link].name, .body = link};
   return body > 0 && m->joint[body].link != link;
 }
 

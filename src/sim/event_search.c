@@ -15,9 +15,16 @@
 // beyond the edge or behind the face. Where F falls through zero, the limits are asked at its zero.
 // Of a pair that rests on such a face, each G takes the place of F: where it falls through -3 e,
 // the point has slid over the edge.
+//
+// Walls that bodies carry are taken to rest: the way of a point is that in their axes. Shapes are
+// pairs of features (sim/solid.h); where the balls around two shapes do not meet, none of their
+// pairs does.
 
 #include <math.h>
+#include <string.h>
 
+#include "model/frozen.h"
+#include "sim/contact_meeting.h"
 #include "sim/run.h"
 
 enum { MOST_HALVINGS = 52 }; // of a step: then a part is a rounding error long
@@ -44,32 +51,92 @@ static run_item item_of(const ap_sim *sim, int code) {
 
 static const ap_face *face_of(const run_pair *p) { return ap__surface_face(p->surface, p->face); }
 
-// The way of a pair's point in the axes of its wall, over the part that the path has looked at.
-static void way_of(const ap_sim *sim, const run_pair *p, ap_way *way) {
+// How the wall of a pair moves over the part that the path has looked at; false: it does not.
+static bool pose_over(const ap_sim *sim, const run_pair *p, ap_wall_pose *pose) {
   const run_path *path = &sim->path;
-  ap__path_way(path, p->body, p->at, way);
-  if (!p->pose) return;
+  if (p->carrier) {
+    static const double origin[3] = {0};
+    ap_way way;
+    ap__carried_pose(sim->m, sim->w, p->carrier, 2, pose);
+    ap__path_way(path, p->carrier, origin, &way);
+    pose->jerk = way.jerk;
+    memcpy(pose->turn, path->body[sim->m->mover[p->carrier]].turn, sizeof pose->turn);
+    return true;
+  }
+  if (p->pose)
+    ap__pose_at(sim->surface[p->wall], fmin(path->from + path->middle * path->h, sim->until), pose);
+  return p->pose != NULL;
+}
+
+// Where it is at x, for which the path has been placed.
+static bool pose_at(const ap_sim *sim, const run_pair *p, double x, ap_wall_pose *pose) {
+  if (p->carrier) ap__carried_pose(sim->m, sim->w, p->carrier, 0, pose);
+  if (p->carrier || !p->pose) return p->carrier != 0;
+  ap__pose_at(sim->surface[p->wall], fmin(sim->path.from + x * sim->path.h, sim->until), pose);
+  return true;
+}
+
+// The way of a place of a pair's link in the axes of its wall, over the part that the path has
+// looked at.
+static void way_at(const ap_sim *sim, const run_pair *p, const ap_wall_pose *pose,
+                   const double at[3], ap_way *way) {
+  ap__path_way(&sim->path, p->body, at, way);
+  if (!pose) return;
   ap_way world = *way;
-  ap_pose pose;
-  ap__pose_at(p->surface, fmin(path->from + path->middle * path->h, sim->until), &pose);
-  ap__pose_way(&pose, &world, way);
+  ap__pose_way(pose, &world, way);
+}
+
+static void way_of(const ap_sim *sim, const run_pair *p, ap_way *way) {
+  ap_wall_pose pose;
+  bool moves = pose_over(sim, p, &pose);
+  way_at(sim, p, moves ? &pose : NULL, p->at, way);
+}
+
+static void edges_over(const ap_sim *sim, const run_pair *p, ap_edges_way *way) {
+  const ap_edges *e = p->edges;
+  ap_wall_pose pose;
+  const ap_wall_pose *at = pose_over(sim, p, &pose) ? &pose : NULL;
+  for (int k = 0; k < 2; k++) way_at(sim, p, at, e->a[k], &way->end[k]);
+  for (int k = 0; k < 2; k++) way->step[k] = way->end[0];
+  for (int k = 0; k < 2 && e->faces_a; k++) way_at(sim, p, at, e->beside_a[k], &way->step[k]);
 }
 
 // G of a limit over the part that the path has looked at.
 static void bound_limit(const ap_sim *sim, const run_pair *p, int limit, ap_gap_bound *g) {
+  if (p->edges) {
+    ap_edges_way way;
+    edges_over(sim, p, &way);
+    ap__edges_limit_bound(p->edges, &way, limit, g);
+    return;
+  }
   ap_way way;
   way_of(sim, p, &way);
-  ap__surface_limit_bound(p->surface, &face_of(p)->limit[limit], &way, g);
+  ap__surface_limit_bound(p->surface, ap__face_limit(face_of(p), limit), &way, g);
 }
 
-// F of a pair over the part that the path has looked at.
-static void bound(const ap_sim *sim, const run_pair *p, ap_gap_bound *g) {
+static int limits_of(const run_pair *p) {
+  return p->edges ? ap__edges_limits(p->edges) : face_of(p)->nlimit;
+}
+
+// F of a pair over the part that the path has looked at. Two edges: UNKNOWN where they may be
+// parallel, NONE where they are.
+typedef enum run_known { KNOWN, UNKNOWN, NONE } run_known;
+
+static run_known bound(const ap_sim *sim, const run_pair *p, ap_gap_bound *g) {
   const run_path *path = &sim->path;
+  if (p->edges) {
+    ap_edges_way way;
+    bool parallel;
+    edges_over(sim, p, &way);
+    if (ap__edges_bound(p->edges, &way, g, &parallel)) return KNOWN;
+    *g = (ap_gap_bound){.steep = 1};
+    return parallel ? NONE : UNKNOWN;
+  }
   if (p->joint < 0) {
     ap_way way;
     way_of(sim, p, &way);
     ap__surface_bound(p->surface, p->face, &way, g);
-    return;
+    return KNOWN;
   }
   const double *c = path->shifted + p->coordinate;
   int nq = sim->nq;
@@ -79,20 +146,46 @@ static void bound(const ap_sim *sim, const run_pair *p, ap_gap_bound *g) {
       fabs(p->way) * path->most[3 * sim->nq + p->coordinate],
       1,
       1};
+  return KNOWN;
 }
 
-// Where the point of a pair is at x, in the axes of its wall.
-static void point_at(ap_sim *sim, const run_pair *p, double x, double at[3]) {
+// Where a place of a pair's link is at x, for which the path has been placed, in the axes of its
+// wall.
+static void place_at(ap_sim *sim, const run_pair *p, double x, const double own[3], double at[3]) {
   double R[9];
-  ap__path_place(&sim->path, x);
+  ap_wall_pose pose;
   ap_frame_pose(sim->m, sim->w, p->body, R, at);
   for (int k = 0; k < 3; k++)
-    at[k] += R[3 * k] * p->at[0] + R[3 * k + 1] * p->at[1] + R[3 * k + 2] * p->at[2];
-  if (!p->pose) return;
+    at[k] += R[3 * k] * own[0] + R[3 * k + 1] * own[1] + R[3 * k + 2] * own[2];
+  if (!pose_at(sim, p, x, &pose)) return;
   const double world[3] = {at[0], at[1], at[2]};
-  ap_pose pose;
-  ap__pose_at(p->surface, fmin(sim->path.from + x * sim->path.h, sim->until), &pose);
   ap__pose_point(&pose, world, at);
+}
+
+static void point_at(ap_sim *sim, const run_pair *p, double x, double at[3]) {
+  ap__path_place(&sim->path, x);
+  place_at(sim, p, x, p->at, at);
+}
+
+static void edges_at(ap_sim *sim, const run_pair *p, double x, ap_edges_way *way) {
+  *way = (ap_edges_way){.end = {{.r = 0}}};
+  ap__path_place(&sim->path, x);
+  for (int k = 0; k < 2; k++) place_at(sim, p, x, p->edges->a[k], way->end[k].p);
+  for (int k = 0; k < 2; k++) place_at(sim, p, x, p->edges->beside_a[k], way->step[k].p);
+}
+
+// The same of two edges; where they are parallel they are apart.
+static double edges_value(ap_sim *sim, run_item item, double x) {
+  const run_pair *p = &sim->pair[item.pair];
+  ap_edges_way way;
+  ap_gap_bound g;
+  bool parallel;
+  edges_at(sim, p, x, &way);
+  if (item.limit >= 0) {
+    ap__edges_limit_bound(p->edges, &way, item.limit, &g);
+    return g.f[0] + RUN_EDGE_RESTS * sim->touch;
+  }
+  return ap__edges_bound(p->edges, &way, &g, &parallel) ? g.f[0] + p->slack : sim->length;
 }
 
 // F of a pair, or what stands for it, at x alone.
@@ -104,21 +197,43 @@ static double value(ap_sim *sim, run_item item, double x) {
     ap__path_place(&sim->path, x);
     return p->way * sim->path.q[p->coordinate] - p->limit + p->slack;
   }
+  if (p->edges) return edges_value(sim, item, x);
   point_at(sim, p, x, way.p);
   if (item.limit >= 0) {
-    ap__surface_limit_bound(p->surface, &face_of(p)->limit[item.limit], &way, &g);
+    ap__surface_limit_bound(p->surface, ap__face_limit(face_of(p), item.limit), &way, &g);
     return g.f[0] + RUN_EDGE_RESTS * sim->touch;
   }
   ap__surface_bound(p->surface, p->face, &way, &g);
   return g.f[0] + p->slack;
 }
 
+// Whether the corner of a pair is the foremost one of its shape at x, for which the path has been
+// placed; at: the corner in the axes of the wall.
+static bool is_foremost(ap_sim *sim, const run_pair *p, double x, const double at[3]) {
+  double R[9], o[3], n[3], world[3];
+  ap_wall_pose pose;
+  ap_gap gap;
+  if (!p->solid) return true;
+  ap__surface_face_gap(p->surface, p->face, at, &gap);
+  memcpy(world, gap.gradient, sizeof world);
+  if (pose_at(sim, p, x, &pose)) ap__pose_direction(&pose, gap.gradient, world);
+  ap_frame_pose(sim->m, sim->w, p->body, R, o);
+  for (int k = 0; k < 3; k++) n[k] = R[k] * world[0] + R[3 + k] * world[1] + R[6 + k] * world[2];
+  return ap__solid_supports(p->solid, p->corner, n, RUN_EDGE_COMES * sim->touch);
+}
+
 // Whether a pair's point is inside the limits of its face at x.
 static bool is_within(ap_sim *sim, const run_pair *p, double x) {
   double at[3];
   if (!p->ends) return true;
+  if (p->edges) {
+    ap_edges_way way;
+    edges_at(sim, p, x, &way);
+    return ap__edges_within(p->edges, &way) >= -RUN_EDGE_COMES * sim->touch;
+  }
   point_at(sim, p, x, at);
-  return ap__surface_within(p->surface, p->face, at) >= -RUN_EDGE_COMES * sim->touch;
+  return ap__surface_within(p->surface, p->face, at) >= -RUN_EDGE_COMES * sim->touch &&
+         is_foremost(sim, p, x, at);
 }
 
 // The least value over |t| <= r that F may have.
@@ -131,7 +246,7 @@ static double least(const double f[3], double third, double r) {
 // Whether the point of a pair is beyond a limit of its face all along.
 static bool is_beyond(const ap_sim *sim, const run_pair *p) {
   double r = sim->path.r;
-  for (int k = 0; k < face_of(p)->nlimit; k++) {
+  for (int k = 0; k < limits_of(p); k++) {
     ap_gap_bound g;
     bound_limit(sim, p, k, &g);
     if (-least((double[3]){-g.f[0], -g.f[1], -g.f[2]}, g.third, r) < -RUN_EDGE_COMES * sim->touch)
@@ -157,10 +272,11 @@ static int classify_limit(const ap_sim *sim, const run_pair *p, int limit) {
 static int classify(const ap_sim *sim, const run_pair *p, double *when) {
   ap_gap_bound g;
   double r = sim->path.r;
-  bound(sim, p, &g);
+  run_known known = bound(sim, p, &g);
   g.f[0] += p->slack;
   double low = least(g.f, g.third, r), turn = fabs(g.f[2]) * r + g.third / 2 * r * r;
   if (sim->path.undecided) return OPEN;
+  if (known != KNOWN) return known == NONE || is_beyond(sim, p) ? FREE : OPEN;
   if (low > 0 || g.f[1] > turn) return FREE;
   double depth = sim->touch * g.steep;
   if (p->ends &&
@@ -216,31 +332,50 @@ static void look_at_fall(ap_sim *sim, run_item item, double low, double high, ru
   if (is_within(sim, p, x)) keep_earlier(hit, x, item.pair, RUN_HIT);
 }
 
+// Whether the two shapes of a pair are so far apart all along that the balls around them do not
+// meet.
+static bool is_far(ap_sim *sim, const run_pair *p) {
+  if (p->group < 0 || sim->path.undecided) return false;
+  char *known = &sim->free[p->group];
+  if (!*known) {
+    ap_gap_bound g;
+    bound(sim, &sim->group[p->group], &g);
+    *known = least(g.f, g.third, sim->path.r) > sim->touch ? 1 : 2;
+  }
+  return *known == 1;
+}
+
 // Judge the first n items of the order over low .. high; those that are open come first then.
 // Returns how many they are.
 static int sift(ap_sim *sim, double low, double high, int n, bool last, run_hit *hit) {
   int open = 0;
   ap__path_look(&sim->path, low, high);
+  if (sim->ngroup) memset(sim->free, 0, (size_t)sim->ngroup);
   for (int k = 0; k < n; k++) {
     int code = sim->order[k];
     run_item item = item_of(sim, code);
     run_pair *p = &sim->pair[item.pair];
-    char *verdict = item.limit < 0 ? &p->verdict : &p->edge[item.limit];
     double when = 0;
-    *verdict =
-        (char)(item.limit < 0 ? classify(sim, p, &when) : classify_limit(sim, p, item.limit));
-    if (*verdict == OPEN && last) *verdict = item.limit < 0 ? GRAZE : FREE;
+    int verdict = FREE;
+    if (item.limit >= 0)
+      verdict = classify_limit(sim, p, item.limit);
+    else if (!is_far(sim, p))
+      verdict = classify(sim, p, &when);
+    if (verdict == OPEN && last) verdict = item.limit < 0 && !p->edges ? GRAZE : FREE;
     p->grazing = low + 0.5 * (high - low) + when / sim->path.h;
-    if (*verdict == GRAZE && !p->ends && !p->told && !p->near)
+    if (verdict == GRAZE && !p->ends && !p->told && !p->near)
       keep_earlier(hit, p->grazing, item.pair, RUN_TOUCHED);
-    if (*verdict != OPEN) continue;
+    sim->verdict[k] = (char)verdict;
+    if (verdict != OPEN) continue;
     sim->order[k] = sim->order[open];
-    sim->order[open++] = code;
+    sim->verdict[k] = sim->verdict[open];
+    sim->order[open] = code;
+    sim->verdict[open++] = OPEN;
   }
   for (int k = 0; k < n; k++) {
     run_item item = item_of(sim, sim->order[k]);
     const run_pair *p = &sim->pair[item.pair];
-    char verdict = item.limit < 0 ? p->verdict : p->edge[item.limit];
+    char verdict = sim->verdict[k];
     if (verdict == IMPACT) look_at_fall(sim, item, low, high, hit);
     if (verdict == GRAZE && p->ends && !p->told && !p->near && is_within(sim, p, p->grazing))
       keep_earlier(hit, p->grazing, item.pair, RUN_TOUCHED);
@@ -270,7 +405,7 @@ static void set_slack(ap_sim *sim, int n) {
     p->slack = 0;
     if (!p->near || p->resting >= 0) continue;
     if (!looked) ap__path_look(&sim->path, 0, 0), looked = true;
-    bound(sim, p, &g);
+    if (bound(sim, p, &g) != KNOWN) continue;
     p->slack = (p->dips ? 1 : AT_ONCE) * sim->touch * g.steep - fmin(g.f[0], 0);
   }
 }
@@ -280,8 +415,9 @@ static int list_items(ap_sim *sim) {
   int n = 0;
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
+    if (p->apart) continue;
     if (p->resting < 0 && !p->pressed && !ap__run_covered(sim, p)) sim->order[n++] = i;
-    for (int k = 0; p->resting >= 0 && p->ends && k < face_of(p)->nlimit; k++)
+    for (int k = 0; p->resting >= 0 && p->ends && k < limits_of(p); k++)
       sim->order[n++] = (k + 1) * sim->npair + i;
   }
   return n;

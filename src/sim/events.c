@@ -79,14 +79,16 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
                 .q = sim->y,
                 .v_before = touch ? sim->told : sim->y + sim->nq,
                 .v_after = sim->y + sim->nq};
-  memcpy(e.position, pair->now.p, sizeof e.position);
   memcpy(e.normal, pair->now.normal, sizeof e.normal);
   for (int k = 0; k < 3; k++) {
     double own = pair->now.v[k] + (pair->pose ? pair->now.wall[k] : 0);
+    e.position[k] = pair->now.p[k] + pair->now.arm[k];
     e.before[k] = touch ? touch->before[k] : own;
     e.after[k] = touch ? touch->after[k] : own;
     e.impulse[k] = touch ? touch->impulse[k] : 0;
   }
+  for (int k = 0; k < 3 && pair->swapped; k++)
+    e.normal[k] *= -1, e.before[k] *= -1, e.after[k] *= -1, e.impulse[k] *= -1;
   if (pair->joint >= 0) { // as the joint counts
     e.before[0] /= pair->way;
     e.after[0] /= pair->way;
@@ -302,6 +304,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
     run_pair *p = &sim->pair[i];
     p->rest_time = 0;
     if (p->stiffness > 0) continue;
+    if (p->apart) continue;
     bool touches = p->resting >= 0 || p->now.distance <= sim->touch;
     bool drifts = p->resting >= 0 && !sim->struck; // its normal velocity is an error
     if (!touches || !(drifts || ap__run_along(sim, p))) {
@@ -409,7 +412,7 @@ static ap_status let_leave(ap_sim *sim, int n, int first) {
 static void pass_over(ap_sim *sim) {
   for (int i = 0; i < sim->npoint; i++) {
     run_pair *p = &sim->pair[i];
-    if (p->resting < 0 || p->was != WAS_FREE || !p->ends) continue;
+    if (p->resting < 0 || p->was != WAS_FREE || !p->ends || p->edges) continue;
     for (int k = 0; k < ap__surface_faces(p->surface) && p->was == WAS_FREE; k++) {
       run_pair *other = &sim->pair[p->first + k];
       if (other->resting >= 0 || other->was == WAS_FREE) continue;

@@ -75,6 +75,7 @@ static double solid_distance(const run_pair *p) {
 static ap_status check_inside(const ap_sim *sim, ap_error *error) {
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
+    if (p->group >= 0) continue; // ap__pairs_start() has looked
     double distance = p->ends ? solid_distance(p) : p->now.distance;
     if (distance >= -sim->scene.depth) continue;
     if (p->joint >= 0) {
@@ -83,8 +84,9 @@ static ap_status check_inside(const ap_sim *sim, ap_error *error) {
       continue;
     }
     const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
+    const char *what = sim->scene.point[p->point].shape ? "shape" : "point";
     return AP__REFUSE(error, AP_E_ARG, 0,
-                      "point \"%.*s\" starts %.3g m inside wall \"%.*s\", at (%.6g, %.6g, %.6g)",
+                      "%s \"%.*s\" starts %.3g m inside wall \"%.*s\", at (%.6g, %.6g, %.6g)", what,
                       ap__shown(point), point, -distance, ap__shown(wall), wall, p->now.p[0],
                       p->now.p[1], p->now.p[2]);
   }
@@ -107,7 +109,8 @@ static ap_status check_singular(ap_sim *sim, ap_error *error) {
     const run_pair *p = &sim->pair[i];
     if (p->now.distance > sim->scene.depth || !ap__run_along(sim, p)) continue;
     if (p->bent >= -RUN_FALLS || ap__run_lever(sim, p) > 1e-10) continue;
-    const char *point = sim->scene.point[p->point].name, *wall = sim->scene.wall[p->wall].name;
+    const char *point = sim->scene.point[p->point].name;
+    const char *wall = ap_scene_wall_name(&sim->scene, p->wall);
     return AP__REFUSE(error, AP_E_ARG, 0,
                       "point \"%.*s\" starts on wall \"%.*s\" and moves into it, where no joint "
                       "can move it away: bend the robot a little, or start at rest",
@@ -136,15 +139,20 @@ static void measure(ap_sim *sim) {
   double length = 0, far = 0, speed = 0, g = 0;
   for (int i = 0; i < sim->npoint; i++) {
     const run_pair *p = &sim->pair[i];
-    const ap_wall *wall = &sim->scene.wall[p->wall];
+    if (p->edges || p->apart) continue;
+    bool carried = p->wall >= sim->scene.nwall;
+    const ap_wall *wall = carried ? NULL : &sim->scene.wall[p->wall];
     double off = fmin(fabs(p->now.gap.c), fabs(p->now.distance)); // c grows as a square far away,
     length = fmax(length, fmax(reach_of(sim->m, p), off));        // c / slope near a centre
+    length = fmax(length, sim->solid[p->point].reach);
     for (int k = 0; k < 3; k++) {
+      far = fmax(far, fabs(p->now.p[k]));
+      speed = fmax(speed, fabs(p->now.v[k]));
+      if (!wall) continue;
       if (wall->kind != AP_WALL_PLANE && wall->kind != AP_WALL_PROFILE)
         length = fmax(length, wall->size[k]);
       length = fmax(length, fabs(wall->motion.amplitude[k]));
-      far = fmax(far, fmax(fabs(p->now.p[k]), fabs(wall->centre[k])));
-      speed = fmax(speed, fabs(p->now.v[k]));
+      far = fmax(far, fabs(wall->centre[k]));
     }
   }
   for (int k = 0; k < 3; k++) g = fmax(g, fabs(sim->scene.gravity[k]));
@@ -185,6 +193,18 @@ static ap_status first_contacts(ap_sim *sim, ap_error *error) {
   return rests ? ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error) : AP_OK;
 }
 
+// Nothing rests, and nothing was told.
+static void forget_contacts(ap_sim *sim) {
+  for (int i = 0; i < sim->npair; i++) {
+    sim->pair[i].resting = -1;
+    sim->pair[i].away = true;
+    sim->pair[i].pressed = sim->pair[i].slackens = false;
+    sim->pair[i].told = sim->pair[i].dips = false;
+    sim->pair[i].claims = sim->pair[i].over = sim->pair[i].off = false;
+  }
+  for (int i = 0; i < sim->nbrake; i++) sim->brake[i].way = 0, sim->brake[i].resting = -1;
+}
+
 ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, ap_error *error) {
   ap_status status = check_start(sim, t, q, v, error);
   if (status) return status;
@@ -211,16 +231,11 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->tiny = 0;
   sim->touch = 0;
   sim->fastest = 0;
-  for (int i = 0; i < sim->npair; i++) {
-    sim->pair[i].resting = -1;
-    sim->pair[i].away = true;
-    sim->pair[i].pressed = sim->pair[i].slackens = false;
-    sim->pair[i].told = sim->pair[i].dips = false;
-    sim->pair[i].claims = sim->pair[i].over = sim->pair[i].off = false;
-  }
-  for (int i = 0; i < sim->nbrake; i++) sim->brake[i].way = 0, sim->brake[i].resting = -1;
+  forget_contacts(sim);
   ap__run_loads(sim, t);
   ap__run_walls_at(sim, t);
+  status = ap__pairs_start(sim, sim->y, error);
+  if (status) return status;
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   measure(sim);
   ap__run_look(sim, sim->y, sim->y + sim->nq); // touches of faces depend on the scene's length
@@ -322,12 +337,18 @@ int ap_sim_contacts(const ap_sim *sim, ap_contact_state *contact, int room) {
   for (int i = 0; i < sim->nresting; i++) {
     const ap_resting *r = &sim->resting[i];
     if (r->kind != AP_REST_POINT) continue;
-    if (contact && n < room)
+    if (contact && n < room) {
+      const run_pair *p = &sim->pair[r->id];
       contact[n] = (ap_contact_state){.point = r->point,
                                       .wall = r->wall,
                                       .sticks = r->sticks,
-                                      .force = {r->force[0], r->force[1], r->force[2]},
-                                      .gap = r->gap};
+                                      .gap = r->gap,
+                                      .margin = r->margin};
+      for (int k = 0; k < 3; k++) {
+        contact[n].force[k] = p->swapped ? -r->force[k] : r->force[k];
+        contact[n].position[k] = p->now.p[k] + p->now.arm[k];
+      }
+    }
     n++;
   }
   return n;

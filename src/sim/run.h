@@ -2,6 +2,8 @@
 // A run of a robot among walls, from the inside:
 //   scene.c                creates it
 //   motion_equations.c     equations of motion
+//   pairs.c                pairs of points and walls, and of features of shapes
+//   solid.c, edges.c       shapes, and edges against edges
 //   wall_distance.c        distances of points to walls and of joints to their stops
 //   path.c                 bounds on the motion inside a step
 //   event_search.c         the first touch inside a step
@@ -21,8 +23,10 @@
 
 #include "impact/motion.h"
 #include "sim/contact.h"
+#include "sim/edges.h"
 #include "sim/ode.h"
 #include "sim/path.h"
+#include "sim/solid.h"
 
 // More touches at a time than this are refused.
 enum { RUN_MOST_TOUCHES = 96 };
@@ -67,9 +71,12 @@ enum { RUN_MOST_TOUCHES = 96 };
 // How a point lies to a wall and moves. Of a joint at its stop: its coordinate from the stop on,
 // and its rate, in the first entries.
 typedef struct run_gap {
-  double p[3]; // of the point, world
-  double v[3]; // and its velocity, relative to the wall, whose is
-  double wall[3];
+  double p[3];           // of the point, or of the centre of a ball, world,
+  double own[3];         // and its velocity
+  double arm[3];         // from there to the place of contact
+  double v[3];           // velocity there, relative to the wall, whose is
+  double wall[3];        // none where a body carries it
+  double centre[3];      // velocity of p relative to the wall
   double normal[3];      // unit, into the free region
   double slope;          // |gradient|: c / slope is a distance
   double distance, rate; // along the normal, m and m/s
@@ -90,31 +97,39 @@ typedef struct run_pair {
   bool slackens;             // and has no force, as its damper would pull
   int body;
   double at[3];
+  double radius;         // of a ball around it
+  int carrier;           // body that carries the wall; 0: none
+  int id;                // its number
+  bool swapped;          // told from the other side: the point is the second shape's
+  bool doubled;          // another pair is the same contact now
+  bool apart;            // left out, as its shapes overlap at the start
+  int group;             // of pairs of the same two shapes; -1: none
+  const ap_solid *solid; // whose corner it is, if it must be the foremost
+  int corner;            // of it
+  const ap_edges *edges; // two edges, in place of a point and a surface; NULL: none
   const ap_surface *surface;
-  const ap_pose *pose; // of a wall that moves; NULL: it does not
-  int face;            // of the wall, and
-  int first;           // the pair of its first face with the same point
-  bool ends;           // the face has limits
-  bool convex;         // faces of the wall exclude each other
-  bool off;            // the point is beyond them, or behind the face: it does not touch
-  bool claims;         // it has just hit, so that no other face of an edge does
-  bool over;           // it has just slid over the edge
-  double eases;        // m/s: above it restitution falls; 0: it does not
-  double across;       // friction across x of the wall as a part of that along it; 0: the same
+  const ap_wall_pose *pose; // of a wall that moves; NULL: it does not
+  int face;                 // of the wall, and
+  int first;                // the pair of its first face with the same point
+  bool ends;                // the face has limits
+  bool convex;              // faces of the wall exclude each other
+  bool off;                 // the point is beyond them, or behind the face: it does not touch
+  bool claims;              // it has just hit, so that no other face of an edge does
+  bool over;                // it has just slid over the edge
+  double eases;             // m/s: above it restitution falls; 0: it does not
+  double across;            // friction across x of the wall as a part of that along it; 0: the same
   double restitution, friction, stiction; // stiction: the coefficient where it sticks
   int resting;                            // its place among those that rest, -1: it does not
-  bool near;                 // it touches and does not leave: it is met when it has entered by
-  double slack;              // this, which is added to F; more where
-  bool dips;                 // it grazes or moves along its wall
-  bool told;                 // that it grazes, and it has not left since
-  char verdict;              // of the search,
-  char edge[AP_FACE_LIMITS]; // and of the limits of its face
-  double grazing;            // where it grazes, as part of the step
-  run_gap now;               // filled by ap__run_look()
-  double bent;               // acceleration along the normal, filled by ap__run_bend()
-  bool away;                 // from its wall, after the last stride or settling
-  run_was was;               // before the event that is being worked on
-  double rest_time;          // after it, s, when it comes to rest
+  bool near;        // it touches and does not leave: it is met when it has entered by
+  double slack;     // this, which is added to F; more where
+  bool dips;        // it grazes or moves along its wall
+  bool told;        // that it grazes, and it has not left since
+  double grazing;   // where it grazes, as part of the step
+  run_gap now;      // filled by ap__run_look()
+  double bent;      // acceleration along the normal, filled by ap__run_bend()
+  bool away;        // from its wall, after the last stride or settling
+  run_was was;      // before the event that is being worked on
+  double rest_time; // after it, s, when it comes to rest
 } run_pair;
 
 // Coulomb friction of a degree of freedom.
@@ -147,6 +162,9 @@ typedef struct run_break {
 // What ends a segment. RUN_EDGE: a pair that rests slides over the edge of its face.
 typedef enum run_end { RUN_STEP, RUN_HIT, RUN_TOUCHED, RUN_EDGE, RUN_BREAK, RUN_STRIDE } run_end;
 
+// Pairs of features of the same two shapes that touch so many sim->touch from each other are one.
+#define RUN_DOUBLE 8
+
 // A face reaches so many sim->touch beyond its limits: for points that come, for those that are
 // there, and for those that rest on it, so that each is sure of the one before.
 #define RUN_EDGE_COMES 1
@@ -165,20 +183,28 @@ struct ap_sim {
   ap_loop *loop;        // of a mechanism; NULL: a tree
   ap_surface **surface; // [nwall]
   run_pair *pair;       // [npair] points at walls, then stops
-  int npair, npoint;    // all of them; those of points
-  run_brake *brake;     // [nbrake]
+  ap_solid *solid;      // [scene.npoint]
+  run_pair *group;      // [ngroup] balls around two shapes
+  char *free;           // [ngroup] of the search: 1 nothing touches, 2 something may; 0 not known
+  int ngroup;
+  void *pair_room; // of surfaces, solids and edges
+  size_t pair_bytes;
+  ap_wall_pose *carried; // [nbody] of bodies that carry walls,
+  bool *carries;         // [nbody] which they are
+  int npair, npoint;     // all of them; those of points
+  run_brake *brake;      // [nbrake]
   int nbrake;
   int most;      // touches at a time at most, brakes included
   int nq, nv, n; // n: entries of y
   ap_ode *ode;
-  ode_stiff stiff;  // of fixed steps
-  int *stiff_q;     // [nv]
-  char remark[240]; // of them
-  ap_pose *pose;    // [nwall] of those that move
-  bool moving;      // some do
-  double pose_t;    // the time of the poses
-  double kink;      // where the motion of one has its next kink
-  double wall_work; // J: work of walls in impacts
+  ode_stiff stiff;    // of fixed steps
+  int *stiff_q;       // [nv]
+  char remark[240];   // of them
+  ap_wall_pose *pose; // [nwall] of those that move
+  bool moving;        // some do
+  double pose_t;      // the time of the poses
+  double kink;        // where the motion of one has its next kink
+  double wall_work;   // J: work of walls in impacts
   run_path path;
   double range;   // m: how far points fly, the length at least
   double length;  // m: of the scene
@@ -241,9 +267,11 @@ struct ap_sim {
   double *tau, *driven, *total, *a; // [nv] joint forces, the callback's, all of them; acceleration
   double *pulled;                   // [nv] joint forces of loads
   double *jacobian;                 // [6 * nv]
+  double *along;                    // [nv]
   int *spring_q;                    // [nspring] place of each in q
   double *stage, *y0;               // [2 * n], [n]
-  int *order;                       // [norder] of the search
+  int *order;                       // [norder] of the search,
+  char *verdict;                    // [norder] and what is proven
   int norder;
   int *chosen;           // [most] pairs that take part in an event
   ap_touch *touched;     // [most]
@@ -258,6 +286,20 @@ struct ap_sim {
 
 // Check the coefficients of the pairs of materials.
 ap_status ap__scene_check_materials(const ap_scene *s, ap_error *error);
+
+// ---- pairs.c
+
+// How many pairs of points and walls, and groups of them, a scene has; solids: room for its
+// ap_solids. Refuses shapes and walls that cannot touch.
+ap_status ap__pairs_count(const ap_scene *s, ap_sim *sizes, void *solids, ap_error *error);
+// Make them; without memory measure them, with sim->solid as counted.
+ap_status ap__pairs_take(ap_arena *a, const ap_scene *s, ap_sim *sim, ap_error *error);
+// At the start: shapes of one tree that overlap are left out; others are refused.
+ap_status ap__pairs_start(ap_sim *sim, const double *q, ap_error *error);
+// Whether joints connect two bodies without the ground.
+bool ap__pairs_one_tree(const ap_model *m, int a, int b);
+// The pose of a shape in its link's frame.
+void ap__pairs_pose(const ap_contact_point *p, ap_pose *pose);
 
 // ---- motion_equations.c
 

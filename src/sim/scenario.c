@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "file/alloc.h"
+#include "file/join.h"
 #include "file/names.h"
 
 // ---- what the parts share ----------------------------------------------------------------------
@@ -134,7 +135,7 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__n
 
 // ---- robot -------------------------------------------------------------------------------------
 
-static bool unknown_robot(ap__scenario_reader *r, const char *name) {
+static bool unknown_robot(ap__scenario_reader *r, int line, const char *name) {
   const char *meant = NULL;
   char all[160] = "";
   int least = INT_MAX;
@@ -145,7 +146,6 @@ static bool unknown_robot(ap__scenario_reader *r, const char *name) {
       add_name(all, sizeof all, known);
     }
   }
-  int line = r->head.robot->line;
   if (meant)
     return ap__yaml_fail(&r->yaml, line,
                          "robot: there is no built-in \"%.*s\" (did you mean \"%s\"?)",
@@ -153,6 +153,28 @@ static bool unknown_robot(ap__scenario_reader *r, const char *name) {
   return ap__yaml_fail(&r->yaml, line,
                        "robot: there is no built-in \"%.*s\" (%s, or a file .urdf, .xml or .yaml)",
                        ap__shown(name), name, all);
+}
+
+// Read one of the further robots and join it to the first.
+static bool read_other(ap__scenario_reader *r, const ap__scenario_other *o) {
+  const char *name, *path = NULL;
+  ap_error own = {0};
+  ap_robot *robot = NULL;
+  ap_read_options options = {.floating = o->floating};
+  if (!ap__yaml_text(&r->yaml, "robot", o->robot, &name)) return false;
+  bool file = ap__format_of_path(name) != NULL;
+  if (!file && ap_mechanism_builtin(name))
+    return ap__yaml_fail(&r->yaml, o->robot->line,
+                         "robot: %s has closed chains (only the first robot, alone, may have them)",
+                         name);
+  if (!file && !ap_builtin(name)) return unknown_robot(r, o->robot->line, name);
+  ap_status status = file ? ap__scenario_path(r, name, &path, &own) : AP_OK;
+  if (!status)
+    status = file ? ap_robot_read(path, &options, &robot, &own)
+                  : ap_robot_builtin(name, &options, &robot, &own);
+  if (!status) status = ap__robot_join(r->scenario->robot, robot, o->name, o->xyz, o->rpy, &own);
+  ap_robot_free(robot);
+  return !status || ap__yaml_fail_file(&r->yaml, o->robot->line, "robot", name, &own, "");
 }
 
 static ap_status open_robot(ap__scenario_reader *r, const char *name, ap_error *error) {
@@ -186,9 +208,11 @@ static bool read_robot(ap__scenario_reader *r) {
   ap_error own = {0};
   if (!ap__yaml_text(&r->yaml, "robot", r->head.robot, &name)) return false;
   if (!ap__format_of_path(name) && !ap_builtin(name) && !ap_mechanism_builtin(name))
-    return unknown_robot(r, name);
+    return unknown_robot(r, r->head.robot->line, name);
   ap_status status = open_robot(r, name, &own);
   if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, s->robot)) return false;
+  for (int i = 0; i < r->nother && !status; i++)
+    if (!read_other(r, &r->others[i])) return false;
   if (!status) status = make_model(s, &own);
   if (status)
     return ap__yaml_fail_file(&r->yaml, r->head.robot->line, "robot", name, &own,
@@ -304,6 +328,13 @@ static bool read_load(ap__scenario_reader *r, const ap__node *item) {
   return ap__yaml_read_map(&r->yaml, item, "load", load);
 }
 
+static bool read_other_map(ap__scenario_reader *r, const ap__node *item) {
+  ap__scenario_other *o = ap__append(&r->others, &r->nother, &r->other_capacity, sizeof *o);
+  if (!o) return ap__yaml_no_memory(&r->yaml);
+  *o = (ap__scenario_other){.node = item};
+  return ap__yaml_read_map(&r->yaml, item, "other", o);
+}
+
 static bool read_material(ap__scenario_reader *r, const ap__node *item) {
   ap__scenario_material *m =
       ap__append(&r->materials, &r->nmaterial, &r->material_capacity, sizeof *m);
@@ -316,12 +347,16 @@ static bool read_list(ap__yaml *y, const ap__yaml_key *k, const ap__node *n, voi
   (void)target;
   ap__scenario_reader *r = y->context;
   if (!ap__yaml_expect_list(y, k->key, n, "maps")) return false;
-  if (n->length > AP__MAX_LISTED)
-    return ap__yaml_fail(y, n->line, "%s has %d entries (at most %d)", k->key, n->length,
-                         AP__MAX_LISTED);
   bool walls = strcmp(k->of, "wall") == 0, materials = strcmp(k->of, "material") == 0;
+  bool others = strcmp(k->of, "other") == 0;
+  int most = others ? AP__MAX_OTHERS : AP__MAX_LISTED;
+  if (n->length > most)
+    return ap__yaml_fail(y, n->line, "%s has %d entries (at most %d)", k->key, n->length, most);
   for (const ap__node *item = n->first; item; item = item->next)
-    if (!(walls ? read_wall(r, item) : materials ? read_material(r, item) : read_load(r, item)))
+    if (!(walls       ? read_wall(r, item)
+          : materials ? read_material(r, item)
+          : others    ? read_other_map(r, item)
+                      : read_load(r, item)))
       return false;
   return true;
 }
@@ -365,6 +400,7 @@ static void set_scene(ap__scenario_reader *r) {
   scene->mechanism = s->mechanism;
   scene->joint_friction = h->joint_friction;
   scene->limits = h->limits;
+  scene->links = h->links;
   memcpy(s->gravity, h->gravity, sizeof s->gravity);
   if (ap__yaml_has(&r->yaml, "scenario", r->seen, "gravity")) scene->gravity = s->gravity;
   scene->stepping = (ap_stepping)h->method;
@@ -381,6 +417,7 @@ static void set_defaults(ap__scenario_reader *r) {
   r->head = (ap__scenario_head){.name = "scenario",
                                 .joint_friction = scene.joint_friction,
                                 .limits = scene.limits,
+                                .links = scene.links,
                                 .method = AP_ADAPTIVE,
                                 .relative = scene.relative,
                                 .absolute = scene.absolute,
@@ -402,7 +439,8 @@ static bool read_all(ap__scenario_reader *r) {
   return ap__scenario_read_walls(r) && ap__scenario_read_contacts(r) &&
          ap__scenario_check_contacts(r) && ap__scenario_read_materials(r) &&
          ap__scenario_read_start(r) && ap__scenario_read_joints(r) && ap__scenario_read_forces(r) &&
-         ap__scenario_read_loads(r) && ap__scenario_check_limits(r) && ap__scenario_check_start(r);
+         ap__scenario_read_loads(r) && ap__scenario_check_limits(r) &&
+         ap__scenario_check_start(r) && ap__scenario_check_shapes(r);
 }
 
 static ap_status parse(ap_scenario *s, ap_error *error) {
@@ -415,6 +453,7 @@ static ap_status parse(ap_scenario *s, ap_error *error) {
   free(r.walls);
   free(r.materials);
   free(r.loads);
+  free(r.others);
   if (!good && error) *error = own;
   return good ? AP_OK : own.status;
 }
@@ -459,6 +498,9 @@ void ap_scenario_free(ap_scenario *s) {
   free(s->contact_materials);
   free(s->points);
   free(s->contacts);
+  free(s->shapes);
+  for (int i = 0; i < s->nhull; i++) ap_hull_free(s->hulls[i]);
+  free(s->hulls);
   free(s->springs);
   free(s->stops);
   free(s->loads);

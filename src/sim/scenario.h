@@ -12,7 +12,8 @@
 
 // Limits on what a file may ask for.
 enum {
-  AP__MAX_FILES = 2,       // robot, forces
+  AP__MAX_OTHERS = 100,    // robots beside the first
+  AP__MAX_FILES = 102,     // robots, forces
   AP__MAX_LISTED = 10000,  // walls, contacts, loads
   AP__MAX_PAIRS = 1000000, // a contact point and a wall
   AP__MAX_OUTPUTS = 10000000
@@ -29,10 +30,17 @@ ap_status ap__scenario_parse(const char *text, size_t length, const char *folder
 
 // ---- what the maps fill ------------------------------------------------------------------------
 
+// Coefficients of the robot's own shapes.
+typedef struct ap__scenario_collisions_map {
+  double restitution, friction;
+  const char *material;
+} ap__scenario_collisions_map;
+
 typedef struct ap__scenario_head {
   const char *name, *branch;
   const ap__node *robot, *contacts, *start, *joints, *forces; // NULL: not there
-  int floating, ignore_mimic, ignore_loops, joint_friction, limits;
+  int floating, ignore_mimic, ignore_loops, joint_friction, limits, links;
+  ap__scenario_collisions_map collisions;
   ap__yaml_reduction part; // of the robot
   double gravity[3];
   int method;
@@ -40,6 +48,14 @@ typedef struct ap__scenario_head {
   double window, depth;
   double start_time, duration, output_step;
 } ap__scenario_head;
+
+// One entry of `others`.
+typedef struct ap__scenario_other {
+  const ap__node *node, *robot;
+  const char *name;
+  double xyz[3], rpy[3];
+  int floating;
+} ap__scenario_other;
 
 typedef struct ap__scenario_wall {
   const ap__node *node;
@@ -60,7 +76,9 @@ typedef struct ap__scenario_material {
 typedef struct ap__scenario_contact {
   unsigned seen;
   const char *name, *link, *material;
-  double at[3];
+  double at[3], rpy[3], sides[3], radius, length, restitution, friction;
+  int shape;
+  const ap__node *points; // of a hull; NULL: not there
 } ap__scenario_contact;
 
 typedef struct ap__scenario_start {
@@ -108,6 +126,9 @@ struct ap_scenario {
   ap_wall *walls;
   double *points; // of profiles and height fields
   ap_contact_point *contacts;
+  ap_convex *shapes; // [npoint], of those that have one
+  ap_hull **hulls;   // [nhull]
+  int nhull;
   ap_material_pair *materials;
   const char **contact_materials; // [npoint]
   ap_joint_spring *springs;
@@ -132,6 +153,8 @@ typedef struct ap__scenario_reader {
   int nmaterial, material_capacity;
   ap__scenario_load *loads;
   int nload, load_capacity;
+  ap__scenario_other *others;
+  int nother, other_capacity;
   bool *held; // [nv] rates of joints that the start of a mechanism names
 } ap__scenario_reader;
 
@@ -153,6 +176,15 @@ bool ap__scenario_by_joint(ap__scenario_reader *r, const char *what, const ap__n
 
 bool ap__scenario_read_walls(ap__scenario_reader *r);
 bool ap__scenario_read_contacts(ap__scenario_reader *r);
+// The shape of a contact of the list.
+bool ap__scenario_read_shape(ap__scenario_reader *r, const ap__node *n,
+                             const ap__scenario_contact *c, ap_contact_point *point);
+// The robot's collision shapes, where the scenario asks for them: how many there are, and those
+// that can touch, appended to the contacts.
+int ap__scenario_collisions(const ap__scenario_reader *r);
+bool ap__scenario_take_collisions(ap__scenario_reader *r);
+// Whether a run with shapes can be made and started.
+bool ap__scenario_check_shapes(ap__scenario_reader *r);
 bool ap__scenario_read_materials(ap__scenario_reader *r);
 // Warn where a link with shapes has none of the default contact points (default_contacts.c).
 bool ap__scenario_check_contacts(ap__scenario_reader *r);

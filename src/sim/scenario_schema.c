@@ -7,10 +7,12 @@
 #define STEP(key, field)  "integrator", key, offsetof(ap__scenario_head, field)
 #define WALL(key, field)  "wall", key, offsetof(ap__scenario_wall, field)
 #define CONTACT(key)      "contact", #key, offsetof(ap__scenario_contact, key)
+#define COLLISIONS(key)   "collisions", #key, offsetof(ap__scenario_collisions_map, key)
 #define MOTION(key)       "motion", #key, offsetof(ap_wall_motion, key)
 #define MATERIAL(key, f)  "material", key, offsetof(ap__scenario_material, f)
 #define START(key)        "start", #key, offsetof(ap__scenario_start, key)
 #define JOINT(key, field) "joint", key, offsetof(ap__scenario_joint_map, field)
+#define OTHER(key)        "other", #key, offsetof(ap__scenario_other, key)
 #define LOAD(key, field)  "load", key, offsetof(ap__scenario_load, field)
 
 const ap__yaml_key ap__scenario_keys[] = {
@@ -18,6 +20,7 @@ const ap__yaml_key ap__scenario_keys[] = {
     {HEAD("name", name), TEXT, "scenario", "name of the scenario"},
     {HEAD("robot", robot), ANY("text", ""), "required",
      "a built-in robot or mechanism, or a robot file (.urdf, .xml, .yaml) beside the scenario"},
+    {"scenario", "others", 0, LIST("other"), "none", "further robots of the same scene"},
     {HEAD("branch", branch), TEXT, "the mechanism's own",
      "how a mechanism with closed chains is assembled, by the name of one of its branches"},
     {HEAD("floating", floating), FLAG, "false",
@@ -40,7 +43,10 @@ const ap__yaml_key ap__scenario_keys[] = {
      "coefficients by pairs of materials, in place of those of the walls"},
     {HEAD("contacts", contacts), ANY("list of texts or of [contact](#contact)", ""),
      "joints and end points",
-     "points that can touch walls; a text names a frame or link and means its origin"},
+     "points and shapes that can touch walls; a text names a frame or link and means its origin"},
+    {HEAD("collisions", collisions), MAP("collisions"), "none",
+     "the collision shapes of the robot file are contacts as well"},
+    {HEAD("links", links), FLAG, "true", "shapes of different links touch each other"},
     {HEAD("start", start), ANY("map of joint names to [start](#start)", ""), "zero, at rest",
      "positions and velocities at the start; a single number is q. For a mechanism: its "
      "coordinates, or joints"},
@@ -58,6 +64,14 @@ const ap__yaml_key ap__scenario_keys[] = {
      "impacts within this time count as one; 0: only simultaneous ones"},
     {HEAD("depth", depth), NUMBER("m (or rad)"), "1e-9",
      "a start deeper inside a wall, or farther beyond a limit, is refused; at most 1e-3"},
+
+    {OTHER(robot), ANY("text", ""), "required",
+     "as `robot` of the scenario, without closed chains"},
+    {OTHER(name), TEXT, "required",
+     "its bodies, joints and frames are called NAME_THEIRS; also the link that carries it"},
+    {OTHER(xyz), NUMBERS(3, "m"), "0 0 0", "where it stands"},
+    {OTHER(rpy), NUMBERS(3, "rad"), "0 0 0", "and how it is turned: roll, pitch, yaw"},
+    {OTHER(floating), FLAG, "false", "as of the scenario"},
 
     {WALL("name", wall.name), TEXT, "wall1, wall2, ...",
      "for events and messages, unique among walls"},
@@ -147,6 +161,22 @@ const ap__yaml_key ap__scenario_keys[] = {
     {CONTACT(link), TEXT, "required", "the link that carries it"},
     {CONTACT(at), NUMBERS(3, "m"), "0 0 0", "position in the link's frame"},
     {CONTACT(material), TEXT, "none", "name of its material, see `materials`"},
+    {CONTACT(shape), CHOICE("point sphere capsule box hull"), "point",
+     "its shape, whose frame is at `at`; a capsule is along z"},
+    {CONTACT(radius), NUMBER("m"), "none", "required for a sphere or capsule"},
+    {CONTACT(length), NUMBER("m"), "none",
+     "required for a capsule: between the centres of its ends"},
+    {CONTACT(sides), NUMBERS(3, "m"), "none", "required for a box: along x, y, z"},
+    {CONTACT(points), ANY("list of 3 numbers each", "m"), "none",
+     "required for a hull: at least 4, not in one plane; at most 64 corners"},
+    {CONTACT(rpy), NUMBERS(3, "rad"), "0 0 0", "orientation of a shape in the link's frame"},
+    {CONTACT(restitution), NUMBER(""), "0",
+     "of a shape against other shapes: the geometric mean of both"},
+    {CONTACT(friction), NUMBER(""), "0", "likewise; against walls, that of the wall counts"},
+
+    {COLLISIONS(restitution), NUMBER(""), "0", "as of a contact"},
+    {COLLISIONS(friction), NUMBER(""), "0", "as of a contact"},
+    {COLLISIONS(material), TEXT, "none", "as of a contact"},
 
     {START(q), ANY("number, or list", "rad or m"), "0",
      "one number for each coordinate of the joint"},

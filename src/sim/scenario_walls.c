@@ -311,6 +311,7 @@ static bool read_contact(ap__scenario_reader *r, const ap__node *n, ap_contact_p
     if (point->body < 0) return false;
     memcpy(point->at, contact.at, sizeof point->at);
     r->scenario->contact_materials[point - r->scenario->contacts] = contact.material;
+    if (!ap__scenario_read_shape(r, n, &contact, point)) return false;
   }
   return ap_body_mover(r->scenario->model, point->body) != 0 ||
          ap__yaml_fail(&r->yaml, n->line,
@@ -331,11 +332,22 @@ static bool read_list(ap__scenario_reader *r, const ap__node *list, ap__names *n
   return true;
 }
 
+// Room for n contacts and the robot's own shapes.
+static bool make_room(ap__scenario_reader *r, int n) {
+  ap_scenario *s = r->scenario;
+  size_t most = (size_t)n + (size_t)ap__scenario_collisions(r) + 1;
+  s->contacts = calloc(most, sizeof *s->contacts);
+  s->contact_materials = calloc(most, sizeof *s->contact_materials);
+  s->shapes = calloc(most, sizeof *s->shapes);
+  s->hulls = (ap_hull **)calloc(most, sizeof(void *));
+  return (s->contacts && s->contact_materials && s->shapes && s->hulls) ||
+         ap__yaml_no_memory(&r->yaml);
+}
+
 static bool default_contacts(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   int n = ap_default_contact_points(s->model, NULL, 0);
-  s->contacts = calloc((size_t)n + 1, sizeof *s->contacts);
-  if (!s->contacts) return ap__yaml_no_memory(&r->yaml);
+  if (!make_room(r, n)) return false;
   s->scene.npoint = ap_default_contact_points(s->model, s->contacts, n);
   return true;
 }
@@ -348,10 +360,8 @@ static bool named_contacts(ap__scenario_reader *r, const ap__node *list) {
     return ap__yaml_fail(y, list->line, "contacts has %d entries (at most %d)", list->length,
                          AP__MAX_LISTED);
   ap__names names = {0};
-  s->contacts = calloc((size_t)list->length + 1, sizeof *s->contacts);
-  s->contact_materials = calloc((size_t)list->length + 1, sizeof *s->contact_materials);
-  bool good = (s->contacts && s->contact_materials && ap__names_init(&names, list->length)) ||
-              ap__yaml_no_memory(y);
+  bool good =
+      make_room(r, list->length) && (ap__names_init(&names, list->length) || ap__yaml_no_memory(y));
   good = good && read_list(r, list, &names);
   ap__names_free(&names);
   s->scene.npoint = list->length;
@@ -362,7 +372,9 @@ bool ap__scenario_read_contacts(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   ap__yaml *y = &r->yaml;
   const ap__node *list = r->head.contacts;
-  if (!(list ? named_contacts(r, list) : default_contacts(r))) return false;
+  bool own = ap__yaml_has(y, "scenario", r->seen, "collisions");
+  if (!(list ? named_contacts(r, list) : own ? make_room(r, 0) : default_contacts(r))) return false;
+  if (!ap__scenario_take_collisions(r)) return false;
   s->scene.point = s->contacts;
   int line = ap__line_of(y->root, list ? "contacts" : "walls");
   if (s->scene.nwall && !s->scene.npoint)
@@ -416,7 +428,8 @@ bool ap__scenario_read_materials(ap__scenario_reader *r) {
   s->scene.point_material = s->contact_materials;
   for (int i = 0; i < s->scene.npoint && s->contact_materials; i++)
     if (s->contact_materials[i] &&
-        !known_material(r, s->contact_materials[i], r->head.contacts->line))
+        !known_material(r, s->contact_materials[i],
+                        r->head.contacts ? r->head.contacts->line : r->head.robot->line))
       return false;
   return true;
 }
@@ -455,6 +468,7 @@ static bool check_points(ap__scenario_reader *r, const ap_surface *surface, cons
   for (int i = 0; i < scene->npoint; i++) {
     const double *p = place + 3 * (size_t)i;
     ap_gap gap;
+    if (scene->point[i].shape) continue; // ap__scenario_check_shapes() looks
     ap_surface_gap(surface, p, &gap);
     double slope = sqrt(gap.gradient[0] * gap.gradient[0] + gap.gradient[1] * gap.gradient[1] +
                         gap.gradient[2] * gap.gradient[2]);

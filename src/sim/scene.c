@@ -14,6 +14,7 @@
 ap_scene ap_default_scene(void) {
   return (ap_scene){.joint_friction = true,
                     .limits = true,
+                    .links = true,
                     .nforce_time = -1,
                     .stepping = AP_ADAPTIVE,
                     .relative = 2e-11,
@@ -34,16 +35,6 @@ static ap_status refuse(ap_error *error, const char *text) {
   return AP__REFUSE(error, AP_E_ARG, 0, "%s", text);
 }
 
-// Faces of all walls.
-static int count_faces(const ap_scene *s) {
-  long n = 0;
-  for (int i = 0; i < s->nwall && n < INT_MAX; i++) {
-    int faces = ap__faces_count(&s->wall[i]);
-    n += faces > 0 ? faces : 1;
-  }
-  return n < INT_MAX ? (int)n : INT_MAX;
-}
-
 static ap_status check_numbers(const ap_scene *s, ap_error *error) {
   if (!s->model) return refuse(error, "a scene needs a model");
   if (s->nwall < 0 || s->npoint < 0 || s->nspring < 0 || s->nload < 0 || s->nstop < 0)
@@ -51,8 +42,8 @@ static ap_status check_numbers(const ap_scene *s, ap_error *error) {
   if ((s->nwall && !s->wall) || (s->npoint && !s->point) || (s->nspring && !s->spring) ||
       (s->nload && !s->load) || (s->nstop && !s->stop))
     return refuse(error, "the walls, points, springs, loads or stops are NULL");
-  if (s->npoint > 100000 || s->nwall > 100000 || (long)s->npoint * count_faces(s) > 1000000)
-    return refuse(error, "more than a million pairs of a point and a wall, or a face of one");
+  if (s->npoint > 100000 || s->nwall > 100000)
+    return refuse(error, "more than a hundred thousand points or walls");
   if (s->gravity && !finite3(s->gravity)) return refuse(error, "gravity is not finite");
   if (s->stepping != AP_ADAPTIVE && s->stepping != AP_FIXED_RK4 && s->stepping != AP_FIXED_EULER)
     return refuse(error, "the stepping is none of AP_ADAPTIVE, AP_FIXED_RK4, AP_FIXED_EULER");
@@ -103,14 +94,34 @@ ap_status ap__scene_check_materials(const ap_scene *s, ap_error *error) {
   return AP_OK;
 }
 
+// What is wrong with a shape; NULL: nothing.
+static const char *check_shape(const ap_contact_point *p) {
+  const double *q = p->orientation, n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  if (!ap__solid_takes(p->shape))
+    return "has a shape that cannot touch (sphere, capsule, box or hull can)";
+  if (p->shape->kind == AP_CONVEX_HULL && !p->shape->hull) return "has a hull that is NULL";
+  if (!(n == 0 || (n > 0.99 && n < 1.01))) return "has an orientation that is no unit quaternion";
+  if (!(p->restitution >= 0 && p->restitution <= 1))
+    return "has a restitution that is not from 0 to 1";
+  if (!(p->friction >= 0 && isfinite(p->friction)))
+    return "has a friction that is negative or not finite";
+  return NULL;
+}
+
 static ap_status check_parts(const ap_scene *s, ap_error *error) {
   int nv = ap_nv(s->model);
   for (int i = 0; i < s->npoint; i++) {
     const ap_contact_point *p = &s->point[i];
-    if (is_body(s, p->body) && finite3(p->at)) continue;
+    const char *wrong = NULL;
+    if (!is_body(s, p->body))
+      wrong = "is on a link that does not exist";
+    else if (!finite3(p->at))
+      wrong = "has a position that is not finite";
+    else if (p->shape)
+      wrong = check_shape(p);
+    if (!wrong) continue;
     return AP__REFUSE(error, AP_E_ARG, 0, "contact point %d (\"%s\") %s", i, p->name ? p->name : "",
-                      is_body(s, p->body) ? "has a position that is not finite"
-                                          : "is on a link that does not exist");
+                      wrong);
   }
   for (int i = 0; i < s->nspring; i++) {
     const ap_joint_spring *p = &s->spring[i];
@@ -170,7 +181,11 @@ static void copy_scene(ap_sim *sim, const ap_scene *s, ap_arena *a) {
     const char *name = copy_name(a, s->point[i].name ? s->point[i].name : "point");
     const char *of = s->point_material ? s->point_material[i] : NULL;
     if (of) of = copy_name(a, of);
-    if (point) point[i] = s->point[i], point[i].name = name, point_material[i] = of;
+    ap_convex *shape = s->point[i].shape ? AP_TAKE(a, ap_convex, 1) : NULL;
+    if (!point) continue;
+    point[i] = s->point[i], point[i].name = name, point_material[i] = of;
+    point[i].shape = shape;
+    if (shape) *shape = *s->point[i].shape;
   }
   if (!a->base) return;
   if (s->nspring) memcpy(spring, s->spring, (size_t)s->nspring * sizeof *spring);
@@ -211,8 +226,13 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
     unsigned char *room = AP_TAKE_ALIGNED(&a, unsigned char, ap_surface_size(&s->wall[i]));
     if (room) sim->surface[i] = (ap_surface *)room;
   }
-  sim->pose = AP_TAKE(&a, ap_pose, s->nwall);
+  sim->pose = AP_TAKE(&a, ap_wall_pose, s->nwall);
   sim->pair = AP_TAKE(&a, run_pair, sim->npair);
+  sim->group = AP_TAKE(&a, run_pair, sim->ngroup);
+  sim->free = AP_TAKE(&a, char, sim->ngroup);
+  sim->carried = AP_TAKE(&a, ap_wall_pose, ap_nbody(s->model));
+  sim->carries = AP_TAKE(&a, bool, ap_nbody(s->model));
+  sim->pair_room = AP_TAKE_ALIGNED(&a, unsigned char, sim->pair_bytes);
   sim->y = AP_TAKE(&a, double, n);
   sim->y0 = AP_TAKE(&a, double, n);
   sim->from_y = AP_TAKE(&a, double, n);
@@ -230,11 +250,13 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->total = AP_TAKE(&a, double, nv);
   sim->a = AP_TAKE(&a, double, nv);
   sim->jacobian = AP_TAKE(&a, double, 6 * nv);
+  sim->along = AP_TAKE(&a, double, nv);
   sim->work_of = AP_TAKE(&a, double, nv);
   sim->spring_q = AP_TAKE(&a, int, s->nspring);
   sim->acts = AP_TAKE(&a, bool, s->nload);
   sim->brake = AP_TAKE(&a, run_brake, sim->nbrake);
   sim->order = AP_TAKE(&a, int, sim->norder);
+  sim->verdict = AP_TAKE(&a, char, sim->norder);
   sim->chosen = AP_TAKE(&a, int, most);
   sim->touched = AP_TAKE(&a, ap_touch, most);
   sim->resting = AP_TAKE(&a, ap_resting, most);
@@ -301,53 +323,7 @@ static int make_brakes(const ap_scene *s, run_brake *brake) {
   return n;
 }
 
-static bool same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
-
-// The wall with the coefficients that a point has on it.
-static ap_wall wall_for(const ap_scene *s, int point, int wall) {
-  ap_wall w = s->wall[wall];
-  const char *of = s->point_material ? s->point_material[point] : NULL;
-  for (int i = 0; i < s->nmaterial; i++) {
-    const ap_material_pair *m = &s->material[i];
-    if (!(same(m->one, w.material) && same(m->other, of)) &&
-        !(same(m->other, w.material) && same(m->one, of)))
-      continue;
-    w.restitution = m->restitution, w.restitution_speed = m->restitution_speed;
-    w.friction = m->friction, w.static_friction = m->static_friction;
-    w.friction_across = m->friction_across;
-    break;
-  }
-  return w;
-}
-
-// A point and the faces of a wall, from pair[first] on.
-static void make_pairs(ap_sim *sim, int point, int wall, int first) {
-  const ap_contact_point *p = &sim->scene.point[point];
-  const ap_wall own = wall_for(&sim->scene, point, wall), *w = &own;
-  const ap_surface *surface = sim->surface[wall];
-  for (int k = 0; k < ap__surface_faces(surface); k++) {
-    const ap_face *face = ap__surface_face(surface, k);
-    sim->pair[first + k] = (run_pair){
-        .point = point,
-        .wall = wall,
-        .body = p->body,
-        .at = {p->at[0], p->at[1], p->at[2]},
-        .surface = surface,
-        .pose = ap__wall_moves(w) ? &sim->pose[wall] : NULL,
-        .face = k,
-        .first = first,
-        .ends = face && face->nlimit > 0,
-        .convex = face && ap__faces_convex(w),
-        .joint = -1,
-        .stiction = fmax(w->static_friction, w->friction),
-        .restitution = w->restitution,
-        .eases = w->restitution_speed,
-        .across = w->friction_across > 0 && w->friction > 0 ? w->friction_across / w->friction : 0,
-        .friction = w->friction,
-        .resting = -1};
-  }
-}
-
+// Surfaces of walls; into memory that was laid out.
 static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
   for (int i = 0; i < sim->scene.nwall; i++) {
     ap_wall *wall = (ap_wall *)&sim->scene.wall[i];
@@ -356,14 +332,21 @@ static ap_status make_surfaces(ap_sim *sim, ap_error *error) {
     wall->points = ap_surface_wall(sim->surface[i])->points;
     sim->moving = sim->moving || ap__wall_moves(wall);
   }
+  return AP_OK;
+}
+
+// Pairs, the surfaces of walls being made.
+static ap_status make_pairs(ap_sim *sim, ap_error *error) {
+  ap_arena a = ap__arena(sim->pair_room);
+  ap_status status = ap__pairs_take(&a, &sim->scene, sim, error);
+  if (status) return status;
   make_stops(&sim->scene, sim->pair + sim->npoint);
   make_brakes(&sim->scene, sim->brake);
-  int pair = 0;
-  for (int point = 0; point < sim->scene.npoint; point++)
-    for (int wall = 0; wall < sim->scene.nwall; wall++) {
-      make_pairs(sim, point, wall, pair);
-      pair += ap__surface_faces(sim->surface[wall]);
-    }
+  for (int i = 0; i < sim->npair; i++) {
+    sim->pair[i].id = i;
+    if (i >= sim->npoint) sim->pair[i].group = -1;
+    if (i < sim->npoint) sim->carries[sim->pair[i].carrier] = true;
+  }
   return AP_OK;
 }
 
@@ -404,6 +387,34 @@ static void make_plant(ap_sim *sim) {
   sim->w = sim->plant.w;
 }
 
+// How many pairs there are, and the bytes of what they are made of.
+static ap_status count_pairs(ap_sim *sizes, const ap_scene *s, ap_error *error) {
+  ap_solid *solids = calloc((size_t)s->npoint + 1, sizeof *solids);
+  if (!solids) return AP__REFUSE(error, AP_E_MEMORY, 0, "not enough memory for the run");
+  ap_arena a = ap__arena(NULL);
+  ap_status status = ap__pairs_count(s, sizes, solids, error);
+  sizes->solid = solids;
+  if (!status) status = ap__pairs_take(&a, s, sizes, error);
+  sizes->pair_bytes = ap__arena_size(&a);
+  sizes->solid = NULL;
+  free(solids);
+  return status;
+}
+
+// Limits of a face, or of two edges, at most.
+static int most_limits(const ap_scene *s) {
+  int most = AP_FACE_LIMITS;
+  for (int i = 0; i < s->npoint; i++) {
+    int corners = 0, edges = 0, faces = 0;
+    if (!s->point[i].shape) continue;
+    if (s->point[i].shape->kind == AP_CONVEX_HULL)
+      ap_hull_counts(s->point[i].shape->hull, &corners, &edges, &faces);
+    most = edges > most ? edges : most;
+    most = most > AP__EDGES_LIMITS ? most : AP__EDGES_LIMITS;
+  }
+  return most;
+}
+
 // The model of a scene with a mechanism is that one's tree.
 static ap_status take_tree(ap_scene *scene, ap_error *error) {
   if (!scene->mechanism) return AP_OK;
@@ -431,13 +442,14 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
                                             : ap__plant_tree(scene->model, NULL),
                   .nq = ap_nq(scene->model),
                   .nv = ap_nv(scene->model),
-                  .npoint = scene->npoint * count_faces(scene),
                   .nbrake = make_brakes(scene, NULL)};
+  status = count_pairs(&sizes, scene, error);
+  if (status) return status;
   sizes.npair = sizes.npoint + make_stops(scene, NULL);
   if (sizes.nv < 1) return refuse(error, "nothing moves in the model");
   sizes.most = (sizes.npair < RUN_MOST_TOUCHES ? sizes.npair : RUN_MOST_TOUCHES) + sizes.nbrake;
   sizes.n = sizes.nq + sizes.nv + RUN_LEDGER + (scene->force ? sizes.nv : 0);
-  sizes.norder = sizes.npair + AP_FACE_LIMITS * (sizes.most - sizes.nbrake);
+  sizes.norder = sizes.npair + most_limits(scene) * (sizes.most - sizes.nbrake);
   size_t bytes = lay_out(&sizes, scene, NULL);
   ap_sim *made = malloc(sizeof *made);
   void *mem = bytes ? calloc(1, bytes) : NULL;
@@ -456,6 +468,7 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   for (int i = 0; i < scene->nspring; i++)
     made->spring_q[i] = ap__run_coordinate(made->m, scene->spring[i].v);
   status = make_surfaces(made, error);
+  if (!status) status = make_pairs(made, error);
   if (!status) status = make_integrator(made, error);
   if (status) {
     ap_sim_free(made);
@@ -463,6 +476,13 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   }
   *sim = made;
   return AP_OK;
+}
+
+const char *ap_scene_wall_name(const ap_scene *s, int wall) {
+  const char *name = NULL;
+  if (s && wall >= 0 && wall < s->nwall) name = s->wall[wall].name;
+  if (s && wall >= s->nwall && wall < s->nwall + s->npoint) name = s->point[wall - s->nwall].name;
+  return name ? name : "";
 }
 
 void ap_sim_free(ap_sim *sim) {

@@ -42,6 +42,7 @@ static void set_near(ap_sim *sim) {
     bool leaves = p->now.rate > 0 && !ap__run_along(sim, p);
     p->near = p->now.distance <= sim->touch && (p->dips || !leaves);
     p->dips = p->near && (p->dips || ap__run_along(sim, p));
+    if (p->doubled) p->near = p->dips = true; // what it is a double of holds it
     if (p->now.distance <= sim->touch)
       p->told = true;
     else if (p->now.distance > LEFT * sim->touch)

@@ -98,7 +98,7 @@ static void on_event(void *context, const ap_event *e) {
   ap_json_number(json, "time", e->t);
   ap_json_string(json, "kind", ap_event_name(e->kind));
   ap_json_string(json, "point", e->joint < 0 ? scene->point[e->point].name : "");
-  ap_json_string(json, "wall", e->joint < 0 ? scene->wall[e->wall].name : "");
+  ap_json_string(json, "wall", e->joint < 0 ? ap_scene_wall_name(scene, e->wall) : "");
   ap_json_integer(json, "joint", e->joint);
   ap_json_numbers(json, "position", e->position, 3);
   ap_json_numbers(json, "impulse", e->impulse, 3);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// An edge of one shape against an edge of another.
+//
+// Take axes x, y, z with z along the edge of B. The edge of A goes from a to b; p is the part of a
+// place along x and y, D = p(b) - p(a), and D+ is D turned by a quarter. With s = 1 or -1
+//
+//   N = s D+,   N . p(a) / |D|
+//
+// is the distance of both lines, positive where A is on the side of N. The edges touch where
+//
+//   F = (N . p(a) - R |D|) / l
+//
+// falls through zero, R being both radii and l the length of A's edge, while the closest points are
+// inside both edges and N points out of B and into A: G >= 0 for
+//
+//   -p(a) . D / l,   p(b) . D / l,                           along A's edge,
+//   (z(a) |D|^2 - (p(a) . D) (z(b) - z(a))) / l^2, and m |D|^2 / l^2 less that,  along B's,
+//   -N . t of both faces beside B's edge,   N . t of those beside A's,
+//
+// m being the length of B's edge and t directions in the faces, away from the edge. All of it but
+// |D| is a polynomial of places, so that its third derivative is bounded where theirs are. There is
+// one pair for each s. Edges that are parallel, within AP__EDGES_PARALLEL, have no common normal;
+// then corners touch.
+
+#ifndef AP_SIM_EDGES_H
+#define AP_SIM_EDGES_H
+
+#include "impact/surface.h"
+#include "sim/solid.h"
+
+// Sine of the angle within which edges are parallel.
+#define AP__EDGES_PARALLEL 1e-8
+
+enum { AP__EDGES_LIMITS = 8 };
+
+typedef struct ap_edges {
+  double a[2][3];        // ends of A's edge, in its link's frame
+  double beside_a[2][3]; // the first end and a step into each face,
+  double origin[3];      // B's first end, in the frame of B
+  double axes[3][3];     // x, y, z there
+  double length[2];      // of A's edge and B's
+  double beside_b[2][2]; // directions into B's faces, along x and y
+  bool faces_a, faces_b; // there are faces beside
+  double side;           // s
+  double radius;         // R
+  double own;            // of it, A's
+} ap_edges;
+
+void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double side, ap_edges *e);
+// How many limits there are.
+int ap__edges_limits(const ap_edges *e);
+
+// Places of A in the frame of B over a time: ends of its edge, and the steps into its faces.
+typedef struct ap_edges_way {
+  ap_way end[2], step[2];
+} ap_edges_way;
+
+// F, and G of a limit. False: they are not known, as the edges may be parallel; with *parallel they
+// are all along.
+bool ap__edges_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *parallel);
+void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g);
+// The least distance to the limits, m.
+double ap__edges_within(const ap_edges *e, const ap_edges_way *way);
+
+// The contact, in the axes of B: way.r is not used.
+typedef struct ap_edges_place {
+  double distance, rate, bend; // with its derivatives
+  double normal[3];            // from B to A
+  double point[3];             // on A
+  double moves[3];             // velocity of that place in the axes of B: not of A's matter
+  double slope;                // |D| / l
+} ap_edges_place;
+void ap__edges_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place);
+
+#endif

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pairs of a run: every point or shape with every wall, and shapes with each other, feature by
+// feature (sim/solid.h).
+
+#include <appell/kin.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/frozen.h"
+#include "num/vec3.h"
+#include "sim/run.h"
+
+// Corners times faces, and edges times edges, of all pairs at most.
+enum { MOST_PAIRS = 1000000 };
+
+// What goes through all of them: once to count, and to measure, then to make.
+typedef struct builder {
+  ap_sim *sim; // NULL: it counts
+  const ap_scene *scene;
+  ap_arena *arena;
+  ap_error *error;
+  ap_status status;
+  long pairs, groups;
+} builder;
+
+// One side of a pair.
+typedef struct side {
+  const ap_solid *solid;
+  int body;                 // 0: the ground
+  const ap_wall_pose *pose; // of a wall that moves
+} side;
+
+static bool same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
+
+// ---- coefficients ------------------------------------------------------------------------------
+
+// A wall with the coefficients that hold between two materials, if there are any.
+static void use_material(const ap_scene *s, const char *one, const char *other, ap_wall *w) {
+  for (int i = 0; i < s->nmaterial; i++) {
+    const ap_material_pair *m = &s->material[i];
+    if (!(same(m->one, one) && same(m->other, other)) &&
+        !(same(m->other, one) && same(m->one, other)))
+      continue;
+    w->restitution = m->restitution, w->restitution_speed = m->restitution_speed;
+    w->friction = m->friction, w->static_friction = m->static_friction;
+    w->friction_across = m->friction_across;
+    return;
+  }
+}
+
+static const char *material_of(const ap_scene *s, int point) {
+  return s->point_material ? s->point_material[point] : NULL;
+}
+
+// The wall with the coefficients that a point has on it.
+static ap_wall wall_for(const ap_scene *s, int point, int wall) {
+  ap_wall w = s->wall[wall];
+  use_material(s, w.material, material_of(s, point), &w);
+  return w;
+}
+
+// What two shapes have.
+static ap_wall between(const ap_scene *s, int i, int j) {
+  ap_wall w = ap_default_wall();
+  w.restitution = sqrt(s->point[i].restitution * s->point[j].restitution);
+  w.friction = sqrt(s->point[i].friction * s->point[j].friction);
+  use_material(s, material_of(s, i), material_of(s, j), &w);
+  w.friction_across = 0; // shapes have no direction x
+  return w;
+}
+
+// What all pairs of a point and a wall have in common.
+static run_pair template_of(int point, int wall, const side *a, const side *b, const ap_wall *w) {
+  return (run_pair){
+      .point = point,
+      .wall = wall,
+      .joint = -1,
+      .body = a->body,
+      .carrier = b->body,
+      .pose = b->pose,
+      .stiction = fmax(w->static_friction, w->friction),
+      .restitution = w->restitution,
+      .eases = w->restitution_speed,
+      .across = w->friction_across > 0 && w->friction > 0 ? w->friction_across / w->friction : 0,
+      .friction = w->friction,
+      .group = -1,
+      .resting = -1};
+}
+
+// ---- pairs -------------------------------------------------------------------------------------
+
+static run_pair *next_pair(builder *b) {
+  long i = b->pairs++;
+  return b->sim && i < b->sim->npoint ? &b->sim->pair[i] : NULL;
+}
+
+// A corner of a solid and the faces of a surface.
+static void add_corner(builder *b, const run_pair *like, const ap_solid *solid, int corner,
+                       bool supports, const ap_surface *surface, int faces) {
+  int first = (int)b->pairs;
+  for (int k = 0; k < faces; k++) {
+    run_pair *p = next_pair(b);
+    if (!p) continue;
+    const ap_face *face = ap__surface_face(surface, k);
+    *p = *like;
+    memcpy(p->at, solid->corner[corner], sizeof p->at);
+    p->radius = solid->radius;
+    p->solid = supports && solid->nedge > 0 ? solid : NULL;
+    p->corner = corner;
+    p->surface = surface;
+    p->face = k;
+    p->first = first;
+    p->ends = face && face->nlimit > 0;
+    p->convex = face && surface->convex;
+  }
+}
+
+// All features of two solids.
+static void add_solids(builder *b, run_pair like, const side *x, const side *y) {
+  const ap_solid *a = x->solid, *c = y->solid;
+  const side *two[2] = {x, y};
+  run_pair back = like; // the corners of the second on the surface of the first
+  back.pose = NULL;
+  back.body = y->body, back.carrier = x->body;
+  back.swapped = true;
+  if (!(a->radius + c->radius > 0) && a->nface == 0 && c->nface == 0) return;
+  for (int d = 0; d < 2; d++) {
+    const ap_solid *from = two[d]->solid, *to = two[1 - d]->solid;
+    int faces = ap__solid_faces(to, from->radius, d == 0);
+    if (faces == 0) continue;
+    const ap_surface *surface = ap__solid_surface(b->arena, to, from->radius, d == 0);
+    for (int i = 0; i < from->ncorner; i++)
+      add_corner(b, d ? &back : &like, from, i, true, surface, faces);
+  }
+  for (int i = 0; i < a->nedge; i++)
+    for (int j = 0; j < c->nedge; j++)
+      for (int sign = -1; sign <= 1; sign += 2) {
+        ap_edges *e = AP_TAKE(b->arena, ap_edges, 1);
+        int first = (int)b->pairs;
+        run_pair *p = next_pair(b);
+        if (!p || !e) continue;
+        ap__edges_make(a, i, c, j, sign, e);
+        *p = like;
+        p->first = first;
+        p->edges = e;
+        p->ends = true;
+        memcpy(p->at, e->a[0], sizeof p->at);
+      }
+}
+
+// The ball around the first side, and one around the second grown by it: where the centre of the
+// one is outside the other, nothing touches.
+static void open_group(builder *b, run_pair *like, const side *x, const side *y) {
+  const ap_solid *a = x->solid, *c = y->solid;
+  ap_surface *surface = AP_TAKE(b->arena, ap_surface, 1);
+  ap_face *face = AP_TAKE(b->arena, ap_face, 1);
+  long i = b->groups++;
+  if (!b->sim || !surface || !face || i >= b->sim->ngroup) return;
+  *face = (ap_face){.tube = a->reach + c->reach, .c = {c->centre[0], c->centre[1], c->centre[2]}};
+  *surface = (ap_surface){.wall = ap_default_wall(),
+                          .frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                          .sign = 1,
+                          .face = face,
+                          .nface = 1};
+  run_pair *group = &b->sim->group[i];
+  *group = *like;
+  memcpy(group->at, a->centre, sizeof group->at);
+  group->surface = surface;
+  like->group = (int)i;
+}
+
+// ---- walls -------------------------------------------------------------------------------------
+
+// Whether the free region of a wall is convex: a shape is inside where its corners are.
+static bool is_hollow(const ap_wall *w) {
+  return w->kind == AP_WALL_PLANE || w->inside ? w->kind != AP_WALL_TORUS : false;
+}
+
+// Whether a wall becomes a solid for shapes.
+static bool is_solid(const ap_wall *w) {
+  return !w->inside && (w->kind == AP_WALL_BOX || w->kind == AP_WALL_SPHERE);
+}
+
+// A wall moved by a radius towards the free region; false where that is another kind of surface.
+static bool grow(const ap_wall *w, double radius, ap_wall *grown) {
+  double sign = w->inside ? -1 : 1, length = norm3(w->axis);
+  *grown = *w;
+  if (radius == 0) return true;
+  switch (w->kind) {
+    case AP_WALL_PLANE:
+      for (int k = 0; k < 3 && length > 0; k++) grown->centre[k] += radius / length * w->axis[k];
+      return true;
+    case AP_WALL_CIRCLE:
+    case AP_WALL_CYLINDER:
+    case AP_WALL_SPHERE: grown->size[0] += sign * radius; return true;
+    case AP_WALL_TORUS: grown->size[1] += sign * radius; return true;
+    case AP_WALL_BOX:
+      for (int k = 0; k < 3; k++) grown->size[k] += sign * 2 * radius;
+      return w->inside;
+    case AP_WALL_CAPPED_CYLINDER:
+      grown->size[0] += sign * radius, grown->size[1] += sign * 2 * radius;
+      return w->inside;
+    default: return false;
+  }
+}
+
+// A box or sphere as a shape.
+static bool solid_of_wall(builder *b, const ap_surface *surface, const ap_wall *w, ap_solid *s) {
+  ap_convex shape;
+  double R[9], p[3] = {w->centre[0], w->centre[1], w->centre[2]};
+  ap_status status = w->kind == AP_WALL_SPHERE ? ap_convex_sphere(w->size[0], &shape, b->error)
+                                               : ap_convex_box(w->size, &shape, b->error);
+  if (status) {
+    b->status = status;
+    return false;
+  }
+  for (int i = 0; i < 9; i++) R[i] = surface ? surface->frame[i % 3][i / 3] : 0;
+  ap__solid_make(b->arena, &shape, R, p, s);
+  return true;
+}
+
+static void refuse_wall(builder *b, int point, int wall) {
+  const ap_contact_point *p = &b->scene->point[point];
+  const ap_wall *w = &b->scene->wall[wall];
+  const char *name = p->name ? p->name : "shape", *other = w->name ? w->name : "wall";
+  b->status =
+      AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
+                 "shape \"%.*s\" cannot touch wall \"%.*s\": shapes touch planes, boxes, spheres "
+                 "and the inside of round walls, spheres also cylinders and tori; points touch all",
+                 ap__shown(name), name, ap__shown(other), other);
+}
+
+// The surface of a wall grown by a radius; the wall's own where there is none.
+static const ap_surface *grown_surface(builder *b, int point, int wall, double radius) {
+  ap_wall grown;
+  if (radius == 0) return b->sim ? b->sim->surface[wall] : NULL;
+  if (!grow(&b->scene->wall[wall], radius, &grown)) {
+    refuse_wall(b, point, wall);
+    return NULL;
+  }
+  size_t size = ap_surface_size(&grown);
+  unsigned char *room = AP_TAKE_ALIGNED(b->arena, unsigned char, size);
+  if (!b->sim || !room) return NULL;
+  ap_surface *s = ap_surface_init(&grown, room, size, b->error);
+  if (!s) b->status = AP_E_ARG;
+  return s;
+}
+
+static void add_wall(builder *b, int point, const side *a, int wall) {
+  const ap_wall own = wall_for(b->scene, point, wall);
+  bool moves = ap__wall_moves(&own);
+  side other = {.pose = moves && b->sim ? &b->sim->pose[wall] : NULL};
+  run_pair like = template_of(point, wall, a, &other, &own);
+  bool ball = a->solid->nedge == 0, bare = ball && a->solid->radius == 0;
+  if (!bare && is_solid(&own)) {
+    ap_solid *s = AP_TAKE(b->arena, ap_solid, 1), counted;
+    const ap_surface *surface = b->sim ? b->sim->surface[wall] : NULL;
+    if (!solid_of_wall(b, surface, &own, s ? s : &counted)) return;
+    other.solid = s ? s : &counted;
+    if (moves && !ball) { // the corners of a wall that moves are no points of a link
+      refuse_wall(b, point, wall);
+      return;
+    }
+    open_group(b, &like, a, &other);
+    add_solids(b, like, a, &other);
+    return;
+  }
+  if (!ball && !is_hollow(&own)) {
+    refuse_wall(b, point, wall);
+    return;
+  }
+  int count = ap__faces_count(&own);
+  const ap_surface *surface = grown_surface(b, point, wall, a->solid->radius);
+  for (int i = 0; i < a->solid->ncorner && !b->status; i++)
+    add_corner(b, &like, a->solid, i, false, surface, count > 0 ? count : 1);
+}
+
+// ---- two shapes --------------------------------------------------------------------------------
+
+static int root_of(const ap_model *m, int body) {
+  int i = m->mover[body];
+  while (i > 0 && m->joint[i].parent > 0) i = m->joint[i].parent;
+  return i;
+}
+
+bool ap__pairs_one_tree(const ap_model *m, int a, int b) {
+  return root_of(m, a) == root_of(m, b) && root_of(m, a) > 0;
+}
+
+// Whether two shapes may touch: not those of one link, or of a link and its parent. The ground is
+// nobody's parent here.
+static bool may_touch(const ap_scene *s, int i, int j) {
+  const ap_model *m = s->model;
+  const ap_contact_point *p = &s->point[i], *q = &s->point[j];
+  if (!s->links || !p->shape || !q->shape) return false;
+  int a = m->mover[p->body], b = m->mover[q->body];
+  if (a == b) return false;
+  return !(a > 0 && m->joint[b].parent == a) && !(b > 0 && m->joint[a].parent == b);
+}
+
+// ---- all ---------------------------------------------------------------------------------------
+
+static void turn_of(const double q[4], double R[9]) {
+  double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], s = n > 0 ? 2 / n : 0;
+  const double m[9] = {1 - s * (q[1] * q[1] + q[2] * q[2]), s * (q[0] * q[1] - q[3] * q[2]),
+                       s * (q[0] * q[2] + q[3] * q[1]),     s * (q[0] * q[1] + q[3] * q[2]),
+                       1 - s * (q[0] * q[0] + q[2] * q[2]), s * (q[1] * q[2] - q[3] * q[0]),
+                       s * (q[0] * q[2] - q[3] * q[1]),     s * (q[1] * q[2] + q[3] * q[0]),
+                       1 - s * (q[0] * q[0] + q[1] * q[1])};
+  memcpy(R, m, sizeof m);
+}
+
+void ap__pairs_pose(const ap_contact_point *p, ap_pose *pose) {
+  turn_of(p->orientation, pose->R);
+  memcpy(pose->p, p->at, sizeof pose->p);
+}
+
+// The solid of a point: one corner.
+static void make_solid(builder *b, int i, ap_solid *s) {
+  const ap_contact_point *p = &b->scene->point[i];
+  static const ap_convex corner = {.kind = AP_CONVEX_SPHERE};
+  ap_pose pose;
+  ap__pairs_pose(p, &pose);
+  ap__solid_make(b->arena, p->shape ? p->shape : &corner, pose.R, pose.p, s);
+}
+
+static void build(builder *b, ap_solid *solid) {
+  const ap_scene *s = b->scene;
+  for (int i = 0; i < s->npoint; i++) make_solid(b, i, &solid[i]);
+  for (int i = 0; i < s->npoint && !b->status; i++) {
+    const side a = {.solid = &solid[i], .body = s->point[i].body};
+    for (int wall = 0; wall < s->nwall && !b->status && b->pairs <= MOST_PAIRS; wall++)
+      add_wall(b, i, &a, wall);
+  }
+  for (int i = 0; i < s->npoint && !b->status; i++)
+    for (int j = i + 1; j < s->npoint && b->pairs <= MOST_PAIRS; j++) {
+      if (!may_touch(s, i, j)) continue;
+      const side a = {.solid = &solid[i], .body = s->point[i].body};
+      const side c = {.solid = &solid[j], .body = s->point[j].body};
+      const ap_wall w = between(s, i, j);
+      run_pair like = template_of(i, s->nwall + j, &a, &c, &w);
+      open_group(b, &like, &a, &c);
+      add_solids(b, like, &a, &c);
+    }
+}
+
+ap_status ap__pairs_count(const ap_scene *s, ap_sim *sizes, void *solids, ap_error *error) {
+  ap_arena arena = ap__arena(NULL);
+  builder b = {.scene = s, .arena = &arena, .error = error};
+  build(&b, solids);
+  if (b.status) return b.status;
+  if (b.pairs > MOST_PAIRS)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "more than a million pairs of a point and a wall, or of features of shapes "
+                      "and walls");
+  sizes->npoint = (int)b.pairs;
+  sizes->ngroup = (int)b.groups;
+  return AP_OK;
+}
+
+ap_status ap__pairs_take(ap_arena *a, const ap_scene *s, ap_sim *sim, ap_error *error) {
+  bool makes = a->base != NULL;
+  builder b = {.sim = makes ? sim : NULL, .scene = s, .arena = a, .error = error};
+  ap_solid *solid = AP_TAKE(a, ap_solid, s->npoint);
+  build(&b, makes ? solid : sim->solid);
+  if (makes) sim->solid = solid;
+  return b.status;
+}
+
+// ---- the start ---------------------------------------------------------------------------------
+
+// The shape of a point or of a wall, and where it is.
+static void shape_at(const ap_sim *sim, int body, const ap_contact_point *p, ap_convex *shape,
+                     ap_pose *pose) {
+  ap_pose link, own;
+  ap_frame_pose(sim->m, sim->w, body, link.R, link.p);
+  ap__pairs_pose(p, &own);
+  *pose = ap_pose_compose(&link, &own);
+  *shape = *p->shape;
+}
+
+static ap_status wall_at(const ap_sim *sim, int wall, ap_convex *shape, ap_pose *pose) {
+  const ap_surface *s = sim->surface[wall];
+  const ap_wall *w = &s->wall;
+  ap_pose at;
+  memcpy(at.p, w->centre, sizeof at.p);
+  for (int i = 0; i < 9; i++) at.R[i] = s->frame[i % 3][i / 3];
+  *pose = at;
+  if (ap__wall_moves(w)) {
+    const ap_wall_pose *moved = &sim->pose[wall];
+    ap_pose whole = {.p = {0}};
+    memcpy(whole.R, moved->R, sizeof whole.R);
+    for (int k = 0; k < 3; k++) whole.p[k] = moved->o[k] - dot3(moved->R[k], moved->pivot);
+    *pose = ap_pose_compose(&whole, &at);
+  }
+  return w->kind == AP_WALL_SPHERE ? ap_convex_sphere(w->size[0], shape, NULL)
+                                   : ap_convex_box(w->size, shape, NULL);
+}
+
+// The gap of the two shapes of a group.
+static double distance_of(const ap_sim *sim, const run_pair *g) {
+  const ap_scene *s = &sim->scene;
+  ap_convex a, b;
+  ap_pose pa, pb;
+  ap_closest closest;
+  ap_status status = AP_OK;
+  shape_at(sim, g->body, &s->point[g->point], &a, &pa);
+  if (g->wall < s->nwall)
+    status = wall_at(sim, g->wall, &b, &pb);
+  else
+    shape_at(sim, g->carrier, &s->point[g->wall - s->nwall], &b, &pb);
+  if (!status) status = ap_convex_distance(&a, &pa, &b, &pb, &closest);
+  return status ? -INFINITY : closest.distance;
+}
+
+ap_status ap__pairs_start(ap_sim *sim, const double *q, ap_error *error) {
+  const ap_scene *s = &sim->scene;
+  if (sim->ngroup == 0) return AP_OK;
+  ap_kinematics(sim->m, sim->w, q, NULL, NULL);
+  for (int i = 0; i < sim->ngroup; i++) {
+    run_pair *g = &sim->group[i];
+    double distance = distance_of(sim, g);
+    bool tree = g->wall >= s->nwall && ap__pairs_one_tree(sim->m, g->body, g->carrier);
+    g->apart = tree && distance <= s->depth;
+    if (tree || distance >= -s->depth) continue;
+    const char *one = s->point[g->point].name, *other = ap_scene_wall_name(s, g->wall);
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "shape \"%.*s\" starts %.3g m inside %s \"%.*s\" (move them apart)",
+                      ap__shown(one), one, -distance, g->wall < s->nwall ? "wall" : "shape",
+                      ap__shown(other), other);
+  }
+  for (int i = 0; i < sim->npoint; i++)
+    if (sim->pair[i].group >= 0) sim->pair[i].apart = sim->group[sim->pair[i].group].apart;
+  return AP_OK;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scenarios of models/ with shapes, each against a value known by other means.
+
+#include <appell/kin.h>
+#include <appell/scenario.h>
+
+#include "robot_files.h"
+#include "test.h"
+
+enum { MOST_CONTACTS = 96, MOST_TOLD = 64 };
+
+static ap_scenario *scenario;
+static ap_sim *sim;
+static struct {
+  int n;
+  ap_event event[MOST_TOLD];
+} told;
+
+static void listen(void *context, const ap_event *event) {
+  (void)context;
+  if (told.n < MOST_TOLD) told.event[told.n] = *event;
+  told.n++;
+}
+
+static void close_run(void) {
+  ap_sim_free(sim);
+  ap_scenario_free(scenario);
+  sim = NULL;
+  scenario = NULL;
+}
+
+// Open a scenario that was read with this status, and run it to time t.
+static bool run(ap_status status, const ap_error *error, double t, ap_sim_state *state) {
+  ap_error own = {0};
+  double from, to, step;
+  if (!CHECK_OK(status)) {
+    printf("  %s\n", error->text);
+    return false;
+  }
+  told.n = 0;
+  ap_scenario_times(scenario, &from, &to, &step);
+  bool good = CHECK_OK(ap_sim_create(ap_scenario_scene(scenario), &sim, &own));
+  ap_sim_on_event(sim, listen, NULL);
+  good =
+      good &&
+      CHECK_OK(ap_sim_start(sim, from, ap_scenario_q(scenario), ap_scenario_v(scenario), &own)) &&
+      CHECK_OK(ap_sim_advance(sim, t > 0 ? t : to, &own)) && CHECK_OK(ap_sim_now(sim, state, &own));
+  if (!good) printf("  %s\n", own.text);
+  return good;
+}
+
+// The whole of a scenario file, or its beginning up to t > 0.
+static bool run_file(const char *path, double t, ap_sim_state *state) {
+  ap_error error = {0};
+  close_run();
+  ap_status status = ap_scenario_read(path, &scenario, &error);
+  return run(status, &error, t, state);
+}
+
+// The same with a part of its text replaced.
+static bool run_changed(const char *path, const char *old, const char *new, double t,
+                        ap_sim_state *state) {
+  size_t length;
+  char *text = file_text(path, &length), *at = text ? strstr(text, old) : NULL;
+  ap_error error = {0};
+  close_run();
+  if (!CHECK(at != NULL)) return false;
+  size_t room = length + strlen(new) + 1;
+  char *changed = malloc(room);
+  if (!changed) abort();
+  int n = snprintf(changed, room, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+  ap_status status = ap_scenario_parse(changed, (size_t)n, "models", &scenario, &error);
+  free(changed);
+  free(text);
+  return run(status, &error, t, state);
+}
+
+static double sum_of_forces(int axis) {
+  ap_contact_state contact[MOST_CONTACTS];
+  int n = ap_sim_contacts(sim, contact, MOST_CONTACTS);
+  double sum = 0;
+  for (int i = 0; i < n && i < MOST_CONTACTS; i++) sum += contact[i].force[axis];
+  return sum;
+}
+
+TEST(ball_on_incline) {
+  ap_sim_state s;
+  if (!run_file("models/ball_on_incline.yaml", 0, &s)) return;
+  double way = 0.5 * 5.0 / 7 * 9.81 * 0.5;
+  CHECK_CLOSE(s.q[0], 0.05 + way * sqrt(0.75), 1e-9);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+}
+
+// The first ball's energy is the last one's after four impacts, and back again.
+TEST(newtons_cradle) {
+  ap_sim_state s;
+  if (!run_file("models/newtons_cradle.yaml", 0.6, &s)) return;
+  CHECK_EQ_INT(told.n, 4);
+  double r = 0.4 * 0.5 * 0.0025 + 0.5 * 0.25; // inertia about the pivot
+  double speed = sqrt(2 * 0.5 * 9.81 * 0.5 * (1 - cos(0.3)) / r);
+  CHECK_CLOSE(told.event[0].lost, 0, 1e-12);
+  if (run_file("models/newtons_cradle.yaml", told.event[3].t, &s)) {
+    CHECK_CLOSE(fabs(s.v[4]), speed, 1e-6); // the row hangs 1e-6 m aside
+    for (int i = 0; i < 4; i++) CHECK_CLOSE(s.v[i], 0, 1e-4);
+    CHECK_CLOSE(s.closing, 0, 1e-9);
+  }
+}
+
+// Steady precession: I1 W^2 cos - I3 w W + m g l = 0.
+TEST(top_on_plane) {
+  ap_sim_state s;
+  double I3 = 1.25e-4, I1 = 6.25e-5 + 0.1 * 0.04 * 0.04, w = 200, tilt = 0.4;
+  double a = I1 * cos(tilt), b = I3 * w, c = 0.1 * 9.81 * 0.04;
+  double rate = (b - sqrt(b * b - 4 * a * c)) / (2 * a), t = 2;
+  if (!run_file("models/top_on_plane.yaml", t, &s)) return;
+  const double *q = s.q + 3; // the axis: the third column of R
+  double x = 2 * (q[0] * q[2] + q[3] * q[1]), y = 2 * (q[1] * q[2] - q[3] * q[0]);
+  double z = 1 - 2 * (q[0] * q[0] + q[1] * q[1]);
+  CHECK_CLOSE(acos(z), tilt, 1e-8);
+  CHECK_CLOSE(atan2(y, x), remainder(rate * t, 2 * 3.14159265358979323846), 1e-7);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+  CHECK_EQ_INT(s.contacts, 1);
+}
+
+// Cones of friction: what is left of 2 * 0.5 * 10 N.
+TEST(a_gripper_holds_a_crate) {
+  ap_sim_state s;
+  if (!run_file("models/grasp.yaml", 0, &s)) return;
+  ap_contact_state contact[MOST_CONTACTS];
+  int n = ap_sim_contacts(sim, contact, MOST_CONTACTS);
+  double margin = 0;
+  for (int i = 0; i < n; i++) {
+    CHECK(contact[i].sticks);
+    margin += contact[i].margin;
+  }
+  CHECK_CLOSE(margin, 10 - 0.5 * (9.81 + 0.2), 1e-9);
+  CHECK_CLOSE(s.q[5], 0.3, 1e-9); // the crate
+  CHECK_CLOSE(s.q[0], 0.1, 1e-9); // the lift
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+}
+
+TEST(a_gripper_that_is_too_weak_lets_it_slide) {
+  ap_sim_state s;
+  const double t = 0.1;
+  if (!run_changed("models/grasp.yaml", "left: 10, right: -10", "left: 4, right: -4", t, &s))
+    return;
+  CHECK_CLOSE(s.q[5], 0.2 + 0.5 * (4 / 0.5 - 9.81) * t * t, 1e-9);
+  CHECK_CLOSE(s.q[0], 0.5 * ((17.017 - 4) / 1.2 - 9.81) * t * t, 1e-9);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+}
+
+TEST(a_stack_of_ten_cubes) {
+  ap_sim_state s;
+  if (!run_file("models/stack.yaml", 0, &s)) return;
+  for (int i = 0; i < 10; i++) {
+    CHECK_CLOSE(s.q[7 * i], 0, 1e-9);
+    CHECK_CLOSE(s.q[7 * i + 2], 0.05 + 0.1 * i, 1e-9);
+  }
+  ap_contact_state contact[MOST_CONTACTS];
+  int n = ap_sim_contacts(sim, contact, MOST_CONTACTS);
+  double floor = 0;
+  CHECK_EQ_INT(n, 40);
+  for (int i = 0; i < n; i++)
+    if (contact[i].wall == 0) floor += contact[i].force[2];
+  CHECK_CLOSE(floor, 10 * 0.6 * 9.81, 1e-9);
+}
+
+TEST(a_quadruped_on_stairs) {
+  ap_sim_state s;
+  if (!run_file("models/quadruped_on_stairs.yaml", 0, &s)) return;
+  CHECK(s.contacts >= 3);
+  CHECK_CLOSE(sum_of_forces(2) / (23.2 * 9.81), 1, 1e-4);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+  close_run();
+}
+
+// After a head-on impact the first ball spins on and the second slides: 2/7 and 5/7 of the speed.
+TEST(billiards) {
+  ap_sim_state s;
+  if (!run_file("models/billiards.yaml", 0, &s)) return;
+  double hit = 0.8, first = 2.0 / 7 / (0.2 * 9.81); // both slide for the same time
+  double own = 0.8 + 0.5 * 0.2 * 9.81 * first * first + 2.0 / 7 * (2 - hit - first);
+  double other = first - 0.5 * 0.2 * 9.81 * first * first + 5.0 / 7 * (2 - hit - first);
+  CHECK_CLOSE(s.q[0], own, 1e-8);
+  CHECK_CLOSE(s.q[7], other, 1e-8);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+  CHECK_STR(ap_body(ap_scenario_model(scenario), 3)->name, "second_ball");
+  close_run();
+}
