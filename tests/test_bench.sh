@@ -60,8 +60,9 @@ fi
 refuses 2 'no such' bench nosuchmodel
 refuses 2 'twice' bench ascher2 puma600 ascher2
 refuses 2 '--seconds' bench puma600 --seconds 0
-refuses 2 '--full' bench puma600 --plot "$folder/x.svg"
+CC=/nonexistent/cc "$APPELL" bench ascher2 --seconds 1 --plot "$folder/times.svg" >"$folder/out" 2>"$folder/err" ||
+  failures=$((failures + 1))
+holds "a figure of a model" grep -q '>degrees of freedom<' "$folder/times.svg"
 refuses 2 '--full' bench puma600 --chains 6
-refuses 2 '--chains' bench ascher2 --full --chains 0 --plot "$folder/x.svg"
 refuses 2 '--chains' bench puma600 --full --chains 97
 finish

@@ -47,6 +47,51 @@ if "$APPELL" simulate "$here/models/shafei2018.yaml" -o run.h5 --quiet 2>err; th
   done
 fi
 
+# ---- several runs -------------------------------------------------------------------------------
+
+"$APPELL" simulate "$here/models/shafei2018.yaml" --step 0.05 -o coarse.csv --quiet || exit 1
+gives 0 report run.csv coarse.csv --data
+holds 'two runs are one JSON document' json
+holds 'with the second one among the others' has '"made_from": "coarse.csv"' out
+holds 'and the first one in front' [ "$(value made_from out | head -n 1)" = '"run.csv"' ]
+holds 'each with its rows' [ "$(value rows out | sed -n 2p)" -lt "$(value rows run.json)" ]
+gives 0 report run.csv coarse.csv run.csv -o three.html
+holds 'a page may have three' [ "$(grep -c '"made_from": "run.csv"' three.html)" -eq 2 ]
+printf 't,q\n0,1\n1,oops\n' >second.csv
+refuses 2 'second.csv:3: "oops" is not a number' report run.csv second.csv --data
+refuses 2 'nothing.csv: cannot open' report run.csv nothing.csv --data
+
+# ---- what links look like and where walls are ---------------------------------------------------
+
+cat >arm.urdf <<'END'
+<robot name="arm">
+  <link name="base"/>
+  <link name="seen"><visual><geometry><box size="1 2 3"/></geometry></visual>
+    <collision><geometry><sphere radius="7"/></geometry></collision>
+    <inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+  <link name="felt"><visual><geometry><mesh filename="none.stl"/></geometry></visual>
+    <collision><geometry><cylinder radius="0.25" length="0.5"/></geometry></collision>
+    <inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+  <joint name="one" type="revolute"><parent link="base"/><child link="seen"/><axis xyz="0 0 1"/>
+    <limit lower="-1.25" upper="2.5" effort="40" velocity="3"/></joint>
+  <joint name="two" type="continuous"><parent link="seen"/><child link="felt"/><axis xyz="0 0 1"/></joint>
+</robot>
+END
+printf 'appell-scenario: 1\nname: arm\nrobot: arm.urdf\nduration: 0.01\n...\n' >arm.yaml
+"$APPELL" simulate arm.yaml -o arm.csv --quiet || exit 1
+warned 'none.stl' report arm.csv --data
+tr -d ' \n' <out >flat
+holds 'a visual shape hides the collision shape' sh -c '! grep -q "\"radius\":7" flat'
+holds 'a link without one that can be drawn shows it' has '"kind":"cylinder","collision":true,"radius":0.25' flat
+holds 'limits of joints are there, as far as there are any' \
+  has '"limits":{"lower":-1.25,"upper":2.5,"velocity":3,"effort":40}' flat
+holds 'and none where there are none' has '"limits":{}' flat
+"$APPELL" simulate "$here/models/lift.yaml" -o lift.csv --quiet || exit 1
+gives 0 report lift.csv --data
+tr -d ' \n' <out >flat
+holds 'a wall that moves has its motion' has '"amplitude":\[0,0,0.5\].*"frequency":0.25.*"from":1,"to":3' flat
+holds 'and one that stays has none' [ "$(grep -o '"motion":' run.json | wc -l)" -eq 0 ]
+
 # ---- what is missing ----------------------------------------------------------------------------
 
 mkdir bare && cp run.csv run.events.csv bare

@@ -47,7 +47,7 @@ async function shoot(bench, folder, { file, time, kind }) {
   await page.evaluate((t) => {
     const { clock, run, view } = globalThis.appell;
     clock.set(t ?? run.start + 0.4 * (run.end - run.start));
-    view?.draw();
+    view?.setShadows(!view.extent.normal);
     return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   }, time);
   if (only) await page.addStyleTag({ content: ".tools, .menu { display: none !important }" });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <appell/bench.h>
-#include <appell/plot.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "load.h"
 #include "peers/links.h"
 #include "clock.h"
+#include "ui/figure.h"
 #include "ui/output.h"
 #include "ui/progress.h"
 #include "ui/table.h"
@@ -21,7 +21,7 @@ static const cli_option options[] = {
     [JSON] = CLI_OPTION_JSON,
     [FULL] = {"--full", NULL, "longer, with chains of 6 to 96 joints and the machine's peak"},
     [CHAINS] = {"--chains", "N", "with --full: chains of at most N joints"},
-    [PLOT] = {"--plot", "FILE.svg", "with --full: a figure of how times grow with the chain"},
+    [PLOT] = {"--plot", "FILE.svg", "a figure: times of the models; with --full, of the chains"},
     [SECONDS] = {"--seconds", "S",
                  "for the whole run, about; without --full at most 45 if not given"},
     [FLOATING] = CLI_OPTION_FLOATING,
@@ -48,6 +48,7 @@ enum { MOST_ENTRIES = 64, MOST_GENERATED = 12, PEERS = CLI_PEERS };
 typedef struct entry {
   char name[64];
   int joints; // of a chain; 0: no chain
+  int nv;     // degrees of freedom
   ap_bench found;
 } entry;
 
@@ -116,6 +117,7 @@ static int add_entry(bench *b, const char *name, const ap_model *m, int joints, 
   entry *e = &b->entry[b->entries++];
   snprintf(e->name, sizeof e->name, "%s", name);
   e->joints = joints;
+  e->nv = ap_nv(m);
   cli_progress_step(&b->progress, b->entries - 1, b->all, "%s", e->name);
   ap_bench_options o = ap_default_bench();
   o.seconds = seconds_each(b, to_come);
@@ -388,43 +390,71 @@ static int print_tables(cli_out *out, const bench *b) {
 
 // ---- the figure --------------------------------------------------------------------------------
 
-static int draw(const bench *b, const char *path) {
+enum { PATHS = 7, POINTS = MOST_ENTRIES };
+
+// Points of one way of computing one thing: of the chains, or of the models where none was asked
+// for.
+static int draw_points(const bench *b, int what, const char *path, double x[POINTS],
+                       double y[POINTS]) {
+  const bool chains = count_chains(b) > 0;
+  int n = 0;
+  for (int k = 0; k < b->entries && n < POINTS; k++) {
+    const entry *e = &b->entry[k];
+    const ap_bench_row *r = (e->joints > 0) == chains ? find_row(e, what, path, "f64") : NULL;
+    if (r) x[n] = e->nv, y[n++] = r->ns * 1e-3;
+  }
+  return n;
+}
+
+typedef struct drawing {
+  double x[AP_BENCH_QUANTITIES][PATHS][POINTS], y[AP_BENCH_QUANTITIES][PATHS][POINTS];
+  ap_curve curve[AP_BENCH_QUANTITIES][PATHS];
+  ap_panel panel[AP_BENCH_QUANTITIES];
+} drawing;
+
+static void fill_panel(const bench *b, int what, drawing *d) {
   static const char *const paths[] = {"general", "generated", "batch", "pinocchio",
                                       "rbdl",    "mujoco",    "kdl"};
   static const char *const labels[] = {"general", "generated", "batch", "Pinocchio",
                                        "RBDL",    "MuJoCo",    "KDL"};
-  enum { PATHS = 7, POINTS = 8 };
-  double x[AP_BENCH_QUANTITIES][PATHS][POINTS], y[AP_BENCH_QUANTITIES][PATHS][POINTS];
-  ap_curve curve[AP_BENCH_QUANTITIES][PATHS];
-  ap_panel panel[AP_BENCH_QUANTITIES];
-  for (int what = 0; what < AP_BENCH_QUANTITIES; what++) {
-    int curves = 0;
-    for (int p = 0; p < PATHS; p++) {
-      int n = 0;
-      for (int k = 0; k < b->entries && n < POINTS; k++) {
-        const entry *e = &b->entry[k];
-        const ap_bench_row *r = e->joints ? find_row(e, what, paths[p], "f64") : NULL;
-        if (r) x[what][p][n] = e->joints, y[what][p][n++] = r->ns * 1e-3;
-      }
-      if (n == 0) continue;
-      curve[what][curves++] =
-          (ap_curve){.label = labels[p], .n = n, .x = x[what][p], .y = y[what][p], .colour = p + 1};
-    }
-    panel[what] = (ap_panel){.title = what_name(what),
-                             .x_label = "joints",
-                             .y_label = "time of one evaluation / us",
-                             .curve = curve[what],
-                             .ncurve = curves,
-                             .log_x = true,
-                             .log_y = true};
+  const bool chains = count_chains(b) > 0;
+  int curves = 0;
+  for (int p = 0; p < PATHS; p++) {
+    double *x = d->x[what][p], *y = d->y[what][p];
+    const int n = draw_points(b, what, paths[p], x, y);
+    if (n == 0) continue;
+    d->curve[what][curves++] = (ap_curve){.label = labels[p],
+                                          .n = n,
+                                          .x = x,
+                                          .y = y,
+                                          .stroke = chains ? AP_SOLID : AP_POINTS,
+                                          .colour = p + 1};
   }
-  const ap_figure figure = {.title = "Chains, one core, double",
-                            .panel = panel,
-                            .npanel = AP_BENCH_QUANTITIES,
-                            .columns = 3};
-  ap_error error = {0};
-  error.status = ap_figure_write(&figure, path, &error);
-  return error.status == AP_OK ? CLI_OK : cli_fail_output(path, &error);
+  d->panel[what] = (ap_panel){.title = what_name(what),
+                              .x_label = chains ? "joints" : "degrees of freedom",
+                              .y_label = "time of one evaluation / us",
+                              .curve = d->curve[what],
+                              .ncurve = curves,
+                              .log_x = chains,
+                              .log_y = true};
+}
+
+static int draw(const bench *b, const char *path) {
+  drawing *d = calloc(1, sizeof *d);
+  char title[256];
+  if (!d) return cli_no_memory();
+  for (int what = 0; what < AP_BENCH_QUANTITIES; what++) fill_panel(b, what, d);
+  if (count_chains(b) > 0)
+    snprintf(title, sizeof title, "Chains, one core, double");
+  else if (b->entries == 1)
+    snprintf(title, sizeof title, "%s, one core, double", b->entry[0].name);
+  else
+    snprintf(title, sizeof title, "%d models, one core, double", b->entries);
+  const ap_figure figure = {
+      .title = title, .panel = d->panel, .npanel = AP_BENCH_QUANTITIES, .columns = 3};
+  const int status = cli_write_figure(&figure, path);
+  free(d);
+  return status;
 }
 
 // ---- the verb ----------------------------------------------------------------------------------
@@ -440,8 +470,6 @@ static int print(bench *b) {
 static int parse(bench *b) {
   const char *const *value = b->arguments->value;
   long seconds = (long)all_seconds;
-  if (!b->full && value[PLOT])
-    return cli_usage("bench", "--plot shows chains, which --full measures");
   if (!b->full && value[CHAINS])
     return cli_usage("bench", "--chains is for --full, which measures them");
   int status = value[PLOT] ? cli_check_target(value[PLOT]) : CLI_OK;
@@ -449,8 +477,6 @@ static int parse(bench *b) {
   if (status == CLI_OK)
     status =
         cli_value_integer(b->arguments, CHAINS, 0, chain_sizes[CHAIN_SIZES - 1], &b->longest_chain);
-  if (status == CLI_OK && value[PLOT] && b->longest_chain < chain_sizes[0])
-    return cli_usage("bench", "--plot shows chains: --chains %d or more", chain_sizes[0]);
   b->limit = b->full && !value[SECONDS] ? 0 : (double)seconds;
   return status;
 }
@@ -485,6 +511,7 @@ const cli_verb cli_bench = {.name = "bench",
                             .example =
                                 "  appell bench\n"
                                 "  appell bench puma600 arm.urdf --json\n"
+                                "  appell bench --plot times.svg\n"
                                 "  appell bench --full --plot growth.svg\n",
                             .options = options,
                             .most = 32,

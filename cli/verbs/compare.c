@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <appell/compare.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "load.h"
+#include "ui/figure.h"
 #include "ui/output.h"
 #include "ui/progress.h"
 #include "ui/table.h"
@@ -22,7 +24,8 @@ enum {
   FLOATING,
   IGNORE_MIMIC,
   IGNORE_LOOPS,
-  GRAVITY
+  GRAVITY,
+  PLOT
 };
 
 enum { MOST_STATES = 10000, MOST_QUANTITIES = 4 };
@@ -40,6 +43,7 @@ static const cli_option options[] = {
     [IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [IGNORE_LOOPS] = CLI_OPTION_IGNORE_LOOPS,
     [GRAVITY] = CLI_OPTION_GRAVITY,
+    [PLOT] = {"--plot", "FILE.svg", "a figure: time and error over operations, by method"},
     CLI_OPTIONS_REDUCE,
     {0}};
 
@@ -212,6 +216,73 @@ static int print_tables(cli_out *out, const ap_comparison *t, const ap_compare_o
   return status;
 }
 
+// ---- the figure --------------------------------------------------------------------------------
+
+enum { MOST_METHODS = 64, SIDES = 2 }; // time and error
+
+typedef struct drawing {
+  double x[MOST_METHODS], y[SIDES][MOST_METHODS];
+  ap_curve curve[SIDES * MOST_METHODS];
+  ap_panel panel[SIDES * MOST_QUANTITIES];
+  char title[MOST_QUANTITIES][2][64];
+} drawing;
+
+// Two panels about one quantity, a mark for each method; curves: used so far.
+static int fill_panels(const ap_comparison *t, ap_quantity what, int row, int *curves, drawing *d) {
+  const int first = *curves;
+  int n = 0;
+  for (int k = 0; k < t->trials && k < MOST_METHODS; k++) {
+    const ap_trial *trial = &t->trial[k];
+    if (trial->method->what != what || !ap_trial_was_run(trial, NULL, 0)) continue;
+    const ap_count *c = &trial->count;
+    d->x[k] = (double)(c->mul + c->add + c->div + c->sqrt + c->sincos);
+    d->y[0][k] = trial->ns;
+    d->y[1][k] = has_error(trial) ? trial->error : NAN;
+    n++;
+  }
+  for (int side = 0; side < SIDES && n > 0; side++) {
+    ap_curve *curve = &d->curve[*curves];
+    int of_side = 0;
+    for (int k = 0; k < t->trials && k < MOST_METHODS; k++) {
+      const ap_trial *trial = &t->trial[k];
+      if (trial->method->what != what || !ap_trial_was_run(trial, NULL, 0)) continue;
+      curve[of_side++] = (ap_curve){.label = trial->method->name,
+                                    .n = 1,
+                                    .x = &d->x[k],
+                                    .y = &d->y[side][k],
+                                    .stroke = AP_POINTS};
+    }
+    *curves += of_side;
+    char *title = d->title[row][side];
+    snprintf(title, sizeof d->title[row][side], "%s, %s", ap_quantity_name(what),
+             side == 0 ? "time" : "error in single precision");
+    d->panel[SIDES * row + side] = (ap_panel){.title = title,
+                                              .x_label = "operations",
+                                              .y_label = side == 0 ? "time / ns" : "relative error",
+                                              .curve = curve,
+                                              .ncurve = of_side,
+                                              .log_x = true,
+                                              .log_y = true};
+  }
+  return *curves > first ? 1 : 0;
+}
+
+static int draw(const ap_comparison *t, const ap_compare_options *o, const cli_model *model,
+                const char *path) {
+  drawing *d = calloc(1, sizeof *d);
+  char name[256];
+  int rows = 0, curves = 0;
+  if (!d) return cli_no_memory();
+  for (int k = 0; k < o->quantities; k++) rows += fill_panels(t, o->what[k], rows, &curves, d);
+  const ap_figure figure = {.title = cli_plain(ap_model_name(model->model), name, sizeof name),
+                            .panel = d->panel,
+                            .npanel = SIDES * rows,
+                            .columns = SIDES};
+  const int status = cli_write_figure(&figure, path);
+  free(d);
+  return status;
+}
+
 // ---- the verb ----------------------------------------------------------------------------------
 
 static void choose_quantity(const char *word, ap_compare_options *o) {
@@ -241,7 +312,7 @@ static void show_progress(void *context, double done, const char *step) {
     cli_progress_show(context, done, "%s", step);
 }
 
-static int compare(const cli_model *model, ap_compare_options *o, bool json) {
+static int compare(const cli_model *model, ap_compare_options *o, bool json, const char *plot) {
   ap_comparison t;
   ap_error error = {0};
   cli_progress progress;
@@ -259,18 +330,21 @@ static int compare(const cli_model *model, ap_compare_options *o, bool json) {
     status = json ? print_json(&out, &t, model) : print_tables(&out, &t, o, model);
     status = cli_out_close(&out, status);
   }
+  if (status == CLI_OK && plot) status = draw(&t, o, model, plot);
   ap_comparison_free(&t);
   return status;
 }
 
 // The other program knows nothing of our options.
 static int check_against(const cli_arguments *arguments) {
-  static const int others[] = {WHAT, FLOATING, GRAVITY};
+  static const int others[] = {WHAT, FLOATING, GRAVITY, PLOT};
   for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
     if (arguments->value[others[k]])
       return cli_fail(CLI_BAD, NULL, 0,
-                      "%s is not possible with --against: the other program reads "
-                      "the file as it is",
+                      others[k] == PLOT
+                          ? "%s is not possible with --against: it shows methods"
+                          : "%s is not possible with --against: the other program reads "
+                            "the file as it is",
                       options[others[k]].name);
   return cli_is_reduced(arguments)
              ? cli_fail(CLI_BAD, NULL, 0,
@@ -297,13 +371,14 @@ static int run(const cli_arguments *arguments) {
   ap_compare_options o = ap_default_compare();
   double gravity[3];
   int status = parse(arguments, &o, gravity);
+  if (status == CLI_OK && arguments->value[PLOT]) status = cli_check_target(arguments->value[PLOT]);
   if (status != CLI_OK) return status;
   if (arguments->value[AGAINST]) return run_against(arguments, &o);
   cli_model model;
   status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
-  status = compare(&model, &o, arguments->value[JSON] != NULL);
+  status = compare(&model, &o, arguments->value[JSON] != NULL, arguments->value[PLOT]);
   cli_unload(&model);
   return status;
 }
@@ -313,7 +388,7 @@ const cli_verb cli_compare = {.name = "compare",
                               .about = "Compare methods, or another program's results.",
                               .text = text,
                               .example =
-                                  "  appell compare puma600\n"
+                                  "  appell compare puma600 --plot methods.svg\n"
                                   "  appell compare --json --what forward robot.urdf\n"
                                   "  appell compare --against mujoco robot.urdf\n",
                               .options = options,

@@ -42,6 +42,7 @@ static const cli_option options[] = {
     [EXCITE_IGNORE_MIMIC] = CLI_OPTION_IGNORE_MIMIC,
     [EXCITE_IGNORE_LOOPS] = CLI_OPTION_IGNORE_LOOPS,
     [EXCITE_JSON] = {"--json", NULL, "what was found as one JSON document; needs -o"},
+    [EXCITE_PLOT] = {"--plot", "FILE.svg", "a figure: the motion against the limits"},
     CLI_OPTIONS_REDUCE,
     {0}};
 
@@ -118,7 +119,8 @@ static int write_rows(cli_out *out, const ap_model *m, ap_work *w, const ap_traj
   return status;
 }
 
-static int write_motion(const char *path, const ap_model *m, const ap_traj *t, double rate) {
+static int write_motion(const char *path, const char *plot, const ap_model *m, const ap_traj *t,
+                        double rate) {
   const size_t size = ap_work_size(m);
   void *memory = size ? malloc(size) : NULL;
   ap_work *w = memory ? ap_work_init(m, memory, size) : NULL;
@@ -133,6 +135,7 @@ static int write_motion(const char *path, const ap_model *m, const ap_traj *t, d
     write_names(&out, m);
     status = cli_out_close(&out, write_rows(&out, m, w, t, rate));
   }
+  if (status == CLI_OK && plot) status = excite_draw(m, w, t, plot);
   free(memory);
   return status;
 }
@@ -248,7 +251,8 @@ static int excite(const cli_model *model, const cli_arguments *a, ap_excite_opti
         cli_fail(error.status == AP_E_ARG ? CLI_BAD : CLI_FAILED, model->path, 0, "%s", error.text);
   else if (!excited)
     status = cli_no_memory();
-  if (status == CLI_OK) status = write_motion(a->value[EXCITE_OUTPUT], model->model, traj, rate);
+  if (status == CLI_OK)
+    status = write_motion(a->value[EXCITE_OUTPUT], a->value[EXCITE_PLOT], model->model, traj, rate);
   x.ident = ident, x.base = base, x.excited = excited;
   if (status == CLI_OK && a->value[EXCITE_OUTPUT])
     status = report(&x, a->value[EXCITE_JSON] != NULL);
@@ -270,6 +274,8 @@ static int run(const cli_arguments *arguments) {
     status = cli_usage("excite", "--json needs -o: the motion goes to standard output otherwise");
   if (status == CLI_OK && arguments->value[EXCITE_OUTPUT])
     status = cli_check_target(arguments->value[EXCITE_OUTPUT]);
+  if (status == CLI_OK && arguments->value[EXCITE_PLOT])
+    status = cli_check_target(arguments->value[EXCITE_PLOT]);
   cli_model model;
   if (status == CLI_OK) status = cli_load(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
@@ -291,7 +297,7 @@ const cli_verb cli_excite = {
     .about = "Find a motion to identify a robot's parameters with.",
     .text = text,
     .example =
-        "  appell excite puma600 --friction --rotor -o motion.csv\n"
+        "  appell excite puma600 --friction --rotor -o motion.csv --plot motion.svg\n"
         "  appell excite arm.urdf --floor 0 --range elbow=0:1.5 -o motion.csv\n",
     .options = options,
     .least = 1,

@@ -35,7 +35,8 @@ enum {
   EXCITE_SEED,
   EXCITE_IGNORE_MIMIC,
   EXCITE_IGNORE_LOOPS,
-  EXCITE_JSON
+  EXCITE_JSON,
+  EXCITE_PLOT
 };
 
 /// Arrays that the options point to, and the obstacles. All zero is empty.
@@ -58,5 +59,8 @@ void excite_scene_print(cli_out *out, const ap_model *m, const excite_scene *sce
                         const ap_excitation *found);
 void excite_scene_json(ap_json *j, const ap_model *m, const excite_scene *scene,
                        const ap_excitation *found);
+
+/// Draw a motion against the limits of the joints.
+int excite_draw(const ap_model *m, ap_work *w, const ap_traj *t, const char *path);
 
 #endif

@@ -37,7 +37,8 @@ enum {
   PAYLOAD,
   ASYMMETRIC,
   STRIBECK,
-  LOAD_FRICTION
+  LOAD_FRICTION,
+  PLOT
 };
 // Steps that the progress counts: reading, reducing, the estimates, and a look for friction.
 enum { FOLDS = 5, FIRST_FIT = 2, STEPS = FIRST_FIT + AP_FIT_METHODS + 1 };
@@ -76,6 +77,7 @@ static const cli_option options[] = {
     [ASYMMETRIC] = {"--asymmetric", NULL, "look for friction that depends on the direction too"},
     [STRIBECK] = {"--stribeck", "V", "look for friction that fades with speed V too, rad/s or m/s"},
     [LOAD_FRICTION] = {"--load-friction", NULL, "look for friction in proportion to the load too"},
+    [PLOT] = {"--plot", "FILE.svg", "a figure: forces measured and predicted, the parameters"},
     CLI_OPTIONS_REDUCE,
     {0}};
 
@@ -186,12 +188,13 @@ static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
     w->reject = w->logs.prepare.spikes = 0;
   else if (status == CLI_OK)
     status = cli_value_above(a, REJECT, 0, &w->reject);
-  if (status == CLI_OK && a->count == 1 && (a->value[VALIDATE] || w->output))
+  if (status == CLI_OK && a->count == 1 && (a->value[VALIDATE] || w->output || a->value[PLOT]))
     status = cli_usage("identify", "DATA is missing");
   if (status == CLI_OK && a->value[STAND]) status = parse_pose(a->value[STAND], w->pose);
   if (status == CLI_OK && w->stands && a->value[HELD_BASE])
     status = cli_usage("identify", "--stand or --held-base: the base stands still or it moves");
   if (status == CLI_OK && w->output) status = cli_check_target(w->output);
+  if (status == CLI_OK && a->value[PLOT]) status = cli_check_target(a->value[PLOT]);
   return status;
 }
 
@@ -311,6 +314,7 @@ static int identify(cli_identification *f, const wish *w, const cli_arguments *a
     cli_warn(w->output, 0,
              "no robot file holds asymmetric or load-dependent friction: it is only reported");
   if (status == CLI_OK && w->output) status = cli_identify_write(f, a, w->output);
+  if (status == CLI_OK && a->value[PLOT]) status = cli_identify_draw(f, a->value[PLOT]);
   return status == CLI_OK ? cli_print_identification(f, w->json) : status;
 }
 
@@ -344,6 +348,7 @@ const cli_verb cli_identify = {.name = "identify",
                                    "  appell identify puma600 --rotor\n"
                                    "  appell identify arm.urdf log.csv --friction --validate "
                                    "other.csv -o found.urdf\n"
+                                   "  appell identify arm.urdf log.csv --plot fit.svg\n"
                                    "  appell identify quadruped log.csv --stand 0,0,1,0,0,0 "
                                    "--rotor\n"
                                    "  appell identify arm.urdf a.csv b.csv --columns "

@@ -60,6 +60,9 @@ int cli_identify_doubt_fit(cli_identification *f);
 int cli_identify_write(const cli_identification *f, const cli_arguments *arguments,
                        const char *path);
 
+/// Draw measured and predicted forces by joint, and the base parameters with their intervals.
+int cli_identify_draw(const cli_identification *f, const char *path);
+
 /// Print the base parameters of a model: CLI_OK, or CLI_FAILED after saying why.
 int cli_print_base(const cli_identification *found, bool json);
 /// Print what was found.

@@ -9,11 +9,11 @@
 #include "verbs.h"
 
 enum { OUTPUT, SCENARIO, ROWS, TITLE, MESHES, DATA };
-enum { LEAST_ROWS = 2, MOST_ROWS = 10000000 };
+enum { LEAST_ROWS = 2, MOST_ROWS = 10000000, MOST_RUNS = 16 };
 
 static const cli_option options[] = {
     [OUTPUT] = {"-o", "FILE.html", "where the page goes"},
-    [SCENARIO] = {"--scenario", "SCENARIO", "the scenario of the run, not what the log says"},
+    [SCENARIO] = {"--scenario", "SCENARIO", "the scenario of the runs, not what the logs say"},
     [ROWS] = {"--rows", "N", "keep at most N rows, evenly spread: 200000"},
     [TITLE] = {"--title", "NAME", "title of the page; without it the scenario's name"},
     [MESHES] = {"--meshes", "DIR", "allow meshes of this folder besides the robot's own"},
@@ -24,7 +24,10 @@ static const char text[] =
     "RUN is a log of 'appell simulate' or 'appell control', RUN.csv or RUN.h5, or the .part that\n"
     "a killed run has left. The page needs no network and nothing beside it: plots to zoom, the\n"
     "robot in 3D replaying its motion, impacts, energies, events, the scenario. Robots are drawn\n"
-    "from the visual elements of their file, otherwise from joints and ellipsoids of inertia.\n";
+    "from the visual elements of their file, then from its collision elements, otherwise from\n"
+    "joints, masses and inertias. Further RUNs are compared with the first: their robots as "
+    "ghosts,\n"
+    "their curves over its own, or what differs.\n";
 
 static int open_log(const char *path, const char *scenario, ap_run **run) {
   const ap_run_options log = {.kind = AP_RUN_LOG};
@@ -36,18 +39,33 @@ static int open_log(const char *path, const char *scenario, ap_run **run) {
   return error.status == AP_OK ? CLI_OK : cli_fail_input(scenario, &error);
 }
 
-static int write_report(ap_run *run, const char *path, const ap_report_options *report,
-                        const char *output) {
+typedef struct logs {
+  ap_run *run[MOST_RUNS];
+  char *const *path;
+  int n;
+} logs;
+
+static int open_logs(logs *l, const char *scenario) {
+  int status = CLI_OK;
+  for (int k = 0; status == CLI_OK && k < l->n; k++)
+    status = open_log(l->path[k], scenario, &l->run[k]);
+  return status;
+}
+
+static int write_report(const logs *l, ap_report_options *report, const char *output) {
   cli_out out;
   ap_error error = {0};
   int status = cli_out_open(&out, output), line;
   if (status != CLI_OK) return status;
-  error.status = ap_run_report(run, report, cli_out_sink, &out, &error);
-  if (error.status != AP_OK) status = cli_fail_input(path, &error);
+  report->others = l->run + 1;
+  report->nother = l->n - 1;
+  error.status = ap_run_report(l->run[0], report, cli_out_sink, &out, &error);
+  if (error.status != AP_OK) status = cli_fail_input(l->path[0], &error);
   status = cli_out_close(&out, status);
   const char *warning;
-  for (int i = 0; status == CLI_OK && (warning = ap_run_warning(run, i, &line)); i++)
-    cli_warn(path, line, warning);
+  for (int k = 0; status == CLI_OK && k < l->n; k++)
+    for (int i = 0; (warning = ap_run_warning(l->run[k], i, &line)); i++)
+      cli_warn(l->path[k], line, warning);
   return status;
 }
 
@@ -58,7 +76,7 @@ static bool is_page_name(const char *name) {
 }
 
 static int run(const cli_arguments *arguments) {
-  const char *path = arguments->argument[0], *output = arguments->value[OUTPUT];
+  const char *output = arguments->value[OUTPUT];
   const bool data = arguments->value[DATA] != NULL;
   ap_report_options report = ap_default_report();
   report.title = arguments->value[TITLE];
@@ -70,21 +88,22 @@ static int run(const cli_arguments *arguments) {
   int status = cli_value_integer(arguments, ROWS, LEAST_ROWS, MOST_ROWS, &report.rows);
   if (status == CLI_OK && output) status = cli_check_target(output);
   if (status != CLI_OK) return status;
-  ap_run *log = NULL;
-  status = open_log(path, arguments->value[SCENARIO], &log);
-  if (status == CLI_OK) status = write_report(log, path, &report, output);
-  ap_run_free(log);
+  logs l = {.path = arguments->argument, .n = arguments->count};
+  status = open_logs(&l, arguments->value[SCENARIO]);
+  if (status == CLI_OK) status = write_report(&l, &report, output);
+  for (int k = 0; k < l.n; k++) ap_run_free(l.run[k]);
   return status;
 }
 
 const cli_verb cli_report = {.name = "report",
-                             .arguments = "RUN",
+                             .arguments = "RUN...",
                              .about = "Make a page of a run: plots, 3D replay, events.",
                              .text = text,
                              .example =
                                  "  appell simulate models/shafei2018.yaml -o run.csv\n"
-                                 "  appell report run.csv -o run.html\n",
+                                 "  appell report run.csv -o run.html\n"
+                                 "  appell report run.csv other.csv -o both.html\n",
                              .options = options,
                              .least = 1,
-                             .most = 1,
+                             .most = MOST_RUNS,
                              .run = run};

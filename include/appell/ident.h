@@ -67,6 +67,10 @@ AP_API void ap_ident_nominal(const ap_ident *ident, double *p);
 /// subtract what they take (ap_passive_forces()) from the joint forces.
 AP_API void ap_ident_rows(ap_ident *ident, const double *q, const double *v, const double *a,
                           double *W);
+/// The part of the joint forces that is known, [nv]: what is subtracted from measured ones. Of a
+/// payload it is what the robot needs without it.
+AP_API void ap_ident_known(ap_ident *ident, const double *q, const double *v, const double *a,
+                           double *tau);
 
 // ---- base parameters ---------------------------------------------------------------------------
 

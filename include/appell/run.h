@@ -141,14 +141,19 @@ typedef struct ap_report_options {
   const char *meshes;
   const char *page; ///< HTML in which the document is put into the element with id="run"; NULL: the
                     ///< document alone, as JSON: ap_report_page()
-  unsigned cookie;  ///< ap_default_report() sets it
+  /// Logs that the run is compared with on the same page: their robots as ghosts, their curves over
+  /// its own; NULL: none.
+  ap_run *const *others;
+  int nother;      ///< how many they are, 0 to 15: 0
+  unsigned cookie; ///< ap_default_report() sets it
 } ap_report_options;
 /// The defaults named above.
 AP_API ap_report_options ap_default_report(void);
 /// The page that the library carries (docs/report.md), without a document.
 AP_API const char *ap_report_page(void);
-/// Make the report of a log; options NULL means the defaults. Reads it from its beginning. AP_E_ARG
-/// for a run that is no log: record it, and open that.
+/// Make the report of a log; options NULL means the defaults. Reads it, and the others, from the
+/// beginning. AP_E_ARG for a run that is no log: record it, and open that. An error in another log
+/// names it.
 AP_API ap_status ap_run_report(ap_run *run, const ap_report_options *options, ap_write *write,
                                void *context, ap_error *error);
 /// The same into a file, which appears only when it is complete.

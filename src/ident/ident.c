@@ -305,6 +305,12 @@ void ap__ident_subtract_known(const ap_ident *id, const double *q, const double 
   }
 }
 
+void ap_ident_known(ap_ident *id, const double *q, const double *v, const double *a, double *tau) {
+  for (int j = 0; j < id->nv; j++) tau[j] = 0;
+  ap__ident_subtract_known(id, q, v, a, tau, tau);
+  for (int j = 0; j < id->nv; j++) tau[j] = 0 - tau[j];
+}
+
 void ap__ident_regressors(ap_ident *id, const ap_dataset *s, int from, int count, double *K) {
   double *q = id->side, *v = q + ap__row(AP__CHUNK, id->nq), *a = v + ap__row(AP__CHUNK, id->nv);
   for (int k = 0; k < count; k++) {

@@ -143,7 +143,7 @@ static void write_head(const ap__report *report, ap_json *json) {
     ap_json_null(json, "scenario");
 }
 
-static ap_status write_document(ap__report *report, ap_json *json) {
+static ap_status write_document(ap__report *report, int others, ap_json *json) {
   const ap_run *run = report->run;
   ap_json_open(json, NULL, '{');
   write_head(report, json);
@@ -163,8 +163,11 @@ static ap_status write_document(ap__report *report, ap_json *json) {
   for (int k = 0; k < run->recorded.warnings; k++)
     ap_json_string(json, NULL, run->recorded.warning[k].text);
   ap_json_close(json, ']');
+  if (others > 0) ap_json_open(json, "others", '[');
+  for (int k = 1; status == AP_OK && k <= others; k++) status = write_document(&report[k], 0, json);
+  if (others > 0) ap_json_close(json, ']');
   ap_json_close(json, '}');
-  return AP_OK;
+  return status;
 }
 
 // ---- the report --------------------------------------------------------------------------------
@@ -188,41 +191,73 @@ static ap_status read_rows(ap__report *report) {
   return AP_OK;
 }
 
-static ap_status write_page(ap__report *report, ap_write *write, void *context) {
+static ap_status write_page(ap__report *report, int others, ap_write *write, void *context) {
   const char *page = report->options->page, *at = page ? strstr(page, place) : NULL;
   ap_json json = {.write = write, .context = context, .in_html = page != NULL};
-  if (!page) return write_document(report, &json);
+  if (!page) return write_document(report, others, &json);
   if (!at)
     return AP__REFUSE(report->error, AP_E_ARG, 0, "the page has no place for the data (%s)", place);
   const char *rest = at + strlen(place);
   write(context, page, (size_t)(rest - page));
-  const ap_status status = write_document(report, &json);
+  const ap_status status = write_document(report, others, &json);
   write(context, rest, strlen(rest));
+  return status;
+}
+
+// The rows of a log, and what is known about it.
+static ap_status open_report(ap_run *run, const ap_report_options *options, ap__report *report,
+                             ap_error *error) {
+  if (run->kind != AP_RUN_LOG)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a report needs a log (record the run, then open the log)");
+  const ap_status status = ap__log_run_rewind(run, error);
+  if (status != AP_OK) return status;
+  *report = (ap__report){.run = run,
+                         .options = options,
+                         .about = ap_log_describe(run->recorded.reader),
+                         .model = run->model,
+                         .mechanism = run->recorded.mechanism,
+                         .scene = run->scene,
+                         .error = error};
+  report->rows.most = options->rows;
+  return read_rows(report);
+}
+
+// Says which log an error is in.
+static ap_status name_log(const ap_run *run, ap_status status, ap_error *error) {
+  char text[sizeof error->text], line[24] = "";
+  if (status == AP_OK || !error) return status;
+  if (error->line > 0) snprintf(line, sizeof line, ":%d", error->line);
+  memcpy(text, error->text, sizeof text);
+  snprintf(error->text, sizeof error->text, "%.100s%s: %.*s", file_name(run), line,
+           (int)sizeof text - 130, text);
+  error->line = 0;
   return status;
 }
 
 ap_status ap_run_report(ap_run *run, const ap_report_options *options, ap_write *write,
                         void *context, ap_error *error) {
+  enum { MOST_OTHERS = 15 };
   const ap_report_options plain = ap_default_report();
+  ap__report report[1 + MOST_OTHERS] = {0};
   if (options && !AP_STARTS_FROM(ap_default_report, options, error)) return AP_E_ARG;
-  if (run->kind != AP_RUN_LOG)
-    return AP__REFUSE(error, AP_E_ARG, 0,
-                      "a report needs a log (record the run, then open the log)");
-  ap_status status = ap__log_run_rewind(run, error);
-  if (status != AP_OK) return status;
-  ap__report report = {.run = run,
-                       .options = options ? options : &plain,
-                       .about = ap_log_describe(run->recorded.reader),
-                       .model = run->model,
-                       .mechanism = run->recorded.mechanism,
-                       .scene = run->scene,
-                       .error = error};
-  report.rows.most = report.options->rows;
-  status = read_rows(&report);
-  if (status == AP_OK) status = write_page(&report, write, context);
-  if (status == AP_OK && run->recorded.failed) status = ap__no_memory(error);
-  ap__report_rows_free(&report.rows);
-  ap__report_jumps_free(&report.jumps);
+  const ap_report_options *o = options ? options : &plain;
+  if (o->nother < 0 || o->nother > MOST_OTHERS || (o->nother > 0 && !o->others))
+    return AP__REFUSE(error, AP_E_ARG, 0, "a report compares with %d other runs (0 to %d)",
+                      o->nother, MOST_OTHERS);
+  ap_report_options other = *o; // their titles are their own
+  other.title = NULL;
+  ap_status status = open_report(run, o, &report[0], error);
+  for (int k = 0; status == AP_OK && k < o->nother; k++)
+    status =
+        name_log(o->others[k], open_report(o->others[k], &other, &report[k + 1], error), error);
+  if (status == AP_OK) status = write_page(report, o->nother, write, context);
+  for (int k = 0; k <= o->nother; k++) {
+    if (report[k].run && status == AP_OK && report[k].run->recorded.failed)
+      status = ap__no_memory(error);
+    ap__report_rows_free(&report[k].rows);
+    ap__report_jumps_free(&report[k].jumps);
+  }
   return status;
 }
 

@@ -2,8 +2,9 @@
 // States at events among the rows of a report, so that a jump is drawn as a jump.
 //
 // An event has two samples at its time, just before and just after. What it tells of the state is
-// in them: coordinates, velocities, energies. Counters step there by what the event says. All else
-// lies on the straight line between the rows around it, as it would be drawn without.
+// in them: coordinates, velocities, energies. Counters step there by what the event says.
+// Accelerations and contact forces, which jump too, step from the row before to the row behind. All
+// else lies on the straight line between the rows around it, as it would be drawn without.
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,7 @@ typedef struct merge {
   int lost, contacts; // columns, from 0 behind t; below 0: none
   double held[2];     // what they are now
   long impacts;       // so far
+  const bool *leaps;  // [columns] not told, but known to jump at events
 } merge;
 
 // A contact that ends a sequence of bounces is told before its time, with the state of then. Where
@@ -162,8 +164,9 @@ static void add_row(merge *m, long i) {
   m->time[m->n++] = m->rows->time[i];
 }
 
-// One sample of event k, which lies before row i.
-static void add_state(merge *m, long k, bool after, long i) {
+// One sample of event k, which lies before row i, and is the last one there or not. What jumps
+// without being told keeps the value of the row before, then takes that of the row behind.
+static void add_state(merge *m, long k, bool after, long i, bool last) {
   const ap__report_rows *r = m->rows;
   const ap__report_jumps *j = m->jumps;
   const double t = j->jump[k].t;
@@ -173,7 +176,8 @@ static void add_state(merge *m, long k, bool after, long i) {
   const float *state = j->value + ((size_t)k * 2 + (after ? 1 : 0)) * (size_t)j->ntold;
   float *to = m->value + (size_t)m->n * m->width;
   for (int c = 0; c < r->columns; c++)
-    to[c] = (float)((1 - part) * (double)previous[c] + part * (double)next[c]);
+    to[c] = m->leaps[c] ? after && last ? next[c] : previous[c]
+                        : (float)((1 - part) * (double)previous[c] + part * (double)next[c]);
   for (int c = 0; c < j->ntold; c++) to[j->told[c].column] = state[c];
   if (m->lost >= 0) to[m->lost] = (float)m->held[0];
   if (m->contacts >= 0) to[m->contacts] = (float)m->held[1];
@@ -195,11 +199,11 @@ static void add_events(merge *m, long first, long end, long i) {
     counts = m->held[1] + rests == (double)next[m->contacts];
   }
   for (long k = first; k < end; k++) {
-    add_state(m, k, false, i);
+    add_state(m, k, false, i, k + 1 == end);
     m->held[0] += jump[k].lost;
     if (counts) m->held[1] += jump[k].rests;
     m->impacts += jump[k].impact;
-    add_state(m, k, true, i);
+    add_state(m, k, true, i, k + 1 == end);
   }
 }
 
@@ -216,6 +220,16 @@ static void add_all(merge *m) {
     if (k > first) add_events(m, first, k, i);
     add_row(m, i);
   }
+}
+
+// Accelerations and contact forces jump with the velocities.
+static bool *find_leaps(const ap__report *report) {
+  bool *leaps = calloc((size_t)report->rows.columns + 1, sizeof *leaps);
+  for (int c = 0; leaps && c < report->rows.logged; c++) {
+    const char *group = ap__quantity_of(report->about->column[c + 1].name)->group;
+    leaps[c] = group && (strcmp(group, "a") == 0 || strcmp(group, "force") == 0);
+  }
+  return leaps;
 }
 
 ap_status ap__report_jumps_merge(ap__report *report) {
@@ -235,12 +249,16 @@ ap_status ap__report_jumps_merge(ap__report *report) {
              .contacts = ap_run_find(report->run, "contacts") - 1};
   m.time = malloc(room * sizeof *m.time);
   m.value = malloc(room * m.width * sizeof *m.value);
-  if (!m.time || !m.value) {
+  bool *leaps = find_leaps(report);
+  m.leaps = leaps;
+  if (!m.time || !m.value || !leaps) {
     free(m.time);
     free(m.value);
+    free(leaps);
     return ap__no_memory(report->error);
   }
   add_all(&m);
+  free(leaps);
   free(r->time);
   free(r->value);
   r->time = m.time;

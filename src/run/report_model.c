@@ -182,24 +182,39 @@ static FILE *open_mesh(const ap__report *report, const char *name, ap_error *err
 
 static void add_mesh(const ap__report *report, meshes *m, const ap_shape *shape) {
   ap_error error = {.text = "STL, OBJ and DAE files are"};
-  if (shape->kind != AP_SHAPE_MESH || shape->collision || find_mesh(m, shape->file) >= 0 ||
-      m->n == MOST_MESHES)
-    return;
+  if (shape->kind != AP_SHAPE_MESH || find_mesh(m, shape->file) >= 0 || m->n == MOST_MESHES) return;
   const char *format = ap__mesh_format(shape->file);
   const bool known = format && strcmp(format, "msh") != 0; // that the page draws
   FILE *file = known ? open_mesh(report, shape->file, &error) : NULL;
   if (file) fclose(file);
   m->drawn[m->n] = file != NULL;
   m->name[m->n++] = shape->file;
-  if (!file && m->missing++ == 0)
+  if (!file && !shape->collision && m->missing++ == 0)
     snprintf(m->why, sizeof m->why, "mesh \"%.200s\" is not drawn: %s", shape->file, error.text);
+}
+
+static bool is_drawn(const meshes *m, const ap_shape *shape) {
+  const int mesh = shape->kind == AP_SHAPE_MESH ? find_mesh(m, shape->file) : -1;
+  return shape->kind == AP_SHAPE_MESH ? mesh >= 0 && m->drawn[mesh] : shape->kind != AP_SHAPE_NONE;
+}
+
+// Can a link be drawn as its file says it looks? Otherwise it is drawn as what it collides as.
+static bool is_visible(const ap__report *report, const meshes *m, int body) {
+  const ap_shape *shape;
+  for (int k = 0; (shape = ap_robot_shape(report->run->recorded.robot, body, k)); k++)
+    if (!shape->collision && is_drawn(m, shape)) return true;
+  return false;
 }
 
 static void find_meshes(ap__report *report, meshes *m) {
   const ap_shape *shape;
-  for (int i = 1; i < ap_nbody(report->model); i++)
+  for (int i = 1; i < ap_nbody(report->model); i++) {
     for (int k = 0; (shape = ap_robot_shape(report->run->recorded.robot, i, k)); k++)
-      add_mesh(report, m, shape);
+      if (!shape->collision) add_mesh(report, m, shape);
+    if (is_visible(report, m, i)) continue;
+    for (int k = 0; (shape = ap_robot_shape(report->run->recorded.robot, i, k)); k++)
+      if (shape->collision) add_mesh(report, m, shape);
+  }
   if (m->missing == 1) ap__report_warn(report, "%s", m->why);
   if (m->missing > 1) ap__report_warn(report, "%s (and %d more)", m->why, m->missing - 1);
 }
@@ -246,10 +261,10 @@ static void write_shape(const meshes *m, const ap_shape *shape, ap_json *json) {
   static const char *const kind[] = {"", "box", "cylinder", "sphere", "mesh"};
   frame at;
   const int mesh = shape->kind == AP_SHAPE_MESH ? find_mesh(m, shape->file) : -1;
-  if (shape->collision || shape->kind == AP_SHAPE_NONE) return;
-  if (shape->kind == AP_SHAPE_MESH && (mesh < 0 || !m->drawn[mesh])) return;
+  if (!is_drawn(m, shape)) return;
   ap_json_open(json, NULL, '{');
   ap_json_string(json, "kind", kind[shape->kind]);
+  if (shape->collision) ap_json_bool(json, "collision", true);
   if (shape->kind == AP_SHAPE_BOX) ap_json_numbers(json, "size", shape->size, 3);
   if (shape->kind == AP_SHAPE_CYLINDER || shape->kind == AP_SHAPE_SPHERE)
     ap_json_number(json, "radius", shape->size[0]);
@@ -291,6 +306,17 @@ static int coordinates_of(ap_joint_type type) {
   return n[type];
 }
 
+// What bounds a joint of one coordinate: only the bounds that there are.
+static void write_limits(const ap_body_def *def, ap_json *json) {
+  if (def->joint != AP_REVOLUTE && def->joint != AP_PRISMATIC) return;
+  ap_json_open(json, "limits", '{');
+  if (isfinite(def->lower)) ap_json_number(json, "lower", def->lower);
+  if (isfinite(def->upper)) ap_json_number(json, "upper", def->upper);
+  if (isfinite(def->velocity_limit)) ap_json_number(json, "velocity", def->velocity_limit);
+  if (isfinite(def->effort_limit)) ap_json_number(json, "effort", def->effort_limit);
+  ap_json_close(json, '}');
+}
+
 static double write_joint(const ap__report *report, int body, const double axis[3], ap_json *json) {
   static const char *const type[] = {"fixed",     "revolute", "prismatic",
                                      "spherical", "planar",   "free"};
@@ -307,6 +333,7 @@ static double write_joint(const ap__report *report, int body, const double axis[
     ap_json_string(json, NULL, report->about->column[1 + first + k].name);
   ap_json_close(json, ']');
   write_mimic(report, body, json, &offset);
+  write_limits(def, json);
   ap_json_close(json, '}');
   return offset;
 }
@@ -343,8 +370,9 @@ static void write_body(const ap__report *report, const meshes *m, const frame *p
   ap_json_numbers(json, "com", def->com, 3);
   write_ellipsoid(json, report->model, body);
   ap_json_open(json, "shapes", '[');
+  const bool visible = is_visible(report, m, body);
   for (int k = 0; (shape = ap_robot_shape(report->run->recorded.robot, body, k)); k++)
-    write_shape(m, shape, json);
+    if (shape->collision != visible) write_shape(m, shape, json);
   ap_json_close(json, ']');
   ap_json_close(json, '}');
 }
@@ -370,6 +398,24 @@ static frame *neutral_poses(const ap_model *m) {
 }
 
 // ---- walls, points, closures -------------------------------------------------------------------
+
+// How a wall moves; nothing for one that stays.
+static void write_wall_motion(const ap_wall_motion *m, ap_json *json) {
+  if (!(norm3(m->velocity) > 0) && !(norm3(m->amplitude) > 0) && m->spin == 0 && m->swing == 0)
+    return;
+  ap_json_open(json, "motion", '{');
+  ap_json_numbers(json, "velocity", m->velocity, 3);
+  ap_json_numbers(json, "amplitude", m->amplitude, 3);
+  ap_json_numbers(json, "axis", m->axis, 3);
+  ap_json_numbers(json, "pivot", m->pivot, 3);
+  ap_json_number(json, "spin", m->spin);
+  ap_json_number(json, "swing", m->swing);
+  ap_json_number(json, "frequency", m->frequency);
+  ap_json_number(json, "phase", m->phase);
+  ap_json_number(json, "from", m->from);
+  if (isfinite(m->to)) ap_json_number(json, "to", m->to);
+  ap_json_close(json, '}');
+}
 
 static void write_wall(const ap_wall *w, ap_json *json) {
   static const char *const kind[] = {"plane",  "circle",    "ellipse",     "cylinder",
@@ -409,6 +455,7 @@ static void write_wall(const ap_wall *w, ap_json *json) {
       ap_json_numbers(json, NULL, w->points + k, w->count);
     ap_json_close(json, ']');
   }
+  write_wall_motion(&w->motion, json);
   ap_json_number(json, "restitution", w->restitution);
   ap_json_number(json, "friction", w->friction);
   if (w->kind == AP_WALL_PROFILE) {
@@ -446,6 +493,8 @@ static void write_closures(const ap_mechanism *m, ap_json *json) {
     ap_json_numbers(json, "xyz_a", c->at[0], 3);
     ap_json_integer(json, "body_b", c->body[1] - 1);
     ap_json_numbers(json, "xyz_b", c->at[1], 3);
+    if (c->kind == AP_CLOSE_AXIS) ap_json_numbers(json, "axis_a", c->axis[0], 3);
+    if (c->kind == AP_CLOSE_AXIS) ap_json_numbers(json, "axis_b", c->axis[1], 3);
     ap_json_close(json, '}');
   }
   ap_json_close(json, ']');

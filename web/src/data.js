@@ -59,8 +59,21 @@ function isJump(time, rows, t) {
   return last > 0 && time[last] === t && time[last - 1] === t;
 }
 
-/** The document that stands in the page, with whatever is absent or cut off made good. */
+/** The document that stands in the page, with whatever is absent or cut off made good. Other runs, which it is compared
+ *  with, are read likewise; the time shown goes from the first start to the last end of all. */
 export function readRun(document) {
+  const run = readOne(document);
+  run.others = list(document?.others).map(readOne);
+  for (const other of run.others) {
+    if (other.title === run.title && other.madeFrom) other.title = other.madeFrom;
+    if (other.rows === 0) continue;
+    run.start = run.rows > 0 ? Math.min(run.start, other.start) : other.start;
+    run.end = Math.max(run.end, other.end);
+  }
+  return run;
+}
+
+function readOne(document) {
   const given = document && typeof document === "object" ? document : {};
   const all = list(given.columns);
   const hasTime = all.length > 0 && all[0].group === "time";
@@ -99,6 +112,7 @@ export function readRun(document) {
     walls: list(given.walls),
     points: list(given.points),
     closures: list(given.closures),
+    others: [],
     following: Number.isFinite(given.following?.rms) ? given.following : null,
     time: time.subarray(0, rows),
     rows,

@@ -63,6 +63,7 @@ const PATHS = {
   sun: "M12 7.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zM11 1.8h2v3.4h-2zm0 17h2v3.4h-2zM1.8 11h3.4v2H1.8zm17 0h3.4v2h-3.4zM4.1 5.5l1.4-1.4 2.4 2.4-1.4 1.4zm12 12l1.4-1.4 2.4 2.4-1.4 1.4zM5.5 19.9l-1.4-1.4 2.4-2.4 1.4 1.4zm12-12l-1.4-1.4 2.4-2.4 1.4 1.4z",
   camera:
     "M9 4l-1.6 2H4a2 2 0 0 0-2 2v10a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-3.4L15 4zm3 4.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zm0 2a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z",
+  help: "M11 16.5h2.2v2.2H11zM12 5a4.2 4.2 0 0 1 1.3 8.2c-.3.1-.3.3-.3.8v.7h-2v-1c0-1.4.6-2 1.6-2.4A2.2 2.2 0 1 0 9.8 9.2h-2A4.2 4.2 0 0 1 12 5z",
   close: "M6.4 5L12 10.6 17.6 5 19 6.4 13.4 12l5.6 5.6-1.4 1.4-5.6-5.6L6.4 19 5 17.6l5.6-5.6L5 6.4z",
 };
 
@@ -78,6 +79,13 @@ export function icon(name) {
 
 export const button = (name, label, onclick) =>
   h("button.tool", { type: "button", title: label, "aria-label": label, onclick }, icon(name));
+
+/** Lets the browser save a blob under a name. */
+export function save(blob, name) {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
 
 /** Calls once per animation frame at most. */
 export function eachFrame(call) {

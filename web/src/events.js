@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of events. Only the rows in sight are in the document, so that ten thousand are as quick as ten.
 
-import { lastAtOrBelow, withoutNoise } from "./data.js";
+import { largest, lastAtOrBelow, withoutNoise } from "./data.js";
 import { clockText, eachFrame, h, shown } from "./dom.js";
 import { eventColour, onTheme } from "./theme.js";
 
@@ -50,13 +50,58 @@ function sizesOf(events) {
   return most;
 }
 
+const MOST_SINGLE = 200; // events above which like ones that follow each other closely are one line
+const LEAST_GROUP = 5;
+
+/** Like events (same kind, point and wall) that follow each other closely, as one line for each such interval; those that
+ *  stand alone as they are. Closely: within a hundredth of the run, or three times the last gap. */
+export function intervalsOf(events, span) {
+  const open = new Map();
+  const groups = [];
+  for (const event of events) {
+    const key = `${event.event}\0${event.point}\0${event.wall}`;
+    const last = open.get(key);
+    const gap = last ? event.t - last[last.length - 1].t : Infinity;
+    if (last && gap <= 0.01 * span) last.push(event);
+    else {
+      const group = [event];
+      open.set(key, group);
+      groups.push(group);
+    }
+  }
+  const lines = groups.flatMap((group) => (group.length < LEAST_GROUP ? group : [intervalOf(group)]));
+  return lines.sort((a, b) => a.t - b.t || a.index - b.index);
+}
+
+function intervalOf(group) {
+  const [first] = group;
+  const sum = (key) => group.reduce((total, event) => total + (Number.isFinite(event[key]) ? event[key] : 0), 0);
+  return { ...first, until: group[group.length - 1].t, count: group.length, impulse: sum("impulse"), lost: sum("lost") };
+}
+
+/** Numbers of events by kind in so many equal parts of the run. */
+export function densityOf(run, parts) {
+  const kinds = new Map();
+  const span = run.end - run.start || 1;
+  for (const { event = "event", t } of run.events) {
+    if (!kinds.has(event)) kinds.set(event, new Float64Array(parts));
+    kinds.get(event)[Math.min(parts - 1, Math.max(0, Math.floor(((t - run.start) / span) * parts)))]++;
+  }
+  return kinds;
+}
+
 export class EventTable {
   constructor(run, clock) {
-    Object.assign(this, { run, clock, kept: run.events });
+    Object.assign(this, { run, clock });
+    this.grouped = run.events.length > MOST_SINGLE;
+    this.lines = this.grouped ? intervalsOf(run.events, run.end - run.start) : run.events;
+    this.kept = this.lines;
     const kinds = new Map();
     for (const event of run.events) kinds.set(event.event ?? "event", (kinds.get(event.event ?? "event") ?? 0) + 1);
     this.hidden = new Set();
     this.most = sizesOf(run.events);
+    // What is lost is measured by the energies there are.
+    this.most.lost = Math.max(this.most.lost, 10 * largest([run.column("kinetic")].filter(Boolean)));
     this.columns = columnsOf(run.events, this.most);
     this.filters = h(
       "div.tabs",
@@ -91,7 +136,8 @@ export class EventTable {
       this.body,
     );
     // Few columns stay on the left.
-    const widths = this.columns.map(([, , kind]) => `var(--${kind})`);
+    const wide = run.events.length > MOST_SINGLE ? { time: "180px", kind: "130px" } : {};
+    const widths = this.columns.map(([, , kind]) => wide[kind] ?? `var(--${kind})`);
     this.pane.style.setProperty("--columns", [...widths, ...(widths.length < 5 ? ["1fr"] : [])].join(" "));
     this.pane.style.setProperty("--least", `${90 * widths.length}px`);
     this.element = h(
@@ -99,7 +145,7 @@ export class EventTable {
       { "aria-label": "Events", id: "events" },
       h("div.card-head", null, h("h2", null, "Events")),
       run.events.length > 0
-        ? [this.filters, this.pane]
+        ? [...this.head(), this.pane]
         : h("p.empty", null, "Nothing happened: no impact, no contact."),
     );
     this.pane.addEventListener(
@@ -114,6 +160,61 @@ export class EventTable {
     this.setHeight();
   }
 
+  // Kinds to choose; with many events a strip of their density, and whether like ones are one line.
+  head() {
+    if (!this.grouped) return [this.filters];
+    const label = () => (this.grouped ? "Each event" : "Intervals");
+    const toggle = h(
+      "button.text",
+      {
+        type: "button",
+        onclick: () => {
+          this.grouped = !this.grouped;
+          const { run } = this;
+          this.lines = this.grouped ? intervalsOf(run.events, run.end - run.start) : run.events;
+          toggle.textContent = label();
+          this.refilter();
+        },
+      },
+      label(),
+    );
+    this.filters.append(toggle);
+    this.strip = h("canvas.strip", { role: "img", "aria-label": "How many events there are over time" });
+    this.strip.addEventListener("click", (event) => {
+      const { start, end } = this.run;
+      this.clock.pause();
+      this.clock.set(start + ((end - start) * event.offsetX) / Math.max(1, this.strip.clientWidth));
+    });
+    new ResizeObserver(() => this.drawStrip()).observe(this.strip);
+    return [this.filters, this.strip];
+  }
+
+  drawStrip() {
+    const { strip } = this;
+    if (!strip?.clientWidth) return;
+    const ratio = globalThis.devicePixelRatio || 1;
+    const wide = strip.clientWidth;
+    const high = strip.clientHeight;
+    strip.width = wide * ratio;
+    strip.height = high * ratio;
+    const draw = strip.getContext("2d");
+    draw.scale(ratio, ratio);
+    const parts = Math.max(1, Math.floor(wide / 3));
+    const kinds = [...densityOf(this.run, parts)].filter(([kind]) => !this.hidden.has(kind));
+    const totals = Array.from({ length: parts }, (_, i) => kinds.reduce((sum, [, counts]) => sum + counts[i], 0));
+    const most = Math.max(1, ...totals);
+    // Roots, so that one event beside thousands is seen.
+    totals.forEach((total, i) => {
+      let top = high;
+      for (const [kind, counts] of kinds) {
+        const part = total > 0 ? (Math.sqrt(total / most) * high * counts[i]) / total : 0;
+        draw.fillStyle = eventColour(kind);
+        draw.fillRect((i * wide) / parts, top - part, wide / parts - 0.5, part);
+        top -= part;
+      }
+    });
+  }
+
   // On paper there is no scrolling: all rows, up to some pages of them.
   print(on) {
     this.printing = on;
@@ -122,14 +223,20 @@ export class EventTable {
   }
 
   paint() {
-    for (const tab of this.filters.children) tab.style.setProperty("--series", eventColour(tab.dataset.kind));
+    this.drawStrip();
+    for (const tab of this.filters.children) if (tab.dataset.kind) tab.style.setProperty("--series", eventColour(tab.dataset.kind));
   }
 
   filter(kind, tab) {
     if (this.hidden.has(kind)) this.hidden.delete(kind);
     else this.hidden.add(kind);
     tab.setAttribute("aria-pressed", !this.hidden.has(kind));
-    this.kept = this.run.events.filter((event) => !this.hidden.has(event.event ?? "event"));
+    this.drawStrip();
+    this.refilter();
+  }
+
+  refilter() {
+    this.kept = this.lines.filter((event) => !this.hidden.has(event.event ?? "event"));
     this.keptTimes = null;
     this.setHeight();
     this.draw(true);
@@ -152,6 +259,7 @@ export class EventTable {
           "div.cell.time",
           { role: "cell" },
           h("button.jump", { type: "button", title: "Go to this moment" }, event.t.toFixed(6)),
+          event.count > 1 && h("span.until", null, ` to ${event.until.toFixed(6)}`),
         );
       if (name === "Event")
         return h(
@@ -159,6 +267,7 @@ export class EventTable {
           { role: "cell" },
           h("span.dot", { style: `--series:${eventColour(event.event)}` }),
           event.event ?? "event",
+          event.count > 1 && h("span.count", null, `\u00d7 ${event.count}`),
         );
       return h(`div.cell.${kind}`, { role: "cell" }, text(event, this.most));
     });

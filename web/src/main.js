@@ -6,9 +6,9 @@ import { EventTable } from "./events.js";
 import { makeKinematics } from "./kinematics.js";
 import { Plots } from "./plots.js";
 import { makeReplay } from "./replay.js";
-import { makeFacts, makeFigures, makeHeader, makeLedger, makeScenario, makeWarnings, remark } from "./summary.js";
+import { makeFacts, makeFigures, makeHeader, makeLedger, makeRuns, makeScenario, makeWarnings, remark } from "./summary.js";
 import { startTheme } from "./theme.js";
-import { listenToKeys, makeTransport } from "./transport.js";
+import { listenToKeys, makeHelp, makeTransport } from "./transport.js";
 
 function start() {
   startTheme();
@@ -28,13 +28,15 @@ function start() {
   document.title = `${run.title}: ${run.program}`;
   const clock = new Clock(run);
   const kin = makeKinematics(run);
-  const replay = makeReplay(run, kin, clock);
-  const plots = new Plots(run, clock);
+  const others = run.others.map((other) => ({ run: other, kin: makeKinematics(other) }));
+  const plots = new Plots(run, clock, kin);
+  const replay = makeReplay(run, kin, clock, others, (body) => plots.light(body, view?.robot.carriers ?? []));
   const events = new EventTable(run, clock);
   const sections = [
     makeHeader(run),
     makeFigures(run),
-    makeWarnings(run.warnings),
+    makeRuns(run),
+    makeWarnings([...run.warnings, ...run.others.flatMap(({ title, warnings }) => warnings.map((text) => `${title}: ${text}`))]),
     h("div.stagearea", null, replay.element, plots.element),
     events.element,
     h("div.pair", null, ...[makeLedger(run, clock), makeFacts(run.facts)].filter(Boolean)),
@@ -43,9 +45,13 @@ function start() {
   page.replaceChildren(...sections.filter(Boolean));
   document.body.append(makeTransport(run, clock));
   const view = replay.build ? replay.build() : null;
+  plots.onColumn = (body) => view?.light(body);
   plots.start();
   events.draw();
-  listenToKeys(clock, view);
+  const help = makeHelp();
+  document.body.append(help);
+  page.querySelector(".top .keys")?.addEventListener("click", () => help.showModal());
+  listenToKeys(clock, view, plots, help);
   view?.draw();
   page.dataset.ready = String(performance.now() - began);
   globalThis.appell = { run, clock, kin, view, plots, events };

@@ -31,7 +31,7 @@ import { eventColour, seriesColour } from "./theme.js";
 
 const UP = new Vector3(0, 1, 0);
 const MOST_ARROWS = 48;
-const MOST_SAMPLES = 4000;
+const MOST_SAMPLES = 3000; // of a path, each a piece of a thick line, which is slow to draw
 
 // Of a point, not of a joint: it has a place in the world.
 const isAtPoint = (event) => Array.isArray(event.position) && !(event.joint >= 0);
@@ -69,6 +69,7 @@ export function traceable(run, kin) {
     .filter((point) => point.body >= 0 && Array.isArray(point.xyz))
     .map((point) => ({
       name: point.name ?? "point",
+      point,
       parts: [{ body: point.body, xyz: point.xyz, weight: 1 }],
       end: false,
     }));
@@ -92,6 +93,7 @@ export function traceable(run, kin) {
       });
     }
   }
+  chooseTouched(run, kin, found);
   const masses = kin.bodies.filter(({ given }) => given.mass > 0);
   const whole = masses.reduce((sum, { given }) => sum + given.mass, 0);
   if (masses.length > 1) {
@@ -103,6 +105,20 @@ export function traceable(run, kin) {
     found.push({ name: "centre of mass", parts, end: false });
   }
   return found;
+}
+
+const MOST_TRACES = 8;
+
+// Where points have touched a wall, their paths are what one looks for; otherwise those of the ends.
+function chooseTouched(run, kin, found) {
+  const touched = new Set(run.events.filter(isAtPoint).map((event) => event.point));
+  const names = run.points.map(({ body, name }) => `${kin.bodies[body]?.given.name ?? ""}/${name}`);
+  const hit = run.points
+    .map((point, i) => touched.has(names[i]) && found.find(({ point: own }) => own === point))
+    .filter(Boolean);
+  if (hit.length === 0) return;
+  for (const entry of found) entry.end = false;
+  for (const entry of hit.slice(0, MOST_TRACES)) entry.end = true;
 }
 
 export function placeOfTrace(kin, entry, out) {
@@ -120,7 +136,7 @@ placeOfTrace.p = [0, 0, 0];
 // impacts, where paths bend.
 function sampleTimes(run) {
   const stride = Math.max(1, Math.ceil(run.rows / MOST_SAMPLES));
-  const parts = Math.min(8, Math.max(1, Math.floor(MOST_SAMPLES / 2 / run.rows)));
+  const parts = Math.min(8, Math.max(1, Math.floor(MOST_SAMPLES / 4 / run.rows)));
   const times = [];
   for (let row = 0; row < run.rows; row += stride) {
     times.push(run.time[row]);

@@ -1,30 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// The robot: links from their shapes; links without any from joint frames, contact points and ellipsoids of inertia.
+// The robot: links from their shapes; those without any from what links.js makes of joints, points, mass and inertia.
 
 import {
   BoxGeometry,
   CapsuleGeometry,
+  CatmullRomCurve3,
   Color,
+  ConeGeometry,
   CylinderGeometry,
   Group,
   Mesh,
+  MeshBasicMaterial,
   MeshStandardMaterial,
   Quaternion,
   SphereGeometry,
+  TubeGeometry,
   Vector3,
-  AxesHelper,
 } from "three";
 import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
-import { added, cross, dot, lengthOf, scaled, unitOf } from "./extent.js";
+import { RoundedBoxGeometry } from "three/addons/geometries/RoundedBoxGeometry.js";
+import { added, dot, lengthOf, scaled, unitOf } from "./extent.js";
+import { acrossOf, carriersOf, drumOf, fits, lightLinks, partsOf } from "./links.js";
 import { Meshes } from "./meshes.js";
 
 const UP = new Vector3(0, 1, 0);
+const AXES = [
+  [0xd8452e, [1, 0, 0]],
+  [0x2a9d6e, [0, 1, 0]],
+  [0x2f6fde, [0, 0, 1]],
+];
+
+/** Three thick arrows along x (red), y (green), z (blue). */
+export function triadOf(length) {
+  const group = new Group();
+  const radius = 0.035 * length;
+  for (const [colour, axis] of AXES) {
+    const material = new MeshBasicMaterial({ color: colour });
+    const shaft = new Mesh(new CylinderGeometry(radius, radius, 0.8 * length, 12).translate(0, 0.4 * length, 0), material);
+    const head = new Mesh(new ConeGeometry(2.4 * radius, 0.2 * length, 16).translate(0, 0.9 * length, 0), material);
+    for (const mesh of [shaft, head]) mesh.quaternion.setFromUnitVectors(UP, new Vector3(...axis));
+    group.add(shaft, head);
+  }
+  return group;
+}
 
 export class Robot {
-  constructor(run, kin, extent, colours) {
+  /** `ghost`: a second robot beside the first, translucent and of one colour. */
+  constructor(run, kin, extent, colours, ghost = false) {
     this.run = run;
     this.kin = kin;
     this.colours = colours;
+    this.ghost = ghost;
     this.size = extent.size;
     this.thick = extent.size * 0.014;
     this.group = new Group();
@@ -32,25 +58,36 @@ export class Robot {
     this.triads = [];
     this.themed = [];
     this.meshes = new Meshes(run.model?.meshes);
+    const opaque = ghost ? 0.28 : 1;
     this.materials = {
-      link: this.material("link"),
-      joint: this.material("joint"),
-      hull: this.material("hull", 0.35),
+      link: this.material(ghost ? "ghost" : "link", opaque),
+      joint: this.material(ghost ? "ghost" : "joint", opaque),
       ellipsoid: this.material("ellipsoid", 0.2),
-      rail: this.material("rail", 0.6),
+      rail: this.material("rail", ghost ? 0.2 : 0.6),
     };
     this.rails = [];
+    this.scene = { bodies: kin.bodies, points: run.points, closures: run.closures, light: lightLinks(kin.bodies) };
+    this.carriers = carriersOf(kin.bodies);
     this.links = kin.bodies.map((body) => this.link(body));
     this.hasShapes = kin.bodies.some(({ given }) => given.shapes?.length > 0);
+    this.base();
+    this.group.traverse((part) => {
+      if (!part.isMesh) return;
+      part.castShadow = !ghost && !part.material.transparent;
+      part.receiveShadow = !ghost;
+    });
   }
 
   material(name, opacity = 1) {
     const material = new MeshStandardMaterial({
-      roughness: 0.6,
-      metalness: 0.05,
+      roughness: 0.55,
+      metalness: 0.08,
       transparent: opacity < 1,
       opacity,
       depthWrite: opacity === 1,
+      polygonOffset: this.ghost, // behind the robot itself where both are in one place
+      polygonOffsetFactor: 1,
+      polygonOffsetUnits: 4,
     });
     this.themed.push({ material, name });
     return material;
@@ -59,21 +96,19 @@ export class Robot {
   link(body) {
     const group = new Group();
     group.name = body.given.name ?? "";
-    const shapes = body.given.shapes ?? [];
-    for (const shape of shapes) {
-      const object = this.shape(shape);
+    group.userData.body = body.index;
+    for (const shape of body.given.shapes ?? []) {
+      const object = fits(shape, this.size) ? this.shape(shape) : null;
       if (object) group.add(object);
     }
     if (group.children.length === 0) this.skeleton(body, group);
     const ellipsoid = this.ellipsoid(body);
     if (ellipsoid) {
-      // One that dwarfs the robot tells of an odd inertia, but hides everything else.
-      const dwarfs = group.children.length > 0 && Math.max(...ellipsoid.scale.toArray()) > 0.4 * this.size;
-      ellipsoid.visible = shapes.length === 0 && !group.userData.outlined && !dwarfs;
+      ellipsoid.visible = false;
       this.ellipsoids.push(ellipsoid);
       group.add(ellipsoid);
     }
-    const triad = new AxesHelper(this.thick * 9);
+    const triad = triadOf(this.thick * 9);
     triad.visible = false;
     this.triads.push(triad);
     group.add(triad);
@@ -82,7 +117,8 @@ export class Robot {
   }
 
   shape(shape) {
-    const colour = Array.isArray(shape.color) ? this.coloured(shape.color) : null;
+    const own = Array.isArray(shape.color) && !this.ghost && !shape.collision;
+    const colour = own ? this.coloured(shape.color) : this.ghost ? this.materials.link : null;
     const material = colour ?? this.materials.link;
     let object = null;
     if (shape.kind === "box") object = new Mesh(new BoxGeometry(...shape.size), material);
@@ -105,79 +141,88 @@ export class Robot {
   coloured([r, g, b, a = 1]) {
     return new MeshStandardMaterial({
       color: new Color().setRGB(r, g, b, "srgb"),
-      roughness: 0.6,
-      metalness: 0.05,
+      roughness: 0.55,
+      metalness: 0.08,
       transparent: a < 1,
       opacity: a,
     });
   }
 
-  // Where other things hang on a body: its children's joints, its contact points, its closures.
-  ends(body) {
-    const ends = [];
-    for (const child of this.kin.bodies) {
-      if (child.parent === body.index) ends.push([child.origin[0], child.origin[1], child.origin[2]]);
-    }
-    for (const point of this.run.points) if (point.body === body.index && point.xyz) ends.push(point.xyz);
-    for (const closure of this.run.closures) {
-      if (["axis", "gear"].includes(closure.kind)) continue;
-      if (closure.body_a === body.index && closure.xyz_a) ends.push(closure.xyz_a);
-      if (closure.body_b === body.index && closure.xyz_b) ends.push(closure.xyz_b);
-    }
-    return distinct(ends, this.thick * 0.5).filter((end) => lengthOf(end) > this.thick * 0.5);
-  }
-
   skeleton(body, group) {
     const { given, joint } = body;
     const massless = !(given.mass > 0);
-    const virtual = massless && body.parent < 0 && joint.type === "prismatic";
-    const ends = this.ends(body);
-    const hull = this.hull(body, ends);
-    if (hull) {
-      group.add(hull);
-      group.userData.outlined = true;
-    }
-    const com = given.com ?? [0, 0, 0];
-    // A leaf that nothing hangs on ends as far beyond its centre of mass as that is away.
-    const known = ends.length > 0;
-    if (!known && lengthOf(com) > this.thick) ends.push(scaled(com, 2));
-    if (!hull) {
-      for (const end of ends) {
-        const bone = this.bone([0, 0, 0], end, this.thick, this.materials.link);
-        if (!bone) continue;
-        group.add(bone);
-        group.userData.outlined = known; // the ellipsoid of a rod is longer than the rod
-      }
-      if (lengthOf(com) > this.thick * 2 && !ends.some((end) => near(com, end))) {
-        const stub = this.bone([0, 0, 0], com, this.thick * 0.6, this.materials.link);
-        if (stub) group.add(stub);
-      }
-    }
-    if (!virtual && !hiddenJoint(body, this.kin.bodies)) group.add(this.jointMark(joint));
-    if (ends.length === 0 && !hull && given.mass > 0 && !given.ellipsoid) {
-      const ball = new Mesh(new SphereGeometry(this.thick * 6, 32, 20), this.materials.link);
-      ball.position.set(...com);
-      group.add(ball);
-    }
+    const parts = partsOf(body, this.scene, this.size, this.thick).map((part) => this.part(part)).filter(Boolean);
+    for (const part of parts) group.add(part);
+    const seen = parts.length > 0 || this.kin.bodies.some(({ parent }) => parent === body.index);
+    if (seen && !this.scene.light[body.index] && !hiddenJoint(body, this.kin.bodies)) group.add(this.jointMark(body));
     if (joint.type === "prismatic" && !massless) this.rails.push(this.rail(body));
   }
 
-  // Three or more places that are not in a line outline a body: a plate where they are in one plane.
-  hull(body, ends) {
-    const loose = ["free", "planar", "fixed"].includes(body.joint.type);
-    const origin =
-      loose && !this.run.points.some(({ body: at, xyz }) => at === body.index && lengthOf(xyz ?? [1, 0, 0]) === 0);
-    const points = origin ? ends : [...ends, [0, 0, 0]];
-    const normal = points.length >= 3 ? acrossOf(points) : null;
-    if (!normal) return null;
+  part({ kind, ...part }) {
+    const { link } = this.materials;
+    if (kind === "bone") return this.bone(part.from, part.to, part.radius, link);
+    if (kind === "hull") return this.plate(part.points, part.normal);
+    if (kind === "arc") return this.arc(part);
+    if (kind === "ball") {
+      const ball = new Mesh(new SphereGeometry(part.radius, 32, 20), link);
+      ball.position.set(...part.at);
+      return ball;
+    }
+    const sides = part.half.map((x) => 2 * x);
+    const round = 0.22 * Math.min(...sides);
+    const box = new Mesh(new RoundedBoxGeometry(...sides, 3, round), link);
+    box.position.set(...part.at);
+    box.quaternion.set(...part.quat).normalize();
+    return box;
+  }
+
+  // Corners with the solid between them; a plate where they are in one plane.
+  plate(points, normal) {
+    const deep = Math.min(this.thick * 0.8, 0.12 * Math.max(...points.map((p) => lengthOf(added(p, scaled(points[0], -1))))));
     const corners = spatial(points, normal)
       ? points
-      : points.flatMap((p) => [1, -1].map((side) => added(p, scaled(normal, side * this.thick * 0.8))));
+      : points.flatMap((p) => [1, -1].map((side) => added(p, scaled(normal, side * deep))));
     try {
-      return new Mesh(new ConvexGeometry(corners.map((p) => new Vector3(...p))), this.materials.hull);
+      return new Mesh(new ConvexGeometry(corners.map((p) => new Vector3(...p))), this.materials.link);
     } catch {
       return null;
     }
+  }
+
+  // A bent bar about the origin, from one direction to another, a little beyond both.
+  arc({ from, to, radius, tube }) {
+    const angle = Math.acos(Math.min(Math.max(dot(from, to), -1), 1));
+    const across = unitOf(added(to, scaled(from, -dot(from, to))));
+    const places = [];
+    for (let i = 0; i <= 24; i++) {
+      const a = (angle * i) / 24;
+      places.push(new Vector3(...added(scaled(from, radius * Math.cos(a)), scaled(across, radius * Math.sin(a)))));
+    }
+    const group = new Group();
+    const bar = new Mesh(new TubeGeometry(new CatmullRomCurve3(places), 40, tube, 16), this.materials.link);
+    for (const [axis, at] of [[from, places[0]], [to, places[24]]]) {
+      const pin = new Mesh(new CylinderGeometry(1.5 * tube, 1.5 * tube, 3 * tube, 28), this.materials.joint);
+      pin.position.copy(at);
+      pin.quaternion.setFromUnitVectors(UP, new Vector3(...axis));
+      group.add(pin);
+    }
+    group.add(bar);
+    return group;
+  }
+
+  // Three or more joints on the ground that are not in a line are held by a plate: the base of a parallel robot.
+  base() {
+    const roots = this.kin.bodies.filter(
+      ({ parent, joint, given }) =>
+        parent < 0 && !["free", "planar", "fixed"].includes(joint.type) && !(given.shapes?.length > 0),
+    );
+    const points = roots.map(({ origin }) => [origin[0], origin[1], origin[2]]);
+    const normal = points.length >= 3 ? acrossOf(points) : null;
+    const plate = normal && !this.ghost ? this.plate(points, normal) : null;
+    if (!plate) return;
+    plate.material = this.materials.joint;
+    this.group.add(plate);
+    this.basePlate = plate;
   }
 
   bone(from, to, radius, material) {
@@ -191,15 +236,16 @@ export class Robot {
     return mesh;
   }
 
-  jointMark(joint) {
-    const r = this.thick * 1.7;
+  jointMark(body) {
+    const { joint } = body;
+    const r = drumOf(body, this.thick);
     let mesh;
     if (joint.type === "revolute" || joint.type === "continuous") {
       mesh = new Mesh(new CylinderGeometry(r, r, r * 2, 28), this.materials.joint);
     } else if (joint.type === "prismatic") {
       mesh = new Mesh(new BoxGeometry(r * 1.7, r * 2.6, r * 1.7), this.materials.joint);
     } else if (joint.type === "fixed") {
-      mesh = new Mesh(new SphereGeometry(this.thick, 20, 14), this.materials.link);
+      return new Group();
     } else {
       mesh = new Mesh(new SphereGeometry(r, 28, 20), this.materials.joint);
     }
@@ -246,51 +292,58 @@ export class Robot {
     }
   }
 
+  /** The link whose surface a ray meets first; -1: none. */
+  pick(caster) {
+    for (const { object } of caster.intersectObjects(this.links, true)) {
+      if (!seen(object)) continue;
+      for (let at = object; at; at = at.parent) if (at.userData.body !== undefined) return at.userData.body;
+    }
+    return -1;
+  }
+
+  /** Lights up the links that move as one with this one; none for -1. */
+  light(body) {
+    const carrier = body >= 0 ? this.carriers[body] : -1;
+    if (carrier === this.lit) return;
+    this.lit = carrier;
+    this.links.forEach((link, i) => {
+      const on = carrier >= 0 && this.carriers[i] === carrier;
+      link.traverse((part) => {
+        if (!part.isMesh || part.material.isMeshBasicMaterial) return;
+        part.userData.plain ??= part.material;
+        part.material = on ? this.lightOf(part.userData.plain) : part.userData.plain;
+      });
+    });
+  }
+
+  lightOf(material) {
+    if (Array.isArray(material)) return material.map((one) => this.lightOf(one));
+    material.userData.lit ??= material.clone();
+    material.userData.lit.color.copy(material.color);
+    material.userData.lit.emissive.set(this.colours().lit);
+    material.userData.lit.emissiveIntensity = 0.55;
+    return material.userData.lit;
+  }
+
   colour() {
     const colours = this.colours();
     for (const { material, name } of this.themed) material.color.set(colours[name]);
   }
 }
 
-const near = (a, b) => {
-  const along = dot(a, b) / (lengthOf(b) ** 2 || 1);
-  return along > 0 && along < 1.02 && lengthOf(cross(a, b)) < 0.05 * lengthOf(b) * lengthOf(a);
-};
-
-function distinct(points, least) {
-  const kept = [];
-  for (const point of points) {
-    if (!point.every(Number.isFinite)) continue;
-    if (!kept.some((other) => lengthOf(added(point, scaled(other, -1))) < least)) kept.push(point);
-  }
-  return kept;
+function seen(object) {
+  for (let at = object; at; at = at.parent) if (!at.visible) return false;
+  return true;
 }
 
-// The first joint of a body that hangs on two massless slides, or moves freely, is no hinge one could see.
+// The first joint of a body that hangs on two massless slides, or moves freely, is no hinge one could see; nor is a
+// massless slide of the ground.
 function hiddenJoint(body, bodies) {
   if (body.joint.type === "free" || body.joint.type === "planar") return true;
+  const slides = ({ joint, given }) => joint.type === "prismatic" && !(given.mass > 0) && !(given.shapes?.length > 0);
+  if (slides(body) && body.parent < 0) return true;
   const parent = bodies[body.parent];
-  return (
-    Boolean(parent) &&
-    parent.joint.type === "prismatic" &&
-    !(parent.given.mass > 0) &&
-    parent.given.shapes?.length === 0
-  );
-}
-
-// A direction across the widest triangle of the points; null where they are in a line.
-function acrossOf(points) {
-  const from = points[0];
-  let widest = [0, 0, 0];
-  const differences = points.slice(1).map((p) => added(p, scaled(from, -1)));
-  for (const a of differences) {
-    for (const b of differences) {
-      const normal = cross(a, b);
-      if (lengthOf(normal) > lengthOf(widest)) widest = normal;
-    }
-  }
-  const scale = Math.max(...differences.map(lengthOf));
-  return lengthOf(widest) > 0.02 * scale * scale ? unitOf(widest) : null;
+  return Boolean(parent) && slides(parent);
 }
 
 function spatial(points, normal) {

@@ -3,23 +3,21 @@
 
 import {
   Box3,
-  CylinderGeometry,
-  DirectionalLight,
-  GridHelper,
-  Group,
-  HemisphereLight,
   MOUSE,
-  Mesh,
+  NeutralToneMapping,
   OrthographicCamera,
+  PCFShadowMap,
   PerspectiveCamera,
-  Quaternion,
+  Raycaster,
   Scene,
   TOUCH,
+  Vector2,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Box, added, cross, dot, measure, scaled, unitOf } from "./extent.js";
+import { Ground } from "./ground.js";
 import { Markers } from "./markers.js";
 import { Resolution } from "./resolution.js";
 import { Robot } from "./robot.js";
@@ -60,8 +58,15 @@ function reachOf(places, target, right, top, back, aspect, slope) {
   return need;
 }
 
+// Is the picture computed by the processor? It has no time for shadows.
+function isSoftware(gl) {
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
 export class View {
-  constructor(canvas, run, kin) {
+  constructor(canvas, run, kin, others = []) {
     Object.assign(this, { canvas, run, kin });
     this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
     this.pace = new Resolution(this.renderer.getContext(), () => this.draw());
@@ -69,10 +74,16 @@ export class View {
     this.scene = new Scene();
     this.robot = new Robot(run, kin, this.extent, sceneColours);
     this.measureShapes();
+    this.ghosts = others
+      .filter((other) => other.run.model)
+      .map((other) => ({ kin: other.kin, robot: new Robot(other.run, other.kin, this.extent, sceneColours, true) }));
     this.marks = new Markers(run, kin, this.extent, sceneColours);
     this.walls = new Walls(run.walls, this.extent, sceneColours);
-    this.scene.add(this.robot.group, this.marks.group, this.walls.group, this.makeGrid());
-    this.lights();
+    this.ground = new Ground(run, kin, this.extent, this.robot, this.places);
+    this.scene.add(this.robot.group, this.marks.group, this.walls.group, this.ground.group, ...this.ground.lights);
+    for (const { robot } of this.ghosts) this.scene.add(robot.group);
+    for (const plane of this.walls.planes) plane.group.add(this.ground.shadowOn([0, 0, 0], [0, 0, 1], plane.wide));
+    this.castShadows();
     this.fitted = this.fitBox();
     this.following = false;
     this.time = run.start;
@@ -83,6 +94,36 @@ export class View {
     this.look(this.extent.normal ? "plane" : "oblique");
     this.marks.traceable.forEach((entry, i) => entry.end && this.marks.setTrace(i, true));
     this.recolour();
+  }
+
+  // Shadows cost a second drawing of the robot: only where it moves is it made.
+  castShadows() {
+    const { renderer } = this;
+    renderer.toneMapping = NeutralToneMapping;
+    renderer.shadowMap.enabled = !this.extent.normal && !isSoftware(renderer.getContext());
+    renderer.shadowMap.type = PCFShadowMap;
+    renderer.shadowMap.autoUpdate = false;
+    this.caster = new Raycaster();
+  }
+
+  /** Casts shadows or not, whatever draws the picture. */
+  setShadows(on) {
+    this.renderer.shadowMap.enabled = on;
+    this.scene.traverse(({ material }) => material && [material].flat().forEach((one) => (one.needsUpdate = true)));
+    this.draw();
+  }
+
+  /** The link under a place of the canvas, in pixels of the page; -1: none. */
+  linkAt(x, y) {
+    const box = this.canvas.getBoundingClientRect();
+    const at = new Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
+    this.caster.setFromCamera(at, this.camera);
+    return this.robot.pick(this.caster);
+  }
+
+  light(body) {
+    this.robot.light(body);
+    this.request();
   }
 
   // Shapes reach further than joints: the box of the motion is widened by the corners of every link's own box.
@@ -109,62 +150,6 @@ export class View {
       );
     }
     this.places = places;
-  }
-
-  lights() {
-    const { up } = this.extent;
-    const sky = new HemisphereLight(0xffffff, 0x9aa1ad, 2.3);
-    sky.position.set(...up);
-    const sun = new DirectionalLight(0xffffff, 1.9);
-    this.sun = sun;
-    this.scene.add(sky, sun, sun.target);
-  }
-
-  // A ground to see depth by, where there is no plane below.
-  makeGrid() {
-    const { motion, size, up } = this.extent;
-    const wide = Math.max(motion.diagonal, size) * 1.6;
-    const cell = 10 ** Math.floor(Math.log10(wide / 4));
-    const cells = 2 * Math.ceil(wide / cell / 2);
-    this.grid = new Group();
-    if (this.run.walls.length > 0 || this.extent.normal || !Number.isFinite(wide)) return this.grid;
-    const grid = new GridHelper(cells * cell, cells);
-    grid.material.transparent = true;
-    grid.material.opacity = 0.5;
-    grid.material.vertexColors = false;
-    grid.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), new Vector3(...up)));
-    const low = dot(motion.centre, up) - dot(motion.size, up.map(Math.abs)) / 2;
-    const middle = motion.centre.map((x) => Math.round(x / cell) * cell);
-    const ground = Math.min(0, low);
-    grid.position.set(...added(middle, scaled(up, ground - dot(middle, up))));
-    this.grid.add(grid, ...this.stand(ground));
-    this.gridMaterial = grid.material;
-    return this.grid;
-  }
-
-  // A robot that hangs on one place above the ground stands on a post.
-  stand(ground) {
-    const { up, size } = this.extent;
-    const roots = this.kin.bodies.filter(({ parent, joint }) => parent < 0 && !["free", "planar"].includes(joint.type));
-    const post = new Vector3(...up);
-    const foot = roots.length === 1 ? new Vector3(...roots[0].origin.slice(0, 3)) : null;
-    const high = foot ? foot.dot(post) - ground : 0;
-    if (!(high > 0.05 * size)) return [];
-    const { thick, materials } = this.robot;
-    const turned = new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), post);
-    const part = (radius, length, height) => {
-      const mesh = new Mesh(new CylinderGeometry(radius, radius, length, 32), materials.rail);
-      mesh.quaternion.copy(turned);
-      mesh.position.copy(foot).addScaledVector(post, height + length / 2 - high);
-      return mesh;
-    };
-    for (const side of [-1, 1])
-      for (const axis of [0, 1, 2]) {
-        const corner = foot.clone().addScaledVector(post, -high);
-        corner.setComponent(axis, corner.getComponent(axis) + side * 4 * thick);
-        this.places.push(...corner.toArray());
-      }
-    return [part(1.3 * thick, high, 0), part(4 * thick, 0.6 * thick, 0)];
   }
 
   // The motion and every wall that ends somewhere and is not much larger.
@@ -309,8 +294,9 @@ export class View {
   }
 
   setLayer(name, on) {
-    if (name === "walls") this.walls.group.visible = this.grid.visible = on;
+    if (name === "walls") this.walls.group.visible = this.ground.group.visible = on;
     else if (name === "ellipsoids") for (const mesh of this.robot.ellipsoids) mesh.visible = on;
+    else if (name === "ghosts") for (const { robot } of this.ghosts) robot.group.visible = on;
     else if (name === "frames") for (const triad of this.robot.triads) triad.visible = on;
     else this.marks.layers[name].visible = on;
     this.request();
@@ -335,8 +321,8 @@ export class View {
   }
 
   recolour() {
-    for (const part of [this.robot, this.marks, this.walls]) part.colour();
-    this.gridMaterial?.color.set(sceneColours().grid);
+    for (const part of [this.robot, this.marks, this.walls, ...this.ghosts.map(({ robot }) => robot)]) part.colour();
+    this.ground.colour(sceneColours());
     this.request();
   }
 
@@ -350,6 +336,10 @@ export class View {
     this.frame = 0;
     this.kin.at(this.time);
     this.robot.update();
+    for (const { kin, robot } of this.ghosts) {
+      kin.at(this.time);
+      robot.update();
+    }
     if (this.following) {
       const now = this.centreOfMass();
       const shift = new Vector3(...now).sub(new Vector3(...this.followed));
@@ -358,9 +348,9 @@ export class View {
       this.followed = now;
     }
     this.marks.update(this.time, this.speed, this.playing);
-    this.sun.position.copy(this.camera.position);
-    this.sun.position.addScaledVector(this.camera.up, this.sun.position.distanceTo(this.controls.target) * 0.6);
-    this.sun.target.position.copy(this.controls.target);
+    this.walls.update(this.time);
+    this.ground.shine(this.camera, this.following ? this.boxNow() : this.fitted);
+    this.renderer.shadowMap.needsUpdate = this.renderer.shadowMap.enabled;
     const ratio = this.pace.ratio(sharp);
     if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     this.renderer.render(this.scene, this.camera);

@@ -15,13 +15,15 @@ export function makeHeader(run) {
   };
   onTheme(label);
   label();
-  return h("header.top", null, h("div", null, h("h1", null, run.title), h("p.made", null, made)), toggle);
+  const keys = h("button.tool.keys", { type: "button", title: "Keys (?)", "aria-label": "Keys" }, icon("help"));
+  const tools = h("div.buttons", null, keys, toggle);
+  return h("header.top", null, h("div", null, h("h1", null, run.title), h("p.made", null, made)), tools);
 }
 
 /** A few figures that say what kind of run it is. */
 export function makeFigures(run) {
   const figures = [];
-  const add = (name, value, unit = "") => value !== null && figures.push({ name, value, unit });
+  const add = (name, value, unit = "", bad = false) => value !== null && figures.push({ name, value, unit, bad });
   add("Duration", shown(run.end - run.start, 6), "s");
   const bodies = run.model?.bodies ?? [];
   if (bodies.length > 0) add("Links", String(bodies.length));
@@ -38,34 +40,82 @@ export function makeFigures(run) {
   if (run.walls.length > 0 || impacts > 0) add("Impacts", String(impacts));
   const lost = run.column("lost");
   if (lost && run.rows > 0 && impacts > 0) {
-    // the rounding of energies so large is no loss
-    const rounding = 1e-12 * largest(["kinetic", "potential"].map((name) => run.column(name)).filter(Boolean));
+    // What rounding leaves of energies so large is no loss, nor is what is less than their error.
+    const size = largest(["kinetic", "potential"].map((name) => run.column(name)).filter(Boolean));
     const energy = lost.values[run.rows - 1];
-    add("Lost in impacts", shown(Math.abs(energy) > rounding ? energy : 0, 4), "J");
+    const noise = Math.max(1e-12 * size, Math.min(balanceOf(run)?.error ?? 0, 1e-9 * size));
+    add("Lost in impacts", shown(Math.abs(energy) > noise ? energy : 0, 4), "J");
   }
-  const closing = run.column("closing");
-  if (closing && run.rows > 0) add("Balance error", shown(largest([closing]), 2), "J");
+  const balance = balanceOf(run);
+  if (balance) {
+    const part = balance.flagged ? `, ${shown(100 * balance.part, 2)} % of the energy` : "";
+    add("Balance error", shown(balance.error, 2), `J${part}`, balance.flagged);
+  }
   return h(
     "dl.figures",
     null,
-    figures.map(({ name, value, unit }) =>
-      h("div", null, h("dt", null, name), h("dd", null, value, unit && h("span.unit", null, unit))),
+    figures.map(({ name, value, unit, bad }) =>
+      h(bad ? "div.bad" : "div", null, h("dt", null, name), h("dd", null, value, unit && h("span.unit", null, unit))),
     ),
   );
 }
 
+/** All warnings in one line, to be unfolded. */
 export function makeWarnings(warnings) {
   if (warnings.length === 0) return null;
+  const [first] = warnings.map(String);
   return h(
-    "section.warnings",
+    "details.warnings",
     { role: "note", "aria-label": "Warnings" },
-    h("h2", null, warnings.length === 1 ? "Warning" : `${warnings.length} warnings`),
+    h(
+      "summary",
+      null,
+      h("h2", null, warnings.length === 1 ? "Warning" : `${warnings.length} warnings`),
+      h("span.first", null, first),
+    ),
     h(
       "ul",
       null,
       warnings.map((text) => h("li", null, String(text))),
     ),
   );
+}
+
+/** Which runs there are, with the strokes that show them; null for a single one. */
+export function makeRuns(run) {
+  if (run.others.length === 0) return null;
+  const strokes = ["solid", "dashed", "dotted", "dashed"];
+  return h(
+    "ul.runs",
+    { "aria-label": "Runs" },
+    [run, ...run.others].map((one, k) =>
+      h("li", null, h(`span.stroke.${strokes[Math.min(k, 3)]}`), one.title, h("span.unit", null, one.madeFrom)),
+    ),
+  );
+}
+
+const FLAGGED = 0.01; // part of the energies' size above which an error of their balance is flagged
+
+/** The largest error of the energy balance, in joules and as a part of the largest energy; null where it is not logged. */
+export function balanceOf(run) {
+  const closing = run.column("closing");
+  if (!closing || run.rows === 0) return null;
+  const error = largest([closing]);
+  const names = ["kinetic", "potential", "elastic", "work", "dissipated", "lost"];
+  // Potential energy counts from anywhere: what it changes by is what matters.
+  const size = Math.max(...names.map((name) => run.column(name)).filter(Boolean).map(spanOf), 0);
+  const part = size > 0 ? error / size : error > 0 ? Infinity : 0;
+  return { error, part, flagged: part >= FLAGGED };
+}
+
+function spanOf({ values }) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const x of values) {
+    if (x < low) low = x;
+    if (x > high) high = x;
+  }
+  return high - low;
 }
 
 const LEDGER = [
@@ -99,13 +149,20 @@ export function makeLedger(run, clock) {
       h("td.bars", null, bar),
     );
   };
-  const energyAt = (column, t) => withoutNoise(valueAt(run, column, t), scale);
+  const energyAt = (column, t) => withoutNoise(valueAt(run, column, t), 10 * scale);
   const body = lines.map(({ title, hint, column }) => row(title, hint, (t) => energyAt(column, t)));
   const sum = (t) => lines.reduce((total, { column, sign }) => total + sign * energyAt(column, t), 0);
   body.push(row("Sum", "constant but for errors", sum, ".sum"));
   const closing = run.column("closing");
   if (closing)
-    body.push(row("Balance error", "sum less sum at the start", (t) => valueAt(run, closing, t), ".closing"));
+    body.push(
+      row(
+        "Balance error",
+        balanceOf(run).flagged ? "large: a smaller step or tolerance would help" : "sum less sum at the start",
+        (t) => valueAt(run, closing, t),
+        balanceOf(run).flagged ? ".closing.bad" : ".closing",
+      ),
+    );
   const update = () => {
     for (const { now, bar, at, plain } of cells) {
       const value = at(clock.t);

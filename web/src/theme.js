@@ -88,7 +88,6 @@ const SCENE = {
   light: {
     link: "#8fa3bd",
     joint: "#3d4c61",
-    hull: "#8fa3bd",
     ellipsoid: "#5d86c4",
     rail: "#8d99a8",
     wall: "#7d8fa8",
@@ -98,11 +97,14 @@ const SCENE = {
     impulse: "#d8452e",
     force: "#2a9d6e",
     grid: "#b9c3d0",
+    ghost: "#d9622b",
+    lit: "#2f6fde",
+    shadow: "#26344a",
+    text: "#5f6b7a",
   },
   dark: {
     link: "#8ea5c4",
     joint: "#c3cfdf",
-    hull: "#8ea5c4",
     ellipsoid: "#6d9be6",
     rail: "#8894a5",
     wall: "#8ba0bd",
@@ -112,6 +114,10 @@ const SCENE = {
     impulse: "#ff7a61",
     force: "#58cf9c",
     grid: "#3a4655",
+    ghost: "#ff9a62",
+    lit: "#6ea3ff",
+    shadow: "#000000",
+    text: "#97a3b3",
   },
 };
 const of = (table) => table[isDark() ? "dark" : "light"];

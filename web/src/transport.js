@@ -101,8 +101,42 @@ export function makeTransport(run, clock) {
   return element;
 }
 
+const HELP = [
+  ["Space", "play, pause"],
+  ["\u2190 \u2192", "a two-hundredth of the run; with shift a row or an event"],
+  ["n p", "next, previous event"],
+  ["+ \u2212", "faster, slower"],
+  ["Home End", "start, end"],
+  ["f", "show the whole motion"],
+  ["/", "find a series"],
+  ["Esc", "close what is open, show the whole run"],
+  ["?", "this list"],
+];
+const POINTER = [
+  ["Plots", "drag zooms, a double click shows the whole run, a click sets the time; ctrl and wheel zoom"],
+  ["Legend", "a click shows or hides a series, a double click shows it alone"],
+  ["Robot", "drag turns, wheel zooms, right drag moves; hovering names a link and lights up its curves"],
+];
+
+/** What keys and pointer do, in a dialog. */
+export function makeHelp() {
+  const list = (lines) =>
+    h("dl", null, lines.map(([key, does]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, does))));
+  const close = button("close", "Close", () => dialog.close());
+  const dialog = h(
+    "dialog.help",
+    { "aria-label": "Keys" },
+    h("div.card-head", null, h("h2", null, "Keys"), close),
+    list(HELP),
+    h("h3", null, "Pointer"),
+    list(POINTER),
+  );
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  return dialog;
+}
+
 /** Keys that work wherever no field or menu has them. */
-export function listenToKeys(clock, view) {
+export function listenToKeys(clock, view, plots = null, help = null) {
   const keys = {
     " ": () => clock.toggle(),
     ArrowLeft: (event) => clock.stepRows(event.shiftKey ? -1 : -Math.max(1, Math.round(clock.run.rows / 200))),
@@ -114,10 +148,19 @@ export function listenToKeys(clock, view) {
     "+": () => clock.setSpeed(clock.speed * Math.SQRT2),
     "-": () => clock.setSpeed(clock.speed / Math.SQRT2),
     f: () => view?.fit(),
+    "/": () => plots?.field.focus(),
+    "?": () => help?.showModal(),
+    Escape: () => plots?.reset(),
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || help?.open) return;
     const { target } = event;
+    if (event.key === "Escape" && target === plots?.field) {
+      plots.field.value = "";
+      plots.search("");
+      plots.field.blur();
+      return;
+    }
     if (target.matches?.("input, select, textarea, [contenteditable]")) return;
     if (event.key === " " && target.matches?.("button, summary, a")) return;
     const action = keys[event.key];

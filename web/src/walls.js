@@ -38,6 +38,20 @@ export function frameOf(wall) {
   return { centre: wall.centre ?? [0, 0, 0], x, y: cross(z, x), z };
 }
 
+/** How a wall that moves lies at time t: turned by an angle about an axis through the pivot, then shifted. */
+export function motionAt(wall, t) {
+  const { velocity, amplitude, axis, pivot, spin, swing, frequency, phase, from = 0, to = Infinity } = wall.motion;
+  const { centre, z } = frameOf(wall);
+  const s = Math.min(Math.max(t, from), to) - from;
+  const wave = Math.sin(2 * Math.PI * frequency * s + phase);
+  return {
+    angle: spin * s + swing * wave,
+    axis: unitOf(axis, z),
+    pivot: added(centre, pivot),
+    shift: added(scaled(velocity, s), scaled(amplitude, wave)),
+  };
+}
+
 /** The natural cubic spline through points, straight beyond its ends. */
 export function splineThrough(points) {
   const n = points.length;
@@ -184,7 +198,27 @@ export class Walls {
     this.lines = [];
     this.surfaces = [];
     this.fat = [];
-    for (const wall of walls) if (isWhole(wall)) this.group.add(this.draw(wall));
+    this.planes = []; // groups with z as normal, and how wide they are
+    this.moving = [];
+    for (const wall of walls) {
+      if (!isWhole(wall)) continue;
+      const drawn = this.draw(wall);
+      this.group.add(drawn);
+      if (wall.motion) this.moving.push({ wall, drawn, rest: drawn.matrix.clone() });
+    }
+  }
+
+  /** Puts the walls that move where they are at time t. */
+  update(t) {
+    for (const { wall, drawn, rest } of this.moving) {
+      const { angle, axis, pivot, shift } = motionAt(wall, t);
+      drawn.matrix
+        .makeTranslation(pivot[0] + shift[0], pivot[1] + shift[1], pivot[2] + shift[2])
+        .multiply(new Matrix4().makeRotationAxis(new Vector3(...axis), angle))
+        .multiply(new Matrix4().makeTranslation(-pivot[0], -pivot[1], -pivot[2]))
+        .multiply(rest);
+      drawn.matrixWorldNeedsUpdate = true;
+    }
   }
 
   surface(geometry, inside) {
@@ -338,6 +372,7 @@ export class Walls {
     group.name = wall.name ?? "";
     const sheet = this.surface(new PlaneGeometry(2 * half, 2 * half), false);
     sheet.material.side = DoubleSide;
+    this.planes.push({ group, wide: 2 * half });
     const grid = [];
     const cells = 16;
     for (let i = 0; i <= cells; i++) {

@@ -94,10 +94,11 @@ test("plots have the data", () =>
     );
     assert.deepEqual(
       panels.map((panel) => panel.key),
-      ["q", "v", "energy"],
+      ["q", "q m", "v", "v m/s", "energy"],
     );
-    assert.deepEqual(panels[0].series, Array(13).fill(301));
-    near(panels[0].first[1], -1.3660254, 1e-6);
+    assert.deepEqual(panels[0].series, Array(11).fill(301));
+    assert.deepEqual(panels[1].series, Array(3).fill(301));
+    near(panels[1].first[1], -1.3660254, 1e-6);
     const inked = await page.evaluate(() => {
       const canvas = document.querySelector("[data-panel=q] canvas");
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -141,6 +142,92 @@ test("series and panels are chosen", () =>
     await page.locator("[data-tab=closing]").click();
     assert.equal(await page.locator("[data-panel=closing]").count(), 0);
   }));
+
+test("hovering names a link and lights up its curves, and a curve's name its link", () =>
+  withShared(arm, async (page) => {
+    const place = await page.evaluate(() => {
+      const { view } = globalThis.appell;
+      view.draw();
+      const box = view.canvas.getBoundingClientRect();
+      for (let y = 0.95; y > 0.05; y -= 0.02)
+        for (let x = 0.3; x < 0.7; x += 0.02) {
+          const at = [box.left + x * box.width, box.top + y * box.height];
+          if (view.linkAt(...at) === 2) return at;
+        }
+      return null;
+    });
+    assert.ok(place, "link3 is in sight");
+    await page.mouse.move(...place);
+    await page.waitForSelector(".stage .tip:not([hidden])");
+    assert.match(await page.locator(".stage .tip").innerText(), /link3[^]*turns at|link3[^]*turns/);
+    const alphas = await page.evaluate(() => globalThis.appell.plots.opened()[0].plot.series.slice(1).map((s) => s.alpha));
+    assert.deepEqual(alphas, [0.15, 0.15, 1, 0.15, 0.15, 0.15]);
+    await page.mouse.move(2, 2);
+    await page.waitForSelector(".stage .tip", { state: "hidden" });
+    await page.locator("[data-panel=q] .chip").nth(1).hover();
+    assert.equal(await page.evaluate(() => globalThis.appell.view.robot.lit), 1);
+    await page.mouse.move(2, 2);
+    assert.equal(await page.evaluate(() => globalThis.appell.view.robot.lit), -1);
+  }));
+
+test("series are found, chosen all and none, and saved; keys tell of themselves; Escape closes and shows all", () =>
+  withShared(shafeiRun, async (page) => {
+    const shown = () => page.evaluate(() => globalThis.appell.plots.opened()[0].plot.series.filter((s) => s.show).length - 1);
+    await page.keyboard.press("/");
+    await page.keyboard.type("q10");
+    assert.equal(await shown(), 1);
+    assert.equal(await page.locator("[data-panel='q m']").isVisible(), false);
+    await page.keyboard.press("Escape");
+    assert.equal(await shown(), 10);
+    await page.locator("[data-panel=q]").getByText("none").click();
+    assert.equal(await shown(), 0);
+    await page.locator("[data-panel=q]").getByText("all", { exact: true }).click();
+    assert.equal(await shown(), 10);
+    const csv = await page.evaluate(() => globalThis.appell.plots.csv());
+    const [names, first] = csv.split("\n");
+    assert.equal(names.split(",")[1], "q.q1");
+    assert.equal(first.split(",").length, names.split(",").length);
+    assert.equal(csv.trim().split("\n").length, 302);
+    await page.keyboard.press("?");
+    assert.ok(await page.locator("dialog.help").isVisible());
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("dialog.help").isVisible(), false);
+    await page.evaluate(() => globalThis.appell.plots.zoom(1, 2));
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await page.evaluate(() => globalThis.appell.plots.range), [0, 3]);
+  }));
+
+test("two runs: a ghost, curves over each other, and what differs; warnings take one line", () => {
+  const other = armRun({ rows: 151, step: 0.02 });
+  other.made_from = "other.csv";
+  const run = { ...arm(), others: [other], warnings: ["the first", "a second"] };
+  return withPage(run, MIDDLE, async (page) => {
+    assert.ok((await page.locator(".warnings").boundingBox()).height < 44);
+    assert.match(await page.locator(".runs").innerText(), /other\.csv/);
+    const looks = await page.evaluate(() => {
+      const { plots, view } = globalThis.appell;
+      const of = () => plots.opened()[0].plot;
+      const count = (list) => list.filter((x) => x !== undefined && x !== null).length;
+      const overlaid = of().data.slice(1).map(count);
+      plots.differs = true;
+      plots.refresh();
+      const differences = of().data.slice(1).map((list) => Math.max(...list.map(Math.abs)));
+      return { overlaid, differences, ghosts: view.ghosts.length };
+    });
+    assert.equal(looks.ghosts, 1);
+    assert.deepEqual(looks.overlaid, [...Array(6).fill(301), ...Array(6).fill(151)]);
+    // Half the rows of the same motion: straight lines between them are as far off as 0.02 s allow.
+    for (const most of looks.differences.slice(6)) assert.ok(most > 0 && most < 1e-3, `${most}`);
+    // The same motion: the ghost is where the robot is, so it is put aside.
+    await page.evaluate(() => (globalThis.appell.view.ghosts[0].robot.group.position.x = 0.3));
+    const both = await pixelsAt(page, 1);
+    await page.evaluate(() => globalThis.appell.view.setLayer("ghosts", false));
+    assert.ok(differing(both, await pixelsAt(page, 1)) > 0);
+    const plain = await pixelsAt(page, 1);
+    await page.evaluate(() => globalThis.appell.view.setShadows(true));
+    assert.ok(differing(plain, await pixelsAt(page, 1)) > 20);
+  });
+});
 
 test("dragging zooms every plot, a double click shows the whole run again, a click sets the time", () =>
   withShared(shafeiRun, async (page) => {
@@ -199,6 +286,11 @@ test("the table of events jumps to their times", () =>
 test("ten thousand events: few rows in the document, the last is reached", () =>
   withPage(oddRuns()["many events"], {}, async (page) => {
     assert.ok((await page.locator(".event-table .rows .row").count()) < 60);
+    assert.ok(await page.locator(".strip").isVisible());
+    const grouped = await page.evaluate(() => globalThis.appell.events.kept.map(({ count = 1 }) => count));
+    assert.ok(grouped.length < 100, `${grouped.length} lines`);
+    assert.equal(grouped.reduce((sum, count) => sum + count), 10000);
+    await page.getByRole("button", { name: "Each event" }).click();
     await page.evaluate(() => (document.querySelector(".event-table").scrollTop = 1e9));
     await page.waitForSelector(".row[data-index='9999']");
     await page.locator(".row[data-index='9999']").click();
