@@ -35,6 +35,7 @@ change() {
   awk -F, -v OFS=, "NR > 1 { $1 } 1" noisy.csv
 }
 
+"$appell" convert scara scara.yaml >/dev/null
 "$appell" excite scara --period 8 --evaluations 100 -o motion.csv >/dev/null
 awk -F, -v OFS=, 'NR > 1 { for (k = 14; k <= 17; k++) { s = (s * 16807 + 7) % 2147483647; $k += $k * 0.02 * (s / 2147483647 - 0.5) } } 1' \
   motion.csv >noisy.csv
@@ -85,6 +86,28 @@ says 'a delay, taken back' 0 - scara c.csv --delay 0.005
 says 'a wrong delay' 2 'a delay of 9 s is longer' scara c.csv --delay 9
 change 's = (s * 16807 + 7) % 2147483647; $15 = 20 * (s / 2147483647 - 0.5)' >c.csv
 says 'a residual' 0 'warning: .* % of tau.elbow is unexplained' scara c.csv --friction
+
+awk '/mass:/ { match($0, /mass: [0-9.]+/); x = substr($0, RSTART + 6, RLENGTH - 6)
+  $0 = substr($0, 1, RSTART - 1) "mass: " x / 10 substr($0, RSTART + RLENGTH) } 1' scara.yaml >light.yaml
+says 'masses out of proportion' 0 'warning: the forces ask for moving bodies of 5[.0-9]* kg, the model has 1.45 kg' light.yaml motion.csv
+says 'a mass of one body' 0 "warning: the forces ask for a body 'forearm' of [2-4][.0-9]* kg, in the model it has 0.5 kg" light.yaml motion.csv
+# A motion of 2 s, eight times, at 100 and at 5 samples per second.
+"$appell" excite scara --period 2 --evaluations 100 -o fast.csv >/dev/null
+awk -F, -v OFS=, 'NR == 1 { print; next } { row[NR] = $0 }
+  END { for (r = 0; r < 8; r++) for (k = 2; k < NR; k++) { $0 = row[k]; $1 += 2 * r; print } }' fast.csv |
+  cut -d, -f1-5,14-17 >fast_raw.csv
+says 'a filter below the motion' 0 "warning: joint 'shoulder' moves at about 0.9[0-9]* Hz: the filter of 1.2 Hz takes 1[0-9] % of that" \
+  scara fast_raw.csv --cutoff 1.2
+awk 'NR == 1 || NR % 20 == 2' fast_raw.csv >slow.csv
+says 'a rate below the motion' 0 "the filter of 1.25 Hz takes .*, and 5 samples per second allow no more than 1.25 Hz (move slower, or sample faster)" \
+  scara slow.csv
+# Low rates are no doubt where the motion is slow: the true inertia is 1.005567 kg m2.
+cut -d, -f1-5,14-17 motion.csv >clean.csv
+for every in 5 10; do
+  awk -v every=$every 'NR == 1 || NR % every == 2' clean.csv >low.csv
+  says "$((100 / every)) samples per second" 0 - scara low.csv
+  says 'and its parameters' 0 'upper_arm.Izz + ... *1.0055[0-9]* ' scara low.csv
+done
 
 # ---- columns ------------------------------------------------------------------------------------
 
