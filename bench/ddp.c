@@ -4,6 +4,7 @@
 // solution from its first guess. Each figure is the least of several; one core. Beside them what
 // Crocoddyl's authors printed for an arm of seven joints and as many steps.
 
+#include <appell/file.h>
 #include <stdio.h>
 
 #include "clock.h"

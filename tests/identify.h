@@ -35,7 +35,10 @@ static inline bool arm_builtin(arm *a, const char *name, ap_ident_options option
   ap_robot *robot = NULL;
   ap_error error = {.text = ""};
   test_context("%s", name);
-  return CHECK_OK(ap_robot_builtin(name, NULL, &robot, &error)) && arm_of(a, robot, options);
+  const bool file = strchr(name, '/') != NULL; // of the repository
+  return CHECK_OK(file ? ap_robot_read(name, NULL, &robot, &error)
+                       : ap_robot_builtin(name, NULL, &robot, &error)) &&
+         arm_of(a, robot, options);
 }
 
 static inline void arm_free(arm *a) {

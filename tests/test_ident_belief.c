@@ -42,8 +42,8 @@ static ap_fit *consistent(arm *a, ap_reduction *red, const ap_fit_options *o) {
 // Without noise every mass and rotor is within 5 % of the truth or marked as not identifiable, and
 // the motion of a robot with a prismatic joint does show masses.
 TEST(parameters_are_right_or_marked) {
-  const char *names[] = {"puma600", "stanford", "scara"};
-  for (int which = 0; which < 3; which++) {
+  const char *names[] = {"puma600", "stanford", "scara", "models/control/iiwa_arm.yaml"};
+  for (int which = 0; which < 4; which++) {
     arm a;
     if (!arm_builtin(&a, names[which], all_drives)) return;
     rng r = rng_seed(3);
