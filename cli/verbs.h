@@ -24,6 +24,7 @@
   X(identify)            \
   X(control)             \
   X(report)              \
+  X(view)                \
   X(bench)               \
   X(help)
 
