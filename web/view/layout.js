@@ -21,6 +21,7 @@ const LAYERS = [
   ["manipulability", "Manipulability"],
 ];
 const SIDES = { oblique: "In space", front: "Front", side: "Side", top: "Top" };
+const WALLS = { none: "No walls", floor: "Floor", room: "Floor and wall" };
 const KEYS = [
   ["space", "plays a motion, or stops it"],
   ["l", "lets the robot go, or holds it"],
@@ -159,7 +160,11 @@ class Layout {
     this.fallButton = wide("Let go", "Simulate: gravity, friction, stops; drag a link to push it (l)", () =>
       this.app.letGo(),
     );
-    this.floorBox = h("input", { type: "checkbox", onchange: () => this.app.setFloor(this.floorBox.checked) });
+    this.wallsOf = h(
+      "select",
+      { "aria-label": "Walls of the simulation", onchange: () => this.app.setWalls(this.wallsOf.value) },
+      Object.entries(WALLS).map(([name, label]) => h("option", { value: name }, label)),
+    );
     this.pace = h(
       "select",
       { "aria-label": "Speed" },
@@ -194,7 +199,7 @@ class Layout {
       this.homeButton,
       this.playButton,
       this.fallButton,
-      h("label.check", null, this.floorBox, "Floor"),
+      this.wallsOf,
       this.pace,
       this.look,
       button("fit", "See the whole robot (f)", () => this.app.stage.fit()),
@@ -454,8 +459,8 @@ class Layout {
     if (this.status.textContent !== text) this.status.textContent = text;
   }
 
-  flooring(on) {
-    this.floorBox.checked = on;
+  walled(kind) {
+    this.wallsOf.value = kind;
   }
 
   speed() {

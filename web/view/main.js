@@ -27,8 +27,9 @@ class App {
     this.moving = null; // a Swing or a Fall
     this.chosen = -1;
     this.held = null; // what the pointer drags
+    this.ease = 1; // how much slower than time a simulation goes
     this.layers = { torques: true, centre: false, ellipsoids: false, frames: false, manipulability: false };
-    this.floor = false;
+    this.walls = "none";
     this.program = "";
     this.times = { compute: 0 };
     this.panels = {
@@ -64,7 +65,7 @@ class App {
     for (const panel of ["joints", "why", "masses"]) this.panels[panel].begin(subject);
     this.panels.findings.begin(subject, null, null);
     this.layout.begin(subject);
-    this.setFloor(false);
+    this.setWalls("none");
     const heavy = subject.computeHeaviest();
     this.choose(heavy);
     this.frame(performance.now());
@@ -252,8 +253,7 @@ class App {
     if (this.moving instanceof Fall) return this.stop();
     this.stop();
     try {
-      const walls = this.floor ? [this.stage.run.walls[0]] : [];
-      this.moving = await Fall.start(this.subject, walls);
+      this.moving = await Fall.start(this.subject, this.stage.run.walls);
       this.layout.say("");
     } catch (error) {
       return this.fail(error);
@@ -268,25 +268,13 @@ class App {
     await this.letGo();
   }
 
-  setFloor(on) {
-    this.floor = on;
+  /** Walls for the simulation: "none", "floor", "room" (a floor and a wall before the robot). */
+  setWalls(kind) {
     const { stage, subject } = this;
-    if (on) {
-      subject.poses();
-      const { up } = stage;
-      const at = stage.lowest() - 0.02 * stage.size;
-      stage.setWalls([
-        {
-          name: "floor",
-          kind: "plane",
-          centre: up.map((x) => x * at),
-          normal: [...up],
-          restitution: 0.3,
-          friction: 0.6,
-        },
-      ]);
-    } else stage.setWalls([]);
-    this.layout.flooring(on);
+    this.walls = kind;
+    subject.poses();
+    stage.setWalls(kind === "none" ? [] : stage.wallsAround(kind === "room"));
+    this.layout.walled(kind);
     this.restartFall();
     this.changed();
   }
@@ -380,7 +368,11 @@ class App {
       this.last = now;
       if (this.held?.moved && this.moving instanceof Fall)
         this.moving.pull(stage.kin.bodies[this.held.body].given.name, this.held.local, this.held.target);
-      if (this.moving.advance(dt) === false) {
+      const before = performance.now();
+      const goesOn = this.moving.advance(dt * this.ease);
+      // A simulation that takes long goes slower than time, so that the page does not.
+      this.ease = Math.min(1, Math.max(0.02, (this.ease * 12) / Math.max(performance.now() - before, 1)));
+      if (goesOn === false) {
         const why = this.moving.failure;
         this.stop();
         this.layout.say(`The simulation cannot go on: ${why}`);
@@ -398,14 +390,18 @@ class App {
     if (layers.torques) stage.showEfforts(subject.tau);
     stage.showCentre(layers.centre ? subject.centreOfMass() : null, layers.centre);
     const tab = this.layout.tab;
-    if (tab === "masses" || layers.manipulability) {
+    // While it moves, tables that nobody can read that fast follow at a slower pace.
+    const now = performance.now();
+    const due = !(this.moving || this.held?.moved) || now - (this.tabled ?? 0) > 60;
+    if (due) this.tabled = now;
+    if ((tab === "masses" && due) || layers.manipulability) {
       const at = [...subject.p.subarray(3 * subject.tip, 3 * subject.tip + 3)];
       const JJ = this.panels.masses.manipulability(subject, subject.pointJacobian(subject.tip, at));
       stage.showManipulability(JJ, at, layers.manipulability);
-    } else stage.showManipulability(null, null, false);
-    if (tab === "masses") this.panels.masses.update(subject);
-    if (tab === "why") this.panels.why.update(subject, this.chosen);
-    if (tab === "findings") this.panels.findings.update(subject);
+    } else if (!layers.manipulability) stage.showManipulability(null, null, false);
+    if (tab === "masses" && due) this.panels.masses.update(subject);
+    if (tab === "why" && due) this.panels.why.update(subject, this.chosen);
+    if (tab === "findings" && due) this.panels.findings.update(subject);
     stage.kin.at();
     if (this.held?.moved) stage.showBand(this.pointOfHeld(), this.held.target);
     this.layout.moved(this.moving);

@@ -5,12 +5,17 @@ import { h, shown, withUnit } from "../src/dom.js";
 import { isDark } from "../src/theme.js";
 import { eigen, outer } from "./matrix.js";
 
-// Blue to red through the paper's colour: size by logarithm over five decades.
-function heat(value, most) {
-  const share = Math.abs(value) > 0 && most > 0 ? Math.max(0, 1 + Math.log10(Math.abs(value) / most) / 5) : 0;
-  const base = isDark() ? [23, 28, 36] : [255, 255, 255];
-  const top = value >= 0 ? (isDark() ? [255, 140, 90] : [205, 70, 25]) : isDark() ? [110, 163, 255] : [40, 90, 200];
-  return base.map((b, i) => Math.round(b + share * (top[i] - b)));
+const heatColours = () =>
+  isDark()
+    ? { none: [23, 28, 36], plus: [255, 140, 90], minus: [110, 163, 255] }
+    : { none: [255, 255, 255], plus: [205, 70, 25], minus: [40, 90, 200] };
+
+// Blue or red, by the logarithm of the size over five decades, into a picture.
+function heat(value, most, { none, plus, minus }, to, at) {
+  const share = value !== 0 && most > 0 ? Math.max(0, 1 + Math.log10(Math.abs(value) / most) / 5) : 0;
+  const top = value >= 0 ? plus : minus;
+  for (let i = 0; i < 3; i++) to[at + i] = none[i] + share * (top[i] - none[i]);
+  to[at + 3] = 255;
 }
 
 export class MassesPanel {
@@ -101,15 +106,13 @@ export class MassesPanel {
     }
     this.M = M;
     const { n } = subject;
-    const cell = Math.max(1, Math.floor(480 / n));
-    this.canvas.width = this.canvas.height = n * cell;
+    if (this.canvas.width !== n) this.canvas.width = this.canvas.height = n; // a pixel each, which the style enlarges
     const draw = this.canvas.getContext("2d");
+    const picture = draw.createImageData(n, n);
     const most = M.reduce((a, x) => Math.max(a, Math.abs(x)), 0);
-    for (let i = 0; i < n; i++)
-      for (let k = 0; k < n; k++) {
-        draw.fillStyle = `rgb(${heat(M[i * n + k], most).join(",")})`;
-        draw.fillRect(k * cell, i * cell, cell - (n < 60 ? 1 : 0), cell - (n < 60 ? 1 : 0));
-      }
+    const colour = heatColours();
+    for (let k = 0; k < n * n; k++) heat(M[k], most, colour, picture.data, 4 * k);
+    draw.putImageData(picture, 0, 0);
     const diagonal = subject.freedoms.map(({ name }, i) => `${name} ${shown(M[i * n + i], 3)}`).slice(0, 12);
     this.canvas.setAttribute("aria-label", `Inertia matrix, ${n} by ${n}. Diagonal: ${diagonal.join(", ")}`);
   }

@@ -20,7 +20,7 @@ import {
   Vector3,
 } from "three";
 import { readRun } from "../src/data.js";
-import { measure } from "../src/extent.js";
+import { cross, measure, unitOf } from "../src/extent.js";
 import { compose, makeKinematics } from "../src/kinematics.js";
 import { View } from "../src/scene.js";
 import { isDark, sceneColours } from "../src/theme.js";
@@ -274,27 +274,49 @@ export class Stage {
   fit() {
     const { view, run, kin } = this;
     view.extent.motion = measure(run, kin).motion;
+    for (const link of view.robot.links) {
+      link.position.set(0, 0, 0); // shapes are measured in the frames of their links
+      link.quaternion.identity();
+    }
     view.measureShapes();
     view.fitted = view.fitBox();
     view.fit();
   }
 
-  /** Lowest place of the robot now, along the vertical. */
-  lowest() {
-    const low = { at: Infinity };
-    const box = new Vector3();
+  /** A floor below the robot as it is now and, if wanted, a wall before it. */
+  wallsAround(withWall) {
+    const { up, size } = this;
+    const ahead = unitOf(cross(up, Math.abs(up[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0])).map((x) => -x);
+    const plane = (name, normal, reach) => {
+      const at = -reach - 0.02 * size;
+      return {
+        name,
+        kind: "plane",
+        centre: normal.map((x) => x * at),
+        normal: [...normal],
+        restitution: 0.3,
+        friction: 0.6,
+      };
+    };
+    const floor = plane("floor", up, this.reach(up.map((x) => -x)));
+    return withWall ? [floor, plane("wall", ahead, this.reach(ahead.map((x) => -x)))] : [floor];
+  }
+
+  /** How far the robot reaches along a direction now. */
+  reach(direction) {
+    const along = new Vector3(...direction);
+    const p = new Vector3();
+    let most = -Infinity;
     this.view.draw();
     for (const link of this.view.robot.links)
       link.traverse((part) => {
         const position = part.isMesh && part.visible ? part.geometry.getAttribute("position") : null;
         if (!position || position.count > 200000) return;
         const step = Math.max(1, Math.floor(position.count / 3000));
-        for (let i = 0; i < position.count; i += step) {
-          box.fromBufferAttribute(position, i).applyMatrix4(part.matrixWorld);
-          low.at = Math.min(low.at, box.dot(new Vector3(...this.up)));
-        }
+        for (let i = 0; i < position.count; i += step)
+          most = Math.max(most, p.fromBufferAttribute(position, i).applyMatrix4(part.matrixWorld).dot(along));
       });
-    return Number.isFinite(low.at) ? low.at : 0;
+    return Number.isFinite(most) ? most : 0;
   }
 
   // -- pointer
