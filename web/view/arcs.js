@@ -57,15 +57,15 @@ export function loadColour(share, limited) {
 
 export class Arcs {
   /** places: per effort, { body, axis } of its joint in the body's frame, or null. */
-  constructor(places, size, ghost = false) {
+  constructor(places, size) {
     this.group = new Group();
-    this.radius = 0.085 * size * (ghost ? 1.25 : 1);
-    const geometry = ringGeometry(0.09);
-    this.items = places.map((place) => (place ? this.item(place, geometry, ghost) : null));
+    this.radius = 0.1 * size;
+    const geometry = ringGeometry(0.075);
+    this.items = places.map((place) => (place ? this.item(place, geometry) : null));
   }
 
-  item(place, geometry, ghost) {
-    const material = new MeshBasicMaterial({ side: DoubleSide, transparent: true, opacity: ghost ? 0.45 : 0.92 });
+  item(place, geometry) {
+    const material = new MeshBasicMaterial({ side: DoubleSide, transparent: true, opacity: 0.92, depthTest: false });
     const group = new Group();
     const head = new Mesh(new ConeGeometry(0.24, 0.42, 20), material);
     const ring = new Mesh(
@@ -105,7 +105,7 @@ export class Arcs {
     } else {
       group.quaternion.setFromUnitVectors(Y, axis);
       group.scale.setScalar(this.radius);
-      const length = 0.4 + 2.4 * size;
+      const length = 0.3 + 1.6 * size;
       ring.scale.set(1, length, 1);
       head.position.set(0, length, 0);
       head.quaternion.identity();

@@ -405,6 +405,7 @@ class App {
     stage.kin.at();
     if (this.held?.moved) stage.showBand(this.pointOfHeld(), this.held.target);
     this.layout.moved(this.moving);
+    stage.view.renderer.shadowMap.needsUpdate = true;
     stage.view.request();
   }
 

@@ -20,7 +20,7 @@ import {
   Vector3,
 } from "three";
 import { readRun } from "../src/data.js";
-import { cross, measure, unitOf } from "../src/extent.js";
+import { cross, dot, measure, unitOf } from "../src/extent.js";
 import { compose, makeKinematics } from "../src/kinematics.js";
 import { View } from "../src/scene.js";
 import { isDark, sceneColours } from "../src/theme.js";
@@ -134,6 +134,8 @@ export class Stage {
     this.size = size;
     this.up = up;
     subject.size = size;
+    const { motion } = this.view.extent;
+    this.low = Math.min(0, dot(motion.centre, up) - dot(motion.size, up.map(Math.abs)) / 2); // of the ground
     this.arcs = new Arcs(this.arcPlaces(), size);
     this.extra = new Group();
     this.view.scene.add(this.arcs.group, this.extra);
@@ -233,9 +235,7 @@ export class Stage {
     this.com.visible = on && Boolean(centre);
     if (!this.com.visible) return;
     this.comBall.position.set(...centre);
-    const grid = this.view.grid.children[0];
-    const ground = grid ? new Vector3(...this.up).dot(grid.position) : 0;
-    const drop = new Vector3(...centre).dot(new Vector3(...this.up)) - ground;
+    const drop = dot(centre, this.up) - this.low;
     this.setLine(
       this.comLine,
       centre,
@@ -267,12 +267,13 @@ export class Stage {
     view.walls = new Walls(walls, view.extent, sceneColours);
     view.scene.add(view.walls.group);
     view.walls.colour();
-    view.grid.visible = walls.length === 0;
+    (view.ground?.group ?? view.grid).visible = walls.length === 0;
   }
 
   /** Shows the whole robot, as it is now. */
   fit() {
     const { view, run, kin } = this;
+    this.subject.poses();
     view.extent.motion = measure(run, kin).motion;
     for (const link of view.robot.links) {
       link.position.set(0, 0, 0); // shapes are measured in the frames of their links
