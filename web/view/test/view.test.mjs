@@ -186,6 +186,31 @@ test("why, payload, masses: the split adds up, a payload weighs", { skip }, asyn
   );
   await frame(page);
   assert.ok(differing(plain, await pixelsAt(page)) > 50);
+  // A motion that is played: velocities and accelerations are those of its positions.
+  const error = await page.evaluate(() => {
+    const { appell } = globalThis;
+    appell.play();
+    const swing = appell.moving;
+    appell.stop();
+    const at = (t) => {
+      swing.time = 0;
+      swing.advance(t);
+      return { q: [...appell.subject.q], v: [...appell.subject.v], a: [...appell.subject.a] };
+    };
+    let most = 0;
+    for (const t of [0.2, 0.7, 1.4, 3]) {
+      const [low, now, high] = [at(t - 1e-4), at(t), at(t + 1e-4)];
+      now.q.forEach((_, i) => {
+        most = Math.max(
+          most,
+          Math.abs((high.q[i] - low.q[i]) / 2e-4 - now.v[i]),
+          Math.abs((high.v[i] - low.v[i]) / 2e-4 - now.a[i]),
+        );
+      });
+    }
+    return most;
+  });
+  assert.ok(error < 1e-4, `${error}`);
   silent(page);
   await page.context().close();
 });
@@ -261,6 +286,20 @@ test("findings stand at their links, and a fix is switched live", { skip }, asyn
   assert.match(await page.evaluate(() => globalThis.appell.panels.joints.element.textContent), /other/);
   const other = await page.evaluate(() => globalThis.appell.other.tau[0]);
   near([other], [fixed], 1e-12);
+  // A simulation has the payload and the fixes, too.
+  const [simulated, wanted] = await page.evaluate(async () => {
+    const { appell } = globalThis;
+    appell.fix("arm", appell.weighed.links[0].after);
+    appell.setPayload("arm", 1, [0.3, 0, 0]);
+    await appell.letGo();
+    const { simulation } = appell.moving;
+    const { robot, q } = appell.subject;
+    const first = simulation.a[0];
+    appell.stop();
+    return [first, robot.forwardDynamics(q, [0], [0])[0]];
+  });
+  assert.ok(Math.abs(wanted) > 1);
+  near([simulated], [wanted], 1e-9);
   silent(page);
   await page.context().close();
 });
