@@ -58,9 +58,9 @@ class App {
       subject.free();
       throw error;
     }
+    this.compare(null);
     this.stage?.dispose();
     this.subject?.free();
-    this.compare(null);
     Object.assign(this, { subject, stage, meshes, source, chosen: -1, findings: null, failure: null });
     for (const panel of ["joints", "why", "masses"]) this.panels[panel].begin(subject);
     this.panels.findings.begin(subject, null, null);
@@ -156,6 +156,7 @@ class App {
   compare(other) {
     this.other?.free();
     this.other = other;
+    this.stage?.setGhost(other, this.meshes);
     this.layout.compared(other);
     this.changed();
   }
@@ -172,7 +173,7 @@ class App {
       other.a[k] = subject.a[i];
     });
     if (other.friction !== subject.friction) other.setFriction(subject.friction);
-    other.compute();
+    other.poses().compute();
     return new Map(other.efforts.map(({ name }, i) => [name, other.tau[i]]));
   }
 

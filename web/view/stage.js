@@ -22,6 +22,7 @@ import {
 import { readRun } from "../src/data.js";
 import { cross, dot, measure, unitOf } from "../src/extent.js";
 import { compose, makeKinematics } from "../src/kinematics.js";
+import { Robot } from "../src/robot.js";
 import { View } from "../src/scene.js";
 import { isDark, sceneColours } from "../src/theme.js";
 import { Walls } from "../src/walls.js";
@@ -145,6 +146,8 @@ export class Stage {
     this.selected = -1;
     const draw = this.view.draw.bind(this.view);
     this.view.draw = (sharp) => {
+      this.ghost?.kin.at();
+      this.ghost?.robot.update();
       draw(sharp);
       this.placePins();
     };
@@ -184,6 +187,9 @@ export class Stage {
     this.grip.renderOrder = 7;
     this.grip.visible = false;
     this.glow = new MeshStandardMaterial({ roughness: 0.5, metalness: 0.05 });
+    // Behind the robot itself where both are in one place.
+    const behind = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 };
+    this.haze = new MeshStandardMaterial({ transparent: true, opacity: 0.3, depthWrite: false, ...behind });
     this.extra.add(this.com, this.ellipsoid, this.band, this.grip);
     this.recolourMarks();
   }
@@ -210,6 +216,7 @@ export class Stage {
     this.comLine.material.color.set(dark ? "#e3bd3d" : "#b08a00");
     this.ellipsoid.material.color.set(dark ? "#bd93f4" : "#8a56c9");
     for (const part of [this.band, this.grip]) part.material.color.set(dark ? "#ff9a62" : "#d9622b");
+    this.haze.color.set(dark ? "#58cf9c" : "#2a9d6e");
     this.glow.color.set(dark ? "#ffb37d" : "#e9834f");
   }
 
@@ -258,6 +265,25 @@ export class Stage {
     this.ellipsoid.quaternion.copy(new Quaternion().setFromRotationMatrix(m));
     this.ellipsoid.scale.set(...half.map((x) => Math.max(x * scale, 0.002 * this.size)));
     this.ellipsoid.position.set(...at);
+  }
+
+  /** A second robot, translucent, where the first is; null: none. */
+  setGhost(other, meshes) {
+    if (this.ghost) this.view.scene.remove(this.ghost.robot.group);
+    this.ghost = null;
+    if (other) {
+      other.poses();
+      const run = readRun(documentOf(other, meshes));
+      const kin = liveKinematics(run, other);
+      const robot = new Robot(run, kin, this.view.extent, sceneColours);
+      robot.group.traverse((part) => {
+        if (part.isMesh) part.material = this.haze;
+      });
+      for (const part of robot.ellipsoids) part.visible = false;
+      this.view.scene.add(robot.group);
+      this.ghost = { other, kin, robot };
+    }
+    this.view.request();
   }
 
   setWalls(walls) {

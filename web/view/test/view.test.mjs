@@ -365,7 +365,9 @@ test("let go: it falls as the command's simulation does, is pushed, and stays be
 });
 
 test("two files side by side; what can be saved reads back", { skip }, async () => {
-  const heavier = readFileSync(model("two_link.urdf"), "utf8").replace('mass value="1.2"', 'mass value="2.4"');
+  const heavier = readFileSync(model("two_link.urdf"), "utf8")
+    .replace('mass value="1.2"', 'mass value="2.4"')
+    .replace('xyz="0.4 0 0"', 'xyz="0.5 0 0.05"');
   assert.ok(heavier.includes('"2.4"'));
   writeFileSync(join(folder, "heavier.urdf"), heavier);
   const page = await view([]);
@@ -380,6 +382,9 @@ test("two files side by side; what can be saved reads back", { skip }, async () 
     1e-13,
   );
   assert.equal(await page.locator(".effort .other:not([hidden])").count(), 2);
+  const both = await pixelsAt(page);
+  await page.evaluate(() => globalThis.appell.stage.setGhost(null));
+  assert.ok(differing(both, await pixelsAt(page)) > 50, "the second robot is not seen");
   const saved = async (label, count = 1) => {
     await page.getByRole("button", { name: /Save/ }).click();
     const got = [];
