@@ -28,6 +28,7 @@ import { isDark, sceneColours } from "../src/theme.js";
 import { Walls } from "../src/walls.js";
 import { Arcs } from "./arcs.js";
 import { eigen3 } from "./matrix.js";
+import { Swing } from "./motion.js";
 import { quaternionOf } from "./subject.js";
 
 const FORMATS = ["stl", "obj", "dae"];
@@ -137,6 +138,7 @@ export class Stage {
     subject.size = size;
     const { motion } = this.view.extent;
     this.low = Math.min(0, dot(motion.centre, up) - dot(motion.size, up.map(Math.abs)) / 2); // of the ground
+    this.survey();
     this.arcs = new Arcs(this.arcPlaces(), size);
     this.extra = new Group();
     this.view.scene.add(this.arcs.group, this.extra);
@@ -151,6 +153,28 @@ export class Stage {
       draw(sharp);
       this.placePins();
     };
+  }
+
+  // The first view has room for the robot where a motion takes it, not only for how it is now.
+  survey() {
+    const { subject, view } = this;
+    const swing = new Swing(subject);
+    if (!swing.possible) return;
+    const q = subject.q.slice();
+    const places = view.places;
+    for (let i = 0; i < 6; i++) {
+      swing.advance(i === 0 ? 1.3 : 1.1);
+      subject.poses();
+      view.measureShapes(); // links are not placed yet: their shapes are in their own frames
+      places.push(...view.places);
+    }
+    subject.q.set(q);
+    subject.v.fill(0);
+    subject.a.fill(0);
+    subject.poses();
+    view.places = places;
+    view.fitted = view.fitBox();
+    view.fit();
   }
 
   // Where the axis of each effort is; those of free joints have no arc.
