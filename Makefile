@@ -8,7 +8,7 @@ export JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS        ?=
 MAKEFLAGS          += --no-print-directory
 
-.PHONY: all help setup configure demo test install python octave octave-package js bench page docs format clean
+.PHONY: all help setup configure demo test install python octave octave-package js bench page view docs format clean
 
 all: configure
 	@cmake --build "$$BUILD" --parallel "$$JOBS"
@@ -25,6 +25,7 @@ help:
 	@echo "make js         installs what is missing, builds the npm package (WebAssembly) in $$BUILD/js"
 	@echo "make bench      runs the programs that measure times and errors"
 	@echo "make page       builds the page of reports, web/dist, from web/ (Node.js)"
+	@echo "make view       builds the live page of a robot, web/dist/view.html, and the library as WebAssembly in it"
 	@echo "make docs       the headers' documentation as pages in $$BUILD/html (doxygen)"
 	@echo "make format     lays out the sources (clang-format)"
 	@echo "make clean      removes $$BUILD/"
@@ -79,6 +80,10 @@ bench: all
 
 page:
 	@scripts/build_page web/dist "$$BUILD/web"
+
+view:
+	@scripts/setup js
+	@scripts/build_view web/dist "$$BUILD/view" "$$BUILD/web"
 
 docs:
 	@scripts/checks/doxygen "$$BUILD/html"

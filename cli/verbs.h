@@ -25,6 +25,7 @@
   X(plan)                \
   X(control)             \
   X(report)              \
+  X(view)                \
   X(bench)               \
   X(help)
 

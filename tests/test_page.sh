@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The page of reports: its poses and drawings in Node.js, the page itself in a headless Chromium.
+# The page of reports: its poses and drawings in Node.js, the page itself in a headless Chromium. The
+# live page of 'appell view' there, too.
 set -u
 . "$(dirname "$0")/cli/checks.sh"
 
@@ -10,4 +11,6 @@ web=$(dirname "$APPELL")/web
   cat err
   skip 'the npm packages of web/ cannot be fetched (a network)'
 }
-node --test "$web"/test/*.test.mjs
+APPELL_SOURCE=$here
+export APPELL APPELL_SOURCE
+node --test "$web"/test/*.test.mjs "$web"/view/test/*.test.mjs

@@ -2,7 +2,7 @@
 // Puts the npm package together: the JavaScript, the module, and single.js, which has both in one
 // file.
 //
-//   node pack.mjs APPELL.WASM VERSION OUT LICENCE-OF-APPELL -OF-EXPAT -OF-LIBYAML
+//   node pack.mjs APPELL.WASM VERSION OUT LICENCE-OF-APPELL -OF-EXPAT -OF-LIBYAML -OF-WASI-LIBC
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -28,6 +28,6 @@ const single = parts.map((name) => {
 });
 writeFileSync(join(out, "single.js"), single.join("\n"));
 
-const names = ["appell", "expat", "libyaml"];
+const names = ["appell", "expat", "libyaml", "wasi-libc"];
 const texts = licences.map((path, i) => `==== ${names[i]} ====\n\n${readFileSync(path, "utf8")}`);
 writeFileSync(join(out, "LICENSES.txt"), texts.join("\n\n"));

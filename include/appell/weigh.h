@@ -83,6 +83,9 @@ AP_API const ap_weighed *ap_weighing_link(const ap_weighing *weighing, int i);
 /// is.
 AP_API ap_status ap_weighing_patch(const ap_weighing *weighing, const char *from, const char *to,
                                    ap_error *error);
+/// The text that ap_weighing_patch() would write. free() it; NULL where the status is not AP_OK.
+AP_API ap_status ap_weighing_text(const ap_weighing *weighing, const char *from, char **text,
+                                  ap_error *error);
 /// Free; NULL is allowed.
 AP_API void ap_weighing_free(ap_weighing *weighing);
 

@@ -202,23 +202,39 @@ static ap_status check(const patch *p, const char *path, const ap__text *out, ap
   return status;
 }
 
-ap_status ap_weighing_patch(const ap_weighing *weighing, const char *from, const char *to,
-                            ap_error *error) {
+// The corrected text, read again.
+static ap_status correct(const ap_weighing *weighing, const char *from, ap__text *out,
+                         ap_error *error) {
   char *text;
   size_t length;
-  ap__text out = {0};
   ap_status status = ap__read_file(from, &text, &length, error);
   patch p = {.weighing = weighing, .text = text, .length = length, .line_end = "\n"};
   const char *end = text ? memchr(text, '\n', length) : NULL;
   if (end && end > text && end[-1] == '\r') p.line_end = "\r\n";
   if (!status) status = ap__xml_check_encoding(text, length, error);
   if (!status) status = find_edits(&p, error);
-  if (!status) compose(&p, &out);
-  if (!status && out.failed) status = ap__no_memory(error);
-  if (!status) status = check(&p, from, &out, error);
-  if (!status) status = ap__write_file(to, out.text, out.length, error);
-  ap__text_free(&out);
+  if (!status) compose(&p, out);
+  if (!status && out->failed) status = ap__no_memory(error);
+  if (!status) status = check(&p, from, out, error);
   free(p.edits);
   free(text);
+  return status;
+}
+
+ap_status ap_weighing_patch(const ap_weighing *weighing, const char *from, const char *to,
+                            ap_error *error) {
+  ap__text out = {0};
+  ap_status status = correct(weighing, from, &out, error);
+  if (!status) status = ap__write_file(to, out.text, out.length, error);
+  ap__text_free(&out);
+  return status;
+}
+
+ap_status ap_weighing_text(const ap_weighing *weighing, const char *from, char **text,
+                           ap_error *error) {
+  ap__text out = {0};
+  const ap_status status = correct(weighing, from, &out, error);
+  *text = status ? NULL : out.text; // its memory is the caller's now
+  if (status) ap__text_free(&out);
   return status;
 }

@@ -209,6 +209,10 @@ declare class Robot extends Owned {
   setInertia(link: string | number, mass: number, com?: Numbers, inertia?: Numbers): void;
   resetInertia(): void;
   info(): Info;
+  /** Bodies with joints, places and shapes, as in the document of a report (docs/report.md). */
+  drawing(): { model: { name: string; freedom: number; gravity: number[]; bodies: object[] }; closures?: object[] };
+  /** Every link and the number of the link that moves it. */
+  links(): (LinkMass & { name: string; mover: number })[];
   shapes(): Shape[];
   lint(options?: LintOptions): Finding[];
   /** The robot as the text of a file. */
@@ -387,6 +391,21 @@ export function loadMechanism(text: Text, options?: LoadOptions): Promise<Mechan
 export function loadAny(text: Text, options?: LoadOptions): Promise<Model | Mechanism>;
 /** Find mistakes in a robot file. */
 export function lint(text: Text, options?: LintOptions & ReadOptions): Promise<Finding[]>;
+/** Mass properties of a link in its own frame; inertia: xx xy xz yy yz zz about the centre of mass. */
+export interface LinkMass { mass: number; com: [number, number, number]; inertia: [number, number, number, number, number, number] }
+export interface Weighed {
+  link: string;
+  /** "missing", or the rule that suspects its inertia. */
+  reason: string;
+  done: boolean;
+  /** Why it is not done; "". */
+  problem: string;
+  remark: string;
+  before: LinkMass;
+  after: LinkMass;
+}
+/** Inertias from the shapes of a URDF file, for links whose own are missing or suspicious; text: the file with them, null if there are none. */
+export function weigh(text: Text, options?: ReadOptions): Promise<{ links: Weighed[]; text: string | null }>;
 /** Run a scenario, or a controller on a simulated robot, to its end. onProgress gets the part that is done; false ends it. */
 export function simulate(scenario: Text, options?: ScenarioOptions & {
   end?: number; step?: number; onProgress?: (part: number) => boolean | void;

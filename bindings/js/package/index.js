@@ -2,7 +2,7 @@
 // Appell: the dynamics of robots, in WebAssembly. docs/js.md is the manual, index.d.ts has the types.
 
 import { AppellError, init, ready } from "./module.js";
-import { Mechanism, Model, lintWith, openRobot, placeText } from "./robot.js";
+import { Mechanism, Model, lintWith, openRobot, placeText, weighWith } from "./robot.js";
 import { Run, Simulation, runScenario } from "./run.js";
 
 export { AppellError, Mechanism, Model, Run, Simulation, init };
@@ -66,6 +66,17 @@ export async function lint(text, { disable = [], quick = false, ...options } = {
   const { folder, path } = placeText(instance, text, options);
   try {
     return lintWith(instance, path, 0, disable, quick);
+  } finally {
+    instance.removeFiles(folder);
+  }
+}
+
+/** Inertias from the shapes of a URDF file, for links whose own are missing or suspicious. */
+export async function weigh(text, options = {}) {
+  const instance = await ready();
+  const { folder, path } = placeText(instance, text, options);
+  try {
+    return weighWith(instance, path);
   } finally {
     instance.removeFiles(folder);
   }

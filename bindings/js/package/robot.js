@@ -95,6 +95,18 @@ class Robot extends Owned {
     return this._instance.json();
   }
 
+  /** The robot as the page of a report draws it: bodies with joints, places and shapes. */
+  drawing() {
+    this._instance.check("js_drawing", this._alive);
+    return this._instance.json();
+  }
+
+  /** Every link: mass, centre of mass and inertia in its own frame, and the number of the link that moves it. */
+  links() {
+    this._instance.check("js_links", this._alive);
+    return this._instance.json().map(({ name, mover, own }) => ({ name, mover, ...own }));
+  }
+
   // -- settings
 
   get friction() {
@@ -536,5 +548,13 @@ export function lintWith(instance, path, handle, disable, quick) {
     } finally {
       if (!instance.broken) instance.call("js_free", at);
     }
+  });
+}
+
+/** What the shapes of a URDF file say of inertias that are missing or suspicious. */
+export function weighWith(instance, path) {
+  return instance.withTexts([path], (where) => {
+    instance.check("js_weigh", where);
+    return { text: null, ...instance.json() };
   });
 }
