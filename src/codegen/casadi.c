@@ -312,12 +312,13 @@ static char *function_name(const source *s, int frame) {
   return strdup(name);
 }
 
-static ap_status add_function(source *s, int frame, ap_ext_set *set, ap_error *error) {
+// frame: of a pose.
+static ap_status add_function(source *s, const int *frame, ap_ext_set *set, ap_error *error) {
   ap_ext_function *f = &set->function[set->functions];
-  *f = (ap_ext_function){.name = function_name(s, frame), .first = set->programs};
+  *f = (ap_ext_function){.name = function_name(s, *frame), .first = set->programs};
   if (!f->name) return ap__no_memory(error);
   set->functions++;
-  s->how.frames = &frame, s->how.nframes = 1;
+  s->how.frames = frame, s->how.nframes = 1;
   ap_program p;
   ap_status status = record_plain(s, &p, error);
   if (status) return status;
@@ -339,20 +340,21 @@ ap_status ap__record_externals(const ap_model *m, const ap_parallel *parallel,
   ap_status status = set->function && set->program ? AP_OK : ap__no_memory(error);
   for (int f = 0; !status && f < AP_FUNCTIONS; f++) {
     if (!(options->functions >> f & 1)) continue;
+    static const int none = 0;
     source s = {m, parallel, *how};
     s.how.function = f;
     for (int k = 0; !status && k < (f == AP_GEN_KINEMATICS ? how->nframes : 1); k++)
-      status = add_function(&s, f == AP_GEN_KINEMATICS ? how->frames[k] : 0, set, error);
+      status = add_function(&s, f == AP_GEN_KINEMATICS ? how->frames + k : &none, set, error);
     s.how.function = AP_COORDINATE_RATES; // which a differential equation needs besides
-    if (!status && m && f == AP_GEN_FORWARD) status = add_function(&s, 0, set, error);
+    if (!status && m && f == AP_GEN_FORWARD) status = add_function(&s, &none, set, error);
   }
   if (status) ap__free_externals(set);
   return status;
 }
 
 void ap__free_externals(ap_ext_set *set) {
-  for (int k = 0; k < set->functions; k++) free(set->function[k].name);
-  for (int k = 0; k < set->programs; k++)
+  for (int k = 0; set->function && k < set->functions; k++) free(set->function[k].name);
+  for (int k = 0; set->program && k < set->programs; k++)
     ap__program_free(&set->program[k].p), free(set->program[k].kept);
   free(set->function);
   free(set->program);

@@ -285,7 +285,7 @@ static void put_lists(ap__text *t, const ap_unit *u, const int *list, int count)
 
 static void put_tables(ap__text *t, const ap_unit *u, const ap_ext_function *f,
                        const ap_ext_program *e, const slots *in, const slots *out, patterns *p) {
-  int list_in[MOST_SLOTS], list_out[MOST_SLOTS];
+  int list_in[MOST_SLOTS] = {0}, list_out[MOST_SLOTS] = {0};
   const bool *kept = e->kept;
   for (int k = 0; k < in->count; k++)
     list_in[k] = put_pattern(t, u, p, in->of[k].rows, in->of[k].columns, NULL, true);
