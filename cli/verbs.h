@@ -24,6 +24,7 @@
   X(identify)            \
   X(control)             \
   X(report)              \
+  X(sweep)               \
   X(bench)               \
   X(help)
 
