@@ -247,7 +247,8 @@ ap_status ap_run_record(ap_run *run, const char *path, ap_error *error) {
                           .model = run->model ? ap_model_name(run->model)
                                    : about    ? about->model
                                               : NULL,
-                          .longest_word = run->longest_word};
+                          .longest_word = run->longest_word,
+                          .robot = !about || run->recorded.replays ? run->model : NULL};
   run->flushed = now();
   return ap_log_create(path, &def, &run->log, error);
 }
