@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of a sweep on the threads of one program: each takes the next chunk that is missing.
 
-#include <errno.h>
+#define _GNU_SOURCE // for sched_getaffinity()
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -130,8 +131,17 @@ static void await(job *j, const ap_sweep_options *o) {
   pthread_mutex_unlock(&j->mutex);
 }
 
+// Those that this program may use: a job of a cluster often has a few of them.
+static long count_processors(void) {
+#ifdef CPU_COUNT
+  cpu_set_t mine;
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0) return CPU_COUNT(&mine);
+#endif
+  return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static int threads_for(const job *j, int wanted) {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  const long processors = count_processors();
   uint64_t n = wanted > 0 ? (uint64_t)wanted : processors > 0 ? (uint64_t)processors : 1;
   if (n > j->last - j->first) n = j->last - j->first;
   return (int)(n < MOST_THREADS ? n : MOST_THREADS);
