@@ -174,6 +174,11 @@ TEST(distributions_have_their_moments) {
     double x[N], mean = 0, variance = 0;
     CHECK(ap__design_init(&d));
     ap__design_column(&d, 0, 0, N, x, 1);
+    for (uint64_t i = 1; i < N; i += 97) {
+      double alone;
+      ap__design_column(&d, 0, i, 1, &alone, 1);
+      CHECK(alone == x[i]);
+    }
     for (int i = 0; i < N; i++) mean += x[i] / N;
     for (int i = 0; i < N; i++) variance += (x[i] - mean) * (x[i] - mean) / N;
     CHECK_CLOSE(mean, c[k].mean, 2e-3);

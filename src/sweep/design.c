@@ -130,7 +130,22 @@ static double value_of(const ap__parameter *p, double u) {
   }
 }
 
+// Successive points of a Sobol sequence: each from the one before.
+static void sobol_column(const ap__design *d, int p, uint64_t first, int n, double *to,
+                         int stride) {
+  const ap__sobol *s = &d->sobol[d->dimension[p]];
+  uint64_t bits = ap__sobol_bits(s, first);
+  for (int k = 0; k < n; k++) {
+    to[(long)k * stride] = value_of(&d->parameter[p], ((double)bits + 0.5) * 0x1p-52);
+    bits = ap__sobol_next(s, bits, first + (uint64_t)k);
+  }
+}
+
 void ap__design_column(const ap__design *d, int p, uint64_t first, int n, double *to, int stride) {
+  if (d->kind == AP__SOBOL && d->sobol && d->cells == 1) {
+    sobol_column(d, p, first, n, to, stride);
+    return;
+  }
   const ap__parameter *parameter = &d->parameter[p];
   const int dimension = d->dimension[p];
   uint64_t sample = first / d->cells, cell = first % d->cells;

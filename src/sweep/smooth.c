@@ -2,6 +2,7 @@
 #include "sweep/smooth.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,8 +130,9 @@ void ap__smooth_outcomes(const ap_sweep *s, const ap__smooth *m, int n, const do
     const ap__taken *taken = &m->taken[i];
     for (int k = 0; k < n; k++) {
       double *to = &outcome[(long)k * s->outcomes + i];
-      if (taken->count == 1 && taken->minus < 0 && take == AP__TAKE_LAST) {
-        *to = from[taken->first * stride_j + k * stride_k];
+      if (taken->count == 1 && taken->minus < 0 && take <= AP__TAKE_LARGEST) {
+        const double x = from[taken->first * stride_j + k * stride_k];
+        *to = take == AP__TAKE_LARGEST ? fabs(x) : x;
         continue;
       }
       ap__taking tally = {0};

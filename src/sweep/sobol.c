@@ -103,6 +103,11 @@ void ap__sobol_init_plain(ap__sobol *s, int d) {
   }
 }
 
+static void set_steps(ap__sobol *s) {
+  uint64_t all = 0;
+  for (int k = 0; k < AP__SOBOL_BITS; k++) s->step[k] = all ^= s->column[k];
+}
+
 static int parity(uint64_t x) {
   for (int k = 32; k > 0; k /= 2) x ^= x >> k;
   return (int)(x & 1);
@@ -122,6 +127,7 @@ void ap__sobol_init(ap__sobol *s, int d, uint64_t seed) {
       if (parity(row & plain.column[k])) s->column[k] |= own;
   }
   s->shift = ap__random_bits(seed, stream, 0) & all;
+  set_steps(s);
 }
 
 uint64_t ap__sobol_bits(const ap__sobol *s, uint64_t i) {
