@@ -26,6 +26,7 @@
   X(control)             \
   X(report)              \
   X(view)                \
+  X(sweep)               \
   X(bench)               \
   X(help)
 

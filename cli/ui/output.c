@@ -292,8 +292,10 @@ int cli_check_log(const char *path) {
   const size_t n = strlen(path);
   const bool csv = n > 4 && strcmp(path + n - 4, ".csv") == 0;
   const bool h5 = n > 3 && strcmp(path + n - 3, ".h5") == 0;
-  if (!csv && !h5)
-    return cli_fail(CLI_BAD, path, 0, "unknown format (the name of a log ends in .csv or .h5)");
+  const bool mcap = n > 5 && strcmp(path + n - 5, ".mcap") == 0;
+  if (!csv && !h5 && !mcap)
+    return cli_fail(CLI_BAD, path, 0,
+                    "unknown format (the name of a log ends in .csv or .h5, or .mcap)");
   return cli_check_target(path);
 }
 

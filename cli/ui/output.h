@@ -56,7 +56,7 @@ int cli_out_print(int (*print)(cli_out *out));
 /// Whether path can be the name of a file to be written: reports and returns CLI_BAD for a folder,
 /// or a file in a folder that does not exist.
 int cli_check_target(const char *path);
-/// The same for the name of a log, which ends in .csv or .h5.
+/// The same for the name of a log, which ends in .csv, .h5 or .mcap.
 int cli_check_log(const char *path);
 /// Whether two names mean one file, and it is there; folders and devices are none.
 bool cli_same_file(const char *a, const char *b);

@@ -17,7 +17,7 @@ enum { WORDS = 4200 };
 enum { PATIENCE = 3 }; // s that the current output may take when the run is to end
 
 static const cli_option options[] = {
-    [OUTPUT] = {"-o", "RUN", "write the motion there: RUN.csv or RUN.h5"},
+    [OUTPUT] = {"-o", "RUN", "write the motion there: RUN.csv, RUN.h5 or RUN.mcap"},
     [UNTIL] = {"--until", "T", "end at this time, s, not where the scenario says"},
     [STEP] = {"--step", "DT", "time between outputs, s, not what the scenario says"},
     [JSON] = CLI_OPTION_SUMMARY_JSON,
@@ -28,7 +28,8 @@ static const cli_option options[] = {
 static const char text[] =
     "SCENARIO is a scenario file (docs/scenarios.md): robot, walls, start, duration. RUN.csv\n"
     "gets a line for each output time, RUN.events.csv one for each event, RUN.scenario.yaml\n"
-    "the scenario; RUN.h5 has all of it. 'appell report RUN.csv' makes a page of them.\n"
+    "the scenario; RUN.h5 has all of it, and so has RUN.mcap, which Foxglove opens.\n"
+    "'appell report RUN.csv' makes a page of them.\n"
     "They appear when the run is complete; a run that ends before leaves RUN.csv.part.\n";
 
 // The signal that asked for the end. A signal handler gets no argument.

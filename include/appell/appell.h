@@ -40,6 +40,7 @@
 /// | feed_forward.h                | compensation for torque-controlled arms, external torques    |
 /// | run.h                         | simulations, control runs and logs by one interface; reports |
 /// | view.h                        | the live page of a robot                                     |
+/// | sweep.h                       | many runs or states, with parameters that differ             |
 /// | ident.h                       | parameters from measurements                                 |
 /// | codegen.h                     | one robot as C or CUDA, also compiled while a program runs   |
 /// | eval.h, compare.h, bench.h    | a quantity for many states; comparison of methods; speed     |

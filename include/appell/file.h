@@ -253,12 +253,13 @@ typedef struct ap_log_def {
   const char *scenario;          ///< text of the scenario file; NULL: none
   const char *scenario_file;     ///< where it was read of, for reports of the run; NULL: nowhere
   const char *model;             ///< name of the robot; NULL: none
-  int longest_word; ///< bytes of the longest word of an event, where HDF5 cuts them; 0: 63
+  int longest_word;      ///< bytes of the longest word of an event, where HDF5 cuts them; 0: 63
+  const ap_model *robot; ///< for poses of its links in MCAP; must live as long; NULL: none
 } ap_log_def;
 
-/// A log on its way to a file, by its ending CSV or HDF5. RUN.csv has a line of names, then a line
-/// for each row; RUN.events.csv likewise, its columns "t", "event", "body/point", the numbers, and
-/// "wall"; RUN.scenario.yaml is the scenario. RUN.h5 has all of it (docs/logs.md). Until
+/// A log on its way to a file, by its ending CSV, HDF5 or MCAP. RUN.csv has a line of names, then a
+/// line for each row; RUN.events.csv likewise, its columns "t", "event", "body/point", the numbers,
+/// and "wall"; RUN.scenario.yaml is the scenario. RUN.h5 has all of it (docs/logs.md). Until
 /// ap_log_finish() gives them their names, the files are called RUN.csv.part, RUN.events.csv.part,
 /// RUN.scenario.yaml.part, RUN.h5.part, and older ones of the same name stay.
 /// Whatever ends the program, the parts are readable up to their last flush. A link is followed.

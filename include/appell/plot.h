@@ -63,6 +63,9 @@ typedef struct ap_figure {
 /// AP_E_ARG: the text names panel and curve, and what would be right. AP_E_FILE: the file cannot be
 /// written. AP_E_MEMORY. error may be NULL.
 AP_API ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *error);
+/// The same as a text, to be freed with free(): it can stand in a page as it is. On failure *text
+/// is NULL.
+AP_API ap_status ap_figure_text(const ap_figure *figure, char **text, ap_error *error);
 
 #ifdef __cplusplus
 }

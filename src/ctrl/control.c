@@ -186,6 +186,8 @@ static bool open_robot(ap__control_reader *r, int line, const char *name, bool b
   if (!status &&
       (!ap__yaml_reduce(&r->yaml, &r->head.part, *robot) || !ap__control_read_rotors(r, *robot)))
     return false;
+  const ap__robot_edit *edit = r->control->source.edit;
+  if (!status && edit) edit->apply(edit->context, *robot, robot == &r->control->robot);
   if (!status) status = ap_robot_model(*robot, model, &own);
   if (!status) status = ap__single_joints(*model, &own);
   return !status || ap__yaml_fail_file(&r->yaml, line, "robot", name, &own, "");
@@ -357,9 +359,10 @@ static ap_status finish(ap_control *c, ap_status status, const ap_control_option
 }
 
 ap_status ap__control_parse(const char *text, size_t length, const char *folder, const char *within,
-                            const ap_control_options *options, ap_control **control,
-                            ap_error *error) {
+                            const ap__robot_edit *edit, const ap_control_options *options,
+                            ap_control **control, ap_error *error) {
   ap_control *c = calloc(1, sizeof *c);
+  if (c) c->source.edit = edit;
   ap_status status =
       c ? ap__source_copy(&c->source, text, length, folder, within, error) : ap__no_memory(error);
   return finish(c, status, options, control, error);
@@ -368,7 +371,7 @@ ap_status ap__control_parse(const char *text, size_t length, const char *folder,
 ap_status ap_control_parse(const char *text, size_t length, const char *folder,
                            const ap_control_options *options, ap_control **control,
                            ap_error *error) {
-  return ap__control_parse(text, length, folder, NULL, options, control, error);
+  return ap__control_parse(text, length, folder, NULL, NULL, options, control, error);
 }
 
 ap_status ap_control_read(const char *path, const ap_control_options *options, ap_control **control,

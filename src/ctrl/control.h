@@ -12,10 +12,11 @@
 
 extern const ap__yaml_key ap__control_keys[];
 
-// ap_control_parse() of a text that may lead only to files below the folder `within` (NULL: any).
+// ap_control_parse() of a text that may lead only to files below the folder `within` (NULL: any),
+// with a change of its robots (NULL: none).
 ap_status ap__control_parse(const char *text, size_t length, const char *folder, const char *within,
-                            const ap_control_options *options, ap_control **control,
-                            ap_error *error);
+                            const ap__robot_edit *edit, const ap_control_options *options,
+                            ap_control **control, ap_error *error);
 
 enum { AP__CONTROL_CHANGES = 64 };
 

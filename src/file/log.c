@@ -117,7 +117,7 @@ void ap__draft_close(ap__draft *part, bool remove) {
 // ---- logs --------------------------------------------------------------------------------------
 
 static const ap__log_format *find_format(const char *path) {
-  static const ap__log_format *const formats[] = {&ap__log_csv, &ap__log_h5};
+  static const ap__log_format *const formats[] = {&ap__log_csv, &ap__log_h5, &ap__log_mcap};
   const size_t length = strlen(path);
   for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++) {
     const size_t n = strlen(formats[k]->ending);
@@ -143,7 +143,8 @@ ap_status ap_log_create(const char *path, const ap_log_def *def, ap_log **log, a
     return AP__REFUSE(error, AP_E_ARG, 0, "a log needs a name and at least 1 column");
   const ap__log_format *format = find_format(path);
   if (!format)
-    return AP__REFUSE(error, AP_E_ARG, 0, "unknown format (the name of a log ends in .csv or .h5)");
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "unknown format (the name of a log ends in .csv or .h5, or .mcap)");
   ap_status status = check_columns(def->column, def->columns, "row", error);
   if (!status) status = check_columns(def->event_column, def->event_columns, "event", error);
   if (status) return status;

@@ -46,7 +46,7 @@ typedef struct ap__log_format {
   void (*release)(ap_log *log, bool remove);
 } ap__log_format;
 
-extern const ap__log_format ap__log_csv, ap__log_h5;
+extern const ap__log_format ap__log_csv, ap__log_h5, ap__log_mcap;
 
 // Names of the words of an event, as columns.
 #define AP__LOG_EVENT "event"

@@ -6,13 +6,21 @@
 
 #include "file/robot.h"
 
+// What is done to a robot between reading it and building its model. believed: it is the one that a
+// controller takes for the truth.
+typedef struct ap__robot_edit {
+  void (*apply)(void *context, ap_robot *robot, bool believed);
+  void *context;
+} ap__robot_edit;
+
 // All zero is a valid empty one.
 typedef struct ap__source {
   ap__pool pool; // of texts that live as long
   char *text;    // closed by a zero that does not count
   size_t length;
-  const char *folder; // where the files are, with a slash at its end, or ""
-  const char *within; // they must lie below this folder; NULL: anywhere
+  const char *folder;         // where the files are, with a slash at its end, or ""
+  const char *within;         // they must lie below this folder; NULL: anywhere
+  const ap__robot_edit *edit; // of the robot that the text names; NULL: none
 } ap__source;
 
 // From memory, which is copied; folder and within may be NULL.

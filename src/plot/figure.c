@@ -273,22 +273,37 @@ static ap_status write_page(const char *path, const ap__text *s, ap_error *error
   return status;
 }
 
-ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *error) {
-  ap_status status = check(figure, path, error);
-  if (status) return status;
+// Compose the text of a figure that was checked.
+static ap_status compose(const ap_figure *figure, ap__text *s, ap_error *error) {
   page g = {.figure = figure, .plot = calloc((size_t)figure->npanel, sizeof(ap__plot))};
-  ap__text s = {.failed = !g.plot};
+  s->failed = !g.plot;
   if (g.plot) {
     lay_out(&g);
-    draw(&s, &g);
+    draw(s, &g);
   }
-  if (s.failed) {
-    ap__fail(error, AP_E_MEMORY, 0, "there is no memory to compose the figure");
-    status = AP_E_MEMORY;
-  } else {
-    status = write_page(path, &s, error);
-  }
-  ap__text_free(&s);
   free(g.plot);
+  if (!s->failed) return AP_OK;
+  ap__fail(error, AP_E_MEMORY, 0, "there is no memory to compose the figure");
+  return AP_E_MEMORY;
+}
+
+ap_status ap_figure_write(const ap_figure *figure, const char *path, ap_error *error) {
+  ap__text s = {0};
+  ap_status status = check(figure, path, error);
+  if (!status) status = compose(figure, &s, error);
+  if (!status) status = write_page(path, &s, error);
+  ap__text_free(&s);
+  return status;
+}
+
+ap_status ap_figure_text(const ap_figure *figure, char **text, ap_error *error) {
+  ap__text s = {0};
+  *text = NULL;
+  ap_status status = check(figure, "-", error);
+  if (!status) status = compose(figure, &s, error);
+  if (!status)
+    *text = s.text;
+  else
+    ap__text_free(&s);
   return status;
 }

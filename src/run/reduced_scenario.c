@@ -18,8 +18,8 @@ ap_status ap__run_parse(ap_run *run, ap_run_kind kind, const char *text, const c
   if (slash && !folder) return ap__no_memory(error);
   const size_t n = strlen(text);
   return kind == AP_RUN_CONTROL
-             ? ap__control_parse(text, n, folder, within, options, &run->control, error)
-             : ap__scenario_parse(text, n, folder, within, &run->scenario, error);
+             ? ap__control_parse(text, n, folder, within, run->edit, options, &run->control, error)
+             : ap__scenario_parse(text, n, folder, within, run->edit, &run->scenario, error);
 }
 
 // The line "..." that ends a document; NULL: there is none.
@@ -126,6 +126,8 @@ static ap_status read_with(ap_run *run, const char *text, const ap_run_options *
 
 ap_status ap__run_read(ap_run *run, const ap_run_options *options, ap_error *error) {
   const ap_reduction_def *part = options->part;
+  if (run->text)
+    return ap__run_parse(run, run->kind, run->text, run->path, NULL, &options->control, error);
   if (!part || (part->nlock == 0 && !part->root && !part->tip))
     return run->kind == AP_RUN_CONTROL
                ? ap_control_read(run->path, &options->control, &run->control, error)

@@ -37,24 +37,34 @@ static ap_run_kind kind_of_file(const char *path) {
   return ap__kind_of_text(head);
 }
 
-ap_status ap_run_open(const char *path, const ap_run_options *options, ap_run **run,
-                      ap_error *error) {
-  const ap_run_options none = {0};
-  if (!options) options = &none;
+ap_status ap__run_open_text(const char *path, const char *text, const ap__robot_edit *edit,
+                            const ap_run_options *options, ap_run **run, ap_error *error) {
   *run = NULL;
   ap_run *r = calloc(1, sizeof *r);
   if (!r) return ap__no_memory(error);
   r->path = ap__pool_text(&r->pool, path, strlen(path));
-  r->kind = options->kind == AP_RUN_ANY ? kind_of_file(path) : options->kind;
+  r->text = text;
+  r->edit = edit;
+  r->kind = options->kind != AP_RUN_ANY ? options->kind
+            : text                      ? ap__kind_of_text(text)
+                                        : kind_of_file(path);
   const ap_status status = !r->path                       ? ap__no_memory(error)
                            : r->kind == AP_RUN_SIMULATION ? ap__simulation_open(r, options, error)
                            : r->kind == AP_RUN_CONTROL    ? ap__control_run_open(r, options, error)
                                                           : ap__log_run_open(r, error);
+  r->text = NULL;
+  r->edit = NULL;
   if (status == AP_OK)
     *run = r;
   else
     ap_run_free(r);
   return status;
+}
+
+ap_status ap_run_open(const char *path, const ap_run_options *options, ap_run **run,
+                      ap_error *error) {
+  const ap_run_options none = {0};
+  return ap__run_open_text(path, NULL, NULL, options ? options : &none, run, error);
 }
 
 void ap_run_free(ap_run *run) {
@@ -237,7 +247,8 @@ ap_status ap_run_record(ap_run *run, const char *path, ap_error *error) {
                           .model = run->model ? ap_model_name(run->model)
                                    : about    ? about->model
                                               : NULL,
-                          .longest_word = run->longest_word};
+                          .longest_word = run->longest_word,
+                          .robot = !about || run->recorded.replays ? run->model : NULL};
   run->flushed = now();
   return ap_log_create(path, &def, &run->log, error);
 }

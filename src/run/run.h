@@ -9,6 +9,7 @@
 
 #include "ctrl/servo.h"
 #include "file/columns.h"
+#include "file/source.h"
 #include "run/feed.h"
 
 // ---- kinds -------------------------------------------------------------------------------------
@@ -85,6 +86,8 @@ struct ap_run {
   const ap__run_source *source;
   ap__pool pool; // of texts
   const char *path;
+  const char *text;           // in the place of that of the file; NULL: the file's
+  const ap__robot_edit *edit; // of its robot; NULL: none
   ap_scenario *scenario;
   ap_control *control;
   const ap_model *model;    // NULL: unknown
@@ -105,6 +108,11 @@ struct ap_run {
 
 // A scenario or a control scenario by its first key; AP_RUN_LOG: neither.
 ap_run_kind ap__kind_of_text(const char *text);
+
+// ap_run_open() of a scenario or control scenario, with this text in the place of what its file
+// has, and a change of its robot (NULL: none). Both must live until it returns.
+ap_status ap__run_open_text(const char *path, const char *text, const ap__robot_edit *edit,
+                            const ap_run_options *options, ap_run **run, ap_error *error);
 
 // Open the kinds: run has its path, and is freed by the caller on failure.
 ap_status ap__simulation_open(ap_run *run, const ap_run_options *options, ap_error *error);

@@ -211,6 +211,7 @@ static bool read_robot(ap__scenario_reader *r) {
     return unknown_robot(r, r->head.robot->line, name);
   ap_status status = open_robot(r, name, &own);
   if (!status && !ap__yaml_reduce(&r->yaml, &r->head.part, s->robot)) return false;
+  if (!status && s->source.edit) s->source.edit->apply(s->source.edit->context, s->robot, false);
   for (int i = 0; i < r->nother && !status; i++)
     if (!read_other(r, &r->others[i])) return false;
   if (!status) status = make_model(s, &own);
@@ -467,8 +468,10 @@ static ap_status finish(ap_scenario *s, ap_status status, ap_scenario **scenario
 }
 
 ap_status ap__scenario_parse(const char *text, size_t length, const char *folder,
-                             const char *within, ap_scenario **scenario, ap_error *error) {
+                             const char *within, const ap__robot_edit *edit, ap_scenario **scenario,
+                             ap_error *error) {
   ap_scenario *s = calloc(1, sizeof *s);
+  if (s) s->source.edit = edit;
   ap_status status =
       s ? ap__source_copy(&s->source, text, length, folder, within, error) : ap__no_memory(error);
   return finish(s, status, scenario, error);
@@ -476,7 +479,7 @@ ap_status ap__scenario_parse(const char *text, size_t length, const char *folder
 
 ap_status ap_scenario_parse(const char *text, size_t length, const char *folder,
                             ap_scenario **scenario, ap_error *error) {
-  return ap__scenario_parse(text, length, folder, NULL, scenario, error);
+  return ap__scenario_parse(text, length, folder, NULL, NULL, scenario, error);
 }
 
 ap_status ap_scenario_read(const char *path, ap_scenario **scenario, ap_error *error) {

@@ -24,9 +24,11 @@ enum {
 
 extern const ap__yaml_key ap__scenario_keys[];
 
-// ap_scenario_parse() of a text that may lead only to files below the folder `within` (NULL: any).
+// ap_scenario_parse() of a text that may lead only to files below the folder `within` (NULL: any),
+// with a change of its robot (NULL: none).
 ap_status ap__scenario_parse(const char *text, size_t length, const char *folder,
-                             const char *within, ap_scenario **scenario, ap_error *error);
+                             const char *within, const ap__robot_edit *edit, ap_scenario **scenario,
+                             ap_error *error);
 
 // ---- what the maps fill ------------------------------------------------------------------------
 
