@@ -69,7 +69,7 @@ try {
     return { dynamics, ...all };
   });
   console.log(`page: ${(html.length / 1000).toFixed(0)} kB, ${(gzipSync(html).length / 1000).toFixed(0)} kB gzipped`);
-  console.log(`first picture, 40 joints: ${ms(median(pictures))} after the page was opened`);
+  console.log(`first picture, 40 joints: ${median(pictures).toFixed(0)} ms after the page was opened`);
   console.log(
     `per frame, 40 joints: kinematics and dynamics ${ms(times.dynamics)}; with the panel of joints ${ms(times.joints)}, ` +
       `with why ${ms(times.why)}, with masses ${ms(times.masses)} (a frame of 60 per second: 16.67 ms; without drawing)`,
