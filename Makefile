@@ -8,7 +8,7 @@ export JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS        ?=
 MAKEFLAGS          += --no-print-directory
 
-.PHONY: all help setup configure demo test install python octave octave-package js bench page view docs format clean
+.PHONY: all help setup configure demo test install python octave octave-package js bench page view docs site format clean
 
 all: configure
 	@cmake --build "$$BUILD" --parallel "$$JOBS"
@@ -27,6 +27,7 @@ help:
 	@echo "make page       builds the page of reports, web/dist, from web/ (Node.js)"
 	@echo "make view       builds the live page of a robot, web/dist/view.html, and the library as WebAssembly in it"
 	@echo "make docs       the headers' documentation as pages in $$BUILD/html (doxygen)"
+	@echo "make site       installs what is missing, builds front page, documentation, runs and reference in $$BUILD/site"
 	@echo "make format     lays out the sources (clang-format)"
 	@echo "make clean      removes $$BUILD/"
 	@echo "BUILD=folder, JOBS=number and CMAKE_FLAGS='-D...' work with all that build."
@@ -87,6 +88,13 @@ view:
 
 docs:
 	@scripts/checks/doxygen "$$BUILD/html"
+
+site:
+	@scripts/setup site
+	@$(MAKE) configure
+	@cmake --build "$$BUILD" --parallel "$$JOBS" --target appell_command
+	@scripts/build_site "$$BUILD/appell" "$$BUILD/site"
+	@echo "Open $$BUILD/site/index.html."
 
 format:
 	@scripts/checks/format -i
