@@ -9,9 +9,11 @@
 #include <appell/dyn.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,32 +43,41 @@ static external *find(const robot *r, const char *name) {
   return f;
 }
 
+extern char **environ;
+
+// cc with these words; true: it did what it was asked.
+static bool compile(const char *source, const char *object) {
+  char *const words[] = {"cc", "-O1",          "-fPIC", "-shared", (char *)source,
+                         "-o", (char *)object, "-lm",   NULL};
+  pid_t child;
+  int status = 1;
+  if (posix_spawnp(&child, "cc", NULL, NULL, words, environ) != 0) return false;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
 // Writes, compiles and loads the functions of a robot that is called "arm".
 static bool load(const ap_robot_def *def, robot *r) {
   static unsigned char memory[16384];
-  char folder[] = "/tmp/appell-casadi-XXXXXX", path[64], command[256];
+  static const char *const ending[] = {"c", "h", "so"};
+  char folder[] = "/tmp/appell-casadi-XXXXXX", path[3][64];
   ap_generate_options options = ap_default_generate();
   options.target = AP_TARGET_CASADI, options.name = "arm";
   options.functions = 1u << AP_GEN_FORWARD;
   ap_model *m = ap_model_init(def, memory, sizeof memory, NULL);
   ap_code *code = NULL;
   if (!m || ap_generate(m, &options, &code, NULL) != AP_OK || !mkdtemp(folder)) return false;
-  for (int header = 0; header < 2; header++) {
-    snprintf(path, sizeof path, "%s/arm.%c", folder, header ? 'h' : 'c');
-    FILE *file = fopen(path, "w");
-    if (!file) return false;
-    fputs(header ? ap_code_header(code) : ap_code_source(code), file);
-    fclose(file);
+  for (int k = 0; k < 3; k++) {
+    snprintf(path[k], sizeof path[k], "%s/arm.%s", folder, ending[k]);
+    FILE *file = k < 2 ? fopen(path[k], "w") : NULL;
+    if (file) fputs(k ? ap_code_header(code) : ap_code_source(code), file), fclose(file);
   }
   ap_code_free(code);
   const double start = seconds();
-  snprintf(command, sizeof command, "cd %s && cc -O1 -fPIC -shared arm.c -o arm.so -lm", folder);
-  if (system(command) != 0) return false;
-  printf("compiled in %.1f s\n", seconds() - start);
-  snprintf(path, sizeof path, "%s/arm.so", folder);
-  *r = (robot){.n = ap_nv(m), .m = m, .library = dlopen(path, RTLD_NOW)};
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  if (system(command) != 0 || !r->library) return false;
+  if (compile(path[0], path[2])) printf("compiled in %.1f s\n", seconds() - start);
+  *r = (robot){.n = ap_nv(m), .m = m, .library = dlopen(path[2], RTLD_NOW)};
+  for (int k = 0; k < 3; k++) unlink(path[k]);
+  rmdir(folder);
+  if (!r->library) return false;
   r->f = find(r, "arm_forward_dynamics"), r->forward = find(r, "fwd1_arm_forward_dynamics");
   r->adjoint = find(r, "adj1_arm_forward_dynamics");
   r->twice = find(r, "fwd1_adj1_arm_forward_dynamics");
@@ -169,13 +180,14 @@ static void add(const problem *p, double s, double x[STEPS][MOST], double to[STE
 }
 
 // (H + damping) step = -g by conjugate gradients; false where the curvature is negative.
-static bool solve(const problem *p, double g[STEPS][MOST], double step[STEPS][MOST]) {
+static bool solve(const problem *p, double damping, double g[STEPS][MOST],
+                  double step[STEPS][MOST]) {
   static double r[STEPS][MOST], d[STEPS][MOST], Hd[STEPS][MOST];
   memset(step, 0, sizeof r), memset(r, 0, sizeof r), add(p, -1, g, r), memcpy(d, r, sizeof d);
   double rr = dot(p, r, r), first = rr;
   for (int k = 0; k < 2 * p->steps * p->r.n && rr > 1e-8 * first; k++) {
     differentiate_twice(p, d, Hd);
-    add(p, p->damping, d, Hd);
+    add(p, damping, d, Hd);
     const double curvature = dot(p, d, Hd), before = rr;
     if (curvature <= 0) return false;
     add(p, rr / curvature, d, step), add(p, -rr / curvature, Hd, r);
@@ -192,12 +204,14 @@ static bool improve(problem *p, double *cost) {
   memset(g, 0, sizeof g);
   differentiate(p, g);
   memcpy(from, p->u, sizeof from);
-  for (; p->damping < 1e6; p->damping = fmax(1e-4, 4 * p->damping)) {
-    if (!solve(p, g, step)) continue;
+  while (p->damping < 1e6) {
+    const double damping = p->damping;
+    p->damping = fmax(1e-4, 4 * damping); // the next one, unless this is enough
+    if (!solve(p, damping, g, step)) continue;
     add(p, 1, step, p->u);
     const double now = simulate(p), fall = *cost - now;
     if (fall >= -0.1 * dot(p, g, step)) {
-      *cost = now, p->damping = p->damping > 1e-4 ? p->damping / 8 : 0;
+      *cost = now, p->damping = damping > 1e-4 ? damping / 8 : 0;
       return fall > 1e-6 * now;
     }
     memcpy(p->u, from, sizeof from), simulate(p);

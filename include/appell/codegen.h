@@ -113,7 +113,8 @@ AP_API void ap_code_free(ap_code *code);
 typedef struct ap_fmu_options {
   const char *name;     ///< model identifier, as ap_generate_options.name
   bool friction;        ///< with friction, springs and rotors; default: true, as in a simulation
-  const double *q, *v;  ///< start values, nq and nv numbers; NULL: ap_neutral(), and at rest
+  const double *q;      ///< start values, nq numbers; NULL: ap_neutral()
+  const double *v;      ///< likewise, nv numbers; NULL: at rest
   double stop;          ///< stop time of the default experiment, s; default: 1
   bool compile;         ///< with a binary for this machine; default: true
   const char *compiler; ///< as ap_compile_options.compiler
