@@ -20,7 +20,7 @@ static const char *prefixed(ap_robot *to, const char *name, const char *own) {
 
 // Room for n more bodies and their lines. False: no memory.
 static bool grow(ap_robot *to, int n) {
-  size_t all = (size_t)(to->nbody + n);
+  size_t all = (size_t)to->nbody + (size_t)n;
   ap_body_def *bodies = realloc(to->bodies, all * sizeof *bodies);
   if (bodies) to->bodies = bodies, to->body_capacity = (int)all;
   ap__lines *lines = realloc(to->lines, (all + 1) * sizeof *lines);
@@ -79,7 +79,7 @@ static bool place_mesh(ap_robot *to, const ap_robot *from, ap_shape *shape) {
 }
 
 static bool join_shapes(ap_robot *to, const ap_robot *from, int base) {
-  size_t all = (size_t)(to->nshape + from->nshape);
+  size_t all = (size_t)to->nshape + (size_t)from->nshape;
   if (from->nshape == 0) return true;
   ap_shape *shapes = realloc(to->shapes, all * sizeof *shapes);
   if (!shapes) return false;

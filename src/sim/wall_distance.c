@@ -312,7 +312,7 @@ void ap__run_look(ap_sim *sim, const double *q, const double *v) {
     }
     run_pair *group = pair->group >= 0 ? &sim->group[pair->group] : NULL;
     if (group && pair->group != last) look_at_group(sim, group), last = pair->group;
-    if (pair->apart || (group && group->off)) {
+    if (group && (pair->apart || group->off)) {
       look_away(pair, group->now.p, pair->apart ? sim->length : group->now.distance);
       continue;
     }
