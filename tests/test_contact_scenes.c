@@ -187,3 +187,47 @@ TEST(billiards) {
   CHECK_STR(ap_body(ap_scenario_model(scenario), 3)->name, "second_ball");
   close_run();
 }
+
+// ---- shapes of robot files ---------------------------------------------------------------------
+
+static void write_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  if (!CHECK(file != NULL)) return;
+  fputs(text, file);
+  fclose(file);
+}
+
+// Geoms of MJCF: a capsule falls on a box, both of the file; a cylinder is left out with a warning.
+TEST(geoms_of_mjcf_touch) {
+  char folder[] = "/tmp/appell-shapes-XXXXXX", path[64];
+  ap_error error = {0};
+  ap_sim_state s;
+  if (!CHECK(mkdtemp(folder) != NULL)) return;
+  snprintf(path, sizeof path, "%s/two.xml", folder);
+  write_text(path,
+             "<mujoco><worldbody>"
+             "<body name='a' pos='0 0 1'><freejoint/>"
+             "<geom type='capsule' size='0.05 0.2' euler='0 90 0' density='500'/></body>"
+             "<body name='b'><freejoint/><geom type='box' size='0.1 0.1 0.1' density='500'/>"
+             "<geom type='cylinder' size='0.02 0.02' density='1'/></body>"
+             "</worldbody></mujoco>");
+  const char *text =
+      "appell-scenario: 1\nrobot: two.xml\ncollisions: {restitution: 0}\n"
+      "walls: [{name: floor, kind: plane, centre: [0, 0, -0.1]}]\n"
+      "start: {a: {position: [0, 0, 1]}}\nduration: 0.5\n...\n";
+  close_run();
+  ap_status status = ap_scenario_parse(text, strlen(text), folder, &scenario, &error);
+  if (run(status, &error, 0, &s)) {
+    CHECK_EQ_INT(ap_scenario_scene(scenario)->npoint, 2);
+    CHECK_STR(ap_scenario_scene(scenario)->point[0].name, "a_shape1");
+    CHECK(strstr(ap_scenario_warning(scenario, 0)->text, "cylinders do not touch") != NULL);
+    bool hit = false;
+    for (int i = 0; i < told.n && i < MOST_TOLD; i++)
+      if (told.event[i].kind == AP_EVENT_IMPACT && !hit)
+        hit = CHECK_CLOSE(told.event[i].t, sqrt(2 * 0.85 / 9.81), 1e-9);
+    CHECK(hit);
+  }
+  close_run();
+  remove(path);
+  remove(folder);
+}

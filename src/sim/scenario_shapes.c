@@ -126,7 +126,7 @@ static bool is_capsule(const ap_robot *robot, int body, int k) {
                           1 - 2 * (q[0] * q[0] + q[1] * q[1])};
   for (int end = 0; end < 2; end++) {
     const ap_shape *ball = ap_robot_shape(robot, body, k + 1 + end);
-    if (!ball || ball->kind != AP_SHAPE_SPHERE || !ball->collision) return false;
+    if (!ball || ball->kind != AP_SHAPE_SPHERE || ball->collision != c->collision) return false;
     if (fabs(ball->size[0] - c->size[0]) > 1e-9 * c->size[0]) return false;
     double way = (end ? 0.5 : -0.5) * c->size[1];
     for (int i = 0; i < 3; i++)
@@ -182,13 +182,21 @@ static bool take_shape(ap__scenario_reader *r, int body, int k, ap_convex *shape
   }
 }
 
+// Whether shape k of a body may touch: one for collision, or any where the body has no such shape,
+// as in MJCF files that do not tell them apart.
+static bool may_touch(const ap_robot *robot, int body, int k) {
+  if (ap_robot_shape(robot, body, k)->collision) return true;
+  for (int i = 0; ap_robot_shape(robot, body, i); i++)
+    if (ap_robot_shape(robot, body, i)->collision) return false;
+  return true;
+}
+
 int ap__scenario_collisions(const ap__scenario_reader *r) {
   const ap_robot *robot = r->scenario->robot;
   int n = 0;
   if (!ap__yaml_has(&r->yaml, "scenario", r->seen, "collisions")) return 0;
   for (int body = 1; body < ap_nbody(r->scenario->model); body++)
-    for (int k = 0; ap_robot_shape(robot, body, k); k++)
-      n += ap_robot_shape(robot, body, k)->collision;
+    for (int k = 0; ap_robot_shape(robot, body, k); k++) n += may_touch(robot, body, k);
   return n;
 }
 
@@ -204,7 +212,7 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
       int i = s->scene.npoint;
       char name[128];
       taken = 1;
-      if (!own->collision) continue;
+      if (!may_touch(s->robot, body, k)) continue;
       const char *link = s->model->link[body].name;
       if (!take_shape(r, body, k, &s->shapes[i], &taken, &why)) {
         if (!ap__scenario_warn(r, line, "collisions: a shape of link \"%.*s\" is left out: %s",
