@@ -109,7 +109,10 @@ AP_API extern const double ap_sweep_quantile[AP_SWEEP_QUANTILES];
 typedef struct ap_sweep_outcome_summary {
   const char *name;                    ///< of the outcome
   long long count;                     ///< finite numbers
-  double mean, deviation, least, most; ///< deviation: standard, with n - 1
+  double mean;                         ///< of them
+  double deviation;                    ///< standard deviation, with n - 1
+  double least;                        ///< of them
+  double most;                         ///< of them
   double quantile[AP_SWEEP_QUANTILES]; ///< exact: the smallest number that so many are not above
   long long histogram[AP_SWEEP_BINS];  ///< from least to most
   long long worst[AP_SWEEP_WORST];     ///< trials, the worst first; -1: none
@@ -119,19 +122,26 @@ typedef struct ap_sweep_outcome_summary {
 
 /// A summary. Free it with ap_sweep_summary_free().
 typedef struct ap_sweep_summary {
-  const char *name, *kind, *design, *version, *family; ///< of the study
-  const char *study_file;                              ///< where it was read of; NULL: unknown
-  long long trials, failed;                            ///< failed: those without a result
-  long long failure[AP_SWEEP_WORST];                   ///< the first of them; -1: none
-  int parameters, outcomes;                            ///< how many
-  const char *const *parameter;                        ///< [parameters] names
-  ap_sweep_outcome_summary *outcome;                   ///< [outcomes]
+  const char *name;                  ///< of the study
+  const char *kind;                  ///< of its trials: run, eval, rollout, identify
+  const char *design;                ///< how values are chosen
+  const char *version;               ///< of the library
+  const char *family;                ///< of bits
+  const char *study_file;            ///< where it was read from; NULL: unknown
+  long long trials;                  ///< all of them
+  long long failed;                  ///< those without a result
+  long long failure[AP_SWEEP_WORST]; ///< the first of them; -1: none
+  int parameters;                    ///< how many
+  int outcomes;                      ///< how many
+  const char *const *parameter;      ///< [parameters] names
+  ap_sweep_outcome_summary *outcome; ///< [outcomes]
   /// What outcome[k].influence has. Design saltelli: "first order", "total", NULL (Sobol's indices,
   /// by the estimators of Saltelli 2010 and Jansen 1999). Design morris: "mu*", "mu", "sigma" of
   /// the elementary effects. Others: "correlation", NULL, NULL (Pearson's).
   const char *influence[3];
-  int shown;           ///< trials kept for scatter plots, evenly spread, at most AP_SWEEP_SHOWN
-  const double *x, *y; ///< [shown * parameters], [shown * outcomes], row by row
+  int shown;       ///< trials kept for scatter plots, evenly spread, at most AP_SWEEP_SHOWN
+  const double *x; ///< [shown * parameters] their values, row by row
+  const double *y; ///< [shown * outcomes] their outcomes, row by row
 } ap_sweep_summary;
 
 /// Read all chunks of a complete folder, a few times, and summarise them.
