@@ -238,7 +238,7 @@ TEST(unknown_target) {
   if (!CHECK_OK(ap_robot_builtin("scara", NULL, &r, &error))) return;
   if (!CHECK_OK(ap_robot_model(r, &m, &error))) return;
   CHECK_STATUS(ap_generate(m, &o, &code, &error), AP_E_ARG);
-  CHECK_HAS(error.text, "C or CUDA");
+  CHECK_HAS(error.text, "as C, CUDA or for CasADi");
   ap_model_free(m);
   ap_robot_free(r);
 }
