@@ -30,11 +30,11 @@ merge() {
 }
 same() { merge "$1" && cmp -s one.h5 "$1.h5"; }
 chunks() { find "$1" -name 'chunk-*.bin' 2>/dev/null | wc -l; }
-# await COMMAND...: until it succeeds, at most 10 s.
+# await COMMAND...: until it succeeds, at most some minutes.
 await() {
-  for _ in $(seq 200); do
+  for _ in $(seq 6000); do
     "$@" && return
-    sleep 0.05
+    sleep 0.03
   done
 }
 begun() { [ "$(chunks "$1")" -gt 3 ]; }
@@ -46,8 +46,8 @@ holds 'one thread' merge one
 # ---- Slurm -------------------------------------------------------------------------------------
 
 slurm() {
-  "$here/scripts/slurm_node" start "$tmp/slurm" || return 1
-  SLURM_CONF=$tmp/slurm/slurm.conf
+  "$here/scripts/slurm_node" start "$node" || return 1
+  SLURM_CONF=$node/slurm.conf
   export SLURM_CONF
   cat >job.sh <<EOF
 #!/bin/sh
@@ -71,8 +71,10 @@ done
 if [ -n "$missing" ] || [ "$(id -u)" -ne 0 ]; then
   left_out "a job array of Slurm (root, and 'scripts/setup cluster')"
 else
+  node=$(mktemp -d /tmp/appell-slurm-XXXXXX) # it takes no blanks in names
   slurm || verdict 1 'a Slurm of one node starts'
-  "$here/scripts/slurm_node" stop "$tmp/slurm"
+  "$here/scripts/slurm_node" stop "$node"
+  rm -rf "$node"
 fi
 
 # ---- MPI ---------------------------------------------------------------------------------------
