@@ -57,9 +57,9 @@ def test_ctrl_c(name):
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.15)
     try:
         with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.15)
             LONG[name]()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
