@@ -99,7 +99,7 @@ static void name_folder(job *j) {
   const char *given = j->arguments->value[OUTPUT], *slash = strrchr(j->path, '/');
   const char *base = slash ? slash + 1 : j->path, *dot = strrchr(base, '.');
   const int n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
-  snprintf(j->folder, sizeof j->folder, given ? "%.*s%s" : "%.*s%s", given ? (int)strlen(given) : n,
+  snprintf(j->folder, sizeof j->folder, "%.*s%s", given ? (int)strlen(given) : n,
            given ? given : base, given ? "" : ".sweep");
 }
 

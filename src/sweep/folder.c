@@ -46,14 +46,17 @@ static ap_status read_about(const char *path, ap__folder_about *about, ap_error 
   char *text = NULL;
   size_t length;
   const ap_status status = ap__read_file(path, &text, &length, error);
-  const int n = status == AP_OK ? sscanf(text,
-                                         "appell-sweep 1\nversion %31s\nfamily %15s\nstudy %64s\n"
-                                         "trials %llu\nchunk %llu",
-                                         about->version, about->family, about->digest,
-                                         &about->trials, &about->chunk)
-                                : 0;
+  char trials[21] = "", chunk[21] = "", *after[2] = {trials, chunk};
+  const int n = status == AP_OK
+                    ? sscanf(text,
+                             "appell-sweep 1\nversion %31s\nfamily %15s\nstudy %64s\n"
+                             "trials %20s\nchunk %20s",
+                             about->version, about->family, about->digest, trials, chunk)
+                    : 0;
   free(text);
-  if (status != AP_OK || n == 5) return status;
+  about->trials = strtoull(trials, &after[0], 10);
+  about->chunk = strtoull(chunk, &after[1], 10);
+  if (status != AP_OK || (n == 5 && !*after[0] && !*after[1])) return status;
   return AP__REFUSE(error, AP_E_FILE, 0, "%s says nothing of a sweep (use another folder)",
                     about_name);
 }
@@ -153,9 +156,8 @@ ap_status ap__folder_study(const char *folder, ap_sweep **sweep, const char **fi
   if (status == AP_OK) {
     ap_sweep *s = *sweep;
     for (int k = 0; k < AP_SHA256_BYTES; k++) {
-      unsigned byte = 0;
-      (void)!sscanf(about.digest + 2 * k, "%2x", &byte);
-      s->digest[k] = (unsigned char)byte;
+      const char byte[3] = {about.digest[2 * k], about.digest[2 * k + 1], 0};
+      s->digest[k] = (unsigned char)strtoul(byte, NULL, 16);
     }
     if (about.trials != s->design.trials || about.chunk != (unsigned long long)s->chunk)
       status = AP__REFUSE(error, AP_E_FILE, 0, "%s and %s are not of the same study", study_name,

@@ -12,11 +12,11 @@
 // Where a line and column, both from 1 and counted in characters, are in a text.
 static size_t offset_of(const char *text, int line, int column) {
   const char *at = text;
-  for (; line > 1 && at; line--) {
-    at = strchr(at, '\n');
-    if (at) at++;
+  for (; line > 1; line--) {
+    const char *end = strchr(at, '\n');
+    if (!end) return strlen(text);
+    at = end + 1;
   }
-  if (!at) return strlen(text);
   for (int k = 1; k < column && *at; k++) {
     at++;
     while (((unsigned char)*at & 0xC0u) == 0x80u) at++;

@@ -106,7 +106,7 @@ static void *open_worker(const ap_sweep *s) {
   if (!w) return NULL;
   const own *o = w->own = s->own;
   const ap_model *m = o->smooth.model;
-  const size_t block = (size_t)o->block, n = (size_t)(ap_nq(m) + ap_nv(m));
+  const size_t block = (size_t)o->block, n = (size_t)ap_nq(m) + (size_t)ap_nv(m);
   const size_t records = (size_t)(o->rollout.steps / o->rollout.every);
   w->sweep = s;
   w->size = ap_batch_size(m);
