@@ -373,9 +373,9 @@ ap_status ap_clearance_create(const ap_model *m, const ap_clearance_def *def, ap
   ap_work *w = memory ? ap_work_init(m, memory, size) : NULL;
   if (c && w) {
     *c = (ap_clearance){.m = m, .def = *def};
-    c->capsule = malloc(capsules * sizeof *c->capsule + 1);
-    c->start = malloc((n + 1) * sizeof *c->start);
-    c->end = malloc(6 * capsules * sizeof *c->end + 1);
+    c->capsule = calloc(capsules + 1, sizeof *c->capsule);
+    c->start = calloc(n + 1, sizeof *c->start);
+    c->end = calloc(6 * capsules + 1, sizeof *c->end);
     c->checked = malloc(n * n * sizeof *c->checked);
     c->out = malloc((n * n + n) * sizeof *c->out);
     c->above = calloc(n, sizeof *c->above);
