@@ -35,6 +35,10 @@ verdict $? 'the torques are those of eval inverse --friction'
 
 gives 0 plan "$arm" points.csv -o motion.csv
 holds 'it prints a summary' grep -q 's along 3 points' out
+for name in m.npy m.h5 m.mcap; do
+  refuses 2 "^appell: $name: motions are written as text" plan "$arm" points.csv -o "$name"
+  holds "no $name" [ ! -e "$name" ]
+done
 gives 0 plan "$arm" points.csv -o m.csv --json --torque-scale 0.7
 holds 'less torque takes longer' slower "$first"
 gives 0 plan "$arm" points.csv -o m.csv --json --velocity-scale 0.5

@@ -673,6 +673,10 @@ TEST(refusals_of_shapes) {
             "contacts:\n- {link: forearm, shape: sphere, radius: 0.1}\n"
             "- {link: b_forearm, shape: sphere, radius: 0.1}\n" END,
        7, "inside shape \"b_forearm\" (move them apart)"},
+      {HEAD "others:\n- {robot: two_link.urdf, name: b, xyz: [1e300, 0, 0]}\n" END, 5,
+       "xyz: 1e+300 m (at most 1e+06)"},
+      {HEAD "others:\n- {robot: two_link.urdf, name: b, rpy: [0, 0, 1e5]}\n" END, 5,
+       "rpy: an angle of 100000 rad"},
       {HEAD "others:\n- {robot: stewart, name: b}\n" END, 5, "stewart has closed chains"},
       {HEAD "others:\n- {robot: quadrupet, name: b}\n" END, 5, "did you mean \"quadruped\""},
   };

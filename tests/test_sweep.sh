@@ -114,6 +114,25 @@ refuses 2 'I/N' sweep study.yaml --part 3/2
 refuses 2 'which study' sweep
 refuses 2 'where do the trials go' sweep --merge one
 refuses 1 'no folder of a sweep' sweep --merge nothing -o x.h5
+refuses 2 'does not end in .html' sweep --merge one -o page.h5 --page page.h5
+holds 'and nothing is written' [ ! -e page.h5 ]
+refuses 2 'no folder' sweep --merge one -o page.h5 --page nowhere/page.html
+holds 'nor before a page that cannot be' [ ! -e page.h5 ]
+
+# Numbers beyond all numbers: such a trial has no result, as eval has none.
+cat >huge.yaml <<EOF
+appell-study: 1
+eval: {model: puma600, quantity: inverse}
+trials: 3
+parameters:
+  - {name: speed, key: v.joint2, uniform: [1e200, 2e200]}
+outcomes:
+  - {column: tau.joint2}
+...
+EOF
+gives 0 sweep huge.yaml -o huge
+holds 'no result of what is too large' grep -q '3 without a result' out
+refuses 2 'trial 1: a result is too large for a number' sweep huge.yaml --trial 1
 
 # Another study, and another sweep at the same time, keep their hands off.
 refuses 1 'another study' sweep long.yaml -o one

@@ -299,6 +299,28 @@ int cli_check_log(const char *path) {
   return cli_check_target(path);
 }
 
+// The ending of a file's name, from its last dot on; "" where it has none.
+static const char *ending_of(const char *path) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path,
+             *dot = strrchr(base, '.');
+  return dot && dot > base ? dot : "";
+}
+
+int cli_check_page(const char *verb, const char *path) {
+  const char *ending = ending_of(path);
+  if (strcmp(ending, ".html") != 0 && strcmp(ending, ".htm") != 0)
+    return cli_usage(verb, "the page '%s' does not end in .html or .htm", path);
+  return cli_check_target(path);
+}
+
+int cli_check_motion(const char *path) {
+  static const char *const others[] = {".npy", ".h5", ".hdf5", ".mcap"};
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+    if (strcmp(ending_of(path), others[k]) == 0)
+      return cli_fail(CLI_BAD, path, 0, "motions are written as text (a name that ends in .csv)");
+  return cli_check_target(path);
+}
+
 bool cli_same_file(const char *a, const char *b) {
   struct stat of_a, of_b;
   return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) &&

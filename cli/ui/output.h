@@ -58,6 +58,10 @@ int cli_out_print(int (*print)(cli_out *out));
 int cli_check_target(const char *path);
 /// The same for the name of a log, which ends in .csv, .h5 or .mcap.
 int cli_check_log(const char *path);
+/// The same for the page that a verb writes, which ends in .html or .htm.
+int cli_check_page(const char *verb, const char *path);
+/// The same for a motion, which is written as text: no name that means another format.
+int cli_check_motion(const char *path);
 /// Whether two names mean one file, and it is there; folders and devices are none.
 bool cli_same_file(const char *a, const char *b);
 

@@ -273,7 +273,7 @@ static int run(const cli_arguments *arguments) {
   if (status == CLI_OK && arguments->value[EXCITE_JSON] && !arguments->value[EXCITE_OUTPUT])
     status = cli_usage("excite", "--json needs -o: the motion goes to standard output otherwise");
   if (status == CLI_OK && arguments->value[EXCITE_OUTPUT])
-    status = cli_check_target(arguments->value[EXCITE_OUTPUT]);
+    status = cli_check_motion(arguments->value[EXCITE_OUTPUT]);
   if (status == CLI_OK && arguments->value[EXCITE_PLOT])
     status = cli_check_target(arguments->value[EXCITE_PLOT]);
   cli_model model;

@@ -145,7 +145,7 @@ static int parse(const cli_arguments *a, job *x, double own[3], double scale[2])
   x->kind = a->value[PATH] && strcmp(a->value[PATH], "lines") == 0 ? AP_PATH_LINES : AP_PATH_SPLINE;
   if (status == CLI_OK && a->value[JSON] && !a->value[OUTPUT])
     status = cli_usage("plan", "--json needs -o: the motion goes to standard output otherwise");
-  if (status == CLI_OK && a->value[OUTPUT]) status = cli_check_target(a->value[OUTPUT]);
+  if (status == CLI_OK && a->value[OUTPUT]) status = cli_check_motion(a->value[OUTPUT]);
   return status;
 }
 

@@ -69,12 +69,6 @@ static int write_report(const logs *l, ap_report_options *report, const char *ou
   return status;
 }
 
-static bool is_page_name(const char *name) {
-  const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name,
-             *dot = strrchr(base, '.');
-  return dot && dot > base && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
-}
-
 static int run(const cli_arguments *arguments) {
   const char *output = arguments->value[OUTPUT];
   const bool data = arguments->value[DATA] != NULL;
@@ -83,10 +77,10 @@ static int run(const cli_arguments *arguments) {
   report.meshes = arguments->value[MESHES];
   report.page = data ? NULL : ap_report_page();
   if (!data && !output) return cli_usage("report", "where does the page go? -o FILE.html");
-  if (!data && !is_page_name(output))
-    return cli_usage("report", "the page '%s' does not end in .html or .htm", output);
-  int status = cli_value_integer(arguments, ROWS, LEAST_ROWS, MOST_ROWS, &report.rows);
-  if (status == CLI_OK && output) status = cli_check_target(output);
+  int status = data ? CLI_OK : cli_check_page("report", output);
+  if (status == CLI_OK)
+    status = cli_value_integer(arguments, ROWS, LEAST_ROWS, MOST_ROWS, &report.rows);
+  if (status == CLI_OK && data && output) status = cli_check_target(output);
   if (status != CLI_OK) return status;
   logs l = {.path = arguments->argument, .n = arguments->count};
   status = open_logs(&l, arguments->value[SCENARIO]);

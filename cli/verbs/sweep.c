@@ -224,6 +224,9 @@ static int merge(const cli_arguments *arguments) {
 }
 
 static int run(const cli_arguments *arguments) {
+  const char *page = arguments->value[PAGE];
+  const int named = page ? cli_check_page("sweep", page) : CLI_OK;
+  if (named != CLI_OK) return named;
   if (arguments->value[MERGE]) return merge(arguments);
   if (arguments->count == 0) return cli_usage("sweep", "which study? STUDY.yaml, or --merge DIR");
   long threads = 0, trial = -1;

@@ -30,12 +30,6 @@ static const char text[] =
 
 static void warn(void *context, const char *line) { cli_warn(context, 0, line); }
 
-static bool is_page_name(const char *name) {
-  const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name,
-             *dot = strrchr(base, '.');
-  return dot && dot > base && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
-}
-
 static int write_view(const cli_model *model, const ap_view_options *view, const char *output) {
   cli_out out;
   ap_error error = {0};
@@ -72,9 +66,9 @@ static int run(const cli_arguments *arguments) {
   view.page = data ? NULL : ap_view_page();
   view.warn = warn;
   if (!data && !output) return cli_usage("view", "where does the page go? -o FILE.html");
-  if (!data && !is_page_name(output))
-    return cli_usage("view", "the page '%s' does not end in .html or .htm", output);
-  const int status = output ? cli_check_target(output) : CLI_OK;
+  const int status = data && output ? cli_check_target(output)
+                     : !data        ? cli_check_page("view", output)
+                                    : CLI_OK;
   if (status != CLI_OK) return status;
   return arguments->count > 0 ? view_model(arguments, &view) : write_view(NULL, &view, output);
 }

@@ -155,13 +155,24 @@ static bool unknown_robot(ap__scenario_reader *r, int line, const char *name) {
                        ap__shown(name), name, all);
 }
 
+// Where a further robot stands: within what start positions and angles may be.
+static bool check_place(ap__scenario_reader *r, const ap__scenario_other *o) {
+  for (int k = 0; k < 3; k++) {
+    if (!(fabs(o->xyz[k]) <= AP__SCENARIO_MOST))
+      return ap__yaml_fail(&r->yaml, ap__line_of(o->node, "xyz"), "xyz: %g m (at most %g)",
+                           o->xyz[k], AP__SCENARIO_MOST);
+    if (!ap__scenario_angle(r, "rpy", ap__line_of(o->node, "rpy"), o->rpy[k])) return false;
+  }
+  return true;
+}
+
 // Read one of the further robots and join it to the first.
 static bool read_other(ap__scenario_reader *r, const ap__scenario_other *o) {
   const char *name, *path = NULL;
   ap_error own = {0};
   ap_robot *robot = NULL;
   ap_read_options options = {.floating = o->floating};
-  if (!ap__yaml_text(&r->yaml, "robot", o->robot, &name)) return false;
+  if (!ap__yaml_text(&r->yaml, "robot", o->robot, &name) || !check_place(r, o)) return false;
   bool file = ap__format_of_path(name) != NULL;
   if (!file && ap_mechanism_builtin(name))
     return ap__yaml_fail(&r->yaml, o->robot->line,

@@ -204,6 +204,13 @@ static bool by_robots(worker *w, uint64_t trial, double *outcome, ap_error *erro
   return w->status[0] != AP_E_MEMORY;
 }
 
+// Whether all outcomes of a trial are numbers: those of a state that is far too large are not.
+static bool are_numbers(const double *outcome, int n) {
+  for (int i = 0; i < n; i++)
+    if (!isfinite(outcome[i])) return false;
+  return true;
+}
+
 static bool block(worker *w, uint64_t first, int n, double *outcome, unsigned char *status) {
   const int outcomes = w->sweep->outcomes;
   memset(w->status, 0, (size_t)n * sizeof *w->status);
@@ -215,6 +222,7 @@ static bool block(worker *w, uint64_t first, int n, double *outcome, unsigned ch
       if (!by_robots(w, first + (uint64_t)k, outcome + (long)k * outcomes, NULL)) return false;
       one = w->status[0];
     }
+    if (one == AP_OK && !are_numbers(outcome + (long)k * outcomes, outcomes)) one = AP_E_ARG;
     status[k] = (unsigned char)one;
     for (int i = 0; one != AP_OK && i < outcomes; i++) outcome[(long)k * outcomes + i] = NAN;
   }
@@ -237,6 +245,9 @@ static ap_status one(void *context, uint64_t trial, const char *record, double *
   if (record)
     return AP__REFUSE(error, AP_E_ARG, 0, "such a trial has no log (only those of a run have)");
   if (!block(w, trial, 1, outcome, &status)) return ap__no_memory(error);
+  if (status == AP_E_ARG)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a result is too large for a number (smaller parameters are needed)");
   if (status) ap__fail(error, (ap_status)status, 0, "%s", ap_status_text((ap_status)status));
   if (status && w->own->smooth.edits) (void)by_robots(w, trial, outcome, error);
   return (ap_status)status;
