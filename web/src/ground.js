@@ -22,6 +22,7 @@ import { shown } from "./dom.js";
 
 const SHADOW_PIXELS = 1024;
 const MOST_LABELS = 9; // along a side of the grid
+const LABEL_SHARE = 0.04; // of the height of the picture, at most
 
 /** A text that faces the viewer, so high in metres. */
 function labelOf(text, height) {
@@ -137,6 +138,7 @@ export class Ground {
   // Coordinates along two lines of the grid beside the motion, where these lie along axes of the world.
   label(centre, cell, cells) {
     const { up, motion } = this.extent;
+    this.cell = cell;
     const along = [0, 1, 2].filter((i) => Math.abs(up[i]) < 1e-6);
     if (along.length !== 2) return;
     const low = motion.low.map((x) => Math.floor(x / cell) - 1);
@@ -156,6 +158,17 @@ export class Ground {
       }
     });
     for (const label of this.labels) this.group.add(label);
+  }
+
+  /** Labels near the viewer are no higher than a share of the picture; span: half the height of a flat view. */
+  scaleLabels(camera, span) {
+    const place = new Vector3();
+    for (const label of this.labels) {
+      const far = camera.isPerspectiveCamera ? place.subVectors(label.position, camera.position).length() : 0;
+      const seen = camera.isPerspectiveCamera ? far * Math.tan((camera.fov * Math.PI) / 360) : span / camera.zoom;
+      const height = Math.min(0.5 * this.cell, 2 * LABEL_SHARE * seen);
+      label.scale.set(4 * height, height, 1);
+    }
   }
 
   // A robot that hangs on one place above the ground stands on a post.

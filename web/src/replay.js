@@ -179,6 +179,7 @@ export function makeReplay(run, kin, clock, others = [], hovered = () => {}) {
       return null;
     }
     stage.append(...toolbar(run, view));
+    view.room = () => ({ above: stage.querySelector(".tools")?.offsetHeight ?? 0, below: 0 });
     watchPointer(run, view, stage, canvas, hovered);
     if (view.robot.meshes.unread.length > 0)
       stage.append(h("p.note", null, `Not readable as a mesh: ${view.robot.meshes.unread.join(", ")}.`));

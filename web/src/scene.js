@@ -86,6 +86,8 @@ export class View {
     this.castShadows();
     this.fitted = this.fitBox();
     this.following = false;
+    this.room = () => ({ above: 0, below: 0 }); // pixels of the picture that are covered
+    this.shift = 0;
     this.time = run.start;
     this.speed = 1;
     this.playing = false;
@@ -230,7 +232,11 @@ export class View {
     const back = new Vector3(...this.direction);
     const right = new Vector3().crossVectors(this.camera.up, back).normalize();
     const top = new Vector3().crossVectors(back, right);
-    const aspect = Math.max(this.canvas.clientWidth, 1) / Math.max(this.canvas.clientHeight, 1);
+    const high = Math.max(this.canvas.clientHeight, 1);
+    const { above, below } = this.room();
+    const free = Math.max(high - above - below, high / 2);
+    const aspect = Math.max(this.canvas.clientWidth, 1) / free;
+    this.shift = (below - above) / 2;
     const radius = Math.max(this.fitted.diagonal, box.diagonal) * 2;
     let places = this.following ? [] : this.places;
     if (places.length === 0) places = cornersOf(box.low, box.high).flat();
@@ -240,9 +246,9 @@ export class View {
       const flat = this.camera === this.orthographic;
       const seen = boundsOf(places, target, right, top, back, flat ? Infinity : distance);
       target.addScaledVector(right, seen.x).addScaledVector(top, seen.y);
-      const slope = flat ? 0 : Math.tan((ANGLE * Math.PI) / 360);
+      const slope = flat ? 0 : (free / high) * Math.tan((ANGLE * Math.PI) / 360);
       const need = reachOf(places, target, right, top, back, aspect, slope);
-      if (flat) this.span = MARGIN * need || 1e-3;
+      if (flat) this.span = (MARGIN * need * high) / free || 1e-3;
       distance = flat ? radius : MARGIN * need || radius;
     }
     if (this.camera === this.orthographic) {
@@ -308,7 +314,6 @@ export class View {
     this.renderer.setPixelRatio(this.pace.full());
     this.renderer.setSize(wide, high, false);
     this.perspective.aspect = wide / high;
-    this.perspective.updateProjectionMatrix();
     const span = this.span ?? 1;
     Object.assign(this.orthographic, {
       left: (-span * wide) / high,
@@ -316,7 +321,11 @@ export class View {
       top: span,
       bottom: -span,
     });
-    this.orthographic.updateProjectionMatrix();
+    // The middle of what is not covered is the middle of the view.
+    for (const camera of [this.perspective, this.orthographic]) {
+      if (this.shift) camera.setViewOffset(wide, high, 0, this.shift, wide, high);
+      else camera.clearViewOffset();
+    }
     this.request();
   }
 
@@ -349,6 +358,7 @@ export class View {
     }
     this.marks.update(this.time, this.speed, this.playing);
     this.walls.update(this.time);
+    this.ground.scaleLabels(this.camera, this.span ?? 1);
     this.ground.shine(this.camera, this.following ? this.boxNow() : this.fitted);
     this.renderer.shadowMap.needsUpdate = this.renderer.shadowMap.enabled;
     const ratio = this.pace.ratio(sharp);

@@ -89,7 +89,13 @@ export function makeRuns(run) {
     "ul.runs",
     { "aria-label": "Runs" },
     [run, ...run.others].map((one, k) =>
-      h("li", null, h(`span.stroke.${strokes[Math.min(k, 3)]}`), one.title, h("span.unit", null, one.madeFrom)),
+      h(
+        "li",
+        null,
+        h(`span.stroke.${strokes[Math.min(k, 3)]}`),
+        one.title,
+        one.title !== one.madeFrom && h("span.unit", null, one.madeFrom),
+      ),
     ),
   );
 }

@@ -19,6 +19,7 @@ import { isDark } from "../src/theme.js";
 const SEGMENTS = 72;
 const SIDES = 8;
 const FULL = 1.5 * Math.PI;
+const LEAST = 0.01; // share below which nothing is drawn: it would be an arrow's head alone
 const Z = new Vector3(0, 0, 1);
 const Y = new Vector3(0, 1, 0);
 
@@ -84,7 +85,7 @@ export class Arcs {
     if (!item) return;
     const { place, group, ring, head, material } = item;
     const size = Math.min(Math.abs(share), 1);
-    group.visible = size > 2e-3 && Number.isFinite(share);
+    group.visible = size > LEAST && Number.isFinite(share);
     if (!group.visible) return;
     const at = 7 * place.body;
     group.position.fromArray(kin.poses, at);

@@ -132,6 +132,7 @@ export class Stage {
     if (!this.run.model) throw new Error("it has no links");
     this.kin = liveKinematics(this.run, subject);
     this.view = new View(canvas, this.run, this.kin);
+    this.view.room = () => this.covered();
     const { size, up } = this.view.extent;
     this.size = size;
     this.up = up;
@@ -153,6 +154,13 @@ export class Stage {
       draw(sharp);
       this.placePins();
     };
+  }
+
+  // The buttons below and the note above cover a part of the picture.
+  covered() {
+    const box = this.canvas.closest(".stage");
+    const high = (selector) => box?.querySelector(selector)?.offsetHeight ?? 0;
+    return { above: high(".note"), below: high(".motion") };
   }
 
   // The first view has room for the robot where a motion takes it, not only for how it is now.
