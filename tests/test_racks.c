@@ -42,18 +42,22 @@ typedef struct bed {
   ap_servo *servo;
 } bed;
 
-// A scenario of that arm; more: further lines.
-static bool open_bed(bed *b, int joints, double range, const char *more) {
+// A scenario of the robot in that file; more: further lines.
+static bool open_file(bed *b, const char *more) {
   char text[8192];
   ap_error error = {0};
-  temporary_name(b->file, sizeof b->file, "arm.urdf");
-  write_arm(b->file, joints, range);
   int n = snprintf(text, sizeof text, "appell-control: 1\nrobot: %s\n%s...\n", b->file, more);
   b->control = NULL, b->servo = NULL;
   bool good = CHECK_OK(ap_control_parse(text, (size_t)n, NULL, NULL, &b->control, &error)) &&
               CHECK_OK(ap_control_open(b->control, &b->servo, &error));
   if (!good) printf("%d: %s\n", error.line, error.text);
   return good;
+}
+
+static bool open_bed(bed *b, int joints, double range, const char *more) {
+  temporary_name(b->file, sizeof b->file, "arm.urdf");
+  write_arm(b->file, joints, range);
+  return open_file(b, more);
 }
 
 static const ap_servo_result *run(bed *b, double *most) {
@@ -288,6 +292,51 @@ TEST(forty_axes_are_not_too_many) {
   CHECK_EQ_INT(b.control->n, 40);
   check_done(&b, 0.05);
   drop(&b);
+}
+
+// Links of 0.1 m and 0.2 kg one after the other, axes along and across in turn: 4 m and 8 kg.
+static void write_chain(const char *path, int joints) {
+  FILE *f = fopen(path, "w");
+  if (!CHECK(f)) return;
+  fprintf(f, "<robot name=\"chain\"><link name=\"l0\"/>\n");
+  for (int k = 1; k <= joints; k++)
+    fprintf(f,
+            "<link name=\"l%d\"><inertial><origin xyz=\"0 0 0.05\"/><mass value=\"0.2\"/>"
+            "<inertia ixx=\"2e-4\" iyy=\"2e-4\" izz=\"1e-4\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/>"
+            "</inertial></link>\n"
+            "<joint name=\"j%d\" type=\"revolute\"><parent link=\"l%d\"/><child link=\"l%d\"/>"
+            "<origin xyz=\"0 0 %g\"/><axis xyz=\"%s\"/>"
+            "<limit lower=\"-3\" upper=\"3\" effort=\"%g\" velocity=\"3\"/>"
+            "<dynamics damping=\"1\" friction=\"0.5\"/></joint>\n",
+            k, k, k - 1, k, k > 1 ? 0.1 : 0, k % 2 ? "0 0 1" : "0 1 0",
+            200 * (1 - (k - 1) / (double)joints) + 5);
+  fprintf(f, "</robot>\n");
+  fclose(f);
+}
+
+// In a chain the momentum of the first joints has the counts of all encoders in it, which is no
+// collision: the guards let it move, by motors without rotors and behind gears.
+TEST(a_chain_of_forty_joints_moves) {
+  char geared[6000] = "axes:\n";
+  for (int k = 1; k <= 40; k++) {
+    size_t n = strlen(geared);
+    snprintf(geared + n, sizeof geared - n,
+             "  - {joint: j%d, sensor: absolute, gear: 100, rotor: 1e-4}\n", k);
+  }
+  for (int kind = 0; kind < 2; kind++) {
+    char more[7000];
+    bed b;
+    snprintf(more, sizeof more,
+             "reference: {kind: quintic, from: 0, to: 0.01, time: 0.5}\n"
+             "duration: 0.6\nring: 64\nrack: {step: 5e-4}\n%s",
+             kind ? geared : "");
+    temporary_name(b.file, sizeof b.file, "chain.urdf");
+    write_chain(b.file, 40);
+    if (!open_file(&b, more)) return;
+    CHECK_EQ_INT(b.control->n, 40);
+    check_done(&b, kind ? 0.001 : 0.02);
+    drop(&b);
+  }
 }
 
 // ---- laws of the caller's ----------------------------------------------------------------------

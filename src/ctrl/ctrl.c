@@ -180,6 +180,8 @@ double ap__ctrl_stiffness(const ap_ctrl *c, int j) {
 
 const double *ap__ctrl_diagonal(const ap_ctrl *c) { return c->diagonal; }
 
+const double *ap__ctrl_inertia(const ap_ctrl *c) { return c->M; }
+
 void ap_ctrl_reset(ap_ctrl *c, const double *q) {
   ap_inertia_matrix(c->model, c->work, q, c->M);
   for (int j = 0; j < c->n; j++) {

@@ -15,6 +15,8 @@ ap_status ap__single_joints(const ap_model *m, ap_error *error);
 const double *ap__ctrl_limit(const ap_ctrl *c);
 const ap_gains *ap__ctrl_gains(const ap_ctrl *c);
 const double *ap__ctrl_diagonal(const ap_ctrl *c);
+// The inertia matrix there, [n * n], without rotors.
+const double *ap__ctrl_inertia(const ap_ctrl *c);
 
 // Whether the wiring of joint j can be; says what cannot.
 ap_status ap__axis_check(const ap_axis *axis, int j, ap_error *error);

@@ -35,17 +35,31 @@ static double missed(const ap_servo *s, int j) {
   return s->expected[j] > 0 ? part_known : part_unknown;
 }
 
-// The torque that a few counts feign, behind filter and observer.
-static double noise(const ap_servo *s, int j) {
-  double M = ap__ctrl_diagonal(s->def.ctrl)[j];
-  return observer_part * s->filter * s->filter * M * s->resolution[j] / 2;
+// The torque that a few counts of so much momentum feign, behind filter and observer.
+static double feigned(const ap_servo *s, double momentum) {
+  return observer_part * s->filter * s->filter * momentum / 2;
 }
 
-// Such a filter that counts feign no more than the model leaves unexplained.
+// That of the joint's own encoder.
+static double own_noise(const ap_servo *s, int j) {
+  return feigned(s, ap__ctrl_diagonal(s->def.ctrl)[j] * s->resolution[j]);
+}
+
+// That of all encoders: a momentum has a part of every joint's speed, along a chain of many links
+// mostly of the others. Their counts and the joint's own seldom meet: the larger part counts.
+static double noise(const ap_servo *s, int j) {
+  const double *row = ap__ctrl_inertia(s->def.ctrl) + (size_t)j * (size_t)s->n;
+  double others = 0;
+  for (int i = 0; i < s->n; i++)
+    if (i != j) others += fabs(row[i]) * s->resolution[i];
+  return fmax(own_noise(s, j), feigned(s, others));
+}
+
+// Such a filter that a joint's counts feign no more than the model leaves unexplained.
 static void choose_filter(ap_servo *s) {
   double w = fastest;
   s->filter = 1;
-  for (int j = 0; j < s->n; j++) w = fmin(w, sqrt(unknown(s, j) / noise(s, j)));
+  for (int j = 0; j < s->n; j++) w = fmin(w, sqrt(unknown(s, j) / own_noise(s, j)));
   s->filter = fmin(fmax(w, slowest), 1 / (3 * s->def.period));
 }
 
