@@ -54,7 +54,7 @@ static int link_of(const ap_clearance *c, int body) {
 // ---- one pose ----------------------------------------------------------------------------------
 
 static void place_capsules(ap_clearance *c, ap_work *w, const double *q) {
-  double R[9], p[3];
+  double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, p[3] = {0};
   int link = -1;
   ap_kinematics(c->m, w, q, NULL, NULL);
   for (int k = 0; k < c->start[c->m->nbody]; k++) {
