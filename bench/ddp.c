@@ -2,7 +2,7 @@
 // Time of optimal control: one call with one iteration, as a control loop makes it, from a state
 // beside the plan (simulation, derivatives, backward pass, one forward pass), and the whole
 // solution from its first guess. Each figure is the least of several; one core. Beside them what
-// Crocoddyl's authors printed for an arm of seven joints and as many steps.
+// Crocoddyl's authors printed for an arm of seven joints.
 
 #include <appell/file.h>
 #include <stdio.h>
@@ -52,9 +52,10 @@ int main(void) {
     ddp_free(c);
   }
   printf(
-      "\nCrocoddyl, arm of Talos (7 joints, 100 steps, no limits on controls), one iteration of\n"
-      "DDP.solve with several threads: 1.60 ms, 627 per s (github.com/loco-3d/crocoddyl, issue "
-      "574,\n"
-      "2019; the processor is not stated). Another machine and problem: the order of size only.\n");
+      "\nCrocoddyl's authors printed 1.60 ms for DDP.solve of an arm of seven joints, with "
+      "several\n"
+      "threads (github.com/loco-3d/crocoddyl, issue 574, 2019; processor and steps are not "
+      "stated).\n"
+      "Another machine and problem: the order of size only.\n");
   return 0;
 }
