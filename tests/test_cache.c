@@ -468,7 +468,7 @@ TEST(no_proc) {
   if (!open_bed(&b)) return;
   int result = apart(without_proc, &b, false);
   if (result == 77)
-    test_skip("/proc cannot be taken away (make test as root)");
+    test_skip("/proc cannot be taken away (make test as root, in no chroot)");
   else
     CHECK_EQ_INT(result, 0);
   close_bed(&b);

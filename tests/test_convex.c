@@ -174,7 +174,7 @@ static void shift(const sample *a, const ap_pose *pa, const sample *b, ap_pose *
 
 static long pairs(void) {
   const char *text = getenv("APPELL_TEST_PAIRS");
-  return text ? strtol(text, NULL, 10) : 20000;
+  return text ? strtol(text, NULL, 10) : 20000L * test_effort() / 3;
 }
 
 TEST(random_pairs_against_brute_force) {

@@ -16,12 +16,14 @@ if [ ! -e "$build/python/appell/_core.abi3.so" ]; then
   echo "skipped: wheel and source archive: Python's headers are missing (make python)"
   exit 77
 fi
-scratch=$build/wheel # the same every time, which ccache asks for
+scratch=$build/wheel
 rm -rf "$scratch"
-mkdir -p "$scratch/source" "$scratch/dist" "$scratch/elsewhere" || exit 1
+mkdir -p "$scratch/appell" "$scratch/dist" "$scratch/elsewhere" || exit 1
 trap 'rm -rf "$scratch"' EXIT
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1 MPLCONFIGDIR="$scratch/elsewhere"
-! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache
+# The library is compiled as the package for Octave compiles it, seen from a folder beside its sources:
+# with ccache once for both.
+! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$scratch" CCACHE_NOHASHDIR=1
 unset PYTHONPATH
 status=0
 
@@ -36,7 +38,7 @@ run() {
 }
 
 # What a person runs after the installation; without NumPy the compiled part alone, on its own buffers.
-cat >"$scratch/use.py" <<'END'
+cat >"$scratch/elsewhere/use.py" <<'END'
 import importlib.util, os, sys
 assert not any(os.path.exists(os.path.join(p, "backend.py")) for p in sys.path), "the sources are in the way"
 if importlib.util.find_spec("numpy"):
@@ -63,17 +65,17 @@ use() {
   rm -rf "$scratch/venv"
   run "$1 -m venv" "$1" -m venv --system-site-packages "$scratch/venv"
   run "pip install of the wheel with $1" "$scratch/venv/bin/pip" install --no-deps "$wheel"
-  (cd "$scratch/elsewhere" && run "the installed wheel with $1" "$scratch/venv/bin/python" "$scratch/use.py") ||
+  (cd "$scratch/elsewhere" && run "the installed wheel with $1" "$scratch/venv/bin/python" "$scratch/elsewhere/use.py") ||
     status=1
 }
 
 run "python3 -m build --sdist" "$python" -m build --sdist --no-isolation -o "$scratch/dist" .
-run "unpacking" tar -xf "$scratch"/dist/appell-*.tar.gz -C "$scratch/source" --strip-components=1
-run "configuring what was unpacked" cmake -S "$scratch/source" -B "$scratch/build" -DAPPELL_TESTS=OFF \
+run "unpacking" tar -xf "$scratch"/dist/appell-*.tar.gz -C "$scratch/appell" --strip-components=1
+run "configuring what was unpacked" cmake -S "$scratch/appell" -B "$scratch/build" -DAPPELL_TESTS=OFF \
   -DAPPELL_BENCH=OFF -DAPPELL_COMEDI=OFF -DAPPELL_PEERS=OFF -DAPPELL_OCTAVE=OFF -DAPPELL_ISA_V3=OFF \
   -DAPPELL_ISA_V4=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$python"
 run "python3 -m build --wheel" "$python" -m build --wheel --no-isolation \
-  --config-setting=build-dir="$scratch/build" -o "$scratch/dist" "$scratch/source"
+  --config-setting=build-dir="$scratch/build" -o "$scratch/dist" "$scratch/appell"
 wheel=$(echo "$scratch"/dist/appell-*-cp311-abi3-linux_*.whl)
 [ -f "$wheel" ] || { echo "FAILED: no wheel cp311-abi3-linux in: $(ls "$scratch/dist")"; exit 1; }
 run "the wheel's record" "$python" - "$wheel" <<'END'
@@ -89,10 +91,10 @@ for name, digest, size in rows:
 END
 
 use "$python"
-(cd "$scratch/elsewhere" && run "the first tutorial" ../venv/bin/python ../source/bindings/python/tutorials/plot.py) ||
+(cd "$scratch/elsewhere" && run "the first tutorial" ../venv/bin/python ../appell/bindings/python/tutorials/plot.py) ||
   status=1
 run "pip install . in bindings/python" "$scratch/venv/bin/pip" install --no-deps --force-reinstall \
-  --config-settings build-dir="$scratch/build" "$scratch/source/bindings/python"
+  --config-settings build-dir="$scratch/build" "$scratch/appell/bindings/python"
 for other in "${PYENV_ROOT:-${HOME-}/.pyenv}"/versions/*/bin/python3 /usr/local/bin/python3 /opt/*/bin/python3; do
   "$other" -c 'import sys, sysconfig
 sys.exit(sys.version_info < (3, 11) or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null || continue

@@ -29,7 +29,7 @@ struct robot {
         v(n),
         x(n),
         out(n),
-        M(n),
+        M((int)n),
         wrenches(chain.getNrOfSegments(), KDL::Wrench::Zero()) {}
 };
 
