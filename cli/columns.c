@@ -37,6 +37,14 @@ char *cli_column_name(const ap_model *m, ap_quantity what, int column, char *tex
 static int name_mechanism_column(const ap_mechanism *m, ap_quantity what, int column, char *text,
                                  size_t size) {
   const int n = ap_mechanism_n(m);
+  if (what == AP_INVERSE_DERIVATIVES || what == AP_FORWARD_DERIVATIVES) {
+    const int nact = ap_mechanism_nact(m),
+              size_of_one = (what == AP_FORWARD_DERIVATIVES ? n : nact) * n;
+    const int which = column / size_of_one < 2 ? column / size_of_one : 2,
+              at = column - which * size_of_one;
+    const int columns = what == AP_FORWARD_DERIVATIVES && which == 2 ? nact : n;
+    return snprintf(text, size, "%s[%d,%d]", matrix_name(what, which), at / columns, at % columns);
+  }
   if (what == AP_FORWARD)
     return snprintf(text, size, "a.%s", ap_mechanism_coordinate(m, column)->name);
   if (what == AP_INERTIA) return snprintf(text, size, "M[%d,%d]", column / n, column % n);

@@ -73,9 +73,19 @@ for k in 1 2; do
   done
 done
 
-"$APPELL" eval dinverse five-bar "$folder/state" 2>"$folder/err"
-holds "closed chains have none" [ $? -eq 2 ]
-holds "and it is said" grep -q "dinverse is for trees; 'five-bar' has closed chains" "$folder/err"
+# Closed chains: the slopes by q, v and the third of tau, in independent coordinates.
+echo 0.02 0.2 0.5 -0.3 1 -1 >"$folder/state"
+"$APPELL" eval dinverse five-bar "$folder/state" >"$folder/out" || failures=$((failures + 1))
+holds "the names of a mechanism's columns" grep -q '^# dtau/dq\[0,0\] .* dtau/da\[1,1\]$' "$folder/out"
+for k in 1 2 3 4 5 6; do
+  slope=$(awk -v k=$k '{ for (s = 1; s >= -1; s -= 2) { x = $0; $k += s * 1e-5; print; $0 = x } }' "$folder/state" |
+    "$APPELL" eval inverse five-bar - | awk '!/^#/ { d = NR == 2 ? $1 : d - $1 } END { printf "%.5g", d / 2e-5 }')
+  column=$((4 * ((k - 1) / 2) + (k - 1) % 2 + 1))
+  holds "d inverse of a closed chain by number $k" \
+    [ "$slope" = "$(awk -v k=$column '!/^#/ { printf "%.5g", $k }' "$folder/out")" ]
+done
+"$APPELL" eval dforward five-bar "$folder/state" >"$folder/out" || failures=$((failures + 1))
+holds "the names of dforward's" grep -q '^# da/dq\[0,0\] .* da/dtau\[1,1\]$' "$folder/out"
 
 # ---- arrays -------------------------------------------------------------------------------------
 

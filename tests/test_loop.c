@@ -7,6 +7,7 @@
 #include <appell/wrist.h>
 
 #include "golden/parallel.h"
+#include "loop/displaced.h"
 #include "loop/work.h"
 #include "models.h"
 #include "mechanism_rig.h"
@@ -145,6 +146,39 @@ static void check_rows(const rig *r, const double *x, const double *xd) {
   CHECK_WITHIN(dK, K[0], rows * nv, 1e-7 * size);
 }
 
+// How K xdd + K' xd changes as the motion is displaced along y and its rates change by dxd, against
+// differences; the series compute it with another text than rows.c.
+static void check_displaced(const rig *r, rng *random, const double *x, const double *xd) {
+  const double h = 1e-5;
+  const int nv = r->m->nv, rows = r->m->nrow + r->m->n;
+  double xdd[ROBOT_V], y[ROBOT_V], dxd[ROBOT_V], step[ROBOT_V], rates[ROBOT_V], moved[ROBOT_Q];
+  void *memory = malloc(ap__displaced_size(r->m));
+  ap_displaced *d = ap__displaced_init(r->m, memory);
+  const ap_displacement by = {x, xd, xdd, y, dxd};
+  double size = 1;
+  for (int j = 0; j < nv; j++) {
+    xdd[j] = rng_uniform(random, -1, 1), y[j] = rng_uniform(random, -1, 1);
+    dxd[j] = rng_uniform(random, -1, 1);
+  }
+  for (int side = 0; side < 2; side++) {
+    for (int j = 0; j < nv; j++) {
+      step[j] = (side ? -h : h) * y[j];
+      rates[j] = xd[j] + (side ? -h : h) * dxd[j];
+    }
+    ap_integrate(r->m->tree, x, step, moved);
+    ap__rows(r->m, r->l, moved, rates, AP_ROWS_RATES, F[2]);
+    for (int i = 0; i < rows; i++) {
+      F[side][i] = r->l->bias[i];
+      for (int j = 0; j < nv; j++) F[side][i] += r->l->K[i * nv + j] * xdd[j];
+    }
+    size = fmax(size, test_norm(r->l->K, rows * nv));
+  }
+  for (int i = 0; i < rows; i++) expected[i] = (F[0][i] - F[1][i]) / (2 * h);
+  ap__displaced_rows(r->m, d, &by, column);
+  CHECK_WITHIN(column, expected, rows, 1e-7 * size * size * size * size * size);
+  free(memory);
+}
+
 TEST(rows_and_their_rates) {
   rng random = rng_seed(51);
   int tried = 0;
@@ -161,6 +195,7 @@ TEST(rows_and_their_rates) {
     for (int k = 0; r.m && k < 3; k++) {
       random_motion(&random, t->m, &state);
       check_rows(&r, state.q, state.v);
+      check_displaced(&r, &random, state.q, state.v);
     }
     tried++;
     drop(&r);

@@ -48,9 +48,8 @@ static const char text[] =
     "state file: one state per line, numbers separated by blanks or commas, lines that\n"
     "start with # skipped; - is standard input. 'appell info MODEL' shows the order of\n"
     "the joints. Arrays are read and written without text: FILE.npy, FILE.h5:/DATASET.\n"
-    "Derivatives by q are those in the tangent space, by the steps that v counts;\n"
-    "dinverse and dforward are for trees. Friction, damping, springs, gravity compensation\n"
-    "and rotor inertia take part only with --friction.\n"
+    "Derivatives by q are those in the tangent space, by the steps that v counts. Friction,\n"
+    "damping, springs, gravity compensation and rotor inertia take part only with --friction.\n"
     "\n"
     "Of a mechanism with closed chains (agile-wrist, five-bar, stewart, delta, or a file\n"
     "with closures) q v a are the independent coordinates, tau the efforts of its actuators.\n";
@@ -137,9 +136,6 @@ static int check_mechanism(const cli_arguments *arguments, const cli_job *job) {
   const char *path = job->model->path;
   if (arguments->value[METHOD])
     return cli_usage("eval", "--method does not apply to '%s', which has closed chains", path);
-  if (o->method->what == AP_INVERSE_DERIVATIVES || o->method->what == AP_FORWARD_DERIVATIVES)
-    return cli_usage("eval", "%s is for trees; '%s' has closed chains",
-                     ap_quantity_name(o->method->what), path);
   if (o->arithmetic != AP_F64)
     return cli_usage("eval", "'%s' has closed chains and is computed in f64 only", path);
   return check_branch(job->model->mechanism, o->branch, path);

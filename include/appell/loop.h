@@ -174,6 +174,22 @@ AP_API ap_status ap_loop_gravity_forces(const ap_mechanism *m, ap_loop *l, const
 AP_API ap_status ap_loop_energy(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
                                 double *kinetic, double *potential);
 
+// ---- derivatives -------------------------------------------------------------------------------
+
+/// Derivatives of ap_loop_inverse_dynamics() by q, v and a: nact * n each, row-major; any may be
+/// NULL. They are exact, by the chain rule through the closures. Coulomb friction is constant on
+/// either side of rest.
+AP_API ap_status ap_loop_inverse_dynamics_derivatives(const ap_mechanism *m, ap_loop *l,
+                                                      const double *q, const double *v,
+                                                      const double *a, double *dtau_dq,
+                                                      double *dtau_dv, double *dtau_da);
+/// Derivatives of ap_loop_forward_dynamics() by q and v, n * n each, and by tau, n * nact; any may
+/// be NULL. AP_E_SINGULAR where M is singular.
+AP_API ap_status ap_loop_forward_dynamics_derivatives(const ap_mechanism *m, ap_loop *l,
+                                                      const double *q, const double *v,
+                                                      const double *tau, double *da_dq,
+                                                      double *da_dv, double *da_dtau);
+
 // ---- forces in the closures --------------------------------------------------------------------
 
 /// What a closure transmits: what the link body[1] exerts on body[0] there, in axes of the ground.

@@ -30,24 +30,25 @@ static ap_status check_freedoms(const ap_eval *e, const double *guess, ap_error 
 static ap_status check_actuators(const ap_eval *e, ap_error *error) {
   const ap_quantity what = e->o.method->what;
   const int n = ap_mechanism_n(e->mechanism), nact = ap_mechanism_nact(e->mechanism);
-  if (nact >= n || (what != AP_INVERSE && what != AP_BIAS && what != AP_GRAVITY)) return AP_OK;
+  if (nact >= n || what == AP_FORWARD || what == AP_INERTIA || what == AP_ENERGY ||
+      what == AP_FORWARD_DERIVATIVES)
+    return AP_OK;
   return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                     "%d actuator%s cannot produce the forces on %d coordinate%s (use at least as "
-                    "many; forward, inertia and energy still work)",
+                    "many; forward, dforward, inertia and energy still work)",
                     nact, plural(nact), n, plural(n));
 }
 
 ap_status ap__eval_open_mechanism(ap_eval *e, ap_error *error) {
   const ap_mechanism *m = e->mechanism;
   const int n = ap_mechanism_n(m), nact = ap_mechanism_nact(m);
-  const int in[] = {3 * n, 2 * n + nact, n, 2 * n, n, 2 * n};
-  const int out[] = {nact, n, n * n, nact, nact, 2};
+  const int in[] = {3 * n, 2 * n + nact, n, 2 * n, n, 2 * n, 3 * n, 2 * n + nact};
+  const int out[] = {nact, n, n * n, nact, nact, 2, 3 * nact * n, 2 * n * n + n * nact};
   const ap_quantity what = e->o.method->what;
   const double *guess = ap_mechanism_find_branch(m, e->o.branch);
-  if (what > AP_ENERGY || e->o.arithmetic != AP_F64)
-    return AP__REFUSE(
-        error, AP_E_UNSUPPORTED, 0,
-        "derivatives and arithmetics other than f64 are not available for mechanisms");
+  if (e->o.arithmetic != AP_F64)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "arithmetics other than f64 are not available for mechanisms");
   if (!guess) return AP__REFUSE(error, AP_E_NOT_FOUND, 0, "the mechanism has no such branch");
   e->in = in[what], e->out = out[what];
   e->loop = ap_loop_make(m);
@@ -63,7 +64,8 @@ ap_status ap__eval_open_mechanism(ap_eval *e, ap_error *error) {
 ap_status ap__eval_mechanism(ap_eval *e, const double *in, double *out) {
   const ap_mechanism *m = e->mechanism;
   ap_loop *l = e->loop;
-  const double *q = in, *v = q + ap_mechanism_n(m), *third = v + ap_mechanism_n(m);
+  const int n = ap_mechanism_n(m), nact = ap_mechanism_nact(m);
+  const double *q = in, *v = q + n, *third = v + n;
   ap_loop_begin(m, l, e->o.branch, q);
   switch (e->o.method->what) {
     case AP_INVERSE: return ap_loop_inverse_dynamics(m, l, q, v, third, out);
@@ -73,7 +75,11 @@ ap_status ap__eval_mechanism(ap_eval *e, const double *in, double *out) {
     case AP_GRAVITY: return ap_loop_inverse_dynamics(m, l, q, e->zero, e->zero, out);
     case AP_ENERGY: return ap_loop_energy(m, l, q, v, &out[0], &out[1]);
     case AP_INVERSE_DERIVATIVES:
-    case AP_FORWARD_DERIVATIVES: break;
+      return ap_loop_inverse_dynamics_derivatives(m, l, q, v, third, out, out + nact * n,
+                                                  out + 2 * nact * n);
+    case AP_FORWARD_DERIVATIVES:
+      return ap_loop_forward_dynamics_derivatives(m, l, q, v, third, out, out + n * n,
+                                                  out + 2 * n * n);
   }
   return AP_E_UNSUPPORTED;
 }

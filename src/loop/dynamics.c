@@ -10,29 +10,9 @@
 
 #include <string.h>
 
+#include "loop/matrix.h"
 #include "loop/work.h"
 #include "num/cholesky.h"
-
-// y [r * c] = A [r * k] B [k * c]
-static void multiply(int r, int k, int c, const double *A, const double *B, double *y) {
-  memset(y, 0, sizeof(double) * (size_t)r * (size_t)c);
-  for (int i = 0; i < r; i++)
-    for (int j = 0; j < k; j++)
-      for (int h = 0; h < c; h++) y[i * c + h] += A[i * k + j] * B[j * c + h];
-}
-
-// y [c * d] += A^T B with A [k * c], B [k * d]
-static void add_transposed(int k, int c, int d, const double *A, const double *B, double *y) {
-  for (int j = 0; j < k; j++)
-    for (int i = 0; i < c; i++)
-      for (int h = 0; h < d; h++) y[i * d + h] += A[j * c + i] * B[j * d + h];
-}
-
-// y [c] = A^T b with A [k * c]
-static void transposed(int k, int c, const double *A, const double *b, double *y) {
-  memset(y, 0, sizeof(double) * (size_t)c);
-  add_transposed(k, c, 1, A, b, y);
-}
 
 // xd = P v
 static void velocity(const ap_mechanism *m, ap_loop *l, const double *v) {
@@ -129,15 +109,19 @@ static void forces(const ap_mechanism *m, ap_loop *l, const double *v, const dou
   transposed(m->nv, m->n, l->P, l->f, Q);
 }
 
+void ap__loop_forces(const ap_mechanism *m, ap_loop *l, const double *v, const double *a,
+                     double *Q) {
+  forces(m, l, v, a, (outside){0}, Q);
+}
+
 ap_status ap_loop_forces(const ap_mechanism *m, ap_loop *l, const double *q, const double *v,
                          const double *a, double *Q) {
   PREPARE(v, a);
-  forces(m, l, v, a, (outside){0}, l->vec);
+  ap__loop_forces(m, l, v, a, l->vec);
   return copy_if_finite(m->n, l->vec, Q);
 }
 
-// tau of J_act^T tau = Q, the shortest.
-static ap_status actuate(const ap_mechanism *m, ap_loop *l, double *Q, double *tau) {
+ap_status ap__loop_actuate(const ap_mechanism *m, ap_loop *l, double *Q, double *tau) {
   ap_qr *qr = &l->small_qr;
   for (int i = 0; i < m->n; i++)
     for (int j = 0; j < m->nact; j++) qr->A[i * m->nact + j] = l->J_act[j * m->n + i];
@@ -156,7 +140,7 @@ ap_status ap_loop_inverse_dynamics_ext(const ap_mechanism *m, ap_loop *l, const 
   if (!is_right(m, o)) return AP_E_ARG;
   PREPARE(v, a);
   forces(m, l, v, a, o, l->vec);
-  return actuate(m, l, l->vec, tau);
+  return ap__loop_actuate(m, l, l->vec, tau);
 }
 
 ap_status ap_loop_inverse_dynamics(const ap_mechanism *m, ap_loop *l, const double *q,
@@ -164,7 +148,7 @@ ap_status ap_loop_inverse_dynamics(const ap_mechanism *m, ap_loop *l, const doub
   return ap_loop_inverse_dynamics_ext(m, l, q, v, a, NULL, 0, tau);
 }
 
-static void inertia(const ap_mechanism *m, ap_loop *l, double *M) {
+void ap__loop_inertia(const ap_mechanism *m, ap_loop *l, double *M) {
   int n = m->n;
   ap_inertia_matrix(m->tree, l->work, l->x, l->tree);
   multiply(m->nv, m->nv, n, l->tree, l->P, l->product);
@@ -182,7 +166,7 @@ ap_status ap_loop_forward_dynamics_ext(const ap_mechanism *m, ap_loop *l, const 
   if (!ap__finite(m->nact, tau) || !is_right(m, o)) return AP_E_ARG;
   PREPARE(v, NULL);
   double *Q = l->vec, *L = l->small;
-  inertia(m, l, L);
+  ap__loop_inertia(m, l, L);
   if (!ap__cholesky(n, L)) return AP_E_SINGULAR;
   forces(m, l, v, NULL, o, Q);
   for (int i = 0; i < n; i++) {
@@ -244,7 +228,7 @@ ap_status ap_loop_closure_forces(const ap_mechanism *m, ap_loop *l, const double
 
 ap_status ap_loop_inertia_matrix(const ap_mechanism *m, ap_loop *l, const double *q, double *M) {
   PREPARE(NULL, NULL);
-  inertia(m, l, l->small);
+  ap__loop_inertia(m, l, l->small);
   return copy_if_finite(m->n * m->n, l->small, M);
 }
 

@@ -16,7 +16,8 @@ ap_qr ap__take_qr(ap_arena *a, size_t m, size_t n) {
   return qr;
 }
 
-static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **work) {
+static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **work,
+                      void **slopes) {
   ap_arena a = ap__arena(mem);
   size_t nv = (size_t)m->nv, n = (size_t)m->n, nx = (size_t)m->nx, nact = (size_t)m->nact;
   size_t rows = (size_t)m->nrow + n, most = rows > nv ? rows : nv;
@@ -54,20 +55,22 @@ static size_t lay_out(const ap_mechanism *m, void *mem, ap_loop **where, void **
   l->lambda = AP_TAKE(&a, double, (size_t)m->nrow);
   l->sigma = AP_TAKE(&a, double, nv > nact ? nv : nact);
   l->vec = AP_TAKE(&a, double, n);
+  *slopes = AP_TAKE_ALIGNED(&a, unsigned char, ap__slopes_size(m));
   return ap__arena_size(&a);
 }
 
 size_t ap_loop_size(const ap_mechanism *m) {
   ap_loop *l;
-  void *work;
-  return lay_out(m, NULL, &l, &work);
+  void *work, *slopes;
+  return lay_out(m, NULL, &l, &work, &slopes);
 }
 
 ap_loop *ap_loop_init(const ap_mechanism *m, void *mem, size_t size) {
   ap_loop *l;
-  void *work;
+  void *work, *slopes;
   if (!mem || size < ap_loop_size(m)) return NULL;
-  lay_out(m, mem, &l, &work);
+  lay_out(m, mem, &l, &work, &slopes);
+  l->slopes = ap__slopes_init(m, slopes);
   l->work = ap_work_init(m->tree, work, ap_work_size(m->tree));
   memset(l->seen, 0, sizeof(ap_seen) * (size_t)ap_nbody(m->tree));
   memcpy(l->x, m->guess, sizeof(double) * (size_t)m->nx);

@@ -54,6 +54,8 @@ struct ap_loop {
   double *lambda;       // [nrow] multipliers
   double *sigma;        // [nv]
   double *vec;          // [larger of n, nact]
+  // where derivatives.c works
+  struct ap_slopes *slopes;
 };
 
 // ---- loop.c ------------------------------------------------------------------------------------
@@ -78,6 +80,23 @@ void ap__coordinate_rates(const ap_mechanism *m, const ap_loop *l, const double 
 // lose nine digits.
 #define AP_SERIAL_NEAR   1e-6
 #define AP_PARALLEL_NEAR 1e-9
+
+// ---- dynamics.c --------------------------------------------------------------------------------
+
+// The three below where the map is made. Q = M a + C v + G, with xd, xdd and the tree's forces f in
+// the loop; a may be NULL.
+void ap__loop_forces(const ap_mechanism *m, ap_loop *l, const double *v, const double *a,
+                     double *Q);
+// tau of J_act^T tau = Q, the shortest; Q is used up, and the factors of J_act^T are in small_qr.
+ap_status ap__loop_actuate(const ap_mechanism *m, ap_loop *l, double *Q, double *tau);
+// M, symmetric to the bit.
+void ap__loop_inertia(const ap_mechanism *m, ap_loop *l, double *M);
+
+// ---- derivatives.c -----------------------------------------------------------------------------
+
+// Memory of derivatives, and what is kept in it.
+size_t ap__slopes_size(const ap_mechanism *m);
+struct ap_slopes *ap__slopes_init(const ap_mechanism *m, void *mem);
 
 // ---- reactions.c -------------------------------------------------------------------------------
 

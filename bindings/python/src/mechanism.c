@@ -56,6 +56,12 @@ typedef ap_status kernel(const ap_mechanism *m, ap_loop *l, const double *const 
 
 KERNEL(inverse_dynamics) { return ap_loop_inverse_dynamics(m, l, in[0], in[1], in[2], out[0]); }
 KERNEL(forward_dynamics) { return ap_loop_forward_dynamics(m, l, in[0], in[1], in[2], out[0]); }
+KERNEL(inverse_dynamics_derivatives) {
+  return ap_loop_inverse_dynamics_derivatives(m, l, in[0], in[1], in[2], out[0], out[1], out[2]);
+}
+KERNEL(forward_dynamics_derivatives) {
+  return ap_loop_forward_dynamics_derivatives(m, l, in[0], in[1], in[2], out[0], out[1], out[2]);
+}
 KERNEL(forces) { return ap_loop_forces(m, l, in[0], in[1], in[2], out[0]); }
 KERNEL(inertia) { return ap_loop_inertia_matrix(m, l, in[0], out[0]); }
 KERNEL(coriolis) { return ap_loop_coriolis_matrix(m, l, in[0], in[1], out[0]); }
@@ -82,27 +88,29 @@ KERNEL(distances) {
   return status == AP_E_SINGULAR_SERIAL || status == AP_E_SINGULAR_PARALLEL ? AP_OK : status;
 }
 
-// Letters: q v a of the coordinates [n], t of the actuators [nact], M [n, n], A [nact, n], s a
-// number, x and w configuration and rates of the tree, 2 two numbers.
+// Letters: q v a of the coordinates [n], t of the actuators [nact], M [n, n], A [nact, n], B [n,
+// nact], s a number, x and w configuration and rates of the tree, 2 two numbers.
 typedef struct quantity {
   const char *name, *in, *out;
   kernel *compute;
 } quantity;
 
-#define EACH(X)                    \
-  X(inverse_dynamics, "qva", "t")  \
-  X(forward_dynamics, "qvt", "q")  \
-  X(forces, "qva", "q")            \
-  X(inertia, "q", "M")             \
-  X(coriolis, "qv", "M")           \
-  X(gravity, "q", "q")             \
-  X(kinetic_energy, "qv", "s")     \
-  X(potential_energy, "q", "s")    \
-  X(configuration, "q", "x")       \
-  X(tree_velocity, "qv", "w")      \
-  X(tree_acceleration, "qva", "w") \
-  X(actuator_map, "q", "A")        \
-  X(distances, "q", "2")
+#define EACH(X)                                 \
+  X(inverse_dynamics, "qva", "t")               \
+  X(forward_dynamics, "qvt", "q")               \
+  X(forces, "qva", "q")                         \
+  X(inertia, "q", "M")                          \
+  X(coriolis, "qv", "M")                        \
+  X(gravity, "q", "q")                          \
+  X(kinetic_energy, "qv", "s")                  \
+  X(potential_energy, "q", "s")                 \
+  X(configuration, "q", "x")                    \
+  X(tree_velocity, "qv", "w")                   \
+  X(tree_acceleration, "qva", "w")              \
+  X(actuator_map, "q", "A")                     \
+  X(distances, "q", "2")                        \
+  X(inverse_dynamics_derivatives, "qva", "AAA") \
+  X(forward_dynamics_derivatives, "qvt", "MMB")
 
 enum {
 #define NUMBER(name, in, out) QUANTITY_##name,
@@ -119,6 +127,7 @@ static shape shape_of(const ap_mechanism *m, char letter) {
     case 't': return (shape){1, {nact}};
     case 'M': return (shape){2, {n, n}};
     case 'A': return (shape){2, {nact, n}};
+    case 'B': return (shape){2, {n, nact}};
     case 's': return (shape){0, {0}};
     case 'x': return (shape){1, {ap_nq(tree)}};
     case 'w': return (shape){1, {ap_nv(tree)}};
@@ -335,6 +344,10 @@ static PyMethodDef methods[40] = {
           "Forces of the actuators that give the acceleration a, (nact,), N m or N."),
     ENTRY(forward_dynamics, "q, v, tau",
           "The acceleration that the actuators' forces tau cause, (n,), rad/s2 or m/s2."),
+    ENTRY(inverse_dynamics_derivatives, "q, v, a",
+          "The derivatives (dtau_dq, dtau_dv, dtau_da), (nact, n) each; SI units."),
+    ENTRY(forward_dynamics_derivatives, "q, v, tau",
+          "The derivatives (da_dq, da_dv, da_dtau), (n, n) twice and (n, nact); SI units."),
     ENTRY(forces, "q, v, a", "Forces on the coordinates: M a + C v + G, (n,), N m or N."),
     ENTRY(inertia, "q", "The inertia matrix M of the coordinates, (n, n), kg m2 or kg."),
     ENTRY(coriolis, "q, v", "The Coriolis matrix C of the coordinates, (n, n), N m s or N s."),

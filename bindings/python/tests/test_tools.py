@@ -20,6 +20,13 @@ def test_mechanism():
     tau = m.inverse_dynamics(q, zero, zero)
     assert np.allclose(m.forward_dynamics(q, zero, tau), 0, atol=1e-9)
     assert np.allclose(m.inertia(q), np.swapaxes(m.inertia(q), 1, 2), atol=1e-12)
+    by_q, by_v, by_a = m.inverse_dynamics_derivatives(q, zero, zero)
+    assert by_q.shape == (2, 3, 3) and np.allclose(by_v, 0, atol=1e-9)
+    step = np.array([1e-6, 0, 0])
+    slope = (m.inverse_dynamics(q + step, zero, zero) - m.inverse_dynamics(q - step, zero, zero)) / 2e-6
+    assert np.allclose(by_q[:, :, 0], slope, atol=1e-5)
+    _, _, by_tau = m.forward_dynamics_derivatives(q, zero, tau)
+    assert np.allclose(by_a @ by_tau, np.eye(3), atol=1e-9)
     with pytest.raises(appell.UnreachableError):
         m.gravity(np.array([0, 0, 99.0]))
     with pytest.raises(KeyError, match="no branch"):
