@@ -167,12 +167,10 @@ int cli_load_any(const char *argument, const cli_arguments *arguments, cli_model
 
 static int refuse_mechanism(const char *argument, cli_model *model) {
   cli_unload(model);
-  return cli_fail(
-      CLI_BAD, argument, 0,
-      "a mechanism with closed chains is not possible here: what is generated, compared, "
-      "timed, excited or identified is a tree (--ignore-loops opens the chains; "
-      "appell eval, info, simulate and convert take a mechanism; appell generate takes "
-      "agile-wrist, five-bar and delta by these names)");
+  return cli_fail(CLI_BAD, argument, 0,
+                  "a mechanism with closed chains is not possible here: what is compared, "
+                  "timed, excited or identified is a tree (--ignore-loops opens the chains; "
+                  "appell eval, info, simulate, generate and convert take a mechanism)");
 }
 
 int cli_load_open(const char *argument, cli_model *model) {

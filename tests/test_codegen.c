@@ -417,6 +417,24 @@ TEST(optimisation_levels) {
   }
 }
 
+// Legs that look alike go in pairs, in vectors and where there are none: the same values, and the
+// bits of batches, which have no pairs.
+TEST(pairs_within_one_state) {
+  ap_generate_options options = ap_default_generate();
+  ap_code *code;
+  options.functions = 1u << AP_GEN_INVERSE;
+  const ap_robot_def *def = ap_builtin("quadruped");
+  size_t size = ap_model_size(def);
+  void *memory = malloc(size);
+  if (CHECK(ap_generate(ap_model_init(def, memory, size, NULL), &options, &code, NULL) == AP_OK)) {
+    CHECK(strstr(ap_code_source(code), "  const quadruped_pack t"));
+    ap_code_free(code);
+  }
+  free(memory);
+  compare_builtin("quadruped", (build){.batch = true, .flags = "-O1 -march=native"});
+  compare_builtin("quadruped", (build){.batch = true, .flags = "-O1 -U__SSE2__"});
+}
+
 // Every kind of joint, free bases, followers, massless links; all recipes where APPELL_TEST_EFFORT
 // asks for more than the usual.
 static bool is_chosen(const char *label) {

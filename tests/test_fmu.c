@@ -5,6 +5,7 @@
 #include <appell/codegen.h>
 #include <appell/dyn.h>
 #include <appell/kin.h>
+#include <appell/loop.h>
 #include <appell/sim.h>
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -242,11 +243,19 @@ typedef struct bed {
   host h;
 } bed;
 
-static bool open_bed(const ap_model *m, const ap_fmu_options *o, bed *b) {
+// Of a mechanism, or of a model where that is NULL.
+static bool open_bed_of(const ap_model *m, const ap_mechanism *mechanism, const ap_fmu_options *o,
+                        bed *b) {
   ap_error error = {0};
   *b = (bed){0};
-  if (!CHECK_OK(ap_generate_fmu(m, o, &b->fmu, &error))) printf("%s\n", error.text);
+  if (!CHECK_OK(mechanism ? ap_generate_fmu_of_mechanism(mechanism, o, &b->fmu, &error)
+                          : ap_generate_fmu(m, o, &b->fmu, &error)))
+    printf("%s\n", error.text);
   return b->fmu && unpack(b->fmu, &b->files) && open_host(&b->files, ap_fmu_name(b->fmu), &b->h);
+}
+
+static bool open_bed(const ap_model *m, const ap_fmu_options *o, bed *b) {
+  return open_bed_of(m, NULL, o, b);
 }
 
 static void close_bed(bed *b) {
@@ -462,6 +471,85 @@ TEST(cosimulation_is_the_simulation) {
   b.h.free_instance(i);
   ap_sim_free(sim);
   close_bed(&b);
+}
+
+// ---- closed chains -----------------------------------------------------------------------------
+
+static fmi3Instance open_steps(const bed *b) {
+  fmi3Instance i = b->h.cosimulation("one", b->files.token, NULL, false, true, false, false, NULL,
+                                     0, NULL, hear, NULL);
+  if (!CHECK(i)) return NULL;
+  CHECK_EQ_INT(b->h.enter(i, true, 1e-11, 0, true, 1), fmi3OK);
+  CHECK_EQ_INT(b->h.exit(i), fmi3OK);
+  return i;
+}
+
+// Rates and their derivatives at the start, beside the library's.
+static void check_closed_rates(const bed *b, const ap_mechanism *m, ap_loop *l, const double *x0) {
+  enum { N = 2 };
+  double zero[N] = {0}, a[N], by_q[N * N], by_v[N * N], by_tau[N * N], dx[2 * N], sensitivity[N];
+  const fmi3ValueReference unknown[N] = {1 + 3 * N, 2 + 3 * N}, known = 1 + 4 * N;
+  const double seed = 1;
+  fmi3Instance i = b->h.exchange("one", b->files.token, NULL, false, true, NULL, hear);
+  if (!CHECK(i)) return;
+  CHECK_EQ_INT(b->h.enter(i, false, 0, 0, false, 0), fmi3OK);
+  CHECK_EQ_INT(b->h.exit(i), fmi3OK);
+  CHECK_EQ_INT(b->h.continuous(i), fmi3OK);
+  CHECK_OK(ap_loop_forward_dynamics(m, l, x0, zero, zero, a));
+  CHECK_OK(ap_loop_forward_dynamics_derivatives(m, l, x0, zero, zero, by_q, by_v, by_tau));
+  CHECK_EQ_INT(b->h.derivatives(i, dx, 2 * N), fmi3OK);
+  CHECK_WITHIN(dx, zero, N, 0);
+  CHECK_WITHIN(dx + N, a, N, 1e-10 * (1 + test_norm(a, N)));
+  CHECK_EQ_INT(b->h.along(i, unknown, N, &known, 1, &seed, 1, sensitivity, N), fmi3OK);
+  const double want[N] = {by_tau[0], by_tau[N]};
+  CHECK_WITHIN(sensitivity, want, N, 1e-9 * (1 + test_norm(want, N)));
+  b->h.terminate(i), b->h.free_instance(i);
+}
+
+// A five-bar that falls, in independent coordinates, beside ap_sim, which integrates its tree: to
+// the tolerances of cosimulation_is_the_simulation, before an arm is stretched.
+TEST(closed_chains) {
+  enum { N = 2 };
+  const ap_mechanism_def *def = ap_mechanism_builtin("five-bar");
+  void *memory = malloc(ap_mechanism_size(def));
+  ap_mechanism *m = ap_mechanism_init(def, memory, ap_mechanism_size(def), NULL);
+  ap_loop *l = m ? ap_loop_make(m) : NULL;
+  ap_fmu_options o = ap_default_fmu();
+  bed b;
+  o.name = "chain", o.friction = false;
+  if (!CHECK(l) || !open_bed_of(NULL, m, &o, &b)) return;
+  if (system("xmllint --version >/dev/null 2>&1") == 0)
+    check_schema(&b.files, "fmi3ModelDescription.xsd", "modelDescription.xml");
+  double x[MOST], v[MOST] = {0}, s[N], now_x[2 * N];
+  memcpy(x, ap_mechanism_guess(m), sizeof(double) * (size_t)ap_nq(ap_mechanism_tree(m)));
+  CHECK_OK(ap_loop_close(m, l, x, s, NULL));
+  check_closed_rates(&b, m, l, s);
+  ap_scene scene = ap_default_scene();
+  scene.mechanism = m, scene.joint_friction = false, scene.limits = false;
+  ap_sim *sim;
+  ap_sim_state now;
+  if (!CHECK_OK(ap_sim_create(&scene, &sim, NULL))) return;
+  CHECK_OK(ap_sim_start(sim, 0, x, v, NULL));
+  fmi3Instance i = open_steps(&b);
+  const fmi3ValueReference state[2 * N] = {1, 2, 3, 4};
+  for (int k = 1; i && k <= 5; k++) {
+    bool event, ends, early;
+    double last;
+    test_context("step %d", k);
+    CHECK_EQ_INT(b.h.step(i, (k - 1) * 0.02, 0.02, true, &event, &ends, &early, &last), fmi3OK);
+    CHECK_EQ_INT(b.h.get(i, state, 2 * N, now_x, 2 * N), fmi3OK);
+    CHECK_OK(ap_sim_advance(sim, k * 0.02, NULL));
+    CHECK_OK(ap_sim_now(sim, &now, NULL));
+    ap_loop_errors(m, l, now.q, NULL, s);
+    CHECK_NEAR(now_x, s, N, 1e-8);
+    ap_loop_rates(m, l, now.q, now.v, s);
+    CHECK_NEAR(now_x + N, s, N, 1e-7);
+  }
+  if (i) b.h.free_instance(i);
+  ap_sim_free(sim);
+  close_bed(&b);
+  ap_loop_free(l);
+  free(memory);
 }
 
 // A state that was kept, also as bytes, leads to the same bits again; a free body's quaternion

@@ -77,9 +77,12 @@ static const char text[] =
     "with its sources and, where a compiler is found, a binary for this machine. MODEL may be a\n"
     "scenario without walls, which gives the start. Friction and springs take part.\n"
     "\n"
-    "agile-wrist, five-bar and delta are written in closed form: inverse_dynamics,\n"
-    "inertia_matrix, bias, gravity and forward_dynamics, each with a last argument margin for\n"
-    "reach and singularities.\n";
+    "Robots with closed chains are written in their independent coordinates, as C: every\n"
+    "function returns 0, or why there is no result, and NAME_function_from(x, q, ...) begins\n"
+    "the search for a closed configuration at x. agile-wrist, five-bar and delta are written in\n"
+    "closed form: inverse_dynamics, inertia_matrix, bias, gravity and forward_dynamics, each\n"
+    "with a last argument margin for reach and singularities; with --friction, --frames or\n"
+    "other functions as all closed chains.\n";
 
 // The function that a word of the list names.
 static int find_function(const char *word, unsigned *bits) {
@@ -189,6 +192,16 @@ static int finish(const char *model, const ap_error *error, const char *folder, 
   return status;
 }
 
+// Whether a closed form has all that is asked for.
+static bool closed_form_suffices(const cli_arguments *arguments, const ap_generate_options *o) {
+  const unsigned form = 1u << AP_GEN_INVERSE | 1u << AP_GEN_INERTIA | 1u << AP_GEN_BIAS |
+                        1u << AP_GEN_GRAVITY | 1u << AP_GEN_FORWARD;
+  const bool as_it_is = !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] &&
+                        !arguments->value[IGNORE_LOOPS] && !cli_is_reduced(arguments);
+  const bool all = o->functions == ap_default_generate().functions;
+  return as_it_is && (all || !(o->functions & ~form)) && !o->friction && !arguments->value[FRAMES];
+}
+
 static int run(const cli_arguments *arguments) {
   unsigned char memory[8192];
   ap_generate_options generating;
@@ -199,19 +212,13 @@ static int run(const cli_arguments *arguments) {
   const char *folder = arguments->value[OUTPUT], *name = arguments->argument[0];
   const char *target = arguments->value[TARGET];
   if (target && strcmp(target, "fmu") == 0) return cli_generate_fmu(arguments, &generating, folder);
-  const bool as_it_is = !arguments->value[FLOATING] && !arguments->value[IGNORE_MIMIC] &&
-                        !arguments->value[IGNORE_LOOPS] && !cli_is_reduced(arguments);
   const ap_parallel *closed = ap_parallel_builtin(name, NULL, memory, sizeof memory);
-  if (closed && as_it_is) {
-    if (arguments->value[FRAMES])
-      return cli_usage("generate",
-                       "option --frames is for robots in general: a closed form has "
-                       "no function of frames");
+  if (closed && closed_form_suffices(arguments, &generating)) {
     error.status = ap_generate_parallel(closed, &generating, &code, &error);
     return finish(name, &error, folder, code);
   }
   cli_model model;
-  status = cli_load(arguments->argument[0], arguments, &model);
+  status = cli_load_any(arguments->argument[0], arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
   int *frames = NULL;
@@ -221,7 +228,9 @@ static int run(const cli_arguments *arguments) {
     cli_progress progress;
     cli_progress_start(&progress, false);
     cli_progress_step(&progress, 0, 0, "generating %s", ap_model_name(model.model));
-    error.status = ap_generate(model.model, &generating, &code, &error);
+    error.status = model.mechanism
+                       ? ap_generate_mechanism(model.mechanism, &generating, &code, &error)
+                       : ap_generate(model.model, &generating, &code, &error);
     cli_progress_hide();
     status = finish(model.path, &error, folder, code);
   }

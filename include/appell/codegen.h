@@ -10,6 +10,7 @@
 #ifndef APPELL_CODEGEN_H
 #define APPELL_CODEGEN_H
 
+#include <appell/loop.h>
 #include <appell/model.h>
 #include <appell/parallel.h>
 #include <appell/research.h>
@@ -93,6 +94,14 @@ AP_API ap_status ap_generate(const ap_model *m, const ap_generate_options *optio
 /// names begin with wrist, five_bar or delta.
 AP_API ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *options,
                                       ap_code **code, ap_error *error);
+/// The same of a mechanism with closed chains, in its independent coordinates: NAME.c and NAME.h
+/// with those of AP_GEN_INVERSE, _INERTIA, _BIAS, _GRAVITY, _FORWARD, _INVERSE_DERIVATIVES,
+/// _FORWARD_DERIVATIVES and _KINEMATICS that are asked for and that its actuators can. Every
+/// function returns 0, or says why there is no result, and closes the mechanism from its own guess;
+/// NAME_..._from(x, q, ...) begins at x and leaves the configuration there. Tolerances are those of
+/// loop.h. AP_E_UNSUPPORTED for other targets than AP_TARGET_C.
+AP_API ap_status ap_generate_mechanism(const ap_mechanism *m, const ap_generate_options *options,
+                                       ap_code **code, ap_error *error);
 /// The prefix of its names, which is also the name of its files without their endings.
 AP_API const char *ap_code_name(const ap_code *code);
 /// ".c" or ".cu" of the source, ".h" or ".cuh" of the header.
@@ -102,7 +111,8 @@ AP_API const char *ap_code_source(const ap_code *code);
 /// The text of NAME.h (NAME.cuh), ending with a NUL; valid until ap_code_free().
 AP_API const char *ap_code_header(const ap_code *code);
 /// Operations that one call of a function costs: mul, add, div, sqrt and sincos are filled in. For
-/// AP_GEN_JACOBIAN those of all frames together. AP_E_ARG where it was not generated.
+/// AP_GEN_JACOBIAN those of all frames together. AP_E_ARG where it was not generated, and of
+/// mechanisms.
 AP_API ap_status ap_code_count(const ap_code *code, ap_function function, ap_count *count);
 /// Free generated text; NULL is allowed.
 AP_API void ap_code_free(ap_code *code);
@@ -115,6 +125,7 @@ typedef struct ap_fmu_options {
   bool friction;        ///< with friction, springs and rotors; default: true, as in a simulation
   const double *q;      ///< start values, nq numbers; NULL: ap_neutral()
   const double *v;      ///< likewise, nv numbers; NULL: at rest
+  const double *x;      ///< of a mechanism: configuration where it begins; NULL: its guess
   double stop;          ///< stop time of the default experiment, s; default: 1
   bool compile;         ///< with a binary for this machine; default: true
   const char *compiler; ///< as ap_compile_options.compiler
@@ -135,6 +146,12 @@ typedef struct ap_fmu ap_fmu;
 /// Free it with ap_fmu_free().
 AP_API ap_status ap_generate_fmu(const ap_model *m, const ap_fmu_options *options, ap_fmu **fmu,
                                  ap_error *error);
+/// The same of a mechanism with closed chains: continuous states are its independent coordinates
+/// and their rates, of which options->q and options->v have ap_mechanism_n() each; inputs are the
+/// forces of its actuators. AP_E_UNREACHABLE: it does not close at its start. AP_E_UNSUPPORTED also
+/// where it has no actuator.
+AP_API ap_status ap_generate_fmu_of_mechanism(const ap_mechanism *m, const ap_fmu_options *options,
+                                              ap_fmu **fmu, ap_error *error);
 /// Its model identifier.
 AP_API const char *ap_fmu_name(const ap_fmu *fmu);
 /// Whether there is a binary inside.

@@ -220,9 +220,11 @@ static const char vectors[] =
     "#ifdef __GNUC__\n"
     "#define $N_COLD __attribute__((noinline, cold))\n"
     "#define $N_PART __attribute__((noinline))\n"
+    "#define $N_MAYBE __attribute__((unused))\n"
     "#else\n"
     "#define $N_COLD\n"
     "#define $N_PART\n"
+    "#define $N_MAYBE\n"
     "#endif\n"
     "#ifdef $N_VECTORS\n"
     "/* Within one state: a processor that has not used wider ones for a while is slow at them. "
@@ -230,6 +232,70 @@ static const char vectors[] =
     "typedef $R $N_pack __attribute__((vector_size(16)));\n"
     "typedef $i $N_pack_i __attribute__((vector_size(16)));\n"
     "typedef $u $N_pack_u __attribute__((vector_size(16)));\n"
+    "#endif\n";
+
+static const char pairs_text[] =
+    "\n"
+    "/* Two numbers of one state side by side. */\n"
+    "#ifdef $N_VECTORS\n"
+    "#define $N_AT(x, i) (x)[i]\n"
+    "#define $N_PAIR(x, y) (($N_pack){x, y})\n"
+    "#define $N_SPLAT(x) $N_splat(x)\n"
+    "#define $N_SWAP(x) $N_PAIR((x)[1], (x)[0])\n"
+    "#define $N_FLIP(x) $N_flip(x)\n"
+    "#define $N_PAIR_AT(x) $N_pair_at(x)\n"
+    "#define $N_PUT(x, y) memcpy(x, &(y), sizeof(y))\n"
+    "#define $N_ADD(x, y) ((x) + (y))\n"
+    "#define $N_SUB(x, y) ((x) - (y))\n"
+    "#define $N_MUL(x, y) ((x) * (y))\n"
+    "#define $N_DIV(x, y) ((x) / (y))\n"
+    "#define $N_FMA(x, y, z) $N_fma_pack(x, y, z)\n"
+    "#if defined $N_FUSED && defined __FMA__\n"
+    "#define $N_FMS(x, y, z) (($N_pack)_mm_fmsub_$P(x, y, z))\n"
+    "#define $N_FNMA(x, y, z) (($N_pack)_mm_fnmadd_$P(x, y, z))\n"
+    "#define $N_FNMS(x, y, z) (($N_pack)_mm_fnmsub_$P(x, y, z))\n"
+    "#else\n"
+    "#define $N_FMS(x, y, z) $N_fma_pack(x, y, -(z))\n"
+    "#define $N_FNMA(x, y, z) $N_fma_pack(-(x), y, z)\n"
+    "#define $N_FNMS(x, y, z) $N_fma_pack(-(x), y, -(z))\n"
+    "#endif\n"
+    "$N_MAYBE static inline $N_pack $N_splat($R x) { return $N_PAIR(x, x); }\n"
+    "$N_MAYBE static inline $N_pack $N_flip($N_pack x) {\n"
+    "  return ($N_pack)(($N_pack_u)x ^ (($N_pack_u){0, ($u)1 << 63}));\n"
+    "}\n"
+    "$N_MAYBE static inline $N_pack $N_pair_at(const $R *x) {\n"
+    "  $N_pack r;\n"
+    "  memcpy(&r, x, sizeof r);\n"
+    "  return r;\n"
+    "}\n"
+    "#else\n"
+    "typedef struct {\n"
+    "  $R at[2];\n"
+    "} $N_pack;\n"
+    "#define $N_AT(x, i) (x).at[i]\n"
+    "#define $N_PUT(x, y) memcpy(x, (y).at, sizeof (y).at)\n"
+    "#define $N_OF(x, y) $N_PAIR((x).at[0] y.at[0], (x).at[1] y.at[1])\n"
+    "$N_MAYBE static inline $N_pack $N_PAIR($R x, $R y) {\n"
+    "  $N_pack r;\n"
+    "  r.at[0] = x, r.at[1] = y;\n"
+    "  return r;\n"
+    "}\n"
+    "$N_MAYBE static inline $N_pack $N_SPLAT($R x) { return $N_PAIR(x, x); }\n"
+    "$N_MAYBE static inline $N_pack $N_SWAP($N_pack x) { return $N_PAIR(x.at[1], x.at[0]); }\n"
+    "$N_MAYBE static inline $N_pack $N_FLIP($N_pack x) { return $N_PAIR(x.at[0], -x.at[1]); }\n"
+    "$N_MAYBE static inline $N_pack $N_PAIR_AT(const $R *x) { return $N_PAIR(x[0], x[1]); }\n"
+    "$N_MAYBE static inline $N_pack $N_ADD($N_pack x, $N_pack y) { return $N_OF(x, + y); }\n"
+    "$N_MAYBE static inline $N_pack $N_SUB($N_pack x, $N_pack y) { return $N_OF(x, - y); }\n"
+    "$N_MAYBE static inline $N_pack $N_MUL($N_pack x, $N_pack y) { return $N_OF(x, * y); }\n"
+    "$N_MAYBE static inline $N_pack $N_DIV($N_pack x, $N_pack y) { return $N_OF(x, / y); }\n"
+    "$N_MAYBE static inline $N_pack $N_FUSE($N_pack x, $R p, $N_pack y, $R m, $N_pack z) {\n"
+    "  return $N_PAIR($N_fma(x.at[0], p * y.at[0], m * z.at[0]),\n"
+    "                 $N_fma(x.at[1], p * y.at[1], m * z.at[1]));\n"
+    "}\n"
+    "#define $N_FMA(x, y, z) $N_FUSE(x, 1, y, 1, z)\n"
+    "#define $N_FMS(x, y, z) $N_FUSE(x, 1, y, -1, z)\n"
+    "#define $N_FNMA(x, y, z) $N_FUSE(x, -1, y, 1, z)\n"
+    "#define $N_FNMS(x, y, z) $N_FUSE(x, -1, y, -1, z)\n"
     "#endif\n";
 
 static const char lanes_text[] =
@@ -458,17 +524,26 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
 
 // ---- files -------------------------------------------------------------------------------------
 
+// Without a fused product there is no word for one, nor much to save.
+static bool has_pairs(const ap_unit *u) { return u->pairs && ap__has_operation(u, AP_OP_FMA); }
+
 void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
   const ap_program *p = &u->part[k];
-  if (!ap__plan(p, NULL, &plan) || !ap__cut(&plan, u->lengths)) {
+  if (!ap__plan(p, NULL, has_pairs(u), &plan) || !ap__cut(&plan, u->lengths)) {
     t->failed = true;
     return;
   }
   put_scalar_function(t, u, &plan, u->part_name[k]);
   if (u->options->batch) {
-    put_lanes_function(t, u, &plan, u->part_name[k]);
-    put_batch_function(t, u, p, u->part_name[k]);
+    ap_plan lanes;
+    bool fits = ap__plan(p, plan.sign, false, &lanes) && ap__cut(&lanes, u->lengths);
+    if (fits) {
+      put_lanes_function(t, u, &lanes, u->part_name[k]);
+      put_batch_function(t, u, p, u->part_name[k]);
+      ap__plan_free(&lanes);
+    }
+    t->failed = t->failed || !fits;
   }
   ap__plan_free(&plan);
 }
@@ -528,6 +603,7 @@ void ap__put_c_source(ap__text *t, const ap_unit *u) {
   ap__put_text(t, u, prologue, "", "");
   ap__put_text(t, u, vectors, "", "");
   ap__put_fused(t, u);
+  if (has_pairs(u)) ap__put_text(t, u, pairs_text, "", "");
   if (u->options->batch) {
     ap__put_text(t, u, lanes_text, "", "");
     ap__put_fused_lanes(t, u);

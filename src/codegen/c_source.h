@@ -4,12 +4,17 @@
 #ifndef AP_CODEGEN_C_SOURCE_H
 #define AP_CODEGEN_C_SOURCE_H
 
+#include <appell/loop.h>
+#include <stdint.h>
+
 #include "codegen/write.h"
 
 /// What a whole file is written from.
 typedef struct ap_unit {
-  const ap_model *m;           // or NULL and
-  const ap_parallel *parallel; // a parallel robot
+  const ap_model *m;             // or NULL and
+  const ap_parallel *parallel;   // a parallel robot
+  const ap_mechanism *mechanism; // closed chains, of which m is the tree; else NULL
+  bool many;                     // of a mechanism: functions of many states
   int nq, nv;
   const ap_generate_options *options;
   const char *name;       // prefix of all names
@@ -25,6 +30,7 @@ typedef struct ap_unit {
   const char *qualifier;      // before a function of one state
   const char *part_qualifier; // before a part of a function, a template
   ap_lengths lengths;         // of functions and parts
+  bool pairs;                 // operations of one state in vectors of two
   const char *inlined;        // before a function that others inline
   const char *restricted;     // the word `restrict` and a blank
   void (*sincos)(ap__text *t, const ap_dialect *d, const ap_plan *plan); // NULL: that of C
@@ -42,6 +48,12 @@ static inline const char *ap__result_type(const ap_program *p) {
 void ap__put_parameters(ap__text *t, const ap_unit *u, const ap_program *p, bool restricted);
 /// The comment at the top of a file: what it is, which model, conventions, operations.
 void ap__put_banner(ap__text *t, const ap_unit *u, const char *ending);
+
+/// Pieces of it: a name from a file, which ends neither comment nor line; the hash of a model; the
+/// frames of forward_kinematics in their order.
+void ap__put_plain(ap__text *t, const char *name);
+uint64_t ap__hash_of_model(const ap_model *m);
+void ap__put_frames(ap__text *t, const ap_unit *u);
 
 /// A comment that says whose Jacobian part k is, where its name does not.
 void ap__put_frame(ap__text *t, const ap_unit *u, int k);

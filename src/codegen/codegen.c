@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "codegen/casadi.h"
+#include "codegen/closed.h"
 #include "codegen/cuda_source.h"
 #include "codegen/regroup.h"
 #include "codegen/symbol.h"
@@ -69,6 +70,7 @@ static ap_status choose_name(const char *own, const char *wanted, char *name, ap
 typedef struct generation {
   const ap_model *m; // NULL: parallel
   const ap_parallel *parallel;
+  const ap_mechanism *mechanism; // of which m is the tree
   const ap_generate_options *options;
   ap_program *part;
   char **name;
@@ -76,6 +78,7 @@ typedef struct generation {
   int regrouped; // inertial parameters that were moved
   int *frames, nframes;
   int inertia;    // the way to the inertia matrix
+  bool many;      // of a mechanism: functions of many states
   ap_ext_set set; // of the target casadi; has the programs, then
 } generation;
 
@@ -243,6 +246,54 @@ static ap_status add_parts(generation *g, ap_error *error) {
   return AP_OK;
 }
 
+// The programs that a mechanism is made of.
+static ap_status add_closed(generation *g, ap_error *error) {
+  static const struct {
+    int needed; // by these parts of the text
+    int closed; // program of closures, or -1 and
+    int function;
+    const char *name;
+  } of[] = {{AP_CLOSED_PLACE, AP_CLOSURE_VALUES, 0, "closure_values"},
+            {AP_CLOSED_PLACE, AP_CLOSURE_JACOBIAN, 0, "closure_jacobian"},
+            {AP_CLOSED_FORCES, AP_CLOSURE_BIAS, 0, "closure_bias"},
+            {AP_CLOSED_SLOPES, AP_CLOSURE_TURN, 0, "closure_turn"},
+            {AP_CLOSED_SLOPES, AP_CLOSURE_CHANGE, 0, "closure_change"},
+            {AP_CLOSED_PLACE, -1, AP_GEN_INTEGRATE, "tree_integrate"},
+            {AP_CLOSED_FORCES, -1, AP_GEN_INVERSE, "tree_inverse_dynamics"},
+            {AP_CLOSED_MASS, -1, AP_GEN_INERTIA, "tree_inertia_matrix"},
+            {AP_CLOSED_SLOPES, -1, AP_GEN_INVERSE_DERIVATIVES, "tree_inverse_dynamics_derivatives"},
+            {AP_CLOSED_KINEMATICS, -1, AP_GEN_KINEMATICS, "tree_forward_kinematics"}};
+  const int count = sizeof of / sizeof *of;
+  int needed = AP_CLOSED_PLACE;
+  for (int f = 0; f < AP_FUNCTIONS; f++)
+    if (is_wanted(g, f)) needed |= ap__closed_parts(f);
+  g->part = calloc((size_t)count, sizeof *g->part);
+  g->name = calloc((size_t)count, sizeof *g->name);
+  if (!g->part || !g->name) return ap__no_memory(error);
+  for (int k = 0; k < count; k++) {
+    if (!(of[k].needed & needed)) continue;
+    ap_recording how = {.function = of[k].function,
+                        .frames = g->frames,
+                        .nframes = g->nframes,
+                        .inertia = g->inertia,
+                        .regroup = g->options->regroup,
+                        .friction = g->options->friction};
+    ap_program *p = &g->part[g->parts];
+    char *name = strdup(of[k].name);
+    if (!name) return ap__no_memory(error);
+    ap_status status =
+        of[k].closed >= 0
+            ? ap__record_closed(g->mechanism, (ap_closed_program)of[k].closed, p, error)
+            : ap__record_shortest(g->m, NULL, &how, p, error);
+    if (status) {
+      free(name);
+      return status;
+    }
+    g->name[g->parts++] = name;
+  }
+  return AP_OK;
+}
+
 // The programs of external functions; their names begin with what they compute.
 static ap_status add_externals(generation *g, ap_error *error) {
   static const char *const word[AP_EXTERNALS] = {"value", "jac", "fwd", "adj", "hess", "hvp"};
@@ -331,15 +382,18 @@ static void add_operations(const ap_count *of, ap_count *sum) {
 static ap_status write_code(const generation *g, ap_code *code, ap_error *error) {
   const bool casadi = g->options->target == AP_TARGET_CASADI;
   for (int k = 0; k < (casadi ? g->parts : g->entries); k += casadi ? g->set.kinds : 1)
-    if (g->part[k].function < AP_FUNCTIONS)
+    if (g->part[k].function < AP_FUNCTIONS && !g->mechanism)
       add_operations(&g->part[k].operations, &code->count[g->part[k].function]);
   ap_unit u = {.m = g->m,
                .parallel = g->parallel,
                .nq = g->m ? ap_nq(g->m) : ap_parallel_n(g->parallel),
                .nv = g->m ? ap_nv(g->m) : ap_parallel_n(g->parallel),
-               .qualifier = casadi ? "static " : "",
+               .mechanism = g->mechanism,
+               .many = g->many,
+               .qualifier = casadi || g->mechanism ? "static " : "",
                .part_qualifier = "\nstatic $N_PART ",
                .lengths = {250, 100},
+               .pairs = g->options->arithmetic == AP_F64,
                .inlined = "static inline",
                .restricted = "restrict ",
                .options = g->options,
@@ -358,6 +412,10 @@ static ap_status write_code(const generation *g, ap_code *code, ap_error *error)
   } else if (casadi) {
     ap__put_casadi_source(&code->source, &u, &g->set);
     ap__put_casadi_header(&code->header, &u, &g->set);
+  } else if (g->mechanism) {
+    ap__put_c_source(&code->source, &u);
+    ap__put_closed_source(&code->source, &u);
+    ap__put_closed_header(&code->header, &u);
   } else {
     ap__put_c_source(&code->source, &u);
     ap__put_c_header(&code->header, &u);
@@ -376,7 +434,9 @@ static ap_status generate(generation *g, const char *own, ap_code **code, ap_err
   if (!status && g->m) status = count_regrouped(g, error);
   if (!status && g->m) status = choose_inertia(g, error);
   if (!status)
-    status = g->options->target == AP_TARGET_CASADI ? add_externals(g, error) : add_parts(g, error);
+    status = g->mechanism                             ? add_closed(g, error)
+             : g->options->target == AP_TARGET_CASADI ? add_externals(g, error)
+                                                      : add_parts(g, error);
   if (!status) status = check_numbers(g, error);
   if (!status) status = write_code(g, c, error);
   close_generation(g);
@@ -415,6 +475,46 @@ ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *
                       "bias, gravity and forward_dynamics");
   static const char *const own[] = {[WRIST] = "wrist", [FIVE_BAR] = "five_bar", [DELTA] = "delta"};
   return generate(&(generation){.parallel = r, .options = &possible}, own[r->kind], code, error);
+}
+
+// What a mechanism has not: functions that are none of it, and those that its actuators are too few
+// for.
+static ap_status check_mechanism(const ap_mechanism *m, ap_generate_options *o, ap_error *error) {
+  const unsigned asked = o->functions, all = ap_default_generate().functions;
+  const unsigned driven = 1u << AP_GEN_INVERSE | 1u << AP_GEN_BIAS | 1u << AP_GEN_GRAVITY |
+                          1u << AP_GEN_INVERSE_DERIVATIVES;
+  const bool short_of = ap_mechanism_nact(m) < ap_mechanism_n(m);
+  if (o->target != AP_TARGET_C)
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "a robot with closed chains is generated as C only");
+  if (asked != all && asked & ~ap__closed_functions())
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "a robot with closed chains has no more functions than inverse_dynamics, "
+                      "inertia_matrix, bias, gravity, forward_dynamics, forward_kinematics and "
+                      "the derivatives");
+  if (asked != all && short_of && asked & driven)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "%d actuators cannot produce the forces on %d coordinates "
+                      "(forward_dynamics, inertia_matrix and forward_kinematics still work)",
+                      ap_mechanism_nact(m), ap_mechanism_n(m));
+  o->functions &= ap__closed_functions();
+  if (short_of) o->functions &= ~driven;
+  return AP_OK;
+}
+
+ap_status ap_generate_mechanism(const ap_mechanism *m, const ap_generate_options *options,
+                                ap_code **code, ap_error *error) {
+  ap_generate_options possible = *options;
+  *code = NULL;
+  ap_status status = check_options(options, error);
+  if (!status) status = check_mechanism(m, &possible, error);
+  if (status) return status;
+  possible.batch = false; // of its programs
+  generation g = {
+      .m = ap_mechanism_tree(m), .mechanism = m, .options = &possible, .many = options->batch};
+  status = generate(&g, ap_mechanism_name(m), code, error);
+  if (!status) (*code)->functions = 0; // how often its programs run is not known
+  return status;
 }
 
 const char *ap_code_ending(const ap_code *code, bool header) {

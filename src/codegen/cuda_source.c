@@ -151,7 +151,7 @@ static int put_slice(ap__text *t, const ap_unit *u, const ap_program *p, const i
                         .doubt = ap__doubt_scalar,
                         .check = ap__check_scalar};
   ap_plan plan;
-  if (!ap__plan(p, sign, &plan)) {
+  if (!ap__plan(p, sign, false, &plan)) {
     t->failed = true;
     return 0;
   }
@@ -245,7 +245,7 @@ static void put_function(ap__text *t, const ap_unit *u, int k) {
   const char *name = u->part_name[k];
   int *slice = calloc((size_t)p->values, sizeof *slice);
   ap_plan whole = {0};
-  bool fits = slice && ap__plan(p, NULL, &whole);
+  bool fits = slice && ap__plan(p, NULL, false, &whole);
   const int slices = fits ? ap__slice(p, most_live(u, p), slice) : 0;
   t->failed = t->failed || slices == 0;
   for (int s = 0; s < slices; s++) {
@@ -268,6 +268,7 @@ static ap_unit cuda_unit(const ap_unit *u) {
   ap_unit cuda = *u;
   cuda.qualifier = "static __device__ __forceinline__ ";
   cuda.part_qualifier = "\nstatic __device__ __noinline__ ";
+  cuda.pairs = false;
   cuda.lengths = (ap_lengths){2500, 1500}; // registers hold more than a call leaves in them
   cuda.inlined = "static __device__ __forceinline__";
   cuda.restricted = "__restrict__ ";

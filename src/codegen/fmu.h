@@ -9,12 +9,16 @@
 #include "file/columns.h"
 #include "file/text.h"
 
-/// The functions of FMI 3.0, in pieces up to a NULL.
-extern const char *const ap__fmu_text[];
+/// The functions of FMI 3.0, in pieces up to a NULL: types; the model, of trees or of closed
+/// chains; the rest.
+extern const char *const ap__fmu_head[], *const ap__fmu_tree[], *const ap__fmu_closed[],
+                                                                    *const ap__fmu_text[];
 
 /// A robot on its way into an FMU.
 typedef struct ap_fmu_parts {
   const ap_model *m;
+  const ap_mechanism *mechanism; // of which m is the tree; else NULL
+  int nq, nv, nu;                // states and inputs
   const ap_fmu_options *options;
   ap_code *code;     // of its dynamics
   const char *name;  // the model identifier
@@ -22,6 +26,7 @@ typedef struct ap_fmu_parts {
   ap__columns state; // q, then v
   ap__columns input; // tau
   double *start;     // [nq + nv]
+  const double *at;  // of a mechanism: configuration of the tree where it begins
 } ap_fmu_parts;
 
 /// modelDescription.xml, buildDescription.xml and terminalsAndIcons.xml.

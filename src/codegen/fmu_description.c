@@ -130,12 +130,14 @@ void ap__put_model_description(ap__text *t, const ap_fmu_parts *f) {
       " providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"";
   put(t, prologue);
   put(t, "<fmiModelDescription fmiVersion=\"3.0\"");
-  put_attribute(t, "modelName", ap_model_name(f->m));
+  put_attribute(t, "modelName",
+                f->mechanism ? ap_mechanism_name(f->mechanism) : ap_model_name(f->m));
   put_attribute(t, "instantiationToken", f->token);
   put(t, "\n  description=\"Rigid-body dynamics of a robot: joint forces in, motion out\"");
   ap__text_add(t, " generationTool=\"appell %s\" variableNamingConvention=\"flat\">\n",
                ap_version());
-  ap__text_add(t, "  <ModelExchange modelIdentifier=\"%s\"%s/>\n", f->name, both);
+  ap__text_add(t, "  <ModelExchange modelIdentifier=\"%s\"%s%s/>\n", f->name, both,
+               f->mechanism ? " needsCompletedIntegratorStep=\"true\"" : "");
   ap__text_add(t,
                "  <CoSimulation modelIdentifier=\"%s\"%s"
                " canHandleVariableCommunicationStepSize=\"true\"/>\n",

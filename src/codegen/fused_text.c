@@ -32,7 +32,7 @@ static const char choice_text[] =
 
 static const char pack_text[] =
     "#ifdef $N_VECTORS\n"
-    "static inline $V $N_fma$S($V x, $V y, $V z) {\n"
+    "$N_MAYBE static inline $V $N_fma$S($V x, $V y, $V z) {\n"
     "#if !defined $N_FUSED\n"
     "  return x * y + z;\n"
     "#elif defined $N_FMA_16\n"
@@ -74,7 +74,7 @@ static bool is_used(const ap_unit *u) {
 void ap__put_fused(ap__text *t, const ap_unit *u) {
   if (!is_used(u)) return;
   ap__put_text(t, u, choice_text, "", "");
-  if (ap__has_angles(u)) ap__put_text(t, u, pack_text, "pack", "_pack");
+  if (ap__has_angles(u) || u->pairs) ap__put_text(t, u, pack_text, "pack", "_pack");
 }
 
 void ap__put_fused_lanes(ap__text *t, const ap_unit *u) {

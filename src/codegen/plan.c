@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/pack.h"
+
 // ---- uses and leaves ---------------------------------------------------------------------------
 
 static void list_angles(ap_plan *plan) {
@@ -122,11 +124,13 @@ typedef struct walk {
 // The operand of a node to write next: of those that are not written, the one that needs most; 0:
 // all are.
 static int pending(const walk *w, int k) {
-  const ap_node *n = &w->plan->p->tape.node[k];
   int next = 0;
-  for (int i = 0; !ap__is_leaf(n) && i < ap__operands(n); i++) {
-    int of = abs(ap__operand(n, i));
-    if (!w->done[of] && (!next || w->need[of] >= w->need[next])) next = of;
+  for (int of_pair = 0; of_pair < 2 && k; of_pair++, k = abs(w->plan->mate[k])) {
+    const ap_node *n = &w->plan->p->tape.node[k];
+    for (int i = 0; !ap__is_leaf(n) && i < ap__operands(n); i++) {
+      int of = abs(ap__operand(n, i));
+      if (!w->done[of] && (!next || w->need[of] >= w->need[next])) next = of;
+    }
   }
   return next;
 }
@@ -146,14 +150,15 @@ static void visit(walk *w, int root) {
     if (w->done[k]) continue;
     w->done[k] = true;
     const ap_plan *plan = w->plan;
+    if (plan->mate[k]) w->done[abs(plan->mate[k])] = true;
     if (!plan->inlined[k] && !ap__is_leaf(&plan->p->tape.node[k]))
-      w->plan->order[w->plan->steps++] = k;
+      w->plan->order[w->plan->steps++] = ap__statement(plan, k);
   }
 }
 
 void ap__each_operand(const ap_plan *plan, int statement, void (*note)(void *to, int node),
                       void *to) {
-  int stack[4 * MOST_TERMS] = {statement}, depth = 1;
+  int stack[8 * MOST_TERMS] = {statement, plan->mate[statement]}, depth = stack[1] ? 2 : 1;
   while (depth > 0) {
     const ap_node *n = &plan->p->tape.node[stack[--depth]];
     for (int i = 0; i < ap__operands(n); i++) {
@@ -175,13 +180,16 @@ typedef struct life {
 
 static void end_use(void *context, int node) {
   life *l = context;
-  if (!ap__is_leaf(&l->plan->p->tape.node[node]) && --l->left[node] == 0) l->live--;
+  if (!ap__is_leaf(&l->plan->p->tape.node[node]) && --l->left[ap__statement(l->plan, node)] == 0)
+    l->live--;
 }
 
 static int count_live(const ap_plan *plan, int *left) {
   life l = {plan, left, 0};
   int most = 0;
   memcpy(left, plan->uses, sizeof *left * (size_t)plan->p->tape.count);
+  for (int k = 1; k < plan->p->tape.count; k++)
+    if (plan->mate[k] > 0) left[k] += plan->uses[plan->mate[k]];
   for (int s = 0; s < plan->steps; s++) {
     ap__each_operand(plan, plan->order[s], end_use, &l);
     l.live++;
@@ -249,8 +257,11 @@ static void choose_order(ap_plan *plan, walk *w, int *left) {
 // At once, where inputs and pivots allow it.
 static void list_stores(ap_plan *plan) {
   const ap_program *p = plan->p;
-  for (int s = plan->checked; s < plan->steps && !p->in_place; s++)
-    plan->first_store[plan->order[s]] = -1; // a list may begin here; it is empty
+  for (int s = plan->checked; s < plan->steps && !p->in_place; s++) {
+    int first = plan->order[s], second = plan->mate[first];
+    plan->first_store[first] = -1; // a list may begin here; it is empty
+    if (second) plan->first_store[second] = -1;
+  }
   for (int k = p->values - 1; k >= 0; k--) {
     int *first = &plan->first_store[abs(p->value[k].node)];
     plan->stored[k] = p->value[k].node && *first;
@@ -263,22 +274,23 @@ static void list_stores(ap_plan *plan) {
 // ------------------------------------------------------------------------------------------------
 
 // All arrays lie in two pieces of memory.
-bool ap__plan(const ap_program *p, const int *sign, ap_plan *plan) {
+bool ap__plan(const ap_program *p, const int *sign, bool pairs, ap_plan *plan) {
   size_t n = (size_t)p->tape.count, values = (size_t)p->values + 1;
   int *scratch, *need;
   walk w = {.plan = plan};
-  int **const at[] = {&plan->uses,       &plan->sign, &plan->order, &plan->angle,
-                      &plan->place,      &plan->part, &plan->slot,  &plan->first_store,
-                      &plan->next_store, &w.stack,    &need,        &scratch};
+  int **const at[] = {&plan->uses, &plan->sign, &plan->order,       &plan->angle,      &plan->place,
+                      &plan->part, &plan->slot, &plan->first_store, &plan->next_store, &w.stack,
+                      &need,       &scratch,    &plan->mate};
   enum { ARRAYS = sizeof at / sizeof *at };
   *plan = (ap_plan){.p = p};
   plan->integers = calloc(ARRAYS * (n + values), sizeof *plan->integers);
-  plan->marks = calloc(4 * n + values, sizeof *plan->marks);
+  plan->marks = calloc(5 * n + values, sizeof *plan->marks);
   bool fits = plan->integers && plan->marks;
   if (fits) {
     for (size_t k = 0; k < ARRAYS; k++) *at[k] = plan->integers + k * (n + values);
     plan->inlined = plan->marks, w.done = plan->marks + n, w.wanted = plan->marks + 2 * n;
-    w.probed = plan->marks + 3 * n, plan->stored = plan->marks + 4 * n;
+    w.probed = plan->marks + 3 * n, plan->exchanged = plan->marks + 4 * n;
+    plan->stored = plan->marks + 5 * n;
     w.need = need;
     ap__count_uses(p, plan->uses);
     list_angles(plan);
@@ -286,6 +298,9 @@ bool ap__plan(const ap_program *p, const int *sign, ap_plan *plan) {
     choose_signs(plan, scratch);
     if (sign) memcpy(plan->sign, sign, sizeof *sign * n);
     choose_inlined(plan, scratch);
+    fits = !pairs || ap__choose_pairs(plan);
+  }
+  if (fits) {
     count_registers(plan, need);
     mark_below(p, 0, p->values, w.wanted);
     if (p->pivots > 0)

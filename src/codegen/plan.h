@@ -20,7 +20,12 @@ typedef struct ap_plan {
   int steps, angle_steps, pivoted, checked;
   int *angle; // [angles] nodes whose sine and cosine are needed, in the order of the nodes
   int angles;
-  int *place; // [count] of a node that is an angle, its number in that list from 1; else 0
+  // Two nodes that one vector does: of the first of a pair the second, of the second the negative
+  // of the first; else 0. The first is the statement. Whether the second's factors or terms are
+  // taken the other way round is said of the first.
+  int *mate;       // [count]
+  bool *exchanged; // [count]
+  int *place;      // [count] of a node that is an angle, its number in that list from 1; else 0
   // Outputs that are stored right behind the statement that makes them, in lists by that statement:
   bool *stored;     // [values] whether output k is one of them
   int *first_store; // [count] an output, from 1
@@ -40,9 +45,14 @@ static inline int ap__sign(const ap_plan *plan, int ref) {
   return ref < 0 ? -plan->sign[-ref] : plan->sign[ref];
 }
 
-/// Plan a program; sign [count] are those of a plan of which this is a slice, so that zeros have
-/// the same sign in both; NULL: it is none. False: no memory.
-bool ap__plan(const ap_program *p, const int *sign, ap_plan *plan);
+/// The statement that a node is in.
+static inline int ap__statement(const ap_plan *plan, int node) {
+  return plan->mate[node] < 0 ? -plan->mate[node] : node;
+}
+
+/// Plan a program, in pairs where that pays; sign [count] are those of a plan of which this is a
+/// slice, so that zeros have the same sign in both; NULL: it is none. False: no memory.
+bool ap__plan(const ap_program *p, const int *sign, bool pairs, ap_plan *plan);
 
 /// Statements in a program that is not cut, and in a part of one that is.
 typedef struct ap_lengths {

@@ -9,25 +9,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/clean.h"
 #include "codegen/derive.h"
 #include "codegen/program.h"
 #include "codegen/regroup.h"
 #include "model/pack.h"
-
-// Entries that are nothing but rounding beside the largest of their vector or tensor are zero.
-static void clean(double *x, int n) {
-  double most = 0;
-  for (int k = 0; k < n; k++) most = fmax(most, fabs(x[k]));
-  for (int k = 0; k < n; k++)
-    if (fabs(x[k]) < 2 * DBL_EPSILON * most) x[k] = 0;
-}
-
-static void pack_clean(const ap_model *m, ap_packed_body *body, ap_packed_frame *frame) {
-  memcpy(body, m->packed_body, sizeof *body * (size_t)m->nbody);
-  memcpy(frame, m->packed_frame, sizeof *frame * (size_t)m->nframe);
-  for (int i = 0; i < m->nbody; i++)
-    clean(body[i].s, 3), clean(body[i].com, 3), clean(body[i].inertia, 6);
-}
 
 #include "num/arith_tape.h"
 #include "num/vocabulary.inc"

@@ -107,7 +107,7 @@ static effort effort_of(const ap_program *p, const int *slice, int which) {
   ap_plan plan;
   effort e = {-1, 0};
   if (!ap__slice_program(p, slice, which, &part)) return e;
-  if (ap__plan(&part, NULL, &plan)) {
+  if (ap__plan(&part, NULL, false, &plan)) {
     e = (effort){plan.live, plan.steps};
     ap__plan_free(&plan);
   }

@@ -40,8 +40,9 @@ typedef struct ends {
 
 static void note_use(void *context, int node) {
   ends *e = context;
-  if (!ap__is_leaf(&e->plan->p->tape.node[node]) && e->plan->part[node] != e->now)
-    e->last[node] = e->now;
+  int statement = ap__statement(e->plan, node);
+  if (!ap__is_leaf(&e->plan->p->tape.node[node]) && e->plan->part[statement] != e->now)
+    e->last[statement] = e->now;
 }
 
 static void find_ends(ap_plan *plan, int *last) {
@@ -61,22 +62,38 @@ static void find_ends(ap_plan *plan, int *last) {
   }
 }
 
+// Slots that were given back: single ones, and two side by side, of which the first is listed.
+typedef struct free_slots {
+  int *slot[2], count[2];
+} free_slots;
+
+static void give_slot(ap_plan *plan, free_slots *f, int node) {
+  int wide = plan->mate[node] > 0, *slot = &plan->slot[node];
+  if (f->count[wide] > 0)
+    *slot = f->slot[wide][--f->count[wide]];
+  else
+    *slot = plan->slots + 1, plan->slots += 1 + wide;
+  if (wide) plan->slot[plan->mate[node]] = *slot + 1;
+}
+
 // Slots are given back when the part that reads them last is done.
 static bool give_slots(ap_plan *plan, const int *last) {
-  int *free_slot = calloc((size_t)plan->steps + 1, sizeof *free_slot), count = 0;
-  if (!free_slot) return false;
+  int *memory = calloc(2 * (size_t)plan->steps + 2, sizeof *memory);
+  free_slots f = {.slot = {memory, memory + plan->steps + 1}};
+  if (!memory) return false;
   for (int p = -1; p < plan->parts; p++) {
     int from = p < 0 ? 0 : plan->from[p], to = p < 0 ? plan->angle_steps : plan->from[p + 1];
     for (int s = from; s < to; s++) {
       int node = plan->order[s];
-      if (last[node] > -2) plan->slot[node] = count > 0 ? free_slot[--count] : ++plan->slots;
+      if (last[node] > -2) give_slot(plan, &f, node);
     }
     for (int s = 0; s < to; s++) { // what this part was the last to read
       int node = plan->order[s];
-      if (last[node] == p && plan->part[node] < p) free_slot[count++] = plan->slot[node];
+      int wide = plan->mate[node] > 0;
+      if (last[node] == p && plan->part[node] < p) f.slot[wide][f.count[wide]++] = plan->slot[node];
     }
   }
-  free(free_slot);
+  free(memory);
   return true;
 }
 

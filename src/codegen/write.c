@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/pack.h"
 #include "file/number.h"
 
 void ap__put_template(ap__text *t, const char *text, const ap_word *words) {
@@ -156,6 +157,11 @@ static void put_operation(const writer *w, const ap_node *n, int sign) {
   }
 }
 
+// Whether a statement is in another part.
+static bool is_far(const writer *w, int k) {
+  return w->plan->parts > 0 && w->plan->part[ap__statement(w->plan, k)] != w->part;
+}
+
 static bool is_sum(const ap_node *n) { return n->op == AP_OP_ADD || n->op == AP_OP_ADD_CONST; }
 
 // What is written for a node, where it is used.
@@ -169,8 +175,13 @@ static void put_node(const writer *w, int k, context at) {
   } else if (n->op == AP_OP_SIN || n->op == AP_OP_COS) {
     ap__text_add(w->t, "%c[%d]", n->op == AP_OP_SIN ? 's' : 'c', w->plan->place[n->a] - 1);
   } else if (!w->plan->inlined[k]) {
-    bool far = w->plan->parts > 0 && w->plan->part[k] != w->part;
-    ap__text_add(w->t, far ? "x[%d]" : "t%d", far ? w->plan->slot[k] - 1 : k);
+    if (is_far(w, k))
+      ap__text_add(w->t, "x[%d]", w->plan->slot[k] - 1);
+    else if (w->plan->mate[k])
+      ap__text_add(w->t, "%s_AT(t%d, %d)", w->d->name, ap__statement(w->plan, k),
+                   w->plan->mate[k] < 0);
+    else
+      ap__text_add(w->t, "t%d", k);
   } else {
     bool apart = is_sum(n) ? at != IN_SUM : at == IN_PRODUCT_BEHIND && n->op != AP_OP_FMA;
     if (apart) put(w->t, "(");
@@ -233,6 +244,76 @@ static void put_unread(const writer *w, const bool *read) {
   }
 }
 
+// ---- pairs -------------------------------------------------------------------------------------
+
+static void put_term(const writer *w, ap_term x) {
+  if (x.node)
+    put_node(w, x.node, IN_SUM);
+  else
+    put_number(w->t, x.k, w->d->single);
+}
+
+static void put_pair(const writer *w, int first) {
+  if (is_far(w, first))
+    ap__text_add(w->t, "%s_PAIR_AT(x + %d)", w->d->name, w->plan->slot[first] - 1);
+  else
+    ap__text_add(w->t, "t%d", first);
+}
+
+// Two numbers that lie side by side.
+static void put_pair_in_memory(const writer *w, int first) {
+  const ap_node *n = node_at(w, first);
+  ap__text_add(w->t, "%s_PAIR_AT(", w->d->name);
+  if (n->op == AP_OP_INPUT)
+    ap__text_add(w->t, "%s + %d)", w->plan->p->input[n->a].name, n->b);
+  else
+    ap__text_add(w->t, "%c + %d)", n->op == AP_OP_SIN ? 's' : 'c', w->plan->place[n->a] - 1);
+}
+
+static void put_joined(const writer *w, ap_term x, ap_term y) {
+  switch (ap__join_way(w->plan, x, y)) {
+    case AP_JOIN_PAIR: put_pair(w, x.node); return;
+    case AP_JOIN_LOAD: put_pair_in_memory(w, x.node); return;
+    case AP_JOIN_SWAP:
+      ap__text_add(w->t, "%s_SWAP(", w->d->name);
+      put_pair(w, y.node);
+      break;
+    case AP_JOIN_SPLAT:
+      ap__text_add(w->t, "%s_SPLAT(", w->d->name);
+      put_term(w, x);
+      break;
+    case AP_JOIN_NUMBERS:
+    case AP_JOIN_APART:
+      ap__text_add(w->t, "%s_PAIR(", w->d->name);
+      put_term(w, x);
+      put(w->t, ", ");
+      put_term(w, y);
+  }
+  put(w->t, ")");
+}
+
+static const char *word_of(const ap_pair_form *f) {
+  static const char *const fused[2][2] = {{"FMA", "FMS"}, {"FNMA", "FNMS"}};
+  const ap_term *x = f->term[0];
+  if (f->kind == AP_FORM_PRODUCT) return "MUL";
+  if (f->kind == AP_FORM_QUOTIENT) return "DIV";
+  if (f->kind == AP_FORM_SUM) return x[1].negative ? "SUB" : "ADD";
+  return fused[x[1].negative][x[2].negative];
+}
+
+static void put_pair_statement(const writer *w, int first) {
+  const ap_pair_form f = ap__pair_form(w->plan, first);
+  const char *name = w->d->name;
+  ap__text_add(w->t, "  const %s_pack t%d = %s_%s(", name, first, name, word_of(&f));
+  for (int i = 0; i < f.terms; i++) {
+    put(w->t, i > 0 ? ", " : "");
+    if (f.flipped[i]) ap__text_add(w->t, "%s_FLIP(", name);
+    put_joined(w, f.term[0][i], f.term[1][i]);
+    if (f.flipped[i]) put(w->t, ")");
+  }
+  put(w->t, ");\n");
+}
+
 // ---- statements --------------------------------------------------------------------------------
 
 static void put_store(const writer *w, int value) {
@@ -244,15 +325,26 @@ static void put_store(const writer *w, int value) {
   w->d->stored(w->t, w->d, p->output[k].name, i);
 }
 
+// The outputs of a list.
+static void put_stores(const writer *w, int first) {
+  for (int v = first; v > 0; v = w->plan->next_store[v - 1]) put_store(w, v - 1);
+}
+
 static void put_statements(const writer *w, int from, int to) {
   const ap_plan *plan = w->plan;
   for (int s = from; s < to; s++) {
-    int k = plan->order[s];
-    ap__text_add(w->t, "  const %s t%d = ", w->d->type, k);
-    put_operation(w, &plan->p->tape.node[k], plan->sign[k]);
-    put(w->t, ";\n");
-    if (plan->slot[k]) ap__text_add(w->t, "  x[%d] = t%d;\n", plan->slot[k] - 1, k);
-    for (int v = plan->first_store[k]; v > 0; v = plan->next_store[v - 1]) put_store(w, v - 1);
+    int k = plan->order[s], slot = plan->slot[k], second = plan->mate[k];
+    if (second) {
+      put_pair_statement(w, k);
+      if (slot) ap__text_add(w->t, "  %s_PUT(x + %d, t%d);\n", w->d->name, slot - 1, k);
+    } else {
+      ap__text_add(w->t, "  const %s t%d = ", w->d->type, k);
+      put_operation(w, &plan->p->tape.node[k], plan->sign[k]);
+      put(w->t, ";\n");
+      if (slot) ap__text_add(w->t, "  x[%d] = t%d;\n", slot - 1, k);
+    }
+    put_stores(w, plan->first_store[k]);
+    if (second) put_stores(w, plan->first_store[second]);
   }
 }
 
