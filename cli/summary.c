@@ -121,6 +121,30 @@ static void json_closures(ap_json *json, const cli_summary *s) {
   ap_json_close(json, '}');
 }
 
+static int shown_frictions(const cli_summary *s) {
+  return s->frictions < CLI_MARGINS ? s->frictions : CLI_MARGINS;
+}
+
+static const char *link_of(const cli_summary *s, const ap_friction_margin *m) {
+  return ap_body(ap_scenario_model(s->scenario), m->body)->name;
+}
+
+static void json_friction(ap_json *json, const cli_summary *s) {
+  ap_json_open(json, "friction", '[');
+  for (int k = 0; k < shown_frictions(s); k++) {
+    const ap_friction_margin *m = &s->friction[k];
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "link", link_of(s, m));
+    ap_json_integer(json, "contacts", m->contacts);
+    ap_json_number(json, "friction", m->friction);
+    ap_json_number(json, "limit", m->limit);
+    ap_json_number(json, "margin", m->limit - m->friction);
+    ap_json_numbers(json, "direction", m->direction, 3);
+    ap_json_close(json, '}');
+  }
+  ap_json_close(json, ']');
+}
+
 static void print_json(cli_out *out, const cli_summary *s) {
   ap_json json = {.write = cli_out_sink, .context = out};
   ap_json_open(&json, NULL, '{');
@@ -137,6 +161,7 @@ static void print_json(cli_out *out, const cli_summary *s) {
   json_impacts(&json, s);
   json_energy(&json, s);
   json_closures(&json, s);
+  json_friction(&json, s);
   ap_json_integer(&json, "contacts", s->state.contacts);
   ap_json_integer(&json, "evaluations", s->evaluations);
   ap_json_number(&json, "seconds", s->seconds);
@@ -225,6 +250,26 @@ static int print_energy(cli_out *out, const cli_summary *s) {
   return status;
 }
 
+static int print_friction(cli_out *out, const cli_summary *s) {
+  if (s->frictions == 0) return CLI_OK;
+  cli_table table = {.columns = 5, .right = 0x1eu, .keys = 1};
+  cli_table_headings(&table, "friction at the end|contacts|N|limit|margin");
+  for (int k = 0; k < shown_frictions(s); k++) {
+    const ap_friction_margin *m = &s->friction[k];
+    cli_table_add(&table, "%s", link_of(s, m));
+    cli_table_add(&table, "%d", m->contacts);
+    add_number(&table, m->friction, "");
+    add_number(&table, m->limit, "");
+    add_number(&table, m->limit - m->friction, "");
+  }
+  cli_out_printf(out, "\n");
+  const int status = cli_table_print(&table, out);
+  cli_wrap(out, cli_line_width(), "  (",
+           "of all contacts of a link together; limit: the most in the same direction with these "
+           "normal forces)");
+  return status;
+}
+
 static int print_tables(cli_out *out, const cli_summary *s) {
   char name[200];
   cli_plain(ap_scenario_name(s->scenario), name, sizeof name);
@@ -233,6 +278,7 @@ static int print_tables(cli_out *out, const cli_summary *s) {
   print_events(out, s);
   int status = print_impacts(out, s);
   if (status == CLI_OK) status = print_energy(out, s);
+  if (status == CLI_OK) status = print_friction(out, s);
   if (ap_scenario_mechanism(s->scenario))
     cli_out_printf(out,
                    "\nclosures hold within %.1e m or rad; steps had left them by at most %.1e\n",

@@ -9,7 +9,7 @@
 
 #include "ui/output.h"
 
-enum { CLI_EVENT_KINDS = AP_EVENT_STICK + 1 };
+enum { CLI_EVENT_KINDS = AP_EVENT_HALT + 1, CLI_MARGINS = 16 };
 
 /// One touch of an impact.
 typedef struct cli_impact {
@@ -37,6 +37,8 @@ typedef struct cli_summary {
   ap_sim_state state; ///< at the last row; what it points to is not used
   double closing;     ///< J: the largest closing error at an output time
   double closure;     ///< m or rad: the largest error of a closure at an output time
+  ap_friction_margin friction[CLI_MARGINS]; ///< at the end, of the first links that have one,
+  int frictions;                            ///< and how many have
   long evaluations;
   double seconds; ///< that the run took, by the clock
 } cli_summary;

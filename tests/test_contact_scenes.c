@@ -134,6 +134,14 @@ TEST(a_gripper_holds_a_crate) {
     margin += contact[i].margin;
   }
   CHECK_CLOSE(margin, 10 - 0.5 * (9.81 + 0.2), 1e-9);
+  ap_friction_margin link[8];
+  int links = ap_sim_friction(sim, link, 8);
+  if (CHECK_EQ_INT(links, 3)) { // both fingers, and the crate
+    CHECK_CLOSE(link[2].friction, 0.5 * (9.81 + 0.2), 1e-9);
+    CHECK_CLOSE(link[2].limit, 10, 1e-9);
+    CHECK_CLOSE(link[2].direction[2], 1, 1e-12);
+    CHECK_EQ_INT(link[2].contacts, 8);
+  }
   CHECK_CLOSE(s.q[5], 0.3, 1e-9); // the crate
   CHECK_CLOSE(s.q[0], 0.1, 1e-9); // the lift
   CHECK_CLOSE(s.closing, 0, 1e-9);
@@ -170,6 +178,18 @@ TEST(a_quadruped_on_stairs) {
   if (!run_file("models/quadruped_on_stairs.yaml", 0, &s)) return;
   CHECK(s.contacts >= 3);
   CHECK_CLOSE(sum_of_forces(2) / (23.2 * 9.81), 1, 1e-4);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+  close_run();
+}
+
+// Rolling and spinning friction stop a ball one after the other, where the file says so.
+TEST(rolling_ball) {
+  ap_sim_state s;
+  if (!run_file("models/rolling_ball.yaml", 0, &s)) return;
+  double a = 5.0 / 7 * 0.004 * 9.81 / 0.1;
+  CHECK_CLOSE(s.q[0], 0.5 * 0.7 * 0.7 / a, 1e-8);
+  CHECK_CLOSE(s.kinetic, 0, 1e-20);
+  CHECK_CLOSE(s.dissipated, 0.7 * 2 * 0.7 * 0.7 + 0.5 * 0.008 * 20 * 20, 1e-9);
   CHECK_CLOSE(s.closing, 0, 1e-9);
   close_run();
 }

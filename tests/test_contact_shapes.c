@@ -329,8 +329,8 @@ TEST(refusals) {
   CHECK(sim && start(sim, q, (double[12]){0}));
   ap_sim_free(sim);
   floor_wall = ap_default_wall();
-  floor_wall.name = "steps", floor_wall.kind = AP_WALL_STAIRS;
-  floor_wall.count = 3, floor_wall.size[0] = floor_wall.size[1] = 0.1;
+  floor_wall.name = "steps", floor_wall.kind = AP_WALL_RECTANGLE;
+  floor_wall.size[0] = floor_wall.size[1] = 0.1;
   scene.wall = &floor_wall, scene.nwall = 1;
   check_refused(&scene, q, "cannot touch wall \"steps\"");
   floor_wall.kind = AP_WALL_BOX, floor_wall.size[2] = 0.1;

@@ -2,46 +2,13 @@
 // Scenario files: what is read, what is refused and where, what the manual and the models say.
 
 #include <appell/kin.h>
-#include <appell/scenario.h>
 
 #include "manual.h"
 #include "robot_files.h"
+#include "scenario_text.h"
 #include "sim/scenario.h"
 
 // ---- reading -----------------------------------------------------------------------------------
-
-// A scenario that must be read; NULL (and a failed check) where it is refused.
-static ap_scenario *read_text(const char *text) {
-  ap_error error = {0};
-  ap_scenario *s = NULL;
-  if (!CHECK_OK(ap_scenario_parse(text, strlen(text), "models", &s, &error)))
-    printf("  line %d: %s\n", error.line, error.text);
-  return s;
-}
-
-static ap_scenario *read_file(const char *path) {
-  ap_error error = {0};
-  ap_scenario *s = NULL;
-  if (!CHECK_OK(ap_scenario_read(path, &s, &error)))
-    printf("  %s:%d: %s\n", path, error.line, error.text);
-  return s;
-}
-
-static void expect_error(const char *text, int line, const char *words) {
-  ap_error error = {0};
-  ap_scenario *s = NULL;
-  ap_status status = ap_scenario_parse(text, strlen(text), "models", &s, &error);
-  CHECK(status != AP_OK && s == NULL);
-  CHECK(error.status == status);
-  CHECK_EQ_INT(error.line, line);
-  CHECK_HAS(error.text, words);
-  CHECK(strchr(error.text, '(') || strstr(error.text, "must be")); // what would be right
-  ap_scenario_free(s);
-}
-
-#define HEAD "appell-scenario: 1\nrobot: two_link.urdf\nduration: 1\n"
-#define END  "...\n"
-#define FREE "appell-scenario: 1\nrobot: quadruped\nduration: 1\n"
 
 TEST(defaults) {
   ap_scenario *s = read_text(HEAD END);
@@ -272,13 +239,6 @@ TEST(warnings) {
 
 // ---- limits ------------------------------------------------------------------------------------
 
-static void write_text(const char *path, const char *text) {
-  FILE *file = fopen(path, "wb");
-  if (!CHECK(file)) return;
-  fputs(text, file);
-  fclose(file);
-}
-
 // The limits of two_link.urdf: -1.6 to 2.6 of the shoulder, -2.6 to 2.6 of the elbow.
 TEST(a_start_beyond_a_limit_is_refused) {
   expect_error(HEAD "start: {shoulder: 3}\n" END, 4,
@@ -398,83 +358,6 @@ TEST(refusals_of_stops) {
       4, "stops of \"joint2\", which has no limits (add limits to the robot, or remove them)");
   expect_error(FREE "joints: {base: {stop_restitution: 1}}\n" END, 4, "6 degrees of freedom");
   expect_error(HEAD "limits: maybe\n" END, 4, "one of: false true");
-}
-
-// ---- forces from a file ------------------------------------------------------------------------
-
-// A file of forces with this text, and a scenario that names it.
-static void with_forces(const char *forces, char *scenario, size_t size, char *path,
-                        size_t path_size) {
-  temporary_name(path, path_size, "forces.csv");
-  write_text(path, forces);
-  snprintf(scenario, size, "%sforces: %s\n%s", HEAD, path, END);
-}
-
-TEST(forces_from_a_file) {
-  static const char *const files[] = {
-      "t, elbow, shoulder\n0, 1, 10\n2, 3, -10\n",
-      "# a comment\n\n# t tau.elbow tau.shoulder\n0 1 10\n\n2 3 -10",
-      ("\xef\xbb\xbf"
-       "t elbow,shoulder\r\n0 1 10\r\n# x\r\n2 3 -10\r\n")};
-  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-    char text[700], path[512];
-    test_context("file %zu", i);
-    with_forces(files[i], text, sizeof text, path, sizeof path);
-    ap_scenario *s = read_text(text);
-    remove(path);
-    if (!s) continue;
-    const ap_scene *scene = ap_scenario_scene(s);
-    static const double at[][3] = {{-1, 10, 1}, {0, 10, 1},  {0.5, 5, 1.5},
-                                   {1, 0, 2},   {2, -10, 3}, {9, -10, 3}};
-    for (size_t k = 0; k < sizeof at / sizeof at[0]; k++) {
-      double tau[2] = {0, 0};
-      CHECK_OK(scene->force(scene->context, at[k][0], ap_scenario_q(s), ap_scenario_v(s), tau));
-      CHECK_BITS(tau, &at[k][1], 2);
-    }
-    ap_scenario_free(s);
-  }
-}
-
-// Times of the file inside the run, where steps have to end: the run is from 0 to 1 s.
-TEST(times_of_forces) {
-  char text[700], path[512];
-  with_forces("t, elbow\n-1, 1\n0, 2\n0.25, 1\n0.5, 3\n1, 0\n7, 1\n", text, sizeof text, path,
-              sizeof path);
-  ap_scenario *s = read_text(text);
-  remove(path);
-  if (!s) return;
-  const ap_scene *scene = ap_scenario_scene(s);
-  if (CHECK_EQ_INT(scene->nforce_time, 2))
-    CHECK_BITS(scene->force_time, ((double[]){0.25, 0.5}), 2);
-  ap_scenario_free(s);
-}
-
-TEST(faults_of_force_files) {
-  static const struct {
-    const char *file, *words;
-  } list[] = {
-      {"t, elbow\n0, 1\n1, x\n", ":3: \"x\" is not a number"},
-      {"t, elbow\n0, 1\n1, 2, 3\n", ":3: expected 2 numbers (t and the joints), found 3"},
-      {"t, elbow\n1, 1\n1, 2\n", ":3: the time 1 s comes after 1 s"},
-      {"t, elbow\n1, 1\n0.5, 2\n", ":3: the time 0.5 s comes after 1 s (times must increase)"},
-      {"t, elbow\n0, nan\n", ":2: \"nan\" is not a"},
-      {"t, elbow\ninf, 1\n", ":2: \"inf\" is not a"},
-      {"t, elbo\n1, 1\n", ":1: the robot has no joint \"elbo\" (did you mean \"elbow\"?)"},
-      {"t, elbow, elbow\n1, 1, 1\n", ":1: duplicate joint \"elbow\""},
-      {"t, tool_mount\n1, 1\n", ":1: the joint \"tool_mount\" has 0 degrees"},
-      {"t, elbow\n", "no row of numbers"},
-      {"t\n1\n", ":1: no joint is named"},
-      {"0, 1\n", ":1: the names of the columns are missing"},
-      {"# only a comment", "the names of the columns are missing"},
-      {"", ":1: the names of the columns are missing"}};
-  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-    char text[700], path[512];
-    test_context("%s", list[i].file);
-    with_forces(list[i].file, text, sizeof text, path, sizeof path);
-    expect_error(text, 4, list[i].words);
-    remove(path);
-  }
-  expect_error(HEAD "forces: no_such.csv\n" END, 4, "no_such.csv: cannot open the file");
 }
 
 // ---- refusals ----------------------------------------------------------------------------------
@@ -774,6 +657,7 @@ TEST(models_are_read_without_a_warning) {
                                       "staircase",
                                       "ball_on_incline",
                                       "newtons_cradle",
+                                      "rolling_ball",
                                       "billiards",
                                       "top_on_plane",
                                       "grasp",

@@ -2,32 +2,10 @@
 // Scenarios of mechanisms with closed chains: starts by coordinates and by joints, branches, what
 // is refused and where; those of models/ run to their ends.
 
-#include <appell/scenario.h>
-
-#include "test.h"
-
-static ap_scenario *read_text(const char *text) {
-  ap_error error = {0};
-  ap_scenario *s = NULL;
-  if (!CHECK_OK(ap_scenario_parse(text, strlen(text), "models", &s, &error)))
-    printf("  line %d: %s\n", error.line, error.text);
-  return s;
-}
-
-static void expect_error(const char *text, int line, const char *words) {
-  ap_error error = {0};
-  ap_scenario *s = NULL;
-  ap_status status = ap_scenario_parse(text, strlen(text), "models", &s, &error);
-  CHECK(status != AP_OK && s == NULL);
-  CHECK_EQ_INT(error.line, line);
-  CHECK_HAS(error.text, words);
-  CHECK(strchr(error.text, '('));
-  ap_scenario_free(s);
-}
+#include "scenario_text.h"
 
 #define FIVE  "appell-scenario: 1\nrobot: five-bar\nduration: 1\n"
 #define WRIST "appell-scenario: 1\nrobot: agile-wrist\nduration: 1\n"
-#define END   "...\n"
 
 // Coordinates, their rates and the error of the closures at the start of a run; NAN where it
 // does not start.

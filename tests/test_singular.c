@@ -411,6 +411,7 @@ static void check_compiled(const test_robot *r, const motion *s, const char *fol
 }
 
 TEST(compiled_code_decides_alike) {
+  if (test_effort() < 3) return; // the generated text is the same
   static test_robot r;
   char folder[] = "/tmp/appell-singular-XXXXXX", command[64];
   const robot_recipe tree = {"compiled", 4, 3, ANY_JOINT, ANY_PLACE, false, 0, 0};

@@ -164,6 +164,7 @@ static int simulate(job *j, bool json, bool quiet) {
   if (error.status != AP_OK) return fail_run(j, &error);
   if (stopped_by) return end_by_signal(j);
   j->summary.evaluations = ap_sim_evaluations(ap_run_sim(j->run));
+  j->summary.frictions = ap_sim_friction(ap_run_sim(j->run), j->summary.friction, CLI_MARGINS);
   j->summary.seconds = cli_clock() - began;
   return json || !quiet ? cli_summary_print(&j->summary, json) : CLI_OK;
 }

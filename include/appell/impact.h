@@ -71,6 +71,10 @@ typedef struct ap_wall {
   double restitution;         ///< 0 .. 1: 0
   double friction;            ///< Coulomb's coefficient of sliding: 0
   double static_friction;     ///< and of sticking, where that is larger: 0
+  double rolling_friction;    ///< m: 0. Rolling resistance: a couple up to this times the normal
+                              ///< force acts against relative turning about tangents of the wall
+  double spinning_friction;   ///< m: 0. Torsional friction: the same about the normal. A patch of
+                              ///< radius a with even pressure has 2/3 friction a
   const double *points;       ///< AP_WALL_PROFILE: x and height of each point, m, x growing;
                               ///< AP_WALL_HEIGHT_FIELD: heights, m
   int npoint;                 ///< their number, 2 or more; of heights, a multiple of count
@@ -132,8 +136,16 @@ typedef struct ap_gap {
 /// The gap of point p (m, world).
 AP_API void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap);
 
+/// What a touch is: a place that meets a wall, or friction against turning there.
+typedef enum ap_turn {
+  AP_TURN_NONE, ///< a place
+  AP_TURN_ROLL, ///< rolling friction: against relative turning about tangents
+  AP_TURN_SPIN  ///< spinning friction: against relative turning about the normal
+} ap_turn;
+
 /// One point of a robot that meets one wall, in an impact or at rest; or one joint at its stop,
-/// which has no friction, and whose velocities and impulse are in the first entries below.
+/// which has no friction, and whose velocities and impulse are in the first entries below. Rolling
+/// and spinning friction of a touch are further touches behind it, see `turn`.
 typedef struct ap_touch {
   int body;         ///< the link that carries the point
   double at[3];     ///< the point in the link's frame, m
@@ -151,6 +163,10 @@ typedef struct ap_touch {
                      ///< ball: from its centre to its surface
   double across;     ///< 0, or the friction across `along` as a part of the one along it
   double along[3];   ///< then: a unit direction along the wall, world
+  ap_turn turn;      ///< AP_TURN_NONE. Else body, normal and other count, friction is a length (m),
+                     ///< wall, before and after are angular velocities (rad/s), and impulse is that
+                     ///< of a couple (N m s), no more than friction times the normal impulse of
+  int host;          ///< this touch, which comes before it
   double before[3];  ///< out: velocity of the point before the impact, world
   double after[3];   ///< out: and after it
   double impulse[3]; ///< out: impulse on the robot, N s, world

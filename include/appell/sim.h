@@ -76,7 +76,9 @@ typedef struct ap_contact_point {
                           ///< the run
   double orientation[4]; ///< of the shape's frame in the link's: quaternion x y z w; all zero: none
   double restitution;    ///< of contacts between two shapes, 0 .. 1: the geometric mean of both
-  double friction;       ///< and Coulomb's coefficient
+  double friction;       ///< and Coulomb's coefficient,
+  double rolling_friction;  ///< m, and those of rolling
+  double spinning_friction; ///< m, and spinning, as of ap_wall
 } ap_contact_point;
 
 /// Coefficients between two materials, in place of those of the wall, where a wall has the one and
@@ -89,6 +91,8 @@ typedef struct ap_material_pair {
   double friction;          ///< of sliding
   double static_friction;   ///< at least friction, or 0 for the same
   double friction_across;   ///< across x of the wall, or 0 for the same
+  double rolling_friction;  ///< m
+  double spinning_friction; ///< m
 } ap_material_pair;
 
 /// The contact points of a robot that names none: every frame that moves, the origin of every joint
@@ -201,7 +205,9 @@ typedef enum ap_event_kind {
                     ///< rebound), or a joint against its stop; it reached its elastic stop
   AP_EVENT_LIFTOFF, ///< it left
   AP_EVENT_SLIP,    ///< it began to slide; a joint that its friction held began to move
-  AP_EVENT_STICK    ///< it stopped sliding; its friction holds a joint
+  AP_EVENT_STICK,   ///< it stopped sliding; its friction holds a joint
+  AP_EVENT_TURN,    ///< rolling or spinning friction held a contact, which began to roll or spin
+  AP_EVENT_HALT     ///< it stopped rolling or spinning
 } ap_event_kind;
 /// The name of a kind as in logs: "impact", ...; never NULL.
 AP_API const char *ap_event_name(ap_event_kind kind);
@@ -262,7 +268,7 @@ typedef struct ap_contact_state {
   bool sticks;        ///< or slides
   double force[3];    ///< N on the point's link, world
   double gap;         ///< m: error of the constraint
-  double position[3]; ///< of the contact, m, world, when the run last looked at it
+  double position[3]; ///< of the contact, m, world
   double margin;      ///< N: what friction could hold besides, friction * normal force -
                       ///< |tangential force|; 0 where it slides
 } ap_contact_state;
@@ -326,6 +332,19 @@ AP_API ap_status ap_sim_advance(ap_sim *sim, double t, ap_error *error);
 AP_API ap_status ap_sim_now(ap_sim *sim, ap_sim_state *state, ap_error *error);
 /// The points that rest on walls now: up to room of them; returns how many there are.
 AP_API int ap_sim_contacts(const ap_sim *sim, ap_contact_state *contact, int room);
+/// Friction at all contacts of a link, as of a crate between fingers, and how far it is from its
+/// limit.
+typedef struct ap_friction_margin {
+  int body;            ///< the link
+  int contacts;        ///< of it that have friction
+  double friction;     ///< N: all friction on the link together,
+  double direction[3]; ///< and its direction, unit, world
+  double limit;        ///< N: the most that it could be in this direction with the normal forces as
+                       ///< they are. limit - friction is the further load against which friction
+                       ///< can hold the link; moments are left out
+} ap_friction_margin;
+/// The links that friction holds now, up to room of them; returns how many there are.
+AP_API int ap_sim_friction(const ap_sim *sim, ap_friction_margin *margin, int room);
 /// What is to be said of the run since its start, "" if nothing: fixed steps that are too long to
 /// follow a joint's spring or damper. They are stable all the same, but coarse there.
 AP_API const char *ap_sim_remark(const ap_sim *sim);

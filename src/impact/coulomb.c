@@ -26,6 +26,10 @@ static void look_at_points(ap_law *c) {
   for (int i = 0; i < c->n; i++) {
     ap_point *o = &c->point[i];
     double *own = c->own + 3 * i * c->nv;
+    if (c->touch[i].turn != AP_TURN_NONE) {
+      ap__turn_point(c, i);
+      continue;
+    }
     bool taken[3] = {false, false, false};
     c->basis.rank = 0;
     for (int round = 0; round < 3; round++) {
@@ -52,12 +56,28 @@ static void look_at_points(ap_law *c) {
   }
 }
 
+// One against turning: the square of the change of the state.
+static double sweep_turning(ap_law *c, int i) {
+  double *p = c->p + 3 * i, old[3] = {0, p[1], p[2]}, u[3] = {0}, moved = 0;
+  for (int k = 1; k < 3; k++) u[k] = ap__relative(c, i, k, c->x);
+  ap__turn_solve(c, i, ap__turn_radius(c, i, c->p), u, p);
+  for (int k = 1; k < 3; k++) {
+    ap__add_scaled(c->nv, p[k] - old[k], ap__direction(c, i, k), c->x);
+    moved += (p[k] - old[k]) * (p[k] - old[k]) * c->point[i].bound;
+  }
+  return moved;
+}
+
 // One sweep over all touches; the square of the change of the state, summed.
 static double sweep(ap_law *c, bool backwards) {
   double moved = 0;
   for (int j = 0; j < c->n; j++) {
     int i = backwards ? c->n - 1 - j : j;
     const ap_point *o = &c->point[i];
+    if (c->touch[i].turn != AP_TURN_NONE) {
+      moved += sweep_turning(c, i);
+      continue;
+    }
     const double *own = c->own + 3 * i * c->nv;
     double *p = c->p + 3 * i, old[3] = {p[0], p[1], p[2]}, s[3] = {0, 0, 0};
     for (int k = 0; k < o->rank; k++) {
@@ -75,6 +95,16 @@ static double sweep(ap_law *c, bool backwards) {
   return moved;
 }
 
+// The same as below of one against turning: p is the nearest to p - rho u that is not too large.
+static double turning_error(const ap_law *c, int i, const double *p, const double *x) {
+  double z[3], off = 0, bound = c->point[i].bound;
+  if (bound <= 0) return 0;
+  ap__turn_forward(c, i, p, x, z);
+  ap__turn_clamp(ap__turn_radius(c, i, p), z);
+  for (int k = 1; k < 3; k++) off += (z[k] - p[3 * i + k]) * (z[k] - p[3 * i + k]);
+  return sqrt(off * bound);
+}
+
 // How far p and the u that follows are from the law, in lengths of the state: De Saxce's form says
 // that p is its own projection from p - rho (u + mu |u_t| n) onto the cone.
 double ap__coulomb_error(const ap_law *c, const double *p, const double *x) {
@@ -82,6 +112,7 @@ double ap__coulomb_error(const ap_law *c, const double *p, const double *x) {
   for (int i = 0; i < c->n; i++) {
     const ap_point *o = &c->point[i];
     double u[3], z[3], off = 0;
+    if (c->touch[i].turn != AP_TURN_NONE) worst = fmax(worst, turning_error(c, i, p, x));
     if (o->W[0] <= 0) continue;
     for (int k = 0; k < 3; k++) u[k] = ap__relative(c, i, k, x);
     u[0] += o->mu * sqrt(u[1] * u[1] + u[2] * u[2]);
@@ -91,6 +122,15 @@ double ap__coulomb_error(const ap_law *c, const double *p, const double *x) {
     worst = fmax(worst, sqrt(off * o->bound));
   }
   return worst;
+}
+
+// The nearest impulse in the cone of touch i that is enough for those against turning there.
+static void into_cone(const ap_law *c, int i, double p[3]) {
+  double least = ap__turn_least(c, i, c->p), mu = c->point[i].mu, side[3] = {0, p[1], p[2]};
+  ap__cone(mu, p);
+  if (p[0] >= least) return;
+  ap__turn_clamp(mu * least, side);
+  p[0] = least, p[1] = side[1], p[2] = side[2];
 }
 
 // The convex neighbour: minimise |y + A p|^2 over the cones, by steps downhill of one touch at a
@@ -104,10 +144,14 @@ static void neighbour(ap_law *c) {
     for (int i = 0; i < c->n; i++) {
       const ap_point *o = &c->point[i];
       double *p = c->p + 3 * i, old[3] = {p[0], p[1], p[2]}, u[3];
-      if (o->W[0] <= 0) continue;
+      bool turns = c->touch[i].turn != AP_TURN_NONE;
+      if (turns ? o->bound <= 0 : o->W[0] <= 0) continue;
       for (int k = 0; k < 3; k++) u[k] = ap__relative(c, i, k, c->x);
       for (int k = 0; k < 3; k++) p[k] -= u[k] / o->bound;
-      ap__cone(o->mu, p);
+      if (turns)
+        ap__turn_clamp(ap__turn_radius(c, i, c->p), p), p[0] = 0;
+      else
+        into_cone(c, i, p);
       for (int k = 0; k < 3; k++) {
         ap__add_scaled(c->nv, p[k] - old[k], ap__direction(c, i, k), c->x);
         moved += (p[k] - old[k]) * (p[k] - old[k]) * o->bound;
@@ -132,6 +176,16 @@ static bool approach(ap_law *c, int most) {
   return false;
 }
 
+// Impulses against turning as they were kept, as far as they may be so large.
+static void put_turning_back(ap_law *c) {
+  for (int i = 0; i < c->n; i++) {
+    double *p = c->p + 3 * i;
+    if (c->touch[i].turn == AP_TURN_NONE) continue;
+    p[0] = 0, p[1] = c->kept[3 * i + 1], p[2] = c->kept[3 * i + 2];
+    ap__turn_clamp(ap__turn_radius(c, i, c->p), p);
+  }
+}
+
 // From the impulses of cones with many sides.
 static bool from_polygon(ap_law *c) {
   enum { PASSES = 6 };
@@ -143,11 +197,20 @@ static bool from_polygon(ap_law *c) {
     c->beside[r] = ap__dot(c->nv, a, c->y) - c->wall[r];
     for (int k = 0; k < rows; k++) c->delassus[r * rows + k] = ap__dot(c->nv, a, c->a + k * c->nv);
   }
-  for (int i = 0; i < c->n; i++) c->friction[i] = c->point[i].mu;
+  for (int i = 0; i < c->n; i++) {
+    c->friction[i] = c->point[i].mu;
+    c->on[i] =
+        c->touch[i].turn == AP_TURN_NONE; // the others wait, with the impulses that they have
+    for (int k = 1; k < 3; k++) c->kept[3 * i + k] = c->p[3 * i + k];
+    for (int r = 0; r < rows && !c->on[i]; r++)
+      for (int k = 3 * i + 1; k <= 3 * i + 2; k++)
+        c->beside[r] += c->delassus[r * rows + k] * c->p[k];
+  }
   o->n = c->n, o->W = c->delassus, o->b = c->beside, o->mu = c->friction;
-  o->way = NULL, o->keep = NULL;
+  o->way = NULL, o->keep = c->turns ? c->on : NULL;
   for (int pass = 0; pass < PASSES; pass++) {
     if (!ap__polygon_solve(o, pass, c->p)) return false;
+    put_turning_back(c);
     ap__state_of(c, c->p, c->x);
     if (ap__modes(c)) return true;
   }
@@ -171,7 +234,12 @@ ap_status ap__coulomb(ap_law *c, bool *exact) {
   }
   if (*exact) ap__modes_share(c);
   for (int j = 0; !*exact && j < 3 * c->n; j++) c->p[j] = c->g[j];
-  for (int i = 0; i < c->n; i++) ap__cone(c->point[i].mu, c->p + 3 * i);
+  for (int i = 0; i < c->n; i++) {
+    if (c->touch[i].turn == AP_TURN_NONE)
+      ap__cone(c->point[i].mu, c->p + 3 * i);
+    else
+      ap__turn_clamp(ap__turn_radius(c, i, c->p), c->p + 3 * i);
+  }
   ap__state_of(c, c->p, c->x);
   return AP_OK;
 }

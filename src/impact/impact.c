@@ -91,8 +91,14 @@ static bool all_finite(int n, const double *x) {
 }
 
 // Restitutions and frictions in range, points finite, normals of length one to single precision.
-static bool valid_touch(const ap_model *m, const ap_touch *t) {
+static bool valid_touch(const ap_model *m, const ap_touch *all, int i) {
+  const ap_touch *t = &all[i];
   if (!(t->restitution >= 0 && t->restitution <= 1)) return false;
+  if (t->turn != AP_TURN_NONE) {
+    if (t->turn != AP_TURN_ROLL && t->turn != AP_TURN_SPIN) return false;
+    if (t->stop || t->host < 0 || t->host >= i || all[t->host].stop) return false;
+    if (all[t->host].turn != AP_TURN_NONE) return false;
+  }
   if (t->stop)
     return t->v >= 0 && t->v < ap_nv(m) && isfinite(t->way) && t->way != 0 && t->friction == 0;
   if (t->body < 0 || t->body >= ap_nbody(m)) return false;
@@ -103,8 +109,7 @@ static bool valid_touch(const ap_model *m, const ap_touch *t) {
   return t->friction >= 0 && isfinite(t->friction);
 }
 
-// Normal and two tangents.
-static void axes_of(const double normal[3], double axes[9]) {
+void ap__touch_axes(const double normal[3], double axes[9]) {
   double length = sqrt(ap__dot(3, normal, normal));
   double *n = axes, *s = axes + 3, *t = axes + 6;
   for (int i = 0; i < 3; i++) n[i] = normal[i] / length;
@@ -230,18 +235,27 @@ static void turn_tangents(double *axes, const double *a, const double *b, int nv
   }
 }
 
+void ap__touch_direction(ap_law *c, int j) {
+  double *a = c->a + j * c->nv;
+  direction_vector(c, c->axes + 3 * j, a);
+  c->size[j] = sqrt(ap__dot(c->nv, a, a));
+}
+
+void ap__touch_tangents(ap_law *c, int i) {
+  const double *a = c->a + 3 * i * c->nv;
+  for (int k = 1; k < 3; k++) ap__touch_direction(c, 3 * i + k);
+  turn_tangents(c->axes + 9 * i, a + c->nv, a + 2 * c->nv, c->nv);
+  for (int k = 1; k < 3; k++) ap__touch_direction(c, 3 * i + k);
+}
+
 static ap_status directions_of(ap_law *c, const ap_model *m, ap_work *w, int i) {
-  double *a = c->a + 3 * i * c->nv, *axes = c->axes + 9 * i;
+  double *axes = c->axes + 9 * i;
   ap_status status = point_jacobian(c, m, w, &c->touch[i]);
   if (status) return status;
-  axes_of(c->touch[i].normal, axes);
+  ap__touch_axes(c->touch[i].normal, axes);
   if (c->touch[i].across > 0) stretch_tangents(&c->touch[i], axes);
-  for (int k = 0; k < 3; k++) direction_vector(c, axes + 3 * k, a + k * c->nv);
-  turn_tangents(axes, a + c->nv, a + 2 * c->nv, c->nv);
-  for (int k = 0; k < 3; k++) {
-    if (k > 0) direction_vector(c, axes + 3 * k, a + k * c->nv);
-    c->size[3 * i + k] = sqrt(ap__dot(c->nv, a + k * c->nv, a + k * c->nv));
-  }
+  ap__touch_direction(c, 3 * i);
+  ap__touch_tangents(c, i);
   return AP_OK;
 }
 
@@ -288,6 +302,8 @@ static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double 
     ap_status status = AP_OK;
     if (c->touch[i].stop)
       directions_of_stop(c, i);
+    else if (c->touch[i].turn != AP_TURN_NONE)
+      status = ap__turn_directions(c, m, w, i);
     else
       status = directions_of(c, m, w, i);
     if (status) return status;
@@ -418,7 +434,7 @@ static void tell_velocities(ap_law *c, const double *x, bool before, ap_touch *t
   find_velocities(c, x, c->u);
   for (int i = 0; i < c->n; i++) {
     double *world = before ? touch[i].before : touch[i].after;
-    if (touch[i].across > 0)
+    if (touch[i].across > 0 || touch[i].turn != AP_TURN_NONE)
       from_parts(c->axes + 9 * i, c->u + 3 * i, world);
     else
       to_world(c->axes + 9 * i, c->u + 3 * i, world);
@@ -468,14 +484,16 @@ static ap_status impact(const ap_closed *closed, const ap_model *m, ap_work *w, 
   bool friction = false;
   if (n < 0 || !all_finite(ap_nq(m), q) || !all_finite(ap_nv(m), v)) return AP_E_ARG;
   for (int i = 0; i < n; i++) {
-    if (!valid_touch(m, &touch[i])) return AP_E_ARG;
+    if (!valid_touch(m, touch, i)) return AP_E_ARG;
     friction |= touch[i].friction > 0;
+    c.turns |= touch[i].turn != AP_TURN_NONE;
   }
   if (n > 0) {
     lay_out(&c, ap_nv(m), closed ? closed->free : ap_nv(m), n, scratch);
     c.touch = touch;
     ap_status status = prepare(&c, m, w, q, v);
-    for (int i = 0; i < n; i++) c.e[i] = touch[i].restitution;
+    for (int i = 0; i < n; i++) // of one against turning, its host's: bounds stay as they are
+      c.e[i] = touch[touch[i].turn != AP_TURN_NONE ? touch[i].host : i].restitution;
     if (!status) status = friction ? frictional(&c, &what) : frictionless(&c, &what);
     if (!status) status = finish(&c, v, touch, &what);
     if (status) return status;

@@ -21,6 +21,7 @@
 
 typedef struct ap_law {
   int nv, n;               // freedoms, touches
+  bool turns;              // there are some against turning (impact/turning.c)
   int rates;               // of the model
   const ap_closed *closed; // NULL: a tree, whose rates are its freedoms
   const ap_touch *touch;
@@ -106,6 +107,35 @@ int ap__pressed(ap_law *c, const double *p);
 
 // Newton's law without friction, restitutions c->e times scale: impulses into p, state into x.
 ap_status ap__newton(ap_law *c, double scale, int *rank);
+
+// ---- impact.c
+
+// Normal and two tangents.
+void ap__touch_axes(const double normal[3], double axes[9]);
+// The vector of row j of the axes, and its length, from c->jac.
+void ap__touch_direction(ap_law *c, int j);
+// Those of both tangents of touch i, turned so that their vectors are orthogonal.
+void ap__touch_tangents(ap_law *c, int i);
+
+// ---- turning.c
+
+// Directions of touch i, which is one against turning.
+ap_status ap__turn_directions(ap_law *c, const ap_model *m, ap_work *w, int i);
+// The touch alone, from its directions.
+void ap__turn_point(ap_law *c, int i);
+// The largest impulse that it can have with impulses p.
+double ap__turn_radius(const ap_law *c, int i, const double *p);
+// The closest impulse that is not above the radius.
+void ap__turn_clamp(double radius, double p[3]);
+// p solved alone, all else as it is: u stops, or the impulse is the largest, against u.
+void ap__turn_solve(const ap_law *c, int i, double radius, const double u[3], double p[3]);
+// What p - u / bound is of touch i in the state x.
+void ap__turn_forward(const ap_law *c, int i, const double *p, const double *x, double z[3]);
+// a += the vectors of those that slide at touch i, for a unit of its normal impulse; `slides` is
+// the mode of sliding in c->mode, their directions are in c->way.
+void ap__turn_drag(const ap_law *c, int i, int slides, double *a);
+// The least normal impulse with which those at touch i can have the impulses p.
+double ap__turn_least(const ap_law *c, int i, const double *p);
 
 // The state that impulses p lead to from y.
 void ap__state_of(const ap_law *c, const double *p, double *x);

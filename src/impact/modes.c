@@ -14,11 +14,23 @@
 
 typedef enum mode { LEAVES, STICKS, SLIDES } mode;
 
+// The same as below of one against turning, whose host's mode is known.
+static mode turning_mode(const ap_law *c, int i, double d[2]) {
+  double z[3], radius = ap__turn_radius(c, i, c->p);
+  if (c->point[i].bound <= 0 || c->mode[c->touch[i].host] == LEAVES || radius <= 0) return LEAVES;
+  ap__turn_forward(c, i, c->p, c->x, z);
+  double side = sqrt(z[1] * z[1] + z[2] * z[2]);
+  if (side <= radius) return STICKS;
+  d[0] = z[1] / side, d[1] = z[2] / side;
+  return SLIDES;
+}
+
 // The mode of touch i at p and x, with the direction of friction.
 static mode mode_of(const ap_law *c, int i, double d[2]) {
   const ap_point *o = &c->point[i];
   double u[3], z[3];
   d[0] = d[1] = 0;
+  if (c->touch[i].turn != AP_TURN_NONE) return turning_mode(c, i, d);
   if (o->W[0] <= 0) return LEAVES;
   for (int k = 0; k < 3; k++) u[k] = ap__relative(c, i, k, c->x);
   double slip = sqrt(u[1] * u[1] + u[2] * u[2]);
@@ -39,38 +51,69 @@ static void combine(const ap_law *c, int i, double s0, double s1, double s2, dou
   ap__add_scaled(c->nv, s2, ap__direction(c, i, 2), z);
 }
 
-// Equations and unknowns of all touches; p of those that slide is put on the cone. Their number.
-static int set_up(ap_law *c) {
-  int nv = c->nv, count = 0;
+// The normal impulse that bounds the friction of touch i: its own, or its host's.
+static double *bounding(ap_law *c, int i) {
+  return c->p + 3 * (c->touch[i].turn != AP_TURN_NONE ? c->touch[i].host : i);
+}
+
+// The first direction of touch i: one against turning has no normal.
+static int first_of(const ap_law *c, int i) { return c->touch[i].turn != AP_TURN_NONE ? 1 : 0; }
+
+// The modes of all touches; p of those that slide is put on the cone.
+static void set_modes(ap_law *c) {
   for (int i = 0; i < c->n; i++) {
     double *d = c->way + 2 * i, *p = c->p + 3 * i, mu = c->point[i].mu;
     c->mode[i] = (int)mode_of(c, i, d);
     if (c->mode[i] == LEAVES) p[0] = p[1] = p[2] = 0;
     if (c->mode[i] == SLIDES) {
       p[0] = fmax(p[0], 0);
-      p[1] = mu * p[0] * d[0], p[2] = mu * p[0] * d[1];
+      double most = mu * *bounding(c, i);
+      p[1] = most * d[0], p[2] = most * d[1];
     }
   }
   ap__state_of(c, c->p, c->x);
-  for (int i = 0; i < c->n; i++) {
-    double *d = c->way + 2 * i, *p = c->p + 3 * i, mu = c->point[i].mu;
-    for (int k = 0; c->mode[i] == STICKS && k < 3; k++, count++) {
-      combine(c, i, k == 0, k == 1, k == 2, c->row + count * nv);
-      combine(c, i, k == 0, k == 1, k == 2, c->col + count * nv);
-      c->row_wall[count] = c->wall[3 * i + k];
-      c->extra[count] = 0;
-    }
-    if (c->mode[i] != SLIDES) continue;
+}
+
+// Equations and unknowns of touch i, which sticks: its directions do not move. What slides against
+// turning goes with its normal impulse.
+static int set_up_sticking(ap_law *c, int i, int count) {
+  for (int k = first_of(c, i); k < 3; k++, count++) {
+    combine(c, i, k == 0, k == 1, k == 2, c->row + count * c->nv);
+    combine(c, i, k == 0, k == 1, k == 2, c->col + count * c->nv);
+    if (k == 0) ap__turn_drag(c, i, SLIDES, c->col + count * c->nv);
+    c->row_wall[count] = c->wall[3 * i + k];
+    c->extra[count] = 0;
+  }
+  return count;
+}
+
+// The same of one that slides.
+static int set_up_sliding(ap_law *c, int i, int count) {
+  double *d = c->way + 2 * i, mu = c->point[i].mu, most = mu * *bounding(c, i);
+  int nv = c->nv;
+  if (first_of(c, i) == 0) {
     combine(c, i, 1, 0, 0, c->row + count * nv);
     combine(c, i, 1, mu * d[0], mu * d[1], c->col + count * nv);
+    ap__turn_drag(c, i, SLIDES, c->col + count * nv);
     c->row_wall[count] = c->wall[3 * i];
     c->extra[count++] = 0;
-    if (mu <= 0 || p[0] <= 0) continue;
-    combine(c, i, 0, -d[1], d[0], c->row + count * nv);
-    combine(c, i, 0, -d[1], d[0], c->col + count * nv);
-    c->row_wall[count] = d[0] * c->wall[3 * i + 2] - d[1] * c->wall[3 * i + 1];
-    double along = d[0] * ap__relative(c, i, 1, c->x) + d[1] * ap__relative(c, i, 2, c->x);
-    c->extra[count++] = fmax(0, -along) / (mu * p[0]);
+  }
+  if (!(most > 0)) return count;
+  combine(c, i, 0, -d[1], d[0], c->row + count * nv);
+  combine(c, i, 0, -d[1], d[0], c->col + count * nv);
+  c->row_wall[count] = d[0] * c->wall[3 * i + 2] - d[1] * c->wall[3 * i + 1];
+  double along = d[0] * ap__relative(c, i, 1, c->x) + d[1] * ap__relative(c, i, 2, c->x);
+  c->extra[count++] = fmax(0, -along) / most;
+  return count;
+}
+
+// Equations and unknowns of all touches. Their number.
+static int set_up(ap_law *c) {
+  int count = 0;
+  set_modes(c);
+  for (int i = 0; i < c->n; i++) {
+    if (c->mode[i] == STICKS) count = set_up_sticking(c, i, count);
+    if (c->mode[i] == SLIDES) count = set_up_sliding(c, i, count);
   }
   return count;
 }
@@ -88,17 +131,17 @@ static bool step(ap_law *c) {
   if (!(ap__share(c, count, count, false, c->rhs, c->shared) < INFINITY)) return false;
   for (int i = 0; i < c->n; i++) {
     double *d = c->way + 2 * i, *p = c->p + 3 * i, mu = c->point[i].mu;
-    for (int k = 0; c->mode[i] == STICKS && k < 3; k++) p[k] += c->shared[at++];
+    for (int k = first_of(c, i); c->mode[i] == STICKS && k < 3; k++) p[k] += c->shared[at++];
     if (c->mode[i] != SLIDES) continue;
-    bool turns = mu > 0 && p[0] > 0;
-    double old = p[0];
-    p[0] += c->shared[at++];
-    if (turns) {
-      double angle = c->shared[at++] / (mu * old), x = d[0] - angle * d[1];
+    double old = first_of(c, i) ? sqrt(p[1] * p[1] + p[2] * p[2]) : mu * p[0];
+    if (first_of(c, i) == 0) p[0] += c->shared[at++];
+    if (old > 0) {
+      double angle = c->shared[at++] / old, x = d[0] - angle * d[1];
       double y = d[1] + angle * d[0], length = sqrt(x * x + y * y);
       d[0] = x / length, d[1] = y / length;
     }
-    p[1] = mu * p[0] * d[0], p[2] = mu * p[0] * d[1];
+    double most = mu * *bounding(c, i); // the host is before it
+    p[1] = most * d[0], p[2] = most * d[1];
   }
   ap__state_of(c, c->p, c->x);
   return true;
@@ -124,12 +167,19 @@ static int open_impulses(ap_law *c, bool *slide) {
   int nv = c->nv, count = 0;
   *slide = true;
   for (int i = 0; i < c->n; i++) {
+    double *d = c->way + 2 * i;
+    c->mode[i] = *bounding(c, i) > 0 ? (int)mode_of(c, i, d) : LEAVES;
+  }
+  for (int i = 0; i < c->n; i++) {
     double *d = c->way + 2 * i, mu = c->point[i].mu;
-    c->mode[i] = c->p[3 * i] > 0 ? (int)mode_of(c, i, d) : LEAVES;
-    for (int k = 0; c->mode[i] == STICKS && k < 3; k++)
+    for (int k = first_of(c, i); c->mode[i] == STICKS && k < 3; k++) {
       combine(c, i, k == 0, k == 1, k == 2, c->mix + nv * count++);
+      if (k == 0) ap__turn_drag(c, i, SLIDES, c->mix + nv * (count - 1));
+    }
     if (c->mode[i] == STICKS) *slide = false;
-    if (c->mode[i] == SLIDES) combine(c, i, 1, mu * d[0], mu * d[1], c->mix + nv * count++);
+    if (c->mode[i] != SLIDES || first_of(c, i)) continue;
+    combine(c, i, 1, mu * d[0], mu * d[1], c->mix + nv * count++);
+    ap__turn_drag(c, i, SLIDES, c->mix + nv * (count - 1));
   }
   return count;
 }
@@ -145,10 +195,11 @@ void ap__modes_share(ap_law *c) {
   for (int i = 0; i < c->n; i++) {
     double *d = c->way + 2 * i, *p = c->p + 3 * i, mu = c->point[i].mu;
     p[0] = p[1] = p[2] = 0;
-    for (int k = 0; c->mode[i] == STICKS && k < 3; k++) p[k] = c->shared[at++];
+    for (int k = first_of(c, i); c->mode[i] == STICKS && k < 3; k++) p[k] = c->shared[at++];
     if (c->mode[i] != SLIDES) continue;
-    p[0] = c->shared[at++];
-    p[1] = mu * p[0] * d[0], p[2] = mu * p[0] * d[1];
+    if (first_of(c, i) == 0) p[0] = c->shared[at++];
+    double most = mu * *bounding(c, i);
+    p[1] = most * d[0], p[2] = most * d[1];
   }
   ap__state_of(c, c->p, c->x);
   if (ap__coulomb_error(c, c->p, c->x) <= 4 * AP_LAWFUL * length) return;

@@ -173,6 +173,12 @@ static bool check_coefficients(const check *c) {
   if (!(w->restitution_speed >= 0.0 && isfinite(w->restitution_speed)))
     return refuse(c, "restitution_speed is %g m/s (it must be zero or a positive finite number)",
                   w->restitution_speed);
+  if (!(w->rolling_friction >= 0.0 && isfinite(w->rolling_friction)))
+    return refuse(c, "rolling_friction is %g m (it must be zero or a positive finite number)",
+                  w->rolling_friction);
+  if (!(w->spinning_friction >= 0.0 && isfinite(w->spinning_friction)))
+    return refuse(c, "spinning_friction is %g m (it must be zero or a positive finite number)",
+                  w->spinning_friction);
   if (w->static_friction != 0.0 &&
       !(w->static_friction >= w->friction && isfinite(w->static_friction))) {
     return refuse(c,

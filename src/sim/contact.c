@@ -23,6 +23,7 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
   const double *f = s->force + 3 * i, *slip = place->slip, *W = s->W + 3 * i * 3 * s->n + 3 * i;
   for (int k = 0; k < 3; k++)
     r->force[k] = place->frame[0][k] * f[0] + place->frame[1][k] * f[1] + place->frame[2][k] * f[2];
+  memcpy(r->place, place->at, sizeof r->place);
   r->normal_force = f[0];
   r->margin = r->sticks ? ap__contact_margin(r->stiction, f) : 0;
   r->least = least;
@@ -35,7 +36,7 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
   r->hurry = hypot(s->response[3 * i + 1], s->response[3 * i + 2]);
   r->slows = s->response[3 * i + 1] * place->slip[0] + s->response[3 * i + 2] * place->slip[1] < 0;
   r->gap = place->gap;
-  r->power = r->sticks || r->kind != AP_REST_POINT
+  r->power = r->sticks || (r->kind != AP_REST_POINT && !ap__rest_turns(r->kind))
                  ? 0
                  : -(f[1] * place->velocity[1] + f[2] * place->velocity[2]);
   r->driven = r->pose ? f[0] * place->wall[0] + f[1] * place->wall[1] + f[2] * place->wall[2] : 0;

@@ -13,9 +13,17 @@
 typedef enum ap_resting_kind {
   AP_REST_POINT, // a point on a wall
   AP_REST_STOP,  // a joint against its stop, without friction
-  AP_REST_BRAKE  // a joint held by its own friction: a contact with one tangent, the joint's
+  AP_REST_BRAKE, // a joint held by its own friction: a contact with one tangent, the joint's
                  // motion, and a normal force that is given
+  AP_REST_ROLL,  // rolling friction of a contact: one with two tangents, relative turning about
+                 // those of the wall, and the normal force of its host
+  AP_REST_SPIN   // spinning friction likewise, with one tangent: turning about the normal
 } ap_resting_kind;
+
+// Whether it has tangents alone, and a normal force from elsewhere.
+static inline bool ap__rest_borrows(ap_resting_kind kind) { return kind >= AP_REST_BRAKE; }
+// Whether that is another contact's.
+static inline bool ap__rest_turns(ap_resting_kind kind) { return kind >= AP_REST_ROLL; }
 
 // One of them.
 typedef struct ap_resting {
@@ -35,6 +43,9 @@ typedef struct ap_resting {
   int coordinate;            // of a stop: place in q, and its distance is way * q - limit;
   double limit;
   double hold;         // of a brake: the normal force, N m or N
+  int host;            // of rolling and spinning friction: the place of its contact among all, and
+  double lever;        // m: a rad/s counts as this speed, so that its friction is a number and
+                       // its force, times the lever, a couple
   double across;       // friction across x of the wall as a part of that along it; 0: the same
   double friction;     // Coulomb's coefficient of sliding
   double stiction;     // and of sticking
@@ -44,7 +55,8 @@ typedef struct ap_resting {
                        // acceleration, see ap__contact_follow(),
   bool asked;          // or may do so
   double fast;         // m/s: the fastest that it slid
-  double force[3];     // out: N on the robot, world
+  double force[3];     // out: N on the robot, world; of turning, the couple, N m
+  double place[3];     // out: where it touches, m, world
   double normal_force; // out: its part along the normal; where it falls below 0 the point leaves
   double margin;       // out: stiction * normal force - |tangential force| of one that sticks
   double least;        // out: a force that is none, N

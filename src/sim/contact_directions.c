@@ -21,7 +21,8 @@ static followers find(const ap_resting *resting, const bool *keep, const contact
   followers f = {0};
   for (int i = 0; i < s->n && f.n < MOST; i++) {
     const ap_resting *r = &resting[i];
-    if ((keep && !keep[i]) || r->kind != AP_REST_POINT || r->sticks || !r->follows) continue;
+    if ((keep && !keep[i]) || r->sticks || !r->follows) continue;
+    if (r->kind != AP_REST_POINT && r->kind != AP_REST_ROLL) continue;
     if (r->friction > 0 && hypot(s->place[i].slip[0], s->place[i].slip[1]) > 0) f.point[f.n++] = i;
   }
   return f;

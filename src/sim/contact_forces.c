@@ -71,6 +71,7 @@ static double most_hold(const ap_resting *resting, const contact_system *s, int 
   const ap_resting *r = &resting[s->row[c] / 3];
   int d = s->row[c] % 3;
   if (d == 0) return 0;
+  if (ap__rest_turns(r->kind)) return r->stiction * s->y[s->column[r->host]];
   return r->stiction * (r->kind == AP_REST_BRAKE ? r->hold : s->y[c - d]);
 }
 
@@ -89,6 +90,11 @@ static bool admissible(const ap_resting *resting, int n, const contact_system *s
   for (int c = 0; c < n; c++) {
     const ap_resting *r = &resting[s->row[c] / 3];
     if (r->kind == AP_REST_BRAKE && !(fabs(s->y[c]) <= r->stiction * r->hold + slack)) return false;
+    if (ap__rest_turns(r->kind) && s->row[c] % 3 == 1) {
+      double second = r->kind == AP_REST_ROLL ? s->y[c + 1] : 0;
+      double most = r->stiction * s->y[s->column[r->host]];
+      if (!(hypot(s->y[c], second) <= most + slack)) return false;
+    }
     if (s->row[c] % 3 != 0) continue;
     if (!(s->y[c] >= -slack)) return false;
     if (r->sticks && !(ap__contact_margin(r->stiction, s->y + c) >= -slack)) return false;
@@ -107,11 +113,9 @@ static void correct(const ap_resting *resting, int n, contact_system *s) {
 // Add the force of y to s->force.
 static void add_forces(const ap_resting *resting, int n, const double *y, contact_system *s) {
   for (int c = 0; c < n; c++) {
-    int i = s->row[c] / 3;
+    const contact_drag drag = ap__contact_drag(resting, true, s, s->row[c]);
     s->force[s->row[c]] += y[c];
-    if (resting[i].sticks) continue;
-    for (int k = 0; k < 2; k++)
-      s->force[3 * i + 1 + k] -= resting[i].friction * s->place[i].slip[k] * y[c];
+    for (int k = 0; k < drag.n; k++) s->force[drag.row[k]] -= drag.part[k] * y[c];
   }
 }
 
@@ -178,6 +182,7 @@ static bool follow_last(const ap_resting *resting, int n, contact_system *s) {
   for (int r = 0; r < 3 * s->n; r++) {
     const double *f = resting[r / 3].force, *axis = s->place[r / 3].frame[r % 3];
     double across = r % 3 == 2 ? s->place[r / 3].across : 1;
+    if (ap__rest_turns(resting[r / 3].kind)) across = r % 3 ? resting[r / 3].lever : 1;
     s->force[r] = dot3(f, axis) / (across * across);
   }
   correct(resting, n, s);
@@ -198,10 +203,11 @@ static void add_brakes(const ap_resting *resting, contact_system *s) {
   }
 }
 
-// The forces of brakes: the normal ones, and those of sliding.
+// The forces of brakes: the normal ones, and those of sliding. And the normal forces of hosts.
 static void set_brakes(const ap_resting *resting, contact_system *s) {
   for (int i = 0; i < s->n; i++) {
     const ap_resting *r = &resting[i];
+    if (ap__rest_turns(r->kind)) s->force[3 * i] = s->force[3 * r->host];
     if (r->kind != AP_REST_BRAKE) continue;
     s->force[3 * i] = r->hold;
     if (!r->sticks) s->force[3 * i + 1] = -r->friction * r->hold * s->place[i].slip[0];

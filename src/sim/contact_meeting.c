@@ -58,6 +58,24 @@ void ap__carried_way(const ap_model *m, ap_work *w, int body, const double at[3]
 
 // ---- contacts ----------------------------------------------------------------------------------
 
+// The rate of a normal that stays across both edges: e . n' = -n . e' of each.
+static void tilt_edges(const ap_edges *edges, const ap_wall_pose *a, const ap_wall_pose *b,
+                       contact_meeting *c) {
+  double e[2][3], d[3], rate[2], turned[3], across[2][3];
+  for (int k = 0; k < 3; k++) d[k] = edges->a[1][k] - edges->a[0][k];
+  ap__pose_direction(a, d, e[0]);
+  ap__pose_direction(b, edges->axes[2], e[1]);
+  for (int k = 0; k < 2; k++) {
+    cross3(k ? b->w : a->w, e[k], turned);
+    rate[k] = -dot3(c->normal, turned);
+  }
+  cross3(e[1], c->normal, across[0]); // reciprocal to both in their plane
+  cross3(c->normal, e[0], across[1]);
+  double area = dot3(across[0], e[0]);
+  for (int k = 0; k < 3; k++)
+    c->tilts[k] = (rate[0] * across[0][k] + rate[1] * across[1][k]) / area;
+}
+
 // The place, normal, gap and its bend of two edges; `glides`: the velocity of the place from B.
 static void meet_edges(const ap_resting *r, const ap_wall_pose *a, const ap_wall_pose *b,
                        double p[3], double glides[3], contact_meeting *c) {
@@ -75,6 +93,7 @@ static void meet_edges(const ap_resting *r, const ap_wall_pose *a, const ap_wall
   for (int k = 0; k < 3; k++) p[k] += b->o[k];
   c->gap = place.distance;
   c->bend = place.bend;
+  tilt_edges(r->edges, a, b, c);
 }
 
 // The same of a ball, or a point, at a surface.
@@ -99,9 +118,12 @@ static void meet_ball(const ap_resting *r, const ap_wall_pose *a, const ap_wall_
   double part = dot3(c->normal, turned);
   c->gap = gap.c / slope;
   c->bend = dot3(c->normal, acc) + dot3(rel, turned);
+  cross3(b->w, c->normal, wall);
   for (int k = 0; k < 3; k++) {
+    double tilts = turned[k] - part * c->normal[k];
     p[k] = centre.p[k] - r->radius * c->normal[k];
-    glides[k] = rel[k] - r->radius * (turned[k] - part * c->normal[k]);
+    glides[k] = rel[k] - r->radius * tilts;
+    c->tilts[k] = wall[k] + tilts;
   }
 }
 
@@ -120,6 +142,7 @@ void ap__contact_meet(const ap_model *m, ap_work *w, const ap_resting *r, bool m
     meet_edges(r, &a, &b, p, glides, c);
   else
     meet_ball(r, &a, &b, p, glides, c);
+  memcpy(c->place, p, sizeof c->place);
   for (int k = 0; k < 3; k++) c->arm[k] = p[k] - a.o[k], c->other[k] = p[k] - b.o[k];
   if (!moves) return;
   matter(&a, c->arm, va, aa);
@@ -132,5 +155,7 @@ void ap__contact_meet(const ap_model *m, ap_work *w, const ap_resting *r, bool m
     c->velocity[k] = va[k] - vb[k] - b.belt[k];
     c->wall[k] = vb[k] + b.belt[k];
     c->pull[k] = aa[k] - ab[k] + one[k] - two[k] - belt[k];
+    c->turn[k] = a.w[k] - b.w[k];
+    c->turns[k] = a.dw[k] - b.dw[k];
   }
 }

@@ -18,12 +18,16 @@
 typedef struct contact_meeting {
   double normal[3];   // from the wall to the point's link
   double gap;         // m
+  double place[3];    // of contact
   double arm[3];      // from the origin of the link to the place,
   double other[3];    // and from that of the link that carries the wall
   double velocity[3]; // u
   double wall[3];     // velocity of a wall that moves, there
   double bend;        // second derivative of the gap without accelerations of joints, m/s2
   double pull[3];     // u' likewise
+  double turn[3];     // angular velocity of A as seen from B,
+  double turns[3];    // its rate without accelerations of joints,
+  double tilts[3];    // and the rate of the normal
 } contact_meeting;
 
 // From the kinematics in the work, at the second order; `moves` false: the gap and the normal

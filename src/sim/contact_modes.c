@@ -117,7 +117,10 @@ static bool law_holds(const ap_resting *resting, const bool *keep, const contact
 
 // Forces of the modes; the directions of points that start to slide follow their accelerations.
 static bool try_modes(ap_resting *resting, bool *keep, contact_system *s) {
-  for (int i = 0; i < s->n; i++) resting[i].follows = s->still[i] && !resting[i].sticks;
+  for (int i = 0; i < s->n; i++) {
+    resting[i].follows = s->still[i] && !resting[i].sticks;
+    if (ap__rest_turns(resting[i].kind)) keep[i] = keep[resting[i].host];
+  }
   ap__contact_forces(resting, keep, s);
   if (!law_holds(resting, keep, s)) return false;
   return ap__contact_follow(resting, keep, s) && law_holds(resting, keep, s);

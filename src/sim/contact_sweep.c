@@ -37,6 +37,21 @@ static void sweep_brake(const ap_resting *r, bool still, const double a[3], cons
     f[1] = fmax(-most, fmin(most, f[1] - a[1] / W));
 }
 
+// The force of rolling or spinning friction likewise, with the normal force of its host.
+static void sweep_turning(const ap_resting *r, bool still, const double a[3],
+                          const contact_system *s, int i, double normal, double f[3]) {
+  int rows = 3 * s->n;
+  const double *W = s->W + (3 * i + 1) * rows + 3 * i + 1, p = W[0], q = W[rows + 1], o = W[1];
+  double stiff = 0.5 * (p + q) + sqrt(0.25 * (p - q) * (p - q) + o * o); // the larger eigenvalue
+  f[0] = fmax(normal, 0);
+  for (int k = 1; k < 3 && !still; k++) f[k] = -r->friction * f[0] * s->place[i].slip[k - 1];
+  if (!still || !(stiff > 0)) return;
+  double most = r->stiction * f[0];
+  for (int k = 1; k < 3; k++) f[k] -= a[k] / stiff;
+  double length = hypot(f[1], f[2]);
+  for (int k = 1; k < 3 && length > most; k++) f[k] *= most / length;
+}
+
 // The acceleration W f + rest of a point alone.
 static void accelerate_alone(const double W[9], const double f[3], const double rest[3],
                              double a[3]) {
@@ -99,6 +114,8 @@ void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool 
     }
     if (resting[i].kind == AP_REST_BRAKE)
       sweep_brake(&resting[i], still[i], a, s, i, force + 3 * i);
+    else if (ap__rest_turns(resting[i].kind))
+      sweep_turning(&resting[i], still[i], a, s, i, force[3 * resting[i].host], force + 3 * i);
     else if (still[i])
       sweep_still(&resting[i], a, s, i, hold, force + 3 * i);
     else
@@ -106,15 +123,19 @@ void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool 
   }
 }
 
-// Brakes keep the forces that they have: s->apart is b with these, s->points says who is no brake.
+// Brakes, and what is against turning, keep the forces that they have: s->apart is b with these,
+// s->points says who is none of them.
 static void set_brakes_apart(const ap_resting *resting, const bool *keep, const double *force,
                              contact_system *s) {
   int rows = 3 * s->n;
   memcpy(s->apart, s->b, (size_t)rows * sizeof *s->b);
   for (int i = 0; i < s->n; i++) {
-    s->points[i] = resting[i].kind != AP_REST_BRAKE && (!keep || keep[i]);
-    if (resting[i].kind != AP_REST_BRAKE) continue;
+    bool borrows = ap__rest_borrows(resting[i].kind);
+    s->points[i] = !borrows && (!keep || keep[i]);
+    if (!borrows) continue;
     for (int k = 0; k < rows; k++) s->apart[k] += s->W[k * rows + 3 * i + 1] * force[3 * i + 1];
+    for (int k = 0; k < rows && resting[i].kind == AP_REST_ROLL; k++)
+      s->apart[k] += s->W[k * rows + 3 * i + 2] * force[3 * i + 2];
     memcpy(s->small + 3 * i, force + 3 * i, 3 * sizeof *force);
   }
 }
@@ -131,7 +152,7 @@ bool ap__contact_polygon(const ap_resting *resting, const bool *still, const boo
   }
   bool solved = ap__polygon_solve(o, pass, force);
   for (int i = 0; i < s->n && solved; i++)
-    if (resting[i].kind == AP_REST_BRAKE)
+    if (ap__rest_borrows(resting[i].kind))
       memcpy(force + 3 * i, s->small + 3 * i, 3 * sizeof *force);
   return solved;
 }

@@ -29,6 +29,8 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->responds.next = AP_TAKE(&a, int, nv);
   s->path = AP_TAKE(&a, int, (size_t)n *nv);
   s->npath = AP_TAKE(&a, int, n);
+  s->turn = AP_TAKE(&a, int, 2 * (size_t)n);
+  s->column = AP_TAKE(&a, int, n);
   s->J = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->Y = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->B = AP_TAKE(&a, double, rows *nv);
@@ -57,8 +59,8 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
 
 // ---- places ------------------------------------------------------------------------------------
 
-// Two tangents to a unit normal, the first across the axis that the normal is least along.
-static void set_tangents(contact_place *place) {
+// The first across the axis that the normal is least along.
+void ap__contact_tangents(contact_place *place) {
   double(*frame)[3] = place->frame;
   const double *n = frame[0];
   int k = 0;
@@ -112,7 +114,7 @@ static double meet_wall(const ap_resting *r, const double p[3], const double v[3
   double slope = norm3(gap.gradient);
   const double *H = gap.hessian;
   for (int i = 0; i < 3; i++) place->frame[0][i] = gap.gradient[i] / slope;
-  set_tangents(place);
+  ap__contact_tangents(place);
   place->across = 1;
   if (r->across > 0) stretch_tangents(r, place);
   place->gap = gap.c / slope;
@@ -124,7 +126,7 @@ static double meet_wall(const ap_resting *r, const double p[3], const double v[3
 // The direction of sliding: that of the velocity, or the direction kept where it has turned away
 // from it; that is kept through a stop, so that the speed along it passes through zero and the
 // forces go on smoothly.
-static void set_slip(const ap_resting *r, contact_place *place) {
+void ap__contact_set_slip(const ap_resting *r, contact_place *place) {
   double kept[2] = {dot3(r->slip, place->frame[1]), dot3(r->slip, place->frame[2])};
   const double *v = place->velocity + 1;
   double length = hypot(kept[0], kept[1]), speed = hypot(v[0], v[1]);
@@ -179,8 +181,7 @@ static void gather_columns(const ap_plant *p, const ap_resting *r, const double 
   }
 }
 
-// The path of a point: places that begin at one or at the other, to the ground.
-static void set_path(int one, int other, int i, contact_system *s) {
+void ap__contact_set_path(int one, int other, int i, contact_system *s) {
   const int *next = s->responds.next;
   int n = 0, *path = s->path + i * s->nv;
   while (one >= 0 || other >= 0) {
@@ -199,7 +200,7 @@ static void gather_joint(const ap_resting *r, int i, const double *v, contact_sy
   int row = r->kind == AP_REST_STOP ? 0 : 1;
   *place = (contact_place){.frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .across = 1};
   double *J = s->J + CONTACT_LANES * i * s->nv;
-  set_path(r->v, -1, i, s);
+  ap__contact_set_path(r->v, -1, i, s);
   CONTACT_PATH(s, i, k) memset(J + CONTACT_LANES * k, 0, CONTACT_LANES * sizeof *J);
   J[CONTACT_LANES * r->v + row] = r->way;
   memset(s->b + 3 * i, 0, 3 * sizeof *s->b);
@@ -208,8 +209,8 @@ static void gather_joint(const ap_resting *r, int i, const double *v, contact_sy
   place->slip[0] = r->slip[1];
 }
 
-// Where the path of a link begins: with mimic joints, which tie branches, at the last place.
-static int start_of(const ap_model *m, int link) {
+// With mimic joints, which tie branches, at the last place.
+int ap__contact_start_of(const ap_model *m, int link) {
   const ap_joint *j = &m->joint[m->mover[link]];
   if (m->nvi != m->nv) return m->nv - 1;
   return m->mover[link] ? j->v + j->nv - 1 : -1;
@@ -221,18 +222,20 @@ static void gather_shapes(const ap_plant *plant, const ap_resting *r, int i, con
   contact_meeting c;
   ap__contact_meet(plant->m, plant->w, r, true, &c);
   for (int k = 0; k < 3; k++) place->frame[0][k] = c.normal[k];
-  set_tangents(place);
+  ap__contact_tangents(place);
   place->across = 1;
   if (r->across > 0) stretch_tangents(r, place);
   place->gap = c.gap;
-  set_path(start_of(plant->m, r->body), r->carrier ? start_of(plant->m, r->carrier) : -1, i, s);
+  memcpy(place->at, c.place, sizeof place->at);
+  ap__contact_set_path(ap__contact_start_of(plant->m, r->body),
+                       r->carrier ? ap__contact_start_of(plant->m, r->carrier) : -1, i, s);
   gather_columns(plant, r, c.arm, r->carrier ? c.other : NULL, i, s);
   for (int d = 0; d < 3; d++) {
     place->velocity[d] = dot3(place->frame[d], c.velocity);
     place->wall[d] = r->pose ? dot3(place->frame[d], c.wall) : 0;
     s->b[3 * i + d] = d == 0 ? c.bend : dot3(place->frame[d], c.pull);
   }
-  set_slip(r, place);
+  ap__contact_set_slip(r, place);
 }
 
 // Place of point i, its rows of J, velocity and the acceleration due to velocities.
@@ -263,14 +266,15 @@ static ap_status gather_point(const ap_plant *plant, const ap_resting *r, int i,
     for (int k = 0; k < 3; k++) v[k] -= wall[k];
   }
   double bend = meet_wall(r, p, v, place);
-  set_path(start_of(m, r->body), -1, i, s);
+  memcpy(place->at, p, sizeof place->at);
+  ap__contact_set_path(ap__contact_start_of(m, r->body), -1, i, s);
   gather_columns(plant, r, arm, NULL, i, s);
   for (int d = 0; d < 3; d++) {
     place->velocity[d] = dot3(place->frame[d], v);
     place->wall[d] = r->pose ? dot3(place->frame[d], wall) : 0;
     s->b[3 * i + d] = dot3(place->frame[d], a) + (d == 0 ? bend : 0);
   }
-  set_slip(r, place);
+  ap__contact_set_slip(r, place);
   return AP_OK;
 }
 
@@ -417,11 +421,14 @@ static ap_status gather(const double *q, const double *v, const ap_resting *rest
   const ap_plant *p = s->plant;
   ap_status status = AP_OK;
   s->memo->n = -1;
+  ap__contact_link_turning(resting, s);
   ap_kinematics(p->m, p->w, q, v, NULL);
   for (int i = 0; i < s->n; i++) {
     const ap_resting *r = &resting[i];
     if (r->kind == AP_REST_POINT)
       status = gather_point(p, r, i, s);
+    else if (ap__rest_turns(r->kind))
+      ap__contact_gather_turning(p, r, i, s);
     else
       gather_joint(r, i, v, s);
     if (r->kind == AP_REST_STOP) s->place[i].gap = r->way * q[r->coordinate] - r->limit;
@@ -494,28 +501,26 @@ int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool norma
                          contact_system *s) {
   int count = 0;
   for (int i = 0; i < s->n; i++) {
-    if (keep && !keep[i]) continue;
-    bool brake = resting[i].kind == AP_REST_BRAKE, sticks = resting[i].sticks && !normals;
-    int first = brake ? 1 : 0, directions = brake ? (sticks ? 2 : 0) : sticks ? 3 : 1;
+    const ap_resting *r = &resting[i];
+    s->column[i] = -1;
+    if (keep && !(keep[i] && (!ap__rest_turns(r->kind) || keep[r->host]))) continue;
+    bool borrows = ap__rest_borrows(r->kind), sticks = r->sticks && !normals;
+    int first = borrows ? 1 : 0, directions = sticks ? 3 : borrows ? 0 : 1;
+    if (sticks && borrows && r->kind != AP_REST_ROLL) directions = 2;
+    if (first < directions) s->column[i] = count;
     for (int d = first; d < directions; d++) s->row[count++] = 3 * i + d;
   }
   for (int c = 0; c < count; c++) s->scale[c] = 1;
   return count;
 }
 
-// What the friction of a point that slides takes with it of a unit of its unknown: the part along
-// each tangent; none where it sticks, or where friction is left out.
-static void drag_of(const ap_resting *resting, bool friction, const contact_system *s, int row,
-                    double drag[2]) {
-  const ap_resting *r = &resting[row / 3];
-  double part = friction && !r->sticks ? r->friction : 0;
-  for (int k = 0; k < 2; k++) drag[k] = part * s->place[row / 3].slip[k];
-}
-
 // What a unit of the unknown in column c does along direction r.
-static double effect(const double drag[2], const contact_system *s, int r, int c) {
-  const double *W = s->W + r * 3 * s->n + c;
-  return drag[0] != 0 || drag[1] != 0 ? W[0] - (drag[0] * W[1] + drag[1] * W[2]) : W[0];
+static double effect(const contact_drag *drag, const contact_system *s, int r, int c) {
+  const double *W = s->W + r * 3 * s->n;
+  if (drag->n == 0) return W[c];
+  double sum = drag->part[0] * W[drag->row[0]];
+  for (int k = 1; k < drag->n; k++) sum += drag->part[k] * W[drag->row[k]];
+  return W[c] - sum;
 }
 
 // Whether that matrix is symmetric: nothing slides with friction, or is scaled.
@@ -524,6 +529,7 @@ static bool is_symmetric(const ap_resting *resting, int unknowns, bool friction,
   for (int c = 0; c < unknowns; c++) {
     const ap_resting *r = &resting[s->row[c] / 3];
     if (s->scale[c] != 1 || (friction && !r->sticks && r->friction > 0)) return false;
+    if (ap__contact_drag(resting, friction, s, s->row[c]).n > 0) return false;
   }
   return true;
 }
@@ -531,10 +537,10 @@ static bool is_symmetric(const ap_resting *resting, int unknowns, bool friction,
 // W restricted to the unknowns, each column times its scale.
 static void fill(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
   for (int c = 0; c < unknowns; c++) {
-    double drag[2], *A = s->qr.A + c;
-    drag_of(resting, friction, s, s->row[c], drag);
+    double *A = s->qr.A + c;
+    const contact_drag drag = ap__contact_drag(resting, friction, s, s->row[c]);
     for (int r = 0; r < unknowns; r++)
-      A[r * unknowns] = s->scale[c] * effect(drag, s, s->row[r], s->row[c]);
+      A[r * unknowns] = s->scale[c] * effect(&drag, s, s->row[r], s->row[c]);
   }
 }
 
@@ -637,8 +643,7 @@ void ap__contact_residual(const ap_resting *resting, int unknowns, const double 
                           contact_system *s) {
   for (int r = 0; r < unknowns; r++) s->rhs[r] = s->base[s->row[r]];
   for (int c = 0; c < unknowns; c++) {
-    double drag[2];
-    drag_of(resting, true, s, s->row[c], drag);
-    for (int r = 0; r < unknowns; r++) s->rhs[r] += effect(drag, s, s->row[r], s->row[c]) * y[c];
+    const contact_drag drag = ap__contact_drag(resting, true, s, s->row[c]);
+    for (int r = 0; r < unknowns; r++) s->rhs[r] += effect(&drag, s, s->row[r], s->row[c]) * y[c];
   }
 }

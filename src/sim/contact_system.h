@@ -30,6 +30,7 @@ typedef struct contact_place {
   double frame[3]
               [3]; // normal, two tangents, the second one of length `across`: stretched, friction
   double across;   // is the same in all directions (impact.c); 1 where it is anyway
+  double at[3];    // m, world
   double velocity[3]; // along them, m/s, relative to the wall,
   double wall[3];     // and of the wall
   double gap;         // c / |grad c|, m
@@ -54,6 +55,8 @@ typedef struct contact_system {
   ap_response responds; // at the state, P [nv * nv] of it also scratch
   int *path;            // [n * nv] places in v that move a point, or its wall, descending,
   int *npath;           // [n] and how many
+  int *turn;            // [2 n] places of rolling and spinning friction of a contact; -1: none
+  int *column;          // [n] its first unknown; -1: it has none
   double *J;            // [n * nv * CONTACT_LANES] rows of J of each point side by side: a column's
   double *Y;            //   entry d is the one of direction d; and their halves of W, or J P;
                         //   both on the paths alone
@@ -96,6 +99,27 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
 // NULL: at rest. AP_E_SINGULAR; AP_E_ARG for a link that does not exist.
 ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
                              const ap_resting *resting, contact_system *s);
+
+// What friction takes with it of a unit of an unknown: parts along other rows, with the other sign.
+typedef struct contact_drag {
+  int n, row[6];
+  double part[6];
+} contact_drag;
+// That of the unknown of a row: of a normal force, sliding and turning; without friction none.
+contact_drag ap__contact_drag(const ap_resting *resting, bool friction, const contact_system *s,
+                              int row);
+
+// Frame, rows of J, velocity and acceleration due to velocities of rolling or spinning friction.
+void ap__contact_gather_turning(const ap_plant *plant, const ap_resting *r, int i,
+                                contact_system *s);
+// s->turn, from the hosts.
+void ap__contact_link_turning(const ap_resting *resting, contact_system *s);
+// Two tangents of a place from its normal; the path from two links, or one and -1, to the ground;
+// where the path of a link begins; and the direction of sliding, velocities being known.
+void ap__contact_tangents(contact_place *place);
+void ap__contact_set_path(int one, int other, int i, contact_system *s);
+int ap__contact_start_of(const ap_model *m, int link);
+void ap__contact_set_slip(const ap_resting *r, contact_place *place);
 
 // Whether the scratch memory has all of that for q already; then s is ready.
 bool ap__contact_known(ap_plant *p, const double *q, const ap_resting *resting, contact_system *s);

@@ -40,6 +40,19 @@ static void look_at_pair(const ap_sim *sim, int i, run_break *nearest, double *m
     compare(nearest, margin, (run_break){BREAK_STOPS, i, r->speed}, slow(sim, r->hurry));
 }
 
+// Rolling and spinning friction of a pair.
+static void look_at_turning(const ap_sim *sim, int i, run_break *nearest, double *margin) {
+  for (int which = 0; which < RUN_TURNS; which++) {
+    int place = sim->pair[i].turning[which], index = RUN_TURNS * i + which;
+    if (place < 0) continue;
+    const ap_resting *r = &sim->resting[place];
+    if (r->sticks)
+      compare(nearest, margin, (run_break){BREAK_TURNS, index, r->margin}, r->least);
+    else
+      compare(nearest, margin, (run_break){BREAK_HALTS, index, r->speed}, slow(sim, r->hurry));
+  }
+}
+
 static void look_at_brake(const ap_sim *sim, int i, const double *v, run_break *nearest,
                           double *margin) {
   const run_brake *b = &sim->brake[i];
@@ -64,6 +77,7 @@ static run_break nearest_of(const ap_sim *sim, const double *q, const double *v,
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     look_at_pair(sim, i, &nearest, margin);
+    look_at_turning(sim, i, &nearest, margin);
     if (!p->pressed) continue;
     compare(&nearest, margin, (run_break){BREAK_EASES, i, ap__run_stop_depth(p, q)}, sim->touch);
     compare(&nearest, margin, (run_break){BREAK_SLACKS, i, would_push(p, q, v)},
@@ -98,11 +112,15 @@ static ap_status nearest_at(ap_sim *sim, double t, run_break *b, double *margin)
 // The value of one of them, whatever the others do.
 static double value_of(const ap_sim *sim, const double *q, const double *v, const run_break *b) {
   const run_pair *p = &sim->pair[b->kind < BREAK_SLIPS || b->kind >= BREAK_EASES ? b->index : 0];
+  bool turns = b->kind == BREAK_TURNS || b->kind == BREAK_HALTS;
+  int turning = turns ? sim->pair[b->index / RUN_TURNS].turning[b->index % RUN_TURNS] : -1;
   const run_brake *k = &sim->brake[b->kind == BREAK_SLIPS || b->kind == BREAK_HOLDS ? b->index : 0];
   switch (b->kind) {
     case BREAK_LEAVES: return sim->resting[p->resting].normal_force;
     case BREAK_SLIDES: return sim->resting[p->resting].margin;
     case BREAK_STOPS: return sim->resting[p->resting].speed;
+    case BREAK_TURNS: return sim->resting[turning].margin;
+    case BREAK_HALTS: return sim->resting[turning].speed;
     case BREAK_EASES: return ap__run_stop_depth(p, q);
     case BREAK_SLACKS: return would_push(p, q, v);
     case BREAK_SLIPS: return sim->resting[k->resting].margin;
@@ -198,37 +216,52 @@ static double direction(const run_pair *p, double along[3]) {
 // to follow the latter.
 static const double ALIGNED = 1 - 5e-6;
 
-static bool slides(const ap_sim *sim, const run_pair *p) {
-  return p->joint < 0 && p->resting >= 0 && p->friction > 0 && !sim->resting[p->resting].sticks;
+// What slides at a pair: itself (0), or its rolling or spinning friction; NULL where that does not.
+static ap_resting *sliding(ap_sim *sim, const run_pair *p, int which) {
+  int place = which ? p->turning[which - 1] : p->friction > 0 ? p->resting : -1;
+  if (p->joint >= 0 || place < 0 || sim->resting[place].sticks) return NULL;
+  return &sim->resting[place];
+}
+
+static double direction_of(const run_pair *p, int which, double along[3]) {
+  return which ? ap__run_turning(p, which - 1, along) : direction(p, along);
+}
+
+// Directions of what does not follow its acceleration; whether anything asks to do so.
+static bool turn(ap_sim *sim, const run_pair *p, int which) {
+  double along[3];
+  ap_resting *r = sliding(sim, p, which);
+  if (!r) return false;
+  double speed = direction_of(p, which, along);
+  r->fast = fmax(r->fast, speed);
+  bool slow = speed <= fmax(r->rub * sim->moment, AP__CONTACT_STILL) && r->kind != AP_REST_SPIN;
+  r->asked = slow && speed > 0 && !r->follows;
+  if (r->follows && !slow) sim->ode->rate_known = false; // its friction turns at once
+  r->follows = slow;
+  if (speed > 0 && !r->follows) memcpy(r->slip, along, sizeof along);
+  return r->asked;
+}
+
+// One that asked follows its acceleration where it moves along that.
+static void follow(ap_sim *sim, const run_pair *p, int which) {
+  double along[3];
+  ap_resting *r = sliding(sim, p, which);
+  if (!r || !r->asked) return;
+  direction_of(p, which, along);
+  r->follows = dot3(along, r->slip) > ALIGNED * norm3(r->slip);
+  if (!r->follows)
+    memcpy(r->slip, along, sizeof along);
+  else
+    sim->ode->rate_known = false;
 }
 
 ap_status ap__run_turn(ap_sim *sim) {
   bool asked = false;
-  double along[3];
-  for (int i = 0; i < sim->npair; i++) {
-    const run_pair *p = &sim->pair[i];
-    if (!slides(sim, p)) continue;
-    ap_resting *r = &sim->resting[p->resting];
-    double speed = direction(p, along);
-    r->fast = fmax(r->fast, speed);
-    bool slow = speed <= fmax(r->rub * sim->moment, AP__CONTACT_STILL);
-    r->asked = slow && speed > 0 && !r->follows;
-    if (r->follows && !slow) sim->ode->rate_known = false; // its friction turns at once
-    r->follows = slow;
-    asked = asked || r->asked;
-    if (speed > 0 && !r->follows) memcpy(r->slip, along, sizeof along);
-  }
+  for (int i = 0; i < sim->npair; i++)
+    for (int which = 0; which <= RUN_TURNS; which++)
+      asked = turn(sim, &sim->pair[i], which) || asked;
   ap_status status = asked ? ap__run_accelerations(sim, sim->t, sim->y, sim->y + sim->nq) : AP_OK;
-  for (int i = 0; i < sim->npair && asked && !status; i++) {
-    const run_pair *p = &sim->pair[i];
-    if (!slides(sim, p) || !sim->resting[p->resting].asked) continue;
-    ap_resting *r = &sim->resting[p->resting];
-    direction(p, along);
-    r->follows = dot3(along, r->slip) > ALIGNED;
-    if (!r->follows)
-      memcpy(r->slip, along, sizeof along);
-    else
-      sim->ode->rate_known = false;
-  }
+  for (int i = 0; i < sim->npair && asked && !status; i++)
+    for (int which = 0; which <= RUN_TURNS; which++) follow(sim, &sim->pair[i], which);
   return status;
 }

@@ -73,7 +73,8 @@ void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double s
   const solid_edge *ea = &a->edge[i], *eb = &b->edge[j];
   *e = (ap_edges){.length = {ea->length, eb->length},
                   .faces_a = ea->face[0] >= 0,
-                  .faces_b = eb->face[0] >= 0,
+                  .faces_b = eb->face[0] >= 0 || eb->face[1] >= 0,
+                  .endless = eb->endless,
                   .side = side,
                   .radius = a->radius + b->radius,
                   .own = a->radius};
@@ -145,6 +146,7 @@ static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, 
   double l = e->length[0], r = way->end[0].r;
   if (limit == 0) return mix(-1 / l, plane_dot(s->p, s->D), 0, s->p[0]);
   if (limit == 1) return mix(1 / l, mix(1, s->square, 1, plane_dot(s->p, s->D)), 0, s->p[0]);
+  if (limit < 4 && e->endless) return number(l, r);
   if (limit < 4) {
     jet z = mix(1 / (l * l),
                 mix(1, times(s->p[2], s->square), -1, times(plane_dot(s->p, s->D), s->D[2])), 0,

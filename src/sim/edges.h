@@ -41,6 +41,7 @@ typedef struct ap_edges {
   double length[2];      // of A's edge and B's
   double beside_b[2][2]; // directions into B's faces, along x and y
   bool faces_a, faces_b; // there are faces beside
+  bool endless;          // B's edge is
   double side;           // s
   double radius;         // R
   double own;            // of it, A's

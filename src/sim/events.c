@@ -136,11 +136,11 @@ static int choose(ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     if (!takes_part(sim, p)) continue;
-    if (n == sim->most) return -1;
+    if (n == sim->most - sim->nturn) return -1;
     sim->touched[n] = ap__run_touch(p, sim->busy > RUN_BUSY ? 0 : ap__run_rebound(p));
     sim->chosen[n++] = i;
   }
-  return n;
+  return ap__run_turn_touches(sim, n);
 }
 
 ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
@@ -151,7 +151,7 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   int n = choose(sim);
   if (n < 0)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d points touch walls at t = %.9g",
-                      sim->most, sim->t);
+                      sim->most - sim->nturn, sim->t);
   if (n == 0) return AP_OK;
   ap_impact_result result;
   memcpy(sim->told, v, (size_t)sim->nv * sizeof *v);
@@ -165,6 +165,7 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   for (int i = 0; i < n; i++) {
     const ap_touch *t = &sim->touched[i];
     run_pair *p = &sim->pair[sim->chosen[i]];
+    if (t->turn != AP_TURN_NONE) continue;
     p->dips = false;
     bool pressed = dot3(t->impulse, t->impulse) > 0;
     if (pressed || (p->now.rate < 0 && !ap__run_along(sim, p)))
@@ -220,6 +221,17 @@ static bool has_stopped(const run_pair *p, const ap_resting *r) {
 static bool was_moved(const ap_sim *sim, const run_pair *p) {
   double square = dot3(p->now.v, p->now.v) - p->now.rate * p->now.rate;
   return sqrt(fmax(square, 0)) > RUN_ALONG * (sim->fastest + sim->length);
+}
+
+// Whether a pair takes over from one that stuck to the face before, as where a ball rolls over the
+// edge between two faces: it rolls on.
+static bool rolls_on(const ap_sim *sim, const run_pair *p) {
+  if (!p->ends || p->edges || p->friction == 0 || was_moved(sim, p)) return false;
+  for (int k = 0; k < ap__surface_faces(p->surface); k++) {
+    const run_pair *other = &sim->pair[p->first + k];
+    if (other->over && other->was == WAS_STICKING) return true;
+  }
+  return false;
 }
 
 // Whether a pair that rests, and that an impact elsewhere has moved along its wall, slides no
@@ -297,7 +309,7 @@ static double hardest_of(const ap_sim *sim) {
 // The pairs that may rest from now on, as candidates: those that touch without a normal velocity,
 // and those whose bounces are too low; and the brakes that may hold. -1: too many.
 static int find_candidates(ap_sim *sim, bool *project) {
-  int n = 0, pairs = sim->most - sim->nbrake;
+  int n = 0, pairs = sim->most - sim->nbrake - sim->nturn;
   double hardest = hardest_of(sim);
   *project = false;
   for (int i = 0; i < sim->npair; i++) {
@@ -315,6 +327,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
     if (n == pairs) return -1;
     *project = *project || p->resting < 0 || !ap__run_along(sim, p);
     sim->candidate[n] = ap__run_resting(p);
+    sim->candidate[n].sticks = p->resting < 0 && rolls_on(sim, p);
     if (p->resting >= 0) {
       sim->candidate[n] = sim->resting[p->resting];
       if (was_moved(sim, p)) sim->candidate[n].sticks = false;
@@ -325,6 +338,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
     sim->chosen[n++] = i;
   }
   hold_slow(sim, n);
+  n = ap__run_turn_candidates(sim, n, project);
   int all = find_brakes(sim, n);
   *project = *project || all > n;
   return all;
@@ -334,13 +348,19 @@ static int find_candidates(ap_sim *sim, bool *project) {
 // shares its force with that one.
 static bool gives_way(const ap_sim *sim, int i, run_break broken) {
   const ap_resting *r = &sim->candidate[i];
-  bool brake = r->kind == AP_REST_BRAKE;
-  if (broken.kind != BREAK_SLIPS && broken.kind != BREAK_SLIDES) return false;
-  if (broken.kind == (brake ? BREAK_SLIPS : BREAK_SLIDES) && sim->chosen[i] == broken.index)
+  bool brake = r->kind == AP_REST_BRAKE, turns = ap__rest_turns(r->kind);
+  int which = r->kind == AP_REST_SPIN ? RUN_SPIN : RUN_ROLL;
+  if (broken.kind != BREAK_SLIPS && broken.kind != BREAK_SLIDES && broken.kind != BREAK_TURNS)
+    return false;
+  if (broken.kind == (brake   ? BREAK_SLIPS
+                      : turns ? BREAK_TURNS
+                              : BREAK_SLIDES) &&
+      (turns ? RUN_TURNS * sim->chosen[i] + which : sim->chosen[i]) == broken.index)
     return true;
-  bool held = brake ? sim->brake[sim->chosen[i]].was == WAS_STICKING
-                    : sim->pair[sim->chosen[i]].was == WAS_STICKING;
-  return held && !(r->margin > r->least);
+  run_was was = brake   ? sim->brake[sim->chosen[i]].was
+                : turns ? sim->pair[sim->chosen[i]].turned[which]
+                        : sim->pair[sim->chosen[i]].was;
+  return was == WAS_STICKING && !(r->margin > r->least);
 }
 
 // What has just reached the limit of its friction slides, although rounding may still hold it:
@@ -348,11 +368,12 @@ static bool gives_way(const ap_sim *sim, int i, run_break broken) {
 static void let_slide(const ap_sim *sim, int n, run_break broken) {
   for (int i = 0; i < n; i++) {
     ap_resting *r = &sim->candidate[i];
-    bool brake = r->kind == AP_REST_BRAKE;
+    bool brake = r->kind == AP_REST_BRAKE, turns = ap__rest_turns(r->kind);
     if (!r->sticks || !gives_way(sim, i, broken)) continue;
     double along[3] = {0, -r->force[1], 0};
     const double *normal = brake ? NULL : sim->pair[sim->chosen[i]].now.normal;
-    for (int k = 0; k < 3 && !brake; k++)
+    for (int k = 0; k < 3 && turns; k++) along[k] = -r->force[k];
+    for (int k = 0; k < 3 && !brake && !turns; k++)
       along[k] = dot3(r->force, normal) * normal[k] - r->force[k];
     if (!brake && r->across > 0) ap__contact_unstretch(r, normal, along);
     double length = norm3(along);
@@ -372,15 +393,21 @@ static bool take_brake(ap_sim *sim, const ap_resting *r, int i) {
 // Those of n candidates that are kept rest from now on.
 static void take_over(ap_sim *sim, int n) {
   sim->nresting = 0;
-  for (int i = 0; i < sim->npair; i++) sim->pair[i].resting = -1;
+  for (int i = 0; i < sim->npair; i++) {
+    run_pair *p = &sim->pair[i];
+    p->resting = p->turning[RUN_ROLL] = p->turning[RUN_SPIN] = -1;
+  }
   for (int i = 0; i < sim->nbrake; i++) sim->brake[i].resting = -1;
   for (int i = 0; i < n; i++) {
     const ap_resting *r = &sim->candidate[i];
-    bool brake = r->kind == AP_REST_BRAKE;
-    if (brake ? !take_brake(sim, r, sim->chosen[i]) : !sim->keep[i]) continue;
+    bool brake = r->kind == AP_REST_BRAKE, turns = ap__rest_turns(r->kind);
+    if (brake ? !take_brake(sim, r, sim->chosen[i]) : !sim->keep[turns ? r->host : i]) continue;
     int place = sim->nresting++;
-    *(brake ? &sim->brake[sim->chosen[i]].resting : &sim->pair[sim->chosen[i]].resting) = place;
     sim->resting[place] = *r;
+    if (turns)
+      ap__run_turn_taken(sim, r, sim->chosen[i], place);
+    else
+      *(brake ? &sim->brake[sim->chosen[i]].resting : &sim->pair[sim->chosen[i]].resting) = place;
   }
 }
 
@@ -391,7 +418,7 @@ static ap_status let_leave(ap_sim *sim, int n, int first) {
   const double *q = sim->y, *v = sim->y + sim->nq;
   for (int i = 0; i < n; i++) {
     const ap_resting *r = &sim->candidate[i];
-    if (r->kind == AP_REST_BRAKE || !sim->keep[i]) continue;
+    if (ap__rest_borrows(r->kind) || !sim->keep[i]) continue;
     const run_pair *p = &sim->pair[sim->chosen[i]];
     bool vanished = sim->chosen[i] == first || !(r->normal_force > r->least);
     bool same = p->was == (r->sticks ? WAS_STICKING : WAS_SLIDING);
@@ -402,7 +429,7 @@ static ap_status let_leave(ap_sim *sim, int n, int first) {
   if (status) return status;
   ap__run_bend(sim, q, v);
   for (int i = 0; i < n; i++)
-    if (sim->candidate[i].kind != AP_REST_BRAKE && !sim->keep[i])
+    if (!ap__rest_borrows(sim->candidate[i].kind) && !sim->keep[i])
       sim->keep[i] = sim->pair[sim->chosen[i]].bent < -RUN_FALLS && sim->pair[sim->chosen[i]].was;
   take_over(sim, n);
   return AP_OK;
@@ -445,6 +472,7 @@ static void tell_changes(ap_sim *sim, double lost) {
     double after = kind == AP_EVENT_CONTACT ? fmax(p->rest_time, 0) : 0;
     ap__run_tell(sim, kind, sim->t + after, p, NULL, lost);
   }
+  ap__run_turn_tell(sim, &numbered);
   for (int i = 0; i < sim->nbrake; i++) {
     const run_brake *b = &sim->brake[i];
     run_was is = b->way ? WAS_SLIDING : WAS_STICKING;
@@ -473,6 +501,7 @@ static void look_back(ap_sim *sim, run_break broken) {
     run_brake *b = &sim->brake[i];
     b->was = b->way ? WAS_SLIDING : b->resting >= 0 ? WAS_STICKING : WAS_FREE;
   }
+  ap__run_turn_look_back(sim);
   turn_brakes(sim);
   if (broken.kind == BREAK_HOLDS) sim->brake[broken.index].way = 0;
   ap__run_look(sim, sim->y, sim->y + sim->nq);
@@ -505,7 +534,7 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   int n = find_candidates(sim, &project);
   if (n < 0)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d points rest on walls at t = %.9g",
-                      sim->most - sim->nbrake, sim->t);
+                      sim->most - sim->nbrake - sim->nturn, sim->t);
   sim->fresh = true;
   if (n && project) { // bounces that end lose what they had, of motion and of height
     double energy = ap__run_total(sim);
@@ -538,6 +567,7 @@ static bool has_drifted(const ap_sim *sim, const double *v) {
     double speed = sim->resting[p->resting].sticks ? norm3(p->now.v) : fabs(p->now.rate);
     if (fabs(p->now.distance) > drift || speed > 10 * drift) return true;
   }
+  if (ap__run_turn_drifted(sim)) return true;
   for (int i = 0; i < sim->nbrake; i++)
     if (sim->brake[i].resting >= 0 && fabs(v[sim->brake[i].v]) > RUN_STILL) return true;
   return false;

@@ -10,6 +10,7 @@
 #include "model/frozen.h"
 #include "num/vec3.h"
 #include "sim/run.h"
+#include "sim/terrain.h"
 
 // Corners times faces, and edges times edges, of all pairs at most.
 enum { MOST_PAIRS = 1000000 };
@@ -45,6 +46,7 @@ static void use_material(const ap_scene *s, const char *one, const char *other, 
     w->restitution = m->restitution, w->restitution_speed = m->restitution_speed;
     w->friction = m->friction, w->static_friction = m->static_friction;
     w->friction_across = m->friction_across;
+    w->rolling_friction = m->rolling_friction, w->spinning_friction = m->spinning_friction;
     return;
   }
 }
@@ -65,6 +67,8 @@ static ap_wall between(const ap_scene *s, int i, int j) {
   ap_wall w = ap_default_wall();
   w.restitution = sqrt(s->point[i].restitution * s->point[j].restitution);
   w.friction = sqrt(s->point[i].friction * s->point[j].friction);
+  w.rolling_friction = sqrt(s->point[i].rolling_friction * s->point[j].rolling_friction);
+  w.spinning_friction = sqrt(s->point[i].spinning_friction * s->point[j].spinning_friction);
   use_material(s, material_of(s, i), material_of(s, j), &w);
   w.friction_across = 0; // shapes have no direction x
   return w;
@@ -84,6 +88,9 @@ static run_pair template_of(int point, int wall, const side *a, const side *b, c
       .eases = w->restitution_speed,
       .across = w->friction_across > 0 && w->friction > 0 ? w->friction_across / w->friction : 0,
       .friction = w->friction,
+      .turns = {w->rolling_friction, w->spinning_friction},
+      .lever = fmax(a->solid->reach, fmax(w->rolling_friction, w->spinning_friction)),
+      .turning = {-1, -1},
       .group = -1,
       .resting = -1};
 }
@@ -179,7 +186,7 @@ static bool is_hollow(const ap_wall *w) {
 
 // Whether a wall becomes a solid for shapes.
 static bool is_solid(const ap_wall *w) {
-  return !w->inside && (w->kind == AP_WALL_BOX || w->kind == AP_WALL_SPHERE);
+  return !w->inside && (w->kind == AP_WALL_BOX || w->kind == AP_WALL_SPHERE || ap__terrain_is(w));
 }
 
 // A wall moved by a radius towards the free region; false where that is another kind of surface.
@@ -205,9 +212,13 @@ static bool grow(const ap_wall *w, double radius, ap_wall *grown) {
   }
 }
 
-// A box or sphere as a shape.
+// A box or sphere as a shape; stairs and fields as they are.
 static bool solid_of_wall(builder *b, const ap_surface *surface, const ap_wall *w, ap_solid *s) {
   ap_convex shape;
+  if (ap__terrain_is(w)) {
+    ap__terrain_make(b->arena, w, surface, s);
+    return true;
+  }
   double R[9], p[3] = {w->centre[0], w->centre[1], w->centre[2]};
   ap_status status = w->kind == AP_WALL_SPHERE ? ap_convex_sphere(w->size[0], &shape, b->error)
                                                : ap_convex_box(w->size, &shape, b->error);
@@ -226,8 +237,9 @@ static void refuse_wall(builder *b, int point, int wall) {
   const char *name = p->name ? p->name : "shape", *other = w->name ? w->name : "wall";
   b->status =
       AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
-                 "shape \"%.*s\" cannot touch wall \"%.*s\": shapes touch planes, boxes, spheres "
-                 "and the inside of round walls, spheres also cylinders and tori; points touch all",
+                 "shape \"%.*s\" cannot touch wall \"%.*s\": shapes touch planes, boxes, spheres, "
+                 "stairs, height fields (balls alone where these move) and the inside of round "
+                 "walls, balls also cylinders and tori; points touch all",
                  ap__shown(name), name, ap__shown(other), other);
 }
 
@@ -380,7 +392,7 @@ static void shape_at(const ap_sim *sim, int body, const ap_contact_point *p, ap_
   *shape = *p->shape;
 }
 
-static ap_status wall_at(const ap_sim *sim, int wall, ap_convex *shape, ap_pose *pose) {
+static void place_wall(const ap_sim *sim, int wall, ap_pose *pose) {
   const ap_surface *s = sim->surface[wall];
   const ap_wall *w = &s->wall;
   ap_pose at;
@@ -394,6 +406,11 @@ static ap_status wall_at(const ap_sim *sim, int wall, ap_convex *shape, ap_pose 
     for (int k = 0; k < 3; k++) whole.p[k] = moved->o[k] - dot3(moved->R[k], moved->pivot);
     *pose = ap_pose_compose(&whole, &at);
   }
+}
+
+static ap_status wall_at(const ap_sim *sim, int wall, ap_convex *shape, ap_pose *pose) {
+  const ap_wall *w = &sim->surface[wall]->wall;
+  place_wall(sim, wall, pose);
   return w->kind == AP_WALL_SPHERE ? ap_convex_sphere(w->size[0], shape, NULL)
                                    : ap_convex_box(w->size, shape, NULL);
 }
@@ -405,7 +422,13 @@ static double distance_of(const ap_sim *sim, const run_pair *g) {
   ap_pose pa, pb;
   ap_closest closest;
   ap_status status = AP_OK;
+  double terrain;
   shape_at(sim, g->body, &s->point[g->point], &a, &pa);
+  if (g->wall < s->nwall && ap__terrain_is(&s->wall[g->wall])) {
+    place_wall(sim, g->wall, &pb);
+    status = ap__terrain_distance(sim->surface[g->wall], &pb, &a, &pa, &terrain);
+    return status ? -INFINITY : terrain;
+  }
   if (g->wall < s->nwall)
     status = wall_at(sim, g->wall, &b, &pb);
   else

@@ -26,6 +26,8 @@ const char *ap_event_name(ap_event_kind kind) {
     case AP_EVENT_LIFTOFF: return "liftoff";
     case AP_EVENT_SLIP: return "slip";
     case AP_EVENT_STICK: return "stick";
+    case AP_EVENT_TURN: return "turn";
+    case AP_EVENT_HALT: return "halt";
   }
   return "unknown";
 }
@@ -197,6 +199,7 @@ static ap_status first_contacts(ap_sim *sim, ap_error *error) {
 static void forget_contacts(ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     sim->pair[i].resting = -1;
+    sim->pair[i].turning[RUN_ROLL] = sim->pair[i].turning[RUN_SPIN] = -1;
     sim->pair[i].away = true;
     sim->pair[i].pressed = sim->pair[i].slackens = false;
     sim->pair[i].told = sim->pair[i].dips = false;
@@ -346,7 +349,7 @@ int ap_sim_contacts(const ap_sim *sim, ap_contact_state *contact, int room) {
                                       .margin = r->margin};
       for (int k = 0; k < 3; k++) {
         contact[n].force[k] = p->swapped ? -r->force[k] : r->force[k];
-        contact[n].position[k] = p->now.p[k] + p->now.arm[k];
+        contact[n].position[k] = r->place[k];
       }
     }
     n++;

@@ -10,6 +10,7 @@
 //   contact_transitions.c  where a contact or a brake ceases to hold
 //   events.c               changes of velocities and contacts
 //   segment.c              integration from event to event
+//   turning.c              rolling and spinning friction
 //   time_stepping.c        short steps where contacts change too often
 //   implicit_forces.c      stiff forces in fixed steps
 //   run.c                  the public functions
@@ -78,12 +79,16 @@ typedef struct run_gap {
   double wall[3];        // none where a body carries it
   double centre[3];      // velocity of p relative to the wall
   double normal[3];      // unit, into the free region
+  double turn[3];        // angular velocity of the link as seen from the wall, where that matters
   double slope;          // |gradient|: c / slope is a distance
   double distance, rate; // along the normal, m and m/s
   ap_gap gap;
 } run_gap;
 
 typedef enum run_was { WAS_FREE, WAS_STICKING, WAS_SLIDING } run_was;
+
+// The two kinds of friction against turning.
+enum { RUN_ROLL, RUN_SPIN, RUN_TURNS };
 
 // One point and one wall, or one joint and one of its stops.
 typedef struct run_pair {
@@ -120,6 +125,10 @@ typedef struct run_pair {
   double across;            // friction across x of the wall as a part of that along it; 0: the same
   double restitution, friction, stiction; // stiction: the coefficient where it sticks
   int resting;                            // its place among those that rest, -1: it does not
+  double turns[RUN_TURNS];                // m: coefficients of rolling and spinning friction
+  double lever;                           // m: a rad/s counts as this speed there
+  int turning[RUN_TURNS];                 // their places among those that rest, -1: none
+  run_was turned[RUN_TURNS];              // before the event that is being worked on
   bool near;        // it touches and does not leave: it is met when it has entered by
   double slack;     // this, which is added to F; more where
   bool dips;        // it grazes or moves along its wall
@@ -149,6 +158,8 @@ typedef enum run_break_kind {
   BREAK_STOPS,  // it does not slide on
   BREAK_SLIPS,  // a brake does not hold any more
   BREAK_HOLDS,  // a joint with a brake does not move on
+  BREAK_TURNS,  // rolling (2 i) or spinning (2 i + 1) friction of pair i does not hold any more
+  BREAK_HALTS,  // it does not roll or spin on
   BREAK_EASES,  // an elastic stop is not pressed any more
   BREAK_SLACKS  // its damper would pull, or would not any more
 } run_break_kind;
@@ -194,7 +205,8 @@ struct ap_sim {
   int npair, npoint;     // all of them; those of points
   run_brake *brake;      // [nbrake]
   int nbrake;
-  int most;      // touches at a time at most, brakes included
+  int most;      // touches at a time at most, brakes and friction against turning included,
+  int nturn;     // of which so many
   int nq, nv, n; // n: entries of y
   ap_ode *ode;
   ode_stiff stiff;    // of fixed steps
@@ -418,6 +430,25 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
 ap_status ap__run_count(ap_sim *sim, ap_error *error);
 // A failure inside a run; where the inertia matrix is singular, the joint is named.
 ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_error *error);
+
+// ---- turning.c
+
+// Speed (m/s) and unit direction of rolling or spinning at a pair that was looked at.
+double ap__run_turning(const run_pair *pair, int which, double along[3]);
+// Add the touches of rolling and spinning friction to the n that are in touched[], or candidates to
+// the n of candidate[], with their pairs in chosen[]; how many there are then.
+int ap__run_turn_touches(ap_sim *sim, int n);
+int ap__run_turn_candidates(ap_sim *sim, int n, bool *project);
+// One of them rests from now on at a place.
+void ap__run_turn_taken(ap_sim *sim, const ap_resting *r, int pair, int place);
+// What there was before an event; what changed in it is told.
+void ap__run_turn_look_back(ap_sim *sim);
+void ap__run_turn_tell(ap_sim *sim, bool *numbered);
+// Whether what holds has drifted, at a state that was looked at.
+bool ap__run_turn_drifted(const ap_sim *sim);
+// As ap__run_sliding_power() of one pair; as ap__run_loss().
+double ap__run_turn_power(const ap_sim *sim, const run_pair *pair, double *driven);
+run_loss ap__run_turn_loss(const ap_sim *sim, int i);
 
 // ---- time_stepping.c
 

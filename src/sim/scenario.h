@@ -34,7 +34,7 @@ ap_status ap__scenario_parse(const char *text, size_t length, const char *folder
 
 // Coefficients of the robot's own shapes.
 typedef struct ap__scenario_collisions_map {
-  double restitution, friction;
+  double restitution, friction, rolling_friction, spinning_friction;
   const char *material;
 } ap__scenario_collisions_map;
 
@@ -79,6 +79,7 @@ typedef struct ap__scenario_contact {
   unsigned seen;
   const char *name, *link, *material;
   double at[3], rpy[3], sides[3], radius, length, restitution, friction;
+  double rolling_friction, spinning_friction;
   int shape;
   const ap__node *points; // of a hull; NULL: not there
 } ap__scenario_contact;
@@ -184,6 +185,9 @@ bool ap__scenario_read_shape(ap__scenario_reader *r, const ap__node *n,
 // The robot's collision shapes, where the scenario asks for them: how many there are, and those
 // that can touch, appended to the contacts.
 int ap__scenario_collisions(const ap__scenario_reader *r);
+// Refuses coefficients of rolling and spinning friction, of a node, that are negative.
+bool ap__scenario_turning(ap__scenario_reader *r, const ap__node *n, double rolling,
+                          double spinning);
 bool ap__scenario_take_collisions(ap__scenario_reader *r);
 // Whether a run with shapes can be made and started.
 bool ap__scenario_check_shapes(ap__scenario_reader *r);

@@ -126,7 +126,10 @@ const ap__yaml_key ap__scenario_keys[] = {
      "coefficient of Coulomb friction; above 0, restitution also acts along the wall, see below"},
     {WALL("static_friction", wall.static_friction), NUMBER(""), "as friction",
      "coefficient up to which a point sticks; at least friction"},
-
+    {WALL("rolling_friction", wall.rolling_friction), NUMBER("m"), "0",
+     "of rolling resistance: a couple up to this times the normal force"},
+    {WALL("spinning_friction", wall.spinning_friction), NUMBER("m"), "0",
+     "of torsional friction: a couple about the normal up to this times the normal force"},
     {WALL("restitution_speed", wall.restitution_speed), NUMBER("m/s"), "0: never",
      "normal velocity above which restitution falls, as the fourth root of speed / velocity"},
     {WALL("friction_across", wall.friction_across), NUMBER(""), "as friction",
@@ -156,6 +159,8 @@ const ap__yaml_key ap__scenario_keys[] = {
     {MATERIAL("friction", pair.friction), NUMBER(""), "0", "as of a wall"},
     {MATERIAL("static_friction", pair.static_friction), NUMBER(""), "as friction", "as of a wall"},
     {MATERIAL("friction_across", pair.friction_across), NUMBER(""), "as friction", "as of a wall"},
+    {MATERIAL("rolling_friction", pair.rolling_friction), NUMBER("m"), "0", "as of a wall"},
+    {MATERIAL("spinning_friction", pair.spinning_friction), NUMBER("m"), "0", "as of a wall"},
 
     {CONTACT(name), TEXT, "the link's name", "for events and messages, unique among contacts"},
     {CONTACT(link), TEXT, "required", "the link that carries it"},
@@ -173,9 +178,13 @@ const ap__yaml_key ap__scenario_keys[] = {
     {CONTACT(restitution), NUMBER(""), "0",
      "of a shape against other shapes: the geometric mean of both"},
     {CONTACT(friction), NUMBER(""), "0", "likewise; against walls, that of the wall counts"},
+    {CONTACT(rolling_friction), NUMBER("m"), "0", "likewise"},
+    {CONTACT(spinning_friction), NUMBER("m"), "0", "likewise"},
 
     {COLLISIONS(restitution), NUMBER(""), "0", "as of a contact"},
     {COLLISIONS(friction), NUMBER(""), "0", "as of a contact"},
+    {COLLISIONS(rolling_friction), NUMBER("m"), "0", "as of a contact"},
+    {COLLISIONS(spinning_friction), NUMBER("m"), "0", "as of a contact"},
     {COLLISIONS(material), TEXT, "none", "as of a contact"},
 
     {START(q), ANY("number, or list", "rad or m"), "0",

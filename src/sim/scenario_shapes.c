@@ -39,7 +39,8 @@ static const struct {
 
 static bool check_keys(ap__scenario_reader *r, const ap__node *n, const ap__scenario_contact *c) {
   ap__yaml *y = &r->yaml;
-  static const char *const of_shapes[] = {"rpy", "restitution", "friction"};
+  static const char *const of_shapes[] = {"rpy", "restitution", "friction", "rolling_friction",
+                                          "spinning_friction"};
   for (size_t i = 0; i < sizeof fits / sizeof fits[0]; i++) {
     bool there = ap__yaml_has(y, "contact", c->seen, fits[i].key);
     bool fitting = fits[i].kinds >> c->shape & 1u;
@@ -107,10 +108,13 @@ bool ap__scenario_read_shape(ap__scenario_reader *r, const ap__node *n,
   if (!(c->friction >= 0))
     return ap__yaml_fail(&r->yaml, ap__line_of(n, "friction"), "friction: %g (0 or more)",
                          c->friction);
+  if (!ap__scenario_turning(r, n, c->rolling_friction, c->spinning_friction)) return false;
   orientation_of(c->rpy, point->orientation);
   point->shape = shape;
   point->restitution = c->restitution;
   point->friction = c->friction;
+  point->rolling_friction = c->rolling_friction;
+  point->spinning_friction = c->spinning_friction;
   return true;
 }
 
@@ -227,7 +231,9 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
                               .at = {own->xyz[0], own->xyz[1], own->xyz[2]},
                               .shape = &s->shapes[i],
                               .restitution = c->restitution,
-                              .friction = c->friction};
+                              .friction = c->friction,
+                              .rolling_friction = c->rolling_friction,
+                              .spinning_friction = c->spinning_friction};
       orientation_of(own->rpy, p->orientation);
       s->contact_materials[i] = c->material;
       if (!p->name) return ap__yaml_no_memory(&r->yaml);

@@ -200,6 +200,14 @@ static long count_points(ap__scenario_reader *r, const ap__scenario_wall *w) {
   return count + (long)w->heights->length * row->length;
 }
 
+bool ap__scenario_turning(ap__scenario_reader *r, const ap__node *n, double rolling,
+                          double spinning) {
+  const char *key = rolling >= 0 ? "spinning_friction" : "rolling_friction";
+  if (rolling >= 0 && spinning >= 0) return true;
+  return ap__yaml_fail(&r->yaml, ap__line_of(n, key), "%s: %g m (it must be 0 or more)", key,
+                       rolling >= 0 ? spinning : rolling);
+}
+
 static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *points) {
   ap__yaml *y = &r->yaml;
   ap_wall *wall = &w->wall;
@@ -219,6 +227,8 @@ static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *po
     return ap__yaml_fail(y, ap__line_of(w->node, "static_friction"),
                          "static_friction: %g is below friction, %g (it must be at least as large)",
                          wall->static_friction, wall->friction);
+  if (!ap__scenario_turning(r, w->node, wall->rolling_friction, wall->spinning_friction))
+    return false;
   if (w->heights) return read_heights(r, w, points);
   return !w->points || read_points(r, w, points);
 }

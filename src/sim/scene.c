@@ -89,6 +89,7 @@ ap_status ap__scene_check_materials(const ap_scene *s, ap_error *error) {
     w.restitution = m->restitution, w.restitution_speed = m->restitution_speed;
     w.friction = m->friction, w.static_friction = m->static_friction;
     w.friction_across = m->friction_across;
+    w.rolling_friction = m->rolling_friction, w.spinning_friction = m->spinning_friction;
     if (!ap_surface_init(&w, room, sizeof room, error)) return AP_E_ARG;
   }
   return AP_OK;
@@ -105,6 +106,9 @@ static const char *check_shape(const ap_contact_point *p) {
     return "has a restitution that is not from 0 to 1";
   if (!(p->friction >= 0 && isfinite(p->friction)))
     return "has a friction that is negative or not finite";
+  if (!(p->rolling_friction >= 0 && isfinite(p->rolling_friction)) ||
+      !(p->spinning_friction >= 0 && isfinite(p->spinning_friction)))
+    return "has a rolling or spinning friction that is negative or not finite";
   return NULL;
 }
 
@@ -288,6 +292,7 @@ static int make_stops(const ap_scene *s, run_pair *pair) {
                     .coordinate = j->q,
                     .way = way * j->ratio,
                     .limit = way * (limit[k] - j->offset),
+                    .turning = {-1, -1},
                     .resting = -1};
       for (int c = 0; c < s->nstop; c++) {
         if (s->stop[c].v != j->v) continue;
@@ -401,6 +406,24 @@ static ap_status count_pairs(ap_sim *sizes, const ap_scene *s, ap_error *error) 
   return status;
 }
 
+// How many kinds of friction against turning a touch may have.
+static int count_turns(const ap_scene *s) {
+  bool rolls = false, spins = false;
+  for (int i = 0; i < s->nwall; i++) {
+    rolls = rolls || s->wall[i].rolling_friction > 0;
+    spins = spins || s->wall[i].spinning_friction > 0;
+  }
+  for (int i = 0; i < s->nmaterial; i++) {
+    rolls = rolls || s->material[i].rolling_friction > 0;
+    spins = spins || s->material[i].spinning_friction > 0;
+  }
+  for (int i = 0; i < s->npoint; i++) {
+    rolls = rolls || s->point[i].rolling_friction > 0;
+    spins = spins || s->point[i].spinning_friction > 0;
+  }
+  return rolls + spins;
+}
+
 // Limits of a face, or of two edges, at most.
 static int most_limits(const ap_scene *s) {
   int most = AP_FACE_LIMITS;
@@ -447,9 +470,11 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   if (status) return status;
   sizes.npair = sizes.npoint + make_stops(scene, NULL);
   if (sizes.nv < 1) return refuse(error, "nothing moves in the model");
-  sizes.most = (sizes.npair < RUN_MOST_TOUCHES ? sizes.npair : RUN_MOST_TOUCHES) + sizes.nbrake;
+  int touches = sizes.npair < RUN_MOST_TOUCHES ? sizes.npair : RUN_MOST_TOUCHES;
+  sizes.nturn = count_turns(scene) * touches;
+  sizes.most = touches + sizes.nturn + sizes.nbrake;
   sizes.n = sizes.nq + sizes.nv + RUN_LEDGER + (scene->force ? sizes.nv : 0);
-  sizes.norder = sizes.npair + most_limits(scene) * (sizes.most - sizes.nbrake);
+  sizes.norder = sizes.npair + most_limits(scene) * touches;
   size_t bytes = lay_out(&sizes, scene, NULL);
   ap_sim *made = malloc(sizeof *made);
   void *mem = bytes ? calloc(1, bytes) : NULL;

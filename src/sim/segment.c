@@ -174,9 +174,12 @@ static ap_status check_energy(ap_sim *sim, ap_error *error) {
 static bool any_stopped(const ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    if (p->resting < 0 || p->friction == 0) continue;
-    const ap_resting *r = &sim->resting[p->resting];
-    if (!r->sticks && r->slows && r->speed <= RUN_STOPPED * r->fast) return true;
+    if (p->resting < 0) continue;
+    const int place[] = {p->friction == 0 ? -1 : p->resting, p->turning[0], p->turning[1]};
+    for (int k = 0; k < 3; k++) {
+      const ap_resting *r = place[k] >= 0 ? &sim->resting[place[k]] : NULL;
+      if (r && !r->sticks && r->slows && r->speed <= RUN_STOPPED * r->fast) return true;
+    }
   }
   return false;
 }

@@ -106,12 +106,21 @@ typedef struct limits {
 
 static void open_face(limits *l, ap_face *f) { f->many = l->next, f->nlimit = 0; }
 
-// G = n . (x - at)
-static void limit(limits *l, ap_face *f, const double n[3], double sign, const double at[3]) {
+// G = n . (x - at); across: the face of a sheet that begins there, -1 if none, or all are one solid
+static void limit(limits *l, ap_face *f, const double n[3], double sign, const double at[3],
+                  int across) {
   if (!l->next) return; // there are no edges
   *l->next++ = (ap_face_limit){
-      .n = {sign * n[0], sign * n[1], sign * n[2]}, .d = -sign * dot3(n, at), .across = -1};
+      .n = {sign * n[0], sign * n[1], sign * n[2]}, .d = -sign * dot3(n, at), .across = across};
   f->nlimit++;
+}
+
+// The face of a sheet that begins at edge k, seen from its face on one side: the tube around it, or
+// the next face where there is none.
+static int next_face(const ap_solid *s, int k, int side, double radius) {
+  const solid_edge *e = &s->edge[k];
+  if (!s->sheet || !e->convex) return -1;
+  return radius > 0 && !e->flat ? s->nface + k : e->face[1 - side];
 }
 
 static void flat_face(const ap_solid *s, int i, double radius, limits *l, ap_face *f) {
@@ -121,7 +130,8 @@ static void flat_face(const ap_solid *s, int i, double radius, limits *l, ap_fac
   for (int k = 0; k < s->nedge; k++) {
     const solid_edge *e = &s->edge[k];
     for (int side = 0; side < 2; side++)
-      if (e->face[side] == i) limit(l, f, e->inward[side], 1, s->corner[e->corner[0]]);
+      if (e->face[side] == i)
+        limit(l, f, e->inward[side], 1, s->corner[e->corner[0]], next_face(s, k, side, radius));
   }
 }
 
@@ -130,9 +140,13 @@ static void tube_face(const ap_solid *s, const solid_edge *e, double radius, lim
   const double *a = s->corner[e->corner[0]], *b = s->corner[e->corner[1]];
   *f = (ap_face){.tube = radius, .n = {e->d[0], e->d[1], e->d[2]}, .c = {a[0], a[1], a[2]}};
   open_face(l, f);
-  limit(l, f, e->d, 1, a);
-  limit(l, f, e->d, -1, b);
-  for (int side = 0; side < 2 && e->face[0] >= 0; side++) limit(l, f, e->inward[side], -1, a);
+  if (!e->endless) {
+    limit(l, f, e->d, 1, a, -1);
+    limit(l, f, e->d, -1, b, -1);
+  }
+  bool faces = e->face[0] >= 0 || e->face[1] >= 0;
+  for (int side = 0; side < 2 && faces; side++)
+    limit(l, f, e->inward[side], -1, a, s->sheet ? e->face[side] : -1);
 }
 
 static void ball_face(const ap_solid *s, int corner, double radius, limits *l, ap_face *f) {
@@ -141,7 +155,7 @@ static void ball_face(const ap_solid *s, int corner, double radius, limits *l, a
   open_face(l, f);
   for (int k = 0; k < s->nedge; k++)
     for (int end = 0; end < 2; end++)
-      if (s->edge[k].corner[end] == corner) limit(l, f, s->edge[k].d, end ? 1 : -1, c);
+      if (s->edge[k].corner[end] == corner) limit(l, f, s->edge[k].d, end ? 1 : -1, c, -1);
 }
 
 int ap__solid_faces(const ap_solid *s, double more, bool balls) {
@@ -160,7 +174,7 @@ ap_surface *ap__solid_surface(ap_arena *a, const ap_solid *s, double more, bool 
                           .sign = 1,
                           .face = face,
                           .nface = faces,
-                          .convex = true};
+                          .convex = !s->sheet};
   surface->wall.kind = AP_WALL_BOX;
   limits l = {all};
   for (int i = 0; i < s->nface; i++) flat_face(s, i, radius, &l, face++);

@@ -26,6 +26,8 @@ typedef struct solid_edge {
   double d[3];         // unit, from its first corner to its second
   double length;       // m
   double inward[2][3]; // unit, in each face, away from the edge
+  bool endless;        // its corners are two places of it
+  bool convex, flat;   // of a sheet
 } solid_edge;
 
 typedef struct solid_face {
@@ -39,6 +41,7 @@ typedef struct ap_solid {
   solid_edge *edge;
   solid_face *face;
   double centre[3], reach; // of a sphere around it
+  bool sheet;              // not one convex solid, but faces with edges between them
 } ap_solid;
 
 // Whether a shape is one of those.

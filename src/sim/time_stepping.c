@@ -35,11 +35,11 @@ static int choose(ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     if (p->stiffness > 0 || (p->away && p->now.distance > sim->touch)) continue;
-    if (n == sim->most) return -1;
+    if (n == sim->most - sim->nturn) return -1;
     sim->touched[n] = ap__run_touch(p, 0);
     sim->chosen[n++] = i;
   }
-  return n;
+  return ap__run_turn_touches(sim, n);
 }
 
 // The rate of sim->y without contacts.
@@ -71,7 +71,7 @@ static ap_status take_stride(ap_sim *sim, run_stride *s, const double *rate, boo
   s->n = choose(sim);
   if (s->n < 0)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d points touch walls at t = %.9g",
-                      sim->most, sim->t);
+                      sim->most - sim->nturn, sim->t);
   if (s->n == 0) return AP_OK;
   status =
       sim->plant.kind->impact(&sim->plant, q, v, s->n, sim->touched, sim->impact_room, &s->result);
@@ -118,6 +118,7 @@ static ap_status keep_pressed(ap_sim *sim, int n, ap_error *error) {
   for (int i = 0; i < n; i++) {
     run_pair *p = &sim->pair[sim->chosen[i]];
     const double *f = sim->touched[i].impulse;
+    if (sim->touched[i].turn != AP_TURN_NONE) continue;
     p->away = f[0] == 0 && f[1] == 0 && f[2] == 0;
     if (p->away) continue;
     sim->candidate[pressed++] = ap__run_resting(p);
@@ -139,7 +140,7 @@ static void tell_jump(ap_sim *sim, const run_stride *s) {
   memcpy(sim->told, sim->end_y + sim->nq, (size_t)sim->nv * sizeof *sim->told);
   for (int i = 0; i < s->n; i++) {
     const double *f = sim->touched[i].impulse;
-    if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
+    if (sim->touched[i].turn != AP_TURN_NONE || (f[0] == 0 && f[1] == 0 && f[2] == 0)) continue;
     ap__run_tell(sim, AP_EVENT_IMPACT, sim->t, &sim->pair[sim->chosen[i]], &sim->touched[i],
                  s->result.lost);
   }

@@ -170,11 +170,20 @@ static void look_at_ball(const ap_sim *sim, run_pair *pair) {
   }
 }
 
+// The angular velocity as seen from the wall.
+static void look_at_turning(const ap_sim *sim, run_pair *pair) {
+  const ap_wall_pose *pose = pose_of(sim, pair);
+  double speed[6];
+  ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
+  for (int k = 0; k < 3; k++) pair->now.turn[k] = speed[3 + k] - (pose ? pose->w[k] : 0);
+}
+
 // The rest of pair->now. Where the gradient vanishes, far from the wall, there is no normal.
 static void look_at_wall(const ap_sim *sim, run_pair *pair) {
   run_gap *now = &pair->now;
   const ap_wall_pose *pose = pose_of(sim, pair);
   memset(now->wall, 0, sizeof now->wall);
+  if (pair->turns[RUN_ROLL] > 0 || pair->turns[RUN_SPIN] > 0) look_at_turning(sim, pair);
   if (pair->edges) {
     look_at_edges(sim, pair);
     return;
@@ -364,6 +373,7 @@ run_loss ap__run_loss(const ap_sim *sim, int i) {
   const run_gap *now = &sim->pair[sim->chosen[i]].now;
   const ap_touch *t = &sim->touched[i];
   double work = 0, push = 0, normal = 0;
+  if (t->turn != AP_TURN_NONE) return ap__run_turn_loss(sim, i);
   for (int k = 0; k < 3; k++) {
     double mean = 0.5 * (now->v[k] + (t->after[k] - now->wall[k]));
     work += t->impulse[k] * mean;
@@ -481,7 +491,8 @@ double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v, doub
   for (int i = 0; i < sim->npair; i++) {
     run_pair *pair = &sim->pair[i];
     bool slides = pair->resting >= 0 && pair->friction != 0 && !sim->resting[pair->resting].sticks;
-    if (!slides && (pair->resting < 0 || !pair->pose)) continue;
+    bool turns = pair->turning[RUN_ROLL] >= 0 || pair->turning[RUN_SPIN] >= 0;
+    if (!slides && !turns && (pair->resting < 0 || !pair->pose)) continue;
     if (!looked) ap_kinematics(sim->m, sim->w, q, v, NULL), look_at_carriers(sim, 1);
     looked = true;
     look_at_point(sim, pair);
@@ -489,6 +500,7 @@ double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v, doub
     const double *f = sim->resting[pair->resting].force, *n = pair->now.normal;
     if (slides) power -= dot3(f, pair->now.v) - dot3(f, n) * pair->now.rate;
     if (pair->pose) *driven += dot3(f, pair->now.wall);
+    if (turns) power += ap__run_turn_power(sim, pair, driven);
   }
   return power;
 }
