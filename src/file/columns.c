@@ -21,6 +21,8 @@ static const ap__quantity quantities[] = {
     {"kinetic potential elastic work dissipated closing", "energy", "J", false},
     {"lost", "energy", "J", true},
     {"force", "force", "N", false},
+    {"margin", "margin", "N", false},
+    {"place", "place", "m", false},
     {"coordinate", "coordinate", "", false},
     {"rate", "rate", "", false},
     {"contacts", "contact", "", true},

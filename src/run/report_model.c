@@ -466,6 +466,32 @@ static void write_wall(const ap_wall *w, ap_json *json) {
   ap_json_close(json, '}');
 }
 
+// The shape of a contact; of a hull its corners.
+static void write_contact_shape(const ap_contact_point *p, ap_json *json) {
+  static const char *const kind[] = {[AP_CONVEX_SPHERE] = "sphere",
+                                     [AP_CONVEX_CAPSULE] = "capsule",
+                                     [AP_CONVEX_BOX] = "box",
+                                     [AP_CONVEX_HULL] = "hull"};
+  const ap_convex *s = p->shape;
+  int corners, edges, faces;
+  ap_json_open(json, "shape", '{');
+  ap_json_string(json, "kind", kind[s->kind]);
+  const double none[4] = {0, 0, 0, 1}, *q = p->orientation;
+  bool turned = q[0] != 0 || q[1] != 0 || q[2] != 0 || q[3] != 0;
+  ap_json_numbers(json, "orientation", turned ? q : none, 4);
+  if (s->kind == AP_CONVEX_SPHERE || s->kind == AP_CONVEX_CAPSULE)
+    ap_json_number(json, "radius", s->radius);
+  if (s->kind == AP_CONVEX_CAPSULE) ap_json_number(json, "length", 2 * s->half[2]);
+  if (s->kind == AP_CONVEX_BOX) ap_json_numbers(json, "half", s->half, 3);
+  if (s->kind == AP_CONVEX_HULL) {
+    ap_json_open(json, "corners", '[');
+    ap_hull_counts(s->hull, &corners, &edges, &faces);
+    for (int i = 0; i < corners; i++) ap_json_numbers(json, NULL, ap_hull_corner(s->hull, i), 3);
+    ap_json_close(json, ']');
+  }
+  ap_json_close(json, '}');
+}
+
 static void write_scene(const ap_scene *scene, ap_json *json) {
   ap_json_open(json, "walls", '[');
   for (int k = 0; k < scene->nwall; k++) write_wall(&scene->wall[k], json);
@@ -476,6 +502,7 @@ static void write_scene(const ap_scene *scene, ap_json *json) {
     ap_json_string(json, "name", scene->point[k].name);
     ap_json_integer(json, "body", scene->point[k].body - 1);
     ap_json_numbers(json, "xyz", scene->point[k].at, 3);
+    if (scene->point[k].shape) write_contact_shape(&scene->point[k], json);
     ap_json_close(json, '}');
   }
   ap_json_close(json, ']');

@@ -61,6 +61,11 @@ static void add_row_columns(ap__columns *list, const ap_model *m, const ap_scene
   ap__columns_add(list, "contacts", "", "", NULL);
   for (int k = 0; has_contacts(scene) && k < scene->npoint; k++)
     add_vector(list, "force", scene->point[k].name);
+  for (int k = 0; has_contacts(scene) && k < scene->npoint; k++) {
+    if (!scene->point[k].shape) continue;
+    add_vector(list, "place", scene->point[k].name);
+    ap__columns_add(list, "margin", scene->point[k].name, "", NULL);
+  }
   if (!scene->mechanism) return;
   add_coordinates(list, "coordinate", scene->mechanism, AP_JOINT_Q);
   add_coordinates(list, "rate", scene->mechanism, AP_JOINT_V);
@@ -192,6 +197,29 @@ static double *put_forces(ap_run *run, double *to) {
   return to + 3 * (ptrdiff_t)points;
 }
 
+// Where a shape touches, the mean of its contacts by their forces, and what their friction could
+// hold besides.
+static double *put_places(const ap_run *run, double *to) {
+  const ap__simulation *s = &run->simulation;
+  const ap_scene *scene = run->scene;
+  const int n = ap_sim_contacts(s->sim, NULL, 0);
+  for (int i = 0; i < scene->npoint; i++) {
+    double sum = 0, place[4] = {0};
+    if (!scene->point[i].shape) continue;
+    for (int k = 0; k < n && k < s->contacts; k++) {
+      const ap_contact_state *c = &s->contact[k];
+      if (c->point != i && c->wall - scene->nwall != i) continue;
+      const double *f = c->force, size = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+      for (int a = 0; a < 3; a++) place[a] += size * c->position[a];
+      sum += size;
+      place[3] += c->margin;
+    }
+    for (int a = 0; a < 3 && sum > 0; a++) place[a] /= sum;
+    to = put(to, place, 4);
+  }
+  return to;
+}
+
 static void put_row(ap_run *run) {
   const ap_sim_state *s = &run->simulation.state;
   const int nq = ap_nq(run->model), nv = ap_nv(run->model);
@@ -204,7 +232,7 @@ static void put_row(ap_run *run) {
   to = put(to, energy, ENERGIES);
   to = put(to, s->work_of, nv);
   *to++ = s->contacts;
-  if (has_contacts(run->scene)) to = put_forces(run, to);
+  if (has_contacts(run->scene)) to = put_places(run, put_forces(run, to));
   if (!s->s) return;
   const int n = ap_mechanism_n(run->scene->mechanism);
   to = put(to, s->s, n);

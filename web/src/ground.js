@@ -146,7 +146,7 @@ export class Ground {
     along.forEach((axis, k) => {
       const other = along[1 - k];
       const every = Math.ceil((high[axis] - low[axis]) / MOST_LABELS);
-      for (let i = low[axis]; i <= high[axis]; i++) {
+      for (let i = low[axis] + k; i <= high[axis]; i++) { // both rows end in one corner: one label there
         if (i % every !== 0 || Math.abs(i * cell - centre[axis]) > (cells / 2) * cell) continue;
         const text = i + every > high[axis] ? `${"xyz"[axis]} ${shown(i * cell, 4)} m` : shown(i * cell, 4);
         const sprite = labelOf(text, 0.5 * cell);

@@ -57,4 +57,5 @@ function start() {
   globalThis.appell = { run, clock, kin, view, plots, events };
 }
 
-start();
+// The live page has this script, too, for the reports that it writes.
+if (globalThis.document?.getElementById("run")) start();

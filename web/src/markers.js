@@ -25,6 +25,7 @@ import {
 import { Line2 } from "three/addons/lines/Line2.js";
 import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
+import { ContactShapes, placeOfForce, vectorOf } from "./contacts.js";
 import { lastAtOrBelow, valueAt } from "./data.js";
 import { lengthOf, scaled } from "./extent.js";
 import { eventColour, seriesColour } from "./theme.js";
@@ -153,7 +154,7 @@ export class Markers {
     Object.assign(this, { run, kin, extent, colours });
     this.group = new Group();
     this.layers = {};
-    for (const name of ["points", "closures", "traces", "events", "impulses", "forces"]) {
+    for (const name of ["points", "closures", "traces", "events", "impulses", "forces", "shapes"]) {
       this.layers[name] = new Group();
       this.group.add(this.layers[name]);
     }
@@ -161,6 +162,8 @@ export class Markers {
     this.traces = new Map();
     this.times = null;
     this.contactPoints();
+    this.shapes = new ContactShapes(run, kin);
+    this.layers.shapes.add(this.shapes.group);
     this.closureLines();
     this.eventMarks();
     this.arrows = { impulses: [], forces: [] };
@@ -178,6 +181,11 @@ export class Markers {
         this.layers.points.add(mesh);
         return { point, mesh };
       });
+  }
+
+  // The mark of a shape is where it touches.
+  mark(point, place) {
+    if (point.shape) this.points.find((entry) => entry.point === point)?.mesh.position.set(...place);
   }
 
   closureLines() {
@@ -253,10 +261,9 @@ export class Markers {
     this.held = [];
     this.mostForce = 0;
     for (const { point } of this.points) {
-      const name = String(point.name ?? "").replace(/[\s,]/g, "_");
-      const columns = ["x", "y", "z"].map((axis) => run.column(`force.${name}.${axis}`));
-      if (columns.some((column) => !column)) continue;
-      this.held.push({ point, columns });
+      const columns = vectorOf(run, "force", point);
+      if (!columns) continue;
+      this.held.push({ point, columns, place: vectorOf(run, "place", point) });
       for (let row = 0; row < run.rows; row += Math.max(1, Math.floor(run.rows / 2000))) {
         const size = Math.hypot(...columns.map((column) => column.values[row]));
         if (size > this.mostForce) this.mostForce = size;
@@ -267,7 +274,8 @@ export class Markers {
   arrow(layer, index) {
     const pool = this.arrows[layer];
     while (pool.length <= index) {
-      const material = new MeshBasicMaterial({ transparent: true });
+      // A force acts on the surface of a shape, and its arrow is inside: it is seen through that.
+      const material = new MeshBasicMaterial({ transparent: true, depthTest: layer !== "forces" });
       const r = this.extent.size * 0.006;
       const shaft = new Mesh(new CylinderGeometry(r, r, 1, 12).translate(0, 0.5, 0), material);
       const head = new Mesh(new ConeGeometry(r * 3, r * 8, 18).translate(0, r * 4, 0), material);
@@ -332,6 +340,7 @@ export class Markers {
     const { kin } = this;
     const p = [0, 0, 0];
     for (const { point, mesh } of this.points) mesh.position.set(...kin.point(point.body, point.xyz, p));
+    this.shapes.update();
     this.updateClosures(p);
     const shown = lastAtOrBelow(this.marked, t + 1e-12) + 1;
     this.markPoints.geometry.setDrawRange(0, shown);
@@ -408,11 +417,12 @@ export class Markers {
 
   updateForces(t, p) {
     let used = 0;
-    for (const { point, columns } of this.held) {
-      const force = columns.map((column) => valueAt(this.run, column, t));
+    for (const held of this.held) {
+      const force = held.columns.map((column) => valueAt(this.run, column, t));
       const size = lengthOf(force);
       if (!(size > 1e-4 * this.mostForce) || used >= MOST_ARROWS) continue;
-      this.kin.point(point.body, point.xyz, p);
+      placeOfForce(this.run, this.kin, held, t, p);
+      this.mark(held.point, p);
       this.setArrow(
         "forces",
         used++,
@@ -429,6 +439,7 @@ export class Markers {
   colour() {
     const colours = this.colours();
     this.pointMaterial.color.set(colours.point);
+    this.shapes.colour(colours.point);
     this.closureMaterial.color.set(colours.closure);
     this.closureDots.color.set(colours.closure);
     for (const [index, { materials }] of this.traces)

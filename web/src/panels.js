@@ -12,6 +12,8 @@ const PANELS = [
   ["energy", "Energies"],
   ["closing", "Error of the energy balance"],
   ["force", "Contact forces"],
+  ["margin", "Margins of friction"],
+  ["place", "Places of contact"],
   ["coordinate", "Coordinates"],
   ["rate", "Rates of coordinates"],
   ["work", "Work of joints"],
@@ -25,7 +27,7 @@ const PANELS = [
   ["other", "Others"],
 ];
 const FIRST = ["q", "v", "error", "energy"]; // kinds that are open at first
-const KIND = /^(q|v|a|error|qd|vd|ad|tau|force|coordinate|rate|work_of)\./;
+const KIND = /^(q|v|a|error|qd|vd|ad|tau|force|margin|place|coordinate|rate|work_of)\./;
 
 export const shortName = (name) => name.replace(KIND, "");
 

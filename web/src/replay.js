@@ -14,6 +14,7 @@ const LAYERS = [
   ["events", "Marks of events"],
   ["impulses", "Impulses"],
   ["forces", "Contact forces"],
+  ["shapes", "Contact shapes"],
   ["ellipsoids", "Ellipsoids of inertia"],
   ["frames", "Link frames"],
   ["ghosts", "Robots of the other runs"],
@@ -34,6 +35,7 @@ function layerMenu(run, view) {
     events: run.events.length > 0,
     impulses: view.marks.pushes.length > 0,
     forces: view.marks.held.length > 0,
+    shapes: view.marks.shapes.shapes.length > 0,
     ellipsoids: view.robot.ellipsoids.length > 0,
     ghosts: view.ghosts.length > 0,
   };

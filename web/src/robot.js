@@ -214,7 +214,9 @@ export class Robot {
   base() {
     const roots = this.kin.bodies.filter(
       ({ parent, joint, given }) =>
-        parent < 0 && !["free", "planar", "fixed"].includes(joint.type) && !(given.shapes?.length > 0),
+        parent < 0 &&
+        !["free", "planar", "fixed"].includes(joint.type) &&
+        (this.run.closures.length > 0 || !(given.shapes?.length > 0)),
     );
     const points = roots.map(({ origin }) => [origin[0], origin[1], origin[2]]);
     const normal = points.length >= 3 ? acrossOf(points) : null;

@@ -266,6 +266,15 @@ export class View {
     this.request();
   }
 
+  /** Looks from where another view does. */
+  lookAs(other) {
+    this.camera.position.copy(other.camera.position);
+    this.camera.zoom = other.camera.zoom;
+    this.controls.target.copy(other.controls.target);
+    this.controls.update();
+    this.request();
+  }
+
   boxNow() {
     const box = new Box();
     const p = [0, 0, 0];
