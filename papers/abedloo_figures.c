@@ -107,7 +107,7 @@ static ap_status draw(const wrist_run *run, const figure_plan *plan, const doubl
                           .curve = data[p].curve,
                           .ncurve = plan->panel[p].difference ? 3 : CURVES};
   }
-  ap_figure f = {plan->title, panel, plan->panels, 1};
+  ap_figure f = {.title = plan->title, .panel = panel, .npanel = plan->panels};
   return figure_write(&f, place, error);
 }
 

@@ -285,7 +285,10 @@ static ap_status draw_series(const paper_options *options, const series *s, cons
                           .curve = c.curve[o],
                           .ncurve = 2 * FORMULATIONS,
                           .log_y = true};
-  ap_figure figure = {"Operations for the equations of motion of a tree", panel, OPERATIONS, 2};
+  ap_figure figure = {.title = "Operations for the equations of motion of a tree",
+                      .panel = panel,
+                      .npanel = OPERATIONS,
+                      .columns = 2};
   return figure_write(&figure, (figure_place){options->plots, file}, error);
 }
 

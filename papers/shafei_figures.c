@@ -73,7 +73,7 @@ static ap_status draw_points(int figure, int n, const double *t, const double *y
                           .curve = curve[p],
                           .ncurve = panels[p].curves};
   }
-  ap_figure f = {figures[figure].title, panel, PANELS, 1};
+  ap_figure f = {.title = figures[figure].title, .panel = panel, .npanel = PANELS};
   return figure_write(&f, (figure_place){folder, figures[figure].file}, error);
 }
 
@@ -149,8 +149,10 @@ ap_status figure_configurations(const tree_lab *l, const tree_run *run, const ch
                           .ncurve = 3,
                           .same_scale = true};
   }
-  ap_figure f = {"The tree at the start and at impacts (Shafei and Shafei 2018, Fig. 18)", panel,
-                 shots, 3};
+  ap_figure f = {.title = "The tree at the start and at impacts (Shafei and Shafei 2018, Fig. 18)",
+                 .panel = panel,
+                 .npanel = shots,
+                 .columns = 3};
   ap_status status = figure_write(&f, (figure_place){folder, "shafei2018-fig18.svg"}, error);
   free(s);
   return status;
@@ -174,7 +176,10 @@ ap_status figure_energy(const tree_run *run, const char *folder, ap_error *error
     t[3 * n + i] = s->kinetic + s->potential;
   }
   ap_panel panel = {.x_label = "t / s", .y_label = "energy / J", .curve = curve, .ncurve = 3};
-  ap_figure f = {"Energy of the tree (Shafei and Shafei 2018, Fig. 19)", &panel, 1, 1};
+  ap_figure f = {.title = "Energy of the tree (Shafei and Shafei 2018, Fig. 19)",
+                 .panel = &panel,
+                 .npanel = 1,
+                 .columns = 1};
   ap_status status = figure_write(&f, (figure_place){folder, "shafei2018-fig19.svg"}, error);
   free(t);
   return status;

@@ -384,8 +384,10 @@ static ap_status fig2_draw(const lab *l, const turn *t, const char *path, ap_err
                                .y_label = "condition number",
                                .curve = curve[PROGRAMS],
                                .ncurve = 1};
-  ap_figure figure = {"Two bodies in single precision (Mata et al. 2002, Fig. 2)", panel,
-                      PROGRAMS + 1, 2};
+  ap_figure figure = {.title = "Two bodies in single precision (Mata et al. 2002, Fig. 2)",
+                      .panel = panel,
+                      .npanel = PROGRAMS + 1,
+                      .columns = 2};
   return ap_figure_write(&figure, path, error);
 }
 
