@@ -442,7 +442,7 @@ TEST(long_names_are_cut_and_kept_whole_beside) {
   double x[] = {0, 1};
   ap_curve c = {.label = name, .n = 2, .x = x, .y = x};
   ap_panel p = {.title = name, .x_label = name, .y_label = name, .curve = &c, .ncurve = 1};
-  seen *f = written(&(ap_figure){name, &p, 1, 0});
+  seen *f = written(&(ap_figure){.title = name, .panel = &p, .npanel = 1});
   CHECK_HAS(f->text, name);
   CHECK_HAS(f->text, "mmm\xE2\x80\xA6\n");
 }

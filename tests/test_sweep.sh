@@ -119,6 +119,16 @@ holds 'and nothing is written' [ ! -e page.h5 ]
 refuses 2 'no folder' sweep --merge one -o page.h5 --page nowhere/page.html
 holds 'nor before a page that cannot be' [ ! -e page.h5 ]
 
+cat >bad.yaml <<EOF
+appell-study: 1
+eval: {model: puma600, quantity: gravity}
+trials: 10
+parameters: [{key: q.joint1, uniform: [0, 1]}]
+outcomes: [{column: tau.joint2, from: 1}]
+...
+EOF
+refuses 2 '^appell: bad.yaml:5: from: trials of eval have no time' sweep bad.yaml -o bad
+
 # Numbers beyond all numbers: such a trial has no result, as eval has none.
 cat >huge.yaml <<EOF
 appell-study: 1

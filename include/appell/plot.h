@@ -48,6 +48,7 @@ typedef struct ap_figure {
   const ap_panel *panel; ///< [npanel]
   int npanel;            ///< number of panels
   int columns;           ///< panels in a row; 0 means 1
+  double width; ///< pixels, 320 or more; 0: 720 of one column, 960 of two, 400 each of more
 } ap_figure;
 
 /// Write a figure as SVG to the file path; the file appears only when complete. It looks right on

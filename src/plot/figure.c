@@ -120,6 +120,8 @@ static ap_status check(const ap_figure *f, const char *path, ap_error *error) {
     fault = "the figure has no panel (it needs at least one)";
   else if (f->columns < 0)
     fault = "the figure's number of columns is negative (one or more, or 0 for one)";
+  else if (f->width != 0 && !(f->width >= 320 && f->width <= 10000))
+    fault = "the figure's width is not 320 to 10000 pixels (or 0 for the usual one)";
   if (fault) return AP__REFUSE(error, AP_E_ARG, 0, "%s", fault);
   ap_status status = AP_OK;
   for (int i = 0; i < f->npanel && !status; i++) status = check_panel(f, i, error);
@@ -199,6 +201,7 @@ static void lay_out(page *g) {
   const ap_figure *f = g->figure;
   g->columns = f->columns < 1 ? 1 : f->columns < f->npanel ? f->columns : f->npanel;
   g->width = g->columns == 1 ? 720 : g->columns == 2 ? 960 : 400.0 * g->columns;
+  if (f->width > 0) g->width = f->width;
   g->cell = (g->width - 2 * MARGIN - (g->columns - 1) * GAP) / g->columns;
   g->one_legend = f->npanel > 1;
   for (int i = 0; i < f->npanel; i++) {

@@ -27,7 +27,10 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.92rem;margin:.5rem 0}"
     "th,td{padding:3px 14px 3px 0;border-bottom:1px solid var(--line);text-align:left}"
     "th{color:var(--muted);font-weight:500}.n{text-align:right}"
-    "code{font-size:.9rem}p{margin:.4rem 0}svg{max-width:100%;height:auto}";
+    "code{font-size:.9rem}p{margin:.4rem 0}svg{display:block;width:100%;height:auto}"
+    // one figure below the other on a phone, so that their numbers keep their size
+    ".figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));"
+    "gap:12px}";
 
 static void put(ap__text *t, const char *markup) { ap__text_bytes(t, markup, strlen(markup)); }
 
@@ -128,19 +131,24 @@ static int draw_scatters(drawing *d, const ap_sweep_summary *s, int k, bool *tak
   return n;
 }
 
-static ap_status put_figure(ap__text *t, const ap_sweep_summary *s, int k, ap_error *error) {
+static ap_status put_figures(ap__text *t, const ap_sweep_summary *s, int k, ap_error *error) {
   drawing *d = calloc(1, sizeof *d);
   bool *taken = calloc((size_t)s->parameters + 1, sizeof *taken);
-  char *svg = NULL;
+  int panels = 0;
   ap_status status = d && taken ? AP_OK : ap__no_memory(error);
   if (status == AP_OK) {
     draw_histogram(d, &s->outcome[k]);
-    const int n = draw_scatters(d, s, k, taken);
-    const ap_figure figure = {.panel = d->panel, .npanel = 1 + n, .columns = 2};
-    status = ap_figure_text(&figure, &svg, error);
+    panels = 1 + draw_scatters(d, s, k, taken);
   }
-  if (status == AP_OK) put(t, svg);
-  free(svg);
+  put(t, "<div class=figures>");
+  for (int i = 0; status == AP_OK && i < panels; i++) {
+    const ap_figure figure = {.panel = &d->panel[i], .npanel = 1, .width = 430};
+    char *svg = NULL;
+    status = ap_figure_text(&figure, &svg, error);
+    if (status == AP_OK) put(t, svg);
+    free(svg);
+  }
+  put(t, "</div>\n");
   free(taken);
   free(d);
   return status;
@@ -178,7 +186,7 @@ ap_status ap_sweep_page(const ap_sweep_summary *s, const char *command, ap_write
     put(&t, "</h2>\n");
     if (o->count > 0) {
       put_numbers(&t, o);
-      status = put_figure(&t, s, k, error);
+      status = put_figures(&t, s, k, error);
       put_influence(&t, s, o);
       put_trials(&t, "worst", command, o->worst, o->worst_value);
     } else {

@@ -388,6 +388,14 @@ ap_status ap__study_robot(ap_sweep *s, const char *map, const char *name, bool f
 
 // ---- the study as others see it ----------------------------------------------------------------
 
+static ap_status check_times(const ap_sweep *s, ap_error *error) {
+  for (int k = 0; k < s->outcomes && !s->kind->timed; k++)
+    if (s->outcome[k].from > -INFINITY)
+      return ap__study_refuse(error, s->outcome[k].line,
+                              "from: trials of %s have no time (remove it)", s->kind->name);
+  return AP_OK;
+}
+
 ap_status ap_sweep_read(const char *path, ap_sweep **sweep, ap_error *error) {
   ap_status status = ap__study_read(path, sweep, error);
   if (status != AP_OK) return status;
@@ -396,7 +404,8 @@ ap_status ap_sweep_read(const char *path, ap_sweep **sweep, ap_error *error) {
   ap__sha256_start(&s->content);
   ap__sha256_add(&s->content, &n, sizeof n);
   ap__sha256_add(&s->content, s->source.text, s->source.length);
-  status = s->kind->prepare(s, error);
+  status = check_times(s, error);
+  if (status == AP_OK) status = s->kind->prepare(s, error);
   ap__sha256_end(&s->content, s->digest);
   if (status == AP_OK) return AP_OK;
   ap_sweep_free(s);

@@ -82,6 +82,7 @@ typedef struct ap__parameter_map {
 typedef struct ap__trial_kind {
   const char *name;
   long chunk; // trials, where the study does not say
+  bool timed; // outcomes are taken over a time, of which `from` leaves the beginning out
   // Read what the study names, and resolve keys and outcomes; errors have lines of the study.
   ap_status (*prepare)(ap_sweep *s, ap_error *error);
   void (*release)(ap_sweep *s);

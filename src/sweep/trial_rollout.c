@@ -218,6 +218,7 @@ static ap_status one(void *context, uint64_t trial, const char *record, double *
 
 const ap__trial_kind ap__trial_rollout = {.name = "rollout",
                                           .chunk = 4096,
+                                          .timed = true,
                                           .prepare = prepare,
                                           .release = release,
                                           .open = open_worker,

@@ -308,6 +308,7 @@ static void *open_worker(const ap_sweep *s) {
 
 const ap__trial_kind ap__trial_run = {.name = "run",
                                       .chunk = 50,
+                                      .timed = true,
                                       .prepare = prepare,
                                       .release = release,
                                       .open = open_worker,
