@@ -237,7 +237,7 @@ static ap_status apply(ap_robot *robot, const ap_read_options *options, ap_error
 static bool copy(ap_robot *robot, const ap_robot_def *def) {
   memcpy(robot->def.gravity, def->gravity, sizeof def->gravity);
   if (def->name && *def->name && !(robot->def.name = keep(robot, def->name))) return false;
-  return keep_bodies(robot, def) && keep_frames(robot, def);
+  return keep_bodies(robot, def) && keep_frames(robot, def) && ap__robot_add_look(robot, def);
 }
 
 ap_status ap_robot_from_definition(const ap_robot_def *def, ap_robot **robot, ap_error *error) {

@@ -106,6 +106,9 @@ const char *ap__robot_text(ap_robot *robot, const char *text, size_t length);
 bool ap__robot_warn(ap_robot *robot, int line, const char *format, ...) AP_PRINTF(3, 4);
 // A shape at the link frame with scale 1, at the end of the list; NULL: no memory.
 ap_shape *ap__shapes_add(ap__shapes *shapes, int part);
+// Give a robot made of a built-in definition the shapes that it is drawn with; others get none.
+// False: no memory.
+bool ap__robot_add_look(ap_robot *robot, const ap_robot_def *def);
 // Give an assembled robot the shapes of its parts. False: no memory.
 bool ap__robot_set_shapes(ap_robot *robot, const ap__shapes *shapes, const ap__part *part);
 bool ap__robot_add_frame(ap_robot *robot, const ap_frame_def *frame, int line);
