@@ -127,8 +127,9 @@ holds 'the manual explains no option twice' [ ! -s twice ]
 for variable in ROS_PACKAGE_PATH AMENT_PREFIX_PATH GAZEBO_MODEL_PATH; do
   holds "the manual names $variable" grep -q "^\.BR* .*$variable" "$manual"
 done
-# What differs is what the option is for: a file of some kind, methods of different things.
-awk '$2 !~ /^(-o|--method|--real)$/ { print $2, $3 }' help.options | sort -u | cut -d' ' -f1 | uniq -d >twice
+# What differs is what the option is for: a file of some kind, methods of different things, a page in a folder
+# (reproduce) or as the form of what -o names (lint, beside --json and --sarif).
+awk '$2 !~ /^(-o|--method|--real|--html)$/ { print $2, $3 }' help.options | sort -u | cut -d' ' -f1 | uniq -d >twice
 holds 'an option takes the same with every verb' [ ! -s twice ]
 if command -v groff >/dev/null; then
   groff -man -ww -Tascii "$manual" >/dev/null 2>err

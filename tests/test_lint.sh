@@ -159,7 +159,7 @@ fi
 # ---- usage --------------------------------------------------------------------------------------
 
 refuses 2 'lint MODEL' lint
-refuses 2 'one of them' lint --json --sarif arm.urdf
+refuses 2 'exclude each other' lint --json --sarif arm.urdf
 refuses 2 "did you mean 'inertia-triangle'" lint --disable inertia-triangel arm.urdf
 refuses 2 'no rule' lint --disable zebra arm.urdf
 refuses 2 'cannot be read' lint nowhere.urdf

@@ -63,4 +63,19 @@ refuses 2 'does not end in .html' view arm.urdf -o page.txt
 refuses 2 'No such file' view absent.urdf -o absent.html
 holds 'a page that cannot be made is not there' [ ! -e absent.html ]
 refuses 2 'too many' view arm.urdf arm.urdf -o page.html
+
+# The doctor's map: the same page, with the findings. Of a file that is refused, its text.
+gives 0 lint --html arm.urdf -o map.html
+holds 'the page of the doctor has findings' grep -q '"findings": \[' map.html
+sed 's/<mass value="1.2"/<mass value="-1.2"/; s/name="elbow"/name="\&lt;b\&gt;"/' arm.urdf >wrong.urdf
+try lint --html wrong.urdf -o wrong.html
+holds 'errors are told by the exit status, too' [ "$rc" -eq 1 ]
+holds 'a file that is refused is in the page' grep -q '"text": "' wrong.html
+holds 'with what is wrong' grep -q '"rule": "mass-negative"' wrong.html
+holds 'and names are no HTML' [ -z "$(grep '"subject": "<b>' wrong.html)" ]
+try lint --html --strict --quick puma600 -o builtin.html
+holds 'a built-in robot goes by its name there, too' grep -q '"builtin": "puma600"' builtin.html
+refuses 2 'where does the page go' lint --html arm.urdf
+refuses 2 'does not end in .html' lint --html arm.urdf -o page.txt
+refuses 2 'exclude each other' lint --html --json arm.urdf -o page.html
 finish

@@ -2,6 +2,7 @@
 #include "lint.h"
 
 #include <appell/loop.h>
+#include <appell/view.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,12 @@
 #include "verbs.h"
 #include "weighing.h"
 
-enum { JSON, SARIF, STRICT, DISABLE, QUICK, RULES, FIX, DENSITY, OUT };
+enum { JSON, SARIF, HTML, STRICT, DISABLE, QUICK, RULES, FIX, DENSITY, OUT };
 
 static const cli_option options[] = {
     [JSON] = {"--json", NULL, "one JSON document"},
     [SARIF] = {"--sarif", NULL, "one SARIF 2.1.0 document"},
+    [HTML] = {"--html", NULL, "one page: the robot with the findings at its links (-o FILE.html)"},
     [STRICT] = {"--strict", NULL, "warnings are errors"},
     [DISABLE] = {"--disable", "RULES", "rules to leave out, commas between"},
     [QUICK] = {"--quick", NULL, "leave out what samples the motion"},
@@ -40,6 +42,8 @@ static const char text[] =
     "--fix computes the inertias that are missing or wrong from the links' boxes, cylinders,\n"
     "spheres and meshes, writes them into the file and nothing else, and shows the difference;\n"
     "masses stay. The findings are then those of the corrected file.\n"
+    "--html writes the robot as a page (appell view) with the findings at its links; their fixes\n"
+    "can be tried there.\n"
     "Exit status 1: there are errors. docs/lint.md describes every rule.\n";
 
 ap_severity cli_lint_severity(const ap_finding *finding, bool strict) {
@@ -47,29 +51,6 @@ ap_severity cli_lint_severity(const ap_finding *finding, bool strict) {
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
-
-static void json_effect(ap_json *json, const ap_lint_effect *effect) {
-  if (!effect->joint) return;
-  ap_json_open(json, "effect", '{');
-  ap_json_string(json, "joint", effect->joint);
-  ap_json_number(json, "difference", effect->difference);
-  ap_json_number(json, "largest", effect->largest);
-  ap_json_string(json, "unit", effect->unit);
-  ap_json_close(json, '}');
-}
-
-static void json_finding(ap_json *json, const ap_finding *f, bool strict) {
-  ap_json_open(json, NULL, '{');
-  ap_json_string(json, "severity", ap_severity_name(cli_lint_severity(f, strict)));
-  ap_json_string(json, "rule", f->rule);
-  if (f->line > 0) ap_json_integer(json, "line", f->line);
-  ap_json_string(json, "subject", f->subject);
-  ap_json_string(json, "what", f->what);
-  ap_json_string(json, "why", f->why);
-  ap_json_string(json, "fix", f->fix);
-  json_effect(json, &f->effect);
-  ap_json_close(json, '}');
-}
 
 static int count(const ap_lint *found, ap_severity severity, bool strict) {
   int n = 0;
@@ -87,10 +68,7 @@ static void print_json(cli_out *out, const ap_lint *found, const ap_weighing *fi
   ap_json_integer(&json, "warnings", count(found, AP_WARNING, strict));
   ap_json_integer(&json, "notes", count(found, AP_NOTE, strict));
   if (fixed) cli_weighing_json(&json, "fixed", fixed);
-  ap_json_open(&json, "findings", '[');
-  for (int i = 0; i < ap_lint_findings(found); i++)
-    json_finding(&json, ap_lint_finding(found, i), strict);
-  ap_json_close(&json, ']');
+  ap_lint_json(found, strict, &json, "findings");
   ap_json_close(&json, '}');
 }
 
@@ -207,6 +185,57 @@ static int examine(const cli_arguments *arguments, const ap_lint_options *how, a
   return error.status == AP_OK ? CLI_OK : cli_fail_input(name, &error);
 }
 
+// ---- the page ----------------------------------------------------------------------------------
+
+static void warn(void *context, const char *line) { cli_warn(context, 0, line); }
+
+// The robot that the page draws; NULL where the file is refused: the page then has its text and
+// what is wrong with it.
+static ap_robot *robot_of(const cli_arguments *arguments) {
+  const char *name = arguments->argument[0];
+  ap_robot *robot = NULL;
+  ap_error ignored;
+  cli_model model;
+  if (cli_is_reduced(arguments)) {
+    if (cli_load_any(name, arguments, &model) != CLI_OK) return NULL;
+    ap_model_free(model.own);
+    ap_mechanism_free(model.mechanism);
+    return model.robot;
+  }
+  const ap_status status = is_builtin(name) ? ap_robot_builtin(name, NULL, &robot, &ignored)
+                                            : ap_robot_read(name, NULL, &robot, &ignored);
+  return status == AP_OK ? robot : NULL;
+}
+
+typedef struct page_findings {
+  const ap_lint *found;
+  bool strict;
+} page_findings;
+
+static void put_findings(void *lint, ap_json *json) {
+  const page_findings *f = lint;
+  ap_lint_json(f->found, f->strict, json, "findings");
+}
+
+static int print_page(cli_out *out, const cli_arguments *arguments, const ap_lint *found) {
+  const char *name = arguments->argument[0];
+  ap_view_options view = ap_default_view();
+  ap_error error = {0};
+  view.path = is_builtin(name) ? NULL : name;
+  view.builtin = is_builtin(name) ? name : NULL;
+  view.changed = cli_is_reduced(arguments);
+  view.page = ap_view_page();
+  page_findings findings = {found, arguments->value[STRICT] != NULL};
+  view.findings = put_findings;
+  view.lint = &findings;
+  view.warn = warn;
+  view.context = (void *)name;
+  ap_robot *robot = robot_of(arguments);
+  error.status = ap_view_write(robot, &view, cli_out_sink, out, &error);
+  ap_robot_free(robot);
+  return error.status == AP_OK ? CLI_OK : cli_fail_input(name, &error);
+}
+
 static int show(const cli_arguments *arguments, const ap_lint *found, const ap_weighing *fixed) {
   cli_out out;
   const char *name = arguments->argument[0];
@@ -215,6 +244,8 @@ static int show(const cli_arguments *arguments, const ap_lint *found, const ap_w
   if (status != CLI_OK) return status;
   if (arguments->value[SARIF])
     cli_lint_sarif(&out, found, name, is_builtin(name), strict);
+  else if (arguments->value[HTML])
+    status = print_page(&out, arguments, found);
   else if (arguments->value[JSON])
     print_json(&out, found, fixed, name, strict);
   else {
@@ -263,28 +294,40 @@ static int run_on_model(const cli_arguments *arguments, char *list, const char *
   return status;
 }
 
+// One form, and a page only to a file.
+static int check_form(const cli_arguments *arguments) {
+  const char *output = arguments->value[OUT];
+  const bool json = arguments->value[JSON], sarif = arguments->value[SARIF],
+             html = arguments->value[HTML];
+  if (json + sarif + html > 1)
+    return cli_usage("lint", "--json, --sarif and --html exclude each other");
+  if (!html) return CLI_OK;
+  return output ? cli_check_page("lint", output)
+                : cli_usage("lint", "where does the page go? -o FILE.html");
+}
+
 static int run(const cli_arguments *arguments) {
   if (arguments->value[RULES]) return cli_out_print(print_rules);
   if (arguments->count < 1)
     return cli_usage("lint", "arguments are missing, 'lint MODEL' is needed");
-  if (arguments->value[JSON] && arguments->value[SARIF])
-    return cli_usage("lint", "--json and --sarif together (one of them)");
+  const int status = check_form(arguments);
+  if (status != CLI_OK) return status;
   if (arguments->value[DENSITY] && !arguments->value[FIX])
     return cli_usage("lint", "--density without --fix");
   const char *given = arguments->value[DISABLE] ? arguments->value[DISABLE] : "";
   const size_t n = strlen(given) + 1;
   char *list = malloc(n);
   const char **rules = malloc(n * sizeof *rules);
-  int status = CLI_FAILED;
+  int done = CLI_FAILED;
   if (list && rules) {
     memcpy(list, given, n);
-    status = run_on_model(arguments, list, rules);
+    done = run_on_model(arguments, list, rules);
   } else {
     cli_no_memory();
   }
   free(list);
   free((void *)rules);
-  return status;
+  return done;
 }
 
 const cli_verb cli_lint = {.name = "lint",
@@ -294,6 +337,7 @@ const cli_verb cli_lint = {.name = "lint",
                            .example =
                                "  appell lint robot.urdf\n"
                                "  appell lint --fix --density 1000 robot.urdf\n"
+                               "  appell lint --html robot.urdf -o robot.html\n"
                                "  appell lint --sarif --disable ignored,mesh-missing robot.urdf -o "
                                "robot.sarif\n",
                            .options = options,

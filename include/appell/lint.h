@@ -10,6 +10,7 @@
 #define APPELL_LINT_H
 
 #include <appell/file.h>
+#include <appell/json.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,6 +95,8 @@ AP_API const ap_finding *ap_lint_finding(const ap_lint *lint, int i);
 AP_API int ap_lint_count(const ap_lint *lint, ap_severity severity);
 /// Name of a severity: "note", "warning", "error".
 AP_API const char *ap_severity_name(ap_severity severity);
+/// Write all findings as a list under this key of a JSON document; strict: warnings are errors.
+AP_API void ap_lint_json(const ap_lint *lint, bool strict, ap_json *json, const char *key);
 
 #ifdef __cplusplus
 }

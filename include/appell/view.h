@@ -28,7 +28,11 @@ typedef struct ap_view_options {
   const char *page;   ///< page to fill: ap_view_page(); NULL: the document alone, as JSON
   /// Told what the page leaves out, a line each; NULL: nobody is.
   void (*warn)(void *context, const char *text);
-  void *context;   ///< of warn
+  void *context; ///< of warn
+  /// Writes what is wrong with the robot, with which the page opens: the list of ap_lint_json()
+  /// under the key "findings". NULL: the page examines the robot itself.
+  void (*findings)(void *lint, ap_json *json);
+  void *lint;      ///< of findings
   unsigned cookie; ///< ap_default_view() sets it
 } ap_view_options;
 
@@ -36,9 +40,10 @@ typedef struct ap_view_options {
 AP_API ap_view_options ap_default_view(void);
 /// The page that the library carries, without a robot: files can be dropped on it.
 AP_API const char *ap_view_page(void);
-/// Write the page of a robot; robot NULL: an empty one. Meshes are read from below the folder or
-/// package of the robot's file, and options->meshes. A robot file that needs others beside it
-/// (MJCF with <include> or inertias of meshes) becomes one text of YAML.
+/// Write the page of a robot; robot NULL: an empty one or, with a path, that of a file which is no
+/// robot as it is: the page gets its bytes, and shows what is wrong with them. Meshes are read from
+/// below the folder or package of the robot's file, and options->meshes. A robot file that needs
+/// others beside it (MJCF with <include> or inertias of meshes) becomes one text of YAML.
 AP_API ap_status ap_view_write(const ap_robot *robot, const ap_view_options *options,
                                ap_write *write, void *context, ap_error *error);
 

@@ -115,6 +115,37 @@ int ap_lint_count(const ap_lint *found, ap_severity severity) {
   return severity >= AP_NOTE && severity <= AP_ERROR ? found->count[severity] : 0;
 }
 
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void write_effect(ap_json *json, const ap_lint_effect *effect) {
+  if (!effect->joint) return;
+  ap_json_open(json, "effect", '{');
+  ap_json_string(json, "joint", effect->joint);
+  ap_json_number(json, "difference", effect->difference);
+  ap_json_number(json, "largest", effect->largest);
+  ap_json_string(json, "unit", effect->unit);
+  ap_json_close(json, '}');
+}
+
+void ap_lint_json(const ap_lint *found, bool strict, ap_json *json, const char *key) {
+  ap_json_open(json, key, '[');
+  for (int i = 0; i < found->n; i++) {
+    const ap_finding *f = &found->finding[i];
+    const bool worse = strict && f->severity == AP_WARNING;
+    ap_json_open(json, NULL, '{');
+    ap_json_string(json, "severity", ap_severity_name(worse ? AP_ERROR : f->severity));
+    ap_json_string(json, "rule", f->rule);
+    if (f->line > 0) ap_json_integer(json, "line", f->line);
+    ap_json_string(json, "subject", f->subject);
+    ap_json_string(json, "what", f->what);
+    ap_json_string(json, "why", f->why);
+    ap_json_string(json, "fix", f->fix);
+    write_effect(json, &f->effect);
+    ap_json_close(json, '}');
+  }
+  ap_json_close(json, ']');
+}
+
 void ap_lint_free(ap_lint *found) {
   if (!found) return;
   free(found->finding);

@@ -54,7 +54,7 @@ static bool read_own(const view *v, char **text, size_t *length) {
   *text = NULL;
   return o->path && !o->changed &&
          ap__read_robot_text(o->path, &format, text, length, &ignored) == AP_OK &&
-         is_alone(v, *text, *length, format);
+         (!v->robot || is_alone(v, *text, *length, format));
 }
 
 static void write_flags(const ap_read_options *read, ap_json *json) {
@@ -78,7 +78,8 @@ static void write_name(const view *v, bool own, ap_json *json) {
   ap_json_string(json, "file", name);
 }
 
-// A built-in robot by its name, the bytes of a file, or what the robot is now.
+// A built-in robot by its name, the bytes of a file, or what the robot is now. Of what is no robot,
+// the bytes if they can be read.
 static ap_status write_text(const view *v, ap_json *json, ap_error *error) {
   static const ap_read_options plain = {0};
   char *text;
@@ -88,6 +89,10 @@ static ap_status write_text(const view *v, ap_json *json, ap_error *error) {
   if (builtin) {
     ap_json_string(json, "builtin", v->options->builtin);
     write_flags(&v->options->read, json);
+    return AP_OK;
+  }
+  if (!own && !v->robot) {
+    free(text);
     return AP_OK;
   }
   write_name(v, own, json);
@@ -186,8 +191,9 @@ static ap_status write_document(view *v, ap_json *json, ap_error *error) {
   ap_json_open(json, NULL, '{');
   ap_json_integer(json, "format", 1);
   ap_json_string(json, "program", program);
-  if (v->robot) status = write_text(v, json, error);
+  if (v->robot || v->options->path || v->options->builtin) status = write_text(v, json, error);
   if (v->robot && status == AP_OK) write_meshes(v, json);
+  if (v->options->findings) v->options->findings(v->options->lint, json);
   ap_json_close(json, '}');
   return status;
 }

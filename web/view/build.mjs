@@ -62,12 +62,16 @@ async function bundle(entry) {
 
 const put = (page, mark, text) => page.replace(mark, () => text);
 const { module, licences } = moduleOf();
-const three = readFileSync(join(web, "node_modules/three/LICENSE"), "utf8").trim();
+const licenceOf = (name) => readFileSync(join(web, "node_modules", name, "LICENSE"), "utf8").trim();
+const packages = `${MARK}\n\n${licenceOf("three")}\n\n==== uPlot ====\n\n${licenceOf("uplot")}\n`;
 const script = await bundle("main.js");
 let page = readFileSync(join(here, "index.html"), "utf8");
 page = put(page, "@SCRIPT_HASH@", `sha256-${createHash("sha256").update(script).digest("base64")}`);
 page = put(page, "@STYLE@", await bundle("view.css"));
-page = put(page, "@LICENCES@", escape(`${licences}\n\n${MARK}\n\n${three}\n`));
+const reportStyle = await bundle("../src/style.css");
+if (/<\/script/i.test(reportStyle)) throw new Error("a style must have no tag");
+page = put(page, "@REPORT_STYLE@", reportStyle);
+page = put(page, "@LICENCES@", escape(`${licences}\n\n${packages}`));
 page = put(page, "@SCRIPT@", script);
 page = put(page, "@MODULE@", module);
 if (/<\/script/i.test(script) || page.split('<script id="robot" type="application/json"></script>').length !== 2)

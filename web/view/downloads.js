@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be taken out of the page: the robot in another format, its dynamics as C, a report of the state.
+// What can be taken out of the page: the robot in another format, its dynamics as C, a report of the state or of a
+// simulation.
 
 import { h, shown } from "../src/dom.js";
 import { save } from "./files.js";
@@ -119,8 +120,10 @@ export function downloadsOf(app) {
     save(`${name}.${ending}`, unchanged(subject, (robot) => robot.convert(format)).text);
   const items = [
     ["Report of this state (HTML)", () => save(`${name}_report.html`, reportOf(app), "text/html")],
-    ["YAML", () => convert("yaml", "yaml")],
   ];
+  if (app.record || app.moving?.record)
+    items.push(["Report of the simulation (HTML)", () => save(`${name}_run.html`, app.runReport(), "text/html")]);
+  items.push(["YAML", () => convert("yaml", "yaml")]);
   if (!subject.closed) {
     items.push(["URDF", () => convert("urdf", "urdf")], ["MJCF", () => convert("mjcf", "xml")]);
     items.push([
@@ -130,6 +133,11 @@ export function downloadsOf(app) {
       },
     ]);
   } else items.push(["MJCF", () => convert("mjcf", "xml")]);
-  if (app.fixedText()) items.push(["URDF with fixed inertias", () => save(`${name}_fixed.urdf`, app.fixedText())]);
+  const ending = /\.\w+$/.exec(subject.source.file ?? "")?.[0] ?? ".urdf";
+  if (app.fixedText())
+    items.push([
+      app.original ? "The file with these fixes" : "URDF with fixed inertias",
+      () => save(`${name}_fixed${ending}`, app.fixedText()),
+    ]);
   return items;
 }

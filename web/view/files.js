@@ -12,6 +12,14 @@ const endingOf = (name) => /\.([a-z0-9]+)$/i.exec(name)?.[1].toLowerCase() ?? ""
 const ROBOTS = ["urdf", "xml", "mjcf", "yaml", "yml"];
 const MESHES = ["stl", "obj", "dae"];
 
+// A finding as `appell lint --json` writes it, in the words of the JavaScript library.
+const findingOf = ({ effect, ...finding }) => ({
+  line: 0,
+  ...finding,
+  severity: ["error", "warning"].includes(finding.severity) ? finding.severity : "note",
+  ...(effect ?? { joint: null }),
+});
+
 /** What is to be shown of the document in the page; null: nothing. */
 export function embedded(given) {
   if (!given || typeof given !== "object") return null;
@@ -23,9 +31,14 @@ export function embedded(given) {
     ignoreMimic: given.ignore_mimic === true,
     ignoreLoops: given.ignore_loops === true,
   };
-  if (given.builtin) return { source: { builtin: String(given.builtin), options }, meshes };
+  const findings = Array.isArray(given.findings) ? given.findings.map(findingOf) : null;
+  if (given.builtin) return { source: { builtin: String(given.builtin), options }, meshes, findings };
   if (typeof given.text !== "string") return null;
-  return { source: { file: String(given.file ?? "robot.urdf"), bytes: bytesOf(given.text), options }, meshes };
+  return {
+    source: { file: String(given.file ?? "robot.urdf"), bytes: bytesOf(given.text), options },
+    meshes,
+    findings,
+  };
 }
 
 // Files of a folder that was dropped.

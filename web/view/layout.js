@@ -52,7 +52,8 @@ class Layout {
     this.makeTabs();
     this.makeHeader();
     this.makeHelp();
-    this.stageBox.append(this.pins, this.empty, this.noteText, this.status, this.bar);
+    this.refusal = h("div.refusal", { hidden: true });
+    this.stageBox.append(this.pins, this.empty, this.refusal, this.noteText, this.status, this.bar);
     this.listen();
   }
 
@@ -366,7 +367,8 @@ class Layout {
 
   begin(subject) {
     const { info } = subject;
-    this.empty.hidden = true;
+    if (!this.refusal.hidden) this.app.panels.findings.takeMap();
+    this.empty.hidden = this.refusal.hidden = true;
     this.side.hidden = this.bar.hidden = false;
     this.title.textContent = subject.name;
     document.title = `${subject.name}: Appell`;
@@ -386,7 +388,29 @@ class Layout {
       this.app.layers[name] = name === "torques";
     }
     this.playButton.disabled = subject.closed;
+    this.tabButtons.forEach((tab) => (tab.hidden = false));
     this.openTab(this.tab);
+  }
+
+  /** A file that is no robot: nothing to move, but findings to read. */
+  refused(file) {
+    this.title.textContent = file;
+    document.title = `${file}: Appell`;
+    this.chips.textContent = "no robot as it is";
+    this.canvas?.remove();
+    this.pins.replaceChildren();
+    this.noteText.textContent = "";
+    this.empty.hidden = true;
+    this.refusal.hidden = this.side.hidden = false;
+    this.bar.hidden = true;
+    this.refusal.replaceChildren(
+      h("h2", null, `${file} is no robot as it is`),
+      h("p", null, "What is wrong stands beside each link. Switch fixes on until it can be drawn."),
+      this.app.panels.findings.map,
+    );
+    this.tabButtons.forEach((tab, i) => (tab.hidden = TABS[i][0] !== "findings"));
+    delete this.page.dataset.examined;
+    this.openTab("findings");
   }
 
   newCanvas() {
@@ -404,7 +428,7 @@ class Layout {
       stage.view.resize();
       if (measured || canvas.clientWidth === 0) return;
       measured = true;
-      stage.view.fit();
+      if (!stage.placed) stage.view.fit(); // one that stands for another looks from where that did
     });
     this.observer.observe(canvas);
   }
@@ -423,8 +447,8 @@ class Layout {
     this.app.changed();
   }
 
-  countFindings(findings) {
-    const bad = findings?.filter(({ severity }) => severity !== "note").length ?? 0;
+  /** bad: how many are more than notes and not fixed. */
+  countFindings(findings, bad = 0) {
     this.tabButtons[3].replaceChildren(
       "Findings",
       ...(findings ? [h("span.count", null, String(bad || findings.length))] : []),

@@ -2,6 +2,7 @@
 // The live page: a robot, and everything about its dynamics as it is moved.
 
 import { init } from "../appell/index.js";
+import "../src/main.js";
 import { bytesOf } from "../src/data.js";
 import { onTheme, startTheme } from "../src/theme.js";
 import { Doctor, serve } from "./doctor.js";
@@ -12,6 +13,7 @@ import { JointsPanel } from "./joints.js";
 import { makeLayout } from "./layout.js";
 import { MassesPanel } from "./masses.js";
 import { Fall, Swing, follow } from "./motion.js";
+import { runPage } from "./record.js";
 import { Stage } from "./stage.js";
 import { Subject } from "./subject.js";
 import { WhyPanel } from "./why.js";
@@ -47,10 +49,17 @@ class App {
 
   // -- robots
 
-  async show({ source, meshes }) {
+  /** A robot; findings: what is known to be wrong with it, null: the page looks for that itself. */
+  async show({ source, meshes, findings = null }) {
     const started = performance.now();
     this.stop();
-    const subject = await Subject.open(source);
+    let subject;
+    try {
+      subject = await Subject.open(source);
+    } catch (error) {
+      if (error.status === "stopped" || !source.bytes) throw error;
+      return this.refuse({ source, meshes, findings }, error);
+    }
     let stage;
     try {
       stage = this.makeStage(subject, meshes);
@@ -61,7 +70,7 @@ class App {
     this.compare(null);
     this.stage?.dispose();
     this.subject?.free();
-    Object.assign(this, { subject, stage, meshes, source, chosen: -1, findings: null, failure: null });
+    Object.assign(this, { subject, stage, meshes, source, chosen: -1, findings: null, failure: null, original: null, record: null });
     for (const panel of ["joints", "why", "masses"]) this.panels[panel].begin(subject);
     this.panels.findings.begin(subject, null, null);
     this.layout.begin(subject);
@@ -72,7 +81,63 @@ class App {
     this.stage.view.draw();
     this.times.shown = performance.now() - started;
     this.layout.say("");
-    this.examine(subject);
+    this.examine(subject, findings);
+  }
+
+  /** A file that is no robot: what is wrong with it, and fixes that may make it one. */
+  refuse({ source, meshes, findings }, error) {
+    this.compare(null);
+    this.stage?.dispose();
+    this.subject?.free();
+    Object.assign(this, { subject: null, stage: null, meshes, source, findings: null, original: null });
+    this.panels.findings.begin(null, null, null);
+    this.layout.refused(source.file ?? "The file");
+    this.fail(error);
+    this.examine(null, findings);
+  }
+
+  /** The same robot of another text of its file: state and view stay. False: that is no robot. */
+  async reread(text) {
+    const original = this.original ?? this.source;
+    const source = { ...original, bytes: new TextEncoder().encode(text) };
+    const { subject: was, stage: seen } = this;
+    this.stop();
+    let subject = null;
+    try {
+      subject = await Subject.open(source);
+      const stage = this.makeStage(subject, this.meshes);
+      if (was) {
+        subject.takeState(was);
+        stage.view.lookAs(seen.view);
+        stage.placed = true;
+      }
+      seen?.dispose();
+      Object.assign(this, { subject, stage, source, original, failure: null, record: null });
+    } catch (error) {
+      subject?.free();
+      this.layout.say(`With this fix the file is still refused: ${error.message}`);
+      return false;
+    }
+    was?.free();
+    for (const panel of ["joints", "why", "masses"]) this.panels[panel].begin(subject);
+    this.layout.begin(subject);
+    this.layout.say("");
+    this.setWalls("none");
+    this.choose(Math.min(this.chosen, subject.efforts.length - 1));
+    this.stage.setGhost(this.other, this.meshes);
+    this.showFindings();
+    this.layout.examined();
+    this.changed();
+    return true;
+  }
+
+  // Counts and pins of what is found.
+  showFindings() {
+    this.layout.countFindings(this.findings, this.panels.findings.open);
+    this.stage?.setPins(
+      this.layout.pins,
+      this.panels.findings.pins(this.stage.kin, () => this.layout.openTab("findings")),
+    );
   }
 
   makeStage(subject, meshes) {
@@ -89,28 +154,34 @@ class App {
     return stage;
   }
 
-  // The doctor takes its time: the picture is there before.
-  async examine(subject) {
+  // The doctor takes its time: the picture is there before. What the command has found it need not look for again.
+  async examine(subject, given = null) {
     const { source, meshes } = this;
     this.weighed = null;
     if (meshes.missing.size > 0)
       this.layout.note(`${meshes.missing.size} mesh files are not here: drop them on the page, too.`);
+    if (given) this.found(given, null);
+    if (given || !subject) this.layout.openTab("findings");
     this.layout.ready();
-    const found = await this.doctor.examine(source).catch(() => null);
-    if (this.subject !== subject) return;
-    this.findings = found?.findings ?? [];
-    this.weighed = found?.weighed ?? null;
-    this.panels.findings.begin(subject, this.findings, this.weighed);
-    this.layout.countFindings(this.findings);
-    this.stage.setPins(
-      this.layout.pins,
-      this.panels.findings.pins(this.stage.kin, () => this.layout.openTab("findings")),
-    );
+    const found = await this.doctor.examine(source, Boolean(given)).catch(() => null);
+    if (this.subject !== subject || this.source !== source) return;
+    if (!given || found?.weighed) this.found(given ?? found?.findings ?? [], found?.weighed ?? null);
     this.layout.examined();
+  }
+
+  // weighed: what the shapes of links say of their inertias
+  found(findings, weighed) {
+    const { subject, source } = this;
+    Object.assign(this, { findings, weighed });
+    const text = source.bytes ? new TextDecoder().decode(source.bytes) : null;
+    this.panels.findings.begin(subject, findings, weighed, text);
+    this.showFindings();
     this.changed();
   }
 
+  /** The file with all fixes that shapes give, or with those that are switched on; null: there are none. */
   fixedText() {
+    if (this.original) return new TextDecoder().decode(this.source.bytes);
     return this.weighed?.text ?? null;
   }
 
@@ -124,7 +195,7 @@ class App {
         return await this.show({ source: this.source, meshes });
       }
       await this.show({ source: robots[0], meshes });
-      if (robots.length === 2) await this.compareWith(robots[1]);
+      if (robots.length === 2 && this.subject) await this.compareWith(robots[1]);
     } catch (error) {
       this.fail(error);
     }
@@ -165,13 +236,7 @@ class App {
   otherEfforts() {
     const { other, subject } = this;
     if (!other) return null;
-    subject.freedoms.forEach((row, i) => {
-      const k = other.freedoms.findIndex(({ name }) => name === row.name);
-      if (k < 0) return;
-      other.setValue(k, subject.value(i));
-      other.v[k] = subject.v[i];
-      other.a[k] = subject.a[i];
-    });
+    other.takeMotion(subject);
     if (other.friction !== subject.friction) other.setFriction(subject.friction);
     other.poses().compute();
     return new Map(other.efforts.map(({ name }, i) => [name, other.tau[i]]));
@@ -224,6 +289,7 @@ class App {
   }
 
   lookAt(link) {
+    if (!this.stage) return;
     const body = this.stage.kin.bodies.findIndex(({ given }) => given.name === link);
     this.stage.select(body);
     const i = this.subject.efforts.findIndex(({ joint }) => joint?.body === link);
@@ -283,7 +349,7 @@ class App {
   stop() {
     const was = this.moving;
     this.moving = null;
-    if (was instanceof Fall) was.stop();
+    if (was instanceof Fall) this.record = was.stop();
     if (was && this.subject) {
       this.subject.v.fill(0);
       this.subject.a.fill(0);
@@ -433,11 +499,18 @@ class App {
   report() {
     return reportOf(this);
   }
+
+  /** The last simulation as a page; null: there was none. */
+  runReport() {
+    const record = this.moving instanceof Fall ? this.moving.record : this.record;
+    return record ? runPage(record.document(this), this.script) : null;
+  }
 }
 
 async function start(script) {
   startTheme();
   const app = new App();
+  app.script = script;
   globalThis.appell = app; // for tests and for whoever looks
   let given = null;
   try {
@@ -482,6 +555,6 @@ async function start(script) {
   }
 }
 
-// The same script is the doctor's in a worker.
+// The same script is the doctor's in a worker, and that of the reports which the page writes.
 if (typeof document === "undefined") serve();
-else start(document.currentScript.textContent);
+else if (!document.getElementById("run")) start(document.currentScript.textContent);

@@ -4,6 +4,7 @@
 import { openSimulation } from "../appell/index.js";
 import { scenarioOf } from "../appell/run.js";
 import { solve3 } from "./matrix.js";
+import { Record } from "./record.js";
 
 /** Every joint swings about its middle, each at its own pace: q, v and a at time t. */
 export class Swing {
@@ -64,7 +65,7 @@ export class Fall {
     });
     fall.simulation = await openSimulation(scenario, { files: { [file]: subject.simulationText() } });
     fall.pulled = null;
-    fall.events = 0;
+    fall.record = new Record(fall.simulation);
     subject.falls = true;
     return fall;
   }
@@ -73,7 +74,7 @@ export class Fall {
   advance(dt) {
     const { simulation, subject } = this;
     try {
-      this.events += simulation.advance(dt).length;
+      this.record.add(simulation, simulation.advance(dt));
     } catch (error) {
       this.failure = error.message;
       if (error.status === "stopped") throw error;
@@ -100,9 +101,11 @@ export class Fall {
     this.pulled = target ? link : null;
   }
 
+  /** What it came to. */
   stop() {
     this.subject.falls = false;
     this.simulation.free();
+    return this.record;
   }
 }
 

@@ -134,6 +134,27 @@ export class Subject {
     this.tip = this.endFrame();
   }
 
+  /** Positions, velocities and accelerations of another robot, by the names of joints. */
+  takeMotion(other) {
+    this.freedoms.forEach((row, i) => {
+      const k = other.freedoms.findIndex(({ name }) => name === row.name);
+      if (k < 0) return;
+      this.setValue(i, other.value(k));
+      this.v[i] = other.v[k];
+      this.a[i] = other.a[k];
+    });
+  }
+
+  /** The same, and payload and inertias, of another reading of this robot. */
+  takeState(other) {
+    this.takeMotion(other);
+    const names = new Set(this.links.map(({ name }) => name));
+    this.fixed = new Map([...other.fixed].filter(([link]) => names.has(link)));
+    if (names.has(other.payload.link)) this.payload = other.payload;
+    this.applyMasses();
+    this.setFriction(other.friction);
+  }
+
   /** Text of the robot in our own format, for simulations. */
   text() {
     this.yaml ??= this.twinText();

@@ -304,6 +304,124 @@ test("findings stand at their links, and a fix is switched live", { skip }, asyn
   await page.context().close();
 });
 
+const REFUSED = `<robot name="bad">
+<link name="base"/>
+<link name="upper"><inertial><origin xyz="0 0 0.15"/><mass value="-3"/><inertia ixx="0.03" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.004"/></inertial></link>
+<link name="lower"><visual><origin xyz="9 9 9"/></visual><inertial><origin xyz="0 0 0.12"/><mass value="1,5"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.002"/></inertial></link>
+<link name="hand"><inertial><mass value="0.5"/><inertia ixx="0.0005" ixy="0" ixz="0" iyy="0.0005" iyz="0" izz="0.0005"/></inertial></link>
+<joint name="shoulder" type="revolute"><origin xyz="0 0 0.05"/><parent link="base"/><child link="upper"/><axis xyz="0 2 0"/>
+<limit lower="1.5" upper="-1.5" effort="5" velocity="120"/><dynamics damping="-0.4"/></joint>
+<joint name="elbow" type="hinge"><origin xyz="0 0 0.3" rpy="0 45 0"/><parent link="upper"/><child link="lower"/><axis xyz="0 1 0"/>
+<limit lower="-90" upper="90" effort="40" velocity="2"/></joint>
+<joint name="wrist" type="revolute"><origin xyz="0 0 0.24"/><parent link="lowr"/><child link="hand"/><axis xyz="0 0 0"/>
+<limit lower="-1" upper="1" effort="4" velocity="2"/><dynamic damping="0.1"/></joint>
+</robot>
+`;
+
+/** Findings of the command. */
+function lintOf(file) {
+  try {
+    return JSON.parse(execFileSync(command, ["lint", "--json", file], { encoding: "utf8" })).findings;
+  } catch (error) {
+    return JSON.parse(error.stdout).findings;
+  }
+}
+
+test("fixes are written into the file at their lines, and what they fix is not found again", { skip }, async () => {
+  const { mended } = await import(pathToFileURL(join(source, "web/view/mend.js")).href);
+  const file = join(folder, "refused.urdf");
+  writeFileSync(file, REFUSED);
+  const found = lintOf(file);
+  let text = REFUSED;
+  for (const finding of found) {
+    const next = mended(text, finding);
+    assert.ok(next, `${finding.rule}: ${finding.fix}`);
+    assert.equal(next.split("\n").length, text.split("\n").length);
+    text = next;
+  }
+  const rules = new Set(found.map(({ rule }) => rule));
+  for (const rule of ["mass-negative", "bad-number", "axis", "limit-inverted", "friction-negative", "limit-unit"])
+    assert.ok(rules.has(rule), rule);
+  for (const rule of ["joint-type", "origin-unit", "unknown-link", "unknown-element", "effort-gravity"])
+    assert.ok(rules.has(rule), rule);
+  assert.ok(text.includes('<visual><origin xyz="9 9 9"/>'), "a shape is no mass");
+  writeFileSync(file, text);
+  assert.deepEqual(lintOf(file), []);
+  // YAML, and one by one: each fix removes its own finding.
+  const yaml = readFileSync(model("two_link.urdf"), "utf8");
+  writeFileSync(join(folder, "two.urdf"), yaml);
+  execFileSync(command, ["convert", join(folder, "two.urdf"), join(folder, "two.yaml")], { stdio: "ignore" });
+  const wrong = readFileSync(join(folder, "two.yaml"), "utf8").replace(/mass: 1\.2/, "mass: -1.2");
+  writeFileSync(join(folder, "two.yaml"), wrong);
+  const [first] = lintOf(join(folder, "two.yaml")).filter(({ rule }) => rule === "mass-negative");
+  assert.ok(mended(wrong, first).includes("mass: 1.2"));
+  // Nothing that is no text of the file.
+  assert.equal(mended(REFUSED, { line: 3, fix: "make both sides alike", what: "", subject: "upper" }), null);
+  assert.equal(mended(REFUSED, { line: 99, fix: '<mass value="3"/>', what: "", subject: "upper" }), null);
+});
+
+test("lint --html: a refused file is a tree of links, and a robot with its fixes", { skip }, async () => {
+  const file = join(folder, "map.urdf");
+  const evil = '&lt;img src=x onerror="1"&gt;'.replaceAll('"', "&quot;");
+  writeFileSync(file, REFUSED.replaceAll('"hand"', `"${evil}"`));
+  const out = join(folder, "map.html");
+  assert.throws(() => execFileSync(command, ["lint", "--html", file, "-o", out], { stdio: "ignore" }), { status: 1 });
+  const page = await bench.open(null, { file: out, width: 860, height: 560 });
+  await examined(page);
+  assert.match(await page.textContent(".refusal h2"), /map.urdf/);
+  assert.ok((await page.locator(".refusal .tree li").count()) >= 4);
+  assert.equal(await page.locator("img").count(), 0);
+  await page.getByRole("button", { name: "Use all fixes" }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => globalThis.appell.subject);
+  await frame(page);
+  assert.ok((await pixelsAt(page)).drawn > 200);
+  assert.equal(await page.locator(".pin").count(), 0, "what is fixed has no pin");
+  assert.equal(await page.locator(".findings .fixed").count(), await page.locator(".finding .fix").count());
+  // One of them off again: the limit's effort is the file's, the state stays.
+  await page.evaluate(() => globalThis.appell.setFreedom(1, "q", 0.4));
+  const effort = page.locator(".finding", { hasText: "effort-gravity" }).locator("input");
+  await effort.uncheck();
+  await page.waitForFunction(() => globalThis.appell.subject.efforts[0].limit === 5);
+  assert.ok(Math.abs((await state(page)).q[1] - 0.4) < 1e-12);
+  assert.equal(await page.locator(".pin").count(), 1);
+  assert.ok(await page.evaluate(() => globalThis.appell.fixedText().includes('effort="5"')));
+  silent(page);
+  await page.context().close();
+});
+
+test("a simulation can be saved as a report", { skip }, async () => {
+  const page = await view(["quadruped"]);
+  const text = await page.evaluate(async () => {
+    const { appell } = globalThis;
+    appell.setWalls("floor");
+    await appell.letGo();
+    const fall = appell.moving;
+    appell.moving = null; // by hand, not by the clock
+    for (let i = 0; i < 30; i++) fall.advance(0.02);
+    appell.moving = fall;
+    appell.stop();
+    return appell.runReport();
+  });
+  silent(page);
+  await page.context().close();
+  const file = join(folder, "run.html");
+  writeFileSync(file, text);
+  const report = await bench.open(null, { file, width: 860, height: 560 });
+  const run = await report.evaluate(() => {
+    const { run, kin } = globalThis.appell;
+    kin.at(run.end);
+    return { rows: run.rows, end: run.end, events: run.events.length, z: kin.poses[2], q: run.column("q.base.z").values.at(-1) };
+  });
+  assert.equal(run.rows, 31);
+  assert.ok(Math.abs(run.end - 0.6) < 1e-9);
+  assert.ok(run.events > 0, "it has met the floor");
+  assert.ok(Math.abs(run.z - run.q) < 1e-6, "the replay is where the column says");
+  assert.ok((await pixelsAt(report, 0.3)).drawn > 200);
+  silent(report);
+  await report.context().close();
+});
+
 test("let go: it falls as the command's simulation does, is pushed, and stays between walls", { skip }, async () => {
   const page = await view([model("two_link.urdf")]);
   await page.evaluate(() => globalThis.appell.setFreedom(0, "q", 1));
