@@ -4,6 +4,7 @@
 //
 //   floor [MODEL...]          a built-in name or a robot file, '+' before it for a free base, or
 //                             chain6: a chain of so many joints without zeros in its geometry
+//   floor -g [MODEL...]       the library's functions for any robot instead
 //
 // Operations are additions, products, fused products and divisions; angles, of which sine and
 // cosine are taken, are counted apart. A core does two operations a cycle, one by one or in
@@ -11,13 +12,22 @@
 // them in vectors of 16 bytes filled to the last. *By the chain* is the longest path from an input
 // to an output, whatever is done beside it. Both are cycles, and ns at the clock of this core,
 // which a chain of integer multiplications of three cycles each tells.
+//
+// With -g: what the functions for any robot compute for one state, by the counting arithmetic (a
+// fused product is a product and a sum, structural zeros are free), how long they take, the first
+// decile of many samples, and the share of the core's peak that they reach. The peak is products
+// and sums, each rounded, in its widest vectors; fused products can reach twice that.
 
 #include <appell/bench.h>
 #include <appell/codegen.h>
+#include <appell/dyn.h>
 #include <appell/file.h>
+#include <appell/kin.h>
+#include <appell/research.h>
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "codegen/program.h"
@@ -149,6 +159,95 @@ static ap_model *model_of(const char *name) {
   return m;
 }
 
+// ---- functions for any robot -------------------------------------------------------------------
+
+typedef struct sample {
+  const ap_model *m;
+  ap_work *w;
+  int nq, nv;
+  double *in, *out; // q, v, and a or tau; the results
+} sample;
+
+static void *memory(size_t size) {
+  void *p = calloc(1, size);
+  if (!p) abort();
+  return p;
+}
+
+static void compute(const sample *s, ap_quantity what) {
+  const double *q = s->in, *v = q + s->nq, *x = v + s->nv;
+  double *o = s->out;
+  const size_t n = (size_t)s->nv * (size_t)s->nv;
+  switch (what) {
+    case AP_INVERSE: ap_inverse_dynamics(s->m, s->w, q, v, x, o); break;
+    case AP_INERTIA: ap_inertia_matrix(s->m, s->w, q, o); break;
+    case AP_FORWARD: ap_forward_dynamics(s->m, s->w, q, v, x, o); break;
+    case AP_INVERSE_DERIVATIVES:
+      ap_inverse_dynamics_derivatives(s->m, s->w, q, v, x, o, o + n, o + 2 * n);
+      break;
+    default: ap_forward_dynamics_derivatives(s->m, s->w, q, v, x, o, o + n, o + 2 * n);
+  }
+}
+
+static double time_of(const sample *s, ap_quantity what) {
+  enum { SAMPLES = 1001, CALLS = 16 };
+  static double ns[SAMPLES];
+  for (int k = 0; k < SAMPLES; k++) {
+    const double start = now();
+    for (int i = 0; i < CALLS; i++) compute(s, what);
+    ns[k] = (now() - start) / CALLS;
+  }
+  qsort(ns, SAMPLES, sizeof *ns, by_size);
+  return ns[SAMPLES / 10];
+}
+
+static void print_general(const sample *s, ap_quantity what, double peak) {
+  const size_t size = ap_study_size(s->m, AP_COUNT);
+  void *mem = memory(size);
+  ap_study *counting = ap_study_init(s->m, AP_COUNT, mem, size);
+  ap_count c = {0};
+  if (ap_study_eval(counting, ap_find_method(what, NULL), s->in, s->out, &c) == AP_OK) {
+    const double operations = (double)(c.mul + c.add), ns = time_of(s, what);
+    printf("| %s | %.0f | %.0f | %.0f | %.1f | %.1f | %.0f %% |\n", ap_quantity_name(what),
+           (double)c.mul, (double)c.add, ns, operations / ns, operations / peak,
+           100 * operations / (ns * peak));
+  }
+  free(mem);
+}
+
+// Between -1 and 1, the same every time.
+static double number(void) {
+  static uint64_t seed = 1;
+  seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(seed >> 11) * 0x1p-52 - 1;
+}
+
+static bool print_any_robot(const char *name) {
+  ap_model *m = model_of(name);
+  if (!m) return false;
+  const size_t size = ap_work_size(m), nv = (size_t)ap_nv(m), nq = (size_t)ap_nq(m);
+  void *mem = memory(size);
+  sample s = {.m = m, .w = ap_work_init(m, mem, size), .nq = (int)nq, .nv = (int)nv};
+  s.in = memory((nq + 2 * nv) * sizeof *s.in), s.out = memory(3 * nv * nv * sizeof *s.out);
+  for (size_t k = 0; k < 2 * nv; k++) s.in[nq + k] = number();
+  ap_neutral(m, s.in);
+  ap_integrate(m, s.in, s.in + nq, s.in);
+  const double peak = ap_bench_peak();
+  printf("\n%s, %d degrees of freedom, peak %.1f operations a ns, %.2f GHz\n\n", name, s.nv, peak,
+         3 / multiplication());
+  puts(
+      "| function | products | sums | ns | operations a ns | ns at the peak | of the peak |\n"
+      "|---|---|---|---|---|---|---|");
+  static const ap_quantity all[] = {AP_INVERSE, AP_INERTIA, AP_FORWARD, AP_INVERSE_DERIVATIVES,
+                                    AP_FORWARD_DERIVATIVES};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) print_general(&s, all[k], peak);
+  free(mem), free(s.in), free(s.out);
+  ap_model_free(m);
+  return true;
+}
+
+// ---- generated code ----------------------------------------------------------------------------
+
 static bool print_robot(const char *name) {
   ap_model *m = model_of(name);
   if (!m) return false;
@@ -167,8 +266,10 @@ static bool print_robot(const char *name) {
 }
 
 int main(int count, char **name) {
+  const bool any = count > 1 && strcmp(name[1], "-g") == 0;
+  bool (*print)(const char *) = any ? print_any_robot : print_robot;
   bool good = true;
-  if (count < 2) good = print_robot("puma600") && print_robot("chain6");
-  for (int k = 1; k < count; k++) good = print_robot(name[k]) && good;
+  if (count < 2 + any) good = print("puma600") && print("chain6");
+  for (int k = 1 + any; k < count; k++) good = print(name[k]) && good;
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
