@@ -17,9 +17,9 @@ APPELL, STAGE, OUT = (Path(p).resolve() for p in sys.argv[1:4])
 
 GROUPS = [
     ("First steps", "start setup features conventions notation"),
-    ("The command", "eval scenarios report control trajectories identification generate lint logs bench"),
+    ("The command", "eval scenarios report view control trajectories planning identification generate lint sweep logs bench"),
     ("Robot files", "yaml mjcf"),
-    ("C, Python, Octave, JavaScript", "batch real-time python octave js"),
+    ("C, Python, Octave, JavaScript", "batch real-time python octave js casadi fmu"),
     ("How it works", "theory methods/README loops impacts convex accuracy"),
     ("Papers", "reproduce"),
 ]
@@ -95,11 +95,7 @@ def papers_page(records):
         out.append('<table class="agreement"><thead><tr><th>item</th><th>within 0.1 %</th><th>within 1 %</th>')
         out.append("<th>further away</th><th>without a printed number</th></tr></thead><tbody>")
         for item, rows in items.items():
-            counts = [0, 0, 0, 0]
-            for r in rows:
-                known = all(isinstance(r.get(k), (int, float)) for k in ("printed", "ours"))
-                counts[agreement(r["ours"], r["printed"]) if known else 3] += 1
-            cells = [str(n) if n else "" for n in counts]
+            cells = [str(n) if n else "" for n in counts_of(rows)]
             out.append(
                 f"<tr><td>{html.escape(item)}</td><td>{cells[0]}</td><td>{cells[1]}</td>"
                 f'<td class="far">{cells[2]}</td><td>{cells[3]}</td></tr>'
@@ -118,7 +114,28 @@ def papers_page(records):
     return "\n".join(out) + "\n"
 
 
-def front_page(rest):
+def counts_of(rows):
+    """How many numbers are within 0.1 %, within 1 %, further away, without a printed number."""
+    counts = [0, 0, 0, 0]
+    for r in rows:
+        known = all(isinstance(r.get(k), (int, float)) for k in ("printed", "ours"))
+        counts[agreement(r["ours"], r["printed"]) if known else 3] += 1
+    return counts
+
+
+def matrix(records):
+    """The papers in one table, each with its numbers by how far they are from what is printed."""
+    out = ['<table class="agreement"><thead><tr><th>paper</th><th>within 0.1 %</th><th>within 1 %</th>']
+    out.append("<th>further away</th><th>without a printed number</th></tr></thead><tbody>")
+    for paper in dict.fromkeys(r["paper"] for r in records):
+        n = counts_of(r for r in records if r["paper"] == paper)
+        link = f'<a href="papers.html#{html.escape(paper)}">{html.escape(paper)}</a>'
+        out.append(f'<tr><td>{link}</td><td>{n[0]}</td><td>{n[1]}</td><td class="far">{n[2]}</td><td>{n[3]}</td></tr>')
+    out.append("</tbody></table>")
+    return "\n".join(out)
+
+
+def front_page(rest, records):
     readme = (ROOT / "README.md").read_text()
     what = readme.split("\n\n")[1:4]
     cards = "".join(
@@ -126,11 +143,17 @@ def front_page(rest):
         for name, title, text in RUNS
     )
     out = ["# Appell", *what]
-    out.append('<iframe class="live" src="runs/quadruped_drop.html" title="A run to play" loading="lazy"></iframe>')
+    out.append("## A robot to move")
+    out.append(
+        "This is the page of `appell view`, with the library inside: drag a link, move a slider, press *Let go*. "
+        '<a href="runs/live.html">On a page of its own</a> it also takes your robot file.'
+    )
+    out.append('<iframe class="live" src="runs/live.html" title="A robot to move" loading="lazy"></iframe>')
     out.append("## Runs to play")
     out.append(f'<ul class="runs">{cards}</ul>')
     out.append("## Papers, computed again")
-    out.append("[What agrees with five papers, table by table](papers.md).")
+    out.append("Numbers that five papers print, by how far Appell's are from them. [Every table](papers.md) is there, with notes.")
+    out.append(matrix(records))
     out.append("## Reference")
     out.append('<a href="api/html/index.html">Functions and types of the C library</a>.')
     for caption, names in [*GROUPS, ("Project", rest)]:
@@ -149,6 +172,7 @@ def make_runs():
         subprocess.run([APPELL, "report", log, "-o", folder / f"{name}.html"], check=True)
         for left in STAGE.glob(f"{name}.*"):
             left.unlink()
+    subprocess.run([APPELL, "view", "quadruped", "-o", folder / "live.html"], check=True)
 
 
 KNOWN = set(pages())
@@ -172,5 +196,5 @@ named = {name for _, names in GROUPS for name in names.split()}
 others = [str(p.relative_to(ROOT / "docs").with_suffix("")) for p in pages()]
 records = json.loads(subprocess.run([APPELL, "reproduce", "--json"], check=True, capture_output=True, text=True).stdout)
 (STAGE / "papers.md").write_text(papers_page(records))
-(STAGE / "index.md").write_text(front_page(" ".join(name for name in others if name not in named)))
+(STAGE / "index.md").write_text(front_page(" ".join(name for name in others if name not in named), records))
 make_runs()
