@@ -377,6 +377,7 @@ class App {
     }
     if (!held.moved) return;
     held.target = this.stage.onPlane(event, held.point) ?? held.target;
+    held.distance = Infinity;
     this.changed();
   }
 
@@ -444,11 +445,19 @@ class App {
         this.stop();
         this.layout.say(`The simulation cannot go on: ${why}`);
       }
-    } else if (this.held?.moved) follow(subject, this.held.body + 1, this.held.local, this.held.target);
+    } else if (this.held?.moved) this.followPointer();
     const started = performance.now();
     subject.poses().compute();
     this.times.compute = performance.now() - started;
     this.draw();
+  }
+
+  // In further frames, too, until the link is there or comes no closer.
+  followPointer() {
+    const { held, stage } = this;
+    const before = held.distance;
+    held.distance = follow(this.subject, held.body + 1, held.local, held.target);
+    if (held.distance > 1e-4 * stage.size && held.distance < 0.99 * before) this.changed();
   }
 
   draw() {

@@ -231,13 +231,18 @@ test("a link that is dragged follows the pointer; one that is clicked is chosen"
   await page.mouse.down();
   await page.mouse.move(from.x + 10, from.y - 10, { steps: 3 });
   await page.mouse.move(from.x + 40, from.y - 30, { steps: 6 });
-  await frame(page);
-  await frame(page);
-  const off = await page.evaluate(() => {
-    const { held, stage } = globalThis.appell;
-    const at = globalThis.appell.pointOfHeld();
-    return Math.hypot(...at.map((x, i) => x - held.target[i])) / stage.size;
-  });
+  const distance = () =>
+    page.evaluate(() => {
+      const { held, stage } = globalThis.appell;
+      const at = globalThis.appell.pointOfHeld();
+      return Math.hypot(...at.map((x, i) => x - held.target[i])) / stage.size;
+    });
+  // A step of inverse kinematics a frame, and a slow machine shows fewer of them.
+  let off = await distance();
+  for (let frames = 0; frames < 30 && off >= 0.02; frames++) {
+    await frame(page);
+    off = await distance();
+  }
   await page.mouse.up();
   assert.ok(off < 0.02, `the link is ${off} of the robot's size away from the pointer`);
   const now = await state(page);
