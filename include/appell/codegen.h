@@ -95,11 +95,11 @@ AP_API ap_status ap_generate(const ap_model *m, const ap_generate_options *optio
 AP_API ap_status ap_generate_parallel(const ap_parallel *r, const ap_generate_options *options,
                                       ap_code **code, ap_error *error);
 /// The same of a mechanism with closed chains, in its independent coordinates: NAME.c and NAME.h
-/// with those of AP_GEN_INVERSE, _INERTIA, _BIAS, _GRAVITY, _FORWARD, _INVERSE_DERIVATIVES,
-/// _FORWARD_DERIVATIVES and _KINEMATICS that are asked for and that its actuators can. Every
-/// function returns 0, or says why there is no result, and closes the mechanism from its own guess;
-/// NAME_..._from(x, q, ...) begins at x and leaves the configuration there. Tolerances are those of
-/// loop.h. AP_E_UNSUPPORTED for other targets than AP_TARGET_C.
+/// with those of AP_GEN_INVERSE, AP_GEN_INERTIA, AP_GEN_BIAS, AP_GEN_GRAVITY, AP_GEN_FORWARD, their
+/// two derivatives and kinematics that are asked for and that its actuators can. Every function
+/// returns 0, or says why there is no result, and closes the mechanism from its own guess;
+/// `NAME_..._from(x, q, ...)` begins at x and leaves the configuration there. Tolerances are those
+/// of loop.h. AP_E_UNSUPPORTED for other targets than AP_TARGET_C.
 AP_API ap_status ap_generate_mechanism(const ap_mechanism *m, const ap_generate_options *options,
                                        ap_code **code, ap_error *error);
 /// The prefix of its names, which is also the name of its files without their endings.
