@@ -13,7 +13,8 @@ size_t ap__contact_scratch(const ap_model *m, int n) {
 
 void ap__contact_forget(void *scratch) {
   ap_arena a = ap__arena(scratch); // as ap__contact_layout() begins
-  AP_TAKE(&a, contact_memo, 1)->n = -1;
+  contact_memo *memo = AP_TAKE(&a, contact_memo, 1);
+  memo->n = memo->sorted = -1;
 }
 
 // ---- accelerations -----------------------------------------------------------------------------
@@ -42,11 +43,11 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
   r->driven = r->pose ? f[0] * place->wall[0] + f[1] * place->wall[1] + f[2] * place->wall[2] : 0;
 }
 
-double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting, void *scratch) {
+// The same of an island.
+static double amplified(contact_system *s) {
+  const ap_resting *resting = s->sorted;
   double with = 0, without = 0;
-  contact_system own, *s = &own;
-  ap__contact_layout(m, n, scratch, s);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < s->n; i++)
     if (!resting[i].sticks && resting[i].friction > 0) with = fmax(with, fabs(s->force[3 * i]));
   if (with == 0) return 0;
   int unknowns = ap__contact_unknowns(resting, NULL, false, s);
@@ -56,6 +57,17 @@ double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting
   for (int c = 0; c < unknowns; c++)
     if (s->row[c] % 3 == 0) without = fmax(without, fabs(s->x[c]));
   return without > 1e-12 * with ? with / without : 0; // less is rounding
+}
+
+double ap__contact_amplified(const ap_model *m, int n, const ap_resting *resting, void *scratch) {
+  contact_system s;
+  double most = 0;
+  bool slides = false;
+  for (int i = 0; i < n; i++) slides |= !resting[i].sticks && resting[i].friction > 0;
+  if (!slides) return 0;
+  ap__contact_layout(m, n, scratch, &s);
+  for (int k = 0; k < s.memo->nisland; k++) most = fmax(most, amplified(&s.island[k]));
+  return most;
 }
 
 // Part of the largest force, and of what holds the largest acceleration, that is none.
@@ -77,20 +89,21 @@ static double least_force(const contact_system *s) {
 
 // Joints that stops or brakes hold do not accelerate: what elimination leaves is rounding, which
 // would add up while nothing else moves.
-static void hold_joints(const ap_resting *resting, const contact_system *s, double *a) {
+static void hold_joints(const contact_system *s, double *a) {
   for (int i = 0; i < s->n; i++) {
-    const ap_resting *r = &resting[i];
+    const ap_resting *r = &s->sorted[i];
     bool held = r->kind == AP_REST_STOP || (r->kind == AP_REST_BRAKE && r->sticks);
     if (held && fabs(a[r->v]) <= ROUNDING * fabs(s->free[r->v])) a[r->v] = 0;
   }
 }
 
-// A robot at rest that accelerates by no more than rounding stays at rest.
+// Robots of an island at rest that accelerate by no more than rounding stay at rest.
 static void hold_rest(const contact_system *s, const double *v, double *a) {
-  double most = ap__contact_largest(s->free, s->nv);
-  for (int j = 0; j < s->nv; j++)
-    if (fabs(a[j]) > REST * most || fabs(v[j]) > AP__CONTACT_STILL) return;
-  memset(a, 0, (size_t)s->nv * sizeof *a);
+  double most = 0;
+  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) most = fmax(most, fabs(s->free[k]));
+  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k)
+  if (fabs(a[k]) > REST * most || fabs(v[k]) > AP__CONTACT_STILL) return;
+  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) a[k] = 0;
 }
 
 ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *v,
@@ -100,14 +113,20 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
   ap__contact_layout(p->m, n, scratch, &s);
   ap_status status = ap__contact_state(p, q, v, tau, resting, &s);
   if (status != AP_OK) return status;
-  ap__contact_forces(resting, NULL, &s);
-  ap__contact_follow(resting, NULL, &s);
+  for (int k = 0; k < s.nisland; k++) {
+    ap__contact_forces(s.island[k].sorted, NULL, &s.island[k]);
+    ap__contact_follow(s.island[k].sorted, NULL, &s.island[k]);
+  }
   ap__contact_push(&s, 3 * n, NULL, s.force, a);
   for (int j = 0; j < s.nv; j++) a[j] += s.free[j];
-  hold_joints(resting, &s, a);
-  if (n > 0) hold_rest(&s, v, a);
-  double least = least_force(&s);
-  for (int i = 0; i < n; i++) report(&s, i, least, &resting[i]);
+  hold_joints(&s, a);
+  for (int k = 0; k < s.nisland; k++) {
+    const contact_system *island = &s.island[k];
+    double least = least_force(island);
+    hold_rest(island, v, a);
+    for (int i = 0; i < island->n; i++) report(island, i, least, &island->sorted[i]);
+  }
+  ap__contact_join(&s, resting);
   return AP_OK;
 }
 
@@ -121,6 +140,14 @@ static void respond_along(const contact_system *s, const double *mobility, int c
   for (int j = 0; j < nv; j++) B[j] += J[CONTACT_LANES * k] * mobility[k * nv + j];
 }
 
+// B of the unknowns of an island, and the forces X that undo it.
+static void solve_response(const double *mobility, contact_system *s) {
+  int unknowns = ap__contact_unknowns(s->sorted, NULL, false, s);
+  ap__contact_factor(s->sorted, unknowns, false, s);
+  for (int c = 0; c < unknowns; c++) respond_along(s, mobility, c);
+  ap__contact_solve_many(s, s->nv, s->B, s->X);
+}
+
 ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_resting *resting,
                                double *mobility, void *scratch) {
   contact_system own, *s = &own;
@@ -129,13 +156,14 @@ ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_res
       ap__contact_known(p, q, resting, s) ? AP_OK : ap__contact_gather(p, q, NULL, resting, s);
   if (status != AP_OK) return status;
   p->kind->mobility(p, &s->responds, mobility);
-  int unknowns = ap__contact_unknowns(resting, NULL, false, s), nv = s->nv;
-  ap__contact_factor(resting, unknowns, false, s);
-  for (int c = 0; c < unknowns; c++) respond_along(s, mobility, c);
-  ap__contact_solve_many(s, nv, s->B, s->X);
-  for (int c = 0; c < unknowns; c++)
-    for (int i = 0; i < nv; i++)
-      for (int j = 0; j <= i; j++) mobility[i * nv + j] -= s->B[c * nv + i] * s->X[c * nv + j];
+  int nv = s->nv;
+  for (int k = 0; k < s->nisland; k++) solve_response(mobility, &s->island[k]);
+  for (int k = 0; k < s->nisland; k++)
+    for (int c = 0; c < s->island[k].unknowns; c++) {
+      const double *B = s->island[k].B + c * nv, *X = s->island[k].X + c * nv;
+      for (int i = 0; i < nv; i++)
+        for (int j = 0; j <= i; j++) mobility[i * nv + j] -= B[i] * X[j];
+    }
   for (int i = 0; i < nv; i++)
     for (int j = 0; j < i; j++) mobility[j * nv + i] = mobility[i * nv + j];
   return AP_OK;
@@ -147,19 +175,35 @@ enum { NEWTON_STEPS = 30 };
 // m: where Newton's steps stop. A point's place has rounding of about this much at arm's length.
 static const double ON_THE_WALL = 1e-15;
 
-// change [nv] = -M^-1 J^T (J M^-1 J^T)^+ rhs over the unknowns' rows, which are factored.
-static void smallest_change(int unknowns, contact_system *s, double *change) {
-  ap__contact_solve(s);
-  ap__contact_push(s, unknowns, s->row, s->x, change);
-  for (int j = 0; j < s->nv; j++) change[j] = -change[j];
+// change [nv] = -M^-1 J^T (J M^-1 J^T)^+ rhs over the unknowns' rows, which are factored; an
+// island's alone.
+static void smallest_change(contact_system *s, double *change) {
+  memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
+  for (int k = 0; k < s->nisland; k++) {
+    contact_system *island = &s->island[k];
+    ap__contact_solve(island);
+    for (int c = 0; c < island->unknowns; c++) island->force[island->row[c]] = -island->x[c];
+  }
+  ap__contact_push(s, 3 * s->n, NULL, s->force, change);
 }
 
 // The gaps at s->q, into rhs over the unknowns; returns the widest.
-static double gaps_of(int unknowns, contact_system *s) {
+static double gaps_of(contact_system *s) {
   double widest = 0;
+  int unknowns = ap__contact_unknowns(s->sorted, NULL, true, s);
   for (int c = 0; c < unknowns; c++) {
     s->rhs[c] = s->place[s->row[c] / 3].gap;
     if (!(fabs(s->rhs[c]) <= widest)) widest = fabs(s->rhs[c]);
+  }
+  return widest;
+}
+
+// Those of all islands.
+static double all_gaps(const contact_system *s) {
+  double widest = 0;
+  for (int k = 0; k < s->nisland; k++) {
+    double own = gaps_of(&s->island[k]);
+    if (!(own <= widest)) widest = own;
   }
   return widest;
 }
@@ -176,10 +220,9 @@ static ap_status close_gaps(ap_plant *p, const ap_resting *resting, contact_syst
   for (int step = 0; step < NEWTON_STEPS; step++) {
     bool known = directions || ap__contact_known(p, s->q, resting, s);
     ap_status status = known ? AP_OK : ap__contact_gather(p, s->q, NULL, resting, s);
-    if (status == AP_OK && directions) status = ap__contact_gaps(p, s->q, resting, s);
+    if (status == AP_OK && directions) status = ap__contact_gaps(p, s->q, s);
     if (status != AP_OK) return status;
-    int unknowns = ap__contact_unknowns(resting, NULL, true, s);
-    double widest = gaps_of(unknowns, s);
+    double widest = all_gaps(s);
     if (!isfinite(widest)) return AP_E_NO_CONVERGENCE;
     if (widest >= before) {
       memcpy(s->q, s->best, (size_t)s->nq * sizeof *s->q);
@@ -190,16 +233,42 @@ static ap_status close_gaps(ap_plant *p, const ap_resting *resting, contact_syst
       directions = false;
       continue;
     }
-    if (!directions) ap__contact_factor(resting, unknowns, false, s);
+    for (int k = 0; k < s->nisland && !directions; k++)
+      ap__contact_factor(s->island[k].sorted, s->island[k].first[s->island[k].n], false,
+                         &s->island[k]);
     directions = true;
     before = widest;
     memcpy(s->best, s->q, (size_t)s->nq * sizeof *s->q);
-    smallest_change(unknowns, s, s->free);
+    smallest_change(s, s->free);
     ap_integrate(p->m, s->q, s->free, s->q);
     status = ap__plant_settle(p, s->q, NULL);
     if (status != AP_OK) return status;
   }
   return AP_OK;
+}
+
+// The velocities along the unknowns' rows of an island, relative to the walls, which should vanish:
+// into rhs, and into old.
+static void leaving_velocities(const double *v, contact_system *s) {
+  int unknowns = ap__contact_unknowns(s->sorted, NULL, false, s);
+  ap__contact_factor(s->sorted, unknowns, false, s);
+  for (int c = 0; c < unknowns; c++) {
+    int i = s->row[c] / 3, d = s->row[c] % 3;
+    s->rhs[c] = ap__contact_velocity(s, s->row[c], v);
+    if (s->sorted[i].pose) s->rhs[c] -= s->place[i].wall[d];
+    s->old[c] = s->rhs[c];
+  }
+}
+
+// What the impulses s->x of an island take, half of them times the velocities, and what walls do.
+static void add_losses(const contact_system *s, double *lost, double *driven) {
+  double sum = 0;
+  for (int c = 0; c < s->unknowns; c++) {
+    int i = s->row[c] / 3, d = s->row[c] % 3;
+    sum += 0.5 * s->old[c] * s->x[c];
+    if (s->sorted[i].pose) *driven -= s->place[i].wall[d] * s->x[c];
+  }
+  *lost += fmax(sum, 0);
 }
 
 ap_status ap__contact_project(ap_plant *p, double *q, double *v, int n, const ap_resting *resting,
@@ -218,19 +287,10 @@ ap_status ap__contact_return(ap_plant *p, double *q, double *v, int n, const ap_
   if (status == AP_OK && !ap__contact_known(p, s.q, resting, &s))
     status = ap__contact_gather(p, s.q, NULL, resting, &s);
   if (status != AP_OK) return status;
-  int unknowns = ap__contact_unknowns(resting, NULL, false, &s);
-  ap__contact_factor(resting, unknowns, false, &s);
-  for (int c = 0; c < unknowns; c++) {
-    s.old[c] = s.rhs[c] = ap__contact_velocity(&s, s.row[c], v);
-    if (resting[s.row[c] / 3].pose) s.old[c] = s.rhs[c] -= s.place[s.row[c] / 3].wall[s.row[c] % 3];
-  }
-  smallest_change(unknowns, &s, s.v);
-  *lost = 0; // half the impulses times the velocities that they take out
-  for (int c = 0; c < unknowns; c++) *lost += 0.5 * s.old[c] * s.x[c];
-  *lost = fmax(*lost, 0);
-  *driven = 0;
-  for (int c = 0; c < unknowns; c++)
-    if (resting[s.row[c] / 3].pose) *driven -= s.place[s.row[c] / 3].wall[s.row[c] % 3] * s.x[c];
+  for (int k = 0; k < s.nisland; k++) leaving_velocities(v, &s.island[k]);
+  smallest_change(&s, s.v);
+  *lost = *driven = 0;
+  for (int k = 0; k < s.nisland; k++) add_losses(&s.island[k], lost, driven);
   for (int j = 0; j < s.nv; j++) v[j] += s.v[j];
   memcpy(q, s.q, (size_t)s.nq * sizeof *q);
   return AP_OK;

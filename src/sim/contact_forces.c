@@ -43,12 +43,14 @@ void ap__contact_into_cone(double friction, double force[3]) {
 }
 
 void ap__contact_respond(contact_system *s) {
-  int rows = 3 * s->n;
-  for (int r = 0; r < rows; r++) {
-    double sum = s->b[r];
-    for (int c = 0; c < rows; c++) sum += s->W[r * rows + c] * s->force[c];
-    s->response[r] = sum;
-  }
+  for (int i = 0; i < s->n; i++)
+    for (int r = 3 * i; r < 3 * i + 3; r++) {
+      double sum = s->b[r];
+      CONTACT_SPANS(s, i, span)
+      for (int c = 3 * span->from; c < 3 * span->to; c++)
+        sum += s->W[r * 3 * s->n + c] * s->force[c];
+      s->response[r] = sum;
+    }
 }
 
 double ap__contact_largest(const double *x, int n) {
@@ -218,7 +220,7 @@ void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_sys
   int n = ap__contact_unknowns(resting, keep, false, s);
   add_brakes(resting, s);
   solve_scaled(resting, n, s);
-  bool chosen = s->qr.rank < n;
+  bool chosen = s->qr.rank < n; // forces are not unique
   if (chosen && weigh_tangents(resting, n, s)) solve_scaled(resting, n, s);
   if (chosen && !admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n)))
     chosen = !follow_last(resting, n, s);

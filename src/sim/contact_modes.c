@@ -231,20 +231,31 @@ static bool set_motion(const ap_resting *resting, contact_system *s) {
   return friction;
 }
 
+// The modes of an island.
+static bool modes_of(contact_system *s, bool *keep) {
+  ap_resting *resting = s->sorted;
+  bool friction = set_motion(resting, s);
+  frictionless(resting, s);
+  for (int i = 0; i < s->n; i++) {
+    keep[i] = s->response[3 * i] <= ROUNDING * ap__contact_largest(s->b, 3 * s->n);
+    resting[i].sticks = false;
+  }
+  memcpy(s->sweep, s->force, 3 * (size_t)s->n * sizeof *s->sweep);
+  bool found = !friction || look_for_modes(resting, keep, s);
+  for (int i = 0; i < s->n; i++)
+    ap__contact_direction(&s->place[i], s->place[i].slip, resting[i].slip);
+  return found;
+}
+
 ap_status ap__contact_modes(ap_plant *p, const double *q, const double *v, const double *tau, int n,
                             ap_resting *resting, bool *keep, void *scratch) {
   contact_system s;
+  bool found = true;
   ap__contact_layout(p->m, n, scratch, &s);
   ap_status status = ap__contact_state(p, q, v, tau, resting, &s);
   if (status != AP_OK) return status;
-  bool friction = set_motion(resting, &s);
-  frictionless(resting, &s);
-  for (int i = 0; i < n; i++) {
-    keep[i] = s.response[3 * i] <= ROUNDING * ap__contact_largest(s.b, 3 * n);
-    resting[i].sticks = false;
-  }
-  memcpy(s.sweep, s.force, 3 * (size_t)n * sizeof *s.sweep);
-  bool found = !friction || look_for_modes(resting, keep, &s);
-  for (int i = 0; i < n; i++) ap__contact_direction(&s.place[i], s.place[i].slip, resting[i].slip);
+  for (int k = 0; k < s.nisland; k++) found = modes_of(&s.island[k], s.kept + s.start[k]) && found;
+  for (int i = 0; i < n; i++) keep[s.order[i]] = s.kept[i];
+  ap__contact_join(&s, resting);
   return found ? AP_OK : AP_E_NO_CONVERGENCE;
 }

@@ -110,7 +110,9 @@ void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool 
     if (keep && !keep[i]) continue;
     for (int d = 0; d < 3; d++) {
       a[d] = b[3 * i + d];
-      for (int c = 0; c < rows; c++) a[d] += s->W[(3 * i + d) * rows + c] * force[c];
+      CONTACT_SPANS(s, i, span)
+      for (int c = 3 * span->from; c < 3 * span->to; c++)
+        a[d] += s->W[(3 * i + d) * rows + c] * force[c];
     }
     if (resting[i].kind == AP_REST_BRAKE)
       sweep_brake(&resting[i], still[i], a, s, i, force + 3 * i);

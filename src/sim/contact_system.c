@@ -10,13 +10,6 @@
 #include "num/vec3.h"
 #include "sim/contact_meeting.h"
 
-// Part of the longest column of W below which what is left of a column is rounding. W has J twice:
-// directions down to 1e-6 of the strongest are told apart.
-static const double RANK = 1e-12;
-// Part of W's largest entry above which all pivots of elimination are where its rank is beyond
-// doubt.
-static const double REGULAR = 1e-6;
-
 size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_system *s) {
   ap_arena a = ap__arena(scratch);
   size_t nv = (size_t)ap_nv(m), rows = 3 * (size_t)n;
@@ -24,13 +17,25 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->memo = AP_TAKE(&a, contact_memo, 1);
   double *known = AP_TAKE(&a, double, ap_nq(m)); // before all whose place depends on n
   if (scratch) s->memo->q = known;
+  s->sorted = AP_TAKE(&a, ap_resting, n);
+  s->island = AP_TAKE(&a, contact_system, n + 1);
+  int **counts[] = {&s->order, &s->start, &s->group, &s->member,
+                    &s->near,  &s->first, &s->core,  &s->column};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    *counts[i] = AP_TAKE(&a, int, 2 * (size_t)n + 1);
+  s->tree = AP_TAKE(&a, int, 2 * (size_t)n);
+  s->span = AP_TAKE(&a, contact_span, (size_t)n * (size_t)(n / 2 + 1));
+  s->key = AP_TAKE(&a, contact_key, n);
+  s->label = AP_TAKE(&a, int, 3 * nv + 1 + 4 * (size_t)n);
+  s->last = AP_TAKE(&a, int, rows);
+  s->left = AP_TAKE(&a, double, CONTACT_WRENCH *rows);
+  s->right = AP_TAKE(&a, double, CONTACT_WRENCH *rows);
   s->place = AP_TAKE(&a, contact_place, n);
   s->responds.P = AP_TAKE(&a, double, nv *nv);
   s->responds.next = AP_TAKE(&a, int, nv);
   s->path = AP_TAKE(&a, int, (size_t)n *nv);
   s->npath = AP_TAKE(&a, int, n);
   s->turn = AP_TAKE(&a, int, 2 * (size_t)n);
-  s->column = AP_TAKE(&a, int, n);
   s->J = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->Y = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->B = AP_TAKE(&a, double, rows *nv);
@@ -47,6 +52,7 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->still = AP_TAKE(&a, bool, n);
   s->passive = AP_TAKE(&a, bool, n);
   s->points = AP_TAKE(&a, bool, n);
+  s->kept = AP_TAKE(&a, bool, n);
   s->row = AP_TAKE(&a, int, rows);
   s->qr.pivot = AP_TAKE(&a, int, rows);
   s->free = AP_TAKE(&a, double, nv);
@@ -365,24 +371,24 @@ static void meet_response(int i, int c, const contact_system *s, double block[3]
     }
 }
 
-static void gather_delassus(contact_system *s) {
+// The blocks of point i with those before it that bodies couple with it, and with itself.
+static void gather_blocks(int i, contact_system *s) {
   int rows = 3 * s->n;
   bool halves = s->responds.factor;
-  for (int i = 0; i < s->n; i++) {
+  if (halves)
+    halve(i, s);
+  else
+    respond_of(i, s);
+  CONTACT_SPANS(s, i, span)
+  for (int c = span->from; c < span->to && c <= i; c++) {
+    double block[3][CONTACT_LANES] = {{0}};
     if (halves)
-      halve(i, s);
+      meet_halves(i, c, s, block);
     else
-      respond_of(i, s);
-    for (int c = i; c >= 0; c--) {
-      double block[3][CONTACT_LANES] = {{0}};
-      if (halves)
-        meet_halves(i, c, s, block);
-      else
-        meet_response(i, c, s, block);
-      for (int d = 0; d < 3; d++)
-        for (int e = 0; e < (c < i ? 3 : d + 1); e++)
-          s->W[(3 * i + d) * rows + 3 * c + e] = s->W[(3 * c + e) * rows + 3 * i + d] = block[d][e];
-    }
+      meet_response(i, c, s, block);
+    for (int d = 0; d < 3; d++)
+      for (int e = 0; e < (c < i ? 3 : d + 1); e++)
+        s->W[(3 * i + d) * rows + 3 * c + e] = s->W[(3 * c + e) * rows + 3 * i + d] = block[d][e];
   }
 }
 
@@ -409,22 +415,21 @@ static size_t who(const ap_resting *resting, int n) {
   size_t sum = 2166136261u;
   for (int i = 0; i < n; i++) {
     const ap_resting *r = &resting[i];
-    const int what[6] = {(int)r->kind, r->point, r->wall, r->face, r->v, r->id};
-    for (int k = 0; k < 6; k++) sum = (sum ^ (unsigned)what[k]) * 16777619u;
+    const int what[] = {(int)r->kind, r->point, r->wall,    r->face, r->v,
+                        r->id,        r->body,  r->carrier, r->host};
+    for (size_t k = 0; k < sizeof what / sizeof *what; k++)
+      sum = (sum ^ (unsigned)what[k]) * 16777619u;
   }
   return sum;
 }
 
-// Places, J and W, the response being made.
-static ap_status gather(const double *q, const double *v, const ap_resting *resting,
-                        contact_system *s) {
+// Places, J and W of an island, the response being made.
+static ap_status gather_island(const double *q, const double *v, contact_system *s) {
   const ap_plant *p = s->plant;
   ap_status status = AP_OK;
-  s->memo->n = -1;
-  ap__contact_link_turning(resting, s);
-  ap_kinematics(p->m, p->w, q, v, NULL);
-  for (int i = 0; i < s->n; i++) {
-    const ap_resting *r = &resting[i];
+  ap__contact_link_turning(s->sorted, s);
+  for (int i = 0; i < s->n && !status; i++) {
+    const ap_resting *r = &s->sorted[i];
     if (r->kind == AP_REST_POINT)
       status = gather_point(p, r, i, s);
     else if (ap__rest_turns(r->kind))
@@ -432,9 +437,20 @@ static ap_status gather(const double *q, const double *v, const ap_resting *rest
     else
       gather_joint(r, i, v, s);
     if (r->kind == AP_REST_STOP) s->place[i].gap = r->way * q[r->coordinate] - r->limit;
-    if (status != AP_OK) return status;
   }
-  gather_delassus(s);
+  for (int i = 0; i < s->n && !status; i++) gather_blocks(i, s);
+  return status;
+}
+
+// The same of all islands.
+static ap_status gather(const double *q, const double *v, const ap_resting *resting,
+                        contact_system *s) {
+  ap_status status = AP_OK;
+  s->memo->n = -1;
+  ap__contact_split(resting, who(resting, s->n), s);
+  ap_kinematics(s->plant->m, s->plant->w, q, v, NULL);
+  for (int k = 0; k < s->nisland && !status; k++) status = gather_island(q, v, &s->island[k]);
+  if (status) return status;
   s->memo->n = s->n;
   s->memo->who = who(resting, s->n);
   s->memo->factor = s->responds.factor;
@@ -446,8 +462,11 @@ bool ap__contact_known(ap_plant *p, const double *q, const ap_resting *resting, 
   s->plant = p;
   s->responds.n = s->nv;
   s->responds.factor = s->memo->factor;
-  return s->memo->n == s->n && s->memo->who == who(resting, s->n) &&
-         memcmp(s->memo->q, q, (size_t)s->nq * sizeof *q) == 0;
+  size_t these = who(resting, s->n);
+  if (s->memo->n != s->n || s->memo->who != these) return false;
+  if (memcmp(s->memo->q, q, (size_t)s->nq * sizeof *q) != 0) return false;
+  ap__contact_split(resting, these, s);
+  return true;
 }
 
 ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
@@ -457,12 +476,11 @@ ap_status ap__contact_gather(ap_plant *p, const double *q, const double *v,
   return status ? status : gather(q, v, resting, s);
 }
 
-ap_status ap__contact_gaps(ap_plant *p, const double *q, const ap_resting *resting,
-                           contact_system *s) {
+ap_status ap__contact_gaps(ap_plant *p, const double *q, contact_system *s) {
   s->memo->n = -1; // of what is in the places now, only gaps are of q
   ap_kinematics(p->m, p->w, q, NULL, NULL);
   for (int i = 0; i < s->n; i++) {
-    const ap_resting *r = &resting[i];
+    const ap_resting *r = &s->sorted[i];
     double R[9], x[3];
     ap_gap gap;
     if (r->kind == AP_REST_STOP) s->place[i].gap = r->way * q[r->coordinate] - r->limit;
@@ -493,157 +511,4 @@ ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const
     for (int d = 0; d < 3; d++) s->b[3 * i + d] += J[CONTACT_LANES * k + d] * s->free[k];
   }
   return status;
-}
-
-// ---- unknowns ----------------------------------------------------------------------------------
-
-int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool normals,
-                         contact_system *s) {
-  int count = 0;
-  for (int i = 0; i < s->n; i++) {
-    const ap_resting *r = &resting[i];
-    s->column[i] = -1;
-    if (keep && !(keep[i] && (!ap__rest_turns(r->kind) || keep[r->host]))) continue;
-    bool borrows = ap__rest_borrows(r->kind), sticks = r->sticks && !normals;
-    int first = borrows ? 1 : 0, directions = sticks ? 3 : borrows ? 0 : 1;
-    if (sticks && borrows && r->kind != AP_REST_ROLL) directions = 2;
-    if (first < directions) s->column[i] = count;
-    for (int d = first; d < directions; d++) s->row[count++] = 3 * i + d;
-  }
-  for (int c = 0; c < count; c++) s->scale[c] = 1;
-  return count;
-}
-
-// What a unit of the unknown in column c does along direction r.
-static double effect(const contact_drag *drag, const contact_system *s, int r, int c) {
-  const double *W = s->W + r * 3 * s->n;
-  if (drag->n == 0) return W[c];
-  double sum = drag->part[0] * W[drag->row[0]];
-  for (int k = 1; k < drag->n; k++) sum += drag->part[k] * W[drag->row[k]];
-  return W[c] - sum;
-}
-
-// Whether that matrix is symmetric: nothing slides with friction, or is scaled.
-static bool is_symmetric(const ap_resting *resting, int unknowns, bool friction,
-                         const contact_system *s) {
-  for (int c = 0; c < unknowns; c++) {
-    const ap_resting *r = &resting[s->row[c] / 3];
-    if (s->scale[c] != 1 || (friction && !r->sticks && r->friction > 0)) return false;
-    if (ap__contact_drag(resting, friction, s, s->row[c]).n > 0) return false;
-  }
-  return true;
-}
-
-// W restricted to the unknowns, each column times its scale.
-static void fill(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
-  for (int c = 0; c < unknowns; c++) {
-    double *A = s->qr.A + c;
-    const contact_drag drag = ap__contact_drag(resting, friction, s, s->row[c]);
-    for (int r = 0; r < unknowns; r++)
-      A[r * unknowns] = s->scale[c] * effect(&drag, s, s->row[r], s->row[c]);
-  }
-}
-
-static void swap_rows(int n, double *A, double *B) {
-  for (int c = 0; c < n; c++) {
-    double x = A[c];
-    A[c] = B[c], B[c] = x;
-  }
-}
-
-static int largest_below(int n, const double *A, int k) {
-  int best = k;
-  for (int r = k + 1; r < n; r++)
-    if (fabs(A[r * n + k]) > fabs(A[best * n + k])) best = r;
-  return best;
-}
-
-// Elimination in place, the inverse pivots on the diagonal; false where a pivot is small. Rows are
-// exchanged unless the matrix is symmetric, as W is, of which the upper half is enough.
-static bool eliminate(int n, double *A, bool symmetric, int *pivot) {
-  double least = REGULAR * ap__contact_largest(A, n * n);
-  for (int k = 0; k < n; k++) {
-    double *top = A + k * n;
-    int best = pivot[k] = symmetric ? k : largest_below(n, A, k);
-    if (!(fabs(A[best * n + k]) > least)) return false;
-    if (best != k) swap_rows(n, top, A + best * n);
-    top[k] = 1 / top[k];
-    for (int r = k + 1; r < n; r++) {
-      double *row = A + r * n, l = row[k] = top[k] * (symmetric ? top[r] : row[k]);
-      for (int c = symmetric ? r : k + 1; c < n; c++) row[c] -= l * top[c];
-    }
-  }
-  return true;
-}
-
-static void substitute(int n, const double *A, const int *pivot, double *b, double *x) {
-  for (int k = 0; k < n; k++) {
-    double sum = b[pivot[k]];
-    b[pivot[k]] = b[k];
-    b[k] = sum;
-  }
-  for (int k = 0; k < n; k++) {
-    double sum = b[k];
-    for (int c = 0; c < k; c++) sum -= A[k * n + c] * x[c];
-    x[k] = sum;
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    double sum = x[k];
-    for (int c = k + 1; c < n; c++) sum -= A[k * n + c] * x[c];
-    x[k] = sum * A[k * n + k];
-  }
-}
-
-void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
-  s->qr.m = s->qr.n = s->qr.rank = unknowns;
-  fill(resting, unknowns, friction, s);
-  s->regular =
-      eliminate(unknowns, s->qr.A, is_symmetric(resting, unknowns, friction, s), s->qr.pivot);
-  if (s->regular) return;
-  fill(resting, unknowns, friction, s);
-  ap__qr_factor(&s->qr, RANK);
-}
-
-void ap__contact_solve(contact_system *s) {
-  if (s->regular)
-    substitute(s->qr.n, s->qr.A, s->qr.pivot, s->rhs, s->x);
-  else
-    ap__qr_solve(&s->qr, s->rhs, s->x);
-}
-
-// substitute() for k right sides, those of a row side by side.
-static void substitute_many(int n, const double *A, const int *pivot, int k, double *X) {
-  for (int r = 0; r < n; r++)
-    if (pivot[r] != r) swap_rows(k, X + r * k, X + pivot[r] * k);
-  for (int r = 0; r < n; r++)
-    for (int c = 0; c < r; c++)
-      for (int j = 0; j < k; j++) X[r * k + j] -= A[r * n + c] * X[c * k + j];
-  for (int r = n - 1; r >= 0; r--) {
-    for (int c = r + 1; c < n; c++)
-      for (int j = 0; j < k; j++) X[r * k + j] -= A[r * n + c] * X[c * k + j];
-    for (int j = 0; j < k; j++) X[r * k + j] *= A[r * n + r];
-  }
-}
-
-void ap__contact_solve_many(contact_system *s, int k, const double *B, double *X) {
-  int n = s->qr.n;
-  if (s->regular) {
-    memcpy(X, B, (size_t)n * (size_t)k * sizeof *X);
-    substitute_many(n, s->qr.A, s->qr.pivot, k, X);
-    return;
-  }
-  for (int j = 0; j < k; j++) {
-    for (int c = 0; c < n; c++) s->rhs[c] = B[c * k + j];
-    ap__contact_solve(s);
-    for (int c = 0; c < n; c++) X[c * k + j] = s->x[c];
-  }
-}
-
-void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,
-                          contact_system *s) {
-  for (int r = 0; r < unknowns; r++) s->rhs[r] = s->base[s->row[r]];
-  for (int c = 0; c < unknowns; c++) {
-    const contact_drag drag = ap__contact_drag(resting, true, s, s->row[c]);
-    for (int r = 0; r < unknowns; r++) s->rhs[r] += effect(&drag, s, s->row[r], s->row[c]) * y[c];
-  }
 }

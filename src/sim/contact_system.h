@@ -39,13 +39,36 @@ typedef struct contact_place {
 } contact_place;
 
 // The configuration that the places, J and W in scratch memory belong to, so that they are made
-// once where several ask for them.
+// once where several ask for them; and the set of points that the islands there are of.
 typedef struct contact_memo {
   int n;       // points; -1: none are known
   size_t who;  // which they are
   bool factor; // of the response
   double *q;   // [nq]
+  int sorted;  // points of the islands; -1: none are known
+  size_t set;  // which they are
+  int nisland;
 } contact_memo;
+
+// Contacts from .. to - 1.
+typedef struct contact_span {
+  int from, to;
+} contact_span;
+
+// By which contacts are sorted: trees of joints in the order of their islands, then links.
+typedef struct contact_key {
+  unsigned long tree, link;
+} contact_key;
+
+// Components of a force and its moment: so many directions of two links are independent.
+enum { CONTACT_WRENCH = 6 };
+
+// For each span of the contacts that bodies couple with contact i, from the first on: W has zeros
+// elsewhere.
+#define CONTACT_SPANS(s, i, x)                                                 \
+  for (const contact_span *x = (s)->span + (s)->near[(s)->group[i]],           \
+                          *end_##x = (s)->span + (s)->near[(s)->group[i] + 1]; \
+       x < end_##x; x++)
 
 typedef struct contact_system {
   int n, nv, nq;
@@ -55,6 +78,27 @@ typedef struct contact_system {
   ap_response responds; // at the state, P [nv * nv] of it also scratch
   int *path;            // [n * nv] places in v that move a point, or its wall, descending,
   int *npath;           // [n] and how many
+  // contact_islands.c
+  ap_resting *sorted;            // [n] the contacts, island by island; `host` inside the island
+  int *order;                    // [n] which of the caller's stands where
+  int nisland;                   // sets of contacts that no body couples,
+  int *start;                    // [nisland + 1] the first contact of each,
+  struct contact_system *island; // [nisland] and what is here, of its contacts alone
+  contact_key *key;              // [n]
+  int *label;                    // [3 nv + 1 + 4 n] room
+  int *group;                    // [n] contacts of the same two links have the same number, in turn
+  int *member;                   // [groups + 1] the first contact of a group
+  int *tree;          // [2 groups] first places in v of the trees that it is between, or -1
+  contact_span *span; // contacts that bodies couple with each group,
+  int *near;          // [groups + 1] of which these are a group's
+  // contact_solve.c
+  int ngroup;
+  int *first;           // [n + 1] the first unknown of each contact and those behind it
+  int *core;            // [groups + 1] the first of the reduced unknowns of a group
+  int *last;            // [3 n] last entry of a row that is not zero
+  double *left, *right; // [3 n * CONTACT_WRENCH] what takes unknowns to reduced ones, see there
+  bool symmetric;       // the reduced matrix is
+  int unknowns;         // that were reduced
   int *turn;            // [2 n] places of rolling and spinning friction of a contact; -1: none
   int *column;          // [n] its first unknown; -1: it has none
   double *J;            // [n * nv * CONTACT_LANES] rows of J of each point side by side: a column's
@@ -69,7 +113,7 @@ typedef struct contact_system {
   double *base;         // [3 n] b, with what brakes do that slide
   double *apart;        // [3 n] likewise, with what all brakes do
   double *response;     // [3 n] b + W force
-  ap_qr qr;             // of the unknowns of the modes, 3 n at most; or,
+  ap_qr qr;             // of the reduced unknowns of the modes, 3 n at most; or,
   bool regular;         // where its rank is beyond doubt, triangles
   int *row;             // [3 n] which row of J an unknown belongs to
   double *scale;        // [3 n] of the unknowns, to share forces
@@ -81,6 +125,7 @@ typedef struct contact_system {
   bool *still;          // [n] has friction and does not move along its wall
   bool *passive;        // [n] room for a set of points
   bool *points;         // [n] likewise: no brakes
+  bool *kept;           // [n] those that stay
   ap_polygon polygon;   // of up to AP_POLYGON_MOST points
   double *friction;     // [n]
   double *way;          // [2 n] directions of those that slide
@@ -125,8 +170,13 @@ void ap__contact_set_slip(const ap_resting *r, contact_place *place);
 bool ap__contact_known(ap_plant *p, const double *q, const ap_resting *resting, contact_system *s);
 
 // The gaps alone at another q; the places' frames stay.
-ap_status ap__contact_gaps(ap_plant *p, const double *q, const ap_resting *resting,
-                           contact_system *s);
+ap_status ap__contact_gaps(ap_plant *p, const double *q, contact_system *s);
+
+// The contacts sorted into islands, the paths of the response being known; `set` tells sets of
+// contacts apart.
+void ap__contact_split(const ap_resting *resting, size_t set, contact_system *s);
+// The sorted contacts back to where they came from.
+void ap__contact_join(const contact_system *s, ap_resting *resting);
 
 // The velocity along row r of J.
 double ap__contact_velocity(const contact_system *s, int r, const double *v);
@@ -145,8 +195,9 @@ ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const
 int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool normals,
                          contact_system *s);
 
-// Factor W restricted to the rows and columns of the unknowns, each column times its `scale`. With
-// friction, a column of a sliding point has its friction in it.
+// Factor W restricted to the rows and columns of the unknowns, which are those of the last
+// ap__contact_unknowns(), each column times its `scale`. With friction, a column of a sliding point
+// has its friction in it.
 void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s);
 
 // x, not scaled back: the shortest solution of what was factored, for s->rhs, which is used up.

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+// The linear systems of contacts: W restricted to the unknowns of their modes.
+//
+// Contacts of the same two links, as the corners of a box on a floor, have rows of J that are
+// combinations of six, the relative motion of the links: G = U c with U of orthonormal columns, at
+// most six for each group. Columns with friction and scale likewise are E = V e. So
+//
+//   A = G M^-1 E^T = U (c M^-1 e^T) V^T,  A^+ = V (c M^-1 e^T)^+ U^T,
+//
+// and the shortest solution of the small matrix in the middle is that of A. For most stacks and
+// feet the small matrix is regular and near its diagonal (contact_islands.c), and elimination
+// inside its envelope is enough; otherwise it is decomposed by QR.
+
+#include <math.h>
+#include <string.h>
+
+#include "contact_system.h"
+#include "num/vec3.h"
+
+// Part of the longest column below which what is left of a column is rounding. W has J twice:
+// directions down to 1e-6 of the strongest are told apart.
+static const double RANK = 1e-12;
+// Part of the largest entry above which all pivots of elimination are where the rank is beyond
+// doubt.
+static const double REGULAR = 1e-6;
+// Part of the longest column of a group that is rounding: less is left to the small matrix.
+static const double DEPENDENT = 1e-13;
+
+// ---- unknowns ----------------------------------------------------------------------------------
+
+int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool normals,
+                         contact_system *s) {
+  int count = 0;
+  for (int i = 0; i < s->n; i++) {
+    const ap_resting *r = &resting[i];
+    s->column[i] = -1;
+    s->first[i] = count;
+    if (keep && !(keep[i] && (!ap__rest_turns(r->kind) || keep[r->host]))) continue;
+    bool borrows = ap__rest_borrows(r->kind), sticks = r->sticks && !normals;
+    int first = borrows ? 1 : 0, directions = sticks ? 3 : borrows ? 0 : 1;
+    if (sticks && borrows && r->kind != AP_REST_ROLL) directions = 2;
+    if (first < directions) s->column[i] = count;
+    for (int d = first; d < directions; d++) s->row[count++] = 3 * i + d;
+  }
+  s->first[s->n] = count;
+  for (int c = 0; c < count; c++) s->scale[c] = 1;
+  return count;
+}
+
+// What a unit of the unknown in column c does along direction r.
+static inline double effect(const contact_drag *drag, const contact_system *s, int r, int c) {
+  const double *W = s->W + r * 3 * s->n;
+  double sum = W[c];
+  for (int k = 0; k < drag->n; k++) sum -= drag->part[k] * W[drag->row[k]];
+  return sum;
+}
+
+// Whether that matrix is symmetric: nothing slides with friction.
+static bool is_symmetric(const ap_resting *resting, int unknowns, bool friction,
+                         const contact_system *s) {
+  for (int c = 0; c < unknowns; c++)
+    if (ap__contact_drag(resting, friction, s, s->row[c]).n > 0) return false;
+  return true;
+}
+
+// ---- groups ------------------------------------------------------------------------------------
+
+// The unknowns of a group, and its reduced ones; as many where it is not reduced.
+static int unknowns_before(const contact_system *s, int group) {
+  return s->first[s->member[group]];
+}
+
+static bool is_reduced(const contact_system *s, int group) {
+  return s->core[group + 1] - s->core[group] <
+         unknowns_before(s, group + 1) - unknowns_before(s, group);
+}
+
+// The length that moments of a group are measured in.
+static double size_of(const ap_resting *resting, const contact_system *s, int group) {
+  const int first = s->member[group];
+  double size = 0;
+  for (int i = first; i < s->member[group + 1]; i++) {
+    double arm[3];
+    if (ap__rest_turns(resting[i].kind)) size = fmax(size, resting[i].lever);
+    if (resting[i].kind != AP_REST_POINT) continue;
+    for (int k = 0; k < 3; k++) arm[k] = s->place[i].at[k] - s->place[first].at[k];
+    size = fmax(size, norm3(arm));
+  }
+  return size > 0 ? size : 1;
+}
+
+// Force and moment of a unit along row r, on the link of the group with the lower number.
+static void add_wrench(const ap_resting *resting, const contact_system *s, int r, double part,
+                       double size, double wrench[CONTACT_WRENCH]) {
+  const int i = r / 3, first = s->member[s->group[i]];
+  const double *force = s->place[i].frame[r % 3];
+  double sign = resting[i].body < resting[i].carrier ? -part : part, arm[3], moment[3];
+  if (s->W[r * 3 * s->n + r] == 0) return; // nothing can move along it
+  if (ap__rest_turns(resting[i].kind)) {
+    for (int k = 0; k < 3; k++) wrench[3 + k] += sign * force[k] / size;
+    return;
+  }
+  for (int k = 0; k < 3; k++) arm[k] = s->place[i].at[k] - s->place[first].at[k];
+  cross3(arm, force, moment);
+  for (int k = 0; k < 3; k++) {
+    wrench[k] += sign * force[k];
+    wrench[3 + k] += sign * moment[k] / size;
+  }
+}
+
+static double product(int n, const double *x, const double *y) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[CONTACT_WRENCH * i] * y[CONTACT_WRENCH * i];
+  return sum;
+}
+
+// x less its part along y, which has length 1.
+static void subtract(int n, const double *y, double *x) {
+  double part = product(n, x, y);
+  for (int i = 0; i < n; i++) x[CONTACT_WRENCH * i] -= part * y[CONTACT_WRENCH * i];
+}
+
+// The longest of the columns from k on comes to place k; its length.
+static double bring_longest(int n, double *G, int k) {
+  int best = k;
+  double longest = 0;
+  for (int j = k; j < CONTACT_WRENCH; j++) {
+    double square = product(n, G + j, G + j);
+    if (square > longest) longest = square, best = j;
+  }
+  for (int i = 0; i < n && best != k; i++) {
+    double *row = G + CONTACT_WRENCH * i, swap = row[k];
+    row[k] = row[best], row[best] = swap;
+  }
+  return sqrt(longest);
+}
+
+// An orthonormal basis of the columns of G [n * CONTACT_WRENCH] in the first of them (Gram and
+// Schmidt, each column twice); their number.
+static int orthonormalise(int n, double *G) {
+  double first = 0;
+  for (int k = 0; k < CONTACT_WRENCH; k++) {
+    double length = bring_longest(n, G, k);
+    if (k == 0) first = length;
+    if (!(length > DEPENDENT * first)) return k;
+    for (int p = 0; p < k; p++) subtract(n, G + p, G + k);
+    double by = 1 / sqrt(product(n, G + k, G + k));
+    for (int i = 0; i < n; i++) G[CONTACT_WRENCH * i + k] *= by;
+    for (int j = k + 1; j < CONTACT_WRENCH; j++) subtract(n, G + k, G + j);
+  }
+  return CONTACT_WRENCH;
+}
+
+// The bases of a group; how many reduced unknowns it has.
+static int reduce_group(const ap_resting *resting, bool friction, int group, contact_system *s) {
+  const int from = unknowns_before(s, group), n = unknowns_before(s, group + 1) - from;
+  double *left = s->left + CONTACT_WRENCH * from, *right = s->right + CONTACT_WRENCH * from;
+  if (n < 3) return n; // two directions are seldom dependent, and cost nothing
+  const double size = size_of(resting, s, group);
+  const size_t bytes = CONTACT_WRENCH * (size_t)n * sizeof *left;
+  memset(left, 0, bytes);
+  for (int c = from; c < from + n; c++)
+    add_wrench(resting, s, s->row[c], s->symmetric ? s->scale[c] : 1, size,
+               s->left + CONTACT_WRENCH * c);
+  if (!s->symmetric) memset(right, 0, bytes);
+  for (int c = from; c < from + n && !s->symmetric; c++) {
+    const contact_drag drag = ap__contact_drag(resting, friction, s, s->row[c]);
+    double *wrench = s->right + CONTACT_WRENCH * c;
+    add_wrench(resting, s, s->row[c], s->scale[c], size, wrench);
+    for (int k = 0; k < drag.n; k++)
+      add_wrench(resting, s, drag.row[k], -drag.part[k] * s->scale[c], size, wrench);
+  }
+  int rank = orthonormalise(n, left);
+  if (s->symmetric)
+    memcpy(right, left, bytes);
+  else if (orthonormalise(n, right) != rank)
+    return n;
+  return rank < n ? rank : n;
+}
+
+static void reduce(const ap_resting *resting, bool friction, contact_system *s) {
+  s->core[0] = 0;
+  for (int g = 0; g < s->ngroup; g++)
+    s->core[g + 1] = s->core[g] + reduce_group(resting, friction, g, s);
+}
+
+// ---- the small matrix --------------------------------------------------------------------------
+
+// What column c does to the unknowns of a group, reduced, into z.
+static void column_of(const contact_drag *drag, int c, int group, const contact_system *s,
+                      double *z) {
+  const int from = unknowns_before(s, group), to = unknowns_before(s, group + 1);
+  const int count = s->core[group + 1] - s->core[group];
+  const bool reduced = is_reduced(s, group);
+  if (reduced) memset(z, 0, (size_t)count * sizeof *z);
+  for (int r = from; r < to; r++) {
+    double a = s->scale[c] * effect(drag, s, s->row[r], s->row[c]);
+    if (s->symmetric) a *= s->scale[r];
+    if (!reduced) {
+      z[r - from] = a;
+      continue;
+    }
+    const double *U = s->left + CONTACT_WRENCH * r;
+    for (int k = 0; k < count; k++) z[k] += U[k] * a;
+  }
+}
+
+// Column c of a group added to the rows of another.
+static void add_column(const contact_drag *drag, int c, int group, int other, contact_system *s) {
+  const int n = s->qr.n, count = s->core[other + 1] - s->core[other], at = s->core[group];
+  double *z = s->qr.spare, *A = s->qr.A + s->core[other] * n + at;
+  column_of(drag, c, other, s, z);
+  if (!is_reduced(s, group)) {
+    for (int j = 0; j < count; j++) A[j * n + c - unknowns_before(s, group)] = z[j];
+    return;
+  }
+  const double *V = s->right + CONTACT_WRENCH * c;
+  for (int j = 0; j < count; j++)
+    for (int k = 0; k < s->core[group + 1] - at; k++) A[j * n + k] += z[j] * V[k];
+}
+
+// All of it; `half` without what is below the diagonal.
+static void fill(const ap_resting *resting, bool friction, bool half, contact_system *s) {
+  const int n = s->qr.n;
+  for (int g = 0; g < s->ngroup; g++) {
+    const contact_span *end = s->span + s->near[g + 1] - 1; // the last
+    for (int r = s->core[g]; r < s->core[g + 1]; r++) {
+      int from = half ? s->core[g] : 0, to = half ? s->core[s->group[end->to - 1] + 1] : n;
+      s->last[r] = s->core[s->group[end->to - 1] + 1] - 1;
+      memset(s->qr.A + r * n + from, 0, (size_t)(to - from) * sizeof *s->qr.A);
+    }
+  }
+  for (int g = 0; g < s->ngroup; g++)
+    for (int c = unknowns_before(s, g); c < unknowns_before(s, g + 1); c++) {
+      const contact_drag drag = ap__contact_drag(resting, friction, s, s->row[c]);
+      CONTACT_SPANS(s, s->member[g], span)
+      for (int h = s->group[span->from]; h <= s->group[span->to - 1] && (!half || h <= g); h++)
+        add_column(&drag, c, g, h, s);
+    }
+}
+
+// Elimination of the upper half of a symmetric matrix in place, the inverse pivots on the diagonal;
+// false where a pivot is small. Row k ends at last[k], and so do those that it is subtracted from.
+static bool eliminate_half(int n, double *A, int *last) {
+  double largest = 0;
+  for (int k = 0; k < n; k++)
+    largest = fmax(largest, ap__contact_largest(A + k * n + k, last[k] - k + 1));
+  for (int k = 0; k < n; k++) {
+    double *top = A + k * n;
+    if (!(fabs(top[k]) > REGULAR * largest)) return false;
+    top[k] = 1 / top[k];
+    for (int r = k + 1; r <= last[k]; r++) {
+      double *row = A + r * n, l = top[k] * top[r];
+      if (l == 0) continue;
+      for (int c = r; c <= last[k]; c++) row[c] -= l * top[c];
+      if (last[r] < last[k]) last[r] = last[k];
+    }
+  }
+  return true;
+}
+
+static void swap_rows(int n, double *A, double *B) {
+  for (int c = 0; c < n; c++) {
+    double x = A[c];
+    A[c] = B[c], B[c] = x;
+  }
+}
+
+static int largest_below(int n, const double *A, int k) {
+  int best = k;
+  for (int r = k + 1; r < n; r++)
+    if (fabs(A[r * n + k]) > fabs(A[best * n + k])) best = r;
+  return best;
+}
+
+// The same of any matrix, with exchanges of rows.
+static bool eliminate(int n, double *A, int *pivot, int *last) {
+  double least = REGULAR * ap__contact_largest(A, n * n);
+  for (int k = 0; k < n; k++) {
+    double *top = A + k * n;
+    int best = pivot[k] = largest_below(n, A, k), end = last[best];
+    if (!(fabs(A[best * n + k]) > least)) return false;
+    if (best != k) swap_rows(n, top, A + best * n), last[best] = last[k], last[k] = end;
+    top[k] = 1 / top[k];
+    for (int r = k + 1; r < n; r++) {
+      double *row = A + r * n;
+      if (row[k] == 0) continue;
+      double l = row[k] *= top[k];
+      for (int c = k + 1; c <= end; c++) row[c] -= l * top[c];
+      if (last[r] < end) last[r] = end;
+    }
+  }
+  return true;
+}
+
+// The solution of k right sides, those of a row side by side.
+static void substitute_half(int n, const double *A, const int *last, int k, double *X) {
+  for (int r = 0; r < n; r++)
+    for (int c = r + 1; c <= last[r]; c++) {
+      double l = A[r * n + r] * A[r * n + c];
+      for (int j = 0; j < k; j++) X[c * k + j] -= l * X[r * k + j];
+    }
+  for (int r = n - 1; r >= 0; r--) {
+    for (int c = r + 1; c <= last[r]; c++)
+      for (int j = 0; j < k; j++) X[r * k + j] -= A[r * n + c] * X[c * k + j];
+    for (int j = 0; j < k; j++) X[r * k + j] *= A[r * n + r];
+  }
+}
+
+static void substitute(int n, const double *A, const int *pivot, const int *last, int k,
+                       double *X) {
+  for (int r = 0; r < n; r++)
+    if (pivot[r] != r) swap_rows(k, X + r * k, X + pivot[r] * k);
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < r; c++) {
+      double l = A[r * n + c];
+      for (int j = 0; j < k && l != 0; j++) X[r * k + j] -= l * X[c * k + j];
+    }
+  for (int r = n - 1; r >= 0; r--) {
+    for (int c = r + 1; c <= last[r]; c++)
+      for (int j = 0; j < k; j++) X[r * k + j] -= A[r * n + c] * X[c * k + j];
+    for (int j = 0; j < k; j++) X[r * k + j] *= A[r * n + r];
+  }
+}
+
+void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
+  s->unknowns = unknowns;
+  s->symmetric = is_symmetric(resting, unknowns, friction, s);
+  reduce(resting, friction, s);
+  int n = s->core[s->ngroup];
+  s->qr.m = s->qr.n = s->qr.rank = n;
+  fill(resting, friction, s->symmetric, s);
+  s->regular = s->symmetric ? eliminate_half(n, s->qr.A, s->last)
+                            : eliminate(n, s->qr.A, s->qr.pivot, s->last);
+  if (s->regular) return;
+  fill(resting, friction, false, s);
+  ap__qr_factor(&s->qr, RANK);
+}
+
+// ---- solutions ---------------------------------------------------------------------------------
+
+// The small right sides of s->rhs, in place: reduced ones come before those that they are from.
+static void reduce_right(contact_system *s) {
+  for (int c = 0; c < s->unknowns && s->symmetric; c++) s->rhs[c] *= s->scale[c];
+  for (int g = 0; g < s->ngroup; g++) {
+    const int from = unknowns_before(s, g), to = unknowns_before(s, g + 1);
+    const int count = s->core[g + 1] - s->core[g];
+    double z[CONTACT_WRENCH] = {0};
+    if (!is_reduced(s, g)) {
+      memmove(s->rhs + s->core[g], s->rhs + from, (size_t)count * sizeof *s->rhs);
+      continue;
+    }
+    for (int r = from; r < to; r++)
+      for (int k = 0; k < count; k++) z[k] += s->left[CONTACT_WRENCH * r + k] * s->rhs[r];
+    memcpy(s->rhs + s->core[g], z, (size_t)count * sizeof *z);
+  }
+}
+
+// s->x from the small solution in s->rhs.
+static void expand(contact_system *s) {
+  for (int g = 0; g < s->ngroup; g++) {
+    const int from = unknowns_before(s, g), to = unknowns_before(s, g + 1);
+    const int count = s->core[g + 1] - s->core[g];
+    const double *z = s->rhs + s->core[g];
+    if (!is_reduced(s, g)) {
+      memcpy(s->x + from, z, (size_t)count * sizeof *z);
+      continue;
+    }
+    for (int r = from; r < to; r++) {
+      s->x[r] = 0;
+      for (int k = 0; k < count; k++) s->x[r] += s->right[CONTACT_WRENCH * r + k] * z[k];
+    }
+  }
+}
+
+void ap__contact_solve(contact_system *s) {
+  int n = s->qr.n;
+  reduce_right(s);
+  if (s->regular && s->symmetric) {
+    substitute_half(n, s->qr.A, s->last, 1, s->rhs);
+  } else if (s->regular) {
+    substitute(n, s->qr.A, s->qr.pivot, s->last, 1, s->rhs);
+  } else {
+    ap__qr_solve(&s->qr, s->rhs, s->x);
+    memcpy(s->rhs, s->x, (size_t)n * sizeof *s->x);
+  }
+  expand(s);
+}
+
+void ap__contact_solve_many(contact_system *s, int k, const double *B, double *X) {
+  const int n = s->unknowns;
+  if (s->regular && n == s->qr.n) {
+    memcpy(X, B, (size_t)n * (size_t)k * sizeof *X);
+    for (int c = 0; c < n * k && s->symmetric; c++) X[c] *= s->scale[c / k];
+    if (s->symmetric)
+      substitute_half(n, s->qr.A, s->last, k, X);
+    else
+      substitute(n, s->qr.A, s->qr.pivot, s->last, k, X);
+    return;
+  }
+  for (int j = 0; j < k; j++) {
+    for (int c = 0; c < n; c++) s->rhs[c] = B[c * k + j];
+    ap__contact_solve(s);
+    for (int c = 0; c < n; c++) X[c * k + j] = s->x[c];
+  }
+}
+
+void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,
+                          contact_system *s) {
+  for (int r = 0; r < unknowns; r++) s->rhs[r] = s->base[s->row[r]];
+  for (int c = 0; c < unknowns; c++) {
+    const contact_drag drag = ap__contact_drag(resting, true, s, s->row[c]);
+    CONTACT_SPANS(s, s->row[c] / 3, span)
+    for (int r = s->first[span->from]; r < s->first[span->to]; r++)
+      s->rhs[r] += effect(&drag, s, s->row[r], s->row[c]) * y[c];
+  }
+}
