@@ -18,42 +18,76 @@ static const double SETTLED = 1e-15; // change of the state beside |y|
 void ap__state_of(const ap_law *c, const double *p, double *x) {
   for (int i = 0; i < c->nv; i++) x[i] = c->y[i];
   for (int j = 0; j < 3 * c->n; j++)
-    if (p[j] != 0) ap__add_scaled(c->nv, p[j], c->a + j * c->nv, x);
+    if (p[j] != 0) ap__push(c, j, p[j], x);
 }
 
-// The touches seen alone: a_k = sum_i S_ik q_i.
-static void look_at_points(ap_law *c) {
-  for (int i = 0; i < c->n; i++) {
-    ap_point *o = &c->point[i];
-    double *own = c->own + 3 * i * c->nv;
-    if (c->touch[i].turn != AP_TURN_NONE) {
-      ap__turn_point(c, i);
-      continue;
+// What touch i reaches of a vector, in one piece; its length. And back.
+static int pack(const ap_law *c, int i, const double *a, double *packed) {
+  const int *reach = c->reach + 4 * i;
+  int n = 0;
+  for (int k = reach[0]; k < reach[1]; k++) packed[n++] = a[k];
+  for (int k = reach[2]; k < reach[3]; k++) packed[n++] = a[k];
+  return n;
+}
+
+static void unpack(const ap_law *c, int i, const double *packed, double *a) {
+  const int *reach = c->reach + 4 * i;
+  for (int k = reach[0]; k < reach[1]; k++) a[k] = *packed++;
+  for (int k = reach[2]; k < reach[3]; k++) a[k] = *packed++;
+}
+
+// The touch i seen alone: a_k = sum_i S_ik q_i.
+static void look_at_point(ap_law *c, int i) {
+  ap_point *o = &c->point[i];
+  bool taken[3] = {false, false, false};
+  double *a[3] = {c->mix, c->mix + c->nv, c->mix + 2 * c->nv};
+  for (int k = 0; k < 3; k++) c->basis.dim = pack(c, i, ap__direction(c, i, k), a[k]);
+  c->basis.rank = 0;
+  for (int round = 0; round < 3; round++) {
+    int longest = -1;
+    double most = 0;
+    for (int k = 0; k < 3; k++) {
+      if (taken[k]) continue;
+      double rest = ap__basis_split(&c->basis, a[k], c->room, c->room2);
+      if (rest > most) most = rest, longest = k;
     }
-    bool taken[3] = {false, false, false};
-    c->basis.rank = 0;
-    for (int round = 0; round < 3; round++) {
-      int longest = -1;
-      double most = 0;
-      for (int k = 0; k < 3; k++) {
-        if (taken[k]) continue;
-        double rest = ap__basis_split(&c->basis, ap__direction(c, i, k), c->room, c->room2);
-        if (rest > most) most = rest, longest = k;
-      }
-      if (longest < 0) break;
-      taken[longest] = true;
-      ap__basis_add(&c->basis, ap__direction(c, i, longest), c->room);
-    }
-    o->rank = c->basis.rank;
-    o->mu = c->touch[i].friction;
-    for (int j = 0; j < o->rank; j++)
-      for (int k = 0; k < c->nv; k++) own[j * c->nv + k] = c->basis.q[j * c->nv + k];
-    for (int j = 0; j < o->rank; j++)
-      for (int k = 0; k < 3; k++)
-        o->S[3 * j + k] = ap__dot(c->nv, own + j * c->nv, ap__direction(c, i, k));
-    ap__point_finish(o);
-    if (c->drive > 0) ap__point_follow(o, c->wall + 3 * i, c->own_wall + 3 * i);
+    if (longest < 0) break;
+    taken[longest] = true;
+    ap__basis_add(&c->basis, a[longest], c->room);
   }
+  o->rank = c->basis.rank;
+  o->mu = c->touch[i].friction;
+  for (int j = 0; j < o->rank; j++) {
+    const double *q = c->basis.q + j * c->basis.dim;
+    unpack(c, i, q, c->own + (3 * i + j) * c->nv);
+    for (int k = 0; k < 3; k++) o->S[3 * j + k] = ap__dot(c->basis.dim, q, a[k]);
+  }
+  c->basis.dim = c->nv;
+  ap__point_finish(o);
+  if (c->drive > 0) ap__point_follow(o, c->wall + 3 * i, c->own_wall + 3 * i);
+}
+
+static void look_at_points(ap_law *c) {
+  for (int i = 0; i < c->n; i++)
+    if (c->touch[i].turn != AP_TURN_NONE)
+      ap__turn_point(c, i);
+    else
+      look_at_point(c, i);
+}
+
+// own . x of the k-th of touch i, and x += s own.
+static double own_along(const ap_law *c, int i, int k, const double *x) {
+  const double *own = c->own + (3 * i + k) * c->nv;
+  const int *reach = c->reach + 4 * i;
+  return ap__dot(reach[1] - reach[0], own + reach[0], x + reach[0]) +
+         ap__dot(reach[3] - reach[2], own + reach[2], x + reach[2]);
+}
+
+static void own_push(const ap_law *c, int i, int k, double s, double *x) {
+  const double *own = c->own + (3 * i + k) * c->nv;
+  const int *reach = c->reach + 4 * i;
+  ap__add_scaled(reach[1] - reach[0], s, own + reach[0], x + reach[0]);
+  ap__add_scaled(reach[3] - reach[2], s, own + reach[2], x + reach[2]);
 }
 
 // One against turning: the square of the change of the state.
@@ -62,7 +96,7 @@ static double sweep_turning(ap_law *c, int i) {
   for (int k = 1; k < 3; k++) u[k] = ap__relative(c, i, k, c->x);
   ap__turn_solve(c, i, ap__turn_radius(c, i, c->p), u, p);
   for (int k = 1; k < 3; k++) {
-    ap__add_scaled(c->nv, p[k] - old[k], ap__direction(c, i, k), c->x);
+    ap__push(c, 3 * i + k, p[k] - old[k], c->x);
     moved += (p[k] - old[k]) * (p[k] - old[k]) * c->point[i].bound;
   }
   return moved;
@@ -78,17 +112,16 @@ static double sweep(ap_law *c, bool backwards) {
       moved += sweep_turning(c, i);
       continue;
     }
-    const double *own = c->own + 3 * i * c->nv;
     double *p = c->p + 3 * i, old[3] = {p[0], p[1], p[2]}, s[3] = {0, 0, 0};
     for (int k = 0; k < o->rank; k++) {
-      s[k] = ap__dot(c->nv, own + k * c->nv, c->x) - c->own_wall[3 * i + k];
+      s[k] = own_along(c, i, k, c->x) - c->own_wall[3 * i + k];
       for (int l = 0; l < 3; l++) s[k] -= o->S[3 * k + l] * p[l];
     }
     ap__point_solve(o, s, p);
     for (int k = 0; k < o->rank; k++) {
       double step = 0;
       for (int l = 0; l < 3; l++) step += o->S[3 * k + l] * (p[l] - old[l]);
-      ap__add_scaled(c->nv, step, own + k * c->nv, c->x);
+      own_push(c, i, k, step, c->x);
       moved += step * step;
     }
   }
@@ -153,7 +186,7 @@ static void neighbour(ap_law *c) {
       else
         into_cone(c, i, p);
       for (int k = 0; k < 3; k++) {
-        ap__add_scaled(c->nv, p[k] - old[k], ap__direction(c, i, k), c->x);
+        ap__push(c, 3 * i + k, p[k] - old[k], c->x);
         moved += (p[k] - old[k]) * (p[k] - old[k]) * o->bound;
       }
     }

@@ -12,20 +12,28 @@
 
 #include "impact/law.h"
 
-// An orthonormal basis of the vectors in mix, the farthest first, and each in its coordinates.
+// An orthonormal basis of the vectors in mix, the farthest first, and each in its coordinates. What
+// is left of each vector is kept, in `left`, and becomes less by its part along each new one.
 static void span(ap_law *c, int dim, int count) {
+  double *size = c->room2;
   c->basis.dim = dim;
   c->basis.rank = 0;
+  for (int k = 0; k < count * dim; k++) c->left[k] = c->mix[k];
+  for (int j = 0; j < count; j++) size[j] = sqrt(ap__dot(dim, c->mix + j * dim, c->mix + j * dim));
   for (;;) {
     double farthest = AP_DEPENDENT;
     int which = -1;
     for (int j = 0; j < count; j++) {
-      const double *m = c->mix + j * dim;
-      double size = sqrt(ap__dot(dim, m, m));
-      double rest = ap__basis_split(&c->basis, m, c->room, c->room2);
-      if (rest > farthest * size) farthest = rest / size, which = j;
+      double rest = sqrt(ap__dot(dim, c->left + j * dim, c->left + j * dim));
+      if (rest > farthest * size[j]) farthest = rest / size[j], which = j;
     }
     if (which < 0 || !ap__basis_add(&c->basis, c->mix + which * dim, c->room)) break;
+    const double *q = c->basis.q + (c->basis.rank - 1) * dim;
+    for (int j = 0; j < count; j++) {
+      double *left = c->left + j * dim;
+      ap__add_scaled(dim, -ap__dot(dim, q, left), q, left);
+    }
+    for (int k = 0; k < dim; k++) c->left[which * dim + k] = 0;
   }
   for (int k = 0; k < c->basis.rank; k++)
     for (int j = 0; j < count; j++)

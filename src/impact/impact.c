@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "impact/closed_chain.h"
+#include "impact/islands.h"
 #include "impact/law.h"
 #include "num/cholesky.h"
 
@@ -27,6 +28,7 @@ static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   c->wide = AP_TAKE(&arena, double, rates);
   c->axes = AP_TAKE(&arena, double, 9 * k);
   c->a = AP_TAKE(&arena, double, 3 * k * nv);
+  c->reach = AP_TAKE(&arena, int, 4 * k);
   c->size = AP_TAKE(&arena, double, 3 * k);
   c->start = AP_TAKE(&arena, double, nv);
   c->y = AP_TAKE(&arena, double, nv);
@@ -50,6 +52,7 @@ static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   c->room3 = AP_TAKE(&arena, double, longest);
   c->g = AP_TAKE(&arena, double, longest);
   c->mix = AP_TAKE(&arena, double, 3 * k * longest);
+  c->left = AP_TAKE(&arena, double, 3 * k * longest);
   c->shared = AP_TAKE(&arena, double, 3 * k);
   c->cols = AP_TAKE(&arena, double, 3 * k * most);
   c->row = AP_TAKE(&arena, double, 3 * k * nv);
@@ -57,6 +60,7 @@ static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   c->extra = AP_TAKE(&arena, double, 3 * k);
   c->rhs = AP_TAKE(&arena, double, 3 * k);
   c->mode = AP_TAKE(&arena, int, k);
+  c->of = AP_TAKE(&arena, int, 3 * k);
   c->way = AP_TAKE(&arena, double, 2 * k);
   c->kept = AP_TAKE(&arena, double, 3 * k);
   c->point = AP_TAKE(&arena, ap_point, k);
@@ -77,9 +81,32 @@ static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   return ap__arena_size(&arena);
 }
 
-size_t ap_impact_scratch(const ap_model *m, int n) {
+// What all islands share.
+typedef struct impact_room {
+  ap_islands islands;
+  double *inertia; // [nv * nv]
+  double *v;       // [nv] velocities as they change
+  ap_touch *touch; // [n] island by island
+  int *place;      // [n] where a touch stands there
+  unsigned char *law;
+} impact_room;
+
+static size_t lay_out_room(const ap_model *m, int n, void *mem, impact_room *r) {
+  ap_arena a = ap__arena(mem);
+  size_t nv = (size_t)ap_nv(m);
   ap_law c;
-  return lay_out(&c, ap_nv(m), ap_nv(m), n < 0 ? 0 : n, NULL);
+  ap__islands_take(&a, m, n, &r->islands);
+  r->inertia = AP_TAKE(&a, double, nv *nv);
+  r->v = AP_TAKE(&a, double, nv);
+  r->touch = AP_TAKE(&a, ap_touch, n);
+  r->place = AP_TAKE(&a, int, n);
+  r->law = AP_TAKE_ALIGNED(&a, unsigned char, lay_out(&c, ap_nv(m), ap_nv(m), n, NULL));
+  return ap__arena_size(&a);
+}
+
+size_t ap_impact_scratch(const ap_model *m, int n) {
+  impact_room r;
+  return lay_out_room(m, n < 0 ? 0 : n, NULL, &r);
 }
 
 // ---- what comes in -----------------------------------------------------------------------------
@@ -179,9 +206,15 @@ static void take_freedoms(const ap_closed *closed, const double *x, double *a) {
 static void vector_of_row(ap_law *c, double *a) {
   if (c->closed)
     take_freedoms(c->closed, c->wide, a);
-  else
-    memcpy(a, c->wide, (size_t)c->rates * sizeof *a);
-  ap__cholesky_lower(c->nv, c->L, a);
+  for (int k = 0; k < c->nv && !c->closed; k++) a[k] = c->wide[c->rate[k]];
+  const double *L = c->L;
+  for (int t = 0; t < c->ntree; t++) {
+    int from = c->tree[t] - c->tree[0], n = c->tree[t + 1] - c->tree[t];
+    bool moves = false;
+    for (int k = 0; k < n; k++) moves |= a[from + k] != 0;
+    if (moves) ap__cholesky_lower(n, L, a + from);
+    L += (size_t)n * (size_t)n;
+  }
 }
 
 // The vector of one direction: L^-1 J^T d. What is rounding in the Jacobian becomes zero, so that a
@@ -259,14 +292,19 @@ static ap_status directions_of(ap_law *c, const ap_model *m, ap_work *w, int i) 
   return AP_OK;
 }
 
-// The inertia matrix of a tree, factored, and its momentum y = L^T v.
-static ap_status weigh_tree(ap_law *c, const ap_model *m, ap_work *w, const double *q,
-                            const double *v) {
-  int nv = c->nv;
-  ap_inertia_matrix(m, w, q, c->L);
-  if (!ap__cholesky(nv, c->L)) return AP_E_SINGULAR;
-  for (int i = 0; i < nv; i++) c->y[i] = 0;
-  for (int i = 0; i < nv; i++) ap__add_scaled(i + 1, v[i], c->L + i * nv, c->y);
+// The inertia matrices of the trees, factored, and their momenta y = L^T v.
+static ap_status weigh_trees(ap_law *c, const double *inertia, const double *v) {
+  double *L = c->L;
+  for (int i = 0; i < c->nv; i++) c->y[i] = 0;
+  for (int t = 0; t < c->ntree; t++) {
+    int from = c->tree[t] - c->tree[0], n = c->tree[t + 1] - c->tree[t];
+    const int *rate = c->rate + from;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++) L[i * n + j] = inertia[rate[i] * c->rates + rate[j]];
+    if (!ap__cholesky(n, L)) return AP_E_SINGULAR;
+    for (int i = 0; i < n; i++) ap__add_scaled(i + 1, v[rate[i]], L + i * n, c->y + from);
+    L += (size_t)n * (size_t)n;
+  }
   return AP_OK;
 }
 
@@ -288,16 +326,33 @@ static void set_walls(ap_law *c) {
   }
 }
 
-// Everything that the law needs of the robot.
-static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double *q,
+// The freedoms that each touch moves: two parts at most, of the trees that it is between.
+static void set_reach(ap_law *c, const ap_model *m, const ap_islands *s, int first) {
+  for (int i = 0; i < c->n; i++) {
+    int *reach = c->reach + 4 * i, tree[2] = {0, -1};
+    if (!c->closed) ap__islands_trees(m, s, &c->touch[i], tree);
+    if (tree[1] == tree[0]) tree[1] = -1;
+    if (tree[0] > tree[1] && tree[1] >= 0) {
+      int swap = tree[0];
+      tree[0] = tree[1], tree[1] = swap;
+    }
+    for (int k = 0; k < 2; k++) {
+      const int *at = c->tree + (c->closed ? 0 : tree[k] - first);
+      reach[2 * k] = tree[k] >= 0 ? at[0] - c->tree[0] : 0;
+      reach[2 * k + 1] = tree[k] >= 0 ? at[1] - c->tree[0] : 0;
+    }
+  }
+}
+
+// Everything that the law needs of the robot, whose kinematics are known.
+static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double *inertia,
                          const double *v) {
   if (c->closed) {
     weigh_closed(c, v);
   } else {
-    ap_status status = weigh_tree(c, m, w, q, v);
+    ap_status status = weigh_trees(c, inertia, v);
     if (status) return status;
   }
-  ap_kinematics(m, w, q, NULL, NULL);
   for (int i = 0; i < c->n; i++) {
     ap_status status = AP_OK;
     if (c->touch[i].stop)
@@ -318,7 +373,7 @@ static ap_status prepare(ap_law *c, const ap_model *m, ap_work *w, const double 
 
 // u of all 3 n directions at y.
 static void find_velocities(const ap_law *c, const double *y, double *u) {
-  for (int j = 0; j < 3 * c->n; j++) u[j] = ap__dot(c->nv, c->a + j * c->nv, y);
+  for (int j = 0; j < 3 * c->n; j++) u[j] = ap__along(c, j, y);
 }
 
 static double energy(const ap_law *c, const double *y) { return 0.5 * ap__dot(c->nv, y, y); }
@@ -356,8 +411,8 @@ static double dissipative(ap_law *c, const double *p) {
   double *x = c->room, *z = c->room2;
   for (int i = 0; i < c->nv; i++) x[i] = c->y[i], z[i] = 0;
   for (int j = 0; j < 3 * c->n; j++) {
-    ap__add_scaled(c->nv, p[j], c->a + j * c->nv, x);
-    ap__add_scaled(c->nv, c->e[j / 3] * p[j], c->a + j * c->nv, z);
+    ap__push(c, j, p[j], x);
+    ap__push(c, j, c->e[j / 3] * p[j], z);
   }
   double gain = energy(c, x) - energy(c, c->y), a = energy(c, z), b = ap__dot(c->nv, x, z);
   gain -= wall_work(c, p);
@@ -402,7 +457,7 @@ static ap_status frictional(ap_law *c, ap_impact_result *result) {
     for (int j = 0; j < 3 * c->n; j++) {
       double p = (1 + s * c->e[j / 3]) * c->p[j];
       c->total[j] += p;
-      ap__add_scaled(c->nv, p, c->a + j * c->nv, c->y);
+      ap__push(c, j, p, c->y);
     }
   }
   result->rank = ap__pressed(c, c->total);
@@ -457,12 +512,17 @@ static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result 
   int nv = c->nv, n = c->n;
   double *change = c->room;
   for (int i = 0; i < nv; i++) change[i] = 0;
-  for (int j = 0; j < 3 * n; j++) ap__add_scaled(nv, c->total[j], c->a + j * nv, change);
+  for (int j = 0; j < 3 * n; j++) ap__push(c, j, c->total[j], change);
   result->lost = energy(c, c->start);
   for (int i = 0; i < nv; i++) c->x[i] = c->start[i] + change[i];
   result->work = wall_work(c, c->total);
   result->lost += result->work - energy(c, c->x);
-  ap__cholesky_upper(nv, c->L, change);
+  const double *L = c->L;
+  for (int t = 0; t < c->ntree; t++) {
+    int from = c->tree[t] - c->tree[0], rows = c->tree[t + 1] - c->tree[t];
+    ap__cholesky_upper(rows, L, change + from);
+    L += (size_t)rows * (size_t)rows;
+  }
   if (!all_finite(nv, change) || !all_finite(3 * n, c->total)) return AP_E_ARG;
   if (!result_is_valid(c, result->lost)) return AP_E_NO_CONVERGENCE;
   tell_velocities(c, c->start, true, touch);
@@ -470,35 +530,107 @@ static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result 
   for (int i = 0; i < n; i++) to_world(c->axes + 9 * i, c->total + 3 * i, touch[i].impulse);
   if (c->closed)
     for (int i = 0; i < c->rates; i++) v[i] += ap__dot(nv, c->closed->Z + i * nv, change);
-  else
-    ap__add_scaled(nv, 1, change, v);
+  for (int i = 0; i < nv && !c->closed; i++) v[c->rate[i]] += change[i];
   return AP_OK;
 }
 
-// Of a tree (closed NULL), or of a mechanism, for which `closed` is at q.
+// Whether no point moves into its wall: then there is no impulse.
+static bool nothing_meets(const ap_law *c) {
+  double still = AP_STILL * ap__length(c, c->y);
+  for (int i = 0; i < c->n; i++)
+    if (ap__relative(c, i, 0, c->y) < -still * c->size[3 * i]) return false;
+  return true;
+}
+
+// The impact of one island, at velocities r->v, which it changes.
+static ap_status island_impact(ap_law *c, const ap_model *m, ap_work *w, int k, impact_room *r,
+                               ap_impact_result *what) {
+  const ap_islands *s = &r->islands;
+  const int first = s->start[k], n = s->start[k + 1] - first, tree = s->ntree[k];
+  const int freedoms = s->tree[s->ntree[k + 1]] - s->tree[tree];
+  ap_touch *touch = r->touch + first;
+  bool friction = false;
+  c->turns = false;
+  for (int i = 0; i < n; i++) {
+    touch[i].host -= touch[i].turn != AP_TURN_NONE ? first : 0;
+    friction |= touch[i].friction > 0;
+    c->turns |= touch[i].turn != AP_TURN_NONE;
+  }
+  lay_out(c, ap_nv(m), c->closed ? c->closed->free : freedoms, n, r->law);
+  c->whole[0] = 0, c->whole[1] = c->nv;
+  c->touch = touch;
+  c->ntree = c->closed ? 1 : s->ntree[k + 1] - tree;
+  c->tree = c->closed ? c->whole : s->tree + tree;
+  c->rate = s->rate + s->tree[tree];
+  set_reach(c, m, s, tree);
+  ap_status status = prepare(c, m, w, r->inertia, r->v);
+  if (status) return status;
+  for (int i = 0; i < n; i++) // of one against turning, its host's: bounds stay as they are
+    c->e[i] = touch[touch[i].turn != AP_TURN_NONE ? touch[i].host : i].restitution;
+  if (nothing_meets(c))
+    what->passes = 1;
+  else
+    status = friction ? frictional(c, what) : frictionless(c, what);
+  return status ? status : finish(c, r->v, touch, what);
+}
+
+// Touches as they are given, island by island.
+static void sort_touches(int n, const ap_touch *touch, impact_room *r) {
+  for (int i = 0; i < n; i++) {
+    r->touch[i] = touch[r->islands.order[i]];
+    r->place[r->islands.order[i]] = i;
+  }
+  for (int i = 0; i < n; i++)
+    if (r->touch[i].turn != AP_TURN_NONE) r->touch[i].host = r->place[r->touch[i].host];
+}
+
+static void return_touches(int n, const impact_room *r, ap_touch *touch) {
+  for (int i = 0; i < n; i++) {
+    ap_touch *t = &touch[r->islands.order[i]];
+    memcpy(t->before, r->touch[i].before, sizeof t->before);
+    memcpy(t->after, r->touch[i].after, sizeof t->after);
+    memcpy(t->impulse, r->touch[i].impulse, sizeof t->impulse);
+  }
+}
+
+static void add_result(const ap_impact_result *own, ap_impact_result *all) {
+  all->lost += own->lost;
+  all->work += own->work;
+  all->rank += own->rank;
+  all->scale = fmin(all->scale, own->scale);
+  all->passes = all->passes > own->passes ? all->passes : own->passes;
+  all->relaxed |= own->relaxed;
+}
+
+// Of trees (closed NULL), or of a mechanism, for which `closed` is at q. Nothing is changed unless
+// all islands are solved.
 static ap_status impact(const ap_closed *closed, const ap_model *m, ap_work *w, const double *q,
                         double *v, int n, ap_touch *touch, void *scratch,
                         ap_impact_result *result) {
-  ap_impact_result what = {.lost = 0, .scale = 1, .rank = 0, .passes = 0};
-  ap_law c = {.closed = closed};
-  bool friction = false;
+  ap_impact_result all = {.lost = 0, .scale = 1, .rank = 0, .passes = 0};
+  ap_status status = AP_OK;
+  impact_room r;
   if (n < 0 || !all_finite(ap_nq(m), q) || !all_finite(ap_nv(m), v)) return AP_E_ARG;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     if (!valid_touch(m, touch, i)) return AP_E_ARG;
-    friction |= touch[i].friction > 0;
-    c.turns |= touch[i].turn != AP_TURN_NONE;
-  }
   if (n > 0) {
-    lay_out(&c, ap_nv(m), closed ? closed->free : ap_nv(m), n, scratch);
-    c.touch = touch;
-    ap_status status = prepare(&c, m, w, q, v);
-    for (int i = 0; i < n; i++) // of one against turning, its host's: bounds stay as they are
-      c.e[i] = touch[touch[i].turn != AP_TURN_NONE ? touch[i].host : i].restitution;
-    if (!status) status = friction ? frictional(&c, &what) : frictionless(&c, &what);
-    if (!status) status = finish(&c, v, touch, &what);
+    lay_out_room(m, n, scratch, &r);
+    ap__islands_find(m, n, touch, closed != NULL, &r.islands);
+    sort_touches(n, touch, &r);
+    memcpy(r.v, v, (size_t)ap_nv(m) * sizeof *v);
+    if (!closed) ap_inertia_matrix(m, w, q, r.inertia);
+    ap_kinematics(m, w, q, NULL, NULL);
+    for (int k = 0; k < r.islands.n && !status; k++) {
+      ap_impact_result own = {.lost = 0, .scale = 1, .rank = 0, .passes = 0};
+      ap_law c = {.closed = closed};
+      status = island_impact(&c, m, w, k, &r, &own);
+      add_result(&own, &all);
+    }
     if (status) return status;
+    return_touches(n, &r, touch);
+    memcpy(v, r.v, (size_t)ap_nv(m) * sizeof *v);
   }
-  if (result) *result = what;
+  if (result) *result = all;
   return AP_OK;
 }
 

@@ -25,11 +25,16 @@ typedef struct ap_law {
   int rates;               // of the model
   const ap_closed *closed; // NULL: a tree, whose rates are its freedoms
   const ap_touch *touch;
-  double *L;        // nv * nv, lower triangle
+  int ntree;        // trees of joints that the freedoms are of,
+  const int *tree;  // ntree + 1: the first freedom of each, from tree[0] on
+  int whole[2];     // that of a mechanism, which is one
+  const int *rate;  // nv: places in the rates, without closures
+  double *L;        // a lower triangle for each tree
   double *jac;      // 6 * rates, and those of a link that carries a wall
   double *wide;     // rates
   double *axes;     // 9 per touch: normal and two tangents in the world
   double *a;        // nv per direction, 3 directions per touch: the vectors a
+  int *reach;       // 4 n: the freedoms from .. to, and from .. to, beside which the vectors have zeros
   double *size;     // 3 n: |a|
   double *e;        // n: restitutions in use
   double *wall;     // 3 n: velocities of the walls along the directions; u = a . y - wall
@@ -54,6 +59,7 @@ typedef struct ap_law {
   int *mode;           // n: leaves, sticks, slides
   double *way;         // 2 n: direction of friction along the tangents
   double *row, *col;   // 3 n vectors of nv numbers: equations and unknowns of Newton's method
+  int *of;             // 3 n: which touch they are of
   double *row_wall;    // 3 n: velocities of walls along the equations
   double *extra, *rhs; // 3 n: what is on its diagonal besides, and its right side
   double *kept;        // 3 n: impulses to go back to
@@ -62,7 +68,7 @@ typedef struct ap_law {
   double *delassus, *beside; // 3 n * 3 n, 3 n: its W and its velocities
   double *friction;          // n
 
-  double *mix;          // 3 n vectors of max(nv, 3 n) numbers
+  double *mix, *left;   // 3 n vectors of max(nv, 3 n) numbers
   double *g, *shared;   // another such vector, and its parts in them
   bool *use;            // 3 n: which of them
   double *cols;         // 3 n * 3 n: the vectors in the coordinates of a basis
@@ -76,9 +82,26 @@ static inline const double *ap__direction(const ap_law *c, int i, int k) {
   return c->a + (3 * i + k) * c->nv;
 }
 
+// a . x of direction k of touch i, j being 3 i + k, and x += s a.
+static inline double ap__along(const ap_law *c, int j, const double *x) {
+  const double *a = c->a + j * c->nv;
+  const int *reach = c->reach + 4 * (j / 3);
+  double sum = 0;
+  for (int i = reach[0]; i < reach[1]; i++) sum += a[i] * x[i];
+  for (int i = reach[2]; i < reach[3]; i++) sum += a[i] * x[i];
+  return sum;
+}
+
+static inline void ap__push(const ap_law *c, int j, double s, double *x) {
+  const double *a = c->a + j * c->nv;
+  const int *reach = c->reach + 4 * (j / 3);
+  for (int i = reach[0]; i < reach[1]; i++) x[i] += s * a[i];
+  for (int i = reach[2]; i < reach[3]; i++) x[i] += s * a[i];
+}
+
 // The velocity of touch i along direction k, relative to its wall, in the state x.
 static inline double ap__relative(const ap_law *c, int i, int k, const double *x) {
-  return ap__dot(c->nv, ap__direction(c, i, k), x) - c->wall[3 * i + k];
+  return ap__along(c, 3 * i + k, x) - c->wall[3 * i + k];
 }
 
 // The length that rounding of a state is a part of.

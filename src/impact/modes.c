@@ -14,6 +14,10 @@
 
 typedef enum mode { LEAVES, STICKS, SLIDES } mode;
 
+// Part of the largest entry above which all pivots of elimination are where the rank is beyond
+// doubt.
+static const double REGULAR = 1e-6;
+
 // The same as below of one against turning, whose host's mode is known.
 static mode turning_mode(const ap_law *c, int i, double d[2]) {
   double z[3], radius = ap__turn_radius(c, i, c->p);
@@ -112,23 +116,74 @@ static int set_up(ap_law *c) {
   int count = 0;
   set_modes(c);
   for (int i = 0; i < c->n; i++) {
+    int from = count;
     if (c->mode[i] == STICKS) count = set_up_sticking(c, i, count);
     if (c->mode[i] == SLIDES) count = set_up_sliding(c, i, count);
+    for (int k = from; k < count; k++) c->of[k] = i;
   }
   return count;
 }
 
-// One step; false where it cannot be made.
-static bool step(ap_law *c) {
-  int nv = c->nv, count = set_up(c), at = 0;
-  if (count == 0) return true;
+// The matrix of a step by columns, in mix, and its right side. Vectors of touches have zeros beside
+// what they reach.
+static void set_matrix(ap_law *c, int count) {
+  int nv = c->nv;
   for (int j = 0; j < count; j++) {
-    for (int i = 0; i < count; i++)
-      c->mix[j * count + i] = ap__dot(nv, c->row + i * nv, c->col + j * nv);
+    const int *reach = c->reach + 4 * c->of[j];
+    const double *col = c->col + j * nv;
+    for (int i = 0; i < count; i++) {
+      const double *row = c->row + i * nv;
+      double sum = 0;
+      for (int k = reach[0]; k < reach[1]; k++) sum += row[k] * col[k];
+      for (int k = reach[2]; k < reach[3]; k++) sum += row[k] * col[k];
+      c->mix[j * count + i] = sum;
+    }
     c->mix[j * count + j] += c->extra[j];
     c->rhs[j] = c->row_wall[j] - ap__dot(nv, c->row + j * nv, c->x);
   }
-  if (!(ap__share(c, count, count, false, c->rhs, c->shared) < INFINITY)) return false;
+}
+
+// The solution by elimination with exchanges of rows, where no pivot is small: then it is the only
+// one. Zeros are left out.
+static bool eliminate(ap_law *c, int n) {
+  double *A = c->cols, *x = c->shared, largest = 0;
+  for (int i = 0; i < n; i++) {
+    x[i] = c->rhs[i];
+    for (int j = 0; j < n; j++) {
+      A[i * n + j] = c->mix[j * n + i];
+      largest = fmax(largest, fabs(A[i * n + j]));
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int r = k + 1; r < n; r++)
+      if (fabs(A[r * n + k]) > fabs(A[best * n + k])) best = r;
+    if (!(fabs(A[best * n + k]) > REGULAR * largest)) return false;
+    for (int j = k; j < n && best != k; j++) {
+      double swap = A[k * n + j];
+      A[k * n + j] = A[best * n + j], A[best * n + j] = swap;
+    }
+    double swap = x[k];
+    x[k] = x[best], x[best] = swap;
+    for (int r = k + 1; r < n; r++) {
+      double l = A[r * n + k] / A[k * n + k];
+      if (l == 0) continue;
+      ap__add_scaled(n - k - 1, -l, A + k * n + k + 1, A + r * n + k + 1);
+      x[r] -= l * x[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; k--)
+    x[k] = (x[k] - ap__dot(n - k - 1, A + k * n + k + 1, x + k + 1)) / A[k * n + k];
+  return true;
+}
+
+// One step; false where it cannot be made.
+static bool step(ap_law *c) {
+  int count = set_up(c), at = 0;
+  if (count == 0) return true;
+  set_matrix(c, count);
+  if (!eliminate(c, count) && !(ap__share(c, count, count, false, c->rhs, c->shared) < INFINITY))
+    return false;
   for (int i = 0; i < c->n; i++) {
     double *d = c->way + 2 * i, *p = c->p + 3 * i, mu = c->point[i].mu;
     for (int k = first_of(c, i); c->mode[i] == STICKS && k < 3; k++) p[k] += c->shared[at++];

@@ -17,7 +17,7 @@ static void spread(ap_law *c, int nactive) {
   }
   for (int i = 0; i < c->n; i++) {
     double size = c->size[3 * i];
-    double slack = ap__dot(c->nv, ap__direction(c, i, 0), c->x) - c->d[i];
+    double slack = ap__along(c, 3 * i, c->x) - c->d[i];
     if (size > 0 && slack <= 100 * AP_STILL * size * length) c->on[i] = true;
   }
   for (int i = 0; i < c->n; i++) {

@@ -22,17 +22,17 @@ static int most_violated(const ap_law *c) {
   for (int i = 0; i < c->n; i++) {
     double size = c->size[3 * i];
     if (size <= 0 || c->given_up[i]) continue;
-    double depth = (c->d[i] - ap__dot(c->nv, ap__direction(c, i, 0), c->x)) / size;
+    double depth = (c->d[i] - ap__along(c, 3 * i, c->x)) / size;
     if (depth > worst) worst = depth, which = i;
   }
   return which;
 }
 
-// The basis of the active normals, from nothing: a change of one touch changes all behind it.
-static void rebuild(ap_law *c, int *nactive) {
-  int kept = 0;
-  c->basis.rank = 0;
-  for (int k = 0; k < *nactive; k++) {
+// The basis of the active normals from the one at `from` on: those before are in it.
+static void rebuild(ap_law *c, int from, int *nactive) {
+  int kept = from;
+  c->basis.rank = from;
+  for (int k = from; k < *nactive; k++) {
     if (!ap__basis_add(&c->basis, ap__direction(c, c->active[k], 0), c->room)) continue;
     c->active[kept] = c->active[k];
     c->lambda[kept++] = c->lambda[k];
@@ -59,7 +59,7 @@ static void drop(ap_law *c, int k, int *nactive) {
     c->lambda[i] = c->lambda[i + 1];
   }
   (*nactive)--;
-  rebuild(c, nactive);
+  rebuild(c, k, nactive); // a change of one touch changes all behind it
 }
 
 // The touches that contradict each other: j and those that would be pressed without end with it.
@@ -83,7 +83,7 @@ static bool take_in(ap_law *c, int j, int *nactive) {
       mark_wedged(c, j, *nactive, least);
       return false;
     }
-    if (!depends) full = fmax(0, (c->d[j] - ap__dot(c->nv, a, c->x)) / (rest * rest));
+    if (!depends) full = fmax(0, (c->d[j] - ap__along(c, 3 * j, c->x)) / (rest * rest));
     double t = fmin(full, step);
     for (int i = 0; i < *nactive; i++) c->lambda[i] = fmax(0, c->lambda[i] - t * c->r[i]);
     lambda += t;
@@ -91,7 +91,7 @@ static bool take_in(ap_law *c, int j, int *nactive) {
     if (full <= step) {
       c->active[*nactive] = j;
       c->lambda[(*nactive)++] = lambda;
-      rebuild(c, nactive);
+      rebuild(c, *nactive - 1, nactive);
       return true;
     }
     drop(c, k, nactive);
@@ -104,7 +104,7 @@ static void solve_active(ap_law *c, int nactive) {
   double *s = c->room2;
   for (int k = 0; k < nactive; k++) {
     int i = c->active[k];
-    s[k] = c->d[i] - ap__dot(c->nv, ap__direction(c, i, 0), c->y);
+    s[k] = c->d[i] - ap__along(c, 3 * i, c->y);
   }
   ap__basis_solve_transposed(&c->basis, s, s);
   for (int i = 0; i < c->nv; i++) c->x[i] = c->y[i];
@@ -124,7 +124,7 @@ ap_projected ap__project(ap_law *c, int *nactive) {
       solve_active(c, *nactive);
       return AP_PROJECTED;
     }
-    double deep = c->d[j] - ap__dot(c->nv, ap__direction(c, j, 0), c->x);
+    double deep = c->d[j] - ap__along(c, 3 * j, c->x);
     if (take_in(c, j, nactive)) continue;
     if (deep > 1e-10 * c->size[3 * j] * ap__length(c, c->y)) return AP_WEDGED;
     c->given_up[j] = true; // it depends on others and contradicts them by rounding alone

@@ -47,11 +47,13 @@ int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool norma
   return count;
 }
 
-// What a unit of the unknown in column c does along direction r.
+// What a unit of the unknown in column c does along direction r: W is symmetric, and its rows lie in
+// one piece.
 static inline double effect(const contact_drag *drag, const contact_system *s, int r, int c) {
-  const double *W = s->W + r * 3 * s->n;
-  double sum = W[c];
-  for (int k = 0; k < drag->n; k++) sum -= drag->part[k] * W[drag->row[k]];
+  const double *W = s->W + r;
+  const int rows = 3 * s->n;
+  double sum = W[c * rows];
+  for (int k = 0; k < drag->n; k++) sum -= drag->part[k] * W[drag->row[k] * rows];
   return sum;
 }
 
@@ -142,7 +144,11 @@ static int orthonormalise(int n, double *G) {
   for (int k = 0; k < CONTACT_WRENCH; k++) {
     double length = bring_longest(n, G, k);
     if (k == 0) first = length;
-    if (!(length > DEPENDENT * first)) return k;
+    if (!(length > DEPENDENT * first)) {
+      for (int i = 0; i < n; i++)
+        for (int j = k; j < CONTACT_WRENCH; j++) G[CONTACT_WRENCH * i + j] = 0;
+      return k;
+    }
     for (int p = 0; p < k; p++) subtract(n, G + p, G + k);
     double by = 1 / sqrt(product(n, G + k, G + k));
     for (int i = 0; i < n; i++) G[CONTACT_WRENCH * i + k] *= by;
@@ -186,28 +192,27 @@ static void reduce(const ap_resting *resting, bool friction, contact_system *s) 
 
 // ---- the small matrix --------------------------------------------------------------------------
 
-// What column c does to the unknowns of a group, reduced, into z.
+// What column c does to the unknowns of a group, into z; reduced ones have zeros up to
+// CONTACT_WRENCH.
 static void column_of(const contact_drag *drag, int c, int group, const contact_system *s,
                       double *z) {
   const int from = unknowns_before(s, group), to = unknowns_before(s, group + 1);
-  const int count = s->core[group + 1] - s->core[group];
+  double sum[CONTACT_WRENCH] = {0};
   const bool reduced = is_reduced(s, group);
-  if (reduced) memset(z, 0, (size_t)count * sizeof *z);
   for (int r = from; r < to; r++) {
     double a = s->scale[c] * effect(drag, s, s->row[r], s->row[c]);
     if (s->symmetric) a *= s->scale[r];
-    if (!reduced) {
-      z[r - from] = a;
-      continue;
-    }
     const double *U = s->left + CONTACT_WRENCH * r;
-    for (int k = 0; k < count; k++) z[k] += U[k] * a;
+    if (!reduced) z[r - from] = a;
+    for (int k = 0; k < CONTACT_WRENCH && reduced; k++) sum[k] += U[k] * a;
   }
+  if (reduced) memcpy(z, sum, sizeof sum);
 }
 
 // Column c of a group added to the rows of another.
 static void add_column(const contact_drag *drag, int c, int group, int other, contact_system *s) {
   const int n = s->qr.n, count = s->core[other + 1] - s->core[other], at = s->core[group];
+  const int width = s->core[group + 1] - at;
   double *z = s->qr.spare, *A = s->qr.A + s->core[other] * n + at;
   column_of(drag, c, other, s, z);
   if (!is_reduced(s, group)) {
@@ -216,7 +221,7 @@ static void add_column(const contact_drag *drag, int c, int group, int other, co
   }
   const double *V = s->right + CONTACT_WRENCH * c;
   for (int j = 0; j < count; j++)
-    for (int k = 0; k < s->core[group + 1] - at; k++) A[j * n + k] += z[j] * V[k];
+    for (int k = 0; k < width; k++) A[j * n + k] += z[j] * V[k];
 }
 
 // All of it; `half` without what is below the diagonal.

@@ -150,7 +150,7 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   ap__run_look(sim, q, v);
   int n = choose(sim);
   if (n < 0)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d points touch walls at t = %.9g",
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d contacts at t = %.9g: increase most_contacts",
                       sim->most - sim->nturn, sim->t);
   if (n == 0) return AP_OK;
   ap_impact_result result;
@@ -533,7 +533,7 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   ap__run_bend(sim, q, v);
   int n = find_candidates(sim, &project);
   if (n < 0)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d points rest on walls at t = %.9g",
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d contacts at t = %.9g: increase most_contacts",
                       sim->most - sim->nbrake - sim->nturn, sim->t);
   sim->fresh = true;
   if (n && project) { // bounces that end lose what they had, of motion and of height

@@ -29,8 +29,8 @@
 #include "sim/path.h"
 #include "sim/solid.h"
 
-// More touches at a time than this are refused.
-enum { RUN_MOST_TOUCHES = 96 };
+// No scene may ask for more contacts at a time than this: memory grows with the square.
+enum { RUN_MOST_CONTACTS = 4096 };
 
 // Depths below this part of the scene's length are grazing; bounces as low as that are over, and
 // points as close as that touch.

@@ -268,6 +268,10 @@ static bool check_times(ap__scenario_reader *r) {
   if (!(h->depth <= 1e-3))
     return ap__yaml_fail(y, ap__line_of(y->root, "depth"),
                          "depth: %g m (at most 1e-3 m; start in the free region)", h->depth);
+  if (!(h->most_contacts >= 1 && h->most_contacts <= 4096) ||
+      h->most_contacts != floor(h->most_contacts))
+    return ap__yaml_fail(y, ap__line_of(y->root, "most_contacts"),
+                         "most_contacts: %g (a whole number from 1 to 4096)", h->most_contacts);
   if (!(h->duration / h->output_step <= AP__MAX_OUTPUTS) &&
       !ap__yaml_has(y, "scenario", r->seen, "output_step"))
     return ap__yaml_fail(
@@ -421,6 +425,7 @@ static void set_scene(ap__scenario_reader *r) {
   scene->step = h->step;
   scene->window = h->window;
   scene->depth = h->depth;
+  scene->most_contacts = (int)h->most_contacts;
 }
 
 static void set_defaults(ap__scenario_reader *r) {
@@ -436,6 +441,7 @@ static void set_defaults(ap__scenario_reader *r) {
                                 .step = scene.step,
                                 .window = scene.window,
                                 .depth = scene.depth,
+                                .most_contacts = scene.most_contacts,
                                 .output_step = 0.01};
 }
 

@@ -47,7 +47,7 @@ typedef struct ap__scenario_head {
   double gravity[3];
   int method;
   double relative, absolute, step;
-  double window, depth;
+  double window, depth, most_contacts;
   double start_time, duration, output_step;
 } ap__scenario_head;
 

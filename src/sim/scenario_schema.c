@@ -64,6 +64,8 @@ const ap__yaml_key ap__scenario_keys[] = {
      "impacts within this time count as one; 0: only simultaneous ones"},
     {HEAD("depth", depth), NUMBER("m (or rad)"), "1e-9",
      "a start deeper inside a wall, or farther beyond a limit, is refused; at most 1e-3"},
+    {HEAD("most_contacts", most_contacts), NUMBER(""), "256",
+     "contacts at a time at most, 1 to 4096; memory grows with the square"},
 
     {OTHER(robot), ANY("text", ""), "required",
      "as `robot` of the scenario, without closed chains"},

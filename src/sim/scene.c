@@ -22,6 +22,7 @@ ap_scene ap_default_scene(void) {
                     .step = 1e-3,
                     .depth = 1e-9,
                     .most_events = 1000000,
+                    .most_contacts = 256,
                     .cookie = AP_COOKIE};
 }
 
@@ -56,6 +57,8 @@ static ap_status check_numbers(const ap_scene *s, ap_error *error) {
     if (!isfinite(s->force_time[i]) || (i > 0 && !(s->force_time[i] > s->force_time[i - 1])))
       return refuse(error, "the times of forces must be finite and increase");
   if (s->most_events < 1) return refuse(error, "most_events must be at least 1");
+  if (s->most_contacts < 1 || s->most_contacts > RUN_MOST_CONTACTS)
+    return refuse(error, "most_contacts must be 1 to 4096");
   return AP_OK;
 }
 
@@ -470,7 +473,7 @@ ap_status ap_sim_create(const ap_scene *given, ap_sim **sim, ap_error *error) {
   if (status) return status;
   sizes.npair = sizes.npoint + make_stops(scene, NULL);
   if (sizes.nv < 1) return refuse(error, "nothing moves in the model");
-  int touches = sizes.npair < RUN_MOST_TOUCHES ? sizes.npair : RUN_MOST_TOUCHES;
+  int most = scene->most_contacts, touches = sizes.npair < most ? sizes.npair : most;
   sizes.nturn = count_turns(scene) * touches;
   sizes.most = touches + sizes.nturn + sizes.nbrake;
   sizes.n = sizes.nq + sizes.nv + RUN_LEDGER + (scene->force ? sizes.nv : 0);

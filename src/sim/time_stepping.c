@@ -70,7 +70,7 @@ static ap_status take_stride(ap_sim *sim, run_stride *s, const double *rate, boo
   ap__run_look(sim, q, v);
   s->n = choose(sim);
   if (s->n < 0)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d points touch walls at t = %.9g",
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d contacts at t = %.9g: increase most_contacts",
                       sim->most - sim->nturn, sim->t);
   if (s->n == 0) return AP_OK;
   status =

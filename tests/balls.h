@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Balls dropped into a box, as of models/hundred_balls.yaml: five by five in a layer, each a little
+// off its place, so that they do not stay on top of each other.
+
+#ifndef AP_TESTS_BALLS_H
+#define AP_TESTS_BALLS_H
+
+#include <appell/sim.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BALLS_MOST = 100, BALLS_ROW = 5 };
+#define BALLS_RADIUS 0.05
+#define BALLS_MASS   0.5
+#define BALLS_BOX    0.6 // m: its length and breadth
+
+typedef struct balls {
+  int n;
+  void *memory;
+  const ap_model *model;
+  ap_convex shape;
+  ap_body_def body[BALLS_MOST];
+  ap_contact_point point[BALLS_MOST];
+  ap_wall box;
+  char name[BALLS_MOST][12];
+  double q[7 * BALLS_MOST], v[6 * BALLS_MOST];
+} balls;
+
+// A place in -1 .. 1 for each number, always the same (the golden ratio's multiples).
+static inline double balls_spread(int i) {
+  double x = 0.6180339887498949 * (i + 1);
+  return 2 * (x - floor(x)) - 1;
+}
+
+// n of them; false where the model cannot be made.
+static inline bool balls_make(int n, double friction, double restitution, balls *b) {
+  ap_robot_def def = ap_default_robot();
+  b->n = n;
+  if (ap_convex_sphere(BALLS_RADIUS, &b->shape, NULL)) return false;
+  for (int i = 0; i < n; i++) {
+    double inertia = 0.4 * BALLS_MASS * BALLS_RADIUS * BALLS_RADIUS, *q = b->q + 7 * i;
+    int layer = i / (BALLS_ROW * BALLS_ROW), at = i % (BALLS_ROW * BALLS_ROW);
+    snprintf(b->name[i], sizeof b->name[i], "ball%d", i + 1);
+    b->body[i] = ap_default_body();
+    b->body[i].name = b->name[i], b->body[i].joint = AP_FREE, b->body[i].mass = BALLS_MASS;
+    b->body[i].inertia[0] = b->body[i].inertia[3] = b->body[i].inertia[5] = inertia;
+    b->point[i] = (ap_contact_point){.name = b->name[i],
+                                     .body = i + 1,
+                                     .shape = &b->shape,
+                                     .friction = friction,
+                                     .restitution = restitution};
+    q[0] = 0.11 * (at % BALLS_ROW - 2) + 0.004 * balls_spread(i);
+    q[1] = 0.11 * (at / BALLS_ROW - 2) + 0.004 * balls_spread(i + BALLS_MOST);
+    q[2] = 0.1 + 0.12 * layer;
+    q[3] = q[4] = q[5] = 0, q[6] = 1;
+  }
+  for (int i = 0; i < 6 * n; i++) b->v[i] = 0;
+  def.bodies = b->body, def.nbody = n;
+  size_t bytes = ap_model_size(&def);
+  b->memory = malloc(bytes);
+  b->model = b->memory ? ap_model_init(&def, b->memory, bytes, NULL) : NULL;
+  b->box = ap_default_wall();
+  b->box.name = "box", b->box.kind = AP_WALL_BOX, b->box.inside = true;
+  b->box.centre[2] = 2;
+  b->box.size[0] = b->box.size[1] = BALLS_BOX, b->box.size[2] = 4;
+  b->box.friction = friction, b->box.restitution = restitution;
+  return b->model != NULL;
+}
+
+static inline ap_scene balls_scene(const balls *b) {
+  ap_scene scene = ap_default_scene();
+  scene.model = b->model;
+  scene.wall = &b->box, scene.nwall = 1;
+  scene.point = b->point, scene.npoint = b->n;
+  scene.nforce_time = 0;
+  scene.most_contacts = 600;
+  return scene;
+}
+
+static inline void balls_free(balls *b) { free(b->memory); }
+
+#endif
