@@ -88,6 +88,7 @@ static const cli_word words[] = {{"MODEL", model_at, "urdf xml yaml yml", false,
                                  {"PART", NULL, NULL, false, NULL},
                                  {"KG", NULL, NULL, false, NULL},
                                  {"LIST", NULL, NULL, false, NULL},
+                                 {"LOAD", NULL, NULL, false, NULL},
                                  {NULL, NULL, NULL, false, NULL}};
 
 const cli_word *cli_word_at(int k) { return &words[k]; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "identify.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,9 @@ enum {
   ASYMMETRIC,
   STRIBECK,
   LOAD_FRICTION,
+  GAINS,
+  LOAD,
+  LOADED,
   PLOT
 };
 // Steps that the progress counts: reading, reducing, the estimates, and a look for friction.
@@ -77,6 +81,9 @@ static const cli_option options[] = {
     [ASYMMETRIC] = {"--asymmetric", NULL, "look for friction that depends on the direction too"},
     [STRIBECK] = {"--stribeck", "V", "look for friction that fades with speed V too, rad/s or m/s"},
     [LOAD_FRICTION] = {"--load-friction", NULL, "look for friction in proportion to the load too"},
+    [GAINS] = {"--gains", NULL, "tau are motor currents: find N m for each unit of them too"},
+    [LOAD] = {"--load", "LOAD", "LINK=KG or LINK=KG,X,Y,Z of a load that fixes the gains' scale"},
+    [LOADED] = {"--loaded", "DATA", "logs that carry it, commas between; those before do not"},
     [PLOT] = {"--plot", "FILE.svg", "a figure: forces measured and predicted, the parameters"},
     CLI_OPTIONS_REDUCE,
     {0}};
@@ -112,6 +119,7 @@ typedef struct wish {
   ap_base_method base;
   bool stands; // the base, at pose
   double pose[AP_JOINT_NQ];
+  cli_gain_wish gains;
   const char *output;
   bool json;
 } wish;
@@ -193,6 +201,9 @@ static int parse(const cli_arguments *a, wish *w, ap_fit_method *method) {
   if (status == CLI_OK && a->value[STAND]) status = parse_pose(a->value[STAND], w->pose);
   if (status == CLI_OK && w->stands && a->value[HELD_BASE])
     status = cli_usage("identify", "--stand or --held-base: the base stands still or it moves");
+  if (status == CLI_OK)
+    status = cli_parse_gains(a->value[GAINS], a->value[LOAD], a->value[LOADED], &w->gains);
+  w->logs.prepare.currents = w->gains.wanted;
   if (status == CLI_OK && w->output) status = cli_check_target(w->output);
   if (status == CLI_OK && a->value[PLOT]) status = cli_check_target(a->value[PLOT]);
   return status;
@@ -217,8 +228,14 @@ static int reduce(cli_identification *f, cli_log_data *data, int folds, double r
 static int find_base(cli_identification *f, const wish *w) {
   ap_error error = {0};
   f->at_rest = w->logs.prepare.at_rest;
-  if (f->data.states && (f->at_rest || w->logs.partial))
-    error.status = ap_ident_limit_to(f->ident, f->data.states, &f->resting, &f->silent);
+  if (f->data.states && (f->at_rest || w->logs.partial)) {
+    ap_dataset *all = ap_dataset_sample(f->data.states, INT_MAX);
+    error.status = all ? AP_OK : AP_E_MEMORY;
+    if (all && f->loaded.states) error.status = ap_dataset_append(all, f->loaded.states);
+    if (error.status == AP_OK)
+      error.status = ap_ident_limit_to(f->ident, all, &f->resting, &f->silent);
+    ap_dataset_free(all);
+  }
   if (error.status != AP_OK) return cli_no_memory();
   error.status = ap_base_find(f->ident, w->base, &f->base, &error);
   if (error.status == AP_OK && ap_base_count(f->base) == 0)
@@ -235,8 +252,14 @@ static int read_logs(cli_identification *f, const wish *w, const cli_arguments *
     cli_progress_step(progress, 0, STEPS, "reading %s", a->argument[k]);
     status = cli_identify_read(f, &w->logs, a->argument[k], &f->data);
   }
+  if (status == CLI_OK) status = cli_identify_read_loaded(f, &w->logs, &w->gains);
   if (status == CLI_OK && other) status = cli_identify_read(f, &w->logs, other, &f->validation);
   if (status == CLI_OK) status = find_base(f, w);
+  if (status == CLI_OK && w->gains.wanted) {
+    cli_progress_step(progress, 1, STEPS, "gains of the currents");
+    status = cli_identify_gains(f, &w->gains, w->fit.total_mass, w->reject, w->base);
+    if (status == CLI_OK) status = cli_identify_apply_gains(f, &w->logs);
+  }
   cli_progress_step(progress, 1, STEPS, "reducing %d samples", f->data.samples);
   if (status == CLI_OK) status = cli_identify_doubt_states(f, &w->logs);
   if (status == CLI_OK) status = reduce(f, &f->data, FOLDS, w->reject);
@@ -306,6 +329,7 @@ static int identify(cli_identification *f, const wish *w, const cli_arguments *a
   cli_progress_start(&progress, false);
   int status = read_logs(f, w, a, &progress);
   if (status == CLI_OK) status = fit_all(f, w, &progress);
+  if (status == CLI_OK && f->gains) status = cli_identify_widen(f);
   if (status == CLI_OK) status = cli_identify_doubt_fit(f);
   cli_progress_step(&progress, STEPS - 1, STEPS, "looking for friction");
   if (status == CLI_OK) hint_at_friction(f, w);
@@ -332,6 +356,8 @@ static int run(const cli_arguments *arguments) {
   cli_print_warnings(&f.model);
   status = identify(&f, &w, arguments);
   for (int k = 0; k < AP_FIT_METHODS; k++) ap_fit_free(f.fit[k]);
+  cli_identify_free_gains(&f);
+  free_log(&f.loaded);
   free_log(&f.data);
   free_log(&f.validation);
   ap_base_free(f.base);
@@ -352,7 +378,9 @@ const cli_verb cli_identify = {.name = "identify",
                                    "  appell identify quadruped log.csv --stand 0,0,1,0,0,0 "
                                    "--rotor\n"
                                    "  appell identify arm.urdf a.csv b.csv --columns "
-                                   "'q=pos_{1}*deg,tau=8-13'\n",
+                                   "'q=pos_{1}*deg,tau=8-13'\n"
+                                   "  appell identify arm.urdf bare.csv --gains --load flange=4.02 "
+                                   "--loaded heavy.csv\n",
                                .options = options,
                                .least = 1,
                                .most = 65,

@@ -48,18 +48,38 @@ static bool has_contacts(const char *path) {
   return found;
 }
 
+int cli_identify_doubt_delay(cli_identification *f, const cli_log_options *o, const char *path,
+                             const ap_samples *samples) {
+  ap_doubts doubts = {.count = 0};
+  ap_error error = {0};
+  double delay, deviation;
+  error.status =
+      ap_doubt_delay(f->ident, samples, &o->prepare, &delay, &deviation, &doubts, &error);
+  if (error.status != AP_OK) return cli_fail(CLI_FAILED, path, 0, "%s", error.text);
+  return cli_identify_doubt(f, path, &doubts, o->trust);
+}
+
 // What the samples themselves say against the robot.
 static int doubt_samples(cli_identification *f, const cli_log_options *o, const char *path,
                          const ap_samples *samples) {
   ap_doubts doubts = {.count = 0};
   ap_error error = {0};
-  double delay, deviation;
   error.status = ap_doubt_samples(f->ident, samples, &o->prepare, &doubts, &error);
-  if (error.status == AP_OK && !ap_doubts_grave(&doubts))
-    error.status =
-        ap_doubt_delay(f->ident, samples, &o->prepare, &delay, &deviation, &doubts, &error);
   if (error.status != AP_OK) return cli_fail(CLI_FAILED, path, 0, "%s", error.text);
-  return cli_identify_doubt(f, path, &doubts, o->trust);
+  const bool grave = ap_doubts_grave(&doubts);
+  const int status = cli_identify_doubt(f, path, &doubts, o->trust);
+  return status != CLI_OK || grave || o->prepare.currents
+             ? status
+             : cli_identify_doubt_delay(f, o, path, samples);
+}
+
+// Samples with currents are looked at again when gains are known.
+static int keep_samples(cli_identification *f, const char *path, ap_samples *samples) {
+  struct cli_kept_log *kept = realloc(f->kept, ((size_t)f->nkept + 1) * sizeof *kept);
+  if (!kept) return ap_samples_free(samples), cli_no_memory();
+  f->kept = kept;
+  f->kept[f->nkept++] = (struct cli_kept_log){path, samples};
+  return CLI_OK;
 }
 
 static int bad_log(const char *path, const ap_error *error) {
@@ -88,7 +108,10 @@ int cli_identify_read(cli_identification *f, const cli_log_options *o, const cha
   // a log that cannot be prepared may be one in other units: say that first
   if (error.status == AP_OK || error.line == 0) status = doubt_samples(f, o, path, samples);
   if (status == CLI_OK && error.status != AP_OK) status = bad_log(path, &error);
-  ap_samples_free(samples);
+  if (status == CLI_OK && o->prepare.currents)
+    status = keep_samples(f, path, samples);
+  else
+    ap_samples_free(samples);
   if (status == CLI_OK && data->states) {
     if (ap_dataset_append(data->states, states) != AP_OK) status = cli_no_memory();
     ap_dataset_free(states);

@@ -187,6 +187,26 @@ static void json_doubts(const cli_identification *f, ap_json *json) {
   ap_json_close(json, ']');
 }
 
+// The estimate of joint j: the last one, or of a joint that was left out the first.
+static const ap_drive_gains *gains_of(const cli_identification *f, int j) {
+  return f->gains->sure[j] ? f->gains : f->first_gains;
+}
+
+static void json_gains(const cli_identification *f, ap_json *json) {
+  char name[NAME_BYTES];
+  if (!f->gains) return;
+  ap_json_open(json, "gains", '{');
+  for (int j = 0; j < f->gains->nv; j++) {
+    const ap_drive_gains *g = gains_of(f, j);
+    ap_json_open(json, force_name(f, j, name), '{');
+    ap_json_number(json, "gain", g->gain[j]);
+    ap_json_number(json, "standard_deviation", g->deviation[j]);
+    ap_json_bool(json, "identifiable", f->gains->sure[j]);
+    ap_json_close(json, '}');
+  }
+  ap_json_close(json, '}');
+}
+
 // How much of every parameter of the consistent fit the forces determine.
 static void json_belief(const cli_identification *f, ap_json *json) {
   const ap_fit *fit = f->fit[AP_FIT_CONSISTENT];
@@ -226,6 +246,7 @@ static int print_json(const cli_identification *f, cli_out *out) {
     json_methods(f, &json);
     json_standard(f, &json);
     ap_json_number(&json, "inflation", fit->inflation);
+    json_gains(f, &json);
     json_belief(f, &json);
     ap_json_close(&json, '}');
   }
@@ -302,6 +323,35 @@ static int print_parameters(const cli_identification *f, cli_out *out) {
   return cli_table_print(&table, out);
 }
 
+// Whether force j is a torque: that of a revolute joint.
+static bool is_torque(const cli_identification *f, int j) {
+  const ap_model *m = f->model.model;
+  for (int i = 1; i < ap_nbody(m); i++)
+    if (ap_joint_v(m, i) == j && ap_joint_nv(m, i) == 1) return ap_body(m, i)->joint == AP_REVOLUTE;
+  return true;
+}
+
+static int print_gains(const cli_identification *f, cli_out *out) {
+  cli_table table = {.columns = 5, .right = 14};
+  if (!f->gains) return CLI_OK;
+  cli_table_headings(&table, "joint|gain|deviation|of gain|");
+  for (int j = 0; j < f->gains->nv; j++) {
+    char name[NAME_BYTES];
+    const ap_drive_gains *g = gains_of(f, j);
+    const bool known = isfinite(g->gain[j]);
+    cli_table_add(&table, "%.60s", force_name(f, j, name));
+    cli_table_add_if(&table, known, "%.5g", g->gain[j]);
+    cli_table_add_if(&table, known, "%.2g", g->deviation[j]);
+    percent(&table, known ? g->deviation[j] / fabs(g->gain[j]) : NAN);
+    cli_table_add(&table, "%s%s", is_torque(f, j) ? "N m" : "N",
+                  f->gains->sure[j] ? "" : "  not identifiable: its currents are not used");
+  }
+  cli_out_printf(out, "Gains: forces for each unit of the currents in the log\n\n");
+  const int status = cli_table_print(&table, out);
+  cli_out_printf(out, "\n");
+  return status;
+}
+
 static void print_gaps(const cli_identification *f, cli_out *out) {
   const int gaps = ap_dataset_gaps(f->data.states);
   const long unused = ap_dataset_unused(f->data.states);
@@ -359,7 +409,8 @@ static int print_tables(const cli_identification *f, cli_out *out) {
   cli_out_printf(out, "\n");
   print_scope(f, out);
   cli_out_printf(out, "\n");
-  int status = print_methods(f, out);
+  int status = print_gains(f, out);
+  if (status == CLI_OK) status = print_methods(f, out);
   cli_out_printf(
       out,
       "\nEstimated by %s, condition %.3g ('+ ...' is written out by 'appell identify MODEL'):\n\n",

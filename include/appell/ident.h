@@ -250,6 +250,7 @@ typedef struct ap_prepare_options {
   double delay;    ///< s by which forces were measured later than the motion; they are shifted back
                    ///< and, where it is not 0, filtered; 0
   bool at_rest;    ///< every sample is a pose at rest: v and a are zero and not needed
+  bool currents;   ///< tau are motor currents: ap_drive_gains_find() (drive_gains.h) finds what they are worth
   unsigned cookie; ///< ap_default_prepare() sets it
 } ap_prepare_options;
 /// The defaults named above.

@@ -114,6 +114,11 @@ static void scores(ap_reduction *r, const ap__estimator *e, const double *p, dou
   }
 }
 
+double ap__long_run(double *z, int count) {
+  const double x = count < FEWEST ? 1 : inflation_of(z, count);
+  return x > 1 ? x : 1; // noise that alternates is no reason to be surer
+}
+
 ap_status ap__inflation(ap_reduction *r, const ap__estimator *e, const double *p,
                         double *inflation) {
   ap_ident *id = r->ident;
@@ -126,10 +131,7 @@ ap_status ap__inflation(ap_reduction *r, const ap__estimator *e, const double *p
   bool done = K && row && Z;
   if (done) {
     scores(r, e, p, K, row, Z);
-    for (int b = 0; b < e->n; b++) {
-      double x = inflation_of(Z + ap__row(b, count), count);
-      inflation[b] = x > 1 ? x : 1; // noise that alternates is no reason to be surer
-    }
+    for (int b = 0; b < e->n; b++) inflation[b] = ap__long_run(Z + ap__row(b, count), count);
   }
   free(K), free(row), free(Z);
   return done ? AP_OK : AP_E_MEMORY;

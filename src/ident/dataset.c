@@ -52,7 +52,7 @@ ap_dataset *ap_dataset_sample(const ap_dataset *s, int count) {
   if (count > s->count) count = s->count;
   if (count < 0) count = 0;
   if (!few) return NULL;
-  *few = (ap_dataset){.count = count, .nq = s->nq, .nv = s->nv};
+  *few = (ap_dataset){.count = count, .nq = s->nq, .nv = s->nv, .currents = s->currents};
   few->number = malloc((size_t)count * width * sizeof(double) + 1);
   if (!few->number) {
     free(few);
@@ -275,6 +275,7 @@ static ap_dataset *pick_states(const bench *b, size_t margin, size_t step) {
   const ap_ident *id = b->id;
   size_t reach = (size_t)(b->rate / b->options.cutoff) + 1; // beyond it a step has settled to 1 %
   ap_dataset *s = states_new(id, (int)((b->n - 2 * margin - 1) / step + 1));
+  if (s) s->currents = b->options.currents;
   if (s && b->slopes) {
     s->slope = malloc(ap__row(s->count, 2 * id->nv) * sizeof *s->slope + 1);
     if (!s->slope) return ap_dataset_free(s), NULL;
@@ -293,8 +294,9 @@ static ap_dataset *pick_states(const bench *b, size_t margin, size_t step) {
         s->slope[ap__row(k, 2 * id->nv) + (size_t)(d * id->nv + j)] =
             column_slope(b, d * id->nv + j)[i];
     }
-    ap__ident_subtract_known(id, to, to + id->nv, to + 2 * id->nv, to + 3 * id->nv,
-                             to + 3 * id->nv);
+    if (!s->currents)
+      ap__ident_subtract_known(id, to, to + id->nv, to + 2 * id->nv, to + 3 * id->nv,
+                               to + 3 * id->nv);
   }
   return s;
 }
@@ -443,20 +445,23 @@ static ap_status filtered(const ap_ident *id, const ap_samples *x, ap_prepare_op
 }
 
 // Samples as they are; at rest, without velocities and accelerations.
-static ap_dataset *plain_states(const ap_ident *id, const ap_samples *x, bool at_rest) {
+static ap_dataset *plain_states(const ap_ident *id, const ap_samples *x,
+                                const ap_prepare_options *o) {
   ap_dataset *s = states_new(id, x->n);
+  if (s) s->currents = o->currents;
   const size_t nq = (size_t)id->nq, nv = (size_t)id->nv;
   for (int i = 0; s && i < x->n; i++) {
     double *to = numbers_of(s, i);
     memcpy(to, x->q + (size_t)i * nq, nq * sizeof *to);
-    if (at_rest) {
+    if (o->at_rest) {
       memset(to + nq, 0, 2 * nv * sizeof *to);
     } else {
       memcpy(to + nq, x->v + (size_t)i * nv, nv * sizeof *to);
       memcpy(to + nq + nv, x->a + (size_t)i * nv, nv * sizeof *to);
     }
-    ap__ident_subtract_known(id, to, to + nq, to + nq + nv, x->tau + (size_t)i * nv,
-                             to + nq + 2 * nv);
+    memcpy(to + nq + 2 * nv, x->tau + (size_t)i * nv, nv * sizeof *to);
+    if (!o->currents)
+      ap__ident_subtract_known(id, to, to + nq, to + nq + nv, to + nq + 2 * nv, to + nq + 2 * nv);
   }
   return s;
 }
@@ -476,7 +481,7 @@ ap_status ap__dataset_prepare(const ap_ident *id, const ap_samples *x,
     *states = NULL;
     return status;
   }
-  *states = plain_states(id, x, o.at_rest);
+  *states = plain_states(id, x, &o);
   return *states ? AP_OK : ap__no_memory(error);
 }
 
@@ -488,7 +493,8 @@ ap_status ap_dataset_prepare(const ap_ident *id, const ap_samples *x,
 
 ap_status ap_dataset_append(ap_dataset *states, const ap_dataset *more) {
   const size_t width = (size_t)states->nq + 3 * (size_t)states->nv;
-  if (states->nq != more->nq || states->nv != more->nv || more->count > INT_MAX - states->count)
+  if (states->nq != more->nq || states->nv != more->nv || states->currents != more->currents ||
+      more->count > INT_MAX - states->count)
     return AP_E_ARG;
   const size_t have = (size_t)states->count, all = have + (size_t)more->count;
   double *number = realloc(states->number, all * width * sizeof *number + 1);

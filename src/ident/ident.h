@@ -93,6 +93,7 @@ struct ap_reduction {
 
 struct ap_dataset {
   int count, nq, nv;
+  bool currents;  // tau are motor currents, and nothing was subtracted
   long spikes;    // numbers of the log that were replaced
   int gaps;       // pauses of the log that nothing was filtered across
   long unused;    // samples between them that were too few for the filter
@@ -143,6 +144,11 @@ typedef struct ap__estimator {
 // than white noise does, [n], at least 1. p are the parameters of the fit.
 ap_status ap__inflation(ap_reduction *r, const ap__estimator *e, const double *p,
                         double *inflation);
+
+// By how much larger the variance of a mean of z is than that of independent numbers, at least 1: of
+// count contributions to one estimate, in their order in time, runs of AP__SEGMENT successive ones.
+// z is used up.
+double ap__long_run(double *z, int count);
 
 // Random numbers, the same on every machine: uniform in [low, high), and normal.
 typedef struct ap__random {

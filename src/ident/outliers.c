@@ -202,6 +202,9 @@ ap_status ap_dataset_reduce(const ap_dataset *s, ap_ident *id, const ap_base *ba
                             double reject, ap_reduction **reduction, ap_error *error) {
   screen c = {.s = s, .id = id, .base = base, .folds = folds, .reject = reject};
   *reduction = NULL;
+  if (s->currents)
+    return AP__REFUSE(error, AP_E_ARG, 0,
+                      "the states have currents, not forces (ap_drive_gains_apply() makes these)");
   ap_status status = screen_make(&c) ? AP_OK : ap__no_memory(error);
   if (!status)
     status = reject > 0 ? reduce_without_outliers(&c, reduction, error)
