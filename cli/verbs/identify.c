@@ -379,7 +379,7 @@ const cli_verb cli_identify = {.name = "identify",
                                    "--rotor\n"
                                    "  appell identify arm.urdf a.csv b.csv --columns "
                                    "'q=pos_{1}*deg,tau=8-13'\n"
-                                   "  appell identify arm.urdf bare.csv --gains --load flange=4.02 "
+                                   "  appell identify arm.urdf bare.csv --gains --load tool=4.02 "
                                    "--loaded heavy.csv\n",
                                .options = options,
                                .least = 1,

@@ -51,8 +51,7 @@ typedef struct cli_identification {
     ap_samples *samples;
   } * kept; ///< of logs with currents: their delay shows when the gains are known
   int nkept;
-  ap_drive_gains *gains, *first_gains; ///< NULL: the logs have forces. The first ones are of all joints,
-                                 ///< the others without those that have no identifiable gain
+  ap_drive_gains *gains;           ///< NULL: the logs have forces
   ap_fit *fit[AP_FIT_METHODS];     ///< NULL where it was not asked for
   ap_error failed[AP_FIT_METHODS]; ///< why a method could not be used
   ap_fit_method method;            ///< the one that is reported in full

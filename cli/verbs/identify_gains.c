@@ -66,34 +66,17 @@ int cli_identify_read_loaded(cli_identification *f, const cli_log_options *o,
   return status;
 }
 
-static int count_measured(const ap_drive_gains *g) {
-  int n = 0;
-  for (int j = 0; j < g->nv; j++) n += g->noise[j] > 0 || g->sure[j];
-  return n;
-}
-
 int cli_identify_gains(cli_identification *f, const cli_gain_wish *w, double total_mass,
                        double reject, ap_base_method method) {
   ap_drive_gain_options o = ap_default_drive_gains();
   ap_error error = {0};
   o.load = w->load.link ? &w->load : NULL;
   o.total_mass = total_mass, o.reject = reject;
-  for (;;) {
-    ap_drive_gains *g = NULL;
-    error.status = ap_drive_gains_find(f->ident, f->base, f->data.states, f->loaded.states, &o, &g, &error);
-    if (error.status != AP_OK)
-      return cli_fail(error.status == AP_E_MEMORY ? CLI_FAILED : CLI_BAD, f->data.path, 0, "%s",
-                      error.text);
-    if (!f->first_gains) f->first_gains = g;
-    if (f->gains != f->first_gains) ap_drive_gains_free(f->gains);
-    f->gains = g;
-    if (g->identifiable == count_measured(g)) return CLI_OK;
-    ap_drive_gains_limit(g, f->ident); // what the others show needs no gain
-    ap_base_free(f->base);
-    f->base = NULL;
-    error.status = ap_base_find(f->ident, method, &f->base, &error);
-    if (error.status != AP_OK) return cli_fail(CLI_FAILED, f->model.path, 0, "%s", error.text);
-  }
+  error.status = ap_drive_gains_settle(f->ident, method, &f->base, f->data.states, f->loaded.states,
+                                       &o, &f->gains, &error);
+  if (error.status == AP_OK) return CLI_OK;
+  return cli_fail(error.status == AP_E_MEMORY ? CLI_FAILED : CLI_BAD, f->data.path, 0, "%s",
+                  error.text);
 }
 
 // ---- using -------------------------------------------------------------------------------------
@@ -140,8 +123,7 @@ int cli_identify_widen(cli_identification *f) {
 }
 
 void cli_identify_free_gains(cli_identification *f) {
-  if (f->gains != f->first_gains) ap_drive_gains_free(f->gains);
-  ap_drive_gains_free(f->first_gains);
+  ap_drive_gains_free(f->gains);
   for (int k = 0; k < f->nkept; k++) ap_samples_free(f->kept[k].samples);
   free(f->kept);
   free(f->loaded_paths);

@@ -187,21 +187,16 @@ static void json_doubts(const cli_identification *f, ap_json *json) {
   ap_json_close(json, ']');
 }
 
-// The estimate of joint j: the last one, or of a joint that was left out the first.
-static const ap_drive_gains *gains_of(const cli_identification *f, int j) {
-  return f->gains->sure[j] ? f->gains : f->first_gains;
-}
-
 static void json_gains(const cli_identification *f, ap_json *json) {
   char name[NAME_BYTES];
   if (!f->gains) return;
   ap_json_open(json, "gains", '{');
   for (int j = 0; j < f->gains->nv; j++) {
-    const ap_drive_gains *g = gains_of(f, j);
+    const ap_drive_gains *g = f->gains;
     ap_json_open(json, force_name(f, j, name), '{');
     ap_json_number(json, "gain", g->gain[j]);
     ap_json_number(json, "standard_deviation", g->deviation[j]);
-    ap_json_bool(json, "identifiable", f->gains->sure[j]);
+    ap_json_bool(json, "identifiable", g->sure[j]);
     ap_json_close(json, '}');
   }
   ap_json_close(json, '}');
@@ -337,7 +332,7 @@ static int print_gains(const cli_identification *f, cli_out *out) {
   cli_table_headings(&table, "joint|gain|deviation|of gain|");
   for (int j = 0; j < f->gains->nv; j++) {
     char name[NAME_BYTES];
-    const ap_drive_gains *g = gains_of(f, j);
+    const ap_drive_gains *g = f->gains;
     const bool known = isfinite(g->gain[j]);
     cli_table_add(&table, "%.60s", force_name(f, j, name));
     cli_table_add_if(&table, known, "%.5g", g->gain[j]);

@@ -42,6 +42,7 @@
 /// | view.h                        | the live page of a robot                                     |
 /// | sweep.h                       | many runs or states, with parameters that differ             |
 /// | ident.h                       | parameters from measurements                                 |
+/// | drive_gains.h                 | torques for each unit of motor current, from a known load    |
 /// | codegen.h                     | one robot as C or CUDA, also compiled while a program runs   |
 /// | eval.h, compare.h, bench.h    | a quantity for many states; comparison of methods; speed     |
 /// | plot.h                        | figures                                                      |

@@ -241,16 +241,17 @@ AP_API void ap_samples_free(ap_samples *samples);
 
 /// How raw logs are treated. Start from ap_default_prepare().
 typedef struct ap_prepare_options {
-  double cutoff;   ///< Hz, of the low-pass filter; 10, or a quarter of the sampling rate if less
-  int order;       ///< of the Butterworth filter, run forwards and back; 1 to 8, default 4
-  bool always;     ///< filter although v and a were measured
-  double spikes;   ///< before the filter, a number farther from the median of the eleven samples
-                   ///< around it than so many robust deviations, or a position as far from the
-                   ///< cubic through its neighbours, is interpolated; 8; 0: none is
-  double delay;    ///< s by which forces were measured later than the motion; they are shifted back
-                   ///< and, where it is not 0, filtered; 0
-  bool at_rest;    ///< every sample is a pose at rest: v and a are zero and not needed
-  bool currents;   ///< tau are motor currents: ap_drive_gains_find() (drive_gains.h) finds what they are worth
+  double cutoff; ///< Hz, of the low-pass filter; 10, or a quarter of the sampling rate if less
+  int order;     ///< of the Butterworth filter, run forwards and back; 1 to 8, default 4
+  bool always;   ///< filter although v and a were measured
+  double spikes; ///< before the filter, a number farther from the median of the eleven samples
+                 ///< around it than so many robust deviations, or a position as far from the
+                 ///< cubic through its neighbours, is interpolated; 8; 0: none is
+  double delay;  ///< s by which forces were measured later than the motion; they are shifted back
+                 ///< and, where it is not 0, filtered; 0
+  bool at_rest;  ///< every sample is a pose at rest: v and a are zero and not needed
+  bool currents; ///< tau are motor currents: ap_drive_gains_find() (drive_gains.h) finds what they
+                 ///< are worth
   unsigned cookie; ///< ap_default_prepare() sets it
 } ap_prepare_options;
 /// The defaults named above.

@@ -2,17 +2,18 @@
 // Gains of drives and base parameters together, from currents and a known force.
 //
 // Noise is in the currents. In the linear form g_j i - W_j b = k_j it stands in a column of the
-// unknowns, and plain least squares makes the gains too small. The estimate that it does not bias is
-// that of total least squares with noise in these columns alone (M. Gautier, S. Briot, Global
+// unknowns, and plain least squares makes the gains too small. The estimate that it does not bias
+// is that of total least squares with noise in these columns alone (M. Gautier, S. Briot, Global
 // identification of joint drive gains and dynamic parameters of robots, 2014). It minimises
 //
-//   sum_j | g_j i_j - W_j b - k_j |^2 / (g_j s_j)^2  =  sum_j | i_j - h_j (W_j b + k_j) |^2 / s_j^2 ,
+//   sum_j | g_j i_j - W_j b - k_j |^2 / (g_j s_j)^2  =  sum_j | i_j - h_j (W_j b + k_j) |^2 / s_j^2
+//   ,
 //
 // which is maximum likelihood: a bilinear problem, solved by Gauss and Newton's steps on triangles.
 //
-// If no known force fixes the scale, (h, b) and (c h, b / c) fit alike, and the derivatives have the
-// null vector (h, -b) at every point, whatever the noise. So gains that cannot be known are those
-// that take part in a null vector of the linearised problem.
+// If no known force fixes the scale, (h, b) and (c h, b / c) fit alike, and the derivatives have
+// the null vector (h, -b) at every point, whatever the noise. So gains that cannot be known are
+// those that take part in a null vector of the linearised problem.
 
 #include "ident/drive_gains.h"
 
@@ -81,7 +82,8 @@ static void move_load(const ap_ident *id, int link, double c[3], double I[9]) {
     }
 }
 
-// The ten parameters of a load in the frame of the link that moves; those that are looked for are 0.
+// The ten parameters of a load in the frame of the link that moves; those that are looked for are
+// 0.
 static void load_parameters(const ap_ident *id, const ap_known_load *l, int link, double p[10]) {
   static const double none[6] = {0};
   const double *from = l->inertia ? l->inertia : none;
@@ -102,8 +104,9 @@ static ap_status check_load(const ap_ident *id, const ap_known_load *l, int *lin
   const ap_model *m = id->m;
   const char *name = l->link ? l->link : "";
   if (id->payload)
-    return AP__REFUSE(e, AP_E_ARG, 0,
-                      "a known load while a payload is looked for (the robot fixes the scale then)");
+    return AP__REFUSE(
+        e, AP_E_ARG, 0,
+        "a known load while a payload is looked for (the robot fixes the scale then)");
   if (id->options.load)
     return AP__REFUSE(e, AP_E_ARG, 0,
                       "load-dependent friction cannot be looked for with a known load");
@@ -113,16 +116,18 @@ static ap_status check_load(const ap_ident *id, const ap_known_load *l, int *lin
     return AP__REFUSE(e, AP_E_ARG, 0, "'%.*s' is no link that moves (a load needs one)",
                       ap__shown(name), name);
   if (l->inertia && !l->centre)
-    return AP__REFUSE(e, AP_E_ARG, 0, "the inertia of the load is known, but not its centre of mass");
+    return AP__REFUSE(e, AP_E_ARG, 0,
+                      "the inertia of the load is known, but not its centre of mass");
   if (!(l->mass > 0) || !isfinite(l->mass))
     return AP__REFUSE(e, AP_E_ARG, 0, "a load of %g kg (its mass must be positive)", l->mass);
   const int body = m->mover[*link];
   const ap_status status = ap_set_payload(m, id->w, body, l->mass, l->centre, l->inertia);
   ap_set_payload(m, id->w, body, 0, NULL, NULL);
   if (status)
-    return AP__REFUSE(e, AP_E_ARG, 0,
-                      "no load has this inertia or centre of mass (finite numbers, principal moments "
-                      "not negative)");
+    return AP__REFUSE(
+        e, AP_E_ARG, 0,
+        "no load has this inertia or centre of mass (finite numbers, principal moments "
+        "not negative)");
   return AP_OK;
 }
 
@@ -246,8 +251,7 @@ static void linearise(gain_problem *p, const double *x) {
   memset(p->B, 0, (size_t)wide * sizeof *p->B);
   const double w = 1 / (WEIGHED * p->o->total_mass);
   p->B[p->count] = w * p->o->total_mass;
-  for (int k = 0; k < p->n; k++)
-    p->B[k] = w * p->mass[k], p->B[p->count] -= w * p->mass[k] * x[k];
+  for (int k = 0; k < p->n; k++) p->B[k] = w * p->mass[k], p->B[p->count] -= w * p->mass[k] * x[k];
   ap__triangle_absorb(wide, p->G, 1, p->B, p->room);
 }
 
@@ -325,8 +329,8 @@ static ap_status step(gain_problem *p, bool *done) {
   }
   // squares are as many as rows where weights suit the noise: what is left to gain is below a
   // hundredth of a deviation
-  *done = turn == HALVINGS || before - after <= 1e-10 * before ||
-          part * part * moved <= 1e-22 * size;
+  *done =
+      turn == HALVINGS || before - after <= 1e-10 * before || part * part * moved <= 1e-22 * size;
   if (turn < HALVINGS) memcpy(p->x, move, (size_t)n * sizeof *move);
   return AP_OK;
 }
@@ -352,9 +356,10 @@ static ap_status fit(gain_problem *p, int rounds, int *iterations) {
       if (status) return status;
     }
     if (!done)
-      return AP__REFUSE(p->error, AP_E_NO_CONVERGENCE, 0,
-                        "the currents do not fix the gains: what is known shows too little in them (a "
-                        "heavier load, a longer log or less noise is needed)");
+      return AP__REFUSE(
+          p->error, AP_E_NO_CONVERGENCE, 0,
+          "the currents do not fix the gains: what is known shows too little in them (a "
+          "heavier load, a longer log or less noise is needed)");
     find_noise(p);
   }
   return AP_OK;
@@ -428,8 +433,8 @@ static ap_status covariance(gain_problem *p, int n, double *C, bool *null) {
 }
 
 typedef struct spread {
-  double *C, *inner;     // covariances of x, and of the base parameters where load and gains are given
-  double *inflation;     // [count]
+  double *C, *inner; // covariances of x, and of the base parameters where load and gains are given
+  double *inflation; // [count]
   bool *null, *not_used; // [count]
 } spread;
 
@@ -504,23 +509,26 @@ static ap_status no_scale(const gain_problem *p, const ap_drive_gains *g) {
   for (int j = 0; g && j < p->nv; j++)
     if (!isnan(g->gain[j])) best = fmin(best, g->deviation[j] / fabs(g->gain[j]));
   if (isfinite(best))
-    return AP__REFUSE(p->error, AP_E_ARG, 0,
-                      "no gain is identifiable: the best is known to %.3g %% only (a heavier load, a "
-                      "longer log or less noise is needed)",
-                      100 * best);
+    return AP__REFUSE(
+        p->error, AP_E_ARG, 0,
+        "no gain is identifiable: the best is known to %.3g %% only (a heavier load, a "
+        "longer log or less noise is needed)",
+        100 * best);
   if (p->log[GAINS_LOADED] && !p->log[GAINS_BARE])
     return AP__REFUSE(p->error, AP_E_ARG, 0,
                       "no gain is identifiable: every log carries the load, which is then no other "
                       "than a part of the robot (logs without it are needed, too)");
   if (p->log[GAINS_LOADED])
-    return AP__REFUSE(p->error, AP_E_ARG, 0,
-                      "no gain is identifiable: the known part of the load shows in no current that "
-                      "was measured (move joints that carry it)");
-  return AP__REFUSE(p->error, AP_E_ARG, 0,
-                    "no gain is identifiable: nothing known fixes the scale, a robot twice as heavy "
-                    "with drives twice as strong has the same log (logs with and without a load of "
-                    "known mass are needed%s)",
-                    p->o->total_mass > 0 ? "; the total mass shows in no joint force here" : "");
+    return AP__REFUSE(
+        p->error, AP_E_ARG, 0,
+        "no gain is identifiable: the known part of the load shows in no current that "
+        "was measured (move joints that carry it)");
+  return AP__REFUSE(
+      p->error, AP_E_ARG, 0,
+      "no gain is identifiable: nothing known fixes the scale, a robot twice as heavy "
+      "with drives twice as strong has the same log (logs with and without a load of "
+      "known mass are needed%s)",
+      p->o->total_mass > 0 ? "; the total mass shows in no joint force here" : "");
 }
 
 // Null vectors are there at every point: already where the fit starts.
@@ -585,8 +593,8 @@ static ap_status check(const gain_problem *p) {
 }
 
 ap_status ap_drive_gains_find(ap_ident *ident, const ap_base *base, const ap_dataset *bare,
-                        const ap_dataset *loaded, const ap_drive_gain_options *options, ap_drive_gains **gains,
-                        ap_error *error) {
+                              const ap_dataset *loaded, const ap_drive_gain_options *options,
+                              ap_drive_gains **gains, ap_error *error) {
   const ap_drive_gain_options standard = ap_default_drive_gains();
   gain_problem p = {.id = ident, .base = base, .o = options ? options : &standard, .error = error};
   int link = 0;
@@ -611,6 +619,39 @@ ap_status ap_drive_gains_find(ap_ident *ident, const ap_base *base, const ap_dat
   return status;
 }
 
+// Joints that have currents, but no identifiable gain, show nothing; whether there are any. What
+// was found of a joint that was left out before is kept.
+static bool leave_out(ap_ident *id, const ap_drive_gains *before, ap_drive_gains *g) {
+  bool any = false;
+  for (int j = 0; j < g->nv; j++) {
+    if (before && id->silent[j] && before->noise[j] > 0)
+      g->gain[j] = before->gain[j], g->deviation[j] = before->deviation[j],
+      g->noise[j] = before->noise[j];
+    if (g->sure[j] || id->silent[j]) continue;
+    id->silent[j] = true, id->nactive[j] = 0;
+    any = true;
+  }
+  return any;
+}
+
+ap_status ap_drive_gains_settle(ap_ident *ident, ap_base_method method, ap_base **base,
+                                const ap_dataset *bare, const ap_dataset *loaded,
+                                const ap_drive_gain_options *options, ap_drive_gains **gains,
+                                ap_error *error) {
+  ap_drive_gains *before = NULL;
+  ap_status status = ap_drive_gains_find(ident, *base, bare, loaded, options, gains, error);
+  while (!status && leave_out(ident, before, *gains)) {
+    ap_drive_gains_free(before);
+    before = *gains, *gains = NULL;
+    ap_base_free(*base);
+    *base = NULL;
+    status = ap_base_find(ident, method, base, error);
+    if (!status) status = ap_drive_gains_find(ident, *base, bare, loaded, options, gains, error);
+  }
+  ap_drive_gains_free(before);
+  return status;
+}
+
 // ---- using them --------------------------------------------------------------------------------
 
 ap_status ap_drive_gains_apply(const ap_drive_gains *g, ap_ident *id, bool loaded, ap_dataset *s) {
@@ -630,11 +671,6 @@ ap_status ap_drive_gains_apply(const ap_drive_gains *g, ap_ident *id, bool loade
   s->currents = false;
   free(W);
   return AP_OK;
-}
-
-void ap_drive_gains_limit(const ap_drive_gains *g, ap_ident *id) {
-  for (int j = 0; j < id->nv && j < g->nv; j++)
-    if (!g->sure[j]) id->silent[j] = true, id->nactive[j] = 0;
 }
 
 ap_status ap_drive_gains_widen(const ap_drive_gains *g, ap_fit *fit) {

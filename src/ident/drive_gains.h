@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The problem of gains: what its files share.
 //
-// Of joint j, current i = h_j (W_j b + k_j) + noise, with h_j = 1 / gain, base parameters b and known
-// forces k. Where the load is carried, b + d + D y stands for b: d are the base parameters of what is
-// known of the load, D y those of what is not. The unknowns are x = (b, y, h).
+// Of joint j, current i = h_j (W_j b + k_j) + noise, with h_j = 1 / gain, base parameters b and
+// known forces k. Where the load is carried, b + d + D y stands for b: d are the base parameters of
+// what is known of the load, D y those of what is not. The unknowns are x = (b, y, h).
 
 #ifndef AP_IDENT_DRIVE_GAINS_H
 #define AP_IDENT_DRIVE_GAINS_H
@@ -50,7 +50,8 @@ static inline bool has_gain(const gain_problem *p, int j) {
 
 // The rows of all states that are not left out, reduced to the triangles.
 void ap__gains_take_in(gain_problem *p);
-// Mark the currents that are farther off the fit than outliers may be: *changed, others than before.
+// Mark the currents that are farther off the fit than outliers may be: *changed, others than
+// before.
 ap_status ap__gains_mark(gain_problem *p, bool *changed);
 // By how much correlated noise makes the variances of x larger, [count]; C [count * count] is the
 // covariance of x.

@@ -13,7 +13,8 @@ typedef struct moment {
   const double *q, *v, *a, *current, *K;
 } moment;
 
-// State i; where a chunk begins (or this is the first that is asked for), the regressors of all of it.
+// State i; where a chunk begins (or this is the first that is asked for), the regressors of all of
+// it.
 static moment moment_at(gain_problem *p, const ap_dataset *s, int i, int first) {
   moment x;
   const int from = i - (i - first) % AP__CHUNK;
@@ -112,7 +113,8 @@ static bool mark_joint(gain_problem *p, int j, double *const off[GAINS_LOGS], do
     }
   if (n == 0) return false;
   qsort(some, n, sizeof *some, by_size);
-  // the deviation that the median of magnitudes belongs to, if noise is normal; rounding is no outlier
+  // the deviation that the median of magnitudes belongs to, if noise is normal; rounding is no
+  // outlier
   const double limit = fmax(p->o->reject * 1.4826 * some[n / 2], 1e-9 * p->rms[j]);
   for (int log = 0; log < GAINS_LOGS; log++)
     for (int i = 0; p->log[log] && i < p->log[log]->count; i++) {
@@ -144,9 +146,10 @@ ap_status ap__gains_mark(gain_problem *p, bool *changed) {
   bool room = true;
   *changed = false;
   for (int log = 0; log < GAINS_LOGS; log++) {
-    const size_t states = p->log[log] ? (size_t)p->log[log]->count : 0, size = (size_t)p->nv * states;
+    const size_t states = p->log[log] ? (size_t)p->log[log]->count : 0,
+                 size = (size_t)p->nv * states;
     all += states;
-    off[log] = malloc(size * sizeof **off + 1);
+    off[log] = calloc(size + 1, sizeof **off);
     if (!p->out[log]) p->out[log] = calloc(size + 1, 1);
     room = room && off[log] && p->out[log];
   }

@@ -145,9 +145,9 @@ typedef struct ap__estimator {
 ap_status ap__inflation(ap_reduction *r, const ap__estimator *e, const double *p,
                         double *inflation);
 
-// By how much larger the variance of a mean of z is than that of independent numbers, at least 1: of
-// count contributions to one estimate, in their order in time, runs of AP__SEGMENT successive ones.
-// z is used up.
+// By how much larger the variance of a mean of z is than that of independent numbers, at least 1:
+// of count contributions to one estimate, in their order in time, runs of AP__SEGMENT successive
+// ones. z is used up.
 double ap__long_run(double *z, int count);
 
 // Random numbers, the same on every machine: uniform in [low, high), and normal.

@@ -41,7 +41,7 @@ from ._core import (
     set_threads,
 )
 from .feed_forward import FeedForward
-from .ident import BaseParameters, Doubt, Excitation, Fit, base_parameters, excite, identify
+from .ident import BaseParameters, Doubt, DriveGains, Excitation, Fit, base_parameters, excite, identify
 from .lint import Finding, lint
 from .model import Body, Frame, InverseKinematics, Joint, Mechanism, Model, build, builtins, load, load_mechanism, parse
 from .run import Event, Run, control, open_run, simulate
@@ -50,6 +50,7 @@ __all__ = [
     "BaseParameters",
     "Body",
     "Doubt",
+    "DriveGains",
     "Error",
     "Event",
     "Excitation",

@@ -61,6 +61,20 @@ class Doubt:
     text: str
 
 
+@dataclasses.dataclass(frozen=True)
+class DriveGains:
+    """Joint forces for each unit of motor current.
+
+    gain: N m or N for each unit, by joint force; nan where nothing fixes it
+    deviation: standard deviations
+    identifiable: whether a gain is known to a quarter of itself; currents of other joints are not used
+    """
+
+    gain: Floats
+    deviation: Floats
+    identifiable: npt.NDArray[np.bool_]
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Fit:
     """Result of an identification: `value[k]` is the base parameter that `base.texts[k]` describes.
@@ -84,6 +98,7 @@ class Fit:
     physical: whether `parameter` are those of bodies that can exist
     doubts: what the log may have that the robot contradicts
     model: the robot with the parameters of the consistent fit, whatever the method; None where there is none
+    gains: of currents, where these were given; None: the log had forces
     """
 
     base: BaseParameters
@@ -104,6 +119,7 @@ class Fit:
     physical: bool
     doubts: list[Doubt]
     model: Model | None
+    gains: DriveGains | None = None
 
     def __repr__(self) -> str:
         worst = float(np.max(self.error_rms / np.maximum(self.force_rms, 1e-300)))
@@ -192,6 +208,19 @@ def _paths(log: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None
     return paths
 
 
+def _load(load: Sequence[Any] | None) -> tuple[str | None, float, list[float] | None, list[float] | None]:
+    """(link, mass), (link, mass, centre) or (link, mass, centre, inertia) as the core takes it."""
+    if load is None:
+        return None, 0.0, None, None
+    if not 2 <= len(load) <= 4:
+        raise ValueError("load is (link, mass), (link, mass, centre) or (link, mass, centre, inertia)")
+    blocks: list[list[float] | None] = [None, None]
+    for k, block in enumerate(load[2:]):
+        if block is not None:
+            blocks[k] = [float(x) for x in block]
+    return str(load[0]), float(load[1]), blocks[0], blocks[1]
+
+
 def _above_zero(**numbers: float | None) -> list[float]:
     """Numbers above zero; 0 for None, which the library takes for its own default."""
     for name, x in numbers.items():
@@ -211,7 +240,9 @@ def identify(model: Model, log: str | os.PathLike[str] | Iterable[str | os.PathL
              partial: bool = False, trust: bool = False, svd: bool = False,
              prior: float | None = None, total_mass: float | None = None,
              cutoff: float | None = None, order: int = 4, filter_always: bool = False,
-             spikes: float = 8.0, reject: float = 5.0) -> Fit:
+             spikes: float = 8.0, reject: float = 5.0, gains: bool = False,
+             load: Sequence[Any] | None = None,
+             loaded: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None) -> Fit:
     """Estimate the parameters of a robot from logs, or from arrays, as 'appell identify' does.
 
     log: a CSV or HDF5 file, or several, with the columns t, q.JOINT, tau.JOINT and, where measured, v.JOINT, a.JOINT
@@ -235,7 +266,13 @@ def identify(model: Model, log: str | os.PathLike[str] | Iterable[str | os.PathL
     filter_always: filter also where both are there
     spikes: robust deviations beyond which a number counts as a spike; 0: none does
     reject: robust deviations beyond which a force is left out; 0: none is
+    gains: tau are motor currents: find the force for each unit of them too, which needs a known force
+    load: that some logs carry: (link, mass), (link, mass, centre) or (link, mass, centre, inertia), as in
+        Model.set_payload(); what is left out is looked for
+    loaded: the logs that carry it; `log` is without it
     """
+    if not gains and (load is not None or loaded is not None):
+        raise ValueError("load and loaded need gains=True")
     if asymmetric and offset:
         raise ValueError("asymmetric or offset: asymmetric Coulomb friction is an offset")
     arrays = tuple(_finite(name, x) for name, x in (("t", t), ("q", q), ("v", v), ("a", a)))
@@ -249,7 +286,8 @@ def identify(model: Model, log: str | os.PathLike[str] | Iterable[str | os.PathL
                            _flags_of_fit(held_base, partial, asymmetric, load_friction), method, svd,
                            _paths(log), columns, (*arrays, forces),
                            (cutoff_, order, filter_always, spikes, delay, at_rest),
-                           (reject, prior_, mass, fades, payload), trust)
+                           (reject, prior_, mass, fades, payload), trust,
+                           (gains, *_load(load), _paths(loaded)))
     numbers = ("value", "deviation", "parameter", "parameter_deviation", "determined", "noise",
                "residual_rms", "force_rms", "error_rms")
     doubts = [Doubt(*doubt) for doubt in found["doubts"]]
@@ -266,6 +304,9 @@ def identify(model: Model, log: str | os.PathLike[str] | Iterable[str | os.PathL
         physical=found["physical"],
         doubts=doubts,
         model=None if robot is None else Model(robot),
+        gains=None if found["gains"] is None else DriveGains(
+            np.frombuffer(found["gains"][0]), np.frombuffer(found["gains"][1]),
+            np.frombuffer(found["gains"][2], dtype=np.bool_)),
         **{name: np.frombuffer(found[name]) for name in numbers},
     )
 

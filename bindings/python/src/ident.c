@@ -216,7 +216,8 @@ const PyMethodDef ident_functions[] = {
     {"base_parameters", base_parameters, METH_VARARGS,
      "base_parameters(model, look_for, svd, /)\n--\n\nFields of BaseParameters."},
     {"identify", identify, METH_VARARGS,
-     "identify(model, look_for, method, svd, logs, columns, arrays, prepare, fit, trust, /)\n--\n\n"
+     "identify(model, look_for, method, svd, logs, columns, arrays, prepare, fit, trust, gains, "
+     "/)\n--\n\n"
      "Fields of Fit."},
     {"excite", excite, METH_VARARGS,
      "excite(model, look_for, harmonics, period, velocity, acceleration, range, margin, "

@@ -5,7 +5,7 @@
 #ifndef APPELL_PYTHON_IDENT_H
 #define APPELL_PYTHON_IDENT_H
 
-#include <appell/ident.h>
+#include <appell/drive_gains.h>
 
 #include "core.h"
 

@@ -147,6 +147,41 @@ def test_identification_of_several_logs(log, tmp_path):
         appell.identify(arm, [])
 
 
+def test_gains_of_currents(tmp_path):
+    """Gains as the command finds them, with what is known of the load in three forms; refused where nothing is."""
+    arm, loaded = appell.load(MODELS / "puma600_drives.yaml"), appell.load(MODELS / "puma600_drives.yaml")
+    for model in (arm, loaded):
+        model.friction = True
+    centre, inertia = [0.02, 0, 0.1], [0.01, 0, 0, 0.01, 0, 0.008]
+    loaded.set_payload("link6", 4, centre, inertia)
+    gain = np.array([80, -60, 50, 30, 25, 20])
+    files = [tmp_path / "bare.csv", tmp_path / "loaded.csv"]
+    names = ",".join(["t", *(f"{x}.joint{j + 1}" for x in ("q", "v", "a", "tau") for j in range(6))])
+    for seed, (model, file) in enumerate(zip((arm, loaded), files)):
+        motion = appell.excite(arm, rotor=True, viscous=True, coulomb=True, evaluations=60, rate=30, seed=seed)
+        amperes = model.inverse_dynamics(motion.q, motion.v, motion.a) / gain
+        rows = np.column_stack([motion.t, motion.q, motion.v, motion.a, amperes])
+        np.savetxt(file, rows, delimiter=",", header=names, comments="", fmt="%.17g")
+    look_for = {"rotor": True, "viscous": True, "coulomb": True, "gains": True}
+    for known in ([], [centre], [centre, inertia]):
+        fit = appell.identify(arm, files[0], load=("link6", 4, *known), loaded=files[1], **look_for)
+        assert fit.gains is not None and fit.gains.identifiable.all()
+        assert np.allclose(fit.gains.gain, gain, rtol=1e-6)
+    done = subprocess.run([COMMAND, "identify", MODELS / "puma600_drives.yaml", files[0], "--friction", "--rotor", "--gains",
+                           "--load", "link6=4,0.02,0,0.1,0.01,0,0,0.01,0,0.008", "--loaded", files[1], "--json"],
+                          capture_output=True, text=True)
+    expected = json.loads(done.stdout)
+    assert fit.gains.gain.tolist() == [g["gain"] for g in expected["gains"].values()]
+    assert fit.value.tolist() == [p["value"] for p in expected["parameters"]]
+    assert fit.deviation.tolist() == [p["standard_deviation"] for p in expected["parameters"]]
+    with pytest.raises(appell.Error, match="nothing known fixes the scale"):
+        appell.identify(arm, files[0], **look_for)
+    with pytest.raises(ValueError, match="gains=True"):
+        appell.identify(arm, files[0], load=("link6", 4))
+    with pytest.raises(ValueError, match="centre must be 3 numbers"):
+        appell.identify(arm, files[0], load=("link6", 4, [1, 2]), loaded=files[1], gains=True)
+
+
 def test_identification_refuses(log):
     arm = appell.load("puma600")
     with pytest.raises(ValueError, match="no method"):
