@@ -15,6 +15,7 @@
 #include "robot_files.h"
 
 // A geared arm as URDF files have them: effort limits, friction, and not a word about rotors.
+// A range of 0: joints that turn without limits.
 static void write_arm(const char *path, int joints, double range) {
   FILE *f = fopen(path, "w");
   if (!CHECK(f)) return;
@@ -25,12 +26,13 @@ static void write_arm(const char *path, int joints, double range) {
             "<link name=\"l%d\"><inertial><origin xyz=\"0 0 0.1\"/><mass value=\"%g\"/>"
             "<inertia ixx=\"%g\" iyy=\"%g\" izz=\"%g\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
             "</link>\n"
-            "<joint name=\"j%d\" type=\"revolute\"><parent link=\"l%d\"/><child link=\"l%d\"/>"
+            "<joint name=\"j%d\" type=\"%s\"><parent link=\"l%d\"/><child link=\"l%d\"/>"
             "<origin xyz=\"0 0 0.2\"/><axis xyz=\"%s\"/>"
             "<limit lower=\"%g\" upper=\"%g\" effort=\"%g\" velocity=\"3\"/>"
             "<dynamics damping=\"1\" friction=\"%g\"/></joint>\n",
-            k, mass, size, size, size / 2, k, joints > 6 ? 0 : k - 1, k, k % 2 ? "0 0 1" : "0 1 0",
-            -range, range, joints > 6 ? 600 : 330.0 / (k < 3 ? 1 : k), 5.0 / k);
+            k, mass, size, size, size / 2, k, range > 0 ? "revolute" : "continuous",
+            joints > 6 ? 0 : k - 1, k, k % 2 ? "0 0 1" : "0 1 0", -range, range,
+            joints > 6 ? 600 : 330.0 / (k < 3 ? 1 : k), 5.0 / k);
   }
   fprintf(f, "</robot>\n");
   fclose(f);
@@ -162,6 +164,31 @@ TEST(readings_that_wrap_on_the_way_do_not_matter) {
   }
 }
 
+// A joint that turns without limits is where its encoder of several turns says, not within one turn
+// of the motor or of the joint: nothing moves before the reference begins where the arm stands.
+TEST(joints_without_limits_have_many_turns) {
+  static const char *const axes[] = {
+      "",
+      "axes:\n  - {joint: j1, sensor: absolute, gear: 100}\n"
+      "  - {joint: j2, sensor: absolute, gear: 100, counts: 16777216}\n"};
+  for (int k = 0; k < 2; k++) {
+    char more[500];
+    bed b;
+    snprintf(more, sizeof more,
+             "reference: {kind: quintic, from: [4, -5], to: [11, -4.6], time: 6}\n"
+             "rack: {start: [4, -5]}\n%s",
+             axes[k]);
+    if (!open_bed(&b, 2, 0, more)) return;
+    CHECK(b.control->axis[0].turns == 4096 && b.control->axis[1].turns == (k ? 256 : 4096));
+    check_done(&b, 0.03);
+    double q[2];
+    ap_rack_truth(&b.control->rack, q, NULL, NULL);
+    CHECK(fabs(q[0] - 11) < 5e-3 && fabs(q[1] + 4.6) < 5e-3);
+    CHECK(ap_servo_result_of(b.servo)->stop_t < 7); // no way to the beginning of the reference
+    drop(&b);
+  }
+}
+
 TEST(an_encoder_that_cannot_tell_positions_apart_is_refused) {
   bed b;
   char text[1000];
@@ -176,6 +203,15 @@ TEST(an_encoder_that_cannot_tell_positions_apart_is_refused) {
   CHECK_OK(ap_control_parse(text, (size_t)n, NULL, NULL, &b.control, &error));
   CHECK(ap_control_open(b.control, &servo, &error) == AP_E_ARG);
   CHECK_HAS(error.text, "repeats every 6.283 rad, the joint's range is 12.56 rad");
+  drop(&b);
+  write_arm(b.file, 1, 0); // a motor's turn is a hundredth of the joint's
+  n = snprintf(text, sizeof text,
+               "appell-control: 1\nrobot: %s\n" MOVE
+               "axes: [{joint: j1, sensor: absolute, turns: 1, gear: 100}]\n...\n",
+               b.file);
+  CHECK_OK(ap_control_parse(text, (size_t)n, NULL, NULL, &b.control, &error));
+  CHECK(ap_control_open(b.control, &servo, &error) == AP_E_ARG);
+  CHECK_HAS(error.text, "repeats every 0.06283 rad, the joint's range is 6.283 rad");
   drop(&b);
 }
 

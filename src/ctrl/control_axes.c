@@ -11,6 +11,7 @@
 
 static const double default_volt = 10;     // largest output
 static const double default_largest = 100; // A or N m of a joint without an effort limit
+static const double most_turns = 4096;     // 12 bits of turns, as encoders have
 
 static int line_of(ap__control_reader *r, const char *key) {
   return ap__line_of(r->yaml.root, key);
@@ -57,16 +58,21 @@ const ap_body_def *ap__control_body(const ap_model *m, int j) {
   return NULL;
 }
 
+// Turns that an absolute encoder tells apart: enough for the joint's range, or where that has no
+// end as many as encoders of several turns have, within the 32 bits of a reading.
+static double default_turns(const ap_axis *a, double range) {
+  if (isfinite(range)) return fmin(fmax(ceil(range / ap_axis_pitch(a)), 1), most_turns);
+  return a->counts >= 1 ? fmax(fmin(floor(4294967296.0 / a->counts), most_turns), 1) : 1;
+}
+
 // Largest commands and their torques follow from the joint's effort limit, turns from its range.
 static void complete(const ap_control *c, int j, ap_axis *a) {
   const double effort = ap__control_body(c->model, j)->effort_limit;
   const bool limited = effort > 0 && isfinite(effort);
-  const double range = c->upper[j] - c->lower[j];
   if (a->torque_per_volt < 0) a->torque_per_volt = limited ? effort / default_volt : 1;
   if (a->largest < 0 && a->drive == AP_DRIVE_VOLT) a->largest = default_volt;
   if (a->largest < 0) a->largest = limited ? effort / ap_axis_gain(a) : default_largest;
-  if (a->turns < 0)
-    a->turns = isfinite(range) ? fmin(fmax(ceil(range / ap_axis_pitch(a)), 1), 4096) : 1;
+  if (a->turns < 0) a->turns = default_turns(a, c->upper[j] - c->lower[j]);
 }
 
 static bool take_axis(ap__control_reader *r, int j, const ap__control_axis *from) {

@@ -67,12 +67,23 @@ static ap_status check(const ap_servo_def *d, ap_error *error) {
   return wrong ? AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong) : AP_OK;
 }
 
+// Between the limits of joint j; a joint that turns without limits has one turn of its own to tell
+// apart.
+static double range_of(const ap_servo *s, int j) {
+  const double range = s->upper[j] - s->lower[j];
+  const ap_model *m = ap_ctrl_model(s->def.ctrl);
+  if (isfinite(range)) return range;
+  for (int i = 1; i < ap_nbody(m); i++)
+    if (ap_joint_v(m, i) == j && ap_body(m, i)->joint == AP_REVOLUTE) return 2 * acos(-1.0);
+  return 0;
+}
+
 // Whether an absolute encoder tells all positions of its joint apart.
 static ap_status check_range(const ap_servo *s, ap_error *error) {
   for (int j = 0; j < s->n; j++) {
     const ap_axis *a = &s->def.axis[j];
-    double range = s->upper[j] - s->lower[j], all = ap_axis_pitch(a) * a->turns;
-    if (a->encoder == AP_ENCODER_ABSOLUTE && isfinite(range) && range > all * (1 + 1e-9))
+    double range = range_of(s, j), all = ap_axis_pitch(a) * a->turns;
+    if (a->encoder == AP_ENCODER_ABSOLUTE && range > all * (1 + 1e-9))
       return AP__REFUSE(
           error, AP_E_ARG, 0,
           "axis %d: the absolute encoder repeats every %.4g rad, the joint's range is "
