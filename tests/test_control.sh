@@ -171,6 +171,10 @@ for moment in 0 1 200000 3000000 4000000 6000000; do
   done
 done
 
+sed 's/at: 1, /at: 9, /' "$models/puma_fault.yaml" >late.yaml
+"$APPELL" control late.yaml --quiet >out 2>err
+holds 'a fault behind the end is told' grep -q 'warning: the fault at 9 s did not happen: the run was over at' err
+
 # A log that cannot be written is reported at once; the run goes on, or stops where it needs its log.
 (ulimit -f 200 && "$APPELL" control "$models/puma_fault.yaml" -o full.csv >out 2>err)
 holds 'a full disk is reported' grep -q 'goes on without a log' err

@@ -277,6 +277,17 @@ static int fail_run(const job *j, const ap_error *error) {
   return cli_fail(error->status == AP_E_ARG ? CLI_BAD : CLI_FAILED, j->path, 0, "%s", error->text);
 }
 
+// A fault that begins behind the end of the run tests nothing.
+static void warn_of_fault(const job *j, const ap_servo *servo) {
+  const double at = ap_control_fault_at(ap_run_control(j->run));
+  const double over = ap_servo_result_of(servo)->stop_t;
+  char late[WHY_BYTES];
+  if (!isfinite(at) || at <= over) return;
+  snprintf(late, sizeof late, "the fault at %.6g s did not happen: the run was over at %.6g s", at,
+           over);
+  cli_warn(j->path, 0, late);
+}
+
 static int go(job *j) {
   ap_error error = {0};
   error.status = ap_run_start(j->run, &error);
@@ -292,6 +303,7 @@ static int go(job *j) {
   stoppable = NULL;
   cli_progress_hide();
   for (int i = 0; ap_servo_remark(servo, i); i++) cli_warn(j->path, 0, ap_servo_remark(servo, i));
+  warn_of_fault(j, servo);
   const bool ended = error.status == AP_OK || ap_run_log_error(j->run)->status != AP_OK;
   const int status = ended ? print_summary(j) : CLI_OK;
   return error.status == AP_OK ? status : fail_run(j, &error);

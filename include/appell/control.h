@@ -57,6 +57,8 @@ AP_API bool ap_control_realtime(const ap_control *control, ap_realtime *realtime
 AP_API bool ap_control_logs_run_alone(const ap_control *control);
 /// Whether a log that cannot be written any more, as on a full disk, stops the run.
 AP_API bool ap_control_needs_log(const ap_control *control);
+/// When the simulated fault begins, s; INFINITY where there is none.
+AP_API double ap_control_fault_at(const ap_control *control);
 /// Warning i, from 0, of a robot file; NULL past the last.
 AP_API const ap_error *ap_control_warning(const ap_control *control, int i);
 

@@ -409,6 +409,7 @@ const ap_traj *ap_control_reference(const ap_control *c) { return c->reference; 
 ap_stream *ap_control_stream(const ap_control *c) { return c->stream; }
 bool ap_control_logs_run_alone(const ap_control *c) { return c->run_alone; }
 bool ap_control_needs_log(const ap_control *c) { return c->needs_log; }
+double ap_control_fault_at(const ap_control *c) { return c->faulty ? c->fault.at : INFINITY; }
 ap_rack *ap_control_rack(ap_control *c) { return &c->rack; }
 const char *ap_control_trouble(const ap_control *c) { return ap_rack_trouble(&c->rack); }
 const ap_error *ap_control_warning(const ap_control *c, int i) {
