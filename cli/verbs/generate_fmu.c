@@ -2,24 +2,25 @@
 #include "generate.h"
 
 #include <appell/scenario.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "load.h"
 #include "ui/output.h"
 #include "ui/progress.h"
 
-// Writes it where it could be made, and says where a binary is missing.
-static int write_fmu(const char *input, const ap_model *m, const ap_mechanism *mechanism,
-                     const ap_fmu_options *options, const char *path) {
+// Writes the FMU of a scene, a mechanism or a model, where it could be made, and says where a
+// binary is missing.
+static int write_fmu(const char *input, const ap_scene *scene, const ap_model *m,
+                     const ap_mechanism *mechanism, const ap_fmu_options *options,
+                     const char *path) {
   ap_error error = {0};
   ap_fmu *fmu = NULL;
   cli_progress progress;
   cli_progress_start(&progress, false);
   cli_progress_step(&progress, 0, 0, "generating %s", ap_model_name(m));
-  error.status = mechanism ? ap_generate_fmu_of_mechanism(mechanism, options, &fmu, &error)
-                           : ap_generate_fmu(m, options, &fmu, &error);
+  error.status = scene       ? ap_generate_fmu_of_scene(scene, options, &fmu, &error)
+                 : mechanism ? ap_generate_fmu_of_mechanism(mechanism, options, &fmu, &error)
+                             : ap_generate_fmu(m, options, &fmu, &error);
   cli_progress_hide();
   if (!fmu) return cli_fail_input(input, &error);
   if (error.status != AP_OK) cli_warn(input, 0, error.text);
@@ -45,42 +46,6 @@ static bool is_scenario(const char *path) {
   return found;
 }
 
-// Whether some joint would run into a stop.
-static bool has_stops(const ap_scene *scene, const ap_model *m) {
-  for (int i = 1; scene->limits && i < ap_nbody(m); i++) {
-    const ap_body_def *b = ap_body(m, i);
-    if (ap_joint_nv(m, i) == 1 && (isfinite(b->lower) || isfinite(b->upper))) return true;
-  }
-  return false;
-}
-
-// What an FMU cannot have; NULL: it can have all of it.
-static const char *beyond(const ap_scenario *s) {
-  const ap_scene *scene = ap_scenario_scene(s);
-  if (scene->nwall > 0) return "walls";
-  if (scene->nload > 0 || scene->force) return "forces of its own: they are the inputs of an FMU";
-  if (scene->nspring > 0) return "springs of its own";
-  if (scene->gravity) return "gravity of its own";
-  if (has_stops(scene, ap_scenario_model(s)))
-    return "stops at joint limits ('limits: false' takes them away)";
-  return NULL;
-}
-
-// The start of a mechanism in its independent coordinates, allocated; a scenario has that of its
-// tree. NULL: no memory.
-static double *closed_start(const ap_scenario *s, const ap_mechanism *m) {
-  const int n = ap_mechanism_n(m);
-  double *start = calloc(2 * (size_t)n, sizeof *start);
-  ap_loop *l = ap_loop_make(m);
-  if (start && l) {
-    ap_loop_errors(m, l, ap_scenario_q(s), NULL, start);
-    ap_loop_rates(m, l, ap_scenario_q(s), ap_scenario_v(s), start + n);
-  }
-  if (!l) free(start), start = NULL;
-  ap_loop_free(l);
-  return start;
-}
-
 static int generate_scenario(const char *path, ap_fmu_options options, const char *to) {
   ap_error error = {0};
   ap_scenario *scenario;
@@ -89,24 +54,12 @@ static int generate_scenario(const char *path, ap_fmu_options options, const cha
   const ap_error *warning;
   for (int i = 0; (warning = ap_scenario_warning(scenario, i)); i++)
     cli_warn(path, warning->line, warning->text);
-  const char *why = beyond(scenario);
-  int status = why ? cli_fail(CLI_BAD, path, 0,
-                              "the scenario has %s (an FMU has a robot that moves freely)", why)
-                   : CLI_OK;
-  if (status == CLI_OK) {
-    double start, step;
-    ap_scenario_times(scenario, &start, &options.stop, &step);
-    options.stop -= start;
-    options.q = ap_scenario_q(scenario), options.v = ap_scenario_v(scenario);
-    options.friction = ap_scenario_scene(scenario)->joint_friction;
-    const ap_mechanism *m = ap_scenario_mechanism(scenario);
-    double *closed = m ? closed_start(scenario, m) : NULL;
-    if (m) options.x = options.q, options.q = closed;
-    if (closed) options.v = closed + ap_mechanism_n(m);
-    status = m && !closed ? cli_no_memory()
-                          : write_fmu(path, ap_scenario_model(scenario), m, &options, to);
-    free(closed);
-  }
+  double end, step;
+  ap_scenario_times(scenario, &options.start, &end, &step);
+  options.stop = end - options.start;
+  options.q = ap_scenario_q(scenario), options.v = ap_scenario_v(scenario);
+  const int status =
+      write_fmu(path, ap_scenario_scene(scenario), ap_scenario_model(scenario), NULL, &options, to);
   ap_scenario_free(scenario);
   return status;
 }
@@ -128,7 +81,7 @@ int cli_generate_fmu(const cli_arguments *arguments, const ap_generate_options *
   status = cli_load_any(argument, arguments, &model);
   if (status != CLI_OK) return status;
   cli_print_warnings(&model);
-  status = write_fmu(model.path, model.model, model.mechanism, &options, path);
+  status = write_fmu(model.path, NULL, model.model, model.mechanism, &options, path);
   cli_unload(&model);
   return status;
 }

@@ -126,7 +126,8 @@ typedef struct ap_fmu_options {
   const double *q;      ///< start values, nq numbers; NULL: ap_neutral()
   const double *v;      ///< likewise, nv numbers; NULL: at rest
   const double *x;      ///< of a mechanism: configuration where it begins; NULL: its guess
-  double stop;          ///< stop time of the default experiment, s; default: 1
+  double start;         ///< start time of the default experiment, s; default: 0
+  double stop;          ///< its length, s; default: 1
   bool compile;         ///< with a binary for this machine; default: true
   const char *compiler; ///< as ap_compile_options.compiler
   const char *flags;    ///< separated by blanks; NULL: "-O2"
@@ -152,6 +153,17 @@ AP_API ap_status ap_generate_fmu(const ap_model *m, const ap_fmu_options *option
 /// where it has no actuator.
 AP_API ap_status ap_generate_fmu_of_mechanism(const ap_mechanism *m, const ap_fmu_options *options,
                                               ap_fmu **fmu, ap_error *error);
+struct ap_scene;
+/// The same of a scene (sim.h), of which options->q and options->v are the start; options->friction
+/// is not read. Where nothing in it is an event, springs, dampers and gravity of the scene become
+/// those of the model, and the FMU is that of ap_generate_fmu(). A scene with walls, shapes, loads,
+/// or stops at limits of joints becomes an FMU for co-simulation alone, which carries the sources
+/// of the simulator: its steps are those of ap_sim_advance(), events included; inputs are the
+/// forces of all joints, of a mechanism those of its tree. AP_E_UNSUPPORTED, and no FMU, for a
+/// scene with a force of its own.
+AP_API ap_status ap_generate_fmu_of_scene(const struct ap_scene *scene,
+                                          const ap_fmu_options *options, ap_fmu **fmu,
+                                          ap_error *error);
 /// Its model identifier.
 AP_API const char *ap_fmu_name(const ap_fmu *fmu);
 /// Whether there is a binary inside.

@@ -5,22 +5,31 @@
 #define AP_CODEGEN_FMU_H
 
 #include <appell/codegen.h>
+#include <appell/sim.h>
 
+#include "codegen/symbol.h"
 #include "file/columns.h"
 #include "file/text.h"
 
-/// The functions of FMI 3.0, in pieces up to a NULL: types; the model, of trees or of closed
-/// chains; the rest.
-extern const char *const ap__fmu_head[], *const ap__fmu_tree[], *const ap__fmu_closed[],
-                                                                    *const ap__fmu_text[];
+/// The functions of FMI 3.0, in pieces up to a NULL: types; what an instance is; the model, of
+/// trees or of closed chains; functions; those of what the model does not have.
+extern const char *const ap__fmu_head[], *const ap__fmu_values[], *const ap__fmu_tree[],
+                                                                      *const ap__fmu_closed[],
+                                                                          *const ap__fmu_text[],
+                                                                              *const ap__fmu_rest[];
+/// Of a scene, in place of all but the types and the last.
+extern const char *const ap__fmu_scene[];
 
 /// A robot on its way into an FMU.
 typedef struct ap_fmu_parts {
   const ap_model *m;
   const ap_mechanism *mechanism; // of which m is the tree; else NULL
+  const ap_scene *scene;         // that the simulator runs inside the FMU; else NULL
   int nq, nv, nu;                // states and inputs
   const ap_fmu_options *options;
-  ap_code *code;     // of its dynamics
+  ap_code *code;        // of its dynamics; NULL with a scene
+  ap__text definitions; // of the scene, as C
+  char symbol[AP_SYMBOL_ROOM];
   const char *name;  // the model identifier
   char token[72];    // by which the description and the code know each other
   ap__columns state; // q, then v
@@ -28,6 +37,12 @@ typedef struct ap_fmu_parts {
   double *start;     // [nq + nv]
   const double *at;  // of a mechanism: configuration of the tree where it begins
 } ap_fmu_parts;
+
+/// What an FMU of a scene has besides states and inputs: names and units of outputs, up to a NULL.
+extern const char *const ap__fmu_outputs[][2];
+
+/// The FMU of these parts, of which it takes all that open_parts() of fmu.c makes.
+ap_status ap__make_fmu(ap_fmu_parts f, ap_fmu **fmu, ap_error *error);
 
 /// modelDescription.xml, buildDescription.xml and terminalsAndIcons.xml.
 void ap__put_model_description(ap__text *t, const ap_fmu_parts *f);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codegen/fmu.h"
+#include "codegen/fmu_simulator.h"
 #include "codegen/write.h"
 #include "file/number.h"
 
@@ -54,6 +55,7 @@ static const struct {
              {"N m", "kg=\"1\" m=\"2\" s=\"-2\""},
              {"N", "kg=\"1\" m=\"1\" s=\"-2\""},
              {"1/s", "s=\"-1\""},
+             {"J", "kg=\"1\" m=\"2\" s=\"-2\""},
              {"s", "s=\"1\""}};
 
 static void put_units(ap__text *t) {
@@ -78,14 +80,14 @@ static void begin_variable(ap__text *t, const char *before, const char *name, co
   ap__text_add(t, "\" valueReference=\"%d\"", reference);
 }
 
-// Value references as fmu_text.c has them.
-static void put_variables(ap__text *t, const ap_fmu_parts *f) {
-  const int n = f->state.n;
-  put(t, "  <ModelVariables>\n");
-  put(t,
-      "    <Float64 name=\"time\" valueReference=\"0\" causality=\"independent\" "
-      "variability=\"continuous\" unit=\"s\"/>\n");
-  for (int k = 0; k < n; k++) {
+const char *const ap__fmu_outputs[][2] = {{"kinetic", "J"}, {"potential", "J"}, {"lost", "J"},
+                                          {"contacts", ""}, {"events", ""},     {0}};
+
+// Of a scene there are no derivatives.
+static int rates_of(const ap_fmu_parts *f) { return f->scene ? 0 : f->state.n; }
+
+static void put_states(ap__text *t, const ap_fmu_parts *f) {
+  for (int k = 0; k < f->state.n; k++) {
     const ap_column *c = &f->state.column[k];
     begin_variable(t, "", c->name, "", 1 + k);
     put(t, " causality=\"output\" variability=\"continuous\" initial=\"exact\"");
@@ -93,7 +95,17 @@ static void put_variables(ap__text *t, const ap_fmu_parts *f) {
     put_number(t, "start", f->start[k]);
     put(t, "/>\n");
   }
-  for (int k = 0; k < n; k++) {
+}
+
+// Value references as fmu_text.c and fmu_scene_text.c have them.
+static void put_variables(ap__text *t, const ap_fmu_parts *f) {
+  const int n = f->state.n, inputs = 1 + n + rates_of(f);
+  put(t, "  <ModelVariables>\n");
+  put(t,
+      "    <Float64 name=\"time\" valueReference=\"0\" causality=\"independent\" "
+      "variability=\"continuous\" unit=\"s\"/>\n");
+  put_states(t, f);
+  for (int k = 0; k < rates_of(f); k++) {
     char rate[32];
     rate_of(f->state.column[k].unit, rate, sizeof rate);
     begin_variable(t, "der(", f->state.column[k].name, ")", 1 + n + k);
@@ -103,31 +115,48 @@ static void put_variables(ap__text *t, const ap_fmu_parts *f) {
                  rate, 1 + k);
   }
   for (int k = 0; k < f->input.n; k++) {
-    begin_variable(t, "", f->input.column[k].name, "", 1 + 2 * n + k);
+    begin_variable(t, "", f->input.column[k].name, "", inputs + k);
     ap__text_add(t, " causality=\"input\" variability=\"continuous\" unit=\"%s\" start=\"0\"/>\n",
                  f->input.column[k].unit);
+  }
+  for (int k = 0; f->scene && ap__fmu_outputs[k][0]; k++) {
+    const bool counts = !ap__fmu_outputs[k][1][0];
+    begin_variable(t, "", ap__fmu_outputs[k][0], "", inputs + f->input.n + k);
+    ap__text_add(t, " causality=\"output\" variability=\"%s\" initial=\"calculated\"",
+                 counts ? "discrete" : "continuous");
+    if (!counts) put_attribute(t, "unit", ap__fmu_outputs[k][1]);
+    put(t, "/>\n");
   }
   put(t, "  </ModelVariables>\n");
 }
 
+// Outputs of a scene depend on all of the past; those of a smooth model are its states.
 static void put_structure(ap__text *t, const ap_fmu_parts *f) {
-  const int n = f->state.n;
+  const int n = f->state.n, others = 1 + n + f->input.n;
   put(t, "  <ModelStructure>\n");
-  for (int k = 0; k < n; k++)
-    ap__text_add(t, "    <Output valueReference=\"%d\" dependencies=\"%d\"/>\n", 1 + k, 1 + k);
-  for (int k = 0; k < n; k++)
+  for (int k = 0; k < n; k++) {
+    ap__text_add(t, "    <Output valueReference=\"%d\"", 1 + k);
+    if (!f->scene) ap__text_add(t, " dependencies=\"%d\"", 1 + k);
+    put(t, "/>\n");
+  }
+  for (int k = 0; f->scene && ap__fmu_outputs[k][0]; k++)
+    ap__text_add(t, "    <Output valueReference=\"%d\"/>\n", others + k);
+  for (int k = 0; k < rates_of(f); k++)
     ap__text_add(t, "    <ContinuousStateDerivative valueReference=\"%d\"/>\n", 1 + n + k);
-  for (int k = 0; k < n; k++)
+  for (int k = 0; k < rates_of(f); k++)
     ap__text_add(t, "    <InitialUnknown valueReference=\"%d\"/>\n", 1 + n + k);
+  for (int k = 0; f->scene && ap__fmu_outputs[k][0]; k++)
+    ap__text_add(t, "    <InitialUnknown valueReference=\"%d\"/>\n", others + k);
   put(t, "  </ModelStructure>\n");
 }
 
 static const char prologue[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 void ap__put_model_description(ap__text *t, const ap_fmu_parts *f) {
-  static const char both[] =
-      " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\""
-      " providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"";
+  const char *both = f->scene ? ""
+                              : " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\""
+                                " providesDirectionalDerivatives=\"true\""
+                                " providesAdjointDerivatives=\"true\"";
   put(t, prologue);
   put(t, "<fmiModelDescription fmiVersion=\"3.0\"");
   put_attribute(t, "modelName",
@@ -136,20 +165,36 @@ void ap__put_model_description(ap__text *t, const ap_fmu_parts *f) {
   put(t, "\n  description=\"Rigid-body dynamics of a robot: joint forces in, motion out\"");
   ap__text_add(t, " generationTool=\"appell %s\" variableNamingConvention=\"flat\">\n",
                ap_version());
-  ap__text_add(t, "  <ModelExchange modelIdentifier=\"%s\"%s%s/>\n", f->name, both,
-               f->mechanism ? " needsCompletedIntegratorStep=\"true\"" : "");
+  if (!f->scene)
+    ap__text_add(t, "  <ModelExchange modelIdentifier=\"%s\"%s%s/>\n", f->name, both,
+                 f->mechanism ? " needsCompletedIntegratorStep=\"true\"" : "");
   ap__text_add(t,
                "  <CoSimulation modelIdentifier=\"%s\"%s"
                " canHandleVariableCommunicationStepSize=\"true\"/>\n",
                f->name, both);
   put_units(t);
   put(t, "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n  </LogCategories>\n");
-  put(t, "  <DefaultExperiment startTime=\"0\"");
-  put_number(t, "stopTime", f->options->stop);
-  put(t, " tolerance=\"1e-9\"/>\n");
+  put(t, "  <DefaultExperiment");
+  put_number(t, "startTime", f->options->start);
+  put_number(t, "stopTime", f->options->start + f->options->stop);
+  put_number(t, "tolerance", f->scene ? f->scene->relative : 1e-9);
+  put(t, "/>\n");
   put_variables(t, f);
   put_structure(t, f);
   put(t, "</fmiModelDescription>\n");
+}
+
+static void put_simulator_files(ap__text *t) {
+  ap_simulator_source file;
+  for (const char *at = NULL; ap__next_source(&at, &file);)
+    if (file.compiled) ap__text_add(t, "      <SourceFile name=\"%s\"/>\n", file.name);
+  for (int k = 0; ap__simulator_definitions[k][0]; k++) {
+    put(t, "      <PreprocessorDefinition");
+    put_attribute(t, "name", ap__simulator_definitions[k][0]);
+    put_attribute(t, "value", ap__simulator_definitions[k][1]);
+    put(t, "/>\n");
+  }
+  put(t, "      <IncludeDirectory name=\"include\"/>\n      <IncludeDirectory name=\"src\"/>\n");
 }
 
 void ap__put_build_description(ap__text *t, const ap_fmu_parts *f) {
@@ -157,14 +202,18 @@ void ap__put_build_description(ap__text *t, const ap_fmu_parts *f) {
   ap__text_add(t,
                "<fmiBuildDescription fmiVersion=\"3.0\">\n"
                "  <BuildConfiguration modelIdentifier=\"%s\">\n"
-               "    <SourceFileSet language=\"C11\">\n"
-               "      <SourceFile name=\"fmu.c\"/>\n"
-               "      <SourceFile name=\"%s.c\"/>\n"
-               "    </SourceFileSet>\n"
-               "    <Library name=\"m\" external=\"true\"/>\n"
-               "  </BuildConfiguration>\n"
-               "</fmiBuildDescription>\n",
-               f->name, f->name);
+               "    <SourceFileSet language=\"%s\">\n"
+               "      <SourceFile name=\"fmu.c\"/>\n",
+               f->name, f->scene ? "C17" : "C11");
+  if (f->scene)
+    put_simulator_files(t);
+  else
+    ap__text_add(t, "      <SourceFile name=\"%s.c\"/>\n", f->name);
+  put(t,
+      "    </SourceFileSet>\n"
+      "    <Library name=\"m\" external=\"true\"/>\n"
+      "  </BuildConfiguration>\n"
+      "</fmiBuildDescription>\n");
 }
 
 // ---- terminals ---------------------------------------------------------------------------------

@@ -51,7 +51,10 @@ const char *const ap__fmu_head[] = {
     "#else\n"
     "#define FMU\n"
     "#endif\n"
-    "\n"
+    "\n",
+    0};
+
+const char *const ap__fmu_values[] = {
     "enum { NX = NQ + NV, STATES = 1, RATES = STATES + NX, INPUTS = RATES + NX, VARIABLES = INPUTS + NU };\n"
     "\n"
     "typedef enum { INSTANTIATED, INITIALIZATION, EVENT, CONTINUOUS, STEP, TERMINATED } mode;\n"
@@ -626,7 +629,10 @@ const char *const ap__fmu_text[] = {
     "  if (lastSuccessfulTime) *lastSuccessfulTime = f->now.time;\n"
     "  return status;\n"
     "}\n"
-    "\n"
+    "\n",
+    0};
+
+const char *const ap__fmu_rest[] = {
     "/* ---- what the model does not have ----------------------------------------------------------- */\n"
     "\n"
     "#define NONE(type)                                                                            \\\n"
