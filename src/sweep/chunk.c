@@ -22,7 +22,7 @@ typedef struct header {
   unsigned char digest[AP_SHA256_BYTES];
 } header;
 
-#define MAGIC 0x3150454557535041u // "APSWEEP1" where the low byte comes first
+#define MAGIC 0x3250454557535041u // "APSWEEP2" where the low byte comes first
 
 const char *ap__sweep_family(void) {
 #if defined __FMA__ || defined __FP_FAST_FMA || (defined __aarch64__ && defined __ARM_FEATURE_FMA)
@@ -56,16 +56,29 @@ static size_t bytes_of(const ap_sweep *s, uint64_t c) {
   return sizeof(header) + padded(n) + n * (size_t)s->outcomes * sizeof(double) + sizeof(uint64_t);
 }
 
-// Of whole words; every bit of a word moves many of the sum.
+static inline uint64_t mixed(uint64_t sum, uint64_t word) {
+  sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+  return sum ^ sum >> 29;
+}
+
+// Of whole words; every bit of a word moves many of the sum. Eight sums side by side, because each
+// word has to wait for the one before.
 static uint64_t sum_of(const char *bytes, size_t n) {
-  uint64_t sum = 0x6a09e667f3bcc908u;
-  for (size_t k = 0; k + 8 <= n; k += 8) {
-    uint64_t word;
-    memcpy(&word, bytes + k, sizeof word);
-    sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-    sum ^= sum >> 29;
+  enum { SUMS = 8, WORD = sizeof(uint64_t) };
+  uint64_t sum[SUMS], word;
+  for (int k = 0; k < SUMS; k++) sum[k] = 0x6a09e667f3bcc908u + (uint64_t)k;
+  size_t at = 0;
+  for (; at + (size_t)(SUMS * WORD) <= n; at += (size_t)(SUMS * WORD))
+    for (int k = 0; k < SUMS; k++) {
+      memcpy(&word, bytes + at + (size_t)(k * WORD), WORD);
+      sum[k] = mixed(sum[k], word);
+    }
+  for (; at + WORD <= n; at += WORD) {
+    memcpy(&word, bytes + at, WORD);
+    sum[0] = mixed(sum[0], word);
   }
-  return sum;
+  for (int k = 1; k < SUMS; k++) sum[0] = mixed(sum[0], sum[k]);
+  return sum[0];
 }
 
 bool ap__chunk_exists(const ap_sweep *s, const char *folder, uint64_t c) {
@@ -83,22 +96,26 @@ bool ap__chunk_exists(const ap_sweep *s, const char *folder, uint64_t c) {
   return good;
 }
 
-ap_status ap__chunk_write(const ap_sweep *s, const char *folder, uint64_t c, const double *outcome,
-                          const unsigned char *status, ap_error *error) {
+size_t ap__chunk_size(const ap_sweep *s) { return bytes_of(s, 0); }
+
+unsigned char *ap__chunk_status(void *image) { return (unsigned char *)image + sizeof(header); }
+
+double *ap__chunk_outcome(const ap_sweep *s, uint64_t c, void *image) {
+  void *at = ap__chunk_status(image) + padded((size_t)ap__chunk_trials(s, c));
+  return at;
+}
+
+ap_status ap__chunk_write(const ap_sweep *s, const char *folder, uint64_t c, void *image,
+                          ap_error *error) {
   const size_t bytes = bytes_of(s, c), n = (size_t)ap__chunk_trials(s, c);
   const header h = header_of(s, c);
-  char *path = chunk_path(folder, c), *text = path ? calloc(1, bytes) : NULL;
-  if (!text) {
-    free(path);
-    return ap__no_memory(error);
-  }
+  char *path = chunk_path(folder, c), *text = image;
+  if (!path) return ap__no_memory(error);
   memcpy(text, &h, sizeof h);
-  memcpy(text + sizeof h, status, n);
-  memcpy(text + sizeof h + padded(n), outcome, n * (size_t)s->outcomes * sizeof *outcome);
+  memset(text + sizeof h + n, 0, padded(n) - n);
   const uint64_t sum = sum_of(text, bytes - sizeof sum);
   memcpy(text + bytes - sizeof sum, &sum, sizeof sum);
   const ap_status result = ap__write_file(path, text, bytes, error);
-  free(text);
   free(path);
   return result;
 }

@@ -35,8 +35,14 @@ uint64_t ap__folder_count(const char *folder);
 
 // Whether chunk c is there with the header of this study.
 bool ap__chunk_exists(const ap_sweep *s, const char *folder, uint64_t c);
-ap_status ap__chunk_write(const ap_sweep *s, const char *folder, uint64_t c, const double *outcome,
-                          const unsigned char *status, ap_error *error);
+// A chunk in memory as in its file: bytes that any of a study needs, and where its statuses and its
+// outcomes, row by row, stand in them.
+size_t ap__chunk_size(const ap_sweep *s);
+unsigned char *ap__chunk_status(void *image);
+double *ap__chunk_outcome(const ap_sweep *s, uint64_t c, void *image);
+// Write such a chunk, once all of it is set.
+ap_status ap__chunk_write(const ap_sweep *s, const char *folder, uint64_t c, void *image,
+                          ap_error *error);
 // Read chunk c: outcomes row by row, and statuses. AP_E_FILE where it is missing, damaged, or of
 // another study, version or family.
 ap_status ap__chunk_read(const ap_sweep *s, const char *folder, uint64_t c, double *outcome,

@@ -130,23 +130,29 @@ static double value_of(const ap__parameter *p, double u) {
   }
 }
 
-// Successive points of a Sobol sequence: each from the one before. Points first, values after them:
-// the loop over uniform ones has no calls and no chain, and goes through vectors.
+// Units to values, in place.
+static void values_of(const ap__parameter *p, int n, double *x) {
+  const double a = p->a, width = p->b - p->a;
+  if (p->distribution == AP__UNIFORM)
+    for (int k = 0; k < n; k++) x[k] = a + width * x[k];
+  else
+    for (int k = 0; k < n; k++) x[k] = value_of(p, x[k]);
+}
+
+// Points first, values after them: the loops over uniform ones have no calls, and go through
+// vectors.
 static void sobol_column(const ap__design *d, int p, uint64_t first, int n, double *to,
                          int stride) {
+  enum { SOME = 256 };
   const ap__sobol *s = &d->sobol[d->dimension[p]];
-  const ap__parameter *parameter = &d->parameter[p];
-  uint64_t bits = ap__sobol_bits(s, first);
-  for (int k = 0; k < n; k++) {
-    to[(long)k * stride] = ((double)bits + 0.5) * 0x1p-52;
-    bits = ap__sobol_next(s, bits, first + (uint64_t)k);
+  double some[SOME];
+  for (int k = 0; k < n; k += SOME) {
+    const int count = n - k < SOME ? n - k : SOME;
+    double *x = stride == 1 ? to + k : some;
+    ap__sobol_units(s, first + (uint64_t)k, count, x);
+    values_of(&d->parameter[p], count, x);
+    for (int i = 0; stride != 1 && i < count; i++) to[(long)(k + i) * stride] = x[i];
   }
-  if (parameter->distribution == AP__UNIFORM && stride == 1) {
-    const double a = parameter->a, width = parameter->b - parameter->a;
-    for (int k = 0; k < n; k++) to[k] = a + width * to[k];
-    return;
-  }
-  for (int k = 0; k < n; k++) to[(long)k * stride] = value_of(parameter, to[(long)k * stride]);
 }
 
 void ap__design_column(const ap__design *d, int p, uint64_t first, int n, double *to, int stride) {

@@ -65,6 +65,7 @@ static ap_status resolve(const ap_sweep *s, ap__smooth *m, int p, ap_error *erro
   const ap_column *column = ap__columns_find(&m->in, parameter->key, 0);
   if (!column) return unknown_key(m, parameter, error);
   m->at[p] = (int)(column - m->in.column);
+  m->varies[m->at[p]] = true;
   if (parameter->relative)
     return ap__study_refuse(error, parameter->line,
                             "relative: \"%.*s\" is in no file (give its value)",
@@ -85,10 +86,11 @@ ap_status ap__smooth_resolve(const ap_sweep *s, ap__smooth *m, ap_error *error) 
   const size_t n = (size_t)s->design.n + 1;
   if (!ap__columns_ready(&m->in) || !ap__columns_ready(&m->out)) return ap__no_memory(error);
   m->nominal = calloc((size_t)m->in.n + 1, sizeof *m->nominal);
+  m->varies = calloc((size_t)m->in.n + 1, sizeof *m->varies);
   m->at = calloc(n, sizeof *m->at);
   m->body = calloc(n, sizeof *m->body);
   m->taken = calloc((size_t)s->outcomes + 1, sizeof *m->taken);
-  if (!m->nominal || !m->at || !m->body || !m->taken) return ap__no_memory(error);
+  if (!m->nominal || !m->varies || !m->at || !m->body || !m->taken) return ap__no_memory(error);
   if (m->states) ap_neutral(m->model, m->nominal);
   ap_status status = AP_OK;
   for (int p = 0; status == AP_OK && p < s->design.n; p++) status = resolve(s, m, p, error);
@@ -107,6 +109,7 @@ void ap__smooth_free(ap__smooth *m) {
   ap__columns_free(&m->in);
   ap__columns_free(&m->out);
   free(m->nominal);
+  free(m->varies);
   free(m->at);
   free(m->body);
   free(m->taken);
@@ -117,27 +120,36 @@ void ap__smooth_free(ap__smooth *m) {
 void ap__smooth_states(const ap_sweep *s, const ap__smooth *m, uint64_t first, int n, double *to,
                        long stride_j, int stride_k) {
   for (int j = 0; j < m->in.n; j++)
-    for (int k = 0; k < n; k++) to[j * stride_j + (long)k * stride_k] = m->nominal[j];
+    for (int k = 0; k < n && !m->varies[j]; k++)
+      to[j * stride_j + (long)k * stride_k] = m->nominal[j];
   for (int p = 0; p < s->design.n; p++)
     if (m->at[p] >= 0)
       ap__design_column(&s->design, p, first, n, to + m->at[p] * stride_j, stride_k);
 }
 
+// Whether an outcome is one number of a state, as it is or its magnitude.
+static bool is_plain(const ap__taken *taken, ap__take take) {
+  return taken->count == 1 && taken->minus < 0 && take <= AP__TAKE_LARGEST;
+}
+
 void ap__smooth_outcomes(const ap_sweep *s, const ap__smooth *m, int n, const double *from,
                          long stride_j, long stride_k, double *outcome) {
+  const long width = s->outcomes;
   for (int i = 0; i < s->outcomes; i++) {
     const ap__take take = (ap__take)s->outcome[i].take;
     const ap__taken *taken = &m->taken[i];
-    for (int k = 0; k < n; k++) {
-      double *to = &outcome[(long)k * s->outcomes + i];
-      if (taken->count == 1 && taken->minus < 0 && take <= AP__TAKE_LARGEST) {
-        const double x = from[taken->first * stride_j + k * stride_k];
-        *to = take == AP__TAKE_LARGEST ? fabs(x) : x;
-        continue;
+    const double *x = from + taken->first * stride_j;
+    double *to = outcome + i;
+    if (!is_plain(taken, take)) {
+      for (int k = 0; k < n; k++) {
+        ap__taking tally = {0};
+        ap__taken_add(taken, from + k * stride_k, stride_j, &tally);
+        to[k * width] = ap__taking_result(&tally, take);
       }
-      ap__taking tally = {0};
-      ap__taken_add(taken, from + k * stride_k, stride_j, &tally);
-      *to = ap__taking_result(&tally, take);
+    } else if (take == AP__TAKE_LARGEST) {
+      for (int k = 0; k < n; k++) to[k * width] = fabs(x[k * stride_k]);
+    } else {
+      for (int k = 0; k < n; k++) to[k * width] = x[k * stride_k];
     }
   }
 }

@@ -15,6 +15,7 @@ typedef struct ap__smooth {
   ap__columns in, out;  // numbers of a state, and of what is computed
   bool states;          // the columns of in begin with q
   double *nominal;      // [in.n] where no parameter says otherwise
+  bool *varies;         // [in.n] where one does
   int *at;              // [parameters] their column; -1: of a body
   ap__body_place *body; // [parameters]
   bool edits;           // some are of bodies

@@ -103,9 +103,12 @@ void ap__sobol_init_plain(ap__sobol *s, int d) {
   }
 }
 
-static void set_steps(ap__sobol *s) {
-  uint64_t all = 0;
-  for (int k = 0; k < AP__SOBOL_BITS; k++) s->step[k] = all ^= s->column[k];
+static void set_tables(ap__sobol *s) {
+  for (uint64_t i = 0; i < AP__SOBOL_LOW; i++) s->low[i] = ap__sobol_bits(s, i) ^ s->shift;
+  for (int k = 0; k < AP__SOBOL_BITS; k++) {
+    const uint64_t last = (uint64_t)1 << k, before = (last - 1) & ~(uint64_t)(AP__SOBOL_LOW - 1);
+    s->step[k] = ap__sobol_bits(s, last) ^ ap__sobol_bits(s, before);
+  }
 }
 
 static int parity(uint64_t x) {
@@ -127,7 +130,7 @@ void ap__sobol_init(ap__sobol *s, int d, uint64_t seed) {
       if (parity(row & plain.column[k])) s->column[k] |= own;
   }
   s->shift = ap__random_bits(seed, stream, 0) & all;
-  set_steps(s);
+  set_tables(s);
 }
 
 uint64_t ap__sobol_bits(const ap__sobol *s, uint64_t i) {
@@ -136,6 +139,32 @@ uint64_t ap__sobol_bits(const ap__sobol *s, uint64_t i) {
   return x;
 }
 
+// bits + 0.5, exactly: as the last bits of a number between 2^52 and 2^53, less 2^52 - 0.5. Vectors
+// have no conversion of such whole numbers.
+static inline double middle(uint64_t bits) {
+  const uint64_t number = bits | (uint64_t)0x433 << 52;
+  double x;
+  memcpy(&x, &number, sizeof x);
+  return x - 4503599627370495.5;
+}
+
 double ap__sobol_unit(const ap__sobol *s, uint64_t i) {
-  return ((double)ap__sobol_bits(s, i) + 0.5) * 0x1p-52;
+  return middle(ap__sobol_bits(s, i)) * 0x1p-52;
+}
+
+// A point is the sum of columns by the bits of its index. The low bits of an index run through the
+// same sums in every block, which no point of the block waits for.
+void ap__sobol_units(const ap__sobol *s, uint64_t first, int n, double *to) {
+  uint64_t from = first % AP__SOBOL_LOW, base = ap__sobol_bits(s, first - from);
+  for (;;) {
+    const int left = (int)(AP__SOBOL_LOW - from), count = n < left ? n : left;
+    const uint64_t *low = s->low + from;
+    for (int k = 0; k < count; k++) to[k] = middle(base ^ low[k]) * 0x1p-52;
+    to += count;
+    first += (uint64_t)count;
+    n -= count;
+    if (n == 0) return;
+    base ^= s->step[__builtin_ctzll(first)];
+    from = 0;
+  }
 }

@@ -50,15 +50,16 @@ static void report(job *j, long long trials, bool fresh, const ap_error *error) 
   pthread_mutex_unlock(&j->mutex);
 }
 
-static void compute(job *j, void *worker, uint64_t c, double *outcome, unsigned char *status) {
+static void compute(job *j, void *worker, uint64_t c, void *image) {
   const ap_sweep *s = j->sweep;
   const int n = ap__chunk_trials(s, c);
   ap_error error = {0};
   const bool there = ap__chunk_exists(s, j->folder, c);
-  if (!there && !s->kind->rows(worker, c * (uint64_t)s->chunk, n, outcome, status))
+  if (!there && !s->kind->rows(worker, c * (uint64_t)s->chunk, n, ap__chunk_outcome(s, c, image),
+                               ap__chunk_status(image)))
     error.status = ap__no_memory(&error);
   if (!there && error.status == AP_OK)
-    error.status = ap__chunk_write(s, j->folder, c, outcome, status, &error);
+    error.status = ap__chunk_write(s, j->folder, c, image, &error);
   report(j, error.status == AP_OK ? n : 0, !there, &error);
 }
 
@@ -66,18 +67,16 @@ static void *work(void *context) {
   job *j = context;
   const ap_sweep *s = j->sweep;
   void *worker = s->kind->open(s);
-  double *outcome = malloc((size_t)s->chunk * (size_t)s->outcomes * sizeof *outcome);
-  unsigned char *status = malloc((size_t)s->chunk);
+  void *image = malloc(ap__chunk_size(s));
   ap_error error = {0};
-  if (!worker || !outcome || !status) {
+  if (!worker || !image) {
     error.status = ap__no_memory(&error);
     report(j, 0, false, &error);
   }
   for (uint64_t c; error.status == AP_OK && take_chunk(j, &c);)
-    compute(j, worker, c, outcome, status);
+    compute(j, worker, c, image);
   if (worker) s->kind->close(worker);
-  free(outcome);
-  free(status);
+  free(image);
   pthread_mutex_lock(&j->mutex);
   j->working--;
   pthread_cond_signal(&j->changed);
