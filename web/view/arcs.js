@@ -20,6 +20,9 @@ const SEGMENTS = 72;
 const SIDES = 8;
 const FULL = 1.5 * Math.PI;
 const LEAST = 0.01; // share below which nothing is drawn: it would be an arrow's head alone
+const RADIUS = 0.1; // of an arc, as a share of the robot's size
+const SHORTEST = 0.3; // of an arrow, in radii, and what a full limit adds
+const LONGEST = 1.6;
 const Z = new Vector3(0, 0, 1);
 const Y = new Vector3(0, 1, 0);
 
@@ -56,11 +59,14 @@ export function loadColour(share, limited) {
   return dark ? "#58cf9c" : "#2a9d6e";
 }
 
+/** How far from its joint an effort is drawn at most, as a share of the robot's size. */
+export const reachOfArc = (turns) => RADIUS * (turns ? 1.3 : SHORTEST + LONGEST + 0.3);
+
 export class Arcs {
   /** places: per effort, { body, axis } of its joint in the body's frame, or null. */
   constructor(places, size) {
     this.group = new Group();
-    this.radius = 0.1 * size;
+    this.radius = RADIUS * size;
     const geometry = ringGeometry(0.075);
     this.items = places.map((place) => (place ? this.item(place, geometry) : null));
   }
@@ -106,7 +112,7 @@ export class Arcs {
     } else {
       group.quaternion.setFromUnitVectors(Y, axis);
       group.scale.setScalar(this.radius);
-      const length = 0.3 + 1.6 * size;
+      const length = SHORTEST + LONGEST * size;
       ring.scale.set(1, length, 1);
       head.position.set(0, length, 0);
       head.quaternion.identity();

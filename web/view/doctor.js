@@ -9,14 +9,14 @@ const LONGEST = 60000; // ms for a file; then what needs motions is left out
 const quiet = { disable: ["mesh-missing", "mesh-scale"] }; // the page has no folders to look in
 
 async function examine({ source, quick }) {
-  const { bytes, builtin, file, options } = source;
+  const { bytes, builtin, file, files, options } = source;
   if (builtin) {
     const robot = await loadAny(builtin, options);
     const findings = robot.lint({ quick });
     robot.free();
     return { findings, weighed: null };
   }
-  const findings = await lint(bytes, { ...quiet, file, quick });
+  const findings = await lint(bytes, { ...quiet, file, files, quick });
   const isUrdf = /<robot[\s>]/.test(new TextDecoder().decode(bytes.subarray(0, 1 << 16)));
   const weighed =
     isUrdf && findings.some(({ severity }) => severity !== "note")
@@ -60,8 +60,8 @@ export class Doctor {
   }
 
   /** Findings, and what shapes say; null where there is nothing to be had. */
-  async examine({ bytes = null, builtin = null, file, options }, quick = false) {
-    const source = { bytes, builtin, file, options };
+  async examine({ bytes = null, builtin = null, file, files = {}, options }, quick = false) {
+    const source = { bytes, builtin, file, files, options };
     this.cancel?.(); // of the robot before, which nobody looks at any longer
     this.start();
     if (!this.worker) return examine({ source, quick: true });

@@ -2,7 +2,7 @@
 // Files that come into the page: with it, by a drop, by a dialogue. None may be larger than a robot needs.
 
 import { bytesOf } from "../src/data.js";
-import { MeshFiles } from "./stage.js";
+import { MeshFiles, baseName } from "./stage.js";
 
 export const MOST_ROBOT = 16 << 20; // bytes of a robot file
 export const MOST_MESHES = 256 << 20; // of all meshes together
@@ -73,6 +73,54 @@ const base64 = async (file) => {
   return btoa(text);
 };
 
+// What these look for is bounded: a file of a stranger must not keep the page busy.
+const textOf = (bytes) => new TextDecoder().decode(bytes);
+const matches = (text, pattern) => [...text.matchAll(pattern)].map(([, found]) => found);
+const includedIn = (text) => matches(text, /<include\s[^>]{0,200}?\bfile\s{0,9}=\s{0,9}["']([^"']{1,300})["']/g);
+
+/** The robots among files of one folder. A scene in MJCF, which adds nothing but lights and a floor to a robot, stands
+ *  back behind it, parts that another file includes behind that file. */
+function robotsAmong(sources) {
+  const all = sources.map((source) => ({ source, text: textOf(source.bytes), behind: false }));
+  for (const whole of all) {
+    const parts = includedIn(whole.text).flatMap((name) =>
+      all.filter((part) => part !== whole && baseName(part.source.file) === baseName(name)),
+    );
+    const robots = parts.filter(({ text }) => text.includes("<worldbody"));
+    if (robots.length > 0 && !/<body[\s>]/.test(whole.text)) whole.behind = true;
+    else for (const part of parts) part.behind = true;
+  }
+  const robots = all.filter(({ behind }) => !behind);
+  return (robots.length > 0 ? robots : all).map(({ source }) => source);
+}
+
+/** The files that a robot in MJCF names, by their paths: what it includes, and meshes, which can give inertias. Each is
+ *  found by its name alone, as a drop has no folders. */
+export function filesOf({ file = "", bytes = null, beside = [] }, meshes) {
+  const files = {};
+  const texts = bytes ? [textOf(bytes)] : [];
+  if (!texts[0]?.includes("<mujoco")) return files;
+  for (let k = 0; k < texts.length && k < MOST_FILES; k++)
+    for (const name of includedIn(texts[k])) {
+      const part = beside.find((other) => other.file !== file && baseName(other.file) === baseName(name));
+      if (!part || name in files || !isInside(name)) continue;
+      if (!Object.values(files).includes(part.bytes)) texts.push(textOf(part.bytes));
+      files[name] = part.bytes;
+    }
+  const whole = texts.join("\n");
+  const named = (key) => matches(whole, new RegExp(`\\b${key}\\s{0,9}=\\s{0,9}["']([^"']{0,300})["']`, "g"));
+  const [folder = ""] = [...named("meshdir"), ...named("assetdir")];
+  for (const name of matches(whole, /\bfile\s{0,9}=\s{0,9}["']([^"']{1,300}\.(?:stl|obj|dae))["']/gi)) {
+    const path = folder ? `${folder}/${name}` : name;
+    const mesh = meshes.files.find((own) => baseName(own.name) === baseName(name));
+    if (mesh && isInside(path)) files[path] = bytesOf(mesh.data);
+  }
+  return files;
+}
+
+// Is it a path below the robot's folder?
+const isInside = (path) => !path.startsWith("/") && !path.split("/").includes("..");
+
 /** Robots and meshes among files. Throws what is wrong with them. */
 export async function sorted(files, meshes = new MeshFiles()) {
   const robots = [];
@@ -95,7 +143,8 @@ export async function sorted(files, meshes = new MeshFiles()) {
     throw new Error(
       `${files[0]?.name ?? "nothing"} is no robot file (.urdf, .xml, .mjcf, .yaml) and no mesh (.stl, .obj, .dae)`,
     );
-  return { robots, meshes };
+  for (const robot of robots) robot.beside = robots;
+  return { robots: robotsAmong(robots), meshes };
 }
 
 /** Hand a text to the person as a file. */

@@ -32,6 +32,7 @@ export class FindingsPanel {
     this.weighed = new Map((weighed?.links ?? []).filter(({ done }) => done).map((entry) => [entry.link, entry]));
     this.text = text;
     this.structure = structureOf(subject, text);
+    this.app.layout?.advise(this.structure.byName.size > 0, known.some(({ what }) => /needs the mesh/.test(what)));
     this.switches.clear();
     this.mends = [];
     this.used = null;

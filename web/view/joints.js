@@ -164,8 +164,10 @@ export class JointsPanel {
     text.classList.toggle("over", share > 1 && Boolean(effort.limit));
     const second = other?.get(effort.name);
     beside.hidden = second === undefined;
-    if (second !== undefined)
-      beside.textContent = `other ${shown(second, 4)} (${second - tau >= 0 ? "+" : ""}${shown(Math.abs(second - tau) < 1e-11 * most ? 0 : second - tau, 3)})`;
+    if (second === undefined) return;
+    const plain = (x) => (Math.abs(x) < 1e-11 * Math.max(most, Math.abs(second)) ? 0 : x);
+    const more = plain(second - tau);
+    beside.textContent = `other ${shown(plain(second), 4)} (${more >= 0 ? "+" : ""}${shown(more, 3)})`;
   }
 
   mark(i) {

@@ -42,6 +42,7 @@ class Layout {
     this.tab = "joints";
     this.title = h("h1", null, "Appell");
     this.chips = h("p.made", null, "the dynamics of a robot, live");
+    this.choice = h("select.choice", { "aria-label": "Robot file", hidden: true });
     this.message = h("div.message", { role: "alert", hidden: true });
     this.noteText = h("p.note");
     this.stageBox = h("div.stage", { tabindex: "-1" });
@@ -53,6 +54,7 @@ class Layout {
     this.makeHeader();
     this.makeHelp();
     this.refusal = h("div.refusal", { hidden: true });
+    this.refusalText = h("p");
     this.stageBox.append(this.pins, this.empty, this.refusal, this.noteText, this.status, this.bar);
     this.listen();
   }
@@ -108,11 +110,20 @@ class Layout {
   }
 
   async loadBuiltin(name) {
+    this.choice.hidden = true;
     try {
       await this.app.show({ source: { builtin: name }, meshes: new MeshFiles() });
     } catch (error) {
       this.app.fail(error);
     }
+  }
+
+  /** Of more than two robots that came together, the person chooses. */
+  offer(robots, meshes) {
+    this.choice.hidden = robots.length <= 2;
+    this.choice.replaceChildren(...robots.map(({ file }, i) => h("option", { value: i }, file)));
+    this.choice.onchange = () =>
+      this.app.show({ source: robots[this.choice.value], meshes }).catch((error) => this.app.fail(error));
   }
 
   makeHeader() {
@@ -151,7 +162,7 @@ class Layout {
         "?",
       ),
     );
-    this.header = h("header.top", null, h("div", null, this.title, this.chips), tools, this.menu);
+    this.header = h("header.top", null, h("div", null, this.title, this.chips), this.choice, tools, this.menu);
   }
 
   makeMotion() {
@@ -387,9 +398,17 @@ class Layout {
       box.checked = name === "torques";
       this.app.layers[name] = name === "torques";
     }
-    this.playButton.disabled = subject.closed;
     this.tabButtons.forEach((tab) => (tab.hidden = false));
     this.openTab(this.tab);
+  }
+
+  /** What there is to do about a file that is no robot. */
+  advise(hasLinks, needsMesh) {
+    this.refusalText.textContent = needsMesh
+      ? "Drop its mesh files on the page, too: an inertia is computed from them."
+      : hasLinks
+        ? "What is wrong stands beside each link. Switch fixes on until it can be drawn."
+        : "What is wrong stands among the findings.";
   }
 
   /** A file that is no robot: nothing to move, but findings to read. */
@@ -405,7 +424,7 @@ class Layout {
     this.bar.hidden = true;
     this.refusal.replaceChildren(
       h("h2", null, `${file} is no robot as it is`),
-      h("p", null, "What is wrong stands beside each link. Switch fixes on until it can be drawn."),
+      this.refusalText,
       this.app.panels.findings.map,
     );
     this.tabButtons.forEach((tab, i) => (tab.hidden = TABS[i][0] !== "findings"));

@@ -7,7 +7,7 @@ import { bytesOf } from "../src/data.js";
 import { onTheme, startTheme } from "../src/theme.js";
 import { Doctor, serve } from "./doctor.js";
 import { downloadsOf, reportOf } from "./downloads.js";
-import { dropped, embedded, sorted } from "./files.js";
+import { dropped, embedded, filesOf, sorted } from "./files.js";
 import { FindingsPanel } from "./findings.js";
 import { JointsPanel } from "./joints.js";
 import { makeLayout } from "./layout.js";
@@ -53,6 +53,7 @@ class App {
   async show({ source, meshes, findings = null }) {
     const started = performance.now();
     this.stop();
+    source.files = filesOf(source, meshes);
     let subject;
     try {
       subject = await Subject.open(source);
@@ -73,6 +74,7 @@ class App {
     Object.assign(this, { subject, stage, meshes, source, chosen: -1, findings: null, failure: null, original: null, record: null });
     for (const panel of ["joints", "why", "masses"]) this.panels[panel].begin(subject);
     this.panels.findings.begin(subject, null, null);
+    if (!this.layout.refusal.hidden) this.layout.tab = "joints"; // that of findings alone was there
     this.layout.begin(subject);
     this.setWalls("none");
     const heavy = subject.computeHeaviest();
@@ -195,6 +197,7 @@ class App {
         return await this.show({ source: this.source, meshes });
       }
       await this.show({ source: robots[0], meshes });
+      this.layout.offer(robots, meshes);
       if (robots.length === 2 && this.subject) await this.compareWith(robots[1]);
     } catch (error) {
       this.fail(error);
@@ -212,8 +215,8 @@ class App {
 
   async compareWith(source) {
     try {
-      const other = await Subject.open(source);
-      this.compare(other);
+      source.files = filesOf(source, this.meshes);
+      this.compare(await Subject.open(source));
     } catch (error) {
       this.fail(error);
     }
@@ -377,7 +380,7 @@ class App {
     }
     if (!held.moved) return;
     held.target = this.stage.onPlane(event, held.point) ?? held.target;
-    held.distance = Infinity;
+    held.away = Infinity;
     this.changed();
   }
 
@@ -443,21 +446,21 @@ class App {
       if (goesOn === false) {
         const why = this.moving.failure;
         this.stop();
-        this.layout.say(`The simulation cannot go on: ${why}`);
+        this.layout.say(`The motion cannot go on: ${why}`);
       }
-    } else if (this.held?.moved) this.followPointer();
+    } else if (this.held?.moved) this.reach();
     const started = performance.now();
     subject.poses().compute();
     this.times.compute = performance.now() - started;
     this.draw();
   }
 
-  // In further frames, too, until the link is there or comes no closer.
-  followPointer() {
-    const { held, stage } = this;
-    const before = held.distance;
-    held.distance = follow(this.subject, held.body + 1, held.local, held.target);
-    if (held.distance > 1e-4 * stage.size && held.distance < 0.99 * before) this.changed();
+  // Steps towards the pointer, also where it no longer moves, as long as they get nearer.
+  reach() {
+    const { held, subject } = this;
+    const away = follow(subject, held.body + 1, held.local, held.target);
+    if (away > 1e-4 * subject.size && !(away > 0.99 * held.away)) this.changed();
+    held.away = away;
   }
 
   draw() {

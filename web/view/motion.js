@@ -6,29 +6,54 @@ import { scenarioOf } from "../appell/run.js";
 import { solve3 } from "./matrix.js";
 import { Record } from "./record.js";
 
-/** Every joint swings about its middle, each at its own pace: q, v and a at time t. */
+const SWING = { turns: 0.8, slides: 0.25 }; // half of the largest swing: rad, and of the robot's size
+const CLOSED = 0.5; // of that in closed chains, which lock beyond some places
+
+/** Every joint swings about its middle, each at its own pace: q, v and a at time t. Coordinates of closed chains swing
+ *  about where they are. */
 export class Swing {
   constructor(subject) {
     this.subject = subject;
     this.time = 0;
     this.base = subject.q.slice();
     this.parts = subject.freedoms.map((row, i) => {
-      if (row.part || subject.closed) return null;
+      if (row.part) return null;
       const [low, high] = subject.range(i);
       const limited = row.lower !== null && row.upper !== null;
       const middle = limited ? (low + high) / 2 : subject.value(i);
-      const half = Math.min((high - low) / 2, row.turns ? 0.8 : 0.25 * (subject.size ?? 1)) * 0.9;
+      const most = row.turns ? SWING.turns : SWING.slides * (subject.size ?? 1);
+      const half = Math.min((high - low) / 2, most * (subject.closed ? CLOSED : 1)) * 0.9;
       let w = 2 * Math.PI * (0.16 + 0.05 * ((i * 0.618) % 1));
       if (row.velocity > 0) w = Math.min(w, (0.6 * row.velocity) / half);
-      return { at: row.joint.q, v: row.v, middle, half, w, phase: i * 0.9, from: subject.value(i) };
+      return { at: row.joint ? row.joint.q : row.at, v: row.v, middle, half, w, phase: i * 0.9, from: subject.value(i) };
     });
+    if (subject.closed) this.shrink();
+  }
+
+  // Closed chains swing as far as they stay closed, and no actuator needs many times what it needs at rest: next to a
+  // singular place it would.
+  shrink() {
+    const { subject, base, parts } = this;
+    const calm = largestOf(subject.compute().tau);
+    const reaches = (signs) => {
+      const q = base.slice();
+      parts.forEach(({ at, half }, i) => (q[at] += (signs >> i) & 1 ? half : -half));
+      const there = subject.goTo(q) && largestOf(subject.compute().tau) <= 10 * calm + 1e-9;
+      return subject.goTo(base) && there;
+    };
+    const corners = 2 ** Math.min(parts.length, 6);
+    for (let tries = 0; tries < 8; tries++) {
+      if ([...Array(corners).keys()].every(reaches)) return;
+      for (const part of parts) part.half *= 0.6;
+    }
+    this.parts = [];
   }
 
   get possible() {
     return this.parts.some(Boolean);
   }
 
-  /** Go on; the first second leads from where the robot is into the swing, with the velocities that go with it. */
+  /** Go on; false: a closed chain cannot. The first second leads from where the robot is into the swing, with the velocities that go with it. */
   advance(dt) {
     this.time += dt;
     const { subject, time: t } = this;
@@ -37,18 +62,26 @@ export class Swing {
     const blend = s * s * s * (10 + s * (6 * s - 15));
     const rate = t < 1 ? 30 * s * s * (1 - s) * (1 - s) : 0;
     const bend = t < 1 ? 60 * s * (1 - s) * (1 - 2 * s) : 0;
+    const q = subject.q.slice();
     for (const part of this.parts) {
       if (!part) continue;
       const { at, v, middle, half, w, phase, from } = part;
       const x = middle + half * Math.sin(w * t + phase);
       const dx = half * w * Math.cos(w * t + phase);
       const ddx = -half * w * w * Math.sin(w * t + phase);
-      subject.q[at] = from + blend * (x - from);
+      q[at] = from + blend * (x - from);
       subject.v[v] = blend * dx + rate * (x - from);
       subject.a[v] = blend * ddx + 2 * rate * dx + bend * (x - from);
     }
+    return subject.goTo(q);
+  }
+
+  get failure() {
+    return "the closed chains do not reach the next place";
   }
 }
+
+const largestOf = (numbers) => numbers.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
 
 /** The robot left to itself: gravity, friction, stops, walls, and a pointer that pulls. */
 export class Fall {

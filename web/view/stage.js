@@ -20,13 +20,13 @@ import {
   Vector3,
 } from "three";
 import { readRun } from "../src/data.js";
-import { cross, dot, measure, unitOf } from "../src/extent.js";
+import { Box, cross, dot, measure, unitOf } from "../src/extent.js";
 import { compose, makeKinematics } from "../src/kinematics.js";
 import { Robot } from "../src/robot.js";
 import { View } from "../src/scene.js";
 import { isDark, sceneColours } from "../src/theme.js";
 import { Walls } from "../src/walls.js";
-import { Arcs } from "./arcs.js";
+import { Arcs, reachOfArc } from "./arcs.js";
 import { eigen3 } from "./matrix.js";
 import { Swing } from "./motion.js";
 import { quaternionOf } from "./subject.js";
@@ -38,8 +38,8 @@ const MOST_MESH_SHAPES = 4000;
 export const baseName = (name) => name.split(/[\\/]/).pop().toLowerCase();
 
 function shapeOf(shape, meshes) {
-  const { kind, size, xyz, rpy, color } = shape;
-  const common = { kind, xyz, quat: quaternionOf(rpy), color: color ?? null };
+  const { kind, size, xyz, rpy, color, collision } = shape;
+  const common = { kind, xyz, quat: quaternionOf(rpy), color: color ?? null, ...(collision ? { collision } : {}) };
   if (kind === "box") return { ...common, size };
   if (kind === "cylinder") return { ...common, radius: size[0], length: size[1] };
   if (kind === "sphere") return { ...common, radius: size[0] };
@@ -106,6 +106,14 @@ function quaternionOfMatrix(R, at, out, to) {
   for (let i = 0; i < 4; i++) out[to + i] = s * rows[k][i];
 }
 
+// A place of a motion, or the nearest to it that is not far from these: a robot that can reach far is not drawn tiny.
+function nearOf(places) {
+  const box = new Box();
+  for (let i = 0; i < places.length; i += 3) box.add(places.slice(i, i + 3));
+  const more = 0.45 * box.diagonal;
+  return (x, k) => Math.min(Math.max(x, box.low[k] - more), box.high[k] + more);
+}
+
 // Kinematics whose poses the library computes: those of the subject, as it is now.
 function liveKinematics(run, subject) {
   const kin = makeKinematics(run);
@@ -167,22 +175,36 @@ export class Stage {
   survey() {
     const { subject, view } = this;
     const swing = new Swing(subject);
-    if (!swing.possible) return;
     const q = subject.q.slice();
-    const places = view.places;
-    for (let i = 0; i < 6; i++) {
-      swing.advance(i === 0 ? 1.3 : 1.1);
+    const places = [...view.places, ...this.placesOfArcs()];
+    const near = nearOf(places);
+    for (let i = 0; swing.possible && i < 6; i++) {
+      if (swing.advance(i === 0 ? 1.3 : 1.1) === false) break;
       subject.poses();
       view.measureShapes(); // links are not placed yet: their shapes are in their own frames
-      places.push(...view.places);
+      view.places.forEach((x, k) => places.push(near(x, k % 3)));
     }
-    subject.q.set(q);
+    subject.goTo(q);
     subject.v.fill(0);
     subject.a.fill(0);
     subject.poses();
     view.places = places;
     view.fitted = view.fitBox();
     view.fit();
+  }
+
+  // How far arcs and arrows of torques reach about their joints.
+  placesOfArcs() {
+    const places = [];
+    this.kin.at();
+    for (const place of this.arcPlaces()) {
+      if (!place) continue;
+      const at = this.kin.poses.subarray(7 * place.body, 7 * place.body + 3);
+      const reach = reachOfArc(place.turns) * this.size;
+      for (let k = 0; k < 3; k++)
+        for (const side of [-reach, reach]) places.push(...at.map((x, i) => (i === k ? x + side : x)));
+    }
+    return places.every(Number.isFinite) ? places : [];
   }
 
   // Where the axis of each effort is; those of free joints have no arc.

@@ -183,7 +183,7 @@ export class Subject {
   setValue(i, x) {
     const row = this.freedoms[i];
     if (!Number.isFinite(x)) return;
-    if (!row.joint) return void this.tryClosed(i, x);
+    if (!row.joint) return void this.goTo(this.q.map((own, k) => (k === i ? x : own)));
     const { q: first, nq, type } = row.joint;
     if (!row.part) this.q[first] = x;
     else if (type === "planar" || (nq === 7 && row.at < 3)) this.q[first + row.at] = x;
@@ -195,22 +195,29 @@ export class Subject {
     }
   }
 
-  // A closed chain does not reach every place: it stays where it was. It goes there in steps, as closures are solved
-  // from the last place.
-  tryClosed(i, x) {
-    const from = this.q[i];
-    const steps = Math.min(50, Math.max(1, Math.ceil(Math.abs(x - from) / 0.02)));
-    for (let k = 1; k <= steps; k++) {
-      const next = this.q.slice();
-      next[i] = from + ((x - from) * k) / steps;
-      try {
-        this.robot.configuration(next);
-      } catch (error) {
-        if (error.status === "stopped") throw error;
-        return false;
-      }
-      this.q = next;
+  /** Other coordinates. A closed chain does not reach every place: it stays on the way, and this is false. It goes there
+   *  in steps, as closures are solved from the last place. */
+  goTo(q) {
+    if (!this.closed) {
+      this.q = q.slice();
+      return true;
     }
+    const from = this.q;
+    const far = q.reduce((most, x, i) => Math.max(most, Math.abs(x - from[i])), 0);
+    const steps = Math.min(50, Math.max(1, Math.ceil(far / 0.02)));
+    for (let k = 1; k <= steps; k++)
+      if (!this.closeAt(k === steps ? q.slice() : from.map((x, i) => x + ((q[i] - x) * k) / steps))) return false;
+    return true;
+  }
+
+  closeAt(q) {
+    try {
+      this.robot.configuration(q);
+    } catch (error) {
+      if (error.status === "stopped") throw error;
+      return false;
+    }
+    this.q = q;
     return true;
   }
 
@@ -225,23 +232,11 @@ export class Subject {
 
   /** q + v dt on the manifold of configurations, within limits. */
   move(dv) {
-    if (this.closed) return this.moveClosed(dv);
+    if (this.closed) return this.closeAt(this.q.map((x, i) => x + dv[i]));
     const q = this.robot.integrate(this.q, dv);
     for (const { joint, part, lower, upper } of this.freedoms)
       if (joint && !part) q[joint.q] = Math.min(Math.max(q[joint.q], lower ?? -Infinity), upper ?? Infinity);
     this.q = q;
-    return true;
-  }
-
-  moveClosed(dv) {
-    const next = this.q.map((x, i) => x + dv[i]);
-    try {
-      this.robot.configuration(next);
-    } catch (error) {
-      if (error.status === "stopped") throw error;
-      return false;
-    }
-    this.q = next;
     return true;
   }
 
@@ -293,7 +288,21 @@ export class Subject {
 
   centreOfMass() {
     if (!this.closed) return this.robot.centreOfMass(this.q);
-    return null;
+    const { frames } = this.robot;
+    const sum = [0, 0, 0];
+    let whole = 0;
+    const add = (name, mass, com) => {
+      const body = frames.indexOf(name);
+      if (body < 0 || !(mass > 0)) return;
+      whole += mass;
+      for (let i = 0; i < 3; i++) {
+        sum[i] += mass * this.p[3 * body + i];
+        for (let k = 0; k < 3; k++) sum[i] += mass * this.R[9 * body + 3 * i + k] * com[k];
+      }
+    };
+    for (const link of this.links) add(link.name, this.massOf(link).mass, this.massOf(link).com);
+    add(this.payload.link, this.payload.mass, this.payload.com);
+    return whole > 0 ? sum.map((x) => x / whole) : null;
   }
 
   /** Jacobian of a point of a link (world coordinates), 3 * n, row-major. */

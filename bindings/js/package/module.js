@@ -32,6 +32,9 @@ export function bytesOf(text) {
   throw new AppellError("expected a text or bytes");
 }
 
+/** A message without the folder that the files of a call are in: nobody else knows it. */
+export const withoutFolder = (text) => text?.replaceAll(/"\/\d+\//g, '"');
+
 /** An instance, with its own memory and files. What is made in it must not go to another one. */
 export class Instance {
   constructor(module) {
@@ -78,7 +81,8 @@ export class Instance {
 
   failure(file = null) {
     const status = STATUS[this.call("js_failure_status")] ?? "argument";
-    return new AppellError(this.string(this.call("js_failure_text")), { status, file, line: this.call("js_failure_line") });
+    const text = withoutFolder(this.string(this.call("js_failure_text")));
+    return new AppellError(text, { status, file, line: this.call("js_failure_line") });
   }
 
   string(at) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Robots: trees and mechanisms, computed with.
 
-import { AppellError, Owned, bytesOf } from "./module.js";
+import { AppellError, Owned, bytesOf, withoutFolder } from "./module.js";
 import { Simulation, scenarioOf } from "./run.js";
 
 const REFERENCES = { local: 0, world: 1, mixed: 2 };
@@ -544,7 +544,8 @@ export function lintWith(instance, path, handle, disable, quick) {
       const view = new DataView(instance.memory.buffer);
       names.forEach((name, i) => view.setUint32(at + 4 * i, name, true));
       instance.check("js_lint", where, handle, at, names.length, quick ? 1 : 0);
-      return instance.json().map((finding) => ({ joint: null, unit: null, difference: null, largest: null, ...finding }));
+      return instance.json().map((finding) => ({ joint: null, unit: null, difference: null, largest: null, ...finding,
+        what: withoutFolder(finding.what), why: withoutFolder(finding.why) }));
     } finally {
       if (!instance.broken) instance.call("js_free", at);
     }

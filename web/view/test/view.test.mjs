@@ -230,7 +230,7 @@ test("a link that is dragged follows the pointer; one that is clicked is chosen"
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(from.x + 10, from.y - 10, { steps: 3 });
-  await page.mouse.move(from.x + 40, from.y - 30, { steps: 6 });
+  await page.mouse.move(from.x + 30, from.y - 20, { steps: 6 }); // further away it would be out of reach
   const distance = () =>
     page.evaluate(() => {
       const { held, stage } = globalThis.appell;
@@ -535,6 +535,60 @@ test("two files side by side; what can be saved reads back", { skip }, async () 
   await page.context().close();
 });
 
+const TETRAHEDRON = [
+  [0, 2, 1],
+  [0, 1, 3],
+  [0, 3, 2],
+  [1, 2, 3],
+]
+  .map((corners) => corners.map((k) => `vertex ${[1, 2, 3].map((axis) => Number(axis === k)).join(" ")}`))
+  .map((corners) => `facet normal 0 0 0\nouter loop\n${corners.join("\n")}\nendloop\nendfacet\n`)
+  .join("");
+const ARM = `<mujoco model="arm"><compiler meshdir="assets"/><asset><mesh name="t" file="t.stl"/></asset><worldbody>
+<body name="arm"><joint name="hinge" axis="0 1 0"/><geom type="mesh" mesh="t"/><include file="parts/hand.xml"/></body>
+</worldbody></mujoco>
+`;
+const HAND = `<mujoco><body name="hand" pos="1 0 0"><inertial mass="2" pos="0 0 0" diaginertia="1 1 1"/></body></mujoco>`;
+
+test("a robot in several files: parts, a mesh with its inertia, a scene; of many robots one is chosen", { skip }, async () => {
+  const file = (name, text) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const scene = file("scene.xml", '<mujoco><include file="arm.xml"/><worldbody><light pos="0 0 3"/></worldbody></mujoco>');
+  const arm = file("arm.xml", ARM);
+  const hand = file("hand.xml", HAND);
+  const mesh = file("t.stl", `solid t\n${TETRAHEDRON}endsolid t\n`);
+  const page = await view([]);
+  await drop(page, arm, hand);
+  await examined(page);
+  assert.match(await page.textContent(".refusal p"), /mesh files/);
+  assert.match(await page.textContent(".message"), /no file "assets\/t\.stl"/);
+  await drop(page, mesh);
+  assert.equal(await page.textContent("h1"), "arm");
+  assert.equal(await page.getAttribute("#tab-joints", "aria-selected"), "true");
+  const mass = () => page.evaluate(() => globalThis.appell.subject.info.mass);
+  assert.ok(Math.abs((await mass()) - (1000 / 6 + 2)) < 1e-6, "density times volume, and the hand");
+  await drop(page, scene, arm, hand, mesh);
+  assert.equal(await page.textContent("h1"), "arm");
+  assert.equal(await page.evaluate(() => globalThis.appell.other), null);
+  assert.ok(await page.locator(".choice").isHidden());
+  await examined(page);
+  const three = ["one", "two", "three"].map((name) => file(`${name}.urdf`, WRONG.replace('"wrong"', `"${name}"`)));
+  await drop(page, ...three);
+  assert.equal(await page.textContent("h1"), "one");
+  await page.getByLabel("Robot file").selectOption({ label: "three.urdf" });
+  await page.waitForFunction(() => document.querySelector("h1").textContent === "three");
+  // A bound for the whole robot, which some files give a link for collisions, does not hide it.
+  const bound = '<collision><geometry><cylinder radius="4" length="4"/></geometry></collision></link>';
+  const bounded = readFileSync(model("two_link.urdf"), "utf8").replace(/<link name="(\w+)"\s*\/>/, `<link name="$1">${bound}`);
+  assert.ok(bounded.includes(bound));
+  await drop(page, file("bound.urdf", bounded));
+  assert.ok(await page.evaluate(() => globalThis.appell.stage.view.places.every((x) => Math.abs(x) < 2)));
+  silent(page);
+  await page.context().close();
+});
+
 test("closed chains and floating bases: every built-in robot is shown and moves", { skip }, async () => {
   const page = await view(["five-bar"]);
   for (const name of ["five-bar", "stewart", "quadruped", "shafei-tree"]) {
@@ -549,6 +603,24 @@ test("closed chains and floating bases: every built-in robot is shown and moves"
     assert.notDeepEqual(now.q, was, name);
     assert.ok(now.tau.every(Number.isFinite), name);
     assert.equal(await page.evaluate(() => globalThis.appell.failure), null, name);
+    // A motion of it, closed chains too: all of it can be reached, and velocities are those of the positions.
+    const swung = await page.evaluate(() => {
+      const { appell } = globalThis;
+      appell.play();
+      const swing = appell.moving;
+      appell.stop();
+      let reached = 0;
+      while (reached < 100 && swing.advance(0.04) !== false) reached++;
+      const { subject } = appell;
+      const before = subject.freedoms.map((_, i) => subject.value(i));
+      const v = [...subject.v];
+      swing.advance(1e-5);
+      const most = subject.freedoms.map((_, i) => Math.abs((subject.value(i) - before[i]) / 1e-5 - v[i]));
+      const centre = subject.poses().centreOfMass();
+      return { possible: swing.possible, reached, error: Math.max(...most), moves: v.some((x) => x !== 0), centre };
+    });
+    assert.ok(swung.possible && swung.reached === 100 && swung.moves && swung.error < 1e-3, JSON.stringify(swung));
+    assert.ok(swung.centre.every(Number.isFinite), name);
   }
   silent(page);
   await page.context().close();
