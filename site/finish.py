@@ -7,6 +7,18 @@ import shutil
 import sys
 from pathlib import Path
 
+# The theme of some versions is dark only where its own switch says so, not where the system is.
+DARK = 'body[data-theme="dark"]'
+
+
+def with_dark_of_system(text):
+    if "prefers-color-scheme" in text or DARK not in text:
+        return text
+    rules = re.findall(r"^[^\n{}]*" + re.escape(DARK) + r"[^{}]*\{[^{}]*\}", text, flags=re.M)
+    own = "\n".join(rule.replace(DARK, 'body:not([data-theme="light"])') for rule in rules if "theme-toggle" not in rule)
+    return f"{text}\n@media not print {{\n@media (prefers-color-scheme: dark) {{\n{own}\n}}\n}}\n"
+
+
 static = Path(sys.argv[1]) / "_static"
 scripts, styles = static / "scripts", static / "styles"
 script = (scripts / "furo.js").read_text()
@@ -18,4 +30,4 @@ for sheet in styles.glob("*.css"):
     for shared in re.findall(r"url\(/javascript/([^)]+)\)", text):
         shutil.copy(Path("/usr/share/javascript") / shared, styles / Path(shared).name)
         text = text.replace(f"url(/javascript/{shared})", f"url({Path(shared).name})")
-    sheet.write_text(text)
+    sheet.write_text(with_dark_of_system(text))

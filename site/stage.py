@@ -82,35 +82,57 @@ def agreement(ours, printed):
     return 0 if away <= 1e-3 * size else 1 if away <= 1e-2 * size else 2
 
 
+HEADS = "<th>within 0.1 %</th><th>within 1 %</th><th>further away</th><th>without a printed number</th>"
+
+
+def agreement_table(first, groups, link=html.escape):
+    """Rows by name, each with its numbers by how far they are from what is printed."""
+    out = [f'<table class="agreement"><thead><tr><th>{first}</th>{HEADS}</tr></thead><tbody>']
+    for name, rows in groups.items():
+        n = [str(count) if count else "" for count in counts_of(rows)]
+        out.append(f'<tr><td>{link(name)}</td><td>{n[0]}</td><td>{n[1]}</td><td class="far">{n[2]}</td><td>{n[3]}</td></tr>')
+    out.append("</tbody></table>")
+    return "\n".join(out)
+
+
+def grouped(records, key):
+    groups = {}
+    for r in records:
+        groups.setdefault(key(r), []).append(r)
+    return groups
+
+
+def numbers_table(item, rows):
+    out = [f'<details class="item"><summary>{html.escape(item)}: {len(rows)} numbers</summary>']
+    out.append('<table class="numbers"><thead><tr><th>quantity</th><th>unit</th><th>printed</th><th>ours</th>')
+    out.append("<th>note</th></tr></thead><tbody>")
+    for r in rows:
+        cells = [html.escape(str(r.get(k) or "")) for k in ("quantity", "unit")]
+        cells += [html.escape(number(r.get(k))) for k in ("printed", "ours")]
+        row = "".join(f"<td>{c}</td>" for c in cells)
+        out.append(f'<tr>{row}<td class="note">{html.escape(str(r.get("note") or ""))}</td></tr>')
+    out.append("</tbody></table></details>")
+    return "\n".join(out)
+
+
 def papers_page(records):
+    """Of each paper a matrix of its tables and figures; below it, folded, these with all their numbers."""
     out = ["# The papers, computed again\n"]
     out.append("Each line counts the numbers that a paper prints, by how far what Appell computes is from them. Nothing is")
     out.append("fitted to a printed number; where the two differ, a note says why, or that it is not known.\n")
-    for paper in dict.fromkeys(r["paper"] for r in records):
-        mine = [r for r in records if r["paper"] == paper]
-        items = {}
-        for r in mine:
-            items.setdefault(r["item"], []).append(r)
+    for paper, mine in grouped(records, lambda r: r["paper"]).items():
+        tables = grouped(mine, lambda r: re.split("[,:]", r["item"])[0])
         out.append(f"\n## {paper}\n")
-        out.append('<table class="agreement"><thead><tr><th>item</th><th>within 0.1 %</th><th>within 1 %</th>')
-        out.append("<th>further away</th><th>without a printed number</th></tr></thead><tbody>")
-        for item, rows in items.items():
-            cells = [str(n) if n else "" for n in counts_of(rows)]
-            out.append(
-                f"<tr><td>{html.escape(item)}</td><td>{cells[0]}</td><td>{cells[1]}</td>"
-                f'<td class="far">{cells[2]}</td><td>{cells[3]}</td></tr>'
-            )
-        out.append("</tbody></table>\n")
-        for item, rows in items.items():
-            out.append(f'<details class="item"><summary>{html.escape(item)}: {len(rows)} numbers</summary>')
-            out.append('<table class="numbers"><thead><tr><th>quantity</th><th>unit</th><th>printed</th><th>ours</th>')
-            out.append("<th>note</th></tr></thead><tbody>")
-            for r in rows:
-                cells = [html.escape(str(r.get(k) or "")) for k in ("quantity", "unit")]
-                cells += [html.escape(number(r.get(k))) for k in ("printed", "ours")]
-                row = "".join(f"<td>{c}</td>" for c in cells)
-                out.append(f'<tr>{row}<td class="note">{html.escape(str(r.get("note") or ""))}</td></tr>')
-            out.append("</tbody></table></details>")
+        out.append(agreement_table("table or figure", tables) + "\n")
+        for table, rows in tables.items():
+            items = grouped(rows, lambda r: r["item"])
+            if len(items) == 1:
+                out.append(numbers_table(*next(iter(items.items()))))
+                continue
+            out.append(f'<details class="group"><summary>{html.escape(table)}: {len(rows)} numbers</summary>')
+            out.append(agreement_table("item", items))
+            out += [numbers_table(item, numbers) for item, numbers in items.items()]
+            out.append("</details>")
     return "\n".join(out) + "\n"
 
 
@@ -124,15 +146,9 @@ def counts_of(rows):
 
 
 def matrix(records):
-    """The papers in one table, each with its numbers by how far they are from what is printed."""
-    out = ['<table class="agreement"><thead><tr><th>paper</th><th>within 0.1 %</th><th>within 1 %</th>']
-    out.append("<th>further away</th><th>without a printed number</th></tr></thead><tbody>")
-    for paper in dict.fromkeys(r["paper"] for r in records):
-        n = counts_of(r for r in records if r["paper"] == paper)
-        link = f'<a href="papers.html#{html.escape(paper)}">{html.escape(paper)}</a>'
-        out.append(f'<tr><td>{link}</td><td>{n[0]}</td><td>{n[1]}</td><td class="far">{n[2]}</td><td>{n[3]}</td></tr>')
-    out.append("</tbody></table>")
-    return "\n".join(out)
+    """The papers in one table."""
+    link = lambda paper: f'<a href="papers.html#{html.escape(paper)}">{html.escape(paper)}</a>'
+    return agreement_table("paper", grouped(records, lambda r: r["paper"]), link)
 
 
 def front_page(rest, records):

@@ -110,7 +110,8 @@ export function filesOf({ file = "", bytes = null, beside = [] }, meshes) {
   const whole = texts.join("\n");
   const named = (key) => matches(whole, new RegExp(`\\b${key}\\s{0,9}=\\s{0,9}["']([^"']{0,300})["']`, "g"));
   const [folder = ""] = [...named("meshdir"), ...named("assetdir")];
-  for (const name of matches(whole, /\bfile\s{0,9}=\s{0,9}["']([^"']{1,300}\.(?:stl|obj|dae))["']/gi)) {
+  const meshNames = new Set(matches(whole, /\bfile\s{0,9}=\s{0,9}["']([^"']{1,300}\.(?:stl|obj|dae))["']/gi));
+  for (const name of [...meshNames].slice(0, MOST_FILES)) {
     const path = folder ? `${folder}/${name}` : name;
     const mesh = meshes.files.find((own) => baseName(own.name) === baseName(name));
     if (mesh && isInside(path)) files[path] = bytesOf(mesh.data);
