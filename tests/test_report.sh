@@ -58,7 +58,10 @@ holds 'each with its rows' [ "$(value rows out | sed -n 2p)" -lt "$(value rows r
 gives 0 report run.csv coarse.csv run.csv -o three.html
 holds 'a page may have three' [ "$(grep -c '"made_from": "run.csv"' three.html)" -eq 2 ]
 printf 't,q\n0,1\n1,oops\n' >second.csv
-refuses 2 'second.csv:3: "oops" is not a number' report run.csv second.csv --data
+refuses 2 '^appell: second.csv:3: "oops" is not a number' report run.csv second.csv --data
+printf 't,q\n0,1\n2,1\n1,1\n' >second.csv
+refuses 2 '^appell: second.csv:4: time goes back' report run.csv second.csv --data
+refuses 2 '^appell: second.csv:4: time goes back' report second.csv run.csv --data
 refuses 2 'nothing.csv: cannot open' report run.csv nothing.csv --data
 
 # ---- what links look like and where walls are ---------------------------------------------------

@@ -60,7 +60,8 @@ static int write_report(const logs *l, ap_report_options *report, const char *ou
   report->others = l->run + 1;
   report->nother = l->n - 1;
   error.status = ap_run_report(l->run[0], report, cli_out_sink, &out, &error);
-  if (error.status != AP_OK) status = cli_fail_input(l->path[0], &error);
+  if (error.status != AP_OK) // of several logs it names its own
+    status = cli_fail_input(l->n > 1 ? NULL : l->path[0], &error);
   status = cli_out_close(&out, status);
   const char *warning;
   for (int k = 0; status == CLI_OK && k < l->n; k++)

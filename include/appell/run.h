@@ -152,8 +152,8 @@ AP_API ap_report_options ap_default_report(void);
 /// The page that the library carries (docs/report.md), without a document.
 AP_API const char *ap_report_page(void);
 /// Make the report of a log; options NULL means the defaults. Reads it, and the others, from the
-/// beginning. AP_E_ARG for a run that is no log: record it, and open that. An error in another log
-/// names it.
+/// beginning. AP_E_ARG for a run that is no log: record it, and open that. Of several logs an error
+/// names the one that it is in.
 AP_API ap_status ap_run_report(ap_run *run, const ap_report_options *options, ap_write *write,
                                void *context, ap_error *error);
 /// The same into a file, which appears only when it is complete.

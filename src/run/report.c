@@ -229,7 +229,7 @@ static ap_status name_log(const ap_run *run, ap_status status, ap_error *error) 
   if (status == AP_OK || !error) return status;
   if (error->line > 0) snprintf(line, sizeof line, ":%d", error->line);
   memcpy(text, error->text, sizeof text);
-  snprintf(error->text, sizeof error->text, "%.100s%s: %.*s", file_name(run), line,
+  snprintf(error->text, sizeof error->text, "%.100s%s: %.*s", run->path, line,
            (int)sizeof text - 130, text);
   error->line = 0;
   return status;
@@ -248,6 +248,7 @@ ap_status ap_run_report(ap_run *run, const ap_report_options *options, ap_write 
   ap_report_options other = *o; // their titles are their own
   other.title = NULL;
   ap_status status = open_report(run, o, &report[0], error);
+  if (o->nother > 0) status = name_log(run, status, error);
   for (int k = 0; status == AP_OK && k < o->nother; k++)
     status =
         name_log(o->others[k], open_report(o->others[k], &other, &report[k + 1], error), error);

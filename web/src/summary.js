@@ -34,10 +34,11 @@ export function makeFigures(run) {
     add("Following error", shown(1e3 * run.following.rms, 3), "mrad rms");
     add("Largest following error", shown(1e3 * run.following.largest, 3), "mrad");
   }
-  const impacts = new Set(
-    run.events.filter((event) => event.event === "impact").map((event) => event.number ?? event.t),
-  ).size;
-  if (run.walls.length > 0 || impacts > 0) add("Impacts", String(impacts));
+  // Points that hit at the same time are one impact, and an event each.
+  const hits = run.events.filter((event) => event.event === "impact");
+  const impacts = new Set(hits.map((event) => event.number ?? event.t)).size;
+  const points = hits.length > impacts ? `at ${hits.length} points` : "";
+  if (run.walls.length > 0 || impacts > 0) add("Impacts", String(impacts), points);
   const lost = run.column("lost");
   if (lost && run.rows > 0 && impacts > 0) {
     // What rounding leaves of energies so large is no loss, nor is what is less than their error.
