@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How large the robot and its motion are, and whether it all happens in one plane.
 
+/** What is larger, in metres, is no robot's, and keeps some renderers busy for minutes. */
+export const LARGEST = 1e6;
+
 const axes = [
   [1, 0, 0],
   [0, 1, 0],
@@ -87,13 +90,12 @@ export function measure(run, kin, samples = 240) {
 
 // The size of a single body: of its ellipsoid or its shapes.
 function bodySize(kin) {
-  let size = 0;
+  const sizes = [];
   for (const { given } of kin.bodies) {
-    for (const shape of given.shapes ?? [])
-      size = Math.max(size, 2 * (shape.radius ?? 0), shape.length ?? 0, ...(shape.size ?? []));
-    for (const axis of given.ellipsoid?.half_axes ?? []) size = Math.max(size, 2 * axis);
+    for (const shape of given.shapes ?? []) sizes.push(2 * (shape.radius ?? 0), shape.length ?? 0, ...(shape.size ?? []));
+    for (const axis of given.ellipsoid?.half_axes ?? []) sizes.push(2 * axis);
   }
-  return size;
+  return sizes.reduce((most, x) => (x <= LARGEST ? Math.max(most, x) : most), 0);
 }
 
 // The motion is planar where no point moves along one of the world's axes and the robot is flat along it.

@@ -8,7 +8,7 @@
 //   {kind: "hull", points, normal}  {kind: "arc", from, to, radius, tube}
 
 import { turn } from "./kinematics.js";
-import { added, cross, dot, lengthOf, scaled, unitOf } from "./extent.js";
+import { LARGEST, added, cross, dot, lengthOf, scaled, unitOf } from "./extent.js";
 
 const DENSITY = 1000; // kg/m3
 const LEAST_DENSITY = 60; // below it an inertia is no link's
@@ -217,10 +217,13 @@ function leafOf(body, box, thick) {
   return [{ kind: "bone", from: [0, 0, 0], to: scaled(com, 1.6), radius: bone }];
 }
 
-/** Whether a shape that is not seen but collides can stand for the link: some files give one bound for a whole robot. */
+/** Whether a shape can be drawn. One that is not seen but collides must be no larger than the robot: some files give one
+ *  bound for all of it. */
 export function fits(shape, size) {
-  if (!shape.collision || shape.kind === "mesh") return true;
-  return Math.max(2 * (shape.radius ?? 0), shape.length ?? 0, ...(shape.size ?? [])) <= size;
+  const { kind, radius = 0, length = 0, collision, scale, xyz } = shape;
+  const largest = (numbers) => (numbers ?? []).reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  if (!(Math.max(largest(scale), largest(xyz)) <= LARGEST)) return false;
+  return kind === "mesh" || Math.max(2 * radius, length, largest(shape.size)) <= (collision ? size : LARGEST);
 }
 
 /** Parts of a link without shapes, and whether its joint is one that could be seen. */

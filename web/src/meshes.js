@@ -6,6 +6,7 @@ import { ColladaLoader } from "three/addons/loaders/ColladaLoader.js";
 import { OBJLoader } from "three/addons/loaders/OBJLoader.js";
 import { STLLoader } from "three/addons/loaders/STLLoader.js";
 import { bytesOf } from "./data.js";
+import { LARGEST } from "./extent.js";
 
 const PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=";
 
@@ -44,7 +45,11 @@ export class Meshes {
     try {
       object = file ? parse(file.format, bytesOf(file.data)) : null;
       let vertices = 0;
-      object?.traverse((part) => (vertices += part.isMesh ? (part.geometry.getAttribute("position")?.count ?? 0) : 0));
+      object?.traverse((part) => {
+        const position = part.isMesh ? part.geometry.getAttribute("position") : null;
+        vertices += position?.count ?? 0;
+        if (position && !position.array.every((x) => Math.abs(x) <= LARGEST)) throw new Error("a vertex is nowhere");
+      });
       if (vertices === 0) object = null;
     } catch {
       object = null;

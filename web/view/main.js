@@ -66,7 +66,8 @@ class App {
       stage = this.makeStage(subject, meshes);
     } catch (error) {
       subject.free();
-      throw error;
+      if (!source.bytes || !/to be drawn/.test(error.message)) throw error;
+      return this.refuse({ source, meshes, findings }, error);
     }
     this.compare(null);
     this.stage?.dispose();

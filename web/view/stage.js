@@ -20,7 +20,7 @@ import {
   Vector3,
 } from "three";
 import { readRun } from "../src/data.js";
-import { Box, cross, dot, measure, unitOf } from "../src/extent.js";
+import { Box, LARGEST, cross, dot, measure, unitOf } from "../src/extent.js";
 import { compose, makeKinematics } from "../src/kinematics.js";
 import { Robot } from "../src/robot.js";
 import { View } from "../src/scene.js";
@@ -139,6 +139,8 @@ export class Stage {
     this.run = readRun({ ...documentOf(subject, meshes), title: subject.name });
     if (!this.run.model) throw new Error("it has no links");
     this.kin = liveKinematics(this.run, subject);
+    const { diagonal } = measure(this.run, this.kin).motion;
+    if (!(diagonal <= LARGEST)) throw new Error(`the robot is ${diagonal.toPrecision(3)} m large, too large to be drawn`);
     this.view = new View(canvas, this.run, this.kin);
     this.view.room = () => this.covered();
     const { size, up } = this.view.extent;

@@ -664,6 +664,38 @@ test("files of strangers stay harmless", { skip }, async () => {
   );
   assert.match(outcome.failure, /MiB/);
   assert.ok(outcome.shown >= 3, JSON.stringify(outcome));
+  // Meshes of that corpus, some that are nowhere, and shapes that no renderer can draw, as one robot.
+  const meshes = readdirSync(join(source, "tests/fuzz/corpus/mesh")).flatMap((name) => {
+    const bytes = readFileSync(join(source, "tests/fuzz/corpus/mesh", name));
+    const own = ["obj", "stl", "msh", "dae"][bytes[0] % 4];
+    return ["stl", "dae", ...(own === "obj" ? ["obj"] : [])].map((ending) => [`${name}.${ending}`, bytes.subarray(1)]);
+  });
+  const nowhere = Buffer.alloc(84 + 50, 0xff); // one triangle, all numbers NaN
+  nowhere.writeUInt32LE(1, 80);
+  meshes.push(["nowhere.stl", nowhere], ["far.obj", Buffer.from("v 0 0 0\nv 1e30 0 0\nv 0 1e30 0\nf 1 2 3\n")]);
+  const link = (name, shape) => `<link name="${name}"><visual><geometry>${shape}</geometry></visual></link>
+    <joint name="to ${name}" type="fixed"><parent link="base"/><child link="${name}"/></joint>`;
+  const links = [...meshes.map(([name]) => link(name, `<mesh filename="${name}"/>`)), link("box", '<box size="1e30 1 1"/>')];
+  const shown = await page.evaluate(
+    async ([text, files]) => {
+      const bytes = (data) => Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+      await globalThis.appell.take([
+        new File([text], "meshes.urdf"),
+        ...files.map(([name, data]) => new File([bytes(data)], name)),
+      ]);
+      const { failure, stage } = globalThis.appell;
+      return { failure, largest: Math.max(...stage.view.places) };
+    },
+    [
+      WRONG.replace("</robot>", `${links.join("")}</robot>`),
+      meshes.map(([name, bytes]) => [name, bytes.toString("base64")]),
+    ],
+  );
+  assert.equal(shown.failure, null);
+  assert.ok(shown.largest < 1000, `${shown.largest}`);
+  writeFileSync(join(folder, "far.urdf"), WRONG.replace("<axis", '<origin xyz="1e30 0 0"/><axis'));
+  await drop(page, join(folder, "far.urdf"));
+  assert.match(await page.textContent(".message"), /too large to be drawn/);
   await drop(page, model("two_link.urdf"));
   assert.equal(await page.textContent("h1"), "two_link");
   assert.equal(await page.locator("img").count(), 0);
