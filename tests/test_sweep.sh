@@ -90,7 +90,7 @@ else
 fi
 gives 0 sweep --merge one --page one.html --json
 holds 'one JSON document' grep -q '"hardest"' out
-alone() { ! grep -Eq '(src|href)=' one.html && grep -q '<svg' one.html; }
+alone() { ! grep -Eq '(src|href)=' one.html && grep -q '<svg' one.html && grep -q "default-src 'none'" one.html; }
 holds 'a page without anything from outside' alone
 
 # A trial again: its outcome is what its log has.

@@ -158,7 +158,8 @@ static ap_status put_figures(ap__text *t, const ap_sweep_summary *s, int k, ap_e
 
 static void put_head(ap__text *t, const ap_sweep_summary *s, const char *command) {
   put(t,
-      "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
+      "<!doctype html><html lang=en><meta charset=utf-8><meta http-equiv=Content-Security-Policy "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'\"><meta name=viewport "
       "content=\"width=device-width\"><title>");
   put_text(t, s->name);
   ap__text_add(t, "</title><style>%s</style><main><h1>", style);
