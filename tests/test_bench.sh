@@ -62,7 +62,7 @@ refuses 2 'twice' bench ascher2 puma600 ascher2
 refuses 2 '--seconds' bench puma600 --seconds 0
 CC=/nonexistent/cc "$APPELL" bench ascher2 --seconds 1 --plot "$folder/times.svg" >"$folder/out" 2>"$folder/err" ||
   failures=$((failures + 1))
-holds "a figure of a model" grep -q '>degrees of freedom<' "$folder/times.svg"
+holds "a figure of a model, its quantities side by side" grep -q '>d-forward<' "$folder/times.svg"
 refuses 2 '--full' bench puma600 --chains 6
 refuses 2 '--chains' bench puma600 --full --chains 97
 finish

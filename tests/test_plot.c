@@ -420,6 +420,20 @@ TEST(a_given_range_of_y_is_shown) {
     CHECK_CLOSE(f->point[k][1], at[0] + (at[1] - at[0]) * (flat[k] + 5) / 15, 0.02);
 }
 
+// Names along x stand in the middle of equal parts, points above them, and no number is there.
+TEST(x_may_have_names) {
+  const char *const name[] = {"inverse", "a<b>", "forward"};
+  double x[] = {1, 2, 3, 7, -1}, y[] = {1, 3, 2, 4, 5};
+  ap_curve c = {.n = 5, .x = x, .y = y};
+  seen *f = written_panel((ap_panel){.curve = &c, .ncurve = 1, .x_name = name, .nname = 3});
+  if (!CHECK_EQ_INT(f->npoint, 3)) return; // what has no name is not shown
+  CHECK_HAS(f->text, "\ninverse\n");
+  CHECK_HAS(f->text, "\na<b>\n");
+  const double part = f->point[1][0] - f->point[0][0];
+  CHECK_CLOSE(f->point[2][0] - f->point[1][0], part, 0.02); // two decimals
+  CHECK(part > 100);
+}
+
 TEST(names_are_text) {
   double x[] = {0, 1};
   ap_curve c = {.label = "a<b> & \"c\" 'd' ]]> \xCE\xB1", .n = 2, .x = x, .y = x};
@@ -647,6 +661,14 @@ TEST(arguments_out_of_range_are_named) {
   check_refused(&f, path, "not a range");
   p = (ap_panel){.curve = &line, .ncurve = 1, .y_low = -1, .y_high = 1, .log_y = true};
   check_refused(&f, path, "not positive");
+  p = (ap_panel){.nname = -1};
+  check_refused(&f, path, "number of names");
+  p.nname = 2;
+  check_refused(&f, path, "x_name is NULL");
+  p.x_name = (const char *const[]){"a", NULL};
+  check_refused(&f, path, "a name of x is NULL");
+  p.log_x = true;
+  check_refused(&f, path, "logarithmic x");
   check_refused_curve((ap_curve){.label = "tau", .n = -1}, "panel 2, curve 2 (tau): its number");
   check_refused_curve((ap_curve){.n = 3, .x = ramp}, "panel 2, curve 2: it has points");
   check_refused_curve((ap_curve){.stroke = (ap_stroke)3}, "stroke");

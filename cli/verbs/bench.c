@@ -392,66 +392,86 @@ static int print_tables(cli_out *out, const bench *b) {
 
 enum { PATHS = 7, POINTS = MOST_ENTRIES };
 
-// Points of one way of computing one thing: of the chains, or of the models where none was asked
-// for.
-static int draw_points(const bench *b, int what, const char *path, double x[POINTS],
-                       double y[POINTS]) {
-  const bool chains = count_chains(b) > 0;
-  int n = 0;
-  for (int k = 0; k < b->entries && n < POINTS; k++) {
-    const entry *e = &b->entry[k];
-    const ap_bench_row *r = (e->joints > 0) == chains ? find_row(e, what, path, "f64") : NULL;
-    if (r) x[n] = e->nv, y[n++] = r->ns * 1e-3;
-  }
-  return n;
-}
+static const char *const path_names[PATHS] = {"general", "generated", "batch", "pinocchio",
+                                              "rbdl",    "mujoco",    "kdl"};
+static const char *const path_labels[PATHS] = {"general", "generated", "batch", "Pinocchio",
+                                               "RBDL",    "MuJoCo",    "KDL"};
 
+// What is drawn: times over the joints of chains, or over models, a panel for each quantity; or, of
+// one model, over the quantities.
 typedef struct drawing {
   double x[AP_BENCH_QUANTITIES][PATHS][POINTS], y[AP_BENCH_QUANTITIES][PATHS][POINTS];
   ap_curve curve[AP_BENCH_QUANTITIES][PATHS];
   ap_panel panel[AP_BENCH_QUANTITIES];
+  const char *name[POINTS]; // of models, or of quantities
+  int names;
 } drawing;
 
-static void fill_panel(const bench *b, int what, drawing *d) {
-  static const char *const paths[] = {"general", "generated", "batch", "pinocchio",
-                                      "rbdl",    "mujoco",    "kdl"};
-  static const char *const labels[] = {"general", "generated", "batch", "Pinocchio",
-                                       "RBDL",    "MuJoCo",    "KDL"};
+static void add_point(ap_curve *c, double *x, double *y, double at, const ap_bench_row *row) {
+  if (row && c->n < POINTS) x[c->n] = at, y[c->n++] = row->ns * 1e-3;
+}
+
+// Points of one way of computing one thing: of the chains, or of the models where none was asked
+// for.
+static void draw_points(const bench *b, int what, int path, ap_curve *c, double *x, double *y) {
+  const bool chains = count_chains(b) > 0;
+  for (int k = 0, place = 0; k < b->entries; k++) {
+    const entry *e = &b->entry[k];
+    if ((e->joints > 0) != chains) continue;
+    place++;
+    add_point(c, x, y, chains ? e->nv : place, find_row(e, what, path_names[path], "f64"));
+  }
+}
+
+// Those of the only model, one thing beside the other.
+static void draw_quantities(const bench *b, int path, ap_curve *c, double *x, double *y) {
+  for (int what = 0; what < AP_BENCH_QUANTITIES; what++)
+    add_point(c, x, y, what + 1, find_row(&b->entry[0], what, path_names[path], "f64"));
+}
+
+static void fill_panel(const bench *b, int i, bool one, drawing *d) {
   const bool chains = count_chains(b) > 0;
   int curves = 0;
   for (int p = 0; p < PATHS; p++) {
-    double *x = d->x[what][p], *y = d->y[what][p];
-    const int n = draw_points(b, what, paths[p], x, y);
-    if (n == 0) continue;
-    d->curve[what][curves++] = (ap_curve){.label = labels[p],
-                                          .n = n,
-                                          .x = x,
-                                          .y = y,
-                                          .stroke = chains ? AP_SOLID : AP_POINTS,
-                                          .colour = p + 1};
+    double *x = d->x[i][p], *y = d->y[i][p];
+    ap_curve c = {.label = path_labels[p],
+                  .x = x,
+                  .y = y,
+                  .stroke = chains ? AP_SOLID : AP_POINTS,
+                  .colour = p + 1};
+    if (one)
+      draw_quantities(b, p, &c, x, y);
+    else
+      draw_points(b, i, p, &c, x, y);
+    if (c.n > 0) d->curve[i][curves++] = c;
   }
-  d->panel[what] = (ap_panel){.title = what_name(what),
-                              .x_label = chains ? "joints" : "degrees of freedom",
-                              .y_label = "time of one evaluation / us",
-                              .curve = d->curve[what],
-                              .ncurve = curves,
-                              .log_x = chains,
-                              .log_y = true};
+  d->panel[i] = (ap_panel){.title = one ? NULL : what_name(i),
+                           .x_label = chains ? "joints" : NULL,
+                           .y_label = "time of one evaluation / us",
+                           .curve = d->curve[i],
+                           .ncurve = curves,
+                           .log_x = chains,
+                           .log_y = true,
+                           .x_name = d->name,
+                           .nname = d->names};
 }
 
 static int draw(const bench *b, const char *path) {
   drawing *d = calloc(1, sizeof *d);
-  char title[256];
+  char title[256] = "Chains, one core, double";
+  const bool chains = count_chains(b) > 0, one = !chains && b->entries == 1;
+  const int panels = one ? 1 : AP_BENCH_QUANTITIES;
   if (!d) return cli_no_memory();
-  for (int what = 0; what < AP_BENCH_QUANTITIES; what++) fill_panel(b, what, d);
-  if (count_chains(b) > 0)
-    snprintf(title, sizeof title, "Chains, one core, double");
-  else if (b->entries == 1)
+  if (one) {
+    for (int what = 0; what < AP_BENCH_QUANTITIES; what++) d->name[d->names++] = what_name(what);
     snprintf(title, sizeof title, "%s, one core, double", b->entry[0].name);
-  else
+  } else if (!chains) {
+    for (int k = 0; k < b->entries; k++) d->name[d->names++] = b->entry[k].name;
     snprintf(title, sizeof title, "%d models, one core, double", b->entries);
+  }
+  for (int i = 0; i < panels; i++) fill_panel(b, i, one, d);
   const ap_figure figure = {
-      .title = title, .panel = d->panel, .npanel = AP_BENCH_QUANTITIES, .columns = 3};
+      .title = title, .panel = d->panel, .npanel = panels, .columns = panels < 3 ? 1 : 3};
   const int status = cli_write_figure(&figure, path);
   free(d);
   return status;

@@ -40,6 +40,10 @@ typedef struct ap_panel {
   bool log_x;            ///< decades along x, likewise; neither goes with same_scale
   double y_low;          ///< y is shown from here at least, so that panels can be compared
   double y_high;         ///< to there at least; both 0: as far as the points go
+  /// [nname]: names of x = 1, 2, ..., which stand there in the place of numbers; x goes from 1/2 to
+  /// nname + 1/2
+  const char *const *x_name;
+  int nname; ///< number of names; 0: x has numbers
 } ap_panel;
 
 /// Panels row by row.

@@ -89,8 +89,19 @@ static const char *fault_of_curve(const ap_curve *c) {
   return NULL;
 }
 
+static const char *fault_of_names(const ap_panel *p) {
+  if (p->nname < 0) return "its number of names is negative (zero or more)";
+  if (p->nname == 0) return NULL;
+  if (p->log_x || p->same_scale) return "names along a logarithmic x, or one with same_scale";
+  if (!p->x_name) return "it has names, but x_name is NULL (an array of them)";
+  for (int k = 0; k < p->nname; k++)
+    if (!p->x_name[k]) return "a name of x is NULL (a text, which may be empty)";
+  return NULL;
+}
+
 static ap_status check_panel(const ap_figure *f, int i, ap_error *error) {
   const ap_panel *p = &f->panel[i];
+  if (fault_of_names(p)) return refuse_panel(f, i, fault_of_names(p), error);
   if (p->ncurve < 0)
     return refuse_panel(f, i, "its number of curves is negative (zero or more)", error);
   if (p->ncurve > 0 && !p->curve)

@@ -7,7 +7,9 @@
 // ---- ranges ------------------------------------------------------------------------------------
 
 bool ap__point_shows(const ap_panel *panel, double x, double y) {
-  return isfinite(x) && isfinite(y) && (!panel->log_x || x > 0) && (!panel->log_y || y > 0);
+  const bool inside = panel->nname == 0 || (x >= 0.5 && x <= panel->nname + 0.5);
+  return isfinite(x) && isfinite(y) && (!panel->log_x || x > 0) && (!panel->log_y || y > 0) &&
+         inside;
 }
 
 static void widen(ap__plot *p, double x, double y) {
@@ -31,7 +33,10 @@ static void set_ranges(ap__plot *p) {
   int y_shift = ap__axis_shift(p->y_low, p->y_high);
   if (panel->same_scale)
     x_shift = y_shift = ap__axis_shift(fmin(p->x_low, p->y_low), fmax(p->x_high, p->y_high));
-  ap__axis_range(&p->x, panel->log_x, x_shift, p->x_low, p->x_high, padding_of_x(panel));
+  if (panel->nname > 0)
+    ap__axis_range(&p->x, false, 0, 0.5, panel->nname + 0.5, 0);
+  else
+    ap__axis_range(&p->x, panel->log_x, x_shift, p->x_low, p->x_high, padding_of_x(panel));
   ap__axis_range(&p->y, panel->log_y, y_shift, p->y_low, p->y_high, 0.05);
 }
 
@@ -69,7 +74,7 @@ void ap__plot_fit(ap__plot *p) {
     stretch(&p->x, unit * p->box.width);
     stretch(&p->y, unit * p->box.height);
   }
-  ap__axis_ticks(&p->x, (int)(p->box.width / 60));
+  if (p->panel->nname == 0) ap__axis_ticks(&p->x, (int)(p->box.width / 60));
   ap__axis_ticks(&p->y, p->box.height < 224 ? (int)(p->box.height / 28) : 8);
   p->ticks_left = 0;
   for (int i = 0; i < p->y.ntick; i++)
@@ -126,6 +131,17 @@ static void draw_x_ticks(ap__text *s, const ap__plot *p) {
   ap__svg_put(s, "</g>\n");
 }
 
+static void draw_x_names(ap__text *s, const ap__plot *p) {
+  const double room = p->box.width / p->panel->nname, bottom = p->box.top + p->box.height;
+  ap__svg_put(s, "<g class=\"tick mid\">\n");
+  for (int i = 0; i < p->panel->nname; i++) {
+    ap__svg_draw(s, "<text x='#' y='#'>", (double[]){p->box.left + (i + 0.5) * room, bottom + 16});
+    ap__svg_text(s, p->panel->x_name[i], AP__TICK_SIZE, room - 4);
+    ap__svg_put(s, "</text>\n");
+  }
+  ap__svg_put(s, "</g>\n");
+}
+
 static void draw_y_ticks(ap__text *s, const ap__plot *p) {
   ap__svg_put(s, "<g class=\"tick end\">\n");
   for (int i = 0; i < p->y.ntick; i++) {
@@ -171,7 +187,10 @@ static void draw_names(ap__text *s, const ap__plot *p) {
 
 void ap__plot_axes(ap__text *s, const ap__plot *p) {
   draw_grid(s, p);
-  draw_x_ticks(s, p);
+  if (p->panel->nname > 0)
+    draw_x_names(s, p);
+  else
+    draw_x_ticks(s, p);
   draw_y_ticks(s, p);
   draw_notes(s, p);
   draw_names(s, p);
