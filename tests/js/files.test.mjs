@@ -58,6 +58,13 @@ test("files that a robot includes are given beside it", async () => {
   await assert.rejects(A.load(whole, { files: { "../x": part } }), /no name of a file/);
 });
 
+test("messages name files as they were given, not where the module keeps them", async () => {
+  const text = `<mujoco><compiler meshdir="assets"/><asset><mesh name="m" file="m.stl"/></asset><worldbody><body name="b">
+    <joint name="j"/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>`;
+  await assert.rejects(A.load(text, { file: "r.xml" }), (error) => error.message.includes('"assets/m.stl"'));
+  assert.ok((await A.lint(text, { file: "r.xml" })).some(({ what }) => what.includes('"assets/m.stl"')));
+});
+
 test("errors have file, line and reason", async () => {
   await assert.rejects(A.load('<robot name="x">\n<link name="a"/>\n<joint/></robot>', { file: "x.urdf" }),
     (error) => error instanceof A.AppellError && error.line === 3 && error.file === "x.urdf" && /^x\.urdf:3: /.test(error.message));
