@@ -109,17 +109,25 @@ export class Ground {
     grid.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), new Vector3(...up)));
     grid.position.set(...centre);
     this.gridMaterial = grid.material;
+    this.axes(centre, cell);
     this.group.add(grid, this.shadowOn(centre, up, cells * cell), ...this.stand(height));
     this.label(centre, cell, cells);
-    this.axes(centre, cell);
   }
 
-  // The world's axes, where its origin is on the grid or above it.
+  // The world's axes, where its origin is on the grid or above it; at the origin itself where the robot comes to that
+  // place, as the platform of a robot that hangs does: they would hide it.
   axes(centre, cell) {
     const { up } = this.extent;
     const triad = triadOf(cell);
-    triad.position.set(...scaled(up, dot(centre, up)));
+    const below = scaled(up, dot(centre, up));
+    if (!this.comesTo(below, cell)) triad.position.set(...below);
     this.group.add(triad);
+  }
+
+  comesTo(place, near) {
+    for (let i = 0; i < this.places.length; i += 3)
+      if (place.reduce((sum, x, k) => sum + (x - this.places[i + k]) ** 2, 0) < near * near) return true;
+    return false;
   }
 
   /** A plane that shows shadows and nothing else. */
