@@ -83,6 +83,10 @@ says 'currents' 2 'tau.elbow has the course of the model.s force, .*is it a curr
 awk -F, -v OFS=, 'NR > 1 { for (k = 14; k <= 17; k++) { x = $k; if (NR > 2) $k = (x + old[k]) / 2; old[k] = x } } 1' motion.csv | cut -d, -f1-5,14-17 >c.csv
 says 'a delay' 0 'warning: the forces are \(4\.[89]\|5\)[0-9.]* ms later' scara c.csv
 says 'a delay, taken back' 0 - scara c.csv --delay 0.005
+# ten samples of 10 ms, in forces with noise: the log is shifted and looked at again until all is found
+awk -F, -v OFS=, '{ for (k = 14; k <= 17; k++) f[NR, k] = $k } NR == 1 { print; next }
+  NR > 11 { for (k = 14; k <= 17; k++) $k = f[NR - 10, k]; print }' noisy.csv | cut -d, -f1-5,14-17 >c.csv
+says 'a long delay' 0 'warning: the forces are \(100\|99\.[5-9][0-9]*\) ms later' scara c.csv --friction --cutoff 8
 says 'a wrong delay' 2 'a delay of 9 s is longer' scara c.csv --delay 9
 change 's = (s * 16807 + 7) % 2147483647; $15 = 20 * (s / 2147483647 - 0.5)' >c.csv
 says 'a residual' 0 'warning: .* % of tau.elbow is unexplained' scara c.csv --friction

@@ -10,23 +10,29 @@
 
 // ---- delay -------------------------------------------------------------------------------------
 
-// Forces that are measured d late are tau(t) = W(t - d) p, so that W p = tau + d tau' + d^2/2 tau".
-// Near d0 that is linear in p and d: one column more, -(tau' + d0 tau"), in the triangle.
+// Forces that are measured d late are tau(t) = W(t - d) p. Shifted back by an estimate d0 they obey
+// W p = tau + (d - d0) tau', to first order: one column more, -tau', in the triangle. The log is
+// shifted and prepared anew until nothing is left of d - d0.
 typedef struct delay_fit {
   second_look look;
-  const ap_dataset *s;
+  const ap_ident *own;
+  const ap_samples *part;
+  ap_prepare_options how;
+  ap_dataset *s;
   int stride;     // every stride-th state
   int n;          // base parameters, delay, force
   int *place;     // [np] column of a standard parameter; -1: it leads no base parameter
   double *weight; // [nv]
+  double *rms;    // [nv] of the forces
   double *W;      // [np] active columns of a row
   double *row;    // [n]
+  double *x;      // [n] base parameters, and what is left of the delay
   double *R;      // [n * n]
   double *room;
   long rows;
 } delay_fit;
 
-enum { DELAY_STATES = 600, DELAY_SAMPLES = 40000, DELAY_TURNS = 4 };
+enum { DELAY_STATES = 600, DELAY_SAMPLES = 40000, DELAY_TURNS = 8 };
 
 static bool make_delay_fit(delay_fit *f) {
   const ap_ident *id = f->look.id;
@@ -34,57 +40,82 @@ static bool make_delay_fit(delay_fit *f) {
   f->stride = f->s->count / DELAY_STATES + 1;
   f->place = malloc((size_t)id->np * sizeof *f->place + 1);
   f->weight = calloc((size_t)id->nv + 1, sizeof *f->weight);
+  f->rms = calloc((size_t)id->nv + 1, sizeof *f->rms);
+  f->x = malloc((size_t)f->n * sizeof *f->x);
   f->W = malloc((size_t)id->np * sizeof *f->W + 1);
   f->row = malloc((size_t)f->n * sizeof *f->row);
   f->R = malloc(ap__row(f->n, f->n) * sizeof *f->R);
   f->room = malloc(ap__triangle_room(f->n, 1) * sizeof *f->room);
-  if (!f->place || !f->weight || !f->W || !f->row || !f->R || !f->room) return false;
+  if (!f->place || !f->weight || !f->rms || !f->x || !f->W || !f->row || !f->R || !f->room)
+    return false;
   for (int k = 0; k < id->np; k++) f->place[k] = -1;
   for (int k = 0; k < f->look.base->n; k++) f->place[f->look.base->leader[k]] = k;
   return true;
 }
 
 static void free_delay_fit(delay_fit *f) {
+  ap_dataset_free(f->s), free(f->rms), free(f->x);
   free(f->place), free(f->weight), free(f->W), free(f->row), free(f->R), free(f->room);
 }
 
-// One over the root mean square of each joint's forces.
-static void weigh(delay_fit *f) {
-  const int nv = f->s->nv;
-  for (int j = 0; j < nv; j++) {
-    double sum = 0;
-    long count = 0;
-    for (int i = 0; i < f->s->count; i += f->stride) {
-      const double *q, *v, *a, *tau;
-      ap_dataset_at(f->s, i, &q, &v, &a, &tau);
-      if (isfinite(tau[j])) sum += tau[j] * tau[j], count++;
-    }
-    f->weight[j] = count > 0 && sum > 0 ? sqrt((double)count / sum) : 0;
+// Row of joint j in state i: base columns, -tau', tau; false where there is no force.
+static bool delay_row(delay_fit *f, int i, int j) {
+  ap_ident *id = f->look.id;
+  const double *q, *v, *a, *tau;
+  ap_dataset_at(f->s, i, &q, &v, &a, &tau);
+  if (id->silent[j] || !isfinite(tau[j])) return false;
+  ap__ident_row(id, id->K, j, q, v, a, f->W);
+  memset(f->row, 0, (size_t)f->n * sizeof *f->row);
+  for (int k = 0; k < id->nactive[j]; k++) {
+    const int to = f->place[id->active[j][k]];
+    if (to >= 0) f->row[to] = f->W[k];
   }
+  f->row[f->n - 2] = -f->s->slope[ap__row(i, 2 * id->nv) + (size_t)j];
+  f->row[f->n - 1] = tau[j];
+  return true;
 }
 
-static void take_in(delay_fit *f, double d) {
-  ap_ident *id = f->look.id;
+static void regressor_of(delay_fit *f, int i) {
+  const double *q, *v, *a, *tau;
+  ap_dataset_at(f->s, i, &q, &v, &a, &tau);
+  ap_regressor(f->look.id->m, f->look.id->w, q, v, a, f->look.id->K);
+}
+
+static void take_in(delay_fit *f) {
   memset(f->R, 0, ap__row(f->n, f->n) * sizeof *f->R);
   f->rows = 0;
   for (int i = 0; i < f->s->count; i += f->stride) {
-    const double *q, *v, *a, *tau, *slope = f->s->slope + ap__row(i, 2 * id->nv);
-    ap_dataset_at(f->s, i, &q, &v, &a, &tau);
-    ap_regressor(id->m, id->w, q, v, a, id->K);
-    for (int j = 0; j < id->nv; j++) {
-      if (id->silent[j] || !isfinite(tau[j]) || !(f->weight[j] > 0)) continue;
-      ap__ident_row(id, id->K, j, q, v, a, f->W);
-      memset(f->row, 0, (size_t)f->n * sizeof *f->row);
-      for (int k = 0; k < id->nactive[j]; k++) {
-        const int to = f->place[id->active[j][k]];
-        if (to >= 0) f->row[to] = f->weight[j] * f->W[k];
-      }
-      const double first = slope[j], second = slope[id->nv + j];
-      f->row[f->n - 2] = -f->weight[j] * (first + d * second);
-      f->row[f->n - 1] = f->weight[j] * (tau[j] + d * first + d * d / 2 * second);
+    regressor_of(f, i);
+    for (int j = 0; j < f->s->nv; j++) {
+      if (!(f->weight[j] > 0) || !delay_row(f, i, j)) continue;
+      for (int k = 0; k < f->n; k++) f->row[k] *= f->weight[j];
       ap__triangle_absorb(f->n, f->R, 1, f->row, f->room);
       f->rows++;
     }
+  }
+}
+
+// Weights of one over the root mean square of each joint's forces; with x, over that of what the
+// fit with the delay leaves of them, so that the noise of one joint does not hide the delay that
+// another one shows.
+static void weigh(delay_fit *f, const double *x) {
+  const int nv = f->s->nv;
+  double *sum = f->weight;
+  long count[AP__MOST_DOUBTED] = {0};
+  for (int j = 0; j < nv; j++) sum[j] = 0;
+  for (int i = 0; i < f->s->count; i += f->stride) {
+    regressor_of(f, i);
+    for (int j = 0; j < nv; j++) {
+      if (!delay_row(f, i, j)) continue;
+      double off = f->row[f->n - 1];
+      for (int k = 0; x && k < f->n - 1; k++) off -= f->row[k] * x[k];
+      sum[j] += off * off, count[j]++;
+    }
+  }
+  for (int j = 0; j < nv; j++) {
+    const double rms = count[j] > 0 ? sqrt(sum[j] / (double)count[j]) : 0;
+    if (!x) f->rms[j] = rms;
+    f->weight[j] = rms > 0 ? 1 / fmax(rms, 1e-3 * f->rms[j]) : 0;
   }
 }
 
@@ -104,29 +135,53 @@ static delay_step solve_delay(const delay_fit *f) {
   return s;
 }
 
+// The log with forces shifted back by d more than was asked for.
+static ap_status shift(delay_fit *f, double d) {
+  ap_prepare_options how = f->how;
+  how.delay += d;
+  ap_dataset_free(f->s);
+  f->s = NULL;
+  return ap__dataset_prepare(f->own, f->part, &how, true, &f->s, NULL);
+}
+
+// From no delay on; *before, *after: squares without and with it, each in units of the noise.
+static bool iterate(delay_fit *f, double most, double *d, double *deviation, double *before,
+                    double *after) {
+  for (int turn = 0; turn < DELAY_TURNS; turn++) {
+    take_in(f);
+    const delay_step s = solve_delay(f);
+    if (!isfinite(s.deviation)) return false;
+    if (turn == 0) *before = s.without / (double)f->rows;
+    *after = s.with / (double)f->rows, *deviation = s.deviation;
+    const double next = fmax(-most, fmin(most, *d + s.d)), moved = next - *d;
+    *d = next;
+    if (fabs(moved) < fmax(s.deviation / 10, 1e-6)) break;
+    if (shift(f, *d)) return false;
+  }
+  return true;
+}
+
 static void find_delay(delay_fit *f, double most, double *delay, double *deviation,
                        ap_doubts *doubts) {
-  weigh(f);
-  double d = 0, without = 0, size = 0;
-  delay_step s = {0};
-  for (int turn = 0; turn < DELAY_TURNS; turn++) {
-    take_in(f, d);
-    s = solve_delay(f);
-    if (turn == 0) without = s.without;
-    if (!isfinite(s.deviation)) return;
-    d = fmax(-most, fmin(most, d + s.d));
-    if (fabs(d) < 5e-4 || fabs(s.d) < s.deviation / 10) break;
-  }
-  size = (double)f->rows; // weighted forces have squares of one
-  *delay = d, *deviation = s.deviation;
-  const bool better = s.with < 0.8 * without && without > 1e-8 * size;
-  if (!better || fabs(d) < 1e-3 || fabs(d) < 5 * s.deviation) return;
-  ap_doubt *doubt = ap__doubt_add(doubts, AP_DOUBT_DELAY, false, -1, d, s.deviation);
-  ap__doubt_say(doubt,
-                "the forces are %.3g ms %s than the motion (deviation %.2g ms): shifted, the "
-                "unexplained part falls from %.3g to %.3g %% (--delay %.3g)",
-                1e3 * fabs(d), d > 0 ? "later" : "earlier", 1e3 * s.deviation,
-                100 * sqrt(without / size), 100 * sqrt(s.with / size), d);
+  double d = 0, spread = INFINITY, before = 0, after = 0;
+  weigh(f, NULL);
+  take_in(f);
+  const double without = solve_delay(f).without;
+  for (int k = 0; k < f->n - 1; k++) f->x[k] = f->R[ap__row(k + 1, f->n) - 1];
+  if (f->rows <= f->n || !ap__triangle_solve(f->n - 1, f->R, f->n, 1, f->x, 1)) return;
+  weigh(f, f->x);
+  if (!iterate(f, most, &d, &spread, &before, &after)) return;
+  *delay = d, *deviation = spread;
+  const bool better =
+      after < 0.8 * before && without > 1e-8 * (double)f->rows; // rounding is no delay
+  if (!better || fabs(d) < 1e-3 || fabs(d) < 5 * spread) return;
+  ap_doubt *doubt = ap__doubt_add(doubts, AP_DOUBT_DELAY, false, -1, d, spread);
+  ap__doubt_say(
+      doubt,
+      "the forces are %.3g ms %s than the motion (deviation %.2g ms): shifted, squares of "
+      "what is unexplained fall to %.3g %%, joints relative to their noise (--delay %.3g)",
+      1e3 * fabs(d), d > 0 ? "later" : "earlier", 1e3 * spread, 100 * after / before,
+      f->how.delay + d);
 }
 
 // A stretch in the middle of the log.
@@ -146,17 +201,13 @@ ap_status ap_doubt_delay(ap_ident *ident, const ap_samples *samples,
                          ap_doubts *doubts, ap_error *error) {
   *delay = 0, *deviation = INFINITY;
   if (ident->nv > AP__MOST_DOUBTED || (options && options->at_rest)) return AP_OK;
-  delay_fit f = {.rows = 0};
-  ap_dataset *s = NULL;
   const ap_samples part = middle_of(ident, samples);
-  ap_status status = ap__dataset_prepare(ident, &part, options, true, &s, NULL);
-  if (!status) status = ap__look_again(ident, s, &f.look);
-  if (!status) {
-    f.s = s;
-    status = make_delay_fit(&f) ? AP_OK : AP_E_MEMORY;
-  }
-  if (!status) find_delay(&f, 1 / s->cutoff, delay, deviation, doubts);
-  free_delay_fit(&f), ap__second_look_free(&f.look), ap_dataset_free(s);
+  delay_fit f = {.own = ident, .part = &part, .how = options ? *options : ap_default_prepare()};
+  ap_status status = ap__dataset_prepare(ident, &part, &f.how, true, &f.s, NULL);
+  if (!status) status = ap__look_again(ident, f.s, &f.look);
+  if (!status) status = make_delay_fit(&f) ? AP_OK : AP_E_MEMORY;
+  if (!status) find_delay(&f, 1 / f.s->cutoff, delay, deviation, doubts);
+  free_delay_fit(&f), ap__second_look_free(&f.look);
   return status == AP_E_MEMORY ? ap__no_memory(error) : AP_OK;
 }
 
