@@ -381,7 +381,8 @@ static int print_belief(const cli_identification *f, cli_out *out) {
     if (!last || (strcmp(last, ".m") != 0 && strcmp(last, ".rotor") != 0)) continue;
     cli_table_add(&table, "%.60s", name);
     cli_table_add(&table, "%.4g", fit->parameter[k]);
-    cli_table_add(&table, "%.2g", fit->parameter_deviation[k]);
+    cli_table_add_if(&table, isfinite(fit->parameter_deviation[k]), "%.2g",
+                     fit->parameter_deviation[k]);
     cli_table_add(&table, "%.1f %%", 100 * fit->determined[k]);
     cli_table_add(&table, "%s", ap_fit_identifiable(fit, k) ? "" : "not identifiable");
   }

@@ -174,7 +174,8 @@ typedef struct ap_fit {
   int iterations;       ///< AP_FIT_CONSISTENT: spent
   double prior;         ///< AP_FIT_CONSISTENT: ap_fit_options::prior, or what evidence chose
   double *parameter_deviation; ///< [np] AP_FIT_CONSISTENT: standard deviations of the standard
-                               ///< parameters, from noise and from doubts about the model together
+                               ///< parameters, from noise and from doubts about the model together;
+                               ///< INFINITY of friction and rotors that no force shows
   double *determined; ///< [np] AP_FIT_CONSISTENT: which part of a parameter's variance by the
                       ///< prior the forces took away, 0 (all of it is the model's) to 1
   double inflation;   ///< by which correlated noise makes variances of the base parameters larger

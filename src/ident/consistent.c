@@ -139,6 +139,7 @@ typedef struct search {
   int n, rows;     // n parameters, rows = n + 1 of the triangle
   int extra;       // rows of a step besides: the total mass, bounds of masses
   double mu;
+  bool *held;                    // [drives] no force shows them: they are the model's
   double *p, *p0, *trial, *step; // [n]
   double *R, *B, *room; // [rows * rows], [(n + extra) * rows]: the rows of a step, the last column
                         // their sides
@@ -148,14 +149,16 @@ static bool search_make(search *s) {
   size_t n = (size_t)s->n, rows = (size_t)s->rows;
   s->p = malloc(n * sizeof(double)), s->p0 = malloc(n * sizeof(double));
   s->trial = malloc(n * sizeof(double)), s->step = malloc(n * sizeof(double));
+  s->held = calloc((size_t)s->id->drives + 1, sizeof *s->held);
   s->extra = 1 + 2 * s->id->bodies;
   s->R = malloc(rows * rows * sizeof(double));
   s->B = malloc((n + (size_t)s->extra) * rows * sizeof(double));
   s->room = malloc(ap__triangle_room(s->rows, s->n + s->extra) * sizeof(double));
-  return s->p && s->p0 && s->trial && s->step && s->R && s->B && s->room;
+  return s->p && s->p0 && s->trial && s->step && s->held && s->R && s->B && s->room;
 }
 
 static void search_free(search *s) {
+  free(s->held);
   free(s->p), free(s->p0), free(s->trial), free(s->step), free(s->R), free(s->B), free(s->room);
 }
 
@@ -183,9 +186,18 @@ static double squares_at(const search *s, const double *p) {
   return sum;
 }
 
+// Whether drive parameter k shows in no force. Without data its sign alone would let it grow.
+static bool is_hidden(const search *s, int k) {
+  const ap_base *base = s->about->base;
+  for (int b = 0; b < base->n; b++)
+    if (ap_base_factor(base, b, 10 * s->id->bodies + k) != 0) return false;
+  return true;
+}
+
 // Whether the model says something about a drive parameter: its rotors, where it has any.
 static bool has_prior(const search *s, int k) {
-  return s->id->drive[k].kind == DRIVE_ROTOR && s->about->known[10 * s->id->bodies + k] > 0;
+  return !s->held[k] && s->id->drive[k].kind == DRIVE_ROTOR &&
+         s->about->known[10 * s->id->bodies + k] > 0;
 }
 
 static double total_mass(const search *s, const double *p) {
@@ -210,7 +222,7 @@ static double sure_cost(const search *s, const double *p) {
   double sum = squares_at(s, p), barrier = 0;
   if (total > 0) sum += pow((total_mass(s, p) / total - 1) / TOTAL_SIGMA, 2);
   for (int k = 0; k < s->id->drives; k++)
-    if (has_barrier(s->id, k) && !has_prior(s, k))
+    if (has_barrier(s->id, k) && !has_prior(s, k) && !s->held[k])
       barrier -= p[inertial + k] > 0 ? log(p[inertial + k]) : -INFINITY;
   for (int k = 0; k < 2 * s->id->bodies; k++) {
     double x = inside(s, p, k);
@@ -265,6 +277,10 @@ static void barrier_of_body(search *s, int i) {
 static void barrier_of_drive(search *s, int k) {
   const int at = 10 * s->id->bodies + k;
   double *row = s->B + ap__row(at, s->rows), x = s->p[at];
+  if (s->held[k]) {
+    row[at] = 1; // no step
+    return;
+  }
   bool prior = has_prior(s, k), barrier = has_barrier(s->id, k);
   double weight = sqrt((prior ? s->mu : BARRIER) / 2);
   row[at] = barrier ? weight / x : weight;
@@ -298,8 +314,11 @@ static void find_rows(search *s) {
 // The triangle of a step: [W -r] is one already, and takes in the other rows.
 static void find_triangle(search *s) {
   memcpy(s->R, s->G, ap__row(s->rows, s->rows) * sizeof *s->R);
-  for (int i = 0; i < s->rows; i++)
+  for (int i = 0; i < s->rows; i++) {
     s->R[ap__row(i, s->rows) + (size_t)s->n] = -residual_at(s, s->p, i);
+    for (int k = 0; k < s->id->drives; k++)
+      if (s->held[k]) s->R[ap__row(i, s->rows) + (size_t)(10 * s->id->bodies + k)] = 0;
+  }
   find_rows(s);
   ap__triangle_absorb(s->rows, s->R, s->n + s->extra, s->B, s->room);
 }
@@ -456,6 +475,9 @@ static ap_status judge(search *s, double *C, double *deviation, double *determin
     double part = determined[k] > 0 ? doubt / (determined[k] * determined[k]) : 1;
     determined[k] = fmax(0, 1 - part);
   }
+  for (int k = 0; k < s->id->drives; k++) // nothing says how far the model is off
+    if (s->held[k])
+      deviation[10 * s->id->bodies + k] = INFINITY, determined[10 * s->id->bodies + k] = 0;
   return AP_OK;
 }
 
@@ -495,6 +517,10 @@ static ap_status start_search(search *s, const double *p) {
   bring_inside(s, s->p);
   for (int k = 0; k < id->drives; k++)
     if (has_barrier(id, k)) s->p[10 * id->bodies + k] = fmax(p[10 * id->bodies + k], 1e-4);
+  for (int k = 0; k < id->drives; k++) {
+    s->held[k] = is_hidden(s, k);
+    if (s->held[k]) s->p[10 * id->bodies + k] = s->about->known[10 * id->bodies + k];
+  }
   memcpy(s->p0, s->p, (size_t)s->n * sizeof *s->p);
   return AP_OK;
 }

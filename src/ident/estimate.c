@@ -415,7 +415,7 @@ static ap_status fit_consistent(problem *p, ap_fit *f) {
     memcpy(start, id->payload ? f->parameter : known, size);
     start_drives(p->base, f->parameter, 10 * id->bodies, start);
     memcpy(f->parameter, p->options->start ? p->options->start : start, size);
-    const ap__consistent about = {p->options, known};
+    const ap__consistent about = {p->options, known, p->base};
     status = ap__fit_consistent(id, p->G, &about, f, p->error);
   }
   free(start);

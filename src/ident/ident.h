@@ -176,6 +176,7 @@ static inline bool ap__drive_has_sign(drive_kind kind) {
 typedef struct ap__consistent {
   const ap_fit_options *options;
   const double *known; // [np] the model's parameters: a rotor of zero says nothing
+  const ap_base *base; // drive parameters that no base parameter has keep the model's values
 } ap__consistent;
 // Least squares over physical parameters: starts from fit->parameter (corrected where it is not
 // physical), which is also the prior. Fills parameter, parameter_deviation, determined, prior and
