@@ -418,19 +418,32 @@ static void start_columns(search *s) {
   }
 }
 
+// Where a payload is looked for, the states have its forces alone: those of the robot are added, as
+// its whole force is looked at here. known is [nv].
+static void add_robot(ap_ident *ident, ap_ident *whole, ap_dataset *s, double *known) {
+  for (int i = 0; i < s->count; i++) {
+    double *q = s->number + (size_t)i * ((size_t)s->nq + 3 * (size_t)s->nv), *v = q + s->nq;
+    double *a = v + s->nv, *tau = a + s->nv;
+    ap_ident_known(ident, q, v, a, known);
+    for (int j = 0; j < s->nv; j++) tau[j] += known[j];
+    ap__ident_subtract_known(whole, q, v, a, tau, tau);
+  }
+}
+
 ap_status ap_doubt_states(ap_ident *ident, const ap_dataset *states, ap_doubts *doubts,
                           ap_error *error) {
   search s = {.n = 0};
   if (ident->nv > AP__MOST_DOUBTED || states->count < 1) return AP_OK;
   ap_dataset *few = ap_dataset_sample(states, STATES);
   double *p = NULL;
-  gain g[AP__MOST_DOUBTED];
+  gain g[AP__MOST_DOUBTED] = {{0, 0}};
   const int known = doubts->count;
   s.s = few;
   s.n = ap__hinges(ident->m, &s.hinge);
   s.number = malloc(((size_t)ident->nq + 3 * (size_t)ident->nv) * sizeof *s.number);
   ap_status status = few && s.hinge && s.number ? AP_OK : AP_E_MEMORY;
   if (!status) status = ap__look_again(ident, few, &s.look);
+  if (!status && ident->payload) add_robot(ident, s.look.id, few, s.number);
   if (!status) p = malloc((size_t)s.look.id->np * 2 * sizeof *p + 1);
   if (!status && !p) status = AP_E_MEMORY;
   if (!status) {

@@ -205,6 +205,10 @@ ap_status ap_doubt_delay(ap_ident *ident, const ap_samples *samples,
   delay_fit f = {.own = ident, .part = &part, .how = options ? *options : ap_default_prepare()};
   ap_status status = ap__dataset_prepare(ident, &part, &f.how, true, &f.s, NULL);
   if (!status) status = ap__look_again(ident, f.s, &f.look);
+  if (!status && ident->payload) { // the delay is that of the whole force
+    f.own = f.look.id;
+    status = shift(&f, 0);
+  }
   if (!status) status = make_delay_fit(&f) ? AP_OK : AP_E_MEMORY;
   if (!status) find_delay(&f, 1 / f.s->cutoff, delay, deviation, doubts);
   free_delay_fit(&f), ap__second_look_free(&f.look);
