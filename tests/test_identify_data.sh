@@ -20,7 +20,9 @@ says() {
   shift 3
   "$appell" identify "$@" >out 2>err
   got=$?
-  if [ "$got" -eq "$status" ] && { { [ "$words" = - ] && [ ! -s err ]; } || grep -q -e "$words" out err; }; then
+  if [ "$words" = - ]; then [ ! -s err ]; else grep -q -e "$words" out err; fi
+  found=$?
+  if [ "$got" -eq "$status" ] && [ $found -eq 0 ]; then
     echo "ok - $name"
   else
     failures=$((failures + 1))
