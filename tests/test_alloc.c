@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k-th allocation fails, for every k: the error comes back as AP_E_MEMORY, and nothing leaks.
 
-#include <appell/ident.h>
+#include <appell/drive_gains.h>
 #include <appell/lint.h>
 #include <appell/loop.h>
 #include <appell/run.h>
@@ -358,6 +358,59 @@ static ap_status identify_log(ap_error *error) {
   return with_ident(fit_log, path, error);
 }
 
+// Currents of two joints that swing, with 2 kg at the origin of the last link or without.
+static ap_status swing(ap_ident *ident, bool loaded, ap_dataset **states, ap_error *error) {
+  enum { STATES = 80 };
+  static double t[STATES], q[2 * STATES], v[2 * STATES], a[2 * STATES], tau[2 * STATES];
+  double W[2 * 64], p[64];
+  const int np = ap_ident_count(ident);
+  ap_ident_nominal(ident, p);
+  for (int k = 20; k < np; k++) p[k] = 0.5; // friction and rotors
+  if (loaded) p[10] += 2;
+  for (int i = 0; i < STATES; i++) {
+    const double f[2] = {2 + loaded, 3.1};
+    t[i] = 0.05 * i;
+    for (int j = 0; j < 2; j++) {
+      q[2 * i + j] = sin(f[j] * t[i]), v[2 * i + j] = f[j] * cos(f[j] * t[i]);
+      a[2 * i + j] = -f[j] * f[j] * sin(f[j] * t[i]);
+    }
+    ap_ident_rows(ident, q + 2 * i, v + 2 * i, a + 2 * i, W);
+    for (int j = 0; j < 2; j++) {
+      tau[2 * i + j] = 1e-3 * sin(37.0 * i + j);
+      for (int k = 0; k < np; k++) tau[2 * i + j] += W[j * np + k] * p[k] / (3 + j);
+    }
+  }
+  const ap_samples samples = {.n = STATES, .t = t, .q = q, .v = v, .a = a, .tau = tau};
+  ap_prepare_options how = ap_default_prepare();
+  how.currents = true;
+  return ap_dataset_prepare(ident, &samples, &how, states, error);
+}
+
+static ap_status gains_of_swings(ap_ident *ident, const char *path, ap_error *error) {
+  (void)path;
+  char link[64] = "";
+  const char *name = ap_ident_name(ident, 10);
+  snprintf(link, sizeof link, "%.*s", (int)strcspn(name, "."), name);
+  const ap_known_load load = {.link = link, .mass = 2};
+  ap_drive_gain_options options = ap_default_drive_gains();
+  ap_base *base = NULL;
+  ap_dataset *bare = NULL, *loaded = NULL;
+  ap_drive_gains *gains = NULL;
+  options.load = &load;
+  ap_status status = ap_base_find(ident, AP_BASE_QR, &base, error);
+  if (!status) status = swing(ident, false, &bare, error);
+  if (!status) status = swing(ident, true, &loaded, error);
+  if (!status)
+    status = ap_drive_gains_settle(ident, AP_BASE_QR, &base, bare, loaded, &options, &gains, error);
+  if (!status && ap_drive_gains_apply(gains, ident, true, loaded)) {
+    error->status = status = AP_E_MEMORY;
+    snprintf(error->text, sizeof error->text, "%s", ap_status_text(status));
+  }
+  ap_drive_gains_free(gains), ap_dataset_free(bare), ap_dataset_free(loaded), ap_base_free(base);
+  return status;
+}
+static ap_status find_gains(ap_error *error) { return with_ident(gains_of_swings, NULL, error); }
+
 static ap_status excite(ap_ident *ident, const char *path, ap_error *error) {
   (void)path;
   ap_excite_options options = ap_default_excite();
@@ -378,6 +431,8 @@ TEST(identification) {
   fail_each("identification", identify_log);
   remove(path);
 }
+
+TEST(gains_of_drives) { fail_each("gains", find_gains); }
 
 TEST(excitation) { fail_each("excitation", excite_robot); }
 
