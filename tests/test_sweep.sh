@@ -167,4 +167,9 @@ full=$(ulimit -f 100 2>/dev/null && "$APPELL" sweep big.yaml -o full 2>&1 </dev/
 holds 'a full disk is told in one line' [ "$full" = 'appell: full: cannot write the file: File too large' ]
 holds 'no chunk is half there' [ -z "$(find full -name 'chunk*')" ]
 gives 0 sweep big.yaml -o full --quiet
+if [ -e one.h5 ]; then
+  full=$(ulimit -f 100 2>/dev/null && "$APPELL" sweep --merge full -o full.h5 2>&1 </dev/null)
+  holds 'the same for a merged file' [ "$full" = 'appell: full: full.h5: cannot write the file: File too large' ]
+  holds 'no merged file is half there' [ -z "$(find . -name 'full.h5*')" ]
+fi
 finish

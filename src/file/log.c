@@ -98,6 +98,14 @@ ap_status ap__draft_open(ap__draft *part, const char *target, ap_error *error) {
   return AP_OK;
 }
 
+ap_status ap__draft_reserve(const ap__draft *part, off_t bytes, ap_error *error) {
+  struct stat info;
+  int code = fstat(part->file, &info) == 0 ? EINTR : errno;
+  while (code == EINTR) code = posix_fallocate(part->file, info.st_size, bytes);
+  if (code == EOPNOTSUPP || code == EINVAL) code = 0; // not every file system can
+  return code ? ap__refuse_file(error, "write the file", code) : AP_OK;
+}
+
 ap_status ap__draft_publish(ap__draft *part, ap_error *error) {
   int code = fsync(part->file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
   if (!code && rename(part->path, part->target) != 0) code = errno;

@@ -18,6 +18,9 @@ typedef struct ap__draft {
 
 // Open and lock the part of target, emptied; a regular file or nothing may be in target's place.
 ap_status ap__draft_open(ap__draft *part, const char *target, ap_error *error);
+// Let a full disk show before HDF5 is at work: it does not recover from it, and may end the
+// program. Space for so many bytes behind the end of the file.
+ap_status ap__draft_reserve(const ap__draft *part, off_t bytes, ap_error *error);
 // Bring it to the disk and give it its name.
 ap_status ap__draft_publish(ap__draft *part, ap_error *error);
 // Close it. A part that was not published stays, unless remove is true.

@@ -376,15 +376,9 @@ static off_t growth(const table *t) {
   return (off_t)(bytes + LEAST_CHUNK * row_bytes + INDEX_BYTES);
 }
 
-// Let a full disk show before HDF5 is at work: it does not recover from it, and may end the
-// program. more: bytes besides those of the rows.
+// more: bytes besides those of the rows.
 static ap_status reserve(const h5_log *h5, size_t more, ap_error *error) {
-  struct stat info;
-  const off_t wanted = growth(&h5->rows) + growth(&h5->events) + (off_t)more;
-  int code = fstat(h5->part.file, &info) == 0 ? EINTR : errno;
-  while (code == EINTR) code = posix_fallocate(h5->part.file, info.st_size, wanted);
-  if (code == EOPNOTSUPP || code == EINVAL) code = 0; // not every file system can
-  return code ? ap__refuse_file(error, "write the file", code) : AP_OK;
+  return ap__draft_reserve(&h5->part, growth(&h5->rows) + growth(&h5->events) + (off_t)more, error);
 }
 
 static void forget_collected(table *t) {

@@ -29,6 +29,14 @@ ap_status ap__merge_check(const ap_sweep *s, const char *folder, ap_error *error
 
 #ifndef AP_HAVE_HDF5
 
+// The chunks were looked at before: what fails now is the file, and the error says which.
+static void name_file(const char *path, ap_error *error) {
+  if (!error) return;
+  const ap_error why = *error;
+  ap__fail(error, why.status, 0, "%.*s: %.*s", ap__shown(path), path, ap__shown(why.text),
+           why.text);
+}
+
 ap_status ap_sweep_merge(const char *folder, const char *path, ap_error *error) {
   (void)folder, (void)path;
   return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
@@ -40,6 +48,8 @@ ap_status ap_sweep_merge(const char *folder, const char *path, ap_error *error) 
 #include "file/log_h5.h"
 
 enum { PARAMETERS, OUTCOMES, STATUS, SETS };
+
+enum { MOST_ROWS = 1 << 14 }; // of a chunk in the file
 
 typedef struct writer {
   const ap_sweep *sweep;
@@ -56,7 +66,7 @@ static hid_t timeless(hid_t class) {
 }
 
 static hid_t add_set(const writer *w, const char *name, hid_t type, int columns) {
-  const hsize_t n = w->sweep->design.trials, most = 1 << 14;
+  const hsize_t n = w->sweep->design.trials, most = MOST_ROWS;
   const hsize_t size[2] = {n, (hsize_t)columns}, chunk[2] = {n < most ? n : most, (hsize_t)columns};
   const int rank = columns > 0 ? 2 : 1;
   hid_t list = timeless(H5P_DATASET_CREATE), space = H5Screate_simple(rank, size, NULL), set = -1;
@@ -131,9 +141,19 @@ static bool put_chunk(writer *w, uint64_t c) {
          put(w->set[STATUS], H5T_NATIVE_UCHAR, first, n, 0, w->status);
 }
 
-static ap_status write_all(writer *w, const char *folder, const char *path, ap_error *error) {
+// Bytes of the file at most: rows, their last chunk, and indices of the chunks.
+static off_t size_of(const ap_sweep *s) {
+  const size_t row = (size_t)(s->design.n + s->outcomes) * sizeof(double) + 1;
+  const size_t rows = (size_t)s->design.trials + MOST_ROWS;
+  return (off_t)(rows * row + rows / MOST_ROWS * SETS * 256 + s->source.length + 65536);
+}
+
+// The disk is asked for all of it before. HDF5 gives the space back when it makes the file, and would
+// not cut off what is left of it at the end.
+static ap_status write_all(writer *w, const char *folder, const ap__draft *part, ap_error *error) {
   const ap__silence before = ap__be_silent();
-  ap_status status = create(w, path) ? AP_OK : ap__refuse_h5(error, "write the file");
+  ap_status status = ap__draft_reserve(part, size_of(w->sweep), error);
+  if (status == AP_OK && !create(w, part->path)) status = ap__refuse_h5(error, "write the file");
   for (uint64_t c = 0; status == AP_OK && c < w->sweep->chunks; c++) {
     status = ap__chunk_read(w->sweep, folder, c, w->outcome, w->status, error);
     if (status == AP_OK && !put_chunk(w, c)) status = ap__refuse_h5(error, "write the file");
@@ -143,6 +163,14 @@ static ap_status write_all(writer *w, const char *folder, const char *path, ap_e
     status = ap__refuse_h5(error, "write the file");
   ap__end_silence(before);
   return status;
+}
+
+// The chunks were looked at before: what fails now is the file, and the error says which.
+static void name_file(const char *path, ap_error *error) {
+  if (!error) return;
+  const ap_error why = *error;
+  ap__fail(error, why.status, 0, "%.*s: %.*s", ap__shown(path), path, ap__shown(why.text),
+           why.text);
 }
 
 ap_status ap_sweep_merge(const char *folder, const char *path, ap_error *error) {
@@ -161,9 +189,10 @@ ap_status ap_sweep_merge(const char *folder, const char *path, ap_error *error) 
   if (status == AP_OK && !memory) status = ap__no_memory(error);
   if (status == AP_OK) {
     status = ap__draft_open(&part, path, error);
-    if (status == AP_OK) status = write_all(&w, folder, part.path, error);
+    if (status == AP_OK) status = write_all(&w, folder, &part, error);
     if (status == AP_OK) status = ap__draft_publish(&part, error);
     ap__draft_close(&part, status != AP_OK);
+    if (status != AP_OK) name_file(path, error);
   }
   free(w.value);
   free(w.outcome);

@@ -73,8 +73,7 @@ static void *work(void *context) {
     error.status = ap__no_memory(&error);
     report(j, 0, false, &error);
   }
-  for (uint64_t c; error.status == AP_OK && take_chunk(j, &c);)
-    compute(j, worker, c, image);
+  for (uint64_t c; error.status == AP_OK && take_chunk(j, &c);) compute(j, worker, c, image);
   if (worker) s->kind->close(worker);
   free(image);
   pthread_mutex_lock(&j->mutex);
