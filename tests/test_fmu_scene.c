@@ -40,15 +40,16 @@ static bool build_binary(const unpacked *u, const char *name) {
   return CHECK_EQ_INT(system(command), 0);
 }
 
-// A force on every joint, which changes from step to step.
+// A force on every joint, which changes from step to step, besides those of the scenario.
 typedef struct held {
   int n;
   double tau;
+  const ap_scene *scene;
 } held;
 
 static ap_status hold(void *context, double t, const double *q, const double *v, double *tau) {
   const held *h = context;
-  (void)t, (void)q, (void)v;
+  if (h->scene->force) CHECK_OK(h->scene->force(h->scene->context, t, q, v, tau));
   for (int k = 0; k < h->n; k++) tau[k] += h->tau;
   return AP_OK;
 }
@@ -64,7 +65,7 @@ static void check_steps(const host *h, fmi3Instance i, const ap_scenario *s) {
   ap_scene scene = *ap_scenario_scene(s);
   const ap_model *m = ap_scenario_model(s);
   const int nq = ap_nq(m), nv = ap_nv(m), nx = nq + nv;
-  held force = {nv, 0};
+  held force = {nv, 0, ap_scenario_scene(s)};
   double start, end, step, x[MOST_X], other[5], u[MOST_X];
   fmi3ValueReference state[MOST_X], input[MOST_X], others[5];
   for (int k = 0; k < nx; k++) state[k] = (fmi3ValueReference)(1 + k);
@@ -98,17 +99,12 @@ static void check_steps(const host *h, fmi3Instance i, const ap_scenario *s) {
   ap_sim_free(sim);
 }
 
-static void check_scenario(const char *name) {
-  char path[128];
-  ap_scenario *s;
+static void check_scene(ap_scenario *s) {
   ap_fmu *fmu;
   unpacked u;
   host h = {0};
   ap_error error = {0};
   ap_fmu_options o = ap_default_fmu();
-  snprintf(path, sizeof path, "models/%s.yaml", name);
-  test_context("%s", name);
-  if (!(s = read_file(path))) return;
   double end, step;
   ap_scenario_times(s, &o.start, &end, &step);
   o.stop = end - o.start, o.compile = false;
@@ -139,10 +135,19 @@ static void check_scenario(const char *name) {
   ap_scenario_free(s);
 }
 
+static void check_scenario(const char *name) {
+  char path[128];
+  snprintf(path, sizeof path, "models/%s.yaml", name);
+  test_context("%s", name);
+  ap_scenario *s = read_file(path);
+  if (s) check_scene(s);
+}
+
 TEST(points_at_walls) {
   check_scenario("double_pendulum_in_ellipse");
-  check_scenario("quadruped_drop"); // a free base
-  check_scenario("lift");           // a wall that moves
+  check_scenario("pendulum_at_walls"); // forces
+  check_scenario("quadruped_drop");    // a free base
+  check_scenario("lift");              // a wall that moves
 }
 TEST(shapes) { check_scenario("rocking_block"); }
 TEST(closed_chains_at_walls) { check_scenario("four_bar_at_wall"); }
@@ -205,6 +210,20 @@ TEST(the_sources_are_whole) {
   ap_fmu_free(fmu);
 }
 
+// Forces over time, before, between and behind the rows of a table.
+TEST(tables_of_forces) {
+  static const char rows[] = "t z x\n0.1 0 0\n0.3 15 1\n0.7 -2 0.5\n";
+  char text[sizeof bouncing + 80], file[] = "/tmp/appell-forces-XXXXXX";
+  const int fd = mkstemp(file);
+  if (!CHECK(fd >= 0)) return;
+  CHECK_EQ_INT((int)write(fd, rows, sizeof rows - 1), (int)sizeof rows - 1);
+  close(fd);
+  snprintf(text, sizeof text, "%.*sforces: %s\n...\n", (int)sizeof bouncing - 5, bouncing, file);
+  ap_scenario *s = read_text(text);
+  if (s) check_scene(s);
+  unlink(file);
+}
+
 TEST(the_same_scene_gives_the_same_bytes) {
   ap_fmu_options o = ap_default_fmu();
   ap_error error = {0};
@@ -261,11 +280,16 @@ TEST(springs_and_gravity_are_the_models) {
   ap_scenario_free(s);
 }
 
-TEST(forces_of_a_scene_are_refused) {
+TEST(a_function_of_forces_is_refused) {
   ap_fmu_options o = ap_default_fmu();
   ap_error error = {0};
-  char text[sizeof bouncing + 40];
-  snprintf(text, sizeof text, "%.*sforces: {z: 2}\n...\n", (int)sizeof bouncing - 5, bouncing);
-  CHECK(!of_text(text, &o, AP_E_UNSUPPORTED, &error));
+  ap_fmu *fmu;
+  ap_scenario *s = read_text(bouncing);
+  if (!s) return;
+  ap_scene scene = *ap_scenario_scene(s);
+  scene.force = hold;
+  CHECK_STATUS(ap_generate_fmu_of_scene(&scene, &o, &fmu, &error), AP_E_UNSUPPORTED);
+  CHECK(!fmu);
   CHECK_HAS(error.text, "inputs");
+  ap_scenario_free(s);
 }

@@ -159,8 +159,8 @@ struct ap_scene;
 /// those of the model, and the FMU is that of ap_generate_fmu(). A scene with walls, shapes, loads,
 /// or stops at limits of joints becomes an FMU for co-simulation alone, which carries the sources
 /// of the simulator: its steps are those of ap_sim_advance(), events included; inputs are the
-/// forces of all joints, of a mechanism those of its tree. AP_E_UNSUPPORTED, and no FMU, for a
-/// scene with a force of its own.
+/// forces of all joints, of a mechanism those of its tree, and are added to those of a scenario.
+/// AP_E_UNSUPPORTED, and no FMU, for a scene with another function of forces.
 AP_API ap_status ap_generate_fmu_of_scene(const struct ap_scene *scene,
                                           const ap_fmu_options *options, ap_fmu **fmu,
                                           ap_error *error);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "codegen/fmu.h"
+#include "sim/scenario.h"
 
 // Whether some joint would run into a stop.
 static bool has_stops(const ap_scene *s, const ap_model *m) {
@@ -29,7 +30,7 @@ static bool has_shapes(const ap_scene *s) {
 // Whether nothing can happen, and all forces are those that a model has.
 static bool is_smooth(const ap_scene *s, const ap_model *m) {
   const bool settings = s->nspring > 0 || s->gravity;
-  return s->nwall == 0 && s->nload == 0 && !has_shapes(s) && !has_stops(s, m) &&
+  return s->nwall == 0 && s->nload == 0 && !s->force && !has_shapes(s) && !has_stops(s, m) &&
          !(s->mechanism && settings);
 }
 
@@ -113,9 +114,10 @@ ap_status ap_generate_fmu_of_scene(const ap_scene *scene, const ap_fmu_options *
   if (!AP_STARTS_FROM(ap_default_fmu, options, error)) return AP_E_ARG;
   const ap_model *m = scene->mechanism ? ap_mechanism_tree(scene->mechanism) : scene->model;
   if (!m) return AP__REFUSE(error, AP_E_ARG, 0, "the scene has no model");
-  if (scene->force)
+  if (scene->force && scene->force != ap__scenario_force)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
-                      "the scene has forces of its own (they are the inputs of an FMU)");
+                      "the scene has a function of forces (an FMU has inputs, and those that stand "
+                      "in a scenario)");
   ap_sim *sim; // all that is wrong with a scene
   ap_status status = ap_sim_create(scene, &sim, error);
   if (status) return status;

@@ -11,6 +11,7 @@
 
 #include "codegen/write.h"
 #include "file/number.h"
+#include "sim/scenario.h"
 
 // A field of a structure: its name, place, how many of them, and what it is.
 typedef struct field {
@@ -375,6 +376,25 @@ static void put_points(ap__text *t, const ap_scene *s) {
                hulls, hulls ? hulls : 1);
 }
 
+// Joint forces of a scenario: constant ones and a table over time, 0 rows where there is none.
+static void put_forces(ap__text *t, const ap__forces *f, int nv) {
+  const int rows = f ? f->rows : 0, columns = rows ? f->columns : 0;
+  put(t, "static const double CONSTANT[] = {");
+  for (int k = 0; k < nv; k++) {
+    put(t, k ? ", " : "");
+    put_double(t, f && f->constant ? f->constant[k] : 0);
+  }
+  put(t, "};\nstatic const double TABLE[] = {\n    ");
+  if (rows)
+    put_doubles(t, f->table, rows * (1 + columns));
+  else
+    put(t, "0");
+  put(t, "};\nstatic const int PLACE[] = {");
+  for (int k = 0; k < columns; k++) ap__text_add(t, "%d, ", f->place[k]);
+  put(t, columns ? "};\n" : "0};\n");
+  ap__text_add(t, "enum { ROWS = %d, COLUMNS = %d };\n", rows, columns);
+}
+
 void ap__put_scene(ap__text *t, const ap_scene *s, const ap_model *m) {
   put_robot(t, m);
   if (s->mechanism)
@@ -383,6 +403,7 @@ void ap__put_scene(ap__text *t, const ap_scene *s, const ap_model *m) {
     put(t, "static const ap_mechanism_def *const MECHANISM = 0;\n");
   put_walls(t, s);
   put_points(t, s);
+  put_forces(t, s->force ? s->context : NULL, ap_nv(m));
   PUT_ARRAY(t, ap_material_pair, "MATERIAL", material_fields, s->material, s->nmaterial);
   PUT_ARRAY(t, ap_joint_spring, "SPRING", spring_fields, s->spring, s->nspring);
   PUT_ARRAY(t, ap_joint_stop, "STOP", stop_fields, s->stop, s->nstop);

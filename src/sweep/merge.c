@@ -148,8 +148,8 @@ static off_t size_of(const ap_sweep *s) {
   return (off_t)(rows * row + rows / MOST_ROWS * SETS * 256 + s->source.length + 65536);
 }
 
-// The disk is asked for all of it before. HDF5 gives the space back when it makes the file, and would
-// not cut off what is left of it at the end.
+// The disk is asked for all of it before. HDF5 gives the space back when it makes the file, and
+// would not cut off what is left of it at the end.
 static ap_status write_all(writer *w, const char *folder, const ap__draft *part, ap_error *error) {
   const ap__silence before = ap__be_silent();
   ap_status status = ap__draft_reserve(part, size_of(w->sweep), error);
