@@ -17,6 +17,7 @@ or many, (n, nq), row by row or column by column in memory, and never copies man
     base_parameters, excite, identify   parameters from measured motion
     FeedForward                         compensation for torque-controlled arms, external torques
     lint                                mistakes in robot files
+    Study, merge_sweep, summarize_sweep studies of many trials
     research                            formulations compared, operations counted
     get_threads, set_threads            threads of calls on many states
 """
@@ -45,6 +46,7 @@ from .ident import BaseParameters, Doubt, DriveGains, Excitation, Fit, base_para
 from .lint import Finding, lint
 from .model import Body, Frame, InverseKinematics, Joint, Mechanism, Model, build, builtins, load, load_mechanism, parse
 from .run import Event, Run, control, open_run, simulate
+from .sweep import OutcomeSummary, Study, merge_sweep, summarize_sweep
 
 __all__ = [
     "BaseParameters",
@@ -63,8 +65,10 @@ __all__ = [
     "Joint",
     "Mechanism",
     "Model",
+    "OutcomeSummary",
     "Run",
     "SingularError",
+    "Study",
     "UnreachableError",
     "__version__",
     "base_parameters",
@@ -77,11 +81,13 @@ __all__ = [
     "lint",
     "load",
     "load_mechanism",
+    "merge_sweep",
     "open_run",
     "parse",
     "research",
     "set_threads",
     "simulate",
+    "summarize_sweep",
 ]
 
 

@@ -193,7 +193,7 @@ static PyObject *builtin_names(PyObject *module, PyObject *none) {
   return names;
 }
 
-static PyMethodDef functions[24] = {
+static PyMethodDef functions[32] = {
     {"get_threads", get_threads, METH_NOARGS,
      "get_threads()\n--\n\nHow many threads a call on many states uses at most."},
     {"set_threads", set_threads, METH_O,
@@ -225,6 +225,7 @@ PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void) {
   append_methods(functions, ident_functions);
   append_methods(functions, research_functions);
+  append_methods(functions, sweep_functions);
   PyObject *module = PyModule_Create(&definition);
   out_key = PyUnicode_InternFromString("out");
   if (module && add_exceptions(module) && add_robot_type(module) && add_model_type(module) &&

@@ -228,4 +228,9 @@ extern const PyMethodDef ident_functions[];
 /// Functions of the module; ends with an empty entry.
 extern const PyMethodDef research_functions[];
 
+// ---- sweep.c -----------------------------------------------------------------------------------
+
+/// Functions of the module; ends with an empty entry.
+extern const PyMethodDef sweep_functions[];
+
 #endif
