@@ -182,15 +182,15 @@ typedef struct ap_scene {
   double window;             ///< s: impacts so close in time count as one: 0, those at once only
   double depth;              ///< m: a start deeper inside a wall is refused: 1e-9; up to 1e-3
   long most_events;          ///< in a run, before AP_E_NO_CONVERGENCE: 1000000
-  int most_contacts;         ///< at a time, before AP_E_UNSUPPORTED: 256, at most 4096. Memory for so
-                             ///< many is taken when the run is created
-  const ap_functions *code;  ///< the robot (or the mechanism's tree) is computed with, where that
-                             ///< fits, see ap_work_use(): NULL. With joint_friction, compile with
-                             ///< friction (ap_compile_options), unless the robot has none
-  bool links;                ///< shapes of different links touch: true. Left out are those of one
-                             ///< link, of a link and its parent, and those of one tree of joints
-                             ///< that overlap when the run starts
-  unsigned cookie;           ///< ap_default_scene() sets it
+  int most_contacts; ///< at a time, before AP_E_UNSUPPORTED: 256, at most 4096. Memory for so
+                     ///< many is taken when the run is created
+  const ap_functions *code; ///< the robot (or the mechanism's tree) is computed with, where that
+                            ///< fits, see ap_work_use(): NULL. With joint_friction, compile with
+                            ///< friction (ap_compile_options), unless the robot has none
+  bool links;               ///< shapes of different links touch: true. Left out are those of one
+                            ///< link, of a link and its parent, and those of one tree of joints
+                            ///< that overlap when the run starts
+  unsigned cookie;          ///< ap_default_scene() sets it
 } ap_scene;
 /// No walls, no forces, and the defaults named above; set the model.
 AP_API ap_scene ap_default_scene(void);

@@ -204,8 +204,7 @@ static void take_freedoms(const ap_closed *closed, const double *x, double *a) {
 
 // The vector of a row of a Jacobian in c->wide: L^-1 J^T.
 static void vector_of_row(ap_law *c, double *a) {
-  if (c->closed)
-    take_freedoms(c->closed, c->wide, a);
+  if (c->closed) take_freedoms(c->closed, c->wide, a);
   for (int k = 0; k < c->nv && !c->closed; k++) a[k] = c->wide[c->rate[k]];
   const double *L = c->L;
   for (int t = 0; t < c->ntree; t++) {
@@ -498,8 +497,8 @@ static void tell_velocities(ap_law *c, const double *x, bool before, ap_touch *t
 
 // What the header promises, of the state x: no gain of energy, no point into its wall.
 static bool result_is_valid(const ap_law *c, double lost) {
-  double had = energy(c, c->start), speed = sqrt(2 * had) + c->drive;
-  if (!(lost >= -1e-12 * (had + c->drive * c->drive))) return false;
+  double had = energy(c, c->start), speed = fmax(sqrt(2 * had), c->all) + c->drive;
+  if (!(lost >= -1e-12 * (fmax(had, 0.5 * c->all * c->all) + c->drive * c->drive))) return false;
   for (int i = 0; i < c->n; i++) {
     const double *size = c->size + 3 * i;
     double still = 1e-12 * speed * fmax(size[0], fmax(size[1], size[2]));
@@ -534,9 +533,10 @@ static ap_status finish(ap_law *c, double *v, ap_touch *touch, ap_impact_result 
   return AP_OK;
 }
 
-// Whether no point moves into its wall: then there is no impulse.
+// Whether no point moves into its wall: then there is no impulse. An island that rests has rounding
+// of what moves elsewhere.
 static bool nothing_meets(const ap_law *c) {
-  double still = AP_STILL * ap__length(c, c->y);
+  double still = AP_STILL * fmax(ap__length(c, c->y), c->all);
   for (int i = 0; i < c->n; i++)
     if (ap__relative(c, i, 0, c->y) < -still * c->size[3 * i]) return false;
   return true;
@@ -618,11 +618,12 @@ static ap_status impact(const ap_closed *closed, const ap_model *m, ap_work *w, 
     ap__islands_find(m, n, touch, closed != NULL, &r.islands);
     sort_touches(n, touch, &r);
     memcpy(r.v, v, (size_t)ap_nv(m) * sizeof *v);
+    double length = closed ? 0 : sqrt(fmax(0, 2 * ap_kinetic_energy(m, w, q, v)));
     if (!closed) ap_inertia_matrix(m, w, q, r.inertia);
     ap_kinematics(m, w, q, NULL, NULL);
     for (int k = 0; k < r.islands.n && !status; k++) {
       ap_impact_result own = {.lost = 0, .scale = 1, .rank = 0, .passes = 0};
-      ap_law c = {.closed = closed};
+      ap_law c = {.closed = closed, .all = length};
       status = island_impact(&c, m, w, k, &r, &own);
       add_result(&own, &all);
     }

@@ -25,20 +25,21 @@ typedef struct ap_law {
   int rates;               // of the model
   const ap_closed *closed; // NULL: a tree, whose rates are its freedoms
   const ap_touch *touch;
-  int ntree;        // trees of joints that the freedoms are of,
-  const int *tree;  // ntree + 1: the first freedom of each, from tree[0] on
-  int whole[2];     // that of a mechanism, which is one
-  const int *rate;  // nv: places in the rates, without closures
-  double *L;        // a lower triangle for each tree
-  double *jac;      // 6 * rates, and those of a link that carries a wall
-  double *wide;     // rates
-  double *axes;     // 9 per touch: normal and two tangents in the world
-  double *a;        // nv per direction, 3 directions per touch: the vectors a
-  int *reach;       // 4 n: the freedoms from .. to, and from .. to, beside which the vectors have zeros
-  double *size;     // 3 n: |a|
-  double *e;        // n: restitutions in use
-  double *wall;     // 3 n: velocities of the walls along the directions; u = a . y - wall
+  int ntree;       // trees of joints that the freedoms are of,
+  const int *tree; // ntree + 1: the first freedom of each, from tree[0] on
+  int whole[2];    // that of a mechanism, which is one
+  const int *rate; // nv: places in the rates, without closures
+  double *L;       // a lower triangle for each tree
+  double *jac;     // 6 * rates, and those of a link that carries a wall
+  double *wide;    // rates
+  double *axes;    // 9 per touch: normal and two tangents in the world
+  double *a;       // nv per direction, 3 directions per touch: the vectors a
+  int *reach;   // 4 n: the freedoms from .. to, and from .. to, beside which the vectors have zeros
+  double *size; // 3 n: |a|
+  double *e;    // n: restitutions in use
+  double *wall; // 3 n: velocities of the walls along the directions; u = a . y - wall
   double *own_wall; // 3 n: what a state has to be so that the point moves with them, in `own`
+  double all;       // the length of the state of all islands
   double drive; // the longest of these: what a length of the state is compared with where all rests
 
   double *start; // nv: the state before everything

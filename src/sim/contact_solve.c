@@ -47,8 +47,8 @@ int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool norma
   return count;
 }
 
-// What a unit of the unknown in column c does along direction r: W is symmetric, and its rows lie in
-// one piece.
+// What a unit of the unknown in column c does along direction r: W is symmetric, and its rows lie
+// in one piece.
 static inline double effect(const contact_drag *drag, const contact_system *s, int r, int c) {
   const double *W = s->W + r;
   const int rows = 3 * s->n;
@@ -257,8 +257,8 @@ static bool eliminate_half(int n, double *A, int *last) {
     for (int r = k + 1; r <= last[k]; r++) {
       double *row = A + r * n, l = top[k] * top[r];
       if (l == 0) continue;
+      for (; last[r] < last[k]; last[r]++) row[last[r] + 1] = 0;
       for (int c = r; c <= last[k]; c++) row[c] -= l * top[c];
-      if (last[r] < last[k]) last[r] = last[k];
     }
   }
   return true;

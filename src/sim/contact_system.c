@@ -42,9 +42,9 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->X = AP_TAKE(&a, double, rows *nv);
   s->W = AP_TAKE(&a, double, rows *rows);
   s->qr.A = AP_TAKE(&a, double, rows *rows);
-  double **each[] = {&s->b,     &s->force,   &s->base,     &s->apart,   &s->response, &s->scale,
-                     &s->x,     &s->y,       &s->rhs,      &s->old,     &s->sweep,    &s->swept,
-                     &s->small, &s->qr.left, &s->qr.right};
+  double **each[] = {&s->b,     &s->force, &s->base,  &s->apart,   &s->response,
+                     &s->scale, &s->x,     &s->y,     &s->rhs,     &s->old,
+                     &s->sweep, &s->swept, &s->small, &s->qr.left, &s->qr.right};
   for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] = AP_TAKE(&a, double, rows);
   s->qr.spare = AP_TAKE(&a, double, rows + CONTACT_WRENCH);
   s->friction = AP_TAKE(&a, double, n);
@@ -146,11 +146,12 @@ void ap__contact_set_slip(const ap_resting *r, contact_place *place) {
 static double larger(double a, double b) { return a > b ? a : b; }
 
 // Adds the columns of a place at the end of an arm, from the Jacobian of a link, times sign.
-static void add_columns(const double arm[3], double sign, int i, contact_system *s, double *reach) {
+static void add_columns(int link, const double arm[3], double sign, int i, contact_system *s,
+                        double *reach) {
   const int nv = s->nv;
   const double(*frame)[3] = (const double(*)[3])s->place[i].frame, lever = norm3(arm);
   double *J = s->J + CONTACT_LANES * i * nv;
-  CONTACT_PATH(s, i, k) {
+  for (int k = ap__contact_start_of(s->plant->m, link); k >= 0; k = s->responds.next[k]) {
     const double *c = s->jacobian + k, turn[3] = {c[3 * nv], c[4 * nv], c[5 * nv]};
     double move[3];
     cross3(turn, arm, move);
@@ -163,6 +164,27 @@ static void add_columns(const double arm[3], double sign, int i, contact_system 
   }
 }
 
+// The Jacobian of a link, of which columns on its path are looked at. That of a body free in space
+// is its rotation, twice.
+static void read_jacobian(const ap_plant *p, int link, contact_system *s) {
+  const ap_model *m = p->m;
+  const ap_joint *j = &m->joint[m->mover[link]];
+  const int nv = s->nv;
+  double R[9], x[3];
+  if (j->type != AP_FREE || j->parent != 0 || j->link != link || model_has_mimic(m) ||
+      !s->responds.factor) {
+    ap_frame_jacobian(m, p->w, link, AP_MIXED, s->jacobian);
+    return;
+  }
+  ap_frame_pose(m, p->w, link, R, x);
+  for (int d = 0; d < 3; d++)
+    for (int k = 0; k < 3; k++) {
+      double *J = s->jacobian + d * nv + j->v + k;
+      J[0] = J[3 * nv + 3] = R[3 * d + k];
+      J[3] = J[3 * nv] = 0;
+    }
+}
+
 // The columns of a contact of a link at the end of an arm, and of one that carries the wall, at the
 // end of its own (NULL: none). A direction in which the point cannot move at all, as across the
 // plane of a planar robot, has a row of rounding alone: no force along it does anything. Nor do
@@ -171,11 +193,11 @@ static void gather_columns(const ap_plant *p, const ap_resting *r, const double 
                            const double *other, int i, contact_system *s) {
   double own[3] = {0}, reach = 0, *J = s->J + CONTACT_LANES * i * s->nv;
   CONTACT_PATH(s, i, k) memset(J + CONTACT_LANES * k, 0, CONTACT_LANES * sizeof *J);
-  ap_frame_jacobian(p->m, p->w, r->body, AP_MIXED, s->jacobian);
-  add_columns(arm, 1, i, s, &reach);
+  read_jacobian(p, r->body, s);
+  add_columns(r->body, arm, 1, i, s, &reach);
   if (other) {
-    ap_frame_jacobian(p->m, p->w, r->carrier, AP_MIXED, s->jacobian);
-    add_columns(other, -1, i, s, &reach);
+    read_jacobian(p, r->carrier, s);
+    add_columns(r->carrier, other, -1, i, s, &reach);
   }
   CONTACT_PATH(s, i, k) for (int d = 0; d < 3; d++) {
     double *x = &J[CONTACT_LANES * k + d];

@@ -74,10 +74,14 @@ static double would_push(const run_pair *p, const double *q, const double *v) {
 static run_break nearest_of(const ap_sim *sim, const double *q, const double *v, double *margin) {
   run_break nearest = {BREAK_NONE, -1, INFINITY};
   *margin = INFINITY;
-  for (int i = 0; i < sim->npair; i++) {
+  for (int k = 0; k < sim->nresting; k++) {
+    const ap_resting *r = &sim->resting[k];
+    if (r->kind != AP_REST_POINT && r->kind != AP_REST_STOP) continue;
+    look_at_pair(sim, r->id, &nearest, margin);
+    look_at_turning(sim, r->id, &nearest, margin);
+  }
+  for (int i = sim->npoint; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    look_at_pair(sim, i, &nearest, margin);
-    look_at_turning(sim, i, &nearest, margin);
     if (!p->pressed) continue;
     compare(&nearest, margin, (run_break){BREAK_EASES, i, ap__run_stop_depth(p, q)}, sim->touch);
     compare(&nearest, margin, (run_break){BREAK_SLACKS, i, would_push(p, q, v)},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/frozen.h"
 #include "num/cholesky.h"
 #include "num/vec3.h"
 #include "sim/contact_system.h"
@@ -41,10 +42,36 @@ ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_err
   return AP__REFUSE(error, status, 0, "%s at t = %.9g: %s", what, sim->t, ap_status_text(status));
 }
 
-ap_status ap__run_count(ap_sim *sim, ap_error *error) {
-  if (sim->t - sim->busy_t > RUN_AT_ONCE * sim->moment) sim->busy = 0;
-  sim->busy_t = sim->t;
-  sim->busy++;
+// The trees of joints that a pair is between, by their first bodies; 0: none. What is no pair of
+// points has tree 0.
+static void trees_of(const ap_sim *sim, const run_pair *p, int tree[2]) {
+  const ap_model *m = sim->m;
+  bool point = p && p->joint < 0;
+  tree[0] = point ? m->mover[p->body] : 0;
+  tree[1] = point ? m->mover[p->carrier] : 0;
+  for (int k = 0; k < 2; k++)
+    while (tree[k] > 0 && m->joint[tree[k]].parent > 0) tree[k] = m->joint[tree[k]].parent;
+}
+
+// Events in a row of the trees of a pair, each at once after the last.
+static long busy_of(const ap_sim *sim, const run_pair *p) {
+  long most = 0;
+  int tree[2];
+  trees_of(sim, p, tree);
+  for (int k = 0; k < 2; k++) {
+    const run_busy *b = &sim->busy_of[tree[k]];
+    if (k && tree[k] == 0) continue;
+    if (sim->t - b->t <= RUN_AT_ONCE * sim->moment && b->events > most) most = b->events;
+  }
+  return most;
+}
+
+ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error) {
+  int tree[2];
+  sim->busy = busy_of(sim, pair) + 1;
+  trees_of(sim, pair, tree);
+  for (int k = 0; k < 2; k++)
+    if (k == 0 || tree[k] > 0) sim->busy_of[tree[k]] = (run_busy){sim->t, sim->busy};
   sim->events++;
   if (sim->events > sim->scene.most_events)
     return AP__REFUSE(error, AP_E_NO_CONVERGENCE, 0,
@@ -137,7 +164,7 @@ static int choose(ap_sim *sim) {
     const run_pair *p = &sim->pair[i];
     if (!takes_part(sim, p)) continue;
     if (n == sim->most - sim->nturn) return -1;
-    sim->touched[n] = ap__run_touch(p, sim->busy > RUN_BUSY ? 0 : ap__run_rebound(p));
+    sim->touched[n] = ap__run_touch(p, busy_of(sim, p) > RUN_BUSY ? 0 : ap__run_rebound(p));
     sim->chosen[n++] = i;
   }
   return ap__run_turn_touches(sim, n);
@@ -150,7 +177,8 @@ ap_status ap__run_impact(ap_sim *sim, ap_error *error) {
   ap__run_look(sim, q, v);
   int n = choose(sim);
   if (n < 0)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d contacts at t = %.9g: increase most_contacts",
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "more than %d contacts at t = %.9g: increase most_contacts",
                       sim->most - sim->nturn, sim->t);
   if (n == 0) return AP_OK;
   ap_impact_result result;
@@ -533,7 +561,8 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   ap__run_bend(sim, q, v);
   int n = find_candidates(sim, &project);
   if (n < 0)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d contacts at t = %.9g: increase most_contacts",
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "more than %d contacts at t = %.9g: increase most_contacts",
                       sim->most - sim->nbrake - sim->nturn, sim->t);
   sim->fresh = true;
   if (n && project) { // bounces that end lose what they had, of motion and of height

@@ -189,7 +189,7 @@ static ap_status first_contacts(ap_sim *sim, ap_error *error) {
     rests = rests || !b->way;
   }
   if (hits) {
-    ap_status status = ap__run_count(sim, error);
+    ap_status status = ap__run_count(sim, NULL, error);
     return status ? status : ap__run_impact(sim, error);
   }
   return rests ? ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error) : AP_OK;
@@ -228,7 +228,8 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->number = 0;
   sim->nresting = 0;
   sim->events = sim->busy = 0;
-  sim->busy_t = sim->strides_until = -INFINITY;
+  sim->strides_until = -INFINITY;
+  for (int i = 0; i < ap_nbody(sim->m); i++) sim->busy_of[i] = (run_busy){-INFINITY, 0};
   sim->open = sim->read = false;
   sim->until = INFINITY;
   sim->tiny = 0;

@@ -185,6 +185,12 @@ typedef enum run_end { RUN_STEP, RUN_HIT, RUN_TOUCHED, RUN_EDGE, RUN_BREAK, RUN_
 // The ledger behind q and v: work of loads, energy taken, then the work of each joint force.
 enum { RUN_LOADS, RUN_TAKEN, RUN_LEDGER };
 
+// Events in a row, the last one at t.
+typedef struct run_busy {
+  double t;
+  long events;
+} run_busy;
+
 struct ap_sim {
   void *memory;   // of all that follows
   ap_scene scene; // its arrays are copies
@@ -244,7 +250,8 @@ struct ap_sim {
   bool rough;         // that state is not as good as the tolerance asks
   double worst;       // least value of ap__run_nearest() since the step began
   bool judged;        // what the contact forces at its end say is known:
-  bool jams, stops;   // points are jammed, or have stopped
+  bool jams;          // points are jammed
+  int stops;          // the pair that has stopped; -1: none
   bool looked;        // pair[].now is of the state
   bool held;          // points were put back on their walls at the end of a fixed step, with
   double held_lost;   // J of loss, and
@@ -259,8 +266,8 @@ struct ap_sim {
   double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
   bool struck; // an impact has just been, by which points that rest may leave
-  long busy;   // events in a row, each at once after the last, which was at
-  double busy_t;
+  long busy;   // events in a row of the trees of the last one, each at once after the one before
+  run_busy *busy_of;     // [nbody] likewise of each tree, by its first body; 0: what is of none
   double strides_until;  // until then it goes on in strides
   double strides_length; // s, how long that was
   double stride;         // s, of the next one
@@ -426,8 +433,8 @@ ap_status ap__run_end_step(void *context, double *y);
 // Tell an event of one pair.
 void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pair,
                   const ap_touch *touch, double lost);
-// Counts an event; refuses where there are too many of them.
-ap_status ap__run_count(ap_sim *sim, ap_error *error);
+// Counts an event of a pair, or of NULL; refuses where there are too many of them.
+ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error);
 // A failure inside a run; where the inertia matrix is singular, the joint is named.
 ap_status ap__run_failed(ap_sim *sim, ap_status status, const char *what, ap_error *error);
 

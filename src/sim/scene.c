@@ -239,6 +239,7 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->free = AP_TAKE(&a, char, sim->ngroup);
   sim->carried = AP_TAKE(&a, ap_wall_pose, ap_nbody(s->model));
   sim->carries = AP_TAKE(&a, bool, ap_nbody(s->model));
+  sim->busy_of = AP_TAKE(&a, run_busy, ap_nbody(s->model));
   sim->pair_room = AP_TAKE_ALIGNED(&a, unsigned char, sim->pair_bytes);
   sim->y = AP_TAKE(&a, double, n);
   sim->y0 = AP_TAKE(&a, double, n);

@@ -170,18 +170,19 @@ static ap_status check_energy(ap_sim *sim, ap_error *error) {
                     sim->t, made);
 }
 
-// A pair that slides ever more slowly has stopped where nothing is left of its speed.
-static bool any_stopped(const ap_sim *sim) {
-  for (int i = 0; i < sim->npair; i++) {
-    const run_pair *p = &sim->pair[i];
-    if (p->resting < 0) continue;
+// A pair that slides ever more slowly has stopped where nothing is left of its speed; -1: none.
+static int any_stopped(const ap_sim *sim) {
+  for (int i = 0; i < sim->nresting; i++) {
+    const ap_resting *rests = &sim->resting[i];
+    if (rests->kind != AP_REST_POINT && rests->kind != AP_REST_STOP) continue;
+    const run_pair *p = &sim->pair[rests->id];
     const int place[] = {p->friction == 0 ? -1 : p->resting, p->turning[0], p->turning[1]};
     for (int k = 0; k < 3; k++) {
       const ap_resting *r = place[k] >= 0 ? &sim->resting[place[k]] : NULL;
-      if (r && !r->sticks && r->slows && r->speed <= RUN_STOPPED * r->fast) return true;
+      if (r && !r->sticks && r->slows && r->speed <= RUN_STOPPED * r->fast) return p->id;
     }
   }
-  return false;
+  return -1;
 }
 
 // What contact forces say of a state; with NULL that of the last accelerations.
@@ -264,7 +265,7 @@ static void press(ap_sim *sim, run_pair *p, bool pressed) {
 }
 
 static ap_status hit(ap_sim *sim, run_pair *p, ap_error *error) {
-  ap_status status = ap__run_count(sim, error);
+  ap_status status = ap__run_count(sim, p, error);
   if (status) return status;
   if (p->stiffness > 0) {
     press(sim, p, true);
@@ -280,7 +281,7 @@ static ap_status hit(ap_sim *sim, run_pair *p, ap_error *error) {
 
 // A pair that rests has slid over the edge of its face.
 static ap_status slide_over(ap_sim *sim, run_pair *p, ap_error *error) {
-  ap_status status = ap__run_count(sim, error);
+  ap_status status = ap__run_count(sim, p, error);
   if (status) return status;
   p->over = true;
   status = ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
@@ -326,17 +327,30 @@ static ap_status quiet_step_end(ap_sim *sim, ap_error *error) {
     ap__run_begin_strides(sim);
     return AP_OK;
   }
-  if (sim->stops) {
-    status = ap__run_count(sim, error);
+  if (sim->stops >= 0) {
+    status = ap__run_count(sim, &sim->pair[sim->stops], error);
     return status ? status : ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
   }
   sim->looked = sim->held && sim->held_looked;
   return sim->held ? AP_OK : ap__run_project(sim, error);
 }
 
+// The pair of what has just reached its limit; NULL: a brake.
+static const run_pair *broken_pair(const ap_sim *sim) {
+  int index = sim->broken.index;
+  switch (sim->broken.kind) {
+    case BREAK_SLIPS:
+    case BREAK_HOLDS:
+    case BREAK_NONE: return NULL;
+    case BREAK_TURNS:
+    case BREAK_HALTS: return &sim->pair[index / RUN_TURNS];
+    default: return &sim->pair[index];
+  }
+}
+
 static ap_status contact_changed(ap_sim *sim, ap_error *error) {
   const double *q = sim->y, *v = sim->y + sim->nq;
-  ap_status status = ap__run_count(sim, error);
+  ap_status status = ap__run_count(sim, broken_pair(sim), error);
   if (status) return status;
   run_pair *p = &sim->pair[sim->broken.index];
   if (sim->broken.kind == BREAK_EASES) press(sim, p, false);

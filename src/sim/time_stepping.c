@@ -70,7 +70,8 @@ static ap_status take_stride(ap_sim *sim, run_stride *s, const double *rate, boo
   ap__run_look(sim, q, v);
   s->n = choose(sim);
   if (s->n < 0)
-    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0, "more than %d contacts at t = %.9g: increase most_contacts",
+    return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
+                      "more than %d contacts at t = %.9g: increase most_contacts",
                       sim->most - sim->nturn, sim->t);
   if (s->n == 0) return AP_OK;
   status =
@@ -223,7 +224,7 @@ ap_status ap__run_stride(ap_sim *sim, double stop, ap_error *error) {
   ap_status status = AP_OK;
   sim->fresh = true;
   if (hits >= 0) {
-    status = ap__run_count(sim, error);
+    status = ap__run_count(sim, &sim->pair[hits], error);
     if (!status) status = ap__run_impact(sim, error);
     if (status) return status;
   }
