@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Balls dropped into a box: what the run of a scene with many contacts costs. The time of every
-// tenth of a second, with the events and evaluations in it, the contacts at its end, the error of
-// the energy balance relative to the energy at the start, and the deepest overlap.
+// tenth of a second, with the events and evaluations in it, the contacts at its end, and the error
+// of the energy balance relative to the energy at the start.
 //
 //   balls [NUMBER [SECONDS [FRICTION [RESTITUTION]]]]
 
@@ -25,8 +25,8 @@ static void count(void *context, const ap_event *event) {
 
 int main(int argc, char **argv) {
   int n = argc > 1 ? atoi(argv[1]) : BALLS_MOST;
-  double seconds = argc > 2 ? atof(argv[2]) : 2, friction = argc > 3 ? atof(argv[3]) : 0.3;
-  double restitution = argc > 4 ? atof(argv[4]) : 0.2;
+  double seconds = argc > 2 ? atof(argv[2]) : 0.2, friction = argc > 3 ? atof(argv[3]) : 0;
+  double restitution = argc > 4 ? atof(argv[4]) : 0;
   static balls b;
   ap_sim *sim = NULL;
   ap_error error = {0};

@@ -28,10 +28,11 @@ typedef struct balls {
   double q[7 * BALLS_MOST], v[6 * BALLS_MOST];
 } balls;
 
-// A place in -1 .. 1 for each number, always the same (the golden ratio's multiples).
-static inline double balls_spread(int i) {
+// A place of a row of balls, off by up to 4 mm, always the same (the golden ratio's multiples); to
+// four digits, as the file has it.
+static inline double balls_place(int at, int i) {
   double x = 0.6180339887498949 * (i + 1);
-  return 2 * (x - floor(x)) - 1;
+  return floor(1e4 * (0.11 * (at - 2) + 0.004 * (2 * (x - floor(x)) - 1)) + 0.5) / 1e4;
 }
 
 // n of them; false where the model cannot be made.
@@ -51,9 +52,9 @@ static inline bool balls_make(int n, double friction, double restitution, balls 
                                      .shape = &b->shape,
                                      .friction = friction,
                                      .restitution = restitution};
-    q[0] = 0.11 * (at % BALLS_ROW - 2) + 0.004 * balls_spread(i);
-    q[1] = 0.11 * (at / BALLS_ROW - 2) + 0.004 * balls_spread(i + BALLS_MOST);
-    q[2] = 0.1 + 0.12 * layer;
+    q[0] = balls_place(at % BALLS_ROW, i);
+    q[1] = balls_place(at / BALLS_ROW, i + BALLS_MOST);
+    q[2] = (10 + 12 * layer) / 100.0;
     q[3] = q[4] = q[5] = 0, q[6] = 1;
   }
   for (int i = 0; i < 6 * n; i++) b->v[i] = 0;

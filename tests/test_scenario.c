@@ -662,7 +662,8 @@ TEST(models_are_read_without_a_warning) {
                                       "top_on_plane",
                                       "grasp",
                                       "quadruped_on_stairs",
-                                      "stack"};
+                                      "stack",
+                                      "hundred_balls"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char path[80];
     snprintf(path, sizeof path, "models/%s.yaml", names[i]);

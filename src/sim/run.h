@@ -7,6 +7,7 @@
 //   wall_distance.c        distances of points to walls and of joints to their stops
 //   path.c                 bounds on the motion inside a step
 //   event_search.c         the first touch inside a step
+//   contact_islands.c      contacts that no body couples, apart
 //   contact_transitions.c  where a contact or a brake ceases to hold
 //   events.c               changes of velocities and contacts
 //   segment.c              integration from event to event
