@@ -23,6 +23,7 @@ WIDE_PARTS(WIDE_TABLE)
 #define KERNELS(part)      kernels_of_##part(w->build)
 #define WIDE_KERNELS(part) wide_kernels_of_##part(w->build)
 #define BEST_BUILD         best_build()
+#define WIDE_ANYWAY        wide_vectors_stay_awake()
 #define PART_STORAGE
 #define PART_NAME(name) ap_part_##name
 #include "dyn/setup.inc"
