@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The table of bench/goals/table, from peers.csv and the rows 'ROBOT WHAT PATH WHO NS' of turns.
+# The table of bench/goals/table, from peers.csv and the rows 'ROBOT WHAT PATH WHO NS' of turns and
+# floor.
 
 function at_least(key, ns) {
   if (!(key in least) || ns < least[key]) least[key] = ns
@@ -7,25 +8,30 @@ function at_least(key, ns) {
 
 function figure(ns) { return ns == "" ? "-" : sprintf(ns < 100 ? "%.1f" : "%.0f", ns) }
 
-# The ratio that reaches the goal, and whether it does.
-function verdict(goal, ratio) {
+# The ratio that reaches the goal, and whether it does or cannot.
+function verdict(goal, ratio, most) {
   if (goal == "") return "-"
-  return sprintf("%.2f%s", goal, goal <= ratio + 0.005 ? " reached" : "")
+  return sprintf("%.2f%s", goal, is_met(goal, ratio) ? " reached" : is_beyond(goal, most) ? " beyond" : "")
 }
+function is_met(goal, ratio) { return goal != "" && goal <= ratio + 0.005 }
+function is_beyond(goal, most) { return goal != "" && most != "" && goal > most }
 
-function cells(row, path, times,    a, b, key, goal, ratio) {
+function cells(row, path, times,    a, b, key, goal, ratio, most) {
   key = row SUBSEP path
   a = least[key, "old"]
   b = least[key, "new"]
-  if (a == "" || b == "") return " - | - | - | - |"
+  if (a == "" || b == "") return " - | - | - | - | - |"
   ratio = a / b
+  if (least[key, "floor"] > 0) most = a / least[key, "floor"]
   if (path == "general" && (row in peer)) goal = times * a / peer[row]
   else if ((key) in recorded) goal = times * recorded[key]
-  met[path] += goal != "" && goal <= ratio + 0.005
+  met[path] += is_met(goal, ratio)
+  beyond[path] += !is_met(goal, ratio) && is_beyond(goal, most)
   asked[path] += goal != ""
   sum[path] += log(ratio)
   count[path]++
-  return sprintf(" %s | %s | %.2f | %s |", figure(a), figure(b), ratio, verdict(goal, ratio))
+  return sprintf(" %s | %s | %.2f | %s | %s |", figure(a), figure(b), ratio, verdict(goal, ratio, most),
+                 most == "" ? "-" : sprintf("%.2f", most))
 }
 
 FILENAME ~ /peers\.csv$/ {
@@ -37,26 +43,26 @@ FILENAME ~ /peers\.csv$/ {
 {
   row = $1 SUBSEP $2
   if (!(row in known)) { known[row] = 1; order[++rows] = row }
-  if ($4 == "old" || $4 == "new") at_least(row SUBSEP $3 SUBSEP $4, $5 + 0)
+  if ($4 == "old" || $4 == "new" || $4 == "floor") at_least(row SUBSEP $3 SUBSEP $4, $5 + 0)
   else if ($4 == "pinocchio" || $4 == "rbdl") {
     if (!(row in peer) || $5 + 0 < peer[row]) { peer[row] = $5 + 0; fastest[row] = $4 }
   }
 }
 
 END {
-  print "| robot | what | best peer, ns | general: old | new | old / new | goal | generated: old | new | old / new | goal | batch: old | new | old / new | goal | lanes: old | new | old / new |"
-  print "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+  print "| robot | what | best peer, ns | general: old | new | old / new | goal | at most | generated: old | new | old / new | goal | at most | batch: old | new | old / new | goal | at most | lanes: old | new | old / new | at most |"
+  print "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
   for (k = 1; k <= rows; k++) {
     row = order[k]
     split(row, name, SUBSEP)
     line = sprintf("| %s | %s | %s |", name[1], name[2], (row in peer) ? figure(peer[row]) " " fastest[row] : "-")
     line = line cells(row, "general", 3) cells(row, "generated", 2) cells(row, "batch", 2.5)
     lanes = cells(row, "lanes", 0)
-    sub(/[^|]*\|$/, "", lanes) # no goal of its own
+    sub(/[^|]*\|[^|]*\|$/, substr(lanes, match(lanes, /[^|]*\|$/)), lanes) # no goal of its own
     print line lanes
   }
   print ""
   for (path in count)
-    printf "%s: %.2f times as fast (geometric mean of %d), %d of %d goals reached\n", path,
-      exp(sum[path] / count[path]), count[path], met[path], asked[path]
+    printf "%s: %.2f times as fast (geometric mean of %d), %d of %d goals reached, %d beyond the floor\n", path,
+      exp(sum[path] / count[path]), count[path], met[path], asked[path], beyond[path]
 }
