@@ -160,13 +160,25 @@ static const field coordinate_fields[] = {COORDINATE('s', name),
                                           FIELDS(ap_coordinate_def, along, 3),
                                           LAST};
 
-static const field scene_fields[] = {
-    SCENE('i', nwall),    SCENE('i', npoint),         SCENE('i', nmaterial),
-    SCENE('i', nspring),  SCENE('i', nload),          SCENE('b', limits),
-    SCENE('i', nstop),    SCENE('b', joint_friction), SCENE('i', stepping),
-    SCENE('d', relative), SCENE('d', absolute),       SCENE('d', step),
-    SCENE('d', window),   SCENE('d', depth),          SCENE('l', most_events),
-    SCENE('b', links),    SCENE('u', cookie),         LAST};
+static const field scene_fields[] = {SCENE('i', nwall),
+                                     SCENE('i', npoint),
+                                     SCENE('i', nmaterial),
+                                     SCENE('i', nspring),
+                                     SCENE('i', nload),
+                                     SCENE('b', limits),
+                                     SCENE('i', nstop),
+                                     SCENE('b', joint_friction),
+                                     SCENE('i', stepping),
+                                     SCENE('d', relative),
+                                     SCENE('d', absolute),
+                                     SCENE('d', step),
+                                     SCENE('d', window),
+                                     SCENE('d', depth),
+                                     SCENE('l', most_events),
+                                     SCENE('i', most_contacts),
+                                     SCENE('b', links),
+                                     SCENE('u', cookie),
+                                     LAST};
 
 // ---- values ------------------------------------------------------------------------------------
 
