@@ -24,7 +24,7 @@ typedef struct balls {
   ap_body_def body[BALLS_MOST];
   ap_contact_point point[BALLS_MOST];
   ap_wall box;
-  char name[BALLS_MOST][12];
+  char name[BALLS_MOST][16];
   double q[7 * BALLS_MOST], v[6 * BALLS_MOST];
 } balls;
 
