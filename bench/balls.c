@@ -24,9 +24,10 @@ static void count(void *context, const ap_event *event) {
 }
 
 int main(int argc, char **argv) {
-  int n = argc > 1 ? atoi(argv[1]) : BALLS_MOST;
-  double seconds = argc > 2 ? atof(argv[2]) : 0.2, friction = argc > 3 ? atof(argv[3]) : 0;
-  double restitution = argc > 4 ? atof(argv[4]) : 0;
+  int n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : BALLS_MOST;
+  double seconds = argc > 2 ? strtod(argv[2], NULL) : 0.2,
+         friction = argc > 3 ? strtod(argv[3], NULL) : 0;
+  double restitution = argc > 4 ? strtod(argv[4], NULL) : 0;
   static balls b;
   ap_sim *sim = NULL;
   ap_error error = {0};

@@ -15,6 +15,36 @@
 // Part of what a sum is made of that is rounding where closures hold a direction.
 static const double HELD = 1e-12;
 
+static void take_bases(ap_arena *arena, ap_law *c, size_t most) {
+  ap_basis *bases[] = {&c->basis, &c->rows};
+  for (int i = 0; i < 2; i++) {
+    bases[i]->dim = i ? 3 * c->n : c->nv;
+    bases[i]->most = (int)most;
+    bases[i]->rank = 0;
+    bases[i]->q = AP_TAKE(arena, double, most *(i ? most : (size_t)c->nv));
+    bases[i]->r = AP_TAKE(arena, double, most *most);
+  }
+}
+
+// What Newton's method, polygons and points alone need of n touches.
+static void take_modes(ap_arena *arena, ap_law *c) {
+  size_t nv = (size_t)c->nv, k = (size_t)c->n, few = k < AP_POLYGON_MOST ? k : AP_POLYGON_MOST;
+  c->row = AP_TAKE(arena, double, 3 * k * nv);
+  c->col = AP_TAKE(arena, double, 3 * k * nv);
+  c->extra = AP_TAKE(arena, double, 3 * k);
+  c->rhs = AP_TAKE(arena, double, 3 * k);
+  c->mode = AP_TAKE(arena, int, k);
+  c->of = AP_TAKE(arena, int, 3 * k);
+  c->way = AP_TAKE(arena, double, 2 * k);
+  c->kept = AP_TAKE(arena, double, 3 * k);
+  c->point = AP_TAKE(arena, ap_point, k);
+  c->delassus = AP_TAKE(arena, double, 9 * few * few);
+  c->beside = AP_TAKE(arena, double, 3 * few);
+  c->friction = AP_TAKE(arena, double, few);
+  ap__polygon_take(arena, (int)few, &c->polygon);
+  c->own = AP_TAKE(arena, double, 3 * k * nv);
+}
+
 // Of a robot with so many rates, of which `freedoms` are independent.
 static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   ap_arena arena = ap__arena(mem);
@@ -55,29 +85,8 @@ static size_t lay_out(ap_law *c, int rates, int freedoms, int n, void *mem) {
   c->left = AP_TAKE(&arena, double, 3 * k * longest);
   c->shared = AP_TAKE(&arena, double, 3 * k);
   c->cols = AP_TAKE(&arena, double, 3 * k * most);
-  c->row = AP_TAKE(&arena, double, 3 * k * nv);
-  c->col = AP_TAKE(&arena, double, 3 * k * nv);
-  c->extra = AP_TAKE(&arena, double, 3 * k);
-  c->rhs = AP_TAKE(&arena, double, 3 * k);
-  c->mode = AP_TAKE(&arena, int, k);
-  c->of = AP_TAKE(&arena, int, 3 * k);
-  c->way = AP_TAKE(&arena, double, 2 * k);
-  c->kept = AP_TAKE(&arena, double, 3 * k);
-  c->point = AP_TAKE(&arena, ap_point, k);
-  size_t few = k < AP_POLYGON_MOST ? k : AP_POLYGON_MOST;
-  c->delassus = AP_TAKE(&arena, double, 9 * few * few);
-  c->beside = AP_TAKE(&arena, double, 3 * few);
-  c->friction = AP_TAKE(&arena, double, few);
-  ap__polygon_take(&arena, (int)few, &c->polygon);
-  c->own = AP_TAKE(&arena, double, 3 * k * nv);
-  ap_basis *bases[] = {&c->basis, &c->rows};
-  for (int i = 0; i < 2; i++) {
-    bases[i]->dim = i ? 3 * n : c->nv;
-    bases[i]->most = (int)most;
-    bases[i]->rank = 0;
-    bases[i]->q = AP_TAKE(&arena, double, most *(i ? 3 * k : nv));
-    bases[i]->r = AP_TAKE(&arena, double, most *most);
-  }
+  take_modes(&arena, c);
+  take_bases(&arena, c, 3 * k);
   return ap__arena_size(&arena);
 }
 

@@ -213,6 +213,18 @@ static void copy_scene(ap_sim *sim, const ap_scene *s, ap_arena *a) {
   sim->scene.gravity = gravity;
 }
 
+// Room of the search and of events.
+static void take_events(ap_arena *a, ap_sim *sim, size_t most) {
+  sim->order = AP_TAKE(a, int, sim->norder);
+  sim->verdict = AP_TAKE(a, char, sim->norder);
+  sim->chosen = AP_TAKE(a, int, most);
+  sim->touched = AP_TAKE(a, ap_touch, most);
+  sim->resting = AP_TAKE(a, ap_resting, most);
+  sim->unread = AP_TAKE(a, ap_resting, most);
+  sim->candidate = AP_TAKE(a, ap_resting, most);
+  sim->keep = AP_TAKE(a, bool, most);
+}
+
 // Everything a run owns, in one block; sizes in *sim are set. Returns the bytes.
 static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   ap_arena a = ap__arena(mem);
@@ -263,14 +275,7 @@ static size_t lay_out(ap_sim *sim, const ap_scene *s, void *mem) {
   sim->spring_q = AP_TAKE(&a, int, s->nspring);
   sim->acts = AP_TAKE(&a, bool, s->nload);
   sim->brake = AP_TAKE(&a, run_brake, sim->nbrake);
-  sim->order = AP_TAKE(&a, int, sim->norder);
-  sim->verdict = AP_TAKE(&a, char, sim->norder);
-  sim->chosen = AP_TAKE(&a, int, most);
-  sim->touched = AP_TAKE(&a, ap_touch, most);
-  sim->resting = AP_TAKE(&a, ap_resting, most);
-  sim->unread = AP_TAKE(&a, ap_resting, most);
-  sim->candidate = AP_TAKE(&a, ap_resting, most);
-  sim->keep = AP_TAKE(&a, bool, most);
+  take_events(&a, sim, most);
   size_t impact = sim->plant.kind->impact_scratch(&sim->plant, sim->most);
   sim->impact_room = AP_TAKE_ALIGNED(&a, unsigned char, impact);
   sim->contact_room = AP_TAKE_ALIGNED(&a, unsigned char, ap__contact_scratch(s->model, sim->most));
