@@ -144,14 +144,14 @@ static int orthonormalise(int n, double *G) {
   for (int k = 0; k < CONTACT_WRENCH; k++) {
     double length = bring_longest(n, G, k);
     if (k == 0) first = length;
-    if (!(length > DEPENDENT * first)) {
+    for (int p = 0; p < k; p++) subtract(n, G + p, G + k);
+    length = fmin(length, sqrt(product(n, G + k, G + k)));
+    if (!(length > DEPENDENT * first)) { // nor are those behind it longer
       for (int i = 0; i < n; i++)
         for (int j = k; j < CONTACT_WRENCH; j++) G[CONTACT_WRENCH * i + j] = 0;
       return k;
     }
-    for (int p = 0; p < k; p++) subtract(n, G + p, G + k);
-    double by = 1 / sqrt(product(n, G + k, G + k));
-    for (int i = 0; i < n; i++) G[CONTACT_WRENCH * i + k] *= by;
+    for (int i = 0; i < n; i++) G[CONTACT_WRENCH * i + k] /= length;
     for (int j = k + 1; j < CONTACT_WRENCH; j++) subtract(n, G + k, G + j);
   }
   return CONTACT_WRENCH;
