@@ -41,9 +41,8 @@ static ap_status tree_respond(ap_plant *p, const double *q, const double *v, con
   if (status) return status;
   r->n = f.n;
   r->factor = true;
+  memcpy(r->P, f.L, (size_t)f.n * (size_t)f.n * sizeof *f.L);
   memcpy(r->next, f.next, (size_t)f.n * sizeof *f.next);
-  for (int k = 0; k < f.n; k++) // the paths alone
-    for (int j = k; j >= 0; j = f.next[j]) r->P[k * f.n + j] = f.L[k * f.n + j];
   if (!v) return AP_OK;
   for (int i = 0; i < f.n; i++) a[i] = tau[i] - f.h[i];
   ap__factor_solve(p->m, p->w, r->P, a);
