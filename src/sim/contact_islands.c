@@ -83,13 +83,13 @@ static void number_trees(graph *g) {
 
 static contact_key key_of(const ap_resting *r, const int tree[2], const int *number) {
   bool joint = r->kind == AP_REST_STOP || r->kind == AP_REST_BRAKE;
-  unsigned long none = 0x7fffffff, a = none, b = none;
-  if (tree[0] >= 0) a = b = (unsigned long)number[tree[0]];
-  if (tree[1] >= 0) b = (unsigned long)number[tree[1]];
-  unsigned long one = (unsigned long)r->body, two = (unsigned long)r->carrier;
+  uint64_t none = 0x7fffffff, a = none, b = none;
+  if (tree[0] >= 0) a = b = (uint64_t)number[tree[0]];
+  if (tree[1] >= 0) b = (uint64_t)number[tree[1]];
+  uint64_t one = (uint64_t)r->body, two = (uint64_t)r->carrier;
   contact_key key = {(a < b ? a : b) << 32 | (a < b ? b : a),
                      (one < two ? one : two) << 32 | (one < two ? two : one)};
-  if (joint) key.link = none << 32 | (unsigned long)r->v;
+  if (joint) key.link = none << 32 | (uint64_t)r->v;
   return key;
 }
 

@@ -14,6 +14,8 @@
 #ifndef AP_SIM_CONTACT_SYSTEM_H
 #define AP_SIM_CONTACT_SYSTEM_H
 
+#include <stdint.h>
+
 #include "contact.h"
 #include "impact/polygon.h"
 #include "num/qr.h"
@@ -57,7 +59,7 @@ typedef struct contact_span {
 
 // By which contacts are sorted: trees of joints in the order of their islands, then links.
 typedef struct contact_key {
-  unsigned long tree, link;
+  uint64_t tree, link;
 } contact_key;
 
 // Components of a force and its moment: so many directions of two links are independent.
