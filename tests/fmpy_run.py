@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fmpy_run.py FMU STOP STEPS: the FMU run by FMPy, both kinds; the last line of each, names first.
+"""fmpy_run.py FMU STOP STEPS: the FMU run by FMPy in the kinds it has; the last line of each, names first.
 
 FMPy's own integrator for model exchange is a compiled CVODE; here it is a step of Runge and Kutta's
 in the place of its Euler step, so that FMPy's Python is all that is needed.
@@ -32,9 +32,12 @@ fmu, stop, steps = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 problems = validate_fmu(fmu)
 if problems:
     sys.exit("\n".join(problems))
-names = [v.name for v in read_model_description(fmu).modelVariables if v.causality == "output"]
+description = read_model_description(fmu)
+names = [v.name for v in description.modelVariables if v.causality == "output"]
 print(*names)
-for kind in ("CoSimulation", "ModelExchange"):
+for kind, found in (("CoSimulation", description.coSimulation), ("ModelExchange", description.modelExchange)):
+    if not found:
+        continue
     step = stop / steps if kind == "ModelExchange" else None
     run = simulate_fmu(
         fmu, fmi_type=kind, stop_time=stop, output_interval=stop / steps, output=names,
