@@ -21,7 +21,8 @@ export ARCHIVE="$archive" PREFIX="$scratch/packages" MODELS="$PWD/models"
 # octave PROGRAM: says what failed, and the end of what it printed.
 octave() {
   octave-cli -q --no-init-file --eval 'pkg ("prefix", getenv ("PREFIX"), getenv ("PREFIX"));
-    pkg ("local_list", fullfile (getenv ("PREFIX"), "list"));' --eval "$1" >"$scratch/log" 2>&1 && return
+    pkg ("local_list", fullfile (getenv ("PREFIX"), "list"));
+    pkg ("global_list", fullfile (getenv ("PREFIX"), "global_list"));' --eval "$1" >"$scratch/log" 2>&1 && return
   tail -n 30 "$scratch/log"
   echo "FAILED: $1"
   exit 1
