@@ -79,12 +79,24 @@ says 'and its inertia' 0 'joint1 ' puma600 bare.csv $look --load link6=4,0.03,0,
   --loaded heavy.csv --validate bare.csv -o found.yaml
 grep -q 'viscous' found.yaml || { failures=$((failures + 1)); echo 'not ok - the model is written'; }
 
+# Without noise they are exact. The model, far from the robot, is where the search begins: it went astray from here when
+# gains and robot did not move together.
+sed 's/mass: 4, com: \[0, 0, 0.02\], tensor: .*/mass: 4.02, com: [-0.01, 0.01, -0.02], tensor: [0, 0, 0, 0, 0, 0]}/' heavy.yaml >other.yaml
+for log in bare other; do
+  model=$models/puma600_drives.yaml
+  [ $log = other ] && model=other.yaml
+  "$appell" excite "$model" --friction --rotor --evaluations 60 --period 10 --seed $((20 + ${#log})) -o motion.csv >/dev/null || exit 1
+  cut -d, -f1-7,20-25 motion.csv | sed '1s/tau\./amp./g' >far_$log.csv
+done
+# shellcheck disable=SC2086
+says 'the model may be far off' 0 '^  joint1  *1 .*N m' puma600 far_bare.csv $look --load link6=4.02 --loaded far_other.csv
+
 # shellcheck disable=SC2086
 says 'no load: no scale' 2 'nothing known fixes the scale' puma600 bare.csv $look
 # shellcheck disable=SC2086
 says 'a mass that no joint shows' 2 'the total mass shows in no joint force here' puma600 bare.csv $look --total-mass 37
 # shellcheck disable=SC2086
-says "a load that the second log has not" 2 "do not fix the gains" puma600 heavy.csv $look --load link6=4 --loaded heavy.csv
+says "a load that the second log has not" 2 "no gain is identifiable" puma600 heavy.csv $look --load link6=4 --loaded heavy.csv
 # shellcheck disable=SC2086
 says 'no such link' 2 "'hand' is no link that moves" puma600 bare.csv $look --load hand=4 --loaded heavy.csv
 # shellcheck disable=SC2086

@@ -302,35 +302,45 @@ static double squares(gain_problem *p, const double *x, int only, bool weighted)
 
 // ---- steps -------------------------------------------------------------------------------------
 
+// Unknown k after a move, and half way back. Gains move as g = 1 / h: a robot and drives that are
+// stronger together lie on a straight line of g and b, which long steps can follow.
+static double moved(const gain_problem *p, int k, double move) {
+  const double x = p->x[k];
+  return k >= gain_at(p, 0) ? 1 / (1 / x - move / (x * x)) : x + move;
+}
+static double half_way(const gain_problem *p, int k, double to) {
+  return k >= gain_at(p, 0) ? 2 / (1 / p->x[k] + 1 / to) : (p->x[k] + to) / 2;
+}
+
 // One step of Gauss and Newton, halved until the squares fall; *done where there is none.
 static ap_status step(gain_problem *p, bool *done) {
   const int n = p->count;
   linearise(p, p->x);
   const ap_status status = decompose(p, n);
   if (status) return status;
-  double moved = 0, size = 0, *move = p->trial, part = 1;
+  double length = 0, size = 0, *move = p->trial, part = 1;
   for (int k = 0; k < n; k++) move[k] = 0;
   for (int i = 0; i < n && !is_null(p, i); i++) {
     const double *v = vector_of(p, n, i);
     for (int k = 0; k < n; k++) move[k] += v[n] / p->s[i] * v[k];
   }
   for (int k = 0; k < n; k++) {
-    moved += move[k] * move[k], size += p->x[k] * p->x[k] * p->scale[k] * p->scale[k];
+    length += move[k] * move[k], size += p->x[k] * p->x[k] * p->scale[k] * p->scale[k];
     move[k] /= p->scale[k];
   }
   const double before = squares(p, p->x, -1, true);
-  for (int k = 0; k < n; k++) move[k] += p->x[k];
+  for (int k = 0; k < n; k++) move[k] = moved(p, k, move[k]);
   int turn = 0;
   double after = squares(p, move, -1, true);
   while (turn < HALVINGS && !(after <= before * (1 + 1e-12))) {
-    for (int k = 0; k < n; k++) move[k] = p->x[k] + (move[k] - p->x[k]) / 2;
+    for (int k = 0; k < n; k++) move[k] = half_way(p, k, move[k]);
     part /= 2, turn++;
     after = squares(p, move, -1, true);
   }
   // squares are as many as rows where weights suit the noise: what is left to gain is below a
   // hundredth of a deviation
   *done =
-      turn == HALVINGS || before - after <= 1e-10 * before || part * part * moved <= 1e-22 * size;
+      turn == HALVINGS || before - after <= 1e-10 * before || part * part * length <= 1e-22 * size;
   if (turn < HALVINGS) memcpy(p->x, move, (size_t)n * sizeof *move);
   return AP_OK;
 }
