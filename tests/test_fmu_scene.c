@@ -30,13 +30,14 @@ static const char *build_folder(void) {
 static bool build_binary(const unpacked *u, const char *name) {
   char command[2000];
   const char *build = build_folder();
-  snprintf(
-      command, sizeof command,
-      "mkdir -p '%s/" FMU_BINARIES "' && %s -std=c11 -O0 " GENERATED_WARNINGS
-      " -DFMU_HEADERS -isystem third_party/fmi3/headers -fPIC -shared -fvisibility=hidden "
-      "-isystem '%s/sources/include' '%s/sources/fmu.c' %s/libappell-tools.a "
-      "%s/libappell-research.a %s/libappell.a -lm -Wl,-Bsymbolic -o '%s/" FMU_BINARIES "/%s.so'",
-      u->folder, generated_compiler(), u->folder, u->folder, build, build, build, u->folder, name);
+  snprintf(command, sizeof command,
+           "mkdir -p '%s/" FMU_BINARIES "' && %s -std=c11 -O0 " GENERATED_WARNINGS
+           " -DFMU_HEADERS -isystem third_party/fmi3/headers -fPIC -shared -fvisibility=hidden "
+           "-isystem '%s/sources/include' '%s/sources/fmu.c' '%s/libappell-tools.a' "
+           "'%s/libappell-research.a' '%s/libappell.a' -lm -Wl,-Bsymbolic -o '%s/" FMU_BINARIES
+           "/%s.so'",
+           u->folder, generated_compiler(), u->folder, u->folder, build, build, build, u->folder,
+           name);
   return CHECK_EQ_INT(system(command), 0);
 }
 
