@@ -81,12 +81,15 @@ static uint64_t sum_of(const char *bytes, size_t n) {
   return sum[0];
 }
 
+// Nobody waits for the writer of a pipe.
+enum { HOW = O_RDONLY | O_CLOEXEC | O_NONBLOCK };
+
 bool ap__chunk_exists(const ap_sweep *s, const char *folder, uint64_t c) {
   const header wanted = header_of(s, c);
   header found;
   struct stat info;
   char *path = chunk_path(folder, c);
-  const int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  const int file = path ? open(path, HOW) : -1;
   free(path);
   if (file < 0) return false;
   const bool good = read(file, &found, sizeof found) == sizeof found &&
@@ -127,13 +130,14 @@ static const char *fault_of(const ap_sweep *s, uint64_t c, const char *text, siz
   const header wanted = header_of(s, c);
   if (length < sizeof h) return "is cut off";
   memcpy(&h, text, sizeof h);
-  if (h.magic != MAGIC) return "is no chunk of a sweep, or of a machine of another byte order";
+  if (h.magic != MAGIC) return "is no chunk of a sweep, or of another version or byte order";
   if (memcmp(h.version, wanted.version, sizeof h.version) != 0)
     return "is of another version of the program";
   if (memcmp(h.family, wanted.family, sizeof h.family) != 0)
     return "is of another family of bits (a machine without fused products, or with)";
   if (memcmp(h.digest, wanted.digest, sizeof h.digest) != 0) return "is of another study";
-  if (memcmp(&h, &wanted, sizeof h) != 0 || length != bytes_of(s, c)) return "is cut off";
+  if (memcmp(&h, &wanted, sizeof h) != 0) return "is of other trials";
+  if (length != bytes_of(s, c)) return length < bytes_of(s, c) ? "is cut off" : "is too long";
   memcpy(&sum, text + length - sizeof sum, sizeof sum);
   return sum == sum_of(text, length - sizeof sum) ? NULL : "is damaged";
 }
@@ -145,7 +149,7 @@ ap_status ap__chunk_read(const ap_sweep *s, const char *folder, uint64_t c, doub
   const size_t n = (size_t)ap__chunk_trials(s, c);
   if (!path) return ap__no_memory(error);
   ap_status result = AP_OK;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const int file = open(path, HOW);
   length = bytes_of(s, c);
   text = malloc(length + 1);
   if (!text) result = ap__no_memory(error);

@@ -29,12 +29,11 @@ ap_status ap__merge_check(const ap_sweep *s, const char *folder, ap_error *error
 
 #ifndef AP_HAVE_HDF5
 
-// The chunks were looked at before: what fails now is the file, and the error says which.
+// The error of a file says which.
 static void name_file(const char *path, ap_error *error) {
   if (!error) return;
   const ap_error why = *error;
-  ap__fail(error, why.status, 0, "%.*s: %.*s", ap__shown(path), path, ap__shown(why.text),
-           why.text);
+  ap__fail(error, why.status, 0, "%.*s: %s", ap__shown(path), path, why.text);
 }
 
 ap_status ap_sweep_merge(const char *folder, const char *path, ap_error *error) {
@@ -56,6 +55,7 @@ typedef struct writer {
   hid_t file, set[SETS];
   double *value, *outcome; // of a chunk
   unsigned char *status;
+  bool bad_chunk; // one could not be read
 } writer;
 
 // A list that makes objects without times, which would differ from run to run.
@@ -156,6 +156,7 @@ static ap_status write_all(writer *w, const char *folder, const ap__draft *part,
   if (status == AP_OK && !create(w, part->path)) status = ap__refuse_h5(error, "write the file");
   for (uint64_t c = 0; status == AP_OK && c < w->sweep->chunks; c++) {
     status = ap__chunk_read(w->sweep, folder, c, w->outcome, w->status, error);
+    w->bad_chunk = status != AP_OK;
     if (status == AP_OK && !put_chunk(w, c)) status = ap__refuse_h5(error, "write the file");
   }
   for (int k = 0; k < SETS; k++) ap__h5_close(w->set[k], H5Dclose);
@@ -165,12 +166,11 @@ static ap_status write_all(writer *w, const char *folder, const ap__draft *part,
   return status;
 }
 
-// The chunks were looked at before: what fails now is the file, and the error says which.
+// The error of a file says which.
 static void name_file(const char *path, ap_error *error) {
   if (!error) return;
   const ap_error why = *error;
-  ap__fail(error, why.status, 0, "%.*s: %.*s", ap__shown(path), path, ap__shown(why.text),
-           why.text);
+  ap__fail(error, why.status, 0, "%.*s: %s", ap__shown(path), path, why.text);
 }
 
 ap_status ap_sweep_merge(const char *folder, const char *path, ap_error *error) {
@@ -192,7 +192,7 @@ ap_status ap_sweep_merge(const char *folder, const char *path, ap_error *error) 
     if (status == AP_OK) status = write_all(&w, folder, &part, error);
     if (status == AP_OK) status = ap__draft_publish(&part, error);
     ap__draft_close(&part, status != AP_OK);
-    if (status != AP_OK) name_file(path, error);
+    if (status != AP_OK && !w.bad_chunk) name_file(path, error);
   }
   free(w.value);
   free(w.outcome);
