@@ -162,8 +162,8 @@ static bool check_coefficients(const check *c) {
   const ap_wall *w = c->wall;
   if (!(w->restitution >= 0.0 && w->restitution <= 1.0))
     return refuse(c, "restitution is %g (it must be between 0 and 1)", w->restitution);
-  if (!(w->friction >= 0.0 && isfinite(w->friction)))
-    return refuse(c, "friction is %g (it must be zero or a positive finite number)", w->friction);
+  if (!(w->friction >= 0.0 && w->friction <= AP__MOST_FRICTION))
+    return refuse(c, "friction is %g (it must be from 0 to %g)", w->friction, AP__MOST_FRICTION);
   if (!(w->friction_across >= 0.0 && isfinite(w->friction_across)) ||
       (w->friction_across > 0.0 && w->friction == 0.0))
     return refuse(c,
@@ -173,12 +173,12 @@ static bool check_coefficients(const check *c) {
   if (!(w->restitution_speed >= 0.0 && isfinite(w->restitution_speed)))
     return refuse(c, "restitution_speed is %g m/s (it must be zero or a positive finite number)",
                   w->restitution_speed);
-  if (!(w->rolling_friction >= 0.0 && isfinite(w->rolling_friction)))
-    return refuse(c, "rolling_friction is %g m (it must be zero or a positive finite number)",
-                  w->rolling_friction);
-  if (!(w->spinning_friction >= 0.0 && isfinite(w->spinning_friction)))
-    return refuse(c, "spinning_friction is %g m (it must be zero or a positive finite number)",
-                  w->spinning_friction);
+  if (!(w->rolling_friction >= 0.0 && w->rolling_friction <= AP__MOST_TURNING))
+    return refuse(c, "rolling_friction is %g m (it must be from 0 to %g)", w->rolling_friction,
+                  AP__MOST_TURNING);
+  if (!(w->spinning_friction >= 0.0 && w->spinning_friction <= AP__MOST_TURNING))
+    return refuse(c, "spinning_friction is %g m (it must be from 0 to %g)", w->spinning_friction,
+                  AP__MOST_TURNING);
   if (w->static_friction != 0.0 &&
       !(w->static_friction >= w->friction && isfinite(w->static_friction))) {
     return refuse(c,

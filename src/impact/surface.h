@@ -9,6 +9,11 @@
 #include "impact/faces.h"
 #include "impact/profile.h"
 
+// Beyond these, forces of one contact differ by more than numbers can tell apart: coefficients of
+// sliding, and lengths of rolling and spinning friction, m.
+#define AP__MOST_FRICTION 1e9
+#define AP__MOST_TURNING  1e3
+
 struct ap_surface {
   ap_wall wall;       // name and points are the copies
   double frame[3][3]; // unit vectors of u in the world

@@ -202,10 +202,11 @@ static long count_points(ap__scenario_reader *r, const ap__scenario_wall *w) {
 
 bool ap__scenario_turning(ap__scenario_reader *r, const ap__node *n, double rolling,
                           double spinning) {
-  const char *key = rolling >= 0 ? "spinning_friction" : "rolling_friction";
-  if (rolling >= 0 && spinning >= 0) return true;
-  return ap__yaml_fail(&r->yaml, ap__line_of(n, key), "%s: %g m (it must be 0 or more)", key,
-                       rolling >= 0 ? spinning : rolling);
+  const bool rolls = rolling >= 0 && rolling <= AP__MOST_TURNING;
+  const char *key = rolls ? "spinning_friction" : "rolling_friction";
+  if (rolls && spinning >= 0 && spinning <= AP__MOST_TURNING) return true;
+  return ap__yaml_fail(&r->yaml, ap__line_of(n, key), "%s: %g m (it must be from 0 to %g)", key,
+                       rolls ? spinning : rolling, AP__MOST_TURNING);
 }
 
 static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *points) {
@@ -219,9 +220,10 @@ static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *po
     return ap__yaml_fail(y, ap__line_of(w->node, "restitution"),
                          "restitution: %g (between 0, no rebound, and 1, no loss)",
                          wall->restitution);
-  if (!(wall->friction >= 0))
-    return ap__yaml_fail(y, ap__line_of(w->node, "friction"), "friction: %g (it must be 0 or more)",
-                         wall->friction);
+  if (!(wall->friction >= 0 && wall->friction <= AP__MOST_FRICTION))
+    return ap__yaml_fail(y, ap__line_of(w->node, "friction"),
+                         "friction: %g (it must be from 0 to %g)", wall->friction,
+                         AP__MOST_FRICTION);
   if (ap__yaml_has(y, "wall", w->seen, "static_friction") &&
       !(wall->static_friction >= wall->friction))
     return ap__yaml_fail(y, ap__line_of(w->node, "static_friction"),

@@ -107,11 +107,11 @@ static const char *check_shape(const ap_contact_point *p) {
   if (!(n == 0 || (n > 0.99 && n < 1.01))) return "has an orientation that is no unit quaternion";
   if (!(p->restitution >= 0 && p->restitution <= 1))
     return "has a restitution that is not from 0 to 1";
-  if (!(p->friction >= 0 && isfinite(p->friction)))
-    return "has a friction that is negative or not finite";
-  if (!(p->rolling_friction >= 0 && isfinite(p->rolling_friction)) ||
-      !(p->spinning_friction >= 0 && isfinite(p->spinning_friction)))
-    return "has a rolling or spinning friction that is negative or not finite";
+  if (!(p->friction >= 0 && p->friction <= AP__MOST_FRICTION))
+    return "has a friction that is not from 0 to 1e9";
+  if (!(p->rolling_friction >= 0 && p->rolling_friction <= AP__MOST_TURNING) ||
+      !(p->spinning_friction >= 0 && p->spinning_friction <= AP__MOST_TURNING))
+    return "has a rolling or spinning friction that is not from 0 to 1000 m";
   return NULL;
 }
 
