@@ -229,7 +229,9 @@ TEST(masses) {
       "<inertial><origin xyz='0 0 -0.1'/><mass value='0.5'/>\n"
       "<inertia ixx='0.0017792' ixy='0' ixz='0' iyy='0.0017792' iyz='0' izz='0.000225'/>"
       "</inertial>\n",
-      "", "<link name='left_hand'>", "massless", AP_ERROR, "singular");
+      "", "<link name='left_hand'>", "massless", AP_ERROR, "cannot be simulated");
+  mistake("<mass value='0.5'/>", "<mass value='0'/>", "<link name='left_hand'>", "massless",
+          AP_ERROR, "may be singular");
   mistake("<mass value='0.5'/>", "<mass value='50'/>", NULL, "density", AP_WARNING, "kg/m3");
 }
 

@@ -263,15 +263,21 @@ static void look_at_massless(lint *l) {
     if (r.kind != AP_REMARK_MASSLESS_LEAF) continue;
     const lint_link *link = &l->robot.link[l->link_of[r.body]];
     if (link->doubtful || l->robot.astray || l->cut) continue; // what is missing may be there
+    double mass, com[3], I[6];
+    ap_merged_inertia(m, r.body, &mass, com, I);
+    const bool turns = mass == 0 && I[0] + I[3] + I[5] > 0;
     lint_note note = ap__lint_begin("massless", link->line, link->name);
     ap__lint_what(&note, "link \"%.*s\" moves, but has %s and nothing beyond it",
                   ap__shown(link->name), link->name,
                   r.value > 0 ? "no inertia about its joint" : "no mass");
     ap__lint_why(&note,
-                 "the inertia matrix is singular: any torque causes an infinite acceleration, so "
-                 "the robot cannot be simulated");
-    ap__lint_fix(&note, l->robot.yaml ? "give it mass and inertia, or a fixed joint"
-                                      : "give it an <inertial>, or make its joint fixed");
+                 turns ? "no body has inertia without mass: its weight is missing, and the inertia "
+                         "matrix may be singular"
+                       : "the inertia matrix is singular: any torque causes an infinite "
+                         "acceleration, so the robot cannot be simulated");
+    ap__lint_fix(&note, turns           ? "give it its mass"
+                        : l->robot.yaml ? "give it mass and inertia, or a fixed joint"
+                                        : "give it an <inertial>, or make its joint fixed");
     ap__lint_end_suspicion(l, &note);
   }
 }
