@@ -623,10 +623,8 @@ TEST(numbers_that_are_none_are_refused) {
   REFUSED(AP_WALL_PLANE, static_friction, INFINITY,
           "static_friction is inf (it must be a finite number, at least friction, which is 0, or 0 "
           "for the same)");
-  REFUSED(AP_WALL_PLANE, friction, -1,
-          "friction is -1 (it must be from 0 to 1e+09)");
-  REFUSED(AP_WALL_PLANE, friction, INFINITY,
-          "friction is inf (it must be from 0 to 1e+09)");
+  REFUSED(AP_WALL_PLANE, friction, -1, "friction is -1 (it must be from 0 to 1e+09)");
+  REFUSED(AP_WALL_PLANE, friction, INFINITY, "friction is inf (it must be from 0 to 1e+09)");
 }
 
 TEST(sizes_that_are_none_are_refused) {
