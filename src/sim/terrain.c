@@ -73,7 +73,8 @@ static void make_stairs(const ap_surface *surface, ap_solid *s) {
   double rise = w->size[0], run = w->size[1];
   for (int i = 0; i < s->nface; i++) {
     const double u[3] = {i % 2 ? 0 : -1, i % 2 ? 1 : 0, 0};
-    const double at[3] = {(i / 2) * run, (i / 2 + 1) * rise, 0};
+    const int step = i / 2;
+    const double at[3] = {step * run, (step + 1) * rise, 0};
     double p[3];
     turn(surface, u, s->face[i].n);
     place(surface, at, p);
@@ -81,7 +82,8 @@ static void make_stairs(const ap_surface *surface, ap_solid *s) {
   }
   for (int j = 0; j < s->nedge; j++) {
     solid_edge *e = &s->edge[j];
-    double u[3] = {((j + 1) / 2) * run, (j / 2 + 1) * rise, 0}, into[2][3];
+    const int along = (j + 1) / 2, up = j / 2 + 1;
+    double u[3] = {along * run, up * rise, 0}, into[2][3];
     *e = (solid_edge){.corner = {2 * j, 2 * j + 1}, .face = {j, j + 1}, .endless = true};
     place(surface, u, s->corner[2 * j]);
     u[2] = run;
@@ -128,7 +130,8 @@ static void make_field(const ap_surface *surface, ap_solid *s) {
   const ap_wall *w = &surface->wall;
   int columns = columns_of(w), rows = rows_of(w), n = 0;
   for (int i = 0; i < w->npoint; i++) {
-    const double u[3] = {(i % w->count) * w->size[0], (i / w->count) * w->size[1], w->points[i]};
+    const int column = i % w->count, row = i / w->count;
+    const double u[3] = {column * w->size[0], row * w->size[1], w->points[i]};
     place(surface, u, s->corner[i]);
   }
   for (int i = 0; i < s->nface; i++) {
@@ -156,7 +159,7 @@ void ap__terrain_make(ap_arena *a, const ap_wall *wall, const ap_surface *surfac
   s->corner = (double(*)[3])AP_TAKE(a, double, 3 * (size_t)places);
   s->edge = AP_TAKE(a, solid_edge, s->nedge);
   s->face = AP_TAKE(a, solid_face, s->nface);
-  if (!a->base || !surface) return;
+  if (!s->corner || !s->edge || !s->face || !surface) return; // sizes alone
   memcpy(s->centre, wall->centre, sizeof s->centre);
   if (wall->kind == AP_WALL_STAIRS)
     make_stairs(surface, s);
@@ -181,9 +184,9 @@ static ap_status part(const ap_wall *w, int i, double deep, ap_convex *shape, ap
   double p[6][3], lowest = INFINITY;
   for (int k = 0; k < w->npoint; k++) lowest = fmin(lowest, w->points[k]);
   for (int k = 0; k < 6; k++) {
-    int c = corner[k % 3];
-    p[k][0] = (c % w->count) * w->size[0];
-    p[k][1] = (c / w->count) * w->size[1];
+    int c = corner[k % 3], column = c % w->count, row = c / w->count;
+    p[k][0] = column * w->size[0];
+    p[k][1] = row * w->size[1];
     p[k][2] = k < 3 ? w->points[c] : lowest - deep;
   }
   ap_status status = ap_hull_make(p[0], 6, hull, NULL);
