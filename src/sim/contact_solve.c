@@ -157,11 +157,22 @@ static int orthonormalise(int n, double *G) {
   return CONTACT_WRENCH;
 }
 
+// Whether the unknowns of a group are those of one point that can move along all of them: its
+// directions are across each other, and nothing is left to reduce.
+static bool is_one_point(const ap_resting *resting, const contact_system *s, int group) {
+  const int i = s->member[group], rows = 3 * s->n;
+  if (s->member[group + 1] != i + 1 || resting[i].kind != AP_REST_POINT) return false;
+  for (int r = 3 * i; r < 3 * i + 3; r++)
+    if (s->W[r * rows + r] == 0) return false;
+  return true;
+}
+
 // The bases of a group; how many reduced unknowns it has.
 static int reduce_group(const ap_resting *resting, bool friction, int group, contact_system *s) {
   const int from = unknowns_before(s, group), n = unknowns_before(s, group + 1) - from;
   double *left = s->left + CONTACT_WRENCH * from, *right = s->right + CONTACT_WRENCH * from;
-  if (n < 3) return n; // two directions are seldom dependent, and cost nothing
+  // Two directions are seldom dependent, and cost nothing.
+  if (n < 3 || is_one_point(resting, s, group)) return n;
   const double size = size_of(resting, s, group);
   const size_t bytes = CONTACT_WRENCH * (size_t)n * sizeof *left;
   memset(left, 0, bytes);
