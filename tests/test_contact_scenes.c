@@ -251,3 +251,114 @@ TEST(geoms_of_mjcf_touch) {
   remove(path);
   remove(folder);
 }
+
+// ---- cylinders of radius 0.1 and length 0.4 ----------------------------------------------------
+
+static const char cylinder_file[] = "models/cylinder_on_incline.yaml";
+
+TEST(cylinder_on_incline) {
+  ap_sim_state s;
+  if (!run_file(cylinder_file, 0, &s)) return;
+  double way = 0.5 * 2.0 / 3 * 9.81 * 0.5;
+  CHECK_CLOSE(s.q[0], 0.05 + way * sqrt(0.75), 1e-9);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+  CHECK_EQ_INT(s.contacts, 2); // ends of a line
+}
+
+// The cylinder on an incline of slope tan, downhill at an angle from x, with a start.
+static bool run_cylinder(double slope, double angle, double friction, const char *start, double t,
+                         ap_sim_state *s) {
+  char text[1024];
+  ap_error error = {0};
+  double c = 1 / sqrt(1 + slope * slope);
+  int n = snprintf(text, sizeof text,
+                   "appell-scenario: 1\nrobot: cylinder.yaml\nwalls:\n"
+                   "  - {name: floor, kind: plane, normal: [%.17g, %.17g, %.17g], friction: %g}\n"
+                   "contacts:\n  - {name: c, link: cylinder, shape: cylinder, radius: 0.1, length: "
+                   "0.4}\nstart:\n  cylinder: {%s}\nduration: 10\n...\n",
+                   slope * c * cos(angle), slope * c * sin(angle), c, friction, start);
+  close_run();
+  return run(ap_scenario_parse(text, (size_t)n, "models", &scenario, &error), &error, t, s);
+}
+
+// Cosine of the angle between the axis and z.
+static double leans(const ap_sim_state *s) {
+  const double *q = s->q + 3;
+  return 1 - 2 * (q[0] * q[0] + q[1] * q[1]);
+}
+
+// A cylinder that stands on an incline tips where tan = r / (l / 2) = 1/2. Its axis is normal to
+// the plane at the start.
+TEST(cylinder_tips) {
+  for (int k = 0; k < 2; k++) {
+    const double slope = k ? 0.501 : 0.499, a = atan(slope);
+    char start[160];
+    ap_sim_state s;
+    snprintf(start, sizeof start, "position: [%.17g, 0, %.17g], rpy: [0, %.17g, 0]", 0.2 * sin(a),
+             0.2 * cos(a), a);
+    if (!run_cylinder(slope, 0, 2, start, 1, &s)) continue;
+    if (k)
+      CHECK(leans(&s) < cos(a) - 1e-3);
+    else
+      CHECK_CLOSE(leans(&s), cos(a), 1e-9);
+    CHECK_CLOSE(s.closing, 0, 1e-9);
+  }
+}
+
+// A leaning cylinder falls freely: its lowest place is l/2 cos + r sin below the middle.
+TEST(cylinder_dropped) {
+  for (int k = 0; k < 20; k++) {
+    double tilt = 0.07 * k, z = 0.6, low = z - 0.2 * cos(tilt) - 0.1 * sin(tilt);
+    char start[160];
+    ap_sim_state s;
+    snprintf(start, sizeof start, "position: [0, 0, %g], rpy: [0, %.17g, %g]", z, tilt, 0.3 * k);
+    if (!run_cylinder(0, 0, 0.3, start, 4, &s)) continue;
+    CHECK_CLOSE(told.event[0].t, sqrt(2 * low / 9.81), 1e-9);
+    CHECK(told.event[0].kind == AP_EVENT_IMPACT);
+    CHECK_CLOSE(s.closing, 0, k < 8 ? 1e-5 * 2 * 9.81 * z : 1e-9); // upright, it rocks: impacts.md
+    CHECK_CLOSE(s.q[2], leans(&s) > 0.5 ? 0.2 : 0.1, 1e-8);        // it lies, or stands, at the end
+  }
+}
+
+// It leans on one rim and falls without sliding: the rim stays on the plane, and nothing is lost.
+TEST(cylinder_on_its_rim) {
+  ap_sim_state s;
+  char start[160];
+  double tilt = 1.2;
+  snprintf(start, sizeof start, "position: [0, 0, %.17g], rpy: [0, %.17g, 0]",
+           0.2 * cos(tilt) + 0.1 * sin(tilt), tilt);
+  if (!run_cylinder(0, 0, 1e3, start, 0.1, &s)) return;
+  double c = leans(&s), inertia = 0.03166666666666667 + 2 * (0.2 * 0.2 + 0.1 * 0.1);
+  CHECK_EQ_INT(s.contacts, 1);
+  CHECK_CLOSE(s.q[2], 0.2 * c + 0.1 * sqrt(1 - c * c), 1e-9);
+  double speed = sqrt(s.v[3] * s.v[3] + s.v[4] * s.v[4]); // about the place of contact
+  double fell = 0.2 * cos(tilt) + 0.1 * sin(tilt) - s.q[2];
+  CHECK_CLOSE(0.5 * inertia * speed * speed, 2 * 9.81 * fell, 1e-9);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+  CHECK_CLOSE(s.lost, 0, 1e-12);
+}
+
+// What cannot be is refused in one line.
+TEST(cylinders_refused) {
+  static const char *const bad[][2] = {
+      {"radius: 0.1, length: 0.4", "radius: 0, length: 0.4"},
+      {"radius: 0.1, length: 0.4", "radius: 0.1, length: 0"},
+      {"radius: 0.1, length: 0.4", "radius: .nan, length: 0.4"},
+      {"radius: 0.1, length: 0.4", "radius: 0.1"},
+      {"kind: plane, normal: [0.5, 0, 0.8660254037844386]", "kind: sphere, radius: 1"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    size_t length;
+    char *text = file_text(cylinder_file, &length), *at = text ? strstr(text, bad[i][0]) : NULL;
+    char changed[2048];
+    ap_error error = {0};
+    close_run();
+    if (!CHECK(at != NULL)) continue;
+    int n = snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, bad[i][1],
+                     at + strlen(bad[i][0]));
+    CHECK(ap_scenario_parse(changed, (size_t)n, "models", &scenario, &error) != AP_OK);
+    CHECK(error.text[0] != 0 && strchr(error.text, '\n') == NULL);
+    free(text);
+  }
+  close_run();
+}

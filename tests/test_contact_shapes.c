@@ -336,6 +336,8 @@ TEST(refusals) {
   floor_wall.kind = AP_WALL_BOX, floor_wall.size[2] = 0.1;
   check_refused(&scene, q, "inside wall \"steps\"");
   CHECK_OK(ap_convex_cylinder(0.1, 1, &shape[0], NULL));
+  check_refused(&scene, q, "cannot touch wall \"steps\"");
+  shape[0] = ap_convex_half_space();
   check_refused(&scene, q, "has a shape that cannot touch");
   CHECK(ap_convex_sphere(0, &shape[0], &error) == AP_E_ARG);
   CHECK(ap_convex_box((double[3]){1, 0, 1}, &shape[0], &error) == AP_E_ARG);

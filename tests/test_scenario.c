@@ -659,6 +659,7 @@ TEST(models_are_read_without_a_warning) {
                                       "lift",
                                       "staircase",
                                       "ball_on_incline",
+                                      "cylinder_on_incline",
                                       "newtons_cradle",
                                       "rolling_ball",
                                       "billiards",

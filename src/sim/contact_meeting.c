@@ -62,6 +62,10 @@ void ap__carried_way(const ap_model *m, ap_work *w, int body, const double at[3]
 static void tilt_edges(const ap_edges *edges, const ap_wall_pose *a, const ap_wall_pose *b,
                        contact_meeting *c) {
   double e[2][3], d[3], rate[2], turned[3], across[2][3];
+  if (edges->kind != AP__EDGES_TWO) { // the normal is that of a plane
+    cross3(b->w, c->normal, c->tilts);
+    return;
+  }
   for (int k = 0; k < 3; k++) d[k] = edges->a[1][k] - edges->a[0][k];
   ap__pose_direction(a, d, e[0]);
   ap__pose_direction(b, edges->axes[2], e[1]);
@@ -85,6 +89,11 @@ static void meet_edges(const ap_resting *r, const ap_wall_pose *a, const ap_wall
     ap_way world;
     way_of(a, r->edges->a[k], &world);
     ap__pose_way(b, &world, &way.end[k]);
+  }
+  if (r->edges->kind == AP__EDGES_STANDS) {
+    ap_way world;
+    way_of(a, r->edges->beside_a[0], &world);
+    ap__pose_way(b, &world, &way.step[0]);
   }
   ap__edges_place(r->edges, &way, &place);
   ap__pose_direction(b, place.normal, c->normal);

@@ -5,69 +5,23 @@
 #include <string.h>
 
 #include "num/vec3.h"
-
-// ---- values with derivatives -------------------------------------------------------------------
-
-// A function of time over |t| <= r: it and its first two derivatives at 0, and upper bounds of the
-// absolute values of it and of its first three derivatives.
-typedef struct jet {
-  double c[3], M[4], r;
-} jet;
-
-// The bounds that follow from the third derivative, where they are lower.
-static jet tight(jet f) {
-  double r = f.r, a = fabs(f.c[0]), b = fabs(f.c[1]), c = fabs(f.c[2]);
-  f.M[2] = fmin(f.M[2], c + r * f.M[3]);
-  f.M[1] = fmin(f.M[1], b + r * (c + r / 2 * f.M[3]));
-  f.M[0] = fmin(f.M[0], a + r * (b + r / 2 * (c + r / 3 * f.M[3])));
-  return f;
-}
-
-static jet number(double x, double r) { return (jet){{x, 0, 0}, {fabs(x), 0, 0, 0}, r}; }
-
-static jet part_of(const double axis[3], const double origin[3], const ap_way *way) {
-  jet f = {.c = {dot3(axis, way->p) - dot3(axis, origin), dot3(axis, way->v), dot3(axis, way->a)},
-           .M = {INFINITY, INFINITY, INFINITY, way->jerk},
-           .r = way->r};
-  return tight(f);
-}
-
-// a f + b g
-static jet mix(double a, jet f, double b, jet g) {
-  jet h = {.r = f.r};
-  for (int k = 0; k < 3; k++) h.c[k] = a * f.c[k] + b * g.c[k];
-  for (int k = 0; k < 4; k++) h.M[k] = fabs(a) * f.M[k] + fabs(b) * g.M[k];
-  return tight(h);
-}
-
-static jet times(jet f, jet g) {
-  const double *a = f.c, *b = g.c, *A = f.M, *B = g.M;
-  jet h = {
-      .c = {a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2]},
-      .M = {A[0] * B[0], A[1] * B[0] + A[0] * B[1], A[2] * B[0] + 2 * A[1] * B[1] + A[0] * B[2],
-            A[3] * B[0] + 3 * A[2] * B[1] + 3 * A[1] * B[2] + A[0] * B[3]},
-      .r = f.r};
-  return tight(h);
-}
-
-// The least value.
-static double least(jet f) {
-  return f.c[0] - f.r * (fabs(f.c[1]) + f.r / 2 * (fabs(f.c[2]) + f.r / 3 * f.M[3]));
-}
-
-// The root of f, which is at least `low` > 0: h h' = f' / 2, ...
-static jet root(jet f, double low) {
-  double h = sqrt(f.c[0]), l = sqrt(low);
-  jet g = {.c = {h, f.c[1] / (2 * h), 0}, .r = f.r};
-  g.c[2] = (f.c[2] / 2 - g.c[1] * g.c[1]) / h;
-  g.M[0] = sqrt(f.M[0]);
-  g.M[1] = f.M[1] / (2 * l);
-  g.M[2] = (f.M[2] / 2 + g.M[1] * g.M[1]) / l;
-  g.M[3] = (f.M[3] / 2 + 3 * g.M[1] * g.M[2]) / l;
-  return tight(g);
-}
+#include "sim/jet.h"
+#include "sim/rims.h"
 
 // ---- a pair ------------------------------------------------------------------------------------
+
+void ap__edges_axes(const double z[3], double axes[3][3]) {
+  double *x = axes[0];
+  int low = 0;
+  for (int k = 1; k < 3; k++)
+    if (fabs(z[k]) < fabs(z[low])) low = k;
+  const double unit[3] = {low == 0, low == 1, low == 2};
+  memcpy(axes[2], z, sizeof axes[2]);
+  cross3(axes[2], unit, x);
+  double size = norm3(x);
+  for (int k = 0; k < 3; k++) x[k] /= size;
+  cross3(axes[2], x, axes[1]);
+}
 
 void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double side, ap_edges *e) {
   const solid_edge *ea = &a->edge[i], *eb = &b->edge[j];
@@ -80,16 +34,8 @@ void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double s
                   .own = a->radius};
   for (int k = 0; k < 2; k++) memcpy(e->a[k], a->corner[ea->corner[k]], sizeof e->a[k]);
   memcpy(e->origin, b->corner[eb->corner[0]], sizeof e->origin);
-  double *x = e->axes[0], *y = e->axes[1], *z = e->axes[2];
-  memcpy(z, eb->d, sizeof eb->d);
-  int low = 0;
-  for (int k = 1; k < 3; k++)
-    if (fabs(z[k]) < fabs(z[low])) low = k;
-  const double unit[3] = {low == 0, low == 1, low == 2};
-  cross3(z, unit, x);
-  double size = norm3(x);
-  for (int k = 0; k < 3; k++) x[k] /= size;
-  cross3(z, x, y);
+  const double *x = e->axes[0], *y = e->axes[1];
+  ap__edges_axes(eb->d, e->axes);
   for (int k = 0; k < 2; k++) {
     for (int c = 0; c < 3; c++) e->beside_a[k][c] = e->a[0][c] + ea->length * ea->inward[k][c];
     e->beside_b[k][0] = eb->length * dot3(x, eb->inward[k]);
@@ -97,7 +43,9 @@ void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double s
   }
 }
 
-int ap__edges_limits(const ap_edges *e) { return 4 + 2 * e->faces_b + 2 * e->faces_a; }
+int ap__edges_limits(const ap_edges *e) {
+  return e->kind == AP__EDGES_TWO ? 4 + 2 * e->faces_b + 2 * e->faces_a : 1;
+}
 
 // All that F and G are made of.
 typedef struct parts {
@@ -109,17 +57,17 @@ typedef struct parts {
 static parts parts_of(const ap_edges *e, const ap_edges_way *way) {
   parts s;
   for (int k = 0; k < 3; k++) {
-    s.p[k] = part_of(e->axes[k], e->origin, &way->end[0]);
-    s.D[k] = mix(1, part_of(e->axes[k], e->origin, &way->end[1]), -1, s.p[k]);
+    s.p[k] = jet_part(e->axes[k], e->origin, &way->end[0]);
+    s.D[k] = jet_mix(1, jet_part(e->axes[k], e->origin, &way->end[1]), -1, s.p[k]);
   }
-  s.N[0] = mix(-e->side, s.D[1], 0, s.D[1]);
-  s.N[1] = mix(e->side, s.D[0], 0, s.D[0]);
-  s.square = mix(1, times(s.D[0], s.D[0]), 1, times(s.D[1], s.D[1]));
+  s.N[0] = jet_mix(-e->side, s.D[1], 0, s.D[1]);
+  s.N[1] = jet_mix(e->side, s.D[0], 0, s.D[0]);
+  s.square = jet_mix(1, jet_times(s.D[0], s.D[0]), 1, jet_times(s.D[1], s.D[1]));
   return s;
 }
 
 static jet plane_dot(const jet a[2], const jet b[2]) {
-  return mix(1, times(a[0], b[0]), 1, times(a[1], b[1]));
+  return jet_mix(1, jet_times(a[0], b[0]), 1, jet_times(a[1], b[1]));
 }
 
 static void set(jet f, ap_gap_bound *g) {
@@ -129,13 +77,14 @@ static void set(jet f, ap_gap_bound *g) {
 }
 
 bool ap__edges_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *parallel) {
+  if (e->kind != AP__EDGES_TWO) return ap__rim_bound(e, way, g, parallel);
   parts s = parts_of(e, way);
   double l = e->length[0], none = l * l * AP__EDGES_PARALLEL * AP__EDGES_PARALLEL;
-  double low = least(s.square);
+  double low = jet_least(s.square);
   *parallel = s.square.M[0] < none;
   if (*parallel || !(low > 0.25 * none)) return false;
-  jet f = mix(1 / l, plane_dot(s.N, s.p), 0, s.p[0]);
-  if (e->radius > 0) f = mix(1, f, -e->radius / l, root(s.square, low));
+  jet f = jet_mix(1 / l, plane_dot(s.N, s.p), 0, s.p[0]);
+  if (e->radius > 0) f = jet_mix(1, f, -e->radius / l, jet_root(s.square, low));
   set(f, g);
   g->steep = sqrt(low) / l;
   g->slope = sqrt(s.square.c[0]) / l;
@@ -144,32 +93,39 @@ bool ap__edges_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g
 
 static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, int limit) {
   double l = e->length[0], r = way->end[0].r;
-  if (limit == 0) return mix(-1 / l, plane_dot(s->p, s->D), 0, s->p[0]);
-  if (limit == 1) return mix(1 / l, mix(1, s->square, 1, plane_dot(s->p, s->D)), 0, s->p[0]);
-  if (limit < 4 && e->endless) return number(l, r);
+  if (limit == 0) return jet_mix(-1 / l, plane_dot(s->p, s->D), 0, s->p[0]);
+  if (limit == 1)
+    return jet_mix(1 / l, jet_mix(1, s->square, 1, plane_dot(s->p, s->D)), 0, s->p[0]);
+  if (limit < 4 && e->endless) return jet_number(l, r);
   if (limit < 4) {
-    jet z = mix(1 / (l * l),
-                mix(1, times(s->p[2], s->square), -1, times(plane_dot(s->p, s->D), s->D[2])), 0,
-                s->p[0]);
-    return limit == 2 ? z : mix(e->length[1] / (l * l), s->square, -1, z);
+    jet z = jet_mix(
+        1 / (l * l),
+        jet_mix(1, jet_times(s->p[2], s->square), -1, jet_times(plane_dot(s->p, s->D), s->D[2])), 0,
+        s->p[0]);
+    return limit == 2 ? z : jet_mix(e->length[1] / (l * l), s->square, -1, z);
   }
   int k = (limit - 4) % 2;
   if (e->faces_b && limit < 6) {
-    const jet t[2] = {number(e->beside_b[k][0], r), number(e->beside_b[k][1], r)};
-    return mix(-1 / l, plane_dot(s->N, t), 0, t[0]);
+    const jet t[2] = {jet_number(e->beside_b[k][0], r), jet_number(e->beside_b[k][1], r)};
+    return jet_mix(-1 / l, plane_dot(s->N, t), 0, t[0]);
   }
   jet t[2];
   for (int c = 0; c < 2; c++)
-    t[c] = mix(1, part_of(e->axes[c], e->origin, &way->step[k]), -1, s->p[c]);
-  return mix(1 / l, plane_dot(s->N, t), 0, t[0]);
+    t[c] = jet_mix(1, jet_part(e->axes[c], e->origin, &way->step[k]), -1, s->p[c]);
+  return jet_mix(1 / l, plane_dot(s->N, t), 0, t[0]);
 }
 
 void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g) {
+  if (e->kind != AP__EDGES_TWO) {
+    ap__rim_limit_bound(e, way, g);
+    return;
+  }
   parts s = parts_of(e, way);
   set(limit_of(e, way, &s, limit), g);
 }
 
 double ap__edges_within(const ap_edges *e, const ap_edges_way *way) {
+  if (e->kind != AP__EDGES_TWO) return ap__rim_within(e, way);
   parts s = parts_of(e, way);
   double square = s.square.c[0], l = e->length[0], least = INFINITY;
   if (!(square > l * l * AP__EDGES_PARALLEL * AP__EDGES_PARALLEL)) return -INFINITY;
@@ -181,6 +137,10 @@ double ap__edges_within(const ap_edges *e, const ap_edges_way *way) {
 }
 
 void ap__edges_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place) {
+  if (e->kind != AP__EDGES_TWO) {
+    ap__rim_place(e, way, place);
+    return;
+  }
   parts s = parts_of(e, way);
   double size = sqrt(s.square.c[0]);
   if (!(size > 0)) {

@@ -33,7 +33,12 @@
 
 enum { AP__EDGES_LIMITS = 8 };
 
+// Two edges; the rim of a cylinder and a plane; a place of it that carries where it stands
+// (sim/rims.h).
+typedef enum ap_edges_kind { AP__EDGES_TWO, AP__EDGES_RIM, AP__EDGES_STANDS } ap_edges_kind;
+
 typedef struct ap_edges {
+  ap_edges_kind kind;    // what follows is of two edges, of the others as ap__rim_make() says
   double a[2][3];        // ends of A's edge, in its link's frame
   double beside_a[2][3]; // the first end and a step into each face,
   double origin[3];      // B's first end, in the frame of B
@@ -48,6 +53,8 @@ typedef struct ap_edges {
 } ap_edges;
 
 void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double side, ap_edges *e);
+// Axes with z along a unit vector.
+void ap__edges_axes(const double z[3], double axes[3][3]);
 // How many limits there are.
 int ap__edges_limits(const ap_edges *e);
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "model/frozen.h"
 #include "num/vec3.h"
+#include "sim/rims.h"
 #include "sim/run.h"
 #include "sim/terrain.h"
 
@@ -239,7 +240,8 @@ static void refuse_wall(builder *b, int point, int wall) {
       AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
                  "shape \"%.*s\" cannot touch wall \"%.*s\": shapes touch planes, boxes, spheres, "
                  "stairs, height fields (balls alone where these move) and the inside of round "
-                 "walls, balls also cylinders and tori; points touch all",
+                 "walls, cylinders planes and the inside of boxes, balls also cylinders and tori; "
+                 "points touch all",
                  ap__shown(name), name, ap__shown(other), other);
 }
 
@@ -259,12 +261,51 @@ static const ap_surface *grown_surface(builder *b, int point, int wall, double r
   return s;
 }
 
+// The plane of a face of a wall, in the world where the wall is at rest.
+static void plane_of(const ap_surface *s, int face, double n[3], double at[3]) {
+  const ap_face *f = ap__surface_face(s, face);
+  const double up[3] = {0, 0, 1}, *own = f ? f->n : up, d = f ? f->d : 0;
+  for (int k = 0; k < 3; k++) {
+    n[k] = s->sign * (s->frame[0][k] * own[0] + s->frame[1][k] * own[1] + s->frame[2][k] * own[2]);
+    at[k] = s->wall.centre[k];
+  }
+  for (int k = 0; k < 3; k++) at[k] -= s->sign * d * n[k];
+}
+
+// The rims of a cylinder and the planes of a wall.
+static void add_cylinder(builder *b, const run_pair *like, const ap_solid *solid, int wall) {
+  const ap_wall *w = &b->scene->wall[wall];
+  int faces = w->kind == AP_WALL_PLANE ? 1 : w->kind == AP_WALL_BOX && w->inside ? 6 : 0;
+  if (faces == 0) refuse_wall(b, like->point, wall);
+  for (int face = 0; face < faces; face++)
+    for (int i = 0; i < 2; i++)
+      for (int point = -1; point < AP__RIM_POINTS; point++) {
+        ap_edges *e = AP_TAKE(b->arena, ap_edges, 1);
+        int first = (int)b->pairs;
+        run_pair *p = next_pair(b);
+        double n[3], at[3];
+        if (!p || !e) continue;
+        plane_of(b->sim->surface[wall], face, n, at);
+        ap__rim_make(solid, i, point, n, at, e);
+        *p = *like;
+        p->first = first;
+        p->edges = e;
+        p->ends = true;
+        p->surface = b->sim->surface[wall];
+        memcpy(p->at, point < 0 ? e->a[0] : e->beside_a[0], sizeof p->at);
+      }
+}
+
 static void add_wall(builder *b, int point, const side *a, int wall) {
   const ap_wall own = wall_for(b->scene, point, wall);
   bool moves = ap__wall_moves(&own);
   side other = {.pose = moves && b->sim ? &b->sim->pose[wall] : NULL};
   run_pair like = template_of(point, wall, a, &other, &own);
   bool ball = a->solid->nedge == 0, bare = ball && a->solid->radius == 0;
+  if (a->solid->ring > 0) {
+    add_cylinder(b, &like, a->solid, wall);
+    return;
+  }
   if (!bare && is_solid(&own)) {
     ap_solid *s = AP_TAKE(b->arena, ap_solid, 1), counted;
     const ap_surface *surface = b->sim ? b->sim->surface[wall] : NULL;
@@ -337,6 +378,14 @@ static void make_solid(builder *b, int i, ap_solid *s) {
   ap__solid_make(b->arena, p->shape ? p->shape : &corner, pose.R, pose.p, s);
 }
 
+static void refuse_cylinder(builder *b, int i, int j) {
+  const char *one = b->scene->point[i].name, *other = b->scene->point[j].name;
+  b->status = AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
+                         "shape \"%.*s\" cannot touch shape \"%.*s\": cylinders touch planes and "
+                         "the inside of boxes alone (links: false lets shapes touch walls only)",
+                         ap__shown(one), one ? one : "", ap__shown(other), other ? other : "");
+}
+
 static void build(builder *b, ap_solid *solid) {
   const ap_scene *s = b->scene;
   for (int i = 0; i < s->npoint; i++) make_solid(b, i, &solid[i]);
@@ -348,6 +397,8 @@ static void build(builder *b, ap_solid *solid) {
   for (int i = 0; i < s->npoint && !b->status; i++)
     for (int j = i + 1; j < s->npoint && b->pairs <= MOST_PAIRS; j++) {
       if (!may_touch(s, i, j)) continue;
+      if (solid[i].ring > 0 || solid[j].ring > 0) refuse_cylinder(b, i, j);
+      if (b->status) return;
       const side a = {.solid = &solid[i], .body = s->point[i].body};
       const side c = {.solid = &solid[j], .body = s->point[j].body};
       const ap_wall w = between(s, i, j);

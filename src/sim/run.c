@@ -141,7 +141,7 @@ static void measure(ap_sim *sim) {
   double length = 0, far = 0, speed = 0, g = 0;
   for (int i = 0; i < sim->npoint; i++) {
     const run_pair *p = &sim->pair[i];
-    if (p->edges || p->apart) continue;
+    if ((p->edges && p->edges->kind != AP__EDGES_STANDS) || p->apart) continue;
     bool carried = p->wall >= sim->scene.nwall;
     const ap_wall *wall = carried ? NULL : &sim->scene.wall[p->wall];
     double off = fmin(fabs(p->now.gap.c), fabs(p->now.distance)); // c grows as a square far away,

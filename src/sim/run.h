@@ -4,6 +4,7 @@
 //   motion_equations.c     equations of motion
 //   pairs.c                pairs of points and walls, and of features of shapes
 //   solid.c, edges.c       shapes, and edges against edges
+//   rims.c                 rims of cylinders against planes
 //   wall_distance.c        distances of points to walls and of joints to their stops
 //   path.c                 bounds on the motion inside a step
 //   event_search.c         the first touch inside a step

@@ -14,8 +14,8 @@
 // Corners that a hull may have here: pairs of edges grow as the square.
 enum { MOST_CORNERS = 64 };
 
-static const char *const kind_names[] = {"point", "sphere", "capsule", "box", "hull"};
-enum { POINT, SPHERE, CAPSULE, BOX, HULL };
+static const char *const kind_names[] = {"point", "sphere", "capsule", "box", "hull", "cylinder"};
+enum { POINT, SPHERE, CAPSULE, BOX, HULL, CYLINDER };
 
 static void orientation_of(const double rpy[3], double q[4]) {
   double c[3], s[3];
@@ -32,8 +32,8 @@ static void orientation_of(const double rpy[3], double q[4]) {
 static const struct {
   const char *key;
   unsigned kinds;
-} fits[] = {{"radius", 1u << SPHERE | 1u << CAPSULE},
-            {"length", 1u << CAPSULE},
+} fits[] = {{"radius", 1u << SPHERE | 1u << CAPSULE | 1u << CYLINDER},
+            {"length", 1u << CAPSULE | 1u << CYLINDER},
             {"sides", 1u << BOX},
             {"points", 1u << HULL}};
 
@@ -96,6 +96,7 @@ bool ap__scenario_read_shape(ap__scenario_reader *r, const ap__node *n,
   if (c->shape == POINT) return true;
   if (c->shape == SPHERE) status = ap_convex_sphere(c->radius, shape, &own);
   if (c->shape == CAPSULE) status = ap_convex_capsule(c->radius, c->length, shape, &own);
+  if (c->shape == CYLINDER) status = ap_convex_cylinder(c->radius, c->length, shape, &own);
   if (c->shape == BOX) status = ap_convex_box(c->sides, shape, &own);
   if (status) return ap__yaml_fail(&r->yaml, n->line, "contacts: %s", own.text);
   if (c->shape == HULL) {
@@ -153,6 +154,8 @@ static ap_status hull_of_mesh(ap__scenario_reader *r, const ap_shape *shape, ap_
   return status;
 }
 
+static bool takes_cylinders(const ap__scenario_reader *r, ap_error *error);
+
 // A shape of the file as one that touches. False, and a remark in *error: it is none; *taken: how
 // many shapes of the file it is made of.
 static bool take_shape(ap__scenario_reader *r, int body, int k, ap_convex *shape, int *taken,
@@ -170,8 +173,8 @@ static bool take_shape(ap__scenario_reader *r, int body, int k, ap_convex *shape
         *taken = 3;
         return !ap_convex_capsule(own->size[0], own->size[1], shape, error);
       }
-      snprintf(error->text, sizeof error->text, "cylinders do not touch (use a capsule or a hull)");
-      return false;
+      if (!takes_cylinders(r, error)) return false;
+      return !ap_convex_cylinder(own->size[0], own->size[1], shape, error);
     case AP_SHAPE_MESH:
       if (hull_of_mesh(r, own, &hull, error)) return false;
       r->scenario->hulls[r->scenario->nhull++] = hull;
@@ -202,6 +205,24 @@ int ap__scenario_collisions(const ap__scenario_reader *r) {
   for (int body = 1; body < ap_nbody(r->scenario->model); body++)
     for (int k = 0; ap_robot_shape(robot, body, k); k++) n += may_touch(robot, body, k);
   return n;
+}
+
+// Whether cylinders of the robot file can touch all that there is: planes, and no other shape.
+static bool takes_cylinders(const ap__scenario_reader *r, ap_error *error) {
+  const ap_scene *s = &r->scenario->scene;
+  bool planes = true;
+  for (int i = 0; i < s->nwall; i++)
+    planes = planes && (s->wall[i].kind == AP_WALL_PLANE ||
+                        (s->wall[i].kind == AP_WALL_BOX && s->wall[i].inside));
+  if (!planes)
+    snprintf(error->text, sizeof error->text,
+             "cylinders touch planes and the inside of boxes alone");
+  else if (s->links && (ap__scenario_collisions(r) > 1 || s->npoint > 0))
+    snprintf(error->text, sizeof error->text,
+             "cylinders do not touch other shapes (links: false lets them touch planes)");
+  else
+    return true;
+  return false;
 }
 
 bool ap__scenario_take_collisions(ap__scenario_reader *r) {

@@ -102,7 +102,7 @@ ap_status ap__scene_check_materials(const ap_scene *s, ap_error *error) {
 static const char *check_shape(const ap_contact_point *p) {
   const double *q = p->orientation, n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
   if (!ap__solid_takes(p->shape))
-    return "has a shape that cannot touch (sphere, capsule, box or hull can)";
+    return "has a shape that cannot touch (sphere, capsule, box, cylinder or hull can)";
   if (p->shape->kind == AP_CONVEX_HULL && !p->shape->hull) return "has a hull that is NULL";
   if (!(n == 0 || (n > 0.99 && n < 1.01))) return "has an orientation that is no unit quaternion";
   if (!(p->restitution >= 0 && p->restitution <= 1))

@@ -8,7 +8,8 @@
 
 bool ap__solid_takes(const ap_convex *shape) {
   return shape->kind == AP_CONVEX_SPHERE || shape->kind == AP_CONVEX_CAPSULE ||
-         shape->kind == AP_CONVEX_BOX || shape->kind == AP_CONVEX_HULL;
+         shape->kind == AP_CONVEX_BOX || shape->kind == AP_CONVEX_HULL ||
+         shape->kind == AP_CONVEX_CYLINDER;
 }
 
 // ---- making ------------------------------------------------------------------------------------
@@ -18,6 +19,7 @@ static void count(const ap_convex *shape, ap_solid *s) {
   if (shape->kind == AP_CONVEX_CAPSULE && shape->half[2] > 0) s->ncorner = 2, s->nedge = 1;
   if (shape->kind == AP_CONVEX_BOX) s->ncorner = 8, s->nedge = 12, s->nface = 6;
   if (shape->kind == AP_CONVEX_HULL) ap_hull_counts(shape->hull, &s->ncorner, &s->nedge, &s->nface);
+  if (shape->kind == AP_CONVEX_CYLINDER) s->ncorner = 2 * AP__RIM_POINTS, s->ring = shape->radius;
   if (shape->kind == AP_CONVEX_SPHERE || shape->kind == AP_CONVEX_CAPSULE)
     s->radius = shape->radius;
 }
@@ -44,6 +46,20 @@ static void fill_hull(const ap_convex *shape, ap_solid *s) {
   for (int i = 0; i < s->nface; i++) ap_hull_face(shape->hull, i, s->face[i].n, &s->face[i].offset);
   for (int i = 0; i < s->nedge; i++)
     ap_hull_edge(shape->hull, i, s->edge[i].corner, s->edge[i].face);
+}
+
+// Corners at equal angles, from x on.
+static void fill_cylinder(const ap_convex *shape, ap_solid *s) {
+  for (int i = 0; i < 2; i++) {
+    s->rim[i][2] = (i ? 1 : -1) * shape->half[2];
+    for (int k = 0; k < AP__RIM_POINTS; k++) {
+      double angle = 2 * 3.14159265358979323846 / AP__RIM_POINTS * k;
+      double *c = s->corner[AP__RIM_POINTS * i + k];
+      c[0] = shape->radius * cos(angle), c[1] = shape->radius * sin(angle);
+      c[2] = s->rim[i][2];
+    }
+  }
+  s->axis[2] = 1;
 }
 
 static void turn(const double R[9], const double x[3], double out[3]) {
@@ -83,6 +99,12 @@ void ap__solid_make(ap_arena *a, const ap_convex *shape, const double R[9], cons
   }
   if (shape->kind == AP_CONVEX_BOX) fill_box(shape, s);
   if (shape->kind == AP_CONVEX_HULL) fill_hull(shape, s);
+  if (shape->kind == AP_CONVEX_CYLINDER) fill_cylinder(shape, s);
+  for (int i = 0; i < 2; i++) {
+    turn(R, s->rim[i], s->rim[i]);
+    for (int k = 0; k < 3; k++) s->rim[i][k] += p[k];
+  }
+  turn(R, s->axis, s->axis);
   for (int i = 0; i < s->ncorner; i++) {
     turn(R, s->corner[i], s->corner[i]);
     for (int k = 0; k < 3; k++) s->corner[i][k] += p[k];

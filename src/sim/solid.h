@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact shapes as corners, edges and faces with a radius: all points within the radius of a
 // convex polyhedron, of a segment (a capsule) or of a point (a sphere). Everything is in the frame
-// of the link that carries the shape.
+// of the link that carries the shape. Cylinders are rims that touch planes (sim/rims.h).
 //
 // Two such shapes touch in one of these ways, and the gap of each is smooth:
 //
@@ -41,8 +41,14 @@ typedef struct ap_solid {
   solid_edge *edge;
   solid_face *face;
   double centre[3], reach; // of a sphere around it
-  bool sheet;              // not one convex solid, but faces with edges between them
+  double ring;      // radius of the rims of a cylinder, 0: it is none. Its corners are places
+  double rim[2][3]; // of its rims, AP__RIM_POINTS of each, whose centres are these;
+  double axis[3];   // unit, from the first to the second
+  bool sheet;       // not one convex solid, but faces with edges between them
 } ap_solid;
+
+// Places of a rim that carry a cylinder where it stands.
+enum { AP__RIM_POINTS = 8 };
 
 // Whether a shape is one of those.
 bool ap__solid_takes(const ap_convex *shape);
