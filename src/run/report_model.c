@@ -471,6 +471,7 @@ static void write_contact_shape(const ap_contact_point *p, ap_json *json) {
   static const char *const kind[] = {[AP_CONVEX_SPHERE] = "sphere",
                                      [AP_CONVEX_CAPSULE] = "capsule",
                                      [AP_CONVEX_BOX] = "box",
+                                     [AP_CONVEX_CYLINDER] = "cylinder",
                                      [AP_CONVEX_HULL] = "hull"};
   const ap_convex *s = p->shape;
   int corners, edges, faces;
@@ -479,9 +480,10 @@ static void write_contact_shape(const ap_contact_point *p, ap_json *json) {
   const double none[4] = {0, 0, 0, 1}, *q = p->orientation;
   bool turned = q[0] != 0 || q[1] != 0 || q[2] != 0 || q[3] != 0;
   ap_json_numbers(json, "orientation", turned ? q : none, 4);
-  if (s->kind == AP_CONVEX_SPHERE || s->kind == AP_CONVEX_CAPSULE)
+  if (s->kind == AP_CONVEX_SPHERE || s->kind == AP_CONVEX_CAPSULE || s->kind == AP_CONVEX_CYLINDER)
     ap_json_number(json, "radius", s->radius);
-  if (s->kind == AP_CONVEX_CAPSULE) ap_json_number(json, "length", 2 * s->half[2]);
+  if (s->kind == AP_CONVEX_CAPSULE || s->kind == AP_CONVEX_CYLINDER)
+    ap_json_number(json, "length", 2 * s->half[2]);
   if (s->kind == AP_CONVEX_BOX) ap_json_numbers(json, "half", s->half, 3);
   if (s->kind == AP_CONVEX_HULL) {
     ap_json_open(json, "corners", '[');
