@@ -30,12 +30,16 @@ ap_fmu_options ap_default_fmu(void) {
 
 // ---- sources -----------------------------------------------------------------------------------
 
+static const char *const *pieces_of(const ap_fmu_parts *f) {
+  return f->scene ? ap__fmu_of_scene : f->mechanism ? ap__fmu_of_closed_chain : ap__fmu_of_tree;
+}
+
 // The hash of everything that is computed with.
 static void set_token(ap_fmu_parts *f) {
   unsigned char digest[AP_SHA256_BYTES];
   ap_sha256 h;
   const char *source = f->scene ? f->definitions.text : ap_code_source(f->code);
-  const char *const *text = f->scene ? ap__fmu_scene : ap__fmu_text;
+  const char *const *text = pieces_of(f);
   const size_t states = (size_t)f->state.n;
   ap__sha256_start(&h);
   ap__sha256_add(&h, source, strlen(source));
@@ -78,8 +82,12 @@ static void put_words(ap__text *t, const ap_fmu_parts *f) {
                             : "the inertia matrix is singular");
 }
 
-static void put_pieces(ap__text *t, const char *const *text) {
-  for (int k = 0; text[k]; k++) put(t, text[k]);
+static void put_pieces(ap__text *t, const ap_fmu_parts *f) {
+  const char *const *text = pieces_of(f);
+  for (int k = 0; text[k]; k++) {
+    put(t, k > 0 ? "\n" : "");
+    put(t, text[k]);
+  }
 }
 
 static void put_start(ap__text *t, const ap_fmu_parts *f) {
@@ -104,9 +112,7 @@ static void put_scene_source(ap__text *t, const ap_fmu_parts *f) {
   ap__text_add(t, "enum { NQ = %d, NV = %d, NU = %d };\n", f->nq, f->nv, f->nu);
   put_start(t, f);
   put(t, "\n");
-  put_pieces(t, ap__fmu_head);
-  put_pieces(t, ap__fmu_scene);
-  put_pieces(t, ap__fmu_rest);
+  put_pieces(t, f);
 }
 
 static void put_source(ap__text *t, const ap_fmu_parts *f) {
@@ -127,11 +133,7 @@ static void put_source(ap__text *t, const ap_fmu_parts *f) {
   else
     put_quaternions(t, f->m);
   put(t, "\n");
-  put_pieces(t, ap__fmu_head);
-  put_pieces(t, ap__fmu_values);
-  put_pieces(t, f->mechanism ? ap__fmu_closed : ap__fmu_tree);
-  put_pieces(t, ap__fmu_text);
-  put_pieces(t, ap__fmu_rest);
+  put_pieces(t, f);
 }
 
 // ---- parts -------------------------------------------------------------------------------------

@@ -11,14 +11,10 @@
 #include "file/columns.h"
 #include "file/text.h"
 
-/// The functions of FMI 3.0, in pieces up to a NULL: types; what an instance is; the model, of
-/// trees or of closed chains; functions; those of what the model does not have.
-extern const char *const ap__fmu_head[], *const ap__fmu_values[], *const ap__fmu_tree[],
-                                                                      *const ap__fmu_closed[],
-                                                                          *const ap__fmu_text[],
-                                                                              *const ap__fmu_rest[];
-/// Of a scene, in place of all but the types and the last.
-extern const char *const ap__fmu_scene[];
+/// The functions of FMI 3.0, in pieces up to a NULL, of the FMU of a tree, of closed chains, and of
+/// a scene.
+extern const char *const ap__fmu_of_tree[], *const ap__fmu_of_closed_chain[],
+                                                *const ap__fmu_of_scene[];
 
 /// A robot on its way into an FMU.
 typedef struct ap_fmu_parts {
