@@ -329,11 +329,12 @@ TEST(refusals) {
   CHECK(sim && start(sim, q, (double[12]){0}));
   ap_sim_free(sim);
   floor_wall = ap_default_wall();
-  floor_wall.name = "steps", floor_wall.kind = AP_WALL_RECTANGLE;
-  floor_wall.size[0] = floor_wall.size[1] = 0.1;
+  floor_wall.name = "steps", floor_wall.kind = AP_WALL_TORUS, floor_wall.inside = true;
+  floor_wall.size[0] = 9, floor_wall.size[1] = 0.1;
   scene.wall = &floor_wall, scene.nwall = 1;
   check_refused(&scene, q, "cannot touch wall \"steps\"");
-  floor_wall.kind = AP_WALL_BOX, floor_wall.size[2] = 0.1;
+  floor_wall.kind = AP_WALL_BOX, floor_wall.inside = false;
+  for (int k = 0; k < 3; k++) floor_wall.size[k] = 0.1;
   check_refused(&scene, q, "inside wall \"steps\"");
   CHECK_OK(ap_convex_cylinder(0.1, 1, &shape[0], NULL));
   check_refused(&scene, q, "cannot touch wall \"steps\"");

@@ -66,9 +66,13 @@ void ap__pose_direction(const ap_wall_pose *p, const double x[3], double world[3
   for (int k = 0; k < 3; k++) world[k] = dot3(p->R[k], x);
 }
 
+double ap__pose_part(const ap_wall_pose *p, int k, const double x[3]) {
+  return p->R[0][k] * x[0] + p->R[1][k] * x[1] + p->R[2][k] * x[2];
+}
+
 // R^T x
 static void to_rest(const ap_wall_pose *p, const double x[3], double rest[3]) {
-  for (int k = 0; k < 3; k++) rest[k] = p->R[0][k] * x[0] + p->R[1][k] * x[1] + p->R[2][k] * x[2];
+  for (int k = 0; k < 3; k++) rest[k] = ap__pose_part(p, k, x);
 }
 
 void ap__pose_point(const ap_wall_pose *p, const double x[3], double rest[3]) {
@@ -78,8 +82,7 @@ void ap__pose_point(const ap_wall_pose *p, const double x[3], double rest[3]) {
   for (int k = 0; k < 3; k++) rest[k] += p->pivot[k];
 }
 
-// Velocity of the wall as a rigid body at p.
-static void carried(const ap_wall_pose *p, const double x[3], double v[3]) {
+void ap__pose_carried(const ap_wall_pose *p, const double x[3], double v[3]) {
   double r[3];
   for (int k = 0; k < 3; k++) r[k] = x[k] - p->o[k];
   cross3(p->w, r, v);
@@ -87,7 +90,7 @@ static void carried(const ap_wall_pose *p, const double x[3], double v[3]) {
 }
 
 void ap__pose_velocity(const ap_wall_pose *p, const double x[3], double v[3]) {
-  carried(p, x, v);
+  ap__pose_carried(p, x, v);
   for (int k = 0; k < 3; k++) v[k] += p->belt[k];
 }
 
@@ -102,11 +105,33 @@ void ap__pose_relative(const ap_wall_pose *p, const double x[3], const double v[
   for (int k = 0; k < 3; k++) a[k] -= p->a[k] + pushed[k] + twice[k] + 2 * coriolis[k];
 }
 
+void ap__pose_place(const ap_wall_pose *p, const double x[3], double r, ap_way *way) {
+  double from[3], arm[3], turned[3], twice[3], pushed[3];
+  double W = p->turn[0], A = p->turn[1], B = p->turn[2];
+  for (int k = 0; k < 3; k++) from[k] = x[k] - p->pivot[k];
+  ap__pose_direction(p, from, arm);
+  cross3(p->w, arm, turned);
+  cross3(p->w, turned, twice);
+  cross3(p->dw, arm, pushed);
+  for (int k = 0; k < 3; k++) {
+    way->p[k] = p->o[k] + arm[k];
+    way->v[k] = p->v[k] + turned[k];
+    way->a[k] = p->a[k] + pushed[k] + twice[k];
+  }
+  way->jerk = p->jerk + (B + 3 * W * A + W * W * W) * norm3(from);
+  way->r = r;
+}
+
+void ap__pose_belt(const ap_wall_pose *p, const double normal[3], double belt[3]) {
+  double part = dot3(normal, p->belt);
+  for (int k = 0; k < 3; k++) belt[k] = p->belt[k] - part * normal[k];
+}
+
 // The jerk in turning axes, with the bounds of a body's turning as in sim/path.c.
 void ap__pose_way(const ap_wall_pose *p, const ap_way *way, ap_way *rest) {
   double v[3], a[3], r[3], own[3], bent[3], wall[3], time = way->r;
   double W = p->turn[0], A = p->turn[1], B = p->turn[2], J = way->jerk + p->jerk;
-  carried(p, way->p, wall);
+  ap__pose_carried(p, way->p, wall);
   memcpy(a, way->a, sizeof a);
   ap__pose_relative(p, way->p, way->v, a);
   for (int k = 0; k < 3; k++) {

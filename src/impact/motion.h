@@ -29,13 +29,20 @@ double ap__pose_kink(const ap_surface *s, double t);
 void ap__pose_point(const ap_wall_pose *pose, const double p[3], double rest[3]);
 // The way of a point in them.
 void ap__pose_way(const ap_wall_pose *pose, const ap_way *way, ap_way *rest);
-// The velocity of the wall at p, with what its surface carries.
+// The velocity of the wall at p, as of a rigid body; and with what its surface carries.
+void ap__pose_carried(const ap_wall_pose *pose, const double p[3], double v[3]);
 void ap__pose_velocity(const ap_wall_pose *pose, const double p[3], double v[3]);
 // The acceleration of a point relative to the wall, world, in place of its own: less those of the
 // wall there, and of Coriolis. v: the velocity of the point.
 void ap__pose_relative(const ap_wall_pose *pose, const double p[3], const double v[3], double a[3]);
 // A gap with derivatives in the axes at rest becomes one in the world's.
 void ap__pose_gap(const ap_wall_pose *pose, ap_gap *gap);
+// The way of a place of the wall, which is at x at rest, over a time r on either side.
+void ap__pose_place(const ap_wall_pose *pose, const double x[3], double r, ap_way *way);
+// Less what the surface carries along a normal: a belt follows the surface round its ends.
+void ap__pose_belt(const ap_wall_pose *pose, const double normal[3], double belt[3]);
+// The part of a direction of the world along axis k at rest.
+double ap__pose_part(const ap_wall_pose *pose, int k, const double world[3]);
 // A direction of the wall, of its axes at rest, in the world.
 void ap__pose_direction(const ap_wall_pose *pose, const double x[3], double world[3]);
 

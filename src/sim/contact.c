@@ -40,7 +40,9 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
   r->power = r->sticks || (r->kind != AP_REST_POINT && !ap__rest_turns(r->kind))
                  ? 0
                  : -(f[1] * place->velocity[1] + f[2] * place->velocity[2]);
-  r->driven = r->pose ? f[0] * place->wall[0] + f[1] * place->wall[1] + f[2] * place->wall[2] : 0;
+  r->driven = r->pose || r->mount
+                  ? f[0] * place->wall[0] + f[1] * place->wall[1] + f[2] * place->wall[2]
+                  : 0;
 }
 
 // The same of an island.
@@ -255,7 +257,7 @@ static void leaving_velocities(const double *v, contact_system *s) {
   for (int c = 0; c < unknowns; c++) {
     int i = s->row[c] / 3, d = s->row[c] % 3;
     s->rhs[c] = ap__contact_velocity(s, s->row[c], v);
-    if (s->sorted[i].pose) s->rhs[c] -= s->place[i].wall[d];
+    if (s->sorted[i].pose || s->sorted[i].mount) s->rhs[c] -= s->place[i].wall[d];
     s->old[c] = s->rhs[c];
   }
 }
@@ -266,7 +268,7 @@ static void add_losses(const contact_system *s, double *lost, double *driven) {
   for (int c = 0; c < s->unknowns; c++) {
     int i = s->row[c] / 3, d = s->row[c] % 3;
     sum += 0.5 * s->old[c] * s->x[c];
-    if (s->sorted[i].pose) *driven -= s->place[i].wall[d] * s->x[c];
+    if (s->sorted[i].pose || s->sorted[i].mount) *driven -= s->place[i].wall[d] * s->x[c];
   }
   *lost += fmax(sum, 0);
 }

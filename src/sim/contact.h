@@ -38,6 +38,9 @@ typedef struct ap_resting {
   const ap_edges *edges;     // two edges in place of a point and a surface; NULL: none
   int id;                    // the number of the pair
   const ap_wall_pose *pose;  // where it is, if it moves; NULL: it does not
+  const ap_wall_pose *mount; // of a wall that moves and carries the point, the body being the
+                             // ground and the carrier a link; NULL: none
+  const ap_surface *grain;   // the wall whose x is the direction of friction
   int v;                     // of a joint: place in v,
   double way;                // what a unit of its rate is along the constraint,
   int coordinate;            // of a stop: place in q, and its distance is way * q - limit;

@@ -42,9 +42,10 @@ static void matter(const ap_wall_pose *b, const double r[3], double v[3], double
 }
 
 static void way_of(const ap_wall_pose *b, const double at[3], ap_way *way) {
-  double r[3];
+  double r[3], from[3];
   *way = (ap_way){.r = 0};
-  for (int k = 0; k < 3; k++) r[k] = dot3(b->R[k], at);
+  for (int k = 0; k < 3; k++) from[k] = at[k] - b->pivot[k];
+  for (int k = 0; k < 3; k++) r[k] = dot3(b->R[k], from);
   for (int k = 0; k < 3; k++) way->p[k] = b->o[k] + r[k];
   matter(b, r, way->v, way->a);
 }
@@ -136,13 +137,31 @@ static void meet_ball(const ap_resting *r, const ap_wall_pose *a, const ap_wall_
   }
 }
 
+// What the surface of a wall carries, without what is along the normal: t = b - (n . b) n, and t'.
+static void add_belt(const ap_resting *r, contact_meeting *c) {
+  const ap_wall_pose *pose = r->mount ? r->mount : r->pose;
+  double belt[3], turned[3], along = dot3(c->normal, pose->belt), sign = r->mount ? 1 : -1;
+  if (norm3(pose->belt) == 0) return;
+  ap__pose_belt(pose, c->normal, belt);
+  cross3(pose->w, pose->belt, turned);
+  double rate = dot3(c->tilts, pose->belt) + dot3(c->normal, turned);
+  for (int k = 0; k < 3; k++) {
+    c->velocity[k] += sign * belt[k];
+    c->wall[k] -= sign * belt[k];
+    c->pull[k] += sign * (turned[k] - rate * c->normal[k] - along * c->tilts[k]);
+  }
+}
+
 void ap__contact_meet(const ap_model *m, ap_work *w, const ap_resting *r, bool moves,
                       contact_meeting *c) {
   ap_wall_pose a, b;
-  double p[3], glides[3], va[3], vb[3], aa[3], ab[3], seen[3], one[3], two[3], belt[3];
+  double p[3], glides[3], va[3], vb[3], aa[3], ab[3], seen[3], one[3], two[3];
   int order = moves ? 3 : 0;
   *c = (contact_meeting){.gap = 0};
-  read_body(m, w, r->body, order, &a);
+  if (r->mount)
+    a = *r->mount;
+  else
+    read_body(m, w, r->body, order, &a);
   if (r->pose)
     b = *r->pose;
   else
@@ -159,12 +178,12 @@ void ap__contact_meet(const ap_model *m, ap_work *w, const ap_resting *r, bool m
   for (int k = 0; k < 3; k++) seen[k] = glides[k] - (va[k] - vb[k]);
   cross3(a.w, seen, one);
   cross3(b.w, glides, two);
-  cross3(b.w, b.belt, belt);
   for (int k = 0; k < 3; k++) {
-    c->velocity[k] = va[k] - vb[k] - b.belt[k];
-    c->wall[k] = vb[k] + b.belt[k];
-    c->pull[k] = aa[k] - ab[k] + one[k] - two[k] - belt[k];
+    c->velocity[k] = va[k] - vb[k];
+    c->wall[k] = r->mount ? -va[k] : vb[k];
+    c->pull[k] = aa[k] - ab[k] + one[k] - two[k];
     c->turn[k] = a.w[k] - b.w[k];
     c->turns[k] = a.dw[k] - b.dw[k];
   }
+  if (r->pose || r->mount) add_belt(r, c);
 }

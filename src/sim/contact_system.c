@@ -80,9 +80,15 @@ void ap__contact_tangents(contact_place *place) {
   cross3(n, frame[1], frame[2]);
 }
 
+// x of the wall, along it where its normal is n.
+static void along_grain(const ap_resting *r, const double n[3], double along[3]) {
+  const ap_wall_pose *pose = r->mount ? r->mount : r->pose;
+  ap__surface_along(r->grain, pose ? pose->R : NULL, n, along);
+}
+
 // The first tangent along x of the wall.
 static void stretch_tangents(const ap_resting *r, contact_place *place) {
-  ap__surface_along(r->surface, r->pose ? r->pose->R : NULL, place->frame[0], place->frame[1]);
+  along_grain(r, place->frame[0], place->frame[1]);
   cross3(place->frame[0], place->frame[1], place->frame[2]);
   for (int i = 0; i < 3; i++) place->frame[2][i] *= r->across;
   place->across = r->across;
@@ -90,7 +96,7 @@ static void stretch_tangents(const ap_resting *r, contact_place *place) {
 
 void ap__contact_unstretch(const ap_resting *r, const double normal[3], double along[3]) {
   double x[3], y[3];
-  ap__surface_along(r->surface, r->pose ? r->pose->R : NULL, normal, x);
+  along_grain(r, normal, x);
   cross3(normal, x, y);
   double a = dot3(along, x), b = dot3(along, y) / (r->across * r->across);
   for (int k = 0; k < 3; k++) along[k] = a * x[k] + b * y[k];
@@ -261,7 +267,7 @@ static void gather_shapes(const ap_plant *plant, const ap_resting *r, int i, con
   gather_columns(plant, r, c.arm, r->carrier ? c.other : NULL, i, s);
   for (int d = 0; d < 3; d++) {
     place->velocity[d] = dot3(place->frame[d], c.velocity);
-    place->wall[d] = r->pose ? dot3(place->frame[d], c.wall) : 0;
+    place->wall[d] = r->pose || r->mount ? dot3(place->frame[d], c.wall) : 0;
     s->b[3 * i + d] = d == 0 ? c.bend : dot3(place->frame[d], c.pull);
   }
   ap__contact_set_slip(r, place);

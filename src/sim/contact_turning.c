@@ -67,7 +67,7 @@ void ap__contact_gather_turning(const ap_plant *plant, const ap_resting *r, int 
   for (int d = 1; d < (rolls ? 3 : 2); d++) {
     const double *axis = place->frame[d];
     place->velocity[d] = dot3(axis, c.turn);
-    place->wall[d] = r->pose ? dot3(axis, r->pose->w) : 0;
+    place->wall[d] = r->pose ? dot3(axis, r->pose->w) : r->mount ? -dot3(axis, r->mount->w) : 0;
     s->b[3 * i + d] = dot3(axis, c.turns);
     s->b[3 * i + d] += rolls ? -about * dot3(axis, c.tilts) : r->lever * dot3(c.tilts, c.turn);
   }

@@ -76,11 +76,26 @@ static bool pose_at(const ap_sim *sim, const run_pair *p, double x, ap_wall_pose
   return true;
 }
 
+// Where a wall is that carries the point of a pair, at x.
+static void mount_at(const ap_sim *sim, const run_pair *p, double x, ap_wall_pose *pose) {
+  ap__pose_at(p->grain, fmin(sim->path.from + x * sim->path.h, sim->until), pose);
+}
+
+// The way of a place of it.
+static void wall_way(const ap_sim *sim, const run_pair *p, const double at[3], ap_way *way) {
+  ap_wall_pose own;
+  mount_at(sim, p, sim->path.middle, &own);
+  ap__pose_place(&own, at, sim->path.r, way);
+}
+
 // The way of a place of a pair's link in the axes of its wall, over the part that the path has
 // looked at.
 static void way_at(const ap_sim *sim, const run_pair *p, const ap_wall_pose *pose,
                    const double at[3], ap_way *way) {
-  ap__path_way(&sim->path, p->body, at, way);
+  if (p->mount)
+    wall_way(sim, p, at, way);
+  else
+    ap__path_way(&sim->path, p->body, at, way);
   if (!pose) return;
   ap_way world = *way;
   ap__pose_way(pose, &world, way);
@@ -154,9 +169,16 @@ static run_known bound(const ap_sim *sim, const run_pair *p, ap_gap_bound *g) {
 static void place_at(ap_sim *sim, const run_pair *p, double x, const double own[3], double at[3]) {
   double R[9];
   ap_wall_pose pose;
-  ap_frame_pose(sim->m, sim->w, p->body, R, at);
-  for (int k = 0; k < 3; k++)
-    at[k] += R[3 * k] * own[0] + R[3 * k + 1] * own[1] + R[3 * k + 2] * own[2];
+  if (p->mount) {
+    ap_way way;
+    mount_at(sim, p, x, &pose);
+    ap__pose_place(&pose, own, 0, &way);
+    memcpy(at, way.p, sizeof way.p);
+  } else {
+    ap_frame_pose(sim->m, sim->w, p->body, R, at);
+    for (int k = 0; k < 3; k++)
+      at[k] += R[3 * k] * own[0] + R[3 * k + 1] * own[1] + R[3 * k + 2] * own[2];
+  }
   if (!pose_at(sim, p, x, &pose)) return;
   const double world[3] = {at[0], at[1], at[2]};
   ap__pose_point(&pose, world, at);
@@ -219,6 +241,10 @@ static bool is_foremost(ap_sim *sim, const run_pair *p, double x, const double a
   if (pose_at(sim, p, x, &pose)) ap__pose_direction(&pose, gap.gradient, world);
   ap_frame_pose(sim->m, sim->w, p->body, R, o);
   for (int k = 0; k < 3; k++) n[k] = R[k] * world[0] + R[3 + k] * world[1] + R[6 + k] * world[2];
+  if (p->mount) {
+    mount_at(sim, p, x, &pose);
+    for (int k = 0; k < 3; k++) n[k] = ap__pose_part(&pose, k, world);
+  }
   return ap__solid_supports(p->solid, p->corner, n, RUN_EDGE_COMES * sim->touch);
 }
 

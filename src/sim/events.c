@@ -108,7 +108,7 @@ void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pai
                 .v_after = sim->y + sim->nq};
   memcpy(e.normal, pair->now.normal, sizeof e.normal);
   for (int k = 0; k < 3; k++) {
-    double own = pair->now.v[k] + (pair->pose ? pair->now.wall[k] : 0);
+    double own = pair->now.v[k] + (pair->pose || pair->mount ? pair->now.wall[k] : 0);
     e.position[k] = pair->now.p[k] + pair->now.arm[k];
     e.before[k] = touch ? touch->before[k] : own;
     e.after[k] = touch ? touch->after[k] : own;

@@ -31,6 +31,7 @@ typedef struct side {
   const ap_solid *solid;
   int body;                 // 0: the ground
   const ap_wall_pose *pose; // of a wall that moves
+  const ap_surface *grain;  // the wall
 } side;
 
 static bool same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
@@ -84,6 +85,7 @@ static run_pair template_of(int point, int wall, const side *a, const side *b, c
       .body = a->body,
       .carrier = b->body,
       .pose = b->pose,
+      .grain = b->grain,
       .stiction = fmax(w->static_friction, w->friction),
       .restitution = w->restitution,
       .eases = w->restitution_speed,
@@ -129,7 +131,7 @@ static void add_solids(builder *b, run_pair like, const side *x, const side *y) 
   const ap_solid *a = x->solid, *c = y->solid;
   const side *two[2] = {x, y};
   run_pair back = like; // the corners of the second on the surface of the first
-  back.pose = NULL;
+  back.pose = NULL, back.mount = like.pose;
   back.body = y->body, back.carrier = x->body;
   back.swapped = true;
   if (!(a->radius + c->radius > 0) && a->nface == 0 && c->nface == 0) return;
@@ -239,8 +241,8 @@ static void refuse_wall(builder *b, int point, int wall) {
   b->status =
       AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
                  "shape \"%.*s\" cannot touch wall \"%.*s\": shapes touch planes, boxes, spheres, "
-                 "stairs, height fields (balls alone where these move) and the inside of round "
-                 "walls, cylinders planes and the inside of boxes, balls also cylinders and tori; "
+                 "stairs, height fields, rectangles and the inside of round walls, "
+                 " cylinders planes and the inside of boxes, balls also cylinders and tori; "
                  "points touch all",
                  ap__shown(name), name, ap__shown(other), other);
 }
@@ -299,7 +301,8 @@ static void add_cylinder(builder *b, const run_pair *like, const ap_solid *solid
 static void add_wall(builder *b, int point, const side *a, int wall) {
   const ap_wall own = wall_for(b->scene, point, wall);
   bool moves = ap__wall_moves(&own);
-  side other = {.pose = moves && b->sim ? &b->sim->pose[wall] : NULL};
+  side other = {.pose = moves && b->sim ? &b->sim->pose[wall] : NULL,
+                .grain = b->sim ? b->sim->surface[wall] : NULL};
   run_pair like = template_of(point, wall, a, &other, &own);
   bool ball = a->solid->nedge == 0, bare = ball && a->solid->radius == 0;
   if (a->solid->ring > 0) {
@@ -311,10 +314,6 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
     const ap_surface *surface = b->sim ? b->sim->surface[wall] : NULL;
     if (!solid_of_wall(b, surface, &own, s ? s : &counted)) return;
     other.solid = s ? s : &counted;
-    if (moves && !ball) { // the corners of a wall that moves are no points of a link
-      refuse_wall(b, point, wall);
-      return;
-    }
     open_group(b, &like, a, &other);
     add_solids(b, like, a, &other);
     return;

@@ -115,16 +115,18 @@ typedef struct run_pair {
   int corner;            // of it
   const ap_edges *edges; // two edges, in place of a point and a surface; NULL: none
   const ap_surface *surface;
-  const ap_wall_pose *pose; // of a wall that moves; NULL: it does not
-  int face;                 // of the wall, and
-  int first;                // the pair of its first face with the same point
-  bool ends;                // the face has limits
-  bool convex;              // faces of the wall exclude each other
-  bool off;                 // the point is beyond them, or behind the face: it does not touch
-  bool claims;              // it has just hit, so that no other face of an edge does
-  bool over;                // it has just slid over the edge
-  double eases;             // m/s: above it restitution falls; 0: it does not
-  double across;            // friction across x of the wall as a part of that along it; 0: the same
+  const ap_wall_pose *pose;  // of a wall that moves; NULL: it does not
+  const ap_wall_pose *mount; // likewise where the point is a wall's, `swapped`
+  const ap_surface *grain;   // the wall whose x is the direction of friction
+  int face;                  // of the wall, and
+  int first;                 // the pair of its first face with the same point
+  bool ends;                 // the face has limits
+  bool convex;               // faces of the wall exclude each other
+  bool off;                  // the point is beyond them, or behind the face: it does not touch
+  bool claims;               // it has just hit, so that no other face of an edge does
+  bool over;                 // it has just slid over the edge
+  double eases;              // m/s: above it restitution falls; 0: it does not
+  double across; // friction across x of the wall as a part of that along it; 0: the same
   double restitution, friction, stiction; // stiction: the coefficient where it sticks
   int resting;                            // its place among those that rest, -1: it does not
   double turns[RUN_TURNS];                // m: coefficients of rolling and spinning friction

@@ -178,6 +178,9 @@ static void ball_face(const ap_solid *s, int corner, double radius, limits *l, a
   for (int k = 0; k < s->nedge; k++)
     for (int end = 0; end < 2; end++)
       if (s->edge[k].corner[end] == corner) limit(l, f, s->edge[k].d, end ? 1 : -1, c, -1);
+  double size = norm3(s->up);
+  const double up[3] = {s->up[0] / size, s->up[1] / size, s->up[2] / size};
+  if (s->sheet) limit(l, f, up, 1, c, -1);
 }
 
 int ap__solid_faces(const ap_solid *s, double more, bool balls) {
@@ -189,7 +192,7 @@ ap_surface *ap__solid_surface(ap_arena *a, const ap_solid *s, double more, bool 
   int faces = ap__solid_faces(s, more, balls);
   ap_surface *surface = AP_TAKE(a, ap_surface, 1);
   ap_face *face = AP_TAKE(a, ap_face, faces);
-  ap_face_limit *all = AP_TAKE(a, ap_face_limit, 8 * (size_t)s->nedge);
+  ap_face_limit *all = AP_TAKE(a, ap_face_limit, 8 * (size_t)s->nedge + (size_t)s->ncorner);
   if (!surface || !face) return NULL;
   *surface = (ap_surface){.wall = ap_default_wall(),
                           .frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
@@ -206,6 +209,7 @@ ap_surface *ap__solid_surface(ap_arena *a, const ap_solid *s, double more, bool 
 }
 
 bool ap__solid_supports(const ap_solid *s, int corner, const double n[3], double within) {
+  if (s->sheet && dot3(s->up, n) > within) return false;
   for (int k = 0; k < s->nedge; k++) {
     const solid_edge *e = &s->edge[k];
     double rise = e->length * dot3(e->d, n);

@@ -44,7 +44,8 @@ typedef struct ap_solid {
   double ring;      // radius of the rims of a cylinder, 0: it is none. Its corners are places
   double rim[2][3]; // of its rims, AP__RIM_POINTS of each, whose centres are these;
   double axis[3];   // unit, from the first to the second
-  bool sheet;       // not one convex solid, but faces with edges between them
+  bool sheet;       // not one convex solid, but faces with edges between them,
+  double up[3];     // which nothing touches from below; as long as its first edge
 } ap_solid;
 
 // Places of a rim that carry a cylinder where it stands.

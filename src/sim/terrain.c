@@ -7,7 +7,8 @@
 #include "num/vec3.h"
 
 bool ap__terrain_is(const ap_wall *w) {
-  return w->kind == AP_WALL_STAIRS || w->kind == AP_WALL_HEIGHT_FIELD;
+  return w->kind == AP_WALL_STAIRS || w->kind == AP_WALL_HEIGHT_FIELD ||
+         w->kind == AP_WALL_RECTANGLE;
 }
 
 static int columns_of(const ap_wall *w) { return w->count - 1; }
@@ -16,6 +17,11 @@ static int rows_of(const ap_wall *w) { return w->npoint / w->count - 1; }
 static void count(const ap_wall *w, ap_solid *s, int *places) {
   *s = (ap_solid){.sheet = true, .reach = AP_CONVEX_LARGEST};
   *places = 0;
+  if (w->kind == AP_WALL_RECTANGLE) {
+    s->ncorner = s->nedge = *places = 4;
+    s->nface = 1;
+    return;
+  }
   if (ap__faces_count(w) < 2) return; // it will be refused
   if (w->kind == AP_WALL_STAIRS) {
     s->nface = 2 * w->count;
@@ -97,9 +103,9 @@ static void make_stairs(const ap_surface *surface, ap_solid *s) {
   }
 }
 
-// ---- height fields -----------------------------------------------------------------------------
+// ---- height fields and rectangles --------------------------------------------------------------
 
-// The edge between two corners of the grid and the faces on its left and its right; -1: the field
+// The edge between two corners of the grid and the faces on its left and its right; -1: the sheet
 // ends there, and a wall goes down.
 static void field_edge(const ap_surface *surface, ap_solid *s, int i, int a, int b, int left,
                        int right) {
@@ -153,6 +159,22 @@ static void make_field(const ap_surface *surface, ap_solid *s) {
     }
 }
 
+// Corners counter-clockwise, seen from the front.
+static void make_rectangle(const ap_surface *surface, ap_solid *s) {
+  const double *size = surface->wall.size, axis[3] = {0, 0, 1};
+  double square = 0;
+  for (int i = 0; i < 4; i++) {
+    const double u[3] = {(i == 1 || i == 2 ? 0.5 : -0.5) * size[0], (i > 1 ? 0.5 : -0.5) * size[1],
+                         0};
+    place(surface, u, s->corner[i]);
+  }
+  turn(surface, axis, s->face[0].n);
+  s->face[0].offset = dot3(s->face[0].n, surface->wall.centre);
+  for (int i = 0; i < 4; i++) field_edge(surface, s, i, i, (i + 1) % 4, 0, -1);
+  for (int k = 0; k < 2; k++) square += size[k] * size[k] / 4;
+  s->reach = sqrt(square);
+}
+
 void ap__terrain_make(ap_arena *a, const ap_wall *wall, const ap_surface *surface, ap_solid *s) {
   int places;
   count(wall, s, &places);
@@ -163,16 +185,28 @@ void ap__terrain_make(ap_arena *a, const ap_wall *wall, const ap_surface *surfac
   memcpy(s->centre, wall->centre, sizeof s->centre);
   if (wall->kind == AP_WALL_STAIRS)
     make_stairs(surface, s);
+  else if (wall->kind == AP_WALL_RECTANGLE)
+    make_rectangle(surface, s);
   else
     make_field(surface, s);
+  const double axis[3] = {0, 0, s->edge[0].length};
+  turn(surface, axis, s->up);
 }
 
 // ---- the start ---------------------------------------------------------------------------------
+
+// A rectangle is this thick where a shape may start on either side of it, m.
+static const double THIN = 1e-12;
 
 // A convex part of it, which reaches `deep` down and, where it has no end, so far.
 static ap_status part(const ap_wall *w, int i, double deep, ap_convex *shape, ap_pose *at,
                       ap_hull **hull) {
   *at = ap_pose_identity();
+  if (w->kind == AP_WALL_RECTANGLE) {
+    const double sides[3] = {w->size[0], w->size[1], THIN};
+    at->p[2] = -THIN / 2;
+    return ap_convex_box(sides, shape, NULL);
+  }
   if (w->kind == AP_WALL_STAIRS) {
     const double sides[3] = {deep, deep, 2 * deep};
     at->p[0] = i * w->size[1] + deep / 2;
@@ -197,7 +231,9 @@ static ap_status part(const ap_wall *w, int i, double deep, ap_convex *shape, ap
 ap_status ap__terrain_distance(const ap_surface *surface, const ap_pose *wall,
                                const ap_convex *shape, const ap_pose *pose, double *distance) {
   const ap_wall *w = &surface->wall;
-  int parts = w->kind == AP_WALL_STAIRS ? w->count : 2 * columns_of(w) * rows_of(w);
+  int parts = w->kind == AP_WALL_STAIRS      ? w->count
+              : w->kind == AP_WALL_RECTANGLE ? 1
+                                             : 2 * columns_of(w) * rows_of(w);
   double off[3];
   for (int k = 0; k < 3; k++) off[k] = pose->p[k] - wall->p[k];
   double deep = 4 * (shape->reach + norm3(off) + (w->size[0] + w->size[1]) * (w->count + 1));

@@ -18,6 +18,11 @@ double ap__run_turning(const run_pair *p, int which, double along[3]) {
   return p->lever * rate;
 }
 
+// The angular velocity of a wall that moves, as that of the second side.
+static void wall_turning(const run_pair *p, double w[3]) {
+  for (int k = 0; k < 3; k++) w[k] = p->pose ? p->pose->w[k] : p->mount ? -p->mount->w[k] : 0;
+}
+
 // ---- impacts -----------------------------------------------------------------------------------
 
 int ap__run_turn_touches(ap_sim *sim, int n) {
@@ -32,7 +37,7 @@ int ap__run_turn_touches(ap_sim *sim, int n) {
       t->host = i;
       t->friction = p->turns[which];
       t->across = 0;
-      for (int k = 0; k < 3; k++) t->wall[k] = p->pose ? p->pose->w[k] : 0;
+      wall_turning(p, t->wall);
       sim->chosen[all++] = sim->chosen[i];
     }
   }
@@ -127,12 +132,13 @@ bool ap__run_turn_drifted(const ap_sim *sim) {
 }
 
 double ap__run_turn_power(const ap_sim *sim, const run_pair *p, double *driven) {
-  double power = 0;
+  double power = 0, wall[3];
   for (int which = 0; which < RUN_TURNS; which++) {
     if (p->turning[which] < 0) continue;
     const ap_resting *r = &sim->resting[p->turning[which]];
     if (!r->sticks) power -= dot3(r->force, p->now.turn);
-    if (p->pose) *driven += dot3(r->force, p->pose->w);
+    wall_turning(p, wall);
+    *driven += dot3(r->force, wall);
   }
   return power;
 }

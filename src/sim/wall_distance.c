@@ -40,6 +40,13 @@ static const ap_wall_pose *pose_of(const ap_sim *sim, const run_pair *pair) {
 // Place and velocity of a pair's point, from the kinematics in the work.
 static void look_at_point(const ap_sim *sim, run_pair *pair) {
   double R[9], p[3], speed[6], r[3], turned[3];
+  if (pair->mount) {
+    ap_way way;
+    ap__pose_place(pair->mount, pair->at, 0, &way);
+    memcpy(pair->now.p, way.p, sizeof way.p);
+    memcpy(pair->now.own, way.v, sizeof way.v);
+    return;
+  }
   ap_frame_pose(sim->m, sim->w, pair->body, R, p);
   ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
   for (int k = 0; k < 3; k++) r[k] = dot3(R + 3 * k, pair->at);
@@ -63,6 +70,18 @@ double ap__run_kink(const ap_sim *sim, int wall, double t) {
   return ap__wall_moves(&sim->scene.wall[wall]) ? ap__pose_kink(sim->surface[wall], t) : INFINITY;
 }
 
+// What the surface of a wall carries along: a belt has no part along the normal.
+static void add_belt(const run_pair *pair, run_gap *now) {
+  const ap_wall_pose *pose = pair->mount ? pair->mount : pair->pose;
+  double belt[3], sign = pair->mount ? 1 : -1;
+  if (!pose || norm3(pose->belt) == 0) return;
+  ap__pose_belt(pose, now->normal, belt);
+  for (int k = 0; k < 3; k++) {
+    now->v[k] += sign * belt[k];
+    now->wall[k] -= sign * belt[k];
+  }
+}
+
 // The gap to a wall that moves, and the velocity relative to it.
 static void look_at_moving(const ap_wall_pose *pose, run_pair *pair) {
   run_gap *now = &pair->now;
@@ -70,9 +89,10 @@ static void look_at_moving(const ap_wall_pose *pose, run_pair *pair) {
   ap__pose_point(pose, now->p, rest);
   ap__surface_face_gap(pair->surface, pair->face, rest, &now->gap);
   ap__pose_gap(pose, &now->gap);
-  ap__pose_velocity(pose, now->p, wall);
+  ap__pose_carried(pose, now->p, wall);
   for (int k = 0; k < 3; k++) now->v[k] = now->own[k] - wall[k];
   if (pair->pose) memcpy(now->wall, wall, sizeof wall);
+  for (int k = 0; k < 3 && pair->mount; k++) now->wall[k] = -now->own[k];
 }
 
 // Not on it: the distance is more than that of a touch.
@@ -86,6 +106,10 @@ static bool is_foremost(const ap_sim *sim, const run_pair *pair) {
   double R[9], p[3], n[3];
   if (!pair->solid) return true;
   const double *w = pair->now.normal;
+  if (pair->mount) {
+    for (int k = 0; k < 3; k++) n[k] = ap__pose_part(pair->mount, k, w);
+    return ap__solid_supports(pair->solid, pair->corner, n, RUN_EDGE_IS * sim->touch);
+  }
   ap_frame_pose(sim->m, sim->w, pair->body, R, p);
   for (int k = 0; k < 3; k++) n[k] = R[k] * w[0] + R[3 + k] * w[1] + R[6 + k] * w[2];
   return ap__solid_supports(pair->solid, pair->corner, n, RUN_EDGE_IS * sim->touch);
@@ -111,8 +135,11 @@ static void edges_way(const ap_sim *sim, const run_pair *pair, int order, ap_edg
   const ap_wall_pose *pose = pose_of(sim, pair);
   for (int k = 0; k < 4; k++) {
     ap_way world, *to = k < 2 ? &way->end[k] : &way->step[k - 2];
-    ap__carried_way(sim->m, sim->w, pair->body, k < 2 ? e->a[k] : e->beside_a[k - 2], order,
-                    &world);
+    const double *at = k < 2 ? e->a[k] : e->beside_a[k - 2];
+    if (pair->mount)
+      ap__pose_place(pair->mount, at, 0, &world);
+    else
+      ap__carried_way(sim->m, sim->w, pair->body, at, order, &world);
     if (pose)
       ap__pose_way(pose, &world, to);
     else
@@ -137,12 +164,18 @@ static void look_at_edges(const ap_sim *sim, run_pair *pair) {
     for (int k = 0; k < 3; k++) at[k] += pose->o[k];
   }
   ap_wall_pose own;
-  ap__carried_pose(sim->m, sim->w, pair->body, 1, &own);
-  ap__pose_velocity(&own, at, now->v);
+  if (pair->mount)
+    own = *pair->mount;
+  else
+    ap__carried_pose(sim->m, sim->w, pair->body, 1, &own);
+  ap__pose_carried(&own, at, now->v);
+  for (int k = 0; k < 3 && pair->mount; k++) now->wall[k] = -now->v[k];
   if (pose) {
-    ap__pose_velocity(pose, at, v);
+    ap__pose_carried(pose, at, v);
     for (int k = 0; k < 3; k++) now->v[k] -= v[k];
+    if (pair->pose) memcpy(now->wall, v, sizeof v);
   }
+  add_belt(pair, now);
   for (int k = 0; k < 3; k++) now->arm[k] = at[k] - now->p[k];
   now->slope = 1;
   now->distance = place.distance;
@@ -162,7 +195,8 @@ static void look_at_ball(const ap_sim *sim, run_pair *pair) {
   const ap_wall_pose *pose = pose_of(sim, pair);
   double speed[6], spin[3], v[3];
   ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
-  for (int k = 0; k < 3; k++) spin[k] = (pose ? pose->w[k] : 0) - speed[3 + k];
+  for (int k = 0; k < 3; k++)
+    spin[k] = (pose ? pose->w[k] : 0) - (pair->mount ? pair->mount->w[k] : speed[3 + k]);
   cross3(spin, now->normal, v);
   for (int k = 0; k < 3; k++) {
     now->arm[k] = -pair->radius * now->normal[k];
@@ -175,7 +209,8 @@ static void look_at_turning(const ap_sim *sim, run_pair *pair) {
   const ap_wall_pose *pose = pose_of(sim, pair);
   double speed[6];
   ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
-  for (int k = 0; k < 3; k++) pair->now.turn[k] = speed[3 + k] - (pose ? pose->w[k] : 0);
+  for (int k = 0; k < 3; k++)
+    pair->now.turn[k] = (pair->mount ? pair->mount->w[k] : speed[3 + k]) - (pose ? pose->w[k] : 0);
 }
 
 // The rest of pair->now. Where the gradient vanishes, far from the wall, there is no normal.
@@ -200,6 +235,7 @@ static void look_at_wall(const ap_sim *sim, run_pair *pair) {
   now->rate = dot3(now->normal, now->v);
   memcpy(now->centre, now->v, sizeof now->v);
   if (pair->radius > 0) look_at_ball(sim, pair);
+  add_belt(pair, now);
   pair->off = pair->doubled = false;
   if (pair->ends) look_at_ends(sim, pair);
 }
@@ -245,7 +281,7 @@ static void choose_face(const ap_sim *sim, run_pair *pair) {
 static void note_speed(ap_sim *sim, const run_pair *pair) {
   if (pair->edges && pair->off) return;
   sim->fastest = fmax(sim->fastest, norm3(pair->now.v));
-  if (pair->pose) sim->fastest = fmax(sim->fastest, norm3(pair->now.wall));
+  if (pair->pose || pair->mount) sim->fastest = fmax(sim->fastest, norm3(pair->now.wall));
 }
 
 // Whether two touching pairs of the same shapes are one contact: at one place with one normal.
@@ -338,11 +374,21 @@ void ap__run_look(ap_sim *sim, const double *q, const double *v) {
   if (sim->ngroup) drop_doubles(sim);
 }
 
+// The second derivative of the distance, where the point has the acceleration a and the velocity v
+// along the wall.
+static double bent(const run_pair *pair, const ap_wall_pose *pose, double a[3], const double v[3]) {
+  const double *h = pair->now.gap.hessian;
+  if (pose) ap__pose_relative(pose, pair->now.p, pair->now.own, a);
+  double curved = h[0] * v[0] * v[0] + h[3] * v[1] * v[1] + h[5] * v[2] * v[2] +
+                  2 * (h[1] * v[0] * v[1] + h[2] * v[0] * v[2] + h[4] * v[1] * v[2]);
+  double slope = pair->now.slope;
+  return dot3(pair->now.normal, a) + (slope > 0 ? curved / slope : 0);
+}
+
 // Second derivative of the distance: n . a + v . Hessian v / slope with v along the wall only; what
 // c has of the normal's part of v is not the distance's.
 static double bend(const ap_sim *sim, const run_pair *pair) {
   double R[9], p[3], speed[6], acc[6], r[3], a[3], b[3], c[3], v[3];
-  const double *h = pair->now.gap.hessian;
   const ap_wall_pose *pose = pose_of(sim, pair);
   if (pair->joint >= 0) return pair->way * sim->a[pair->joint];
   if (pair->apart || (pair->group >= 0 && sim->group[pair->group].off)) return 0;
@@ -354,6 +400,12 @@ static double bend(const ap_sim *sim, const run_pair *pair) {
     return place.bend;
   }
   for (int k = 0; k < 3; k++) v[k] = pair->now.centre[k] - pair->now.rate * pair->now.normal[k];
+  if (pair->mount) {
+    ap_way way;
+    ap__pose_place(pair->mount, pair->at, 0, &way);
+    memcpy(a, way.a, sizeof a);
+    return bent(pair, pose, a, v);
+  }
   ap_frame_pose(sim->m, sim->w, pair->body, R, p);
   ap_frame_velocity(sim->m, sim->w, pair->body, AP_MIXED, speed);
   ap_frame_acceleration(sim->m, sim->w, pair->body, AP_MIXED, acc);
@@ -362,11 +414,7 @@ static double bend(const ap_sim *sim, const run_pair *pair) {
   cross3(speed + 3, r, b);
   cross3(speed + 3, b, c);
   for (int k = 0; k < 3; k++) a[k] += acc[k] + c[k];
-  if (pose) ap__pose_relative(pose, pair->now.p, pair->now.own, a);
-  double curved = h[0] * v[0] * v[0] + h[3] * v[1] * v[1] + h[5] * v[2] * v[2] +
-                  2 * (h[1] * v[0] * v[1] + h[2] * v[0] * v[2] + h[4] * v[1] * v[2]);
-  double slope = pair->now.slope;
-  return dot3(pair->now.normal, a) + (slope > 0 ? curved / slope : 0);
+  return bent(pair, pose, a, v);
 }
 
 run_loss ap__run_loss(const ap_sim *sim, int i) {
@@ -434,6 +482,8 @@ ap_resting ap__run_resting(const run_pair *pair) {
                   .edges = pair->edges,
                   .id = pair->id,
                   .pose = pair->pose,
+                  .mount = pair->mount,
+                  .grain = pair->grain,
                   .across = pair->across,
                   .v = pair->joint,
                   .way = pair->way,
@@ -465,8 +515,8 @@ ap_touch ap__run_touch(const run_pair *pair, double restitution) {
   memcpy(t.wall, pair->now.wall, sizeof t.wall);
   memcpy(t.arm, pair->now.arm, sizeof t.arm);
   t.across = pair->across;
-  if (pair->across > 0)
-    ap__surface_along(pair->surface, pair->pose ? pair->pose->R : NULL, t.normal, t.along);
+  const ap_wall_pose *wall = pair->mount ? pair->mount : pair->pose;
+  if (pair->across > 0) ap__surface_along(pair->grain, wall ? wall->R : NULL, t.normal, t.along);
   return t;
 }
 
@@ -492,14 +542,15 @@ double ap__run_sliding_power(ap_sim *sim, const double *q, const double *v, doub
     run_pair *pair = &sim->pair[i];
     bool slides = pair->resting >= 0 && pair->friction != 0 && !sim->resting[pair->resting].sticks;
     bool turns = pair->turning[RUN_ROLL] >= 0 || pair->turning[RUN_SPIN] >= 0;
-    if (!slides && !turns && (pair->resting < 0 || !pair->pose)) continue;
+    bool moves = pair->pose || pair->mount;
+    if (!slides && !turns && (pair->resting < 0 || !moves)) continue;
     if (!looked) ap_kinematics(sim->m, sim->w, q, v, NULL), look_at_carriers(sim, 1);
     looked = true;
     look_at_point(sim, pair);
     look_at_wall(sim, pair);
     const double *f = sim->resting[pair->resting].force, *n = pair->now.normal;
     if (slides) power -= dot3(f, pair->now.v) - dot3(f, n) * pair->now.rate;
-    if (pair->pose) *driven += dot3(f, pair->now.wall);
+    if (moves) *driven += dot3(f, pair->now.wall);
     if (turns) power += ap__run_turn_power(sim, pair, driven);
   }
   return power;

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes on walls that end and on walls that move, against what is known by other means.
+
+#include <appell/kin.h>
+
+#include "sim_scenes.h"
+
+static const double G = 9.81;
+static ap_body_def link;
+static ap_convex shape;
+static ap_contact_point contact;
+static ap_wall wall;
+
+// A free body of 2 kg with a shape, and a wall of a kind, friction as given.
+static ap_scene one_body(ap_wall_kind kind, double friction) {
+  ap_robot_def def = ap_default_robot();
+  link = ap_default_body();
+  link.name = "a", link.joint = AP_FREE, link.mass = 2;
+  link.inertia[0] = 0.01, link.inertia[3] = 0.02, link.inertia[5] = 0.015;
+  def.bodies = &link, def.nbody = 1;
+  def.gravity[0] = def.gravity[1] = 0, def.gravity[2] = -G;
+  contact = (ap_contact_point){.name = "a", .body = 1, .shape = &shape};
+  wall = ap_default_wall();
+  wall.kind = kind, wall.name = "table", wall.friction = friction;
+  ap_scene scene = ap_default_scene();
+  scene.model = model_of(&def);
+  scene.point = &contact, scene.npoint = 1, scene.nforce_time = 0;
+  scene.wall = &wall, scene.nwall = 1;
+  return scene;
+}
+
+static bool run(const ap_scene *scene, const double *q, const double *v, double t,
+                ap_sim_state *state, ap_sim **sim) {
+  *sim = create(scene);
+  if (!*sim || !start(*sim, q, v)) return false;
+  *state = advance(*sim, t);
+  return true;
+}
+
+// ---- a block over the edge of a table ----------------------------------------------------------
+
+enum { S, TILT, DS, DTILT, BLOCK };
+
+// A block whose bottom slides over an edge without friction: the foot of its centre of mass is s
+// beyond the edge along the bottom, h below the centre, and the block is tilted. From Lagrange's
+// equations.
+static void block_rate(const double *x, double h, double m, double I, double *rate) {
+  double s = x[S], c = cos(x[TILT]), w = x[DTILT];
+  rate[S] = x[DS];
+  rate[TILT] = w;
+  rate[DTILT] = m * s * (G * c - 2 * x[DS] * w - h * w * w) / (I + m * s * s);
+  rate[DS] = s * w * w + G * sin(x[TILT]) - h * rate[DTILT];
+}
+
+static void block_after(double *x, double h, double m, double I, double t) {
+  enum { STEPS = 2000 };
+  double step = t / STEPS;
+  for (int i = 0; i < STEPS; i++) {
+    double k[4][BLOCK], y[BLOCK];
+    for (int j = 0; j < 4; j++) {
+      const double part[4] = {0, 0.5, 0.5, 1};
+      for (int c = 0; c < BLOCK; c++) y[c] = x[c] + (j ? part[j] * step * k[j - 1][c] : 0);
+      block_rate(y, h, m, I, k[j]);
+    }
+    for (int c = 0; c < BLOCK; c++)
+      x[c] += step / 6 * (k[0][c] + 2 * k[1][c] + 2 * k[2][c] + k[3][c]);
+  }
+}
+
+// It slides at 0.5 m/s and tips where its centre of mass is over the edge.
+TEST(a_block_slides_over_the_edge_of_a_table) {
+  const double v0 = 0.5, h = 0.1, from = -0.1, beyond = 0.15;
+  ap_scene scene = one_body(AP_WALL_RECTANGLE, 0);
+  CHECK_OK(ap_convex_box((double[3]){0.4, 0.3, 2 * h}, &shape, NULL));
+  wall.size[0] = 2, wall.size[1] = 1, wall.centre[0] = -1;
+  double q[7] = {from, 0, h, 0, 0, 0, 1}, v[6] = {v0};
+  ap_sim *sim;
+  ap_sim_state s;
+  if (run(&scene, q, v, -from / v0 + beyond, &s, &sim)) {
+    double x[BLOCK] = {0, 0, v0, 0};
+    block_after(x, h, link.mass, link.inertia[3], beyond);
+    CHECK(x[TILT] > 0.02);
+    CHECK_CLOSE(s.q[0], x[S] * cos(x[TILT]) + h * sin(x[TILT]), 1e-8);
+    CHECK_CLOSE(s.q[2], -x[S] * sin(x[TILT]) + h * cos(x[TILT]), 1e-8);
+    CHECK_CLOSE(2 * asin(s.q[4]), x[TILT], 1e-8);
+    CHECK_CLOSE(s.closing, 0, 1e-9);
+    CHECK_CLOSE(s.lost, 0, 1e-9);
+  }
+  ap_sim_free(sim);
+}
+
+// ---- a ball over an edge -----------------------------------------------------------------------
+
+// Without friction the centre goes round the edge as a point on a circle and leaves it where
+// cos = 2/3 + v^2 / (3 g r).
+static void check_ball_over(ap_scene *scene, double way) {
+  const double r = 0.1, v0 = 0.3, cosine = 2.0 / 3 + v0 * v0 / (3 * G * r);
+  CHECK_OK(ap_convex_sphere(r, &shape, NULL));
+  double q[7] = {-way, 0, r, 0, 0, 0, 1}, v[6] = {v0};
+  ap_sim *sim;
+  ap_sim_state s;
+  double leaves = 0;
+  if (run(scene, q, v, 1, &s, &sim) && CHECK(told.n > 0)) {
+    CHECK_EQ_INT(told.event[told.n - 1].kind, AP_EVENT_LIFTOFF);
+    leaves = told.event[told.n - 1].t;
+    CHECK_CLOSE(s.lost, 0, 1e-9);
+    CHECK_CLOSE(s.closing, 0, 1e-9);
+  }
+  ap_sim_free(sim);
+  if (run(scene, q, v, leaves, &s, &sim)) {
+    CHECK_CLOSE(s.q[2], r * cosine, 1e-8);
+    CHECK_CLOSE(s.q[0], r * sqrt(1 - cosine * cosine), 1e-8);
+    CHECK_CLOSE(s.v[0], sqrt(G * r * cosine) * cosine, 1e-8);
+  }
+  ap_sim_free(sim);
+}
+
+TEST(a_ball_goes_over_the_edge_of_a_table) {
+  ap_scene scene = one_body(AP_WALL_RECTANGLE, 0);
+  wall.size[0] = 2, wall.size[1] = 1, wall.centre[0] = -1;
+  check_ball_over(&scene, 0.1);
+}
+
+// ---- walls that move ---------------------------------------------------------------------------
+
+// A box that sticks to a table which rises, falls and swings moves with it: the table is larger
+// than the box, or smaller, so that its corners bear the box.
+static void check_carried(ap_wall_kind kind, double side) {
+  ap_scene scene = one_body(kind, 2);
+  ap_sim *sim;
+  ap_sim_state s;
+  const double t = 1.3, h = 0.1;
+  CHECK_OK(ap_convex_box((double[3]){0.3, 0.4, 2 * h}, &shape, NULL));
+  wall.size[0] = wall.size[1] = wall.size[2] = side;
+  wall.centre[2] = kind == AP_WALL_BOX ? -side / 2 : 0;
+  wall.motion.amplitude[2] = 0.1, wall.motion.amplitude[0] = 0.05;
+  wall.motion.frequency = 0.5, wall.motion.swing = 0.2;
+  wall.motion.axis[1] = 0.6, wall.motion.axis[2] = 0.8;
+  wall.motion.pivot[0] = 0.02, wall.motion.pivot[2] = -wall.centre[2];
+  wall.motion.phase = -PI / 2; // it starts at rest
+  // where the phase of -90 degrees puts it: turned by -0.2 about the pivot
+  double q[7] = {0}, v[6] = {0}, w0 = sin(wall.motion.phase);
+  for (int k = 0; k < 2; k++) {
+    double w = k ? sin(2 * PI * 0.5 * t + wall.motion.phase) : w0, half = 0.1 * w;
+    const double u[4] = {0, 0.6 * sin(half), 0.8 * sin(half), cos(half)};
+    const double d[3] = {-0.02, 0, h};
+    double c[3] = {u[1] * d[2] - u[2] * d[1], u[2] * d[0] - u[0] * d[2], u[0] * d[1] - u[1] * d[0]};
+    double at[3];
+    for (int i = 0; i < 3; i++) {
+      double twice = u[(i + 1) % 3] * c[(i + 2) % 3] - u[(i + 2) % 3] * c[(i + 1) % 3];
+      at[i] = wall.motion.amplitude[i] * w + (i == 0 ? 0.02 : 0) + d[i] + 2 * (u[3] * c[i] + twice);
+    }
+    if (k) {
+      if (!run(&scene, q, v, t, &s, &sim)) break;
+      for (int i = 0; i < 3; i++) CHECK_CLOSE(s.q[i], at[i], 1e-8);
+      for (int i = 0; i < 4; i++) CHECK_CLOSE(s.q[3 + i], u[i], 1e-8);
+      CHECK_CLOSE(s.closing, 0, 1e-9);
+      CHECK_CLOSE(s.lost, 0, 1e-9);
+      CHECK(s.contacts >= 3);
+    } else {
+      memcpy(q, at, sizeof at);
+      memcpy(q + 3, u, sizeof u);
+    }
+  }
+  ap_sim_free(sim);
+}
+
+TEST(a_box_is_carried_by_a_table) {
+  check_carried(AP_WALL_RECTANGLE, 1);
+  check_carried(AP_WALL_RECTANGLE, 0.2);
+  check_carried(AP_WALL_BOX, 1);
+  check_carried(AP_WALL_BOX, 0.2);
+}
+
+// A box lands on a lift at 0.3 m/s: the impact takes m u^2 / 2 of the relative velocity.
+TEST(a_box_lands_on_a_lift) {
+  for (int small = 0; small < 2; small++) {
+    ap_scene scene = one_body(AP_WALL_RECTANGLE, 0.5);
+    CHECK_OK(ap_convex_box((double[3]){0.3, 0.4, 0.2}, &shape, NULL));
+    wall.size[0] = wall.size[1] = small ? 0.2 : 1;
+    wall.motion.velocity[2] = 0.3;
+    double q[7] = {0, 0, 0.3, 0, 0, 0, 1}, v[6] = {0};
+    double hit = (-0.3 + sqrt(0.09 + 2 * G * 0.2)) / G, u = 0.3 + G * hit;
+    ap_sim *sim;
+    ap_sim_state s;
+    if (run(&scene, q, v, 1, &s, &sim)) {
+      CHECK_CLOSE(told.event[0].t, hit, 1e-10);
+      CHECK_CLOSE(s.q[2], 0.3 * 1 + 0.1, 1e-9);
+      CHECK_CLOSE(s.lost, 0.5 * link.mass * u * u, 1e-9);
+      // the impulse times 0.3 m/s, then the weight on the way up
+      CHECK_CLOSE(s.work, link.mass * (u + G * (1 - hit)) * 0.3, 1e-8);
+      CHECK_CLOSE(s.closing, 0, 1e-9);
+      CHECK_EQ_INT(s.contacts, 4);
+    }
+    ap_sim_free(sim);
+  }
+}
+
+// A cylinder on its side lands on a plane that rises.
+TEST(a_cylinder_lands_on_a_lift) {
+  ap_scene scene = one_body(AP_WALL_PLANE, 0.5);
+  CHECK_OK(ap_convex_cylinder(0.1, 0.4, &shape, NULL));
+  wall.motion.velocity[2] = 0.3;
+  double q[7] = {0, 0, 0.3, sqrt(0.5), 0, 0, sqrt(0.5)}, v[6] = {0};
+  double hit = (-0.3 + sqrt(0.09 + 2 * G * 0.2)) / G, u = 0.3 + G * hit;
+  ap_sim *sim;
+  ap_sim_state s;
+  if (run(&scene, q, v, 1, &s, &sim)) {
+    CHECK_CLOSE(s.q[2], 0.3 + 0.1, 1e-9);
+    CHECK_CLOSE(s.lost, 0.5 * link.mass * u * u, 1e-9);
+    CHECK_CLOSE(s.work, link.mass * (u + G * (1 - hit)) * 0.3, 1e-8);
+    CHECK_CLOSE(s.closing, 0, 1e-9);
+  }
+  ap_sim_free(sim);
+}
+
+// A box is put on a belt: it slides for v / (mu g), and the belt does the work m v^2. On a narrow
+// belt its own edges are borne.
+TEST(a_belt_takes_a_box_along) {
+  for (int narrow = 0; narrow < 2; narrow++) {
+    const double speed = 0.5, mu = 0.3, t = speed / (mu * G);
+    ap_scene scene = one_body(AP_WALL_RECTANGLE, mu);
+    CHECK_OK(ap_convex_box((double[3]){0.3, 0.4, 0.02}, &shape, NULL));
+    wall.size[0] = 4, wall.size[1] = narrow ? 0.2 : 1;
+    wall.surface_velocity[0] = speed;
+    double q[7] = {0, 0, 0.01, 0, 0, 0, 1}, v[6] = {0};
+    ap_sim *sim;
+    ap_sim_state s;
+    if (run(&scene, q, v, 1, &s, &sim)) {
+      CHECK_CLOSE(s.q[0], speed - speed * t / 2, 1e-8);
+      CHECK_CLOSE(s.work, link.mass * speed * speed, 1e-8);
+      CHECK_CLOSE(s.dissipated, 0.5 * link.mass * speed * speed, 1e-8);
+      CHECK_CLOSE(s.closing, 0, 1e-9);
+    }
+    ap_sim_free(sim);
+  }
+}
