@@ -6,6 +6,7 @@
 // a thin box. It steps along the exact motion by the distance over the highest speed of any point
 // relative to the wall, which cannot step over a touch. APPELL_PAIRS is the number of flights.
 
+#include "convex/frustum.h"
 #include "flying_shapes.h"
 
 #define DURATION 1.0
@@ -43,6 +44,23 @@ static void make_rectangle(rng *r, terrain *t) {
   CHECK_OK(ap_convex_box((double[3]){t->wall.size[0], t->wall.size[1], 1e-12}, &t->part[0], NULL));
   t->at[0] = ap_pose_identity();
   memcpy(t->at[0].p, t->wall.centre, sizeof t->at[0].p);
+}
+
+// A disc, a capped cylinder or a cone, which may be sharp.
+static void make_round(rng *r, terrain *t) {
+  double low = rng_uniform(r, 0.1, 1), length = rng_uniform(r, 0.1, 1), high = low;
+  const int kind = rng_int(r, 0, 2);
+  t->wall.kind = kind == 0 ? AP_WALL_DISC : kind == 1 ? AP_WALL_CAPPED_CYLINDER : AP_WALL_CONE;
+  if (kind == 2) high = rng_chance(r, 0.3) ? 0 : rng_uniform(r, 0.1, 1);
+  t->n = 1;
+  t->wall.size[0] = low, t->wall.size[1] = kind ? length : 0,
+  t->wall.size[2] = kind == 2 ? high : 0;
+  if (kind == 0) length = 1e-12;
+  if (high == 0) high = 1e-6 * low;
+  CHECK_OK(ap__convex_frustum(low, high, length, &t->part[0]));
+  t->at[0] = ap_pose_identity();
+  memcpy(t->at[0].p, t->wall.centre, sizeof t->at[0].p);
+  if (kind == 2) t->at[0].p[2] += length / 2;
 }
 
 // A wall that goes along and spins about an axis through its centre.
@@ -83,9 +101,11 @@ static void make_flight(rng *r, scene_of_two *s, terrain *t) {
   *t = (terrain){.wall = ap_default_wall()};
   for (int k = 0; k < 3; k++) t->wall.centre[k] = rng_uniform(r, -1, 1);
   t->wall.restitution = 1;
-  switch (rng_int(r, 0, 2)) {
+  switch (rng_int(r, 0, 4)) {
     case 0: make_stairs(r, t); break;
     case 1: make_rectangle(r, t); break;
+    case 2:
+    case 3: make_round(r, t); break;
     default: make_field(r, t); break;
   }
   if (rng_chance(r, 0.5)) make_motion(r, &t->wall);
@@ -93,7 +113,9 @@ static void make_flight(rng *r, scene_of_two *s, terrain *t) {
   *b = ap_default_body();
   b->name = "a", b->joint = AP_FREE, b->mass = 1;
   b->inertia[0] = b->inertia[3] = b->inertia[5] = 0.01;
-  make_shape(r, s, 0);
+  do make_shape(r, s, 0);
+  while (s->shape[0].kind == AP_CONVEX_CAPSULE && t->wall.kind >= AP_WALL_DISC &&
+         t->wall.kind <= AP_WALL_CONE && t->wall.kind != AP_WALL_RECTANGLE);
   s->point[0] = (ap_contact_point){.name = "a", .body = 1, .shape = &s->shape[0]};
   random_quaternion(r, s->point[0].orientation);
   double spin = pow(10, rng_uniform(r, -1, 2)), speed = pow(10, rng_uniform(r, 0.5, 1.5));
@@ -157,7 +179,9 @@ static bool is_beside(const scene_of_two *s, const terrain *t, double time) {
   ap_pose a = pose_at(s, 0, time), wall = carried_to(&t->wall, time);
   ap_closest closest;
   double least = INFINITY, down = 1;
-  if (t->wall.kind == AP_WALL_STAIRS) return false;
+  if (t->wall.kind != AP_WALL_HEIGHT_FIELD && t->wall.kind != AP_WALL_RECTANGLE &&
+      t->wall.kind != AP_WALL_DISC)
+    return false;
   for (int i = 0; i < t->n; i++) {
     ap_pose at = ap_pose_compose(&wall, &t->at[i]);
     if (ap_convex_distance(&s->shape[0], &a, &t->part[i], &at, &closest)) continue;

@@ -235,3 +235,111 @@ TEST(a_belt_takes_a_box_along) {
     ap_sim_free(sim);
   }
 }
+
+// ---- round walls -------------------------------------------------------------------------------
+
+TEST(a_ball_goes_over_the_rim_of_a_disc) {
+  ap_scene scene = one_body(AP_WALL_DISC, 0);
+  wall.size[0] = 0.4, wall.centre[0] = -0.4;
+  check_ball_over(&scene, 0.1);
+  wall.kind = AP_WALL_CAPPED_CYLINDER;
+  wall.size[1] = 0.2, wall.centre[2] = -0.1;
+  check_ball_over(&scene, 0.1);
+  wall.kind = AP_WALL_CONE; // wider below
+  wall.size[0] = 0.5, wall.size[1] = 0.2, wall.size[2] = 0.4, wall.centre[2] = -0.2;
+  check_ball_over(&scene, 0.1);
+}
+
+// A block slides along x over the rim of a disc and tips there: its bottom touches the rim at one
+// place. The block is as wide as to be borne by that.
+TEST(a_block_slides_over_the_rim_of_a_disc) {
+  const double v0 = 0.5, h = 0.1, from = -0.1, beyond = 0.15;
+  for (int kind = 0; kind < 2; kind++) {
+    ap_scene scene = one_body(kind ? AP_WALL_CAPPED_CYLINDER : AP_WALL_DISC, 0);
+    CHECK_OK(ap_convex_box((double[3]){0.4, 0.3, 2 * h}, &shape, NULL));
+    wall.size[0] = 0.8, wall.centre[0] = -0.8;
+    wall.size[1] = kind ? 0.1 : 0, wall.centre[2] = kind ? -0.05 : 0;
+    double q[7] = {from, 0, h, 0, 0, 0, 1}, v[6] = {v0};
+    ap_sim *sim;
+    ap_sim_state s;
+    if (run(&scene, q, v, -from / v0 + beyond, &s, &sim)) {
+      double x[BLOCK] = {0, 0, v0, 0};
+      block_after(x, h, link.mass, link.inertia[3], beyond);
+      CHECK_CLOSE(s.q[0], x[S] * cos(x[TILT]) + h * sin(x[TILT]), 1e-8);
+      CHECK_CLOSE(s.q[2], -x[S] * sin(x[TILT]) + h * cos(x[TILT]), 1e-8);
+      CHECK_CLOSE(2 * asin(s.q[4]), x[TILT], 1e-8);
+      CHECK_CLOSE(s.closing, 0, 1e-9);
+      CHECK_CLOSE(s.lost, 0, 1e-9);
+    }
+    ap_sim_free(sim);
+  }
+}
+
+// Boxes that stand on a disc, on a capped cylinder and across a cylinder that lies, and how many
+// places bear them: corners, crossings of edges and the rim, places of the rim.
+TEST(boxes_rest_on_round_walls) {
+  const struct {
+    ap_wall_kind kind;
+    double size[3], sides[3], axis[3];
+  } all[] = {{AP_WALL_DISC, {1}, {0.3, 0.4, 0.2}, {0, 0, 1}},
+             {AP_WALL_DISC, {0.1}, {0.3, 0.4, 0.2}, {0, 0, 1}},
+             {AP_WALL_DISC, {0.2}, {0.3, 0.5, 0.2}, {0, 0, 1}},
+             {AP_WALL_CAPPED_CYLINDER, {0.17, 0.3}, {0.3, 0.4, 0.2}, {0, 0, 1}},
+             {AP_WALL_CAPPED_CYLINDER, {0.17, 0.3}, {0.3, 0.4, 0.2}, {1, 0, 0}},
+             {AP_WALL_CONE, {0.3, 0.3, 0.1}, {0.3, 0.4, 0.2}, {0, 0, 1}},
+             {AP_WALL_CONE, {0.1, 0.3, 0.3}, {0.3, 0.4, 0.2}, {0, 0, 1}}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    ap_scene scene = one_body(all[i].kind, 0.5);
+    bool lies = all[i].axis[0] > 0, cone = all[i].kind == AP_WALL_CONE;
+    double top = all[i].kind == AP_WALL_DISC ? 0 : lies ? all[i].size[0] : all[i].size[1] / 2;
+    test_context("case %zu", i);
+    memcpy(wall.size, all[i].size, sizeof wall.size);
+    memcpy(wall.axis, all[i].axis, sizeof wall.axis);
+    if (lies) wall.x[0] = 0, wall.x[2] = 1;
+    if (cone) wall.centre[2] = -all[i].size[1] / 2;
+    CHECK_OK(ap_convex_box(all[i].sides, &shape, NULL));
+    double q[7] = {0.03 * !lies, 0, top + 0.1, 0, 0, 0, 1}, v[6] = {0};
+    ap_sim *sim;
+    ap_sim_state s;
+    if (run(&scene, q, v, 1, &s, &sim)) {
+      for (int k = 0; k < 7; k++) CHECK_CLOSE(s.q[k], q[k], 1e-8);
+      CHECK_CLOSE(s.closing, 0, 1e-9);
+      CHECK(s.contacts >= (lies ? 2 : 4));
+      ap_contact_state told_of[64];
+      int n = ap_sim_contacts(sim, told_of, 64);
+      double force = 0;
+      for (int k = 0; k < n; k++) force += told_of[k].force[2];
+      CHECK_CLOSE(force, link.mass * G, 1e-6);
+    }
+    ap_sim_free(sim);
+  }
+}
+
+// A hull falls on a cone: nothing enters it, the ledger closes, and it lies on the floor at last.
+TEST(a_hull_falls_on_a_cone) {
+  static const double vertex[6][3] = {{0.1, 0, -0.05},       {-0.06, 0.09, -0.06},
+                                      {-0.07, -0.08, -0.04}, {0.05, 0.06, 0.1},
+                                      {-0.06, 0, 0.09},      {0.04, -0.07, 0.08}};
+  ap_hull *hull;
+  if (!CHECK_OK(ap_hull_make(vertex[0], 6, &hull, NULL))) return;
+  for (int k = 0; k < 6; k++) {
+    ap_scene scene = one_body(AP_WALL_CONE, k % 2 ? 0.3 : 0);
+    ap_wall both[2] = {wall, ap_default_wall()};
+    both[0].size[0] = 0.3, both[0].size[1] = 0.4, both[0].size[2] = k / 2 * 0.05;
+    both[0].restitution = 0.3;
+    both[1].friction = 0.4;
+    scene.wall = both, scene.nwall = 2;
+    shape = ap_convex_of_hull(hull);
+    double q[7] = {0.02, 0.03, 0.7, 0, 0, 0, 1}, v[6] = {0.1, 0, 0, 1 + k, 2, -1};
+    ap_sim *sim;
+    ap_sim_state s;
+    test_context("case %d", k);
+    if (run(&scene, q, v, 1.5, &s, &sim)) {
+      CHECK(told.n > 0 && told.event[0].wall == 0);
+      CHECK_CLOSE(s.closing, 0, 1e-9);
+      CHECK(s.lost > 0);
+    }
+    ap_sim_free(sim);
+  }
+  ap_hull_free(hull);
+}

@@ -23,12 +23,15 @@ static int hull_support(const ap_hull *h, const double d[3], double x[3]) {
   return best;
 }
 
-// On a rim, or the middle of the disk where the direction is that of the axis.
+// On a rim, or the middle of the disk where the direction is that of the axis. Of a frustum
+// (convex/frustum.h) on the rim that is farther.
 static int cylinder_support(const ap_convex *s, const double d[3], double x[3]) {
   const double across = hypot(d[0], d[1]);
-  x[0] = across > 0 ? s->radius * (d[0] / across) : 0;
-  x[1] = across > 0 ? s->radius * (d[1] / across) : 0;
-  x[2] = d[2] < 0 ? -s->half[2] : s->half[2];
+  const bool low = 2 * s->half[2] * d[2] + (s->half[0] - s->half[1]) * across < 0;
+  const double radius = s->radius - s->half[low ? 0 : 1];
+  x[0] = across > 0 ? radius * (d[0] / across) : 0;
+  x[1] = across > 0 ? radius * (d[1] / across) : 0;
+  x[2] = low ? -s->half[2] : s->half[2];
   return -1;
 }
 

@@ -193,7 +193,22 @@ static void tube_value(const ap_face *f, const double u[3], ap_gap *gap) {
   }
 }
 
+// On the axis there is no gradient along the ring; the face is not there.
+static void ring_value(const ap_face *f, const double u[3], ap_gap *gap) {
+  double rho = hypot(u[0], u[1]), off = rho - f->ring, up = u[2] - f->c[2], r = f->tube;
+  double x = rho > 0 ? u[0] / rho : 0, y = rho > 0 ? u[1] / rho : 0;
+  double bend = rho > 0 ? off / rho : 0, far = hypot(off, up);
+  *gap = (ap_gap){.c = (far - r) * (far + r) / (2 * r),
+                  .gradient = {off * x / r, off * y / r, up / r},
+                  .hessian = {(x * x + bend * y * y) / r, (1 - bend) * x * y / r, 0,
+                              (y * y + bend * x * x) / r, 0, 1 / r}};
+}
+
 void ap__face_value(const ap_face *f, const double u[3], ap_gap *gap) {
+  if (f->ring > 0) {
+    ring_value(f, u, gap);
+    return;
+  }
   if (f->tube > 0) {
     tube_value(f, u, gap);
     return;
@@ -212,7 +227,7 @@ void ap__face_value(const ap_face *f, const double u[3], ap_gap *gap) {
 static double limit_value(const ap_face_limit *l, const double u[3]) {
   if (!(l->round > 0)) return dot3(l->n, u) + l->d;
   double rho = sqrt(u[0] * u[0] + u[1] * u[1]);
-  return (l->round - rho) * (l->round + rho) / (2 * l->round);
+  return (l->outer ? -1 : 1) * (l->round - rho) * (l->round + rho) / (2 * l->round);
 }
 
 double ap__face_within(const ap_face *f, const double u[3]) {

@@ -11,10 +11,12 @@
 // AP_FACES_MOST: heights of a field at most.
 enum { AP_FACE_LIMITS = 4, AP_FACES_MOST = 100000 };
 
-// One end of a face: G = n . u + d with |n| = 1, or, where round > 0, (round^2 - rho^2) / 2 round.
+// One end of a face: G = n . u + d with |n| = 1, or, where round > 0, (round^2 - rho^2) / 2 round,
+// less than 0 where that is `outer`.
 typedef struct ap_face_limit {
   double n[3], d;
   double round;
+  bool outer;
   int across; // the face that begins there, where the edge is convex or flat; -1: none
 } ap_face_limit;
 
@@ -22,11 +24,13 @@ typedef struct ap_face_limit {
 // l = radius - slope u_2: F = sign (rho^2 - l^2) / (2 round sqrt(1 + slope^2)), round being the
 // largest radius and least the smallest. |grad F| = l / round there. Where tube > 0, all that is
 // this far from the line through c along n, or from c where n = 0:
-// F = (|u - c|^2 - (n . (u - c))^2 - tube^2) / (2 tube).
+// F = (|u - c|^2 - (n . (u - c))^2 - tube^2) / (2 tube). Where ring > 0, all that is `tube` from
+// the circle of that radius about the axis at c: F = ((rho - ring)^2 + (u_2 - c_2)^2 - tube^2) / (2
+// tube).
 typedef struct ap_face {
   double n[3], d;
   double round, radius, slope, least, sign;
-  double tube, c[3];
+  double tube, c[3], ring;
   int nlimit;
   ap_face_limit limit[AP_FACE_LIMITS];
   const ap_face_limit *many; // [nlimit] in place of those; NULL: none

@@ -160,6 +160,35 @@ static void bound_tube(const ap_face *f, const ap_way *way, const moving *m, ap_
   g->slope = rho / f->tube;
 }
 
+// F = ((rho - ring)^2 + z^2 - tube^2) / (2 tube), rho being the root of rho^2: with h h' = f' / 2
+// and so on of h^2 = f. Where rho may vanish nothing is known of F; the face is not there.
+static void bound_ring(const ap_face *f, const ap_way *way, const moving *m, ap_gap_bound *g) {
+  const double r = way->r, R = f->ring, scale = 0.5 / f->tube;
+  squares s = sum_squares(m, (double[3]){1, 1, 0});
+  double low = s.s[0] - r * (fabs(s.s[1]) + r / 2 * (fabs(s.s[2]) + r / 3 * s.S[3]));
+  double h[3] = {sqrt(s.s[0]), 0, 0}, H[4] = {sqrt(s.S[0]), INFINITY, INFINITY, INFINITY};
+  moving up = *m;
+  up.u[0][2] -= f->c[2];
+  up.U[0][2] += fabs(f->c[2]);
+  squares z = sum_squares(&up, (double[3]){0, 0, 1});
+  if (h[0] > 0) {
+    h[1] = s.s[1] / (2 * h[0]);
+    h[2] = (s.s[2] / 2 - h[1] * h[1]) / h[0];
+  }
+  if (low > 0) {
+    double l = sqrt(low);
+    H[1] = s.S[1] / (2 * l);
+    H[2] = (s.S[2] / 2 + H[1] * H[1]) / l;
+    H[3] = (s.S[3] / 2 + 3 * H[1] * H[2]) / l;
+  }
+  double far = hypot(h[0] - R, up.u[0][2]);
+  g->f[0] = scale * (far - f->tube) * (far + f->tube);
+  for (int d = 1; d < 3; d++) g->f[d] = scale * (s.s[d] - 2 * R * h[d] + z.s[d]);
+  g->third = scale * (s.S[3] + 2 * R * H[3] + z.S[3]);
+  g->steep = 1;
+  g->slope = far / f->tube;
+}
+
 void ap__surface_limit_bound(const ap_surface *s, const ap_face_limit *l, const ap_way *way,
                              ap_gap_bound *g) {
   moving m;
@@ -168,12 +197,12 @@ void ap__surface_limit_bound(const ap_surface *s, const ap_face_limit *l, const 
     bound_flat(l->n, l->d, way, &m, g);
     return;
   }
-  double scale = -0.5 / l->round;
+  double scale = l->outer ? 0.5 / l->round : -0.5 / l->round;
   squares rho = sum_squares(&m, (double[3]){1, 1, 0});
   double side = sqrt(rho.s[0]);
   *g = (ap_gap_bound){
       .f = {scale * (side - l->round) * (side + l->round), scale * rho.s[1], scale * rho.s[2]},
-      .third = -scale * rho.S[3],
+      .third = fabs(scale) * rho.S[3],
       .steep = 1,
       .slope = side / l->round};
 }
@@ -183,7 +212,9 @@ void ap__surface_bound(const ap_surface *s, int face, const ap_way *way, ap_gap_
   place(s, way, &m);
   if (s->nface > 0) {
     const ap_face *f = &s->face[face];
-    if (f->tube > 0)
+    if (f->ring > 0)
+      bound_ring(f, way, &m, bound);
+    else if (f->tube > 0)
       bound_tube(f, way, &m, bound);
     else if (f->round > 0)
       bound_round(f, way, &m, bound);

@@ -59,12 +59,15 @@ void ap__carried_way(const ap_model *m, ap_work *w, int body, const double at[3]
 
 // ---- contacts ----------------------------------------------------------------------------------
 
-// The rate of a normal that stays across both edges: e . n' = -n . e' of each.
+// The rate of a normal that stays across both edges: e . n' = -n . e' of each. seen: that of other
+// pairs in the axes of B.
 static void tilt_edges(const ap_edges *edges, const ap_wall_pose *a, const ap_wall_pose *b,
-                       contact_meeting *c) {
+                       const double seen[3], contact_meeting *c) {
   double e[2][3], d[3], rate[2], turned[3], across[2][3];
-  if (edges->kind != AP__EDGES_TWO) { // the normal is that of a plane
+  if (edges->kind != AP__EDGES_TWO) { // it turns with B, and in its axes
+    ap__pose_direction(b, seen, turned);
     cross3(b->w, c->normal, c->tilts);
+    for (int k = 0; k < 3; k++) c->tilts[k] += turned[k];
     return;
   }
   for (int k = 0; k < 3; k++) d[k] = edges->a[1][k] - edges->a[0][k];
@@ -91,7 +94,7 @@ static void meet_edges(const ap_resting *r, const ap_wall_pose *a, const ap_wall
     way_of(a, r->edges->a[k], &world);
     ap__pose_way(b, &world, &way.end[k]);
   }
-  if (r->edges->kind == AP__EDGES_STANDS) {
+  if (r->edges->kind == AP__EDGES_STANDS || r->edges->kind == AP__EDGES_BEARS) {
     ap_way world;
     way_of(a, r->edges->beside_a[0], &world);
     ap__pose_way(b, &world, &way.step[0]);
@@ -103,7 +106,7 @@ static void meet_edges(const ap_resting *r, const ap_wall_pose *a, const ap_wall
   for (int k = 0; k < 3; k++) p[k] += b->o[k];
   c->gap = place.distance;
   c->bend = place.bend;
-  tilt_edges(r->edges, a, b, c);
+  tilt_edges(r->edges, a, b, place.turns, c);
 }
 
 // The same of a ball, or a point, at a surface.

@@ -7,6 +7,7 @@
 #include "num/vec3.h"
 #include "sim/jet.h"
 #include "sim/rims.h"
+#include "sim/round_edges.h"
 
 // ---- a pair ------------------------------------------------------------------------------------
 
@@ -44,6 +45,7 @@ void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double s
 }
 
 int ap__edges_limits(const ap_edges *e) {
+  if (ap__edges_round(e)) return ap__round_limits(e);
   return e->kind == AP__EDGES_TWO ? 4 + 2 * e->faces_b + 2 * e->faces_a : 1;
 }
 
@@ -77,6 +79,7 @@ static void set(jet f, ap_gap_bound *g) {
 }
 
 bool ap__edges_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *parallel) {
+  if (ap__edges_round(e)) return ap__round_bound(e, way, g, parallel);
   if (e->kind != AP__EDGES_TWO) return ap__rim_bound(e, way, g, parallel);
   parts s = parts_of(e, way);
   double l = e->length[0], none = l * l * AP__EDGES_PARALLEL * AP__EDGES_PARALLEL;
@@ -116,6 +119,10 @@ static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, 
 }
 
 void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g) {
+  if (ap__edges_round(e)) {
+    ap__round_limit_bound(e, way, limit, g);
+    return;
+  }
   if (e->kind != AP__EDGES_TWO) {
     ap__rim_limit_bound(e, way, g);
     return;
@@ -125,6 +132,7 @@ void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit
 }
 
 double ap__edges_within(const ap_edges *e, const ap_edges_way *way) {
+  if (ap__edges_round(e)) return ap__round_within(e, way);
   if (e->kind != AP__EDGES_TWO) return ap__rim_within(e, way);
   parts s = parts_of(e, way);
   double square = s.square.c[0], l = e->length[0], least = INFINITY;
@@ -137,6 +145,10 @@ double ap__edges_within(const ap_edges *e, const ap_edges_way *way) {
 }
 
 void ap__edges_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place) {
+  if (ap__edges_round(e)) {
+    ap__round_place(e, way, place);
+    return;
+  }
   if (e->kind != AP__EDGES_TWO) {
     ap__rim_place(e, way, place);
     return;

@@ -34,8 +34,21 @@
 enum { AP__EDGES_LIMITS = 8 };
 
 // Two edges; the rim of a cylinder and a plane; a place of it that carries where it stands
-// (sim/rims.h).
-typedef enum ap_edges_kind { AP__EDGES_TWO, AP__EDGES_RIM, AP__EDGES_STANDS } ap_edges_kind;
+// (sim/rims.h). An edge and the rim of a wall, where it crosses the plane of that, or is flat; an
+// edge and the side of a cone; a face and the rim of a wall; a place of that which bears a face
+// (sim/round_edges.h).
+typedef enum ap_edges_kind {
+  AP__EDGES_TWO,
+  AP__EDGES_RIM,
+  AP__EDGES_STANDS,
+  AP__EDGES_CROSS,
+  AP__EDGES_LEVEL,
+  AP__EDGES_CONE,
+  AP__EDGES_FACE,
+  AP__EDGES_BEARS
+} ap_edges_kind;
+
+typedef struct ap_round ap_round;
 
 typedef struct ap_edges {
   ap_edges_kind kind;    // what follows is of two edges, of the others as ap__rim_make() says
@@ -50,7 +63,11 @@ typedef struct ap_edges {
   double side;           // s
   double radius;         // R
   double own;            // of it, A's
+  const ap_round *round; // of round walls
 } ap_edges;
+
+// Whether it is a pair of sim/round_edges.h.
+static inline bool ap__edges_round(const ap_edges *e) { return e->kind >= AP__EDGES_CROSS; }
 
 void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double side, ap_edges *e);
 // Axes with z along a unit vector.
@@ -76,7 +93,8 @@ typedef struct ap_edges_place {
   double normal[3];            // from B to A
   double point[3];             // on A
   double moves[3];             // velocity of that place in the axes of B: not of A's matter
-  double slope;                // |D| / l
+  double slope;                // F over the distance
+  double turns[3];             // rate of the normal there; of edges and round walls
 } ap_edges_place;
 void ap__edges_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place);
 

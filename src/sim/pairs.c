@@ -10,6 +10,7 @@
 #include "model/frozen.h"
 #include "num/vec3.h"
 #include "sim/rims.h"
+#include "sim/round_walls.h"
 #include "sim/run.h"
 #include "sim/terrain.h"
 
@@ -159,6 +160,90 @@ static void add_solids(builder *b, run_pair like, const side *x, const side *y) 
       }
 }
 
+// A pair of an edge or a face and what is round; `like` of a side whose places are its a. NULL: it
+// is only counted.
+static ap_edges *add_edges(builder *b, const run_pair *like, run_pair **pair, ap_round **round) {
+  ap_edges *e = AP_TAKE(b->arena, ap_edges, 1);
+  *round = AP_TAKE(b->arena, ap_round, 1);
+  int first = (int)b->pairs;
+  run_pair *p = next_pair(b);
+  *pair = p;
+  if (!p || !e || !*round) return NULL;
+  *p = *like;
+  p->first = first;
+  p->edges = e;
+  p->ends = true;
+  return e;
+}
+
+static void add_rim(builder *b, const run_pair *like, const run_pair *back, const ap_solid *a,
+                    const ap_round_rim *rim) {
+  ap_round *round;
+  run_pair *pair;
+  for (int i = 0; i < a->nedge; i++)
+    for (int way = 0; way < 5; way++) { // across the plane; s and o
+      if (way > 0 && (way > 2 ? rim->arc[1][1] <= 0 : rim->arc[0][1] >= 0)) continue;
+      ap_edges *e = add_edges(b, like, &pair, &round);
+      if (!e) continue;
+      if (way == 0)
+        ap__round_cross(a, i, rim, round, e);
+      else
+        ap__round_level(a, i, rim, way % 2 ? 1 : -1, way > 2 ? 1 : -1, round, e);
+      memcpy(pair->at, e->a[0], sizeof pair->at);
+    }
+  for (int point = -1; point < AP__RIM_POINTS; point++) {
+    // each edge is a side of two faces
+    double(*in)[3] = (double(*)[3])AP_TAKE(b->arena, double, 6 * (size_t)a->nedge);
+    for (int i = 0; i < a->nface; i++) {
+      ap_edges *e = add_edges(b, back, &pair, &round);
+      if (!e || !in) continue;
+      ap__round_face(a, i, rim, point, in, round, e);
+      in += round->nside;
+      memcpy(pair->at, point < 0 ? e->a[0] : e->beside_a[0], sizeof pair->at);
+    }
+  }
+}
+
+static void add_round_side(builder *b, const run_pair *like, const ap_solid *a, const ap_wall *w,
+                           const ap_surface *own) {
+  ap_round_side s;
+  ap_solid core;
+  ap_round *round;
+  run_pair *pair;
+  if (!ap__round_side_of(w, &s)) return;
+  double size = sqrt(1 + s.slope * s.slope), up = a->radius * s.slope / size;
+  if (w->kind == AP_WALL_CAPPED_CYLINDER) ap__round_core(b->arena, w, own, &core);
+  for (int i = 0; i < a->nedge; i++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      if (w->kind == AP_WALL_CONE && sign > 0) continue;
+      ap_edges *e = add_edges(b, like, &pair, &round);
+      if (!e) continue;
+      if (w->kind == AP_WALL_CONE)
+        ap__round_cone(a, i, own->wall.centre, own->frame, s.radius + a->radius * size, s.slope,
+                       s.from + up, s.to + up, round, e);
+      else
+        ap__edges_make(a, i, &core, 0, sign, e);
+      memcpy(pair->at, e->a[0], sizeof pair->at);
+    }
+}
+
+// A shape and a disc, a capped cylinder or a cone from outside.
+static void add_round(builder *b, const run_pair *like, const side *x, const ap_wall *w) {
+  const ap_solid *a = x->solid;
+  const ap_surface *own = x->grain;
+  ap_round_rim rim[2];
+  run_pair back = *like;
+  back.pose = NULL, back.mount = like->pose;
+  back.body = 0, back.carrier = x->body;
+  back.swapped = true;
+  int faces = ap__round_faces(w, a->radius), rims = ap__round_rims(w, own, rim);
+  const ap_surface *surface = ap__round_surface(b->arena, w, own, a->radius);
+  for (int i = 0; i < a->ncorner; i++) add_corner(b, like, a, i, true, surface, faces);
+  if (a->nedge == 0) return;
+  for (int i = 0; i < rims; i++) add_rim(b, like, &back, a, &rim[i]);
+  add_round_side(b, like, a, w, own);
+}
+
 // The ball around the first side, and one around the second grown by it: where the centre of the
 // one is outside the other, nothing touches.
 static void open_group(builder *b, run_pair *like, const side *x, const side *y) {
@@ -235,16 +320,33 @@ static bool solid_of_wall(builder *b, const ap_surface *surface, const ap_wall *
 }
 
 static void refuse_wall(builder *b, int point, int wall) {
+  static const char *const shape[] = {
+      [AP_CONVEX_SPHERE] = "sphere", [AP_CONVEX_CAPSULE] = "capsule",
+      [AP_CONVEX_BOX] = "box",       [AP_CONVEX_CYLINDER] = "cylinder",
+      [AP_CONVEX_HULL] = "hull",     [AP_CONVEX_HALF_SPACE] = "half-space"};
+  static const char *const kind[] = {[AP_WALL_PLANE] = "plane",
+                                     [AP_WALL_CIRCLE] = "circle",
+                                     [AP_WALL_ELLIPSE] = "ellipse",
+                                     [AP_WALL_CYLINDER] = "cylinder",
+                                     [AP_WALL_SPHERE] = "sphere",
+                                     [AP_WALL_ELLIPSOID] = "ellipsoid",
+                                     [AP_WALL_TORUS] = "torus",
+                                     [AP_WALL_PROFILE] = "profile",
+                                     [AP_WALL_DISC] = "disc",
+                                     [AP_WALL_RECTANGLE] = "rectangle",
+                                     [AP_WALL_BOX] = "box",
+                                     [AP_WALL_CAPPED_CYLINDER] = "capped cylinder",
+                                     [AP_WALL_CONE] = "cone",
+                                     [AP_WALL_STAIRS] = "stairs",
+                                     [AP_WALL_HEIGHT_FIELD] = "height field"};
   const ap_contact_point *p = &b->scene->point[point];
   const ap_wall *w = &b->scene->wall[wall];
   const char *name = p->name ? p->name : "shape", *other = w->name ? w->name : "wall";
-  b->status =
-      AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
-                 "shape \"%.*s\" cannot touch wall \"%.*s\": shapes touch planes, boxes, spheres, "
-                 "stairs, height fields, rectangles and the inside of round walls, "
-                 " cylinders planes and the inside of boxes, balls also cylinders and tori; "
-                 "points touch all",
-                 ap__shown(name), name, ap__shown(other), other);
+  b->status = AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
+                         "shape \"%.*s\" (%s) cannot touch wall \"%.*s\" (%s, %s): the table "
+                         "\"Walls and shapes\" of docs/impacts.md has what can, points touch all",
+                         ap__shown(name), name, shape[p->shape->kind], ap__shown(other), other,
+                         kind[w->kind], w->inside ? "inside" : "outside");
 }
 
 // The surface of a wall grown by a radius; the wall's own where there is none.
@@ -316,6 +418,15 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
     other.solid = s ? s : &counted;
     open_group(b, &like, a, &other);
     add_solids(b, like, a, &other);
+    return;
+  }
+  if (!bare && ap__round_is(&own) && (ball || a->solid->radius == 0)) {
+    ap_solid s;
+    ap__round_ball(&own, other.grain, &s);
+    other.solid = &s;
+    open_group(b, &like, a, &other);
+    const side both = {.solid = a->solid, .body = a->body, .grain = other.grain};
+    add_round(b, &like, &both, &own);
     return;
   }
   if (!ball && !is_hollow(&own)) {
@@ -461,6 +572,12 @@ static void place_wall(const ap_sim *sim, int wall, ap_pose *pose) {
 static ap_status wall_at(const ap_sim *sim, int wall, ap_convex *shape, ap_pose *pose) {
   const ap_wall *w = &sim->surface[wall]->wall;
   place_wall(sim, wall, pose);
+  if (ap__round_is(w)) {
+    ap_pose whole = *pose, at;
+    ap_status status = ap__round_shape(w, shape, &at);
+    *pose = ap_pose_compose(&whole, &at);
+    return status;
+  }
   return w->kind == AP_WALL_SPHERE ? ap_convex_sphere(w->size[0], shape, NULL)
                                    : ap_convex_box(w->size, shape, NULL);
 }
