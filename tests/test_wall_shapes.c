@@ -245,8 +245,8 @@ TEST(a_ball_goes_over_the_rim_of_a_disc) {
   wall.kind = AP_WALL_CAPPED_CYLINDER;
   wall.size[1] = 0.2, wall.centre[2] = -0.1;
   check_ball_over(&scene, 0.1);
-  wall.kind = AP_WALL_CONE; // wider below
-  wall.size[0] = 0.5, wall.size[1] = 0.2, wall.size[2] = 0.4, wall.centre[2] = -0.2;
+  wall.kind = AP_WALL_CONE; // narrower below
+  wall.size[0] = 0.35, wall.size[1] = 0.2, wall.size[2] = 0.4, wall.centre[2] = -0.2;
   check_ball_over(&scene, 0.1);
 }
 
