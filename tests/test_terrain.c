@@ -49,13 +49,14 @@ static void make_rectangle(rng *r, terrain *t) {
 // A disc, a capped cylinder or a cone, which may be sharp.
 static void make_round(rng *r, terrain *t) {
   double low = rng_uniform(r, 0.1, 1), length = rng_uniform(r, 0.1, 1), high = low;
-  const int kind = rng_int(r, 0, 2);
+  const int kind = rng_int(r, 0, 3);
   t->wall.kind = kind == 0 ? AP_WALL_DISC : kind == 1 ? AP_WALL_CAPPED_CYLINDER : AP_WALL_CONE;
   if (kind == 2) high = rng_chance(r, 0.3) ? 0 : rng_uniform(r, 0.1, 1);
   t->n = 1;
   t->wall.size[0] = low, t->wall.size[1] = kind ? length : 0,
   t->wall.size[2] = kind == 2 ? high : 0;
   if (kind == 0) length = 1e-12;
+  if (kind == 3) length = 1000, t->wall.kind = AP_WALL_CYLINDER;
   if (high == 0) high = 1e-6 * low;
   CHECK_OK(ap__convex_frustum(low, high, length, &t->part[0]));
   t->at[0] = ap_pose_identity();

@@ -343,3 +343,58 @@ TEST(a_hull_falls_on_a_cone) {
   }
   ap_hull_free(hull);
 }
+
+// A ball, and a capsule that hangs upright, fall onto the side of a funnel: the lowest ball is its
+// radius from the side, at the height z where (rho - R - k z) / sqrt(1 + k^2) = -r.
+TEST(balls_and_capsules_in_a_funnel) {
+  for (int long_one = 0; long_one < 2; long_one++) {
+    const double r = 0.05, x = 0.25, k = 0.8, low = 0.1, half = long_one ? 0.1 : 0;
+    ap_scene scene = one_body(AP_WALL_CONE, 0.1);
+    wall.inside = true;
+    wall.size[0] = low, wall.size[1] = 1, wall.size[2] = low + k;
+    wall.restitution = 0.5;
+    if (long_one)
+      CHECK_OK(ap_convex_capsule(r, 2 * half, &shape, NULL));
+    else
+      CHECK_OK(ap_convex_sphere(r, &shape, NULL));
+    double touch = (x - low + r * sqrt(1 + k * k)) / k + half, from = touch + 0.2;
+    double q[7] = {x, 0, from, 0, 0, 0, 1}, v[6] = {0};
+    ap_sim *sim;
+    ap_sim_state s;
+    if (run(&scene, q, v, 3, &s, &sim) && CHECK(told.n > 0)) {
+      CHECK_CLOSE(told.event[0].t, sqrt(2 * 0.2 / G), 1e-10);
+      CHECK_CLOSE(told.event[0].normal[0], -1 / sqrt(1 + k * k), 1e-9);
+      CHECK_CLOSE(s.closing, 0, 1e-9);
+    }
+    ap_sim_free(sim);
+  }
+  ap_scene scene = one_body(AP_WALL_CONE, 0); // no room for the ball at the sharp end
+  wall.inside = true, wall.size[0] = 0.3, wall.size[1] = 1, wall.size[2] = 0;
+  CHECK_OK(ap_convex_sphere(0.05, &shape, NULL));
+  ap_sim *sim = NULL;
+  ap_error error = {0};
+  CHECK_EQ_INT(ap_sim_create(&scene, &sim, &error), AP_E_UNSUPPORTED);
+  CHECK(strstr(error.text, "shape \"a\" (sphere) cannot touch wall \"table\" (cone, inside)"));
+}
+
+// A board stays level on a beam without end, a capsule falls across one.
+TEST(shapes_on_a_beam) {
+  for (int k = 0; k < 2; k++) {
+    ap_scene scene = one_body(AP_WALL_CYLINDER, 0.5);
+    wall.axis[1] = 1, wall.axis[2] = 0;
+    wall.size[0] = 0.2;
+    if (k)
+      CHECK_OK(ap_convex_capsule(0.05, 0.6, &shape, NULL));
+    else
+      CHECK_OK(ap_convex_box((double[3]){0.3, 0.4, 0.1}, &shape, NULL));
+    double q[7] = {0, 0, k ? 0.4 : 0.25, 0, k ? sqrt(0.5) : 0, 0, k ? sqrt(0.5) : 1}, v[6] = {0};
+    ap_sim *sim;
+    ap_sim_state s;
+    if (run(&scene, q, v, 1, &s, &sim) && CHECK(told.n > 0)) {
+      CHECK_CLOSE(told.event[0].t, k ? sqrt(2 * 0.15 / G) : 0, 1e-9);
+      CHECK_CLOSE(s.q[2], 0.25, 1e-8);
+      CHECK_CLOSE(s.closing, 0, 1e-9);
+    }
+    ap_sim_free(sim);
+  }
+}

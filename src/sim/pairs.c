@@ -277,6 +277,24 @@ static bool is_solid(const ap_wall *w) {
   return !w->inside && (w->kind == AP_WALL_BOX || w->kind == AP_WALL_SPHERE || ap__terrain_is(w));
 }
 
+// Whether a wall is a cylinder without end, from outside.
+static bool is_endless(const ap_wall *w) {
+  return !w->inside && (w->kind == AP_WALL_CIRCLE || w->kind == AP_WALL_CYLINDER);
+}
+
+// The inside of a cone at a distance from it: ends and radii of a cone with the same slope. False:
+// there is no room for the ends.
+static bool shrink_cone(const ap_wall *w, double radius, ap_wall *to) {
+  ap_round_side s;
+  double length = norm3(w->axis);
+  if (!(length > 0) || !ap__round_side_of(w, &s)) return true; // it will be refused
+  double at = s.radius - radius * sqrt(1 + s.slope * s.slope);
+  to->size[0] = at - s.slope * radius, to->size[1] -= 2 * radius;
+  to->size[2] = at - s.slope * (s.to - radius);
+  for (int k = 0; k < 3; k++) to->centre[k] += radius / length * w->axis[k];
+  return to->size[0] > 0 && to->size[1] > 0 && to->size[2] > 0;
+}
+
 // A wall moved by a radius towards the free region; false where that is another kind of surface.
 static bool grow(const ap_wall *w, double radius, ap_wall *grown) {
   double sign = w->inside ? -1 : 1, length = norm3(w->axis);
@@ -296,13 +314,18 @@ static bool grow(const ap_wall *w, double radius, ap_wall *grown) {
     case AP_WALL_CAPPED_CYLINDER:
       grown->size[0] += sign * radius, grown->size[1] += sign * 2 * radius;
       return w->inside;
+    case AP_WALL_CONE: return w->inside && shrink_cone(w, radius, grown);
     default: return false;
   }
 }
 
-// A box or sphere as a shape; stairs and fields as they are.
+// A box or sphere as a shape; stairs and fields as they are; a cylinder without end as an edge.
 static bool solid_of_wall(builder *b, const ap_surface *surface, const ap_wall *w, ap_solid *s) {
   ap_convex shape;
+  if (is_endless(w)) {
+    ap__round_core(b->arena, w, surface, s);
+    return true;
+  }
   if (ap__terrain_is(w)) {
     ap__terrain_make(b->arena, w, surface, s);
     return true;
@@ -411,7 +434,7 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
     add_cylinder(b, &like, a->solid, wall);
     return;
   }
-  if (!bare && is_solid(&own)) {
+  if (!bare && (is_solid(&own) || (is_endless(&own) && !ball))) {
     ap_solid *s = AP_TAKE(b->arena, ap_solid, 1), counted;
     const ap_surface *surface = b->sim ? b->sim->surface[wall] : NULL;
     if (!solid_of_wall(b, surface, &own, s ? s : &counted)) return;
@@ -572,7 +595,7 @@ static void place_wall(const ap_sim *sim, int wall, ap_pose *pose) {
 static ap_status wall_at(const ap_sim *sim, int wall, ap_convex *shape, ap_pose *pose) {
   const ap_wall *w = &sim->surface[wall]->wall;
   place_wall(sim, wall, pose);
-  if (ap__round_is(w)) {
+  if (ap__round_is(w) || is_endless(w)) {
     ap_pose whole = *pose, at;
     ap_status status = ap__round_shape(w, shape, &at);
     *pose = ap_pose_compose(&whole, &at);
@@ -580,6 +603,19 @@ static ap_status wall_at(const ap_sim *sim, int wall, ap_convex *shape, ap_pose 
   }
   return w->kind == AP_WALL_SPHERE ? ap_convex_sphere(w->size[0], shape, NULL)
                                    : ap_convex_box(w->size, shape, NULL);
+}
+
+// The part of a cylinder without end that is beside a shape.
+static void lengthen(const ap_convex *shape, const ap_pose *pose, ap_convex *b, ap_pose *at) {
+  double along = 0, far = 0;
+  for (int k = 0; k < 3; k++) {
+    double off = pose->p[k] + dot3(pose->R + 3 * k, shape->centre) - at->p[k];
+    along += off * at->R[3 * k + 2];
+    far = fmax(far, fabs(off));
+  }
+  for (int k = 0; k < 3; k++) at->p[k] += along * at->R[3 * k + 2];
+  ap_status status = ap_convex_cylinder(b->radius, 8 * (shape->reach + far), b, NULL);
+  (void)status; // a length out of range leaves the short one
 }
 
 // The gap of the two shapes of a group.
@@ -600,6 +636,7 @@ static double distance_of(const ap_sim *sim, const run_pair *g) {
     status = wall_at(sim, g->wall, &b, &pb);
   else
     shape_at(sim, g->carrier, &s->point[g->wall - s->nwall], &b, &pb);
+  if (g->wall < s->nwall && is_endless(&s->wall[g->wall])) lengthen(&a, &pa, &b, &pb);
   if (!status) status = ap_convex_distance(&a, &pa, &b, &pb, &closest);
   return status ? -INFINITY : closest.distance;
 }

@@ -51,13 +51,16 @@ int ap__round_rims(const ap_wall *w, const ap_surface *surface, ap_round_rim rim
 }
 
 void ap__round_core(ap_arena *a, const ap_wall *w, const ap_surface *surface, ap_solid *core) {
-  *core = (ap_solid){.ncorner = 2, .nedge = 1, .radius = w->size[0]};
+  bool ends = w->kind == AP_WALL_CAPPED_CYLINDER;
+  double length = ends ? w->size[1] : w->size[0];
+  *core = (ap_solid){.nedge = 1, .radius = w->size[0], .reach = AP_CONVEX_LARGEST};
   core->corner = (double(*)[3])AP_TAKE(a, double, 6);
   core->edge = AP_TAKE(a, solid_edge, 1);
   if (!core->corner || !core->edge || !surface) return;
-  on_axis(surface, -w->size[1] / 2, core->corner[0]);
-  on_axis(surface, w->size[1] / 2, core->corner[1]);
-  core->edge[0] = (solid_edge){.corner = {0, 1}, .face = {-1, -1}, .length = w->size[1]};
+  on_axis(surface, -length / 2, core->corner[0]);
+  on_axis(surface, length / 2, core->corner[1]);
+  core->edge[0] =
+      (solid_edge){.corner = {0, 1}, .face = {-1, -1}, .length = length, .endless = !ends};
   memcpy(core->edge[0].d, surface->frame[2], sizeof core->edge[0].d);
 }
 
@@ -132,6 +135,8 @@ ap_surface *ap__round_surface(ap_arena *a, const ap_wall *w, const ap_surface *o
 ap_status ap__round_shape(const ap_wall *w, ap_convex *shape, ap_pose *at) {
   ap_round_side s = {0};
   *at = ap_pose_identity();
+  if (w->kind == AP_WALL_CIRCLE || w->kind == AP_WALL_CYLINDER)
+    return ap_convex_cylinder(w->size[0], w->size[0], shape, NULL);
   if (!ap__round_side_of(w, &s)) {
     at->p[2] = -THIN / 2;
     return ap_convex_cylinder(w->size[0], THIN, shape, NULL);

@@ -18,7 +18,7 @@ typedef struct ap_round_side {
   double radius, slope, from, to;
 } ap_round_side;
 bool ap__round_side_of(const ap_wall *wall, ap_round_side *side);
-// The side of a capped cylinder as an edge with a radius.
+// The side of a capped cylinder, or a cylinder without end, as an edge with a radius.
 void ap__round_core(ap_arena *a, const ap_wall *wall, const ap_surface *surface, ap_solid *core);
 // The ball around it: centre and reach of a solid.
 void ap__round_ball(const ap_wall *wall, const ap_surface *surface, ap_solid *s);
@@ -28,7 +28,7 @@ int ap__round_faces(const ap_wall *wall, double radius);
 ap_surface *ap__round_surface(ap_arena *a, const ap_wall *wall, const ap_surface *surface,
                               double radius);
 
-// The shape, and where it is in the wall's frame.
+// The shape, and where it is in the wall's frame; of a cylinder without end a part of it.
 ap_status ap__round_shape(const ap_wall *wall, ap_convex *shape, ap_pose *at);
 
 #endif
