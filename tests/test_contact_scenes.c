@@ -208,6 +208,31 @@ TEST(billiards) {
   close_run();
 }
 
+// The platform of the lift is smaller than the crate.
+TEST(a_crate_on_a_lift) {
+  ap_sim_state s;
+  if (!run_file("models/crate_on_lift.yaml", 0, &s)) return;
+  CHECK_CLOSE(told.event[0].t, sqrt(2 * 0.2 / 9.81), 1e-10);
+  CHECK_CLOSE(s.q[2], 1.1, 1e-8);
+  CHECK_CLOSE(s.lost, 2 * 9.81 * 0.2, 1e-9);
+  CHECK_CLOSE(s.work, 2 * 9.81, 1e-8);
+  CHECK_CLOSE(sum_of_forces(2), 2 * 9.81, 1e-9);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+}
+
+// Until its centre of mass is over the rim it stays level; tests/test_wall_shapes.c has what
+// follows.
+TEST(a_crate_over_a_rim) {
+  ap_sim_state s;
+  if (!run_file("models/crate_over_rim.yaml", 0.8, &s)) return;
+  CHECK_CLOSE(s.q[0], 0.4, 1e-9);
+  CHECK_CLOSE(s.q[2], 0.8, 1e-9);
+  CHECK_CLOSE(s.q[4], 0, 1e-8);
+  if (!run_file("models/crate_over_rim.yaml", 0, &s)) return;
+  CHECK(s.q[2] < 0.3);
+  CHECK_CLOSE(s.closing, 0, 1e-9);
+}
+
 // ---- shapes of robot files ---------------------------------------------------------------------
 
 static void write_text(const char *path, const char *text) {

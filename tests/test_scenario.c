@@ -657,6 +657,8 @@ TEST(models_are_read_without_a_warning) {
                                       "block_over_edge",
                                       "conveyor",
                                       "lift",
+                                      "crate_on_lift",
+                                      "crate_over_rim",
                                       "staircase",
                                       "ball_on_incline",
                                       "cylinder_on_incline",
