@@ -530,7 +530,8 @@ static bool has_pairs(const ap_unit *u) { return u->pairs && ap__has_operation(u
 void ap__put_program(ap__text *t, const ap_unit *u, int k) {
   ap_plan plan;
   const ap_program *p = &u->part[k];
-  if (!ap__plan(p, NULL, has_pairs(u), &plan) || !ap__cut(&plan, u->lengths)) {
+  if (!ap__plan(p, NULL, has_pairs(u), &plan) || !ap__cut(&plan, u->lengths) ||
+      !ap__schedule(&plan)) {
     t->failed = true;
     return;
   }

@@ -62,6 +62,10 @@ typedef struct ap_lengths {
 /// Cut a planned program where it is long. False: no memory, and the plan is freed.
 bool ap__cut(ap_plan *plan, ap_lengths most);
 
+/// Put the statements of a plan, cut or not, in an order in which few have to wait. False: no
+/// memory, and the plan is freed.
+bool ap__schedule(ap_plan *plan);
+
 /// Nodes that are read as they are: neither statements nor parts of one.
 static inline bool ap__is_leaf(const ap_node *n) {
   return n->op == AP_OP_INPUT || n->op == AP_OP_NUMBER || n->op == AP_OP_SIN || n->op == AP_OP_COS;
