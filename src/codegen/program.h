@@ -72,8 +72,7 @@ static inline const ap_array *ap__array(const ap_program *p, int k) {
 
 /// Run the kernels of one function on the tape.
 ap_status ap__record(const ap_model *m, const ap_recording *how, ap_program *p, ap_error *error);
-/// The same in the way with the fewest operations, and simplified; m is NULL where `parallel` is
-/// not.
+/// The same in the cheapest way, and simplified; m is NULL where `parallel` is not.
 ap_status ap__record_shortest(const ap_model *m, const ap_parallel *parallel, ap_recording *how,
                               ap_program *p, ap_error *error);
 /// The same of a parallel robot: one of ap__parallel_functions(), a bit each.
