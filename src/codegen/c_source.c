@@ -58,6 +58,10 @@ static void stored_scalar(ap__text *t, const ap_dialect *d, const char *array, i
   put(t, ";\n");
 }
 
+static void zeros_scalar(ap__text *t, const ap_dialect *d, const char *array, int i, int count) {
+  ap__text_add(t, "  memset(%s + %d, 0, %d * sizeof(%s));\n", array, i, count, d->type);
+}
+
 // The first of n angles that lie one behind the other in an input array; NULL where they don't.
 static const ap_node *consecutive(const ap_plan *plan) {
   const ap_node *node = plan->p->tape.node, *first = &node[plan->angle[0]];
@@ -432,6 +436,7 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
                         .load = load_scalar,
                         .store = store_scalar,
                         .stored = stored_scalar,
+                        .zeros = u->options->target == AP_TARGET_CUDA ? NULL : zeros_scalar,
                         .sincos = u->sincos ? u->sincos : put_sincos,
                         .doubt = ap__doubt_scalar,
                         .check = ap__check_scalar,

@@ -348,10 +348,33 @@ static void put_statements(const writer *w, int from, int to) {
   }
 }
 
+static bool is_zero(real x) { return x.node == 0 && x.v == 0; }
+
+enum { MOST_ZEROS = 8 }; // that are stored at once: compilers take vectors, and call nothing
+
+// How many zeros begin at entry i of output array `a`, the first of which is value `at`; 0: they
+// are stored like others.
+static int count_zeros(const writer *w, const ap_array *a, int i, int at) {
+  int zeros = 0;
+  while (w->d->zeros && zeros < MOST_ZEROS && i + zeros < a->size &&
+         is_zero(w->plan->p->value[at + zeros]))
+    zeros++;
+  return zeros > 1 ? zeros : 0;
+}
+
 // Outputs that no statement stores.
 static void put_other_stores(const writer *w) {
-  for (int k = 0; k < w->plan->p->values; k++)
-    if (!w->plan->stored[k] && !ap__is_left_out(w->plan->p->value[k])) put_store(w, k);
+  const ap_program *p = w->plan->p;
+  for (int array = 0, value = 0; array < p->outputs; value += p->output[array++].size)
+    for (int i = 0; i < p->output[array].size; i++) {
+      const int k = value + i, zeros = count_zeros(w, &p->output[array], i, k);
+      if (zeros > 0) {
+        w->d->zeros(w->t, w->d, p->output[array].name, i, zeros);
+        i += zeros - 1;
+      } else if (!w->plan->stored[k] && !ap__is_left_out(p->value[k])) {
+        put_store(w, k);
+      }
+    }
 }
 
 static void put_steps(const writer *w, int from, int to) {

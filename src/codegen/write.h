@@ -41,6 +41,9 @@ typedef struct ap_dialect {
   /// What is written before and behind an expression that goes to entry i of an array.
   void (*store)(ap__text *t, const struct ap_dialect *d, const char *array, int i);
   void (*stored)(ap__text *t, const struct ap_dialect *d, const char *array, int i);
+  /// Zeros in `count` entries of an array from i on; NULL: they are stored one by one
+  /// (a device keeps small arrays in registers).
+  void (*zeros)(ap__text *t, const struct ap_dialect *d, const char *array, int i, int count);
   /// Sines and cosines of all angles into arrays s and c.
   void (*sincos)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan);
   /// What pivots say; what follows is to be done where they leave a doubt whether the state is
