@@ -255,12 +255,58 @@ static void fill(const ap_resting *resting, bool friction, bool half, contact_sy
     }
 }
 
+// The same where nothing is reduced: entries of W and what friction adds to them. Outside the spans
+// W is zero.
+static void fill_plain(const ap_resting *resting, bool friction, bool half, contact_system *s) {
+  const int n = s->qr.n, rows = 3 * s->n;
+  for (int i = 0; i < s->n; i++) {
+    const contact_span *end = s->span + s->near[s->group[i] + 1] - 1; // the last
+    const int to = s->first[end->to];
+    for (int c = s->first[i]; c < s->first[i + 1]; c++) {
+      const double *W = s->W + s->row[c] * rows;
+      double *A = s->qr.A + c * n;
+      s->last[c] = to - 1;
+      if (!half) memset(A, 0, (size_t)n * sizeof *A);
+      for (int r = c; r < to && half; r++) A[r] = s->scale[r] * W[s->row[r]] * s->scale[c];
+    }
+  }
+  for (int c = 0; c < n && !half; c++) {
+    const contact_drag drag = ap__contact_drag(resting, friction, s, s->row[c]);
+    CONTACT_SPANS(s, s->row[c] / 3, span)
+    for (int r = s->first[span->from]; r < s->first[span->to]; r++) {
+      double a = s->scale[c] * effect(&drag, s, s->row[r], s->row[c]);
+      s->qr.A[r * n + c] = s->symmetric ? a * s->scale[r] : a;
+    }
+  }
+}
+
+static void fill_any(const ap_resting *resting, bool friction, bool half, contact_system *s) {
+  if (s->unknowns == s->qr.n)
+    fill_plain(resting, friction, half, s);
+  else
+    fill(resting, friction, half, s);
+}
+
+// y -= l x
+static inline void subtract_row(int n, double l, const double *x, double *y) {
+  enum { PAIR = 2 };
+  typedef double pair __attribute__((vector_size(PAIR * sizeof(double))));
+  int c = 0;
+  for (; c + PAIR <= n; c += PAIR) {
+    pair a, b;
+    memcpy(&a, x + c, sizeof a);
+    memcpy(&b, y + c, sizeof b);
+    b -= l * a;
+    memcpy(y + c, &b, sizeof b);
+  }
+  if (c < n) y[c] -= l * x[c];
+}
+
 // Elimination of the upper half of a symmetric matrix in place, the inverse pivots on the diagonal;
 // false where a pivot is small. Row k ends at last[k], and so do those that it is subtracted from.
 static bool eliminate_half(int n, double *A, int *last) {
-  double largest = 0;
-  for (int k = 0; k < n; k++)
-    largest = fmax(largest, ap__contact_largest(A + k * n + k, last[k] - k + 1));
+  double largest = 0; // on the diagonal, as of any matrix without negative eigenvalues
+  for (int k = 0; k < n; k++) largest = fabs(A[k * n + k]) > largest ? fabs(A[k * n + k]) : largest;
   for (int k = 0; k < n; k++) {
     double *top = A + k * n;
     if (!(fabs(top[k]) > REGULAR * largest)) return false;
@@ -269,7 +315,7 @@ static bool eliminate_half(int n, double *A, int *last) {
       double *row = A + r * n, l = top[k] * top[r];
       if (l == 0) continue;
       for (; last[r] < last[k]; last[r]++) row[last[r] + 1] = 0;
-      for (int c = r; c <= last[k]; c++) row[c] -= l * top[c];
+      subtract_row(last[k] - r + 1, l, top + r, row + r);
     }
   }
   return true;
@@ -302,7 +348,7 @@ static bool eliminate(int n, double *A, int *pivot, int *last) {
       double *row = A + r * n;
       if (row[k] == 0) continue;
       double l = row[k] *= top[k];
-      for (int c = k + 1; c <= end; c++) row[c] -= l * top[c];
+      subtract_row(end - k, l, top + k + 1, row + k + 1);
       if (last[r] < end) last[r] = end;
     }
   }
@@ -345,11 +391,11 @@ void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, 
   reduce(resting, friction, s);
   int n = s->core[s->ngroup];
   s->qr.m = s->qr.n = s->qr.rank = n;
-  fill(resting, friction, s->symmetric, s);
+  fill_any(resting, friction, s->symmetric, s);
   s->regular = s->symmetric ? eliminate_half(n, s->qr.A, s->last)
                             : eliminate(n, s->qr.A, s->qr.pivot, s->last);
   if (s->regular) return;
-  fill(resting, friction, false, s);
+  fill_any(resting, friction, false, s);
   ap__qr_factor(&s->qr, RANK);
 }
 
@@ -358,12 +404,12 @@ void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, 
 // The small right sides of s->rhs, in place: reduced ones come before those that they are from.
 static void reduce_right(contact_system *s) {
   for (int c = 0; c < s->unknowns && s->symmetric; c++) s->rhs[c] *= s->scale[c];
-  for (int g = 0; g < s->ngroup; g++) {
+  for (int g = 0; g < s->ngroup && s->unknowns > s->qr.n; g++) {
     const int from = unknowns_before(s, g), to = unknowns_before(s, g + 1);
     const int count = s->core[g + 1] - s->core[g];
     double z[CONTACT_WRENCH] = {0};
     if (!is_reduced(s, g)) {
-      memmove(s->rhs + s->core[g], s->rhs + from, (size_t)count * sizeof *s->rhs);
+      for (int k = 0; k < count; k++) s->rhs[s->core[g] + k] = s->rhs[from + k];
       continue;
     }
     for (int r = from; r < to; r++)
@@ -374,6 +420,10 @@ static void reduce_right(contact_system *s) {
 
 // s->x from the small solution in s->rhs.
 static void expand(contact_system *s) {
+  if (s->unknowns == s->qr.n) {
+    for (int c = 0; c < s->unknowns; c++) s->x[c] = s->rhs[c];
+    return;
+  }
   for (int g = 0; g < s->ngroup; g++) {
     const int from = unknowns_before(s, g), to = unknowns_before(s, g + 1);
     const int count = s->core[g + 1] - s->core[g];
