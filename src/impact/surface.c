@@ -478,14 +478,23 @@ static void to_world(const ap_surface *s, const ap_gap *g, ap_gap *gap) {
   }
 }
 
+static void plane_gap(const ap_surface *s, const double p[3], ap_gap *gap) {
+  double from[3];
+  for (int i = 0; i < 3; i++) from[i] = p[i] - s->wall.centre[i];
+  *gap = (ap_gap){.c = s->sign * dot3(s->frame[2], from)};
+  for (int i = 0; i < 3; i++) gap->gradient[i] = s->sign * s->frame[2][i];
+}
+
 void ap_surface_gap(const ap_surface *s, const double p[3], ap_gap *gap) {
   double u[3];
   ap_gap g;
+  if (s->nface == 0 && s->wall.kind == AP_WALL_PLANE) {
+    plane_gap(s, p, gap);
+    return;
+  }
   to_own(s, p, u);
   if (s->nface > 0)
     ap__faces_gap(&s->wall, s->face, u, &g);
-  else if (s->wall.kind == AP_WALL_PLANE)
-    g = (ap_gap){.c = u[2], .gradient = {0.0, 0.0, 1.0}};
   else if (s->wall.kind == AP_WALL_TORUS)
     torus_gap(s, u, &g);
   else if (s->wall.kind == AP_WALL_PROFILE)
