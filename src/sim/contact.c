@@ -91,20 +91,22 @@ static double least_force(const contact_system *s) {
 
 // Joints that stops or brakes hold do not accelerate: what elimination leaves is rounding, which
 // would add up while nothing else moves.
-static void hold_joints(const contact_system *s, double *a) {
+static void hold_joints(contact_system *s, double *a) {
   for (int i = 0; i < s->n; i++) {
     const ap_resting *r = &s->sorted[i];
     bool held = r->kind == AP_REST_STOP || (r->kind == AP_REST_BRAKE && r->sticks);
-    if (held && fabs(a[r->v]) <= ROUNDING * fabs(s->free[r->v])) a[r->v] = 0;
+    if (!held) continue;
+    if (fabs(a[r->v]) <= ROUNDING * fabs(ap__contact_free(s)[r->v])) a[r->v] = 0;
   }
 }
 
 // Robots of an island at rest that accelerate by no more than rounding stay at rest.
-static void hold_rest(const contact_system *s, const double *v, double *a) {
+static void hold_rest(contact_system *all, const contact_system *s, const double *v, double *a) {
   double most = 0;
-  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) most = fmax(most, fabs(s->free[k]));
-  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k)
-  if (fabs(a[k]) > REST * most || fabs(v[k]) > AP__CONTACT_STILL) return;
+  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) if (fabs(v[k]) > AP__CONTACT_STILL) return;
+  const double *free = ap__contact_free(all);
+  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) most = fmax(most, fabs(free[k]));
+  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) if (fabs(a[k]) > REST * most) return;
   for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) a[k] = 0;
 }
 
@@ -119,13 +121,12 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
     ap__contact_forces(s.island[k].sorted, NULL, &s.island[k]);
     ap__contact_follow(s.island[k].sorted, NULL, &s.island[k]);
   }
-  ap__contact_push(&s, 3 * n, NULL, s.force, a);
-  for (int j = 0; j < s.nv; j++) a[j] += s.free[j];
+  ap__contact_accelerate(&s, a);
   hold_joints(&s, a);
   for (int k = 0; k < s.nisland; k++) {
     const contact_system *island = &s.island[k];
     double least = least_force(island);
-    hold_rest(island, v, a);
+    hold_rest(&s, island, v, a);
     for (int i = 0; i < island->n; i++) report(island, i, least, &island->sorted[i]);
   }
   ap__contact_join(&s, resting);

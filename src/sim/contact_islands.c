@@ -230,12 +230,14 @@ void ap__contact_split(const ap_resting *resting, size_t set, contact_system *s)
   for (int k = 0; k < s->nisland; k++) {
     size_t n = (size_t)(s->start[k + 1] - s->start[k]);
     contact_system *island = &s->island[k];
-    view(s, s->start[k], (int)n, k, entries, spans, island);
-    if (!known) {
-      list_groups(tree, island);
-      list_spans(island);
-      memset(island->W, 0, 9 * n * n * sizeof *island->W); // what is not coupled stays zero
+    if (known) {
+      island->plant = s->plant, island->responds = s->responds;
+      continue;
     }
+    view(s, s->start[k], (int)n, k, entries, spans, island);
+    list_groups(tree, island);
+    list_spans(island);
+    memset(island->W, 0, 9 * n * n * sizeof *island->W); // what is not coupled stays zero
     entries += 9 * n * n, spans += n * (n / 2 + 1);
   }
   memo->sorted = s->n, memo->set = set, memo->nisland = s->nisland;

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "impact/surface.h"
+#include "kin/point.h"
 #include "model/frozen.h"
 #include "num/vec3.h"
 #include "sim/contact_meeting.h"
@@ -13,10 +14,16 @@
 size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_system *s) {
   ap_arena a = ap__arena(scratch);
   size_t nv = (size_t)ap_nv(m), rows = 3 * (size_t)n;
-  *s = (contact_system){.n = n, .nv = ap_nv(m), .nq = ap_nq(m)};
-  s->memo = AP_TAKE(&a, contact_memo, 1);
-  double *known = AP_TAKE(&a, double, ap_nq(m)); // before all whose place depends on n
-  if (scratch) s->memo->q = known;
+  contact_memo *memo = AP_TAKE(&a, contact_memo, 1); // before all whose place depends on n
+  contact_system *laid = AP_TAKE(&a, contact_system, 1);
+  double *known = AP_TAKE(&a, double, ap_nq(m));
+  if (scratch && memo->laid == laid && memo->model == m && laid->n == n) {
+    *s = *laid;
+    return 0;
+  }
+  *s = (contact_system){.n = n, .nv = ap_nv(m), .nq = ap_nq(m), .memo = memo};
+  s->through = ap__rows_of_factor();
+  if (scratch) *memo = (contact_memo){.n = -1, .sorted = -1, .laid = laid, .model = m, .q = known};
   s->sorted = AP_TAKE(&a, ap_resting, n);
   s->island = AP_TAKE(&a, contact_system, n + 1);
   int **counts[] = {&s->order, &s->start, &s->group, &s->member,
@@ -61,6 +68,7 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->q = AP_TAKE(&a, double, ap_nq(m));
   s->best = AP_TAKE(&a, double, ap_nq(m));
   s->v = AP_TAKE(&a, double, nv);
+  if (scratch) *laid = *s;
   return ap__arena_size(&a);
 }
 
@@ -151,44 +159,37 @@ void ap__contact_set_slip(const ap_resting *r, contact_place *place) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-// Adds the columns of a place at the end of an arm, from the Jacobian of a link, times sign.
-static void add_columns(int link, const double arm[3], double sign, int i, contact_system *s,
-                        double *reach) {
+// Where mimic joints tie columns: those of the Jacobian of a link, at the end of an arm, times
+// sign.
+static double add_contracted(const ap_plant *p, int link, const double arm[3], double sign, int i,
+                             contact_system *s) {
   const int nv = s->nv;
   const double(*frame)[3] = (const double(*)[3])s->place[i].frame, lever = norm3(arm);
-  double *J = s->J + CONTACT_LANES * i * nv;
-  for (int k = ap__contact_start_of(s->plant->m, link); k >= 0; k = s->responds.next[k]) {
+  double *J = s->J + CONTACT_LANES * i * nv, reach = 0;
+  ap_frame_jacobian(p->m, p->w, link, AP_MIXED, s->jacobian);
+  for (int k = ap__contact_start_of(p->m, link); k >= 0; k = s->responds.next[k]) {
     const double *c = s->jacobian + k, turn[3] = {c[3 * nv], c[4 * nv], c[5 * nv]};
     double move[3];
     cross3(turn, arm, move);
     for (int d = 0; d < 3; d++) {
       double straight = c[d * nv];
       move[d] += straight;
-      *reach = larger(*reach, larger(fabs(straight), lever * fabs(turn[d])));
+      reach = larger(reach, larger(fabs(straight), lever * fabs(turn[d])));
     }
     for (int d = 0; d < 3; d++) J[CONTACT_LANES * k + d] += sign * dot3(frame[d], move);
   }
+  return reach;
 }
 
-// The Jacobian of a link, of which columns on its path are looked at. That of a body free in space
-// is its rotation, twice.
-static void read_jacobian(const ap_plant *p, int link, contact_system *s) {
-  const ap_model *m = p->m;
-  const ap_joint *j = &m->joint[m->mover[link]];
-  const int nv = s->nv;
-  double R[9], x[3];
-  if (j->type != AP_FREE || j->parent != 0 || j->link != link || model_has_mimic(m) ||
-      !s->responds.factor) {
-    ap_frame_jacobian(m, p->w, link, AP_MIXED, s->jacobian);
-    return;
-  }
-  ap_frame_pose(m, p->w, link, R, x);
+// Adds the rows of a link at the end of an arm, times sign, to those of contact i; with `anew`
+// these are all that there are. Returns a length of which they have the rounding error.
+static double add_columns(const ap_plant *p, int link, const double arm[3], double sign, bool anew,
+                          int i, contact_system *s) {
+  double *J = s->J + CONTACT_LANES * i * s->nv, along[9];
+  if (model_has_mimic(p->m)) return add_contracted(p, link, arm, sign, i, s);
   for (int d = 0; d < 3; d++)
-    for (int k = 0; k < 3; k++) {
-      double *J = s->jacobian + d * nv + j->v + k;
-      J[0] = J[3 * nv + 3] = R[3 * d + k];
-      J[3] = J[3 * nv] = 0;
-    }
+    for (int k = 0; k < 3; k++) along[3 * d + k] = sign * s->place[i].frame[d][k];
+  return ap__point_rows(p->m, p->w, link, arm, along, !anew, J);
 }
 
 // The columns of a contact of a link at the end of an arm, and of one that carries the wall, at the
@@ -197,18 +198,18 @@ static void read_jacobian(const ap_plant *p, int link, contact_system *s) {
 // joints that move both links.
 static void gather_columns(const ap_plant *p, const ap_resting *r, const double arm[3],
                            const double *other, int i, contact_system *s) {
-  double own[3] = {0}, reach = 0, *J = s->J + CONTACT_LANES * i * s->nv;
-  CONTACT_PATH(s, i, k) memset(J + CONTACT_LANES * k, 0, CONTACT_LANES * sizeof *J);
-  read_jacobian(p, r->body, s);
-  add_columns(r->body, arm, 1, i, s, &reach);
-  if (other) {
-    read_jacobian(p, r->carrier, s);
-    add_columns(r->carrier, other, -1, i, s, &reach);
-  }
-  CONTACT_PATH(s, i, k) for (int d = 0; d < 3; d++) {
-    double *x = &J[CONTACT_LANES * k + d];
-    if (other && fabs(*x) <= 1e-14 * reach) *x = 0;
-    own[d] = larger(own[d], fabs(*x));
+  double own[3] = {0}, *J = s->J + CONTACT_LANES * i * s->nv;
+  // the path of one link of a tree has no other columns
+  const bool anew = !other && s->responds.factor && !model_has_mimic(p->m);
+  CONTACT_PATH(s, i, k)
+  for (int d = 0; d < CONTACT_LANES && !anew; d++) J[CONTACT_LANES * k + d] = 0;
+  double reach = add_columns(p, r->body, arm, 1, anew, i, s);
+  if (other) reach = larger(reach, add_columns(p, r->carrier, other, -1, false, i, s));
+  CONTACT_PATH(s, i, k) {
+    double *x = &J[CONTACT_LANES * k];
+    for (int d = 0; d < 3 && other; d++)
+      if (fabs(x[d]) <= 1e-14 * reach) x[d] = 0;
+    for (int d = 0; d < 3; d++) own[d] = larger(own[d], fabs(x[d]));
   }
   for (int d = 0; d < 3; d++) {
     if (own[d] > 1e-14 * reach) continue;
@@ -279,35 +280,27 @@ static ap_status gather_point(const ap_plant *plant, const ap_resting *r, int i,
   const ap_model *m = plant->m;
   ap_work *w = plant->w;
   contact_place *place = &s->place[i];
-  double R[9], p[3], twist[6], bias[6], arm[3], spun[3], v[3], a[3];
-  if (ap_frame_pose(m, w, r->body, R, p) != AP_OK || r->body >= ap_nbody(m)) return AP_E_ARG;
+  ap_point seen;
+  if (r->body >= ap_nbody(m) || ap__point(m, w, r->body, r->at, &seen) != AP_OK) return AP_E_ARG;
   if (r->carrier || r->edges || r->radius > 0) {
     gather_shapes(plant, r, i, s);
     return AP_OK;
   }
-  ap_frame_velocity(m, w, r->body, AP_MIXED, twist);
-  ap_frame_jacobian_dot_v(m, w, r->body, AP_MIXED, bias);
-  for (int k = 0; k < 3; k++) arm[k] = dot3(R + 3 * k, r->at);
-  for (int k = 0; k < 3; k++) p[k] += arm[k];
-  cross3(twist + 3, arm, spun); // v = v_o + omega x r, a = a_o + alpha x r + omega x (omega x r)
-  for (int k = 0; k < 3; k++) v[k] = twist[k] + spun[k];
-  cross3(twist + 3, spun, a);
-  cross3(bias + 3, arm, spun);
-  for (int k = 0; k < 3; k++) a[k] += bias[k] + spun[k];
+  double *p = seen.p, *v = seen.v;
   double wall[3] = {0};
   if (r->pose) {
-    ap__pose_relative(r->pose, p, v, a);
+    ap__pose_relative(r->pose, p, v, seen.acc);
     ap__pose_velocity(r->pose, p, wall);
     for (int k = 0; k < 3; k++) v[k] -= wall[k];
   }
   double bend = meet_wall(r, p, v, place);
   memcpy(place->at, p, sizeof place->at);
   ap__contact_set_path(ap__contact_start_of(m, r->body), -1, i, s);
-  gather_columns(plant, r, arm, NULL, i, s);
+  gather_columns(plant, r, seen.arm, NULL, i, s);
   for (int d = 0; d < 3; d++) {
     place->velocity[d] = dot3(place->frame[d], v);
     place->wall[d] = r->pose ? dot3(place->frame[d], wall) : 0;
-    s->b[3 * i + d] = dot3(place->frame[d], a) + (d == 0 ? bend : 0);
+    s->b[3 * i + d] = dot3(place->frame[d], seen.acc) + (d == 0 ? bend : 0);
   }
   ap__contact_set_slip(r, place);
   return AP_OK;
@@ -324,43 +317,10 @@ static inline lanes get(const double *column) {
   return x;
 }
 
-static inline void put(double *column, lanes x) { memcpy(column, &x, sizeof x); }
-
-// y = L^-T j of the rows of point i.
-static void halve(int i, contact_system *s) {
-  const int nv = s->nv, *next = s->responds.next;
-  const double *J = s->J + CONTACT_LANES * i * nv;
-  double *Y = s->Y + CONTACT_LANES * i * nv;
-  CONTACT_PATH(s, i, k) put(Y + CONTACT_LANES * k, get(J + CONTACT_LANES * k));
-  CONTACT_PATH(s, i, k) {
-    const double *L = s->responds.P + k * nv;
-    const lanes y = get(Y + CONTACT_LANES * k);
-    for (int j = next[k]; j >= 0; j = next[j])
-      put(Y + CONTACT_LANES * j, get(Y + CONTACT_LANES * j) - L[j] * y);
-  }
-}
-
-// The block of points i and c from their halves, along the way that both have.
-static void meet_halves(int i, int c, const contact_system *s, double block[3][CONTACT_LANES]) {
-  const int nv = s->nv, *one = s->path + i * nv, *two = s->path + c * nv;
-  const int *last = one + s->npath[i], *end = two + s->npath[c];
-  const double *Yi = s->Y + CONTACT_LANES * i * nv, *Yc = s->Y + CONTACT_LANES * c * nv;
-  lanes row[3] = {{0}};
-  while (one < last && two < end) {
-    const int k = *one;
-    if (k != *two) {
-      if (k > *two)
-        one++;
-      else
-        two++;
-      continue;
-    }
-    one++, two++;
-    const lanes y = s->responds.P[k * nv + k] * get(Yi + CONTACT_LANES * k);
-    const lanes z = get(Yc + CONTACT_LANES * k);
-    for (int d = 0; d < 3; d++) row[d] += y[d] * z;
-  }
-  for (int d = 0; d < 3; d++) put(block[d], row[d]);
+// The rows of point i as the factor takes them.
+static ap__factor_path path_of(int i, const contact_system *s) {
+  const int at = CONTACT_LANES * i * s->nv;
+  return (ap__factor_path){s->npath[i], s->path + i * s->nv, s->J + at, s->Y + at};
 }
 
 // Part of what W's diagonal would be without cancellation that is rounding, where closures hold a
@@ -404,21 +364,71 @@ static void meet_response(int i, int c, const contact_system *s, double block[3]
 static void gather_blocks(int i, contact_system *s) {
   int rows = 3 * s->n;
   bool halves = s->responds.factor;
+  const ap__factor_path own = path_of(i, s);
   if (halves)
-    halve(i, s);
+    s->through->halve(s->nv, s->responds.P, s->responds.next, &own);
   else
     respond_of(i, s);
   CONTACT_SPANS(s, i, span)
   for (int c = span->from; c < span->to && c <= i; c++) {
     double block[3][CONTACT_LANES] = {{0}};
+    const ap__factor_path other = path_of(c, s);
     if (halves)
-      meet_halves(i, c, s, block);
+      s->through->meet(s->nv, s->responds.P, &own, &other, block);
     else
       meet_response(i, c, s, block);
     for (int d = 0; d < 3; d++)
       for (int e = 0; e < (c < i ? 3 : d + 1); e++)
         s->W[(3 * i + d) * rows + 3 * c + e] = s->W[(3 * c + e) * rows + 3 * i + d] = block[d][e];
   }
+}
+
+// x := L^-T x, and x := L^-1 D^-1 x: both halves of the response of a factor.
+static void push_half(const contact_system *s, double *x) {
+  const int nv = s->nv, *next = s->responds.next;
+  for (int k = nv - 1; k >= 0; k--) {
+    const double *L = s->responds.P + k * nv, y = x[k];
+    for (int j = next[k]; j >= 0 && y != 0; j = next[j]) x[j] -= L[j] * y;
+  }
+}
+
+static void push_rest(const contact_system *s, double *x) {
+  const int nv = s->nv, *next = s->responds.next;
+  for (int k = 0; k < nv; k++) {
+    const double *L = s->responds.P + k * nv;
+    double sum = L[k] * x[k];
+    for (int j = next[k]; j >= 0; j = next[j]) sum -= L[j] * x[j];
+    x[k] = sum;
+  }
+}
+
+const double *ap__contact_free(contact_system *s) {
+  if (!s->freed) {
+    memcpy(s->v, s->free, (size_t)s->nv * sizeof *s->v);
+    if (s->responds.factor) push_rest(s, s->v);
+  }
+  s->freed = true;
+  return s->v;
+}
+
+void ap__contact_accelerate(contact_system *s, double *a) {
+  const int nv = s->nv;
+  if (!s->responds.factor) {
+    ap__contact_push(s, 3 * s->n, NULL, s->force, a);
+    for (int j = 0; j < nv; j++) a[j] += s->free[j];
+    return;
+  }
+  memset(a, 0, (size_t)nv * sizeof *a);
+  for (int i = 0; i < s->n; i++) {
+    const double *Y = s->Y + CONTACT_LANES * i * nv, *f = s->force + 3 * i;
+    CONTACT_PATH(s, i, k) {
+      const double *y = Y + CONTACT_LANES * k;
+      a[k] += y[0] * f[0] + y[1] * f[1] + y[2] * f[2];
+    }
+  }
+  push_rest(s, a);
+  const double *free = ap__contact_free(s); // by itself: what balances it leaves nothing
+  for (int j = 0; j < nv; j++) a[j] += free[j];
 }
 
 double ap__contact_velocity(const contact_system *s, int r, const double *v) {
@@ -475,13 +485,17 @@ static ap_status gather_island(const double *q, const double *v, contact_system 
 static ap_status gather(const double *q, const double *v, const ap_resting *resting,
                         contact_system *s) {
   ap_status status = AP_OK;
+  const size_t these = who(resting, s->n);
   s->memo->n = -1;
-  ap__contact_split(resting, who(resting, s->n), s);
-  ap_kinematics(s->plant->m, s->plant->w, q, v, NULL);
+  ap__contact_split(resting, these, s);
+  if (s->responds.factor) // of this configuration
+    ap__see_again(s->plant->m, s->plant->w, v);
+  else
+    ap_kinematics(s->plant->m, s->plant->w, q, v, NULL);
   for (int k = 0; k < s->nisland && !status; k++) status = gather_island(q, v, &s->island[k]);
   if (status) return status;
   s->memo->n = s->n;
-  s->memo->who = who(resting, s->n);
+  s->memo->who = these;
   s->memo->factor = s->responds.factor;
   memcpy(s->memo->q, q, (size_t)s->nq * sizeof *q);
   return AP_OK;
@@ -529,15 +543,28 @@ ap_status ap__contact_gaps(ap_plant *p, const double *q, contact_system *s) {
   return AP_OK;
 }
 
+// b += J times the accelerations without contact forces, which is Y D^-1 times half of them.
+static void add_free(contact_system *s) {
+  const int nv = s->nv;
+  const bool halves = s->responds.factor;
+  s->freed = false;
+  if (halves) push_half(s, s->free);
+  for (int i = 0; i < s->n; i++) {
+    const double *J = (halves ? s->Y : s->J) + CONTACT_LANES * i * nv;
+    lanes sum = {0};
+    CONTACT_PATH(s, i, k) {
+      double x = halves ? s->responds.P[k * nv + k] * s->free[k] : s->free[k];
+      sum += x * get(J + CONTACT_LANES * k);
+    }
+    for (int d = 0; d < 3; d++) s->b[3 * i + d] += sum[d];
+  }
+}
+
 ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const double *tau,
                             const ap_resting *resting, contact_system *s) {
   s->plant = p;
   ap_status status = p->kind->respond(p, q, v, tau, s->free, &s->responds);
   if (!status) status = gather(q, v, resting, s);
-  for (int i = 0; i < s->n && !status; i++) {
-    const double *J = s->J + CONTACT_LANES * i * s->nv;
-    CONTACT_PATH(s, i, k)
-    for (int d = 0; d < 3; d++) s->b[3 * i + d] += J[CONTACT_LANES * k + d] * s->free[k];
-  }
+  if (!status) add_free(s);
   return status;
 }

@@ -17,10 +17,11 @@
 #include <stdint.h>
 
 #include "contact.h"
+#include "dyn/factor_rows.h"
 #include "impact/polygon.h"
 #include "num/qr.h"
 
-enum { CONTACT_LANES = 4 }; // three directions, and one that is zero
+enum { CONTACT_LANES = AP__FACTOR_LANES }; // three directions, and one that is zero
 
 // For each place k of the path of point i, from the last on.
 #define CONTACT_PATH(s, i, k)                                                                      \
@@ -43,12 +44,14 @@ typedef struct contact_place {
 // The configuration that the places, J and W in scratch memory belong to, so that they are made
 // once where several ask for them; and the set of points that the islands there are of.
 typedef struct contact_memo {
-  int n;       // points; -1: none are known
-  size_t who;  // which they are
-  bool factor; // of the response
-  double *q;   // [nq]
-  int sorted;  // points of the islands; -1: none are known
-  size_t set;  // which they are
+  struct contact_system *laid; // how this memory was cut the last time,
+  const ap_model *model;       // for which robot; NULL: not yet
+  int n;                       // points; -1: none are known
+  size_t who;                  // which they are
+  bool factor;                 // of the response
+  double *q;                   // [nq]
+  int sorted;                  // points of the islands; -1: none are known
+  size_t set;                  // which they are
   int nisland;
 } contact_memo;
 
@@ -76,7 +79,8 @@ typedef struct contact_system {
   int n, nv, nq;
   contact_place *place; // [n]
   ap_plant *plant;
-  contact_memo *memo;   // what the scratch memory is of
+  contact_memo *memo; // what the scratch memory is of
+  const ap__factor_rows *through;
   ap_response responds; // at the state, P [nv * nv] of it also scratch
   int *path;            // [n * nv] places in v that move a point, or its wall, descending,
   int *npath;           // [n] and how many
@@ -109,7 +113,9 @@ typedef struct contact_system {
   double *B, *X;        // [3 n * nv] room of ap__contact_mobility()
   double *W;            // [3 n * 3 n]
   double *b;            // [3 n]
-  double *free;         // [nv] accelerations without contact forces
+  double *free;         // [nv] accelerations without contact forces; of a factor L^-T of the
+                        //   joint forces less the bias
+  bool freed;           // and v has these accelerations
   double *jacobian;     // [6 * nv] of a link
   double *force;        // [3 n] along the three directions of each point
   double *base;         // [3 n] b, with what brakes do that slide
@@ -139,7 +145,7 @@ typedef struct contact_system {
 // taken out, and nothing that is seen to move is slower.
 #define AP__CONTACT_STILL 1e-12
 
-// Cut the scratch memory; NULL measures.
+// Cut the scratch memory, which forgets what it has for another number of points; NULL measures.
 size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_system *s);
 
 // The response, places, J and W at q; with v also velocities and that part of b that they cause. v
@@ -186,6 +192,10 @@ double ap__contact_velocity(const contact_system *s, int r, const double *v);
 // x := M^-1 J^T y over n unknowns, whose rows are in `row`; over all rows in turn where that is
 // NULL.
 void ap__contact_push(const contact_system *s, int n, const int *row, const double *y, double *x);
+
+// Accelerations without contact forces, in s->v, and with those in s->force, of all contacts.
+const double *ap__contact_free(contact_system *s);
+void ap__contact_accelerate(contact_system *s, double *a);
 
 // All of it for a state under joint forces: `free` and the whole of b besides.
 ap_status ap__contact_state(ap_plant *p, const double *q, const double *v, const double *tau,

@@ -43,9 +43,7 @@ static ap_status tree_respond(ap_plant *p, const double *q, const double *v, con
   r->factor = true;
   memcpy(r->P, f.L, (size_t)f.n * (size_t)f.n * sizeof *f.L);
   memcpy(r->next, f.next, (size_t)f.n * sizeof *f.next);
-  if (!v) return AP_OK;
-  for (int i = 0; i < f.n; i++) a[i] = tau[i] - f.h[i];
-  ap__factor_solve(p->m, p->w, r->P, a);
+  for (int i = 0; i < f.n && v; i++) a[i] = tau[i] - f.h[i];
   return AP_OK;
 }
 

@@ -32,8 +32,8 @@ typedef struct ap_plant_kind {
   // Accelerations a under joint forces tau, which are all but those of walls.
   ap_status (*accelerate)(ap_plant *p, const double *q, const double *v, const double *tau,
                           double *a);
-  // The response at q and, with v, accelerations a under joint forces tau, which are all but those
-  // of walls.
+  // The response at q and, with v, what joint forces tau, which are all but those of walls, come
+  // to: of a factor tau less the bias forces, else the accelerations under them.
   ap_status (*respond)(ap_plant *p, const double *q, const double *v, const double *tau, double *a,
                        ap_response *r);
   // x := response of x.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows through the factor of an inertia matrix, M = L^T D L: with y = L^-T j of a row j of a
+// Jacobian, two rows give j_1 M^-1 j_2^T = y_1^T D^-1 y_2 over the degrees of freedom that both
+// paths to the ground have. Compiled once per instruction set, without fused products: the bits are
+// the same for all.
+
+#ifndef AP_DYN_FACTOR_ROWS_H
+#define AP_DYN_FACTOR_ROWS_H
+
+#include <appell/work.h>
+
+// Rows that go side by side: three of a contact, and one that is zero.
+enum { AP__FACTOR_LANES = 4 };
+
+// A set of such rows. Column k of J and of Y is at [AP__FACTOR_LANES * k].
+typedef struct ap__factor_path {
+  int n;         // degrees of freedom of the path,
+  const int *at; // [n] which they are, descending
+  const double *J;
+  double *Y;
+} ap__factor_path;
+
+// What one instruction set offers. L and next are those of an ap_factor of n degrees of freedom.
+typedef struct ap__factor_rows {
+  // Y = L^-T J on the path.
+  void (*halve)(int n, const double *L, const int *next, const ap__factor_path *p);
+  // Row d of `block`: that of a with all of b.
+  void (*meet)(int n, const double *L, const ap__factor_path *a, const ap__factor_path *b,
+               double block[3][AP__FACTOR_LANES]);
+} ap__factor_rows;
+
+// That of this processor.
+AP_API const ap__factor_rows *ap__rows_of_factor(void);
+
+#endif
