@@ -2,6 +2,7 @@
 #include <appell/base.h>
 #include <string.h>
 
+#include "isa_builds.h"
 #include "ui/output.h"
 #include "verbs.h"
 
@@ -21,8 +22,21 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
   return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
+// Whether this processor has the instructions of the only build there is (APPELL_ISA of CMake).
+static bool runs_here(void) {
+#ifdef AP_NEEDS_FEATURE
+  __builtin_cpu_init();
+  return __builtin_cpu_supports(AP_NEEDS_FEATURE);
+#else
+  return true;
+#endif
+}
+
 int main(int argc, char **argv) {
   cli_out_prepare();
+  if (!runs_here())
+    return cli_fail(CLI_FAILED, NULL, 0,
+                    "this command was built for another processor: build it here, by 'make'");
   if (argc < 2) return run_verb(&cli_help, 0, argv);
   const char *word = argv[1];
   const bool help = is_one_of(word, "--help", "-h", "-?");

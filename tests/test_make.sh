@@ -43,6 +43,49 @@ mkdir inside && cp "$here/CMakeLists.txt" inside
 (cd inside && cmake . >../out 2>../err)
 holds 'a build among the sources is refused' grep -q 'Build in a folder of its own' err
 
+# ---- APPELL_ISA ---------------------------------------------------------------------------------
+
+# What the library has to pick from, and picks, in one folder that gets one choice after the other.
+mkdir 'instruction sets'
+cat >'instruction sets/CMakeLists.txt' <<END
+cmake_minimum_required(VERSION 3.25)
+project(instruction_sets C)
+include(CheckCCompilerFlag)
+set(APPELL_ISA all CACHE STRING "")
+include("$here/cmake/isa.cmake")
+END
+cat >tables.c <<'END'
+#include "base/isa.h"
+#include <stdio.h>
+AP_TABLE_OF(char, narrow, narrow_of)
+AP_WIDE_TABLE_OF(char, narrow, wide, wide_of)
+const char narrow_base = 'b', narrow_v3 = '3', narrow_v4 = '4', wide_v3 = 'T', wide_v4 = 'F';
+int main(void) {
+  for (int build = 0; build < AP_BUILDS; build++) printf("%c%c%d ", *narrow_of(build), *wide_of(build), runs_build(build));
+  return runs_build(best_build()) ? 0 : 1;
+}
+END
+# tables ISA: the tables of the three builds and whether they run here; fails where the best does not.
+tables() {
+  cmake -S 'instruction sets' -B 'sets built' -DAPPELL_ISA="$1" >out 2>err &&
+    "${CC:-cc}" -std=c17 -DAP_ISA_BUILDS -I'sets built/isa' -I"$here/src" tables.c -o tables >>out 2>>err && ./tables
+}
+# are ISA PATTERN: these tables are.
+are() { tables "$1" >said; grep -q "^$2\$" said; }
+holds 'APPELL_ISA=base: nothing but base is picked' are base 'bb1 bb0 bb0 '
+if [ "$(uname -m)" = x86_64 ]; then
+  holds 'v3: where base is not built, v3 stands in' are v3 '3T0 3T[01] 3T0 '
+  holds 'v4: and v4 where nothing else is' are v4 '4F0 4F0 4F[01] '
+  holds 'all: each is itself' are all 'bb1 3T[01] 4F[01] '
+  holds 'host: one is built, and it runs here' are host '[^1]*1[^1]*'
+  tables all >said
+  best=$(sed 's/.*\(..\)1.*/\1/' said)
+  tables host >said
+  holds 'and it is the best of all' grep -q "^\(${best}[01] \)*\$" said
+fi
+tables v9 >said
+holds 'another word is refused, with those that can stand there' grep -q "'v9': here it can be all, host, base" err
+
 # ---- scripts/setup ------------------------------------------------------------------------------
 
 # A machine with next to nothing: no compiler, no sudo, and nobody is root.

@@ -12,7 +12,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 # pkg unpacks into a folder of another name each time: ccache is told to look at names below it alone.
 # The library is compiled as test_wheel.sh compiles it, which runs first.
-CMAKE_FLAGS='-DAPPELL_ISA_V3=OFF -DAPPELL_ISA_V4=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0'
+CMAKE_FLAGS='-DAPPELL_ISA=base -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0'
 ! command -v ccache >/dev/null || CMAKE_FLAGS="$CMAKE_FLAGS -DCMAKE_C_COMPILER_LAUNCHER=ccache"
 export CMAKE_FLAGS CCACHE_BASEDIR="$scratch" CCACHE_NOHASHDIR=1 TMPDIR="$scratch" OCTAVE_HISTFILE="$scratch/history"
 archive=$(scripts/octave_package "$scratch") || exit 1

@@ -72,8 +72,8 @@ use() {
 run "python3 -m build --sdist" "$python" -m build --sdist --no-isolation -o "$scratch/dist" .
 run "unpacking" tar -xf "$scratch"/dist/appell-*.tar.gz -C "$scratch/appell" --strip-components=1
 run "configuring what was unpacked" cmake -S "$scratch/appell" -B "$scratch/build" -DAPPELL_TESTS=OFF \
-  -DAPPELL_BENCH=OFF -DAPPELL_COMEDI=OFF -DAPPELL_PEERS=OFF -DAPPELL_OCTAVE=OFF -DAPPELL_ISA_V3=OFF \
-  -DAPPELL_ISA_V4=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$python"
+  -DAPPELL_BENCH=OFF -DAPPELL_COMEDI=OFF -DAPPELL_PEERS=OFF -DAPPELL_OCTAVE=OFF -DAPPELL_ISA=base \
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$python"
 run "python3 -m build --wheel" "$python" -m build --wheel --no-isolation \
   --config-setting=build-dir="$scratch/build" -o "$scratch/dist" "$scratch/appell"
 wheel=$(echo "$scratch"/dist/appell-*-cp311-abi3-linux_*.whl)

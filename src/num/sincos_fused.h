@@ -12,6 +12,9 @@
 #if defined AP_HAVE_ISA_V3
 #define AP_FUSED_BUILD(name) name##_v3
 static inline bool has_fused_sincos(void) { return runs_v3(); }
+#elif defined AP_HAVE_ISA_V4
+#define AP_FUSED_BUILD(name) name##_v4
+static inline bool has_fused_sincos(void) { return runs_v4(); }
 #elif defined __aarch64__
 #define AP_FUSED_BUILD(name) name##_base
 static inline bool has_fused_sincos(void) { return true; }
