@@ -35,12 +35,16 @@ help:
 setup:
 	@scripts/setup
 
+# The kernels are compiled for every instruction set, one of which is chosen at run time; where 'make
+# demo' finds no build, for that of this processor alone.
 configure:
 	@command -v cmake >/dev/null || { echo "cmake is missing: run 'make setup' first" >&2; exit 1; }
-	@cmake -S . -B "$$BUILD" $(CMAKE_FLAGS) --log-level=WARNING
+	@cmake -S . -B "$$BUILD" $${ISA_FLAG--DAPPELL_ISA=all} $(CMAKE_FLAGS) --log-level=WARNING
 
 demo: setup
-	@$(MAKE) configure
+	@[ -e "$$BUILD/CMakeCache.txt" ] && flag= || flag=-DAPPELL_ISA=host; ISA_FLAG=$$flag $(MAKE) configure
+	@cmake --build "$$BUILD" --parallel "$$JOBS" --target examples_picture
+	@scripts/demo --picture "$$BUILD"
 	@cmake --build "$$BUILD" --parallel "$$JOBS" --target appell_command
 	@scripts/demo "$$BUILD/appell"
 
