@@ -50,11 +50,26 @@ static void way_of(const ap_wall_pose *b, const double at[3], ap_way *way) {
   matter(b, r, way->v, way->a);
 }
 
-void ap__carried_way(const ap_model *m, ap_work *w, int body, const double at[3], int order,
-                     ap_way *way) {
-  ap_wall_pose b;
-  read_body(m, w, body, order, &b);
-  way_of(&b, at, way);
+// A pose without its origin, in which places are directions.
+static ap_wall_pose turning(const ap_wall_pose *b) {
+  ap_wall_pose turns = *b;
+  for (int k = 0; k < 3; k++) turns.o[k] = turns.v[k] = turns.a[k] = turns.pivot[k] = 0;
+  return turns;
+}
+
+void ap__carried_edges(const ap_edges *e, const ap_wall_pose *a, const ap_wall_pose *b,
+                       ap_edges_way *way) {
+  const double *at[4] = {e->a[0], e->a[1], e->beside_a[0], e->beside_a[1]};
+  for (int k = 0; k < 4; k++) {
+    bool vector = k == 1 && ap__edges_of_rim(e);
+    const ap_wall_pose from = vector ? turning(a) : *a;
+    ap_way world, *to = k < 2 ? &way->end[k] : &way->step[k - 2];
+    way_of(&from, at[k], &world);
+    *to = world;
+    if (!b) continue;
+    const ap_wall_pose rest = vector ? turning(b) : *b;
+    ap__pose_way(&rest, &world, to);
+  }
 }
 
 // ---- contacts ----------------------------------------------------------------------------------
@@ -89,16 +104,7 @@ static void meet_edges(const ap_resting *r, const ap_wall_pose *a, const ap_wall
                        double p[3], double glides[3], contact_meeting *c) {
   ap_edges_way way = {.end = {{.r = 0}}};
   ap_edges_place place;
-  for (int k = 0; k < 2; k++) {
-    ap_way world;
-    way_of(a, r->edges->a[k], &world);
-    ap__pose_way(b, &world, &way.end[k]);
-  }
-  if (r->edges->kind == AP__EDGES_STANDS || r->edges->kind == AP__EDGES_BEARS) {
-    ap_way world;
-    way_of(a, r->edges->beside_a[0], &world);
-    ap__pose_way(b, &world, &way.step[0]);
-  }
+  ap__carried_edges(r->edges, a, b, &way);
   ap__edges_place(r->edges, &way, &place);
   ap__pose_direction(b, place.normal, c->normal);
   ap__pose_direction(b, place.moves, glides);

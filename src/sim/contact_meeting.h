@@ -39,8 +39,9 @@ void ap__contact_meet(const ap_model *m, ap_work *w, const ap_resting *r, bool m
 // the place alone, 1 with velocities, 2 with accelerations, 3 with those of no accelerations of
 // joints.
 void ap__carried_pose(const ap_model *m, ap_work *w, int body, int order, ap_wall_pose *pose);
-// Place, velocity and acceleration of a place of a link, orders as above; jerk and r are 0.
-void ap__carried_way(const ap_model *m, ap_work *w, int body, const double at[3], int order,
-                     ap_way *way);
+// The ways of a pair of edges (sim/edges.h) in the axes of B, of bodies with these poses; b NULL: B
+// is at rest. Jerks and r are 0.
+void ap__carried_edges(const ap_edges *e, const ap_wall_pose *a, const ap_wall_pose *b,
+                       ap_edges_way *way);
 
 #endif

@@ -68,6 +68,10 @@ typedef struct ap_edges {
 
 // Whether it is a pair of sim/round_edges.h.
 static inline bool ap__edges_round(const ap_edges *e) { return e->kind >= AP__EDGES_CROSS; }
+// Whether it is of the rim of a cylinder and a plane.
+static inline bool ap__edges_of_rim(const ap_edges *e) {
+  return e->kind == AP__EDGES_RIM || e->kind == AP__EDGES_STANDS;
+}
 
 void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double side, ap_edges *e);
 // Axes with z along a unit vector.
@@ -75,7 +79,8 @@ void ap__edges_axes(const double z[3], double axes[3][3]);
 // How many limits there are.
 int ap__edges_limits(const ap_edges *e);
 
-// Places of A in the frame of B over a time: ends of its edge, and the steps into its faces.
+// Places of A in the frame of B over a time: ends of its edge (of a rim its centre, and D as a
+// vector), and the steps into its faces.
 typedef struct ap_edges_way {
   ap_way end[2], step[2];
 } ap_edges_way;

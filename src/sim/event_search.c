@@ -107,11 +107,28 @@ static void way_of(const ap_sim *sim, const run_pair *p, ap_way *way) {
   way_at(sim, p, moves ? &pose : NULL, p->at, way);
 }
 
+// The way of a vector of a rim, as that of its tip from the centre.
+static void direction_way(const ap_sim *sim, const run_pair *p, const ap_wall_pose *pose,
+                          ap_edges_way *way) {
+  const ap_way *from = &way->end[0];
+  ap_way *to = &way->end[1];
+  double tip[3];
+  for (int k = 0; k < 3; k++) tip[k] = p->edges->a[0][k] + p->edges->a[1][k];
+  way_at(sim, p, pose, tip, to);
+  for (int k = 0; k < 3; k++) {
+    to->p[k] -= from->p[k];
+    to->v[k] -= from->v[k];
+    to->a[k] -= from->a[k];
+  }
+  to->jerk += from->jerk;
+}
+
 static void edges_over(const ap_sim *sim, const run_pair *p, ap_edges_way *way) {
   const ap_edges *e = p->edges;
   ap_wall_pose pose;
   const ap_wall_pose *at = pose_over(sim, p, &pose) ? &pose : NULL;
   for (int k = 0; k < 2; k++) way_at(sim, p, at, e->a[k], &way->end[k]);
+  if (ap__edges_of_rim(e)) direction_way(sim, p, at, way);
   for (int k = 0; k < 2; k++) way->step[k] = way->end[0];
   for (int k = 0; k < 2 && e->faces_a; k++) way_at(sim, p, at, e->beside_a[k], &way->step[k]);
 }
@@ -192,7 +209,12 @@ static void point_at(ap_sim *sim, const run_pair *p, double x, double at[3]) {
 static void edges_at(ap_sim *sim, const run_pair *p, double x, ap_edges_way *way) {
   *way = (ap_edges_way){.end = {{.r = 0}}};
   ap__path_place(&sim->path, x);
-  for (int k = 0; k < 2; k++) place_at(sim, p, x, p->edges->a[k], way->end[k].p);
+  const ap_edges *e = p->edges;
+  double tip[3];
+  place_at(sim, p, x, e->a[0], way->end[0].p);
+  for (int k = 0; k < 3; k++) tip[k] = e->a[1][k] + (ap__edges_of_rim(e) ? e->a[0][k] : 0);
+  place_at(sim, p, x, tip, way->end[1].p);
+  for (int k = 0; k < 3 && ap__edges_of_rim(e); k++) way->end[1].p[k] -= way->end[0].p[k];
   for (int k = 0; k < 2; k++) place_at(sim, p, x, p->edges->beside_a[k], way->step[k].p);
 }
 

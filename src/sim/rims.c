@@ -14,7 +14,7 @@ void ap__rim_make(const ap_solid *a, int i, int point, const double n[3], const 
                   .faces_a = true}; // steps are asked for
   for (int k = 0; k < 3; k++) {
     e->a[0][k] = a->rim[i][k];
-    e->a[1][k] = a->rim[i][k] + a->ring * a->axis[k];
+    e->a[1][k] = a->ring * a->axis[k];
     for (int s = 0; s < 2; s++)
       e->beside_a[s][k] = point < 0 ? e->a[0][k] : a->corner[AP__RIM_POINTS * i + point][k];
   }
@@ -30,10 +30,9 @@ typedef struct parts {
 } parts;
 
 static parts parts_of(const ap_edges *e, const ap_edges_way *way) {
+  static const double none[3] = {0};
   parts s = {.height = jet_part(e->axes[2], e->origin, &way->end[0])};
-  for (int k = 0; k < 2; k++)
-    s.D[k] = jet_mix(1, jet_part(e->axes[k], e->origin, &way->end[1]), -1,
-                     jet_part(e->axes[k], e->origin, &way->end[0]));
+  for (int k = 0; k < 2; k++) s.D[k] = jet_part(e->axes[k], none, &way->end[1]);
   s.square = jet_mix(1, jet_times(s.D[0], s.D[0]), 1, jet_times(s.D[1], s.D[1]));
   return s;
 }
@@ -64,11 +63,10 @@ bool ap__rim_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, 
   return true;
 }
 
-// G = r (|D|^2 / flat^2 - 1) / 2 of a rim, and less that of a place that carries.
+// G = (|D|^2 - flat^2) / 2 flat of a rim, and less that of a place that carries.
 static jet limit_of(const ap_edges *e, const parts *s) {
-  double sign = e->kind == AP__EDGES_RIM ? 1 : -1, r = e->length[0];
-  return jet_mix(sign * r / (2 * flat_square(e)), s->square, -sign * r / 2,
-                 jet_number(1, s->square.r));
+  double square = flat_square(e), half = (e->kind == AP__EDGES_RIM ? 0.5 : -0.5) / sqrt(square);
+  return jet_mix(half, s->square, -half * square, jet_number(1, s->square.r));
 }
 
 void ap__rim_limit_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g) {
@@ -92,9 +90,7 @@ void ap__rim_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *p
   memcpy(place->moves, from->v, sizeof place->moves);
   if (e->kind == AP__EDGES_STANDS || !(size > 0)) return;
   const double rate = s.square.c[1] / (2 * size), bend = (s.square.c[2] / 2 - rate * rate) / size;
-  const ap_way *a = &way->end[0], *b = &way->end[1];
-  const double *z = e->axes[2];
-  double up = dot3(z, b->p) - dot3(z, a->p), rises = dot3(z, b->v) - dot3(z, a->v);
+  const double *z = e->axes[2], up = dot3(z, way->end[1].p), rises = dot3(z, way->end[1].v);
   place->distance -= size;
   place->rate -= rate;
   place->bend -= bend;

@@ -27,7 +27,7 @@
 void ap__rim_make(const ap_solid *a, int i, int point, const double n[3], const double at[3],
                   ap_edges *e);
 
-// As of sim/edges.h.
+// As of sim/edges.h; way->end[1] is D, a vector.
 bool ap__rim_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *flat);
 void ap__rim_limit_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g);
 double ap__rim_within(const ap_edges *e, const ap_edges_way *way);

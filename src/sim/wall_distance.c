@@ -131,20 +131,12 @@ static void look_at_ends(const ap_sim *sim, run_pair *pair) {
 
 // Ends of the edge of a pair, and steps into its faces, in the axes of its wall.
 static void edges_way(const ap_sim *sim, const run_pair *pair, int order, ap_edges_way *way) {
-  const ap_edges *e = pair->edges;
-  const ap_wall_pose *pose = pose_of(sim, pair);
-  for (int k = 0; k < 4; k++) {
-    ap_way world, *to = k < 2 ? &way->end[k] : &way->step[k - 2];
-    const double *at = k < 2 ? e->a[k] : e->beside_a[k - 2];
-    if (pair->mount)
-      ap__pose_place(pair->mount, at, 0, &world);
-    else
-      ap__carried_way(sim->m, sim->w, pair->body, at, order, &world);
-    if (pose)
-      ap__pose_way(pose, &world, to);
-    else
-      *to = world;
-  }
+  ap_wall_pose own;
+  if (pair->mount)
+    own = *pair->mount;
+  else
+    ap__carried_pose(sim->m, sim->w, pair->body, order, &own);
+  ap__carried_edges(pair->edges, &own, pose_of(sim, pair), way);
 }
 
 // Two edges.
