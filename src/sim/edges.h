@@ -56,7 +56,7 @@ typedef struct ap_edges {
   double beside_a[2][3]; // the first end and a step into each face,
   double origin[3];      // B's first end, in the frame of B
   double axes[3][3];     // x, y, z there
-  double length[2];      // of A's edge and B's
+  double length[2];      // of A's edge and B's; of a rim r, and |D| where it is flat
   double beside_b[2][2]; // directions into B's faces, along x and y
   bool faces_a, faces_b; // there are faces beside
   bool endless;          // B's edge is

@@ -551,30 +551,48 @@ static ap_status choose_modes(ap_sim *sim, int n, run_break *broken, ap_error *e
                 : AP_OK;
 }
 
-ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
-  double *q = sim->y, *v = sim->y + sim->nq, lost = 0, driven = 0, before = sim->lost;
+// Candidates for rest, put back onto their walls, with their modes; *n: how many.
+static ap_status find_modes(ap_sim *sim, int *n, run_break *broken, ap_error *error) {
+  double *q = sim->y, *v = sim->y + sim->nq, lost = 0, driven = 0;
   bool project;
-  ap__run_walls_at(sim, sim->t);
-  look_back(sim, broken);
   ap_status status = ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration after an event", error);
   ap__run_bend(sim, q, v);
-  int n = find_candidates(sim, &project);
-  if (n < 0)
+  *n = find_candidates(sim, &project);
+  if (*n < 0)
     return AP__REFUSE(error, AP_E_UNSUPPORTED, 0,
                       "more than %d contacts at t = %.9g: increase most_contacts",
                       sim->most - sim->nbrake - sim->nturn, sim->t);
   sim->fresh = true;
-  if (n && project) { // bounces that end lose what they had, of motion and of height
+  if (*n && project) { // bounces that end lose what they had, of motion and of height
     double energy = ap__run_total(sim);
-    status =
-        ap__contact_return(&sim->plant, q, v, n, sim->candidate, sim->contact_room, &lost, &driven);
+    status = ap__contact_return(&sim->plant, q, v, *n, sim->candidate, sim->contact_room, &lost,
+                                &driven);
     if (status)
       return ap__run_failed(sim, status, "points cannot be projected onto their walls", error);
     sim->wall_work += driven;
     sim->lost += fmax(lost, energy + driven - ap__run_total(sim));
   }
-  if (n) status = choose_modes(sim, n, &broken, error);
+  return *n ? choose_modes(sim, *n, broken, error) : AP_OK;
+}
+
+// So often a place is put under a cylinder that tips, at most.
+enum { MOST_PUT = 4 };
+
+ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
+  double *q = sim->y, *v = sim->y + sim->nq, before = sim->lost;
+  int n;
+  ap__run_walls_at(sim, sim->t);
+  look_back(sim, broken);
+  ap_status status = find_modes(sim, &n, &broken, error);
+  for (int k = 0; k < MOST_PUT && !status; k++) {
+    bool stands;
+    status = ap__run_stand_up(sim, n, broken.kind == BREAK_LEAVES ? broken.index : -1, &stands);
+    if (status) return ap__run_failed(sim, status, "no acceleration after an event", error);
+    if (!stands) break;
+    broken.kind = BREAK_NONE;
+    status = find_modes(sim, &n, &broken, error);
+  }
   if (status) return status;
   take_over(sim, n);
   if (broken.kind == BREAK_LEAVES) status = let_leave(sim, n, broken.index);
@@ -584,6 +602,7 @@ ap_status ap__run_settle(ap_sim *sim, run_break broken, ap_error *error) {
   ap__run_look(sim, q, v);
   for (int i = 0; i < sim->npair; i++) sim->pair[i].away = sim->pair[i].resting < 0;
   tell_changes(sim, sim->lost - before);
+  ap__run_stand_down(sim);
   return AP_OK;
 }
 

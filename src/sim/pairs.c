@@ -406,20 +406,20 @@ static void add_cylinder(builder *b, const run_pair *like, const ap_solid *solid
   if (faces == 0) refuse_wall(b, like->point, wall);
   for (int face = 0; face < faces; face++)
     for (int i = 0; i < 2; i++)
-      for (int point = -1; point < AP__RIM_POINTS; point++) {
+      for (int k = 0; k < AP__RIM_PAIRS; k++) {
         ap_edges *e = AP_TAKE(b->arena, ap_edges, 1);
-        int first = (int)b->pairs;
+        int first = (int)b->pairs - k;
         run_pair *p = next_pair(b);
         double n[3], at[3];
         if (!p || !e) continue;
         plane_of(b->sim->surface[wall], face, n, at);
-        ap__rim_make(solid, i, point, n, at, e);
+        ap__rim_make(solid, i, k, n, at, e);
         *p = *like;
         p->first = first;
         p->edges = e;
         p->ends = true;
         p->surface = b->sim->surface[wall];
-        memcpy(p->at, point < 0 ? e->a[0] : e->beside_a[0], sizeof p->at);
+        memcpy(p->at, e->beside_a[0], sizeof p->at);
       }
 }
 

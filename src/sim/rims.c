@@ -7,19 +7,32 @@
 #include "num/vec3.h"
 #include "sim/jet.h"
 
-void ap__rim_make(const ap_solid *a, int i, int point, const double n[3], const double at[3],
+void ap__rim_make(const ap_solid *a, int i, int pair, const double n[3], const double at[3],
                   ap_edges *e) {
-  *e = (ap_edges){.kind = point < 0 ? AP__EDGES_RIM : AP__EDGES_STANDS,
-                  .length = {a->ring, 0},
+  *e = (ap_edges){.kind = pair == 0 ? AP__EDGES_RIM : AP__EDGES_STANDS,
+                  .length = {a->ring, a->ring * AP__RIM_FLAT},
                   .faces_a = true}; // steps are asked for
+  int place = pair == 0 || pair >= AP__RIM_PUT ? 0 : pair - 1;
   for (int k = 0; k < 3; k++) {
     e->a[0][k] = a->rim[i][k];
     e->a[1][k] = a->ring * a->axis[k];
     for (int s = 0; s < 2; s++)
-      e->beside_a[s][k] = point < 0 ? e->a[0][k] : a->corner[AP__RIM_POINTS * i + point][k];
+      e->beside_a[s][k] = pair == 0 ? e->a[0][k] : a->corner[AP__RIM_POINTS * i + place][k];
   }
   memcpy(e->origin, at, sizeof e->origin);
   ap__edges_axes(n, e->axes);
+}
+
+void ap__rim_put(ap_edges *e, const double direction[3]) {
+  const double r = e->length[0], *d = e->a[1];
+  double across[3] = {direction[0], direction[1], direction[2]};
+  for (int again = 0; again < 2; again++) { // twice: next to nothing of it may be across
+    double part = dot3(across, d) / (r * r);
+    for (int k = 0; k < 3; k++) across[k] -= part * d[k];
+  }
+  double size = norm3(across);
+  for (int k = 0; k < 3 && size > 0; k++)
+    e->beside_a[0][k] = e->beside_a[1][k] = e->a[0][k] + r / size * across[k];
 }
 
 // All that F and G are made of.
@@ -39,7 +52,7 @@ static parts parts_of(const ap_edges *e, const ap_edges_way *way) {
 
 // |D|^2 where a rim ceases to have a lowest place, and where a place ceases to carry.
 static double flat_square(const ap_edges *e) {
-  double flat = e->length[0] * AP__RIM_FLAT;
+  double flat = e->length[1];
   return (e->kind == AP__EDGES_RIM ? 1 : 4) * flat * flat;
 }
 

@@ -13,7 +13,8 @@
 // place is not defined, and AP__RIM_POINTS places of the rim carry the cylinder: it stands. Each of
 // these is a point with a limit: it counts where the disc is parallel within twice that angle.
 // Between two of them the rim is lower than both by at most r (1 - cos(pi / AP__RIM_POINTS)) times
-// the sine of the angle, 4e-10 r.
+// the sine of the angle. Two further places, opposite each other, are put where they are needed
+// (sim/standing.c).
 
 #ifndef AP_SIM_RIMS_H
 #define AP_SIM_RIMS_H
@@ -21,11 +22,18 @@
 #include "sim/edges.h"
 
 #define AP__RIM_FLAT 5e-9
+// In a scene so large that so many times sim->touch are more, |D| is that there.
+#define AP__RIM_TOUCHES 8
+
+// Pairs of a rim and a plane: its lowest place, places that carry, and those that are put.
+enum { AP__RIM_PUT = 1 + AP__RIM_POINTS, AP__RIM_PAIRS = AP__RIM_PUT + 2 };
 
 // Rim i of a solid against a plane (unit normal n through `at`, in the frame of the other side);
-// point: a place of the rim that carries it where it stands, -1: its lowest one.
-void ap__rim_make(const ap_solid *a, int i, int point, const double n[3], const double at[3],
+// pair: one of AP__RIM_PAIRS.
+void ap__rim_make(const ap_solid *a, int i, int pair, const double n[3], const double at[3],
                   ap_edges *e);
+// Put a place that carries in a direction, in the link's frame, from the centre of the rim on.
+void ap__rim_put(ap_edges *e, const double direction[3]);
 
 // As of sim/edges.h; way->end[1] is D, a vector.
 bool ap__rim_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *flat);

@@ -240,8 +240,10 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   ap__run_walls_at(sim, t);
   status = ap__pairs_start(sim, sim->y, error);
   if (status) return status;
+  ap__run_stand_start(sim);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
   measure(sim);
+  ap__run_stand_widen(sim);
   ap__run_look(sim, sim->y, sim->y + sim->nq); // touches of faces depend on the scene's length
   sim->strides_length = sim->moment;
   status = check_inside(sim, error);

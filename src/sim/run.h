@@ -4,7 +4,7 @@
 //   motion_equations.c     equations of motion
 //   pairs.c                pairs of points and walls, and of features of shapes
 //   solid.c, edges.c       shapes, and edges against edges
-//   rims.c                 rims of cylinders against planes
+//   rims.c, standing.c     rims of cylinders against planes, and cylinders that stand
 //   wall_distance.c        distances of points to walls and of joints to their stops
 //   path.c                 bounds on the motion inside a step
 //   event_search.c         the first touch inside a step
@@ -109,17 +109,17 @@ typedef struct run_pair {
   int id;                // its number
   bool swapped;          // told from the other side: the point is the second shape's
   bool doubled;          // another pair is the same contact now
-  bool apart;            // left out, as its shapes overlap at the start
+  bool apart;            // left out: its shapes overlap at the start, or it is not put
   int group;             // of pairs of the same two shapes; -1: none
   const ap_solid *solid; // whose corner it is, if it must be the foremost
   int corner;            // of it
-  const ap_edges *edges; // two edges, in place of a point and a surface; NULL: none
+  ap_edges *edges;       // two edges, in place of a point and a surface; NULL: none
   const ap_surface *surface;
   const ap_wall_pose *pose;  // of a wall that moves; NULL: it does not
   const ap_wall_pose *mount; // likewise where the point is a wall's, `swapped`
   const ap_surface *grain;   // the wall whose x is the direction of friction
   int face;                  // of the wall, and
-  int first;                 // the pair of its first face with the same point
+  int first;                 // the pair of its first face with the same point, or of its rim
   bool ends;                 // the face has limits
   bool convex;               // faces of the wall exclude each other
   bool off;                  // the point is beyond them, or behind the face: it does not touch
@@ -299,6 +299,7 @@ struct ap_sim {
   int *chosen;           // [most] pairs that take part in an event
   ap_touch *touched;     // [most]
   ap_resting *candidate; // [most]
+  ap_resting *tried;     // [most]
   bool *keep;            // [most]
   void *impact_room, *contact_room;
   void (*tell)(void *context, const ap_event *event);
@@ -397,6 +398,20 @@ bool ap__run_along(const ap_sim *sim, const run_pair *pair);
 // accelerations: friction presses a point into its wall the more, the harder the wall pushes, until
 // no force is enough (Painleve's paradox).
 bool ap__run_jams(const ap_sim *sim);
+
+// ---- standing.c
+
+// At the start no place is put.
+void ap__run_stand_start(ap_sim *sim);
+// sim->touch is known, or has grown.
+void ap__run_stand_widen(ap_sim *sim);
+// A rim that rests becomes flat: it goes on at a place where it is lowest.
+void ap__run_stand_flat(ap_sim *sim, run_pair *rim);
+// Places that were put, and are not needed any more, are left out.
+void ap__run_stand_down(ap_sim *sim);
+// Of n candidates with their modes: whether a place was put where a cylinder would tip, so
+// that they are to be found again. first: the pair that gave way, -1: none.
+ap_status ap__run_stand_up(ap_sim *sim, int n, int first, bool *stands);
 
 // ---- run.c
 

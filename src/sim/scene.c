@@ -222,6 +222,7 @@ static void take_events(ap_arena *a, ap_sim *sim, size_t most) {
   sim->resting = AP_TAKE(a, ap_resting, most);
   sim->unread = AP_TAKE(a, ap_resting, most);
   sim->candidate = AP_TAKE(a, ap_resting, most);
+  sim->tried = AP_TAKE(a, ap_resting, most);
   sim->keep = AP_TAKE(a, bool, most);
 }
 

@@ -35,7 +35,10 @@ static void set_near(ap_sim *sim) {
   double far = fabs(sim->t) * sim->fastest;
   for (int i = 0; i < sim->npoint; i++)
     for (int k = 0; k < 3; k++) far = fmax(far, fabs(sim->pair[i].now.p[k]));
-  sim->touch = fmax(sim->touch, 16 * DBL_EPSILON * far);
+  if (16 * DBL_EPSILON * far > sim->touch) {
+    sim->touch = 16 * DBL_EPSILON * far;
+    ap__run_stand_widen(sim);
+  }
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     p->claims = false;
@@ -284,6 +287,7 @@ static ap_status slide_over(ap_sim *sim, run_pair *p, ap_error *error) {
   ap_status status = ap__run_count(sim, p, error);
   if (status) return status;
   p->over = true;
+  if (p->edges && p->edges->kind == AP__EDGES_RIM) ap__run_stand_flat(sim, p);
   status = ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
   p->over = false;
   return status;

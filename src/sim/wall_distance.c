@@ -349,8 +349,10 @@ void ap__run_look(ap_sim *sim, const double *q, const double *v) {
     }
     run_pair *group = pair->group >= 0 ? &sim->group[pair->group] : NULL;
     if (group && pair->group != last) look_at_group(sim, group), last = pair->group;
-    if (group && (pair->apart || group->off)) {
-      look_away(pair, group->now.p, pair->apart ? sim->length : group->now.distance);
+    if (pair->apart || (group && group->off)) {
+      static const double nowhere[3] = {0};
+      look_away(pair, group ? group->now.p : nowhere,
+                pair->apart ? sim->length : group->now.distance);
       continue;
     }
     if (i > 0 && is_same_point(pair)) { // and another wall
