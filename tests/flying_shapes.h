@@ -37,6 +37,13 @@ static inline void make_shape(rng *r, scene_of_two *s, int i) {
   }
 }
 
+// A cylinder, a disc or a rod.
+static inline void make_cylinder(rng *r, scene_of_two *s, int i) {
+  double size = rng_uniform(r, 0.05, 0.5), thin = size * pow(10, rng_uniform(r, -3, 0));
+  bool disc = rng_int(r, 0, 1) == 1;
+  CHECK_OK(ap_convex_cylinder(0.5 * (disc ? size : thin), disc ? thin : size, &s->shape[i], NULL));
+}
+
 static inline void random_quaternion(rng *r, double q[4]) {
   double n = 0;
   for (int k = 0; k < 4; k++) q[k] = rng_uniform(r, -1, 1);

@@ -336,6 +336,7 @@ TEST(refusals) {
   floor_wall.kind = AP_WALL_BOX, floor_wall.inside = false;
   for (int k = 0; k < 3; k++) floor_wall.size[k] = 0.1;
   check_refused(&scene, q, "inside wall \"steps\"");
+  floor_wall.kind = AP_WALL_CYLINDER;
   CHECK_OK(ap_convex_cylinder(0.1, 1, &shape[0], NULL));
   check_refused(&scene, q, "cannot touch wall \"steps\"");
   shape[0] = ap_convex_half_space();

@@ -68,9 +68,15 @@ typedef struct ap_edges {
 
 // Whether it is a pair of sim/round_edges.h.
 static inline bool ap__edges_round(const ap_edges *e) { return e->kind >= AP__EDGES_CROSS; }
-// Whether it is of the rim of a cylinder and a plane.
+// Whether it is of the lowest place of a rim, or of one that carries; and of either.
+static inline bool ap__edges_lowest(const ap_edges *e) {
+  return e->kind == AP__EDGES_RIM || e->kind == AP__EDGES_FACE;
+}
+static inline bool ap__edges_carries(const ap_edges *e) {
+  return e->kind == AP__EDGES_STANDS || e->kind == AP__EDGES_BEARS;
+}
 static inline bool ap__edges_of_rim(const ap_edges *e) {
-  return e->kind == AP__EDGES_RIM || e->kind == AP__EDGES_STANDS;
+  return ap__edges_lowest(e) || ap__edges_carries(e);
 }
 
 void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double side, ap_edges *e);

@@ -191,17 +191,18 @@ static void add_rim(builder *b, const run_pair *like, const run_pair *back, cons
         ap__round_level(a, i, rim, way % 2 ? 1 : -1, way > 2 ? 1 : -1, round, e);
       memcpy(pair->at, e->a[0], sizeof pair->at);
     }
-  for (int point = -1; point < AP__RIM_POINTS; point++) {
-    // each edge is a side of two faces
-    double(*in)[3] = (double(*)[3])AP_TAKE(b->arena, double, 6 * (size_t)a->nedge);
-    for (int i = 0; i < a->nface; i++) {
+  double(*in[AP__RIM_PAIRS])[3]; // each edge is a side of two faces
+  for (int k = 0; k < AP__RIM_PAIRS; k++)
+    in[k] = (double(*)[3])AP_TAKE(b->arena, double, 6 * (size_t)a->nedge);
+  for (int i = 0; i < a->nface; i++)
+    for (int k = 0; k < AP__RIM_PAIRS; k++) {
       ap_edges *e = add_edges(b, back, &pair, &round);
-      if (!e || !in) continue;
-      ap__round_face(a, i, rim, point, in, round, e);
-      in += round->nside;
-      memcpy(pair->at, point < 0 ? e->a[0] : e->beside_a[0], sizeof pair->at);
+      if (!e || !in[k]) continue;
+      ap__round_face(a, i, rim, k, in[k], round, e);
+      in[k] += round->nside;
+      pair->first -= k;
+      memcpy(pair->at, e->beside_a[0], sizeof pair->at);
     }
-  }
 }
 
 static void add_round_side(builder *b, const run_pair *like, const ap_solid *a, const ap_wall *w,
@@ -227,21 +228,51 @@ static void add_round_side(builder *b, const run_pair *like, const ap_solid *a, 
     }
 }
 
-// A shape and a disc, a capped cylinder or a cone from outside.
-static void add_round(builder *b, const run_pair *like, const side *x, const ap_wall *w) {
-  const ap_solid *a = x->solid;
-  const ap_surface *own = x->grain;
+// A solid and a disc, a capped cylinder or a cone from outside; like: with places of the solid,
+// back: with those of the round one.
+static void add_round(builder *b, const run_pair *like, const run_pair *back, const ap_solid *a,
+                      const ap_wall *w, const ap_surface *own) {
   ap_round_rim rim[2];
-  run_pair back = *like;
-  back.pose = NULL, back.mount = like->pose;
-  back.body = 0, back.carrier = x->body;
-  back.swapped = true;
   int faces = ap__round_faces(w, a->radius), rims = ap__round_rims(w, own, rim);
   const ap_surface *surface = ap__round_surface(b->arena, w, own, a->radius);
   for (int i = 0; i < a->ncorner; i++) add_corner(b, like, a, i, true, surface, faces);
   if (a->nedge == 0) return;
-  for (int i = 0; i < rims; i++) add_rim(b, like, &back, a, &rim[i]);
+  for (int i = 0; i < rims; i++) add_rim(b, like, back, a, &rim[i]);
   add_round_side(b, like, a, w, own);
+}
+
+// The same pair told from the other side.
+static run_pair swap_sides(const run_pair *like, int body) {
+  run_pair back = *like;
+  back.pose = like->mount, back.mount = like->pose;
+  back.body = like->carrier, back.carrier = body;
+  back.swapped = !like->swapped;
+  return back;
+}
+
+// The cylinder of a link as a wall with the frame of the link.
+static void cylinder_of(const ap_solid *s, ap_wall *w, ap_surface *own) {
+  double x[3];
+  *w = ap_default_wall();
+  w->kind = AP_WALL_CAPPED_CYLINDER;
+  for (int k = 0; k < 3; k++) {
+    w->centre[k] = 0.5 * (s->rim[0][k] + s->rim[1][k]);
+    x[k] = s->corner ? (s->corner[0][k] - s->rim[0][k]) / s->ring : 0;
+  }
+  w->size[0] = s->ring, w->size[1] = s->tall;
+  *own = (ap_surface){.wall = *w, .sign = 1};
+  memcpy(own->frame[0], x, sizeof x);
+  memcpy(own->frame[2], s->axis, sizeof s->axis);
+  cross3(own->frame[2], own->frame[0], own->frame[1]);
+}
+
+// The cylinder of a link, `round`, and another solid; like: with places of that, told of both.
+static void add_round_solid(builder *b, const run_pair *like, const run_pair *back,
+                            const ap_solid *round, const ap_solid *other) {
+  ap_wall w;
+  ap_surface own;
+  cylinder_of(round, &w, &own);
+  add_round(b, like, back, other, &w, &own);
 }
 
 // The ball around the first side, and one around the second grown by it: where the centre of the
@@ -429,8 +460,10 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
   side other = {.pose = moves && b->sim ? &b->sim->pose[wall] : NULL,
                 .grain = b->sim ? b->sim->surface[wall] : NULL};
   run_pair like = template_of(point, wall, a, &other, &own);
-  bool ball = a->solid->nedge == 0, bare = ball && a->solid->radius == 0;
-  if (a->solid->ring > 0) {
+  bool ball = a->solid->nedge == 0;
+  bool bare = ball && !(a->solid->radius > 0 || a->solid->ring > 0);
+  if (a->solid->ring > 0 &&
+      (own.inside || !(own.kind == AP_WALL_BOX || own.kind == AP_WALL_SPHERE))) {
     add_cylinder(b, &like, a->solid, wall);
     return;
   }
@@ -440,7 +473,12 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
     if (!solid_of_wall(b, surface, &own, s ? s : &counted)) return;
     other.solid = s ? s : &counted;
     open_group(b, &like, a, &other);
-    add_solids(b, like, a, &other);
+    if (a->solid->ring > 0) {
+      run_pair back = swap_sides(&like, a->body);
+      add_round_solid(b, &back, &like, a->solid, other.solid);
+    } else {
+      add_solids(b, like, a, &other);
+    }
     return;
   }
   if (!bare && ap__round_is(&own) && (ball || a->solid->radius == 0)) {
@@ -448,8 +486,8 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
     ap__round_ball(&own, other.grain, &s);
     other.solid = &s;
     open_group(b, &like, a, &other);
-    const side both = {.solid = a->solid, .body = a->body, .grain = other.grain};
-    add_round(b, &like, &both, &own);
+    run_pair back = swap_sides(&like, a->body);
+    add_round(b, &like, &back, a->solid, &own, other.grain);
     return;
   }
   if (!ball && !is_hollow(&own)) {
@@ -514,9 +552,29 @@ static void make_solid(builder *b, int i, ap_solid *s) {
 static void refuse_cylinder(builder *b, int i, int j) {
   const char *one = b->scene->point[i].name, *other = b->scene->point[j].name;
   b->status = AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
-                         "shape \"%.*s\" cannot touch shape \"%.*s\": cylinders touch planes and "
-                         "the inside of boxes alone (links: false lets shapes touch walls only)",
+                         "shape \"%.*s\" cannot touch shape \"%.*s\": cylinders touch spheres, "
+                         "boxes and hulls, not cylinders or capsules (links: false lets shapes "
+                         "touch walls only)",
                          ap__shown(one), one ? one : "", ap__shown(other), other ? other : "");
+}
+
+// Whether a cylinder touches a solid: not a round edge.
+static bool meets_cylinder(const ap_solid *s) {
+  return !(s->ring > 0) && (s->nedge == 0 || s->radius == 0);
+}
+
+static void add_two(builder *b, int i, int j, const side *a, const side *c) {
+  const ap_scene *s = b->scene;
+  const ap_wall w = between(s, i, j);
+  run_pair like = template_of(i, s->nwall + j, a, c, &w);
+  open_group(b, &like, a, c);
+  run_pair back = swap_sides(&like, a->body);
+  if (a->solid->ring > 0)
+    add_round_solid(b, &back, &like, a->solid, c->solid);
+  else if (c->solid->ring > 0)
+    add_round_solid(b, &like, &back, c->solid, a->solid);
+  else
+    add_solids(b, like, a, c);
 }
 
 static void build(builder *b, ap_solid *solid) {
@@ -530,14 +588,13 @@ static void build(builder *b, ap_solid *solid) {
   for (int i = 0; i < s->npoint && !b->status; i++)
     for (int j = i + 1; j < s->npoint && b->pairs <= MOST_PAIRS; j++) {
       if (!may_touch(s, i, j)) continue;
-      if (solid[i].ring > 0 || solid[j].ring > 0) refuse_cylinder(b, i, j);
+      if ((solid[i].ring > 0 && !meets_cylinder(&solid[j])) ||
+          (solid[j].ring > 0 && !meets_cylinder(&solid[i])))
+        refuse_cylinder(b, i, j);
       if (b->status) return;
       const side a = {.solid = &solid[i], .body = s->point[i].body};
       const side c = {.solid = &solid[j], .body = s->point[j].body};
-      const ap_wall w = between(s, i, j);
-      run_pair like = template_of(i, s->nwall + j, &a, &c, &w);
-      open_group(b, &like, &a, &c);
-      add_solids(b, like, &a, &c);
+      add_two(b, i, j, &a, &c);
     }
 }
 

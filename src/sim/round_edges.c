@@ -50,19 +50,20 @@ void ap__round_cone(const ap_solid *a, int i, const double centre[3], const doub
   take_edge(a, i, AP__EDGES_CONE, centre, axes, r, e);
 }
 
-void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int point,
-                    double (*in)[3], ap_round *r, ap_edges *e) {
+void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int pair, double (*in)[3],
+                    ap_round *r, ap_edges *e) {
   const double *n = a->face[face].n, *z = rim->axes[2];
-  *e = (ap_edges){.kind = point < 0 ? AP__EDGES_FACE : AP__EDGES_BEARS,
+  *e = (ap_edges){.kind = pair == 0 ? AP__EDGES_FACE : AP__EDGES_BEARS,
                   .round = r,
-                  .length = {rim->radius, 0},
+                  .length = {rim->radius, rim->radius * AP__RIM_FLAT},
                   .faces_a = true}; // steps are asked for
-  double angle = 2 * 3.14159265358979323846 / AP__RIM_POINTS * (point < 0 ? 0 : point);
+  int place = pair == 0 || pair >= AP__RIM_PUT ? 0 : pair - 1;
+  double angle = 2 * 3.14159265358979323846 / AP__RIM_POINTS * place;
   for (int k = 0; k < 3; k++) {
     e->a[0][k] = rim->centre[k];
-    e->a[1][k] = rim->centre[k] + rim->radius * z[k];
+    e->a[1][k] = rim->radius * z[k];
     double out = rim->radius * (cos(angle) * rim->axes[0][k] + sin(angle) * rim->axes[1][k]);
-    for (int s = 0; s < 2; s++) e->beside_a[s][k] = rim->centre[k] + (point < 0 ? 0 : out);
+    for (int s = 0; s < 2; s++) e->beside_a[s][k] = rim->centre[k] + (pair == 0 ? 0 : out);
     e->origin[k] = a->face[face].offset * n[k];
   }
   ap__edges_axes(n, e->axes);
@@ -224,15 +225,16 @@ typedef struct face_parts {
 } face_parts;
 
 static double flat_square(const ap_edges *e) {
-  double flat = e->round->radius * AP__RIM_FLAT;
+  double flat = e->length[1];
   return flat * flat;
 }
 
 static face_parts face_of(const ap_edges *e, const ap_edges_way *way) {
+  static const double none[3] = {0};
   face_parts s;
   for (int k = 0; k < 3; k++) {
     s.c[k] = jet_part(e->axes[k], e->origin, &way->end[0]);
-    s.D[k] = minus(jet_part(e->axes[k], e->origin, &way->end[1]), s.c[k]);
+    s.D[k] = jet_part(e->axes[k], none, &way->end[1]);
   }
   s.square = plane_dot(s.D, s.D);
   double low = jet_least(s.square);
@@ -253,8 +255,8 @@ static jet face_limit_of(const ap_edges *e, const ap_edges_way *way, const face_
   const ap_round *r = e->round;
   bool bears = e->kind == AP__EDGES_BEARS;
   if (limit == 2) { // as of sim/rims.c
-    double sign = bears ? -1 : 1, flat = (bears ? 4 : 1) * flat_square(e), R = r->radius;
-    return jet_mix(sign * R / (2 * flat), s->square, -sign * R / 2, jet_number(1, s->square.r));
+    double flat = (bears ? 4 : 1) * flat_square(e), half = (bears ? -0.5 : 0.5) / sqrt(flat);
+    return jet_mix(half, s->square, -half * flat, jet_number(1, s->square.r));
   }
   if (limit < 2 && bears) return scaled(-r->outward, s->D[2]);
   if (limit < 2) return arc_limit(r->arc, limit, s->root, scaled(-1, s->D[2]));

@@ -64,10 +64,9 @@ void ap__round_level(const ap_solid *a, int i, const ap_round_rim *rim, double r
 // to `to` in the axes at centre.
 void ap__round_cone(const ap_solid *a, int i, const double centre[3], const double axes[3][3],
                     double radius, double slope, double from, double to, ap_round *r, ap_edges *e);
-// A rim and a face of a solid: its lowest place, or place number `point` of it where it carries;
-// in: room for the sides.
-void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int point,
-                    double (*in)[3], ap_round *r, ap_edges *e);
+// A rim and a face of a solid, a pair of AP__RIM_PAIRS; in: room for the sides.
+void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int pair, double (*in)[3],
+                    ap_round *r, ap_edges *e);
 
 // As of sim/edges.h.
 int ap__round_limits(const ap_edges *e);

@@ -154,12 +154,12 @@ static ap_status hull_of_mesh(ap__scenario_reader *r, const ap_shape *shape, ap_
   return status;
 }
 
-static bool takes_cylinders(const ap__scenario_reader *r, ap_error *error);
+static bool takes_cylinders(const ap__scenario_reader *r, int round, ap_error *error);
 
-// A shape of the file as one that touches. False, and a remark in *error: it is none; *taken: how
-// many shapes of the file it is made of.
-static bool take_shape(ap__scenario_reader *r, int body, int k, ap_convex *shape, int *taken,
-                       ap_error *error) {
+// A shape of the file as one that touches; round: as of count_round(). False, and a remark in
+// *error: it is none; *taken: how many shapes of the file it is made of.
+static bool take_shape(ap__scenario_reader *r, int body, int k, int round, ap_convex *shape,
+                       int *taken, ap_error *error) {
   const ap_robot *robot = r->scenario->robot;
   const ap_shape *own = ap_robot_shape(robot, body, k);
   ap_hull *hull = NULL;
@@ -173,7 +173,7 @@ static bool take_shape(ap__scenario_reader *r, int body, int k, ap_convex *shape
         *taken = 3;
         return !ap_convex_capsule(own->size[0], own->size[1], shape, error);
       }
-      if (!takes_cylinders(r, error)) return false;
+      if (!takes_cylinders(r, round, error)) return false;
       return !ap_convex_cylinder(own->size[0], own->size[1], shape, error);
     case AP_SHAPE_MESH:
       if (hull_of_mesh(r, own, &hull, error)) return false;
@@ -207,19 +207,40 @@ int ap__scenario_collisions(const ap__scenario_reader *r) {
   return n;
 }
 
-// Whether cylinders of the robot file can touch all that there is: planes, and no other shape.
-static bool takes_cylinders(const ap__scenario_reader *r, ap_error *error) {
+// How many shapes of contacts and of the robot file a cylinder of that does not touch, itself among
+// them: cylinders and capsules.
+static int count_round(const ap__scenario_reader *r) {
+  const ap_robot *robot = r->scenario->robot;
   const ap_scene *s = &r->scenario->scene;
-  bool planes = true;
-  for (int i = 0; i < s->nwall; i++)
-    planes = planes && (s->wall[i].kind == AP_WALL_PLANE ||
-                        (s->wall[i].kind == AP_WALL_BOX && s->wall[i].inside));
-  if (!planes)
+  int n = 0, taken = 1;
+  for (int i = 0; i < s->npoint; i++) {
+    const ap_convex *c = s->point[i].shape;
+    n += c && (c->kind == AP_CONVEX_CYLINDER || c->kind == AP_CONVEX_CAPSULE);
+  }
+  for (int body = 1; body < ap_nbody(r->scenario->model); body++)
+    for (int k = 0; ap_robot_shape(robot, body, k); k += taken) {
+      bool round = ap_robot_shape(robot, body, k)->kind == AP_SHAPE_CYLINDER;
+      taken = round && is_capsule(robot, body, k) ? 3 : 1;
+      n += round && may_touch(robot, body, k);
+    }
+  return n;
+}
+
+// Whether cylinders of the robot file can touch all that there is.
+static bool takes_cylinders(const ap__scenario_reader *r, int round, ap_error *error) {
+  const ap_scene *s = &r->scenario->scene;
+  bool walls = true;
+  for (int i = 0; i < s->nwall; i++) {
+    ap_wall_kind kind = s->wall[i].kind;
+    walls = walls && (kind == AP_WALL_PLANE || kind == AP_WALL_BOX ||
+                      (kind == AP_WALL_SPHERE && !s->wall[i].inside));
+  }
+  if (!walls)
     snprintf(error->text, sizeof error->text,
-             "cylinders touch planes and the inside of boxes alone");
-  else if (s->links && (ap__scenario_collisions(r) > 1 || s->npoint > 0))
+             "cylinders touch planes, boxes and the outside of spheres alone");
+  else if (s->links && round > 1)
     snprintf(error->text, sizeof error->text,
-             "cylinders do not touch other shapes (links: false lets them touch planes)");
+             "cylinders do not touch each other or capsules (links: false lets them touch walls)");
   else
     return true;
   return false;
@@ -229,6 +250,7 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   const ap__scenario_collisions_map *c = &r->head.collisions;
   int line = ap__line_of(r->yaml.root, "collisions"), wanted = ap__scenario_collisions(r);
+  int round = wanted > 0 ? count_round(r) : 0;
   for (int body = 1; body < ap_nbody(s->model) && wanted > 0; body++) {
     int number = 0, taken = 1;
     for (int k = 0; ap_robot_shape(s->robot, body, k); k += taken) {
@@ -239,7 +261,7 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
       taken = 1;
       if (!may_touch(s->robot, body, k)) continue;
       const char *link = s->model->link[body].name;
-      if (!take_shape(r, body, k, &s->shapes[i], &taken, &why)) {
+      if (!take_shape(r, body, k, round, &s->shapes[i], &taken, &why)) {
         if (!ap__scenario_warn(r, line, "collisions: a shape of link \"%.*s\" is left out: %s",
                                ap__shown(link), link, why.text))
           return false;

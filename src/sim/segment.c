@@ -287,7 +287,7 @@ static ap_status slide_over(ap_sim *sim, run_pair *p, ap_error *error) {
   ap_status status = ap__run_count(sim, p, error);
   if (status) return status;
   p->over = true;
-  if (p->edges && p->edges->kind == AP__EDGES_RIM) ap__run_stand_flat(sim, p);
+  if (p->edges && ap__edges_lowest(p->edges)) ap__run_stand_flat(sim, p);
   status = ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
   p->over = false;
   return status;

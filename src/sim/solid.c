@@ -19,7 +19,11 @@ static void count(const ap_convex *shape, ap_solid *s) {
   if (shape->kind == AP_CONVEX_CAPSULE && shape->half[2] > 0) s->ncorner = 2, s->nedge = 1;
   if (shape->kind == AP_CONVEX_BOX) s->ncorner = 8, s->nedge = 12, s->nface = 6;
   if (shape->kind == AP_CONVEX_HULL) ap_hull_counts(shape->hull, &s->ncorner, &s->nedge, &s->nface);
-  if (shape->kind == AP_CONVEX_CYLINDER) s->ncorner = 2 * AP__RIM_POINTS, s->ring = shape->radius;
+  if (shape->kind == AP_CONVEX_CYLINDER) {
+    s->ncorner = 2 * AP__RIM_POINTS;
+    s->ring = shape->radius;
+    s->tall = 2 * shape->half[2];
+  }
   if (shape->kind == AP_CONVEX_SPHERE || shape->kind == AP_CONVEX_CAPSULE)
     s->radius = shape->radius;
 }

@@ -19,10 +19,10 @@
 // A place whose direction changes by less than this stays.
 static const double SAME = 1e-9;
 
-static bool is_rim(const run_pair *p) { return p->edges && p->edges->kind == AP__EDGES_RIM; }
+static bool is_rim(const run_pair *p) { return p->edges && ap__edges_lowest(p->edges); }
 
 static bool is_put(const ap_sim *sim, const run_pair *p) {
-  return p->edges && p->edges->kind == AP__EDGES_STANDS && p->id - p->first >= AP__RIM_PUT &&
+  return p->edges && ap__edges_carries(p->edges) && p->id - p->first >= AP__RIM_PUT &&
          is_rim(&sim->pair[p->first]);
 }
 
@@ -34,7 +34,7 @@ void ap__run_stand_start(ap_sim *sim) {
 void ap__run_stand_widen(ap_sim *sim) {
   for (int i = 0; i < sim->npoint; i++) {
     ap_edges *e = sim->pair[i].edges;
-    if (e && (e->kind == AP__EDGES_RIM || e->kind == AP__EDGES_STANDS))
+    if (e && ap__edges_of_rim(e))
       e->length[1] = fmax(e->length[0] * AP__RIM_FLAT, AP__RIM_TOUCHES * sim->touch);
   }
 }
@@ -73,16 +73,23 @@ static void go_on(ap_sim *sim, run_pair *from, run_pair *to) {
   }
 }
 
+// A direction of the world in the frame of a pair's link, or of its wall.
+static void to_link(const ap_sim *sim, const run_pair *p, const double world[3], double own[3]) {
+  double R[9], o[3];
+  ap_frame_pose(sim->m, sim->w, p->body, R, o);
+  for (int k = 0; k < 3; k++)
+    own[k] = p->mount ? ap__pose_part(p->mount, k, world)
+                      : R[k] * world[0] + R[3 + k] * world[1] + R[6 + k] * world[2];
+}
+
 void ap__run_stand_flat(ap_sim *sim, run_pair *rim) {
-  double R[9], o[3], low[3], high[3];
+  double low[3], high[3], lean[3];
   ap__run_walls_at(sim, sim->t);
   ap__run_look(sim, sim->y, sim->y + sim->nq);
-  const double *n = rim->now.normal;
-  ap_frame_pose(sim->m, sim->w, rim->body, R, o);
-  for (int k = 0; k < 3; k++) {
-    high[k] = R[k] * n[0] + R[3 + k] * n[1] + R[6 + k] * n[2];
-    low[k] = -high[k];
-  }
+  to_link(sim, rim, rim->now.normal, high);
+  cross3(rim->edges->a[1], high, lean);
+  if (!(norm3(lean) < rim->edges->length[1])) return; // it is over another limit
+  for (int k = 0; k < 3; k++) low[k] = -high[k];
   run_pair *two = &sim->pair[rim->first + AP__RIM_PUT];
   put(sim, &two[0], low);
   put(sim, &two[1], high);
@@ -93,7 +100,7 @@ void ap__run_stand_flat(ap_sim *sim, run_pair *rim) {
 static const run_pair *place_of(const ap_sim *sim, int j, int rim) {
   if (sim->candidate[j].kind != AP_REST_POINT) return NULL;
   const run_pair *p = &sim->pair[sim->chosen[j]];
-  return p->edges && p->first == rim && p->edges->kind == AP__EDGES_STANDS ? p : NULL;
+  return p->edges && p->first == rim && ap__edges_carries(p->edges) ? p : NULL;
 }
 
 // How many of n candidates carry a rim, and how many of them stay; *like: one that does, else one
