@@ -4,6 +4,7 @@
 import {
   BoxGeometry,
   CapsuleGeometry,
+  CylinderGeometry,
   EdgesGeometry,
   Group,
   LineBasicMaterial,
@@ -23,6 +24,8 @@ const SHARP = 20; // degrees between two faces whose edge is drawn
 function geometryOf(shape) {
   if (shape.kind === "sphere") return new SphereGeometry(shape.radius, 32, 20);
   if (shape.kind === "capsule") return new CapsuleGeometry(shape.radius, shape.length, 12, 28).rotateX(Math.PI / 2);
+  if (shape.kind === "cylinder")
+    return new CylinderGeometry(shape.radius, shape.radius, shape.length, 48).rotateX(Math.PI / 2);
   if (shape.kind === "box") return new BoxGeometry(...shape.half.map((half) => 2 * half));
   if (shape.kind === "hull") return new ConvexGeometry(shape.corners.map((corner) => new Vector3(...corner)));
   return null;
