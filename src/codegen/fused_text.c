@@ -20,6 +20,9 @@ static const char choice_text[] =
     "#define $N_FMA_16(x, y, z) _mm_fmadd_$P(x, y, z)\n"
     "#define $N_FMA_32(x, y, z) _mm256_fmadd_$P(x, y, z)\n"
     "#define $N_FMA_64(x, y, z) _mm512_fmadd_$P(x, y, z)\n"
+    "#define $N_FNMA_16(x, y, z) _mm_fnmadd_$P(x, y, z)\n"
+    "#define $N_FNMA_32(x, y, z) _mm256_fnmadd_$P(x, y, z)\n"
+    "#define $N_FNMA_64(x, y, z) _mm512_fnmadd_$P(x, y, z)\n"
     "#elif defined $N_FUSED && defined __aarch64__\n"
     "#include <arm_neon.h>\n"
     "#define $N_FMA_16(x, y, z) vfmaq_f$B(($A)(z), ($A)(x), ($A)(y))\n"
@@ -65,6 +68,33 @@ static const char lanes_text[] =
     "#endif\n"
     "}\n";
 
+// z - x y, of sines and cosines. Compilers negate x apart where the product is a processor's own
+// name.
+static const char negative_text[] =
+    "$Q $V $N_fnma$S($V x, $V y, $V z) { return $N_fma$S(-x, y, z); }\n";
+static const char negative_pack_text[] =
+    "#ifdef $N_VECTORS\n"
+    "static inline $V $N_fnma$S($V x, $V y, $V z) {\n"
+    "#ifdef $N_FNMA_16\n"
+    "  return ($V)$N_FNMA_16(x, y, z);\n"
+    "#else\n"
+    "  return $N_fma$S(-x, y, z);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n";
+static const char negative_lanes_text[] =
+    "static inline $V $N_fnma$S($V x, $V y, $V z) {\n"
+    "#if defined $N_FNMA_64 && $N_VECTORS == 64\n"
+    "  return ($V)$N_FNMA_64(x, y, z);\n"
+    "#elif defined $N_FNMA_32 && $N_VECTORS == 32\n"
+    "  return ($V)$N_FNMA_32(x, y, z);\n"
+    "#elif defined $N_FNMA_16 && $N_VECTORS == 16\n"
+    "  return ($V)$N_FNMA_16(x, y, z);\n"
+    "#else\n"
+    "  return $N_fma$S(-x, y, z);\n"
+    "#endif\n"
+    "}\n";
+
 static const char device_text[] = "\n$Q $R $N_fma($R x, $R y, $R z) { return fma$f(x, y, z); }\n";
 
 static bool is_used(const ap_unit *u) {
@@ -74,13 +104,17 @@ static bool is_used(const ap_unit *u) {
 void ap__put_fused(ap__text *t, const ap_unit *u) {
   if (!is_used(u)) return;
   ap__put_text(t, u, choice_text, "", "");
+  if (ap__has_angles(u)) ap__put_text(t, u, negative_text, "", "");
   if (ap__has_angles(u) || u->pairs) ap__put_text(t, u, pack_text, "pack", "_pack");
+  if (ap__has_angles(u)) ap__put_text(t, u, negative_pack_text, "pack", "_pack");
 }
 
 void ap__put_fused_lanes(ap__text *t, const ap_unit *u) {
   if (is_used(u)) ap__put_text(t, u, lanes_text, "lanes", "_lanes");
+  if (ap__has_angles(u)) ap__put_text(t, u, negative_lanes_text, "lanes", "_lanes");
 }
 
 void ap__put_fused_on_device(ap__text *t, const ap_unit *u) {
   if (is_used(u)) ap__put_text(t, u, device_text, "", "");
+  if (ap__has_angles(u)) ap__put_text(t, u, negative_text, "", "");
 }

@@ -25,7 +25,7 @@
 #define SCV_FROM_BITS  SCV(number)
 #define SCV_ALL(x)     @K(x)
 #define SCV_FMA        SCV(fma)
-#define SCV_FNMA(a, b, c) SCV(fma)(-(a), b, c)
+#define SCV_FNMA       SCV(fnma)
 // clang-format on
 
 // Its functions; the last, which adds an offset, is not needed.
