@@ -115,8 +115,9 @@ static void correct(const ap_resting *resting, int n, contact_system *s) {
 // Add the force of y to s->force.
 static void add_forces(const ap_resting *resting, int n, const double *y, contact_system *s) {
   for (int c = 0; c < n; c++) {
-    const contact_drag drag = ap__contact_drag(resting, true, s, s->row[c]);
     s->force[s->row[c]] += y[c];
+    if (!ap__contact_drags(resting, true, s, s->row[c])) continue;
+    const contact_drag drag = ap__contact_drag(resting, true, s, s->row[c]);
     for (int k = 0; k < drag.n; k++) s->force[drag.row[k]] -= drag.part[k] * y[c];
   }
 }

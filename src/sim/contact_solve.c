@@ -61,7 +61,9 @@ static inline double effect(const contact_drag *drag, const contact_system *s, i
 static bool is_symmetric(const ap_resting *resting, int unknowns, bool friction,
                          const contact_system *s) {
   for (int c = 0; c < unknowns; c++)
-    if (ap__contact_drag(resting, friction, s, s->row[c]).n > 0) return false;
+    if (ap__contact_drags(resting, friction, s, s->row[c]) &&
+        ap__contact_drag(resting, friction, s, s->row[c]).n > 0)
+      return false;
   return true;
 }
 
@@ -271,10 +273,13 @@ static void fill_plain(const ap_resting *resting, bool friction, bool half, cont
     }
   }
   for (int c = 0; c < n && !half; c++) {
-    const contact_drag drag = ap__contact_drag(resting, friction, s, s->row[c]);
+    const double *W = s->W + s->row[c] * rows;
+    contact_drag drag = {0};
+    if (ap__contact_drags(resting, friction, s, s->row[c]))
+      drag = ap__contact_drag(resting, friction, s, s->row[c]);
     CONTACT_SPANS(s, s->row[c] / 3, span)
     for (int r = s->first[span->from]; r < s->first[span->to]; r++) {
-      double a = s->scale[c] * effect(&drag, s, s->row[r], s->row[c]);
+      double a = s->scale[c] * (drag.n ? effect(&drag, s, s->row[r], s->row[c]) : W[s->row[r]]);
       s->qr.A[r * n + c] = s->symmetric ? a * s->scale[r] : a;
     }
   }

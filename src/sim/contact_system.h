@@ -162,6 +162,14 @@ typedef struct contact_drag {
 contact_drag ap__contact_drag(const ap_resting *resting, bool friction, const contact_system *s,
                               int row);
 
+// Whether there may be any.
+static inline bool ap__contact_drags(const ap_resting *resting, bool friction,
+                                     const contact_system *s, int row) {
+  if (!friction || row % 3 != 0) return false;
+  const int i = row / 3;
+  return !resting[i].sticks || s->turn[2 * i] >= 0 || s->turn[2 * i + 1] >= 0;
+}
+
 // Frame, rows of J, velocity and acceleration due to velocities of rolling or spinning friction.
 void ap__contact_gather_turning(const ap_plant *plant, const ap_resting *r, int i,
                                 contact_system *s);
