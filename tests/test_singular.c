@@ -257,6 +257,65 @@ TEST(more_freedoms_than_a_body_has) {
   }
 }
 
+// ---- the bound ---------------------------------------------------------------------------------
+
+// Whether A (n x n, used up) is positive definite.
+static bool is_definite(int n, f128 *A) {
+  for (int k = 0; k < n; k++) {
+    if (!(A[k * n + k] > 0)) return false;
+    for (int i = k + 1; i < n; i++)
+      for (int j = k + 1; j < n; j++) A[i * n + j] -= A[i * n + k] / A[k * n + k] * A[k * n + j];
+  }
+  return true;
+}
+
+// M - bound S is positive definite at every state, rotors or not: no eigenvalue of S^-1/2 M S^-1/2
+// is below the bound. Returns whether there was one.
+static bool check_bound(rng *random, const test_robot *r, bool rotors) {
+  int n = ap_nv(r->m);
+  work_f128 w = work_make_f128(r->m);
+  set_friction(w.w, rotors);
+  double bound = least_eigenvalue(w.w);
+  for (int state = 0; state < 3 && bound > 0; state++) {
+    f128 q[ROBOT_Q];
+    motion s = state_of(random, r->m);
+    for (int k = 0; k < ap_nq(r->m); k++) q[k] = s.q[k];
+    inertia(w.w, q, M128);
+    update_sizes(w.w);
+    for (int k = 0; k < n; k++) M128[k * n + k] -= bound * w.w->solver->size[k];
+    CHECK(is_definite(n, M128));
+  }
+  free(w.memory);
+  return bound > 0;
+}
+
+TEST(bodies_bound_the_least_eigenvalue) {
+  static test_robot r;
+  const unsigned turning = 1 << AP_REVOLUTE | 1 << AP_SPHERICAL;
+  const robot_recipe kinds[] = {
+      {"chain", 12, 0, ONLY_R, ANY_PLACE, false, 0, 0},
+      {"tree", 10, 3, turning, ANY_PLACE, false, 0, 0},
+      {"free base", 10, 3, turning, ANY_PLACE, true, 0, 0},
+      {"one body", 1, 0, ANY_JOINT, ANY_PLACE, false, 0, 0},
+      {"followers", 8, 3, ONLY_R, ANY_PLACE, false, 2, 0},
+      {"massless", 6, 3, ONLY_R, ANY_PLACE, false, 0, 2},
+      {"sliding", 8, 3, R_AND_P, ANY_PLACE, false, 0, 0},
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    int bounded = 0, made = 0;
+    for (int k = 0; k < 40; k++) {
+      rng random = rng_seed(4000 + (uint64_t)k);
+      random_robot(&random, &kinds[i], &r);
+      if (k % 2) lighten(&random, &r, 0, 6);
+      test_context("%s/%d", kinds[i].label, k);
+      if (robot_make(&r)) made++, bounded += check_bound(&random, &r, k % 4 > 1);
+      robot_free(&r);
+    }
+    if (i < 5) CHECK(bounded > made / 2); // or nothing was tested
+    if (i == 5) CHECK(bounded < made);
+  }
+}
+
 // ---- robots of a kind --------------------------------------------------------------------------
 
 // A point mass at the end of two links of the same length: folded, it is on the first axis, and the
