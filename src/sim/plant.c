@@ -41,7 +41,8 @@ static ap_status tree_respond(ap_plant *p, const double *q, const double *v, con
   if (status) return status;
   r->n = f.n;
   r->factor = true;
-  memcpy(r->P, f.L, (size_t)f.n * (size_t)f.n * sizeof *f.L);
+  for (int i = 0; i < f.n; i++) // what is off the paths has no meaning
+    for (int k = i; k >= 0; k = f.next[k]) r->P[i * f.n + k] = f.L[i * f.n + k];
   memcpy(r->next, f.next, (size_t)f.n * sizeof *f.next);
   for (int i = 0; i < f.n && v; i++) a[i] = tau[i] - f.h[i];
   return AP_OK;
