@@ -184,21 +184,24 @@ static ap_status locate(ap_sim *sim, double low, double *high, const run_break *
 
 ap_status ap__run_find_break(ap_sim *sim, double *t, run_break *found) {
   const ap_ode *ode = sim->ode;
-  double low = ode->from, margin = 0;
+  double low = ode->from, margin = 0, end = *t;
   *found = (run_break){BREAK_NONE, -1, INFINITY};
-  for (int k = 1; k <= SAMPLES; k++) {
-    double high = k < SAMPLES ? ode->from + k * ode->h / SAMPLES : ode->to;
+  for (int k = 1; k <= SAMPLES && low < end; k++) {
+    double high = fmin(k < SAMPLES ? ode->from + k * ode->h / SAMPLES : ode->to, end);
     run_break b;
     ap_status status = nearest_at(sim, high, &b, &margin);
     if (status) return status;
     for (int again = 0; margin < -1 && again < 8; again++) { // the first of those that break
       *found = b;
       status = locate(sim, low, &high, found, b.value / margin);
-      *t = high;
       if (!status) status = nearest_at(sim, high, &b, &margin);
       if (status) return status;
     }
-    if (found->kind != BREAK_NONE) return AP_OK;
+    if (found->kind != BREAK_NONE && high == end && end < ode->to) found->kind = BREAK_NONE;
+    if (found->kind != BREAK_NONE) {
+      *t = high;
+      return AP_OK;
+    }
     low = high;
   }
   return AP_OK;

@@ -66,8 +66,16 @@ static long busy_of(const ap_sim *sim, const run_pair *p) {
   return most;
 }
 
+// How far events are apart: the mean of the last gap and what was known before it.
+static void keep_gap(ap_sim *sim) {
+  double gap = sim->t - sim->event_t;
+  sim->event_gap = isfinite(sim->event_gap) ? 0.5 * (sim->event_gap + gap) : gap;
+  sim->event_t = sim->t;
+}
+
 ap_status ap__run_count(ap_sim *sim, const run_pair *pair, ap_error *error) {
   int tree[2];
+  keep_gap(sim);
   sim->busy = busy_of(sim, pair) + 1;
   trees_of(sim, pair, tree);
   for (int k = 0; k < 2; k++)

@@ -87,6 +87,13 @@ bool ap__fixed_step(ap_ode *ode, double h, double *k, double *y);
 // Start as ap_ode_start(), with the length of steps that the last ones had.
 ap_status ap__ode_resume(ap_ode *ode, double t, const double *y, ap_error *error);
 
+// Forget the lengths of steps: the problem begins at t.
+void ap__ode_begin(ap_ode *ode, double t);
+
+// Something is expected to end the steps after so long (INFINITY: nothing): of the pairs up to the
+// order that was asked for, take the one that gets there with fewer evaluations.
+void ap__ode_expect(ap_ode *ode, double time);
+
 // One step to the tolerance from where the last one ended, not beyond `stop`, which lies ahead. It
 // goes from ode->from to ode->to, where the state is ode->y.
 ap_status ap__ode_step(ap_ode *ode, double stop, ap_error *error);
@@ -96,6 +103,9 @@ ap_status ap__ode_interpolate(ap_ode *ode, ap_error *error);
 
 // The polynomial of the last step at time t, which must have been made.
 void ap__ode_read(const ap_ode *ode, double t, double *y);
+
+// Move a state of time t by dt along the rate that the polynomial of the last step has at t.
+void ap__ode_nudge(const ap_ode *ode, double t, double dt, double *y);
 
 // y: the end of one step of the method from the beginning of the last one to time t inside it. *off
 // is its error in units of the tolerance.

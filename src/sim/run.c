@@ -255,8 +255,9 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->start_motion = energy[0] + energy[2];
   sim->start_held = ap__run_held(sim);
   sim->started = true; // who is told of the first events may ask for the state
-  sim->ode->next = 0;
-  sim->ode->grid = t;
+  ap__ode_begin(sim->ode, t);
+  sim->event_t = t;
+  sim->event_gap = INFINITY;
   sim->energy = sim->moved = 0;
   status = first_contacts(sim, error);
   if (!status) ap__run_remark(sim);

@@ -269,8 +269,11 @@ struct ap_sim {
   double drift;        // of the closures at the end of a step, the largest
   double *s, *sd;      // independent coordinates as they are told, and their rates
   long events, evaluations;
-  bool struck; // an impact has just been, by which points that rest may leave
-  long busy;   // events in a row of the trees of the last one, each at once after the one before
+  bool stopping;  // points cease to slide, and what is left of their motion is friction's
+  bool struck;    // an impact has just been, by which points that rest may leave
+  long busy;      // events in a row of the trees of the last one, each at once after the one before
+  double event_t; // time of the last event,
+  double event_gap;      // and how far apart the last ones were; INFINITY: not known
   run_busy *busy_of;     // [nbody] likewise of each tree, by its first body; 0: what is of none
   double strides_until;  // until then it goes on in strides
   double strides_length; // s, how long that was
@@ -431,8 +434,8 @@ run_end ap__run_search(ap_sim *sim, double *t, int *pair);
 // The contact or brake that is nearest to its limit, or beyond it, with the forces of the last
 // accelerations at state q, v; its value is in units of what counts, and below -1 it is beyond.
 run_break ap__run_nearest(const ap_sim *sim, const double *q, const double *v);
-// The first time in the last step of the integrator, whose polynomial is made, at which one of them
-// reaches its limit: told in *found, with the time in *t. BREAK_NONE: none does.
+// The first time in the last step of the integrator, whose polynomial is made, before *t at which
+// one of them reaches its limit: told in *found, with the time in *t. BREAK_NONE: none does.
 ap_status ap__run_find_break(ap_sim *sim, double *t, run_break *found);
 // Directions in which points slide, as they are at the state that was looked at.
 ap_status ap__run_turn(ap_sim *sim);

@@ -75,6 +75,10 @@ static ap_status state_at(ap_sim *sim, double t, ap_error *error) {
   return status ? ap__run_failed(sim, status, "the mechanism cannot be closed", error) : AP_OK;
 }
 
+// A state is moved in time by up to this part of the way to it along the polynomial's rate: what
+// that leaves out is below the rounding of what that way bends.
+static const double NUDGE = 1.5e-8;
+
 // The touch of a pair that the polynomial shows at time t, corrected on steps of the method itself:
 // by Newton's method, as long as that gets nearer.
 static ap_status correct_hit(ap_sim *sim, const run_pair *p, double t, ap_error *error) {
@@ -97,6 +101,12 @@ static ap_status correct_hit(ap_sim *sim, const run_pair *p, double t, ap_error 
     double next = t - off / p->now.rate;
     if (!(next > sim->ode->from && next <= to) || fabs(next - t) <= 2 * DBL_EPSILON * fabs(t))
       break;
+    if (fabs(next - t) <= NUDGE * (t - sim->ode->from)) {
+      ap__ode_nudge(sim->ode, t, next - t, sim->end_y);
+      sim->end = next;
+      status = ap__run_place(sim, sim->end_y);
+      return status ? ap__run_failed(sim, status, "the mechanism cannot be closed", error) : AP_OK;
+    }
     t = next;
   }
   return AP_OK;
@@ -113,14 +123,13 @@ static ap_status find_end(ap_sim *sim, ap_error *error) {
   bool breaks = sim->worst < -1;
   if (!breaks && !sim->npair) return AP_OK;
   ap_status status = ap__ode_interpolate(ode, error);
-  if (!status && breaks) {
+  if (status) return status;
+  sim->ends = ap__run_search(sim, &t, &sim->ends_with); // it needs no accelerations, so it is first
+  if (breaks) {
     status = ap__run_find_break(sim, &t, &sim->broken);
     if (status) return ap__run_failed(sim, status, "no acceleration", error);
     if (sim->broken.kind != BREAK_NONE) sim->ends = RUN_BREAK;
   }
-  if (status) return status;
-  run_end found = ap__run_search(sim, &t, &sim->ends_with);
-  if (found != RUN_STEP) sim->ends = found;
   if (sim->ends == RUN_HIT) return correct_hit(sim, &sim->pair[sim->ends_with], t, error);
   return sim->ends == RUN_STEP ? AP_OK : state_at(sim, t, error);
 }
@@ -211,6 +220,7 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   status = ap__run_turn(sim);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_weigh(sim);
+  ap__ode_expect(sim->ode, fmax(sim->event_gap, sim->t - sim->event_t));
   sim->until = nextafter(stop, -INFINITY);
   do {
     sim->worst = INFINITY;
