@@ -19,6 +19,25 @@ void ap__contact_forget(void *scratch) {
 
 // ---- accelerations -----------------------------------------------------------------------------
 
+// A point turns little on its way to its stop where the square of its acceleration across is below
+// this part of that along: then it does not matter much that tangents may differ.
+static const double TURNS = 0.01;
+
+// How long friction takes to stop a point that slides. Beside an acceleration a, and with r that of
+// friction, a velocity u at an angle to a keeps
+//
+//   d/dt (u r + u cos a) = a^2 - r^2,   so that it stops after u (r + a cos) / (r^2 - a^2);
+//
+// with b along and c across, the slowing and the turning of the two together, that is
+//   u (2 r - b) / (b (2 r - b) - c^2).
+static double time_to_stop(const contact_place *place, const double *response, double r) {
+  const double *v = place->velocity + 1;
+  double speed = hypot(v[0], v[1]), b = -(response[1] * v[0] + response[2] * v[1]) / speed;
+  double c = (response[2] * v[0] - response[1] * v[1]) / speed, room = b * (2 * r - b);
+  if (!(speed > 0 && b > 0 && c * c <= TURNS * room)) return INFINITY;
+  return speed * (2 * r - b) / (room - c * c);
+}
+
 static void report(const contact_system *s, int i, double least, ap_resting *r) {
   const contact_place *place = &s->place[i];
   const double *f = s->force + 3 * i, *slip = place->slip, *W = s->W + 3 * i * 3 * s->n + 3 * i;
@@ -36,6 +55,9 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
   }
   r->hurry = hypot(s->response[3 * i + 1], s->response[3 * i + 2]);
   r->slows = s->response[3 * i + 1] * place->slip[0] + s->response[3 * i + 2] * place->slip[1] < 0;
+  r->stops_in = !r->sticks && r->kind == AP_REST_POINT && r->friction > 0
+                    ? time_to_stop(place, s->response + 3 * i, r->rub)
+                    : INFINITY;
   r->gap = place->gap;
   r->power = r->sticks || (r->kind != AP_REST_POINT && !ap__rest_turns(r->kind))
                  ? 0

@@ -246,9 +246,16 @@ static void drop_leaving(ap_sim *sim) {
   sim->nresting = n;
 }
 
-// Whether a pair that slides has come to its stop: next to nothing is left of its speed.
-static bool has_stopped(const run_pair *p, const ap_resting *r) {
+bool ap__run_stops(const ap_sim *sim, const ap_resting *r) {
+  if (r->sticks || sim->ode->fixed > 0 || !(r->speed > 0) || !isfinite(r->stops_in)) return false;
+  return 0.5 * r->speed * r->stops_in <= RUN_HALT * sim->touch;
+}
+
+// Whether a pair that slides has come to its stop: next to nothing is left of its speed, or of its
+// way.
+static bool has_stopped(const ap_sim *sim, const run_pair *p, const ap_resting *r) {
   if (r->kind != AP_REST_POINT || r->sticks || r->stiction == 0) return false;
+  if (r->slows && ap__run_stops(sim, r)) return true;
   double square = dot3(p->now.v, p->now.v) - p->now.rate * p->now.rate;
   return sqrt(fmax(square, 0)) <= RUN_STOPPED * r->fast || (r->follows && !(r->speed > 0));
 }
@@ -350,7 +357,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
   *project = false;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
-    p->rest_time = 0;
+    p->rest_time = p->stop_time = 0;
     if (p->stiffness > 0) continue;
     if (p->apart) continue;
     bool touches = p->resting >= 0 || p->now.distance <= sim->touch;
@@ -368,7 +375,10 @@ static int find_candidates(ap_sim *sim, bool *project) {
       sim->candidate[n] = sim->resting[p->resting];
       if (was_moved(sim, p)) sim->candidate[n].sticks = false;
       if (hardly_slides(sim, p)) sim->candidate[n].sticks = true;
-      if (has_stopped(p, &sim->candidate[n])) sim->candidate[n].sticks = true;
+      if (has_stopped(sim, p, &sim->candidate[n])) {
+        if (ap__run_stops(sim, &sim->candidate[n])) p->stop_time = sim->candidate[n].stops_in;
+        sim->candidate[n].sticks = true;
+      }
       *project = *project || sim->candidate[n].sticks;
     }
     sim->chosen[n++] = i;
@@ -505,7 +515,9 @@ static void tell_changes(ap_sim *sim, double lost) {
       continue;
     if (!numbered) sim->number++, numbered = true;
     if (kind == AP_EVENT_LIFTOFF) p->told = true;
-    double after = kind == AP_EVENT_CONTACT ? fmax(p->rest_time, 0) : 0;
+    double after = kind == AP_EVENT_CONTACT ? fmax(p->rest_time, 0)
+                   : kind == AP_EVENT_STICK ? p->stop_time
+                                            : 0;
     ap__run_tell(sim, kind, sim->t + after, p, NULL, lost);
   }
   ap__run_turn_tell(sim, &numbered);
@@ -579,7 +591,11 @@ static ap_status find_modes(ap_sim *sim, int *n, run_break *broken, ap_error *er
     if (status)
       return ap__run_failed(sim, status, "points cannot be projected onto their walls", error);
     sim->wall_work += driven;
-    sim->lost += fmax(lost, energy + driven - ap__run_total(sim));
+    lost = fmax(lost, energy + driven - ap__run_total(sim));
+    if (sim->stopping)
+      sim->y[sim->nq + sim->nv + RUN_TAKEN] += lost;
+    else
+      sim->lost += lost;
   }
   return *n ? choose_modes(sim, *n, broken, error) : AP_OK;
 }

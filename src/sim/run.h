@@ -67,6 +67,11 @@ enum { RUN_MOST_CONTACTS = 4096 };
 // A point that slides at this part of the speed that it had has stopped.
 #define RUN_STOPPED 1e-7
 
+// A point that slides stops at once where friction lets it slide no further than this part of the
+// depth of grazing: from there on the way to the stop has ever shorter steps. The event is told
+// with the time of the stop.
+#define RUN_HALT 0.1
+
 // While it goes on in strides, the Coulomb friction of a joint is viscous below this speed, rad/s
 // or m/s.
 #define RUN_CREEP 1e-3
@@ -142,7 +147,8 @@ typedef struct run_pair {
   double bent;      // acceleration along the normal, filled by ap__run_bend()
   bool away;        // from its wall, after the last stride or settling
   run_was was;      // before the event that is being worked on
-  double rest_time; // after it, s, when it comes to rest
+  double rest_time; // after it, s, when it comes to rest,
+  double stop_time; // or ceases to slide
 } run_pair;
 
 // Coulomb friction of a degree of freedom.
@@ -452,6 +458,8 @@ ap_status ap__run_project(ap_sim *sim, ap_error *error);
 // The end of a fixed step, in place: where the robot can be, with the points that rest on their
 // walls; context is the run.
 ap_status ap__run_end_step(void *context, double *y);
+// Whether what is left of the way of a point that slides is next to none.
+bool ap__run_stops(const ap_sim *sim, const ap_resting *r);
 // Tell an event of one pair.
 void ap__run_tell(ap_sim *sim, ap_event_kind kind, double t, const run_pair *pair,
                   const ap_touch *touch, double lost);

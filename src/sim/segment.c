@@ -182,7 +182,8 @@ static ap_status check_energy(ap_sim *sim, ap_error *error) {
                     sim->t, made);
 }
 
-// A pair that slides ever more slowly has stopped where nothing is left of its speed; -1: none.
+// A pair that slides ever more slowly has stopped where nothing is left of its speed, or of its
+// way; -1: none.
 static int any_stopped(const ap_sim *sim) {
   for (int i = 0; i < sim->nresting; i++) {
     const ap_resting *rests = &sim->resting[i];
@@ -191,7 +192,8 @@ static int any_stopped(const ap_sim *sim) {
     const int place[] = {p->friction == 0 ? -1 : p->resting, p->turning[0], p->turning[1]};
     for (int k = 0; k < 3; k++) {
       const ap_resting *r = place[k] >= 0 ? &sim->resting[place[k]] : NULL;
-      if (r && !r->sticks && r->slows && r->speed <= RUN_STOPPED * r->fast) return p->id;
+      if (!r || r->sticks || !r->slows) continue;
+      if (r->speed <= RUN_STOPPED * r->fast || ap__run_stops(sim, r)) return p->id;
     }
   }
   return -1;
@@ -343,7 +345,10 @@ static ap_status quiet_step_end(ap_sim *sim, ap_error *error) {
   }
   if (sim->stops >= 0) {
     status = ap__run_count(sim, &sim->pair[sim->stops], error);
-    return status ? status : ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
+    sim->stopping = true;
+    if (!status) status = ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
+    sim->stopping = false;
+    return status;
   }
   sim->looked = sim->held && sim->held_looked;
   return sim->held ? AP_OK : ap__run_project(sim, error);
