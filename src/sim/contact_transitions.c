@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where contacts and brakes reach their limits: a normal force that vanishes, friction that cannot
 // hold, sliding that comes to a stop. These are functions of state and time. They are looked at
-// wherever the integrator evaluates the rate, some sixteen times in a step; where one is beyond its
-// limit, the first time at which any is is located on the polynomial of the step.
+// wherever the integrator evaluates the rate, six or some sixteen times in a step; where one is
+// beyond its limit, the first time at which any is is located on the polynomial of the step.
 
 #include <float.h>
 #include <math.h>

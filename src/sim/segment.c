@@ -191,8 +191,9 @@ static int any_stopped(const ap_sim *sim) {
     const run_pair *p = &sim->pair[rests->id];
     const int place[] = {p->friction == 0 ? -1 : p->resting, p->turning[0], p->turning[1]};
     for (int k = 0; k < 3; k++) {
-      const ap_resting *r = place[k] >= 0 ? &sim->resting[place[k]] : NULL;
-      if (!r || r->sticks || !r->slows) continue;
+      if (place[k] < 0) continue;
+      const ap_resting *r = &sim->resting[place[k]];
+      if (r->sticks || !r->slows) continue;
       if (r->speed <= RUN_STOPPED * r->fast || ap__run_stops(sim, r)) return p->id;
     }
   }
