@@ -114,9 +114,7 @@ static void make_flight(rng *r, scene_of_two *s, terrain *t) {
   *b = ap_default_body();
   b->name = "a", b->joint = AP_FREE, b->mass = 1;
   b->inertia[0] = b->inertia[3] = b->inertia[5] = 0.01;
-  do make_shape(r, s, 0);
-  while (s->shape[0].kind == AP_CONVEX_CAPSULE && t->wall.kind >= AP_WALL_DISC &&
-         t->wall.kind <= AP_WALL_CONE && t->wall.kind != AP_WALL_RECTANGLE);
+  make_shape(r, s, 0);
   s->point[0] = (ap_contact_point){.name = "a", .body = 1, .shape = &s->shape[0]};
   random_quaternion(r, s->point[0].orientation);
   double spin = pow(10, rng_uniform(r, -1, 2)), speed = pow(10, rng_uniform(r, 0.5, 1.5));

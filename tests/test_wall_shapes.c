@@ -398,3 +398,35 @@ TEST(shapes_on_a_beam) {
     ap_sim_free(sim);
   }
 }
+
+// A capsule lies across a disc and beyond it, is dropped on its rim, and slides over it.
+TEST(capsules_on_rims) {
+  ap_sim *sim;
+  ap_sim_state s;
+  const double r = 0.05;
+  ap_scene scene = one_body(AP_WALL_DISC, 0.5);
+  wall.size[0] = 0.2;
+  CHECK_OK(ap_convex_capsule(r, 0.8, &shape, NULL));
+  double q[7] = {0.03, 0.05, r, 0, sqrt(0.5), 0, sqrt(0.5)}, v[6] = {0};
+  if (run(&scene, q, v, 1, &s, &sim)) {
+    CHECK_CLOSE(s.q[2], r, 1e-8);
+    CHECK_CLOSE(s.closing, 0, 1e-9);
+    CHECK(s.contacts >= 2);
+  }
+  ap_sim_free(sim);
+  for (int k = 0; k < 3; k++) { // leaning on the rim, it turns about the place of contact
+    scene = one_body(k == 2 ? AP_WALL_CONE : k ? AP_WALL_CAPPED_CYLINDER : AP_WALL_DISC, 0.3);
+    wall.size[0] = 0.2, wall.size[1] = 0.4, wall.size[2] = 0.15;
+    wall.restitution = 0.4;
+    CHECK_OK(ap_convex_capsule(r, 0.8, &shape, NULL));
+    const double half = 0.5 * (PI / 2 - 0.4),
+                 from[7] = {0.3, 0.02, 0.7, 0, sin(half), 0, cos(half)};
+    test_context("case %d", k);
+    if (run(&scene, from, v, 0.8, &s, &sim)) {
+      CHECK(told.n > 0);
+      CHECK_CLOSE(s.closing, 0, 1e-9);
+    }
+    ap_sim_free(sim);
+  }
+  test_context("all");
+}

@@ -44,6 +44,7 @@ typedef enum ap_edges_kind {
   AP__EDGES_CROSS,
   AP__EDGES_LEVEL,
   AP__EDGES_CONE,
+  AP__EDGES_NEAR,
   AP__EDGES_FACE,
   AP__EDGES_BEARS
 } ap_edges_kind;

@@ -185,7 +185,9 @@ static void add_rim(builder *b, const run_pair *like, const run_pair *back, cons
       if (way > 0 && (way > 2 ? rim->arc[1][1] <= 0 : rim->arc[0][1] >= 0)) continue;
       ap_edges *e = add_edges(b, like, &pair, &round);
       if (!e) continue;
-      if (way == 0)
+      if (way == 0 && a->radius > 0)
+        ap__round_near(a, i, rim, round, e);
+      else if (way == 0)
         ap__round_cross(a, i, rim, round, e);
       else
         ap__round_level(a, i, rim, way % 2 ? 1 : -1, way > 2 ? 1 : -1, round, e);
@@ -481,7 +483,7 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
     }
     return;
   }
-  if (!bare && ap__round_is(&own) && (ball || a->solid->radius == 0)) {
+  if (!bare && ap__round_is(&own)) {
     ap_solid s;
     ap__round_ball(&own, other.grain, &s);
     other.solid = &s;

@@ -39,6 +39,12 @@ void ap__round_level(const ap_solid *a, int i, const ap_round_rim *rim, double r
   take_edge(a, i, AP__EDGES_LEVEL, rim->centre, rim->axes, r, e);
 }
 
+void ap__round_near(const ap_solid *a, int i, const ap_round_rim *rim, ap_round *r, ap_edges *e) {
+  *r = (ap_round){.radius = rim->radius};
+  memcpy(r->arc, rim->arc, sizeof r->arc);
+  take_edge(a, i, AP__EDGES_NEAR, rim->centre, rim->axes, r, e);
+}
+
 void ap__round_cone(const ap_solid *a, int i, const double centre[3], const double axes[3][3],
                     double radius, double slope, double from, double to, ap_round *r, ap_edges *e) {
   *r = (ap_round){.radius = fmax(radius - slope * from, radius - slope * to),
@@ -120,11 +126,14 @@ static void read_ends(const ap_edges *e, const ap_edges_way *way, parts *s) {
   s->Q = plane_dot(s->D, s->D);
 }
 
-// Whether both ends are on one side of the plane all along, or the edge passes the rim.
-static bool passes(const parts *s) {
+// Whether both ends are on one side of the plane all along, or the edge passes the rim. A capsule
+// is flat or not.
+static bool passes(const ap_edges *e, const parts *s) {
   jet b = plus(s->a[2], s->D[2]);
-  return (jet_least(s->a[2]) > 0 && jet_least(b) > 0) ||
-         (jet_most(s->a[2]) < 0 && jet_most(b) < 0) || jet_most(s->E) < 0;
+  if (jet_most(s->E) < 0) return true;
+  if (e->radius > 0)
+    return jet_least(jet_times(s->D[2], s->D[2])) > pow(4 * e->length[0] * AP__EDGES_PARALLEL, 2);
+  return (jet_least(s->a[2]) > 0 && jet_least(b) > 0) || (jet_most(s->a[2]) < 0 && jet_most(b) < 0);
 }
 
 // What of D_z^2 or E / R^2 is too little for a normal.
@@ -137,7 +146,7 @@ static void add_crossing(const ap_edges *e, parts *s) {
   double R = e->round->radius, l = e->length[0], none = too_little(e);
   jet square = jet_times(s->D[2], s->D[2]), Y[2];
   double low = jet_least(square);
-  s->none = (square.r > 0 && passes(s)) || square.M[0] < none;
+  s->none = (square.r > 0 && passes(e, s)) || square.M[0] < none;
   s->known = !s->none && low > 0.25 * none;
   for (int k = 0; k < 2; k++)
     Y[k] = minus(jet_times(s->a[k], s->D[2]), jet_times(s->a[2], s->D[k]));
@@ -156,13 +165,14 @@ static void add_crossing(const ap_edges *e, parts *s) {
 static void add_level(const ap_edges *e, parts *s) {
   const ap_round *r = e->round;
   double R = r->radius, l = e->length[0], none = R * R * too_little(e), low = jet_least(s->E);
-  s->none = (s->E.r > 0 && passes(s)) || jet_most(s->E) < none;
+  s->none = (s->E.r > 0 && passes(e, s)) || jet_most(s->E) < none;
   s->known = !s->none && low > 0.25 * none;
   if (!s->known) return;
   s->root = jet_root(s->E, low);
   jet part = jet_mix(r->root, s->root, -1, s->P); // Q times the part of the edge
   jet up = plus(jet_times(s->Q, s->a[2]), jet_times(part, s->D[2]));
-  s->F = scaled(r->side / (R * l * l * l), jet_times(up, s->root));
+  jet height = jet_mix(r->side, up, -e->radius, s->Q);
+  s->F = scaled(1 / (R * l * l * l), jet_times(height, s->root));
   for (int k = 0; k < 2; k++) {
     s->place[k] = plus(jet_times(s->a[k], s->Q), jet_times(part, s->D[k]));
     s->N[k] = scaled(-r->side * r->root, jet_times(s->D[2], s->place[k]));
@@ -285,6 +295,7 @@ static void set(jet f, ap_gap_bound *g) {
 }
 
 bool ap__round_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *none) {
+  if (e->kind == AP__EDGES_NEAR) return ap__near_bound(e, way, g, none);
   if (e->kind == AP__EDGES_BEARS) {
     *none = false;
     set(jet_part(e->axes[2], e->origin, &way->step[0]), g);
@@ -330,6 +341,11 @@ static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, 
     jet up = cross ? scaled(1 / (R * l), s->N[2]) : scaled(r->side / R, s->root);
     return arc_limit(r->arc, limit - 2, radial, up);
   }
+  if (limit == 4 && e->radius > 0 && !cone) { // of a capsule: flat
+    double flat = 2 * l * AP__EDGES_PARALLEL;
+    return jet_mix(-l / (2 * flat * flat), jet_times(s->D[2], s->D[2]), l / 2,
+                   jet_number(1, s->Q.r));
+  }
   if (limit == 4 && !cone) {
     double sign = cross ? 1 : -1;
     return jet_mix(sign / l, jet_times(s->D[2], s->D[2]), -sign / (R * R * l), s->E);
@@ -344,6 +360,10 @@ static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, 
 }
 
 void ap__round_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g) {
+  if (e->kind == AP__EDGES_NEAR) {
+    ap__near_limit_bound(e, way, limit, g);
+    return;
+  }
   if (of_face(e)) {
     face_parts s = face_of(e, way);
     bool needs = e->kind == AP__EDGES_FACE && limit != 2;
@@ -358,6 +378,7 @@ void ap__round_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit
 // Distances at a place; the slope of a limit is that of its length.
 double ap__round_within(const ap_edges *e, const ap_edges_way *way) {
   double least = INFINITY;
+  if (e->kind == AP__EDGES_NEAR) return ap__near_within(e, way);
   if (of_face(e)) {
     face_parts s = face_of(e, way);
     double scale = s.known ? e->round->radius / s.root.c[0] : 1;
@@ -412,6 +433,10 @@ static void face_place(const ap_edges *e, const ap_edges_way *way, ap_edges_plac
 }
 
 void ap__round_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place) {
+  if (e->kind == AP__EDGES_NEAR) {
+    ap__near_place(e, way, place);
+    return;
+  }
   if (of_face(e)) {
     face_place(e, way, place);
     return;

@@ -28,6 +28,8 @@
 // at a - (B / A) D. There F over the gap is (A L_a + k B D_z) / (l^2 R), R being the largest
 // radius. A cone grown by a radius is a cone.
 //
+// The core of a capsule touches a rim at its least distance from it (sim/round_near.c).
+//
 // A face of A and a rim touch at the lowest place of the rim, as in sim/rims.h, with the roles of
 // both exchanged, as far as that is in the face. All of it consists of polynomials of places and
 // of roots that are kept from zero.
@@ -60,6 +62,9 @@ typedef struct ap_round_rim {
 void ap__round_cross(const ap_solid *a, int i, const ap_round_rim *rim, ap_round *r, ap_edges *e);
 void ap__round_level(const ap_solid *a, int i, const ap_round_rim *rim, double root, double side,
                      ap_round *r, ap_edges *e);
+// The core of a capsule and a rim, by its least distance; where it is flat, ap__round_level()
+// holds.
+void ap__round_near(const ap_solid *a, int i, const ap_round_rim *rim, ap_round *r, ap_edges *e);
 // Edge i of a solid and the side of a cone whose radius is `radius` less slope z, for z from `from`
 // to `to` in the axes at centre.
 void ap__round_cone(const ap_solid *a, int i, const double centre[3], const double axes[3][3],
@@ -74,5 +79,11 @@ bool ap__round_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g
 void ap__round_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g);
 double ap__round_within(const ap_edges *e, const ap_edges_way *way);
 void ap__round_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place);
+
+// The same of the core of a capsule near a rim (sim/round_near.c), which has five limits.
+bool ap__near_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *none);
+void ap__near_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g);
+double ap__near_within(const ap_edges *e, const ap_edges_way *way);
+void ap__near_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place);
 
 #endif
