@@ -41,12 +41,12 @@ typedef struct ap_solid {
   solid_edge *edge;
   solid_face *face;
   double centre[3], reach; // of a sphere around it
-  double tall;      // distance of the rims of a cylinder,
-  double ring;      // and their radius, 0: it is none. Its corners are places
-  double rim[2][3]; // of its rims, AP__RIM_POINTS of each, whose centres are these;
-  double axis[3];   // unit, from the first to the second
-  bool sheet;       // not one convex solid, but faces with edges between them,
-  double up[3];     // which nothing touches from below; as long as its first edge
+  double tall;             // distance of the rims of a cylinder,
+  double ring;             // and their radius, 0: it is none. Its corners are places
+  double rim[2][3];        // of its rims, AP__RIM_POINTS of each, whose centres are these;
+  double axis[3];          // unit, from the first to the second
+  bool sheet;              // not one convex solid, but faces with edges between them,
+  double up[3];            // which nothing touches from below; as long as its first edge
 } ap_solid;
 
 // Places of a rim that carry a cylinder where it stands.
