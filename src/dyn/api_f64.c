@@ -49,7 +49,8 @@ ap_status ap__factorize(const ap_model *m, ap_work *w, const double *q, const do
     equations_of_motion(w, q, v, NULL);
   else
     inertia(w, q, w->solver->L);
-  *f = (ap_factor){m->nv, w->solver->L, elimination(w)->next, v ? w->solver->x : NULL};
+  *f = (ap_factor){m->nv, w->solver->L, elimination(w)->next, w->solver->start,
+                   v ? w->solver->x : NULL};
   return factorized(w, w->solver->L) ? AP_OK : AP_E_SINGULAR;
 }
 

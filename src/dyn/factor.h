@@ -8,12 +8,13 @@
 #include <appell/work.h>
 
 // M = L^T D L, L unit lower triangular. Row k of L has entries at next[k], next[next[k]], ... down
-// to the ground (-1) alone. Valid until the work factorises again.
+// to the ground (-1) alone, zeros between them from start[k] on, and nothing before. Valid until
+// the work factorises again.
 typedef struct ap_factor {
   int n;
-  const double *L; // [n * n], 1 / D on the diagonal; entries off the paths have no meaning
-  const int *next; // [n]
-  const double *h; // [n] bias forces; NULL where v is
+  const double *L;         // [n * n], 1 / D on the diagonal
+  const int *next, *start; // [n]
+  const double *h;         // [n] bias forces; NULL where v is
 } ap_factor;
 
 // M of q and, with v, the bias h of q and v. AP_E_SINGULAR.

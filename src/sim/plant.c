@@ -41,8 +41,10 @@ static ap_status tree_respond(ap_plant *p, const double *q, const double *v, con
   if (status) return status;
   r->n = f.n;
   r->factor = true;
-  for (int i = 0; i < f.n; i++) // what is off the paths has no meaning
-    for (int k = i; k >= 0; k = f.next[k]) r->P[i * f.n + k] = f.L[i * f.n + k];
+  for (int i = 0; i < f.n; i++) {
+    const int from = i * f.n + f.start[i];
+    memcpy(r->P + from, f.L + from, (size_t)(i - f.start[i] + 1) * sizeof *f.L);
+  }
   memcpy(r->next, f.next, (size_t)f.n * sizeof *f.next);
   for (int i = 0; i < f.n && v; i++) a[i] = tau[i] - f.h[i];
   return AP_OK;
