@@ -24,9 +24,9 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
 
 // Whether this processor has the instructions of the only build there is (APPELL_ISA of CMake).
 static bool runs_here(void) {
-#ifdef AP_NEEDS_FEATURE
+#ifdef AP_RUNS_HERE
   __builtin_cpu_init();
-  return __builtin_cpu_supports(AP_NEEDS_FEATURE);
+  return AP_RUNS_HERE;
 #else
   return true;
 #endif
