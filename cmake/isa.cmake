@@ -30,8 +30,9 @@ elseif(APPELL_ISA STREQUAL "host")
   # What the library itself would pick. Code for another machine gets what each of them runs.
   set(appell_isas base)
   if(isa_definitions AND NOT CMAKE_CROSSCOMPILING)
-    try_run(APPELL_BEST_BUILD APPELL_BEST_BUILD_COMPILES NO_CACHE
+    try_run(APPELL_BEST_BUILD APPELL_BEST_BUILD_COMPILES
             SOURCE_FROM_CONTENT best_build.c "#include \"base/isa.h\"\nint main(void) { return best_build(); }\n"
+            NO_CACHE
             CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${CMAKE_CURRENT_LIST_DIR}/../src"
             COMPILE_DEFINITIONS ${isa_definitions})
     if(APPELL_BEST_BUILD MATCHES "^[0-9]+$")
