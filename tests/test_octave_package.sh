@@ -1,20 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The package for Octave as people get it: 'pkg install' takes the archive, builds it by itself, and its
-# functions work. Without optimisation and for one instruction set only: that is minutes less. APPELL is the path of the command.
+# functions work. APPELL is the path of the command.
 set -u
 build=$(dirname "${APPELL:?the path of the appell command}")
+. tests/cli/library_options.sh
 if [ ! -e "$build/octave/appell_mex.mex" ]; then
   echo "skipped: the package for Octave: mkoctfile is missing (make octave)"
   exit 77
 fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-# pkg unpacks into a folder of another name each time: ccache is told to look at names below it alone.
-# The library is compiled as test_wheel.sh compiles it, which runs first.
-CMAKE_FLAGS='-DAPPELL_ISA=base -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0'
-! command -v ccache >/dev/null || CMAKE_FLAGS="$CMAKE_FLAGS -DCMAKE_C_COMPILER_LAUNCHER=ccache"
-export CMAKE_FLAGS CCACHE_BASEDIR="$scratch" CCACHE_NOHASHDIR=1 TMPDIR="$scratch" OCTAVE_HISTFILE="$scratch/history"
+# pkg unpacks into a folder of another name each time: ccache is told to look at names below it alone. Without
+# objects of the build that is tested it has those of test_wheel.sh, which runs first.
+export CMAKE_FLAGS="$library_options" CCACHE_BASEDIR="$scratch" CCACHE_NOHASHDIR=1 TMPDIR="$scratch" OCTAVE_HISTFILE="$scratch/history"
 archive=$(scripts/octave_package "$scratch") || exit 1
 export ARCHIVE="$archive" PREFIX="$scratch/packages" MODELS="$PWD/models"
 

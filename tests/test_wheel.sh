@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The Python package as people get it: a source archive that builds by itself, and its wheel in an
-# environment of its own, here and in every other CPython that is found. Without optimisation and for
-# one instruction set only: that is minutes less. APPELL is the path of the command.
+# environment of its own, here and in every other CPython that is found. APPELL is the path of the command.
 set -u
 build=$(dirname "${APPELL:?the path of the appell command}")
+. tests/cli/library_options.sh
 python=/usr/bin/python3
 for module in numpy ensurepip build; do
   if ! "$python" -c "import $module" 2>/dev/null; then
@@ -21,9 +21,8 @@ rm -rf "$scratch"
 mkdir -p "$scratch/appell" "$scratch/dist" "$scratch/elsewhere" || exit 1
 trap 'rm -rf "$scratch"' EXIT
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INDEX=1 MPLCONFIGDIR="$scratch/elsewhere"
-# The library is compiled as the package for Octave compiles it, seen from a folder beside its sources:
-# with ccache once for both.
-! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$scratch" CCACHE_NOHASHDIR=1
+# The sources seen from the folder in which they are built: '..', as of any build folder.
+export CCACHE_BASEDIR="$scratch" CCACHE_NOHASHDIR=1
 unset PYTHONPATH
 status=0
 
@@ -71,11 +70,11 @@ use() {
 
 run "python3 -m build --sdist" "$python" -m build --sdist --no-isolation -o "$scratch/dist" .
 run "unpacking" tar -xf "$scratch"/dist/appell-*.tar.gz -C "$scratch/appell" --strip-components=1
-run "configuring what was unpacked" cmake -S "$scratch/appell" -B "$scratch/build" -DAPPELL_TESTS=OFF \
-  -DAPPELL_BENCH=OFF -DAPPELL_COMEDI=OFF -DAPPELL_PEERS=OFF -DAPPELL_OCTAVE=OFF -DAPPELL_ISA=base \
-  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DPython3_EXECUTABLE="$python"
+# shellcheck disable=SC2086 # options without blanks
+run "configuring what was unpacked" cmake -S "$scratch/appell" -B "$scratch/appell/build" -DAPPELL_TESTS=OFF \
+  -DAPPELL_BENCH=OFF -DAPPELL_PEERS=OFF -DAPPELL_OCTAVE=OFF $library_options -DPython3_EXECUTABLE="$python"
 run "python3 -m build --wheel" "$python" -m build --wheel --no-isolation \
-  --config-setting=build-dir="$scratch/build" -o "$scratch/dist" "$scratch/appell"
+  --config-setting=build-dir="$scratch/appell/build" -o "$scratch/dist" "$scratch/appell"
 wheel=$(echo "$scratch"/dist/appell-*-cp311-abi3-linux_*.whl)
 [ -f "$wheel" ] || { echo "FAILED: no wheel cp311-abi3-linux in: $(ls "$scratch/dist")"; exit 1; }
 run "the wheel's record" "$python" - "$wheel" <<'END'
@@ -94,7 +93,7 @@ use "$python"
 (cd "$scratch/elsewhere" && run "the first tutorial" ../venv/bin/python ../appell/bindings/python/tutorials/plot.py) ||
   status=1
 run "pip install . in bindings/python" "$scratch/venv/bin/pip" install --no-deps --force-reinstall \
-  --config-settings build-dir="$scratch/build" "$scratch/appell/bindings/python"
+  --config-settings build-dir="$scratch/appell/build" "$scratch/appell/bindings/python"
 for other in "${PYENV_ROOT:-${HOME-}/.pyenv}"/versions/*/bin/python3 /usr/local/bin/python3 /opt/*/bin/python3; do
   "$other" -c 'import sys, sysconfig
 sys.exit(sys.version_info < (3, 11) or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null || continue
