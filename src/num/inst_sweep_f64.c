@@ -1,23 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string.h>
-
 #include "num/sweep.h"
 
-// Numbers side by side; loads and stores ask for no alignment.
-#ifdef __AVX__
-enum { LANES = 4 };
-#else
-enum { LANES = 2 };
-#endif
-typedef double lanes __attribute__((vector_size(8 * LANES)));
-
-static inline lanes load(const double *x) {
-  lanes y;
-  memcpy(&y, x, sizeof y);
-  return y;
-}
-
-static inline void store(double *x, lanes y) { memcpy(x, &y, sizeof y); }
+#include "num/side_by_side.h"
 
 // One column, and the columns of `count` vectors.
 static inline void sweep_one(int rows, int n, double *restrict B, const double *restrict old,

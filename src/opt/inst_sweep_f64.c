@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sweeps over the rows of small matrices: a strip of a row of the result stays in vectors.
 
-#include <string.h>
-
 #include "opt/products.h"
 
-// Numbers side by side; loads and stores ask for no alignment.
-#ifdef __AVX__
-enum { LANES = 4 };
-#else
-enum { LANES = 2 };
-#endif
-typedef double lanes __attribute__((vector_size(8 * LANES)));
-
-static inline lanes load(const double *x) {
-  lanes y;
-  memcpy(&y, x, sizeof y);
-  return y;
-}
-
-static inline void store(double *x, lanes y) { memcpy(x, &y, sizeof y); }
+#include "num/side_by_side.h"
 
 // c += sum over h of a[h * step] times row h of B, for `count` vectors of the row.
 static inline __attribute__((always_inline)) void strip(int count, int k, int n, const double *a,
