@@ -120,8 +120,8 @@ TEST(a_ball_rolls_over_a_rim) {
 TEST(they_fall_on_each_other) {
   static const char *const shapes[] = {
       "  - {name: s, link: second_ball, shape: box, sides: [0.2, 0.3, 0.15], friction: 0.5}",
-      "  - {name: s, link: second_ball, shape: hull, points: [[0.2, 0, -0.1], [-0.1, 0.17, -0.1], "
-      "[-0.1, -0.17, -0.1], [0, 0, 0.2]], friction: 0.5}",
+      ("  - {name: s, link: second_ball, shape: hull, points: [[0.2, 0, -0.1], [-0.1, 0.17, -0.1], "
+       "[-0.1, -0.17, -0.1], [0, 0, 0.2]], friction: 0.5}"),
       "  - {name: s, link: second_ball, shape: sphere, radius: 0.1, friction: 0.5}"};
   for (int i = 0; i < 18; i++) {
     rng random = rng_seed((uint64_t)i + 1);
