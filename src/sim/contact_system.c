@@ -252,11 +252,14 @@ int ap__contact_start_of(const ap_model *m, int link) {
   return m->mover[link] ? j->v + j->nv - 1 : -1;
 }
 
-// A contact of shapes: place of contact, velocities and accelerations there.
-static void gather_shapes(const ap_plant *plant, const ap_resting *r, int i, contact_system *s) {
+// A contact of shapes: place of contact, velocities and accelerations there. A trial that goes so
+// far that features have no place of contact fails here, before anything remembers it.
+static ap_status gather_shapes(const ap_plant *plant, const ap_resting *r, int i,
+                               contact_system *s) {
   contact_place *place = &s->place[i];
   contact_meeting c;
   ap__contact_meet(plant->m, plant->w, r, true, &c);
+  if (!isfinite(c.gap)) return AP_E_NO_CONVERGENCE;
   for (int k = 0; k < 3; k++) place->frame[0][k] = c.normal[k];
   ap__contact_tangents(place);
   place->across = 1;
@@ -272,6 +275,7 @@ static void gather_shapes(const ap_plant *plant, const ap_resting *r, int i, con
     s->b[3 * i + d] = d == 0 ? c.bend : dot3(place->frame[d], c.pull);
   }
   ap__contact_set_slip(r, place);
+  return AP_OK;
 }
 
 // Place of point i, its rows of J, velocity and the acceleration due to velocities.
@@ -282,10 +286,7 @@ static ap_status gather_point(const ap_plant *plant, const ap_resting *r, int i,
   contact_place *place = &s->place[i];
   ap_point seen;
   if (r->body >= ap_nbody(m) || ap__point(m, w, r->body, r->at, &seen) != AP_OK) return AP_E_ARG;
-  if (r->carrier || r->edges || r->radius > 0) {
-    gather_shapes(plant, r, i, s);
-    return AP_OK;
-  }
+  if (r->carrier || r->edges || r->radius > 0) return gather_shapes(plant, r, i, s);
   double *p = seen.p, *v = seen.v;
   double wall[3] = {0};
   if (r->pose) {
