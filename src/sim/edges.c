@@ -46,7 +46,7 @@ void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double s
 
 int ap__edges_limits(const ap_edges *e) {
   if (ap__edges_round(e)) return ap__round_limits(e);
-  return e->kind == AP__EDGES_TWO ? 4 + 2 * e->faces_b + 2 * e->faces_a : 1;
+  return e->kind == AP__EDGES_TWO ? 5 + 2 * e->faces_b + 2 * e->faces_a : 1;
 }
 
 // All that F and G are made of.
@@ -96,6 +96,10 @@ bool ap__edges_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g
 
 static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, int limit) {
   double l = e->length[0], r = way->end[0].r;
+  if (limit == ap__edges_limits(e) - 1) {
+    double none = l * AP__EDGES_PARALLEL;
+    return jet_mix(l / (2 * none * none), s->square, -l / 2, jet_number(1, r));
+  }
   if (limit == 0) return jet_mix(-1 / l, plane_dot(s->p, s->D), 0, s->p[0]);
   if (limit == 1)
     return jet_mix(1 / l, jet_mix(1, s->square, 1, plane_dot(s->p, s->D)), 0, s->p[0]);
@@ -118,17 +122,21 @@ static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, 
   return jet_mix(1 / l, plane_dot(s->N, t), 0, t[0]);
 }
 
-void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g) {
+void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, double beyond,
+                           ap_gap_bound *g) {
   if (ap__edges_round(e)) {
-    ap__round_limit_bound(e, way, limit, g);
+    ap__round_limit_bound(e, way, limit, beyond, g);
     return;
   }
   if (e->kind != AP__EDGES_TWO) {
     ap__rim_limit_bound(e, way, g);
+    g->f[0] += beyond;
     return;
   }
   parts s = parts_of(e, way);
-  set(limit_of(e, way, &s, limit), g);
+  jet one = jet_number(1, s.square.r),
+      slope = jet_mix(1 / (e->length[0] * e->length[0]), s.square, 0, one);
+  set(jet_mix(1, limit_of(e, way, &s, limit), beyond, limit < 4 ? slope : one), g);
 }
 
 double ap__edges_within(const ap_edges *e, const ap_edges_way *way) {
@@ -137,7 +145,7 @@ double ap__edges_within(const ap_edges *e, const ap_edges_way *way) {
   parts s = parts_of(e, way);
   double square = s.square.c[0], l = e->length[0], least = INFINITY;
   if (!(square > l * l * AP__EDGES_PARALLEL * AP__EDGES_PARALLEL)) return -INFINITY;
-  for (int k = 0; k < ap__edges_limits(e); k++) {
+  for (int k = 0; k < ap__edges_limits(e) - 1; k++) {
     double scale = k < 4 ? l * l / square : l / sqrt(square);
     least = fmin(least, scale * limit_of(e, way, &s, k).c[0]);
   }

@@ -16,6 +16,7 @@
 //   -p(a) . D / l,   p(b) . D / l,                           along A's edge,
 //   (z(a) |D|^2 - (p(a) . D) (z(b) - z(a))) / l^2, and m |D|^2 / l^2 less that,  along B's,
 //   -N . t of both faces beside B's edge,   N . t of those beside A's,
+//   (|D|^2 - n^2) l / 2 n^2,  n = AP__EDGES_PARALLEL l,      not parallel,
 //
 // m being the length of B's edge and t directions in the faces, away from the edge. All of it but
 // |D| is a polynomial of places, so that its third derivative is bounded where theirs are. There is
@@ -31,7 +32,7 @@
 // Sine of the angle within which edges are parallel.
 #define AP__EDGES_PARALLEL 1e-8
 
-enum { AP__EDGES_LIMITS = 8 };
+enum { AP__EDGES_LIMITS = 9 };
 
 // Two edges; the rim of a cylinder and a plane; a place of it that carries where it stands
 // (sim/rims.h). An edge and the rim of a wall, where it crosses the plane of that, or is flat; an
@@ -93,9 +94,11 @@ typedef struct ap_edges_way {
 } ap_edges_way;
 
 // F, and G of a limit. False: they are not known, as the edges may be parallel; with *parallel they
-// are all along.
+// are all along. Of a limit that is `beyond` further out, m: where G along an edge is scaled by
+// |D|^2 / l^2, so is that.
 bool ap__edges_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *parallel);
-void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g);
+void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, double beyond,
+                           ap_gap_bound *g);
 // The least distance to the limits, m.
 double ap__edges_within(const ap_edges *e, const ap_edges_way *way);
 

@@ -25,6 +25,7 @@
 
 #include "model/frozen.h"
 #include "sim/contact_meeting.h"
+#include "sim/corner_limits.h"
 #include "sim/run.h"
 
 enum { MOST_HALVINGS = 52 }; // of a step: then a part is a rounding error long
@@ -133,21 +134,33 @@ static void edges_over(const ap_sim *sim, const run_pair *p, ap_edges_way *way) 
   for (int k = 0; k < 2 && e->faces_a; k++) way_at(sim, p, at, e->beside_a[k], &way->step[k]);
 }
 
-// G of a limit over the part that the path has looked at.
-static void bound_limit(const ap_sim *sim, const run_pair *p, int limit, ap_gap_bound *g) {
+// G of a limit over the part that the path has looked at, of one that is `beyond` further out.
+static void bound_limit(const ap_sim *sim, const run_pair *p, int limit, double beyond,
+                        ap_gap_bound *g) {
   if (p->edges) {
     ap_edges_way way;
     edges_over(sim, p, &way);
-    ap__edges_limit_bound(p->edges, &way, limit, g);
+    ap__edges_limit_bound(p->edges, &way, limit, beyond, g);
     return;
   }
-  ap_way way;
+  const ap_face *face = face_of(p);
+  ap_way way, other;
   way_of(sim, p, &way);
-  ap__surface_limit_bound(p->surface, ap__face_limit(face_of(p), limit), &way, g);
+  if (limit < face->nlimit) {
+    ap__surface_limit_bound(p->surface, ap__face_limit(face, limit), &way, g);
+    g->f[0] += beyond;
+    return;
+  }
+  ap_wall_pose pose;
+  const ap_wall_pose *at = pose_over(sim, p, &pose) ? &pose : NULL;
+  way_at(sim, p, at, ap__corner_other(p->solid, p->corner, limit - face->nlimit), &other);
+  ap__corner_bound(p->surface, face, &way, &other, g);
+  g->f[0] += beyond;
 }
 
 static int limits_of(const run_pair *p) {
-  return p->edges ? ap__edges_limits(p->edges) : face_of(p)->nlimit;
+  if (p->edges) return ap__edges_limits(p->edges);
+  return face_of(p)->nlimit + ap__corner_limits(p->solid, p->corner, face_of(p));
 }
 
 // F of a pair over the part that the path has looked at. Two edges: UNKNOWN where they may be
@@ -226,8 +239,8 @@ static double edges_value(ap_sim *sim, run_item item, double x) {
   bool parallel;
   edges_at(sim, p, x, &way);
   if (item.limit >= 0) {
-    ap__edges_limit_bound(p->edges, &way, item.limit, &g);
-    return g.f[0] + RUN_EDGE_RESTS * sim->touch;
+    ap__edges_limit_bound(p->edges, &way, item.limit, RUN_EDGE_RESTS * sim->touch, &g);
+    return g.f[0];
   }
   return ap__edges_bound(p->edges, &way, &g, &parallel) ? g.f[0] + p->slack : sim->length;
 }
@@ -244,7 +257,15 @@ static double value(ap_sim *sim, run_item item, double x) {
   if (p->edges) return edges_value(sim, item, x);
   point_at(sim, p, x, way.p);
   if (item.limit >= 0) {
-    ap__surface_limit_bound(p->surface, ap__face_limit(face_of(p), item.limit), &way, &g);
+    const ap_face *face = face_of(p);
+    ap_way other = way;
+    if (item.limit < face->nlimit) {
+      ap__surface_limit_bound(p->surface, ap__face_limit(face, item.limit), &way, &g);
+    } else {
+      const double *end = ap__corner_other(p->solid, p->corner, item.limit - face->nlimit);
+      place_at(sim, p, x, end, other.p);
+      ap__corner_bound(p->surface, face, &way, &other, &g);
+    }
     return g.f[0] + RUN_EDGE_RESTS * sim->touch;
   }
   ap__surface_bound(p->surface, p->face, &way, &g);
@@ -296,7 +317,7 @@ static bool is_beyond(const ap_sim *sim, const run_pair *p) {
   double r = sim->path.r;
   for (int k = 0; k < limits_of(p); k++) {
     ap_gap_bound g;
-    bound_limit(sim, p, k, &g);
+    bound_limit(sim, p, k, 0, &g);
     if (-least((double[3]){-g.f[0], -g.f[1], -g.f[2]}, g.third, r) < -RUN_EDGE_COMES * sim->touch)
       return true;
   }
@@ -307,8 +328,7 @@ static bool is_beyond(const ap_sim *sim, const run_pair *p) {
 static int classify_limit(const ap_sim *sim, const run_pair *p, int limit) {
   ap_gap_bound g;
   double r = sim->path.r;
-  bound_limit(sim, p, limit, &g);
-  g.f[0] += RUN_EDGE_RESTS * sim->touch;
+  bound_limit(sim, p, limit, RUN_EDGE_RESTS * sim->touch, &g);
   double low = least(g.f, g.third, r), turn = fabs(g.f[2]) * r + g.third / 2 * r * r;
   if (sim->path.undecided) return OPEN;
   if (low > 0 || g.f[1] > turn) return FREE;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "model/frozen.h"
 #include "num/vec3.h"
+#include "sim/corner_limits.h"
 #include "sim/rims.h"
 #include "sim/round_walls.h"
 #include "sim/run.h"
@@ -122,7 +123,7 @@ static void add_corner(builder *b, const run_pair *like, const ap_solid *solid, 
     p->surface = surface;
     p->face = k;
     p->first = first;
-    p->ends = face && face->nlimit > 0;
+    p->ends = face && (face->nlimit > 0 || ap__corner_limits(p->solid, corner, face) > 0);
     p->convex = face && surface->convex;
   }
 }

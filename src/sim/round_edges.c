@@ -88,11 +88,13 @@ void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int pa
 }
 
 // Limits are, in this order: along the edge (2), of the arc (2), which of the two ways it is, or
-// that the rim is flat or not (1), of the faces beside; of a cone: along the edge (2), the ends of
-// the cone (2), of the faces; of a face: of the arc (2), flat or not (1), its sides.
+// that a capsule is flat (1), not along the tangent (1), of the faces beside; of a cone: along the
+// edge (2), the ends of the cone (2), not along its side (1), of the faces; of a face: of the arc
+// (2), flat or not (1), its sides.
 int ap__round_limits(const ap_edges *e) {
   if (e->kind == AP__EDGES_FACE || e->kind == AP__EDGES_BEARS) return 3 + e->round->nside;
-  return (e->kind == AP__EDGES_CONE ? 4 : 5) + 2 * e->faces_a;
+  if (e->kind == AP__EDGES_NEAR) return 5;
+  return (e->kind == AP__EDGES_CONE ? 5 : 6) + 2 * e->faces_a;
 }
 
 // ---- jets --------------------------------------------------------------------------------------
@@ -316,6 +318,16 @@ bool ap__round_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g
   return true;
 }
 
+// That an edge has a normal, as a length that falls fast: it ceases to touch well before the normal
+// is lost. Of a rim with m^2 = D_z^2 + E / R^2, of a cone with A.
+static jet aside(const ap_edges *e, const parts *s) {
+  double l = e->length[0], R = e->round->radius, none = l * AP__ROUND_TANGENT;
+  jet half = jet_number(l / 2, s->Q.r);
+  if (e->kind == AP__EDGES_CONE) return jet_mix(1 / (2 * l * AP__EDGES_PARALLEL), s->A, -1, half);
+  jet square = jet_mix(1, jet_times(s->D[2], s->D[2]), 1 / (R * R), s->E);
+  return jet_mix(l / (2 * none * none), square, -1, half);
+}
+
 static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, int limit) {
   const ap_round *r = e->round;
   double l = e->length[0], R = r->radius;
@@ -350,7 +362,8 @@ static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, 
     double sign = cross ? 1 : -1;
     return jet_mix(sign / l, jet_times(s->D[2], s->D[2]), -sign / (R * R * l), s->E);
   }
-  const ap_way *step = &way->step[(limit - (cone ? 4 : 5)) % 2];
+  if (limit == (cone ? 4 : 5)) return aside(e, s);
+  const ap_way *step = &way->step[(limit - (cone ? 5 : 6)) % 2];
   jet sum = jet_number(0, s->Q.r);
   for (int c = 0; c < 3; c++) {
     jet t = minus(jet_part(e->axes[c], e->origin, step), s->a[c]);
@@ -359,20 +372,27 @@ static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, 
   return scaled(1 / (R * l * l * (e->kind == AP__EDGES_LEVEL ? l : 1)), sum);
 }
 
-void ap__round_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g) {
+void ap__round_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, double beyond,
+                           ap_gap_bound *g) {
   if (e->kind == AP__EDGES_NEAR) {
     ap__near_limit_bound(e, way, limit, g);
+    g->f[0] += beyond;
     return;
   }
   if (of_face(e)) {
     face_parts s = face_of(e, way);
     bool needs = e->kind == AP__EDGES_FACE && limit != 2;
     set(needs && !s.known ? jet_number(0, s.square.r) : face_limit_of(e, way, &s, limit), g);
+    g->f[0] += beyond;
     return;
   }
   parts s = parts_of(e, way);
-  bool needs = e->kind == AP__EDGES_LEVEL && limit != 4;
-  set(needs && !s.known ? jet_number(0, s.Q.r) : limit_of(e, way, &s, limit), g);
+  const double l = e->length[0];
+  bool needs = e->kind == AP__EDGES_LEVEL && limit != 4 && limit != 5;
+  jet f = needs && !s.known ? jet_number(0, s.Q.r) : limit_of(e, way, &s, limit);
+  bool along = limit < (e->kind == AP__EDGES_CONE ? 4 : 2);
+  jet slope = along && s.known ? scaled(1 / (l * l), s.over) : jet_number(1, s.Q.r);
+  set(jet_mix(1, f, beyond, slope), g);
 }
 
 // Distances at a place; the slope of a limit is that of its length.
@@ -397,7 +417,7 @@ double ap__round_within(const ap_edges *e, const ap_edges_way *way) {
     double scale = s.slope.c[0] > 0 ? 1 / s.slope.c[0] : 1; // of normals
     if (k < (cone ? 4 : 2)) scale = l * l / s.over.c[0];
     if (k < 4 && k > 1 && level) scale *= s.over.c[0] / (l * l);
-    if (k == 4 && !cone) scale = 1;
+    if (k == 4 || (k == 5 && !cone)) scale = 1;
     least = fmin(least, scale * limit_of(e, way, &s, k).c[0]);
   }
   return least;

@@ -17,7 +17,8 @@
 // enters it, and o the side of the plane on which the edge is. The first holds where R^2 D_z^2 is E
 // or more, the second where it is less; both are zero with the gap. |N| / R l^2 and Q |N| / R l^3
 // are F over it. Where E < 0 the edge passes the rim. Edges that touch a rim along its tangent,
-// within AP__EDGES_PARALLEL, have no normal; then corners or rims touch.
+// within AP__ROUND_TANGENT, have no normal; then corners, rims and faces touch. What an edge cuts
+// off the rim there is less than R AP__ROUND_TANGENT^2 wide.
 //
 // An edge touches the side of a cone, whose radius is L = L_0 - k z, where the discriminant of
 // q = x^2 + y^2 - L^2 along it vanishes: with A = Q - k^2 D_z^2, B = a.D + k L_a D_z and
@@ -38,6 +39,9 @@
 #define AP_SIM_ROUND_EDGES_H
 
 #include "sim/edges.h"
+
+// Sine of the angle within which an edge goes along the tangent of a rim.
+#define AP__ROUND_TANGENT 1e-6
 
 // What a pair needs besides the places of the edge.
 struct ap_round {
@@ -76,7 +80,8 @@ void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int pa
 // As of sim/edges.h.
 int ap__round_limits(const ap_edges *e);
 bool ap__round_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *none);
-void ap__round_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g);
+void ap__round_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, double beyond,
+                           ap_gap_bound *g);
 double ap__round_within(const ap_edges *e, const ap_edges_way *way);
 void ap__round_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place);
 

@@ -434,18 +434,22 @@ static int count_turns(const ap_scene *s) {
   return rolls + spins;
 }
 
-// Limits of a face, or of two edges, at most.
+// Edges from a corner of a height field at most.
+enum { CORNER_EDGES = 8 };
+
+// Limits of a face and of a corner on it, or of two edges, at most.
 static int most_limits(const ap_scene *s) {
-  int most = AP_FACE_LIMITS;
+  int most = AP_FACE_LIMITS, corner = CORNER_EDGES;
   for (int i = 0; i < s->npoint; i++) {
     int corners = 0, edges = 0, faces = 0;
     if (!s->point[i].shape) continue;
     if (s->point[i].shape->kind == AP_CONVEX_HULL)
       ap_hull_counts(s->point[i].shape->hull, &corners, &edges, &faces);
     most = edges > most ? edges : most;
+    corner = edges > corner ? edges : corner;
     most = most > AP__EDGES_LIMITS ? most : AP__EDGES_LIMITS;
   }
-  return most;
+  return most + corner;
 }
 
 // The model of a scene with a mechanism is that one's tree.
