@@ -176,7 +176,8 @@ static void look_at_edges(const ap_sim *sim, run_pair *pair) {
   memcpy(now->gap.gradient, now->normal, sizeof now->normal);
   pair->off = pair->doubled = false;
   double within = ap__edges_within(pair->edges, &way);
-  if (pair->resting >= 0 && !pair->over) return;
+  // A normal turns round where edges become parallel: what rested is behind then.
+  if (pair->resting >= 0 && !pair->over && now->distance >= -behind) return;
   if (within < -RUN_EDGE_IS * sim->touch || now->distance < -behind)
     set_off(sim, pair, fmin(-within, sim->length));
 }
