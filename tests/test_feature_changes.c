@@ -147,3 +147,21 @@ TEST(edges_pass_where_they_are_parallel) {
   }
   close_run();
 }
+
+// A cylinder that lies on the border of a box and spins: where it is along the border the normal
+// turns round, and what was above is below. It stays above.
+TEST(a_cylinder_spins_on_a_border) {
+  ap_sim_state s;
+  if (run("robot: cylinder.yaml\n"
+          "walls:\n  - {name: w, kind: box, lengths: [1, 1, 0.2], centre: [0, 0, -0.1], friction: "
+          "0.6, rolling_friction: 0.002, spinning_friction: 0.002}\n"
+          "contacts:\n  - {name: c, link: cylinder, shape: cylinder, radius: 0.1, length: 0.4}\n"
+          "start:\n  cylinder: {position: [0.5, 0, 0.6], rpy: [1.5707963267948966, 0, 0], "
+          "velocity: "
+          "[0, 0, -1], angular_velocity: [0, 0, 30]}\n",
+          0.33, &s)) {
+    CHECK_CLOSE(s.q[2], 0.1, 1e-9);
+    CLOSES(s);
+  }
+  close_run();
+}
