@@ -102,4 +102,13 @@ TEST(bad_coefficients_are_refused) {
   pair.restitution = 0, pair.friction_across = 0.3;
   CHECK_EQ_INT(ap_sim_create(&scene, &sim, &error), AP_E_ARG);
   CHECK(strstr(error.text, "friction_across is 0.3 and friction 0") != NULL);
+  static const double far[2][2] = {{0.3, 1e9}, {1e-308, 0.3}};
+  for (int k = 0; k < 2; k++) { // their quotient is not one that friction can be solved with
+    pair.friction = far[k][0], pair.friction_across = far[k][1];
+    CHECK_EQ_INT(ap_sim_create(&scene, &sim, &error), AP_E_ARG);
+    CHECK(strstr(error.text, "one at most 1000 times the other") != NULL);
+  }
+  pair.friction_across = 0, pair.static_friction = 1e308;
+  CHECK_EQ_INT(ap_sim_create(&scene, &sim, &error), AP_E_ARG);
+  CHECK(strstr(error.text, "static_friction is 1e+308 (at most 1e+09)") != NULL);
 }

@@ -163,4 +163,10 @@ TEST(bad_motions_are_refused) {
   refused(&w, "motion.velocity[1] is nan");
   w.motion.velocity[1] = 0, w.kind = AP_WALL_SPHERE, w.size[0] = 1, w.surface_velocity[0] = 1;
   refused(&w, "surface_velocity is for planes, discs and rectangles");
+  w.surface_velocity[0] = 0, w.motion.spin = 1e6; // a search of events would not end
+  refused(&w, "it turns at up to 1e+06 rad/s");
+  w.motion.spin = 0, w.motion.swing = 1e308;
+  refused(&w, "swing is 1e+308 rad");
+  w.motion.swing = 0, w.motion.frequency = -1e9;
+  refused(&w, "with a frequency of -1e+09 Hz");
 }

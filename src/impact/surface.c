@@ -27,6 +27,11 @@
 // Lengths between these leave room for every product on the way to a Hessian.
 #define LONGEST  1e9
 #define SHORTEST 1e-9
+// Coefficients of friction along and across x differ by this factor at most.
+#define ANISOTROPY 1e3
+// Of walls that move: rad/s and Hz at most, rad at most.
+#define FASTEST  1e5
+#define FURTHEST 1e3
 // Sine of the angle between x and axis below which the direction of x is mostly rounding.
 #define PARALLEL 1e-6
 
@@ -164,12 +169,13 @@ static bool check_coefficients(const check *c) {
     return refuse(c, "restitution is %g (it must be between 0 and 1)", w->restitution);
   if (!(w->friction >= 0.0 && w->friction <= AP__MOST_FRICTION))
     return refuse(c, "friction is %g (it must be from 0 to %g)", w->friction, AP__MOST_FRICTION);
-  if (!(w->friction_across >= 0.0 && isfinite(w->friction_across)) ||
-      (w->friction_across > 0.0 && w->friction == 0.0))
+  if (w->friction_across != 0.0 &&
+      !(w->friction_across >= w->friction / ANISOTROPY && w->friction > 0.0 &&
+        w->friction_across <= w->friction * ANISOTROPY))
     return refuse(c,
-                  "friction_across is %g and friction %g (both must be positive finite numbers, or "
-                  "friction_across 0 for the same)",
-                  w->friction_across, w->friction);
+                  "friction_across is %g and friction %g (both must be positive, and one at most "
+                  "%g times the other, or friction_across 0 for the same)",
+                  w->friction_across, w->friction, ANISOTROPY);
   if (!(w->restitution_speed >= 0.0 && isfinite(w->restitution_speed)))
     return refuse(c, "restitution_speed is %g m/s (it must be zero or a positive finite number)",
                   w->restitution_speed);
@@ -186,6 +192,8 @@ static bool check_coefficients(const check *c) {
                   "%g, or 0 for the same)",
                   w->static_friction, w->friction);
   }
+  if (w->static_friction > AP__MOST_FRICTION)
+    return refuse(c, "static_friction is %g (at most %g)", w->static_friction, AP__MOST_FRICTION);
   return true;
 }
 
@@ -202,6 +210,15 @@ static bool check_motion(const check *c) {
   const double one[] = {m->spin, m->swing, m->frequency, m->phase, m->from};
   for (int k = 0; k < 5; k++)
     if (!isfinite(one[k])) return refuse(c, "a number of its motion is not finite");
+  if (!(fabs(m->swing) <= FURTHEST && fabs(m->phase) <= FURTHEST))
+    return refuse(c, "motion: swing is %g rad and phase %g rad (at most %g rad)", m->swing,
+                  m->phase, FURTHEST);
+  double rate = fabs(m->spin) + 6.283185307179586 * fabs(m->frequency * m->swing);
+  if (!(fabs(m->frequency) <= FASTEST && rate <= FASTEST))
+    return refuse(c,
+                  "motion: it turns at up to %g rad/s, with a frequency of %g Hz (at most %g rad/s "
+                  "and Hz)",
+                  rate, m->frequency, FASTEST);
   if (!(m->to > m->from))
     return refuse(c, "its motion ends at %g s (it must end after it begins, at %g s)", m->to,
                   m->from);
