@@ -451,15 +451,19 @@ static int sift(ap_sim *sim, double low, double high, int n, bool last, run_hit 
   return open;
 }
 
-static run_hit first_between(ap_sim *sim, double low, double high, int n, int halvings) {
+// The first of low .. high, if it is before `until`: what is open beyond may never be decided, as
+// where shapes are deep in each other.
+static run_hit first_between(ap_sim *sim, double low, double high, double until, int n,
+                             int halvings) {
   run_hit hit = {INFINITY, -1, RUN_STEP};
   int open = sift(sim, low, high, n, halvings == MOST_HALVINGS, &hit);
   if (!open) return hit;
   double middle = low + 0.5 * (high - low);
-  run_hit left = first_between(sim, low, middle, open, halvings + 1);
+  until = fmin(until, hit.x);
+  run_hit left = first_between(sim, low, middle, until, open, halvings + 1);
   if (left.x < hit.x) return left;
-  if (!(middle < hit.x)) return hit;
-  run_hit right = first_between(sim, middle, high, open, halvings + 1);
+  if (!(middle < until)) return hit;
+  run_hit right = first_between(sim, middle, high, until, open, halvings + 1);
   return right.x < hit.x ? right : hit;
 }
 
@@ -502,7 +506,7 @@ run_end ap__run_search(ap_sim *sim, double *t, int *pair) {
   int n = list_items(sim);
   if (!n) return RUN_STEP;
   set_slack(sim, n);
-  run_hit hit = first_between(sim, 0, fmin(1, (*t - ode->from) / ode->h), n, 0);
+  run_hit hit = first_between(sim, 0, fmin(1, (*t - ode->from) / ode->h), INFINITY, n, 0);
   if (hit.pair < 0) return RUN_STEP;
   *t = fmin(fmax(ode->from + hit.x * ode->h, ode->from), *t);
   *pair = hit.pair;
