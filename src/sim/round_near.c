@@ -144,8 +144,8 @@ static near near_of(const ap_edges *e, const core *s) {
   n.m[1] = -n.f.d[1][1] / n.f.d[2][0];
   n.m[2] = -(n.f.d[3][0] * n.m[1] * n.m[1] + 2 * n.f.d[2][1] * n.m[1] + n.f.d[1][2]) / n.f.d[2][0];
   n.known = r == 0;
-  for (int k = 0; k < 4 && !n.known; k++) {
-    double wide = 2 * (1 << k) * r * fabs(n.m[1]) + 1e-12;
+  double wide = 2 * r * fabs(n.m[1]) + 1e-12; // of the box of m, on both sides
+  for (int k = 0; k < 6 && !n.known; k++) {
     table top = polynomial(s->most, fabs(n.m[0]) + wide);
     table high = polynomial(s->whole_most, fabs(n.m[0]) + wide);
     jet there = jet_mix(1, jet_mix(1, s->A, 2 * n.m[0], s->P), n.m[0] * n.m[0], s->Q);
@@ -156,7 +156,10 @@ static near near_of(const ap_edges *e, const core *s) {
     double curve = n.f.d[2][0] - wide * n.bound.d[3][0] - r * n.bound.d[2][1];
     if (!(curve > 0.1 * n.f.d[2][0])) return n;
     n.most[1] = n.bound.d[1][1] / curve;
-    if (n.most[1] * r > 0.5 * wide) continue;
+    if (n.most[1] * r > 0.5 * wide) { // the bound may be far above the rate in the middle
+      wide = 4 * n.most[1] * r;
+      continue;
+    }
     double(*f)[TIMES] = n.bound.d, m1 = n.most[1];
     n.most[0] = fabs(n.m[0]) + wide;
     n.most[2] = (f[3][0] * m1 * m1 + 2 * f[2][1] * m1 + f[1][2]) / curve;
