@@ -182,6 +182,26 @@ TEST(a_quadruped_on_stairs) {
   close_run();
 }
 
+// Feet that land stick and slip some hundred times. With fixed steps each event is located inside
+// its step, by twenty evaluations or so, and costs the stages of three steps besides: its own, a
+// shorter one and the next. Whatever way a foot turns to before it stops, that is one event.
+TEST(a_quadruped_lands_in_fixed_steps) {
+  const char *const method[] = {"method: rk4, step: 1e-3", "method: euler, step: 1e-3"};
+  for (int k = 0; k < 2; k++) {
+    ap_sim_state s;
+    const char *adaptive = "relative: 1e-8, absolute: 1e-8";
+    if (!run_changed("models/quadruped_drop.yaml", adaptive, method[k], 1, &s)) return;
+    test_context("%s", method[k]);
+    const long steps = 1000, stages = k ? 1 : 6;
+    CHECK(told.n > 100);
+    CHECK(ap_sim_evaluations(sim) < stages * steps + (3 * stages + 20) * told.n);
+    CHECK_EQ_INT(s.contacts, 4);
+    CHECK_CLOSE(sum_of_forces(2) / (23.2 * 9.81), 1, 0.1);
+    CHECK_CLOSE(s.q[2], 0.406, 1e-3);
+    close_run();
+  }
+}
+
 // Rolling and spinning friction stop a ball one after the other, where the file says so.
 TEST(rolling_ball) {
   ap_sim_state s;

@@ -234,6 +234,28 @@ static double direction_of(const run_pair *p, int which, double along[3]) {
   return which ? ap__run_turning(p, which - 1, along) : direction(p, along);
 }
 
+// In a fixed step friction acts along one direction. Where that has no speed any more the point may
+// still slide across it, and its next direction ends as soon: its way has ever shorter parts.
+ap_status ap__run_halt(ap_sim *sim, run_pair *p) {
+  const double *q = sim->y, *v = sim->y + sim->nq;
+  ap_resting *r = sliding(sim, p, 0);
+  double along[3], left = 0;
+  ap__run_walls_at(sim, sim->t);
+  ap__run_look(sim, q, v);
+  if (r && !r->follows) left = direction(p, along);
+  if (left > 0) memcpy(r->slip, along, sizeof along);
+  ap_status status = ap__run_accelerations(sim, sim->t, q, v);
+  if (status || !(left > 0) || p->stiction == 0) return status;
+  const double slowing = r->hurry;
+  if (!r->slows || left * left > 2 * slowing * RUN_HALT * sim->touch) return AP_OK;
+  r->sticks = true;
+  status = ap__run_accelerations(sim, sim->t, q, v);
+  p->halts = !status && r->normal_force > r->least && r->margin > r->least;
+  p->stop_time = left / slowing;
+  r->sticks = false;
+  return status || p->halts ? status : ap__run_accelerations(sim, sim->t, q, v);
+}
+
 // Directions of what does not follow its acceleration; whether anything asks to do so.
 static bool turn(ap_sim *sim, const run_pair *p, int which) {
   double along[3];

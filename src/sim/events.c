@@ -255,7 +255,7 @@ bool ap__run_stops(const ap_sim *sim, const ap_resting *r) {
 // way.
 static bool has_stopped(const ap_sim *sim, const run_pair *p, const ap_resting *r) {
   if (r->kind != AP_REST_POINT || r->sticks || r->stiction == 0) return false;
-  if (r->slows && ap__run_stops(sim, r)) return true;
+  if (p->halts || (r->slows && ap__run_stops(sim, r))) return true;
   double square = dot3(p->now.v, p->now.v) - p->now.rate * p->now.rate;
   return sqrt(fmax(square, 0)) <= RUN_STOPPED * r->fast || (r->follows && !(r->speed > 0));
 }
@@ -357,7 +357,8 @@ static int find_candidates(ap_sim *sim, bool *project) {
   *project = false;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
-    p->rest_time = p->stop_time = 0;
+    p->rest_time = 0;
+    if (!p->halts) p->stop_time = 0;
     if (p->stiffness > 0) continue;
     if (p->apart) continue;
     bool touches = p->resting >= 0 || p->now.distance <= sim->touch;

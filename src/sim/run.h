@@ -147,6 +147,7 @@ typedef struct run_pair {
   double bent;      // acceleration along the normal, filled by ap__run_bend()
   bool away;        // from its wall, after the last stride or settling
   run_was was;      // before the event that is being worked on
+  bool halts;       // it stops sliding at once, see ap__run_halt()
   double rest_time; // after it, s, when it comes to rest,
   double stop_time; // or ceases to slide
 } run_pair;
@@ -445,6 +446,10 @@ run_break ap__run_nearest(const ap_sim *sim, const double *q, const double *v);
 ap_status ap__run_find_break(ap_sim *sim, double *t, run_break *found);
 // Directions in which points slide, as they are at the state that was looked at.
 ap_status ap__run_turn(ap_sim *sim);
+// Of a pair whose slide has ended along its direction, in a fixed step, at the state of sim->y: the
+// direction that is left. Where friction takes what is left of its speed on next to no way and
+// holds it then, pair->halts and in stop_time how long that takes. The accelerations are of that.
+ap_status ap__run_halt(ap_sim *sim, run_pair *pair);
 
 // ---- events.c
 

@@ -376,10 +376,15 @@ static ap_status contact_changed(ap_sim *sim, ap_error *error) {
   if (sim->broken.kind == BREAK_EASES) press(sim, p, false);
   if (sim->broken.kind == BREAK_SLACKS) p->slackens = !p->slackens;
   if (sim->broken.kind == BREAK_EASES || sim->broken.kind == BREAK_SLACKS) return AP_OK;
-  status = ap__run_accelerations(sim, sim->t, q, v);
+  const bool stops = sim->broken.kind == BREAK_STOPS && sim->ode->fixed > 0;
+  status = stops ? ap__run_halt(sim, p) : ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   if (ap__run_jams(sim)) ap__run_begin_strides(sim);
-  return sim->t < sim->strides_until ? AP_OK : ap__run_settle(sim, sim->broken, error);
+  if (sim->t < sim->strides_until) return AP_OK;
+  sim->stopping = stops && p->halts;
+  status = ap__run_settle(sim, sim->broken, error);
+  if (sim->stopping) sim->stopping = p->halts = false;
+  return status;
 }
 
 static ap_status close_segment(ap_sim *sim, ap_error *error) {
