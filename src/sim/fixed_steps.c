@@ -20,7 +20,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "num/cholesky.h"
 #include "sim/ode.h"
 
 enum { CLASSICAL = 4, ADDITIVE = 6 };
@@ -49,42 +48,80 @@ static const double DIAGONAL = 0.25;
 
 // ---- the implicit part -------------------------------------------------------------------------
 
-// x += part P d over the velocities.
+// What has no spring and no damper drops out of the systems below.
+static void list_acting(ode_stiff *s) {
+  s->nacts = 0;
+  for (int i = 0; i < s->n; i++)
+    if (s->damping[i] > 0 || s->stiffness[i] > 0) s->acts[s->nacts++] = i;
+}
+
+// x += part P d over the velocities; d is of those that act. P is symmetric, and its rows lie in
+// one piece.
 static void add_mobile(const ode_stiff *s, double part, const double *d, double *x) {
-  for (int i = 0; i < s->n; i++) {
-    double sum = 0;
-    for (int j = 0; j < s->n; j++) sum += s->mobility[i * s->n + j] * d[j];
-    x[i] += part * sum;
+  const int n = s->n;
+  double *restrict sum = s->sum;
+  for (int i = 0; i < n; i++) sum[i] = 0;
+  for (int k = 0; k < s->nacts; k++) {
+    const double *restrict row = s->mobility + s->acts[k] * n;
+    for (int i = 0; i < n; i++) sum[i] += row[i] * d[k];
   }
+  for (int i = 0; i < n; i++) x[i] += part * sum[i];
 }
 
 static double stretch(const ode_stiff *s, const double *y, int i) {
   return s->q[i] >= 0 ? y[s->q[i]] - s->rest[i] : 0;
 }
 
-// The Cholesky factor of 1 + c S^1/2 P S^1/2, S = D + e K. It is never singular.
+// y -= l x from `from` on.
+static void subtract_row(int from, int n, double l, const double *restrict x, double *restrict y) {
+  for (int i = from; i < n; i++) y[i] -= l * x[i];
+}
+
+// The Cholesky factor U^T U of 1 + c S^1/2 P S^1/2, S = D + e K, over what acts. It is never
+// singular.
 static void factor(ode_stiff *s, double c, double e) {
-  for (int i = 0; i < s->n; i++) s->root[i] = sqrt(s->damping[i] + e * s->stiffness[i]);
-  for (int i = 0; i < s->n; i++)
-    for (int j = 0; j < s->n; j++)
-      s->L[i * s->n + j] = (i == j) + c * s->root[i] * s->mobility[i * s->n + j] * s->root[j];
-  ap__cholesky(s->n, s->L);
+  const int n = s->nacts, *at = s->acts;
+  for (int k = 0; k < n; k++) s->root[k] = sqrt(s->damping[at[k]] + e * s->stiffness[at[k]]);
+  for (int k = 0; k < n; k++) {
+    const double *P = s->mobility + at[k] * s->n;
+    double *row = s->U + k * n;
+    for (int j = k; j < n; j++) row[j] = (k == j) + c * s->root[j] * P[at[j]] * s->root[k];
+  }
+  for (int k = 0; k < n; k++) {
+    double *row = s->U + k * n;
+    row[k] = sqrt(row[k]);
+    for (int j = k + 1; j < n; j++) row[j] /= row[k];
+    for (int r = k + 1; r < n; r++) subtract_row(r, n, row[r], row, s->U + r * n);
+  }
+}
+
+// U^T U x = b in place.
+static void solve_factor(int n, const double *U, double *x) {
+  for (int k = 0; k < n; k++) {
+    x[k] /= U[k * n + k];
+    subtract_row(k + 1, n, x[k], U + k * n, x);
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    for (int j = n - 1; j > k; j--) x[k] -= U[k * n + j] * x[j];
+    x[k] /= U[k * n + k];
+  }
 }
 
 // x = (1 + c P S)^-1 x by the factor of factor(): x - c P S^1/2 (1 + c S^1/2 P S^1/2)^-1 S^1/2 x.
 static void solve(ode_stiff *s, double c, double *x) {
-  for (int i = 0; i < s->n; i++) s->room[i] = s->root[i] * x[i];
-  ap__cholesky_lower(s->n, s->L, s->room);
-  ap__cholesky_upper(s->n, s->L, s->room);
-  for (int i = 0; i < s->n; i++) s->room[i] *= s->root[i];
+  const int n = s->nacts;
+  for (int k = 0; k < n; k++) s->room[k] = s->root[k] * x[s->acts[k]];
+  solve_factor(n, s->U, s->room);
+  for (int k = 0; k < n; k++) s->room[k] *= s->root[k];
   add_mobile(s, -c, s->room, x);
 }
 
 // The implicit part of the rate at y, into rate: q' of coordinates with springs, and v'.
 static void implicit_rate(ode_stiff *s, int n, const double *y, double *rate) {
   memset(rate, 0, (size_t)n * sizeof *rate);
-  for (int i = 0; i < s->n; i++) {
-    s->room[i] = s->damping[i] * y[s->v + i] + s->stiffness[i] * stretch(s, y, i);
+  for (int k = 0; k < s->nacts; k++) {
+    const int i = s->acts[k];
+    s->room[k] = s->damping[i] * y[s->v + i] + s->stiffness[i] * stretch(s, y, i);
     if (s->q[i] >= 0 && s->stiffness[i] > 0) rate[s->q[i]] = y[s->v + i];
   }
   add_mobile(s, -1, s->room, rate + s->v);
@@ -119,7 +156,8 @@ static void additive_stage(ap_ode *ode, double h, int i, const double *k, double
     add(ode->n, h * explicit_a[i][j], k + j * ode->n, y);
     add(ode->n, h * (implicit_a[i][j] - explicit_a[i][j]), s->part + j * ode->n, y);
   }
-  for (int j = 0; j < s->n; j++) s->room[j] = s->stiffness[j] * stretch(s, y, j);
+  for (int j = 0; j < s->nacts; j++)
+    s->room[j] = s->stiffness[s->acts[j]] * stretch(s, y, s->acts[j]);
   add_mobile(s, -c, s->room, v);
   solve(s, c, v);
   for (int j = 0; j < s->n; j++)
@@ -146,9 +184,10 @@ static bool step_euler(ap_ode *ode, double h, double *k, double *y) {
   ode_stiff *s = ode->stiff;
   double *change = s->part;
   memcpy(y, ode->y0, (size_t)ode->n * sizeof *y);
-  for (int i = 0; i < s->n; i++) {
-    change[i] = h * k[s->v + i];
-    s->room[i] = s->q[i] >= 0 ? s->stiffness[i] * ode->y0[s->v + i] : 0;
+  for (int i = 0; i < s->n; i++) change[i] = h * k[s->v + i];
+  for (int j = 0; j < s->nacts; j++) {
+    const int i = s->acts[j];
+    s->room[j] = s->q[i] >= 0 ? s->stiffness[i] * ode->y0[s->v + i] : 0;
   }
   add_mobile(s, -h * h, s->room, change);
   factor(s, h, h);
@@ -169,6 +208,7 @@ bool ap__fixed_step(ap_ode *ode, double h, double *k, double *y) {
   ode->not_finite = -1;
   ode->failed_at = ode->from;
   if (ode->failed) return false;
+  list_acting(ode->stiff);
   if (ode->euler) return step_euler(ode, h, k, y);
   return ode->stiff->any ? step_additive(ode, h, k, y) : step_classical(ode, h, k, y);
 }

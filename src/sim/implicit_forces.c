@@ -16,11 +16,12 @@ static const double SOFT = 0.25;
 void ap__run_take_stiff(ap_arena *a, ap_sim *sim) {
   size_t nv = (size_t)sim->nv;
   ode_stiff *s = &sim->stiff;
-  double **each[] = {&s->damping, &s->stiffness, &s->rest, &s->root, &s->room};
+  double **each[] = {&s->damping, &s->stiffness, &s->rest, &s->root, &s->room, &s->sum};
   for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] = AP_TAKE(a, double, nv);
   s->mobility = AP_TAKE(a, double, nv *nv);
-  s->L = AP_TAKE(a, double, nv *nv);
+  s->U = AP_TAKE(a, double, nv *nv);
   s->part = AP_TAKE(a, double, 6 * (size_t)sim->n);
+  s->acts = AP_TAKE(a, int, nv);
   sim->stiff_q = AP_TAKE(a, int, nv);
 }
 

@@ -35,7 +35,8 @@ typedef struct ode_stiff {
   double *damping, *stiffness, *rest; // [n]
   double *mobility;                   // [n * n] P
   double *part;                       // [6 * entries of the state] implicit parts of the rates
-  double *L, *root, *room;            // [n * n], [n], [n]
+  int nacts, *acts;                   // [n] velocities with a spring or a damper
+  double *U, *root, *room, *sum;      // [n * n], [n], [n], [n]
   // What acts and the mobility at a state.
   ap_status (*prepare)(void *context, double t, const double *y);
   // What is behind q and v in the rate at y, with contact forces as the last rate found them.
