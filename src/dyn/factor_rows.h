@@ -27,6 +27,10 @@ typedef struct ap__factor_rows {
   // Row d of `block`: that of a with all of b.
   void (*meet)(int n, const double *L, const ap__factor_path *a, const ap__factor_path *b,
                double block[3][AP__FACTOR_LANES]);
+  // y [n] -= the sum of `count` rows of X, which are n numbers apart, row at[k] (NULL: k) times
+  // c[step * k], in their order.
+  void (*subtract)(int n, int count, const double *c, int step, const int *at, const double *X,
+                   double *y);
 } ap__factor_rows;
 
 // That of this processor.

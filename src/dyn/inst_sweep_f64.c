@@ -32,7 +32,7 @@ static void halve(int n, const double *L, const int *next, const ap__factor_path
 static void meet(int n, const double *L, const ap__factor_path *a, const ap__factor_path *b,
                  double block[3][LANES]) {
   const int *one = a->at, *two = b->at, *last = one + a->n, *end = two + b->n;
-  lanes row[3] = {{0}};
+  lanes row0 = {0}, row1 = {0}, row2 = {0};
   while (one < last && two < end) {
     const int k = *one;
     if (k != *two) {
@@ -44,13 +44,66 @@ static void meet(int n, const double *L, const ap__factor_path *a, const ap__fac
     }
     one++, two++;
     const lanes y = L[k * n + k] * load(a->Y + LANES * k), z = load(b->Y + LANES * k);
-    for (int d = 0; d < 3; d++) row[d] += y[d] * z;
+    row0 += y[0] * z;
+    row1 += y[1] * z;
+    row2 += y[2] * z;
   }
-  for (int d = 0; d < 3; d++) store(block[d], row[d]);
+  store(block[0], row0), store(block[1], row1), store(block[2], row2);
+}
+
+static inline const double *row_of(int n, const int *at, int k, const double *X) {
+  return X + (size_t)(at ? at[k] : k) * (size_t)n;
+}
+
+// Four vectors, which stay in registers.
+static inline void subtract_four(int n, int count, const double *c, int step, const int *at,
+                                 const double *X, double *y) {
+  lanes s0 = load(y), s1 = load(y + LANES), s2 = load(y + 2 * LANES), s3 = load(y + 3 * LANES);
+  for (int k = 0; k < count; k++) {
+    const double *x = row_of(n, at, k, X), part = c[step * k];
+    s0 -= part * load(x);
+    s1 -= part * load(x + LANES);
+    s2 -= part * load(x + 2 * LANES);
+    s3 -= part * load(x + 3 * LANES);
+  }
+  store(y, s0), store(y + LANES, s1), store(y + 2 * LANES, s2), store(y + 3 * LANES, s3);
+}
+
+static inline void subtract_one(int n, int count, const double *c, int step, const int *at,
+                                const double *X, double *y) {
+  lanes sum = load(y);
+  for (int k = 0; k < count; k++) sum -= c[step * k] * load(row_of(n, at, k, X));
+  store(y, sum);
+}
+
+typedef double pair __attribute__((vector_size(16)));
+
+// The last columns, one or two.
+static inline __attribute__((always_inline)) void subtract_last(int n, int last, int count,
+                                                                const double *c, int step,
+                                                                const int *at, const double *X,
+                                                                double *y) {
+  const size_t bytes = (size_t)last * sizeof *y;
+  pair sum = {0}, x = {0};
+  memcpy(&sum, y, bytes);
+  for (int k = 0; k < count; k++) {
+    memcpy(&x, row_of(n, at, k, X), bytes);
+    sum -= c[step * k] * x;
+  }
+  memcpy(y, &sum, bytes);
+}
+
+static void subtract(int n, int count, const double *c, int step, const int *at, const double *X,
+                     double *y) {
+  int j = 0;
+  for (; j + 4 * LANES <= n; j += 4 * LANES) subtract_four(n, count, c, step, at, X + j, y + j);
+  for (; j + LANES <= n; j += LANES) subtract_one(n, count, c, step, at, X + j, y + j);
+  if (j + 2 <= n) subtract_last(n, 2, count, c, step, at, X + j, y + j), j += 2;
+  if (j < n) subtract_last(n, 1, count, c, step, at, X + j, y + j);
 }
 
 #define NAME2(isa) ap__factor_rows_##isa
 #define NAME1(isa) NAME2(isa)
 
 extern const ap__factor_rows NAME1(AP_ISA);
-const ap__factor_rows NAME1(AP_ISA) = {halve, meet};
+const ap__factor_rows NAME1(AP_ISA) = {halve, meet, subtract};

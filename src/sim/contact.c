@@ -155,21 +155,21 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
   return AP_OK;
 }
 
-// Row c of B: what the unknown of row[c] does to all accelerations.
-static void respond_along(const contact_system *s, const double *mobility, int c) {
-  int nv = s->nv, i = s->row[c] / 3, d = s->row[c] % 3;
-  const double *J = s->J + CONTACT_LANES * i * nv + d;
-  double *B = s->B + c * nv;
+// Row c of B: what the unknown of row[c] does to all accelerations, with the other sign.
+static void respond_along(const double *mobility, int c, contact_system *s) {
+  const int nv = s->nv, i = s->row[c] / 3, d = s->row[c] % 3;
+  double *B = s->B + c * nv, *J = s->jacobian; // of the path alone
   memset(B, 0, (size_t)nv * sizeof *B);
-  CONTACT_PATH(s, i, k)
-  for (int j = 0; j < nv; j++) B[j] += J[CONTACT_LANES * k] * mobility[k * nv + j];
+  for (int k = 0; k < s->npath[i]; k++)
+    J[k] = s->J[CONTACT_LANES * (i * nv + s->path[i * nv + k]) + d];
+  s->through->subtract(nv, s->npath[i], J, 1, s->path + i * nv, mobility, B);
 }
 
 // B of the unknowns of an island, and the forces X that undo it.
 static void solve_response(const double *mobility, contact_system *s) {
   int unknowns = ap__contact_unknowns(s->sorted, NULL, false, s);
   ap__contact_factor(s->sorted, unknowns, false, s);
-  for (int c = 0; c < unknowns; c++) respond_along(s, mobility, c);
+  for (int c = 0; c < unknowns; c++) respond_along(mobility, c, s);
   ap__contact_solve_many(s, s->nv, s->B, s->X);
 }
 
@@ -183,12 +183,12 @@ ap_status ap__contact_mobility(ap_plant *p, const double *q, int n, const ap_res
   p->kind->mobility(p, &s->responds, mobility);
   int nv = s->nv;
   for (int k = 0; k < s->nisland; k++) solve_response(mobility, &s->island[k]);
-  for (int k = 0; k < s->nisland; k++)
-    for (int c = 0; c < s->island[k].unknowns; c++) {
-      const double *B = s->island[k].B + c * nv, *X = s->island[k].X + c * nv;
-      for (int i = 0; i < nv; i++)
-        for (int j = 0; j <= i; j++) mobility[i * nv + j] -= B[i] * X[j];
-    }
+  for (int k = 0; k < s->nisland; k++) {
+    const contact_system *island = &s->island[k];
+    for (int i = 0; i < nv; i++)
+      s->through->subtract(nv, island->unknowns, island->B + i, nv, NULL, island->X,
+                           mobility + i * nv);
+  }
   for (int i = 0; i < nv; i++)
     for (int j = 0; j < i; j++) mobility[j * nv + i] = mobility[i * nv + j];
   return AP_OK;

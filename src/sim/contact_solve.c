@@ -360,20 +360,33 @@ static bool eliminate(int n, double *A, int *pivot, int *last) {
   return true;
 }
 
-// The solution of k right sides, those of a row side by side.
-static void substitute_half(int n, const double *A, const int *last, int k, double *X) {
+static void substitute_half(int n, const double *A, const int *last, double *x) {
   for (int r = 0; r < n; r++)
-    for (int c = r + 1; c <= last[r]; c++) {
-      double l = A[r * n + r] * A[r * n + c];
-      for (int j = 0; j < k; j++) X[c * k + j] -= l * X[r * k + j];
-    }
+    for (int c = r + 1; c <= last[r]; c++) x[c] -= A[r * n + r] * A[r * n + c] * x[r];
   for (int r = n - 1; r >= 0; r--) {
-    for (int c = r + 1; c <= last[r]; c++)
-      for (int j = 0; j < k; j++) X[r * k + j] -= A[r * n + c] * X[c * k + j];
-    for (int j = 0; j < k; j++) X[r * k + j] *= A[r * n + r];
+    for (int c = r + 1; c <= last[r]; c++) x[r] -= A[r * n + c] * x[c];
+    x[r] *= A[r * n + r];
   }
 }
 
+// The same of k right sides, those of a row side by side. Rows end ever later.
+static void substitute_many(int k, double *X, contact_system *s) {
+  const int n = s->qr.n, *last = s->last;
+  const double *A = s->qr.A;
+  double *part = s->rhs;
+  for (int c = 1, low = 0; c < n; c++) {
+    while (low < c && last[low] < c) low++;
+    for (int r = low; r < c; r++) part[r] = A[r * n + r] * A[r * n + c];
+    s->through->subtract(k, c - low, part + low, 1, NULL, X + low * k, X + c * k);
+  }
+  for (int r = n - 1; r >= 0; r--) {
+    double *row = X + r * k;
+    s->through->subtract(k, last[r] - r, A + r * n + r + 1, 1, NULL, row + k, row);
+    for (int j = 0; j < k; j++) row[j] *= A[r * n + r];
+  }
+}
+
+// The solution of k right sides of any matrix.
 static void substitute(int n, const double *A, const int *pivot, const int *last, int k,
                        double *X) {
   for (int r = 0; r < n; r++)
@@ -448,7 +461,7 @@ void ap__contact_solve(contact_system *s) {
   int n = s->qr.n;
   reduce_right(s);
   if (s->regular && s->symmetric) {
-    substitute_half(n, s->qr.A, s->last, 1, s->rhs);
+    substitute_half(n, s->qr.A, s->last, s->rhs);
   } else if (s->regular) {
     substitute(n, s->qr.A, s->qr.pivot, s->last, 1, s->rhs);
   } else {
@@ -464,7 +477,7 @@ void ap__contact_solve_many(contact_system *s, int k, const double *B, double *X
     memcpy(X, B, (size_t)n * (size_t)k * sizeof *X);
     for (int c = 0; c < n * k && s->symmetric; c++) X[c] *= s->scale[c / k];
     if (s->symmetric)
-      substitute_half(n, s->qr.A, s->last, k, X);
+      substitute_many(k, X, s);
     else
       substitute(n, s->qr.A, s->qr.pivot, s->last, k, X);
     return;
