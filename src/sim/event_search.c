@@ -482,13 +482,23 @@ static void set_slack(ap_sim *sim, int n) {
   }
 }
 
+// Whether a pair is further off when the step begins than anything of it moves in the step.
+static bool keeps_clear(const ap_sim *sim, const run_pair *p) {
+  const run_path *path = &sim->path;
+  if (!(p->clear > 2 * sim->touch)) return false;
+  double way = p->joint >= 0 ? fabs(p->way) * ap__path_travel(path, p->coordinate)
+                             : ap__path_reach(path, p->body, p->at);
+  return p->clear - 2 * sim->touch > (1 + 1e-9) * way; // and rounding
+}
+
 // What is searched for, into sim->order.
 static int list_items(ap_sim *sim) {
   int n = 0;
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
     if (p->apart) continue;
-    if (p->resting < 0 && !p->pressed && !ap__run_covered(sim, p)) sim->order[n++] = i;
+    if (p->resting < 0 && !p->pressed && !ap__run_covered(sim, p) && !keeps_clear(sim, p))
+      sim->order[n++] = i;
     for (int k = 0; p->resting >= 0 && p->ends && k < limits_of(p); k++)
       sim->order[n++] = (k + 1) * sim->npair + i;
   }
@@ -503,6 +513,7 @@ run_end ap__run_search(ap_sim *sim, double *t, int *pair) {
   path->stride = ode->n;
   path->from = ode->from;
   path->h = ode->h;
+  ap__path_bound(path);
   int n = list_items(sim);
   if (!n) return RUN_STEP;
   set_slack(sim, n);

@@ -31,6 +31,8 @@ void ap__path_take(ap_arena *a, const ap_model *m, run_path *path) {
   path->a = AP_TAKE(a, double, m->nv);
   path->shifted = AP_TAKE(a, double, PATH_POWERS *nq);
   path->most = AP_TAKE(a, double, PATH_RATES *nq);
+  path->way = AP_TAKE(a, double, m->nbody);
+  path->turn = AP_TAKE(a, double, m->nbody);
   path->body = AP_TAKE(a, path_body, m->nbody);
 }
 
@@ -225,6 +227,77 @@ void ap__path_place(run_path *path, double x) {
   }
   ap_normalize(path->m, path->q);
   ap_kinematics(path->m, path->w, path->q, NULL, NULL);
+}
+
+// ---- the whole step -----------------------------------------------------------------------------
+
+double ap__path_travel(const run_path *path, int i) {
+  double sum = 0;
+  for (int d = 1; d < PATH_POWERS; d++) sum += fabs(path->power[d * path->stride + i]);
+  return sum;
+}
+
+// The same of n coordinates together.
+static double travel_of(const run_path *path, int i, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) {
+    double x = ap__path_travel(path, i + k);
+    sum += x * x;
+  }
+  return sqrt(sum);
+}
+
+static double length_of(const run_path *path, int i, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += path->power[i + k] * path->power[i + k];
+  return sqrt(sum);
+}
+
+// |R - R_0| is 2 |q - q_0| at most for quaternions of length one, and these differ by twice what
+// others do, in units of their length.
+static double turn_of(const run_path *path, int i) {
+  return 4 * travel_of(path, i, 4) / length_of(path, i, 4);
+}
+
+// A body's origin is p + R d, p and R its parent's, d the joint's: it moves by what p does, by
+// |R - R_0| |d|, and by what d does.
+static void bound_way(run_path *path, int i) {
+  const ap_joint *j = &path->m->joint[i];
+  double turn = 0, along = 0, d = norm3(path->m->packed_body[i].s), ratio = fabs(j->ratio);
+  switch (j->type) {
+    case AP_SPHERICAL: turn = turn_of(path, j->q); break;
+    case AP_FREE:
+      turn = turn_of(path, j->q + 3);
+      along = travel_of(path, j->q, 3), d += length_of(path, j->q, 3) + along;
+      break;
+    case AP_PLANAR:
+      turn = ap__path_travel(path, j->q + 2);
+      along = travel_of(path, j->q, 2), d += length_of(path, j->q, 2) + along;
+      break;
+    case AP_PRISMATIC:
+      along = ratio * ap__path_travel(path, j->q);
+      d += fabs(j->offset) + ratio * fabs(path->power[j->q]) + along;
+      break;
+    default: turn = ratio * ap__path_travel(path, j->q); break;
+  }
+  path->way[i] = path->way[j->parent] + path->turn[j->parent] * d + along;
+  path->turn[i] = path->turn[j->parent] + turn;
+}
+
+void ap__path_bound(run_path *path) {
+  path->way[0] = path->turn[0] = 0;
+  for (int i = 1; i < path->m->nbody; i++) bound_way(path, i);
+}
+
+double ap__path_reach(const run_path *path, int link, const double at[3]) {
+  const ap_packed_frame *f = &path->m->packed_frame[link];
+  int i = path->m->mover[link];
+  double arm = 0;
+  for (int k = 0; k < 3; k++) {
+    double x = f->p[k] + f->R[3 * k] * at[0] + f->R[3 * k + 1] * at[1] + f->R[3 * k + 2] * at[2];
+    arm += x * x;
+  }
+  return path->way[i] + path->turn[i] * sqrt(arm);
 }
 
 // ---- points ------------------------------------------------------------------------------------

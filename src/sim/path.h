@@ -28,15 +28,23 @@ typedef struct run_path {
   double from, h;
   // the interval: its middle, as part of the step, and half its length, s
   double middle, r;
-  double *q, *v, *a; // in the middle; v and a are those of the polynomials
-  double *shifted;   // [PATH_POWERS * nq] powers of x - middle
-  double *most;      // [PATH_RATES * nq] upper bounds of |q|, |dq/dt|, ...
-  path_body *body;   // [nbody]
-  bool undecided;    // a quaternion turns too far for bounds: the interval is too long
+  double *q, *v, *a;  // in the middle; v and a are those of the polynomials
+  double *shifted;    // [PATH_POWERS * nq] powers of x - middle
+  double *most;       // [PATH_RATES * nq] upper bounds of |q|, |dq/dt|, ...
+  path_body *body;    // [nbody]
+  double *way, *turn; // [nbody] of the whole step: how far a body's origin gets from where it was,
+                      // and how much its axes turn, upper bounds
+  bool undecided;     // a quaternion turns too far for bounds: the interval is too long
 } run_path;
 
 // Memory of a path.
 void ap__path_take(ap_arena *a, const ap_model *m, run_path *path);
+
+// Bound how far bodies get in the step from where they are when it begins; costs next to nothing.
+void ap__path_bound(run_path *path);
+// An upper bound of how far coordinate i gets, and a point of a link, m.
+double ap__path_travel(const run_path *path, int i);
+double ap__path_reach(const run_path *path, int link, const double at[3]);
 
 // Look at the part of the step between x = low and high: the state in its middle, which the work
 // then holds, and the bounds.

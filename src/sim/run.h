@@ -138,6 +138,7 @@ typedef struct run_pair {
   double lever;                           // m: a rad/s counts as this speed there
   int turning[RUN_TURNS];                 // their places among those that rest, -1: none
   run_was turned[RUN_TURNS];              // before the event that is being worked on
+  double clear;     // m: of a flat wall at rest, how far the point is off when the step begins
   bool near;        // it touches and does not leave: it is met when it has entered by
   double slack;     // this, which is added to F; more where
   bool dips;        // it grazes or moves along its wall

@@ -29,6 +29,15 @@ static const double LEFT = 100;
 
 // ---- begin -------------------------------------------------------------------------------------
 
+// How far a pair is off that a motion shorter than this does not bring together; 0: that is not
+// known.
+static double clear_of(const run_pair *p) {
+  if (p->joint >= 0) return p->now.distance;
+  const bool flat = p->surface && p->surface->wall.kind == AP_WALL_PLANE;
+  if (!flat || p->carrier || p->pose || p->mount || p->edges || p->ends || p->group >= 0) return 0;
+  return p->now.distance;
+}
+
 // Before a step: which points touch their walls and do not leave them. A place, and a time, have
 // rounding, which is more than grazing far from the origin and long after the clock's zero.
 static void set_near(ap_sim *sim) {
@@ -42,6 +51,7 @@ static void set_near(ap_sim *sim) {
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
     p->claims = false;
+    p->clear = clear_of(p);
     bool leaves = p->now.rate > 0 && !ap__run_along(sim, p);
     p->near = p->now.distance <= sim->touch && (p->dips || !leaves);
     p->dips = p->near && (p->dips || ap__run_along(sim, p));
