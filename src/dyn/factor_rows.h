@@ -9,6 +9,8 @@
 
 #include <appell/work.h>
 
+#include <stdbool.h>
+
 // Rows that go side by side: three of a contact, and one that is zero.
 enum { AP__FACTOR_LANES = 4 };
 
@@ -27,6 +29,13 @@ typedef struct ap__factor_rows {
   // Row d of `block`: that of a with all of b.
   void (*meet)(int n, const double *L, const ap__factor_path *a, const ap__factor_path *b,
                double block[3][AP__FACTOR_LANES]);
+  // The sum over the path of x[k] D^-1_kk times column k of Y, four numbers.
+  void (*along)(int n, const double *L, const double *x, const ap__factor_path *p,
+                double sum[AP__FACTOR_LANES]);
+  // Elimination of the upper half of a symmetric matrix A [n * n] in place, the inverse pivots on
+  // the diagonal; row k ends at last[k], and so do those that it is subtracted from. False where a
+  // pivot is not above `small`.
+  bool (*eliminate)(int n, double *A, int *last, double small);
   // y [n] -= the sum of `count` rows of X, which are n numbers apart, row at[k] (NULL: k) times
   // c[step * k], in their order.
   void (*subtract)(int n, int count, const double *c, int step, const int *at, const double *X,

@@ -14,10 +14,34 @@ static inline lanes load(const double *x) {
 
 static inline void store(double *x, lanes y) { memcpy(x, &y, sizeof y); }
 
+// Whether the path of some rows is that of one link.
+static bool is_chain(const int *next, const ap__factor_path *p) {
+  int i = 1;
+  while (i < p->n && next[p->at[i - 1]] == p->at[i]) i++;
+  return i >= p->n;
+}
+
+// Along one chain each column takes what all before it leave of it, in a register.
+static void halve_chain(int n, const double *L, const ap__factor_path *p) {
+  const int count = p->n, *at = p->at;
+  for (int i = 0; i < count; i++) {
+    const size_t j = (size_t)at[i];
+    const double *column = L + j;
+    lanes y = load(p->J + LANES * j);
+    for (int k = 0; k < i; k++)
+      y -= column[(size_t)at[k] * (size_t)n] * load(p->Y + LANES * (size_t)at[k]);
+    store(p->Y + LANES * j, y);
+  }
+}
+
 static void halve(int n, const double *L, const int *next, const ap__factor_path *p) {
   const int count = p->n, *at = p->at;
   const double *J = p->J;
   double *Y = p->Y;
+  if (is_chain(next, p)) {
+    halve_chain(n, L, p);
+    return;
+  }
   for (int i = 0; i < count; i++)
     store(Y + (size_t)(LANES * at[i]), load(J + (size_t)(LANES * at[i])));
   for (int i = 0; i < count; i++) {
@@ -49,6 +73,38 @@ static void meet(int n, const double *L, const ap__factor_path *a, const ap__fac
     row2 += y[2] * z;
   }
   store(block[0], row0), store(block[1], row1), store(block[2], row2);
+}
+
+static void along(int n, const double *L, const double *x, const ap__factor_path *p,
+                  double sum[LANES]) {
+  lanes all = {0};
+  for (int i = 0; i < p->n; i++) {
+    const size_t k = (size_t)p->at[i];
+    all += L[k * (size_t)n + k] * x[k] * load(p->Y + LANES * k);
+  }
+  store(sum, all);
+}
+
+// y -= l x
+static inline void subtract_row(int n, double l, const double *x, double *y) {
+  int c = 0;
+  for (; c + LANES <= n; c += LANES) store(y + c, load(y + c) - l * load(x + c));
+  for (; c < n; c++) y[c] -= l * x[c];
+}
+
+static bool eliminate(int n, double *A, int *last, double small) {
+  for (int k = 0; k < n; k++) {
+    double *top = A + (size_t)k * (size_t)n, pivot = top[k];
+    if (!(pivot > small || -pivot > small)) return false;
+    top[k] = 1 / pivot;
+    for (int r = k + 1; r <= last[k]; r++) {
+      double *row = A + (size_t)r * (size_t)n, l = top[k] * top[r];
+      if (l == 0) continue;
+      for (; last[r] < last[k]; last[r]++) row[last[r] + 1] = 0;
+      subtract_row(last[k] - r + 1, l, top + r, row + r);
+    }
+  }
+  return true;
 }
 
 static inline const double *row_of(int n, const int *at, int k, const double *X) {
@@ -106,4 +162,4 @@ static void subtract(int n, int count, const double *c, int step, const int *at,
 #define NAME1(isa) NAME2(isa)
 
 extern const ap__factor_rows NAME1(AP_ISA);
-const ap__factor_rows NAME1(AP_ISA) = {halve, meet, subtract};
+const ap__factor_rows NAME1(AP_ISA) = {halve, meet, along, eliminate, subtract};

@@ -113,21 +113,21 @@ static double least_force(const contact_system *s) {
 
 // Joints that stops or brakes hold do not accelerate: what elimination leaves is rounding, which
 // would add up while nothing else moves.
-static void hold_joints(contact_system *s, double *a) {
+static void hold_joints(const contact_system *s, double *a) {
   for (int i = 0; i < s->n; i++) {
     const ap_resting *r = &s->sorted[i];
     bool held = r->kind == AP_REST_STOP || (r->kind == AP_REST_BRAKE && r->sticks);
     if (!held) continue;
-    if (fabs(a[r->v]) <= ROUNDING * fabs(ap__contact_free(s)[r->v])) a[r->v] = 0;
+    if (fabs(a[r->v]) <= ROUNDING * fabs(s->v[r->v])) a[r->v] = 0;
   }
 }
 
 // Robots of an island at rest that accelerate by no more than rounding stay at rest.
-static void hold_rest(contact_system *all, const contact_system *s, const double *v, double *a) {
+static void hold_rest(const contact_system *all, const contact_system *s, const double *v,
+                      double *a) {
   double most = 0;
   for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) if (fabs(v[k]) > AP__CONTACT_STILL) return;
-  const double *free = ap__contact_free(all);
-  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) most = fmax(most, fabs(free[k]));
+  for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) most = fmax(most, fabs(all->v[k]));
   for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) if (fabs(a[k]) > REST * most) return;
   for (int i = 0; i < s->n; i++) CONTACT_PATH(s, i, k) a[k] = 0;
 }

@@ -257,10 +257,18 @@ static void fill(const ap_resting *resting, bool friction, bool half, contact_sy
     }
 }
 
+// Whether the unknowns are rows of W in a piece, as where all points stick, and are not scaled.
+static bool is_piece(const contact_system *s) {
+  for (int c = 0; c < s->unknowns; c++)
+    if (s->row[c] != s->row[0] + c || s->scale[c] != 1) return false;
+  return true;
+}
+
 // The same where nothing is reduced: entries of W and what friction adds to them. Outside the spans
 // W is zero.
 static void fill_plain(const ap_resting *resting, bool friction, bool half, contact_system *s) {
   const int n = s->qr.n, rows = 3 * s->n;
+  const bool piece = half && is_piece(s);
   for (int i = 0; i < s->n; i++) {
     const contact_span *end = s->span + s->near[s->group[i] + 1] - 1; // the last
     const int to = s->first[end->to];
@@ -269,7 +277,9 @@ static void fill_plain(const ap_resting *resting, bool friction, bool half, cont
       double *A = s->qr.A + c * n;
       s->last[c] = to - 1;
       if (!half) memset(A, 0, (size_t)n * sizeof *A);
-      for (int r = c; r < to && half; r++) A[r] = s->scale[r] * W[s->row[r]] * s->scale[c];
+      if (piece) memcpy(A + c, W + s->row[c], (size_t)(to - c) * sizeof *A);
+      for (int r = c; r < to && half && !piece; r++)
+        A[r] = s->scale[r] * W[s->row[r]] * s->scale[c];
     }
   }
   for (int c = 0; c < n && !half; c++) {
@@ -307,23 +317,13 @@ static inline void subtract_row(int n, double l, const double *x, double *y) {
   if (c < n) y[c] -= l * x[c];
 }
 
-// Elimination of the upper half of a symmetric matrix in place, the inverse pivots on the diagonal;
-// false where a pivot is small. Row k ends at last[k], and so do those that it is subtracted from.
-static bool eliminate_half(int n, double *A, int *last) {
+// Elimination of the upper half of a symmetric matrix; false where a pivot is small.
+static bool eliminate_half(contact_system *s) {
+  const int n = s->qr.n;
+  const double *A = s->qr.A;
   double largest = 0; // on the diagonal, as of any matrix without negative eigenvalues
   for (int k = 0; k < n; k++) largest = fabs(A[k * n + k]) > largest ? fabs(A[k * n + k]) : largest;
-  for (int k = 0; k < n; k++) {
-    double *top = A + k * n;
-    if (!(fabs(top[k]) > REGULAR * largest)) return false;
-    top[k] = 1 / top[k];
-    for (int r = k + 1; r <= last[k]; r++) {
-      double *row = A + r * n, l = top[k] * top[r];
-      if (l == 0) continue;
-      for (; last[r] < last[k]; last[r]++) row[last[r] + 1] = 0;
-      subtract_row(last[k] - r + 1, l, top + r, row + r);
-    }
-  }
-  return true;
+  return s->through->eliminate(n, s->qr.A, s->last, REGULAR * largest);
 }
 
 static void swap_rows(int n, double *A, double *B) {
@@ -410,8 +410,7 @@ void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, 
   int n = s->core[s->ngroup];
   s->qr.m = s->qr.n = s->qr.rank = n;
   fill_any(resting, friction, s->symmetric, s);
-  s->regular = s->symmetric ? eliminate_half(n, s->qr.A, s->last)
-                            : eliminate(n, s->qr.A, s->qr.pivot, s->last);
+  s->regular = s->symmetric ? eliminate_half(s) : eliminate(n, s->qr.A, s->qr.pivot, s->last);
   if (s->regular) return;
   fill_any(resting, friction, false, s);
   ap__qr_factor(&s->qr, RANK);

@@ -42,6 +42,7 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->responds.next = AP_TAKE(&a, int, nv);
   s->path = AP_TAKE(&a, int, (size_t)n *nv);
   s->npath = AP_TAKE(&a, int, n);
+  s->run = AP_TAKE(&a, int, nv);
   s->turn = AP_TAKE(&a, int, 2 * (size_t)n);
   s->J = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->Y = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
@@ -150,6 +151,11 @@ static double meet_wall(const ap_resting *r, const double p[3], const double v[3
 void ap__contact_set_slip(const ap_resting *r, contact_place *place) {
   double kept[2] = {dot3(r->slip, place->frame[1]), dot3(r->slip, place->frame[2])};
   const double *v = place->velocity + 1;
+  if (r->sticks) { // nor does it have one
+    place->slip[0] = kept[0], place->slip[1] = kept[1];
+    place->along = sqrt(v[0] * v[0] + v[1] * v[1]);
+    return;
+  }
   double length = hypot(kept[0], kept[1]), speed = hypot(v[0], v[1]);
   for (int k = 0; k < 2 && length > 0; k++) kept[k] /= length;
   place->along = length > 0 ? kept[0] * v[0] + kept[1] * v[1] : speed;
@@ -309,15 +315,6 @@ static ap_status gather_point(const ap_plant *plant, const ap_resting *r, int i,
 
 // ---- Delassus ----------------------------------------------------------------------------------
 
-// A column of a point's rows, in registers.
-typedef double lanes __attribute__((vector_size(CONTACT_LANES * sizeof(double))));
-
-static inline lanes get(const double *column) {
-  lanes x;
-  memcpy(&x, column, sizeof x);
-  return x;
-}
-
 // The rows of point i as the factor takes them.
 static ap__factor_path path_of(int i, const contact_system *s) {
   const int at = CONTACT_LANES * i * s->nv;
@@ -384,36 +381,40 @@ static void gather_blocks(int i, contact_system *s) {
   }
 }
 
+// Places of a path that follow each other are a run; below `run` from k on it goes on at the next
+// one of it.
+static inline int below(const contact_system *s, int k) { return s->responds.next[s->run[k]]; }
+
+static void find_runs(contact_system *s) {
+  for (int k = 0; k < s->nv; k++)
+    s->run[k] = k > 0 && s->responds.next[k] == k - 1 ? s->run[k - 1] : k;
+}
+
 // x := L^-T x, and x := L^-1 D^-1 x: both halves of the response of a factor.
 static void push_half(const contact_system *s, double *x) {
-  const int nv = s->nv, *next = s->responds.next;
+  const int nv = s->nv;
   for (int k = nv - 1; k >= 0; k--) {
     const double *L = s->responds.P + k * nv, y = x[k];
-    for (int j = next[k]; j >= 0 && y != 0; j = next[j]) x[j] -= L[j] * y;
+    for (int j = s->responds.next[k]; j >= 0 && y != 0; j = below(s, j))
+      for (int i = s->run[j]; i <= j; i++) x[i] -= L[i] * y;
   }
 }
 
-static void push_rest(const contact_system *s, double *x) {
-  const int nv = s->nv, *next = s->responds.next;
+// The second one of two vectors side by side.
+static void push_rest(const contact_system *s, double *x, double *y) {
+  const int nv = s->nv;
   for (int k = 0; k < nv; k++) {
     const double *L = s->responds.P + k * nv;
-    double sum = L[k] * x[k];
-    for (int j = next[k]; j >= 0; j = next[j]) sum -= L[j] * x[j];
-    x[k] = sum;
+    double one = L[k] * x[k], two = L[k] * y[k];
+    for (int j = s->responds.next[k]; j >= 0; j = below(s, j))
+      for (int i = j; i >= s->run[j]; i--) one -= L[i] * x[i], two -= L[i] * y[i];
+    x[k] = one, y[k] = two;
   }
-}
-
-const double *ap__contact_free(contact_system *s) {
-  if (!s->freed) {
-    memcpy(s->v, s->free, (size_t)s->nv * sizeof *s->v);
-    if (s->responds.factor) push_rest(s, s->v);
-  }
-  s->freed = true;
-  return s->v;
 }
 
 void ap__contact_accelerate(contact_system *s, double *a) {
   const int nv = s->nv;
+  memcpy(s->v, s->free, (size_t)nv * sizeof *a);
   if (!s->responds.factor) {
     ap__contact_push(s, 3 * s->n, NULL, s->force, a);
     for (int j = 0; j < nv; j++) a[j] += s->free[j];
@@ -427,9 +428,8 @@ void ap__contact_accelerate(contact_system *s, double *a) {
       a[k] += y[0] * f[0] + y[1] * f[1] + y[2] * f[2];
     }
   }
-  push_rest(s, a);
-  const double *free = ap__contact_free(s); // by itself: what balances it leaves nothing
-  for (int j = 0; j < nv; j++) a[j] += free[j];
+  push_rest(s, a, s->v);
+  for (int j = 0; j < nv; j++) a[j] += s->v[j]; // apart: what balances it leaves nothing
 }
 
 double ap__contact_velocity(const contact_system *s, int r, const double *v) {
@@ -548,15 +548,15 @@ ap_status ap__contact_gaps(ap_plant *p, const double *q, contact_system *s) {
 static void add_free(contact_system *s) {
   const int nv = s->nv;
   const bool halves = s->responds.factor;
-  s->freed = false;
+  if (halves) find_runs(s);
   if (halves) push_half(s, s->free);
   for (int i = 0; i < s->n; i++) {
-    const double *J = (halves ? s->Y : s->J) + CONTACT_LANES * i * nv;
-    lanes sum = {0};
-    CONTACT_PATH(s, i, k) {
-      double x = halves ? s->responds.P[k * nv + k] * s->free[k] : s->free[k];
-      sum += x * get(J + CONTACT_LANES * k);
-    }
+    double sum[CONTACT_LANES] = {0};
+    const double *J = s->J + CONTACT_LANES * i * nv;
+    const ap__factor_path own = path_of(i, s);
+    if (halves) s->through->along(nv, s->responds.P, s->free, &own, sum);
+    CONTACT_PATH(s, i, k)
+    for (int d = 0; d < 3 && !halves; d++) sum[d] += s->free[k] * J[CONTACT_LANES * k + d];
     for (int d = 0; d < 3; d++) s->b[3 * i + d] += sum[d];
   }
 }

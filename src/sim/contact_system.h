@@ -82,8 +82,9 @@ typedef struct contact_system {
   contact_memo *memo; // what the scratch memory is of
   const ap__factor_rows *through;
   ap_response responds; // at the state, P [nv * nv] of it also scratch
-  int *path;            // [n * nv] places in v that move a point, or its wall, descending,
-  int *npath;           // [n] and how many
+  int *run;   // [nv] for each place in v the first one of those right before it on its path
+  int *path;  // [n * nv] places in v that move a point, or its wall, descending,
+  int *npath; // [n] and how many
   // contact_islands.c
   ap_resting *sorted;            // [n] the contacts, island by island; `host` inside the island
   int *order;                    // [n] which of the caller's stands where
@@ -115,7 +116,6 @@ typedef struct contact_system {
   double *b;            // [3 n]
   double *free;         // [nv] accelerations without contact forces; of a factor L^-T of the
                         //   joint forces less the bias
-  bool freed;           // and v has these accelerations
   double *jacobian;     // [6 * nv] of a link
   double *force;        // [3 n] along the three directions of each point
   double *base;         // [3 n] b, with what brakes do that slide
@@ -201,8 +201,7 @@ double ap__contact_velocity(const contact_system *s, int r, const double *v);
 // NULL.
 void ap__contact_push(const contact_system *s, int n, const int *row, const double *y, double *x);
 
-// Accelerations without contact forces, in s->v, and with those in s->force, of all contacts.
-const double *ap__contact_free(contact_system *s);
+// Accelerations with the forces in s->force of all contacts, and in s->v without any.
 void ap__contact_accelerate(contact_system *s, double *a);
 
 // All of it for a state under joint forces: `free` and the whole of b besides.

@@ -73,6 +73,7 @@ ap_status ap_ode_create(int n, ap_rate *rate, void *context, const ap_ode_option
   if (wrong) return AP__REFUSE(error, AP_E_ARG, 0, "%s", wrong);
   ap_ode sizes = {.n = n, .rate = rate, .context = context, .options = o};
   sizes.pair = o.order == 5 ? &rk_five : &rk_eight;
+  sizes.rows = ap__rows_of_factor();
   size_t head = (sizeof sizes + 63) / 64 * 64;
   unsigned char *mem = calloc(1, head + lay_out(&sizes, NULL));
   if (!mem)
@@ -211,9 +212,8 @@ static void combine(const ap_ode *ode, double h, const double *a, int m, const d
                     double *y) {
   int n = ode->n;
   for (int i = 0; i < n; i++) y[i] = 0;
-  for (int j = 0; j < m; j++)
-    for (int i = 0; i < n && a[j] != 0; i++) y[i] += a[j] * k[j * n + i];
-  for (int i = 0; i < n; i++) y[i] = ode->y0[i] + h * y[i];
+  ode->rows->subtract(n, m, a, 1, NULL, k, y);
+  for (int i = 0; i < n; i++) y[i] = ode->y0[i] - h * y[i];
 }
 
 // Stages from `first` up to `last` of a step of h in k; y is the last one's state.

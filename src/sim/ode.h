@@ -7,6 +7,8 @@
 
 #include <appell/sim.h>
 
+#include "dyn/factor_rows.h"
+
 // Project the state, in place, at the end of every step; the rate must be the same before and
 // after. A status ends the integration with it.
 typedef ap_status ap_projection(void *context, double *y);
@@ -52,31 +54,32 @@ struct ap_ode {
   void *context;
   ap_ode_options options;
   const rk_pair *pair;
-  double fixed;     // s: length of steps; 0: to the tolerance
-  double grid;      // time from which they count
-  bool euler;       // by Euler's method, else of order 4
-  ode_stiff *stiff; // of fixed steps
-  bool patient;     // trial steps whose rate fails are made shorter instead of failing
-  double *absolute; // [n] absolute tolerances
-  double t;         // of the last start or reading
-  bool running;     // started, and nothing failed since
-  double next;      // length of the next step to try; 0: not known
-  double from, to;  // the step that was taken last; both the same: none yet
-  double h;         // its length
-  double error;     // of that step, in units of the tolerance
-  double *y0, *y;   // [n] the states where it begins and ends
-  double *k;        // [all * n] its rates; number `stages` is the one at its end
-  double *again;    // [all * n] rates of another step from its beginning
-  double *stage;    // [n]
-  double *power;    // [8 * n] polynomial of the step in (t - from) / h
-  bool rate_known;  // number `stages` is the rate at the end
-  bool dense;       // power is that of the step
-  ap_status failed; // what ended the last integration: the rate's status, or
-  int not_finite;   // the entry of the rate that was not finite; -1: none
-  double failed_at; // the time of that
-  int stumbles;     // steps in a row in which the rate failed at first
-  long evaluations; // since the problem was made
-  long steps;       // likewise
+  const ap__factor_rows *rows; // of the processor
+  double fixed;                // s: length of steps; 0: to the tolerance
+  double grid;                 // time from which they count
+  bool euler;                  // by Euler's method, else of order 4
+  ode_stiff *stiff;            // of fixed steps
+  bool patient;                // trial steps whose rate fails are made shorter instead of failing
+  double *absolute;            // [n] absolute tolerances
+  double t;                    // of the last start or reading
+  bool running;                // started, and nothing failed since
+  double next;                 // length of the next step to try; 0: not known
+  double from, to;             // the step that was taken last; both the same: none yet
+  double h;                    // its length
+  double error;                // of that step, in units of the tolerance
+  double *y0, *y;              // [n] the states where it begins and ends
+  double *k;                   // [all * n] its rates; number `stages` is the one at its end
+  double *again;               // [all * n] rates of another step from its beginning
+  double *stage;               // [n]
+  double *power;               // [8 * n] polynomial of the step in (t - from) / h
+  bool rate_known;             // number `stages` is the rate at the end
+  bool dense;                  // power is that of the step
+  ap_status failed;            // what ended the last integration: the rate's status, or
+  int not_finite;              // the entry of the rate that was not finite; -1: none
+  double failed_at;            // the time of that
+  int stumbles;                // steps in a row in which the rate failed at first
+  long evaluations;            // since the problem was made
+  long steps;                  // likewise
 };
 
 // The rate at a state; false where it failed or is not finite.
