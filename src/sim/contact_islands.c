@@ -153,6 +153,7 @@ static void view(const contact_system *all, int first, int n, int before, size_t
   s->J += CONTACT_LANES * at * nv, s->Y += CONTACT_LANES * at * nv;
   s->B += rows * nv, s->X += rows * nv;
   s->left += CONTACT_WRENCH * rows, s->right += CONTACT_WRENCH * rows;
+  s->block += CONTACT_WRENCH * rows;
   s->W += entries, s->qr.A += entries, s->span += spans;
   s->friction += at, s->way += 2 * at;
   s->ngroup = n > 0 ? s->group[n - 1] + 1 : 0;

@@ -112,16 +112,22 @@ static void add_wrench(const ap_resting *resting, const contact_system *s, int r
   }
 }
 
+// Four sums side by side: one alone waits for each of its terms.
 static double product(int n, const double *x, const double *y) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[CONTACT_WRENCH * i] * y[CONTACT_WRENCH * i];
-  return sum;
+  double a = 0, b = 0, c = 0, d = 0;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    a += x[i] * y[i], b += x[i + 1] * y[i + 1];
+    c += x[i + 2] * y[i + 2], d += x[i + 3] * y[i + 3];
+  }
+  for (; i < n; i++) a += x[i] * y[i];
+  return (a + b) + (c + d);
 }
 
 // x less its part along y, which has length 1.
-static void subtract(int n, const double *y, double *x) {
+static void subtract(int n, const double *restrict y, double *restrict x) {
   double part = product(n, x, y);
-  for (int i = 0; i < n; i++) x[CONTACT_WRENCH * i] -= part * y[CONTACT_WRENCH * i];
+  for (int i = 0; i < n; i++) x[i] -= part * y[i];
 }
 
 // The longest of the columns from k on comes to place k; its length.
@@ -129,34 +135,43 @@ static double bring_longest(int n, double *G, int k) {
   int best = k;
   double longest = 0;
   for (int j = k; j < CONTACT_WRENCH; j++) {
-    double square = product(n, G + j, G + j);
+    double square = product(n, G + j * n, G + j * n);
     if (square > longest) longest = square, best = j;
   }
   for (int i = 0; i < n && best != k; i++) {
-    double *row = G + CONTACT_WRENCH * i, swap = row[k];
-    row[k] = row[best], row[best] = swap;
+    double swap = G[k * n + i];
+    G[k * n + i] = G[best * n + i], G[best * n + i] = swap;
   }
   return sqrt(longest);
 }
 
-// An orthonormal basis of the columns of G [n * CONTACT_WRENCH] in the first of them (Gram and
-// Schmidt, each column twice); their number.
-static int orthonormalise(int n, double *G) {
+// An orthonormal basis of the columns of G, each in a piece of n numbers, in the first of them
+// (Gram and Schmidt, each column twice); their number. The others are zero.
+static int find_basis(int n, double *G) {
   double first = 0;
   for (int k = 0; k < CONTACT_WRENCH; k++) {
-    double length = bring_longest(n, G, k);
+    double *own = G + k * n, length = bring_longest(n, G, k);
     if (k == 0) first = length;
-    for (int p = 0; p < k; p++) subtract(n, G + p, G + k);
-    length = fmin(length, sqrt(product(n, G + k, G + k)));
+    for (int p = 0; p < k; p++) subtract(n, G + p * n, own);
+    length = fmin(length, sqrt(product(n, own, own)));
     if (!(length > DEPENDENT * first)) { // nor are those behind it longer
-      for (int i = 0; i < n; i++)
-        for (int j = k; j < CONTACT_WRENCH; j++) G[CONTACT_WRENCH * i + j] = 0;
+      memset(own, 0, (size_t)((CONTACT_WRENCH - k) * n) * sizeof *own);
       return k;
     }
-    for (int i = 0; i < n; i++) G[CONTACT_WRENCH * i + k] /= length;
-    for (int j = k + 1; j < CONTACT_WRENCH; j++) subtract(n, G + k, G + j);
+    for (int i = 0; i < n; i++) own[i] /= length;
+    for (int j = k + 1; j < CONTACT_WRENCH; j++) subtract(n, own, G + j * n);
   }
   return CONTACT_WRENCH;
+}
+
+// The same of G with its rows in a piece [n * CONTACT_WRENCH]; room of the same size.
+static int orthonormalise(int n, double *G, double *room) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < CONTACT_WRENCH; j++) room[j * n + i] = G[CONTACT_WRENCH * i + j];
+  int rank = find_basis(n, room);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < CONTACT_WRENCH; j++) G[CONTACT_WRENCH * i + j] = room[j * n + i];
+  return rank;
 }
 
 // Whether the unknowns of a group are those of one point that can move along all of them: its
@@ -189,10 +204,10 @@ static int reduce_group(const ap_resting *resting, bool friction, int group, con
     for (int k = 0; k < drag.n; k++)
       add_wrench(resting, s, drag.row[k], -drag.part[k] * s->scale[c], size, wrench);
   }
-  int rank = orthonormalise(n, left);
+  int rank = orthonormalise(n, left, s->block);
   if (s->symmetric)
     memcpy(right, left, bytes);
-  else if (orthonormalise(n, right) != rank)
+  else if (orthonormalise(n, right, s->block) != rank)
     return n;
   return rank < n ? rank : n;
 }
@@ -237,6 +252,42 @@ static void add_column(const contact_drag *drag, int c, int group, int other, co
     for (int k = 0; k < width; k++) A[j * n + k] += z[j] * V[k];
 }
 
+// All columns of a group likewise.
+static void add_columns(const ap_resting *resting, bool friction, int group, int other,
+                        contact_system *s) {
+  for (int c = unknowns_before(s, group); c < unknowns_before(s, group + 1); c++) {
+    const contact_drag drag = ap__contact_drag(resting, friction, s, s->row[c]);
+    add_column(&drag, c, group, other, s);
+  }
+}
+
+// Whether the unknowns are rows of W in a piece, as where all points stick, and are not scaled.
+static bool is_piece(const contact_system *s) {
+  for (int c = 0; c < s->unknowns; c++)
+    if (s->row[c] != s->row[0] + c || s->scale[c] != 1) return false;
+  return true;
+}
+
+// The block of two reduced groups where W is taken as it is: U^T (W V), in the order of columns.
+static void add_block(int group, int other, contact_system *s) {
+  enum { N = CONTACT_WRENCH };
+  const int n = s->qr.n, rows = 3 * s->n, from = unknowns_before(s, group);
+  const int count = unknowns_before(s, group + 1) - from, low = unknowns_before(s, other);
+  const int many = unknowns_before(s, other + 1) - low;
+  double *Z = s->block;
+  memset(Z, 0, (size_t)(N * count) * sizeof *Z);
+  for (int c = 0; c < count; c++)
+    s->through->subtract(N, many, s->W + s->row[from + c] * rows + s->row[low], 1, NULL,
+                         s->left + N * low, Z + N * c);
+  for (int j = 0; j < N; j++)
+    s->through->subtract(N, count, Z + j, N, NULL, s->right + N * from,
+                         s->qr.A + (s->core[other] + j) * n + s->core[group]);
+}
+
+static bool is_full(const contact_system *s, int group) {
+  return is_reduced(s, group) && s->core[group + 1] - s->core[group] == CONTACT_WRENCH;
+}
+
 // All of it; `half` without what is below the diagonal.
 static void fill(const ap_resting *resting, bool friction, bool half, contact_system *s) {
   const int n = s->qr.n;
@@ -248,20 +299,13 @@ static void fill(const ap_resting *resting, bool friction, bool half, contact_sy
       memset(s->qr.A + r * n + from, 0, (size_t)(to - from) * sizeof *s->qr.A);
     }
   }
-  for (int g = 0; g < s->ngroup; g++)
-    for (int c = unknowns_before(s, g); c < unknowns_before(s, g + 1); c++) {
-      const contact_drag drag = ap__contact_drag(resting, friction, s, s->row[c]);
-      CONTACT_SPANS(s, s->member[g], span)
-      for (int h = s->group[span->from]; h <= s->group[span->to - 1] && (!half || h <= g); h++)
-        add_column(&drag, c, g, h, s);
-    }
-}
-
-// Whether the unknowns are rows of W in a piece, as where all points stick, and are not scaled.
-static bool is_piece(const contact_system *s) {
-  for (int c = 0; c < s->unknowns; c++)
-    if (s->row[c] != s->row[0] + c || s->scale[c] != 1) return false;
-  return true;
+  const bool piece = s->symmetric && is_piece(s);
+  for (int g = 0; g < s->ngroup; g++) CONTACT_SPANS(s, s->member[g], span)
+  for (int h = s->group[span->from]; h <= s->group[span->to - 1] && (!half || h <= g); h++)
+    if (piece && is_full(s, g) && is_full(s, h))
+      add_block(g, h, s);
+    else
+      add_columns(resting, friction, g, h, s);
 }
 
 // The same where nothing is reduced: entries of W and what friction adds to them. Outside the spans

@@ -37,6 +37,7 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->last = AP_TAKE(&a, int, rows);
   s->left = AP_TAKE(&a, double, CONTACT_WRENCH *rows);
   s->right = AP_TAKE(&a, double, CONTACT_WRENCH *rows);
+  s->block = AP_TAKE(&a, double, CONTACT_WRENCH *rows);
   s->place = AP_TAKE(&a, contact_place, n);
   s->responds.P = AP_TAKE(&a, double, nv *nv);
   s->responds.next = AP_TAKE(&a, int, nv);

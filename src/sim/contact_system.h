@@ -104,6 +104,7 @@ typedef struct contact_system {
   int *core;            // [groups + 1] the first of the reduced unknowns of a group
   int *last;            // [3 n] last entry of a row that is not zero
   double *left, *right; // [3 n * CONTACT_WRENCH] what takes unknowns to reduced ones, see there
+  double *block;        // [3 n * CONTACT_WRENCH] room
   bool symmetric;       // the reduced matrix is
   int unknowns;         // that were reduced
   int *turn;            // [2 n] places of rolling and spinning friction of a contact; -1: none
