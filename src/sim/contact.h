@@ -104,6 +104,10 @@ ap_status ap__contact_accelerations(ap_plant *p, const double *q, const double *
                                     const double *tau, int n, ap_resting *resting, double *a,
                                     void *scratch);
 
+// The speed of a point that slides, and does not follow its acceleration, along its `slip`: what
+// ap__contact_accelerations() reports, without forces.
+double ap__contact_along(const ap_plant *p, const double *q, const double *v, const ap_resting *r);
+
 // The largest normal force of points that slide with friction, in units of the largest that there
 // would be without it, in the state of the last ap__contact_accelerations() with the same scratch.
 // 0: nothing slides with friction.

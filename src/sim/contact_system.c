@@ -259,58 +259,90 @@ int ap__contact_start_of(const ap_model *m, int link) {
   return m->mover[link] ? j->v + j->nv - 1 : -1;
 }
 
-// A contact of shapes: place of contact, velocities and accelerations there. A trial that goes so
-// far that features have no place of contact fails here, before anything remembers it.
+// The place of a contact of shapes, from the kinematics in the work. False where a trial goes so far
+// that features have no place of contact.
+static bool see_shapes(const ap_plant *plant, const ap_resting *r, contact_meeting *c,
+                       contact_place *place) {
+  ap__contact_meet(plant->m, plant->w, r, true, c);
+  if (!isfinite(c->gap)) return false;
+  for (int k = 0; k < 3; k++) place->frame[0][k] = c->normal[k];
+  ap__contact_tangents(place);
+  place->across = 1;
+  if (r->across > 0) stretch_tangents(r, place);
+  place->gap = c->gap;
+  memcpy(place->at, c->place, sizeof place->at);
+  for (int d = 0; d < 3; d++) place->velocity[d] = dot3(place->frame[d], c->velocity);
+  ap__contact_set_slip(r, place);
+  return true;
+}
+
+// A contact of shapes: place of contact, velocities and accelerations there. What has no place
+// fails here, before anything remembers it.
 static ap_status gather_shapes(const ap_plant *plant, const ap_resting *r, int i,
                                contact_system *s) {
   contact_place *place = &s->place[i];
   contact_meeting c;
-  ap__contact_meet(plant->m, plant->w, r, true, &c);
-  if (!isfinite(c.gap)) return AP_E_NO_CONVERGENCE;
-  for (int k = 0; k < 3; k++) place->frame[0][k] = c.normal[k];
-  ap__contact_tangents(place);
-  place->across = 1;
-  if (r->across > 0) stretch_tangents(r, place);
-  place->gap = c.gap;
-  memcpy(place->at, c.place, sizeof place->at);
+  if (!see_shapes(plant, r, &c, place)) return AP_E_NO_CONVERGENCE;
   ap__contact_set_path(ap__contact_start_of(plant->m, r->body),
                        r->carrier ? ap__contact_start_of(plant->m, r->carrier) : -1, i, s);
   gather_columns(plant, r, c.arm, r->carrier ? c.other : NULL, i, s);
   for (int d = 0; d < 3; d++) {
-    place->velocity[d] = dot3(place->frame[d], c.velocity);
     place->wall[d] = r->pose || r->mount ? dot3(place->frame[d], c.wall) : 0;
     s->b[3 * i + d] = d == 0 ? c.bend : dot3(place->frame[d], c.pull);
   }
-  ap__contact_set_slip(r, place);
   return AP_OK;
+}
+
+static bool has_shapes(const ap_resting *r) { return r->carrier || r->edges || r->radius > 0; }
+
+// The place of a point, from the kinematics in the work; seen: its motion relative to the wall.
+// Returns what bends the wall, as meet_wall().
+static double see_point(const ap_resting *r, ap_point *seen, contact_place *place) {
+  double *p = seen->p, *v = seen->v, wall[3] = {0};
+  if (r->pose) {
+    ap__pose_relative(r->pose, p, v, seen->acc);
+    ap__pose_velocity(r->pose, p, wall);
+    for (int k = 0; k < 3; k++) v[k] -= wall[k];
+  }
+  double bend = meet_wall(r, p, v, place);
+  memcpy(place->at, p, sizeof place->at);
+  for (int d = 0; d < 3; d++) {
+    place->velocity[d] = dot3(place->frame[d], v);
+    place->wall[d] = r->pose ? dot3(place->frame[d], wall) : 0;
+  }
+  ap__contact_set_slip(r, place);
+  return bend;
+}
+
+double ap__contact_along(const ap_plant *p, const double *q, const double *v, const ap_resting *r) {
+  contact_place place;
+  contact_meeting c;
+  ap_point seen;
+  ap_kinematics(p->m, p->w, q, v, NULL);
+  if (has_shapes(r)) {
+    if (!see_shapes(p, r, &c, &place)) return 0;
+  } else if (ap__point(p->m, p->w, r->body, r->at, &seen) == AP_OK) {
+    see_point(r, &seen, &place);
+  } else {
+    return 0;
+  }
+  return place.along;
 }
 
 // Place of point i, its rows of J, velocity and the acceleration due to velocities.
 static ap_status gather_point(const ap_plant *plant, const ap_resting *r, int i,
                               contact_system *s) {
   const ap_model *m = plant->m;
-  ap_work *w = plant->w;
   contact_place *place = &s->place[i];
   ap_point seen;
-  if (r->body >= ap_nbody(m) || ap__point(m, w, r->body, r->at, &seen) != AP_OK) return AP_E_ARG;
-  if (r->carrier || r->edges || r->radius > 0) return gather_shapes(plant, r, i, s);
-  double *p = seen.p, *v = seen.v;
-  double wall[3] = {0};
-  if (r->pose) {
-    ap__pose_relative(r->pose, p, v, seen.acc);
-    ap__pose_velocity(r->pose, p, wall);
-    for (int k = 0; k < 3; k++) v[k] -= wall[k];
-  }
-  double bend = meet_wall(r, p, v, place);
-  memcpy(place->at, p, sizeof place->at);
+  if (r->body >= ap_nbody(m) || ap__point(m, plant->w, r->body, r->at, &seen) != AP_OK)
+    return AP_E_ARG;
+  if (has_shapes(r)) return gather_shapes(plant, r, i, s);
+  double bend = see_point(r, &seen, place);
   ap__contact_set_path(ap__contact_start_of(m, r->body), -1, i, s);
   gather_columns(plant, r, seen.arm, NULL, i, s);
-  for (int d = 0; d < 3; d++) {
-    place->velocity[d] = dot3(place->frame[d], v);
-    place->wall[d] = r->pose ? dot3(place->frame[d], wall) : 0;
+  for (int d = 0; d < 3; d++)
     s->b[3 * i + d] = dot3(place->frame[d], seen.acc) + (d == 0 ? bend : 0);
-  }
-  ap__contact_set_slip(r, place);
   return AP_OK;
 }
 

@@ -134,8 +134,24 @@ static double value_of(const ap_sim *sim, const double *q, const double *v, cons
   return INFINITY;
 }
 
+// What slides at a point and has a direction of its own, whose speed needs no forces; NULL: that is
+// not what is asked for.
+static const ap_resting *slides(const ap_sim *sim, const run_break *b) {
+  if (b->kind != BREAK_STOPS) return NULL;
+  const ap_resting *r = &sim->resting[sim->pair[b->index].resting];
+  return r->kind == AP_REST_POINT && !r->sticks && !r->follows ? r : NULL;
+}
+
 static ap_status value_at(ap_sim *sim, double t, const run_break *b, double *value) {
   const double *q, *v;
+  const ap_resting *r = slides(sim, b);
+  if (r) {
+    ap__ode_read(sim->ode, t, sim->y0);
+    ap_status status = sim->plant.kind->place(&sim->plant, sim->y0, sim->y0 + sim->nq, &q, &v);
+    ap__run_walls_at(sim, t);
+    if (!status) *value = ap__contact_along(&sim->plant, q, v, r);
+    return status;
+  }
   ap_status status = look_at(sim, t, &q, &v);
   if (!status) *value = value_of(sim, q, v, b);
   return status;
