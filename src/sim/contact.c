@@ -53,7 +53,8 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
     r->speed = slip[0] * place->velocity[1] + slip[1] * place->velocity[2];
     ap__contact_direction(place, slip, r->slip);
   }
-  r->hurry = hypot(s->response[3 * i + 1], s->response[3 * i + 2]);
+  const double *a = s->response + 3 * i;
+  r->hurry = r->sticks ? 0 : hypot(a[1], a[2]);
   r->slows = s->response[3 * i + 1] * place->slip[0] + s->response[3 * i + 2] * place->slip[1] < 0;
   r->stops_in = !r->sticks && r->kind == AP_REST_POINT && r->friction > 0
                     ? time_to_stop(place, s->response + 3 * i, r->rub)

@@ -42,7 +42,23 @@ void ap__contact_into_cone(double friction, double force[3]) {
   force[2] *= part;
 }
 
+// Whether bodies couple all contacts with all.
+static bool is_coupled(const contact_system *s) {
+  for (int g = 0; g < s->ngroup; g++) {
+    const contact_span *span = s->span + s->near[g];
+    if (s->near[g + 1] != s->near[g] + 1 || span->from != 0 || span->to != s->n) return false;
+  }
+  return true;
+}
+
 void ap__contact_respond(contact_system *s) {
+  const int rows = 3 * s->n;
+  if (is_coupled(s)) { // W is symmetric: its rows are its columns
+    for (int r = 0; r < rows; r++) s->response[r] = -s->b[r];
+    s->through->subtract(rows, rows, s->force, 1, NULL, s->W, s->response);
+    for (int r = 0; r < rows; r++) s->response[r] = -s->response[r];
+    return;
+  }
   for (int i = 0; i < s->n; i++)
     for (int r = 3 * i; r < 3 * i + 3; r++) {
       double sum = s->b[r];
