@@ -258,10 +258,12 @@ ap_status ap__run_halt(ap_sim *sim, run_pair *p) {
   double along[3], left = 0;
   ap__run_walls_at(sim, sim->t);
   ap__run_look(sim, q, v);
-  if (r && !r->follows) left = direction(p, along);
-  if (left > 0) memcpy(r->slip, along, sizeof along);
+  if (r && !r->follows) {
+    left = direction(p, along);
+    if (left > 0) memcpy(r->slip, along, sizeof along);
+  }
   ap_status status = ap__run_accelerations(sim, sim->t, q, v);
-  if (status || !(left > 0) || p->stiction == 0) return status;
+  if (status || !r || !(left > 0) || p->stiction == 0) return status;
   const double slowing = r->hurry;
   if (!r->slows || left * left > 2 * slowing * RUN_HALT * sim->touch) return AP_OK;
   r->sticks = true;
