@@ -18,6 +18,20 @@ static void place(run_path *path, double x, int link, const double at[3], double
     p[k] += R[3 * k] * at[0] + R[3 * k + 1] * at[1] + R[3 * k + 2] * at[2];
 }
 
+// A path of coordinates with these powers of time, in memory to be freed.
+static void *open_path(const test_robot *robot, const double *power, run_path *path) {
+  ap_arena measured = ap__arena(NULL);
+  ap__path_take(&measured, robot->m, path);
+  size_t size = ap__arena_size(&measured);
+  void *memory = size ? malloc(size) : NULL;
+  if (!memory) abort();
+  ap_arena a = ap__arena(memory);
+  ap__path_take(&a, robot->m, path);
+  path->w = robot->w, path->power = power, path->stride = ap_nq(robot->m);
+  path->from = 0, path->h = 1;
+  return memory;
+}
+
 static void check_point(run_path *path, rng *r, int link) {
   double at[3], from[3], p[3], most = 0;
   random_vector(r, 0.5, at);
@@ -38,14 +52,8 @@ TEST(no_point_gets_further_than_its_bound) {
       static double power[PATH_POWERS * ROBOT_Q];
       const ap_model *m = robot->m;
       int nq = ap_nq(m);
-      ap_arena measured = ap__arena(NULL);
       run_path path;
-      ap__path_take(&measured, m, &path);
-      void *memory = malloc(ap__arena_size(&measured));
-      ap_arena a = ap__arena(memory);
-      ap__path_take(&a, m, &path);
-      path.w = robot->w, path.power = power, path.stride = nq;
-      path.from = 0, path.h = 1;
+      void *memory = open_path(robot, power, &path);
       double size = pow(10, -s.number); // from wild steps to short ones
       for (int i = 0; i < nq; i++) power[i] = s.q[i];
       for (int i = nq; i < PATH_POWERS * nq; i++) power[i] = size * rng_uniform(&s.random, -1, 1);
@@ -65,14 +73,8 @@ TEST(the_bound_of_a_turning_link_is_its_arc) {
       if (ap_body(m, i)->joint == AP_REVOLUTE && ap_body(m, i)->mimic == 0) body = i;
     if (!body) continue;
     motion s = motion_first(robot);
-    ap_arena measured = ap__arena(NULL);
     run_path path;
-    ap__path_take(&measured, m, &path);
-    void *memory = malloc(ap__arena_size(&measured));
-    ap_arena a = ap__arena(memory);
-    ap__path_take(&a, m, &path);
-    path.w = robot->w, path.power = power, path.stride = nq;
-    path.from = 0, path.h = 1;
+    void *memory = open_path(robot, power, &path);
     memset(power, 0, sizeof power);
     for (int i = 0; i < nq; i++) power[i] = s.q[i];
     power[2 * nq + ap_joint_q(m, body)] = 1e-3;

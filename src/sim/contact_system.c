@@ -35,9 +35,8 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->key = AP_TAKE(&a, contact_key, n);
   s->label = AP_TAKE(&a, int, 3 * nv + 1 + 4 * (size_t)n);
   s->last = AP_TAKE(&a, int, rows);
-  s->left = AP_TAKE(&a, double, CONTACT_WRENCH *rows);
-  s->right = AP_TAKE(&a, double, CONTACT_WRENCH *rows);
-  s->block = AP_TAKE(&a, double, CONTACT_WRENCH *rows);
+  double **wide[] = {&s->left, &s->right, &s->block};
+  for (int i = 0; i < 3; i++) *wide[i] = AP_TAKE(&a, double, CONTACT_WRENCH *rows);
   s->place = AP_TAKE(&a, contact_place, n);
   s->responds.P = AP_TAKE(&a, double, nv *nv);
   s->responds.next = AP_TAKE(&a, int, nv);
