@@ -3,7 +3,7 @@
 // tenth of a second, with the events and evaluations in it, the contacts at its end, and the error
 // of the energy balance relative to the energy at the start.
 //
-//   balls [NUMBER [SECONDS [FRICTION [RESTITUTION]]]]
+//   balls [NUMBER [SECONDS [FRICTION [RESTITUTION [ROLLING [SPINNING]]]]]]
 
 #include "balls.h"
 
@@ -25,14 +25,16 @@ static void count(void *context, const ap_event *event) {
 
 int main(int argc, char **argv) {
   int n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : BALLS_MOST;
-  double seconds = argc > 2 ? strtod(argv[2], NULL) : 0.2,
-         friction = argc > 3 ? strtod(argv[3], NULL) : 0;
-  double restitution = argc > 4 ? strtod(argv[4], NULL) : 0;
+  double seconds = argc > 2 ? strtod(argv[2], NULL) : 0.2;
+  balls_kind kind = {.friction = argc > 3 ? strtod(argv[3], NULL) : 0,
+                     .restitution = argc > 4 ? strtod(argv[4], NULL) : 0,
+                     .rolling = argc > 5 ? strtod(argv[5], NULL) : 0,
+                     .spinning = argc > 6 ? strtod(argv[6], NULL) : 0};
   static balls b;
   ap_sim *sim = NULL;
   ap_error error = {0};
   long events[8] = {0};
-  if (n < 1 || n > BALLS_MOST || !balls_make(n, friction, restitution, &b)) return 1;
+  if (n < 1 || n > BALLS_MOST || !balls_make(n, &kind, &b)) return 1;
   ap_scene scene = balls_scene(&b);
   if (ap_sim_create(&scene, &sim, &error) || ap_sim_start(sim, 0, b.q, b.v, &error)) {
     fprintf(stderr, "balls: %s\n", error.text);

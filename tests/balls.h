@@ -35,8 +35,15 @@ static inline double balls_place(int at, int i) {
   return floor(1e4 * (0.11 * (at - 2) + 0.004 * (2 * (x - floor(x)) - 1)) + 0.5) / 1e4;
 }
 
+// Coefficients of the balls and of the box. Balls that nothing stops from rolling and spinning roll
+// to and fro in the hollows between others for ever.
+typedef struct balls_kind {
+  double friction, restitution;
+  double rolling, spinning; // m
+} balls_kind;
+
 // n of them; false where the model cannot be made.
-static inline bool balls_make(int n, double friction, double restitution, balls *b) {
+static inline bool balls_make(int n, const balls_kind *kind, balls *b) {
   ap_robot_def def = ap_default_robot();
   b->n = n;
   if (ap_convex_sphere(BALLS_RADIUS, &b->shape, NULL)) return false;
@@ -50,8 +57,10 @@ static inline bool balls_make(int n, double friction, double restitution, balls 
     b->point[i] = (ap_contact_point){.name = b->name[i],
                                      .body = i + 1,
                                      .shape = &b->shape,
-                                     .friction = friction,
-                                     .restitution = restitution};
+                                     .friction = kind->friction,
+                                     .restitution = kind->restitution,
+                                     .rolling_friction = kind->rolling,
+                                     .spinning_friction = kind->spinning};
     q[0] = balls_place(at % BALLS_ROW, i);
     q[1] = balls_place(at / BALLS_ROW, i + BALLS_MOST);
     q[2] = (10 + 12 * layer) / 100.0;
@@ -66,7 +75,8 @@ static inline bool balls_make(int n, double friction, double restitution, balls 
   b->box.name = "box", b->box.kind = AP_WALL_BOX, b->box.inside = true;
   b->box.centre[2] = 2;
   b->box.size[0] = b->box.size[1] = BALLS_BOX, b->box.size[2] = 4;
-  b->box.friction = friction, b->box.restitution = restitution;
+  b->box.friction = kind->friction, b->box.restitution = kind->restitution;
+  b->box.rolling_friction = kind->rolling, b->box.spinning_friction = kind->spinning;
   return b->model != NULL;
 }
 

@@ -59,12 +59,12 @@ static bool forces_are_lawful(const balls *b, ap_sim *sim, const ap_sim_state *s
   return good;
 }
 
-static void drop(int n, double friction, double restitution, double seconds, int contacts) {
+static void drop(int n, balls_kind kind, double seconds, int contacts) {
   static balls b;
   ap_sim *sim = NULL;
   ap_sim_state s;
   ap_error error = {0};
-  if (!CHECK(balls_make(n, friction, restitution, &b))) return;
+  if (!CHECK(balls_make(n, &kind, &b))) return;
   ap_scene scene = balls_scene(&b);
   bool good = CHECK_OK(ap_sim_create(&scene, &sim, &error)) &&
               CHECK_OK(ap_sim_start(sim, 0, b.q, b.v, &error)) &&
@@ -91,16 +91,16 @@ static void drop(int n, double friction, double restitution, double seconds, int
 // Islands of balls on the floor join as the upper ones fall between them. Without friction 50 of
 // them, with it fewer: sliding and rolling have many more events.
 TEST(balls_without_friction) {
-  drop(getenv("APPELL_TEST_EFFORT") ? 35 : 50, 0, 0.2, 0.25, 30); // sanitizers take longer
+  drop(getenv("APPELL_TEST_EFFORT") ? 35 : 50, (balls_kind){.restitution = 0.2}, 0.25, 30); // sanitizers take longer
 }
-TEST(balls_with_friction) { drop(28, 0.3, 0, 0.2, 25); }
+TEST(balls_with_friction) { drop(28, (balls_kind){.friction = 0.3}, 0.2, 25); }
 
 // Contacts beyond the limit of a scene are refused, in one line.
 TEST(too_many_contacts) {
   static balls b;
   ap_sim *sim = NULL;
   ap_error error = {0};
-  if (!CHECK(balls_make(10, 0, 0, &b))) return;
+  if (!CHECK(balls_make(10, &(balls_kind){0}, &b))) return;
   ap_scene scene = balls_scene(&b);
   scene.most_contacts = 0;
   CHECK_STATUS(ap_sim_create(&scene, &sim, &error), AP_E_ARG);
@@ -120,7 +120,7 @@ TEST(the_file_of_a_hundred_balls) {
   static balls b;
   ap_error error = {0};
   ap_scenario *scenario = NULL;
-  if (!CHECK(balls_make(BALLS_MOST, 0, 0, &b))) return;
+  if (!CHECK(balls_make(BALLS_MOST, &(balls_kind){0}, &b))) return;
   if (CHECK_OK(ap_scenario_read("models/hundred_balls.yaml", &scenario, &error))) {
     CHECK_EQ_INT(ap_scenario_scene(scenario)->most_contacts, balls_scene(&b).most_contacts);
     CHECK_EQ_INT(ap_scenario_scene(scenario)->npoint, BALLS_MOST);
