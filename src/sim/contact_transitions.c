@@ -285,7 +285,9 @@ static bool turn(ap_sim *sim, const run_pair *p, int which) {
   r->asked = slow && speed > 0 && !r->follows;
   if (r->follows && !slow) sim->ode->rate_known = false; // its friction turns at once
   r->follows = slow;
-  if (speed > 0 && !r->follows) memcpy(r->slip, along, sizeof along);
+  // A spin that has just begun has the way that its couple gave it: its rate is rounding.
+  bool begins = r->kind == AP_REST_SPIN && speed <= AP__CONTACT_STILL;
+  if (speed > 0 && !r->follows && !begins) memcpy(r->slip, along, sizeof along);
   return r->asked;
 }
 
