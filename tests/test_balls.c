@@ -91,7 +91,8 @@ static void drop(int n, balls_kind kind, double seconds, int contacts) {
 // Islands of balls on the floor join as the upper ones fall between them. Without friction 50 of
 // them, with it fewer: sliding and rolling have many more events.
 TEST(balls_without_friction) {
-  drop(getenv("APPELL_TEST_EFFORT") ? 35 : 50, (balls_kind){.restitution = 0.2}, 0.25, 30); // sanitizers take longer
+  drop(getenv("APPELL_TEST_EFFORT") ? 35 : 50, (balls_kind){.restitution = 0.2}, 0.25,
+       30); // sanitizers take longer
 }
 TEST(balls_with_friction) { drop(28, (balls_kind){.friction = 0.3}, 0.2, 25); }
 

@@ -19,9 +19,9 @@ void ap__contact_forget(void *scratch) {
 
 // ---- accelerations -----------------------------------------------------------------------------
 
-// A point turns little on its way to its stop where the square of its acceleration across is below
-// this part of that along: then it does not matter much that tangents may differ.
-static const double TURNS = 0.01;
+// A point is sure to stop where what turns it leaves so much of the square of its deceleration:
+// friction is then well above what drives it, whatever its direction.
+static const double SURE = 0.5;
 
 // How long friction takes to stop a point that slides. Beside an acceleration a, and with r that of
 // friction, a velocity u at an angle to a keeps
@@ -34,7 +34,7 @@ static double time_to_stop(const contact_place *place, const double *response, d
   const double *v = place->velocity + 1;
   double speed = hypot(v[0], v[1]), b = -(response[1] * v[0] + response[2] * v[1]) / speed;
   double c = (response[2] * v[0] - response[1] * v[1]) / speed, room = b * (2 * r - b);
-  if (!(speed > 0 && b > 0 && c * c <= TURNS * room)) return INFINITY;
+  if (!(speed > 0 && b > 0 && c * c <= SURE * room)) return INFINITY;
   return speed * (2 * r - b) / (room - c * c);
 }
 
@@ -56,7 +56,8 @@ static void report(const contact_system *s, int i, double least, ap_resting *r) 
   const double *a = s->response + 3 * i;
   r->hurry = r->sticks ? 0 : hypot(a[1], a[2]);
   r->slows = s->response[3 * i + 1] * place->slip[0] + s->response[3 * i + 2] * place->slip[1] < 0;
-  r->stops_in = !r->sticks && r->kind == AP_REST_POINT && r->friction > 0
+  bool turns = r->kind == AP_REST_POINT || r->kind == AP_REST_ROLL;
+  r->stops_in = !r->sticks && turns && r->friction > 0
                     ? time_to_stop(place, s->response + 3 * i, r->rub)
                     : INFINITY;
   r->gap = place->gap;

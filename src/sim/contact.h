@@ -66,7 +66,7 @@ typedef struct ap_resting {
   double speed;        // out: of sliding, along `slip`
   double hurry;        // out: tangential acceleration, m/s2
   bool slows;          // out: that is against the sliding
-  double stops_in;     // out: s, until it has stopped; INFINITY: it does not, or turns on its way
+  double stops_in;     // out: s, until it has stopped; INFINITY: it does not, or may not
   double rub;          // out: what friction alone makes of it, m/s2
   double gap;          // out: distance to the wall, m
   double power;        // out: that the friction of one that slides takes, W

@@ -357,7 +357,7 @@ static int find_candidates(ap_sim *sim, bool *project) {
   *project = false;
   for (int i = 0; i < sim->npair; i++) {
     run_pair *p = &sim->pair[i];
-    p->rest_time = 0;
+    p->rest_time = p->halt_time = 0;
     if (!p->halts) p->stop_time = 0;
     if (p->stiffness > 0) continue;
     if (p->apart) continue;

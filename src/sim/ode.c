@@ -176,6 +176,8 @@ static const double LONGER = 8;
 // than one of order 8: 6 each, and 6, beside 15 and 12.
 static const double BRIEF = 3;
 
+double ap__ode_unit(const ap_ode *ode) { return ode->pair == &rk_five ? 1 / LONGER : 1; }
+
 void ap__ode_expect(ap_ode *ode, double time) {
   bool five = ode->pair == &rk_five;
   if (ode->fixed > 0 || ode->options.order == 5 || !(ode->next > 0)) return;

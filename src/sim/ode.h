@@ -98,6 +98,9 @@ void ap__ode_begin(ap_ode *ode, double t);
 // order that was asked for, take the one that gets there with fewer evaluations.
 void ap__ode_expect(ap_ode *ode, double time);
 
+// How long steps of the pair in use are beside those of order 8.
+double ap__ode_unit(const ap_ode *ode);
+
 // One step to the tolerance from where the last one ended, not beyond `stop`, which lies ahead. It
 // goes from ode->from to ode->to, where the state is ode->y.
 ap_status ap__ode_step(ap_ode *ode, double stop, ap_error *error);

@@ -233,6 +233,8 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->open = sim->read = false;
   sim->until = INFINITY;
   sim->tiny = 0;
+  sim->calm = 0;
+  sim->ending = INFINITY;
   sim->touch = 0;
   sim->fastest = 0;
   forget_contacts(sim);

@@ -67,10 +67,10 @@ enum { RUN_MOST_CONTACTS = 4096 };
 // A point that slides at this part of the speed that it had has stopped.
 #define RUN_STOPPED 1e-7
 
-// A point that slides stops at once where friction lets it slide no further than this part of the
-// depth of grazing: from there on the way to the stop has ever shorter steps. The event is told
+// A point that slides or rolls stops at once where friction lets it go no further than this part of
+// the depth of grazing: from there on the way to the stop has ever shorter steps. The event is told
 // with the time of the stop.
-#define RUN_HALT 0.1
+#define RUN_HALT 1
 
 // While it goes on in strides, the Coulomb friction of a joint is viscous below this speed, rad/s
 // or m/s.
@@ -150,7 +150,8 @@ typedef struct run_pair {
   run_was was;      // before the event that is being worked on
   bool halts;       // it stops sliding at once, see ap__run_halt()
   double rest_time; // after it, s, when it comes to rest,
-  double stop_time; // or ceases to slide
+  double stop_time; // or ceases to slide,
+  double halt_time; // or to roll
 } run_pair;
 
 // Coulomb friction of a degree of freedom.
@@ -258,6 +259,8 @@ struct ap_sim {
   double *end_y;      // [n] and the state there, of a stride before it jumps
   double *after_y;    // [n] of a stride, after that
   long tiny;          // tiny steps in a row
+  double calm;        // s: the longest step since the last event, as of order 8
+  double ending;      // s: the time that the next point to stop has at most; INFINITY: none slides
   double until;       // forces inside it are those before this time
   bool rough;         // that state is not as good as the tolerance asks
   double worst;       // least value of ap__run_nearest() since the step began

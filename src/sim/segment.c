@@ -219,6 +219,39 @@ static ap_status judge(ap_sim *sim, const double *y) {
   return AP_OK;
 }
 
+// The shortest time that friction alone gives a point that slides or rolls to its stop; INFINITY:
+// there is none. Directions turn ever faster towards it: steps are a part of that time.
+static double time_to_stop(const ap_sim *sim) {
+  double least = INFINITY;
+  for (int i = 0; i < sim->nresting; i++) {
+    const ap_resting *r = &sim->resting[i];
+    bool turns = r->kind == AP_REST_POINT || r->kind == AP_REST_ROLL;
+    if (!turns || r->sticks || r->follows || !(r->speed > 0 && r->rub > 0)) continue;
+    least = fmin(least, r->speed / r->rub);
+  }
+  return least;
+}
+
+// A step that is longer than this part of the time to a stop is shorter the next time, as that is.
+static const double SHORTENS = 0.05;
+// The part of it that a step of order 8 may have.
+static const double TURNING = 0.25;
+
+// Towards a stop: the next step is as much shorter as what is left of the time.
+static void shorten(ap_sim *sim) {
+  double left = time_to_stop(sim), h = sim->ode->h / ap__ode_unit(sim->ode);
+  bool nears = !sim->fresh && left < sim->ending && h > SHORTENS * sim->ending;
+  if (nears) sim->ode->next *= fmax(left / sim->ending, SHORTENS);
+  sim->ending = left;
+}
+
+// After a stop: steps go on as long as they were before, or as the next stop allows.
+static void lengthen(ap_sim *sim) {
+  double length = fmin(sim->calm, TURNING * time_to_stop(sim)) * ap__ode_unit(sim->ode);
+  if (sim->ode->fixed == 0) sim->ode->next = fmax(sim->ode->next, length);
+  sim->calm = 0;
+}
+
 // The next segment, which does not reach beyond stop. Where friction changes its direction, steps
 // that end there may be far less accurate than the one that led beyond: that one is then done
 // again, shorter.
@@ -233,6 +266,7 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
   status = ap__run_turn(sim);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   ap__run_weigh(sim);
+  shorten(sim);
   ap__ode_expect(sim->ode, fmax(sim->event_gap, sim->t - sim->event_t));
   sim->until = nextafter(stop, -INFINITY);
   do {
@@ -246,6 +280,7 @@ static ap_status open_segment(ap_sim *sim, double stop, ap_error *error) {
     if (!status && sim->rough) ap__ode_undo(sim->ode, 0.5 * (sim->end - sim->ode->from));
   } while (!status && sim->rough);
   if (!status) status = check_progress(sim, error);
+  if (!status) sim->calm = fmax(sim->calm, sim->ode->h / ap__ode_unit(sim->ode));
   if (status) {
     sim->fresh = true;
     return sim->ode->fixed > 0 ? too_long(sim, status, error) : status;
@@ -359,6 +394,7 @@ static ap_status quiet_step_end(ap_sim *sim, ap_error *error) {
     sim->stopping = true;
     if (!status) status = ap__run_settle(sim, (run_break){BREAK_NONE, -1, 0}, error);
     sim->stopping = false;
+    lengthen(sim);
     return status;
   }
   sim->looked = sim->held && sim->held_looked;
@@ -390,10 +426,13 @@ static ap_status contact_changed(ap_sim *sim, ap_error *error) {
   status = stops ? ap__run_halt(sim, p) : ap__run_accelerations(sim, sim->t, q, v);
   if (status) return ap__run_failed(sim, status, "no acceleration", error);
   if (ap__run_jams(sim)) ap__run_begin_strides(sim);
-  if (sim->t < sim->strides_until) return AP_OK;
-  sim->stopping = stops && p->halts;
-  status = ap__run_settle(sim, sim->broken, error);
-  if (sim->stopping) sim->stopping = p->halts = false;
+  if (sim->t >= sim->strides_until) {
+    sim->stopping = stops && p->halts;
+    status = ap__run_settle(sim, sim->broken, error);
+    if (sim->stopping) sim->stopping = p->halts = false;
+  }
+  bool stopped = sim->broken.kind == BREAK_STOPS || sim->broken.kind == BREAK_HALTS;
+  if (!status && stopped) lengthen(sim);
   return status;
 }
 

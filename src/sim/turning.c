@@ -60,13 +60,15 @@ run_loss ap__run_turn_loss(const ap_sim *sim, int i) {
 static bool is_held(const ap_sim *sim, const run_pair *p, const ap_resting *r, int which) {
   double along[3], speed = ap__run_turning(p, which, along);
   if (r->sticks) return speed <= RUN_ALONG * (sim->fastest + sim->length);
+  if (r->slows && ap__run_stops(sim, r)) return true;
   return speed <= RUN_STOPPED * r->fast || (r->follows && !(r->speed > 0));
 }
 
-static ap_resting candidate(const ap_sim *sim, const run_pair *p, int which, int host) {
+static ap_resting candidate(const ap_sim *sim, run_pair *p, int which, int host) {
   ap_resting r = ap__run_resting(p);
   if (p->turning[which] >= 0) {
     r = sim->resting[p->turning[which]];
+    if (r.slows && ap__run_stops(sim, &r)) p->halt_time = r.stops_in;
     r.sticks = is_held(sim, p, &r, which);
   }
   r.kind = which == RUN_SPIN ? AP_REST_SPIN : AP_REST_ROLL;
@@ -80,7 +82,7 @@ static ap_resting candidate(const ap_sim *sim, const run_pair *p, int which, int
 int ap__run_turn_candidates(ap_sim *sim, int n, bool *project) {
   int all = n;
   for (int i = 0; i < n; i++) {
-    const run_pair *p = &sim->pair[sim->chosen[i]];
+    run_pair *p = &sim->pair[sim->chosen[i]];
     for (int which = 0; which < RUN_TURNS && p->joint < 0; which++) {
       if (!(p->turns[which] > 0)) continue;
       sim->candidate[all] = candidate(sim, p, which, i);
@@ -116,7 +118,8 @@ void ap__run_turn_tell(ap_sim *sim, bool *numbered) {
       bool sticks = sim->resting[p->turning[which]].sticks;
       if (sticks == (p->turned[which] == WAS_STICKING)) continue;
       if (!*numbered) sim->number++, *numbered = true;
-      ap__run_tell(sim, sticks ? AP_EVENT_HALT : AP_EVENT_TURN, sim->t, p, NULL, 0);
+      double after = sticks && which == RUN_ROLL ? p->halt_time : 0;
+      ap__run_tell(sim, sticks ? AP_EVENT_HALT : AP_EVENT_TURN, sim->t + after, p, NULL, 0);
     }
 }
 
