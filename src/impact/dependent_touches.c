@@ -6,11 +6,12 @@
 // With an orthonormal basis of the vectors m_j this is B p = s, B of full rank; then p = B^T mu,
 // and with p >= 0, p = max(0, B^T mu): those that come out negative are left out, those that come
 // out positive are taken in, until nothing changes (Newton's method on a piecewise linear
-// equation).
+// equation). Where p may have any sign, B p = s is solved by a complete orthogonal decomposition.
 
 #include <math.h>
 
 #include "impact/law.h"
+#include "num/qr.h"
 
 // An orthonormal basis of the vectors in mix, the farthest first, and each in its coordinates. What
 // is left of each vector is kept, in `left`, and becomes less by its part along each new one.
@@ -75,8 +76,22 @@ static bool regroup(const ap_law *c, int count, const double *mu, bool *use) {
   return changed;
 }
 
+// Without the bound on p; mix and left are used up, the basis has its rank alone.
+static double shortest(ap_law *c, int dim, int count, const double *g, double *p) {
+  ap_qr qr = {.m = dim, .n = count, .A = c->left, .pivot = c->of};
+  double *b = c->mix, length = sqrt(ap__dot(dim, g, g));
+  qr.left = c->room, qr.right = c->room2, qr.spare = c->room3;
+  for (int j = 0; j < count; j++)
+    for (int k = 0; k < dim; k++) qr.A[k * count + j] = c->mix[j * dim + k];
+  for (int k = 0; k < dim; k++) b[k] = g[k];
+  int rank = c->basis.rank = ap__qr_factor(&qr, AP_DEPENDENT);
+  ap__qr_solve(&qr, b, p);
+  double rest = sqrt(ap__dot(dim - rank, b + rank, b + rank));
+  return length > 0 ? rest / length : 0;
+}
+
 // As the header says; the basis is left as one of vectors of dim numbers.
-static double least_norm(ap_law *c, int dim, int count, bool push, const double *g, double *p) {
+static double least_norm(ap_law *c, int dim, int count, const double *g, double *p) {
   double *s = c->room2, *mu = c->room3;
   bool *use = c->use;
   span(c, dim, count);
@@ -86,15 +101,15 @@ static double least_norm(ap_law *c, int dim, int count, bool push, const double 
   for (int j = 0; j < count; j++) use[j] = true;
   for (int round = 0; round < 4 * count + 4; round++) {
     if (!least(c, count, use, s, p, mu)) break;
-    if (push && regroup(c, count, mu, use)) continue;
-    for (int j = 0; push && j < count; j++) p[j] = fmax(0, p[j]);
+    if (regroup(c, count, mu, use)) continue;
+    for (int j = 0; j < count; j++) p[j] = fmax(0, p[j]);
     return length > 0 ? rest / length : 0;
   }
   return INFINITY;
 }
 
 double ap__share(ap_law *c, int dim, int count, bool push, const double *g, double *p) {
-  double rest = least_norm(c, dim, count, push, g, p);
+  double rest = push ? least_norm(c, dim, count, g, p) : shortest(c, dim, count, g, p);
   c->basis.dim = c->nv;
   return rest;
 }

@@ -123,7 +123,7 @@ typedef enum ap_projected { AP_PROJECTED, AP_WEDGED, AP_TOO_LONG } ap_projected;
 ap_projected ap__project(ap_law *c, int *nactive);
 
 // Least p with sum m_j p_j = g over the first count vectors, of dim numbers, of mix; p >= 0 if
-// push. What it leaves of g, as a part of it; INFINITY where none was found.
+// push. What it leaves of g, as a part of it; INFINITY where none was found. mix is used up.
 double ap__share(ap_law *c, int dim, int count, bool push, const double *g, double *p);
 
 // Independent ones among the normals that impulses p press.
