@@ -35,8 +35,9 @@ static inline double balls_place(int at, int i) {
   return floor(1e4 * (0.11 * (at - 2) + 0.004 * (2 * (x - floor(x)) - 1)) + 0.5) / 1e4;
 }
 
-// Coefficients of the balls and of the box. Balls that nothing stops from rolling and spinning roll
-// to and fro in the hollows between others for ever.
+// Coefficients of the balls and of the box. Rolling and spinning friction are of the box alone, as
+// of one that is lined: without them a ball rolls along its floor and walls for ever. Where balls
+// lie on others, three contacts that stick hold them.
 typedef struct balls_kind {
   double friction, restitution;
   double rolling, spinning; // m
@@ -58,9 +59,7 @@ static inline bool balls_make(int n, const balls_kind *kind, balls *b) {
                                      .body = i + 1,
                                      .shape = &b->shape,
                                      .friction = kind->friction,
-                                     .restitution = kind->restitution,
-                                     .rolling_friction = kind->rolling,
-                                     .spinning_friction = kind->spinning};
+                                     .restitution = kind->restitution};
     q[0] = balls_place(at % BALLS_ROW, i);
     q[1] = balls_place(at / BALLS_ROW, i + BALLS_MOST);
     q[2] = (10 + 12 * layer) / 100.0;

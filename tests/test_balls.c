@@ -96,6 +96,48 @@ TEST(balls_without_friction) {
 }
 TEST(balls_with_friction) { drop(28, (balls_kind){.friction = 0.3}, 0.2, 25); }
 
+// The force of the box on all balls, N.
+static void force_of_box(ap_sim *sim, double sum[3]) {
+  static ap_contact_state contact[600];
+  int n = ap_sim_contacts(sim, contact, 600);
+  sum[0] = sum[1] = sum[2] = 0;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 3 && contact[i].wall == 0; k++) sum[k] += contact[i].force[k];
+}
+
+// Balls with friction come to rest: a layer, and one that falls onto it, in a box that is lined. At
+// rest nothing moves any more, the box bears the weight of all, and energy is accounted for.
+TEST(balls_come_to_rest) {
+  static balls b;
+  static double q[7 * BALLS_MOST];
+  const balls_kind kind = {.friction = 0.3, .rolling = 5e-4, .spinning = 5e-4};
+  ap_sim *sim = NULL;
+  ap_sim_state s;
+  ap_error error = {0};
+  if (!CHECK(balls_make(26, &kind, &b))) return;
+  ap_scene scene = balls_scene(&b);
+  bool good = CHECK_OK(ap_sim_create(&scene, &sim, &error)) &&
+              CHECK_OK(ap_sim_start(sim, 0, b.q, b.v, &error)) &&
+              CHECK_OK(ap_sim_now(sim, &s, NULL));
+  double energy = good ? s.kinetic + s.potential : 0, weight = b.n * BALLS_MASS * 9.81, sum[3];
+  good = good && CHECK_OK(ap_sim_advance(sim, 3, &error)) && CHECK_OK(ap_sim_now(sim, &s, NULL));
+  if (good) {
+    for (int i = 0; i < 6 * b.n; i++) CHECK(fabs(s.v[i]) <= 1e-9);
+    CHECK(overlap(&b, s.q) <= 1e-8);
+    CHECK(fabs(s.closing) <= 1e-9 * energy);
+    CHECK(forces_are_lawful(&b, sim, &s));
+    force_of_box(sim, sum);
+    CHECK(fabs(sum[0]) <= 1e-9 * weight && fabs(sum[1]) <= 1e-9 * weight);
+    CHECK(fabs(sum[2] - weight) <= 1e-9 * weight);
+    memcpy(q, s.q, 7 * (size_t)b.n * sizeof *q);
+    good = CHECK_OK(ap_sim_advance(sim, 60, &error)) && CHECK_OK(ap_sim_now(sim, &s, NULL));
+    for (int i = 0; i < 7 * b.n && good; i++) CHECK(fabs(s.q[i] - q[i]) <= 1e-8);
+  }
+  if (!good) printf("  %s\n", error.text);
+  ap_sim_free(sim);
+  balls_free(&b);
+}
+
 // Contacts beyond the limit of a scene are refused, in one line.
 TEST(too_many_contacts) {
   static balls b;
