@@ -240,6 +240,22 @@ TEST(a_crate_on_a_lift) {
   CHECK_CLOSE(s.closing, 0, 1e-9);
 }
 
+// The front corner leaves the table at 0.1 / 0.5 s; the rear one alone bears m g / (1 + m r^2 / I),
+// the moment of inertia I being that about the centre of mass, r ahead of the corner.
+TEST(a_block_over_an_edge) {
+  ap_sim_state s;
+  double r = 0.1, I = 10.0 / 12 * (0.8 * 0.8 + 0.2 * 0.2);
+  if (!run_file("models/block_over_edge.yaml", 0.2 + 1e-7, &s)) return;
+  bool leaves = false;
+  for (int i = 0; i < told.n && i < MOST_TOLD; i++)
+    if (told.event[i].kind == AP_EVENT_LIFTOFF && !leaves)
+      leaves = CHECK_CLOSE(told.event[i].t, 0.2, 1e-8);
+  CHECK(leaves);
+  CHECK_EQ_INT(s.contacts, 1);
+  CHECK_CLOSE(sum_of_forces(1), 10 * 9.81 / (1 + 10 * r * r / I), 1e-5);
+  if (run_file("models/block_over_edge.yaml", 0, &s)) CHECK_CLOSE(s.closing, 0, 1e-9 * 78.48);
+}
+
 // Until its centre of mass is over the rim it stays level; tests/test_wall_shapes.c has what
 // follows.
 TEST(a_crate_over_a_rim) {
@@ -262,7 +278,8 @@ static void write_text(const char *path, const char *text) {
   fclose(file);
 }
 
-// Geoms of MJCF: a capsule falls on a box, both of the file; a cylinder is left out with a warning.
+// Geoms of MJCF: a capsule falls on a box, both of the file; two cylinders are left out with a
+// warning.
 TEST(geoms_of_mjcf_touch) {
   char folder[] = "/tmp/appell-shapes-XXXXXX", path[64];
   ap_error error = {0};
@@ -274,7 +291,8 @@ TEST(geoms_of_mjcf_touch) {
              "<body name='a' pos='0 0 1'><freejoint/>"
              "<geom type='capsule' size='0.05 0.2' euler='0 90 0' density='500'/></body>"
              "<body name='b'><freejoint/><geom type='box' size='0.1 0.1 0.1' density='500'/>"
-             "<geom type='cylinder' size='0.02 0.02' density='1'/></body>"
+             "<geom type='cylinder' size='0.02 0.02' density='1'/>"
+             "<geom type='cylinder' size='0.02 0.03' density='1'/></body>"
              "</worldbody></mujoco>");
   const char *text =
       "appell-scenario: 1\nrobot: two.xml\ncollisions: {restitution: 0}\n"

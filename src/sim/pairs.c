@@ -552,18 +552,13 @@ static void make_solid(builder *b, int i, ap_solid *s) {
   ap__solid_make(b->arena, p->shape ? p->shape : &corner, pose.R, pose.p, s);
 }
 
-static void refuse_cylinder(builder *b, int i, int j) {
+static void refuse_cylinders(builder *b, int i, int j) {
   const char *one = b->scene->point[i].name, *other = b->scene->point[j].name;
   b->status = AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
                          "shape \"%.*s\" cannot touch shape \"%.*s\": cylinders touch spheres, "
-                         "boxes and hulls, not cylinders or capsules (links: false lets shapes "
-                         "touch walls only)",
+                         "capsules, boxes and hulls, not cylinders (links: false lets shapes touch "
+                         "walls only)",
                          ap__shown(one), one ? one : "", ap__shown(other), other ? other : "");
-}
-
-// Whether a cylinder touches a solid: not a round edge.
-static bool meets_cylinder(const ap_solid *s) {
-  return !(s->ring > 0) && (s->nedge == 0 || s->radius == 0);
 }
 
 static void add_two(builder *b, int i, int j, const side *a, const side *c) {
@@ -591,9 +586,7 @@ static void build(builder *b, ap_solid *solid) {
   for (int i = 0; i < s->npoint && !b->status; i++)
     for (int j = i + 1; j < s->npoint && b->pairs <= MOST_PAIRS; j++) {
       if (!may_touch(s, i, j)) continue;
-      if ((solid[i].ring > 0 && !meets_cylinder(&solid[j])) ||
-          (solid[j].ring > 0 && !meets_cylinder(&solid[i])))
-        refuse_cylinder(b, i, j);
+      if (solid[i].ring > 0 && solid[j].ring > 0) refuse_cylinders(b, i, j);
       if (b->status) return;
       const side a = {.solid = &solid[i], .body = s->point[i].body};
       const side c = {.solid = &solid[j], .body = s->point[j].body};

@@ -154,11 +154,11 @@ static ap_status hull_of_mesh(ap__scenario_reader *r, const ap_shape *shape, ap_
   return status;
 }
 
-static bool takes_cylinders(const ap__scenario_reader *r, int round, ap_error *error);
+static bool takes_cylinders(const ap__scenario_reader *r, int cylinders, ap_error *error);
 
-// A shape of the file as one that touches; round: as of count_round(). False, and a remark in
-// *error: it is none; *taken: how many shapes of the file it is made of.
-static bool take_shape(ap__scenario_reader *r, int body, int k, int round, ap_convex *shape,
+// A shape of the file as one that touches; cylinders: how many there are. False, and a
+// remark in *error: it is none; *taken: how many shapes of the file it is made of.
+static bool take_shape(ap__scenario_reader *r, int body, int k, int cylinders, ap_convex *shape,
                        int *taken, ap_error *error) {
   const ap_robot *robot = r->scenario->robot;
   const ap_shape *own = ap_robot_shape(robot, body, k);
@@ -173,7 +173,7 @@ static bool take_shape(ap__scenario_reader *r, int body, int k, int round, ap_co
         *taken = 3;
         return !ap_convex_capsule(own->size[0], own->size[1], shape, error);
       }
-      if (!takes_cylinders(r, round, error)) return false;
+      if (!takes_cylinders(r, cylinders, error)) return false;
       return !ap_convex_cylinder(own->size[0], own->size[1], shape, error);
     case AP_SHAPE_MESH:
       if (hull_of_mesh(r, own, &hull, error)) return false;
@@ -207,27 +207,25 @@ int ap__scenario_collisions(const ap__scenario_reader *r) {
   return n;
 }
 
-// How many shapes of contacts and of the robot file a cylinder of that does not touch, itself among
-// them: cylinders and capsules.
-static int count_round(const ap__scenario_reader *r) {
+// How many cylinders there are among the contacts and in the robot file.
+static int count_cylinders(const ap__scenario_reader *r) {
   const ap_robot *robot = r->scenario->robot;
   const ap_scene *s = &r->scenario->scene;
   int n = 0, taken = 1;
-  for (int i = 0; i < s->npoint; i++) {
-    const ap_convex *c = s->point[i].shape;
-    n += c && (c->kind == AP_CONVEX_CYLINDER || c->kind == AP_CONVEX_CAPSULE);
-  }
+  for (int i = 0; i < s->npoint; i++)
+    n += s->point[i].shape && s->point[i].shape->kind == AP_CONVEX_CYLINDER;
   for (int body = 1; body < ap_nbody(r->scenario->model); body++)
     for (int k = 0; ap_robot_shape(robot, body, k); k += taken) {
       bool round = ap_robot_shape(robot, body, k)->kind == AP_SHAPE_CYLINDER;
-      taken = round && is_capsule(robot, body, k) ? 3 : 1;
-      n += round && may_touch(robot, body, k);
+      bool capsule = round && is_capsule(robot, body, k);
+      taken = capsule ? 3 : 1;
+      n += round && !capsule && may_touch(robot, body, k);
     }
   return n;
 }
 
 // Whether cylinders of the robot file can touch all that there is.
-static bool takes_cylinders(const ap__scenario_reader *r, int round, ap_error *error) {
+static bool takes_cylinders(const ap__scenario_reader *r, int cylinders, ap_error *error) {
   const ap_scene *s = &r->scenario->scene;
   bool walls = true;
   for (int i = 0; i < s->nwall; i++) {
@@ -238,9 +236,9 @@ static bool takes_cylinders(const ap__scenario_reader *r, int round, ap_error *e
   if (!walls)
     snprintf(error->text, sizeof error->text,
              "cylinders touch planes, boxes and the outside of spheres alone");
-  else if (s->links && round > 1)
+  else if (s->links && cylinders > 1)
     snprintf(error->text, sizeof error->text,
-             "cylinders do not touch each other or capsules (links: false lets them touch walls)");
+             "cylinders do not touch each other (links: false lets them touch walls)");
   else
     return true;
   return false;
@@ -250,7 +248,7 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   const ap__scenario_collisions_map *c = &r->head.collisions;
   int line = ap__line_of(r->yaml.root, "collisions"), wanted = ap__scenario_collisions(r);
-  int round = wanted > 0 ? count_round(r) : 0;
+  int cylinders = wanted > 0 ? count_cylinders(r) : 0;
   for (int body = 1; body < ap_nbody(s->model) && wanted > 0; body++) {
     int number = 0, taken = 1;
     for (int k = 0; ap_robot_shape(s->robot, body, k); k += taken) {
@@ -261,7 +259,7 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
       taken = 1;
       if (!may_touch(s->robot, body, k)) continue;
       const char *link = s->model->link[body].name;
-      if (!take_shape(r, body, k, round, &s->shapes[i], &taken, &why)) {
+      if (!take_shape(r, body, k, cylinders, &s->shapes[i], &taken, &why)) {
         if (!ap__scenario_warn(r, line, "collisions: a shape of link \"%.*s\" is left out: %s",
                                ap__shown(link), link, why.text))
           return false;
