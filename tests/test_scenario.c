@@ -604,6 +604,8 @@ TEST(messages_name_what_is_wrong) {
   expect_error(HEAD "start: {elbow: 2.5 m}\n" END, 4, "start of elbow: \"2.5 m\"");
   expect_error(HEAD "start: {elbow: {v: 1e7}}\n" END, 4, "\"elbow\" has a velocity of 1e+07");
   expect_error(FREE "start: {base: {position: [0, 0, 1e7]}}\n" END, 4, "a position of 1e+07");
+  expect_error(HEAD "contacts: [{link: forearm, at: [0, 1e308, 0]}]\n" END, 4,
+               "at: 1e+308 m (at most 1e9 m)");
   expect_error(END, 1, "the file is empty");
 }
 

@@ -322,6 +322,10 @@ static bool read_contact(ap__scenario_reader *r, const ap__node *n, ap_contact_p
     point->body = ap__scenario_link(r, "contacts", n->line, contact.link);
     if (point->body < 0) return false;
     memcpy(point->at, contact.at, sizeof point->at);
+    for (int k = 0; k < 3; k++)
+      if (!(fabs(contact.at[k]) <= 1e9))
+        return ap__yaml_fail(&r->yaml, ap__line_of(n, "at"), "at: %g m (at most 1e9 m)",
+                             contact.at[k]);
     r->scenario->contact_materials[point - r->scenario->contacts] = contact.material;
     if (!ap__scenario_read_shape(r, n, &contact, point)) return false;
   }

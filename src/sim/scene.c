@@ -115,6 +115,9 @@ static const char *check_shape(const ap_contact_point *p) {
   return NULL;
 }
 
+// Coordinates of a point in its link's frame at most, m.
+static const double FURTHEST_POINT = 1e9;
+
 static ap_status check_parts(const ap_scene *s, ap_error *error) {
   int nv = ap_nv(s->model);
   for (int i = 0; i < s->npoint; i++) {
@@ -124,6 +127,8 @@ static ap_status check_parts(const ap_scene *s, ap_error *error) {
       wrong = "is on a link that does not exist";
     else if (!finite3(p->at))
       wrong = "has a position that is not finite";
+    else if (!(fmax(fmax(fabs(p->at[0]), fabs(p->at[1])), fabs(p->at[2])) <= FURTHEST_POINT))
+      wrong = "is further than 1e9 m from its link";
     else if (p->shape)
       wrong = check_shape(p);
     if (!wrong) continue;
