@@ -3,10 +3,13 @@
 // one process on one core: values first, then times in turns of some 60 us. bench/goals/table runs
 // it. Prints lines 'WHAT PATH WHO NS' with the first decile of the turns.
 //
-//   turns SECONDS ROBOT OLD NEW        ROBOT with '+' before it for a free base
+//   turns SECONDS ROBOT OLD NEW [OTHER.so...]     ROBOT with '+' before it for a free base
+//   turns ROBOT                                   the names of its end effectors, with commas
 //
 // OLD and NEW are folders with subject.so (subject.c linked with that build) and, where code was
-// generated, gen.so with the functions gen_..., and gen_kinematics and gen_kinematics_batch.
+// generated, gen.so with the functions gen_..., and gen_kinematics and gen_kinematics_batch, which
+// give R of all end effectors in turn, then p, then Jacobians. OLD may be '-': no build. OTHER.so
+// has some of these functions from another generator; WHO is its name without '.so'.
 
 #include <appell/file.h>
 #include <dlfcn.h>
@@ -19,7 +22,8 @@
 #include "peers/links.h"
 #include "subject.h"
 
-enum { MOST_STATES = 128, LEAST_STATES = 16, MOST_WAYS = 16, MOST_TURNS = 4001, LEAST_TURNS = 15 };
+enum { MOST_STATES = 128, LEAST_STATES = 16, MOST_WAYS = 32, MOST_TURNS = 4001, LEAST_TURNS = 15 };
+enum { BUILDS = 2, MOST_OTHERS = 8, OLD = 0, NEW = 1 };
 enum { GENERAL_PEERS = 2 }; // the first: Pinocchio and RBDL, which the goals are about
 static const double turn_ns = 60e3, bytes_of_results = 1 << 20;
 
@@ -35,16 +39,17 @@ static const ap_quantity quantity[] = {AP_INVERSE, AP_INERTIA, AP_FORWARD, AP_IN
 
 typedef void generated(void);
 
-// A build.
+// A build, or code of another generator.
 typedef struct build {
-  const char *who;
-  const subject *s;
+  char who[32];
+  const subject *s; // NULL: only generated code, or nothing
   void *own;
   generated *gen[QUANTITIES], *gen_batch[QUANTITIES]; // NULL: not generated
 } build;
 
 typedef struct robot {
-  build build[2];
+  build build[BUILDS + MOST_OTHERS];
+  int builds;
   cli_peer peer[GENERAL_PEERS];
   int nq, nv, ends;
   size_t n;                    // states
@@ -129,6 +134,14 @@ static void call_all(const robot *r, const way *w, int what) {
 
 // ---- values ------------------------------------------------------------------------------------
 
+// The place of entry j of the kinematics of one state in the order of generated code.
+static size_t generated_entry(const robot *r, size_t j) {
+  const size_t own = 12 + 6 * (size_t)r->nv, end = j / own, i = j % own, ends = (size_t)r->ends;
+  if (i < 9) return end * 9 + i;
+  if (i < 12) return ends * 9 + end * 3 + i - 9;
+  return ends * 12 + end * (own - 12) + i - 12;
+}
+
 // Largest difference to the exact results, relative to the largest of these.
 static double difference(const robot *r, const way *w, int what) {
   const size_t n = entries(r, what);
@@ -137,7 +150,8 @@ static double difference(const robot *r, const way *w, int what) {
   for (size_t k = 0; k < r->n; k++) {
     if (!w->columns) call_one(r, w, what, k, r->out);
     for (size_t j = 0; j < n; j++) {
-      const double exact = r->exact[k * n + j], x = r->out[w->columns ? j * r->n + k : j];
+      const size_t i = w->is_generated && what == KINEMATICS ? generated_entry(r, j) : j;
+      const double exact = r->exact[k * n + j], x = r->out[w->columns ? i * r->n + k : i];
       most = fmax(most, fabs(exact));
       off = fabs(x - exact) <= off ? off : fabs(x - exact);
     }
@@ -145,11 +159,9 @@ static double difference(const robot *r, const way *w, int what) {
   return off / most;
 }
 
-// Long chains are ill-conditioned: solving loses digits. Frames of generated kinematics are all
-// that the robot names, and are not compared.
+// Long chains are ill-conditioned: solving loses digits.
 static void compare(const robot *r, const way *w, int what) {
   const double bound = what == FD || what == DFD ? 1e-6 : 1e-9;
-  if (w->is_generated && what == KINEMATICS) return;
   const double off = difference(r, w, what);
   if (off <= bound) return;
   fprintf(stderr, "turns: %s by %s of %s differs by %.1e (at most %.0e is allowed)\n", names[what],
@@ -201,15 +213,15 @@ static int list_ways(const robot *r, int what, way *ways) {
     if (what == KINEMATICS ? p->kinematics != NULL : p->peer.computes >> quantity[what] & 1)
       ways[n++] = (way){.path = "general", .who = cli_peers[k].path, .peer = p};
   }
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < r->builds; k++) {
     const build *b = &r->build[k];
-    ways[n++] = (way){.path = "general", .who = b->who, .b = b};
+    if (b->s) ways[n++] = (way){.path = "general", .who = b->who, .b = b};
     if (b->gen[what])
       ways[n++] = (way){.path = "generated", .who = b->who, .b = b, .is_generated = true};
     if (b->gen_batch[what])
       ways[n++] =
           (way){.path = "batch", .who = b->who, .b = b, .is_generated = true, .columns = true};
-    if (what != KINEMATICS)
+    if (b->s && what != KINEMATICS)
       ways[n++] = (way){.path = "lanes", .who = b->who, .b = b, .columns = true};
   }
   return n;
@@ -218,7 +230,7 @@ static int list_ways(const robot *r, int what, way *ways) {
 static void run(const robot *r, int what, double seconds) {
   static way ways[MOST_WAYS];
   const int n = list_ways(r, what, ways);
-  const way new_one = {.path = "general", .who = "new", .b = &r->build[1]};
+  const way new_one = {.path = "general", .who = "new", .b = &r->build[NEW]};
   const size_t size = entries(r, what);
   for (size_t k = 0; k < r->n; k++) call_one(r, &new_one, what, k, r->exact + k * size);
   for (int k = 0; k < n; k++) compare(r, &ways[k], what);
@@ -233,36 +245,59 @@ static void *open_library(const char *folder, const char *file) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+static void find_generated(build *b, void *library) {
+  for (int k = 0; library && k < QUANTITIES; k++) {
+    char symbol[64];
+    snprintf(symbol, sizeof symbol, "gen_%s", functions[k]);
+    *(void **)&b->gen[k] = dlsym(library, symbol);
+    snprintf(symbol, sizeof symbol, "gen_%s_batch", functions[k]);
+    *(void **)&b->gen_batch[k] = dlsym(library, symbol);
+  }
+}
+
 static build open_build(const char *who, const char *folder, const char *name, bool floating) {
-  build b = {.who = who};
-  void *library = open_library(folder, "subject.so"), *gen = NULL;
+  build b = {0};
+  if (strcmp(folder, "-") == 0) return b;
+  snprintf(b.who, sizeof b.who, "%s", who);
+  void *library = open_library(folder, "subject.so");
   b.s = library ? dlsym(library, "the_subject") : NULL;
   if (!b.s) {
     fprintf(stderr, "turns: %s\n", dlerror());
     exit(1);
   }
   b.own = b.s->open(name, floating);
-  gen = open_library(folder, "gen.so");
-  for (int k = 0; gen && k < QUANTITIES; k++) {
-    char symbol[64];
-    snprintf(symbol, sizeof symbol, "gen_%s", functions[k]);
-    *(void **)&b.gen[k] = dlsym(gen, symbol);
-    snprintf(symbol, sizeof symbol, "gen_%s_batch", functions[k]);
-    *(void **)&b.gen_batch[k] = dlsym(gen, symbol);
-  }
+  find_generated(&b, open_library(folder, "gen.so"));
   return b;
 }
 
-static void open_peers(robot *r, const char *name, bool floating) {
+static build open_other(const char *path) {
+  build b = {0};
+  const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+  snprintf(b.who, sizeof b.who, "%.*s", (int)strcspn(file, "."), file);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    fprintf(stderr, "turns: %s\n", dlerror());
+    exit(1);
+  }
+  find_generated(&b, library);
+  return b;
+}
+
+static ap_model *read_model(const char *name, bool floating) {
   const ap_read_options options = {.floating = floating};
   ap_robot *from;
   ap_model *m;
   ap_error error;
-  cli_links links;
   ap_status status = ap_builtin(name) ? ap_robot_builtin(name, &options, &from, &error)
                                       : ap_robot_read(name, &options, &from, &error);
   if (status != AP_OK || ap_robot_model(from, &m, &error) != AP_OK) exit(1);
-  cli_links_of(m, &links);
+  ap_robot_free(from);
+  return m;
+}
+
+static void open_peers(robot *r, const char *name, bool floating) {
+  cli_links links;
+  cli_links_of(read_model(name, floating), &links);
   for (int k = 0; k < GENERAL_PEERS; k++)
     if (links.n > 0 && cli_peers[k].open) r->peer[k] = cli_peers[k].open(&links);
 }
@@ -284,25 +319,48 @@ static void draw_states(robot *r) {
   // generated kinematics may have several frames for an end
   const size_t most = r->n * (3 * nv * nv + 64 * (12 + 6 * nv));
   r->out = memory(most), r->exact = memory(most);
-  const build *b = &r->build[1];
+  const build *b = &r->build[NEW];
   for (size_t k = 0; k < r->n; k++)
     b->s->draw(b->own, r->q + k * nq, r->v + k * nv, r->a + k * nv, r->tau + k * nv);
   transpose(r->q, r->n, r->nq, r->bq), transpose(r->v, r->n, r->nv, r->bv);
   transpose(r->a, r->n, r->nv, r->ba), transpose(r->tau, r->n, r->nv, r->btau);
 }
 
+// Bodies that carry no other moving one, as subject.c has them.
+static void print_ends(const char *name, bool floating) {
+  const ap_model *m = read_model(name, floating);
+  const int n = ap_moving_bodies(m);
+  const char *comma = "";
+  for (int k = 0; k < n; k++) {
+    const int of = ap_moving_body(m, k);
+    bool carries = false;
+    for (int i = 0; i < n; i++)
+      carries = carries || ap_body_mover(m, ap_body(m, ap_moving_body(m, i))->parent) == of;
+    if (carries) continue;
+    printf("%s%s", comma, ap_body(m, of)->name);
+    comma = ",";
+  }
+  printf("\n");
+}
+
 int main(int argc, char **argv) {
-  if (argc != 5) {
-    fprintf(stderr, "usage: turns SECONDS ROBOT OLD NEW\n");
+  if (argc != 2 && (argc < 5 || argc > 5 + MOST_OTHERS)) {
+    fprintf(stderr, "usage: turns SECONDS ROBOT OLD NEW [OTHER.so...]\n       turns ROBOT\n");
     return 2;
   }
-  const bool floating = argv[2][0] == '+';
-  const char *name = argv[2] + floating;
-  robot r = {0};
+  const char *plus_name = argv[argc == 2 ? 1 : 2];
+  const bool floating = plus_name[0] == '+';
+  const char *name = plus_name + floating;
+  if (argc == 2) {
+    print_ends(name, floating);
+    return 0;
+  }
+  robot r = {.builds = BUILDS};
   ap_bench_pin();
-  r.build[0] = open_build("old", argv[3], name, floating);
-  r.build[1] = open_build("new", argv[4], name, floating);
-  r.build[1].s->sizes(r.build[1].own, &r.nq, &r.nv, &r.ends);
+  r.build[OLD] = open_build("old", argv[3], name, floating);
+  r.build[NEW] = open_build("new", argv[4], name, floating);
+  for (int k = 5; k < argc; k++) r.build[r.builds++] = open_other(argv[k]);
+  r.build[NEW].s->sizes(r.build[NEW].own, &r.nq, &r.nv, &r.ends);
   open_peers(&r, name, floating);
   draw_states(&r);
   for (int what = 0; what < QUANTITIES; what++) run(&r, what, atof(argv[1]));
