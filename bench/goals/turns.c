@@ -359,10 +359,14 @@ int main(int argc, char **argv) {
   ap_bench_pin();
   r.build[OLD] = open_build("old", argv[3], name, floating);
   r.build[NEW] = open_build("new", argv[4], name, floating);
+  if (!r.build[NEW].s) {
+    fprintf(stderr, "turns: there must be a NEW build\n");
+    return 2;
+  }
   for (int k = 5; k < argc; k++) r.build[r.builds++] = open_other(argv[k]);
   r.build[NEW].s->sizes(r.build[NEW].own, &r.nq, &r.nv, &r.ends);
   open_peers(&r, name, floating);
   draw_states(&r);
-  for (int what = 0; what < QUANTITIES; what++) run(&r, what, atof(argv[1]));
+  for (int what = 0; what < QUANTITIES; what++) run(&r, what, strtod(argv[1], NULL));
   return 0;
 }
