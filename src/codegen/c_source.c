@@ -348,6 +348,11 @@ static const char lanes_text[] =
     "  size_t j, k;\n"
     "  for (j = 0; j < rows; j++)\n"
     "    for (k = 0; k < rest; k++) to[j * n + k] = from[j * $N_LANE_COUNT + k];\n"
+    "}\n"
+    "/* A number in as many places. */\n"
+    "$N_MAYBE static void $N_fill(size_t places, $R x, $R *to) {\n"
+    "  size_t k;\n"
+    "  for (k = 0; k < places; k++) to[k] = x;\n"
     "}\n";
 
 static const char lanes_end[] =
@@ -449,6 +454,66 @@ static void put_scalar_function(ap__text *t, const ap_unit *u, const ap_plan *pl
   put(t, plan->p->pivots > 0 ? "  return 0;\n}\n" : "}\n");
 }
 
+// Numbers among the outputs go into all of many states at once, which is one run through memory. A
+// vector at a time would go to as many lines of the cache as there are entries: Jacobians of trees
+// took twice as long. Not where a state may be left alone, or the output is an input.
+enum { FEW_NUMBERS = 8 };
+static bool is_filled(const ap_program *p) {
+  int numbers = 0;
+  for (int k = 0; k < p->values; k++)
+    numbers += p->value[k].node == 0 && !ap__is_left_out(p->value[k]);
+  return numbers > FEW_NUMBERS && p->pivots == 0 && !p->in_place;
+}
+
+// How many entries of output array `a` from i on are the same number; x are its values.
+static int count_equal(const ap_array *a, const real *x, int i) {
+  int run = 0;
+  if (x[i].node || ap__is_left_out(x[i])) return 0;
+  while (i + run < a->size && !x[i + run].node && x[i + run].v == x[i].v) run++;
+  return run;
+}
+
+static void put_fills(ap__text *t, const ap_unit *u, const ap_program *p) {
+  const real *x = p->value;
+  for (int array = 0; array < p->outputs; x += p->output[array++].size)
+    for (int i = 0, run; i<p->output[array].size; i += run> 0 ? run : 1) {
+      run = count_equal(&p->output[array], x, i);
+      if (run == 0) continue;
+      ap__text_add(t, "    %s_fill(%d * n, ", u->name, run);
+      ap__put_literal(t, x[i].v, ap__is_single(u));
+      ap__text_add(t, ", %s + %d * n);\n", p->output[array].name, i);
+    }
+}
+
+// The same for one vector of states.
+static void put_numbers_function(ap__text *t, const ap_unit *u, const ap_dialect *d,
+                                 const ap_program *p) {
+  ap__text_add(t, "\nstatic void %s_%s_numbers(size_t n", u->name, d->function);
+  for (int k = 0; k < p->outputs; k++)
+    ap__text_add(t, ", %s *%s%s", ap__scalar(u), u->restricted, p->output[k].name);
+  ap__text_add(t, ") {\n  %s r;\n", d->type);
+  const real *x = p->value;
+  for (int array = 0; array < p->outputs; x += p->output[array++].size) {
+    const char *name = p->output[array].name;
+    ap__text_add(t, "  (void)%s;\n", name);
+    for (int i = 0; i < p->output[array].size; i++) {
+      if (count_equal(&p->output[array], x, i) == 0) continue;
+      d->store(t, d, name, i);
+      put(t, d->splat);
+      ap__put_literal(t, x[i].v, d->single);
+      d->stored(t, d, name, i);
+    }
+  }
+  put(t, "}\n");
+}
+
+static void call_numbers(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
+                         const char *stride, const char *behind) {
+  ap__text_add(t, "%s_%s_numbers(%s", u->name, name, stride);
+  for (int k = 0; k < p->outputs; k++) ap__text_add(t, ", %s%s", p->output[k].name, behind);
+  put(t, ");\n");
+}
+
 static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *plan,
                                const char *name) {
   char type[NAME_ROOM], splat[NAME_ROOM], mask[NAME_ROOM];
@@ -462,6 +527,7 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
                         .ending = "_lanes",
                         .splat = splat,
                         .mask = mask,
+                        .filled = is_filled(plan->p),
                         .load = load_lanes,
                         .store = store_lanes,
                         .stored = plan->p->pivots > 0 ? stored_where_sound : stored_lanes,
@@ -470,9 +536,12 @@ static void put_lanes_function(ap__text *t, const ap_unit *u, const ap_plan *pla
                         .check = check_lanes,
                         .call = call_part};
   put_part_functions(t, u, &d, plan);
+  if (d.filled) put_numbers_function(t, u, &d, plan->p);
   ap__text_add(t, "\nstatic %s %s_%s_lanes(size_t n, ", ap__result_type(plan->p), u->name, name);
   ap__put_parameters(t, u, plan->p, true);
   ap__text_add(t, ") {\n  %s r = {0};\n  (void)r;\n", type);
+  for (int k = 0; d.filled && k < plan->p->outputs; k++)
+    ap__text_add(t, "  (void)n, (void)%s;\n", plan->p->output[k].name);
   ap__put_body(t, &d, plan);
   put(t, plan->p->pivots > 0 ? "  return !all;\n}\n" : "}\n");
 }
@@ -501,12 +570,18 @@ static void put_rest(ap__text *t, const ap_unit *u, const ap_program *p, const c
   for (int k = 0; k < p->inputs + (p->pivots > 0 ? p->outputs : 0); k++)
     put_gather(t, u, "gather", ap__array(p, k), true);
   put(t, "    ");
+  if (is_filled(p)) {
+    call_numbers(t, u, p, name, stride, "_rest");
+    put(t, "    ");
+  }
   put_call(t, u, p, name, stride, "_rest");
   for (int k = 0; k < p->outputs; k++) put_gather(t, u, "scatter", &p->output[k], false);
 }
 
 // So many that where they begin decides: rows that lie across two lines of the cache cost twice.
 enum { MANY_ROWS = 32 };
+// So many that numbers in all of them at once take no longer than vector by vector.
+enum { MANY_VECTORS = 2 };
 
 static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *p,
                                const char *name) {
@@ -514,12 +589,23 @@ static void put_batch_function(ap__text *t, const ap_unit *u, const ap_program *
   ap__put_parameters(t, u, p, true);
   put(t, ") {\n  size_t k, step;\n");
   if (p->pivots > 0) put(t, "  int failed = 0;\n");
+  if (is_filled(p)) {
+    ap__text_add(t, "  const int filled = n >= %d * %s_LANE_COUNT;\n  if (filled) {\n",
+                 MANY_VECTORS, u->name);
+    put_fills(t, u, p);
+    put(t, "  }\n");
+  }
   ap__text_add(t, "  for (k = 0; k < n; k += step) {\n    step = %s_step(n, k, ", u->name);
   if (p->values >= MANY_ROWS)
     ap__text_add(t, "(uintptr_t)%s", p->output[0].name);
   else
     put(t, "0");
   ap__text_add(t, ");\n    if (step == %s_LANE_COUNT) {\n      ", u->name);
+  if (is_filled(p)) {
+    put(t, "if (!filled) ");
+    call_numbers(t, u, p, name, "n", " + k");
+    put(t, "      ");
+  }
   put_call(t, u, p, name, "n", " + k");
   put(t, "      continue;\n    }\n");
   put_rest(t, u, p, name);

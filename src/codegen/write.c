@@ -197,6 +197,8 @@ static void put_value(const writer *w, real x) {
     put_literal(w, x.v == 0 ? 0 : x.v);
 }
 
+void ap__put_literal(ap__text *t, double x, bool single) { put_number(t, x == 0 ? 0 : x, single); }
+
 void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x) {
   put_value(&(writer){t, d, plan, -1}, x);
 }
@@ -371,7 +373,8 @@ static void put_other_stores(const writer *w) {
       if (zeros > 0) {
         w->d->zeros(w->t, w->d, p->output[array].name, i, zeros);
         i += zeros - 1;
-      } else if (!w->plan->stored[k] && !ap__is_left_out(p->value[k])) {
+      } else if (!w->plan->stored[k] && !ap__is_left_out(p->value[k]) &&
+                 (p->value[k].node || !w->d->filled)) {
         put_store(w, k);
       }
     }

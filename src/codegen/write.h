@@ -36,6 +36,7 @@ typedef struct ap_dialect {
   const char *splat;  // what makes a value of a literal that stands alone, written before it
   const char *mask;   // what turns a comparison into the type of `sound`
   bool direct;        // inputs are read where they are used, but for one that may be the output
+  bool filled;        // outputs that are numbers are there already
   /// A value read from entry i of an array, declared as a variable of both names joined.
   void (*load)(ap__text *t, const struct ap_dialect *d, const char *array, int i);
   /// What is written before and behind an expression that goes to entry i of an array.
@@ -60,6 +61,8 @@ typedef struct ap_dialect {
 void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan);
 /// The body of one part.
 void ap__put_part(ap__text *t, const ap_dialect *d, const ap_plan *plan, int part);
+/// A number, as outputs have it: never minus zero.
+void ap__put_literal(ap__text *t, double x, bool single);
 /// A value as an operand, in the entry function.
 void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x);
 
