@@ -133,9 +133,9 @@ static void record_forward(recorder *r, const real *q, const real *v, const real
   int n = r->m->nv;
   inverse(w, q, v, NULL, NULL, w->solver->x);
   inertia(w, q, w->solver->L);
-  factorize(n, elimination(w), w->solver->L);
+  factorize(w, n, elimination(w), w->solver->L);
   for (int k = 0; k < n; k++) a[k] = r_sub(tau[k], w->solver->x[k]);
-  solve(n, elimination(w), w->solver->L, a);
+  solve(w, n, elimination(w), w->solver->L, a);
 }
 
 // Whether that one is singular; comes last, see ap__program_nodes().
@@ -317,7 +317,7 @@ static bool open_held(recorder *r, const real *q, const real *tau, const real *w
   inverse(r->w, q, q + r->m->nq, h->held, NULL, h->f);
   if (!w) return true;
   memcpy(h->lambda, w, n * sizeof *w);
-  solve(h->n, elimination(r->w), r->w->solver->L, h->lambda);
+  solve(r->w, h->n, elimination(r->w), r->w->solver->L, h->lambda);
   memcpy(h->row, q, nx * sizeof *q);
   memcpy(h->row + nx, h->held, n * sizeof *q);
   return ap__adjoin(t, h->n, h->f, h->held + n, h->nx + h->n, h->row, h->g);
@@ -331,7 +331,7 @@ static bool let_go(recorder *r, const held_motion *h, int values, real *value) {
 // M^-1 (b - x) into x
 static void solve_difference(recorder *r, const real *b, real *x) {
   for (int k = 0; k < r->m->nv; k++) x[k] = r_sub(b[k], x[k]);
-  solve(r->m->nv, elimination(r->w), r->w->solver->L, x);
+  solve(r->w, r->m->nv, elimination(r->w), r->w->solver->L, x);
 }
 
 static int seed_x(const held_motion *h, const real *dx) {
@@ -429,7 +429,7 @@ static void put_hessian(const held_motion *h, const hessian_blocks *b, const rea
 // All rows of a matrix solved for.
 static void solve_rows(recorder *r, int rows, real *X) {
   for (int k = 0; k < rows; k++)
-    solve(r->m->nv, elimination(r->w), r->w->solver->L, X + k * r->m->nv);
+    solve(r->w, r->m->nv, elimination(r->w), r->w->solver->L, X + k * r->m->nv);
 }
 
 static bool record_hessian(recorder *r, const held_motion *h, int values, real *out) {

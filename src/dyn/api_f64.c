@@ -55,11 +55,9 @@ ap_status ap__factorize(const ap_model *m, ap_work *w, const double *q, const do
 }
 
 void ap__factor_solve(const ap_model *m, const ap_work *w, const double *L, double *x) {
-  w->solver->by.solve(m->nv, elimination(w), L, x);
+  w->solver->by.solve(w, m->nv, elimination(w), L, x);
 }
 
 void ap__factor_inverse(const ap_model *m, ap_work *w, const double *L, double *Minv) {
-  set_minus_one((size_t)m->nv, Minv);
   w->solver->by.solve_columns(w, m->nv, elimination(w), L, (double *const[]){NULL, NULL, Minv});
-  make_symmetric((size_t)m->nv, Minv);
 }
