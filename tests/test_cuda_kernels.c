@@ -16,6 +16,7 @@ static const char stub[] =
     "#include <cstring>\n"
     "#define __global__\n"
     "#define __device__\n"
+    "#define __shared__ static\n"
     "#define __launch_bounds__(...)\n"
     "#define __noinline__ __attribute__((noinline))\n"
     "#define __forceinline__ inline\n"
@@ -109,6 +110,7 @@ static bool has_compilers(void) {
   rng r = rng_seed(7);                                                                             \
   for (int i = 0; i < 3 * MOST * STATES; i++)                                                      \
     x[i / (MOST * STATES)][i % (MOST * STATES)] = (real)rng_uniform(&r, -2, 2);                    \
+  for (int i = 0; i < n; i++) x[0][(n - 1) * (STATES - 1) + i] = (real)1e7; /* some far away */    \
   for (size_t states = STATES - 1; states <= STATES; states++) { /* pairs, and an odd count */     \
     const size_t M = (size_t)n * (size_t)n * states;                                               \
     for (int i = 0; i < all; i++) one[i] = other[i] = 0;                                           \
@@ -139,7 +141,14 @@ static bool has_compilers(void) {
 static void check_f64(const ap_model *m, const pair *p) { CHECK_KERNELS(double) }
 static void check_f32(const ap_model *m, const pair *p) { CHECK_KERNELS(float) }
 
-static void check(const char *robot, ap_arithmetic real, bool sliced) {
+static bool has_word(const pair *p, const char *word) {
+  char command[128];
+  snprintf(command, sizeof command, "grep -q '%s' '%s/gpu.cu'", word, p->folder);
+  return system(command) == 0;
+}
+
+// sliced: where its derivatives are. kept: where values lie in shared memory, too.
+static void check(const char *robot, ap_arithmetic real, bool sliced, bool kept) {
   pair p;
   if (!has_compilers()) {
     test_skip("g++ (scripts/setup ci) or fused products are missing");
@@ -148,9 +157,8 @@ static void check(const char *robot, ap_arithmetic real, bool sliced) {
   ap_model *m = builtin(robot);
   test_context("%s", robot);
   if (open_pair(&p, m, real)) {
-    char command[128];
-    snprintf(command, sizeof command, "grep -q _derivatives_slice2 '%s/gpu.cu'", p.folder);
-    CHECK_EQ_INT(system(command) == 0, sliced);
+    CHECK_EQ_INT(has_word(&p, "_derivatives_slice2"), sliced);
+    CHECK_EQ_INT(has_word(&p, "__shared__"), kept);
     if (real == AP_F32)
       check_f32(m, &p);
     else
@@ -160,6 +168,6 @@ static void check(const char *robot, ap_arithmetic real, bool sliced) {
   ap_model_free(m);
 }
 
-TEST(kernels_in_double) { check("puma600", AP_F64, false); }
-TEST(kernels_of_pairs_in_float) { check("stanford", AP_F32, false); }
-TEST(kernels_in_slices) { check("quadruped", AP_F64, true); }
+TEST(kernels_in_double) { check("puma600", AP_F64, false, false); }
+TEST(kernels_of_pairs_in_float) { check("stanford", AP_F32, false, false); }
+TEST(kernels_in_slices) { check("quadruped", AP_F64, true, true); }

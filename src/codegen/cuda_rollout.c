@@ -85,9 +85,11 @@ static const char kernel_text[] =
     "                                         int *singular, cudaStream_t stream) {\n"
     "  if (n == 0) return cudaSuccess;\n"
     "  if (r->pd)\n"
-    "    $N_rollout_kernel<true><<<$N_blocks(n), $N_BLOCK, 0, stream>>>(n, *r, q, v, singular);\n"
+    "    $N_rollout_kernel<true><<<$N_blocks(n, $N_BLOCK), $N_BLOCK, 0, stream>>>(n, *r, q, v, "
+    "singular);\n"
     "  else\n"
-    "    $N_rollout_kernel<false><<<$N_blocks(n), $N_BLOCK, 0, stream>>>(n, *r, q, v, singular);\n"
+    "    $N_rollout_kernel<false><<<$N_blocks(n, $N_BLOCK), $N_BLOCK, 0, stream>>>(n, *r, q, v, "
+    "singular);\n"
     "  return cudaGetLastError();\n"
     "}\n";
 

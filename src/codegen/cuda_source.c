@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "codegen/fused_text.h"
+#include "codegen/keep.h"
 #include "codegen/sincos_text.h"
 #include "codegen/slice.h"
+#include "codegen/symbol.h"
 #include "model/frozen.h"
 
 // ---- on the device -----------------------------------------------------------------------------
@@ -23,13 +25,40 @@ static const char sincos_text[] =
     "  if ($N_sc_reduce(x, s, c) < 0) *s = $N_far_sin(x), *c = $N_far_cos(x);\n"
     "}\n";
 
-static void put_sincos_calls(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+static void put_sincos_call(ap__text *t, const ap_dialect *d, const ap_plan *plan, int k,
+                            const char *word) {
+  ap__text_add(t, "%s_%s(", d->name, word);
+  ap__put_value(t, d, plan, ap__tape_ref(NULL, plan->angle[k]));
+  ap__text_add(t, ", s + %d, c + %d)", k, k);
+}
+
+// One branch for all that are far away, where these are few: more would have to wait for each
+// other.
+enum { ANGLES_A_BRANCH = 6 };
+
+static void put_sincos_one_by_one(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   ap__text_add(t, "  %s s[%d], c[%d];\n", d->type, plan->angles, plan->angles);
   for (int k = 0; k < plan->angles; k++) {
-    ap__text_add(t, "  %s_sincos(", d->name);
-    ap__put_value(t, d, plan, ap__tape_ref(NULL, plan->angle[k]));
-    ap__text_add(t, ", s + %d, c + %d);\n", k, k);
+    put(t, "  ");
+    put_sincos_call(t, d, plan, k, "sincos");
+    put(t, ";\n");
   }
+}
+
+// One branch for all that are far away.
+static void put_sincos_calls(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  ap__text_add(t, "  %s s[%d], c[%d];\n  if ((", d->type, plan->angles, plan->angles);
+  for (int k = 0; k < plan->angles; k++) {
+    put(t, k > 0 ? " |\n       " : "");
+    put_sincos_call(t, d, plan, k, "sc_reduce");
+  }
+  put(t, ") < 0) {\n");
+  for (int k = 0; k < plan->angles; k++) {
+    put(t, "    ");
+    put_sincos_call(t, d, plan, k, "sincos");
+    put(t, ";\n");
+  }
+  put(t, "  }\n");
 }
 
 // ---- kernels -----------------------------------------------------------------------------------
@@ -66,7 +95,13 @@ static const char kernel_text[] =
     "static __device__ __forceinline__ size_t $N_thread(void) {\n"
     "  return (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
     "}\n"
-    "static unsigned $N_blocks(size_t n) { return (unsigned)((n + $N_BLOCK - 1) / $N_BLOCK); }\n";
+    "static unsigned $N_blocks(size_t n, unsigned block) {\n"
+    "  return (unsigned)((n + block - 1) / block);\n"
+    "}\n"
+    "\n"
+    "/* Threads of a block where values are more than registers hold, and lie in shared memory. "
+    "*/\n"
+    "enum { $N_SMALL_BLOCK = 32 };\n";
 
 // Two neighbouring states of a thread, where that aligns: their entries then move by one
 // instruction, and memory is the limit.
@@ -93,6 +128,9 @@ static const char pairs_text[] =
     "  }\n"
     "  friend __device__ __forceinline__ $N_pair $N_fma($N_pair a, $N_pair b, $N_pair c) {\n"
     "    return {::$N_fma(a.x, b.x, c.x), ::$N_fma(a.y, b.y, c.y)};\n"
+    "  }\n"
+    "  friend __device__ __forceinline__ $i $N_sc_reduce($N_pair a, $N_pair *s, $N_pair *c) {\n"
+    "    return ::$N_sc_reduce(a.x, &s->x, &c->x) | ::$N_sc_reduce(a.y, &s->y, &c->y);\n"
     "  }\n"
     "  friend __device__ __forceinline__ void $N_sincos($N_pair a, $N_pair *s, $N_pair *c) {\n"
     "    ::$N_sincos(a.x, &s->x, &c->x);\n"
@@ -133,39 +171,172 @@ static bool has_pairs(const ap_unit *u, const ap_program *p, int slices) {
   return ap__is_single(u) && p->pivots == 0 && slices == 1 && !has_routine(p);
 }
 
-// One slice out of and into arrays over states, whose pointers are those of a state. Returns how
-// many values are alive in it.
-static int put_slice(ap__text *t, const ap_unit *u, const ap_program *p, const int *sign,
-                     const char *name, int which) {
-  const ap_dialect d = {.type = "V",
-                        .single = ap__is_single(u),
-                        .name = u->name,
-                        .function = name,
-                        .ending = "",
-                        .splat = "",
-                        .mask = "",
-                        .load = load_column,
-                        .store = store_column,
-                        .stored = stored_column,
-                        .sincos = u->sincos,
-                        .doubt = ap__doubt_scalar,
-                        .check = ap__check_scalar};
+// Whether a probe tells singular states where the pivots leave a doubt.
+static bool has_probe(const ap_program *p) {
+  return p->pivots > 0 &&
+         (ap__probe_value(p, AP_OF_ENERGY).node || ap__probe_value(p, AP_OF_SIZE).node);
+}
+
+// ---- registers ---------------------------------------------------------------------------------
+
+// With 255 registers a thread, a multiprocessor holds 8 warps; each has a block of its own, and an
+// eighth of the shared memory, 227 KB less 1 KB a block.
+enum {
+  REGISTERS = 255,
+  OWN_REGISTERS = 50, // for addresses and what is being computed
+  SHARED_BYTES = (227 * 1024 / 8 - 1024) / 32
+};
+
+static int words(const ap_unit *u) { return ap__is_single(u) ? 1 : 2; }
+static int most_in_registers(const ap_unit *u) { return 250 / words(u); }
+
+// Whether values lie in shared memory as well. Where a probe is apart it must be rare: in float it
+// is asked for all the time.
+static bool is_kept(const ap_unit *u, const ap_program *p, int live) {
+  return live > most_in_registers(u) && !(ap__is_single(u) && has_probe(p));
+}
+
+// Forward dynamics: memory is the limit of the other functions.
+static bool computes_most(const ap_program *p) { return p->in_place && p->pivots > 0; }
+
+// As measured on an H200: values that registers, and in double shared memory, hold; work that stays
+// in the cache for instructions, and in float is less than what several slices would do twice. What
+// may lie where it reads stays whole.
+static ap_slice_room room_of(const ap_unit *u, const ap_program *p) {
+  if (p->in_place) return (ap_slice_room){INT_MAX, INT_MAX};
+  return ap__is_single(u) ? (ap_slice_room){300, 5200} : (ap_slice_room){250, 4800};
+}
+
+// ---- slices ------------------------------------------------------------------------------------
+
+// How a slice is written.
+typedef struct slice {
+  const ap_unit *u;
+  const ap_program *whole; // the function that it is of
+  const char *name;        // of that
+  int which;
+  bool kept; // values lie in shared memory as well
+  int live, places;
+} slice;
+
+static ap_dialect column_dialect(const ap_unit *u, const char *name) {
+  return (ap_dialect){.type = "V",
+                      .single = ap__is_single(u),
+                      .name = u->name,
+                      .function = name,
+                      .ending = "",
+                      .splat = "",
+                      .mask = "",
+                      .load = load_column,
+                      .store = store_column,
+                      .stored = stored_column,
+                      .sincos = u->sincos,
+                      .doubt = ap__doubt_scalar,
+                      .check = ap__check_scalar};
+}
+
+// What is rare leaves for a function of its own that begins again, so that the common way has
+// nothing to keep for it.
+static void put_exit(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  const ap_program *p = plan->p;
+  const char *call = p->pivots > 0 ? "return " : "{ ";
+  ap__text_add(t, "%s%s_%s_rare<V, once>(n", call, d->name, d->function);
+  for (int k = 0; k < p->inputs + p->outputs; k++) ap__text_add(t, ", %s", ap__array(p, k)->name);
+  put(t, p->pivots > 0 ? ");\n" : "); return; }\n");
+}
+
+static void check_rare(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
+  put(t, "    ");
+  put_exit(t, d, plan);
+  put(t, "  }\n  if (!sound) return 1;\n");
+}
+
+static bool has_rare(const ap_program *p, const ap_plan *plan) {
+  return has_probe(p) || plan->angles > 0;
+}
+
+// The same with whatever may happen.
+static void put_rare(ap__text *t, const slice *s, const ap_program *part, const int *sign,
+                     const ap_dialect *common) {
+  ap_dialect d = *common;
   ap_plan plan;
-  if (!ap__plan(p, sign, false, &plan)) {
+  if (!ap__plan(part, sign, false, &plan)) {
     t->failed = true;
-    return 0;
+    return;
   }
-  const int live = plan.live;
   ap__text_add(t,
                "\ntemplate <typename V, bool once>\n"
-               "static __device__ __forceinline__ %s %s_%s_slice%d(size_t n, ",
-               ap__result_type(p), u->name, name, which + 1);
-  ap__put_parameters(t, u, p, true);
+               "static __device__ __noinline__ %s %s_%s_rare(size_t n, ",
+               ap__result_type(part), s->u->name, d.function);
+  ap__put_parameters(t, s->u, part, true);
   put(t, ") {\n");
   ap__put_body(t, &d, &plan);
-  put(t, p->pivots > 0 ? "  return 0;\n}\n" : "}\n");
+  put(t, part->pivots > 0 ? "  return 0;\n}\n" : "}\n");
   ap__plan_free(&plan);
-  return live;
+}
+
+// Some of the outputs of a function. Its values are its own, to be freed. Without a probe, where
+// that is apart. False: no memory.
+static bool part_of(const slice *s, const int *slice_of, bool probe, ap_program *part) {
+  if (!ap__slice_program(s->whole, slice_of, s->which, part)) return false;
+  for (int k = 0; !probe && has_probe(s->whole) && k < 2; k++)
+    part->value[part->values + part->pivots + (k ? AP_OF_SIZE : AP_OF_ENERGY)] = (real){.v = 1};
+  return true;
+}
+
+// Registers where they hold all values, else registers and shared memory; then what is rare is
+// apart. Where outputs are many and memory is the limit, the plan's own order, which is theirs, is
+// the faster one. The plan is of `part`, whose values are to be freed.
+static bool plan_slice(const int *sign, const int *slice_of, slice *s, ap_program *part,
+                       ap_plan *plan) {
+  const int enough = s->whole->in_place ? 0 : most_in_registers(s->u);
+  if (!part_of(s, slice_of, true, part) || !ap__plan(part, sign, false, plan) ||
+      !ap__keep_few(plan, enough))
+    return false;
+  s->live = plan->live;
+  s->kept = is_kept(s->u, s->whole, plan->live);
+  if (!s->kept) return true;
+  ap__plan_free(plan);
+  free(part->value);
+  if (!part_of(s, slice_of, false, part) || !ap__plan(part, sign, false, plan) ||
+      !ap__keep_few(plan, 0) ||
+      !ap__keep(plan, (REGISTERS - OWN_REGISTERS) / words(s->u), SHARED_BYTES / 4 / words(s->u)))
+    return false;
+  s->places = plan->places;
+  return true;
+}
+
+// One slice out of and into arrays over states, whose pointers are those of a state.
+static void put_slice(ap__text *t, const int *sign, const int *slice_of, slice *s) {
+  char function[AP_SYMBOL_ROOM];
+  snprintf(function, sizeof function, "%s_slice%d", s->name, s->which + 1);
+  ap_dialect d = column_dialect(s->u, function);
+  ap_program part = {0}, all = {0};
+  ap_plan plan;
+  if (!plan_slice(sign, slice_of, s, &part, &plan)) {
+    free(part.value);
+    t->failed = true;
+    return;
+  }
+  if (plan.angles > ANGLES_A_BRANCH && !computes_most(&part)) d.sincos = put_sincos_one_by_one;
+  if (s->kept) {
+    t->failed = t->failed || !part_of(s, slice_of, true, &all);
+    if (!t->failed && has_rare(s->whole, &plan)) put_rare(t, s, &all, sign, &d);
+    if (has_probe(s->whole)) d.check = check_rare;
+    d.exit = put_exit;
+  }
+  ap__text_add(t,
+               "\ntemplate <typename V, bool once>\n"
+               "static __device__ __forceinline__ %s %s_%s(size_t n, ",
+               ap__result_type(&part), s->u->name, function);
+  ap__put_parameters(t, s->u, &part, true);
+  if (s->places > 0) put(t, ", volatile V *x");
+  put(t, ") {\n");
+  ap__put_body(t, &d, &plan);
+  put(t, part.pivots > 0 ? "  return 0;\n}\n" : "}\n");
+  ap__plan_free(&plan);
+  free(part.value);
+  free(all.value);
 }
 
 static void put_arguments(ap__text *t, const ap_program *p, const char *behind) {
@@ -175,22 +346,26 @@ static void put_arguments(ap__text *t, const ap_program *p, const char *behind) 
 
 // One kernel per slice: its code stays in the instruction cache, where that of a whole function may
 // not, and it has the registers that it needs itself.
-static void put_kernel(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
-                       int which, int live) {
-  ap__text_add(t,
-               "template <typename V, bool once>\n"
-               "static __global__ void __launch_bounds__(%s_BLOCK, %s_RESIDENT(%d, V))\n"
-               "%s_%s_kernel%d(size_t n, ",
-               u->name, u->name, live, u->name, name, which + 1);
-  ap__put_parameters(t, u, p, true);
+static void put_kernel(ap__text *t, const ap_program *p, const slice *s) {
+  const char *name = s->u->name;
+  put(t, "template <typename V, bool once>\nstatic __global__ void __launch_bounds__(");
+  if (s->kept)
+    ap__text_add(t, "%s_SMALL_BLOCK, 8) /* all registers */\n", name);
+  else
+    ap__text_add(t, "%s_BLOCK, %s_RESIDENT(%d, V))\n", name, name, s->live);
+  ap__text_add(t, "%s_%s_kernel%d(size_t n, ", name, s->name, s->which + 1);
+  ap__put_parameters(t, s->u, p, true);
   put(t, p->pivots > 0 ? ", int *singular) {\n" : ") {\n");
-  ap__text_add(t, "  %s_SPILL\n", u->name);
-  ap__text_add(t, "  const size_t k = sizeof(V) / sizeof(%s) * %s_thread();\n", ap__scalar(u),
-               u->name);
+  ap__text_add(t, "  %s_SPILL\n", name);
+  if (s->places > 0)
+    ap__text_add(t, "  __shared__ volatile V x[%d * %s_SMALL_BLOCK];\n", s->places, name);
+  ap__text_add(t, "  const size_t k = sizeof(V) / sizeof(%s) * %s_thread();\n", ap__scalar(s->u),
+               name);
   put(t, "  if (k >= n) return;\n");
-  ap__text_add(t, "  %s%s_%s_slice%d<V, once>(n", p->pivots > 0 ? "const int failed = " : "",
-               u->name, name, which + 1);
+  ap__text_add(t, "  %s%s_%s_slice%d<V, once>(n", p->pivots > 0 ? "const int failed = " : "", name,
+               s->name, s->which + 1);
   put_arguments(t, p, " + k");
+  if (s->places > 0) put(t, ", x + threadIdx.x");
   put(t, p->pivots > 0 ? ");\n  if (singular) singular[k] = failed;\n}\n" : ");\n}\n");
 }
 
@@ -202,63 +377,54 @@ static void put_launch_prototype(ap__text *t, const ap_unit *u, const ap_program
 }
 
 static void put_launch_of(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
-                          const char *value, int slices) {
+                          const char *value, const slice *of, int slices) {
   for (int s = 0; s < slices; s++) {
+    const char *block = of[s].kept ? "SMALL_BLOCK" : "BLOCK";
     ap__text_add(t, "    %s_%s_kernel%d<%s, %s>\n        <<<", u->name, name, s + 1, value,
                  slices > 1 ? "false" : "true");
-    ap__text_add(t, "%s_blocks(n * sizeof(%s) / sizeof(%s)), %s_BLOCK, 0, stream>>>(n", u->name,
-                 ap__scalar(u), value, u->name);
+    ap__text_add(t, "%s_blocks(n * sizeof(%s) / sizeof(%s), %s_%s), %s_%s, 0, stream>>>(n", u->name,
+                 ap__scalar(u), value, u->name, block, u->name, block);
     put_arguments(t, p, "");
     put(t, p->pivots > 0 ? ", singular);\n" : ");\n");
   }
 }
 
 static void put_launch(ap__text *t, const ap_unit *u, const ap_program *p, const char *name,
-                       int slices) {
+                       const slice *of, int slices) {
   char pair[128];
   put(t, "\nextern \"C\" ");
   put_launch_prototype(t, u, p, name);
   put(t, " {\n  if (n == 0) return cudaSuccess;\n");
-  if (has_pairs(u, p, slices)) {
+  if (!of[0].kept && has_pairs(u, p, slices)) {
     put(t, "  if (n % 2 == 0");
     for (int k = 0; k < p->inputs + p->outputs; k++)
       ap__text_add(t, " && %s_pairs(%s)", u->name, ap__array(p, k)->name);
     put(t, ")\n");
     snprintf(pair, sizeof pair, "%s_pair", u->name);
-    put_launch_of(t, u, p, name, pair, 1);
+    put_launch_of(t, u, p, name, pair, of, 1);
     put(t, "  else\n");
   }
-  put_launch_of(t, u, p, name, ap__scalar(u), slices);
+  put_launch_of(t, u, p, name, ap__scalar(u), of, slices);
   put(t, "  return cudaGetLastError();\n}\n");
-}
-
-// Values alive at once in a slice, as measured on an H200: up to 255 registers of a thread hold
-// them, shared memory what is left over. What may lie where it reads stays whole.
-static int most_live(const ap_unit *u, const ap_program *p) {
-  if (p->in_place) return INT_MAX;
-  return ap__is_single(u) ? 300 : 150;
 }
 
 // Function k in slices, and its launch.
 static void put_function(ap__text *t, const ap_unit *u, int k) {
   const ap_program *p = &u->part[k];
-  const char *name = u->part_name[k];
-  int *slice = calloc((size_t)p->values, sizeof *slice);
+  int *slice_of = calloc((size_t)p->values, sizeof *slice_of);
+  slice slices[AP_MOST_SLICES] = {{0}};
   ap_plan whole = {0};
-  bool fits = slice && ap__plan(p, NULL, false, &whole);
-  const int slices = fits ? ap__slice(p, most_live(u, p), slice) : 0;
-  t->failed = t->failed || slices == 0;
-  for (int s = 0; s < slices; s++) {
-    ap_program part;
-    if (ap__slice_program(p, slice, s, &part))
-      put_kernel(t, u, p, name, s, put_slice(t, u, &part, whole.sign, name, s));
-    else
-      t->failed = true;
-    free(part.value);
+  bool fits = slice_of && ap__plan(p, NULL, false, &whole);
+  const int count = fits ? ap__slice(p, room_of(u, p), slice_of) : 0;
+  t->failed = t->failed || count == 0;
+  for (int s = 0; s < count; s++) {
+    slices[s] = (slice){.u = u, .whole = p, .name = u->part_name[k], .which = s};
+    put_slice(t, whole.sign, slice_of, &slices[s]);
+    put_kernel(t, p, &slices[s]);
   }
-  put_launch(t, u, p, name, slices);
+  put_launch(t, u, p, u->part_name[k], slices, count);
   if (fits) ap__plan_free(&whole);
-  free(slice);
+  free(slice_of);
 }
 
 // ---- files -------------------------------------------------------------------------------------

@@ -316,4 +316,6 @@ void ap__plan_free(ap_plan *plan) {
   free(plan->integers);
   free(plan->marks);
   free(plan->from);
+  free(plan->move);
+  free(plan->where);
 }

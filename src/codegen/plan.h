@@ -7,6 +7,21 @@
 
 #include "codegen/program.h"
 
+/// What happens to a value before a statement, where registers are few: an input is read, an angle
+/// turned, a value goes to a place outside of registers or comes back.
+typedef enum ap_move_kind {
+  AP_MOVE_LOAD,
+  AP_MOVE_TURN, // node: the number of the angle
+  AP_MOVE_AWAY,
+  AP_MOVE_BACK
+} ap_move_kind;
+
+typedef struct ap_move {
+  ap_move_kind kind;
+  int node, at; // before which statement
+  int place;    // from 1
+} ap_move;
+
 typedef struct ap_plan {
   const ap_program *p;
   int *integers; // what the arrays of numbers lie in
@@ -38,6 +53,13 @@ typedef struct ap_plan {
   int *part; // [count] of a statement
   int *slot; // [count] place in that array from 1; 0: stays in its part
   int slots; // size of the array
+  // Where registers are few, see keep.h:
+  ap_move *move; // [moves] in their order
+  int moves, places;
+  // [count] Where a value is while the plan is written: < 0 out of registers, at that place; > 0
+  // the name under which it came back last. NULL: all of them stay where they are. And how often a
+  // value has come back.
+  int *where, *back;
 } ap_plan;
 
 /// The sign that a reference has relative to what is written for its node.

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/plan.h"
+#include "codegen/keep.h"
 
-enum { MOST_SLICES = 16 };
-// What a cut must bring the values that are alive below, and their product with the statements, as
-// fractions of what they were: fewer values are worth some work twice.
-static const double most_alive = 0.98, most_work = 1.5;
+// What a cut must bring the larger of its parts, in values alive or in work, as fractions of what
+// they were: that is worth some work twice.
+static const double most_live = 0.99, most_work = 0.95;
 
 // Sets of nodes, one for every output that is not a number: what it is made of.
 typedef struct sets {
@@ -99,25 +98,36 @@ static void number_outputs(const sets *s, int slices, int *slice) {
 }
 
 typedef struct effort {
-  int live, steps; // values alive at once, statements; live -1: no memory
+  int live, work; // values alive at once, operations and what stores take; live -1: no memory
 } effort;
+
+// Operations that a store takes, addresses included.
+enum { WORK_OF_A_STORE = 3 };
 
 static effort effort_of(const ap_program *p, const int *slice, int which) {
   ap_program part;
   ap_plan plan;
   effort e = {-1, 0};
   if (!ap__slice_program(p, slice, which, &part)) return e;
-  if (ap__plan(&part, NULL, false, &plan)) {
-    e = (effort){plan.live, plan.steps};
+  if (ap__plan(&part, NULL, false, &plan) && ap__keep_few(&plan, 0)) {
+    e.live = plan.live;
+    for (int k = 1; k < p->tape.count; k++)
+      e.work += plan.uses[k] && !ap__is_leaf(&p->tape.node[k]);
+    for (int k = 0; k < p->values; k++) e.work += WORK_OF_A_STORE * (slice[k] == which);
     ap__plan_free(&plan);
   }
   free(part.value);
   return e;
 }
 
+static bool has_room(effort e, ap_slice_room room) {
+  return e.live <= room.live && e.work <= room.work;
+}
+
 static bool is_better(effort whole, effort a, effort b) {
-  const double live = (double)(a.live > b.live ? a.live : b.live) / whole.live;
-  return live < most_alive && live * (a.steps + b.steps) < most_work * whole.steps;
+  const int live = a.live > b.live ? a.live : b.live, work = a.work > b.work ? a.work : b.work;
+  return live <= whole.live && work <= whole.work &&
+         (live < most_live * whole.live || work < most_work * whole.work);
 }
 
 // ---- cutting -----------------------------------------------------------------------------------
@@ -169,11 +179,11 @@ static void join(const sets *s, int slice, int added) {
 }
 
 // Cut one of the slices in two, where that helps. The number of slices then, 0: no memory.
-static int cut_slice(const sets *s, int which, int slices, int most_live, int *slice) {
+static int cut_slice(const sets *s, int which, int slices, ap_slice_room room, int *slice) {
   number_outputs(s, slices, slice);
   const effort whole = effort_of(s->p, slice, which);
   if (whole.live < 0) return 0;
-  if (whole.live <= most_live || slices == MOST_SLICES || !halve(s, which, slices)) return slices;
+  if (has_room(whole, room) || slices == AP_MOST_SLICES || !halve(s, which, slices)) return slices;
   number_outputs(s, slices + 1, slice);
   const effort a = effort_of(s->p, slice, which), b = effort_of(s->p, slice, slices);
   if (a.live < 0 || b.live < 0) return 0;
@@ -182,12 +192,12 @@ static int cut_slice(const sets *s, int which, int slices, int most_live, int *s
   return slices;
 }
 
-int ap__slice(const ap_program *p, int most_live, int *slice) {
+int ap__slice(const ap_program *p, ap_slice_room room, int *slice) {
   sets s;
   int slices = 1;
   if (!open_sets(&s, p)) slices = 0;
   for (int k = 0; k < slices;) {
-    const int now = cut_slice(&s, k, slices, most_live, slice);
+    const int now = cut_slice(&s, k, slices, room, slice);
     if (now == slices) k++;
     slices = now;
   }

@@ -7,9 +7,17 @@
 
 #include "codegen/program.h"
 
-/// For every output the number of its slice into slice [values], such that at most so many values
-/// are alive in each, as far as that is possible. Returns how many there are; 0: no memory.
-int ap__slice(const ap_program *p, int most_live, int *slice);
+enum { AP_MOST_SLICES = 16 };
+
+/// What a slice has room for: values alive at once, as ap__keep_few() counts them, and work, in
+/// operations.
+typedef struct ap_slice_room {
+  int live, work;
+} ap_slice_room;
+
+/// For every output the number of its slice into slice [values], such that each has room, as far as
+/// that is possible. Returns how many there are; 0: no memory.
+int ap__slice(const ap_program *p, ap_slice_room room, int *slice);
 /// One slice of a program as a program; only its values are its own, to be freed. False: no memory.
 bool ap__slice_program(const ap_program *p, const int *slice, int which, ap_program *part);
 

@@ -164,16 +164,25 @@ static bool is_far(const writer *w, int k) {
 
 static bool is_sum(const ap_node *n) { return n->op == AP_OP_ADD || n->op == AP_OP_ADD_CONST; }
 
+static void put_place(const writer *w, int place) {
+  ap__text_add(w->t, "x[%d * %s_SMALL_BLOCK]", place - 1, w->d->name);
+}
+
 // What is written for a node, where it is used.
 static void put_node(const writer *w, int k, context at) {
   const ap_node *n = node_at(w, k);
   const ap_array *in = w->plan->p->input;
-  if (n->op == AP_OP_INPUT) {
+  if (w->plan->where && w->plan->where[k] < 0) {
+    put_place(w, -w->plan->where[k]);
+  } else if (w->plan->where && w->plan->where[k] > 0) {
+    ap__text_add(w->t, "u%d_%d", k, w->plan->where[k]);
+  } else if (n->op == AP_OP_INPUT) {
     ap__text_add(w->t, is_loaded(w, n->a) ? "%s%d" : "%s[%d]", in[n->a].name, n->b);
   } else if (n->op == AP_OP_NUMBER) {
     put_literal(w, n->k);
   } else if (n->op == AP_OP_SIN || n->op == AP_OP_COS) {
-    ap__text_add(w->t, "%c[%d]", n->op == AP_OP_SIN ? 's' : 'c', w->plan->place[n->a] - 1);
+    ap__text_add(w->t, w->plan->where ? "%c%d" : "%c[%d]", n->op == AP_OP_SIN ? 's' : 'c',
+                 w->plan->place[n->a] - 1);
   } else if (!w->plan->inlined[k]) {
     if (is_far(w, k))
       ap__text_add(w->t, "x[%d]", w->plan->slot[k] - 1);
@@ -200,7 +209,7 @@ static void put_value(const writer *w, real x) {
 void ap__put_literal(ap__text *t, double x, bool single) { put_number(t, x == 0 ? 0 : x, single); }
 
 void ap__put_value(ap__text *t, const ap_dialect *d, const ap_plan *plan, real x) {
-  put_value(&(writer){t, d, plan, -1}, x);
+  put_value(&(writer){.t = t, .d = d, .plan = plan, .part = -1}, x);
 }
 
 // ---- inputs ------------------------------------------------------------------------------------
@@ -332,9 +341,70 @@ static void put_stores(const writer *w, int first) {
   for (int v = first; v > 0; v = w->plan->next_store[v - 1]) put_store(w, v - 1);
 }
 
+// Sines and cosines, one branch for all angles.
+static void put_turns(const writer *w, const ap_move *m, int count) {
+  ap__text_add(w->t, "  %s ", w->d->type);
+  for (int i = 0; i < count; i++)
+    ap__text_add(w->t, "%ss%d, c%d", i > 0 ? ", " : "", m[i].node, m[i].node);
+  put(w->t, ";\n  if ((");
+  for (int i = 0; i < count; i++) {
+    ap__text_add(w->t, "%s%s_sc_reduce(", i > 0 ? " |\n       " : "", w->d->name);
+    put_ref(w, w->plan->angle[m[i].node], IN_SUM);
+    ap__text_add(w->t, ", &s%d, &c%d)", m[i].node, m[i].node);
+  }
+  put(w->t, ") < 0) ");
+  w->d->exit(w->t, w->d, w->plan);
+}
+
+static void put_move(const writer *w, const ap_move *m) {
+  const ap_node *n = node_at(w, m->node);
+  switch (m->kind) {
+    case AP_MOVE_LOAD: w->d->load(w->t, w->d, w->plan->p->input[n->a].name, n->b); break;
+    case AP_MOVE_AWAY:
+      put(w->t, "  ");
+      put_place(w, m->place);
+      put(w->t, " = ");
+      put_node(w, m->node, IN_SUM);
+      put(w->t, ";\n");
+      w->plan->where[m->node] = -m->place;
+      break;
+    case AP_MOVE_BACK:
+      ap__text_add(w->t, "  const %s u%d_%d = ", w->d->type, m->node, ++w->plan->back[m->node]);
+      put_place(w, m->place);
+      put(w->t, ";\n");
+      w->plan->where[m->node] = w->plan->back[m->node];
+      break;
+    case AP_MOVE_TURN: break;
+  }
+}
+
+// Those before statement s, of which *next is the first.
+static void put_moves(const writer *w, int s, int *next) {
+  const ap_plan *plan = w->plan;
+  while (*next < plan->moves && plan->move[*next].at == s) {
+    const ap_move *m = &plan->move[*next];
+    int turns = 0;
+    while (*next + turns < plan->moves && m[turns].kind == AP_MOVE_TURN && m[turns].at == s)
+      turns++;
+    if (turns > 0)
+      put_turns(w, m, turns);
+    else
+      put_move(w, m);
+    *next += turns > 0 ? turns : 1;
+  }
+}
+
+static int first_move(const ap_plan *plan, int s) {
+  int next = 0;
+  while (next < plan->moves && plan->move[next].at < s) next++;
+  return next;
+}
+
 static void put_statements(const writer *w, int from, int to) {
   const ap_plan *plan = w->plan;
+  int move = first_move(plan, from);
   for (int s = from; s < to; s++) {
+    put_moves(w, s, &move);
     int k = plan->order[s], slot = plan->slot[k], second = plan->mate[k];
     if (second) {
       put_pair_statement(w, k);
@@ -388,7 +458,7 @@ static void put_steps(const writer *w, int from, int to) {
 }
 
 void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
-  writer w = {t, d, plan, -1};
+  writer w = {.t = t, .d = d, .plan = plan, .part = -1};
   inputs in = {plan, calloc((size_t)plan->p->tape.count, sizeof(bool))};
   if (!in.read) {
     t->failed = true;
@@ -397,9 +467,9 @@ void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
   read_by_entry(&in);
   if (plan->parts == 0) put_unread(&w, in.read);
   if (plan->slots > 0) ap__text_add(t, "  %s x[%d]; /* handed on */\n", d->type, plan->slots);
-  put_loads(&w, in.read);
+  if (!plan->where) put_loads(&w, in.read);
   put_statements(&w, 0, plan->angle_steps);
-  if (plan->angles > 0) d->sincos(t, d, plan);
+  if (plan->angles > 0 && !plan->where) d->sincos(t, d, plan);
   put_steps(&w, plan->angle_steps, plan->pivoted);
   if (plan->p->pivots > 0) {
     d->doubt(t, d, plan);
@@ -413,7 +483,7 @@ void ap__put_body(ap__text *t, const ap_dialect *d, const ap_plan *plan) {
 }
 
 void ap__put_part(ap__text *t, const ap_dialect *d, const ap_plan *plan, int part) {
-  writer w = {t, d, plan, part};
+  writer w = {.t = t, .d = d, .plan = plan, .part = part};
   inputs in = {plan, calloc((size_t)plan->p->tape.count, sizeof(bool))};
   if (!in.read) {
     t->failed = true;

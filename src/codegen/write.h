@@ -55,6 +55,8 @@ typedef struct ap_dialect {
   /// The call of one part of a program that is cut; `function` is the name without the prefix.
   void (*call)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan, int part);
   const char *function;
+  /// Where a plan has moves: a statement for angles that are not reduced here.
+  void (*exit)(ap__text *t, const struct ap_dialect *d, const ap_plan *plan);
 } ap_dialect;
 
 /// The body of the entry function: loads, sines and cosines, statements or calls of parts, stores.
