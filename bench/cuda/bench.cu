@@ -2,6 +2,7 @@
 // The dynamics of one robot on a GPU: values compared with those of the processor, then times.
 //
 //   bench [RESULTS.json]
+//   bench --once           launches every function a few times on few states, for a profiler
 //
 // Everything is measured on arrays that are on the device. Rates count states, bytes are those that
 // must move: every input that the outputs depend on once, every output once. Times are medians of REPEATS launches, each
@@ -30,7 +31,7 @@
 #define FMAD "false"
 #endif
 
-static const int REPEATS = 25;
+static int REPEATS = 25, WARM_UP = 5;
 static const size_t CHECKED = 20000;
 
 static void ok(cudaError_t status, const char *what) {
@@ -113,6 +114,7 @@ struct result {
   double ms, p10, p90; // of a launch
   double states;       // evaluations or steps per launch
   double bytes;        // that must move per launch; 0: not limited by memory
+  double moving;       // ms that a kernel takes which does nothing else than that; 0: not measured
 };
 
 static std::vector<result> results;
@@ -123,19 +125,19 @@ static result timed(const std::string &what, const std::string &real, double sta
   cudaEvent_t from, to;
   ok(cudaEventCreate(&from), "event"), ok(cudaEventCreate(&to), "event");
   std::vector<float> times;
-  for (int k = 0; k < REPEATS + 5; k++) {
+  for (int k = 0; k < REPEATS + WARM_UP; k++) {
     float ms;
     ok(cudaEventRecord(from), "event");
     ok(launch(), what.c_str());
     ok(cudaEventRecord(to), "event");
     ok(cudaEventSynchronize(to), what.c_str());
     ok(cudaEventElapsedTime(&ms, from, to), "event");
-    if (k >= 5) times.push_back(ms); // the first ones warm up
+    if (k >= WARM_UP) times.push_back(ms);
   }
   std::sort(times.begin(), times.end());
   ok(cudaEventDestroy(from), "event"), ok(cudaEventDestroy(to), "event");
   return {what,   real, times[REPEATS / 2], times[REPEATS / 10], times[REPEATS - 1 - REPEATS / 10],
-          states, bytes};
+          states, bytes, 0};
 }
 
 static void report(const result &r) {
@@ -145,6 +147,7 @@ static void report(const result &r) {
          r.p10, r.p90, rate * 1e-9);
   if (r.bytes > 0)
     printf("  %7.3f TB/s  %5.1f %% of copy", speed * 1e-12, 100 * speed / copy_bandwidth);
+  if (r.moving > 0) printf("  %5.1f %% of moving", 100 * r.moving / r.ms);
   printf("\n");
   fflush(stdout);
 }
@@ -232,6 +235,7 @@ static bool compare(const char *what, int size, double bound,
   for (size_t k = n * (nq - 1); k < n * nq; k += 1000) q[k] = (real)1e7; // reduced another way
   device<real> dq(n * nq), dv(n * nv), da(n * nv), dout(n * size);
   fill(dq.p, n * nq, q), fill(dv.p, n * nv, v), fill(da.p, n * nv, a);
+  ok(cudaMemset(dout.p, 0, out.size() * sizeof(real)), what); // a singular state leaves its outputs
   ok(gpu(n, dq.p, dv.p, da.p, dout.p), what);
   ok(cudaMemcpy(out.data(), dout.p, out.size() * sizeof(real), cudaMemcpyDeviceToHost), what);
   difference d;
@@ -239,6 +243,7 @@ static bool compare(const char *what, int size, double bound,
   for (size_t k = 0; k < n; k++) {
     for (int j = 0; j < nq; j++) x[j] = q[j * n + k];
     for (int j = 0; j < nv; j++) x[nq + j] = v[j * n + k], x[nq + nv + j] = a[j * n + k];
+    std::fill(one.begin(), one.end(), (real)0);
     cpu(x.data(), x.data() + nq, x.data() + nq + nv, one.data());
     add_difference(d, one.data(), out.data() + k, n, size);
   }
@@ -383,42 +388,65 @@ static int read(int inputs, int outputs,
   return count;
 }
 
+// The bytes of a function without its operations: so many entries of every state are read, and so
+// many written, sixteen bytes at a time.
+static __global__ void move_kernel(size_t n, int reads, int writes, const uint4 *from, uint4 *to) {
+  const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= n) return;
+  uint4 x = {1, 2, 3, 4};
+#pragma unroll 8
+  for (int j = 0; j < reads; j++) {
+    const uint4 y = __ldcs(from + j * n + k);
+    x.x ^= y.x, x.y ^= y.y, x.z ^= y.z, x.w ^= y.w;
+  }
+#pragma unroll 8
+  for (int j = 0; j < writes; j++) __stcs(to + j * n + k, x);
+}
+
+// Inputs of n states lie one behind the other. Reports a function and what moves its bytes alone.
 template <typename real>
-static void time_functions(void) {
-  const int nq = robot<real>::nq, nv = robot<real>::nv;
-  const size_t n = (size_t)1 << 24;
-  const double size = (double)n * sizeof(real);
-  const char *name = robot<real>::name;
-  const int inputs = nq + 2 * nv, matrix = nv * nv;
-  size_t m = n; // states of derivatives, which write much
-  while (3.0 * (double)(m * matrix * sizeof(real)) > 9e9) m /= 2;
-  const double part = (double)m * sizeof(real);
-  device<real> q(n * nq), v(n * nv), a(n * nv), out(std::max(n, 3 * m) * matrix);
-  fill(q.p, n * nq, configurations<real>(n, 3.1, 1));
-  fill(v.p, n * nv, numbers<real>(1 << 20, 2, 2));
-  fill(a.p, n * nv, numbers<real>(1 << 20, 5, 3));
-  report(timed("inverse dynamics", name, (double)n,
-               size * (read<real>(inputs, nv, robot<real>::cpu_inverse) + nv),
-               [&] { return robot<real>::inverse(n, q.p, v.p, a.p, out.p); }));
-  report(timed("inertia matrix", name, (double)n,
-               size * (read<real>(nq, matrix, robot<real>::cpu_inertia) + matrix),
-               [&] { return robot<real>::inertia(n, q.p, v.p, a.p, out.p); }));
-  report(timed("forward dynamics", name, (double)n,
-               size * (read<real>(inputs, nv, robot<real>::cpu_forward) + nv),
-               [&] { return robot<real>::forward(n, q.p, v.p, a.p, out.p); }));
-  fill(q.p, m * nq, configurations<real>(m, 3.1, 1));
-  report(timed("d inverse", name, (double)m,
-               part * (read<real>(inputs, 3 * matrix, robot<real>::cpu_d_inverse) + 3 * matrix),
-               [&] { return robot<real>::d_inverse(m, q.p, v.p, a.p, out.p); }));
-  report(timed("d forward", name, (double)m,
-               part * (read<real>(inputs, 3 * matrix, robot<real>::cpu_d_forward) + 3 * matrix),
-               [&] { return robot<real>::d_forward(m, q.p, v.p, a.p, out.p); }));
+static void report_with_moving(const char *what, size_t n, int reads, int writes, const real *from,
+                               real *to, const std::function<cudaError_t()> &launch) {
+  const size_t wide = n * sizeof(real) / sizeof(uint4);
+  result r = timed(what, robot<real>::name, (double)n,
+                   (double)n * sizeof(real) * (reads + writes), launch);
+  r.moving = timed(what, robot<real>::name, 0, 0, [&] {
+               move_kernel<<<(unsigned)((wide + 255) / 256), 256>>>(
+                   wide, reads, writes, (const uint4 *)from, (uint4 *)to);
+               return cudaGetLastError();
+             }).ms;
+  report(r);
 }
 
 template <typename real>
-static void time_rollouts(void) {
-  const int nq = robot<real>::nq, nv = robot<real>::nv, steps = 100;
-  const size_t n = (size_t)1 << 20;
+static void time_functions(size_t n) {
+  const int nq = robot<real>::nq, nv = robot<real>::nv;
+  const int inputs = nq + 2 * nv, matrix = nv * nv;
+  size_t m = n; // states of derivatives, which write much
+  while (3.0 * (double)(m * matrix * sizeof(real)) > 9e9) m /= 2;
+  device<real> in(n * inputs), out(std::max(n, 3 * m) * matrix);
+  real *q = in.p, *v = q + n * nq, *a = v + n * nv;
+  fill(q, n * nq, configurations<real>(n, 3.1, 1));
+  fill(v, n * nv, numbers<real>(1 << 20, 2, 2));
+  fill(a, n * nv, numbers<real>(1 << 20, 5, 3));
+  report_with_moving("inverse dynamics", n, read<real>(inputs, nv, robot<real>::cpu_inverse), nv, q,
+                     out.p, [&] { return robot<real>::inverse(n, q, v, a, out.p); });
+  report_with_moving("inertia matrix", n, read<real>(nq, matrix, robot<real>::cpu_inertia), matrix,
+                     q, out.p, [&] { return robot<real>::inertia(n, q, v, a, out.p); });
+  report_with_moving("forward dynamics", n, read<real>(inputs, nv, robot<real>::cpu_forward), nv, q,
+                     out.p, [&] { return robot<real>::forward(n, q, v, a, out.p); });
+  fill(q, m * nq, configurations<real>(m, 3.1, 1));
+  report_with_moving("d inverse", m, read<real>(inputs, 3 * matrix, robot<real>::cpu_d_inverse),
+                     3 * matrix, q, out.p,
+                     [&] { return robot<real>::d_inverse(m, q, v, a, out.p); });
+  report_with_moving("d forward", m, read<real>(inputs, 3 * matrix, robot<real>::cpu_d_forward),
+                     3 * matrix, q, out.p,
+                     [&] { return robot<real>::d_forward(m, q, v, a, out.p); });
+}
+
+template <typename real>
+static void time_rollouts(size_t n, int steps) {
+  const int nq = robot<real>::nq, nv = robot<real>::nv;
   device<real> q(n * nq), v(n * nv), target(n * nq);
   fill(q.p, n * nq, configurations<real>(n, 3.1, 1));
   fill(v.p, n * nv, numbers<real>(1 << 20, 2, 2));
@@ -463,9 +491,16 @@ static bool time_pipe(void) {
   ok(cudaMemcpy(again.p, result.p, n * nv * sizeof(real), cudaMemcpyDeviceToHost), "copy");
   typename robot<real>::pipe pipe;
   ok(robot<real>::open(&pipe, (size_t)1 << 17), "pipe");
-  double best = 1e9, apart = 1e9;
+  double best = 1e9, apart = 1e9, copies = 1e9;
+  cudaStream_t way[2];
+  for (cudaStream_t &w : way) ok(cudaStreamCreate(&w), "stream");
   for (int k = 0; k < 7; k++) {
+    auto before = std::chrono::steady_clock::now();
+    ok(cudaMemcpyAsync(there.p, host.p, in * sizeof(real), cudaMemcpyHostToDevice, way[0]), "copy");
+    ok(cudaMemcpyAsync(out.p, result.p, n * nv * sizeof(real), cudaMemcpyDeviceToHost, way[1]), "copy");
+    for (cudaStream_t &w : way) ok(cudaStreamSynchronize(w), "copy");
     auto start = std::chrono::steady_clock::now();
+    copies = std::min(copies, std::chrono::duration<double, std::milli>(start - before).count());
     ok(robot<real>::forward_pipe(&pipe, n, q, v, tau, out.p), "pipe");
     auto middle = std::chrono::steady_clock::now();
     ok(cudaMemcpy(there.p, host.p, in * sizeof(real), cudaMemcpyHostToDevice), "copy");
@@ -476,11 +511,14 @@ static bool time_pipe(void) {
     apart = std::min(apart, std::chrono::duration<double, std::milli>(end - middle).count());
   }
   robot<real>::close(&pipe);
+  for (cudaStream_t &w : way) ok(cudaStreamDestroy(w), "stream");
   const bool equal = std::memcmp(out.p, again.p, n * nv * sizeof(real)) == 0;
-  report({"forward, host, overlapped", robot<real>::name, best, best, best, (double)n, 0});
-  report({"forward, host, one by one", robot<real>::name, apart, apart, apart, (double)n, 0});
-  report({"copy to the device", robot<real>::name, copy.ms, copy.p10, copy.p90, (double)n, 0});
-  printf("  %.0f %% of that copy%s\n", 100 * copy.ms / best, equal ? "" : "; values DIFFER");
+  report({"forward, host, overlapped", robot<real>::name, best, best, best, (double)n, 0, 0});
+  report({"forward, host, one by one", robot<real>::name, apart, apart, apart, (double)n, 0, 0});
+  report({"copy to the device", robot<real>::name, copy.ms, copy.p10, copy.p90, (double)n, 0, 0});
+  report({"copies both ways at once", robot<real>::name, copies, copies, copies, (double)n, 0, 0});
+  printf("  %.0f %% of the copy to the device, %.0f %% of both copies at once%s\n",
+         100 * copy.ms / best, 100 * copies / best, equal ? "" : "; values DIFFER");
   return equal;
 }
 
@@ -508,10 +546,17 @@ static bool write_results(const char *path, const cudaDeviceProp &gpu) {
     if (r.bytes > 0)
       fprintf(f, ", \"bytes_per_s\": %.5g, \"of_copy\": %.4f", r.bytes / (r.ms * 1e-3),
               r.bytes / (r.ms * 1e-3) / copy_bandwidth);
+    if (r.moving > 0) fprintf(f, ", \"of_moving\": %.4f", r.moving / r.ms);
     fprintf(f, "}");
   }
   fprintf(f, "]}\n");
   return fclose(f) == 0;
+}
+
+template <typename real>
+static void launch_once(void) {
+  time_functions<real>((size_t)1 << 18);
+  time_rollouts<real>((size_t)1 << 17, 20);
 }
 
 int main(int argc, char **argv) {
@@ -519,6 +564,12 @@ int main(int argc, char **argv) {
   ok(cudaGetDeviceProperties(&gpu, 0), "no GPU");
   printf("%s, %d multiprocessors; %s; products fused: %s\n\n", gpu.name, gpu.multiProcessorCount,
          MODEL, FMAD);
+  if (argc > 1 && strcmp(argv[1], "--once") == 0) {
+    REPEATS = 1, WARM_UP = 0, copy_bandwidth = 1;
+    launch_once<double>();
+    launch_once<float>();
+    return 0;
+  }
   bool good = compare_all<double>(2.2e-16);
   good = compare_all<float>(1.2e-7) && good;
   if (!good) {
@@ -529,10 +580,10 @@ int main(int argc, char **argv) {
   time_copies();
   time_arithmetic<double>();
   time_arithmetic<float>();
-  time_functions<double>();
-  time_functions<float>();
-  time_rollouts<double>();
-  time_rollouts<float>();
+  time_functions<double>((size_t)1 << 24);
+  time_functions<float>((size_t)1 << 24);
+  time_rollouts<double>((size_t)1 << 20, 100);
+  time_rollouts<float>((size_t)1 << 20, 100);
   good = time_pipe<double>();
   good = time_pipe<float>() && good;
   if (argc > 1 && !write_results(argv[1], gpu)) {
