@@ -79,6 +79,7 @@ static bool open_graph(graph *g, ap_plan *plan) {
   if (!memory || !g->done) {
     free(memory);
     free(g->done);
+    *g = (graph){0};
     return false;
   }
   for (size_t k = 0; k < ARRAYS; k++) *at[k] = memory + k * n;
