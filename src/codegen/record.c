@@ -41,7 +41,6 @@ typedef struct recorder {
   void *memory; // of the work
   WORK *w;
   ap_lumps *lumps; // [nbody]
-  root_axes *axes; // [nbody]
   bool second;     // the second way to what there are two of
   const ap_recording *how;
 } recorder;
@@ -49,7 +48,6 @@ typedef struct recorder {
 static void close_recorder(recorder *r) {
   free(r->memory);
   free(r->lumps);
-  free(r->axes);
 }
 
 static void regrouped_inverse(WORK *w, const real *q, const real *v, const real *a,
@@ -88,12 +86,9 @@ static bool open_recorder(recorder *r, const ap_model *m, const ap_recording *ho
   *r = (recorder){.m = m, .how = how, .second = how->second};
   r->memory = size ? malloc(size) : NULL;
   r->lumps = malloc((size_t)m->nbody * sizeof *r->lumps);
-  r->axes = malloc((size_t)m->nbody * sizeof *r->axes);
-  if (!r->memory || !r->lumps || !r->axes) return false;
+  if (!r->memory || !r->lumps) return false;
   r->w = work_init(m, tape_parts, r->memory, size, t);
   set_friction(r->w, how->friction);
-  r->w->inertia->root_axes = r->axes;
-  set_root_axes(r->w);
   r->w->inertia->by.matrix = inertia_ways[how->inertia];
   if (how->regroup && !how->second) regroup(r, t); // the second ways know no regrouped parameters
   return true;

@@ -53,7 +53,7 @@ typedef struct {
 static const method_row methods[] = {
     RECURSIONS(AS_INVERSE) RECURSIONS(AS_BIAS)
 
-        {{"gibbs", AP_INERTIA, "gibbs-hessian, or gibbs-hessian-root where paths are long", NULL},
+        {{"gibbs", AP_INERTIA, "the library's own: gibbs-hessian-root", NULL},
          {.inertia = INERTIA_BY_DEFAULT}},
     {{"gibbs-hessian", AP_INERTIA, "Hessian of the Gibbs function (Provenzano et al. 2002)", NULL},
      {.inertia = BY_GIBBS_HESSIAN}},
