@@ -258,8 +258,8 @@ int ap__contact_start_of(const ap_model *m, int link) {
   return m->mover[link] ? j->v + j->nv - 1 : -1;
 }
 
-// The place of a contact of shapes, from the kinematics in the work. False where a trial goes so far
-// that features have no place of contact.
+// The place of a contact of shapes, from the kinematics in the work. False where a trial goes so
+// far that features have no place of contact.
 static bool see_shapes(const ap_plant *plant, const ap_resting *r, contact_meeting *c,
                        contact_place *place) {
   ap__contact_meet(plant->m, plant->w, r, true, c);
