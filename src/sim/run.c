@@ -235,8 +235,7 @@ ap_status ap_sim_start(ap_sim *sim, double t, const double *q, const double *v, 
   sim->tiny = 0;
   sim->calm = 0;
   sim->ending = INFINITY;
-  sim->touch = 0;
-  sim->fastest = 0;
+  sim->touch = sim->fastest = 0;
   forget_contacts(sim);
   ap__run_loads(sim, t);
   ap__run_walls_at(sim, t);
