@@ -7,7 +7,7 @@
 #include <appell/research.h>
 #include <stdio.h>
 
-static unsigned char model_memory[8192], study_memory[131072];
+static unsigned char model_memory[8192], study_memory[262144];
 
 static const ap_quantity quantities[] = {AP_INVERSE, AP_INERTIA, AP_FORWARD};
 
