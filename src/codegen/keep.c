@@ -250,8 +250,9 @@ bool ap__keep_few(ap_plan *plan, int enough) {
 enum { AHEAD = 30, TOGETHER = 40 };
 
 // What happens, one thing after another.
+typedef enum event_kind { LOADING, TURNING, STATING, ENDING } event_kind;
 typedef struct event {
-  enum { LOADING, TURNING, STATING, ENDING } what;
+  event_kind what;
   int node; // of ENDING: an output or a pivot, which may be read where it is
   int at;   // before which statement; of STATING: which one
 } event;
@@ -275,7 +276,7 @@ typedef struct keeper {
   bool failed;
 } keeper;
 
-static void add_event(keeper *k, int what, int node, int at) {
+static void add_event(keeper *k, event_kind what, int node, int at) {
   k->event[k->events++] = (event){.what = what, .node = node, .at = at};
 }
 
