@@ -128,6 +128,7 @@ typedef struct run_pair {
   bool ends;                 // the face has limits
   bool convex;               // faces of the wall exclude each other
   bool off;                  // the point is beyond them, or behind the face: it does not touch
+  bool reversed;             // two edges: the normal has turned round, the pair is far behind
   bool claims;               // it has just hit, so that no other face of an edge does
   bool over;                 // it has just slid over the edge
   double eases;              // m/s: above it restitution falls; 0: it does not

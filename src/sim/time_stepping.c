@@ -34,7 +34,7 @@ static int choose(ap_sim *sim) {
   int n = 0;
   for (int i = 0; i < sim->npair; i++) {
     const run_pair *p = &sim->pair[i];
-    if (p->stiffness > 0 || p->off || (p->away && p->now.distance > sim->touch)) continue;
+    if (p->stiffness > 0 || p->reversed || (p->away && p->now.distance > sim->touch)) continue;
     if (n == sim->most - sim->nturn) return -1;
     sim->touched[n] = ap__run_touch(p, 0);
     sim->chosen[n++] = i;
