@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "codegen/fused_text.h"
-#include "codegen/keep.h"
+#include "codegen/registers.h"
 #include "codegen/sincos_text.h"
 #include "codegen/slice.h"
 #include "codegen/symbol.h"
@@ -291,7 +291,7 @@ static bool plan_slice(const int *sign, const int *slice_of, slice *s, ap_progra
                        ap_plan *plan) {
   const int enough = s->whole->in_place ? 0 : most_in_registers(s->u);
   if (!part_of(s, slice_of, true, part) || !ap__plan(part, sign, false, plan) ||
-      !ap__keep_few(plan, enough))
+      !ap__order_for_registers(plan, enough))
     return false;
   s->live = plan->live;
   s->kept = is_kept(s->u, s->whole, plan->live);
@@ -299,8 +299,9 @@ static bool plan_slice(const int *sign, const int *slice_of, slice *s, ap_progra
   ap__plan_free(plan);
   free(part->value);
   if (!part_of(s, slice_of, false, part) || !ap__plan(part, sign, false, plan) ||
-      !ap__keep_few(plan, 0) ||
-      !ap__keep(plan, (REGISTERS - OWN_REGISTERS) / words(s->u), SHARED_BYTES / 4 / words(s->u)))
+      !ap__order_for_registers(plan, 0) ||
+      !ap__allocate_registers(plan, (REGISTERS - OWN_REGISTERS) / words(s->u),
+                              SHARED_BYTES / 4 / words(s->u)))
     return false;
   s->places = plan->places;
   return true;

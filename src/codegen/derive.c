@@ -107,7 +107,7 @@ static void mark_moving(direction *x) {
 }
 
 // Adds to what a reference's node has so far.
-static void give(const direction *x, int ref, real share) {
+static void add_share(const direction *x, int ref, real share) {
   int node = abs(ref);
   if (x->needed[node]) x->d[node] = r_add(x->d[node], ref < 0 ? r_neg(share) : share);
 }
@@ -121,35 +121,39 @@ static void hand_on(const direction *x, int k) {
   for (int i = 0; i < ap__operands(&n); i++) of[i] = ap__tape_ref(t, ap__operand(&n, i));
   const real a = of[0], b = of[1];
   switch (n.op) {
-    case AP_OP_MUL: give(x, n.a, r_mul(w, b)), give(x, n.b, r_mul(w, a)); break;
-    case AP_OP_FMA: give(x, n.a, r_mul(w, b)), give(x, n.b, r_mul(w, a)), give(x, n.c, w); break;
-    case AP_OP_ADD: give(x, n.a, w), give(x, n.b, w); break;
-    case AP_OP_ADD_CONST: give(x, n.a, w); break;
-    case AP_OP_MUL_CONST: give(x, n.a, r_mul(r_param(t, n.k), w)); break;
+    case AP_OP_MUL: add_share(x, n.a, r_mul(w, b)), add_share(x, n.b, r_mul(w, a)); break;
+    case AP_OP_FMA:
+      add_share(x, n.a, r_mul(w, b)), add_share(x, n.b, r_mul(w, a)), add_share(x, n.c, w);
+      break;
+    case AP_OP_ADD: add_share(x, n.a, w), add_share(x, n.b, w); break;
+    case AP_OP_ADD_CONST: add_share(x, n.a, w); break;
+    case AP_OP_MUL_CONST: add_share(x, n.a, r_mul(r_param(t, n.k), w)); break;
     case AP_OP_DIV: {
       real share = r_div(w, b);
-      give(x, n.a, share), give(x, n.b, r_neg(r_mul(share, self)));
+      add_share(x, n.a, share), add_share(x, n.b, r_neg(r_mul(share, self)));
       break;
     }
     case AP_OP_DIV_CONST:
-      give(x, n.a, r_neg(r_mul(r_mul(r_param(t, 1 / n.k), r_mul(self, self)), w)));
+      add_share(x, n.a, r_neg(r_mul(r_mul(r_param(t, 1 / n.k), r_mul(self, self)), w)));
       break;
     case AP_OP_SIN:
-      give(x, n.a, r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_COS}, of), w));
+      add_share(x, n.a, r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_COS}, of), w));
       break;
     case AP_OP_COS:
-      give(x, n.a, r_neg(r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_SIN}, of), w)));
+      add_share(x, n.a, r_neg(r_mul(ap__tape_apply(t, &(ap_node){.op = AP_OP_SIN}, of), w)));
       break;
-    case AP_OP_SQRT: give(x, n.a, r_div(w, r_add(self, self))); break;
+    case AP_OP_SQRT: add_share(x, n.a, r_div(w, r_add(self, self))); break;
     case AP_OP_ANGLE: {
       real share = r_div(w, r_add(r_mul(a, a), r_mul(b, b)));
-      give(x, n.a, r_mul(share, b)), give(x, n.b, r_neg(r_mul(share, a)));
+      add_share(x, n.a, r_mul(share, b)), add_share(x, n.b, r_neg(r_mul(share, a)));
       break;
     }
-    case AP_OP_PICK: give(x, n.b, r_pick(n.a, w, none)), give(x, n.c, r_pick(n.a, none, w)); break;
+    case AP_OP_PICK:
+      add_share(x, n.b, r_pick(n.a, w, none)), add_share(x, n.c, r_pick(n.a, none, w));
+      break;
     case AP_OP_MAX: {
       r_truth first = r_less(b, a);
-      give(x, n.a, r_pick(first, w, none)), give(x, n.b, r_pick(first, none, w));
+      add_share(x, n.a, r_pick(first, w, none)), add_share(x, n.b, r_pick(first, none, w));
       break;
     }
     case AP_OP_INPUT:
@@ -166,7 +170,7 @@ bool ap__adjoin(ap_tape *t, int n, const real *value, const real *weight, int co
   for (int k = 0; fits && k < count; k++) x.known[abs(at[k].node)] = at[k].node != 0;
   if (fits) mark_moving(&x);
   for (int k = 0; fits && k < n; k++)
-    if (value[k].node) give(&x, value[k].node, weight[k]);
+    if (value[k].node) add_share(&x, value[k].node, weight[k]);
   for (int k = x.count - 1; fits && k > 0; k--)
     if (x.needed[k] && !x.known[k] && !is_zero(x.d[k])) hand_on(&x, k);
   for (int k = 0; fits && k < count; k++)

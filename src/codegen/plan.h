@@ -53,7 +53,7 @@ typedef struct ap_plan {
   int *part; // [count] of a statement
   int *slot; // [count] place in that array from 1; 0: stays in its part
   int slots; // size of the array
-  // Where registers are few, see keep.h:
+  // Where registers are few, see registers.h:
   ap_move *move; // [moves] in their order
   int moves, places;
   // [count] Where a value is while the plan is written: < 0 out of registers, at that place; > 0

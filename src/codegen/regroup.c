@@ -46,8 +46,8 @@ static void rotate_tensor(const double R[9], const double I[6], double out[6]) {
   for (int k = 0; k < 6; k++) out[k] = half[at[k]];
 }
 
-// Give the parent a part of a body at s, turned by R.
-static void give(const double R[9], const double s[3], const ap_lumps *part, ap_lumps *p) {
+// Add to the parent the part of a body at s, turned by R.
+static void add_part(const double R[9], const double s[3], const ap_lumps *part, ap_lumps *p) {
   double f[3], I[6], m = part->mass;
   turn3(R, part->moment, f);
   rotate_tensor(R, part->inertia, I);
@@ -81,7 +81,7 @@ static ap_lumps movable(ap_joint_type type, const ap_lumps *b) {
   return part;
 }
 
-static void take(const ap_lumps *part, ap_lumps *b) {
+static void subtract_part(const ap_lumps *part, ap_lumps *b) {
   b->mass -= part->mass;
   for (int k = 0; k < 3; k++) b->moment[k] -= part->moment[k];
   for (int k = 0; k < 6; k++) b->inertia[k] -= part->inertia[k];
@@ -104,8 +104,8 @@ int ap__regroup(const ap_model *m, ap_lumps *lumps) {
     // what turns with the joint is symmetric about z, so any angle serves; a slide has theta0
     double R[9], theta[2] = {cos(b->theta0), sin(b->theta0)};
     axes_in_parent(b, theta, R);
-    give(R, b->s, &part, &lumps[m->joint[i].parent]);
-    take(&part, &lumps[i]);
+    add_part(R, b->s, &part, &lumps[m->joint[i].parent]);
+    subtract_part(&part, &lumps[i]);
     moved += nonzeros(&part);
   }
   return moved;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/keep.h"
+#include "codegen/registers.h"
 
 // What a cut must bring the larger of its parts, in values alive or in work, as fractions of what
 // they were: that is worth some work twice.
@@ -109,7 +109,7 @@ static effort effort_of(const ap_program *p, const int *slice, int which) {
   ap_plan plan;
   effort e = {-1, 0};
   if (!ap__slice_program(p, slice, which, &part)) return e;
-  if (ap__plan(&part, NULL, false, &plan) && ap__keep_few(&plan, 0)) {
+  if (ap__plan(&part, NULL, false, &plan) && ap__order_for_registers(&plan, 0)) {
     e.live = plan.live;
     for (int k = 1; k < p->tape.count; k++)
       e.work += plan.uses[k] && !ap__is_leaf(&p->tape.node[k]);

@@ -9,8 +9,8 @@
 
 enum { AP_MOST_SLICES = 16 };
 
-/// What a slice has room for: values alive at once, as ap__keep_few() counts them, and work, in
-/// operations.
+/// What a slice has room for: values alive at once, as ap__order_for_registers() counts them, and
+/// work, in operations.
 typedef struct ap_slice_room {
   int live, work;
 } ap_slice_room;

@@ -157,7 +157,7 @@ static void begin(ap_servo *s) {
 
 // What the surroundings exert, by the sensors: motion of the links less the torques that reach
 // them. The model's springs act between the links.
-static void feel(ap_servo *s) {
+static void watch_contact(ap_servo *s) {
   double *tau = s->work1, *external = s->record.external;
   ap_passive_forces(ap_ctrl_model(s->def.ctrl), ap_ctrl_work(s->def.ctrl), s->q, s->work2);
   for (int j = 0; j < s->n; j++) tau[j] = s->felt1[j] - s->work2[j];
@@ -193,5 +193,5 @@ void ap__guard_momentum(ap_servo *s) {
       ap__servo_found(s, AP_STOP_DYNAMICS, j, whole, largest * most, "N m");
     s->usual[j] += s->def.period / usual_time * (r[j] - s->usual[j]);
   }
-  if (s->feeler) feel(s);
+  if (s->feeler) watch_contact(s);
 }

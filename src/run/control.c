@@ -232,7 +232,8 @@ static void go_on(ap_run *run) {
     c->no_more = !ap_servo_step_at(c->servo, r->period[c->replayed++]) || c->replayed == r->n;
   } else if (!c->by_clock) {
     // A stream that a line is wrong in starves: the arm is brought to rest.
-    if (c->feed) ap__feed_until(c->feed, fmax(c->record.run_t, 0) + 3 * c->servo->def.period);
+    if (c->set_points)
+      ap__set_points_until(c->set_points, fmax(c->record.run_t, 0) + 3 * c->servo->def.period);
     c->no_more = !ap_servo_step(c->servo);
     if (c->no_more) ap_servo_coast(c->servo);
   } else if (ap_servo_ended(c->servo)) {
@@ -303,7 +304,7 @@ static ap_status start(ap_run *run, ap_error *error) {
   ap__control_run *c = &run->controller;
   const ap__replay *r = c->replay;
   ap_stream *stream = ap_control_stream(run->control);
-  if (stream && !r && !c->feed)
+  if (stream && !r && !c->set_points)
     return AP__REFUSE(error, AP_E_ARG, 0,
                       "the reference is a stream (feed it with --reference -, or in C by "
                       "ap_control_stream())");
@@ -311,17 +312,17 @@ static ap_status start(ap_run *run, ap_error *error) {
            : ap_control_open(run->control, &c->servo, error);
 }
 
-static void end_feed(ap_run *run) {
-  ap__feed *feed = run->controller.feed;
-  if (!feed) return;
-  ap__feed_join(feed);
-  run->reference_error = *ap__feed_error(feed);
+static void end_set_points(ap_run *run) {
+  ap__set_points *points = run->controller.set_points;
+  if (!points) return;
+  ap__set_points_join(points);
+  run->reference_error = *ap__set_points_error(points);
 }
 
 static ap_status step(ap_run *run, bool *end, ap_error *error) {
   ap__control_run *c = &run->controller;
   if (c->by_clock && !c->replay && !run->stepped) {
-    const bool fed = !c->feed || ap__feed_start(c->feed);
+    const bool fed = !c->set_points || ap__set_points_start(c->set_points);
     c->running = fed && pthread_create(&c->thread, NULL, loop, c) == 0;
     c->no_more = !c->running;
     if (!c->running)
@@ -333,7 +334,7 @@ static ap_status step(ap_run *run, bool *end, ap_error *error) {
     while (!ap_servo_take(c->servo, &c->record)) {
       *end = c->no_more;
       if (*end) {
-        end_feed(run);
+        end_set_points(run);
         return AP_OK;
       }
       go_on(run);
@@ -356,8 +357,8 @@ static void release(ap_run *run) {
   ap__control_run *c = &run->controller;
   if (c->running) ap_servo_request_stop(c->servo);
   join(c);
-  ap__feed_free(c->feed);
-  c->feed = NULL;
+  ap__set_points_free(c->set_points);
+  c->set_points = NULL;
   ap_control_free(run->control); // before the inputs that it is fed with
   run->control = NULL;
   ap__replay_free(c->replay);
@@ -390,8 +391,8 @@ ap_status ap__control_run_open(ap_run *run, const ap_run_options *options, ap_er
   const char *reference = options ? options->control.reference : NULL;
   ap_stream *stream = ap_control_stream(run->control);
   if (stream && reference && strcmp(reference, "-") == 0) {
-    c->feed = ap__feed_new(stream, run->model);
-    if (!c->feed) return ap__no_memory(error);
+    c->set_points = ap__set_points_new(stream, run->model);
+    if (!c->set_points) return ap__no_memory(error);
   }
   ap__control_columns(&run->rows, run->model);
   ap__columns_add(&run->events, "period", "", "", NULL);

@@ -10,7 +10,7 @@
 #include "ctrl/servo.h"
 #include "file/columns.h"
 #include "file/source.h"
-#include "run/feed.h"
+#include "run/set_points.h"
 
 // ---- kinds -------------------------------------------------------------------------------------
 
@@ -47,8 +47,8 @@ typedef struct ap__control_run {
   bool run_alone, by_clock, running, no_more;
   ap_realtime realtime;
   pthread_t thread;
-  ap__feed *feed; // NULL: the reference does not come from standard input
-  ap_phase phase; // of the record before
+  ap__set_points *set_points; // NULL: the reference does not come from standard input
+  ap_phase phase;             // of the record before
   bool begun;
 } ap__control_run;
 

@@ -98,7 +98,7 @@ ap_status ap__smooth_resolve(const ap_sweep *s, ap__smooth *m, ap_error *error) 
     const ap__outcome *o = &s->outcome[k];
     if (!o->column)
       return ap__study_refuse(error, o->line, "such a trial has no events (use column)");
-    if (!ap__taken_find(o, m->out.column, m->out.n, &m->taken[k], error)) return AP_E_SYNTAX;
+    if (!ap__selection_find(o, m->out.column, m->out.n, &m->taken[k], error)) return AP_E_SYNTAX;
   }
   return status;
 }
@@ -128,25 +128,25 @@ void ap__smooth_states(const ap_sweep *s, const ap__smooth *m, uint64_t first, i
 }
 
 // Whether an outcome is one number of a state, as it is or its magnitude.
-static bool is_plain(const ap__taken *taken, ap__take take) {
-  return taken->count == 1 && taken->minus < 0 && take <= AP__TAKE_LARGEST;
+static bool is_plain(const ap__selection *taken, ap__statistic_kind take) {
+  return taken->count == 1 && taken->minus < 0 && take <= AP__STATISTIC_LARGEST;
 }
 
 void ap__smooth_outcomes(const ap_sweep *s, const ap__smooth *m, int n, const double *from,
                          long stride_j, long stride_k, double *outcome) {
   const long width = s->outcomes;
   for (int i = 0; i < s->outcomes; i++) {
-    const ap__take take = (ap__take)s->outcome[i].take;
-    const ap__taken *taken = &m->taken[i];
+    const ap__statistic_kind take = (ap__statistic_kind)s->outcome[i].take;
+    const ap__selection *taken = &m->taken[i];
     const double *x = from + taken->first * stride_j;
     double *to = outcome + i;
     if (!is_plain(taken, take)) {
       for (int k = 0; k < n; k++) {
-        ap__taking tally = {0};
-        ap__taken_add(taken, from + k * stride_k, stride_j, &tally);
-        to[k * width] = ap__taking_result(&tally, take);
+        ap__statistic tally = {0};
+        ap__selection_add(taken, from + k * stride_k, stride_j, &tally);
+        to[k * width] = ap__statistic_value(&tally, take);
       }
-    } else if (take == AP__TAKE_LARGEST) {
+    } else if (take == AP__STATISTIC_LARGEST) {
       for (int k = 0; k < n; k++) to[k * width] = fabs(x[k * stride_k]);
     } else {
       for (int k = 0; k < n; k++) to[k * width] = x[k * stride_k];

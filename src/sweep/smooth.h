@@ -7,7 +7,7 @@
 
 #include "file/columns.h"
 #include "sweep/patch.h"
-#include "sweep/take.h"
+#include "sweep/statistic.h"
 
 typedef struct ap__smooth {
   ap_robot *robot;
@@ -19,7 +19,7 @@ typedef struct ap__smooth {
   int *at;              // [parameters] their column; -1: of a body
   ap__body_place *body; // [parameters]
   bool edits;           // some are of bodies
-  ap__taken *taken;     // [outcomes] among the columns of out
+  ap__selection *taken; // [outcomes] among the columns of out
 } ap__smooth;
 
 // Read the robot; in and out are for the kind to fill.

@@ -17,21 +17,21 @@ extern const ap__yaml_key ap__study_keys[];
 
 // ---- what the maps fill ------------------------------------------------------------------------
 
-typedef enum ap__take {
-  AP__TAKE_LAST,
-  AP__TAKE_FIRST,
-  AP__TAKE_LEAST,
-  AP__TAKE_MOST,
-  AP__TAKE_LARGEST, // magnitude
-  AP__TAKE_MEAN,
-  AP__TAKE_RMS,
-  AP__TAKE_SUM,
-  AP__TAKE_COUNT
-} ap__take;
+typedef enum ap__statistic_kind {
+  AP__STATISTIC_LAST,
+  AP__STATISTIC_FIRST,
+  AP__STATISTIC_LEAST,
+  AP__STATISTIC_MOST,
+  AP__STATISTIC_LARGEST, // magnitude
+  AP__STATISTIC_MEAN,
+  AP__STATISTIC_RMS,
+  AP__STATISTIC_SUM,
+  AP__STATISTIC_COUNT
+} ap__statistic_kind;
 
 typedef struct ap__outcome {
   const char *name, *column, *minus, *event, *number;
-  int take;    // ap__take
+  int take;    // ap__statistic_kind
   double from; // s: rows and events before do not count
   int worst;   // 0: the largest is, 1: the smallest
   int line;

@@ -29,7 +29,7 @@ typedef struct worker {
   double *in, *moved;   // states at the start and on their way
   double *record, *row; // record: q of all rows, then v
   ap_status *status;
-  ap__taking *tally;
+  ap__statistic *tally;
 } worker;
 
 // ---- preparation -------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ static void take_row(worker *w, double t, const double *q, const double *v, int 
   for (int j = 0; j < nq; j++) w->row[1 + j] = q[(long)j * stride];
   for (int j = 0; j < nv; j++) w->row[1 + nq + j] = v[(long)j * stride];
   for (int i = 0; i < w->sweep->outcomes; i++)
-    if (t >= w->sweep->outcome[i].from) ap__taken_add(&m->taken[i], w->row, 1, &w->tally[i]);
+    if (t >= w->sweep->outcome[i].from) ap__selection_add(&m->taken[i], w->row, 1, &w->tally[i]);
 }
 
 // Move n states of the model; false: it cannot be prepared.
@@ -171,9 +171,10 @@ static void take(worker *w, int n, int k, double *outcome) {
     take_row(w, (double)((i + 1) * o->rollout.every) * o->rollout.dt, w->record + i * nq * n + k,
              w->record + records * nq * n + i * nv * n + k, n);
   for (int i = 0; i < outcomes; i++)
-    outcome[i] = w->status[k] == AP_OK
-                     ? ap__taking_result(&w->tally[i], (ap__take)w->sweep->outcome[i].take)
-                     : NAN;
+    outcome[i] =
+        w->status[k] == AP_OK
+            ? ap__statistic_value(&w->tally[i], (ap__statistic_kind)w->sweep->outcome[i].take)
+            : NAN;
 }
 
 static bool block(worker *w, uint64_t first, int n, double *outcome, unsigned char *status,

@@ -11,7 +11,7 @@
 #include "run/run.h"
 #include "sweep/patch.h"
 #include "sweep/study.h"
-#include "sweep/take.h"
+#include "sweep/statistic.h"
 
 typedef enum target { IN_TEXT, IN_ROBOT, IN_BELIEVED } target;
 
@@ -31,7 +31,7 @@ typedef struct own {
   ap__place *place; // [places] by their order in the text
   ap__body_place *body;
   int places, bodies;
-  ap__taken *taken; // [outcomes]; of an event the column of its number, -1: its time
+  ap__selection *taken; // [outcomes]; of an event the column of its number, -1: its time
 } own;
 
 typedef struct worker {
@@ -41,7 +41,7 @@ typedef struct worker {
   double *written; // [places] in the text
   ap__text text;
   ap__robot_edit edit;
-  ap__taking *tally; // [outcomes]
+  ap__statistic *tally; // [outcomes]
   int columns;
 } worker;
 
@@ -117,13 +117,13 @@ static ap_status find_outcomes(own *o, const ap_sweep *s, const ap_run *run, ap_
       return ap__study_refuse(error, outcome->line,
                               "compute is measured by the clock, and differs from run to run");
     if (outcome->column) {
-      if (!ap__taken_find(outcome, column, n, &o->taken[k], error)) return AP_E_SYNTAX;
+      if (!ap__selection_find(outcome, column, n, &o->taken[k], error)) return AP_E_SYNTAX;
       continue;
     }
-    o->taken[k] = (ap__taken){.first = -1, .count = 1, .minus = -1};
+    o->taken[k] = (ap__selection){.first = -1, .count = 1, .minus = -1};
     const ap__outcome named = {
-        .column = outcome->number, .take = AP__TAKE_SUM, .line = outcome->line};
-    if (outcome->number && !ap__taken_find(&named, event, m, &o->taken[k], error))
+        .column = outcome->number, .take = AP__STATISTIC_SUM, .line = outcome->line};
+    if (outcome->number && !ap__selection_find(&named, event, m, &o->taken[k], error))
       return AP_E_SYNTAX;
   }
   return AP_OK;
@@ -223,11 +223,11 @@ static void hear(void *context, const ap_logged_event *event, const ap_event *to
   for (int k = 0; k < w->sweep->outcomes; k++) {
     const ap__outcome *o = &w->sweep->outcome[k];
     if (!o->event || strcmp(o->event, event->event) != 0 || !(event->t >= o->from)) continue;
-    const ap__taken *taken = &w->own->taken[k];
+    const ap__selection *taken = &w->own->taken[k];
     if (taken->first < 0)
-      ap__taking_add(&w->tally[k], event->t);
+      ap__statistic_add(&w->tally[k], event->t);
     else
-      ap__taken_add(taken, event->numbers, 1, &w->tally[k]);
+      ap__selection_add(taken, event->numbers, 1, &w->tally[k]);
   }
 }
 
@@ -239,7 +239,7 @@ static ap_status step_through(worker *w, ap_run *run, ap_error *error) {
     const double *row = ap_run_row(run);
     for (int k = 0; k < w->sweep->outcomes; k++)
       if (w->sweep->outcome[k].column && row[0] >= w->sweep->outcome[k].from)
-        ap__taken_add(&w->own->taken[k], row, 1, &w->tally[k]);
+        ap__selection_add(&w->own->taken[k], row, 1, &w->tally[k]);
   }
 }
 
@@ -267,8 +267,9 @@ static ap_status one(void *context, uint64_t trial, const char *record, double *
   }
   ap_run_free(run);
   for (int k = 0; k < s->outcomes; k++)
-    outcome[k] =
-        status == AP_OK ? ap__taking_result(&w->tally[k], (ap__take)s->outcome[k].take) : NAN;
+    outcome[k] = status == AP_OK
+                     ? ap__statistic_value(&w->tally[k], (ap__statistic_kind)s->outcome[k].take)
+                     : NAN;
   return status;
 }
 

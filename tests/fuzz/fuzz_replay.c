@@ -13,7 +13,7 @@ static const char scenario[] =
     "appell-control: 1\nrobot: ascher2\naxes: [{joint: joint1}, {joint: joint2}]\n"
     "reference: {kind: hold, to: 0.1}\n...\n";
 
-static void feed(ap_control *c, const ap__replay *r) {
+static void step_through(ap_control *c, const ap__replay *r) {
   ap_servo *servo = NULL;
   ap_servo_record record;
   ap_error error = {0};
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (r) {
     fuzz_expect(r->n > 0 && r->requested < r->n);
     for (long k = 1; k < r->n; k++) fuzz_expect(r->period[k] > r->period[k - 1]);
-    feed(c, r);
+    step_through(c, r);
   }
   ap_control_free(c);
   ap__replay_free(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sweep/take.h"
+#include "sweep/statistic.h"
 
 #include <limits.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/spelling.h"
 
-void ap__taking_add(ap__taking *t, double x) {
+void ap__statistic_add(ap__statistic *t, double x) {
   if (t->n++ == 0) t->first = t->least = t->most = x;
   if (x < t->least) t->least = x;
   if (x > t->most) t->most = x;
@@ -16,18 +16,18 @@ void ap__taking_add(ap__taking *t, double x) {
   t->squares += x * x;
 }
 
-double ap__taking_result(const ap__taking *t, ap__take take) {
+double ap__statistic_value(const ap__statistic *t, ap__statistic_kind take) {
   const double n = (double)t->n;
-  if (take == AP__TAKE_COUNT) return n;
-  if (take == AP__TAKE_SUM) return t->sum;
+  if (take == AP__STATISTIC_COUNT) return n;
+  if (take == AP__STATISTIC_SUM) return t->sum;
   if (t->n == 0) return NAN;
   switch (take) {
-    case AP__TAKE_FIRST: return t->first;
-    case AP__TAKE_LEAST: return t->least;
-    case AP__TAKE_MOST: return t->most;
-    case AP__TAKE_LARGEST: return fmax(fabs(t->least), fabs(t->most));
-    case AP__TAKE_MEAN: return t->sum / n;
-    case AP__TAKE_RMS: return sqrt(t->squares / n);
+    case AP__STATISTIC_FIRST: return t->first;
+    case AP__STATISTIC_LEAST: return t->least;
+    case AP__STATISTIC_MOST: return t->most;
+    case AP__STATISTIC_LARGEST: return fmax(fabs(t->least), fabs(t->most));
+    case AP__STATISTIC_MEAN: return t->sum / n;
+    case AP__STATISTIC_RMS: return sqrt(t->squares / n);
     default: return t->last;
   }
 }
@@ -59,13 +59,13 @@ static bool refuse(const ap__outcome *o, const char *name, const ap_column *colu
   return false;
 }
 
-bool ap__taken_find(const ap__outcome *o, const ap_column *column, int n, ap__taken *taken,
-                    ap_error *error) {
+bool ap__selection_find(const ap__outcome *o, const ap_column *column, int n, ap__selection *taken,
+                        ap_error *error) {
   int minus = 0;
   taken->minus = -1;
   if (!find(o->column, column, n, &taken->first, &taken->count))
     return refuse(o, o->column, column, n, error);
-  if (taken->count > 1 && (o->take == AP__TAKE_LAST || o->take == AP__TAKE_FIRST)) {
+  if (taken->count > 1 && (o->take == AP__STATISTIC_LAST || o->take == AP__STATISTIC_FIRST)) {
     ap__study_refuse(error, o->line,
                      "%.*s are %d columns (take: least, most, largest, mean, rms or sum)",
                      ap__shown(o->column), o->column, taken->count);
@@ -80,9 +80,10 @@ bool ap__taken_find(const ap__outcome *o, const ap_column *column, int n, ap__ta
   return false;
 }
 
-void ap__taken_add(const ap__taken *taken, const double *row, long stride, ap__taking *t) {
+void ap__selection_add(const ap__selection *taken, const double *row, long stride,
+                       ap__statistic *t) {
   for (int k = 0; k < taken->count; k++) {
     const double x = row[(taken->first + k) * stride];
-    ap__taking_add(t, taken->minus < 0 ? x : x - row[(taken->minus + k) * stride]);
+    ap__statistic_add(t, taken->minus < 0 ? x : x - row[(taken->minus + k) * stride]);
   }
 }

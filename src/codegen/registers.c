@@ -2,7 +2,7 @@
 // Values of a plan in registers: an order in which few are alive, and what goes out of registers,
 // and comes back, where they are too few all the same.
 
-#include "codegen/keep.h"
+#include "codegen/registers.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -218,7 +218,7 @@ static void order_pieces(graph *g, bool upwards, int *better) {
   }
 }
 
-bool ap__keep_few(ap_plan *plan, int enough) {
+bool ap__order_for_registers(ap_plan *plan, int enough) {
   graph g;
   int *better = calloc((size_t)plan->steps + 1, sizeof *better), *best = NULL;
   bool fits = better && open_graph(&g, plan);
@@ -493,7 +493,7 @@ static void close_keeper(keeper *k) {
   free(k->event);
 }
 
-bool ap__keep(ap_plan *plan, int registers, int most_places) {
+bool ap__allocate_registers(ap_plan *plan, int registers, int most_places) {
   keeper k;
   bool fits = open_keeper(&k, plan, registers);
   k.most_places = most_places;
