@@ -110,6 +110,11 @@ holds 'the arm is brought to rest under control' grep -q '"category": 1' out
 holds 'as a reference that does not arrive' grep -q '"stop": "reference"' out
 holds 'its log is complete' grep -q ',safe,' short.log.events.csv
 holds 'and is named' grep -q 'standard input:28: column 3 is not a number' err
+for number in 0x0p0 nan 1e999 0,5 ''; do
+  sed "2s/^[^,]*,[^,]*/5,$number/" points.csv >odd.csv
+  "$APPELL" control stream.yaml --reference - <odd.csv >out 2>err
+  holds "numbers are those of files: '$number'" grep -q 'standard input:2: column . is not a number' err
+done
 awk -F, -v OFS=, 'NR == 12 { $2 = 0.9 } { print }' points.csv >jump.csv
 "$APPELL" control stream.yaml --reference - -o jump.log.csv --json <jump.csv >out 2>err
 holds 'a jump of the reference stops' grep -q '"stop": "reference"' out

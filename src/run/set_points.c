@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file/number.h"
 #include "file/robot.h"
 
 enum { LINE_BYTES = 1 << 16, PATIENCE = 50 }; // ms between looks at whether to go on
@@ -131,13 +132,16 @@ static bool read_header(ap__set_points *s, char *line) {
   return true;
 }
 
+// The numbers of files: whatever the locale of the program, neither hexadecimal nor nan.
 static bool read_point(ap__set_points *s, const char *line) {
   for (int k = 0; k < s->columns; k++) {
-    char *end;
-    const double x = strtod(line, &end);
+    const char *end = line;
+    double x = 0;
+    while (*line == ' ' || *line == '\t') line++;
+    const bool good = ap__parse_double(line, &end, &x) == AP__NUMBER;
     const bool last = k + 1 == s->columns;
-    while (*end == ' ' || *end == '\r') end++;
-    if (end == line || *end != (last ? '\0' : ','))
+    while (*end == ' ' || *end == '\t' || *end == '\r') end++;
+    if (!good || *end != (last ? '\0' : ','))
       return FAIL(s, "standard input:%ld: column %d is not a number (%d columns)", s->line, k + 1,
                   s->columns);
     if (s->at[k] >= 0) s->point[s->at[k]] = x;
