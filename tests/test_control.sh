@@ -112,8 +112,15 @@ holds 'its log is complete' grep -q ',safe,' short.log.events.csv
 holds 'and is named' grep -q 'standard input:28: column 3 is not a number' err
 for number in 0x0p0 nan 1e999 0,5 ''; do
   sed "2s/^[^,]*,[^,]*/5,$number/" points.csv >odd.csv
-  "$APPELL" control stream.yaml --reference - <odd.csv >out 2>err
+  timeout 60 "$APPELL" control stream.yaml --reference - <odd.csv >out 2>err
   holds "numbers are those of files: '$number'" grep -q 'standard input:2: column . is not a number' err
+done
+for lines in 0 1; do
+  head -n $lines points.csv | timeout 60 "$APPELL" control stream.yaml --reference - -o none.csv --json >out 2>err
+  holds "an input of $lines lines is not waited for" grep -q '"stop": "reference"' out
+  holds 'and named' grep -q 'standard input: it has no set points' err
+  gives 0 control stream.yaml --replay none.csv --json
+  holds 'its replay gives the same' [ "$(number differing)" -eq 0 ]
 done
 awk -F, -v OFS=, 'NR == 12 { $2 = 0.9 } { print }' points.csv >jump.csv
 "$APPELL" control stream.yaml --reference - -o jump.log.csv --json <jump.csv >out 2>err

@@ -84,6 +84,21 @@ TEST(a_starved_stream_ends_in_a_controlled_stop) {
   ap_control_free(b.control);
 }
 
+// Nor is a stream waited for that has ended before its first point.
+TEST(a_stream_without_points_stops) {
+  bed b;
+  int points = 0, periods = 0;
+  if (!open_bed(&b)) return;
+  while (periods < 100 && step(&b, &points, -1, 0)) periods++; // held where it is
+  CHECK_EQ_INT(periods, 100);
+  ap_stream_end(ap_control_stream(b.control));
+  while (periods < 10000 && step(&b, &points, -1, 0)) periods++;
+  const ap_servo_result *x = result(&b);
+  CHECK_STR(ap_stop_name(x->stop), "reference");
+  CHECK(x->category == 1 && periods < 10000);
+  ap_control_free(b.control);
+}
+
 // A jump of the points names the reference, the joint and its limit, before the arm follows it.
 TEST(a_stream_that_asks_for_too_much_is_stopped_as_such) {
   static const struct {

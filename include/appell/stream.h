@@ -38,7 +38,7 @@ AP_API int ap_stream_n(const ap_stream *stream);
 /// first point had none, or the other way round, or after the end.
 AP_API ap_status ap_stream_put(ap_stream *stream, double t, const double *q, const double *v,
                                const double *a);
-/// No more points come: after the last one its position is held.
+/// No more points come: after the last one its position is held; a run that has none stops.
 AP_API void ap_stream_end(ap_stream *stream);
 
 /// What a stream has to say about a time.

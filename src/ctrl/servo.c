@@ -322,6 +322,7 @@ static void refer_approach(ap_servo *s) {
   if (s->waits) begin_approach(s);
   if (s->waits) {
     for (int j = 0; j < s->n; j++) s->vd[j] = s->ad[j] = 0;
+    if (ap__stream_never_begins(s->def.stream)) ap__servo_stop(s, AP_STOP_REFERENCE, -1);
     return;
   }
   double since = s->t - s->phase_began;

@@ -6,9 +6,13 @@
 
 #include <appell/feed_forward.h>
 #include <appell/servo.h>
+#include <appell/stream.h>
 #include <stdatomic.h>
 
 #include "traj/traj.h"
+
+// It was ended without a point.
+bool ap__stream_never_begins(const ap_stream *stream);
 
 enum { AP__REMARKS = 4, AP__REMARK_BYTES = 200 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <appell/stream.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "ctrl/servo.h"
 #include "traj/traj.h"
 
 // The thread that puts alone moves `head`, the other one alone moves `tail`, which is the point
@@ -40,7 +39,8 @@ size_t ap_stream_size(int n, int points) {
 
 ap_stream *ap_stream_init(int n, int points, void *mem, size_t size, ap_error *error) {
   if (n < 1 || points < 4 || (points & (points - 1))) {
-    ap__fail(error, AP_E_ARG, 0, "a stream of %d points of %d (a power of two from 4 on, and 1)",
+    ap__fail(error, AP_E_ARG, 0,
+             "a stream of %d points of %d coordinates (a power of two, 4 at least, and 1 at least)",
              points, n);
     return NULL;
   }
@@ -92,6 +92,11 @@ ap_status ap_stream_put(ap_stream *s, double t, const double *q, const double *v
 }
 
 void ap_stream_end(ap_stream *s) { atomic_store(&s->ended, true); }
+
+bool ap__stream_never_begins(const ap_stream *s) {
+  const bool ended = atomic_load(&s->ended); // before the head: no point comes after it
+  return ended && atomic_load_explicit(&s->head, memory_order_acquire) == 0;
+}
 
 // ---- taking ------------------------------------------------------------------------------------
 

@@ -178,17 +178,20 @@ static bool put_point(ap__set_points *s) {
   return true;
 }
 
+// A line that is wrong lets a stream that has begun starve; one that has not never begins.
 static void end(ap__set_points *s) {
-  if (s->error.status == AP_OK) ap_stream_end(s->stream);
+  const bool right = s->error.status == AP_OK;
+  if (right && !s->begun)
+    ap__fail(&s->error, AP_E_SYNTAX, 0, "standard input: it has no set points");
+  if (right || !s->begun) ap_stream_end(s->stream);
 }
 
 bool ap__set_points_until(ap__set_points *s, double t) {
   while (!s->error.status && (!s->begun || s->before - s->first <= t)) {
-    if (!have_point(s)) {
-      end(s);
-      break;
-    }
-    if (!put_point(s)) break; // full: the loop takes some first
+    const bool there = have_point(s);
+    if (there && put_point(s)) continue;
+    if (!there || s->error.status) end(s);
+    break; // full: the loop takes some first
   }
   return s->error.status == AP_OK;
 }
