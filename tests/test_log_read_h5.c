@@ -42,7 +42,7 @@ void *realloc(void *p, size_t size) { return is_too_large(size) ? NULL : __libc_
 // ---- files -------------------------------------------------------------------------------------
 
 static void remove_folder(void) {
-  static const char *const names[] = {"run.h5", "secret"};
+  static const char *const names[] = {"run.h5", "other.h5", "secret"};
   remove_folder_of((int)(sizeof names / sizeof names[0]), names);
 }
 
@@ -198,6 +198,53 @@ TEST(paths_are_refused) {
     refused(file, "is not a name of a dataset");
   }
   test_context("%s", "");
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+static ap_status write_rows(const char *dataset, ap_error *error) {
+  static const char *const name[] = {"tau"};
+  const double row[] = {1};
+  ap_h5_rows *rows = NULL;
+  *error = (ap_error){0};
+  ap_status status = ap_h5_rows_open(in_folder("run.h5"), dataset, 1, name, &rows, error);
+  if (status == AP_OK) status = ap_h5_rows_add(rows, 1, row, error);
+  const ap_status closed = ap_h5_rows_close(rows, NULL);
+  return status ? status : closed;
+}
+
+static int links_in(const char *file) {
+  H5G_info_t info = {.nlinks = 1000};
+  hid_t id = H5Fopen(in_folder(file), H5F_ACC_RDONLY, H5P_DEFAULT);
+  CHECK(id >= 0 && H5Gget_info(id, &info) >= 0);
+  H5Fclose(id);
+  return (int)info.nlinks;
+}
+
+// A file may have a link in the place where its receiver will write.
+TEST(rows_are_not_written_behind_links) {
+  static const char *const behind[] = {
+      "/away/tau", "//away//deep/tau", "away/tau", "/away", "/soft/tau", "/soft", "/./away/tau"};
+  hid_t file = begin(), other;
+  ap_error error;
+  other = H5Fcreate(in_folder("other.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (CHECK(other >= 0)) H5Fclose(other);
+  H5Gclose(H5Gcreate2(file, "own", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  H5Lcreate_external(in_folder("other.h5"), "/", file, "away", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_soft("/away", file, "soft", H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(file);
+  for (size_t k = 0; k < sizeof behind / sizeof behind[0]; k++) {
+    test_context("%s", behind[k]);
+    CHECK_STATUS(write_rows(behind[k], &error), AP_E_FILE);
+    CHECK_HAS(error.text, "is a link or behind one");
+    CHECK_EQ_INT(links_in("other.h5"), 0);
+  }
+  test_context("%s", "");
+  CHECK_OK(write_rows("/own/tau", &error));
+  CHECK_OK(write_rows("/new/tau", &error));
+  CHECK_OK(write_rows("/new/tau", &error)); // in its place
+  CHECK_EQ_INT(links_in("run.h5"), 4);
+  remove_folder();
 }
 
 // ---- sizes -------------------------------------------------------------------------------------

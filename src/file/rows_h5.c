@@ -28,6 +28,7 @@ ap_status ap_h5_rows_close(ap_h5_rows *rows, ap_error *error) {
 #else
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "file/log_h5.h"
@@ -36,7 +37,7 @@ struct ap_h5_rows {
   hid_t file, set;
   int columns;
   hsize_t written;
-  bool is_group; // what would have to give way
+  const char *fault; // of the dataset's name; NULL: none
 };
 
 static ap_status refuse(ap_error *error) { return ap__refuse_h5(error, "write the dataset"); }
@@ -49,6 +50,23 @@ static bool is_group(hid_t file, const char *name) {
   return group;
 }
 
+// A link may lead to another file, which whoever made this one has chosen.
+static bool is_behind_link(hid_t file, const char *name) {
+  char *path = strdup(name);
+  bool found = !path;
+  for (char *at = path; !found && *at;) {
+    at += strspn(at, "/");
+    at += strcspn(at, "/");
+    const char next = *at;
+    *at = 0;
+    H5L_info_t info;
+    found = H5Lget_info(file, path, &info, H5P_DEFAULT) >= 0 && info.type != H5L_TYPE_HARD;
+    *at = next;
+  }
+  free(path);
+  return found;
+}
+
 static bool make(ap_h5_rows *r, const char *path, const char *dataset, const char *const *name) {
   struct stat info;
   hid_t list = ap__h5_access_list();
@@ -58,8 +76,11 @@ static bool make(ap_h5_rows *r, const char *path, const char *dataset, const cha
       empty ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list) : H5Fopen(path, H5F_ACC_RDWR, list);
   ap__h5_close(list, H5Pclose);
   if (r->file < 0) return false;
-  r->is_group = is_group(r->file, dataset);
-  if (r->is_group) return false;
+  if (is_behind_link(r->file, dataset))
+    r->fault = "is a link or behind one (name a dataset in the file itself)";
+  else if (is_group(r->file, dataset))
+    r->fault = "is a group of datasets (name a dataset in it)";
+  if (r->fault) return false;
   if (H5Lexists(r->file, dataset, H5P_DEFAULT) > 0 && H5Ldelete(r->file, dataset, H5P_DEFAULT) < 0)
     return false;
   r->set = ap__h5_add_dataset(r->file, dataset, H5T_IEEE_F64LE, r->columns);
@@ -78,13 +99,11 @@ ap_status ap_h5_rows_open(const char *path, const char *dataset, int columns,
   ap_h5_rows *r = ap__has_memory_for_h5() ? calloc(1, sizeof *r) : NULL;
   *rows = NULL;
   if (!r) return ap__no_memory(error);
-  *r = (ap_h5_rows){H5I_INVALID_HID, H5I_INVALID_HID, columns, 0, false};
+  *r = (ap_h5_rows){H5I_INVALID_HID, H5I_INVALID_HID, columns, 0, NULL};
   const ap__silence before = ap__be_silent();
   const bool made = make(r, path, dataset, name);
   ap_status status = made ? AP_OK : refuse(error);
-  if (r->is_group)
-    status = AP__REFUSE(error, AP_E_FILE, 0, "\"%s\" is a group of datasets (name a dataset in it)",
-                        dataset);
+  if (r->fault) status = AP__REFUSE(error, AP_E_FILE, 0, "\"%s\" %s", dataset, r->fault);
   if (status)
     close_all(r, NULL);
   else
