@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # A thin front for CMake: make, make demo, make test, make install PREFIX=... DESTDIR=...
 # Recipes read these from the environment, so that folders may have blanks in their names.
-export BUILD       ?= build
-export PREFIX      ?= /usr/local
-export DESTDIR     ?=
+# 'value': a '$' in them is a character, and 'make clean' never removes another folder.
+BUILD              ?= build
+PREFIX             ?= /usr/local
+DESTDIR            ?=
+override export BUILD   := $(value BUILD)
+override export PREFIX  := $(value PREFIX)
+override export DESTDIR := $(value DESTDIR)
 export JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS        ?=
 MAKEFLAGS          += --no-print-directory
@@ -38,6 +42,8 @@ setup:
 # The kernels are compiled for every instruction set, one of which is chosen at run time; where 'make
 # demo' finds no build, for that of this processor alone.
 configure:
+	@case "$$JOBS" in "" | 0 | *[!0-9]*) echo "JOBS='$$JOBS': expected a number of jobs" >&2; exit 1 ;; esac
+	@case "$$BUILD" in *[\"\;\\]*) echo "BUILD='$$BUILD': CMake cannot build there: it has a quote, semicolon or backslash" >&2; exit 1 ;; esac
 	@command -v cmake >/dev/null || { echo "cmake is missing: run 'make setup' first" >&2; exit 1; }
 	@cmake -S . -B "$$BUILD" $${ISA_FLAG--DAPPELL_ISA=all} $(CMAKE_FLAGS) --log-level=WARNING
 

@@ -26,6 +26,27 @@ holds 'make clean removes a build whose name has a blank' [ ! -e "$tmp/a b" ]
 holds 'and no other' [ -d "$tmp/a/deep" ]
 clean "$tmp/b"
 holds 'and one without' [ ! -e "$tmp/b" ]
+# removed FOLDER: it is, and a is not.
+removed() { [ ! -e "$1" ] && [ -d "$tmp/a/deep" ]; }
+# shellcheck disable=SC2016 # a name with that character
+for folder in 'a$b' 'a$(b)' 'a#b' "a'b" 'a"b' 'a;b' 'a\b'; do
+  a_build "$tmp/a"
+  a_build "$tmp/$folder"
+  clean "$tmp/$folder"
+  holds "the name means itself: $folder" removed "$tmp/$folder"
+  a_build "$tmp/$folder"
+  BUILD=$tmp/$folder make -C "$here" --no-print-directory clean >out 2>err
+  holds 'in the environment, too' removed "$tmp/$folder"
+done
+a_build "$tmp/behind"
+ln -s "$tmp/behind" "$tmp/link"
+ln -s "$tmp/a" "$tmp/behind/deep/link"
+clean "$tmp/link"
+holds 'a link to a build is removed' [ ! -L "$tmp/link" ]
+holds 'what it leads to is not' [ -d "$tmp/behind/deep" ]
+clean "$tmp/behind"
+holds 'nor what a link in a build leads to' [ -d "$tmp/a/deep" ]
+rm -r "$tmp/a"
 holds 'a folder that is not there is no error' clean "$tmp/none"
 mkdir -p other/deep
 holds 'a folder that is no build is kept' kept "$tmp/other"
@@ -42,6 +63,16 @@ holds 'nor a home that was built in' at_home "$tmp/home"
 mkdir inside && cp "$here/CMakeLists.txt" inside
 (cd inside && cmake . >../out 2>../err)
 holds 'a build among the sources is refused' grep -q 'Build in a folder of its own' err
+
+# ---- variables ----------------------------------------------------------------------------------
+
+# wrong NAME VALUE: make says what is wrong with it, before it builds.
+wrong() {
+  ! make -C "$here" --no-print-directory configure BUILD="$tmp/unbuilt" "$1=$2" >out 2>err && grep -q "^$1='.*': " err
+}
+for jobs in 0 -1 two '1 2' ''; do holds "no number of jobs: '$jobs'" wrong JOBS "$jobs"; done
+for folder in 'a"b' 'a;b' 'a\b'; do holds "where CMake cannot build: $folder" wrong BUILD "$tmp/$folder"; done
+holds 'and nothing is made there' sh -c '! ls -d unbuilt a*'
 
 # ---- APPELL_ISA ---------------------------------------------------------------------------------
 
