@@ -243,6 +243,19 @@ for format in csv h5; do
   rm -r disk
 done
 
+# Room for a part of 1 MB of results, and none.
+awk 'BEGIN { for (i = 0; i < 60000; i++) print i * 1e-3, 1 }' >states
+for name in tau.txt tau.npy tau.h5:/tau; do
+  for room in 900 0; do
+    mkdir disk
+    (ulimit -f $room && "$APPELL" eval gravity ascher2 states -o disk/$name && echo written) 2>&1 | cat >err
+    holds "$name: a full disk is an error" one_line
+    holds "$name: which is said" has 'File too large\|built without HDF5' err
+    holds "$name: and no file is there" nothing_left disk
+    rm -r disk
+  done
+done
+
 # ---- sizes --------------------------------------------------------------------------------------
 
 # Each file is large in one way. A reader of quadratic time would need hours for these, so that the limit of a minute

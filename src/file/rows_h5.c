@@ -27,17 +27,30 @@ ap_status ap_h5_rows_close(ap_h5_rows *rows, ap_error *error) {
 
 #else
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "file/log.h"
 #include "file/log_h5.h"
 
+// Bytes that n rows may take, with a chunk that they begin, its index, and attributes.
+static off_t growth(size_t n, int columns) {
+  enum { ROOM_BYTES = 1 << 17, CHUNK = 16 }; // rows; chunks of more have fewer bytes than that
+  const size_t rows = n + CHUNK, row_bytes = (size_t)columns * sizeof(double);
+  return (off_t)(rows * row_bytes + rows * row_bytes / 8 + ROOM_BYTES);
+}
+
+// The file is open while rows are added, not between: HDF5 ends the process where a disk is full,
+// so room is reserved before, and closing gives back what was not needed.
 struct ap_h5_rows {
-  hid_t file, set;
+  ap__draft part; // the file alone
+  char *path, *dataset;
   int columns;
   hsize_t written;
-  const char *fault; // of the dataset's name; NULL: none
 };
 
 static ap_status refuse(ap_error *error) { return ap__refuse_h5(error, "write the dataset"); }
@@ -67,31 +80,36 @@ static bool is_behind_link(hid_t file, const char *name) {
   return found;
 }
 
-static bool make(ap_h5_rows *r, const char *path, const char *dataset, const char *const *name) {
-  struct stat info;
-  hid_t list = ap__h5_access_list();
-  if (list < 0) return false;
-  const bool empty = stat(path, &info) == 0 && info.st_size == 0;
-  r->file =
-      empty ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list) : H5Fopen(path, H5F_ACC_RDWR, list);
-  ap__h5_close(list, H5Pclose);
-  if (r->file < 0) return false;
-  if (is_behind_link(r->file, dataset))
-    r->fault = "is a link or behind one (name a dataset in the file itself)";
-  else if (is_group(r->file, dataset))
-    r->fault = "is a group of datasets (name a dataset in it)";
-  if (r->fault) return false;
-  if (H5Lexists(r->file, dataset, H5P_DEFAULT) > 0 && H5Ldelete(r->file, dataset, H5P_DEFAULT) < 0)
-    return false;
-  r->set = ap__h5_add_dataset(r->file, dataset, H5T_IEEE_F64LE, r->columns);
-  return r->set >= 0 && ap__h5_add_texts(r->set, "names", name, r->columns);
+// NULL: nothing is wrong with the name.
+static const char *fault_of(hid_t file, const char *name) {
+  if (is_behind_link(file, name))
+    return "is a link or behind one (name a dataset in the file itself)";
+  if (is_group(file, name)) return "is a group of datasets (name a dataset in it)";
+  return NULL;
 }
 
-static ap_status close_all(ap_h5_rows *r, ap_error *error) {
-  bool good = r->set < 0 || H5Dclose(r->set) >= 0;
-  good = (r->file < 0 || H5Fclose(r->file) >= 0) && good;
-  free(r);
-  return good ? AP_OK : refuse(error);
+static ap_status make(const ap_h5_rows *r, const char *const *name, ap_error *error) {
+  struct stat info;
+  hid_t list = ap__h5_access_list(), file = H5I_INVALID_HID, set = H5I_INVALID_HID;
+  const bool empty = fstat(r->part.file, &info) == 0 && info.st_size == 0;
+  size_t names = 0;
+  for (int k = 0; k < r->columns; k++) names += strlen(name[k]) + 1;
+  ap_status status = ap__draft_reserve(&r->part, growth(0, r->columns) + 2 * (off_t)names, error);
+  if (!status && list >= 0)
+    file = empty ? H5Fcreate(r->path, H5F_ACC_TRUNC, H5P_DEFAULT, list)
+                 : H5Fopen(r->path, H5F_ACC_RDWR, list);
+  const char *fault = file >= 0 ? fault_of(file, r->dataset) : NULL;
+  if (fault) status = AP__REFUSE(error, AP_E_FILE, 0, "\"%s\" %s", r->dataset, fault);
+  if (file >= 0 && !fault &&
+      (H5Lexists(file, r->dataset, H5P_DEFAULT) <= 0 ||
+       H5Ldelete(file, r->dataset, H5P_DEFAULT) >= 0))
+    set = ap__h5_add_dataset(file, r->dataset, H5T_IEEE_F64LE, r->columns);
+  if (!status && (set < 0 || !ap__h5_add_texts(set, "names", name, r->columns)))
+    status = refuse(error);
+  ap__h5_close(set, H5Dclose);
+  if (file >= 0 && H5Fclose(file) < 0 && !status) status = refuse(error);
+  ap__h5_close(list, H5Pclose);
+  return status;
 }
 
 ap_status ap_h5_rows_open(const char *path, const char *dataset, int columns,
@@ -99,43 +117,59 @@ ap_status ap_h5_rows_open(const char *path, const char *dataset, int columns,
   ap_h5_rows *r = ap__has_memory_for_h5() ? calloc(1, sizeof *r) : NULL;
   *rows = NULL;
   if (!r) return ap__no_memory(error);
-  *r = (ap_h5_rows){H5I_INVALID_HID, H5I_INVALID_HID, columns, 0, NULL};
+  r->path = strdup(path), r->dataset = strdup(dataset), r->columns = columns;
+  r->part.file = open(path, O_WRONLY | O_CLOEXEC);
   const ap__silence before = ap__be_silent();
-  const bool made = make(r, path, dataset, name);
-  ap_status status = made ? AP_OK : refuse(error);
-  if (r->fault) status = AP__REFUSE(error, AP_E_FILE, 0, "\"%s\" %s", dataset, r->fault);
+  ap_status status = !r->path || !r->dataset ? ap__no_memory(error)
+                     : r->part.file < 0      ? ap__refuse_file(error, "write the file", errno)
+                                             : make(r, name, error);
+  ap__end_silence(before);
   if (status)
-    close_all(r, NULL);
+    ap_h5_rows_close(r, NULL);
   else
     *rows = r;
-  ap__end_silence(before);
   return status;
 }
 
-ap_status ap_h5_rows_add(ap_h5_rows *r, int n, const double *x, ap_error *error) {
-  const hsize_t width = (hsize_t)r->columns, count[2] = {(hsize_t)n, width};
-  const hsize_t end[2] = {r->written + count[0], width}, offset[2] = {r->written, 0};
-  if (n == 0) return AP_OK;
-  const ap__silence before = ap__be_silent();
-  hid_t memory = H5Screate_simple(2, count, NULL), space = H5I_INVALID_HID;
-  bool good = memory >= 0 && H5Dset_extent(r->set, end) >= 0;
-  if (good) space = H5Dget_space(r->set);
+static bool append(hid_t file, const ap_h5_rows *r, hsize_t n, const double *x) {
+  const hsize_t width = (hsize_t)r->columns, count[2] = {n, width};
+  const hsize_t end[2] = {r->written + n, width}, offset[2] = {r->written, 0};
+  hid_t set = H5Dopen2(file, r->dataset, H5P_DEFAULT), space = H5I_INVALID_HID;
+  hid_t memory = H5Screate_simple(2, count, NULL);
+  bool good = set >= 0 && memory >= 0 && H5Dset_extent(set, end) >= 0;
+  if (good) space = H5Dget_space(set);
   good = space >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, offset, NULL, count, NULL) >= 0 &&
-         H5Dwrite(r->set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, x) >= 0;
-  const ap_status status = good ? AP_OK : refuse(error);
-  r->written = end[0];
-  if (memory >= 0) H5Sclose(memory);
-  if (space >= 0) H5Sclose(space);
+         H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, x) >= 0;
+  ap__h5_close(memory, H5Sclose);
+  ap__h5_close(space, H5Sclose);
+  ap__h5_close(set, H5Dclose);
+  return good;
+}
+
+ap_status ap_h5_rows_add(ap_h5_rows *r, int n, const double *x, ap_error *error) {
+  if (n == 0) return AP_OK;
+  if (!ap__has_memory_for_h5()) return ap__no_memory(error);
+  ap_status status = ap__draft_reserve(&r->part, growth((size_t)n, r->columns), error);
+  if (status) return status;
+  const ap__silence before = ap__be_silent();
+  hid_t list = ap__h5_access_list(), file = H5I_INVALID_HID;
+  if (list >= 0) file = H5Fopen(r->path, H5F_ACC_RDWR, list);
+  if (file < 0 || !append(file, r, (hsize_t)n, x)) status = refuse(error);
+  if (file >= 0 && H5Fclose(file) < 0 && !status) status = refuse(error);
+  ap__h5_close(list, H5Pclose);
   ap__end_silence(before);
+  r->written += (hsize_t)n;
   return status;
 }
 
 ap_status ap_h5_rows_close(ap_h5_rows *r, ap_error *error) {
+  (void)error;
   if (!r) return AP_OK;
-  const ap__silence before = ap__be_silent();
-  const ap_status status = close_all(r, error);
-  ap__end_silence(before);
-  return status;
+  if (r->part.file >= 0) close(r->part.file);
+  free(r->path);
+  free(r->dataset);
+  free(r);
+  return AP_OK;
 }
 
 #endif
