@@ -29,7 +29,7 @@ static const char text[] =
     "SCENARIO is a scenario file (docs/scenarios.md): robot, walls, start, duration. RUN.csv\n"
     "gets a line for each output time, RUN.events.csv one for each event, RUN.scenario.yaml\n"
     "the scenario; RUN.h5 has all of it, and so has RUN.mcap, which Foxglove opens.\n"
-    "'appell report RUN.csv' makes a page of them.\n"
+    "'appell report RUN.csv -o RUN.html' makes a page of them.\n"
     "They appear when the run is complete; a run that ends before leaves RUN.csv.part.\n";
 
 // The signal that asked for the end. A signal handler gets no argument.

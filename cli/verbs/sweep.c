@@ -32,7 +32,7 @@ static const char text[] =
     "STUDY is a study file (docs/sweep.md): what is run or computed, parameters with their\n"
     "distributions, outcomes. Trials are written to the folder of -o, STUDY.sweep without it, "
     "chunk\n"
-    "by chunk. Whatever ends a sweep, the same command goes on where it was. Parts may run at the\n"
+    "by chunk. The same command continues a sweep that was interrupted. Parts may run at the\n"
     "same time on machines that share the folder, by job arrays or mpirun; the bytes that --merge\n"
     "writes do not depend on it.\n";
 
@@ -124,7 +124,7 @@ static int fail_sweep(const job *j, const ap_error *error) {
 
 static int end_by_signal(const job *j) {
   const int number = stopped_by;
-  cli_fail(CLI_FAILED, j->folder, 0, "stopped (the same command goes on where it was)");
+  cli_fail(CLI_FAILED, j->folder, 0, "interrupted (the same command continues it)");
   signal(number, SIG_DFL);
   raise(number);
   return CLI_FAILED;

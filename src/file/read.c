@@ -83,7 +83,7 @@ const char *ap__foreign_format(const char *word) {
   static const struct {
     const char *words, *hint; // words: with blanks around each
   } known[] = {
-      {" xacro ", "this is a xacro file (the program xacro prints the URDF to be read)"},
+      {" xacro ", "this is a xacro file (make a URDF of it first: xacro FILE > robot.urdf)"},
       {" sdf world ", "SDF is not read (" OTHERWISE ", such as the URDF it was made from)"},
       {" mujocoinclude ", "this is a part of an MJCF file (give the file that includes it)"},
       {" usd usda usdc usdz ", "USD is not read (" OTHERWISE ")"},

@@ -92,7 +92,7 @@ class Study:
     def sweep(self, folder: str | os.PathLike[str], *, part: int = 1, parts: int = 1, threads: int = 0) -> int:
         """Compute the trials that a folder does not have yet; how many were computed.
 
-        Whatever ends it, the same call goes on where it was. Results do not depend on threads or parts.
+        Whatever ends it, the same call continues it. Results do not depend on threads or parts.
 
         folder: of the results, made where it is missing
         part: which part of the study, from 1
