@@ -183,6 +183,14 @@ PATH=$(dirname "$APPELL"):$PATH
 offers 'joint1 joint2 joint3 joint4 joint5 joint6 ' eval inverse puma600 --lock ''
 offers 'joint1,joint3 ' info puma600 --lock joint1,joint3
 offers '' info robot.urdf --lock ''
+awk 'BEGIN { print "<robot name=\"r\"><link name=\"base\"/>"
+  n = split("plain `id` a;b a|id a*b * ~ a$b ünïcode a/b a&amp;b", name, " ")
+  for (k = 1; k <= n; k++) printf "<link name=\"%s\"><inertial><mass value=\"1\"/>" \
+    "<inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>" \
+    "<joint name=\"%s\" type=\"continuous\"><parent link=\"base\"/><child link=\"%s\"/></joint>\n", k, name[k], k
+  print "</robot>" }' >hostile.urdf
+offers 'a/b plain ünïcode ' info hostile.urdf --lock ''
+holds 'as from a robot that is read' "$APPELL" info hostile.urdf
 offers 'left_arm left_rod ' info five-bar --root left
 offers 'left_arm left_rod ' info five-bar --tip = left
 offers '--odd.urdf ' info -- --odd
