@@ -2,7 +2,7 @@
 // What is wrong with the file: findings with their fixes, and pins at the links that they are about.
 
 import { h, shown, withUnit } from "../src/dom.js";
-import { mended } from "./mend.js";
+import { mended } from "./fixes.js";
 import { structureOf } from "./structure.js";
 
 const ORDER = { error: 0, warning: 1, note: 2 };

@@ -333,7 +333,7 @@ function lintOf(file) {
 }
 
 test("fixes are written into the file at their lines, and what they fix is not found again", { skip }, async () => {
-  const { mended } = await import(pathToFileURL(join(source, "web/view/mend.js")).href);
+  const { mended } = await import(pathToFileURL(join(source, "web/view/fixes.js")).href);
   const file = join(folder, "refused.urdf");
   writeFileSync(file, REFUSED);
   const found = lintOf(file);
