@@ -512,6 +512,15 @@ TEST(refusals_of_walls) {
       {WALL("kind: plane, friction: 0.5, static_friction: 0.4"), 5,
        "static_friction: 0.4 is below friction, 0.5 (it must be at least as large)"},
       {WALL("kind: plane, static_friction: -0.1"), 5, "static_friction: -0.1"},
+      {WALL("kind: plane, friction: 0.5, friction_across: 0"), 5,
+       "friction_across: 0 (it must be from 1e-3 to 1e3 times friction)"},
+      {WALL("kind: plane, motion: {spin: 1, axis: [0, 0, 0]}"), 5, "axis: 0 0 0"},
+      {HEAD "materials:\n- {between: [a, b], friction: 0.5, static_friction: 0}\n" END, 5,
+       "static_friction: 0 is below friction, 0.5"},
+      {HEAD "materials:\n- {between: [a, b], friction: 0.5, friction_across: 0}\n" END, 5,
+       "friction_across: 0"},
+      {HEAD "collisions: {restitution: 5}\n" END, 4, "restitution: 5 (from 0 to 1)"},
+      {HEAD "collisions:\n  friction: -1\n" END, 5, "friction: -1 (0 or more)"},
       {WALL("kind: plane, e: 1"), 5, "did you mean \"restitution\""},
       {WALL("kind: plane, center: [0, 0, 0]"), 5, "did you mean \"centre\""},
       {HEAD "walls:\n- {kind: plane, name: a, centre: [0, 0, -2]}\n- {kind: plane, name: a}\n" END,
@@ -555,6 +564,12 @@ TEST(refusals_of_shapes) {
       {SHAPE("shape: sphere, radius: 1, friction: -1"), 5, "friction: -1 (0 or more)"},
       {HEAD "walls: [{kind: plane}]\ncontacts:\n- {link: forearm, shape: sphere, radius: 5}\n" END,
        6, "inside wall \"wall1\""},
+      {HEAD "contacts:\n- {name: b, link: forearm, shape: sphere, radius: 0.3}\n"
+            "walls: [{name: w, kind: sphere, radius: 0.2, inside: true}]\n" END,
+       5, "shape \"b\", of 0.3 m radius, is too large for the inside of wall \"w\""},
+      {HEAD "contacts:\n- {name: b, link: forearm, shape: sphere, radius: 0.3}\n"
+            "walls: [{name: w, kind: torus, ring: 0.4, tube: 0.2}]\n" END,
+       5, "is too large for the hole of wall \"w\""},
       {HEAD "others:\n- {robot: two_link.urdf, name: b}\n"
             "contacts:\n- {link: forearm, shape: sphere, radius: 0.1}\n"
             "- {link: b_forearm, shape: sphere, radius: 0.1}\n" END,
@@ -570,6 +585,15 @@ TEST(refusals_of_shapes) {
     test_context("%.120s", list[i].text);
     expect_error(list[i].text, list[i].line, list[i].words);
   }
+}
+
+// Who asks for collision shapes is told where there are none.
+TEST(collisions_of_a_robot_without_shapes) {
+  ap_scenario *s = read_text(HEAD "collisions: {}\n" END);
+  if (!s) return;
+  const ap_error *w = ap_scenario_warning(s, 0);
+  if (CHECK(w != NULL)) CHECK(strstr(w->text, "has no shapes") != NULL);
+  ap_scenario_free(s);
 }
 
 TEST(a_start_inside_a_wall_is_refused) {

@@ -406,6 +406,18 @@ static void refuse_wall(builder *b, int point, int wall) {
                          kind[w->kind], w->inside ? "inside" : "outside");
 }
 
+// The wall itself has a surface.
+static void refuse_size(builder *b, int point, int wall, double radius) {
+  const char *name = b->scene->point[point].name, *other = b->scene->wall[wall].name;
+  bool inside = b->scene->wall[wall].inside;
+  b->status =
+      AP__REFUSE(b->error, AP_E_ARG, 0,
+                 "shape \"%.*s\", of %g m radius, is too large for %s wall \"%.*s\" (make "
+                 "it smaller)",
+                 ap__shown(name), name ? name : "", radius,
+                 inside ? "the inside of" : "the hole of", ap__shown(other), other ? other : "");
+}
+
 // The surface of a wall grown by a radius; the wall's own where there is none.
 static const ap_surface *grown_surface(builder *b, int point, int wall, double radius) {
   ap_wall grown;
@@ -417,8 +429,8 @@ static const ap_surface *grown_surface(builder *b, int point, int wall, double r
   size_t size = ap_surface_size(&grown);
   unsigned char *room = AP_TAKE_ALIGNED(b->arena, unsigned char, size);
   if (!b->sim || !room) return NULL;
-  ap_surface *s = ap_surface_init(&grown, room, size, b->error);
-  if (!s) b->status = AP_E_ARG;
+  ap_surface *s = ap_surface_init(&grown, room, size, NULL);
+  if (!s) refuse_size(b, point, wall, radius);
   return s;
 }
 

@@ -86,6 +86,18 @@ static bool keep_hull(ap__scenario_reader *r, ap_hull *hull, int line, ap_convex
                        MOST_CORNERS);
 }
 
+// Coefficients of a contact, or of the map of collisions.
+static bool check_coefficients(ap__scenario_reader *r, const ap__node *n, double restitution,
+                               double friction, double rolling, double spinning) {
+  if (!(restitution >= 0 && restitution <= 1))
+    return ap__yaml_fail(&r->yaml, ap__line_of(n, "restitution"), "restitution: %g (from 0 to 1)",
+                         restitution);
+  if (!(friction >= 0))
+    return ap__yaml_fail(&r->yaml, ap__line_of(n, "friction"), "friction: %g (0 or more)",
+                         friction);
+  return ap__scenario_turning(r, n, rolling, spinning);
+}
+
 bool ap__scenario_read_shape(ap__scenario_reader *r, const ap__node *n,
                              const ap__scenario_contact *c, ap_contact_point *point) {
   ap_scenario *s = r->scenario;
@@ -103,13 +115,9 @@ bool ap__scenario_read_shape(ap__scenario_reader *r, const ap__node *n,
     ap_hull *hull = read_hull(r, c->points, &own);
     if (!hull || !keep_hull(r, hull, n->line, shape)) return false;
   }
-  if (!(c->restitution >= 0 && c->restitution <= 1))
-    return ap__yaml_fail(&r->yaml, ap__line_of(n, "restitution"), "restitution: %g (from 0 to 1)",
-                         c->restitution);
-  if (!(c->friction >= 0))
-    return ap__yaml_fail(&r->yaml, ap__line_of(n, "friction"), "friction: %g (0 or more)",
-                         c->friction);
-  if (!ap__scenario_turning(r, n, c->rolling_friction, c->spinning_friction)) return false;
+  if (!check_coefficients(r, n, c->restitution, c->friction, c->rolling_friction,
+                          c->spinning_friction))
+    return false;
   orientation_of(c->rpy, point->orientation);
   point->shape = shape;
   point->restitution = c->restitution;
@@ -247,7 +255,14 @@ static bool takes_cylinders(const ap__scenario_reader *r, int cylinders, ap_erro
 bool ap__scenario_take_collisions(ap__scenario_reader *r) {
   ap_scenario *s = r->scenario;
   const ap__scenario_collisions_map *c = &r->head.collisions;
+  const ap__node *map = ap__child(r->yaml.root, "collisions");
   int line = ap__line_of(r->yaml.root, "collisions"), wanted = ap__scenario_collisions(r);
+  if (map && !check_coefficients(r, map, c->restitution, c->friction, c->rolling_friction,
+                                 c->spinning_friction))
+    return false;
+  if (map && wanted == 0 &&
+      !ap__scenario_warn(r, line, "collisions: the robot has no shapes: nothing of it touches"))
+    return false;
   int cylinders = wanted > 0 ? count_cylinders(r) : 0;
   for (int body = 1; body < ap_nbody(s->model) && wanted > 0; body++) {
     int number = 0, taken = 1;

@@ -209,6 +209,29 @@ bool ap__scenario_turning(ap__scenario_reader *r, const ap__node *n, double roll
                        rolls ? spinning : rolling, AP__MOST_TURNING);
 }
 
+// What a file says is not "the same as friction", which 0 means in C.
+static bool check_frictions(ap__scenario_reader *r, const ap__node *n, double friction,
+                            double static_friction, double across) {
+  ap__yaml *y = &r->yaml;
+  if (ap__child(n, "static_friction") && !(static_friction >= friction))
+    return ap__yaml_fail(y, ap__line_of(n, "static_friction"),
+                         "static_friction: %g is below friction, %g (it must be at least as large)",
+                         static_friction, friction);
+  return !ap__child(n, "friction_across") || across > 0 ||
+         ap__yaml_fail(y, ap__line_of(n, "friction_across"),
+                       "friction_across: %g (it must be from 1e-3 to 1e3 times friction)", across);
+}
+
+// Nor that of a motion "the wall's".
+static bool check_axis(ap__scenario_reader *r, const ap__scenario_wall *w) {
+  const ap__node *motion = ap__child(w->node, "motion");
+  const double *axis = w->wall.motion.axis;
+  if (!motion || !ap__child(motion, "axis") || axis[0] != 0 || axis[1] != 0 || axis[2] != 0)
+    return true;
+  return ap__yaml_fail(&r->yaml, ap__line_of(motion, "axis"),
+                       "axis: 0 0 0 (it must be a direction, such as 0 0 1)");
+}
+
 static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *points) {
   ap__yaml *y = &r->yaml;
   ap_wall *wall = &w->wall;
@@ -224,11 +247,9 @@ static bool finish_wall(ap__scenario_reader *r, ap__scenario_wall *w, double *po
     return ap__yaml_fail(y, ap__line_of(w->node, "friction"),
                          "friction: %g (it must be from 0 to %g)", wall->friction,
                          AP__MOST_FRICTION);
-  if (ap__yaml_has(y, "wall", w->seen, "static_friction") &&
-      !(wall->static_friction >= wall->friction))
-    return ap__yaml_fail(y, ap__line_of(w->node, "static_friction"),
-                         "static_friction: %g is below friction, %g (it must be at least as large)",
-                         wall->static_friction, wall->friction);
+  if (!check_frictions(r, w->node, wall->friction, wall->static_friction, wall->friction_across) ||
+      !check_axis(r, w))
+    return false;
   if (!ap__scenario_turning(r, w->node, wall->rolling_friction, wall->spinning_friction))
     return false;
   if (w->heights) return read_heights(r, w, points);
@@ -429,7 +450,10 @@ bool ap__scenario_read_materials(ap__scenario_reader *r) {
   if (!s->materials) return ap__yaml_no_memory(&r->yaml);
   for (int i = 0; i < r->nmaterial; i++) {
     ap__scenario_material *m = &r->materials[i];
-    if (!read_between(r, m)) return false;
+    const ap_material_pair *p = &m->pair;
+    if (!read_between(r, m) ||
+        !check_frictions(r, m->node, p->friction, p->static_friction, p->friction_across))
+      return false;
     s->materials[i] = m->pair;
     ap_scene one = {.material = &m->pair, .nmaterial = 1};
     ap_error own = {0};
