@@ -150,8 +150,8 @@ TEST(edges_pass_where_they_are_parallel) {
 
 // A cylinder that lies on the border of a box and spins: where it is along the border the normal
 // turns round, and what was above is below. The place of contact goes along the border ever faster
-// then, and steps may become too short for that: the run ends with an error. Where it does not, the
-// cylinder stays above, and no energy is lost.
+// then, and strides follow it where steps become too short for that. The cylinder stays above, and
+// no energy is lost.
 TEST(a_cylinder_spins_on_a_border) {
   ap_error error = {0};
   ap_sim_state s;
@@ -165,9 +165,7 @@ TEST(a_cylinder_spins_on_a_border) {
           0.315, &s)) {
     CHECK_CLOSE(s.q[2], 0.1, 1e-9);
     CLOSES(s);
-    ap_status status = ap_sim_advance(sim, 0.33, &error);
-    CHECK(status == AP_OK || status == AP_E_NO_CONVERGENCE);
-    if (status == AP_OK && CHECK_OK(ap_sim_now(sim, &s, &error))) {
+    if (CHECK_OK(ap_sim_advance(sim, 0.33, &error)) && CHECK_OK(ap_sim_now(sim, &s, &error))) {
       CHECK_CLOSE(s.q[2], 0.1, 1e-9);
       CLOSES(s);
     }

@@ -296,9 +296,9 @@ typedef struct ap_contact_state {
 /// force that holds, up to the static friction. Joints held by friction do not creep. Joint
 /// friction has no effect in impacts. Limits of joints act as stops unless the scene disables them.
 ///
-/// If contact modes change too often, or no contact forces obey Coulomb's law, the run continues
-/// for a while in strides, short steps with impulses instead of forces (docs/impacts.md); sequences
-/// of impacts without progress in time lose their restitution.
+/// If contact modes change too often, no contact forces obey Coulomb's law, or contacts make steps
+/// far too short, the run continues for a while in strides, short steps with impulses instead of
+/// forces (docs/impacts.md); sequences of impacts without progress in time lose their restitution.
 ///
 /// Fixed steps go through the same search, events and forces. Between two points of their grid the
 /// motion of AP_FIXED_RK4 is the cubic through both ends with their rates, that of AP_FIXED_EULER

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "sim/run.h"
 
-enum { CORRECTIONS = 4, MOST_SEGMENTS = 10000000, MOST_TINY = 1000 };
+enum { CORRECTIONS = 4, MOST_SEGMENTS = 10000000, MOST_TINY = 1000, MOST_TINY_ON_WALLS = 200 };
 
 // A step of this part of a stride is tiny.
 static const double TINY = 1e-4;
@@ -153,10 +153,18 @@ static bool too_far(const ap_sim *sim) {
   return false;
 }
 
-// Steps that stay far too short lead nowhere, as where the closures of a mechanism lose rank.
+// Steps that stay far too short lead nowhere, as where the closures of a mechanism lose rank. Where
+// contacts make them so short, as where edges become parallel or several contacts stop at once,
+// strides go on. (Towards a stop each step is at most a part of the one before: fifty are enough.)
 static ap_status check_progress(ap_sim *sim, ap_error *error) {
+  const bool strides = !sim->loop && sim->nresting > 0;
   sim->tiny = sim->ode->fixed == 0 && sim->ode->h < TINY * sim->moment ? sim->tiny + 1 : 0;
-  if (sim->tiny < MOST_TINY) return AP_OK;
+  if (sim->tiny < (strides ? MOST_TINY_ON_WALLS : MOST_TINY)) return AP_OK;
+  sim->tiny = 0;
+  if (strides) {
+    ap__run_begin_strides(sim);
+    return AP_OK;
+  }
   ap_status status = sim->loop ? AP_E_SINGULAR_CLOSURES : AP_E_NO_CONVERGENCE;
   return ap__run_failed(sim, status, "steps become too short", error);
 }
