@@ -341,6 +341,13 @@ TEST(refusals) {
   check_refused(&scene, q, "cannot touch wall \"steps\"");
   shape[0] = ap_convex_half_space();
   check_refused(&scene, q, "has a shape that cannot touch");
+  CHECK_OK(ap_convex_sphere(0.1, &shape[0], NULL));
+  floor_wall.kind = (ap_wall_kind)99; // pairs of features are not counted before walls are checked
+  check_refused(&scene, q, "kind is 99");
+  floor_wall.kind = AP_WALL_HEIGHT_FIELD;
+  check_refused(&scene, q, "wall \"steps\"");
+  floor_wall.kind = AP_WALL_STAIRS;
+  check_refused(&scene, q, "it has 0 steps");
   CHECK(ap_convex_sphere(0, &shape[0], &error) == AP_E_ARG);
   CHECK(ap_convex_box((double[3]){1, 0, 1}, &shape[0], &error) == AP_E_ARG);
 }

@@ -349,6 +349,19 @@ TEST(a_start_within_depth_is_lifted) {
   CHECK_EQ_INT(ap_sim_create(&scene, &sim, NULL), AP_E_ARG);
 }
 
+// With walls they are taken as 1e-8 at the loosest, but a number they must be.
+TEST(tolerances_are_numbers) {
+  ap_wall plane;
+  ap_sim *sim = NULL;
+  ap_error error = {0};
+  ap_scene scene = plane_scene(slider(0, -9.81), &plane, 0, 0);
+  scene.relative = NAN;
+  CHECK_EQ_INT(ap_sim_create(&scene, &sim, &error), AP_E_ARG);
+  CHECK_HAS(error.text, "tolerances must be finite");
+  scene.relative = 1e-9, scene.absolute = NAN;
+  CHECK_EQ_INT(ap_sim_create(&scene, &sim, &error), AP_E_ARG);
+}
+
 // What moves straight on, or rests, needs few steps, also where nothing presses it.
 TEST(nothing_happens_in_few_steps) {
   for (int k = 0; k < 2; k++) {

@@ -360,16 +360,24 @@ static void prepare_faces(ap_surface *s, const ap_wall *wall, const layout *l) {
   ap__faces_make(wall, l->points, s->face);
 }
 
+static bool check_all(const ap_wall *wall, double frame[3][3], ap_error *error) {
+  check c = {wall, error};
+  return AP_STARTS_FROM(ap_default_wall, wall, error) && check_wall(&c) && make_frame(&c, frame);
+}
+
+bool ap__surface_check(const ap_wall *wall, ap_error *error) {
+  double frame[3][3];
+  return check_all(wall, frame, error);
+}
+
 ap_surface *ap_surface_init(const ap_wall *wall, void *mem, size_t size, ap_error *error) {
   if (error != NULL) *error = (ap_error){.status = AP_OK};
   if (wall == NULL) {
     ap__fail(error, AP_E_ARG, 0, "no wall was given");
     return NULL;
   }
-  if (!AP_STARTS_FROM(ap_default_wall, wall, error)) return NULL;
-  check c = {wall, error};
   double frame[3][3];
-  if (!check_wall(&c) || !make_frame(&c, frame)) return NULL;
+  if (!check_all(wall, frame, error)) return NULL;
   size_t needed = ap_surface_size(wall);
   if (mem == NULL || needed == 0 || size < needed) {
     const char *name = name_of(wall);

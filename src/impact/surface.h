@@ -27,6 +27,8 @@ struct ap_surface {
   bool convex;   // faces exclude each other
 };
 
+// Whether a wall is one of which ap_surface_init() makes a surface; else *error says why.
+bool ap__surface_check(const ap_wall *wall, ap_error *error);
 // How many faces hold points: one of a smooth wall, which is its own.
 static inline int ap__surface_faces(const ap_surface *s) { return s->nface > 0 ? s->nface : 1; }
 // A face; NULL: the wall is smooth.

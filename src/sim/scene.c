@@ -135,6 +135,8 @@ static ap_status check_parts(const ap_scene *s, ap_error *error) {
     return AP__REFUSE(error, AP_E_ARG, 0, "contact point %d (\"%s\") %s", i, p->name ? p->name : "",
                       wrong);
   }
+  for (int i = 0; i < s->nwall; i++)
+    if (!ap__surface_check(&s->wall[i], error)) return AP_E_ARG;
   for (int i = 0; i < s->nspring; i++) {
     const ap_joint_spring *p = &s->spring[i];
     const char *wrong = NULL;
@@ -380,8 +382,8 @@ static ap_status make_integrator(ap_sim *sim, ap_error *error) {
   ap_ode_options o = ap_default_ode_options();
   if (sim->scene.stepping == AP_ADAPTIVE) {
     double loosest = sim->npair || sim->nbrake ? LOOSEST : INFINITY;
-    o.relative = fmin(sim->scene.relative, loosest);
-    o.absolute = fmin(sim->scene.absolute, loosest);
+    o.relative = sim->scene.relative > loosest ? loosest : sim->scene.relative; // nan is refused
+    o.absolute = sim->scene.absolute > loosest ? loosest : sim->scene.absolute;
   }
   ap_status status = ap_ode_create(sim->n, ap__run_rate, sim, &o, &sim->ode, error);
   if (status) return status;
