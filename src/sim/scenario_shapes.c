@@ -192,7 +192,7 @@ static bool take_shape(ap__scenario_reader *r, int body, int k, int cylinders, a
                MOST_CORNERS);
       return corners <= MOST_CORNERS;
     default:
-      snprintf(error->text, sizeof error->text, "it has no geometry that can be read");
+      snprintf(error->text, sizeof error->text, "it is no box, sphere, capsule, cylinder or mesh");
       return false;
   }
 }
