@@ -156,14 +156,24 @@ void ap__qr_solve(const ap_qr *qr, double *b, double *x) {
   for (int j = 0; j < n; j++) x[qr->pivot[j]] = z[j];
 }
 
-void ap__qr_null(const ap_qr *qr, double *N) {
-  int n = qr->n, r = qr->rank, count = n - r;
+// Column k of the basis of null vectors, in qr->spare, its entries in the order of the factors.
+static void make_null(const ap_qr *qr, int k) {
+  int n = qr->n, r = qr->rank;
   double *z = qr->spare;
+  for (int i = 0; i < n; i++) z[i] = i == r + k;
+  for (int i = 0; i < r; i++) reflect(qr->right[i], row(qr, i, i), (strip){z + i, r - i, 1}, n - r);
+}
+
+void ap__qr_null_vector(const ap_qr *qr, int k, double *x) {
+  make_null(qr, k);
+  for (int j = 0; j < qr->n; j++) x[qr->pivot[j]] = qr->spare[j];
+}
+
+void ap__qr_null(const ap_qr *qr, double *N) {
+  int n = qr->n, count = n - qr->rank;
   for (int k = 0; k < count; k++) {
-    for (int i = 0; i < n; i++) z[i] = i == r + k;
-    for (int i = 0; i < r; i++)
-      reflect(qr->right[i], row(qr, i, i), (strip){z + i, r - i, 1}, count);
-    for (int j = 0; j < n; j++) N[qr->pivot[j] * count + k] = z[j];
+    make_null(qr, k);
+    for (int j = 0; j < n; j++) N[qr->pivot[j] * count + k] = qr->spare[j];
   }
 }
 

@@ -45,5 +45,7 @@ AP_API void ap__qr_solve_many(const ap_qr *qr, int k, double *B, double *room, d
 // An orthonormal basis of those x that A takes to zero, the dependent columns being so exactly: the
 // columns of N [n * (n - rank)].
 AP_API void ap__qr_null(const ap_qr *qr, double *N);
+// Column k of it alone: x [n].
+AP_API void ap__qr_null_vector(const ap_qr *qr, int k, double *x);
 
 #endif

@@ -21,11 +21,7 @@
 #include "contact_system.h"
 #include "num/vec3.h"
 
-enum { SWEEPS = 200, EDGES = 3 };
-static const double INWARDS = 1e-6;     // of the largest force
-static const double STUCK = 1e-2;       // of that: what ten sweeps change when they lead no further
 static const double LEAST_SHARE = 1e-6; // of friction's largest hold, for a foot without load
-static const double ROUNDING = 1e-10;   // of the largest force
 
 double ap__contact_margin(double friction, const double force[3]) {
   return friction * force[0] - hypot(force[1], force[2]);
@@ -103,31 +99,6 @@ static bool weigh_tangents(const ap_resting *resting, int n, contact_system *s) 
   return true;
 }
 
-// No force that is not a number is.
-static bool admissible(const ap_resting *resting, int n, const contact_system *s, double slack) {
-  for (int c = 0; c < n; c++) {
-    const ap_resting *r = &resting[s->row[c] / 3];
-    if (r->kind == AP_REST_BRAKE && !(fabs(s->y[c]) <= r->stiction * r->hold + slack)) return false;
-    if (ap__rest_turns(r->kind) && s->row[c] % 3 == 1) {
-      double second = r->kind == AP_REST_ROLL ? s->y[c + 1] : 0;
-      double most = r->stiction * s->y[s->column[r->host]];
-      if (!(hypot(s->y[c], second) <= most + slack)) return false;
-    }
-    if (s->row[c] % 3 != 0) continue;
-    if (!(s->y[c] >= -slack)) return false;
-    if (r->sticks && !(ap__contact_margin(r->stiction, s->y + c) >= -slack)) return false;
-  }
-  return true;
-}
-
-// y from s->force, then the shortest way onto the solutions.
-static void correct(const ap_resting *resting, int n, contact_system *s) {
-  for (int c = 0; c < n; c++) s->y[c] = s->force[s->row[c]];
-  ap__contact_residual(resting, n, s->y, s);
-  ap__contact_solve(s);
-  for (int c = 0; c < n; c++) s->y[c] -= s->x[c];
-}
-
 // Add the force of y to s->force.
 static void add_forces(const ap_resting *resting, int n, const double *y, contact_system *s) {
   for (int c = 0; c < n; c++) {
@@ -136,78 +107,6 @@ static void add_forces(const ap_resting *resting, int n, const double *y, contac
     const contact_drag drag = ap__contact_drag(resting, true, s, s->row[c]);
     for (int k = 0; k < drag.n; k++) s->force[drag.row[k]] -= drag.part[k] * y[c];
   }
-}
-
-// Where sweeps start: from the normal forces of s->old, where they push.
-static void start_sweeps(const ap_resting *resting, int n, contact_system *s) {
-  memcpy(s->small, s->force, 3 * (size_t)s->n * sizeof *s->force);
-  for (int c = 0; c < n; c++) s->y[c] = s->row[c] % 3 == 0 ? fmax(s->old[c], 0) : 0;
-  memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
-  add_forces(resting, n, s->y, s);
-  memcpy(s->swept, s->force, 3 * (size_t)s->n * sizeof *s->force);
-}
-
-// Sweeps; they leave y as it is where they come to nothing. All points bear a small force besides
-// what is swept, so that what comes out is inside the cones and bears the correction.
-static void look_for_admissible(const ap_resting *resting, const bool *keep, int n,
-                                contact_system *s) {
-  size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
-  double inwards = INWARDS * ap__contact_largest(s->y, n);
-  bool *sticks = s->passive;
-  for (int i = 0; i < s->n; i++) sticks[i] = resting[i].sticks;
-  for (int c = 0; c < n; c++) s->scale[c] = 1;
-  ap__contact_factor(resting, n, true, s);
-  memcpy(s->old, s->y, (size_t)n * sizeof *s->y);
-  for (int c = 0; c < n; c++) s->y[c] = s->row[c] % 3 == 0 ? inwards : 0;
-  memset(s->force, 0, bytes);
-  add_forces(resting, n, s->y, s);
-  ap__contact_respond(s);
-  start_sweeps(resting, n, s);
-  for (int sweep = 1; sweep <= SWEEPS; sweep++) {
-    ap__contact_sweep(resting, sticks, keep, s->response, true, s->swept, s);
-    if (sweep % 10 != 0) continue;
-    double changed = 0;
-    for (int r = 0; r < 3 * s->n; r++) {
-      double sum = s->small[r] + s->swept[r];
-      changed = fmax(changed, fabs(sum - s->force[r]));
-      s->force[r] = sum;
-    }
-    correct(resting, n, s);
-    if (admissible(resting, n, s, 0)) return;
-    if (changed < STUCK * inwards || !isfinite(changed)) break; // or they diverge
-  }
-  memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
-}
-
-// What sweeps do not come to where forces are inside all cones hardly anywhere: those of cones with
-// many sides, if with them all points stay as their modes say. They leave y as it is otherwise.
-static void look_on_edges(const ap_resting *resting, const bool *keep, int n, contact_system *s) {
-  memcpy(s->old, s->y, (size_t)n * sizeof *s->y);
-  for (int pass = 0; pass < EDGES; pass++) {
-    if (!ap__contact_polygon(resting, s->passive, keep, pass, s->swept, s)) break;
-    memcpy(s->force, s->swept, 3 * (size_t)s->n * sizeof *s->force);
-    correct(resting, n, s);
-    if (admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n))) return;
-  }
-  memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
-}
-
-// The forces of the last time, moved the shortest way onto the solutions: they change little from
-// one state to the next.
-static bool follow_last(const ap_resting *resting, int n, contact_system *s) {
-  memcpy(s->old, s->y, (size_t)n * sizeof *s->y);
-  for (int c = 0; c < n; c++) s->scale[c] = 1;
-  ap__contact_factor(resting, n, true, s);
-  for (int r = 0; r < 3 * s->n; r++) {
-    const double *f = resting[r / 3].force, *axis = s->place[r / 3].frame[r % 3];
-    double across = r % 3 == 2 ? s->place[r / 3].across : 1;
-    if (ap__rest_turns(resting[r / 3].kind)) across = r % 3 ? resting[r / 3].lever : 1;
-    s->force[r] = dot3(f, axis) / (across * across);
-  }
-  correct(resting, n, s);
-  if (admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n))) return true;
-  memcpy(s->y, s->old, (size_t)n * sizeof *s->y);
-  return false;
 }
 
 // b, with the forces of brakes that slide, which are known.
@@ -239,12 +138,7 @@ void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_sys
   solve_scaled(resting, n, s);
   bool chosen = s->qr.rank < n; // forces are not unique
   if (chosen && weigh_tangents(resting, n, s)) solve_scaled(resting, n, s);
-  if (chosen && !admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n)))
-    chosen = !follow_last(resting, n, s);
-  if (chosen && !admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n)))
-    look_for_admissible(resting, keep, n, s);
-  if (chosen && !admissible(resting, n, s, ROUNDING * ap__contact_largest(s->y, n)))
-    look_on_edges(resting, keep, n, s);
+  if (chosen) ap__contact_choose(resting, n, s);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
   add_forces(resting, n, s->y, s);
   set_brakes(resting, s);

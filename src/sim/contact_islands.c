@@ -145,7 +145,7 @@ static void view(const contact_system *all, int first, int n, int before, size_t
   bool **flags[] = {&s->still, &s->passive, &s->points};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) *flags[i] += at;
   double **numbers[] = {&s->b,     &s->force,   &s->base,     &s->apart,   &s->response, &s->scale,
-                        &s->x,     &s->y,       &s->rhs,      &s->old,     &s->sweep,    &s->swept,
+                        &s->x,     &s->y,       &s->rhs,      &s->old,     &s->sweep,
                         &s->small, &s->qr.left, &s->qr.right, &s->qr.spare};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] += rows;
   s->sorted += at, s->key += at, s->place += at;
@@ -154,7 +154,7 @@ static void view(const contact_system *all, int first, int n, int before, size_t
   s->B += rows * nv, s->X += rows * nv;
   s->left += CONTACT_WRENCH * rows, s->right += CONTACT_WRENCH * rows;
   s->block += CONTACT_WRENCH * rows;
-  s->W += entries, s->qr.A += entries, s->span += spans;
+  s->W += entries, s->qr.A += entries, s->N += entries, s->span += spans;
   s->friction += at, s->way += 2 * at;
   s->ngroup = n > 0 ? s->group[n - 1] + 1 : 0;
 }

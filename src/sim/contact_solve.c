@@ -542,3 +542,52 @@ void ap__contact_residual(const ap_resting *resting, int unknowns, const double 
       s->rhs[r] += effect(&drag, s, s->row[r], s->row[c]) * y[c];
   }
 }
+
+// ---- what does nothing -------------------------------------------------------------------------
+
+// Null vectors of the small matrix, as unknowns, in the first columns of N.
+static int expand_null(int count, contact_system *s) {
+  const int many = s->regular ? 0 : s->qr.n - s->qr.rank;
+  for (int k = 0; k < many; k++) {
+    ap__qr_null_vector(&s->qr, k, s->rhs);
+    expand(s);
+    for (int c = 0; c < s->unknowns; c++) s->N[c * count + k] = s->x[c];
+  }
+  return many;
+}
+
+// Those of a reduced group alone, from column `at` on: what is across its basis.
+static int add_null(int group, int at, int count, contact_system *s) {
+  const int from = unknowns_before(s, group), n = unknowns_before(s, group + 1) - from;
+  const int m = s->core[group + 1] - s->core[group];
+  ap_qr qr = s->qr;
+  qr.m = m, qr.n = n;
+  for (int j = 0; j < m; j++)
+    for (int i = 0; i < n; i++) qr.A[j * n + i] = s->right[CONTACT_WRENCH * (from + i) + j];
+  ap__qr_factor(&qr, DEPENDENT);
+  for (int k = 0; k < n - m; k++) {
+    ap__qr_null_vector(&qr, k, s->rhs);
+    for (int i = 0; i < n; i++) s->N[(from + i) * count + at + k] = s->rhs[i];
+  }
+  return n - m;
+}
+
+int ap__contact_null(contact_system *s) {
+  const int n = s->unknowns, count = n - (s->regular ? s->qr.n : s->qr.rank);
+  memcpy(s->old, s->x, (size_t)n * sizeof *s->x);
+  memset(s->N, 0, (size_t)n * (size_t)count * sizeof *s->N);
+  int at = expand_null(count, s);
+  for (int g = 0; g < s->ngroup; g++)
+    if (is_reduced(s, g)) at += add_null(g, at, count, s);
+  memcpy(s->x, s->old, (size_t)n * sizeof *s->x);
+  return count;
+}
+
+bool ap__contact_definite(int n, contact_system *s) {
+  for (int r = 0; r < n; r++) s->last[r] = n - 1;
+  return s->through->eliminate(n, s->qr.A, s->last, 0);
+}
+
+void ap__contact_substitute(int n, const contact_system *s, double *x) {
+  substitute_half(n, s->qr.A, s->last, x);
+}

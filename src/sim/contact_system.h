@@ -124,12 +124,12 @@ typedef struct contact_system {
   double *response;     // [3 n] b + W force
   ap_qr qr;             // of the reduced unknowns of the modes, 3 n at most; or,
   bool regular;         // where its rank is beyond doubt, triangles
+  double *N;            // [3 n * 3 n] basis of the unknowns' values that do nothing
   int *row;             // [3 n] which row of J an unknown belongs to
   double *scale;        // [3 n] of the unknowns, to share forces
   double *x, *y, *rhs;  // [3 n]
   double *old;          // [3 n]
   double *sweep;        // [3 n] forces while modes are looked for
-  double *swept;        // [3 n] forces while admissible ones are looked for
   double *small;        // [3 n]
   bool *still;          // [n] has friction and does not move along its wall
   bool *passive;        // [n] room for a set of points
@@ -228,6 +228,19 @@ void ap__contact_solve_many(contact_system *s, int k, const double *B, double *X
 // s->rhs: the accelerations along the unknowns' rows that y causes, which should vanish.
 void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,
                           contact_system *s);
+
+// s->N, a basis of the solutions that do nothing, in the unknowns as they were factored: as many
+// columns as are returned. What was factored is used up.
+int ap__contact_null(contact_system *s);
+
+// Elimination of a positive definite matrix of n rows in s->qr.A, of which the upper half is read;
+// false where rounding makes it none. And x := its solution for x. What was factored is used up.
+bool ap__contact_definite(int n, contact_system *s);
+void ap__contact_substitute(int n, const contact_system *s, double *x);
+
+// Where forces of n unknowns are not unique: s->y, from the shortest ones in s->x and s->y, into
+// the cones, smoothly (contact_choice.c).
+void ap__contact_choose(const ap_resting *resting, int n, contact_system *s);
 
 // Forces of the points' modes in s->force, and s->response.
 void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_system *s);
