@@ -168,6 +168,52 @@ TEST(block_sticks_on_a_slope) {
   robot_free(&r);
 }
 
+// A table whose load goes from its middle to a foot, and a little beyond: s = 1 is at the foot. The
+// shortest forces would pull at the opposite foot from s = 1/2 on.
+static void forces_of_load(test_robot *r, double at, bool forget, ap_resting foot[4]) {
+  double q[7], v[6] = {0}, tau[6] = {0}, a[6], zero[6] = {0}, angle = 0;
+  ap_resting last[4];
+  memcpy(last, foot, sizeof last);
+  on_slope(angle, 0.5, q, foot);
+  for (int i = 0; i < 4; i++) {
+    foot[i].sticks = true;
+    for (int k = 0; k < 3 && !forget; k++) foot[i].force[k] = last[i].force[k];
+  }
+  tau[3] = -0.15 * at * 3 * G, tau[4] = 0.2 * at * 3 * G;
+  CHECK_OK(ap__contact_accelerations(plant_of(r), q, v, tau, 4, foot, a, scratch(r->m, 4)));
+  CHECK_WITHIN(a, zero, 6, 1e-11);
+}
+
+// Forces of feet that depend on each other push wherever they can, do not jump, and are those of
+// the state alone, whatever they were before. All of a foot's force goes from one to another while
+// the load goes from 0 to 1: a part of the way as long as d moves no more than some d of it. Where
+// no forces hold the table, the three feet that let go have reached their limit together.
+TEST(forces_of_dependent_feet_do_not_jump) {
+  test_robot r;
+  make_block(&r);
+  enum { STEPS = 1000 };
+  ap_resting foot[4] = {0}, other[4] = {0}, before[4];
+  for (int step = 0; step < STEPS; step++) {
+    memcpy(before, foot, sizeof before);
+    forces_of_load(&r, step / (double)STEPS, false, foot);
+    forces_of_load(&r, step / (double)STEPS, true, other);
+    test_context("load at %g", step / (double)STEPS);
+    for (int i = 0; i < 4; i++) {
+      CHECK(foot[i].normal_force > 0);
+      CHECK(foot[i].margin > 0);
+      CHECK_WITHIN(foot[i].force, other[i].force, 3, 1e-8 * 3 * G);
+      double change = fabs(foot[i].normal_force - before[i].normal_force);
+      if (step > 0) CHECK(change <= 4. / STEPS * 3 * G);
+    }
+  }
+  forces_of_load(&r, 1.01, false, foot);
+  for (int i = 0; i < 3; i++) {
+    CHECK(foot[i].normal_force < -1e-4 * 3 * G);
+    CHECK_CLOSE(foot[i].normal_force, foot[0].normal_force, 1e-6 * 3 * G);
+  }
+  robot_free(&r);
+}
+
 // Above it, it slides with g (sin - mu cos); moving the other way friction brakes it.
 TEST(block_slides_on_a_slope) {
   test_robot r;

@@ -29,14 +29,14 @@
 #include "num/vec3.h"
 
 enum { STEPS = 60, BACK = 40 };
-static const double WIDE = 1e-2;       // of F
-static const double WEIGHT = 1e-4;     // its square: what it moves forces by is about as wide
-static const double STIFF = 1e10;      // so wide are cones, of F: less than a force that is none
-static const double DEARER = 100;      // from one price of e to the next
-static const double SURELY = 1e-9;     // of F: a start with such margins is inside
-static const double MOVES = 1e-7;      // less of N is rounding: nothing moves that force
-static const double NEAR = 0.1;        // of Newton's decrement, before the price goes up
-static const double THERE = 1e-6;      // and at the end, before the last step
+static const double WIDE = 1e-2;   // of F
+static const double WEIGHT = 1e-4; // its square: what it moves forces by is about as wide
+static const double STIFF = 1e10;  // so wide are cones, of F: less than a force that is none
+static const double DEARER = 100;  // from one price of e to the next
+static const double SURELY = 1e-9; // of F: a start with such margins is inside
+static const double MOVES = 1e-7;  // less of N is rounding: nothing moves that force
+static const double NEAR = 0.1;    // of Newton's decrement, before the price goes up
+static const double THERE = 1e-6;  // and at the end, before the last step
 
 // The force of some unknowns is in |t| <= friction * normal, or pushes.
 typedef struct cone {
@@ -49,14 +49,14 @@ typedef struct cone {
 typedef struct choice {
   const ap_resting *resting;
   contact_system *s;
-  int n, d;        // unknowns, columns of N
-  double unit;     // F
-  double weight;   // w
-  double price;    // of e
-  double *z;       // [d + 1] the last one is e
-  double *slope;   // [d + 1]
-  double *way;     // [d + 1]
-  double *trial;   // [d + 1]
+  int n, d;         // unknowns, columns of N
+  double unit;      // F
+  double weight;    // w
+  double price;     // of e
+  double *z;        // [d + 1] the last one is e
+  double *slope;    // [d + 1]
+  double *way;      // [d + 1]
+  double *trial;    // [d + 1]
   double *along[4]; // [d + 1] room
 } choice;
 
@@ -225,8 +225,7 @@ static bool start_from_last(const choice *o) {
     if (ap__rest_turns(last->kind)) across = r % 3 ? last->lever : 1;
     double y = dot3(last->force, place->frame[r % 3]) / (across * across * o->unit);
     if (last->kind == AP_REST_BRAKE) y = last->force[1] / o->unit;
-    for (int k = 0; k < o->d; k++)
-      o->z[k] += s->N[c * o->d + k] * y / (s->scale[c] * s->scale[c]);
+    for (int k = 0; k < o->d; k++) o->z[k] += s->N[c * o->d + k] * y / (s->scale[c] * s->scale[c]);
   }
   o->z[o->d] = 1 / STIFF;
   set_forces(o, o->z);

@@ -144,9 +144,9 @@ static void view(const contact_system *all, int first, int n, int before, size_t
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] += rows;
   bool **flags[] = {&s->still, &s->passive, &s->points};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) *flags[i] += at;
-  double **numbers[] = {&s->b,     &s->force,   &s->base,     &s->apart,   &s->response, &s->scale,
-                        &s->x,     &s->y,       &s->rhs,      &s->old,     &s->sweep,
-                        &s->small, &s->qr.left, &s->qr.right, &s->qr.spare};
+  double **numbers[] = {&s->b,     &s->force, &s->base,    &s->apart,    &s->response,
+                        &s->scale, &s->x,     &s->y,       &s->rhs,      &s->old,
+                        &s->sweep, &s->small, &s->qr.left, &s->qr.right, &s->qr.spare};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] += rows;
   s->sorted += at, s->key += at, s->place += at;
   s->tree += 2 * at, s->turn += 2 * at, s->path += at * nv;

@@ -51,8 +51,8 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->W = AP_TAKE(&a, double, rows *rows);
   s->qr.A = AP_TAKE(&a, double, rows *rows);
   s->N = AP_TAKE(&a, double, rows *rows);
-  double **each[] = {&s->b,     &s->force, &s->base,  &s->apart,   &s->response,
-                     &s->scale, &s->x,     &s->y,     &s->rhs,     &s->old,
+  double **each[] = {&s->b,     &s->force, &s->base,    &s->apart,   &s->response,
+                     &s->scale, &s->x,     &s->y,       &s->rhs,     &s->old,
                      &s->sweep, &s->small, &s->qr.left, &s->qr.right};
   for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] = AP_TAKE(&a, double, rows);
   s->qr.spare = AP_TAKE(&a, double, rows + CONTACT_WRENCH);
