@@ -32,7 +32,7 @@ enum { STEPS = 60, BACK = 40 };
 static const double WIDE = 1e-2;   // of F
 static const double WEIGHT = 1e-4; // its square: what it moves forces by is about as wide
 static const double STIFF = 1e10;  // so wide are cones, of F: less than a force that is none
-static const double DEARER = 100;  // from one price of e to the next
+static const double DEARER = 1000; // from one price of e to the next
 static const double SURELY = 1e-9; // of F: a start with such margins is inside
 static const double MOVES = 1e-7;  // less of N is rounding: nothing moves that force
 static const double NEAR = 0.1;    // of Newton's decrement, before the price goes up
@@ -190,8 +190,9 @@ static double find_way(const choice *o) {
 // A step along the way, as far as it leads downwards; false: it does not.
 static bool go(const choice *o, double square) {
   const int n = o->d + 1;
-  double part = 1, from = height(o, o->z);
-  for (int back = 0; back < BACK; back++, part *= 0.5) {
+  double from = height(o, o->z);
+  for (int back = 0; back < BACK; back++) {
+    double part = ldexp(1, -back);
     for (int k = 0; k < n; k++) o->trial[k] = o->z[k] + part * o->way[k];
     double to = height(o, o->trial);
     if (!(to <= from - 0.1 * part * square) && !(square < NEAR && isfinite(to))) continue;
@@ -212,9 +213,9 @@ static bool settle(const choice *o, double decrement) {
   return true;
 }
 
-// z from the forces of the last time, which change little from one state to the next; whether they
-// are inside.
-static bool start_from_last(const choice *o) {
+// z from the forces of the last time, which change little from one state to the next; the least
+// margin there.
+static double start_from_last(const choice *o) {
   contact_system *s = o->s;
   memset(o->z, 0, (size_t)(o->d + 1) * sizeof *o->z);
   for (int c = 0; c < o->n; c++) {
@@ -224,23 +225,20 @@ static bool start_from_last(const choice *o) {
     double across = r % 3 == 2 ? place->across : 1;
     if (ap__rest_turns(last->kind)) across = r % 3 ? last->lever : 1;
     double y = dot3(last->force, place->frame[r % 3]) / (across * across * o->unit);
-    if (last->kind == AP_REST_BRAKE) y = last->force[1] / o->unit;
     for (int k = 0; k < o->d; k++) o->z[k] += s->N[c * o->d + k] * y / (s->scale[c] * s->scale[c]);
   }
-  o->z[o->d] = 1 / STIFF;
   set_forces(o, o->z);
-  return least_margin(o->resting, o->unit, false, s) > SURELY;
+  return least_margin(o->resting, o->unit, false, s);
 }
 
+// All cones are made as wide as the start needs, which is then made dearer.
 static void solve(choice *o) {
-  if (start_from_last(o)) {
-    o->price = STIFF;
-    if (settle(o, THERE)) return;
+  double least = start_from_last(o), wide = least > SURELY ? 1 / STIFF : SURELY - 2 * least;
+  o->z[o->d] = fmax(wide, 1 / STIFF);
+  for (o->price = 1 / o->z[o->d]; o->price < STIFF / DEARER;) {
+    settle(o, NEAR);
+    o->price *= DEARER;
   }
-  memset(o->z, 0, (size_t)o->d * sizeof *o->z);
-  set_forces(o, o->z);
-  o->z[o->d] = 1 - fmin(least_margin(o->resting, o->unit, false, o->s), 0);
-  for (o->price = 1; o->price < STIFF; o->price *= DEARER) settle(o, NEAR);
   o->price = STIFF;
   settle(o, THERE);
 }

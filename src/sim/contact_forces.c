@@ -11,15 +11,13 @@
 //   2. Where points stick: the tangential forces in proportion to what friction can hold, that is
 //      the shortest x with the tangential unknowns measured in sqrt(mu * normal force of 1). A
 //      block on a slope then reaches its limit under all feet at once, at the angle of friction.
-//   3. Where that still asks a foot to pull or to leave its cone: sweeps look for an x that does
-//      not, inside the cones, and Lemke's method for one on their edges. If they find none, 2
-//      stands, and its forces show who pulls or slips.
+//   3. Where that still asks a foot to pull or to leave its cone, or nearly so: forces inside all
+//      cones that are near it (contact_choice.c).
 
 #include <math.h>
 #include <string.h>
 
 #include "contact_system.h"
-#include "num/vec3.h"
 
 static const double LEAST_SHARE = 1e-6; // of friction's largest hold, for a foot without load
 
