@@ -31,6 +31,7 @@
 enum { STEPS = 60, BACK = 40 };
 static const double WIDE = 1e-2;   // of F
 static const double WEIGHT = 1e-4; // its square: what it moves forces by is about as wide
+static const double LIGHT = 1e-12; // less moves no force by more than rounding
 static const double STIFF = 1e10;  // so wide are cones, of F: less than a force that is none
 static const double DEARER = 1000; // from one price of e to the next
 static const double SURELY = 1e-9; // of F: a start with such margins is inside
@@ -257,13 +258,13 @@ static void find_moving(const ap_resting *resting, int d, contact_system *s) {
   }
 }
 
-void ap__contact_choose(const ap_resting *resting, int n, contact_system *s) {
+void ap__contact_choose(const ap_resting *resting, int n, int d, contact_system *s) {
   double square = 0;
   for (int c = 0; c < n; c++) square += s->y[c] * s->y[c];
   choice o = {.resting = resting, .s = s, .n = n, .unit = sqrt(square)};
   if (!(o.unit > 0 && isfinite(o.unit))) return;
   if (least_margin(resting, o.unit, true, s) >= WIDE) return;
-  o.d = ap__contact_null(s);
+  o.d = d > 0 ? d : ap__contact_null(s);
   if (o.d >= n) return; // nothing can move
   for (int c = 0; c < n; c++)
     for (int k = 0; k < o.d; k++) s->N[c * o.d + k] *= s->scale[c];
@@ -271,7 +272,7 @@ void ap__contact_choose(const ap_resting *resting, int n, contact_system *s) {
   double narrow = 1 - least_margin(resting, o.unit, false, s) / WIDE;
   if (!(narrow > 0)) return;
   o.weight = WEIGHT * narrow * narrow / (1 + narrow * narrow);
-  if (o.weight <= 1e-12) return;
+  if (o.weight <= LIGHT) return;
   double **each[] = {&o.z, &o.slope, &o.way, &o.trial};
   for (int k = 0; k < 4; k++) *each[k] = s->left + k * n;
   for (int k = 0; k < 3; k++) o.along[k] = s->right + k * n;

@@ -70,8 +70,7 @@ double ap__contact_largest(const double *x, int n) {
 }
 
 // y: the shortest solution in the scaled unknowns, scaled back.
-static void solve_scaled(const ap_resting *resting, int n, contact_system *s) {
-  ap__contact_factor(resting, n, true, s);
+static void solve_scaled(int n, contact_system *s) {
   for (int r = 0; r < n; r++) s->rhs[r] = -s->base[s->row[r]];
   ap__contact_solve(s);
   for (int c = 0; c < n; c++) s->y[c] = s->scale[c] * s->x[c];
@@ -87,8 +86,7 @@ static double most_hold(const ap_resting *resting, const contact_system *s, int 
   return r->stiction * (r->kind == AP_REST_BRAKE ? r->hold : s->y[c - d]);
 }
 
-// Scale of the tangential unknowns by what friction holds in y; false where nothing sticks.
-static bool weigh_tangents(const ap_resting *resting, int n, contact_system *s) {
+bool ap__contact_weigh(const ap_resting *resting, int n, contact_system *s) {
   double most = 0;
   for (int c = 0; c < n; c++) most = fmax(most, most_hold(resting, s, c));
   if (!(most > 0)) return false;
@@ -130,13 +128,32 @@ static void set_brakes(const ap_resting *resting, contact_system *s) {
   }
 }
 
+// y: forces that hold; where they are not unique, those that the rules choose.
+static void find_forces(const ap_resting *resting, int n, contact_system *s) {
+  bool regular = ap__contact_eliminate(resting, n, true, s);
+  if (!regular && s->qr.n == n) {
+    ap__contact_refill(resting, true, s);
+    int d = ap__contact_spread(resting, n, s);
+    if (d > 0) {
+      ap__contact_choose(resting, n, d, s);
+      return;
+    }
+    for (int c = 0; c < n; c++) s->scale[c] = 1;
+  }
+  if (!regular) ap__contact_factor(resting, n, true, s);
+  solve_scaled(n, s);
+  if (s->qr.rank == n) return;
+  if (ap__contact_weigh(resting, n, s)) {
+    ap__contact_factor(resting, n, true, s);
+    solve_scaled(n, s);
+  }
+  ap__contact_choose(resting, n, 0, s);
+}
+
 void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_system *s) {
   int n = ap__contact_unknowns(resting, keep, false, s);
   add_brakes(resting, s);
-  solve_scaled(resting, n, s);
-  bool chosen = s->qr.rank < n; // forces are not unique
-  if (chosen && weigh_tangents(resting, n, s)) solve_scaled(resting, n, s);
-  if (chosen) ap__contact_choose(resting, n, s);
+  find_forces(resting, n, s);
   memset(s->force, 0, 3 * (size_t)s->n * sizeof *s->force);
   add_forces(resting, n, s->y, s);
   set_brakes(resting, s);

@@ -447,7 +447,8 @@ static void substitute(int n, const double *A, const int *pivot, const int *last
   }
 }
 
-void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
+bool ap__contact_eliminate(const ap_resting *resting, int unknowns, bool friction,
+                           contact_system *s) {
   s->unknowns = unknowns;
   s->symmetric = is_symmetric(resting, unknowns, friction, s);
   reduce(resting, friction, s);
@@ -455,7 +456,15 @@ void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, 
   s->qr.m = s->qr.n = s->qr.rank = n;
   fill_any(resting, friction, s->symmetric, s);
   s->regular = s->symmetric ? eliminate_half(s) : eliminate(n, s->qr.A, s->qr.pivot, s->last);
-  if (s->regular) return;
+  return s->regular;
+}
+
+void ap__contact_refill(const ap_resting *resting, bool friction, contact_system *s) {
+  fill_any(resting, friction, false, s);
+}
+
+void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {
+  if (ap__contact_eliminate(resting, unknowns, friction, s)) return;
   fill_any(resting, friction, false, s);
   ap__qr_factor(&s->qr, RANK);
 }

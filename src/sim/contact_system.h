@@ -220,6 +220,12 @@ int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool norma
 // has its friction in it.
 void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s);
 
+// Its first half: elimination alone. False where a pivot is small; then, for another try, what was
+// eliminated filled in again.
+bool ap__contact_eliminate(const ap_resting *resting, int unknowns, bool friction,
+                           contact_system *s);
+void ap__contact_refill(const ap_resting *resting, bool friction, contact_system *s);
+
 // x, not scaled back: the shortest solution of what was factored, for s->rhs, which is used up.
 void ap__contact_solve(contact_system *s);
 // The same for k right sides: B and X are [unknowns * k].
@@ -238,9 +244,18 @@ int ap__contact_null(contact_system *s);
 bool ap__contact_definite(int n, contact_system *s);
 void ap__contact_substitute(int n, const contact_system *s, double *x);
 
+// The scale of tangential unknowns by what friction can hold with the forces in s->y; false where
+// nothing sticks.
+bool ap__contact_weigh(const ap_resting *resting, int n, contact_system *s);
+
+// The shortest forces of n unknowns that depend on each other, in s->x and s->y, in the scale of
+// ap__contact_weigh(), from what was filled in again, none being reduced; s->N and its number of
+// columns. 0: ap__contact_factor() has to see to it.
+int ap__contact_spread(const ap_resting *resting, int n, contact_system *s);
+
 // Where forces of n unknowns are not unique: s->y, from the shortest ones in s->x and s->y, into
-// the cones, smoothly (contact_choice.c).
-void ap__contact_choose(const ap_resting *resting, int n, contact_system *s);
+// the cones, smoothly (contact_choice.c); d: columns of s->N, 0: it is not known.
+void ap__contact_choose(const ap_resting *resting, int n, int d, contact_system *s);
 
 // Forces of the points' modes in s->force, and s->response.
 void ap__contact_forces(const ap_resting *resting, const bool *keep, contact_system *s);
