@@ -185,7 +185,7 @@ static bool try_all_modes(ap_resting *resting, bool *keep, contact_system *s) {
 // Modes of the law with cones of many sides, which Lemke's method solves wherever forces exist.
 static bool try_polygons(ap_resting *resting, bool *keep, contact_system *s) {
   for (int pass = 0; pass < POLYGONS; pass++) {
-    if (!ap__contact_polygon(resting, s->still, NULL, pass, s->sweep, s)) return false;
+    if (!ap__contact_polygon(resting, s->still, pass, s->sweep, s)) return false;
     memcpy(s->force, s->sweep, 3 * (size_t)s->n * sizeof *s->force);
     ap__contact_respond(s);
     for (int few = 0; few < 2; few++) { // once more with those alone that are pressed
@@ -204,8 +204,7 @@ static bool look_for_modes(ap_resting *resting, bool *keep, contact_system *s) {
   size_t bytes = 3 * (size_t)s->n * sizeof *s->force;
   if (guess_modes(resting, keep, s)) return true;
   for (int round = 0; round < ROUNDS; round++) {
-    for (int k = 0; k < SWEEPS; k++)
-      ap__contact_sweep(resting, s->still, NULL, s->b, false, s->sweep, s);
+    for (int k = 0; k < SWEEPS; k++) ap__contact_sweep(resting, s->still, s->b, s->sweep, s);
     memcpy(s->force, s->sweep, bytes);
     ap__contact_respond(s);
     read_modes(resting, keep, s);

@@ -541,17 +541,6 @@ void ap__contact_solve_many(contact_system *s, int k, const double *B, double *X
   }
 }
 
-void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,
-                          contact_system *s) {
-  for (int r = 0; r < unknowns; r++) s->rhs[r] = s->base[s->row[r]];
-  for (int c = 0; c < unknowns; c++) {
-    const contact_drag drag = ap__contact_drag(resting, true, s, s->row[c]);
-    CONTACT_SPANS(s, s->row[c] / 3, span)
-    for (int r = s->first[span->from]; r < s->first[span->to]; r++)
-      s->rhs[r] += effect(&drag, s, s->row[r], s->row[c]) * y[c];
-  }
-}
-
 // ---- what does nothing -------------------------------------------------------------------------
 
 // Null vectors of the small matrix, as unknowns, in the first columns of N.

@@ -73,10 +73,9 @@ static bool hold_alone(double friction, const double W[9], const double rest[3],
 
 // The force at a point that does not move along its wall, all others' as they are. Coulomb's law on
 // accelerations is that f is the nearest point of the cone to f - rho (a + mu |a_t| n), whatever
-// rho > 0 (G. de Saxce and Z.-Q. Feng 1998): repeated, that comes near it. For a point that is to
-// hold, a_t = 0 is asked for, and the problem without mu |a_t| is convex: sweeps converge there.
+// rho > 0 (G. de Saxce and Z.-Q. Feng 1998): repeated, that comes near it.
 static void sweep_still(const ap_resting *r, const double a[3], const contact_system *s, int i,
-                        bool hold, double f[3]) {
+                        double f[3]) {
   double W[9], rest[3], held[3], now[3];
   for (int d = 0; d < 3; d++)
     memcpy(W + 3 * d, s->W + (3 * i + d) * 3 * s->n + 3 * i, 3 * sizeof *W);
@@ -94,20 +93,18 @@ static void sweep_still(const ap_resting *r, const double a[3], const contact_sy
   }
   for (int step = 0; step < LOCAL_STEPS; step++) {
     accelerate_alone(W, f, rest, now);
-    double lift = hold ? 0 : r->friction * hypot(now[1], now[2]);
-    f[0] -= (now[0] + lift) / trace;
+    f[0] -= (now[0] + r->friction * hypot(now[1], now[2])) / trace;
     f[1] -= now[1] / trace;
     f[2] -= now[2] / trace;
     ap__contact_into_cone(r->friction, f);
   }
 }
 
-void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool *keep,
-                       const double *b, bool hold, double *force, const contact_system *s) {
+void ap__contact_sweep(const ap_resting *resting, const bool *still, const double *b, double *force,
+                       const contact_system *s) {
   int rows = 3 * s->n;
   for (int i = 0; i < s->n; i++) {
     double a[3];
-    if (keep && !keep[i]) continue;
     for (int d = 0; d < 3; d++) {
       a[d] = b[3 * i + d];
       CONTACT_SPANS(s, i, span)
@@ -119,7 +116,7 @@ void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool 
     else if (ap__rest_turns(resting[i].kind))
       sweep_turning(&resting[i], still[i], a, s, i, force[3 * resting[i].host], force + 3 * i);
     else if (still[i])
-      sweep_still(&resting[i], a, s, i, hold, force + 3 * i);
+      sweep_still(&resting[i], a, s, i, force + 3 * i);
     else
       sweep_sliding(&resting[i], a, s, i, force + 3 * i);
   }
@@ -127,13 +124,12 @@ void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool 
 
 // Brakes, and what is against turning, keep the forces that they have: s->apart is b with these,
 // s->points says who is none of them.
-static void set_brakes_apart(const ap_resting *resting, const bool *keep, const double *force,
-                             contact_system *s) {
+static void set_brakes_apart(const ap_resting *resting, const double *force, contact_system *s) {
   int rows = 3 * s->n;
   memcpy(s->apart, s->b, (size_t)rows * sizeof *s->b);
   for (int i = 0; i < s->n; i++) {
     bool borrows = ap__rest_borrows(resting[i].kind);
-    s->points[i] = !borrows && (!keep || keep[i]);
+    s->points[i] = !borrows;
     if (!borrows) continue;
     for (int k = 0; k < rows; k++) s->apart[k] += s->W[k * rows + 3 * i + 1] * force[3 * i + 1];
     for (int k = 0; k < rows && resting[i].kind == AP_REST_ROLL; k++)
@@ -142,10 +138,10 @@ static void set_brakes_apart(const ap_resting *resting, const bool *keep, const 
   }
 }
 
-bool ap__contact_polygon(const ap_resting *resting, const bool *still, const bool *keep, int pass,
-                         double *force, contact_system *s) {
+bool ap__contact_polygon(const ap_resting *resting, const bool *still, int pass, double *force,
+                         contact_system *s) {
   ap_polygon *o = &s->polygon;
-  set_brakes_apart(resting, keep, force, s);
+  set_brakes_apart(resting, force, s);
   o->n = s->n, o->W = s->W, o->b = s->apart, o->mu = s->friction;
   o->way = s->way, o->keep = s->points;
   for (int i = 0; i < s->n; i++) {

@@ -231,10 +231,6 @@ void ap__contact_solve(contact_system *s);
 // The same for k right sides: B and X are [unknowns * k].
 void ap__contact_solve_many(contact_system *s, int k, const double *B, double *X);
 
-// s->rhs: the accelerations along the unknowns' rows that y causes, which should vanish.
-void ap__contact_residual(const ap_resting *resting, int unknowns, const double *y,
-                          contact_system *s);
-
 // s->N, a basis of the solutions that do nothing, in the unknowns as they were factored: as many
 // columns as are returned. What was factored is used up.
 int ap__contact_null(contact_system *s);
@@ -281,16 +277,15 @@ void ap__contact_direction(const contact_place *place, const double slip[2], dou
 // The largest of n absolute values.
 double ap__contact_largest(const double *x, int n);
 
-// One sweep over the points in keep (NULL: all), in `force`, with accelerations b + W force: still
-// ones get a force in Coulomb's cone, others one of sliding. Repeated it comes near a solution.
-// With `hold` the still ones are to stick, come what may.
-void ap__contact_sweep(const ap_resting *resting, const bool *still, const bool *keep,
-                       const double *b, bool hold, double *force, const contact_system *s);
+// One sweep over the points, in `force`, with accelerations b + W force: still ones get a force in
+// Coulomb's cone, others one of sliding. Repeated it comes near a solution.
+void ap__contact_sweep(const ap_resting *resting, const bool *still, const double *b, double *force,
+                       const contact_system *s);
 
-// Forces of the points in keep (NULL: all) under Coulomb's law with cones of many sides, of which
-// each further pass has more near those of the one before; still ones choose their direction.
-// False where none are found, and for more points than AP_POLYGON_MOST.
-bool ap__contact_polygon(const ap_resting *resting, const bool *still, const bool *keep, int pass,
-                         double *force, contact_system *s);
+// Forces of the points under Coulomb's law with cones of many sides, of which each further pass has
+// more near those of the one before; still ones choose their direction. False where none are found,
+// and for more points than AP_POLYGON_MOST.
+bool ap__contact_polygon(const ap_resting *resting, const bool *still, int pass, double *force,
+                         contact_system *s);
 
 #endif
