@@ -131,7 +131,7 @@ static void set_brakes(const ap_resting *resting, contact_system *s) {
 // y: forces that hold; where they are not unique, those that the rules choose.
 static void find_forces(const ap_resting *resting, int n, contact_system *s) {
   bool regular = ap__contact_eliminate(resting, n, true, s);
-  if (!regular && s->qr.n == n) {
+  if (!regular) {
     ap__contact_refill(resting, true, s);
     int d = ap__contact_spread(resting, n, s);
     if (d > 0) {
@@ -139,8 +139,8 @@ static void find_forces(const ap_resting *resting, int n, contact_system *s) {
       return;
     }
     for (int c = 0; c < n; c++) s->scale[c] = 1;
+    ap__contact_factor(resting, n, true, s);
   }
-  if (!regular) ap__contact_factor(resting, n, true, s);
   solve_scaled(n, s);
   if (s->qr.rank == n) return;
   if (ap__contact_weigh(resting, n, s)) {

@@ -460,7 +460,9 @@ bool ap__contact_eliminate(const ap_resting *resting, int unknowns, bool frictio
 }
 
 void ap__contact_refill(const ap_resting *resting, bool friction, contact_system *s) {
-  fill_any(resting, friction, false, s);
+  for (int g = 0; g < s->ngroup; g++) s->core[g + 1] = unknowns_before(s, g + 1);
+  s->qr.m = s->qr.n = s->unknowns;
+  fill_plain(resting, friction, false, s);
 }
 
 void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s) {

@@ -220,8 +220,8 @@ int ap__contact_unknowns(const ap_resting *resting, const bool *keep, bool norma
 // has its friction in it.
 void ap__contact_factor(const ap_resting *resting, int unknowns, bool friction, contact_system *s);
 
-// Its first half: elimination alone. False where a pivot is small; then, for another try, what was
-// eliminated filled in again.
+// Its first half: elimination alone. False where a pivot is small; then, for another try, all
+// unknowns filled in again, none being reduced.
 bool ap__contact_eliminate(const ap_resting *resting, int unknowns, bool friction,
                            contact_system *s);
 void ap__contact_refill(const ap_resting *resting, bool friction, contact_system *s);
@@ -245,8 +245,8 @@ void ap__contact_substitute(int n, const contact_system *s, double *x);
 bool ap__contact_weigh(const ap_resting *resting, int n, contact_system *s);
 
 // The shortest forces of n unknowns that depend on each other, in s->x and s->y, in the scale of
-// ap__contact_weigh(), from what was filled in again, none being reduced; s->N and its number of
-// columns. 0: ap__contact_factor() has to see to it.
+// ap__contact_weigh(), from what was filled in again; s->N and its number of columns. 0:
+// ap__contact_factor() has to see to it.
 int ap__contact_spread(const ap_resting *resting, int n, contact_system *s);
 
 // Where forces of n unknowns are not unique: s->y, from the shortest ones in s->x and s->y, into
