@@ -231,6 +231,17 @@ static void edges_at(ap_sim *sim, const run_pair *p, double x, ap_edges_way *way
   for (int k = 0; k < 2; k++) place_at(sim, p, x, p->edges->beside_a[k], way->step[k].p);
 }
 
+// Whether F of two edges is known at x.
+static bool is_known(ap_sim *sim, run_item item, double x) {
+  const run_pair *p = &sim->pair[item.pair];
+  ap_edges_way way;
+  ap_gap_bound g;
+  bool parallel;
+  if (!p->edges || item.limit >= 0) return true;
+  edges_at(sim, p, x, &way);
+  return ap__edges_bound(p->edges, &way, &g, &parallel);
+}
+
 // The same of two edges; where they are parallel they are apart.
 static double edges_value(ap_sim *sim, run_item item, double x) {
   const run_pair *p = &sim->pair[item.pair];
@@ -444,6 +455,14 @@ static int sift(ap_sim *sim, double low, double high, int n, bool last, run_hit 
     run_item item = item_of(sim, sim->order[k]);
     const run_pair *p = &sim->pair[item.pair];
     char verdict = sim->verdict[k];
+    if (verdict == IMPACT && !last && !(is_known(sim, item, low) && is_known(sim, item, high))) {
+      int code = sim->order[k]; // it ceases to be known within: that is for the halves
+      sim->order[k] = sim->order[open];
+      sim->verdict[k] = sim->verdict[open];
+      sim->order[open] = code;
+      sim->verdict[open++] = OPEN;
+      continue;
+    }
     if (verdict == IMPACT) look_at_fall(sim, item, low, high, hit);
     if (verdict == GRAZE && p->ends && !p->told && !p->near && is_within(sim, p, p->grazing))
       keep_earlier(hit, p->grazing, item.pair, RUN_TOUCHED);
