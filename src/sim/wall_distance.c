@@ -178,7 +178,11 @@ static void look_at_edges(const ap_sim *sim, run_pair *pair) {
   double within = ap__edges_within(pair->edges, &way);
   // A normal turns round where edges become parallel: what rested is behind then.
   // A stride goes no further into a wall than its speed takes it.
-  pair->reversed = now->distance < -fmax(behind, 2 * sim->fastest * sim->moment);
+  double jump = fmax(behind, 2 * sim->fastest * sim->moment);
+  if (sim->t < sim->strides_until) behind = jump;
+  if (pair->edges->kind == AP__EDGES_RIM || pair->edges->kind == AP__EDGES_STANDS)
+    behind = jump = INFINITY; // a plane has no other side
+  pair->reversed = now->distance < -jump;
   if (pair->resting >= 0 && !pair->over && now->distance >= -behind) return;
   if (within < -RUN_EDGE_IS * sim->touch || now->distance < -behind)
     set_off(sim, pair, fmin(-within, sim->length));
