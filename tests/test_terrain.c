@@ -46,10 +46,11 @@ static void make_rectangle(rng *r, terrain *t) {
   memcpy(t->at[0].p, t->wall.centre, sizeof t->at[0].p);
 }
 
-// A disc, a capped cylinder or a cone, which may be sharp.
-static void make_round(rng *r, terrain *t) {
+// A disc, a capped cylinder, a cone, which may be sharp, but not for cylinders, or a cylinder
+// without end.
+static void make_round(rng *r, terrain *t, bool cylinders) {
   double low = rng_uniform(r, 0.1, 1), length = rng_uniform(r, 0.1, 1), high = low;
-  const int kind = rng_int(r, 0, 3);
+  const int drawn = rng_int(r, 0, cylinders ? 2 : 3), kind = cylinders && drawn == 2 ? 3 : drawn;
   t->wall.kind = kind == 0 ? AP_WALL_DISC : kind == 1 ? AP_WALL_CAPPED_CYLINDER : AP_WALL_CONE;
   if (kind == 2) high = rng_chance(r, 0.3) ? 0 : rng_uniform(r, 0.1, 1);
   t->n = 1;
@@ -97,7 +98,7 @@ static void make_field(rng *r, terrain *t) {
 }
 
 // A shape that flies down onto it; half of all come from far beside it and may pass.
-static void make_flight(rng *r, scene_of_two *s, terrain *t) {
+static void make_flight(rng *r, scene_of_two *s, terrain *t, bool cylinders) {
   *s = (scene_of_two){.def = ap_default_robot()};
   *t = (terrain){.wall = ap_default_wall()};
   for (int k = 0; k < 3; k++) t->wall.centre[k] = rng_uniform(r, -1, 1);
@@ -106,7 +107,7 @@ static void make_flight(rng *r, scene_of_two *s, terrain *t) {
     case 0: make_stairs(r, t); break;
     case 1: make_rectangle(r, t); break;
     case 2:
-    case 3: make_round(r, t); break;
+    case 3: make_round(r, t, cylinders); break;
     default: make_field(r, t); break;
   }
   if (rng_chance(r, 0.5)) make_motion(r, &t->wall);
@@ -114,7 +115,10 @@ static void make_flight(rng *r, scene_of_two *s, terrain *t) {
   *b = ap_default_body();
   b->name = "a", b->joint = AP_FREE, b->mass = 1;
   b->inertia[0] = b->inertia[3] = b->inertia[5] = 0.01;
-  make_shape(r, s, 0);
+  if (cylinders)
+    make_cylinder(r, s, 0);
+  else
+    make_shape(r, s, 0);
   s->point[0] = (ap_contact_point){.name = "a", .body = 1, .shape = &s->shape[0]};
   random_quaternion(r, s->point[0].orientation);
   double spin = pow(10, rng_uniform(r, -1, 2)), speed = pow(10, rng_uniform(r, 0.5, 1.5));
@@ -195,11 +199,11 @@ typedef struct tally {
   int hits, misses, near;
 } tally;
 
-static void compare(uint64_t seed, tally *count) {
+static void compare(uint64_t seed, bool cylinders, tally *count) {
   rng r = rng_seed(seed);
   scene_of_two s;
   terrain t;
-  make_flight(&r, &s, &t);
+  make_flight(&r, &s, &t, cylinders);
   test_context("flight %" PRIu64, seed);
   ap_scene scene = ap_default_scene();
   scene.model = model_of(&s.def);
@@ -231,16 +235,20 @@ static void compare(uint64_t seed, tally *count) {
   for (int i = 0; i < t.n; i++) ap_hull_free(t.hull[i]);
 }
 
-TEST(no_touch_is_missed) {
+static void compare_all(bool cylinders) {
   const char *asked = getenv("APPELL_PAIRS");
   long flights = asked ? strtol(asked, NULL, 10) : 100;
   tally count = {0};
-  for (long i = 0; i < flights; i++) compare((uint64_t)i + 1, &count);
+  for (long i = 0; i < flights; i++) compare((uint64_t)i + 1, cylinders, &count);
   test_context("all");
   printf("%ld flights: %d hit, %d pass, %d neither for sure\n", flights, count.hits, count.misses,
          count.near);
   CHECK(count.hits > flights / 4 && count.misses > flights / 20);
 }
+
+TEST(no_touch_is_missed) { compare_all(false); }
+
+TEST(no_touch_of_a_cylinder_is_missed) { compare_all(true); }
 
 // ---- rest and refusals -------------------------------------------------------------------------
 

@@ -12,14 +12,31 @@
 
 #define DURATION 1.0
 
-// Any two shapes; a cylinder, which is the first or the second, and one that is none.
-typedef enum kinds { ANY, CYLINDER_AND_ANOTHER } kinds;
+// Any two shapes; a cylinder, which is the first or the second, and one that is none; two
+// cylinders; two with their axes in one plane, along which they move, so that tangents of rims are
+// parallel.
+typedef enum kinds { ANY, CYLINDER_AND_ANOTHER, TWO_CYLINDERS, TWO_IN_A_PLANE } kinds;
 
 static void make_shapes(rng *r, scene_of_two *s, kinds kind) {
   int round = kind == CYLINDER_AND_ANOTHER ? rng_int(r, 0, 1) : -1;
   for (int i = 0; i < 2; i++) {
-    if (i == round) make_cylinder(r, s, i);
-    if (i != round) make_shape(r, s, i);
+    if (i == round || kind >= TWO_CYLINDERS)
+      make_cylinder(r, s, i);
+    else
+      make_shape(r, s, i);
+  }
+}
+
+// Turned and turning about y alone.
+static void make_plane(rng *r, scene_of_two *s) {
+  for (int i = 0; i < 2; i++) {
+    double *turn[2] = {s->point[i].orientation, s->q + 7 * i + 3};
+    for (int k = 0; k < 2; k++) {
+      double half = rng_uniform(r, -2, 2);
+      turn[k][0] = turn[k][2] = 0, turn[k][1] = sin(half), turn[k][3] = cos(half);
+    }
+    s->v[6 * i + 3] = s->v[6 * i + 5] = 0;
+    s->point[i].at[1] = 0;
   }
 }
 
@@ -42,6 +59,7 @@ static void make_scene(rng *r, scene_of_two *s, kinds kind) {
     double spin = pow(10, rng_uniform(r, -1, 2));
     for (int k = 0; k < 3; k++) s->v[6 * i + 3 + k] = rng_uniform(r, -1, 1) * spin;
   }
+  if (kind == TWO_IN_A_PLANE) make_plane(r, s);
   double way[3], speed = pow(10, rng_uniform(r, 0.5, 2)), world[3];
   const double *p = s->q + 10;
   for (int k = 0; k < 3; k++) {
@@ -49,6 +67,7 @@ static void make_scene(rng *r, scene_of_two *s, kinds kind) {
     way[k] = -s->q[7 + k] + rng_uniform(r, -0.2, 0.2);
     world[k] = speed * way[k] / 2;
   }
+  if (kind == TWO_IN_A_PLANE) s->q[8] = world[1] = 0;
   // v of a free joint is along the axes of its body: R^T x
   const double c[3] = {p[1] * world[2] - p[2] * world[1], p[2] * world[0] - p[0] * world[2],
                        p[0] * world[1] - p[1] * world[0]};
@@ -137,3 +156,7 @@ static void compare_all(kinds kind) {
 TEST(no_touch_is_missed) { compare_all(ANY); }
 
 TEST(no_touch_of_a_cylinder_is_missed) { compare_all(CYLINDER_AND_ANOTHER); }
+
+TEST(no_touch_of_two_cylinders_is_missed) { compare_all(TWO_CYLINDERS); }
+
+TEST(no_touch_in_a_plane_is_missed) { compare_all(TWO_IN_A_PLANE); }

@@ -6,6 +6,7 @@
 
 #include "num/vec3.h"
 #include "sim/jet.h"
+#include "sim/rim_pairs.h"
 #include "sim/rims.h"
 #include "sim/round_edges.h"
 
@@ -27,12 +28,13 @@ void ap__edges_axes(const double z[3], double axes[3][3]) {
 void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double side, ap_edges *e) {
   const solid_edge *ea = &a->edge[i], *eb = &b->edge[j];
   *e = (ap_edges){.length = {ea->length, eb->length},
-                  .faces_a = ea->face[0] >= 0,
+                  .faces_a = ea->face[0] >= 0 || ea->face[1] >= 0,
                   .faces_b = eb->face[0] >= 0 || eb->face[1] >= 0,
                   .endless = eb->endless,
                   .side = side,
                   .radius = a->radius + b->radius,
-                  .own = a->radius};
+                  .own = a->radius,
+                  .parallel = AP__EDGES_PARALLEL};
   for (int k = 0; k < 2; k++) memcpy(e->a[k], a->corner[ea->corner[k]], sizeof e->a[k]);
   memcpy(e->origin, b->corner[eb->corner[0]], sizeof e->origin);
   const double *x = e->axes[0], *y = e->axes[1];
@@ -46,6 +48,7 @@ void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double s
 
 int ap__edges_limits(const ap_edges *e) {
   if (ap__edges_round(e)) return ap__round_limits(e);
+  if (ap__edges_rims(e)) return ap__rims_limits(e);
   return e->kind == AP__EDGES_TWO ? 5 + 2 * e->faces_b + 2 * e->faces_a : 1;
 }
 
@@ -80,9 +83,10 @@ static void set(jet f, ap_gap_bound *g) {
 
 bool ap__edges_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *parallel) {
   if (ap__edges_round(e)) return ap__round_bound(e, way, g, parallel);
+  if (ap__edges_rims(e)) return ap__rims_bound(e, way, g, parallel);
   if (e->kind != AP__EDGES_TWO) return ap__rim_bound(e, way, g, parallel);
   parts s = parts_of(e, way);
-  double l = e->length[0], none = l * l * AP__EDGES_PARALLEL * AP__EDGES_PARALLEL;
+  double l = e->length[0], none = l * l * e->parallel * e->parallel;
   double low = jet_least(s.square);
   *parallel = s.square.M[0] < none;
   if (*parallel || !(low > 0.25 * none)) return false;
@@ -97,7 +101,7 @@ bool ap__edges_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g
 static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, int limit) {
   double l = e->length[0], r = way->end[0].r;
   if (limit == ap__edges_limits(e) - 1) {
-    double none = l * AP__EDGES_PARALLEL;
+    double none = l * e->parallel;
     return jet_mix(l / (2 * none * none), s->square, -l / 2, jet_number(1, r));
   }
   if (limit == 0) return jet_mix(-1 / l, plane_dot(s->p, s->D), 0, s->p[0]);
@@ -129,7 +133,10 @@ void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit
     return;
   }
   if (e->kind != AP__EDGES_TWO) {
-    ap__rim_limit_bound(e, way, g);
+    if (ap__edges_rims(e))
+      ap__rims_limit_bound(e, way, limit, g);
+    else
+      ap__rim_limit_bound(e, way, g);
     g->f[0] += beyond;
     return;
   }
@@ -141,10 +148,11 @@ void ap__edges_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit
 
 double ap__edges_within(const ap_edges *e, const ap_edges_way *way) {
   if (ap__edges_round(e)) return ap__round_within(e, way);
+  if (ap__edges_rims(e)) return ap__rims_within(e, way);
   if (e->kind != AP__EDGES_TWO) return ap__rim_within(e, way);
   parts s = parts_of(e, way);
   double square = s.square.c[0], l = e->length[0], least = INFINITY;
-  if (!(square > l * l * AP__EDGES_PARALLEL * AP__EDGES_PARALLEL)) return -INFINITY;
+  if (!(square > l * l * e->parallel * e->parallel)) return -INFINITY;
   for (int k = 0; k < ap__edges_limits(e) - 1; k++) {
     double scale = k < 4 ? l * l / square : l / sqrt(square);
     least = fmin(least, scale * limit_of(e, way, &s, k).c[0]);
@@ -155,6 +163,10 @@ double ap__edges_within(const ap_edges *e, const ap_edges_way *way) {
 void ap__edges_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place) {
   if (ap__edges_round(e)) {
     ap__round_place(e, way, place);
+    return;
+  }
+  if (ap__edges_rims(e)) {
+    ap__rims_place(e, way, place);
     return;
   }
   if (e->kind != AP__EDGES_TWO) {

@@ -16,12 +16,14 @@
 //   -p(a) . D / l,   p(b) . D / l,                           along A's edge,
 //   (z(a) |D|^2 - (p(a) . D) (z(b) - z(a))) / l^2, and m |D|^2 / l^2 less that,  along B's,
 //   -N . t of both faces beside B's edge,   N . t of those beside A's,
-//   (|D|^2 - n^2) l / 2 n^2,  n = AP__EDGES_PARALLEL l,      not parallel,
+//   (|D|^2 - n^2) l / 2 n^2,  n = parallel l,               not parallel,
 //
 // m being the length of B's edge and t directions in the faces, away from the edge. All of it but
 // |D| is a polynomial of places, so that its third derivative is bounded where theirs are. There is
-// one pair for each s. Edges that are parallel, within AP__EDGES_PARALLEL, have no common normal;
-// then corners touch.
+// one pair for each s. Edges that are parallel, within `parallel`, have no common normal; then
+// corners touch. That is AP__EDGES_PARALLEL; of the sides of two cylinders it is the sine of an
+// angle at which rims, which touch then, are no more than a tenth of what counts as a touch above
+// the place where the sides cross, (l parallel)^2 / 2 R (sim/standing.c).
 
 #ifndef AP_SIM_EDGES_H
 #define AP_SIM_EDGES_H
@@ -37,7 +39,8 @@ enum { AP__EDGES_LIMITS = 9 };
 // Two edges; the rim of a cylinder and a plane; a place of it that carries where it stands
 // (sim/rims.h). An edge and the rim of a wall, where it crosses the plane of that, or is flat; an
 // edge and the side of a cone; a face and the rim of a wall; a place of that which bears a face
-// (sim/round_edges.h).
+// (sim/round_edges.h). Two rims: where they cross, and where they do so in one plane
+// (sim/rim_pairs.h).
 typedef enum ap_edges_kind {
   AP__EDGES_TWO,
   AP__EDGES_RIM,
@@ -47,7 +50,9 @@ typedef enum ap_edges_kind {
   AP__EDGES_CONE,
   AP__EDGES_NEAR,
   AP__EDGES_FACE,
-  AP__EDGES_BEARS
+  AP__EDGES_BEARS,
+  AP__EDGES_RIMS,
+  AP__EDGES_LENS
 } ap_edges_kind;
 
 typedef struct ap_round ap_round;
@@ -65,12 +70,18 @@ typedef struct ap_edges {
   double side;           // s
   double radius;         // R
   double own;            // of it, A's
+  double parallel;       // sine of the angle at which two edges are parallel
+  bool sides;            // of two cylinders
   const ap_round *round; // of round walls
 } ap_edges;
 
 // Whether it is a pair of sim/round_edges.h.
-static inline bool ap__edges_round(const ap_edges *e) { return e->kind >= AP__EDGES_CROSS; }
-// Whether it is of the lowest place of a rim, or of one that carries; and of either.
+static inline bool ap__edges_round(const ap_edges *e) {
+  return e->kind >= AP__EDGES_CROSS && e->kind <= AP__EDGES_BEARS;
+}
+// Whether it is of two rims.
+static inline bool ap__edges_rims(const ap_edges *e) { return e->kind >= AP__EDGES_RIMS; }
+// Whether it is of the lowest place of a rim, or of one that carries; and of a rim at all.
 static inline bool ap__edges_lowest(const ap_edges *e) {
   return e->kind == AP__EDGES_RIM || e->kind == AP__EDGES_FACE;
 }
@@ -78,7 +89,7 @@ static inline bool ap__edges_carries(const ap_edges *e) {
   return e->kind == AP__EDGES_STANDS || e->kind == AP__EDGES_BEARS;
 }
 static inline bool ap__edges_of_rim(const ap_edges *e) {
-  return ap__edges_lowest(e) || ap__edges_carries(e);
+  return ap__edges_lowest(e) || ap__edges_carries(e) || ap__edges_rims(e);
 }
 
 void ap__edges_make(const ap_solid *a, int i, const ap_solid *b, int j, double side, ap_edges *e);

@@ -10,23 +10,15 @@
 #include "model/frozen.h"
 #include "num/vec3.h"
 #include "sim/corner_limits.h"
+#include "sim/pair_builder.h"
 #include "sim/rims.h"
-#include "sim/round_walls.h"
 #include "sim/run.h"
 #include "sim/terrain.h"
 
 // Corners times faces, and edges times edges, of all pairs at most.
 enum { MOST_PAIRS = 1000000 };
 
-// What goes through all of them: once to count, and to measure, then to make.
-typedef struct builder {
-  ap_sim *sim; // NULL: it counts
-  const ap_scene *scene;
-  ap_arena *arena;
-  ap_error *error;
-  ap_status status;
-  long pairs, groups;
-} builder;
+typedef ap_pair_builder builder;
 
 // One side of a pair.
 typedef struct side {
@@ -102,17 +94,11 @@ static run_pair template_of(int point, int wall, const side *a, const side *b, c
 
 // ---- pairs -------------------------------------------------------------------------------------
 
-static run_pair *next_pair(builder *b) {
-  long i = b->pairs++;
-  return b->sim && i < b->sim->npoint ? &b->sim->pair[i] : NULL;
-}
-
-// A corner of a solid and the faces of a surface.
-static void add_corner(builder *b, const run_pair *like, const ap_solid *solid, int corner,
-                       bool supports, const ap_surface *surface, int faces) {
+void ap__pairs_corner(builder *b, const run_pair *like, const ap_solid *solid, int corner,
+                      bool supports, const ap_surface *surface, int faces) {
   int first = (int)b->pairs;
   for (int k = 0; k < faces; k++) {
-    run_pair *p = next_pair(b);
+    run_pair *p = ap__pairs_next(b);
     if (!p) continue;
     const ap_face *face = ap__surface_face(surface, k);
     *p = *like;
@@ -143,14 +129,14 @@ static void add_solids(builder *b, run_pair like, const side *x, const side *y) 
     if (faces == 0) continue;
     const ap_surface *surface = ap__solid_surface(b->arena, to, from->radius, d == 0);
     for (int i = 0; i < from->ncorner; i++)
-      add_corner(b, d ? &back : &like, from, i, true, surface, faces);
+      ap__pairs_corner(b, d ? &back : &like, from, i, true, surface, faces);
   }
   for (int i = 0; i < a->nedge; i++)
     for (int j = 0; j < c->nedge; j++)
       for (int sign = -1; sign <= 1; sign += 2) {
         ap_edges *e = AP_TAKE(b->arena, ap_edges, 1);
         int first = (int)b->pairs;
-        run_pair *p = next_pair(b);
+        run_pair *p = ap__pairs_next(b);
         if (!p || !e) continue;
         ap__edges_make(a, i, c, j, sign, e);
         *p = like;
@@ -161,89 +147,6 @@ static void add_solids(builder *b, run_pair like, const side *x, const side *y) 
       }
 }
 
-// A pair of an edge or a face and what is round; `like` of a side whose places are its a. NULL: it
-// is only counted.
-static ap_edges *add_edges(builder *b, const run_pair *like, run_pair **pair, ap_round **round) {
-  ap_edges *e = AP_TAKE(b->arena, ap_edges, 1);
-  *round = AP_TAKE(b->arena, ap_round, 1);
-  int first = (int)b->pairs;
-  run_pair *p = next_pair(b);
-  *pair = p;
-  if (!p || !e || !*round) return NULL;
-  *p = *like;
-  p->first = first;
-  p->edges = e;
-  p->ends = true;
-  return e;
-}
-
-static void add_rim(builder *b, const run_pair *like, const run_pair *back, const ap_solid *a,
-                    const ap_round_rim *rim) {
-  ap_round *round;
-  run_pair *pair;
-  for (int i = 0; i < a->nedge; i++)
-    for (int way = 0; way < 5; way++) { // across the plane; s and o
-      if (way > 0 && (way > 2 ? rim->arc[1][1] <= 0 : rim->arc[0][1] >= 0)) continue;
-      ap_edges *e = add_edges(b, like, &pair, &round);
-      if (!e) continue;
-      if (way == 0 && a->radius > 0)
-        ap__round_near(a, i, rim, round, e);
-      else if (way == 0)
-        ap__round_cross(a, i, rim, round, e);
-      else
-        ap__round_level(a, i, rim, way % 2 ? 1 : -1, way > 2 ? 1 : -1, round, e);
-      memcpy(pair->at, e->a[0], sizeof pair->at);
-    }
-  double(*in[AP__RIM_PAIRS])[3]; // each edge is a side of two faces
-  for (int k = 0; k < AP__RIM_PAIRS; k++)
-    in[k] = (double(*)[3])AP_TAKE(b->arena, double, 6 * (size_t)a->nedge);
-  for (int i = 0; i < a->nface; i++)
-    for (int k = 0; k < AP__RIM_PAIRS; k++) {
-      ap_edges *e = add_edges(b, back, &pair, &round);
-      if (!e || !in[k]) continue;
-      ap__round_face(a, i, rim, k, in[k], round, e);
-      in[k] += round->nside;
-      pair->first -= k;
-      memcpy(pair->at, e->beside_a[0], sizeof pair->at);
-    }
-}
-
-static void add_round_side(builder *b, const run_pair *like, const ap_solid *a, const ap_wall *w,
-                           const ap_surface *own) {
-  ap_round_side s;
-  ap_solid core;
-  ap_round *round;
-  run_pair *pair;
-  if (!ap__round_side_of(w, &s)) return;
-  double size = sqrt(1 + s.slope * s.slope), up = a->radius * s.slope / size;
-  if (w->kind == AP_WALL_CAPPED_CYLINDER) ap__round_core(b->arena, w, own, &core);
-  for (int i = 0; i < a->nedge; i++)
-    for (int sign = -1; sign <= 1; sign += 2) {
-      if (w->kind == AP_WALL_CONE && sign > 0) continue;
-      ap_edges *e = add_edges(b, like, &pair, &round);
-      if (!e) continue;
-      if (w->kind == AP_WALL_CONE)
-        ap__round_cone(a, i, own->wall.centre, own->frame, s.radius + a->radius * size, s.slope,
-                       s.from + up, s.to + up, round, e);
-      else
-        ap__edges_make(a, i, &core, 0, sign, e);
-      memcpy(pair->at, e->a[0], sizeof pair->at);
-    }
-}
-
-// A solid and a disc, a capped cylinder or a cone from outside; like: with places of the solid,
-// back: with those of the round one.
-static void add_round(builder *b, const run_pair *like, const run_pair *back, const ap_solid *a,
-                      const ap_wall *w, const ap_surface *own) {
-  ap_round_rim rim[2];
-  int faces = ap__round_faces(w, a->radius), rims = ap__round_rims(w, own, rim);
-  const ap_surface *surface = ap__round_surface(b->arena, w, own, a->radius);
-  for (int i = 0; i < a->ncorner; i++) add_corner(b, like, a, i, true, surface, faces);
-  if (a->nedge == 0) return;
-  for (int i = 0; i < rims; i++) add_rim(b, like, back, a, &rim[i]);
-  add_round_side(b, like, a, w, own);
-}
-
 // The same pair told from the other side.
 static run_pair swap_sides(const run_pair *like, int body) {
   run_pair back = *like;
@@ -251,31 +154,6 @@ static run_pair swap_sides(const run_pair *like, int body) {
   back.body = like->carrier, back.carrier = body;
   back.swapped = !like->swapped;
   return back;
-}
-
-// The cylinder of a link as a wall with the frame of the link.
-static void cylinder_of(const ap_solid *s, ap_wall *w, ap_surface *own) {
-  double x[3];
-  *w = ap_default_wall();
-  w->kind = AP_WALL_CAPPED_CYLINDER;
-  for (int k = 0; k < 3; k++) {
-    w->centre[k] = 0.5 * (s->rim[0][k] + s->rim[1][k]);
-    x[k] = s->corner ? (s->corner[0][k] - s->rim[0][k]) / s->ring : 0;
-  }
-  w->size[0] = s->ring, w->size[1] = s->tall;
-  *own = (ap_surface){.wall = *w, .sign = 1};
-  memcpy(own->frame[0], x, sizeof x);
-  memcpy(own->frame[2], s->axis, sizeof s->axis);
-  cross3(own->frame[2], own->frame[0], own->frame[1]);
-}
-
-// The cylinder of a link, `round`, and another solid; like: with places of that, told of both.
-static void add_round_solid(builder *b, const run_pair *like, const run_pair *back,
-                            const ap_solid *round, const ap_solid *other) {
-  ap_wall w;
-  ap_surface own;
-  cylinder_of(round, &w, &own);
-  add_round(b, like, back, other, &w, &own);
 }
 
 // The ball around the first side, and one around the second grown by it: where the centre of the
@@ -455,7 +333,7 @@ static void add_cylinder(builder *b, const run_pair *like, const ap_solid *solid
       for (int k = 0; k < AP__RIM_PAIRS; k++) {
         ap_edges *e = AP_TAKE(b->arena, ap_edges, 1);
         int first = (int)b->pairs - k;
-        run_pair *p = next_pair(b);
+        run_pair *p = ap__pairs_next(b);
         double n[3], at[3];
         if (!p || !e) continue;
         plane_of(b->sim->surface[wall], face, n, at);
@@ -478,19 +356,24 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
   bool ball = a->solid->nedge == 0;
   bool bare = ball && !(a->solid->radius > 0 || a->solid->ring > 0);
   if (a->solid->ring > 0 &&
-      (own.inside || !(own.kind == AP_WALL_BOX || own.kind == AP_WALL_SPHERE))) {
+      (own.inside || !(is_solid(&own) || is_endless(&own) || own.kind == AP_WALL_DISC ||
+                       own.kind == AP_WALL_CAPPED_CYLINDER))) {
     add_cylinder(b, &like, a->solid, wall);
     return;
   }
-  if (!bare && (is_solid(&own) || (is_endless(&own) && !ball))) {
+  if (!bare && (is_solid(&own) || (is_endless(&own) && (!ball || a->solid->ring > 0)))) {
     ap_solid *s = AP_TAKE(b->arena, ap_solid, 1), counted;
     const ap_surface *surface = b->sim ? b->sim->surface[wall] : NULL;
     if (!solid_of_wall(b, surface, &own, s ? s : &counted)) return;
     other.solid = s ? s : &counted;
     open_group(b, &like, a, &other);
-    if (a->solid->ring > 0) {
-      run_pair back = swap_sides(&like, a->body);
-      add_round_solid(b, &back, &like, a->solid, other.solid);
+    run_pair back = swap_sides(&like, a->body);
+    if (a->solid->ring > 0 && is_endless(&own)) {
+      ap_round_body two[2] = {{.sides = 1}, {.core = *other.solid, .sides = 1}};
+      ap__pairs_take_cylinder(b, a->solid, &two[0]);
+      ap__pairs_cylinders(b, &like, &back, two);
+    } else if (a->solid->ring > 0) {
+      ap__pairs_round_solid(b, &back, &like, a->solid, other.solid);
     } else {
       add_solids(b, like, a, &other);
     }
@@ -502,7 +385,14 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
     other.solid = &s;
     open_group(b, &like, a, &other);
     run_pair back = swap_sides(&like, a->body);
-    add_round(b, &like, &back, a->solid, &own, other.grain);
+    if (a->solid->ring > 0) {
+      ap_round_body two[2];
+      ap__pairs_take_cylinder(b, a->solid, &two[0]);
+      ap__pairs_take_round(b, &own, other.grain, &two[1]);
+      ap__pairs_cylinders(b, &like, &back, two);
+    } else {
+      ap__pairs_round(b, &like, &back, a->solid, &own, other.grain);
+    }
     return;
   }
   if (!ball && !is_hollow(&own)) {
@@ -512,7 +402,7 @@ static void add_wall(builder *b, int point, const side *a, int wall) {
   int count = ap__faces_count(&own);
   const ap_surface *surface = grown_surface(b, point, wall, a->solid->radius);
   for (int i = 0; i < a->solid->ncorner && !b->status; i++)
-    add_corner(b, &like, a->solid, i, false, surface, count > 0 ? count : 1);
+    ap__pairs_corner(b, &like, a->solid, i, false, surface, count > 0 ? count : 1);
 }
 
 // ---- two shapes --------------------------------------------------------------------------------
@@ -564,25 +454,21 @@ static void make_solid(builder *b, int i, ap_solid *s) {
   ap__solid_make(b->arena, p->shape ? p->shape : &corner, pose.R, pose.p, s);
 }
 
-static void refuse_cylinders(builder *b, int i, int j) {
-  const char *one = b->scene->point[i].name, *other = b->scene->point[j].name;
-  b->status = AP__REFUSE(b->error, AP_E_UNSUPPORTED, 0,
-                         "shape \"%.*s\" cannot touch shape \"%.*s\": cylinders touch spheres, "
-                         "capsules, boxes and hulls, not cylinders (links: false lets shapes touch "
-                         "walls only)",
-                         ap__shown(one), one ? one : "", ap__shown(other), other ? other : "");
-}
-
 static void add_two(builder *b, int i, int j, const side *a, const side *c) {
   const ap_scene *s = b->scene;
   const ap_wall w = between(s, i, j);
   run_pair like = template_of(i, s->nwall + j, a, c, &w);
   open_group(b, &like, a, c);
   run_pair back = swap_sides(&like, a->body);
-  if (a->solid->ring > 0)
-    add_round_solid(b, &back, &like, a->solid, c->solid);
+  if (a->solid->ring > 0 && c->solid->ring > 0) {
+    ap_round_body two[2];
+    ap__pairs_take_cylinder(b, a->solid, &two[0]);
+    ap__pairs_take_cylinder(b, c->solid, &two[1]);
+    ap__pairs_cylinders(b, &like, &back, two);
+  } else if (a->solid->ring > 0)
+    ap__pairs_round_solid(b, &back, &like, a->solid, c->solid);
   else if (c->solid->ring > 0)
-    add_round_solid(b, &like, &back, c->solid, a->solid);
+    ap__pairs_round_solid(b, &like, &back, c->solid, a->solid);
   else
     add_solids(b, like, a, c);
 }
@@ -598,8 +484,6 @@ static void build(builder *b, ap_solid *solid) {
   for (int i = 0; i < s->npoint && !b->status; i++)
     for (int j = i + 1; j < s->npoint && b->pairs <= MOST_PAIRS; j++) {
       if (!may_touch(s, i, j)) continue;
-      if (solid[i].ring > 0 && solid[j].ring > 0) refuse_cylinders(b, i, j);
-      if (b->status) return;
       const side a = {.solid = &solid[i], .body = s->point[i].body};
       const side c = {.solid = &solid[j], .body = s->point[j].body};
       add_two(b, i, j, &a, &c);

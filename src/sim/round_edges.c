@@ -15,8 +15,9 @@ static void take_edge(const ap_solid *a, int i, ap_edges_kind kind, const double
   const solid_edge *ea = &a->edge[i];
   *e = (ap_edges){.kind = kind,
                   .round = r,
-                  .length = {ea->length, 0},
-                  .faces_a = ea->face[0] >= 0,
+                  .length = {ea->length, ea->length * AP__ROUND_FLAT},
+                  .faces_a = ea->face[0] >= 0 || ea->face[1] >= 0,
+                  .endless = ea->endless,
                   .radius = a->radius,
                   .own = a->radius};
   for (int k = 0; k < 2; k++) memcpy(e->a[k], a->corner[ea->corner[k]], sizeof e->a[k]);
@@ -39,8 +40,9 @@ void ap__round_level(const ap_solid *a, int i, const ap_round_rim *rim, double r
   take_edge(a, i, AP__EDGES_LEVEL, rim->centre, rim->axes, r, e);
 }
 
-void ap__round_near(const ap_solid *a, int i, const ap_round_rim *rim, ap_round *r, ap_edges *e) {
-  *r = (ap_round){.radius = rim->radius};
+void ap__round_near(const ap_solid *a, int i, const ap_round_rim *rim, bool beside, ap_round *r,
+                    ap_edges *e) {
+  *r = (ap_round){.radius = rim->radius, .beside = beside};
   memcpy(r->arc, rim->arc, sizeof r->arc);
   take_edge(a, i, AP__EDGES_NEAR, rim->centre, rim->axes, r, e);
 }
@@ -56,9 +58,12 @@ void ap__round_cone(const ap_solid *a, int i, const double centre[3], const doub
   take_edge(a, i, AP__EDGES_CONE, centre, axes, r, e);
 }
 
-void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int pair, double (*in)[3],
-                    ap_round *r, ap_edges *e) {
-  const double *n = a->face[face].n, *z = rim->axes[2];
+double ap__round_outward(const ap_round_rim *rim) { return rim->arc[1][0] == 0 ? 1 : -1; }
+
+// A rim and a plane with the normal n.
+static void take_rim(const ap_round_rim *rim, int pair, const double n[3], ap_round *r,
+                     ap_edges *e) {
+  const double *z = rim->axes[2];
   *e = (ap_edges){.kind = pair == 0 ? AP__EDGES_FACE : AP__EDGES_BEARS,
                   .round = r,
                   .length = {rim->radius, rim->radius * AP__RIM_FLAT},
@@ -70,12 +75,27 @@ void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int pa
     e->a[1][k] = rim->radius * z[k];
     double out = rim->radius * (cos(angle) * rim->axes[0][k] + sin(angle) * rim->axes[1][k]);
     for (int s = 0; s < 2; s++) e->beside_a[s][k] = rim->centre[k] + (pair == 0 ? 0 : out);
-    e->origin[k] = a->face[face].offset * n[k];
   }
   ap__edges_axes(n, e->axes);
-  *r = (ap_round){.radius = rim->radius, .in = (const double(*)[3])in};
-  r->outward = rim->arc[1][0] == 0 ? 1 : -1;
+  *r = (ap_round){.radius = rim->radius, .outward = ap__round_outward(rim)};
   memcpy(r->arc, rim->arc, sizeof r->arc);
+}
+
+void ap__round_end(const ap_round_rim *end, const ap_round_rim *rim, int pair, ap_round *r,
+                   ap_edges *e) {
+  double n[3];
+  for (int k = 0; k < 3; k++) n[k] = ap__round_outward(end) * end->axes[2][k];
+  take_rim(rim, pair, n, r, e);
+  memcpy(e->origin, end->centre, sizeof e->origin);
+  r->disc = end->radius;
+}
+
+void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int pair, double (*in)[3],
+                    ap_round *r, ap_edges *e) {
+  const double *n = a->face[face].n;
+  take_rim(rim, pair, n, r, e);
+  for (int k = 0; k < 3; k++) e->origin[k] = a->face[face].offset * n[k];
+  r->in = (const double(*)[3])in;
   for (int k = 0; k < a->nedge; k++)
     for (int side = 0; side < 2; side++) {
       const solid_edge *edge = &a->edge[k];
@@ -92,8 +112,9 @@ void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int pa
 // edge (2), the ends of the cone (2), not along its side (1), of the faces; of a face: of the arc
 // (2), flat or not (1), its sides.
 int ap__round_limits(const ap_edges *e) {
-  if (e->kind == AP__EDGES_FACE || e->kind == AP__EDGES_BEARS) return 3 + e->round->nside;
-  if (e->kind == AP__EDGES_NEAR) return 5;
+  if (e->kind == AP__EDGES_FACE || e->kind == AP__EDGES_BEARS)
+    return 3 + e->round->nside + (e->round->disc > 0);
+  if (e->kind == AP__EDGES_NEAR) return 5 + e->round->beside;
   return (e->kind == AP__EDGES_CONE ? 5 : 6) + 2 * e->faces_a;
 }
 
@@ -134,7 +155,8 @@ static bool passes(const ap_edges *e, const parts *s) {
   jet b = plus(s->a[2], s->D[2]);
   if (jet_most(s->E) < 0) return true;
   if (e->radius > 0)
-    return jet_least(jet_times(s->D[2], s->D[2])) > pow(4 * e->length[0] * AP__EDGES_PARALLEL, 2);
+    return jet_least(jet_times(s->D[2], s->D[2])) > 16 * e->length[1] * e->length[1];
+  if (e->endless) return false;
   return (jet_least(s->a[2]) > 0 && jet_least(b) > 0) || (jet_most(s->a[2]) < 0 && jet_most(b) < 0);
 }
 
@@ -262,6 +284,20 @@ static jet arc_limit(const double arc[2][2], int end, jet radial, jet up) {
   return jet_mix(sign * n[0], up, -sign * n[1], radial);
 }
 
+// How far a place is inside of a flat end; of the lowest place times the root of |D|^2 over R.
+static jet disc_limit(const ap_edges *e, const ap_edges_way *way, const face_parts *s) {
+  double disc = e->round->disc, R = e->round->radius, half = 0.5 / disc;
+  jet whole = jet_number(disc * disc, s->square.r);
+  if (e->kind == AP__EDGES_BEARS) {
+    jet x[2];
+    for (int k = 0; k < 2; k++) x[k] = jet_part(e->axes[k], e->origin, &way->step[0]);
+    return jet_mix(half, whole, -half, plane_dot(x, x));
+  }
+  jet square = plus(plane_dot(s->c, s->c), jet_times(s->D[2], s->D[2]));
+  jet across = jet_times(s->D[2], plane_dot(s->c, s->D));
+  return jet_mix(half / R, jet_times(minus(whole, square), s->root), -1 / (disc * R), across);
+}
+
 static jet face_limit_of(const ap_edges *e, const ap_edges_way *way, const face_parts *s,
                          int limit) {
   const ap_round *r = e->round;
@@ -272,6 +308,7 @@ static jet face_limit_of(const ap_edges *e, const ap_edges_way *way, const face_
   }
   if (limit < 2 && bears) return scaled(-r->outward, s->D[2]);
   if (limit < 2) return arc_limit(r->arc, limit, s->root, scaled(-1, s->D[2]));
+  if (r->disc > 0) return disc_limit(e, way, s);
   const double *in = r->in[limit - 3];
   jet from = jet_number(in[2], s->square.r);
   if (bears) {
@@ -318,6 +355,11 @@ bool ap__round_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g
   return true;
 }
 
+jet ap__round_flat(const ap_edges *e, jet up, bool flat) {
+  double high = (flat ? 2 : 1) * e->length[1], half = (flat ? -0.5 : 0.5) / high;
+  return jet_mix(half, jet_times(up, up), -half * high * high, jet_number(1, up.r));
+}
+
 // That an edge has a normal, as a length that falls fast: it ceases to touch well before the normal
 // is lost. Of a rim with m^2 = D_z^2 + E / R^2, of a cone with A.
 static jet aside(const ap_edges *e, const parts *s) {
@@ -332,6 +374,7 @@ static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, 
   const ap_round *r = e->round;
   double l = e->length[0], R = r->radius;
   bool cone = e->kind == AP__EDGES_CONE, cross = e->kind == AP__EDGES_CROSS;
+  if (limit < 2 && e->endless) return jet_number(l, s->Q.r);
   if (limit < 2) {
     jet part, whole;
     if (cone)
@@ -354,9 +397,7 @@ static jet limit_of(const ap_edges *e, const ap_edges_way *way, const parts *s, 
     return arc_limit(r->arc, limit - 2, radial, up);
   }
   if (limit == 4 && e->radius > 0 && !cone) { // of a capsule: flat
-    double flat = 2 * l * AP__EDGES_PARALLEL;
-    return jet_mix(-l / (2 * flat * flat), jet_times(s->D[2], s->D[2]), l / 2,
-                   jet_number(1, s->Q.r));
+    return ap__round_flat(e, s->D[2], true);
   }
   if (limit == 4 && !cone) {
     double sign = cross ? 1 : -1;

@@ -29,31 +29,40 @@
 // at a - (B / A) D. There F over the gap is (A L_a + k B D_z) / (l^2 R), R being the largest
 // radius. A cone grown by a radius is a cone.
 //
-// The core of a capsule touches a rim at its least distance from it (sim/round_near.c).
+// The core of a capsule, or of the side of a cylinder, touches a rim at its least distance from it
+// (sim/round_near.c). Where it is parallel to the plane of the rim within AP__ROUND_FLAT there is
+// no such place, or it passes beside the cylinder above the rim: then that is a pair of its own.
 //
 // A face of A and a rim touch at the lowest place of the rim, as in sim/rims.h, with the roles of
-// both exchanged, as far as that is in the face. All of it consists of polynomials of places and
+// both exchanged, as far as that is in the face: inside of its sides, or, of a flat end of another
+// cylinder, of the circle. All of it consists of polynomials of places and
 // of roots that are kept from zero.
 
 #ifndef AP_SIM_ROUND_EDGES_H
 #define AP_SIM_ROUND_EDGES_H
 
 #include "sim/edges.h"
+#include "sim/jet.h"
 
 // Sine of the angle within which an edge goes along the tangent of a rim.
 #define AP__ROUND_TANGENT 1e-6
+// That within which the core of a capsule is parallel to the plane of a rim; sim/standing.c keeps
+// the height of its ends there above what counts as a touch.
+#define AP__ROUND_FLAT 1e-7
 
 // What a pair needs besides the places of the edge.
 struct ap_round {
   double radius;     // R
   double arc[2][2];  // normals at the ends of the arc, along the radius and z, counter-clockwise
   double root, side; // s and o
+  bool beside;       // of a capsule: flat, and beside the rim
   double from, to;   // of a cone: its ends,
   double at0, slope; // L_0 and k
   double w;
   int nside;             // of a face of A: its sides
   const double (*in)[3]; // [nside] directions into the face along x and y, and the distance of the
-                         // origin to the side
+                         // origin to the side,
+  double disc;           // or 0, and its radius of a flat end
   double outward;        // of a place that carries: z of the wall's normal
 };
 
@@ -68,7 +77,9 @@ void ap__round_level(const ap_solid *a, int i, const ap_round_rim *rim, double r
                      ap_round *r, ap_edges *e);
 // The core of a capsule and a rim, by its least distance; where it is flat, ap__round_level()
 // holds.
-void ap__round_near(const ap_solid *a, int i, const ap_round_rim *rim, ap_round *r, ap_edges *e);
+// Beside: where it is flat and passes beside the rim.
+void ap__round_near(const ap_solid *a, int i, const ap_round_rim *rim, bool beside, ap_round *r,
+                    ap_edges *e);
 // Edge i of a solid and the side of a cone whose radius is `radius` less slope z, for z from `from`
 // to `to` in the axes at centre.
 void ap__round_cone(const ap_solid *a, int i, const double centre[3], const double axes[3][3],
@@ -76,6 +87,12 @@ void ap__round_cone(const ap_solid *a, int i, const double centre[3], const doub
 // A rim and a face of a solid, a pair of AP__RIM_PAIRS; in: room for the sides.
 void ap__round_face(const ap_solid *a, int face, const ap_round_rim *rim, int pair, double (*in)[3],
                     ap_round *r, ap_edges *e);
+
+// The same of the flat end of a cylinder whose rim is `end`.
+void ap__round_end(const ap_round_rim *end, const ap_round_rim *rim, int pair, ap_round *r,
+                   ap_edges *e);
+// Which way along its axis the flat end of a rim faces.
+double ap__round_outward(const ap_round_rim *rim);
 
 // As of sim/edges.h.
 int ap__round_limits(const ap_edges *e);
@@ -85,7 +102,9 @@ void ap__round_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit
 double ap__round_within(const ap_edges *e, const ap_edges_way *way);
 void ap__round_place(const ap_edges *e, const ap_edges_way *way, ap_edges_place *place);
 
-// The same of the core of a capsule near a rim (sim/round_near.c), which has five limits.
+// That a core, of which D_z is given, is flat, or not: a length.
+jet ap__round_flat(const ap_edges *e, jet up, bool flat);
+// The same of the core of a capsule near a rim (sim/round_near.c).
 bool ap__near_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *none);
 void ap__near_limit_bound(const ap_edges *e, const ap_edges_way *way, int limit, ap_gap_bound *g);
 double ap__near_within(const ap_edges *e, const ap_edges_way *way);

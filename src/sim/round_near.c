@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "num/vec3.h"
-#include "sim/jet.h"
 #include "sim/round_edges.h"
 
 enum { ORDERS = 5, TIMES = 4 };
@@ -71,7 +70,7 @@ static table distance(const table *v, const table *rho, double R, double sign) {
 typedef struct core {
   jet a[3], D[3], A, P, Q; // A = a.a, P = a.D, Q = D.D along x and y
   jet whole, p, square;    // along all three
-  double now[3][TIMES], most[3][TIMES], whole_now[3][TIMES], whole_most[3][TIMES];
+  double now[3][TIMES], whole_now[3][TIMES];
 } core;
 
 static jet plane_dot(const jet x[2], const jet y[2]) {
@@ -95,8 +94,6 @@ static core core_of(const ap_edges *e, const ap_edges_way *way) {
     for (int j = 0; j < TIMES; j++) {
       s.now[c][j] = j < 3 ? flat[c].c[j] : 0;
       s.whole_now[c][j] = j < 3 ? all[c].c[j] : 0;
-      s.most[c][j] = flat[c].M[j];
-      s.whole_most[c][j] = all[c].M[j];
     }
   return s;
 }
@@ -109,9 +106,17 @@ static double slope_at(const core *s, double m, double R) {
   return z * s->D[2].c[0] + out;
 }
 
+// Where the minimum of a core without ends is in the middle: within R of the foot of the rim's
+// centre.
+static void reach_along(const core *s, double R, double *low, double *high) {
+  double foot = -s->p.c[0] / s->square.c[0], half = 1.01 * R / sqrt(s->square.c[0]);
+  *low = foot - half, *high = foot + half;
+}
+
 // The place of the minimum in the middle; false: it is not on the core, or above the disc.
-static bool find_place(const core *s, double R, double *m) {
-  double low = -0.25, high = 1.25;
+static bool find_place(const ap_edges *e, const core *s, double *m) {
+  double low = -0.25, high = 1.25, R = e->round->radius;
+  if (e->endless) reach_along(s, R, &low, &high);
   if (slope_at(s, low, R) > 0 || slope_at(s, high, R) < 0) return false;
   for (int k = 0; k < 60; k++) {
     double half = 0.5 * (low + high);
@@ -124,6 +129,24 @@ static bool find_place(const core *s, double R, double *m) {
   return s->now[0][0] + 2 * *m * s->now[1][0] + *m * *m * s->now[2][0] > R * R * (1 - 1e-9);
 }
 
+// Bounds of the three at m - m0: a core that is far longer than the rim is wide would have much
+// larger ones at its end.
+typedef struct moments {
+  double most[3][TIMES];
+} moments;
+
+static moments shift_to(const jet c[3], double m0) {
+  moments s;
+  jet P = jet_mix(1, c[1], m0, c[2]);
+  jet A = jet_mix(1, jet_mix(1, c[0], m0, c[1]), m0, P);
+  for (int j = 0; j < TIMES; j++) {
+    s.most[0][j] = A.M[j];
+    s.most[1][j] = P.M[j];
+    s.most[2][j] = c[2].M[j];
+  }
+  return s;
+}
+
 // f and m* in the middle, and bounds.
 typedef struct near {
   bool known;
@@ -134,7 +157,7 @@ typedef struct near {
 static near near_of(const ap_edges *e, const core *s) {
   near n = {.known = false};
   double R = e->round->radius, r = s->A.r;
-  if (!find_place(s, R, &n.m[0])) return n;
+  if (!find_place(e, s, &n.m[0])) return n;
   table flat = polynomial(s->now, n.m[0]), all = polynomial(s->whole_now, n.m[0]);
   double rho = sqrt(flat.d[0][0]);
   table root = root_of(&flat, rho, rho, -1);
@@ -145,9 +168,10 @@ static near near_of(const ap_edges *e, const core *s) {
   n.m[2] = -(n.f.d[3][0] * n.m[1] * n.m[1] + 2 * n.f.d[2][1] * n.m[1] + n.f.d[1][2]) / n.f.d[2][0];
   n.known = r == 0;
   double wide = 2 * r * fabs(n.m[1]) + 1e-12; // of the box of m, on both sides
+  const moments flat_most = shift_to((const jet[3]){s->A, s->P, s->Q}, n.m[0]);
+  const moments all_most = shift_to((const jet[3]){s->whole, s->p, s->square}, n.m[0]);
   for (int k = 0; k < 6 && !n.known; k++) {
-    table top = polynomial(s->most, fabs(n.m[0]) + wide);
-    table high = polynomial(s->whole_most, fabs(n.m[0]) + wide);
+    table top = polynomial(flat_most.most, wide), high = polynomial(all_most.most, wide);
     jet there = jet_mix(1, jet_mix(1, s->A, 2 * n.m[0], s->P), n.m[0] * n.m[0], s->Q);
     double low = jet_least(there) - wide * top.d[1][0];
     if (!(low > 0.25 * R * R)) return n;
@@ -198,6 +222,7 @@ static bool is_away(const ap_edges *e, const core *s) {
     way[1][k] = jet_mix(-1, s->D[k], 0, s->D[k]);
   }
   bool below = e->round->arc[0][1] >= 0, inside = true;
+  if (e->endless) return pierces(s, R);
   for (int k = 0; k < 2; k++) {
     jet square = plane_dot(a[k], a[k]);
     jet up = jet_times(a[k][2], way[k][2]), along = plane_dot(a[k], way[k]);
@@ -216,6 +241,8 @@ static bool is_away(const ap_edges *e, const core *s) {
 // The least distance of the core to the disc in the middle, less what its ends can move.
 static double least_distance(const ap_edges *e, const core *s, double *speed) {
   double R = e->round->radius, low = 0, high = 1, v[2] = {0}, off[3];
+  if (e->endless) reach_along(s, R, &low, &high);
+  const double end[2] = {low, high};
   for (int k = 0; k < 40; k++) {
     double half = 0.5 * (low + high);
     if (slope_at(s, half, R) > 0)
@@ -225,19 +252,34 @@ static double least_distance(const ap_edges *e, const core *s, double *speed) {
   }
   for (int k = 0; k < 3; k++) {
     off[k] = s->a[k].c[0] + low * s->D[k].c[0];
-    v[0] += s->a[k].M[1] * s->a[k].M[1];
-    jet b = jet_mix(1, s->a[k], 1, s->D[k]);
-    v[1] += b.M[1] * b.M[1];
+    for (int c = 0; c < 2; c++) {
+      jet b = jet_mix(1, s->a[k], end[c], s->D[k]);
+      v[c] += b.M[1] * b.M[1];
+    }
   }
   *speed = sqrt(fmax(v[0], v[1]));
   double far = (high - low) * e->length[0];
   return hypot(fmax(hypot(off[0], off[1]) - R, 0), off[2]) - far - *speed * s->A.r;
 }
 
+// E of sim/round_edges.h: negative where the line of a core passes beside the rim.
+static jet beside(const ap_edges *e, const core *s) {
+  double R = e->round->radius;
+  jet from = jet_mix(1, s->A, -R * R, jet_number(1, s->A.r));
+  return jet_mix(1, jet_times(s->P, s->P), -1, jet_times(s->Q, from));
+}
+
+// Whether a core is not one of its pair: flat, or not so or not beside the rim.
+static bool is_other(const ap_edges *e, const core *s) {
+  double flat = e->length[1];
+  if (!e->round->beside) return s->D[2].M[0] < flat;
+  return jet_least(jet_times(s->D[2], s->D[2])) > 16 * flat * flat || jet_least(beside(e, s)) > 0;
+}
+
 bool ap__near_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g, bool *none) {
   core s = core_of(e, way);
-  double r = e->radius, flat = e->length[0] * AP__EDGES_PARALLEL;
-  *none = s.A.r > 0 && (s.D[2].M[0] < flat || is_away(e, &s));
+  double r = e->radius;
+  *none = s.A.r > 0 && (is_other(e, &s) || is_away(e, &s));
   if (*none) return false;
   double speed, least = s.A.r > 0 ? least_distance(e, &s, &speed) - r : 0;
   if (least > 0) { // F is no less: that is enough
@@ -257,16 +299,23 @@ bool ap__near_bound(const ap_edges *e, const ap_edges_way *way, ap_gap_bound *g,
   return true;
 }
 
-// Along the core (2), of the arc (2), not flat.
+// Along the core (2), of the arc (2), not flat; or flat, and beside the rim.
 static bool limit_of(const ap_edges *e, const core *s, const near *n, int limit, jet *g) {
   const double *arc = e->round->arc[limit & 1], l = e->length[0], R = e->round->radius;
   if (limit == 4) {
-    double flat = l * AP__EDGES_PARALLEL;
-    *g = jet_mix(l / (2 * flat * flat), jet_times(s->D[2], s->D[2]), -l / 2, jet_number(1, s->A.r));
+    *g = ap__round_flat(e, s->D[2], e->round->beside);
+    return true;
+  }
+  if (limit == 5) {
+    *g = jet_mix(-0.5 / (l * l * R), beside(e, s), 0, s->A);
     return true;
   }
   if (!n->known) return false;
   jet m = place_along(s, n), one = jet_number(1, s->A.r);
+  if (limit < 2 && e->endless) {
+    *g = jet_number(l, s->A.r);
+    return true;
+  }
   if (limit < 2) {
     *g = limit == 0 ? jet_mix(l, m, 0, m) : jet_mix(l, one, -l, m);
     return true;
@@ -296,7 +345,7 @@ double ap__near_within(const ap_edges *e, const ap_edges_way *way) {
   core s = core_of(e, way);
   near n = near_of(e, &s);
   double least = INFINITY;
-  for (int k = 0; k < 5; k++) {
+  for (int k = 0; k < ap__round_limits(e); k++) {
     jet f;
     if (!limit_of(e, &s, &n, k, &f)) return -INFINITY;
     least = fmin(least, f.c[0]);

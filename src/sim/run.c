@@ -9,6 +9,7 @@
 #include "model/frozen.h"
 #include "model/pack.h"
 #include "num/vec3.h"
+#include "sim/round_edges.h"
 #include "sim/run.h"
 
 void ap_sim_on_event(ap_sim *sim, void (*tell)(void *context, const ap_event *event),
@@ -141,7 +142,9 @@ static void measure(ap_sim *sim) {
   double length = 0, far = 0, speed = 0, g = 0;
   for (int i = 0; i < sim->npoint; i++) {
     const run_pair *p = &sim->pair[i];
-    if ((p->edges && p->edges->kind != AP__EDGES_STANDS) || p->apart) continue;
+    bool carries = p->edges && ap__edges_carries(p->edges) &&
+                   (p->edges->kind == AP__EDGES_STANDS || p->edges->round->disc > 0);
+    if ((p->edges && !carries) || p->apart) continue;
     bool carried = p->wall >= sim->scene.nwall;
     const ap_wall *wall = carried ? NULL : &sim->scene.wall[p->wall];
     double off = fmin(fabs(p->now.gap.c), fabs(p->now.distance)); // c grows as a square far away,

@@ -162,12 +162,12 @@ static ap_status hull_of_mesh(ap__scenario_reader *r, const ap_shape *shape, ap_
   return status;
 }
 
-static bool takes_cylinders(const ap__scenario_reader *r, int cylinders, ap_error *error);
+static bool takes_cylinders(const ap__scenario_reader *r, ap_error *error);
 
-// A shape of the file as one that touches; cylinders: how many there are. False, and a
-// remark in *error: it is none; *taken: how many shapes of the file it is made of.
-static bool take_shape(ap__scenario_reader *r, int body, int k, int cylinders, ap_convex *shape,
-                       int *taken, ap_error *error) {
+// A shape of the file as one that touches. False, and a remark in *error: it is none; *taken: how
+// many shapes of the file it is made of.
+static bool take_shape(ap__scenario_reader *r, int body, int k, ap_convex *shape, int *taken,
+                       ap_error *error) {
   const ap_robot *robot = r->scenario->robot;
   const ap_shape *own = ap_robot_shape(robot, body, k);
   ap_hull *hull = NULL;
@@ -181,7 +181,7 @@ static bool take_shape(ap__scenario_reader *r, int body, int k, int cylinders, a
         *taken = 3;
         return !ap_convex_capsule(own->size[0], own->size[1], shape, error);
       }
-      if (!takes_cylinders(r, cylinders, error)) return false;
+      if (!takes_cylinders(r, error)) return false;
       return !ap_convex_cylinder(own->size[0], own->size[1], shape, error);
     case AP_SHAPE_MESH:
       if (hull_of_mesh(r, own, &hull, error)) return false;
@@ -215,41 +215,34 @@ int ap__scenario_collisions(const ap__scenario_reader *r) {
   return n;
 }
 
-// How many cylinders there are among the contacts and in the robot file.
-static int count_cylinders(const ap__scenario_reader *r) {
-  const ap_robot *robot = r->scenario->robot;
-  const ap_scene *s = &r->scenario->scene;
-  int n = 0, taken = 1;
-  for (int i = 0; i < s->npoint; i++)
-    n += s->point[i].shape && s->point[i].shape->kind == AP_CONVEX_CYLINDER;
-  for (int body = 1; body < ap_nbody(r->scenario->model); body++)
-    for (int k = 0; ap_robot_shape(robot, body, k); k += taken) {
-      bool round = ap_robot_shape(robot, body, k)->kind == AP_SHAPE_CYLINDER;
-      bool capsule = round && is_capsule(robot, body, k);
-      taken = capsule ? 3 : 1;
-      n += round && !capsule && may_touch(robot, body, k);
-    }
-  return n;
+// Whether cylinders touch a wall (docs/impacts.md, "Walls and shapes").
+static bool touches_cylinders(const ap_wall *w) {
+  switch (w->kind) {
+    case AP_WALL_PLANE:
+    case AP_WALL_BOX:
+    case AP_WALL_DISC:
+    case AP_WALL_RECTANGLE:
+    case AP_WALL_STAIRS:
+    case AP_WALL_HEIGHT_FIELD: return true;
+    case AP_WALL_CIRCLE:
+    case AP_WALL_CYLINDER:
+    case AP_WALL_SPHERE:
+    case AP_WALL_CAPPED_CYLINDER: return !w->inside;
+    default: return false;
+  }
 }
 
-// Whether cylinders of the robot file can touch all that there is.
-static bool takes_cylinders(const ap__scenario_reader *r, int cylinders, ap_error *error) {
+// Whether cylinders of the robot file can touch all walls.
+static bool takes_cylinders(const ap__scenario_reader *r, ap_error *error) {
   const ap_scene *s = &r->scenario->scene;
-  bool walls = true;
   for (int i = 0; i < s->nwall; i++) {
-    ap_wall_kind kind = s->wall[i].kind;
-    walls = walls && (kind == AP_WALL_PLANE || kind == AP_WALL_BOX ||
-                      (kind == AP_WALL_SPHERE && !s->wall[i].inside));
+    const ap_wall *w = &s->wall[i];
+    if (touches_cylinders(w)) continue;
+    snprintf(error->text, sizeof error->text, "cylinders cannot touch wall \"%.*s\"",
+             ap__shown(w->name), w->name ? w->name : "wall");
+    return false;
   }
-  if (!walls)
-    snprintf(error->text, sizeof error->text,
-             "cylinders touch planes, boxes and the outside of spheres alone");
-  else if (s->links && cylinders > 1)
-    snprintf(error->text, sizeof error->text,
-             "cylinders do not touch each other (links: false lets them touch walls)");
-  else
-    return true;
-  return false;
+  return true;
 }
 
 bool ap__scenario_take_collisions(ap__scenario_reader *r) {
@@ -263,7 +256,6 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
   if (map && wanted == 0 &&
       !ap__scenario_warn(r, line, "collisions: the robot has no shapes: nothing of it touches"))
     return false;
-  int cylinders = wanted > 0 ? count_cylinders(r) : 0;
   for (int body = 1; body < ap_nbody(s->model) && wanted > 0; body++) {
     int number = 0, taken = 1;
     for (int k = 0; ap_robot_shape(s->robot, body, k); k += taken) {
@@ -274,7 +266,7 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
       taken = 1;
       if (!may_touch(s->robot, body, k)) continue;
       const char *link = s->model->link[body].name;
-      if (!take_shape(r, body, k, cylinders, &s->shapes[i], &taken, &why)) {
+      if (!take_shape(r, body, k, &s->shapes[i], &taken, &why)) {
         if (!ap__scenario_warn(r, line, "collisions: a shape of link \"%.*s\" is left out: %s",
                                ap__shown(link), link, why.text))
           return false;

@@ -7,13 +7,15 @@
 //
 //   Normal forces of a rim have one resultant. Where it is outside the places, but not outside the
 //   rim, one more place in its direction carries it: it is then between that place and its two
-//   neighbours. Where it is outside the rim, the cylinder tips over that place.
+//   neighbours. Where it is outside the rim, the cylinder tips over that place. Of two flat ends on
+//   each other, places of both rims and where they cross have one resultant.
 
 #include <math.h>
 #include <string.h>
 
 #include "num/vec3.h"
 #include "sim/rims.h"
+#include "sim/round_edges.h"
 #include "sim/run.h"
 
 // A place whose direction changes by less than this stays.
@@ -34,8 +36,12 @@ void ap__run_stand_start(ap_sim *sim) {
 void ap__run_stand_widen(ap_sim *sim) {
   for (int i = 0; i < sim->npoint; i++) {
     ap_edges *e = sim->pair[i].edges;
-    if (e && ap__edges_of_rim(e))
-      e->length[1] = fmax(e->length[0] * AP__RIM_FLAT, AP__RIM_TOUCHES * sim->touch);
+    bool near = e && (e->kind == AP__EDGES_NEAR || (e->kind == AP__EDGES_LEVEL && e->radius > 0));
+    if (e && e->sides)
+      e->parallel = fmax(e->parallel, sqrt(0.2 * e->radius * sim->touch) / e->length[0]);
+    if (near || (e && ap__edges_of_rim(e)))
+      e->length[1] =
+          fmax(e->length[0] * (near ? AP__ROUND_FLAT : AP__RIM_FLAT), AP__RIM_TOUCHES * sim->touch);
   }
 }
 
@@ -96,11 +102,25 @@ void ap__run_stand_flat(ap_sim *sim, run_pair *rim) {
   go_on(sim, rim, &two[0]);
 }
 
+// Whether a pair is of two flat ends on each other.
+static bool is_of_ends(const run_pair *p) {
+  if (!p->edges) return false;
+  return p->edges->kind == AP__EDGES_LENS ||
+         (ap__edges_carries(p->edges) && p->edges->round && p->edges->round->disc > 0);
+}
+
+// Whether a pair carries a rim, alone or with others.
+static bool carries_rim(const ap_sim *sim, const run_pair *p, int rim) {
+  const run_pair *like = &sim->pair[rim + 1];
+  if (is_of_ends(like)) return is_of_ends(p) && p->group == like->group;
+  return p->edges && p->first == rim && ap__edges_carries(p->edges);
+}
+
 // Candidate j of a rim's places that carry, and its pair; NULL: another.
 static const run_pair *place_of(const ap_sim *sim, int j, int rim) {
   if (sim->candidate[j].kind != AP_REST_POINT) return NULL;
   const run_pair *p = &sim->pair[sim->chosen[j]];
-  return p->edges && p->first == rim && ap__edges_carries(p->edges) ? p : NULL;
+  return carries_rim(sim, p, rim) ? p : NULL;
 }
 
 // How many of n candidates carry a rim, and how many of them stay; *like: one that does, else one
@@ -115,6 +135,18 @@ static int count_places(const ap_sim *sim, int n, int rim, int *stay, int *like)
     if (sim->keep[j]) ++*stay;
   }
   return count;
+}
+
+// Where a pair carries a rim, from the centre of that on, in the link's frame.
+static void place_on(const ap_sim *sim, const run_pair *p, int rim, double place[3]) {
+  const run_pair *centre = &sim->pair[rim];
+  double world[3];
+  if (is_of_ends(p)) {
+    for (int k = 0; k < 3; k++) world[k] = p->now.p[k] + p->now.arm[k] - centre->now.p[k];
+    to_link(sim, centre, world, place);
+    return;
+  }
+  for (int k = 0; k < 3; k++) place[k] = p->edges->beside_a[0][k] - p->edges->a[0][k];
 }
 
 // The resultant of a rim's normal forces if all its candidates held it: from the centre on, in the
@@ -141,10 +173,11 @@ static ap_status find_centre(ap_sim *sim, int n, int rim, int like, bool *presse
   memset(centre, 0, 3 * sizeof *centre);
   for (int j = 0; j < m && !status; j++) {
     const ap_resting *r = &sim->tried[j];
-    if (!r->edges || sim->pair[r->id].first != rim) continue;
+    double place[3];
+    if (!r->edges || !carries_rim(sim, &sim->pair[r->id], rim)) continue;
     sum += r->normal_force;
-    for (int k = 0; k < 3; k++)
-      centre[k] += r->normal_force * (r->edges->beside_a[0][k] - r->edges->a[0][k]);
+    place_on(sim, &sim->pair[r->id], rim, place);
+    for (int k = 0; k < 3; k++) centre[k] += r->normal_force * place[k];
   }
   *presses = sum > 0;
   for (int k = 0; k < 3 && sum > 0; k++) centre[k] /= sum;
@@ -167,7 +200,7 @@ ap_status ap__run_stand_up(ap_sim *sim, int n, int first, bool *stands) {
     int stay, like = -1;
     double centre[3];
     if (!is_rim(&sim->pair[i]) || count_places(sim, n, i, &stay, &like) < 3) continue;
-    bool gave = first > i && first < i + AP__RIM_PAIRS, presses;
+    bool gave = first >= 0 && carries_rim(sim, &sim->pair[first], i), presses;
     if (!gave && (stay == 0 || stay > 2)) continue;
     ap_status status = find_centre(sim, n, i, like, &presses, centre);
     if (status) return status;
