@@ -326,6 +326,102 @@ TEST(geoms_of_mjcf_touch) {
   remove(folder);
 }
 
+// MuJoCo's rule: geoms touch if a bit of contype of one is a bit of conaffinity of the other; walls
+// have 1 and 1; groups do not matter. After a second what fell on nothing has fallen g/2.
+TEST(geoms_of_mjcf_touch_by_their_bits) {
+  static const struct {
+    const char *geom;
+    double z; // of the body at the end
+  } list[] = {
+      {"<geom size='0.1'/>", 0.1},
+      {"<geom size='0.1' contype='0' conaffinity='0'/>", 1 - 9.81 / 2},
+      {"<geom size='0.1' contype='0' conaffinity='0' group='3'/>", 1 - 9.81 / 2},
+      {"<geom size='0.1' contype='0'/>", 0.1},
+      {"<geom size='0.1' conaffinity='0'/>", 0.1},
+      {"<geom size='0.1' contype='3' conaffinity='0'/>", 0.1},
+      {"<geom size='0.1' contype='2' conaffinity='6'/>", 1 - 9.81 / 2},
+      {"<geom size='0.1' class='seen'/>", 1 - 9.81 / 2},
+      // All that may touch do, whatever their groups: the larger one holds.
+      {"<geom size='0.1' group='3'/><geom size='0.2'/>", 0.2},
+      {"<geom size='0.1' group='3'/><geom size='0.2' class='seen'/>", 0.1},
+  };
+  enum { BODIES = sizeof list / sizeof list[0] };
+  char folder[] = "/tmp/appell-shapes-XXXXXX", path[64], model[4096], text[2048];
+  ap_error error = {0};
+  ap_sim_state s;
+  if (!CHECK(mkdtemp(folder) != NULL)) return;
+  snprintf(path, sizeof path, "%s/bits.xml", folder);
+  int n = snprintf(model, sizeof model,
+                   "<mujoco><default><default class='seen'><geom contype='0' conaffinity='0'/>"
+                   "</default></default>\n<worldbody>\n<geom type='plane' size='5 5 1'/>"
+                   "<geom contype='0' conaffinity='0' size='1'/>");
+  int m = snprintf(text, sizeof text,
+                   "appell-scenario: 1\nrobot: bits.xml\ncollisions: {}\n"
+                   "walls: [{name: floor, kind: plane}]\nduration: 1\nstart:\n");
+  for (int i = 0; i < BODIES; i++) {
+    n += snprintf(model + n, sizeof model - (size_t)n, "<body name='b%d'><freejoint/>%s</body>", i,
+                  list[i].geom);
+    m += snprintf(text + m, sizeof text - (size_t)m, "  b%d: {position: [%d, 0, 1]}\n", i, i);
+  }
+  snprintf(model + n, sizeof model - (size_t)n, "</worldbody></mujoco>");
+  snprintf(text + m, sizeof text - (size_t)m, "...\n");
+  write_text(path, model);
+  close_run();
+  ap_status status = ap_scenario_parse(text, strlen(text), folder, &scenario, &error);
+  if (run(status, &error, 0, &s)) {
+    for (int i = 0; i < BODIES; i++) {
+      test_context("%s", list[i].geom);
+      CHECK_CLOSE(s.q[7 * i + 2], list[i].z, 1e-9);
+    }
+    const ap_error *w = ap_scenario_warning(scenario, 0);
+    if (CHECK(w != NULL))
+      CHECK(w->line == 3 && strstr(w->text, "bits.xml:3: 1 geom of the world left out") != NULL);
+    CHECK(!ap_scenario_warning(scenario, 1));
+  }
+  close_run();
+  remove(path);
+  remove(folder);
+}
+
+// A ball falls on another that a hinge holds, and through it unless a bit of contype of one is a
+// bit of conaffinity of the other.
+TEST(geoms_of_mjcf_touch_each_other_by_their_bits) {
+  static const int bits[][5] = {// contype and conaffinity of both, do they touch?
+                                {1, 1, 1, 1, 1}, {2, 4, 4, 0, 1},  {4, 0, 2, 4, 1},
+                                {2, 2, 1, 1, 0}, {2, 0, 2, 0, 0},  {0, 8, 0, 8, 0},
+                                {0, 8, 8, 0, 1}, {-1, 0, 0, 64, 1}};
+  for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+    const int *b = bits[i];
+    char folder[] = "/tmp/appell-shapes-XXXXXX", path[64], model[1024];
+    const char *text =
+        "appell-scenario: 1\nrobot: two.xml\ncollisions: {restitution: 1}\n"
+        "start: {low: {q: 0}, high: {q: 1}}\nduration: 0.5\n...\n";
+    ap_error error = {0};
+    ap_sim_state s;
+    if (!CHECK(mkdtemp(folder) != NULL)) return;
+    snprintf(path, sizeof path, "%s/two.xml", folder);
+    snprintf(model, sizeof model,
+             "<mujoco><worldbody><body name='a'><joint name='low' type='hinge' axis='0 0 1'/>"
+             "<geom size='0.1' contype='%d' conaffinity='%d'/></body><body name='b'>"
+             "<joint name='high' type='slide' axis='0 0 1'/>"
+             "<geom size='0.1' contype='%d' conaffinity='%d'/></body></worldbody></mujoco>",
+             b[0], b[1], b[2], b[3]);
+    write_text(path, model);
+    close_run();
+    ap_status status = ap_scenario_parse(text, strlen(text), folder, &scenario, &error);
+    test_context("contype %d, conaffinity %d and %d, %d", b[0], b[1], b[2], b[3]);
+    if (run(status, &error, 0, &s)) {
+      // It falls 0.8 m and is thrown back at the same speed.
+      double hit = sqrt(2 * 0.8 / 9.81), back = 0.5 - hit;
+      double z = b[4] ? 0.2 + 9.81 * hit * back - 9.81 / 2 * back * back : 1 - 9.81 / 2 * 0.25;
+      CHECK_CLOSE(s.q[1], z, 1e-9);
+    }
+    close_run();
+    remove(path);
+    remove(folder);
+  }
+}
+
 // ---- cylinders of radius 0.1 and length 0.4 ----------------------------------------------------
 
 static const char cylinder_file[] = "models/cylinder_on_incline.yaml";

@@ -156,6 +156,34 @@ TEST(geoms_are_shapes) {
   ap_robot_free(robot);
 }
 
+// 1 and 1 by default, from classes like any attribute, and the same for all parts of a capsule.
+TEST(geoms_have_contype_and_conaffinity) {
+  ap_robot *robot = read_mjcf(
+      "<mujoco><default><geom conaffinity='6'/><default class='seen'>"
+      "<geom contype='0' conaffinity='0'/></default></default><worldbody><body name='b'>"
+      "<geom size='1'/><geom class='seen' type='capsule' size='1 2' group='3'/>"
+      "<geom class='seen' size='1' contype='-1'/><body name='c' childclass='seen'>"
+      "<geom size='1'/></body></body></worldbody></mujoco>",
+      plain);
+  static const int wanted[][2] = {{1, 6}, {0, 0}, {0, 0}, {0, 0}, {-1, 0}};
+  if (!robot) return;
+  for (int k = 0; k < 5; k++) {
+    const ap_shape *shape = ap_robot_shape(robot, 1, k);
+    if (!CHECK(shape != NULL)) break;
+    CHECK(shape->masked);
+    CHECK_EQ_INT(shape->contype, wanted[k][0]);
+    CHECK_EQ_INT(shape->conaffinity, wanted[k][1]);
+  }
+  const ap_shape *child = ap_robot_shape(robot, 2, 0);
+  if (CHECK(child != NULL)) CHECK(child->contype == 0 && child->conaffinity == 0);
+  ap_robot_free(robot);
+  robot = read_mjcf(MODEL(BODY("<geom size='1'/>")), plain);
+  if (!robot) return;
+  const ap_shape *ball = ap_robot_shape(robot, 1, 0);
+  CHECK(ball && ball->contype == 1 && ball->conaffinity == 1);
+  ap_robot_free(robot);
+}
+
 // ---- closed chains -----------------------------------------------------------------------------
 
 static void check_closed(const char *path, int n, const char *first, const char *last) {

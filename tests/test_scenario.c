@@ -592,7 +592,7 @@ TEST(collisions_of_a_robot_without_shapes) {
   ap_scenario *s = read_text(HEAD "collisions: {}\n" END);
   if (!s) return;
   const ap_error *w = ap_scenario_warning(s, 0);
-  if (CHECK(w != NULL)) CHECK(strstr(w->text, "has no shapes") != NULL);
+  if (CHECK(w != NULL)) CHECK(strstr(w->text, "has no shapes that may touch") != NULL);
   ap_scenario_free(s);
 }
 

@@ -80,14 +80,17 @@ typedef enum ap_shape_kind {
 typedef struct ap_shape {
   ap_shape_kind kind; ///< what the fields below mean
   bool collision;     ///< of a collision element; else of a visual one
-  int body;           ///< number of the body, whose link frame xyz and rpy are in
-  int line;           ///< of the element in the file, 0 if unknown
-  double xyz[3];      ///< origin in the link frame, m
-  double rpy[3];      ///< roll, pitch, yaw, rad
-  double size[3];     ///< m, or a scale; see the kinds
-  const char *file;   ///< of a mesh, as written; else NULL
-  bool colored;       ///< is a colour given?
-  double color[4];    ///< red, green, blue, opacity, 0 to 1
+  bool masked;      ///< do contype and conaffinity say what it touches, as in MJCF? else collision
+  int body;         ///< number of the body, whose link frame xyz and rpy are in
+  int line;         ///< of the element in the file, 0 if unknown
+  double xyz[3];    ///< origin in the link frame, m
+  double rpy[3];    ///< roll, pitch, yaw, rad
+  double size[3];   ///< m, or a scale; see the kinds
+  const char *file; ///< of a mesh, as written; else NULL
+  bool colored;     ///< is a colour given?
+  double color[4];  ///< red, green, blue, opacity, 0 to 1
+  int contype;      ///< bits as in MJCF, 1 by default: two shapes touch if a bit of contype of the
+  int conaffinity;  ///< one is a bit of conaffinity of the other, in either order
 } ap_shape;
 
 /// Shape k of body i, from 0, in the order of the file; NULL past the last. Links on fixed joints

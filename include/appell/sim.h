@@ -79,6 +79,8 @@ typedef struct ap_contact_point {
   double friction;       ///< and Coulomb's coefficient,
   double rolling_friction;  ///< m, and those of rolling
   double spinning_friction; ///< m, and spinning, as of ap_wall
+  int contype;              ///< bits: it touches what has one of them in conaffinity,
+  int conaffinity;          ///< or one of these in contype; both 0: 1 and 1, as walls have
 } ap_contact_point;
 
 /// Coefficients between two materials, in place of those of the wall, where a wall has the one and

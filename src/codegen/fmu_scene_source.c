@@ -113,6 +113,8 @@ static const field point_fields[] = {POINT('s', name),
                                      POINT('d', friction),
                                      POINT('d', rolling_friction),
                                      POINT('d', spinning_friction),
+                                     POINT('i', contype),
+                                     POINT('i', conaffinity),
                                      LAST};
 
 static const field shape_fields[] = {FIELD('i', ap_convex, kind),  FIELD('d', ap_convex, radius),

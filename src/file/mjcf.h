@@ -292,6 +292,8 @@ bool ap__mjcf_read_inertia(mjcf *m, const ap__node *body, const mjcf_scope *scop
 void ap__mjcf_set_total_mass(mjcf *m);
 // One geom as shapes of a part (mjcf_shapes.c).
 void ap__mjcf_add_shapes(mjcf *m, const mjcf_item *geom, int part);
+// Tell the robot how many geoms of the world may touch; they are the own elements of the walk.
+void ap__mjcf_count_ground_geoms(mjcf *m);
 
 // ---- what couples them -------------------------------------------------------------------------
 

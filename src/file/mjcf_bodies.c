@@ -254,6 +254,9 @@ void ap__mjcf_read_bodies(mjcf *m) {
     for (const ap__node *e = ap__mjcf_named(ap__mjcf_first(model->root), "worldbody");
          e && !m->status; e = ap__mjcf_named(ap__mjcf_next(e), "worldbody"))
       walk(m, e, &top, (turn)pass);
-    if (pass == OWN_ELEMENTS && !m->status) add_sites(m, 0);
+    if (pass == OWN_ELEMENTS && !m->status) {
+      add_sites(m, 0);
+      ap__mjcf_count_ground_geoms(m);
+    }
   }
 }

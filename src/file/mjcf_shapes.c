@@ -2,6 +2,7 @@
 // MJCF: geoms as shapes of links. Visible geoms (groups 0 to 2, which MuJoCo shows) are what a link
 // looks like; the others are what it collides as.
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,6 +36,15 @@ static void read_color(mjcf *m, const mjcf_item *item, ap_shape *shape) {
   for (int i = 0; i < 4; i++) shape->color[i] = fmin(fmax(shape->color[i], 0), 1);
 }
 
+// contype and conaffinity: 1 if not given, as in MuJoCo.
+static void read_masks(mjcf *m, const mjcf_item *item, int *contype, int *conaffinity) {
+  double bits[2] = {1, 1};
+  ap__mjcf_numbers(m, item, "contype", 1, 1, &bits[0]);
+  ap__mjcf_numbers(m, item, "conaffinity", 1, 1, &bits[1]);
+  for (int i = 0; i < 2; i++) bits[i] = fmin(fmax(bits[i], INT_MIN), INT_MAX);
+  *contype = (int)bits[0], *conaffinity = (int)bits[1];
+}
+
 static ap_shape *add(mjcf *m, const mjcf_item *item, int part, const mjcf_pose *place) {
   if (m->shapes.n == AP__MAX_SHAPES) {
     ap__mjcf_fail(m, item->e, "more than %d geoms (use fewer)", AP__MAX_SHAPES);
@@ -48,6 +58,8 @@ static ap_shape *add(mjcf *m, const mjcf_item *item, int part, const mjcf_pose *
   double group = 0;
   ap__mjcf_numbers(m, item, "group", 1, 1, &group);
   shape->collision = group > 2;
+  shape->masked = true;
+  read_masks(m, item, &shape->contype, &shape->conaffinity);
   shape->line = item->e->line;
   set_origin(shape, place);
   read_color(m, item, shape);
@@ -111,5 +123,16 @@ void ap__mjcf_add_shapes(mjcf *m, const mjcf_item *item, int part) {
   } else if (geom.type == MJCF_BOX) {
     shape->kind = AP_SHAPE_BOX;
     for (int i = 0; i < 3; i++) shape->size[i] = 2 * geom.size[i];
+  }
+}
+
+void ap__mjcf_count_ground_geoms(mjcf *m) {
+  ap_robot *robot = m->robot;
+  for (int i = 0; i < m->nown && !m->status; i++) {
+    int contype, conaffinity;
+    if (m->own[i].kind != MJCF_GEOM) continue;
+    read_masks(m, &m->own[i], &contype, &conaffinity);
+    if (!(contype || conaffinity)) continue;
+    if (robot->ground_geoms++ == 0) robot->ground_geom_line = m->own[i].e->line;
   }
 }

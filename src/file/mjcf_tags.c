@@ -27,10 +27,10 @@
 #define GEOM_USED                                                                \
   "name class type group size mass density shellinertia fromto pos " ORIENTATION \
   " mesh fitscale "                                                              \
-  "material rgba"
-#define GEOM_PASSED                                             \
-  "contype conaffinity condim priority friction solmix " SOLVER \
-  " gap surfacevel adhesion "                                   \
+  "material rgba contype conaffinity"
+#define GEOM_PASSED                         \
+  "condim priority friction solmix " SOLVER \
+  " gap surfacevel adhesion "               \
   "hfield user"
 #define GEOM_WARNED "fluidshape fluidcoef"
 #define JOINT_USED                                                                            \

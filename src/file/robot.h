@@ -80,9 +80,11 @@ struct ap_robot {
   int nwarning, warning_capacity;
   ap_shape *shapes; // [nshape] by body, those of one in the order of the file
   int nshape;
-  ap__chains *chains; // NULL: a tree
-  const char *path;   // of the file that it was read from, NULL: of none
-  ap__pool pool;      // all names
+  int ground_geoms;     // of an MJCF file: geoms of its world that may touch; they are no shapes
+  int ground_geom_line; // of the first of them
+  ap__chains *chains;   // NULL: a tree
+  const char *path;     // of the file that it was read from, NULL: of none
+  ap__pool pool;        // all names
 };
 
 // One body as a file has it.

@@ -8,7 +8,7 @@
 
 ap_shape *ap__shapes_add(ap__shapes *shapes, int part) {
   ap_shape *shape = ap__append(&shapes->shape, &shapes->n, &shapes->capacity, sizeof *shape);
-  if (shape) *shape = (ap_shape){.body = part, .size = {1, 1, 1}};
+  if (shape) *shape = (ap_shape){.body = part, .size = {1, 1, 1}, .contype = 1, .conaffinity = 1};
   return shape;
 }
 

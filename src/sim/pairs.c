@@ -417,12 +417,21 @@ bool ap__pairs_one_tree(const ap_model *m, int a, int b) {
   return root_of(m, a) == root_of(m, b) && root_of(m, a) > 0;
 }
 
-// Whether two shapes may touch: not those of one link, or of a link and its parent. The ground is
-// nobody's parent here.
+// Whether the bits of a point and of another (NULL: a wall) let them touch.
+static bool bits_meet(const ap_contact_point *p, const ap_contact_point *q) {
+  bool p_says = p->contype || p->conaffinity, q_says = q && (q->contype || q->conaffinity);
+  unsigned p_type = p_says ? (unsigned)p->contype : 1, q_type = q_says ? (unsigned)q->contype : 1;
+  unsigned p_affinity = p_says ? (unsigned)p->conaffinity : 1;
+  unsigned q_affinity = q_says ? (unsigned)q->conaffinity : 1;
+  return (p_type & q_affinity) != 0 || (q_type & p_affinity) != 0;
+}
+
+// Whether two shapes may touch: not those of one link, or of a link and its parent, or whose bits
+// forbid it. The ground is nobody's parent here.
 static bool may_touch(const ap_scene *s, int i, int j) {
   const ap_model *m = s->model;
   const ap_contact_point *p = &s->point[i], *q = &s->point[j];
-  if (!s->links || !p->shape || !q->shape) return false;
+  if (!s->links || !p->shape || !q->shape || !bits_meet(p, q)) return false;
   int a = m->mover[p->body], b = m->mover[q->body];
   if (a == b) return false;
   return !(a > 0 && m->joint[b].parent == a) && !(b > 0 && m->joint[a].parent == b);
@@ -478,7 +487,8 @@ static void build(builder *b, ap_solid *solid) {
   for (int i = 0; i < s->npoint; i++) make_solid(b, i, &solid[i]);
   for (int i = 0; i < s->npoint && !b->status; i++) {
     const side a = {.solid = &solid[i], .body = s->point[i].body};
-    for (int wall = 0; wall < s->nwall && !b->status && b->pairs <= MOST_PAIRS; wall++)
+    bool meets = bits_meet(&s->point[i], NULL);
+    for (int wall = 0; wall < s->nwall && meets && !b->status && b->pairs <= MOST_PAIRS; wall++)
       add_wall(b, i, &a, wall);
   }
   for (int i = 0; i < s->npoint && !b->status; i++)

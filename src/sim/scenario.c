@@ -166,6 +166,16 @@ static bool check_place(ap__scenario_reader *r, const ap__scenario_other *o) {
   return true;
 }
 
+// Geoms of the world are shapes of no link: who asks for collisions is told that they are left out.
+static bool warn_of_ground(ap__scenario_reader *r, const ap_robot *robot, const char *name) {
+  int n = robot->ground_geoms;
+  if (n == 0 || !ap__yaml_has(&r->yaml, "scenario", r->seen, "collisions")) return true;
+  return ap__scenario_warn(r, ap__line_of(r->yaml.root, "collisions"),
+                           "collisions: %.*s:%d: %d geom%s of the world left out (what does not "
+                           "move belongs in walls)",
+                           ap__shown(name), name, robot->ground_geom_line, n, n > 1 ? "s" : "");
+}
+
 // Read one of the further robots and join it to the first.
 static bool read_other(ap__scenario_reader *r, const ap__scenario_other *o) {
   const char *name, *path = NULL;
@@ -184,7 +194,9 @@ static bool read_other(ap__scenario_reader *r, const ap__scenario_other *o) {
     status = file ? ap_robot_read(path, &options, &robot, &own)
                   : ap_robot_builtin(name, &options, &robot, &own);
   if (!status) status = ap__robot_join(r->scenario->robot, robot, o->name, o->xyz, o->rpy, &own);
+  bool told = status || warn_of_ground(r, robot, name);
   ap_robot_free(robot);
+  if (!told) return false;
   return !status || ap__yaml_fail_file(&r->yaml, o->robot->line, "robot", name, &own, "");
 }
 
@@ -243,7 +255,7 @@ static bool read_robot(ap__scenario_reader *r) {
                            w->line, w->text))
       return false;
   }
-  return true;
+  return warn_of_ground(r, s->robot, name);
 }
 
 // ---- times and integrator ----------------------------------------------------------------------

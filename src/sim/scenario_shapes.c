@@ -140,6 +140,7 @@ static bool is_capsule(const ap_robot *robot, int body, int k) {
   for (int end = 0; end < 2; end++) {
     const ap_shape *ball = ap_robot_shape(robot, body, k + 1 + end);
     if (!ball || ball->kind != AP_SHAPE_SPHERE || ball->collision != c->collision) return false;
+    if (ball->contype != c->contype || ball->conaffinity != c->conaffinity) return false;
     if (fabs(ball->size[0] - c->size[0]) > 1e-9 * c->size[0]) return false;
     double way = (end ? 0.5 : -0.5) * c->size[1];
     for (int i = 0; i < 3; i++)
@@ -197,10 +198,12 @@ static bool take_shape(ap__scenario_reader *r, int body, int k, ap_convex *shape
   }
 }
 
-// Whether shape k of a body may touch: one for collision, or any where the body has no such shape,
-// as in MJCF files that do not tell them apart.
+// Whether shape k of a body may touch: a geom of MJCF by its bits; of other files one for
+// collision, or any where the body has no such shape.
 static bool may_touch(const ap_robot *robot, int body, int k) {
-  if (ap_robot_shape(robot, body, k)->collision) return true;
+  const ap_shape *shape = ap_robot_shape(robot, body, k);
+  if (shape->masked) return shape->contype || shape->conaffinity;
+  if (shape->collision) return true;
   for (int i = 0; ap_robot_shape(robot, body, i); i++)
     if (ap_robot_shape(robot, body, i)->collision) return false;
   return true;
@@ -254,7 +257,8 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
                                  c->spinning_friction))
     return false;
   if (map && wanted == 0 &&
-      !ap__scenario_warn(r, line, "collisions: the robot has no shapes: nothing of it touches"))
+      !ap__scenario_warn(
+          r, line, "collisions: the robot has no shapes that may touch: nothing of it touches"))
     return false;
   for (int body = 1; body < ap_nbody(s->model) && wanted > 0; body++) {
     int number = 0, taken = 1;
@@ -281,7 +285,9 @@ bool ap__scenario_take_collisions(ap__scenario_reader *r) {
                               .restitution = c->restitution,
                               .friction = c->friction,
                               .rolling_friction = c->rolling_friction,
-                              .spinning_friction = c->spinning_friction};
+                              .spinning_friction = c->spinning_friction,
+                              .contype = own->contype,
+                              .conaffinity = own->conaffinity};
       orientation_of(own->rpy, p->orientation);
       s->contact_materials[i] = c->material;
       if (!p->name) return ap__yaml_no_memory(&r->yaml);
