@@ -314,6 +314,34 @@ static const char shapes[] =
     "<visual><geometry><mesh filename='package://a/drawn.dae'/></geometry></visual>"
     "</link></robot>";
 
+// What geoms touch is the same after they are written to MJCF or YAML and read again.
+TEST(bits_of_geoms_are_kept) {
+  ap_robot *robot = read_good(
+      "<mujoco><worldbody><body name='b'><joint/><geom size='1'/><geom size='1' group='3'/>"
+      "<geom size='1' contype='0' conaffinity='0'/><geom size='1' contype='-1' conaffinity='6'/>"
+      "<geom size='1' group='3' contype='0'/></body></worldbody></mujoco>",
+      "mjcf", (ap_read_options){0});
+  static const char *const name[] = {"robot.xml", "robot.yaml"};
+  make_folder();
+  for (int f = 0; f < 2 && robot; f++) {
+    ap_error error = {0};
+    ap_robot *again = NULL;
+    CHECK_OK(ap_robot_write(robot, in_folder(name[f]), &error));
+    CHECK_OK(ap_robot_read(in_folder(name[f]), NULL, &again, &error));
+    for (int k = 0; again && k < 5; k++) {
+      const ap_shape *x = ap_robot_shape(robot, 1, k), *y = ap_robot_shape(again, 1, k);
+      test_context("%s, geom %d", name[f], k);
+      if (!CHECK(x && y)) break;
+      CHECK_EQ_INT(y->collision, x->collision);
+      CHECK_EQ_INT(y->contype, x->contype);
+      CHECK_EQ_INT(y->conaffinity, x->conaffinity);
+    }
+    ap_robot_free(again);
+  }
+  remove_folder_of(2, name);
+  ap_robot_free(robot);
+}
+
 TEST(shapes_are_geoms) {
   notes told;
   ap_error error = {0};

@@ -133,6 +133,9 @@ static void add_geom(ap__mjcf_writer *w, const ap_shape *shape, const char *mesh
   if (mesh) ap__xml_text(w->t, "mesh", mesh);
   ap__mjcf_add_pose(w, shape->xyz, shape->rpy);
   if (shape->colored) ap__xml_numbers(w->t, "rgba", shape->color, 4);
+  const int by_class = shape->collision ? 1 : 0;
+  if (shape->masked && (shape->contype != by_class || shape->conaffinity != by_class))
+    ap__text_add(w->t, " contype=\"%d\" conaffinity=\"%d\"", shape->contype, shape->conaffinity);
   ap__text_add(w->t, "/>\n");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Robots in Appell YAML: the tree of the file along the schema table.
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,16 +61,20 @@ static void set_shape(ap_shape *shape, const ap__yaml_shape_map *map, bool color
   memcpy(shape->rpy, map->rpy, sizeof shape->rpy);
   memcpy(shape->color, map->color, sizeof shape->color);
   shape->colored = colored;
+  shape->contype = (int)map->contype;
+  shape->conaffinity = (int)map->conaffinity;
 }
 
 static bool read_shapes(ap__yaml *y, const char *key, const ap__node *n) {
   if (!ap__yaml_expect_list(y, key, n, "maps")) return false;
   for (const ap__node *item = n->first; item; item = item->next) {
-    ap__yaml_shape_map map = {.scale = {1, 1, 1}};
+    ap__yaml_shape_map map = {.scale = {1, 1, 1}, .contype = 1, .conaffinity = 1};
     if (!ap__yaml_read_map(y, item, "shape", &map)) return false;
     ap_shape *shape = add_shape(y, item);
     if (!shape) return false;
     set_shape(shape, &map, ap__yaml_has(y, "shape", map.seen, "color"));
+    shape->masked = ap__yaml_has(y, "shape", map.seen, "contype") ||
+                    ap__yaml_has(y, "shape", map.seen, "conaffinity");
   }
   return true;
 }
@@ -199,6 +204,11 @@ static bool finish_friction(ap__yaml *y, const ap__node *n, const ap_body_def *d
                        def->stiction, def->coulomb);
 }
 
+static bool check_bits(ap__yaml *y, const ap__node *n, const char *key, double bits) {
+  return (bits >= INT_MIN && bits <= INT_MAX && bits == floor(bits)) ||
+         ap__yaml_fail(y, ap__line_of(n, key), "%s: %g (a whole number of 32 bits)", key, bits);
+}
+
 // Each kind of shape has keys that it needs, and that the others have no use for.
 static bool finish_shape(ap__yaml *y, const ap__node *n, unsigned seen, ap__yaml_shape_map *shape) {
   static const struct {
@@ -223,7 +233,8 @@ static bool finish_shape(ap__yaml *y, const ap__node *n, unsigned seen, ap__yaml
       return ap__yaml_fail(y, ap__line_of(n, "color"), "color has %g (each number is from 0 to 1)",
                            shape->color[i]);
   shape->seen = seen;
-  return true;
+  return check_bits(y, n, "contype", shape->contype) &&
+         check_bits(y, n, "conaffinity", shape->conaffinity);
 }
 
 static bool finish_map(ap__yaml *y, const ap__node *n, const char *map, unsigned seen,

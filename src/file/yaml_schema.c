@@ -55,6 +55,9 @@ const ap__yaml_key ap__yaml_keys[] = {
     {SHAPE("xyz", xyz), NUMBERS(3, "m"), "0 0 0", "origin in the link frame"},
     {SHAPE("rpy", rpy), NUMBERS(3, "rad"), "0 0 0", "roll, pitch, yaw relative to the link frame"},
     {SHAPE("color", color), NUMBERS(4, ""), "none", "red, green, blue, opacity, each 0 to 1"},
+    {SHAPE("contype", contype), NUMBER(""), "1",
+     "bits as in MJCF, a whole number; with them or conaffinity, use does not tell what touches"},
+    {SHAPE("conaffinity", conaffinity), NUMBER(""), "1", "likewise"},
 
     {DEF("joint", "name", joint_name), TEXT, "the body's name", "unique among joints"},
     {BODY("joint", "type", type), CHOICE("fixed revolute prismatic spherical planar free"), "fixed",

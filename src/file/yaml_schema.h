@@ -28,6 +28,7 @@ typedef struct ap__yaml_shape_map {
   int kind; // from AP_SHAPE_BOX on
   int use;  // visual, collision
   double size[3], radius, length, scale[3], xyz[3], rpy[3], color[4];
+  double contype, conaffinity;
   const char *file;
   unsigned seen; // its keys
 } ap__yaml_shape_map;

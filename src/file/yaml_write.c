@@ -101,6 +101,11 @@ static void add_shape(ap__text *t, const ap_shape *shape) {
   ap__braces_numbers(&b, "xyz", shape->xyz, zero, 3);
   ap__braces_numbers(&b, "rpy", shape->rpy, zero, 3);
   if (shape->colored) ap__braces_numbers(&b, "color", shape->color, NULL, 4);
+  if (shape->masked && !(shape->collision && shape->contype == 1 && shape->conaffinity == 1)) {
+    const double bits[2] = {shape->contype, shape->conaffinity};
+    ap__braces_numbers(&b, "contype", &bits[0], NULL, 1);
+    ap__braces_numbers(&b, "conaffinity", &bits[1], NULL, 1);
+  }
   ap__braces_close(&b);
 }
 
