@@ -15,6 +15,7 @@
 
 #include "num/sincos_f64.h"
 
+#define ARITH_COUNTS
 #define ARITH_COMPACT
 
 enum { REAL_GENERAL, REAL_ZERO, REAL_ONE, REAL_MINUS_ONE };
