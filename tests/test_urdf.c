@@ -459,13 +459,13 @@ TEST(mimic_needs_a_leader_even_where_it_is_ignored) {
 TEST(xacro_is_named) {
   static const refusal list[] = {
       {"<robot name='r'>\n<xacro:include filename='x'/><link name='a'/></robot>", 2,
-       "the program xacro prints"},
+       "xacro FILE > robot.urdf"},
       {"<robot name='r'>\n<xacro:macro name='m'/><link name='a'/></robot>", 2,
-       "the program xacro prints"},
-      {"<robot name='r'>\n<link name='${prefix}a'/></robot>", 2, "the program xacro prints"},
+       "xacro FILE > robot.urdf"},
+      {"<robot name='r'>\n<link name='${prefix}a'/></robot>", 2, "xacro FILE > robot.urdf"},
       {ROBOT2("<joint name='j' type='fixed'>" ENDS "<origin xyz='0 0 ${h}'/></joint>"), 4,
-       "the program xacro prints"},
-      {"<robot name='r'>\n<include filename='x'/></robot>", 2, "the program xacro prints"},
+       "xacro FILE > robot.urdf"},
+      {"<robot name='r'>\n<include filename='x'/></robot>", 2, "xacro FILE > robot.urdf"},
   };
   CHECK_REFUSALS(list);
 }
