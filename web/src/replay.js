@@ -188,11 +188,8 @@ export function makeReplay(run, kin, clock, others = [], hovered = () => {}) {
     clock.on(() => view.setTime(clock.t, clock.speed, clock.playing));
     onTheme(() => view.recolour());
     new ResizeObserver(() => {
-      view.resize();
-      if (!view.measured && canvas.clientWidth > 0) {
-        view.measured = true;
-        view.fit();
-      }
+      if (view.whole && canvas.clientWidth > 0) view.fit();
+      else view.resize();
     }).observe(canvas);
     addEventListener("beforeprint", () => view.draw());
     return view;

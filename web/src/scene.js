@@ -195,6 +195,7 @@ export class View {
     this.camera = this.perspective;
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.addEventListener("change", () => this.request());
+    this.controls.addEventListener("start", () => (this.whole = false));
   }
 
   /** Looks from a named side: oblique, front, side, top, plane (that of a planar robot). */
@@ -225,8 +226,9 @@ export class View {
     this.controls.object = camera;
   }
 
-  /** Shows the whole motion from where the view looks. */
+  /** Shows the whole motion from where the view looks, whatever the size of the picture, until the view is moved. */
   fit() {
+    this.whole = true;
     const box = this.following ? this.boxNow() : this.fitted;
     const target = new Vector3(...box.centre);
     const back = new Vector3(...this.direction);
@@ -268,6 +270,7 @@ export class View {
 
   /** Looks from where another view does. */
   lookAs(other) {
+    this.whole = false;
     this.camera.position.copy(other.camera.position);
     this.camera.zoom = other.camera.zoom;
     this.controls.target.copy(other.controls.target);
