@@ -336,9 +336,10 @@ TEST(refusals) {
   floor_wall.kind = AP_WALL_BOX, floor_wall.inside = false;
   for (int k = 0; k < 3; k++) floor_wall.size[k] = 0.1;
   check_refused(&scene, q, "inside wall \"steps\"");
-  floor_wall.kind = AP_WALL_CYLINDER;
+  floor_wall.kind = AP_WALL_CYLINDER, floor_wall.inside = true;
   CHECK_OK(ap_convex_cylinder(0.1, 1, &shape[0], NULL));
   check_refused(&scene, q, "cannot touch wall \"steps\"");
+  floor_wall.inside = false;
   shape[0] = ap_convex_half_space();
   check_refused(&scene, q, "has a shape that cannot touch");
   CHECK_OK(ap_convex_sphere(0.1, &shape[0], NULL));
