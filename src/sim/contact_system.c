@@ -48,9 +48,8 @@ size_t ap__contact_layout(const ap_model *m, int n, void *scratch, contact_syste
   s->Y = AP_TAKE_ALIGNED(&a, double, CONTACT_LANES *(size_t)n *nv);
   s->B = AP_TAKE(&a, double, rows *nv);
   s->X = AP_TAKE(&a, double, rows *nv);
-  s->W = AP_TAKE(&a, double, rows *rows);
-  s->qr.A = AP_TAKE(&a, double, rows *rows);
-  s->N = AP_TAKE(&a, double, rows *rows);
+  double **square[] = {&s->W, &s->qr.A, &s->N};
+  for (int i = 0; i < 3; i++) *square[i] = AP_TAKE(&a, double, rows *rows);
   double **each[] = {&s->b,     &s->force, &s->base,    &s->apart,   &s->response,
                      &s->scale, &s->x,     &s->y,       &s->rhs,     &s->old,
                      &s->sweep, &s->small, &s->qr.left, &s->qr.right};
